@@ -1,0 +1,263 @@
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrIncomplete is returned when a stream ended without message_stop. Nothing of
+// such a message may be committed (J5).
+var ErrIncomplete = errors.New("the stream ended before message_stop")
+
+// StreamError is an error event sent inside a stream.
+type StreamError struct{ Kind, Message string }
+
+func (e *StreamError) Error() string {
+	return fmt.Sprintf("the stream sent an error: %s: %s", e.Kind, e.Message)
+}
+
+// Usage counts tokens as the API reports them.
+type Usage struct {
+	Input      int `json:"input_tokens"`
+	Output     int `json:"output_tokens"`
+	CacheRead  int `json:"cache_read_input_tokens"`
+	CacheWrite int `json:"cache_creation_input_tokens"`
+}
+
+// Reply is a whole message from the model.
+type Reply struct {
+	ID, Model  string
+	StopReason string
+	Usage      Usage
+	Message    Message
+}
+
+// Assembler turns stream events into blocks. It keeps the raw deltas and takes a
+// block as complete only at its content_block_stop, because a call cut at `{"a":`
+// must never look like `{}`.
+type Assembler struct {
+	reply   Reply
+	open    map[int]*openBlock
+	order   []int
+	done    map[int]Block
+	stopped bool
+}
+
+type openBlock struct {
+	start json.RawMessage
+	block Block
+	text  strings.Builder
+	sig   strings.Builder
+	json  bytes.Buffer
+}
+
+type wireEvent struct {
+	Type    string          `json:"type"`
+	Index   int             `json:"index"`
+	Block   json.RawMessage `json:"content_block"`
+	Message *struct {
+		ID      string  `json:"id"`
+		Model   string  `json:"model"`
+		Content []Block `json:"content"`
+		Usage   Usage   `json:"usage"`
+		Stop    string  `json:"stop_reason"`
+	} `json:"message"`
+	Delta struct {
+		Type        string `json:"type"`
+		Text        string `json:"text"`
+		PartialJSON string `json:"partial_json"`
+		Thinking    string `json:"thinking"`
+		Signature   string `json:"signature"`
+		StopReason  string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage *Usage `json:"usage"`
+	Error struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// Add takes the data of one event and gives the blocks it completed, nearly
+// always none or one. A *StreamError means the stream said it failed.
+func (a *Assembler) Add(data []byte) ([]Block, error) {
+	var ev wireEvent
+	if err := json.Unmarshal(data, &ev); err != nil {
+		return nil, fmt.Errorf("malformed stream event: %w", err)
+	}
+	switch ev.Type {
+	case "message_start":
+		return a.begin(ev), nil
+	case "content_block_start":
+		return nil, a.start(ev.Index, ev.Block)
+	case "content_block_delta":
+		return nil, a.delta(ev)
+	case "content_block_stop":
+		return a.stop(ev.Index)
+	case "message_delta":
+		a.finish(ev)
+	case "message_stop":
+		a.stopped = true
+	case "error":
+		return nil, &StreamError{Kind: ev.Error.Type, Message: ev.Error.Message}
+	}
+	return nil, nil // pings and events of a later API version
+}
+
+// begin also takes calls that stand complete in message_start.
+func (a *Assembler) begin(ev wireEvent) []Block {
+	a.open, a.done = map[int]*openBlock{}, map[int]Block{}
+	if ev.Message == nil {
+		return nil
+	}
+	m := ev.Message
+	a.reply = Reply{ID: m.ID, Model: m.Model, Usage: m.Usage, StopReason: m.Stop}
+	for i, b := range m.Content {
+		if b.Type == TypeToolUse && len(b.Input) == 0 {
+			b.Input = json.RawMessage("{}")
+		}
+		a.order = append(a.order, i)
+		a.done[i] = b
+	}
+	return m.Content
+}
+
+func (a *Assembler) start(index int, raw json.RawMessage) error {
+	if a.open == nil {
+		return errors.New("content_block_start before message_start")
+	}
+	if _, again := a.done[index]; again || a.open[index] != nil {
+		return fmt.Errorf("content block %d started twice", index)
+	}
+	var b Block
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return err
+	}
+	a.order = append(a.order, index)
+	a.open[index] = &openBlock{start: bytes.Clone(raw), block: b}
+	return nil
+}
+
+func (a *Assembler) delta(ev wireEvent) error {
+	o := a.open[ev.Index]
+	if o == nil {
+		return fmt.Errorf("delta for content block %d, which is not open", ev.Index)
+	}
+	switch ev.Delta.Type {
+	case "text_delta":
+		o.text.WriteString(ev.Delta.Text)
+	case "input_json_delta":
+		o.json.WriteString(ev.Delta.PartialJSON)
+	case "thinking_delta":
+		o.text.WriteString(ev.Delta.Thinking)
+	case "signature_delta":
+		o.sig.WriteString(ev.Delta.Signature)
+	}
+	return nil
+}
+
+func (a *Assembler) stop(index int) ([]Block, error) {
+	o := a.open[index]
+	if o == nil {
+		return nil, fmt.Errorf("content_block_stop for block %d, which is not open", index)
+	}
+	delete(a.open, index)
+	b, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	a.done[index] = b
+	return []Block{b}, nil
+}
+
+func (o *openBlock) complete() (Block, error) {
+	b := o.block
+	switch {
+	case b.Type == TypeText:
+		b.Text += o.text.String()
+	case b.Type == TypeToolUse:
+		b.Input, b.Invalid = completeInput(b.Input, o.json.Bytes())
+	case len(b.Raw) > 0:
+		raw, err := o.completeRaw()
+		if err != nil {
+			return b, err
+		}
+		b.Raw = raw
+	}
+	return b, nil
+}
+
+// completeInput joins what stood in the start with the deltas: deltas win, and no
+// deltas at all means the start's input, or {}.
+func completeInput(start, deltas []byte) (input json.RawMessage, invalid string) {
+	deltas = bytes.TrimSpace(deltas)
+	if len(deltas) == 0 {
+		if len(start) == 0 {
+			return json.RawMessage("{}"), ""
+		}
+		return start, ""
+	}
+	if !json.Valid(deltas) || deltas[0] != '{' {
+		return json.RawMessage("{}"), string(deltas)
+	}
+	return bytes.Clone(deltas), ""
+}
+
+// completeRaw puts the streamed text of a block we do not interpret (thinking,
+// server calls) back into it, so that it can be sent on unchanged.
+func (o *openBlock) completeRaw() (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(o.start, &members); err != nil {
+		return nil, err
+	}
+	if _, ok := members["thinking"]; ok {
+		members["thinking"] = quote(o.text.String())
+	}
+	if o.sig.Len() > 0 {
+		members["signature"] = quote(o.sig.String())
+	}
+	if o.json.Len() > 0 {
+		members["input"], _ = completeInput(nil, o.json.Bytes())
+	}
+	return json.Marshal(members) // map keys are written sorted: stable bytes
+}
+
+func (a *Assembler) finish(ev wireEvent) {
+	if ev.Delta.StopReason != "" {
+		a.reply.StopReason = ev.Delta.StopReason
+	}
+	if ev.Usage != nil {
+		a.reply.Usage.Output = ev.Usage.Output
+	}
+}
+
+// Open names the calls that have begun and are not complete; when the stream
+// ends they are what was cut off.
+func (a *Assembler) Open() []Block {
+	var cut []Block
+	for _, i := range a.order {
+		if o := a.open[i]; o != nil && o.block.Type == TypeToolUse {
+			b := o.block
+			b.Invalid = o.json.String()
+			cut = append(cut, b)
+		}
+	}
+	return cut
+}
+
+// End gives the whole reply, without blocks that were cut off. It returns
+// ErrIncomplete when the stream broke off.
+func (a *Assembler) End() (Reply, error) {
+	a.reply.Message = Message{Role: Assistant}
+	for _, i := range a.order {
+		if b, ok := a.done[i]; ok {
+			a.reply.Message.Content = append(a.reply.Message.Content, b)
+		}
+	}
+	if !a.stopped {
+		return a.reply, ErrIncomplete
+	}
+	return a.reply, nil
+}

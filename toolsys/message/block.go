@@ -1,0 +1,226 @@
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Block types this program interprets; every other type travels through unread,
+// byte for byte, in Raw.
+const (
+	TypeText          = "text"
+	TypeToolUse       = "tool_use"
+	TypeToolResult    = "tool_result"
+	TypeImage         = "image"
+	TypeDocument      = "document"
+	TypeToolReference = "tool_reference"
+)
+
+// Block is one content block. Which members count depends on Type.
+type Block struct {
+	Type string
+	// Text is the text of a text block.
+	Text string
+	// ID, Name and Input make a tool_use block. Input is a JSON object.
+	ID, Name string
+	Input    json.RawMessage
+	// Invalid is the text the model sent as input when it was no JSON object.
+	// Such a call is answered with an error; Input is then {} because the API
+	// accepts nothing else back (H2).
+	Invalid string
+	// ToolUseID, Content and IsError make a tool_result block.
+	ToolUseID string
+	Content   []Block
+	IsError   bool
+	// MediaType and Data (base64) make an image or document block.
+	MediaType, Data string
+	// Cache marks a prompt-cache breakpoint after this block (D4).
+	Cache bool
+	// Raw is the whole block, as it came, when it is none of the above.
+	Raw json.RawMessage
+}
+
+// Text makes a text block.
+func Text(s string) Block { return Block{Type: TypeText, Text: s} }
+
+// ToolUse makes a call.
+func ToolUse(id, name string, input json.RawMessage) Block {
+	return Block{Type: TypeToolUse, ID: id, Name: name, Input: input}
+}
+
+// ToolResult makes the block that answers call id.
+func ToolResult(id string, isError bool, content ...Block) Block {
+	return Block{Type: TypeToolResult, ToolUseID: id, IsError: isError, Content: content}
+}
+
+// Image makes a base64 image block.
+func Image(mediaType, data string) Block {
+	return Block{Type: TypeImage, MediaType: mediaType, Data: data}
+}
+
+// Document makes a base64 document block (a PDF page set).
+func Document(mediaType, data string) Block {
+	return Block{Type: TypeDocument, MediaType: mediaType, Data: data}
+}
+
+// ToolReference names a deferred tool that is loaded from here on (E5).
+func ToolReference(name string) Block { return Block{Type: TypeToolReference, Name: name} }
+
+// PlainText joins the text of blocks, a line feed between two.
+func PlainText(blocks []Block) string {
+	var parts []string
+	for _, b := range blocks {
+		if b.Type == TypeText {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// MarshalJSON writes the members in the API's usual order.
+func (b Block) MarshalJSON() ([]byte, error) { return appendBlock(nil, b) }
+
+func appendBlocks(buf []byte, blocks []Block) ([]byte, error) {
+	buf = append(buf, '[')
+	for i, b := range blocks {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		var err error
+		if buf, err = appendBlock(buf, b); err != nil {
+			return nil, err
+		}
+	}
+	return append(buf, ']'), nil
+}
+
+func appendBlock(buf []byte, b Block) ([]byte, error) {
+	if len(b.Raw) > 0 {
+		return appendCompact(buf, b.Raw)
+	}
+	var err error
+	buf = append(append(buf, `{"type":`...), quote(b.Type)...)
+	switch b.Type {
+	case TypeText:
+		buf = member(buf, "text", b.Text)
+	case TypeToolUse:
+		buf = member(buf, "id", b.ID)
+		buf = member(buf, "name", b.Name)
+		buf = append(buf, `,"input":`...)
+		if buf, err = appendCompact(buf, b.Input); err != nil {
+			return nil, fmt.Errorf("input of call %s: %w", b.ID, err)
+		}
+	case TypeToolResult:
+		if buf, err = appendResult(buf, b); err != nil {
+			return nil, err
+		}
+	case TypeImage, TypeDocument:
+		buf = append(buf, `,"source":{"type":"base64"`...)
+		buf = member(buf, "media_type", b.MediaType)
+		buf = append(member(buf, "data", b.Data), '}')
+	case TypeToolReference:
+		buf = member(buf, "tool_name", b.Name)
+	default:
+		return nil, fmt.Errorf("block of unknown type %q has no raw form", b.Type)
+	}
+	if b.Cache {
+		buf = append(buf, `,"cache_control":{"type":"ephemeral"}`...)
+	}
+	return append(buf, '}'), nil
+}
+
+func appendResult(buf []byte, b Block) ([]byte, error) {
+	buf = member(buf, "tool_use_id", b.ToolUseID)
+	buf = append(buf, `,"content":`...)
+	buf, err := appendBlocks(buf, b.Content)
+	if err != nil {
+		return nil, err
+	}
+	if b.IsError {
+		buf = append(buf, `,"is_error":true`...)
+	}
+	return buf, nil
+}
+
+func member(buf []byte, key, value string) []byte {
+	buf = append(append(append(buf, ',', '"'), key...), '"', ':')
+	return append(buf, quote(value)...)
+}
+
+func appendCompact(buf []byte, raw json.RawMessage) ([]byte, error) {
+	if len(raw) == 0 {
+		return append(buf, "{}"...), nil
+	}
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
+		return nil, err
+	}
+	return append(buf, out.Bytes()...), nil
+}
+
+// quote is JSON without the escapes meant for HTML, so that what a person wrote
+// stays readable in a cassette.
+func quote(s string) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return []byte(`""`) // a string always encodes
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
+
+type wireBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	ToolName  string          `json:"tool_name"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	Source    *struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      string `json:"data"`
+	} `json:"source"`
+	CacheControl json.RawMessage `json:"cache_control"`
+}
+
+// UnmarshalJSON reads a block; one of a type unknown here keeps its bytes.
+func (b *Block) UnmarshalJSON(data []byte) error {
+	var w wireBlock
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("block: %w", err)
+	}
+	*b = Block{Type: w.Type, Cache: len(w.CacheControl) > 0 && string(w.CacheControl) != "null"}
+	switch w.Type {
+	case TypeText:
+		b.Text = w.Text
+	case TypeToolUse:
+		b.ID, b.Name, b.Input = w.ID, w.Name, w.Input
+	case TypeToolResult:
+		content, err := ParseContent(w.Content)
+		if err != nil {
+			return fmt.Errorf("result of call %s: %w", w.ToolUseID, err)
+		}
+		b.ToolUseID, b.Content, b.IsError = w.ToolUseID, content, w.IsError
+	case TypeImage, TypeDocument:
+		if w.Source == nil || w.Source.Type != "base64" {
+			b.keepRaw(data)
+			return nil
+		}
+		b.MediaType, b.Data = w.Source.MediaType, w.Source.Data
+	case TypeToolReference:
+		b.Name = w.ToolName
+	default:
+		b.keepRaw(data)
+	}
+	return nil
+}
+
+// keepRaw holds on to a block that is not ours to read; Raw wins when written.
+func (b *Block) keepRaw(data []byte) { b.Raw = bytes.Clone(data) }

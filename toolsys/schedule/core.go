@@ -1,0 +1,323 @@
+package schedule
+
+import "fmt"
+
+// DefaultLimit is how many safe calls run at once (I2).
+const DefaultLimit = 10
+
+type status uint8
+
+const (
+	queued status = iota
+	active
+	suspended // started, but waits to run alone
+	finished
+)
+
+type call struct {
+	status      status
+	safe        bool
+	cancellable bool
+	modifies    bool
+	stopped     Cause
+}
+
+// Core is the state of one message's calls. It is stepped by one caller at a time.
+type Core struct {
+	rules rules
+	limit int
+	calls []call
+	// next is the first call that has not been let go; calls start in order.
+	next int
+	// emitted counts the results let out; they leave in call order.
+	emitted   int
+	active    int
+	suspended int
+	// exclusive: the active call must stay alone.
+	exclusive bool
+	// modified are safe calls whose modifier waits for the end of the batch.
+	modified    []int
+	streamEnded bool
+	stopping    Cause
+	abandoned   bool
+	done        bool
+}
+
+// NewCore makes a core for one message. Limit bounds how many safe calls run at
+// once; less than 1 is an error (I2).
+func NewCore(p Policy, limit int) (*Core, error) {
+	if int(p) >= len(policyRules) {
+		return nil, fmt.Errorf("schedule: unknown policy %d", p)
+	}
+	if limit < 1 {
+		return nil, fmt.Errorf("schedule: concurrency limit is %d; it must be at least 1", limit)
+	}
+	return &Core{rules: policyRules[p], limit: limit}, nil
+}
+
+// Step takes one event and appends to out what follows from it.
+func (c *Core) Step(ev Event, out []Action) []Action {
+	switch ev.Kind {
+	case Added:
+		out = c.add(ev, out)
+	case StreamEnded:
+		c.streamEnded = true
+	case Finished:
+		out = c.finish(ev, out)
+	case Escalated:
+		out = c.escalate(ev.Index, out)
+	case Interrupted:
+		out = c.stop(UserInterrupt, false, out)
+	case Aborted:
+		out = c.stop(SessionAborted, true, out)
+	case Abandoned:
+		out = c.abandon(out)
+	}
+	return c.settle(out)
+}
+
+// settle brings the core to its fixed point: what can leave leaves, what can
+// start starts.
+func (c *Core) settle(out []Action) []Action {
+	out = c.emit(out)
+	out = c.admit(out)
+	if c.streamEnded && !c.done && c.active == 0 && c.suspended == 0 && c.next == len(c.calls) {
+		c.done = true
+		out = append(out, Action{Kind: Done})
+	}
+	return out
+}
+
+func (c *Core) add(ev Event, out []Action) []Action {
+	i := len(c.calls)
+	c.calls = append(c.calls, call{safe: ev.Safe && !c.rules.alone, cancellable: ev.Cancellable})
+	if c.stopping != NoCause { // nothing starts after a stop
+		c.next = len(c.calls)
+		return c.answer(i, c.stopping, out)
+	}
+	return out
+}
+
+func (c *Core) finish(ev Event, out []Action) []Action {
+	k := &c.calls[ev.Index]
+	switch k.status {
+	case active:
+		c.active--
+		if !k.safe {
+			c.exclusive = false
+		}
+	case suspended:
+		c.suspended--
+	default: // a second end of the same call changes nothing
+		return out
+	}
+	k.status = finished
+	if c.abandoned {
+		return out
+	}
+	if ev.Modifies {
+		out = c.modify(ev.Index, out)
+	}
+	if ev.Fails && k.stopped == NoCause {
+		out = c.stopSiblings(ev.Index, out)
+	}
+	return out
+}
+
+// modify honours an exclusive call's modifier at once and a safe one's as the
+// policy says (B3).
+func (c *Core) modify(i int, out []Action) []Action {
+	switch {
+	case !c.calls[i].safe:
+		return append(out, Action{Kind: Apply, Index: i})
+	case c.rules.drops:
+		return append(out, Action{Kind: Drop, Index: i})
+	}
+	c.calls[i].modifies = true
+	return out
+}
+
+// stopSiblings stops what runs or is queued at this moment, one by one in call
+// order; calls that arrive later are not siblings of this failure (J3).
+func (c *Core) stopSiblings(failed int, out []Action) []Action {
+	for i := range c.calls {
+		if i != failed {
+			out = c.stopOne(i, SiblingFailed, out)
+		}
+	}
+	c.next = len(c.calls)
+	return out
+}
+
+// stop answers all that is queued and cancels what runs: under hard all of it,
+// else the calls that say they may be cancelled.
+func (c *Core) stop(cause Cause, hard bool, out []Action) []Action {
+	if c.stopping == NoCause {
+		c.stopping = cause
+	}
+	for i := range c.calls {
+		if hard || c.calls[i].cancellable || c.calls[i].status != active {
+			out = c.stopOne(i, cause, out)
+		}
+	}
+	c.next = len(c.calls)
+	return out
+}
+
+func (c *Core) stopOne(i int, cause Cause, out []Action) []Action {
+	k := &c.calls[i]
+	switch k.status {
+	case queued:
+		return c.answer(i, cause, out)
+	case active, suspended:
+		if k.stopped == NoCause {
+			k.stopped = cause
+			return append(out, Action{Kind: Cancel, Index: i, Cause: cause})
+		}
+	}
+	return out
+}
+
+func (c *Core) answer(i int, cause Cause, out []Action) []Action {
+	c.calls[i].status = finished
+	c.calls[i].stopped = cause
+	return append(out, Action{Kind: Answer, Index: i, Cause: cause})
+}
+
+// abandon gives up everything in flight: nothing is emitted any more (J5).
+func (c *Core) abandon(out []Action) []Action {
+	if c.abandoned {
+		return out
+	}
+	c.abandoned, c.streamEnded, c.stopping = true, true, StreamAbandoned
+	c.modified = nil
+	for i := range c.calls {
+		if s := c.calls[i].status; s == active || s == suspended {
+			out = c.stopOne(i, StreamAbandoned, out)
+		}
+	}
+	for i := range c.calls {
+		out = append(out, Action{Kind: Discard, Index: i, Cause: StreamAbandoned})
+	}
+	c.next, c.emitted = len(c.calls), len(c.calls)
+	return out
+}
+
+// escalate takes the floor from a call that turned out not to be safe. It goes
+// on, alone, when all that runs beside it has ended.
+func (c *Core) escalate(i int, out []Action) []Action {
+	k := &c.calls[i]
+	if k.status != active {
+		return out
+	}
+	if !k.safe || k.stopped != NoCause {
+		return append(out, Action{Kind: Resume, Index: i})
+	}
+	k.status, k.safe = suspended, false
+	c.active--
+	c.suspended++
+	return out
+}
+
+func (c *Core) emit(out []Action) []Action {
+	if c.abandoned {
+		return out
+	}
+	for c.emitted < len(c.calls) && c.calls[c.emitted].status == finished {
+		out = append(out, Action{Kind: Emit, Index: c.emitted})
+		if c.calls[c.emitted].modifies {
+			c.modified = append(c.modified, c.emitted)
+		}
+		c.emitted++
+	}
+	return out
+}
+
+// admit lets go what may run: nothing overtakes, an exclusive call is alone, at
+// most limit run at once (J1, I2).
+func (c *Core) admit(out []Action) []Action {
+	if c.active == 0 {
+		out = c.endBatch(out)
+	}
+	if c.suspended > 0 {
+		return c.resume(out)
+	}
+	for c.next < len(c.calls) && c.mayStart(c.calls[c.next]) {
+		i := c.next
+		c.next++
+		c.calls[i].status = active
+		c.exclusive = !c.calls[i].safe
+		c.active++
+		out = append(out, Action{Kind: Start, Index: i})
+	}
+	return out
+}
+
+func (c *Core) mayStart(k call) bool {
+	if c.rules.holds && !c.streamEnded {
+		return false
+	}
+	if c.active == 0 {
+		return true
+	}
+	return k.safe && !c.exclusive && c.active < c.limit
+}
+
+// endBatch lets the modifiers of a batch of safe calls act, in call order.
+func (c *Core) endBatch(out []Action) []Action {
+	for _, i := range c.modified {
+		out = append(out, Action{Kind: Apply, Index: i})
+	}
+	c.modified = c.modified[:0]
+	return out
+}
+
+func (c *Core) resume(out []Action) []Action {
+	if c.active > 0 {
+		return out
+	}
+	for i := range c.calls {
+		if c.calls[i].status == suspended {
+			c.calls[i].status = active
+			c.suspended--
+			c.active, c.exclusive = 1, true
+			return append(out, Action{Kind: Resume, Index: i})
+		}
+	}
+	return out
+}
+
+// Wait says why call i has not been let go, and which calls it waits for.
+type Wait struct {
+	// Reason is "stream" (the policy waits for its end), "exclusive" (an exclusive
+	// call runs or this one needs the floor), "limit", or "order" (an earlier call
+	// waits).
+	Reason string
+	On     []int
+}
+
+// Waiting explains a queued call; ok is false when i is not queued.
+func (c *Core) Waiting(i int) (w Wait, ok bool) {
+	if i < c.next || i >= len(c.calls) || c.calls[i].status != queued {
+		return Wait{}, false
+	}
+	switch {
+	case c.rules.holds && !c.streamEnded:
+		return Wait{Reason: "stream"}, true
+	case i > c.next:
+		return Wait{Reason: "order", On: []int{c.next}}, true
+	case c.calls[i].safe && !c.exclusive && c.suspended == 0:
+		return Wait{Reason: "limit", On: c.running()}, true
+	}
+	return Wait{Reason: "exclusive", On: c.running()}, true
+}
+
+func (c *Core) running() []int {
+	var on []int
+	for i, k := range c.calls {
+		if k.status == active || k.status == suspended {
+			on = append(on, i)
+		}
+	}
+	return on
+}

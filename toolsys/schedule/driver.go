@@ -1,0 +1,170 @@
+package schedule
+
+import (
+	"context"
+	"sync"
+)
+
+// Hooks are what a driver's owner does when the core says so. None may block;
+// they are called one at a time, in the order of the core's actions. R is the
+// owner's type of a call's result.
+type Hooks[R any] struct {
+	// Run does the work of call i and gives its result, whatever happens. Alone
+	// waits until the call has the floor to itself (G2).
+	Run func(ctx context.Context, i int, alone func(context.Context) error) R
+	// Verdict reads from a result what the core must know.
+	Verdict func(R) Verdict
+	// Answer makes the result of a call that never runs.
+	Answer func(i int, cause Cause) R
+	// Apply and Drop honour or drop the modifier in r; Emit commits r's
+	// observations and lets it out; Discard forgets the call.
+	Apply, Drop, Emit func(i int, r R)
+	Discard           func(i int)
+	// Started, Queued and Cancelled report; they may be nil.
+	Started   func(i int)
+	Queued    func(i int, w Wait)
+	Cancelled func(i int, cause Cause)
+}
+
+// Verdict is what the core must know of a finished call.
+type Verdict struct{ Fails, Modifies bool }
+
+// Config makes a driver.
+type Config[R any] struct {
+	Policy Policy
+	// Limit is how many safe calls run at once; at least 1 (I2).
+	Limit int
+	Hooks Hooks[R]
+	// Go starts call i's goroutine. The simulator makes its start an event.
+	Go func(i int, f func())
+}
+
+// Driver runs one message's calls with goroutines. Its methods may be called from
+// any of them; the core is stepped under one lock that is never held while a call
+// runs.
+type Driver[R any] struct {
+	cfg  Config[R]
+	ctx  context.Context
+	done chan struct{}
+
+	mu      sync.Mutex
+	core    *Core
+	calls   []*running[R]
+	actions []Action
+}
+
+type running[R any] struct {
+	result R
+	cancel context.CancelCauseFunc
+	ctx    context.Context
+	floor  chan struct{}
+}
+
+// NewDriver makes a driver for one message. Calls see the values of ctx but not
+// its end: whoever ends it calls Abort, which stops calls one by one in a fixed
+// order, where context would cancel them in any.
+func NewDriver[R any](ctx context.Context, cfg Config[R]) (*Driver[R], error) {
+	core, err := NewCore(cfg.Policy, cfg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Go == nil {
+		cfg.Go = func(_ int, f func()) { go f() }
+	}
+	return &Driver[R]{cfg: cfg, ctx: context.WithoutCancel(ctx), core: core, done: make(chan struct{})}, nil
+}
+
+// Add queues a call; it may start before Add returns.
+func (d *Driver[R]) Add(safe, cancellable bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = append(d.calls, &running[R]{floor: make(chan struct{})})
+	d.step(Event{Kind: Added, Safe: safe, Cancellable: cancellable})
+	i := len(d.calls) - 1
+	if w, queued := d.core.Waiting(i); queued && d.cfg.Hooks.Queued != nil {
+		d.cfg.Hooks.Queued(i, w)
+	}
+}
+
+// EndStream says that no more calls will be added.
+func (d *Driver[R]) EndStream() { d.send(Event{Kind: StreamEnded}) }
+
+// Interrupt stops what may be stopped, for the user's new message (J4).
+func (d *Driver[R]) Interrupt() { d.send(Event{Kind: Interrupted}) }
+
+// Abort stops everything.
+func (d *Driver[R]) Abort() { d.send(Event{Kind: Aborted}) }
+
+// Abandon gives up the stream: nothing more is emitted (J5).
+func (d *Driver[R]) Abandon() { d.send(Event{Kind: Abandoned}) }
+
+// Wait returns when nothing runs any more and nothing will.
+func (d *Driver[R]) Wait() { <-d.done }
+
+func (d *Driver[R]) send(ev Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.step(ev)
+}
+
+// step carries out what the core asks for. The lock is held.
+func (d *Driver[R]) step(ev Event) {
+	d.actions = d.core.Step(ev, d.actions[:0])
+	h := &d.cfg.Hooks
+	for _, a := range d.actions {
+		switch a.Kind {
+		case Start:
+			d.start(a.Index)
+		case Resume:
+			close(d.calls[a.Index].floor)
+		case Cancel:
+			if h.Cancelled != nil {
+				h.Cancelled(a.Index, a.Cause)
+			}
+			d.calls[a.Index].cancel(a.Cause)
+		case Answer:
+			d.calls[a.Index].result = h.Answer(a.Index, a.Cause)
+		case Apply:
+			h.Apply(a.Index, d.calls[a.Index].result)
+		case Drop:
+			h.Drop(a.Index, d.calls[a.Index].result)
+		case Emit:
+			h.Emit(a.Index, d.calls[a.Index].result)
+		case Discard:
+			h.Discard(a.Index)
+		case Done:
+			close(d.done)
+		}
+	}
+}
+
+func (d *Driver[R]) start(i int) {
+	r := d.calls[i]
+	r.ctx, r.cancel = context.WithCancelCause(d.ctx)
+	if d.cfg.Hooks.Started != nil {
+		d.cfg.Hooks.Started(i)
+	}
+	d.cfg.Go(i, func() {
+		result := d.cfg.Hooks.Run(r.ctx, i, func(ctx context.Context) error { return d.alone(ctx, i) })
+		r.cancel(nil)
+		d.finish(i, result)
+	})
+}
+
+func (d *Driver[R]) finish(i int, result R) {
+	v := d.cfg.Hooks.Verdict(result)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls[i].result = result
+	d.step(Event{Kind: Finished, Index: i, Fails: v.Fails, Modifies: v.Modifies})
+}
+
+func (d *Driver[R]) alone(ctx context.Context, i int) error {
+	d.send(Event{Kind: Escalated, Index: i})
+	select {
+	case <-d.calls[i].floor:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,95 @@
+package schedule
+
+// EventKind names what happened to the message or to one of its calls.
+type EventKind uint8
+
+// The events the core steps on.
+const (
+	// Added: a call is complete. Calls are numbered in the order they are added.
+	Added EventKind = iota
+	// StreamEnded: no more calls will be added.
+	StreamEnded
+	// Finished: call Index ended, for whatever reason.
+	Finished
+	// Escalated: call Index was admitted as safe and, its input rewritten, no
+	// longer is; it holds still until it has the floor to itself (G2).
+	Escalated
+	// Interrupted: the user sent a new message (J4).
+	Interrupted
+	// Aborted: the whole conversation is being stopped.
+	Aborted
+	// Abandoned: the stream is given up and retried (J5).
+	Abandoned
+)
+
+// Event is one input of the core.
+type Event struct {
+	Kind  EventKind
+	Index int
+	// Safe and Cancellable describe an Added call.
+	Safe, Cancellable bool
+	// Fails: a Finished call's own failure stops its siblings (J3).
+	Fails bool
+	// Modifies: a Finished call returned a modifier.
+	Modifies bool
+}
+
+// Cause says why a call was stopped or never run. It is an error, so that it can
+// be the cause of a cancelled context.
+type Cause uint8
+
+// The causes, told apart in every result.
+const (
+	NoCause Cause = iota
+	SiblingFailed
+	UserInterrupt
+	SessionAborted
+	StreamAbandoned
+)
+
+var causeText = [...]string{
+	NoCause:         "none",
+	SiblingFailed:   "a sibling call failed",
+	UserInterrupt:   "the user interrupted",
+	SessionAborted:  "the conversation was stopped",
+	StreamAbandoned: "the stream was abandoned",
+}
+
+func (c Cause) Error() string  { return causeText[c] }
+func (c Cause) String() string { return causeText[c] }
+
+// ActionKind names what the driver has to do.
+type ActionKind uint8
+
+// The actions the core asks for, to be carried out in the order given.
+const (
+	// Start: run call Index.
+	Start ActionKind = iota
+	// Resume: the escalated call Index has the floor.
+	Resume
+	// Cancel: ask the running call Index to stop; it still finishes.
+	Cancel
+	// Answer: call Index never runs; make its result from Cause.
+	Answer
+	// Apply: call Index's modifier acts now.
+	Apply
+	// Drop: call Index's modifier never acts (B3).
+	Drop
+	// Emit: commit call Index's observations and let its result out.
+	Emit
+	// Discard: no result of call Index will be let out (J5).
+	Discard
+	// Done: nothing runs and nothing will.
+	Done
+)
+
+var actionNames = [...]string{"start", "resume", "cancel", "answer", "apply", "drop", "emit", "discard", "done"}
+
+func (k ActionKind) String() string { return actionNames[k] }
+
+// Action is one output of the core.
+type Action struct {
+	Kind  ActionKind
+	Index int
+	Cause Cause
+}

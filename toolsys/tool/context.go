@@ -1,0 +1,102 @@
+package tool
+
+import (
+	"context"
+	"time"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/settings"
+)
+
+// Context is what a call may know and ask for. It is layered (B1), so that a
+// reader of a tool sees which layer it leans on.
+type Context struct {
+	Core
+	Security
+	Presentation
+	Extensions
+	// State is the conversation's state when the call began.
+	State State
+}
+
+// Core is what every call has.
+type Core struct {
+	CallID  string
+	AgentID string
+	Chain   Chain
+	Turn    int
+	Model   string
+	// NonInteractive means nobody can be asked.
+	NonInteractive bool
+	Settings       settings.Settings
+	// Messages is the conversation up to and including the parent message.
+	Messages []message.Message
+	// InProgress names the calls that run at this moment.
+	InProgress func() []string
+	Clock      Clock
+}
+
+// Chain tells a sub-agent's conversation from its parent's.
+type Chain struct {
+	ID    string
+	Depth int
+}
+
+// Clock is the only door to time.
+type Clock struct {
+	Now func() time.Time
+	// Sleep waits for d or until ctx ends. Actor names who waits: the simulator
+	// orders equal instants by it, so it must be unique among those who wait.
+	Sleep func(ctx context.Context, actor string, d time.Duration) error
+	// Go starts f beside the caller; actor as for Sleep.
+	Go func(actor string, f func())
+}
+
+// Security is what the permission system decided and decides by.
+type Security struct {
+	Rules permission.Rules
+	Mode  permission.Mode
+	// Roots are the folders the conversation may work in; the working directory
+	// is the first.
+	Roots []string
+	Home  string
+	// Approved is true when a person said yes to this very call.
+	Approved bool
+	// Permit runs the whole permission resolution for another call, for tools
+	// that act through tools.
+	Permit func(ctx context.Context, name string, input []byte) permission.Decision
+}
+
+// Presentation is the way to the person at the screen.
+type Presentation struct {
+	// Progress reports on a running call; it does nothing after the call (H4).
+	Progress func(text string)
+	// Notify tells the user something outside the conversation.
+	Notify func(text string)
+	// AskUser puts questions; nil where nobody can answer.
+	AskUser func(ctx context.Context, q []Question) ([]Answer, error)
+}
+
+// Question is one multiple-choice question to the user.
+type Question struct {
+	Header   string
+	Text     string
+	Options  []Option
+	Multiple bool
+}
+
+// Option is one answer on offer.
+type Option struct{ Label, Description string }
+
+// Answer is what the user chose, or wrote instead.
+type Answer struct{ Chosen []string }
+
+// Extensions reach what is outside the conversation.
+type Extensions struct {
+	// GlobLimit is how many files Glob lists; 0 means its own default.
+	GlobLimit int
+	// Elicit puts an MCP server's question to hooks and the user (N5); nil where
+	// nobody can answer.
+	Elicit func(ctx context.Context, server string, params []byte) ([]byte, error)
+}

@@ -1,0 +1,182 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/settings"
+)
+
+// Def is what the author of a tool writes. In is the Go type of its input, from
+// which the schema is derived; Out that of its data. Name, Call, Description and
+// an input schema are required; all else has a safe default (A2).
+type Def[In, Out any] struct {
+	// Name is what the model calls; letters, digits, _ and -, 128 at most.
+	Name string
+	// Aliases are old names that still find the tool, in look-ups and in rules (F4).
+	Aliases []string
+	// Hint is 3-10 words for ToolSearch (E5).
+	Hint string
+	// Origin is set on tools that a server brought.
+	Origin *Origin
+	// LSP marks a tool that speaks to a language server.
+	LSP bool
+
+	// Description is one sentence on what the tool does.
+	Description string
+	// Describe words what this call does; the default is Description.
+	Describe func(In) string
+	// Prompt is what the model is told of the tool; the default is Description.
+	Prompt func(PromptOptions) string
+
+	// InputSchema replaces the schema derived from In: a JSON Schema whose root
+	// is an object.
+	InputSchema json.RawMessage
+	// OutputSchema replaces the schema derived from Out.
+	OutputSchema json.RawMessage
+	// Strict asks the API to hold the model to the schema.
+	Strict bool
+	// Internal names input members that only the permission layer may set; they
+	// are stripped from what the model sends (H3).
+	Internal []string
+
+	// Call does the work. An error is an error result, not a broken run.
+	Call func(ctx context.Context, in In, c *Context) (Result[Out], error)
+	// Block turns data into the content of the result block; the default is JSON.
+	Block func(Out) []message.Block
+
+	// Validate looks at an input the schema allows, before permission.
+	Validate func(in In, c *Context) *Refusal
+	// Permit is the tool's own permission check; the default leaves the call to
+	// the general rules.
+	Permit func(in In, c *Context) permission.Check
+	// Subject is what rules and a hook's `if` match against.
+	Subject func(in In, c *Context) Subject
+
+	Traits  Traits[In]
+	Loading Loading
+	Shaping Shaping[In]
+	Limits  Limits[In]
+	View    View[In]
+}
+
+// PromptOptions is what a tool may know when it words its prompt.
+type PromptOptions struct {
+	Settings settings.Settings
+	// Tools are the names in the pool, so that one tool may point to another.
+	Tools []string
+}
+
+// Origin names where an MCP tool comes from.
+type Origin struct{ Server, Tool string }
+
+// Refusal is why an input that fits the schema is still not acceptable.
+type Refusal struct {
+	Message string
+	Code    int
+}
+
+// Subject is what a call is about, in the terms permission rules speak of.
+type Subject struct {
+	// Paths are the absolute files and folders the call touches.
+	Paths []string
+	// Parts are the simple commands of a shell call; PartsKnown is false when the
+	// command does not parse, and then no allow rule can match it (F4).
+	Parts      []string
+	PartsKnown bool
+	// Content is what a plain rule content matches: a domain, a skill's name.
+	Content string
+}
+
+// Class says how a call is folded on a screen (L3).
+type Class struct{ Search, Read, List bool }
+
+// Interrupt says what a call does when the user sends a new message (J4).
+type Interrupt int
+
+// Block lets the call end first; Cancel stops it.
+const (
+	Block Interrupt = iota
+	Cancel
+)
+
+func (i Interrupt) String() string {
+	if i == Cancel {
+		return "cancel"
+	}
+	return "block"
+}
+
+// Traits describe behaviour, each for a given input. A nil function means the
+// safe value: enabled, exclusive, not read-only, not destructive, closed world.
+type Traits[In any] struct {
+	Enabled     func(settings.Settings) bool
+	Safe        func(In) bool
+	ReadOnly    func(In) bool
+	Destructive func(In) bool
+	OpenWorld   func(In) bool
+	NeedsUser   func(In) bool
+	Class       func(In) Class
+	// Interrupt is what happens on the user's new message.
+	Interrupt Interrupt
+	// EditsFiles marks the class that accept-edits mode lets through (F2).
+	EditsFiles bool
+	// Wrapper lets the inner tool's call be drawn in place of this one.
+	Wrapper bool
+	// FailureStopsSiblings: a failed run cancels the message's other calls (J3).
+	FailureStopsSiblings bool
+	// Effects is what the call reads and writes (J8); nil means everything.
+	Effects func(in In, c *Context) Effects
+}
+
+// Effects is what a call reads and writes, as keys (paths, names). The zero value
+// says nothing is touched; Everything stands for a call that did not say.
+type Effects struct {
+	Reads, Writes []string
+	Everything    bool
+}
+
+// Loading says whether the tool may be sent by name only (E1).
+type Loading struct{ Deferrable, Always bool }
+
+// Shaping changes what observers of an input see, never what is sent on (G2).
+type Shaping[In any] struct {
+	// Backfill adds derived members to a clone of the raw input; idempotent.
+	Backfill func(raw map[string]any, c *Context)
+	// Equivalent says that two inputs ask for the same.
+	Equivalent func(a, b In) bool
+	// Classifier is what the safety classifier reads; "" skips it (A2).
+	Classifier func(In) string
+}
+
+// Unlimited is a result size without a limit: the tool limits itself (K1).
+const Unlimited = -1
+
+// Limits bound one call.
+type Limits[In any] struct {
+	// ResultChars is the largest result sent inline, in code points; 0 means
+	// 50,000, Unlimited means no limit (K1).
+	ResultChars int
+	// Timeout bounds the run itself; queue and permission time do not count.
+	// nil or 0 means none.
+	Timeout func(In) time.Duration
+	// Heartbeat makes the pipeline report progress this often while Call runs (L4).
+	Heartbeat time.Duration
+}
+
+// View is how a call is named on a screen.
+type View[In any] struct {
+	// Title is the user-facing name; the default is Name. Color is a theme name.
+	Title func(In) string
+	Color string
+	// Summary is one line of 50 characters at most.
+	Summary func(In) string
+	// Activity replaces the name while the call runs ("Reading a.go").
+	Activity func(In) string
+}
+
+// Always is a predicate that holds for every input.
+func Always[In any](In) bool { return true }

@@ -1,0 +1,108 @@
+package tool
+
+import (
+	"maps"
+	"slices"
+
+	"toolbench/toolsys/permission"
+)
+
+// State is everything of a conversation that calls may change (B2). It is a
+// value: a change makes a new one, and what a call was given never moves under it.
+type State struct {
+	// Dir is the working directory, absolute.
+	Dir string
+	// Env is the shell's exported environment.
+	Env map[string]string
+	// Mode is the permission mode; Before is what plan mode goes back to.
+	Mode, Before permission.Mode
+	Rules        permission.Rules
+	// Extra are the allowed roots beside Dir0.
+	Extra []string
+	// Root is the working directory the conversation began in; it stays allowed.
+	Root string
+	// Files is what was read, to refuse edits of what changed since (B5).
+	Files FileCache
+	// Discovered are the deferred tools loaded so far, sorted (E6).
+	Discovered []string
+	Todos      []Todo
+	// Plan is the last plan presented.
+	Plan string
+	// Denials counts refusals, for the fall-back to asking (F3).
+	Denials permission.Denials
+}
+
+// Todo is one item of the to-do list.
+type Todo struct {
+	Content    string `json:"content"`
+	Status     string `json:"status"`
+	ActiveForm string `json:"activeForm"`
+}
+
+// Modifier is a pure function from state to state. Modifiers compose.
+type Modifier func(State) State
+
+// Then applies m, and next to what m made. Either may be nil.
+func (m Modifier) Then(next Modifier) Modifier {
+	switch {
+	case m == nil:
+		return next
+	case next == nil:
+		return m
+	}
+	return func(s State) State { return next(m(s)) }
+}
+
+// Roots are the folders the conversation may work in, the first one its own.
+func (s State) Roots() []string {
+	roots := []string{}
+	for _, r := range append([]string{s.Root, s.Dir}, s.Extra...) {
+		if r != "" && !slices.Contains(roots, r) {
+			roots = append(roots, r)
+		}
+	}
+	return roots
+}
+
+// WithDir changes the working directory.
+func (s State) WithDir(dir string) State {
+	s.Dir = dir
+	return s
+}
+
+// WithEnv replaces the exported environment.
+func (s State) WithEnv(env map[string]string) State {
+	s.Env = maps.Clone(env)
+	return s
+}
+
+// Discover adds names to the discovered tools.
+func (s State) Discover(names ...string) State {
+	all := slices.Concat(s.Discovered, names)
+	slices.Sort(all)
+	s.Discovered = slices.Compact(all)
+	return s
+}
+
+// Observation is what a call learned. Unlike a Modifier it commutes with those of
+// other calls, so safe calls may have one; it is committed in call order under
+// every policy (B5). One of the members is set.
+type Observation struct {
+	// Read is a file whose content was seen or written.
+	Read *FileSeen
+	// Discovered are tools loaded by ToolSearch.
+	Discovered []string
+	// Task is a background task that began.
+	Task string
+}
+
+// Observe commits o.
+func (s State) Observe(o Observation) State {
+	if o.Read != nil {
+		s.Files = s.Files.Put(*o.Read)
+	}
+	if len(o.Discovered) > 0 {
+		s = s.Discover(o.Discovered...)
+	}
+	return s
+}

@@ -1,0 +1,129 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schema"
+	"toolbench/toolsys/settings"
+)
+
+// Tool is a built tool: Def with its types erased and every function in place.
+// It is a value; a decorator copies it and replaces a function.
+type Tool struct {
+	Name    string
+	Aliases []string
+	Hint    string
+	Origin  *Origin
+	LSP     bool
+	Strict  bool
+	// Internal names input members the model may not send (H3).
+	Internal []string
+
+	Description string
+	Describe    func(Input) string
+	Prompt      func(PromptOptions) string
+
+	// Input and Output are the schemas, resolved on first use. Output of a tool
+	// without one accepts anything.
+	Input, Output *schema.Lazy
+
+	// Decode turns a raw input that fits the schema into the tool's own type.
+	Decode func(json.RawMessage) (Input, error)
+	// Parse is Decode behind the schema: it gives the problems worded for the
+	// model when the input does not fit.
+	Parse func(json.RawMessage) (Input, schema.Problems)
+	Call  func(ctx context.Context, in Input, c *Context) (Outcome, error)
+
+	Validate func(Input, *Context) *Refusal
+	Permit   func(Input, *Context) permission.Check
+	Subject  func(Input, *Context) Subject
+
+	Behaviour Behaviour
+	Loading   Loading
+	Shape     Shape
+	Limit     Limit
+	Present   Present
+}
+
+// Input is a checked input: the bytes the model sent and the value they mean.
+type Input struct {
+	Raw   json.RawMessage
+	Value any
+}
+
+// Outcome is a Result with its type erased and its data turned into blocks.
+type Outcome struct {
+	Data     any
+	Blocks   []message.Block
+	Failed   bool
+	Messages []message.Message
+	Modify   Modifier
+	Observed []Observation
+	Meta     *Meta
+}
+
+// Behaviour is Traits erased. Each predicate that panics counts as its safe value
+// (A5) and says so in the error it gives beside it.
+type Behaviour struct {
+	Enabled              func(settings.Settings) (bool, error)
+	Safe                 func(Input) (bool, error)
+	ReadOnly             func(Input) (bool, error)
+	Destructive          func(Input) (bool, error)
+	OpenWorld            func(Input) (bool, error)
+	NeedsUser            func(Input) (bool, error)
+	Class                func(Input) Class
+	Interrupt            Interrupt
+	EditsFiles           bool
+	Wrapper              bool
+	FailureStopsSiblings bool
+	Effects              func(Input, *Context) Effects
+}
+
+// Shape is Shaping erased.
+type Shape struct {
+	// Backfill is nil when there is nothing to add.
+	Backfill   func(raw map[string]any, c *Context)
+	Equivalent func(a, b Input) bool
+	Classifier func(Input) string
+}
+
+// Limit is Limits erased.
+type Limit struct {
+	ResultChars int
+	Timeout     func(Input) time.Duration
+	Heartbeat   time.Duration
+}
+
+// Present is View erased.
+type Present struct {
+	Title    func(Input) string
+	Color    string
+	Summary  func(Input) string
+	Activity func(Input) string
+}
+
+// DefaultResultChars is the largest inline result of a tool that names no limit.
+const DefaultResultChars = 50_000
+
+// SummaryChars is the longest one-line summary.
+const SummaryChars = 50
+
+// IsMCP says whether a server brought the tool.
+func (t *Tool) IsMCP() bool { return t.Origin != nil }
+
+// Matches says whether name is the tool's name or an alias of it.
+func (t *Tool) Matches(name string) bool {
+	if t.Name == name {
+		return true
+	}
+	for _, a := range t.Aliases {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Attr is one named detail of an event. Either Str or Num counts.
+type Attr struct {
+	Key   string
+	Str   string
+	Num   int64
+	IsNum bool
+}
+
+// S is a text detail.
+func S(key, value string) Attr { return Attr{Key: key, Str: value} }
+
+// N is a number, in the unit its key names.
+func N(key string, value int64) Attr { return Attr{Key: key, Num: value, IsNum: true} }
+
+// D is a duration in microseconds.
+func D(key string, value time.Duration) Attr { return N(key+"_us", value.Microseconds()) }
+
+// B is a truth value.
+func B(key string, value bool) Attr { return S(key, strconv.FormatBool(value)) }
+
+// Event is one thing that happened.
+type Event struct {
+	// At is measured from the start of the run, on the run's own clock.
+	At   time.Duration
+	Kind Kind
+	// Agent is "" for the main conversation, else the sub-agent's id.
+	Agent string
+	// Turn counts requests from 1; 0 before the first.
+	Turn int
+	// Call and Tool are set on events of one call.
+	Call, Tool string
+	Attrs      []Attr
+}
+
+// Get gives the text of an attribute, numbers in decimal; "" when absent.
+func (e Event) Get(key string) string {
+	for _, a := range e.Attrs {
+		if a.Key == key {
+			if a.IsNum {
+				return strconv.FormatInt(a.Num, 10)
+			}
+			return a.Str
+		}
+	}
+	return ""
+}
+
+// Int gives a numeric attribute; 0 when absent.
+func (e Event) Int(key string) int64 {
+	for _, a := range e.Attrs {
+		if a.Key == key && a.IsNum {
+			return a.Num
+		}
+	}
+	return 0
+}
+
+// AppendLine writes the canonical line of e, without a line feed.
+func (e Event) AppendLine(buf []byte) []byte {
+	buf = strconv.AppendInt(buf, e.At.Microseconds(), 10)
+	buf = append(append(buf, ' '), e.Kind...)
+	if e.Agent != "" {
+		buf = append(append(buf, " agent="...), e.Agent...)
+	}
+	buf = strconv.AppendInt(append(buf, " turn="...), int64(e.Turn), 10)
+	if e.Call != "" {
+		buf = append(append(buf, " call="...), e.Call...)
+		buf = append(append(buf, " tool="...), e.Tool...)
+	}
+	for _, a := range e.Attrs {
+		buf = append(append(append(buf, ' '), a.Key...), '=')
+		if a.IsNum {
+			buf = strconv.AppendInt(buf, a.Num, 10)
+		} else {
+			buf = strconv.AppendQuote(buf, a.Str)
+		}
+	}
+	return buf
+}
+
+// Sink takes events as they happen. A nil Sink means nobody listens.
+type Sink func(Event)
+
+// Log collects a run's events in the order in which they happened.
+type Log struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+// Add appends e. It is a Sink, safe for concurrent use.
+func (l *Log) Add(e Event) {
+	l.mu.Lock()
+	l.events = append(l.events, e)
+	l.mu.Unlock()
+}
+
+// Events gives a copy of what was recorded so far.
+func (l *Log) Events() []Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]Event(nil), l.events...)
+}
+
+// WriteTo writes one canonical line an event.
+func (l *Log) WriteTo(w io.Writer) (int64, error) {
+	var n int64
+	var buf []byte
+	for _, e := range l.Events() {
+		buf = append(e.AppendLine(buf[:0]), '\n')
+		m, err := w.Write(buf)
+		n += int64(m)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Digest is the SHA-256 of the canonical lines, in hex: equal digests, equal runs (O4).
+func (l *Log) Digest() string {
+	h := sha256.New()
+	l.WriteTo(h) // a hash never fails to write
+	return hex.EncodeToString(h.Sum(nil))
+}
