@@ -1,0 +1,118 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	"toolbench/toolsys/settings/compiled"
+)
+
+// Flag is one feature that a build tag can remove and a FEATURE_ variable can
+// switch on (SPEC C1, C2).
+type Flag uint8
+
+// The feature flags, by name. What each one gates stands in [Keys].
+const (
+	AgentSwarms Flag = iota
+	AgentTriggers
+	ContextCollapse
+	CoordinatorMode
+	DeferAgent
+	DeferBrief
+	DeltaDiscovery
+	EmbeddedSearch
+	ForkSubagent
+	HistorySnip
+	Kairos
+	KairosBridge
+	MonitorTool
+	OverflowTest
+	PowerShellTool
+	Proactive
+	ReplMode
+	Testing
+	TodoV2
+	VerifyPlan
+	WebBrowserTool
+	WorkflowScripts
+	WorktreeMode
+)
+
+// FlagPrefix is what a feature flag's variable begins with.
+const FlagPrefix = "FEATURE_"
+
+// flagTable is indexed by Flag and sorted by name.
+var flagTable = [...]struct {
+	name, about string
+	compiled    bool
+}{
+	AgentSwarms:     {"AGENT_SWARMS", "teams of agents: TeamCreate, TeamDelete, ListPeers", compiled.AgentSwarms},
+	AgentTriggers:   {"AGENT_TRIGGERS", "scheduled agents: CronCreate, CronDelete, CronList, RemoteTrigger", compiled.AgentTriggers},
+	ContextCollapse: {"CONTEXT_COLLAPSE", "a look into the context window: CtxInspect", compiled.ContextCollapse},
+	CoordinatorMode: {"COORDINATOR_MODE", "one agent that directs the others: CoordinatorMode", compiled.CoordinatorMode},
+	DeferAgent:      {"DEFER_AGENT", "makes Agent deferrable, which it is not by default", compiled.DeferAgent},
+	DeferBrief:      {"DEFER_BRIEF", "makes Brief deferrable, which it is not by default", compiled.DeferBrief},
+	DeltaDiscovery:  {"DELTA_DISCOVERY", "announces discovered tools in system reminders that replace the list of deferred names", compiled.DeltaDiscovery},
+	EmbeddedSearch:  {"EMBEDDED_SEARCH", "search is embedded elsewhere: no Glob, no Grep", compiled.EmbeddedSearch},
+	ForkSubagent:    {"FORK_SUBAGENT", "sub-agents by fork: Agent is never deferred", compiled.ForkSubagent},
+	HistorySnip:     {"HISTORY_SNIP", "cuts out of the history: Snip", compiled.HistorySnip},
+	Kairos:          {"KAIROS", "the always-on assistant: Sleep, PushNotification, SendUserFile, SubscribePR; Brief is never deferred", compiled.Kairos},
+	KairosBridge:    {"KAIROS_BRIDGE", "the assistant's bridge to the user is active: with KAIROS, SendUserFile is never deferred", compiled.KairosBridge},
+	MonitorTool:     {"MONITOR_TOOL", "watches a background task: Monitor", compiled.MonitorTool},
+	OverflowTest:    {"OVERFLOW_TEST", "a tool for tests that overflows the context: OverflowTest", compiled.OverflowTest},
+	PowerShellTool:  {"POWERSHELL_TOOL", "PowerShell beside Bash, on by itself on Windows", compiled.PowerShellTool},
+	Proactive:       {"PROACTIVE", "the agent acts unasked: Sleep", compiled.Proactive},
+	ReplMode:        {"REPL_MODE", "file and shell tools are reached through the REPL only", compiled.ReplMode},
+	Testing:         {"TESTING", "a tool for tests that always asks: TestingPermission", compiled.Testing},
+	TodoV2:          {"TODO_V2", "tasks instead of a todo list: TaskCreate, TaskGet, TaskUpdate, TaskList", compiled.TodoV2},
+	VerifyPlan:      {"VERIFY_PLAN", "checks that a plan was carried out: VerifyPlanExecution", compiled.VerifyPlan},
+	WebBrowserTool:  {"WEB_BROWSER_TOOL", "drives a browser: WebBrowser", compiled.WebBrowserTool},
+	WorkflowScripts: {"WORKFLOW_SCRIPTS", "runs workflow scripts: Workflow", compiled.WorkflowScripts},
+	WorktreeMode:    {"WORKTREE_MODE", "isolated git worktrees: EnterWorktree, ExitWorktree", compiled.WorktreeMode},
+}
+
+// Flags lists every flag, by name, also those that this build left out.
+func Flags() []Flag {
+	all := make([]Flag, len(flagTable))
+	for i := range all {
+		all[i] = Flag(i)
+	}
+	return all
+}
+
+// String is the flag's name without the prefix: KAIROS.
+func (f Flag) String() string {
+	if int(f) >= len(flagTable) {
+		return fmt.Sprintf("Flag(%d)", uint8(f))
+	}
+	return flagTable[f].name
+}
+
+// Variable is the environment variable that sets the flag: FEATURE_KAIROS.
+func (f Flag) Variable() string { return FlagPrefix + f.String() }
+
+// BuildTag is the tag that takes the flag's code out of the binary: no_kairos.
+func (f Flag) BuildTag() string { return "no_" + strings.ToLower(f.String()) }
+
+// About says in a phrase what the flag brings.
+func (f Flag) About() string {
+	if int(f) >= len(flagTable) {
+		return ""
+	}
+	return flagTable[f].about
+}
+
+// Compiled tells whether this build holds the flag's code (SPEC C1).
+func (f Flag) Compiled() bool { return int(f) < len(flagTable) && flagTable[f].compiled }
+
+// ParseFlag finds a flag by its name, with or without the prefix, in any case.
+// The error for an unknown one names the nearest that exists.
+func ParseFlag(name string) (Flag, error) {
+	bare := strings.TrimPrefix(strings.ToUpper(name), FlagPrefix)
+	for i, row := range flagTable {
+		if row.name == bare {
+			return Flag(i), nil
+		}
+	}
+	return 0, fmt.Errorf("settings: no feature flag %q%s", name, suggestion(FlagPrefix+bare))
+}

@@ -1,0 +1,76 @@
+package settings
+
+// DefaultConcurrency is how many safe calls run at once where nothing says
+// otherwise (SPEC I2).
+const DefaultConcurrency = 10
+
+// UserType is the kind of user the program was built for (USER_TYPE, SPEC C1).
+type UserType string
+
+// The user types. Ant unlocks REPL, Tungsten, Config and SuggestBackgroundPR.
+const (
+	Outside UserType = "external"
+	Ant     UserType = "ant"
+)
+
+// Settings is everything that can be switched from outside, as one comparable
+// value (SPEC C2). The zero value is not a usable one: start from [External],
+// another profile or [FromEnv], and derive with [Settings.With].
+type Settings struct {
+	// Simple keeps only Bash, Read and Edit, or the REPL (CLAUDE_CODE_SIMPLE, SPEC C3).
+	Simple bool
+	// MaxConcurrency is how many safe calls run at once, at least 1
+	// (CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY, SPEC I2).
+	MaxConcurrency int
+	// ToolSearch is the deferral mode with BetasDisabled already taken into
+	// account (ENABLE_TOOL_SEARCH, SPEC E2).
+	ToolSearch ToolSearch
+	// BetasDisabled forbids experimental API features
+	// (CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS, SPEC E2).
+	BetasDisabled bool
+	// BaseURL is the API's address, empty for the first party's own
+	// (ANTHROPIC_BASE_URL, SPEC E3).
+	BaseURL string
+	// UserType is who uses the program (USER_TYPE, SPEC C1).
+	UserType UserType
+	// LSP offers the language-server tool (ENABLE_LSP_TOOL, SPEC C1).
+	LSP bool
+
+	flags uint64 // bit n is Flag n; a set and not a map, so that Settings compare with ==
+}
+
+// Has tells whether a feature is on: set, and compiled in (SPEC C1).
+func (s Settings) Has(f Flag) bool {
+	return f.Compiled() && s.flags&(1<<f) != 0
+}
+
+// With returns the settings with these features on. A feature that the build
+// left out stays off.
+func (s Settings) With(flags ...Flag) Settings {
+	for _, f := range flags {
+		s.flags |= 1 << f
+	}
+	return s
+}
+
+// Without returns the settings with these features off.
+func (s Settings) Without(flags ...Flag) Settings {
+	for _, f := range flags {
+		s.flags &^= 1 << f
+	}
+	return s
+}
+
+// On lists the features that are on, by name.
+func (s Settings) On() []Flag {
+	var on []Flag
+	for _, f := range Flags() {
+		if s.Has(f) {
+			on = append(on, f)
+		}
+	}
+	return on
+}
+
+// Internal tells whether the tools for internal users are offered (SPEC C1).
+func (s Settings) Internal() bool { return s.UserType == Ant }

@@ -1,0 +1,275 @@
+package settings_test
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/toolsys/settings"
+)
+
+// from answers look-ups out of a map, as a process answers out of its environment.
+func from(values map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, set := values[name]
+		return value, set
+	}
+}
+
+func TestAnEmptyEnvironmentGivesTheExternalProfile(t *testing.T) {
+	s, err := settings.FromEnv(from(nil))
+	require.NoError(t, err)
+	assert.Equal(t, settings.External(), s)
+	assert.Equal(t, 10, s.MaxConcurrency)
+	assert.Equal(t, settings.Always, s.ToolSearch.Kind)
+	assert.False(t, s.ToolSearch.Explicit)
+	assert.False(t, s.Internal())
+	assert.Empty(t, s.On())
+}
+
+func TestEveryVariableIsRead(t *testing.T) {
+	s, err := settings.FromEnv(from(map[string]string{
+		"CLAUDE_CODE_SIMPLE":                   "1",
+		"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": "3",
+		"ENABLE_TOOL_SEARCH":                   "auto:25",
+		"ANTHROPIC_BASE_URL":                   "https://gateway.example/v1",
+		"USER_TYPE":                            "ant",
+		"ENABLE_LSP_TOOL":                      "yes",
+		"FEATURE_TODO_V2":                      "true",
+	}))
+	require.NoError(t, err)
+	assert.True(t, s.Simple)
+	assert.Equal(t, 3, s.MaxConcurrency)
+	assert.Equal(t, settings.ToolSearch{Kind: settings.Auto, Percent: 25, Explicit: true}, s.ToolSearch)
+	assert.Equal(t, "https://gateway.example/v1", s.BaseURL)
+	assert.True(t, s.Internal())
+	assert.True(t, s.LSP)
+	assert.Equal(t, s.Has(settings.TodoV2), settings.TodoV2.Compiled())
+	assert.False(t, s.Has(settings.Kairos))
+}
+
+func TestNothingButTheListedVariablesIsAskedFor(t *testing.T) {
+	var asked, listed []string
+	_, err := settings.FromEnv(func(name string) (string, bool) {
+		asked = append(asked, name)
+		return "", false
+	})
+	require.NoError(t, err)
+	for _, key := range settings.Keys() {
+		listed = append(listed, key.Name)
+		assert.NotEmpty(t, key.About, key.Name)
+	}
+	assert.Equal(t, listed, asked)
+	assert.True(t, slices.IsSorted(listed))
+	assert.Len(t, slices.Compact(listed), 7+len(settings.Flags()))
+}
+
+func TestDefaultsOfTheKeysAreTheDefaultSettings(t *testing.T) {
+	values := map[string]string{}
+	for _, key := range settings.Keys() {
+		values[key.Name] = key.Default
+	}
+	s, err := settings.FromMap(values)
+	require.NoError(t, err)
+	s.ToolSearch.Explicit = false // spelling the default out is still explicit
+	assert.Equal(t, settings.External(), s)
+}
+
+func TestAnEmptyValueCountsAsUnset(t *testing.T) {
+	values := map[string]string{}
+	for _, key := range settings.Keys() {
+		values[key.Name] = ""
+	}
+	s, err := settings.FromEnv(from(values))
+	require.NoError(t, err)
+	assert.Equal(t, settings.External(), s)
+}
+
+func TestGarbageIsAnErrorThatNamesTheVariableAndTheValue(t *testing.T) {
+	for name, value := range map[string]string{
+		"CLAUDE_CODE_SIMPLE":                     "maybe",
+		"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY":   "0",
+		"ENABLE_TOOL_SEARCH":                     "auto:101",
+		"CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS": "2",
+		"ANTHROPIC_BASE_URL":                     "localhost:8080",
+		"USER_TYPE":                              "martian",
+		"ENABLE_LSP_TOOL":                        "perhaps",
+		"FEATURE_KAIROS":                         "sometimes",
+	} {
+		_, err := settings.FromEnv(from(map[string]string{name: value}))
+		assert.ErrorContains(t, err, name)
+		assert.ErrorContains(t, err, value)
+	}
+}
+
+func TestAllThatIsWrongIsReportedAtOnce(t *testing.T) {
+	_, err := settings.FromMap(map[string]string{
+		"USER_TYPE": "x", "ENABLE_TOOL_SEARCH": "y", "FEATURE_KAIRO": "1",
+	})
+	require.Error(t, err)
+	assert.Equal(t, 3, strings.Count(err.Error(), "settings: "))
+}
+
+func TestConcurrencyIsAtLeastOne(t *testing.T) {
+	for _, bad := range []string{"0", "-1", "ten", "1.5", "9999999999999999999"} {
+		_, err := settings.FromEnv(from(map[string]string{"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": bad}))
+		assert.ErrorContains(t, err, bad)
+	}
+}
+
+func TestAPasswordInTheBaseURLStaysOutOfTheError(t *testing.T) {
+	_, err := settings.FromEnv(from(map[string]string{"ANTHROPIC_BASE_URL": "ftp://me:hunter2@files.example"}))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "hunter2")
+}
+
+func TestToolSearchModes(t *testing.T) {
+	always := settings.ToolSearch{Kind: settings.Always, Explicit: true}
+	off := settings.ToolSearch{Kind: settings.Off, Explicit: true}
+	auto := func(n int) settings.ToolSearch {
+		return settings.ToolSearch{Kind: settings.Auto, Percent: n, Explicit: true}
+	}
+	for value, want := range map[string]settings.ToolSearch{
+		"": {}, "true": always, "TRUE": always, "1": always, "auto:0": always,
+		"auto": auto(10), "auto:1": auto(1), "auto:99": auto(99), "Auto:42": auto(42),
+		"false": off, "0": off, "auto:100": off,
+	} {
+		got, err := settings.ParseToolSearch(value)
+		require.NoError(t, err, value)
+		assert.Equal(t, want, got, value)
+	}
+	for _, bad := range []string{"auto:", "auto:101", "auto:-1", "auto:+5", "auto:5%", "auto 5", "automatic", "tst", "2"} {
+		_, err := settings.ParseToolSearch(bad)
+		assert.ErrorContains(t, err, bad)
+	}
+}
+
+func TestAToolSearchModeReadsBackAsItself(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 100).Draw(t, "percent")
+		mode, err := settings.ParseToolSearch("auto:" + strconv.Itoa(n))
+		require.NoError(t, err)
+		again, err := settings.ParseToolSearch(mode.String())
+		require.NoError(t, err)
+		assert.Equal(t, mode, again)
+	})
+}
+
+func TestDisabledBetasBeatEveryMode(t *testing.T) {
+	for _, mode := range []string{"", "true", "auto", "auto:1", "false"} {
+		s, err := settings.FromEnv(from(map[string]string{
+			"ENABLE_TOOL_SEARCH": mode, "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS": "1",
+		}))
+		require.NoError(t, err)
+		assert.Equal(t, settings.Off, s.ToolSearch.Kind, mode)
+		assert.Zero(t, s.ToolSearch.Percent)
+	}
+	_, err := settings.FromEnv(from(map[string]string{
+		"ENABLE_TOOL_SEARCH": "gibberish", "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS": "1",
+	}))
+	assert.ErrorContains(t, err, "gibberish", "garbage is never hidden by another switch")
+}
+
+func TestAnUnknownFeatureNamesTheNearest(t *testing.T) {
+	_, err := settings.FromEnviron([]string{"PATH=/bin", "HOME=/h", "FEATURE_KAIRSO=1"})
+	assert.ErrorContains(t, err, "FEATURE_KAIRSO; did you mean FEATURE_KAIROS?")
+
+	_, err = settings.FromEnviron([]string{"FEATURE_SOMETHING_ELSE_ENTIRELY=1"})
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "did you mean", "a far-off guess is worse than none")
+
+	_, err = settings.ParseFlag("todo_v3")
+	assert.ErrorContains(t, err, "FEATURE_TODO_V2")
+}
+
+func TestOnlyAListForThisProgramRefusesForeignVariables(t *testing.T) {
+	_, err := settings.FromEnviron([]string{"PATH=/bin", "EMPTY", "=C:=C:\\x"})
+	assert.NoError(t, err)
+	_, err = settings.FromMap(map[string]string{"ENABLE_TOOLSEARCH": "true"})
+	assert.ErrorContains(t, err, "did you mean ENABLE_TOOL_SEARCH?")
+}
+
+func TestFlagsAreNamedOnceAndReadBack(t *testing.T) {
+	names := map[string]bool{}
+	for _, f := range settings.Flags() {
+		names[f.String()] = true
+		for _, spelling := range []string{f.String(), f.Variable(), strings.ToLower(f.String())} {
+			got, err := settings.ParseFlag(spelling)
+			require.NoError(t, err)
+			assert.Equal(t, f, got)
+		}
+	}
+	assert.Len(t, names, len(settings.Flags()))
+	assert.True(t, slices.IsSortedFunc(settings.Flags(), func(a, b settings.Flag) int {
+		return strings.Compare(a.String(), b.String())
+	}))
+	assert.Equal(t, "Flag(200)", settings.Flag(200).String())
+	assert.False(t, settings.EveryFlag().Has(200))
+}
+
+func TestSettingsAreValues(t *testing.T) {
+	base := settings.External()
+	derived := base.With(settings.Kairos, settings.TodoV2)
+	assert.False(t, base.Has(settings.Kairos))
+	assert.Equal(t, settings.Kairos.Compiled(), derived.Has(settings.Kairos))
+	assert.True(t, base == derived.Without(settings.Kairos, settings.TodoV2))
+}
+
+func TestEveryFlagTurnsOnAllThatIsCompiledIn(t *testing.T) {
+	s := settings.EveryFlag()
+	for _, f := range settings.Flags() {
+		assert.Equal(t, f.Compiled(), s.Has(f), f)
+	}
+	assert.True(t, s.Internal())
+	assert.True(t, s.LSP)
+}
+
+func TestProfilesAreFoundByName(t *testing.T) {
+	for _, p := range settings.Profiles() {
+		s, err := settings.FindProfile(p.Name)
+		require.NoError(t, err)
+		assert.Equal(t, p.Settings, s)
+	}
+	_, err := settings.FindProfile("interna")
+	assert.ErrorContains(t, err, "internal")
+}
+
+func TestEveryFlagHasBothFilesOfItsBuildTag(t *testing.T) {
+	for _, f := range settings.Flags() {
+		stem := "compiled/" + strings.TrimPrefix(f.BuildTag(), "no_")
+		for suffix, constraint := range map[string]string{"_in.go": "//go:build !", "_out.go": "//go:build "} {
+			source, err := os.ReadFile(stem + suffix)
+			require.NoError(t, err)
+			assert.Contains(t, string(source), constraint+f.BuildTag()+"\n")
+		}
+	}
+	files, err := os.ReadDir("compiled")
+	require.NoError(t, err)
+	assert.Len(t, files, 2*len(settings.Flags())+2, "and no file of a flag that is gone")
+}
+
+// Building this test again with a flag's tag proves that the tag reaches the
+// flag; the inner run is recognised by the flag being out.
+func TestABuildTagRemovesItsFlagWhateverTheSettingsSay(t *testing.T) {
+	if !settings.Kairos.Compiled() {
+		assert.False(t, settings.EveryFlag().Has(settings.Kairos))
+		assert.True(t, settings.EveryFlag().Has(settings.Proactive), "and only that flag")
+		_, err := settings.FromEnv(from(map[string]string{"FEATURE_KAIROS": "1"}))
+		assert.ErrorContains(t, err, "no_kairos")
+		_, err = settings.FromEnv(from(map[string]string{"FEATURE_KAIROS": "0"}))
+		assert.NoError(t, err)
+		return
+	}
+	if testing.Short() {
+		t.Skip("builds the package once more")
+	}
+	out, err := exec.Command("go", "test", "-tags", "no_kairos", ".").CombinedOutput()
+	assert.NoError(t, err, string(out))
+}

@@ -1,0 +1,88 @@
+package settings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is when deferral happens (SPEC E2).
+type Kind uint8
+
+// The kinds of deferral. Always is the zero value since it is what unset means.
+const (
+	Always Kind = iota // deferrable tools go by name only
+	Auto               // only when their definitions outgrow a share of the window
+	Off                // every tool whole, no ToolSearch
+)
+
+// String is the kind in a word: always, auto, off.
+func (k Kind) String() string {
+	return [...]string{"always", "auto", "off"}[min(k, Off)]
+}
+
+// DefaultPercent is the share of the context window that a bare "auto" means.
+const DefaultPercent = 10
+
+// ToolSearch is the parsed value of ENABLE_TOOL_SEARCH (SPEC E2).
+type ToolSearch struct {
+	Kind Kind
+	// Percent is the share of the context window, 1 to 99, above which Auto
+	// defers; 0 for the other kinds.
+	Percent int
+	// Explicit is true where the variable was set: then a base URL of another
+	// party does not switch ToolSearch off (SPEC E3).
+	Explicit bool
+}
+
+// String gives a value back that parses to the same mode.
+func (t ToolSearch) String() string {
+	switch t.Kind {
+	case Auto:
+		return "auto:" + strconv.Itoa(t.Percent)
+	case Off:
+		return "false"
+	default:
+		return "true"
+	}
+}
+
+// ParseToolSearch reads a value of ENABLE_TOOL_SEARCH: a boolean, auto, or
+// auto:N with N from 0 to 100 (SPEC E2). The empty value is as good as unset.
+// Anything else is an error that names the value: what was meant is not guessed.
+func ParseToolSearch(value string) (ToolSearch, error) {
+	text := strings.ToLower(strings.TrimSpace(value))
+	if text == "" {
+		return ToolSearch{Kind: Always}, nil
+	}
+	if text == "auto" {
+		return ToolSearch{Kind: Auto, Percent: DefaultPercent, Explicit: true}, nil
+	}
+	if number, is := strings.CutPrefix(text, "auto:"); is {
+		return parseAuto(value, number)
+	}
+	on, err := parseBool(text)
+	if err != nil {
+		return ToolSearch{}, fmt.Errorf("%q is none of true, false, auto, auto:0 to auto:100", value)
+	}
+	if on {
+		return ToolSearch{Kind: Always, Explicit: true}, nil
+	}
+	return ToolSearch{Kind: Off, Explicit: true}, nil
+}
+
+// parseAuto reads N of auto:N. The ends are not automatic at all: 0 % is
+// always exceeded, 100 % never.
+func parseAuto(value, number string) (ToolSearch, error) {
+	percent, err := strconv.ParseUint(number, 10, 8)
+	if err != nil || percent > 100 {
+		return ToolSearch{}, fmt.Errorf("%q needs a whole percentage from 0 to 100 after auto:", value)
+	}
+	switch percent {
+	case 0:
+		return ToolSearch{Kind: Always, Explicit: true}, nil
+	case 100:
+		return ToolSearch{Kind: Off, Explicit: true}, nil
+	}
+	return ToolSearch{Kind: Auto, Percent: int(percent), Explicit: true}, nil
+}
