@@ -1,0 +1,212 @@
+package clock
+
+import (
+	"context"
+	"hash/fnv"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// Gate orders everything that waits in one bubble. It is made and used inside the
+// bubble.
+type Gate struct {
+	seed  uint64
+	start time.Time
+
+	mu      sync.Mutex
+	waiting []*waiter
+	counts  map[string]uint64
+	woken   chan struct{} // someone joined; buffered
+	stop    chan struct{}
+	stopped chan struct{}
+	closed  bool
+}
+
+// waiter is one goroutine that waits until at. n counts the waits of its actor, so
+// that waits of one source keep their order.
+type waiter struct {
+	at    time.Time
+	rank  uint64
+	actor string
+	n     uint64
+	free  chan struct{}
+}
+
+// Open makes a gate and starts its keeper. Close it before the bubble ends.
+func Open(seed uint64) *Gate {
+	g := &Gate{
+		seed: seed, start: time.Now(), counts: map[string]uint64{},
+		woken: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	go g.keep()
+	return g
+}
+
+// Close ends the keeper. Who still waits is let go.
+func (g *Gate) Close() {
+	close(g.stop)
+	<-g.stopped
+}
+
+// Now is the virtual time.
+func (g *Gate) Now() time.Time { return time.Now() }
+
+// Since is the virtual time since the gate was opened.
+func (g *Gate) Since() time.Duration { return time.Since(g.start) }
+
+// Sleep waits for d, or until ctx ends; it returns the cause then. Either way it
+// returns in the gate's order and never beside another waiter. Actor must be
+// unique among those who wait at one moment; zero and negative d still pass the
+// gate.
+func (g *Gate) Sleep(ctx context.Context, actor string, d time.Duration) error {
+	if ctx.Err() == nil && d > 0 {
+		w := g.join(actor, time.Now().Add(d))
+		select {
+		case <-w.free:
+			return nil
+		case <-ctx.Done():
+			if !g.leave(w) {
+				<-w.free // it was let go in the same instant
+				return context.Cause(ctx)
+			}
+		}
+	}
+	<-g.join(actor, time.Now()).free
+	return context.Cause(ctx)
+}
+
+// Go runs f in a goroutine whose start passes the gate.
+func (g *Gate) Go(actor string, f func()) {
+	w := g.join(actor, time.Now())
+	go func() {
+		<-w.free
+		f()
+	}()
+}
+
+func (g *Gate) join(actor string, at time.Time) *waiter {
+	w := &waiter{at: at, actor: actor, rank: g.rank(actor), free: make(chan struct{})}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		close(w.free)
+		return w
+	}
+	w.n = g.counts[actor]
+	g.counts[actor]++
+	g.waiting = append(g.waiting, w)
+	select {
+	case g.woken <- struct{}{}:
+	default:
+	}
+	return w
+}
+
+// leave takes w out; false when the keeper has let it go already.
+func (g *Gate) leave(w *waiter) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, x := range g.waiting {
+		if x == w {
+			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Gate) rank(actor string) uint64 {
+	h := fnv.New64a()
+	var seed [8]byte
+	for i := range seed {
+		seed[i] = byte(g.seed >> (8 * i))
+	}
+	h.Write(seed[:])
+	h.Write([]byte(actor))
+	return h.Sum64()
+}
+
+// keep lets one waiter go whenever everything else has come to rest, and moves
+// the clock on when nobody is due.
+func (g *Gate) keep() {
+	defer close(g.stopped)
+	for {
+		synctest.Wait()
+		select {
+		case <-g.stop:
+			g.release()
+			return
+		default:
+		}
+		due, at := g.first()
+		switch {
+		case due != nil:
+			close(due.free)
+		case at.IsZero():
+			select {
+			case <-g.woken:
+			case <-g.stop:
+			}
+		default:
+			g.pause(time.Until(at))
+		}
+	}
+}
+
+// pause waits until the clock has moved by d, somebody joined or the gate closes.
+func (g *Gate) pause(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-g.woken:
+	case <-g.stop:
+	}
+}
+
+// first takes out the waiter that is due and first in order; if none is due it
+// gives the time of the next.
+func (g *Gate) first() (*waiter, time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	best := -1
+	for i, w := range g.waiting {
+		if best < 0 || before(w, g.waiting[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil, time.Time{}
+	}
+	w := g.waiting[best]
+	if w.at.After(time.Now()) {
+		return nil, w.at
+	}
+	g.waiting = append(g.waiting[:best], g.waiting[best+1:]...)
+	return w, w.at
+}
+
+// before orders by time, then by the seed's rank of the actor, then by the actor's
+// own order.
+func before(a, b *waiter) bool {
+	switch {
+	case !a.at.Equal(b.at):
+		return a.at.Before(b.at)
+	case a.actor == b.actor:
+		return a.n < b.n
+	case a.rank != b.rank:
+		return a.rank < b.rank
+	}
+	return a.actor < b.actor
+}
+
+func (g *Gate) release() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	for _, w := range g.waiting {
+		close(w.free)
+	}
+	g.waiting = nil
+}
