@@ -1,0 +1,210 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/schema"
+)
+
+func compiled(t testing.TB, raw string) *schema.Schema {
+	t.Helper()
+	s, err := schema.Compile(json.RawMessage(raw))
+	require.NoError(t, err)
+	return s
+}
+
+func derived[T any](t testing.TB) *schema.Schema {
+	t.Helper()
+	s, err := schema.LazyFor[T]().Schema()
+	require.NoError(t, err)
+	return s
+}
+
+func messages(ps schema.Problems) []string {
+	var out []string
+	for _, p := range ps {
+		out = append(out, p.Message)
+	}
+	return out
+}
+
+// wrap makes a tool schema whose one parameter x has the given schema.
+func wrap(x string) string { return `{"type":"object","properties":{"x":` + x + `}}` }
+
+func TestEachProblemIsWordedForTheModel(t *testing.T) {
+	cases := []struct{ name, schema, input, want string }{
+		{"missing", `{"type":"object","required":["file_path"]}`, `{}`, `The required parameter "file_path" is missing`},
+		{"unexpected", `{"type":"object","additionalProperties":false}`, `{"foo":1}`, `An unexpected parameter "foo" was provided`},
+		{"type", wrap(`{"type":"integer"}`), `{"x":"3"}`, `The parameter "x" type is expected as "integer" but provided as "string"`},
+		{"types", wrap(`{"type":["string","null"]}`), `{"x":3}`, `The parameter "x" type is expected as "null" or "string" but provided as "number"`},
+		{"null", wrap(`{"type":"string"}`), `{"x":null}`, `The parameter "x" type is expected as "string" but provided as "null"`},
+		{"root", `{"type":"object"}`, `[1]`, `The input's type is expected as "object" but provided as "array"`},
+		{"null root", `{"type":"object"}`, `null`, `The input's type is expected as "object" but provided as "null"`},
+		{"enum", wrap(`{"enum":["a","b",3]}`), `{"x":"c"}`, `The parameter "x" must be one of "a", "b", 3 but is "c"`},
+		{"const", wrap(`{"const":"a"}`), `{"x":"b"}`, `The parameter "x" must be "a" but is "b"`},
+		{"minimum", wrap(`{"minimum":1}`), `{"x":0.5}`, `The parameter "x" must be at least 1 but is 0.5`},
+		{"maximum", wrap(`{"maximum":600000}`), `{"x":600001}`, `The parameter "x" must be at most 600000 but is 600001`},
+		{"above", wrap(`{"exclusiveMinimum":1}`), `{"x":1}`, `The parameter "x" must be more than 1 but is 1`},
+		{"below", wrap(`{"exclusiveMaximum":1}`), `{"x":1}`, `The parameter "x" must be less than 1 but is 1`},
+		{"multiple", wrap(`{"multipleOf":2}`), `{"x":3}`, `The parameter "x" must be a multiple of 2 but is 3`},
+		{"short", wrap(`{"minLength":3}`), `{"x":"天气"}`, `The parameter "x" must have at least 3 characters but has 2`},
+		{"long", wrap(`{"maxLength":1}`), `{"x":"ab"}`, `The parameter "x" must have at most 1 character but has 2`},
+		{"few", wrap(`{"minItems":1}`), `{"x":[]}`, `The parameter "x" must have at least 1 item but has 0`},
+		{"many", wrap(`{"maxItems":0}`), `{"x":[1]}`, `The parameter "x" must have at most 0 items but has 1`},
+		{"few members", wrap(`{"minProperties":1}`), `{"x":{}}`, `The parameter "x" must have at least 1 member but has 0`},
+		{"many members", wrap(`{"maxProperties":0}`), `{"x":{"a":1}}`, `The parameter "x" must have at most 0 members but has 1`},
+		{"pattern", wrap(`{"pattern":"^a$"}`), `{"x":"b"}`, `The parameter "x" must match the pattern ^a$ but is "b"`},
+		{"unique", wrap(`{"uniqueItems":true}`), `{"x":[1,2,1]}`, `The parameter "x" must not repeat an item, but items 0 and 2 are equal`},
+		{"format in draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"x":{"format":"date"}}}`, `{"x":"no"}`, `The parameter "x" is not a valid date: "no"`},
+		{"dependent", `{"type":"object","dependentRequired":{"a":["b"]}}`, `{"a":1}`, `The input needs "b" when "a" is given`},
+		{"dependencies", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","dependencies":{"a":["b"]}}`, `{"a":1}`, `The input needs "b" when "a" is given`},
+		{"not", wrap(`{"not":{"type":"string"}}`), `{"x":"a"}`, `The parameter "x" has a form that is not allowed`},
+		{"contains", wrap(`{"contains":{"type":"string"}}`), `{"x":[1]}`, `The parameter "x" lacks an item that it must contain`},
+		{"name", wrap(`{"propertyNames":{"pattern":"^[a-z]+$"}}`), `{"x":{"A":1}}`, `The parameter name "A" is not allowed`},
+		{"forbidden", wrap(`false`), `{"x":1}`, `An unexpected parameter "x" was provided`},
+		{"unevaluated", `{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, `{"b":1}`, `An unexpected parameter "b" was provided`},
+		{"union of types", wrap(`{"anyOf":[{"type":"string"},{"type":"null"}]}`), `{"x":3}`, `The parameter "x" type is expected as "string" or "null" but provided as "number"`},
+		{"two forms match", wrap(`{"oneOf":[{"type":"number"},{"type":"integer"}]}`), `{"x":3}`, `The parameter "x" matches more than one of the allowed forms (1 and 2)`},
+		{"reference", `{"type":"object","properties":{"x":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"number"}}}`, `{"x":"3"}`, `The parameter "x" type is expected as "number" but provided as "string"`},
+		{"generic", wrap(`{"maxContains":1,"contains":{"type":"integer"}}`), `{"x":[1,2]}`, `The parameter "x" is not valid: max 1 items required to match contains schema, but matched 2 items at 0 1`},
+		{"cut off", `{"type":"object"}`, `{"a":`, `The input is not valid JSON: unexpected end of JSON input (at byte 5 of 5)`},
+		{"nothing", `{"type":"object"}`, ``, `The input is not valid JSON: unexpected end of JSON input (at byte 0 of 0)`},
+		{"trailing", `{"type":"object"}`, `{} {}`, `The input is not valid JSON: invalid character '{' after top-level value (at byte 4 of 5)`},
+		{"duplicate", `{"type":"object"}`, `{"a":{"b":1,"\u0062":2}}`, `The parameter "a.b" was provided more than once`},
+		{"outsize number", `{"type":"object"}`, `{"a":[1e999999999]}`, `The parameter "a[0]" is a number out of range`},
+		{"long number", `{"type":"object"}`, `{"a":` + strings.Repeat("9", 500) + `}`, `The parameter "a" is a number out of range`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, []string{c.want}, messages(compiled(t, c.schema).Validate(json.RawMessage(c.input))))
+		})
+	}
+}
+
+func TestAllProblemsComeAtOnceInTheOrderOfTheirPlaces(t *testing.T) {
+	input := json.RawMessage(`{"edits":[{"old_string":"a","new_string":"b"},{"old_string":"","new_string":4},{"x y":1}],"limit":0,"mode":"odd","parent":"p","zeta":1,"tags":["red","green"]}`)
+	want := []string{
+		`The parameter "edits[1].new_string" type is expected as "string" but provided as "number"`,
+		`The parameter "edits[1].old_string" must have at least 1 character but has 0`,
+		`The required parameter "edits[2].new_string" is missing`,
+		`The required parameter "edits[2].old_string" is missing`,
+		`An unexpected parameter "edits[2]["x y"]" was provided`,
+		`The required parameter "file_path" is missing`,
+		`The parameter "limit" must be at least 1 but is 0`,
+		`The parameter "mode" must be one of "strict", "loose" but is "odd"`,
+		`The parameter "tags[1]" must be one of "red", "blue" but is "green"`,
+		`An unexpected parameter "zeta" was provided`,
+	}
+	s := derived[editInput](t)
+	for range 100 {
+		require.Equal(t, want, messages(s.Validate(input)))
+	}
+	assert.Equal(t, "edits[1].new_string", s.Validate(input)[0].Path)
+	assert.Equal(t, "type", s.Validate(input)[0].Keyword)
+}
+
+func TestIndexesSortAsNumbers(t *testing.T) {
+	s := compiled(t, wrap(`{"items":{"type":"string"}}`))
+	ps := s.Validate(json.RawMessage(`{"x":[0,"","",3,"","","","","","",10]}`))
+	var places []string
+	for _, p := range ps {
+		places = append(places, p.Path)
+	}
+	assert.Equal(t, []string{"x[0]", "x[3]", "x[10]"}, places)
+}
+
+func TestTheClosestAlternativeIsExplained(t *testing.T) {
+	s := compiled(t, wrap(`{"oneOf":[
+		{"type":"object","properties":{"kind":{"const":"file"},"path":{"type":"string"}},"required":["kind","path"]},
+		{"type":"object","properties":{"kind":{"const":"url"},"url":{"type":"string"}},"required":["kind","url"]}]}`))
+	assert.Equal(t, []string{
+		`The parameter "x" matches none of the 2 allowed forms; what the closest form lacks follows`,
+		`The required parameter "x.url" is missing`,
+	}, messages(s.Validate(json.RawMessage(`{"x":{"kind":"url"}}`))))
+}
+
+func TestALongListIsCutWithACount(t *testing.T) {
+	var members []string
+	for i := range 25 {
+		members = append(members, fmt.Sprintf(`"p%02d":1`, i))
+	}
+	ps := compiled(t, `{"type":"object","additionalProperties":false}`).Validate(json.RawMessage("{" + strings.Join(members, ",") + "}"))
+	lines := strings.Split(ps.String(), "\n")
+	assert.Len(t, ps, 25)
+	assert.Equal(t, "The input does not match the tool's schema:", lines[0])
+	assert.Equal(t, `- An unexpected parameter "p00" was provided`, lines[1])
+	assert.Equal(t, "... and 5 more", lines[21])
+	assert.Empty(t, schema.Problems(nil).String())
+}
+
+func TestTheModelsOwnTextIsRepeatedSafelyAndBriefly(t *testing.T) {
+	s := compiled(t, `{"type":"object","properties":{"x":{"enum":["a"]}},"additionalProperties":false}`)
+	text := s.Validate(json.RawMessage(`{"x":"\u001b[31m` + strings.Repeat("é", 5000) + `","\u001b":1,"` + strings.Repeat("k", 5000) + `":1}`)).String()
+	assert.NotContains(t, text, "\x1b")
+	assert.Less(t, len(text), 1000)
+}
+
+func TestDeepInputIsRefusedNotRecursedInto(t *testing.T) {
+	s := compiled(t, `{"type":"object"}`)
+	deep := `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`
+	assert.Equal(t, []string{"The input is not valid JSON: it nests deeper than 1000 levels"}, messages(s.Validate(json.RawMessage(deep))))
+	assert.Len(t, s.Validate(json.RawMessage(strings.Repeat(`{"a":`, 1_000_000))), 1)
+}
+
+func TestASchemaThatCannotBeUsedIsAnError(t *testing.T) {
+	cases := []struct{ name, raw, want string }{
+		{"not JSON", `{"type":`, "not JSON"},
+		{"array root", `{"type":"array"}`, schema.ErrRootNotObject.Error()},
+		{"no type", `{"properties":{}}`, schema.ErrRootNotObject.Error()},
+		{"boolean", `true`, schema.ErrRootNotObject.Error()},
+		{"bad keyword", `{"type":"object","properties":{"x":{"type":"strnig"},"y":{"minimum":"1"}}}`, "schema does not resolve: it is not valid at properties.x.type, properties.y.minimum"},
+		{"dangling reference", wrap(`{"$ref":"#/$defs/none"}`), "does not resolve"},
+		{"dangling and remote", `{"type":"object","properties":{"a":{"$ref":"#/$defs/one"},"b":{"$ref":"b.json"},"c":{"$ref":"http://localhost/c"}}}`, schema.ErrRemoteReference.Error() + ": b.json, http://localhost/c"},
+		{"several causes", `{"type":"object","properties":{"a":{"$ref":"#/$defs/one"},"b":{"$ref":"#/$defs/two"}}}`, `schema does not resolve: the reference #/$defs/one leads nowhere, the reference #/$defs/two leads nowhere`},
+		{"file", wrap(`{"$ref":"file:///etc/passwd"}`), schema.ErrRemoteReference.Error() + ": file:///etc/passwd"},
+		{"relative file", wrap(`{"$ref":"other.json"}`), schema.ErrRemoteReference.Error()},
+		{"network", wrap(`{"$ref":"http://localhost:1/s.json#/a"}`), schema.ErrRemoteReference.Error() + ": http://localhost:1/s.json#/a"},
+		{"foreign dialect", `{"$schema":"http://localhost:1/dialect","type":"object"}`, schema.ErrRemoteReference.Error()},
+		{"look-ahead", wrap(`{"pattern":"^(?!a)"}`), "it is not valid at properties.x.pattern"},
+		{"outsize bound", wrap(`{"maximum":1e999999999}`), "out of range"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := schema.Compile(json.RawMessage(c.raw))
+			require.ErrorContains(t, err, c.want)
+			for range 30 {
+				_, again := schema.Compile(json.RawMessage(c.raw))
+				require.EqualError(t, again, err.Error())
+			}
+		})
+	}
+}
+
+func TestDraftsFourToTwentyTwentyAreUnderstood(t *testing.T) {
+	cases := []struct{ draft, x string }{
+		{"http://json-schema.org/draft-04/schema#", `{"type":"number","minimum":1,"exclusiveMinimum":true}`},
+		{"http://json-schema.org/draft-06/schema#", `{"type":"number","exclusiveMinimum":1}`},
+		{"http://json-schema.org/draft-07/schema#", `{"if":{"type":"number"},"then":{"exclusiveMinimum":1}}`},
+		{"https://json-schema.org/draft/2019-09/schema", `{"type":"number","exclusiveMinimum":1}`},
+		{"https://json-schema.org/draft/2020-12/schema", `{"type":"number","exclusiveMinimum":1}`},
+	}
+	for _, c := range cases {
+		t.Run(c.draft, func(t *testing.T) {
+			s := compiled(t, `{"$schema":"`+c.draft+`","type":"object","properties":{"x":`+c.x+`}}`)
+			assert.Empty(t, s.Validate(json.RawMessage(`{"x":2}`)))
+			assert.Len(t, s.Validate(json.RawMessage(`{"x":1}`)), 1)
+		})
+	}
+}
+
+func TestUnicodeEscapesInPatternsAreECMAScripts(t *testing.T) {
+	s := compiled(t, wrap(`{"pattern":"^[\\u4e00-\\u9fff]+$"}`))
+	assert.Empty(t, s.Validate(json.RawMessage(`{"x":"天气"}`)))
+	assert.NotEmpty(t, s.Validate(json.RawMessage(`{"x":"weather"}`)))
+}

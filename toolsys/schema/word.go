@@ -1,0 +1,137 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// wording turns the validator's tree of errors into flat problems about doc.
+type wording struct{ doc any }
+
+func (w wording) of(e *jsonschema.ValidationError) Problems {
+	at := locate(w.doc, e.InstanceLocation)
+	switch k := e.ErrorKind.(type) {
+	case *kind.Schema, *kind.Group, *kind.AllOf, *kind.Reference:
+		return w.all(e.Causes)
+	case *kind.AnyOf:
+		return w.closest(at, "anyOf", e.Causes)
+	case *kind.OneOf:
+		if len(k.Subschemas) == 2 {
+			return one(at, "oneOf", "%s matches more than one of the allowed forms (%d and %d)",
+				at.subject(), k.Subschemas[0]+1, k.Subschemas[1]+1)
+		}
+		return w.closest(at, "oneOf", e.Causes)
+	case *kind.Required:
+		return each(k.Missing, at, "required", "The required parameter %s is missing")
+	case *kind.AdditionalProperties:
+		return each(k.Properties, at, "additionalProperties", "An unexpected parameter %s was provided")
+	case *kind.FalseSchema:
+		return one(at, "additionalProperties", "An unexpected parameter %s was provided", at.quoted())
+	case *kind.PropertyNames:
+		// The library's location is not safe to read here: it shares memory with
+		// the walk that goes on after it.
+		return one(nil, "propertyNames", "The parameter name %s is not allowed", quoted(k.Property))
+	case nil:
+		return nil
+	}
+	keyword, text := value(at, e.ErrorKind)
+	return one(at, keyword, "%s", text)
+}
+
+func one(at path, keyword, format string, args ...any) Problems {
+	return Problems{newProblem(at, keyword, fmt.Sprintf(format, args...))}
+}
+
+// each makes a problem for every named member of the object at a place.
+func each(names []string, at path, keyword, format string) Problems {
+	var ps Problems
+	for _, name := range names {
+		member := at.member(name)
+		ps = append(ps, newProblem(member, keyword, fmt.Sprintf(format, member.quoted())))
+	}
+	return ps
+}
+
+func (w wording) all(causes []*jsonschema.ValidationError) Problems {
+	var ps Problems
+	for _, c := range causes {
+		ps = append(ps, w.of(c)...)
+	}
+	return ps
+}
+
+// closest answers for alternatives none of which matched. If all of them only
+// wanted another type, the types are merged into one problem; else the model
+// hears that no form matched, and what keeps it from the nearest.
+func (w wording) closest(at path, keyword string, causes []*jsonschema.ValidationError) Problems {
+	if want, got := wantedTypes(at, w.doc, causes); want != nil {
+		return one(at, "type", "%s", typeText(at, want, got))
+	}
+	ps := one(at, keyword, "%s matches none of the %d allowed forms; what the closest form lacks follows",
+		at.subject(), len(causes))
+	branches := make([]Problems, len(causes))
+	for i, c := range causes {
+		branches[i] = w.of(c).arranged()
+	}
+	if len(branches) == 0 {
+		return ps
+	}
+	return append(ps, slices.MinFunc(branches, func(a, b Problems) int { return distance(a) - distance(b) })...)
+}
+
+// distance ranks how far an input is from a form: being of another kind, as a
+// wrong type or tag says, weighs more than any number of slips.
+func distance(ps Problems) int {
+	total := 0
+	for _, p := range ps {
+		switch p.Keyword {
+		case "type", "const", "enum":
+			total += 10
+		default:
+			total++
+		}
+	}
+	return total
+}
+
+// wantedTypes gives the types asked for if every alternative failed by its type
+// and at this very place.
+func wantedTypes(at path, doc any, causes []*jsonschema.ValidationError) (want []string, got string) {
+	for _, c := range causes {
+		k, ok := c.ErrorKind.(*kind.Type)
+		if !ok || locate(doc, c.InstanceLocation).compare(at) != 0 {
+			return nil, ""
+		}
+		got = k.Got
+		for _, t := range k.Want {
+			if !slices.Contains(want, t) {
+				want = append(want, t)
+			}
+		}
+	}
+	return want, got
+}
+
+func typeText(at path, want []string, got string) string {
+	subject := at.subject()
+	if len(at) == 0 {
+		subject = "The input's"
+	}
+	return fmt.Sprintf(`%s type is expected as "%s" but provided as "%s"`, subject, strings.Join(want, `" or "`), got)
+}
+
+// generic words a kind of error that has no sentence of its own.
+func generic(at path, k jsonschema.ErrorKind) (keyword, text string) {
+	keyword = "schema"
+	if p := k.KeywordPath(); len(p) > 0 {
+		keyword = p[0]
+	}
+	english := message.NewPrinter(language.English)
+	return keyword, fmt.Sprintf("%s is not valid: %s", at.subject(), shorten(k.LocalizedString(english)))
+}
