@@ -43,7 +43,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		Behaviour: eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
 		Limit: eraseLimits(d.Limits), Present: eraseView(d.Name, d.View),
 	}
-	t.Decode, t.Parse = decoders[In](t)
+	t.Parse = parser[In](t.Input, d.InputSchema == nil)
 	if t.Prompt == nil {
 		t.Prompt = func(PromptOptions) string { return d.Description }
 	}
@@ -86,29 +86,35 @@ func check[In, Out any](d Def[In, Out]) error {
 
 // inputSchema derives or takes the schema. A server's schema that does not
 // resolve is the server's business: the tool is loaded unvalidated and whoever
-// loads it reports that (design decision 5), so only our own are compiled here.
+// loads it reports that, so only our own are compiled here.
 func inputSchema[In any](given json.RawMessage, served bool) (*schema.Lazy, error) {
 	if given == nil {
 		if kind := reflect.TypeFor[In]().Kind(); kind != reflect.Struct {
 			return nil, fmt.Errorf("none given, and none can be derived from a %s; give InputSchema or use a struct", kind)
 		}
-		return schema.Derived[In](), nil
+		lazy := schema.LazyFor[In]()
+		_, err := lazy.Raw()
+		return lazy, err
 	}
-	lazy := schema.NewLazy(given)
+	lazy := schema.NewLazy(func() (json.RawMessage, error) { return schema.Canonical(given) })
 	if served {
 		return lazy, nil
 	}
-	_, err := lazy.Get()
+	_, err := lazy.Schema()
 	return lazy, err
 }
 
+// outputSchema is nil for data that is no object and has no schema given.
 func outputSchema[Out any](given json.RawMessage) (*schema.Lazy, error) {
 	if given != nil {
-		lazy := schema.NewLazyAny(given)
-		_, err := lazy.Get()
+		lazy := schema.NewLazy(func() (json.RawMessage, error) { return schema.Canonical(given) })
+		_, err := lazy.Raw()
 		return lazy, err
 	}
-	return schema.Derived[Out](), nil
+	if reflect.TypeFor[Out]().Kind() != reflect.Struct {
+		return nil, nil
+	}
+	return schema.LazyFor[Out](), nil
 }
 
 func describe[In, Out any](d Def[In, Out]) func(Input) string {
@@ -165,14 +171,14 @@ func eraseValidate[In, Out any](d Def[In, Out]) func(Input, *Context) *Refusal {
 
 // erasePermit: without a check of its own a tool leaves the call to the general
 // rules; a check that panics denies (fail closed).
-func erasePermit[In, Out any](d Def[In, Out]) func(Input, *Context) permission.Check {
+func erasePermit[In, Out any](d Def[In, Out]) func(Input, *Context) permission.Opinion {
 	if d.Permit == nil {
-		return func(Input, *Context) permission.Check { return permission.Check{} }
+		return func(Input, *Context) permission.Opinion { return permission.Opinion{} }
 	}
-	return func(in Input, c *Context) permission.Check {
-		got, err := guard(func() permission.Check { return d.Permit(value[In](in), c) })
+	return func(in Input, c *Context) permission.Opinion {
+		got, err := guard(func() permission.Opinion { return d.Permit(value[In](in), c) })
 		if err != nil {
-			return permission.Check{Behaviour: permission.Deny, Message: "the tool's permission check failed: " + err.Error()}
+			return permission.Opinion{Behaviour: permission.Deny, Text: "the tool's permission check failed: " + err.Error()}
 		}
 		return got
 	}

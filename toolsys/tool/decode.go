@@ -2,48 +2,36 @@ package tool
 
 import (
 	"encoding/json"
-	"reflect"
+	"fmt"
 
 	"toolbench/toolsys/schema"
 )
 
-// decoders makes the two ways into a tool's own type. A tool whose In is
-// json.RawMessage or a map takes the input as it is.
-func decoders[In any](t *Tool) (decode func(json.RawMessage) (Input, error), parse func(json.RawMessage) (Input, schema.Problems)) {
-	decode = func(raw json.RawMessage) (Input, error) {
-		var v In
-		if r, ok := any(&v).(*json.RawMessage); ok {
-			*r = raw
-			return Input{Raw: raw, Value: v}, nil
-		}
-		if err := json.Unmarshal(raw, &v); err != nil {
-			return Input{}, err
-		}
-		return Input{Raw: raw, Value: v}, nil
-	}
-	strict := reflect.TypeFor[In]().Kind() == reflect.Struct
-	parse = func(raw json.RawMessage) (Input, schema.Problems) {
-		compiled, err := t.Input.Get()
+// parser makes the way from raw bytes into a tool's own type. Where the schema is
+// the type's own, one pass does both; a schema that was given is held against the
+// bytes first. A given schema that does not resolve lets every input through that
+// the type can hold: such a tool was loaded unvalidated, with a report.
+func parser[In any](lazy *schema.Lazy, derived bool) func(json.RawMessage) (Input, schema.Problems) {
+	return func(raw json.RawMessage) (Input, schema.Problems) {
+		compiled, err := lazy.Schema()
 		if err != nil {
-			return loose(decode, raw) // a server's schema that does not resolve
+			return decode[In](raw)
 		}
-		if strict && t.Input.IsDerived() {
-			if v, err := schema.Accept[In](compiled, raw); err == nil {
-				return Input{Raw: raw, Value: v}, nil
-			}
+		if derived {
+			v, problems := schema.Decode[In](compiled, raw)
+			return Input{Raw: raw, Value: v}, problems
 		}
 		if problems := compiled.Validate(raw); len(problems) > 0 {
 			return Input{}, problems
 		}
-		return loose(decode, raw)
+		return decode[In](raw)
 	}
-	return decode, parse
 }
 
-func loose(decode func(json.RawMessage) (Input, error), raw json.RawMessage) (Input, schema.Problems) {
-	in, err := decode(raw)
-	if err != nil {
-		return Input{}, schema.Problems{{Message: err.Error()}}
+func decode[In any](raw json.RawMessage) (Input, schema.Problems) {
+	var v In
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return Input{}, schema.Problems{{Keyword: "decode", Message: fmt.Sprintf("The input cannot be read: %v", err)}}
 	}
-	return in, nil
+	return Input{Raw: raw, Value: v}, nil
 }

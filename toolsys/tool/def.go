@@ -52,7 +52,7 @@ type Def[In, Out any] struct {
 	Validate func(in In, c *Context) *Refusal
 	// Permit is the tool's own permission check; the default leaves the call to
 	// the general rules.
-	Permit func(in In, c *Context) permission.Check
+	Permit func(in In, c *Context) permission.Opinion
 	// Subject is what rules and a hook's `if` match against.
 	Subject func(in In, c *Context) Subject
 
@@ -79,14 +79,17 @@ type Refusal struct {
 	Code    int
 }
 
-// Subject is what a call is about, in the terms permission rules speak of.
+// Subject is what a call is about, in the terms permission rules speak of. See
+// permission.Query for what each member means to a rule.
 type Subject struct {
-	// Paths are the absolute files and folders the call touches.
-	Paths []string
-	// Parts are the simple commands of a shell call; PartsKnown is false when the
-	// command does not parse, and then no allow rule can match it (F4).
-	Parts      []string
-	PartsKnown bool
+	// Paths are the absolute files and folders the call touches; PathsUnknown
+	// says that there may be others.
+	Paths        []string
+	PathsUnknown bool
+	// Shell is the command of a call that runs one (F4).
+	Shell *permission.Shell
+	// Kin are tools whose rules with a content speak of this call too.
+	Kin []string
 	// Content is what a plain rule content matches: a domain, a skill's name.
 	Content string
 }

@@ -27,19 +27,17 @@ type Tool struct {
 	Describe    func(Input) string
 	Prompt      func(PromptOptions) string
 
-	// Input and Output are the schemas, resolved on first use. Output of a tool
-	// without one accepts anything.
+	// Input and Output are the schemas, resolved on first use. Output is nil for a
+	// tool whose data is no object.
 	Input, Output *schema.Lazy
 
-	// Decode turns a raw input that fits the schema into the tool's own type.
-	Decode func(json.RawMessage) (Input, error)
-	// Parse is Decode behind the schema: it gives the problems worded for the
-	// model when the input does not fit.
+	// Parse holds a raw input against the schema and turns it into the tool's own
+	// type, or gives the problems, worded for the model.
 	Parse func(json.RawMessage) (Input, schema.Problems)
 	Call  func(ctx context.Context, in Input, c *Context) (Outcome, error)
 
 	Validate func(Input, *Context) *Refusal
-	Permit   func(Input, *Context) permission.Check
+	Permit   func(Input, *Context) permission.Opinion
 	Subject  func(Input, *Context) Subject
 
 	Behaviour Behaviour

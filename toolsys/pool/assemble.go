@@ -1,0 +1,156 @@
+package pool
+
+import (
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+)
+
+// Inputs is all that a pool depends on.
+type Inputs struct {
+	Settings   settings.Settings
+	Conditions Conditions
+	Rules      permission.Rules
+	// Served are the tools of connected servers, in any order.
+	Served []*tool.Tool
+}
+
+// Pool is the ordered list of tools of one moment: built-ins by name, then served
+// tools by name, in byte order (D1).
+type Pool struct {
+	Tools []*tool.Tool
+	// Builtins is how many of Tools are built in; they come first.
+	Builtins int
+	// Omitted are the tools left out, by name, each with its reason.
+	Omitted []Omission
+
+	byName map[string]*tool.Tool
+	merged []*tool.Tool
+}
+
+// Assemble makes the pool (C1, C3, D1, D2). It depends on the members of in and
+// on nothing else: not on the order of Served, and not on an earlier call.
+func (c *Catalogue) Assemble(in Inputs) *Pool {
+	p := &Pool{byName: map[string]*tool.Tool{}}
+	for _, e := range c.entries {
+		if reason := c.omit(e, in); reason != "" {
+			p.Omitted = append(p.Omitted, Omission{e.Name, reason})
+			continue
+		}
+		p.Tools = append(p.Tools, e.Tool)
+	}
+	p.Builtins = len(p.Tools)
+	p.merged = slices.Clone(p.Tools)
+	p.addServed(in)
+	p.index()
+	slices.SortFunc(p.Omitted, func(a, b Omission) int { return strings.Compare(a.Name, b.Name) })
+	return p
+}
+
+func (c *Catalogue) omit(e Entry, in Inputs) string {
+	if reason := closed(e, in.Settings, in.Conditions); reason != "" {
+		return reason
+	}
+	if e.Tool == nil {
+		return "planned: it has no code yet"
+	}
+	on, err := e.Tool.Behaviour.Enabled(in.Settings)
+	switch {
+	case err != nil:
+		return "its enabled check failed: " + err.Error()
+	case !on:
+		return "disabled"
+	}
+	if rule, hidden := hides(in.Rules, e.Tool); hidden {
+		return "denied by " + rule
+	}
+	return ""
+}
+
+func hides(rules permission.Rules, t *tool.Tool) (string, bool) {
+	s := permission.Subject{Tool: t.Name, Aliases: t.Aliases}
+	if t.Origin != nil {
+		s.MCP = &permission.Origin{Server: t.Origin.Server, Tool: t.Origin.Tool}
+	}
+	hit, hidden := rules.Hides(s)
+	return hit.Rule.String(), hidden
+}
+
+// addServed appends the servers' tools: sorted, without those that a rule hides
+// and without those whose name a built-in has (D1).
+func (p *Pool) addServed(in Inputs) {
+	taken := map[string]bool{}
+	for _, t := range p.Tools {
+		taken[t.Name] = true
+	}
+	served := slices.Clone(in.Served)
+	slices.SortFunc(served, compare)
+	for _, t := range in.Served {
+		if !taken[t.Name] {
+			p.merged = append(p.merged, t)
+		}
+	}
+	for _, t := range served {
+		rule, hidden := hides(in.Rules, t)
+		switch {
+		case hidden:
+			p.Omitted = append(p.Omitted, Omission{t.Name, "denied by " + rule})
+		case taken[t.Name]:
+			p.Omitted = append(p.Omitted, Omission{t.Name, "another tool has its name"})
+		default:
+			taken[t.Name] = true
+			p.Tools = append(p.Tools, t)
+		}
+	}
+}
+
+// compare orders served tools by name; the same name twice goes by origin, so
+// that the one that stays does not depend on who connected first (D3).
+func compare(a, b *tool.Tool) int {
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	if a.Origin == nil || b.Origin == nil {
+		return 0
+	}
+	if c := strings.Compare(a.Origin.Server, b.Origin.Server); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Origin.Tool, b.Origin.Tool)
+}
+
+// index makes look-ups quick; a name beats an alias (A2).
+func (p *Pool) index() {
+	for _, t := range p.Tools {
+		p.byName[t.Name] = t
+	}
+	for _, t := range p.Tools {
+		for _, a := range t.Aliases {
+			if _, taken := p.byName[a]; !taken {
+				p.byName[a] = t
+			}
+		}
+	}
+}
+
+// Find looks a tool up by name or alias (C4).
+func (p *Pool) Find(name string) (*tool.Tool, bool) {
+	t, ok := p.byName[name]
+	return t, ok
+}
+
+// Merged is the plain list, built-ins and then served tools as they came, for
+// counting against thresholds (D6).
+func (p *Pool) Merged() []*tool.Tool { return slices.Clone(p.merged) }
+
+// Names lists the pool's tools in order.
+func (p *Pool) Names() []string {
+	out := make([]string, len(p.Tools))
+	for i, t := range p.Tools {
+		out[i] = t.Name
+	}
+	return out
+}

@@ -1,0 +1,189 @@
+package pool
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+)
+
+// Style is how deferred tools are told to the model (E4).
+type Style uint8
+
+// Names lists bare names, Hints names with their hints, API sends whole
+// definitions marked defer_loading.
+const (
+	Names Style = iota
+	Hints
+	API
+)
+
+// View is what a request's form depends on beside the pool.
+type View struct {
+	Settings settings.Settings
+	// Deferring is the final decision (E3); when it is off every tool goes whole
+	// and ToolSearch leaves.
+	Deferring  bool
+	Discovered []string
+	Style      Style
+}
+
+// Snapshot is the pool as one request shows it: what is loaded, what is deferred.
+// It is a value of that moment and does not change when the pool does.
+type Snapshot struct {
+	Pool *Pool
+	View View
+
+	loaded     []*tool.Tool
+	deferred   []*tool.Tool
+	fixed      int // how many of loaded are built-ins that are never deferred
+	discovered map[string]bool
+}
+
+// Look makes the snapshot of p under v.
+func (p *Pool) Look(v View) *Snapshot {
+	s := &Snapshot{Pool: p, View: v, discovered: map[string]bool{}}
+	for _, name := range v.Discovered {
+		s.discovered[name] = true
+	}
+	var found []*tool.Tool
+	for i, t := range p.Tools {
+		switch {
+		case !v.Deferring && t.Name == search.ToolSearch:
+		case !v.Deferring || !Deferred(t, v.Settings):
+			s.loaded = append(s.loaded, t)
+			if i < p.Builtins {
+				s.fixed = len(s.loaded)
+			}
+		case s.discovered[t.Name]:
+			found = append(found, t)
+		default:
+			s.deferred = append(s.deferred, t)
+		}
+	}
+	s.place(found)
+	return s
+}
+
+// place puts discovered tools behind the built-ins that are always whole: what
+// is discovered, as what is served, must not move a byte of the cached prefix
+// (D4). Within each of the two blocks the order stays by name.
+func (s *Snapshot) place(found []*tool.Tool) {
+	rest := slices.Concat(found, s.loaded[s.fixed:])
+	slices.SortStableFunc(rest, func(a, b *tool.Tool) int {
+		if a.IsMCP() != b.IsMCP() {
+			if b.IsMCP() {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	s.loaded = slices.Concat(s.loaded[:s.fixed], rest)
+}
+
+// Deferred says whether t is sent by name only until it is discovered (E1).
+func Deferred(t *tool.Tool, s settings.Settings) bool {
+	return search.Deferred(entry(t), search.Flags{
+		ForkSubagent: s.Has(settings.ForkSubagent),
+		Kairos:       s.Has(settings.Kairos),
+		Bridge:       s.Has(settings.KairosBridge),
+	})
+}
+
+func entry(t *tool.Tool) search.Entry {
+	e := search.Entry{
+		Name: t.Name, Hint: t.Hint, Description: t.Description, MCP: t.IsMCP(),
+		Deferrable: t.Loading.Deferrable, AlwaysLoad: t.Loading.Always,
+	}
+	if t.Origin != nil {
+		e.Server = t.Origin.Server
+	}
+	return e
+}
+
+// Entries describes tools to the ranker.
+func Entries(tools []*tool.Tool) []search.Entry {
+	out := make([]search.Entry, len(tools))
+	for i, t := range tools {
+		out[i] = entry(t)
+	}
+	return out
+}
+
+// Loaded lists the tools sent whole, in the request's order.
+func (s *Snapshot) Loaded() []*tool.Tool { return slices.Clone(s.loaded) }
+
+// Deferred lists the tools sent by name only.
+func (s *Snapshot) Deferred() []*tool.Tool { return slices.Clone(s.deferred) }
+
+// Fixed is how many of Loaded form the prefix that the cache breakpoint closes.
+func (s *Snapshot) Fixed() int { return s.fixed }
+
+// HintDue says whether a failed call to t should be told to load t first: it is
+// deferred, deferral is on, and it was not discovered (E7).
+func (s *Snapshot) HintDue(t *tool.Tool) bool {
+	return s.View.Deferring && Deferred(t, s.View.Settings) && !s.discovered[t.Name]
+}
+
+// Definitions gives the request's tools array, a cache breakpoint after the last
+// built-in that is always whole (D4, E4).
+func (s *Snapshot) Definitions(d *Definitions) []json.RawMessage {
+	f := form{settings: s.View.Settings}
+	for _, t := range s.Pool.Tools[:s.Pool.Builtins] {
+		f.builtins = append(f.builtins, t.Name)
+	}
+	f.joined = strings.Join(f.builtins, ",")
+	out := make([]json.RawMessage, 0, len(s.loaded))
+	for i, t := range s.loaded {
+		f.mark = i == s.fixed-1
+		out = append(out, d.bytes(t, f))
+	}
+	if s.View.Style == API {
+		f.deferred, f.mark = true, false
+		for _, t := range s.deferred {
+			out = append(out, d.bytes(t, f))
+		}
+	}
+	return out
+}
+
+// Announcement is the text that names the deferred tools, or "" when there are
+// none or when they go as definitions (E4).
+func (s *Snapshot) Announcement() string {
+	if len(s.deferred) == 0 || s.View.Style == API {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<available-deferred-tools>\n")
+	for _, t := range s.deferred {
+		b.WriteString(t.Name)
+		if s.View.Style == Hints && t.Hint != "" {
+			b.WriteString(": " + t.Hint)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("</available-deferred-tools>")
+	return b.String()
+}
+
+// PrefixHash identifies the bytes up to the cache breakpoint; equal hashes mean
+// the provider's cache can answer (D4).
+func (s *Snapshot) PrefixHash(d *Definitions) string {
+	return Hash(s.Definitions(d)[:s.fixed])
+}
+
+// Hash identifies a run of definitions.
+func Hash(defs []json.RawMessage) string {
+	h := sha256.New()
+	for _, raw := range defs {
+		h.Write(raw)
+		h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
