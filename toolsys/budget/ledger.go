@@ -1,0 +1,173 @@
+package budget
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"toolbench/toolsys/message"
+)
+
+const (
+	// PreviewChars is about how much of a saved result is shown, in code points;
+	// the cut is at a line end.
+	PreviewChars = 2_000
+	// MaxMessageChars bounds the text of all results of one message (K2).
+	MaxMessageChars = 200_000
+	// MaxInlineBytes is what no result's text ever reaches: 100,000 tokens of
+	// four bytes (K2).
+	MaxInlineBytes = 400_000
+	// defaultChars stands in for a limit of 0, as the tools' contract has it.
+	defaultChars = 50_000
+)
+
+// Ledger holds the decisions of one conversation. It is safe for concurrent use;
+// no lock is held while a file is written.
+type Ledger struct {
+	store Store
+
+	mu      sync.Mutex
+	entries map[key]*entry
+	files   map[string]key // who a path belongs to
+}
+
+// key is a result: its call and its text. A call id alone would do for an honest
+// server; one that gives two calls the same id must not get one's result for the
+// other's.
+type key struct {
+	callID string
+	text   [sha256.Size]byte
+}
+
+// entry is what is known of one result. One that is in the ledger never changes; a
+// message that decides otherwise puts another in its place and seals it. Sealed
+// means that a request with it went out.
+type entry struct {
+	Decision
+	limit  int
+	whole  string // the original text, or its beginning once the rest is in a file
+	inline string
+	sealed bool
+}
+
+// NewLedger makes the ledger of a new conversation, whose results go to store.
+func NewLedger(store Store) *Ledger {
+	return &Ledger{store: store, entries: map[key]*entry{}, files: map[string]key{}}
+}
+
+// Clone gives a ledger that starts from the same decisions, for a conversation that
+// forks off this one and so repeats its messages.
+func (l *Ledger) Clone() *Ledger {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return &Ledger{store: l.store, entries: maps.Clone(l.entries), files: maps.Clone(l.files)}
+}
+
+// One holds one call's result to the limit of its tool (K1), in code points of
+// text: 0 means 50,000 and a negative limit that the tool limits itself. Over it,
+// or at MaxInlineBytes whatever the limit, the text goes to a file and a preview
+// takes its place; text of a tool that limits itself is cut short at that bound
+// instead. When the file cannot be written the text is cut to the limit with a
+// note that says why (K3); this never fails.
+//
+// The same call and text give the same bytes again, whatever the disk does later.
+func (l *Ledger) One(callID string, limit int, blocks []message.Block) ([]message.Block, Decision) {
+	e := l.decide(callID, limit, message.PlainText(blocks))
+	return e.apply(blocks), e.Decision
+}
+
+func (l *Ledger) decide(callID string, limit int, text string) *entry {
+	k := key{callID, sha256.Sum256([]byte(text))}
+	if e := l.find(k); e != nil {
+		return e
+	}
+	if limit == 0 {
+		limit = defaultChars
+	}
+	e := &entry{limit: limit, whole: text, inline: text}
+	e.Decision = Decision{CallID: callID, Chars: utf8.RuneCountInString(text)}
+	e.Inline = e.Chars
+	switch {
+	case limit >= 0 && e.Chars > limit:
+		l.move(e, k, min(PreviewChars, limit), limit, fmt.Sprintf("over the tool's limit of %d characters", limit))
+	case limit >= 0 && len(text) >= MaxInlineBytes:
+		l.move(e, k, PreviewChars, limit, fmt.Sprintf("not under %d bytes", MaxInlineBytes))
+	case len(text) >= MaxInlineBytes:
+		why := fmt.Sprintf("A result must stay under %d bytes", MaxInlineBytes)
+		e.cut(e.Chars, why, why)
+	}
+	return l.keep(e, k)
+}
+
+// move saves an entry's text and shows n code points of it, or cuts it to room code
+// points where it cannot be saved.
+func (l *Ledger) move(e *entry, k key, n, room int, why string) {
+	file := l.reserve(k)
+	if err := l.store.save(file, e.whole); err != nil {
+		e.cut(room, "The rest could not be saved: "+err.Error(), why+"; not saved: "+err.Error())
+		return
+	}
+	e.Verdict, e.Path, e.Why = Persisted, file, why
+	// One more than is ever shown, so that head still sees a cut; cloned, so that
+	// the rest is not kept in memory.
+	e.whole = strings.Clone(prefix(e.whole, PreviewChars+1))
+	e.show(n)
+}
+
+// show sets the length of a saved result's preview.
+func (e *entry) show(n int) {
+	e.inline = preview(e.whole, e.Path, e.Chars, n)
+	e.Inline = utf8.RuneCountInString(e.inline)
+}
+
+// cut truncates to room code points; said is for the model, why for the trace.
+func (e *entry) cut(room int, said, why string) {
+	e.Verdict, e.Why = Truncated, why
+	e.inline = truncate(e.whole, e.Chars, room, said)
+	e.Inline = utf8.RuneCountInString(e.inline)
+}
+
+func (e *entry) apply(blocks []message.Block) []message.Block {
+	if e.Verdict == Kept {
+		return blocks
+	}
+	return withText(blocks, e.inline)
+}
+
+func (l *Ledger) find(k key) *entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.entries[k]
+}
+
+// keep enters e under its own text and under what is sent of it, so that a caller
+// may ask again with either. Who came first stays.
+func (l *Ledger) keep(e *entry, k key) *entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first := l.entries[k]; first != nil {
+		return first
+	}
+	l.entries[k] = e
+	l.entries[sent(e)] = e
+	return e
+}
+
+func sent(e *entry) key { return key{e.CallID, sha256.Sum256([]byte(e.inline))} }
+
+// reserve gives k a file that no other result has.
+func (l *Ledger) reserve(k key) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for n := 1; ; n++ {
+		file := l.store.path(k.callID, n)
+		owner, taken := l.files[file]
+		if !taken || owner == k {
+			l.files[file] = k
+			return file
+		}
+	}
+}
