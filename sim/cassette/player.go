@@ -1,0 +1,216 @@
+package cassette
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"toolbench/sim/stream"
+)
+
+// Options says how a cassette is played. The zero value matches strictly and
+// keeps the recorded times on the standard clock.
+type Options struct {
+	// Wait and Now are the clock; nil: Sleep and time.Now, both virtual inside
+	// a bubble. The actor is "stream/<interaction number>", followed by
+	// "#<try>" when an interaction is played again.
+	Wait Wait
+	Now  func() time.Time
+	// Pace replaces the recorded times of all streams; nil keeps them.
+	Pace *stream.Pace
+	// Lenient gives the n-th Messages request the n-th recorded answer, be the
+	// request what it may; Diffs tells how they differ. Other requests are
+	// still matched.
+	Lenient bool
+	// Ignore names top-level members of JSON bodies that do not count, besides
+	// "metadata".
+	Ignore []string
+	// Secrets are the values that Record was given: blanked here too before
+	// comparing.
+	Secrets []string
+	// Fault may spoil an answer; nil spoils none. It is called once an answer,
+	// and must not call the Player.
+	Fault func(Attempt) Fault
+}
+
+// Player answers requests from a cassette (O2, O3): an http.RoundTripper whose
+// bodies arrive as they were recorded. Each interaction answers once, equal
+// ones in their order. A Player starts no goroutine and may be used by many.
+type Player struct {
+	cassette *Cassette
+	options  Options
+	compare  normalizer
+
+	mu      sync.Mutex // never held while waiting
+	matcher matcher
+	diffs   []Diff
+}
+
+// Diff is a difference that lenient matching let pass.
+type Diff struct {
+	Interaction int    // which answered
+	Text        string // unified, as in MissError
+}
+
+// Leftover is an interaction that answered nothing.
+type Leftover struct {
+	Interaction int
+	Line        int // in the cassette; 0 if it came from no file
+	Method, URL string
+}
+
+// NewPlayer prepares a cassette for playing. It is an error if the event times
+// of an interaction do not fit its body.
+func NewPlayer(c *Cassette, o Options) (*Player, error) {
+	p := &Player{cassette: c, options: o, matcher: matcher{name: c.Name, lenient: o.Lenient},
+		compare: normalizer{redact: newRedactor(o.Secrets), ignore: append(slices.Clone(o.Ignore), "metadata")}}
+	if p.options.Wait == nil {
+		p.options.Wait = Sleep
+	}
+	if p.options.Now == nil {
+		p.options.Now = time.Now
+	}
+	for k := range c.Interactions {
+		i := &c.Interactions[k]
+		if _, err := tapeOf(i, o.Pace, Fault{}); err != nil {
+			return nil, fmt.Errorf("cassette %s: %w", c.Name, err)
+		}
+		p.matcher.entries = append(p.matcher.entries, p.entry(k, i))
+	}
+	return p, nil
+}
+
+func (p *Player) entry(index int, i *Interaction) entry {
+	e := entry{index: index, number: i.Number, request: p.compare.request(i.Request.Method, i.Request.URL, i.Request.Body)}
+	if i.Request.Body == "" && isMessages(e.target, nil) {
+		e.messages, e.noBody = true, true
+	}
+	return e
+}
+
+// RoundTrip implements http.RoundTripper. The response's headers are there at
+// once; its body takes its time. A request without an answer is a *MissError.
+func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
+	start := p.options.Now()
+	r, err := p.compare.live(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := context.Cause(req.Context()); err != nil {
+		return nil, err
+	}
+	i, try, fault, err := p.take(r)
+	if err != nil {
+		return nil, err
+	}
+	if fault.Status != 0 {
+		return refusal(req, fault), nil
+	}
+	t, err := tapeOf(i, p.options.Pace, fault)
+	if err != nil {
+		return nil, err
+	}
+	return p.response(req, i, t, actor(i.Number, try), start), nil
+}
+
+// take finds the interaction that answers and books it.
+func (p *Player) take(r request) (*Interaction, int, Fault, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, err := p.matcher.find(r)
+	if err != nil {
+		return nil, 0, Fault{}, err
+	}
+	e.tries++
+	if e.key != r.key && !e.noBody {
+		p.diffs = append(p.diffs, Diff{e.number, e.diff(r)})
+	}
+	var f Fault
+	if p.options.Fault != nil {
+		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: r.method, URL: r.target})
+	}
+	e.used = !f.spoils()
+	return &p.cassette.Interactions[e.index], e.tries, f, nil
+}
+
+func (p *Player) response(req *http.Request, i *Interaction, t tape, actor string, start time.Time) *http.Response {
+	ctx, cancel := context.WithCancel(req.Context())
+	resp := bare(req, i.Response.Code, i.Response.Status)
+	for name, values := range i.Response.Headers {
+		resp.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
+	resp.Header.Del(OffsetsHeader)
+	resp.Header.Del("Content-Length") // a fault may shorten the body
+	resp.Header.Del("Transfer-Encoding")
+	if resp.Header.Get("Content-Type") == "" && i.IsStream() {
+		resp.Header.Set("Content-Type", "text/event-stream; charset=utf-8")
+	}
+	resp.Body = &body{tape: t, actor: actor, start: start, wait: p.options.Wait, now: p.options.Now, ctx: ctx, cancel: cancel}
+	return resp
+}
+
+// Leftover lists the interactions that have answered nothing, in order.
+func (p *Player) Leftover() []Leftover {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var left []Leftover
+	for _, e := range p.matcher.entries {
+		if !e.used {
+			left = append(left, Leftover{e.number, p.cassette.Interactions[e.index].Line, e.method, e.target})
+		}
+	}
+	return left
+}
+
+// Diffs lists what lenient matching let pass, in the order of the requests.
+func (p *Player) Diffs() []Diff {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.diffs)
+}
+
+func actor(number, try int) string {
+	name := "stream/" + strconv.Itoa(number)
+	if try > 1 {
+		name += "#" + strconv.Itoa(try)
+	}
+	return name
+}
+
+// refusal is the answer of a server that refuses: see Fault.Status.
+func refusal(req *http.Request, f Fault) *http.Response {
+	kind, message := "api_error", "Internal server error"
+	switch f.Status {
+	case http.StatusTooManyRequests:
+		kind, message = "rate_limit_error", "Rate limited"
+	case 529:
+		kind, message = "overloaded_error", "Overloaded"
+	}
+	if f.Error != nil {
+		kind, message = f.Error.Type, f.Error.Message
+	}
+	resp := bare(req, f.Status, "")
+	resp.Header.Set("Content-Type", "application/json")
+	if f.RetryAfter > 0 {
+		seconds := (f.RetryAfter + time.Second - 1) / time.Second
+		resp.Header.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+	}
+	resp.Body = io.NopCloser(strings.NewReader(string(stream.Error{Type: kind, Message: message}.JSON())))
+	return resp
+}
+
+func bare(req *http.Request, code int, status string) *http.Response {
+	if status == "" {
+		status = strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
+	}
+	return &http.Response{
+		Status: status, StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, ContentLength: -1, Request: req,
+	}
+}
