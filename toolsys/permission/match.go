@@ -1,0 +1,130 @@
+package permission
+
+import "slices"
+
+// unit is one thing of a call that a rule's content has to cover.
+type unit struct {
+	text    string
+	covered func(content string, wide bool) bool
+	reads   bool // harmless by itself, so that it needs no rule beside units that have one
+}
+
+// units takes a call apart. A call that names nothing has none, and only
+// blanket rules speak of it.
+func units(q Query) []unit {
+	switch {
+	case q.Shell != nil:
+		return shellUnits(q)
+	case len(q.Paths) > 0:
+		return pathUnits(q)
+	case q.Content != "":
+		return []unit{{text: q.Content, covered: func(content string, _ bool) bool {
+			return contentCovered(content, q.Content)
+		}}}
+	}
+	return nil
+}
+
+// shellUnits are the simple commands, or the whole text where they are unknown.
+func shellUnits(q Query) []unit {
+	if !q.Shell.Known || len(q.Shell.Parts) == 0 {
+		return []unit{unparsedUnit(q.Shell.Command)}
+	}
+	inside := q.within()
+	all := make([]unit, len(q.Shell.Parts))
+	for i, p := range q.Shell.Parts {
+		all[i] = partUnit(p.Text)
+		all[i].reads = p.ReadOnly && inside
+	}
+	return all
+}
+
+// pathUnits are the files.
+func pathUnits(q Query) []unit {
+	var all []unit
+	for _, p := range q.Paths {
+		all = append(all, unit{text: p, covered: func(content string, wide bool) bool {
+			return pathCovered(content, p, q, wide)
+		}})
+	}
+	return all
+}
+
+// speaks tells whether the rule is about this tool at all, or about its kin.
+func (r Rule) speaks(q Query) bool {
+	if r.names(q.Subject) {
+		return true
+	}
+	return !r.Blanket() && slices.ContainsFunc(q.Kin, func(kin string) bool {
+		return r.names(Subject{Tool: kin})
+	})
+}
+
+// covers tells whether the rule, read wide, speaks of any unit, and of which.
+func (r Rule) covers(q Query, all []unit) (string, bool) {
+	if !r.speaks(q) {
+		return "", false
+	}
+	if r.Blanket() {
+		return "", true
+	}
+	for _, u := range all {
+		if u.covered(r.content, true) {
+			return u.text, true
+		}
+	}
+	return "", false
+}
+
+// forbids finds the first rule of a forbidding behaviour that covers any unit.
+func (rs Rules) forbids(q Query, b Behaviour) (Hit, bool) {
+	all := units(q)
+	for _, h := range rs.hits {
+		if h.Behaviour != b {
+			continue
+		}
+		if what, ok := h.Rule.covers(q, all); ok {
+			h.What = what
+			return h, true
+		}
+	}
+	return Hit{}, false
+}
+
+// allows finds allow rules that together cover every unit, and gives the one
+// that covers the first that needs one. Units that only read need none, as
+// long as some other has one (SPEC F4).
+func (rs Rules) allows(q Query) (Hit, bool) {
+	all := units(q)
+	if len(all) == 0 {
+		return rs.permits(q, unit{covered: func(string, bool) bool { return false }})
+	}
+	first, found := Hit{}, false
+	for _, u := range all {
+		h, ok := rs.permits(q, u)
+		if !ok && !u.reads {
+			return Hit{}, false
+		}
+		if ok && !found {
+			first, found = h, true
+		}
+	}
+	return first, found
+}
+
+// permits finds the first allow rule that, read narrow, covers a unit.
+func (rs Rules) permits(q Query, u unit) (Hit, bool) {
+	for _, h := range rs.hits {
+		if h.Behaviour != Allow || !h.Rule.speaks(q) {
+			continue
+		}
+		if h.Rule.Blanket() {
+			return h, true
+		}
+		if u.covered(h.Rule.content, false) {
+			h.What = u.text
+			return h, true
+		}
+	}
+	return Hit{}, false
+}

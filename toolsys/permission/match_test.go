@@ -1,0 +1,384 @@
+package permission_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/toolsys/permission"
+)
+
+// rules makes rules of one behaviour, from the project.
+func rules(t require.TestingT, b permission.Behaviour, texts ...string) permission.Rules {
+	rs, err := permission.Rules{}.Parse(permission.Project, b, texts...)
+	require.NoError(t, err)
+	return rs
+}
+
+// reading is a call of Read from /repo.
+func reading(paths ...string) permission.Query {
+	return permission.Query{
+		Subject: permission.Subject{Tool: "Read"}, Paths: paths, ReadOnly: true,
+		Dir: "/repo", Home: "/home/me", Roots: []string{"/repo"},
+	}
+}
+
+// running is a call of Bash whose command was taken apart.
+func running(parts ...string) permission.Query {
+	shell := permission.Shell{Known: true}
+	for _, p := range parts {
+		shell.Command += p + "; "
+		shell.Parts = append(shell.Parts, permission.Part{Text: p})
+	}
+	return permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: &shell, Dir: "/repo", Roots: []string{"/repo"}}
+}
+
+// decides tells whether one rule, with one behaviour, speaks of a call.
+func decides(t require.TestingT, b permission.Behaviour, text string, q permission.Query) bool {
+	_, ok := rules(t, b, text).Match(q)
+	return ok
+}
+
+func TestAPermittingPathRuleIsReadNarrow(t *testing.T) {
+	for _, c := range []struct {
+		rule, path string
+		want       bool
+	}{
+		{"Read", "/anything", true},
+		{"Read(*)", "/anything", true},
+		{"Read(/src/**)", "/src/a/b.go", true},
+		{"Read(/src/**)", "/srcs/a.go", false},
+		{"Read(/src/**)", "/repo/src/a.go", false},
+		{"Read(//src/**)", "/src/a.go", true},
+		{"Read(/src/*)", "/src/a.go", true},
+		{"Read(/src/*)", "/src/a/b.go", false},
+		{"Read(/src)", "/src/a.go", false},
+		{"Read(/src/**)", "/src/../etc/passwd", false},
+		{"Read(/src/../etc/*)", "/etc/passwd", true},
+		{"Read(~/x)", "/home/me/x", true},
+		{"Read(~/**)", "/home/you/x", false},
+		{"Read(docs/**)", "/repo/docs/a.md", true},
+		{"Read(./docs/**)", "/repo/docs/a.md", true},
+		{"Read(docs/**)", "/docs/a.md", false},
+		{"Read(*.go)", "/repo/a.go", true},
+		{"Read(*.go)", "/repo/sub/a.go", false},
+		{"Read(**/*.{go,mod})", "/repo/sub/go.mod", true},
+		{"Read([abc)", "/repo/[abc", true},
+		{"Write(/src/**)", "/src/a.go", false},
+		{`Read(\\host\share\**)`, `\\host\share\a`, true},
+		{`Read(\\host\share\**)`, `//HOST/share/a`, true},
+		{`Read(\\host\share\**)`, `\\host\other\a`, false},
+		{`Read(\\host\share\**)`, `\\host\share\..\other\a`, false},
+		{"Read(//etc/**)", "//etc/passwd", false},
+		{"Read(/**)", `\\host\share\a`, false},
+	} {
+		assert.Equal(t, c.want, decides(t, permission.Allow, c.rule, reading(c.path)), "%s on %s", c.rule, c.path)
+	}
+}
+
+func TestAForbiddingPathRuleIsReadWide(t *testing.T) {
+	for _, c := range []struct {
+		rule, path string
+		want       bool
+	}{
+		{"Read(.env)", "/repo/sub/.env", true},
+		{"Read(.env)", "/other/.env", false},
+		{"Read(/secrets)", "/secrets/deep/key", true},
+		{"Read(/secrets)", "/secretsmith", false},
+		{"Read(/)", "/any/thing", true},
+		{"Read(secrets/**)", "/repo/secrets/a", true},
+		{"Read(/app/[id]/**)", "/app/[id]/page", true},
+		{"Read(/app/[id]/**)", "/app/i/page", true},
+		{"Read(/etc/**)", "//etc/passwd", true},
+		{"Read(//host/**)", `\\host\share`, true},
+		{"Read(/etc/**)", "/etc/../etc/passwd", true},
+	} {
+		assert.Equal(t, c.want, decides(t, permission.Deny, c.rule, reading(c.path)), "%s on %s", c.rule, c.path)
+	}
+	elsewhere := reading("/repo/.env")
+	elsewhere.Dir = "/repo/sub"
+	assert.True(t, decides(t, permission.Deny, "Read(.env)", elsewhere), "changing the directory does not shake a rule off")
+	assert.False(t, decides(t, permission.Allow, "Read(.env)", elsewhere))
+}
+
+func TestADirectoryWithGlobSignsIsItself(t *testing.T) {
+	q := reading("/r[ab]/x.go")
+	q.Dir = "/r[ab]"
+	assert.True(t, decides(t, permission.Allow, "Read(*.go)", q))
+	q.Paths = []string{"/ra/x.go"}
+	assert.False(t, decides(t, permission.Allow, "Read(*.go)", q))
+}
+
+func TestEveryPathMustBeAllowedAndNoneDenied(t *testing.T) {
+	both := reading("/repo/link", "/etc/passwd")
+	assert.False(t, decides(t, permission.Allow, "Read(/repo/**)", both))
+	assert.True(t, decides(t, permission.Deny, "Read(/etc/**)", both))
+	_, ok := rules(t, permission.Allow, "Read(/repo/**)", "Read(/etc/*)").Match(both)
+	assert.True(t, ok, "several rules may share the work")
+}
+
+func TestARuleForOneToolCoversItsKinByContentOnly(t *testing.T) {
+	write := reading("/repo/a")
+	write.Tool, write.Kin = "Write", []string{"Edit"}
+	assert.True(t, decides(t, permission.Deny, "Edit(/repo/**)", write))
+	assert.True(t, decides(t, permission.Allow, "Edit(/repo/**)", write))
+	assert.False(t, decides(t, permission.Deny, "Edit", write))
+	assert.False(t, decides(t, permission.Allow, "Edit", write))
+}
+
+func TestAPermittingShellRuleIsReadNarrow(t *testing.T) {
+	for _, c := range []struct {
+		rule, part string
+		want       bool
+	}{
+		{"Bash(git *)", "git status", true},
+		{"Bash(git *)", "git", true},
+		{"Bash(git *)", "gitk", false},
+		{"Bash(git*)", "gitk", true},
+		{"Bash(git:*)", "git status", true},
+		{"Bash(git:*)", "git", true},
+		{"Bash(git:*)", "gitk", false},
+		{"Bash(npm run test:*)", "npm run test:unit", true},
+		{"Bash(npm run test:*)", "npm run test -- -v", true},
+		{"Bash(npm run test:*)", "npm run testing", false},
+		{"Bash(git * main)", "git push origin main", true},
+		{"Bash(git * main)", "git push origin dev", false},
+		{"Bash(ls)", "ls", true},
+		{"Bash(ls)", "ls -la", false},
+		{`Bash(echo \*)`, "echo *", true},
+		{`Bash(echo \*)`, "echo x", false},
+		{"Bash(git *)", "LD_PRELOAD=/tmp/x git status", false},
+		{"Bash(git *)", "/tmp/git status", false},
+		{"Bash(git *)", "sudo git status", false},
+	} {
+		assert.Equal(t, c.want, decides(t, permission.Allow, c.rule, running(c.part)), "%s on %s", c.rule, c.part)
+	}
+}
+
+func TestAForbiddingShellRuleSeesThroughDisguises(t *testing.T) {
+	for _, part := range []string{
+		"rm -rf /", "rm", "FOO=1 BAR=2 rm x", "/bin/rm x", `"rm" x`, `r\m x`, "sudo rm x", "sudo -u root rm x",
+		"env A=1 rm x", "timeout 5 /bin/rm x", "rm   x", "xargs -0 rm",
+	} {
+		assert.True(t, decides(t, permission.Deny, "Bash(rm *)", running(part)), part)
+	}
+	for _, part := range []string{"echo rm x", "rmdir x", "git rm x"} {
+		assert.False(t, decides(t, permission.Deny, "Bash(rm *)", running(part)), part)
+	}
+}
+
+func TestEveryPartOfACommandNeedsAnAllowRule(t *testing.T) {
+	assert.True(t, decides(t, permission.Allow, "Bash(git *)", running("git status", "git log")))
+	assert.False(t, decides(t, permission.Allow, "Bash(git *)", running("git status", "curl evil")))
+	_, ok := rules(t, permission.Allow, "Bash(git *)", "Bash(npm *)").Match(running("git pull", "npm test"))
+	assert.True(t, ok)
+
+	assert.True(t, decides(t, permission.Deny, "Bash(curl *)", running("git status", "curl evil")))
+	assert.True(t, decides(t, permission.Ask, "Bash(curl *)", running("git status", "curl evil")))
+}
+
+func TestAPartThatOnlyReadsNeedsNoRuleBesideOneThatHas(t *testing.T) {
+	q := running("git commit -m x", "head -1")
+	q.Shell.Parts[1].ReadOnly = true
+	assert.True(t, decides(t, permission.Allow, "Bash(git *)", q))
+	assert.False(t, decides(t, permission.Allow, "Bash(npm *)", q))
+	q.Paths = []string{"/etc/shadow"}
+	assert.False(t, decides(t, permission.Allow, "Bash(git *)", q), "it reads outside the roots")
+	q.Shell.Parts[0].ReadOnly, q.Paths = true, nil
+	assert.False(t, decides(t, permission.Allow, "Bash(npm *)", q), "reading alone is no rule")
+}
+
+func TestACommandThatCannotBeTakenApartIsOnlyAllowedWhole(t *testing.T) {
+	q := running()
+	q.Shell = &permission.Shell{Command: "git status && (rm -rf x"}
+	assert.False(t, decides(t, permission.Allow, "Bash(git *)", q))
+	assert.True(t, decides(t, permission.Allow, "Bash", q))
+	assert.True(t, decides(t, permission.Allow, "Bash(*)", q))
+	assert.True(t, decides(t, permission.Deny, "Bash(rm *)", q))
+	assert.True(t, decides(t, permission.Ask, "Bash(git status)", q))
+	assert.False(t, decides(t, permission.Deny, "Bash(curl *)", q))
+
+	q.Shell = &permission.Shell{Known: true}
+	assert.False(t, decides(t, permission.Allow, "Bash(git *)", q), "nothing to run is nothing allowed")
+}
+
+func TestAHugeCommandIsNoBurden(t *testing.T) {
+	huge := strings.Repeat("xargs a ", 20_000)
+	for _, q := range []permission.Query{running(huge), running()} {
+		q.Shell.Command = huge
+		start := time.Now()
+		assert.False(t, decides(t, permission.Deny, "Bash(rm *)", q))
+		assert.Less(t, time.Since(start), 5*time.Second)
+	}
+}
+
+func TestContentIsMatchedAsTheToolNamesIt(t *testing.T) {
+	fetch := permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:Docs.Example.com."}
+	for text, want := range map[string]bool{
+		"WebFetch(domain:docs.example.com)": true,
+		"WebFetch(domain:*.example.com)":    true,
+		"WebFetch(domain:*)":                true,
+		"WebFetch(domain:example.com)":      false,
+		"WebFetch(domain:docs.example.co)":  false,
+	} {
+		assert.Equal(t, want, decides(t, permission.Allow, text, fetch), text)
+	}
+	fetch.Content = "domain:example.com.evil.net"
+	assert.False(t, decides(t, permission.Allow, "WebFetch(domain:example.com)", fetch))
+	fetch.Content = ""
+	assert.False(t, decides(t, permission.Allow, "WebFetch(domain:*)", fetch), "a call that names nothing needs a blanket rule")
+	assert.True(t, decides(t, permission.Allow, "WebFetch", fetch))
+}
+
+func TestAnOldToolNameKeepsWorking(t *testing.T) {
+	q := running("git status")
+	q.Aliases = []string{"Shell"}
+	assert.True(t, decides(t, permission.Allow, "Shell(git *)", q))
+	assert.True(t, decides(t, permission.Deny, "Shell(git *)", q))
+	hit, ok := rules(t, permission.Deny, "Shell").Hides(q.Subject)
+	assert.True(t, ok)
+	assert.Equal(t, "deny rule Shell of project", hit.String())
+}
+
+func TestABlanketDenyHidesTools(t *testing.T) {
+	builtin := func(name string) permission.Subject { return permission.Subject{Tool: name} }
+	mcp := func(server, tool string) permission.Subject {
+		return permission.Subject{Tool: "mcp__" + server + "__" + tool, MCP: &permission.Origin{Server: server, Tool: tool}}
+	}
+	bare := mcp("shell", "Bash")
+	bare.Tool = "Bash"
+	for _, c := range []struct {
+		rule    string
+		subject permission.Subject
+		want    bool
+	}{
+		{"Bash", builtin("Bash"), true},
+		{"Bash(*)", builtin("Bash"), true},
+		{"Bash(rm *)", builtin("Bash"), false},
+		{"bash", builtin("Bash"), false},
+		{"Bash", bare, false},
+		{"*", builtin("Bash"), true},
+		{"*", mcp("git", "log"), false},
+		{"Cron*", builtin("CronList"), true},
+		{"mcp__shell__Bash", bare, true},
+		{"mcp__shell", bare, true},
+		{"mcp__Bash", builtin("Bash"), false},
+		{"mcp__git", mcp("git", "log"), true},
+		{"mcp__git__*", mcp("git", "log"), true},
+		{"mcp__git__log", mcp("git", "log"), true},
+		{"mcp__git__lo", mcp("git", "log"), false},
+		{"mcp__git__l*", mcp("git", "log"), true},
+		{"mcp__git", mcp("github", "log"), false},
+		{"mcp__git__*", mcp("github", "log"), false},
+		{"mcp__git", mcp("git__hub", "log"), false},
+		{"mcp__git__*", mcp("git__hub", "log"), false},
+		{"mcp__git__hub", mcp("git__hub", "log"), true},
+		{"mcp__git__hub__*", mcp("git__hub", "log"), true},
+		{"mcp__git__hub__log", mcp("git__hub", "log"), true},
+		{"mcp__git__a__b", mcp("git", "a__b"), true},
+		{"mcp__git__a", mcp("git", "a__b"), false},
+		{"mcp__*", mcp("git", "log"), true},
+		{"mcp__git*", mcp("github", "log"), true},
+		{"mcp__*__log", mcp("git", "log"), true},
+		{"mcp__*__log", mcp("git", "push"), false},
+		{"mcp__my_server", mcp("my server", "log"), true},
+		{"mcp__my.server", mcp("my_server", "log"), true},
+	} {
+		_, got := rules(t, permission.Deny, c.rule).Hides(c.subject)
+		assert.Equal(t, c.want, got, "%s on %+v", c.rule, c.subject)
+		_, got = rules(t, permission.Ask, c.rule).Hides(c.subject)
+		assert.False(t, got, "only a deny rule hides")
+	}
+}
+
+func TestTheFirstSourcesRuleIsTheOneNamed(t *testing.T) {
+	rs := permission.Rules{}.
+		With(permission.User, permission.Deny, rule(t, "Bash")).
+		With(permission.Policy, permission.Deny, rule(t, "Bash(rm *)")).
+		With(permission.Policy, permission.Allow, rule(t, "Bash"))
+	hit, ok := rs.Match(running("ls", "rm x"))
+	require.True(t, ok)
+	assert.Equal(t, `deny rule Bash(rm *) of policy, for "rm x"`, hit.String())
+	hit, ok = rs.Match(running("ls"))
+	require.True(t, ok)
+	assert.Equal(t, permission.User, hit.Source, "a deny rule of the last source beats an allow rule of the first")
+}
+
+func TestRulesAreValues(t *testing.T) {
+	base := rules(t, permission.Allow, "Read")
+	one := base.With(permission.User, permission.Allow, rule(t, "Bash"))
+	two := base.With(permission.User, permission.Deny, rule(t, "Edit"))
+	assert.Len(t, base.All(), 1)
+	assert.Equal(t, "Bash", one.All()[1].Rule.String())
+	assert.Equal(t, "Edit", two.All()[1].Rule.String())
+	one.All()[0].Source = permission.Policy
+	assert.Equal(t, permission.Project, one.All()[0].Source)
+
+	three := rules(t, permission.Allow, "A", "B", "C")
+	three = three.With(permission.User, permission.Allow, rule(t, "D"), rule(t, "E")) // leaves room to append in place
+	before := three.All()
+	three.With(permission.Policy, permission.Deny, rule(t, "F"))
+	assert.Equal(t, before, three.All())
+
+	same, err := base.Parse(permission.User, permission.Deny, "Bash(", "Edit", ")")
+	assert.ErrorContains(t, err, "Bash(")
+	assert.ErrorContains(t, err, `")"`)
+	assert.Equal(t, base, same, "all or none")
+}
+
+func TestWithinKnowsDotsPrefixesAndShares(t *testing.T) {
+	roots := []string{"/repo", "/extra/", "/a/../b"}
+	for p, want := range map[string]bool{
+		"/repo": true, "/repo/x": true, "/repo/./x/../y": true, "/extra/x": true, "/b/x": true,
+		"/repository": false, "/repo/../etc": false, "/": false, "repo/x": false, "": false,
+		"//repo/x": false, `\\repo\x`: false, `/\repo`: false,
+	} {
+		assert.Equal(t, want, permission.Within(p, roots), p)
+	}
+	assert.True(t, permission.Within("/x", []string{"/"}))
+	assert.False(t, permission.Within("//h/x", []string{"/", "//h"}))
+	assert.False(t, permission.Within("/h/x", []string{"//h"}), "a share is no root")
+	assert.False(t, permission.Within("/x", nil))
+	assert.True(t, permission.IsUNC(`\\h`) && permission.IsUNC("//h") && permission.IsUNC(`/\h`))
+	assert.False(t, permission.IsUNC("/h") || permission.IsUNC("") || permission.IsUNC(`h\\x`))
+}
+
+func TestAnEscapeFromTheRootsIsNeverWithin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		steps := rapid.SliceOf(rapid.SampledFrom([]string{"..", ".", "a", "b", "repo", ""})).Draw(t, "steps")
+		p, depth := "/repo", 1
+		for _, s := range steps {
+			p += "/" + s
+			switch s {
+			case "..":
+				depth = max(0, depth-1)
+			case ".", "":
+			default:
+				depth++
+			}
+			if depth == 0 {
+				t.Skip("climbed out; the way back in may be legal")
+			}
+		}
+		assert.True(t, permission.Within(p, []string{"/repo"}))
+		assert.False(t, permission.Within("/other"+p[len("/repo"):], []string{"/repo"}))
+	})
+}
+
+func BenchmarkMatchACompoundCommandWithAHundredRules(b *testing.B) {
+	rs := permission.Rules{}
+	for range 50 {
+		rs = rs.With(permission.User, permission.Deny, rule(b, "Bash(never * this)"))
+		rs = rs.With(permission.User, permission.Allow, rule(b, "Bash(git commit *)"))
+	}
+	q := running("git commit -m x", "git commit -m y", "git commit -m z")
+	for b.Loop() {
+		if _, ok := rs.Match(q); !ok {
+			b.Fatal("not allowed")
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package permission
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// IsUNC tells whether a path names another machine's share: two slashes of
+// either kind in front (SPEC L6). Such a path must not be handed to a
+// filesystem before it is allowed: opening it sends credentials.
+func IsUNC(p string) bool {
+	return len(p) >= 2 && isSlash(p[0]) && isSlash(p[1])
+}
+
+// isSlash knows both kinds.
+func isSlash(c byte) bool { return c == '/' || c == '\\' }
+
+// Within tells whether an absolute path lies in one of the absolute roots, or
+// is one (SPEC L6). `..` is cleaned first; symlinks are the caller's. UNC and
+// relative paths are in no root.
+func Within(p string, roots []string) bool {
+	if IsUNC(p) || !path.IsAbs(p) {
+		return false
+	}
+	return slices.ContainsFunc(roots, func(root string) bool {
+		return !IsUNC(root) && path.IsAbs(root) && below(path.Clean(p), path.Clean(root))
+	})
+}
+
+// below tells whether a clean path is a clean directory or in it.
+func below(p, dir string) bool {
+	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// pathCovered tells whether a rule's content covers a path of the call.
+func pathCovered(content, p string, q Query, wide bool) bool {
+	if IsUNC(p) && uncCovered(content, p, wide) {
+		return true
+	}
+	if IsUNC(p) && !wide {
+		return false
+	}
+	p = path.Clean(plainSlashes(p)) // where there is no UNC, //etc is /etc: forbidden as both
+	return slices.ContainsFunc(pathPatterns(content, q, wide), func(pattern string) bool {
+		return globbed(pattern, p, wide)
+	})
+}
+
+// uncCovered matches a UNC path. Only a rule that is written with backslashes
+// names one; //host is also an absolute path, so it forbids but never permits.
+func uncCovered(content, p string, wide bool) bool {
+	if !IsUNC(content) || (content[0] == '/' && !wide) {
+		return false
+	}
+	return globbed(slashed(content), slashed(p), wide)
+}
+
+// plainSlashes turns the backslashes of a UNC path; elsewhere one is a
+// character like any other.
+func plainSlashes(p string) string {
+	if !IsUNC(p) {
+		return p
+	}
+	return strings.ReplaceAll(p, `\`, "/")
+}
+
+// slashed writes a UNC path as /host/share, cleaned, in lower case: the other
+// machine's shares know no case.
+func slashed(p string) string {
+	return path.Clean(strings.ToLower(plainSlashes(p)))
+}
+
+// pathPatterns are the absolute globs that a rule's content stands for.
+func pathPatterns(content string, q Query, wide bool) []string {
+	switch {
+	case strings.HasPrefix(content, `\\`):
+		return nil
+	case strings.HasPrefix(content, "/"):
+		return []string{path.Clean(content)} // cleaning makes one slash of two
+	case content == "~" || strings.HasPrefix(content, "~/"):
+		return anchored([]string{q.Home}, content[1:])
+	case !wide:
+		return anchored([]string{q.Dir}, content)
+	}
+	bases := append([]string{q.Dir}, q.Roots...)
+	patterns := anchored(bases, content)
+	if !strings.Contains(content, "/") {
+		patterns = append(patterns, anchored(bases, "**/"+content)...)
+	}
+	return patterns
+}
+
+// anchored puts a relative glob below directories whose own names are no globs.
+func anchored(bases []string, relative string) []string {
+	var patterns []string
+	for _, base := range bases {
+		if path.IsAbs(base) {
+			patterns = append(patterns, path.Clean(literal(base, globSigns)+"/"+relative))
+		}
+	}
+	return patterns
+}
+
+// globbed matches a clean path with a glob. A glob that is none is a plain
+// name. A forbidding rule is also tried with literal brackets, which folders
+// such as [id] need, and for what lies below the path it names.
+func globbed(pattern, p string, wide bool) bool {
+	if !doublestar.ValidatePattern(pattern) {
+		pattern = literal(pattern, globSigns)
+	}
+	if !wide {
+		return doublestar.MatchUnvalidated(pattern, p)
+	}
+	for _, reading := range []string{pattern, literal(pattern, `[]{}`)} {
+		if doublestar.MatchUnvalidated(reading, p) || doublestar.MatchUnvalidated(strings.TrimSuffix(reading, "/")+"/**", p) {
+			return true
+		}
+	}
+	return false
+}
+
+// globSigns are the characters that mean something in a glob.
+const globSigns = `*?[]{}\`
+
+// literal escapes the given signs.
+func literal(s, signs string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(signs, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

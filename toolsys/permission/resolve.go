@@ -1,0 +1,133 @@
+package permission
+
+import "encoding/json"
+
+// Inputs is all that one decision depends on.
+type Inputs struct {
+	Rules Rules
+	Query Query
+	Mode  Mode
+	// Hook is what the hooks that ran before the call decided together;
+	// Passthrough where none did.
+	Hook Opinion
+	// Check is the tool's own check. The Allow that a definition gets by
+	// leaving the check out is Passthrough here; Allow is a real one (SPEC A2).
+	Check Opinion
+	// Verdict is the classifier's, looked at in auto mode only.
+	Verdict Verdict
+	// Denials count what was denied before; too many of them take the verdict
+	// its weight (SPEC F3).
+	Denials Denials
+	// CanAsk tells whether somebody is there to answer.
+	CanAsk bool
+}
+
+// Opinion is what a hook or a tool's check wants, and why. A rewritten input
+// counts even where the behaviour is Passthrough.
+type Opinion struct {
+	Behaviour    Behaviour
+	Text         string
+	UpdatedInput json.RawMessage
+}
+
+// Ruling is what a classifier finds.
+type Ruling uint8
+
+// The rulings. NoRuling is also that of a classifier that was skipped, since
+// the tool gave it nothing to look at (SPEC A2).
+const (
+	NoRuling Ruling = iota
+	Clears
+	Blocks
+)
+
+// Verdict is a classifier's finding and its reason.
+type Verdict struct {
+	Ruling Ruling
+	Text   string
+}
+
+// Resolve decides one call (SPEC F2). The first of these that speaks decides:
+//
+//  1. a deny rule;
+//  2. a hook that denies;
+//  3. the tool's own check that denies;
+//  4. a hook that allows;
+//  5. the tool's own check that allows, or asks where asking is what the tool
+//     is for ([Query.Interactive]);
+//  6. what the mode refuses: plan, whatever is not read-only; auto, what the
+//     classifier blocks;
+//  7. bypass, which lets the rest run;
+//  8. the tool's own check that asks, unless the classifier clears the call;
+//  9. allow rules;
+//  10. what the mode lets run by class;
+//  11. the user.
+//
+// Over the outcome, if it is to run, stand ask rules and a hook that asks: they
+// make a question of it, but never of a refusal, so that adding one only ever
+// makes things stricter. Nobody to answer a question means no.
+//
+// Readings of the spec that are settled here: The mode's refusals come before
+// the allow rules and what it lets run after them, so that plan mode refuses a
+// write that a rule allows, while a hook's or the tool's own allow still lets
+// one run (a plan's own file is written that way). A refusal outranks a
+// question, wherever the two come from. Reading outside the roots is asked
+// about in plan mode as in default mode, lest the stricter mode let more run.
+func Resolve(in Inputs) Decision {
+	d := in.decide()
+	if d.Behaviour != Deny {
+		d = in.questioned(d)
+	}
+	if d.Behaviour == Ask && !in.CanAsk {
+		return Decision{Behaviour: Deny, Reason: unanswered(d.Reason)}
+	}
+	if d.Behaviour != Deny {
+		d.UpdatedInput = in.updatedInput()
+	}
+	return d
+}
+
+// decide goes through the stages; the first that has something to say decides.
+func (in Inputs) decide() Decision {
+	for _, stage := range [...]func(Inputs) (Decision, bool){
+		denyRule, hookDenies, checkDenies, hookAllows, checkAllows,
+		modeRefuses, bypasses, checkAsks, allowRule, modePermits,
+	} {
+		if d, decided := stage(in); decided {
+			return d
+		}
+	}
+	return Decision{Behaviour: Ask, Reason: in.byMode(in.question())}
+}
+
+// questioned makes a question of what was to run, if a rule or a hook wants it asked.
+func (in Inputs) questioned(d Decision) Decision {
+	if hit, ok := in.Rules.forbids(in.Query, Ask); ok {
+		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit}}
+	}
+	if in.Hook.Behaviour == Ask {
+		return opinion(in.Hook, ByHook)
+	}
+	return d
+}
+
+// unanswered is the reason for denying what nobody can be asked.
+func unanswered(question Reason) Reason {
+	r := Reason{Kind: ByNobody, Hit: question.Hit, Mode: question.Mode}
+	if question.Kind == ByRule {
+		return r
+	}
+	r.Text = question.String()
+	return r
+}
+
+// updatedInput is the input as last rewritten: the tool's check comes after the hooks.
+func (in Inputs) updatedInput() json.RawMessage {
+	if in.Check.UpdatedInput != nil {
+		return in.Check.UpdatedInput
+	}
+	return in.Hook.UpdatedInput
+}
+
+// byMode is a reason that the mode gives.
+func (in Inputs) byMode(text string) Reason { return Reason{Kind: ByMode, Mode: in.Mode, Text: text} }

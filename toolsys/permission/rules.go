@@ -1,0 +1,88 @@
+package permission
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+)
+
+// Hit is a rule in its place: what it wants and where it comes from.
+type Hit struct {
+	Rule      Rule
+	Source    Source
+	Behaviour Behaviour
+	// What is the part of the call that made it speak: a path, a simple
+	// command; empty where it speaks of the tool as a whole.
+	What string
+}
+
+// Rules is an immutable list of rules in order of their sources (SPEC F1). The
+// zero value has none.
+type Rules struct{ hits []Hit }
+
+// With returns the rules and these ones.
+func (rs Rules) With(source Source, behaviour Behaviour, rules ...Rule) Rules {
+	hits := slices.Clone(rs.hits)
+	for _, r := range rules {
+		hits = append(hits, Hit{Rule: r, Source: source, Behaviour: behaviour})
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return int(a.Source) - int(b.Source) })
+	return Rules{hits}
+}
+
+// Parse returns the rules and these ones, read from text. All that do not
+// parse are reported at once, and then none is added.
+func (rs Rules) Parse(source Source, behaviour Behaviour, texts ...string) (Rules, error) {
+	var parsed []Rule
+	var problems []error
+	for _, text := range texts {
+		rule, err := ParseRule(text)
+		problems = append(problems, err)
+		parsed = append(parsed, rule)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return rs, err
+	}
+	return rs.With(source, behaviour, parsed...), nil
+}
+
+// All lists the rules, first source first.
+func (rs Rules) All() []Hit { return slices.Clone(rs.hits) }
+
+// Hides tells whether a blanket deny rule takes a tool from the model's sight,
+// and which (SPEC D2).
+func (rs Rules) Hides(s Subject) (Hit, bool) {
+	for _, h := range rs.hits {
+		if h.Behaviour == Deny && h.Rule.Blanket() && h.Rule.names(s) {
+			return h, true
+		}
+	}
+	return Hit{}, false
+}
+
+// Match gives the rule that decides a call by rules alone: a deny rule before
+// an ask rule before an allow rule, of each the first source's (SPEC F2, F4).
+func (rs Rules) Match(q Query) (Hit, bool) {
+	for _, b := range [...]Behaviour{Deny, Ask} {
+		if h, ok := rs.forbids(q, b); ok {
+			return h, true
+		}
+	}
+	return rs.allows(q)
+}
+
+// Covers tells whether the rule speaks of any part of a call. It is how a
+// hook's `if` is matched.
+func (r Rule) Covers(q Query) bool {
+	_, covers := r.covers(q, units(q))
+	return covers
+}
+
+// String is the hit in a phrase: deny rule Bash(rm *) of project, for "rm -rf x".
+func (h Hit) String() string {
+	phrase := h.Behaviour.String() + " rule " + h.Rule.String() + " of " + h.Source.String()
+	if h.What != "" {
+		phrase += ", for " + strconv.Quote(h.What)
+	}
+	return phrase
+}

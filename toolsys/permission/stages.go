@@ -1,0 +1,107 @@
+package permission
+
+// Each stage of Resolve decides or has nothing to say.
+
+// denyRule: nothing stands against one.
+func denyRule(in Inputs) (Decision, bool) {
+	hit, ok := in.Rules.forbids(in.Query, Deny)
+	return Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
+}
+
+// hookDenies comes before the other opinions: a refusal outranks them.
+func hookDenies(in Inputs) (Decision, bool) {
+	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Deny
+}
+
+// checkDenies stands against a hook's allow.
+func checkDenies(in Inputs) (Decision, bool) {
+	return opinion(in.Check, ByTool), in.Check.Behaviour == Deny
+}
+
+// hookAllows skips the tool's ask.
+func hookAllows(in Inputs) (Decision, bool) {
+	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Allow
+}
+
+// checkAllows is the tool's real allow, and the question a tool exists to ask,
+// which neither mode nor rule answers.
+func checkAllows(in Inputs) (Decision, bool) {
+	asks := in.Check.Behaviour == Ask && in.Query.Interactive
+	return opinion(in.Check, ByTool), asks || in.Check.Behaviour == Allow
+}
+
+// checkAsks is the tool's question, for which the classifier's clearance is an answer.
+func checkAsks(in Inputs) (Decision, bool) {
+	return opinion(in.Check, ByTool), in.Check.Behaviour == Ask && in.ruling() != Clears
+}
+
+// opinion is a decision as a hook or a tool gave it.
+func opinion(o Opinion, by Kind) Decision {
+	return Decision{Behaviour: o.Behaviour, Reason: Reason{Kind: by, Text: o.Text}}
+}
+
+// modeRefuses is plan mode's refusal and the classifier's. After too many
+// denials the classifier's word is a question instead (SPEC F3).
+func modeRefuses(in Inputs) (Decision, bool) {
+	if in.Mode == Plan && !in.Query.reads() {
+		return Decision{Behaviour: Deny, Reason: in.byMode("only reading is possible while planning")}, true
+	}
+	if in.Mode == Auto && in.Verdict.Ruling == Blocks {
+		d := Decision{Behaviour: Deny, Reason: Reason{Kind: ByClassifier, Text: in.Verdict.Text}}
+		if in.Denials.FallBack() {
+			d.Behaviour = Ask
+		}
+		return d, true
+	}
+	return Decision{}, false
+}
+
+// bypasses lets everything run that got here.
+func bypasses(in Inputs) (Decision, bool) {
+	return Decision{Behaviour: Allow, Reason: in.byMode("")}, in.Mode == Bypass
+}
+
+// allowRule is the user's own word, given beforehand.
+func allowRule(in Inputs) (Decision, bool) {
+	hit, ok := in.Rules.allows(in.Query)
+	return Decision{Behaviour: Allow, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
+}
+
+// modePermits lets run what is harmless by its class, or cleared.
+func modePermits(in Inputs) (Decision, bool) {
+	q := in.Query
+	switch {
+	case q.reads() && q.within():
+		return Decision{Behaviour: Allow, Reason: in.byMode("reading within the roots")}, true
+	case (in.Mode == AcceptEdits || in.Mode == Auto) && q.edits():
+		return Decision{Behaviour: Allow, Reason: in.byMode("a file edit within the roots")}, true
+	case in.ruling() == Clears:
+		return Decision{Behaviour: Allow, Reason: Reason{Kind: ByClassifier, Text: in.Verdict.Text}}, true
+	}
+	return Decision{}, false
+}
+
+// ruling is the classifier's, where it counts: in auto mode, until too many denials.
+func (in Inputs) ruling() Ruling {
+	if in.Mode != Auto || in.Denials.FallBack() {
+		return NoRuling
+	}
+	return in.Verdict.Ruling
+}
+
+// edits tells whether the call only changes files, and only within the roots.
+// One that names none cannot be known to stay inside.
+func (q Query) edits() bool { return q.Edits && len(q.Paths) > 0 && q.within() }
+
+// question says what there is to ask about.
+func (in Inputs) question() string {
+	switch q := in.Query; {
+	case q.Destructive:
+		return "no rule allows this, and it cannot be undone"
+	case q.reads() && !q.within():
+		return "no rule allows this, and it reads outside the roots"
+	case q.Edits && !q.within():
+		return "no rule allows this, and it changes files outside the roots"
+	}
+	return "no rule allows this"
+}
