@@ -1,0 +1,227 @@
+package sed
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+type parser struct {
+	in       string
+	at       int
+	extended bool
+	open     []int
+	prog     *Program
+}
+
+// Parse reads a script; extended takes patterns as extended expressions (-E). Several -e scripts are
+// joined with newlines by the caller, as sed does.
+func Parse(script string, extended bool) (*Program, error) {
+	p := &parser{in: script, extended: extended, prog: &Program{labels: map[string]int{}}}
+	for {
+		more, err := p.command()
+		if err != nil {
+			return nil, fmt.Errorf("-e expression #1, char %d: %w", min(p.at, len(p.in)), err)
+		}
+		if !more {
+			break
+		}
+	}
+	if len(p.open) > 0 {
+		return nil, errors.New("-e expression #1, char 0: unmatched `{'")
+	}
+	return p.prog, p.checkLabels()
+}
+
+func (p *parser) checkLabels() error {
+	for _, c := range p.prog.commands {
+		if _, known := p.prog.labels[c.text]; strings.IndexByte("btT", c.name) >= 0 && c.text != "" && !known {
+			return fmt.Errorf("-e expression #1, char %d: can't find label for jump to `%s'", len(p.in), c.text)
+		}
+	}
+	return nil
+}
+
+func (p *parser) peek() byte {
+	if p.at < len(p.in) {
+		return p.in[p.at]
+	}
+	return 0
+}
+
+func (p *parser) skip(set string) {
+	for p.at < len(p.in) && strings.IndexByte(set, p.in[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// command reads one command; more is false at the end of the script.
+func (p *parser) command() (more bool, err error) {
+	p.skip(" \t\n;")
+	if p.at >= len(p.in) {
+		return false, nil
+	}
+	if p.peek() == '#' {
+		p.untilNewline()
+		return true, nil
+	}
+	c := command{}
+	if err := p.addresses(&c); err != nil {
+		return false, err
+	}
+	p.skip(" \t")
+	for p.peek() == '!' {
+		c.negate = true
+		p.at++
+		p.skip(" \t")
+	}
+	if p.at >= len(p.in) {
+		return false, errors.New("missing command")
+	}
+	c.name = p.in[p.at]
+	p.at++
+	return true, p.arguments(c)
+}
+
+func (p *parser) arguments(c command) error {
+	var err error
+	switch c.name {
+	case '{':
+		p.open = append(p.open, len(p.prog.commands))
+		p.add(c)
+		return nil
+	case '}':
+		return p.closeBlock(c)
+	case ':':
+		return p.label(c)
+	case 's':
+		c.sub, err = p.substitution()
+	case 'y':
+		c.table, err = p.transliteration()
+	case 'a', 'i', 'c':
+		c.text, err = p.textArgument()
+	case 'b', 't', 'T':
+		p.skip(" \t")
+		c.text = p.word(";}\n")
+	case 'r', 'w':
+		c.text, err = p.fileName()
+		p.prog.effects.Writes = p.prog.effects.Writes || c.name == 'w'
+	case 'q', 'Q', 'l', 'L':
+		c.code = p.optionalNumber()
+	case 'e':
+		c.text = p.untilNewline()
+		p.prog.effects.Runs = true
+	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z':
+	default:
+		return fmt.Errorf("unknown command: `%c'", c.name)
+	}
+	if err != nil {
+		return err
+	}
+	p.add(c)
+	return p.endOfCommand(c.name)
+}
+
+func (p *parser) add(c command) { p.prog.commands = append(p.prog.commands, c) }
+
+func (p *parser) closeBlock(c command) error {
+	if len(p.open) == 0 {
+		return errors.New("unexpected `}'")
+	}
+	if c.from != nil {
+		return errors.New("} doesn't want any addresses")
+	}
+	p.add(c)
+	begin := p.open[len(p.open)-1]
+	p.open = p.open[:len(p.open)-1]
+	p.prog.commands[begin].jump = len(p.prog.commands)
+	return p.endOfCommand('}')
+}
+
+func (p *parser) label(c command) error {
+	if c.from != nil {
+		return errors.New(": doesn't want any addresses")
+	}
+	p.skip(" \t")
+	name := strings.TrimRight(p.word(";\n"), " \t")
+	if name == "" {
+		return errors.New("\":\" lacks a label")
+	}
+	p.prog.labels[name] = len(p.prog.commands)
+	return nil
+}
+
+// endOfCommand accepts what may follow a command.
+func (p *parser) endOfCommand(name byte) error {
+	if strings.IndexByte("aicrwe", name) >= 0 {
+		return nil
+	}
+	p.skip(" \t")
+	switch p.peek() {
+	case 0, '\n', ';', '}', '#':
+		return nil
+	}
+	return errors.New("extra characters after command")
+}
+
+func (p *parser) word(stop string) string {
+	begin := p.at
+	for p.at < len(p.in) && strings.IndexByte(stop, p.in[p.at]) < 0 {
+		p.at++
+	}
+	return strings.TrimRight(p.in[begin:p.at], " \t")
+}
+
+func (p *parser) untilNewline() string {
+	begin := p.at
+	for p.at < len(p.in) && p.in[p.at] != '\n' {
+		p.at++
+	}
+	return p.in[begin:p.at]
+}
+
+func (p *parser) fileName() (string, error) {
+	p.skip(" \t")
+	name := p.untilNewline()
+	if name == "" {
+		return "", errors.New("missing filename in r/R/w/W commands")
+	}
+	return name, nil
+}
+
+func (p *parser) number() int {
+	begin := p.at
+	p.skip("0123456789")
+	n, _ := strconv.Atoi(p.in[begin:p.at])
+	return n
+}
+
+func (p *parser) optionalNumber() int {
+	p.skip(" \t")
+	return p.number()
+}
+
+// textArgument reads the text of a, i and c: on the next line after a backslash, or GNU's one-line form.
+func (p *parser) textArgument() (string, error) {
+	p.skip(" \t")
+	if p.at >= len(p.in) {
+		return "", errors.New("expected \\ after `a', `c' or `i'")
+	}
+	if p.peek() == '\\' {
+		p.at++
+		p.skip(" \t")
+		if p.peek() == '\n' {
+			p.at++
+		}
+	}
+	var out strings.Builder
+	for p.at < len(p.in) && p.in[p.at] != '\n' {
+		if p.in[p.at] == '\\' && p.at+1 < len(p.in) {
+			p.at++
+		}
+		out.WriteByte(p.in[p.at])
+		p.at++
+	}
+	return out.String() + "\n", nil
+}
