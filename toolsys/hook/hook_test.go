@@ -1,0 +1,322 @@
+package hook_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+// clock is the one of the bubble a test runs in, or the machine's.
+func clock() tool.Clock {
+	return tool.Clock{
+		Now: time.Now,
+		Sleep: func(ctx context.Context, _ string, d time.Duration) error {
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		},
+		Go: func(_ string, f func()) { go f() },
+	}
+}
+
+func set(t testing.TB, hooks ...hook.Hook) hook.Set {
+	t.Helper()
+	s, err := hook.New(clock(), hooks...)
+	require.NoError(t, err)
+	return s
+}
+
+// says is a hook that always answers o.
+func says(name string, event hook.Event, o hook.Output) hook.Hook {
+	return hook.Hook{Name: name, Event: event, Run: func(context.Context, hook.Input) (hook.Output, error) { return o, nil }}
+}
+
+func pre(tool string) hook.Input {
+	return hook.Input{Event: hook.PreToolUse, Tool: tool, Call: "c1", Input: json.RawMessage(`{"a":1}`)}
+}
+
+// asked runs hooks and names those that were asked.
+func asked(m hook.Merged) (names []string) {
+	for _, r := range m.Reports {
+		names = append(names, r.Hook)
+	}
+	return names
+}
+
+func TestTheZeroSetSaysNothing(t *testing.T) {
+	var none hook.Set
+	assert.Equal(t, hook.Merged{}, none.Run(t.Context(), pre("Bash"), nil))
+	assert.False(t, none.Has(hook.PreToolUse))
+	assert.Zero(t, none.Len())
+}
+
+func TestAMatcherSelectsByNameAliasOrGlob(t *testing.T) {
+	for _, c := range []struct {
+		matcher, tool string
+		aliases       []string
+		want          bool
+	}{
+		{"", "Bash", nil, true},
+		{"*", "mcp__a__b", nil, true},
+		{"Bash", "Bash", nil, true},
+		{"Bash", "BashOutput", nil, false},
+		{"bash", "Bash", nil, false},
+		{"Edit|Write", "Write", nil, true},
+		{"Edit | Write", "Write", nil, true},
+		{"Edit|Write", "Read", nil, false},
+		{"mcp__github__*", "mcp__github__list_issues", nil, true},
+		{"mcp__github__*", "mcp__gitlab__list_issues", nil, false},
+		{"Notebook*|Read", "NotebookEdit", nil, true},
+		{"OldName", "NewName", []string{"OldName"}, true},
+	} {
+		h := says("h", hook.PreToolUse, hook.Output{})
+		h.Matcher = c.matcher
+		in := pre(c.tool)
+		in.Aliases = c.aliases
+		got := len(set(t, h).Run(t.Context(), in, nil).Reports) == 1
+		assert.Equal(t, c.want, got, "%q on %s", c.matcher, c.tool)
+	}
+}
+
+func TestAHookHearsOnlyItsEvent(t *testing.T) {
+	s := set(t, says("before", hook.PreToolUse, hook.Output{}), says("after", hook.PostToolUse, hook.Output{}))
+	assert.Equal(t, []string{"before"}, asked(s.Run(t.Context(), pre("Bash"), nil)))
+	assert.True(t, s.Has(hook.PostToolUse))
+	assert.False(t, s.Has(hook.Elicitation))
+}
+
+func TestAnIfIsJudgedByTheCallersRules(t *testing.T) {
+	h := says("git only", hook.PreToolUse, hook.Output{})
+	h.If = "Bash(git *)"
+	s := set(t, h)
+	var rules []string
+	judge := func(answer bool) func(string) bool {
+		return func(rule string) bool { rules = append(rules, rule); return answer }
+	}
+	assert.Len(t, s.Run(t.Context(), pre("Bash"), judge(true)).Reports, 1)
+	assert.Empty(t, s.Run(t.Context(), pre("Bash"), judge(false)).Reports)
+	assert.Equal(t, []string{"Bash(git *)", "Bash(git *)"}, rules)
+	assert.Len(t, s.Run(t.Context(), pre("Bash"), nil).Reports, 1, "in doubt a hook runs")
+	m := s.Run(t.Context(), pre("Bash"), func(string) bool { panic("bad rule") })
+	require.Len(t, m.Reports, 1)
+	assert.Contains(t, m.Reports[0].Trouble, "bad rule")
+}
+
+func TestDenyBeatsAskBeatsAllow(t *testing.T) {
+	decide := func(name string, b permission.Behaviour) hook.Hook {
+		return says(name, hook.PreToolUse, hook.Output{Decision: b, Reason: "because " + name})
+	}
+	a, q, d, d2 := decide("allows", permission.Allow), decide("asks", permission.Ask), decide("denies", permission.Deny), decide("denies too", permission.Deny)
+	for _, c := range []struct {
+		hooks []hook.Hook
+		want  permission.Behaviour
+		by    string
+	}{
+		{[]hook.Hook{a}, permission.Allow, "allows"},
+		{[]hook.Hook{a, q}, permission.Ask, "asks"},
+		{[]hook.Hook{q, a}, permission.Ask, "asks"},
+		{[]hook.Hook{a, d, q}, permission.Deny, "denies"},
+		{[]hook.Hook{d, d2, a}, permission.Deny, "denies"},
+	} {
+		m := set(t, c.hooks...).Run(t.Context(), pre("Bash"), nil)
+		assert.Equal(t, c.want, m.Decision)
+		assert.Equal(t, c.by, m.By)
+		assert.Equal(t, "because "+c.by, m.Reason)
+		assert.Len(t, m.Reports, len(c.hooks), "all are asked, whatever one says")
+	}
+}
+
+func TestEachSeesTheInputAsRewrittenSoFar(t *testing.T) {
+	var seen []string
+	rewrite := func(name, to string) hook.Hook {
+		return hook.Hook{Name: name, Event: hook.PreToolUse, Run: func(_ context.Context, in hook.Input) (hook.Output, error) {
+			seen = append(seen, string(in.Input))
+			if to == "" {
+				return hook.Output{}, nil
+			}
+			return hook.Output{Input: json.RawMessage(to)}, nil
+		}}
+	}
+	m := set(t, rewrite("1", `{"a":2}`), rewrite("2", ""), rewrite("3", `{"a":3}`)).Run(t.Context(), pre("Bash"), nil)
+	assert.Equal(t, []string{`{"a":1}`, `{"a":2}`, `{"a":2}`}, seen)
+	assert.JSONEq(t, `{"a":3}`, string(m.Input))
+	assert.Equal(t, []string{"input"}, m.Reports[0].Did)
+	assert.Empty(t, m.Reports[1].Did)
+}
+
+func TestTheFirstStopWinsAndLaterContextsAreKept(t *testing.T) {
+	m := set(t,
+		says("first", hook.PreToolUse, hook.Output{Stop: true, Reason: "one", Context: "A"}),
+		says("second", hook.PreToolUse, hook.Output{Stop: true, Reason: "two", Context: "B"}),
+		says("third", hook.PreToolUse, hook.Output{Context: "C", Messages: []message.Message{message.UserText("hello")}}),
+	).Run(t.Context(), pre("Bash"), nil)
+	assert.True(t, m.Stop)
+	assert.Equal(t, "one", m.StopReason)
+	assert.Equal(t, "first", m.StopBy)
+	assert.Equal(t, []string{"A", "B", "C"}, m.Context)
+	assert.Equal(t, []message.Message{message.UserText("hello")}, m.Messages)
+}
+
+func TestAPostHookReplacesTheOutputOfEveryTool(t *testing.T) {
+	redact := says("redact", hook.PostToolUse, hook.Output{Output: []message.Block{message.Text("redacted")}})
+	empty := says("empty", hook.PostToolUse, hook.Output{Output: []message.Block{}})
+	for _, name := range []string{"Read", "mcp__slack__search"} {
+		in := hook.Input{Event: hook.PostToolUse, Tool: name, Output: []message.Block{message.Text("secret")}}
+		assert.Equal(t, []message.Block{message.Text("redacted")}, set(t, redact).Run(t.Context(), in, nil).Output)
+		out := set(t, redact, empty).Run(t.Context(), in, nil).Output
+		assert.NotNil(t, out)
+		assert.Empty(t, out)
+	}
+}
+
+func TestWhatHasNoMeaningAtAnEventIsReportedAndTheRestCounts(t *testing.T) {
+	for _, c := range []struct {
+		event   hook.Event
+		out     hook.Output
+		trouble string
+	}{
+		{hook.PostToolUse, hook.Output{Decision: permission.Deny, Context: "kept"}, "decision"},
+		{hook.PostToolUse, hook.Output{Input: json.RawMessage(`{}`), Context: "kept"}, "input"},
+		{hook.PreToolUse, hook.Output{Output: []message.Block{}, Context: "kept"}, "output"},
+		{hook.PreToolUse, hook.Output{Input: json.RawMessage(`[1]`), Context: "kept"}, "no JSON object"},
+		{hook.PreToolUse, hook.Output{Input: json.RawMessage(`null`), Context: "kept"}, "no JSON object"},
+		{hook.PreToolUse, hook.Output{Input: json.RawMessage(`{`), Context: "kept"}, "no JSON object"},
+		{hook.PreToolUse, hook.Output{Decision: 9, Context: "kept"}, "decision 9"},
+		{hook.PermissionDenied, hook.Output{Decision: permission.Allow, Context: "kept"}, "decision"},
+	} {
+		m := set(t, says("h", c.event, c.out)).Run(t.Context(), hook.Input{Event: c.event, Tool: "Bash"}, nil)
+		assert.Contains(t, m.Reports[0].Trouble, c.trouble)
+		assert.Equal(t, []string{"context"}, m.Reports[0].Did)
+		assert.Equal(t, []string{"kept"}, m.Context)
+		assert.Nil(t, m.Input)
+		assert.Nil(t, m.Output)
+		assert.Equal(t, permission.Passthrough, m.Decision)
+	}
+}
+
+func TestAFailingHookLosesNothing(t *testing.T) {
+	broken := map[string]func(context.Context, hook.Input) (hook.Output, error){
+		"error": func(context.Context, hook.Input) (hook.Output, error) {
+			return hook.Output{Decision: permission.Deny}, errors.New("it broke")
+		},
+		"panic": func(context.Context, hook.Input) (hook.Output, error) { panic("it broke") },
+		"nil map": func(context.Context, hook.Input) (hook.Output, error) {
+			var m map[string]int
+			m["x"] = 1
+			return hook.Output{}, nil
+		},
+		"goexit": func(context.Context, hook.Input) (hook.Output, error) { runtime.Goexit(); return hook.Output{}, nil },
+	}
+	for name, run := range broken {
+		t.Run(name, func(t *testing.T) {
+			m := set(t,
+				hook.Hook{Name: "broken", Event: hook.PreToolUse, Run: run},
+				says("sound", hook.PreToolUse, hook.Output{Context: "still here"}),
+			).Run(t.Context(), pre("Bash"), nil)
+			assert.Equal(t, permission.Passthrough, m.Decision)
+			assert.Equal(t, []string{"still here"}, m.Context)
+			assert.NotEmpty(t, m.Reports[0].Trouble)
+			assert.Empty(t, m.Reports[0].Did)
+			assert.Empty(t, m.Reports[1].Trouble)
+		})
+	}
+}
+
+func TestAHookThatHangsIsLeftBehindWhenItsTimeIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		deaf := hook.Hook{Name: "deaf", Event: hook.PreToolUse, Timeout: 2 * time.Second, Run: func(_ context.Context, in hook.Input) (hook.Output, error) {
+			<-release
+			in.Input[1] = 'X' // comes too late to touch anything
+			return hook.Output{Decision: permission.Deny}, nil
+		}}
+		var cause error
+		polite := hook.Hook{Name: "polite", Event: hook.PreToolUse, Run: func(ctx context.Context, _ hook.Input) (hook.Output, error) {
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			return hook.Output{}, cause
+		}}
+		quick := says("quick", hook.PreToolUse, hook.Output{Context: "on time"})
+		in := pre("Bash")
+		began := time.Now()
+		m := set(t, deaf, polite, quick).Run(t.Context(), in, nil)
+		assert.Equal(t, 62*time.Second, time.Since(began), "its own two seconds and the default minute")
+		assert.Equal(t, 2*time.Second, m.Reports[0].Took)
+		assert.Contains(t, m.Reports[0].Trouble, "time is up after 2s")
+		assert.Equal(t, time.Minute, m.Reports[1].Took)
+		assert.Equal(t, []string{"on time"}, m.Context)
+		close(release)
+		synctest.Wait()
+		assert.ErrorIs(t, cause, hook.ErrTimeout)
+		assert.JSONEq(t, `{"a":1}`, string(in.Input))
+		assert.Equal(t, permission.Passthrough, m.Decision)
+	})
+}
+
+func TestWhenTheCallEndsTheRestIsNotAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("a sibling failed")
+		slow := hook.Hook{Name: "slow", Event: hook.PreToolUse, Run: func(ctx context.Context, _ hook.Input) (hook.Output, error) {
+			cancel(why)
+			<-ctx.Done()
+			return hook.Output{}, ctx.Err()
+		}}
+		m := set(t, says("denies", hook.PreToolUse, hook.Output{Decision: permission.Deny}), slow, says("late", hook.PreToolUse, hook.Output{Context: "x"})).Run(ctx, pre("Bash"), nil)
+		assert.Equal(t, permission.Deny, m.Decision, "what was said before stays said")
+		assert.NotEmpty(t, m.Reports[1].Trouble)
+		assert.Equal(t, "not asked: a sibling failed", m.Reports[2].Trouble)
+		assert.Empty(t, m.Context)
+	})
+}
+
+func TestABadHookIsAnErrorThatNamesIt(t *testing.T) {
+	good := says("good", hook.PreToolUse, hook.Output{})
+	for want, spoil := range map[string]func(*hook.Hook){
+		"number 2: it has no name":      func(h *hook.Hook) { h.Name = "" },
+		`good: there is no event "Pre"`: func(h *hook.Hook) { h.Event = "Pre" },
+		"good: it has nothing to run":   func(h *hook.Hook) { h.Run = nil },
+		"good: timeout -1s is negative": func(h *hook.Hook) { h.Timeout = -time.Second },
+		`good: matcher "A||B"`:          func(h *hook.Hook) { h.Matcher = "A||B" },
+		`good: matcher "[a": bad glob`:  func(h *hook.Hook) { h.Matcher = "[a" },
+	} {
+		bad := good
+		spoil(&bad)
+		_, err := hook.New(clock(), good, bad)
+		require.ErrorIs(t, err, hook.ErrHook)
+		assert.Contains(t, err.Error(), want)
+	}
+	_, err := hook.New(tool.Clock{}, good)
+	assert.ErrorIs(t, err, hook.ErrHook)
+	_, err = hook.New(tool.Clock{})
+	assert.NoError(t, err, "without hooks no clock is needed")
+}
+
+func TestEveryBehaviourHasItsNameInReports(t *testing.T) {
+	o := hook.Output{Input: json.RawMessage(`{}`), Decision: permission.Ask, Stop: true, Context: "c", Messages: []message.Message{{}}}
+	m := set(t, says("h", hook.PreToolUse, o)).Run(t.Context(), pre("Bash"), nil)
+	assert.Equal(t, "input ask stop context messages", strings.Join(m.Reports[0].Did, " "))
+}
+
+func BenchmarkRunOneSilentHook(b *testing.B) {
+	s := set(b, says("h", hook.PreToolUse, hook.Output{}))
+	for b.Loop() {
+		s.Run(b.Context(), pre("Bash"), nil)
+	}
+}

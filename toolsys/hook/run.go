@@ -1,0 +1,144 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// errReturned ends the wait for a hook that is done.
+var errReturned = errors.New("the hook returned")
+
+// ErrTimeout is the cause a hook's context ends with when its time is up.
+var ErrTimeout = errors.New("the hook's time is up")
+
+// Run asks every hook of in.Event that matches, one after the other, and merges
+// what they say (G1, G2). matches judges an If, a permission rule, against the call;
+// nil makes every If hold. Run never fails; when ctx ends, the hooks that are left
+// are not asked and say so in their reports.
+func (s Set) Run(ctx context.Context, in Input, matches func(rule string) bool) Merged {
+	var m Merged
+	for i, h := range s.hooks {
+		if h.Event != in.Event || !h.matcher.matches(in) {
+			continue
+		}
+		due, doubt := judge(h.If, matches)
+		if !due {
+			continue
+		}
+		report := Report{Hook: h.Name, Trouble: doubt}
+		if ctx.Err() != nil {
+			report.Trouble = "not asked: " + context.Cause(ctx).Error()
+		} else {
+			s.ask(ctx, h, actor(in, i), in, &m, &report)
+		}
+		m.Reports = append(m.Reports, report)
+		in = in.after(m)
+	}
+	return m
+}
+
+// after is what the next hook sees.
+func (in Input) after(m Merged) Input {
+	if m.Input != nil {
+		in.Input = m.Input
+	}
+	if m.Output != nil {
+		in.Output = m.Output
+	}
+	return in
+}
+
+// actor names one run of one hook to the clock; unique among what waits, since a
+// call has one event at a time.
+func actor(in Input, i int) string {
+	return fmt.Sprintf("hook/%s/%s/%s/%d", in.Agent, in.Call, in.Event, i)
+}
+
+// judge says whether a hook's If lets it run, and what was in doubt.
+func judge(rule string, matches func(string) bool) (due bool, doubt string) {
+	if rule == "" || matches == nil {
+		return true, ""
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			due, doubt = true, fmt.Sprintf("if %q could not be judged: panic: %v", rule, p)
+		}
+	}()
+	return matches(rule), ""
+}
+
+// ask runs one hook and merges its reply into m and report.
+func (s Set) ask(ctx context.Context, h registered, actor string, in Input, m *Merged, report *Report) {
+	began := s.clock.Now()
+	out, err := s.bounded(ctx, h, actor, in.clone())
+	report.Took = s.clock.Now().Sub(began)
+	if err != nil {
+		report.Trouble = joined(report.Trouble, err.Error())
+		return
+	}
+	out, garbled := sift(in.Event, out)
+	report.Did = m.add(h.Name, out)
+	report.Trouble = joined(report.Trouble, garbled...)
+}
+
+func joined(first string, rest ...string) string {
+	if first != "" {
+		rest = append([]string{first}, rest...)
+	}
+	return strings.Join(rest, "; ")
+}
+
+// clone gives the hook bytes and blocks of its own.
+func (in Input) clone() Input {
+	in.Aliases = slices.Clone(in.Aliases)
+	in.Input = bytes.Clone(in.Input)
+	in.Output = slices.Clone(in.Output)
+	return in
+}
+
+type reply struct {
+	out Output
+	err error
+}
+
+// bounded runs a hook beside the caller and waits for it no longer than its time.
+// The wait goes through the clock, so that a hook which ends in the instant of its
+// timeout does so in one order.
+func (s Set) bounded(ctx context.Context, h registered, actor string, in Input) (Output, error) {
+	hookCtx, stop := context.WithCancelCause(ctx)
+	defer stop(errReturned)
+	waitCtx, wake := context.WithCancelCause(ctx)
+	defer wake(nil)
+	replies := make(chan reply, 1) // so that a hook that comes too late does not stay
+	s.clock.Go(actor, func() {
+		// Deferred, so that it comes even from a hook that ends its goroutine.
+		r := reply{err: errors.New("the hook ended without a reply")}
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("panic: %v", p)
+			}
+			replies <- r
+			wake(errReturned)
+		}()
+		r.out, r.err = h.Run(hookCtx, in)
+	})
+	err := s.clock.Sleep(waitCtx, actor+"/timeout", h.Timeout)
+	select {
+	case r := <-replies:
+		return r.out, r.err
+	default:
+	}
+	if ctx.Err() != nil {
+		return Output{}, fmt.Errorf("given up: %w", context.Cause(ctx))
+	}
+	if err == nil {
+		stop(ErrTimeout)
+		return Output{}, fmt.Errorf("%w after %s", ErrTimeout, h.Timeout.Round(time.Millisecond))
+	}
+	return Output{}, err
+}

@@ -1,0 +1,80 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+
+	"toolbench/toolsys/tool"
+)
+
+// ErrHook is wrapped by every error of New.
+var ErrHook = errors.New("invalid hook")
+
+// Set is the hooks of a session, in order of registration. It never changes; the
+// zero Set has none.
+type Set struct {
+	clock tool.Clock
+	hooks []registered
+}
+
+type registered struct {
+	Hook
+	matcher matcher
+}
+
+// New checks hooks and makes them a set. All three doors of the clock are needed:
+// durations are measured, timeouts waited for and hooks started through it.
+func New(clock tool.Clock, hooks ...Hook) (Set, error) {
+	s := Set{clock: clock, hooks: make([]registered, len(hooks))}
+	if len(hooks) > 0 && (clock.Now == nil || clock.Sleep == nil || clock.Go == nil) {
+		return Set{}, fmt.Errorf("%w: the clock lacks Now, Sleep or Go", ErrHook)
+	}
+	for i, h := range hooks {
+		r, err := register(h)
+		if err != nil {
+			return Set{}, fmt.Errorf("%w: %s: %w", ErrHook, describe(i, h), err)
+		}
+		s.hooks[i] = r
+	}
+	return s, nil
+}
+
+func describe(i int, h Hook) string {
+	if h.Name == "" {
+		return fmt.Sprintf("number %d", i+1)
+	}
+	return h.Name
+}
+
+func register(h Hook) (registered, error) {
+	_, known := table[h.Event]
+	switch {
+	case h.Name == "":
+		return registered{}, errors.New("it has no name")
+	case !known:
+		return registered{}, fmt.Errorf("there is no event %q; there are PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied, Elicitation and ElicitationResult", h.Event)
+	case h.Run == nil:
+		return registered{}, errors.New("it has nothing to run")
+	case h.Timeout < 0:
+		return registered{}, fmt.Errorf("timeout %s is negative; use 0 for %s", h.Timeout, DefaultTimeout)
+	}
+	if h.Timeout == 0 {
+		h.Timeout = DefaultTimeout
+	}
+	m, err := parseMatcher(h.Matcher)
+	return registered{h, m}, err
+}
+
+// Len is the number of hooks.
+func (s Set) Len() int { return len(s.hooks) }
+
+// Has says whether any hook listens to event, so that a caller without one need
+// not make an Input.
+func (s Set) Has(event Event) bool {
+	for _, h := range s.hooks {
+		if h.Event == event {
+			return true
+		}
+	}
+	return false
+}
