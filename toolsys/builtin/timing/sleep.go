@@ -1,0 +1,63 @@
+package timing
+
+import (
+	"context"
+	_ "embed" // the prompt beside this file
+	"fmt"
+	"strconv"
+	"time"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed sleep.md
+var sleepPrompt string
+
+// SleepIn is what Sleep takes (SPEC L).
+type SleepIn struct {
+	Seconds float64 `json:"seconds" minimum:"0" maximum:"3600" jsonschema:"How long to wait, in seconds; fractions are allowed"`
+}
+
+// SleepOut is what Sleep answers with.
+type SleepOut struct {
+	// Seconds is how long the call waited by the conversation's clock.
+	Seconds float64 `json:"seconds"`
+}
+
+// Sleep waits without holding a shell, an hour at most; the user's new message
+// ends the wait (SPEC L, J4). It needs nothing but the clock of its context.
+func Sleep() *tool.Tool {
+	return tool.Must(tool.Def[SleepIn, SleepOut]{
+		Name:        "Sleep",
+		Hint:        "wait pause for some seconds",
+		Description: "Waits for a number of seconds without occupying a shell.",
+		Describe:    func(in SleepIn) string { return "Wait " + seconds(in.Seconds) },
+		Prompt:      func(tool.PromptOptions) string { return sleepPrompt },
+		Call:        sleep,
+		Block: func(out SleepOut) []message.Block {
+			return []message.Block{message.Text("Waited " + seconds(out.Seconds) + ".")}
+		},
+		Traits: tool.Traits[SleepIn]{
+			Safe:      tool.Always[SleepIn],
+			ReadOnly:  tool.Always[SleepIn],
+			Interrupt: tool.Cancel,
+			Effects:   func(SleepIn, *tool.Context) tool.Effects { return tool.Effects{} },
+		},
+		View: tool.View[SleepIn]{
+			Summary:  func(in SleepIn) string { return seconds(in.Seconds) },
+			Activity: func(in SleepIn) string { return "Waiting " + seconds(in.Seconds) },
+		},
+	})
+}
+
+func sleep(ctx context.Context, in SleepIn, c *tool.Context) (tool.Result[SleepOut], error) {
+	began := c.Clock.Now()
+	wait := time.Duration(in.Seconds * float64(time.Second))
+	if err := c.Clock.Sleep(ctx, "tool/"+c.CallID, wait); err != nil {
+		return tool.Result[SleepOut]{}, fmt.Errorf("the wait ended early, after %s: %w", seconds(c.Clock.Now().Sub(began).Seconds()), err)
+	}
+	return tool.Done(SleepOut{Seconds: c.Clock.Now().Sub(began).Seconds()}), nil
+}
+
+func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + " s" }

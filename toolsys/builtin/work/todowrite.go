@@ -1,0 +1,129 @@
+package work
+
+import (
+	"context"
+	_ "embed" // the prompt beside this file
+	"fmt"
+	"slices"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed todowrite.md
+var todoPrompt string
+
+// The states of a to-do item.
+const (
+	Pending    = "pending"
+	InProgress = "in_progress"
+	Completed  = "completed"
+)
+
+// CodeTwoInProgress refuses a list with more than one item in progress.
+const CodeTwoInProgress = 1
+
+// TodoItem is one item of the list.
+type TodoItem struct {
+	Content    string `json:"content" minLength:"1" jsonschema:"What is to be done, as an order: Run the tests"`
+	Status     string `json:"status" enum:"pending,in_progress,completed" jsonschema:"How far it is"`
+	ActiveForm string `json:"activeForm" minLength:"1" jsonschema:"The same while it is being done: Running the tests"`
+}
+
+// TodoIn is what TodoWrite takes: the whole list, which replaces the old one.
+type TodoIn struct {
+	Todos []TodoItem `json:"todos" jsonschema:"The whole new list"`
+}
+
+// TodoOut is what TodoWrite answers with.
+type TodoOut struct {
+	Before []tool.Todo `json:"before"`
+	Todos  []tool.Todo `json:"todos"`
+}
+
+// TodoWrite replaces the conversation's to-do list (SPEC L). It touches nothing
+// outside the conversation, so it allows itself, in every mode. Two items in
+// progress are refused: a list that says everything is being done says nothing.
+func TodoWrite() *tool.Tool {
+	return tool.Must(tool.Def[TodoIn, TodoOut]{
+		Name:        "TodoWrite",
+		Hint:        "update todo list",
+		Description: "Replaces the to-do list of this conversation.",
+		Prompt:      func(tool.PromptOptions) string { return todoPrompt },
+		Call:        writeTodos,
+		Block: func(out TodoOut) []message.Block {
+			return []message.Block{message.Text("The to-do list is updated: " + tally(out.Todos) + ".")}
+		},
+		Validate: func(in TodoIn, _ *tool.Context) *tool.Refusal { return oneInProgress(in) },
+		Permit: func(TodoIn, *tool.Context) permission.Opinion {
+			return permission.Opinion{Behaviour: permission.Allow, Text: "the list is the conversation's own"}
+		},
+		Traits: tool.Traits[TodoIn]{
+			Effects: func(TodoIn, *tool.Context) tool.Effects { return tool.Effects{Writes: []string{"todos"}} },
+		},
+		Loading: tool.Loading{Deferrable: true},
+		View: tool.View[TodoIn]{
+			Title:    func(TodoIn) string { return "To-do list" },
+			Summary:  func(in TodoIn) string { return tally(todos(in)) },
+			Activity: activity,
+		},
+	})
+}
+
+func writeTodos(_ context.Context, in TodoIn, c *tool.Context) (tool.Result[TodoOut], error) {
+	list := todos(in)
+	return tool.Result[TodoOut]{
+		Data: TodoOut{Before: append([]tool.Todo{}, c.State.Todos...), Todos: list},
+		Modify: func(s tool.State) tool.State {
+			s.Todos = slices.Clone(list)
+			return s
+		},
+	}, nil
+}
+
+func todos(in TodoIn) []tool.Todo {
+	list := make([]tool.Todo, len(in.Todos))
+	for i, t := range in.Todos {
+		list[i] = tool.Todo(t)
+	}
+	return list
+}
+
+func oneInProgress(in TodoIn) *tool.Refusal {
+	if n := count(todos(in), InProgress); n > 1 {
+		return &tool.Refusal{
+			Message: fmt.Sprintf("%d items are in_progress; mark the one you are working on and leave the others pending", n),
+			Code:    CodeTwoInProgress,
+		}
+	}
+	return nil
+}
+
+func count(list []tool.Todo, status string) int {
+	n := 0
+	for _, t := range list {
+		if t.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+func tally(list []tool.Todo) string {
+	if len(list) == 0 {
+		return "empty"
+	}
+	return fmt.Sprintf("%d completed, %d in progress, %d pending",
+		count(list, Completed), count(list, InProgress), count(list, Pending))
+}
+
+// activity is what is being done now, in the item's own words.
+func activity(in TodoIn) string {
+	for _, t := range in.Todos {
+		if t.Status == InProgress {
+			return t.ActiveForm
+		}
+	}
+	return "Updating the to-do list"
+}
