@@ -168,3 +168,10 @@ func (d *Driver[R]) alone(ctx context.Context, i int) error {
 		return context.Cause(ctx)
 	}
 }
+
+// Running lists the calls that run at this moment, in call order.
+func (d *Driver[R]) Running() []int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.core.running()
+}

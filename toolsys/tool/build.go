@@ -43,7 +43,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		Behaviour: eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
 		Limit: eraseLimits(d.Limits), Present: eraseView(d.Name, d.View),
 	}
-	t.Parse = parser[In](t.Input, d.InputSchema == nil)
+	t.Parse, t.Decode = parser[In](t.Input, d.InputSchema == nil), decode[In]
 	if t.Prompt == nil {
 		t.Prompt = func(PromptOptions) string { return d.Description }
 	}

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -96,7 +97,46 @@ type Answer struct{ Chosen []string }
 type Extensions struct {
 	// GlobLimit is how many files Glob lists; 0 means its own default.
 	GlobLimit int
+	// Search looks through the deferred tools of this conversation (E5).
+	Search func(query string, max int) (Found, error)
+	// Spawn runs a sub-agent and waits for it (B4).
+	Spawn func(ctx context.Context, job Job) (Report, error)
 	// Elicit puts an MCP server's question to hooks and the user (N5); nil where
 	// nobody can answer.
 	Elicit func(ctx context.Context, server string, params []byte) ([]byte, error)
+}
+
+// Found is what a search for tools came to.
+type Found struct {
+	// Names are the tools found, best first; Definitions are theirs, in order.
+	Names       []string
+	Definitions []Definition
+	// Missing are names that were selected and do not exist.
+	Missing []string
+	// Deferred is how many tools there were to search; Pending are servers that
+	// are still connecting.
+	Deferred int
+	Pending  []string
+	// References: the model takes tool_reference blocks.
+	References bool
+}
+
+// Definition is a tool as the model is told of it.
+type Definition struct {
+	Description string          `json:"description"`
+	Name        string          `json:"name"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// Job is a sub-agent's task.
+type Job struct {
+	Description, Prompt string
+	// Type names a kind of agent, Model another model; both may be "".
+	Type, Model string
+}
+
+// Report is what a sub-agent came back with.
+type Report struct {
+	Text         string
+	Turns, Calls int
 }

@@ -34,7 +34,10 @@ type Tool struct {
 	// Parse holds a raw input against the schema and turns it into the tool's own
 	// type, or gives the problems, worded for the model.
 	Parse func(json.RawMessage) (Input, schema.Problems)
-	Call  func(ctx context.Context, in Input, c *Context) (Outcome, error)
+	// Decode reads an input without the schema: for one that the permission layer
+	// completed with internal members (H3).
+	Decode func(json.RawMessage) (Input, schema.Problems)
+	Call   func(ctx context.Context, in Input, c *Context) (Outcome, error)
 
 	Validate func(Input, *Context) *Refusal
 	Permit   func(Input, *Context) permission.Opinion

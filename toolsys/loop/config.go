@@ -1,0 +1,93 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+)
+
+// Model sends one request and hands on the data of each stream event as it
+// comes, in order, until the stream ends. It returns nil at the end of the bytes,
+// whether or not the message was complete: the loop looks at the events itself.
+// An error of on ends the stream and is returned.
+type Model func(ctx context.Context, req message.Request, on func(data []byte) error) error
+
+// Served is what connected servers offer at this moment.
+type Served struct {
+	Tools []*tool.Tool
+	// Pending are servers that are still connecting; Resources says that one has
+	// resources.
+	Pending   []string
+	Resources bool
+}
+
+// Config makes a Session.
+type Config struct {
+	// Model and Catalogue are required.
+	Model     Model
+	Catalogue *pool.Catalogue
+	// Served is asked before each request; nil means no servers.
+	Served   func() Served
+	Settings settings.Settings
+	Policy   schedule.Policy
+	// ModelName is sent with each request and decides on deferral (E3).
+	ModelName string
+	// MaxTokens bounds one reply; 0 means 8,192.
+	MaxTokens int
+	System    []message.Block
+	Betas     []string
+	Doors     pipeline.Doors
+	// State is what the conversation starts from, History what was said before.
+	State   tool.State
+	History []message.Message
+	// MaxTurns ends a conversation that goes on for ever; 0 means 100.
+	MaxTurns int
+	// Retries is how often an abandoned stream is tried again (J5); 0 means none.
+	Retries int
+	Style   pool.Style
+	// NonInteractive: nobody can be asked anything.
+	NonInteractive bool
+	Home           string
+	GlobLimit      int
+	// Definitions may be shared between sessions, to write each tool once.
+	Definitions *pool.Definitions
+	// Agent and Depth tell a sub-agent from the main conversation.
+	Agent string
+	Depth int
+}
+
+// ErrConfig is wrapped by errors of New.
+var ErrConfig = errors.New("invalid session")
+
+func (c *Config) complete() error {
+	switch {
+	case c.Model == nil:
+		return fmt.Errorf("%w: no model", ErrConfig)
+	case c.Catalogue == nil:
+		return fmt.Errorf("%w: no catalogue", ErrConfig)
+	case c.Doors.Clock.Now == nil || c.Doors.Clock.Sleep == nil || c.Doors.Clock.Go == nil:
+		return fmt.Errorf("%w: the clock lacks a door", ErrConfig)
+	case c.Settings.MaxConcurrency < 1:
+		return fmt.Errorf("%w: at most %d calls at once; it must be at least 1", ErrConfig, c.Settings.MaxConcurrency)
+	}
+	if c.Served == nil {
+		c.Served = func() Served { return Served{} }
+	}
+	if c.MaxTokens == 0 {
+		c.MaxTokens = 8192
+	}
+	if c.MaxTurns == 0 {
+		c.MaxTurns = 100
+	}
+	if c.Definitions == nil {
+		c.Definitions = pool.NewDefinitions()
+	}
+	return nil
+}

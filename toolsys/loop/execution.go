@@ -1,0 +1,165 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// execution is one message's calls: what came in, what goes out. Its hooks are
+// called by the driver one at a time, so it needs no lock of its own; the results
+// are read when the driver is done.
+type execution struct {
+	s      *Session
+	snap   *pool.Snapshot
+	driver *schedule.Driver[pipeline.Result]
+	blocks message.Assembler
+	reply  message.Reply
+
+	prepared []*pipeline.Prepared
+	envs     []pipeline.Env
+	emitted  []pipeline.Result
+}
+
+func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution, error) {
+	ex := &execution{s: s, snap: snap}
+	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
+		Policy: s.cfg.Policy, Limit: s.cfg.Settings.MaxConcurrency,
+		Go: func(i int, f func()) { s.cfg.Doors.Clock.Go(s.actor(ex.prepared[i].Call.ID), f) },
+		Hooks: schedule.Hooks[pipeline.Result]{
+			Run: ex.run, Verdict: verdict, Answer: ex.answer, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
+			Discard: ex.discard, Started: ex.started, Queued: ex.queued, Cancelled: ex.cancelled,
+		},
+	})
+	ex.driver = driver
+	return ex, err
+}
+
+// actor names a call to the clock; ids repeat between agents, not within one.
+func (s *Session) actor(id string) string { return "call/" + s.cfg.Agent + "/" + id }
+
+// take reads one stream event and queues the calls it completed.
+func (ex *execution) take(data []byte) error {
+	done, err := ex.blocks.Add(data)
+	for _, b := range done {
+		ex.s.trace(trace.BlockDone, trace.S("type", b.Type), trace.N("chars", int64(len(b.Text)+len(b.Input))))
+		if b.Type == message.TypeToolUse {
+			ex.add(b)
+		}
+	}
+	return err
+}
+
+func (ex *execution) add(b message.Block) {
+	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turn}
+	env := pipeline.Env{Snapshot: ex.snap, Nearest: ex.s.nearest(ex.snap)}
+	pre := ex.s.pipe.Prepare(call, env)
+	i := len(ex.prepared)
+	ex.prepared = append(ex.prepared, pre)
+	ex.envs = append(ex.envs, env)
+	ex.event(i, trace.Ready, trace.B("safe", pre.Safe), trace.S("input", string(b.Input)))
+	ex.driver.Add(pre.Safe, pre.Cancellable)
+}
+
+func (ex *execution) run(ctx context.Context, i int, alone func(context.Context) error) pipeline.Result {
+	return ex.s.pipe.Run(ctx, ex.prepared[i], ex.envs[i], alone)
+}
+
+func verdict(r pipeline.Result) schedule.Verdict {
+	return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
+}
+
+func (ex *execution) answer(i int, cause schedule.Cause) pipeline.Result {
+	return ex.s.pipe.Answer(ex.prepared[i], cause)
+}
+
+// started gives the call the state of this moment: all that must be applied
+// before it has been (B3).
+func (ex *execution) started(i int) {
+	ex.event(i, trace.Started)
+	ex.envs[i].Context = ex.s.context(ex.snap, ex)
+}
+
+func (ex *execution) queued(i int, w schedule.Wait) {
+	on := make([]string, len(w.On))
+	for k, j := range w.On {
+		on[k] = ex.prepared[j].Call.ID
+	}
+	raw, err := json.Marshal(on)
+	if err != nil {
+		raw = []byte("[]") // ids are strings: they always encode
+	}
+	ex.event(i, trace.Queued, trace.S("reason", w.Reason), trace.S("on", string(raw)))
+}
+
+func (ex *execution) cancelled(i int, cause schedule.Cause) {
+	ex.event(i, trace.Cancel, trace.S("cause", cause.String()))
+}
+
+func (ex *execution) apply(i int, r pipeline.Result) {
+	ex.event(i, trace.Applied)
+	ex.s.change(r.Modify)
+}
+
+func (ex *execution) drop(i int, _ pipeline.Result) { ex.event(i, trace.Dropped) }
+
+// emit commits what the call learned and lets its result out, in call order (B5,
+// I3).
+func (ex *execution) emit(i int, r pipeline.Result) {
+	ex.s.commitResult(r)
+	for _, o := range r.Observed {
+		ex.event(i, trace.Observed, observation(o)...)
+	}
+	ex.event(i, trace.Emitted, trace.S("status", string(r.Status)), trace.B("error", r.Block.IsError),
+		trace.S("text", message.PlainText(r.Block.Content)), trace.N("blocks", int64(len(r.Block.Content))))
+	ex.emitted = append(ex.emitted, r)
+}
+
+func observation(o tool.Observation) []trace.Attr {
+	switch {
+	case o.Read != nil:
+		return []trace.Attr{trace.S("read", o.Read.Path), trace.S("hash", o.Read.Hash[:min(12, len(o.Read.Hash))])}
+	case len(o.Discovered) > 0:
+		raw, err := json.Marshal(o.Discovered)
+		if err != nil {
+			return nil
+		}
+		return []trace.Attr{trace.S("discovered", string(raw))}
+	}
+	return []trace.Attr{trace.S("task", o.Task)}
+}
+
+func (ex *execution) discard(i int) { ex.event(i, trace.Discarded) }
+
+// wait lets the calls end; when the conversation is stopped meanwhile they are
+// stopped one by one.
+func (ex *execution) wait(ctx context.Context) {
+	unhook := context.AfterFunc(ctx, ex.driver.Abort)
+	defer unhook()
+	ex.driver.Wait()
+}
+
+// abandon gives up the message and waits for what is in flight (J5).
+func (ex *execution) abandon() {
+	if ex == nil || ex.driver == nil {
+		return
+	}
+	ex.driver.Abandon()
+	ex.driver.Wait()
+}
+
+func (ex *execution) event(i int, kind trace.Kind, attrs ...trace.Attr) {
+	if ex.s.pipe.Doors.Trace == nil {
+		return
+	}
+	c := ex.prepared[i].Call
+	ex.s.pipe.Doors.Trace(trace.Event{
+		At: ex.s.pipe.Doors.Since(), Kind: kind, Agent: ex.s.cfg.Agent, Turn: c.Turn, Call: c.ID, Tool: c.Name, Attrs: attrs,
+	})
+}

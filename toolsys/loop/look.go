@@ -1,0 +1,160 @@
+package loop
+
+import (
+	"encoding/json"
+	"slices"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// look assembles the pool anew, as before every request (C1), and decides what of
+// it is deferred (E3).
+func (s *Session) look() *pool.Snapshot {
+	served := s.cfg.Served()
+	state := s.State()
+	mode := s.mode()
+	p := s.cfg.Catalogue.Assemble(pool.Inputs{
+		Settings: s.cfg.Settings, Rules: state.Rules, Served: served.Tools,
+		Conditions: pool.Conditions{Resources: served.Resources, Search: search.Optimistic(mode, s.cfg.Settings.BaseURL)},
+	})
+	on, reason := s.deferring(p, mode)
+	snap := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: on, Discovered: state.Discovered, Style: s.cfg.Style})
+	s.tracePool(snap, on, reason)
+	return snap
+}
+
+func (s *Session) mode() search.Mode {
+	t := s.cfg.Settings.ToolSearch
+	m := search.Mode{Percent: t.Percent, Explicit: t.Explicit}
+	switch t.Kind {
+	case settings.Auto:
+		m.Kind = search.Auto
+	case settings.Off:
+		m.Kind = search.Off
+	}
+	return m
+}
+
+// deferring is the final decision (E3). The automatic one is made once and kept:
+// a server that arrives late must not flip built-ins between whole and deferred
+// (D4).
+func (s *Session) deferring(p *pool.Pool, mode search.Mode) (bool, string) {
+	if s.latched != nil {
+		return *s.latched, "decided earlier in this conversation"
+	}
+	_, present := p.Find(search.ToolSearch)
+	on, reason := search.Final(search.FinalInput{
+		Mode: mode, Model: s.cfg.ModelName, Betas: s.cfg.Betas, SearchPresent: present,
+		DeferredTokens: s.deferredTokens(p),
+	})
+	if mode.Kind == search.Auto {
+		s.latched = &on
+	}
+	return on, reason
+}
+
+// deferredTokens estimates what the deferred definitions would cost whole, at
+// four bytes a token.
+func (s *Session) deferredTokens(p *pool.Pool) int {
+	bytes := 0
+	whole := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: false})
+	defs := whole.Definitions(s.cfg.Definitions)
+	for i, t := range whole.Loaded() {
+		if pool.Deferred(t, s.cfg.Settings) {
+			bytes += len(defs[i])
+		}
+	}
+	return bytes / 4
+}
+
+func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
+	if s.pipe.Doors.Trace == nil {
+		return
+	}
+	defs := snap.Definitions(s.cfg.Definitions)
+	s.trace(trace.PoolBuilt,
+		trace.S("tools", list(names(snap.Loaded()))), trace.S("deferred", list(names(snap.Deferred()))),
+		trace.N("builtins", int64(snap.Pool.Builtins)), trace.N("prefix", int64(snap.Fixed())),
+		trace.S("prefix_hash", pool.Hash(defs[:snap.Fixed()])), trace.S("hash", pool.Hash(defs)),
+		trace.B("deferring", on), trace.S("reason", reason), trace.S("omitted", omitted(snap.Pool.Omitted)))
+}
+
+func omitted(all []pool.Omission) string {
+	byName := map[string]string{}
+	for _, o := range all {
+		byName[o.Name] = o.Reason
+	}
+	raw, err := json.Marshal(byName) // keys are written sorted
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
+}
+
+func names(tools []*tool.Tool) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = t.Name
+	}
+	return out
+}
+
+func list(names []string) string {
+	raw, err := json.Marshal(names)
+	if err != nil {
+		return "[]"
+	}
+	return string(raw)
+}
+
+func (s *Session) deltaMode() bool { return s.cfg.Settings.Has(settings.DeltaDiscovery) }
+
+// announceDelta tells the model, in delta mode, what changed in the list of
+// deferred tools: as a reminder where the conversation stands, so that its
+// beginning stays as it was (E6).
+func (s *Session) announceDelta(snap *pool.Snapshot) {
+	if !s.deltaMode() {
+		return
+	}
+	now := names(snap.Deferred())
+	if text := pool.Delta(s.announced, now); text != "" {
+		s.append(message.UserText(text))
+	}
+	s.announced = now
+}
+
+// nearest names tools like an unknown one, by spelling and then by meaning (C4).
+func (s *Session) nearest(snap *pool.Snapshot) func(string) []string {
+	return func(name string) []string {
+		return search.Nearest(name, snap.Pool.Names(), search.NewIndex(pool.Entries(snap.Pool.Tools)), 3)
+	}
+}
+
+// search answers ToolSearch from the tools of this request (E5).
+func (s *Session) search(snap *pool.Snapshot, query string, limit int) (tool.Found, error) {
+	q, err := search.ParseQuery(query)
+	if err != nil {
+		return tool.Found{}, err
+	}
+	res := search.Search(q, pool.Entries(snap.Deferred()), pool.Entries(snap.Loaded()), limit)
+	found := tool.Found{
+		Missing: res.Missing, Deferred: res.TotalDeferred, Pending: slices.Clone(s.cfg.Served().Pending),
+		References: s.cfg.Style == pool.API,
+	}
+	for _, m := range res.Matches {
+		t, ok := snap.Pool.Find(m.Name)
+		if !ok {
+			continue
+		}
+		found.Names = append(found.Names, t.Name)
+		found.Definitions = append(found.Definitions, tool.Definition{
+			Description: t.Prompt(tool.PromptOptions{Settings: s.cfg.Settings}), Name: t.Name, Parameters: pool.SchemaOf(t),
+		})
+	}
+	return found, nil
+}

@@ -1,0 +1,147 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// ErrTurns is returned when a conversation passes its number of turns.
+var ErrTurns = errors.New("the conversation passed its limit of turns")
+
+// Session is one conversation. Send is called by one goroutine at a time;
+// Interrupt may be called by any.
+type Session struct {
+	cfg  Config
+	pipe *pipeline.Pipeline
+
+	history   []message.Message
+	turn      int
+	latched   *bool    // the automatic decision on deferral, once made (D4)
+	announced []string // deferred names the model was told of, in delta mode
+	agents    int
+
+	mu      sync.Mutex
+	state   tool.State
+	active  *schedule.Driver[pipeline.Result]
+	stop    context.CancelCauseFunc // ends the stream that is being read
+	pending []message.Message       // the user's new messages (J4)
+}
+
+// Outcome is how a Send ended.
+type Outcome struct {
+	// Stop is the model's stop reason, or "hook" when a hook ended the turn.
+	Stop   string
+	Reason string
+	// Turns and Calls count what this Send took.
+	Turns, Calls int
+	// Final is the model's last message.
+	Final message.Message
+	Usage message.Usage
+}
+
+// New makes a session. What earlier sessions discovered is read back from the
+// history (E6).
+func New(cfg Config) (*Session, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	s := &Session{cfg: cfg, history: slices.Clone(cfg.History), state: cfg.State}
+	s.state = s.state.Discover(pool.Discovered(cfg.History)...)
+	s.pipe = &pipeline.Pipeline{Doors: cfg.Doors}
+	if sink := cfg.Doors.Trace; sink != nil && cfg.Agent != "" {
+		s.pipe.Doors.Trace = func(e trace.Event) {
+			if e.Agent == "" {
+				e.Agent = cfg.Agent
+			}
+			sink(e)
+		}
+	}
+	return s, nil
+}
+
+// State is the conversation's state at this moment.
+func (s *Session) State() tool.State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// History is what was committed so far.
+func (s *Session) History() []message.Message { return slices.Clone(s.history) }
+
+// Interrupt is the user's new message while the model or its calls are at work:
+// running calls that may be cancelled stop, queued ones are answered, and the
+// message goes out with the results (J4).
+func (s *Session) Interrupt(m message.Message) {
+	s.mu.Lock()
+	s.pending = append(s.pending, m)
+	driver, stop := s.active, s.stop
+	s.mu.Unlock()
+	s.trace(trace.Interrupt, trace.S("text", message.PlainText(m.Content)))
+	if driver != nil {
+		driver.Interrupt()
+	}
+	if stop != nil {
+		stop(schedule.UserInterrupt)
+	}
+}
+
+// Send gives the model a message and runs turns until it has no more calls. An
+// error means the conversation could not go on; what was committed stays.
+func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) {
+	s.append(m)
+	var out Outcome
+	for {
+		if out.Turns == s.cfg.MaxTurns {
+			return out, fmt.Errorf("%w: %d", ErrTurns, s.cfg.MaxTurns)
+		}
+		s.turn++
+		out.Turns++
+		done, err := s.runTurn(ctx, &out)
+		s.traceState()
+		if err != nil {
+			s.trace(trace.RunEnd, trace.S("error", err.Error()))
+			return out, err
+		}
+		if done {
+			s.trace(trace.RunEnd, trace.S("stop", out.Stop))
+			return out, nil
+		}
+	}
+}
+
+func (s *Session) append(m message.Message) {
+	if n := len(s.history); n > 0 && s.history[n-1].Role == m.Role && m.Role == message.User {
+		last := s.history[n-1]
+		last.Content = slices.Concat(last.Content, m.Content)
+		s.history[n-1] = last
+		return
+	}
+	s.history = append(s.history, m)
+}
+
+// takePending gives the user's messages that came meanwhile.
+func (s *Session) takePending() []message.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.pending
+	s.pending = nil
+	return taken
+}
+
+func (s *Session) trace(kind trace.Kind, attrs ...trace.Attr) {
+	if s.pipe.Doors.Trace == nil {
+		return
+	}
+	s.pipe.Doors.Trace(trace.Event{At: s.pipe.Doors.Since(), Kind: kind, Agent: s.cfg.Agent, Turn: s.turn, Attrs: attrs})
+}

@@ -1,0 +1,118 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+func (s *Session) setState(state tool.State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = state
+}
+
+func (s *Session) change(m tool.Modifier) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = m(s.state)
+}
+
+// commitResult moves what every result may move: observations and the denial
+// count (B5, F3).
+func (s *Session) commitResult(r pipeline.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range r.Observed {
+		s.state = s.state.Observe(o)
+	}
+	switch {
+	case r.Denied:
+		s.state.Denials = s.state.Denials.Denied()
+	case r.Allowed:
+		s.state.Denials = s.state.Denials.Allowed()
+	}
+}
+
+func (s *Session) setActive(ex *execution, stop context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active, s.stop = nil, stop
+	if ex != nil {
+		s.active = ex.driver
+	}
+}
+
+// context is what a call that starts now may know (B1).
+func (s *Session) context(snap *pool.Snapshot, ex *execution) tool.Context {
+	state := s.State()
+	return tool.Context{
+		Core: tool.Core{
+			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.cfg.ModelName,
+			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: s.history,
+			InProgress: ex.inProgress, Clock: s.cfg.Doors.Clock,
+		},
+		Security: tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
+		Extensions: tool.Extensions{
+			GlobLimit: s.cfg.GlobLimit,
+			Search:    func(query string, max int) (tool.Found, error) { return s.search(snap, query, max) },
+			Spawn:     s.spawn,
+		},
+		State: state,
+	}
+}
+
+// inProgress names the calls that run at this moment.
+func (ex *execution) inProgress() []string {
+	var ids []string
+	for _, i := range ex.driver.Running() {
+		ids = append(ids, ex.prepared[i].Call.ID)
+	}
+	return ids
+}
+
+// stateView is how the state stands in the trace: what a scenario may expect.
+type stateView struct {
+	Dir        string            `json:"cwd"`
+	Mode       string            `json:"mode"`
+	Env        map[string]string `json:"env,omitempty"`
+	Discovered []string          `json:"discovered,omitempty"`
+	Todos      []tool.Todo       `json:"todos,omitempty"`
+	Plan       string            `json:"plan,omitempty"`
+	Files      []string          `json:"files,omitempty"`
+	Denials    string            `json:"denials,omitempty"`
+	Rules      []string          `json:"rules,omitempty"`
+}
+
+func (s *Session) traceState() {
+	if s.pipe.Doors.Trace == nil {
+		return
+	}
+	raw, err := json.Marshal(view(s.State()))
+	if err != nil {
+		raw = []byte("{}") // strings all through: it always encodes
+	}
+	s.trace(trace.StateNow, trace.S("state", string(raw)))
+}
+
+func view(st tool.State) stateView {
+	v := stateView{Dir: st.Dir, Mode: st.Mode.String(), Env: st.Env, Discovered: st.Discovered, Todos: st.Todos, Plan: st.Plan}
+	for _, f := range st.Files.All() {
+		v.Files = append(v.Files, f.Path)
+	}
+	if d := st.Denials; d != (permission.Denials{}) {
+		v.Denials = fmt.Sprintf("%d in a row, %d in all", d.InRow, d.Total)
+	}
+	for _, h := range st.Rules.All() {
+		if h.Source == permission.Session {
+			v.Rules = append(v.Rules, h.Behaviour.String()+" "+h.Rule.String())
+		}
+	}
+	return v
+}

@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/trace"
+)
+
+// runTurn makes one request, as often as the stream has to be retried, and
+// commits what came of it. It says whether the conversation is done.
+func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err error) {
+	s.trace(trace.TurnStart)
+	snap := s.look()
+	s.announceDelta(snap)
+	req := s.request(snap)
+	for attempt := 0; ; attempt++ {
+		before := s.State()
+		ex, err := s.attempt(ctx, snap, req)
+		switch {
+		case err == nil:
+			return s.commit(ctx, ex, out)
+		case ctx.Err() != nil:
+			ex.abandon()
+			return true, context.Cause(ctx)
+		}
+		// What ran is on the disk, but the model never saw it: the state goes back,
+		// so that an edit of a file that changed meanwhile is refused (J5, B5).
+		ex.abandon()
+		s.setState(before)
+		if attempt == s.cfg.Retries {
+			return true, fmt.Errorf("turn %d: %w", s.turn, err)
+		}
+		s.trace(trace.Fallback, trace.S("error", err.Error()), trace.N("attempt", int64(attempt+1)))
+	}
+}
+
+// request is what is sent: the history, and before it the names of deferred
+// tools unless they are told in reminders (E4, E6).
+func (s *Session) request(snap *pool.Snapshot) message.Request {
+	messages := s.History()
+	if text := snap.Announcement(); text != "" && !s.deltaMode() && len(messages) > 0 {
+		first := messages[0]
+		first.Content = append([]message.Block{message.Text(text)}, first.Content...)
+		messages[0] = first
+	}
+	return message.Request{
+		Model: s.cfg.ModelName, MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,
+		Tools: snap.Definitions(s.cfg.Definitions), Messages: messages,
+	}
+}
+
+// attempt sends the request and takes its stream to the end: calls are queued as
+// their blocks complete (J1).
+func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.Request) (*execution, error) {
+	ex, err := s.execute(ctx, snap)
+	if err != nil {
+		return ex, err
+	}
+	stream, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	s.setActive(ex, stop)
+	defer s.setActive(nil, nil)
+	s.traceRequest(req)
+	first := true
+	err = s.cfg.Model(stream, req, func(data []byte) error {
+		if first {
+			first = false
+			s.trace(trace.FirstByte)
+		}
+		return ex.take(data)
+	})
+	ex.reply, err = s.endOfStream(stream, ex, err)
+	if err != nil {
+		return ex, err
+	}
+	ex.driver.EndStream()
+	ex.wait(ctx)
+	return ex, nil
+}
+
+// endOfStream decides whether what came is a message that may be committed.
+func (s *Session) endOfStream(stream context.Context, ex *execution, err error) (message.Reply, error) {
+	reply, incomplete := ex.blocks.End()
+	if errors.Is(context.Cause(stream), schedule.UserInterrupt) {
+		// The user spoke: what was complete counts, the rest is dropped (J4).
+		reply.StopReason = "interrupted"
+		s.traceCut(ex)
+		return reply, nil
+	}
+	if err == nil {
+		err = incomplete
+	}
+	if err != nil {
+		return reply, err
+	}
+	s.traceCut(ex)
+	s.trace(trace.StreamEnd, trace.S("stop", reply.StopReason))
+	return reply, nil
+}
+
+// traceCut names the calls that were cut off: they are not committed and never
+// run (H2).
+func (s *Session) traceCut(ex *execution) {
+	for _, b := range ex.blocks.Open() {
+		s.trace(trace.StreamCut, trace.S("id", b.ID), trace.S("name", b.Name), trace.S("input", b.Invalid))
+	}
+}
+
+func (s *Session) traceRequest(req message.Request) {
+	if s.pipe.Doors.Trace == nil {
+		return
+	}
+	body, err := req.MarshalJSON()
+	if err != nil {
+		return // the model door will report it
+	}
+	s.trace(trace.Request, trace.N("bytes", int64(len(body))), trace.N("messages", int64(len(req.Messages))),
+		trace.N("tools", int64(len(req.Tools))), trace.S("model", req.Model))
+}

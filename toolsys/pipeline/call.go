@@ -1,0 +1,98 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"toolbench/toolsys/budget"
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// Call is one tool_use block with its place in the conversation.
+type Call struct {
+	ID, Name string
+	Input    json.RawMessage
+	// Invalid is what the model sent when it was no JSON object (H2).
+	Invalid string
+	Turn    int
+}
+
+// Result is the one outcome of a call (H2).
+type Result struct {
+	Status Status
+	// Tool is the name of the tool that was found, or the name asked for.
+	Tool  string
+	Block message.Block
+	// Limit is the tool's result size, for the message's budget (K2).
+	Limit int
+	// Fails: the call's own run failed and its tool stops siblings (J3).
+	Fails    bool
+	Modify   tool.Modifier
+	Observed []tool.Observation
+	// Messages follow the results of the turn (H5).
+	Messages []message.Message
+	// StopTurn: a post hook ended the turn; Reason says why.
+	StopTurn bool
+	Reason   string
+	// Denied and Allowed move the denial count (F3).
+	Denied, Allowed bool
+	Data            any
+}
+
+// Question is what a person is asked before a call may run.
+type Question struct {
+	CallID, Tool string
+	Input        json.RawMessage
+	Reason       permission.Reason
+}
+
+// Reply is a person's answer. Input, when set, replaces the call's input.
+type Reply struct {
+	Allow bool
+	Text  string
+	Input json.RawMessage
+}
+
+// Doors are the ways out of the pipeline, each a function, each optional unless
+// said otherwise.
+type Doors struct {
+	// Clock is required.
+	Clock tool.Clock
+	// Since gives the time of a trace event; required when Trace is set.
+	Since func() time.Duration
+	Trace trace.Sink
+	Hooks hook.Set
+	// Ask puts a question to a person. nil: nobody can say yes, so no.
+	Ask func(ctx context.Context, q Question) (Reply, error)
+	// Classify judges a call beside the other stages; used in auto mode (H1).
+	Classify func(ctx context.Context, toolName, input string) (permission.Verdict, error)
+	// Resolve gives what a path leads to when links are followed (L6). It is never
+	// called for a UNC path.
+	Resolve func(path string) string
+	// Budget keeps large results out of the conversation; nil sends all inline.
+	Budget *budget.Ledger
+	// Rewrite lets the permission layer add internal members to an approved input,
+	// such as a simulated sed edit (H3). nil adds nothing.
+	Rewrite func(t *tool.Tool, in tool.Input, c *tool.Context) (json.RawMessage, bool)
+	// AskUser and Notify reach the person from inside a tool.
+	AskUser func(ctx context.Context, callID string, q []tool.Question) ([]tool.Answer, error)
+	Notify  func(text string)
+}
+
+// Env is what one call is run in: the request's tools, the state when the call
+// began and the layers of context the session fills.
+type Env struct {
+	Snapshot *pool.Snapshot
+	// Nearest names tools like an unknown one (C4).
+	Nearest func(name string) []string
+	Context tool.Context
+}
+
+// Pipeline runs calls through its doors. It has no state of its own.
+type Pipeline struct{ Doors Doors }

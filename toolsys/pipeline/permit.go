@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// permission resolves the call (F2): rules, hook, tool, mode, person, in that
+// order; the decision is traced with its reason (F3).
+func (r *run) permission(ctx context.Context) *Result {
+	d := permission.Resolve(r.inputs(ctx))
+	if d.Behaviour == permission.Ask {
+		var res *Result
+		if d, res = r.ask(ctx, d); res != nil {
+			return res
+		}
+	}
+	r.p.trace(r.call, r.name(), trace.Decision,
+		trace.S("behaviour", d.Behaviour.String()), trace.S("reason", d.Reason.String()))
+	if d.Behaviour != permission.Allow {
+		return r.denied(ctx, d)
+	}
+	if d.UpdatedInput != nil && !r.rewritten {
+		return r.rewrite(ctx, d.UpdatedInput, r.observed(), "permission")
+	}
+	return nil
+}
+
+func (r *run) inputs(ctx context.Context) permission.Inputs {
+	return permission.Inputs{
+		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
+		Hook: r.opinion, Check: r.tool.Permit(r.input, &r.context),
+		Verdict: r.verdict(ctx), Denials: r.context.State.Denials,
+		CanAsk: r.p.Doors.Ask != nil && !r.context.NonInteractive,
+	}
+}
+
+// query says in the words of rules what the call is about. Paths go in twice
+// where a link leads elsewhere (L6).
+func (r *run) query() permission.Query {
+	s := r.tool.Subject(r.input, &r.context)
+	b, c := &r.tool.Behaviour, &r.context
+	return permission.Query{
+		Subject: subject(r.tool), Kin: s.Kin, Shell: s.Shell, Content: s.Content,
+		Paths: r.resolve(s.Paths), PathsUnknown: s.PathsUnknown,
+		Dir: c.State.Dir, Home: c.Home, Roots: r.resolve(c.Roots),
+		ReadOnly:    r.is("read-only", b.ReadOnly),
+		Destructive: r.is("destructive", b.Destructive),
+		OpenWorld:   r.is("open-world", b.OpenWorld),
+		Interactive: r.is("needs-user", b.NeedsUser),
+		Edits:       b.EditsFiles,
+	}
+}
+
+func subject(t *tool.Tool) permission.Subject {
+	s := permission.Subject{Tool: t.Name, Aliases: t.Aliases}
+	if t.Origin != nil {
+		s.MCP = &permission.Origin{Server: t.Origin.Server, Tool: t.Origin.Tool}
+	}
+	return s
+}
+
+func (r *run) is(name string, predicate func(tool.Input) (bool, error)) bool {
+	got, err := predicate(r.input)
+	r.p.predicateFailed(r.call, r.tool, name, err)
+	return got
+}
+
+func (r *run) resolve(paths []string) []string {
+	if r.p.Doors.Resolve == nil {
+		return paths
+	}
+	out := slices.Clone(paths)
+	for _, p := range paths {
+		if permission.IsUNC(p) {
+			continue
+		}
+		if real := r.p.Doors.Resolve(p); real != p && !slices.Contains(out, real) {
+			out = append(out, real)
+		}
+	}
+	return out
+}
+
+// ask puts the question to the person. The time it takes is the person's and is
+// recorded apart from the stage's own (H1).
+func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decision, *Result) {
+	began := r.p.Doors.Clock.Now()
+	r.p.trace(r.call, r.name(), trace.Ask, trace.S("reason", d.Reason.String()))
+	reply, err := r.p.Doors.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason})
+	if cause := context.Cause(ctx); cause != nil {
+		res := r.stopped(cause)
+		return d, &res
+	}
+	if err != nil {
+		reply = Reply{Text: "no answer: " + err.Error()}
+	}
+	r.p.trace(r.call, r.name(), trace.Ask, trace.B("allow", reply.Allow), trace.D("waited", r.p.since(began)))
+	r.approved = reply.Allow
+	return d.Answer(reply.Allow, reply.Text, reply.Input), nil
+}
+
+// denied words the refusal and lets PermissionDenied hooks know (F3).
+func (r *run) denied(ctx context.Context, d permission.Decision) *Result {
+	r.hooks(ctx, hook.PermissionDenied, func(in *hook.Input) { in.Error = d.Reason.String() })
+	res := r.fail(Denied, "Permission to use "+r.name()+" was denied ("+d.Reason.String()+").")
+	res.Denied = true
+	return &res
+}
+
+// complete lets the permission layer add internal members to what a person
+// approved (H3).
+func (r *run) complete() *Result {
+	if r.p.Doors.Rewrite == nil || !r.approved || len(r.tool.Internal) == 0 {
+		return nil
+	}
+	raw, ok := r.p.Doors.Rewrite(r.tool, r.input, &r.context)
+	if !ok {
+		return nil
+	}
+	return r.decodeInternal(raw)
+}
+
+func (r *run) decodeInternal(raw json.RawMessage) *Result {
+	clean, _ := without(raw, r.tool.Internal)
+	if _, problems := r.tool.Parse(clean); len(problems) > 0 {
+		return r.failed(Invalid, "The approved input does not fit the tool. %s", problems.String())
+	}
+	input, problems := r.tool.Decode(raw)
+	if len(problems) > 0 {
+		return r.failed(Invalid, "The approved input cannot be read. %s", problems.String())
+	}
+	r.input = input
+	return nil
+}

@@ -1,0 +1,214 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// validate is the tool's own look at an input that fits its schema.
+func (r *run) validate(context.Context) *Result {
+	if refusal := r.tool.Validate(r.input, &r.context); refusal != nil {
+		return r.failed(Refused, "%s (code %d)", refusal.Message, refusal.Code)
+	}
+	return nil
+}
+
+// classify starts the classifier beside the other stages; permission takes the
+// verdict when it needs one, so an allowed call never waits for it (H1). An empty
+// classifier input skips it (A2).
+func (r *run) classify(ctx context.Context) *Result {
+	judge := r.p.Doors.Classify
+	input := r.tool.Shape.Classifier(r.input)
+	if judge == nil || input == "" || r.context.Mode != permission.Auto {
+		r.verdict = func(context.Context) permission.Verdict { return permission.Verdict{} }
+		return nil
+	}
+	done := make(chan permission.Verdict, 1)
+	name := r.tool.Name
+	r.p.Doors.Clock.Go("classify/"+r.call.ID, func() {
+		done <- guardVerdict(ctx, judge, name, input)
+	})
+	r.verdict = func(ctx context.Context) permission.Verdict {
+		select {
+		case v := <-done:
+			done <- v // a second look sees the same
+			return v
+		case <-ctx.Done():
+			return permission.Verdict{}
+		}
+	}
+	return nil
+}
+
+// guardVerdict: a classifier that fails or panics has no opinion, and in auto
+// mode no opinion means asking.
+func guardVerdict(ctx context.Context, judge func(context.Context, string, string) (permission.Verdict, error), name, input string) (v permission.Verdict) {
+	defer func() {
+		if recover() != nil {
+			v = permission.Verdict{}
+		}
+	}()
+	v, err := judge(ctx, name, input)
+	if err != nil {
+		return permission.Verdict{}
+	}
+	return v
+}
+
+// strip takes out the members only the permission layer may set. The schema
+// rejects them as well; this holds where a schema would let them through (H3).
+func (r *run) strip(context.Context) *Result {
+	clean, changed := without(r.input.Raw, r.tool.Internal)
+	if !changed {
+		return nil
+	}
+	input, problems := r.tool.Parse(clean)
+	if len(problems) > 0 {
+		return r.failed(Invalid, "%s", problems.String())
+	}
+	r.input = input
+	return nil
+}
+
+// without gives raw less the named members.
+func without(raw json.RawMessage, names []string) (json.RawMessage, bool) {
+	if len(names) == 0 {
+		return raw, false
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return raw, false
+	}
+	before := len(members)
+	for _, name := range names {
+		delete(members, name)
+	}
+	if len(members) == before {
+		return raw, false
+	}
+	clean, err := json.Marshal(members)
+	return clean, err == nil
+}
+
+// observed is the input as hooks and persons see it: a clone with derived members
+// added, never the input that is sent on (G2).
+func (r *run) observed() json.RawMessage {
+	if r.tool.Shape.Backfill == nil {
+		return r.input.Raw
+	}
+	var members map[string]any
+	if json.Unmarshal(r.input.Raw, &members) != nil {
+		return r.input.Raw
+	}
+	r.tool.Shape.Backfill(members, &r.context)
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return r.input.Raw
+	}
+	return raw
+}
+
+// rewrite takes an input that a hook or permission put in the place of the
+// model's: schema and the tool's validation hold for it too, and an input that is
+// no longer safe waits until it is alone (G2).
+func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string) *Result {
+	raw = unfill(raw, seen, r.input.Raw)
+	raw, _ = without(raw, r.tool.Internal)
+	input, problems := r.tool.Parse(raw)
+	if len(problems) > 0 {
+		return r.failed(Invalid, "The input was changed by %s and no longer fits the tool. %s", by, problems.String())
+	}
+	r.input, r.rewritten = input, true
+	if res := r.validate(ctx); res != nil {
+		return res
+	}
+	return r.escalate(ctx)
+}
+
+// escalate asks for the floor when a call that was let go as safe is not.
+func (r *run) escalate(ctx context.Context) *Result {
+	if !r.pre.Safe || r.p.safe(r.call, r.tool, r.input) {
+		return nil
+	}
+	r.p.trace(r.call, r.name(), trace.Escalate)
+	if err := r.alone(ctx); err != nil {
+		res := r.stopped(err)
+		return &res
+	}
+	return nil
+}
+
+// unfill drops from a rewritten input the derived members that were only added
+// for observers and came back unchanged.
+func unfill(raw, seen, own json.RawMessage) json.RawMessage {
+	var got, shown, sent map[string]json.RawMessage
+	if json.Unmarshal(raw, &got) != nil || json.Unmarshal(seen, &shown) != nil || json.Unmarshal(own, &sent) != nil {
+		return raw
+	}
+	changed := false
+	for name, value := range shown {
+		if _, own := sent[name]; !own && string(got[name]) == string(value) {
+			delete(got, name)
+			changed = true
+		}
+	}
+	if !changed {
+		return raw
+	}
+	clean, err := json.Marshal(got)
+	if err != nil {
+		return raw
+	}
+	return clean
+}
+
+// unknownText names the nearest tools, so that a model that made a name up can
+// find the one it meant (C4).
+func unknownText(name string, env Env) string {
+	text := fmt.Sprintf("There is no tool named %q.", name)
+	if env.Nearest == nil {
+		return text
+	}
+	if near := env.Nearest(name); len(near) > 0 {
+		text += " The nearest are: " + joinNames(near) + "."
+	}
+	return text
+}
+
+func joinNames(names []string) string {
+	out := ""
+	for i, n := range names {
+		if i > 0 {
+			out += ", "
+		}
+		out += n
+	}
+	return out
+}
+
+func badJSONText(call Call) string {
+	return fmt.Sprintf("The input of this call is not a JSON object and was not run: %s", clip(call.Invalid, 200))
+}
+
+func clip(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	return string(runes[:n]) + "…"
+}
+
+// hintFor tells a model that called a deferred tool blindly how to load it (E7).
+func hintFor(t *tool.Tool, env Env) string {
+	if !env.Snapshot.HintDue(t) {
+		return ""
+	}
+	return fmt.Sprintf("\nThe schema of %s has not been sent yet. Load it first: call ToolSearch with the query \"select:%s\", then call %s again.",
+		t.Name, t.Name, t.Name)
+}

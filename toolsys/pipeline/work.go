@@ -1,0 +1,193 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolbench/toolsys/budget"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// errTimeout is the cause of a context that ran into the call's own limit.
+var errTimeout = errors.New("the call's time limit passed")
+
+// work runs the tool, then the stages after it: post hooks, budget, block.
+func (r *run) work(ctx context.Context) Result {
+	if res := r.complete(); res != nil {
+		return *res
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return r.stopped(cause)
+	}
+	r.context.Approved = r.approved
+	began := r.p.Doors.Clock.Now()
+	out, err := r.perform(ctx)
+	r.ended.Store(true)
+	res := r.judge(ctx, out, err)
+	r.stage("run", string(res.Status), r.p.since(began))
+	if halted(res.Status) {
+		return res
+	}
+	began = r.p.Doors.Clock.Now()
+	r.postHooks(ctx, &res)
+	r.stage("post_hooks", "ok", r.p.since(began))
+	r.budget(&res)
+	r.stage("block", "ok", 0)
+	return res
+}
+
+// halted calls were stopped from outside; nothing more is done for them.
+func halted(s Status) bool {
+	switch s {
+	case Cancelled, Interrupted, Aborted, Discarded:
+		return true
+	}
+	return false
+}
+
+// perform runs the tool's own code under its own limit: the deadline counts the run
+// alone, not the queue and not the person.
+func (r *run) perform(ctx context.Context) (out tool.Outcome, err error) {
+	limit := r.tool.Limit.Timeout(r.input)
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
+		defer cancel()
+	}
+	stop := r.heartbeat(ctx)
+	defer stop()
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v}
+		}
+	}()
+	out, err = r.tool.Call(ctx, r.input, &r.context)
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		err = cause // why it was stopped says more than that it was
+	}
+	return out, err
+}
+
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("the tool panicked: %v", e.value) }
+
+// heartbeat reports progress while the tool runs, as often as the tool asks for
+// (L4). The function it gives back ends it.
+func (r *run) heartbeat(ctx context.Context) (stop func()) {
+	every := r.tool.Limit.Heartbeat
+	if every <= 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	began := r.p.Doors.Clock.Now()
+	actor := "heartbeat/" + r.call.ID
+	r.p.Doors.Clock.Go(actor, func() {
+		for r.p.Doors.Clock.Sleep(ctx, actor, every) == nil {
+			r.p.trace(r.call, r.name(), trace.Progress, trace.S("text", "running for "+r.p.since(began).Round(time.Second).String()))
+		}
+	})
+	return cancel
+}
+
+// judge turns what the tool gave back into a result, telling apart why it ended.
+func (r *run) judge(ctx context.Context, out tool.Outcome, err error) Result {
+	var p *panicError
+	switch {
+	case errors.As(err, &p):
+		return r.broke(Panicked, p.Error(), out)
+	case errors.Is(err, errTimeout):
+		return r.broke(TimedOut, fmt.Sprintf("%s was stopped after its time limit of %s.", r.name(), r.tool.Limit.Timeout(r.input)), out)
+	case err != nil && context.Cause(ctx) != nil:
+		res := r.stopped(context.Cause(ctx))
+		res.Observed = out.Observed
+		return res
+	case err != nil:
+		return r.broke(Failed, err.Error(), out)
+	}
+	status := OK
+	if out.Failed {
+		status = Failed
+	}
+	return Result{
+		Status: status, Limit: r.limit(), Data: out.Data,
+		Block:    message.ToolResult(r.call.ID, out.Failed, out.Blocks...),
+		Fails:    out.Failed && r.tool.Behaviour.FailureStopsSiblings,
+		Modify:   out.Modify,
+		Observed: out.Observed, Messages: out.Messages, Allowed: true,
+	}
+}
+
+// broke is a failure of the call's own run, which for some tools stops the
+// siblings (J3).
+func (r *run) broke(status Status, text string, out tool.Outcome) Result {
+	res := r.fail(status, text)
+	res.Fails = r.tool.Behaviour.FailureStopsSiblings
+	res.Observed, res.Allowed = out.Observed, true
+	res.Messages, r.added = nil, append(r.added, out.Messages...)
+	return res
+}
+
+// stopped is the result of a call that was stopped from outside while it ran.
+func (r *run) stopped(cause error) Result {
+	status, text := Halt(cause, r.name(), true)
+	return r.fail(status, text)
+}
+
+// Halt words why a call was stopped (running) or never run, each cause apart.
+func Halt(cause error, name string, running bool) (Status, string) {
+	did := "was not run"
+	if running {
+		did = "was stopped before it finished"
+	}
+	switch {
+	case errors.Is(cause, schedule.SiblingFailed):
+		return Cancelled, fmt.Sprintf("%s %s, because another call of the same message failed.", name, did)
+	case errors.Is(cause, schedule.UserInterrupt):
+		return Interrupted, fmt.Sprintf("%s %s: the user interrupted with a new message.", name, did)
+	case errors.Is(cause, schedule.StreamAbandoned):
+		return Discarded, fmt.Sprintf("%s %s: the response it belongs to was discarded.", name, did)
+	}
+	return Aborted, fmt.Sprintf("%s %s: the conversation was stopped.", name, did)
+}
+
+// Answer is the result of a call that never ran.
+func (p *Pipeline) Answer(pre *Prepared, cause error) Result {
+	name := pre.Call.Name
+	limit := tool.DefaultResultChars
+	if pre.tool != nil {
+		name, limit = pre.tool.Name, pre.tool.Limit.ResultChars
+	}
+	status, text := Halt(cause, name, false)
+	p.trace(pre.Call, name, trace.Ended, trace.S("status", string(status)))
+	return Result{
+		Status: status, Tool: name, Limit: limit,
+		Block: message.ToolResult(pre.Call.ID, true, message.Text(text)),
+	}
+}
+
+// budget holds the result to the tool's own size (K1).
+func (r *run) budget(res *Result) {
+	if r.p.Doors.Budget == nil {
+		return
+	}
+	began := r.p.Doors.Clock.Now()
+	content, d := r.p.Doors.Budget.One(r.call.ID, r.limit(), res.Block.Content)
+	res.Block.Content = content
+	r.stage("budget", d.Verdict.String(), r.p.since(began))
+	r.p.Persisted(r.call.Turn, r.name(), d)
+}
+
+// Persisted traces a decision of the budget that changed a result.
+func (p *Pipeline) Persisted(turn int, name string, d budget.Decision) {
+	if d.Verdict == budget.Kept {
+		return
+	}
+	p.trace(Call{ID: d.CallID, Turn: turn}, name, trace.Persisted, trace.S("verdict", d.Verdict.String()),
+		trace.S("path", d.Path), trace.N("chars", int64(d.Chars)), trace.N("inline", int64(d.Inline)), trace.S("why", d.Why))
+}
