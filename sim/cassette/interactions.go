@@ -1,8 +1,10 @@
 package cassette
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -82,7 +84,7 @@ func (l *loader) response(node *yaml.Node, i *Interaction) error {
 	return err
 }
 
-// duration reads what the versions write: "1.5s", "", nothing, nanoseconds.
+// duration reads what the versions write: "1.5s", "", nothing.
 func (l *loader) duration(n *yaml.Node) (time.Duration, error) {
 	if n == nil || n.Value == "" || n.Tag == "!!null" {
 		return 0, nil
@@ -112,11 +114,20 @@ func (l *loader) fields(node *yaml.Node, fs []field) error {
 		}
 		if err := n.Decode(f.to); err != nil {
 			e := l.failAt(n, ErrInvalid, f.name+" cannot be read", restore)
-			e.Cause = err
+			e.Cause = reason(err)
 			return e
 		}
 	}
 	return nil
+}
+
+// reason is the library's first complaint, without the place, which is known.
+func reason(err error) error {
+	if te, ok := errors.AsType[*yaml.TypeError](err); ok && len(te.Errors) > 0 {
+		_, text, _ := strings.Cut(te.Errors[0], ": ")
+		return errors.New(text)
+	}
+	return err
 }
 
 // member finds a mapping's value by key, through an alias.

@@ -52,7 +52,10 @@ func Record(path string, rt http.RoundTripper, secrets ...string) (*Recorder, er
 
 // RoundTrip implements http.RoundTripper.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	return r.recorder.RoundTrip(req)
+	if req.Body != nil {
+		defer req.Body.Close() // go-vcr replaces the body and never closes it
+	}
+	return r.recorder.RoundTrip(req.Clone(req.Context()))
 }
 
 // Stop writes the cassette, interactions in the order of their completion. It

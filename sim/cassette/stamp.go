@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -16,6 +17,10 @@ type stamper struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (s stamper) RoundTrip(req *http.Request) (*http.Response, error) {
+	req, err := readAhead(req)
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now() // virtual inside a bubble
 	resp, err := s.next.RoundTrip(req)
 	if err != nil {
@@ -28,6 +33,21 @@ func (s stamper) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp.Header.Del(OffsetsHeader)    // what is recorded may be a replay
 	resp.Body = &stampedBody{ReadCloser: resp.Body, start: start, header: resp.Header}
 	return resp, nil
+}
+
+// readAhead reads the request's body to its end before it is sent: go-vcr
+// stores what was read of it, and a transport need not read what it ignores.
+func readAhead(req *http.Request) (*http.Request, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req, nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	ahead := *req
+	ahead.Body = io.NopCloser(bytes.NewReader(body))
+	return &ahead, nil
 }
 
 type stampedBody struct {
