@@ -28,7 +28,7 @@ type Tasks struct {
 // Task is a background task as the model is told of it.
 type Task struct {
 	ID string
-	// Kind is what runs: "shell", "agent".
+	// Kind is what runs: "bash", "agent".
 	Kind string
 	// Title says it in a few words; Command is the whole text, if there is one.
 	Title, Command string
@@ -36,7 +36,7 @@ type Task struct {
 	Status string
 	// Ended is true once the task runs no more.
 	Ended bool
-	// Code is the exit code of a shell task that ended.
+	// Code is the exit code of a command that ended.
 	Code int
 	// Error is why a task failed, if it is known.
 	Error string

@@ -113,7 +113,7 @@ func (d Deps) unknown(id string) error {
 func (out OutputOut) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Task %s (%s): %s", out.TaskID, out.Title, out.Status)
-	if out.Ended && out.Kind == "shell" {
+	if out.Ended && out.Kind == "bash" {
 		fmt.Fprintf(&b, ", exit code %d", out.ExitCode)
 	}
 	if out.Error != "" {

@@ -115,7 +115,7 @@ func (b *table) deps() work.Deps {
 }
 
 func newTable() *table {
-	return &table{tasks: map[string]work.Task{"task_1": {ID: "task_1", Kind: "shell", Title: "go test", Status: "running"}}}
+	return &table{tasks: map[string]work.Task{"task_1": {ID: "task_1", Kind: "bash", Title: "go test", Status: "running"}}}
 }
 
 func TestTaskOutputWaitsForTheEndUnlessToldNotTo(t *testing.T) {
