@@ -17,10 +17,11 @@ import (
 func (s *Session) look() *pool.Snapshot {
 	served := s.cfg.Served()
 	state := s.State()
-	mode := s.mode()
+	tools := s.cfg.Settings.ToolSearch
+	mode := modes[tools.Kind]
 	p := s.cfg.Catalogue.Assemble(pool.Inputs{
 		Settings: s.cfg.Settings, Rules: state.Rules, Served: served.Tools,
-		Conditions: pool.Conditions{Resources: served.Resources, Search: search.Optimistic(mode, s.cfg.Settings.BaseURL)},
+		Conditions: pool.Conditions{Resources: served.Resources, Search: search.Optimistic(mode, s.cfg.Settings.BaseURL, tools.Explicit)},
 	})
 	on, reason := s.deferring(p, mode)
 	snap := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: on, Discovered: state.Discovered, Style: s.cfg.Style})
@@ -28,16 +29,8 @@ func (s *Session) look() *pool.Snapshot {
 	return snap
 }
 
-func (s *Session) mode() search.Mode {
-	t := s.cfg.Settings.ToolSearch
-	m := search.Mode{Percent: t.Percent, Explicit: t.Explicit}
-	switch t.Kind {
-	case settings.Auto:
-		m.Kind = search.Auto
-	case settings.Off:
-		m.Kind = search.Off
-	}
-	return m
+var modes = map[settings.Kind]search.Mode{
+	settings.Always: search.Always, settings.Auto: search.Automatic, settings.Off: search.Off,
 }
 
 // deferring is the final decision (E3). The automatic one is made once and kept:
@@ -47,12 +40,15 @@ func (s *Session) deferring(p *pool.Pool, mode search.Mode) (bool, string) {
 	if s.latched != nil {
 		return *s.latched, "decided earlier in this conversation"
 	}
-	_, present := p.Find(search.ToolSearch)
-	on, reason := search.Final(search.FinalInput{
-		Mode: mode, Model: s.cfg.ModelName, Betas: s.cfg.Betas, SearchPresent: present,
-		DeferredTokens: s.deferredTokens(p),
-	})
-	if mode.Kind == search.Auto {
+	_, present := p.Find(search.ToolName)
+	in := search.FinalInput{
+		Mode: mode, Percent: s.cfg.Settings.ToolSearch.Percent, Model: s.cfg.ModelName, Betas: s.cfg.Betas, Present: present,
+	}
+	if mode == search.Automatic {
+		in.DeferredTokens = s.deferredTokens(p)
+	}
+	on, reason := search.Final(in)
+	if mode == search.Automatic {
 		s.latched = &on
 	}
 	return on, reason
@@ -131,7 +127,7 @@ func (s *Session) announceDelta(snap *pool.Snapshot) {
 // nearest names tools like an unknown one, by spelling and then by meaning (C4).
 func (s *Session) nearest(snap *pool.Snapshot) func(string) []string {
 	return func(name string) []string {
-		return search.Nearest(name, snap.Pool.Names(), search.NewIndex(pool.Entries(snap.Pool.Tools)), 3)
+		return search.Nearest(name, snap.Pool.Names(), snap.Index(), 3)
 	}
 }
 
@@ -141,7 +137,7 @@ func (s *Session) search(snap *pool.Snapshot, query string, limit int) (tool.Fou
 	if err != nil {
 		return tool.Found{}, err
 	}
-	res := search.Search(q, pool.Entries(snap.Deferred()), pool.Entries(snap.Loaded()), limit)
+	res := snap.Index().Search(q, limit)
 	found := tool.Found{
 		Missing: res.Missing, Deferred: res.TotalDeferred, Pending: slices.Clone(s.cfg.Served().Pending),
 		References: s.cfg.Style == pool.API,

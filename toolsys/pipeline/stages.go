@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolbench/toolsys/search"
 	"toolbench/toolsys/settings"
@@ -43,7 +44,11 @@ type Snapshot struct {
 	deferred   []*tool.Tool
 	fixed      int // how many of loaded are built-ins that are never deferred
 	discovered map[string]bool
+	index      func() *search.Index
 }
+
+// Index finds tools of this snapshot by words; it is built on first use.
+func (s *Snapshot) Index() *search.Index { return s.index() }
 
 // Look makes the snapshot of p under v.
 func (p *Pool) Look(v View) *Snapshot {
@@ -54,7 +59,7 @@ func (p *Pool) Look(v View) *Snapshot {
 	var found []*tool.Tool
 	for i, t := range p.Tools {
 		switch {
-		case !v.Deferring && t.Name == search.ToolSearch:
+		case !v.Deferring && t.Name == search.ToolName:
 		case !v.Deferring || !Deferred(t, v.Settings):
 			s.loaded = append(s.loaded, t)
 			if i < p.Builtins {
@@ -67,6 +72,7 @@ func (p *Pool) Look(v View) *Snapshot {
 		}
 	}
 	s.place(found)
+	s.index = sync.OnceValue(func() *search.Index { return search.NewIndex(Entries(s.deferred), Entries(s.loaded)) })
 	return s
 }
 

@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"time"
+
+	"toolbench/toolsys/trace"
+)
+
+// Status is the verdict on one scenario.
+type Status string
+
+// Passed: all expectations held. Failed: one did not. Error: the scenario could
+// not be run, because its file is invalid or the harness failed.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	Errored Status = "error"
+)
+
+// Outcome is what came of one scenario. Times are virtual, from its start.
+type Outcome struct {
+	Name  string
+	About string
+	Tags  []string
+	// File is where the scenario stands, "" when it was made in memory.
+	File   string
+	Status Status
+	Policy string
+	Seed   uint64
+	// Makespan is the whole run; Serial is what it would take with each stream
+	// followed by each of its calls, one after the other; Hidden is the share of
+	// Serial that was saved, in percent (J7).
+	Makespan, Serial time.Duration
+	Hidden           float64
+	// Batches are the partition of each turn's calls, by tool name (I1).
+	Batches [][]string
+	Calls   []Call
+	Streams []Stream
+	// Failures are the expectations that did not hold.
+	Failures []Failure
+	// Err says why there is no verdict; Invalid tells a bad file from a failure of
+	// the harness itself.
+	Err     error
+	Invalid bool
+	// Digest identifies the trace: equal digests, equal runs (O4).
+	Digest string
+	// Trace is the whole record.
+	Trace []trace.Event
+	// Took is the real time; it is in no digest and in no comparison.
+	Took time.Duration
+	// Notes are worth telling and no failure: recorded interactions left over in a
+	// scenario that does not forbid them, tools loaded unvalidated.
+	Notes []string
+}
+
+// Call is one call's way through the run.
+type Call struct {
+	ID, Tool string
+	// Agent is "" in the main conversation.
+	Agent       string
+	Turn, Batch int
+	// Ready: its block completed. Started: the scheduler let it go. Ended: it was
+	// done. Emitted: its result left. A call that never started has Started and
+	// Ended at the moment it was answered.
+	Ready, Started, Ended, Emitted time.Duration
+	Status                         string
+	Safe                           bool
+	// WaitsFor says what a queued call waited for: "stream", "exclusive", "limit",
+	// "order"; "" when it started at once. On are the calls it waited for.
+	WaitsFor string
+	On       []string
+}
+
+// Stream is one response of the model.
+type Stream struct {
+	Agent string
+	Turn  int
+	// Sent: the request left. First: the first event came. End: the last one.
+	Sent, First, End time.Duration
+	// Cut is true when it broke off and was abandoned.
+	Cut bool
+}
+
+// Failure is one expectation that did not hold.
+type Failure struct {
+	// Expectation names it as in the file: "batches", "files./repo/a.go".
+	Expectation     string
+	Expected, Found string
+	// At is the place in the scenario's file, "name.yaml:12".
+	At string
+}

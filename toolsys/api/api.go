@@ -1,0 +1,92 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
+
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
+)
+
+// Config says where the model is.
+type Config struct {
+	// BaseURL is the API's address; "" means the official one.
+	BaseURL string
+	// Key is the API key. It is never read from the environment: whoever wires the
+	// system decides where a key may go.
+	Key string
+	// Transport carries the requests: the network, or a cassette.
+	Transport http.RoundTripper
+	// Retries of requests that fail before a stream begins. In virtual time it
+	// must be 0: the SDK's waits are random.
+	Retries int
+}
+
+// DefaultBaseURL is the API's official address.
+const DefaultBaseURL = "https://api.anthropic.com/"
+
+// New gives a loop.Model over the official SDK's client.
+func New(cfg Config) loop.Model {
+	base := cfg.BaseURL
+	if base == "" {
+		base = DefaultBaseURL
+	}
+	// A literal Client, not NewClient: that one reads keys and addresses from the
+	// environment and would send a user's own token to a test server.
+	client := anthropic.Client{Options: []option.RequestOption{
+		option.WithBaseURL(base), option.WithAPIKey(cfg.Key), option.WithMaxRetries(cfg.Retries),
+		option.WithHTTPClient(&http.Client{Transport: cfg.Transport}),
+	}}
+	return func(ctx context.Context, req message.Request, on func(data []byte) error) error {
+		return stream(ctx, &client, req, on)
+	}
+}
+
+func stream(ctx context.Context, client *anthropic.Client, req message.Request, on func(data []byte) error) (err error) {
+	opts := []option.RequestOption{option.WithHeader("Accept", "text/event-stream")}
+	if len(req.Betas) > 0 {
+		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(req.Betas, ",")))
+	}
+	var resp *http.Response
+	if err := client.Post(ctx, "v1/messages", req, &resp, opts...); err != nil {
+		return describe(err)
+	}
+	decoder := ssestream.NewDecoder(resp)
+	if decoder == nil {
+		return errors.New("the API answered without a body")
+	}
+	defer func() { err = errors.Join(err, decoder.Close()) }()
+	for decoder.Next() {
+		data := bytes.TrimSpace(decoder.Event().Data)
+		if len(data) == 0 || bytes.Equal(data, []byte("[DONE]")) {
+			continue
+		}
+		if err := on(data); err != nil {
+			return err
+		}
+	}
+	return decoder.Err()
+}
+
+// describe keeps the API's own words of an error and drops the rest of the
+// response.
+func describe(err error) error {
+	var apiErr *anthropic.Error
+	if errors.As(err, &apiErr) {
+		return fmt.Errorf("the API answered %d: %s", apiErr.StatusCode, firstLine(apiErr.RawJSON()))
+	}
+	return err
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
