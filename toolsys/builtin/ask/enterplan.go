@@ -63,7 +63,9 @@ func EnterPlanMode() *tool.Tool {
 	})
 }
 
-func modeEffects[In any](In, *tool.Context) tool.Effects { return tool.Effects{Writes: []string{"mode"}} }
+func modeEffects[In any](In, *tool.Context) tool.Effects {
+	return tool.Effects{Writes: []string{"mode"}}
+}
 
 // startPlanning keeps the mode to go back to; a second time it keeps nothing,
 // lest plan mode lead back to plan mode.

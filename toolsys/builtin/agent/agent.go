@@ -1,0 +1,169 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the prompt beside this file
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed agent.md
+var agentPrompt string
+
+// Why Agent refuses an input that fits its schema.
+const (
+	CodeTooDeep = iota + 1
+	CodeUnknownType
+)
+
+// AgentIn is what Agent takes.
+type AgentIn struct {
+	Description     string `json:"description" minLength:"1" jsonschema:"The task in three to five words"`
+	Prompt          string `json:"prompt" minLength:"1" jsonschema:"The whole task: the agent knows nothing else of this conversation"`
+	SubagentType    string `json:"subagent_type,omitempty" jsonschema:"The kind of agent to use"`
+	Model           string `json:"model,omitempty" jsonschema:"The model to use instead of this conversation's"`
+	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"Return at once; read the answer with TaskOutput later"`
+}
+
+// AgentOut is what Agent answers with. A background agent has a task id and
+// nothing else yet.
+type AgentOut struct {
+	Text         string `json:"text,omitempty"`
+	Turns        int    `json:"turns,omitempty"`
+	Calls        int    `json:"calls,omitempty"`
+	InputTokens  int    `json:"input_tokens,omitempty"`
+	OutputTokens int    `json:"output_tokens,omitempty"`
+	TaskID       string `json:"task_id,omitempty"`
+}
+
+// Agent hands a task to a sub-agent and gives back its answer (SPEC L, B4).
+// Agents have states of their own, so several may run at once. The call allows
+// itself, since each call the sub-agent makes is decided upon by itself.
+func Agent(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[AgentIn, AgentOut]{
+		Name:        "Agent",
+		Aliases:     []string{"Task"},
+		Hint:        "delegate a task to a sub-agent",
+		Description: "Hands a task to a sub-agent that works on its own and reports back.",
+		Describe:    func(in AgentIn) string { return in.Description },
+		Prompt:      func(tool.PromptOptions) string { return agentPrompt + d.typesText() },
+		Call: func(ctx context.Context, in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
+			if in.RunInBackground {
+				return d.start(in, c)
+			}
+			return d.run(ctx, in, c)
+		},
+		Block:    func(out AgentOut) []message.Block { return []message.Block{message.Text(out.answer())} },
+		Validate: d.validate,
+		Permit: func(AgentIn, *tool.Context) permission.Opinion {
+			return permission.Opinion{Behaviour: permission.Allow, Text: "each call the agent makes is decided upon by itself"}
+		},
+		Subject: func(in AgentIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: d.kind(in)} },
+		Traits: tool.Traits[AgentIn]{
+			Safe:      tool.Always[AgentIn],
+			Interrupt: tool.Cancel,
+		},
+		Shaping: tool.Shaping[AgentIn]{Classifier: func(in AgentIn) string { return in.Prompt }},
+		View: tool.View[AgentIn]{
+			Title:    func(in AgentIn) string { return cmp.Or(d.kind(in), "Agent") },
+			Color:    "agent",
+			Summary:  func(in AgentIn) string { return in.Description },
+			Activity: func(in AgentIn) string { return in.Description },
+		},
+	})
+}
+
+// kind is the type the call asks for, or the default one.
+func (d Deps) kind(in AgentIn) string {
+	if in.SubagentType == "" && len(d.Types) > 0 {
+		return d.Types[0].Name
+	}
+	return in.SubagentType
+}
+
+func (d Deps) validate(in AgentIn, c *tool.Context) *tool.Refusal {
+	if limit := max(1, d.MaxDepth); c.Chain.Depth >= limit {
+		return &tool.Refusal{Message: fmt.Sprintf("a sub-agent at depth %d may not start another; do the work yourself", c.Chain.Depth), Code: CodeTooDeep}
+	}
+	if in.SubagentType == "" || slices.Contains(d.typeNames(), in.SubagentType) {
+		return nil
+	}
+	known := "there are no types here, leave subagent_type out"
+	if len(d.Types) > 0 {
+		known = "there are " + strings.Join(d.typeNames(), ", ")
+	}
+	return &tool.Refusal{Message: fmt.Sprintf("no agent type %q; %s", in.SubagentType, known), Code: CodeUnknownType}
+}
+
+func (d Deps) typeNames() []string {
+	names := make([]string, len(d.Types))
+	for i, t := range d.Types {
+		names[i] = t.Name
+	}
+	return names
+}
+
+func (d Deps) typesText() string {
+	var b strings.Builder
+	for i, t := range d.Types {
+		if i == 0 {
+			b.WriteString("\nTypes of agent (the first is the default):\n")
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", t.Name, t.When)
+	}
+	return b.String()
+}
+
+func (d Deps) request(in AgentIn) SpawnRequest {
+	return SpawnRequest{Description: in.Description, Prompt: in.Prompt, Type: d.kind(in), Model: in.Model}
+}
+
+func (d Deps) run(ctx context.Context, in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
+	got, err := d.Spawn(ctx, d.request(in), c)
+	if err != nil {
+		return tool.Result[AgentOut]{}, fmt.Errorf("the agent %q did not finish: %w", in.Description, err)
+	}
+	return tool.Done(AgentOut{
+		Text: got.Text, Turns: got.Turns, Calls: got.Calls,
+		InputTokens: got.InputTokens, OutputTokens: got.OutputTokens,
+	}), nil
+}
+
+func (d Deps) start(in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
+	if d.Start == nil {
+		return tool.Result[AgentOut]{}, errNoBackground
+	}
+	own := *c // the call's context outlives the call
+	id, err := d.Start(c, Job{Title: in.Description, Run: func(ctx context.Context, out io.Writer) (int, error) {
+		got, err := d.Spawn(ctx, d.request(in), &own)
+		if err != nil {
+			return 1, err
+		}
+		_, err = io.WriteString(out, got.Text)
+		return 0, err
+	}})
+	if err != nil {
+		return tool.Result[AgentOut]{}, fmt.Errorf("the agent did not start: %w", err)
+	}
+	return tool.Result[AgentOut]{
+		Data:     AgentOut{TaskID: id},
+		Observed: []tool.Observation{{Task: id}},
+	}, nil
+}
+
+func (out AgentOut) answer() string {
+	switch {
+	case out.TaskID != "":
+		return fmt.Sprintf("The agent runs in the background as %s. Read its answer with TaskOutput; end it with TaskStop.", out.TaskID)
+	case out.Text == "":
+		return "The agent ended without an answer."
+	}
+	return out.Text
+}

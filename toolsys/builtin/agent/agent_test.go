@@ -1,0 +1,140 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/agent"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+func parse(t *testing.T, tl *tool.Tool, raw string) tool.Input {
+	t.Helper()
+	in, problems := tl.Parse(json.RawMessage(raw))
+	require.Empty(t, problems, raw)
+	return in
+}
+
+// spawner notes what it is asked and answers with text.
+func spawner(asked *[]agent.SpawnRequest, err error) agent.Deps {
+	return agent.Deps{
+		Types: []agent.Type{{Name: "general", When: "anything"}, {Name: "explore", When: "reading only"}},
+		Spawn: func(_ context.Context, r agent.SpawnRequest, _ *tool.Context) (agent.SpawnResult, error) {
+			*asked = append(*asked, r)
+			return agent.SpawnResult{Text: "found it in a.go", Turns: 3, Calls: 5, InputTokens: 900, OutputTokens: 40}, err
+		},
+	}
+}
+
+func TestAgentHandsOverTheTaskAndBringsTheAnswer(t *testing.T) {
+	var asked []agent.SpawnRequest
+	a := agent.Agent(spawner(&asked, nil))
+	out, err := a.Call(t.Context(), parse(t, a, `{"description":"find it","prompt":"Find x.","subagent_type":"explore","model":"small"}`), &tool.Context{})
+	require.NoError(t, err)
+	assert.Equal(t, []agent.SpawnRequest{{Description: "find it", Prompt: "Find x.", Type: "explore", Model: "small"}}, asked)
+	assert.Equal(t, "found it in a.go", message.PlainText(out.Blocks))
+	assert.Equal(t, agent.AgentOut{Text: "found it in a.go", Turns: 3, Calls: 5, InputTokens: 900, OutputTokens: 40}, out.Data)
+	assert.Nil(t, out.Modify, "a sub-agent's state is its own")
+}
+
+func TestTheFirstTypeIsTheDefault(t *testing.T) {
+	var asked []agent.SpawnRequest
+	a := agent.Agent(spawner(&asked, nil))
+	in := parse(t, a, `{"description":"d","prompt":"p"}`)
+	_, err := a.Call(t.Context(), in, &tool.Context{})
+	require.NoError(t, err)
+	assert.Equal(t, "general", asked[0].Type)
+	assert.Equal(t, "general", a.Subject(in, &tool.Context{}).Content)
+}
+
+func TestAnAgentThatFailsIsAnError(t *testing.T) {
+	var asked []agent.SpawnRequest
+	broken := errors.New("no model")
+	a := agent.Agent(spawner(&asked, broken))
+	_, err := a.Call(t.Context(), parse(t, a, `{"description":"find it","prompt":"p"}`), &tool.Context{})
+	assert.ErrorIs(t, err, broken)
+	assert.ErrorContains(t, err, "find it")
+}
+
+func TestAgentsGoOneLevelDeepUnlessToldOtherwise(t *testing.T) {
+	for _, test := range []struct {
+		max, depth int
+		refused    bool
+	}{{0, 0, false}, {0, 1, true}, {1, 1, true}, {3, 2, false}, {3, 3, true}} {
+		var asked []agent.SpawnRequest
+		d := spawner(&asked, nil)
+		d.MaxDepth = test.max
+		a := agent.Agent(d)
+		c := &tool.Context{}
+		c.Chain.Depth = test.depth
+		refusal := a.Validate(parse(t, a, `{"description":"d","prompt":"p"}`), c)
+		assert.Equal(t, test.refused, refusal != nil, test)
+		if refusal != nil {
+			assert.Equal(t, agent.CodeTooDeep, refusal.Code)
+		}
+	}
+}
+
+func TestAnUnknownTypeNamesTheKnown(t *testing.T) {
+	var asked []agent.SpawnRequest
+	d := spawner(&asked, nil)
+	a := agent.Agent(d)
+	in := parse(t, a, `{"description":"d","prompt":"p","subagent_type":"wizard"}`)
+	refusal := a.Validate(in, &tool.Context{})
+	require.NotNil(t, refusal)
+	assert.Contains(t, refusal.Message, `no agent type "wizard"; there are general, explore`)
+
+	d.Types = nil
+	a = agent.Agent(d)
+	assert.Contains(t, a.Validate(in, &tool.Context{}).Message, "leave subagent_type out")
+}
+
+func TestABackgroundAgentIsATaskThatWritesItsAnswer(t *testing.T) {
+	var asked []agent.SpawnRequest
+	var job agent.Job
+	d := spawner(&asked, nil)
+	d.Start = func(_ *tool.Context, j agent.Job) (string, error) { job = j; return "task_4", nil }
+	a := agent.Agent(d)
+	out, err := a.Call(t.Context(), parse(t, a, `{"description":"look","prompt":"p","run_in_background":true}`), &tool.Context{})
+	require.NoError(t, err)
+	assert.Empty(t, asked, "it does not run in the call")
+	assert.Equal(t, []tool.Observation{{Task: "task_4"}}, out.Observed)
+	assert.Contains(t, message.PlainText(out.Blocks), "task_4")
+
+	var written bytes.Buffer
+	code, err := job.Run(t.Context(), &written)
+	require.NoError(t, err)
+	assert.Zero(t, code)
+	assert.Equal(t, "look", job.Title)
+	assert.Equal(t, "found it in a.go", written.String())
+}
+
+func TestWithoutBackgroundTasksTheErrorNamesTheRemedy(t *testing.T) {
+	var asked []agent.SpawnRequest
+	a := agent.Agent(spawner(&asked, nil))
+	_, err := a.Call(t.Context(), parse(t, a, `{"description":"look","prompt":"p","run_in_background":true}`), &tool.Context{})
+	assert.ErrorContains(t, err, "without run_in_background")
+}
+
+func TestAgentsRunSideBySideAndAreAlwaysLoaded(t *testing.T) {
+	a := agent.Agent(spawner(new([]agent.SpawnRequest), nil))
+	in := parse(t, a, `{"description":"d","prompt":"p"}`)
+	safe, err := a.Behaviour.Safe(in)
+	require.NoError(t, err)
+	readOnly, err := a.Behaviour.ReadOnly(in)
+	require.NoError(t, err)
+	assert.True(t, safe)
+	assert.False(t, readOnly)
+	assert.False(t, a.Loading.Deferrable)
+	assert.True(t, a.Matches("Task"))
+	assert.Contains(t, a.Prompt(tool.PromptOptions{}), "- explore: reading only\n")
+	assert.Equal(t, permission.Allow, a.Permit(in, &tool.Context{}).Behaviour)
+}
