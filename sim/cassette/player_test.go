@@ -197,6 +197,18 @@ func TestAMissShowsTheNearestRequestAndTheDifference(t *testing.T) {
 	assert.ErrorContains(t, miss, "+        You are verbose.")
 }
 
+func TestAMissPrefersARequestThatIsNotYetAnswered(t *testing.T) {
+	say := func(what string) string {
+		return `{"model":"m","a":1,"b":2,"c":3,"d":4,"e":5,"messages":[` + what + `]}`
+	}
+	near, far := say(`{"role":"user","content":"one"}`), say(`{"role":"user","content":"two"},{"role":"assistant","content":"three"}`)
+	p := player(t, taped([]string{near, far}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
+	live := say(`{"role":"user","content":"four"}`)
+	assert.Equal(t, 1, missOf(t, p, live).Nearest, "the most similar")
+	play(t, p, near)
+	assert.Equal(t, 2, missOf(t, p, live).Nearest, "the most similar that is left")
+}
+
 func TestAMissSaysThatNothingIsLikeIt(t *testing.T) {
 	p := player(t, taped([]string{hello}, turn("a")), cassette.Options{Wait: instantly})
 	req, err := http.NewRequest(http.MethodGet, "https://example.com/page?token=abc", nil)
@@ -210,7 +222,7 @@ func TestAMissSaysThatNothingIsLikeIt(t *testing.T) {
 
 func TestADiffIsShortAndHarmless(t *testing.T) {
 	long := func(word string) string {
-		return `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat(word+`\n`, 500) + `\u001b[31m"}],"tools":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}],"a":1,"b":2,"c":3,"d":4}`
+		return `{"model":"m","messages":[{"role":"user","content":"\u001b[31m\n` + strings.Repeat(word+`\n`, 500) + `"}],"tools":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}],"a":1,"b":2,"c":3,"d":4}`
 	}
 	c := taped([]string{long("one")}, turn("a"))
 	p := player(t, c, cassette.Options{Wait: instantly})
@@ -321,6 +333,24 @@ func TestPaceOverridesTheRecordedTimes(t *testing.T) {
 		p := player(t, taped([]string{hello}, turn("a")), cassette.Options{Pace: &pace})
 		assert.Equal(t, pace.Apply(turn("a")), play(t, p, hello))
 	})
+}
+
+func TestPiecesEndWithTheirLineEnds(t *testing.T) {
+	c := taped([]string{hello}, nil)
+	c.Interactions[0].Response.Body = "\ufeffdata: {\"type\":\"a\"}\r\n\r\n: odd\r\ndata: 2\r\n\r\ndata: [DONE]\r\n\r\n"
+	p := player(t, c, cassette.Options{Wait: instantly})
+	body := mustAsk(t, p, hello).Body
+	defer body.Close()
+	var pieces []string
+	for buf := make([]byte, 100); ; {
+		n, err := body.Read(buf)
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		pieces = append(pieces, string(buf[:n]))
+	}
+	assert.Equal(t, []string{"\ufeffdata: {\"type\":\"a\"}\r\n\r\n", ": odd\r\ndata: 2\r\n\r\n", "data: [DONE]\r\n\r\n"}, pieces)
 }
 
 func TestARecordingWithoutTimesArrivesWithItsHeaders(t *testing.T) {

@@ -165,7 +165,9 @@ func TestTheTimeOfAPlainBodyIsRecorded(t *testing.T) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(io.MultiReader(strings.NewReader("he"), sleeper{}, strings.NewReader("llo"))), Request: req}, nil
 		})
 		path := filepath.Join(t.TempDir(), "c.yaml")
+		begin := time.Now()
 		text := recorded(t, path, slow, func(rt http.RoundTripper) { mustAsk(t, rt, hello) })
+		assert.Equal(t, 100*ms, time.Since(begin), "recording takes no time of its own")
 		assert.Contains(t, text, "duration: 80ms")
 		c, err := load(text)
 		require.NoError(t, err)
@@ -237,6 +239,25 @@ func TestOrdinaryProseIsNotRedacted(t *testing.T) {
 	c, err := load(text)
 	require.NoError(t, err)
 	assert.Equal(t, prose, c.Interactions[0].Response.Body)
+}
+
+func TestTimesOfAnEarlierRecordingAreNotPassedOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	rt := answer(http.Header{"Content-Type": {"text/event-stream"}, cassette.OffsetsHeader: {"7"}}, "")
+	assert.NotContains(t, recorded(t, path, rt, func(rt http.RoundTripper) { mustAsk(t, rt, hello) }), cassette.OffsetsHeader)
+}
+
+func TestALastEventWithoutItsBlankLineHasATimeToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		rt := answer(http.Header{"Content-Type": {"text/event-stream"}}, "data: 1\n\ndata: 2")
+		c, err := load(recorded(t, path, rt, func(rt http.RoundTripper) { mustAsk(t, rt, hello) }))
+		require.NoError(t, err)
+		assert.Equal(t, "0,0", c.Interactions[0].Response.Headers.Get(cassette.OffsetsHeader))
+		body, err := io.ReadAll(mustAsk(t, player(t, c, cassette.Options{}), hello).Body)
+		require.NoError(t, err)
+		assert.Equal(t, "data: 1\n\ndata: 2", string(body))
+	})
 }
 
 func TestATransportsErrorPassesThroughTheRecorder(t *testing.T) {

@@ -50,7 +50,7 @@ type Decoder struct {
 	name  string // the event: field
 	data  []byte // the data so far
 	hold  []byte // backing store for data that outlives its chunk
-	owned bool   // data may be appended to: it is not a slice of the chunk
+	owned bool   // data may be appended to: it is not a slice of the chunk or of line
 	some  bool   // a data field was seen
 
 	begun  bool  // the byte order mark has been dealt with
@@ -85,7 +85,7 @@ func (d *Decoder) Close() error {
 		return d.err
 	}
 	if len(d.line) > 0 {
-		d.field(d.line, false)
+		d.field(d.line)
 	}
 	if !d.some {
 		return nil
@@ -148,8 +148,7 @@ func (d *Decoder) keep(part []byte) error {
 }
 
 func (d *Decoder) endLine(line []byte, emit func(Event) error) error {
-	carried := len(d.line) > 0
-	if carried {
+	if len(d.line) > 0 {
 		d.line = append(d.line, line...)
 		line = d.line
 	}
@@ -161,7 +160,7 @@ func (d *Decoder) endLine(line []byte, emit func(Event) error) error {
 		d.line = d.line[:0]
 		return d.dispatch(emit)
 	}
-	d.field(line, !carried)
+	d.field(line)
 	d.line = d.line[:0]
 	return nil
 }
@@ -175,9 +174,8 @@ func (d *Decoder) dropMark(line []byte) []byte {
 	return bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 }
 
-// field takes one "name: value" line; stable says that the line's bytes live
-// as long as the chunk, so that data can point into it.
-func (d *Decoder) field(line []byte, stable bool) {
+// field takes one "name: value" line.
+func (d *Decoder) field(line []byte) {
 	line = d.dropMark(line)
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	switch string(name) {
@@ -189,17 +187,16 @@ func (d *Decoder) field(line []byte, stable bool) {
 		if len(value) > 0 && value[0] == ' ' {
 			value = value[1:]
 		}
-		d.addData(value, stable)
+		d.addData(value)
 	}
 	d.size += len(line) + 1
 }
 
-func (d *Decoder) addData(value []byte, stable bool) {
+// addData takes a data line. The first one is only pointed to, be it in the
+// chunk or in d.line: secure copies it before either is written to.
+func (d *Decoder) addData(value []byte) {
 	if !d.some {
 		d.some, d.data, d.owned = true, value, false
-		if !stable {
-			d.own(value)
-		}
 		return
 	}
 	if !d.owned {
@@ -210,16 +207,12 @@ func (d *Decoder) addData(value []byte, stable bool) {
 	d.data = append(append(d.data, '\n'), value...)
 }
 
-// secure copies data that points into a chunk which is about to go away.
+// secure copies data that points to bytes which are about to go away.
 func (d *Decoder) secure() {
 	if d.some && !d.owned {
-		d.own(d.data)
+		d.hold = append(d.hold[:0], d.data...)
+		d.data, d.owned = d.hold, true
 	}
-}
-
-func (d *Decoder) own(b []byte) {
-	d.hold = append(d.hold[:0], b...)
-	d.data, d.owned = d.hold, true
 }
 
 func (d *Decoder) dispatch(emit func(Event) error) error {

@@ -98,6 +98,16 @@ func TestDecodeRefusesAnEventOverTheLimit(t *testing.T) {
 	}
 }
 
+func TestTheLimitItselfIsAllowed(t *testing.T) {
+	for _, size := range []int{1, 3, 100} {
+		for n, fails := range map[int]bool{32: false, 33: true} {
+			d := stream.Decoder{MaxEvent: 32}
+			_, err := feed(&d, stream.Rechunk(bytes.Repeat([]byte("x"), n), func(int) int { return size }))
+			assert.Equal(t, fails, err != nil, "%d bytes without a line end", n)
+		}
+	}
+}
+
 func TestFeedStopsAtTheReceiversError(t *testing.T) {
 	var d stream.Decoder
 	stop := errors.New("enough")

@@ -93,7 +93,7 @@ func TestDeltasAreSplitAtOddPlaces(t *testing.T) {
 	}
 	all := strings.Join(seen, "\x00")
 	assert.Regexp(t, regexp.MustCompile(`[^\\]\\\x00n`), all, "behind a backslash")
-	assert.Regexp(t, regexp.MustCompile(`[0-9]\x00[0-9]`), all, "inside a number")
+	assert.Regexp(t, regexp.MustCompile(`-\x001|1\x002|2\x003|4\x005|5\x006`), all, "inside a number")
 	assert.Regexp(t, regexp.MustCompile(`te\x00xt|tex\x00t|t\x00ext`), all, "inside a string")
 	assert.NotContains(t, all, "\uFFFD", "never inside a rune")
 }
@@ -108,6 +108,12 @@ func TestABlockThatIsCutNeverEnds(t *testing.T) {
 	end := events[len(events)-2]
 	assert.Equal(t, "max_tokens", gjson.GetBytes(end.Data, "delta.stop_reason").String())
 	assert.Equal(t, 5*ms, end.At)
+}
+
+func TestABlockCutBeforeItsFirstByteStillTakesItsTime(t *testing.T) {
+	events := stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "x", CutAt: -1, At: 5 * ms}}})
+	assert.Equal(t, []string{"message_start", "ping", "content_block_start", "message_delta", "message_stop"}, types(events))
+	assert.Equal(t, 5*ms, events[3].At)
 }
 
 func TestAStreamCanBeCutOrFail(t *testing.T) {
