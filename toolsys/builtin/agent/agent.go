@@ -35,12 +35,12 @@ type AgentIn struct {
 // AgentOut is what Agent answers with. A background agent has a task id and
 // nothing else yet.
 type AgentOut struct {
-	Text         string `json:"text,omitempty"`
-	Turns        int    `json:"turns,omitempty"`
-	Calls        int    `json:"calls,omitempty"`
-	InputTokens  int    `json:"input_tokens,omitempty"`
-	OutputTokens int    `json:"output_tokens,omitempty"`
-	TaskID       string `json:"task_id,omitempty"`
+	// Text is the agent's last message, which is its answer.
+	Text string `json:"text,omitempty"`
+	// Turns and Calls count the model's turns and the tool calls in them.
+	Turns  int    `json:"turns,omitempty"`
+	Calls  int    `json:"calls,omitempty"`
+	TaskID string `json:"task_id,omitempty"`
 }
 
 // Agent hands a task to a sub-agent and gives back its answer (SPEC L, B4).
@@ -55,7 +55,10 @@ func Agent(d Deps) *tool.Tool {
 		Describe:    func(in AgentIn) string { return in.Description },
 		Prompt:      func(tool.PromptOptions) string { return agentPrompt + d.typesText() },
 		Call: func(ctx context.Context, in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
-			if in.RunInBackground {
+			switch {
+			case c.Spawn == nil:
+				return tool.Result[AgentOut]{}, errNoAgents
+			case in.RunInBackground:
 				return d.start(in, c)
 			}
 			return d.run(ctx, in, c)
@@ -121,28 +124,25 @@ func (d Deps) typesText() string {
 	return b.String()
 }
 
-func (d Deps) request(in AgentIn) SpawnRequest {
-	return SpawnRequest{Description: in.Description, Prompt: in.Prompt, Type: d.kind(in), Model: in.Model}
+func (d Deps) job(in AgentIn) tool.Job {
+	return tool.Job{Description: in.Description, Prompt: in.Prompt, Type: d.kind(in), Model: in.Model}
 }
 
 func (d Deps) run(ctx context.Context, in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
-	got, err := d.Spawn(ctx, d.request(in), c)
+	got, err := c.Spawn(ctx, d.job(in))
 	if err != nil {
 		return tool.Result[AgentOut]{}, fmt.Errorf("the agent %q did not finish: %w", in.Description, err)
 	}
-	return tool.Done(AgentOut{
-		Text: got.Text, Turns: got.Turns, Calls: got.Calls,
-		InputTokens: got.InputTokens, OutputTokens: got.OutputTokens,
-	}), nil
+	return tool.Done(AgentOut{Text: got.Text, Turns: got.Turns, Calls: got.Calls}), nil
 }
 
 func (d Deps) start(in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
 	if d.Start == nil {
 		return tool.Result[AgentOut]{}, errNoBackground
 	}
-	own := *c // the call's context outlives the call
+	spawn := c.Spawn // outlives the call, as the job does
 	id, err := d.Start(c, Job{Title: in.Description, Run: func(ctx context.Context, out io.Writer) (int, error) {
-		got, err := d.Spawn(ctx, d.request(in), &own)
+		got, err := spawn(ctx, d.job(in))
 		if err != nil {
 			return 1, err
 		}

@@ -23,43 +23,44 @@ func parse(t *testing.T, tl *tool.Tool, raw string) tool.Input {
 	return in
 }
 
-// spawner notes what it is asked and answers with text.
-func spawner(asked *[]agent.SpawnRequest, err error) agent.Deps {
-	return agent.Deps{
-		Types: []agent.Type{{Name: "general", When: "anything"}, {Name: "explore", When: "reading only"}},
-		Spawn: func(_ context.Context, r agent.SpawnRequest, _ *tool.Context) (agent.SpawnResult, error) {
-			*asked = append(*asked, r)
-			return agent.SpawnResult{Text: "found it in a.go", Turns: 3, Calls: 5, InputTokens: 900, OutputTokens: 40}, err
-		},
+var deps = agent.Deps{Types: []agent.Type{{Name: "general", When: "anything"}, {Name: "explore", When: "reading only"}}}
+
+// spawning gives a context whose sub-agents note their jobs and answer with text.
+func spawning(jobs *[]tool.Job, err error) *tool.Context {
+	c := &tool.Context{}
+	c.Spawn = func(_ context.Context, j tool.Job) (tool.Report, error) {
+		*jobs = append(*jobs, j)
+		return tool.Report{Text: "found it in a.go", Turns: 3, Calls: 5}, err
 	}
+	return c
 }
 
 func TestAgentHandsOverTheTaskAndBringsTheAnswer(t *testing.T) {
-	var asked []agent.SpawnRequest
-	a := agent.Agent(spawner(&asked, nil))
-	out, err := a.Call(t.Context(), parse(t, a, `{"description":"find it","prompt":"Find x.","subagent_type":"explore","model":"small"}`), &tool.Context{})
+	var asked []tool.Job
+	a := agent.Agent(deps)
+	out, err := a.Call(t.Context(), parse(t, a, `{"description":"find it","prompt":"Find x.","subagent_type":"explore","model":"small"}`), spawning(&asked, nil))
 	require.NoError(t, err)
-	assert.Equal(t, []agent.SpawnRequest{{Description: "find it", Prompt: "Find x.", Type: "explore", Model: "small"}}, asked)
+	assert.Equal(t, []tool.Job{{Description: "find it", Prompt: "Find x.", Type: "explore", Model: "small"}}, asked)
 	assert.Equal(t, "found it in a.go", message.PlainText(out.Blocks))
-	assert.Equal(t, agent.AgentOut{Text: "found it in a.go", Turns: 3, Calls: 5, InputTokens: 900, OutputTokens: 40}, out.Data)
+	assert.Equal(t, agent.AgentOut{Text: "found it in a.go", Turns: 3, Calls: 5}, out.Data)
 	assert.Nil(t, out.Modify, "a sub-agent's state is its own")
 }
 
 func TestTheFirstTypeIsTheDefault(t *testing.T) {
-	var asked []agent.SpawnRequest
-	a := agent.Agent(spawner(&asked, nil))
+	var asked []tool.Job
+	a := agent.Agent(deps)
 	in := parse(t, a, `{"description":"d","prompt":"p"}`)
-	_, err := a.Call(t.Context(), in, &tool.Context{})
+	_, err := a.Call(t.Context(), in, spawning(&asked, nil))
 	require.NoError(t, err)
 	assert.Equal(t, "general", asked[0].Type)
 	assert.Equal(t, "general", a.Subject(in, &tool.Context{}).Content)
 }
 
 func TestAnAgentThatFailsIsAnError(t *testing.T) {
-	var asked []agent.SpawnRequest
+	var asked []tool.Job
 	broken := errors.New("no model")
-	a := agent.Agent(spawner(&asked, broken))
-	_, err := a.Call(t.Context(), parse(t, a, `{"description":"find it","prompt":"p"}`), &tool.Context{})
+	a := agent.Agent(deps)
+	_, err := a.Call(t.Context(), parse(t, a, `{"description":"find it","prompt":"p"}`), spawning(&asked, broken))
 	assert.ErrorIs(t, err, broken)
 	assert.ErrorContains(t, err, "find it")
 }
@@ -69,8 +70,7 @@ func TestAgentsGoOneLevelDeepUnlessToldOtherwise(t *testing.T) {
 		max, depth int
 		refused    bool
 	}{{0, 0, false}, {0, 1, true}, {1, 1, true}, {3, 2, false}, {3, 3, true}} {
-		var asked []agent.SpawnRequest
-		d := spawner(&asked, nil)
+		d := deps
 		d.MaxDepth = test.max
 		a := agent.Agent(d)
 		c := &tool.Context{}
@@ -84,8 +84,7 @@ func TestAgentsGoOneLevelDeepUnlessToldOtherwise(t *testing.T) {
 }
 
 func TestAnUnknownTypeNamesTheKnown(t *testing.T) {
-	var asked []agent.SpawnRequest
-	d := spawner(&asked, nil)
+	d := deps
 	a := agent.Agent(d)
 	in := parse(t, a, `{"description":"d","prompt":"p","subagent_type":"wizard"}`)
 	refusal := a.Validate(in, &tool.Context{})
@@ -98,12 +97,12 @@ func TestAnUnknownTypeNamesTheKnown(t *testing.T) {
 }
 
 func TestABackgroundAgentIsATaskThatWritesItsAnswer(t *testing.T) {
-	var asked []agent.SpawnRequest
+	var asked []tool.Job
 	var job agent.Job
-	d := spawner(&asked, nil)
+	d := deps
 	d.Start = func(_ *tool.Context, j agent.Job) (string, error) { job = j; return "task_4", nil }
 	a := agent.Agent(d)
-	out, err := a.Call(t.Context(), parse(t, a, `{"description":"look","prompt":"p","run_in_background":true}`), &tool.Context{})
+	out, err := a.Call(t.Context(), parse(t, a, `{"description":"look","prompt":"p","run_in_background":true}`), spawning(&asked, nil))
 	require.NoError(t, err)
 	assert.Empty(t, asked, "it does not run in the call")
 	assert.Equal(t, []tool.Observation{{Task: "task_4"}}, out.Observed)
@@ -118,14 +117,14 @@ func TestABackgroundAgentIsATaskThatWritesItsAnswer(t *testing.T) {
 }
 
 func TestWithoutBackgroundTasksTheErrorNamesTheRemedy(t *testing.T) {
-	var asked []agent.SpawnRequest
-	a := agent.Agent(spawner(&asked, nil))
-	_, err := a.Call(t.Context(), parse(t, a, `{"description":"look","prompt":"p","run_in_background":true}`), &tool.Context{})
+	var asked []tool.Job
+	a := agent.Agent(deps)
+	_, err := a.Call(t.Context(), parse(t, a, `{"description":"look","prompt":"p","run_in_background":true}`), spawning(&asked, nil))
 	assert.ErrorContains(t, err, "without run_in_background")
 }
 
 func TestAgentsRunSideBySideAndAreAlwaysLoaded(t *testing.T) {
-	a := agent.Agent(spawner(new([]agent.SpawnRequest), nil))
+	a := agent.Agent(deps)
 	in := parse(t, a, `{"description":"d","prompt":"p"}`)
 	safe, err := a.Behaviour.Safe(in)
 	require.NoError(t, err)
@@ -137,4 +136,10 @@ func TestAgentsRunSideBySideAndAreAlwaysLoaded(t *testing.T) {
 	assert.True(t, a.Matches("Task"))
 	assert.Contains(t, a.Prompt(tool.PromptOptions{}), "- explore: reading only\n")
 	assert.Equal(t, permission.Allow, a.Permit(in, &tool.Context{}).Behaviour)
+}
+
+func TestWhereNothingRunsAgentsTheErrorSaysSo(t *testing.T) {
+	a := agent.Agent(deps)
+	_, err := a.Call(t.Context(), parse(t, a, `{"description":"look","prompt":"p"}`), &tool.Context{})
+	assert.ErrorContains(t, err, "do the work yourself")
 }
