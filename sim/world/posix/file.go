@@ -1,0 +1,205 @@
+package posix
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/afero"
+)
+
+var _ afero.File = (*file)(nil)
+
+// file is an open handle. It holds the node, not the name, so it goes on working
+// when the name is moved or taken away.
+type file struct {
+	fs     *FS
+	node   *node
+	name   string
+	flag   int
+	pos    int64
+	closed bool
+
+	listed  bool // entries holds what Readdir has yet to give
+	entries []os.FileInfo
+}
+
+// begin locks the tree for an operation and refuses a closed handle.
+func (h *file) begin(op string) (end func(), err error) {
+	mu := &h.fs.tree.mu
+	mu.Lock()
+	if h.closed {
+		mu.Unlock()
+		return nil, pathError(op, h.name, os.ErrClosed)
+	}
+	return mu.Unlock, nil
+}
+
+// Name is the name that the handle was opened with.
+func (h *file) Name() string { return h.name }
+
+func (h *file) Close() error {
+	end, err := h.begin("close")
+	if err != nil {
+		return err
+	}
+	defer end()
+	h.closed = true
+	h.node.handles--
+	h.fs.tree.reclaim(h.node)
+	return nil
+}
+
+func (h *file) Sync() error {
+	end, err := h.begin("sync")
+	if err != nil {
+		return err
+	}
+	defer end()
+	return nil
+}
+
+func (h *file) Stat() (os.FileInfo, error) {
+	end, err := h.begin("stat")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return h.node.info(base(h.name)), nil
+}
+
+func (h *file) Read(b []byte) (int, error) {
+	end, err := h.begin("read")
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	n, err := h.read("read", b, h.pos)
+	h.pos += int64(n)
+	if n < len(b) && n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+func (h *file) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, pathError("readat", h.name, errors.New("negative offset"))
+	}
+	end, err := h.begin("read")
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	return h.read("read", b, off)
+}
+
+// read fills b from off; io.EOF says that the content ended before b did.
+func (h *file) read(op string, b []byte, off int64) (int, error) {
+	switch {
+	case len(b) == 0:
+		return 0, nil
+	case !reads(h.flag):
+		return 0, pathError(op, h.name, syscall.EBADF)
+	case h.node.isDir():
+		return 0, pathError(op, h.name, syscall.EISDIR)
+	case off >= int64(len(h.node.data)):
+		return 0, io.EOF
+	}
+	n := copy(b, h.node.data[off:])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (h *file) Write(b []byte) (int, error) {
+	now := h.fs.tree.now()
+	end, err := h.begin("write")
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	off := h.pos
+	if h.flag&os.O_APPEND != 0 {
+		off = int64(len(h.node.data))
+	}
+	n, err := h.write(b, off, now)
+	if n > 0 {
+		h.pos = off + int64(n)
+	}
+	return n, err
+}
+
+func (h *file) WriteString(s string) (int, error) { return h.Write([]byte(s)) }
+
+func (h *file) WriteAt(b []byte, off int64) (int, error) {
+	switch {
+	case h.flag&os.O_APPEND != 0:
+		return 0, errors.New("os: invalid use of WriteAt on file opened with O_APPEND")
+	case off < 0:
+		return 0, pathError("writeat", h.name, errors.New("negative offset"))
+	case len(b) == 0:
+		return 0, nil
+	}
+	now := h.fs.tree.now()
+	end, err := h.begin("write")
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	return h.write(b, off, now)
+}
+
+func (h *file) write(b []byte, off int64, now time.Time) (int, error) {
+	switch {
+	case !writes(h.flag):
+		return 0, pathError("write", h.name, syscall.EBADF)
+	case h.fs.tree.readOnly:
+		return 0, pathError("write", h.name, syscall.EROFS)
+	}
+	n, err := h.fs.tree.write(h.node, b, off, now)
+	return n, pathError("write", h.name, err)
+}
+
+func (h *file) Seek(offset int64, whence int) (int64, error) {
+	end, err := h.begin("seek")
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += h.pos
+	case io.SeekEnd:
+		offset += h.node.size()
+	default:
+		return 0, pathError("seek", h.name, syscall.EINVAL)
+	}
+	if offset < 0 {
+		return 0, pathError("seek", h.name, syscall.EINVAL)
+	}
+	h.pos, h.listed, h.entries = offset, false, nil
+	return offset, nil
+}
+
+func (h *file) Truncate(size int64) error {
+	now := h.fs.tree.now()
+	end, err := h.begin("truncate")
+	if err != nil {
+		return err
+	}
+	defer end()
+	switch {
+	case size < 0 || !writes(h.flag):
+		err = syscall.EINVAL
+	case h.fs.tree.readOnly:
+		err = syscall.EROFS
+	default:
+		err = h.fs.tree.resize(h.node, size, now)
+	}
+	return pathError("truncate", h.name, err)
+}

@@ -1,0 +1,118 @@
+package posix
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+)
+
+// node is a file, a folder or a link; which, its mode says.
+type node struct {
+	id       uint64
+	mode     fs.FileMode // type and permission bits
+	uid, gid int
+	modified time.Time
+
+	parent   *node            // of a folder; the root is its own
+	children map[string]*node // of a folder
+	target   string           // of a link
+	data     []byte           // of a file
+
+	shared   bool // data is also another tree's or a snapshot's: copy it before writing
+	handles  int  // open handles of a file
+	unlinked bool // it has no name any more
+}
+
+func (f *FS) newNode(mode fs.FileMode, now time.Time) *node {
+	f.tree.lastID++
+	n := &node{id: f.tree.lastID, mode: mode, uid: f.uid, gid: f.gid, modified: now}
+	if n.isDir() {
+		n.children = map[string]*node{}
+	}
+	return n
+}
+
+func (n *node) isDir() bool  { return n.mode.IsDir() }
+func (n *node) isLink() bool { return n.mode&fs.ModeSymlink != 0 }
+
+func (n *node) size() int64 {
+	if n.isLink() {
+		return int64(len(n.target))
+	}
+	return int64(len(n.data))
+}
+
+// add gives child a name below n.
+func (n *node) add(name string, child *node, now time.Time) {
+	n.children[name] = child
+	n.modified = now
+	if child.isDir() {
+		child.parent = n
+	}
+}
+
+// drop takes a name away; the node lives on while handles are open.
+func (t *tree) drop(dir *node, name string, now time.Time) {
+	n := dir.children[name]
+	delete(dir.children, name)
+	dir.modified = now
+	n.unlinked = true
+	t.reclaim(n)
+}
+
+// reclaim frees the content of a node that nobody can reach any more.
+func (t *tree) reclaim(n *node) {
+	if n.unlinked && n.handles == 0 {
+		t.used -= int64(len(n.data))
+		n.data = nil
+	}
+}
+
+// sorted walks a folder's names in order.
+func (n *node) sorted() []string { return slices.Sorted(maps.Keys(n.children)) }
+
+func (n *node) clone(t *tree, parent *node) *node {
+	c := *n
+	c.handles = 0
+	t.used += int64(len(n.data))
+	if n.data != nil {
+		n.shared, c.shared = true, true
+	}
+	if !n.isDir() {
+		return &c
+	}
+	c.parent = parent
+	if parent == nil {
+		c.parent = &c
+	}
+	c.children = make(map[string]*node, len(n.children))
+	for name, child := range n.children {
+		c.children[name] = child.clone(t, &c)
+	}
+	return &c
+}
+
+// permission bits as one of the three classes has them.
+const (
+	mayRead   fs.FileMode = 4
+	mayWrite  fs.FileMode = 2
+	maySearch fs.FileMode = 1
+)
+
+// may says that the user's class has all of want on n. Root may do anything.
+func (f *FS) may(n *node, want fs.FileMode) bool {
+	bits := n.mode.Perm()
+	switch {
+	case f.uid == 0:
+		return true
+	case f.uid == n.uid:
+		bits >>= 6
+	case f.gid == n.gid:
+		bits >>= 3
+	}
+	return bits&want == want
+}
+
+// owns says that the user may change n's mode and times.
+func (f *FS) owns(n *node) bool { return f.uid == 0 || f.uid == n.uid }
