@@ -14,7 +14,7 @@ import (
 // Limits keeps a hostile or damaged file from exhausting memory. A zero member
 // means its default.
 type Limits struct {
-	Bytes int64 // of the file; 64 MiB
+	Bytes int64 // of the file, and of its texts with aliases expanded; 64 MiB
 	Nodes int   // YAML nodes with aliases expanded; 1,000,000
 	Depth int   // of nesting; 100
 }
@@ -64,7 +64,8 @@ func Load(name string, r io.Reader, limits Limits) (*Cassette, error) {
 type loader struct {
 	file   string
 	limits Limits
-	nodes  int // seen so far
+	nodes  int   // seen so far, aliases expanded
+	bytes  int64 // of the scalars among them
 }
 
 func (l *loader) fail(kind error, problem, remedy string) *LoadError {

@@ -195,6 +195,12 @@ func TestLoadFileSaysThatAFileIsMissing(t *testing.T) {
 	assert.ErrorContains(t, err, "record it first")
 }
 
+func TestLoadCountsTheBytesThatAliasesStandFor(t *testing.T) {
+	text := "interactions: [x]\na: &a " + strings.Repeat("y", 1000) + "\nb: [" + strings.Repeat("*a,", 100) + "]\n"
+	_, err := cassette.Load("c.yaml", strings.NewReader(text), cassette.Limits{Bytes: 50_000})
+	assert.ErrorContains(t, err, "expands to more than 50000 bytes")
+}
+
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }

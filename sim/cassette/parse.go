@@ -42,6 +42,9 @@ func (l *loader) measure(n *yaml.Node, depth int) error {
 	if depth > l.limits.Depth {
 		return l.failAt(n, ErrTooLarge, fmt.Sprintf("is nested deeper than %d levels", l.limits.Depth), recordAgain)
 	}
+	if l.bytes += int64(len(n.Value)); l.bytes > l.limits.Bytes {
+		return l.failAt(n, ErrTooLarge, fmt.Sprintf("expands to more than %d bytes", l.limits.Bytes), "go-vcr writes no aliases: "+recordAgain)
+	}
 	if n.Kind == yaml.AliasNode {
 		return l.measure(n.Alias, depth+1)
 	}
