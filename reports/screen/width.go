@@ -1,0 +1,73 @@
+package screen
+
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// columns measures as terminals in a Western locale do. The condition is spelled
+// out because the library's default one reads the environment.
+func columns() *runewidth.Condition {
+	return &runewidth.Condition{StrictEmojiNeutral: true}
+}
+
+// Width is the number of terminal columns a line takes, escape sequences of
+// Paint apart.
+func Width(s string) int { return columns().StringWidth(unpainted(s)) }
+
+// Cut shortens a line to at most width columns, with a mark where it was cut.
+// Below the width of the mark nothing is left of the line but what fits of it.
+func Cut(s string, width int, ascii bool) string {
+	mark := "…"
+	if ascii {
+		mark = "~"
+	}
+	if Width(s) <= width {
+		return s
+	}
+	if width < 1 {
+		return ""
+	}
+	return columns().Truncate(s, width, mark)
+}
+
+// Pad fills a line up to width columns on its right.
+func Pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-Width(s)))
+}
+
+// Fold breaks a line into lines of at most width columns, after a space where
+// there is one in the last third, else wherever the width ends. Nothing but the
+// space at a break is lost. A width below 1 folds nothing.
+func Fold(s string, width int) []string {
+	if width < 1 || Width(s) <= width {
+		return []string{s}
+	}
+	var lines []string
+	for Width(s) > width {
+		head := columns().Truncate(s, width, "")
+		if head == "" { // a character wider than the width stands alone
+			head = firstRune(s)
+		}
+		rest := s[len(head):]
+		if at := strings.LastIndexByte(head, ' '); at*3 > len(head)*2 && !strings.HasPrefix(rest, " ") {
+			head, rest = head[:at], s[at:]
+		}
+		lines = append(lines, head)
+		s = strings.TrimPrefix(rest, " ")
+	}
+	if s == "" {
+		return lines
+	}
+	return append(lines, s)
+}
+
+func firstRune(s string) string {
+	for i := range s {
+		if i > 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
