@@ -34,19 +34,20 @@ func partUnit(text string) unit {
 // unparsedUnit is a text that could not be taken apart: no rule permits it, and
 // a forbidden command is looked for at every word.
 func unparsedUnit(command string) unit {
-	suspects := suspects(command)
+	whole, suspects := partUnit(command), suspects(command)
 	return unit{text: command, covered: func(content string, wide bool) bool {
-		return wide && slices.ContainsFunc(suspects, func(u unit) bool { return u.covered(content, true) })
+		return wide && (whole.covered(content, true) ||
+			slices.ContainsFunc(suspects, func(s string) bool { return textCovered(content, s) }))
 	}}
 }
 
-// suspects are the commands that may stand in a text.
-func suspects(command string) []unit {
-	found := []unit{partUnit(command)}
+// suspects are the commands that may begin at some word of a text.
+func suspects(command string) []string {
+	var found []string
 	for _, segment := range strings.FieldsFunc(command, isOperator) {
 		words := strings.Fields(segment)
 		for i := range words {
-			found = append(found, partUnit(strings.Join(head(words[i:]), " ")))
+			found = append(found, asProgram(head(words[i:]))...)
 		}
 	}
 	return found

@@ -19,7 +19,7 @@ func FromEnv(lookup func(string) (string, bool)) (Settings, error) {
 	var problems []error
 	for _, key := range Keys() {
 		value, set := lookup(key.Name)
-		if !set || value == "" {
+		if !set {
 			continue
 		}
 		if err := key.read(&s, value); err != nil {

@@ -189,6 +189,9 @@ func TestAnUnknownFeatureNamesTheNearest(t *testing.T) {
 	_, err := settings.FromEnviron([]string{"PATH=/bin", "HOME=/h", "FEATURE_KAIRSO=1"})
 	assert.ErrorContains(t, err, "FEATURE_KAIRSO; did you mean FEATURE_KAIROS?")
 
+	_, err = settings.FromEnviron([]string{"FEATURE_KAIXXROS=1"})
+	assert.ErrorContains(t, err, "did you mean FEATURE_KAIROS?")
+
 	_, err = settings.FromEnviron([]string{"FEATURE_SOMETHING_ELSE_ENTIRELY=1"})
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "did you mean", "a far-off guess is worse than none")

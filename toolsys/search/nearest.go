@@ -1,0 +1,92 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Nearest proposes tools for a name that no tool has (SPEC C4): first those
+// spelt much like it, then, out of the index, those whose name, hint and
+// description share its words, the rarer the word the better: cancelOrder
+// leads to a createRefund that speaks of cancelling orders. Only names of the
+// list are proposed, at most limit of them. A nil index leaves it at spelling.
+func Nearest(name string, names []string, ix *Index, limit int) []string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	found := alike(name, names)
+	if ix != nil {
+		for _, other := range ix.related(name) {
+			if _, listed := slices.BinarySearch(names, other); listed {
+				found = append(found, other)
+			}
+		}
+	}
+	found = unique(found)
+	return found[:min(len(found), max(limit, 0))]
+}
+
+// alike are the names within the bound of spelling, nearest first.
+func alike(name string, names []string) []string {
+	type neighbour struct {
+		name string
+		away int
+	}
+	var near []neighbour
+	for _, other := range names {
+		if away, ok := away(name, other); ok {
+			near = append(near, neighbour{other, away})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b neighbour) int { return cmp.Compare(a.away, b.away) })
+	var sorted []string
+	for _, n := range near {
+		sorted = append(sorted, n.name)
+	}
+	return sorted
+}
+
+// away is how far a name is from another, case and separators apart. A model
+// often forgets the server, so that an MCP tool's own name counts as well,
+// though never as much as the whole.
+func away(name, other string) (int, bool) {
+	asked := squeezed(name)
+	bound := max(1, min(3, len(asked)/3))
+	best := 2 * distance(asked, squeezed(other), bound)
+	if own := strings.LastIndex(other, "__"); own >= 0 {
+		best = min(best, 2*distance(asked, squeezed(other[own+2:]), bound)+1)
+	}
+	return best, best <= 2*bound+1
+}
+
+// squeezed is a name without case and separators.
+func squeezed(name string) []rune {
+	return []rune(strings.Join(segmentsOf(strings.ToLower(name), false), ""))
+}
+
+// related are the tools that share words with a name, by how telling those
+// words are.
+func (ix *Index) related(name string) []string {
+	weights := make([]float64, len(ix.docs))
+	for _, s := range stemsOf(telling(partsOf(name, true))) {
+		docs := ix.stems[s]
+		for _, i := range docs {
+			weights[i] += math.Log1p(float64(len(ix.docs)) / float64(len(docs)))
+		}
+	}
+	var found []int
+	for i, w := range weights {
+		if w > 0 {
+			found = append(found, i)
+		}
+	}
+	scores := ix.scores(partsOf(name, true))
+	slices.SortStableFunc(found, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), scores[b]-scores[a])
+	})
+	names := make([]string, len(found))
+	for n, i := range found {
+		names[n] = ix.docs[i].Name
+	}
+	return names
+}

@@ -1,0 +1,154 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// How many tools a search answers with.
+const (
+	DefaultMax = 5
+	HighestMax = 100
+)
+
+// Match is a tool that was found.
+type Match struct {
+	Name string
+	// Score is what its words add up to; 0 for a tool found by its name alone.
+	Score int
+	// Why says in a phrase what it was found by.
+	Why string
+}
+
+// Result is a search's answer (SPEC E5).
+type Result struct {
+	// Matches are the tools, best first; for a select: query in the order asked.
+	Matches []Match
+	// Missing are the names of a select: query that no tool has.
+	Missing []string
+	// TotalDeferred is how many tools there were to search, for an answer that
+	// found none.
+	TotalDeferred int
+}
+
+// Search finds deferred tools (SPEC E5). A max below 1 means DefaultMax, one
+// above HighestMax means that. A select: query answers with all it names, also
+// loaded tools, whatever max is. Any other is first compared with whole names:
+// an equal one is the answer; `mcp__server` gives the server's tools; else the
+// names that begin with it, then those that contain it. Only where no name
+// does are the words scored. Equal ranks go by name.
+func (ix *Index) Search(q Query, max int) Result {
+	result := Result{TotalDeferred: ix.total}
+	if len(q.Select) > 0 {
+		result.Matches, result.Missing = ix.selected(q.Select)
+		return result
+	}
+	scores := ix.scores(q.Words)
+	found := ix.byWholeName(q, scores)
+	if found == nil {
+		found = ix.byWords(q, scores)
+	}
+	for _, h := range found[:min(len(found), bounded(max))] {
+		result.Matches = append(result.Matches, ix.match(h, scores, q.Words))
+	}
+	return result
+}
+
+// Search is a search in a pool that is not searched again; see [Index.Search].
+func Search(q Query, deferred, loaded []Entry, max int) Result {
+	return NewIndex(deferred, loaded).Search(q, max)
+}
+
+// bounded is the number of results to give for the number asked.
+func bounded(max int) int {
+	if max < 1 {
+		return DefaultMax
+	}
+	return min(max, HighestMax)
+}
+
+// selected finds tools by exact name, or by one that differs in case only.
+func (ix *Index) selected(names []string) (matches []Match, missing []string) {
+	taken := map[int]bool{}
+	for _, name := range names {
+		i, ok := ix.find(name)
+		switch {
+		case !ok:
+			missing = append(missing, name)
+		case !taken[i]:
+			taken[i] = true
+			matches = append(matches, Match{Name: ix.docs[i].Name, Why: "selected"})
+		}
+	}
+	return matches, missing
+}
+
+// find looks a name up, exactly if possible.
+func (ix *Index) find(name string) (int, bool) {
+	if i, ok := ix.byName[name]; ok {
+		return i, true
+	}
+	i := slices.IndexFunc(ix.docs, func(d doc) bool { return strings.EqualFold(d.Name, name) })
+	return i, i >= 0
+}
+
+// hit is a tool that was found. The larger its rank the better, before any score.
+type hit struct {
+	tool, rank int
+	why        string
+}
+
+// match tells about a hit what a caller wants to know.
+func (ix *Index) match(h hit, scores []int, words []string) Match {
+	why := strings.Trim(h.why+"; "+ix.why(h.tool, words), "; ")
+	return Match{Name: ix.docs[h.tool].Name, Score: scores[h.tool], Why: why}
+}
+
+// byWords ranks the deferred tools that have all required words in their name
+// and score on any word.
+func (ix *Index) byWords(q Query, scores []int) []hit {
+	return ix.ranked(scores, func(d *doc, score int) (string, int) {
+		for _, word := range q.Required {
+			if !strings.Contains(d.lower, word) {
+				return "", 0
+			}
+		}
+		if score == 0 && len(q.Required) == 0 {
+			return "", 0
+		}
+		return "", 1
+	})
+}
+
+// byWholeName compares the whole query with names; nil where none is like it.
+func (ix *Index) byWholeName(q Query, scores []int) []hit {
+	if len(q.Required) > 0 {
+		return nil
+	}
+	for _, level := range [...]func(*doc, string) (string, int){equal, ofServer, partial} {
+		if found := ix.ranked(scores, func(d *doc, _ int) (string, int) { return level(d, q.Text) }); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// ranked orders the deferred tools that have a rank above 0: by rank, score
+// and name, which is the order of the index.
+func (ix *Index) ranked(scores []int, rank func(d *doc, score int) (why string, rank int)) []hit {
+	var found []hit
+	for i := range ix.docs {
+		d := &ix.docs[i]
+		if !d.deferred {
+			continue
+		}
+		if why, r := rank(d, scores[i]); r > 0 {
+			found = append(found, hit{i, r, why})
+		}
+	}
+	slices.SortFunc(found, func(a, b hit) int {
+		return cmp.Or(b.rank-a.rank, scores[b.tool]-scores[a.tool], a.tool-b.tool)
+	})
+	return found
+}
