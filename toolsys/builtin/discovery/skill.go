@@ -1,0 +1,227 @@
+package discovery
+
+import (
+	"context"
+	_ "embed" // the prompt beside this file
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed skill.md
+var skillPrompt string
+
+// Why Skill refuses an input that fits its schema.
+const (
+	CodeNoSkill = iota + 1
+	CodeBadName
+)
+
+// skillChars is the largest skill taken in, in code points (K1).
+const skillChars = 100_000
+
+// remotePrefix begins the name of a skill that is fetched.
+const remotePrefix = "remote:"
+
+// SkillIn is what Skill takes.
+type SkillIn struct {
+	Skill string `json:"skill" minLength:"1" jsonschema:"The skill's name"`
+	Args  string `json:"args,omitempty" jsonschema:"What the skill is to work on, in its own terms"`
+}
+
+// SkillOut is what Skill answers with.
+type SkillOut struct {
+	Skill string `json:"skill"`
+	// Mode is inline (the instructions follow the result) or fork (a sub-agent
+	// carried them out).
+	Mode string `json:"mode" enum:"inline,fork"`
+	// Allowed are the rules that hold from here on, or held in the sub-agent.
+	Allowed []string `json:"allowed_tools,omitempty"`
+	// Answer is what the sub-agent reported.
+	Answer string `json:"answer,omitempty"`
+}
+
+// Skill brings in the instructions of a skill (SPEC L). Inline they follow the
+// result as a message, and the tools the skill allows itself become session
+// rules; with `context: fork` a sub-agent carries them out, and those rules hold
+// in the sub-agent only. A remote skill is fetched first. A local one that only
+// brings text allows itself; one that brings permissions is for rules and the
+// user to decide.
+func Skill(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[SkillIn, SkillOut]{
+		Name:        "Skill",
+		Hint:        "run a named skill with instructions",
+		Description: "Brings in the instructions of a named skill.",
+		Describe:    func(in SkillIn) string { return "Use the skill " + in.Skill },
+		Prompt:      func(tool.PromptOptions) string { return skillPrompt },
+		Call:        d.call,
+		Block:       func(out SkillOut) []message.Block { return []message.Block{message.Text(out.text())} },
+		Validate:    func(in SkillIn, _ *tool.Context) *tool.Refusal { return d.validate(in) },
+		Permit:      func(in SkillIn, _ *tool.Context) permission.Opinion { return d.permit(in) },
+		Subject:     func(in SkillIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.name()} },
+		Traits:      tool.Traits[SkillIn]{Interrupt: tool.Cancel},
+		Loading:     tool.Loading{Always: true},
+		Shaping: tool.Shaping[SkillIn]{Classifier: func(in SkillIn) string {
+			return strings.TrimSpace(in.name() + " " + in.Args)
+		}},
+		Limits: tool.Limits[SkillIn]{ResultChars: skillChars},
+		View: tool.View[SkillIn]{
+			Summary:  func(in SkillIn) string { return in.name() },
+			Activity: func(in SkillIn) string { return "Using the skill " + in.name() },
+		},
+	})
+}
+
+// name is the skill without the slash that people write commands with.
+func (in SkillIn) name() string { return strings.TrimPrefix(in.Skill, "/") }
+
+func (d Deps) validate(in SkillIn) *tool.Refusal {
+	name := in.name()
+	if strings.HasPrefix(name, remotePrefix) {
+		return nil
+	}
+	if !validSkill.MatchString(name) {
+		return &tool.Refusal{Message: fmt.Sprintf("%q is no skill's name: letters, digits, _, - and dots", in.Skill), Code: CodeBadName}
+	}
+	if _, found, _ := d.load(name); !found {
+		return &tool.Refusal{Message: d.unknown(name), Code: CodeNoSkill}
+	}
+	return nil
+}
+
+func (d Deps) unknown(name string) string {
+	names := d.names()
+	if len(names) == 0 {
+		return fmt.Sprintf("no skill %q: there are none", name)
+	}
+	if near := search.Nearest(name, names, nil, 3); len(near) > 0 {
+		return fmt.Sprintf("no skill %q; the nearest are %s", name, strings.Join(near, ", "))
+	}
+	return fmt.Sprintf("no skill %q; there are %s", name, strings.Join(names, ", "))
+}
+
+func (d Deps) permit(in SkillIn) permission.Opinion {
+	s, found, err := d.load(in.name())
+	if err != nil || !found || s.fork || len(s.allowed) > 0 {
+		return permission.Opinion{}
+	}
+	return permission.Opinion{Behaviour: permission.Allow, Text: "the skill brings instructions and nothing else"}
+}
+
+func (d Deps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
+	s, err := d.get(ctx, in.name())
+	if err != nil {
+		return tool.Result[SkillOut]{}, err
+	}
+	if s.fork {
+		return d.fork(ctx, s, in, c)
+	}
+	return tool.Result[SkillOut]{
+		Data:     SkillOut{Skill: s.Name, Mode: "inline", Allowed: texts(s.allowed)},
+		Messages: []message.Message{message.UserText(s.instructions(in.Args))},
+		Modify:   grant(s.allowed),
+	}, nil
+}
+
+func (d Deps) get(ctx context.Context, name string) (skill, error) {
+	ref, remote := strings.CutPrefix(name, remotePrefix)
+	if !remote {
+		s, found, err := d.load(name)
+		if err == nil && !found {
+			err = errors.New(d.unknown(name))
+		}
+		return s, err
+	}
+	if d.Fetch == nil {
+		return skill{}, fmt.Errorf("skill %q: remote skills cannot be fetched here", name)
+	}
+	text, err := d.Fetch(ctx, ref)
+	if err != nil {
+		return skill{}, fmt.Errorf("skill %q was not fetched: %w", name, err)
+	}
+	s, err := parseSkill(Entry{Name: name}, text)
+	if err != nil {
+		return skill{}, fmt.Errorf("skill %q: %w", name, err)
+	}
+	return s, nil
+}
+
+func (d Deps) fork(ctx context.Context, s skill, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
+	if c.Chain.Depth > 0 {
+		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q runs as a sub-agent, and a sub-agent may not start another", s.Name)
+	}
+	job := tool.Job{Description: "skill " + s.Name, Prompt: s.instructions(in.Args), Type: s.agent, Model: s.model}
+	report, err := d.run(ctx, job, grant(s.allowed), c)
+	if err != nil {
+		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: %w", s.Name, err)
+	}
+	return tool.Done(SkillOut{Skill: s.Name, Mode: "fork", Allowed: texts(s.allowed), Answer: report.Text}), nil
+}
+
+func (d Deps) run(ctx context.Context, job tool.Job, isolate tool.Modifier, c *tool.Context) (tool.Report, error) {
+	switch {
+	case d.Fork != nil:
+		return d.Fork(ctx, job, isolate, c)
+	case c.Spawn != nil:
+		return c.Spawn(ctx, job)
+	}
+	return tool.Report{}, errors.New("sub-agents cannot run here")
+}
+
+// grant makes the rules a skill allows itself part of the session's. Rules that
+// are there already are not added again.
+func grant(allowed []permission.Rule) tool.Modifier {
+	if len(allowed) == 0 {
+		return nil
+	}
+	return func(st tool.State) tool.State {
+		fresh := slices.DeleteFunc(slices.Clone(allowed), func(r permission.Rule) bool {
+			return slices.ContainsFunc(st.Rules.All(), func(h permission.Hit) bool {
+				return h.Rule == r && h.Source == permission.Session && h.Behaviour == permission.Allow
+			})
+		})
+		st.Rules = st.Rules.With(permission.Session, permission.Allow, fresh...)
+		return st
+	}
+}
+
+func texts(rules []permission.Rule) []string {
+	var all []string
+	for _, r := range rules {
+		all = append(all, r.String())
+	}
+	return all
+}
+
+// instructions is the skill's text with the arguments in their place, or at the
+// end where it has none for them, and where its other files lie.
+func (s skill) instructions(args string) string {
+	text := strings.ReplaceAll(s.text, "$ARGUMENTS", args)
+	if text == s.text && args != "" {
+		text += "\n\nArguments: " + args
+	}
+	if runes := []rune(text); len(runes) > skillChars {
+		text = string(runes[:skillChars]) + "\n[the skill is longer than this; the rest is in " + s.File + "]"
+	}
+	if s.File == "" {
+		return fmt.Sprintf("Instructions of the skill %s:\n\n%s", s.Name, text)
+	}
+	return fmt.Sprintf("Instructions of the skill %s (its files lie in %s):\n\n%s", s.Name, path.Dir(s.File), text)
+}
+
+func (out SkillOut) text() string {
+	switch {
+	case out.Mode == "inline":
+		return fmt.Sprintf("The skill %s is loaded; its instructions follow.", out.Skill)
+	case out.Answer == "":
+		return fmt.Sprintf("The skill %s has run in a sub-agent, which gave no answer.", out.Skill)
+	}
+	return fmt.Sprintf("The skill %s has run in a sub-agent, which reports:\n\n%s", out.Skill, out.Answer)
+}

@@ -1,0 +1,208 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/discovery"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+const (
+	plainSkill  = "---\nname: greet\ndescription: Greets people\n---\nSay hello to $ARGUMENTS, twice: $ARGUMENTS.\n"
+	commitSkill = "---\r\ndescription: Commits\r\nallowed-tools: Bash(git add *), Bash(git commit -m a,b)\r\n---\r\nCommit.\r\n"
+	auditSkill  = "---\ndescription: Audits\ncontext: fork\nagent: explore\nmodel: small\nallowed-tools:\n  - Grep\n---\nAudit it.\n"
+)
+
+func skills(t *testing.T) discovery.Deps {
+	t.Helper()
+	fs := afero.NewMemMapFs()
+	for file, text := range map[string]string{
+		"/home/skills/greet/SKILL.md":  "Not this one.",
+		"/home/skills/commit/SKILL.md": commitSkill,
+		"/repo/skills/greet/SKILL.md":  plainSkill,
+		"/repo/skills/audit/SKILL.md":  auditSkill,
+		"/repo/skills/notes.md":        "no skill",
+	} {
+		require.NoError(t, afero.WriteFile(fs, file, []byte(text), 0o644))
+	}
+	return discovery.Deps{FS: fs, Dirs: []string{"/repo/skills", "/nowhere", "/home/skills"}}
+}
+
+func use(t *testing.T, d discovery.Deps, raw string, c *tool.Context) (tool.Outcome, error) {
+	t.Helper()
+	s := discovery.Skill(d)
+	in := parse(t, s, raw)
+	require.Nil(t, s.Validate(in, c))
+	return s.Call(t.Context(), in, c)
+}
+
+func TestAnInlineSkillsInstructionsFollowTheResult(t *testing.T) {
+	out, err := use(t, skills(t), `{"skill":"/greet","args":"Ada"}`, &tool.Context{})
+	require.NoError(t, err)
+	assert.Equal(t, "The skill greet is loaded; its instructions follow.", message.PlainText(out.Blocks))
+	assert.Equal(t, []message.Message{message.UserText(
+		"Instructions of the skill greet (its files lie in /repo/skills/greet):\n\nSay hello to Ada, twice: Ada.")}, out.Messages)
+	assert.Nil(t, out.Modify)
+}
+
+func TestArgumentsWithoutAPlaceGoToTheEnd(t *testing.T) {
+	out, err := use(t, skills(t), `{"skill":"commit","args":"quickly"}`, &tool.Context{})
+	require.NoError(t, err)
+	assert.True(t, strings.HasSuffix(message.PlainText(out.Messages[0].Content), "Commit.\n\nArguments: quickly"))
+}
+
+func TestWhatASkillAllowsItselfBecomesSessionRulesOnce(t *testing.T) {
+	out, err := use(t, skills(t), `{"skill":"commit"}`, &tool.Context{})
+	require.NoError(t, err)
+	before := tool.State{Dir: "/repo"}
+	after := out.Modify(before)
+	var got []string
+	for _, h := range out.Modify(after).Rules.All() {
+		assert.Equal(t, permission.Session, h.Source)
+		assert.Equal(t, permission.Allow, h.Behaviour)
+		got = append(got, h.Rule.String())
+	}
+	assert.Equal(t, []string{"Bash(git add *)", "Bash(git commit -m a,b)"}, got)
+	assert.Empty(t, before.Rules.All())
+	assert.Equal(t, got, out.Data.(discovery.SkillOut).Allowed)
+}
+
+func TestAForkedSkillRunsInASubAgentWithItsOwnRules(t *testing.T) {
+	d := skills(t)
+	var job tool.Job
+	var inherited []permission.Hit
+	d.Fork = func(_ context.Context, j tool.Job, isolate tool.Modifier, _ *tool.Context) (tool.Report, error) {
+		job, inherited = j, isolate(tool.State{}).Rules.All()
+		return tool.Report{Text: "all well"}, nil
+	}
+	out, err := use(t, d, `{"skill":"audit"}`, &tool.Context{})
+	require.NoError(t, err)
+	assert.Equal(t, tool.Job{
+		Description: "skill audit", Type: "explore", Model: "small",
+		Prompt: "Instructions of the skill audit (its files lie in /repo/skills/audit):\n\nAudit it.",
+	}, job)
+	require.Len(t, inherited, 1)
+	assert.Equal(t, "Grep", inherited[0].Rule.String())
+	assert.Nil(t, out.Modify, "the parent's rules stay as they are")
+	assert.Empty(t, out.Messages)
+	assert.Contains(t, message.PlainText(out.Blocks), "all well")
+}
+
+func TestWithoutForkTheContextSpawnsAndWithoutThatItIsAnError(t *testing.T) {
+	c := &tool.Context{}
+	_, err := use(t, skills(t), `{"skill":"audit"}`, c)
+	assert.ErrorContains(t, err, "sub-agents cannot run here")
+
+	gone := errors.New("no model")
+	c.Spawn = func(context.Context, tool.Job) (tool.Report, error) { return tool.Report{}, gone }
+	_, err = use(t, skills(t), `{"skill":"audit"}`, c)
+	assert.ErrorIs(t, err, gone)
+
+	c.Chain.Depth = 1
+	_, err = use(t, skills(t), `{"skill":"audit"}`, c)
+	assert.ErrorContains(t, err, "may not start another")
+}
+
+func TestARemoteSkillIsFetched(t *testing.T) {
+	d := skills(t)
+	_, err := use(t, d, `{"skill":"remote:team/x"}`, &tool.Context{})
+	assert.ErrorContains(t, err, "cannot be fetched here")
+
+	d.Fetch = func(_ context.Context, ref string) (string, error) { return "Do what " + ref + " says.", nil }
+	out, err := use(t, d, `{"skill":"remote:team/x"}`, &tool.Context{})
+	require.NoError(t, err)
+	assert.Equal(t, "Instructions of the skill remote:team/x:\n\nDo what team/x says.", message.PlainText(out.Messages[0].Content))
+}
+
+func TestAnUnknownSkillNamesTheNearest(t *testing.T) {
+	s := discovery.Skill(skills(t))
+	for name, want := range map[string]string{
+		"comit":     `no skill "comit"; the nearest are commit`,
+		"zzzzzzzzz": `no skill "zzzzzzzzz"; there are audit, commit, greet`,
+	} {
+		refusal := s.Validate(parse(t, s, `{"skill":"`+name+`"}`), &tool.Context{})
+		if assert.NotNil(t, refusal, name) {
+			assert.Equal(t, discovery.CodeNoSkill, refusal.Code)
+			assert.Equal(t, want, refusal.Message)
+		}
+	}
+}
+
+func TestASkillsNameIsNoPath(t *testing.T) {
+	s := discovery.Skill(skills(t))
+	for _, name := range []string{"../skills/greet", "a/b", ".", "..", "//host/share"} {
+		refusal := s.Validate(parse(t, s, `{"skill":"`+name+`"}`), &tool.Context{})
+		if assert.NotNil(t, refusal, name) {
+			assert.Equal(t, discovery.CodeBadName, refusal.Code, name)
+		}
+	}
+}
+
+func TestOnlyASkillThatBringsTextAloneAllowsItself(t *testing.T) {
+	s := discovery.Skill(skills(t))
+	for name, want := range map[string]permission.Behaviour{
+		"greet": permission.Allow, "commit": permission.Passthrough, "audit": permission.Passthrough, "remote:x": permission.Passthrough,
+	} {
+		in := parse(t, s, `{"skill":"`+name+`"}`)
+		assert.Equal(t, want, s.Permit(in, &tool.Context{}).Behaviour, name)
+		assert.Equal(t, name, s.Subject(in, &tool.Context{}).Content)
+	}
+}
+
+func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
+	d := skills(t)
+	all, err := discovery.Skills(d)
+	require.NoError(t, err)
+	assert.Equal(t, []discovery.Entry{
+		{Name: "audit", Description: "Audits", File: "/repo/skills/audit/SKILL.md"},
+		{Name: "commit", Description: "Commits", File: "/home/skills/commit/SKILL.md"},
+		{Name: "greet", Description: "Greets people", File: "/repo/skills/greet/SKILL.md"},
+	}, all)
+
+	for text, want := range map[string]string{
+		"---\ndescription: x\n":              "no closing line",
+		"---\ncontext: sideways\n---\nx":     "write fork or inline",
+		"---\nallowed-tools: Bash(\n---\nx":  "never closed",
+		"---\nallowed-tools: [1]\n---\nx":    "1 is no rule",
+		"---\nallowed-tools: {a: b}\n---\nx": "neither a list nor a text",
+		"---\na: [\n---\nx":                  "front matter",
+	} {
+		require.NoError(t, afero.WriteFile(d.FS, "/repo/skills/bad/SKILL.md", []byte(text), 0o644))
+		all, err = discovery.Skills(d)
+		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, "/repo/skills/bad/SKILL.md")
+		assert.Len(t, all, 3, "the others are listed all the same")
+		_, err = use(t, d, `{"skill":"bad"}`, &tool.Context{})
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestALongSkillIsCutAndSaysWhere(t *testing.T) {
+	d := skills(t)
+	require.NoError(t, afero.WriteFile(d.FS, "/repo/skills/long/SKILL.md", []byte(strings.Repeat("ä", 100_001)), 0o644))
+	out, err := use(t, d, `{"skill":"long"}`, &tool.Context{})
+	require.NoError(t, err)
+	assert.Contains(t, message.PlainText(out.Messages[0].Content), "the rest is in /repo/skills/long/SKILL.md")
+	assert.Equal(t, 100_000, discovery.Skill(d).Limit.ResultChars)
+}
+
+func FuzzSkillFile(f *testing.F) {
+	for _, seed := range []string{plainSkill, commitSkill, auditSkill, "", "---\n---\nx", "---\nallowed-tools: a(b,c),d\n---"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d := discovery.Deps{FS: afero.NewMemMapFs(), Dirs: []string{"/s"}}
+		require.NoError(t, afero.WriteFile(d.FS, "/s/x/SKILL.md", []byte(text), 0o644))
+		all, err := discovery.Skills(d)
+		assert.Equal(t, err == nil, len(all) == 1)
+	})
+}

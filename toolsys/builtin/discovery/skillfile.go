@@ -1,0 +1,191 @@
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/afero"
+
+	"toolbench/toolsys/permission"
+)
+
+// SkillFile is the file that makes a folder a skill.
+const SkillFile = "SKILL.md"
+
+// forkContext is the value of `context` that runs a skill as a sub-agent.
+const forkContext = "fork"
+
+// validSkill keeps a name from being a path: no slash, no leading dot.
+var validSkill = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// Entry is one skill as a list shows it.
+type Entry struct {
+	// Name is the folder's, which is what Skill is called with.
+	Name string
+	// Description is the author's sentence on when to use it.
+	Description string
+	// File is the skill's file; empty for a remote one.
+	File string
+}
+
+// skill is a skill file that was read.
+type skill struct {
+	Entry
+	fork         bool
+	agent, model string
+	allowed      []permission.Rule
+	text         string
+}
+
+// head is the front matter. Members that are not ours are the author's business.
+type head struct {
+	Description string `yaml:"description"`
+	Allowed     any    `yaml:"allowed-tools"`
+	Context     string `yaml:"context"`
+	Agent       string `yaml:"agent"`
+	Model       string `yaml:"model"`
+}
+
+// parseSkill reads a skill's text: YAML between two lines of dashes, then the
+// instructions. Without such a head all of it is instructions.
+func parseSkill(e Entry, text string) (skill, error) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
+	front, body, err := cutFront(text)
+	if err != nil {
+		return skill{}, err
+	}
+	var h head
+	if err := yaml.Unmarshal([]byte(front), &h); err != nil {
+		return skill{}, fmt.Errorf("front matter: %s", strings.TrimSpace(yaml.FormatError(err, false, false)))
+	}
+	if h.Context != "" && h.Context != forkContext && h.Context != "inline" {
+		return skill{}, fmt.Errorf("front matter: context %q; write fork or inline", h.Context)
+	}
+	allowed, err := rules(h.Allowed)
+	if err != nil {
+		return skill{}, fmt.Errorf("front matter: allowed-tools: %w", err)
+	}
+	e.Description = strings.TrimSpace(h.Description)
+	return skill{
+		Entry: e, fork: h.Context == forkContext, agent: h.Agent, model: h.Model,
+		allowed: allowed, text: strings.TrimSpace(body),
+	}, nil
+}
+
+func cutFront(text string) (front, body string, err error) {
+	rest, has := strings.CutPrefix(text, "---\n")
+	if !has {
+		return "", text, nil
+	}
+	if body, empty := strings.CutPrefix(rest, "---\n"); empty {
+		return "", body, nil
+	}
+	front, body, closed := strings.Cut(rest+"\n", "\n---\n")
+	if !closed {
+		return "", "", errors.New("the front matter has no closing line of dashes")
+	}
+	return front, body, nil
+}
+
+// rules reads allowed-tools: a list, or one text with commas between the rules.
+func rules(value any) ([]permission.Rule, error) {
+	var texts []string
+	switch v := value.(type) {
+	case nil:
+	case string:
+		texts = splitRules(v)
+	case []any:
+		for _, item := range v {
+			text, ok := item.(string)
+			if !ok {
+				return nil, fmt.Errorf("%v is no rule; write Tool or Tool(content)", item)
+			}
+			texts = append(texts, text)
+		}
+	default:
+		return nil, fmt.Errorf("%v is neither a list nor a text", v)
+	}
+	var parsed []permission.Rule
+	for _, text := range texts {
+		rule, err := permission.ParseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		parsed = append(parsed, rule)
+	}
+	return parsed, nil
+}
+
+// splitRules cuts at commas that are not between parentheses.
+func splitRules(text string) []string {
+	depth := 0
+	parts := strings.FieldsFunc(text, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return r == ',' && depth == 0
+	})
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+}
+
+// load reads a local skill; found is false where no folder has it.
+func (d Deps) load(name string) (s skill, found bool, err error) {
+	for _, dir := range d.Dirs {
+		file := path.Join(dir, name, SkillFile)
+		raw, err := afero.ReadFile(d.FS, file)
+		if err != nil {
+			continue // not there: the next folder may have it
+		}
+		s, err := parseSkill(Entry{Name: name, File: file}, string(raw))
+		if err != nil {
+			return skill{}, true, fmt.Errorf("%s: %w", file, err)
+		}
+		return s, true, nil
+	}
+	return skill{}, false, nil
+}
+
+// Skills lists the local skills by name (SPEC L), for whoever tells the model
+// which there are. The error joins the files that cannot be read as skills,
+// which are left out.
+func Skills(d Deps) ([]Entry, error) {
+	var all []Entry
+	var problems []error
+	for _, name := range d.names() {
+		s, _, err := d.load(name)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		all = append(all, s.Entry)
+	}
+	return all, errors.Join(problems...)
+}
+
+func (d Deps) names() []string {
+	var names []string
+	for _, dir := range d.Dirs {
+		entries, err := afero.ReadDir(d.FS, dir)
+		if err != nil {
+			continue // a folder that is not there has no skills
+		}
+		for _, e := range entries {
+			if _, err := d.FS.Stat(path.Join(dir, e.Name(), SkillFile)); err == nil && validSkill.MatchString(e.Name()) {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

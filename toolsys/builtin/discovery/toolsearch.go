@@ -1,0 +1,164 @@
+package discovery
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the prompt beside this file
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed toolsearch.md
+var searchPrompt string
+
+// SearchIn is what ToolSearch takes (SPEC E5).
+type SearchIn struct {
+	Query      string `json:"query" minLength:"1" jsonschema:"Key words, or select:NameA,NameB for tools whose names you know; a word with + in front must be in the name"`
+	MaxResults int    `json:"max_results,omitempty" minimum:"1" maximum:"100" default:"5" jsonschema:"How many tools to load at most"`
+}
+
+// defaultResults is how many tools are loaded when the call does not say.
+const defaultResults = 5
+
+// SearchOut is what ToolSearch answers with.
+type SearchOut struct {
+	// Matches are the tools that were found and are loaded from here on, best first.
+	Matches []string `json:"matches"`
+	// Missing are names that were selected and do not exist.
+	Missing []string `json:"missing,omitempty"`
+	// Deferred is how many tools there were to search.
+	Deferred int `json:"total_deferred_tools"`
+	// Pending are servers that are still connecting, whose tools are not known yet.
+	Pending []string `json:"pending_mcp_servers,omitempty"`
+
+	query       string
+	definitions []tool.Definition
+	references  bool
+}
+
+// ToolSearch loads deferred tools (SPEC E5): the definitions come back in the
+// result, as text or as references where the model takes those, and the names are
+// observed, so that the next request sends them whole (E6). It searches what the
+// call's context knows.
+func ToolSearch() *tool.Tool {
+	return tool.Must(tool.Def[SearchIn, SearchOut]{
+		Name:        "ToolSearch",
+		Hint:        "search and load deferred tools",
+		Description: "Finds tools that were sent by name only and loads their definitions.",
+		Describe:    func(in SearchIn) string { return "Search the tools for " + in.Query },
+		Prompt:      func(tool.PromptOptions) string { return searchPrompt },
+		Call:        searchTools,
+		Block:       SearchOut.blocks,
+		Traits: tool.Traits[SearchIn]{
+			Safe:      tool.Always[SearchIn],
+			ReadOnly:  tool.Always[SearchIn],
+			Interrupt: tool.Cancel,
+			Effects: func(SearchIn, *tool.Context) tool.Effects {
+				return tool.Effects{Reads: []string{"tools"}}
+			},
+		},
+		Loading: tool.Loading{Always: true},
+		View: tool.View[SearchIn]{
+			Title:    func(SearchIn) string { return "Tool search" },
+			Summary:  func(in SearchIn) string { return in.Query },
+			Activity: func(in SearchIn) string { return "Searching the tools for " + in.Query },
+		},
+	})
+}
+
+func searchTools(_ context.Context, in SearchIn, c *tool.Context) (tool.Result[SearchOut], error) {
+	if c.Search == nil {
+		return tool.Result[SearchOut]{}, errors.New("no tools are deferred here; every tool there is was sent whole")
+	}
+	limit := in.MaxResults
+	if limit == 0 {
+		limit = defaultResults
+	}
+	found, err := c.Search(in.Query, limit)
+	if err != nil {
+		return tool.Result[SearchOut]{}, fmt.Errorf("the search failed: %w", err)
+	}
+	r := tool.Done(SearchOut{
+		Matches: append([]string{}, found.Names...), Missing: found.Missing, Deferred: found.Deferred, Pending: found.Pending,
+		query: in.Query, definitions: found.Definitions, references: found.References,
+	})
+	if len(found.Names) > 0 {
+		r.Observed = []tool.Observation{{Discovered: found.Names}}
+	}
+	return r, nil
+}
+
+func (out SearchOut) blocks() []message.Block {
+	var all []message.Block
+	switch {
+	case len(out.Matches) == 0:
+		return []message.Block{message.Text(out.nothing())}
+	case out.references:
+		for _, name := range out.Matches {
+			all = append(all, message.ToolReference(name))
+		}
+	default:
+		all = append(all, message.Text(functions(out.definitions)))
+	}
+	if note := out.missing(); note != "" {
+		all = append(all, message.Text(note))
+	}
+	return all
+}
+
+// nothing says what there was to find, so that the next query can be better.
+func (out SearchOut) nothing() string {
+	lines := []string{fmt.Sprintf("No tool matches %q; %s.", out.query, plural(out.Deferred, "deferred tool was", "deferred tools were"))}
+	if note := out.missing(); note != "" {
+		lines = append(lines, note)
+	}
+	if len(out.Pending) > 0 {
+		lines = append(lines, "Still connecting, so that their tools are not known yet: "+strings.Join(out.Pending, ", ")+". Search again in a moment.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one + " searched"
+	}
+	return fmt.Sprintf("%d %s searched", n, many)
+}
+
+func (out SearchOut) missing() string {
+	if len(out.Missing) == 0 {
+		return ""
+	}
+	return "There is no tool named " + strings.Join(out.Missing, ", ") + "."
+}
+
+// functions is the block in which tools are described to a model, a line each.
+func functions(definitions []tool.Definition) string {
+	var b strings.Builder
+	b.WriteString("<functions>\n")
+	for _, d := range definitions {
+		b.WriteString("<function>" + definition(d) + "</function>\n")
+	}
+	return b.String() + "</functions>"
+}
+
+// definition is one line of JSON. A server words its own descriptions, so that
+// none may hold what closes the block: in a JSON string, <\/ means the same as </.
+func definition(d tool.Definition) string {
+	if len(d.Parameters) == 0 {
+		d.Parameters = json.RawMessage(`{"type":"object"}`)
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(d); err != nil { // only a schema that is no JSON
+		d.Parameters = json.RawMessage(`{"type":"object"}`)
+		return definition(d)
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "</", `<\/`)
+}
