@@ -1,0 +1,4 @@
+// Package web holds the built-in tools that reach out to the network. The network
+// itself comes in through Deps as one function, so that a run can be recorded,
+// replayed and cut off; nothing is remembered between two calls.
+package web
