@@ -1,0 +1,25 @@
+// Package mcpserve is the MCP servers of a run (SPEC O1): real ones, the official
+// library's server behind its in-memory transport, made from catalogue files. What
+// they list is what the catalogue says, to the letter, also where a real server
+// would be wrong to say it (no schema, a root that is no object), since such servers
+// are what a client has to live with.
+//
+// A tool answers from a script, or by echoing its arguments.
+//
+// Everything works inside a synctest bubble: no keep-alive, no socket, and the
+// server's side is closed first, without which its goroutines stay behind. The
+// sessions must be made and closed in the same bubble.
+//
+// # Catalogues
+//
+// A file holds JSON objects, one a line or one after the other; or one array of
+// them; or {"server": "...", "tools": [...]}, as a server's own listing. Each object
+// has
+//
+//	server       the server's name; default: that of the listing, else of the file
+//	name         required
+//	title, description, inputSchema, outputSchema, annotations, _meta
+//
+// as in the protocol; other members are ignored. The format does not say how tools
+// answer, does not hold prompts or resources, and has no comments.
+package mcpserve

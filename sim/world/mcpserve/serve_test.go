@@ -1,0 +1,336 @@
+package mcpserve_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys/mcptool"
+)
+
+const weather = `{"server":"weather","name":"today","description":"The weather","inputSchema":{"type":"object","properties":{"city":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}
+{"server":"weather","name":"tomorrow","description":"No schema"}
+{"server":"mail","name":"send","description":"Sends","inputSchema":{"properties":{"to":{"type":"string"}}},"snap":"ignored"}
+`
+
+func parse(t testing.TB, file, text string) mcpserve.Catalogue {
+	t.Helper()
+	c, err := mcpserve.Parse(file, []byte(text))
+	require.NoError(t, err)
+	return c
+}
+
+func connect(t testing.TB, c mcpserve.Catalogue, o mcpserve.Options) []*mcpserve.Session {
+	t.Helper()
+	sessions, closeAll, err := mcpserve.Connect(t.Context(), c, o)
+	require.NoError(t, err)
+	t.Cleanup(closeAll)
+	return sessions
+}
+
+func call(t testing.TB, s *mcpserve.Session, name, args string) (*mcp.CallToolResult, error) {
+	t.Helper()
+	return s.Client.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(args)})
+}
+
+func text(t testing.TB, r *mcp.CallToolResult) string {
+	t.Helper()
+	require.Len(t, r.Content, 1)
+	c, ok := r.Content[0].(*mcp.TextContent)
+	require.True(t, ok)
+	return c.Text
+}
+
+func TestAllFormatsGiveTheSameCatalogue(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(weather), "\n")
+	want := parse(t, "c.jsonl", weather)
+	assert.Equal(t, 3, want.Tools())
+	assert.Equal(t, "mail", want[0].Name, "servers are sorted")
+	assert.Equal(t, want, parse(t, "c.json", "["+strings.Join(lines, ",\n")+"]"))
+	assert.Equal(t, want, parse(t, "c.json", `{"tools":[`+strings.Join(lines, ",\n")+"]}"))
+	assert.Equal(t, want, parse(t, "c.jsonl", "\uFEFF\n\n"+strings.Join(lines, "\r\n\r\n")))
+}
+
+func TestAServerIsNamedByItsListingOrItsFile(t *testing.T) {
+	assert.Equal(t, "github", parse(t, "catalogues/github.json", `[{"name":"a"}]`)[0].Name)
+	assert.Equal(t, "mine", parse(t, "x.json", `{"server":"mine","tools":[{"name":"a"}]}`)[0].Name)
+	assert.Equal(t, "own", parse(t, "x.json", `{"server":"mine","tools":[{"server":"own","name":"a"}]}`)[0].Name)
+}
+
+func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":              {"", "it holds no tool"},
+		"not JSON":           {"{\"name\":\"a\"}\nname: b\n", "c.jsonl:2:"},
+		"cut off":            {"{\"name\":\"a\"}\n{\"name\":", "c.jsonl:2:"},
+		"a string":           {"{\"name\":\"a\"}\n\"b\"", "c.jsonl:2: a tool must be a JSON object; found a string"},
+		"no name":            {"{\"name\":\"a\"}\n\n{\"description\":\"b\"}", "c.jsonl:3: the tool has no name; give it one"},
+		"empty server":       {`{"server":"","name":"a"}`, "the server has no name"},
+		"a name's type":      {`{"name":["a"]}`, "c.jsonl:1: name cannot be a array"},
+		"a schema's type":    {`{"name":"a","inputSchema":"string"}`, `c.jsonl:1: tool "a": inputSchema: a schema must be a JSON object; found a string`},
+		"twice":              {"{\"name\":\"a\"}\n{\"name\":\"a\"}", `c.jsonl:2: server "c" has tool "a" already`},
+		"an element's line":  {"[\n{\"name\":\"a\"},\n{\"name\":\"b\"},\n{}\n]", "c.jsonl:4: the tool has no name"},
+		"a listing's line":   {"{\"tools\":[\n{\"name\":\"a\"},\n3]}", "c.jsonl:3: a tool must be a JSON object; found a number"},
+		"a name out of hand": {`{"name":"` + strings.Repeat("x", 600) + `"}`, "shorten it to 512"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := mcpserve.Parse("c.jsonl", []byte(c.text))
+			require.ErrorIs(t, err, mcpserve.ErrCatalogue)
+			assert.Contains(t, err.Error(), c.want)
+		})
+	}
+}
+
+func TestJoinRefusesTheSameToolTwice(t *testing.T) {
+	a, b := parse(t, "s.json", `[{"name":"a"}]`), parse(t, "s.json", `[{"name":"b"}]`)
+	joined, err := mcpserve.Join(a, b)
+	require.NoError(t, err)
+	assert.Len(t, joined, 1)
+	assert.Equal(t, 2, joined.Tools())
+	_, err = mcpserve.Join(a, a)
+	assert.ErrorIs(t, err, mcpserve.ErrCatalogue)
+	assert.Equal(t, 1, a.Tools(), "what was joined is untouched")
+}
+
+func TestAServerListsWhatItsCatalogueSaysToTheLetter(t *testing.T) {
+	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{PageSize: 1})
+	assert.Equal(t, "mail", sessions[0].Name)
+	listed, err := mcptool.List(t.Context(), sessions[1].Client)
+	require.NoError(t, err)
+	require.Len(t, listed, 2)
+	assert.Equal(t, "today", listed[0].Name)
+	assert.True(t, listed[0].Annotations.ReadOnlyHint)
+	assert.Equal(t, true, listed[0].Meta["anthropic/alwaysLoad"])
+	assert.Nil(t, listed[1].InputSchema, "a missing schema stays missing")
+	listed, err = mcptool.List(t.Context(), sessions[0].Client)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"properties": map[string]any{"to": map[string]any{"type": "string"}}}, listed[0].InputSchema)
+}
+
+func TestAToolEchoesOrFollowsItsScript(t *testing.T) {
+	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{
+		"weather::today": mcpserve.Text("sunny"),
+		"send":           mcpserve.Fail("no such person"),
+	}})
+	mail, meteo := sessions[0], sessions[1]
+	got, err := call(t, meteo, "today", `{}`)
+	require.NoError(t, err)
+	assert.Equal(t, "sunny", text(t, got))
+	got, err = call(t, mail, "send", `{}`)
+	require.NoError(t, err)
+	assert.True(t, got.IsError)
+	got, err = call(t, meteo, "tomorrow", `{"z":1.0, "a":[{"y":"<&>","b":12345678901234567890}]}`)
+	require.NoError(t, err)
+	assert.Equal(t, `{"a":[{"b":12345678901234567890,"y":"<&>"}],"z":1.0}`, text(t, got))
+	_, err = call(t, meteo, "yesterday", `{}`)
+	assert.Error(t, err)
+}
+
+func TestAnAnswerForNoToolIsAnError(t *testing.T) {
+	c := parse(t, "c.jsonl", weather)
+	for _, key := range []string{"todai", "mail::today", "today::weather"} {
+		_, _, err := mcpserve.Connect(t.Context(), c, mcpserve.Options{Answers: map[string]mcpserve.Answer{key: mcpserve.Text("")}})
+		require.ErrorIs(t, err, mcpserve.ErrAnswer)
+		assert.Contains(t, err.Error(), key)
+	}
+}
+
+func TestADroppedServerIsGone(t *testing.T) {
+	started := make(chan struct{})
+	hangs := func(ctx context.Context, _ json.RawMessage) (*mcp.CallToolResult, error) {
+		close(started)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{"today": hangs}})
+	tools, _ := mcptool.Load(t.Context(), mcptool.Server{Name: "weather", Session: mcptool.Fixed(sessions[1].Client)})
+	in, problems := tools[0].Parse(json.RawMessage(`{"city":"Bern"}`))
+	require.Empty(t, problems)
+	failed := make(chan error)
+	go func() {
+		_, err := tools[0].Call(t.Context(), in, nil)
+		failed <- err
+	}()
+	<-started
+	sessions[1].Drop()
+	assert.ErrorIs(t, <-failed, mcptool.ErrGone)
+	_, err := tools[0].Call(t.Context(), in, nil)
+	require.ErrorIs(t, err, mcptool.ErrGone)
+	assert.Contains(t, err.Error(), `"weather"`)
+	_, err = call(t, sessions[0], "send", `{}`)
+	assert.NoError(t, err, "other servers stay")
+}
+
+func TestSessionsOutliveTheContextTheyWereMadeWith(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	sessions, closeAll, err := mcpserve.Connect(ctx, parse(t, "c.jsonl", weather), mcpserve.Options{})
+	require.NoError(t, err)
+	defer closeAll()
+	cancel()
+	_, err = call(t, sessions[1], "today", `{}`)
+	assert.NoError(t, err)
+}
+
+func TestInABubbleTimeIsVirtualAndNothingIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+			time.Sleep(30 * time.Second)
+			return mcpserve.Text("done")(nil, nil)
+		}
+		sessions, closeAll, err := mcpserve.Connect(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{"today": slow}})
+		require.NoError(t, err)
+		began := time.Now()
+		got, err := call(t, sessions[1], "today", `{}`)
+		require.NoError(t, err)
+		assert.Equal(t, "done", text(t, got))
+		assert.Equal(t, 30*time.Second, time.Since(began))
+
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too slow"))
+		defer cancel()
+		tools, _ := mcptool.Load(t.Context(), mcptool.Server{Name: "weather", Session: mcptool.Fixed(sessions[1].Client)})
+		in, _ := tools[0].Parse(json.RawMessage(`{}`))
+		_, err = tools[0].Call(ctx, in, nil)
+		assert.EqualError(t, err, "too slow")
+		time.Sleep(time.Minute)
+		closeAll()
+		closeAll() // harmless
+	}) // panics when a goroutine is left
+}
+
+func TestNoGoroutineIsLeftOutsideABubbleEither(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	for range 5 {
+		_, closeAll, err := mcpserve.Connect(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{})
+		require.NoError(t, err)
+		closeAll()
+	}
+}
+
+// Other people's catalogues stand beside the repository where it is developed.
+const catalogues = "../../../../shared/catalogues"
+
+func readCatalogue(t testing.TB, name string) mcpserve.Catalogue {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(catalogues, name))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("%s is not here; it is kept beside the repository", name)
+	}
+	require.NoError(t, err)
+	return parse(t, name, string(data))
+}
+
+func TestRealCataloguesConnectListAndBuild(t *testing.T) {
+	for _, c := range []struct {
+		file                           string
+		servers, tools                 int
+		unresolved, unschemed, renamed int
+	}{
+		{file: "github.jsonl", servers: 1, tools: 117},
+		{file: "azure.jsonl", servers: 1, tools: 200},
+		{file: "docker-registry.jsonl", servers: 28, tools: 755},
+		{file: "ironclaw.jsonl", servers: 23, tools: 50},
+		{file: "mcpproxy.jsonl", servers: 7, tools: 45},
+		{file: "ace-zh.jsonl", servers: 1, tools: 1455, unresolved: 1, unschemed: 1, renamed: 16},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			catalogue := readCatalogue(t, c.file)
+			sessions := connect(t, catalogue, mcpserve.Options{PageSize: 50})
+			require.Len(t, sessions, c.servers)
+			var servers []mcptool.Server
+			for _, s := range sessions {
+				servers = append(servers, mcptool.Server{Name: s.Name, Session: mcptool.Fixed(s.Client)})
+			}
+			tools, reports := mcptool.Load(t.Context(), servers...)
+			assert.Len(t, tools, c.tools)
+			seen := map[string]bool{}
+			for _, tl := range tools {
+				assert.False(t, seen[tl.Name], tl.Name)
+				seen[tl.Name] = true
+				raw, err := tl.Input.Raw()
+				require.NoError(t, err)
+				assert.Contains(t, string(raw), `"type":"object"`)
+			}
+			assert.Len(t, reports, c.unresolved+c.unschemed+c.renamed)
+			assert.Equal(t, c.unresolved, count(reports, "does not resolve"))
+			assert.Equal(t, c.unschemed, count(reports, "gives no schema"))
+			assert.Equal(t, c.renamed, count(reports, "so this one is called"))
+			got, err := call(t, sessions[0], catalogue[0].Tools[0].Name, `{"b":1,"a":2}`)
+			require.NoError(t, err)
+			assert.Equal(t, `{"a":2,"b":1}`, text(t, got))
+		})
+	}
+}
+
+func count(reports []mcptool.Report, what string) (n int) {
+	for _, r := range reports {
+		if strings.Contains(r.String(), what) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAScriptThatPanicsHarmsNoOtherCall(t *testing.T) {
+	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{
+		"today": func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) { panic("scripted") },
+	}})
+	_, err := call(t, sessions[1], "today", `{}`)
+	require.ErrorContains(t, err, "scripted")
+	_, err = call(t, sessions[1], "tomorrow", `{}`)
+	assert.NoError(t, err)
+}
+
+func FuzzParseNeverPanicsAndServesWhatItTakes(f *testing.F) {
+	for _, seed := range []string{weather, "[]", `{"tools":[{"name":"a"}]}`, `{"name":"a","inputSchema":{}}`, "{", `[[]]`, `{"tools":{}}`, `null`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		c, err := mcpserve.Parse("f.jsonl", []byte(in))
+		if err != nil {
+			require.ErrorIs(t, err, mcpserve.ErrCatalogue)
+			return
+		}
+		require.Positive(t, c.Tools())
+	})
+}
+
+func BenchmarkConnectTwentyEightServers(b *testing.B) {
+	c := readCatalogue(b, "docker-registry.jsonl")
+	for b.Loop() {
+		sessions, closeAll, err := mcpserve.Connect(b.Context(), c, mcpserve.Options{})
+		require.NoError(b, err)
+		require.Len(b, sessions, 28)
+		closeAll()
+	}
+}
+
+func ExampleConnect() {
+	c, err := mcpserve.Parse("clock.json", []byte(`[{"name":"now","description":"The time"}]`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sessions, closeAll, err := mcpserve.Connect(context.Background(), c, mcpserve.Options{
+		Answers: map[string]mcpserve.Answer{"now": mcpserve.Text("half past two")},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer closeAll()
+	got, err := sessions[0].Client.CallTool(context.Background(), &mcp.CallToolParams{Name: "now"})
+	fmt.Println(got.Content[0].(*mcp.TextContent).Text, err)
+	// Output: half past two <nil>
+}

@@ -1,0 +1,164 @@
+package mcptool
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schema"
+	"toolbench/toolsys/tool"
+)
+
+// CallLimit bounds one call of a server's tool (N4).
+const CallLimit = 100 * time.Second
+
+// Keys of a tool's _meta that are read (N2).
+const (
+	metaHint   = "anthropic/searchHint"
+	metaAlways = "anthropic/alwaysLoad"
+)
+
+// anyObject stands in for a schema that the API would not take.
+const anyObject = `{"type":"object"}`
+
+// build fills the template for one server tool. A tool that cannot be built at all
+// is nil, with a report.
+func build(o offer, r ref, name string) (*tool.Tool, []Report) {
+	report := func(what string) []Report { return []Report{{r.server, r.tool, name, what}} }
+	raw, doubt := inputSchema(o.tool.InputSchema)
+	t, err := tool.Build(template(o, r, name, raw))
+	if err != nil {
+		return nil, report("it is not loaded: " + err.Error())
+	}
+	if doubt == "" {
+		if _, err := t.Input.Schema(); err != nil {
+			doubt = err.Error()
+		}
+	}
+	if doubt != "" {
+		return t, report("its input is not validated here: " + doubt)
+	}
+	return t, nil
+}
+
+// template is what all servers' tools have in common (N2).
+func template(o offer, r ref, name string, input json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
+	notes := o.tool.Annotations
+	if notes == nil {
+		notes = &mcp.ToolAnnotations{}
+	}
+	type in = json.RawMessage
+	return tool.Def[in, []message.Block]{
+		Name: name, Hint: hint(o.tool.Meta), Origin: &tool.Origin{Server: r.server, Tool: r.tool},
+		Description: o.tool.Description, InputSchema: input, OutputSchema: output(o.tool.OutputSchema),
+		Call: o.call, Block: func(blocks []message.Block) []message.Block { return blocks },
+		// The general rules decide, whatever the server says of itself (N7).
+		Permit: func(in, *tool.Context) permission.Opinion {
+			return permission.Opinion{Behaviour: permission.Passthrough}
+		},
+		Traits: tool.Traits[in]{
+			Safe: is[in](notes.ReadOnlyHint), ReadOnly: is[in](notes.ReadOnlyHint),
+			Destructive: is[in](yes(notes.DestructiveHint)), OpenWorld: is[in](yes(notes.OpenWorldHint)),
+		},
+		Loading: tool.Loading{Deferrable: true, Always: o.tool.Meta[metaAlways] == true},
+		Shaping: tool.Shaping[in]{Equivalent: equivalent, Classifier: func(i in) string { return name + " " + string(i) }},
+		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }},
+		View:    tool.View[in]{Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }},
+	}
+}
+
+func is[In any](b bool) func(In) bool { return func(In) bool { return b } }
+
+// yes reads a hint whose absence means no, whatever the protocol's default is.
+func yes(hint *bool) bool { return hint != nil && *hint }
+
+func hint(meta mcp.Meta) string {
+	text, _ := meta[metaHint].(string)
+	return text
+}
+
+func title(t *mcp.Tool, notes *mcp.ToolAnnotations) string {
+	for _, text := range []string{t.Title, notes.Title} {
+		if text != "" {
+			return text
+		}
+	}
+	return t.Name
+}
+
+func equivalent(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// inputSchema gives the bytes to send and, where they cannot be the server's own,
+// why. A schema that only forgot to say that it is an object's gets the word, since
+// the API refuses a request with a tool that lacks it.
+func inputSchema(listed any) (json.RawMessage, string) {
+	if listed == nil {
+		return json.RawMessage(anyObject), "the server gives no schema"
+	}
+	members, isObject := listed.(map[string]any)
+	if !isObject {
+		return json.RawMessage(anyObject), "the server's schema is no JSON object"
+	}
+	_, typed := members["type"]
+	raw, err := canonical(members)
+	switch {
+	case err != nil:
+		return json.RawMessage(anyObject), err.Error()
+	case !typed:
+		raw, err = canonical(withType(members))
+		if err != nil {
+			return json.RawMessage(anyObject), err.Error()
+		}
+	case members["type"] != "object":
+		return json.RawMessage(anyObject), schema.ErrRootNotObject.Error()
+	}
+	return raw, ""
+}
+
+func withType(members map[string]any) map[string]any {
+	typed := map[string]any{"type": "object"}
+	for k, v := range members {
+		typed[k] = v
+	}
+	return typed
+}
+
+// canonical writes a schema so that equal ones are equal bytes: encoding/json sorts
+// the members, the schema package the keywords.
+func canonical(v any) (json.RawMessage, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, errors.New("the server's schema cannot be written: " + err.Error())
+	}
+	return schema.Canonical(raw)
+}
+
+// output is the schema of a result's structured content; nil without one, or when
+// it is unusable.
+func output(listed any) json.RawMessage {
+	if _, isObject := listed.(map[string]any); !isObject {
+		return nil
+	}
+	raw, err := canonical(listed)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// definition orders definitions of the same tool.
+func definition(t *mcp.Tool) string {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}

@@ -1,0 +1,147 @@
+package mcptool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/tool"
+)
+
+// ErrEndless says that a server's list of tools does not end.
+var ErrEndless = errors.New("the list of tools does not end")
+
+// MaxTools is the most tools that are taken from one server.
+const MaxTools = 10_000
+
+// Server is a connected server.
+type Server struct {
+	// Name is the configured name; it is part of the tools' names.
+	Name string
+	// Bare keeps the tools' own names, without mcp__server__ (N1).
+	Bare bool
+	// Session gives the session to speak through, at each call anew.
+	Session func(context.Context) (*mcp.ClientSession, error)
+}
+
+// Fixed is a Session that is always the same.
+func Fixed(s *mcp.ClientSession) func(context.Context) (*mcp.ClientSession, error) {
+	return func(context.Context) (*mcp.ClientSession, error) { return s, nil }
+}
+
+// List gives all tools of a session, page by page. Errors: what the session says,
+// and ErrEndless for a server that gives the same cursor twice or more than MaxTools
+// tools.
+func List(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
+	var all []*mcp.Tool
+	seen := map[string]bool{}
+	for cursor := ""; ; {
+		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Tools...)
+		cursor = page.NextCursor
+		switch {
+		case cursor == "":
+			return all, nil
+		case seen[cursor]:
+			return nil, fmt.Errorf("%w: cursor %q comes again", ErrEndless, cursor)
+		case len(all) > MaxTools || len(seen) > MaxTools:
+			return nil, fmt.Errorf("%w: more than %d tools or pages", ErrEndless, MaxTools)
+		}
+		seen[cursor] = true
+	}
+}
+
+// Listing is what a server listed.
+type Listing struct {
+	Server Server
+	Tools  []*mcp.Tool
+}
+
+// Load lists every server's tools and builds them. A server that cannot be listed is
+// reported and the others load; only the end of ctx makes all of them fail.
+func Load(ctx context.Context, servers ...Server) ([]*tool.Tool, []Report) {
+	var listings []Listing
+	var reports []Report
+	for _, s := range servers {
+		listed, err := listOne(ctx, s)
+		if err != nil {
+			reports = append(reports, Report{Server: s.Name, What: "its tools are not loaded: " + err.Error()})
+			continue
+		}
+		listings = append(listings, Listing{s, listed})
+	}
+	tools, more := Tools(listings...)
+	reports = append(reports, more...)
+	sortReports(reports)
+	return tools, reports
+}
+
+func listOne(ctx context.Context, s Server) ([]*mcp.Tool, error) {
+	session, err := s.Session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return List(ctx, session)
+}
+
+// Tools makes a tool of everything that was listed, sorted by name, with a report of
+// all that is not as it should be (N1, N2). A tool listed twice by one server counts
+// once.
+func Tools(listings ...Listing) ([]*tool.Tool, []Report) {
+	offers, reports := gather(listings)
+	refs := make([]ref, 0, len(offers))
+	for r := range offers {
+		refs = append(refs, r)
+	}
+	given, more := names(refs)
+	reports = append(reports, more...)
+	built := make([]*tool.Tool, 0, len(refs))
+	for _, r := range refs {
+		t, notes := build(offers[r], r, given[r])
+		if t != nil {
+			built = append(built, t)
+		}
+		reports = append(reports, notes...)
+	}
+	slices.SortFunc(built, func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) })
+	sortReports(reports)
+	return built, reports
+}
+
+// offer is a server's tool as it was listed.
+type offer struct {
+	server Server
+	tool   *mcp.Tool
+}
+
+// gather finds every tool once. Of a tool that is listed twice the definition that
+// sorts first counts, whichever came first.
+func gather(listings []Listing) (map[ref]offer, []Report) {
+	offers := map[ref]offer{}
+	var reports []Report
+	for _, l := range listings {
+		for _, t := range l.Tools {
+			r := ref{l.Server.Name, t.Name, l.Server.Bare}
+			before, twice := offers[r]
+			switch {
+			case t.Name == "":
+				reports = append(reports, Report{Server: l.Server.Name, What: "a tool without a name is not loaded"})
+				continue
+			case twice:
+				reports = append(reports, Report{Server: r.server, Tool: r.tool, Name: r.name(), What: "it is listed more than once; one definition counts"})
+				if definition(before.tool) <= definition(t) {
+					continue
+				}
+			}
+			offers[r] = offer{l.Server, t}
+		}
+	}
+	return offers, reports
+}
