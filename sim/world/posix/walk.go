@@ -16,8 +16,8 @@ const (
 type follow int
 
 const (
-	never     follow = iota // for operations on the name itself
-	ifSlash                 // only if a slash after it demands a folder
+	never   follow = iota // for operations on the name itself
+	ifSlash               // only if a slash after it demands a folder
 	always
 	create    // always, but a slash anywhere at the end is refused
 	createNew // never, but a slash at the end is refused
