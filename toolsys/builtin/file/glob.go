@@ -1,0 +1,227 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the prompt beside this file
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed glob.md
+var globPrompt string
+
+// globLimit is how many files are listed where the context does not say (SPEC L).
+const globLimit = 100
+
+// GlobIn is what Glob takes (SPEC L).
+type GlobIn struct {
+	Pattern string `json:"pattern" minLength:"1" jsonschema:"The glob to match files with, such as **/*.go or src/**/*.{ts,tsx}"`
+	Path    string `json:"path,omitempty" jsonschema:"The folder to search; the working directory if left out"`
+}
+
+// GlobOut is what Glob answers with.
+type GlobOut struct {
+	// Files are relative to the working directory, or absolute outside it.
+	Files []string `json:"files"`
+	// Total is how many there are; Truncated says that not all are listed.
+	Total     int      `json:"total"`
+	Truncated bool     `json:"truncated"`
+	Notes     []string `json:"notes,omitempty"`
+}
+
+// Glob lists files by name, the most recently changed first and equal times by
+// name (SPEC L). It lists files only, never follows links to folders, and passes
+// over .git.
+func Glob(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[GlobIn, GlobOut]{
+		Name:        "Glob",
+		Hint:        "find files by name pattern or wildcard",
+		Description: "Lists files whose names match a glob.",
+		Describe:    func(in GlobIn) string { return "Find files that match " + in.Pattern },
+		Prompt:      func(tool.PromptOptions) string { return globPrompt },
+		Call:        d.glob,
+		Block:       GlobOut.blocks,
+		Validate:    d.validateGlob,
+		Subject: func(in GlobIn, c *tool.Context) tool.Subject {
+			root, _ := in.split()
+			return tool.Subject{Paths: []string{subjectPath(root, c)}, Kin: []string{"Read"}}
+		},
+		Traits: tool.Traits[GlobIn]{
+			Safe:      tool.Always[GlobIn],
+			ReadOnly:  tool.Always[GlobIn],
+			Class:     func(GlobIn) tool.Class { return tool.Class{Search: true} },
+			Interrupt: tool.Cancel,
+			Effects: func(in GlobIn, c *tool.Context) tool.Effects {
+				root, _ := in.split()
+				return tool.Effects{Reads: d.treeKeys(root, c)}
+			},
+		},
+		Shaping: tool.Shaping[GlobIn]{
+			Backfill:   absolute("path"),
+			Classifier: func(in GlobIn) string { return in.Pattern },
+		},
+		Limits: tool.Limits[GlobIn]{ResultChars: 100_000},
+		View: tool.View[GlobIn]{
+			Summary:  func(in GlobIn) string { return in.Pattern },
+			Activity: func(in GlobIn) string { return "Finding " + in.Pattern },
+		},
+	})
+}
+
+// escapes are what takes a sign of a glob its meaning.
+var escapes = regexp.MustCompile(`\\(.)`)
+
+// split gives the folder to search and the pattern within it. An absolute
+// pattern names its own folder: models often write one.
+func (in GlobIn) split() (root, pattern string) {
+	p := in.Pattern
+	switch {
+	case permission.IsUNC(p):
+		return p, ""
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~/"):
+		root, pattern = doublestar.SplitPattern(p)
+		return escapes.ReplaceAllString(root, "$1"), pattern
+	case in.Path == "":
+		return ".", strings.TrimPrefix(p, "./")
+	}
+	return in.Path, strings.TrimPrefix(p, "./")
+}
+
+func (d Deps) validateGlob(in GlobIn, c *tool.Context) *tool.Refusal {
+	root, pattern := in.split()
+	if unc(root, c) {
+		return nil
+	}
+	if refusal := checkPattern(pattern); refusal != nil {
+		return refusal
+	}
+	p, refusal := d.locate(root, c)
+	if refusal != nil {
+		return refusal
+	}
+	return d.folder(p)
+}
+
+func checkPattern(pattern string) *tool.Refusal {
+	switch {
+	case pattern == "" || !doublestar.ValidatePattern(pattern):
+		return refuse(CodePattern, "The pattern %q is no glob that can be parsed.", pattern)
+	case slices.Contains(strings.Split(pattern, "/"), ".."):
+		return refuse(CodePattern, "The pattern %q leads out of the folder; give that folder as path.", pattern)
+	}
+	return nil
+}
+
+func (d Deps) glob(ctx context.Context, in GlobIn, c *tool.Context) (tool.Result[GlobOut], error) {
+	var none tool.Result[GlobOut]
+	root, pattern := in.split()
+	p, refusal := d.locate(root, c)
+	if refusal == nil {
+		refusal = checkPattern(pattern)
+	}
+	if refusal == nil {
+		refusal = d.folder(p)
+	}
+	if refusal != nil {
+		return none, failure(refusal)
+	}
+	t := &tree{fs: d.FS, root: p.real, enter: within(pattern)}
+	all, err := t.files(ctx)
+	if err != nil {
+		return none, fmt.Errorf("%s could not be listed: %w", p.abs, cause(err))
+	}
+	matching, left := t.matching(all, pattern, hiddenBelow("Glob", p, c))
+	limit := c.GlobLimit
+	if limit <= 0 {
+		limit = globLimit
+	}
+	out := GlobOut{Files: []string{}, Total: len(matching), Truncated: len(matching) > limit}
+	for _, f := range matching[:min(len(matching), limit)] {
+		out.Files = append(out.Files, shown(path.Join(p.abs, f.rel), c.State.Dir))
+	}
+	out.Notes = treeNotes(left, t.unreadable)
+	return tool.Done(out), nil
+}
+
+// within says which folders may hold a match: those on the way to the pattern's
+// fixed beginning and below it, no deeper than it can reach.
+func within(pattern string) func(rel string) bool {
+	base, rest := doublestar.SplitPattern(pattern)
+	base = escapes.ReplaceAllString(base, "$1")
+	depth := strings.Count(pattern, "/")
+	if strings.Contains(rest, "**") {
+		depth = -1
+	}
+	return func(rel string) bool {
+		if depth >= 0 && strings.Count(rel, "/") >= depth {
+			return false
+		}
+		return base == "." || below(rel, base) || below(base, rel)
+	}
+}
+
+// below tells whether p is dir or lies in it.
+func below(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
+
+// matching keeps the files that match, newest first, and counts those that rules
+// hide.
+func (t *tree) matching(all []found, pattern string, h hidden) (kept []found, left int) {
+	for _, f := range all {
+		if !doublestar.MatchUnvalidated(pattern, f.rel) {
+			continue
+		}
+		if f.info.Mode()&fs.ModeSymlink != 0 {
+			target, ok := t.inside(f)
+			if !ok {
+				continue
+			}
+			f.info = target
+		}
+		if h.hides(f.rel) {
+			left++
+			continue
+		}
+		kept = append(kept, f)
+	}
+	slices.SortFunc(kept, func(a, b found) int {
+		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.rel, b.rel))
+	})
+	return kept, left
+}
+
+// treeNotes say what a search did not see.
+func treeNotes(left, unreadable int) []string {
+	var notes []string
+	if left > 0 {
+		notes = append(notes, hiddenNote(left))
+	}
+	if unreadable > 0 {
+		notes = append(notes, count(unreadable, "folder")+" could not be read.")
+	}
+	return notes
+}
+
+func (o GlobOut) blocks() []message.Block {
+	lines := slices.Clone(o.Files)
+	if len(lines) == 0 {
+		lines = append(lines, "No files found.")
+	}
+	if o.Truncated {
+		lines = append(lines, fmt.Sprintf("[Truncated: %d of %d files are listed. Use a narrower pattern or path.]", len(o.Files), o.Total))
+	}
+	for _, note := range o.Notes {
+		lines = append(lines, "["+note+"]")
+	}
+	return []message.Block{message.Text(strings.Join(lines, "\n"))}
+}

@@ -1,0 +1,186 @@
+package file
+
+import (
+	"context"
+	_ "embed" // the prompt beside this file
+	"path"
+	"strings"
+
+	"toolbench/toolsys/tool"
+)
+
+//go:embed grep.md
+var grepPrompt string
+
+// GrepIn is what Grep takes (SPEC L). The short names are those of grep.
+type GrepIn struct {
+	Pattern    string `json:"pattern" minLength:"1" jsonschema:"The regular expression to search for, in RE2 syntax"`
+	Path       string `json:"path,omitempty" jsonschema:"The file or folder to search; the working directory if left out"`
+	Glob       string `json:"glob,omitempty" jsonschema:"Search only files whose names match, such as *.go or src/**/*.ts; several separated by spaces; ! in front leaves files out"`
+	Type       string `json:"type,omitempty" jsonschema:"Search only files of a type, such as go, py, js, ts, rust, java, md"`
+	Mode       string `json:"output_mode,omitempty" enum:"content,files_with_matches,count" default:"files_with_matches" jsonschema:"What to show: the matching lines, the files, or how many lines match in each"`
+	After      int    `json:"-A,omitempty" minimum:"0" jsonschema:"Lines to show after each match (content mode)"`
+	Before     int    `json:"-B,omitempty" minimum:"0" jsonschema:"Lines to show before each match (content mode)"`
+	Around     int    `json:"-C,omitempty" minimum:"0" jsonschema:"Lines to show before and after each match (content mode)"`
+	Numbers    *bool  `json:"-n,omitempty" default:"true" jsonschema:"Show line numbers (content mode)"`
+	IgnoreCase bool   `json:"-i,omitempty" jsonschema:"Ignore case"`
+	Multiline  bool   `json:"multiline,omitempty" jsonschema:"Let a match span lines, a dot matching line feeds too"`
+	Limit      int    `json:"head_limit,omitempty" minimum:"0" jsonschema:"Show only so many lines or files; 0 means all"`
+	Skip       int    `json:"offset,omitempty" minimum:"0" jsonschema:"Leave out so many lines or files at the start, before head_limit counts"`
+}
+
+// GrepOut is what Grep answers with. One of Lines, Files and Counts is set, by
+// mode; all are in order of path.
+type GrepOut struct {
+	Mode   string      `json:"output_mode"`
+	Lines  []GrepLine  `json:"lines,omitempty"`
+	Files  []string    `json:"files,omitempty"`
+	Counts []GrepCount `json:"counts,omitempty"`
+	// Matches is how many lines match, in multiline mode how many matches there
+	// are, and In in how many files; both whatever is shown.
+	Matches int `json:"matches"`
+	In      int `json:"in_files"`
+	// Omitted is how many lines or files head_limit left out at the end.
+	Omitted int `json:"omitted,omitempty"`
+	// Context says that lines around matches were asked for; Numbers that lines
+	// are shown with their numbers.
+	Context bool     `json:"context,omitempty"`
+	Numbers bool     `json:"numbers,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// GrepLine is one line of content; Match tells it from context.
+type GrepLine struct {
+	Path  string `json:"path"`
+	Line  int    `json:"line"`
+	Text  string `json:"text"`
+	Match bool   `json:"match"`
+}
+
+// GrepCount is how often a file matches.
+type GrepCount struct {
+	Path  string `json:"path"`
+	Count int    `json:"count"`
+}
+
+// Grep searches the contents of files (SPEC L). It passes over .git, what
+// .gitignore files name, binary files and links.
+func Grep(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[GrepIn, GrepOut]{
+		Name:        "Grep",
+		Hint:        "search file contents with regular expressions",
+		Description: "Searches the contents of files for a regular expression.",
+		Describe:    func(in GrepIn) string { return "Search for " + in.Pattern },
+		Prompt:      func(tool.PromptOptions) string { return grepPrompt },
+		Call:        d.grep,
+		Block:       GrepOut.blocks,
+		Validate:    d.validateGrep,
+		Subject: func(in GrepIn, c *tool.Context) tool.Subject {
+			return tool.Subject{Paths: []string{subjectPath(in.root(), c)}, Kin: []string{"Read"}}
+		},
+		Traits: tool.Traits[GrepIn]{
+			Safe:      tool.Always[GrepIn],
+			ReadOnly:  tool.Always[GrepIn],
+			Class:     func(GrepIn) tool.Class { return tool.Class{Search: true} },
+			Interrupt: tool.Cancel,
+			Effects: func(in GrepIn, c *tool.Context) tool.Effects {
+				return tool.Effects{Reads: d.treeKeys(in.root(), c)}
+			},
+		},
+		Shaping: tool.Shaping[GrepIn]{
+			Backfill:   absolute("path"),
+			Classifier: func(in GrepIn) string { return in.Pattern + " in " + in.root() },
+		},
+		View: tool.View[GrepIn]{
+			Summary:  func(in GrepIn) string { return in.Pattern },
+			Activity: func(in GrepIn) string { return "Searching for " + in.Pattern },
+		},
+	})
+}
+
+func (in GrepIn) root() string {
+	if in.Path == "" {
+		return "."
+	}
+	return in.Path
+}
+
+func (in GrepIn) mode() string {
+	if in.Mode == "" {
+		return "files_with_matches"
+	}
+	return in.Mode
+}
+
+// maxContext is more than any file has lines, and far from overflowing.
+const maxContext = maxFileBytes
+
+// around is how many lines of context there are before and after.
+func (in GrepIn) around() (before, after int) {
+	return min(max(in.Before, in.Around), maxContext), min(max(in.After, in.Around), maxContext)
+}
+
+// search is a call that is ready to run.
+type search struct {
+	place
+	scanner
+	filter
+	single bool // the place is a file
+}
+
+func (d Deps) validateGrep(in GrepIn, c *tool.Context) *tool.Refusal {
+	if unc(in.root(), c) {
+		return nil
+	}
+	_, refusal := d.planGrep(in, c)
+	return refusal
+}
+
+func (d Deps) planGrep(in GrepIn, c *tool.Context) (search, *tool.Refusal) {
+	scan, refusal := scannerOf(in)
+	if refusal != nil {
+		return search{}, refusal
+	}
+	names, refusal := filterOf(in.Glob, in.Type)
+	if refusal != nil {
+		return search{}, refusal
+	}
+	p, refusal := d.locate(in.root(), c)
+	if refusal != nil {
+		return search{}, refusal
+	}
+	s := search{place: p, scanner: scan, filter: names}
+	refusal = d.folder(p)
+	if refusal != nil && refusal.Code == CodeKind { // a file, then
+		_, refusal = d.load(p)
+		s.single = true
+	}
+	return s, refusal
+}
+
+func (d Deps) grep(ctx context.Context, in GrepIn, c *tool.Context) (tool.Result[GrepOut], error) {
+	s, refusal := d.planGrep(in, c)
+	if refusal != nil {
+		return tool.Result[GrepOut]{}, failure(refusal)
+	}
+	before, after := in.around()
+	g := gathered{in: in, dir: c.State.Dir, out: GrepOut{
+		Mode: in.mode(), Context: before+after > 0, Numbers: in.Numbers == nil || *in.Numbers,
+	}}
+	if err := d.gather(ctx, s, hiddenBelow("Grep", s.place, c), &g); err != nil {
+		return tool.Result[GrepOut]{}, err
+	}
+	return tool.Done(g.finish()), nil
+}
+
+// name is a found file's full path.
+func (s search) name(rel string) string {
+	if s.single {
+		return s.abs
+	}
+	return path.Join(s.abs, rel)
+}
+
+func (s search) open(rel string) place {
+	return place{abs: s.name(rel), real: strings.TrimSuffix(path.Join(s.real, rel), "/")}
+}

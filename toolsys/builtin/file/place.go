@@ -1,0 +1,90 @@
+package file
+
+import (
+	"path"
+	"strings"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+// place is a file or folder that a call named.
+type place struct {
+	abs  string // absolute and cleaned
+	real string // abs with its links followed: what is opened, and what is remembered
+}
+
+// unc tells whether a name, as written or made absolute, is another machine's
+// (L6). Looking at the text alone is the point.
+func unc(name string, c *tool.Context) bool {
+	return permission.IsUNC(name) || permission.IsUNC(c.Abs(name))
+}
+
+// subjectPath is how permission rules see the name.
+func subjectPath(name string, c *tool.Context) string {
+	if permission.IsUNC(name) {
+		return name
+	}
+	return c.Abs(name)
+}
+
+// locate says where a name leads. It is the only way from a name to the
+// filesystem, and refuses what must not get there.
+func (d Deps) locate(name string, c *tool.Context) (place, *tool.Refusal) {
+	abs := c.Abs(name)
+	switch {
+	case unc(name, c):
+		return place{}, refuse(CodePath, "%s is a UNC path. Files on another machine's share are not opened.", name)
+	case strings.TrimSpace(name) == "":
+		return place{}, refuse(CodePath, "The path is empty.")
+	case strings.ContainsRune(name, 0):
+		return place{}, refuse(CodePath, "The path contains a NUL character.")
+	case !path.IsAbs(abs):
+		return place{}, refuse(CodePath, "%s cannot be made an absolute path.", name)
+	}
+	real, err := follow(d.FS, abs)
+	if err != nil {
+		return place{}, refuse(CodePath, "%s cannot be followed: %v.", name, err)
+	}
+	return place{abs: abs, real: real}, nil
+}
+
+// keys are the names under which a call's effects are compared (J8): two names
+// that lead to one file must not look like two files.
+func (d Deps) keys(name string, c *tool.Context) []string {
+	p, refusal := d.locate(name, c)
+	if refusal != nil {
+		return []string{subjectPath(name, c)}
+	}
+	if p.real == p.abs {
+		return []string{p.abs}
+	}
+	return []string{p.abs, p.real}
+}
+
+// treeKeys stand for a folder and all below it.
+func (d Deps) treeKeys(name string, c *tool.Context) []string {
+	var all []string
+	for _, key := range d.keys(name, c) {
+		all = append(all, key, strings.TrimSuffix(key, "/")+"/**")
+	}
+	return all
+}
+
+// shown is a path as the model should write it: relative to the working
+// directory where it lies below it, else absolute.
+func shown(abs, dir string) string {
+	if rest, below := strings.CutPrefix(abs, strings.TrimSuffix(dir, "/")+"/"); below && dir != "" {
+		return rest
+	}
+	return abs
+}
+
+// brief is a path for one line on a screen: its end says more than its start.
+func brief(p string) string {
+	runes := []rune(p)
+	if len(runes) <= tool.SummaryChars {
+		return p
+	}
+	return "…" + string(runes[len(runes)-tool.SummaryChars+1:])
+}

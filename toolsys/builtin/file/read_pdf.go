@@ -1,0 +1,116 @@
+package file
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// viewPDF shows pages as text. Where no text can be taken out - a scan, a broken
+// or encrypted file - the document itself goes to the model.
+func viewPDF(p place, content []byte, in ReadIn) (viewed, error) {
+	want, refusal := parsePages(in.Pages)
+	if refusal != nil {
+		return viewed{}, failure(refusal)
+	}
+	doc, err := openPDF(content)
+	if err != nil {
+		return wholeDocument(p, content, "No text can be taken out of this PDF ("+err.Error()+"); it is shown as a document.")
+	}
+	r, err := want.within(p, doc.total)
+	if err != nil {
+		return viewed{}, err
+	}
+	shown, found := doc.text(r)
+	if !found {
+		return wholeDocument(p, content, "These pages hold no text; the whole PDF is shown as a document.")
+	}
+	v := viewed{partial: !r.whole(), out: ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}}
+	if !r.whole() {
+		v.out.Notes = []string{fmt.Sprintf("Shown: pages %d to %d of %d. Use pages for others.", r.first, r.first+r.shown-1, r.total)}
+	}
+	return v, pagesFit(shown)
+}
+
+// within is the range as far as the document goes.
+func (w pages) within(p place, total int) (span, error) {
+	if w.first > total {
+		return span{}, failure(refuse(CodeRange, "%s has %s; page %d is beyond the end.", p.abs, count(total, "page"), w.first))
+	}
+	r := span{first: w.first, shown: min(w.last, total) - w.first + 1, total: total}
+	if r.shown > maxPages {
+		return span{}, failure(refuse(CodeRange, "%s has %d pages, and %d at most can be shown at once. Give a range in pages, such as 1-%d.", p.abs, total, maxPages, maxPages))
+	}
+	return r, nil
+}
+
+func pagesFit(shown string) error {
+	if len(shown) <= maxShownBytes {
+		return nil
+	}
+	return failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
+}
+
+func wholeDocument(p place, content []byte, note string) (viewed, error) {
+	if len(content) > maxMediaBytes {
+		return viewed{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d bytes, of %d at most.", p.abs, len(content), maxMediaBytes))
+	}
+	return viewed{out: ReadOut{Kind: "pdf", Notes: []string{note}, Media: []Media{media64("application/pdf", content)}}}, nil
+}
+
+// pdfDoc is a parsed document.
+type pdfDoc struct {
+	reader *pdf.Reader
+	total  int
+}
+
+// openPDF parses a document. The library panics on files that are not as they
+// should be, which is an error here like any other.
+func openPDF(content []byte) (doc pdfDoc, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("malformed: %v", cause)
+		}
+	}()
+	reader, err := pdf.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return pdfDoc{}, err
+	}
+	total := reader.NumPage()
+	if total < 1 {
+		return pdfDoc{}, fmt.Errorf("no pages")
+	}
+	return pdfDoc{reader, total}, nil
+}
+
+// text gives the pages' text, each under its number; false where there is none.
+func (d pdfDoc) text(r span) (string, bool) {
+	var b strings.Builder
+	found := false
+	for n := r.first; n < r.first+r.shown; n++ {
+		page, err := d.page(n)
+		if err != nil {
+			page = "[This page cannot be read: " + err.Error() + "]"
+		} else if page != "" {
+			found = true
+		}
+		fmt.Fprintf(&b, "<page number=\"%d\">\n%s\n</page>\n", n, page)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), found
+}
+
+func (d pdfDoc) page(n int) (text string, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("malformed: %v", cause)
+		}
+	}()
+	page := d.reader.Page(n)
+	if page.V.IsNull() {
+		return "", nil
+	}
+	raw, err := page.GetPlainText(nil)
+	return strings.TrimSpace(replaced(raw)), err
+}
