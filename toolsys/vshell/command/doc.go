@@ -1,0 +1,13 @@
+// Package command is the shell's utilities: cat, grep, find, sort and their like, in Go, on an afero
+// filesystem (SPEC L5).
+//
+// Each command is a function from a [Proc] - arguments, streams, files, environment, clock - to an exit
+// code. It sees nothing of the host: no disk, no process, no environment, no clock but the ones it is
+// given, so that it behaves the same in a simulation as on any machine. Output has a fixed order.
+//
+// The commands follow GNU's: names of options, messages, exit codes. An option that is not supported is
+// refused with exit code 2 and a message that names it; none is silently ignored. The locale is C, the
+// time zone UTC.
+//
+// [Lookup] finds a command by name; there is one file for each, or for a few that belong together.
+package command

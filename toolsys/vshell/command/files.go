@@ -1,0 +1,198 @@
+package command
+
+import (
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/afero"
+)
+
+// Files is a filesystem as a command sees it: names are relative to a working directory, devices exist,
+// and the rules of a disk hold that an in-memory filesystem may forget (no file below a missing
+// directory, no reading of directories, no removing of full ones).
+type Files struct {
+	FS  afero.Fs
+	Dir string // absolute
+	Now func() time.Time
+	// Read and Write serve the device names (/dev/stdin, /dev/null, ...); ok is false for other names.
+	Read  func(name string) (in io.Reader, ok bool)
+	Write func(name string) (out io.Writer, ok bool)
+	// Limit is the greatest size, in bytes, of a file written here; beyond it the disk is full.
+	Limit int64
+}
+
+// Abs gives name as a clean absolute path.
+func (f *Files) Abs(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(f.Dir, name)
+}
+
+func pathError(op, name string, err error) error {
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// check finds what a name alone already says: empty, or below something that is no directory.
+func (f *Files) check(name string, err error) error {
+	if name == "" {
+		return pathError("open", name, fs.ErrNotExist)
+	}
+	if err == nil || !missing(err) {
+		return err
+	}
+	for dir := path.Dir(f.Abs(name)); dir != "/"; dir = path.Dir(dir) {
+		if info, e := f.FS.Stat(dir); e == nil {
+			if !info.IsDir() {
+				return pathError("open", name, syscall.ENOTDIR)
+			}
+			return err
+		}
+	}
+	return err
+}
+
+// Stat follows links.
+func (f *Files) Stat(name string) (fs.FileInfo, error) {
+	if info, ok := f.device(name); ok {
+		return info, nil
+	}
+	info, err := f.FS.Stat(f.Abs(name))
+	if err = f.check(name, err); err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(name, "/") && !info.IsDir() {
+		return nil, pathError("stat", name, syscall.ENOTDIR)
+	}
+	return info, nil
+}
+
+// Lstat does not follow a link at the end of name, where the filesystem knows links.
+func (f *Files) Lstat(name string) (fs.FileInfo, error) {
+	l, ok := f.FS.(afero.Lstater)
+	if !ok || strings.HasSuffix(name, "/") {
+		return f.Stat(name)
+	}
+	if info, ok := f.device(name); ok {
+		return info, nil
+	}
+	info, _, err := l.LstatIfPossible(f.Abs(name))
+	return info, f.check(name, err)
+}
+
+// IsDir says whether name is a directory, or a link to one.
+func (f *Files) IsDir(name string) bool {
+	info, err := f.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// Exists says whether name is there, be it a link to nothing.
+func (f *Files) Exists(name string) bool {
+	_, err := f.Lstat(name)
+	return err == nil
+}
+
+// Open opens name for reading. Opening a directory fails.
+func (f *Files) Open(name string) (io.ReadCloser, error) {
+	if f.Read != nil && path.IsAbs(name) {
+		if in, ok := f.Read(path.Clean(name)); ok {
+			return io.NopCloser(in), nil
+		}
+	}
+	info, err := f.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, pathError("open", name, syscall.EISDIR)
+	}
+	return f.FS.Open(f.Abs(name))
+}
+
+// ReadFile reads name whole.
+func (f *Files) ReadFile(name string) ([]byte, error) {
+	in, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(in)
+}
+
+// List gives a directory's entries by name, without . and .., links not followed.
+func (f *Files) List(name string) ([]fs.FileInfo, error) {
+	info, err := f.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, pathError("readdir", name, syscall.ENOTDIR)
+	}
+	list, err := afero.ReadDir(f.FS, f.Abs(name))
+	slices.SortFunc(list, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, err
+}
+
+// parent demands that the directory of name exists.
+func (f *Files) parent(op, name string) error {
+	if name == "" {
+		return pathError(op, name, fs.ErrNotExist)
+	}
+	dir := path.Dir(f.Abs(name))
+	info, err := f.FS.Stat(dir)
+	if err != nil {
+		return f.check(name, pathError(op, name, fs.ErrNotExist))
+	}
+	if !info.IsDir() {
+		return pathError(op, name, syscall.ENOTDIR)
+	}
+	return nil
+}
+
+// Realpath resolves links in all parts of name that exist.
+func (f *Files) Realpath(name string) (string, error) {
+	return f.resolve(f.Abs(name), 0)
+}
+
+const maxLinks = 40
+
+func (f *Files) resolve(abs string, depth int) (string, error) {
+	if depth > maxLinks {
+		return "", pathError("realpath", abs, syscall.ELOOP)
+	}
+	done := "/"
+	parts := strings.Split(strings.Trim(abs, "/"), "/")
+	for i, part := range parts {
+		next := path.Join(done, part)
+		target, err := f.readlink(next)
+		if err != nil {
+			done = next
+			continue
+		}
+		if !path.IsAbs(target) {
+			target = path.Join(done, target)
+		}
+		return f.resolve(path.Join(append([]string{target}, parts[i+1:]...)...), depth+1)
+	}
+	return done, nil
+}
+
+func (f *Files) readlink(abs string) (string, error) {
+	if r, ok := f.FS.(afero.LinkReader); ok {
+		return r.ReadlinkIfPossible(abs)
+	}
+	return "", pathError("readlink", abs, syscall.EINVAL)
+}
+
+// Readlink gives where a link points.
+func (f *Files) Readlink(name string) (string, error) {
+	if _, err := f.Lstat(name); err != nil {
+		return "", err
+	}
+	return f.readlink(f.Abs(name))
+}

@@ -1,0 +1,172 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Func runs a command and gives its exit code, 0 to 255.
+type Func func(p *Proc) int
+
+// Proc is one running command: all it can see and touch.
+type Proc struct {
+	Ctx            context.Context
+	Name           string   // as it was called
+	Args           []string // without the name
+	Files          *Files   // the filesystem, from the working directory
+	Stdin          *bufio.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(name string) string
+	Environ        func() []string // NAME=value, sorted by name
+	System         *System
+}
+
+// System is what commands of one shell share. All members are needed.
+type System struct {
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error // gives the context's error when cut short
+	User  string
+	Host  string
+	// Exec runs another command, whose Name and Args say which (xargs, find -exec, env, timeout).
+	Exec func(p *Proc) int
+	// Script runs a command line in a shell of its own (sh -c, awk's system); args are $0, $1, ...
+	Script func(p *Proc, script string, args []string) int
+	// Serial gives a new number each time, for names of temporary files.
+	Serial func() uint64
+	// Limit bounds the bytes a command may hold or write at once.
+	Limit int64
+}
+
+// child is a copy of p that runs another command on the same streams.
+func (p *Proc) child(name string, args []string) *Proc {
+	c := *p
+	c.Name, c.Args = name, args
+	return &c
+}
+
+func (p *Proc) exec(name string, args []string) int {
+	return p.System.Exec(p.child(name, args))
+}
+
+// Exit codes with a meaning shared by all commands.
+const (
+	exitFailure   = 1
+	exitUsage     = 2
+	exitCannotRun = 126
+	exitNotFound  = 127
+)
+
+// complain writes "name: message" to standard error.
+func (p *Proc) complain(format string, a ...any) {
+	fmt.Fprintf(p.Stderr, "%s: %s\n", p.Name, fmt.Sprintf(format, a...))
+}
+
+// fail complains and gives code.
+func (p *Proc) fail(code int, format string, a ...any) int {
+	p.complain(format, a...)
+	return code
+}
+
+// failure reports err about name as GNU words it, and gives 1.
+func (p *Proc) failure(name string, err error) int {
+	return p.fail(exitFailure, "%s: %s", name, Reason(err))
+}
+
+// usage complains about the way the command was called.
+func (p *Proc) usage(format string, a ...any) int {
+	return p.fail(exitUsage, format, a...)
+}
+
+func (p *Proc) print(s string) error {
+	_, err := io.WriteString(p.Stdout, s)
+	return err
+}
+
+func (p *Proc) printf(format string, a ...any) error {
+	_, err := fmt.Fprintf(p.Stdout, format, a...)
+	return err
+}
+
+// open gives the named input; "-" is standard input.
+func (p *Proc) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(p.Stdin), nil
+	}
+	return p.Files.Open(name)
+}
+
+// read gives an input whole.
+func (p *Proc) read(name string) ([]byte, error) {
+	f, err := p.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// inputs calls use on each named input, or on standard input if there is none. An input that cannot be
+// read is reported; the exit code is then 1.
+func (p *Proc) inputs(names []string, use func(name string, in *bufio.Reader) error) int {
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	code := 0
+	for _, name := range names {
+		f, err := p.open(name)
+		if err != nil {
+			code = p.failure(name, err)
+			continue
+		}
+		if name == "-" {
+			err = use(name, p.Stdin)
+		} else {
+			err = use(name, bufio.NewReader(f))
+		}
+		f.Close()
+		if err != nil {
+			return exitFailure
+		}
+		if p.Ctx.Err() != nil {
+			return exitFailure
+		}
+	}
+	return code
+}
+
+// eachLine calls use with every line, without its newline; ended says whether it had one.
+func eachLine(in *bufio.Reader, use func(line string, ended bool) error) error {
+	for {
+		line, err := in.ReadString('\n')
+		if line == "" && err != nil {
+			return nil
+		}
+		ended := err == nil
+		if ended {
+			line = line[:len(line)-1]
+		}
+		if err := use(line, ended); err != nil {
+			return err
+		}
+	}
+}
+
+// lines gives all lines of all inputs.
+func (p *Proc) lines(names []string, end byte) (all []string, code int) {
+	code = p.inputs(names, func(_ string, in *bufio.Reader) error {
+		for {
+			line, err := in.ReadString(end)
+			if line == "" && err != nil {
+				return nil
+			}
+			if err == nil {
+				line = line[:len(line)-1]
+			}
+			all = append(all, line)
+		}
+	})
+	return all, code
+}
