@@ -64,6 +64,16 @@ func TestATextOverItsLimitGoesToAFileAndThePreviewNamesIt(t *testing.T) {
 	assert.Equal(t, whole, string(saved))
 }
 
+func TestAPreviewShowsWholeLinesUnlessTheyAreVeryLong(t *testing.T) {
+	l, _ := ledger()
+	row := strings.Repeat("x", 299) + "\n"
+	got, _ := l.One("rows", 100_000, texts(strings.Repeat(row, 400)))
+	assert.True(t, strings.HasSuffix(got[0].Text, "]\n"+strings.Repeat(row, 6)), "six rows, 1,800 characters, are whole")
+	assert.Contains(t, got[0].Text, "first 1800 characters")
+	got, _ = l.One("one line", 100_000, texts(strings.Repeat("x", 100_001)))
+	assert.True(t, strings.HasSuffix(got[0].Text, "]\n"+strings.Repeat("x", budget.PreviewChars)))
+}
+
 func TestLimitsCountCodePointsAndNotBytes(t *testing.T) {
 	l, _ := ledger()
 	_, d := l.One("a", 1000, texts(strings.Repeat("天", 1000)))

@@ -218,7 +218,7 @@ func (t *Table) Stop(ctx context.Context, id string) (Task, error) {
 		return Task{}, err
 	}
 	t.mu.Lock()
-	r.stopped = r.stopped || r.task.Status == Running
+	r.stopped = true // of no effect once it ended
 	t.mu.Unlock()
 	r.stop(ErrStopped)
 	select {

@@ -173,6 +173,30 @@ func TestADroppedServerIsGone(t *testing.T) {
 	assert.NoError(t, err, "other servers stay")
 }
 
+func TestClosingDoesNotWaitForACallThatHangs(t *testing.T) {
+	started, ended := make(chan struct{}), make(chan error, 1)
+	hangs := func(ctx context.Context, _ json.RawMessage) (*mcp.CallToolResult, error) {
+		close(started)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	sessions, closeAll, err := mcpserve.Connect(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{"today": hangs}})
+	require.NoError(t, err)
+	go func() {
+		_, err := call(t, sessions[1], "today", `{}`)
+		ended <- err
+	}()
+	<-started
+	closed := make(chan struct{})
+	go func() { closeAll(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(10 * time.Second):
+		t.Fatal("closing waits for the call")
+	}
+	assert.Error(t, <-ended)
+}
+
 func TestSessionsOutliveTheContextTheyWereMadeWith(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	sessions, closeAll, err := mcpserve.Connect(ctx, parse(t, "c.jsonl", weather), mcpserve.Options{})
