@@ -39,6 +39,9 @@ type Fault struct {
 	// regard to events; a piece arrives with the last event it holds a part of.
 	Chunk func(i int) int
 	UseUp bool
+	// Again leaves the interaction unused after any fault, for a Rewrite that the
+	// client will not accept.
+	Again bool
 }
 
 // Stall delays all that follows the first After events by For. For 0: for
@@ -57,5 +60,5 @@ type Cut struct {
 
 // spoils reports whether the answer is no full replay of the interaction.
 func (f Fault) spoils() bool {
-	return !f.UseUp && (f.Status != 0 || f.Cut != nil || f.Error != nil || f.Stall != nil && f.Stall.For == 0)
+	return f.Again || !f.UseUp && (f.Status != 0 || f.Cut != nil || f.Error != nil || f.Stall != nil && f.Stall.For == 0)
 }

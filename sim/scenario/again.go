@@ -1,0 +1,61 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolbench/toolsys/trace"
+)
+
+// again checks what needs further runs of the same scenario: other policies and
+// other chunks of the same bytes.
+func (j *judgement) again(ctx context.Context, o Options) {
+	o.nested = true
+	for _, policy := range sortedKeys(j.e.Policies) {
+		o.Policy = policy
+		other := Run(ctx, j.sc, o)
+		if b := j.e.Policies[policy]; !b.HoldsAt(other.Makespan) {
+			j.fail("policies."+policy, b.String(), other.said(other.Makespan.String()))
+		}
+	}
+	for i, policy := range j.e.SameUnder {
+		o.Policy = policy
+		other := Run(ctx, j.sc, o)
+		j.equal(fmt.Sprintf("same_under.%d", i), effect(j.out.Trace), other.said(effect(other.Trace)))
+	}
+	o.Policy = j.out.Policy
+	for i, size := range j.e.Chunks {
+		o.chunk = size
+		other := Run(ctx, j.sc, o)
+		j.equal(fmt.Sprintf("chunks.%d", i), effect(j.out.Trace), other.said(effect(other.Trace)))
+	}
+}
+
+// said is a finding, or why there is none.
+func (out Outcome) said(found string) string {
+	if out.Err != nil {
+		return out.Err.Error()
+	}
+	return found
+}
+
+// effect is what a run did, without when: every result, the state, the files.
+func effect(events []trace.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		switch e.Kind {
+		case trace.Emitted:
+			fmt.Fprintf(&b, "%s %s %s: %s\n", e.Agent, e.Call, e.Get("status"), e.Get("text"))
+		case trace.File:
+			fmt.Fprintf(&b, "%s%s %s\n", e.Get("path"), e.Get("tree"), e.Get("is"))
+		}
+	}
+	last := ""
+	for _, e := range events {
+		if e.Kind == trace.StateNow && e.Agent == "" {
+			last = e.Get("state")
+		}
+	}
+	return b.String() + last
+}

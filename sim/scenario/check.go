@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schedule"
+)
+
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+
+// check looks at what the format itself cannot say.
+func (sc *Scenario) check() error {
+	fail := func(key, remedy, format string, args ...any) error {
+		return sc.errorAt(key, fmt.Sprintf(format, args...), remedy)
+	}
+	switch {
+	case sc.Format < 0 || sc.Format > FormatVersion:
+		return fail("format", "this program reads up to format "+fmt.Sprint(FormatVersion), "format %d is not known", sc.Format)
+	case sc.Name == "":
+		return fail("name", "add `name: what-it-shows`", "the scenario has no name")
+	case !validName.MatchString(sc.Name):
+		return fail("name", "use small letters, digits, hyphens and dots", "%q is no name", sc.Name)
+	case strings.TrimSpace(sc.About) == "":
+		return fail("about", "add `about:` with a sentence on what it guards", "the scenario does not say what it guards")
+	case sc.Stream.Cassette == "" && len(sc.Stream.Turns) == 0:
+		return fail("stream", "name a cassette or script turns", "there is no stream")
+	case sc.Stream.Requests != "" && sc.Stream.Requests != "strict" && sc.Stream.Requests != "lenient":
+		return fail("stream.requests", "write strict or lenient", "%q is no way of matching requests", sc.Stream.Requests)
+	case sc.Stream.Chunk < 0:
+		return fail("stream.chunk", "write a positive number of bytes", "a chunk of %d bytes", sc.Stream.Chunk)
+	}
+	if sc.Policy != "" {
+		if _, err := schedule.ParsePolicy(sc.Policy); err != nil {
+			return fail("policy", "", "%s", err)
+		}
+	}
+	return sc.checkRest()
+}
+
+func (sc *Scenario) checkRest() error {
+	if m := sc.World.Permissions.Mode; m != "" {
+		if _, err := permission.ParseMode(m); err != nil {
+			return sc.errorAt("world.permissions.mode", err.Error(), "")
+		}
+	}
+	if err := sc.checkRules(); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i, t := range sc.Stream.Turns {
+		for j, c := range t.Calls {
+			key := fmt.Sprintf("stream.turns.%d.calls.%d", i, j)
+			switch {
+			case c.ID == "":
+				return sc.errorAt(key, "the call has no id", "add `id: call_1`")
+			case c.Tool == "":
+				return sc.errorAt(key, "the call has no tool", "add `tool: Read`")
+			case seen[c.ID] && t.For == "":
+				return sc.errorAt(key, fmt.Sprintf("the id %q is used twice", c.ID), "ids are unique within a scenario")
+			case c.Raw != "" && c.Input != nil:
+				return sc.errorAt(key, "input and raw exclude each other", "keep one")
+			}
+			seen[c.ID] = true
+		}
+	}
+	if s := sc.World.Style; s != "" && !slices.Contains([]string{"names", "hints", "api"}, s) {
+		return sc.errorAt("world.style", fmt.Sprintf("%q is no style", s), "write names, hints or api")
+	}
+	return nil
+}
+
+func (sc *Scenario) checkRules() error {
+	p := sc.World.Permissions
+	for _, list := range []struct {
+		key   string
+		rules []string
+	}{{"allow", p.Allow}, {"ask", p.Ask}, {"deny", p.Deny}} {
+		for i, text := range list.rules {
+			if _, err := permission.ParseRule(text); err != nil {
+				return sc.errorAt(fmt.Sprintf("world.permissions.%s.%d", list.key, i), err.Error(), "")
+			}
+		}
+	}
+	return nil
+}

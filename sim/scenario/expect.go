@@ -1,0 +1,133 @@
+package scenario
+
+// Expect is what must come of a run. What is not named is not checked, except
+// that nothing may leak and no recorded interaction may be left over.
+type Expect struct {
+	// Batches are the tools of each batch, all turns one after the other (I1).
+	Batches [][]string `yaml:"batches"`
+	// Starts, Ends and Emits are times of calls, by id: "2s", ">= 3s".
+	Starts map[string]Bound `yaml:"starts"`
+	Ends   map[string]Bound `yaml:"ends"`
+	Emits  map[string]Bound `yaml:"emits"`
+	// NotStarted are calls whose tool never ran.
+	NotStarted []string `yaml:"not_started"`
+	// Calls is how many calls came to a result.
+	Calls *int `yaml:"calls"`
+	// Order is the ids in the order in which results left; Results says more of
+	// single ones.
+	Order   []string          `yaml:"order"`
+	Results map[string]Answer `yaml:"results"`
+	// Waits says what a call waited for: stream, exclusive, limit, order, none.
+	Waits map[string]string `yaml:"waits"`
+	// MaxRunning is the most calls that ran at one moment.
+	MaxRunning Bound `yaml:"max_running"`
+
+	State StateExpect `yaml:"state"`
+	// Files by absolute path.
+	Files map[string]FileExpect `yaml:"files"`
+	Pool  PoolExpect            `yaml:"pool"`
+	// Hints are exactly the calls that were told to load their tool first (E7).
+	Hints []string `yaml:"hints"`
+	// Gates check the catalogue's funnel (C1).
+	Gates []GateExpect `yaml:"gates"`
+
+	Makespan Bound `yaml:"makespan"`
+	Serial   Bound `yaml:"serial"`
+	Hidden   Bound `yaml:"hidden"`
+	// Policies are the makespans under other policies, the scenario run again.
+	Policies map[string]Bound `yaml:"policies"`
+	// SameUnder are policies whose results and final state must be equal to this
+	// run's.
+	SameUnder []string `yaml:"same_under"`
+
+	Requests RequestExpect `yaml:"requests"`
+	// Trace are events that must appear, in this order; Never must not appear.
+	Trace []EventExpect `yaml:"trace"`
+	Never []EventExpect `yaml:"never"`
+	// Ends with: completed, or the text of the error that ended the run.
+	Outcome string `yaml:"outcome"`
+	// Invariant is run again under these chunk sizes and must give the same events.
+	Chunks []int `yaml:"chunks"`
+}
+
+// Answer is what one call's result must be.
+type Answer struct {
+	Status   string  `yaml:"status"`
+	Contains Texts   `yaml:"contains"`
+	Lacks    Texts   `yaml:"lacks"`
+	Equals   *string `yaml:"equals"`
+	Error    *bool   `yaml:"error"`
+	// Chars bounds the text's length in code points.
+	Chars Bound `yaml:"chars"`
+}
+
+// StateExpect is what the state must be at the end.
+type StateExpect struct {
+	CWD        *string           `yaml:"cwd"`
+	Mode       string            `yaml:"mode"`
+	Env        map[string]string `yaml:"env"`
+	Discovered []string          `yaml:"discovered"`
+	Todos      []string          `yaml:"todos"`
+	Plan       string            `yaml:"plan"`
+	Read       []string          `yaml:"read"`
+	Denials    string            `yaml:"denials"`
+}
+
+// FileExpect is what a file must be at the end; in a file it may be just
+// "unchanged", "absent" or "created".
+type FileExpect struct {
+	Is       string  `yaml:"is"`
+	Contains Texts   `yaml:"contains"`
+	Lacks    Texts   `yaml:"lacks"`
+	Equals   *string `yaml:"equals"`
+}
+
+// PoolExpect is what the tools of the requests must be.
+type PoolExpect struct {
+	// Tools are the loaded tools of the first request, in order; Last those of the
+	// last request.
+	Tools []string `yaml:"tools"`
+	Last  []string `yaml:"last"`
+	// Contains and Lacks look at every request's loaded and deferred tools.
+	Contains Texts    `yaml:"contains"`
+	Lacks    Texts    `yaml:"lacks"`
+	Deferred []string `yaml:"deferred"`
+	// PrefixStable: the bytes up to the cache breakpoint are the same in every
+	// request (D4). Stable: all of the tools are.
+	PrefixStable *bool `yaml:"prefix_stable"`
+	Stable       *bool `yaml:"stable"`
+	// Sorted: built-ins by name, then served tools by name (D1).
+	Sorted    *bool `yaml:"sorted"`
+	Deferring *bool `yaml:"deferring"`
+	// SameAs names another world's server order that must give the same bytes.
+	Omitted map[string]string `yaml:"omitted"`
+	// Size is how many tools the last request carried whole.
+	Size Bound `yaml:"size"`
+}
+
+// GateExpect is the funnel under one profile.
+type GateExpect struct {
+	Profile string `yaml:"profile"`
+	// In and Out count the table's tools that the gates leave in and take out.
+	In      *int              `yaml:"in"`
+	Out     *int              `yaml:"out"`
+	Reasons map[string]string `yaml:"reasons"`
+}
+
+// RequestExpect is what was sent.
+type RequestExpect struct {
+	Count *int `yaml:"count"`
+	// Contains must stand in some request's body, Lacks in none.
+	Contains Texts `yaml:"contains"`
+	Lacks    Texts `yaml:"lacks"`
+}
+
+// EventExpect describes a trace event: kind, and what must be contained in its
+// attributes.
+type EventExpect struct {
+	Kind string            `yaml:"kind"`
+	Call string            `yaml:"call"`
+	Tool string            `yaml:"tool"`
+	Has  map[string]string `yaml:"has"`
+	At   Bound             `yaml:"at"`
+}

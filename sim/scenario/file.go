@@ -1,0 +1,296 @@
+package scenario
+
+import (
+	"io/fs"
+
+	"toolbench/sim/stream"
+)
+
+// FormatVersion is the version of the file format this program writes.
+const FormatVersion = 1
+
+// Scenario is one file, as read. Every member's yaml name is the format's key.
+type Scenario struct {
+	// Format is the format's version; 0 stands for the current one.
+	Format int    `yaml:"format"`
+	Name   string `yaml:"name"`
+	// About says in a sentence what the scenario guards.
+	About string   `yaml:"about"`
+	Tags  []string `yaml:"tags"`
+	World World    `yaml:"world"`
+	// Prompt is the user's first message.
+	Prompt string `yaml:"prompt"`
+	Stream Script `yaml:"stream"`
+	// Durations are how long calls take, by tool name or by call id.
+	Durations map[string]Duration `yaml:"durations"`
+	Policy    string              `yaml:"policy"`
+	User      UserScript          `yaml:"user"`
+	Hooks     []HookScript        `yaml:"hooks"`
+	// Classifier answers for the safety classifier; the first match counts.
+	Classifier []Ruling `yaml:"classifier"`
+	Faults     []Fault  `yaml:"faults"`
+	Expect     Expect   `yaml:"expect"`
+
+	// file and places tell where everything stands; fsys is where what it points
+	// to is looked for.
+	file   string
+	dir    string
+	fsys   fs.FS
+	places places
+}
+
+// World is what there is before the run begins.
+type World struct {
+	// CWD is the working directory; "/repo" when not given.
+	CWD string `yaml:"cwd"`
+	// Tree is a txtar file beside the scenario or in the fixtures; Files are
+	// further files, by absolute path.
+	Tree  string            `yaml:"tree"`
+	Files map[string]string `yaml:"files"`
+	Home  string            `yaml:"home"`
+	Env   map[string]string `yaml:"env"`
+	// Settings are environment variables as settings.FromEnv reads them; Profile
+	// starts from a named profile in place of the external default.
+	Settings    map[string]string `yaml:"settings"`
+	Profile     string            `yaml:"profile"`
+	Permissions Permissions       `yaml:"permissions"`
+	MCP         []Server          `yaml:"mcp"`
+	Model       string            `yaml:"model"`
+	Betas       []string          `yaml:"betas"`
+	// Style is how deferred tools are told: names, hints or api.
+	Style string `yaml:"style"`
+	// NonInteractive: nobody can be asked.
+	NonInteractive bool `yaml:"non_interactive"`
+	// MaxTurns and Retries bound the conversation; Retries is how often an
+	// abandoned stream is tried again.
+	MaxTurns int `yaml:"max_turns"`
+	Retries  int `yaml:"retries"`
+	// Capacity is the disk's size in bytes; ReadOnly mounts it so.
+	Capacity int64 `yaml:"capacity"`
+	ReadOnly bool  `yaml:"read_only"`
+	// Web are the pages WebFetch finds, by URL.
+	Web map[string]Page `yaml:"web"`
+	// History is what was said before, as in an earlier session.
+	History []Said `yaml:"history"`
+	// Tools are tools of the scenario's own, beside the built-ins.
+	Tools []OwnTool `yaml:"tools"`
+}
+
+// Permissions are the rules in force.
+type Permissions struct {
+	Mode  string   `yaml:"mode"`
+	Allow []string `yaml:"allow"`
+	Ask   []string `yaml:"ask"`
+	Deny  []string `yaml:"deny"`
+	// Roots are further allowed folders.
+	Roots []string `yaml:"roots"`
+}
+
+// Server is an in-memory MCP server made from a catalogue. In a file it may be
+// just the catalogue's name.
+type Server struct {
+	Catalogue string `yaml:"catalogue"`
+	// Only keeps these servers of the catalogue.
+	Only []string `yaml:"only"`
+	// FromTurn and UntilTurn say in which requests it is there; 0 is no bound.
+	FromTurn  int `yaml:"from_turn"`
+	UntilTurn int `yaml:"until_turn"`
+	// Bare keeps the tools' own names (N1). Reverse lists them backwards.
+	Bare    bool              `yaml:"bare"`
+	Reverse bool              `yaml:"reverse"`
+	Answers map[string]string `yaml:"answers"`
+}
+
+// Page is one answer of the web.
+type Page struct {
+	Status int      `yaml:"status"`
+	Type   string   `yaml:"type"`
+	Body   string   `yaml:"body"`
+	To     string   `yaml:"redirect"`
+	After  Duration `yaml:"after"`
+}
+
+// Said is one message of an earlier session.
+type Said struct {
+	Role       string   `yaml:"role"`
+	Text       string   `yaml:"text"`
+	Discovered []string `yaml:"discovered"`
+}
+
+// OwnTool is a tool the scenario brings: for traits no built-in has.
+type OwnTool struct {
+	Name     string `yaml:"name"`
+	About    string `yaml:"about"`
+	Safe     bool   `yaml:"safe"`
+	ReadOnly bool   `yaml:"read_only"`
+	// SafePanics makes the predicate fail (A5).
+	SafePanics bool `yaml:"safe_panics"`
+	// Interrupt is cancel or block.
+	Interrupt   string   `yaml:"interrupt"`
+	Alias       string   `yaml:"alias"`
+	Hint        string   `yaml:"hint"`
+	Deferrable  bool     `yaml:"deferrable"`
+	Always      bool     `yaml:"always"`
+	ResultChars int      `yaml:"result_chars"`
+	Timeout     Duration `yaml:"timeout"`
+	// Answer is its result; "$input" gives the input back. Repeat repeats it.
+	Answer string `yaml:"answer"`
+	Repeat int    `yaml:"repeat"`
+	Failed bool   `yaml:"failed"`
+	// SetCWD, SetEnv make it return a modifier, whether it is safe or not (B3).
+	SetCWD string            `yaml:"set_cwd"`
+	SetEnv map[string]string `yaml:"set_env"`
+	// Derived is a member its backfill adds for observers (G2).
+	Derived map[string]string `yaml:"derived"`
+	// Internal is a member only permission may set, let through by its schema.
+	Internal string `yaml:"internal"`
+}
+
+// Script is what the model streams.
+type Script struct {
+	// Cassette is replayed; Turns are what it is recorded from, and run by
+	// themselves where no cassette is named.
+	Cassette string `yaml:"cassette"`
+	Turns    []Turn `yaml:"turns"`
+	Pace     Pace   `yaml:"pace"`
+	// Chunk cuts the bytes into pieces of that many.
+	Chunk int `yaml:"chunk"`
+	// Requests is strict (the default: what is sent must be what was recorded) or
+	// lenient.
+	Requests string `yaml:"requests"`
+	// Leftover allows recorded interactions that were not asked for.
+	Leftover bool `yaml:"leftover"`
+}
+
+// Turn is one scripted answer of the model.
+type Turn struct {
+	// For picks the request this answers by a text in its first user message, for
+	// sub-agents; "" answers the main conversation in order.
+	For       string     `yaml:"for"`
+	Text      string     `yaml:"text"`
+	Thinking  string     `yaml:"thinking"`
+	Calls     []Scripted `yaml:"calls"`
+	Stop      string     `yaml:"stop"`
+	FirstByte Duration   `yaml:"first_byte"`
+	End       Duration   `yaml:"end"`
+	// CutAfter ends the stream after that many events; Error sends an error event.
+	CutAfter int    `yaml:"cut_after"`
+	Error    string `yaml:"error"`
+	// Repeat gives the same answer that many times more, for long sessions.
+	Repeat int `yaml:"repeat"`
+}
+
+// Scripted is one call in a scripted answer.
+type Scripted struct {
+	ID    string         `yaml:"id"`
+	Tool  string         `yaml:"tool"`
+	Input map[string]any `yaml:"input"`
+	// Raw is the input's text when it is to be no JSON.
+	Raw string `yaml:"raw"`
+	// At is when the block is complete.
+	At Duration `yaml:"at"`
+	// CutAt stops the input after that many bytes, as max_tokens does.
+	CutAt int `yaml:"cut_at"`
+}
+
+// Pace replaces the recorded times; in a file "recorded" or members.
+type Pace struct {
+	FirstByte       Duration `yaml:"first_byte"`
+	TokensPerSecond float64  `yaml:"tokens_per_second"`
+	set             bool
+}
+
+func (p Pace) stream() *stream.Pace {
+	if !p.set {
+		return nil
+	}
+	return &stream.Pace{FirstByte: p.FirstByte.D(), TokensPerSecond: p.TokensPerSecond}
+}
+
+// UserScript is what the person does.
+type UserScript struct {
+	// Permits answer permission questions, in order of asking or by tool or call.
+	Permits []Permit `yaml:"permits"`
+	// Answers answer AskUserQuestion, in order.
+	Answers []AnswerScript `yaml:"answers"`
+	// Says are new messages in the middle of the run (J4).
+	Says []Say `yaml:"says"`
+}
+
+// Permit is one answer to a permission question.
+type Permit struct {
+	// Tool or Call narrows the answer; neither answers anything.
+	Tool  string         `yaml:"tool"`
+	Call  string         `yaml:"call"`
+	Allow bool           `yaml:"allow"`
+	After Duration       `yaml:"after"`
+	Text  string         `yaml:"text"`
+	Input map[string]any `yaml:"input"`
+	// Never leaves the question open for ever.
+	Never bool `yaml:"never"`
+}
+
+// AnswerScript is one answer to the model's questions.
+type AnswerScript struct {
+	Choose []string `yaml:"choose"`
+	After  Duration `yaml:"after"`
+}
+
+// Say is the user's new message.
+type Say struct {
+	At   Duration `yaml:"at"`
+	Text string   `yaml:"text"`
+}
+
+// HookScript is a hook of the scenario's own, or a command.
+type HookScript struct {
+	Name     string         `yaml:"name"`
+	Event    string         `yaml:"event"`
+	Matcher  string         `yaml:"matcher"`
+	If       string         `yaml:"if"`
+	Timeout  Duration       `yaml:"timeout"`
+	After    Duration       `yaml:"after"`
+	Decision string         `yaml:"decision"`
+	Reason   string         `yaml:"reason"`
+	Input    map[string]any `yaml:"input"`
+	Output   string         `yaml:"output"`
+	Context  string         `yaml:"context"`
+	Stop     bool           `yaml:"stop"`
+	// Fails is error, panic or hang.
+	Fails string `yaml:"fails"`
+	// Command runs in the world's shell with JSON on stdin and stdout.
+	Command string `yaml:"command"`
+}
+
+// Ruling is the classifier's word on inputs that contain Match.
+type Ruling struct {
+	Match  string   `yaml:"match"`
+	Ruling string   `yaml:"ruling"`
+	Text   string   `yaml:"text"`
+	After  Duration `yaml:"after"`
+	Fails  bool     `yaml:"fails"`
+}
+
+// Fault is one thing that goes wrong (O7). Call or Tool name a call to spoil;
+// Request a request, counted from 1.
+type Fault struct {
+	Call string `yaml:"call"`
+	Tool string `yaml:"tool"`
+	// Panic, Error, Hang, Deaf (does not stop when asked) spoil a call's run.
+	Panic string `yaml:"panic"`
+	Error string `yaml:"error"`
+	Hang  bool   `yaml:"hang"`
+	Deaf  bool   `yaml:"deaf"`
+
+	Request int `yaml:"request"`
+	// Status answers with an HTTP status; CutAfter ends the stream after so many
+	// events; StreamError sends an error event after CutAfter events; StallAfter
+	// stops it there for Stall.
+	Status      int      `yaml:"status"`
+	CutAfter    int      `yaml:"cut_after"`
+	StreamError string   `yaml:"stream_error"`
+	StallAfter  int      `yaml:"stall_after"`
+	Stall       Duration `yaml:"stall"`
+	Malformed   int      `yaml:"malformed"`
+	Repeat      int      `yaml:"repeat"`
+}

@@ -1,0 +1,341 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/toolsys/trace"
+)
+
+// judge holds a run against the scenario's expectations. Each check is a small
+// function over the trace; what it finds goes into the verdict with the place in
+// the file.
+func (sc *Scenario) judge(ctx context.Context, rec *record, out *Outcome, o Options) []Failure {
+	j := &judgement{sc: sc, rec: rec, out: out, e: &sc.Expect}
+	for _, check := range []func(){
+		j.ending, j.requests, j.batches, j.times, j.order, j.results, j.waits, j.state, j.files, j.pool, j.hints,
+		j.gates, j.figures, j.events,
+	} {
+		check()
+	}
+	j.again(ctx, o)
+	return j.failures
+}
+
+type judgement struct {
+	sc       *Scenario
+	rec      *record
+	out      *Outcome
+	e        *Expect
+	failures []Failure
+}
+
+// fail notes an expectation that did not hold; key is its path below expect.
+func (j *judgement) fail(key, expected, found string) {
+	j.failures = append(j.failures, Failure{Expectation: key, Expected: expected, Found: found, At: j.sc.at("expect." + key)})
+}
+
+func (j *judgement) equal(key, expected, found string) {
+	if expected != found {
+		j.fail(key, expected, found)
+	}
+}
+
+// ending checks how the conversation ended.
+func (j *judgement) ending() {
+	found := "completed"
+	if j.rec.failed != nil {
+		found = j.rec.failed.Error()
+	}
+	want := j.e.Outcome
+	if want == "" {
+		want = "completed"
+	}
+	if !strings.Contains(found, want) {
+		j.fail("outcome", want, found)
+	}
+}
+
+// requests checks what was sent against the cassette and the expectations.
+func (j *judgement) requests() {
+	for _, miss := range j.rec.misses {
+		if j.e.Outcome == "" {
+			j.fail("requests", "every request has a recorded answer", miss)
+		}
+	}
+	if len(j.rec.leftover) > 0 && !j.sc.Stream.Leftover {
+		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.leftover, ", "))
+	}
+	r := j.e.Requests
+	if r.Count != nil && *r.Count != len(j.rec.bodies) {
+		j.fail("requests.count", fmt.Sprint(*r.Count), fmt.Sprint(len(j.rec.bodies)))
+	}
+	all := string(slices.Concat(j.rec.bodies...))
+	for _, text := range r.Contains {
+		if !strings.Contains(all, text) && !strings.Contains(all, escaped(text)) {
+			j.fail("requests.contains", quoted(text), "in no request")
+		}
+	}
+	for _, text := range r.Lacks {
+		if strings.Contains(all, text) || strings.Contains(all, escaped(text)) {
+			j.fail("requests.lacks", "not "+quoted(text), "it was sent")
+		}
+	}
+}
+
+// escaped is a text as it stands inside a JSON string.
+func escaped(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return s
+	}
+	return strings.Trim(string(raw), `"`)
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }
+
+func (j *judgement) batches() {
+	if j.e.Batches != nil {
+		j.equal("batches", nested(j.e.Batches), nested(j.out.Batches))
+	}
+	if j.e.Calls != nil {
+		j.equal("calls", fmt.Sprint(*j.e.Calls), fmt.Sprint(len(j.out.Calls)))
+	}
+}
+
+func nested(batches [][]string) string {
+	parts := make([]string, len(batches))
+	for i, b := range batches {
+		parts[i] = "[" + strings.Join(b, " ") + "]"
+	}
+	return strings.Join(parts, " ")
+}
+
+// call finds a call by id; the last of that id counts.
+func (j *judgement) call(id string) (Call, bool) {
+	for _, c := range slices.Backward(j.out.Calls) {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Call{}, false
+}
+
+func (j *judgement) times() {
+	for _, list := range []struct {
+		key   string
+		want  map[string]Bound
+		found func(Call) time.Duration
+	}{
+		{"starts", j.e.Starts, func(c Call) time.Duration { return c.Started }},
+		{"ends", j.e.Ends, func(c Call) time.Duration { return c.Ended }},
+		{"emits", j.e.Emits, func(c Call) time.Duration { return c.Emitted }},
+	} {
+		for _, id := range sortedKeys(list.want) {
+			c, ok := j.call(id)
+			switch at := list.found(c); {
+			case !ok:
+				j.fail(list.key+"."+id, list.want[id].String(), "there is no such call")
+			case !list.want[id].HoldsAt(at):
+				j.fail(list.key+"."+id, list.want[id].String(), at.String())
+			}
+		}
+	}
+	for i, id := range j.e.NotStarted {
+		if j.any(func(e trace.Event) bool { return e.Call == id && e.Kind == trace.Stage && e.Get("stage") == "run" }) {
+			j.fail(fmt.Sprintf("not_started.%d", i), id+" never runs", "it ran")
+		}
+	}
+	if b := j.e.MaxRunning; b.Set() {
+		if most := maxRunning(j.out.Calls); !b.Holds(float64(most)) {
+			j.fail("max_running", b.String(), fmt.Sprint(most))
+		}
+	}
+}
+
+func (j *judgement) any(match func(trace.Event) bool) bool { return slices.ContainsFunc(j.rec.events, match) }
+
+func (j *judgement) order() {
+	if j.e.Order == nil {
+		return
+	}
+	var found []string
+	for _, e := range j.rec.events {
+		if e.Kind == trace.Emitted {
+			found = append(found, e.Call)
+		}
+	}
+	j.equal("order", strings.Join(j.e.Order, " "), strings.Join(found, " "))
+}
+
+func (j *judgement) results() {
+	for _, id := range sortedKeys(j.e.Results) {
+		want, key := j.e.Results[id], "results."+id
+		found := j.emitted(id)
+		if found == nil {
+			c, ok := j.call(id)
+			if !ok || want.Status != c.Status {
+				j.fail(key, "a result ("+want.Status+")", "none was emitted")
+			}
+			continue
+		}
+		j.result(key, want, *found)
+	}
+}
+
+func (j *judgement) emitted(id string) *trace.Event {
+	for i := range j.rec.events {
+		if e := &j.rec.events[i]; e.Kind == trace.Emitted && e.Call == id {
+			return e
+		}
+	}
+	return nil
+}
+
+func (j *judgement) result(key string, want Answer, e trace.Event) {
+	text := e.Get("text")
+	if want.Status != "" {
+		j.equal(key+".status", want.Status, e.Get("status"))
+	}
+	if want.Error != nil {
+		j.equal(key+".error", fmt.Sprint(*want.Error), e.Get("error"))
+	}
+	j.text(key, text, want.Contains, want.Lacks, want.Equals)
+	if n := len([]rune(text)); want.Chars.Set() && !want.Chars.Holds(float64(n)) {
+		j.fail(key+".chars", want.Chars.String(), fmt.Sprint(n))
+	}
+}
+
+// text checks a text against what it must and must not hold.
+func (j *judgement) text(key, text string, has, lacks []string, equals *string) {
+	for _, t := range has {
+		if !strings.Contains(text, t) {
+			j.fail(key+".contains", quoted(t), short(text))
+		}
+	}
+	for _, t := range lacks {
+		if strings.Contains(text, t) {
+			j.fail(key+".lacks", "not "+quoted(t), short(text))
+		}
+	}
+	if equals != nil && strings.TrimRight(*equals, "\n") != strings.TrimRight(text, "\n") {
+		j.fail(key+".equals", *equals, text)
+	}
+}
+
+const shown = 400
+
+func short(s string) string {
+	r := []rune(s)
+	if len(r) > shown {
+		return string(r[:shown]) + fmt.Sprintf("… (%d characters)", len(r))
+	}
+	return s
+}
+
+func (j *judgement) waits() {
+	for _, id := range sortedKeys(j.e.Waits) {
+		want := j.e.Waits[id]
+		c, ok := j.call(id)
+		found := c.WaitsFor
+		if found == "" {
+			found = "none"
+		}
+		if !ok {
+			found = "there is no such call"
+		}
+		j.equal("waits."+id, want, found)
+	}
+}
+
+func (j *judgement) figures() {
+	for _, f := range []struct {
+		key   string
+		bound Bound
+		found time.Duration
+	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}} {
+		if f.bound.Set() && !f.bound.HoldsAt(f.found) {
+			j.fail(f.key, f.bound.String(), f.found.String())
+		}
+	}
+	if b := j.e.Hidden; b.Set() && !b.Holds(j.out.Hidden) {
+		j.fail("hidden", b.String(), fmt.Sprintf("%.4g%%", j.out.Hidden))
+	}
+}
+
+// events checks single trace events: some in order, some never.
+func (j *judgement) events() {
+	from := 0
+	for i, want := range j.e.Trace {
+		at := -1
+		for k := from; k < len(j.rec.events); k++ {
+			if want.matches(j.rec.events[k]) {
+				at = k
+				break
+			}
+		}
+		if at < 0 {
+			j.fail(fmt.Sprintf("trace.%d", i), want.String(), "no such event"+j.nearest(want))
+			return
+		}
+		from = at + 1
+	}
+	for i, never := range j.e.Never {
+		for _, e := range j.rec.events {
+			if never.matches(e) {
+				j.fail(fmt.Sprintf("never.%d", i), "never "+never.String(), string(e.AppendLine(nil)))
+				break
+			}
+		}
+	}
+}
+
+// nearest shows the events of the same kind, which is where a wrong detail shows.
+func (j *judgement) nearest(want EventExpect) string {
+	var lines []string
+	for _, e := range j.rec.events {
+		if string(e.Kind) == want.Kind && (want.Call == "" || want.Call == e.Call) {
+			lines = append(lines, short(string(e.AppendLine(nil))))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "; of its kind:\n" + strings.Join(lines[:min(len(lines), 5)], "\n")
+}
+
+func (w EventExpect) matches(e trace.Event) bool {
+	if w.Kind != "" && string(e.Kind) != w.Kind || w.Call != "" && e.Call != w.Call || w.Tool != "" && e.Tool != w.Tool {
+		return false
+	}
+	if w.At.Set() && !w.At.HoldsAt(e.At) {
+		return false
+	}
+	for k, v := range w.Has {
+		if !strings.Contains(e.Get(k), v) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w EventExpect) String() string {
+	parts := []string{w.Kind}
+	if w.Call != "" {
+		parts = append(parts, "call="+w.Call)
+	}
+	if w.Tool != "" {
+		parts = append(parts, "tool="+w.Tool)
+	}
+	if w.At.Set() {
+		parts = append(parts, "at "+w.At.String())
+	}
+	for _, k := range sortedKeys(w.Has) {
+		parts = append(parts, k+"~"+quoted(w.Has[k]))
+	}
+	return strings.Join(parts, " ")
+}

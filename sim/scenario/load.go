@@ -1,0 +1,228 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Limits of one scenario's file. A scenario is written by hand; what is larger
+// is a mistake or an attack.
+const (
+	MaxFileBytes = 1 << 20
+	maxNodes     = 100_000
+)
+
+// Load reads one scenario. Errors are *FileError.
+func Load(fsys fs.FS, name string) (*Scenario, error) {
+	data, err := read(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	sc.fsys = fsys
+	return sc, nil
+}
+
+// Parse reads a scenario from memory; name is used in messages and to find what
+// the scenario points to.
+func Parse(name string, data []byte) (*Scenario, error) {
+	doc, err := document(name, data)
+	if err != nil {
+		return nil, err
+	}
+	sc := &Scenario{file: name, dir: path.Dir(name)}
+	if err := yaml.NodeToValue(doc, sc, yaml.Strict()); err != nil {
+		return nil, fileError(name, err)
+	}
+	sc.places = placesOf(doc)
+	if err := sc.check(); err != nil {
+		return nil, err
+	}
+	return sc, nil
+}
+
+func read(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, &FileError{File: name, Problem: plainly(err), Remedy: "check the path"}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
+	switch {
+	case err != nil:
+		return nil, &FileError{File: name, Problem: plainly(err)}
+	case len(data) > MaxFileBytes:
+		return nil, &FileError{File: name, Problem: fmt.Sprintf("the file is larger than %d bytes", MaxFileBytes),
+			Remedy: "move large trees and streams into files of their own"}
+	}
+	return data, nil
+}
+
+// plainly drops the operation and the path, which the message has already.
+func plainly(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+func document(name string, data []byte) (ast.Node, error) {
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, &FileError{File: name, Problem: "the file is empty", Remedy: "start from `toolbench list` and copy a scenario"}
+	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
+		return nil, &FileError{File: name, Problem: "the file is binary, not YAML", Remedy: "a scenario is a UTF-8 text file"}
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	docs := slices.DeleteFunc(file.Docs, func(d *ast.DocumentNode) bool { return d.Body == nil })
+	if len(docs) != 1 {
+		return nil, &FileError{File: name, Problem: fmt.Sprintf("the file holds %d documents", len(docs)), Remedy: "write one scenario a file"}
+	}
+	if _, ok := docs[0].Body.(*ast.MappingNode); !ok {
+		if _, ok := docs[0].Body.(*ast.MappingValueNode); !ok {
+			return nil, &FileError{File: name, Line: 1, Column: 1, Problem: "a scenario is a mapping of keys to values", Remedy: "begin with `name:`"}
+		}
+	}
+	if err := bounded(docs[0].Body); err != nil {
+		return nil, fileError(name, err)
+	}
+	return docs[0].Body, nil
+}
+
+// bounded refuses documents that aliases blow up: it counts what the document
+// would be with every alias written out.
+func bounded(root ast.Node) error {
+	c := &counter{anchors: map[string]int{}}
+	c.count(root, 0)
+	return c.err
+}
+
+type counter struct {
+	anchors map[string]int
+	err     error
+}
+
+func (c *counter) count(n ast.Node, depth int) int {
+	if n == nil || c.err != nil {
+		return 0
+	}
+	if depth > 200 {
+		c.err = problem(n, errors.New("the document is nested too deeply"))
+		return 0
+	}
+	total := 1
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		for _, m := range v.Values {
+			total += c.count(m, depth+1)
+		}
+	case *ast.MappingValueNode:
+		total += c.count(v.Key, depth+1) + c.count(v.Value, depth+1)
+	case *ast.SequenceNode:
+		for _, m := range v.Values {
+			total += c.count(m, depth+1)
+		}
+	case *ast.AnchorNode:
+		total += c.count(v.Value, depth+1)
+		c.anchors[v.Name.GetToken().Value] = total
+	case *ast.AliasNode:
+		total += c.anchors[v.Value.GetToken().Value]
+	case *ast.TagNode:
+		total += c.count(v.Value, depth+1)
+	}
+	if total > maxNodes && c.err == nil {
+		c.err = problem(n, fmt.Errorf("the document grows beyond %d values, its aliases written out", maxNodes))
+	}
+	return total
+}
+
+// Find loads every scenario under the given paths; a folder stands for all .yaml
+// and .yml files below it. What cannot be read is in the errors, the rest is
+// loaded all the same.
+func Find(fsys fs.FS, paths ...string) ([]*Scenario, []error) {
+	var all []*Scenario
+	var errs []error
+	for _, p := range paths {
+		found, bad := findOne(fsys, path.Clean(p))
+		all, errs = append(all, found...), append(errs, bad...)
+	}
+	return all, append(errs, sameNames(all)...)
+}
+
+func findOne(fsys fs.FS, root string) ([]*Scenario, []error) {
+	info, err := fs.Stat(fsys, root)
+	if err != nil {
+		return nil, []error{&FileError{File: root, Problem: plainly(err), Remedy: "check the path"}}
+	}
+	if !info.IsDir() {
+		return load(fsys, []string{root})
+	}
+	var files []string
+	err = fs.WalkDir(fsys, root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() && isScenario(p) {
+			files = append(files, p)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, []error{&FileError{File: root, Problem: plainly(err)}}
+	case len(files) == 0:
+		return nil, []error{&FileError{File: root, Problem: "there is no scenario in this folder", Remedy: "scenarios end in .yaml or .yml"}}
+	}
+	return load(fsys, files)
+}
+
+// isScenario leaves out cassettes, which are YAML as well and live beside.
+func isScenario(p string) bool {
+	ext := path.Ext(p)
+	return (ext == ".yaml" || ext == ".yml") && !slices.Contains(strings.Split(path.Dir(p), "/"), "cassettes")
+}
+
+func load(fsys fs.FS, files []string) ([]*Scenario, []error) {
+	var all []*Scenario
+	var errs []error
+	for _, f := range files {
+		sc, err := Load(fsys, f)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all = append(all, sc)
+	}
+	return all, errs
+}
+
+func sameNames(all []*Scenario) []error {
+	var errs []error
+	first := map[string]string{}
+	for _, sc := range all {
+		if other, taken := first[sc.Name]; taken && other != sc.file {
+			errs = append(errs, sc.errorAt("name", fmt.Sprintf("the name %q is taken by %s", sc.Name, other), "names are unique"))
+			continue
+		}
+		first[sc.Name] = sc.file
+	}
+	return errs
+}

@@ -1,0 +1,190 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Duration is a time with a unit: "300ms", "2s", "1h30m". A bare number is an
+// error, except 0.
+type Duration time.Duration
+
+// D is the plain duration.
+func (d Duration) D() time.Duration { return time.Duration(d) }
+
+// UnmarshalYAML reads the text of a node.
+func (d *Duration) UnmarshalYAML(n ast.Node) error {
+	text, err := scalar(n)
+	if err != nil {
+		return err
+	}
+	got, err := parseDuration(text)
+	if err != nil {
+		return problem(n, err)
+	}
+	*d = Duration(got)
+	return nil
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	if text == "0" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil && isNumber(text):
+		return 0, fmt.Errorf("the duration %s has no unit; write %sms or %ss", text, text, text)
+	case err != nil:
+		return 0, fmt.Errorf("%q is no duration; write it like 300ms, 2s or 1h30m", text)
+	case d < 0:
+		return 0, fmt.Errorf("the duration %s is negative", text)
+	}
+	return d, nil
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
+
+// unit is what a Bound's number counts.
+type unit uint8
+
+const (
+	plain unit = iota
+	percent
+	clock
+)
+
+// Bound is a comparison with a number, a percentage or a duration: "5s",
+// ">= 3s", "< 10", "37.5%", "2s..3s". Without an operator it means equal.
+type Bound struct {
+	op       string
+	low      float64
+	high     float64
+	unit     unit
+	text     string
+	tolerant bool
+}
+
+// Set says whether the bound was given at all.
+func (b Bound) Set() bool { return b.text != "" }
+
+func (b Bound) String() string { return b.text }
+
+// UnmarshalYAML reads the text of a node.
+func (b *Bound) UnmarshalYAML(n ast.Node) error {
+	text, err := scalar(n)
+	if err != nil {
+		return err
+	}
+	got, err := ParseBound(text)
+	if err != nil {
+		return problem(n, err)
+	}
+	*b = got
+	return nil
+}
+
+var errPace = errors.New("a pace is `recorded`, or first_byte and tokens_per_second")
+
+var operators = []string{">=", "<=", "!=", "==", ">", "<", "="}
+
+// ParseBound reads the syntax of Bound.
+func ParseBound(text string) (Bound, error) {
+	b := Bound{op: "=", text: strings.TrimSpace(text)}
+	rest := b.text
+	for _, op := range operators {
+		if after, ok := strings.CutPrefix(rest, op); ok {
+			b.op, rest = strings.TrimPrefix(op, "="), strings.TrimSpace(after)
+			if b.op == "" {
+				b.op = "="
+			}
+			break
+		}
+	}
+	if from, to, ok := strings.Cut(rest, ".."); ok {
+		return b.between(from, to)
+	}
+	var err error
+	b.low, b.unit, err = quantity(rest)
+	return b, err
+}
+
+func (b Bound) between(from, to string) (Bound, error) {
+	low, u, err := quantity(strings.TrimSpace(from))
+	if err != nil {
+		return b, err
+	}
+	high, v, err := quantity(strings.TrimSpace(to))
+	if err != nil {
+		return b, err
+	}
+	if u != v {
+		return b, fmt.Errorf("%q mixes units", b.text)
+	}
+	b.op, b.low, b.high, b.unit = "..", low, high, u
+	return b, nil
+}
+
+func quantity(text string) (float64, unit, error) {
+	if p, ok := strings.CutSuffix(text, "%"); ok {
+		v, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%q is no percentage", text)
+		}
+		return v, percent, nil
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return v, plain, nil
+	}
+	d, err := parseDuration(text)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%q is neither a number, a percentage nor a duration with a unit", text)
+	}
+	return float64(d), clock, nil
+}
+
+// Holds compares a number (or a percentage) with the bound.
+func (b Bound) Holds(v float64) bool {
+	const close = 1e-9
+	switch b.op {
+	case ">=":
+		return v >= b.low-close
+	case "<=":
+		return v <= b.low+close
+	case ">":
+		return v > b.low+close
+	case "<":
+		return v < b.low-close
+	case "!=":
+		return math.Abs(v-b.low) > close
+	case "..":
+		return v >= b.low-close && v <= b.high+close
+	}
+	return math.Abs(v-b.low) <= close
+}
+
+// HoldsAt compares a time with the bound; 0 needs no unit.
+func (b Bound) HoldsAt(d time.Duration) bool {
+	return (b.unit == clock || b.low == 0) && b.Holds(float64(d))
+}
+
+// scalar gives a node's text.
+func scalar(n ast.Node) (string, error) {
+	switch v := n.(type) {
+	case *ast.StringNode:
+		return v.Value, nil
+	case *ast.IntegerNode, *ast.FloatNode:
+		return n.GetToken().Value, nil
+	case *ast.LiteralNode:
+		return v.Value.Value, nil
+	}
+	return "", problem(n, errors.New("a single value is expected here"))
+}
