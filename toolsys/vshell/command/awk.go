@@ -69,4 +69,3 @@ func (p *Proc) environment() map[string]string {
 	}
 	return out
 }
-

@@ -204,9 +204,6 @@ func (j *jqRun) load() int {
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
-	if len(j.names) == 0 && j.o.has("n") && !j.reads() {
-		return 0
-	}
 	for _, name := range names {
 		data, err := j.p.read(name)
 		if err != nil {
@@ -232,9 +229,6 @@ func (j *jqRun) load() int {
 	}
 	return code
 }
-
-// reads says whether the source may ask for input by itself.
-func (j *jqRun) reads() bool { return true }
 
 func (j *jqRun) filter(v any) int {
 	iter := j.code.RunWithContext(j.p.Ctx, v, j.values...)

@@ -32,6 +32,8 @@ type System struct {
 	Host  string
 	// Exec runs another command, whose Name and Args say which (xargs, find -exec, env, timeout).
 	Exec func(p *Proc) int
+	// Known says whether Exec has a command of that name.
+	Known func(name string) bool
 	// Script runs a command line in a shell of its own (sh -c, awk's system); args are $0, $1, ...
 	Script func(p *Proc, script string, args []string) int
 	// Serial gives a new number each time, for names of temporary files.

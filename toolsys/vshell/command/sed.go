@@ -183,4 +183,3 @@ func (s *sedRun) edit(name string) (code int, quit bool, err error) {
 	}
 	return code, quit, s.p.Files.WriteFile(name, out.Bytes())
 }
-

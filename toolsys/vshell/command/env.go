@@ -1,0 +1,117 @@
+package command
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// env [-i] [-0] [-u NAME] [-C DIR] [NAME=VALUE...] [COMMAND [ARG...]]
+func runEnv(p *Proc) int {
+	o, ok := p.parse("+i0u:C:", "ignore-environment>i", "null>0", "unset=>u", "chdir=>C")
+	if !ok {
+		return 125
+	}
+	vars := p.environment()
+	args := o.rest
+	if len(args) > 0 && args[0] == "-" {
+		vars, args = map[string]string{}, args[1:]
+	}
+	if o.has("i") {
+		vars = map[string]string{}
+	}
+	for _, name := range o.all("u") {
+		delete(vars, name)
+	}
+	for len(args) > 0 && strings.Index(args[0], "=") > 0 {
+		name, value, _ := strings.Cut(args[0], "=")
+		vars[name] = value
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return p.printEnviron(sortedEnviron(vars), o.has("0"))
+	}
+	c := p.child(args[0], args[1:])
+	c.setEnviron(vars)
+	if o.has("C") {
+		if !p.Files.IsDir(o.get("C", "")) {
+			return p.fail(125, "cannot change directory to '%s': No such file or directory", o.get("C", ""))
+		}
+		files := *p.Files
+		files.Dir = p.Files.Abs(o.get("C", ""))
+		c.Files = &files
+	}
+	return p.System.Exec(c)
+}
+
+func (p *Proc) setEnviron(vars map[string]string) {
+	p.Getenv = func(name string) string { return vars[name] }
+	p.Environ = func() []string { return sortedEnviron(vars) }
+}
+
+func sortedEnviron(vars map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		out = append(out, name+"="+vars[name])
+	}
+	return out
+}
+
+func (p *Proc) printEnviron(list []string, null bool) int {
+	end := "\n"
+	if null {
+		end = "\x00"
+	}
+	for _, kv := range list {
+		if p.print(kv+end) != nil {
+			return exitFailure
+		}
+	}
+	return 0
+}
+
+// printenv [-0] [NAME...]
+func runPrintenv(p *Proc) int {
+	o, ok := p.parse("+0", "null>0")
+	if !ok {
+		return exitUsage
+	}
+	if len(o.rest) == 0 {
+		return p.printEnviron(p.Environ(), o.has("0"))
+	}
+	vars := p.environment()
+	code := 0
+	for _, name := range o.rest {
+		value, ok := vars[name]
+		if !ok {
+			code = exitFailure
+			continue
+		}
+		p.print(value + "\n")
+	}
+	return code
+}
+
+// nohup COMMAND [ARG...]
+func runNohup(p *Proc) int {
+	if len(p.Args) == 0 {
+		return p.fail(125, "missing operand")
+	}
+	return p.exec(p.Args[0], p.Args[1:])
+}
+
+// time COMMAND [ARG...], where it is called as a command (the shell's keyword is its own affair)
+func runTime(p *Proc) int {
+	o, ok := p.parse("+p")
+	if !ok {
+		return exitUsage
+	}
+	if len(o.rest) == 0 {
+		return 0
+	}
+	begin := p.System.Now()
+	code := p.exec(o.rest[0], o.rest[1:])
+	seconds := p.System.Now().Sub(begin).Seconds()
+	p.Stderr.Write([]byte("real " + trimFloat(seconds) + "\nuser 0.00\nsys 0.00\n"))
+	return code
+}
