@@ -138,28 +138,16 @@ func (g Grid) list(width int) string {
 	return b.String()
 }
 
-// details are the cells beside the first, "title value" each, as many in a line
-// as fit. Cells without a value are left out.
+// details are the cells beside the first, "title value" each. Cells without a
+// value are left out.
 func (g Grid) details(row []string, width int) []string {
-	var lines []string
-	line := ""
+	var items []string
 	for i, cell := range row[1:] {
-		if unpainted(cell) == "" {
-			continue
+		if unpainted(cell) != "" {
+			items = append(items, g.Columns[i+1].Title+" "+cell)
 		}
-		item := g.Columns[i+1].Title + " " + cell
-		if line != "" && Width(line)+2+Width(item) > width-2 {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += "  "
-		}
-		line += item
 	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return foldAll(lines, width-2)
+	return foldAll(Pack(items, 2, width-2), width-2)
 }
 
 func foldAll(lines []string, width int) []string {

@@ -39,11 +39,13 @@ func Pad(s string, width int) string {
 
 // Fold breaks a line into lines of at most width columns, after a space where
 // there is one in the last third, else wherever the width ends. Nothing but the
-// space at a break is lost. A width below 1 folds nothing.
+// space at a break is lost, and the paint of a line that has to be folded. A
+// width below 1 folds nothing.
 func Fold(s string, width int) []string {
 	if width < 1 || Width(s) <= width {
 		return []string{s}
 	}
+	s = unpainted(s)
 	var lines []string
 	for Width(s) > width {
 		head := columns().Truncate(s, width, "")
@@ -70,4 +72,20 @@ func firstRune(s string) string {
 		}
 	}
 	return s
+}
+
+// Pack puts items into as few lines of at most width columns as their order
+// allows, gap blanks between neighbours. An item wider than the width has a line
+// of its own.
+func Pack(items []string, gap, width int) []string {
+	var lines []string
+	for _, item := range items {
+		last := len(lines) - 1
+		if last >= 0 && (width < 1 || Width(lines[last])+gap+Width(item) <= width) {
+			lines[last] += strings.Repeat(" ", gap) + item
+		} else {
+			lines = append(lines, item)
+		}
+	}
+	return lines
 }

@@ -1,0 +1,168 @@
+package reports
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolbench/reports/screen"
+	"toolbench/sim/scenario"
+)
+
+type suitesXML struct {
+	XMLName  xml.Name   `xml:"testsuites"`
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Errors   int        `xml:"errors,attr"`
+	Time     string     `xml:"time,attr,omitempty"`
+	Suites   []suiteXML `xml:"testsuite"`
+}
+
+type suiteXML struct {
+	Name     string    `xml:"name,attr"`
+	Tests    int       `xml:"tests,attr"`
+	Failures int       `xml:"failures,attr"`
+	Errors   int       `xml:"errors,attr"`
+	Skipped  int       `xml:"skipped,attr"`
+	Time     string    `xml:"time,attr,omitempty"`
+	Cases    []caseXML `xml:"testcase"`
+}
+
+type caseXML struct {
+	Name       string        `xml:"name,attr"`
+	Class      string        `xml:"classname,attr"`
+	File       string        `xml:"file,attr,omitempty"`
+	Time       string        `xml:"time,attr,omitempty"`
+	Properties []propertyXML `xml:"properties>property"`
+	Failure    *problemXML   `xml:"failure"`
+	Error      *problemXML   `xml:"error"`
+	Out        string        `xml:"system-out,omitempty"`
+}
+
+type propertyXML struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type problemXML struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// JUnit writes the XML that CI systems read: a testcase an outcome, one failure or
+// error element in each that did not pass, and virtual times as properties, since
+// a testcase's time is real.
+func JUnit(w io.Writer, outcomes []scenario.Outcome, o Options) error {
+	totals := Count(outcomes)
+	var took time.Duration
+	suite := suiteXML{Name: "toolbench", Tests: len(outcomes), Failures: totals.Failed, Errors: totals.Errors}
+	for _, outcome := range outcomes {
+		took += outcome.Took
+		suite.Cases = append(suite.Cases, caseOf(outcome, o))
+	}
+	suite.Time = realTime(took, o)
+	return writeXML(w, suitesXML{
+		Name: suite.Name, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Time: suite.Time,
+		Suites: []suiteXML{suite},
+	})
+}
+
+func writeXML(w io.Writer, suites suitesXML) error {
+	text, err := xml.MarshalIndent(suites, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the report: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+	return err
+}
+
+func caseOf(outcome scenario.Outcome, o Options) caseXML {
+	c := caseXML{
+		Name: screen.Safe(outcome.Name), Class: "toolbench", File: screen.Safe(outcome.File),
+		Time: realTime(outcome.Took, o), Properties: properties(outcome),
+		Out: strings.Join(safeAll(outcome.Notes), "\n"),
+	}
+	if c.File != "" { // classes tell scenarios of the same name apart
+		c.Class = "toolbench." + c.File
+	}
+	switch outcome.Status {
+	case scenario.Passed:
+	case scenario.Failed:
+		c.Failure = failuresOf(outcome, o)
+	default:
+		c.Error = errorOf(outcome, o)
+	}
+	return c
+}
+
+func realTime(took time.Duration, o Options) string {
+	if o.OmitTook {
+		return ""
+	}
+	return seconds(took)
+}
+
+func properties(outcome scenario.Outcome) []propertyXML {
+	list := []propertyXML{
+		{"seed", strconv.FormatUint(outcome.Seed, 10)},
+		{"policy", screen.Safe(outcome.Policy)},
+		{"makespan_ms", millis(outcome.Makespan)},
+		{"serial_ms", millis(outcome.Serial)},
+		{"hidden_percent", strconv.FormatFloat(rounded(outcome.Hidden, 1e4), 'f', -1, 64)},
+		{"trace_digest", screen.Safe(outcome.Digest)},
+	}
+	for _, tag := range outcome.Tags {
+		list = append(list, propertyXML{"tag", screen.Safe(tag)})
+	}
+	return list
+}
+
+// failuresOf puts all failures into one element, for several readers count or
+// show but one.
+func failuresOf(outcome scenario.Outcome, o Options) *problemXML {
+	names := make([]string, len(outcome.Failures))
+	for i, f := range outcome.Failures {
+		names[i] = screen.Safe(f.Expectation)
+	}
+	return &problemXML{
+		Message: "does not hold: " + strings.Join(names, ", "),
+		Type:    "expectation",
+		Text:    plainText(outcome, o),
+	}
+}
+
+func errorOf(outcome scenario.Outcome, o Options) *problemXML {
+	kind := "harness"
+	if outcome.Invalid {
+		kind = "invalid file"
+	}
+	return &problemXML{Message: screen.Safe(errorText(outcome)), Type: kind, Text: plainText(outcome, o)}
+}
+
+func errorText(outcome scenario.Outcome) string {
+	if outcome.Err == nil {
+		return "no verdict, and no reason given"
+	}
+	return outcome.Err.Error()
+}
+
+// plainText is the explanation without a screen's limits.
+func plainText(outcome scenario.Outcome, o Options) string {
+	outcome.Notes = nil // they are told elsewhere
+	var b strings.Builder
+	explain(&b, outcome, Options{Again: o.Again})
+	return strings.TrimSpace(b.String())
+}
+
+func safeAll(list []string) []string {
+	safe := make([]string, len(list))
+	for i, text := range list {
+		safe[i] = screen.Safe(text)
+	}
+	return safe
+}

@@ -1,0 +1,91 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"toolbench/reports/screen"
+	"toolbench/sim/scenario"
+)
+
+// Markdown writes a table and the failures, for job summaries and merge requests.
+// Whatever a text contains, it stays text: no markup, no link, no HTML.
+func Markdown(w io.Writer, outcomes []scenario.Outcome, o Options) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "**%s**\n", Count(outcomes))
+	if len(outcomes) > 0 {
+		fmt.Fprint(out, "\n| Scenario | Status | Policy | Makespan | Serial | Hidden | Batches | Calls |\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n")
+	}
+	for _, outcome := range outcomes {
+		fmt.Fprintf(out, "| %s |\n", strings.Join(markdownRow(outcome), " | "))
+	}
+	for _, outcome := range outcomes {
+		markdownFailure(out, outcome, o)
+	}
+	return out.Flush()
+}
+
+func markdownRow(outcome scenario.Outcome) []string {
+	cells := []string{escaped(outcome.Name), verdict(outcome.Status).word, escaped(outcome.Policy), "", "", "", "", ""}
+	if outcome.Status != scenario.Errored {
+		copy(cells[3:], []string{short(outcome.Makespan, false), short(outcome.Serial, false), percent(outcome.Hidden),
+			strconv.Itoa(len(outcome.Batches)), strconv.Itoa(len(outcome.Calls))})
+	}
+	return cells
+}
+
+func markdownFailure(w io.Writer, outcome scenario.Outcome, o Options) {
+	for _, note := range outcome.Notes {
+		fmt.Fprintf(w, "\n> %s: %s\n", escaped(outcome.Name), escaped(note))
+	}
+	if outcome.Status == scenario.Passed {
+		return
+	}
+	fmt.Fprintf(w, "\n### %s\n", escaped(outcome.Name))
+	if outcome.Err != nil {
+		fence(w, "text", screen.SafeLines(outcome.Err.Error()))
+	}
+	for _, f := range outcome.Failures {
+		fmt.Fprintf(w, "\n%s%s\n", escaped(f.Expectation), place(f))
+		fence(w, "diff", safeAll(difference(f)))
+	}
+	fence(w, "sh", []string{screen.Safe(o.again(outcome))})
+}
+
+func place(f scenario.Failure) string {
+	if f.At == "" {
+		return ""
+	}
+	return " (" + escaped(f.At) + ")"
+}
+
+// fence writes a code block whose fence is longer than any run of backticks in it.
+func fence(w io.Writer, language string, lines []string) {
+	mark := "```"
+	for strings.Contains(strings.Join(lines, "\n"), mark) {
+		mark += "`"
+	}
+	fmt.Fprintf(w, "\n%s%s\n%s\n%s\n", mark, language, strings.Join(lines, "\n"), mark)
+}
+
+// escaped is a line of text that means itself in Markdown and in a table's cell.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, r := range screen.Safe(s) {
+		switch {
+		case r == '&':
+			b.WriteString("&amp;")
+			continue
+		case r == '<':
+			b.WriteString("&lt;")
+			continue
+		case strings.ContainsRune("\\`*_[]|#~!>@$", r):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
