@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/spf13/afero"
@@ -35,6 +36,8 @@ type Config struct {
 	// leaves those out.
 	Tools      []*tool.Tool
 	NoBuiltins bool
+	// Only keeps these built-ins and no others; nil keeps all.
+	Only []string
 	// Decorate may wrap each tool; the bench adds simulated durations this way.
 	Decorate func(*tool.Tool) *tool.Tool
 	// SkillDirs are folders of skills.
@@ -68,10 +71,10 @@ func New(cfg Config) (*System, error) {
 	s.Tasks = task.New(cfg.Clock, s.taskEvent)
 	var entries []pool.Entry
 	if !cfg.NoBuiltins {
-		entries = builtin.All(builtin.Deps{
+		entries = only(cfg.Only, builtin.All(builtin.Deps{
 			FS: cfg.FS, Shell: cfg.Shell, HTTP: cfg.HTTP, Tasks: s.Tasks, SkillDirs: cfg.SkillDirs,
 			OutputDir: path.Join(cfg.ResultsDir, "bash"),
-		})
+		}))
 	}
 	for _, t := range cfg.Tools {
 		entries = append(entries, pool.Entry{Name: t.Name, Tool: t})
@@ -87,6 +90,13 @@ func New(cfg Config) (*System, error) {
 	}
 	s.Catalogue = catalogue
 	return s, nil
+}
+
+func only(names []string, entries []pool.Entry) []pool.Entry {
+	if names == nil {
+		return entries
+	}
+	return slices.DeleteFunc(entries, func(e pool.Entry) bool { return !slices.Contains(names, e.Name) })
 }
 
 func (c Config) complete() Config {

@@ -89,7 +89,7 @@ func (r *runner) build(ctx context.Context) error {
 		return err
 	}
 	r.sys, err = toolsys.New(toolsys.Config{
-		FS: r.fs, Shell: r.shell(), HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate,
+		FS: r.fs, Shell: r.shell(), HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
 		SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace,
 	})
 	if err != nil {

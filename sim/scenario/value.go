@@ -59,7 +59,7 @@ type unit uint8
 const (
 	plain unit = iota
 	percent
-	clock
+	timed
 )
 
 // Bound is a comparison with a number, a percentage or a duration: "5s",
@@ -148,7 +148,7 @@ func quantity(text string) (float64, unit, error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("%q is neither a number, a percentage nor a duration with a unit", text)
 	}
-	return float64(d), clock, nil
+	return float64(d), timed, nil
 }
 
 // Holds compares a number (or a percentage) with the bound.
@@ -173,7 +173,7 @@ func (b Bound) Holds(v float64) bool {
 
 // HoldsAt compares a time with the bound; 0 needs no unit.
 func (b Bound) HoldsAt(d time.Duration) bool {
-	return (b.unit == clock || b.low == 0) && b.Holds(float64(d))
+	return (b.unit == timed || b.low == 0) && b.Holds(float64(d))
 }
 
 // scalar gives a node's text.

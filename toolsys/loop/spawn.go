@@ -29,6 +29,9 @@ func (s *Session) childConfig(job tool.Job) Config {
 	cfg.State = s.State()
 	cfg.State.Denials = permission.Denials{}
 	cfg.State.Todos, cfg.State.Plan = nil, ""
+	if job.Isolate != nil {
+		cfg.State = job.Isolate(cfg.State)
+	}
 	cfg.History = nil
 	cfg.Depth++
 	cfg.Agent = s.nextAgent()

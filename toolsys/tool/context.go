@@ -133,6 +133,8 @@ type Job struct {
 	Description, Prompt string
 	// Type names a kind of agent, Model another model; both may be "".
 	Type, Model string
+	// Isolate changes the state the sub-agent begins with; nil leaves the copy.
+	Isolate Modifier
 }
 
 // Report is what a sub-agent came back with.

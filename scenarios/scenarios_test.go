@@ -1,0 +1,103 @@
+package scenarios_test
+
+import (
+	"context"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/fixtures"
+	"toolbench/scenarios"
+	"toolbench/sim/scenario"
+)
+
+var update = flag.Bool("update", false, "make the cassettes of the suite anew from their scripted turns")
+
+func suite(t *testing.T) []*scenario.Scenario {
+	t.Helper()
+	all, errs := scenario.Find(scenarios.Files, ".")
+	require.Empty(t, errs)
+	return all
+}
+
+// Every cassette is recorded through go-vcr from the scripted turns of its
+// scenario. Made anew, it must be the same bytes; -update writes them.
+func TestCassettesAreWhatTheScriptsRecord(t *testing.T) {
+	for _, sc := range suite(t) {
+		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, "cassettes/"+sc.Name+".yaml", sc.Cassette(), "a scenario of the suite replays a cassette of its own")
+			if *update {
+				require.NoError(t, scenario.Record(context.Background(), sc, filepath.Join("..", "fixtures", sc.Cassette())))
+				return
+			}
+			fresh := filepath.Join(t.TempDir(), sc.Name+".yaml")
+			require.NoError(t, scenario.Record(context.Background(), sc, fresh))
+			want, err := fs.ReadFile(fixtures.Files, sc.Cassette())
+			require.NoError(t, err, "run: go test ./scenarios -update")
+			got, err := os.ReadFile(fresh)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(got), "run: go test ./scenarios -update")
+		})
+	}
+}
+
+// No cassette stays behind when its scenario is gone.
+func TestNoCassetteIsLeftOver(t *testing.T) {
+	known := map[string]bool{}
+	for _, sc := range suite(t) {
+		known[sc.Cassette()] = true
+	}
+	files, err := fs.Glob(fixtures.Files, "cassettes/*.yaml")
+	require.NoError(t, err)
+	for _, f := range files {
+		assert.True(t, known[f], "%s belongs to no scenario", f)
+	}
+}
+
+// The suite holds, scenario by scenario.
+func TestTheSuiteHolds(t *testing.T) {
+	if *update {
+		t.Skip("the cassettes are being made anew")
+	}
+	for _, sc := range suite(t) {
+		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
+			out := scenario.Run(context.Background(), sc, scenario.Options{Seed: 1})
+			require.NoError(t, out.Err)
+			for _, f := range out.Failures {
+				t.Errorf("%s: %s\nexpected: %s\nfound:    %s", f.At, f.Expectation, f.Expected, f.Found)
+			}
+			if t.Failed() && testing.Verbose() {
+				for _, e := range out.Trace {
+					t.Log(string(e.AppendLine(nil)))
+				}
+			}
+		})
+	}
+}
+
+// What the suite promises of itself: enough of each kind, a sentence each, and no
+// two with the same sentence.
+func TestTheSuiteCoversWhatItPromises(t *testing.T) {
+	tags, abouts := map[string]int{}, map[string]string{}
+	for _, sc := range suite(t) {
+		for _, tag := range sc.Tags {
+			tags[tag]++
+		}
+		about := strings.TrimSpace(sc.About)
+		assert.Empty(t, abouts[about], "%s guards the same as %s", sc.Name, abouts[about])
+		abouts[about] = sc.Name
+		assert.True(t, strings.HasSuffix(about, "."), "%s: about is a sentence", sc.Name)
+	}
+	for _, tag := range []string{"partition", "ordering", "modifiers", "deferral", "pool", "latency", "permissions", "size", "faults"} {
+		assert.GreaterOrEqual(t, tags[tag], 4, "scenarios tagged %s", tag)
+	}
+	assert.GreaterOrEqual(t, len(abouts), 45)
+}
