@@ -1,0 +1,116 @@
+package file_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/file"
+	"toolbench/toolsys/message"
+)
+
+// pdfOf writes a small document, a page per text; an empty text makes a page
+// without any.
+func pdfOf(texts ...string) string {
+	var b bytes.Buffer
+	var offsets []int
+	object := func(body string) {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
+	}
+	b.WriteString("%PDF-1.4\n")
+	var kids []string
+	for i := range texts {
+		kids = append(kids, fmt.Sprintf("%d 0 R", 4+2*i))
+	}
+	object("<< /Type /Catalog /Pages 2 0 R >>")
+	object(fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(texts)))
+	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+	for i, text := range texts {
+		stream := ""
+		if text != "" {
+			stream = fmt.Sprintf("BT /F1 24 Tf 72 700 Td (%s) Tj ET", text)
+		}
+		object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents %d 0 R >>", 5+2*i))
+		object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(stream), stream))
+	}
+	start := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, at := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", at)
+	}
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
+	return b.String()
+}
+
+func pagesNamed(n int) []string {
+	var texts []string
+	for i := range n {
+		texts = append(texts, fmt.Sprintf("Page %d speaks", i+1))
+	}
+	return texts
+}
+
+func TestReadShowsPDFPages(t *testing.T) {
+	w := newWorld(t, "")
+	w.put("/repo/a.pdf", pdfOf(pagesNamed(3)...))
+	assert.Equal(t, "<page number=\"1\">\nPage 1 speaks\n</page>\n<page number=\"2\">\nPage 2 speaks\n</page>\n<page number=\"3\">\nPage 3 speaks\n</page>", w.read("a.pdf"))
+	for pages, want := range map[string]string{
+		"2":   "<page number=\"2\">\nPage 2 speaks\n</page>\n[Shown: pages 2 to 2 of 3. Use pages for others.]",
+		"2-9": "<page number=\"2\">\nPage 2 speaks\n</page>\n<page number=\"3\">\nPage 3 speaks\n</page>\n[Shown: pages 2 to 3 of 3. Use pages for others.]",
+		"3-":  "<page number=\"3\">\nPage 3 speaks\n</page>\n[Shown: pages 3 to 3 of 3. Use pages for others.]",
+	} {
+		assert.Equal(t, want, w.ok(file.Read(w.deps()), map[string]any{"file_path": "a.pdf", "pages": pages}))
+	}
+	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "a.pdf", "pages": "4"}), "has 3 pages")
+}
+
+func TestReadShowsTwentyPagesAtMost(t *testing.T) {
+	w := newWorld(t, "")
+	w.put("/repo/a.pdf", pdfOf(pagesNamed(25)...))
+	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"}), "has 25 pages, and 20 at most")
+	got := w.ok(file.Read(w.deps()), map[string]any{"file_path": "a.pdf", "pages": "5-"})
+	assert.Contains(t, got, "Page 24 speaks")
+	assert.NotContains(t, got, "Page 25 speaks")
+	for _, pages := range []string{"1-21", "0", "3-2", "x", "1,2", "-3", "1 2"} {
+		w.refused(file.Read(w.deps()), file.CodeRange, map[string]any{"file_path": "a.pdf", "pages": pages})
+	}
+	w.put("/repo/a.txt", "x\n")
+	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "a.txt", "pages": "1"}), "not a PDF")
+}
+
+func TestAPDFWithoutTextIsADocument(t *testing.T) {
+	for name, content := range map[string]string{
+		"a scan":    pdfOf("", ""),
+		"malformed": "%PDF-1.4\nthis is not what it says\n%%EOF\n",
+		"cut off":   pdfOf("gone")[:200],
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "")
+			w.put("/repo/a.pdf", content)
+			a := w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"})
+			require.NoError(t, a.err)
+			require.Len(t, a.Blocks, 2)
+			assert.Equal(t, message.Document("application/pdf", base64.StdEncoding.EncodeToString([]byte(content))), a.Blocks[1])
+		})
+	}
+}
+
+// Broken documents are errors or documents, never a panic.
+func FuzzReadPDF(f *testing.F) {
+	whole := pdfOf("one", "two")
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add(strings.Replace(whole, "/Count 2", "/Count 9", 1))
+	f.Add(strings.Replace(whole, "Tj", "'' Tj", 1))
+	f.Fuzz(func(t *testing.T, content string) {
+		w := newWorld(t, "")
+		w.put("/repo/a.pdf", "%PDF-"+content)
+		w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"})
+	})
+}
