@@ -157,7 +157,9 @@ func (j *judgement) times() {
 	}
 }
 
-func (j *judgement) any(match func(trace.Event) bool) bool { return slices.ContainsFunc(j.rec.events, match) }
+func (j *judgement) any(match func(trace.Event) bool) bool {
+	return slices.ContainsFunc(j.rec.events, match)
+}
 
 func (j *judgement) order() {
 	if j.e.Order == nil {
