@@ -73,7 +73,7 @@ func remedy(err error, e *FileError) string {
 	switch {
 	case errors.As(err, &unknown):
 		return nearestKey(e.Problem)
-	case errors.As(err, &twice):
+	case errors.As(err, &twice) || strings.Contains(e.Problem, "already defined"):
 		return "keep one of the two"
 	case errors.As(err, &kind):
 		return "see `toolbench schema scenario` for what belongs here"

@@ -39,9 +39,15 @@ func (j *judgement) fail(key, expected, found string) {
 	j.failures = append(j.failures, Failure{Expectation: key, Expected: expected, Found: found, At: j.sc.at("expect." + key)})
 }
 
+// offer is fail for what a file may simply be brought up to date with.
+func (j *judgement) offer(key, expected, found, instead string) {
+	j.fail(key, expected, found)
+	j.failures[len(j.failures)-1].instead = instead
+}
+
 func (j *judgement) equal(key, expected, found string) {
 	if expected != found {
-		j.fail(key, expected, found)
+		j.offer(key, expected, found, plainText(found))
 	}
 }
 
@@ -72,7 +78,8 @@ func (j *judgement) requests() {
 	}
 	r := j.e.Requests
 	if r.Count != nil && *r.Count != len(j.rec.bodies) {
-		j.fail("requests.count", fmt.Sprint(*r.Count), fmt.Sprint(len(j.rec.bodies)))
+		found := fmt.Sprint(len(j.rec.bodies))
+		j.offer("requests.count", fmt.Sprint(*r.Count), found, found)
 	}
 	all := string(slices.Concat(j.rec.bodies...))
 	for _, text := range r.Contains {
@@ -100,7 +107,13 @@ func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
 func (j *judgement) batches() {
 	if j.e.Batches != nil {
-		j.equal("batches", nested(j.e.Batches), nested(j.out.Batches))
+		if want, found := nested(j.e.Batches), nested(j.out.Batches); want != found {
+			var lists []string
+			for _, b := range j.out.Batches {
+				lists = append(lists, flow(b))
+			}
+			j.offer("batches", want, found, "["+strings.Join(lists, ", ")+"]")
+		}
 	}
 	if j.e.Calls != nil {
 		j.equal("calls", fmt.Sprint(*j.e.Calls), fmt.Sprint(len(j.out.Calls)))
@@ -141,7 +154,7 @@ func (j *judgement) times() {
 			case !ok:
 				j.fail(list.key+"."+id, list.want[id].String(), "there is no such call")
 			case !list.want[id].HoldsAt(at):
-				j.fail(list.key+"."+id, list.want[id].String(), at.String())
+				j.offer(list.key+"."+id, list.want[id].String(), at.String(), at.String())
 			}
 		}
 	}
@@ -152,7 +165,7 @@ func (j *judgement) times() {
 	}
 	if b := j.e.MaxRunning; b.Set() {
 		if most := maxRunning(j.out.Calls); !b.Holds(float64(most)) {
-			j.fail("max_running", b.String(), fmt.Sprint(most))
+			j.offer("max_running", b.String(), fmt.Sprint(most), fmt.Sprint(most))
 		}
 	}
 }
@@ -171,7 +184,7 @@ func (j *judgement) order() {
 			found = append(found, e.Call)
 		}
 	}
-	j.equal("order", strings.Join(j.e.Order, " "), strings.Join(found, " "))
+	j.list("order", j.e.Order, found)
 }
 
 func (j *judgement) results() {
@@ -261,11 +274,12 @@ func (j *judgement) figures() {
 		found time.Duration
 	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}} {
 		if f.bound.Set() && !f.bound.HoldsAt(f.found) {
-			j.fail(f.key, f.bound.String(), f.found.String())
+			j.offer(f.key, f.bound.String(), f.found.String(), f.found.String())
 		}
 	}
 	if b := j.e.Hidden; b.Set() && !b.Holds(j.out.Hidden) {
-		j.fail("hidden", b.String(), fmt.Sprintf("%.4g%%", j.out.Hidden))
+		found := fmt.Sprintf("%.4g%%", j.out.Hidden)
+		j.offer("hidden", b.String(), found, found)
 	}
 }
 

@@ -68,8 +68,8 @@ func (j *judgement) state() {
 
 // list compares lists in order; nil expects nothing.
 func (j *judgement) list(key string, want, found []string) {
-	if want != nil {
-		j.equal(key, strings.Join(want, " | "), strings.Join(found, " | "))
+	if want != nil && !slices.Equal(want, found) {
+		j.offer(key, strings.Join(want, " | "), strings.Join(found, " | "), flow(found))
 	}
 }
 

@@ -88,4 +88,8 @@ type Failure struct {
 	Expected, Found string
 	// At is the place in the scenario's file, "name.yaml:12".
 	At string
+
+	// instead is what to write in the file for the expectation to hold, as YAML; ""
+	// when only a person can say.
+	instead string
 }

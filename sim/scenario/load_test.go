@@ -1,0 +1,113 @@
+package scenario_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/scenario"
+)
+
+// good is a scenario that loads; the cases below break it.
+const good = `name: good
+about: It loads.
+stream:
+  turns:
+    - text: Done.
+      calls:
+        - {id: call_1, tool: Read, input: {file_path: /repo/a.go}, at: 2s}
+durations: {Read: 300ms}
+expect:
+  makespan: 2s
+`
+
+func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for i := range 9 {
+		prev, next := string(rune('a'+i)), string(rune('b'+i))
+		bomb += next + ": &" + next + " [" + strings.Repeat("*"+prev+",", 8) + "*" + prev + "]\n"
+	}
+	cases := []struct {
+		name, data, place, says, remedy string
+	}{
+		{"an unknown key", strings.Replace(good, "durations", "duration", 1), ":8:1", "unknown field", "did you mean durations?"},
+		{"a duplicate key", good + "name: again\n", ":11:1", "already defined", "keep one"},
+		{"a duration without a unit", strings.Replace(good, "300ms", "300", 1), ":8:19", "has no unit", "300ms"},
+		{"a bound that is none", strings.Replace(good, "makespan: 2s", "makespan: soon", 1), ":10:13", "neither a number", ""},
+		{"a rule that does not parse", good + "world: {permissions: {allow: ['Bash(git']}}\n", ":11:31", "permission rule", ""},
+		{"no name", strings.Replace(good, "name: good\n", "", 1), "", "no name", "add `name"},
+		{"no sentence", strings.Replace(good, "about: It loads.\n", "", 1), "", "what it guards", "about"},
+		{"no stream", "name: x\nabout: y.\n", "", "no stream", "cassette"},
+		{"an unknown policy", good + "policy: fast\n", ":11:1", "unknown policy", ""},
+		{"a call twice", strings.Replace(good, "durations", "        - {id: call_1, tool: Read}\ndurations", 1), ":8:", "used twice", "unique"},
+		{"an empty file", " \n", "", "empty", ""},
+		{"a binary file", "\x00\x01\x02", "", "binary", "UTF-8"},
+		{"a file cut off in a list", good + "tags: [a, b", ":11:", "", "cut off"},
+		{"a list in place of a mapping", "- a\n- b\n", ":1:1", "mapping", "name"},
+		{"two documents", good + "---\n" + good, "", "2 documents", "one scenario"},
+		{"an alias bomb", bomb, ":", "aliases", ""},
+		{"a format of the future", good + "format: 99\n", ":11:1", "format 99", "reads up to"},
+		{"a text where a number belongs", good + "faults: [{request: first}]\n", ":11:", "", "schema"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := scenario.Load(fstest.MapFS{"x.yaml": {Data: []byte(c.data)}}, "x.yaml")
+			var fe *scenario.FileError
+			require.ErrorAs(t, err, &fe)
+			assert.Contains(t, err.Error(), "x.yaml"+c.place)
+			assert.Contains(t, fe.Problem, c.says)
+			assert.Contains(t, err.Error(), c.remedy)
+			assert.NotContains(t, err.Error(), "\n", "one message, one line")
+		})
+	}
+}
+
+func TestAFileOverTheLimitIsRefused(t *testing.T) {
+	data := []byte(good + "# " + strings.Repeat("x", scenario.MaxFileBytes))
+	_, err := scenario.Load(fstest.MapFS{"big.yaml": {Data: data}}, "big.yaml")
+	assert.ErrorContains(t, err, "larger than")
+}
+
+func TestFindReportsWhatItCannotReadAndLoadsTheRest(t *testing.T) {
+	fsys := fstest.MapFS{
+		"a/good.yaml":        {Data: []byte(good)},
+		"a/bad.yaml":         {Data: []byte("name: [")},
+		"a/cassettes/c.yaml": {Data: []byte("version: 1")},
+		"a/notes.txt":        {Data: []byte("x")},
+		"empty/notes.txt":    {Data: []byte("x")},
+	}
+	all, errs := scenario.Find(fsys, "a", "empty", "gone.yaml")
+	require.Len(t, all, 1)
+	assert.Equal(t, "good", all[0].Name)
+	text := errors.Join(errs...).Error()
+	assert.Len(t, errs, 3, text)
+	assert.Contains(t, text, "a/bad.yaml")
+	assert.Contains(t, text, "no scenario in this folder")
+	assert.Contains(t, text, "gone.yaml")
+}
+
+func TestTwoScenariosOfOneNameAreAnError(t *testing.T) {
+	fsys := fstest.MapFS{"a.yaml": {Data: []byte(good)}, "b.yaml": {Data: []byte(good)}}
+	_, errs := scenario.Find(fsys, ".")
+	require.Len(t, errs, 1)
+	assert.ErrorContains(t, errs[0], "taken by a.yaml")
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("name: x\nabout: &a y\nstream: *a"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		sc, err := scenario.Parse("f.yaml", data)
+		if err == nil && sc.Name == "" {
+			t.Fatal("a scenario without a name was accepted")
+		}
+		var fe *scenario.FileError
+		if err != nil && !errors.As(err, &fe) {
+			t.Fatalf("an error without a file: %v", err)
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package scenario_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/scenarios"
+	"toolbench/sim/scenario"
+)
+
+var update = flag.Bool("update", false, "write the published schema anew")
+
+// The published schema says what the types say: keys, kinds and comments.
+func TestSchemaIsUpToDate(t *testing.T) {
+	g := generator{comments: comments(t)}
+	root := g.object(reflect.TypeFor[scenario.Scenario]())
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "toolbench scenario"
+	root["required"] = []string{"name", "about", "stream"}
+	raw, err := json.MarshalIndent(root, "", "  ")
+	require.NoError(t, err)
+	raw = append(raw, '\n')
+	if *update {
+		require.NoError(t, os.WriteFile("scenario.schema.json", raw, 0o644))
+		return
+	}
+	assert.Equal(t, string(raw), string(scenario.Schema()), "run: go test ./sim/scenario -update")
+}
+
+// Every scenario of the suite is what the schema allows.
+func TestTheSuiteFitsTheSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(scenario.Schema()))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("scenario.json", doc))
+	schema, err := c.Compile("scenario.json")
+	require.NoError(t, err)
+	files, err := scenarios.Files.ReadDir(".")
+	require.NoError(t, err)
+	for _, f := range files {
+		data, err := scenarios.Files.ReadFile(f.Name())
+		require.NoError(t, err)
+		raw, err := yaml.YAMLToJSON(data)
+		require.NoError(t, err, f.Name())
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+		require.NoError(t, err)
+		assert.NoError(t, schema.Validate(value), f.Name())
+	}
+}
+
+// generator makes a JSON Schema from the format's types.
+type generator struct{ comments map[string]string }
+
+type object = map[string]any
+
+func (g generator) object(t reflect.Type) object {
+	properties := object{}
+	for f := range t.Fields() {
+		key := f.Tag.Get("yaml")
+		if key == "" {
+			continue
+		}
+		p := g.value(f.Type)
+		if text := g.comments[t.Name()+"."+f.Name]; text != "" {
+			p["description"] = text
+		}
+		properties[key] = p
+	}
+	return object{"type": "object", "properties": properties, "additionalProperties": false}
+}
+
+// shorthand types may be a plain text in place of their object.
+var shorthand = map[reflect.Type]bool{
+	reflect.TypeFor[scenario.Server](): true, reflect.TypeFor[scenario.FileExpect](): true,
+	reflect.TypeFor[scenario.Answer](): true, reflect.TypeFor[scenario.Pace](): true,
+}
+
+func (g generator) value(t reflect.Type) object {
+	switch t {
+	case reflect.TypeFor[scenario.Duration]():
+		return object{"type": []string{"string", "integer"}, "pattern": `^(0|([0-9.]+(ns|us|µs|ms|s|m|h))+)$`, "maximum": 0, "minimum": 0}
+	case reflect.TypeFor[scenario.Bound]():
+		return object{"type": []string{"string", "number"}}
+	case reflect.TypeFor[scenario.Texts]():
+		return object{"anyOf": []object{{"type": "string"}, {"type": "array", "items": object{"type": "string"}}}}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return g.value(t.Elem())
+	case reflect.Slice:
+		return object{"type": "array", "items": g.value(t.Elem())}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": g.value(t.Elem())}
+	case reflect.Struct:
+		if shorthand[t] {
+			return object{"anyOf": []object{{"type": "string"}, g.object(t)}}
+		}
+		return g.object(t)
+	case reflect.String:
+		return object{"type": []string{"string", "number", "boolean"}}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Interface:
+		return object{}
+	case reflect.Float64:
+		return object{"type": "number"}
+	}
+	return object{"type": "integer"}
+}
+
+var spaces = regexp.MustCompile(`\s+`)
+
+// comments reads the doc comment of every member, by Type.Member.
+func comments(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, file := range []string{"file.go", "expect.go"} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			body, ok := spec.Type.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			for _, f := range body.Fields.List {
+				for _, name := range f.Names {
+					text := strings.TrimSpace(spaces.ReplaceAllString(f.Doc.Text(), " "))
+					out[spec.Name.Name+"."+name.Name] = text
+				}
+			}
+			return true
+		})
+	}
+	return out
+}

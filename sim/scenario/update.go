@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Update gives a scenario's file with the expectations that failed brought up to
+// date, and those that only a person can. Everything else stays as it was, byte
+// for byte, comments too: only the text of single values is replaced.
+func Update(data []byte, failures []Failure) (updated []byte, left []Failure, err error) {
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("update: %w", err)
+	}
+	values := map[string]ast.Node{}
+	for _, doc := range file.Docs {
+		valuesOf("", doc.Body, values)
+	}
+	lines := lineOffsets(data)
+	var edits []edit
+	for _, f := range failures {
+		n, ok := values["expect."+f.Expectation]
+		from, to, known := span(n, lines, data)
+		if f.instead == "" || !ok || !known {
+			left = append(left, f)
+			continue
+		}
+		edits = append(edits, edit{from, to, f.instead})
+	}
+	return apply(data, edits), left, nil
+}
+
+// edit replaces the bytes from..to.
+type edit struct {
+	from, to int
+	text     string
+}
+
+func apply(data []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(b.from, a.from) })
+	out := slices.Clone(data)
+	for _, e := range edits { // from the end, so that earlier places stay true
+		out = slices.Concat(out[:e.from], []byte(e.text), out[e.to:])
+	}
+	return out
+}
+
+// valuesOf finds the value of every key, by its path.
+func valuesOf(at string, n ast.Node, into map[string]ast.Node) {
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		for _, m := range v.Values {
+			valuesOf(at, m, into)
+		}
+	case *ast.MappingValueNode:
+		key := join(at, v.Key.GetToken().Value)
+		into[key] = v.Value
+		valuesOf(key, v.Value, into)
+	case *ast.SequenceNode:
+		for i, m := range v.Values {
+			key := join(at, strconv.Itoa(i))
+			into[key] = m
+			valuesOf(key, m, into)
+		}
+	}
+}
+
+// lineOffsets gives where each line begins.
+func lineOffsets(data []byte) []int {
+	at := []int{0}
+	for i, b := range data {
+		if b == '\n' {
+			at = append(at, i+1)
+		}
+	}
+	return at
+}
+
+// span gives the bytes of a value: a plain scalar or a list in brackets. Other
+// shapes are left to people.
+func span(n ast.Node, lines []int, data []byte) (from, to int, ok bool) {
+	if n == nil {
+		return 0, 0, false
+	}
+	first, last := n.GetToken(), n.GetToken()
+	if s, list := n.(*ast.SequenceNode); list {
+		if !s.IsFlowStyle || s.End == nil {
+			return 0, 0, false
+		}
+		first, last = s.Start, s.End
+	}
+	from = offset(first.Position.Line, first.Position.Column, lines, data)
+	end := offset(last.Position.Line, last.Position.Column, lines, data)
+	to = end + len(strings.TrimSpace(last.Origin))
+	return from, to, from >= 0 && to <= len(data) && from < to
+}
+
+// offset turns a line and a column, which counts characters, into bytes.
+func offset(line, column int, lines []int, data []byte) int {
+	if line < 1 || line > len(lines) {
+		return -1
+	}
+	at := lines[line-1]
+	for range column - 1 {
+		_, size := utf8.DecodeRune(data[at:])
+		at += size
+	}
+	return at
+}
+
+// flow writes a list in brackets.
+func flow(items []string) string {
+	quoted := make([]string, len(items))
+	for i, s := range items {
+		quoted[i] = plainText(s)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// plainText writes a text so that YAML reads it back as that text.
+func plainText(s string) string {
+	if s == "" || strings.ContainsAny(s, ":#{}[],&*!|>'\"%@`\n") || strings.TrimSpace(s) != s {
+		return strconv.Quote(s)
+	}
+	return s
+}

@@ -1,0 +1,61 @@
+package scenario_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/scenario"
+)
+
+const outdated = `name: outdated # a name
+about: It is brought up to date.
+world: {files: {/repo/ä.txt: "x\n"}, only: [Read]}
+stream:
+  turns:
+    - calls:
+        - {id: call_1, tool: Read, input: {file_path: /repo/ä.txt}, at: 2s}
+    - text: Done.
+# why these figures are right
+expect:
+  batches: [[Write]] # ä comment
+  starts: {call_1: 1s, call_2: 5s} # kept
+  makespan: 9s
+  results: {call_1: {status: failed, contains: nothing like it}}
+`
+
+func TestUpdateReplacesValuesAndNothingElse(t *testing.T) {
+	sc, err := scenario.Parse("outdated.yaml", []byte(outdated))
+	require.NoError(t, err)
+	out := scenario.Run(context.Background(), sc, scenario.Options{Seed: 1})
+	require.NoError(t, out.Err)
+	require.Equal(t, scenario.Failed, out.Status)
+
+	got, left, err := scenario.Update([]byte(outdated), out.Failures)
+	require.NoError(t, err)
+	want := strings.NewReplacer("[[Write]]", "[[Read]]", "call_1: 1s", "call_1: 2s", "makespan: 9s", "makespan: 2s", "status: failed", "status: ok").Replace(outdated)
+	assert.Equal(t, want, string(got))
+
+	var keys []string
+	for _, f := range left {
+		keys = append(keys, f.Expectation)
+	}
+	assert.ElementsMatch(t, []string{"starts.call_2", "results.call_1.contains"}, keys, "only a person can say")
+}
+
+func TestAFailureSaysExpectedFoundAndWhere(t *testing.T) {
+	sc, err := scenario.Parse("outdated.yaml", []byte(outdated))
+	require.NoError(t, err)
+	out := scenario.Run(context.Background(), sc, scenario.Options{Seed: 1})
+	byKey := map[string]scenario.Failure{}
+	for _, f := range out.Failures {
+		byKey[f.Expectation] = f
+	}
+	f := byKey["makespan"]
+	assert.Equal(t, "9s", f.Expected)
+	assert.Equal(t, "2s", f.Found)
+	assert.Equal(t, "outdated.yaml:13", f.At)
+}
