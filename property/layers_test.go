@@ -1,0 +1,137 @@
+package property_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The architecture, as data: what each package may import of the project. A
+// pattern ending in /... stands for a package and all below it. Every package has
+// a row; a new one without a row fails the test.
+var layers = []struct {
+	pkg string
+	may []string
+}{
+	// Leaves: they know nothing but the standard library and libraries.
+	{"toolsys/message", nil},
+	{"toolsys/schema", nil},
+	{"toolsys/settings", []string{"toolsys/settings/compiled"}},
+	{"toolsys/settings/...", []string{"toolsys/settings/..."}},
+	{"toolsys/trace", nil},
+	{"toolsys/permission", nil},
+	{"toolsys/search", nil},
+	{"toolsys/schedule", nil},
+	{"toolsys/vshell/...", []string{"toolsys/vshell/..."}},
+
+	// The contract, and what stands on it and on leaves only.
+	{"toolsys/tool", leaves},
+	{"toolsys/hook", contract},
+	{"toolsys/pool", contract},
+	{"toolsys/budget", contract},
+	{"toolsys/mcptool", contract},
+	{"toolsys/task", contract},
+	// A family of built-ins knows the contract and leaves: no pipeline, no pool, no
+	// other family.
+	{"toolsys/builtin/...", contract},
+	{"toolsys/builtin", append([]string{"toolsys/builtin/...", "toolsys/pool", "toolsys/task"}, contract...)},
+
+	// One call, then the conversation, then the front door.
+	{"toolsys/pipeline", append([]string{"toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
+	{"toolsys/loop", append([]string{"toolsys/pipeline", "toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
+	{"toolsys/api", []string{"toolsys/loop", "toolsys/message"}},
+	{"toolsys", []string{"toolsys/..."}},
+
+	// The bench stands on the system; the system never on the bench.
+	{"sim/clock", nil},
+	{"sim/stream", nil},
+	{"sim/cassette", []string{"sim/stream"}},
+	{"sim/world/...", nil},
+	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
+	{"fixtures", nil},
+	{"scenarios", nil},
+	{"property", nil},
+
+	// Reports read outcomes; only the command reads reports.
+	{"reports/...", []string{"reports/...", "sim/scenario", "toolsys/trace"}},
+	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/scenario", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule"}},
+}
+
+var leaves = []string{
+	"toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
+	"toolsys/schedule", "toolsys/vshell", "toolsys/vshell/...",
+}
+
+var contract = append([]string{"toolsys/tool"}, leaves...)
+
+const module = "toolbench/"
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p listed
+		require.NoError(t, dec.Decode(&p))
+		all = append(all, p)
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+func matches(pattern, pkg string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+	}
+	return pattern == pkg
+}
+
+// allowed finds a package's row: its own before one of a pattern.
+func allowed(pkg string) ([]string, bool) {
+	for _, exact := range []bool{true, false} {
+		for _, l := range layers {
+			if exact == (l.pkg == pkg) && matches(l.pkg, pkg) {
+				return l.may, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// Imports go one way: the table above is the architecture, and this holds it.
+func TestImportsGoOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		pkg := strings.TrimPrefix(p.ImportPath, module)
+		may, known := allowed(pkg)
+		assert.True(t, known, "%s has no row in the table of layers", pkg)
+		for _, imp := range p.Imports {
+			name, own := strings.CutPrefix(imp, module)
+			if !own && imp != strings.TrimSuffix(module, "/") {
+				continue
+			}
+			ok := slices.ContainsFunc(may, func(m string) bool { return matches(m, name) })
+			assert.True(t, ok, "%s must not import %s", pkg, name)
+		}
+	}
+}
+
+// A package named for nothing in particular holds things that belong elsewhere.
+func TestNoPackageIsNamedForNothing(t *testing.T) {
+	for _, p := range packages(t) {
+		assert.NotContains(t, []string{"util", "utils", "common", "helpers", "misc"}, path.Base(p.ImportPath))
+	}
+}
