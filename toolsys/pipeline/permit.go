@@ -14,30 +14,70 @@ import (
 // permission resolves the call (F2): rules, hook, tool, mode, person, in that
 // order; the decision is traced with its reason (F3).
 func (r *run) permission(ctx context.Context) *Result {
-	d := permission.Resolve(r.inputs(ctx))
+	d := r.resolved(ctx)
 	if d.Behaviour == permission.Ask {
 		var res *Result
 		if d, res = r.ask(ctx, d); res != nil {
 			return res
 		}
 	}
-	r.p.trace(r.call, r.name(), trace.Decision,
-		trace.S("behaviour", d.Behaviour.String()), trace.S("reason", d.Reason.String()))
+	r.decided(d)
 	if d.Behaviour != permission.Allow {
 		return r.denied(ctx, d)
 	}
-	if d.UpdatedInput != nil && !r.rewritten {
-		return r.rewrite(ctx, d.UpdatedInput, r.observed(), "permission")
+	if d.UpdatedInput == nil {
+		return nil
 	}
-	return nil
+	if res := r.rewrite(ctx, d.UpdatedInput, r.observed(), "permission"); res != nil {
+		return res
+	}
+	return r.recheck(ctx)
 }
 
-func (r *run) inputs(ctx context.Context) permission.Inputs {
+// recheck holds an input that the permission layer put in place to the rules, the
+// tool's check and the mode once more (G2). Who approved an input of their own is
+// not asked again, but nobody approves what may not be.
+func (r *run) recheck(ctx context.Context) *Result {
+	d := r.resolved(ctx)
+	if d.Behaviour == permission.Ask && !r.approved {
+		var res *Result
+		if d, res = r.ask(ctx, d); res != nil {
+			return res
+		}
+	}
+	if d.Behaviour != permission.Deny {
+		return nil
+	}
+	r.decided(d)
+	return r.denied(ctx, d)
+}
+
+func (r *run) decided(d permission.Decision) {
+	r.p.trace(r.call, r.name(), trace.Decision,
+		trace.S("behaviour", d.Behaviour.String()), trace.S("reason", d.Reason.String()))
+}
+
+// resolved waits for the classifier only where its verdict can still change what
+// becomes of the call (H1).
+func (r *run) resolved(ctx context.Context) permission.Decision {
+	in := r.inputs()
+	d := permission.Resolve(in)
+	for _, ruling := range []permission.Ruling{permission.Clears, permission.Blocks} {
+		in.Verdict = permission.Verdict{Ruling: ruling}
+		if permission.Resolve(in).Behaviour != d.Behaviour {
+			in.Verdict = r.verdict(ctx)
+			return permission.Resolve(in)
+		}
+	}
+	return d
+}
+
+func (r *run) inputs() permission.Inputs {
 	return permission.Inputs{
 		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
 		Hook: r.opinion, Check: r.tool.Permit(r.input, &r.context),
-		Verdict: r.verdict(ctx), Denials: r.context.State.Denials,
-		CanAsk: r.p.Doors.Ask != nil && !r.context.NonInteractive,
+		Denials: r.context.State.Denials,
+		CanAsk:  r.p.Doors.Ask != nil && !r.context.NonInteractive,
 	}
 }
 
@@ -94,6 +134,8 @@ func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decisi
 	began := r.p.Doors.Clock.Now()
 	r.p.trace(r.call, r.name(), trace.Ask, trace.S("reason", d.Reason.String()))
 	reply, err := r.p.Doors.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason})
+	waited := r.p.since(began)
+	r.waited += waited
 	if cause := context.Cause(ctx); cause != nil {
 		res := r.stopped(cause)
 		return d, &res
@@ -101,16 +143,18 @@ func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decisi
 	if err != nil {
 		reply = Reply{Text: "no answer: " + err.Error()}
 	}
-	r.p.trace(r.call, r.name(), trace.Ask, trace.B("allow", reply.Allow), trace.D("waited", r.p.since(began)))
+	r.p.trace(r.call, r.name(), trace.Ask, trace.B("allow", reply.Allow), trace.D("waited", waited))
 	r.approved = reply.Allow
 	return d.Answer(reply.Allow, reply.Text, reply.Input), nil
 }
 
 // denied words the refusal and lets PermissionDenied hooks know (F3).
 func (r *run) denied(ctx context.Context, d permission.Decision) *Result {
-	r.hooks(ctx, hook.PermissionDenied, func(in *hook.Input) { in.Error = d.Reason.String() })
+	m := r.hooks(ctx, hook.PermissionDenied, func(in *hook.Input) { in.Error = d.Reason.String() })
+	r.addContext(m)
 	res := r.fail(Denied, "Permission to use "+r.name()+" was denied ("+d.Reason.String()+").")
 	res.Denied = true
+	res.StopTurn, res.Reason = m.Stop, m.StopReason
 	return &res
 }
 

@@ -124,8 +124,10 @@ type run struct {
 	// rewritten: a hook or permission replaced the model's input (G2).
 	rewritten bool
 	approved  bool
-	opinion   permission.Opinion
-	added     []message.Message
+	// waited is the time a person took; no stage is charged for it (H1).
+	waited  time.Duration
+	opinion permission.Opinion
+	added   []message.Message
 	// ended closes the way for progress.
 	ended atomic.Bool
 }
@@ -175,6 +177,8 @@ func (r *run) bind() {
 	}
 	if ask := r.p.Doors.AskUser; ask != nil && !c.NonInteractive {
 		c.AskUser = func(ctx context.Context, q []tool.Question) ([]tool.Answer, error) {
+			began := r.p.Doors.Clock.Now()
+			defer func() { r.waited += r.p.since(began) }()
 			return ask(ctx, r.call.ID, q)
 		}
 	}
@@ -185,14 +189,20 @@ func (r *run) bind() {
 }
 
 func (r *run) timed(ctx context.Context, name string, do func(context.Context) *Result) *Result {
-	began := r.p.Doors.Clock.Now()
+	took := r.watch()
 	res := do(ctx)
 	result := "ok"
 	if res != nil {
 		result = string(res.Status)
 	}
-	r.stage(name, result, r.p.since(began))
+	r.stage(name, result, took())
 	return res
+}
+
+// watch measures a stage from here on, less what a person took of it.
+func (r *run) watch() (took func() time.Duration) {
+	began, waited := r.p.Doors.Clock.Now(), r.waited
+	return func() time.Duration { return r.p.since(began) - (r.waited - waited) }
 }
 
 func (r *run) stage(name, result string, took time.Duration) {

@@ -30,7 +30,7 @@ func (r *run) classify(ctx context.Context) *Result {
 	}
 	done := make(chan permission.Verdict, 1)
 	name := r.tool.Name
-	r.p.Doors.Clock.Go("classify/"+r.call.ID, func() {
+	r.p.Doors.Clock.Go("classify/"+r.call.ID+"/"+by(r.rewritten), func() {
 		done <- guardVerdict(ctx, judge, name, input)
 	})
 	r.verdict = func(ctx context.Context) permission.Verdict {
@@ -43,6 +43,14 @@ func (r *run) classify(ctx context.Context) *Result {
 		}
 	}
 	return nil
+}
+
+// by names whose input a classifier looks at, since both may be looked at.
+func by(rewritten bool) string {
+	if rewritten {
+		return "rewritten"
+	}
+	return "own"
 }
 
 // guardVerdict: a classifier that fails or panics has no opinion, and in auto
@@ -127,6 +135,7 @@ func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string)
 	if res := r.validate(ctx); res != nil {
 		return res
 	}
+	r.classify(ctx) // what was cleared is not what would run
 	return r.escalate(ctx)
 }
 

@@ -25,17 +25,17 @@ func (r *run) work(ctx context.Context) Result {
 		return r.stopped(cause)
 	}
 	r.context.Approved = r.approved
-	began := r.p.Doors.Clock.Now()
+	took := r.watch()
 	out, err := r.perform(ctx)
 	r.ended.Store(true)
 	res := r.judge(ctx, out, err)
-	r.stage("run", string(res.Status), r.p.since(began))
+	r.stage("run", string(res.Status), took())
 	if halted(res.Status) {
 		return res
 	}
-	began = r.p.Doors.Clock.Now()
+	took = r.watch()
 	r.postHooks(ctx, &res)
-	r.stage("post_hooks", "ok", r.p.since(began))
+	r.stage("post_hooks", "ok", took())
 	r.budget(&res)
 	r.stage("block", "ok", 0)
 	return res
