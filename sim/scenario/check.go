@@ -59,7 +59,7 @@ func (sc *Scenario) checkRest() error {
 				return sc.errorAt(key, "the call has no id", "add `id: call_1`")
 			case c.Tool == "":
 				return sc.errorAt(key, "the call has no tool", "add `tool: Read`")
-			case seen[c.ID] && t.For == "":
+			case seen[c.ID] && t.For == "" && !c.SameID:
 				return sc.errorAt(key, fmt.Sprintf("the id %q is used twice", c.ID), "ids are unique within a scenario")
 			case c.Raw != "" && c.Input != nil:
 				return sc.errorAt(key, "input and raw exclude each other", "keep one")

@@ -38,6 +38,15 @@ func (sc *Scenario) streamFaults() func(cassette.Attempt) cassette.Fault {
 	}
 }
 
+// rechunked cuts the bytes of every answer anew, whatever else spoils it.
+func rechunked(faults func(cassette.Attempt) cassette.Fault, size int) func(cassette.Attempt) cassette.Fault {
+	return func(a cassette.Attempt) cassette.Fault {
+		f := faults(a)
+		f.Chunk = func(int) int { return size }
+		return f
+	}
+}
+
 func (s Fault) spoil(f *cassette.Fault) {
 	f.Status = s.Status
 	switch {

@@ -128,6 +128,9 @@ type OwnTool struct {
 	ReadOnly bool   `yaml:"read_only"`
 	// SafePanics makes the predicate fail (A5).
 	SafePanics bool `yaml:"safe_panics"`
+	// ExclusiveIf makes an input that contains this text exclusive, for inputs that
+	// a hook rewrites (G2).
+	ExclusiveIf string `yaml:"exclusive_if"`
 	// Interrupt is cancel or block.
 	Interrupt   string   `yaml:"interrupt"`
 	Alias       string   `yaml:"alias"`
@@ -179,6 +182,8 @@ type Turn struct {
 	// CutAfter ends the stream after that many events; Error sends an error event.
 	CutAfter int    `yaml:"cut_after"`
 	Error    string `yaml:"error"`
+	// Pings are the times of further ping events.
+	Pings []Duration `yaml:"pings"`
 	// Repeat gives the same answer that many times more, for long sessions.
 	Repeat int `yaml:"repeat"`
 }
@@ -194,6 +199,8 @@ type Scripted struct {
 	At Duration `yaml:"at"`
 	// CutAt stops the input after that many bytes, as max_tokens does.
 	CutAt int `yaml:"cut_at"`
+	// SameID says that the id is taken on purpose, as a broken gateway does it (O7).
+	SameID bool `yaml:"same_id"`
 }
 
 // Pace replaces the recorded times; in a file "recorded" or members.

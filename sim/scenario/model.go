@@ -91,6 +91,9 @@ func (t Turn) events(n int, seed uint64) []stream.Event {
 		ID: fmt.Sprintf("msg_%d", n+1), Stop: t.Stop, FirstByte: t.FirstByte.D(), End: t.End.D(),
 		Seed: seed + uint64(n), CutAfter: t.CutAfter,
 	}
+	for _, at := range t.Pings {
+		out.Pings = append(out.Pings, at.D())
+	}
 	if t.Error != "" {
 		out.Error = &stream.Error{Type: t.Error, Message: "scripted"}
 	}

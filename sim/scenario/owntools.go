@@ -39,7 +39,7 @@ func (o OwnTool) def() tool.Def[json.RawMessage, string] {
 	d := tool.Def[in, string]{
 		Name: o.Name, Description: about, Hint: o.Hint, InputSchema: looseSchema, Call: o.call,
 		Traits: tool.Traits[in]{
-			Safe:     func(in) bool { return o.safe() },
+			Safe:     o.safe,
 			ReadOnly: func(in) bool { return o.ReadOnly },
 		},
 		Loading: tool.Loading{Deferrable: o.Deferrable, Always: o.Always},
@@ -64,11 +64,11 @@ func (o OwnTool) def() tool.Def[json.RawMessage, string] {
 	return d
 }
 
-func (o OwnTool) safe() bool {
+func (o OwnTool) safe(raw json.RawMessage) bool {
 	if o.SafePanics {
 		panic("the predicate failed")
 	}
-	return o.Safe
+	return o.Safe && (o.ExclusiveIf == "" || !strings.Contains(string(raw), o.ExclusiveIf))
 }
 
 func (o OwnTool) call(_ context.Context, raw json.RawMessage, _ *tool.Context) (tool.Result[string], error) {

@@ -162,9 +162,7 @@ func (r *runner) buildWire() error {
 	s := r.sc.Stream
 	faults := r.sc.streamFaults()
 	if r.o.chunk > 0 {
-		faults = func(cassette.Attempt) cassette.Fault {
-			return cassette.Fault{Chunk: func(int) int { return r.o.chunk }}
-		}
+		faults = rechunked(faults, r.o.chunk)
 	}
 	if s.Cassette == "" || r.o.Scripted {
 		turns, err := r.sc.script(playOptions{wait: r.gate.Sleep, now: r.gate.Now, seed: 1, fault: faults})
