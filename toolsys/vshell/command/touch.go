@@ -100,9 +100,13 @@ func runMktemp(p *Proc) int {
 	if !strings.Contains(template, "XXX") {
 		return p.fail(exitFailure, "too few X's in template '%s'", template)
 	}
-	name := p.temporary(template) + o.get("suffix", "")
+	dir := ""
 	if inTemp {
-		name = p.tempDir(o) + "/" + name
+		dir = p.tempDir(o) + "/"
+	}
+	name := dir + p.temporary(template) + o.get("suffix", "")
+	for p.Files.Exists(name) {
+		name = dir + p.temporary(template) + o.get("suffix", "")
 	}
 	if o.has("u") {
 		p.print(name + "\n")
