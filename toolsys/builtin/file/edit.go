@@ -159,10 +159,10 @@ func (d Deps) edit(_ context.Context, in EditIn, c *tool.Context) (tool.Result[E
 }
 
 func (o EditOut) blocks() []message.Block {
-	head := fmt.Sprintf("Edited %s (%s).", o.Path, count(o.Replaced, "replacement"))
-	if o.Kind == "create" {
-		head = fmt.Sprintf("Created %s.", o.Path)
+	if o.Kind == "create" { // the model has just written all of it
+		return []message.Block{message.Text(fmt.Sprintf("Created %s.", o.Path))}
 	}
+	head := fmt.Sprintf("Edited %s (%s).", o.Path, count(o.Replaced, "replacement"))
 	if lines := snippet(o.Patch); lines != "" {
 		head += " Around the change it now reads:\n" + lines
 	}

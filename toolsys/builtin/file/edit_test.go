@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +112,7 @@ func TestEditWithNothingToReplaceCreates(t *testing.T) {
 		return map[string]any{"file_path": name, "old_string": "", "new_string": "one\r\ntwo\n"}
 	}
 	text := w.ok(file.Edit(w.deps()), create("dir/new.txt"))
-	assert.Contains(t, text, "Created /repo/dir/new.txt.")
+	assert.Equal(t, "Created /repo/dir/new.txt.", text)
 	assert.Equal(t, "one\r\ntwo\n", w.content("/repo/dir/new.txt"))
 	w.refused(file.Edit(w.deps()), file.CodeNotRead, create("empty.txt"))
 	w.read("empty.txt")
@@ -184,15 +185,16 @@ func TestReverseEditRestoresTheBytes(t *testing.T) {
 // The patch that an edit leaves for display turns the old text into the new one.
 func TestPatchesDescribeTheChange(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		before := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "x"}), 1, 40).Draw(r, "lines"), "\n") +
-			rapid.SampledFrom([]string{"", "\n"}).Draw(r, "end")
+		var lines []string
+		for _, gap := range rapid.SliceOfN(rapid.IntRange(0, 12), 1, 8).Draw(r, "gaps") {
+			lines = append(append(lines, slices.Repeat([]string{"same"}, gap)...), "x")
+		}
+		before := strings.Join(lines, "\n") + rapid.SampledFrom([]string{"", "\n"}).Draw(r, "end")
 		w := editWorld(t, before)
 		input := edit("x", rapid.SampledFrom([]string{"y", "y\nz", "", "y\n\n"}).Draw(r, "new"))
 		input["replace_all"] = true
 		a := w.call(file.Edit(w.deps()), input)
-		if a.err != nil {
-			return
-		}
+		require.NoError(t, a.err)
 		if got := patched(r, before, a.Data.(file.EditOut).Patch); got != w.content("/repo/a.txt") {
 			r.Fatalf("patch gives %q, the file is %q", got, w.content("/repo/a.txt"))
 		}

@@ -10,8 +10,8 @@ import (
 
 // hidden knows which files a search must pass over: the call as a whole was
 // allowed, but a rule forbids reading some of what lies below, or wants it asked
-// about (F1). A rule that covers the searched folder itself was settled before
-// the call and hides nothing.
+// about (F1). A rule that covers the searched folder itself, or speaks of the
+// tool as a whole, was settled before the call and hides nothing.
 type hidden struct {
 	rules []permission.Rule
 	query permission.Query
@@ -27,7 +27,7 @@ func hiddenBelow(name string, root place, c *tool.Context) hidden {
 		},
 	}
 	for _, hit := range slices.Concat(c.Rules.All(), c.State.Rules.All()) {
-		if hit.Behaviour == permission.Allow || hit.Rule.Blanket() || h.covers(hit.Rule, "") {
+		if hit.Behaviour == permission.Allow || h.covers(hit.Rule, "") {
 			continue
 		}
 		h.rules = append(h.rules, hit.Rule)

@@ -7,15 +7,21 @@ import (
 	"strings"
 
 	"github.com/spf13/afero"
+
+	"toolbench/toolsys/permission"
 )
 
 // maxNear is how many names a suggestion holds.
 const maxNear = 3
 
 // nearby words what stands where a missing file was looked for: names like it in
-// its folder, or the last folder of its path that does exist.
+// its folder, or the last folder of its path that does exist. Outside the roots it
+// says nothing.
 func (d Deps) nearby(p place) string {
 	dir := path.Dir(p.real)
+	if !d.within(dir, p.roots) {
+		return ""
+	}
 	if ok, _ := afero.DirExists(d.FS, dir); !ok {
 		return d.lastFolder(dir)
 	}
@@ -27,6 +33,18 @@ func (d Deps) nearby(p place) string {
 		near[i] = path.Join(path.Dir(p.abs), name)
 	}
 	return " Did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// within tells whether a resolved path lies in one of the roots, which may
+// themselves be links.
+func (d Deps) within(real string, roots []string) bool {
+	for _, root := range roots {
+		target, err := follow(d.FS, root)
+		if err == nil && permission.Within(real, []string{target}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d Deps) lastFolder(dir string) string {

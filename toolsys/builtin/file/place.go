@@ -12,6 +12,9 @@ import (
 type place struct {
 	abs  string // absolute and cleaned
 	real string // abs with its links followed: what is opened, and what is remembered
+	// roots are the folders the conversation may work in; elsewhere an error must
+	// not tell what there is, since it may be given before permission is.
+	roots []string
 }
 
 // unc tells whether a name, as written or made absolute, is another machine's
@@ -46,7 +49,7 @@ func (d Deps) locate(name string, c *tool.Context) (place, *tool.Refusal) {
 	if err != nil {
 		return place{}, refuse(CodePath, "%s cannot be followed: %v.", name, err)
 	}
-	return place{abs: abs, real: real}, nil
+	return place{abs: abs, real: real, roots: c.Roots}, nil
 }
 
 // keys are the names under which a call's effects are compared (J8): two names

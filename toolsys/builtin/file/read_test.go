@@ -132,12 +132,13 @@ func TestReadRangesAgreeWithTheWhole(t *testing.T) {
 }
 
 func TestReadErrorsAreClear(t *testing.T) {
-	w := newWorld(t, "-- main.go --\npackage main\n-- main_test.go --\nx\n-- src/util.ts --\nx\n-- secret (0000) --\nx\n")
+	w := newWorld(t, "-- main.go --\npackage main\n-- main_test.go --\nx\n-- src/util.ts --\nx\n-- x.json --\nx\n-- secret (0000) --\nx\n")
 	w.put("/repo/blob", "a\x00b")
 	for name, want := range map[string]string{
 		"src":             "is a folder",
 		"mian.go":         "Did you mean /repo/main.go",
 		"src/util.js":     "Did you mean /repo/src/util.ts",
+		"x.py":            "Did you mean /repo/x.json?",
 		"no/such/dir/a":   "The last folder of that path that exists is /repo.",
 		"nothing-like-it": "/repo/nothing-like-it does not exist.",
 		"main.go/x":       "does not exist",
@@ -145,6 +146,19 @@ func TestReadErrorsAreClear(t *testing.T) {
 		"secret":          "permission denied",
 	} {
 		assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": name}), want)
+	}
+}
+
+// Validation comes before permission, so what it says of a folder outside the
+// roots must not tell what is there.
+func TestSuggestionsStayWithinTheRoots(t *testing.T) {
+	w := newWorld(t, "-- away -> /etc --\n")
+	require.NoError(t, w.fs.Mkdir("/etc", 0o755))
+	w.put("/etc/shadow", "x")
+	for _, name := range []string{"/etc/shadov", "away/shadov", "/etc/no/such"} {
+		msg := w.refused(file.Edit(w.deps()), file.CodeMissing, map[string]any{"file_path": name, "old_string": "a", "new_string": "b"})
+		assert.NotContains(t, msg, "shadow")
+		assert.NotContains(t, msg, "last folder")
 	}
 }
 

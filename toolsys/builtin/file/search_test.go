@@ -82,6 +82,8 @@ func glob(w *world, input map[string]any) file.GlobOut {
 
 func TestGlobListsFiles(t *testing.T) {
 	w := newWorld(t, webapp)
+	require.NoError(t, w.fs.Mkdir("/etc", 0o755))
+	w.put("/etc/passwd", "outside")
 	for pattern, want := range map[string][]string{
 		"*.go":                {"a.go"},
 		"./*.go":              {"a.go"},
@@ -251,6 +253,7 @@ func TestGrepAcrossLines(t *testing.T) {
 	}
 	assert.Equal(t, "a:1:func f(\na:2:\tx int,\na:3:) {", multi(`func f\(.*?\) \{$`, "content"))
 	assert.Equal(t, "a:1:func f(\na:2:\tx int,", multi("f\\(\n\tx", "content"))
+	assert.Equal(t, "a:3:) {", multi("\\) \\{\n", "content"), "a line feed belongs to the line it ends")
 	assert.Equal(t, "a:1\n[1 in all, in 1 file.]", multi(`func.*end`, "count"))
 	assert.Equal(t, "a:5:end", multi(`^end$`, "content"))
 	assert.Equal(t, "No matches found.", grep(w, map[string]any{"pattern": "func.*end"}))
@@ -300,6 +303,36 @@ func TestGrepRefuses(t *testing.T) {
 	}
 	assert.Contains(t, w.refused(g, file.CodePattern, map[string]any{"pattern": "a(?=b)"}), "RE2")
 	assert.Contains(t, w.refused(g, file.CodeType, map[string]any{"pattern": "x", "type": "pythn"}), "Did you mean python")
+}
+
+func TestGitignorePatterns(t *testing.T) {
+	for _, c := range []struct{ ignore, found string }{
+		{"", "a.txt b/a.txt b/c/a.txt build d/build x{y}"},
+		{"a.txt", "build d/build x{y}"},
+		{"/a.txt", "b/a.txt b/c/a.txt build d/build x{y}"},
+		{"b/", "a.txt build d/build x{y}"},
+		{"build/", "a.txt b/a.txt b/c/a.txt build d/build x{y}"},
+		{"build", "a.txt b/a.txt b/c/a.txt x{y}"},
+		{"b/*.txt", "a.txt b/c/a.txt build d/build x{y}"},
+		{"b/**/a.txt", "a.txt build d/build x{y}"},
+		{"b/c", "a.txt b/a.txt build d/build x{y}"},
+		{"*\n!build", "build"},
+		{"a.txt\n!/b/a.txt", "b/a.txt build d/build x{y}"},
+		{"#a.txt\n\n  \n/", "a.txt b/a.txt b/c/a.txt build d/build x{y}"},
+		{"a.txt  \r\nx{y}", "build d/build"},
+		{"[", "a.txt b/a.txt b/c/a.txt build d/build x{y}"},
+	} {
+		w := newWorld(t, "-- a.txt --\nfind\n-- b/a.txt --\nfind\n-- b/c/a.txt --\nfind\n-- build --\nfind\n-- d/build --\nfind\n-- x{y} --\nfind\n")
+		w.put("/repo/.gitignore", c.ignore)
+		assert.Equal(t, c.found, strings.ReplaceAll(grep(w, map[string]any{"pattern": "find"}), "\n", " "), "%q", c.ignore)
+	}
+}
+
+func TestAnEscapedSpaceEndsAnIgnoredName(t *testing.T) {
+	w := newWorld(t, "-- a --\nfind\n")
+	w.put("/repo/a ", "find")
+	w.put("/repo/.gitignore", "a\\ \n")
+	assert.Equal(t, "a", grep(w, map[string]any{"pattern": "find"}))
 }
 
 func TestGrepKnowsTheIgnoredFilesOfTheFoldersAbove(t *testing.T) {

@@ -32,7 +32,7 @@ type world struct {
 // newWorld makes a world in /repo from a txtar text.
 func newWorld(t testing.TB, tree string) *world {
 	t.Helper()
-	fs := posix.New(posix.Config{UID: user, GID: user})
+	fs := posix.New(posix.Config{UID: user, GID: user, Umask: 0o022})
 	require.NoError(t, fs.MkdirAll("/repo", 0o755))
 	require.NoError(t, fs.Load("/repo", txtar.Parse([]byte(tree))))
 	return &world{t: t, fs: fs, c: newContext()}

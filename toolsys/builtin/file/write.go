@@ -109,7 +109,9 @@ func (d Deps) write(_ context.Context, in WriteIn, c *tool.Context) (tool.Result
 	out := WriteOut{Kind: "create", Path: plan.abs, Lines: len(text{body: in.Content}.lines())}
 	if plan.exists {
 		out.Kind = "update"
-		out.Patch, out.PatchCut = difference(string(plan.before), in.Content)
+		if before, ok := decode(plan.before); ok {
+			out.Patch, out.PatchCut = difference(before.body, in.Content)
+		}
 	}
 	return tool.Result[WriteOut]{Data: out, Observed: observe(plan.place, content)}, nil
 }

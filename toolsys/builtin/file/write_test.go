@@ -28,7 +28,7 @@ func TestWriteCreatesFilesAndFolders(t *testing.T) {
 }
 
 func TestWriteReplacesWhatWasRead(t *testing.T) {
-	w := newWorld(t, "-- run.sh (0750) --\nold\nkept\n")
+	w := newWorld(t, "-- run.sh (0770) --\nold\nkept\n")
 	w.read("run.sh")
 	a := w.call(file.Write(w.deps()), map[string]any{"file_path": "run.sh", "content": "new\nkept\n"})
 	require.NoError(t, a.err)
@@ -37,7 +37,7 @@ func TestWriteReplacesWhatWasRead(t *testing.T) {
 	assert.Equal(t, []file.Hunk{{OldStart: 1, OldLines: 2, NewStart: 1, NewLines: 2, Lines: []string{"-old", "+new", " kept"}}}, a.Data.(file.WriteOut).Patch)
 	info, err := w.fs.Stat("/repo/run.sh")
 	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o750), info.Mode().Perm(), "the mode is kept")
+	assert.Equal(t, os.FileMode(0o770), info.Mode().Perm(), "the mode is kept")
 
 	w.ok(file.Write(w.deps()), map[string]any{"file_path": "run.sh", "content": "again\n"}) // its own content is known
 	assert.Equal(t, "again\n", w.content("/repo/run.sh"))
