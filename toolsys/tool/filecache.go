@@ -35,12 +35,16 @@ func HashOf(content []byte) string {
 // "recent" being call order, so that it is the same under every policy (B5).
 type FileCache struct{ seen []FileSeen }
 
-// Put adds or renews an entry.
+// Put adds or renews an entry. A part of what was seen whole, unchanged since,
+// does not make less of it.
 func (c FileCache) Put(f FileSeen) FileCache {
 	next := make([]FileSeen, 0, len(c.seen)+1)
 	for _, e := range c.seen {
-		if e.Path != f.Path {
+		switch {
+		case e.Path != f.Path:
 			next = append(next, e)
+		case f.Partial && !e.Partial && f.Hash == e.Hash:
+			f = e // the whole was seen, and is still what it was
 		}
 	}
 	next = append(next, f)
