@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,7 @@ type openBlock struct {
 	text  strings.Builder
 	sig   strings.Builder
 	json  bytes.Buffer
+	cites []json.RawMessage
 }
 
 type wireEvent struct {
@@ -66,12 +68,13 @@ type wireEvent struct {
 		Stop    string  `json:"stop_reason"`
 	} `json:"message"`
 	Delta struct {
-		Type        string `json:"type"`
-		Text        string `json:"text"`
-		PartialJSON string `json:"partial_json"`
-		Thinking    string `json:"thinking"`
-		Signature   string `json:"signature"`
-		StopReason  string `json:"stop_reason"`
+		Type        string          `json:"type"`
+		Text        string          `json:"text"`
+		PartialJSON string          `json:"partial_json"`
+		Thinking    string          `json:"thinking"`
+		Signature   string          `json:"signature"`
+		Citation    json.RawMessage `json:"citation"`
+		StopReason  string          `json:"stop_reason"`
 	} `json:"delta"`
 	Usage *Usage `json:"usage"`
 	Error struct {
@@ -89,7 +92,7 @@ func (a *Assembler) Add(data []byte) ([]Block, error) {
 	}
 	switch ev.Type {
 	case "message_start":
-		return a.begin(ev), nil
+		return a.begin(ev)
 	case "content_block_start":
 		return nil, a.start(ev.Index, ev.Block)
 	case "content_block_delta":
@@ -106,22 +109,25 @@ func (a *Assembler) Add(data []byte) ([]Block, error) {
 	return nil, nil // pings and events of a later API version
 }
 
-// begin also takes calls that stand complete in message_start.
-func (a *Assembler) begin(ev wireEvent) []Block {
+// begin also takes blocks that stand complete in message_start.
+func (a *Assembler) begin(ev wireEvent) ([]Block, error) {
+	if a.open != nil {
+		return nil, errors.New("a second message_start")
+	}
 	a.open, a.done = map[int]*openBlock{}, map[int]Block{}
 	if ev.Message == nil {
-		return nil
+		return nil, nil
 	}
 	m := ev.Message
 	a.reply = Reply{ID: m.ID, Model: m.Model, Usage: m.Usage, StopReason: m.Stop}
-	for i, b := range m.Content {
-		if b.Type == TypeToolUse && len(b.Input) == 0 {
-			b.Input = json.RawMessage("{}")
+	for i := range m.Content {
+		if b := &m.Content[i]; b.Type == TypeToolUse {
+			b.Input, b.Invalid = completeInput(b.Input, nil)
 		}
 		a.order = append(a.order, i)
-		a.done[i] = b
+		a.done[i] = m.Content[i]
 	}
-	return m.Content
+	return m.Content, nil
 }
 
 func (a *Assembler) start(index int, raw json.RawMessage) error {
@@ -154,6 +160,8 @@ func (a *Assembler) delta(ev wireEvent) error {
 		o.text.WriteString(ev.Delta.Thinking)
 	case "signature_delta":
 		o.sig.WriteString(ev.Delta.Signature)
+	case "citations_delta":
+		o.cites = append(o.cites, ev.Delta.Citation)
 	}
 	return nil
 }
@@ -172,37 +180,54 @@ func (a *Assembler) stop(index int) ([]Block, error) {
 	return []Block{b}, nil
 }
 
-func (o *openBlock) complete() (Block, error) {
-	b := o.block
+func (o *openBlock) complete() (b Block, err error) {
+	b = o.block
 	switch {
 	case b.Type == TypeText:
 		b.Text += o.text.String()
+		b.Extra, err = withCitations(b.Extra, o.cites)
 	case b.Type == TypeToolUse:
 		b.Input, b.Invalid = completeInput(b.Input, o.json.Bytes())
 	case len(b.Raw) > 0:
-		raw, err := o.completeRaw()
-		if err != nil {
-			return b, err
-		}
-		b.Raw = raw
+		b.Raw, err = o.completeRaw()
 	}
-	return b, nil
+	return b, err
+}
+
+// withCitations adds streamed citations to a text block's further members.
+func withCitations(extra json.RawMessage, cites []json.RawMessage) (json.RawMessage, error) {
+	if len(cites) == 0 {
+		return extra, nil
+	}
+	members := map[string]json.RawMessage{}
+	if len(extra) > 0 {
+		if err := json.Unmarshal(extra, &members); err != nil {
+			return nil, err
+		}
+	}
+	raw, err := json.Marshal(cites)
+	if err != nil {
+		return nil, err
+	}
+	members["citations"] = raw
+	return marshalMembers(members)
 }
 
 // completeInput joins what stood in the start with the deltas: deltas win, and no
-// deltas at all means the start's input, or {}.
+// deltas at all means the start's input, or {}. What is no JSON object is given
+// back as invalid, in the model's own words.
 func completeInput(start, deltas []byte) (input json.RawMessage, invalid string) {
-	deltas = bytes.TrimSpace(deltas)
-	if len(deltas) == 0 {
-		if len(start) == 0 {
-			return json.RawMessage("{}"), ""
-		}
-		return start, ""
+	text := bytes.TrimSpace(deltas)
+	if len(text) == 0 {
+		text = bytes.TrimSpace(start)
 	}
-	if !json.Valid(deltas) || deltas[0] != '{' {
-		return json.RawMessage("{}"), string(deltas)
+	switch {
+	case len(text) == 0 || string(text) == "null":
+		return json.RawMessage("{}"), ""
+	case text[0] != '{' || !json.Valid(text):
+		return json.RawMessage("{}"), string(text)
 	}
-	return bytes.Clone(deltas), ""
+	return bytes.Clone(text), ""
 }
 
 // completeRaw puts the streamed text of a block we do not interpret (thinking,
@@ -212,8 +237,14 @@ func (o *openBlock) completeRaw() (json.RawMessage, error) {
 	if err := json.Unmarshal(o.start, &members); err != nil {
 		return nil, err
 	}
-	if _, ok := members["thinking"]; ok {
-		members["thinking"] = quote(o.text.String())
+	if o.text.Len() > 0 {
+		var begun string
+		if raw, ok := members["thinking"]; ok {
+			if err := json.Unmarshal(raw, &begun); err != nil {
+				return nil, err
+			}
+		}
+		members["thinking"] = quote(begun + o.text.String())
 	}
 	if o.sig.Len() > 0 {
 		members["signature"] = quote(o.sig.String())
@@ -221,7 +252,7 @@ func (o *openBlock) completeRaw() (json.RawMessage, error) {
 	if o.json.Len() > 0 {
 		members["input"], _ = completeInput(nil, o.json.Bytes())
 	}
-	return json.Marshal(members) // map keys are written sorted: stable bytes
+	return marshalMembers(members)
 }
 
 func (a *Assembler) finish(ev wireEvent) {
@@ -247,11 +278,11 @@ func (a *Assembler) Open() []Block {
 	return cut
 }
 
-// End gives the whole reply, without blocks that were cut off. It returns
-// ErrIncomplete when the stream broke off.
+// End gives the whole reply, without blocks that were cut off, in the order of
+// their indices. It returns ErrIncomplete when the stream broke off.
 func (a *Assembler) End() (Reply, error) {
 	a.reply.Message = Message{Role: Assistant}
-	for _, i := range a.order {
+	for _, i := range slices.Sorted(slices.Values(a.order)) {
 		if b, ok := a.done[i]; ok {
 			a.reply.Message.Content = append(a.reply.Message.Content, b)
 		}

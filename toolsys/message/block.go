@@ -1,7 +1,6 @@
 package message
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -38,6 +37,9 @@ type Block struct {
 	MediaType, Data string
 	// Cache marks a prompt-cache breakpoint after this block (D4).
 	Cache bool
+	// Extra is an object of the members that are not read here, such as a call's
+	// caller or a text's citations; they are sent back as they came.
+	Extra json.RawMessage
 	// Raw is the whole block, as it came, when it is none of the above.
 	Raw json.RawMessage
 }
@@ -101,7 +103,7 @@ func appendBlock(buf []byte, b Block) ([]byte, error) {
 		return appendCompact(buf, b.Raw)
 	}
 	var err error
-	buf = append(append(buf, `{"type":`...), quote(b.Type)...)
+	buf = appendQuoted(append(buf, `{"type":`...), b.Type)
 	switch b.Type {
 	case TypeText:
 		buf = member(buf, "text", b.Text)
@@ -128,7 +130,25 @@ func appendBlock(buf []byte, b Block) ([]byte, error) {
 	if b.Cache {
 		buf = append(buf, `,"cache_control":{"type":"ephemeral"}`...)
 	}
+	if buf, err = appendExtra(buf, b.Extra); err != nil {
+		return nil, err
+	}
 	return append(buf, '}'), nil
+}
+
+// appendExtra adds the members of an object to the one being written.
+func appendExtra(buf []byte, extra json.RawMessage) ([]byte, error) {
+	if len(extra) == 0 {
+		return buf, nil
+	}
+	raw, err := appendCompact(nil, extra)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) == 2 { // {}
+		return buf, nil
+	}
+	return append(append(buf, ','), raw[1:len(raw)-1]...), nil
 }
 
 func appendResult(buf []byte, b Block) ([]byte, error) {
@@ -146,81 +166,5 @@ func appendResult(buf []byte, b Block) ([]byte, error) {
 
 func member(buf []byte, key, value string) []byte {
 	buf = append(append(append(buf, ',', '"'), key...), '"', ':')
-	return append(buf, quote(value)...)
+	return appendQuoted(buf, value)
 }
-
-func appendCompact(buf []byte, raw json.RawMessage) ([]byte, error) {
-	if len(raw) == 0 {
-		return append(buf, "{}"...), nil
-	}
-	var out bytes.Buffer
-	if err := json.Compact(&out, raw); err != nil {
-		return nil, err
-	}
-	return append(buf, out.Bytes()...), nil
-}
-
-// quote is JSON without the escapes meant for HTML, so that what a person wrote
-// stays readable in a cassette.
-func quote(s string) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return []byte(`""`) // a string always encodes
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-}
-
-type wireBlock struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	ToolName  string          `json:"tool_name"`
-	Content   json.RawMessage `json:"content"`
-	IsError   bool            `json:"is_error"`
-	Source    *struct {
-		Type      string `json:"type"`
-		MediaType string `json:"media_type"`
-		Data      string `json:"data"`
-	} `json:"source"`
-	CacheControl json.RawMessage `json:"cache_control"`
-}
-
-// UnmarshalJSON reads a block; one of a type unknown here keeps its bytes.
-func (b *Block) UnmarshalJSON(data []byte) error {
-	var w wireBlock
-	if err := json.Unmarshal(data, &w); err != nil {
-		return fmt.Errorf("block: %w", err)
-	}
-	*b = Block{Type: w.Type, Cache: len(w.CacheControl) > 0 && string(w.CacheControl) != "null"}
-	switch w.Type {
-	case TypeText:
-		b.Text = w.Text
-	case TypeToolUse:
-		b.ID, b.Name, b.Input = w.ID, w.Name, w.Input
-	case TypeToolResult:
-		content, err := ParseContent(w.Content)
-		if err != nil {
-			return fmt.Errorf("result of call %s: %w", w.ToolUseID, err)
-		}
-		b.ToolUseID, b.Content, b.IsError = w.ToolUseID, content, w.IsError
-	case TypeImage, TypeDocument:
-		if w.Source == nil || w.Source.Type != "base64" {
-			b.keepRaw(data)
-			return nil
-		}
-		b.MediaType, b.Data = w.Source.MediaType, w.Source.Data
-	case TypeToolReference:
-		b.Name = w.ToolName
-	default:
-		b.keepRaw(data)
-	}
-	return nil
-}
-
-// keepRaw holds on to a block that is not ours to read; Raw wins when written.
-func (b *Block) keepRaw(data []byte) { b.Raw = bytes.Clone(data) }

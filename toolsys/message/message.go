@@ -46,9 +46,12 @@ func (m Message) Results() []Block {
 
 // MarshalJSON writes role, then content.
 func (m Message) MarshalJSON() ([]byte, error) {
-	buf := append([]byte(`{"role":`), quote(m.Role)...)
-	buf = append(buf, `,"content":`...)
-	buf, err := appendBlocks(buf, m.Content)
+	return appendMessage(nil, m)
+}
+
+func appendMessage(buf []byte, m Message) ([]byte, error) {
+	buf = appendQuoted(append(buf, `{"role":`...), m.Role)
+	buf, err := appendBlocks(append(buf, `,"content":`...), m.Content)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package message
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Request is what is sent to the model. Tools are ready-made definitions, so that
 // their bytes are the pool's business alone (D3).
@@ -16,14 +19,9 @@ type Request struct {
 
 // MarshalJSON writes the request body: model, max_tokens, system, tools,
 // messages, stream.
-func (r Request) MarshalJSON() ([]byte, error) {
-	buf := make([]byte, 0, 4096)
-	buf = append(append(buf, `{"model":`...), quote(r.Model)...)
-	n, err := json.Marshal(r.MaxTokens)
-	if err != nil {
-		return nil, err
-	}
-	buf = append(append(buf, `,"max_tokens":`...), n...)
+func (r Request) MarshalJSON() (buf []byte, err error) {
+	buf = appendQuoted(append(make([]byte, 0, 4096), `{"model":`...), r.Model)
+	buf = strconv.AppendInt(append(buf, `,"max_tokens":`...), int64(r.MaxTokens), 10)
 	if len(r.System) > 0 {
 		if buf, err = appendBlocks(append(buf, `,"system":`...), r.System); err != nil {
 			return nil, err
@@ -37,11 +35,9 @@ func (r Request) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			buf = append(buf, ',')
 		}
-		raw, err := m.MarshalJSON()
-		if err != nil {
+		if buf, err = appendMessage(buf, m); err != nil {
 			return nil, err
 		}
-		buf = append(buf, raw...)
 	}
 	return append(buf, `],"stream":true}`...), nil
 }

@@ -1,0 +1,101 @@
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+type wireBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	ToolName  string          `json:"tool_name"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	Source    *struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      string `json:"data"`
+	} `json:"source"`
+	CacheControl json.RawMessage `json:"cache_control"`
+}
+
+// known are the members each type is read into; all others go to Extra.
+var known = map[string][]string{
+	TypeText:          {"text"},
+	TypeToolUse:       {"id", "name", "input"},
+	TypeToolResult:    {"tool_use_id", "content", "is_error"},
+	TypeImage:         {"source"},
+	TypeDocument:      {"source"},
+	TypeToolReference: {"tool_name"},
+}
+
+// UnmarshalJSON reads a block; one of a type unknown here keeps its bytes.
+func (b *Block) UnmarshalJSON(data []byte) error {
+	var w wireBlock
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("block: %w", err)
+	}
+	*b = Block{Type: w.Type, Cache: len(w.CacheControl) > 0 && string(w.CacheControl) != "null"}
+	if !w.interpreted() {
+		b.Raw = bytes.Clone(data) // Raw wins when written
+		return nil
+	}
+	if err := b.fill(w); err != nil {
+		return err
+	}
+	extra, err := further(data, known[w.Type])
+	b.Extra = extra
+	return err
+}
+
+// interpreted says whether the block is of a shape this package reads.
+func (w wireBlock) interpreted() bool {
+	switch w.Type {
+	case TypeImage, TypeDocument:
+		return w.Source != nil && w.Source.Type == "base64"
+	}
+	return known[w.Type] != nil
+}
+
+func (b *Block) fill(w wireBlock) error {
+	switch w.Type {
+	case TypeText:
+		b.Text = w.Text
+	case TypeToolUse:
+		b.ID, b.Name, b.Input = w.ID, w.Name, w.Input
+	case TypeToolResult:
+		content, err := ParseContent(w.Content)
+		if err != nil {
+			return fmt.Errorf("result of call %s: %w", w.ToolUseID, err)
+		}
+		b.ToolUseID, b.Content, b.IsError = w.ToolUseID, content, w.IsError
+	case TypeImage, TypeDocument:
+		b.MediaType, b.Data = w.Source.MediaType, w.Source.Data
+	case TypeToolReference:
+		b.Name = w.ToolName
+	}
+	return nil
+}
+
+// further gives the members that are not read, as an object; nil when there are
+// none.
+func further(data []byte, read []string) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, err
+	}
+	delete(members, "type")
+	delete(members, "cache_control")
+	for _, name := range read {
+		delete(members, name)
+	}
+	if len(members) == 0 {
+		return nil, nil
+	}
+	return marshalMembers(members)
+}
