@@ -159,7 +159,7 @@ func outcomeOf(outcome scenario.Outcome, o Options) outcomeJSON {
 		j.Calls = append(j.Calls, callOf(call))
 	}
 	for _, f := range outcome.Failures {
-		j.Failures = append(j.Failures, failureJSON(f))
+		j.Failures = append(j.Failures, failureJSON{f.Expectation, f.Expected, f.Found, f.At})
 	}
 	return j
 }

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+	"io/fs"
+
+	"toolbench/sim/scenario"
+)
+
+// Bench is what the command line drives. The functions are given to it, so that
+// its promises can be proved with scenarios that crash, hang or differ, which the
+// bench itself must never produce.
+type Bench struct {
+	// Suite holds the embedded scenarios.
+	Suite fs.FS
+	// Find gives the scenarios of files and folders, in the order of their paths,
+	// and what is wrong with those that cannot be read.
+	Find func(fsys fs.FS, paths ...string) ([]Case, []error)
+	// Update gives a scenario's file with the expectations that failed brought up to
+	// date, and the failures that only a person can settle.
+	Update func(data []byte, failures []scenario.Failure) (updated []byte, left []scenario.Failure, err error)
+	// ScenarioSchema is the JSON Schema of a scenario's file, ScenarioVersion the
+	// version of that format.
+	ScenarioSchema  func() []byte
+	ScenarioVersion int
+	// Policies are the names that --policy takes.
+	Policies []string
+}
+
+// Case is one scenario that can be run.
+type Case struct {
+	Name, About string
+	Tags        []string
+	// File is where it stands, below the file system it was found in.
+	File string
+	Run  func(ctx context.Context, o RunOptions) scenario.Outcome
+}
+
+// RunOptions change how a case is run.
+type RunOptions struct {
+	Seed uint64
+	// Policy replaces the scenario's own; "" keeps it.
+	Policy string
+}

@@ -1,0 +1,161 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/cmd/toolbench/cli"
+	"toolbench/sim/scenario"
+)
+
+// bench has n scenarios; the verdict of each is given by its number.
+func bench(n int, status func(i int) scenario.Status) cli.Bench {
+	b := cli.Scenarios()
+	b.Suite = fstest.MapFS{}
+	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) {
+		var cases []cli.Case
+		for i := range n {
+			name := fmt.Sprintf("case-%03d", i)
+			cases = append(cases, cli.Case{Name: name, File: name + ".yaml", Run: func(_ context.Context, o cli.RunOptions) scenario.Outcome {
+				out := scenario.Outcome{Name: name, Status: status(i), Seed: o.Seed}
+				if out.Status == scenario.Failed {
+					out.Failures = []scenario.Failure{{Expectation: "x"}}
+				}
+				return out
+			}})
+		}
+		return cases, nil
+	}
+	return b
+}
+
+func pass(int) scenario.Status { return scenario.Passed }
+
+// names runs a command line with a JSON report and gives the scenarios in it.
+func names(t require.TestingT, b cli.Bench, args ...string) (list []string, code int) {
+	var out, errs bytes.Buffer
+	code = cli.Main(context.Background(), cli.Process{Args: append(args, "--format", "json"), Stdout: &out, Stderr: &errs}, b)
+	var report struct{ Outcomes []struct{ Name string } }
+	require.NoError(t, json.Unmarshal(out.Bytes(), &report), errs.String())
+	for _, o := range report.Outcomes {
+		list = append(list, o.Name)
+	}
+	return list, code
+}
+
+func TestEachScenarioRunsInExactlyOneShard(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, parts := rapid.IntRange(1, 30).Draw(t, "scenarios"), rapid.IntRange(1, 9).Draw(t, "parts")
+		b := bench(total, pass)
+		all, _ := names(t, b, "run")
+		var together []string
+		for i := range parts {
+			share, _ := names(t, b, "run", "--shard", fmt.Sprintf("%d/%d", i+1, parts))
+			assert.InDelta(t, float64(total)/float64(parts), len(share), 1, "shares are even")
+			together = append(together, share...)
+		}
+		assert.ElementsMatch(t, all, together)
+	})
+}
+
+func TestFailFastEndsAtTheFirstInOrderForAnyNumberOfJobs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		failing := rapid.SliceOfN(rapid.Bool(), 1, 20).Draw(t, "failing")
+		b := bench(len(failing), func(i int) scenario.Status {
+			if failing[i] {
+				return scenario.Failed
+			}
+			return scenario.Passed
+		})
+		want, wantCode := len(failing), cli.ExitHeld
+		for i, f := range failing {
+			if f {
+				want, wantCode = i+1, cli.ExitFailed
+				break
+			}
+		}
+		got, code := names(t, b, "run", "-x", "-j", fmt.Sprint(rapid.IntRange(1, 8).Draw(t, "jobs")))
+		assert.Len(t, got, want)
+		assert.Equal(t, wantCode, code)
+	})
+}
+
+func TestNoMoreThanJobsRunAtOnce(t *testing.T) {
+	var running, most atomic.Int64
+	b := bench(20, func(int) scenario.Status {
+		now := running.Add(1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		running.Add(-1)
+		return scenario.Passed
+	})
+	names(t, b, "run", "-j", "3")
+	assert.LessOrEqual(t, most.Load(), int64(3))
+}
+
+func TestAPanicAnywhereIsAnExitCodeAndNoStack(t *testing.T) {
+	b := bench(1, pass)
+	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) { panic("no such luck") }
+	var errs bytes.Buffer
+	p := cli.Process{Args: []string{"run"}, Stdout: io.Discard, Stderr: &errs}
+	assert.Equal(t, cli.ExitHarness, cli.Main(context.Background(), p, b))
+	assert.Contains(t, errs.String(), "internal error: no such luck")
+	assert.NotContains(t, errs.String(), "goroutine")
+
+	p.Env = []string{"TOOLBENCH_DEBUG=1"}
+	assert.Equal(t, cli.ExitHarness, cli.Main(context.Background(), p, b))
+	assert.Contains(t, errs.String(), "goroutine")
+}
+
+func TestNothingAScenarioIsCalledReachesTheTerminal(t *testing.T) {
+	b := bench(1, pass)
+	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) {
+		return []cli.Case{{Name: "a\x1b[2Jb", About: "x\u202ey", Tags: []string{"t\rt"}, File: "f",
+			Run: func(context.Context, cli.RunOptions) scenario.Outcome {
+				return scenario.Outcome{Name: "a\x1b[2Jb", Status: scenario.Errored, Err: fmt.Errorf("e\x1b]0;x\a")}
+			}}}, nil
+	}
+	for _, args := range [][]string{{"list"}, {"list", "--format", "json"}, {"run"}, {"run", "-v"}, {"run", "nob\x1b[2Jdy"}} {
+		var out bytes.Buffer
+		cli.Main(context.Background(), cli.Process{Args: args, Stdout: &out, Stderr: &out}, b)
+		for _, bad := range []string{"\x1b", "\u202e", "\r", "\a"} {
+			assert.NotContains(t, out.String(), bad, "%q", args)
+		}
+	}
+}
+
+func TestAnInterruptedRunKeepsWhatEnded(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	b := bench(5, func(i int) scenario.Status {
+		if i == 2 {
+			stop()
+		}
+		return scenario.Passed
+	})
+	var out, errs bytes.Buffer
+	code := cli.Main(ctx, cli.Process{Args: []string{"run", "-j", "1"}, Stdout: &out, Stderr: &errs}, b)
+	assert.Equal(t, cli.ExitInterrupted, code)
+	assert.Contains(t, out.String(), "3 passed")
+	assert.Contains(t, errs.String(), "interrupted: 3 of 5 scenarios ran")
+}
+
+func BenchmarkRunOf1000(b *testing.B) {
+	suite := bench(1000, pass)
+	p := cli.Process{Args: []string{"run", "--format", "json"}, Stdout: io.Discard, Stderr: io.Discard}
+	for b.Loop() {
+		if code := cli.Main(context.Background(), p, suite); code != cli.ExitHeld {
+			b.Fatal(code)
+		}
+	}
+}

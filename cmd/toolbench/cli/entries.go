@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/search"
+)
+
+// entry is a case with where it came from.
+type entry struct {
+	Case
+	// target is what names it on a command line: its name when embedded, else a path.
+	// It also tells scenarios apart from one run to the next.
+	target   string
+	embedded bool
+	// broken is why it cannot be run, or nil.
+	broken error
+}
+
+// suite are the embedded scenarios.
+func (a *app) suite() []entry {
+	cases, broken := a.bench.Find(a.bench.Suite, ".")
+	var entries []entry
+	for _, c := range cases {
+		c.File = "scenarios/" + c.File
+		entries = append(entries, entry{Case: c, target: c.Name, embedded: true})
+	}
+	return append(entries, broke(broken, "scenarios")...)
+}
+
+// find gives the entries of the arguments, each once, in the order of arguments.
+func (a *app) find(args []string) ([]entry, error) {
+	suite := a.suite()
+	if len(args) == 0 {
+		return suite, nil
+	}
+	var found []entry
+	type identity struct {
+		target string
+		broken bool // a file may be sound and still clash with another
+	}
+	seen := map[identity]bool{}
+	for _, arg := range args {
+		entries, err := a.resolve(arg, suite)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if id := (identity{e.target, e.broken != nil}); !seen[id] {
+				seen[id] = true
+				found = append(found, e)
+			}
+		}
+	}
+	return found, nil
+}
+
+// resolve gives what one argument names: an embedded scenario, else a path.
+func (a *app) resolve(arg string, suite []entry) ([]entry, error) {
+	for _, e := range suite {
+		if e.Name == arg && e.broken == nil {
+			return []entry{e}, nil
+		}
+	}
+	info, err := os.Stat(a.path(arg))
+	if err != nil {
+		return nil, a.unknown(arg, err, suite)
+	}
+	root, name := rooted(arg, info.IsDir())
+	cases, broken := a.bench.Find(os.DirFS(a.path(root)), name)
+	var entries []entry
+	for _, c := range cases {
+		c.File = filepath.Join(root, filepath.FromSlash(c.File))
+		entries = append(entries, entry{Case: c, target: asPath(c.File)})
+	}
+	return append(entries, broke(broken, root)...), nil
+}
+
+// rooted splits a path into a folder to look from and a path below it. What is in
+// the working directory is looked at from there, so that scenarios can point to
+// files beside their folder.
+func rooted(arg string, isDir bool) (root, name string) {
+	clean := filepath.Clean(arg)
+	switch {
+	case filepath.IsLocal(clean):
+		return ".", filepath.ToSlash(clean)
+	case isDir:
+		return clean, "."
+	}
+	return filepath.Dir(clean), filepath.Base(clean)
+}
+
+// path is an argument as the process sees it.
+func (a *app) path(arg string) string {
+	if arg == "" {
+		arg = "."
+	}
+	if filepath.IsAbs(arg) || a.Dir == "" {
+		return arg
+	}
+	return filepath.Join(a.Dir, arg)
+}
+
+// asPath writes a path so that it cannot be taken for a scenario's name.
+func asPath(file string) string {
+	if filepath.IsAbs(file) || strings.HasPrefix(file, "..") {
+		return file
+	}
+	return "." + string(filepath.Separator) + file
+}
+
+// unknown says what is wrong with an argument that names nothing.
+func (a *app) unknown(arg string, err error, suite []entry) error {
+	if strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || !errors.Is(err, fs.ErrNotExist) {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return usage("%s: %s", arg, err)
+	}
+	var names []string
+	for _, e := range suite {
+		names = append(names, e.Name)
+	}
+	return usage("unknown scenario %q%s; see `toolbench list`", arg, meant(alike(arg, names)))
+}
+
+// alike are names spelt much like a word, else a few that contain it.
+func alike(word string, names []string) []string {
+	if near := search.Nearest(word, names, nil, 1); len(near) > 0 {
+		return near
+	}
+	var containing []string
+	for _, name := range names {
+		if word != "" && strings.Contains(name, word) && len(containing) < 3 {
+			containing = append(containing, name)
+		}
+	}
+	return containing
+}
+
+// broke makes entries of files that cannot be run: each becomes an outcome, so that
+// every report tells of it.
+func broke(problems []error, root string) []entry {
+	var entries []entry
+	for _, problem := range problems {
+		problem, file := relocated(problem, root)
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		entries = append(entries, entry{Case: Case{Name: name, File: file}, target: asPath(file), broken: problem})
+	}
+	return entries
+}
+
+// relocated gives an error with its file as the user can open it, and that file.
+// Errors that name no file stay as they are.
+func relocated(err error, root string) (error, string) {
+	var at *scenario.FileError
+	if !errors.As(err, &at) {
+		return err, ""
+	}
+	moved := *at
+	moved.File = filepath.Join(root, filepath.FromSlash(at.File))
+	return &moved, moved.File
+}

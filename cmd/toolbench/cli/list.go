@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolbench/reports"
+	"toolbench/reports/screen"
+)
+
+const listLong = `Lists scenarios by name, with their tags and what they are about. Arguments and
+the flags that choose are those of run.`
+
+const listExample = `  toolbench list                       the embedded suite
+  toolbench list ./mine --tag '!slow'  your own
+  toolbench list --format json         for a program`
+
+type listFlags struct {
+	looks
+	selection
+	format string
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var f listFlags
+	cmd := &cobra.Command{
+		Use: "list [NAME|PATH...]", Short: "List scenarios", Long: listLong, Example: listExample,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.list(args, f) },
+		ValidArgsFunction: a.completeNames,
+	}
+	f.selection.add(cmd.Flags())
+	f.looks.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.format, "format", "table", "table or json")
+	a.completeFlags(cmd)
+	return cmd
+}
+
+func (a *app) list(args []string, f listFlags) error {
+	if f.format != "table" && f.format != "json" {
+		return usage("--format %q is unknown: use table, json", f.format)
+	}
+	plan, err := a.plan(args, runFlags{looks: f.looks, selection: f.selection, repeat: 1})
+	if err != nil {
+		return err
+	}
+	var sound []entry
+	code := ExitHeld
+	for _, e := range plan.entries {
+		if e.broken != nil {
+			a.say("%s", e.broken)
+			code = ExitUsage
+			continue
+		}
+		sound = append(sound, e)
+	}
+	if err := a.printList(sound, f); err != nil {
+		return err
+	}
+	if code != ExitHeld {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+func (a *app) printList(entries []entry, f listFlags) error {
+	if f.format == "json" {
+		return wrap(reports.PrintJSON(a.Stdout, listOf(entries)))
+	}
+	looks := a.drawing(f.looks)
+	grid := screen.Grid{Columns: []screen.Column{{Title: "Scenario"}, {Title: "Tags"}, {Title: "About"}}}
+	for _, e := range entries {
+		grid.Rows = append(grid.Rows, []string{
+			screen.Safe(e.Name), screen.Safe(strings.Join(e.Tags, " ")), screen.Safe(e.About),
+		})
+	}
+	drawn, err := grid.Draw(looks.Width, looks.ASCII)
+	if err != nil {
+		return wrap(err)
+	}
+	_, err = fmt.Fprint(a.Stdout, drawn)
+	return wrap(err)
+}
+
+type listJSON struct {
+	Version   int         `json:"version"`
+	Scenarios []entryJSON `json:"scenarios"`
+}
+
+type entryJSON struct {
+	Name  string   `json:"name"`
+	Tags  []string `json:"tags"`
+	About string   `json:"about"`
+	File  string   `json:"file"`
+}
+
+func listOf(entries []entry) listJSON {
+	list := listJSON{Version: 1, Scenarios: []entryJSON{}}
+	for _, e := range entries {
+		list.Scenarios = append(list.Scenarios, entryJSON{e.Name, append([]string{}, e.Tags...), e.About, e.File})
+	}
+	return list
+}
+
+// schemas are the published formats, by the name under which they are printed.
+func (a *app) schemas() map[string]func() []byte {
+	return map[string]func() []byte{"run": reports.RunSchema, "scenario": a.bench.ScenarioSchema}
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema run|scenario", Short: "Print the JSON Schema of a format",
+		Long: "Prints the JSON Schema of the report that `run --format json` writes, or of a\nscenario's file, with which editors complete and check it.",
+		Example: `  toolbench schema scenario > scenario.schema.json
+  # yaml-language-server: $schema=./scenario.schema.json   (first line of a scenario)`,
+		Args:      one("schema", "run", "scenario"),
+		ValidArgs: []string{"run\treport of run --format json", "scenario\ta scenario's file"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.printAll(a.schemas()[args[0]]())
+		},
+	}
+}
+
+func (a *app) printAll(text []byte) error {
+	_, err := io.WriteString(a.Stdout, strings.TrimRight(string(text), "\n")+"\n")
+	return wrap(err)
+}
+
+// one demands exactly one of some words as the argument.
+func one(what string, words ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			for _, word := range words {
+				if args[0] == word {
+					return nil
+				}
+			}
+			return usage("unknown %s %q: use %s", what, args[0], strings.Join(words, " or "))
+		}
+		return usage("name one %s: %s", what, strings.Join(words, " or "))
+	}
+}

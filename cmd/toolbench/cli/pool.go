@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"toolbench/sim/scenario"
+)
+
+// grace is how long an interrupted run waits, in real time, for scenarios to notice.
+const grace = 2 * time.Second
+
+// pool runs entries side by side. Which outcomes it gives, and their order, do not
+// depend on how many run at once.
+type pool struct {
+	jobs     int
+	failFast bool
+	repeat   int
+	options  RunOptions
+	progress *progress
+	// debug shows stacks; broke is told of panics.
+	debug bool
+	broke func(v any, stack []byte)
+}
+
+func (a *app) pool(f runFlags) *pool {
+	jobs := f.jobs
+	if jobs == 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	return &pool{
+		jobs: jobs, failFast: f.failFast, repeat: f.repeat, options: RunOptions{Seed: f.seed, Policy: f.policy},
+		progress: newProgress(a.Stderr, isTerminal(a.Stderr) && !f.quiet),
+		debug:    a.debugging(),
+		broke: func(v any, stack []byte) {
+			if a.debugging() {
+				confess(a.Process, v, stack)
+			}
+		},
+	}
+}
+
+// work is a run under way. Its lock is never held while a scenario runs.
+type work struct {
+	mu       sync.Mutex
+	entries  []entry
+	next     int
+	outcomes []*scenario.Outcome
+	// stop is the index from which on nothing is wanted any more.
+	stop int
+}
+
+// run gives the outcomes in the order of the entries, and whether it was
+// interrupted: then only those up to the first that did not end are given.
+func (p *pool) run(ctx context.Context, entries []entry) ([]scenario.Outcome, bool) {
+	w := &work{entries: entries, outcomes: make([]*scenario.Outcome, len(entries)), stop: len(entries)}
+	stopProgress := p.progress.start(len(entries))
+	defer stopProgress()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var workers sync.WaitGroup
+		for range min(p.jobs, len(entries)) {
+			workers.Go(func() { p.work(ctx, w) })
+		}
+		workers.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		select {
+		case <-done:
+		case <-time.After(grace):
+		}
+	}
+	return w.results()
+}
+
+func (p *pool) work(ctx context.Context, w *work) {
+	for ctx.Err() == nil {
+		i, ok := w.take()
+		if !ok {
+			return
+		}
+		p.progress.began(w.entries[i].Name)
+		o := p.one(ctx, w.entries[i])
+		p.progress.ended()
+		if ctx.Err() != nil && o.Status == scenario.Errored {
+			return // it was stopped, which is no verdict
+		}
+		w.put(i, o, p.failFast && o.Status != scenario.Passed)
+	}
+}
+
+// take gives the next entry that is still wanted.
+func (w *work) take() (int, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.next >= w.stop {
+		return 0, false
+	}
+	w.next++
+	return w.next - 1, true
+}
+
+// put keeps an outcome. What stands behind one that ends the run is not wanted;
+// what stands before it runs on, so that the end is the same for any number of jobs.
+func (w *work) put(i int, o scenario.Outcome, last bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.outcomes[i] = &o
+	if last {
+		w.stop = min(w.stop, i+1)
+	}
+}
+
+func (w *work) results() ([]scenario.Outcome, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	outcomes := make([]scenario.Outcome, 0, w.stop)
+	for _, o := range w.outcomes[:w.stop] {
+		if o == nil {
+			return outcomes, true
+		}
+		outcomes = append(outcomes, *o)
+	}
+	return outcomes, false
+}
+
+// one runs an entry as often as asked.
+func (p *pool) one(ctx context.Context, e entry) scenario.Outcome {
+	first := p.guarded(ctx, e)
+	for n := 2; n <= p.repeat && first.Status == scenario.Passed && ctx.Err() == nil; n++ {
+		other := p.guarded(ctx, e)
+		first.Took += other.Took
+		if failure, differs := compare(first, other, n); differs {
+			first.Status = scenario.Failed
+			first.Failures = append(first.Failures, failure)
+		}
+	}
+	return first
+}
+
+// guarded runs an entry once; a panic of the harness is an outcome like another.
+func (p *pool) guarded(ctx context.Context, e entry) (o scenario.Outcome) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.broke(v, debug.Stack())
+			o = p.failed(e, fmt.Errorf("internal error: %v; set TOOLBENCH_DEBUG=1 to see the stack", v))
+		}
+	}()
+	if e.broken != nil {
+		o = p.failed(e, e.broken)
+		var file *scenario.FileError
+		o.Invalid = errors.As(e.broken, &file)
+		return o
+	}
+	return p.placed(e.Run(ctx, p.options), e)
+}
+
+// placed gives an outcome with its places as the user can open them, and without
+// stacks, which are for who debugs the harness.
+func (p *pool) placed(o scenario.Outcome, e entry) scenario.Outcome {
+	for i, f := range o.Failures {
+		if rest, ok := strings.CutPrefix(f.At, o.File); ok && o.File != "" {
+			o.Failures[i].At = e.File + rest
+		}
+	}
+	var at *scenario.FileError
+	if errors.As(o.Err, &at) && at.File == o.File {
+		moved := *at
+		moved.File = e.File
+		o.Err = &moved
+	}
+	if errors.Is(o.Err, scenario.ErrHung) && !p.debug {
+		text, _, _ := strings.Cut(o.Err.Error(), "\n")
+		o.Err = errors.New(text + "; set TOOLBENCH_DEBUG=1 to see where")
+	}
+	o.File = e.File
+	return o
+}
+
+func (p *pool) failed(e entry, err error) scenario.Outcome {
+	return scenario.Outcome{Name: e.Name, About: e.About, Tags: e.Tags, File: e.File,
+		Status: scenario.Errored, Policy: p.options.Policy, Seed: p.options.Seed, Err: err}
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+)
+
+// Process is what the command line has from the process it runs in.
+type Process struct {
+	// Args are the arguments without the program's name.
+	Args []string
+	// Env are "KEY=value" pairs; the last one of a key counts.
+	Env            []string
+	Stdout, Stderr io.Writer
+	// Dir is the working directory: what failed last is remembered for each. Cache
+	// is where such things are kept; "" keeps nothing.
+	Dir, Cache string
+}
+
+// ThisProcess is the process we are.
+func ThisProcess() Process {
+	p := Process{Args: os.Args[1:], Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}
+	p.Dir, _ = os.Getwd()          // without one, relative paths fail where they are used
+	p.Cache, _ = os.UserCacheDir() // without one, nothing is remembered
+	return p
+}
+
+// lookup gives a variable and whether it is set.
+func (p Process) lookup(key string) (string, bool) {
+	for i := len(p.Env) - 1; i >= 0; i-- {
+		if name, value, ok := strings.Cut(p.Env[i], "="); ok && name == key {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func (p Process) env(key string) string {
+	value, _ := p.lookup(key)
+	return value
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolbench/toolsys/search"
+)
+
+const rootLong = `toolbench runs an agent's tool system against recorded and scripted model
+streams, in virtual time, and proves what came of it.
+
+A scenario is one file: the world before, what the model streams, and what must
+come of it. The same scenario and seed give the same run, byte for byte.`
+
+const rootExample = `  toolbench run                         run the embedded suite
+  toolbench run -v latency-hiding       one scenario, with its timeline
+  toolbench run ./mine --format json    your own scenarios, for a program
+  toolbench list --tag streaming        what there is`
+
+const exitCodes = `Exit codes:
+  0    all expectations held
+  1    an expectation did not hold
+  2    the command line or a scenario's file is wrong
+  3    the harness itself failed
+  130  interrupted`
+
+const environment = `Environment:
+  TOOLBENCH_<FLAG>   stands for any flag, as TOOLBENCH_SEED=7 for --seed 7 and
+                     TOOLBENCH_NO_COLOR=true for --no-color; a repeatable flag
+                     takes a list with commas; the flag on the command line wins
+  TOOLBENCH_DEBUG    1 shows the stack of an internal error
+  NO_COLOR, CI       any value turns colours off
+  COLUMNS            the width, where the output is no terminal
+  GITHUB_ACTIONS     true adds annotations of failures to the standard error`
+
+// root is the table of commands; cobra sorts it and adds help and completion.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "toolbench", Short: "Prove an agent's tool system",
+		Long: rootLong + "\n\n" + exitCodes + "\n\n" + environment, Example: rootExample,
+		SilenceErrors: true, SilenceUsage: true,
+		Args:              known,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.twins(cmd.Flags()) },
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.runCommand(), a.listCommand(), a.schemaCommand(), a.versionCommand())
+	root.SetHelpCommand(helpCommand())
+	return root
+}
+
+// known refuses what is no command, with a suggestion.
+func known(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("unknown command %q%s; see `toolbench --help`", args[0], meant(cmd.SuggestionsFor(args[0])))
+}
+
+// helpCommand is cobra's, but an unknown topic is an error.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return known(cmd.Root(), args)
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
+}
+
+// flagError words what is wrong with a flag, and proposes one that exists.
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	text := err.Error()
+	switch {
+	case errors.As(err, &missing):
+		text += meant(nearestFlag(cmd, missing.GetSpecifiedName()))
+	case errors.As(err, &invalid):
+		text = fmt.Sprintf("%q is no value for --%s: %s", invalid.GetValue(), invalid.GetFlag().Name, cause(err))
+	}
+	return usage("%s; see `%s --help`", text, cmd.CommandPath())
+}
+
+func nearestFlag(cmd *cobra.Command, name string) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := search.Nearest(name, names, nil, 1)
+	for i := range near {
+		near[i] = "--" + near[i]
+	}
+	return near
+}
+
+// meant asks for some suggestions, if there are any.
+func meant(suggestions []string) string {
+	if len(suggestions) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", strings.Join(suggestions, " or "))
+}

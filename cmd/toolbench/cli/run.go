@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolbench/reports"
+	"toolbench/sim/scenario"
+)
+
+const runLong = `Runs scenarios and reports what came of them.
+
+Without an argument the embedded suite runs. An argument is the name of an
+embedded scenario, or a file or folder of your own; a folder is searched for
+*.yaml files. Write ./NAME for a file that has the name of an embedded scenario.
+
+The order of the report never depends on --jobs. With --fail-fast it ends with
+the first scenario, in that order, that does not pass. A failure shows the command
+that shows it again.`
+
+const runExample = `  toolbench run                                  the embedded suite
+  toolbench run -v latency-hiding                one scenario, with its timeline
+  toolbench run ./mine broken.yaml               a folder and a file of your own
+  toolbench run -g 'edit|write' --tag '!slow'    by name or words, and by tag
+  toolbench run --policy serial --seed 7         under another policy and seed
+  toolbench run --repeat-each 20                 the same trace each time?
+  toolbench run --last-failed -x                 until all of them pass again
+  toolbench run --shard 1/4 --format junit=out.xml --format json`
+
+type runFlags struct {
+	looks
+	selection
+	jobs, repeat      int
+	failFast, verbose bool
+	quiet, update     bool
+	seed              uint64
+	policy            string
+	formats           []string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run [NAME|PATH...]", Short: "Run scenarios", Long: runLong + "\n\n" + exitCodes + "\n\n" + environment, Example: runExample,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args, f) },
+		ValidArgsFunction: a.completeNames,
+	}
+	flags := cmd.Flags()
+	f.selection.add(flags)
+	f.looks.add(flags)
+	flags.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at once; 0 is one a processor")
+	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
+	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
+	flags.StringVar(&f.policy, "policy", "", "schedule calls so, whatever the scenario says: "+strings.Join(a.bench.Policies, ", "))
+	flags.IntVar(&f.repeat, "repeat-each", 1, "run each scenario so often; a differing trace is a failure")
+	flags.StringArrayVar(&f.formats, "format", nil, "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
+	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "tell only of what did not pass")
+	cmd.MarkFlagsMutuallyExclusive("verbose", "quiet")
+	a.completeFlags(cmd)
+	return cmd
+}
+
+// run is the way from arguments to the exit code.
+func (a *app) run(ctx context.Context, args []string, f runFlags) error {
+	plan, err := a.plan(args, f)
+	if err != nil {
+		return err
+	}
+	outs, err := parseOutputs(f.formats)
+	if err != nil {
+		return err
+	}
+	pool := a.pool(f)
+	outcomes, interrupted := pool.run(ctx, plan.entries)
+	if f.update && !interrupted {
+		if err := a.update(ctx, pool, plan, outcomes); err != nil {
+			return err
+		}
+	}
+	a.verdict = verdict(outcomes)
+	plan.remember(outcomes)
+	if err := a.report(outs, outcomes, plan, f); err != nil {
+		return err
+	}
+	if interrupted {
+		return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d scenarios ran", len(outcomes), len(plan.entries))}
+	}
+	if a.verdict != ExitHeld {
+		return &exitError{code: a.verdict}
+	}
+	return nil
+}
+
+// report writes all that was asked for; files first, for nobody closes them early.
+func (a *app) report(outs outputs, outcomes []scenario.Outcome, plan *plan, f runFlags) error {
+	options := reports.Options{Again: plan.again(f)}
+	for _, file := range outs.files {
+		if err := file.write(outcomes, options); err != nil {
+			return harness(err)
+		}
+	}
+	a.blame(outcomes)
+	if a.env("GITHUB_ACTIONS") == "true" {
+		if err := reports.Annotations(a.Stderr, outcomes, options); err != nil {
+			return harness(err)
+		}
+	}
+	return a.print(outs, outcomes, options, f)
+}
+
+// blame tells of invalid files where errors are looked for.
+func (a *app) blame(outcomes []scenario.Outcome) {
+	for _, o := range outcomes {
+		if o.Status == scenario.Errored && o.Err != nil {
+			a.say("%s", o.Err)
+		}
+	}
+}
+
+// print writes the report on the standard output.
+func (a *app) print(outs outputs, outcomes []scenario.Outcome, options reports.Options, f runFlags) error {
+	if outs.screen != nil && outs.screen.Name != "table" {
+		return wrap(outs.screen.Write(a.Stdout, outcomes, options))
+	}
+	looks := a.drawing(f.looks)
+	looks.Again = options.Again
+	if f.quiet {
+		outcomes = unpassed(outcomes)
+		if len(outcomes) == 0 {
+			return nil
+		}
+	}
+	if f.verbose {
+		for _, o := range outcomes {
+			if err := reports.Timeline(a.Stdout, o, looks); err != nil {
+				return wrap(err)
+			}
+		}
+	}
+	return wrap(reports.Table(a.Stdout, outcomes, looks))
+}
+
+// wrap makes an error of writing one of the harness, which nil is not.
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return harness(fmt.Errorf("writing the report: %w", err))
+}
+
+func unpassed(outcomes []scenario.Outcome) []scenario.Outcome {
+	var left []scenario.Outcome
+	for _, o := range outcomes {
+		if o.Status != scenario.Passed {
+			left = append(left, o)
+		}
+	}
+	return left
+}

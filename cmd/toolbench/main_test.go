@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"toolbench/cmd/toolbench/cli"
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"toolbench":  main,
+		"crashbench": func() { os.Exit(run(crashing())) },
+	})
+}
+
+// crashing is a bench whose scenarios do what the real one must never do.
+func crashing() cli.Bench {
+	b := cli.Scenarios()
+	b.Suite = fstest.MapFS{}
+	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) {
+		return []cli.Case{
+			{Name: "differs", File: "differs.yaml", Tags: []string{"odd"}, Run: differs()},
+			{Name: "fails", File: "fails.yaml", Run: fails},
+			{Name: "harness", File: "harness.yaml", Tags: []string{"odd"}, Run: gaveUp},
+			{Name: "hangs", File: "hangs.yaml", Tags: []string{"slow"}, Run: hangs},
+			{Name: "ignores", File: "ignores.yaml", Tags: []string{"slow"}, Run: ignores},
+			{Name: "panics", File: "panics.yaml", Tags: []string{"odd"}, Run: panics},
+			{Name: "passes", File: "passes.yaml", Run: passes},
+		}, nil
+	}
+	return b
+}
+
+func outcome(name string, o cli.RunOptions) scenario.Outcome {
+	return scenario.Outcome{Name: name, File: name + ".yaml", Status: scenario.Passed, Seed: o.Seed, Policy: "streaming", Digest: "d"}
+}
+
+func passes(_ context.Context, o cli.RunOptions) scenario.Outcome { return outcome("passes", o) }
+
+func fails(_ context.Context, o cli.RunOptions) scenario.Outcome {
+	out := outcome("fails", o)
+	out.Status = scenario.Failed
+	out.Failures = []scenario.Failure{{Expectation: "makespan", Expected: "1s", Found: "2s", At: "fails.yaml:3"}}
+	return out
+}
+
+// differs gives another trace each time it runs.
+func differs() func(context.Context, cli.RunOptions) scenario.Outcome {
+	var runs atomic.Int64
+	return func(_ context.Context, o cli.RunOptions) scenario.Outcome {
+		n := runs.Add(1)
+		out := outcome("differs", o)
+		out.Digest = fmt.Sprint("digest-", n)
+		out.Trace = []trace.Event{{Kind: trace.TurnStart, Turn: 1}, {Kind: trace.Notice, Turn: 1, Attrs: []trace.Attr{trace.N("run", n)}}}
+		return out
+	}
+}
+
+func gaveUp(_ context.Context, o cli.RunOptions) scenario.Outcome {
+	out := outcome("harness", o)
+	out.Status, out.Err = scenario.Errored, errors.New("the harness gave up")
+	return out
+}
+
+// begun tells the test that the run is under way.
+func begun() {
+	if err := os.WriteFile("begun", nil, 0o644); err != nil {
+		panic(err)
+	}
+}
+
+func hangs(ctx context.Context, o cli.RunOptions) scenario.Outcome {
+	begun()
+	<-ctx.Done()
+	out := outcome("hangs", o)
+	out.Status, out.Err = scenario.Errored, context.Cause(ctx)
+	return out
+}
+
+// ignores does not even notice that it should stop.
+func ignores(context.Context, cli.RunOptions) scenario.Outcome {
+	begun()
+	select {}
+}
+
+func panics(context.Context, cli.RunOptions) scenario.Outcome { panic("boom") }

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite what scripts compare with")
+
+func TestCommandLine(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("testdata", "script"),
+		UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
+			e.Setenv("HOME", e.WorkDir)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "interrupt": interrupt, "unread": unread, "again": again, "widest": widest, "times": times,
+		},
+	})
+}
+
+// code N PROGRAM ARGS...: the program ends with exit code N.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	want := number(ts, args[0])
+	if got := exitCode(ts, ts.Exec(args[1], args[2:]...)); got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func number(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}
+
+func exitCode(ts *testscript.TestScript, err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	ts.Check(err)
+	return 0
+}
+
+// command is a program of the script with its environment.
+func command(ts *testscript.TestScript, args []string) *exec.Cmd {
+	path := ""
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(dir, args[0])); err == nil {
+			path = filepath.Join(dir, args[0])
+			break
+		}
+	}
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, key := range []string{"PATH", "HOME", "XDG_CACHE_HOME", "TMPDIR", "WORK"} {
+		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
+	}
+	return cmd
+}
+
+// interrupt OUT ERR PROGRAM ARGS...: Ctrl-C once the program has begun; it ends
+// with 130. What it printed is left in two files.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	var out, errs bytes.Buffer
+	cmd := command(ts, args[2:])
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	ts.Check(cmd.Start())
+	for range 500 {
+		if _, err := os.Stat(ts.MkAbs("begun")); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	if got := exitCode(ts, cmd.Wait()); got != 130 {
+		ts.Fatalf("exit code %d, want 130\n%s", got, errs.String())
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), errs.Bytes(), 0o644))
+}
+
+// unread N PROGRAM ARGS...: nobody reads the output; the program ends with code N
+// and has nothing to say about it.
+func unread(ts *testscript.TestScript, neg bool, args []string) {
+	var errs bytes.Buffer
+	cmd := command(ts, args[1:])
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(r.Close())
+	cmd.Stdout, cmd.Stderr = w, &errs
+	ts.Check(cmd.Start())
+	ts.Check(w.Close())
+	if got, want := exitCode(ts, cmd.Wait()), number(ts, args[0]); got != want || strings.Contains(errs.String(), "pipe") {
+		ts.Fatalf("exit code %d, want %d\n%s", got, want, errs.String())
+	}
+}
+
+// again N FILE: each command that a report gives to show a failure again ends with
+// code N.
+func again(ts *testscript.TestScript, neg bool, args []string) {
+	found := 0
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), "again: ")
+		if !ok {
+			continue
+		}
+		found++
+		words := strings.Fields(line)
+		if got := exitCode(ts, ts.Exec(words[0], words[1:]...)); got != number(ts, args[0]) {
+			ts.Fatalf("%s: exit code %d, want %s", line, got, args[0])
+		}
+	}
+	if found == 0 {
+		ts.Fatalf("%s gives no command", args[1])
+	}
+}
+
+// widest N FILE: no line is wider, and one is not much narrower.
+func widest(ts *testscript.TestScript, neg bool, args []string) {
+	most := 0
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if !strings.Contains(line, "again:") {
+			most = max(most, len([]rune(strings.TrimSuffix(line, "\n"))))
+		}
+	}
+	if want := number(ts, args[0]); most > want || most < want/2 {
+		ts.Fatalf("the widest line has %d columns, asked were %d", most, want)
+	}
+}
+
+// times N TEXT FILE: the text stands N times in the file.
+func times(ts *testscript.TestScript, neg bool, args []string) {
+	if got := strings.Count(ts.ReadFile(args[2]), args[1]); got != number(ts, args[0]) {
+		ts.Fatalf("%q stands %d times in %s, want %s", args[1], got, args[2], args[0])
+	}
+}
