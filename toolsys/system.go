@@ -28,6 +28,9 @@ type Config struct {
 	FS afero.Fs
 	// Shell runs Bash's commands; nil leaves Bash without a shell.
 	Shell builtin.Shell
+	// Resolve gives what a path leads to when links are followed (L6); nil where the
+	// filesystem has none.
+	Resolve func(path string) string
 	// HTTP does WebFetch's requests; nil refuses them.
 	HTTP func(*http.Request) (*http.Response, error)
 	// Clock is the door to time; its zero value is the real one.
@@ -72,7 +75,7 @@ func New(cfg Config) (*System, error) {
 	var entries []pool.Entry
 	if !cfg.NoBuiltins {
 		entries = only(cfg.Only, builtin.All(builtin.Deps{
-			FS: cfg.FS, Shell: cfg.Shell, HTTP: cfg.HTTP, Tasks: s.Tasks, SkillDirs: cfg.SkillDirs,
+			FS: cfg.FS, Shell: cfg.Shell, HTTP: cfg.HTTP, Tasks: s.Tasks, Resolve: cfg.Resolve, SkillDirs: cfg.SkillDirs,
 			OutputDir: path.Join(cfg.ResultsDir, "bash"),
 		}))
 	}
@@ -147,6 +150,9 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	}
 	if d.Since == nil {
 		d.Since = func() time.Duration { return d.Clock.Now().Sub(s.start) }
+	}
+	if d.Resolve == nil {
+		d.Resolve = s.cfg.Resolve
 	}
 	if d.Budget == nil {
 		d.Budget = budget.NewLedger(budget.Store{FS: s.cfg.FS, Dir: s.cfg.ResultsDir})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/tools/txtar"
 
@@ -44,6 +45,9 @@ type runner struct {
 	user    *person
 	config  settings.Settings
 	notes   []string
+
+	// runs counts shell runs, to tell who sleeps.
+	runs atomic.Int64
 
 	mu   sync.Mutex
 	turn int
@@ -89,7 +93,7 @@ func (r *runner) build(ctx context.Context) error {
 		return err
 	}
 	r.sys, err = toolsys.New(toolsys.Config{
-		FS: r.fs, Shell: r.shell(), HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
+		FS: r.fs, Shell: r.shell(), Resolve: r.resolve, HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
 		SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace,
 	})
 	if err != nil {
@@ -212,7 +216,7 @@ func (r *runner) open() (*loop.Session, error) {
 		model = defaultModel
 	}
 	doors := pipeline.Doors{
-		Clock: r.clock(), Since: r.gate.Since, Trace: r.trace, Hooks: hooks, Resolve: r.resolve,
+		Clock: r.clock(), Since: r.gate.Since, Trace: r.trace, Hooks: hooks,
 		Notify: func(text string) {
 			r.trace(trace.Event{At: r.gate.Since(), Kind: trace.Notice, Attrs: []trace.Attr{trace.S("text", text)}})
 		},

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -41,8 +42,8 @@ func discovery(names []string) message.Block { return pool.Discovery(names) }
 // shell is Bash's shell: the in-process one on the world's disk, its sleeps at
 // the gate.
 func (r *runner) shell() builtin.Shell {
-	return func(ctx context.Context, c vshell.Command, actor string) (vshell.Exit, error) {
-		return r.vshell(actor).Run(ctx, c)
+	return func(ctx context.Context, c vshell.Command) (vshell.Exit, error) {
+		return r.vshell(fmt.Sprintf("bash/%d", r.runs.Add(1))).Run(ctx, c)
 	}
 }
 

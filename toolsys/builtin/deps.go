@@ -19,8 +19,8 @@ import (
 	"toolbench/toolsys/vshell"
 )
 
-// Shell runs one command line to its end. Actor names who waits, for the clock.
-type Shell func(ctx context.Context, c vshell.Command, actor string) (vshell.Exit, error)
+// Shell runs one command line to its end.
+type Shell func(ctx context.Context, c vshell.Command) (vshell.Exit, error)
 
 // Deps is what the built-in tools need of the rest of the system.
 type Deps struct {
@@ -28,6 +28,9 @@ type Deps struct {
 	Shell     Shell
 	HTTP      func(*http.Request) (*http.Response, error)
 	Tasks     *task.Table
+	// Resolve gives what a path leads to when links are followed; nil where there
+	// are none.
+	Resolve   func(path string) string
 	SkillDirs []string
 	// OutputDir is where commands' output goes that is too large to keep.
 	OutputDir string
