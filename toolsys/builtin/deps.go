@@ -24,10 +24,10 @@ type Shell func(ctx context.Context, c vshell.Command) (vshell.Exit, error)
 
 // Deps is what the built-in tools need of the rest of the system.
 type Deps struct {
-	FS        afero.Fs
-	Shell     Shell
-	HTTP      func(*http.Request) (*http.Response, error)
-	Tasks     *task.Table
+	FS    afero.Fs
+	Shell Shell
+	HTTP  func(*http.Request) (*http.Response, error)
+	Tasks *task.Table
 	// Resolve gives what a path leads to when links are followed; nil where there
 	// are none.
 	Resolve   func(path string) string
