@@ -99,7 +99,7 @@ type PoolExpect struct {
 	// Sorted: built-ins by name, then served tools by name (D1).
 	Sorted    *bool `yaml:"sorted"`
 	Deferring *bool `yaml:"deferring"`
-	// SameAs names another world's server order that must give the same bytes.
+	// Omitted are tools the last request left out, each with a part of its reason.
 	Omitted map[string]string `yaml:"omitted"`
 	// Size is how many tools the last request carried whole.
 	Size Bound `yaml:"size"`
@@ -120,6 +120,9 @@ type RequestExpect struct {
 	// Contains must stand in some request's body, Lacks in none.
 	Contains Texts `yaml:"contains"`
 	Lacks    Texts `yaml:"lacks"`
+	// Grows: each request repeats the messages of the one before, byte for byte, and
+	// adds to them (K2, E6).
+	Grows *bool `yaml:"grows"`
 }
 
 // EventExpect describes a trace event: kind, and what must be contained in its

@@ -98,7 +98,8 @@ type Server struct {
 	// FromTurn and UntilTurn say in which requests it is there; 0 is no bound.
 	FromTurn  int `yaml:"from_turn"`
 	UntilTurn int `yaml:"until_turn"`
-	// Bare keeps the tools' own names (N1). Reverse lists them backwards.
+	// Bare keeps the tools' own names (N1). Reverse lists and hands them on
+	// backwards, as another order of connecting would.
 	Bare    bool              `yaml:"bare"`
 	Reverse bool              `yaml:"reverse"`
 	Answers map[string]string `yaml:"answers"`

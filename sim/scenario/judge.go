@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -92,6 +93,30 @@ func (j *judgement) requests() {
 			j.fail("requests.lacks", "not "+quoted(text), "it was sent")
 		}
 	}
+	if r.Grows != nil {
+		j.equal("requests.grows", fmt.Sprint(*r.Grows), fmt.Sprint(grows(j.rec.bodies)))
+	}
+}
+
+// grows says whether each request begins with the messages of the one before, in
+// the same bytes.
+func grows(bodies [][]byte) bool {
+	var before []json.RawMessage
+	for _, body := range bodies {
+		var req struct {
+			Messages []json.RawMessage `json:"messages"`
+		}
+		if json.Unmarshal(body, &req) != nil || len(req.Messages) < len(before) {
+			return false
+		}
+		for i, m := range before {
+			if !bytes.Equal(m, req.Messages[i]) {
+				return false
+			}
+		}
+		before = req.Messages
+	}
+	return true
 }
 
 // escaped is a text as it stands inside a JSON string.

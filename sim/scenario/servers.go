@@ -65,6 +65,9 @@ func (s *servers) add(ctx context.Context, i int, spec Server) error {
 	for _, report := range reports {
 		s.r.notes = append(s.r.notes, report.String())
 	}
+	if spec.Reverse {
+		slices.Reverse(tools)
+	}
 	for _, t := range tools {
 		s.tools = append(s.tools, servedTool{s.r.simulate(t), t.Origin.Server, spec.FromTurn, spec.UntilTurn})
 	}
@@ -104,15 +107,7 @@ func (s *servers) served() loop.Served {
 		}
 	}
 	out.Pending = slices.Sorted(maps.Keys(pending))
-	if s.reverse() {
-		slices.Reverse(out.Tools)
-	}
 	return out
-}
-
-// reverse hands the tools on backwards, as another order of connecting would.
-func (s *servers) reverse() bool {
-	return slices.ContainsFunc(s.r.sc.World.MCP, func(spec Server) bool { return spec.Reverse })
 }
 
 func (s *servers) close() {
