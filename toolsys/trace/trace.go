@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -66,17 +67,18 @@ func (e Event) Int(key string) int64 {
 	return 0
 }
 
-// AppendLine writes the canonical line of e, without a line feed.
+// AppendLine writes the canonical line of e, without a line feed. It holds no line
+// feed either: ids and names come from a model and are quoted where they need it.
 func (e Event) AppendLine(buf []byte) []byte {
 	buf = strconv.AppendInt(buf, e.At.Microseconds(), 10)
 	buf = append(append(buf, ' '), e.Kind...)
 	if e.Agent != "" {
-		buf = append(append(buf, " agent="...), e.Agent...)
+		buf = appendWord(append(buf, " agent="...), e.Agent)
 	}
 	buf = strconv.AppendInt(append(buf, " turn="...), int64(e.Turn), 10)
 	if e.Call != "" {
-		buf = append(append(buf, " call="...), e.Call...)
-		buf = append(append(buf, " tool="...), e.Tool...)
+		buf = appendWord(append(buf, " call="...), e.Call)
+		buf = appendWord(append(buf, " tool="...), e.Tool)
 	}
 	for _, a := range e.Attrs {
 		buf = append(append(append(buf, ' '), a.Key...), '=')
@@ -87,6 +89,17 @@ func (e Event) AppendLine(buf []byte) []byte {
 		}
 	}
 	return buf
+}
+
+// appendWord writes a name as it is, or quoted where it could be taken for
+// something else.
+func appendWord(buf []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c > '~' || c == '"' {
+			return strconv.AppendQuote(buf, s)
+		}
+	}
+	return append(buf, s...)
 }
 
 // Sink takes events as they happen. A nil Sink means nobody listens.
@@ -109,7 +122,7 @@ func (l *Log) Add(e Event) {
 func (l *Log) Events() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]Event(nil), l.events...)
+	return slices.Clone(l.events)
 }
 
 // WriteTo writes one canonical line an event.
