@@ -236,7 +236,7 @@ func (c *Core) emit(out []Action) []Action {
 // admit lets go what may run: nothing overtakes, an exclusive call is alone, at
 // most limit run at once (J1, I2).
 func (c *Core) admit(out []Action) []Action {
-	if c.active == 0 {
+	if c.active == 0 && c.batchOver() {
 		out = c.endBatch(out)
 	}
 	if c.suspended > 0 {
@@ -261,6 +261,12 @@ func (c *Core) mayStart(k call) bool {
 		return true
 	}
 	return k.safe && !c.exclusive && c.active < c.limit
+}
+
+// batchOver says whether the calls that come next belong to another batch. Under
+// a low limit nothing may run for a moment although the batch goes on.
+func (c *Core) batchOver() bool {
+	return c.suspended > 0 || c.next == len(c.calls) || !c.calls[c.next].safe
 }
 
 // endBatch lets the modifiers of a batch of safe calls act, in call order.

@@ -138,6 +138,15 @@ func TestCoreReadsLikeALog(t *testing.T) {
 1m: 
 0m: emit 0, emit 1, apply 0, apply 1, start 2
 2: emit 2, done`},
+		{"a batch is not over because its limit lets nothing run for a moment", schedule.Batch, 1,
+			"+s +s +x . 0m 1m 2",
+			`+s: 
++s: 
++x: 
+.: start 0
+0m: emit 0, start 1
+1m: emit 1, apply 0, apply 1, start 2
+2: emit 2, done`},
 		{"a failure stops running and queued siblings, not later ones", schedule.Streaming, 10,
 			"+s +s +x 0! +s 1 3 .",
 			`+s: start 0
