@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/spf13/afero"
@@ -39,7 +38,7 @@ type Config struct {
 	// leaves those out.
 	Tools      []*tool.Tool
 	NoBuiltins bool
-	// Only keeps these built-ins and no others; nil keeps all.
+	// Only keeps these built-ins and no others; empty keeps all.
 	Only []string
 	// Decorate may wrap each tool; the bench adds simulated durations this way.
 	Decorate func(*tool.Tool) *tool.Tool
@@ -74,10 +73,10 @@ func New(cfg Config) (*System, error) {
 	s.Tasks = task.New(cfg.Clock, s.taskEvent)
 	var entries []pool.Entry
 	if !cfg.NoBuiltins {
-		entries = only(cfg.Only, builtin.All(builtin.Deps{
+		entries = builtin.All(builtin.Deps{
 			FS: cfg.FS, Shell: cfg.Shell, HTTP: cfg.HTTP, Tasks: s.Tasks, Resolve: cfg.Resolve, SkillDirs: cfg.SkillDirs,
 			OutputDir: path.Join(cfg.ResultsDir, "bash"),
-		}))
+		}, cfg.Only...)
 	}
 	for _, t := range cfg.Tools {
 		entries = append(entries, pool.Entry{Name: t.Name, Tool: t})
@@ -93,13 +92,6 @@ func New(cfg Config) (*System, error) {
 	}
 	s.Catalogue = catalogue
 	return s, nil
-}
-
-func only(names []string, entries []pool.Entry) []pool.Entry {
-	if names == nil {
-		return entries
-	}
-	return slices.DeleteFunc(entries, func(e pool.Entry) bool { return !slices.Contains(names, e.Name) })
 }
 
 func (c Config) complete() Config {

@@ -73,11 +73,11 @@ func bodies(t *testing.T) []mutant {
 		out = append(out, mutant{
 			name: e.Name + " has no body",
 			file: "toolsys/builtin/table.go",
-			old:  "entries[i].Tool = r.make(d)\n",
-			new: "entries[i].Tool = r.make(d)\n\t\t\tif r.name == " + fmt.Sprintf("%q", e.Name) + " {\n" +
-				"\t\t\t\tempty := *entries[i].Tool\n" +
+			old:  "e.Tool = r.make(d)\n",
+			new: "e.Tool = r.make(d)\n\t\t\tif r.name == " + fmt.Sprintf("%q", e.Name) + " {\n" +
+				"\t\t\t\tempty := *e.Tool\n" +
 				"\t\t\t\tempty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Outcome, error) {\n" +
-				"\t\t\t\t\treturn tool.Outcome{}, nil\n\t\t\t\t}\n\t\t\t\tentries[i].Tool = &empty\n\t\t\t}\n",
+				"\t\t\t\t\treturn tool.Outcome{}, nil\n\t\t\t\t}\n\t\t\t\te.Tool = &empty\n\t\t\t}\n",
 		})
 	}
 	return out

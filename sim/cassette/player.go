@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,18 +88,18 @@ func NewPlayer(c *Cassette, o Options) (*Player, error) {
 }
 
 func (p *Player) entry(index int, i *Interaction) entry {
-	e := entry{index: index, number: i.Number, request: p.compare.request(i.Request.Method, i.Request.URL, i.Request.Body)}
-	if i.Request.Body == "" && isMessages(e.target, nil) {
-		e.messages, e.noBody = true, true
+	u, err := url.Parse(i.Request.URL)
+	return entry{
+		index: index, number: i.Number, raw: raw{strings.ToUpper(i.Request.Method), i.Request.URL, i.Request.Body},
+		noBody: i.Request.Body == "" && err == nil && isMessages(u.String(), nil),
 	}
-	return e
 }
 
 // RoundTrip implements http.RoundTripper. The response's headers are there at
 // once; its body takes its time. A request without an answer is a *MissError.
 func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	start := p.options.Now()
-	r, err := p.compare.live(req)
+	r, err := live(req)
 	if err != nil {
 		return nil, err
 	}
@@ -120,23 +121,37 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // take finds the interaction that answers and books it.
-func (p *Player) take(r request) (*Interaction, int, Fault, error) {
+func (p *Player) take(live raw) (*Interaction, int, Fault, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e, err := p.matcher.find(r)
-	if err != nil {
-		return nil, 0, Fault{}, err
+	var e *entry
+	if !p.options.Lenient { // which goes by order
+		e = p.matcher.same(live)
+	}
+	if e == nil {
+		var err error
+		if e, err = p.search(live); err != nil {
+			return nil, 0, Fault{}, err
+		}
 	}
 	e.tries++
-	if e.key != r.key && !e.noBody {
-		p.diffs = append(p.diffs, Diff{e.number, e.diff(r)})
-	}
 	var f Fault
 	if p.options.Fault != nil {
-		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: r.method, URL: r.target})
+		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: live.method, URL: p.compare.redact.url(live.url)})
 	}
 	e.used = !f.spoils()
 	return &p.cassette.Interactions[e.index], e.tries, f, nil
+}
+
+// search compares what requests mean, where no recorded one has the same bytes.
+func (p *Player) search(live raw) (*entry, error) {
+	p.matcher.open(p.compare)
+	r := p.compare.request(live.method, live.url, live.body)
+	e, err := p.matcher.find(r)
+	if err == nil && e.key != r.key && !e.noBody {
+		p.diffs = append(p.diffs, Diff{e.number, e.diff(r)})
+	}
+	return e, err
 }
 
 func (p *Player) response(req *http.Request, i *Interaction, t tape, actor string, start time.Time) *http.Response {
@@ -162,6 +177,7 @@ func (p *Player) Leftover() []Leftover {
 	var left []Leftover
 	for _, e := range p.matcher.entries {
 		if !e.used {
+			p.matcher.open(p.compare)
 			left = append(left, Leftover{e.number, p.cassette.Interactions[e.index].Line, e.method, e.target})
 		}
 	}

@@ -42,7 +42,7 @@ func (n normalizer) request(method, rawURL, body string) request {
 }
 
 // live reads the request that is to be answered and closes its body.
-func (n normalizer) live(req *http.Request) (request, error) {
+func live(req *http.Request) (raw, error) {
 	var body []byte
 	if req.Body != nil {
 		var err error
@@ -51,10 +51,10 @@ func (n normalizer) live(req *http.Request) (request, error) {
 			err = closeErr
 		}
 		if err != nil {
-			return request{}, err
+			return raw{}, err
 		}
 	}
-	return n.request(req.Method, req.URL.String(), string(body)), nil
+	return raw{strings.ToUpper(req.Method), req.URL.String(), string(body)}, nil
 }
 
 // isMessages reports whether this is a request for a model's turn: by its path

@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"slices"
+
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
@@ -83,14 +85,19 @@ var table = []row{
 	{name: "Write", gate: always, repl: true, make: makeWrite},
 }
 
-// All makes every built-in and gives the catalogue's entries.
-func All(d Deps) []pool.Entry {
-	entries := make([]pool.Entry, len(table))
-	for i, r := range table {
-		entries[i] = pool.Entry{Name: r.name, Gate: r.gate, Repl: r.repl, Simple: r.simple}
-		if r.make != nil {
-			entries[i].Tool = r.make(d)
+// All makes the built-ins and gives the catalogue's entries: all of the table, or
+// the rows that are named.
+func All(d Deps, names ...string) []pool.Entry {
+	var entries []pool.Entry
+	for _, r := range table {
+		if len(names) > 0 && !slices.Contains(names, r.name) {
+			continue
 		}
+		e := pool.Entry{Name: r.name, Gate: r.gate, Repl: r.repl, Simple: r.simple}
+		if r.make != nil {
+			e.Tool = r.make(d)
+		}
+		entries = append(entries, e)
 	}
 	return entries
 }

@@ -1,0 +1,141 @@
+package shell
+
+import (
+	"cmp"
+	_ "embed" // the prompt beside this file
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schema"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/vshell"
+)
+
+//go:embed bash.md
+var bashPrompt string
+
+// Bounds of one call (SPEC L1, L4, K1).
+const (
+	DefaultTimeout = 120 * time.Second
+	MaxTimeout     = 600 * time.Second
+	Heartbeat      = 2 * time.Second
+	ResultChars    = 30_000
+)
+
+// CodeNoCommand refuses a call without a command in it.
+const CodeNoCommand = 1
+
+// BashIn is what Bash takes (SPEC L1).
+type BashIn struct {
+	Command         string `json:"command" minLength:"1" jsonschema:"The command to run"`
+	Timeout         int    `json:"timeout,omitempty" minimum:"1" maximum:"600000" default:"120000" jsonschema:"How long it may run, in milliseconds"`
+	Description     string `json:"description,omitempty" jsonschema:"What the command does, in five to ten words"`
+	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"Return at once with a task id; read the output with TaskOutput"`
+	DisableSandbox  bool   `json:"dangerouslyDisableSandbox,omitempty" jsonschema:"Run outside the sandbox; needs permission"`
+	// Edit is set by the permission layer alone (SPEC H3); the schema that the
+	// model sees does not have it, and so rejects it.
+	Edit *SedEdit `json:"_simulatedSedEdit,omitempty"`
+}
+
+// sedMember is the internal member's name.
+const sedMember = "_simulatedSedEdit"
+
+// Bash runs a command (SPEC L1-L5). Whether it only reads, may run beside others
+// and what it touches is read off the parsed command; one that does not parse is
+// exclusive and no reader. A run that fails stops its siblings (J3).
+func Bash(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[BashIn, BashOut]{
+		Name:        "Bash",
+		Hint:        "run shell commands",
+		Description: "Runs a shell command and gives back what it printed.",
+		Describe:    func(in BashIn) string { return cmp.Or(in.Description, "Run "+in.Command) },
+		Prompt:      func(tool.PromptOptions) string { return bashPrompt },
+		InputSchema: inputSchema(),
+		Internal:    []string{sedMember},
+		Call:        d.call,
+		Block:       BashOut.blocks,
+		Validate:    func(in BashIn, _ *tool.Context) *tool.Refusal { return validate(in) },
+		Permit:      permit,
+		Subject:     d.subject,
+		Traits:      d.traits(),
+		Shaping: tool.Shaping[BashIn]{
+			Classifier: func(in BashIn) string { return in.Command },
+			Equivalent: func(a, b BashIn) bool {
+				a.Description, b.Description = "", ""
+				return a.Edit == nil && b.Edit == nil && a == b
+			},
+		},
+		Limits: tool.Limits[BashIn]{ResultChars: ResultChars, Heartbeat: Heartbeat, Timeout: timeout},
+		View: tool.View[BashIn]{
+			Summary:  func(in BashIn) string { return cmp.Or(in.Description, in.Command) },
+			Activity: func(in BashIn) string { return "Running " + cmp.Or(in.Description, in.Command) },
+		},
+	})
+}
+
+// inputSchema is that of BashIn less the internal member.
+func inputSchema() json.RawMessage {
+	raw, err := schema.For[BashIn](schema.With(func(root *jsonschema.Schema) {
+		delete(root.Properties, sedMember)
+		order := root.PropertyOrder[:0:0]
+		for _, name := range root.PropertyOrder {
+			if name != sedMember {
+				order = append(order, name)
+			}
+		}
+		root.PropertyOrder = order
+	}))
+	if err != nil {
+		panic(err) // the type above is wrong, which shows at start
+	}
+	return raw
+}
+
+func (d Deps) traits() tool.Traits[BashIn] {
+	return tool.Traits[BashIn]{
+		// A background task gets its id when it starts, so starts keep call order.
+		Safe:     func(in BashIn) bool { return !in.RunInBackground && vshell.Classify(in.Command).Safe },
+		ReadOnly: func(in BashIn) bool { return vshell.Classify(in.Command).ReadOnly },
+		Destructive: func(in BashIn) bool {
+			return destructive(vshell.Classify(in.Command))
+		},
+		OpenWorld: func(in BashIn) bool { return vshell.Classify(in.Command).Network },
+		Class: func(in BashIn) tool.Class {
+			c := vshell.Classify(in.Command)
+			return tool.Class{Search: c.Search, Read: c.Read, List: c.List}
+		},
+		Interrupt:            tool.Cancel,
+		FailureStopsSiblings: true,
+		Effects:              d.effects,
+	}
+}
+
+func timeout(in BashIn) time.Duration {
+	if in.Timeout == 0 {
+		return DefaultTimeout
+	}
+	return min(time.Duration(in.Timeout)*time.Millisecond, MaxTimeout)
+}
+
+func validate(in BashIn) *tool.Refusal {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return &tool.Refusal{Message: "the command is empty", Code: CodeNoCommand}
+	case strings.ContainsRune(in.Command, 0):
+		return &tool.Refusal{Message: "the command holds a NUL byte, which no shell takes", Code: CodeNoCommand}
+	}
+	return nil
+}
+
+// permit: to go round the sandbox needs permission (L4). Where the mode would
+// refuse the command anyhow, no question is made of it.
+func permit(in BashIn, c *tool.Context) permission.Opinion {
+	if !in.DisableSandbox || (c.Mode == permission.Plan && !vshell.Classify(in.Command).ReadOnly) {
+		return permission.Opinion{}
+	}
+	return permission.Opinion{Behaviour: permission.Ask, Text: "run this command outside the sandbox?"}
+}

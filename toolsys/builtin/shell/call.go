@@ -1,0 +1,115 @@
+package shell
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/vshell"
+)
+
+func (d Deps) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+	switch problem := d.sandboxed(in); {
+	case in.Edit != nil:
+		return d.applyEdit(in, c)
+	case problem != "":
+		return tool.Result[BashOut]{}, fmt.Errorf("the sandbox does not let this command run: %s. "+
+			"If it has to, call again with dangerouslyDisableSandbox; the user will be asked", problem)
+	case in.RunInBackground:
+		return d.start(in, c)
+	}
+	return d.run(ctx, in, c)
+}
+
+// sandboxed is the check before the run (L4).
+func (d Deps) sandboxed(in BashIn) string {
+	if d.Sandbox == nil || in.DisableSandbox {
+		return ""
+	}
+	return d.Sandbox(in.Command)
+}
+
+func (d Deps) request(in BashIn, c *tool.Context) Request {
+	return Request{
+		Script: in.Command, Dir: c.State.Dir, Env: maps.Clone(c.State.Env), Unsandboxed: in.DisableSandbox,
+	}
+}
+
+func (d Deps) run(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+	stdout, stderr := d.capture(c.CallID, "stdout"), d.capture(c.CallID, "stderr")
+	r := d.request(in, c)
+	r.Stdout, r.Stderr = stdout, stderr
+	exit, err := d.Run(ctx, r)
+	out := BashOut{ExitCode: exit.Code, Dir: c.State.Dir}
+	out.take(stdout, stderr)
+	switch {
+	case err == nil:
+		return d.finished(in, c, out, exit), nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return timedOut(in, out), nil
+	case ctx.Err() != nil:
+		return tool.Result[BashOut]{}, context.Cause(ctx)
+	}
+	return tool.Result[BashOut]{}, fmt.Errorf("the command did not run: %w", err)
+}
+
+func (out *BashOut) take(stdout, stderr *capture) {
+	var notes [2]string
+	out.Stdout, notes[0] = stdout.text("stdout")
+	out.Stderr, notes[1] = stderr.text("stderr")
+	for _, n := range notes {
+		if n != "" {
+			out.Notes = append(out.Notes, n)
+		}
+	}
+}
+
+// finished is the result of a command that ran to its end.
+func (d Deps) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.Result[BashOut] {
+	class := vshell.Classify(in.Command)
+	r := tool.Result[BashOut]{Failed: vshell.FailureExit(in.Command, exit.Code)}
+	r.Modify = d.changes(class, exit, c, &out)
+	out.notice(class)
+	if out.Indexed && c.Notify != nil {
+		c.Notify("code indexing is finished")
+	}
+	r.Data = out
+	return r
+}
+
+// timedOut keeps what the command printed until its time was up: often that says
+// why it took so long.
+func timedOut(in BashIn, out BashOut) tool.Result[BashOut] {
+	out.Interrupted = true
+	out.Notes = append(out.Notes, fmt.Sprintf("stopped: the time limit of %s was up; set timeout, or run it in the background", timeout(in)))
+	return tool.Result[BashOut]{Data: out, Failed: true}
+}
+
+func (d Deps) start(in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+	if d.Start == nil {
+		return tool.Result[BashOut]{}, errors.New("commands cannot run in the background here; call again without run_in_background")
+	}
+	r := d.request(in, c)
+	id, err := d.Start(c, Job{
+		Title: cmp.Or(in.Description, in.Command), Command: in.Command,
+		Run: func(ctx context.Context, out io.Writer) (int, error) {
+			r.Stdout, r.Stderr = out, out
+			exit, err := d.Run(ctx, r)
+			return exit.Code, err
+		},
+	})
+	if err != nil {
+		return tool.Result[BashOut]{}, fmt.Errorf("the command did not start: %w", err)
+	}
+	return tool.Result[BashOut]{
+		Data: BashOut{
+			Dir: c.State.Dir, TaskID: id,
+			Notes: []string{fmt.Sprintf("running in the background as %s; read its output with TaskOutput, end it with TaskStop", id)},
+		},
+		Observed: []tool.Observation{{Task: id}},
+	}, nil
+}

@@ -1,0 +1,77 @@
+package shell
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"toolbench/toolsys/message"
+)
+
+// BashOut is what Bash answers with.
+type BashOut struct {
+	Stdout   string `json:"stdout"`
+	Stderr   string `json:"stderr"`
+	ExitCode int    `json:"exit_code"`
+	// Interrupted is true when the time was up before the command ended.
+	Interrupted bool `json:"interrupted"`
+	// Dir is the working directory from here on.
+	Dir    string `json:"dir"`
+	TaskID string `json:"background_task_id,omitempty"`
+	// Image is the media type of an image that the command printed.
+	Image string `json:"image,omitempty"`
+	// Git are the git operations in the command: commit, push.
+	Git []string `json:"git,omitempty"`
+	// Indexed is true when the output says that code indexing is finished.
+	Indexed bool `json:"indexing_finished,omitempty"`
+	// Edited is the file that an approved sed edit was applied to.
+	Edited string `json:"edited,omitempty"`
+	// Notes are ours, not the command's: what was left out, what was undone.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// dataImage is what a command prints to show an image: a data URL and nothing else.
+var dataImage = regexp.MustCompile(`^data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=\s]+)$`)
+
+// image finds an image in what a command printed; its data is then without blanks.
+func image(stdout string) (mediaType, data string, ok bool) {
+	m := dataImage.FindStringSubmatch(strings.TrimSpace(stdout))
+	if m == nil {
+		return "", "", false
+	}
+	data = strings.Join(strings.Fields(m[2]), "")
+	_, err := base64.StdEncoding.DecodeString(data)
+	return m[1], data, err == nil
+}
+
+// blocks are the output, then the errors, then what there is to say about them.
+func (out BashOut) blocks() []message.Block {
+	if mediaType, data, ok := image(out.Stdout); ok {
+		all := []message.Block{message.Image(mediaType, data)}
+		if rest := out.text(""); rest != "" {
+			all = append(all, message.Text(rest))
+		}
+		return all
+	}
+	if text := out.text(out.Stdout); text != "" {
+		return []message.Block{message.Text(text)}
+	}
+	return []message.Block{message.Text("(no output)")}
+}
+
+func (out BashOut) text(stdout string) string {
+	var parts []string
+	for _, stream := range []string{stdout, out.Stderr} {
+		if stream = strings.TrimRight(stream, "\n"); stream != "" {
+			parts = append(parts, stream)
+		}
+	}
+	if out.ExitCode != 0 && !out.Interrupted {
+		parts = append(parts, fmt.Sprintf("[exit code %d]", out.ExitCode))
+	}
+	for _, n := range out.Notes {
+		parts = append(parts, "["+n+"]")
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,149 @@
+package shell_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+// decide resolves a call in default mode as the permission layer would, links
+// followed, with nobody to ask: what is not allowed is denied.
+func decide(t testing.TB, text string, allow ...string) permission.Behaviour {
+	t.Helper()
+	fs := afero.NewMemMapFs()
+	for _, file := range []string{"/repo/a.go", "/repo/b.go", "/repo/out/link.txt", "/repo/sub/c.go", "/etc/shadow"} {
+		require.NoError(t, afero.WriteFile(fs, file, nil, 0o644))
+	}
+	b := shell.Bash(shell.Deps{FS: fs})
+	in, c := command(t, b, text), inRepo()
+	s := b.Subject(in, c)
+	q := permission.Query{
+		Subject: permission.Subject{Tool: "Bash"}, Shell: s.Shell, Content: s.Content, PathsUnknown: s.PathsUnknown,
+		Dir: "/repo", Home: c.Home, Roots: c.Roots,
+	}
+	for _, p := range s.Paths {
+		q.Paths = append(q.Paths, p, strings.Replace(p, "/repo/out/link.txt", "/etc/shadow", 1))
+	}
+	var err error
+	q.ReadOnly, err = b.Behaviour.ReadOnly(in)
+	require.NoError(t, err)
+	q.Destructive, err = b.Behaviour.Destructive(in)
+	require.NoError(t, err)
+	q.OpenWorld, err = b.Behaviour.OpenWorld(in)
+	require.NoError(t, err)
+	rules, err := permission.Rules{}.Parse(permission.User, permission.Allow, allow...)
+	require.NoError(t, err)
+	return permission.Resolve(permission.Inputs{Rules: rules, Query: q, Check: b.Permit(in, c)}).Behaviour
+}
+
+func TestReadingWithinTheRootsRuns(t *testing.T) {
+	for _, text := range []string{
+		"ls", "ls -la sub", "cat a.go", "cat ./sub/../a.go", "cat /repo/a.go", "cat *.go", "cat < a.go",
+		"grep -rn x .", "grep -rne /etc/x .", "grep '/etc/shadow' a.go", "grep -A 3 -- -x a.go", "grep -c x a.go 2>/dev/null",
+		"find . -name '*.go'", "head -n 5 a.go", "sort -t / -k 2 a.go", "cut -d/ -f1 a.go", "cut -d / -f 1 a.go",
+		"sed -n '/func/,/^}/p' a.go", "sed 's|/a/|/b/|g' a.go", "awk -F/ '{print $1}' a.go", "jq .a/2 a.go",
+		"cat a.go | grep x | wc -l", "cd sub && cat c.go", "echo /etc/shadow", "echo $HOME", "git status", "git -C sub status",
+	} {
+		assert.Equal(t, permission.Allow, decide(t, text), text)
+	}
+}
+
+func TestReadingElsewhereDoesNotRunUnasked(t *testing.T) {
+	for _, text := range []string{
+		"cat /etc/shadow", "cat ../x", "cat ~/x", "cat ~root/x", "ls /", "cat sub/../../x", "cat //host/share/x",
+		"cat < /etc/shadow", "cat < $X", "cat $X", "cat \"$(echo /etc/shadow)\"", "cat a.go /etc/shadow",
+		"cd /etc && cat shadow", "cd .. && ls", "cd && ls", "cd - && ls", "(cd sub; cd ..; cat ../x)", "cd $X && ls",
+		"cat out/link.txt", "cat out/*", "cat /etc/*", "cat {a.go,/etc/shadow}", "cat /repo*/x",
+		"grep -f /etc/shadow a.go", "grep -f/etc/shadow a.go", "grep --file=/etc/shadow a.go", "grep -nf../x a.go",
+		"grep x /etc/shadow", "grep -e x /etc/shadow", "grep -eC /etc/shadow", "grep -R x .", "rg --files /etc", "rg -L x",
+		"find / -name x", "find -L . -name x", "find . -newer /etc/shadow", "xargs cat", "bash -c 'cat a.go'",
+		"sed 'r /etc/shadow' a.go", "sed -n 'R x' a.go", "sed -e p -e 'r x' a.go", "sed -er\\ x a.go", "sed -f x a.go", "sed --expression='r x' a.go",
+		"awk '{getline l < \"/etc/shadow\"}' a.go", "awk 'BEGIN{ARGV[1]=\"x\"}' a.go", "awk -f x a.go", "jq -n 'import \"x\" as $x; 1'", "jq -f x a.go",
+		"diff -r a b", "git -C /etc status", "HOME=/etc; cat ~/shadow", "X=1 cat a.go",
+	} {
+		assert.Equal(t, permission.Deny, decide(t, text), text)
+	}
+}
+
+func TestWhatDoesNotOnlyReadNeedsARule(t *testing.T) {
+	for _, text := range []string{"make", "ls > x", "git push", "curl https://e.org", "rm a.go", "ls; make", "ls ('"} {
+		assert.Equal(t, permission.Deny, decide(t, text), text)
+	}
+}
+
+// F4: every part needs its permission, and neither a redirection nor an
+// assignment slips in with one.
+func TestARuleForACommandPermitsNothingBesideIt(t *testing.T) {
+	const rule = "Bash(git *)"
+	for _, text := range []string{"git push", "git push && git commit", "git push 2>&1", "git push >/dev/null", "git push && cat a.go"} {
+		assert.Equal(t, permission.Allow, decide(t, text, rule), text)
+	}
+	for _, text := range []string{
+		"git push > /repo/x", "git push >> x", "git push &> x", "git push && make", "GIT_SSH=x git push", "git push && cat /etc/shadow",
+		"git log | tee x", "git push; export X=1", "echo $(make) && git push",
+	} {
+		assert.Equal(t, permission.Deny, decide(t, text, rule), text)
+	}
+	assert.Equal(t, permission.Allow, decide(t, "git push > out.txt", rule, "Bash(> out.txt)"))
+}
+
+func TestTraitsFollowTheParsedCommand(t *testing.T) {
+	b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs()})
+	type traits struct{ Safe, ReadOnly, Destructive, OpenWorld bool }
+	for text, want := range map[string]traits{
+		"ls":                      {Safe: true, ReadOnly: true},
+		"cd sub":                  {ReadOnly: true},
+		"make":                    {},
+		"rm -rf sub":              {Destructive: true},
+		"git reset --hard HEAD~1": {Destructive: true},
+		"git reset HEAD":          {},
+		"curl https://e.org":      {OpenWorld: true},
+		"ls ('":                   {},
+	} {
+		in := command(t, b, text)
+		var got traits
+		got.Safe, _ = b.Behaviour.Safe(in)
+		got.ReadOnly, _ = b.Behaviour.ReadOnly(in)
+		got.Destructive, _ = b.Behaviour.Destructive(in)
+		got.OpenWorld, _ = b.Behaviour.OpenWorld(in)
+		assert.Equal(t, want, got, text)
+		assert.Equal(t, text, b.Shape.Classifier(in), "the safety classifier sees the command")
+	}
+	assert.Equal(t, tool.Class{Search: true}, b.Behaviour.Class(command(t, b, "grep x a.go")))
+	assert.Equal(t, tool.Class{Read: true}, b.Behaviour.Class(command(t, b, "cat a.go")))
+	assert.Equal(t, tool.Class{List: true}, b.Behaviour.Class(command(t, b, "ls")))
+}
+
+func TestEffectsAreKnownOfWhatOnlyReads(t *testing.T) {
+	b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs()})
+	assert.Equal(t, tool.Effects{Reads: []string{"/repo", "/repo/**", "/repo/a.go", "/repo/a.go/**"}},
+		b.Behaviour.Effects(command(t, b, "cat a.go"), inRepo()))
+	for _, text := range []string{"make", "cat $X", "cd sub", "ls ('"} {
+		assert.True(t, b.Behaviour.Effects(command(t, b, text), inRepo()).Everything, text)
+	}
+}
+
+func FuzzCommand(f *testing.F) {
+	for _, seed := range []string{"ls", "cat <<X\ny\nX", "a=1 b > c", "cd ~ && cat *", "sed -e", "grep -- -e", "${x:-$(y)}", "for i in *; do cat $i; done"} {
+		f.Add(seed)
+	}
+	b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs()})
+	f.Fuzz(func(t *testing.T, text string) {
+		in := tool.Input{Value: shell.BashIn{Command: text}}
+		s := b.Subject(in, inRepo())
+		readOnly, err := b.Behaviour.ReadOnly(in)
+		assert.NoError(t, err)
+		safe, err := b.Behaviour.Safe(in)
+		assert.NoError(t, err)
+		assert.False(t, safe && !readOnly, "what may run beside others only reads")
+		assert.False(t, readOnly && !s.Shell.Known, "what does not parse is no reader")
+		b.Behaviour.Effects(in, inRepo())
+	})
+}

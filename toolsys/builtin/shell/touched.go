@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/vshell"
+)
+
+// Bounds beyond which what a command touches counts as unknown.
+const (
+	maxDirs  = 8
+	maxFiles = 1000
+)
+
+// touched collects the files that a command's reading parts name. Doubt makes
+// them unknown, and unknown is never within the roots.
+type touched struct {
+	fs      afero.Fs
+	context *tool.Context
+	// dirs are where the command may be by now: cd may or may not have worked.
+	dirs    []string
+	paths   []string
+	unknown bool
+}
+
+func (d Deps) touched(command string, class vshell.Class, c *tool.Context) touched {
+	t := touched{fs: d.FS, context: c, dirs: []string{c.State.Dir}}
+	if !class.Parsed {
+		t.unknown = true
+		return t
+	}
+	seen := look(command)
+	t.unknown = seen.unknown
+	for _, p := range class.Parts {
+		switch {
+		case p.Name == "cd" || p.Name == "pushd":
+			t.moves(p)
+		case vshell.Classify(p.Text).ReadOnly:
+			t.reads(p)
+		}
+	}
+	for _, file := range seen.reads {
+		t.file(file)
+	}
+	slices.Sort(t.paths)
+	t.paths = slices.Compact(t.paths)
+	return t
+}
+
+// moves follows a cd to a folder that is written out; where it leads elsewhere,
+// all that follows is unknown.
+func (t *touched) moves(p vshell.Part) {
+	if p.Name != "cd" || !p.Literal || len(p.Args) != 1 || p.Args[0] == "-" || len(t.dirs) > maxDirs || t.context.State.Env["CDPATH"] != "" {
+		t.unknown = true
+		return
+	}
+	t.file(p.Args[0])
+	for _, dir := range slices.Clone(t.dirs) {
+		if next := t.abs(dir, p.Args[0]); !slices.Contains(t.dirs, next) {
+			t.dirs = append(t.dirs, next)
+		}
+	}
+}
+
+// reads takes in the operands of a part that only reads.
+func (t *touched) reads(p vshell.Part) {
+	if readsNothing[p.Name] {
+		return
+	}
+	if !p.Literal || readsMore(p) {
+		t.unknown = true
+		return
+	}
+	for _, operand := range operands(p) {
+		t.file(operand)
+	}
+}
+
+// file takes in one name, from wherever the command may be.
+func (t *touched) file(name string) {
+	if name == "" || name == "-" {
+		return
+	}
+	if strings.HasPrefix(name, "~") && name != "~" && !strings.HasPrefix(name, "~/") {
+		t.unknown = true // somebody else's home
+		return
+	}
+	for _, dir := range t.dirs {
+		t.expand(t.abs(dir, name))
+	}
+}
+
+// abs is a name's path from dir. ~ is the shell's HOME, which may differ from ours.
+func (t *touched) abs(dir, name string) string {
+	if home := t.context.State.Env["HOME"]; home != "" && (name == "~" || strings.HasPrefix(name, "~/")) {
+		return path.Join(home, name[1:])
+	}
+	from := *t.context
+	from.State.Dir = dir
+	return from.Abs(name)
+}
+
+// expand adds what a path means: itself and, if it is a glob, the files it finds,
+// since any of them may be a link that leads elsewhere (L6).
+func (t *touched) expand(name string) {
+	t.paths = append(t.paths, name)
+	if permission.IsUNC(name) || !strings.ContainsAny(name, "*?[{") {
+		return
+	}
+	fixed := name[:strings.IndexAny(name, "*?[{")]
+	if strings.Contains(name, "{") || !permission.Within(path.Dir(fixed+"x"), t.context.Roots) || t.fs == nil {
+		t.unknown = true
+		return
+	}
+	found, err := afero.Glob(t.fs, name)
+	if err != nil || len(found) > maxFiles {
+		t.unknown = true
+		return
+	}
+	t.paths = append(t.paths, found...)
+}
