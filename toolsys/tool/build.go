@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -36,8 +38,8 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		return nil, fmt.Errorf("%w: %s: output schema: %w", ErrDefinition, d.Name, err)
 	}
 	t := &Tool{
-		Name: d.Name, Aliases: d.Aliases, Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
-		Strict: d.Strict, Internal: d.Internal, Description: d.Description,
+		Name: d.Name, Aliases: slices.Clone(d.Aliases), Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
+		Strict: d.Strict, Internal: slices.Clone(d.Internal), Description: d.Description,
 		Describe: describe(d), Prompt: d.Prompt, Input: input, Output: output,
 		Call: eraseCall(d), Validate: eraseValidate(d), Permit: erasePermit(d), Subject: eraseSubject(d),
 		Behaviour: eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
@@ -76,9 +78,12 @@ func check[In, Out any](d Def[In, Out]) error {
 	case d.Limits.ResultChars < Unlimited:
 		return fail("%s: result size %d; use a positive number, 0 for the default, or Unlimited", d.Name, d.Limits.ResultChars)
 	}
-	for _, a := range d.Aliases {
-		if !validName.MatchString(a) {
+	for i, a := range d.Aliases {
+		switch {
+		case !validName.MatchString(a):
 			return fail("%s: bad alias %q", d.Name, a)
+		case a == d.Name || slices.Contains(d.Aliases[:i], a):
+			return fail("%s: the alias %q is given twice", d.Name, a)
 		}
 	}
 	return nil
@@ -155,11 +160,13 @@ func jsonBlock[Out any](out Out) []message.Block {
 	if s, ok := any(out).(string); ok {
 		return []message.Block{message.Text(s)}
 	}
-	raw, err := json.Marshal(out)
-	if err != nil {
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // the model reads code, not web pages
+	if err := enc.Encode(out); err != nil {
 		return []message.Block{message.Text(fmt.Sprintf("%+v", out))}
 	}
-	return []message.Block{message.Text(string(raw))}
+	return []message.Block{message.Text(strings.TrimSuffix(text.String(), "\n"))}
 }
 
 func eraseValidate[In, Out any](d Def[In, Out]) func(Input, *Context) *Refusal {
@@ -306,10 +313,11 @@ func eraseView[In any](name string, v View[In]) Present {
 	}
 }
 
+// shorten makes one line of s, of SummaryChars at most.
 func shorten(s string) string {
-	runes := []rune(s)
-	if len(runes) <= SummaryChars {
-		return s
+	line := []rune(strings.Join(strings.Fields(s), " "))
+	if len(line) <= SummaryChars {
+		return string(line)
 	}
-	return string(runes[:SummaryChars-1]) + "…"
+	return string(line[:SummaryChars-1]) + "…"
 }

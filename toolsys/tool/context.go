@@ -58,8 +58,7 @@ type Clock struct {
 type Security struct {
 	Rules permission.Rules
 	Mode  permission.Mode
-	// Roots are the folders the conversation may work in; the working directory
-	// is the first.
+	// Roots are the folders the conversation may work in, as State.Roots has them.
 	Roots []string
 	Home  string
 	// Approved is true when a person said yes to this very call.

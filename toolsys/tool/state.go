@@ -17,10 +17,10 @@ type State struct {
 	// Mode is the permission mode; Before is what plan mode goes back to.
 	Mode, Before permission.Mode
 	Rules        permission.Rules
-	// Extra are the allowed roots beside Dir0.
+	// Root is the working directory the conversation began in; it stays an allowed
+	// root when Dir moves on. Extra are the other allowed roots (F1).
+	Root  string
 	Extra []string
-	// Root is the working directory the conversation began in; it stays allowed.
-	Root string
 	// Files is what was read, to refuse edits of what changed since (B5).
 	Files FileCache
 	// Discovered are the deferred tools loaded so far, sorted (E6).
@@ -53,7 +53,8 @@ func (m Modifier) Then(next Modifier) Modifier {
 	return func(s State) State { return next(m(s)) }
 }
 
-// Roots are the folders the conversation may work in, the first one its own.
+// Roots are the folders the conversation may work in: where it began, where it
+// is, and the additional ones (F1).
 func (s State) Roots() []string {
 	roots := []string{}
 	for _, r := range append([]string{s.Root, s.Dir}, s.Extra...) {
