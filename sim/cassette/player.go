@@ -175,8 +175,8 @@ func (p *Player) Leftover() []Leftover {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var left []Leftover
-	for _, e := range p.matcher.entries {
-		if !e.used {
+	for i := range p.matcher.entries {
+		if e := &p.matcher.entries[i]; !e.used {
 			p.matcher.open(p.compare)
 			left = append(left, Leftover{e.number, p.cassette.Interactions[e.index].Line, e.method, e.target})
 		}
