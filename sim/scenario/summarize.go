@@ -13,7 +13,7 @@ import (
 // summarize reads the outcome off the trace.
 func (rec *record) summarize(out *Outcome) {
 	out.Trace, out.Digest, out.Notes = rec.events, rec.digest, rec.notes
-	s := &summary{calls: map[string]*Call{}, streams: map[string]*Stream{}, ran: map[string]bool{}}
+	s := &summary{calls: map[string]*Call{}, streams: map[string]*Stream{}, let: map[*Call]bool{}}
 	for _, e := range rec.events {
 		s.take(e)
 	}
@@ -35,7 +35,7 @@ func (rec *record) summarize(out *Outcome) {
 type summary struct {
 	calls   map[string]*Call
 	streams map[string]*Stream // the open one of each agent
-	ran     map[string]bool
+	let     map[*Call]bool     // the scheduler let it go
 	order   struct {
 		calls   []*Call
 		streams []*Stream
@@ -101,27 +101,17 @@ func (s *summary) call(e trace.Event) {
 			c.On = nil
 		}
 	case trace.Started:
-		c.Started = e.At
+		c.Started, s.let[c] = e.At, true
 	case trace.Ended:
 		c.Ended, c.Status = e.At, e.Get("status")
-		if c.Started > c.Ended || !s.started(e) {
+		if !s.let[c] {
 			c.Started = c.Ended
 		}
 	case trace.Emitted:
 		c.Emitted = e.At
 	case trace.Discarded:
 		c.Status = string(pipeline.Discarded)
-	case trace.Stage:
-		if e.Get("stage") == "run" {
-			s.ran[key(e)] = true
-		}
 	}
-}
-
-// started says whether the call was ever let go.
-func (s *summary) started(e trace.Event) bool {
-	c := s.calls[key(e)]
-	return c.Started > c.Ready || c.WaitsFor == ""
 }
 
 // batches partitions each turn's calls as they were committed (I1).
