@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -132,6 +133,20 @@ func TestNothingAScenarioIsCalledReachesTheTerminal(t *testing.T) {
 		for _, bad := range []string{"\x1b", "\u202e", "\r", "\a"} {
 			assert.NotContains(t, out.String(), bad, "%q", args)
 		}
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestAReportThatCannotBeWrittenIsAFailureOfTheHarness(t *testing.T) {
+	for _, args := range [][]string{{"run"}, {"run", "-v"}, {"run", "--format", "json"}, {"list"}, {"schema", "run"}, {"version"}} {
+		var errs bytes.Buffer
+		code := cli.Main(context.Background(), cli.Process{Args: args, Stdout: full{}, Stderr: &errs}, bench(2, pass))
+		assert.Equal(t, cli.ExitHarness, code, args)
+		assert.Contains(t, errs.String(), "no space left on device")
 	}
 }
 

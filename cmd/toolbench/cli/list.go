@@ -33,16 +33,15 @@ func (a *app) listCommand() *cobra.Command {
 	}
 	f.selection.add(cmd.Flags())
 	f.looks.add(cmd.Flags())
-	cmd.Flags().StringVar(&f.format, "format", "table", "table or json")
+	f.format = "table"
+	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
+	cmd.Flags().VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"list"}}
 	a.completeFlags(cmd)
 	return cmd
 }
 
 func (a *app) list(args []string, f listFlags) error {
-	if f.format != "table" && f.format != "json" {
-		return usage("--format %q is unknown: use table, json", f.format)
-	}
-	plan, err := a.plan(args, runFlags{looks: f.looks, selection: f.selection, repeat: 1})
+	plan, err := a.plan(args, f.selection)
 	if err != nil {
 		return err
 	}

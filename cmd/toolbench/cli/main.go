@@ -22,7 +22,7 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 			confess(p, v, debug.Stack())
 		}
 	}()
-	app := &app{Process: p, bench: b}
+	app := &app{Process: p, bench: b, borrowed: map[string]bool{}}
 	root := app.root()
 	root.SetArgs(p.Args)
 	root.SetOut(p.Stdout)
@@ -44,6 +44,8 @@ type app struct {
 	bench Bench
 	// verdict is what the outcomes say, kept for a report nobody reads to its end.
 	verdict int
+	// borrowed are the flags that the environment gave.
+	borrowed map[string]bool
 }
 
 // tell prints one message for an error that has one.

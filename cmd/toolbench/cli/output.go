@@ -2,15 +2,20 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"toolbench/reports"
 	"toolbench/sim/scenario"
 )
 
-// outputs are where reports go: at most one to the screen, others to files.
+// outputs are where reports go: at most one to the screen, others to files. It is
+// the value of a flag that can be repeated.
 type outputs struct {
+	words  []string
 	screen *reports.Format
 	files  []fileOutput
 }
@@ -20,27 +25,53 @@ type fileOutput struct {
 	file   string
 }
 
-// parseOutputs reads "FORMAT" and "FORMAT=FILE".
-func parseOutputs(words []string) (outputs, error) {
-	var outs outputs
+var (
+	_ pflag.Value      = (*outputs)(nil)
+	_ pflag.SliceValue = (*outputs)(nil)
+)
+
+// Set takes one more "FORMAT" or "FORMAT=FILE".
+func (outs *outputs) Set(word string) error {
+	name, file, toFile := strings.Cut(word, "=")
+	format, ok := formatOf(name)
+	switch {
+	case !ok:
+		return fmt.Errorf("use %s", strings.Join(formatNames(), ", "))
+	case toFile && file == "":
+		return errors.New("it names no file after the =")
+	case toFile:
+		outs.files = append(outs.files, fileOutput{format, file})
+	case outs.screen != nil:
+		return fmt.Errorf("%s goes to the standard output already; send one of them to a file: %s=FILE", outs.screen.Name, name)
+	default:
+		outs.screen = &format
+	}
+	outs.words = append(outs.words, word)
+	return nil
+}
+
+// String is what was set.
+func (outs *outputs) String() string { return strings.Join(outs.words, ",") }
+
+// Type is how help names the value.
+func (outs *outputs) Type() string { return "FORMAT[=FILE]" }
+
+// Append is Set, for those who know the value to be a list.
+func (outs *outputs) Append(word string) error { return outs.Set(word) }
+
+// Replace sets all values anew.
+func (outs *outputs) Replace(words []string) error {
+	*outs = outputs{}
 	for _, word := range words {
-		name, file, toFile := strings.Cut(word, "=")
-		format, ok := formatOf(name)
-		switch {
-		case !ok:
-			return outs, usage("--format %q is unknown: use %s", name, strings.Join(formatNames(), ", "))
-		case toFile && file == "":
-			return outs, usage("--format %q names no file after the =", word)
-		case toFile:
-			outs.files = append(outs.files, fileOutput{format, file})
-		case outs.screen != nil:
-			return outs, usage("--format %s and %s cannot both go to the standard output; send one to a file: %s=FILE", outs.screen.Name, name, name)
-		default:
-			outs.screen = &format
+		if err := outs.Set(word); err != nil {
+			return err
 		}
 	}
-	return outs, nil
+	return nil
 }
+
+// GetSlice gives what was set, a word each.
+func (outs *outputs) GetSlice() []string { return outs.words }
 
 func formatOf(name string) (reports.Format, bool) {
 	for _, f := range reports.Formats() {
@@ -59,12 +90,13 @@ func formatNames() []string {
 	return names
 }
 
-func (f fileOutput) write(outcomes []scenario.Outcome, o reports.Options) error {
+// writeFile writes one report to its file.
+func (a *app) writeFile(f fileOutput, outcomes []scenario.Outcome, o reports.Options) error {
 	var b bytes.Buffer
 	if err := f.format.Write(&b, outcomes, o); err != nil {
 		return fmt.Errorf("writing %s: %w", f.file, err)
 	}
-	if err := writeWhole(f.file, b.Bytes()); err != nil {
+	if err := writeWhole(a.path(f.file), b.Bytes()); err != nil {
 		return fmt.Errorf("writing %s: %w", f.file, err)
 	}
 	return nil

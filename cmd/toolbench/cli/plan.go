@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"slices"
-	"strings"
+	"fmt"
 
 	"toolbench/reports"
 	"toolbench/sim/scenario"
@@ -14,47 +13,21 @@ type plan struct {
 	state   *lastFailed
 }
 
-// plan chooses the scenarios and checks the flags that say how to run them.
-func (a *app) plan(args []string, f runFlags) (*plan, error) {
-	if err := a.sane(f); err != nil {
-		return nil, err
-	}
-	filter, err := f.filter()
-	if err != nil {
-		return nil, err
-	}
+// plan chooses the scenarios.
+func (a *app) plan(args []string, s selection) (*plan, error) {
 	entries, err := a.find(args)
 	if err != nil {
 		return nil, err
 	}
 	p := &plan{state: a.lastFailed()}
-	if p.entries = filter.choose(entries); len(p.entries) == 0 {
+	if p.entries = s.choose(entries); len(p.entries) == 0 {
 		return nil, usage("no scenario matches; see `toolbench list`")
 	}
-	if f.lastFailed {
+	if s.lastFailed {
 		p.entries = a.onlyFailed(p)
 	}
-	p.entries = filter.deal(p.entries)
-	if f.update && slices.ContainsFunc(p.entries, func(e entry) bool { return e.embedded }) {
-		return nil, usage("--update cannot change the embedded suite: name the files, as in `toolbench run -u ./scenarios`")
-	}
+	p.entries = s.deal(p.entries)
 	return p, nil
-}
-
-func (a *app) sane(f runFlags) error {
-	switch {
-	case f.jobs < 0:
-		return usage("--jobs is %d; it must be 0 or more", f.jobs)
-	case f.repeat < 1:
-		return usage("--repeat-each is %d; it must be 1 or more", f.repeat)
-	case f.width < 0:
-		return usage("--width is %d; it must be 0 or more", f.width)
-	case f.update && (f.policy != "" || f.repeat > 1):
-		return usage("--update takes the scenarios as they are: leave out --policy and --repeat-each")
-	case f.policy != "" && !slices.Contains(a.bench.Policies, f.policy):
-		return usage("--policy %q is unknown: use %s", f.policy, strings.Join(a.bench.Policies, ", "))
-	}
-	return nil
 }
 
 // onlyFailed keeps what did not pass last time; when there is nothing of the kind,
@@ -80,15 +53,17 @@ func (a *app) onlyFailed(p *plan) []entry {
 
 // remember keeps what did not pass for --last-failed. That it cannot be kept is
 // no reason to fail a run.
-func (p *plan) remember(outcomes []scenario.Outcome) {
+func (p *plan) remember(results []result) {
 	failed, err := p.state.read()
 	if err != nil {
 		failed = map[string]bool{}
 	}
-	for i, o := range outcomes {
-		delete(failed, p.entries[i].target)
-		if o.Status != scenario.Passed {
-			failed[p.entries[i].target] = true
+	for _, r := range results {
+		delete(failed, r.entry.target)
+	}
+	for _, r := range results { // a file may be sound and still clash with another
+		if r.outcome.Status != scenario.Passed {
+			failed[r.entry.target] = true
 		}
 	}
 	p.state.write(failed)
@@ -108,6 +83,10 @@ func (p *plan) again(f runFlags) func(scenario.Outcome) string {
 		if f.policy == "" {
 			o.Policy = "" // the scenario's own
 		}
-		return reports.Again(o)
+		command := reports.Again(o)
+		if f.repeat > 1 {
+			command += fmt.Sprintf(" --repeat-each %d", f.repeat)
+		}
+		return command
 	}
 }

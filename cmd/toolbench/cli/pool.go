@@ -56,9 +56,24 @@ type work struct {
 	stop int
 }
 
-// run gives the outcomes in the order of the entries, and whether it was
-// interrupted: then only those up to the first that did not end are given.
-func (p *pool) run(ctx context.Context, entries []entry) ([]scenario.Outcome, bool) {
+// result is what came of an entry.
+type result struct {
+	entry   entry
+	outcome scenario.Outcome
+}
+
+// outcomes are what reports are made of.
+func outcomes(results []result) []scenario.Outcome {
+	list := make([]scenario.Outcome, len(results))
+	for i, r := range results {
+		list[i] = r.outcome
+	}
+	return list
+}
+
+// run gives the results in the order of the entries, and whether it was interrupted:
+// then those that did not end are missing.
+func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
 	w := &work{entries: entries, outcomes: make([]*scenario.Outcome, len(entries)), stop: len(entries)}
 	stopProgress := p.progress.start(len(entries))
 	defer stopProgress()
@@ -120,17 +135,17 @@ func (w *work) put(i int, o scenario.Outcome, last bool) {
 	}
 }
 
-func (w *work) results() ([]scenario.Outcome, bool) {
+func (w *work) results() (results []result, interrupted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	outcomes := make([]scenario.Outcome, 0, w.stop)
-	for _, o := range w.outcomes[:w.stop] {
+	for i, o := range w.outcomes[:w.stop] {
 		if o == nil {
-			return outcomes, true
+			interrupted = true
+			continue
 		}
-		outcomes = append(outcomes, *o)
+		results = append(results, result{w.entries[i], *o})
 	}
-	return outcomes, false
+	return results, interrupted
 }
 
 // one runs an entry as often as asked.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ type runFlags struct {
 	quiet, update     bool
 	seed              uint64
 	policy            string
-	formats           []string
+	outputs           outputs
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -51,56 +52,79 @@ func (a *app) runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.selection.add(flags)
 	f.looks.add(flags)
-	flags.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at once; 0 is one a processor")
+	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(0), kind: "N", text: "0"}, "jobs", "j", "scenarios at once; 0 is one a processor")
 	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
-	flags.StringVar(&f.policy, "policy", "", "schedule calls so, whatever the scenario says: "+strings.Join(a.bench.Policies, ", "))
-	flags.IntVar(&f.repeat, "repeat-each", 1, "run each scenario so often; a differing trace is a failure")
-	flags.StringArrayVar(&f.formats, "format", nil, "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
+	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls so, whatever the scenario says: "+strings.Join(a.bench.Policies, ", "))
+	f.repeat = 1
+	flags.Var(&value[int]{to: &f.repeat, parse: atLeast(1), kind: "N", text: "1"}, "repeat-each", "run each scenario so often; a differing trace is a failure")
+	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "tell only of what did not pass")
-	cmd.MarkFlagsMutuallyExclusive("verbose", "quiet")
 	a.completeFlags(cmd)
 	return cmd
 }
 
 // run is the way from arguments to the exit code.
 func (a *app) run(ctx context.Context, args []string, f runFlags) error {
-	plan, err := a.plan(args, f)
+	if err := a.settle(&f); err != nil {
+		return err
+	}
+	plan, err := a.plan(args, f.selection)
 	if err != nil {
 		return err
 	}
-	outs, err := parseOutputs(f.formats)
-	if err != nil {
-		return err
+	if f.update && slices.ContainsFunc(plan.entries, func(e entry) bool { return e.embedded }) {
+		return usage("--update cannot change the embedded suite: name the files, as in `toolbench run -u ./scenarios`")
 	}
 	pool := a.pool(f)
-	outcomes, interrupted := pool.run(ctx, plan.entries)
+	results, interrupted := pool.run(ctx, plan.entries)
 	if f.update && !interrupted {
-		if err := a.update(ctx, pool, plan, outcomes); err != nil {
+		if err := a.update(ctx, pool, results); err != nil {
 			return err
 		}
 	}
-	a.verdict = verdict(outcomes)
-	plan.remember(outcomes)
-	if err := a.report(outs, outcomes, plan, f); err != nil {
+	a.verdict = verdict(outcomes(results))
+	plan.remember(results)
+	if err := a.report(outcomes(results), plan, f); err != nil {
 		return err
 	}
-	if interrupted {
-		return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d scenarios ran", len(outcomes), len(plan.entries))}
-	}
-	if a.verdict != ExitHeld {
+	return a.conclude(len(results), len(plan.entries), interrupted)
+}
+
+// conclude gives the error that carries the exit code.
+func (a *app) conclude(ran, of int, interrupted bool) error {
+	switch {
+	case interrupted:
+		return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d scenarios ran", ran, of)}
+	case a.verdict != ExitHeld:
 		return &exitError{code: a.verdict}
 	}
 	return nil
 }
 
+// settle looks at flags that bear on one another. Between --verbose and --quiet the
+// command line wins over the environment, as everywhere.
+func (a *app) settle(f *runFlags) error {
+	if f.update && (f.policy != "" || f.repeat > 1) {
+		return usage("--update takes the scenarios as they are: leave out --policy and --repeat-each")
+	}
+	if !f.verbose || !f.quiet {
+		return nil
+	}
+	if a.borrowed["verbose"] == a.borrowed["quiet"] {
+		return usage("--verbose and --quiet exclude each other")
+	}
+	f.verbose, f.quiet = !a.borrowed["verbose"], !a.borrowed["quiet"]
+	return nil
+}
+
 // report writes all that was asked for; files first, for nobody closes them early.
-func (a *app) report(outs outputs, outcomes []scenario.Outcome, plan *plan, f runFlags) error {
+func (a *app) report(outcomes []scenario.Outcome, plan *plan, f runFlags) error {
 	options := reports.Options{Again: plan.again(f)}
-	for _, file := range outs.files {
-		if err := file.write(outcomes, options); err != nil {
+	for _, file := range f.outputs.files {
+		if err := a.writeFile(file, outcomes, options); err != nil {
 			return harness(err)
 		}
 	}
@@ -110,7 +134,7 @@ func (a *app) report(outs outputs, outcomes []scenario.Outcome, plan *plan, f ru
 			return harness(err)
 		}
 	}
-	return a.print(outs, outcomes, options, f)
+	return a.print(outcomes, options, f)
 }
 
 // blame tells of invalid files where errors are looked for.
@@ -123,9 +147,9 @@ func (a *app) blame(outcomes []scenario.Outcome) {
 }
 
 // print writes the report on the standard output.
-func (a *app) print(outs outputs, outcomes []scenario.Outcome, options reports.Options, f runFlags) error {
-	if outs.screen != nil && outs.screen.Name != "table" {
-		return wrap(outs.screen.Write(a.Stdout, outcomes, options))
+func (a *app) print(outcomes []scenario.Outcome, options reports.Options, f runFlags) error {
+	if screen := f.outputs.screen; screen != nil && screen.Name != "table" {
+		return wrap(screen.Write(a.Stdout, outcomes, options))
 	}
 	looks := a.drawing(f.looks)
 	looks.Again = options.Again

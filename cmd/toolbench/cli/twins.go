@@ -13,7 +13,7 @@ import (
 func (a *app) twins(flags *pflag.FlagSet) error {
 	var wrong []error
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == "help" {
+		if f.Changed || f.Name == "help" || len(f.Annotations[ownValues]) > 0 {
 			return
 		}
 		variable := twin(f.Name)
@@ -21,6 +21,7 @@ func (a *app) twins(flags *pflag.FlagSet) error {
 		if !ok || value == "" {
 			return
 		}
+		a.borrowed[f.Name] = true
 		for _, part := range parts(f, value) {
 			if err := flags.Set(f.Name, part); err != nil {
 				wrong = append(wrong, usage("%s=%q is no value for --%s: %s", variable, value, f.Name, cause(err)))
@@ -30,6 +31,10 @@ func (a *app) twins(flags *pflag.FlagSet) error {
 	})
 	return errors.Join(wrong...)
 }
+
+// ownValues marks a flag that takes other values than its namesake of run, which
+// owns the variable.
+const ownValues = "own-values"
 
 // twin is the variable that stands for a flag.
 func twin(flag string) string {

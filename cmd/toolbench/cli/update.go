@@ -11,23 +11,23 @@ import (
 
 // update brings the expectations of failed scenarios up to date in their files and
 // runs those scenarios again: what then still fails, only a person can settle.
-func (a *app) update(ctx context.Context, p *pool, plan *plan, outcomes []scenario.Outcome) error {
-	for i, o := range outcomes {
-		if o.Status != scenario.Failed {
+func (a *app) update(ctx context.Context, p *pool, results []result) error {
+	for i, r := range results {
+		if r.outcome.Status != scenario.Failed {
 			continue
 		}
-		changed, err := a.rewrite(plan.entries[i], o)
+		changed, err := a.rewrite(r.entry, r.outcome)
 		if err != nil {
-			return harness(fmt.Errorf("updating %s: %w", o.File, err))
+			return harness(fmt.Errorf("updating %s: %w", r.entry.File, err))
 		}
 		if !changed {
 			continue
 		}
-		again, err := a.resolve(plan.entries[i].target, nil)
+		again, err := a.resolve(r.entry.target, nil)
 		if err != nil {
 			return err
 		}
-		outcomes[i] = p.one(ctx, again[0])
+		results[i].outcome = p.one(ctx, again[0])
 	}
 	return nil
 }
