@@ -91,9 +91,14 @@ func (c *Core) settle(out []Action) []Action {
 func (c *Core) add(ev Event, out []Action) []Action {
 	i := len(c.calls)
 	c.calls = append(c.calls, call{safe: ev.Safe && !c.rules.alone, cancellable: ev.Cancellable})
-	if c.stopping != NoCause { // nothing starts after a stop
-		c.next = len(c.calls)
-		return c.answer(i, c.stopping, out)
+	if c.stopping == NoCause {
+		return out
+	}
+	c.next = len(c.calls) // nothing starts after a stop
+	out = c.answer(i, c.stopping, out)
+	if c.abandoned {
+		c.emitted = len(c.calls)
+		out = append(out, Action{Kind: Discard, Index: i, Cause: StreamAbandoned})
 	}
 	return out
 }

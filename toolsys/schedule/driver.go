@@ -5,16 +5,20 @@ import (
 	"sync"
 )
 
-// Hooks are what a driver's owner does when the core says so. None may block;
-// they are called one at a time, in the order of the core's actions. R is the
-// owner's type of a call's result.
+// Hooks are what a driver's owner does when the core says so. All but Run are
+// called one at a time, in the order of the core's actions, under the driver's
+// lock: they may neither block nor call the driver. R is the owner's type of a
+// call's result.
 type Hooks[R any] struct {
 	// Run does the work of call i and gives its result, whatever happens. Alone
-	// waits until the call has the floor to itself (G2).
+	// waits until the call has the floor to itself (G2). It runs on a goroutine of
+	// its own, beside other hooks.
 	Run func(ctx context.Context, i int, alone func(context.Context) error) R
-	// Verdict reads from a result what the core must know.
+	// Verdict reads from a result what the core must know; it may be called beside
+	// other hooks.
 	Verdict func(R) Verdict
-	// Answer makes the result of a call that never runs.
+	// Answer makes the result of a call that never runs, or, the cause being
+	// Vanished, of one whose goroutine ended without giving one.
 	Answer func(i int, cause Cause) R
 	// Apply and Drop honour or drop the modifier in r; Emit commits r's
 	// observations and lets it out; Discard forgets the call.
@@ -56,8 +60,9 @@ type Driver[R any] struct {
 type running[R any] struct {
 	result R
 	cancel context.CancelCauseFunc
-	ctx    context.Context
-	floor  chan struct{}
+	// floor is closed when the call may go on alone; alone says that it is.
+	floor chan struct{}
+	alone bool
 }
 
 // NewDriver makes a driver for one message. Calls see the values of ctx but not
@@ -116,7 +121,7 @@ func (d *Driver[R]) step(ev Event) {
 		case Start:
 			d.start(a.Index)
 		case Resume:
-			close(d.calls[a.Index].floor)
+			d.calls[a.Index].resume()
 		case Cancel:
 			if h.Cancelled != nil {
 				h.Cancelled(a.Index, a.Cause)
@@ -138,17 +143,37 @@ func (d *Driver[R]) step(ev Event) {
 	}
 }
 
+func (r *running[R]) resume() {
+	if !r.alone {
+		r.alone = true
+		close(r.floor)
+	}
+}
+
 func (d *Driver[R]) start(i int) {
 	r := d.calls[i]
-	r.ctx, r.cancel = context.WithCancelCause(d.ctx)
+	ctx, cancel := context.WithCancelCause(d.ctx)
+	r.cancel = cancel
 	if d.cfg.Hooks.Started != nil {
 		d.cfg.Hooks.Started(i)
 	}
-	d.cfg.Go(i, func() {
-		result := d.cfg.Hooks.Run(r.ctx, i, func(ctx context.Context) error { return d.alone(ctx, i) })
-		r.cancel(nil)
+	d.cfg.Go(i, func() { d.run(ctx, i, cancel) })
+}
+
+// run takes a call from its start to its end. A goroutine that exits under way
+// (runtime.Goexit, as a failing test does) must not leave the others waiting.
+func (d *Driver[R]) run(ctx context.Context, i int, cancel context.CancelCauseFunc) {
+	var result R
+	returned := false
+	defer func() {
+		if !returned {
+			result = d.cfg.Hooks.Answer(i, Vanished)
+		}
+		cancel(nil)
 		d.finish(i, result)
-	})
+	}()
+	result = d.cfg.Hooks.Run(ctx, i, func(ctx context.Context) error { return d.alone(ctx, i) })
+	returned = true
 }
 
 func (d *Driver[R]) finish(i int, result R) {
@@ -159,6 +184,7 @@ func (d *Driver[R]) finish(i int, result R) {
 	d.step(Event{Kind: Finished, Index: i, Fails: v.Fails, Modifies: v.Modifies})
 }
 
+// alone asks for the floor and waits for it; asking again costs nothing.
 func (d *Driver[R]) alone(ctx context.Context, i int) error {
 	d.send(Event{Kind: Escalated, Index: i})
 	select {

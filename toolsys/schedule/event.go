@@ -45,6 +45,7 @@ const (
 	UserInterrupt
 	SessionAborted
 	StreamAbandoned
+	Vanished
 )
 
 var causeText = [...]string{
@@ -53,6 +54,7 @@ var causeText = [...]string{
 	UserInterrupt:   "the user interrupted",
 	SessionAborted:  "the conversation was stopped",
 	StreamAbandoned: "the stream was abandoned",
+	Vanished:        "its goroutine ended without a result",
 }
 
 func (c Cause) Error() string  { return causeText[c] }
