@@ -100,15 +100,18 @@ func rendition(ascii bool) tw.Rendition {
 
 func (g Grid) config() tablewriter.Config {
 	aligns := make([]tw.Align, len(g.Columns))
+	gaps := make([]tw.Padding, len(g.Columns))
 	for i, c := range g.Columns {
-		aligns[i] = tw.AlignLeft
+		aligns[i], gaps[i] = tw.AlignLeft, tw.Padding{Right: "  ", Overwrite: true}
 		if c.Right {
 			aligns[i] = tw.AlignRight
 		}
 	}
+	gaps[len(gaps)-1].Right = ""
 	cell := tw.CellConfig{
 		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
 		Alignment:  tw.CellAlignment{PerColumn: aligns},
+		Padding:    tw.CellPadding{PerColumn: gaps},
 	}
 	return tablewriter.Config{Header: cell, Row: cell, Footer: cell}
 }

@@ -45,22 +45,36 @@ func (a *app) root() *cobra.Command {
 		Long: rootLong + "\n\n" + exitCodes + "\n\n" + environment, Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
 		Args:              known,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              explain,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.twins(cmd.Flags()) },
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.listCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		strict(cmd)
+	}
 	return root
 }
+
+// strict makes a command that only groups others explain itself, and refuse what it
+// does not have.
+func strict(cmd *cobra.Command) {
+	if cmd.HasSubCommands() && !cmd.Runnable() {
+		cmd.Args, cmd.RunE, cmd.SuggestionsMinimumDistance = known, explain, 2
+	}
+}
+
+func explain(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // known refuses what is no command, with a suggestion.
 func known(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("unknown command %q%s; see `toolbench --help`", args[0], meant(cmd.SuggestionsFor(args[0])))
+	return usage("unknown command %q%s; see `%s --help`", args[0], meant(cmd.SuggestionsFor(args[0])), cmd.CommandPath())
 }
 
 // helpCommand is cobra's, but an unknown topic is an error.

@@ -11,8 +11,9 @@ import (
 	"toolbench/reports"
 )
 
-// assumedWidth is that of a screen of which nothing is known.
-const assumedWidth = 100
+// assumedWidth is that of a screen of which nothing is known: a file, or the log of
+// a CI system, where there is room.
+const assumedWidth = 120
 
 // looks are the flags about looks that all commands share.
 type looks struct {
