@@ -47,7 +47,7 @@ type Core struct {
 // once; less than 1 is an error (I2).
 func NewCore(p Policy, limit int) (*Core, error) {
 	if int(p) >= len(policyRules) {
-		return nil, fmt.Errorf("schedule: unknown policy %d", p)
+		return nil, fmt.Errorf("schedule: unknown %s", p)
 	}
 	if limit < 1 {
 		return nil, fmt.Errorf("schedule: concurrency limit is %d; it must be at least 1", limit)
@@ -202,6 +202,9 @@ func (c *Core) abandon(out []Action) []Action {
 		}
 	}
 	for i := range c.calls {
+		if c.calls[i].status == queued {
+			c.calls[i].status = finished // nobody answers it any more
+		}
 		out = append(out, Action{Kind: Discard, Index: i, Cause: StreamAbandoned})
 	}
 	c.next, c.emitted = len(c.calls), len(c.calls)
