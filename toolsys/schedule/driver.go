@@ -157,22 +157,22 @@ func (d *Driver[R]) start(i int) {
 	if d.cfg.Hooks.Started != nil {
 		d.cfg.Hooks.Started(i)
 	}
-	d.cfg.Go(i, func() { d.run(ctx, i, cancel) })
+	d.cfg.Go(i, func() { d.run(ctx, i, r) })
 }
 
 // run takes a call from its start to its end. A goroutine that exits under way
 // (runtime.Goexit, as a failing test does) must not leave the others waiting.
-func (d *Driver[R]) run(ctx context.Context, i int, cancel context.CancelCauseFunc) {
+func (d *Driver[R]) run(ctx context.Context, i int, r *running[R]) {
 	var result R
 	returned := false
 	defer func() {
 		if !returned {
 			result = d.cfg.Hooks.Answer(i, Vanished)
 		}
-		cancel(nil)
+		r.cancel(nil)
 		d.finish(i, result)
 	}()
-	result = d.cfg.Hooks.Run(ctx, i, func(ctx context.Context) error { return d.alone(ctx, i) })
+	result = d.cfg.Hooks.Run(ctx, i, func(ctx context.Context) error { return d.alone(ctx, i, r.floor) })
 	returned = true
 }
 
@@ -185,10 +185,10 @@ func (d *Driver[R]) finish(i int, result R) {
 }
 
 // alone asks for the floor and waits for it; asking again costs nothing.
-func (d *Driver[R]) alone(ctx context.Context, i int) error {
+func (d *Driver[R]) alone(ctx context.Context, i int, floor <-chan struct{}) error {
 	d.send(Event{Kind: Escalated, Index: i})
 	select {
-	case <-d.calls[i].floor:
+	case <-floor:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

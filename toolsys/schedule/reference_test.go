@@ -293,7 +293,7 @@ func (m *machine) step(t *rapid.T) {
 func (m *machine) possible(t *rapid.T) []schedule.Event {
 	flip := func(label string) bool { return rapid.Bool().Draw(t, label) }
 	var out []schedule.Event
-	if !m.ref.complete && m.callsLeft > 0 {
+	if (!m.ref.complete || m.ref.abandoned()) && m.callsLeft > 0 {
 		for range 4 { // likelier than the rest, so that messages have calls
 			out = append(out, schedule.Event{Kind: schedule.Added, Safe: rapid.IntRange(0, 3).Draw(t, "safe") > 0, Cancellable: flip("cancellable")})
 		}
