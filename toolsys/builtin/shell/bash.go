@@ -12,7 +12,6 @@ import (
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/schema"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 //go:embed bash.md
@@ -47,7 +46,8 @@ const sedMember = "_simulatedSedEdit"
 // Bash runs a command (SPEC L1-L5). Whether it only reads, may run beside others
 // and what it touches is read off the parsed command; one that does not parse is
 // exclusive and no reader. A run that fails stops its siblings (J3).
-func Bash(d Deps) *tool.Tool {
+func Bash(deps Deps) *tool.Tool {
+	d := bash{Deps: deps, memo: &memo{}}
 	return tool.Must(tool.Def[BashIn, BashOut]{
 		Name:        "Bash",
 		Hint:        "run shell commands",
@@ -59,7 +59,7 @@ func Bash(d Deps) *tool.Tool {
 		Call:        d.call,
 		Block:       BashOut.blocks,
 		Validate:    func(in BashIn, _ *tool.Context) *tool.Refusal { return validate(in) },
-		Permit:      permit,
+		Permit:      d.permit,
 		Subject:     d.subject,
 		Traits:      d.traits(),
 		Shaping: tool.Shaping[BashIn]{
@@ -75,6 +75,12 @@ func Bash(d Deps) *tool.Tool {
 			Activity: func(in BashIn) string { return "Running " + cmp.Or(in.Description, in.Command) },
 		},
 	})
+}
+
+// bash is the tool's own view: its doors, and what it knows of the last command.
+type bash struct {
+	Deps
+	memo *memo
 }
 
 // inputSchema is that of BashIn less the internal member.
@@ -95,17 +101,15 @@ func inputSchema() json.RawMessage {
 	return raw
 }
 
-func (d Deps) traits() tool.Traits[BashIn] {
+func (d bash) traits() tool.Traits[BashIn] {
 	return tool.Traits[BashIn]{
 		// A background task gets its id when it starts, so starts keep call order.
-		Safe:     func(in BashIn) bool { return !in.RunInBackground && vshell.Classify(in.Command).Safe },
-		ReadOnly: func(in BashIn) bool { return vshell.Classify(in.Command).ReadOnly },
-		Destructive: func(in BashIn) bool {
-			return destructive(vshell.Classify(in.Command))
-		},
-		OpenWorld: func(in BashIn) bool { return vshell.Classify(in.Command).Network },
+		Safe:        func(in BashIn) bool { return !in.RunInBackground && d.study(in).class.Safe },
+		ReadOnly:    func(in BashIn) bool { return d.study(in).class.ReadOnly },
+		Destructive: func(in BashIn) bool { return destructive(d.study(in).class) },
+		OpenWorld:   func(in BashIn) bool { return d.study(in).class.Network },
 		Class: func(in BashIn) tool.Class {
-			c := vshell.Classify(in.Command)
+			c := d.study(in).class
 			return tool.Class{Search: c.Search, Read: c.Read, List: c.List}
 		},
 		Interrupt:            tool.Cancel,
@@ -133,8 +137,8 @@ func validate(in BashIn) *tool.Refusal {
 
 // permit: to go round the sandbox needs permission (L4). Where the mode would
 // refuse the command anyhow, no question is made of it.
-func permit(in BashIn, c *tool.Context) permission.Opinion {
-	if !in.DisableSandbox || (c.Mode == permission.Plan && !vshell.Classify(in.Command).ReadOnly) {
+func (d bash) permit(in BashIn, c *tool.Context) permission.Opinion {
+	if !in.DisableSandbox || (c.Mode == permission.Plan && !d.study(in).class.ReadOnly) {
 		return permission.Opinion{}
 	}
 	return permission.Opinion{Behaviour: permission.Ask, Text: "run this command outside the sandbox?"}

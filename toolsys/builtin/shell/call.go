@@ -12,7 +12,7 @@ import (
 	"toolbench/toolsys/vshell"
 )
 
-func (d Deps) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+func (d bash) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
 	switch problem := d.sandboxed(in); {
 	case in.Edit != nil:
 		return d.applyEdit(in, c)
@@ -26,20 +26,20 @@ func (d Deps) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result
 }
 
 // sandboxed is the check before the run (L4).
-func (d Deps) sandboxed(in BashIn) string {
+func (d bash) sandboxed(in BashIn) string {
 	if d.Sandbox == nil || in.DisableSandbox {
 		return ""
 	}
 	return d.Sandbox(in.Command)
 }
 
-func (d Deps) request(in BashIn, c *tool.Context) Request {
+func (d bash) request(in BashIn, c *tool.Context) Request {
 	return Request{
 		Script: in.Command, Dir: c.State.Dir, Env: maps.Clone(c.State.Env), Unsandboxed: in.DisableSandbox,
 	}
 }
 
-func (d Deps) run(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+func (d bash) run(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
 	stdout, stderr := d.capture(c.CallID, "stdout"), d.capture(c.CallID, "stderr")
 	r := d.request(in, c)
 	r.Stdout, r.Stderr = stdout, stderr
@@ -69,8 +69,8 @@ func (out *BashOut) take(stdout, stderr *capture) {
 }
 
 // finished is the result of a command that ran to its end.
-func (d Deps) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.Result[BashOut] {
-	class := vshell.Classify(in.Command)
+func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.Result[BashOut] {
+	class := d.study(in).class
 	r := tool.Result[BashOut]{Failed: vshell.FailureExit(in.Command, exit.Code)}
 	r.Modify = d.changes(class, exit, c, &out)
 	out.notice(class)
@@ -89,7 +89,7 @@ func timedOut(in BashIn, out BashOut) tool.Result[BashOut] {
 	return tool.Result[BashOut]{Data: out, Failed: true}
 }
 
-func (d Deps) start(in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+func (d bash) start(in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
 	if d.Start == nil {
 		return tool.Result[BashOut]{}, errors.New("commands cannot run in the background here; call again without run_in_background")
 	}

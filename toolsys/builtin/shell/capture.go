@@ -78,7 +78,7 @@ func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 var unsafeName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // capture makes the taker of one stream of a call.
-func (d Deps) capture(callID, name string) *capture {
+func (d bash) capture(callID, name string) *capture {
 	c := &capture{limit: d.KeepBytes}
 	if c.limit <= 0 {
 		c.limit = KeepBytes

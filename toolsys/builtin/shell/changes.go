@@ -12,7 +12,7 @@ import (
 // changes is what the command leaves behind for those after it: where it went
 // with cd, and what it exported (L4). Only a command that says it does either has
 // one, and none that may run beside others (B3).
-func (d Deps) changes(class vshell.Class, exit Exit, c *tool.Context, out *BashOut) tool.Modifier {
+func (d bash) changes(class vshell.Class, exit Exit, c *tool.Context, out *BashOut) tool.Modifier {
 	var m tool.Modifier
 	if class.Safe {
 		return nil
@@ -25,14 +25,14 @@ func (d Deps) changes(class vshell.Class, exit Exit, c *tool.Context, out *BashO
 			m = func(s tool.State) tool.State { return s.WithDir(exit.Dir) }
 		}
 	}
-	if class.Changes.Env {
+	if len(class.Changes.Vars) > 0 || class.Changes.Options {
 		m = m.Then(exported(c.State.Env, exit.Env))
 	}
 	return m
 }
 
 // outside says why a folder cannot become the working directory, or "".
-func (d Deps) outside(dir string, c *tool.Context) string {
+func (d bash) outside(dir string, c *tool.Context) string {
 	roots := c.Roots
 	if len(roots) == 0 {
 		roots = c.State.Roots()
@@ -46,14 +46,14 @@ func (d Deps) outside(dir string, c *tool.Context) string {
 	return ""
 }
 
-func (d Deps) resolve(path string) string {
+func (d bash) resolve(path string) string {
 	if d.Resolve == nil || permission.IsUNC(path) {
 		return path
 	}
 	return d.Resolve(path)
 }
 
-func (d Deps) resolved(paths []string) []string {
+func (d bash) resolved(paths []string) []string {
 	all := make([]string, len(paths))
 	for i, p := range paths {
 		all[i] = d.resolve(p)

@@ -2,17 +2,16 @@ package shell
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// sight is what a look at the syntax shows beside the simple commands.
+// sight is what a look at the syntax shows beside what vshell says.
 type sight struct {
-	// sides are redirections that write ("> out.txt") and commands with the
-	// assignments in front of them ("FOO=1 make"). None of them counts as reading.
-	sides []string
+	// assigned are commands with the assignments in front of them ("FOO=1 make"),
+	// and declarations.
+	assigned []string
 	// reads are the files that redirections read.
 	reads []string
 	// unknown is true where a file read is not a plain word, and where a variable
@@ -33,36 +32,23 @@ func look(command string) sight {
 			s.redirect(n)
 		case *syntax.CallExpr:
 			if len(n.Assigns) > 0 {
-				s.sides, s.unknown = append(s.sides, source(n)), true
+				s.assigned, s.unknown = append(s.assigned, source(n)), true
 			}
 		case *syntax.DeclClause:
-			s.sides, s.unknown = append(s.sides, source(n)), true
+			s.assigned, s.unknown = append(s.assigned, source(n)), true
 		}
 		return true
 	})
 	return s
 }
 
-// harmless are the files that a redirection may write without being a part.
-var harmless = []string{"/dev/null", "/dev/stdout", "/dev/stderr"}
-
 func (s *sight) redirect(r *syntax.Redirect) {
-	target, plain := r.Word.Lit(), r.Word.Lit() != ""
-	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-	case syntax.RdrIn:
-		s.reads = append(s.reads, target)
-		s.unknown = s.unknown || !plain
-	case syntax.DplIn, syntax.DplOut:
-		if plain && strings.Trim(target, "0123456789-") == "" {
-			return // 2>&1 and the like
-		}
-		s.sides = append(s.sides, r.Op.String()+" "+source(r.Word))
-	default:
-		if !slices.Contains(harmless, target) {
-			s.sides = append(s.sides, r.Op.String()+" "+source(r.Word))
-		}
+	if r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut {
+		return
 	}
+	target := r.Word.Lit()
+	s.reads = append(s.reads, target)
+	s.unknown = s.unknown || target == ""
 }
 
 func source(n syntax.Node) string {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,11 +42,11 @@ func Simulate(edit vshell.SedEdit, file string, content []byte) (SedEdit, error)
 	if !utf8.Valid(content) {
 		return SedEdit{}, errNoText
 	}
-	var after bytes.Buffer
-	if _, _, err := program.Run(bytes.NewReader(content), sed.Options{Quiet: edit.Quiet, Out: &after}); err != nil {
+	after, err := edit.Apply(string(content))
+	if err != nil {
 		return SedEdit{}, fmt.Errorf("sed script: %w", err)
 	}
-	return SedEdit{File: file, Before: tool.HashOf(content), Content: after.String()}, nil
+	return SedEdit{File: file, Before: tool.HashOf(content), Content: after}, nil
 }
 
 // Rewrite is the permission layer's part of H3: given a Bash call that a person
@@ -83,7 +82,7 @@ func Rewrite(fs afero.Fs) func(t *tool.Tool, in tool.Input, c *tool.Context) (js
 
 // applyEdit puts the approved content in place, if the file is still what it was
 // when that was worked out. Sed itself does not run.
-func (d Deps) applyEdit(in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+func (d bash) applyEdit(in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
 	if !c.Approved {
 		return tool.Result[BashOut]{}, errors.New("a simulated edit is applied only after the user has approved it")
 	}
@@ -101,7 +100,7 @@ func (d Deps) applyEdit(in BashIn, c *tool.Context) (tool.Result[BashOut], error
 	return r, nil
 }
 
-func (d Deps) replace(edit SedEdit) error {
+func (d bash) replace(edit SedEdit) error {
 	info, err := d.FS.Stat(edit.File)
 	if err != nil {
 		return err

@@ -5,44 +5,39 @@ import (
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 // subject says what the command is in the terms of rules: its parts (F4) and the
 // files that its reading parts name, so that reading within the roots runs and
 // reading elsewhere is asked about (F2).
-func (d Deps) subject(in BashIn, c *tool.Context) tool.Subject {
-	class := vshell.Classify(in.Command)
-	touched := d.touched(in.Command, class, c)
-	return tool.Subject{
-		Shell:        parts(in.Command, class),
-		Paths:        touched.paths,
-		PathsUnknown: touched.unknown,
-	}
+func (d bash) subject(in BashIn, c *tool.Context) tool.Subject {
+	s := d.study(in)
+	touched := d.touched(s, c)
+	return tool.Subject{Shell: s.parts(), Paths: touched.paths, PathsUnknown: touched.unknown}
 }
 
-// parts lists the simple commands, and what the parser's list does not show:
-// redirections that write and assignments, so that a rule for a command permits
-// neither with it.
-func parts(command string, class vshell.Class) *permission.Shell {
-	shell := &permission.Shell{Command: command, Known: class.Parsed}
-	if !class.Parsed {
-		return shell
+// parts lists the simple commands, and beside them redirections that write and
+// commands with assignments in front, none of which counts as reading: a rule for
+// a command permits neither with it.
+func (s *study) parts() *permission.Shell {
+	shell := &permission.Shell{Command: s.command, Known: s.class.Parsed}
+	for i, p := range s.class.Parts {
+		shell.Parts = append(shell.Parts, permission.Part{Text: p.Text, ReadOnly: s.reads[i]})
 	}
-	for _, p := range class.Parts {
-		shell.Parts = append(shell.Parts, permission.Part{Text: p.Text, ReadOnly: vshell.Classify(p.Text).ReadOnly})
+	for _, w := range s.class.Writes {
+		shell.Parts = append(shell.Parts, permission.Part{Text: w.Op + " " + w.Target})
 	}
-	for _, text := range look(command).sides {
+	for _, text := range s.sight.assigned {
 		shell.Parts = append(shell.Parts, permission.Part{Text: text})
 	}
 	return shell
 }
 
 // effects are known of a command that only reads, and whose files are known (J8).
-func (d Deps) effects(in BashIn, c *tool.Context) tool.Effects {
-	class := vshell.Classify(in.Command)
-	touched := d.touched(in.Command, class, c)
-	if !class.Safe || in.RunInBackground || touched.unknown || class.Sleeps > 0 {
+func (d bash) effects(in BashIn, c *tool.Context) tool.Effects {
+	s := d.study(in)
+	touched := d.touched(s, c)
+	if !s.class.Safe || in.RunInBackground || touched.unknown {
 		return tool.Effects{Everything: true}
 	}
 	var reads []string

@@ -29,23 +29,17 @@ type touched struct {
 	unknown bool
 }
 
-func (d Deps) touched(command string, class vshell.Class, c *tool.Context) touched {
-	t := touched{fs: d.FS, context: c, dirs: []string{c.State.Dir}}
-	if !class.Parsed {
-		t.unknown = true
-		return t
-	}
-	seen := look(command)
-	t.unknown = seen.unknown
-	for _, p := range class.Parts {
+func (d bash) touched(s *study, c *tool.Context) touched {
+	t := touched{fs: d.FS, context: c, dirs: []string{c.State.Dir}, unknown: !s.class.Parsed || s.sight.unknown}
+	for i, p := range s.class.Parts {
 		switch {
 		case p.Name == "cd" || p.Name == "pushd":
 			t.moves(p)
-		case vshell.Classify(p.Text).ReadOnly:
+		case s.reads[i]:
 			t.reads(p)
 		}
 	}
-	for _, file := range seen.reads {
+	for _, file := range s.sight.reads {
 		t.file(file)
 	}
 	slices.Sort(t.paths)
