@@ -1,7 +1,6 @@
 package vshell
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +39,7 @@ func (r *run) exec(ctx context.Context, args []string) error {
 	case internalPipefail:
 		return status(r.pipefailStatus())
 	}
-	out := &output{w: bufio.NewWriterSize(hc.Stdout, 4096)}
+	out := &output{w: hc.Stdout}
 	p := &command.Proc{Ctx: ctx, Name: name, Args: args[1:], Stdin: r.stdin, Stdout: out, Stderr: &unbuffered{hc.Stderr, out}, System: r.system,
 		Getenv:  func(name string) string { return hc.Env.Get(name).String() },
 		Environ: func() []string { return environOf(hc.Env) }}
@@ -66,22 +65,49 @@ func status(code int) error {
 
 // output gathers small writes. It remembers that its reader is gone.
 type output struct {
-	w      *bufio.Writer
+	w      io.Writer
+	held   []byte
+	err    error
 	broken bool
 }
 
+// maxHeld is how much is gathered before it is passed on.
+const maxHeld = 8 << 10
+
 func (o *output) Write(b []byte) (int, error) {
-	n, err := o.w.Write(b)
-	o.note(err)
-	return n, err
+	if len(o.held)+len(b) > maxHeld {
+		o.flush()
+		if len(b) > maxHeld && o.err == nil {
+			_, o.err = o.w.Write(b)
+			o.broken = errors.Is(o.err, errPipe)
+			return len(b), o.err
+		}
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	o.held = append(o.held, b...)
+	return len(b), nil
 }
 
-func (o *output) flush() { o.note(o.w.Flush()) }
-
-func (o *output) note(err error) {
-	if errors.Is(err, errPipe) {
-		o.broken = true
+// WriteString spares the copy that io.WriteString would make.
+func (o *output) WriteString(s string) (int, error) {
+	if len(o.held)+len(s) > maxHeld {
+		return o.Write([]byte(s))
 	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	o.held = append(o.held, s...)
+	return len(s), nil
+}
+
+func (o *output) flush() {
+	if len(o.held) > 0 && o.err == nil {
+		_, o.err = o.w.Write(o.held)
+		o.broken = errors.Is(o.err, errPipe)
+	}
+	o.held = o.held[:0]
 }
 
 // unbuffered is standard error: what the command has printed before comes first.

@@ -9,22 +9,25 @@ import (
 // errPipe is what a writer sees whose reader is gone, or has had enough.
 var errPipe = errors.New("broken pipe")
 
-// limited passes on up to left bytes and is a broken pipe beyond them.
+// limited passes on up to left bytes and is a broken pipe beyond them. Each write costs something too,
+// so that an endless loop of one-byte writes ends soon.
 type limited struct {
 	w    io.Writer
 	left int64
 	full bool
 }
 
+// leastCost is what a write counts at least, in bytes.
+const leastCost = 32
+
 func (l *limited) Write(b []byte) (int, error) {
 	if int64(len(b)) <= l.left {
 		n, err := l.w.Write(b)
-		l.left -= int64(n)
+		l.left = max(0, l.left-max(int64(n), leastCost))
 		return n, err
 	}
 	n, err := l.w.Write(b[:l.left])
-	l.left -= int64(n)
-	l.full = true
+	l.left, l.full = 0, true
 	if err == nil {
 		err = errPipe
 	}

@@ -1,0 +1,147 @@
+package vshell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is one word of a command, as far as its text is known before running.
+type word struct {
+	text    string // what it expands to; the known beginning if it is not literal
+	source  string
+	literal bool // no expansion but a file pattern
+	// opaque: it may turn into an option, or into several words. A pattern that begins with * is
+	// opaque: a file may be named -delete.
+	opaque  bool
+	pattern bool // an unquoted file pattern, brace or tilde: not usable as a command's name
+}
+
+func wordOf(w *syntax.Word) word {
+	out := word{source: printed(w), literal: true}
+	if w == nil {
+		return out
+	}
+	known := true // all parts so far
+	for _, part := range w.Parts {
+		out.part(part, &known)
+	}
+	if out.literal {
+		out.text = literalText(w)
+	}
+	if strings.HasPrefix(out.text, "~") {
+		out.pattern = true
+	}
+	if out.pattern && (out.text == "" || strings.IndexByte("*?[{@!+", out.text[0]) >= 0 || strings.Contains(out.text, "{")) {
+		out.opaque = true
+	}
+	if !out.literal && out.text == "" {
+		out.opaque = true
+	}
+	return out
+}
+
+func (w *word) part(part syntax.WordPart, known *bool) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		if unescaped(part.Value, "*?[") || unescaped(part.Value, "{") && (strings.Contains(part.Value, ",") || strings.Contains(part.Value, "..")) {
+			w.pattern = true
+		}
+		w.add(strings.ReplaceAll(part.Value, `\`, ""), *known)
+	case *syntax.SglQuoted:
+		w.add(part.Value, *known && !part.Dollar)
+	case *syntax.DblQuoted:
+		for _, inner := range part.Parts {
+			if lit, ok := inner.(*syntax.Lit); ok {
+				w.add(lit.Value, *known)
+				continue
+			}
+			w.literal, *known = false, false
+			if p, ok := inner.(*syntax.ParamExp); ok && manyWords(p) {
+				w.opaque = true
+			}
+		}
+	default: // unquoted: it may split into words
+		w.literal, *known, w.opaque = false, false, true
+	}
+}
+
+func (w *word) add(s string, known bool) {
+	if known {
+		w.text += s
+	}
+}
+
+// manyWords says whether a quoted parameter may still be several words, or none.
+func manyWords(p *syntax.ParamExp) bool {
+	if p.Param == nil || p.Param.Value == "@" || p.Names != 0 || p.Excl {
+		return true
+	}
+	if w, ok := p.Index.(*syntax.Word); ok {
+		return w.Lit() == "@"
+	}
+	return false
+}
+
+func unescaped(s, set string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+			continue
+		}
+		if strings.IndexByte(set, s[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// literalText expands a word without expansions: quotes and backslashes go.
+func literalText(w *syntax.Word) string {
+	s, err := expand.Literal(&expand.Config{Env: nobody{}}, w)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// nobody is an environment that keeps ~ and ~user as they are, so that no user is looked up.
+type nobody struct{}
+
+func (nobody) Get(name string) expand.Variable {
+	if user, ok := strings.CutPrefix(name, "HOME"); ok {
+		return text("~" + strings.TrimPrefix(user, " "))
+	}
+	return expand.Variable{}
+}
+
+func (nobody) Each(func(string, expand.Variable) bool) {}
+
+// printed gives a node's source in the printer's normal form.
+func printed(n syntax.Node) string {
+	if w, ok := n.(*syntax.Word); ok && w == nil {
+		return ""
+	}
+	if d, ok := n.(*syntax.DeclClause); ok {
+		n = &syntax.Stmt{Cmd: d, Position: d.Pos()}
+	}
+	var b strings.Builder
+	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, n); err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// expands says whether something in n is only known at run time.
+func expands(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
