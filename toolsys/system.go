@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/spf13/afero"
@@ -152,6 +153,8 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	if d.Rewrite == nil {
 		d.Rewrite = builtin.SimulatedEdit(s.cfg.FS)
 	}
+	// What is kept of a large result is there to be read, so nobody is asked (K1).
+	cfg.State.Extra = append(slices.Clone(cfg.State.Extra), s.cfg.ResultsDir)
 	if cfg.Settings == (settings.Settings{}) {
 		cfg.Settings = settings.External()
 	}
