@@ -241,6 +241,15 @@ func TestMarkdownRowsHaveEightCellsWhateverTheText(t *testing.T) {
 	assert.Equal(t, 2+6, rows)
 }
 
+func TestNoTextEndsItsCodeBlock(t *testing.T) {
+	o := barrier()
+	o.Failures = []scenario.Failure{{Expectation: "x", Expected: "a\n````\nb", Found: "c"}}
+	text := written(t, reports.Markdown, []scenario.Outcome{o}, reports.Options{})
+	assert.Contains(t, text, "\n`````diff\n")
+	assert.Contains(t, text, "\n-````\n")
+	assert.Contains(t, text, "\n`````\n")
+}
+
 func TestAnnotationsPointAtTheScenariosLine(t *testing.T) {
 	text := written(t, reports.Annotations, []scenario.Outcome{hiding(), barrier(), broken()}, reports.Options{})
 	assert.Contains(t, text, "::error file=scenarios/edit-splits-the-batch.yaml,line=31,title=edit-splits-the-batch%3A makespan::expected: 4s%0Afound: 4.2s%0A")

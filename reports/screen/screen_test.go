@@ -55,6 +55,12 @@ func TestFoldKeepsEveryCharacterButBlanksAtBreaks(t *testing.T) {
 	})
 }
 
+func TestFoldBreaksAfterTheLastBlankThatIsNearTheEnd(t *testing.T) {
+	assert.Equal(t, []string{"one two", "three", "four"}, screen.Fold("one two three four", 8))
+	assert.Equal(t, []string{"a bcdefg", "hij"}, screen.Fold("a bcdefghij", 8), "a blank far from the end is no place to break")
+	assert.Equal(t, []string{"as it is, however long"}, screen.Fold("as it is, however long", 0))
+}
+
 func TestCutMarksWhereItCut(t *testing.T) {
 	assert.Equal(t, "short", screen.Cut("short", 5, false))
 	assert.Equal(t, "lon…", screen.Cut("longer", 4, false))
@@ -80,6 +86,22 @@ func TestGridIsATableWhereItFitsAndAListWhereNot(t *testing.T) {
 	narrow, err := g.Draw(20, false)
 	require.NoError(t, err)
 	assert.Equal(t, "first\n  Calls 12\n  About some words\n世界\n  Calls 3\n  About 👩‍💻 more\n", narrow)
+}
+
+func TestGridIsATableToItsLastColumn(t *testing.T) {
+	g := grid([]string{"first", "12", "some words"})
+	table, err := g.Draw(0, false)
+	require.NoError(t, err)
+	widest := 0
+	for line := range strings.Lines(table) {
+		widest = max(widest, screen.Width(strings.TrimSuffix(line, "\n")))
+	}
+	just, err := g.Draw(widest, false)
+	require.NoError(t, err)
+	assert.Equal(t, table, just)
+	less, err := g.Draw(widest-1, false)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(less, "first\n  Calls 12"), less)
 }
 
 func TestGridNeverExceedsItsWidth(t *testing.T) {

@@ -38,7 +38,7 @@ func Pad(s string, width int) string {
 }
 
 // Fold breaks a line into lines of at most width columns, after a space where
-// there is one in the last third, else wherever the width ends. Nothing but the
+// there is one in the second half, else wherever the width ends. Nothing but the
 // space at a break is lost, and the paint of a line that has to be folded. A
 // width below 1 folds nothing.
 func Fold(s string, width int) []string {
@@ -53,7 +53,7 @@ func Fold(s string, width int) []string {
 			head = firstRune(s)
 		}
 		rest := s[len(head):]
-		if at := strings.LastIndexByte(head, ' '); at*3 > len(head)*2 && !strings.HasPrefix(rest, " ") {
+		if at := strings.LastIndexByte(head, ' '); at*2 > len(head) && !strings.HasPrefix(rest, " ") {
 			head, rest = head[:at], s[at:]
 		}
 		lines = append(lines, head)

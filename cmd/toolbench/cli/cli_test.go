@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,17 +94,33 @@ func TestFailFastEndsAtTheFirstInOrderForAnyNumberOfJobs(t *testing.T) {
 	})
 }
 
-func TestNoMoreThanJobsRunAtOnce(t *testing.T) {
-	var running, most atomic.Int64
-	b := bench(20, func(int) scenario.Status {
-		now := running.Add(1)
-		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
-		}
-		running.Add(-1)
-		return scenario.Passed
+func TestFailFastIsNotMovedBackByALaterFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := bench(3, func(i int) scenario.Status {
+			time.Sleep(time.Duration(i) * time.Second) // the first fails while the others run
+			return scenario.Failed
+		})
+		got, _ := names(t, b, "run", "-x", "-j", "3")
+		assert.Equal(t, []string{"case-000"}, got)
 	})
-	names(t, b, "run", "-j", "3")
-	assert.LessOrEqual(t, most.Load(), int64(3))
+}
+
+func TestAsManyAsJobsRunAtOnceAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int64
+		b := bench(20, func(int) scenario.Status {
+			now := running.Add(1)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			}
+			time.Sleep(time.Second)
+			running.Add(-1)
+			return scenario.Passed
+		})
+		began := time.Now()
+		names(t, b, "run", "-j", "3")
+		assert.Equal(t, int64(3), most.Load())
+		assert.Equal(t, 7*time.Second, time.Since(began), "20 of a second each, three at once")
+	})
 }
 
 func TestAPanicAnywhereIsAnExitCodeAndNoStack(t *testing.T) {
