@@ -12,49 +12,47 @@ import (
 )
 
 // permission resolves the call (F2): rules, hook, tool, mode, person, in that
-// order; the decision is traced with its reason (F3).
+// order; the decision is traced with its reason (F3). An input that the tool's
+// check or the person put in the place of another goes through all of it again, so
+// that no rewriting gets past a rule (G2); each of the two can do so once.
 func (r *run) permission(ctx context.Context) *Result {
-	d := r.resolved(ctx)
-	if d.Behaviour == permission.Ask {
-		var res *Result
-		if d, res = r.ask(ctx, d); res != nil {
+	for again := false; ; again = true {
+		d, res := r.decide(ctx)
+		if res != nil {
+			return res
+		}
+		allowed := d.Behaviour == permission.Allow
+		if !again || !allowed {
+			r.p.trace(r.call, r.name(), trace.Decision,
+				trace.S("behaviour", d.Behaviour.String()), trace.S("reason", d.Reason.String()))
+		}
+		switch {
+		case !allowed:
+			return r.denied(ctx, d)
+		case d.UpdatedInput == nil:
+			return nil
+		}
+		if res := r.rewrite(ctx, d.UpdatedInput, r.observed(), "permission"); res != nil {
 			return res
 		}
 	}
-	r.decided(d)
-	if d.Behaviour != permission.Allow {
-		return r.denied(ctx, d)
-	}
-	if d.UpdatedInput == nil {
-		return nil
-	}
-	if res := r.rewrite(ctx, d.UpdatedInput, r.observed(), "permission"); res != nil {
-		return res
-	}
-	return r.recheck(ctx)
 }
 
-// recheck holds an input that the permission layer put in place to the rules, the
-// tool's check and the mode once more (G2). Who approved an input of their own is
-// not asked again, but nobody approves what may not be.
-func (r *run) recheck(ctx context.Context) *Result {
+// decide makes one decision. Who approved an input of their own is not asked again,
+// but nobody approves what may not be.
+func (r *run) decide(ctx context.Context) (permission.Decision, *Result) {
 	d := r.resolved(ctx)
-	if d.Behaviour == permission.Ask && !r.approved {
-		var res *Result
-		if d, res = r.ask(ctx, d); res != nil {
-			return res
-		}
+	if r.checked {
+		d.UpdatedInput = nil
 	}
-	if d.Behaviour != permission.Deny {
-		return nil
+	r.checked = r.checked || d.UpdatedInput != nil
+	switch {
+	case d.Behaviour != permission.Ask:
+		return d, nil
+	case r.approved:
+		return d.Answer(true, "", nil), nil
 	}
-	r.decided(d)
-	return r.denied(ctx, d)
-}
-
-func (r *run) decided(d permission.Decision) {
-	r.p.trace(r.call, r.name(), trace.Decision,
-		trace.S("behaviour", d.Behaviour.String()), trace.S("reason", d.Reason.String()))
+	return r.ask(ctx, d)
 }
 
 // resolved waits for the classifier only where its verdict can still change what
@@ -62,7 +60,10 @@ func (r *run) decided(d permission.Decision) {
 func (r *run) resolved(ctx context.Context) permission.Decision {
 	in := r.inputs()
 	d := permission.Resolve(in)
-	for _, ruling := range []permission.Ruling{permission.Clears, permission.Blocks} {
+	if r.verdict == nil {
+		return d
+	}
+	for _, ruling := range [...]permission.Ruling{permission.Clears, permission.Blocks} {
 		in.Verdict = permission.Verdict{Ruling: ruling}
 		if permission.Resolve(in).Behaviour != d.Behaviour {
 			in.Verdict = r.verdict(ctx)
@@ -75,9 +76,8 @@ func (r *run) resolved(ctx context.Context) permission.Decision {
 func (r *run) inputs() permission.Inputs {
 	return permission.Inputs{
 		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
-		Hook: r.opinion, Check: r.tool.Permit(r.input, &r.context),
-		Denials: r.context.State.Denials,
-		CanAsk:  r.p.Doors.Ask != nil && !r.context.NonInteractive,
+		Hook: r.opinion, Check: r.tool.Permit(r.input, &r.context), Denials: r.context.State.Denials,
+		CanAsk: r.p.Doors.Ask != nil && !r.context.NonInteractive,
 	}
 }
 
@@ -131,11 +131,10 @@ func (r *run) resolve(paths []string) []string {
 // ask puts the question to the person. The time it takes is the person's and is
 // recorded apart from the stage's own (H1).
 func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decision, *Result) {
-	began := r.p.Doors.Clock.Now()
+	began := r.p.now()
 	r.p.trace(r.call, r.name(), trace.Ask, trace.S("reason", d.Reason.String()))
 	reply, err := r.p.Doors.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason})
-	waited := r.p.since(began)
-	r.waited += waited
+	waited := r.waitedSince(began)
 	if cause := context.Cause(ctx); cause != nil {
 		res := r.stopped(cause)
 		return d, &res

@@ -3,7 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -24,7 +24,9 @@ type Prepared struct {
 	input tool.Input
 	// failure is set when an early stage already decided the result.
 	failure *failure
-	notes   []note
+	// notes are the stages passed so far; count says how many.
+	notes [2]note
+	count int
 }
 
 // failure is an error result in the making.
@@ -41,32 +43,49 @@ type note struct {
 }
 
 // Prepare finds the tool and checks the input: the stages find and schema (H1).
-// It is pure but for the time it takes.
-func (p *Pipeline) Prepare(call Call, env Env) *Prepared {
-	pre := &Prepared{Call: call}
-	began := p.Doors.Clock.Now()
-	t, found := env.Snapshot.Pool.Find(call.Name)
+// It is pure but for the time it takes. A panic, of a type's own decoding for one,
+// is the call's result and not the stream's end (H2).
+func (p *Pipeline) Prepare(call Call, env Env) (pre *Prepared) {
+	pre = &Prepared{Call: call}
+	defer func() {
+		if v := recover(); v != nil {
+			pre.Safe = false
+			pre.failure = &failure{Panicked, fmt.Sprintf("The tool system failed while it read this call: %v", v)}
+		}
+	}()
+	if p.find(pre, env) {
+		p.check(pre, env)
+	}
+	return pre
+}
+
+func (p *Pipeline) find(pre *Prepared, env Env) bool {
+	began := p.now()
+	t, found := env.Snapshot.Pool.Find(pre.Call.Name)
 	pre.note("find", found, p.since(began))
 	if !found {
-		pre.failure = &failure{Unknown, unknownText(call.Name, env)}
-		return pre
+		pre.failure = &failure{Unknown, unknownText(pre.Call.Name, env)}
+		return false
 	}
 	pre.tool = t
 	pre.Cancellable = t.Behaviour.Interrupt == tool.Cancel
-	if call.Invalid != "" {
-		pre.failure = &failure{BadJSON, badJSONText(call)}
-		return pre
+	return true
+}
+
+func (p *Pipeline) check(pre *Prepared, env Env) {
+	if pre.Call.Invalid != "" {
+		pre.failure = &failure{BadJSON, badJSONText(pre.Call)}
+		return
 	}
-	began = p.Doors.Clock.Now()
-	input, problems := t.Parse(call.Input)
+	began := p.now()
+	input, problems := pre.tool.Parse(pre.Call.Input)
 	pre.note("schema", len(problems) == 0, p.since(began))
 	if len(problems) > 0 {
-		pre.failure = &failure{Invalid, problems.String() + hintFor(t, env)}
-		return pre
+		pre.failure = &failure{Invalid, problems.String() + hintFor(pre.tool, env)}
+		return
 	}
-	pre.input = tool.Input{Raw: call.Input, Value: input.Value}
-	pre.Safe = p.safe(pre.Call, t, pre.input)
-	return pre
+	pre.input = tool.Input{Raw: pre.Call.Input, Value: input.Value}
+	pre.Safe = p.safe(pre.Call, pre.tool, pre.input)
 }
 
 func (p *Prepared) note(stage string, ok bool, took time.Duration) {
@@ -74,7 +93,8 @@ func (p *Prepared) note(stage string, ok bool, took time.Duration) {
 	if !ok {
 		result = "failed"
 	}
-	p.notes = append(p.notes, note{stage, result, took})
+	p.notes[p.count] = note{stage, result, took}
+	p.count++
 }
 
 // Schema says whether the input fits the schema; with the tool it decides safety.
@@ -104,6 +124,7 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env Env, alone func(c
 		if v := recover(); v != nil {
 			res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v", v))
 		}
+		r.end()
 		res.Tool = r.name()
 		p.trace(r.call, r.name(), trace.Ended, trace.S("status", string(res.Status)))
 	}()
@@ -121,15 +142,19 @@ type run struct {
 	context tool.Context
 	alone   func(context.Context) error
 	verdict func(context.Context) permission.Verdict
-	// rewritten: a hook or permission replaced the model's input (G2).
-	rewritten bool
-	approved  bool
-	// waited is the time a person took; no stage is charged for it (H1).
-	waited  time.Duration
+	// checked: the input as the tool's own check rewrote it was taken; exclusive:
+	// the call asked for the floor (G2); approved: a person said yes.
+	checked, exclusive, approved bool
+	// judged counts the classifier's looks, one for each input.
+	judged  int
 	opinion permission.Opinion
 	added   []message.Message
-	// ended closes the way for progress.
-	ended atomic.Bool
+
+	mu sync.Mutex
+	// waited is the time a person took; no stage is charged for it (H1).
+	waited time.Duration
+	// ended closes the way for progress (H4).
+	ended bool
 }
 
 func (r *run) name() string {
@@ -139,29 +164,36 @@ func (r *run) name() string {
 	return r.call.Name
 }
 
-// stages runs what is left after Prepare, in order; the first that has a result
-// ends the call.
+// steps are the stages between Prepare and the run, in order (H1).
+var steps = [...]struct {
+	name string
+	do   func(*run, context.Context) *Result
+}{
+	{"validate", (*run).validate},
+	{"classify", (*run).classify},
+	{"strip", (*run).strip},
+	{"pre_hooks", (*run).preHooks},
+	{"permission", (*run).permission},
+}
+
+// stages runs what is left after Prepare; the first stage that has a result ends
+// the call.
 func (r *run) stages(ctx context.Context) Result {
-	for _, n := range r.pre.notes {
+	for _, n := range r.pre.notes[:r.pre.count] {
 		r.stage(n.stage, n.result, n.took)
 	}
 	if f := r.pre.failure; f != nil {
 		return r.fail(f.status, f.text)
 	}
 	r.bind()
-	for _, step := range []struct {
-		name string
-		do   func(context.Context) *Result
-	}{
-		{"validate", r.validate},
-		{"classify", r.classify},
-		{"strip", r.strip},
-		{"pre_hooks", r.preHooks},
-		{"permission", r.permission},
-	} {
-		if res := r.timed(ctx, step.name, step.do); res != nil {
+	for _, step := range steps {
+		w := r.watch()
+		res := step.do(r, ctx)
+		if res != nil {
+			r.stage(step.name, string(res.Status), w.took())
 			return *res
 		}
+		r.stage(step.name, "ok", w.took())
 	}
 	return r.work(ctx)
 }
@@ -170,15 +202,10 @@ func (r *run) stages(ctx context.Context) Result {
 func (r *run) bind() {
 	c := &r.context
 	c.CallID, c.Turn = r.call.ID, r.call.Turn
-	c.Progress = func(text string) {
-		if !r.ended.Load() { // never after the result (H4)
-			r.p.trace(r.call, r.name(), trace.Progress, trace.S("text", text))
-		}
-	}
+	c.Progress = r.progress
 	if ask := r.p.Doors.AskUser; ask != nil && !c.NonInteractive {
 		c.AskUser = func(ctx context.Context, q []tool.Question) ([]tool.Answer, error) {
-			began := r.p.Doors.Clock.Now()
-			defer func() { r.waited += r.p.since(began) }()
+			defer r.waitedSince(r.p.now())
 			return ask(ctx, r.call.ID, q)
 		}
 	}
@@ -186,27 +213,6 @@ func (r *run) bind() {
 	if c.Notify == nil {
 		c.Notify = func(string) {}
 	}
-}
-
-func (r *run) timed(ctx context.Context, name string, do func(context.Context) *Result) *Result {
-	took := r.watch()
-	res := do(ctx)
-	result := "ok"
-	if res != nil {
-		result = string(res.Status)
-	}
-	r.stage(name, result, took())
-	return res
-}
-
-// watch measures a stage from here on, less what a person took of it.
-func (r *run) watch() (took func() time.Duration) {
-	began, waited := r.p.Doors.Clock.Now(), r.waited
-	return func() time.Duration { return r.p.since(began) - (r.waited - waited) }
-}
-
-func (r *run) stage(name, result string, took time.Duration) {
-	r.p.trace(r.call, r.name(), trace.Stage, trace.S("stage", name), trace.S("result", result), trace.D("took", took))
 }
 
 // fail makes an error result. Every failure says in words what happened, for
@@ -228,15 +234,4 @@ func (r *run) limit() int {
 		return tool.DefaultResultChars
 	}
 	return r.tool.Limit.ResultChars
-}
-
-func (p *Pipeline) since(began time.Time) time.Duration { return p.Doors.Clock.Now().Sub(began) }
-
-func (p *Pipeline) trace(call Call, name string, kind trace.Kind, attrs ...trace.Attr) {
-	if p.Doors.Trace == nil {
-		return
-	}
-	p.Doors.Trace(trace.Event{
-		At: p.Doors.Since(), Kind: kind, Turn: call.Turn, Call: call.ID, Tool: name, Attrs: attrs,
-	})
 }

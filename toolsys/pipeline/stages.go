@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
@@ -18,19 +19,21 @@ func (r *run) validate(context.Context) *Result {
 	return nil
 }
 
-// classify starts the classifier beside the other stages; permission takes the
-// verdict when it needs one, so an allowed call never waits for it (H1). An empty
-// classifier input skips it (A2).
+// classify starts the classifier beside the other stages; permission waits for
+// the verdict only where it counts (H1). An empty classifier input skips it (A2).
 func (r *run) classify(ctx context.Context) *Result {
+	r.verdict = nil // of another input, after a rewriting
 	judge := r.p.Doors.Classify
-	input := r.tool.Shape.Classifier(r.input)
-	if judge == nil || input == "" || r.context.Mode != permission.Auto {
-		r.verdict = func(context.Context) permission.Verdict { return permission.Verdict{} }
+	if judge == nil || r.context.Mode != permission.Auto {
+		return nil
+	}
+	name, input := r.tool.Name, r.tool.Shape.Classifier(r.input)
+	if input == "" {
 		return nil
 	}
 	done := make(chan permission.Verdict, 1)
-	name := r.tool.Name
-	r.p.Doors.Clock.Go("classify/"+r.call.ID+"/"+by(r.rewritten), func() {
+	r.judged++
+	r.p.Doors.Clock.Go(fmt.Sprintf("classify/%s/%d", r.call.ID, r.judged), func() {
 		done <- guardVerdict(ctx, judge, name, input)
 	})
 	r.verdict = func(ctx context.Context) permission.Verdict {
@@ -43,14 +46,6 @@ func (r *run) classify(ctx context.Context) *Result {
 		}
 	}
 	return nil
-}
-
-// by names whose input a classifier looks at, since both may be looked at.
-func by(rewritten bool) string {
-	if rewritten {
-		return "rewritten"
-	}
-	return "own"
 }
 
 // guardVerdict: a classifier that fails or panics has no opinion, and in auto
@@ -131,7 +126,7 @@ func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string)
 	if len(problems) > 0 {
 		return r.failed(Invalid, "The input was changed by %s and no longer fits the tool. %s", by, problems.String())
 	}
-	r.input, r.rewritten = input, true
+	r.input = input
 	if res := r.validate(ctx); res != nil {
 		return res
 	}
@@ -141,9 +136,10 @@ func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string)
 
 // escalate asks for the floor when a call that was let go as safe is not.
 func (r *run) escalate(ctx context.Context) *Result {
-	if !r.pre.Safe || r.p.safe(r.call, r.tool, r.input) {
+	if !r.pre.Safe || r.exclusive || r.p.safe(r.call, r.tool, r.input) {
 		return nil
 	}
+	r.exclusive = true
 	r.p.trace(r.call, r.name(), trace.Escalate)
 	if err := r.alone(ctx); err != nil {
 		res := r.stopped(err)
@@ -179,25 +175,14 @@ func unfill(raw, seen, own json.RawMessage) json.RawMessage {
 // unknownText names the nearest tools, so that a model that made a name up can
 // find the one it meant (C4).
 func unknownText(name string, env Env) string {
-	text := fmt.Sprintf("There is no tool named %q.", name)
+	text := fmt.Sprintf("There is no tool named %q.", clip(name, 200))
 	if env.Nearest == nil {
 		return text
 	}
 	if near := env.Nearest(name); len(near) > 0 {
-		text += " The nearest are: " + joinNames(near) + "."
+		text += " The nearest are: " + strings.Join(near, ", ") + "."
 	}
 	return text
-}
-
-func joinNames(names []string) string {
-	out := ""
-	for i, n := range names {
-		if i > 0 {
-			out += ", "
-		}
-		out += n
-	}
-	return out
 }
 
 func badJSONText(call Call) string {

@@ -25,17 +25,17 @@ func (r *run) work(ctx context.Context) Result {
 		return r.stopped(cause)
 	}
 	r.context.Approved = r.approved
-	took := r.watch()
+	w := r.watch()
 	out, err := r.perform(ctx)
-	r.ended.Store(true)
+	r.end()
 	res := r.judge(ctx, out, err)
-	r.stage("run", string(res.Status), took())
+	r.stage("run", string(res.Status), w.took())
 	if halted(res.Status) {
 		return res
 	}
-	took = r.watch()
+	w = r.watch()
 	r.postHooks(ctx, &res)
-	r.stage("post_hooks", "ok", took())
+	r.stage("post_hooks", "ok", w.took())
 	r.budget(&res)
 	r.stage("block", "ok", 0)
 	return res
@@ -85,11 +85,12 @@ func (r *run) heartbeat(ctx context.Context) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	began := r.p.Doors.Clock.Now()
+	clock := &r.p.Doors.Clock
+	began := clock.Now()
 	actor := "heartbeat/" + r.call.ID
-	r.p.Doors.Clock.Go(actor, func() {
-		for r.p.Doors.Clock.Sleep(ctx, actor, every) == nil {
-			r.p.trace(r.call, r.name(), trace.Progress, trace.S("text", "running for "+r.p.since(began).Round(time.Second).String()))
+	clock.Go(actor, func() {
+		for clock.Sleep(ctx, actor, every) == nil {
+			r.progress("running for " + clock.Now().Sub(began).Round(time.Second).String())
 		}
 	})
 	return cancel
@@ -152,11 +153,13 @@ func Halt(cause error, name string, running bool) (Status, string) {
 		return Interrupted, fmt.Sprintf("%s %s: the user interrupted with a new message.", name, did)
 	case errors.Is(cause, schedule.StreamAbandoned):
 		return Discarded, fmt.Sprintf("%s %s: the response it belongs to was discarded.", name, did)
+	case errors.Is(cause, schedule.Vanished):
+		return Panicked, fmt.Sprintf("%s ended without a result.", name)
 	}
 	return Aborted, fmt.Sprintf("%s %s: the conversation was stopped.", name, did)
 }
 
-// Answer is the result of a call that never ran.
+// Answer is the result of a call that never ran, or that vanished under way.
 func (p *Pipeline) Answer(pre *Prepared, cause error) Result {
 	name := pre.Call.Name
 	limit := tool.DefaultResultChars
@@ -176,7 +179,7 @@ func (r *run) budget(res *Result) {
 	if r.p.Doors.Budget == nil {
 		return
 	}
-	began := r.p.Doors.Clock.Now()
+	began := r.p.now()
 	content, d := r.p.Doors.Budget.One(r.call.ID, r.limit(), res.Block.Content)
 	res.Block.Content = content
 	r.stage("budget", d.Verdict.String(), r.p.since(began))

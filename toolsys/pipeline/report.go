@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"time"
+
+	"toolbench/toolsys/trace"
+)
+
+// listens says whether anybody hears of stages; their times are taken for the
+// trace alone.
+func (p *Pipeline) listens() bool { return p.Doors.Trace != nil }
+
+func (p *Pipeline) now() time.Time {
+	if !p.listens() {
+		return time.Time{}
+	}
+	return p.Doors.Clock.Now()
+}
+
+func (p *Pipeline) since(began time.Time) time.Duration {
+	if !p.listens() {
+		return 0
+	}
+	return p.Doors.Clock.Now().Sub(began)
+}
+
+func (p *Pipeline) trace(call Call, name string, kind trace.Kind, attrs ...trace.Attr) {
+	if !p.listens() {
+		return
+	}
+	p.Doors.Trace(trace.Event{
+		At: p.Doors.Since(), Kind: kind, Turn: call.Turn, Call: call.ID, Tool: name, Attrs: attrs,
+	})
+}
+
+func (r *run) stage(name, result string, took time.Duration) {
+	if r.p.listens() {
+		r.p.trace(r.call, r.name(), trace.Stage, trace.S("stage", name), trace.S("result", result), trace.D("took", took))
+	}
+}
+
+// progress reports on the call while it runs, and never after its result: the lock
+// is held while the report is made (H4).
+func (r *run) progress(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended && r.p.listens() {
+		r.p.trace(r.call, r.name(), trace.Progress, trace.S("text", text))
+	}
+}
+
+// end closes the way for progress.
+func (r *run) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+}
+
+// watch measures a stage from here on, less what a person took of it (H1).
+type watch struct {
+	r      *run
+	began  time.Time
+	waited time.Duration
+}
+
+func (r *run) watch() watch {
+	if !r.p.listens() {
+		return watch{r: r}
+	}
+	return watch{r, r.p.now(), r.personTook()}
+}
+
+func (w watch) took() time.Duration {
+	if !w.r.p.listens() {
+		return 0
+	}
+	return w.r.p.since(w.began) - (w.r.personTook() - w.waited)
+}
+
+func (r *run) personTook() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.waited
+}
+
+// waitedSince notes that a person took from began until now.
+func (r *run) waitedSince(began time.Time) time.Duration {
+	took := r.p.since(began)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waited += took
+	return took
+}
