@@ -56,11 +56,11 @@ var layers = []struct {
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
-	{"property", nil},
+	{"property/...", nil},
 
 	// Reports read outcomes; only the command reads reports.
 	{"reports/...", []string{"reports/...", "sim/scenario", "toolsys/trace"}},
-	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/scenario", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule"}},
+	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
 }
 
 var leaves = []string{

@@ -89,8 +89,8 @@ var list = []mutant{
 	{
 		name: "a hook's allow overrides a deny rule",
 		file: "toolsys/permission/resolve.go",
-		old:  "denyRule, hookDenies, checkDenies, hookDecides,",
-		new:  "hookDecides, denyRule, hookDenies, checkDenies,",
+		old:  "denyRule, hookDenies, checkDenies, hookAllows, checkAllows,",
+		new:  "hookAllows, denyRule, hookDenies, checkDenies, checkAllows,",
 	},
 	{
 		name: "the hint is given for a loaded tool",
