@@ -27,9 +27,6 @@ func wordOf(w *syntax.Word) word {
 	for _, part := range w.Parts {
 		out.part(part, &known)
 	}
-	if out.literal {
-		out.text = literalText(w)
-	}
 	if strings.HasPrefix(out.text, "~") {
 		out.pattern = true
 	}
@@ -48,13 +45,17 @@ func (w *word) part(part syntax.WordPart, known *bool) {
 		if unescaped(part.Value, "*?[") || unescaped(part.Value, "{") && (strings.Contains(part.Value, ",") || strings.Contains(part.Value, "..")) {
 			w.pattern = true
 		}
-		w.add(strings.ReplaceAll(part.Value, `\`, ""), *known)
+		w.add(unbackslash(part.Value, ""), *known)
 	case *syntax.SglQuoted:
-		w.add(part.Value, *known && !part.Dollar)
+		if part.Dollar {
+			w.add(ansiText(part), *known)
+		} else {
+			w.add(part.Value, *known)
+		}
 	case *syntax.DblQuoted:
 		for _, inner := range part.Parts {
 			if lit, ok := inner.(*syntax.Lit); ok {
-				w.add(lit.Value, *known)
+				w.add(unbackslash(lit.Value, "$`\"\\\n"), *known)
 				continue
 			}
 			w.literal, *known = false, false
@@ -97,9 +98,28 @@ func unescaped(s, set string) bool {
 	return false
 }
 
-// literalText expands a word without expansions: quotes and backslashes go.
-func literalText(w *syntax.Word) string {
-	s, err := expand.Literal(&expand.Config{Env: nobody{}}, w)
+// unbackslash takes backslashes off, before any character or before those of set; an escaped newline is
+// nothing at all.
+func unbackslash(s, set string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (set == "" || strings.IndexByte(set, s[i+1]) >= 0) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansiText gives the text of $'...'.
+func ansiText(q *syntax.SglQuoted) string {
+	s, err := expand.Literal(&expand.Config{Env: nobody{}}, &syntax.Word{Parts: []syntax.WordPart{q}})
 	if err != nil {
 		return ""
 	}

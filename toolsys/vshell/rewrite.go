@@ -26,11 +26,12 @@ type rewriter struct {
 	pipefail   bool // the script may set it
 	pipestatus bool
 	shortcut   map[*syntax.Stmt]bool // the statement of $(<file), which the interpreter reads by itself
+	stage      map[*syntax.Stmt]bool // a | b within a | b | c: the whole is rewritten at once
 	err        error
 }
 
 func rewrite(file *syntax.File, script string) error {
-	w := &rewriter{pipefail: strings.Contains(script, "pipefail"), pipestatus: strings.Contains(script, "PIPESTATUS"), shortcut: map[*syntax.Stmt]bool{}}
+	w := &rewriter{pipefail: strings.Contains(script, "pipefail"), pipestatus: strings.Contains(script, "PIPESTATUS"), shortcut: map[*syntax.Stmt]bool{}, stage: map[*syntax.Stmt]bool{}}
 	var nodes []syntax.Node
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if n != nil {
@@ -40,6 +41,9 @@ func rewrite(file *syntax.File, script string) error {
 	})
 	for _, n := range nodes {
 		w.refuse(n)
+		if pipe, ok := n.(*syntax.BinaryCmd); ok && piped(pipe) {
+			w.stage[pipe.X], w.stage[pipe.Y] = true, true
+		}
 		if sub, ok := n.(*syntax.CmdSubst); ok && len(sub.Stmts) == 1 && readsFile(sub.Stmts[0]) {
 			w.shortcut[sub.Stmts[0]] = true
 		}
@@ -51,6 +55,10 @@ func rewrite(file *syntax.File, script string) error {
 		w.node(nodes[i])
 	}
 	return nil
+}
+
+func piped(cmd *syntax.BinaryCmd) bool {
+	return cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
 }
 
 func readsFile(st *syntax.Stmt) bool {
@@ -115,7 +123,7 @@ func (w *rewriter) node(n syntax.Node) {
 	}
 }
 
-// hostVars are the variables that the interpreter answers from the host.
+// rename gives another name to the variables that the interpreter would answer from the host.
 func rename(name string) string {
 	switch name {
 	case "RANDOM", "SRANDOM", "PPID":
@@ -168,7 +176,7 @@ func (w *rewriter) statement(st *syntax.Stmt) {
 	}
 	switch cmd := st.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
+		if piped(cmd) && !(w.stage[st] && len(st.Redirs) == 0) {
 			st.Cmd = w.pipeline(stages(st))
 		}
 	case *syntax.TimeClause:

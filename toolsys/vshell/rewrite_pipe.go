@@ -13,7 +13,7 @@ type stage struct {
 // stages flattens a | b | c.
 func stages(st *syntax.Stmt) []stage {
 	cmd, ok := st.Cmd.(*syntax.BinaryCmd)
-	if !ok || cmd.Op != syntax.Pipe && cmd.Op != syntax.PipeAll || len(st.Redirs) > 0 {
+	if !ok || !piped(cmd) || len(st.Redirs) > 0 {
 		return []stage{{stmt: st}}
 	}
 	left := stages(cmd.X)

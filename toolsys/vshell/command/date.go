@@ -118,34 +118,49 @@ func dateBase(s string, now time.Time) (time.Time, bool) {
 	return now, false
 }
 
-// steps applies "[+-]N UNIT [ago]", "next UNIT" and "last UNIT".
+// steps applies "[+-]N UNIT [ago]", "next UNIT", "last UNIT", "yesterday" and "tomorrow".
 func steps(words []string, at time.Time) (time.Time, bool) {
 	for len(words) > 0 {
-		n, used := 1, 1
-		switch words[0] {
-		case "next":
-		case "last":
-			n = -1
-		default:
-			var err error
-			if n, err = strconv.Atoi(words[0]); err != nil {
-				return at, false
-			}
-		}
-		if used >= len(words) {
+		n, unit, rest, ok := readStep(words)
+		if !ok {
 			return at, false
 		}
-		unit := strings.TrimSuffix(strings.ToLower(words[1]), "s")
-		words = words[2:]
-		if len(words) > 0 && words[0] == "ago" {
-			n, words = -n, words[1:]
-		}
-		var ok bool
 		if at, ok = step(at, n, unit); !ok {
 			return at, false
 		}
+		words = rest
 	}
 	return at, true
+}
+
+func readStep(words []string) (n int, unit string, rest []string, ok bool) {
+	switch words[0] {
+	case "yesterday":
+		return -1, "day", words[1:], true
+	case "tomorrow":
+		return 1, "day", words[1:], true
+	case "next", "last":
+		n = map[string]int{"next": 1, "last": -1}[words[0]]
+	case "+", "-":
+		if len(words) < 3 {
+			return 0, "", nil, false
+		}
+		words = append([]string{words[0] + words[1]}, words[2:]...)
+		fallthrough
+	default:
+		var err error
+		if n, err = strconv.Atoi(words[0]); err != nil {
+			return 0, "", nil, false
+		}
+	}
+	if len(words) < 2 {
+		return 0, "", nil, false
+	}
+	unit, rest = strings.TrimSuffix(strings.ToLower(words[1]), "s"), words[2:]
+	if len(rest) > 0 && rest[0] == "ago" {
+		n, rest = -n, rest[1:]
+	}
+	return n, unit, rest, true
 }
 
 func step(at time.Time, n int, unit string) (time.Time, bool) {

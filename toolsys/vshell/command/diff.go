@@ -183,7 +183,7 @@ func (d *differ) files(left, right string, inTree bool) int {
 		return 1
 	case !d.o.has("a") && (binary(a.data) || binary(b.data)):
 		d.p.printf("Binary files %s and %s differ\n", left, right)
-		return 2 - 1
+		return 1
 	}
 	if inTree {
 		d.p.print(d.header(left, right))
@@ -252,7 +252,7 @@ func runCmp(p *Proc) int {
 		short := names[map[bool]int{true: 0, false: 1}[len(a) < len(b)]]
 		p.complain("EOF on %s after byte %d, in line %d", short, n, line+1)
 	default:
-		p.printf("%s %s differ: byte %d, line %d\n", names[0], names[1], n+1, line+1)
+		p.printf("%s %s differ: char %d, line %d\n", names[0], names[1], n+1, line+1)
 	}
 	return 1
 }

@@ -141,6 +141,7 @@ func (g *grepper) visit(name string, operand bool) {
 	if !g.walking {
 		g.failed = true
 		g.p.complain("%s: Is a directory", name)
+		g.out.summary(name, 0, false)
 		return
 	}
 	if matchesGlobs(g.o.all("exclude-dir"), path.Base(name)) && !(operand && name == ".") {

@@ -13,6 +13,8 @@ import (
 
 // jq [-aCcejMnrSs] [--tab] [--indent N] [--arg N V] [--argjson N V] [--args | --jsonargs] [--slurpfile N F]
 // [--rawfile N F] [-f FILE] FILTER [FILE...]
+//
+// Keys come out sorted, as with -S: the library behind it keeps no other order.
 func runJq(p *Proc) int {
 	vars, args, err := p.jqVariables(p.Args)
 	if err != nil {
@@ -139,6 +141,8 @@ type jqRun struct {
 	bad    error // the input stopped being JSON
 	last   any
 	any    bool
+	loaded bool
+	unread int // 2 if some input could not be read
 }
 
 func (j *jqRun) compile(source string) int {
@@ -162,6 +166,10 @@ func (j *jqRun) compile(source string) int {
 
 // Next serves the filter's own input function.
 func (j *jqRun) Next() (any, bool) {
+	if !j.loaded {
+		j.loaded = true
+		j.unread = j.load()
+	}
 	if len(j.inputs) == 0 {
 		return nil, false
 	}
@@ -171,14 +179,15 @@ func (j *jqRun) Next() (any, bool) {
 }
 
 func (j *jqRun) run() int {
-	code := j.load()
+	code := 0
 	if j.o.has("n") {
-		code = max(code, j.filter(nil))
+		code = j.filter(nil)
 	} else {
 		for v, ok := j.Next(); ok && code != exitHalted; v, ok = j.Next() {
 			code = max(code, j.filter(v))
 		}
 	}
+	code = max(code, j.unread)
 	if j.bad != nil {
 		j.p.complain("error: %v", j.bad)
 		code = exitUsage

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,12 +35,14 @@ func runSeq(p *Proc) int {
 	return p.sequence(o, bounds[0], bounds[1], bounds[2], places)
 }
 
-// protectNegative keeps -5 from being read as options.
+// protectNegative keeps a first operand such as -5 from being read as options.
 func protectNegative(args []string) []string {
 	for i, a := range args {
-		if _, err := strconv.ParseFloat(a, 64); err == nil && strings.HasPrefix(a, "-") {
-			out := append([]string{}, args[:i]...)
-			return append(append(out, "--"), args[i:]...)
+		if !strings.HasPrefix(a, "-") {
+			break
+		}
+		if _, err := strconv.ParseFloat(a, 64); err == nil {
+			return slices.Insert(slices.Clone(args), i, "--")
 		}
 	}
 	return args
