@@ -14,6 +14,8 @@ type sight struct {
 	assigned []string
 	// reads are the files that redirections read.
 	reads []string
+	// loops are the variables of loops.
+	loops []string
 	// unknown is true where a file read is not a plain word, and where a variable
 	// is set that a later command may look at.
 	unknown bool
@@ -34,6 +36,8 @@ func look(command string) sight {
 			if len(n.Assigns) > 0 {
 				s.assigned, s.unknown = append(s.assigned, source(n)), true
 			}
+		case *syntax.WordIter:
+			s.loop(n)
 		case *syntax.DeclClause:
 			s.assigned, s.unknown = append(s.assigned, source(n)), true
 		}
@@ -46,9 +50,23 @@ func (s *sight) redirect(r *syntax.Redirect) {
 	if r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut {
 		return
 	}
-	target := r.Word.Lit()
+	target := wordValue(r.Word)
 	s.reads = append(s.reads, target)
-	s.unknown = s.unknown || target == ""
+	s.unknown = s.unknown || target == "" || !written(r.Word)
+}
+
+// loop: the words that a loop goes through may be patterns, which are looked up
+// whatever is then done with them.
+func (s *sight) loop(w *syntax.WordIter) {
+	s.loops = append(s.loops, w.Name.Value)
+	for _, word := range w.Items {
+		switch {
+		case !written(word):
+			s.unknown = true
+		case looseWord(word, variables{}) == pattern:
+			s.reads = append(s.reads, wordValue(word))
+		}
+	}
 }
 
 func source(n syntax.Node) string {

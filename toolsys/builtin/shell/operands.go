@@ -67,8 +67,9 @@ var wordOptions = map[string]string{
 }
 
 // operands are the arguments of a reading command that may name files: what is no
-// option, and what is joined to one. Too many rather than too few.
-func operands(p vshell.Part) []string {
+// option, and what is joined to one. Too many rather than too few: a pattern is
+// passed over only where the shell does not make file names of it.
+func operands(p vshell.Part, loose []looseness) []string {
 	var files []string
 	skip := patternFirst[p.Name] && !bringsPattern(p.Args)
 	plain := false // after --
@@ -78,13 +79,14 @@ func operands(p vshell.Part) []string {
 		case !plain && arg == "--":
 			plain = true
 		case !plain && len(arg) > 1 && arg[0] == '-':
-			if takesWord(p.Name, arg) {
+			if takesWord(p.Name, arg) && i+1 < len(p.Args) && loose[i+1] == fixed {
 				i++
 			}
 			files = append(files, joined(arg)...)
-		case skip:
+		case skip && loose[i] == fixed:
 			skip = false
 		default:
+			skip = false
 			files = append(files, arg)
 		}
 	}

@@ -50,7 +50,7 @@ var (
 		"/repo/../etc/shadow", "/repo/a.go", "//etc/shadow", "./sub", "?.go", "[a]*", "/proc/self/environ", "<(cat /etc/shadow)", "${X:-/etc/shadow}", "/etc/shado?",
 	})
 	joint = rapid.SampledFrom([]string{" && ", "; ", " | ", " || ", " | xargs ", "\n"})
-	frame = rapid.SampledFrom([]string{"%", "%", "%", "(%)", "{ %; }", "if %; then cat a.go; fi", "for f in a.go /etc/shadow; do %; cat $f; done", "X=/etc/shadow; %; cat $X", "HOME=/etc %", "f() { %; }; f", "! %", "echo $(%)", "eval '%'", "while read l; do cat $l; done < a.go; %"})
+	frame = rapid.SampledFrom([]string{"%", "%", "%", "(%)", "{ %; }", "if %; then cat a.go; fi", "for f in a.go /etc/shadow; do %; cat $f; done", "X=/etc/shadow; %; cat $X", "HOME=/etc %", "f() { %; }; f", "f() { %; echo $1; }; f '/etc/*'", "for f in '/etc/*'; do %; echo $f; done", "for f in /etc/*; do %; done", "! %", "echo $(%)", "eval '%'", "while read l; do cat $l; done < a.go; %"})
 )
 
 func commands() *rapid.Generator[string] {

@@ -50,6 +50,7 @@ func TestReadingWithinTheRootsRuns(t *testing.T) {
 		"find . -name '*.go'", "head -n 5 a.go", "sort -t / -k 2 a.go", "cut -d/ -f1 a.go", "cut -d / -f 1 a.go",
 		"sed -n '/func/,/^}/p' a.go", "sed 's|/a/|/b/|g' a.go", "awk -F/ '{print $1}' a.go", "jq .a/2 a.go",
 		"cat a.go | grep x | wc -l", "cd sub && cat c.go", "echo /etc/shadow", "echo $HOME", "git status", "git -C sub status",
+		"for i in 1 2; do echo \"$i\"; done", "echo \"$(cat a.go)\"", "grep '/etc/*' a.go", "cat a\\.go", "for f in *.go; do echo \"$f\"; done", "echo *",
 	} {
 		assert.Equal(t, permission.Allow, decide(t, text), text)
 	}
@@ -67,6 +68,8 @@ func TestReadingElsewhereDoesNotRunUnasked(t *testing.T) {
 		"sed 'r /etc/shadow' a.go", "sed -n 'R x' a.go", "sed -e p -e 'r x' a.go", "sed -er\\ x a.go", "sed -f x a.go", "sed --expression='r x' a.go",
 		"awk '{getline l < \"/etc/shadow\"}' a.go", "awk 'BEGIN{ARGV[1]=\"x\"}' a.go", "awk -f x a.go", "jq -n 'import \"x\" as $x; 1'", "jq -f x a.go",
 		"diff -r a b", "git -C /etc status", "HOME=/etc; cat ~/shadow", "X=1 cat a.go",
+		"grep /etc/shado?", "grep *.go ../x", "grep {x,/etc/shadow}", "head -n /etc/* a.go", "echo /etc/*", "cat \\/etc/shadow", "cat $'/etc/shadow'", "cd -- && ls",
+		"for f in /etc/*; do echo x; done", "for f in '/etc/*'; do echo $f; done", "echo $(echo '/etc/*')", "f() { echo $1; }; f '/etc/*'",
 	} {
 		assert.Equal(t, permission.Deny, decide(t, text), text)
 	}

@@ -25,12 +25,16 @@ type touched struct {
 	context *tool.Context
 	// dirs are where the command may be by now: cd may or may not have worked.
 	dirs    []string
+	vars    variables
 	paths   []string
 	unknown bool
 }
 
 func (d bash) touched(s *study, c *tool.Context) touched {
-	t := touched{fs: d.FS, context: c, dirs: []string{c.State.Dir}, unknown: !s.class.Parsed || s.sight.unknown}
+	t := touched{
+		fs: d.FS, context: c, dirs: []string{c.State.Dir}, unknown: !s.class.Parsed || s.sight.unknown,
+		vars: variables{env: c.State.Env, changed: slices.Concat(s.class.Changes.Vars, s.sight.loops)},
+	}
 	for i, p := range s.class.Parts {
 		switch {
 		case p.Name == "cd" || p.Name == "pushd":
@@ -50,7 +54,9 @@ func (d bash) touched(s *study, c *tool.Context) touched {
 // moves follows a cd to a folder that is written out; where it leads elsewhere,
 // all that follows is unknown.
 func (t *touched) moves(p vshell.Part) {
-	if p.Name != "cd" || !p.Literal || len(p.Args) != 1 || p.Args[0] == "-" || len(t.dirs) > maxDirs || t.context.State.Env["CDPATH"] != "" {
+	args, words := arguments(p, t.vars)
+	p.Args = args
+	if p.Name != "cd" || !p.Literal || slices.ContainsFunc(words, func(w looseness) bool { return w != fixed }) || len(p.Args) != 1 || strings.HasPrefix(p.Args[0], "-") || len(t.dirs) > maxDirs || t.context.State.Env["CDPATH"] != "" {
 		t.unknown = true
 		return
 	}
@@ -62,16 +68,25 @@ func (t *touched) moves(p vshell.Part) {
 	}
 }
 
-// reads takes in the operands of a part that only reads.
+// reads takes in the operands of a part that only reads. Even one that reads no
+// files shows which there are, if the shell makes names of its words.
 func (t *touched) reads(p vshell.Part) {
+	args, words := arguments(p, t.vars)
+	p.Args = args
 	if readsNothing[p.Name] {
+		for i, word := range words {
+			t.unknown = t.unknown || word == open
+			if word == pattern {
+				t.file(p.Args[i])
+			}
+		}
 		return
 	}
-	if !p.Literal || readsMore(p) {
+	if !p.Literal || readsMore(p) || slices.Contains(words, open) {
 		t.unknown = true
 		return
 	}
-	for _, operand := range operands(p) {
+	for _, operand := range operands(p, words) {
 		t.file(operand)
 	}
 }
