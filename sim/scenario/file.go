@@ -65,6 +65,8 @@ type World struct {
 	// abandoned stream is tried again.
 	MaxTurns int `yaml:"max_turns"`
 	Retries  int `yaml:"retries"`
+	// StreamIdle abandons a stream that says nothing for so long; 0 waits for ever.
+	StreamIdle Duration `yaml:"stream_idle"`
 	// Capacity is the disk's size in bytes; ReadOnly mounts it so.
 	Capacity int64 `yaml:"capacity"`
 	ReadOnly bool  `yaml:"read_only"`

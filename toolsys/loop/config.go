@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -51,7 +52,10 @@ type Config struct {
 	MaxTurns int
 	// Retries is how often an abandoned stream is tried again (J5); 0 means none.
 	Retries int
-	Style   pool.Style
+	// Idle is how long a stream may say nothing before it is abandoned (J5); 0
+	// means for ever.
+	Idle  time.Duration
+	Style pool.Style
 	// NonInteractive: nobody can be asked anything.
 	NonInteractive bool
 	Home           string

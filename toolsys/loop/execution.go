@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -49,11 +50,32 @@ func (ex *execution) take(data []byte) error {
 	done, err := ex.blocks.Add(data)
 	for _, b := range done {
 		ex.s.trace(trace.BlockDone, trace.S("type", b.Type), trace.N("chars", int64(len(b.Text)+len(b.Input))))
-		if b.Type == message.TypeToolUse {
+		switch {
+		case b.Type != message.TypeToolUse:
+		case ex.taken(b.ID):
+			ex.s.trace(trace.StreamCut, trace.S("id", b.ID), trace.S("name", b.Name), trace.S("input", string(b.Input)), trace.S("reason", "its id is taken"))
+		default:
 			ex.add(b)
 		}
 	}
 	return err
+}
+
+// taken: a second call with the same id in one message could not be answered apart
+// from the first, and no API takes such a message back. It is dropped like one that
+// was cut off: never run, not committed (H2, O7).
+func (ex *execution) taken(id string) bool {
+	return slices.ContainsFunc(ex.prepared, func(p *pipeline.Prepared) bool { return p.Call.ID == id })
+}
+
+// withoutRepeats drops the calls that were dropped for their id (see taken).
+func withoutRepeats(blocks []message.Block) []message.Block {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(blocks, func(b message.Block) bool {
+		repeated := b.Type == message.TypeToolUse && seen[b.ID]
+		seen[b.ID] = seen[b.ID] || b.Type == message.TypeToolUse
+		return repeated
+	})
 }
 
 func (ex *execution) add(b message.Block) {

@@ -103,7 +103,9 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) 
 	var out Outcome
 	for {
 		if out.Turns == s.cfg.MaxTurns {
-			return out, fmt.Errorf("%w: %d", ErrTurns, s.cfg.MaxTurns)
+			err := fmt.Errorf("%w: %d", ErrTurns, s.cfg.MaxTurns)
+			s.trace(trace.RunEnd, trace.S("error", err.Error()))
+			return out, err
 		}
 		s.turn++
 		out.Turns++

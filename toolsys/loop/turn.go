@@ -66,8 +66,9 @@ func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.
 	s.setActive(ex, stop)
 	defer s.setActive(nil, nil)
 	s.traceRequest(req)
-	first := true
+	first, heard := true, s.watch(stream, stop)
 	err = s.cfg.Model(stream, req, func(data []byte) error {
+		heard()
 		if first {
 			first = false
 			s.trace(trace.FirstByte)
@@ -86,17 +87,20 @@ func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.
 // endOfStream decides whether what came is a message that may be committed.
 func (s *Session) endOfStream(stream context.Context, ex *execution, err error) (message.Reply, error) {
 	reply, incomplete := ex.blocks.End()
+	reply.Message.Content = withoutRepeats(reply.Message.Content)
 	if errors.Is(context.Cause(stream), schedule.UserInterrupt) {
 		// The user spoke: what was complete counts, the rest is dropped (J4).
 		reply.StopReason = "interrupted"
 		s.traceCut(ex)
 		return reply, nil
 	}
-	if err == nil {
-		err = incomplete
-	}
-	if err != nil {
+	switch {
+	case errors.Is(context.Cause(stream), ErrSilent):
+		return reply, ErrSilent
+	case err != nil:
 		return reply, err
+	case incomplete != nil:
+		return reply, incomplete
 	}
 	s.traceCut(ex)
 	s.trace(trace.StreamEnd, trace.S("stop", reply.StopReason))
