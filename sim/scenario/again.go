@@ -52,11 +52,11 @@ func (out Outcome) said(found string) string {
 // effect is what a run did, without when: every result, the state, the files.
 func effect(events []trace.Event) string {
 	var b strings.Builder
+	for _, e := range results(events) {
+		fmt.Fprintf(&b, "%s %s %s: %s\n", e.Agent, e.Call, e.Get("status"), e.Get("text"))
+	}
 	for _, e := range events {
-		switch e.Kind {
-		case trace.Emitted:
-			fmt.Fprintf(&b, "%s %s %s: %s\n", e.Agent, e.Call, e.Get("status"), e.Get("text"))
-		case trace.File:
+		if e.Kind == trace.File {
 			fmt.Fprintf(&b, "%s%s %s\n", e.Get("path"), e.Get("tree"), e.Get("is"))
 		}
 	}

@@ -141,7 +141,7 @@ func (j *judgement) batches() {
 		}
 	}
 	if j.e.Calls != nil {
-		j.equal("calls", fmt.Sprint(*j.e.Calls), fmt.Sprint(len(j.out.Calls)))
+		j.equal("calls", fmt.Sprint(*j.e.Calls), fmt.Sprint(len(results(j.rec.events))))
 	}
 }
 
@@ -204,10 +204,8 @@ func (j *judgement) order() {
 		return
 	}
 	var found []string
-	for _, e := range j.rec.events {
-		if e.Kind == trace.Emitted {
-			found = append(found, e.Call)
-		}
+	for _, e := range results(j.rec.events) {
+		found = append(found, e.Call)
 	}
 	j.list("order", j.e.Order, found)
 }
@@ -228,9 +226,9 @@ func (j *judgement) results() {
 }
 
 func (j *judgement) emitted(id string) *trace.Event {
-	for i := range j.rec.events {
-		if e := &j.rec.events[i]; e.Kind == trace.Emitted && e.Call == id {
-			return e
+	for _, e := range results(j.rec.events) {
+		if e.Call == id {
+			return &e
 		}
 	}
 	return nil
