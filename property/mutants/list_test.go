@@ -6,8 +6,8 @@ type mutant struct {
 	file string
 	old  string
 	new  string
-	// by are the packages whose tests are to notice; the suite of scenarios when
-	// nothing is said.
+	// by are the arguments of the `go test` that is to notice; the suite of
+	// scenarios when nothing is said.
 	by []string
 }
 
