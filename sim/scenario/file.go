@@ -75,7 +75,7 @@ type World struct {
 	// History is what was said before, as in an earlier session.
 	History []Said `yaml:"history"`
 	// Only keeps these built-ins, so that a scenario shows what it is about and its
-	// cassette stays small; nil keeps all.
+	// cassette stays small; not given keeps all, an empty list none.
 	Only []string `yaml:"only"`
 	// Tools are tools of the scenario's own, beside the built-ins.
 	Tools []OwnTool `yaml:"tools"`

@@ -94,7 +94,8 @@ func (r *runner) build(ctx context.Context) error {
 	}
 	r.sys, err = toolsys.New(toolsys.Config{
 		FS: r.fs, Shell: r.shell(), Resolve: r.resolve, HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
-		SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace,
+		NoBuiltins: r.sc.World.Only != nil && len(r.sc.World.Only) == 0,
+		SkillDirs:  []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace,
 	})
 	if err != nil {
 		return r.sc.errorAt("world.tools", err.Error(), "")
