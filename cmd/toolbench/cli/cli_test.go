@@ -97,7 +97,7 @@ func TestFailFastEndsAtTheFirstInOrderForAnyNumberOfJobs(t *testing.T) {
 func TestFailFastIsNotMovedBackByALaterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := bench(3, func(i int) scenario.Status {
-			time.Sleep(time.Duration(i) * time.Second) // the first fails while the others run
+			time.Sleep(time.Duration(i+1) * time.Second) // the first fails while the others run
 			return scenario.Failed
 		})
 		got, _ := names(t, b, "run", "-x", "-j", "3")
