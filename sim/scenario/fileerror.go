@@ -71,6 +71,8 @@ func remedy(err error, e *FileError) string {
 	var kind *yaml.TypeError
 	var syntax *yaml.SyntaxError
 	switch {
+	case errors.Is(err, errTooMuch):
+		return "a scenario is small; write it out without aliases of aliases"
 	case errors.As(err, &unknown):
 		return nearestKey(e.Problem)
 	case errors.As(err, &twice) || strings.Contains(e.Problem, "already defined"):

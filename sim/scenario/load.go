@@ -23,6 +23,8 @@ const (
 	maxNodes     = 100_000
 )
 
+var errTooMuch = errors.New("the document is too much")
+
 // Load reads one scenario. Errors are *FileError.
 func Load(fsys fs.FS, name string) (*Scenario, error) {
 	data, err := read(fsys, name)
@@ -84,7 +86,7 @@ func plainly(err error) string {
 func document(name string, data []byte) (ast.Node, error) {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, &FileError{File: name, Problem: "the file is empty", Remedy: "start from `toolbench list` and copy a scenario"}
+		return nil, &FileError{File: name, Problem: "the file is empty", Remedy: "start from the example in the README"}
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
 		return nil, &FileError{File: name, Problem: "the file is binary, not YAML", Remedy: "a scenario is a UTF-8 text file"}
 	}
@@ -125,7 +127,7 @@ func (c *counter) count(n ast.Node, depth int) int {
 		return 0
 	}
 	if depth > 200 {
-		c.err = problem(n, errors.New("the document is nested too deeply"))
+		c.err = problem(n, fmt.Errorf("%w: it is nested more than 200 deep", errTooMuch))
 		return 0
 	}
 	total := 1
@@ -149,7 +151,7 @@ func (c *counter) count(n ast.Node, depth int) int {
 		total += c.count(v.Value, depth+1)
 	}
 	if total > maxNodes && c.err == nil {
-		c.err = problem(n, fmt.Errorf("the document grows beyond %d values, its aliases written out", maxNodes))
+		c.err = problem(n, fmt.Errorf("%w: it grows beyond %d values, its aliases written out", errTooMuch, maxNodes))
 	}
 	return total
 }
