@@ -48,7 +48,18 @@ func failure(w io.Writer, f scenario.Failure, o Options) {
 		return
 	}
 	put(w, "    ", "expected: "+screen.Green.On(screen.Safe(f.Expected), o.Color), o)
-	put(w, "    ", "found:    "+screen.Red.On(screen.Safe(f.Found), o.Color), o)
+	found := screen.SafeLines(f.Found)
+	put(w, "    ", "found:    "+screen.Red.On(first(found), o.Color), o)
+	for _, line := range found[min(1, len(found)):] {
+		put(w, "      ", diffPaint(line).On(line, o.Color), o)
+	}
+}
+
+func first(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[0]
 }
 
 // put writes a safe line, indented and folded to the screen's width.
@@ -62,8 +73,10 @@ func put(w io.Writer, indent, line string, o Options) {
 	}
 }
 
+// multiline says whether a text of several lines was expected, which is shown
+// beside what was found line by line. What was found may itself be a diff.
 func multiline(f scenario.Failure) bool {
-	return strings.Contains(strings.TrimSuffix(f.Expected, "\n"), "\n") || strings.Contains(strings.TrimSuffix(f.Found, "\n"), "\n")
+	return strings.Contains(strings.TrimSuffix(f.Expected, "\n"), "\n")
 }
 
 // difference is what was expected against what was found, line by line.

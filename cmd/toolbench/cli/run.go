@@ -55,7 +55,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(0), kind: "N", text: "0"}, "jobs", "j", "scenarios at once; 0 is one a processor")
 	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
-	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls so, whatever the scenario says: "+strings.Join(a.bench.Policies, ", "))
+	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls so, whatever the scenario says: "+strings.Join(a.bench.Policies, ", ")+"; times are then not checked")
 	f.repeat = 1
 	flags.Var(&value[int]{to: &f.repeat, parse: atLeast(1), kind: "N", text: "1"}, "repeat-each", "run each scenario so often; a differing trace is a failure")
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
