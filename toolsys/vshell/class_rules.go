@@ -30,8 +30,8 @@ var rules = map[string]rule{
 	"sort": options("bcCdfghiMmnRrsuVzk:t:S:", "ignore-leading-blanks", "check?", "dictionary-order", "ignore-case", "general-numeric-sort", "human-numeric-sort", "month-sort", "numeric-sort", "random-sort",
 		"reverse", "stable", "unique", "version-sort", "zero-terminated", "key=", "field-separator=", "sort=", "parallel=", "merge"),
 	"tee": readTee, "tree": options("adfilpsughDFCAqNQrtUvxJXL:P:I:", "noreport", "dirsfirst", "charset=", "filelimit=", "gitignore", "prune", "du", "si", "inodes", "device", "matchdirs", "ignore-case", "sort="),
-	"uniq": atMost(1, options("cdDiuzf:s:w:", "count", "repeated", "all-repeated?", "ignore-case", "unique", "skip-fields=", "skip-chars=", "check-chars=", "zero-terminated")),
-	"xxd":  atMost(1, options("abeEiupPc:g:l:s:o:")),
+	"uniq": atMost(1, "cdDiuzf:s:w:", "count", "repeated", "all-repeated?", "ignore-case", "unique", "skip-fields=", "skip-chars=", "check-chars=", "zero-terminated"),
+	"xxd":  atMost(1, "abeEiupPc:g:l:s:o:"),
 
 	"go": subcommands("version", "help", "env"), "npm": version("-v"), "node": version("-v"), "python": version("-V"), "python3": version("-V"), "pip": version("-V"),
 	"cargo": version("-V"), "rustc": version("-V"), "java": version("-version"), "ruby": version("-v"), "make": version("-v"), "gcc": version(), "clang": version(), "docker": version("-v"), "yarn": version("-v"),
@@ -108,21 +108,11 @@ func quotedWhole(w word) bool {
 	return strings.HasPrefix(w.source, `"`) && !strings.Contains(w.source, "@")
 }
 
-func atMost(n int, inner rule) rule {
+// atMost allows the listed options and n operands, all of them known: a further one would be written to.
+func atMost(n int, short string, long ...string) rule {
 	return func(args []word) bool {
-		if !inner(args) {
-			return false
-		}
-		count := 0
-		for _, w := range args {
-			if !strings.HasPrefix(w.text, "-") || w.text == "-" {
-				count++
-			}
-			if w.pattern || !w.literal {
-				return false // may be several names
-			}
-		}
-		return count <= n
+		rest, ok := operands(args, short, long)
+		return ok && len(rest) <= n && !slices.ContainsFunc(rest, func(w word) bool { return w.pattern || !w.literal })
 	}
 }
 
