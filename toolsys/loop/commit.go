@@ -66,7 +66,7 @@ func (s *Session) budgeted(results []pipeline.Result) []message.Block {
 	blocks, decisions := ledger.Message(sized)
 	for i, d := range decisions {
 		if message.PlainText(blocks[i].Content) != message.PlainText(results[i].Block.Content) {
-			s.pipe.Persisted(s.turn, results[i].Tool, d)
+			s.pipe.Persisted(s.turnNow(), results[i].Tool, d)
 		}
 	}
 	return blocks

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -13,26 +14,39 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// execution is one message's calls: what came in, what goes out. Its hooks are
-// called by the driver one at a time, so it needs no lock of its own; the results
-// are read when the driver is done.
+// execution is one message's calls: what came in, what goes out. The driver calls
+// its hooks one at a time; calls run beside the stream that adds more, so the list
+// of jobs is reached through job. Emitted is read when the driver is done.
 type execution struct {
-	s      *Session
-	snap   *pool.Snapshot
-	driver *schedule.Driver[pipeline.Result]
-	blocks message.Assembler
-	reply  message.Reply
+	s       *Session
+	snap    *pool.Snapshot
+	driver  *schedule.Driver[pipeline.Result]
+	blocks  message.Assembler
+	reply   message.Reply
+	history []message.Message
 
-	prepared []*pipeline.Prepared
-	envs     []pipeline.Env
-	emitted  []pipeline.Result
+	mu      sync.Mutex
+	jobs    []*job
+	emitted []pipeline.Result
+}
+
+// job is one call with what it runs in.
+type job struct {
+	pre *pipeline.Prepared
+	env pipeline.Env
+}
+
+func (ex *execution) job(i int) *job {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	return ex.jobs[i]
 }
 
 func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution, error) {
-	ex := &execution{s: s, snap: snap}
+	ex := &execution{s: s, snap: snap, history: s.History()}
 	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
 		Policy: s.cfg.Policy, Limit: s.cfg.Settings.MaxConcurrency,
-		Go: func(i int, f func()) { s.cfg.Doors.Clock.Go(s.actor(ex.prepared[i].Call.ID), f) },
+		Go: func(i int, f func()) { s.cfg.Doors.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) },
 		Hooks: schedule.Hooks[pipeline.Result]{
 			Run: ex.run, Verdict: verdict, Answer: ex.answer, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
 			Discard: ex.discard, Started: ex.started, Queued: ex.queued, Cancelled: ex.cancelled,
@@ -65,7 +79,7 @@ func (ex *execution) take(data []byte) error {
 // from the first, and no API takes such a message back. It is dropped like one that
 // was cut off: never run, not committed (H2, O7).
 func (ex *execution) taken(id string) bool {
-	return slices.ContainsFunc(ex.prepared, func(p *pipeline.Prepared) bool { return p.Call.ID == id })
+	return slices.ContainsFunc(ex.jobs, func(j *job) bool { return j.pre.Call.ID == id })
 }
 
 // withoutRepeats drops the calls that were dropped for their id (see taken).
@@ -79,18 +93,20 @@ func withoutRepeats(blocks []message.Block) []message.Block {
 }
 
 func (ex *execution) add(b message.Block) {
-	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turn}
+	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turnNow()}
 	env := pipeline.Env{Snapshot: ex.snap, Nearest: ex.s.nearest(ex.snap)}
 	pre := ex.s.pipe.Prepare(call, env)
-	i := len(ex.prepared)
-	ex.prepared = append(ex.prepared, pre)
-	ex.envs = append(ex.envs, env)
+	ex.mu.Lock()
+	i := len(ex.jobs)
+	ex.jobs = append(ex.jobs, &job{pre, env})
+	ex.mu.Unlock()
 	ex.event(i, trace.Ready, trace.B("safe", pre.Safe), trace.S("input", string(b.Input)))
 	ex.driver.Add(pre.Safe, pre.Cancellable)
 }
 
 func (ex *execution) run(ctx context.Context, i int, alone func(context.Context) error) pipeline.Result {
-	return ex.s.pipe.Run(ctx, ex.prepared[i], ex.envs[i], alone)
+	j := ex.job(i)
+	return ex.s.pipe.Run(ctx, j.pre, j.env, alone)
 }
 
 func verdict(r pipeline.Result) schedule.Verdict {
@@ -98,20 +114,20 @@ func verdict(r pipeline.Result) schedule.Verdict {
 }
 
 func (ex *execution) answer(i int, cause schedule.Cause) pipeline.Result {
-	return ex.s.pipe.Answer(ex.prepared[i], cause)
+	return ex.s.pipe.Answer(ex.job(i).pre, cause)
 }
 
 // started gives the call the state of this moment: all that must be applied
 // before it has been (B3).
 func (ex *execution) started(i int) {
 	ex.event(i, trace.Started)
-	ex.envs[i].Context = ex.s.context(ex.snap, ex)
+	ex.job(i).env.Context = ex.s.context(ex.snap, ex)
 }
 
 func (ex *execution) queued(i int, w schedule.Wait) {
 	on := make([]string, len(w.On))
 	for k, j := range w.On {
-		on[k] = ex.prepared[j].Call.ID
+		on[k] = ex.job(j).pre.Call.ID
 	}
 	raw, err := json.Marshal(on)
 	if err != nil {
@@ -124,9 +140,13 @@ func (ex *execution) cancelled(i int, cause schedule.Cause) {
 	ex.event(i, trace.Cancel, trace.S("cause", cause.String()))
 }
 
+// apply lets a modifier act. One that panics changes nothing.
 func (ex *execution) apply(i int, r pipeline.Result) {
+	if err := ex.s.change(r.Modify); err != nil {
+		ex.event(i, trace.Dropped, trace.S("error", err.Error()))
+		return
+	}
 	ex.event(i, trace.Applied)
-	ex.s.change(r.Modify)
 }
 
 func (ex *execution) drop(i int, _ pipeline.Result) { ex.event(i, trace.Dropped) }
@@ -180,7 +200,7 @@ func (ex *execution) event(i int, kind trace.Kind, attrs ...trace.Attr) {
 	if ex.s.pipe.Doors.Trace == nil {
 		return
 	}
-	c := ex.prepared[i].Call
+	c := ex.job(i).pre.Call
 	ex.s.pipe.Doors.Trace(trace.Event{
 		At: ex.s.pipe.Doors.Since(), Kind: kind, Agent: ex.s.cfg.Agent, Turn: c.Turn, Call: c.ID, Tool: c.Name, Attrs: attrs,
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -25,9 +26,9 @@ type Session struct {
 	pipe *pipeline.Pipeline
 
 	history   []message.Message
-	turn      int
-	latched   *bool    // the automatic decision on deferral, once made (D4)
-	announced []string // deferred names the model was told of, in delta mode
+	turn      atomic.Int64 // Interrupt reads it beside Send
+	latched   *bool        // the automatic decision on deferral, once made (D4)
+	announced []string     // deferred names the model was told of, in delta mode
 	agents    int
 
 	mu      sync.Mutex
@@ -99,15 +100,17 @@ func (s *Session) Interrupt(m message.Message) {
 // Send gives the model a message and runs turns until it has no more calls. An
 // error means the conversation could not go on; what was committed stays.
 func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) {
+	s.hear()
 	s.append(m)
 	var out Outcome
 	for {
+		s.hear()
 		if out.Turns == s.cfg.MaxTurns {
 			err := fmt.Errorf("%w: %d", ErrTurns, s.cfg.MaxTurns)
 			s.trace(trace.RunEnd, trace.S("error", err.Error()))
 			return out, err
 		}
-		s.turn++
+		s.turn.Add(1)
 		out.Turns++
 		done, err := s.runTurn(ctx, &out)
 		s.traceState()
@@ -132,6 +135,13 @@ func (s *Session) append(m message.Message) {
 	s.history = append(s.history, m)
 }
 
+// hear takes the messages into the history that came when nothing was at work.
+func (s *Session) hear() {
+	for _, m := range s.takePending() {
+		s.append(m)
+	}
+}
+
 // takePending gives the user's messages that came meanwhile.
 func (s *Session) takePending() []message.Message {
 	s.mu.Lock()
@@ -141,9 +151,11 @@ func (s *Session) takePending() []message.Message {
 	return taken
 }
 
+func (s *Session) turnNow() int { return int(s.turn.Load()) }
+
 func (s *Session) trace(kind trace.Kind, attrs ...trace.Attr) {
 	if s.pipe.Doors.Trace == nil {
 		return
 	}
-	s.pipe.Doors.Trace(trace.Event{At: s.pipe.Doors.Since(), Kind: kind, Agent: s.cfg.Agent, Turn: s.turn, Attrs: attrs})
+	s.pipe.Doors.Trace(trace.Event{At: s.pipe.Doors.Since(), Kind: kind, Agent: s.cfg.Agent, Turn: s.turnNow(), Attrs: attrs})
 }

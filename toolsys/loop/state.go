@@ -8,6 +8,7 @@ import (
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -18,10 +19,16 @@ func (s *Session) setState(state tool.State) {
 	s.state = state
 }
 
-func (s *Session) change(m tool.Modifier) {
+func (s *Session) change(m tool.Modifier) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the modifier panicked: %v", v)
+		}
+	}()
 	s.state = m(s.state)
+	return nil
 }
 
 // commitResult moves what every result may move: observations and the denial
@@ -40,13 +47,21 @@ func (s *Session) commitResult(r pipeline.Result) {
 	}
 }
 
+// setActive makes the stream that is about to be read the one Interrupt stops. A
+// message that came a moment too early for that stops it here (J4).
 func (s *Session) setActive(ex *execution, stop context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.active, s.stop = nil, stop
-	if ex != nil {
-		s.active = ex.driver
+	s.active, s.stop = ex.driver, stop
+	if len(s.pending) > 0 {
+		stop(schedule.UserInterrupt)
 	}
+}
+
+func (s *Session) setIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active, s.stop = nil, nil
 }
 
 // context is what a call that starts now may know (B1).
@@ -55,7 +70,7 @@ func (s *Session) context(snap *pool.Snapshot, ex *execution) tool.Context {
 	return tool.Context{
 		Core: tool.Core{
 			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.cfg.ModelName,
-			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: s.history,
+			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history,
 			InProgress: ex.inProgress, Clock: s.cfg.Doors.Clock,
 		},
 		Security: tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
@@ -72,7 +87,7 @@ func (s *Session) context(snap *pool.Snapshot, ex *execution) tool.Context {
 func (ex *execution) inProgress() []string {
 	var ids []string
 	for _, i := range ex.driver.Running() {
-		ids = append(ids, ex.prepared[i].Call.ID)
+		ids = append(ids, ex.job(i).pre.Call.ID)
 	}
 	return ids
 }

@@ -33,7 +33,7 @@ func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err err
 		ex.abandon()
 		s.setState(before)
 		if attempt == s.cfg.Retries {
-			return true, fmt.Errorf("turn %d: %w", s.turn, err)
+			return true, fmt.Errorf("turn %d: %w", s.turnNow(), err)
 		}
 		s.trace(trace.Fallback, trace.S("error", err.Error()), trace.N("attempt", int64(attempt+1)))
 	}
@@ -64,7 +64,7 @@ func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.
 	stream, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.setActive(ex, stop)
-	defer s.setActive(nil, nil)
+	defer s.setIdle()
 	s.traceRequest(req)
 	first, heard := true, s.watch(stream, stop)
 	err = s.cfg.Model(stream, req, func(data []byte) error {

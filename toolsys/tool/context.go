@@ -31,7 +31,8 @@ type Core struct {
 	// NonInteractive means nobody can be asked.
 	NonInteractive bool
 	Settings       settings.Settings
-	// Messages is the conversation up to and including the parent message.
+	// Messages is the conversation as it was sent, up to the message that made
+	// this call: that one may still be streaming while the call runs.
 	Messages []message.Message
 	// InProgress names the calls that run at this moment.
 	InProgress func() []string
