@@ -20,11 +20,12 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	hc := interp.HandlerCtx(ctx)
 	rest, ok := strings.CutPrefix(name, mark)
 	if !ok {
-		if text, ok := r.sources[name]; ok {
-			delete(r.sources, name)
-			return readOnly{strings.NewReader(text)}, nil
+		text, ok := r.sources[name]
+		if !ok {
+			return nil, redirectError("1", name, fs.ErrInvalid) // nothing opens files by name any more
 		}
-		return r.openFile(hc, "", name, flag) // $(<file)
+		delete(r.sources, name)
+		return readOnly{strings.NewReader(text)}, nil
 	}
 	kind, rest, _ := strings.Cut(rest, ":")
 	line, operand, _ := strings.Cut(rest, ":")
@@ -38,7 +39,7 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	case "null":
 		return r.input(hc, reader(nil)), nil
 	case "write":
-		return r.openFile(hc, line, operand, flag)
+		return r.openOutput(hc, line, operand, flag)
 	}
 	return r.pipe(hc, kind), nil
 }
@@ -166,17 +167,9 @@ func (r *run) openInput(hc interp.HandlerContext, line, name string) (io.ReadWri
 	return &sink{Writer: in, close: func() { in.Close(); f.Close() }}, nil
 }
 
-// openFile opens a file for the interpreter itself: to write by a redirection, to read by $(<file).
-func (r *run) openFile(hc interp.HandlerContext, line, name string, flag int) (io.ReadWriteCloser, error) {
-	files := r.filesIn(hc.Dir, hc.Stdout, hc.Stderr)
-	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
-		f, err := files.Open(name)
-		if err != nil {
-			return nil, redirectError(line, name, err)
-		}
-		return readOnly{f}, nil
-	}
-	w, err := files.Create(name, flag&os.O_APPEND != 0)
+// openOutput opens the file of a redirection that writes.
+func (r *run) openOutput(hc interp.HandlerContext, line, name string, flag int) (io.ReadWriteCloser, error) {
+	w, err := r.filesIn(hc.Dir, hc.Stdout, hc.Stderr).Create(name, flag&os.O_APPEND != 0)
 	if err != nil {
 		return nil, redirectError(line, name, err)
 	}
@@ -185,8 +178,5 @@ func (r *run) openFile(hc interp.HandlerContext, line, name string, flag int) (i
 
 // redirectError is worded as Bash words it, in the one type the interpreter prints instead of giving up.
 func redirectError(line, name string, err error) error {
-	if line == "" {
-		line = "1"
-	}
 	return &fs.PathError{Op: "bash: line " + line + ":", Path: name, Err: fmt.Errorf("%s", command.Reason(err))}
 }

@@ -3,6 +3,8 @@ package vshell
 import (
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,13 +27,12 @@ const renamed = "__vshell_"
 type rewriter struct {
 	pipefail   bool // the script may set it
 	pipestatus bool
-	shortcut   map[*syntax.Stmt]bool // the statement of $(<file), which the interpreter reads by itself
 	stage      map[*syntax.Stmt]bool // a | b within a | b | c: the whole is rewritten at once
 	err        error
 }
 
 func rewrite(file *syntax.File, script string) error {
-	w := &rewriter{pipefail: strings.Contains(script, "pipefail"), pipestatus: strings.Contains(script, "PIPESTATUS"), shortcut: map[*syntax.Stmt]bool{}, stage: map[*syntax.Stmt]bool{}}
+	w := &rewriter{pipefail: strings.Contains(script, "pipefail"), pipestatus: strings.Contains(script, "PIPESTATUS"), stage: map[*syntax.Stmt]bool{}}
 	var nodes []syntax.Node
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if n != nil {
@@ -45,7 +46,7 @@ func rewrite(file *syntax.File, script string) error {
 			w.stage[pipe.X], w.stage[pipe.Y] = true, true
 		}
 		if sub, ok := n.(*syntax.CmdSubst); ok && len(sub.Stmts) == 1 && readsFile(sub.Stmts[0]) {
-			w.shortcut[sub.Stmts[0]] = true
+			sub.Stmts[0].Cmd = &syntax.CallExpr{Args: []*syntax.Word{literal("cat")}}
 		}
 	}
 	if w.err != nil {
@@ -61,6 +62,7 @@ func piped(cmd *syntax.BinaryCmd) bool {
 	return cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
 }
 
+// readsFile recognises the statement of $(<file), which the interpreter would read by itself.
 func readsFile(st *syntax.Stmt) bool {
 	return st.Cmd == nil && !st.Negated && !st.Background && len(st.Redirs) == 1 && st.Redirs[0].Op == syntax.RdrIn
 }
@@ -77,6 +79,10 @@ func (w *rewriter) refuse(n syntax.Node) {
 		if n.Op != syntax.CmdIn {
 			w.unsupported(n, "process substitution >(...)")
 		}
+	case *syntax.Lit:
+		if hugeRange(n.Value) {
+			w.unsupported(n, "a range of more than a million words")
+		}
 	case *syntax.CoprocClause:
 		w.unsupported(n, "coproc")
 	case *syntax.ForClause:
@@ -88,6 +94,20 @@ func (w *rewriter) refuse(n syntax.Node) {
 			w.unsupported(n, "redirection of file descriptor "+n.N.Value)
 		}
 	}
+}
+
+// ranges finds {1..9}; the interpreter would make all the words at once.
+var ranges = regexp.MustCompile(`\{(-?[0-9]+)\.\.(-?[0-9]+)`)
+
+func hugeRange(lit string) bool {
+	for _, m := range ranges.FindAllStringSubmatch(lit, -1) {
+		a, errA := strconv.ParseFloat(m[1], 64)
+		b, errB := strconv.ParseFloat(m[2], 64)
+		if errA != nil || errB != nil || math.Abs(a-b) > 1e6 {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *rewriter) node(n syntax.Node) {
@@ -168,9 +188,6 @@ func (w *rewriter) arithmetic(x syntax.ArithmExpr) {
 }
 
 func (w *rewriter) statement(st *syntax.Stmt) {
-	if w.shortcut[st] {
-		return
-	}
 	for _, rd := range st.Redirs {
 		w.redirect(rd)
 	}

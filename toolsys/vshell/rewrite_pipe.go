@@ -91,7 +91,7 @@ func (w *rewriter) timed(st *syntax.Stmt, clause *syntax.TimeClause) {
 
 // substitution bounds what $(...) may give: $( { ...; } >cap ).
 func (w *rewriter) substitution(cs *syntax.CmdSubst) {
-	if len(cs.Stmts) == 0 || len(cs.Stmts) == 1 && w.shortcut[cs.Stmts[0]] {
+	if len(cs.Stmts) == 0 {
 		return
 	}
 	cs.Stmts = []*syntax.Stmt{{Cmd: &syntax.Block{Stmts: cs.Stmts}, Redirs: []*syntax.Redirect{doorway("", "cap")}}}

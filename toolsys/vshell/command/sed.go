@@ -148,10 +148,14 @@ func (s *sedRun) inPlace(names []string) int {
 	}
 	code := 0
 	for _, name := range names {
-		asked, quit, err := s.edit(name)
+		data, err := s.p.Files.ReadFile(name)
 		if err != nil {
 			code = s.cannotRead(name, err)
 			continue
+		}
+		asked, quit, err := s.edit(name, data)
+		if err != nil {
+			return s.p.fail(4, "couldn't edit %s: %s", name, Reason(err))
 		}
 		code = max(code, asked)
 		if quit {
@@ -161,14 +165,9 @@ func (s *sedRun) inPlace(names []string) int {
 	return code
 }
 
-func (s *sedRun) edit(name string) (code int, quit bool, err error) {
-	data, err := s.p.Files.ReadFile(name)
-	if err != nil {
-		return 0, false, err
-	}
+func (s *sedRun) edit(name string, data []byte) (code int, quit bool, err error) {
 	var out bytes.Buffer
-	rest := bytes.NewReader(data)
-	code, quit, err = s.prog.Run(rest, s.options(&out))
+	code, quit, err = s.prog.Run(bytes.NewReader(data), s.options(&out))
 	if err != nil {
 		return 4, true, err
 	}
