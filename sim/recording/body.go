@@ -1,0 +1,216 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/stream"
+)
+
+// exchange is one HTTP request with its response, as a recorder kept it. Bodies may
+// still be packed.
+type exchange struct {
+	number, line int
+	method, url  string
+	status       int
+	request      []byte
+	response     []byte
+	header       http.Header // of the response
+	// sent is when the request left; first and last are when the response began and
+	// ended, counted from then.
+	sent        time.Time
+	first, last Moment
+	// follows is set where the recording itself says that the response answers what
+	// came of an earlier one: see scanArchive.
+	follows *thread
+}
+
+// reply is a response as the model's events, or none.
+type reply struct {
+	events   []stream.Event
+	streamed bool
+	pace     Pace
+	first    Moment
+	// cut says that, and where, the body ends too early; malformed that it cannot be
+	// read to its end.
+	cut, malformed string
+}
+
+var (
+	errNoModel   = errors.New("it is no model's answer")
+	errPacking   = errors.New("its packing is not known")
+	errTooPacked = errors.New("it unpacks to more than the limit")
+)
+
+// unpack undoes what was done to a body on its way.
+func unpack(b []byte, encoding string, max int64) ([]byte, error) {
+	var r io.Reader
+	var err error
+	switch {
+	case bytes.HasPrefix(b, gzipMagic):
+		r, err = gzip.NewReader(bytes.NewReader(b))
+	case len(b) > 2 && b[0] == 0x78 && (int(b[0])<<8|int(b[1]))%31 == 0 && encoding == "deflate":
+		r, err = zlib.NewReader(bytes.NewReader(b))
+	case (encoding == "br" || encoding == "zstd") && !isText(b):
+		return nil, fmt.Errorf("%w: %s", errPacking, encoding)
+	default:
+		return b, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errPacking, err)
+	}
+	out, err := io.ReadAll(&capped{r: r, left: max})
+	switch {
+	case errors.Is(err, errCapped):
+		return nil, fmt.Errorf("%w of %d bytes", errTooPacked, max)
+	case errors.Is(err, io.ErrUnexpectedEOF) && len(out) > 0:
+		return out, nil // cut: what there is shows that by itself
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errPacking, err)
+	}
+	return out, nil
+}
+
+// isText: recorders often unpack a body and leave the header.
+func isText(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return len(b) == 0 || b[0] == '{' || sseStart.Match(b)
+}
+
+// read turns a body into events. errNoModel: it is something else.
+func (x *exchange) read(max int64) (reply, error) {
+	b, err := unpack(x.response, x.header.Get("Content-Encoding"), max)
+	if err != nil {
+		return reply{}, err
+	}
+	b = bytes.TrimPrefix(b, byteOrderMark)
+	text := bytes.TrimLeft(b, " \t\r\n")
+	switch {
+	case isFrame(b):
+		return x.frames(b, max)
+	case sseStart.Match(text):
+		return x.stream(b)
+	case len(text) > 0 && text[0] == '{':
+		return x.document(text)
+	}
+	return reply{}, errNoModel
+}
+
+func (x *exchange) frames(b []byte, max int64) (reply, error) {
+	r := reply{streamed: true}
+	err := framed(bufio.NewReader(bytes.NewReader(b)), max, func(e stream.Event) error {
+		r.events = append(r.events, e)
+		return nil
+	})
+	switch {
+	case errors.Is(err, errFrameCut):
+		r.cut = err.Error()
+	case err != nil:
+		r.malformed = err.Error()
+	}
+	return x.timed(r), r.check()
+}
+
+// stream decodes server-sent events. Those of another API are no model's answer.
+func (x *exchange) stream(b []byte) (reply, error) {
+	r := reply{streamed: true}
+	i := cassette.Interaction{Number: x.number}
+	i.Response.Body, i.Response.Headers, i.Response.Duration = string(b), x.header, x.first.At
+	events, err := i.Events()
+	r.events = events
+	if cut, ok := errors.AsType[*stream.TruncatedError](err); ok {
+		r.cut = "the body ends inside an event, at byte " + fmt.Sprint(cut.Offset)
+	} else if err != nil {
+		r.malformed = err.Error()
+	}
+	if x.header.Get(cassette.OffsetsHeader) != "" && err == nil {
+		r.pace = Exact
+	}
+	return x.timed(r), r.check()
+}
+
+// document is a response that was no stream: a message, an error, or events a line.
+func (x *exchange) document(text []byte) (reply, error) {
+	v := gjson.ParseBytes(text)
+	if kind := v.Get("type").String(); kind == "message" && json.Valid(text) {
+		return x.timed(reply{events: written(v)}), nil
+	}
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	if !isEvent(gjson.GetBytes(first, "type").String(), gjson.ParseBytes(first)) || json.Valid(text) && gjson.GetBytes(first, "type").String() == errorEvent {
+		return reply{}, errNoModel
+	}
+	r := reply{streamed: true}
+	for l := range bytes.Lines(text) {
+		if l = bytes.TrimSpace(l); len(l) > 0 {
+			r.events = append(r.events, stream.Event{Type: gjson.GetBytes(l, "type").String(), Data: l})
+		}
+	}
+	return x.timed(r), nil
+}
+
+// check: only a stream with a message, or an error, of this API is one.
+func (r reply) check() error {
+	for _, e := range r.events {
+		if e.Type == messageStart || e.Type == errorEvent {
+			return nil
+		}
+	}
+	if len(r.events) == 0 && (r.cut != "" || r.malformed != "") {
+		return nil
+	}
+	return errNoModel
+}
+
+// timed gives the events what times there are.
+func (x *exchange) timed(r reply) reply {
+	r.first = x.first
+	if r.pace == Exact || !x.last.Known {
+		return r
+	}
+	r.pace = Bounded
+	if !r.streamed {
+		for i := range r.events {
+			r.events[i].At = x.last.At
+		}
+		return r
+	}
+	r.events = between(r.events, x.first.At, x.last.At)
+	return r
+}
+
+// between spreads events over a span by the amount of output.
+func between(events []stream.Event, first, last time.Duration) []stream.Event {
+	paced := stream.Pace{TokensPerSecond: 1}.Apply(events)
+	if len(paced) == 0 {
+		return paced
+	}
+	total := paced[len(paced)-1].At
+	for i := range paced {
+		share := 0.0
+		if total > 0 {
+			share = float64(paced[i].At) / float64(total)
+		}
+		paced[i].At = (first + time.Duration(share*float64(max(0, last-first)))).Truncate(stream.Tick)
+	}
+	return paced
+}
+
+// written makes the events of a message that was not streamed.
+func written(v gjson.Result) []stream.Event {
+	t := stream.Turn{ID: v.Get("id").String(), Model: v.Get("model").String(), Stop: v.Get("stop_reason").String(), StopSequence: v.Get("stop_sequence").String()}
+	for _, b := range v.Get("content").Array() {
+		t.Blocks = append(t.Blocks, blockOf(b))
+	}
+	return stream.Script(t)
+}

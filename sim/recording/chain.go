@@ -1,0 +1,361 @@
+package recording
+
+import (
+	"container/list"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// chains puts exchanges together into conversations. A request that repeats what
+// was said in a conversation, and goes on, belongs to it: clients send the whole
+// history every time.
+type chains struct {
+	s     *scanner
+	at    map[prefix][]*thread
+	calls map[string]*thread
+	// order has the thread that went on last at its front.
+	order *list.List
+	tools map[prefix][]Definition
+	// waiting are the threads whose turn waits for results, oldest first.
+	waiting []*thread
+}
+
+// thread is a conversation as far as it has come.
+type thread struct {
+	c     *Conversation
+	turns int
+	// said is what the last request sent, n its number of messages.
+	said prefix
+	n    int
+	// tools identifies those of the last request.
+	tools prefix
+	// turn waits for the next request, which has its results.
+	turn *Turn
+	// ids are the last answer's calls, by which it is known when it is sent back;
+	// mute: it said nothing, and so will not be.
+	ids  []string
+	mute bool
+	// failed: the last request got no whole answer, so that it may be sent again.
+	failed bool
+	place  *list.Element
+}
+
+func (s *scanner) chains() *chains {
+	return &chains{s: s, at: map[prefix][]*thread{}, calls: map[string]*thread{}, order: list.New(), tools: map[prefix][]Definition{}}
+}
+
+// maxThreads is how many conversations may still go on at once.
+const maxThreads = 4096
+
+// take adds an exchange, in the order in which they were made.
+func (c *chains) take(x *exchange) error {
+	body, err := unpack(x.request, "", c.s.limits.Part)
+	if err != nil {
+		body = nil
+	}
+	req, ok := parseRequest(body)
+	if !ok && (len(body) > 0 && !asksModel(x.url) || strings.HasSuffix(strings.SplitN(x.url, "?", 2)[0], "/count_tokens")) {
+		c.s.ignore("requests that ask no model")
+		return nil
+	}
+	if !ok {
+		req = &request{prefix: make([]prefix, 1)}
+	}
+	r, err := x.read(c.s.limits.Part)
+	switch {
+	case err == nil:
+		return c.answered(x, req, r)
+	case errors.Is(err, errNoModel) && (!asksModel(x.url) || !ok && x.status < 400):
+		c.s.ignore("requests that ask no model")
+		return nil
+	}
+	return c.refused(x, req, err)
+}
+
+// refused is a request that got no answer of a model: an error in place of a
+// stream, or a body that cannot be read.
+func (c *chains) refused(x *exchange, req *request, cause error) error {
+	p := Problem{Kind: Unreadable, Text: "the response cannot be read: " + cause.Error(), Line: x.line, Interaction: x.number}
+	switch {
+	case errors.Is(cause, errTooPacked):
+		p.Kind = TooLarge
+	case x.status >= 400:
+		v := gjson.ParseBytes(x.response)
+		p.Kind, p.Text = ErrorEvent, strings.TrimSuffix(fmt.Sprintf("the request was answered with status %d: %s: %s", x.status, v.Get("error.type").String(), v.Get("error.message").String()), ": : ")
+	case errors.Is(cause, errNoModel):
+		p.Kind, p.Text = Malformed, "the response is no message of a model"
+	}
+	c.s.problem(p)
+	t, err := c.find(x, req)
+	if err != nil {
+		return err
+	}
+	t.failed, t.ids, t.mute = true, nil, true
+	return nil
+}
+
+// answered is a request with its answer.
+func (c *chains) answered(x *exchange, req *request, r reply) error {
+	var t *thread
+	var err error
+	turns := 0
+	out := responses{limit: c.s.limits.Part, pace: r.pace}
+	out.trouble = func(k Kind, text string) {
+		c.s.problem(Problem{Kind: k, Text: text, Line: x.line, Interaction: x.number})
+	}
+	out.done = func(turn *Turn) error {
+		if turns++; turns == 1 {
+			if t, err = c.find(x, req); err != nil {
+				return err
+			}
+		}
+		return c.continued(t, x, req, r, turn)
+	}
+	for _, e := range r.events {
+		if err := out.add(e, x.line); err != nil {
+			return err
+		}
+	}
+	switch {
+	case out.turn == nil && r.cut != "":
+		c.s.problem(Problem{Kind: CutStream, Text: r.cut, Line: x.line, Interaction: x.number})
+	case out.turn == nil && r.malformed != "":
+		c.s.problem(Problem{Kind: Malformed, Text: r.malformed, Line: x.line, Interaction: x.number})
+	case out.turn != nil && r.malformed != "":
+		out.spoil(Broken, r.malformed)
+	}
+	if err := out.end(or(r.cut, "the body ends before message_stop")); err != nil {
+		return err
+	}
+	if turns == 0 {
+		if t, err = c.find(x, req); err != nil {
+			return err
+		}
+		t.failed, t.ids, t.mute = true, nil, true
+	}
+	return nil
+}
+
+// continued makes a turn the last of its thread.
+func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *Turn) error {
+	if t.c == nil {
+		var err error
+		if t.c, err = c.s.begin("", ""); err != nil {
+			return err
+		}
+	}
+	if err := c.settle(t, passedOver); err != nil { // a body with several messages
+		return err
+	}
+	t.turns++
+	turn.Number, turn.Interaction, turn.Sent = t.turns, x.number, x.sent
+	turn.Streamed = r.streamed
+	turn.Model = or(turn.Model, strings.Clone(req.model))
+	turn.Tools = c.offered(req)
+	turn.ToolsChanged = t.turns > 1 && t.tools != req.toolsID && len(req.messages) > 0
+	if len(req.messages) > 0 {
+		t.tools = req.toolsID
+	}
+	if !turn.First.Known {
+		turn.First = r.first
+	}
+	t.failed = turn.Ending != Whole
+	t.ids, t.mute = shape(turn)
+	if len(turn.Calls) == 0 {
+		return c.s.emit(t.c, turn)
+	}
+	t.turn = turn
+	for _, id := range t.ids {
+		c.calls[id] = t
+	}
+	c.waiting = append(c.waiting, t)
+	if len(c.waiting) > c.s.limits.Waiting {
+		return c.settle(c.waiting[0], "no request within the next "+fmt.Sprint(c.s.limits.Waiting)+" conversations answers it")
+	}
+	return nil
+}
+
+// find gives the thread that a request goes on with, its last turn answered, or a
+// new one.
+func (c *chains) find(x *exchange, req *request) (*thread, error) {
+	t, from := x.follows, 0
+	if t == nil {
+		t, from = c.match(req)
+	}
+	switch {
+	case t == nil:
+		t = &thread{}
+		t.place = c.order.PushFront(t)
+	default:
+		c.order.MoveToFront(t.place)
+		if err := c.results(t, req, from); err != nil {
+			return nil, err
+		}
+	}
+	c.move(t, req)
+	return t, c.evict()
+}
+
+// match finds the thread of a request and the number of messages before the
+// model's last answer.
+func (c *chains) match(req *request) (*thread, int) {
+	n := len(req.messages)
+	if n == 0 {
+		return nil, 0
+	}
+	for _, t := range c.at[req.prefix[n]] {
+		if t.failed && t.n == n {
+			return t, n // sent again
+		}
+	}
+	for k := n - 1; k > 0; k-- {
+		var best *thread
+		for _, t := range c.at[req.prefix[k]] {
+			if t.n == k && t.fits(req.messages[k]) && (best == nil || best.turn == nil || t.turn != nil) {
+				best = t
+			}
+		}
+		if best != nil {
+			return best, k
+		}
+	}
+	return c.byCalls(req)
+}
+
+// byCalls finds the thread whose calls a request answers, for clients that shorten
+// or rewrite the history.
+func (c *chains) byCalls(req *request) (*thread, int) {
+	for k := len(req.messages) - 1; k >= 0; k-- {
+		for _, r := range resultsIn(req.messages[k : k+1]) {
+			if t := c.calls[r.Call]; t != nil && t.turn != nil {
+				return t, k - 1
+			}
+		}
+	}
+	return nil, 0
+}
+
+// fits says whether a message that is sent back is the thread's last answer.
+func (t *thread) fits(m gjson.Result) bool {
+	if m.Get("role").String() != "assistant" {
+		return t.failed || len(t.ids) == 0 && t.mute // an empty answer is not sent back
+	}
+	ids := callIDs(m.Get("content"))
+	if len(ids) == 0 && len(t.ids) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(t.ids, id) })
+}
+
+// results gives the waiting turn its results: all that stand after its message.
+func (c *chains) results(t *thread, req *request, from int) error {
+	if t.turn == nil {
+		return nil
+	}
+	if from < len(req.messages) {
+		for _, r := range resultsIn(req.messages[from+1:]) {
+			if t.turn.place(r.Call) >= 0 && t.turn.Result(r.Call) == nil {
+				t.turn.Results = append(t.turn.Results, r)
+			}
+		}
+	}
+	switch {
+	case len(req.messages) == 0:
+		return c.settle(t, "the recording does not hold the request that would answer it")
+	case from == len(req.messages):
+		return c.settle(t, "the request was sent again")
+	}
+	return c.settle(t, passedOver)
+}
+
+// settle hands the waiting turn on.
+func (c *chains) settle(t *thread, reason string) error {
+	turn := t.turn
+	if turn == nil {
+		return nil
+	}
+	t.turn = nil
+	for _, id := range t.ids {
+		if c.calls[id] == t {
+			delete(c.calls, id)
+		}
+	}
+	c.waiting = slices.DeleteFunc(c.waiting, func(w *thread) bool { return w == t })
+	turn.settle(reason)
+	return c.s.emit(t.c, turn)
+}
+
+// move notes what a thread's last request sent.
+func (c *chains) move(t *thread, req *request) {
+	c.forget(t)
+	t.n = len(req.messages)
+	t.said = req.prefix[t.n]
+	if t.n > 0 {
+		c.at[t.said] = append(c.at[t.said], t)
+	}
+}
+
+func (c *chains) forget(t *thread) {
+	rest := slices.DeleteFunc(c.at[t.said], func(o *thread) bool { return o == t })
+	if len(rest) == 0 {
+		delete(c.at, t.said)
+		return
+	}
+	c.at[t.said] = rest
+}
+
+// evict lets go of the thread that has been silent longest.
+func (c *chains) evict() error {
+	if c.order.Len() <= maxThreads {
+		return nil
+	}
+	oldest := c.order.Remove(c.order.Back()).(*thread)
+	c.forget(oldest)
+	return c.settle(oldest, atTheEnd)
+}
+
+// end hands on what still waits.
+func (c *chains) end() error {
+	for len(c.waiting) > 0 {
+		if err := c.settle(c.waiting[0], atTheEnd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shape is how an answer is recognized when it is sent back.
+func shape(t *Turn) (ids []string, mute bool) {
+	for _, call := range t.Calls {
+		if !call.Cut {
+			ids = append(ids, call.ID)
+		}
+	}
+	mute = !slices.ContainsFunc(t.Events, func(e stream.Event) bool { return gjson.GetBytes(e.Data, "delta.text").String() != "" })
+	return ids, mute
+}
+
+// offered gives a request's tools; equal ones are one list.
+func (c *chains) offered(req *request) []Definition {
+	if len(req.messages) == 0 {
+		return nil
+	}
+	if known, ok := c.tools[req.toolsID]; ok {
+		return known
+	}
+	if len(c.tools) >= maxToolLists {
+		clear(c.tools)
+	}
+	tools := append([]Definition{}, req.tools()...)
+	c.tools[req.toolsID] = tools
+	return tools
+}
+
+// maxToolLists is how many lists of tools are remembered to be told equal.
+const maxToolLists = 64

@@ -1,0 +1,203 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+var errNodes = errors.New("is nested too deeply, or has too many parts")
+
+// parseYAML parses one document within the limits. Tags are never acted on, and
+// aliases are followed only where a value is looked at.
+func (s *scanner) parseYAML(raw []byte) (*yaml.Node, error) {
+	if parts(raw) > s.limits.Nodes {
+		return nil, errNodes // before the parser makes a tree of it
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		return nil, err
+	}
+	if len(doc.Content) == 0 {
+		return nil, errors.New("it is empty")
+	}
+	left := s.limits.Nodes
+	if !measure(doc.Content[0], s.limits.Depth, &left) {
+		return nil, errNodes
+	}
+	return doc.Content[0], nil
+}
+
+// measure counts nodes as if aliases were written out.
+func measure(n *yaml.Node, depth int, left *int) bool {
+	if *left--; *left < 0 || depth < 0 {
+		return false
+	}
+	if n.Kind == yaml.AliasNode {
+		return measure(n.Alias, depth-1, left)
+	}
+	for _, c := range n.Content {
+		if !measure(c, depth-1, left) {
+			return false
+		}
+	}
+	return true
+}
+
+// parts is about how many nodes a text has at most: what may part two of them,
+// counted outside of texts, which is where nearly all bytes of a recording are.
+func parts(raw []byte) int {
+	n, quote := 0, byte(0)
+	block := -1 // the indentation of the key whose text goes on
+	for l := range bytes.Lines(raw) {
+		l = bytes.TrimRight(l, "\r\n")
+		rest := bytes.TrimLeft(l, " ")
+		indent := len(l) - len(rest)
+		if quote == 0 && block >= 0 {
+			if len(rest) == 0 || indent > block {
+				continue
+			}
+			block = -1
+		}
+		n++
+		begins := true // a value may begin here
+		for i := 0; i < len(rest); i++ {
+			c := rest[i]
+			switch {
+			case quote == '"' && c == '\\':
+				i++
+			case quote != 0:
+				if c == quote {
+					quote = 0
+				}
+			case begins && (c == '"' || c == '\''):
+				quote = c
+			case c == ',' || c == '[' || c == '{' || c == ':' || c == '-':
+				n++
+				begins = true
+			case c != ' ':
+				begins = false
+			}
+		}
+		if quote == 0 && opensText(rest) {
+			block = indent + dashes(rest)
+		}
+	}
+	return n
+}
+
+// opensText says whether a line ends in the mark of a text that follows.
+func opensText(rest []byte) bool {
+	rest = bytes.TrimRight(rest, "0123456789+- \t")
+	n := len(rest)
+	return n > 0 && (rest[n-1] == '|' || rest[n-1] == '>') && (n == 1 || rest[n-2] == ' ')
+}
+
+// dashes is how far the marks of list items indent the key behind them.
+func dashes(rest []byte) int {
+	n := 0
+	for bytes.HasPrefix(rest[n:], []byte("- ")) {
+		n += 2
+		for n < len(rest) && rest[n] == ' ' {
+			n++
+		}
+	}
+	return n
+}
+
+func resolved(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// member finds a mapping's value by key; nil when there is none.
+func member(n *yaml.Node, key string) *yaml.Node {
+	if n = resolved(n); n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if resolved(n.Content[i]).Value == key {
+			return resolved(n.Content[i+1])
+		}
+	}
+	return nil
+}
+
+// text is a scalar's value, "" for anything else.
+func text(n *yaml.Node) string {
+	if n = resolved(n); n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+// octets is a scalar's bytes: binary ones are written in base64.
+func octets(n *yaml.Node) ([]byte, error) {
+	value := text(n)
+	if value == "" {
+		return nil, nil
+	}
+	if n = resolved(n); n.Tag == "!!binary" || n.Tag == "!binary" {
+		return fromBase64(value)
+	}
+	return []byte(value), nil
+}
+
+func fromBase64(value string) ([]byte, error) {
+	b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), ""))
+	if err != nil {
+		return nil, fmt.Errorf("a binary text is no base64: %w", err)
+	}
+	return b, nil
+}
+
+// inJSON writes a value as JSON, members sorted: for recorders that store a body as
+// what it means.
+func inJSON(n *yaml.Node) ([]byte, error) {
+	v, err := plainValue(resolved(n))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// plainValue reads scalars by YAML's own rules, and any tag of another language as
+// the text that it stands before.
+func plainValue(n *yaml.Node) (any, error) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			v, err := plainValue(resolved(n.Content[i+1]))
+			if err != nil {
+				return nil, err
+			}
+			out[resolved(n.Content[i]).Value] = v
+		}
+		return out, nil
+	case yaml.SequenceNode:
+		out := make([]any, len(n.Content))
+		for i, c := range n.Content {
+			v, err := plainValue(resolved(c))
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+		return out, nil
+	}
+	switch n.Tag {
+	case "!!int", "!!float", "!!bool", "!!null":
+		var v any
+		err := n.Decode(&v)
+		return v, err
+	}
+	return n.Value, nil
+}

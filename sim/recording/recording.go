@@ -1,0 +1,187 @@
+package recording
+
+import (
+	"encoding/json"
+	"time"
+
+	"toolbench/sim/stream"
+)
+
+// Format is how a recording was written.
+type Format string
+
+// The formats that are read (O2).
+const (
+	GoVCR1     Format = "go-vcr-v1"        // dnaeon/go-vcr v1, v2
+	GoVCR2     Format = "go-vcr-v2"        // dnaeon/go-vcr v3, v4
+	VCRPy      Format = "vcrpy"            // Python
+	RubyVCR    Format = "ruby-vcr"         // Ruby
+	HTTPMock   Format = "httpmock-yaml"    // one document an exchange
+	HAR        Format = "har"              // HTTP archive
+	Txtar      Format = "txtar"            // requests and responses as files of an archive
+	SSE        Format = "sse-text"         // the bytes of streams, one after the other
+	EventLines Format = "event-lines"      // one event a line, without "data:"
+	EventBytes Format = "event-frames"     // binary event-stream frames
+	Blocks     Format = "jsonl-transcript" // an agent's log, a line a content block
+	Messages   Format = "jsonl-session"    // an agent's log, a line a message
+)
+
+// Recording is a whole file.
+type Recording struct {
+	Name          string
+	Format        Format
+	Problems      []Problem
+	Conversations []*Conversation
+	// Ignored counts what was left out, by kind: HTTP that asks no model, lines that
+	// are no messages.
+	Ignored map[string]int
+}
+
+// Conversation is one session with a model, or one sub-agent's.
+type Conversation struct {
+	// Number counts conversations from 1, in the order in which they begin.
+	Number int
+	// ID is the session's id, Agent the sub-agent's; both may be "".
+	ID, Agent string
+	// Turns are filled by Open only.
+	Turns []*Turn
+}
+
+// Moment is a time within a turn, counted from when its request was sent. It says
+// nothing unless it is Known: few recorders take times down.
+type Moment struct {
+	At    time.Duration
+	Known bool
+}
+
+// Pace says what is known of when a turn's events arrived.
+type Pace int
+
+// The kinds of pace.
+const (
+	// Unknown: the events have no times; First may be known all the same.
+	Unknown Pace = iota
+	// Bounded: first and last time are recorded, those between are interpolated by
+	// the amount of output.
+	Bounded
+	// Exact: the times on which anything depends were taken down.
+	Exact
+)
+
+// Ending says how a turn's stream ended.
+type Ending int
+
+// The endings. Only a Whole message is committed and its calls answered (J5).
+const (
+	Whole  Ending = iota
+	Cut           // the bytes ended before message_stop
+	Failed        // an error event
+	Broken        // an event that is no JSON or makes no sense
+)
+
+// Turn is one answer of the model with what became of its calls.
+type Turn struct {
+	// Number counts the conversation's turns from 1, Line is where it begins in the
+	// file (0: nobody knows), Interaction its place among the exchanges, from 1.
+	Number, Line, Interaction int
+	// ID and Model are as the message says; Stop is its stop reason, "" where none
+	// was recorded.
+	ID, Model, Stop string
+	// Sent is when the request left, on the recorder's clock; zero: unknown.
+	Sent time.Time
+	// Tools are what the request offered; nil when the recording holds no requests.
+	Tools []Definition
+	// ToolsChanged: they are not those of the turn before.
+	ToolsChanged bool
+	// Events are the stream, times as Pace says. A response that was no stream
+	// (Streamed false) has them all at its end.
+	Events   []stream.Event
+	Streamed bool
+	Pace     Pace
+	First    Moment
+	Ending   Ending
+	// Why words an Ending that is not Whole.
+	Why     string
+	Calls   []Call
+	Results []Result
+	// Unanswered are the calls without a result.
+	Unanswered []Unanswered
+}
+
+// Definition is a tool as a request offered it.
+type Definition struct {
+	Name, Description string
+	// Kind is the type of a tool that the API defines ("web_search_20250305"), ""
+	// for the client's own.
+	Kind string
+	// Schema is the input schema; nil where the request has none.
+	Schema json.RawMessage
+	// ReadOnly is the readOnlyHint of the definition's annotations; false without.
+	ReadOnly bool
+	// Raw is the definition's bytes.
+	Raw json.RawMessage
+}
+
+// Call is one tool_use block that the client has to answer.
+type Call struct {
+	ID, Name string
+	// Input is a JSON object; Invalid is what came in its place, if it was none.
+	Input   json.RawMessage
+	Invalid string
+	// Ready is when its block was complete.
+	Ready Moment
+	// Cut: its block never ended. Such a call must not run.
+	Cut bool
+	// Repeated: an earlier call of the message has the same id.
+	Repeated bool
+}
+
+// Result answers a call.
+type Result struct {
+	// Call is the id it answers.
+	Call    string
+	Text    string
+	IsError bool
+	// Message is the message that holds it, counted from 1 after the model's, and
+	// Index its place in it, from 0; a transcript has one line, and so one message,
+	// a result.
+	Message, Index int
+	// At is when it was taken down. Took is how long the tool ran, as the recorder
+	// itself measured it.
+	At, Took Moment
+}
+
+// Unanswered is a call without a result, and why.
+type Unanswered struct{ Call, Tool, Reason string }
+
+// Result finds the result of a call; nil when there is none.
+func (t *Turn) Result(call string) *Result {
+	for i := range t.Results {
+		if t.Results[i].Call == call {
+			return &t.Results[i]
+		}
+	}
+	return nil
+}
+
+// InOrder says whether the results stand in the order of their calls (I3).
+func (t *Turn) InOrder() bool {
+	next := 0
+	for _, r := range t.Results {
+		at := t.place(r.Call)
+		if at < next {
+			return false
+		}
+		next = at
+	}
+	return true
+}
+
+func (t *Turn) place(id string) int {
+	for i, c := range t.Calls {
+		if c.ID == id {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,153 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+	"net/url"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// request is what of a request's body tells conversations apart.
+type request struct {
+	model    string
+	messages []gjson.Result
+	// prefix[n] identifies the first n messages.
+	prefix []prefix
+	// toolsID identifies the tools as sent, less cache breakpoints, which move.
+	toolsID prefix
+	offered gjson.Result
+}
+
+type prefix [16]byte
+
+// parseRequest reads a body; ok is false when it asks no model.
+func parseRequest(body []byte) (*request, bool) {
+	body = bytes.TrimPrefix(body, byteOrderMark)
+	if !json.Valid(body) {
+		return nil, false
+	}
+	v := gjson.ParseBytes(body)
+	if !v.Get("messages").IsArray() {
+		return nil, false
+	}
+	r := &request{model: v.Get("model").String(), messages: v.Get("messages").Array()}
+	r.prefix = make([]prefix, len(r.messages)+1)
+	for i, m := range r.messages {
+		h := fnv.New128a()
+		h.Write(r.prefix[i][:])
+		digest(h.Write, m)
+		copy(r.prefix[i+1][:], h.Sum(nil))
+	}
+	r.offered = v.Get("tools")
+	h := fnv.New128a()
+	for _, t := range r.offered.Array() {
+		h.Write([]byte(unbroken(t)))
+	}
+	copy(r.toolsID[:], h.Sum(nil))
+	return r, true
+}
+
+func (r *request) tools() []Definition {
+	var out []Definition
+	for _, t := range r.offered.Array() {
+		out = append(out, definition(t))
+	}
+	return out
+}
+
+// digest writes what makes a message the same when it is sent again: clients move
+// cache breakpoints, drop false members, and write texts as strings or as blocks.
+func digest(write func([]byte) (int, error), m gjson.Result) {
+	put := func(parts ...string) {
+		for _, p := range parts {
+			var n [8]byte
+			binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+			_, _ = write(n[:]) // a hash never fails
+			_, _ = write([]byte(p))
+		}
+	}
+	put(m.Get("role").String())
+	content := m.Get("content")
+	if content.Type == gjson.String {
+		put("text", content.Str)
+		return
+	}
+	for _, b := range content.Array() {
+		switch kind := b.Get("type").String(); kind {
+		case "text":
+			put(kind, b.Get("text").String())
+		case "tool_result":
+			put(kind, b.Get("tool_use_id").String(), plain(b.Get("content")))
+		default:
+			put(kind, b.Get("id").String(), b.Get("name").String(), b.Get("tool_use_id").String())
+		}
+	}
+}
+
+// definition reads a tool as it stands in a request.
+func definition(t gjson.Result) Definition {
+	d := Definition{
+		Name: strings.Clone(t.Get("name").String()), Description: strings.Clone(t.Get("description").String()),
+		Kind: strings.Clone(t.Get("type").String()), ReadOnly: t.Get("annotations.readOnlyHint").Type == gjson.True,
+		Raw: json.RawMessage(t.Raw),
+	}
+	if d.Kind == "custom" {
+		d.Kind = ""
+	}
+	if s := t.Get("input_schema"); s.IsObject() {
+		d.Schema = json.RawMessage(s.Raw)
+	}
+	return d
+}
+
+// unbroken is a definition's compact bytes without its cache breakpoint.
+func unbroken(t gjson.Result) string {
+	var b strings.Builder
+	t.ForEach(func(key, value gjson.Result) bool {
+		if key.Str != "cache_control" {
+			var compact bytes.Buffer
+			if json.Compact(&compact, []byte(value.Raw)) == nil {
+				b.WriteString(key.Raw + ":" + compact.String() + ",")
+			}
+		}
+		return true
+	})
+	return "{" + b.String() + "}"
+}
+
+// asksModel tells by its URL whether a request is for a model's turn: the first
+// party's path, or those of other clouds' front ends.
+func asksModel(raw string) bool {
+	u, err := url.Parse(raw)
+	path := raw
+	if err == nil {
+		path = u.Path
+	}
+	for _, end := range []string{"/messages", "/invoke", "/invoke-with-response-stream", ":rawPredict", ":streamRawPredict"} {
+		if strings.HasSuffix(strings.TrimSuffix(path, "/"), end) {
+			return true
+		}
+	}
+	return false
+}
+
+// resultsIn are the results that messages hold, from the first on.
+func resultsIn(messages []gjson.Result) []Result {
+	var out []Result
+	for n, m := range messages {
+		for i, b := range m.Get("content").Array() {
+			if b.Get("type").String() != "tool_result" {
+				continue
+			}
+			out = append(out, Result{
+				Call: strings.Clone(b.Get("tool_use_id").String()), Text: strings.Clone(plain(b.Get("content"))), IsError: b.Get("is_error").Bool(),
+				Message: n + 1, Index: i,
+			})
+		}
+	}
+	return out
+}

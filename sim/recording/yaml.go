@@ -1,0 +1,271 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The recorders' lists, at the left margin of a document.
+var (
+	yamlList    = regexp.MustCompile(`^(interactions|http_interactions):[ \t]*(?:#.*)?$`)
+	yamlVersion = regexp.MustCompile(`(?m)^version:[ \t]*["']?([0-9]+)`)
+	yamlAnchor  = regexp.MustCompile(`(?m)(?:^|[ \t])&[A-Za-z0-9_-]+[ \t]*(?:$|[\[{"'|>-])`)
+)
+
+// yamlScan reads YAML document by document, and a document's list of interactions
+// item by item, so that neither has to fit into memory. It cuts at lines: a new item
+// begins at its list's indentation, where nothing inside of an item may stand.
+type yamlScan struct {
+	s      *scanner
+	chains *chains
+	number int // of interactions
+
+	head     bytes.Buffer // of the document, without its list
+	headLine int
+	list     string // the list's name while in it, and after it
+	inList   bool
+	indent   int
+	item     bytes.Buffer
+	itemLine int
+	// anchors are earlier items that later ones may refer to.
+	anchors bytes.Buffer
+	large   bool // the item has passed the limit
+}
+
+func (s *scanner) scanYAML(r *bufio.Reader) error {
+	y := &yamlScan{s: s, chains: s.chains()}
+	lines := &lineReader{r: r, max: s.limits.Line}
+	for {
+		l, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return s.broken(err)
+		}
+		if l.long {
+			return s.fail(ErrTooLarge, "line %d is longer than %d bytes", l.n, s.limits.Line)
+		}
+		if err := y.line(l); err != nil {
+			return err
+		}
+	}
+	if err := y.endDocument(true); err != nil {
+		return err
+	}
+	return y.chains.end()
+}
+
+func (y *yamlScan) line(l line) error {
+	if isBoundary(l.text) {
+		return y.endDocument(false)
+	}
+	if y.inList {
+		return y.listed(l)
+	}
+	if m := yamlList.FindSubmatch(l.text); m != nil && y.list == "" {
+		y.list, y.inList, y.indent = string(m[1]), true, -1
+		return nil
+	}
+	return y.headed(l)
+}
+
+// isBoundary: a document ends.
+func isBoundary(text []byte) bool {
+	return bytes.Equal(text, []byte("---")) || bytes.HasPrefix(text, []byte("--- ")) || bytes.Equal(text, []byte("..."))
+}
+
+func (y *yamlScan) headed(l line) error {
+	if y.head.Len() == 0 {
+		y.headLine = l.n
+	}
+	if int64(y.head.Len()+len(l.text)) > y.s.limits.Part {
+		return y.s.fail(ErrTooLarge, "the document at line %d is larger than %d bytes", y.headLine, y.s.limits.Part)
+	}
+	y.head.Write(l.text)
+	y.head.WriteByte('\n')
+	return nil
+}
+
+// listed takes a line of the list.
+func (y *yamlScan) listed(l line) error {
+	indent, dash := margin(l.text)
+	switch {
+	case indent < 0: // blank
+		y.keep(l)
+	case y.indent < 0 && dash:
+		y.indent = indent
+		return y.open(l)
+	case indent == y.indent && dash:
+		return y.open(l)
+	case indent <= y.indent || y.indent < 0:
+		y.inList = false
+		if err := y.close(false); err != nil {
+			return err
+		}
+		return y.headed(l)
+	default:
+		y.keep(l)
+	}
+	return nil
+}
+
+// margin is a line's indentation, -1 for a blank one, and whether an item of a list
+// begins there.
+func margin(text []byte) (indent int, dash bool) {
+	rest := bytes.TrimLeft(text, " ")
+	if len(bytes.TrimSpace(rest)) == 0 {
+		return -1, false
+	}
+	return len(text) - len(rest), rest[0] == '-' && (len(rest) == 1 || rest[1] == ' ')
+}
+
+func (y *yamlScan) open(l line) error {
+	if err := y.close(false); err != nil {
+		return err
+	}
+	y.itemLine = l.n
+	y.keep(l)
+	return nil
+}
+
+func (y *yamlScan) keep(l line) {
+	if y.itemLine == 0 {
+		return
+	}
+	if y.large = y.large || int64(y.item.Len()+len(l.text)) > y.s.limits.Part; y.large {
+		y.item.Reset()
+		return
+	}
+	y.item.Write(l.text)
+	y.item.WriteByte('\n')
+}
+
+// close reads the item that is complete. The last one of a file may have been cut.
+func (y *yamlScan) close(last bool) error {
+	if y.itemLine == 0 {
+		return nil
+	}
+	at := y.itemLine
+	y.number++
+	defer func() {
+		y.item.Reset()
+		y.itemLine, y.large = 0, false
+	}()
+	if y.large {
+		y.s.problem(Problem{Kind: TooLarge, Text: fmt.Sprintf("the interaction is larger than %d bytes and was left out", y.s.limits.Part), Line: at, Interaction: y.number})
+		return nil
+	}
+	node, err := y.parseItem()
+	if err != nil {
+		kind := Malformed
+		if last {
+			kind = CutStream
+		}
+		y.s.problem(Problem{Kind: kind, Text: worded(err, last), Line: at, Interaction: y.number})
+		return nil
+	}
+	return y.interaction(node, at, last)
+}
+
+func worded(err error, last bool) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if last {
+		return "the last interaction is cut off: " + text
+	}
+	return "the interaction cannot be read: " + text
+}
+
+// parseItem parses the item; when it refers to one before it, with those before it.
+func (y *yamlScan) parseItem() (*yaml.Node, error) {
+	raw := y.item.Bytes()
+	node, err := y.s.parseYAML(raw)
+	if err != nil && strings.Contains(err.Error(), "unknown anchor") {
+		node, err = y.s.parseYAML(append(bytes.Clone(y.anchors.Bytes()), raw...))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if yamlAnchor.Match(raw) && y.anchors.Len()+len(raw) <= maxAnchors {
+		y.anchors.Write(raw)
+	}
+	if node.Kind != yaml.SequenceNode || len(node.Content) == 0 {
+		return nil, errors.New("it is no item of a list")
+	}
+	return node.Content[len(node.Content)-1], nil
+}
+
+// maxAnchors bounds the items that are kept because others refer to them.
+const maxAnchors = 4 << 20
+
+// endDocument reads what is left of a document.
+func (y *yamlScan) endDocument(last bool) error {
+	if err := y.close(last); err != nil {
+		return err
+	}
+	head, list := bytes.Clone(y.head.Bytes()), y.list
+	at := y.headLine
+	y.head.Reset()
+	y.anchors.Reset()
+	y.list, y.inList, y.itemLine = "", false, 0
+	if list != "" || len(bytes.TrimSpace(head)) == 0 {
+		return nil
+	}
+	return y.document(head, at, last)
+}
+
+// document reads a document that is no block list: one exchange, or a list in
+// another notation.
+func (y *yamlScan) document(raw []byte, at int, last bool) error {
+	root, err := y.s.parseYAML(raw)
+	switch {
+	case errors.Is(err, errNodes):
+		return y.s.fail(ErrTooLarge, "the document at line %d %s", at, err)
+	case err != nil && !y.s.known():
+		return y.s.fail(ErrNotRecording, "it is none of the formats that are known (as YAML: %s)", strings.TrimPrefix(err.Error(), "yaml: "))
+	case err != nil:
+		y.number++
+		kind := Malformed
+		if last {
+			kind = CutStream
+		}
+		y.s.problem(Problem{Kind: kind, Text: worded(err, last), Line: at, Interaction: y.number})
+		return nil
+	case root.Kind != yaml.MappingNode:
+		y.s.ignore("documents that are no exchange")
+		return nil
+	}
+	if when, then := member(root, "when"), member(root, "then"); when != nil && then != nil {
+		y.number++
+		return y.mock(when, then, at)
+	}
+	for _, key := range []string{"interactions", "http_interactions"} {
+		if items := member(root, key); items != nil && items.Kind == yaml.SequenceNode {
+			y.list = key
+			y.head.Write(raw)
+			err := y.items(items, at)
+			y.head.Reset()
+			y.list = ""
+			return err
+		}
+	}
+	y.s.ignore("documents that are no exchange")
+	return nil
+}
+
+func (y *yamlScan) items(items *yaml.Node, at int) error {
+	for _, item := range items.Content {
+		y.number++
+		if err := y.interaction(resolved(item), at+item.Line-1, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
