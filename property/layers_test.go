@@ -52,6 +52,8 @@ var layers = []struct {
 	{"sim/clock", nil},
 	{"sim/stream", nil},
 	{"sim/cassette", []string{"sim/stream"}},
+	{"sim/recording", []string{"sim/stream", "sim/cassette", "toolsys/message"}},
+	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/...", nil},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
