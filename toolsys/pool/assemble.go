@@ -28,24 +28,27 @@ type Pool struct {
 	Omitted []Omission
 
 	byName map[string]*tool.Tool
-	merged []*tool.Tool
+	served []*tool.Tool // as they came
+	// builtins are the names of the built-in ones, joined by commas.
+	builtins string
 }
 
 // Assemble makes the pool (C1, C3, D1, D2). It depends on the members of in and
 // on nothing else: not on the order of Served, and not on an earlier call.
 func (c *Catalogue) Assemble(in Inputs) *Pool {
-	p := &Pool{byName: map[string]*tool.Tool{}}
+	p := &Pool{byName: make(map[string]*tool.Tool, len(c.entries)+len(in.Served))}
 	for _, e := range c.entries {
 		if reason := c.omit(e, in); reason != "" {
 			p.Omitted = append(p.Omitted, Omission{e.Name, reason})
 			continue
 		}
-		p.Tools = append(p.Tools, e.Tool)
+		p.add(e.Tool)
 	}
 	p.Builtins = len(p.Tools)
-	p.merged = slices.Clone(p.Tools)
+	p.builtins = strings.Join(p.Names(), ",")
 	p.addServed(in)
-	p.index()
+	p.alias()
+	p.served = slices.Clone(in.Served)
 	slices.SortFunc(p.Omitted, func(a, b Omission) int { return strings.Compare(a.Name, b.Name) })
 	return p
 }
@@ -82,27 +85,17 @@ func hides(rules permission.Rules, t *tool.Tool) (string, bool) {
 // addServed appends the servers' tools: sorted, without those that a rule hides
 // and without those whose name a built-in has (D1).
 func (p *Pool) addServed(in Inputs) {
-	taken := map[string]bool{}
-	for _, t := range p.Tools {
-		taken[t.Name] = true
-	}
 	served := slices.Clone(in.Served)
 	slices.SortFunc(served, compare)
-	for _, t := range in.Served {
-		if !taken[t.Name] {
-			p.merged = append(p.merged, t)
-		}
-	}
 	for _, t := range served {
 		rule, hidden := hides(in.Rules, t)
 		switch {
 		case hidden:
 			p.Omitted = append(p.Omitted, Omission{t.Name, "denied by " + rule})
-		case taken[t.Name]:
+		case p.byName[t.Name] != nil:
 			p.Omitted = append(p.Omitted, Omission{t.Name, "another tool has its name"})
 		default:
-			taken[t.Name] = true
-			p.Tools = append(p.Tools, t)
+			p.add(t)
 		}
 	}
 }
@@ -122,11 +115,13 @@ func compare(a, b *tool.Tool) int {
 	return strings.Compare(a.Origin.Tool, b.Origin.Tool)
 }
 
-// index makes look-ups quick; a name beats an alias (A2).
-func (p *Pool) index() {
-	for _, t := range p.Tools {
-		p.byName[t.Name] = t
-	}
+func (p *Pool) add(t *tool.Tool) {
+	p.Tools = append(p.Tools, t)
+	p.byName[t.Name] = t
+}
+
+// alias adds the aliases when all names are known: a name beats an alias (A2).
+func (p *Pool) alias() {
 	for _, t := range p.Tools {
 		for _, a := range t.Aliases {
 			if _, taken := p.byName[a]; !taken {
@@ -142,9 +137,17 @@ func (p *Pool) Find(name string) (*tool.Tool, bool) {
 	return t, ok
 }
 
-// Merged is the plain list, built-ins and then served tools as they came, for
-// counting against thresholds (D6).
-func (p *Pool) Merged() []*tool.Tool { return slices.Clone(p.merged) }
+// Merged lists the pool's members plainly, built-ins and then served tools as they
+// came, for counting against thresholds (D6).
+func (p *Pool) Merged() []*tool.Tool {
+	merged := slices.Clone(p.Tools[:p.Builtins])
+	for _, t := range p.served {
+		if p.byName[t.Name] == t && !slices.Contains(merged, t) {
+			merged = append(merged, t)
+		}
+	}
+	return merged
+}
 
 // Names lists the pool's tools in order.
 func (p *Pool) Names() []string {

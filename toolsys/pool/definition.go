@@ -3,83 +3,128 @@ package pool
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"sync"
 
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
 
+// generation is how many definitions are kept at least; forms bounds how many
+// settings and sets of built-ins are told apart at a time.
+const (
+	generation = 4096
+	forms      = 64
+)
+
 // Definitions writes tools as the API takes them and keeps the bytes: a pool is
-// assembled for every request, its members seldom change (C1). It is safe for
-// concurrent use.
+// assembled for every request, its members seldom change (C1). What was not used
+// for a while is forgotten, since servers that reconnect bring new tools. It is safe
+// for concurrent use.
 type Definitions struct {
-	mu    sync.Mutex
-	ready map[definitionKey]json.RawMessage
+	mu sync.Mutex
+	// young is what was written or used lately; what was used before is in old.
+	young, old map[definitionKey]json.RawMessage
+	forms      map[form]uint64
+	next       uint64
 }
 
 // definitionKey holds the tool's identity, not its name: a decorated or replaced
 // tool is another pointer.
 type definitionKey struct {
-	tool     *tool.Tool
-	settings settings.Settings
-	builtins string
-	deferred bool
-	mark     bool
-}
-
-// NewDefinitions makes an empty store.
-func NewDefinitions() *Definitions {
-	return &Definitions{ready: map[definitionKey]json.RawMessage{}}
-}
-
-// form is how one tool is to be written.
-type form struct {
-	settings settings.Settings
-	// builtins are the names a prompt may point to; served tools are left out, so
-	// that they cannot change a built-in's bytes (D4).
-	builtins []string
-	joined   string
+	tool *tool.Tool
+	form uint64
 	// deferred adds defer_loading (E4); mark adds the cache breakpoint (D4).
 	deferred, mark bool
 }
 
-func (d *Definitions) bytes(t *tool.Tool, f form) json.RawMessage {
-	key := definitionKey{t, f.settings, f.joined, f.deferred, f.mark}
+// form is what a definition depends on beside its tool. The built-ins are those a
+// prompt may point to, by name, joined by commas; served tools are left out, so that
+// they cannot change a built-in's bytes (D4).
+type form struct {
+	settings settings.Settings
+	builtins string
+}
+
+// NewDefinitions makes an empty store.
+func NewDefinitions() *Definitions {
+	return &Definitions{young: map[definitionKey]json.RawMessage{}, forms: map[form]uint64{}}
+}
+
+// number names a form by a number, so that its many bytes are hashed once for a
+// request and not once for each tool.
+func (d *Definitions) number(f form) uint64 {
 	d.mu.Lock()
-	raw, ok := d.ready[key]
-	d.mu.Unlock()
-	if ok {
+	defer d.mu.Unlock()
+	n, known := d.forms[f]
+	if !known {
+		if len(d.forms) == forms {
+			clear(d.forms)
+		}
+		d.next++ // numbers are never used again: what was kept under one cannot be mistaken
+		n = d.next
+		d.forms[f] = n
+	}
+	return n
+}
+
+func (d *Definitions) bytes(k definitionKey, f form) json.RawMessage {
+	if raw, ok := d.find(k); ok {
 		return raw
 	}
-	raw = write(t, f)
+	raw := write(k, f)
 	d.mu.Lock()
-	d.ready[key] = raw
-	d.mu.Unlock()
+	defer d.mu.Unlock()
+	d.keep(k, raw)
 	return raw
+}
+
+func (d *Definitions) find(k definitionKey) (json.RawMessage, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if raw, ok := d.young[k]; ok {
+		return raw, true
+	}
+	raw, ok := d.old[k]
+	if ok {
+		d.keep(k, raw)
+	}
+	return raw, ok
+}
+
+// keep enters a definition; the lock is held.
+func (d *Definitions) keep(k definitionKey, raw json.RawMessage) {
+	if len(d.young) >= generation {
+		d.old, d.young = d.young, map[definitionKey]json.RawMessage{}
+	}
+	d.young[k] = raw
 }
 
 // write gives the canonical definition: name, description, input_schema, then
 // what applies of strict, defer_loading and cache_control.
-func write(t *tool.Tool, f form) json.RawMessage {
+func write(k definitionKey, f form) json.RawMessage {
+	t := k.tool
 	var out bytes.Buffer
 	out.WriteString(`{"name":`)
 	writeString(&out, t.Name)
 	out.WriteString(`,"description":`)
-	writeString(&out, t.Prompt(tool.PromptOptions{Settings: f.settings, Tools: f.builtins}))
+	writeString(&out, t.Prompt(tool.PromptOptions{Settings: f.settings, Tools: strings.FieldsFunc(f.builtins, comma)}))
 	out.WriteString(`,"input_schema":`)
 	out.Write(SchemaOf(t))
 	if t.Strict {
 		out.WriteString(`,"strict":true`)
 	}
-	if f.deferred {
+	if k.deferred {
 		out.WriteString(`,"defer_loading":true`)
 	}
-	if f.mark {
+	if k.mark {
 		out.WriteString(`,"cache_control":{"type":"ephemeral"}`)
 	}
 	out.WriteByte('}')
 	return out.Bytes()
 }
+
+func comma(r rune) bool { return r == ',' }
 
 // SchemaOf gives a tool's input schema as it is sent. A server's schema that
 // cannot be read goes out as the plain object the API insists on.

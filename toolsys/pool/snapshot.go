@@ -140,20 +140,18 @@ func (s *Snapshot) HintDue(t *tool.Tool) bool {
 // Definitions gives the request's tools array, a cache breakpoint after the last
 // built-in that is always whole (D4, E4).
 func (s *Snapshot) Definitions(d *Definitions) []json.RawMessage {
-	f := form{settings: s.View.Settings}
-	for _, t := range s.Pool.Tools[:s.Pool.Builtins] {
-		f.builtins = append(f.builtins, t.Name)
-	}
-	f.joined = strings.Join(f.builtins, ",")
-	out := make([]json.RawMessage, 0, len(s.loaded))
+	f := form{s.View.Settings, s.Pool.builtins}
+	k := definitionKey{form: d.number(f)}
+	out := make([]json.RawMessage, 0, len(s.loaded)+len(s.deferred))
 	for i, t := range s.loaded {
-		f.mark = i == s.fixed-1
-		out = append(out, d.bytes(t, f))
+		k.tool, k.mark = t, i == s.fixed-1
+		out = append(out, d.bytes(k, f))
 	}
 	if s.View.Style == API {
-		f.deferred, f.mark = true, false
+		k.deferred, k.mark = true, false
 		for _, t := range s.deferred {
-			out = append(out, d.bytes(t, f))
+			k.tool = t
+			out = append(out, d.bytes(k, f))
 		}
 	}
 	return out
