@@ -128,9 +128,12 @@ type RequestExpect struct {
 // EventExpect describes a trace event: kind, and what must be contained in its
 // attributes.
 type EventExpect struct {
-	Kind string            `yaml:"kind"`
-	Call string            `yaml:"call"`
-	Tool string            `yaml:"tool"`
-	Has  map[string]string `yaml:"has"`
-	At   Bound             `yaml:"at"`
+	Kind string `yaml:"kind"`
+	// Agent is a sub-agent's id, such as agent_1; "" is any, the main conversation's
+	// too.
+	Agent string            `yaml:"agent"`
+	Call  string            `yaml:"call"`
+	Tool  string            `yaml:"tool"`
+	Has   map[string]string `yaml:"has"`
+	At    Bound             `yaml:"at"`
 }

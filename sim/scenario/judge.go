@@ -362,6 +362,9 @@ func (j *judgement) nearest(want EventExpect) string {
 }
 
 func (w EventExpect) matches(e trace.Event) bool {
+	if w.Agent != "" && e.Agent != w.Agent {
+		return false
+	}
 	if w.Kind != "" && string(e.Kind) != w.Kind || w.Call != "" && e.Call != w.Call || w.Tool != "" && e.Tool != w.Tool {
 		return false
 	}
@@ -378,6 +381,9 @@ func (w EventExpect) matches(e trace.Event) bool {
 
 func (w EventExpect) String() string {
 	parts := []string{w.Kind}
+	if w.Agent != "" {
+		parts = append(parts, "agent="+w.Agent)
+	}
 	if w.Call != "" {
 		parts = append(parts, "call="+w.Call)
 	}

@@ -147,7 +147,7 @@ func (sc *Scenario) script(o playOptions) (*script, error) {
 		for range t.Repeat + 1 {
 			c := cassette.Scripted(fmt.Sprintf("turn %d", n+1), t.events(n, o.seed))
 			c.Interactions[0].Number = n + 1
-			p, err := cassette.NewPlayer(c, cassette.Options{Wait: o.wait, Now: o.now, Pace: sc.Stream.Pace.stream(), Lenient: true, Fault: o.fault})
+			p, err := cassette.NewPlayer(c, cassette.Options{Wait: o.wait, Now: o.now, Pace: o.pace, Lenient: true, Fault: o.fault})
 			if err != nil {
 				return nil, err
 			}
@@ -163,6 +163,7 @@ type playOptions struct {
 	wait  cassette.Wait
 	now   func() time.Time
 	seed  uint64
+	pace  *stream.Pace // nil keeps the scripted times
 	fault func(cassette.Attempt) cassette.Fault
 }
 

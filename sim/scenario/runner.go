@@ -170,7 +170,7 @@ func (r *runner) buildWire() error {
 		faults = rechunked(faults, r.o.chunk)
 	}
 	if s.Cassette == "" || r.o.Scripted {
-		turns, err := r.sc.script(playOptions{wait: r.gate.Sleep, now: r.gate.Now, seed: 1, fault: faults})
+		turns, err := r.sc.script(playOptions{wait: r.gate.Sleep, now: r.gate.Now, seed: 1, pace: s.Pace.stream(), fault: faults})
 		if err != nil {
 			return r.sc.errorAt("stream.turns", err.Error(), "")
 		}
