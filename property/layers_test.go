@@ -61,7 +61,7 @@ var layers = []struct {
 	{"property/...", nil},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "sim/scenario", "toolsys/trace"}},
+	{"reports/...", []string{"reports/...", "sim/scenario", "sim/replay", "toolsys/trace"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
 }
 
