@@ -170,10 +170,13 @@ func TestReadTellsWhatItSaw(t *testing.T) {
 		require.True(t, ok)
 		return s
 	}
+	part := map[string]any{"file_path": "a.txt", "offset": 2, "limit": 3}
+	w.ok(file.Read(w.deps()), part)
+	assert.Equal(t, tool.FileSeen{Path: "/repo/a.txt", Hash: hash, Partial: true, Offset: 2, Limit: 3}, seen())
 	w.read("a.txt")
 	assert.Equal(t, tool.FileSeen{Path: "/repo/a.txt", Hash: hash}, seen())
-	w.ok(file.Read(w.deps()), map[string]any{"file_path": "a.txt", "offset": 2, "limit": 3})
-	assert.Equal(t, tool.FileSeen{Path: "/repo/a.txt", Hash: hash, Partial: true, Offset: 2, Limit: 3}, seen())
+	w.ok(file.Read(w.deps()), part)
+	assert.Equal(t, tool.FileSeen{Path: "/repo/a.txt", Hash: hash}, seen(), "what was seen whole stays so")
 	w.read("link")
 	assert.Equal(t, tool.FileSeen{Path: "/repo/a.txt", Hash: hash}, seen(), "a link's file is remembered under its own name")
 }
