@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,7 +24,8 @@ type Config struct {
 	// Key is the API key. It is never read from the environment: whoever wires the
 	// system decides where a key may go.
 	Key string
-	// Transport carries the requests: the network, or a cassette.
+	// Transport carries the requests: the network, or a cassette. nil means
+	// http.DefaultTransport, which takes the machine's proxy settings into account.
 	Transport http.RoundTripper
 	// Retries of requests that fail before a stream begins. In virtual time it
 	// must be 0: the SDK's waits are random.
@@ -33,7 +35,8 @@ type Config struct {
 // DefaultBaseURL is the API's official address.
 const DefaultBaseURL = "https://api.anthropic.com/"
 
-// New gives a loop.Model over the official SDK's client.
+// New gives a loop.Model over the official SDK's client. Its errors are *Error for
+// an answer that is no stream, those of the transport, and those of the loop.
 func New(cfg Config) loop.Model {
 	base := cfg.BaseURL
 	if base == "" {
@@ -80,13 +83,44 @@ func stream(ctx context.Context, client *anthropic.Client, req message.Request, 
 // response.
 func describe(err error) error {
 	var apiErr *anthropic.Error
-	if errors.As(err, &apiErr) {
-		return fmt.Errorf("the API answered %d: %s", apiErr.StatusCode, firstLine(apiErr.RawJSON()))
+	if !errors.As(err, &apiErr) {
+		return err
 	}
-	return err
+	var body struct {
+		Error struct{ Type, Message string }
+	}
+	if json.Unmarshal([]byte(apiErr.RawJSON()), &body) != nil || body.Error.Message == "" {
+		return &Error{Status: apiErr.StatusCode, Text: brief(apiErr.RawJSON())}
+	}
+	return &Error{Status: apiErr.StatusCode, Kind: body.Error.Type, Text: body.Error.Message}
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
+// Error is an answer of the API that is no stream.
+type Error struct {
+	// Status is the HTTP status code.
+	Status int
+	// Kind is the API's name for it, such as overloaded_error; "" when the answer
+	// does not come from the API itself.
+	Kind string
+	// Text is the API's message, or the beginning of what was answered instead.
+	Text string
+}
+
+func (e *Error) Error() string {
+	if e.Kind == "" {
+		return fmt.Sprintf("the API answered %d: %s", e.Status, e.Text)
+	}
+	return fmt.Sprintf("the API answered %d %s: %s", e.Status, e.Kind, e.Text)
+}
+
+// briefChars is how much is shown of an answer nobody can read, such as a proxy's
+// page.
+const briefChars = 200
+
+func brief(s string) string {
+	line := []rune(strings.Join(strings.Fields(s), " "))
+	if len(line) > briefChars {
+		return string(line[:briefChars]) + "…"
+	}
+	return string(line)
 }

@@ -1,0 +1,158 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/api"
+	"toolbench/toolsys/message"
+)
+
+// transport answers each request with the next answer and keeps what was asked.
+type transport struct {
+	answers []answer
+	asked   []*http.Request
+	bodies  []string
+}
+
+type answer struct {
+	status int
+	body   string
+	err    error
+}
+
+func (tr *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	tr.asked, tr.bodies = append(tr.asked, r), append(tr.bodies, string(raw))
+	a := tr.answers[min(len(tr.asked), len(tr.answers))-1]
+	if a.err != nil {
+		return nil, a.err
+	}
+	header := http.Header{"Content-Type": {"text/event-stream"}}
+	if a.status >= 400 {
+		header.Set("Content-Type", "application/json")
+	}
+	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+}
+
+func stream(events ...string) answer {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "event: x\ndata: %s\n\n", e)
+	}
+	return answer{status: 200, body: b.String()}
+}
+
+func send(tr *transport, cfg api.Config) (got []string, err error) {
+	cfg.Transport = tr
+	err = api.New(cfg)(context.Background(), message.Request{Model: "m", MaxTokens: 7, Messages: []message.Message{message.UserText("a < b")}, Betas: []string{"one", "two"}},
+		func(data []byte) error { got = append(got, string(data)); return nil })
+	return got, err
+}
+
+func TestTheBytesAreOursAndTheHeadersTheSDKs(t *testing.T) {
+	tr := &transport{answers: []answer{stream(`{"type":"message_start"}`, `{"type":"message_stop"}`)}}
+	got, err := send(tr, api.Config{Key: "sk-test"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{`{"type":"message_start"}`, `{"type":"message_stop"}`}, got)
+	r := tr.asked[0]
+	assert.Equal(t, "https://api.anthropic.com/v1/messages", r.URL.String())
+	assert.Equal(t, "sk-test", r.Header.Get("X-Api-Key"))
+	assert.Equal(t, "one,two", r.Header.Get("Anthropic-Beta"))
+	assert.NotEmpty(t, r.Header.Get("Anthropic-Version"))
+	assert.Equal(t, `{"model":"m","max_tokens":7,"messages":[{"role":"user","content":[{"type":"text","text":"a < b"}]}],"stream":true}`, tr.bodies[0])
+}
+
+// A key or an address that stands in the environment is the user's own: it goes
+// nowhere unless whoever wires the system says so.
+func TestNothingIsReadFromTheEnvironment(t *testing.T) {
+	for name, value := range map[string]string{
+		"ANTHROPIC_API_KEY": "sk-users-own", "ANTHROPIC_AUTH_TOKEN": "users-own-token",
+		"ANTHROPIC_BASE_URL": "https://elsewhere.example", "ANTHROPIC_CUSTOM_HEADERS": "X-Own: users-own", "ANTHROPIC_PROFILE": "own",
+	} {
+		t.Setenv(name, value)
+	}
+	tr := &transport{answers: []answer{stream(`{"type":"message_stop"}`)}}
+	_, err := send(tr, api.Config{Key: "given"})
+	require.NoError(t, err)
+	assert.Equal(t, "api.anthropic.com", tr.asked[0].URL.Host)
+	for name, values := range tr.asked[0].Header {
+		for _, v := range values {
+			assert.NotContains(t, v, "own", name)
+		}
+	}
+	_, err = send(tr, api.Config{BaseURL: "http://localhost:9/proxy/"})
+	require.NoError(t, err)
+	assert.Equal(t, "http://localhost:9/proxy/v1/messages", tr.asked[1].URL.String())
+}
+
+func TestErrorsAreToldInTheAPIsWords(t *testing.T) {
+	for promise, c := range map[string]struct {
+		answer answer
+		want   api.Error
+	}{
+		"an error of the API":       {answer{status: 529, body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, api.Error{Status: 529, Kind: "overloaded_error", Text: "Overloaded"}},
+		"written over many lines":   {answer{status: 400, body: "{\n \"type\": \"error\",\n \"error\": {\"type\": \"invalid_request_error\", \"message\": \"max_tokens: too large\"}\n}"}, api.Error{Status: 400, Kind: "invalid_request_error", Text: "max_tokens: too large"}},
+		"something else in between": {answer{status: 502, body: "{\"proxy\":\n\"is   sad" + strings.Repeat("!", 500) + "\"}"}, api.Error{Status: 502, Text: `{"proxy": "is sad` + strings.Repeat("!", 183) + "…"}},
+	} {
+		t.Run(promise, func(t *testing.T) {
+			_, err := send(&transport{answers: []answer{c.answer}}, api.Config{})
+			var got *api.Error
+			require.ErrorAs(t, err, &got)
+			assert.Equal(t, c.want, *got)
+			assert.Contains(t, err.Error(), fmt.Sprint(c.want.Status))
+			assert.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestRetriesAreAsManyAsAskedFor(t *testing.T) {
+	overloaded := answer{status: 500, body: `{"type":"error","error":{"type":"api_error","message":"oops"}}`}
+	tr := &transport{answers: []answer{overloaded}}
+	_, err := send(tr, api.Config{})
+	require.Error(t, err)
+	assert.Len(t, tr.asked, 1, "none by default: in virtual time the SDK's waits would be random")
+}
+
+func TestWhatBreaksTheStreamIsReturned(t *testing.T) {
+	gone := errors.New("the line is dead")
+	_, err := send(&transport{answers: []answer{{err: gone}}}, api.Config{})
+	require.ErrorIs(t, err, gone)
+
+	tr := &transport{answers: []answer{stream(`{"n":1}`, `{"n":2}`)}}
+	enough, seen := errors.New("enough"), 0
+	err = api.New(api.Config{Transport: tr})(context.Background(), message.Request{}, func([]byte) error { seen++; return enough })
+	require.ErrorIs(t, err, enough)
+	assert.Equal(t, 1, seen, "an error of the listener ends the stream")
+}
+
+// What other servers put into their streams does no harm.
+func TestOddStreams(t *testing.T) {
+	for promise, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"no event lines":          {"data: {\"n\":1}\n\ndata: {\"n\":2}\n\n", []string{`{"n":1}`, `{"n":2}`}},
+		"a closing word":          {"data: {\"n\":1}\n\ndata: [DONE]\n\n", []string{`{"n":1}`}},
+		"spaces and CRLF":         {"event: x\r\ndata: {\"n\":1}  \r\n\r\n", []string{`{"n":1}`}},
+		"comments and empty data": {": keep-alive\n\ndata:\n\ndata: {\"n\":1}\n\n", []string{`{"n":1}`}},
+		"nothing":                 {"", nil},
+	} {
+		t.Run(promise, func(t *testing.T) {
+			got, err := send(&transport{answers: []answer{{status: 200, body: c.body}}}, api.Config{})
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
