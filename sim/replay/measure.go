@@ -1,0 +1,114 @@
+package replay
+
+import (
+	"time"
+
+	"toolbench/sim/recording"
+)
+
+// measured is what the times of a recording tell of a turn's calls.
+type measured struct {
+	// took is how long each call ran, by its place in the message; beside marks calls
+	// that provably ran beside another.
+	took   []recording.Moment
+	beside []bool
+	// early: a result was there before the message was complete, so that the agent
+	// starts tools while the stream goes on.
+	early bool
+}
+
+// slack is what clocks and the writing of a log may be off.
+const slack = 50 * time.Millisecond
+
+// measure reads a turn's times. Early says that the agent is known to start tools
+// while the stream goes on.
+//
+// Two calls ran side by side if the later one's result was there first: had either
+// been exclusive, it could not have been. So did two whose tools took their own time,
+// if those spans overlap. A call that ran alone began when it was complete, or when
+// the one before it ended, or, with an agent that waits for the stream, when that
+// ended.
+func measure(t *recording.Turn, early bool) measured {
+	n := len(t.Calls)
+	m := measured{took: make([]recording.Moment, n), beside: make([]bool, n)}
+	ends := make([]recording.Moment, n)
+	var last time.Duration // the last block: the least that the stream took
+	for i, c := range t.Calls {
+		if c.Ready.Known {
+			last = max(last, c.Ready.At)
+		}
+		if r := t.Result(c.ID); r != nil && !c.Repeated {
+			ends[i] = r.At
+		}
+	}
+	for _, end := range ends {
+		m.early = m.early || end.Known && t.Pace == recording.Exact && end.At < last
+	}
+	if t.Pace != recording.Exact && len(t.Events) > 0 {
+		last = t.Events[len(t.Events)-1].At
+	}
+	m.overlaps(t, ends)
+	m.spans(t, ends, last, m.early || early)
+	return m
+}
+
+// overlaps finds the calls that ran beside another.
+func (m *measured) overlaps(t *recording.Turn, ends []recording.Moment) {
+	for i := range ends {
+		for j := i + 1; j < len(ends); j++ {
+			if !ends[i].Known || !ends[j].Known {
+				continue
+			}
+			first, second := t.Result(t.Calls[i].ID), t.Result(t.Calls[j].ID)
+			swapped := ends[j].At < ends[i].At
+			both := first.Took.Known && second.Took.Known &&
+				min(ends[i].At, ends[j].At)-max(ends[i].At-first.Took.At, ends[j].At-second.Took.At) > slack
+			if swapped || both {
+				m.beside[i], m.beside[j] = true, true
+			}
+		}
+	}
+}
+
+// spans gives each call its duration.
+func (m *measured) spans(t *recording.Turn, ends []recording.Moment, streamed time.Duration, early bool) {
+	var before time.Duration // when the calls before had ended
+	for i, c := range t.Calls {
+		end := ends[i]
+		if !end.Known || t.Pace == recording.Unknown {
+			continue
+		}
+		start := streamed
+		if early && c.Ready.Known {
+			start = c.Ready.At
+		}
+		if !m.beside[i] {
+			start = max(start, before)
+		}
+		took := max(0, end.At-start)
+		if own := t.Result(c.ID).Took; own.Known && own.At <= end.At-c.Ready.At+slack {
+			took = own.At
+		}
+		m.took[i] = recording.Moment{At: took, Known: true}
+		before = max(before, end.At)
+	}
+}
+
+// session is what the turn took when it was recorded; ok is false without times.
+func session(t *recording.Turn) (d time.Duration, ok bool) {
+	if t.Pace == recording.Unknown || len(t.Events) == 0 {
+		return 0, false
+	}
+	d = t.Events[len(t.Events)-1].At
+	for _, c := range t.Calls {
+		r := t.Result(c.ID)
+		if r == nil || c.Cut {
+			continue
+		}
+		if !r.At.Known {
+			return 0, false
+		}
+		d = max(d, r.At.At)
+	}
+	return d, true
+}

@@ -1,0 +1,167 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"toolbench/sim/clock"
+	"toolbench/sim/recording"
+	"toolbench/sim/stream"
+	"toolbench/toolsys"
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// played is what one run of a turn came to.
+type played struct {
+	makespan time.Duration
+	// busy is the stream and all calls, one after the other.
+	busy time.Duration
+	// safe are the calls' safety, in call order.
+	safe    []bool
+	refused []refusal
+}
+
+// refusal is a call that the pipeline did not let through.
+type refusal struct{ call, tool, text string }
+
+// errOver ends a conversation whose recorded turn has been played.
+var errOver = errors.New("the recorded turn is over")
+
+// play runs one turn under a policy, inside a bubble of its own.
+func play(s *standIns, events []stream.Event, policy schedule.Policy, seed uint64) (played, error) {
+	var p played
+	err := clock.Bubble(func() error {
+		gate := clock.Open(seed)
+		defer gate.Close()
+		s.stage.gate = gate
+		w := &watch{started: map[string]time.Duration{}}
+		if err := run(s, gate, events, policy, w); err != nil {
+			return err
+		}
+		p = w.played
+		return nil
+	})
+	return p, err
+}
+
+// run wires the system as a program would, with the stand-ins for tools, and sends
+// one message.
+func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.Policy, w *watch) error {
+	ctx := context.Background()
+	door := tool.Clock{Now: gate.Now, Sleep: gate.Sleep, Go: gate.Go}
+	sys, err := toolsys.New(toolsys.Config{FS: afero.NewMemMapFs(), Clock: door, NoBuiltins: true, Tools: s.all(), Trace: w.take})
+	if err != nil {
+		return err
+	}
+	config := settings.External()
+	config.ToolSearch.Kind = settings.Off
+	session, err := sys.Open(loop.Config{
+		Model: model(gate, events), Settings: config, Policy: policy, ModelName: "recorded", NonInteractive: true,
+		Doors: pipeline.Doors{Clock: door, Since: gate.Since, Trace: w.take},
+		State: tool.State{Dir: "/", Root: "/", Mode: permission.Bypass},
+	})
+	if err != nil {
+		return err
+	}
+	// An error is how a stream that was cut, or the end of the recording, shows here:
+	// the trace has what there is to know.
+	if _, err := session.Send(ctx, message.UserText("Go.")); err != nil && !errors.Is(err, errOver) {
+		w.failed = true
+	}
+	return sys.Close(ctx)
+}
+
+// model answers the first request with the recorded stream, and no other.
+func model(gate *clock.Gate, events []stream.Event) loop.Model {
+	asked := false
+	return func(ctx context.Context, _ message.Request, on func([]byte) error) error {
+		if asked {
+			return errOver
+		}
+		asked = true
+		start := gate.Since()
+		for _, e := range events {
+			if wait := start + e.At - gate.Since(); wait > 0 && decides(e.Type) {
+				if err := gate.Sleep(ctx, "stream", wait); err != nil {
+					return err
+				}
+			}
+			if err := on(e.Data); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// decides tells the events on whose time anything depends. Deltas in between are
+// handed over with the next of these, which spares most of the waiting.
+func decides(kind string) bool { return kind != "content_block_delta" && kind != "ping" }
+
+// watch reads off the trace what a run came to.
+type watch struct {
+	played
+	failed  bool
+	over    bool
+	streams time.Duration
+	started map[string]time.Duration
+	invalid map[string]string
+}
+
+func (w *watch) take(e trace.Event) {
+	if w.over {
+		return
+	}
+	switch e.Kind {
+	case trace.Ready:
+		w.safe = append(w.safe, e.Get("safe") == "true")
+	case trace.BlockDone, trace.StreamEnd, trace.FirstByte:
+		w.streams = e.At
+	case trace.Started:
+		w.started[e.Call] = e.At
+	case trace.Ended:
+		if from, ok := w.started[e.Call]; ok {
+			w.busy += e.At - from
+		}
+	case trace.Emitted:
+		switch pipeline.Status(e.Get("status")) {
+		case pipeline.Invalid, pipeline.BadJSON:
+			w.refused = append(w.refused, refusal{e.Call, e.Tool, e.Get("text")})
+		}
+	case trace.TurnEnd, trace.RunEnd:
+		w.over = true
+		w.makespan = e.At
+		w.busy += w.streams
+		if e.Kind == trace.RunEnd { // the stream broke off: it ended then
+			w.busy += max(0, e.At-w.streams)
+		}
+	}
+}
+
+// paced gives a turn's events their times.
+func paced(t *recording.Turn, assumed stream.Pace) []stream.Event {
+	if t.Pace != recording.Unknown {
+		return t.Events
+	}
+	if t.First.Known {
+		assumed.FirstByte = t.First.At
+	}
+	events := assumed.Apply(t.Events)
+	if !t.Streamed && len(events) > 0 { // it was all there at once, at the end
+		end := events[len(events)-1].At
+		for i := range events {
+			events[i].At = end
+		}
+	}
+	return events
+}

@@ -1,0 +1,229 @@
+package replay
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/recording"
+	"toolbench/toolsys/schedule"
+)
+
+// conversation is one that is being replayed, turn by turn.
+type conversation struct {
+	o       Options
+	out     Conversation
+	figures []Figure
+	// measured is nil once a turn without times was met.
+	measured *Figure
+	// early: the agent is known to start tools while a stream goes on.
+	early bool
+	safe  map[string]string // tool -> why
+	// troupe is shared by all; tools are its stand-ins for this turn.
+	troupe *troupe
+	tools  *standIns
+}
+
+func newConversation(c *recording.Conversation, o Options, tr *troupe) *conversation {
+	s := &conversation{o: o, troupe: tr, safe: map[string]string{}, measured: &Figure{Name: "measured"}}
+	s.out = Conversation{Number: c.Number, ID: s.blank(c.ID), Agent: s.blank(c.Agent)}
+	for _, p := range o.Policies {
+		s.figures = append(s.figures, Figure{Name: p.String()})
+	}
+	return s
+}
+
+func (s *conversation) blank(text string) string { return cassette.Blank(text, s.o.Secrets...) }
+
+// take counts a turn and replays it under each policy.
+func (s *conversation) take(t *recording.Turn) error {
+	s.count(t)
+	m := measure(t, s.early)
+	s.early = s.early || m.early
+	st := s.prepare(t, m)
+	events := paced(t, *s.o.Pace)
+	for i, p := range s.o.Policies {
+		run, err := play(s.tools, events, p, s.o.Seed)
+		if err != nil {
+			return fmt.Errorf("turn %d, %s: %w", t.Number, p, err)
+		}
+		f := &s.figures[i]
+		f.Makespan += run.makespan
+		f.Serial += run.busy
+		f.Basis = f.Basis.or(st.basis(p, run.safe))
+		if i == 0 {
+			s.once(t, run)
+		}
+	}
+	s.session(t)
+	return nil
+}
+
+// count takes what needs no replay.
+func (s *conversation) count(t *recording.Turn) {
+	o := &s.out
+	o.Turns++
+	o.Calls += len(t.Calls)
+	o.Answered += len(t.Calls) - len(t.Unanswered)
+	o.Model = cmp.Or(o.Model, s.blank(t.Model))
+	if len(t.Calls) > 1 {
+		o.ParallelBatches++
+	}
+	if !t.InOrder() {
+		o.OutOfOrder.add(t.Number)
+	}
+	if t.ToolsChanged {
+		o.ToolsChanged.add(t.Number)
+	}
+	for _, u := range t.Unanswered {
+		o.Unanswered.add(Unanswered{t.Number, s.blank(u.Call), s.blank(u.Tool), s.blank(u.Reason)})
+	}
+}
+
+// prepared is what is assumed of a turn.
+type prepared struct {
+	pace, durations bool
+	// doubtful are calls whose safety nobody told.
+	doubtful bool
+}
+
+// basis is what a policy's figure rests on: the safety of calls bears on none but
+// policies that would run some side by side, and on messages with several calls.
+func (p prepared) basis(policy schedule.Policy, safe []bool) Basis {
+	return Basis{Pace: p.pace, Durations: p.durations, Safety: p.doubtful && policy != schedule.Serial && len(safe) > 1}
+}
+
+// prepare sets the stage for a turn.
+func (s *conversation) prepare(t *recording.Turn, m measured) prepared {
+	s.offer(t)
+	p := prepared{pace: t.Pace != recording.Exact && len(t.Events) > 0}
+	st := s.tools.stage
+	st.turn, st.took, st.alone = t, map[string]time.Duration{}, map[string]bool{}
+	for i, c := range t.Calls {
+		if c.Repeated || c.Cut {
+			continue
+		}
+		d := m.took[i]
+		if !d.Known {
+			p.durations = true
+			d.At = s.assumed(c.Name)
+		}
+		st.took[c.ID] = d.At
+		if m.beside[i] {
+			st.alone[c.Name+"\x00"+string(c.Input)] = true
+			if !commanded(c.Input) {
+				s.hold(c.Name, "measured")
+			}
+		}
+	}
+	st.safe = map[string]bool{}
+	for name := range s.safe {
+		st.safe[name] = true
+	}
+	for _, c := range t.Calls {
+		if because := s.safe[c.Name]; !st.isSafe(c.Name, c.Input) || because == given {
+			p.doubtful = true
+		}
+	}
+	return p
+}
+
+func (s *conversation) assumed(name string) time.Duration {
+	if d, ok := s.o.Durations.Of(name); ok {
+		return d
+	}
+	return DefaultDuration
+}
+
+// Why a tool is taken for safe.
+const (
+	annotated = "annotations"
+	given     = "given"
+)
+
+func (s *conversation) hold(name, because string) {
+	if _, known := s.safe[name]; !known {
+		s.safe[name] = because
+	}
+}
+
+// commanded tells inputs that say what to do in a language of their own: that one
+// such call ran beside another proves nothing of the next.
+func commanded(input json.RawMessage) bool {
+	for _, member := range []string{"command", "cmd", "code", "script"} {
+		if gjson.GetBytes(input, member).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// offer gives the turn its stand-ins and tells which of them are safe.
+func (s *conversation) offer(t *recording.Turn) {
+	s.tools = s.troupe.cast(t)
+	for _, note := range s.tools.notes {
+		s.out.Notes.add(s.blank(note))
+	}
+	s.tools.notes = nil
+	for _, d := range t.Tools {
+		if d.ReadOnly {
+			s.hold(d.Name, annotated)
+		}
+		s.give(d.Name)
+	}
+	for _, c := range t.Calls {
+		s.give(c.Name)
+	}
+}
+
+func (s *conversation) give(name string) {
+	if s.o.Safe.Match(name) {
+		s.hold(name, given)
+	}
+}
+
+// once takes from the first run what is the same under every policy.
+func (s *conversation) once(t *recording.Turn, run played) {
+	s.out.Batches += len(schedule.Partition(run.safe))
+	for _, r := range run.refused {
+		text := strings.TrimSpace(s.blank(r.text))
+		s.out.Broken.add(BrokenInput{t.Number, s.blank(r.call), s.blank(r.tool), text})
+	}
+}
+
+// session adds what the turn took when it was recorded.
+func (s *conversation) session(t *recording.Turn) {
+	if s.measured == nil {
+		return
+	}
+	d, ok := session(t)
+	if !ok {
+		s.measured = nil
+		return
+	}
+	s.measured.Makespan += d
+}
+
+// finish gives the conversation's report.
+func (s *conversation) finish() Conversation {
+	for i := range s.figures {
+		s.figures[i].settle()
+	}
+	s.out.Figures = s.figures
+	if s.measured != nil && s.out.Turns > 0 && len(s.figures) > 0 {
+		s.measured.Serial = s.figures[0].Serial
+		s.measured.settle()
+		s.out.Measured = s.measured
+	}
+	for name, because := range s.safe {
+		s.out.Safe = append(s.out.Safe, SafeTool{s.blank(name), because})
+	}
+	slices.SortFunc(s.out.Safe, func(a, b SafeTool) int { return strings.Compare(a.Tool, b.Tool) })
+	return s.out
+}

@@ -1,0 +1,157 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"toolbench/sim/clock"
+	"toolbench/sim/recording"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+// looseSchema is that of a tool whose own is not in the recording.
+var looseSchema = json.RawMessage(`{"type":"object"}`)
+
+// stage is what the stand-ins answer from: the turn that is being replayed. It is
+// set before each run and not changed during one.
+type stage struct {
+	gate  *clock.Gate
+	turn  *recording.Turn
+	took  map[string]time.Duration // by call
+	alone map[string]bool          // by name and input: safe all the same
+	safe  map[string]bool          // by name
+}
+
+// troupe has the stand-ins of a recording: those of equal definitions are one.
+type troupe struct {
+	stage stage
+	casts map[*recording.Definition]*standIns
+	// extras are the stand-ins of tools that nobody defined.
+	extras *standIns
+}
+
+// maxCasts and maxExtras bound what is kept of tools: their number is the file's.
+const (
+	maxCasts  = 32
+	maxExtras = 1024
+)
+
+// cast gives the stand-ins for a turn.
+func (tr *troupe) cast(t *recording.Turn) *standIns {
+	if len(t.Tools) == 0 {
+		if tr.extras == nil || len(tr.extras.tools) > maxExtras {
+			tr.extras = newStandIns(&tr.stage, nil)
+		}
+		tr.extras.need(t.Calls)
+		return tr.extras
+	}
+	s := tr.casts[&t.Tools[0]]
+	if s == nil {
+		if len(tr.casts) >= maxCasts || tr.casts == nil {
+			tr.casts = map[*recording.Definition]*standIns{}
+		}
+		s = newStandIns(&tr.stage, t.Tools)
+		tr.casts[&t.Tools[0]] = s
+	}
+	s.need(t.Calls)
+	return s
+}
+
+// standIns are tools made from one list of definitions.
+type standIns struct {
+	stage *stage
+	tools map[string]*tool.Tool
+	notes []string
+}
+
+// newStandIns makes tools from definitions. One that cannot be made is noted.
+func newStandIns(st *stage, defs []recording.Definition) *standIns {
+	s := &standIns{stage: st, tools: map[string]*tool.Tool{}}
+	for _, d := range defs {
+		s.add(d)
+	}
+	return s
+}
+
+// need adds tools that are called and not defined: transcripts define none.
+func (s *standIns) need(calls []recording.Call) {
+	for _, c := range calls {
+		if s.tools[c.Name] == nil {
+			s.add(recording.Definition{Name: c.Name})
+		}
+	}
+}
+
+func (s *standIns) add(d recording.Definition) {
+	if _, known := s.tools[d.Name]; known {
+		return
+	}
+	t, err := tool.Build(s.def(d))
+	if err != nil {
+		s.notes = append(s.notes, "the tool cannot be offered: "+err.Error())
+		return
+	}
+	if _, err := t.Input.Schema(); err != nil {
+		s.notes = append(s.notes, "inputs of "+d.Name+" are not checked: "+err.Error())
+	}
+	s.tools[d.Name] = t
+}
+
+// all are the tools, in one order.
+func (s *standIns) all() []*tool.Tool {
+	out := make([]*tool.Tool, 0, len(s.tools))
+	for _, t := range s.tools {
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b *tool.Tool) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+func (s *standIns) def(d recording.Definition) tool.Def[json.RawMessage, []message.Block] {
+	type in = json.RawMessage
+	input := d.Schema
+	if input == nil {
+		input = looseSchema
+	}
+	return tool.Def[in, []message.Block]{
+		// An origin makes it a tool whose schema somebody else answers for: one that
+		// does not resolve leaves it unchecked.
+		Name: d.Name, Description: d.Description, InputSchema: input, Origin: &tool.Origin{Server: "recording", Tool: d.Name},
+		Call: func(ctx context.Context, _ in, c *tool.Context) (tool.Result[[]message.Block], error) {
+			return s.stage.call(ctx, c.CallID)
+		},
+		Block:  func(b []message.Block) []message.Block { return b },
+		Permit: func(in, *tool.Context) permission.Opinion { return permission.Opinion{} },
+		Traits: tool.Traits[in]{Safe: func(raw in) bool { return s.stage.isSafe(d.Name, raw) }},
+		Limits: tool.Limits[in]{ResultChars: tool.Unlimited},
+	}
+}
+
+// isSafe is asked with what a call has: its name and input.
+func (st *stage) isSafe(name string, input json.RawMessage) bool {
+	return st.safe[name] || st.alone[name+"\x00"+string(input)]
+}
+
+var errNoResult = errors.New("no result was recorded")
+
+// call takes the call's time and gives its recorded result.
+func (st *stage) call(ctx context.Context, id string) (tool.Result[[]message.Block], error) {
+	if err := st.gate.Sleep(ctx, "tool/"+id, st.took[id]); err != nil {
+		return tool.Result[[]message.Block]{}, err
+	}
+	r := st.turn.Result(id)
+	if r == nil {
+		return tool.Result[[]message.Block]{}, errNoResult
+	}
+	return tool.Result[[]message.Block]{Data: []message.Block{message.Text(r.Text)}, Failed: r.IsError}, nil
+}
