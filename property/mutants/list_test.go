@@ -77,8 +77,8 @@ var list = []mutant{
 	{
 		name: "the pool is sorted flat",
 		file: "toolsys/pool/assemble.go",
-		old:  "p.index()\n",
-		new:  "slices.SortStableFunc(p.Tools, compare)\n\tp.index()\n",
+		old:  "p.alias()\n\tp.served",
+		new:  "slices.SortStableFunc(p.Tools, compare)\n\tp.alias()\n\tp.served",
 	},
 	{
 		name: "a deny rule for a server misses its tools",
