@@ -3,6 +3,8 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"toolbench/toolsys/trace"
@@ -52,8 +54,8 @@ func (out Outcome) said(found string) string {
 // effect is what a run did, without when: every result, the state, the files.
 func effect(events []trace.Event) string {
 	var b strings.Builder
-	for _, e := range results(events) {
-		fmt.Fprintf(&b, "%s %s %s: %s\n", e.Agent, e.Call, e.Get("status"), e.Get("text"))
+	for _, said := range byAgent(results(events)) {
+		b.WriteString(said)
 	}
 	for _, e := range events {
 		if e.Kind == trace.File {
@@ -67,4 +69,17 @@ func effect(events []trace.Event) string {
 		}
 	}
 	return b.String() + last
+}
+
+// byAgent gives each conversation's results in its own order. Sub-agents that work
+// beside each other are numbered as they begin and end in any order, which is no
+// effect: theirs are sorted by what they hold.
+func byAgent(results []trace.Event) []string {
+	said := map[string]string{}
+	for _, e := range results {
+		said[e.Agent] += fmt.Sprintf("%s %s: %s\n", e.Call, e.Get("status"), e.Get("text"))
+	}
+	main := said[""]
+	delete(said, "")
+	return append([]string{main}, slices.Sorted(maps.Values(said))...)
 }
