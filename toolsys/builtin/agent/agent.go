@@ -70,7 +70,8 @@ func Agent(d Deps) *tool.Tool {
 		},
 		Subject: func(in AgentIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: d.kind(in)} },
 		Traits: tool.Traits[AgentIn]{
-			Safe:      tool.Always[AgentIn],
+			// A background agent gets its id when it starts, so starts keep call order.
+			Safe:      func(in AgentIn) bool { return !in.RunInBackground },
 			Interrupt: tool.Cancel,
 		},
 		Shaping: tool.Shaping[AgentIn]{Classifier: func(in AgentIn) string { return in.Prompt }},
