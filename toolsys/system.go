@@ -67,32 +67,57 @@ var ErrConfig = errors.New("invalid tool system")
 // DefaultResultsDir is where large results go when nothing else is said.
 const DefaultResultsDir = "/tmp/tool-results"
 
-// New wires a system. It is an error when two tools claim one name.
+// New wires a system. It is an error when two tools claim one name, when a tool is
+// nil, and when Only names a built-in that there is not.
 func New(cfg Config) (*System, error) {
 	cfg = cfg.complete()
 	s := &System{cfg: cfg, start: cfg.Clock.Now()}
 	s.Tasks = task.New(cfg.Clock, s.taskEvent)
-	var entries []pool.Entry
-	if !cfg.NoBuiltins {
-		entries = builtin.All(builtin.Deps{
-			FS: cfg.FS, Shell: cfg.Shell, HTTP: cfg.HTTP, Tasks: s.Tasks, Resolve: cfg.Resolve, SkillDirs: cfg.SkillDirs,
-			OutputDir: path.Join(cfg.ResultsDir, "bash"),
-		}, cfg.Only...)
-	}
-	for _, t := range cfg.Tools {
-		entries = append(entries, pool.Entry{Name: t.Name, Tool: t})
-	}
-	for i, e := range entries {
-		if e.Tool != nil && cfg.Decorate != nil {
-			entries[i].Tool = cfg.Decorate(e.Tool)
-		}
-	}
-	catalogue, err := pool.NewCatalogue(entries)
+	entries, err := s.entries()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	s.Catalogue = catalogue
+	s.Catalogue, err = pool.NewCatalogue(entries)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	return s, nil
+}
+
+// entries are the catalogue's lines: the built-in tools, then the user's own.
+func (s *System) entries() ([]pool.Entry, error) {
+	entries, err := s.builtins()
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range s.cfg.Tools {
+		if t == nil {
+			return nil, fmt.Errorf("tool %d is nil", i+1)
+		}
+		entries = append(entries, pool.Entry{Name: t.Name, Tool: t})
+	}
+	for i, e := range entries {
+		if e.Tool != nil && s.cfg.Decorate != nil {
+			entries[i].Tool = s.cfg.Decorate(e.Tool)
+		}
+	}
+	return entries, nil
+}
+
+func (s *System) builtins() ([]pool.Entry, error) {
+	if s.cfg.NoBuiltins {
+		return nil, nil
+	}
+	entries := builtin.All(builtin.Deps{
+		FS: s.cfg.FS, Shell: s.cfg.Shell, HTTP: s.cfg.HTTP, Tasks: s.Tasks, Resolve: s.cfg.Resolve, SkillDirs: s.cfg.SkillDirs,
+		OutputDir: path.Join(s.cfg.ResultsDir, "bash"),
+	}, s.cfg.Only...)
+	for _, name := range s.cfg.Only {
+		if !slices.ContainsFunc(entries, func(e pool.Entry) bool { return e.Name == name }) {
+			return nil, fmt.Errorf("there is no built-in tool %q to keep", name)
+		}
+	}
+	return entries, nil
 }
 
 func (c Config) complete() Config {

@@ -1,0 +1,109 @@
+package toolsys_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"toolbench/toolsys"
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/task"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func names(s *toolsys.System) []string {
+	var out []string
+	for _, e := range s.Catalogue.Entries() {
+		out = append(out, e.Name)
+	}
+	return out
+}
+
+func TestTheZeroConfigHasEveryBuiltin(t *testing.T) {
+	s, err := toolsys.New(toolsys.Config{})
+	require.NoError(t, err)
+	assert.Len(t, names(s), 55)
+}
+
+func TestWhichToolsThereAre(t *testing.T) {
+	s, err := toolsys.New(toolsys.Config{Only: []string{"Read", "Glob"}, Tools: []*tool.Tool{queryOrder}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Glob", "Read", "queryOrder"}, names(s))
+
+	read := *queryOrder
+	read.Name = "Read"
+	for says, bad := range map[string]toolsys.Config{
+		"claimed":              {Tools: []*tool.Tool{&read}},
+		"tool 2 is nil":        {NoBuiltins: true, Tools: []*tool.Tool{queryOrder, nil}},
+		`built-in tool "Raed"`: {Only: []string{"Raed"}},
+	} {
+		_, err := toolsys.New(bad)
+		require.ErrorIs(t, err, toolsys.ErrConfig)
+		assert.ErrorContains(t, err, says)
+	}
+}
+
+func TestDecoratorsWrapEveryTool(t *testing.T) {
+	wrapped := 0
+	_, err := toolsys.New(toolsys.Config{Only: []string{"Read"}, Tools: []*tool.Tool{queryOrder}, Decorate: func(t *tool.Tool) *tool.Tool {
+		wrapped++
+		return t
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, 2, wrapped)
+}
+
+// Conversations share the system's trace and clock; each has times from its start.
+func TestConversationsAreHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log trace.Log
+		s, err := toolsys.New(toolsys.Config{NoBuiltins: true, Tools: []*tool.Tool{queryOrder}, Trace: log.Add})
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		session, err := s.Open(loop.Config{Model: scripted})
+		require.NoError(t, err)
+		_, err = session.Send(t.Context(), message.UserText("go"))
+		require.NoError(t, err)
+		events := log.Events()
+		require.NotEmpty(t, events)
+		assert.Equal(t, trace.TurnStart, events[0].Kind)
+		assert.Equal(t, time.Second, events[0].At)
+	})
+}
+
+func TestClosingStopsBackgroundTasks(t *testing.T) {
+	var log trace.Log
+	s, err := toolsys.New(toolsys.Config{NoBuiltins: true, Trace: log.Add})
+	require.NoError(t, err)
+	s.Tasks.Start(task.Spec{Kind: "bash", Title: "for ever"}, func(ctx context.Context, _ *task.Output) (int, error) {
+		<-ctx.Done()
+		return 1, ctx.Err()
+	})
+	require.NoError(t, s.Close(t.Context()))
+	var kinds []trace.Kind
+	for _, e := range log.Events() {
+		kinds = append(kinds, e.Kind)
+	}
+	assert.Equal(t, []trace.Kind{trace.TaskStarted, trace.TaskEnded}, kinds)
+}
+
+func TestTheRealClock(t *testing.T) {
+	clock := toolsys.RealClock()
+	ctx, cancel := context.WithCancel(t.Context())
+	assert.NoError(t, clock.Sleep(ctx, "a", 0))
+	assert.NoError(t, clock.Sleep(ctx, "a", time.Nanosecond))
+	cancel()
+	assert.ErrorIs(t, clock.Sleep(ctx, "a", time.Hour), context.Canceled)
+	done := make(chan struct{})
+	clock.Go("a", func() { close(done) })
+	<-done
+}
