@@ -7,6 +7,7 @@ import (
 	"toolbench/toolsys"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 )
 
@@ -39,7 +40,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	session, err := system.Open(loop.Config{Model: scripted})
+	session, err := system.Open(loop.Config{Model: scripted, Policy: schedule.Streaming})
 	if err != nil {
 		panic(err)
 	}

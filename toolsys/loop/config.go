@@ -37,7 +37,8 @@ type Config struct {
 	// Served is asked before each request; nil means no servers.
 	Served   func() Served
 	Settings settings.Settings
-	Policy   schedule.Policy
+	// Policy is how calls are run; the zero value is Serial, Streaming the fast one.
+	Policy schedule.Policy
 	// ModelName is sent with each request and decides on deferral (E3).
 	ModelName string
 	// MaxTokens bounds one reply; 0 means 8,192.

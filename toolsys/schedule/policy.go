@@ -5,14 +5,14 @@ import "fmt"
 // Policy says how the calls of one message are run (J8).
 type Policy uint8
 
-// The policies, the fastest first: whoever says nothing gets that one.
+// The policies, from the slowest to the fastest that is still obviously right.
 const (
-	// Streaming starts calls while the stream still runs (J1).
-	Streaming Policy = iota
+	// Serial runs one call after the other once the stream has ended.
+	Serial Policy = iota
 	// Batch runs batches (I1) once the stream has ended.
 	Batch
-	// Serial runs one call after the other once the stream has ended.
-	Serial
+	// Streaming starts calls while the stream still runs (J1).
+	Streaming
 )
 
 var policyNames = [...]string{Serial: "serial", Batch: "batch", Streaming: "streaming"}
