@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -68,4 +69,9 @@ func (r *replay) finish(ignored map[string]int) Report {
 	}
 	slices.SortFunc(r.report.Ignored, func(a, b Count) int { return strings.Compare(a.What, b.What) })
 	return r.report
+}
+
+// Unopened is the report on a file that could not even be opened.
+func Unopened(name string, cause error) Report {
+	return Report{File: name, Err: fmt.Errorf("%s: %w: %w", name, recording.ErrUnreadable, cause)}
 }

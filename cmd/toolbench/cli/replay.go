@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolbench/reports"
+	"toolbench/sim/recording"
+	"toolbench/sim/replay"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/schedule"
+)
+
+const replayLong = `Replays recorded sessions, whoever recorded them and whatever their tools are.
+
+Stand-in tools are made from the definitions and results in the recording, and run
+through the real scheduler, pipeline and schema validation, in virtual time, under
+each policy. Formats are told apart by content: cassettes of go-vcr, VCR.py, Ruby's
+VCR and httpmock, HTTP archives, txtar, bare streams (server-sent events, an event a
+line, binary frames), and agents' transcripts in JSON lines, whole or still being
+written. A folder is searched for them.
+
+Few recorders take times down, and none takes down whether a tool may run beside
+others. What is in the recording counts first; what is not is given by flags, or
+assumed, and each figure says what it rests on. A tool of which nothing is known is
+exclusive.`
+
+const replayExample = `  toolbench replay session.jsonl                 a transcript, measured beside the policies
+  toolbench replay ./cassettes --format json     all recordings of a folder
+  toolbench replay c.yaml --safe 'view,ls,mcp__*' --durations 'Read=300ms,*=1s'
+  toolbench replay c.yaml --pace first_byte=400ms,tps=80 --policy streaming`
+
+const replayCodes = `Exit codes:
+  0    everything was replayed, whatever is wrong with the recordings themselves
+  1    with --strict: a recording has problems of its own
+  2    the command line is wrong, a file is missing or is no recording
+  3    the harness itself failed
+  130  interrupted`
+
+type replayFlags struct {
+	looks
+	safe      replay.Globs
+	durations replay.Durations
+	pace      stream.Pace
+	policies  []schedule.Policy
+	seed      uint64
+	strict    bool
+	schema    bool
+	format    string
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	f := replayFlags{format: "table", pace: replay.DefaultPace()}
+	cmd := &cobra.Command{
+		Use: "replay FILE|FOLDER...", Short: "Replay recorded sessions", Long: replayLong + "\n\n" + replayCodes, Example: replayExample,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	f.looks.add(flags)
+	flags.Var(&value[replay.Globs]{to: &f.safe, parse: replay.ParseGlobs, kind: "GLOBS"}, "safe", "tools that may run beside others, as 'view,ls,mcp__*'")
+	flags.Var(&value[replay.Durations]{to: &f.durations, parse: replay.ParseDurations, kind: "DURATIONS"}, "durations",
+		fmt.Sprintf("what tools take that were not measured, as 'Read=300ms,*=1s'; without, %s", replay.DefaultDuration))
+	flags.Var(&value[stream.Pace]{to: &f.pace, parse: replay.ParsePace, kind: "PACE"}, "pace", "the speed of streams without times; without, first_byte=400ms,tps=80")
+	policy := &value[[]schedule.Policy]{to: &f.policies, parse: somePolicies, kind: "POLICIES"}
+	flags.VarPF(policy, "policy", "", "compare these only, with commas: serial, batch, streaming").Annotations = map[string][]string{ownValues: {"replay"}}
+	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
+	flags.BoolVar(&f.strict, "strict", false, "end with 1 if a recording has problems of its own")
+	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and replay nothing")
+	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
+	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"replay"}}
+	return cmd
+}
+
+// somePolicies reads names separated by commas, each once, in the fixed order.
+func somePolicies(text string) ([]schedule.Policy, error) {
+	var asked []schedule.Policy
+	for _, name := range strings.Split(text, ",") {
+		p, err := schedule.ParsePolicy(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, p)
+	}
+	return slices.DeleteFunc(replay.Policies(), func(p schedule.Policy) bool { return !slices.Contains(asked, p) }), nil
+}
+
+// replay is the way from arguments to the exit code.
+func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
+	if f.schema {
+		return a.printAll(reports.ReplaySchema())
+	}
+	if len(args) == 0 {
+		return usage("name a recording or a folder of them, as in `toolbench replay session.jsonl`")
+	}
+	files, err := a.recordings(args)
+	if err != nil {
+		return err
+	}
+	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed}
+	done := &replayed{}
+	for _, file := range files {
+		if ctx.Err() != nil {
+			break
+		}
+		done.take(file, a.replayFile(ctx, file, options))
+	}
+	return a.concludeReplay(ctx, done, len(files), f)
+}
+
+// replayed is what has come of the files so far.
+type replayed struct {
+	reports []replay.Report
+	skipped []reports.Skipped
+	// bad are files that were named and cannot be replayed; failed is the harness's
+	// own fault.
+	bad    []error
+	failed []error
+	files  int
+}
+
+// take sorts a report: a file that only lay in a folder may be anything.
+func (d *replayed) take(file found, r replay.Report) {
+	d.files++
+	kinds := []error{recording.ErrNotRecording, recording.ErrTooLarge, recording.ErrUnreadable}
+	known := slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(r.Err, kind) })
+	switch {
+	case r.Err != nil && !known:
+		d.failed = append(d.failed, r.Err)
+	case errors.Is(r.Err, recording.ErrNotRecording) && !file.named:
+		d.skipped = append(d.skipped, reports.Skipped{File: file.path, Reason: strings.TrimPrefix(r.Err.Error(), file.path+": ")})
+		return
+	case r.Err != nil:
+		d.bad = append(d.bad, r.Err)
+	}
+	if errors.Is(r.Err, recording.ErrNotRecording) {
+		return // nothing of it can be shown
+	}
+	d.reports = append(d.reports, r)
+}
+
+// problems says whether a recording has problems of its own.
+func (d *replayed) problems() bool {
+	return slices.ContainsFunc(d.reports, func(r replay.Report) bool { return len(r.Problems) > 0 })
+}
+
+// concludeReplay prints the report and gives the error that carries the exit code.
+func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, f replayFlags) error {
+	interrupted := ctx.Err() != nil
+	d.failed = slices.DeleteFunc(d.failed, func(err error) bool { return interrupted && errors.Is(err, context.Cause(ctx)) })
+	if err := a.printReplay(d, f); err != nil {
+		return err
+	}
+	switch {
+	case interrupted:
+		return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d files were replayed", d.files-1, of)}
+	case len(d.failed) > 0:
+		return harness(errors.Join(d.failed...))
+	case len(d.bad) > 0:
+		return &exitError{ExitUsage, errors.Join(d.bad...)}
+	case len(d.reports) == 0:
+		return usage("none of the %d files is a recording", d.files)
+	case f.strict && d.problems():
+		return &exitError{ExitFailed, errors.New("a recording has problems of its own")}
+	}
+	return nil
+}
+
+func (a *app) printReplay(d *replayed, f replayFlags) error {
+	if f.format == "json" {
+		return wrap(reports.ReplayJSON(a.Stdout, d.reports, d.skipped))
+	}
+	return wrap(reports.ReplayTable(a.Stdout, d.reports, d.skipped, a.drawing(f.looks)))
+}
