@@ -71,8 +71,8 @@ var list = []mutant{
 	{
 		name: "a cancelled call has no result",
 		file: "toolsys/schedule/core.go",
-		old:  "c.calls[i].stopped = cause\n\treturn append(out, Action{Kind: Answer, Index: i, Cause: cause})",
-		new:  "c.calls[i].stopped = cause\n\tif i == c.emitted {\n\t\tc.emitted++\n\t}\n\treturn append(out, Action{Kind: Answer, Index: i, Cause: cause})",
+		old:  "out = append(out, Action{Kind: Emit, Index: c.emitted})",
+		new:  "if c.calls[c.emitted].stopped == NoCause {\n\t\t\tout = append(out, Action{Kind: Emit, Index: c.emitted})\n\t\t}",
 	},
 	{
 		name: "the pool is sorted flat",
