@@ -3,7 +3,6 @@ package vshell
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,15 +24,14 @@ type builtin func(r *run, hc interp.HandlerContext, args []string) []string
 func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	hc := interp.HandlerCtx(ctx)
 	r.line = max(1, int(hc.Pos.Line()))
+	if err := r.step(); err != nil {
+		return nil, err
+	}
 	if broken(hc.Stdout) {
 		return []string{"exit", "141"}, nil
 	}
 	name := args[0]
 	if r.functions[name] {
-		if tooDeep() {
-			fmt.Fprintf(hc.Stderr, "bash: line %d: %s: maximum function nesting level exceeded\n", r.line, name)
-			return []string{"exit", "1"}, nil
-		}
 		return args, nil
 	}
 	return r.replaced(hc, args), nil
@@ -44,14 +42,6 @@ func (r *run) replaced(hc interp.HandlerContext, args []string) []string {
 		return b(r, hc, args)
 	}
 	return args
-}
-
-// maxFrames bounds the interpreter's recursion, well below what Go's stack holds.
-const maxFrames = 20000
-
-func tooDeep() bool {
-	var pc [1]uintptr
-	return runtime.Callers(maxFrames, pc[:]) > 0
 }
 
 // builtinNamed is the table of replacements.
@@ -192,15 +182,21 @@ func (r *run) prepare(script string) (string, error) {
 		return "", err
 	}
 	r.declare(file)
+	file.Stmts = []*syntax.Stmt{nesting(&syntax.Stmt{Cmd: &syntax.Block{Stmts: append(file.Stmts, tail(file.Stmts)...)}})}
 	var b strings.Builder
 	err = syntax.NewPrinter().Print(&b, file)
 	return b.String(), err
 }
 
-func builtinEval(r *run, hc interp.HandlerContext, args []string) []string {
-	if tooDeep() {
-		return r.failed(hc, 1, "eval: maximum nesting level exceeded")
+// tail makes a block of nothing legal.
+func tail(stmts []*syntax.Stmt) []*syntax.Stmt {
+	if len(stmts) > 0 {
+		return nil
 	}
+	return []*syntax.Stmt{empty("nop")}
+}
+
+func builtinEval(r *run, hc interp.HandlerContext, args []string) []string {
 	args = args[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
@@ -216,9 +212,6 @@ func builtinEval(r *run, hc interp.HandlerContext, args []string) []string {
 func builtinSource(r *run, hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
 		return r.failed(hc, 2, "%s: filename argument required", args[0])
-	}
-	if tooDeep() {
-		return r.failed(hc, 1, "%s: maximum nesting level exceeded", args[0])
 	}
 	data, err := r.filesIn(hc.Dir, nil, nil).ReadFile(args[1])
 	if err != nil {

@@ -186,10 +186,13 @@ func sleepTime(args []word) (total time.Duration, ok bool) {
 	return total, true
 }
 
-func mentionsSleep(n syntax.Node) bool {
+func mentionsSleep(n syntax.Node) bool { return mentions(n, "sleep") }
+
+// mentions says whether some command in n has that literal name.
+func mentions(n syntax.Node, name string) bool {
 	found := false
 	syntax.Walk(n, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == "sleep" {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == name {
 			found = true
 		}
 		return !found

@@ -129,7 +129,7 @@ func (r *run) execute(p *command.Proc) (code int) {
 			code = 2
 		}
 	}()
-	if p.Ctx.Err() != nil {
+	if p.Ctx.Err() != nil || r.step() != nil {
 		return 130
 	}
 	if strings.Contains(p.Name, "/") && !inUsualPlace(p) {
@@ -210,11 +210,11 @@ func (r *run) script(p *command.Proc, script string, args []string) int {
 	shell.Sleep = p.System.Sleep
 	inner := newRun(shell, Command{Dir: p.Files.Dir, Env: vars, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
 	inner.stdout, inner.stderr, inner.stdin = p.Stdout, p.Stderr, p.Stdin
-	inner.scripts = r.scripts + 1
+	inner.scripts, inner.use = r.scripts+1, r.use
 	inner.serial = r.serial + 1000
 	exit, err := inner.start(p.Ctx, file, args[1:])
 	r.serial = inner.serial
-	if err != nil && p.Ctx.Err() == nil {
+	if err != nil && p.Ctx.Err() == nil && !errors.Is(err, ErrRunaway) {
 		fmt.Fprintf(p.Stderr, "%s: %v\n", args[0], err)
 	}
 	return exit.Code

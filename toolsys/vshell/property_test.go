@@ -21,6 +21,8 @@ func TestReadOnlyLeavesTheFilesystemAlone(t *testing.T) {
 	readOnly, harmful := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		script := generate(t, 3)
+		watchdog := time.AfterFunc(20*time.Second, func() { panic("runs for ever: " + script) })
+		defer watchdog.Stop()
 		c := vshell.Classify(script)
 		if !c.ReadOnly {
 			harmful++
@@ -32,14 +34,12 @@ func TestReadOnlyLeavesTheFilesystemAlone(t *testing.T) {
 		shell := shellOn(mem)
 		shell.Now = func() time.Time { return epoch.Add(time.Hour) }
 		shell.MaxOutput = 64 << 10
-		watchdog := time.AfterFunc(20*time.Second, func() { panic("runs for ever: " + script) })
-		defer watchdog.Stop()
-		exit, err := shell.Run(t.Context(), vshell.Command{Script: script, Dir: "/w", Env: map[string]string{"HOME": "/w", "X": "x", "F": "a.txt"}, Stdin: strings.NewReader("a.txt\nb.txt\n")})
+		exit, err := shell.Run(t.Context(), vshell.Command{Script: script, Dir: "/w", Env: map[string]string{"HOME": "/w", "X": "x", "F": "a.txt", "S": " -oc"}, Stdin: strings.NewReader("a.txt\nb.txt\n")})
 		require.NoError(t, err, script)
 		require.Equal(t, before, snapshot(t, mem), script)
 		if c.Safe {
 			require.Equal(t, "/w", exit.Dir, script)
-			require.Equal(t, map[string]string{"HOME": "/w", "X": "x", "F": "a.txt"}, exit.Env, script)
+			require.Equal(t, map[string]string{"HOME": "/w", "X": "x", "F": "a.txt", "S": " -oc"}, exit.Env, script)
 		}
 	})
 	t.Logf("%d scripts were read-only and ran, %d were not", readOnly, harmful)
@@ -82,13 +82,13 @@ func harmfulLess(list []string, drop string) []string {
 	return out
 }
 
-// words that options and operands are drawn from: harmless ones, and all that ever writes.
+// The words that options and operands are drawn from: harmless ones, and all that ever writes.
 var (
 	commands = []string{"ls", "cat", "head", "tail", "grep", "rg", "sort", "uniq", "wc", "cut", "tr", "sed", "awk", "find", "xargs", "env", "timeout", "sh", "tee", "date", "echo", "printf", "test", "stat", "du", "tree", "file",
 		"diff", "comm", "paste", "jq", "sleep", "basename", "realpath", "read", "cd", "export", "command", "bash", "rm", "touch", "cp", "nl", "eval", "time", "expr", "md5sum", "base64", "git", "trap", "unset", "nohup"}
 	arguments = []string{"a.txt", "b.txt", "src", ".", "-n", "-i", "-o", "-c", "-e", "-r", "-u", "-w", "-v", "-d", "-f", "-k2", "-t,", "-s", "-a", "-l", "-1", "-delete", "-exec", "rm", "{}", "\\;", "+", "-name", "'*.txt'", "-type", "f", "-I{}", "-n1", "-0", "-print",
 		"--output=c", "--in-place", "-ni", "-in", "-ro", "'s/o/0/'", "'s/o/0/w c'", "'1,2p'", "p", "'w c'", "'{print}'", "'{print > \"c\"}'", "'BEGIN {system(\"rm a.txt\")}'", "'.'", "$F", "\"$F\"", "$X", "\"$(cat b.txt)\"", "$(echo -o)", "*", "*.txt", "./*.txt", "a{.txt,b}",
-		"--", "'rm a.txt'", "'cat a.txt'", "A=1", "PATH=.", "x", "5", "2", "o", "c", "-oc", "\"-o\"", "\\-o", "-x", "+%F", "/dev/null", "-C", "-p", "-vx", "-A1", "EXIT", "-fprint", "-printf", "'%p'", "-files0-from=x", "-m1", "-E", "-g", "-q", "<(cat a.txt)"}
+		"--", "'rm a.txt'", "'cat a.txt'", "A=1", "PATH=.", "x", "5", "2", "o", "c", "-oc", "\"-o\"", "\\-o", "-x", "+%F", "/dev/null", "-C", "-p", "-vx", "-A1", "EXIT", "-fprint", "-printf", "'%p'", "-files0-from=x", "-m1", "-E", "-g", "-q", "<(cat a.txt)", "a.txt$S", "\"a.txt$S\"", "${S}", "./*$S"}
 	redirections = []string{"> /dev/null", "2>&1", "2>/dev/null", "> c", ">> a.txt", "< a.txt", "<<< x", "&> c", ">| c", "< nofile", "2> c", "<<E\nbody $(cat b.txt)\nE\n", "<<'E'\n$(rm a.txt)\nE\n", "> $F", "> \"/dev/null\""}
 )
 

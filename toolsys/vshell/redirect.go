@@ -38,6 +38,12 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		return r.input(hc, reader(strings.NewReader(operand+"\n"))), nil
 	case "null":
 		return r.input(hc, reader(nil)), nil
+	case "nest":
+		return r.nest(hc)
+	case "turn":
+		if err := r.step(); err != nil {
+			return nil, err
+		}
 	case "write":
 		return r.openOutput(hc, line, operand, flag)
 	}
@@ -117,6 +123,20 @@ func (r *run) fromStage(hc interp.HandlerContext) *bufio.Reader {
 	return bufio.NewReader(&reading{b, func() {
 		fmt.Fprintf(hc.Stderr, "bash: warning: a pipe was cut off at %d bytes, the in-process shell's limit\n", r.shell.MaxOutput)
 	}})
+}
+
+// maxCalls bounds calls of functions within calls: the interpreter recurses on Go's stack.
+const maxCalls = 1000
+
+// nest counts a call for as long as it lasts. Too many end the whole script.
+func (r *run) nest(hc interp.HandlerContext) (io.ReadWriteCloser, error) {
+	if r.use.depth >= maxCalls {
+		r.use.steps = r.shell.MaxSteps + 1
+		fmt.Fprintf(hc.Stderr, "bash: line %d: maximum function nesting level exceeded (%d)\n", r.line, maxCalls)
+		return nil, ErrRunaway
+	}
+	r.use.depth++
+	return &sink{Writer: hc.Stderr, close: func() { r.use.depth-- }}, nil
 }
 
 // record notes the status of a stage that has ended.

@@ -116,6 +116,14 @@ func (w *rewriter) node(n syntax.Node) {
 		w.statement(n)
 	case *syntax.CmdSubst:
 		w.substitution(n)
+	case *syntax.FuncDecl:
+		nesting(n.Body)
+	case *syntax.WhileClause:
+		n.Do = append([]*syntax.Stmt{empty("turn")}, n.Do...) // turns are counted
+	case *syntax.ForClause:
+		if _, ok := n.Loop.(*syntax.CStyleLoop); ok {
+			n.Do = append([]*syntax.Stmt{empty("turn")}, n.Do...)
+		}
 	case *syntax.Word:
 		for i, part := range n.Parts {
 			if ps, ok := part.(*syntax.ProcSubst); ok {

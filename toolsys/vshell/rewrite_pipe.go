@@ -97,6 +97,15 @@ func (w *rewriter) substitution(cs *syntax.CmdSubst) {
 	cs.Stmts = []*syntax.Stmt{{Cmd: &syntax.Block{Stmts: cs.Stmts}, Redirs: []*syntax.Redirect{doorway("", "cap")}}}
 }
 
+// nesting makes a statement that counts how deep it lies in itself: a function's body, an eval. One with
+// exec in it stays as it is: its redirections are meant to outlive the statement.
+func nesting(st *syntax.Stmt) *syntax.Stmt {
+	if !mentions(st, "exec") {
+		st.Redirs = append([]*syntax.Redirect{doorway("2", "nest")}, st.Redirs...)
+	}
+	return st
+}
+
 // process makes of <(...) the name of a file in memory: "$( { ...; } >file )".
 func (w *rewriter) process(ps *syntax.ProcSubst) syntax.WordPart {
 	stmts := ps.Stmts

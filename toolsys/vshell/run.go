@@ -40,12 +40,18 @@ type run struct {
 	began     time.Time
 	random    uint64
 	serial    uint64
-	depth     int
-	scripts   int // nesting of scripts in scripts
+	use       *usage // shared with the scripts it starts
+	scripts   int    // nesting of scripts in scripts
+}
+
+// usage is what a script has used of its limits.
+type usage struct {
+	steps int // simple commands and turns of loops
+	depth int // calls of functions that have not returned
 }
 
 func newRun(s Shell, c Command) *run {
-	r := &run{shell: s, stdin: reader(c.Stdin), files: map[string]string{}, sources: map[string]string{}, functions: map[string]bool{}, began: s.Now(), line: 1,
+	r := &run{shell: s, stdin: reader(c.Stdin), files: map[string]string{}, sources: map[string]string{}, functions: map[string]bool{}, began: s.Now(), line: 1, use: &usage{},
 		random: s.Seed*0x9e3779b97f4a7c15 + 0x853c49e6748fea9b}
 	r.stdout = &limited{w: orDiscard(c.Stdout), left: s.MaxOutput}
 	r.stderr = &limited{w: orDiscard(c.Stderr), left: s.MaxOutput}
@@ -66,7 +72,20 @@ func (r *run) start(ctx context.Context, file *syntax.File, args []string) (exit
 	if ctx.Err() != nil {
 		return Exit{Code: 130, Dir: runner.Dir, Env: r.env.vars}, ctx.Err()
 	}
-	return Exit{Code: code, Dir: runner.Dir, Env: exported(runner, r.env)}, nil
+	exit = Exit{Code: code, Dir: runner.Dir, Env: exported(runner, r.env)}
+	if r.use.steps > r.shell.MaxSteps {
+		return exit, ErrRunaway
+	}
+	return exit, nil
+}
+
+// step counts a command, or a turn of a loop.
+func (r *run) step() error {
+	r.use.steps++
+	if r.use.steps > r.shell.MaxSteps {
+		return ErrRunaway
+	}
+	return nil
 }
 
 // guarded runs file; a panic becomes exit code 2.
@@ -92,6 +111,8 @@ func exitCode(err error, stderr io.Writer) int {
 		return 0
 	case errors.As(err, &status):
 		return int(status)
+	case errors.Is(err, ErrRunaway):
+		return 1
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return 130
 	}

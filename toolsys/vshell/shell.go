@@ -19,6 +19,12 @@ var ErrSyntax = errors.New("syntax error")
 // DefaultMaxOutput is the limit of a Shell that names none, in bytes.
 const DefaultMaxOutput = 4 << 20
 
+// DefaultMaxSteps is the limit of a Shell that names none.
+const DefaultMaxSteps = 1_000_000
+
+// ErrRunaway is Run's error for a script that was stopped at its MaxSteps.
+var ErrRunaway = errors.New("stopped: the script runs too many commands")
+
 // Shell is what commands run on (L5). FS, Now and Sleep are needed; the rest has defaults. A Shell is a
 // value without state: it may run several commands at once, as far as its FS allows it.
 type Shell struct {
@@ -30,9 +36,13 @@ type Shell struct {
 	// Stdout and to Stderr, one written file. A writer that passes it ends as if its reader had gone
 	// away (exit code 141); a file is then full. 0 means DefaultMaxOutput.
 	MaxOutput int64
-	User      string // "user" if empty
-	Host      string // "localhost" if empty
-	Seed      uint64 // of $RANDOM
+	// MaxSteps bounds the simple commands and turns of loops of one script, those of the scripts it
+	// starts included: a script that never sleeps and never ends would stop virtual time. 0 means
+	// DefaultMaxSteps.
+	MaxSteps int
+	User     string // "user" if empty
+	Host     string // "localhost" if empty
+	Seed     uint64 // of $RANDOM
 }
 
 // Command is one script to run.
@@ -56,7 +66,7 @@ type Exit struct {
 
 // Run runs c and returns when all of it has ended, jobs in the background included. A script that fails
 // is an exit code, not an error. The error is one of: it does not parse (ErrSyntax), it uses what the
-// in-process shell does not have ([ErrUnsupported]), ctx was cancelled (its error), or Dir is no directory.
+// in-process shell does not have ([ErrUnsupported]), ctx was cancelled (its error), it never ends ([ErrRunaway]), or Dir is no directory.
 func (s Shell) Run(ctx context.Context, c Command) (Exit, error) {
 	s = s.withDefaults()
 	file, err := parse(c.Script)
@@ -73,6 +83,9 @@ func (s Shell) Run(ctx context.Context, c Command) (Exit, error) {
 func (s Shell) withDefaults() Shell {
 	if s.MaxOutput == 0 {
 		s.MaxOutput = DefaultMaxOutput
+	}
+	if s.MaxSteps == 0 {
+		s.MaxSteps = DefaultMaxSteps
 	}
 	if s.User == "" {
 		s.User = "user"

@@ -125,7 +125,6 @@ func TestEndlessOutputEnds(t *testing.T) {
 		{"while true; do echo x; done | head -2", "x\nx\n", 0},
 		{"cat /dev/zero | head -c 3 | od -An -tx1", " 00 00 00\n", 0},
 		{"echo $(yes | head -1)", "y\n", 0},
-		{"f() { f; }; f", "", 1},
 		{"yes | tail -1 > last; cat last", "y\n", 0},
 	} {
 		got := runWith(t, limitedShell(t), vshell.Command{Script: c.script})
@@ -138,6 +137,24 @@ func TestEndlessOutputEnds(t *testing.T) {
 	assert.Len(t, got.stdout, 64<<10)
 	got = runWith(t, limitedShell(t), vshell.Command{Script: "yes > f; wc -c < f"})
 	assert.Equal(t, 0, got.exit.Code)
+}
+
+func TestAScriptThatNeverEndsIsStopped(t *testing.T) {
+	for _, script := range []string{"while true; do :; done", "while [[ 1 ]]; do ((i++)); done", "for ((;;)); do x=1; done", "until false; do true; done", ":(){ :|:& };:", "f() { f | f; }; f", "f() { f; }; f; echo never", "x='eval \"$x\"'; eval \"$x\"; echo never", "echo '. ./s' > s; . ./s", "f() { eval f; }; f",
+		"sh -c 'while :; do :; done'; echo never", "while :; do (exit 1); done", "while sh -c :; do :; done", "x=$(while :; do :; done); echo never", "while :; do x=$(echo a | cat); done | cat"} {
+		s := limitedShell(t)
+		s.MaxSteps = 20_000
+		got := runWith(t, s, vshell.Command{Script: script})
+		assert.ErrorIs(t, got.err, vshell.ErrRunaway, script)
+		assert.Empty(t, got.stdout, script)
+	}
+}
+
+func TestFunctionsMayNestAndRedirect(t *testing.T) {
+	got := run(t, memory(t), "f() { [ $1 -gt 0 ] && f $(($1 - 1)) || echo bottom; }; f 300; g() { cat; } < b.txt; g; log() { exec > out; }; log; echo logged; eval 'exec 2>&1'; ls nofile")
+	assert.NoError(t, got.err)
+	assert.Equal(t, "bottom\ntwo\nfour\nsix\n", got.stdout)
+	assert.Empty(t, got.stderr)
 }
 
 func limitedShell(t *testing.T) vshell.Shell {
