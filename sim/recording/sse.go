@@ -61,13 +61,21 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 		between = len(l.text) == 0
 		feed = append(append(feed[:0], l.text...), '\n')
 		if err := dec.Feed(feed, emit); err != nil {
-			return err
+			return s.oversized(err, l.n)
 		}
 	}
 	if err := s.endSSE(&dec, out, emit); err != nil {
 		return err
 	}
 	return out.responses.end("the file ends before message_stop")
+}
+
+// oversized makes an error of the file of an event that does not end.
+func (s *scanner) oversized(err error, n int) error {
+	if large, ok := errors.AsType[*stream.TooLargeError](err); ok {
+		return s.fail(ErrTooLarge, "the event that goes on at line %d is larger than %d bytes", n, large.Limit)
+	}
+	return err
 }
 
 // endSSE takes a last event that lacks nothing but its blank line.

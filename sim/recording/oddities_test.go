@@ -1,0 +1,305 @@
+package recording_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/recording"
+	"toolbench/sim/stream"
+)
+
+// problems words each problem in short.
+func problems(rec *recording.Recording) []string {
+	var out []string
+	for _, p := range rec.Problems {
+		out = append(out, string(p.Kind)+" "+p.String())
+	}
+	return out
+}
+
+func TestSeveralConversationsInOneFileAreToldApart(t *testing.T) {
+	doc := httpMock(t)
+	other := strings.NewReplacer("call_", "other_", "Look at a.", "Look at b.").Replace(doc)
+	again := strings.ReplaceAll(doc, "call_", "again_") // begins with the same words
+	// One after the other, and line about: the first requests of all before the rest.
+	docs := [][]string{strings.Split(doc, "---\n"), strings.Split(other, "---\n"), strings.Split(again, "---\n")}
+	var woven []string
+	for n := range docs[0] {
+		for _, d := range docs {
+			woven = append(woven, d[n])
+		}
+	}
+	for name, text := range map[string]string{
+		"in a row": doc + "---\n" + other + "---\n" + again,
+		"woven":    strings.Join(woven, "---\n"),
+	} {
+		rec := open(t, text)
+		require.Len(t, rec.Conversations, 3, name)
+		for n, prefix := range []string{"call_", "other_", "again_"} {
+			turns := rec.Conversations[n].Turns
+			require.Len(t, turns, 3, name)
+			assert.Equal(t, prefix+"1", turns[0].Calls[0].ID)
+			assert.Equal(t, prefix+"3", turns[1].Results[0].Call)
+		}
+		assert.Empty(t, rec.Problems)
+	}
+}
+
+func TestARequestThatIsSentAgainStaysInItsConversation(t *testing.T) {
+	docs := strings.Split(httpMock(t), "---\n")
+	refused := inYAML(t, object{
+		"when": object{"path": "/v1/messages", "body": exchanges(t)[1].request},
+		"then": object{"status": 529, "body": `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`},
+	})
+	rec := open(t, strings.Join([]string{docs[0], refused, docs[1], docs[2]}, "---\n"))
+	require.Len(t, rec.Conversations, 1)
+	assert.Len(t, rec.Conversations[0].Turns, 3)
+	assert.Equal(t, []string{"call_1 text of a", "call_2 a b"}, answers(rec.Conversations[0].Turns[0]))
+	assert.Equal(t, []string{"error line 84, interaction 2: the request was answered with status 529: overloaded_error: Overloaded"}, problems(rec))
+}
+
+func TestWhatAsksNoModelIsCounted(t *testing.T) {
+	for name, doc := range map[string]object{
+		"a tool's own HTTP": {"when": object{"path": "/weather", "method": "GET"}, "then": object{"status": 200, "body": `{"temperature":20}`}},
+		"counting tokens":   {"when": object{"path": "/v1/messages/count_tokens", "body": exchanges(t)[0].request}, "then": object{"status": 200, "body": `{"input_tokens":5}`}},
+		"another API": {"when": object{"path": "/v1/chat/completions", "body": `{"messages":[{"role":"user","content":"hi"}]}`},
+			"then": object{"status": 200, "body": "data: {\"choices\":[]}\n\ndata: [DONE]\n\n"}},
+	} {
+		rec := open(t, inYAML(t, doc)+"---\n"+httpMock(t))
+		assert.Equal(t, map[string]int{"requests that ask no model": 1}, rec.Ignored, name)
+		assert.Empty(t, rec.Problems, name)
+		assert.Len(t, rec.Conversations, 1, name)
+	}
+}
+
+func TestChangesOfTheToolsAreNoticedAndMovedBreakpointsAreNot(t *testing.T) {
+	text := httpMock(t)
+	broken := strings.Replace(text, `"name":"view"}`, `"cache_control":{"type":"ephemeral"},"name":"view"}`, 1)
+	require.NotEqual(t, text, broken)
+	changed := replaceLast(text, `"description":"Lists."`, `"description":"Lists files."`)
+	assert.Equal(t, []int{}, changes(open(t, text)))
+	assert.Equal(t, []int{}, changes(open(t, broken)))
+	assert.Equal(t, []int{3}, changes(open(t, changed)))
+}
+
+func replaceLast(text, old, with string) string {
+	i := strings.LastIndex(text, old)
+	return text[:i] + with + text[i+len(old):]
+}
+
+func changes(rec *recording.Recording) []int {
+	out := []int{}
+	for _, t := range rec.Conversations[0].Turns {
+		if t.ToolsChanged {
+			out = append(out, t.Number)
+		}
+	}
+	return out
+}
+
+func TestResultsInAnotherOrderAreSeen(t *testing.T) {
+	first, second := results[0][0], results[0][1]
+	results[0][0], results[0][1] = second, first
+	defer func() { results[0][0], results[0][1] = first, second }()
+	for _, text := range []string{goVCR(t, 1), transcript(t)} {
+		turn := open(t, text).Conversations[0].Turns[0]
+		assert.False(t, turn.InOrder())
+		assert.Equal(t, []string{"call_2 a b", "call_1 text of a"}, answers(turn))
+	}
+}
+
+// sse is a stream of the given turns.
+func sse(turns ...stream.Turn) string {
+	var out []byte
+	for _, turn := range turns {
+		out = append(out, stream.Bytes(stream.Script(turn))...)
+	}
+	return string(out)
+}
+
+func TestStreamsThatAreNotWholeAreProblemsWithTheirPlace(t *testing.T) {
+	whole := sse(script[0])
+	for name, c := range map[string]struct {
+		text    string
+		ending  recording.Ending
+		problem string
+		reason  string // why call_2 has no result
+	}{
+		"cut behind an event": {whole[:strings.Index(whole, "event: message_delta")], recording.Cut,
+			"cut line 1, conversation 1, turn 1: the file ends before message_stop", "the stream was cut, so that its message was never complete"},
+		"cut inside an event": {whole[:strings.LastIndex(whole, `"stop_reason"`)], recording.Cut,
+			"cut line 1, conversation 1, turn 1: the file ends inside an event", "the stream was cut, so that its message was never complete"},
+		"the next message begins": {strings.Replace(whole, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", "", 1) + sse(script[2]), recording.Cut,
+			"cut line 1, conversation 1, turn 1: the next message begins before message_stop", "the stream was cut, so that its message was never complete"},
+		"an error event": {sse(stream.Turn{ID: "m", Blocks: script[0].Blocks, Error: &stream.Error{Type: "overloaded_error", Message: "Overloaded"}}), recording.Failed,
+			"error line 1, conversation 1, turn 1: the stream ends in an error event: overloaded_error: Overloaded", "the stream failed: overloaded_error: Overloaded"},
+		"an event that is no JSON": {strings.Replace(whole, `data: {"type":"ping"}`, `data: {"type":"ping"`, 1), recording.Broken,
+			"malformed line 1, conversation 1, turn 1: line 4: an event cannot be taken: malformed stream event: unexpected end of JSON input", "the recording holds no requests, so no results"},
+	} {
+		rec := open(t, c.text)
+		turn := rec.Conversations[0].Turns[0]
+		assert.Equal(t, c.ending, turn.Ending, name)
+		assert.Equal(t, c.problem, problems(rec)[0], name)
+		require.Len(t, turn.Calls, 2, name)
+		assert.Equal(t, c.reason, turn.Unanswered[1].Reason, name)
+	}
+}
+
+func TestACallThatIsCutOffIsNoCompleteCall(t *testing.T) {
+	rec := open(t, sse(stream.Turn{ID: "m", Blocks: []stream.Block{
+		{Kind: stream.ToolUse, ID: "call_1", Name: "view", Input: []byte(`{"path":"/a"}`)},
+		{Kind: stream.ToolUse, ID: "call_2", Name: "view", Input: []byte(`{"path":"/b"}`), CutAt: 6},
+	}}))
+	turn := rec.Conversations[0].Turns[0]
+	assert.Equal(t, "max_tokens", turn.Stop)
+	assert.Equal(t, recording.Whole, turn.Ending, "a message that ends early by itself is whole")
+	require.Len(t, turn.Calls, 2)
+	assert.False(t, turn.Calls[0].Cut)
+	assert.True(t, turn.Calls[1].Cut)
+	assert.Equal(t, `{"path`, turn.Calls[1].Invalid)
+	assert.Equal(t, "cut off by max_tokens before its input was complete", turn.Unanswered[1].Reason)
+}
+
+func TestAnIdThatIsGivenTwiceIsAProblem(t *testing.T) {
+	b := stream.Block{Kind: stream.ToolUse, ID: "call_1", Name: "view"}
+	rec := open(t, sse(stream.Turn{ID: "m", Blocks: []stream.Block{b, b}}))
+	assert.Equal(t, []string{`repeated line 1, conversation 1, turn 1: two calls of one message have the id "call_1"`}, problems(rec))
+	assert.Equal(t, "its id is taken by another call of the message", rec.Conversations[0].Turns[0].Unanswered[1].Reason)
+}
+
+func TestCallsMayStandInTheStartOfAMessage(t *testing.T) {
+	rec := open(t, `{"type":"message_start","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"roll","input":{"n":6}}],"stop_reason":"tool_use"}}
+{"type":"message_stop"}
+{"type":"ping"}
+[DONE]
+`)
+	turn := rec.Conversations[0].Turns[0]
+	assert.Equal(t, []string{`call_1 roll {"n":6}`}, calls(turn))
+	assert.Equal(t, "tool_use", turn.Stop)
+	assert.Empty(t, rec.Problems)
+}
+
+func TestADataLineMayEndInBlanksAndPingsComeAnywhere(t *testing.T) {
+	text := strings.ReplaceAll(sse(script[0]), "}\n", "}   \n")
+	text = strings.ReplaceAll(text, "event: content_block_delta", "event: ping\ndata: {\"type\": \"ping\"}\n\nevent: content_block_delta")
+	rec := open(t, text+"data: [DONE]\n\n")
+	assert.Empty(t, rec.Problems)
+	assert.Len(t, rec.Conversations[0].Turns[0].Calls, 2)
+}
+
+func TestATranscriptMayStillBeWritten(t *testing.T) {
+	whole := transcript(t)
+	lines := strings.SplitAfter(whole, "\n")
+	for n := range lines {
+		part := strings.Join(lines[:n], "")
+		if rec, err := recording.Open("file", strings.NewReader(part), recording.Limits{}); err == nil {
+			assert.Empty(t, rec.Problems, "whole lines are a whole file, %d", n)
+		}
+	}
+	rec := open(t, whole[:len(whole)-30])
+	assert.Equal(t, []string{"cut line 11: the last line is not complete: the file was cut, or is still being written"}, problems(rec))
+	rec = open(t, strings.Join(lines[:6], ""))
+	assert.Equal(t, []recording.Unanswered{{Call: "call_1", Tool: "view", Reason: "the recording ends before its result"}, {Call: "call_2", Tool: "ls", Reason: "the recording ends before its result"}},
+		rec.Conversations[0].Turns[0].Unanswered)
+}
+
+func TestSubAgentsHaveConversationsOfTheirOwn(t *testing.T) {
+	mark := func(l object, members object) object {
+		for k, v := range members {
+			l[k] = v
+		}
+		return l
+	}
+	side := object{"isSidechain": true}
+	line := func(second float64, kind, id, uuid, parent string, b object) object {
+		return mark(mark(said(second, kind, id, b), side), object{"uuid": uuid, "parentUuid": parent})
+	}
+	text := object{"type": "text", "text": "x"}
+	rec := open(t, jsonLines(t,
+		said(0, "user", "", text),
+		mark(mark(said(1, "assistant", "m1", use("c1", "view", "{}")), side), object{"agentId": "agent-1"}),
+		said(2, "assistant", "m2", text),
+		line(3, "user", "", "u1", "", text), line(3, "user", "", "u2", "", text),
+		line(4, "assistant", "m3", "a1", "u1", text), line(4, "assistant", "m4", "a2", "u2", text),
+		line(5, "assistant", "m5", "a3", "a1", text),
+	))
+	var got []string
+	for _, c := range rec.Conversations {
+		for _, turn := range c.Turns {
+			got = append(got, fmt.Sprintf("%d %s %s", c.Number, c.Agent, turn.ID))
+		}
+	}
+	assert.ElementsMatch(t, []string{"1  m2", "2 agent-1 m1", "3 side m3", "3 side m5", "4 side m4"}, got)
+}
+
+func TestNothingOfATranscriptIsSkippedInSilence(t *testing.T) {
+	rec := open(t, transcript(t)+"{broken}\n"+jsonLines(t,
+		object{"type": "system", "content": "x"}, object{"other": 1},
+		said(20, "user", "", object{"type": "tool_result", "tool_use_id": "call_9", "content": "x"}),
+		object{"type": "assistant", "sessionId": "session-1", "isApiErrorMessage": true, "message": object{"model": "<synthetic>", "content": []object{{"type": "text", "text": "API Error: 500"}}}},
+	))
+	assert.Equal(t, map[string]int{`lines of type "summary"`: 1, `lines of type "system"`: 1, "lines without a type": 1}, rec.Ignored)
+	assert.Equal(t, []string{
+		"malformed line 12: the line is no JSON",
+		`stray line 15, conversation 1: a result for "call_9", which no call waits for`,
+		`error line 16, conversation 1: the API failed: "API Error: 500"`,
+	}, problems(rec))
+}
+
+func TestTagsOfOtherLanguagesAreNotActedOn(t *testing.T) {
+	text := strings.Replace(vcrPy(t, textRequest, func(x httpExchange) object { return object{"body": object{"string": string(x.response)}} }),
+		"      response:", "        headers:\n          ? !!python/object/apply:os.system [touch x]\n          : - 1\n          ? !!python/object/new:multidict._multidict.istr\n          - Content-Type\n          : - text/plain\n      response:", 1)
+	require.Contains(t, text, "os.system")
+	rec := open(t, text)
+	assert.Empty(t, rec.Problems)
+	assert.Len(t, rec.Conversations[0].Turns, 3)
+}
+
+func TestAliasesAcrossInteractionsAreFollowed(t *testing.T) {
+	text := goVCR(t, 1)
+	text = strings.Replace(text, "headers: {}", "headers: &id001\n            X-A: [b]", 1)
+	text = strings.ReplaceAll(text, "headers: {}", "headers: *id001")
+	require.Equal(t, 2, strings.Count(text, "*id001"))
+	rec := open(t, text)
+	assert.Empty(t, rec.Problems)
+	assert.Len(t, rec.Conversations[0].Turns, 3)
+}
+
+func TestACassetteThatIsCutIsReadAsFarAsItGoes(t *testing.T) {
+	text := goVCR(t, 1)
+	for cut := len(text) - 1; cut > 0; cut -= 97 {
+		rec, err := recording.Open("file", strings.NewReader(text[:cut]), recording.Limits{})
+		if err != nil {
+			assert.ErrorIs(t, err, recording.ErrNotRecording)
+			continue
+		}
+		turns := len(rec.Conversations[0].Turns)
+		assert.LessOrEqual(t, turns, 3)
+		_, last, _ := strings.Cut(text[strings.LastIndex(text[:cut], "- request:"):cut], "response:")
+		if turns < 3 && !strings.Contains(last, "code: 200") && strings.TrimSpace(last) != "" {
+			assert.NotEmpty(t, rec.Problems, "cut at byte %d", cut)
+		}
+	}
+}
+
+func TestAnAnswerMayGoOnUnderTheNameOfAnother(t *testing.T) {
+	rec := open(t, "-- request --\n"+exchanges(t)[0].request+"\n-- streaming --\n"+sse(script[0])+"-- streaming/tool-call --\n"+sse(script[2])+"-- notes --\nnothing\n")
+	require.Len(t, rec.Conversations, 1)
+	assert.Len(t, rec.Conversations[0].Turns, 2)
+	assert.Equal(t, "the recording does not hold the request that would answer it", rec.Conversations[0].Turns[0].Unanswered[0].Reason)
+	assert.Equal(t, map[string]int{"files that are no exchange": 1}, rec.Ignored)
+}
+
+func TestAFrameMayBeAnException(t *testing.T) {
+	text := string(frames(stream.Script(script[0])[:4])) + string(frame(map[string]string{":exception-type": "throttlingException", ":message-type": "exception"}, []byte(`{"message":"Too many"}`)))
+	rec := open(t, text)
+	assert.Equal(t, []string{"error conversation 1, turn 1: the stream ends in an error event: throttlingException: Too many"}, problems(rec))
+	damaged := []byte(string(frames(stream.Script(script[0]))))
+	damaged[len(damaged)-20] ^= 1
+	rec = open(t, string(damaged))
+	assert.Equal(t, []string{"cut conversation 1, turn 1: a frame of the event stream is damaged"}, problems(rec))
+}
