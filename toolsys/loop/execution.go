@@ -33,7 +33,7 @@ type execution struct {
 // job is one call with what it runs in.
 type job struct {
 	pre *pipeline.Prepared
-	env pipeline.Env
+	env *pipeline.Env
 }
 
 func (ex *execution) job(i int) *job {
@@ -63,7 +63,9 @@ func (s *Session) actor(id string) string { return "call/" + s.cfg.Agent + "/" +
 func (ex *execution) take(data []byte) error {
 	done, err := ex.blocks.Add(data)
 	for _, b := range done {
-		ex.s.trace(trace.BlockDone, trace.S("type", b.Type), trace.N("chars", int64(len(b.Text)+len(b.Input))))
+		if ex.s.listens() {
+			ex.s.trace(trace.BlockDone, trace.S("type", b.Type), trace.N("chars", int64(len(b.Text)+len(b.Input))))
+		}
 		switch {
 		case b.Type != message.TypeToolUse:
 		case ex.taken(b.ID):
@@ -94,13 +96,15 @@ func withoutRepeats(blocks []message.Block) []message.Block {
 
 func (ex *execution) add(b message.Block) {
 	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turnNow()}
-	env := pipeline.Env{Snapshot: ex.snap, Nearest: ex.s.nearest(ex.snap)}
+	env := &pipeline.Env{Snapshot: ex.snap, Nearest: ex.s.nearest(ex.snap)}
 	pre := ex.s.pipe.Prepare(call, env)
 	ex.mu.Lock()
 	i := len(ex.jobs)
 	ex.jobs = append(ex.jobs, &job{pre, env})
 	ex.mu.Unlock()
-	ex.event(i, trace.Ready, trace.B("safe", pre.Safe), trace.S("input", string(b.Input)))
+	if ex.s.listens() {
+		ex.event(i, trace.Ready, trace.B("safe", pre.Safe), trace.S("input", string(b.Input)))
+	}
 	ex.driver.Add(pre.Safe, pre.Cancellable)
 }
 
@@ -125,6 +129,9 @@ func (ex *execution) started(i int) {
 }
 
 func (ex *execution) queued(i int, w schedule.Wait) {
+	if !ex.s.listens() {
+		return
+	}
 	on := make([]string, len(w.On))
 	for k, j := range w.On {
 		on[k] = ex.job(j).pre.Call.ID
@@ -155,12 +162,15 @@ func (ex *execution) drop(i int, _ pipeline.Result) { ex.event(i, trace.Dropped)
 // I3).
 func (ex *execution) emit(i int, r pipeline.Result) {
 	ex.s.commitResult(r)
+	ex.emitted = append(ex.emitted, r)
+	if !ex.s.listens() {
+		return
+	}
 	for _, o := range r.Observed {
 		ex.event(i, trace.Observed, observation(o)...)
 	}
 	ex.event(i, trace.Emitted, trace.S("status", string(r.Status)), trace.B("error", r.Block.IsError),
 		trace.S("text", message.PlainText(r.Block.Content)), trace.N("blocks", int64(len(r.Block.Content))))
-	ex.emitted = append(ex.emitted, r)
 }
 
 func observation(o tool.Observation) []trace.Attr {
@@ -197,7 +207,7 @@ func (ex *execution) abandon() {
 }
 
 func (ex *execution) event(i int, kind trace.Kind, attrs ...trace.Attr) {
-	if ex.s.pipe.Doors.Trace == nil {
+	if !ex.s.listens() {
 		return
 	}
 	c := ex.job(i).pre.Call

@@ -69,7 +69,7 @@ func (s *Session) deferredTokens(p *pool.Pool) int {
 }
 
 func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
-	if s.pipe.Doors.Trace == nil {
+	if !s.listens() {
 		return
 	}
 	defs := snap.Definitions(s.cfg.Definitions)

@@ -153,8 +153,11 @@ func (s *Session) takePending() []message.Message {
 
 func (s *Session) turnNow() int { return int(s.turn.Load()) }
 
+// listens says whether anybody hears of events: some cost more than the call.
+func (s *Session) listens() bool { return s.pipe.Doors.Trace != nil }
+
 func (s *Session) trace(kind trace.Kind, attrs ...trace.Attr) {
-	if s.pipe.Doors.Trace == nil {
+	if !s.listens() {
 		return
 	}
 	s.pipe.Doors.Trace(trace.Event{At: s.pipe.Doors.Since(), Kind: kind, Agent: s.cfg.Agent, Turn: s.turnNow(), Attrs: attrs})

@@ -106,7 +106,7 @@ type stateView struct {
 }
 
 func (s *Session) traceState() {
-	if s.pipe.Doors.Trace == nil {
+	if !s.listens() {
 		return
 	}
 	raw, err := json.Marshal(view(s.State()))

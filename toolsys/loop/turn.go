@@ -116,7 +116,7 @@ func (s *Session) traceCut(ex *execution) {
 }
 
 func (s *Session) traceRequest(req message.Request) {
-	if s.pipe.Doors.Trace == nil {
+	if !s.listens() {
 		return
 	}
 	body, err := req.MarshalJSON()

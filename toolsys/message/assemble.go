@@ -138,7 +138,7 @@ func (a *Assembler) start(index int, raw json.RawMessage) error {
 		return fmt.Errorf("content block %d started twice", index)
 	}
 	var b Block
-	if err := json.Unmarshal(raw, &b); err != nil {
+	if err := b.UnmarshalJSON(raw); err != nil {
 		return err
 	}
 	a.order = append(a.order, index)

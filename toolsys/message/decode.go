@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 type wireBlock struct {
@@ -83,8 +84,11 @@ func (b *Block) fill(w wireBlock) error {
 }
 
 // further gives the members that are not read, as an object; nil when there are
-// none.
+// none, as nearly always.
 func further(data []byte, read []string) (json.RawMessage, error) {
+	if !hasOthers(data, read) {
+		return nil, nil
+	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, err
@@ -98,4 +102,37 @@ func further(data []byte, read []string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	return marshalMembers(members)
+}
+
+// hasOthers says whether an object, valid JSON, has members beside type,
+// cache_control and those named. A name with escapes counts as another.
+func hasOthers(data []byte, read []string) bool {
+	depth, key := 0, ""
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			end := endOfString(data, i+1)
+			key = string(data[i+1 : end])
+			i = end
+		case ':':
+			if depth == 1 && key != "type" && key != "cache_control" && !slices.Contains(read, key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endOfString is the index of the quote that ends the string whose text begins at i.
+func endOfString(data []byte, i int) int {
+	for ; i < len(data) && data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return min(i, len(data))
 }

@@ -86,7 +86,8 @@ type Doors struct {
 }
 
 // Env is what one call is run in: the request's tools, the state when the call
-// began and the layers of context the session fills.
+// began and the layers of context the session fills. It is the call's own: Run fills
+// in the parts of Context that the pipeline knows.
 type Env struct {
 	Snapshot *pool.Snapshot
 	// Nearest names tools like an unknown one (C4).

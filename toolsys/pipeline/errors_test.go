@@ -133,7 +133,7 @@ func TestATypeThatPanicsWhileItIsReadIsTheCallsResult(t *testing.T) {
 	assert.Contains(t, text(r), "cannot stand being read")
 }
 
-func mustFind(t *testing.T, env pipeline.Env, name string) *tool.Tool {
+func mustFind(t *testing.T, env *pipeline.Env, name string) *tool.Tool {
 	found, ok := env.Snapshot.Pool.Find(name)
 	require.True(t, ok)
 	return found

@@ -13,6 +13,13 @@ import (
 // preHooks runs PreToolUse: hooks may rewrite the input, decide permission, stop
 // the call and add context (G1).
 func (r *run) preHooks(ctx context.Context) *Result {
+	if !r.p.Doors.Hooks.Has(hook.PreToolUse) {
+		return nil
+	}
+	return r.askHooks(ctx)
+}
+
+func (r *run) askHooks(ctx context.Context) *Result {
 	seen := r.observed()
 	m := r.hooks(ctx, hook.PreToolUse, nil)
 	if cause := context.Cause(ctx); cause != nil {

@@ -23,8 +23,7 @@ func (r *run) permission(ctx context.Context) *Result {
 		}
 		allowed := d.Behaviour == permission.Allow
 		if !again || !allowed {
-			r.p.trace(r.call, r.name(), trace.Decision,
-				trace.S("behaviour", d.Behaviour.String()), trace.S("reason", d.Reason.String()))
+			r.decided(d)
 		}
 		switch {
 		case !allowed:
@@ -35,6 +34,13 @@ func (r *run) permission(ctx context.Context) *Result {
 		if res := r.rewrite(ctx, d.UpdatedInput, r.observed(), "permission"); res != nil {
 			return res
 		}
+	}
+}
+
+func (r *run) decided(d permission.Decision) {
+	if r.p.listens() {
+		r.p.trace(r.call, r.name(), trace.Decision,
+			trace.S("behaviour", d.Behaviour.String()), trace.S("reason", d.Reason.String()))
 	}
 }
 
@@ -76,7 +82,7 @@ func (r *run) resolved(ctx context.Context) permission.Decision {
 func (r *run) inputs() permission.Inputs {
 	return permission.Inputs{
 		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
-		Hook: r.opinion, Check: r.tool.Permit(r.input, &r.context), Denials: r.context.State.Denials,
+		Hook: r.opinion, Check: r.tool.Permit(r.input, r.context), Denials: r.context.State.Denials,
 		CanAsk: r.p.Doors.Ask != nil && !r.context.NonInteractive,
 	}
 }
@@ -84,8 +90,8 @@ func (r *run) inputs() permission.Inputs {
 // query says in the words of rules what the call is about. Paths go in twice
 // where a link leads elsewhere (L6).
 func (r *run) query() permission.Query {
-	s := r.tool.Subject(r.input, &r.context)
-	b, c := &r.tool.Behaviour, &r.context
+	s := r.tool.Subject(r.input, r.context)
+	b, c := &r.tool.Behaviour, r.context
 	return permission.Query{
 		Subject: subject(r.tool), Kin: s.Kin, Shell: s.Shell, Content: s.Content,
 		Paths: r.resolve(s.Paths), PathsUnknown: s.PathsUnknown,
@@ -163,7 +169,7 @@ func (r *run) complete() *Result {
 	if r.p.Doors.Rewrite == nil || !r.approved || len(r.tool.Internal) == 0 {
 		return nil
 	}
-	raw, ok := r.p.Doors.Rewrite(r.tool, r.input, &r.context)
+	raw, ok := r.p.Doors.Rewrite(r.tool, r.input, r.context)
 	if !ok {
 		return nil
 	}

@@ -45,7 +45,7 @@ type note struct {
 // Prepare finds the tool and checks the input: the stages find and schema (H1).
 // It is pure but for the time it takes. A panic, of a type's own decoding for one,
 // is the call's result and not the stream's end (H2).
-func (p *Pipeline) Prepare(call Call, env Env) (pre *Prepared) {
+func (p *Pipeline) Prepare(call Call, env *Env) (pre *Prepared) {
 	pre = &Prepared{Call: call}
 	defer func() {
 		if v := recover(); v != nil {
@@ -59,7 +59,7 @@ func (p *Pipeline) Prepare(call Call, env Env) (pre *Prepared) {
 	return pre
 }
 
-func (p *Pipeline) find(pre *Prepared, env Env) bool {
+func (p *Pipeline) find(pre *Prepared, env *Env) bool {
 	began := p.now()
 	t, found := env.Snapshot.Pool.Find(pre.Call.Name)
 	pre.note("find", found, p.since(began))
@@ -72,7 +72,7 @@ func (p *Pipeline) find(pre *Prepared, env Env) bool {
 	return true
 }
 
-func (p *Pipeline) check(pre *Prepared, env Env) {
+func (p *Pipeline) check(pre *Prepared, env *Env) {
 	if pre.Call.Invalid != "" {
 		pre.failure = &failure{BadJSON, badJSONText(pre.Call)}
 		return
@@ -117,16 +117,17 @@ func (p *Pipeline) predicateFailed(call Call, t *tool.Tool, name string, err err
 // Run takes a prepared call to its result. Alone waits until the call has the
 // floor to itself, for an input that was rewritten into an exclusive one (G2). A
 // panic anywhere becomes an error result.
-func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env Env, alone func(context.Context) error) (res Result) {
-	r := &run{p: p, pre: pre, env: env, call: pre.Call, tool: pre.tool, input: pre.input, alone: alone}
-	r.context = env.Context
+func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, alone func(context.Context) error) (res Result) {
+	r := &run{p: p, pre: pre, call: pre.Call, tool: pre.tool, input: pre.input, context: &env.Context, alone: alone}
 	defer func() {
 		if v := recover(); v != nil {
 			res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v", v))
 		}
 		r.end()
 		res.Tool = r.name()
-		p.trace(r.call, r.name(), trace.Ended, trace.S("status", string(res.Status)))
+		if p.listens() {
+			p.trace(r.call, r.name(), trace.Ended, trace.S("status", string(res.Status)))
+		}
 	}()
 	return r.stages(ctx)
 }
@@ -135,11 +136,10 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env Env, alone func(c
 type run struct {
 	p       *Pipeline
 	pre     *Prepared
-	env     Env
 	call    Call
 	tool    *tool.Tool
 	input   tool.Input
-	context tool.Context
+	context *tool.Context
 	alone   func(context.Context) error
 	verdict func(context.Context) permission.Verdict
 	// checked: the input as the tool's own check rewrote it was taken; exclusive:
@@ -200,7 +200,7 @@ func (r *run) stages(ctx context.Context) Result {
 
 // bind fills the parts of the context that belong to this call.
 func (r *run) bind() {
-	c := &r.context
+	c := r.context
 	c.CallID, c.Turn = r.call.ID, r.call.Turn
 	c.Progress = r.progress
 	if ask := r.p.Doors.AskUser; ask != nil && !c.NonInteractive {

@@ -13,7 +13,7 @@ import (
 
 // validate is the tool's own look at an input that fits its schema.
 func (r *run) validate(context.Context) *Result {
-	if refusal := r.tool.Validate(r.input, &r.context); refusal != nil {
+	if refusal := r.tool.Validate(r.input, r.context); refusal != nil {
 		return r.failed(Refused, "%s (code %d)", refusal.Message, refusal.Code)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (r *run) observed() json.RawMessage {
 	if json.Unmarshal(r.input.Raw, &members) != nil {
 		return r.input.Raw
 	}
-	r.tool.Shape.Backfill(members, &r.context)
+	r.tool.Shape.Backfill(members, r.context)
 	raw, err := json.Marshal(members)
 	if err != nil {
 		return r.input.Raw
@@ -174,7 +174,7 @@ func unfill(raw, seen, own json.RawMessage) json.RawMessage {
 
 // unknownText names the nearest tools, so that a model that made a name up can
 // find the one it meant (C4).
-func unknownText(name string, env Env) string {
+func unknownText(name string, env *Env) string {
 	text := fmt.Sprintf("There is no tool named %q.", clip(name, 200))
 	if env.Nearest == nil {
 		return text
@@ -198,7 +198,7 @@ func clip(s string, n int) string {
 }
 
 // hintFor tells a model that called a deferred tool blindly how to load it (E7).
-func hintFor(t *tool.Tool, env Env) string {
+func hintFor(t *tool.Tool, env *Env) string {
 	if !env.Snapshot.HintDue(t) {
 		return ""
 	}

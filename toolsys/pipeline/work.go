@@ -66,7 +66,7 @@ func (r *run) perform(ctx context.Context) (out tool.Outcome, err error) {
 			err = &panicError{v}
 		}
 	}()
-	out, err = r.tool.Call(ctx, r.input, &r.context)
+	out, err = r.tool.Call(ctx, r.input, r.context)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause // why it was stopped says more than that it was
 	}

@@ -106,12 +106,12 @@ func (w *world) snapshot() *pool.Snapshot {
 		Look(pool.View{Settings: settings.External(), Deferring: w.deferring, Discovered: w.discovered})
 }
 
-func (w *world) pipeline() (*pipeline.Pipeline, pipeline.Env) {
+func (w *world) pipeline() (*pipeline.Pipeline, *pipeline.Env) {
 	hooks, err := hook.New(w.doors.Clock, w.hooks...)
 	require.NoError(w.t, err)
 	doors := w.doors
 	doors.Hooks = hooks
-	return &pipeline.Pipeline{Doors: doors}, pipeline.Env{Snapshot: w.snapshot(), Nearest: w.nearest, Context: w.env}
+	return &pipeline.Pipeline{Doors: doors}, &pipeline.Env{Snapshot: w.snapshot(), Nearest: w.nearest, Context: w.env}
 }
 
 func (w *world) callIn(ctx context.Context, call pipeline.Call) pipeline.Result {

@@ -1,0 +1,90 @@
+package loop_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"toolbench/toolsys/api"
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/tool"
+)
+
+// many is a turn of n calls, 10 of them safe neighbours at a time.
+func many(n int) turn {
+	specs := make([]string, n)
+	for i := range specs {
+		specs[i] = "Look a"
+	}
+	return calls(specs...)
+}
+
+func look() *tool.Tool { return named("Look", nil) }
+
+// silence: nobody listens.
+func silence(c *loop.Config) { c.Doors = pipeline.Doors{Clock: clock()} }
+
+// BenchmarkConversation is driver, pipeline and loop without the SDK: a message of
+// 100 calls, answered, and a closing one.
+func BenchmarkConversation(b *testing.B) {
+	for _, policy := range []schedule.Policy{schedule.Serial, schedule.Batch, schedule.Streaming} {
+		for name, change := range map[string]func(*loop.Config){"": silence, "/traced": func(*loop.Config) {}} {
+			b.Run(policy.String()+name, func(b *testing.B) {
+				first, last, tl := many(100), says("done"), look()
+				b.ReportAllocs()
+				for b.Loop() {
+					s := &script{turns: []turn{first, last}}
+					r := open(b, s, func(c *loop.Config) { change(c); c.Policy = policy }, tl)
+					if out := r.send(b); out.Calls != 100 {
+						b.Fatal(out)
+					}
+				}
+				b.ReportMetric(float64(b.N)*100/b.Elapsed().Seconds(), "calls/s")
+			})
+		}
+	}
+}
+
+// canned answers requests in turn with streams.
+type canned struct {
+	bodies []string
+	next   int
+}
+
+func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return nil, err
+	}
+	body := c.bodies[c.next%len(c.bodies)]
+	c.next++
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+func sse(t turn) string {
+	var b strings.Builder
+	for _, e := range t {
+		fmt.Fprintf(&b, "event: e\ndata: %s\n\n", e)
+	}
+	return b.String()
+}
+
+// BenchmarkThroughTheSDK is the full path over an in-process transport: five calls
+// a message, as long conversations have them, and one request for each message.
+func BenchmarkThroughTheSDK(b *testing.B) {
+	tr := &canned{bodies: []string{sse(many(5)), sse(says("done"))}}
+	model, tl := api.New(api.Config{Transport: tr}), look()
+	b.ReportAllocs()
+	for b.Loop() {
+		r := open(b, &script{}, func(c *loop.Config) { silence(c); c.Model = model }, tl)
+		if out, err := r.Send(context.Background(), message.UserText("go")); err != nil || out.Calls != 5 {
+			b.Fatal(out, err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*5/b.Elapsed().Seconds(), "calls/s")
+}

@@ -1,0 +1,115 @@
+package pipeline_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"toolbench/toolsys/budget"
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// five is an input of five members.
+type five struct {
+	Path   string   `json:"path"`
+	Offset int      `json:"offset,omitempty"`
+	Limit  int      `json:"limit,omitempty"`
+	Exact  bool     `json:"exact,omitempty"`
+	Globs  []string `json:"globs,omitempty"`
+}
+
+type empty struct{}
+
+var (
+	noop = tool.Must(tool.Def[empty, string]{
+		Name: "Noop", Description: "Does nothing.",
+		Call:   func(context.Context, empty, *tool.Context) (tool.Result[string], error) { return tool.Done("ok"), nil },
+		Traits: tool.Traits[empty]{Safe: tool.Always[empty], ReadOnly: tool.Always[empty]},
+	})
+	fiveMembers = tool.Must(tool.Def[five, string]{
+		Name: "Five", Description: "Takes five members.",
+		Call:    func(context.Context, five, *tool.Context) (tool.Result[string], error) { return tool.Done("ok"), nil },
+		Subject: func(in five, c *tool.Context) tool.Subject { return tool.Subject{Paths: []string{in.Path}} },
+		Traits:  tool.Traits[five]{Safe: tool.Always[five], ReadOnly: tool.Always[five]},
+	})
+)
+
+const fiveInput = `{"path":"/repo/a.go","offset":10,"limit":200,"exact":true,"globs":["*.go","*.md"]}`
+
+// benchmark runs one call after the other through the whole pipeline: rules, a
+// budget, and what change adds.
+func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors)) {
+	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Noop", Tool: noop}, {Name: "Five", Tool: fiveMembers}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	rules, err := permission.Rules{}.Parse(permission.Project, permission.Deny, "Bash", "mcp__slack")
+	if err != nil {
+		b.Fatal(err)
+	}
+	doors := pipeline.Doors{Clock: clock(), Budget: budget.NewLedger(budget.Store{FS: afero.NewMemMapFs(), Dir: "/r"})}
+	if change != nil {
+		change(&doors)
+	}
+	p := &pipeline.Pipeline{Doors: doors}
+	snap := catalogue.Assemble(pool.Inputs{Settings: settings.External()}).Look(pool.View{Settings: settings.External()})
+	env := &pipeline.Env{Snapshot: snap, Context: tool.Context{Security: tool.Security{Rules: rules, Roots: []string{"/repo"}}, State: tool.State{Dir: "/repo"}}}
+	call := pipeline.Call{ID: "toolu_1", Name: name, Input: json.RawMessage(input), Turn: 1}
+	alone := func(context.Context) error { return nil }
+	b.ReportAllocs()
+	for b.Loop() {
+		if r := p.Run(b.Context(), p.Prepare(call, env), env, alone); r.Status != pipeline.OK {
+			b.Fatal(r.Status, message.PlainText(r.Block.Content))
+		}
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	traced := func(d *pipeline.Doors) {
+		began := d.Clock.Now()
+		d.Since = func() time.Duration { return d.Clock.Now().Sub(began) }
+		d.Trace = func(trace.Event) {}
+	}
+	hooked := func(d *pipeline.Doors) {
+		hooks, err := hook.New(d.Clock, hook.Hook{Name: "silent", Event: hook.PreToolUse,
+			Run: func(context.Context, hook.Input) (hook.Output, error) { return hook.Output{}, nil }})
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.Hooks = hooks
+	}
+	for _, c := range []struct{ name, tool, input string }{{"noop", "Noop", `{}`}, {"five", "Five", fiveInput}} {
+		b.Run(c.name, func(b *testing.B) { benchmark(b, c.tool, c.input, nil) })
+		b.Run(c.name+"/without-budget", func(b *testing.B) { benchmark(b, c.tool, c.input, func(d *pipeline.Doors) { d.Budget = nil }) })
+		b.Run(c.name+"/traced", func(b *testing.B) { benchmark(b, c.tool, c.input, traced) })
+		b.Run(c.name+"/hooked", func(b *testing.B) { benchmark(b, c.tool, c.input, hooked) })
+	}
+}
+
+// BenchmarkDecodeAndValidate is what of BenchmarkCall is not the pipeline's own.
+func BenchmarkDecodeAndValidate(b *testing.B) {
+	for _, c := range []struct {
+		name, input string
+		tool        *tool.Tool
+	}{{"noop", `{}`, noop}, {"five", fiveInput, fiveMembers}} {
+		b.Run(c.name, func(b *testing.B) {
+			raw := json.RawMessage(c.input)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, problems := c.tool.Parse(raw); len(problems) > 0 {
+					b.Fatal(problems)
+				}
+			}
+		})
+	}
+}
