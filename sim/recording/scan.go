@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Handler is told what Scan finds, as it finds it. Members may be nil.
@@ -44,6 +45,8 @@ func Open(name string, r io.Reader, limits Limits) (*Recording, error) {
 		Problem: func(p Problem) { rec.Problems = append(rec.Problems, p) },
 	})
 	rec.Format, rec.Ignored = sum.Format, sum.Ignored
+	// They come when their first turn is done, and are wanted in the order they began.
+	slices.SortFunc(rec.Conversations, func(a, b *Conversation) int { return a.Number - b.Number })
 	return rec, err
 }
 
