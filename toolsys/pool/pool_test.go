@@ -345,9 +345,10 @@ func TestDefinitionsForgetWhatIsNoLongerUsed(t *testing.T) {
 	kept := named("Kept", func(d *def) {
 		d.Prompt = func(tool.PromptOptions) string { worded++; return "kept" }
 	})
-	c := catalogue(t, kept)
-	for i := range 3 * pool.DefinitionsKept {
-		look(c.Assemble(pool.Inputs{Settings: settings.External(), Served: []*tool.Tool{served("s", fmt.Sprint(i))}}), pool.View{}).Definitions(defs)
+	c, first := catalogue(t, kept), served("s", "x")
+	for range 3 * pool.DefinitionsKept {
+		again := *first // a server that reconnects brings its tools anew
+		look(c.Assemble(pool.Inputs{Settings: settings.External(), Served: []*tool.Tool{&again}}), pool.View{}).Definitions(defs)
 	}
 	assert.Equal(t, 1, worded, "what every request uses stays")
 	assert.LessOrEqual(t, defs.Len(), 2*pool.DefinitionsKept)
