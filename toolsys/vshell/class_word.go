@@ -19,7 +19,7 @@ type word struct {
 }
 
 func wordOf(w *syntax.Word) word {
-	out := word{source: printed(w), literal: true}
+	out := word{source: sourceOf(w), literal: true}
 	if w == nil {
 		return out
 	}
@@ -138,11 +138,42 @@ func (nobody) Get(name string) expand.Variable {
 
 func (nobody) Each(func(string, expand.Variable) bool) {}
 
-// printed gives a node's source in the printer's normal form.
-func printed(n syntax.Node) string {
-	if w, ok := n.(*syntax.Word); ok && w == nil {
+// sourceOf gives a word's source; the printer is only needed for words with expansions.
+func sourceOf(w *syntax.Word) string {
+	if w == nil {
 		return ""
 	}
+	var b strings.Builder
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(part.Value)
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return printed(w)
+			}
+			b.WriteString("'" + part.Value + "'")
+		case *syntax.DblQuoted:
+			lit, ok := "", len(part.Parts) == 1 && !part.Dollar
+			if ok {
+				var l *syntax.Lit
+				if l, ok = part.Parts[0].(*syntax.Lit); ok {
+					lit = l.Value
+				}
+			}
+			if !ok {
+				return printed(w)
+			}
+			b.WriteString(`"` + lit + `"`)
+		default:
+			return printed(w)
+		}
+	}
+	return b.String()
+}
+
+// printed gives a node's source in the printer's normal form.
+func printed(n syntax.Node) string {
 	if d, ok := n.(*syntax.DeclClause); ok {
 		n = &syntax.Stmt{Cmd: d, Position: d.Pos()}
 	}

@@ -54,7 +54,7 @@ func TestHarmIsReal(t *testing.T) {
 		before := snapshot(t, mem)
 		shell := shellOn(mem)
 		shell.Now = func() time.Time { return epoch.Add(time.Hour) }
-		_, err := shell.Run(t.Context(), vshell.Command{Script: script, Dir: "/w", Env: map[string]string{"F": "a.txt", "X": "x"}})
+		_, err := shell.Run(t.Context(), vshell.Command{Script: script, Dir: "/w", Env: map[string]string{"F": "a.txt", "X": "x", "S": " -oc"}})
 		require.NoError(t, err, script)
 		require.NotEqual(t, before, snapshot(t, mem), script)
 		require.False(t, vshell.Classify(script).ReadOnly, script)
@@ -64,7 +64,7 @@ func TestHarmIsReal(t *testing.T) {
 // harms are commands that change files.
 var harms = []string{
 	"rm a.txt", "touch a.txt", "mkdir new", "mv a.txt c", "cp a.txt c", "sed -i s/o/0/ a.txt", "sed --in-place=.b s/o/0/ a.txt", "sed -ni p a.txt", "sed 's/o/0/w out' a.txt", "sed -n 'w out' a.txt",
-	"sort -o a.txt b.txt", "sort -ro a.txt b.txt", "sort --output=c b.txt", "sort --ou=c b.txt", "sort b.txt -o c", "sort $'-o' c a.txt", "sort \\-oc a.txt", "sort {-oc,a.txt}", "uniq a.txt c", "tee c", "tee -a a.txt <<< x", "find . -name a.txt -delete", "find . -name a.txt -exec rm {} \\;",
+	"sort -o a.txt b.txt", "sort -ro a.txt b.txt", "sort --output=c b.txt", "sort --ou=c b.txt", "sort b.txt -o c", "sort $'-o' c a.txt", "sort \\-oc a.txt", "sort {-oc,a.txt}", "sort a.txt$S", "sort \"a.txt\"$S", "sort a.*$S", "sort *", "uniq a.txt c", "tee c", "tee -a a.txt <<< x", "find . -name a.txt -delete", "find . -name a.txt -exec rm {} \\;",
 	"find . -name a.txt -exec rm {} +", "find . -name b.txt -execdir touch new \\;", "echo a.txt | xargs rm", "echo a.txt | xargs -I{} mv {} c", "echo a.txt | xargs sh -c 'rm $0'", "awk '{print > \"c\"}' a.txt",
 	"awk '{print >> FILENAME}' a.txt", "awk 'BEGIN {system(\"rm a.txt\")}'", "awk '{print | \"cat > c\"}' a.txt", "awk 'BEGIN {\"rm a.txt\" | getline}'", "env A=1 rm a.txt", "timeout 5 rm a.txt", "nohup rm a.txt",
 	"bash -c 'rm a.txt'", "sh -c \"rm $F\"", "eval 'rm a.txt'", "command rm a.txt", "echo x > c", "echo x >> a.txt", ": > a.txt", "ls nofile 2> c", "ls &> c", "cat <<< x > c", "{ ls; } > c", "f() { rm a.txt; }; f",
