@@ -26,7 +26,7 @@ var layers = []struct {
 	{"toolsys/settings/...", []string{"toolsys/settings/..."}},
 	{"toolsys/trace", nil},
 	{"toolsys/permission", nil},
-	{"toolsys/search", nil},
+	{"toolsys/search/...", []string{"toolsys/search/..."}},
 	{"toolsys/schedule", nil},
 	{"toolsys/vshell/...", []string{"toolsys/vshell/..."}},
 
@@ -55,6 +55,7 @@ var layers = []struct {
 	{"sim/recording", []string{"sim/stream", "sim/cassette", "toolsys/message"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/...", nil},
+	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},

@@ -13,8 +13,8 @@ type Entry struct {
 	Server string
 	// Deferrable and AlwaysLoad are the tool's own wishes (SPEC A1, E1).
 	Deferrable, AlwaysLoad bool
-	// Params are the names and descriptions of its parameters, for rankers
-	// that read them; the baseline does not.
+	// Params are its parameters, "name" or "name: description" each, as
+	// [Parameters] lists them, for rankers that read them; the baseline does not.
 	Params []string
 	// Tokens is what its whole definition costs.
 	Tokens int

@@ -2,26 +2,25 @@ package search
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // mcpPrefix begins the names of MCP tools.
 const mcpPrefix = "mcp__"
 
 // Index finds tools by words. It does not change once built, so that any number
-// of searches may use it at a time.
+// of searches may use it at a time. What a ranker needs is made by the first
+// search that scores words: one that selects names does not pay for it.
 type Index struct {
 	docs   []doc // by name
 	byName map[string]int
 	total  int // of deferred tools
 
-	whole map[string][]int // parts and unbroken segments of names -> tools that have them
-	parts []posting        // parts alone, to look for words inside
-	hints map[string][]int
-	texts map[string][]int
-	stems map[string][]int // of name, hint and description, for Nearest
+	ranker Ranker
+	score  func() scorer
+	stems  func() map[string][]int // of name, hint and description, for Nearest
 }
 
 // doc is a tool in the index.
@@ -34,28 +33,31 @@ type doc struct {
 
 // NewIndex builds an index over a pool: the tools that are searched, and the
 // loaded ones, which only select: and Nearest find. The order of the entries
-// does not matter; of equal names the built-in counts (SPEC D1).
+// does not matter; of equal names the built-in counts (SPEC D1). Words are scored
+// by [DefaultRanker].
 func NewIndex(deferred, loaded []Entry) *Index {
-	ix := &Index{
-		byName: map[string]int{}, whole: map[string][]int{},
-		hints: map[string][]int{}, texts: map[string][]int{}, stems: map[string][]int{},
+	return NewRanked(DefaultRanker(), deferred, loaded)
+}
+
+// NewRanked is [NewIndex] with the ranker of one's choice.
+func NewRanked(ranker Ranker, deferred, loaded []Entry) *Index {
+	if ranker.build == nil {
+		ranker = DefaultRanker()
 	}
-	parts := map[string][]int{}
-	for i, d := range collect(deferred, loaded) {
-		ix.add(i, d)
-		enter(parts, partsOf(d.Name, d.MCP), i)
+	ix := &Index{docs: collect(deferred, loaded), byName: map[string]int{}, ranker: ranker}
+	for i, d := range ix.docs {
+		ix.byName[d.Name] = i
+		if d.deferred {
+			ix.total++
+		}
 	}
-	for _, part := range slices.Sorted(maps.Keys(parts)) {
-		ix.parts = append(ix.parts, posting{part, parts[part]})
-	}
+	ix.score = sync.OnceValue(func() scorer { return ranker.build(ix.docs) })
+	ix.stems = sync.OnceValue(func() map[string][]int { return stemmed(ix.docs) })
 	return ix
 }
 
-// posting is a part of names and the tools whose names have it.
-type posting struct {
-	part  string
-	tools []int
-}
+// Ranker is the one that scores this index.
+func (ix *Index) Ranker() Ranker { return ix.ranker }
 
 // collect puts the entries in order and drops repeated names.
 func collect(deferred, loaded []Entry) []doc {
@@ -70,6 +72,7 @@ func collect(deferred, loaded []Entry) []doc {
 		return cmp.Or(
 			cmp.Compare(a.Name, b.Name), first(!a.MCP, !b.MCP), first(a.deferred, b.deferred),
 			cmp.Compare(a.Server, b.Server), cmp.Compare(a.Description, b.Description), cmp.Compare(a.Hint, b.Hint),
+			slices.Compare(a.Params, b.Params),
 		)
 	})
 	return slices.CompactFunc(docs, func(a, b doc) bool { return a.Name == b.Name })
@@ -84,26 +87,6 @@ func first(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// add enters the i-th tool under all its words.
-func (ix *Index) add(i int, d doc) {
-	ix.docs = append(ix.docs, d)
-	ix.byName[d.Name] = i
-	if d.deferred {
-		ix.total++
-	}
-	parts := partsOf(d.Name, d.MCP)
-	hint, text := wordsOf(d.Hint), wordsOf(d.Description)
-	enter(ix.hints, hint, i)
-	enter(ix.texts, text, i)
-
-	whole := slices.Clone(parts)
-	for _, segment := range segmentsOf(d.Name, d.MCP) {
-		whole = append(whole, strings.ToLower(segment))
-	}
-	enter(ix.whole, unique(whole), i)
-	enter(ix.stems, stemsOf(slices.Concat(parts, hint, text)), i)
 }
 
 // enter notes a tool under each word.

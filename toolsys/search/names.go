@@ -1,6 +1,10 @@
 package search
 
-import "strings"
+import (
+	"strings"
+
+	"toolbench/toolsys/search/terms"
+)
 
 // equal is the name itself, in any case.
 func equal(d *doc, text string) (string, int) {
@@ -23,7 +27,7 @@ func ofServer(d *doc, text string) (string, int) {
 // normal writes a server's name as tool names do (SPEC N1), in lower case.
 func normal(server string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 128 && (isWord(r) || r == '-') {
+		if r < 128 && (terms.IsWord(r) || r == '-') {
 			return r
 		}
 		return '_'

@@ -67,9 +67,9 @@ func squeezed(name string) []rune {
 // related are the tools that share words with a name, by how telling those
 // words are.
 func (ix *Index) related(name string) []string {
-	weights := make([]float64, len(ix.docs))
+	weights, stems := make([]float64, len(ix.docs)), ix.stems()
 	for _, s := range stemsOf(telling(partsOf(name, true))) {
-		docs := ix.stems[s]
+		docs := stems[s]
 		for _, i := range docs {
 			weights[i] += math.Log1p(float64(len(ix.docs)) / float64(len(docs)))
 		}
@@ -80,13 +80,23 @@ func (ix *Index) related(name string) []string {
 			found = append(found, i)
 		}
 	}
-	scores := ix.scores(partsOf(name, true))
+	words := partsOf(name, true)
+	scores, _ := ix.score()(Query{Raw: strings.Join(words, " "), Words: words})
 	slices.SortStableFunc(found, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weights[b], weights[a]), scores[b]-scores[a])
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(scores[b], scores[a]))
 	})
 	names := make([]string, len(found))
 	for n, i := range found {
 		names[n] = ix.docs[i].Name
 	}
 	return names
+}
+
+// stemmed enters each tool under the stems of its words.
+func stemmed(docs []doc) map[string][]int {
+	stems := map[string][]int{}
+	for i, d := range docs {
+		enter(stems, stemsOf(slices.Concat(partsOf(d.Name, d.MCP), wordsOf(d.Hint), wordsOf(d.Description))), i)
+	}
+	return stems
 }

@@ -10,6 +10,9 @@ import (
 type Query struct {
 	// Text is the whole query, trimmed, in lower case: what is compared with names.
 	Text string
+	// Raw is the query as it was written, trimmed, without the plus signs: case
+	// tells where a word ends, and words need not be apart in every language.
+	Raw string
 	// Select are the exact names of a select: query; then the rest is empty.
 	Select []string
 	// Required are the words after a plus, which must be in the name.
@@ -28,7 +31,7 @@ func ParseQuery(text string) (Query, error) {
 	if len(text) >= len(selectPrefix) && strings.EqualFold(text[:len(selectPrefix)], selectPrefix) {
 		return parseSelect(text[len(selectPrefix):])
 	}
-	q := Query{Text: strings.ToLower(text)}
+	q := Query{Text: strings.ToLower(text), Raw: unplussed(text)}
 	var plain []string
 	for _, field := range strings.Fields(q.Text) {
 		if word, must := strings.CutPrefix(field, "+"); must {
@@ -57,4 +60,22 @@ func parseSelect(list string) (Query, error) {
 		return Query{}, errors.New("search: no name after select:; give names with commas between them")
 	}
 	return Query{Select: unique(names)}, nil
+}
+
+// unplussed is a text without the plus signs that words begin with.
+func unplussed(text string) string {
+	fields := strings.Fields(text)
+	for i, f := range fields {
+		fields[i] = strings.TrimPrefix(f, "+")
+	}
+	return strings.Join(fields, " ")
+}
+
+// spoken is what is to be ranked: the query as written, or the words of one that
+// was put together by hand.
+func (q Query) spoken() string {
+	if q.Raw != "" {
+		return q.Raw
+	}
+	return strings.Join(q.Words, " ")
 }

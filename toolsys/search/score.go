@@ -17,45 +17,45 @@ const (
 	weightDescription = 2
 )
 
-// scores adds up every word for every tool: the name once, as a whole part or
+// score adds up every word for every tool: the name once, as a whole part or
 // inside one, plus the hint, plus the description.
-func (ix *Index) scores(words []string) []int {
-	sums := make([]int, len(ix.docs))
-	named := make([]int, len(ix.docs)) // the last word, counted from 1, that scored on the name
-	for n, word := range words {
-		ix.scoreNames(word, n+1, sums, named)
-		for _, i := range ix.hints[word] {
+func (s *seed) score(q Query) ([]float64, func(int) string) {
+	sums := make([]float64, len(s.docs))
+	named := make([]int, len(s.docs)) // the last word, counted from 1, that scored on the name
+	for n, word := range q.Words {
+		s.scoreNames(word, n+1, sums, named)
+		for _, i := range s.hints[word] {
 			sums[i] += weightHint
 		}
-		for _, i := range ix.texts[word] {
+		for _, i := range s.texts[word] {
 			sums[i] += weightDescription
 		}
 	}
-	return sums
+	return sums, func(tool int) string { return s.why(tool, q.Words) }
 }
 
 // scoreNames adds up one word, the n-th, on names: whole parts first, so that
 // what is also inside another part does not count again.
-func (ix *Index) scoreNames(word string, n int, sums, named []int) {
-	for _, i := range ix.whole[word] {
+func (s *seed) scoreNames(word string, n int, sums []float64, named []int) {
+	for _, i := range s.whole[word] {
 		named[i] = n
-		sums[i] += ix.docs[i].weigh(weightPartMCP, weightPart)
+		sums[i] += s.docs[i].weigh(weightPartMCP, weightPart)
 	}
-	for _, p := range ix.parts {
+	for _, p := range s.parts {
 		if !inside(word, p.part) {
 			continue
 		}
 		for _, i := range p.tools {
 			if named[i] != n {
 				named[i] = n
-				sums[i] += ix.docs[i].weigh(weightInPartMCP, weightInPart)
+				sums[i] += s.docs[i].weigh(weightInPartMCP, weightInPart)
 			}
 		}
 	}
 }
 
 // weigh picks the weight for an MCP tool or another.
-func (d *doc) weigh(mcp, other int) int {
+func (d *doc) weigh(mcp, other float64) float64 {
 	if d.MCP {
 		return mcp
 	}
@@ -69,20 +69,20 @@ func inside(word, part string) bool {
 }
 
 // why says for one tool what the words scored on, in their order.
-func (ix *Index) why(i int, words []string) string {
+func (s *seed) why(i int, words []string) string {
 	var reasons []string
 	for _, word := range words {
 		var where []string
 		switch {
-		case has(ix.whole[word], i):
-			where = append(where, fmt.Sprintf("name %d", ix.docs[i].weigh(weightPartMCP, weightPart)))
-		case slices.ContainsFunc(partsOf(ix.docs[i].Name, ix.docs[i].MCP), func(p string) bool { return inside(word, p) }):
-			where = append(where, fmt.Sprintf("in name %d", ix.docs[i].weigh(weightInPartMCP, weightInPart)))
+		case has(s.whole[word], i):
+			where = append(where, fmt.Sprintf("name %g", s.docs[i].weigh(weightPartMCP, weightPart)))
+		case slices.ContainsFunc(partsOf(s.docs[i].Name, s.docs[i].MCP), func(p string) bool { return inside(word, p) }):
+			where = append(where, fmt.Sprintf("in name %g", s.docs[i].weigh(weightInPartMCP, weightInPart)))
 		}
-		if has(ix.hints[word], i) {
+		if has(s.hints[word], i) {
 			where = append(where, fmt.Sprintf("hint %d", weightHint))
 		}
-		if has(ix.texts[word], i) {
+		if has(s.texts[word], i) {
 			where = append(where, fmt.Sprintf("description %d", weightDescription))
 		}
 		if len(where) > 0 {

@@ -16,7 +16,8 @@ const (
 type Match struct {
 	Name string
 	// Score is what its words add up to; 0 for a tool found by its name alone.
-	Score int
+	// Scores of different rankers cannot be compared.
+	Score float64
 	// Why says in a phrase what it was found by.
 	Why string
 }
@@ -44,13 +45,13 @@ func (ix *Index) Search(q Query, max int) Result {
 		result.Matches, result.Missing = ix.selected(q.Select)
 		return result
 	}
-	scores := ix.scores(q.Words)
+	scores, why := ix.score()(q)
 	found := ix.byWholeName(q, scores)
 	if found == nil {
 		found = ix.byWords(q, scores)
 	}
 	for _, h := range found[:min(len(found), bounded(max))] {
-		result.Matches = append(result.Matches, ix.match(h, scores, q.Words))
+		result.Matches = append(result.Matches, ix.match(h, scores[h.tool], why))
 	}
 	return result
 }
@@ -100,15 +101,14 @@ type hit struct {
 }
 
 // match tells about a hit what a caller wants to know.
-func (ix *Index) match(h hit, scores []int, words []string) Match {
-	why := strings.Trim(h.why+"; "+ix.why(h.tool, words), "; ")
-	return Match{Name: ix.docs[h.tool].Name, Score: scores[h.tool], Why: why}
+func (ix *Index) match(h hit, score float64, why func(int) string) Match {
+	return Match{Name: ix.docs[h.tool].Name, Score: score, Why: strings.Trim(h.why+"; "+why(h.tool), "; ")}
 }
 
 // byWords ranks the deferred tools that have all required words in their name
 // and score on any word.
-func (ix *Index) byWords(q Query, scores []int) []hit {
-	return ix.ranked(scores, func(d *doc, score int) (string, int) {
+func (ix *Index) byWords(q Query, scores []float64) []hit {
+	return ix.ranked(scores, func(d *doc, score float64) (string, int) {
 		for _, word := range q.Required {
 			if !strings.Contains(d.lower, word) {
 				return "", 0
@@ -122,12 +122,12 @@ func (ix *Index) byWords(q Query, scores []int) []hit {
 }
 
 // byWholeName compares the whole query with names; nil where none is like it.
-func (ix *Index) byWholeName(q Query, scores []int) []hit {
+func (ix *Index) byWholeName(q Query, scores []float64) []hit {
 	if len(q.Required) > 0 {
 		return nil
 	}
 	for _, level := range [...]func(*doc, string) (string, int){equal, ofServer, partial} {
-		if found := ix.ranked(scores, func(d *doc, _ int) (string, int) { return level(d, q.Text) }); found != nil {
+		if found := ix.ranked(scores, func(d *doc, _ float64) (string, int) { return level(d, q.Text) }); found != nil {
 			return found
 		}
 	}
@@ -136,7 +136,7 @@ func (ix *Index) byWholeName(q Query, scores []int) []hit {
 
 // ranked orders the deferred tools that have a rank above 0: by rank, score
 // and name, which is the order of the index.
-func (ix *Index) ranked(scores []int, rank func(d *doc, score int) (why string, rank int)) []hit {
+func (ix *Index) ranked(scores []float64, rank func(d *doc, score float64) (why string, rank int)) []hit {
 	var found []hit
 	for i := range ix.docs {
 		d := &ix.docs[i]
@@ -148,7 +148,7 @@ func (ix *Index) ranked(scores []int, rank func(d *doc, score int) (why string, 
 		}
 	}
 	slices.SortFunc(found, func(a, b hit) int {
-		return cmp.Or(b.rank-a.rank, scores[b.tool]-scores[a.tool], a.tool-b.tool)
+		return cmp.Or(b.rank-a.rank, cmp.Compare(scores[b.tool], scores[a.tool]), a.tool-b.tool)
 	})
 	return found
 }

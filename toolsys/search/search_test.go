@@ -86,7 +86,7 @@ func TestAServersNameGivesThatServersTools(t *testing.T) {
 func TestTheSeedsWeights(t *testing.T) {
 	for _, c := range []struct {
 		query, name string
-		score       int
+		score       float64
 		why         string
 	}{
 		{"slack post", "mcp__slack__send_message", 12, "slack: name 12"},

@@ -3,17 +3,13 @@ package search
 import (
 	"slices"
 	"strings"
-	"unicode"
-)
 
-// isWord tells what belongs to a word: letters, digits and the marks on them.
-func isWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
-}
+	"toolbench/toolsys/search/terms"
+)
 
 // wordsOf are the words of a text, in lower case, each once.
 func wordsOf(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWord(r) })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !terms.IsWord(r) })
 	return unique(words)
 }
 
@@ -23,39 +19,16 @@ func segmentsOf(name string, mcp bool) []string {
 	if mcp {
 		name = strings.TrimPrefix(name, mcpPrefix)
 	}
-	return strings.FieldsFunc(name, func(r rune) bool { return !isWord(r) })
+	return strings.FieldsFunc(name, func(r rune) bool { return !terms.IsWord(r) })
 }
 
 // partsOf are the words of a name: its segments, cut where the case changes.
 func partsOf(name string, mcp bool) []string {
 	var parts []string
 	for _, segment := range segmentsOf(name, mcp) {
-		parts = append(parts, camels(segment)...)
+		parts = append(parts, terms.Parts(segment)...)
 	}
 	return unique(parts)
-}
-
-// camels cuts createPRComment into create, pr and comment.
-func camels(segment string) []string {
-	runes := []rune(segment)
-	var parts []string
-	start := 0
-	for i := 1; i < len(runes); i++ {
-		if hump(runes, i) {
-			parts = append(parts, strings.ToLower(string(runes[start:i])))
-			start = i
-		}
-	}
-	return append(parts, strings.ToLower(string(runes[start:])))
-}
-
-// hump tells whether a word begins at i: a capital after what is none, or the
-// last capital of a run that a small letter follows.
-func hump(runes []rune, i int) bool {
-	if !unicode.IsUpper(runes[i]) {
-		return false
-	}
-	return !unicode.IsUpper(runes[i-1]) || (i+1 < len(runes) && unicode.IsLower(runes[i+1]))
 }
 
 // unique drops repeated words and keeps the order of the rest.

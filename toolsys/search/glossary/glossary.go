@@ -1,0 +1,158 @@
+package glossary
+
+import (
+	_ "embed" // the data
+	"fmt"
+	"strings"
+	"sync"
+
+	"toolbench/toolsys/search/terms"
+)
+
+//go:embed glossary.txt
+var concepts string
+
+//go:embed stopwords.txt
+var stopwords string
+
+// English is the code of the language that concepts are named in.
+const English = "en"
+
+// Concept is a row of words that mean much the same.
+type Concept struct {
+	// English are its words and phrases, the plainest first. A phrase has blanks.
+	English []string
+	// Others are its words in other languages.
+	Others []Word
+}
+
+// Word is a word or phrase of a language other than English.
+type Word struct{ Lang, Text string }
+
+// Glossary is a list of concepts and stop words. It does not change.
+type Glossary struct {
+	// Concepts are in the order of the file.
+	Concepts []Concept
+
+	keys      [][]string // of each concept's English words
+	elsewhere [][]Term   // of its other words
+
+	english  map[string][]int // key of an English phrase -> concepts
+	unbroken map[string][]int // a word of a script without blanks -> concepts
+	exact    map[Word][]int   // a folded word of another language -> concepts
+	clipped  map[Word][]int   // such a word without its ending -> concepts
+	stops    map[string]map[string]bool
+	longest  int // characters of the longest unbroken word
+}
+
+// Default is the glossary that is built in. It is read once.
+var Default = sync.OnceValue(func() *Glossary {
+	g, err := Parse(concepts, stopwords)
+	if err != nil {
+		panic(err) // the data are part of the program, and a test reads them
+	}
+	return g
+})
+
+// Parse reads a glossary and stop words. Errors name the line.
+func Parse(concepts, stopwords string) (*Glossary, error) {
+	g := &Glossary{
+		english: map[string][]int{}, unbroken: map[string][]int{}, exact: map[Word][]int{}, clipped: map[Word][]int{},
+		stops: map[string]map[string]bool{},
+	}
+	if err := eachLine("stopwords.txt", stopwords, g.addStops); err != nil {
+		return nil, err
+	}
+	if err := eachLine("glossary.txt", concepts, g.addConcept); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// eachLine hands on what is neither empty nor a comment.
+func eachLine(file, text string, add func(string) error) error {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if err := add(line); err != nil {
+			return fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+	}
+	return nil
+}
+
+func (g *Glossary) addStops(line string) error {
+	words := strings.Fields(line)
+	if len(words[0]) != 2 || g.stops[words[0]] != nil {
+		return fmt.Errorf("%q is no language, or has a line already", words[0])
+	}
+	set := map[string]bool{}
+	for _, w := range words[1:] {
+		set[terms.Fold(w)] = true
+	}
+	g.stops[words[0]] = set
+	return nil
+}
+
+func (g *Glossary) addConcept(line string) error {
+	columns := strings.Split(line, "|")
+	c := Concept{English: phrases(columns[0])}
+	if len(c.English) == 0 {
+		return fmt.Errorf("a concept without an English word")
+	}
+	for _, column := range columns[1:] {
+		lang, words, _ := strings.Cut(strings.TrimSpace(column), " ")
+		if len(lang) != 2 || len(phrases(words)) == 0 {
+			return fmt.Errorf("%q: write the language's code and its words", strings.TrimSpace(column))
+		}
+		for _, w := range phrases(words) {
+			c.Others = append(c.Others, Word{lang, w})
+		}
+	}
+	g.enter(c)
+	return nil
+}
+
+// phrases are the words of a column.
+func phrases(column string) []string {
+	words := strings.Fields(column)
+	for i, w := range words {
+		words[i] = strings.ReplaceAll(w, "_", " ")
+	}
+	return words
+}
+
+// enter makes a concept findable under all its words.
+func (g *Glossary) enter(c Concept) {
+	i := len(g.Concepts)
+	g.Concepts = append(g.Concepts, c)
+	var keys []string
+	for _, phrase := range c.English {
+		keys = append(keys, Key(phrase))
+		add(g.english, Key(phrase), i)
+	}
+	g.keys = append(g.keys, keys)
+	g.elsewhere = append(g.elsewhere, termsOf(c.Others))
+	for _, w := range c.Others {
+		if runs := terms.Runs(w.Text); len(runs) == 1 && runs[0].Unbroken {
+			add(g.unbroken, w.Text, i)
+			g.longest = max(g.longest, len([]rune(w.Text)))
+			continue
+		}
+		folded := Word{w.Lang, foldAll(w.Text)}
+		add(g.exact, folded, i)
+		add(g.clipped, Word{w.Lang, clip(folded.Text)}, i)
+	}
+}
+
+// add notes a concept under a key, once.
+func add[K comparable](index map[K][]int, key K, concept int) {
+	list := index[key]
+	if n := len(list); n == 0 || list[n-1] != concept {
+		index[key] = append(list, concept)
+	}
+}

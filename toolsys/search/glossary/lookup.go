@@ -1,0 +1,128 @@
+package glossary
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolbench/toolsys/search/terms"
+)
+
+// MaxPhrase is how many words a phrase has at most.
+const MaxPhrase = 4
+
+// Key is what forms of an English word or phrase share.
+func Key(phrase string) string {
+	words := strings.Fields(phrase)
+	for i, w := range words {
+		words[i] = terms.Root(terms.Fold(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// Keys are the [Key]s of a concept's English words, the plainest first.
+func (g *Glossary) Keys(concept int) []string { return g.keys[concept] }
+
+// Term is what texts of another language have of a word: the word without English
+// endings, or one of the pairs of characters that make it up and its share of it.
+type Term struct {
+	Text  string
+	Share float64
+}
+
+// Elsewhere are the terms by which texts in other languages speak of a concept. A
+// single character is none: it is in too many words.
+func (g *Glossary) Elsewhere(concept int) []Term { return g.elsewhere[concept] }
+
+func termsOf(words []Word) []Term {
+	var all []Term
+	for _, w := range words {
+		for _, run := range terms.Runs(w.Text) {
+			switch {
+			case !run.Unbroken:
+				all = append(all, Term{terms.Root(terms.Fold(run.Text)), 1})
+			case utf8.RuneCountInString(run.Text) > 1:
+				grams := terms.Grams(run.Text)
+				for _, gram := range grams {
+					all = append(all, Term{gram, 1 / float64(len(grams))})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// English finds the concepts of an English word or phrase by its [Key].
+func (g *Glossary) English(key string) []int { return g.english[key] }
+
+// Foreign finds the concepts of a word or phrase of another language that sets
+// blanks: as it stands, else by what is left without its ending.
+func (g *Glossary) Foreign(lang, phrase string) []int {
+	word := Word{lang, foldAll(phrase)}
+	if found := g.exact[word]; found != nil {
+		return found
+	}
+	return g.clipped[Word{lang, clip(word.Text)}]
+}
+
+// Piece is a word found in a sentence without blanks.
+type Piece struct {
+	Text     string
+	Concepts []int
+}
+
+// Pieces finds the known words in such a sentence, from the left, the longest
+// that fits. What lies between them is passed over.
+func (g *Glossary) Pieces(sentence string) []Piece {
+	var pieces []Piece
+	runes := []rune(sentence)
+	for i := 0; i < len(runes); {
+		n := g.longestAt(runes[i:])
+		if n > 0 {
+			text := string(runes[i : i+n])
+			pieces = append(pieces, Piece{text, g.unbroken[text]})
+		}
+		i += max(n, 1)
+	}
+	return pieces
+}
+
+// longestAt is the length of the longest known word that a sentence begins with.
+func (g *Glossary) longestAt(runes []rune) int {
+	for n := min(g.longest, len(runes)); n > 0; n-- {
+		if g.unbroken[string(runes[:n])] != nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// Stop tells whether a folded word says nothing in a language.
+func (g *Glossary) Stop(lang, word string) bool { return g.stops[lang][word] }
+
+// Languages are those with stop words, in order.
+func (g *Glossary) Languages() []string { return slices.Sorted(maps.Keys(g.stops)) }
+
+// Language guesses from folded words which language they are of: that of most stop
+// words. It is English where no other has more.
+func (g *Glossary) Language(words []string) string {
+	best, most := English, count(g.stops[English], words)
+	for _, lang := range g.Languages() {
+		if n := count(g.stops[lang], words); n > most {
+			best, most = lang, n
+		}
+	}
+	return best
+}
+
+// count is how many of the words are in a set.
+func count(set map[string]bool, words []string) int {
+	n := 0
+	for _, w := range words {
+		if set[w] {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package terms
+
+import (
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// unbroken are scripts that set no blanks between words, and Hangul, which glues
+// particles to them: there, pairs of neighbouring characters stand for words.
+var unbroken = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+// IsWord tells what belongs to a word: letters, digits and the marks on them.
+func IsWord(r rune) bool {
+	if r < 0x80 {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+}
+
+// isUnbroken tells whether a character is of such a script. The long vowel of
+// Katakana belongs to no script of its own.
+func isUnbroken(r rune) bool {
+	return r >= 0x0e00 && (unicode.In(r, unbroken...) || r == 'ー')
+}
+
+// Run is a stretch of letters of one kind.
+type Run struct {
+	Text string
+	// Unbroken tells that it is of a script without blanks: a sentence, or a word
+	// with what is glued to it.
+	Unbroken bool
+	// Start and End are where it stands, in bytes of the text that [Normal] gives.
+	Start, End int
+}
+
+// Normal writes characters that differ in width or composition only alike.
+func Normal(text string) string { return norm.NFKC.String(text) }
+
+// Runs cuts a text, made [Normal], where no word goes on and where the kind of
+// script changes.
+func Runs(text string) []Run {
+	var runs []Run
+	text = Normal(text)
+	start, kind := -1, false
+	for i, r := range text {
+		word, grams := IsWord(r), isUnbroken(r)
+		if r >= 0x80 && start >= 0 && unicode.Is(unicode.M, r) {
+			grams = kind
+		}
+		if start >= 0 && (!word || grams != kind) {
+			runs = append(runs, Run{text[start:i], kind, start, i})
+			start = -1
+		}
+		if word && start < 0 {
+			start, kind = i, grams
+		}
+	}
+	if start >= 0 {
+		runs = append(runs, Run{text[start:], kind, start, len(text)})
+	}
+	return runs
+}
+
+// Grams are the pairs of neighbours in an unbroken run, or the run itself where
+// it is a single character.
+func Grams(text string) []string {
+	runes := []rune(text)
+	if len(runes) < 2 {
+		return []string{text}
+	}
+	grams := make([]string, len(runes)-1)
+	for i := range grams {
+		grams[i] = string(runes[i : i+2])
+	}
+	return grams
+}
