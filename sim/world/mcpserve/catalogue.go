@@ -27,6 +27,9 @@ type Catalogue []Server
 type Server struct {
 	Name  string
 	Tools []*mcp.Tool
+	// Bare says that the tools came out of a request to a model: their names are
+	// whole as they stand.
+	Bare bool
 }
 
 // Join makes one catalogue of several. A tool that two of them give the same server
@@ -40,6 +43,9 @@ func Join(catalogues ...Catalogue) (Catalogue, error) {
 				if joined, err = joined.add(s.Name, t); err != nil {
 					return nil, fmt.Errorf("%w: %w", ErrCatalogue, err)
 				}
+			}
+			if i, known := joined.find(s.Name); known {
+				joined[i].Bare = joined[i].Bare || s.Bare
 			}
 		}
 	}

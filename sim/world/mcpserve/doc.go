@@ -13,8 +13,10 @@
 // # Catalogues
 //
 // A file holds JSON objects, one a line or one after the other; or one array of
-// them; or {"server": "...", "tools": [...]}, as a server's own listing. Each object
-// has
+// them; or {"server": "...", "tools": [...]}, as a server's own listing, also as the
+// result of a protocol answer. Tools out of a request to a model are read too:
+// {"name", "description", "input_schema"}, the same with "parameters", and either
+// within {"type": "function", "function": {...}}. Each object has
 //
 //	server       the server's name; default: that of the listing, else of the file
 //	name         required

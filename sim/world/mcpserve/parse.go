@@ -46,8 +46,29 @@ type entry struct {
 	Output      json.RawMessage      `json:"outputSchema"`
 	Annotations *mcp.ToolAnnotations `json:"annotations"`
 	Meta        mcp.Meta             `json:"_meta"`
-	// Tools makes the object a listing of a whole server.
+	// Tools makes the object a listing of a whole server, or a model's request.
 	Tools []json.RawMessage `json:"tools"`
+	// Result is a protocol answer around a listing.
+	Result json.RawMessage `json:"result"`
+	// Function, Parameters and Snake are how requests to models spell a tool.
+	Function   json.RawMessage `json:"function"`
+	Parameters json.RawMessage `json:"parameters"`
+	Snake      json.RawMessage `json:"input_schema"`
+}
+
+// bare tells a tool out of a request to a model: its name is whole already.
+func (e entry) bare() bool {
+	return e.Server == nil && len(e.Input) == 0 && (len(e.Parameters) > 0 || len(e.Snake) > 0)
+}
+
+// schema is the input's, in whichever spelling.
+func (e entry) schema() json.RawMessage {
+	for _, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters} {
+		if len(raw) > 0 {
+			return raw
+		}
+	}
+	return nil
 }
 
 func (p *parser) fail(offset int, format string, args ...any) error {
@@ -124,8 +145,13 @@ func (p *parser) object(at int, raw json.RawMessage, server string) error {
 	if e.Server != nil {
 		server = *e.Server
 	}
-	if e.Tools != nil && e.Name == "" {
+	switch {
+	case e.Tools != nil && e.Name == "":
 		return p.elements(at, raw, e.Tools, server)
+	case e.Name == "" && isObject(e.Result):
+		return p.object(at+max(0, bytes.Index(raw, e.Result)), e.Result, server)
+	case e.Name == "" && isObject(e.Function):
+		return p.object(at+max(0, bytes.Index(raw, e.Function)), e.Function, server)
 	}
 	return p.tool(at, e, server)
 }
@@ -139,7 +165,7 @@ func (p *parser) tool(at int, e entry, server string) error {
 			return p.fail(at, "the %s's name has %d bytes; shorten it to %d", c.what, len(c.name), MaxName)
 		}
 	}
-	input, err := schemaOf(e.Input)
+	input, err := schemaOf(e.schema())
 	if err != nil {
 		return p.fail(at, "tool %q: inputSchema: %v", e.Name, err)
 	}
@@ -157,8 +183,13 @@ func (p *parser) tool(at int, e entry, server string) error {
 	if err != nil {
 		return p.fail(at, "%v", err)
 	}
+	if i, _ := p.found.find(server); e.bare() {
+		p.found[i].Bare = true
+	}
 	return nil
 }
+
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // schemaOf is nil for a schema that is absent or null.
 func schemaOf(raw json.RawMessage) (any, error) {

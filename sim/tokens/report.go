@@ -1,0 +1,129 @@
+package tokens
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/search"
+)
+
+// Figure is tokens and what they save of the whole definitions, in percent.
+type Figure struct {
+	Tokens int
+	Saved  float64
+}
+
+// Modes are what the same tools cost under each way of deferring (E4).
+type Modes struct{ Names, Hints, API Figure }
+
+// Cost is what some tools cost: Full whole, Modes when deferred.
+type Cost struct {
+	Name  string
+	Tools int
+	Full  int
+	Modes Modes
+}
+
+// Row is what one tool costs.
+type Row struct {
+	Cost
+	Server string
+	// Description and Schema are the parts of the whole definition, counted each by
+	// itself.
+	Description, Schema int
+	// Missing says that the tool has no schema; Whole that it is never deferred.
+	Missing, Whole bool
+	// Advice says what could be done about the tool; "" when there is nothing.
+	Advice string
+}
+
+// Automatic is whether the automatic mode would defer (E3).
+type Automatic struct {
+	Model string
+	// Window is the model's, in tokens; Known says that it was looked up and not
+	// assumed.
+	Window int
+	Known  bool
+	// Percent of the window is the Threshold in tokens.
+	Percent, Threshold int
+	// Deferred is what the deferrable definitions cost whole.
+	Deferred int
+	Triggers bool
+	Reason   string
+}
+
+// Report is what a set of tools costs under one counter.
+type Report struct {
+	Counter Counter
+	Total   Cost
+	// Servers goes by name; the built-in tools stand as "".
+	Servers []Cost
+	// Worst are all tools, the dearest first.
+	Worst     []Row
+	Automatic Automatic
+	// Search is what ToolSearch's own definition adds when tools are deferred; it is
+	// not in the totals. 0 when it was not counted.
+	Search int
+	// NoSchema names the tools without a schema.
+	NoSchema []string
+}
+
+// Options say how tools are counted.
+type Options struct {
+	Counter Counter
+	// Model is whose window the automatic threshold is taken of; Betas its headers.
+	Model string
+	Betas []string
+	// Percent of the window is the threshold; 0 means 10 (E2).
+	Percent int
+}
+
+// defaultPercent is the automatic mode's own share of the window (E2).
+const defaultPercent = 10
+
+// Count makes the report of tools. An error is the counter's.
+func Count(tools []Tool, o Options) (Report, error) {
+	r := Report{Counter: o.Counter}
+	sums := map[string]*sum{}
+	var total sum
+	for _, t := range byName(tools) {
+		w, err := weigh(t, o.Counter)
+		if err != nil {
+			return Report{}, err
+		}
+		if sums[t.Server] == nil {
+			sums[t.Server] = &sum{}
+		}
+		sums[t.Server].add(w)
+		total.add(w)
+		row, err := rowOf(t, w, o.Counter)
+		if err != nil {
+			return Report{}, err
+		}
+		r.Worst = append(r.Worst, row)
+		if t.Missing {
+			r.NoSchema = append(r.NoSchema, t.Name)
+		}
+	}
+	r.Total = total.cost("", o.Counter)
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		r.Servers = append(r.Servers, sums[name].cost(name, o.Counter))
+	}
+	slices.SortStableFunc(r.Worst, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.Full, a.Full), strings.Compare(a.Name, b.Name))
+	})
+	r.Automatic = automatic(o, o.Counter.tokens(total.deferred))
+	return r, nil
+}
+
+func automatic(o Options, deferred int) Automatic {
+	percent := cmp.Or(o.Percent, defaultPercent)
+	window, known := search.Window(o.Model, o.Betas)
+	a := Automatic{Model: o.Model, Window: window, Known: known, Percent: percent, Threshold: window * percent / 100, Deferred: deferred}
+	a.Triggers, a.Reason = search.Final(search.FinalInput{
+		Mode: search.Automatic, Percent: percent, Model: o.Model, Betas: o.Betas, Present: true, DeferredTokens: deferred,
+	})
+	return a
+}
