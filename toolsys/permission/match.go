@@ -77,8 +77,7 @@ func (r Rule) covers(q Query, all []unit) (string, bool) {
 }
 
 // forbids finds the first rule of a forbidding behaviour that covers any unit.
-func (rs Rules) forbids(q Query, b Behaviour) (Hit, bool) {
-	all := units(q)
+func (rs Rules) forbids(q Query, all []unit, b Behaviour) (Hit, bool) {
 	for _, h := range rs.hits {
 		if h.Behaviour != b {
 			continue
@@ -94,8 +93,7 @@ func (rs Rules) forbids(q Query, b Behaviour) (Hit, bool) {
 // allows finds allow rules that together cover every unit, and gives the one
 // that covers the first that needs one. Units that only read need none, as
 // long as some other has one (SPEC F4).
-func (rs Rules) allows(q Query) (Hit, bool) {
-	all := units(q)
+func (rs Rules) allows(q Query, all []unit) (Hit, bool) {
 	if len(all) == 0 {
 		return rs.permits(q, unit{covered: func(string, bool) bool { return false }})
 	}

@@ -20,6 +20,9 @@ type Inputs struct {
 	Denials Denials
 	// CanAsk tells whether somebody is there to answer.
 	CanAsk bool
+
+	// units are the query's, taken apart once; nil where there are no rules.
+	units []unit
 }
 
 // Opinion is what a hook or a tool's check wants, and why. A rewritten input
@@ -74,6 +77,9 @@ type Verdict struct {
 // question, wherever the two come from. Reading outside the roots is asked
 // about in plan mode as in default mode, lest the stricter mode let more run.
 func Resolve(in Inputs) Decision {
+	if len(in.Rules.hits) > 0 {
+		in.units = units(in.Query)
+	}
 	d := in.decide()
 	if d.Behaviour != Deny {
 		d = in.questioned(d)
@@ -88,8 +94,8 @@ func Resolve(in Inputs) Decision {
 }
 
 // decide goes through the stages; the first that has something to say decides.
-func (in Inputs) decide() Decision {
-	for _, stage := range [...]func(Inputs) (Decision, bool){
+func (in *Inputs) decide() Decision {
+	for _, stage := range [...]func(*Inputs) (Decision, bool){
 		denyRule, hookDenies, checkDenies, hookAllows, checkAllows,
 		modeRefuses, bypasses, checkAsks, allowRule, modePermits,
 	} {
@@ -101,8 +107,8 @@ func (in Inputs) decide() Decision {
 }
 
 // questioned makes a question of what was to run, if a rule or a hook wants it asked.
-func (in Inputs) questioned(d Decision) Decision {
-	if hit, ok := in.Rules.forbids(in.Query, Ask); ok {
+func (in *Inputs) questioned(d Decision) Decision {
+	if hit, ok := in.Rules.forbids(in.Query, in.units, Ask); ok {
 		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit}}
 	}
 	if in.Hook.Behaviour == Ask {
@@ -122,7 +128,7 @@ func unanswered(question Reason) Reason {
 }
 
 // updatedInput is the input as last rewritten: the tool's check comes after the hooks.
-func (in Inputs) updatedInput() json.RawMessage {
+func (in *Inputs) updatedInput() json.RawMessage {
 	if in.Check.UpdatedInput != nil {
 		return in.Check.UpdatedInput
 	}
@@ -130,4 +136,4 @@ func (in Inputs) updatedInput() json.RawMessage {
 }
 
 // byMode is a reason that the mode gives.
-func (in Inputs) byMode(text string) Reason { return Reason{Kind: ByMode, Mode: in.Mode, Text: text} }
+func (in *Inputs) byMode(text string) Reason { return Reason{Kind: ByMode, Mode: in.Mode, Text: text} }

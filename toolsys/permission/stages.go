@@ -3,35 +3,35 @@ package permission
 // Each stage of Resolve decides or has nothing to say.
 
 // denyRule: nothing stands against one.
-func denyRule(in Inputs) (Decision, bool) {
-	hit, ok := in.Rules.forbids(in.Query, Deny)
+func denyRule(in *Inputs) (Decision, bool) {
+	hit, ok := in.Rules.forbids(in.Query, in.units, Deny)
 	return Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
 }
 
 // hookDenies comes before the other opinions: a refusal outranks them.
-func hookDenies(in Inputs) (Decision, bool) {
+func hookDenies(in *Inputs) (Decision, bool) {
 	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Deny
 }
 
 // checkDenies stands against a hook's allow.
-func checkDenies(in Inputs) (Decision, bool) {
+func checkDenies(in *Inputs) (Decision, bool) {
 	return opinion(in.Check, ByTool), in.Check.Behaviour == Deny
 }
 
 // hookAllows skips the tool's ask.
-func hookAllows(in Inputs) (Decision, bool) {
+func hookAllows(in *Inputs) (Decision, bool) {
 	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Allow
 }
 
 // checkAllows is the tool's real allow, and the question a tool exists to ask,
 // which neither mode nor rule answers.
-func checkAllows(in Inputs) (Decision, bool) {
+func checkAllows(in *Inputs) (Decision, bool) {
 	asks := in.Check.Behaviour == Ask && in.Query.Interactive
 	return opinion(in.Check, ByTool), asks || in.Check.Behaviour == Allow
 }
 
 // checkAsks is the tool's question, for which the classifier's clearance is an answer.
-func checkAsks(in Inputs) (Decision, bool) {
+func checkAsks(in *Inputs) (Decision, bool) {
 	return opinion(in.Check, ByTool), in.Check.Behaviour == Ask && in.ruling() != Clears
 }
 
@@ -42,7 +42,7 @@ func opinion(o Opinion, by Kind) Decision {
 
 // modeRefuses is plan mode's refusal and the classifier's. After too many
 // denials the classifier's word is a question instead (SPEC F3).
-func modeRefuses(in Inputs) (Decision, bool) {
+func modeRefuses(in *Inputs) (Decision, bool) {
 	if in.Mode == Plan && !in.Query.reads() {
 		return Decision{Behaviour: Deny, Reason: in.byMode("only reading is possible while planning")}, true
 	}
@@ -57,18 +57,18 @@ func modeRefuses(in Inputs) (Decision, bool) {
 }
 
 // bypasses lets everything run that got here.
-func bypasses(in Inputs) (Decision, bool) {
+func bypasses(in *Inputs) (Decision, bool) {
 	return Decision{Behaviour: Allow, Reason: in.byMode("")}, in.Mode == Bypass
 }
 
 // allowRule is the user's own word, given beforehand.
-func allowRule(in Inputs) (Decision, bool) {
-	hit, ok := in.Rules.allows(in.Query)
+func allowRule(in *Inputs) (Decision, bool) {
+	hit, ok := in.Rules.allows(in.Query, in.units)
 	return Decision{Behaviour: Allow, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
 }
 
 // modePermits lets run what is harmless by its class, or cleared.
-func modePermits(in Inputs) (Decision, bool) {
+func modePermits(in *Inputs) (Decision, bool) {
 	q := in.Query
 	switch {
 	case q.reads() && q.within():
@@ -82,7 +82,7 @@ func modePermits(in Inputs) (Decision, bool) {
 }
 
 // ruling is the classifier's, where it counts: in auto mode, until too many denials.
-func (in Inputs) ruling() Ruling {
+func (in *Inputs) ruling() Ruling {
 	if in.Mode != Auto || in.Denials.FallBack() {
 		return NoRuling
 	}
@@ -94,7 +94,7 @@ func (in Inputs) ruling() Ruling {
 func (q Query) edits() bool { return q.Edits && len(q.Paths) > 0 && q.within() }
 
 // question says what there is to ask about.
-func (in Inputs) question() string {
+func (in *Inputs) question() string {
 	switch q := in.Query; {
 	case q.Destructive:
 		return "no rule allows this, and it cannot be undone"
