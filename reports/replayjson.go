@@ -66,6 +66,7 @@ type conversationJSON struct {
 	OutOfOrder         []int                 `json:"turns_out_of_order"`
 	ToolsChanged       []int                 `json:"tools_changed"`
 	Unanswered         []unansweredJSON      `json:"unanswered"`
+	UnansweredWhy      []countJSON           `json:"unanswered_why"`
 	InvalidInputs      []invalidJSON         `json:"invalid_inputs"`
 	SafeTools          []safeJSON            `json:"safe_tools"`
 	Policies           map[string]figureJSON `json:"policies"`
@@ -109,12 +110,9 @@ func ReplayJSON(w io.Writer, all []replay.Report, skipped []Skipped) error {
 }
 
 func recordingOf(r replay.Report) recordingJSON {
-	j := recordingJSON{File: r.File, Format: r.Format, Problems: []problemJSON{}, MoreProblems: r.MoreProblems, Ignored: []countJSON{}, Conversations: []conversationJSON{}}
+	j := recordingJSON{File: r.File, Format: r.Format, Problems: []problemJSON{}, MoreProblems: r.MoreProblems, Ignored: countsOf(r.Ignored), Conversations: []conversationJSON{}}
 	for _, p := range r.Problems {
 		j.Problems = append(j.Problems, problemJSON{p.Kind, p.Place, p.Text})
-	}
-	for _, c := range r.Ignored {
-		j.Ignored = append(j.Ignored, countJSON{c.What, c.N})
 	}
 	if r.Err != nil {
 		j.Error = r.Err.Error()
@@ -125,12 +123,20 @@ func recordingOf(r replay.Report) recordingJSON {
 	return j
 }
 
+func countsOf(list []replay.Count) []countJSON {
+	out := []countJSON{}
+	for _, c := range list {
+		out = append(out, countJSON{c.What, c.N})
+	}
+	return out
+}
+
 func conversationOf(c *replay.Conversation) conversationJSON {
 	j := conversationJSON{
 		Number: c.Number, ID: c.ID, Agent: c.Agent, Model: c.Model, Turns: c.Turns, Calls: c.Calls, Answered: c.Answered,
 		ParallelBatches: c.ParallelBatches, Batches: c.Batches, ResultsInCallOrder: c.InOrder(),
 		OutOfOrder: append([]int{}, c.OutOfOrder.First...), ToolsChanged: append([]int{}, c.ToolsChanged.First...),
-		Unanswered: []unansweredJSON{}, InvalidInputs: []invalidJSON{}, SafeTools: []safeJSON{}, Policies: map[string]figureJSON{},
+		Unanswered: []unansweredJSON{}, UnansweredWhy: countsOf(c.Why), InvalidInputs: []invalidJSON{}, SafeTools: []safeJSON{}, Policies: map[string]figureJSON{},
 		Notes: c.Notes.First, LeftOut: leftOut(c),
 	}
 	for _, u := range c.Unanswered.First {

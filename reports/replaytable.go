@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -179,8 +178,8 @@ func conversationRemarks(c *replay.Conversation) []string {
 	if c.ToolsChanged.N > 0 {
 		out = append(out, "the tools changed before "+turns(c.ToolsChanged))
 	}
-	for _, u := range unansweredWhy(c) {
-		out = append(out, u)
+	for _, why := range c.Why {
+		out = append(out, plural(why.N, "call", "calls")+" without a result: "+why.What)
 	}
 	for _, b := range c.Broken.First {
 		first, _, _ := strings.Cut(b.Text, "\n")
@@ -203,21 +202,4 @@ func turns(list replay.List) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// unansweredWhy counts the calls without a result by reason.
-func unansweredWhy(c *replay.Conversation) []string {
-	count := map[string]int{}
-	for _, u := range c.Unanswered.First {
-		count[u.Reason]++
-	}
-	if more := c.Unanswered.N - len(c.Unanswered.First); more > 0 {
-		count["only counted, for there are so many"] = more
-	}
-	var out []string
-	for reason, n := range count {
-		out = append(out, plural(n, "call", "calls")+" without a result: "+reason)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -199,7 +199,7 @@ func (d *draft) finish(reason string) *Turn {
 			t.Calls[next].Ready = Moment{b.At, t.Pace == Exact}
 			next++
 		}
-		script.Blocks = append(script.Blocks, b)
+		script.Blocks = append(script.Blocks, inOnePiece(b))
 	}
 	t.First = Moment{script.FirstByte, t.Pace != Unknown}
 	t.Events = stream.Script(d.ended(script))
@@ -210,6 +210,17 @@ func (d *draft) finish(reason string) *Turn {
 	}
 	t.settle(reason)
 	return t
+}
+
+// inOnePiece spares splitting what nobody knows the splits of.
+func inOnePiece(b stream.Block) stream.Block {
+	switch b.Kind {
+	case stream.Text, stream.Thinking:
+		b.Deltas = []stream.Delta{{At: b.At, Text: b.Text}}
+	case stream.ToolUse, stream.ServerToolUse, stream.MCPToolUse:
+		b.Deltas = []stream.Delta{{At: b.At, Text: string(b.Input)}}
+	}
+	return b
 }
 
 // ended ends the script as the message did.

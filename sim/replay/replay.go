@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
@@ -64,10 +63,7 @@ func (r *replay) finish(ignored map[string]int) Report {
 	for _, n := range r.order {
 		r.report.Conversations = append(r.report.Conversations, r.open[n].finish())
 	}
-	for what, n := range ignored {
-		r.report.Ignored = append(r.report.Ignored, Count{what, n})
-	}
-	slices.SortFunc(r.report.Ignored, func(a, b Count) int { return strings.Compare(a.What, b.What) })
+	r.report.Ignored = counts(ignored)
 	return r.report
 }
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,16 @@ type Count struct {
 	N    int
 }
 
+// counts sorts what was counted.
+func counts(m map[string]int) []Count {
+	var out []Count
+	for what, n := range m {
+		out = append(out, Count{what, n})
+	}
+	slices.SortFunc(out, func(a, b Count) int { return strings.Compare(a.What, b.What) })
+	return out
+}
+
 // Conversation is what came of one conversation.
 type Conversation struct {
 	Number    int
@@ -48,6 +59,8 @@ type Conversation struct {
 	// ToolsChanged are the turns before which the tools array changed.
 	ToolsChanged List
 	Unanswered   Some[Unanswered]
+	// Why counts the unanswered by reason, sorted.
+	Why []Count
 	// Broken are inputs that break their own tool's schema, or are no JSON object.
 	Broken Some[BrokenInput]
 	// Figures are the policies', in the order of Options.

@@ -25,13 +25,15 @@ type conversation struct {
 	// early: the agent is known to start tools while a stream goes on.
 	early bool
 	safe  map[string]string // tool -> why
+	// reasons counts why calls have no result.
+	reasons map[string]int
 	// troupe is shared by all; tools are its stand-ins for this turn.
 	troupe *troupe
 	tools  *standIns
 }
 
 func newConversation(c *recording.Conversation, o Options, tr *troupe) *conversation {
-	s := &conversation{o: o, troupe: tr, safe: map[string]string{}, measured: &Figure{Name: "measured"}}
+	s := &conversation{o: o, troupe: tr, safe: map[string]string{}, reasons: map[string]int{}, measured: &Figure{Name: "measured"}}
 	s.out = Conversation{Number: c.Number, ID: s.blank(c.ID), Agent: s.blank(c.Agent)}
 	for _, p := range o.Policies {
 		s.figures = append(s.figures, Figure{Name: p.String()})
@@ -48,10 +50,13 @@ func (s *conversation) take(t *recording.Turn) error {
 	s.early = s.early || m.early
 	st := s.prepare(t, m)
 	events := paced(t, *s.o.Pace)
+	var run played
 	for i, p := range s.o.Policies {
-		run, err := play(s.tools, events, p, s.o.Seed)
-		if err != nil {
-			return fmt.Errorf("turn %d, %s: %w", t.Number, p, err)
+		if i == 0 || len(t.Calls) > 0 { // without calls no policy has a say
+			var err error
+			if run, err = play(s.tools, events, p, s.o.Seed); err != nil {
+				return fmt.Errorf("turn %d, %s: %w", t.Number, p, err)
+			}
 		}
 		f := &s.figures[i]
 		f.Makespan += run.makespan
@@ -82,8 +87,20 @@ func (s *conversation) count(t *recording.Turn) {
 		o.ToolsChanged.add(t.Number)
 	}
 	for _, u := range t.Unanswered {
+		s.reasons[s.why(u.Reason)]++
 		o.Unanswered.add(Unanswered{t.Number, s.blank(u.Call), s.blank(u.Tool), s.blank(u.Reason)})
 	}
+}
+
+// maxReasons is how many reasons are told apart: some hold texts of the recording.
+const maxReasons = 20
+
+func (s *conversation) why(reason string) string {
+	reason = s.blank(reason)
+	if _, known := s.reasons[reason]; !known && len(s.reasons) >= maxReasons {
+		return "other reasons"
+	}
+	return reason
 }
 
 // prepared is what is assumed of a turn.
@@ -221,6 +238,7 @@ func (s *conversation) finish() Conversation {
 		s.measured.settle()
 		s.out.Measured = s.measured
 	}
+	s.out.Why = counts(s.reasons)
 	for name, because := range s.safe {
 		s.out.Safe = append(s.out.Safe, SafeTool{s.blank(name), because})
 	}
