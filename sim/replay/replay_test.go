@@ -1,0 +1,196 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/recording"
+	"toolbench/sim/replay"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/schedule"
+)
+
+// The headline of the bench, from a transcript: 5 s of stream, a tool of 3 s whose
+// call is complete at 2 s.
+func TestLatencyIsHiddenAsItWasMeasured(t *testing.T) {
+	text := transcript(t, prompt(0),
+		call(2, "m1", "c1", "fetch", nil), result(5, "c1"), text(5, "m1"),
+		text(6, "m2"))
+	c := only(t, text, replay.Options{})
+	assert.Equal(t, map[string]string{
+		"serial": "9s 0% measured", "batch": "9s 0% measured", "streaming": "6s 33.33% measured", "recorded": "6s 33.33% measured",
+	}, figures(c), "the stream of 5 s, 3 s of the tool, and 1 s of the next answer")
+}
+
+func TestWhatAPersonTookBetweenMessagesDoesNotCount(t *testing.T) {
+	c := only(t, transcript(t, prompt(0), text(2, "m1"), prompt(600), text(603, "m2")), replay.Options{})
+	assert.Equal(t, 5*sec, c.Measured.Makespan)
+	assert.Equal(t, 5*sec, c.Figure(schedule.Streaming).Makespan)
+}
+
+func TestCallsThatEndedInAnotherOrderAreSafe(t *testing.T) {
+	lines := []object{prompt(0), call(1, "m1", "c1", "slow", nil), call(2, "m1", "c2", "quick", nil)}
+	swapped := only(t, transcript(t, append(lines, result(5, "c2"), result(9, "c1"))...), replay.Options{})
+	assert.Equal(t, []replay.SafeTool{{Tool: "quick", Because: "measured"}, {Tool: "slow", Because: "measured"}}, swapped.Safe)
+	assert.Equal(t, []int{1}, swapped.OutOfOrder.First)
+	assert.Equal(t, 1, swapped.Batches)
+
+	inOrder := only(t, transcript(t, append(lines, result(5, "c1"), result(9, "c2"))...), replay.Options{})
+	assert.Empty(t, inOrder.Safe, "that proves nothing: one may have waited for the other")
+	assert.Equal(t, 2, inOrder.Batches)
+	assert.Equal(t, map[string]string{
+		"serial": "9s 0% measured", "batch": "9s 0% assumed: safety", "streaming": "8s 11.11% assumed: safety", "recorded": "9s 0% measured",
+	}, figures(inOrder))
+}
+
+func TestACommandThatRanBesideAnotherProvesNothingOfTheNext(t *testing.T) {
+	ls, rm := object{"command": "ls"}, object{"command": "rm x"}
+	c := only(t, transcript(t, prompt(0),
+		call(1, "m1", "c1", "shell", ls), call(2, "m1", "c2", "quick", nil), result(3, "c2"), result(4, "c1"),
+		call(5, "m2", "c3", "shell", rm), call(6, "m2", "c4", "shell", rm), result(8, "c3"), result(9, "c4"),
+	), replay.Options{})
+	assert.Equal(t, []replay.SafeTool{{Tool: "quick", Because: "measured"}}, c.Safe)
+	assert.Equal(t, 3, c.Batches, "one for the first message, two for the second")
+	assert.True(t, c.Figure(schedule.Streaming).Basis.Safety)
+}
+
+func TestToolsThatTookTheirOwnTimeShowThatTheyOverlapped(t *testing.T) {
+	took := func(l object, ms int) object { l["toolUseResult"] = object{"durationMs": ms}; return l }
+	c := only(t, transcript(t, prompt(0), call(1, "m1", "c1", "glob", nil), call(2, "m1", "c2", "glob", nil),
+		took(result(4, "c1"), 1900), took(result(4.001, "c2"), 1800)), replay.Options{})
+	assert.Equal(t, []replay.SafeTool{{Tool: "glob", Because: "measured"}}, c.Safe)
+	assert.Equal(t, map[string]string{
+		"serial": "5.7s 0% measured", "batch": "3.9s 31.58% measured", "streaming": "3.8s 33.33% measured", "recorded": "4.001s 29.81% measured",
+	}, figures(c))
+}
+
+func TestWithoutTimesEverythingIsAssumedAndSaid(t *testing.T) {
+	turn := stream.Turn{ID: "m1", Blocks: []stream.Block{use("c1", "view", `{}`), use("c2", "view", `{}`), use("c3", "edit", `{}`), {Kind: stream.Text, Text: strings.Repeat("word", 80)}}}
+	raw := cassette(t, []object{definition("view"), definition("edit")}, turn)
+	t.Run("fail-closed", func(t *testing.T) {
+		assert.Equal(t, map[string]string{
+			"serial": "4.4s 0% assumed: pace, durations", "batch": "4.4s 0% assumed: pace, durations, safety",
+			"streaming": "3.4s 22.73% assumed: pace, durations, safety",
+		}, figures(only(t, raw, replay.Options{})))
+	})
+	t.Run("flags say what is not known", func(t *testing.T) {
+		pace := stream.Pace{FirstByte: sec, TokensPerSecond: 40}
+		o := replay.Options{Safe: replay.Globs{"v*"}, Durations: replay.Durations{{"*", sec}, {"edit", 2 * sec}}, Pace: &pace}
+		c := only(t, raw, o)
+		assert.Equal(t, map[string]string{
+			"serial": "7s 0% assumed: pace, durations", "batch": "6s 14.29% assumed: pace, durations, safety",
+			"streaming": "4s 42.86% assumed: pace, durations, safety",
+		}, figures(c))
+		assert.Equal(t, []replay.SafeTool{{Tool: "view", Because: "given"}}, c.Safe)
+	})
+	t.Run("what was measured is not assumed", func(t *testing.T) {
+		c := only(t, transcript(t, prompt(0), call(1, "m1", "c1", "view", nil), result(3, "c1")), replay.Options{Durations: replay.Durations{{"*", 9 * sec}}})
+		assert.Equal(t, "3s 0% measured", figures(c)["serial"])
+	})
+}
+
+func TestAnnotationsMakeAToolSafe(t *testing.T) {
+	view := definition("view")
+	view["annotations"] = object{"readOnlyHint": true}
+	c := only(t, cassette(t, []object{view}, stream.Turn{ID: "m", Blocks: []stream.Block{use("c1", "view", `{}`), use("c2", "view", `{}`)}}), replay.Options{})
+	assert.Equal(t, []replay.SafeTool{{Tool: "view", Because: "annotations"}}, c.Safe)
+	assert.False(t, c.Figure(schedule.Batch).Basis.Safety)
+	assert.Equal(t, 1, c.Batches)
+}
+
+func TestInputsAreHeldAgainstTheirOwnToolsSchema(t *testing.T) {
+	c := only(t, cassette(t, []object{definition("view")}, stream.Turn{ID: "m", Blocks: []stream.Block{
+		use("c1", "view", `{"path":"/a"}`), use("c2", "view", `{"path":7}`), use("c3", "view", `{"file":"/a"}`), use("c4", "other", `{"any":1}`),
+	}}), replay.Options{})
+	require.Len(t, c.Broken.First, 2)
+	assert.Equal(t, "c2", c.Broken.First[0].Call)
+	assert.Contains(t, c.Broken.First[0].Text, "path")
+	assert.Equal(t, "c3", c.Broken.First[1].Call)
+}
+
+func TestAToolWhoseSchemaCannotBeResolvedIsReplayedUnchecked(t *testing.T) {
+	broken := object{"name": "view", "description": "A tool.", "input_schema": object{"type": "object", "properties": 7}}
+	c := only(t, cassette(t, []object{broken, {"type": "web_search_20250305", "name": "web_search"}}, stream.Turn{ID: "m", Blocks: []stream.Block{use("c1", "view", `{"path":7}`)}}), replay.Options{})
+	assert.Empty(t, c.Broken.First)
+	require.Len(t, c.Notes.First, 1)
+	assert.Contains(t, c.Notes.First[0], "inputs of view are not checked")
+}
+
+func TestWhatMustNotRunDoesNot(t *testing.T) {
+	whole := stream.Turn{ID: "m1", Blocks: []stream.Block{use("c1", "view", `{}`)}}
+	for name, turn := range map[string]stream.Turn{
+		"a stream that is cut": {ID: "m1", Blocks: whole.Blocks, CutAfter: 5},
+		"an error event":       {ID: "m1", Blocks: whole.Blocks, Error: &stream.Error{Type: "overloaded_error", Message: "x"}},
+		"a call that is cut":   {ID: "m1", Blocks: []stream.Block{{Kind: stream.ToolUse, ID: "c1", Name: "view", Input: []byte(`{"path":"/a"}`), CutAt: 4}}},
+	} {
+		c := only(t, string(stream.Bytes(stream.Script(turn))), replay.Options{})
+		assert.Equal(t, 1, c.Calls, name)
+		assert.Equal(t, 0, c.Answered, name)
+		assert.Less(t, c.Figure(schedule.Batch).Makespan, 500*time.Millisecond, "%s: no tool's second is in it", name)
+		assert.Len(t, c.Unanswered.First, 1, name)
+	}
+}
+
+func TestPoliciesAreComparedInTheOrderAskedFor(t *testing.T) {
+	c := only(t, transcript(t, prompt(0), text(1, "m1")), replay.Options{Policies: []schedule.Policy{schedule.Streaming}})
+	require.Len(t, c.Figures, 1)
+	assert.Equal(t, "streaming", c.Figures[0].Name)
+	assert.Nil(t, c.Figure(schedule.Serial))
+}
+
+func TestTheSameRecordingGivesTheSameReport(t *testing.T) {
+	raw := transcript(t, prompt(0), call(1, "m1", "c1", "a", nil), call(1, "m1", "c2", "b", nil), call(1, "m1", "c3", "c", nil), result(2, "c3"), result(2, "c1"), result(2, "c2"), text(3, "m2"))
+	want := run(t, raw, replay.Options{Seed: 1})
+	for range 50 {
+		require.Equal(t, want, run(t, raw, replay.Options{Seed: 1}))
+	}
+}
+
+func TestSecretsDoNotReachTheReport(t *testing.T) {
+	key := "sk-ant-" + strings.Repeat("x", 30)
+	ghp := "ghp_" + strings.Repeat("Y", 36)
+	given := "correct horse"
+	raw := cassette(t, []object{definition("view")}, stream.Turn{ID: "m", Model: "model " + given, Blocks: []stream.Block{
+		use("call-"+key, "view", `{"path":["`+key+`"]}`), use("c2", "view", `{"`+ghp+`":1}`), use("c3", "none", `{}`),
+	}}) + "---\nwhen: {path: /v1/messages, body: '{\"messages\":[]}'}\nthen: {status: 500, body: '{\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"bad key " + key + "\"}}'}\n"
+	for name, text := range map[string]string{"a cassette": raw, "a transcript": transcript(t,
+		object{"type": "assistant", "sessionId": key, "isApiErrorMessage": true, "message": object{"content": "Bearer " + strings.Repeat("t", 40) + given}},
+		call(1, "m1", "c1-"+ghp, "view", nil), result(2, "other-"+key))} {
+		rep := replay.Recording(t.Context(), "file", strings.NewReader(text), replay.Options{Secrets: []string{given}})
+		shown := fmt.Sprintf("%+v", rep)
+		for _, secret := range []string{key, ghp, given, strings.Repeat("t", 40)} {
+			assert.NotContains(t, shown, secret, name)
+		}
+		assert.Contains(t, shown, "[redacted]", name)
+	}
+}
+
+func TestWhatIsNoRecordingIsAnErrorInTheReport(t *testing.T) {
+	rep := replay.Recording(t.Context(), "notes.md", strings.NewReader("# Notes\n"), replay.Options{})
+	assert.ErrorIs(t, rep.Err, recording.ErrNotRecording)
+	assert.Empty(t, rep.Conversations)
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("enough")
+	cancel(stop)
+	rep = replay.Recording(ctx, "file", strings.NewReader(transcript(t, text(1, "m1"))), replay.Options{})
+	assert.ErrorIs(t, rep.Err, stop)
+}
+
+func TestListsOfAReportDoNotGrowWithTheRecording(t *testing.T) {
+	lines := []object{prompt(0)}
+	for n := range 300 {
+		lines = append(lines, call(float64(n), fmt.Sprint("m", n), fmt.Sprint("c", n), "view", nil))
+	}
+	c := only(t, transcript(t, lines...)+strings.Repeat("{broken}\n", 300), replay.Options{})
+	assert.Equal(t, 300, c.Unanswered.N)
+	assert.Len(t, c.Unanswered.First, 100)
+	assert.Equal(t, []replay.Count{{"the conversation goes on without its result", 299}, {"the recording ends before its result", 1}}, c.Why)
+}
