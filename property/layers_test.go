@@ -55,6 +55,8 @@ var layers = []struct {
 	{"sim/recording", []string{"sim/stream", "sim/cassette", "toolsys/message"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/...", nil},
+	{"sim/live", []string{"sim/world/mcpserve", "toolsys/mcptool"}},
+	{"sim/tokens", []string{"sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
@@ -62,7 +64,7 @@ var layers = []struct {
 	{"property/...", nil},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "sim/scenario", "sim/replay", "toolsys/trace"}},
+	{"reports/...", []string{"reports/...", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "toolsys/trace"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
 }
 

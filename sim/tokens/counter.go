@@ -77,3 +77,6 @@ func (c Counter) Count(text string) (int, error) {
 
 // tokens makes tokens of a weight, rounded to the nearest.
 func (c Counter) tokens(weight int) int { return (weight + c.unit/2) / c.unit }
+
+// Exact says that the counter is a vocabulary's own count, not an estimate.
+func (c Counter) Exact() bool { return c.unit == 1 }

@@ -66,8 +66,9 @@ type Report struct {
 	// Search is what ToolSearch's own definition adds when tools are deferred; it is
 	// not in the totals. 0 when it was not counted.
 	Search int
-	// NoSchema names the tools without a schema.
-	NoSchema []string
+	// NoSchema names the tools without a schema; Empty those whose schema names no
+	// parameter: they take none, or whoever wrote the catalogue did not know them.
+	NoSchema, Empty []string
 }
 
 // Options say how tools are counted.
@@ -103,8 +104,11 @@ func Count(tools []Tool, o Options) (Report, error) {
 			return Report{}, err
 		}
 		r.Worst = append(r.Worst, row)
-		if t.Missing {
+		switch {
+		case t.Missing:
 			r.NoSchema = append(r.NoSchema, t.Name)
+		case t.empty():
+			r.Empty = append(r.Empty, t.Name)
 		}
 	}
 	r.Total = total.cost("", o.Counter)

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -20,6 +21,26 @@ type Tool struct {
 	Missing bool
 	// Whole tools are never deferred (E1).
 	Whole bool
+}
+
+// empty says that the schema names no parameter.
+func (t Tool) empty() bool {
+	var root map[string]json.RawMessage
+	if json.Unmarshal([]byte(t.Schema), &root) != nil {
+		return false
+	}
+	for key, raw := range root {
+		switch key {
+		case "type", "required", "title", "description", "$schema", "additionalProperties":
+		case "properties":
+			if strings.TrimSpace(string(raw)) != "{}" {
+				return false
+			}
+		default: // $ref, anyOf and the like may name some
+			return false
+		}
+	}
+	return true
 }
 
 // metaHint and metaAlways are the keys of a tool's _meta that are read (N2).

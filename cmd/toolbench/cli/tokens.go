@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolbench/reports"
+	"toolbench/sim/live"
+	"toolbench/sim/tokens"
+	"toolbench/toolsys/settings"
+)
+
+const tokensLong = `Counts what the definitions of tools cost in each request, and what deferral saves
+of it: with names only, with names and hints, and with the API's defer_loading.
+
+Tools come from catalogues in files (a server's tools/list as a result, an array,
+JSON lines, or a folder with a tool a file; tools arrays of requests to models),
+from live MCP servers, and from the built-in ones, which are counted when nothing
+else is named. A figure counts a line a tool under the counter it names; the dearest
+tools come first. What ToolSearch itself costs is given, and is not in the totals.`
+
+const tokensExample = `  toolbench tokens --builtin
+  toolbench tokens --catalog tools.json --counter o200k --model claude-sonnet-4-5
+  toolbench tokens --mcp 'npx -y @modelcontextprotocol/server-everything'
+  toolbench tokens --mcp-config .mcp.json --format json`
+
+const tokensCodes = `Exit codes:
+  0    everything was counted
+  2    the command line or a catalogue is wrong, or no server could be listed; a
+       server that fails beside others is named, and the others are counted
+  3    the harness itself failed
+  130  interrupted`
+
+type tokensFlags struct {
+	looks
+	catalogs, commands, urls, configs []string
+	builtin, schema                   bool
+	counter, model, format            string
+	percent, top                      int
+	limit                             time.Duration
+}
+
+func (a *app) tokensCommand() *cobra.Command {
+	f := tokensFlags{format: "table", counter: tokens.Names()[0], top: 10, percent: 10}
+	cmd := &cobra.Command{
+		Use: "tokens", Short: "Count what tool definitions cost", Long: tokensLong + "\n\n" + tokensCodes, Example: tokensExample,
+		Args: nothingElse,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.tokens(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	f.looks.add(flags)
+	flags.StringArrayVar(&f.catalogs, "catalog", nil, "a catalogue's file, or a folder with a tool a file; repeatable")
+	flags.BoolVar(&f.builtin, "builtin", false, "the built-in tools")
+	flags.StringArrayVar(&f.commands, "mcp", nil, "an MCP server's command over stdio, with its arguments; repeatable")
+	flags.StringArrayVar(&f.urls, "mcp-url", nil, "an MCP server's address over streamable HTTP; repeatable")
+	flags.StringArrayVar(&f.configs, "mcp-config", nil, "a .mcp.json that names servers; repeatable")
+	counter := &value[string]{to: &f.counter, parse: oneOf(tokens.Names()...), kind: "COUNTER", text: f.counter}
+	flags.VarPF(counter, "counter", "", "what a token is: "+strings.Join(tokens.Names(), ", ")).Annotations = map[string][]string{ownValues: {"tokens"}}
+	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of")
+	flags.Var(&value[int]{to: &f.percent, parse: atLeast(1), kind: "N", text: "10"}, "percent", "the automatic threshold, in percent of the window")
+	flags.Var(&value[int]{to: &f.top, parse: atLeast(0), kind: "N", text: "10"}, "top", "how many of the dearest tools the table shows; 0 shows all")
+	flags.DurationVar(&f.limit, "timeout", 30*time.Second, "what each live server has to answer")
+	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and count nothing")
+	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
+	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"tokens"}}
+	return cmd
+}
+
+func nothingElse(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("%q is no flag; a file is named with --catalog %s; see `%s --help`", args[0], args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// tokens is the way from flags to the report.
+func (a *app) tokens(ctx context.Context, f tokensFlags) error {
+	if f.schema {
+		return a.printAll(reports.TokensSchema())
+	}
+	tools, failures, err := a.countable(ctx, f)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return &exitError{ExitInterrupted, fmt.Errorf("interrupted")}
+	}
+	for _, failed := range failures {
+		a.say("MCP server %q: %s", failed.Server, failed.Err)
+	}
+	if len(tools) == 0 {
+		return usage("there is no tool to count: none of the servers could be listed, or they have none")
+	}
+	report, err := a.counted(tools, f)
+	if err != nil {
+		return harness(err)
+	}
+	if f.format == "json" {
+		return wrap(reports.TokensJSON(a.Stdout, report, failures))
+	}
+	return wrap(reports.TokensTable(a.Stdout, report, failures, f.top, a.drawing(f.looks)))
+}
+
+// counted counts the tools, and ToolSearch beside them.
+func (a *app) counted(tools []tokens.Tool, f tokensFlags) (tokens.Report, error) {
+	counter, err := tokens.NewCounter(f.counter)
+	if err != nil {
+		return tokens.Report{}, err
+	}
+	_, searcher, err := tokens.Builtins(settings.Settings{})
+	if err != nil {
+		return tokens.Report{}, err
+	}
+	alone, err := tokens.Count([]tokens.Tool{searcher}, tokens.Options{Counter: counter})
+	if err != nil {
+		return tokens.Report{}, err
+	}
+	report, err := tokens.Count(tools, tokens.Options{Counter: counter, Model: f.model, Percent: f.percent})
+	report.Search = alone.Total.Full
+	return report, err
+}
+
+// countable gathers the tools of all sources.
+func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []live.Failure, error) {
+	catalogue, err := a.catalogues(f.catalogs)
+	if err != nil {
+		return nil, nil, err
+	}
+	specs, failures, err := a.specs(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	listed, more := live.List(ctx, specs, a.Env, f.limit)
+	failures = append(failures, more...)
+	joined, err := join(catalogue, listed)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := tokens.Served(joined)
+	if f.builtin || len(f.catalogs)+len(f.commands)+len(f.urls)+len(f.configs) == 0 {
+		own, _, err := tokens.Builtins(settings.Settings{})
+		if err != nil {
+			return nil, nil, harness(err)
+		}
+		all = append(own, all...)
+	}
+	return all, failures, nil
+}

@@ -1,0 +1,152 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolbench/reports/screen"
+	"toolbench/sim/live"
+	"toolbench/sim/tokens"
+)
+
+// TokensTable writes what definitions cost (E8): a row a server, then the top
+// dearest tools with what can be done about them (0 shows all), then what else is to
+// be known. Each figure is under the counter that the first line names.
+func TokensTable(w io.Writer, r tokens.Report, failures []live.Failure, top int, o Options) error {
+	out := bufio.NewWriter(w)
+	fold(out, "", fmt.Sprintf("Counter %s: %s. %s of %s.", r.Counter.Name, r.Counter.About,
+		plural(r.Total.Tools, "tool", "tools"), plural(len(r.Servers), "server", "servers")), o)
+	fmt.Fprintln(out)
+	for _, g := range []screen.Grid{serverGrid(r), worstGrid(r, top)} {
+		drawn, err := g.Draw(o.Width, o.ASCII)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, drawn)
+	}
+	section(out, "What can be done", adviceLines(r, top), o)
+	section(out, "To be known", tokenNotes(r), o)
+	for _, f := range failures {
+		section(out, fmt.Sprintf("MCP server %s is not counted", f.Server), []string{f.Err.Error()}, o)
+	}
+	return out.Flush()
+}
+
+func serverGrid(r tokens.Report) screen.Grid {
+	g := screen.Grid{Columns: tokenColumns("Server", "Tools", "Whole", "Names", "Saved", "Names+hint", "Saved", "API", "Saved")}
+	for _, s := range r.Servers {
+		g.Rows = append(g.Rows, costCells(serverName(s.Name), s))
+	}
+	if len(r.Servers) > 1 {
+		g.Footer = costCells("total", r.Total)
+	}
+	return g
+}
+
+func worstGrid(r tokens.Report, top int) screen.Grid {
+	g := screen.Grid{Columns: tokenColumns("Dearest tools", "Whole", "Description", "Schema", "Names", "Saved", "Names+hint", "Saved")}
+	for _, row := range leading(r.Worst, top) {
+		m := row.Modes
+		g.Rows = append(g.Rows, []string{screen.Cut(screen.Safe(row.Name), 48, true), strconv.Itoa(row.Full), strconv.Itoa(row.Description), strconv.Itoa(row.Schema),
+			strconv.Itoa(m.Names.Tokens), percent(m.Names.Saved), strconv.Itoa(m.Hints.Tokens), percent(m.Hints.Saved)})
+	}
+	return g
+}
+
+// tokenColumns heads a name and numbers.
+func tokenColumns(name string, numbers ...string) []screen.Column {
+	columns := []screen.Column{{Title: name}}
+	for _, n := range numbers {
+		columns = append(columns, screen.Column{Title: n, Right: true})
+	}
+	return columns
+}
+
+func costCells(name string, c tokens.Cost) []string {
+	cells := []string{name, strconv.Itoa(c.Tools), strconv.Itoa(c.Full)}
+	for _, f := range []tokens.Figure{c.Modes.Names, c.Modes.Hints, c.Modes.API} {
+		cells = append(cells, strconv.Itoa(f.Tokens), percent(f.Saved))
+	}
+	return cells
+}
+
+func serverName(name string) string {
+	if name == "" {
+		return "(built in)"
+	}
+	return screen.Safe(name)
+}
+
+func leading[T any](all []T, n int) []T {
+	if n > 0 && n < len(all) {
+		return all[:n]
+	}
+	return all
+}
+
+func adviceLines(r tokens.Report, top int) []string {
+	var lines []string
+	for _, row := range leading(r.Worst, top) {
+		if row.Advice != "" {
+			lines = append(lines, row.Name+": "+row.Advice)
+		}
+	}
+	return lines
+}
+
+// tokenNotes say what the figures hold and what they leave out.
+func tokenNotes(r tokens.Report) []string {
+	a := r.Automatic
+	verdict := "would not defer"
+	if a.Triggers {
+		verdict = "would defer"
+	}
+	model := a.Model
+	if model == "" {
+		model = "no model named"
+	}
+	lines := []string{
+		fmt.Sprintf("automatic mode (%s) %s: %s", model, verdict, a.Reason),
+		fmt.Sprintf("deferral adds ToolSearch's own definition, %d tokens, and whatever searches load; neither is in the figures", r.Search),
+		"API: what defer_loading leaves in the model's context before a search, by the API's documentation; not measured",
+	}
+	if n := whole(r); n > 0 {
+		lines = append(lines, plural(n, "tool is", "tools are")+" never deferred and cost the same in every mode")
+	}
+	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
+	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
+}
+
+func whole(r tokens.Report) (n int) {
+	for _, row := range r.Worst {
+		if row.Whole {
+			n++
+		}
+	}
+	return n
+}
+
+// maxNamed is how many names a line has room for.
+const maxNamed = 5
+
+func nameSome(what string, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s %s: %s", plural(len(names), "tool", "tools"), what, strings.Join(leading(names, maxNamed), ", "))
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(", and %d more (--format json names all)", more)
+	}
+	return []string{text}
+}
+
+// sortedNames keeps a list that is empty from being null.
+func sortedNames(names []string) []string {
+	sorted := append([]string{}, names...)
+	slices.Sort(sorted)
+	return sorted
+}

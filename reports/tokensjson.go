@@ -1,0 +1,123 @@
+package reports
+
+import (
+	_ "embed"
+	"io"
+	"slices"
+
+	"toolbench/sim/live"
+	"toolbench/sim/tokens"
+)
+
+// TokensVersion is that of the JSON report on tokens. It changes when a field goes
+// or changes its meaning; fields may be added within a version.
+const TokensVersion = 1
+
+//go:embed tokens.schema.json
+var tokensSchema []byte
+
+// TokensSchema is the JSON Schema (2020-12) of the JSON report on tokens.
+func TokensSchema() []byte { return slices.Clone(tokensSchema) }
+
+type tokensJSON struct {
+	Version      int            `json:"version"`
+	Counter      string         `json:"counter"`
+	Counts       string         `json:"counts"`
+	Tools        int            `json:"tools"`
+	Servers      int            `json:"servers"`
+	FullTokens   int            `json:"full_tokens"`
+	Modes        modesJSON      `json:"modes"`
+	Automatic    automaticJSON  `json:"automatic"`
+	SearchTokens int            `json:"tool_search_tokens"`
+	PerServer    []costJSON     `json:"per_server"`
+	Worst        []toolCostJSON `json:"worst"`
+	NoSchema     []string       `json:"without_schema"`
+	NoParameters []string       `json:"without_parameters"`
+	Failures     []unlistedJSON `json:"failures"`
+}
+
+type modesJSON struct {
+	Names modeJSON `json:"names"`
+	Hints modeJSON `json:"names_hint"`
+	API   modeJSON `json:"api"`
+}
+
+type modeJSON struct {
+	Tokens int     `json:"tokens"`
+	Saved  float64 `json:"saved_percent"`
+	Basis  string  `json:"basis"`
+}
+
+type automaticJSON struct {
+	Model       string `json:"model"`
+	Window      int    `json:"window"`
+	WindowKnown bool   `json:"window_known"`
+	Percent     int    `json:"percent"`
+	Threshold   int    `json:"threshold_tokens"`
+	Deferred    int    `json:"deferred_tokens"`
+	Triggers    bool   `json:"triggers"`
+	Reason      string `json:"reason"`
+}
+
+type costJSON struct {
+	Name       string    `json:"name"`
+	Tools      int       `json:"tools"`
+	FullTokens int       `json:"full_tokens"`
+	Modes      modesJSON `json:"modes"`
+}
+
+type toolCostJSON struct {
+	Name        string    `json:"name"`
+	Server      string    `json:"server"`
+	FullTokens  int       `json:"full_tokens"`
+	Description int       `json:"description_tokens"`
+	Schema      int       `json:"schema_tokens"`
+	NoSchema    bool      `json:"without_schema"`
+	Whole       bool      `json:"never_deferred"`
+	Modes       modesJSON `json:"modes"`
+	Advice      string    `json:"advice,omitempty"`
+}
+
+type unlistedJSON struct {
+	Server string `json:"server"`
+	Error  string `json:"error"`
+}
+
+// TokensJSON writes one object as tokens.schema.json describes it, every tool in it.
+func TokensJSON(w io.Writer, r tokens.Report, failures []live.Failure) error {
+	a := r.Automatic
+	basis := basisOf(r)
+	j := tokensJSON{
+		Version: TokensVersion, Counter: r.Counter.Name, Counts: r.Counter.About, Tools: r.Total.Tools, Servers: len(r.Servers),
+		FullTokens: r.Total.Full, Modes: modesOf(r.Total.Modes, basis), SearchTokens: r.Search,
+		Automatic:    automaticJSON{a.Model, a.Window, a.Known, a.Percent, a.Threshold, a.Deferred, a.Triggers, a.Reason},
+		NoSchema:     sortedNames(r.NoSchema),
+		NoParameters: sortedNames(r.Empty), Failures: []unlistedJSON{}, PerServer: []costJSON{}, Worst: []toolCostJSON{},
+	}
+	for _, s := range r.Servers {
+		j.PerServer = append(j.PerServer, costJSON{s.Name, s.Tools, s.Full, modesOf(s.Modes, basis)})
+	}
+	for _, t := range r.Worst {
+		j.Worst = append(j.Worst, toolCostJSON{t.Name, t.Server, t.Full, t.Description, t.Schema, t.Missing, t.Whole, modesOf(t.Modes, basis), t.Advice})
+	}
+	for _, f := range failures {
+		j.Failures = append(j.Failures, unlistedJSON{f.Server, f.Err.Error()})
+	}
+	return PrintJSON(w, j)
+}
+
+// basisOf says whether a counter's figures are counted or estimated.
+func basisOf(r tokens.Report) string {
+	if r.Counter.Exact() {
+		return "counted"
+	}
+	return "estimated"
+}
+
+func modesOf(m tokens.Modes, basis string) modesJSON {
+	return modesJSON{
+		Names: modeJSON{m.Names.Tokens, m.Names.Saved, basis},
+		Hints: modeJSON{m.Hints.Tokens, m.Hints.Saved, basis},
+		API:   modeJSON{m.API.Tokens, m.API.Saved, "documented"},
+	}
+}
