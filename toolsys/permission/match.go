@@ -11,7 +11,7 @@ type unit struct {
 
 // units takes a call apart. A call that names nothing has none, and only
 // blanket rules speak of it.
-func units(q Query) []unit {
+func units(q *Query) []unit {
 	switch {
 	case q.Shell != nil:
 		return shellUnits(q)
@@ -26,7 +26,7 @@ func units(q Query) []unit {
 }
 
 // shellUnits are the simple commands, or the whole text where they are unknown.
-func shellUnits(q Query) []unit {
+func shellUnits(q *Query) []unit {
 	if !q.Shell.Known || len(q.Shell.Parts) == 0 {
 		return []unit{unparsedUnit(q.Shell.Command)}
 	}
@@ -40,7 +40,7 @@ func shellUnits(q Query) []unit {
 }
 
 // pathUnits are the files.
-func pathUnits(q Query) []unit {
+func pathUnits(q *Query) []unit {
 	var all []unit
 	for _, p := range q.Paths {
 		all = append(all, unit{text: p, covered: func(content string, wide bool) bool {
@@ -51,7 +51,7 @@ func pathUnits(q Query) []unit {
 }
 
 // speaks tells whether the rule is about this tool at all, or about its kin.
-func (r Rule) speaks(q Query) bool {
+func (r Rule) speaks(q *Query) bool {
 	if r.names(q.Subject) {
 		return true
 	}
@@ -61,7 +61,7 @@ func (r Rule) speaks(q Query) bool {
 }
 
 // covers tells whether the rule, read wide, speaks of any unit, and of which.
-func (r Rule) covers(q Query, all []unit) (string, bool) {
+func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if !r.speaks(q) {
 		return "", false
 	}
@@ -77,7 +77,7 @@ func (r Rule) covers(q Query, all []unit) (string, bool) {
 }
 
 // forbids finds the first rule of a forbidding behaviour that covers any unit.
-func (rs Rules) forbids(q Query, all []unit, b Behaviour) (Hit, bool) {
+func (rs Rules) forbids(q *Query, all []unit, b Behaviour) (Hit, bool) {
 	for _, h := range rs.hits {
 		if h.Behaviour != b {
 			continue
@@ -93,7 +93,7 @@ func (rs Rules) forbids(q Query, all []unit, b Behaviour) (Hit, bool) {
 // allows finds allow rules that together cover every unit, and gives the one
 // that covers the first that needs one. Units that only read need none, as
 // long as some other has one (SPEC F4).
-func (rs Rules) allows(q Query, all []unit) (Hit, bool) {
+func (rs Rules) allows(q *Query, all []unit) (Hit, bool) {
 	if len(all) == 0 {
 		return rs.permits(q, unit{covered: func(string, bool) bool { return false }})
 	}
@@ -111,7 +111,7 @@ func (rs Rules) allows(q Query, all []unit) (Hit, bool) {
 }
 
 // permits finds the first allow rule that, read narrow, covers a unit.
-func (rs Rules) permits(q Query, u unit) (Hit, bool) {
+func (rs Rules) permits(q *Query, u unit) (Hit, bool) {
 	for _, h := range rs.hits {
 		if h.Behaviour != Allow || !h.Rule.speaks(q) {
 			continue

@@ -36,7 +36,7 @@ func below(p, dir string) bool {
 }
 
 // pathCovered tells whether a rule's content covers a path of the call.
-func pathCovered(content, p string, q Query, wide bool) bool {
+func pathCovered(content, p string, q *Query, wide bool) bool {
 	if IsUNC(p) && uncCovered(content, p, wide) {
 		return true
 	}
@@ -74,7 +74,7 @@ func slashed(p string) string {
 }
 
 // pathPatterns are the absolute globs that a rule's content stands for.
-func pathPatterns(content string, q Query, wide bool) []string {
+func pathPatterns(content string, q *Query, wide bool) []string {
 	switch {
 	case strings.HasPrefix(content, `\\`):
 		return nil

@@ -70,11 +70,11 @@ type Part struct {
 }
 
 // reads tells whether the call only reads.
-func (q Query) reads() bool { return q.ReadOnly && !q.Destructive }
+func (q *Query) reads() bool { return q.ReadOnly && !q.Destructive }
 
 // within tells whether all that the call touches lies in the allowed roots. A
 // call that touches no files does, unless it reaches out.
-func (q Query) within() bool {
+func (q *Query) within() bool {
 	if q.OpenWorld || q.PathsUnknown {
 		return false
 	}

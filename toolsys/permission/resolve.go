@@ -78,7 +78,7 @@ type Verdict struct {
 // about in plan mode as in default mode, lest the stricter mode let more run.
 func Resolve(in Inputs) Decision {
 	if len(in.Rules.hits) > 0 {
-		in.units = units(in.Query)
+		in.units = units(&in.Query)
 	}
 	d := in.decide()
 	if d.Behaviour != Deny {
@@ -108,7 +108,7 @@ func (in *Inputs) decide() Decision {
 
 // questioned makes a question of what was to run, if a rule or a hook wants it asked.
 func (in *Inputs) questioned(d Decision) Decision {
-	if hit, ok := in.Rules.forbids(in.Query, in.units, Ask); ok {
+	if hit, ok := in.Rules.forbids(&in.Query, in.units, Ask); ok {
 		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit}}
 	}
 	if in.Hook.Behaviour == Ask {

@@ -63,19 +63,19 @@ func (rs Rules) Hides(s Subject) (Hit, bool) {
 // Match gives the rule that decides a call by rules alone: a deny rule before
 // an ask rule before an allow rule, of each the first source's (SPEC F2, F4).
 func (rs Rules) Match(q Query) (Hit, bool) {
-	all := units(q)
+	all := units(&q)
 	for _, b := range [...]Behaviour{Deny, Ask} {
-		if h, ok := rs.forbids(q, all, b); ok {
+		if h, ok := rs.forbids(&q, all, b); ok {
 			return h, true
 		}
 	}
-	return rs.allows(q, all)
+	return rs.allows(&q, all)
 }
 
 // Covers tells whether the rule speaks of any part of a call. It is how a
 // hook's `if` is matched.
 func (r Rule) Covers(q Query) bool {
-	_, covers := r.covers(q, units(q))
+	_, covers := r.covers(&q, units(&q))
 	return covers
 }
 

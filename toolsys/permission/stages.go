@@ -4,7 +4,7 @@ package permission
 
 // denyRule: nothing stands against one.
 func denyRule(in *Inputs) (Decision, bool) {
-	hit, ok := in.Rules.forbids(in.Query, in.units, Deny)
+	hit, ok := in.Rules.forbids(&in.Query, in.units, Deny)
 	return Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
 }
 
@@ -63,13 +63,13 @@ func bypasses(in *Inputs) (Decision, bool) {
 
 // allowRule is the user's own word, given beforehand.
 func allowRule(in *Inputs) (Decision, bool) {
-	hit, ok := in.Rules.allows(in.Query, in.units)
+	hit, ok := in.Rules.allows(&in.Query, in.units)
 	return Decision{Behaviour: Allow, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
 }
 
 // modePermits lets run what is harmless by its class, or cleared.
 func modePermits(in *Inputs) (Decision, bool) {
-	q := in.Query
+	q := &in.Query
 	switch {
 	case q.reads() && q.within():
 		return Decision{Behaviour: Allow, Reason: in.byMode("reading within the roots")}, true
@@ -91,11 +91,11 @@ func (in *Inputs) ruling() Ruling {
 
 // edits tells whether the call only changes files, and only within the roots.
 // One that names none cannot be known to stay inside.
-func (q Query) edits() bool { return q.Edits && len(q.Paths) > 0 && q.within() }
+func (q *Query) edits() bool { return q.Edits && len(q.Paths) > 0 && q.within() }
 
 // question says what there is to ask about.
 func (in *Inputs) question() string {
-	switch q := in.Query; {
+	switch q := &in.Query; {
 	case q.Destructive:
 		return "no rule allows this, and it cannot be undone"
 	case q.reads() && !q.within():

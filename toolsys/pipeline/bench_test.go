@@ -14,6 +14,7 @@ import (
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -46,9 +47,9 @@ var (
 
 const fiveInput = `{"path":"/repo/a.go","offset":10,"limit":200,"exact":true,"globs":["*.go","*.md"]}`
 
-// benchmark runs one call after the other through the whole pipeline: rules, a
-// budget, and what change adds.
-func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors)) {
+// benchmark does work with a pipeline that has rules, a budget, and what change
+// adds.
+func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors), work func(*testing.B, *pipeline.Pipeline, *pipeline.Env, pipeline.Call)) {
 	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Noop", Tool: noop}, {Name: "Five", Tool: fiveMembers}})
 	if err != nil {
 		b.Fatal(err)
@@ -64,7 +65,11 @@ func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors)) {
 	p := &pipeline.Pipeline{Doors: doors}
 	snap := catalogue.Assemble(pool.Inputs{Settings: settings.External()}).Look(pool.View{Settings: settings.External()})
 	env := &pipeline.Env{Snapshot: snap, Context: tool.Context{Security: tool.Security{Rules: rules, Roots: []string{"/repo"}}, State: tool.State{Dir: "/repo"}}}
-	call := pipeline.Call{ID: "toolu_1", Name: name, Input: json.RawMessage(input), Turn: 1}
+	work(b, p, env, pipeline.Call{ID: "toolu_1", Name: name, Input: json.RawMessage(input), Turn: 1})
+}
+
+// oneByOne runs the call over and over.
+func oneByOne(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline.Call) {
 	alone := func(context.Context) error { return nil }
 	b.ReportAllocs()
 	for b.Loop() {
@@ -72,6 +77,40 @@ func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors)) {
 			b.Fatal(r.Status, message.PlainText(r.Block.Content))
 		}
 	}
+}
+
+// driven runs messages of a hundred calls through the streaming driver, each call
+// in a goroutine and through the whole pipeline.
+func driven(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline.Call) {
+	const calls = 100
+	b.ReportAllocs()
+	for b.Loop() {
+		var prepared [calls]*pipeline.Prepared
+		emitted := 0
+		driver, err := schedule.NewDriver(b.Context(), schedule.Config[pipeline.Result]{
+			Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
+			Hooks: schedule.Hooks[pipeline.Result]{
+				Run: func(ctx context.Context, i int, alone func(context.Context) error) pipeline.Result {
+					return p.Run(ctx, prepared[i], env, alone)
+				},
+				Verdict: func(r pipeline.Result) schedule.Verdict { return schedule.Verdict{Fails: r.Fails} },
+				Emit:    func(int, pipeline.Result) { emitted++ },
+			},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range calls {
+			prepared[i] = p.Prepare(call, env)
+			driver.Add(prepared[i].Safe, false)
+		}
+		driver.EndStream()
+		driver.Wait()
+		if emitted != calls {
+			b.Fatal(emitted)
+		}
+	}
+	b.ReportMetric(calls*float64(b.N)/b.Elapsed().Seconds(), "calls/s")
 }
 
 func BenchmarkCall(b *testing.B) {
@@ -89,10 +128,13 @@ func BenchmarkCall(b *testing.B) {
 		d.Hooks = hooks
 	}
 	for _, c := range []struct{ name, tool, input string }{{"noop", "Noop", `{}`}, {"five", "Five", fiveInput}} {
-		b.Run(c.name, func(b *testing.B) { benchmark(b, c.tool, c.input, nil) })
-		b.Run(c.name+"/without-budget", func(b *testing.B) { benchmark(b, c.tool, c.input, func(d *pipeline.Doors) { d.Budget = nil }) })
-		b.Run(c.name+"/traced", func(b *testing.B) { benchmark(b, c.tool, c.input, traced) })
-		b.Run(c.name+"/hooked", func(b *testing.B) { benchmark(b, c.tool, c.input, hooked) })
+		b.Run(c.name, func(b *testing.B) { benchmark(b, c.tool, c.input, nil, oneByOne) })
+		b.Run(c.name+"/without-budget", func(b *testing.B) {
+			benchmark(b, c.tool, c.input, func(d *pipeline.Doors) { d.Budget = nil }, oneByOne)
+		})
+		b.Run(c.name+"/traced", func(b *testing.B) { benchmark(b, c.tool, c.input, traced, oneByOne) })
+		b.Run(c.name+"/hooked", func(b *testing.B) { benchmark(b, c.tool, c.input, hooked, oneByOne) })
+		b.Run(c.name+"/driven", func(b *testing.B) { benchmark(b, c.tool, c.input, nil, driven) })
 	}
 }
 
