@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -32,7 +31,7 @@ func ReplayTable(w io.Writer, all []replay.Report, skipped []Skipped, o Options)
 	for _, s := range skipped {
 		section(out, s.File, []string{"skipped: " + s.Reason}, o)
 	}
-	fmt.Fprintln(out, Summary(all, len(skipped)))
+	fold(out, "", Summary(all, len(skipped)), o)
 	return out.Flush()
 }
 
@@ -79,7 +78,7 @@ func replayGrid(all []replay.Report, o Options) screen.Grid {
 	g.Columns = append(g.Columns, screen.Column{Title: "Hidden", Right: true}, screen.Column{Title: "Assumed"})
 	for _, r := range all {
 		for i := range r.Conversations {
-			g.Rows = append(g.Rows, replayRow(r, &r.Conversations[i], measured, o))
+			g.Rows = append(g.Rows, replayRow(r, &r.Conversations[i], policies, measured, o))
 		}
 	}
 	return g
@@ -103,7 +102,7 @@ func figureNames(all []replay.Report) (policies []string, measured bool) {
 
 // replayRow shows one conversation. Hidden is the last policy's, which is the
 // fastest; assumed what any of the figures rests on.
-func replayRow(r replay.Report, c *replay.Conversation, measured bool, o Options) []string {
+func replayRow(r replay.Report, c *replay.Conversation, policies []string, measured bool, o Options) []string {
 	order := "call"
 	if !c.InOrder() {
 		order = screen.Yellow.On("other", o.Color)
@@ -116,13 +115,21 @@ func replayRow(r replay.Report, c *replay.Conversation, measured bool, o Options
 		}
 		row = append(row, text)
 	}
-	hidden, assumed := "", ""
-	for _, f := range c.Figures {
-		row = append(row, short(f.Makespan, o.ASCII))
-		hidden = percent(f.Hidden)
-		assumed = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(f.Basis.String(), "measured"), "assumed: "), assumed)
+	hidden, assumed := "", "nothing"
+	for _, p := range policies {
+		text := ""
+		for _, f := range c.Figures {
+			if f.Name != p {
+				continue
+			}
+			text, hidden = short(f.Makespan, o.ASCII), percent(f.Hidden)
+			if basis, ok := strings.CutPrefix(f.Basis.String(), "assumed: "); ok {
+				assumed = basis
+			}
+		}
+		row = append(row, text)
 	}
-	return append(row, hidden, cmp.Or(assumed, "nothing"))
+	return append(row, hidden, assumed)
 }
 
 func rowName(r replay.Report, c *replay.Conversation, o Options) string {

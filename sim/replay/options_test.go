@@ -84,7 +84,7 @@ func TestTheCorpusReplaysAndNoPolicyIsSlowerThanAStricterOne(t *testing.T) {
 			}
 			// The agent that made the transcripts starts tools early, or batches them:
 			// what it took lies near what the policy that it has is found to take.
-			near := min((c.Measured.Makespan-streaming.Makespan).Abs(), (c.Measured.Makespan-batch.Makespan).Abs())
+			near := min((c.Measured.Makespan - streaming.Makespan).Abs(), (c.Measured.Makespan - batch.Makespan).Abs())
 			assert.Less(t, near, 300*time.Millisecond, file)
 		}
 	}

@@ -82,7 +82,7 @@ func TestWithoutTimesEverythingIsAssumedAndSaid(t *testing.T) {
 	})
 	t.Run("flags say what is not known", func(t *testing.T) {
 		pace := stream.Pace{FirstByte: sec, TokensPerSecond: 40}
-		o := replay.Options{Safe: replay.Globs{"v*"}, Durations: replay.Durations{{"*", sec}, {"edit", 2 * sec}}, Pace: &pace}
+		o := replay.Options{Safe: replay.Globs{"v*"}, Durations: replay.Durations{{Glob: "*", Took: sec}, {Glob: "edit", Took: 2 * sec}}, Pace: &pace}
 		c := only(t, raw, o)
 		assert.Equal(t, map[string]string{
 			"serial": "7s 0% assumed: pace, durations", "batch": "6s 14.29% assumed: pace, durations, safety",
@@ -91,7 +91,7 @@ func TestWithoutTimesEverythingIsAssumedAndSaid(t *testing.T) {
 		assert.Equal(t, []replay.SafeTool{{Tool: "view", Because: "given"}}, c.Safe)
 	})
 	t.Run("what was measured is not assumed", func(t *testing.T) {
-		c := only(t, transcript(t, prompt(0), call(1, "m1", "c1", "view", nil), result(3, "c1")), replay.Options{Durations: replay.Durations{{"*", 9 * sec}}})
+		c := only(t, transcript(t, prompt(0), call(1, "m1", "c1", "view", nil), result(3, "c1")), replay.Options{Durations: replay.Durations{{Glob: "*", Took: 9 * sec}}})
 		assert.Equal(t, "3s 0% measured", figures(c)["serial"])
 	})
 }
@@ -192,5 +192,5 @@ func TestListsOfAReportDoNotGrowWithTheRecording(t *testing.T) {
 	c := only(t, transcript(t, lines...)+strings.Repeat("{broken}\n", 300), replay.Options{})
 	assert.Equal(t, 300, c.Unanswered.N)
 	assert.Len(t, c.Unanswered.First, 100)
-	assert.Equal(t, []replay.Count{{"the conversation goes on without its result", 299}, {"the recording ends before its result", 1}}, c.Why)
+	assert.Equal(t, []replay.Count{{What: "the conversation goes on without its result", N: 299}, {What: "the recording ends before its result", N: 1}}, c.Why)
 }
