@@ -57,6 +57,7 @@ var layers = []struct {
 	{"sim/world/...", nil},
 	{"sim/live", []string{"sim/world/mcpserve", "toolsys/mcptool"}},
 	{"sim/tokens", []string{"sim/world/mcpserve", "toolsys", "toolsys/..."}},
+	{"sim/promptcache", []string{"sim/tokens", "toolsys", "toolsys/..."}},
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
@@ -64,7 +65,7 @@ var layers = []struct {
 	{"property/...", nil},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "toolsys/trace"}},
+	{"reports/...", []string{"reports/...", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "toolsys/trace"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
 }
 

@@ -50,7 +50,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.listCommand(), a.replayCommand(), a.tokensCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.replayCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+
+	"toolbench/reports/screen"
+	"toolbench/sim/promptcache"
+	"toolbench/sim/tokens"
+)
+
+// CacheReport is what a session costs under several orderings (D5).
+type CacheReport struct {
+	Counter tokens.Counter
+	Session promptcache.Session
+	Results []promptcache.Result
+	Prices  []promptcache.Prices
+}
+
+// CacheTable writes a row an ordering, then what broke each one's prefix, then what
+// the figures rest on.
+func CacheTable(w io.Writer, r CacheReport, o Options) error {
+	out := bufio.NewWriter(w)
+	fold(out, "", fmt.Sprintf("A session of %d turns with churn, simulated. Counter %s: %s.", r.Session.Turns, r.Counter.Name, r.Counter.About), o)
+	fmt.Fprintln(out)
+	drawn, err := cacheGrid(r).Draw(o.Width, o.ASCII)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, drawn)
+	for _, result := range r.Results {
+		section(out, fmt.Sprintf("%s broke the prefix in %s", result.Ordering.Name, plural(len(result.Breaks), "turn", "turns")), breakLines(result), o)
+	}
+	section(out, "Orderings", orderingLines(r), o)
+	section(out, "Assumed", cacheNotes(r), o)
+	return out.Flush()
+}
+
+func cacheGrid(r CacheReport) screen.Grid {
+	g := screen.Grid{Columns: tokenColumns("Ordering", "Built-ins kept", "Read", "Written", "Missed")}
+	for _, p := range r.Prices {
+		g.Columns = append(g.Columns, screen.Column{Title: "$ " + p.Name, Right: true})
+	}
+	for _, result := range r.Results {
+		u := result.Total
+		row := []string{result.Ordering.Name, percent(result.Kept), strconv.Itoa(u.Read), strconv.Itoa(u.Written), strconv.Itoa(u.Missed)}
+		for _, p := range r.Prices {
+			row = append(row, dollars(p.Cost(u)))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// dollars are shown to a hundredth of a cent: a session costs little.
+func dollars(d float64) string { return strconv.FormatFloat(d, 'f', 4, 64) }
+
+func breakLines(r promptcache.Result) []string {
+	var lines []string
+	for _, b := range r.Breaks {
+		what := fmt.Sprintf("%s stands where %s stood", standing(b.Now), standing(b.Before))
+		if b.Now == b.Before {
+			what = standing(b.Now) + " has changed"
+		}
+		line := fmt.Sprintf("turn %d, byte %d: %s (%s)", b.Turn, b.Byte, what, b.Cause)
+		if b.Builtins {
+			line += "; built-in definitions behind it are lost"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func standing(name string) string {
+	if name == "" {
+		return "the end"
+	}
+	return name
+}
+
+func orderingLines(r CacheReport) []string {
+	var lines []string
+	for _, result := range r.Results {
+		lines = append(lines, result.Ordering.Name+": "+result.Ordering.About)
+	}
+	return lines
+}
+
+// cacheNotes say what the figures rest on.
+func cacheNotes(r CacheReport) []string {
+	lines := []string{
+		fmt.Sprintf("each turn adds %d bytes of messages, the system prompt has %d; nothing expires between turns", promptcache.MessageBytes, promptcache.SystemBytes),
+		"built-ins kept: the share of built-in definitions read from the cache after the first turn, of those that are always sent whole",
+		"missed: tokens that the request before had too and that were not read",
+		"breakpoints stand behind the last built-in, the system prompt and the last message, under every ordering",
+	}
+	for _, p := range r.Prices {
+		lines = append(lines, fmt.Sprintf("prices %s (%s, %s): per million tokens, input $%g, written $%g, read $%g; a read token costs %.4g of an input token",
+			p.Name, p.Date, p.Source, p.Input, p.Write, p.Read, p.Read/p.Input))
+		for _, a := range p.Assumptions {
+			lines = append(lines, p.Name+": "+a)
+		}
+	}
+	return lines
+}
