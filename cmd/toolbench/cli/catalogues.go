@@ -48,18 +48,25 @@ func (a *app) catalogueFile(path string) (mcpserve.Catalogue, error) {
 		return nil, usage("%s: %s", path, reason(err))
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Size() > mcpserve.MaxBytes {
+		return nil, tooLarge(path)
+	}
 	data, err := io.ReadAll(io.LimitReader(file, mcpserve.MaxBytes+1))
 	if err != nil {
 		return nil, usage("%s: %s", path, reason(err))
 	}
 	if len(data) > mcpserve.MaxBytes {
-		return nil, usage("%s: it has more than %d MB, the most a catalogue has; split it", path, mcpserve.MaxBytes>>20)
+		return nil, tooLarge(path)
 	}
 	c, err := mcpserve.Parse(filepath.ToSlash(path), data)
 	if err != nil {
 		return nil, usage("%s", err)
 	}
 	return c, nil
+}
+
+func tooLarge(path string) error {
+	return usage("%s: it has more than %d MB, the most a catalogue has; split it", path, mcpserve.MaxBytes>>20)
 }
 
 // catalogueFolder reads a folder with a tool a file: the tools are of one server,
