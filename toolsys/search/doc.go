@@ -1,12 +1,21 @@
 // Package search decides which tools go by name only, when, and how the model
-// finds them again (SPEC E1-E3, E5, C4).
+// finds them again (SPEC E1-E3, E5, C4, E9).
 //
 // It is pure: entries, modes and queries in, decisions and ranked names out. An
 // [Index] is built once per pool and is safe for concurrent searches.
 //
-// The scorer is the baseline: name, hint and description, by whole words. What
-// it does not do, and other rankers are measured against it for: it knows no
-// synonyms, does not look at parameters, and takes an unbroken run of letters
-// for one word, so that it is of little use where words are not set apart by
-// blanks.
+// # Rankers
+//
+// What select:, whole names and +words mean is the same under every [Ranker]; a
+// ranker orders what is found by words. Seed is the baseline: name, hint and
+// description, by whole words and fixed weights. BM25 and BM25Params are the usual
+// yardsticks. Lexicon is the default: it weighs a tool's fields each by itself,
+// knows word forms, slips of the finger, abbreviations and words of like meaning,
+// reads languages without blanks by pairs of characters, and some languages by the
+// glossary, so that 天气预报 finds a weather forecast.
+//
+// None of them understands. A request that shares no word with a tool, nor one that
+// the glossary leads to, does not find it; what is ironic, implied or a matter of
+// the whole sentence is beyond all of them; and the glossary's translations are of
+// words, a few hundred in five languages, not of sentences.
 package search

@@ -10,8 +10,10 @@ import (
 
 // Limits of what is read of one query: a request may quote whole documents.
 const (
+	mostText    = 8 << 10 // bytes
 	mostWords   = 400
-	mostGuesses = 24
+	mostGuesses = 24 // of unknown words
+	mostGuessed = 64 // bytes of such a word
 )
 
 // group is one thing that a query asks for, and the terms that stand for it.
@@ -245,7 +247,7 @@ func (e *expansion) say(g *group, m member, key string) {
 // guess looks for what an unknown word may be: two words in one, a word with a slip
 // in it, the beginning of a longer one.
 func (e *expansion) guess(g *group, w heard) {
-	if e.guesses++; e.guesses > mostGuesses {
+	if e.guesses++; e.guesses > mostGuesses || len(w.text) > mostGuessed {
 		return
 	}
 	if a, b, ok := e.split(w.text); ok {

@@ -20,9 +20,9 @@ type heard struct {
 var asides = regexp.MustCompile(`<[^<>\s]{1,64}>|\S+://\S+|\S+@\S+`)
 
 // hear takes a query apart: words, at most mostWords of them, and what has no
-// blanks.
+// blanks. What is said beyond mostText is not heard.
 func (l *lexicon) hear(text string) (words []heard, sentences []string) {
-	text = terms.Normal(text)
+	text = terms.Normal(strings.ToValidUTF8(text[:min(len(text), mostText)], ""))
 	aside := asides.FindAllStringIndex(text, -1)
 	for _, run := range terms.Runs(text) {
 		for len(aside) > 0 && aside[0][1] <= run.Start {

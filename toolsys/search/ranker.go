@@ -45,7 +45,7 @@ func Lexicon() Ranker {
 }
 
 // DefaultRanker is the one a pool is searched with unless another is asked for.
-func DefaultRanker() Ranker { return Seed() }
+func DefaultRanker() Ranker { return Lexicon() }
 
 // Rankers are all there are, the baseline first.
 func Rankers() []Ranker { return []Ranker{Seed(), BM25(), BM25Params(), Lexicon()} }

@@ -46,11 +46,12 @@ func (ix *Index) Search(q Query, max int) Result {
 		return result
 	}
 	scores, why := ix.score()(q)
-	found := ix.byWholeName(q, scores)
+	r := ranking{ix.docs, scores, bounded(max)}
+	found := r.byWholeName(q)
 	if found == nil {
-		found = ix.byWords(q, scores)
+		found = r.byWords(q)
 	}
-	for _, h := range found[:min(len(found), bounded(max))] {
+	for _, h := range found {
 		result.Matches = append(result.Matches, ix.match(h, scores[h.tool], why))
 	}
 	return result
@@ -105,10 +106,17 @@ func (ix *Index) match(h hit, score float64, why func(int) string) Match {
 	return Match{Name: ix.docs[h.tool].Name, Score: score, Why: strings.Trim(h.why+"; "+why(h.tool), "; ")}
 }
 
+// ranking puts tools in order: as many as are wanted, by the scores there are.
+type ranking struct {
+	docs   []doc
+	scores []float64
+	most   int
+}
+
 // byWords ranks the deferred tools that have all required words in their name
 // and score on any word.
-func (ix *Index) byWords(q Query, scores []float64) []hit {
-	return ix.ranked(scores, func(d *doc, score float64) (string, int) {
+func (r ranking) byWords(q Query) []hit {
+	return r.ranked(func(d *doc, score float64) (string, int) {
 		for _, word := range q.Required {
 			if !strings.Contains(d.lower, word) {
 				return "", 0
@@ -122,33 +130,49 @@ func (ix *Index) byWords(q Query, scores []float64) []hit {
 }
 
 // byWholeName compares the whole query with names; nil where none is like it.
-func (ix *Index) byWholeName(q Query, scores []float64) []hit {
+func (r ranking) byWholeName(q Query) []hit {
 	if len(q.Required) > 0 {
 		return nil
 	}
 	for _, level := range [...]func(*doc, string) (string, int){equal, ofServer, partial} {
-		if found := ix.ranked(scores, func(d *doc, _ float64) (string, int) { return level(d, q.Text) }); found != nil {
+		if found := r.ranked(func(d *doc, _ float64) (string, int) { return level(d, q.Text) }); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// ranked orders the deferred tools that have a rank above 0: by rank, score
-// and name, which is the order of the index.
-func (ix *Index) ranked(scores []float64, rank func(d *doc, score float64) (why string, rank int)) []hit {
+// ranked gives the first of the deferred tools that have a rank above 0: by rank,
+// score and name, which is the order of the index. Keeping only as many as are
+// wanted is quicker than to sort them all.
+func (r ranking) ranked(rank func(d *doc, score float64) (why string, rank int)) []hit {
 	var found []hit
-	for i := range ix.docs {
-		d := &ix.docs[i]
+	for i := range r.docs {
+		d := &r.docs[i]
 		if !d.deferred {
 			continue
 		}
-		if why, r := rank(d, scores[i]); r > 0 {
-			found = append(found, hit{i, r, why})
+		if why, level := rank(d, r.scores[i]); level > 0 {
+			found = r.insert(found, hit{i, level, why})
 		}
 	}
-	slices.SortFunc(found, func(a, b hit) int {
-		return cmp.Or(b.rank-a.rank, cmp.Compare(scores[b.tool], scores[a.tool]), a.tool-b.tool)
-	})
 	return found
+}
+
+// insert keeps hits in order and drops those beyond what is wanted.
+func (r ranking) insert(found []hit, h hit) []hit {
+	full := len(found) == r.most
+	if full && r.compare(found[len(found)-1], h) < 0 {
+		return found
+	}
+	at, _ := slices.BinarySearchFunc(found, h, r.compare)
+	if full {
+		found = found[:len(found)-1]
+	}
+	return slices.Insert(found, at, h)
+}
+
+// compare puts the better hit first. No two are equal.
+func (r ranking) compare(a, b hit) int {
+	return cmp.Or(b.rank-a.rank, cmp.Compare(r.scores[b.tool], r.scores[a.tool]), a.tool-b.tool)
 }

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -43,9 +44,21 @@ func loaded() []search.Entry {
 
 // find searches the small pool.
 func find(t require.TestingT, text string, max int) search.Result {
+	return findBy(t, search.DefaultRanker(), text, max)
+}
+
+// findBy searches the small pool under one ranker.
+func findBy(t require.TestingT, ranker search.Ranker, text string, max int) search.Result {
 	q, err := search.ParseQuery(text)
 	require.NoError(t, err)
-	return search.NewIndex(pool(), loaded()).Search(q, max)
+	return search.NewRanked(ranker, pool(), loaded()).Search(q, max)
+}
+
+// underEach proves a promise under every ranker.
+func underEach(t *testing.T, promise func(t *testing.T, ranker search.Ranker)) {
+	for _, ranker := range search.Rankers() {
+		t.Run(ranker.Name, func(t *testing.T) { promise(t, ranker) })
+	}
 }
 
 // names are those found, in order.
@@ -58,32 +71,41 @@ func names(r search.Result) []string {
 }
 
 func TestSelectFindsExactlyWhatWasAsked(t *testing.T) {
-	r := find(t, "select: TaskGet,Read , NoSuch,taskget,,mcp__git__log", 1)
-	assert.Equal(t, []string{"TaskGet", "Read", "mcp__git__log"}, names(r), "in order, each once, loaded ones too")
-	assert.Equal(t, []string{"NoSuch"}, r.Missing)
-	assert.Equal(t, []string{"WebFetch"}, names(find(t, "SELECT:webfetch", 5)), "case is forgiven where only case differs")
-	assert.Empty(t, find(t, "select:mcp__git", 5).Matches, "a server is no name")
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		r := findBy(t, ranker, "select: TaskGet,Read , NoSuch,taskget,,mcp__git__log", 1)
+		assert.Equal(t, []string{"TaskGet", "Read", "mcp__git__log"}, names(r), "in order, each once, loaded ones too")
+		assert.Equal(t, []string{"NoSuch"}, r.Missing)
+		assert.Equal(t, []string{"WebFetch"}, names(findBy(t, ranker, "SELECT:webfetch", 5)), "case is forgiven where only case differs")
+		assert.Empty(t, findBy(t, ranker, "select:mcp__git", 5).Matches, "a server is no name")
+	})
 }
 
 func TestAWholeNameBeatsWords(t *testing.T) {
-	assert.Equal(t, []string{"mcp__slack__send_message"}, names(find(t, "mcp__slack__send_message", 5)))
-	assert.Equal(t, []string{"TaskGet"}, names(find(t, " taskget ", 5)))
-	assert.Equal(t, []string{"TaskCreate", "TaskGet"}, names(find(t, "task", 5)), "names that begin so, by score and name")
-	assert.Equal(t, []string{"mcp__slack__send_message"}, names(find(t, "send_mess", 5)), "names that contain it")
-	assert.Equal(t, []string{"SendMessage", "mcp__slack__send_message"}, names(find(t, "send", 5)), "beginning before containing")
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		assert.Equal(t, []string{"mcp__slack__send_message"}, names(findBy(t, ranker, "mcp__slack__send_message", 5)))
+		assert.Equal(t, []string{"TaskGet"}, names(findBy(t, ranker, " taskget ", 5)))
+		assert.ElementsMatch(t, []string{"TaskCreate", "TaskGet"}, names(findBy(t, ranker, "task", 5)), "names that begin so, by score and name")
+		assert.Equal(t, []string{"mcp__slack__send_message"}, names(findBy(t, ranker, "send_mess", 5)), "names that contain it")
+		assert.Equal(t, []string{"SendMessage", "mcp__slack__send_message"}, names(findBy(t, ranker, "send", 5)), "beginning before containing")
+	})
 }
 
 func TestAServersNameGivesThatServersTools(t *testing.T) {
-	slack := []string{"mcp__slack__list_channels", "mcp__slack__send_message"}
-	for _, text := range []string{"mcp__slack", "mcp__slack__", "mcp__slack__*", "MCP__Slack"} {
-		assert.ElementsMatch(t, slack, names(find(t, text, 5)), text)
-	}
-	assert.Equal(t, []string{"mcp__git__log"}, names(find(t, "mcp__git", 5)), "neither github nor git__hub")
-	assert.Equal(t, []string{"mcp__git__hub__x"}, names(find(t, "mcp__git__hub", 5)))
-	assert.Equal(t, []string{"mcp__github__create_pull_request", "mcp__github__getIssueComments"}, names(find(t, "mcp__gith", 5)), "no such server: a prefix")
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		slack := []string{"mcp__slack__list_channels", "mcp__slack__send_message"}
+		for _, text := range []string{"mcp__slack", "mcp__slack__", "mcp__slack__*", "MCP__Slack"} {
+			assert.ElementsMatch(t, slack, names(findBy(t, ranker, text, 5)), text)
+		}
+		assert.Equal(t, []string{"mcp__git__log"}, names(findBy(t, ranker, "mcp__git", 5)), "neither github nor git__hub")
+		assert.Equal(t, []string{"mcp__git__hub__x"}, names(findBy(t, ranker, "mcp__git__hub", 5)))
+		assert.Equal(t, []string{"mcp__github__create_pull_request", "mcp__github__getIssueComments"}, names(findBy(t, ranker, "mcp__gith", 5)), "no such server: a prefix")
+	})
 }
 
 func TestTheSeedsWeights(t *testing.T) {
+	find := func(t require.TestingT, text string, max int) search.Result {
+		return findBy(t, search.Seed(), text, max)
+	}
 	for _, c := range []struct {
 		query, name string
 		score       float64
@@ -109,29 +131,33 @@ func TestTheSeedsWeights(t *testing.T) {
 	}
 }
 
-func TestHintAndDescriptionCountAtWordBoundariesOnly(t *testing.T) {
-	assert.Empty(t, find(t, "jupyte bran", 5).Matches)
+func TestTheSeedCountsHintAndDescriptionAtWordBoundariesOnly(t *testing.T) {
+	assert.Empty(t, findBy(t, search.Seed(), "jupyte bran", 5).Matches)
 	assert.Empty(t, find(t, "e qqq", 5).Matches, "a letter is inside everything")
 	assert.Equal(t, []string{"NotebookEdit"}, names(find(t, "JUPYTER zzz", 5)))
 }
 
 func TestAPlusWordMustBeInTheName(t *testing.T) {
-	assert.Equal(t, []string{"mcp__slack__send_message", "mcp__slack__list_channels"}, names(find(t, "+slack send", 5)))
-	assert.Equal(t, []string{"mcp__slack__send_message"}, names(find(t, "+slack +send_message", 5)))
-	assert.Equal(t, []string{"mcp__slack__send_message"}, names(find(t, "+slack__s", 5)))
-	assert.Equal(t, []string{"mcp__slack__send_message"}, names(find(t, "+k__s", 5)), "even where no word scores")
-	assert.Empty(t, find(t, "+nosuch send", 5).Matches)
-	q, err := search.ParseQuery("+Slack, +slack send")
-	require.NoError(t, err)
-	assert.Equal(t, []string{"slack"}, q.Required)
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		assert.Equal(t, []string{"mcp__slack__send_message", "mcp__slack__list_channels"}, names(findBy(t, ranker, "+slack send", 5)))
+		assert.Equal(t, []string{"mcp__slack__send_message"}, names(findBy(t, ranker, "+slack +send_message", 5)))
+		assert.Equal(t, []string{"mcp__slack__send_message"}, names(findBy(t, ranker, "+slack__s", 5)))
+		assert.Equal(t, []string{"mcp__slack__send_message"}, names(findBy(t, ranker, "+k__s", 5)), "even where no word scores")
+		assert.Empty(t, findBy(t, ranker, "+nosuch send", 5).Matches)
+		q, err := search.ParseQuery("+Slack, +slack send")
+		require.NoError(t, err)
+		assert.Equal(t, []string{"slack"}, q.Required)
+	})
 }
 
 func TestOnlyDeferredToolsAreSearched(t *testing.T) {
-	for _, text := range []string{"bash", "message shell", "+bash", "Reads file"} {
-		for _, name := range names(find(t, text, 100)) {
-			assert.NotContains(t, []string{"Bash", "Read"}, name, text)
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		for _, text := range []string{"bash", "message shell", "+bash", "Reads file"} {
+			for _, name := range names(findBy(t, ranker, text, 100)) {
+				assert.NotContains(t, []string{"Bash", "Read"}, name, text)
+			}
 		}
-	}
+	})
 }
 
 func TestNoHitSaysHowMuchThereIs(t *testing.T) {
@@ -158,34 +184,38 @@ func TestStopWordsAreDroppedUnlessThereIsNothingElse(t *testing.T) {
 }
 
 func TestTheNumberOfResultsIsBounded(t *testing.T) {
-	var many []search.Entry
-	for i := range 300 {
-		many = append(many, search.Entry{Name: fmt.Sprintf("tool_%03d", i), Deferrable: true})
-	}
-	ix := search.NewIndex(many, nil)
-	q, err := search.ParseQuery("tool")
-	require.NoError(t, err)
-	for asked, got := range map[int]int{-1: 5, 0: 5, 1: 1, 5: 5, 100: 100, 1000: 100} {
-		assert.Len(t, ix.Search(q, asked).Matches, got)
-	}
-	assert.Equal(t, "tool_000", ix.Search(q, 1).Matches[0].Name, "ties go by name")
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		var many []search.Entry
+		for i := range 300 {
+			many = append(many, search.Entry{Name: fmt.Sprintf("tool_%03d", i), Deferrable: true})
+		}
+		ix := search.NewRanked(ranker, many, nil)
+		q, err := search.ParseQuery("tool")
+		require.NoError(t, err)
+		for asked, got := range map[int]int{-1: 5, 0: 5, 1: 1, 5: 5, 100: 100, 1000: 100} {
+			assert.Len(t, ix.Search(q, asked).Matches, got)
+		}
+		assert.Equal(t, "tool_000", ix.Search(q, 1).Matches[0].Name, "ties go by name")
+	})
 }
 
 func TestTiesGoByNameHoweverManyThereAre(t *testing.T) {
-	var many []search.Entry
-	for i := range 300 {
-		e := search.Entry{Name: fmt.Sprintf("tool_%03d", i), Hint: strings.Repeat("hinted", i%3/2)}
-		many = append(many, e)
-	}
-	q, err := search.ParseQuery("tool hinted")
-	require.NoError(t, err)
-	found := names(search.Search(q, many, nil, 100))
-	assert.True(t, slices.IsSorted(found))
-	assert.Equal(t, "tool_002", found[0])
-	assert.Equal(t, "tool_299", found[99])
-	q, err = search.ParseQuery("tool nothing")
-	require.NoError(t, err)
-	assert.True(t, slices.IsSorted(names(search.Search(q, many, nil, 100))))
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		var many []search.Entry
+		for i := range 300 {
+			e := search.Entry{Name: fmt.Sprintf("tool_%03d", i), Hint: strings.Repeat("hinted", i%3/2)}
+			many = append(many, e)
+		}
+		q, err := search.ParseQuery("tool hinted")
+		require.NoError(t, err)
+		found := names(search.NewRanked(ranker, many, nil).Search(q, 100))
+		assert.True(t, slices.IsSorted(found))
+		assert.Equal(t, "tool_002", found[0])
+		assert.Equal(t, "tool_299", found[99])
+		q, err = search.ParseQuery("tool nothing")
+		require.NoError(t, err)
+		assert.True(t, slices.IsSorted(names(search.NewRanked(ranker, many, nil).Search(q, 100))))
+	})
 }
 
 func TestACollisionOfMCPNamesIsSettledTheSameWayEachTime(t *testing.T) {
@@ -217,7 +247,7 @@ func TestABuiltInWinsOverAnMCPToolOfTheSameName(t *testing.T) {
 	for range 2 {
 		q, err := search.ParseQuery("grep ours")
 		require.NoError(t, err)
-		r := search.Search(q, entries, nil, 5)
+		r := search.NewRanked(search.Seed(), entries, nil).Search(q, 5)
 		assert.Equal(t, []search.Match{{Name: "Grep", Score: 14, Why: "grep: name 10; ours: hint 4"}}, r.Matches)
 		assert.Equal(t, 1, r.TotalDeferred)
 		slices.Reverse(entries)
@@ -231,7 +261,10 @@ func catalogue(t *rapid.T) []search.Entry {
 	var entries []search.Entry
 	for i := range rapid.IntRange(1, 20).Draw(t, "tools") {
 		name := strings.Join(rapid.SliceOfN(words, 1, 3).Draw(t, "name"), rapid.SampledFrom([]string{"_", "", "-", "__"}).Draw(t, "joint"))
-		e := search.Entry{Name: fmt.Sprintf("%s%d", name, i), Hint: texts.Draw(t, "hint"), Description: texts.Draw(t, "text")}
+		e := search.Entry{
+			Name: fmt.Sprintf("%s%d", name, i), Hint: texts.Draw(t, "hint"), Description: texts.Draw(t, "text"),
+			Params: rapid.SliceOfN(texts, 0, 2).Draw(t, "params"),
+		}
 		if rapid.Bool().Draw(t, "mcp") {
 			e.MCP, e.Server = true, "srv"
 			e.Name = "mcp__srv__" + e.Name
@@ -252,82 +285,96 @@ func question(t *rapid.T) search.Query {
 }
 
 func TestEveryToolIsFoundFirstByItsOwnName(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		entries := catalogue(t)
-		ix := search.NewIndex(entries, nil)
-		for _, e := range entries {
-			q, err := search.ParseQuery(e.Name)
-			require.NoError(t, err)
-			assert.Equal(t, []string{e.Name}, names(ix.Search(q, 1)))
-		}
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		rapid.Check(t, func(t *rapid.T) {
+			entries := catalogue(t)
+			ix := search.NewRanked(ranker, entries, nil)
+			for _, e := range entries {
+				q, err := search.ParseQuery(e.Name)
+				require.NoError(t, err)
+				assert.Equal(t, []string{e.Name}, names(ix.Search(q, 1)))
+			}
+		})
 	})
 }
 
 func TestResultsDoNotDependOnTheOrderOfEntries(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		entries, q := catalogue(t), question(t)
-		before := search.NewIndex(entries, loaded()).Search(q, 7)
-		rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).Shuffle(len(entries), func(i, j int) {
-			entries[i], entries[j] = entries[j], entries[i]
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		rapid.Check(t, func(t *rapid.T) {
+			entries, q := catalogue(t), question(t)
+			before := search.NewRanked(ranker, entries, loaded()).Search(q, 7)
+			rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).Shuffle(len(entries), func(i, j int) {
+				entries[i], entries[j] = entries[j], entries[i]
+			})
+			assert.Equal(t, before, search.NewRanked(ranker, entries, loaded()).Search(q, 7))
 		})
-		assert.Equal(t, before, search.NewIndex(entries, loaded()).Search(q, 7))
 	})
 }
 
 func TestResultsKeepTheirPromises(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		entries, q := catalogue(t), question(t)
-		limit := rapid.IntRange(1, 9).Draw(t, "max")
-		ix := search.NewIndex(entries, loaded())
-		few, all := ix.Search(q, limit).Matches, ix.Search(q, 100).Matches
-		assert.LessOrEqual(t, len(few), limit)
-		assert.Equal(t, all[:len(few)], few, "a smaller answer is the head of a larger one")
-		seen := map[string]bool{}
-		for _, m := range all {
-			assert.False(t, seen[m.Name], "each once")
-			seen[m.Name] = true
-			assert.NotEmpty(t, m.Why+strings.Join(q.Required, ""))
-			for _, word := range q.Required {
-				assert.Contains(t, strings.ToLower(m.Name), word)
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		rapid.Check(t, func(t *rapid.T) {
+			entries, q := catalogue(t), question(t)
+			limit := rapid.IntRange(1, 9).Draw(t, "max")
+			ix := search.NewRanked(ranker, entries, loaded())
+			few, all := ix.Search(q, limit).Matches, ix.Search(q, 100).Matches
+			assert.LessOrEqual(t, len(few), limit)
+			assert.Equal(t, all[:len(few)], few, "a smaller answer is the head of a larger one")
+			seen := map[string]bool{}
+			for _, m := range all {
+				assert.False(t, seen[m.Name], "each once")
+				seen[m.Name] = true
+				assert.NotEmpty(t, m.Why+strings.Join(q.Required, ""))
+				for _, word := range q.Required {
+					assert.Contains(t, strings.ToLower(m.Name), word)
+				}
 			}
-		}
+		})
 	})
 }
 
 func TestSelectingNamesGivesThoseNames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		entries := catalogue(t)
-		var asked []string
-		for _, e := range entries {
-			if rapid.Bool().Draw(t, "ask") {
-				asked = append(asked, e.Name)
+	underEach(t, func(t *testing.T, ranker search.Ranker) {
+		rapid.Check(t, func(t *rapid.T) {
+			entries := catalogue(t)
+			var asked []string
+			for _, e := range entries {
+				if rapid.Bool().Draw(t, "ask") {
+					asked = append(asked, e.Name)
+				}
 			}
-		}
-		q, err := search.ParseQuery("select:" + strings.Join(append(asked, "NoSuchTool"), ","))
-		require.NoError(t, err)
-		r := search.NewIndex(entries, nil).Search(q, 1)
-		assert.ElementsMatch(t, asked, names(r))
-		assert.Equal(t, []string{"NoSuchTool"}, r.Missing)
+			q, err := search.ParseQuery("select:" + strings.Join(append(asked, "NoSuchTool"), ","))
+			require.NoError(t, err)
+			r := search.NewRanked(ranker, entries, nil).Search(q, 1)
+			assert.ElementsMatch(t, asked, names(r))
+			assert.Equal(t, []string{"NoSuchTool"}, r.Missing)
+		})
 	})
 }
 
 func FuzzParseQuery(f *testing.F) {
-	for _, seed := range []string{"select:A,B", "+slack send", "天气预报", "select:\xff", "+", "mcp__a__*"} {
+	for _, seed := range []string{"select:A,B", "+slack send", "天气预报", "select:\xff", "+", "mcp__a__*", "<a_b> x@y http://z", "ﬀ ＡＢ ก็"} {
 		f.Add(seed)
 	}
-	ix := search.NewIndex(pool(), loaded())
+	var indexes []*search.Index
+	for _, ranker := range search.Rankers() {
+		indexes = append(indexes, search.NewRanked(ranker, pool(), loaded()))
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := search.ParseQuery(text)
 		if err != nil {
 			return
 		}
-		r := ix.Search(q, 3)
-		if len(q.Select) == 0 {
-			assert.LessOrEqual(t, len(r.Matches), 3)
-		}
-		for _, m := range r.Matches {
-			for _, word := range q.Required {
-				assert.Contains(t, strings.ToLower(m.Name), word)
+		for _, ix := range indexes {
+			r := ix.Search(q, 3)
+			if len(q.Select) == 0 {
+				assert.LessOrEqual(t, len(r.Matches), 3)
+			}
+			for _, m := range r.Matches {
+				assert.False(t, math.IsNaN(m.Score) || math.IsInf(m.Score, 0) || m.Score < 0)
+				for _, word := range q.Required {
+					assert.Contains(t, strings.ToLower(m.Name), word)
+				}
 			}
 		}
 	})
@@ -355,24 +402,39 @@ func largePool() []search.Entry {
 
 // The promise is under a millisecond a search.
 func BenchmarkSearchIn1500Tools(b *testing.B) {
-	ix := search.NewIndex(largePool(), nil)
-	for name, text := range map[string]string{
-		"keywords": "create send12 update7 in server3", "sentence": "please list all the open issues that get assigned to me and update the search labels",
-		"name": "mcp__server7", "contained": "e",
-	} {
-		q, err := search.ParseQuery(text)
-		require.NoError(b, err)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				ix.Search(q, 5)
-			}
-		})
+	queries := []struct{ about, text string }{
+		{"keywords", "create send12 update7 in server3"},
+		{"sentence", "please list all the open issues that get assigned to me and update the search labels"},
+		{"slips", "craete snd12 updtae7 qqqqqqq zzzzzzzz"},
+		{"chinese", "请帮我列出所有分配给我的问题，并更新标签"},
+		{"name", "mcp__server7"},
+		{"contained", "e"},
+	}
+	for _, ranker := range search.Rankers() {
+		ix := search.NewRanked(ranker, largePool(), nil)
+		for _, c := range queries {
+			q, err := search.ParseQuery(c.text)
+			require.NoError(b, err)
+			ix.Search(q, 5) // the first builds the index
+			b.Run(ranker.Name+"/"+c.about, func(b *testing.B) {
+				for b.Loop() {
+					ix.Search(q, 5)
+				}
+			})
+		}
 	}
 }
 
+// An index is built once a pool, with the first search for words.
 func BenchmarkIndex1500Tools(b *testing.B) {
 	entries := largePool()
-	for b.Loop() {
-		search.NewIndex(entries, nil)
+	q, err := search.ParseQuery("create server3")
+	require.NoError(b, err)
+	for _, ranker := range search.Rankers() {
+		b.Run(ranker.Name, func(b *testing.B) {
+			for b.Loop() {
+				search.NewRanked(ranker, entries, nil).Search(q, 5)
+			}
+		})
 	}
 }

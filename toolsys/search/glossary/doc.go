@@ -16,4 +16,6 @@
 // # stopwords.txt
 //
 // A line is a language: its code and the words that carry no meaning of their own.
+// Of languages without blanks they are those that hide a word in them, or two
+// neighbours that make one.
 package glossary

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"toolbench/toolsys/search/terms"
 )
@@ -38,7 +39,7 @@ type Glossary struct {
 	elsewhere [][]Term   // of its other words
 
 	english  map[string][]int // key of an English phrase -> concepts
-	unbroken map[string][]int // a word of a script without blanks -> concepts
+	unbroken map[Word][]int   // a word of a script without blanks -> concepts
 	exact    map[Word][]int   // a folded word of another language -> concepts
 	clipped  map[Word][]int   // such a word without its ending -> concepts
 	stops    map[string]map[string]bool
@@ -57,7 +58,7 @@ var Default = sync.OnceValue(func() *Glossary {
 // Parse reads a glossary and stop words. Errors name the line.
 func Parse(concepts, stopwords string) (*Glossary, error) {
 	g := &Glossary{
-		english: map[string][]int{}, unbroken: map[string][]int{}, exact: map[Word][]int{}, clipped: map[Word][]int{},
+		english: map[string][]int{}, unbroken: map[Word][]int{}, exact: map[Word][]int{}, clipped: map[Word][]int{},
 		stops: map[string]map[string]bool{},
 	}
 	if err := eachLine("stopwords.txt", stopwords, g.addStops); err != nil {
@@ -93,6 +94,7 @@ func (g *Glossary) addStops(line string) error {
 	set := map[string]bool{}
 	for _, w := range words[1:] {
 		set[terms.Fold(w)] = true
+		g.enterUnbroken(Word{words[0], w})
 	}
 	g.stops[words[0]] = set
 	return nil
@@ -138,15 +140,29 @@ func (g *Glossary) enter(c Concept) {
 	g.keys = append(g.keys, keys)
 	g.elsewhere = append(g.elsewhere, termsOf(c.Others))
 	for _, w := range c.Others {
-		if runs := terms.Runs(w.Text); len(runs) == 1 && runs[0].Unbroken {
-			add(g.unbroken, w.Text, i)
-			g.longest = max(g.longest, len([]rune(w.Text)))
+		if g.enterUnbroken(w, i) {
 			continue
 		}
 		folded := Word{w.Lang, foldAll(w.Text)}
 		add(g.exact, folded, i)
 		add(g.clipped, Word{w.Lang, clip(folded.Text)}, i)
 	}
+}
+
+// enterUnbroken makes a word findable within sentences, if its script has no blanks.
+// A stop word leads to no concept: it only keeps others from being found in it.
+func (g *Glossary) enterUnbroken(w Word, concepts ...int) bool {
+	runs := terms.Runs(w.Text)
+	if len(runs) != 1 || !runs[0].Unbroken {
+		return false
+	}
+	n := utf8.RuneCountInString(w.Text)
+	if n > 1 {
+		w.Lang = ""
+	}
+	g.longest = max(g.longest, n)
+	g.unbroken[w] = append(g.unbroken[w], concepts...)
+	return true
 }
 
 // add notes a concept under a key, once.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"toolbench/toolsys/search/terms"
@@ -72,30 +73,46 @@ type Piece struct {
 	Concepts []int
 }
 
-// Pieces finds the known words in such a sentence, from the left, the longest
-// that fits. What lies between them is passed over.
+// Pieces finds the known words in such a sentence, from the left, the longest that
+// fits. What lies between them is passed over, and so are stop words. A single
+// character is a word of the sentence's own language only: what is a word in one
+// is a syllable in another.
 func (g *Glossary) Pieces(sentence string) []Piece {
 	var pieces []Piece
+	lang := scriptOf(sentence)
 	runes := []rune(sentence)
 	for i := 0; i < len(runes); {
-		n := g.longestAt(runes[i:])
-		if n > 0 {
-			text := string(runes[i : i+n])
-			pieces = append(pieces, Piece{text, g.unbroken[text]})
+		n, concepts := g.longestAt(runes[i:], lang)
+		if len(concepts) > 0 {
+			pieces = append(pieces, Piece{string(runes[i : i+n]), concepts})
 		}
 		i += max(n, 1)
 	}
 	return pieces
 }
 
-// longestAt is the length of the longest known word that a sentence begins with.
-func (g *Glossary) longestAt(runes []rune) int {
+// longestAt is the longest known word that a sentence begins with.
+func (g *Glossary) longestAt(runes []rune, lang string) (int, []int) {
 	for n := min(g.longest, len(runes)); n > 0; n-- {
-		if g.unbroken[string(runes[:n])] != nil {
-			return n
+		w := Word{Text: string(runes[:n])}
+		if n == 1 {
+			w.Lang = lang
+		}
+		if concepts, known := g.unbroken[w]; known {
+			return n, concepts
 		}
 	}
-	return 0
+	return 0, nil
+}
+
+// scriptOf is the language of a sentence by its characters: Japanese where there
+// are Kana, else Chinese.
+func scriptOf(sentence string) string {
+	kana := func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
+	if strings.ContainsFunc(sentence, kana) {
+		return "ja"
+	}
+	return "zh"
 }
 
 // Stop tells whether a folded word says nothing in a language.
@@ -104,23 +121,29 @@ func (g *Glossary) Stop(lang, word string) bool { return g.stops[lang][word] }
 // Languages are those with stop words, in order.
 func (g *Glossary) Languages() []string { return slices.Sorted(maps.Keys(g.stops)) }
 
-// Language guesses from folded words which language they are of: that of most stop
-// words. It is English where no other has more.
+// Language guesses from folded words which language they are of: that of which most
+// are known, as stop words or by their meaning. It is English where no other has
+// more.
 func (g *Glossary) Language(words []string) string {
-	best, most := English, count(g.stops[English], words)
+	best, most := English, 0
+	for _, w := range words {
+		if g.stops[English][w] || g.english[terms.Root(w)] != nil {
+			most++
+		}
+	}
 	for _, lang := range g.Languages() {
-		if n := count(g.stops[lang], words); n > most {
+		if n := g.known(lang, words); n > most {
 			best, most = lang, n
 		}
 	}
 	return best
 }
 
-// count is how many of the words are in a set.
-func count(set map[string]bool, words []string) int {
+// known counts the words that are of a language other than English.
+func (g *Glossary) known(lang string, words []string) int {
 	n := 0
 	for _, w := range words {
-		if set[w] {
+		if g.stops[lang][w] || g.exact[Word{lang, w}] != nil || g.clipped[Word{lang, clip(w)}] != nil {
 			n++
 		}
 	}

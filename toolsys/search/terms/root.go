@@ -2,11 +2,15 @@ package terms
 
 import "strings"
 
+// longest is how many letters a word has at most.
+const longest = 64
+
 // Root cuts an English word down to what its forms share, by Porter's rules of
 // 1980: connect for connected and connection. It need not be a word. What has
-// anything but small Latin letters stays as it is.
+// anything but small Latin letters stays as it is, and so does what is too long to be
+// a word.
 func Root(word string) string {
-	if len(word) < 3 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+	if len(word) < 3 || len(word) > longest || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word
 	}
 	word = plural(word)

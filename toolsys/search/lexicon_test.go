@@ -1,0 +1,140 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/search"
+)
+
+// workplace is a pool of several trades, some of it described in Chinese.
+func workplace() []search.Entry {
+	mcp := func(server, tool, description string, params ...string) search.Entry {
+		return search.Entry{Name: "mcp__" + server + "__" + tool, MCP: true, Server: server, Description: description, Params: params}
+	}
+	return []search.Entry{
+		mcp("sky", "get_forecast", "Weather forecast for the coming days at a place.", "days: How many days", "place"),
+		mcp("sky", "air_quality", "Pollution at a place."),
+		mcp("disk", "search_files", "Finds files below a folder by a pattern.", "pattern", "exclude_patterns"),
+		mcp("disk", "list_directory", "Names what is in a directory."),
+		mcp("disk", "create_directory", "Makes a directory."),
+		mcp("disk", "delete_file", "Deletes a file for good."),
+		mcp("mail", "send_email", "Sends an e-mail.", "to: Recipients", "bcc"),
+		mcp("mail", "search_messages", "Searches the mailbox."),
+		mcp("forge", "create_pull_request", "Opens a pull request from a branch."),
+		mcp("forge", "list_issues", "Issues of a repository."),
+		mcp("rows", "mysql_table_list", "Tables of a MySQL database."),
+		mcp("rows", "postgres_table_list", "Tables of a PostgreSQL database."),
+		mcp("lingua", "translate_text", "Translates a text into another language."),
+		mcp("office", "会议室预订", "预订一个会议室。"),
+		mcp("office", "invoice_reader", "识别发票中的金额和日期。"),
+		{Name: "NotebookEdit", Hint: "edit jupyter notebook cells", Description: "Replaces the source of one cell."},
+	}
+}
+
+// top is the tool that lexicon finds first, without its server; empty for none.
+func top(t *testing.T, text string) string {
+	q, err := search.ParseQuery(text)
+	require.NoError(t, err, text)
+	found := names(search.NewRanked(search.Lexicon(), workplace(), nil).Search(q, 1))
+	if len(found) == 0 {
+		return ""
+	}
+	parts := strings.Split(found[0], "__")
+	return parts[len(parts)-1]
+}
+
+func TestLexiconFindsWhatIsMeant(t *testing.T) {
+	for about, cases := range map[string]map[string]string{
+		"word forms":        {"translating texts": "translate_text", "deleted files": "delete_file", "pull requests": "create_pull_request"},
+		"slips":             {"wether forcast": "get_forecast", "trnaslate": "translate_text", "serach messsages": "search_messages"},
+		"short for":         {"open a pr": "create_pull_request", "dir": "list_directory"},
+		"beginnings":        {"trans": "translate_text"},
+		"like meaning":      {"erase a document": "delete_file", "make a new folder": "create_directory", "look up mail": "search_messages"},
+		"one word or two":   {"airquality": "air_quality", "pullrequest": "create_pull_request", "my sql tables": "mysql_table_list"},
+		"names with humps":  {"MySQL": "mysql_table_list", "PostgreSQL tables": "postgres_table_list"},
+		"parameters":        {"exclude patterns": "search_files", "bcc": "send_email"},
+		"what is to happen": {"show me the directories": "list_directory", "create directories": "create_directory"},
+		"values aside":      {"send <file_directory_pattern> to someone": "send_email", "translate http://disk.example/search/files": "translate_text"},
+		"Chinese":           {"天气预报": "get_forecast", "帮我搜索一下文件": "search_files", "发送邮件": "send_email", "把这段文字翻译成英文": "translate_text"},
+		"Japanese":          {"天気予報": "get_forecast", "ファイルを削除して": "delete_file", "メールを送りたい": "send_email"},
+		"Spanish":           {"pronóstico del tiempo": "get_forecast", "buscar archivos": "search_files", "envía un correo electrónico": "send_email"},
+		"French":            {"prévisions météo": "get_forecast", "supprimer le fichier": "delete_file", "traduire un texte": "translate_text"},
+		"German":            {"Wettervorhersage": "get_forecast", "Dateien suchen": "search_files", "lösche die Datei": "delete_file"},
+		"English to others": {"book a meeting room": "会议室预订", "amount on an invoice": "invoice_reader"},
+		"its own language":  {"发票的日期": "invoice_reader", "预订会议室": "会议室预订"},
+		"mixed":             {"列出 MySQL 的表格": "mysql_table_list"},
+	} {
+		for query, want := range cases {
+			assert.Equal(t, want, top(t, query), "%s: %s", about, query)
+		}
+	}
+}
+
+func TestLexiconFindsNothingWhereThereIsNothing(t *testing.T) {
+	for _, query := range []string{"quantum chromodynamics", "volcanic ukulele", "恐龙化石", "バンジー", "zanahoria morada", "xyzzy"} {
+		assert.Empty(t, top(t, query), query)
+	}
+}
+
+func TestLexiconSaysWhatEachWordAddedAndHowItCameIn(t *testing.T) {
+	q, err := search.ParseQuery("天气 wether")
+	require.NoError(t, err)
+	found := search.NewRanked(search.Lexicon(), workplace(), nil).Search(q, 3)
+	require.NotEmpty(t, found.Matches)
+	assert.Regexp(t, `天气 \(glossary: weather\) \d+\.\d\d`, found.Matches[0].Why)
+	assert.Regexp(t, `wether \(spelt like: weather\) \d+\.\d\d`, found.Matches[0].Why)
+}
+
+func TestALongQueryIsReadInBoundedTime(t *testing.T) {
+	for _, text := range []string{strings.Repeat("unknownword ", 20_000), strings.Repeat("天气", 20_000), strings.Repeat("<", 50_000) + "x", strings.Repeat("a", 100_000)} {
+		q, err := search.ParseQuery(text)
+		require.NoError(t, err)
+		search.NewRanked(search.Lexicon(), workplace(), nil).Search(q, 5)
+	}
+}
+
+func TestRankersGoByName(t *testing.T) {
+	var all []string
+	for _, r := range search.Rankers() {
+		all = append(all, r.Name)
+		same, ok := search.RankerNamed(r.Name)
+		assert.True(t, ok)
+		assert.Equal(t, r.About, same.About)
+		assert.NotEmpty(t, r.About)
+		assert.Equal(t, r.Name, search.NewRanked(r, nil, nil).Ranker().Name)
+	}
+	assert.Equal(t, []string{"seed", "bm25", "bm25-params", "lexicon"}, all)
+	_, ok := search.RankerNamed("best")
+	assert.False(t, ok)
+	assert.Equal(t, search.DefaultRanker().Name, search.NewRanked(search.Ranker{}, nil, nil).Ranker().Name, "the zero value is the default")
+}
+
+func TestBM25PrefersRareWordsAndShortTexts(t *testing.T) {
+	entries := []search.Entry{
+		{Name: "a", Description: "common words and a rare one"},
+		{Name: "b", Description: "common words"},
+		{Name: "c", Description: "common words and many many more of them than needed for any purpose"},
+	}
+	found := func(text string) []string {
+		q, err := search.ParseQuery(text)
+		require.NoError(t, err)
+		return names(search.NewRanked(search.BM25(), entries, nil).Search(q, 5))
+	}
+	assert.Equal(t, "a", found("common rare")[0])
+	assert.Equal(t, []string{"b", "a", "c"}, found("common words"))
+}
+
+func TestOnlyTheRankersThatSaySoReadParameters(t *testing.T) {
+	entries := []search.Entry{{Name: "tool", Params: []string{"bandwidth: The width of the band"}}}
+	q, err := search.ParseQuery("bandwidth now")
+	require.NoError(t, err)
+	for name, want := range map[string]int{"seed": 0, "bm25": 0, "bm25-params": 1, "lexicon": 1} {
+		ranker, ok := search.RankerNamed(name)
+		require.True(t, ok)
+		assert.Len(t, search.NewRanked(ranker, entries, nil).Search(q, 5).Matches, want, name)
+	}
+}
