@@ -115,7 +115,7 @@ func tokenNotes(r tokens.Report) []string {
 		"API: what defer_loading leaves in the model's context before a search, by the API's documentation; not measured",
 	}
 	if n := whole(r); n > 0 {
-		lines = append(lines, plural(n, "tool is", "tools are")+" never deferred and cost the same in every mode")
+		lines = append(lines, plural(n, "tool is never deferred and costs", "tools are never deferred and cost")+" the same in every mode")
 	}
 	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
 	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
