@@ -85,7 +85,7 @@ func worded(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mismatch) && mismatch.Field == "":
-		return fmt.Errorf("a query must be a JSON object, not a %s", mismatch.Value)
+		return fmt.Errorf("a query must be a JSON object; found: %s", mismatch.Value)
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value)
 	}
