@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+
+	"toolbench/reports"
+	"toolbench/reports/screen"
+	"toolbench/sim/retrieval"
+	"toolbench/toolsys/search"
+)
+
+// drawStandings writes a row a ranker, then one a ranker and class, and one a ranker
+// and language where there are several.
+func drawStandings(w io.Writer, c catalogue, ks []int, all []retrieval.Standing, o reports.Options) error {
+	out := bufio.NewWriter(w)
+	s := all[0]
+	fmt.Fprintln(out, screen.Safe(fmt.Sprintf("%d queries, %d tools of %d servers.", s.All.Queries, c.Tools, c.Servers)))
+	if s.Skipped > 0 {
+		fmt.Fprintf(out, "%d queries are skipped: no tool of the catalogue is one of theirs.\n", s.Skipped)
+	}
+	fmt.Fprintln(out)
+	grids := []screen.Grid{
+		overall(ks, all),
+		grouped("Class", ks, all, func(s retrieval.Standing) []retrieval.Group { return s.Classes }),
+		grouped("Language", ks, all, func(s retrieval.Standing) []retrieval.Group { return s.Langs }),
+	}
+	for i, g := range grids {
+		if i > 0 && len(g.Rows) <= len(all) {
+			continue // one class is all
+		}
+		drawn, err := g.Draw(o.Width, o.ASCII)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, drawn)
+	}
+	for _, line := range remarksOn(all) {
+		fmt.Fprintln(out, line)
+	}
+	return out.Flush()
+}
+
+// overall compares the rankers: on all queries, then hit@k of the halves.
+func overall(ks []int, all []retrieval.Standing) screen.Grid {
+	g := screen.Grid{Columns: append([]screen.Column{{Title: "Ranker"}}, figureColumns(ks)...)}
+	for _, half := range []string{"even", "odd"} {
+		for _, k := range ks {
+			g.Columns = append(g.Columns, screen.Column{Title: fmt.Sprintf("%s@%d", half, k), Right: true})
+		}
+	}
+	for _, s := range all {
+		row := append([]string{s.Ranker.Name}, figures(ks, s.All)...)
+		for _, half := range s.Half {
+			for i := range ks {
+				row = append(row, share(half.Hit(i)))
+			}
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// grouped compares the rankers by class or by language.
+func grouped(title string, ks []int, all []retrieval.Standing, of func(retrieval.Standing) []retrieval.Group) screen.Grid {
+	columns := []screen.Column{{Title: title}, {Title: "Ranker"}, {Title: "Queries", Right: true}}
+	g := screen.Grid{Columns: append(columns, figureColumns(ks)...)}
+	for i, group := range of(all[0]) {
+		for _, s := range all {
+			mine := of(s)[i]
+			row := []string{screen.Safe(group.Name), s.Ranker.Name, strconv.Itoa(mine.Queries)}
+			g.Rows = append(g.Rows, append(row, figures(ks, mine.Figures)...))
+		}
+	}
+	return g
+}
+
+func figureColumns(ks []int) []screen.Column {
+	var columns []screen.Column
+	for _, what := range []string{"hit", "recall"} {
+		for _, k := range ks {
+			columns = append(columns, screen.Column{Title: fmt.Sprintf("%s@%d", what, k), Right: true})
+		}
+	}
+	return append(columns, screen.Column{Title: "MRR", Right: true})
+}
+
+func figures(ks []int, f *retrieval.Figures) []string {
+	var cells []string
+	for i := range ks {
+		cells = append(cells, share(f.Hit(i)))
+	}
+	for i := range ks {
+		cells = append(cells, share(f.Recall(i)))
+	}
+	return append(cells, share(f.MRR()))
+}
+
+// share is a figure from 0 to 1.
+func share(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
+
+// remarksOn says what the columns are, and what the tables do not show.
+func remarksOn(all []retrieval.Standing) []string {
+	lines := []string{"even@k and odd@k are hit@k of the queries at even and at odd places, from 0."}
+	for _, s := range all {
+		if s.NoneExpected > 0 {
+			lines = append(lines, fmt.Sprintf("%s: of %d queries for which there is no tool, %d are answered with nothing.", s.Ranker.Name, s.NoneExpected, s.NoneGiven))
+		}
+	}
+	for _, s := range all {
+		if s.Ranker.Name == search.DefaultRanker().Name {
+			lines = append(lines, s.Ranker.Name+" is the ranker that ToolSearch uses unless told otherwise.")
+		}
+	}
+	return lines
+}
+
+// drawFindings writes what each ranker found, best first.
+func drawFindings(w io.Writer, c catalogue, all []finding, o reports.Options) error {
+	out := bufio.NewWriter(w)
+	for _, f := range all {
+		fmt.Fprintf(out, "%s: %s\n", f.ranker.Name, f.ranker.About)
+		g := screen.Grid{Columns: []screen.Column{{Title: "Tool"}, {Title: "Score", Right: true}, {Title: "Why"}}}
+		for _, m := range f.Matches {
+			g.Rows = append(g.Rows, []string{screen.Safe(m.Name), score(m.Score), screen.Safe(m.Why)})
+		}
+		for _, name := range f.Missing {
+			fmt.Fprintf(out, "  no tool is named %s\n", screen.Safe(name))
+		}
+		switch drawn, err := g.Draw(o.Width, o.ASCII); {
+		case err != nil:
+			return err
+		case len(g.Rows) == 0:
+			fmt.Fprintf(out, "  nothing, of %d tools\n\n", c.Tools)
+		default:
+			fmt.Fprintln(out, drawn)
+		}
+	}
+	return out.Flush()
+}
+
+// score is written with as many decimals as tell scores apart.
+func score(f float64) string {
+	return strconv.FormatFloat(f, 'f', 2, 64)
+}
