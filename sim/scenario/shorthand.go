@@ -8,6 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"toolbench/toolsys/search"
 )
 
 // Texts is a list of texts; in a file one text may stand by itself.
@@ -77,16 +79,11 @@ func nearestKey(message string) string {
 	if m == nil {
 		return ""
 	}
-	best, away := "", 3
-	for _, k := range keys() {
-		if d := distance(m[1], k); d < away {
-			best, away = k, d
-		}
-	}
-	if best == "" {
+	near := search.Nearest(m[1], keys(), nil, 1)
+	if len(near) == 0 {
 		return "see `toolbench schema scenario` for the keys there are"
 	}
-	return "did you mean " + best + "?"
+	return "did you mean " + near[0] + "?"
 }
 
 // keys lists every key of the format, sorted.
@@ -114,24 +111,4 @@ func keys() []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// distance is Levenshtein's, small words only.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost = 1 + min(last, row[j], row[j+1])
-			}
-			last, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
