@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"strings"
 	"sync"
@@ -95,7 +96,7 @@ func explain(ctx context.Context, what string, err error, said *tail) error {
 }
 
 func (s Spec) transport(ctx context.Context, env []string, said *tail) mcp.Transport {
-	client := &http.Client{Transport: headers{s.Headers, http.DefaultTransport}}
+	client := &http.Client{Transport: headers{s.Headers, host(s.URL), http.DefaultTransport}}
 	switch s.Kind {
 	case "stdio":
 		cmd := exec.CommandContext(ctx, s.Command, s.Args...)
@@ -109,13 +110,27 @@ func (s Spec) transport(ctx context.Context, env []string, said *tail) mcp.Trans
 	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true}
 }
 
-// headers adds a configuration's headers to each request.
+// host is the host and port of an address; "" where it has none.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// headers adds a configuration's headers to each request to the server's own host: a
+// redirect must not carry a key elsewhere.
 type headers struct {
 	set  map[string]string
+	host string
 	next http.RoundTripper
 }
 
 func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Host != h.host {
+		return h.next.RoundTrip(req)
+	}
 	req = req.Clone(req.Context())
 	for key, value := range h.set {
 		req.Header.Set(key, value)

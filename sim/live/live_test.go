@@ -112,3 +112,21 @@ func TestWhatIsWrongWithAConfiguration(t *testing.T) {
 		})
 	}
 }
+
+func TestARedirectCarriesNoKeyElsewhere(t *testing.T) {
+	seen := make(chan string, 8)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header.Get("X-Key")
+		http.Error(w, "no", http.StatusForbidden)
+	}))
+	defer other.Close()
+	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer first.Close()
+	_, failures := live.List(t.Context(), []live.Spec{{Name: "a", Kind: "http", URL: first.URL, Headers: map[string]string{"X-Key": "secret"}}}, nil, 5*time.Second)
+	require.Len(t, failures, 1)
+	select {
+	case key := <-seen:
+		assert.Empty(t, key)
+	default: // the redirect was not followed at all
+	}
+}
