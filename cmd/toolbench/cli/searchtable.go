@@ -5,22 +5,18 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"toolbench/reports"
 	"toolbench/reports/screen"
 	"toolbench/sim/retrieval"
-	"toolbench/toolsys/search"
 )
 
 // drawStandings writes a row a ranker, then one a ranker and class, and one a ranker
 // and language where there are several.
 func drawStandings(w io.Writer, c catalogue, ks []int, all []retrieval.Standing, o reports.Options) error {
 	out := bufio.NewWriter(w)
-	s := all[0]
-	fmt.Fprintln(out, screen.Safe(fmt.Sprintf("%d queries, %d tools of %d servers.", s.All.Queries, c.Tools, c.Servers)))
-	if s.Skipped > 0 {
-		fmt.Fprintf(out, "%d queries are skipped: no tool of the catalogue is one of theirs.\n", s.Skipped)
-	}
+	foldLines(out, []string{measured(c, all[0])}, o)
 	fmt.Fprintln(out)
 	grids := []screen.Grid{
 		overall(ks, all),
@@ -37,10 +33,26 @@ func drawStandings(w io.Writer, c catalogue, ks []int, all []retrieval.Standing,
 		}
 		fmt.Fprintln(out, drawn)
 	}
-	for _, line := range remarksOn(all) {
-		fmt.Fprintln(out, line)
-	}
+	foldLines(out, remarksOn(all), o)
 	return out.Flush()
+}
+
+// measured says what the figures rest on.
+func measured(c catalogue, s retrieval.Standing) string {
+	text := fmt.Sprintf("queries %d, tools %d, servers %d", s.All.Queries, c.Tools, c.Servers)
+	if s.Skipped > 0 {
+		text += fmt.Sprintf(", skipped %d (none of their labels is a tool here)", s.Skipped)
+	}
+	return text
+}
+
+// foldLines writes lines no wider than the screen.
+func foldLines(w io.Writer, lines []string, o reports.Options) {
+	for _, line := range lines {
+		for _, part := range screen.Fold(line, o.Width) {
+			fmt.Fprintln(w, part)
+		}
+	}
 }
 
 // overall compares the rankers: on all queries, then hit@k of the halves.
@@ -104,13 +116,15 @@ func share(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
 // remarksOn says what the columns are, and what the tables do not show.
 func remarksOn(all []retrieval.Standing) []string {
 	lines := []string{"even@k and odd@k are hit@k of the queries at even and at odd places, from 0."}
-	for _, s := range all {
-		if s.NoneExpected > 0 {
-			lines = append(lines, fmt.Sprintf("%s: of %d queries for which there is no tool, %d are answered with nothing.", s.Ranker.Name, s.NoneExpected, s.NoneGiven))
+	if none := all[0].NoneExpected; none > 0 {
+		var given []string
+		for _, s := range all {
+			given = append(given, fmt.Sprintf("%s %d", s.Ranker.Name, s.NoneGiven))
 		}
+		lines = append(lines, fmt.Sprintf("Queries for which there is no tool: %d; answered with nothing: %s.", none, strings.Join(given, ", ")))
 	}
 	for _, s := range all {
-		if s.Ranker.Name == search.DefaultRanker().Name {
+		if isDefault(s.Ranker) {
 			lines = append(lines, s.Ranker.Name+" is the ranker that ToolSearch uses unless told otherwise.")
 		}
 	}
@@ -121,13 +135,13 @@ func remarksOn(all []retrieval.Standing) []string {
 func drawFindings(w io.Writer, c catalogue, all []finding, o reports.Options) error {
 	out := bufio.NewWriter(w)
 	for _, f := range all {
-		fmt.Fprintf(out, "%s: %s\n", f.ranker.Name, f.ranker.About)
+		foldLines(out, []string{f.ranker.Name + ": " + f.ranker.About}, o)
 		g := screen.Grid{Columns: []screen.Column{{Title: "Tool"}, {Title: "Score", Right: true}, {Title: "Why"}}}
 		for _, m := range f.Matches {
 			g.Rows = append(g.Rows, []string{screen.Safe(m.Name), score(m.Score), screen.Safe(m.Why)})
 		}
 		for _, name := range f.Missing {
-			fmt.Fprintf(out, "  no tool is named %s\n", screen.Safe(name))
+			foldLines(out, []string{screen.Safe("  no tool is named " + name)}, o)
 		}
 		switch drawn, err := g.Draw(o.Width, o.ASCII); {
 		case err != nil:
