@@ -36,10 +36,13 @@ func (s *scanner) scan(r *bufio.Reader) error {
 	if err := s.read(head, r); err != nil {
 		return err
 	}
-	if !s.found {
-		return s.fail(ErrNotRecording, "%s", "it holds no turn of a model")
+	switch {
+	case s.found:
+		return nil
+	case s.first != nil:
+		return s.fail(ErrNotRecording, "it holds no turn of a model; %s", s.first)
 	}
-	return nil
+	return s.fail(ErrNotRecording, "it holds no turn of a model")
 }
 
 func (s *scanner) read(head []byte, r *bufio.Reader) error {

@@ -58,6 +58,7 @@ type scanner struct {
 	format  Format
 	begun   int // conversations
 	found   bool
+	first   *Problem
 	ignored map[string]int
 }
 
@@ -95,6 +96,9 @@ func (s *scanner) emit(c *Conversation, t *Turn) error {
 }
 
 func (s *scanner) problem(p Problem) {
+	if s.first == nil {
+		s.first = &p
+	}
 	if s.handler.Problem != nil {
 		s.handler.Problem(p)
 	}
