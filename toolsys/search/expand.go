@@ -1,9 +1,6 @@
 package search
 
 import (
-	"math"
-	"strings"
-
 	"toolbench/toolsys/search/glossary"
 	"toolbench/toolsys/search/terms"
 )
@@ -15,24 +12,6 @@ const (
 	mostGuesses = 24 // of unknown words
 	mostGuessed = 64 // bytes of such a word
 )
-
-// group is one thing that a query asks for, and the terms that stand for it.
-type group struct {
-	said   string
-	weight float64
-	// most is what a member's rarity counts at most: a rare word of like meaning is
-	// worth no more than the word that was said.
-	most    float64
-	members []member
-}
-
-// member is a term of the index, what it counts, and how it came in; empty for the
-// word itself.
-type member struct {
-	term   int32
-	weight float64
-	how    string
-}
 
 // expansion is a query on its way to groups.
 type expansion struct {
@@ -92,11 +71,6 @@ func (e *expansion) add(g group) {
 	if len(g.members) > 0 {
 		e.groups = append(e.groups, g)
 	}
-}
-
-// newGroup is one without a limit.
-func newGroup(said string, weight float64, members ...member) group {
-	return group{said: said, weight: weight, most: math.Inf(1), members: members}
 }
 
 // sentence takes apart what has no blanks: by pairs of characters, as texts of the
@@ -204,78 +178,4 @@ func (e *expansion) foreign(w heard, known bool) []int {
 		}
 	}
 	return nil
-}
-
-// mean adds the words of concepts to a group: the English ones, and those of other
-// languages for tools that are described in them.
-func (e *expansion) mean(g *group, concepts []int, weight float64, how string) {
-	for _, c := range concepts {
-		for i, key := range e.glossary.Keys(c) {
-			much := weight
-			if i > 0 {
-				much *= weightLater
-			}
-			e.want = e.want.or(actOf(key))
-			e.say(g, member{weight: much, how: how}, key)
-		}
-		for _, term := range e.glossary.Elsewhere(c) {
-			e.say(g, member{weight: weight * weightInto * term.Share, how: how}, term.Text)
-		}
-	}
-}
-
-// say adds a term, or a phrase: as two neighbours, else by its words.
-func (e *expansion) say(g *group, m member, key string) {
-	words := strings.Fields(key)
-	if len(words) == 1 {
-		if id, ok := e.ids[key]; ok {
-			g.members = append(g.members, member{id, m.weight, m.how})
-		}
-		return
-	}
-	if id, ok := e.pair(words[0], words[1]); ok && len(words) == 2 {
-		g.members = append(g.members, member{id, m.weight, m.how})
-		return
-	}
-	for _, w := range words {
-		if !e.glossary.Stop(glossary.English, w) {
-			e.say(g, member{weight: m.weight * weightPiece, how: m.how}, w)
-		}
-	}
-}
-
-// guess looks for what an unknown word may be: two words in one, a word with a slip
-// in it, the beginning of a longer one.
-func (e *expansion) guess(g *group, w heard) {
-	if e.guesses++; e.guesses > mostGuesses || len(w.text) > mostGuessed {
-		return
-	}
-	if a, b, ok := e.split(w.text); ok {
-		g.members = append(g.members, member{a, weightSplit, "split"}, member{b, weightSplit, "split"})
-		return
-	}
-	for _, id := range e.slips.near(w.root) {
-		g.members = append(g.members, member{id, weightSlip, "spelt like"})
-	}
-	if len(g.members) > 0 {
-		return
-	}
-	for _, id := range e.slips.begun(w.root) {
-		g.members = append(g.members, member{id, weightBegins, "begins"})
-	}
-}
-
-// leastHalf is how many bytes each of two words in one has.
-const leastHalf = 3
-
-// split takes a word for two.
-func (e *expansion) split(word string) (a, b int32, ok bool) {
-	for i := leastHalf; i+leastHalf <= len(word); i++ {
-		a, knownA := e.ids[terms.Root(word[:i])]
-		b, knownB := e.ids[terms.Root(word[i:])]
-		if knownA && knownB {
-			return a, b, true
-		}
-	}
-	return 0, 0, false
 }

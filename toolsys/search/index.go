@@ -20,7 +20,7 @@ type Index struct {
 
 	ranker Ranker
 	score  func() scorer
-	stems  func() map[string][]int // of name, hint and description, for Nearest
+	roots  func() map[string][]int // of name, hint and description, for Nearest
 }
 
 // doc is a tool in the index.
@@ -52,7 +52,7 @@ func NewRanked(ranker Ranker, deferred, loaded []Entry) *Index {
 		}
 	}
 	ix.score = sync.OnceValue(func() scorer { return ranker.build(ix.docs) })
-	ix.stems = sync.OnceValue(func() map[string][]int { return stemmed(ix.docs) })
+	ix.roots = sync.OnceValue(func() map[string][]int { return rooted(ix.docs) })
 	return ix
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"toolbench/toolsys/search/terms"
 )
 
 // Nearest proposes tools for a name that no tool has (SPEC C4): first those
@@ -67,9 +69,9 @@ func squeezed(name string) []rune {
 // related are the tools that share words with a name, by how telling those
 // words are.
 func (ix *Index) related(name string) []string {
-	weights, stems := make([]float64, len(ix.docs)), ix.stems()
-	for _, s := range stemsOf(telling(partsOf(name, true))) {
-		docs := stems[s]
+	weights, roots := make([]float64, len(ix.docs)), ix.roots()
+	for _, s := range rootsOf(telling(partsOf(name, true))) {
+		docs := roots[s]
 		for _, i := range docs {
 			weights[i] += math.Log1p(float64(len(ix.docs)) / float64(len(docs)))
 		}
@@ -92,11 +94,20 @@ func (ix *Index) related(name string) []string {
 	return names
 }
 
-// stemmed enters each tool under the stems of its words.
-func stemmed(docs []doc) map[string][]int {
-	stems := map[string][]int{}
+// rooted enters each tool under the roots of its words.
+func rooted(docs []doc) map[string][]int {
+	roots := map[string][]int{}
 	for i, d := range docs {
-		enter(stems, stemsOf(slices.Concat(partsOf(d.Name, d.MCP), wordsOf(d.Hint), wordsOf(d.Description))), i)
+		enter(roots, rootsOf(slices.Concat(partsOf(d.Name, d.MCP), wordsOf(d.Hint), wordsOf(d.Description))), i)
 	}
-	return stems
+	return roots
+}
+
+// rootsOf are the roots of words, each once.
+func rootsOf(words []string) []string {
+	roots := make([]string, len(words))
+	for i, w := range words {
+		roots[i] = terms.Root(w)
+	}
+	return unique(roots)
 }
