@@ -33,10 +33,9 @@ type Options struct {
 
 // DefaultPace is assumed of a stream without times: 400 ms to the first byte, then
 // 80 tokens a second.
-var defaultPace = stream.Pace{FirstByte: 400 * time.Millisecond, TokensPerSecond: 80}
-
-// DefaultPace is the pace assumed of a stream without times.
-func DefaultPace() stream.Pace { return defaultPace }
+func DefaultPace() stream.Pace {
+	return stream.Pace{FirstByte: 400 * time.Millisecond, TokensPerSecond: 80}
+}
 
 // DefaultDuration is assumed of a call that was not measured and that no option
 // speaks of.
@@ -148,7 +147,7 @@ func (ds Durations) Of(name string) (d time.Duration, ok bool) {
 
 // ParsePace reads "first_byte=400ms,tps=80". What is left out is DefaultPace's.
 func ParsePace(text string) (stream.Pace, error) {
-	p := defaultPace
+	p := DefaultPace()
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		var err error
@@ -173,7 +172,7 @@ func ParsePace(text string) (stream.Pace, error) {
 // complete fills in what was left out.
 func (o Options) complete() Options {
 	if o.Pace == nil {
-		p := defaultPace
+		p := DefaultPace()
 		o.Pace = &p
 	}
 	if len(o.Policies) == 0 {

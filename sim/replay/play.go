@@ -37,6 +37,9 @@ type refusal struct{ call, tool, text string }
 // errOver ends a conversation whose recorded turn has been played.
 var errOver = errors.New("the recorded turn is over")
 
+// errUnended is a defect of the system that is run.
+var errUnended = errors.New("the session did not end its turn")
+
 // play runs one turn under a policy, inside a bubble of its own.
 func play(s *standIns, events []stream.Event, policy schedule.Policy, seed uint64) (played, error) {
 	var p played
@@ -74,11 +77,13 @@ func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.P
 		return err
 	}
 	// An error is how a stream that was cut, or the end of the recording, shows here:
-	// the trace has what there is to know.
-	if _, err := session.Send(ctx, message.UserText("Go.")); err != nil && !errors.Is(err, errOver) {
-		w.failed = true
+	// the trace has what there is to know, and without its end the run has failed.
+	_, sent := session.Send(ctx, message.UserText("Go."))
+	closed := sys.Close(ctx)
+	if !w.over {
+		return errors.Join(errUnended, sent, closed)
 	}
-	return sys.Close(ctx)
+	return closed
 }
 
 // model answers the first request with the recorded stream, and no other.
@@ -90,8 +95,8 @@ func model(gate *clock.Gate, events []stream.Event) loop.Model {
 		}
 		asked = true
 		start := gate.Since()
-		for _, e := range events {
-			if wait := start + e.At - gate.Since(); wait > 0 && decides(e.Type) {
+		for i, e := range events {
+			if wait := start + e.At - gate.Since(); wait > 0 && (decides(e.Type) || i == len(events)-1) {
 				if err := gate.Sleep(ctx, "stream", wait); err != nil {
 					return err
 				}
@@ -111,11 +116,9 @@ func decides(kind string) bool { return kind != "content_block_delta" && kind !=
 // watch reads off the trace what a run came to.
 type watch struct {
 	played
-	failed  bool
 	over    bool
 	streams time.Duration
 	started map[string]time.Duration
-	invalid map[string]string
 }
 
 func (w *watch) take(e trace.Event) {
