@@ -118,6 +118,7 @@ func Entries(tools []*tool.Tool) []search.Entry {
 	out := make([]search.Entry, len(tools))
 	for i, t := range tools {
 		out[i] = entry(t)
+		out[i].Params = search.Parameters(SchemaOf(t))
 	}
 	return out
 }
