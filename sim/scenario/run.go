@@ -57,6 +57,9 @@ func Run(ctx context.Context, sc *Scenario, o Options) Outcome {
 		if len(out.Failures) > 0 {
 			out.Status = Failed
 		}
+		if cause := context.Cause(ctx); cause != nil { // further runs it needed were cut off
+			out.Status, out.Err, out.Failures = Errored, cause, nil
+		}
 	}
 	out.Took = time.Since(began)
 	return out

@@ -59,3 +59,20 @@ func TestAFailureSaysExpectedFoundAndWhere(t *testing.T) {
 	assert.Equal(t, "2s", f.Found)
 	assert.Equal(t, "outdated.yaml:13", f.At)
 }
+
+// A run that is cut off has no verdict, least of all that of the further runs it
+// would have been compared with.
+func TestAnInterruptedRunIsNoFailure(t *testing.T) {
+	sc, err := scenario.Parse("cut.yaml", []byte(`name: cut
+about: It is compared with other policies.
+stream: {turns: [{text: Done., end: 1s}]}
+expect: {same_under: [serial], makespan: 1s}
+`))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	out := scenario.Run(ctx, sc, scenario.Options{Seed: 1})
+	assert.Equal(t, scenario.Errored, out.Status)
+	assert.ErrorIs(t, out.Err, context.Canceled)
+	assert.Empty(t, out.Failures)
+}

@@ -153,6 +153,9 @@ func (p *pool) one(ctx context.Context, e entry) scenario.Outcome {
 	first := p.guarded(ctx, e)
 	for n := 2; n <= p.repeat && first.Status == scenario.Passed && ctx.Err() == nil; n++ {
 		other := p.guarded(ctx, e)
+		if ctx.Err() != nil && other.Status == scenario.Errored {
+			return other // cut off: it says nothing about the runs before
+		}
 		first.Took += other.Took
 		if failure, differs := compare(first, other, n); differs {
 			first.Status = scenario.Failed
