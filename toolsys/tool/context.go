@@ -64,9 +64,6 @@ type Security struct {
 	Home  string
 	// Approved is true when a person said yes to this very call.
 	Approved bool
-	// Permit runs the whole permission resolution for another call, for tools
-	// that act through tools.
-	Permit func(ctx context.Context, name string, input []byte) permission.Decision
 }
 
 // Presentation is the way to the person at the screen.
