@@ -47,11 +47,6 @@ type Block struct {
 // Text makes a text block.
 func Text(s string) Block { return Block{Type: TypeText, Text: s} }
 
-// ToolUse makes a call.
-func ToolUse(id, name string, input json.RawMessage) Block {
-	return Block{Type: TypeToolUse, ID: id, Name: name, Input: input}
-}
-
 // ToolResult makes the block that answers call id.
 func ToolResult(id string, isError bool, content ...Block) Block {
 	return Block{Type: TypeToolResult, ToolUseID: id, IsError: isError, Content: content}

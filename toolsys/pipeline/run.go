@@ -97,9 +97,6 @@ func (p *Prepared) note(stage string, ok bool, took time.Duration) {
 	p.count++
 }
 
-// Schema says whether the input fits the schema; with the tool it decides safety.
-func (p *Prepared) Schema() bool { return p.failure == nil }
-
 // safe asks the tool; a predicate that fails counts as exclusive, and the trace
 // says so (A5).
 func (p *Pipeline) safe(call Call, t *tool.Tool, in tool.Input) bool {

@@ -177,12 +177,6 @@ func (s *Snapshot) Announcement() string {
 	return b.String()
 }
 
-// PrefixHash identifies the bytes up to the cache breakpoint; equal hashes mean
-// the provider's cache can answer (D4).
-func (s *Snapshot) PrefixHash(d *Definitions) string {
-	return Hash(s.Definitions(d)[:s.fixed])
-}
-
 // Hash identifies a run of definitions.
 func Hash(defs []json.RawMessage) string {
 	h := sha256.New()

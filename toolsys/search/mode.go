@@ -16,11 +16,6 @@ const (
 	Off                   // never: every tool whole, no ToolSearch
 )
 
-// String is the mode in a word.
-func (m Mode) String() string {
-	return [...]string{"always", "automatic", "off"}[min(m, Off)]
-}
-
 // Optimistic is the decision at assembly: is ToolSearch in the pool (SPEC E3)?
 // Gateways of other parties mostly do not know tool references, so for their
 // addresses it is off, unless the mode was set explicitly.
