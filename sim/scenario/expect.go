@@ -24,8 +24,9 @@ type Expect struct {
 
 	State StateExpect `yaml:"state"`
 	// Files by absolute path.
-	Files map[string]FileExpect `yaml:"files"`
-	Pool  PoolExpect            `yaml:"pool"`
+	Files  map[string]FileExpect `yaml:"files"`
+	Pool   PoolExpect            `yaml:"pool"`
+	Tokens TokenExpect           `yaml:"tokens"`
 	// Hints are exactly the calls that were told to load their tool first (E7).
 	Hints []string `yaml:"hints"`
 	// Gates check the catalogue's funnel (C1).

@@ -72,8 +72,10 @@ type World struct {
 	ReadOnly bool  `yaml:"read_only"`
 	// Web are the pages WebFetch finds, by URL.
 	Web map[string]Page `yaml:"web"`
-	// History is what was said before, as in an earlier session.
-	History []Said `yaml:"history"`
+	// History is what was said before, as in an earlier session; Compactions cut what
+	// has been said.
+	History     []Said       `yaml:"history"`
+	Compactions []Compaction `yaml:"compactions"`
 	// Only keeps these built-ins, so that a scenario shows what it is about and its
 	// cassette stays small; not given keeps all, an empty list none.
 	Only []string `yaml:"only"`

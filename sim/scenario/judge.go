@@ -22,7 +22,7 @@ func (sc *Scenario) judge(ctx context.Context, rec *record, out *Outcome, o Opti
 		j.missed() // the run ended there: what else was expected says nothing
 		return j.failures
 	}
-	for _, check := range []func(){j.ending, j.requests, j.batches, j.results, j.state, j.files, j.pool, j.hints, j.gates} {
+	for _, check := range []func(){j.ending, j.requests, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.hints, j.gates} {
 		check()
 	}
 	if out.Policy != sc.outcome(Options{}).Policy {

@@ -235,7 +235,7 @@ func (r *runner) open() (*loop.Session, error) {
 		Model:  api.New(api.Config{Key: "bench", Transport: r.wire}),
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Doors: doors, State: state,
 		History: r.sc.history(), MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Style: styles[w.Style], Betas: w.Betas,
-		NonInteractive: w.NonInteractive, Home: r.home(),
+		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(),
 	})
 }
 

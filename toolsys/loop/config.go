@@ -57,6 +57,9 @@ type Config struct {
 	// means for ever.
 	Idle  time.Duration
 	Style pool.Style
+	// Compact is asked before each request whether the history is to be cut, and
+	// what stands in its place; nil never cuts (E6).
+	Compact func(ctx context.Context, history []message.Message) (sum Summary, due bool, err error)
 	// NonInteractive: nobody can be asked anything.
 	NonInteractive bool
 	Home           string

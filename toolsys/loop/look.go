@@ -73,11 +73,23 @@ func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
 		return
 	}
 	defs := snap.Definitions(s.cfg.Definitions)
+	whole := snap.Pool.Look(pool.View{Settings: s.cfg.Settings, Deferring: false}).Definitions(s.cfg.Definitions)
+	sent := size(defs[:len(snap.Loaded())]) + len(snap.Announcement())
 	s.trace(trace.PoolBuilt,
 		trace.S("tools", list(names(snap.Loaded()))), trace.S("deferred", list(names(snap.Deferred()))),
 		trace.N("builtins", int64(snap.Pool.Builtins)), trace.N("prefix", int64(snap.Fixed())),
 		trace.S("prefix_hash", pool.Hash(defs[:snap.Fixed()])), trace.S("hash", pool.Hash(defs)),
+		trace.N("whole_bytes", int64(size(whole))), trace.N("sent_bytes", int64(sent)),
 		trace.B("deferring", on), trace.S("reason", reason), trace.S("omitted", omitted(snap.Pool.Omitted)))
+}
+
+// size is what definitions come to in bytes.
+func size(defs []json.RawMessage) int {
+	n := 0
+	for _, d := range defs {
+		n += len(d)
+	}
+	return n
 }
 
 func omitted(all []pool.Omission) string {

@@ -15,6 +15,9 @@ import (
 // commits what came of it. It says whether the conversation is done.
 func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err error) {
 	s.trace(trace.TurnStart)
+	if err := s.compact(ctx); err != nil {
+		return true, err
+	}
 	snap := s.look()
 	s.announceDelta(snap)
 	req := s.request(snap)

@@ -9,6 +9,8 @@ import (
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/settings"
 )
 
 func TestDiscoveredNamesAreReadBackFromAttachmentsAndReferences(t *testing.T) {
@@ -41,4 +43,14 @@ func TestADeltaSaysWhatCameAndWhatWent(t *testing.T) {
 	text := pool.Delta([]string{"A", "B"}, []string{"B", "C"})
 	assert.Contains(t, text, "+ C\n- A\n")
 	assert.NotContains(t, text, "B")
+}
+
+// The names that settings accept are the rankers there are: a leaf that may not
+// import the other repeats them.
+func TestSettingsNameEveryRanker(t *testing.T) {
+	var names []string
+	for _, r := range search.Rankers() {
+		names = append(names, r.Name)
+	}
+	assert.Equal(t, names, settings.Rankers())
 }

@@ -72,7 +72,10 @@ func (p *Pool) Look(v View) *Snapshot {
 		}
 	}
 	s.place(found)
-	s.index = sync.OnceValue(func() *search.Index { return search.NewIndex(Entries(s.deferred), Entries(s.loaded)) })
+	s.index = sync.OnceValue(func() *search.Index {
+		ranker, _ := search.RankerNamed(v.Settings.Ranker) // none named is the default
+		return search.NewRanked(ranker, Entries(s.deferred), Entries(s.loaded))
+	})
 	return s
 }
 

@@ -31,6 +31,8 @@ var plainKeys = []Key{
 		func(s *Settings, v string) (err error) { s.LSP, err = parseBool(v); return }},
 	{"ENABLE_TOOL_SEARCH", "when deferrable tools go by name only: true, false, auto (10 % of the window), auto:0 to auto:100", "true",
 		func(s *Settings, v string) (err error) { s.ToolSearch, err = ParseToolSearch(v); return }},
+	{"TOOL_SEARCH_RANKER", "how ToolSearch scores what it finds: " + strings.Join(Rankers(), ", ") + "; without, lexicon", "",
+		func(s *Settings, v string) (err error) { s.Ranker, err = parseRanker(v); return }},
 	{"USER_TYPE", "ant unlocks the tools for internal users", "external",
 		func(s *Settings, v string) (err error) { s.UserType, err = parseUserType(v); return }},
 }

@@ -25,6 +25,9 @@ type Settings struct {
 	// ToolSearch is the deferral mode with BetasDisabled already taken into
 	// account (ENABLE_TOOL_SEARCH, SPEC E2).
 	ToolSearch ToolSearch
+	// Ranker is how ToolSearch scores what it finds, one of [Rankers]
+	// (TOOL_SEARCH_RANKER, SPEC E9); empty for the default.
+	Ranker string
 	// BetasDisabled forbids experimental API features
 	// (CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS, SPEC E2).
 	BetasDisabled bool

@@ -76,7 +76,7 @@ func TestNothingButTheListedVariablesIsAskedFor(t *testing.T) {
 	}
 	assert.Equal(t, listed, asked)
 	assert.True(t, slices.IsSorted(listed))
-	assert.Len(t, slices.Compact(listed), 7+len(settings.Flags()))
+	assert.Len(t, slices.Compact(listed), 8+len(settings.Flags()))
 }
 
 func TestDefaultsOfTheKeysAreTheDefaultSettings(t *testing.T) {

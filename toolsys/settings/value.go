@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,6 +30,19 @@ func parseConcurrency(value string) (int, error) {
 		return 0, fmt.Errorf("%q is not a whole number of at least 1", value)
 	}
 	return n, nil
+}
+
+// Rankers are the names of the ways to score that TOOL_SEARCH_RANKER chooses from
+// (SPEC E9), the baseline first.
+func Rankers() []string { return []string{"seed", "bm25", "bm25-params", "lexicon"} }
+
+// parseRanker knows the names of Rankers; nothing means the default.
+func parseRanker(value string) (string, error) {
+	text := strings.TrimSpace(value)
+	if text != "" && !slices.Contains(Rankers(), text) {
+		return "", fmt.Errorf("%q is none of %s", value, strings.Join(Rankers(), ", "))
+	}
+	return text, nil
 }
 
 // parseBaseURL accepts an absolute http(s) address, or nothing. A password in

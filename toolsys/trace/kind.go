@@ -7,6 +7,7 @@ type Kind string
 // The kinds, in about the order in which one turn produces them.
 const (
 	TurnStart   Kind = "turn.start"   // a request is about to be made
+	Compacted   Kind = "compacted"    // the history was cut and summed up (E6)
 	PoolBuilt   Kind = "pool"         // the tools of this request; prefix hash, counts
 	Request     Kind = "request"      // the request's bytes left
 	FirstByte   Kind = "stream.open"  // the first stream event arrived

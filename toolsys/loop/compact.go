@@ -1,0 +1,63 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/trace"
+)
+
+// Summary stands for the messages that are cut away from a conversation that has
+// grown too long (E6).
+type Summary struct {
+	// Text is what the model is told in their place.
+	Text string
+	// Keep is how many of the last messages stay as they are; more stay where a call
+	// would be parted from its result.
+	Keep int
+}
+
+// compact cuts the history before a request, when the configuration says so. What
+// was discovered stands in the history as an attachment and is carried over: a
+// later session reads it back from there (E6).
+func (s *Session) compact(ctx context.Context) error {
+	if s.cfg.Compact == nil {
+		return nil
+	}
+	sum, due, err := s.cfg.Compact(ctx, s.History())
+	switch {
+	case err != nil:
+		return fmt.Errorf("compaction: %w", err)
+	case !due:
+		return nil
+	}
+	cut := boundary(s.history, sum.Keep)
+	if cut == 0 {
+		return nil
+	}
+	first := message.UserText(sum.Text)
+	if kept, some := pool.Compact(s.history[:cut]); some {
+		first.Content = append(first.Content, kept.Content...)
+	}
+	s.history = append([]message.Message{first}, s.history[cut:]...)
+	s.announced = nil // the reminders went too: delta mode names all again
+	s.trace(trace.Compacted, trace.N("cut", int64(cut)), trace.N("kept", int64(len(s.history)-1)))
+	return nil
+}
+
+// boundary is where the kept messages begin: not with results, whose calls would be
+// cut away from before them.
+func boundary(history []message.Message, keep int) int {
+	cut := max(0, len(history)-max(0, keep))
+	for cut > 0 && cut < len(history) && hasResults(history[cut]) {
+		cut--
+	}
+	return cut
+}
+
+func hasResults(m message.Message) bool {
+	return slices.ContainsFunc(m.Content, func(b message.Block) bool { return b.Type == message.TypeToolResult })
+}
