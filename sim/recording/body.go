@@ -45,6 +45,8 @@ type reply struct {
 	// cut says that, and where, the body ends too early; malformed that it cannot be
 	// read to its end.
 	cut, malformed string
+	// usage is that of a message that was not streamed.
+	usage *Usage
 }
 
 var (
@@ -144,7 +146,7 @@ func (x *exchange) stream(b []byte) (reply, error) {
 func (x *exchange) document(text []byte) (reply, error) {
 	v := gjson.ParseBytes(text)
 	if kind := v.Get("type").String(); kind == "message" && json.Valid(text) {
-		return x.timed(reply{events: written(v)}), nil
+		return x.timed(reply{events: written(v), usage: usageIn(v.Get("usage"))}), nil
 	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	if !isEvent(gjson.GetBytes(first, "type").String(), gjson.ParseBytes(first)) || json.Valid(text) && gjson.GetBytes(first, "type").String() == errorEvent {

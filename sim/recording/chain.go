@@ -158,12 +158,18 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	turn.Streamed = r.streamed
 	turn.Model = or(turn.Model, strings.Clone(req.model))
 	turn.Tools = c.offered(req)
+	if turn.Usage = r.usage; turn.Usage == nil && r.streamed {
+		turn.Usage = usageOf(turn.Events)
+	}
 	turn.ToolsChanged = t.turns > 1 && t.tools != req.toolsID && len(req.messages) > 0
 	if len(req.messages) > 0 {
 		t.tools = req.toolsID
 	}
 	if !turn.First.Known {
 		turn.First = r.first
+	}
+	if err := c.s.asked(t.c, turn.Number, req); err != nil {
+		return err
 	}
 	t.failed = turn.Ending != Whole
 	t.ids, t.mute = shape(turn)

@@ -93,6 +93,8 @@ type Turn struct {
 	Tools []Definition
 	// ToolsChanged: they are not those of the turn before.
 	ToolsChanged bool
+	// Usage is what the API said that the turn cost; nil where it was not recorded.
+	Usage *Usage
 	// Events are the stream, times as Pace says. A response that was no stream
 	// (Streamed false) has them all at its end.
 	Events   []stream.Event

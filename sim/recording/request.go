@@ -20,6 +20,8 @@ type request struct {
 	// toolsID identifies the tools as sent, less cache breakpoints, which move.
 	toolsID prefix
 	offered gjson.Result
+	// raw is the body as it was sent.
+	raw string
 }
 
 type prefix [16]byte
@@ -34,7 +36,7 @@ func parseRequest(body []byte) (*request, bool) {
 	if !v.Get("messages").IsArray() {
 		return nil, false
 	}
-	r := &request{model: v.Get("model").String(), messages: v.Get("messages").Array()}
+	r := &request{raw: v.Raw, model: v.Get("model").String(), messages: v.Get("messages").Array()}
 	r.prefix = make([]prefix, len(r.messages)+1)
 	for i, m := range r.messages {
 		h := fnv.New128a()

@@ -12,6 +12,9 @@ type Handler struct {
 	// Turn is called for each turn once its results are known or will not come, in
 	// order within its conversation. An error ends the reading and is returned.
 	Turn func(*Conversation, *Turn) error
+	// Request is called with the body of the request that a turn answers, before Turn
+	// is, where the recording holds requests; turn is the turn's Number.
+	Request func(c *Conversation, turn int, body string) error
 	// Problem is called for each problem of the recording's own.
 	Problem func(Problem)
 }
