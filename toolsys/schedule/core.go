@@ -36,7 +36,9 @@ type Core struct {
 	// exclusive: the active call must stay alone.
 	exclusive bool
 	// modified are safe calls whose modifier waits for the end of the batch.
-	modified    []int
+	modified []int
+	// tracks are the calls' footprints, kept under Effects only.
+	tracks      []track
 	streamEnded bool
 	stopping    Cause
 	abandoned   bool
@@ -64,6 +66,8 @@ func (c *Core) Step(ev Event, out []Action) []Action {
 		c.streamEnded = true
 	case Finished:
 		out = c.finish(ev, out)
+	case Declared:
+		c.declare(ev)
 	case Escalated:
 		out = c.escalate(ev.Index, out)
 	case Interrupted:
@@ -91,6 +95,9 @@ func (c *Core) settle(out []Action) []Action {
 func (c *Core) add(ev Event, out []Action) []Action {
 	i := len(c.calls)
 	c.calls = append(c.calls, call{safe: ev.Safe && !c.rules.alone, cancellable: ev.Cancellable})
+	if c.rules.effects {
+		c.place(ev)
+	}
 	if c.stopping == NoCause {
 		return out
 	}
@@ -133,6 +140,7 @@ func (c *Core) finish(ev Event, out []Action) []Action {
 // policy says (B3).
 func (c *Core) modify(i int, out []Action) []Action {
 	switch {
+	case c.rules.effects: // in call order, when its result leaves
 	case !c.calls[i].safe:
 		return append(out, Action{Kind: Apply, Index: i})
 	case c.rules.drops:
@@ -218,13 +226,22 @@ func (c *Core) escalate(i int, out []Action) []Action {
 	if k.status != active {
 		return out
 	}
-	if !k.safe || k.stopped != NoCause {
+	if c.hasFloor(i) || k.stopped != NoCause {
 		return append(out, Action{Kind: Resume, Index: i})
 	}
 	k.status, k.safe = suspended, false
+	c.unsettle(i)
 	c.active--
 	c.suspended++
 	return out
+}
+
+// hasFloor tells whether the running call i is one that nothing runs beside.
+func (c *Core) hasFloor(i int) bool {
+	if c.rules.effects {
+		return c.tracks[i].touches == nil
+	}
+	return !c.calls[i].safe
 }
 
 func (c *Core) emit(out []Action) []Action {
@@ -232,8 +249,12 @@ func (c *Core) emit(out []Action) []Action {
 		return out
 	}
 	for c.emitted < len(c.calls) && c.calls[c.emitted].status == finished {
+		modifies := c.calls[c.emitted].modifies
+		if modifies && c.rules.effects {
+			out = append(out, Action{Kind: Apply, Index: c.emitted})
+		}
 		out = append(out, Action{Kind: Emit, Index: c.emitted})
-		if c.calls[c.emitted].modifies {
+		if modifies && !c.rules.effects {
 			c.modified = append(c.modified, c.emitted)
 		}
 		c.emitted++
@@ -244,6 +265,9 @@ func (c *Core) emit(out []Action) []Action {
 // admit lets go what may run: nothing overtakes, an exclusive call is alone, at
 // most limit run at once (J1, I2).
 func (c *Core) admit(out []Action) []Action {
+	if c.rules.effects {
+		return c.admitByEffects(out)
+	}
 	if c.active == 0 && c.batchOver() {
 		out = c.endBatch(out)
 	}
@@ -304,8 +328,8 @@ func (c *Core) resume(out []Action) []Action {
 // Wait says why call i has not been let go, and which calls it waits for.
 type Wait struct {
 	// Reason is "stream" (the policy waits for its end), "exclusive" (an exclusive
-	// call runs or this one needs the floor), "limit", or "order" (an earlier call
-	// waits).
+	// call runs or this one needs the floor), "limit", "order" (an earlier call
+	// waits), or "effects" (it conflicts with earlier calls that have not ended).
 	Reason string
 	On     []int
 }
@@ -316,6 +340,8 @@ func (c *Core) Waiting(i int) (w Wait, ok bool) {
 		return Wait{}, false
 	}
 	switch {
+	case c.rules.effects:
+		return c.waitingByEffects(i), true
 	case c.rules.holds && !c.streamEnded:
 		return Wait{Reason: "stream"}, true
 	case i > c.next:

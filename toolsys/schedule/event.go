@@ -20,6 +20,8 @@ const (
 	Aborted
 	// Abandoned: the stream is given up and retried (J5).
 	Abandoned
+	// Declared: call Index says anew what it touches, as the action Declare asked.
+	Declared
 )
 
 // Event is one input of the core.
@@ -32,6 +34,9 @@ type Event struct {
 	Fails bool
 	// Modifies: a Finished call returned a modifier.
 	Modifies bool
+	// Touches is what an Added or Declared call reads and writes; nil means
+	// everything. The policy Effects alone looks at it (J8).
+	Touches *Footprint
 }
 
 // Cause says why a call was stopped or never run. It is an error, so that it can
@@ -83,9 +88,13 @@ const (
 	Discard
 	// Done: nothing runs and nothing will.
 	Done
+	// Declare: what the keys of the queued call Index stand for is settled now; say
+	// with a Declared event what it touches. It does not start before. Asked under
+	// Effects only, of calls that waited for one that shifts keys.
+	Declare
 )
 
-var actionNames = [...]string{"start", "resume", "cancel", "answer", "apply", "drop", "emit", "discard", "done"}
+var actionNames = [...]string{"start", "resume", "cancel", "answer", "apply", "drop", "emit", "discard", "done", "declare"}
 
 func (k ActionKind) String() string { return actionNames[k] }
 

@@ -13,9 +13,12 @@ const (
 	Batch
 	// Streaming starts calls while the stream still runs (J1).
 	Streaming
+	// Effects starts calls while the stream still runs, and lets one overtake another
+	// where neither writes what the other reads or writes (J8).
+	Effects
 )
 
-var policyNames = [...]string{Serial: "serial", Batch: "batch", Streaming: "streaming"}
+var policyNames = [...]string{Serial: "serial", Batch: "batch", Streaming: "streaming", Effects: "effects"}
 
 func (p Policy) String() string {
 	if int(p) < len(policyNames) {
@@ -31,7 +34,7 @@ func ParsePolicy(name string) (Policy, error) {
 			return Policy(p), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown policy %q: use serial, batch or streaming", name)
+	return 0, fmt.Errorf("unknown policy %q: use serial, batch, streaming or effects", name)
 }
 
 // rules is what a policy means to the core, as data: the transitions are shared.
@@ -43,10 +46,14 @@ type rules struct {
 	// drops: a safe call's modifier is dropped; otherwise it waits for the end of
 	// its batch (B3).
 	drops bool
+	// effects: calls start when nothing before them conflicts; modifiers act in call
+	// order, with their results.
+	effects bool
 }
 
 var policyRules = [...]rules{
 	Serial:    {holds: true, alone: true},
 	Batch:     {holds: true},
 	Streaming: {drops: true},
+	Effects:   {effects: true},
 }

@@ -424,13 +424,13 @@ func TestWaitingCallsSayWhatTheyWaitFor(t *testing.T) {
 }
 
 func TestPoliciesHaveNames(t *testing.T) {
-	for _, p := range []schedule.Policy{schedule.Serial, schedule.Batch, schedule.Streaming} {
+	for _, p := range []schedule.Policy{schedule.Serial, schedule.Batch, schedule.Streaming, schedule.Effects} {
 		got, err := schedule.ParsePolicy(p.String())
 		require.NoError(t, err)
 		assert.Equal(t, p, got)
 	}
 	_, err := schedule.ParsePolicy("fastest")
-	assert.ErrorContains(t, err, "serial, batch or streaming")
+	assert.ErrorContains(t, err, "serial, batch, streaming or effects")
 	_, err = schedule.NewCore(schedule.Policy(9), 1)
 	assert.ErrorContains(t, err, "policy(9)")
 }

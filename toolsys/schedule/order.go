@@ -1,0 +1,145 @@
+package schedule
+
+// What follows is the order of calls under the policy Effects (J8): a call starts
+// when nothing before it that has not ended conflicts with it.
+
+// track is what the core knows of one call's footprint.
+type track struct {
+	touches *Footprint
+	// settled: no call before it can change what its keys stand for. Until then it
+	// counts as one that touches everything; asked says that it was asked anew.
+	settled, asked bool
+	// behind is a call that was in its way when it was last looked at.
+	behind int
+}
+
+// place notes the effects of the call that was just added.
+func (c *Core) place(ev Event) {
+	i := len(c.calls) - 1
+	c.tracks = append(c.tracks, track{touches: ev.Touches, behind: -1})
+	c.tracks[i].settled = c.inTheWay(i, c.shifts) < 0
+}
+
+// declare takes what a call says anew of its effects, now that what its keys stand
+// for is settled. What it says may bring it behind a call it was not behind before.
+func (c *Core) declare(ev Event) {
+	if !c.rules.effects || c.calls[ev.Index].status != queued {
+		return
+	}
+	p := &c.tracks[ev.Index]
+	p.touches, p.asked, p.behind = ev.Touches, false, -1
+	p.settled = c.inTheWay(ev.Index, c.shifts) < 0
+}
+
+// touches is what call i counts as: everything, unless its keys are settled.
+func (c *Core) touches(i int) *Footprint {
+	if !c.tracks[i].settled {
+		return nil
+	}
+	return c.tracks[i].touches
+}
+
+// shifts: call j may change what the keys of a call stand for that says it touches e.
+func (c *Core) shifts(j int, e *Footprint) bool {
+	t := c.touches(j)
+	return (t == nil || t.Shifts) && Conflict(t, e)
+}
+
+// blocks: call j must end before one that touches e begins.
+func (c *Core) blocks(j int, e *Footprint) bool { return Conflict(c.touches(j), e) }
+
+// inTheWay finds a call before i that has not ended and is in its way, or -1. The
+// one found last is looked at first: most steps change nothing about it.
+func (c *Core) inTheWay(i int, is func(j int, e *Footprint) bool) int {
+	p := &c.tracks[i]
+	if j := p.behind; j >= 0 && c.calls[j].status != finished && is(j, p.touches) {
+		return j
+	}
+	for j := c.emitted; j < i; j++ {
+		if c.calls[j].status != finished && is(j, p.touches) {
+			p.behind = j
+			return j
+		}
+	}
+	p.behind = -1
+	return -1
+}
+
+// admitByEffects lets go what nothing stands in the way of, in call order, up to the
+// limit, and has calls say anew what they touch where that is settled now.
+func (c *Core) admitByEffects(out []Action) []Action {
+	out, last := c.resumeAlone(out)
+	for i := c.next; i < last; i++ {
+		switch {
+		case c.calls[i].status != queued:
+			continue
+		case !c.tracks[i].settled:
+			out = c.ask(i, out)
+		case c.active < c.limit && c.inTheWay(i, c.blocks) < 0:
+			c.calls[i].status = active
+			c.active++
+			out = append(out, Action{Kind: Start, Index: i})
+		}
+	}
+	for c.next < len(c.calls) && c.calls[c.next].status != queued {
+		c.next++
+	}
+	return out
+}
+
+// ask has call i say what it touches as soon as nothing can change it any more.
+func (c *Core) ask(i int, out []Action) []Action {
+	p := &c.tracks[i]
+	if p.asked || c.inTheWay(i, c.shifts) >= 0 {
+		return out
+	}
+	p.asked = true
+	return append(out, Action{Kind: Declare, Index: i})
+}
+
+// resumeAlone gives the floor to an escalated call when all before it has ended and
+// nothing runs; meanwhile only calls before it may start.
+func (c *Core) resumeAlone(out []Action) (_ []Action, last int) {
+	if c.suspended == 0 {
+		return out, len(c.calls)
+	}
+	i, free := 0, c.active == 0
+	for ; c.calls[i].status != suspended; i++ {
+		free = free && c.calls[i].status == finished
+	}
+	if !free {
+		return out, i
+	}
+	c.calls[i].status = active
+	c.suspended--
+	c.active = 1
+	return append(out, Action{Kind: Resume, Index: i}), i
+}
+
+// unsettle makes an escalated call count as one that touches everything, and those
+// behind it say anew what they touch when it has ended.
+func (c *Core) unsettle(i int) {
+	if !c.rules.effects {
+		return
+	}
+	c.tracks[i].touches = nil
+	for k := i + 1; k < len(c.calls); k++ {
+		c.tracks[k].settled = c.calls[k].status != queued
+	}
+}
+
+// waitingByEffects explains a queued call: what it conflicts with, or that there is
+// no free place.
+func (c *Core) waitingByEffects(i int) Wait {
+	var on []int
+	settled := c.tracks[i].settled
+	for j := c.emitted; j < i; j++ {
+		if c.calls[j].status != finished && (c.blocks(j, c.tracks[i].touches) || !settled && c.shifts(j, c.tracks[i].touches)) {
+			on = append(on, j)
+		}
+	}
+	if len(on) == 0 && settled {
+		return Wait{Reason: "limit", On: c.running()}
+	}
+	return Wait{Reason: "effects", On: on}
+}

@@ -1,0 +1,322 @@
+package schedule_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/toolsys/schedule"
+)
+
+// footprint reads "r:a,b w:c !" (reads a and b, writes c, shifts); "*" is a call that
+// did not say.
+func footprint(text string) *schedule.Footprint {
+	if text == "*" {
+		return nil
+	}
+	f := &schedule.Footprint{}
+	for _, word := range strings.Fields(text) {
+		kind, keys, _ := strings.Cut(word, ":")
+		switch kind {
+		case "r":
+			f.Reads = strings.Split(keys, ",")
+		case "w":
+			f.Writes = strings.Split(keys, ",")
+		case "!":
+			f.Shifts = true
+		}
+	}
+	return f
+}
+
+func TestCallsConflictWhereOneWritesWhatTheOtherTouches(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"r:/a", "r:/a", false},
+		{"r:/a", "w:/a", true},
+		{"w:/a", "w:/a", true},
+		{"w:/a", "w:/b", false},
+		{"", "w:/a", false},
+		{"*", "", true},
+		{"r:/d/**", "w:/d/x", true},
+		{"r:/d/**", "w:/d/e/x", true},
+		{"r:/d/**", "w:/dx", false},
+		{"r:/d/**", "w:/d", false},
+		{"r:/d/**", "w:/d/e/**", true},
+		{"r:/d/e/**", "w:/d/**", true},
+		{"r:/d/**", "w:/d/**", true},
+		{"r:/**", "w:/x", true},
+		{"r:/d/**", "w:/e/**", false},
+		{"r:todos", "w:todos", true},
+	} {
+		assert.Equal(t, c.want, schedule.Conflict(footprint(c.a), footprint(c.b)), "%s beside %s", c.a, c.b)
+		assert.Equal(t, c.want, schedule.Conflict(footprint(c.b), footprint(c.a)), "%s beside %s", c.b, c.a)
+	}
+}
+
+// ordered drives a core under Effects. "+ r:a" adds a call, "2 = w:b" declares call 2;
+// the rest is as in script.
+func ordered(t *testing.T, limit int, events ...string) string {
+	t.Helper()
+	core, err := schedule.NewCore(schedule.Effects, limit)
+	require.NoError(t, err)
+	var log []string
+	for _, text := range events {
+		log = append(log, text+" -> "+strings.Join(words(core.Step(orderEvent(t, text), nil)), ", "))
+	}
+	return strings.Join(log, "\n")
+}
+
+func orderEvent(t *testing.T, text string) schedule.Event {
+	if touches, added := strings.CutPrefix(text, "+ "); added {
+		return schedule.Event{Kind: schedule.Added, Touches: footprint(touches)}
+	}
+	if i, touches, declared := strings.Cut(text, " = "); declared {
+		ev := schedule.Event{Kind: schedule.Declared, Touches: footprint(touches)}
+		_, err := fmt.Sscan(i, &ev.Index)
+		require.NoError(t, err)
+		return ev
+	}
+	return event(t, text)
+}
+
+func TestEffectsReadLikeALog(t *testing.T) {
+	for _, c := range []struct {
+		promise string
+		limit   int
+		events  []string
+		log     string
+	}{
+		{"a write of another file holds nobody up, and results leave in call order", 10,
+			[]string{"+ r:/a", "+ w:/b", "+ r:/c", "+ r:/b", "2", "1m", "0", "3", "."},
+			`+ r:/a -> start 0
++ w:/b -> start 1
++ r:/c -> start 2
++ r:/b -> 
+2 -> 
+1m -> start 3
+0 -> emit 0, apply 1, emit 1, emit 2
+3 -> emit 3
+. -> done`},
+		{"a call that did not say is alone", 10,
+			[]string{"+ r:/a", "+ *", "+ r:/b", "0", "1", "2 = r:/b"},
+			`+ r:/a -> start 0
++ * -> 
++ r:/b -> 
+0 -> emit 0, start 1
+1 -> emit 1, declare 2
+2 = r:/b -> start 2`},
+		{"what waits for a call that moves names says anew what it touches, and holds back those behind it until then", 10,
+			[]string{"+ w:/d,/d/** !", "+ w:/f", "+ r:/d/x", "+ w:/e", "1", "0", "2 = r:/f", "3 = w:/f"},
+			`+ w:/d,/d/** ! -> start 0
++ w:/f -> start 1
++ r:/d/x -> 
++ w:/e -> 
+1 -> 
+0 -> emit 0, emit 1, declare 2
+2 = r:/f -> start 2, declare 3
+3 = w:/f -> `},
+		{"the limit holds, and a free place goes to the first that may start", 2,
+			[]string{"+ r:/a", "+ r:/b", "+ w:/a", "+ r:/c", "1"},
+			`+ r:/a -> start 0
++ r:/b -> start 1
++ w:/a -> 
++ r:/c -> 
+1 -> start 3`},
+		{"a failing call stops those that run and wait, whatever they touch", 10,
+			[]string{"+ w:/a", "+ r:/b", "+ r:/a", "0!", "+ r:/a", "1", "3", "."},
+			`+ w:/a -> start 0
++ r:/b -> start 1
++ r:/a -> 
+0! -> cancel 1 (a sibling call failed), answer 2 (a sibling call failed), emit 0
++ r:/a -> start 3
+1 -> emit 1, emit 2
+3 -> emit 3
+. -> done`},
+		{"a rewritten call waits for all before it and all that runs, and those behind it say anew", 10,
+			[]string{"+ w:/a", "+ r:/b", "+ r:/a", "+ r:/c", "1^", "+ r:/d", "3", "0", "2", "1", "4 = w:/a", "4", "2"},
+			`+ w:/a -> start 0
++ r:/b -> start 1
++ r:/a -> 
++ r:/c -> start 3
+1^ -> 
++ r:/d -> 
+3 -> 
+0 -> emit 0, resume 1
+2 -> 
+1 -> emit 1, declare 2
+4 = w:/a -> 
+4 -> 
+2 -> `},
+		{"an interrupt answers what waits", 10,
+			[]string{"+ w:/a", "+ w:/a", "int", "0", "."},
+			`+ w:/a -> start 0
++ w:/a -> 
+int -> answer 1 (the user interrupted)
+0 -> emit 0, emit 1
+. -> done`},
+		{"an abandoned stream lets nothing out", 10,
+			[]string{"+ w:/a", "+ r:/a", "fallback", "0m"},
+			`+ w:/a -> start 0
++ r:/a -> 
+fallback -> cancel 0 (the stream was abandoned), discard 0, discard 1
+0m -> done`},
+	} {
+		t.Run(c.promise, func(t *testing.T) {
+			assert.Equal(t, c.log, ordered(t, c.limit, c.events...))
+		})
+	}
+}
+
+func TestWaitingUnderEffectsNamesWhatIsInTheWay(t *testing.T) {
+	core, err := schedule.NewCore(schedule.Effects, 2)
+	require.NoError(t, err)
+	for _, f := range []string{"r:/a", "w:/b", "w:/a,/b", "r:/c"} {
+		core.Step(schedule.Event{Kind: schedule.Added, Touches: footprint(f)}, nil)
+	}
+	w, ok := core.Waiting(2)
+	require.True(t, ok)
+	assert.Equal(t, schedule.Wait{Reason: "effects", On: []int{0, 1}}, w)
+	w, ok = core.Waiting(3)
+	require.True(t, ok)
+	assert.Equal(t, schedule.Wait{Reason: "limit", On: []int{0, 1}}, w)
+}
+
+// world is what the property below knows of a message: what each call touches in the
+// end, and how far it is.
+type world struct {
+	core    *schedule.Core
+	limit   int
+	touches []*schedule.Footprint
+	phase   []phase
+	emitted int
+	applied int
+	done    bool
+}
+
+var someKeys = []string{"/a", "/b", "/d/x", "/d/y", "/d/**", "/d", "todos"}
+
+func anyFootprint(t *rapid.T) *schedule.Footprint {
+	if rapid.IntRange(0, 7).Draw(t, "unsaid") == 0 {
+		return nil
+	}
+	keys := rapid.SliceOfN(rapid.SampledFrom(someKeys), 0, 2)
+	return &schedule.Footprint{Reads: keys.Draw(t, "reads"), Writes: keys.Draw(t, "writes"), Shifts: rapid.IntRange(0, 4).Draw(t, "shifts") == 0}
+}
+
+// step lets the core do what follows from ev and answers what it asks.
+func (w *world) step(t *rapid.T, ev schedule.Event) {
+	for _, a := range w.core.Step(ev, nil) {
+		switch a.Kind {
+		case schedule.Start:
+			require.Equal(t, waits, w.phase[a.Index])
+			w.phase[a.Index] = runs
+		case schedule.Apply:
+			require.Equal(t, w.emitted, a.Index, "a modifier acts with its result")
+			w.applied++
+		case schedule.Emit:
+			require.Equal(t, w.emitted, a.Index)
+			require.Equal(t, ended, w.phase[a.Index])
+			w.emitted++
+		case schedule.Declare:
+			w.touches[a.Index] = anyFootprint(t)
+			defer w.step(t, schedule.Event{Kind: schedule.Declared, Index: a.Index, Touches: w.touches[a.Index]})
+		case schedule.Done:
+			w.done = true
+		}
+	}
+}
+
+// holds: no call runs beside an earlier one that it conflicts with, and none waits
+// without a reason.
+func (w *world) holds(t *rapid.T) {
+	running := 0
+	for i, p := range w.phase {
+		free := !slices.ContainsFunc(w.unfinished(i), func(j int) bool { return schedule.Conflict(w.touches[i], w.touches[j]) })
+		if p == runs {
+			running++
+			require.True(t, free, "call %d runs beside an earlier call it conflicts with", i)
+		}
+		_, waiting := w.core.Waiting(i)
+		require.Equal(t, p == waits, waiting)
+	}
+	require.LessOrEqual(t, running, w.limit)
+	if first := slices.Index(w.phase, waits); first >= 0 && running == 0 {
+		t.Fatalf("nothing runs, and call %d waits", first)
+	}
+}
+
+func (w *world) unfinished(before int) (all []int) {
+	for j := range before {
+		if w.phase[j] != ended {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+func TestPropertyNoCallRunsBesideAnEarlierOneItConflictsWith(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 4).Draw(t, "limit")
+		core, err := schedule.NewCore(schedule.Effects, limit)
+		require.NoError(t, err)
+		w := &world{core: core, limit: limit}
+		modified, left := 0, rapid.IntRange(1, 14).Draw(t, "calls")
+		for !w.done {
+			running := []int{}
+			for i, p := range w.phase {
+				if p == runs {
+					running = append(running, i)
+				}
+			}
+			switch {
+			case left > 0 && (len(running) == 0 || rapid.Bool().Draw(t, "add")):
+				left--
+				f := anyFootprint(t)
+				w.touches, w.phase = append(w.touches, f), append(w.phase, waits)
+				w.step(t, schedule.Event{Kind: schedule.Added, Touches: f})
+			case left == 0 && len(w.unfinished(len(w.phase))) == 0:
+				w.step(t, schedule.Event{Kind: schedule.StreamEnded})
+				require.True(t, w.done)
+			default:
+				i := rapid.SampledFrom(running).Draw(t, "ends")
+				w.phase[i] = ended
+				modifies := rapid.Bool().Draw(t, "modifies")
+				if modifies {
+					modified++
+				}
+				w.step(t, schedule.Event{Kind: schedule.Finished, Index: i, Modifies: modifies})
+			}
+			w.holds(t)
+		}
+		require.Equal(t, len(w.phase), w.emitted)
+		require.Equal(t, modified, w.applied)
+	})
+}
+
+// Where every call says that it touches nothing, all run at once; where none says
+// anything, each runs alone.
+func TestPropertyTheExtremesAreAllAtOnceAndOneAtATime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20).Draw(t, "calls")
+		for _, c := range []struct {
+			touches *schedule.Footprint
+			want    int
+		}{{&schedule.Footprint{}, n}, {nil, 1}} {
+			core, err := schedule.NewCore(schedule.Effects, n)
+			require.NoError(t, err)
+			started := 0
+			for range n {
+				started += len(starts(core.Step(schedule.Event{Kind: schedule.Added, Touches: c.touches}, nil)))
+			}
+			require.Equal(t, c.want, started)
+		}
+	})
+}
