@@ -3,14 +3,18 @@ package recording_test
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
@@ -128,6 +132,27 @@ func gzipped(t testing.TB, b []byte) []byte {
 	_, err := z.Write(b)
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
+	return out.Bytes()
+}
+
+// packed is a body as a server sends it under a Content-Encoding.
+func packed(t testing.TB, encoding string, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	var w io.WriteCloser
+	switch encoding {
+	case "br":
+		w = brotli.NewWriter(&out)
+	case "deflate":
+		w = zlib.NewWriter(&out)
+	case "zstd":
+		z, err := zstd.NewWriter(&out)
+		require.NoError(t, err)
+		w = z
+	}
+	_, err := w.Write(b)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
 	return out.Bytes()
 }
 
@@ -318,6 +343,11 @@ func fixtures(t testing.TB) []fixture {
 	asGzip := func(x httpExchange) object {
 		return object{"headers": object{"Content-Encoding": []string{"gzip"}}, "body": object{"string": binaryNode(gzipped(t, x.response))}}
 	}
+	asPacked := func(encoding string) func(httpExchange) object {
+		return func(x httpExchange) object {
+			return object{"headers": object{"content-encoding": []string{encoding}}, "body": object{"string": binaryNode(packed(t, encoding, x.response))}}
+		}
+	}
 	asFrames := func(x httpExchange) object { return object{"body": object{"string": binaryNode(frames(x.events))}} }
 	parsed := func(x httpExchange) object {
 		var v any
@@ -329,6 +359,9 @@ func fixtures(t testing.TB) []fixture {
 		{"go-vcr 2", recording.GoVCR2, goVCR(t, 2), true, true},
 		{"vcrpy, text", recording.VCRPy, vcrPy(t, textRequest, asText), true, true},
 		{"vcrpy, gzip", recording.VCRPy, vcrPy(t, textRequest, asGzip), true, true},
+		{"vcrpy, brotli", recording.VCRPy, vcrPy(t, textRequest, asPacked("br")), true, true},
+		{"vcrpy, zstd", recording.VCRPy, vcrPy(t, textRequest, asPacked("zstd")), true, true},
+		{"vcrpy, deflate", recording.VCRPy, vcrPy(t, textRequest, asPacked("deflate")), true, true},
 		{"vcrpy, binary frames", recording.VCRPy, vcrPy(t, textRequest, asFrames), true, true},
 		{"vcrpy, parsed bodies", recording.VCRPy, vcrPy(t, parsed, asText), true, true},
 		{"Ruby VCR", recording.RubyVCR, rubyVCR(t), true, true},

@@ -104,6 +104,29 @@ func TestAPartThatIsTooLargeIsLeftOutAndTheRestIsRead(t *testing.T) {
 	assert.Contains(t, problems(rec)[0], "too-large line 2, interaction 1: the response cannot be read: it unpacks to more than the limit of 262144 bytes")
 }
 
+// The same through every packing a recorder keeps: what unpacks to more than the
+// limit is named, and what is cut off shows what there is.
+func TestABombIsABombInEveryPacking(t *testing.T) {
+	for _, encoding := range []string{"br", "zstd", "deflate"} {
+		bomb := vcrPy(t, textRequest, func(x httpExchange) object {
+			body := packed(t, encoding, append(x.response, bytes.Repeat([]byte(": \n"), 1<<19)...))
+			return object{"headers": object{"content-encoding": []string{encoding}}, "body": object{"string": binaryNode(body)}}
+		})
+		rec, err := recording.Open("file", strings.NewReader(bomb), small)
+		require.ErrorIs(t, err, recording.ErrNotRecording, encoding)
+		require.Len(t, rec.Problems, 3, encoding)
+		assert.Contains(t, problems(rec)[0], "it unpacks to more than the limit of 262144 bytes", encoding)
+
+		broken := vcrPy(t, textRequest, func(x httpExchange) object {
+			body := packed(t, encoding, x.response)
+			return object{"headers": object{"content-encoding": []string{encoding}}, "body": object{"string": binaryNode(body[:6])}}
+		})
+		rec, err = recording.Open("file", strings.NewReader(broken), small)
+		require.ErrorIs(t, err, recording.ErrNotRecording, encoding)
+		assert.Contains(t, problems(rec)[0], "the response cannot be read", encoding)
+	}
+}
+
 func TestABombOfAliasesIsNotWrittenOut(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")
