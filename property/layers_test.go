@@ -58,7 +58,7 @@ var layers = []struct {
 	{"sim/world/...", nil},
 	{"sim/live", []string{"sim/world/mcpserve", "toolsys/mcptool"}},
 	{"sim/tokens", []string{"sim/requests", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
-	{"sim/promptcache", []string{"sim/tokens", "sim/requests", "toolsys", "toolsys/..."}},
+	{"sim/promptcache", []string{"sim/tokens", "sim/requests", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},

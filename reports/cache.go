@@ -60,17 +60,21 @@ func dollars(d float64) string { return strconv.FormatFloat(d, 'f', 4, 64) }
 func breakLines(r promptcache.Result) []string {
 	var lines []string
 	for _, b := range r.Breaks {
-		what := fmt.Sprintf("%s stands where %s stood", standing(b.Now), standing(b.Before))
-		if b.Now == b.Before {
-			what = standing(b.Now) + " has changed"
-		}
-		line := fmt.Sprintf("turn %d, byte %d: %s (%s)", b.Turn, b.Byte, what, b.Cause)
+		line := fmt.Sprintf("turn %d, byte %d: %s (%s)", b.Turn, b.Byte, stood(b), b.Cause)
 		if b.Builtins {
 			line += "; built-in definitions behind it are lost"
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// stood words what stands at a break.
+func stood(b promptcache.Break) string {
+	if b.Now == b.Before {
+		return standing(b.Now) + " has changed"
+	}
+	return fmt.Sprintf("%s stands where %s stood", standing(b.Now), standing(b.Before))
 }
 
 func standing(name string) string {
@@ -96,7 +100,13 @@ func cacheNotes(r CacheReport) []string {
 		"missed: tokens that the request before had too and that were not read",
 		"breakpoints stand behind the last built-in, the system prompt and the last message, under every ordering",
 	}
-	for _, p := range r.Prices {
+	return append(lines, priceNotes(r.Prices)...)
+}
+
+// priceNotes say what the dollars rest on.
+func priceNotes(prices []promptcache.Prices) []string {
+	var lines []string
+	for _, p := range prices {
 		lines = append(lines, fmt.Sprintf("prices %s (%s, %s): per million tokens, input $%g, written $%g, read $%g; a read token costs %.4g of an input token",
 			p.Name, p.Date, p.Source, p.Input, p.Write, p.Read, p.Read/p.Input))
 		for _, a := range p.Assumptions {

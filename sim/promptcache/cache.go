@@ -22,6 +22,9 @@ type Usage struct {
 	Read, Written, Plain int
 	// Missed are those that were neither read nor new.
 	Missed int
+	// Rewritten are the missed ones that were written anew; the rest of them were paid
+	// as plain input.
+	Rewritten int
 	// Builtin are the tokens of built-in definitions, BuiltinRead those of them that
 	// were read.
 	Builtin, BuiltinRead int
@@ -29,7 +32,7 @@ type Usage struct {
 
 func (u Usage) plus(v Usage) Usage {
 	return Usage{
-		u.Read + v.Read, u.Written + v.Written, u.Plain + v.Plain, u.Missed + v.Missed,
+		u.Read + v.Read, u.Written + v.Written, u.Plain + v.Plain, u.Missed + v.Missed, u.Rewritten + v.Rewritten,
 		u.Builtin + v.Builtin, u.BuiltinRead + v.BuiltinRead,
 	}
 }
@@ -112,6 +115,9 @@ func usage(blocks []Block, read, end int, last []Block) Usage {
 		}
 		if i >= read && had[b.Text] {
 			u.Missed += b.Tokens
+			if i < end {
+				u.Rewritten += b.Tokens
+			}
 		}
 		if b.Builtin {
 			u.Builtin += b.Tokens

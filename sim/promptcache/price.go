@@ -39,3 +39,10 @@ func (p Prices) Cost(u Usage) float64 {
 	const million = 1e6
 	return (float64(u.Read)*p.Read + float64(u.Written)*p.Write + float64(u.Plain)*p.Input) / million
 }
+
+// Lost is what the missed tokens cost beyond what reading them would have, in
+// dollars.
+func (p Prices) Lost(u Usage) float64 {
+	const million = 1e6
+	return (float64(u.Rewritten)*(p.Write-p.Read) + float64(u.Missed-u.Rewritten)*(p.Input-p.Read)) / million
+}

@@ -1,0 +1,176 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"toolbench/reports/screen"
+	"toolbench/sim/promptcache"
+	"toolbench/sim/tokens"
+)
+
+// RecordedCacheReport is what the requests of recorded sessions cost (D5).
+type RecordedCacheReport struct {
+	Counter  tokens.Counter
+	Sessions []promptcache.Recorded
+	Prices   []promptcache.Prices
+	Skipped  []Skipped
+}
+
+// RecordedCacheTable writes a table a session of several turns, a row an ordering,
+// and what the API measured in a row of its own; then where the tools changed, and
+// what the figures rest on.
+func RecordedCacheTable(w io.Writer, r RecordedCacheReport, o Options) error {
+	out := bufio.NewWriter(w)
+	fold(out, "", fmt.Sprintf("Recorded requests under a model of the prompt cache. Counter %s: %s. All is estimated but rows that say measured.", r.Counter.Name, r.Counter.About), o)
+	fmt.Fprintln(out)
+	single := 0
+	for _, s := range r.Sessions {
+		if s.Turns < 2 {
+			single++
+			continue
+		}
+		if err := recordedSession(out, s, r.Prices, o); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.Skipped {
+		section(out, s.File, []string{"skipped: " + s.Reason}, o)
+	}
+	section(out, "Orderings", recordedOrderings(r), o)
+	section(out, "Assumed", recordedNotes(r, single), o)
+	return out.Flush()
+}
+
+func recordedSession(out *bufio.Writer, s promptcache.Recorded, prices []promptcache.Prices, o Options) error {
+	fold(out, "", sessionTitle(s), o)
+	if g := recordedGrid(s, prices); len(g.Rows) > 0 {
+		drawn, err := g.Draw(o.Width, o.ASCII)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(out, drawn)
+	}
+	for _, line := range recordedLines(s, prices) {
+		fold(out, "  ", line, o)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+func sessionTitle(s promptcache.Recorded) string {
+	text := fmt.Sprintf("%s, conversation %d", s.File, s.Conversation)
+	if s.Agent != "" {
+		text += " (agent " + s.Agent + ")"
+	}
+	return text + ": " + plural(s.Turns, "turn", "turns")
+}
+
+func recordedGrid(s promptcache.Recorded, prices []promptcache.Prices) screen.Grid {
+	g := screen.Grid{Columns: tokenColumns("Ordering", "Read", "Written", "Plain", "Missed")}
+	for _, p := range prices {
+		g.Columns = append(g.Columns, screen.Column{Title: "$ " + p.Name, Right: true})
+	}
+	row := func(name, missed string, u promptcache.Usage) {
+		cells := []string{name, strconv.Itoa(u.Read), strconv.Itoa(u.Written), strconv.Itoa(u.Plain), missed}
+		for _, p := range prices {
+			cells = append(cells, dollars(p.Cost(u)))
+		}
+		g.Rows = append(g.Rows, cells)
+	}
+	for _, result := range s.Results {
+		row(result.Ordering.Name, strconv.Itoa(result.Total.Missed), result.Total)
+	}
+	if s.Counted > 0 {
+		row("measured by the API", "-", measuredUsage(s))
+	}
+	return g
+}
+
+// measuredUsage is what the API counted, in the model's terms.
+func measuredUsage(s promptcache.Recorded) promptcache.Usage {
+	return promptcache.Usage{Read: s.Measured.Read, Written: s.Measured.Written, Plain: s.Measured.Input}
+}
+
+// recordedLines say where the tools changed and what that cost, and where the API
+// read less than it had kept.
+func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string {
+	var lines []string
+	switch {
+	case s.Requests == 0:
+		lines = append(lines, "the recording holds no requests, as transcripts do not: which tools were sent, and in which order, is not known; what the API measured is shown")
+	case s.Marked == 0:
+		lines = append(lines, "no request sets cache_control, so as recorded nothing is kept")
+	case s.Marked < s.Requests:
+		lines = append(lines, fmt.Sprintf("%d of %d requests set cache_control", s.Marked, s.Requests))
+	}
+	if s.Counted > 0 && s.Counted < s.Turns {
+		lines = append(lines, fmt.Sprintf("measured: %d of %d turns say what they cost", s.Counted, s.Turns))
+	}
+	if s.Requests > 1 && len(s.Changes) == 0 {
+		lines = append(lines, "the tools are the same in every request")
+	}
+	for _, c := range s.Changes {
+		lines = append(lines, changeLine(c, prices))
+	}
+	for _, l := range s.Losses {
+		lines = append(lines, lossLine(l))
+	}
+	return lines
+}
+
+func changeLine(c promptcache.Change, prices []promptcache.Prices) string {
+	line := fmt.Sprintf("turn %d: tools changed at byte %d, %s: %s; %s: read %d, written %d, missed %d", c.Turn, c.Byte, stood(c.Break), c.Cause, c.As, c.Cost.Read, c.Cost.Written, c.Cost.Missed)
+	for _, p := range prices {
+		line += fmt.Sprintf(", lost $%s (%s)", dollars(p.Lost(c.Cost)), p.Name)
+	}
+	if c.Measured != nil {
+		line += fmt.Sprintf("; measured: read %d, written %d", c.Measured.Read, c.Measured.Written)
+	}
+	return line
+}
+
+// lossLine says that a prefix was lost, and what may have been the cause.
+func lossLine(l promptcache.Loss) string {
+	line := fmt.Sprintf("turn %d, measured: read %d of the %d tokens that the turn before had left in the cache", l.Turn, l.Read, l.Kept)
+	switch {
+	case l.Model:
+		line += "; another model was asked, which has a cache of its own"
+	case l.Gap >= 5*time.Minute:
+		line += fmt.Sprintf("; %s after it, so that it may have expired", l.Gap.Round(time.Second))
+	case l.Gap > 0:
+		line += fmt.Sprintf("; %s after it", l.Gap.Round(time.Second))
+	}
+	return line
+}
+
+func recordedOrderings(r RecordedCacheReport) []string {
+	var lines []string
+	seen := map[string]bool{}
+	for _, s := range r.Sessions {
+		for _, result := range s.Results {
+			if s.Turns > 1 && !seen[result.Ordering.Name] {
+				seen[result.Ordering.Name] = true
+				lines = append(lines, result.Ordering.Name+": "+result.Ordering.About)
+			}
+		}
+	}
+	return lines
+}
+
+// recordedNotes say what the figures rest on.
+func recordedNotes(r RecordedCacheReport, single int) []string {
+	var lines []string
+	if single > 0 {
+		lines = append(lines, plural(single, "conversation has", "conversations have")+" one turn, where order is worth nothing, and no row")
+	}
+	lines = append(lines,
+		"nothing expires and no prefix is too short to be kept; the API keeps none below some thousand tokens, by model, so small sessions are measured as plain where the model keeps them",
+		"missed: tokens that the request before had too and that were not read; lost: what that cost beyond reading them",
+		"measured counts the API's own tokens, also of what it adds to a prompt; dollars beside it are those tokens at the price, without output",
+	)
+	return append(lines, priceNotes(r.Prices)...)
+}

@@ -1,0 +1,133 @@
+package promptcache
+
+import (
+	"slices"
+	"strings"
+
+	"toolbench/sim/requests"
+	"toolbench/sim/tokens"
+)
+
+// way is a way of sending a recorded session.
+type way struct {
+	Ordering
+	// marked sets our breakpoints in place of the recording's.
+	marked bool
+	// sorted has our order.
+	sorted bool
+}
+
+// ways are those that are compared; bare says that some requests set no breakpoint,
+// so that order alone would say nothing.
+func ways(bare bool) []way {
+	all := []way{{Ordering: Ordering{Name: "as recorded", About: "order and breakpoints of the recording"}}}
+	if bare {
+		all = append(all, way{Ordering: Ordering{Name: "recorded, our marks", About: "the recording's order under our breakpoints: behind the last of the client's own tools, the system prompt and the last message"}, marked: true})
+	}
+	return append(all,
+		way{Ordering: Ordering{Name: "ours", About: "our breakpoints; the client's own tools by name, then served ones (mcp__...) by name"}, marked: true, sorted: true},
+		way{Ordering: Ordering{Name: "ours, deferred", About: "the same, with deferrable tools by name until the turn that first calls them; each such turn takes one more request, whose ToolSearch call and result stay in the history", deferring: true}, marked: true, sorted: true},
+	)
+}
+
+// definitions are the blocks of a request's tools; what is sent with defer_loading
+// is not in the prompt.
+func definitions(r *requests.Request) []Block {
+	var out []Block
+	for _, t := range r.Tools {
+		if !t.Deferred {
+			out = append(out, Block{Name: t.Name, Text: t.Text, Builtin: !served(t.Name), Breakpoint: t.Breakpoint})
+		}
+	}
+	return out
+}
+
+// served tells tools of servers by their name (N1).
+func served(name string) bool { return strings.HasPrefix(name, "mcp__") }
+
+func ours(blocks []Block) {
+	slices.SortStableFunc(blocks, func(a, b Block) int {
+		if served(a.Name) != served(b.Name) {
+			if served(b.Name) {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+// prompt lines up a request's blocks: tools, system prompt, messages.
+func (w way) prompt(tools []Block, r *requests.Request, messages []Block) []Block {
+	tools = slices.Clone(tools)
+	if w.sorted && !w.deferring {
+		ours(tools)
+	}
+	all := slices.Concat(tools, pieces(r.System), messages)
+	if !w.marked {
+		return all
+	}
+	for i := range all {
+		all[i].Breakpoint = false
+	}
+	last := -1
+	for i, t := range tools {
+		if t.Builtin {
+			last = i
+		}
+	}
+	for _, at := range []int{last, len(tools) + len(r.System) - 1, len(all) - 1} {
+		if at >= 0 {
+			all[at].Breakpoint = true
+		}
+	}
+	return all
+}
+
+func pieces(from []requests.Piece) []Block {
+	out := make([]Block, len(from))
+	for i, p := range from {
+		out[i] = Block{Name: p.Name, Text: p.Text, Breakpoint: p.Breakpoint}
+	}
+	return out
+}
+
+// play sends the session and counts. A model has a cache of its own.
+func (w way) play(sent []requests.Turn, c tokens.Counter) (Result, error) {
+	if w.deferring {
+		return w.deferred(sent, c)
+	}
+	p := playing{Result: Result{Ordering: w.Ordering}, caches: map[string]*Cache{}, counter: c}
+	for _, t := range sent {
+		blocks := w.prompt(definitions(t.Request), t.Request, pieces(t.Request.Messages))
+		if err := p.send(t.Number, t.Request.Model, blocks, ""); err != nil {
+			return Result{}, err
+		}
+	}
+	p.sum()
+	return p.Result, nil
+}
+
+// playing is a result on its way.
+type playing struct {
+	Result
+	caches  map[string]*Cache
+	counter tokens.Counter
+	before  []Block
+}
+
+func (p *playing) send(turn int, model string, blocks []Block, cause string) error {
+	if err := count(blocks, p.counter); err != nil {
+		return err
+	}
+	if b, ok := broken(p.before, blocks); ok {
+		b.Turn, b.Cause = turn, cause
+		p.Breaks = append(p.Breaks, b)
+	}
+	p.before = blocks
+	if p.caches[model] == nil {
+		p.caches[model] = &Cache{}
+	}
+	p.Turns = append(p.Turns, p.caches[model].Send(blocks))
+	return nil
+}

@@ -1,0 +1,180 @@
+package tokens
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolbench/sim/requests"
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/settings"
+)
+
+// Plan is a recorded session as a pool that defers would have sent it (E4, E8).
+//
+// What is assumed: every tool of the client's is deferrable but those that are named
+// as a built-in of ours that never is; what the API defines itself stays. The model
+// loads what it needs when it needs it, and nothing else: where a turn first calls
+// deferred tools, it asks ToolSearch for all of them in one `select:` query instead,
+// which takes one more request, and then calls them. What was loaded stays loaded.
+type Plan struct {
+	Steps []Step
+	// Searcher is ToolSearch's own definition.
+	Searcher requests.Tool
+}
+
+// Step is one request of a plan.
+type Step struct {
+	Turn requests.Turn
+	// Find are the tools that its answer asks ToolSearch for; Again says that it is
+	// the further request that a search takes.
+	Find  []string
+	Again bool
+
+	whole  map[string]bool
+	loaded map[string]bool
+}
+
+// NewPlan plans the turns whose requests are known. An error is the system's.
+func NewPlan(sent []requests.Turn) (Plan, error) {
+	own, searcher, err := Builtins(settings.Settings{})
+	if err != nil {
+		return Plan{}, err
+	}
+	whole := map[string]bool{search.ToolName: true}
+	for _, t := range own {
+		whole[t.Name] = t.Whole
+	}
+	p := Plan{Searcher: asSent(searcher)}
+	loaded := map[string]bool{}
+	for _, t := range sent {
+		step := Step{Turn: t, whole: whole, loaded: clone(loaded)}
+		step.Find = step.wanted()
+		p.Steps = append(p.Steps, step)
+		if len(step.Find) == 0 {
+			continue
+		}
+		for _, name := range step.Find {
+			loaded[name] = true
+		}
+		p.Steps = append(p.Steps, Step{Turn: t, Again: true, whole: whole, loaded: clone(loaded)})
+	}
+	return p, nil
+}
+
+func clone(set map[string]bool) map[string]bool {
+	out := make(map[string]bool, len(set))
+	for name := range set {
+		out[name] = true
+	}
+	return out
+}
+
+// asSent is a definition in the API's form.
+func asSent(t Tool) requests.Tool {
+	text := `{"name":` + quoted(t.Name) + `,"description":` + quoted(t.Description) + `,"input_schema":` + t.Schema + "}"
+	return requests.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Text: text}
+}
+
+// Defers says whether there is anything to defer; without it ToolSearch stays out.
+func (p Plan) Defers() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.Turn.Request.Tools, s.deferrable)
+	})
+}
+
+func (s Step) deferrable(t requests.Tool) bool { return t.Kind == "" && !s.whole[t.Name] }
+
+// Whole are the tools that are always sent whole, in the request's order.
+func (s Step) Whole() []requests.Tool {
+	return s.some(func(t requests.Tool) bool { return !s.deferrable(t) })
+}
+
+// Loaded are the deferrable tools that were found before.
+func (s Step) Loaded() []requests.Tool {
+	return s.some(func(t requests.Tool) bool { return s.deferrable(t) && s.loaded[t.Name] })
+}
+
+// Waiting are the tools that go by their names.
+func (s Step) Waiting() []requests.Tool {
+	return s.some(func(t requests.Tool) bool { return s.deferrable(t) && !s.loaded[t.Name] })
+}
+
+// Deferred names the waiting ones, sorted.
+func (s Step) Deferred() []string {
+	var names []string
+	for _, t := range s.Waiting() {
+		names = append(names, t.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Found are the definitions that its search answers with, in the order asked.
+func (s Step) Found() []requests.Tool {
+	var out []requests.Tool
+	for _, name := range s.Find {
+		out = append(out, s.some(func(t requests.Tool) bool { return t.Name == name })...)
+	}
+	return out
+}
+
+func (s Step) some(keep func(requests.Tool) bool) []requests.Tool {
+	var out []requests.Tool
+	for _, t := range s.Turn.Request.Tools {
+		if keep(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// wanted are the waiting tools that the turn calls, in the order of the calls.
+func (s Step) wanted() []string {
+	waiting := s.Deferred()
+	var names []string
+	for _, name := range s.Turn.Calls {
+		if slices.Contains(waiting, name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// aCall stands for the id of a call, which has this length.
+const aCall = "toolu_000000000000000000000000"
+
+// SearchCall is the block with which a model asks for tools by name (E5).
+func SearchCall(names []string) string {
+	return `{"type":"tool_use","id":"` + aCall + `","name":"` + search.ToolName + `","input":{"query":` + quoted("select:"+strings.Join(names, ",")) + `}}`
+}
+
+// SearchResult is the block that answers it, the definitions in its text (E5).
+func SearchResult(found []requests.Tool) string {
+	var text strings.Builder
+	text.WriteString("<functions>\n")
+	for _, t := range found {
+		text.WriteString(recorded("", t).whole())
+	}
+	text.WriteString("</functions>")
+	return answer(`{"type":"text","text":` + quoted(text.String()) + "}")
+}
+
+// searchReferences is the answer where the model takes references (E4, API mode).
+func searchReferences(found []requests.Tool) string {
+	var parts []string
+	for _, t := range found {
+		parts = append(parts, `{"type":"tool_reference","tool_name":`+quoted(t.Name)+"}")
+	}
+	return answer(strings.Join(parts, ","))
+}
+
+func answer(content string) string {
+	return `{"type":"tool_result","tool_use_id":"` + aCall + `","content":[` + content + "]}"
+}
+
+// recorded makes a tool to be counted of one that was sent.
+func recorded(server string, t requests.Tool) Tool {
+	schema, missing := schemaOf(json.RawMessage(t.Schema))
+	return Tool{Name: t.Name, Server: server, Description: t.Description, Schema: schema, Missing: missing}
+}
