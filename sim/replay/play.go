@@ -151,8 +151,9 @@ func (w *watch) take(e trace.Event) {
 	}
 }
 
-// paced gives a turn's events their times.
-func paced(t *recording.Turn, assumed stream.Pace) []stream.Event {
+// Paced gives a turn's events their times: the recorded ones, else those of the
+// assumed pace (O2).
+func Paced(t *recording.Turn, assumed stream.Pace) []stream.Event {
 	if t.Pace != recording.Unknown {
 		return t.Events
 	}

@@ -49,7 +49,7 @@ func (s *conversation) take(t *recording.Turn) error {
 	m := measure(t, s.early)
 	s.early = s.early || m.early
 	st := s.prepare(t, m)
-	events := paced(t, *s.o.Pace)
+	events := Paced(t, *s.o.Pace)
 	var run played
 	for i, p := range s.o.Policies {
 		if i == 0 || len(t.Calls) > 0 { // without calls no policy has a say
