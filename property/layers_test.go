@@ -28,6 +28,7 @@ var layers = []struct {
 	{"toolsys/permission", nil},
 	{"toolsys/search/...", []string{"toolsys/search/..."}},
 	{"toolsys/schedule", nil},
+	{"toolsys/footprint", nil},
 	{"toolsys/vshell/...", []string{"toolsys/vshell/..."}},
 
 	// The contract, and what stands on it and on leaves only.
@@ -56,6 +57,7 @@ var layers = []struct {
 	{"sim/requests", []string{"sim/recording"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/...", nil},
+	{"sim/des", []string{"sim/clock", "sim/stream", "toolsys/schedule"}},
 	{"sim/live", []string{"sim/world/mcpserve", "toolsys/mcptool"}},
 	{"sim/tokens", []string{"sim/requests", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/promptcache", []string{"sim/tokens", "sim/requests", "sim/recording", "toolsys", "toolsys/..."}},
@@ -64,15 +66,20 @@ var layers = []struct {
 	{"fixtures", nil},
 	{"scenarios", nil},
 	{"property/...", nil},
+	{"property/mix", []string{"sim/des"}},
+	{"property/model", []string{"sim/des", "toolsys/schedule"}},
+	{"property/promise", []string{"sim/des", "sim/scenario", "toolsys/schedule", "toolsys/trace"}},
+	{"property/whole", []string{"sim/des", "sim/scenario", "property/mix", "toolsys/trace"}},
+	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "toolsys/trace"}},
-	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
+	{"reports/...", []string{"reports/...", "property/campaign", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "toolsys/trace"}},
+	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
 }
 
 var leaves = []string{
 	"toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
-	"toolsys/schedule", "toolsys/vshell", "toolsys/vshell/...",
+	"toolsys/schedule", "toolsys/footprint", "toolsys/vshell", "toolsys/vshell/...",
 }
 
 var contract = append([]string{"toolsys/tool"}, leaves...)

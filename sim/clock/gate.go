@@ -2,7 +2,6 @@ package clock
 
 import (
 	"context"
-	"hash/fnv"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -116,16 +115,22 @@ func (g *Gate) leave(w *waiter) bool {
 	return false
 }
 
-func (g *Gate) rank(actor string) uint64 {
-	h := fnv.New64a()
-	var seed [8]byte
-	for i := range seed {
-		seed[i] = byte(g.seed >> (8 * i))
+func (g *Gate) rank(actor string) uint64 { return Rank(g.seed, actor) }
+
+// Rank is what orders actors within one instant: a hash (FNV-1a) of the seed and the
+// actor's name. Whoever simulates without a gate orders alike by it.
+func Rank[S ~string | ~[]byte](seed uint64, actor S) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range 8 {
+		h = (h ^ uint64(byte(seed>>(8*i)))) * fnvPrime
 	}
-	h.Write(seed[:])
-	h.Write([]byte(actor))
-	return h.Sum64()
+	for i := range len(actor) {
+		h = (h ^ uint64(actor[i])) * fnvPrime
+	}
+	return h
 }
+
+const fnvPrime = 1099511628211
 
 // keep lets one waiter go whenever everything else has come to rest, and moves
 // the clock on when nobody is due.

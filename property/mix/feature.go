@@ -1,0 +1,69 @@
+package mix
+
+// Feature is something a mix may have.
+type Feature uint32
+
+// The features. Each mix leaves some out.
+const (
+	Exclusive Feature = 1 << iota
+	Failing           // tools that fail, and may stop their siblings
+	Breaking          // tools that panic or give errors
+	Hanging           // tools that do not end, and time limits
+	Deaf
+	Modifying
+	Asking
+	Hooks
+	BrokenHooks
+	Escalating
+	Misnamed // unknown tools, inputs that are no JSON
+	Speaking // new messages of the user
+	Cuts     // streams that break off
+	Stalls
+	Refusals // of the API: 429, 529
+	Leaving  // the conversation is stopped
+	Turns    // more than one
+	Ties     // everything at few instants
+	Many     // calls in one message
+	all      = iota
+)
+
+// Everything is all features.
+const Everything = Feature(1)<<all - 1
+
+// Faults are the features that are faults.
+const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusals
+
+var names = [all]string{
+	"exclusive", "failing", "breaking", "hanging", "deaf", "modifying", "asking", "hooks", "broken-hooks", "escalating", "misnamed",
+	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many",
+}
+
+// Names are the names of the features, in their order.
+func Names() []string { return names[:] }
+
+// Named gives a feature's name.
+func Named(name string) (Feature, bool) {
+	for i, n := range names {
+		if n == name {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+// Has says whether all of g are in f.
+func (f Feature) Has(g Feature) bool { return f&g == g }
+
+// String lists the features.
+func (f Feature) String() string {
+	text := ""
+	for i, n := range names {
+		if f.Has(1 << i) {
+			if text != "" {
+				text += ","
+			}
+			text += n
+		}
+	}
+	return text
+}

@@ -1,0 +1,40 @@
+package mix_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"toolbench/property/mix"
+	"toolbench/sim/des"
+)
+
+var policies = []string{"serial", "batch", "streaming"}
+
+func TestEveryCaseMakesSenseAndEnds(t *testing.T) {
+	m := mix.NewMaker(mix.Plan{Seed: 1, Policies: policies, May: mix.Everything})
+	var e des.Engine
+	for i := range uint64(20_000) {
+		c := m.Case(i)
+		require.NoError(t, c.Check(), "case %d", i)
+		_, err := e.Run(c)
+		require.NoError(t, err, "case %d: %+v", i, c)
+	}
+}
+
+func BenchmarkMakeAndRun(b *testing.B) {
+	m := mix.NewMaker(mix.Plan{Seed: 1, Policies: policies, May: mix.Everything})
+	var e des.Engine
+	calls, i := 0, uint64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		c := m.Case(i)
+		i++
+		calls += c.Calls()
+		if _, err := e.Run(c); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "cases/s")
+}

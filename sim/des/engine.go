@@ -1,0 +1,153 @@
+package des
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"toolbench/sim/clock"
+	"toolbench/toolsys/schedule"
+)
+
+// Stepper decides: the scheduler's core, or what it is compared with.
+type Stepper interface {
+	Step(ev schedule.Event, out []schedule.Action) []schedule.Action
+}
+
+// Forever is longer than any case: how long something takes that does not end by
+// itself.
+const Forever = 1000 * time.Hour
+
+// MaxEntries bounds a log: a case whose log is longer does not come to an end.
+const MaxEntries = 1 << 16
+
+// Engine plays cases, one after the other. It keeps its buffers from case to case;
+// one goroutine may use it at a time. The zero value plays the scheduler's core.
+type Engine struct {
+	// New makes what decides for one message; nil means schedule.NewCore.
+	New func(policy schedule.Policy, limit int) (Stepper, error)
+
+	c      *Case
+	policy schedule.Policy
+	now    time.Duration
+	queue  queue
+	log    Log
+
+	// calls run over all turns; the message at work has those from first to first+n.
+	calls []call
+	s     session
+
+	actions []schedule.Action
+	woken   []int // calls to go on when the step is carried out
+	names   []byte
+	// hasHooks: any call has; then all pass the stage of hooks.
+	hasHooks bool
+}
+
+// Run plays a case and gives its log, which holds until the next Run. An error
+// means that the case makes no sense or does not come to an end.
+func (e *Engine) Run(c *Case) (*Log, error) {
+	if err := e.reset(c); err != nil {
+		return nil, err
+	}
+	for i, at := range c.Says {
+		e.wait(waiter{at: at, rank: e.rankN("user/say/", i), index: int16(i), actor: person})
+	}
+	if c.Leaves > 0 {
+		e.wait(waiter{at: c.Leaves, rank: e.rankN("user/leave", 0), actor: leaving})
+	}
+	if err := errors.Join(e.turn(), e.settle()); err != nil {
+		return nil, err
+	}
+	for !e.s.over {
+		if len(e.queue) == 0 {
+			return nil, fmt.Errorf("everything waits and nothing can happen any more, after\n%s", &e.log)
+		}
+		if len(e.log.Entries) > MaxEntries {
+			return nil, fmt.Errorf("the case does not end: %d entries", len(e.log.Entries))
+		}
+		w := e.queue.pop()
+		e.now = w.at
+		if err := e.wake(w); err != nil {
+			return nil, err
+		}
+	}
+	return &e.log, nil
+}
+
+func (e *Engine) reset(c *Case) error {
+	policy, err := schedule.ParsePolicy(c.Policy)
+	if err != nil {
+		return err
+	}
+	n := c.Calls()
+	if cap(e.calls) < n {
+		e.calls = make([]call, 0, 2*n)
+	}
+	e.calls, e.hasHooks = e.calls[:0], false
+	for t := range c.Turns {
+		for i := range c.Turns[t].Calls {
+			e.calls = append(e.calls, call{Call: &c.Turns[t].Calls[i]})
+			e.hasHooks = e.hasHooks || len(c.Turns[t].Calls[i].Hooks) > 0
+		}
+	}
+	e.c, e.policy, e.now, e.queue, e.s = c, policy, 0, e.queue[:0], session{}
+	e.log.Entries, e.log.State = e.log.Entries[:0], e.log.State[:0]
+	e.woken = e.woken[:0]
+	return nil
+}
+
+// wake lets one waiter go: whatever follows from it, follows in this instant.
+func (e *Engine) wake(w waiter) error {
+	switch w.actor {
+	case streams:
+		if w.gen == e.s.gen {
+			e.heard()
+		}
+	case watcher:
+		if w.gen == e.s.watching {
+			e.watch()
+		}
+	case person:
+		e.say()
+	case leaving:
+		e.leave()
+	default:
+		k := &e.calls[w.index]
+		if w.gen != k.gen {
+			return nil // it waits no longer
+		}
+		e.goOn(int(w.index), w.actor)
+	}
+	return e.settle()
+}
+
+// settle goes on with what the last step woke, then with the conversation.
+func (e *Engine) settle() error {
+	for k := 0; k < len(e.woken); k++ {
+		e.awake(e.woken[k])
+	}
+	e.woken = e.woken[:0]
+	return e.proceed()
+}
+
+func (e *Engine) wait(w waiter) { e.queue.push(w) }
+
+func (e *Engine) note(what What, call int, code uint8) {
+	e.log.Entries = append(e.log.Entries, Entry{At: e.now, What: what, Code: code, Turn: int16(e.s.turn), Call: int16(call)})
+}
+
+// rank is the gate's rank of an actor; its name is put together in e.names.
+func (e *Engine) rank(parts ...string) uint64 {
+	e.names = e.names[:0]
+	for _, p := range parts {
+		e.names = append(e.names, p...)
+	}
+	return clock.Rank(e.c.Seed, e.names)
+}
+
+func (e *Engine) rankN(name string, n int) uint64 {
+	e.names = strconv.AppendInt(append(e.names[:0], name...), int64(n), 10)
+	return clock.Rank(e.c.Seed, e.names)
+}

@@ -1,0 +1,56 @@
+package des
+
+import "toolbench/toolsys/schedule"
+
+// step gives the core an event and carries out what it asks for. Calls that are
+// woken by it go on when all of it is carried out, as goroutines would that wait for
+// the driver's lock.
+func (e *Engine) step(ev schedule.Event) {
+	e.actions = e.s.core.Step(ev, e.actions[:0])
+	for _, a := range e.actions {
+		e.act(a)
+	}
+}
+
+func (e *Engine) act(a schedule.Action) {
+	i := e.s.first + a.Index
+	switch a.Kind {
+	case schedule.Start:
+		e.start(i)
+	case schedule.Resume:
+		e.resume(i)
+	case schedule.Cancel:
+		e.note(Cancelled, i, uint8(a.Cause))
+		e.cancel(i, a.Cause)
+	case schedule.Answer:
+		e.calls[i].status = halt(a.Cause)
+		e.note(Ended, i, uint8(e.calls[i].status))
+	case schedule.Apply:
+		e.note(Applied, i, 0)
+		e.log.State = append(e.log.State, int16(i))
+	case schedule.Drop:
+		e.note(Dropped, i, 0)
+	case schedule.Emit:
+		e.s.emitted++
+		e.note(Emitted, i, uint8(e.calls[i].status))
+	case schedule.Discard:
+		e.note(Discarded, i, 0)
+	case schedule.Done:
+		e.s.done = true
+	}
+}
+
+// halt is the status of a call that was stopped.
+func halt(c schedule.Cause) Status {
+	switch c {
+	case schedule.SiblingFailed:
+		return SiblingFailed
+	case schedule.UserInterrupt:
+		return Interrupted
+	case schedule.StreamAbandoned:
+		return Abandoned
+	case schedule.Vanished:
+		return Panicked
+	}
+	return Aborted
+}

@@ -1,0 +1,154 @@
+package des
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"toolbench/sim/stream"
+)
+
+// fault is what spoils a request, or nil.
+func (e *Engine) fault(request int) *Fault {
+	for i := range e.c.Faults {
+		if e.c.Faults[i].Request == request {
+			return &e.c.Faults[i]
+		}
+	}
+	return nil
+}
+
+// spoils: an answer that was no whole answer is given again to the next request.
+func spoils(f *Fault) bool {
+	return f != nil && (f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 || f.Stall > 0 && f.For == 0)
+}
+
+// firstOf is the first call of an answer, counted over all.
+func (e *Engine) firstOf(script int) int {
+	n := 0
+	for t := range min(script, len(e.c.Turns)) {
+		n += len(e.c.Turns[t].Calls)
+	}
+	return n
+}
+
+// streamRank is the rank of a stream: of the number of the answer, and of the try.
+func (e *Engine) streamRank(number, try int) uint64 {
+	if try == 1 {
+		return e.rankN("stream/", number)
+	}
+	return e.rank("stream/", strconv.Itoa(number), "#", strconv.Itoa(try))
+}
+
+// events are the moments of an answer's stream that matter. Where a fault counts
+// events, it is written out and counted; else its calls say all.
+func (e *Engine) events(out []event, script int, f *Fault) []event {
+	var t Turn
+	if script < len(e.c.Turns) {
+		t = e.c.Turns[script]
+	}
+	if f != nil && f.Status == 0 {
+		return f.spoil(t.written(out, script))
+	}
+	now := time.Duration(0)
+	for i := range t.Calls {
+		now = max(now, t.Calls[i].At)
+		out = append(out, event{now, block})
+	}
+	return append(out, event{max(now, t.End), ends})
+}
+
+// Stream is the turn as a script; number is its place among the answers, from 0.
+func (t *Turn) Stream(number int) stream.Turn {
+	s := stream.Turn{ID: fmt.Sprintf("msg_%d", number+1), End: t.End, Seed: 1 + uint64(number)}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		input := json.RawMessage("{}")
+		if c.Goes == Rubbish {
+			input = json.RawMessage(rubbish)
+		}
+		s.Blocks = append(s.Blocks, stream.Block{Kind: stream.ToolUse, ID: c.ID, Name: ToolName(c), At: c.At, Input: input})
+	}
+	if len(t.Calls) == 0 {
+		s.Blocks = append(s.Blocks, stream.Block{Kind: stream.Text, Text: lastWords})
+	}
+	return s
+}
+
+// What a call says whose input is no JSON, and an answer without calls.
+const (
+	rubbish   = "[1,"
+	lastWords = "Done."
+)
+
+// ToolName names the tool of a call: what it is, and whose.
+func ToolName(c *Call) string {
+	switch {
+	case c.Goes == Unknown:
+		return "Missing_" + c.ID
+	case c.Safe:
+		return "Look_" + c.ID
+	}
+	return "Change_" + c.ID
+}
+
+// written are all events of the turn's stream.
+func (t *Turn) written(out []event, number int) []event {
+	for _, ev := range stream.Script(t.Stream(number)) {
+		e := event{at: ev.At}
+		switch ev.Type {
+		case "content_block_stop":
+			e.what = block
+			if len(t.Calls) == 0 {
+				e.what = nothing
+			}
+		case "message_stop":
+			e.what = ends
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// spoil applies a fault to a stream that is written out, as sim/cassette does.
+func (f *Fault) spoil(events []event) []event {
+	if f.Malformed > 0 && f.Malformed <= len(events) {
+		events[f.Malformed-1].what = breaks
+		events = events[:f.Malformed]
+	}
+	if f.Error != "" {
+		n := min(f.Cut, len(events))
+		events = append(events[:n], event{last(events, n), breaks})
+	}
+	if f.Stall > 0 {
+		events = f.stall(events)
+	}
+	if f.Cut > 0 && f.Error == "" {
+		events = append(events[:min(f.Cut, len(events))], event{what: gone})
+	}
+	for i := range events[:len(events)-1] {
+		if events[i].what == ends { // it is no end if more follows
+			events[i].what = nothing
+		}
+	}
+	return events
+}
+
+func (f *Fault) stall(events []event) []event {
+	n := min(f.Stall, len(events))
+	if f.For == 0 {
+		return append(events[:n], event{0, stalls})
+	}
+	for i := n; i < len(events); i++ {
+		events[i].at += f.For
+	}
+	return events
+}
+
+func last(events []event, n int) time.Duration {
+	if n == 0 {
+		return 0
+	}
+	return events[n-1].at
+}
