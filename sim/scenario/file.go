@@ -148,6 +148,8 @@ type OwnTool struct {
 	Answer string `yaml:"answer"`
 	Repeat int    `yaml:"repeat"`
 	Failed bool   `yaml:"failed"`
+	// StopsSiblings makes its failure stop the calls beside it, as Bash's does (J3).
+	StopsSiblings bool `yaml:"stops_siblings"`
 	// SetCWD, SetEnv make it return a modifier, whether it is safe or not (B3).
 	SetCWD string            `yaml:"set_cwd"`
 	SetEnv map[string]string `yaml:"set_env"`

@@ -51,6 +51,7 @@ func (o OwnTool) def() tool.Def[json.RawMessage, string] {
 	if o.Interrupt == "cancel" {
 		d.Traits.Interrupt = tool.Cancel
 	}
+	d.Traits.FailureStopsSiblings = o.StopsSiblings
 	if o.Internal != "" {
 		d.Internal = []string{o.Internal}
 	}
