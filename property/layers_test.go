@@ -62,6 +62,8 @@ var layers = []struct {
 	{"sim/tokens", []string{"sim/requests", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/promptcache", []string{"sim/tokens", "sim/requests", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
+	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
+	{"sim/draft", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/clock", "toolsys/message", "toolsys/schema", "toolsys/tool"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
@@ -73,7 +75,7 @@ var layers = []struct {
 	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "property/campaign", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "toolsys/trace"}},
+	{"reports/...", []string{"reports/...", "property/campaign", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
 }
 
