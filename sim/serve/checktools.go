@@ -1,0 +1,162 @@
+package serve
+
+import (
+	"fmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// tools: the array keeps its bytes from turn to turn (D3), since it is the very
+// beginning of what a prompt cache holds.
+func (c *checker) tools() {
+	for i, x := range c.log {
+		if i == 0 {
+			continue
+		}
+		c.tested = c.tested || len(x.req.tools) > 0
+		if why := moved(c.log[i-1].req.tools, x.req.tools); why != "" {
+			c.find(c.log[i-1].answer+1, "%s", why)
+		}
+	}
+}
+
+// moved tells where two lists of tools first differ; "" when they do not.
+func moved(before, now []gjson.Result) string {
+	offset := len("[")
+	for i := range max(len(before), len(now)) {
+		switch {
+		case i >= len(now):
+			return fmt.Sprintf("byte %d: tools.%d %q is gone", offset, i, before[i].Get("name").Str)
+		case i >= len(before):
+			return fmt.Sprintf("byte %d: tools.%d %q was added", offset, i, now[i].Get("name").Str)
+		}
+		a, b := unbroken(before[i]), unbroken(now[i])
+		if at := firstDifference(a, b); at >= 0 {
+			was, is := difference(a, b)
+			name := before[i].Get("name").Str
+			if other := now[i].Get("name").Str; other != name {
+				return fmt.Sprintf("byte %d: tools.%d was %q and is %q", offset+at, i, name, other)
+			}
+			return fmt.Sprintf("byte %d: tools.%d %q differs at its byte %d: was %s, is %s", offset+at, i, name, at, was, is)
+		}
+		offset += len(a) + len(",")
+	}
+	return ""
+}
+
+// firstDifference is the first byte in which two texts differ, -1 for none.
+func firstDifference(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	if len(a) == len(b) {
+		return -1
+	}
+	return min(len(a), len(b))
+}
+
+// place is where a cache breakpoint stands, in the order of a prompt: tools, system,
+// messages.
+type place struct{ section, item, block int }
+
+// The sections of a prompt, in its order.
+const (
+	inTools = iota
+	inSystem
+	inMessages
+)
+
+func (p place) String() string {
+	switch p.section {
+	case inTools:
+		return fmt.Sprintf("tools.%d", p.item)
+	case inSystem:
+		return fmt.Sprintf("system.%d", p.item)
+	}
+	return fmt.Sprintf("messages.%d.content.%d", p.item, p.block)
+}
+
+func (p place) before(q place) bool {
+	if p.section != q.section {
+		return p.section < q.section
+	}
+	if p.item != q.item {
+		return p.item < q.item
+	}
+	return p.block < q.block
+}
+
+// breakpoints are a request's cache breakpoints, in the order of the prompt.
+func breakpoints(r *request) []place {
+	var out []place
+	marked := func(v gjson.Result) bool { return v.Get("cache_control").IsObject() }
+	for i, t := range r.tools {
+		if marked(t) {
+			out = append(out, place{inTools, i, 0})
+		}
+	}
+	for i, b := range r.system.Array() {
+		if marked(b) {
+			out = append(out, place{inSystem, i, 0})
+		}
+	}
+	for i, m := range r.messages {
+		for k, b := range blocks(m) {
+			if marked(b) {
+				out = append(out, place{inMessages, i, k})
+			}
+		}
+	}
+	return out
+}
+
+// maxBreakpoints is how many the API takes.
+const maxBreakpoints = 4
+
+// cache: no more breakpoints than the API takes, and the last of them does not move
+// back while what is before it stays the same (D4).
+func (c *checker) cache() {
+	for i, x := range c.log {
+		now := breakpoints(x.req)
+		c.tested = c.tested || len(now) > 0 || x.req.auto
+		turn := 0
+		if i > 0 {
+			turn = c.log[i-1].answer + 1
+		}
+		if n := len(now); n > maxBreakpoints {
+			c.find(turn, "%d breakpoints; the API takes %d", n, maxBreakpoints)
+		}
+		if i == 0 || x.req.auto || !goesOn(c.log[i-1].req, x.req) {
+			continue
+		}
+		before := breakpoints(c.log[i-1].req)
+		switch {
+		case len(before) == 0:
+		case len(now) == 0:
+			c.find(turn, "the breakpoint at %s is gone, and there is no other", before[len(before)-1])
+		case now[len(now)-1].before(before[len(before)-1]):
+			c.find(turn, "the last breakpoint moved back from %s to %s", before[len(before)-1], now[len(now)-1])
+		}
+	}
+}
+
+// goesOn says whether a request begins with the messages of the one before.
+func goesOn(before, now *request) bool {
+	if len(now.messages) < len(before.messages) {
+		return false
+	}
+	for i, m := range before.messages {
+		a, b := blocks(m), blocks(now.messages[i])
+		if len(a) != len(b) {
+			return false
+		}
+		for k := range a {
+			if unbroken(a[k]) != unbroken(b[k]) {
+				return false
+			}
+		}
+	}
+	return true
+}

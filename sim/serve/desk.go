@@ -1,0 +1,241 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// desk decides which answer a request gets. It has no clock, no goroutine and no
+// lock: whoever drives it sees to that.
+type desk struct {
+	tape *Tape
+	// again: a conversation that was served may be served once more.
+	again    bool
+	used     map[*Conversation]bool
+	sessions []*session
+	refused  []Refusal
+	held     int // bytes of bodies that are kept for the checks
+}
+
+// session is one client's conversation as far as it has come.
+type session struct {
+	conv    *Conversation
+	opening string
+	// base is how many assistant messages the first request brought along, next the
+	// place of the answer that comes next.
+	base, first, next int
+	last              [sha256.Size]byte
+	log               []exchange
+}
+
+// exchange is one request with the answer it was given.
+type exchange struct {
+	req *request
+	// answer is its place in the conversation, -1 when there was none left.
+	answer int
+	// resent: the same request again, and the same answer.
+	resent         bool
+	arrived, ended time.Duration
+}
+
+// maxHeld bounds what is kept of the requests' bodies.
+const maxHeld = 1 << 30
+
+// ticket is an answer that is to be given.
+type ticket struct {
+	session *session
+	place   int // in the session's log
+	answer  *Answer
+}
+
+// take gives a request its answer, or a refusal worded for the client. Retry: the
+// client says that it sends the request once more.
+func (d *desk) take(req *request, retry bool, at time.Duration) (ticket, error) {
+	if d.held += len(req.body); d.held > maxHeld {
+		return ticket{}, d.refuse(req, fmt.Sprintf("more than %d bytes of requests were sent: start the server again", maxHeld))
+	}
+	sum := sha256.Sum256(req.body)
+	s := d.find(req, sum, retry)
+	if s == nil {
+		var err error
+		if s, err = d.open(req); err != nil {
+			return ticket{}, err
+		}
+	}
+	x := exchange{req: req, answer: s.next, arrived: at}
+	if n := len(s.log); n > 0 && s.last == sum && s.log[n-1].answer >= 0 && s.conv.Answers[s.log[n-1].answer].Whole {
+		x.answer, x.resent = s.log[n-1].answer, true
+	}
+	if x.answer >= len(s.conv.Answers) {
+		x.answer = -1
+	}
+	s.log = append(s.log, x)
+	s.last = sum
+	if x.answer < 0 {
+		return ticket{}, s.over(d, req)
+	}
+	if !x.resent {
+		s.next++
+	}
+	return ticket{s, len(s.log) - 1, &s.conv.Answers[x.answer]}, nil
+}
+
+// over refuses what goes beyond the recording. A last answer with calls has to be
+// answered, so that one such request is no fault of the client's.
+func (s *session) over(d *desk, req *request) error {
+	n := len(s.conv.Answers)
+	text := fmt.Sprintf("conversation %d has no answer left: all %d were given", s.conv.Number, n)
+	if len(s.conv.Answers[n-1].Calls()) > 0 && s.beyond() == 1 {
+		return fmt.Errorf("%s; the recording ends here", text)
+	}
+	return d.refuse(req, text)
+}
+
+// beyond counts the requests that got no answer.
+func (s *session) beyond() int {
+	n := 0
+	for _, x := range s.log {
+		if x.answer < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (d *desk) refuse(req *request, text string) error {
+	d.refused = append(d.refused, Refusal{Text: text, Opening: shorten(opening(req.messages))})
+	return fmt.Errorf("%s", text)
+}
+
+// find gives the session that a request goes on with: the one that was asked the
+// very same, the one whose last answer it sends back, else the one that begins alike
+// and has come as far.
+func (d *desk) find(req *request, sum [sha256.Size]byte, retry bool) *session {
+	begins := opening(req.messages)
+	for _, fits := range []func(s *session) bool{
+		func(s *session) bool { return s.last == sum && (retry || len(s.log) > 1 || d.fresh(begins) == nil) },
+		func(s *session) bool { a := s.lastSpoken(); return a != nil && req.sentBack(a) },
+		func(s *session) bool {
+			return s.next > s.first && s.opening == begins && req.said() == s.expected()
+		},
+	} {
+		for i := len(d.sessions) - 1; i >= 0; i-- {
+			if fits(d.sessions[i]) {
+				return d.sessions[i]
+			}
+		}
+	}
+	return nil
+}
+
+// fresh finds a conversation that was recorded for this opening and not served yet:
+// then the same first request is another conversation, not the same one again.
+func (d *desk) fresh(begins string) *Conversation {
+	for _, c := range d.tape.Conversations {
+		if !d.used[c] && c.Opening != "" && c.Opening == begins {
+			return c
+		}
+	}
+	return nil
+}
+
+// lastSpoken is the last answer that the client has to send back.
+func (s *session) lastSpoken() *Answer {
+	for i := s.next - 1; i >= s.first; i-- {
+		if a := &s.conv.Answers[i]; a.spoken() {
+			return a
+		}
+	}
+	return nil
+}
+
+// expected is how many assistant messages the next request should bring.
+func (s *session) expected() int {
+	n := s.base
+	for i := s.first; i < s.next; i++ {
+		if s.conv.Answers[i].spoken() {
+			n++
+		}
+	}
+	return n
+}
+
+// open begins a session: with the conversation the request already is in the middle
+// of, the one that was recorded for its first user message, or the next.
+func (d *desk) open(req *request) (*session, error) {
+	c, first := d.within(req)
+	if c == nil {
+		c = d.choose(opening(req.messages))
+	}
+	if c == nil {
+		return nil, d.refuse(req, fmt.Sprintf("all %d conversations were served: start the server again, or with --again", len(d.tape.Conversations)))
+	}
+	d.used[c] = true
+	s := &session{conv: c, opening: opening(req.messages), base: req.said(), first: first, next: first}
+	d.sessions = append(d.sessions, s)
+	return s, nil
+}
+
+// within finds the answer that the request's last assistant message is, and gives
+// the place behind it.
+func (d *desk) within(req *request) (*Conversation, int) {
+	if req.said() == 0 {
+		return nil, 0
+	}
+	last := *req
+	last.messages = req.messages[req.lastSaid():]
+	for _, c := range d.tape.Conversations {
+		for i := range c.Answers {
+			if a := &c.Answers[i]; len(a.Calls()) > 0 && last.sentBack(a) {
+				return c, i + 1
+			}
+		}
+	}
+	return nil, 0
+}
+
+func (d *desk) choose(begins string) *Conversation {
+	fits := []func(*Conversation) bool{
+		func(c *Conversation) bool { return c.For != "" && strings.Contains(begins, c.For) },
+		func(c *Conversation) bool { return c.For == "" && c.Opening != "" && c.Opening == begins },
+		func(c *Conversation) bool { return c.For == "" },
+	}
+	for _, usedUp := range []bool{false, true} {
+		for _, fit := range fits {
+			for _, c := range d.tape.Conversations {
+				if d.used[c] == usedUp && fit(c) {
+					return c
+				}
+			}
+		}
+		if !d.again {
+			return nil
+		}
+	}
+	return nil
+}
+
+// done says that every conversation was served to its end, and, where that end has
+// calls, answered.
+func (d *desk) done() bool {
+	whole := map[*Conversation]bool{}
+	for _, s := range d.sessions {
+		n := len(s.conv.Answers)
+		if s.next >= n && (len(s.conv.Answers[n-1].Calls()) == 0 || s.beyond() > 0) {
+			whole[s.conv] = true
+		}
+	}
+	return len(whole) == len(d.tape.Conversations)
+}
+
+// shorten keeps a text quotable.
+func shorten(text string) string {
+	const most = 80
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,277 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/stream"
+)
+
+// Options say how a tape is served.
+type Options struct {
+	// Speed is how many times faster than recorded streams run; 0: at once.
+	Speed float64
+	// Again serves conversations once more when all were served.
+	Again bool
+	// Strict makes a result that differs from its recording a failure.
+	Strict bool
+	// Now and Wait are the clock; nil: time.Now and cassette.Sleep.
+	Now  func() time.Time
+	Wait cassette.Wait
+}
+
+// MaxBody is the largest request in bytes that is read: what the API itself takes.
+const MaxBody = 32 << 20
+
+// Server answers a Messages API's requests from a tape. It is an http.Handler;
+// listening is its owner's business.
+type Server struct {
+	o     Options
+	tape  *Tape
+	mux   *http.ServeMux
+	start time.Time
+
+	mu       sync.Mutex
+	desk     desk
+	inFlight int
+	requests int
+	last     time.Time
+}
+
+// New gives a server.
+func New(t *Tape, o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = cassette.Sleep
+	}
+	s := &Server{o: o, tape: t, mux: http.NewServeMux(), start: o.Now(), desk: desk{tape: t, again: o.Again, used: map[*Conversation]bool{}}}
+	s.last = s.start
+	s.mux.HandleFunc("POST /v1/messages", s.messages)
+	s.mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
+	s.mux.HandleFunc("GET /v1/models", s.models)
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, "not_found_error", r.Method+" "+r.URL.Path+" is not served; POST /v1/messages is")
+	})
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// State is how far the serving has come.
+type State struct {
+	// Requests were made for answers, InFlight are still being answered. Done: every
+	// conversation was served to its end.
+	Requests, InFlight int
+	Done               bool
+	// Last is when something last happened.
+	Last time.Time
+}
+
+// State says how far the serving has come.
+func (s *Server) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return State{Requests: s.requests, InFlight: s.inFlight, Done: s.inFlight == 0 && s.desk.done(), Last: s.last}
+}
+
+// Report says what the clients did so far.
+func (s *Server) Report() Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := Report{Source: s.tape.Source, Conversations: len(s.tape.Conversations), Refused: slices.Clone(s.desk.refused)}
+	for _, session := range s.desk.sessions {
+		r.Sessions = append(r.Sessions, review(session, s.o.Strict))
+	}
+	for _, c := range s.tape.Conversations {
+		if !s.desk.used[c] {
+			r.Unserved = append(r.Unserved, c.Number)
+		}
+	}
+	return r
+}
+
+// messages answers POST /v1/messages.
+func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
+	body, ok := read(w, r)
+	if !ok {
+		return
+	}
+	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // without it, 0
+	t, stream, err := s.take(body, retries > 0)
+	if err != nil {
+		fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		return
+	}
+	defer s.ended(t)
+	w.Header().Set("Request-Id", fmt.Sprintf("req_%d_%d", t.session.conv.Number, t.place+1))
+	if stream {
+		s.play(w, r, t.answer)
+		return
+	}
+	s.whole(w, r, t.answer)
+}
+
+// take asks the desk; the lock is not held while anything is waited for.
+func (s *Server) take(body []byte, retry bool) (ticket, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	s.last = s.o.Now()
+	req, err := parse(body)
+	if err != nil {
+		s.desk.refused = append(s.desk.refused, Refusal{Text: err.Error()})
+		return ticket{}, false, err
+	}
+	t, err := s.desk.take(req, retry, s.last.Sub(s.start))
+	if err == nil {
+		s.inFlight++
+	}
+	return t, req.stream, err
+}
+
+func (s *Server) ended(t ticket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+	s.last = s.o.Now()
+	t.session.log[t.place].ended = s.last.Sub(s.start)
+}
+
+// writeTime is how long a client may take to read an event.
+const writeTime = 30 * time.Second
+
+// play streams an answer at its times. One that was cut ends as a lost connection.
+func (s *Server) play(w http.ResponseWriter, r *http.Request, a *Answer) {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	out, began := http.NewResponseController(w), s.o.Now()
+	for _, e := range a.Events {
+		if err := s.until(r.Context(), began, e.At); err != nil {
+			return
+		}
+		// Writers without deadlines or flushing, as in tests, lose nothing by it.
+		_ = out.SetWriteDeadline(s.o.Now().Add(s.scaled(e.At) + writeTime))
+		if _, err := w.Write(stream.Append(nil, e)); err != nil {
+			return // the client went away
+		}
+		_ = out.Flush()
+	}
+	if !a.Whole && !failed(a) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// failed: the stream said itself that it failed, so that nothing is cut.
+func failed(a *Answer) bool {
+	return slices.ContainsFunc(a.Events, func(e stream.Event) bool { return e.Type == "error" })
+}
+
+// whole answers a client that asked for no stream, when the stream would be over.
+func (s *Server) whole(w http.ResponseWriter, r *http.Request, a *Answer) {
+	if n := len(a.Events); n > 0 {
+		if err := s.until(r.Context(), s.o.Now(), a.Events[n-1].At); err != nil {
+			return
+		}
+	}
+	if !a.Whole {
+		status, kind, text := refusal(a)
+		fail(w, status, kind, text)
+		return
+	}
+	body, err := Message(a)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "api_error", "the recorded answer is no message: "+err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body) // an error means that the client went away
+}
+
+// until waits for a recorded time.
+func (s *Server) until(ctx context.Context, began time.Time, at time.Duration) error {
+	left := s.scaled(at) - s.o.Now().Sub(began)
+	if left <= 0 {
+		return ctx.Err()
+	}
+	return s.o.Wait(ctx, "serve", left)
+}
+
+func (s *Server) scaled(at time.Duration) time.Duration {
+	if s.o.Speed <= 0 || math.IsInf(s.o.Speed, 0) {
+		return 0
+	}
+	return time.Duration(float64(at) / s.o.Speed)
+}
+
+// read takes a request's body; what is too large is answered here.
+func read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		fail(w, http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("the request is larger than %d bytes", MaxBody))
+		return nil, false
+	case err != nil:
+		fail(w, http.StatusBadRequest, "invalid_request_error", "the body cannot be read: "+err.Error())
+		return nil, false
+	}
+	return body, true
+}
+
+// countTokens estimates what a request's prompt comes to: stream.BytesPerToken bytes
+// a token.
+func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
+	body, ok := read(w, r)
+	if !ok {
+		return
+	}
+	req, err := parse(body)
+	if err != nil {
+		fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		return
+	}
+	bytes := len(req.system.Raw)
+	for _, part := range slices.Concat(req.tools, req.messages) {
+		bytes += len(part.Raw)
+	}
+	answer(w, http.StatusOK, map[string]int{"input_tokens": bytes / stream.BytesPerToken})
+}
+
+// models lists those that the recording has.
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+	type model struct {
+		Type    string `json:"type"`
+		ID      string `json:"id"`
+		Display string `json:"display_name"`
+		Created string `json:"created_at"`
+	}
+	list := []model{}
+	for _, name := range s.tape.Models() {
+		list = append(list, model{"model", name, name, "1970-01-01T00:00:00Z"})
+	}
+	answer(w, http.StatusOK, map[string]any{"data": list, "has_more": false, "first_id": nil, "last_id": nil})
+}
+
+// fail answers with an error as the API words one.
+func fail(w http.ResponseWriter, status int, kind, text string) {
+	answer(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": text}})
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // an error means that the client went away
+}

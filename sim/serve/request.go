@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// request is what a client sent, as far as it matters here.
+type request struct {
+	stream   bool
+	body     []byte
+	tools    []gjson.Result
+	system   gjson.Result
+	messages []gjson.Result
+	// auto: the request as a whole has a cache breakpoint, placed by the API.
+	auto bool
+}
+
+// parse reads a request's body. Its errors are worded for the client.
+func parse(body []byte) (*request, error) {
+	body = bytes.TrimSpace(body)
+	if !json.Valid(body) || len(body) == 0 || body[0] != '{' {
+		return nil, errors.New("the body is no JSON object")
+	}
+	v := gjson.ParseBytes(body)
+	r := &request{body: body, stream: v.Get("stream").Bool(), tools: v.Get("tools").Array(), system: v.Get("system"), auto: v.Get("cache_control").IsObject()}
+	list := v.Get("messages")
+	if !list.IsArray() || len(list.Array()) == 0 {
+		return nil, errors.New("messages: at least one message is required")
+	}
+	r.messages = list.Array()
+	for i, m := range r.messages {
+		if content := m.Get("content"); m.Get("role").Str == "" || content.Type != gjson.String && !content.IsArray() {
+			return nil, fmt.Errorf("messages.%d: a message has a role and a content", i)
+		}
+	}
+	return r, nil
+}
+
+// blocks are a message's content as blocks: a string is one text block.
+func blocks(m gjson.Result) []gjson.Result {
+	content := m.Get("content")
+	if content.Type == gjson.String {
+		return []gjson.Result{gjson.Parse(`{"type":"text","text":` + content.Raw + `}`)}
+	}
+	return content.Array()
+}
+
+// said counts the assistant messages.
+func (r *request) said() int {
+	n := 0
+	for _, m := range r.messages {
+		if m.Get("role").Str == "assistant" {
+			n++
+		}
+	}
+	return n
+}
+
+// lastSaid is the place of the last assistant message, -1 without one.
+func (r *request) lastSaid() int {
+	for i := len(r.messages) - 1; i >= 0; i-- {
+		if r.messages[i].Get("role").Str == "assistant" {
+			return i
+		}
+	}
+	return -1
+}
+
+// sentBack says whether one of the messages is the answer: it has one of its calls,
+// or, when it has none, its text.
+func (r *request) sentBack(a *Answer) bool {
+	ids := map[string]bool{}
+	for _, c := range a.Calls() {
+		ids[c.ID] = true
+	}
+	text := answerText(a)
+	for i := len(r.messages) - 1; i >= 0; i-- {
+		m := r.messages[i]
+		if m.Get("role").Str != "assistant" {
+			continue
+		}
+		if len(ids) == 0 && text != "" && plain(m.Get("content")) == text {
+			return true
+		}
+		for _, b := range blocks(m) {
+			if b.Get("type").Str == "tool_use" && ids[b.Get("id").Str] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func answerText(a *Answer) string {
+	var parts []string
+	for _, b := range a.Reply.Message.Content {
+		if b.Type == "text" {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// unbroken is an object's bytes without its cache breakpoint, which moves and is no
+// part of the prompt.
+func unbroken(v gjson.Result) string {
+	if !v.IsObject() || !v.Get("cache_control").Exists() {
+		return v.Raw
+	}
+	var b strings.Builder
+	v.ForEach(func(key, value gjson.Result) bool {
+		if key.Str != "cache_control" {
+			b.WriteString(key.Raw + ":" + value.Raw + ",")
+		}
+		return true
+	})
+	return "{" + strings.TrimSuffix(b.String(), ",") + "}"
+}

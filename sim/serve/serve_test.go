@@ -1,0 +1,368 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/serve"
+	"toolbench/sim/stream"
+)
+
+// call is a scripted tool_use block.
+func call(id, name, input string, at time.Duration) stream.Block {
+	return stream.Block{Kind: stream.ToolUse, ID: id, Name: name, Input: json.RawMessage(input), At: at}
+}
+
+// weather is a conversation with two calls in parallel, one more, and an end.
+func weather() *serve.Tape {
+	return tape(
+		stream.Turn{ID: "msg_1", Blocks: []stream.Block{
+			{Kind: stream.Thinking, Text: "Two cities.", Signature: "c2ln"},
+			{Kind: stream.Text, Text: "Looking."},
+			call("call_a", "weather", `{"city":"Oslo"}`, time.Second), call("call_b", "weather", `{"city":"Rome"}`, 2*time.Second),
+		}},
+		stream.Turn{ID: "msg_2", Blocks: []stream.Block{call("call_c", "weather", `{"city":"Bern"}`, time.Second)}},
+		stream.Turn{ID: "msg_3", Blocks: []stream.Block{{Kind: stream.Text, Text: "All dry."}}},
+	)
+}
+
+func tape(turns ...stream.Turn) *serve.Tape {
+	c := &serve.Conversation{Number: 1}
+	for _, t := range turns {
+		c.Answers = append(c.Answers, serve.NewAnswer(stream.Script(t)))
+	}
+	return &serve.Tape{Source: "weather", Conversations: []*serve.Conversation{c}}
+}
+
+// client sends what a client of this API would, and lets a test spoil it.
+type client struct {
+	t        *testing.T
+	s        *serve.Server
+	tools    string
+	messages []string
+}
+
+func newClient(t *testing.T, tp *serve.Tape, o serve.Options) *client {
+	return &client{t: t, s: serve.New(tp, o), tools: `[{"name":"weather","input_schema":{"type":"object"}}]`}
+}
+
+func (c *client) say(messages ...string) { c.messages = append(c.messages, messages...) }
+
+// ask sends the conversation and gives the answer.
+func (c *client) ask(more string) *httptest.ResponseRecorder {
+	c.t.Helper()
+	body := `{"model":"m","max_tokens":9,` + more + `"tools":` + c.tools + `,"messages":[` + strings.Join(c.messages, ",") + `]}`
+	require.True(c.t, json.Valid([]byte(body)), body)
+	w := httptest.NewRecorder()
+	c.s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", strings.NewReader(body)))
+	return w
+}
+
+// turn asks, and keeps the answer as the assistant's message.
+func (c *client) turn() {
+	c.t.Helper()
+	w := c.ask("")
+	require.Equal(c.t, http.StatusOK, w.Code, w.Body.String())
+	c.say(`{"role":"assistant","content":` + gjson.Get(w.Body.String(), "content").Raw + `}`)
+}
+
+func user(content string) string { return `{"role":"user","content":` + content + `}` }
+
+func result(id, text string) string {
+	return `{"type":"tool_result","tool_use_id":"` + id + `","content":"` + text + `"}`
+}
+
+// check finds a check of the only session.
+func (c *client) check(name string) serve.Check {
+	c.t.Helper()
+	r := c.s.Report()
+	require.Len(c.t, r.Sessions, 1)
+	for _, ch := range r.Sessions[0].Checks {
+		if ch.Name == name {
+			return ch
+		}
+	}
+	c.t.Fatal("no such check: " + name)
+	return serve.Check{}
+}
+
+func TestAGoodClientHoldsEveryPromise(t *testing.T) {
+	c := newClient(t, weather(), serve.Options{})
+	c.say(user(`"How is it?"`))
+	c.turn()
+	c.say(user("[" + result("call_a", "wet") + "," + result("call_b", "dry") + "]"))
+	c.turn()
+	c.say(user("[" + result("call_c", "dry") + "]"))
+	assert.False(t, c.s.State().Done)
+	c.turn()
+	assert.True(t, c.s.State().Done)
+	r := c.s.Report()
+	assert.True(t, r.Held())
+	require.Len(t, r.Sessions, 1)
+	s := r.Sessions[0]
+	assert.Equal(t, []int{3, 3, 3, 3, 3, 0}, []int{s.Requests, s.Answers, s.Of, s.Calls, s.Results, s.Resent})
+	assert.Len(t, s.Latencies, 2)
+	for _, ch := range s.Checks {
+		assert.NotEqual(t, serve.Failed, ch.Status, ch.Name)
+	}
+	assert.Equal(t, serve.Untested, c.check("recorded").Status, "a script has no recorded results")
+	assert.Equal(t, serve.Untested, c.check("cache").Status)
+}
+
+// Each way to send results wrongly is named, at the turn, and by the right check.
+func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
+	a, b := result("call_a", "wet"), result("call_b", "dry")
+	for name, try := range map[string]struct {
+		check, says string
+		spoil       func(c *client)
+	}{
+		"missing":   {"results", "weather call_b has no result", func(c *client) { c.say(user("[" + a + "]")) }},
+		"unknown":   {"results", `"call_x", which no call`, func(c *client) { c.say(user("[" + a + "," + b + "," + result("call_x", "") + "]")) }},
+		"twice":     {"results", "call_a has 2 results", func(c *client) { c.say(user("[" + a + "," + a + "," + b + "]")) }},
+		"swapped":   {"order", "[call_a call_b], their results [call_b call_a]", func(c *client) { c.say(user("[" + b + "," + a + "]")) }},
+		"apart":     {"placement", "call_b stands in messages.3; it belongs into messages.2", func(c *client) { c.say(user("["+a+"]"), user("["+b+"]")) }},
+		"apart too": {"roles", `messages.3 is the second of role "user"`, func(c *client) { c.say(user("["+a+"]"), user("["+b+"]")) }},
+		"text first": {"placement", "stands behind other content", func(c *client) {
+			c.say(user(`[{"type":"text","text":"here"},` + a + "," + b + "]"))
+		}},
+		"input rewritten": {"echo", `input was "{\"city\":\"Rome\"}", is`, func(c *client) {
+			c.messages[1] = strings.Replace(c.messages[1], "Rome", "Roma", 1)
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"thinking dropped": {"echo", "content.0 (thinking) came back changed", func(c *client) {
+			c.messages[1] = `{"role":"assistant","content":[` + strings.SplitN(c.messages[1], "},", 2)[1]
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"tools reordered": {"tools", `byte 10: tools.0 was "weather" and is "other"`, func(c *client) {
+			c.tools = `[{"name":"other","input_schema":{"type":"object"}},` + c.tools[1:]
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"tool changed": {"tools", `tools.0 "weather" differs at its byte 41`, func(c *client) {
+			c.tools = strings.Replace(c.tools, `"type":"object"`, `"type": "object"`, 1)
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClient(t, weather(), serve.Options{})
+			c.say(user(`"How is it?"`))
+			c.turn()
+			try.spoil(c)
+			c.turn()
+			ch := c.check(try.check)
+			assert.Equal(t, serve.Failed, ch.Status)
+			require.NotEmpty(t, ch.Findings)
+			assert.Equal(t, 1, ch.Findings[0].Turn)
+			assert.Contains(t, ch.Findings[0].Text, try.says)
+			r := c.s.Report()
+			assert.False(t, r.Held())
+		})
+	}
+}
+
+func TestCacheBreakpoints(t *testing.T) {
+	mark := func(text string) string {
+		return `[{"type":"text","text":"` + text + `","cache_control":{"type":"ephemeral"}}]`
+	}
+	c := newClient(t, weather(), serve.Options{})
+	c.tools = strings.Replace(c.tools, `{"name"`, `{"cache_control":{"type":"ephemeral"},"name"`, 1)
+	c.say(user(mark("How is it?")))
+	c.turn()
+	assert.Equal(t, []string{"tools.0", "messages.0.content.0"}, c.s.Report().Sessions[0].Breakpoints)
+	c.say(user("[" + result("call_a", "wet") + "," + result("call_b", "dry") + "]"))
+	c.turn()
+	assert.Equal(t, serve.Held, c.check("cache").Status)
+	c.messages[0] = user(`[{"type":"text","text":"How is it?"}]`)
+	c.say(user("[" + result("call_c", "dry") + "]"))
+	c.turn()
+	require.Len(t, c.check("cache").Findings, 1)
+	assert.Equal(t, "the last breakpoint moved back from messages.0.content.0 to tools.0", c.check("cache").Findings[0].Text)
+	assert.Equal(t, serve.Held, c.check("tools").Status, "a breakpoint is no part of a tool")
+}
+
+// Streams come at their recorded times, sped up on demand; one who wants no stream
+// has the message when the stream would be over.
+func TestAnswersComeAtTheirTimes(t *testing.T) {
+	for _, try := range []struct {
+		speed float64
+		more  string
+		took  time.Duration
+	}{{1, `"stream":true,`, 2 * time.Second}, {2, `"stream":true,`, time.Second}, {0, `"stream":true,`, 0}, {1, "", 2 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newClient(t, weather(), serve.Options{Speed: try.speed})
+			c.say(user(`"How is it?"`))
+			began := time.Now()
+			w := c.ask(try.more)
+			assert.Equal(t, try.took, time.Since(began))
+			if try.more != "" {
+				assert.Equal(t, stream.Bytes(weather().Conversations[0].Answers[0].Events), w.Body.Bytes())
+				return
+			}
+			got := gjson.Parse(w.Body.String())
+			assert.Equal(t, "message", got.Get("type").Str)
+			assert.Equal(t, "tool_use", got.Get("stop_reason").Str)
+			assert.Equal(t, "Rome", got.Get("content.3.input.city").Str)
+		})
+	}
+}
+
+func TestWhatCannotBeAnsweredIsAnErrorOfTheAPI(t *testing.T) {
+	s := serve.New(weather(), serve.Options{})
+	post := func(path, body string) (int, gjson.Result) {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(body)))
+		return w.Code, gjson.Parse(w.Body.String())
+	}
+	code, v := post("/v1/messages", `{"messages":`)
+	assert.Equal(t, http.StatusBadRequest, code)
+	assert.Equal(t, "error", v.Get("type").Str)
+	assert.Equal(t, "invalid_request_error", v.Get("error.type").Str)
+	code, v = post("/v1/messages", `{"messages":[{"role":"user"}]}`)
+	assert.Equal(t, http.StatusBadRequest, code)
+	assert.Contains(t, v.Get("error.message").Str, "messages.0")
+	code, v = post("/v1/complete", `{}`)
+	assert.Equal(t, http.StatusNotFound, code)
+	assert.Equal(t, "not_found_error", v.Get("error.type").Str)
+	code, v = post("/v1/messages", `{"pad":"`+strings.Repeat("x", serve.MaxBody)+`"}`)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, code)
+	assert.Equal(t, "request_too_large", v.Get("error.type").Str)
+	code, v = post("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"four and four"}]}`)
+	assert.Equal(t, http.StatusOK, code)
+	assert.Positive(t, v.Get("input_tokens").Int())
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/v1/models", nil))
+	assert.Equal(t, "scripted", gjson.Get(w.Body.String(), "data.0.id").Str)
+	assert.False(t, held(s), "requests were refused")
+}
+
+func held(s *serve.Server) bool {
+	r := s.Report()
+	return r.Held()
+}
+
+func TestBeyondTheEnd(t *testing.T) {
+	t.Run("of a recording that ends with words it is the client's fault", func(t *testing.T) {
+		c := newClient(t, tape(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}}), serve.Options{})
+		c.say(user(`"Hi"`))
+		c.turn()
+		c.say(user(`"And?"`))
+		w := c.ask("")
+		assert.Equal(t, http.StatusBadRequest, w.Code)
+		assert.Contains(t, w.Body.String(), "no answer left: all 1 were given")
+		assert.False(t, held(c.s))
+	})
+	t.Run("of a recording that ends with calls it is not, and their results are checked", func(t *testing.T) {
+		c := newClient(t, tape(stream.Turn{Blocks: []stream.Block{call("c1", "weather", "{}", 0)}}), serve.Options{})
+		c.say(user(`"Hi"`))
+		c.turn()
+		c.say(user("[" + result("c1", "dry") + "]"))
+		w := c.ask("")
+		assert.Equal(t, http.StatusBadRequest, w.Code)
+		assert.Contains(t, w.Body.String(), "the recording ends here")
+		assert.True(t, held(c.s))
+		assert.True(t, c.s.State().Done)
+		assert.Equal(t, serve.Held, c.check("results").Status)
+	})
+	t.Run("a client that never answers its calls", func(t *testing.T) {
+		c := newClient(t, weather(), serve.Options{})
+		c.say(user(`"Hi"`))
+		c.turn()
+		assert.Equal(t, serve.Failed, c.check("results").Status)
+		assert.Contains(t, c.check("results").Findings[0].Text, "no request came any more")
+	})
+	t.Run("nothing asked is not held", func(t *testing.T) {
+		assert.False(t, held(serve.New(weather(), serve.Options{})))
+	})
+}
+
+// The same request again has the same answer; a stream that failed is followed by
+// what the recorder's client got on its second try.
+func TestRetries(t *testing.T) {
+	c := newClient(t, weather(), serve.Options{})
+	c.say(user(`"How is it?"`))
+	first, again := c.ask(""), c.ask("")
+	assert.Equal(t, first.Body.String(), again.Body.String())
+	assert.Equal(t, 1, c.s.Report().Sessions[0].Resent)
+
+	failing := tape(
+		stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "He"}}, Error: &stream.Error{Type: "overloaded_error", Message: "Overloaded"}},
+		stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}},
+	)
+	c = newClient(t, failing, serve.Options{})
+	c.say(user(`"Hi"`))
+	w := c.ask("")
+	assert.Equal(t, 529, w.Code)
+	assert.Equal(t, "overloaded_error", gjson.Get(w.Body.String(), "error.type").Str)
+	assert.Equal(t, "Hello.", gjson.Get(c.ask("").Body.String(), "content.0.text").Str)
+	assert.True(t, held(c.s))
+}
+
+// A stream that was cut ends as a lost connection, not as a good end.
+func TestACutStreamIsALostConnection(t *testing.T) {
+	s := httptest.NewServer(serve.New(tape(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}, CutAfter: 3}), serve.Options{}))
+	defer s.Close()
+	resp, err := http.Post(s.URL+"/v1/messages", "application/json", strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"Hi"}]}`))
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	_, err = io.ReadAll(resp.Body)
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+}
+
+// Conversations are told apart by their first user message, else taken in turn.
+func TestSeveralConversations(t *testing.T) {
+	conv := func(n int, opening, matching, text string) *serve.Conversation {
+		return &serve.Conversation{Number: n, Opening: opening, For: matching, Answers: []serve.Answer{serve.NewAnswer(stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: text}}}))}}
+	}
+	tp := &serve.Tape{Conversations: []*serve.Conversation{conv(1, "one", "", "first"), conv(2, "two", "", "second"), conv(3, "", "sub:", "third")}}
+	for _, again := range []bool{false, true} {
+		s := serve.New(tp, serve.Options{Again: again})
+		ask := func(text string) string {
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", strings.NewReader(`{"messages":[{"role":"user","content":"`+text+`"}]}`)))
+			return gjson.Get(w.Body.String(), "content.0.text").Str + gjson.Get(w.Body.String(), "error.message").Str
+		}
+		assert.Equal(t, "second", ask("two"))
+		assert.Equal(t, "third", ask("sub: look"))
+		assert.Equal(t, "first", ask("something else"))
+		if assert.True(t, s.State().Done); again {
+			assert.Equal(t, "second", ask("two"))
+			assert.Equal(t, "first", ask("three"))
+			continue
+		}
+		assert.Contains(t, ask("three"), "all 3 conversations were served")
+	}
+}
+
+// A client may begin in the middle, with what was recorded before.
+func TestAClientInTheMiddle(t *testing.T) {
+	c := newClient(t, weather(), serve.Options{})
+	c.say(user(`"Hi"`), `{"role":"assistant","content":[{"type":"tool_use","id":"call_c","name":"weather","input":{"city":"Bern"}}]}`, user("["+result("call_c", "dry")+"]"))
+	assert.Equal(t, "All dry.", gjson.Get(c.ask("").Body.String(), "content.0.text").Str)
+}
+
+func FuzzNoRequestBreaksTheServer(f *testing.F) {
+	f.Add([]byte(`{"messages":[{"role":"user","content":"Hi"}]}`))
+	f.Add([]byte(`{"stream":true,"tools":[1,{}],"system":[{}],"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"call_a"}]},{"role":"x","content":[{},{"type":"tool_result"}]}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s := serve.New(weather(), serve.Options{})
+		for range 3 {
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", bytes.NewReader(body)))
+			if w.Code != http.StatusOK && !json.Valid(w.Body.Bytes()) {
+				t.Fatalf("%d: %s", w.Code, w.Body)
+			}
+		}
+		r := s.Report()
+		_ = r.Held()
+	})
+}

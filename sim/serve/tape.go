@@ -1,0 +1,167 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/recording"
+	"toolbench/sim/replay"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
+)
+
+// Tape is what there is to serve.
+type Tape struct {
+	// Source names the recording or scenario.
+	Source        string
+	Conversations []*Conversation
+	// Problems are the recording's own.
+	Problems []recording.Problem
+}
+
+// Conversation is the answers to one client's conversation, in order.
+type Conversation struct {
+	// Number counts from 1.
+	Number int
+	// Opening is the text of the recorded first user message, For a part of it that
+	// a script asks for; "" where nobody knows.
+	Opening, For string
+	Answers      []Answer
+}
+
+// Answer is one message of the model, and what was sent back to it when it was
+// recorded.
+type Answer struct {
+	Events []stream.Event
+	// Reply is the message as a whole, as far as it got.
+	Reply message.Reply
+	// Whole: it ended with message_stop. Any other is not committed (J5), and Why
+	// says what became of it.
+	Whole bool
+	Why   string
+	// Results are the recorded ones, by call; empty where none were recorded.
+	Results map[string]recording.Result
+}
+
+// Calls are those the client has to answer.
+func (a *Answer) Calls() []message.Block { return a.Reply.Message.Calls() }
+
+// spoken: it will be sent back as an assistant message.
+func (a *Answer) spoken() bool { return a.Whole && len(a.Reply.Message.Content) > 0 }
+
+// FromRecording reads any recording (O2). Pace is that of streams without times.
+// Errors are those of recording.Scan.
+func FromRecording(name string, r io.Reader, limits recording.Limits, pace stream.Pace) (*Tape, error) {
+	t := &Tape{Source: name}
+	byNumber := map[int]*Conversation{}
+	at := func(c *recording.Conversation) *Conversation {
+		own := byNumber[c.Number]
+		if own == nil {
+			own = &Conversation{Number: c.Number}
+			byNumber[c.Number] = own
+			t.Conversations = append(t.Conversations, own)
+		}
+		return own
+	}
+	_, err := recording.Scan(name, r, limits, recording.Handler{
+		Request: func(c *recording.Conversation, turn int, body string) error {
+			if own := at(c); turn == 1 {
+				own.Opening = opening(gjson.Get(body, "messages").Array())
+			}
+			return nil
+		},
+		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
+			own := at(c)
+			own.Answers = append(own.Answers, answerOf(turn, pace))
+			return nil
+		},
+		Problem: func(p recording.Problem) { t.Problems = append(t.Problems, p) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(t.Conversations, func(a, b *Conversation) int { return a.Number - b.Number })
+	return t, nil
+}
+
+func answerOf(turn *recording.Turn, pace stream.Pace) Answer {
+	a := NewAnswer(replay.Paced(turn, pace))
+	a.Results = map[string]recording.Result{}
+	for _, r := range turn.Results {
+		a.Results[r.Call] = r
+	}
+	if turn.Ending != recording.Whole {
+		a.Whole, a.Why = false, turn.Why
+	}
+	return a
+}
+
+// NewAnswer makes an answer of a stream, recorded results apart.
+func NewAnswer(events []stream.Event) Answer {
+	a := Answer{Events: events}
+	var blocks message.Assembler
+	for _, e := range events {
+		if _, err := blocks.Add(e.Data); err != nil {
+			a.Why = err.Error()
+			break
+		}
+	}
+	reply, err := blocks.End()
+	a.Reply, a.Whole = reply, err == nil && a.Why == ""
+	if err != nil && a.Why == "" {
+		a.Why = err.Error()
+	}
+	return a
+}
+
+// opening is the text of the first user message, by which conversations are told
+// apart.
+func opening(messages []gjson.Result) string {
+	for _, m := range messages {
+		if m.Get("role").Str == "user" {
+			return plain(m.Get("content"))
+		}
+	}
+	return ""
+}
+
+// plain is the text of a content: a string, or the texts of its blocks.
+func plain(content gjson.Result) string {
+	if content.Type == gjson.String {
+		return content.Str
+	}
+	var parts []string
+	for _, b := range content.Array() {
+		if b.Get("type").Str == "text" {
+			parts = append(parts, b.Get("text").String())
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Models are the names that the recorded answers carry, each once, sorted.
+func (t *Tape) Models() []string {
+	var names []string
+	for _, c := range t.Conversations {
+		for _, a := range c.Answers {
+			if m := a.Reply.Model; m != "" && !slices.Contains(names, m) {
+				names = append(names, m)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// String says how much there is to serve.
+func (t *Tape) String() string {
+	answers := 0
+	for _, c := range t.Conversations {
+		answers += len(c.Answers)
+	}
+	return fmt.Sprintf("%d conversations, %d answers", len(t.Conversations), answers)
+}
