@@ -64,12 +64,22 @@ func template(o offer, r ref, name string, input json.RawMessage) tool.Def[json.
 		Traits: tool.Traits[in]{
 			Safe: is[in](notes.ReadOnlyHint), ReadOnly: is[in](notes.ReadOnlyHint),
 			Destructive: is[in](yes(notes.DestructiveHint)), OpenWorld: is[in](yes(notes.OpenWorldHint)),
+			Effects: func(in, *tool.Context) tool.Effects { return effects(r.server, notes.ReadOnlyHint) },
 		},
 		Loading: tool.Loading{Deferrable: true, Always: o.tool.Meta[metaAlways] == true},
 		Shaping: tool.Shaping[in]{Equivalent: equivalent, Classifier: func(i in) string { return name + " " + string(i) }},
 		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }},
 		View:    tool.View[in]{Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }},
 	}
+}
+
+// effects: a tool that only reads looks at its server; what another one changes, on
+// the server or elsewhere, nobody says (J8).
+func effects(server string, readOnly bool) tool.Effects {
+	if !readOnly {
+		return tool.Effects{Everything: true}
+	}
+	return tool.Effects{Reads: []string{"mcp:" + server}}
 }
 
 func is[In any](b bool) func(In) bool { return func(In) bool { return b } }

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -24,6 +25,12 @@ type Hooks[R any] struct {
 	// observations and lets it out; Discard forgets the call.
 	Apply, Drop, Emit func(i int, r R)
 	Discard           func(i int)
+	// Touches says what call i reads and writes as things stand, nil being
+	// everything; asked under Effects only, when the call is added and when what it
+	// said may no longer hold (J8). nil: no call says anything.
+	Touches func(i int) *Footprint
+	// Ended hears of a result before anything follows from it; it may be nil.
+	Ended func(i int, r R)
 	// Started, Queued and Cancelled report; they may be nil.
 	Started   func(i int)
 	Queued    func(i int, w Wait)
@@ -84,8 +91,8 @@ func (d *Driver[R]) Add(safe, cancellable bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, &running[R]{floor: make(chan struct{})})
-	d.step(Event{Kind: Added, Safe: safe, Cancellable: cancellable})
 	i := len(d.calls) - 1
+	d.step(Event{Kind: Added, Safe: safe, Cancellable: cancellable, Touches: d.touches(i)})
 	if w, queued := d.core.Waiting(i); queued && d.cfg.Hooks.Queued != nil {
 		d.cfg.Hooks.Queued(i, w)
 	}
@@ -112,9 +119,28 @@ func (d *Driver[R]) send(ev Event) {
 	d.step(ev)
 }
 
-// step carries out what the core asks for. The lock is held.
+func (d *Driver[R]) touches(i int) *Footprint {
+	if d.cfg.Policy != Effects || d.cfg.Hooks.Touches == nil {
+		return nil
+	}
+	return d.cfg.Hooks.Touches(i)
+}
+
+// step carries out what the core asks for, and what follows from that. The lock is
+// held.
 func (d *Driver[R]) step(ev Event) {
-	d.actions = d.core.Step(ev, d.actions[:0])
+	for again := true; again; {
+		d.actions = d.core.Step(ev, d.actions[:0])
+		d.carryOut()
+		// At most one call is asked at a time: those behind it wait for what it says.
+		i := slices.IndexFunc(d.actions, func(a Action) bool { return a.Kind == Declare })
+		if again = i >= 0; again {
+			ev = Event{Kind: Declared, Index: d.actions[i].Index, Touches: d.touches(d.actions[i].Index)}
+		}
+	}
+}
+
+func (d *Driver[R]) carryOut() {
 	h := &d.cfg.Hooks
 	for _, a := range d.actions {
 		switch a.Kind {
@@ -128,7 +154,7 @@ func (d *Driver[R]) step(ev Event) {
 			}
 			d.calls[a.Index].cancel(a.Cause)
 		case Answer:
-			d.calls[a.Index].result = h.Answer(a.Index, a.Cause)
+			d.answer(a.Index, a.Cause)
 		case Apply:
 			h.Apply(a.Index, d.calls[a.Index].result)
 		case Drop:
@@ -140,6 +166,13 @@ func (d *Driver[R]) step(ev Event) {
 		case Done:
 			close(d.done)
 		}
+	}
+}
+
+func (d *Driver[R]) answer(i int, cause Cause) {
+	d.calls[i].result = d.cfg.Hooks.Answer(i, cause)
+	if d.cfg.Hooks.Ended != nil {
+		d.cfg.Hooks.Ended(i, d.calls[i].result)
 	}
 }
 
@@ -181,6 +214,9 @@ func (d *Driver[R]) finish(i int, result R) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls[i].result = result
+	if d.cfg.Hooks.Ended != nil {
+		d.cfg.Hooks.Ended(i, result)
+	}
 	d.step(Event{Kind: Finished, Index: i, Fails: v.Fails, Modifies: v.Modifies})
 }
 

@@ -7,10 +7,10 @@ import "strings"
 // call that did not say: it counts as reading and writing everything.
 type Footprint struct {
 	Reads, Writes []string
-	// Shifts: after this call a key may stand for something else (a name was
-	// removed, moved or linked), so calls that conflict with it have to say anew
-	// what they touch when it has ended.
-	Shifts bool
+	// Shifts are those of Writes that may stand for something else afterwards (a name
+	// was removed, moved or linked): calls that touch one have to say anew what they
+	// touch when this one has ended.
+	Shifts []string
 }
 
 // Conflict tells whether two calls must keep their order: one writes what the other
@@ -20,6 +20,18 @@ func Conflict(a, b *Footprint) bool {
 		return true
 	}
 	return overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads) || overlap(a.Reads, b.Writes)
+}
+
+// shifts tells whether by may change what the keys of a call stand for that says it
+// touches e.
+func shifts(by, e *Footprint) bool {
+	switch {
+	case by == nil:
+		return true
+	case len(by.Shifts) == 0:
+		return false
+	}
+	return e == nil || overlap(by.Shifts, e.Reads) || overlap(by.Shifts, e.Writes)
 }
 
 func overlap(some, others []string) bool {

@@ -40,10 +40,7 @@ func (c *Core) touches(i int) *Footprint {
 }
 
 // shifts: call j may change what the keys of a call stand for that says it touches e.
-func (c *Core) shifts(j int, e *Footprint) bool {
-	t := c.touches(j)
-	return (t == nil || t.Shifts) && Conflict(t, e)
-}
+func (c *Core) shifts(j int, e *Footprint) bool { return shifts(c.touches(j), e) }
 
 // blocks: call j must end before one that touches e begins.
 func (c *Core) blocks(j int, e *Footprint) bool { return Conflict(c.touches(j), e) }

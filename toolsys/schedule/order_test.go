@@ -13,8 +13,8 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// footprint reads "r:a,b w:c !" (reads a and b, writes c, shifts); "*" is a call that
-// did not say.
+// footprint reads "r:a,b w:c s:c" (reads a and b, writes c, shifts c); "*" is a call
+// that did not say.
 func footprint(text string) *schedule.Footprint {
 	if text == "*" {
 		return nil
@@ -27,8 +27,8 @@ func footprint(text string) *schedule.Footprint {
 			f.Reads = strings.Split(keys, ",")
 		case "w":
 			f.Writes = strings.Split(keys, ",")
-		case "!":
-			f.Shifts = true
+		case "s":
+			f.Shifts = strings.Split(keys, ",")
 		}
 	}
 	return f
@@ -114,8 +114,8 @@ func TestEffectsReadLikeALog(t *testing.T) {
 1 -> emit 1, declare 2
 2 = r:/b -> start 2`},
 		{"what waits for a call that moves names says anew what it touches, and holds back those behind it until then", 10,
-			[]string{"+ w:/d,/d/** !", "+ w:/f", "+ r:/d/x", "+ w:/e", "1", "0", "2 = r:/f", "3 = w:/f"},
-			`+ w:/d,/d/** ! -> start 0
+			[]string{"+ w:/d,/d/** s:/d,/d/**", "+ w:/f", "+ r:/d/x", "+ w:/e", "1", "0", "2 = r:/f", "3 = w:/f"},
+			`+ w:/d,/d/** s:/d,/d/** -> start 0
 + w:/f -> start 1
 + r:/d/x -> 
 + w:/e -> 
@@ -208,7 +208,11 @@ func anyFootprint(t *rapid.T) *schedule.Footprint {
 		return nil
 	}
 	keys := rapid.SliceOfN(rapid.SampledFrom(someKeys), 0, 2)
-	return &schedule.Footprint{Reads: keys.Draw(t, "reads"), Writes: keys.Draw(t, "writes"), Shifts: rapid.IntRange(0, 4).Draw(t, "shifts") == 0}
+	f := &schedule.Footprint{Reads: keys.Draw(t, "reads"), Writes: keys.Draw(t, "writes")}
+	if rapid.IntRange(0, 4).Draw(t, "shifts") == 0 {
+		f.Shifts = f.Writes
+	}
+	return f
 }
 
 // step lets the core do what follows from ev and answers what it asks.

@@ -135,11 +135,18 @@ type Traits[In any] struct {
 	Effects func(in In, c *Context) Effects
 }
 
-// Effects is what a call reads and writes, as keys (paths, names). The zero value
-// says nothing is touched; Everything stands for a call that did not say.
+// Effects is what a call reads and writes, as keys (paths, names); one that ends in
+// "/**" stands for all below it (J8). The zero value says nothing is touched;
+// Everything stands for a call that did not say.
+//
+// Whatever of the state other calls decide by - working directory, environment,
+// permission mode, rules - only a call with Everything may change.
 type Effects struct {
 	Reads, Writes []string
-	Everything    bool
+	// Shifts are those of Writes that may stand for something else afterwards: names
+	// that are removed, moved or linked.
+	Shifts     []string
+	Everything bool
 }
 
 // Loading says whether the tool may be sent by name only (E1).

@@ -63,5 +63,8 @@ func (c FileCache) Get(path string) (FileSeen, bool) {
 	return c.seen[i], true
 }
 
+// Len is how many files are remembered.
+func (c FileCache) Len() int { return len(c.seen) }
+
 // All lists the entries, least recent first.
 func (c FileCache) All() []FileSeen { return slices.Clone(c.seen) }

@@ -63,9 +63,8 @@ func EnterPlanMode() *tool.Tool {
 	})
 }
 
-func modeEffects[In any](In, *tool.Context) tool.Effects {
-	return tool.Effects{Writes: []string{"mode"}}
-}
+// modeEffects: every other call is decided upon by the mode.
+func modeEffects[In any](In, *tool.Context) tool.Effects { return tool.Effects{Everything: true} }
 
 // startPlanning keeps the mode to go back to; a second time it keeps nothing,
 // lest plan mode lead back to plan mode.

@@ -51,7 +51,7 @@ func Edit(d Deps) *tool.Tool {
 		Traits: tool.Traits[EditIn]{
 			EditsFiles: true,
 			Effects: func(in EditIn, c *tool.Context) tool.Effects {
-				return changes(d.keys(in.Path, c))
+				return d.changes(in.Path, c)
 			},
 		},
 		Shaping: tool.Shaping[EditIn]{

@@ -3,6 +3,7 @@ package file_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/toolsys/builtin/file"
+	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
@@ -165,18 +167,31 @@ func TestObserversSeeAbsolutePaths(t *testing.T) {
 }
 
 func TestEffectsNameEveryNameOfAFile(t *testing.T) {
-	w := newWorld(t, "-- a.go --\nx\n-- b.go -> a.go --\n-- src/c.go --\nx\n")
+	w := newWorld(t, "-- a.go --\nx\n-- b.go -> a.go --\n-- src/c.go --\nx\n-- far -> near --\n-- near -> src --\n")
 	effects := func(each *tool.Tool, input map[string]any) tool.Effects {
 		return each.Behaviour.Effects(w.parse(each, input), w.c)
 	}
 	both := []string{"/repo/b.go", "/repo/a.go"}
 	assert.Equal(t, tool.Effects{Reads: both}, effects(file.Read(w.deps()), map[string]any{"file_path": "b.go"}))
-	assert.Equal(t, tool.Effects{Reads: both, Writes: both},
+	assert.Equal(t, tool.Effects{Reads: both, Writes: append(slices.Clone(both), footprint.Order)},
 		effects(file.Edit(w.deps()), map[string]any{"file_path": "b.go", "old_string": "x", "new_string": "y"}))
 	assert.Equal(t, tool.Effects{Reads: []string{"/repo/src", "/repo/src/**"}},
-		effects(file.Grep(w.deps()), map[string]any{"pattern": "x", "path": "src"}))
-	assert.Equal(t, tool.Effects{Reads: []string{"/repo/src", "/repo/src/**"}},
 		effects(file.Glob(w.deps()), map[string]any{"pattern": "/repo/src/**"}))
+	assert.Equal(t, tool.Effects{Reads: []string{"/repo/far/c.go", "/repo/near/c.go", "/repo/src/c.go"}},
+		effects(file.Read(w.deps()), map[string]any{"file_path": "far/c.go"}), "a link on the way may be another's target")
+}
+
+func TestEffectsKnowWhatIsLookedAtBesideAFile(t *testing.T) {
+	w := newWorld(t, "-- a.go --\nx\n-- src/c.go --\nx\n")
+	effects := func(each *tool.Tool, input map[string]any) tool.Effects {
+		return each.Behaviour.Effects(w.parse(each, input), w.c)
+	}
+	assert.Equal(t, []string{"/repo/b.go", "/repo/**"}, effects(file.Read(w.deps()), map[string]any{"file_path": "b.go"}).Reads,
+		"a missing file's neighbours are named")
+	assert.Equal(t, []string{"/repo/new/deep/x", "/repo/new/deep", "/repo/new", footprint.Order},
+		effects(file.Write(w.deps()), map[string]any{"file_path": "new/deep/x", "content": ""}).Writes, "folders are made")
+	assert.Equal(t, []string{"/repo/src", "/repo/src/**", "/repo/.gitignore", "/repo/.git", "/.gitignore", "/.git"},
+		effects(file.Grep(w.deps()), map[string]any{"pattern": "x", "path": "src"}).Reads, "folders above say what is ignored")
 }
 
 func TestPathsThatAreNone(t *testing.T) {

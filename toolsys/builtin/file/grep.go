@@ -84,7 +84,7 @@ func Grep(d Deps) *tool.Tool {
 			Class:     func(GrepIn) tool.Class { return tool.Class{Search: true} },
 			Interrupt: tool.Cancel,
 			Effects: func(in GrepIn, c *tool.Context) tool.Effects {
-				return tool.Effects{Reads: d.treeKeys(in.root(), c)}
+				return tool.Effects{Reads: append(d.treeKeys(in.root(), c), d.ignoreKeys(in.root(), c)...)}
 			},
 		},
 		Shaping: tool.Shaping[GrepIn]{

@@ -57,7 +57,7 @@ func NotebookEdit(d Deps) *tool.Tool {
 		Traits: tool.Traits[NotebookEditIn]{
 			EditsFiles: true,
 			Effects: func(in NotebookEditIn, c *tool.Context) tool.Effects {
-				return changes(d.keys(in.Path, c))
+				return d.changes(in.Path, c)
 			},
 		},
 		Loading: tool.Loading{Deferrable: true},

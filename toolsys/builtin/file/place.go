@@ -4,6 +4,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/spf13/afero"
+
+	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
@@ -55,23 +58,48 @@ func (d Deps) locate(name string, c *tool.Context) (place, *tool.Refusal) {
 // keys are the names under which a call's effects are compared (J8): two names
 // that lead to one file must not look like two files.
 func (d Deps) keys(name string, c *tool.Context) []string {
-	p, refusal := d.locate(name, c)
-	if refusal != nil {
+	if unc(name, c) {
 		return []string{subjectPath(name, c)}
 	}
-	if p.real == p.abs {
-		return []string{p.abs}
-	}
-	return []string{p.abs, p.real}
+	keys, _ := footprint.Keys(d.FS, c.Abs(name)) // what cannot be followed is refused
+	return keys
 }
 
-// treeKeys stand for a folder and all below it.
+// treeKeys stand for a folder and all below it. They hold what is looked at where
+// there is no such folder.
 func (d Deps) treeKeys(name string, c *tool.Context) []string {
-	var all []string
-	for _, key := range d.keys(name, c) {
-		all = append(all, key, strings.TrimSuffix(key, "/")+"/**")
+	return footprint.Tree(d.lookups(name, c))
+}
+
+// ignoreKeys are the files above a folder that say what is left out in it.
+func (d Deps) ignoreKeys(name string, c *tool.Context) []string {
+	var keys []string
+	for _, folder := range d.keys(name, c) {
+		for dir := folder; dir != "/" && dir != "."; dir = path.Dir(dir) {
+			above := path.Dir(dir)
+			keys = append(keys, path.Join(above, ".gitignore"), path.Join(above, ".git"))
+		}
 	}
-	return all
+	return keys
+}
+
+// lookups are what a call reads that wants an existing file: where there is none,
+// it names others of its folder.
+func (d Deps) lookups(name string, c *tool.Context) []string {
+	keys := d.keys(name, c)
+	p, refusal := d.locate(name, c)
+	if refusal != nil {
+		return keys
+	}
+	if ok, err := afero.Exists(d.FS, p.real); err == nil && ok {
+		return keys
+	}
+	return append(keys, strings.TrimSuffix(path.Dir(p.real), "/")+"/**")
+}
+
+// changes are the effects of a call that looks at a file and changes it.
+func (d Deps) changes(name string, c *tool.Context) tool.Effects {
+	return tool.Effects{Reads: d.lookups(name, c), Writes: append(d.keys(name, c), footprint.Order)}
 }
 
 // shown is a path as the model should write it: relative to the working

@@ -66,7 +66,7 @@ func Read(d Deps) *tool.Tool {
 			Class:     func(ReadIn) tool.Class { return tool.Class{Read: true} },
 			Interrupt: tool.Cancel,
 			Effects: func(in ReadIn, c *tool.Context) tool.Effects {
-				return tool.Effects{Reads: d.keys(in.Path, c)}
+				return tool.Effects{Reads: d.lookups(in.Path, c)}
 			},
 		},
 		Shaping: tool.Shaping[ReadIn]{

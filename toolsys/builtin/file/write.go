@@ -48,7 +48,7 @@ func Write(d Deps) *tool.Tool {
 		Traits: tool.Traits[WriteIn]{
 			EditsFiles: true,
 			Effects: func(in WriteIn, c *tool.Context) tool.Effects {
-				return changes(d.keys(in.Path, c))
+				return d.changes(in.Path, c)
 			},
 		},
 		Shaping: tool.Shaping[WriteIn]{
@@ -61,9 +61,6 @@ func Write(d Deps) *tool.Tool {
 		},
 	})
 }
-
-// changes are the effects of a call that looks at files and changes them.
-func changes(keys []string) tool.Effects { return tool.Effects{Reads: keys, Writes: keys} }
 
 func (d Deps) validateWrite(in WriteIn, c *tool.Context) *tool.Refusal {
 	if unc(in.Path, c) {

@@ -19,6 +19,9 @@ type sight struct {
 	// unknown is true where a file read is not a plain word, and where a variable
 	// is set that a later command may look at.
 	unknown bool
+	// plain: nothing but simple commands of words that are written out, joined by
+	// &&, ||, | and ;, with redirections; nothing is left running.
+	plain bool
 }
 
 // look goes through a command's syntax; one that does not parse shows nothing.
@@ -28,7 +31,9 @@ func look(command string) sight {
 	if err != nil {
 		return s
 	}
+	s.plain = true
 	syntax.Walk(file, func(n syntax.Node) bool {
+		s.plain = s.plain && plain(n)
 		switch n := n.(type) {
 		case *syntax.Redirect:
 			s.redirect(n)
@@ -44,6 +49,27 @@ func look(command string) sight {
 		return true
 	})
 	return s
+}
+
+// plain tells whether a node is one that a plain command may have.
+func plain(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Stmt:
+		return !n.Background && !n.Coprocess && !n.Disown
+	case *syntax.CallExpr:
+		return len(n.Assigns) == 0
+	case *syntax.Redirect:
+		return n.N == nil || strings.Trim(n.N.Value, "0123456789") == ""
+	case *syntax.SglQuoted:
+		return !n.Dollar
+	case *syntax.DblQuoted:
+		return !n.Dollar
+	case *syntax.BinaryCmd:
+		return n.Op == syntax.AndStmt || n.Op == syntax.OrStmt || n.Op == syntax.Pipe
+	case nil, *syntax.File, *syntax.Word, *syntax.Lit, *syntax.Comment:
+		return true
+	}
+	return false
 }
 
 func (s *sight) redirect(r *syntax.Redirect) {

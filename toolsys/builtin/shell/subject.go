@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"slices"
-
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
@@ -31,19 +29,4 @@ func (s *study) parts() *permission.Shell {
 		shell.Parts = append(shell.Parts, permission.Part{Text: text})
 	}
 	return shell
-}
-
-// effects are known of a command that only reads, and whose files are known (J8).
-func (d bash) effects(in BashIn, c *tool.Context) tool.Effects {
-	s := d.study(in)
-	touched := d.touched(s, c)
-	if !s.class.Safe || in.RunInBackground || touched.unknown {
-		return tool.Effects{Everything: true}
-	}
-	var reads []string
-	for _, p := range append([]string{c.State.Dir}, touched.paths...) {
-		reads = append(reads, p, p+"/**")
-	}
-	slices.Sort(reads)
-	return tool.Effects{Reads: slices.Compact(reads)}
 }

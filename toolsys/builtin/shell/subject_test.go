@@ -124,15 +124,6 @@ func TestTraitsFollowTheParsedCommand(t *testing.T) {
 	assert.Equal(t, tool.Class{List: true}, b.Behaviour.Class(command(t, b, "ls")))
 }
 
-func TestEffectsAreKnownOfWhatOnlyReads(t *testing.T) {
-	b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs()})
-	assert.Equal(t, tool.Effects{Reads: []string{"/repo", "/repo/**", "/repo/a.go", "/repo/a.go/**"}},
-		b.Behaviour.Effects(command(t, b, "cat a.go"), inRepo()))
-	for _, text := range []string{"make", "cat $X", "cd sub", "ls ('"} {
-		assert.True(t, b.Behaviour.Effects(command(t, b, text), inRepo()).Everything, text)
-	}
-}
-
 func FuzzCommand(f *testing.F) {
 	for _, seed := range []string{"ls", "cat <<X\ny\nX", "a=1 b > c", "cd ~ && cat *", "sed -e", "grep -- -e", "${x:-$(y)}", "for i in *; do cat $i; done"} {
 		f.Add(seed)

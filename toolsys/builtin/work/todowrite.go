@@ -60,7 +60,9 @@ func TodoWrite() *tool.Tool {
 			return permission.Opinion{Behaviour: permission.Allow, Text: "the list is the conversation's own"}
 		},
 		Traits: tool.Traits[TodoIn]{
-			Effects: func(TodoIn, *tool.Context) tool.Effects { return tool.Effects{Writes: []string{"todos"}} },
+			Effects: func(TodoIn, *tool.Context) tool.Effects {
+				return tool.Effects{Reads: []string{"todos"}, Writes: []string{"todos"}}
+			},
 		},
 		Loading: tool.Loading{Deferrable: true},
 		View: tool.View[TodoIn]{
