@@ -2,6 +2,7 @@ package mix
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -223,5 +224,7 @@ func (m *Maker) fault(request int) {
 	default:
 		return
 	}
-	c.Faults = append(c.Faults, f)
+	if !slices.ContainsFunc(c.Faults, func(other des.Fault) bool { return other.Request == request }) {
+		c.Faults = append(c.Faults, f)
+	}
 }

@@ -2,6 +2,7 @@ package des
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -141,6 +142,11 @@ func (c *Case) Check() error {
 		return fmt.Errorf("limit is %d; it must be at least 1", c.Limit)
 	case len(c.Turns) == 0:
 		return fmt.Errorf("there are no turns; add `turns: [{calls: [...]}]`")
+	}
+	for i, f := range c.Faults {
+		if slices.ContainsFunc(c.Faults[:i], func(g Fault) bool { return g.Request == f.Request }) {
+			return fmt.Errorf("faults.%d: request %d has a fault already; keep one", i, f.Request)
+		}
 	}
 	seen := map[string]bool{}
 	for t := range c.Turns {

@@ -60,7 +60,6 @@ func (e *Engine) turn() error {
 	s := &e.s
 	s.turn++
 	s.tries = 0
-	s.emitted = 0
 	return e.attempt()
 }
 
@@ -71,7 +70,7 @@ func (e *Engine) attempt() error {
 		if err != nil {
 			return err
 		}
-		s.core, s.ready, s.done, s.next = core, 0, false, 0
+		s.core, s.ready, s.done, s.next, s.emitted = core, 0, false, 0, 0
 		s.before = len(e.log.State)
 		s.spoken, s.silent, s.waiting = false, false, false
 		s.reading = true

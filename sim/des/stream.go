@@ -143,6 +143,9 @@ func (f *Fault) stall(events []event) []event {
 	for i := n; i < len(events); i++ {
 		events[i].at += f.For
 	}
+	if n == len(events) { // only the end of the bytes is late
+		events = append(events, event{last(events, n) + f.For, ends})
+	}
 	return events
 }
 

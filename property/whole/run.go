@@ -1,0 +1,111 @@
+package whole
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolbench/property/mix"
+	"toolbench/sim/des"
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
+)
+
+// Patience is how much real time one case may take before it counts as hung.
+const Patience = 20 * time.Second
+
+// Run plays a case and gives its log, with the run it is read from. The log holds no
+// entry that only the whole system has.
+func Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome, error) {
+	sc, err := scenario.Parse("case.yaml", []byte(mix.Scenario(c, "case", "One case.", nil)))
+	if err != nil {
+		return nil, scenario.Outcome{}, fmt.Errorf("the case makes no scenario: %w", err)
+	}
+	out := scenario.Run(ctx, sc, scenario.Options{Seed: c.Seed, Patience: Patience})
+	if out.Err != nil {
+		return nil, out, out.Err
+	}
+	log, err := Read(c, out.Trace)
+	return log, out, err
+}
+
+var kinds = map[trace.Kind]des.What{
+	trace.Request: des.Request, trace.Ready: des.Ready, trace.Started: des.Started, trace.Cancel: des.Cancelled,
+	trace.Escalate: des.Escalated, trace.Ask: des.Asked, trace.Decision: des.Decided, trace.Ended: des.Ended,
+	trace.Applied: des.Applied, trace.Dropped: des.Dropped, trace.Emitted: des.Emitted, trace.Discarded: des.Discarded,
+	trace.Interrupt: des.Interrupt, trace.Fallback: des.Fallback, trace.TurnEnd: des.Committed, trace.RunEnd: des.Over,
+}
+
+// Read reads a trace as a log.
+func Read(c *des.Case, events []trace.Event) (*des.Log, error) {
+	index := map[string]int16{}
+	for n := range c.Calls() {
+		index[c.Call(n).ID] = int16(n)
+	}
+	log := &des.Log{}
+	state := ""
+	for _, ev := range events {
+		if ev.Kind == trace.StateNow {
+			state = ev.Get("state")
+		}
+		what, ok := kinds[ev.Kind]
+		if !ok || ev.Kind == trace.Ask && ev.Get("reason") == "" {
+			continue
+		}
+		e := des.Entry{At: ev.At, What: what, Turn: int16(ev.Turn), Call: -1}
+		if ev.Call != "" {
+			n, known := index[ev.Call]
+			if !known {
+				return nil, fmt.Errorf("the trace names a call %q that nobody made", ev.Call)
+			}
+			e.Call = n
+		}
+		var err error
+		if e.Code, err = code(ev); err != nil {
+			return nil, err
+		}
+		log.Entries = append(log.Entries, e)
+	}
+	return log, readState(log, index, state)
+}
+
+func code(ev trace.Event) (uint8, error) {
+	switch ev.Kind {
+	case trace.Ended, trace.Emitted:
+		s, ok := des.StatusOf(ev.Get("status"))
+		if !ok {
+			return 0, fmt.Errorf("the trace has a status %q that no case has", ev.Get("status"))
+		}
+		return uint8(s), nil
+	case trace.Cancel:
+		return uint8(des.CauseOf(ev.Get("cause"))), nil
+	case trace.Decision:
+		if ev.Get("behaviour") != "allow" {
+			return 1, nil
+		}
+	case trace.RunEnd:
+		if ev.Get("error") != "" {
+			return 1, nil
+		}
+	}
+	return 0, nil
+}
+
+// readState reads whose modifiers the state at the end is made of.
+func readState(log *des.Log, index map[string]int16, state string) error {
+	var st struct {
+		Env map[string]string `json:"env"`
+	}
+	if state == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(state), &st); err != nil {
+		return fmt.Errorf("the trace's last state: %w", err)
+	}
+	for id := range strings.FieldsSeq(st.Env["LOG"]) {
+		log.State = append(log.State, index[id])
+	}
+	return nil
+}
