@@ -78,3 +78,14 @@ func (s Set) Has(event Event) bool {
 	}
 	return false
 }
+
+// Listens says whether any hook would be asked about a tool, at whatever event: its
+// `if` is not looked at.
+func (s Set) Listens(tool string, aliases []string) bool {
+	for _, h := range s.hooks {
+		if h.matcher.matches(Input{Tool: tool, Aliases: aliases}) {
+			return true
+		}
+	}
+	return false
+}

@@ -34,6 +34,10 @@ type execution struct {
 type job struct {
 	pre *pipeline.Prepared
 	env *pipeline.Env
+	// touches is what the call said last of what it reads and writes, ended its
+	// result; both under the policy Effects only.
+	touches tool.Effects
+	ended   *pipeline.Result
 }
 
 func (ex *execution) job(i int) *job {
@@ -44,13 +48,17 @@ func (ex *execution) job(i int) *job {
 
 func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution, error) {
 	ex := &execution{s: s, snap: snap, history: s.History()}
+	hooks := schedule.Hooks[pipeline.Result]{
+		Run: ex.run, Verdict: verdict, Answer: ex.answer, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
+		Discard: ex.discard, Started: ex.started, Queued: ex.queued, Cancelled: ex.cancelled,
+	}
+	if s.cfg.Policy == schedule.Effects {
+		hooks.Touches, hooks.Ended = ex.touches, ex.ended
+	}
 	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
 		Policy: s.cfg.Policy, Limit: s.cfg.Settings.MaxConcurrency,
-		Go: func(i int, f func()) { s.cfg.Doors.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) },
-		Hooks: schedule.Hooks[pipeline.Result]{
-			Run: ex.run, Verdict: verdict, Answer: ex.answer, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
-			Discard: ex.discard, Started: ex.started, Queued: ex.queued, Cancelled: ex.cancelled,
-		},
+		Go:    func(i int, f func()) { s.cfg.Doors.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) },
+		Hooks: hooks,
 	})
 	ex.driver = driver
 	return ex, err
@@ -100,7 +108,7 @@ func (ex *execution) add(b message.Block) {
 	pre := ex.s.pipe.Prepare(call, env)
 	ex.mu.Lock()
 	i := len(ex.jobs)
-	ex.jobs = append(ex.jobs, &job{pre, env})
+	ex.jobs = append(ex.jobs, &job{pre: pre, env: env})
 	ex.mu.Unlock()
 	if ex.s.listens() {
 		ex.event(i, trace.Ready, trace.B("safe", pre.Safe), trace.S("input", string(b.Input)))
@@ -124,8 +132,11 @@ func (ex *execution) answer(i int, cause schedule.Cause) pipeline.Result {
 // started gives the call the state of this moment: all that must be applied
 // before it has been (B3).
 func (ex *execution) started(i int) {
-	ex.event(i, trace.Started)
-	ex.job(i).env.Context = ex.s.context(ex.snap, ex)
+	j := ex.job(i)
+	j.env.Context = ex.s.context(ex.view(i), ex)
+	if ex.s.listens() {
+		ex.event(i, trace.Started, trace.S("touches", ex.told(j)))
+	}
 }
 
 func (ex *execution) queued(i int, w schedule.Wait) {

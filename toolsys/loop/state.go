@@ -7,7 +7,6 @@ import (
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
-	"toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -22,29 +21,40 @@ func (s *Session) setState(state tool.State) {
 func (s *Session) change(m tool.Modifier) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the modifier panicked: %v", v)
-		}
-	}()
-	s.state = m(s.state)
-	return nil
+	s.state, err = modified(s.state, m)
+	return err
 }
 
-// commitResult moves what every result may move: observations and the denial
-// count (B5, F3).
+// modified is st after m; a modifier that panics changes nothing.
+func modified(st tool.State, m tool.Modifier) (after tool.State, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			after, err = st, fmt.Errorf("the modifier panicked: %v", v)
+		}
+	}()
+	return m(st), nil
+}
+
+// commitResult moves what every result may move.
 func (s *Session) commitResult(r pipeline.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.state = learned(s.state, r)
+}
+
+// learned is st after what every result may move: observations and the denial count
+// (B5, F3).
+func learned(st tool.State, r pipeline.Result) tool.State {
 	for _, o := range r.Observed {
-		s.state = s.state.Observe(o)
+		st = st.Observe(o)
 	}
 	switch {
 	case r.Denied:
-		s.state.Denials = s.state.Denials.Denied()
+		st.Denials = st.Denials.Denied()
 	case r.Allowed:
-		s.state.Denials = s.state.Denials.Allowed()
+		st.Denials = st.Denials.Allowed()
 	}
+	return st
 }
 
 // setActive makes the stream that is about to be read the one Interrupt stops. A
@@ -64,9 +74,8 @@ func (s *Session) setIdle() {
 	s.active, s.stop = nil, nil
 }
 
-// context is what a call that starts now may know (B1).
-func (s *Session) context(snap *pool.Snapshot, ex *execution) tool.Context {
-	state := s.State()
+// context is what a call that starts now, in the given state, may know (B1).
+func (s *Session) context(state tool.State, ex *execution) tool.Context {
 	return tool.Context{
 		Core: tool.Core{
 			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.cfg.ModelName,
@@ -76,7 +85,7 @@ func (s *Session) context(snap *pool.Snapshot, ex *execution) tool.Context {
 		Security: tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
 		Extensions: tool.Extensions{
 			GlobLimit: s.cfg.GlobLimit,
-			Search:    func(query string, max int) (tool.Found, error) { return s.search(snap, query, max) },
+			Search:    func(query string, max int) (tool.Found, error) { return s.search(ex.snap, query, max) },
 			Spawn:     s.spawn,
 		},
 		State: state,
