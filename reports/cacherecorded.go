@@ -113,6 +113,9 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 	if s.Requests > 1 && len(s.Changes) == 0 {
 		lines = append(lines, "the tools are the same in every request")
 	}
+	if s.Defers {
+		lines = append(lines, "it defers tools by itself, so no row defers them again")
+	}
 	for _, c := range s.Changes {
 		lines = append(lines, changeLine(c, prices))
 	}

@@ -23,6 +23,7 @@ type recordedJSON struct {
 	Turns        int            `json:"turns"`
 	Requests     int            `json:"requests"`
 	Marked       int            `json:"requests_with_cache_control"`
+	Defers       bool           `json:"defers_by_itself"`
 	Orderings    []orderingJSON `json:"estimated"`
 	Changes      []changeJSON   `json:"tool_changes"`
 	Measured     *measuredJSON  `json:"measured"`
@@ -75,7 +76,7 @@ func RecordedCacheJSON(w io.Writer, r RecordedCacheReport) error {
 
 func recordedOf(s promptcache.Recorded, prices []promptcache.Prices) recordedJSON {
 	j := recordedJSON{
-		File: s.File, Conversation: s.Conversation, Agent: s.Agent, Turns: s.Turns, Requests: s.Requests, Marked: s.Marked,
+		File: s.File, Conversation: s.Conversation, Agent: s.Agent, Turns: s.Turns, Requests: s.Requests, Marked: s.Marked, Defers: s.Defers,
 		Orderings: []orderingJSON{}, Changes: []changeJSON{}, ByTurn: []measuredTurn{}, Losses: []lossJSON{},
 	}
 	for _, result := range s.Results {

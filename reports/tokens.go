@@ -21,13 +21,17 @@ func TokensTable(w io.Writer, r tokens.Report, failures []live.Failure, top int,
 	fold(out, "", fmt.Sprintf("Counter %s: %s. %s of %s.", r.Counter.Name, r.Counter.About,
 		plural(r.Total.Tools, "tool", "tools"), plural(len(r.Servers), "server", "servers")), o)
 	fmt.Fprintln(out)
-	for _, g := range []screen.Grid{serverGrid(r), worstGrid(r, top)} {
+	for _, g := range []screen.Grid{serverGrid(r), netGrid(r), worstGrid(r, top)} {
+		if len(g.Rows) == 0 {
+			continue
+		}
 		drawn, err := g.Draw(o.Width, o.ASCII)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(out, drawn)
 	}
+	section(out, "Net", netLines(r), o)
 	section(out, "What can be done", adviceLines(r, top), o)
 	section(out, "To be known", tokenNotes(r), o)
 	for _, f := range failures {
@@ -111,14 +115,23 @@ func tokenNotes(r tokens.Report) []string {
 	}
 	lines := []string{
 		fmt.Sprintf("automatic mode (%s) %s: %s", model, verdict, a.Reason),
-		fmt.Sprintf("deferral adds ToolSearch's own definition, %d tokens, and whatever searches load; neither is in the figures", r.Search),
+		searchNote(r),
 		"API: what defer_loading leaves in the model's context before a search, by the API's documentation; not measured",
 	}
 	if n := whole(r); n > 0 {
 		lines = append(lines, plural(n, "tool is never deferred and costs", "tools are never deferred and cost")+" the same in every mode")
 	}
+	lines = append(lines, nameSome("never called in the recording", r.Uncalled)...)
 	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
 	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
+}
+
+func searchNote(r tokens.Report) string {
+	text := fmt.Sprintf("deferral adds ToolSearch's own definition, %d tokens, and whatever searches load; neither is in the figures", r.Search)
+	if len(r.Sessions) > 0 {
+		text += " for one request; both are in the net figures"
+	}
+	return text
 }
 
 func whole(r tokens.Report) (n int) {

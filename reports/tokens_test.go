@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"toolbench/fixtures"
 	"toolbench/reports"
+	"toolbench/reports/screen"
 	"toolbench/sim/live"
 	"toolbench/sim/promptcache"
 	"toolbench/sim/tokens"
@@ -47,17 +49,30 @@ func TestTokenReportsLookAsRecorded(t *testing.T) {
 	golden(t, "tokens.json", b.String())
 }
 
-func TestCacheReportsLookAsRecorded(t *testing.T) {
-	var prices []promptcache.Prices
+// prices are the embedded lists.
+func prices(t *testing.T) []promptcache.Prices {
+	var all []promptcache.Prices
 	for _, name := range []string{"claude-opus-5", "seed"} {
 		data, err := fixtures.Files.ReadFile("prices/" + name + ".json")
 		require.NoError(t, err)
 		p, err := promptcache.ParsePrices(name, data)
 		require.NoError(t, err)
-		prices = append(prices, p)
+		all = append(all, p)
 	}
+	return all
+}
+
+// fitsWidth holds that no line is wider than the screen.
+func fitsWidth(t *testing.T, text string, width int) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		require.LessOrEqual(t, screen.Width(strings.TrimSuffix(line, "\n")), width, line)
+	}
+}
+
+func TestCacheReportsLookAsRecorded(t *testing.T) {
 	// A report is of what was found, so one is put together by hand.
-	r := reports.CacheReport{Counter: bytes4(t), Session: promptcache.Session{Turns: 2}, Prices: prices, Results: []promptcache.Result{
+	r := reports.CacheReport{Counter: bytes4(t), Session: promptcache.Session{Turns: 2}, Prices: prices(t), Results: []promptcache.Result{
 		{Ordering: promptcache.Orderings()[1], Turns: []promptcache.Usage{{Written: 100, Builtin: 50}, {Read: 20, Written: 90, Missed: 80, Builtin: 50, BuiltinRead: 20}},
 			Total: promptcache.Usage{Read: 20, Written: 190, Missed: 80}, Kept: 40,
 			Breaks: []promptcache.Break{{Turn: 2, Byte: 81, Before: "Read", Now: "mcp__a__b", Builtins: true, Cause: "server a connects"}}},

@@ -34,6 +34,7 @@ type tokensJSON struct {
 	NoSchema     []string       `json:"without_schema"`
 	NoParameters []string       `json:"without_parameters"`
 	Failures     []unlistedJSON `json:"failures"`
+	Recorded     *sessionsJSON  `json:"recorded,omitempty"`
 }
 
 type modesJSON struct {
@@ -76,6 +77,7 @@ type toolCostJSON struct {
 	Whole       bool      `json:"never_deferred"`
 	Modes       modesJSON `json:"modes"`
 	Advice      string    `json:"advice,omitempty"`
+	Calls       *int      `json:"recorded_calls,omitempty"`
 }
 
 type unlistedJSON struct {
@@ -98,11 +100,12 @@ func TokensJSON(w io.Writer, r tokens.Report, failures []live.Failure) error {
 		j.PerServer = append(j.PerServer, costJSON{s.Name, s.Tools, s.Full, modesOf(s.Modes, basis)})
 	}
 	for _, t := range r.Worst {
-		j.Worst = append(j.Worst, toolCostJSON{t.Name, t.Server, t.Full, t.Description, t.Schema, t.Missing, t.Whole, modesOf(t.Modes, basis), t.Advice})
+		j.Worst = append(j.Worst, toolCostJSON{t.Name, t.Server, t.Full, t.Description, t.Schema, t.Missing, t.Whole, modesOf(t.Modes, basis), t.Advice, callsOf(t)})
 	}
 	for _, f := range failures {
 		j.Failures = append(j.Failures, unlistedJSON{f.Server, f.Err.Error()})
 	}
+	j.Recorded = sessionsOf(r, basis)
 	return PrintJSON(w, j)
 }
 

@@ -19,6 +19,8 @@ type Recorded struct {
 	// Turns counts the session's turns, Requests those whose request was recorded,
 	// Marked those that set a breakpoint.
 	Turns, Requests, Marked int
+	// Defers says that the session defers by itself.
+	Defers bool
 	// Results are estimates: as recorded first, ours behind. Empty without requests.
 	Results []Result
 	// Changes are the turns whose tools are not those of the turn before.
@@ -65,7 +67,8 @@ func Replay(file string, s *requests.Session, c tokens.Counter) (Recorded, error
 	if len(sent) == 0 {
 		return r, nil
 	}
-	for _, w := range ways(r.Marked < r.Requests) {
+	r.Defers = tokens.Defers(sent)
+	for _, w := range ways(sent, r.Marked < r.Requests) {
 		result, err := w.play(sent, c)
 		if err != nil {
 			return Recorded{}, err
@@ -82,8 +85,8 @@ func (r *Recorded) measure(turns []requests.Turn) {
 	var before *requests.Turn
 	for i := range turns {
 		t := &turns[i]
-		if t.Usage == nil {
-			continue
+		if t.Usage == nil || t.Usage.Input+t.Usage.Read+t.Usage.Written == 0 {
+			continue // no API answers without a prompt: this one was scripted
 		}
 		u := *t.Usage
 		r.Counted++
@@ -128,8 +131,17 @@ func (r *Recorded) change(sent []requests.Turn) {
 			b = Break{Byte: length(before), Now: now[len(before)].Name}
 		}
 		b.Turn, b.Cause = sent[i].Number, difference(before, now)
-		r.Changes = append(r.Changes, Change{Break: b, Cost: as.Turns[i], As: as.Ordering.Name, Measured: sent[i].Usage})
+		r.Changes = append(r.Changes, Change{Break: b, Cost: as.Turns[i], As: as.Ordering.Name, Measured: r.measured(sent[i].Number)})
 	}
+}
+
+// measured is what the API counted in a turn; nil where nobody knows.
+func (r *Recorded) measured(turn int) *recording.Usage {
+	u, ok := r.ByTurn[turn]
+	if !ok {
+		return nil
+	}
+	return &u
 }
 
 func length(blocks []Block) (n int) {

@@ -1,6 +1,7 @@
 package promptcache
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,20 +14,30 @@ type way struct {
 	Ordering
 	// marked sets our breakpoints in place of the recording's.
 	marked bool
-	// sorted has our order.
+	// sorted has our order; first are the client's own tools of the first request: what
+	// comes later stands behind them, as what is discovered does (D4).
 	sorted bool
+	first  map[string]bool
 }
 
-// ways are those that are compared; bare says that some requests set no breakpoint,
-// so that order alone would say nothing.
-func ways(bare bool) []way {
+// ways are those that are compared. Where some requests set no breakpoint, order alone
+// would say nothing, so the recording's is shown under ours too. A session that defers
+// by itself is not deferred again.
+func ways(sent []requests.Turn, bare bool) []way {
 	all := []way{{Ordering: Ordering{Name: "as recorded", About: "order and breakpoints of the recording"}}}
 	if bare {
 		all = append(all, way{Ordering: Ordering{Name: "recorded, our marks", About: "the recording's order under our breakpoints: behind the last of the client's own tools, the system prompt and the last message"}, marked: true})
 	}
+	first := map[string]bool{}
+	for _, t := range definitions(sent[0].Request) {
+		first[t.Name] = t.Builtin
+	}
+	all = append(all, way{Ordering: Ordering{Name: "ours", About: "our breakpoints; the client's own tools of the first request by name, then own ones that came later, then served ones (mcp__...)"}, marked: true, sorted: true, first: first})
+	if tokens.Defers(sent) {
+		return all
+	}
 	return append(all,
-		way{Ordering: Ordering{Name: "ours", About: "our breakpoints; the client's own tools by name, then served ones (mcp__...) by name"}, marked: true, sorted: true},
-		way{Ordering: Ordering{Name: "ours, deferred", About: "the same, with deferrable tools by name until the turn that first calls them; each such turn takes one more request, whose ToolSearch call and result stay in the history", deferring: true}, marked: true, sorted: true},
+		way{Ordering: Ordering{Name: "ours, deferred", About: "the same, with deferrable tools by name until the turn that first calls them; each such turn takes one more request, whose ToolSearch call and result stay in the history", deferring: true}, marked: true},
 	)
 }
 
@@ -45,22 +56,30 @@ func definitions(r *requests.Request) []Block {
 // served tells tools of servers by their name (N1).
 func served(name string) bool { return strings.HasPrefix(name, "mcp__") }
 
+// ours lines up definitions as the pool does: the fixed ones, those of the client's
+// own that came later, those of servers, by name in each (D1, D4).
 func ours(blocks []Block) {
-	slices.SortStableFunc(blocks, func(a, b Block) int {
-		if served(a.Name) != served(b.Name) {
-			if served(b.Name) {
-				return -1
-			}
+	part := func(b Block) int {
+		switch {
+		case b.Builtin:
+			return 0
+		case !served(b.Name):
 			return 1
 		}
-		return strings.Compare(a.Name, b.Name)
+		return 2
+	}
+	slices.SortStableFunc(blocks, func(a, b Block) int {
+		return cmp.Or(part(a)-part(b), strings.Compare(a.Name, b.Name))
 	})
 }
 
 // prompt lines up a request's blocks: tools, system prompt, messages.
 func (w way) prompt(tools []Block, r *requests.Request, messages []Block) []Block {
 	tools = slices.Clone(tools)
-	if w.sorted && !w.deferring {
+	if w.sorted {
+		for i := range tools {
+			tools[i].Builtin = w.first[tools[i].Name]
+		}
 		ours(tools)
 	}
 	all := slices.Concat(tools, pieces(r.System), messages)

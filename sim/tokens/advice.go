@@ -13,7 +13,7 @@ const dear = 150
 func rowOf(t Tool, w weights, c Counter) (Row, error) {
 	var s sum
 	s.add(w)
-	row := Row{Cost: s.cost(t.Name, c), Server: t.Server, Missing: t.Missing, Whole: t.Whole}
+	row := Row{Cost: s.cost(t.Name, c), Server: t.Server, Missing: t.Missing, Whole: t.Whole, Recorded: t.Recorded, Calls: t.Calls}
 	var err error
 	if row.Description, err = c.Count(t.Description); err != nil {
 		return Row{}, err
@@ -30,6 +30,9 @@ func advice(t Tool, row Row, c Counter) (string, error) {
 	var parts []string
 	if t.Missing {
 		parts = append(parts, "it has no schema, so its figure is without one: ask the server for it")
+	}
+	if t.Recorded && t.Calls == 0 {
+		parts = append(parts, "nobody called it in the recording: defer it, or leave it out")
 	}
 	if row.Description >= dear {
 		parts = append(parts, fmt.Sprintf("its description is %d tokens: say first what it is for, and move the rest out", row.Description))

@@ -37,13 +37,9 @@ type Step struct {
 
 // NewPlan plans the turns whose requests are known. An error is the system's.
 func NewPlan(sent []requests.Turn) (Plan, error) {
-	own, searcher, err := Builtins(settings.Settings{})
+	whole, searcher, err := fixed()
 	if err != nil {
 		return Plan{}, err
-	}
-	whole := map[string]bool{search.ToolName: true}
-	for _, t := range own {
-		whole[t.Name] = t.Whole
 	}
 	p := Plan{Searcher: asSent(searcher)}
 	loaded := map[string]bool{}
@@ -60,6 +56,26 @@ func NewPlan(sent []requests.Turn) (Plan, error) {
 		p.Steps = append(p.Steps, Step{Turn: t, Again: true, whole: whole, loaded: clone(loaded)})
 	}
 	return p, nil
+}
+
+// fixed are the names of built-in tools that are never deferred, and ToolSearch.
+func fixed() (whole map[string]bool, searcher Tool, err error) {
+	own, searcher, err := Builtins(settings.Settings{})
+	whole = map[string]bool{search.ToolName: true}
+	for _, t := range own {
+		whole[t.Name] = t.Whole
+	}
+	return whole, searcher, err
+}
+
+// Defers says whether a session defers by itself: it offers a search of tools, ours
+// or the API's, or sends definitions with defer_loading.
+func Defers(sent []requests.Turn) bool {
+	return slices.ContainsFunc(sent, func(t requests.Turn) bool {
+		return slices.ContainsFunc(t.Request.Tools, func(d requests.Tool) bool {
+			return d.Name == search.ToolName || d.Deferred || strings.HasPrefix(d.Kind, "tool_search_tool")
+		})
+	})
 }
 
 func clone(set map[string]bool) map[string]bool {

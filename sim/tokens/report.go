@@ -35,6 +35,9 @@ type Row struct {
 	Description, Schema int
 	// Missing says that the tool has no schema; Whole that it is never deferred.
 	Missing, Whole bool
+	// Recorded tools were called Calls times in their recording.
+	Recorded bool
+	Calls    int
 	// Advice says what could be done about the tool; "" when there is nothing.
 	Advice string
 }
@@ -69,6 +72,10 @@ type Report struct {
 	// NoSchema names the tools without a schema; Empty those whose schema names no
 	// parameter: they take none, or whoever wrote the catalogue did not know them.
 	NoSchema, Empty []string
+	// Uncalled names the tools of recordings that nobody called there.
+	Uncalled []string
+	// Sessions are the recorded ones, over all their requests.
+	Sessions []Session
 }
 
 // Options say how tools are counted.
@@ -104,6 +111,9 @@ func Count(tools []Tool, o Options) (Report, error) {
 			return Report{}, err
 		}
 		r.Worst = append(r.Worst, row)
+		if t.Recorded && t.Calls == 0 {
+			r.Uncalled = append(r.Uncalled, t.Name)
+		}
 		switch {
 		case t.Missing:
 			r.NoSchema = append(r.NoSchema, t.Name)

@@ -21,6 +21,9 @@ type Tool struct {
 	Missing bool
 	// Whole tools are never deferred (E1).
 	Whole bool
+	// Recorded tools come from a recording, in which they were called Calls times.
+	Recorded bool
+	Calls    int
 }
 
 // empty says that the schema names no parameter.

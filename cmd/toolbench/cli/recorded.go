@@ -90,3 +90,19 @@ func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Co
 	}
 	return wrap(reports.RecordedCacheTable(a.Stdout, report, a.drawing(f.looks)))
 }
+
+// recordedTools counts the sessions of recordings, and gives their tools.
+func (a *app) recordedTools(ctx context.Context, paths []string, counter tokens.Counter) (*tokens.Recordings, error) {
+	all, err := tokens.NewRecordings()
+	if err != nil {
+		return nil, harness(err)
+	}
+	if len(paths) == 0 {
+		return all, nil
+	}
+	skipped, err := a.sessions(ctx, paths, func(file *requests.File) error { return all.Add(file, counter) })
+	for _, s := range skipped {
+		a.say("%s: skipped: %s", s.File, s.Reason)
+	}
+	return all, err
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -21,12 +22,18 @@ Tools come from catalogues in files (a server's tools/list as a result, an array
 JSON lines, or a folder with a tool a file; tools arrays of requests to models),
 from live MCP servers, and from the built-in ones, which are counted when nothing
 else is named. A figure counts a line a tool under the counter it names; the dearest
-tools come first. What ToolSearch itself costs is given, and is not in the totals.`
+tools come first. What ToolSearch itself costs is given, and is not in the totals.
+
+With --recording, the tools of recorded requests, in any format that replay reads: the
+same figures for one request, and net figures over the whole session, less ToolSearch's
+definition in each request and the searches that would have had to load what was
+called; and which tools nobody called. A transcript holds no tools.`
 
 const tokensExample = `  toolbench tokens --builtin
   toolbench tokens --catalog tools.json --counter o200k --model claude-sonnet-4-5
   toolbench tokens --mcp 'npx -y @modelcontextprotocol/server-everything'
-  toolbench tokens --mcp-config .mcp.json --format json`
+  toolbench tokens --mcp-config .mcp.json --format json
+  toolbench tokens --recording session.yaml`
 
 const tokensCodes = `Exit codes:
   0    everything was counted
@@ -38,6 +45,7 @@ const tokensCodes = `Exit codes:
 type tokensFlags struct {
 	looks
 	catalogs, commands, urls, configs []string
+	recordings                        []string
 	builtin, schema                   bool
 	counter, model, format            string
 	percent, top                      int
@@ -54,13 +62,14 @@ func (a *app) tokensCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.looks.add(flags)
 	flags.StringArrayVar(&f.catalogs, "catalog", nil, "a catalogue's file, or a folder with a tool a file; repeatable")
+	flags.StringArrayVar(&f.recordings, "recording", nil, "a recorded session, or a folder of them; repeatable")
 	flags.BoolVar(&f.builtin, "builtin", false, "the built-in tools")
 	flags.StringArrayVar(&f.commands, "mcp", nil, "an MCP server's command over stdio, with its arguments; repeatable")
 	flags.StringArrayVar(&f.urls, "mcp-url", nil, "an MCP server's address over streamable HTTP; repeatable")
 	flags.StringArrayVar(&f.configs, "mcp-config", nil, "a .mcp.json that names servers; repeatable")
 	counter := &value[string]{to: &f.counter, parse: oneOf(tokens.Names()...), kind: "COUNTER", text: f.counter}
 	flags.VarPF(counter, "counter", "", "what a token is: "+strings.Join(tokens.Names(), ", ")).Annotations = map[string][]string{ownValues: {"tokens"}}
-	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of")
+	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of; of a recording, its first model")
 	flags.Var(&value[int]{to: &f.percent, parse: atLeast(1), kind: "N", text: "10"}, "percent", "the automatic threshold, in percent of the window")
 	flags.Var(&value[int]{to: &f.top, parse: atLeast(0), kind: "N", text: "10"}, "top", "how many of the dearest tools the table shows; 0 shows all")
 	flags.DurationVar(&f.limit, "timeout", 30*time.Second, "what each live server has to answer")
@@ -82,23 +91,34 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 	if f.schema {
 		return a.printAll(reports.TokensSchema())
 	}
+	counter, err := tokens.NewCounter(f.counter)
+	if err != nil {
+		return harness(err)
+	}
 	tools, failures, err := a.countable(ctx, f)
 	if err != nil {
 		return err
 	}
+	recorded, err := a.recordedTools(ctx, f.recordings, counter)
+	if err != nil {
+		return err
+	}
+	tools = append(tools, recorded.Tools()...)
 	if ctx.Err() != nil {
 		return &exitError{ExitInterrupted, fmt.Errorf("interrupted")}
 	}
 	for _, failed := range failures {
 		a.say("MCP server %q: %s", failed.Server, failed.Err)
 	}
-	if len(tools) == 0 {
+	if len(tools)+len(recorded.Sessions) == 0 {
 		return usage("there is no tool to count: none of the servers could be listed, or they have none")
 	}
-	report, err := a.counted(tools, f)
+	f.model = cmp.Or(f.model, recorded.Model)
+	report, err := a.counted(tools, counter, f)
 	if err != nil {
 		return harness(err)
 	}
+	report.Sessions = recorded.Sessions
 	if f.format == "json" {
 		return wrap(reports.TokensJSON(a.Stdout, report, failures))
 	}
@@ -106,11 +126,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 }
 
 // counted counts the tools, and ToolSearch beside them.
-func (a *app) counted(tools []tokens.Tool, f tokensFlags) (tokens.Report, error) {
-	counter, err := tokens.NewCounter(f.counter)
-	if err != nil {
-		return tokens.Report{}, err
-	}
+func (a *app) counted(tools []tokens.Tool, counter tokens.Counter, f tokensFlags) (tokens.Report, error) {
 	_, searcher, err := tokens.Builtins(settings.Settings{})
 	if err != nil {
 		return tokens.Report{}, err
@@ -141,7 +157,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []li
 		return nil, nil, err
 	}
 	all := tokens.Served(joined)
-	if f.builtin || len(f.catalogs)+len(f.commands)+len(f.urls)+len(f.configs) == 0 {
+	if f.builtin || len(f.catalogs)+len(f.commands)+len(f.urls)+len(f.configs)+len(f.recordings) == 0 {
 		own, _, err := tokens.Builtins(settings.Settings{})
 		if err != nil {
 			return nil, nil, harness(err)

@@ -1,0 +1,87 @@
+package reports
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+
+	"toolbench/reports/screen"
+	"toolbench/sim/tokens"
+)
+
+// netAssumptions are what the net figures rest on.
+func netAssumptions() []string {
+	return []string{
+		"whole: every definition of the client's own in every request of the session; what the API defines itself is in no figure",
+		"net: names or loaded definitions and ToolSearch's own definition in every request, each search's call once as output, and call and result in every later request again",
+		"a turn that first calls deferred tools is taken to load them all with one select: query before, which takes one more request; nothing else is searched, and what was loaded stays",
+		"by names, the result has the definitions as text and later requests have them in their tools too; with the API's defer_loading it has references",
+	}
+}
+
+// netGrid shows recorded sessions over all their requests.
+func netGrid(r tokens.Report) screen.Grid {
+	g := screen.Grid{Columns: tokenColumns("Recorded session", "Requests", "Tools", "Searches", "Whole", "Net names", "Saved", "Net API", "Saved")}
+	for _, s := range r.Sessions {
+		if len(s.Ways) == 0 || s.Tools == 0 {
+			continue
+		}
+		names, api := s.Ways[0], s.Ways[2] // hints lie a little above names; the JSON has them
+		g.Rows = append(g.Rows, []string{sessionName(s), strconv.Itoa(s.Requests), strconv.Itoa(s.Tools), strconv.Itoa(s.Searches), strconv.Itoa(s.Whole),
+			strconv.Itoa(names.Total), percent(names.Saved), strconv.Itoa(api.Total), percent(api.Saved)})
+	}
+	return g
+}
+
+func sessionName(s tokens.Session) string {
+	return screen.Cut(screen.Safe(path.Base(s.File)), nameWidth-6, true) + " #" + strconv.Itoa(s.Conversation)
+}
+
+// netLines break the figures down, and say what they rest on.
+func netLines(r tokens.Report) []string {
+	if len(r.Sessions) == 0 {
+		return nil
+	}
+	var lines []string
+	silent, bare, net := 0, 0, 0
+	for _, s := range r.Sessions {
+		switch {
+		case s.Requests == 0:
+			silent++
+		case s.Tools == 0:
+			bare++
+		case s.Defers:
+			lines = append(lines, sessionName(s)+": it defers tools by itself, so no net figure is given")
+		default:
+			net++
+			lines = append(lines, breakdown(s))
+		}
+	}
+	if net > maxBroken { // a folder of many: the grid has the figures
+		lines = nil
+	}
+	if silent > 0 {
+		lines = append(lines, plural(silent, "conversation is", "conversations are")+" recorded without requests, as transcripts are: which tools were sent is not known")
+	}
+	if bare > 0 {
+		lines = append(lines, plural(bare, "conversation offers", "conversations offer")+" no tool of the client's own")
+	}
+	if net > 0 {
+		lines = append(lines, netAssumptions()...)
+	}
+	return lines
+}
+
+// maxBroken is how many sessions are broken down in words.
+const maxBroken = 3
+
+func breakdown(s tokens.Session) string {
+	names, api := s.Ways[0], s.Ways[2]
+	text := fmt.Sprintf("%s: by names, %d for definitions, %d for ToolSearch's own, %d for %s loading %s (with API: %d, %d, %d)", sessionName(s),
+		names.Definitions, names.Searcher, names.History, plural(s.Searches, "search", "searches"), plural(s.FirstUses, "tool", "tools"),
+		api.Definitions, api.Searcher, api.History)
+	if s.Resent > 0 {
+		text += fmt.Sprintf("; the further requests send %d tokens of conversation again, cached or not, and with them %s is saved", s.Resent, percent(names.Resending))
+	}
+	return text
+}

@@ -1,0 +1,237 @@
+package tokens
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"toolbench/sim/requests"
+)
+
+// Session is what the definitions of one recorded session cost over all its requests,
+// and what deferral would have made of it, net of its searches (E8). API-defined tools
+// are in no figure: their definitions are not in the requests.
+type Session struct {
+	File         string
+	Conversation int
+	Agent        string
+	// Requests counts those in the recording; 0 for a transcript, which holds none.
+	Requests int
+	// Tools counts the client's own definitions by name, Called those that were called.
+	Tools, Called int
+	// Defers says that the session defers by itself; Ways is empty then.
+	Defers bool
+	// Searches are the turns that would have had to search, FirstUses the tools they
+	// would have loaded: as many searches as a model takes that loads one at a time.
+	Searches, FirstUses int
+	// Whole is every definition in every request.
+	Whole int
+	// Ways are net figures: by names, names with hints, and the API's defer_loading.
+	Ways []Net
+	// Resent is what the further requests of the searches send again of the
+	// conversation; it is in no net figure.
+	Resent int
+}
+
+// Net is a session under one way of deferring, in tokens over all requests.
+type Net struct {
+	Name string
+	// Definitions are names and definitions of tools, Searcher ToolSearch's own
+	// definition, History the calls of ToolSearch, once as output and again in each
+	// later request, and their results in each later request.
+	Definitions, Searcher, History int
+	// Total is their sum, Saved what it spares of Whole, in percent; Resending is the
+	// same with what is sent again. Both may be below 0.
+	Total            int
+	Saved, Resending float64
+}
+
+// Styles names the ways of deferring, in the order of Session.Ways.
+func Styles() []string { return []string{"names", "names_hint", "api"} }
+
+// Recordings gathers sessions and their tools.
+type Recordings struct {
+	Sessions []Session
+	// Model is the first one that was asked; "" where no request says.
+	Model string
+	tools map[string]Tool
+	whole map[string]bool
+}
+
+// NewRecordings begins without any. An error is the system's.
+func NewRecordings() (*Recordings, error) {
+	whole, _, err := fixed()
+	return &Recordings{tools: map[string]Tool{}, whole: whole}, err
+}
+
+// Add counts a recording's sessions. Errors are the counter's and the system's.
+func (r *Recordings) Add(file *requests.File, c Counter) error {
+	for _, s := range file.Sessions {
+		sent := s.Sent()
+		one := Session{File: file.Name, Conversation: s.Number, Agent: s.Agent, Requests: len(sent), Defers: Defers(sent)}
+		one.Tools, one.Called = r.use(sent)
+		if err := one.count(sent, c); err != nil {
+			return err
+		}
+		r.Sessions = append(r.Sessions, one)
+	}
+	return nil
+}
+
+// Tools are the client's own definitions, the last of each name, by server and name.
+func (r *Recordings) Tools() []Tool {
+	var all []Tool
+	for _, t := range r.tools {
+		all = append(all, t)
+	}
+	return byName(all)
+}
+
+// use notes which tools a session has, and which it calls.
+func (r *Recordings) use(sent []requests.Turn) (tools, called int) {
+	offered, calls := map[string]bool{}, map[string]int{}
+	for _, t := range sent {
+		r.Model = cmp.Or(r.Model, t.Request.Model)
+		for _, d := range t.Request.Tools {
+			if d.Kind == "" {
+				offered[d.Name] = true
+				tool := recorded(serverOf(d.Name), d)
+				tool.Recorded, tool.Whole, tool.Calls = true, r.whole[d.Name], r.tools[d.Name].Calls
+				r.tools[d.Name] = tool
+			}
+		}
+		for _, name := range t.Calls {
+			calls[name]++
+		}
+	}
+	for name, n := range calls {
+		if offered[name] {
+			called++
+			tool := r.tools[name]
+			tool.Calls += n
+			r.tools[name] = tool
+		}
+	}
+	return len(offered), called
+}
+
+// fromRecording stands for the server of a client's own tools.
+const fromRecording = "recorded"
+
+func serverOf(name string) string {
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		server, _, _ := strings.Cut(rest, "__")
+		return server
+	}
+	return fromRecording
+}
+
+// count plays the plan and weighs each request.
+func (s *Session) count(sent []requests.Turn, c Counter) error {
+	plan, err := NewPlan(sent)
+	if err != nil {
+		return err
+	}
+	w := weighing{counter: c, known: map[string]int{}, plan: plan}
+	for _, step := range plan.Steps {
+		if len(step.Find) > 0 {
+			s.Searches++
+			s.FirstUses += len(step.Find)
+		}
+		w.step(step)
+	}
+	if w.err != nil {
+		return w.err
+	}
+	s.Whole, s.Resent = c.tokens(w.whole), c.tokens(w.resent)
+	if s.Defers || len(sent) == 0 {
+		return nil
+	}
+	for i, name := range Styles() {
+		p := w.parts[i]
+		total := p.definitions + p.searcher + p.history
+		s.Ways = append(s.Ways, Net{
+			Name: name, Definitions: c.tokens(p.definitions), Searcher: c.tokens(p.searcher), History: c.tokens(p.history), Total: c.tokens(total),
+			Saved: saved(w.whole, total), Resending: saved(w.whole, total+w.resent),
+		})
+	}
+	return nil
+}
+
+// weighing adds up a session's weights.
+type weighing struct {
+	counter Counter
+	plan    Plan
+	known   map[string]int
+	err     error
+
+	whole, resent int
+	parts         [3]struct{ definitions, searcher, history int }
+	// said is what searches have put into the history so far, by style.
+	said [3]int
+}
+
+// of weighs a text, each once.
+func (w *weighing) of(text string) int {
+	n, ok := w.known[text]
+	if !ok && w.err == nil {
+		n, w.err = w.counter.weigh(text)
+		w.known[text] = n
+	}
+	return n
+}
+
+// listed frames the names of deferred tools in a request (E4).
+const listed = "<available-deferred-tools>\n</available-deferred-tools>\n"
+
+// step weighs one request, and what its answer searches for.
+func (w *weighing) step(s Step) {
+	own := slices.DeleteFunc(slices.Clone(s.Turn.Request.Tools), func(t requests.Tool) bool { return t.Kind != "" })
+	full := w.lines(own, Tool.whole)
+	if s.Again {
+		w.resent += w.conversation(s.Turn.Request)
+	} else {
+		w.whole += full
+	}
+	waiting := s.Waiting()
+	sent := full - w.lines(waiting, Tool.whole)
+	for i, line := range []func(Tool) string{Tool.named, Tool.hinted, nil} {
+		p := &w.parts[i]
+		p.definitions += sent
+		if line != nil && len(waiting) > 0 {
+			p.definitions += w.lines(waiting, line) + w.of(listed)
+		}
+		if w.plan.Defers() {
+			p.searcher += w.of(recorded("", w.plan.Searcher).whole())
+		}
+		p.history += w.said[i]
+	}
+	if len(s.Find) > 0 {
+		w.search(s)
+	}
+}
+
+// search puts a search into the histories to come.
+func (w *weighing) search(s Step) {
+	call := w.of(SearchCall(s.Find))
+	for i, result := range []string{SearchResult(s.Found()), SearchResult(s.Found()), searchReferences(s.Found())} {
+		w.parts[i].history += call
+		w.said[i] += call + w.of(result)
+	}
+}
+
+func (w *weighing) lines(tools []requests.Tool, line func(Tool) string) (n int) {
+	for _, t := range tools {
+		n += w.of(line(recorded("", t)))
+	}
+	return n
+}
+
+func (w *weighing) conversation(r *requests.Request) (n int) {
+	for _, pieces := range [][]requests.Piece{r.System, r.Messages} {
+		for _, p := range pieces {
+			n += w.of(p.Text)
+		}
+	}
+	return n
+}
