@@ -109,6 +109,10 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if threaded(body) {
+		withoutThreads(w)
+		return
+	}
 	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // without it, 0
 	t, stream, err := s.take(body, retries > 0)
 	if err != nil {

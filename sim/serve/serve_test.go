@@ -366,3 +366,15 @@ func FuzzNoRequestBreaksTheServer(f *testing.F) {
 		_ = r.Held()
 	})
 }
+
+// A client that would leave the conversation to the server is asked for all of it.
+func TestThreadsAreRefusedInTheSDKsOwnWords(t *testing.T) {
+	c := newClient(t, weather(), serve.Options{})
+	c.say(user(`"Hi"`))
+	w := c.ask(`"thread":{"type":"create"},`)
+	assert.Equal(t, http.StatusBadRequest, w.Code)
+	assert.Equal(t, "thread_unsupported_request", gjson.Get(w.Body.String(), "error.details.error_code").Str)
+	c.turn()
+	r := c.s.Report()
+	assert.Empty(t, r.Refused)
+}
