@@ -67,6 +67,7 @@ var layers = []struct {
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
+	{"property/mutants", []string{"toolsys"}},
 	{"property/...", nil},
 	{"property/mix", []string{"sim/des"}},
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},

@@ -1,10 +1,13 @@
-// Package mutants plants faults in the product, one at a time, and says what
-// notices. A fault is an edit of one file, laid over the build (`go test
-// -overlay`); the product's own files are never touched. The list is data; run it
-// with
+// Command mutants plants faults in the product, one at a time, and reports what
+// notices each: which scenario of the suite, which property, and the smallest case
+// that shows it.
 //
-//	go test ./property/mutants -plant -v
+//	go run ./property/mutants
+//	go run ./property/mutants -only 'deny|allow' -v
 //
-// Without -plant only the list itself is checked: that every edit still fits the
-// file it is for.
-package mutants
+// A fault is an edit of one file, laid over the build (`go build -overlay`); the
+// product's own files are never touched. The list is data, in list_*.go: each
+// entry a small slip in the code that guards a promise, and each built-in tool
+// with its body deleted. `go test` holds that every edit still fits the file it
+// is for, in exactly one place.
+package main

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// notices is what noticed a fault.
+type notices struct {
+	Fault string `json:"fault"`
+	File  string `json:"file"`
+	// Scenarios of the suite that no longer hold.
+	Scenarios []string `json:"scenarios"`
+	// Properties that no longer hold: promises of the fuzzer, tests.
+	Properties []string `json:"properties"`
+	// Smallest is the smallest case the fuzzer came to.
+	Smallest string `json:"smallest,omitempty"`
+	Millis   int64  `json:"took_ms"`
+	Error    string `json:"error,omitempty"`
+}
+
+func (n notices) noticed() bool { return len(n.Scenarios)+len(n.Properties) > 0 }
+
+// notice plants a fault and asks every judge.
+func (s site) notice(ctx context.Context, m mutant) notices {
+	began := time.Now()
+	n := notices{Fault: m.name, File: m.file, Scenarios: []string{}, Properties: []string{}}
+	p, err := s.plant(ctx, m)
+	for _, judge := range []func(context.Context, planting, *notices) error{s.suite, s.fuzz, s.test} {
+		if err == nil {
+			err = judge(ctx, p, &n)
+		}
+	}
+	if err != nil {
+		n.Error = err.Error()
+	}
+	n.Millis = time.Since(began).Milliseconds()
+	return n
+}
+
+// output runs a command and gives what it said, whatever its exit code: judges say
+// with it that something was noticed. Running out of time counts as noticed.
+func (s site) output(ctx context.Context, name string, args ...string) (out []byte, late bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.WaitDelay = s.root, time.Second
+	out, err = cmd.Output()
+	if ctx.Err() != nil {
+		return out, true, nil
+	}
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		return out, false, nil
+	}
+	return out, false, err
+}
+
+// suite runs the embedded scenarios.
+func (s site) suite(ctx context.Context, p planting, n *notices) error {
+	out, late, err := s.output(ctx, p.program, "run", "--format", "json")
+	if err != nil {
+		return err
+	}
+	var report struct {
+		Outcomes []struct{ Name, Status string } `json:"outcomes"`
+	}
+	switch {
+	case late:
+		n.Scenarios = append(n.Scenarios, fmt.Sprintf("(the suite did not end within %s)", s.patience))
+	case json.Unmarshal(out, &report) != nil || len(report.Outcomes) == 0:
+		n.Scenarios = append(n.Scenarios, "(the suite did not come to a report)")
+	}
+	for _, sc := range report.Outcomes {
+		if sc.Status != "passed" {
+			n.Scenarios = append(n.Scenarios, sc.Name)
+		}
+	}
+	return nil
+}
+
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// test runs the tests that hold the property, where the fuzzer does not.
+func (s site) test(ctx context.Context, p planting, n *notices) error {
+	if p.tests == nil {
+		return nil
+	}
+	args := append([]string{"test", "-overlay", p.overlay, "-vet=off", "-timeout", s.patience.String()}, p.tests...)
+	out, late, err := s.output(ctx, "go", args...)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(out), "[build failed]") {
+		return fmt.Errorf("%s: the test does not build: %s", p.name, out)
+	}
+	if late {
+		n.Properties = append(n.Properties, fmt.Sprintf("(the test did not end within %s)", s.patience))
+	}
+	for _, hit := range failed.FindAllStringSubmatch(string(out), -1) {
+		if !strings.Contains(hit[1], "/") {
+			n.Properties = append(n.Properties, hit[1])
+		}
+	}
+	return nil
+}
