@@ -43,6 +43,7 @@ type outcomeJSON struct {
 	MakespanMS    ms              `json:"makespan_ms"`
 	SerialMS      ms              `json:"serial_ms"`
 	HiddenPercent share           `json:"hidden_percent"`
+	BoundMS       ms              `json:"bound_ms"`
 	Batches       [][]string      `json:"batches"`
 	Calls         []callJSON      `json:"calls"`
 	Failures      []failureJSON   `json:"failures"`
@@ -141,7 +142,7 @@ func outcomeOf(outcome scenario.Outcome, o Options) outcomeJSON {
 	j := outcomeJSON{
 		Name: outcome.Name, About: outcome.About, File: outcome.File, Tags: present(outcome.Tags),
 		Status: outcome.Status, Policy: outcome.Policy, Seed: outcome.Seed,
-		MakespanMS: ms(outcome.Makespan), SerialMS: ms(outcome.Serial), HiddenPercent: share(outcome.Hidden),
+		MakespanMS: ms(outcome.Makespan), BoundMS: ms(outcome.Least), SerialMS: ms(outcome.Serial), HiddenPercent: share(outcome.Hidden),
 		Batches: [][]string{}, Calls: []callJSON{}, Failures: []failureJSON{},
 		TraceDigest: outcome.Digest, Invalid: outcome.Invalid, Notes: outcome.Notes, Again: o.again(outcome),
 	}

@@ -81,6 +81,8 @@ func (g wait) reason(on string) string {
 		return "to run alone" + after
 	case g.what == "limit":
 		return "for a free place" + after
+	case g.what == "effects":
+		return "for what it reads or writes" + after
 	case g.what == "order":
 		return "for its turn" + after
 	}

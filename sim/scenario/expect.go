@@ -35,6 +35,8 @@ type Expect struct {
 	Makespan Bound `yaml:"makespan"`
 	Serial   Bound `yaml:"serial"`
 	Hidden   Bound `yaml:"hidden"`
+	// Least is the lower bound of every policy (J8).
+	Least Bound `yaml:"least"`
 	// Policies are the makespans under other policies, the scenario run again.
 	Policies map[string]Bound `yaml:"policies"`
 	// SameUnder are policies whose results and final state must be equal to this

@@ -309,7 +309,7 @@ func (j *judgement) figures() {
 		key   string
 		bound Bound
 		found time.Duration
-	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}} {
+	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}, {"least", j.e.Least, j.out.Least}} {
 		if f.bound.Set() && !f.bound.HoldsAt(f.found) {
 			j.offer(f.key, f.bound.String(), f.found.String(), f.found.String())
 		}

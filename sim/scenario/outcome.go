@@ -3,6 +3,7 @@ package scenario
 import (
 	"time"
 
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/trace"
 )
 
@@ -32,6 +33,9 @@ type Outcome struct {
 	// Serial that was saved, in percent (J7).
 	Makespan, Serial time.Duration
 	Hidden           float64
+	// Least is the lower bound: no policy could be faster with these calls, their
+	// arrivals and times, what they read and write, and the limit (J8).
+	Least time.Duration
 	// Batches are the partition of each turn's calls, by tool name (I1).
 	Batches [][]string
 	Calls   []Call
@@ -66,9 +70,13 @@ type Call struct {
 	Status                         string
 	Safe                           bool
 	// WaitsFor says what a queued call waited for: "stream", "exclusive", "limit",
-	// "order"; "" when it started at once. On are the calls it waited for.
+	// "order", "effects"; "" when it started at once. On are the calls it waited for.
 	WaitsFor string
 	On       []string
+
+	// ran: it was let go; touches is what it then said that it reads and writes.
+	ran     bool
+	touches *schedule.Footprint
 }
 
 // Stream is one response of the model.

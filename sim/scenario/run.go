@@ -136,6 +136,8 @@ type record struct {
 	failed error
 	// final is the last request's view of the pool and the catalogue, for gates.
 	gates map[string]funnel
+	// limit is how many calls may run at once (I2).
+	limit int
 }
 
 // funnel is what the gates of one profile do.

@@ -29,6 +29,7 @@ func (rec *record) summarize(out *Outcome) {
 	if out.Serial > 0 {
 		out.Hidden = 100 * float64(out.Serial-out.Makespan) / float64(out.Serial)
 	}
+	out.Least = leastMakespan(out, rec.limit)
 }
 
 // summary is what is known of a run while its trace is read.
@@ -102,6 +103,7 @@ func (s *summary) call(e trace.Event) {
 		}
 	case trace.Started:
 		c.Started, s.let[c] = e.At, true
+		c.ran, c.touches = true, footprintOf(e.Get("touches"))
 	case trace.Ended:
 		c.Ended, c.Status = e.At, e.Get("status")
 		if !s.let[c] {
