@@ -52,7 +52,8 @@ var layers = []struct {
 	// The bench stands on the system; the system never on the bench.
 	{"sim/clock", nil},
 	{"sim/stream", nil},
-	{"sim/cassette", []string{"sim/stream"}},
+	{"sim/secret", nil},
+	{"sim/cassette", []string{"sim/stream", "sim/secret"}},
 	{"sim/recording", []string{"sim/stream", "sim/cassette", "toolsys/message"}},
 	{"sim/requests", []string{"sim/recording"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
@@ -60,6 +61,7 @@ var layers = []struct {
 	{"sim/des", []string{"sim/clock", "sim/stream", "toolsys/schedule"}},
 	{"sim/live", []string{"sim/world/mcpserve", "toolsys/mcptool"}},
 	{"sim/tokens", []string{"sim/requests", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
+	{"sim/tokens/endpoint", []string{"sim/tokens"}},
 	{"sim/promptcache", []string{"sim/tokens", "sim/requests", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
@@ -71,7 +73,7 @@ var layers = []struct {
 	{"property/...", nil},
 	{"property/mix", []string{"sim/des"}},
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},
-	{"property/promise", []string{"sim/des", "sim/scenario", "toolsys/schedule", "toolsys/trace"}},
+	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
 	{"property/whole", []string{"sim/des", "sim/scenario", "property/mix", "toolsys/trace"}},
 	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 

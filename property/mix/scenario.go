@@ -115,7 +115,7 @@ func (m members) String() string { return "{" + strings.Join(m, ", ") + "}" }
 
 func (w *writer) people(c *des.Case) {
 	var permits, says []string
-	again := 1 + min(c.Retries*len(c.Turns), len(c.Faults))
+	again := 1 + len(c.Faults)
 	calls(c, func(k *des.Call) {
 		if a := k.Ask; a != nil && k.Goes != des.Unknown {
 			m := members{"call: " + k.ID, fmt.Sprintf("allow: %t", a.Allow)}
@@ -143,7 +143,7 @@ func (w *writer) stream(c *des.Case) {
 		w.turn(&c.Turns[t])
 	}
 	// Whatever is asked beyond the script has an answer.
-	w.line(2, "- {text: Done., repeat: %d}", len(c.Says)+1)
+	w.line(2, "- {text: Done., repeat: %d}", len(c.Says)+len(c.Faults)+1)
 	var lines []string
 	calls(c, func(k *des.Call) {
 		if k.For > 0 {

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/stretchr/testify/require"
 
 	"toolbench/property/mix"
@@ -27,8 +26,8 @@ func TestTheWholeSystemDoesWhatItsModelDoes(t *testing.T) {
 		require.NoError(t, err)
 		got, _, err := whole.Run(context.Background(), c)
 		require.NoError(t, err, "case %d\n%s", i, mix.Scenario(c, "case", "x", nil))
-		if want.String() != got.String() {
-			t.Fatalf("case %d\n%s\n%s", i, mix.Scenario(c, "case", "One case.", nil), udiff.Unified("des", "whole", want.String(), got.String()))
+		if d := whole.Differ(c, want, got); d != "" {
+			t.Fatalf("case %d\n%s\n%s", i, mix.Scenario(c, "case", "One case.", nil), d)
 		}
 	}
 }

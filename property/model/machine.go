@@ -1,0 +1,242 @@
+package model
+
+import (
+	"fmt"
+
+	"toolbench/sim/des"
+	"toolbench/toolsys/schedule"
+)
+
+type phase uint8
+
+const (
+	waits phase = iota
+	runs
+	holds // it runs, rewritten, and waits to be alone
+	ended
+)
+
+type call struct {
+	phase       phase
+	safe        bool // as the policy sees it
+	cancellable bool
+	stopped     schedule.Cause
+	pending     bool // it returned a modifier that waits for the end of its batch
+}
+
+// Machine is one message. It is a des.Stepper.
+type Machine struct {
+	policy   schedule.Policy
+	limit    int
+	calls    []call
+	complete bool // the stream has ended
+	stopped  schedule.Cause
+	emitted  int
+	over     bool
+	out      []schedule.Action
+}
+
+// New makes a machine where an engine wants one.
+func New(policy schedule.Policy, limit int) (des.Stepper, error) {
+	if policy > schedule.Streaming {
+		return nil, fmt.Errorf("the model knows no policy %s", policy)
+	}
+	return &Machine{policy: policy, limit: limit}, nil
+}
+
+// Step is one event with all that follows from it.
+func (m *Machine) Step(ev schedule.Event, out []schedule.Action) []schedule.Action {
+	m.out = out
+	switch ev.Kind {
+	case schedule.Added:
+		m.add(ev)
+	case schedule.StreamEnded:
+		m.complete = true
+	case schedule.Finished:
+		m.finish(ev)
+	case schedule.Escalated:
+		m.escalate(ev.Index)
+	case schedule.Interrupted: // J4: what may be cancelled stops, what waits is answered
+		m.stop(schedule.UserInterrupt, func(c call) bool { return c.cancellable || c.phase != runs })
+	case schedule.Aborted:
+		m.stop(schedule.SessionAborted, func(call) bool { return true })
+	case schedule.Abandoned:
+		m.abandon()
+	}
+	m.emit()
+	m.endBatch()
+	m.letGo()
+	m.done()
+	return m.out
+}
+
+func (m *Machine) do(kind schedule.ActionKind, i int, cause schedule.Cause) {
+	m.out = append(m.out, schedule.Action{Kind: kind, Index: i, Cause: cause})
+}
+
+// in lists the calls of a phase, in call order.
+func (m *Machine) in(p phase) (found []int) {
+	for i, c := range m.calls {
+		if c.phase == p {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func (m *Machine) abandoned() bool { return m.stopped == schedule.StreamAbandoned }
+
+func (m *Machine) add(ev schedule.Event) {
+	m.calls = append(m.calls, call{safe: ev.Safe && m.policy != schedule.Serial, cancellable: ev.Cancellable})
+	if i := len(m.calls) - 1; m.stopped != schedule.NoCause {
+		m.end(i, m.stopped)
+		if m.abandoned() {
+			m.do(schedule.Discard, i, schedule.StreamAbandoned)
+		}
+	}
+}
+
+// end stops one call: what waits is answered, what runs is asked to stop, once.
+func (m *Machine) end(i int, cause schedule.Cause) {
+	c := &m.calls[i]
+	switch {
+	case c.phase == waits:
+		c.phase, c.stopped = ended, cause
+		m.do(schedule.Answer, i, cause)
+	case c.phase != ended && c.stopped == schedule.NoCause:
+		c.stopped = cause
+		m.do(schedule.Cancel, i, cause)
+	}
+}
+
+func (m *Machine) stop(cause schedule.Cause, affects func(call) bool) {
+	if m.stopped == schedule.NoCause {
+		m.stopped = cause
+	}
+	for i := range m.calls {
+		if affects(m.calls[i]) {
+			m.end(i, cause)
+		}
+	}
+}
+
+func (m *Machine) finish(ev schedule.Event) {
+	c := &m.calls[ev.Index]
+	if c.phase == waits || c.phase == ended {
+		return
+	}
+	c.phase = ended
+	if m.abandoned() {
+		return
+	}
+	if ev.Modifies { // B3
+		switch {
+		case !c.safe:
+			m.do(schedule.Apply, ev.Index, 0)
+		case m.policy == schedule.Streaming:
+			m.do(schedule.Drop, ev.Index, 0)
+		default:
+			c.pending = true
+		}
+	}
+	if ev.Fails && c.stopped == schedule.NoCause { // J3
+		for i := range m.calls {
+			m.end(i, schedule.SiblingFailed)
+		}
+	}
+}
+
+func (m *Machine) escalate(i int) {
+	c := &m.calls[i]
+	switch {
+	case c.phase != runs:
+	case !c.safe || c.stopped != schedule.NoCause:
+		m.do(schedule.Resume, i, 0)
+	default:
+		c.phase, c.safe = holds, false
+	}
+}
+
+// abandon: nothing of the message is let out any more (J5).
+func (m *Machine) abandon() {
+	if m.abandoned() {
+		return
+	}
+	for i := range m.calls {
+		if p := m.calls[i].phase; p == runs || p == holds {
+			m.end(i, schedule.StreamAbandoned)
+		}
+	}
+	for i := range m.calls {
+		m.do(schedule.Discard, i, schedule.StreamAbandoned)
+		m.calls[i].pending = false
+		if m.calls[i].phase == waits {
+			m.calls[i].phase = ended
+		}
+	}
+	m.stopped, m.complete = schedule.StreamAbandoned, true
+}
+
+// emit: results leave in call order, up to the first that is not there (I3, J2).
+func (m *Machine) emit() {
+	for !m.abandoned() && m.emitted < len(m.calls) && m.calls[m.emitted].phase == ended {
+		m.do(schedule.Emit, m.emitted, 0)
+		m.emitted++
+	}
+}
+
+// endBatch: a batch's modifiers act in call order when it is over: nothing runs, and
+// what comes next is not a safe call (B3).
+func (m *Machine) endBatch() {
+	waiting := m.in(waits)
+	if len(m.in(runs)) > 0 || len(m.in(holds)) == 0 && len(waiting) > 0 && m.calls[waiting[0]].safe {
+		return
+	}
+	for i := range m.emitted {
+		if m.calls[i].pending {
+			m.calls[i].pending = false
+			m.do(schedule.Apply, i, 0)
+		}
+	}
+}
+
+// letGo starts what may run (J1, I2).
+func (m *Machine) letGo() {
+	if holding := m.in(holds); len(holding) > 0 {
+		if len(m.in(runs)) == 0 {
+			m.calls[holding[0]].phase = runs
+			m.do(schedule.Resume, holding[0], 0)
+		}
+		return
+	}
+	for _, i := range m.in(waits) {
+		if !m.mayStart(i) {
+			return // an earlier call that waits holds back all behind it
+		}
+		m.calls[i].phase = runs
+		m.do(schedule.Start, i, 0)
+	}
+}
+
+func (m *Machine) mayStart(i int) bool {
+	if m.policy != schedule.Streaming && !m.complete {
+		return false
+	}
+	running := m.in(runs)
+	if len(running) == 0 {
+		return true
+	}
+	for _, k := range append(running, i) {
+		if !m.calls[k].safe {
+			return false
+		}
+	}
+	return len(running) < m.limit
+}
+
+func (m *Machine) done() {
+	if m.complete && !m.over && len(m.in(ended)) == len(m.calls) {
+		m.over = true
+		m.do(schedule.Done, 0, 0)
+	}
+}
