@@ -137,7 +137,7 @@ func (p *Player) take(live raw) (*Interaction, int, Fault, error) {
 	e.tries++
 	var f Fault
 	if p.options.Fault != nil {
-		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: live.method, URL: p.compare.redact.url(live.url)})
+		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: live.method, URL: p.compare.redact.url(live.url, "")})
 	}
 	e.used = !f.spoils()
 	return &p.cassette.Interactions[e.index], e.tries, f, nil

@@ -4,15 +4,15 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	vcr "github.com/dnaeon/go-vcr/v2/cassette"
+
+	"toolbench/sim/secret"
 )
 
 // Redacted stands wherever a secret stood.
-const Redacted = "[redacted]"
+const Redacted = secret.Blanked
 
 // keptHeaders are the only headers a cassette keeps: what replay needs to see.
 // All others are noise (platform, agent, dates, limits) or may be secret.
@@ -24,92 +24,81 @@ var secretHeaders = []string{"Api-Key", "Authorization", "Cookie", "Proxy-Author
 // secretNames are URL parameters and form fields whose values are secret.
 var secretNames = regexp.MustCompile(`(?i)^(.*[-_])?(key|apikey|token|secret|password|passwd|signature|sig|credential|code|session)$`)
 
-// secretTexts match secrets by their looks, wherever they stand.
-var secretTexts = []*regexp.Regexp{
-	regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{8,}`),
-	regexp.MustCompile(`\bsk-(?:proj-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,})`),
-	regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),
-	regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}`),
-	regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{20,}`),
-	regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{16,}`),
-	regexp.MustCompile(`\bxox[abeprs]-[A-Za-z0-9-]{10,}`),
-	regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`),
-	regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`),
-	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^"{}]*?-----END [A-Z ]*PRIVATE KEY-----`),
+// redactor blanks secrets in requests and responses, and counts them.
+type redactor struct {
+	finder *secret.Finder
+	tally  *secret.Tally
 }
 
-// labelledTexts match secrets by what stands before them, which is kept.
-var labelledTexts = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}`),
-	regexp.MustCompile(`("(?:organization|org|workspace|account)_(?:id|uuid)"\s*:\s*)"[^"\\]+"`),
+func newRedactor(values []string) redactor {
+	return redactor{secret.New(nameless(values)...), &secret.Tally{}}
 }
 
-// redactor blanks secrets; literals are values known to be secret.
-type redactor struct{ literals []string }
-
-func newRedactor(secrets []string) redactor {
-	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return strings.TrimSpace(s) == "" })
-	for _, s := range secrets {
-		if inJSON := strconv.Quote(s); inJSON != `"`+s+`"` {
-			secrets = append(secrets, inJSON[1:len(inJSON)-1])
-		}
+// nameless are values that are known, but not what they are called.
+func nameless(values []string) []secret.Known {
+	var known []secret.Known
+	for _, v := range values {
+		known = append(known, secret.Known{Name: "the session", Value: v})
 	}
-	// Longest first: one secret may be the beginning of another.
-	slices.SortStableFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	return redactor{secrets}
+	return known
 }
 
-// text blanks secrets in a body. What it puts in is valid inside a JSON string.
-func (r redactor) text(s string) string {
-	for _, secret := range r.literals {
-		s = strings.ReplaceAll(s, secret, Redacted)
-	}
-	for _, re := range secretTexts {
-		s = re.ReplaceAllLiteralString(s, Redacted)
-	}
-	s = labelledTexts[0].ReplaceAllString(s, "${1}"+Redacted)
-	return labelledTexts[1].ReplaceAllString(s, `${1}"`+Redacted+`"`)
-}
+// text blanks secrets in a text; where is what a report calls its place.
+func (r redactor) text(s, where string) string { return r.finder.Text(s, r.tally.At(where)) }
 
-// url blanks credentials and secret parameters.
-func (r redactor) url(raw string) string {
+// url blanks credentials and secret parameters. Parameters keep their order.
+func (r redactor) url(raw, where string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return r.text(raw)
+		return r.text(raw, where)
 	}
-	u.User = nil
+	if u.User != nil {
+		u.User = nil
+		r.tally.At(where)("credentials in a URL")
+	}
 	if u.RawQuery != "" {
 		q := u.Query()
-		r.values(q)
+		r.values(q, where)
 		u.RawQuery = strings.ReplaceAll(q.Encode(), url.QueryEscape(Redacted), Redacted)
 	}
-	return r.text(u.String())
+	return r.text(strings.ReplaceAll(u.String(), url.PathEscape(Redacted), Redacted), where)
 }
 
 // values blanks secret fields in place.
-func (r redactor) values(vs url.Values) {
+func (r redactor) values(vs url.Values, where string) {
 	for name, list := range vs {
 		for i, v := range list {
-			if secretNames.MatchString(name) {
+			switch {
+			case !secretNames.MatchString(name):
+				list[i] = r.text(v, where)
+			case v != Redacted && v != "":
 				list[i] = Redacted
-			} else {
-				list[i] = r.text(v)
+				r.tally.At(where)("value of a telling name")
 			}
 		}
 	}
 }
 
 // header returns what a cassette keeps of the headers.
-func (r redactor) header(h http.Header) http.Header {
+func (r redactor) header(h http.Header, where string) http.Header {
 	kept := http.Header{}
 	for _, name := range keptHeaders {
 		for _, v := range h.Values(name) {
-			kept.Add(name, r.text(v))
+			if name == OffsetsHeader { // numbers of ours
+				kept.Add(name, v)
+				continue
+			}
+			kept.Add(name, r.text(v, where))
 		}
 	}
 	for _, name := range secretHeaders {
-		if h.Get(name) != "" {
-			kept.Set(name, Redacted)
+		v := h.Get(name)
+		if v == "" {
+			continue
+		}
+		kept.Set(name, Redacted)
+		if v != Redacted {
+			r.tally.At(where)(name)
 		}
 	}
 	return kept
@@ -118,11 +107,13 @@ func (r redactor) header(h http.Header) http.Header {
 // interaction is the filter that go-vcr applies before it saves. Maps are
 // replaced, not changed: the caller's request and response share them.
 func (r redactor) interaction(i *vcr.Interaction) error {
-	i.Request.URL = r.url(i.Request.URL)
-	i.Request.Body = r.text(i.Request.Body)
-	i.Request.Headers = r.header(i.Request.Headers)
-	r.values(i.Request.Form)
-	i.Response.Body = r.text(i.Response.Body)
-	i.Response.Headers = r.header(i.Response.Headers)
+	i.Request.Headers, i.Request.Body = plain(i.Request.Headers, i.Request.Body)
+	i.Response.Headers, i.Response.Body = plain(i.Response.Headers, i.Response.Body)
+	i.Request.URL = r.url(i.Request.URL, "request URL")
+	i.Request.Body = r.text(i.Request.Body, "request body")
+	i.Request.Headers = r.header(i.Request.Headers, "request headers")
+	r.values(i.Request.Form, "request form")
+	i.Response.Body = r.text(i.Response.Body, "response body")
+	i.Response.Headers = r.header(i.Response.Headers, "response headers")
 	return nil
 }

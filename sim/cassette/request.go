@@ -29,8 +29,8 @@ type normalizer struct {
 }
 
 func (n normalizer) request(method, rawURL, body string) request {
-	r := request{method: strings.ToUpper(method), target: n.redact.url(rawURL)}
-	body = n.redact.text(body)
+	r := request{method: strings.ToUpper(method), target: n.redact.url(rawURL, "")}
+	body = n.redact.text(body, "")
 	r.body = body
 	if v, ok := decodeJSON(body); ok {
 		r.body = n.json(v)

@@ -30,7 +30,8 @@ func (s stamper) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Header = http.Header{}
 	}
 	resp.Header = resp.Header.Clone() // it is written to, and may be another's
-	resp.Header.Del(OffsetsHeader)    // what is recorded may be a replay
+	inflated(resp)
+	resp.Header.Del(OffsetsHeader) // what is recorded may be a replay
 	resp.Body = &stampedBody{ReadCloser: resp.Body, start: start, header: resp.Header}
 	return resp, nil
 }

@@ -1,0 +1,126 @@
+package secret
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// piece is a part of a text and what stands there afterwards.
+type piece struct {
+	span
+	put string
+}
+
+// rounds bounds how often a text is searched until nothing more is found: what is
+// left when a secret is gone may look like one.
+const rounds = 4
+
+// Text blanks the secrets in a text: a request's or a response's body, a header, a
+// tool's result. A body of server-sent events is read as the texts its deltas spell.
+// JSON stays valid. Tell hears of each secret what kind it is, never its value; nil
+// hears nothing. Blanking what is blanked changes nothing.
+func (f *Finder) Text(s string, tell func(kind string)) string {
+	for range rounds {
+		pieces := f.pieces(s)
+		if len(pieces) == 0 {
+			break
+		}
+		s = blank(s, pieces, tell)
+	}
+	return s
+}
+
+func (f *Finder) pieces(s string) []piece {
+	if isStream(s) {
+		return f.stream(s)
+	}
+	spans := f.spans(s, layers)
+	if len(spans) > 0 && isJSON(s) {
+		return fit(s, 0, len(s), spans)
+	}
+	return whole(spans)
+}
+
+func whole(spans []span) []piece {
+	var out []piece
+	for _, sp := range spans {
+		out = append(out, piece{sp, Blanked})
+	}
+	return out
+}
+
+func blank(s string, pieces []piece, tell func(kind string)) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	done := 0
+	for _, p := range pieces {
+		b.WriteString(s[done:p.from])
+		b.WriteString(p.put)
+		done = p.to
+		if tell != nil && p.put != "" {
+			tell(p.kind)
+		}
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+func isJSON(s string) bool {
+	t := strings.TrimLeft(s, " \t\r\n")
+	return t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(s))
+}
+
+// fit keeps JSON what it is: of a text it blanks what is within the quotes, and a
+// number that is a secret becomes a text. From..to is the document in s; the spans
+// are those within it.
+func fit(s string, from, to int, spans []span) []piece {
+	var out []piece
+	for i := from; i < to && len(spans) > 0; {
+		end, put := token(s, i, to)
+		if put == "" {
+			i = end
+			continue
+		}
+		inner := span{from: i, to: end}
+		if s[i] == '"' {
+			inner = span{from: i + 1, to: end - 1}
+		}
+		for len(spans) > 0 && spans[0].to <= inner.from {
+			spans = spans[1:]
+		}
+		for _, sp := range spans {
+			if sp.from >= inner.to {
+				break
+			}
+			cut := piece{span{max(sp.from, inner.from), min(sp.to, inner.to), sp.kind}, put}
+			if put != Blanked {
+				cut.from, cut.to = inner.from, inner.to
+				out = slices.DeleteFunc(out, func(p piece) bool { return p.from == cut.from })
+			}
+			out = append(out, cut)
+		}
+		i = end
+	}
+	return out
+}
+
+// token gives where the token of a valid document ends that begins at i, and what
+// stands for a secret in it: "" where there can be none.
+func token(s string, i, to int) (end int, put string) {
+	switch c := s[i]; {
+	case c == '"':
+		for end = i + 1; s[end] != '"'; end++ {
+			if s[end] == '\\' {
+				end++
+			}
+		}
+		return end + 1, Blanked
+	case c == '-' || c >= '0' && c <= '9':
+		for end = i; end < to && strings.IndexByte("+-.eE0123456789", s[end]) >= 0; end++ {
+		}
+		return end, `"` + Blanked + `"`
+	default:
+		return i + 1, ""
+	}
+}
