@@ -45,7 +45,10 @@ func serverGrid(r tokens.Report) screen.Grid {
 	for _, s := range r.Servers {
 		g.Rows = append(g.Rows, costCells(serverName(s.Name), s))
 	}
-	if len(r.Servers) > 1 {
+	switch {
+	case r.Measurement != nil:
+		g.Footer = costCells("measured", r.Total)
+	case len(r.Servers) > 1:
 		g.Footer = costCells("total", r.Total)
 	}
 	return g
@@ -53,12 +56,23 @@ func serverGrid(r tokens.Report) screen.Grid {
 
 func worstGrid(r tokens.Report, top int) screen.Grid {
 	g := screen.Grid{Columns: tokenColumns("Dearest tools", "Whole", "Description", "Schema", "Names", "Saved", "Names+hint", "Saved")}
+	if r.Measurement != nil {
+		g.Columns[1].Title = "Whole (* measured)"
+	}
 	for _, row := range leading(r.Worst, top) {
 		m := row.Modes
-		g.Rows = append(g.Rows, []string{screen.Cut(screen.Safe(row.Name), 48, true), strconv.Itoa(row.Full), strconv.Itoa(row.Description), strconv.Itoa(row.Schema),
+		g.Rows = append(g.Rows, []string{screen.Cut(screen.Safe(row.Name), 48, true), wholeCell(row), strconv.Itoa(row.Description), strconv.Itoa(row.Schema),
 			strconv.Itoa(m.Names.Tokens), percent(m.Names.Saved), strconv.Itoa(m.Hints.Tokens), percent(m.Hints.Saved)})
 	}
 	return g
+}
+
+// wholeCell marks what was measured.
+func wholeCell(row tokens.Row) string {
+	if row.Measured {
+		return "* " + strconv.Itoa(row.Full)
+	}
+	return strconv.Itoa(row.Full)
 }
 
 // tokenColumns heads a name and numbers.
@@ -116,7 +130,10 @@ func tokenNotes(r tokens.Report) []string {
 	lines := []string{
 		fmt.Sprintf("automatic mode (%s) %s: %s", model, verdict, a.Reason),
 		searchNote(r),
-		"API: what defer_loading leaves in the model's context before a search, by the API's documentation; not measured",
+		apiNote(r),
+	}
+	if r.Measurement != nil {
+		lines = append(lines, "count_tokens: ToolSearch is in every request, so that what the API adds to a prompt with tools stands with its own definition only; the API calls its counts an estimate")
 	}
 	if n := whole(r); n > 0 {
 		lines = append(lines, plural(n, "tool is never deferred and costs", "tools are never deferred and cost")+" the same in every mode")
@@ -124,6 +141,16 @@ func tokenNotes(r tokens.Report) []string {
 	lines = append(lines, nameSome("never called in the recording", r.Uncalled)...)
 	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
 	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
+}
+
+func apiNote(r tokens.Report) string {
+	switch m := r.Measurement; {
+	case m != nil && m.APIRefused != "":
+		return "API: not measured, for the API refused definitions with defer_loading (" + m.APIRefused + "); by its documentation nothing of them is in the context before a search"
+	case m != nil:
+		return "API: measured in the total, apportioned in its rows"
+	}
+	return "API: what defer_loading leaves in the model's context before a search, by the API's documentation; not measured"
 }
 
 func searchNote(r tokens.Report) string {

@@ -26,6 +26,7 @@ type tokensJSON struct {
 	Tools        int            `json:"tools"`
 	Servers      int            `json:"servers"`
 	FullTokens   int            `json:"full_tokens"`
+	FullBasis    string         `json:"full_basis"`
 	Modes        modesJSON      `json:"modes"`
 	Automatic    automaticJSON  `json:"automatic"`
 	SearchTokens int            `json:"tool_search_tokens"`
@@ -35,6 +36,8 @@ type tokensJSON struct {
 	NoParameters []string       `json:"without_parameters"`
 	Failures     []unlistedJSON `json:"failures"`
 	Recorded     *sessionsJSON  `json:"recorded,omitempty"`
+
+	Measurement *measurementJSON `json:"measurement,omitempty"`
 }
 
 type modesJSON struct {
@@ -71,6 +74,7 @@ type toolCostJSON struct {
 	Name        string    `json:"name"`
 	Server      string    `json:"server"`
 	FullTokens  int       `json:"full_tokens"`
+	FullBasis   string    `json:"full_basis"`
 	Description int       `json:"description_tokens"`
 	Schema      int       `json:"schema_tokens"`
 	NoSchema    bool      `json:"without_schema"`
@@ -88,10 +92,10 @@ type unlistedJSON struct {
 // TokensJSON writes one object as tokens.schema.json describes it, every tool in it.
 func TokensJSON(w io.Writer, r tokens.Report, failures []live.Failure) error {
 	a := r.Automatic
-	basis := basisOf(r)
+	basis := r.Counter.Basis()
 	j := tokensJSON{
 		Version: TokensVersion, Counter: r.Counter.Name, Counts: r.Counter.About, Tools: r.Total.Tools, Servers: len(r.Servers),
-		FullTokens: r.Total.Full, Modes: modesOf(r.Total.Modes, basis), SearchTokens: r.Search,
+		FullTokens: r.Total.Full, FullBasis: totalBasis(r), Modes: totalModes(r), SearchTokens: r.Search,
 		Automatic:    automaticJSON{a.Model, a.Window, a.Known, a.Percent, a.Threshold, a.Deferred, a.Triggers, a.Reason},
 		NoSchema:     sortedNames(r.NoSchema),
 		NoParameters: sortedNames(r.Empty), Failures: []unlistedJSON{}, PerServer: []costJSON{}, Worst: []toolCostJSON{},
@@ -100,21 +104,56 @@ func TokensJSON(w io.Writer, r tokens.Report, failures []live.Failure) error {
 		j.PerServer = append(j.PerServer, costJSON{s.Name, s.Tools, s.Full, modesOf(s.Modes, basis)})
 	}
 	for _, t := range r.Worst {
-		j.Worst = append(j.Worst, toolCostJSON{t.Name, t.Server, t.Full, t.Description, t.Schema, t.Missing, t.Whole, modesOf(t.Modes, basis), t.Advice, callsOf(t)})
+		j.Worst = append(j.Worst, toolCostJSON{t.Name, t.Server, t.Full, rowBasis(r, t), t.Description, t.Schema, t.Missing, t.Whole, modesOf(t.Modes, basis), t.Advice, callsOf(t)})
 	}
 	for _, f := range failures {
 		j.Failures = append(j.Failures, unlistedJSON{f.Server, f.Err.Error()})
 	}
-	j.Recorded = sessionsOf(r, basis)
+	j.Recorded, j.Measurement = sessionsOf(r, basis), measurementOf(r.Measurement)
 	return PrintJSON(w, j)
 }
 
-// basisOf says whether a counter's figures are counted or estimated.
-func basisOf(r tokens.Report) string {
-	if r.Counter.Exact() {
-		return "counted"
+// totalModes are those of all tools: measured where the API was asked.
+func totalModes(r tokens.Report) modesJSON {
+	j := modesOf(r.Total.Modes, r.Counter.Basis())
+	if m := r.Measurement; m != nil {
+		j.Names.Basis, j.Hints.Basis = measuredBasis, measuredBasis
+		if m.APIRefused == "" {
+			j.API.Basis = measuredBasis
+		}
 	}
-	return "estimated"
+	return j
+}
+
+// measuredBasis is that of a figure that the API itself gave.
+const measuredBasis = "measured"
+
+func rowBasis(r tokens.Report, row tokens.Row) string {
+	if row.Measured {
+		return measuredBasis
+	}
+	return r.Counter.Basis()
+}
+
+func totalBasis(r tokens.Report) string {
+	if r.Measurement != nil {
+		return measuredBasis
+	}
+	return r.Counter.Basis()
+}
+
+type measurementJSON struct {
+	Model      string `json:"model"`
+	Requests   int    `json:"requests"`
+	Tools      int    `json:"tools_measured"`
+	APIRefused string `json:"api_refused,omitempty"`
+}
+
+func measurementOf(m *tokens.Measurement) *measurementJSON {
+	if m == nil {
+		return nil
+	}
+	return &measurementJSON{m.Model, m.Requests, len(m.Tools), m.APIRefused}
 }
 
 func modesOf(m tokens.Modes, basis string) modesJSON {

@@ -9,6 +9,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/tokens"
+	"toolbench/sim/world/mcpserve"
 )
 
 func TestNetTokenReportsLookAsRecorded(t *testing.T) {
@@ -32,4 +33,26 @@ func TestNetTokenReportsLookAsRecorded(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, reports.TokensJSON(&b, r, nil))
 	golden(t, "tokensnet.json", b.String())
+}
+
+// What the API measured and what was apportioned can be told apart.
+func TestMeasuredTokenReportsLookAsRecorded(t *testing.T) {
+	catalogue, err := mcpserve.Parse("shop.json", []byte(`{"server":"shop","tools":[
+		{"name":"buy","description":"Buys a thing.","inputSchema":{"type":"object","properties":{"thing":{"type":"string"}}}},
+		{"name":"ask","description":"Asks for the price.","inputSchema":{"type":"object"}}]}`))
+	require.NoError(t, err)
+	tools := tokens.Served(catalogue)
+	m := tokens.Measurement{Model: "claude-sonnet-4-5", Full: 130, Names: 14, Hints: 25, Search: 900, Tools: map[string]int{"mcp__shop__buy": 77}, Requests: 7}
+	for name, api := range map[string]string{"taken": "", "refused": "count_tokens answered 400: no such thing"} {
+		m.APIRefused = api
+		r, err := tokens.Measured(tools, tokens.Options{Model: m.Model}, m)
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, reports.TokensTable(&b, r, nil, 0, reports.Options{Width: 80}))
+		fitsWidth(t, b.String(), 80)
+		golden(t, "tokensmeasured."+name, b.String())
+		b.Reset()
+		require.NoError(t, reports.TokensJSON(&b, r, nil))
+		golden(t, "tokensmeasured."+name+".json", b.String())
+	}
 }

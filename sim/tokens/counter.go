@@ -16,6 +16,8 @@ type Counter struct {
 	// before they are divided, so that totals do not gather rounding.
 	weigh func(line string) (int, error)
 	unit  int
+	// basis is what its figures are.
+	basis string
 }
 
 // counters are the rules by name, the default first.
@@ -51,7 +53,11 @@ func NewCounter(name string) (Counter, error) {
 		return Counter{}, fmt.Errorf("there is no counter %q; use %s", name, strings.Join(Names(), ", "))
 	}
 	weigh, unit, err := all[i].make()
-	return Counter{name, all[i].about, weigh, unit}, err
+	basis := "estimated"
+	if unit == 1 {
+		basis = "counted" // a vocabulary's own
+	}
+	return Counter{name, all[i].about, weigh, unit, basis}, err
 }
 
 func bytes4() (func(string) (int, error), int, error) {
@@ -78,5 +84,6 @@ func (c Counter) Count(text string) (int, error) {
 // tokens makes tokens of a weight, rounded to the nearest.
 func (c Counter) tokens(weight int) int { return (weight + c.unit/2) / c.unit }
 
-// Exact says that the counter is a vocabulary's own count, not an estimate.
-func (c Counter) Exact() bool { return c.unit == 1 }
+// Basis says what its figures are: counted with a vocabulary, estimated from bytes, or
+// apportioned from what was measured.
+func (c Counter) Basis() string { return c.basis }

@@ -35,6 +35,8 @@ type Row struct {
 	Description, Schema int
 	// Missing says that the tool has no schema; Whole that it is never deferred.
 	Missing, Whole bool
+	// Measured says that Full is a difference that the API was asked for.
+	Measured bool
 	// Recorded tools were called Calls times in their recording.
 	Recorded bool
 	Calls    int
@@ -74,6 +76,8 @@ type Report struct {
 	NoSchema, Empty []string
 	// Uncalled names the tools of recordings that nobody called there.
 	Uncalled []string
+	// Measurement is what the API was asked; nil under any other counter.
+	Measurement *Measurement
 	// Sessions are the recorded ones, over all their requests.
 	Sessions []Session
 }

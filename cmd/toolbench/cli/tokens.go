@@ -27,13 +27,19 @@ tools come first. What ToolSearch itself costs is given, and is not in the total
 With --recording, the tools of recorded requests, in any format that replay reads: the
 same figures for one request, and net figures over the whole session, less ToolSearch's
 definition in each request and the searches that would have had to load what was
-called; and which tools nobody called. A transcript holds no tools.`
+called; and which tools nobody called. A transcript holds no tools.
+
+--counter count_tokens asks the Messages API itself, for --model: 6 requests for totals
+and one for each of the --measure dearest tools; all else is apportioned by bytes, and
+says so. The key is the value of the variable that --key-env names; with --cassette the
+answers come from a cassette, and with --record they go into it, secrets blanked.`
 
 const tokensExample = `  toolbench tokens --builtin
   toolbench tokens --catalog tools.json --counter o200k --model claude-sonnet-4-5
   toolbench tokens --mcp 'npx -y @modelcontextprotocol/server-everything'
   toolbench tokens --mcp-config .mcp.json --format json
-  toolbench tokens --recording session.yaml`
+  toolbench tokens --recording session.yaml
+  toolbench tokens --catalog tools.json --counter count_tokens --model claude-sonnet-4-5`
 
 const tokensCodes = `Exit codes:
   0    everything was counted
@@ -46,6 +52,7 @@ type tokensFlags struct {
 	looks
 	catalogs, commands, urls, configs []string
 	recordings                        []string
+	endpoint                          endpointFlags
 	builtin, schema                   bool
 	counter, model, format            string
 	percent, top                      int
@@ -67,9 +74,10 @@ func (a *app) tokensCommand() *cobra.Command {
 	flags.StringArrayVar(&f.commands, "mcp", nil, "an MCP server's command over stdio, with its arguments; repeatable")
 	flags.StringArrayVar(&f.urls, "mcp-url", nil, "an MCP server's address over streamable HTTP; repeatable")
 	flags.StringArrayVar(&f.configs, "mcp-config", nil, "a .mcp.json that names servers; repeatable")
-	counter := &value[string]{to: &f.counter, parse: oneOf(tokens.Names()...), kind: "COUNTER", text: f.counter}
-	flags.VarPF(counter, "counter", "", "what a token is: "+strings.Join(tokens.Names(), ", ")).Annotations = map[string][]string{ownValues: {"tokens"}}
+	counter := &value[string]{to: &f.counter, parse: oneOf(counterNames()...), kind: "COUNTER", text: f.counter}
+	flags.VarPF(counter, "counter", "", "what a token is: "+strings.Join(counterNames(), ", ")).Annotations = map[string][]string{ownValues: {"tokens"}}
 	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of; of a recording, its first model")
+	f.endpoint.add(flags)
 	flags.Var(&value[int]{to: &f.percent, parse: atLeast(1), kind: "N", text: "10"}, "percent", "the automatic threshold, in percent of the window")
 	flags.Var(&value[int]{to: &f.top, parse: atLeast(0), kind: "N", text: "10"}, "top", "how many of the dearest tools the table shows; 0 shows all")
 	flags.DurationVar(&f.limit, "timeout", 30*time.Second, "what each live server has to answer")
@@ -91,9 +99,9 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 	if f.schema {
 		return a.printAll(reports.TokensSchema())
 	}
-	counter, err := tokens.NewCounter(f.counter)
+	counter, err := a.provisional(f)
 	if err != nil {
-		return harness(err)
+		return err
 	}
 	tools, failures, err := a.countable(ctx, f)
 	if err != nil {
@@ -114,11 +122,17 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		return usage("there is no tool to count: none of the servers could be listed, or they have none")
 	}
 	f.model = cmp.Or(f.model, recorded.Model)
-	report, err := a.counted(tools, counter, f)
+	report, err := a.counted(ctx, tools, counter, f)
 	if err != nil {
-		return harness(err)
+		return err
 	}
-	report.Sessions = recorded.Sessions
+	if report.Sessions = recorded.Sessions; report.Measurement != nil && len(f.recordings) > 0 {
+		again, err := a.recordedTools(ctx, f.recordings, report.Counter) // under what was measured
+		if err != nil {
+			return err
+		}
+		report.Sessions = again.Sessions
+	}
 	if f.format == "json" {
 		return wrap(reports.TokensJSON(a.Stdout, report, failures))
 	}
@@ -126,18 +140,25 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 }
 
 // counted counts the tools, and ToolSearch beside them.
-func (a *app) counted(tools []tokens.Tool, counter tokens.Counter, f tokensFlags) (tokens.Report, error) {
+func (a *app) counted(ctx context.Context, tools []tokens.Tool, counter tokens.Counter, f tokensFlags) (tokens.Report, error) {
 	_, searcher, err := tokens.Builtins(settings.Settings{})
 	if err != nil {
-		return tokens.Report{}, err
+		return tokens.Report{}, harness(err)
+	}
+	options := tokens.Options{Counter: counter, Model: f.model, Percent: f.percent}
+	if f.counter == tokens.CountTokens && len(tools) > 0 {
+		return a.measured(ctx, tools, searcher, options, f.endpoint)
 	}
 	alone, err := tokens.Count([]tokens.Tool{searcher}, tokens.Options{Counter: counter})
 	if err != nil {
-		return tokens.Report{}, err
+		return tokens.Report{}, harness(err)
 	}
-	report, err := tokens.Count(tools, tokens.Options{Counter: counter, Model: f.model, Percent: f.percent})
+	report, err := tokens.Count(tools, options)
 	report.Search = alone.Total.Full
-	return report, err
+	if err != nil {
+		return tokens.Report{}, harness(err)
+	}
+	return report, nil
 }
 
 // countable gathers the tools of all sources.
