@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,69 +21,88 @@ var ErrGone = errors.New("the MCP server is gone")
 // ErrRefused says that a server answered a call with a protocol error.
 var ErrRefused = errors.New("the MCP server refused the call")
 
+// MetaCall is the key of a request's _meta under which a server is told the id of the
+// call, so that its log and ours can be laid side by side.
+const MetaCall = "toolbench/call"
+
+// maxRounds bounds how often a server may ask before it answers one call.
+const maxRounds = 10
+
 // call asks the server. An answer that reports a failure of the tool is a failed
 // result; that there is no answer is an error, which says why.
 func (o offer) call(ctx context.Context, in json.RawMessage, c *tool.Context) (tool.Result[[]message.Block], error) {
-	answer, err := o.send(ctx, in)
-	var refusal *jsonrpc.Error
-	if errors.As(err, &refusal) && refusal.Code == mcp.CodeURLElicitationRequired && c.Elicit != nil {
-		if err := o.elicit(ctx, refusal, c); err != nil {
-			return tool.Result[[]message.Block]{}, err
-		}
-		answer, err = o.send(ctx, in)
+	if o.server.track != nil {
+		defer o.server.track(ctx, c)()
 	}
+	answer, err := o.converse(ctx, in, c)
 	if err != nil {
-		return tool.Result[[]message.Block]{}, o.worded(ctx, err)
+		return tool.Result[[]message.Block]{}, err
 	}
 	return tool.Result[[]message.Block]{Data: blocks(answer), Failed: answer.IsError, Meta: meta(answer)}, nil
 }
 
-func (o offer) send(ctx context.Context, in json.RawMessage) (*mcp.CallToolResult, error) {
+// converse makes the call, and makes it again with what the server asked for first, as
+// often as it asks (N5).
+func (o offer) converse(ctx context.Context, in json.RawMessage, c *tool.Context) (*mcp.CallToolResult, error) {
 	session, err := o.server.Session(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", mcp.ErrConnectionClosed, err)
+		return nil, o.worded(ctx, session, fmt.Errorf("%w: %w", ErrGone, err))
 	}
-	return session.CallTool(ctx, &mcp.CallToolParams{Name: o.tool.Name, Arguments: in})
+	params := mcp.CallToolParams{Name: o.tool.Name, Arguments: in}
+	for range maxRounds {
+		try := params // the library writes into what it sends
+		try.Meta = mcp.Meta{MetaCall: c.CallID}
+		answer, err := session.CallTool(ctx, &try)
+		refusal, asks := o.wantsVisit(err)
+		switch {
+		case asks && c.Elicit != nil:
+			err = o.visit(ctx, refusal, c)
+		case err != nil:
+			return nil, o.worded(ctx, session, err)
+		case !answer.NeedsInput():
+			return answer, nil
+		default:
+			params.RequestState = answer.RequestState
+			params.InputResponses, err = o.fulfil(ctx, answer.InputRequests, c)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%w: %q asked %d times and did not answer", ErrRefused, o.server.Name, maxRounds)
 }
 
-// worded says in the model's terms why there is no answer.
-func (o offer) worded(ctx context.Context, err error) error {
+// worded says in the model's terms why there is no answer. Nothing of it depends on
+// which of several signs of a broken line was seen first.
+func (o offer) worded(ctx context.Context, session *mcp.ClientSession, err error) error {
 	var refusal *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, mcp.ErrSessionMissing), errors.Is(err, io.EOF),
-		errors.Is(err, io.ErrClosedPipe), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: %q did not answer (%w)", ErrGone, o.server.Name, err)
 	case errors.As(err, &refusal):
 		return fmt.Errorf("%w: %q: %s (code %d)", ErrRefused, o.server.Name, refusal.Message, refusal.Code)
+	case errors.Is(err, ErrGone):
+		return err
+	case o.server.broken != nil && o.server.broken(session, err):
+		return fmt.Errorf("%w: %q was lost before it answered; whether it acted is not known. It is being connected again", ErrGone, o.server.Name)
+	case severed(err):
+		return fmt.Errorf("%w: %q did not answer (%w)", ErrGone, o.server.Name, err)
 	}
 	return fmt.Errorf("MCP server %q: %w", o.server.Name, err)
 }
 
-// elicit puts the questions that a server wants answered first (N5), in its order;
-// the call goes on only when each was accepted.
-func (o offer) elicit(ctx context.Context, refusal *jsonrpc.Error, c *tool.Context) error {
-	var wanted struct {
-		Elicitations []json.RawMessage `json:"elicitations"`
+// severed says whether an error speaks of the line and not of what went over it.
+func severed(err error) bool {
+	var network net.Error
+	if errors.As(err, &network) {
+		return true
 	}
-	if err := json.Unmarshal(refusal.Data, &wanted); err != nil || len(wanted.Elicitations) == 0 {
-		return fmt.Errorf("%w: %q wants something answered first but does not say what", ErrRefused, o.server.Name)
-	}
-	for _, question := range wanted.Elicitations {
-		raw, err := c.Elicit(ctx, o.server.Name, question)
-		if err != nil {
-			return err
-		}
-		var answer mcp.ElicitResult
-		if err := json.Unmarshal(raw, &answer); err != nil {
-			return fmt.Errorf("the answer to %q cannot be read: %w", o.server.Name, err)
-		}
-		if answer.Action != "accept" {
-			return fmt.Errorf("%w: %q wanted something answered first, and the answer was %q", ErrRefused, o.server.Name, answer.Action)
+	for _, sign := range []error{mcp.ErrConnectionClosed, mcp.ErrSessionMissing, io.EOF, io.ErrClosedPipe, io.ErrUnexpectedEOF} {
+		if errors.Is(err, sign) {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // meta is what came beside the content; nil when nothing did.

@@ -38,7 +38,7 @@ func block(c mcp.Content) message.Block {
 	case *mcp.AudioContent:
 		return binary("audio", c.MIMEType, "", c.Data)
 	case *mcp.ResourceLink:
-		return message.Text(link(c))
+		return message.Text(pointer(c))
 	case *mcp.EmbeddedResource:
 		return resource(c.Resource)
 	}
@@ -60,7 +60,7 @@ func binary(kind, mediaType, uri string, data []byte) message.Block {
 	return message.Text(fmt.Sprintf("[%s%s of type %q, %d bytes, which cannot be shown]", kind, uri, mediaType, len(data)))
 }
 
-func link(l *mcp.ResourceLink) string {
+func pointer(l *mcp.ResourceLink) string {
 	text := fmt.Sprintf("[resource %s: %s]", l.Name, l.URI)
 	if l.Description != "" {
 		text += " " + l.Description

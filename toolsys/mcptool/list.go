@@ -12,8 +12,8 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// ErrEndless says that a server's list of tools does not end.
-var ErrEndless = errors.New("the list of tools does not end")
+// ErrEndless says that a list of a server does not end.
+var ErrEndless = errors.New("a list that does not end")
 
 // MaxTools is the most tools that are taken from one server.
 const MaxTools = 10_000
@@ -26,6 +26,11 @@ type Server struct {
 	Bare bool
 	// Session gives the session to speak through, at each call anew.
 	Session func(context.Context) (*mcp.ClientSession, error)
+
+	// broken says whether an error of a call means that its session is lost; track
+	// notes a call while it runs. Both are a fleet's, nil without one.
+	broken func(*mcp.ClientSession, error) bool
+	track  func(context.Context, *tool.Context) (done func())
 }
 
 // Fixed is a Session that is always the same.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -21,7 +21,13 @@ type Options struct {
 	Answers map[string]Answer
 	// PageSize is how many tools a server lists at once; 0 is the library's default.
 	PageSize int
-	// Client is given to every client, for what a server may ask of it; nil is fine.
+	// Asks are questions that tools put before they work, by the same names.
+	Asks map[string]Ask
+	// Resources are texts that every server offers to be read, by address (N8).
+	Resources map[string]string
+	// Faults are what goes wrong, and when.
+	Faults []Fault
+	// Client is given to every client of Connect, for what a server may ask of it; nil is fine.
 	Client *mcp.ClientOptions
 }
 
@@ -32,49 +38,52 @@ type Session struct {
 	// Client is the client's end.
 	Client *mcp.ClientSession
 
-	server *mcp.ServerSession
-	line   net.Conn // the server's end of the line
+	drop func()
 }
 
 // Drop cuts the line to the server, as if it had crashed: running calls fail at once
 // and later ones too. What runs in the server has its context cancelled.
-func (s *Session) Drop() {
-	_ = s.line.Close() // a pipe in memory closes without an error
-}
+func (s *Session) Drop() { s.drop() }
 
-// close ends both sides, the server's first, or its goroutines stay. The line is cut
-// before, since a session that is closed politely waits for its running calls. The
-// errors are those of a cut line and say nothing.
-func (s *Session) close() {
-	s.Drop()
-	_ = s.server.Close()
-	_ = s.Client.Close()
-}
-
-// Connect starts a server for each of the catalogue's and connects a client to it.
-// The sessions come sorted by name; the function closes all of them, server before
-// client, and must be called before a bubble ends. Errors: ErrAnswer for a script
-// without its tool, ErrCatalogue for a tool the library cannot serve, and what a
-// handshake says; nothing stays open then.
+// Connect starts a server for each of the catalogue's and connects a client to it: a
+// [Host] whose servers are there from the beginning and never come back. The sessions
+// come sorted by name; the function closes all of them, server before client, and must
+// be called before a bubble ends. Errors: those of NewHost, and what a handshake says;
+// nothing stays open then.
 func Connect(ctx context.Context, c Catalogue, o Options) ([]*Session, func(), error) {
-	if err := o.check(c); err != nil {
+	host, err := NewHost(c, o, Clock{Now: func() time.Time { return time.Time{} }})
+	if err != nil {
 		return nil, nil, err
 	}
 	var sessions []*Session
 	closeAll := func() {
+		host.Close()
 		for _, s := range sessions {
-			s.close()
+			_ = s.Client.Close() // its line is cut; it has nothing to say
 		}
 	}
 	for _, s := range c {
-		session, err := start(ctx, s, o)
+		session, err := host.connect(ctx, s.Name)
 		if err != nil {
 			closeAll()
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("connect to server %q: %w", s.Name, err)
 		}
 		sessions = append(sessions, session)
 	}
 	return sessions, closeAll, nil
+}
+
+func (h *Host) connect(ctx context.Context, server string) (*Session, error) {
+	line, err := h.Dial(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "toolbench", Version: "1"}, h.o.Client)
+	session, err := client.Connect(ctx, line, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{server, session, func() { h.takeAway(h.servers[server], 0) }}, nil
 }
 
 // check finds scripts that no tool will ever follow.
@@ -105,25 +114,4 @@ func (o Options) answer(server, tool string) Answer {
 		}
 	}
 	return Echo
-}
-
-func start(ctx context.Context, s Server, o Options) (*Session, error) {
-	server, err := serve(s, o)
-	if err != nil {
-		return nil, err
-	}
-	// What mcp.NewInMemoryTransports makes, with the line at hand to cut it.
-	here, there := net.Pipe()
-	serving, err := server.Connect(ctx, &mcp.IOTransport{Reader: there, Writer: there}, nil)
-	if err != nil {
-		return nil, fmt.Errorf("start server %q: %w", s.Name, err)
-	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "toolbench", Version: "1"}, o.Client)
-	session, err := client.Connect(ctx, &mcp.IOTransport{Reader: here, Writer: here}, nil)
-	if err != nil {
-		_ = there.Close()
-		_ = serving.Close()
-		return nil, fmt.Errorf("connect to server %q: %w", s.Name, err)
-	}
-	return &Session{Name: s.Name, Client: session, server: serving, line: there}, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"toolbench/sim/world/mcpserve"
 	"toolbench/toolsys/mcptool"
+	"toolbench/toolsys/tool"
 )
 
 const weather = `{"server":"weather","name":"today","description":"The weather","inputSchema":{"type":"object","properties":{"city":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}
@@ -160,13 +161,13 @@ func TestADroppedServerIsGone(t *testing.T) {
 	require.Empty(t, problems)
 	failed := make(chan error)
 	go func() {
-		_, err := tools[0].Call(t.Context(), in, nil)
+		_, err := tools[0].Call(t.Context(), in, &tool.Context{})
 		failed <- err
 	}()
 	<-started
 	sessions[1].Drop()
 	assert.ErrorIs(t, <-failed, mcptool.ErrGone)
-	_, err := tools[0].Call(t.Context(), in, nil)
+	_, err := tools[0].Call(t.Context(), in, &tool.Context{})
 	require.ErrorIs(t, err, mcptool.ErrGone)
 	assert.Contains(t, err.Error(), `"weather"`)
 	_, err = call(t, sessions[0], "send", `{}`)
@@ -225,7 +226,7 @@ func TestInABubbleTimeIsVirtualAndNothingIsLeft(t *testing.T) {
 		defer cancel()
 		tools, _ := mcptool.Load(t.Context(), mcptool.Server{Name: "weather", Session: mcptool.Fixed(sessions[1].Client)})
 		in, _ := tools[0].Parse(json.RawMessage(`{}`))
-		_, err = tools[0].Call(ctx, in, nil)
+		_, err = tools[0].Call(ctx, in, &tool.Context{})
 		assert.EqualError(t, err, "too slow")
 		time.Sleep(time.Minute)
 		closeAll()

@@ -1,0 +1,165 @@
+package mcpserve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ErrDown says that a server cannot be connected at this moment.
+var ErrDown = errors.New("connection refused")
+
+// Clock is the world's time, as the tool system has it.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(ctx context.Context, actor string, d time.Duration) error
+}
+
+// Host is the servers of a run as programs that can be started any number of times:
+// they may die in the middle of a call, come back later, and list other tools then.
+type Host struct {
+	o     Options
+	clock Clock
+
+	mu      sync.Mutex
+	servers map[string]*program
+}
+
+// program is one server, whether it runs or not. The host's lock guards it.
+type program struct {
+	spec  Server
+	dials int
+	// back is when it may be connected again; never is for good.
+	back  time.Time
+	never bool
+	runs  []*running
+	// visited are the calls whose page was asked for already.
+	visited map[string]bool
+}
+
+// running is one session of a program.
+type running struct {
+	server  *mcp.Server
+	session *mcp.ServerSession
+	line    net.Conn
+}
+
+// NewHost makes the servers of a catalogue. Errors: ErrAnswer for a script without its
+// tool, ErrCatalogue for a tool the library cannot serve.
+func NewHost(c Catalogue, o Options, clock Clock) (*Host, error) {
+	if err := o.check(c); err != nil {
+		return nil, err
+	}
+	h := &Host{o: o, clock: clock, servers: map[string]*program{}}
+	for _, s := range c {
+		p := &program{spec: s, visited: map[string]bool{}}
+		if _, err := h.serve(p, Fault{}); err != nil {
+			return nil, err
+		}
+		h.servers[s.Name] = p
+	}
+	return h, nil
+}
+
+// Dial starts the server and gives the way to it. Errors: ErrDown.
+func (h *Host) Dial(ctx context.Context, server string) (mcp.Transport, error) {
+	h.mu.Lock()
+	p, known := h.servers[server]
+	if !known {
+		h.mu.Unlock()
+		return nil, fmt.Errorf("%w: there is no server %q", ErrDown, server)
+	}
+	p.dials++
+	fault := h.o.connecting(server, p.dials)
+	away := p.never || h.clock.Now().Before(p.back)
+	h.mu.Unlock()
+	if away || fault.Refused {
+		return nil, ErrDown
+	}
+	made, err := h.serve(p, fault)
+	if err != nil {
+		return nil, err
+	}
+	here, there := net.Pipe()
+	run := &running{server: made, line: there}
+	spoiled := &spoiler{Transport: &mcp.IOTransport{Reader: there, Writer: there}, h: h, p: p, line: there}
+	if run.session, err = made.Connect(ctx, spoiled, nil); err != nil {
+		return nil, fmt.Errorf("start server %q: %w", server, err)
+	}
+	h.mu.Lock()
+	p.runs = append(p.runs, run)
+	h.mu.Unlock()
+	return &mcp.IOTransport{Reader: here, Writer: here}, nil
+}
+
+// Relist gives a server another list of tools. Clients that are connected are told so
+// by the library, ten milliseconds later.
+func (h *Host) Relist(server string, tools []*mcp.Tool) error {
+	h.mu.Lock()
+	p, known := h.servers[server]
+	if !known {
+		h.mu.Unlock()
+		return fmt.Errorf("%w: there is no server %q", ErrCatalogue, server)
+	}
+	before := p.spec.Tools
+	p.spec.Tools = tools
+	runs := p.runs
+	h.mu.Unlock()
+	var gone []string
+	for _, t := range before {
+		if !has(tools, t.Name) {
+			gone = append(gone, t.Name)
+		}
+	}
+	for _, run := range runs {
+		run.server.RemoveTools(gone...)
+		for _, t := range tools {
+			if err := h.add(p, run.server, t); err != nil {
+				return fmt.Errorf("%w: server %q: %w", ErrCatalogue, server, err)
+			}
+		}
+	}
+	return nil
+}
+
+func has(tools []*mcp.Tool, name string) bool {
+	for _, t := range tools {
+		if t.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// takeAway ends a server as a crash does: its lines are cut.
+func (h *Host) takeAway(p *program, back time.Duration) {
+	h.mu.Lock()
+	p.never, p.back = back <= 0, h.clock.Now().Add(back)
+	runs := p.runs
+	p.runs = nil
+	h.mu.Unlock()
+	for _, run := range runs {
+		_ = run.line.Close() // a pipe in memory closes without an error
+	}
+}
+
+// Close ends all servers, each line before its session, which else would wait for calls
+// that still run. It must be called before a bubble ends.
+func (h *Host) Close() {
+	h.mu.Lock()
+	var runs []*running
+	for _, p := range h.servers {
+		runs = append(runs, p.runs...)
+		p.runs, p.never = nil, true
+	}
+	h.mu.Unlock()
+	for _, run := range runs {
+		_ = run.line.Close()
+		_ = run.session.Close()
+	}
+}

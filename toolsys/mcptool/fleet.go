@@ -1,0 +1,185 @@
+package mcptool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/tool"
+)
+
+// Endpoint is a server that a [Fleet] keeps a connection to.
+type Endpoint struct {
+	// Name is the configured name, unique in the fleet; it is part of the tools' names.
+	Name string
+	// Bare keeps the tools' own names (N1).
+	Bare bool
+	// Protocol asks for a version of the protocol; "" for the latest.
+	Protocol string
+	// Dial gives the way to the server, a new one for each session, over whatever
+	// transport (N3). Its context lasts as long as the fleet, not as the attempt.
+	Dial func(ctx context.Context) (mcp.Transport, error)
+}
+
+// FleetConfig is what a fleet works with. Clock is required; zero values of the others
+// stand for what their comments say.
+type FleetConfig struct {
+	Clock tool.Clock
+	// Prefix begins the names by which the fleet waits at the clock, for several fleets
+	// on one clock.
+	Prefix string
+	// Report hears what a user may want to know, one call at a time per server; nil:
+	// nobody does.
+	Report func(Report)
+	// ConnectLimit bounds one attempt to connect and list, 30 s; RefreshLimit how long a
+	// request waits for a list that is being read anew, 5 s.
+	ConnectLimit, RefreshLimit time.Duration
+	// Attempts is how often in a row a server may fail before it is given up, 5.
+	Attempts int
+	// Backoff is the wait before the next attempt after so many failures in a row, from
+	// 1; nil doubles from 1 s to 30 s.
+	Backoff func(failures int) time.Duration
+	// Listings is how many servers' lists are kept, the least used dropped first (N6),
+	// 256.
+	Listings int
+}
+
+// Errors of a fleet.
+var (
+	ErrFleet = errors.New("invalid servers")
+	// ErrSlow ends an attempt that takes too long.
+	ErrSlow = errors.New("it took too long")
+	// errClosed is the cause of everything that ends with the fleet.
+	errClosed = errors.New("the connections are being closed")
+)
+
+// stable is how long a session must have lasted for its server to count as sound: one
+// that dies at once, each time, is given up like one that never comes (N4).
+const stable = 30 * time.Second
+
+// Fleet keeps the connections to servers: it connects them in the background, notices
+// when one is lost, connects it again with growing pauses (N4), and keeps their lists
+// of tools (N6). Its goroutines start and wait through the clock alone.
+type Fleet struct {
+	cfg  FleetConfig
+	ctx  context.Context
+	stop context.CancelCauseFunc
+	// settled ends when each server is there, or has failed once.
+	settled context.Context
+	settle  context.CancelFunc
+	all     sync.WaitGroup
+	links   []*link // by name; the slice never changes
+
+	mu        sync.Mutex // guards what follows and the links' own state
+	unsettled int
+	lists     listings
+	version   int // counts changes of what is served
+	built     built
+	waits     int // numbers who waits for a list
+}
+
+// Connect begins to connect the servers and does not wait for them. Close ends it. It
+// is an error when a server lacks a name or a way to it, when two share a name and when
+// the clock lacks a door.
+func Connect(cfg FleetConfig, servers ...Endpoint) (*Fleet, error) {
+	if cfg.Clock.Now == nil || cfg.Clock.Sleep == nil || cfg.Clock.Go == nil {
+		return nil, fmt.Errorf("%w: the clock lacks a door", ErrFleet)
+	}
+	servers = slices.SortedFunc(slices.Values(servers), func(a, b Endpoint) int { return strings.Compare(a.Name, b.Name) })
+	for i, s := range servers {
+		switch {
+		case s.Name == "":
+			return nil, fmt.Errorf("%w: one has no name", ErrFleet)
+		case s.Dial == nil:
+			return nil, fmt.Errorf("%w: there is no way to %q", ErrFleet, s.Name)
+		case i > 0 && servers[i-1].Name == s.Name:
+			return nil, fmt.Errorf("%w: two are named %q", ErrFleet, s.Name)
+		}
+	}
+	f := newFleet(cfg.complete(), servers)
+	for _, l := range f.links {
+		f.start(l.actor("keep"), l.keep)
+	}
+	return f, nil
+}
+
+func newFleet(cfg FleetConfig, servers []Endpoint) *Fleet {
+	f := &Fleet{cfg: cfg, unsettled: len(servers), lists: listings{size: cfg.Listings}}
+	f.ctx, f.stop = context.WithCancelCause(context.Background())
+	f.settled, f.settle = context.WithCancel(context.Background())
+	if len(servers) == 0 {
+		f.settle()
+	}
+	for _, s := range servers {
+		f.links = append(f.links, &link{Endpoint: s, f: f})
+	}
+	return f
+}
+
+func (c FleetConfig) complete() FleetConfig {
+	if c.ConnectLimit <= 0 {
+		c.ConnectLimit = 30 * time.Second
+	}
+	if c.RefreshLimit <= 0 {
+		c.RefreshLimit = 5 * time.Second
+	}
+	if c.Attempts <= 0 {
+		c.Attempts = 5
+	}
+	if c.Listings <= 0 {
+		c.Listings = 256
+	}
+	if c.Backoff == nil {
+		c.Backoff = func(failures int) time.Duration { return min(time.Second<<min(failures-1, 10), 30*time.Second) }
+	}
+	return c
+}
+
+// start runs g beside the caller, through the clock; Close waits for it.
+func (f *Fleet) start(actor string, g func()) {
+	f.all.Add(1)
+	f.cfg.Clock.Go(actor, func() {
+		defer f.all.Done()
+		g()
+	})
+}
+
+// Ready waits until each server is there or has failed once, but no longer than limit.
+func (f *Fleet) Ready(limit time.Duration) {
+	_ = f.cfg.Clock.Sleep(f.settled, f.cfg.Prefix+"mcp/ready", limit) // either end is fine
+}
+
+// Close ends all sessions, each by the rules of its transport, and returns when nothing
+// of the fleet runs any more.
+func (f *Fleet) Close() {
+	f.stop(errClosed)
+	f.settle()
+	f.all.Wait()
+}
+
+// within gives a context that ends with the fleet, with the function it gives, or with
+// ErrSlow after d.
+func (f *Fleet) within(actor string, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(f.ctx)
+	f.start(actor, func() {
+		if f.cfg.Clock.Sleep(ctx, actor, d) == nil {
+			end(fmt.Errorf("%w: no answer within %s", ErrSlow, d))
+		}
+	})
+	return ctx, func() { end(nil) }
+}
+
+func (f *Fleet) find(server string) *link {
+	for _, l := range f.links {
+		if l.Name == server {
+			return l
+		}
+	}
+	return nil
+}

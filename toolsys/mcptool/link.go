@@ -1,0 +1,213 @@
+package mcptool
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/tool"
+)
+
+// phase is where a server stands.
+type phase int
+
+const (
+	connecting phase = iota // for the first time
+	up
+	lost // it was there and is being connected again
+	down // given up
+)
+
+// link is one server of a fleet. What follows f is guarded by the fleet's lock.
+type link struct {
+	Endpoint
+	f *Fleet
+
+	phase phase
+	life  *life
+	// settled says that the server no longer holds up Ready.
+	settled bool
+	// fetch is the reading of its list that is under way; again asks for one more.
+	fetch *fetch
+	again bool
+	// held is the list that stood when it was last read anew, for a reading that fails.
+	held  []*mcp.Tool
+	calls []*openCall
+	told  int // numbers its reports
+}
+
+// life is one session, from its handshake until it is lost.
+type life struct {
+	session   *mcp.ClientSession
+	line      *tap // nil for transports that cannot be tapped
+	began     time.Time
+	resources bool
+	ctx       context.Context
+	end       context.CancelCauseFunc
+}
+
+// close ends the session on both levels: cutting the line first frees what waits for
+// an answer that will not come.
+func (v *life) close() {
+	v.end(errClosed)
+	v.line.close()
+	_ = v.session.Close() // what closing says changes nothing
+}
+
+func (l *link) actor(what string) string { return l.f.cfg.Prefix + "mcp/" + l.Name + "/" + what }
+
+// keep connects the server and connects it again whenever it is lost, until it is given
+// up or the fleet ends.
+func (l *link) keep() {
+	for failures := 0; ; {
+		v, listed, err := l.open()
+		if err == nil {
+			l.rise(v, listed)
+			<-v.ctx.Done()
+			err = fmt.Errorf("it is gone: %w", context.Cause(v.ctx))
+			l.fall(lost)
+			v.close()
+			if l.f.cfg.Clock.Now().Sub(v.began) >= stable {
+				failures = 0
+			}
+		}
+		if failures++; !l.pause(failures, err) {
+			return
+		}
+	}
+}
+
+// pause says what went wrong and waits for the next attempt; false when there is none.
+func (l *link) pause(failures int, err error) bool {
+	clock := &l.f.cfg.Clock
+	if clock.Sleep(l.f.ctx, l.actor("keep"), 0) != nil {
+		return false
+	}
+	if failures > l.f.cfg.Attempts {
+		l.fall(down)
+		l.report(fmt.Sprintf("%v; it is given up after %d failures in a row, and its tools are gone", err, failures))
+		return false
+	}
+	wait := l.f.cfg.Backoff(failures)
+	l.report(fmt.Sprintf("%v; it is connected again in %s", err, wait))
+	l.settleNow()
+	return clock.Sleep(l.f.ctx, l.actor("keep"), wait) == nil
+}
+
+func (l *link) report(what string) {
+	if l.f.cfg.Report != nil {
+		l.f.cfg.Report(Report{Server: l.Name, What: what})
+	}
+}
+
+// remark is a report out of a goroutine that is not the fleet's: it is made through the
+// clock, so that it has its place among what happens.
+func (l *link) remark(what string) {
+	l.f.mu.Lock()
+	l.told++
+	actor := l.actor(fmt.Sprintf("report/%d", l.told))
+	l.f.mu.Unlock()
+	l.f.start(actor, func() { l.report(what) })
+}
+
+// rise puts a new session in place; what was listed before is forgotten (N6).
+func (l *link) rise(v *life, listed []*mcp.Tool) {
+	f := l.f
+	f.mu.Lock()
+	l.phase, l.life = up, v
+	f.lists.put(l.Name, listed)
+	f.version++
+	begin := l.again && l.prepareFetch(listed)
+	f.mu.Unlock()
+	if begin {
+		f.start(l.actor("list"), l.refetch)
+	}
+	l.settleNow()
+}
+
+func (l *link) fall(to phase) {
+	f := l.f
+	f.mu.Lock()
+	l.phase, l.life = to, nil
+	if to == down {
+		f.lists.drop(l.Name)
+		f.version++
+	}
+	f.mu.Unlock()
+	l.settleNow()
+}
+
+// settleNow counts the server as settled, once.
+func (l *link) settleNow() {
+	f := l.f
+	f.mu.Lock()
+	last := !l.settled && f.unsettled == 1
+	if !l.settled {
+		l.settled = true
+		f.unsettled--
+	}
+	f.mu.Unlock()
+	if last {
+		f.settle()
+	}
+}
+
+// session is what calls speak through.
+func (l *link) session(context.Context) (*mcp.ClientSession, error) {
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	switch {
+	case l.phase == up && l.life.ctx.Err() == nil:
+		return l.life.session, nil
+	case l.phase == connecting:
+		return nil, fmt.Errorf("%w: %q is still being connected", ErrGone, l.Name)
+	case l.phase == down:
+		return nil, fmt.Errorf("%w: %q did not come back and was given up", ErrGone, l.Name)
+	}
+	return nil, fmt.Errorf("%w: %q was lost and is being connected again; try later", ErrGone, l.Name)
+}
+
+// broken says whether err means that the session is lost, and makes it so.
+func (l *link) broken(session *mcp.ClientSession, err error) bool {
+	l.f.mu.Lock()
+	v := l.life
+	l.f.mu.Unlock()
+	if v == nil || v.session != session || v.ctx.Err() != nil {
+		return true
+	}
+	if severed(err) {
+		v.end(err)
+		return true
+	}
+	return false
+}
+
+func (l *link) server() Server {
+	return Server{Name: l.Name, Bare: l.Bare, Session: l.session, broken: l.broken, track: l.track}
+}
+
+// openCall is a call that the server works on: whom it concerns when the server asks.
+type openCall struct {
+	ctx context.Context
+	c   *tool.Context
+}
+
+// track notes a call for as long as it runs.
+func (l *link) track(ctx context.Context, c *tool.Context) (done func()) {
+	call := &openCall{ctx, c}
+	l.f.mu.Lock()
+	l.calls = append(l.calls, call)
+	l.f.mu.Unlock()
+	return func() {
+		l.f.mu.Lock()
+		defer l.f.mu.Unlock()
+		for i, other := range l.calls {
+			if other == call {
+				l.calls = append(l.calls[:i:i], l.calls[i+1:]...)
+				return
+			}
+		}
+	}
+}

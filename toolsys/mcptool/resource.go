@@ -1,0 +1,117 @@
+package mcptool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/message"
+)
+
+// ErrNoServer says that no server of that name is connected.
+var ErrNoServer = errors.New("there is no such MCP server")
+
+// Resource is one thing that a server offers to be read (N8).
+type Resource struct {
+	Server      string `json:"server"`
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	MediaType   string `json:"mimeType,omitempty"`
+}
+
+// Resources lists what a server offers to be read, or all servers that are there where
+// none is named, by server and in its order (N8). Errors: ErrNoServer, ErrGone, and
+// what the server says.
+func (f *Fleet) Resources(ctx context.Context, server string) ([]Resource, error) {
+	if server != "" && f.find(server) == nil {
+		return nil, f.noServer(server)
+	}
+	var all []Resource
+	for _, l := range f.links {
+		if server != "" && l.Name != server || server == "" && !l.readable() {
+			continue
+		}
+		found, err := l.listResources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (f *Fleet) noServer(name string) error {
+	var known []string
+	for _, l := range f.links {
+		if l.readable() {
+			known = append(known, l.Name)
+		}
+	}
+	return fmt.Errorf("%w: %q; those with resources are: %s", ErrNoServer, name, strings.Join(known, ", "))
+}
+
+// Has says whether a server of that name is the fleet's.
+func (f *Fleet) Has(server string) bool { return f.find(server) != nil }
+
+func (l *link) readable() bool {
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	return l.phase == up && l.life.resources
+}
+
+func (l *link) listResources(ctx context.Context) ([]Resource, error) {
+	session, err := l.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Resource
+	var seen []string
+	for cursor := ""; ; {
+		page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+		if err != nil {
+			return nil, l.unanswered(ctx, session, err)
+		}
+		for _, r := range page.Resources {
+			all = append(all, Resource{l.Name, r.URI, r.Name, r.Description, r.MIMEType})
+		}
+		cursor = page.NextCursor
+		switch {
+		case cursor == "":
+			return all, nil
+		case slices.Contains(seen, cursor), len(all) > MaxTools:
+			return nil, fmt.Errorf("%w: the resources of %q", ErrEndless, l.Name)
+		}
+		seen = append(seen, cursor)
+	}
+}
+
+// ReadResource reads one resource of a server, as blocks for the model (N8). Errors:
+// ErrNoServer, ErrGone, and what the server says.
+func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message.Block, error) {
+	l := f.find(server)
+	if l == nil {
+		return nil, f.noServer(server)
+	}
+	session, err := l.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	read, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return nil, l.unanswered(ctx, session, err)
+	}
+	var out []message.Block
+	for _, r := range read.Contents {
+		out = append(out, resource(r))
+	}
+	return out, nil
+}
+
+func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err error) error {
+	return offer{server: l.server()}.worded(ctx, session, err)
+}

@@ -1,0 +1,170 @@
+package mcptool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/tool"
+)
+
+// Served is what a fleet's servers offer at one moment.
+type Served struct {
+	// Tools are sorted by name. Version changes whenever they may have.
+	Tools   []*tool.Tool
+	Version int
+	// Pending are the servers that are being connected, for the first time or again;
+	// Resources says that one that is there has resources (C3, N8).
+	Pending   []string
+	Resources bool
+}
+
+// built is the last answer of Served, and what was told of it.
+type built struct {
+	version int
+	tools   []*tool.Tool
+	told    map[Report]bool
+	// origin is which server each tool's name was last seen with.
+	origin map[string]string
+}
+
+// fetch is one reading of a list, shared by all who wait for it.
+type fetch struct {
+	done context.Context
+	end  context.CancelFunc
+	// tools are valid when done has ended.
+	tools []*mcp.Tool
+}
+
+// Served gives the tools of the servers that are there, and of those that were lost and
+// are still being connected again: their definitions stay, so that a short loss costs
+// no prompt cache. Lists that are being read anew are waited for, no longer than the
+// RefreshLimit in all; after that what was known before stands (N6).
+func (f *Fleet) Served() Served {
+	known, version := f.listings()
+	out, fresh := f.assemble(known, version)
+	if f.cfg.Report != nil {
+		for _, r := range fresh {
+			f.cfg.Report(r)
+		}
+	}
+	return out
+}
+
+// assemble gives what is served, and the reports that were not made before.
+func (f *Fleet) assemble(known []Listing, version int) (Served, []Report) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var fresh []Report
+	if f.built.tools == nil || f.built.version != version {
+		fresh = f.build(known, version)
+	}
+	out := Served{Tools: f.built.tools, Version: version}
+	for _, l := range f.links {
+		switch l.phase {
+		case connecting, lost:
+			out.Pending = append(out.Pending, l.Name)
+		case up:
+			out.Resources = out.Resources || l.life.resources
+		}
+	}
+	return out, fresh
+}
+
+// build makes the tools anew; the fleet's lock is held.
+func (f *Fleet) build(known []Listing, version int) (fresh []Report) {
+	tools, reports := Tools(known...)
+	if f.built.told == nil {
+		f.built.told, f.built.origin = map[Report]bool{}, map[string]string{}
+	}
+	for _, r := range reports {
+		if !f.built.told[r] {
+			fresh = append(fresh, r)
+		}
+		f.built.told[r] = true
+	}
+	for _, t := range tools {
+		f.built.origin[t.Name] = t.Origin.Server
+	}
+	f.built.tools, f.built.version = slices.Clip(tools), version
+	if f.built.tools == nil {
+		f.built.tools = []*tool.Tool{}
+	}
+	return fresh
+}
+
+// Gone says why a tool of that name, which was once served, is not any more; "" for one
+// that never was.
+func (f *Fleet) Gone(name string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	server, was := f.built.origin[name]
+	if !was || slices.ContainsFunc(f.built.tools, func(t *tool.Tool) bool { return t.Name == name }) {
+		return ""
+	}
+	if l := f.find(server); l != nil && l.phase == down {
+		return fmt.Sprintf("The MCP server %q, which had it, is gone and did not come back.", server)
+	}
+	return fmt.Sprintf("The MCP server %q had it and does not list it any more.", server)
+}
+
+// listings are the lists of all servers that have one, by server, and the version they
+// belong to.
+func (f *Fleet) listings() ([]Listing, int) {
+	until := f.cfg.Clock.Now().Add(f.cfg.RefreshLimit)
+	var pending []*fetch
+	for _, l := range f.links {
+		pending = append(pending, l.renew())
+	}
+	var known []Listing
+	for i, l := range f.links {
+		if tools, ok := l.listing(pending[i], until); ok {
+			known = append(known, Listing{l.server(), tools})
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return known, f.version
+}
+
+// renew begins to read a list that is not there any more; it gives the reading under
+// way, or nil.
+func (l *link) renew() *fetch {
+	f := l.f
+	f.mu.Lock()
+	_, known := f.lists.get(l.Name)
+	begin := l.phase == up && !known && l.prepareFetch(nil)
+	running := l.fetch
+	f.mu.Unlock()
+	if begin {
+		f.start(l.actor("list"), l.refetch)
+	}
+	return running
+}
+
+// listing waits for the reading, if there is one, and gives the list.
+func (l *link) listing(running *fetch, until time.Time) ([]*mcp.Tool, bool) {
+	f := l.f
+	if running != nil {
+		f.mu.Lock()
+		f.waits++
+		actor := l.actor(fmt.Sprintf("wait/%d", f.waits))
+		f.mu.Unlock()
+		_ = f.cfg.Clock.Sleep(running.done, actor, max(0, until.Sub(f.cfg.Clock.Now())))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case l.phase == connecting || l.phase == down:
+		return nil, false
+	case running != nil && running.done.Err() != nil:
+		return running.tools, true
+	}
+	if tools, ok := f.lists.get(l.Name); ok {
+		return tools, true
+	}
+	return l.held, l.held != nil
+}

@@ -1,0 +1,124 @@
+package mcptool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// tap listens on a line: it knows that the line broke before any call hears of it, and
+// it sees answers that the library drops without a word, since nobody waits for them.
+type tap struct {
+	mcp.Transport
+	broken context.CancelCauseFunc
+	odd    func(what string)
+
+	mu   sync.Mutex
+	conn mcp.Connection
+	// waiting are the requests without an answer yet, excused those that were called
+	// off, whose answer may come or not; highest is the last request's number.
+	waiting, excused map[any]bool
+	highest          int64
+}
+
+// tappable leaves out the transports whose connections the library must know by type.
+func tappable(t mcp.Transport) bool {
+	_, streamable := t.(*mcp.StreamableClientTransport)
+	return !streamable
+}
+
+// Connect opens the line.
+func (t *tap) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.conn, t.waiting, t.excused = conn, map[any]bool{}, map[any]bool{}
+	return &tapped{conn, t}, nil
+}
+
+// close cuts the line; nothing happens where there is none.
+func (t *tap) close() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	conn := t.conn
+	t.mu.Unlock()
+	if conn != nil {
+		_ = conn.Close() // what closing says changes nothing
+	}
+}
+
+type tapped struct {
+	mcp.Connection
+	t *tap
+}
+
+func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := c.Connection.Read(ctx)
+	if err != nil {
+		c.t.broken(err)
+		return msg, err
+	}
+	if answer, ok := msg.(*jsonrpc.Response); ok {
+		if what := c.t.heard(answer.ID.Raw()); what != "" {
+			c.t.odd(what)
+		}
+	}
+	return msg, nil
+}
+
+func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if request, ok := msg.(*jsonrpc.Request); ok {
+		c.t.said(request)
+	}
+	return c.Connection.Write(ctx, msg)
+}
+
+// said notes a request that is sent, or called off.
+func (t *tap) said(request *jsonrpc.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if request.IsCall() {
+		id := request.ID.Raw()
+		t.waiting[id] = true
+		if n, ok := id.(int64); ok {
+			t.highest = max(t.highest, n)
+		}
+		return
+	}
+	var params struct {
+		ID json.Number `json:"requestId"`
+	}
+	if request.Method != "notifications/cancelled" || json.Unmarshal(request.Params, &params) != nil {
+		return
+	}
+	if n, err := params.ID.Int64(); err == nil && t.waiting[n] {
+		delete(t.waiting, n)
+		t.excused[n] = true
+	}
+}
+
+// heard notes an answer; it gives what is odd about it, "" for nothing.
+func (t *tap) heard(id any) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch n, numbered := id.(int64); {
+	case t.waiting[id]:
+		delete(t.waiting, id)
+	case t.excused[id]:
+		delete(t.excused, id)
+	case numbered && n > 0 && n <= t.highest:
+		return fmt.Sprintf("it answered request %d a second time; the first answer counts", n)
+	default:
+		return fmt.Sprintf("it answered request %v, which nobody made; the answer is dropped", id)
+	}
+	return ""
+}
