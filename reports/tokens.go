@@ -48,6 +48,9 @@ func serverGrid(r tokens.Report) screen.Grid {
 	switch {
 	case r.Measurement != nil:
 		g.Footer = costCells("measured", r.Total)
+		if r.Measurement.APIRefused != "" {
+			g.Footer[len(g.Footer)-2], g.Footer[len(g.Footer)-1] = "-", "-"
+		}
 	case len(r.Servers) > 1:
 		g.Footer = costCells("total", r.Total)
 	}
