@@ -13,6 +13,9 @@ type Expect struct {
 	NotStarted []string `yaml:"not_started"`
 	// Calls is how many calls came to a result.
 	Calls *int `yaml:"calls"`
+	// Called are exactly the calls of the main conversation, in the order in which the
+	// model made them.
+	Called []CalledExpect `yaml:"called"`
 	// Order is the ids in the order in which results left; Results says more of
 	// single ones.
 	Order   []string          `yaml:"order"`
@@ -62,6 +65,14 @@ type Answer struct {
 	Error    *bool   `yaml:"error"`
 	// Chars bounds the text's length in code points.
 	Chars Bound `yaml:"chars"`
+}
+
+// CalledExpect is one call as the model made it.
+type CalledExpect struct {
+	ID   string `yaml:"id"`
+	Tool string `yaml:"tool"`
+	// Input is compared as JSON; not given, it may be anything.
+	Input map[string]any `yaml:"input"`
 }
 
 // StateExpect is what the state must be at the end.

@@ -18,9 +18,11 @@ type Scenario struct {
 	About string   `yaml:"about"`
 	Tags  []string `yaml:"tags"`
 	World World    `yaml:"world"`
-	// Prompt is the user's first message.
-	Prompt string `yaml:"prompt"`
-	Stream Script `yaml:"stream"`
+	// Prompt is the user's first message; Then are further ones, each sent when the
+	// one before is answered.
+	Prompt string   `yaml:"prompt"`
+	Then   []string `yaml:"then"`
+	Stream Script   `yaml:"stream"`
 	// Durations are how long calls take, by tool name or by call id.
 	Durations map[string]Duration `yaml:"durations"`
 	Policy    string              `yaml:"policy"`
@@ -148,6 +150,11 @@ type OwnTool struct {
 	Answer string `yaml:"answer"`
 	Repeat int    `yaml:"repeat"`
 	Failed bool   `yaml:"failed"`
+	// Schema is its input's JSON Schema; any object when not given. Answers are its
+	// results by call id, before Answer; FailedCalls are the ids of those that fail.
+	Schema      map[string]any    `yaml:"schema"`
+	Answers     map[string]string `yaml:"answers"`
+	FailedCalls []string          `yaml:"failed_calls"`
 	// StopsSiblings makes its failure stop the calls beside it, as Bash's does (J3).
 	StopsSiblings bool `yaml:"stops_siblings"`
 	// SetCWD, SetEnv make it return a modifier, whether it is safe or not (B3).

@@ -19,10 +19,11 @@ import (
 func (sc *Scenario) judge(ctx context.Context, rec *record, out *Outcome, o Options) []Failure {
 	j := &judgement{sc: sc, rec: rec, out: out, e: &sc.Expect}
 	if len(rec.misses) > 0 && sc.Expect.Outcome == "" {
-		j.missed() // the run ended there: what else was expected says nothing
+		j.missed() // the run ended there: what else was expected says nothing,
+		j.called() // but for what was called until then
 		return j.failures
 	}
-	for _, check := range []func(){j.ending, j.requests, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.hints, j.gates} {
+	for _, check := range []func(){j.ending, j.requests, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.hints, j.gates} {
 		check()
 	}
 	if out.Policy != sc.outcome(Options{}).Policy {

@@ -45,6 +45,9 @@ func (o OwnTool) def() tool.Def[json.RawMessage, string] {
 		Loading: tool.Loading{Deferrable: o.Deferrable, Always: o.Always},
 		Limits:  tool.Limits[in]{ResultChars: o.ResultChars, Timeout: func(in) time.Duration { return o.Timeout.D() }},
 	}
+	if len(o.Schema) > 0 {
+		d.InputSchema = o.schema()
+	}
 	if o.Alias != "" {
 		d.Aliases = []string{o.Alias}
 	}
@@ -72,7 +75,10 @@ func (o OwnTool) safe(raw json.RawMessage) bool {
 	return o.Safe && (o.ExclusiveIf == "" || !strings.Contains(string(raw), o.ExclusiveIf))
 }
 
-func (o OwnTool) call(_ context.Context, raw json.RawMessage, _ *tool.Context) (tool.Result[string], error) {
+func (o OwnTool) call(_ context.Context, raw json.RawMessage, c *tool.Context) (tool.Result[string], error) {
+	if text, ok := o.Answers[c.CallID]; ok {
+		return tool.Result[string]{Data: text, Failed: slices.Contains(o.FailedCalls, c.CallID)}, nil
+	}
 	answer := o.Answer
 	if answer == "" {
 		answer = o.Name + " done"

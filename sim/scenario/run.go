@@ -8,6 +8,7 @@ import (
 	"runtime/pprof"
 	"time"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/clock"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/trace"
@@ -28,6 +29,8 @@ type Options struct {
 	// chunk replaces the scenario's chunking; nested runs check nothing.
 	chunk  int
 	nested bool
+	// answers stand in for the stream: see RecordAnswers.
+	answers *cassette.Cassette
 }
 
 // DefaultPolicy is the policy of a scenario that names none.

@@ -169,6 +169,9 @@ func (r *runner) buildWire() error {
 	if r.o.chunk > 0 {
 		faults = rechunked(faults, r.o.chunk)
 	}
+	if r.o.answers != nil {
+		return r.lenient(faults)
+	}
 	if s.Cassette == "" || r.o.Scripted {
 		turns, err := r.sc.script(playOptions{wait: r.gate.Sleep, now: r.gate.Now, seed: 1, pace: s.Pace.stream(), fault: faults})
 		if err != nil {
@@ -287,6 +290,11 @@ func (r *runner) run(ctx context.Context) (*record, error) {
 		prompt = "Go."
 	}
 	_, failed := r.session.Send(ctx, message.UserText(prompt))
+	for _, next := range r.sc.Then {
+		if failed == nil {
+			_, failed = r.session.Send(ctx, message.UserText(next))
+		}
+	}
 	hush()
 	silent.Wait()
 	if err := r.sys.Close(ctx); err != nil {
