@@ -20,18 +20,24 @@ var (
 
 // measure is what was seen of mixes that ran.
 type measure struct {
-	mu                     sync.Mutex
-	runs, calls, beside    int
-	makespan, serial       time.Duration
-	ofLeast, ofSerial, top float64
+	mu                      sync.Mutex
+	runs, calls, beside, ok int
+	makespan, serial        time.Duration
+	// ofLeast sums makespans as multiples of the lower bound: of all mixes, and of
+	// those whose limit holds nobody back.
+	ofLeast, ofFree float64
+	free            int
 }
 
-func (m *measure) add(o scenario.Outcome) {
+func (m *measure) add(o scenario.Outcome, limit int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.runs++
 	for i, c := range o.Calls {
 		m.calls++
+		if c.Status == "ok" {
+			m.ok++
+		}
 		for j, d := range o.Calls {
 			if i != j && c.Started < d.Ended && d.Started < c.Ended {
 				m.beside++
@@ -41,10 +47,12 @@ func (m *measure) add(o scenario.Outcome) {
 	}
 	m.makespan += o.Makespan
 	m.serial += o.Serial
-	m.ofSerial += float64(o.Makespan) / float64(o.Serial)
 	of := float64(o.Makespan) / float64(o.Least)
 	m.ofLeast += of
-	m.top = max(m.top, of)
+	if limit == 10 {
+		m.free++
+		m.ofFree += of
+	}
 }
 
 // Calls that run out of order leave what they would leave one at a time.
@@ -55,13 +63,13 @@ func TestNobodySeesThatCallsRanOutOfOrder(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for seed := range seeds {
-				sc, text := newMix(t, seed)
+				sc, text, limit := newMix(t, seed)
 				o := scenario.Run(t.Context(), sc, scenario.Options{Seed: seed})
 				if !assert.NoError(t, o.Err, "seed %d", seed) || !assert.Empty(t, o.Failures, "seed %d: %s", seed, text) {
 					continue
 				}
 				assert.GreaterOrEqual(t, o.Makespan, o.Least, "seed %d: the bound is none", seed)
-				m.add(o)
+				m.add(o, limit)
 			}
 		})
 	}
@@ -71,10 +79,11 @@ func TestNobodySeesThatCallsRanOutOfOrder(t *testing.T) {
 	close(seeds)
 	workers.Wait()
 	require.NotZero(t, m.runs)
-	runs := float64(m.runs)
 	beside := float64(m.beside) / float64(m.calls)
-	t.Logf("%d mixes, %d calls: %.1f %% ran beside another; makespan %.3f of one at a time (mean of mixes %.3f), %.4f of the lower bound in the mean, %.3f at most",
-		m.runs, m.calls, 100*beside, float64(m.makespan)/float64(m.serial), m.ofSerial/runs, m.ofLeast/runs, m.top)
+	least, free := m.ofLeast/float64(m.runs), m.ofFree/float64(m.free)
+	t.Logf("%d mixes, %d calls (%d %% ok): %.1f %% ran beside another; makespan %.3f of one at a time, in the mean %.4f of the lower bound, %.4f where no limit holds calls back",
+		m.runs, m.calls, 100*m.ok/m.calls, 100*beside, float64(m.makespan)/float64(m.serial), least, free)
 	assert.Greater(t, beside, 0.4, "they do run out of order")
-	assert.Less(t, m.ofLeast/runs, 1.02, "and near the lower bound")
+	assert.Less(t, free, 1.02, "and near the lower bound")
+	assert.Less(t, least, 1.05, "and not far from it where a limit of two or three makes the order of starting count")
 }

@@ -17,6 +17,8 @@ type mix struct {
 	calls     int
 	durations map[string]string
 	at        int
+	// limit is how many calls may run at once; 10 never holds one of these back.
+	limit int
 }
 
 // Names of which many are one file's, or a file's and its folder's.
@@ -135,6 +137,7 @@ func (m *mix) last() map[string]any {
 
 // scenario is a whole mix as a file: equal under effects and one at a time.
 func (m *mix) scenario() ([]byte, error) {
+	m.limit = pick(m, 2, 3, 10, 10, 10)
 	turns := []map[string]any{m.first()}
 	for range 1 + m.IntN(3) {
 		turns = append(turns, m.turn())
@@ -149,7 +152,7 @@ func (m *mix) scenario() ([]byte, error) {
 		"world": map[string]any{
 			"tree": "trees/webapp.txtar", "only": []string{"Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "ToolSearch", "NotebookEdit"},
 			"permissions": permissions,
-			"settings":    map[string]string{"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": fmt.Sprint(pick(m, 2, 3, 10, 10, 10)), "ENABLE_TOOL_SEARCH": "true"},
+			"settings":    map[string]string{"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": fmt.Sprint(m.limit), "ENABLE_TOOL_SEARCH": "true"},
 		},
 		"stream":    map[string]any{"turns": turns},
 		"durations": m.durations,
@@ -157,11 +160,11 @@ func (m *mix) scenario() ([]byte, error) {
 	})
 }
 
-func newMix(t testing.TB, seed uint64) (*scenario.Scenario, []byte) {
+func newMix(t testing.TB, seed uint64) (sc *scenario.Scenario, text []byte, limit int) {
 	m := &mix{Rand: rand.New(rand.NewPCG(seed, 8)), durations: map[string]string{}}
 	text, err := m.scenario()
 	require.NoError(t, err)
-	sc, err := scenario.Parse("mix.yaml", text)
+	sc, err = scenario.Parse("mix.yaml", text)
 	require.NoError(t, err)
-	return sc, text
+	return sc, text, m.limit
 }

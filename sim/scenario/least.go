@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -9,44 +10,59 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// The lower bound (J8): no policy that lets calls be seen in call order only can be
+// The lower bound (J8): no policy under which calls are seen in call order can be
 // faster. For the calls of one message, with r the moment a call's block is complete,
-// p how long it runs and N how many may run at once, the last of them ends no sooner
-// than
+// p how long it runs and N how many may run at once:
 //
-//   - the longest chain of conflicts: end(i) = max(r(i), end(j) for every j before i
-//     that i conflicts with) + p(i); and
-//   - for every moment t, t plus the work of the calls with r >= t, divided by N.
+//   - start(i), the longest chain of conflicts that ends at i, is the latest of r(i) and
+//     start(j) + p(j) for every j before i that it conflicts with; no i starts sooner,
+//     and so the message does not end before start(i) + p(i).
+//   - tail(i) is the longest chain that begins where i ends: the largest p(k) + tail(k)
+//     for the k behind i that conflict with it; the message goes on so long after i.
+//   - of any calls whose start is a or later and whose tail is b or longer, none runs
+//     before a, together they take N places their work divided by N, and the last to
+//     end leaves b: the message does not end before a + work/N + b.
 //
-// Neither knows which call gets a free place first, so under a binding limit the
-// bound may be out of every policy's reach. Conflicts are those of what the calls say
-// that they read and write; one that does not say conflicts with all.
+// None of this knows which call best gets a free place, so under a binding limit the
+// bound may be out of every policy's reach. Conflicts are those of what calls said
+// when they began that they read and write; one that did not say conflicts with all.
 
 // piece is one call of a message, as the bound sees it.
 type piece struct {
 	ready, took time.Duration
 	touches     *schedule.Footprint
+	// start and tail are the longest chains before and behind it.
+	start, tail time.Duration
 }
 
 // least is the earliest moment at which all calls of one message can have ended.
 func least(calls []piece, limit int) time.Duration {
-	return max(longestChain(calls), mostWork(calls, limit))
+	chain(calls)
+	var last time.Duration
+	for _, c := range calls {
+		last = max(last, c.start+c.took)
+	}
+	return max(last, mostWork(calls, limit))
 }
 
-func longestChain(calls []piece) time.Duration {
-	var last time.Duration
-	ends := make([]time.Duration, len(calls))
-	for i, c := range calls {
-		begin := c.ready
+// chain fills in starts and tails.
+func chain(calls []piece) {
+	behind := make([][]int, len(calls))
+	for i := range calls {
+		c := &calls[i]
+		c.start = c.ready
 		for j := range i {
-			if ends[j] > begin && schedule.Conflict(calls[j].touches, c.touches) {
-				begin = ends[j]
+			if schedule.Conflict(calls[j].touches, c.touches) {
+				c.start = max(c.start, calls[j].start+calls[j].took)
+				behind[j] = append(behind[j], i)
 			}
 		}
-		ends[i] = begin + c.took
-		last = max(last, ends[i])
 	}
-	return last
+	for i := len(calls) - 1; i >= 0; i-- {
+		for _, k := range behind[i] {
+			calls[i].tail = max(calls[i].tail, calls[k].took+calls[k].tail)
+		}
+	}
 }
 
 func mostWork(calls []piece, limit int) time.Duration {
@@ -54,13 +70,28 @@ func mostWork(calls []piece, limit int) time.Duration {
 		return 0
 	}
 	sorted := slices.Clone(calls)
-	slices.SortStableFunc(sorted, func(a, b piece) int { return int(b.ready - a.ready) })
-	var last, work time.Duration
-	for _, c := range sorted {
-		work += c.took
-		last = max(last, c.ready+work/time.Duration(limit))
+	slices.SortStableFunc(sorted, func(a, b piece) int { return cmp.Compare(b.start, a.start) })
+	var last time.Duration
+	for _, tail := range tails(calls) {
+		var work time.Duration
+		for _, c := range sorted {
+			if c.tail >= tail {
+				work += c.took
+				last = max(last, c.start+work/time.Duration(limit)+tail)
+			}
+		}
 	}
 	return last
+}
+
+// tails are the lengths there are, each once.
+func tails(calls []piece) []time.Duration {
+	var all []time.Duration
+	for _, c := range calls {
+		all = append(all, c.tail)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // leastMakespan is the run's makespan, less what each turn of the main conversation
@@ -86,7 +117,7 @@ func retried(later []Stream, st Stream) bool {
 func callsOf(out *Outcome, turn int) (calls []piece, ended time.Duration) {
 	for _, c := range out.Calls {
 		if c.Agent == "" && c.Turn == turn && c.ran && c.Status != string(pipeline.Discarded) {
-			calls = append(calls, piece{c.Ready, c.Ended - c.Started, c.touches})
+			calls = append(calls, piece{ready: c.Ready, took: c.Ended - c.Started, touches: c.touches})
 			ended = max(ended, c.Ended)
 		}
 	}
