@@ -83,6 +83,9 @@ type Doors struct {
 	// AskUser and Notify reach the person from inside a tool.
 	AskUser func(ctx context.Context, callID string, q []tool.Question) ([]tool.Answer, error)
 	Notify  func(text string)
+	// Elicit puts an MCP server's question to the person and gives the answer in the
+	// protocol's words (N5). nil: nobody is there, so it is declined.
+	Elicit func(ctx context.Context, q Elicitation) (json.RawMessage, error)
 }
 
 // Env is what one call is run in: the request's tools, the state when the call

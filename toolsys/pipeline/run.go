@@ -146,6 +146,8 @@ type run struct {
 	judged  int
 	opinion permission.Opinion
 	added   []message.Message
+	// clock is the call's time limit; nil without one.
+	clock *limit
 
 	mu sync.Mutex
 	// waited is the time a person took; no stage is charged for it (H1).
@@ -206,6 +208,7 @@ func (r *run) bind() {
 			return ask(ctx, r.call.ID, q)
 		}
 	}
+	c.Elicit = r.elicit
 	c.Notify = r.p.Doors.Notify
 	if c.Notify == nil {
 		c.Notify = func(string) {}

@@ -53,12 +53,8 @@ func halted(s Status) bool {
 // perform runs the tool's own code under its own limit: the deadline counts the run
 // alone, not the queue and not the person.
 func (r *run) perform(ctx context.Context) (out tool.Outcome, err error) {
-	limit := r.tool.Limit.Timeout(r.input)
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
-		defer cancel()
-	}
+	ctx, done := r.limited(ctx, r.tool.Limit.Timeout(r.input))
+	defer done()
 	stop := r.heartbeat(ctx)
 	defer stop()
 	defer func() {

@@ -98,8 +98,9 @@ type Extensions struct {
 	Search func(query string, max int) (Found, error)
 	// Spawn runs a sub-agent and waits for it (B4).
 	Spawn func(ctx context.Context, job Job) (Report, error)
-	// Elicit puts an MCP server's question to hooks and the user (N5); nil where
-	// nobody can answer.
+	// Elicit puts an MCP server's question to hooks and the user, and gives the answer
+	// in the protocol's words: a declined one where nobody can be asked (N5). nil
+	// outside of a pipeline.
 	Elicit func(ctx context.Context, server string, params []byte) ([]byte, error)
 }
 
