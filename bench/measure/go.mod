@@ -1,0 +1,3 @@
+module toolbench/bench/measure
+
+go 1.26.0

@@ -1,0 +1,138 @@
+package ours
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/afero"
+
+	"toolbench/bench/measure"
+	"toolbench/toolsys"
+	"toolbench/toolsys/budget"
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+)
+
+// calls is a message's calls without the conversation: each goes through the whole
+// pipeline on a goroutine of the streaming driver.
+type calls struct {
+	pipe *pipeline.Pipeline
+	fs   afero.Fs
+	snap *pool.Snapshot
+	ctx  tool.Context
+	said measure.Message
+	got  []pipeline.Result
+}
+
+// openCalls opens calls with a hook that matches the tools named.
+func openCalls(heard string) func([]measure.Tool, measure.Message) (measure.Bout, error) {
+	return func(all []measure.Tool, m measure.Message) (measure.Bout, error) {
+		c, err := newCalls(heard, all, m)
+		if err != nil {
+			return measure.Bout{}, err
+		}
+		return measure.Bout{Run: c.run, Answers: c.answers}, nil
+	}
+}
+
+func newCalls(heard string, all []measure.Tool, m measure.Message) (*calls, error) {
+	built, err := tools(all)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]pool.Entry, len(built))
+	for i, t := range built {
+		entries[i] = pool.Entry{Name: t.Name, Tool: t}
+	}
+	catalogue, err := pool.NewCatalogue(entries)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := rules()
+	if err != nil {
+		return nil, err
+	}
+	listening, err := hooks(heard)
+	if err != nil {
+		return nil, err
+	}
+	set := settings.External()
+	return &calls{
+		pipe: &pipeline.Pipeline{Doors: pipeline.Doors{Clock: toolsys.RealClock(), Hooks: listening}},
+		fs:   afero.NewMemMapFs(),
+		snap: catalogue.Assemble(pool.Inputs{Settings: set}).Look(pool.View{Settings: set}),
+		ctx:  tool.Context{Security: tool.Security{Rules: rules, Roots: []string{"/repo"}}, State: tool.State{Dir: "/repo"}},
+		said: m,
+	}, nil
+}
+
+// rules are a project's: some tools are forbidden, writing is allowed.
+func rules() (permission.Rules, error) {
+	denied, err := permission.Rules{}.Parse(permission.Project, permission.Deny, "Bash(rm *)", "mcp__slack")
+	if err != nil {
+		return denied, err
+	}
+	return denied.Parse(permission.Project, permission.Allow, "write")
+}
+
+// hooks say nothing, before and after each call of the tools that heard matches.
+func hooks(heard string) (hook.Set, error) {
+	silent := func(context.Context, hook.Input) (hook.Output, error) { return hook.Output{}, nil }
+	return hook.New(toolsys.RealClock(), hook.Hook{Name: "before", Event: hook.PreToolUse, Matcher: heard, Run: silent},
+		hook.Hook{Name: "after", Event: hook.PostToolUse, Matcher: heard, Run: silent})
+}
+
+// run is one conversation's message: a budget of its own, since what was decided on
+// a result is kept with its call's id.
+func (c *calls) run(ctx context.Context) error {
+	pipe := &pipeline.Pipeline{Doors: c.pipe.Doors}
+	pipe.Doors.Budget = budget.NewLedger(budget.Store{FS: c.fs, Dir: "/results"})
+	prepared := make([]*pipeline.Prepared, len(c.said.Calls))
+	envs := make([]pipeline.Env, len(c.said.Calls))
+	c.got = c.got[:0]
+	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
+		Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
+		Hooks: schedule.Hooks[pipeline.Result]{
+			Run: func(ctx context.Context, i int, alone func(context.Context) error) pipeline.Result {
+				return pipe.Run(ctx, prepared[i], &envs[i], alone)
+			},
+			Verdict: func(r pipeline.Result) schedule.Verdict {
+				return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
+			},
+			Answer: func(i int, cause schedule.Cause) pipeline.Result { return pipe.Answer(prepared[i], cause) },
+			Emit:   func(_ int, r pipeline.Result) { c.got = append(c.got, r) },
+		},
+	})
+	if err != nil {
+		return err
+	}
+	i := 0
+	streamed := c.said.Stream(ctx, func(call measure.Call) error {
+		envs[i] = pipeline.Env{Snapshot: c.snap, Context: c.ctx}
+		prepared[i] = pipe.Prepare(pipeline.Call{ID: call.ID, Name: call.Tool, Input: json.RawMessage(call.Input), Turn: 1}, &envs[i])
+		pre := prepared[i]
+		i++
+		driver.Add(pre.Safe, pre.Cancellable)
+		return nil
+	})
+	defer context.AfterFunc(ctx, driver.Abort)()
+	driver.EndStream()
+	driver.Wait()
+	if streamed != nil {
+		return streamed
+	}
+	return ctx.Err()
+}
+
+func (c *calls) answers() []measure.Answer {
+	out := make([]measure.Answer, len(c.got))
+	for i, r := range c.got {
+		out[i] = measure.Answer{ID: r.Block.ToolUseID, Error: r.Block.IsError}
+	}
+	return out
+}
