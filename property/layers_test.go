@@ -46,6 +46,7 @@ var layers = []struct {
 	// One call, then the conversation, then the front door.
 	{"toolsys/pipeline", append([]string{"toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
 	{"toolsys/loop", append([]string{"toolsys/pipeline", "toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
+	{"toolsys/host", []string{"toolsys/vshell"}},
 	{"toolsys/api", []string{"toolsys/loop", "toolsys/message"}},
 	{"toolsys", []string{"toolsys/..."}},
 
@@ -66,6 +67,7 @@ var layers = []struct {
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
 	{"sim/draft", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/clock", "toolsys/message", "toolsys/schema", "toolsys/tool"}},
+	{"sim/capture", []string{"sim/cassette", "sim/secret", "sim/scenario", "toolsys/pipeline", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
@@ -78,8 +80,8 @@ var layers = []struct {
 	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "property/campaign", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace"}},
-	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace"}},
+	{"reports/...", []string{"reports/...", "property/campaign", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "sim/capture", "sim/secret"}},
+	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool"}},
 }
 
 var leaves = []string{

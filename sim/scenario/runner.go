@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/spf13/afero"
 	"golang.org/x/tools/txtar"
 
 	"toolbench/sim/cassette"
@@ -33,7 +34,8 @@ import (
 type runner struct {
 	sc      *Scenario
 	o       Options
-	gate    *clock.Gate
+	gate    timing
+	live    *Live // nil in virtual time
 	fs      *posix.FS
 	before  posix.Snapshot
 	log     *trace.Log
@@ -93,7 +95,7 @@ func (r *runner) build(ctx context.Context) error {
 		return err
 	}
 	r.sys, err = toolsys.New(toolsys.Config{
-		FS: r.fs, Shell: r.shell(), Resolve: r.resolve, HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
+		FS: r.disk(), Shell: r.shell(), Resolve: r.resolve, HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
 		NoBuiltins: r.sc.World.Only != nil && len(r.sc.World.Only) == 0,
 		SkillDirs:  []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace,
 	})
@@ -115,7 +117,11 @@ func (r *runner) trace(e trace.Event) {
 		r.turn = e.Turn
 		r.mu.Unlock()
 	}
-	r.log.Add(e)
+	if r.live == nil {
+		r.log.Add(e)
+	} else if r.live.Trace != nil {
+		r.live.Trace(e)
+	}
 }
 
 func (r *runner) dir() string {
@@ -164,6 +170,10 @@ func (r *runner) buildWorld() error {
 
 // buildWire puts the model in place: the cassette, or the scripted turns.
 func (r *runner) buildWire() error {
+	if r.live != nil {
+		r.wire = &wire{next: r.liveWire()}
+		return nil
+	}
 	s := r.sc.Stream
 	faults := r.sc.streamFaults()
 	if r.o.chunk > 0 {
@@ -234,8 +244,12 @@ func (r *runner) open() (*loop.Session, error) {
 	if len(r.sc.Classifier) > 0 {
 		doors.Classify = r.classify
 	}
+	reach := api.Config{Key: "bench", Transport: r.wire}
+	if r.live != nil {
+		doors, reach.Key, reach.BaseURL = r.live.doorsOf(doors), r.live.Key, r.live.BaseURL
+	}
 	return r.sys.Open(loop.Config{
-		Model:  api.New(api.Config{Key: "bench", Transport: r.wire}),
+		Model:  api.New(reach),
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Doors: doors, State: state,
 		History: r.sc.history(), MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Style: styles[w.Style], Betas: w.Betas,
 		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(),
@@ -319,6 +333,14 @@ func (r *runner) takeDown(failed error) *record {
 	}
 	rec.gates = r.funnels()
 	return rec
+}
+
+// disk is where tools read and write.
+func (r *runner) disk() afero.Fs {
+	if r.live != nil && r.live.Disk != nil {
+		return r.live.Disk.FS
+	}
+	return r.fs
 }
 
 // traceFiles ends the trace with what became of the disk: every change, and the

@@ -42,6 +42,9 @@ func discovery(names []string) message.Block { return pool.Discovery(names) }
 // shell is Bash's shell: the in-process one on the world's disk, its sleeps at
 // the gate.
 func (r *runner) shell() builtin.Shell {
+	if r.live != nil && r.live.Disk != nil {
+		return r.live.Disk.Shell
+	}
 	return func(ctx context.Context, c vshell.Command) (vshell.Exit, error) {
 		return r.vshell(fmt.Sprintf("bash/%d", r.runs.Add(1))).Run(ctx, c)
 	}
@@ -55,7 +58,12 @@ func (r *runner) vshell(actor string) vshell.Shell {
 }
 
 // resolve follows the links of a path as far as it exists.
-func (r *runner) resolve(p string) string { return follow(r.fs, p, 0) }
+func (r *runner) resolve(p string) string {
+	if r.live != nil && r.live.Disk != nil {
+		return r.live.Disk.Resolve(p)
+	}
+	return follow(r.fs, p, 0)
+}
 
 const maxLinks = 40
 
