@@ -63,8 +63,7 @@ func Glob(d Deps) *tool.Tool {
 			Class:     func(GlobIn) tool.Class { return tool.Class{Search: true} },
 			Interrupt: tool.Cancel,
 			Effects: func(in GlobIn, c *tool.Context) tool.Effects {
-				root, _ := in.split()
-				return tool.Effects{Reads: d.treeKeys(root, c)}
+				return tool.Effects{Reads: d.globKeys(in, c)}
 			},
 		},
 		Shaping: tool.Shaping[GlobIn]{
@@ -77,6 +76,17 @@ func Glob(d Deps) *tool.Tool {
 			Activity: func(in GlobIn) string { return "Finding " + in.Pattern },
 		},
 	})
+}
+
+// globKeys are the folder that is searched, and the tree below it that the pattern's
+// fixed beginning leaves.
+func (d Deps) globKeys(in GlobIn, c *tool.Context) []string {
+	root, pattern := in.split()
+	base, _ := doublestar.SplitPattern(pattern)
+	if base = escapes.ReplaceAllString(base, "$1"); base == "." || unc(root, c) || checkPattern(pattern) != nil {
+		return d.treeKeys(root, c)
+	}
+	return append(d.lookups(root, c), d.treeKeys(path.Join(c.Abs(root), base), c)...)
 }
 
 // escapes are what takes a sign of a glob its meaning.
