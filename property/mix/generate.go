@@ -12,7 +12,7 @@ import (
 // Plan says what cases to make.
 type Plan struct {
 	Seed uint64
-	// Policies are taken in turn; at least one.
+	// Policies are drawn from; at least one.
 	Policies []string
 	// May are the features a case may have.
 	May Feature
@@ -46,7 +46,7 @@ func (m *Maker) Case(i uint64) *des.Case {
 	c := &m.c
 	turns := c.Turns[:0]
 	*c = des.Case{
-		Seed: m.rng.Uint64() >> 33, Policy: m.plan.Policies[i%uint64(len(m.plan.Policies))], Limit: 1 + m.rng.IntN(4),
+		Seed: m.rng.Uint64() >> 33, Policy: m.plan.Policies[m.rng.IntN(len(m.plan.Policies))], Limit: 1 + m.rng.IntN(4),
 		Says: c.Says[:0], Faults: c.Faults[:0],
 	}
 	if m.odds(1, 4) {

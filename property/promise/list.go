@@ -2,8 +2,6 @@ package promise
 
 import (
 	"fmt"
-
-	"toolbench/sim/des"
 )
 
 // Promise is one thing that always holds.
@@ -52,8 +50,7 @@ type Broken struct {
 func (b *Broken) Error() string { return fmt.Sprintf("%s: %v", b.Promise.Name, b.Found) }
 
 // Check gives the first promise that a log breaks, or nil.
-func Check(c *des.Case, log *des.Log) *Broken {
-	v := look(c, log)
+func Check(v *View) *Broken {
 	for i := range list {
 		if err := list[i].Holds(v); err != nil {
 			return &Broken{list[i], err}

@@ -83,7 +83,7 @@ func (v *View) noIdling() error {
 type swept struct {
 	queued, running, holding int
 	began, over              bool
-	state                    [512]uint8 // of each call: 1 queued, 2 running, 3 holding
+	state                    []uint8 // of each call: 1 queued, 2 running, 3 holding
 }
 
 func (s *swept) move(call int16, to uint8) {
@@ -100,7 +100,8 @@ func (s *swept) move(call int16, to uint8) {
 // sweep walks through the log; entry is asked at each entry, instant at the end of
 // each instant.
 func (v *View) sweep(entry, instant func(*swept) error) error {
-	s := &swept{}
+	v.state = append(v.state[:0], make([]uint8, v.Case.Calls())...)
+	s := &swept{state: v.state}
 	for i, e := range v.Log.Entries {
 		if instant != nil && i > 0 && e.At > v.at(i-1) {
 			if err := instant(s); err != nil {

@@ -13,12 +13,18 @@ import (
 func TestEveryPromiseHolds(t *testing.T) {
 	m := mix.NewMaker(mix.Plan{Seed: 2, Policies: []string{"serial", "batch", "streaming"}, May: mix.Everything})
 	var e des.Engine
+	v := promise.View{}
 	for i := range uint64(20_000) {
 		c := m.Case(i)
 		log, err := e.Run(c)
 		require.NoError(t, err)
-		if b := promise.Check(c, log); b != nil {
+		if b := look(&v, c, log); b != nil {
 			t.Fatalf("case %d: %v\n%s\n%s", i, b, mix.Scenario(c, "case", "One case.", nil), log)
 		}
 	}
+}
+
+func look(v *promise.View, c *des.Case, log *des.Log) *promise.Broken {
+	v.Look(c, log)
+	return promise.Check(v)
 }

@@ -17,6 +17,8 @@ type View struct {
 	runs []run
 	// messages are the attempts: a request and its calls.
 	messages []message
+	latest   []int // the run of each call
+	state    []uint8
 }
 
 // none is the place of an entry that is not there.
@@ -51,28 +53,27 @@ type message struct {
 	streamEnd      time.Duration
 }
 
-func look(c *des.Case, log *des.Log) *View {
-	v := &View{Case: c, Log: log, runs: make([]run, 0, c.Calls()+4)}
-	var latest [512]int16
-	for i := range latest {
-		latest[i] = none
+// Look takes a log in. A view may be used for one log after the other, which keeps its
+// buffers; each holds until the next.
+func (v *View) Look(c *des.Case, log *des.Log) {
+	v.Case, v.Log = c, log
+	v.runs, v.messages, v.latest = v.runs[:0], v.messages[:0], v.latest[:0]
+	for range c.Calls() {
+		v.latest = append(v.latest, none)
 	}
 	for i, e := range log.Entries {
-		v.entry(i, e, &latest)
+		v.entry(i, e)
 	}
-	return v
 }
 
-func (v *View) entry(i int, e des.Entry, latest *[512]int16) {
+func (v *View) entry(i int, e des.Entry) {
 	if e.Call < 0 {
 		v.conversation(i, e)
 		return
 	}
-	if int(e.Call) >= len(latest) {
-		return
-	}
+	latest := v.latest
 	if e.What == des.Ready {
-		latest[e.Call] = int16(len(v.runs))
+		latest[e.Call] = len(v.runs)
 		r := run{call: v.Case.Call(int(e.Call)), number: e.Call, message: len(v.messages) - 1, ready: i, start: none, ended: none, emitted: none,
 			discarded: none, told: none, applied: none, dropped: none, decided: none, asked: none, escalated: none}
 		v.runs = append(v.runs, r)

@@ -25,6 +25,9 @@ func Differ(c *des.Case, model, whole *des.Log) string {
 
 // Loose says whether a case may have calls without an order among them.
 func Loose(c *des.Case) bool {
+	if c == nil {
+		return false
+	}
 	rewritten := 0
 	for n := range c.Calls() {
 		for _, h := range c.Call(n).Hooks {

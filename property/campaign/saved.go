@@ -1,0 +1,53 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+
+	"toolbench/property/mix"
+	"toolbench/property/model"
+	"toolbench/sim/des"
+)
+
+// Saved is a case in a file, to be played again.
+type Saved struct {
+	// About says what it showed.
+	About string `yaml:"about"`
+	// Engine plays it; "" is both.
+	Engine Engine   `yaml:"engine,omitempty"`
+	Case   des.Case `yaml:"case"`
+}
+
+// Parse reads a file of a case.
+func Parse(data []byte) (*Saved, error) {
+	var s Saved
+	if err := yaml.UnmarshalWithOptions(data, &s, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("no case: %s", yaml.FormatError(err, false, false))
+	}
+	if s.Engine == "" {
+		s.Engine = Both
+	}
+	if s.Engine != DES && s.Engine != Full && s.Engine != Both {
+		return nil, fmt.Errorf("engine is %q; write des, full or both", s.Engine)
+	}
+	return &s, s.Case.Check()
+}
+
+// YAML writes a case as Parse reads it.
+func (s *Saved) YAML() ([]byte, error) { return yaml.Marshal(s) }
+
+// Replay plays a saved case; nil is well.
+func (s *Saved) Replay(ctx context.Context) *Broken { return NewTester(s.Engine).Test(ctx, &s.Case) }
+
+// Scenario writes a case as a scenario's file that expects what the definition of the
+// scheduler says must come of it.
+func Scenario(c *des.Case, name, about string) string {
+	e := des.Engine{New: model.New}
+	want, err := e.Run(c)
+	if err != nil {
+		want = nil
+	}
+	return mix.Scenario(c, name, about, want)
+}

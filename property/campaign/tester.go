@@ -1,0 +1,217 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+
+	"toolbench/property/mix"
+	"toolbench/property/model"
+	"toolbench/property/promise"
+	"toolbench/property/whole"
+	"toolbench/sim/des"
+)
+
+// Engine is what plays the cases.
+type Engine string
+
+// The engines: discrete events, the whole system in virtual time, or both, held
+// against each other.
+const (
+	DES  Engine = "des"
+	Full Engine = "full"
+	Both Engine = "both"
+)
+
+// Broken is what a case broke.
+type Broken struct {
+	// Name is a promise's name, or one of those of Checks.
+	Name string
+	// Found says what was found, Log what happened.
+	Found string
+	Log   string
+}
+
+// Check is one thing that every case is held against, beside the promises.
+type Check struct{ Name, Says string }
+
+// The names of checks.
+const (
+	endsCheck    = "ends"
+	modelCheck   = "model"
+	formulaCheck = "formula"
+	policyCheck  = "policies-agree"
+	enginesCheck = "engines-agree"
+	systemCheck  = "system"
+)
+
+// Checks are those beside the promises.
+func Checks() []Check {
+	checks := []Check{
+		{endsCheck, "a conversation ends: nothing waits for ever, and nothing goes on for ever"},
+		{modelCheck, "the scheduler does what its definition says, action for action"},
+		{formulaCheck, "where nothing stops anything, starts and ends follow from the formula"},
+		{policyCheck, "serial, batch and streaming give the same results and the same state, where nothing stops anything (O6)"},
+		{enginesCheck, "the whole system does what the simulation does, entry for entry"},
+		{systemCheck, "the whole system ends, without a deadlock, a leaked goroutine or an error of its own"},
+	}
+	for _, c := range whole.Checks() {
+		checks = append(checks, Check{c.Name, c.Says})
+	}
+	return checks
+}
+
+// Tester holds cases against everything. It keeps its buffers; one goroutine may use
+// it at a time.
+type Tester struct {
+	engine        Engine
+	core, machine des.Engine
+	other         des.Engine
+	view          promise.View
+	// Seen counts the situations, by their place in promise.Situations; Counting says
+	// whether to.
+	Seen     []int
+	Counting bool
+}
+
+// NewTester makes a tester.
+func NewTester(e Engine) *Tester {
+	return &Tester{engine: e, machine: des.Engine{New: model.New}, Seen: make([]int, len(promise.Situations())), Counting: true}
+}
+
+// Test gives the first thing a case breaks, or nil.
+func (t *Tester) Test(ctx context.Context, c *des.Case) *Broken {
+	log, err := t.core.Run(c)
+	if err != nil {
+		return &Broken{Name: endsCheck, Found: err.Error()}
+	}
+	if t.engine != Full {
+		if b := t.simulated(c, log); b != nil {
+			return b
+		}
+	}
+	t.count(c, log)
+	if t.engine == DES || c.Leaves > 0 {
+		return nil
+	}
+	return t.whole(ctx, c, log)
+}
+
+func (t *Tester) count(c *des.Case, log *des.Log) {
+	if !t.Counting {
+		return
+	}
+	t.view.Look(c, log)
+	for i, s := range promise.Situations() {
+		t.Seen[i] += s.In(&t.view)
+	}
+}
+
+func (t *Tester) simulated(c *des.Case, log *des.Log) *Broken {
+	if b := t.promises(c, log); b != nil {
+		return b
+	}
+	if want, err := t.machine.Run(c); err == nil && !same(want, log) {
+		return &Broken{modelCheck, whole.Differ(nil, want, log), log.String()}
+	}
+	if !model.Quiet(c) {
+		return nil
+	}
+	if id, want, ok := model.Follows(c, log); !ok {
+		return &Broken{formulaCheck, fmt.Sprintf("call %s should start at %s and end at %s, counted from its request", id, want.Start, want.End), log.String()}
+	}
+	return t.policies(c, log)
+}
+
+func (t *Tester) promises(c *des.Case, log *des.Log) *Broken {
+	t.view.Look(c, log)
+	if b := promise.Check(&t.view); b != nil {
+		return &Broken{b.Promise.Name, b.Found.Error(), log.String()}
+	}
+	return nil
+}
+
+// policies plays a case under each policy.
+func (t *Tester) policies(c *des.Case, log *des.Log) *Broken {
+	for n := range c.Calls() {
+		if k := c.Call(n); k.Safe && k.Modifies {
+			return nil // what becomes of its modifier is the policy's (B3)
+		}
+	}
+	want := effect(log)
+	other := *c
+	for _, other.Policy = range []string{"serial", "batch", "streaming"} {
+		if other.Policy == c.Policy {
+			continue
+		}
+		log, err := t.other.Run(&other)
+		if err != nil {
+			return &Broken{Name: endsCheck, Found: "under " + other.Policy + ": " + err.Error()}
+		}
+		if got := effect(log); got != want {
+			return &Broken{policyCheck, fmt.Sprintf("%s:\n%s%s:\n%s", c.Policy, want, other.Policy, got), log.String()}
+		}
+	}
+	return nil
+}
+
+// effect is what a case did, without when.
+func effect(log *des.Log) string {
+	text := ""
+	for _, e := range log.Entries {
+		if e.What == des.Emitted {
+			text += fmt.Sprintf("#%d %s\n", e.Call, des.Status(e.Code))
+		}
+	}
+	return text + fmt.Sprintln("state", log.State)
+}
+
+func same(a, b *des.Log) bool {
+	if len(a.Entries) != len(b.Entries) || len(a.State) != len(b.State) {
+		return false
+	}
+	for i := range a.Entries {
+		if a.Entries[i] != b.Entries[i] {
+			return false
+		}
+	}
+	for i := range a.State {
+		if a.State[i] != b.State[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// whole plays a case through the whole system.
+func (t *Tester) whole(ctx context.Context, c *des.Case, want *des.Log) *Broken {
+	got, out, err := whole.Run(ctx, c)
+	if err != nil {
+		return &Broken{Name: systemCheck, Found: err.Error()}
+	}
+	if b := t.promises(c, got); b != nil && !whole.Loose(c) {
+		return b
+	}
+	if b := whole.Broken(c, out); b != nil {
+		return &Broken{b.Name, b.Found, got.String()}
+	}
+	if t.engine == Both {
+		if d := whole.Differ(c, want, got); d != "" {
+			return &Broken{enginesCheck, d, got.String()}
+		}
+	}
+	return nil
+}
+
+// Shrunk makes a failing case small: it breaks the same thing.
+func (t *Tester) Shrunk(ctx context.Context, c *des.Case, name string) *des.Case {
+	counting := t.Counting
+	t.Counting = false
+	defer func() { t.Counting = counting }()
+	return mix.Shrink(c, func(smaller *des.Case) bool {
+		if ctx.Err() != nil {
+			return false
+		}
+		b := t.Test(ctx, smaller)
+		return b != nil && b.Name == name
+	})
+}

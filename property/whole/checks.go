@@ -1,0 +1,95 @@
+package whole
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolbench/sim/des"
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
+)
+
+// Check is a promise that only the whole system can keep.
+type Check struct {
+	Name, Says string
+	holds      func(c *des.Case, out scenario.Outcome) error
+}
+
+// Checks are all of them.
+func Checks() []Check { return checks[:] }
+
+var checks = [...]Check{
+	{"history-grows", "each request repeats the one before, byte for byte, and adds to it (K2, E6)", expected("requests.grows")},
+	{"chunks", "the stream's bytes may be cut anywhere: the same results and state (O2)", expected("chunks")},
+	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under")},
+	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
+	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},
+}
+
+// BrokenCheck is a check that did not hold.
+type BrokenCheck struct{ Name, Found string }
+
+// Broken gives the first check that a run breaks, or nil.
+func Broken(c *des.Case, out scenario.Outcome) *BrokenCheck {
+	for _, k := range checks {
+		if err := k.holds(c, out); err != nil {
+			return &BrokenCheck{k.Name, err.Error()}
+		}
+	}
+	return nil
+}
+
+// expected looks at what the scenario itself checked.
+func expected(prefix string) func(*des.Case, scenario.Outcome) error {
+	return func(_ *des.Case, out scenario.Outcome) error {
+		for _, f := range out.Failures {
+			if strings.HasPrefix(f.Expectation, prefix) {
+				return fmt.Errorf("%s: expected %s, found %s", f.Expectation, f.Expected, f.Found)
+			}
+		}
+		return nil
+	}
+}
+
+// hooksOnce: what was asked is a beginning of the call's hooks, in their order; all of
+// them unless the call was stopped.
+func hooksOnce(c *des.Case, out scenario.Outcome) error {
+	asked := map[string][]string{}
+	for _, e := range out.Trace {
+		switch e.Kind {
+		case trace.Ready:
+			asked[e.Call] = nil
+		case trace.Hook:
+			asked[e.Call] = append(asked[e.Call], e.Get("hook"))
+		}
+	}
+	for n := range c.Calls() {
+		k := c.Call(n)
+		var want []string
+		for i := range k.Hooks {
+			want = append(want, des.HookName(k.ID, i))
+		}
+		if got := asked[k.ID]; len(got) > 0 && !slices.Equal(got, want) {
+			return fmt.Errorf("call %s: asked were %v; it has %v", k.ID, got, want)
+		}
+	}
+	return nil
+}
+
+func nothingAfterTheEnd(_ *des.Case, out scenario.Outcome) error {
+	over := map[string]bool{}
+	for _, e := range out.Trace {
+		switch e.Kind {
+		case trace.Ready:
+			delete(over, e.Call)
+		case trace.Ended:
+			over[e.Call] = true
+		case trace.Progress, trace.Stage, trace.Ask, trace.Decision, trace.Hook, trace.Started:
+			if over[e.Call] {
+				return fmt.Errorf("call %s: %s after its end", e.Call, e.Kind)
+			}
+		}
+	}
+	return nil
+}
