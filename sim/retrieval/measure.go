@@ -34,8 +34,14 @@ type Group struct {
 // of hit@k and recall@k, each from 1 to Depth. The answer depends on nothing but
 // what is given.
 func Measure(pool Pool, queries []Query, ranker search.Ranker, ks []int) Standing {
+	ix := search.NewRanked(ranker, pool.Entries, nil)
+	return measureBy(pool, queries, ranker, ks, func(text string) []string { return Ask(ix, text) })
+}
+
+// measureBy asks every query by a function that gives names, best first.
+func measureBy(pool Pool, queries []Query, ranker search.Ranker, ks []int, ask func(text string) []string) Standing {
 	m := measuring{
-		ix: search.NewRanked(ranker, pool.Entries, nil), pool: pool, ks: ks,
+		answer: ask, pool: pool, ks: ks,
 		classes: map[string]*Figures{}, langs: map[string]*Figures{},
 		Standing: Standing{Ranker: ranker, All: newFigures(ks), Half: [2]*Figures{newFigures(ks), newFigures(ks)}},
 	}
@@ -49,7 +55,7 @@ func Measure(pool Pool, queries []Query, ranker search.Ranker, ks []int) Standin
 // measuring is a standing on its way.
 type measuring struct {
 	Standing
-	ix             *search.Index
+	answer         func(text string) []string
 	pool           Pool
 	ks             []int
 	classes, langs map[string]*Figures
@@ -64,12 +70,12 @@ func (m *measuring) ask(i int, q Query) {
 		return
 	case len(q.Relevant) == 0:
 		m.NoneExpected++
-		if len(Ask(m.ix, q.Text)) == 0 {
+		if len(m.answer(q.Text)) == 0 {
 			m.NoneGiven++
 		}
 		return
 	}
-	found := Ask(m.ix, q.Text)
+	found := m.answer(q.Text)
 	m.All.count(found, relevant, m.ks)
 	m.Half[i%2].count(found, relevant, m.ks)
 	m.group(m.langs, q.Lang).count(found, relevant, m.ks)

@@ -91,3 +91,12 @@ func worded(err error) error {
 	}
 	return fmt.Errorf("%w; write one JSON object a line, with query and relevant", err)
 }
+
+// Texts are what the queries ask.
+func Texts(queries []Query) []string {
+	var all []string
+	for _, q := range queries {
+		all = append(all, q.Text)
+	}
+	return all
+}

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -119,37 +117,28 @@ func (a *app) transport(f tapeFlags, key, keyEnv string) (rt http.RoundTripper, 
 	case f.file == "" && f.record:
 		return nil, nil, usage("--record needs the cassette to write: --cassette FILE.yaml")
 	case f.file != "" && !f.record:
-		rt, err = a.player(f.file)
+		_, rt, err = a.player(f.file)
 		return rt, nothing, err
 	case key == "":
 		return nil, nil, usage("there is no key: set %s, or name a recorded cassette with --cassette", keyEnv)
-	case f.file == "":
-		return a.network(), nothing, nil
 	}
-	if !strings.HasSuffix(f.file, ".yaml") {
-		return nil, nil, usage("--cassette %s: the name of a cassette to record ends in .yaml", strconv.Quote(f.file))
-	}
-	recorder, err := cassette.Record(a.path(f.file), a.network(), key)
-	if err != nil {
-		return nil, nil, usage("%s", err)
-	}
-	return recorder, recorder.Stop, nil
+	return a.taped(f, key)
 }
 
 // network is the machine's own way out, with its proxy settings.
 func (a *app) network() http.RoundTripper { return http.DefaultTransport }
 
 // player answers from a cassette at once: how long the service took says nothing here.
-func (a *app) player(file string) (http.RoundTripper, error) {
+func (a *app) player(file string) (*cassette.Cassette, http.RoundTripper, error) {
 	path := a.path(file)
 	c, err := cassette.LoadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path), cassette.Limits{})
 	if err != nil {
-		return nil, usage("%s", err)
+		return nil, nil, usage("%s", err)
 	}
 	c.Name = file
 	p, err := cassette.NewPlayer(c, cassette.Options{Wait: func(context.Context, string, time.Duration) error { return nil }})
 	if err != nil {
-		return nil, usage("%s", err)
+		return nil, nil, usage("%s", err)
 	}
-	return p, nil
+	return c, p, nil
 }

@@ -28,12 +28,15 @@ different rankers cannot be compared.
 
 A catalogue is a listing of tools in JSON, as servers give it, or an object a line. A
 line of queries is {"query": ..., "relevant": ["server::tool", ...]}, with id, lang and
-class where you like.`
+class where you like.
+
+` + embeddingsLong
 
 const searchExample = `  toolbench search --catalog tools.json 'send a message'
   toolbench search --catalog tools.json 'select:mcp__chat__send'
   toolbench search --catalog tools.jsonl --queries queries.jsonl
-  toolbench search --catalog tools.jsonl --queries queries.jsonl --ranker lexicon --k 1,3,10 --format json`
+  toolbench search --catalog tools.jsonl --queries queries.jsonl --ranker lexicon --k 1,3,10 --format json
+  toolbench search --catalog tools.jsonl --queries q.jsonl --embeddings http://localhost:11434/v1 --embeddings-model nomic-embed-text`
 
 const searchCodes = `Exit codes:
   0    measured, or searched, whatever was found
@@ -50,6 +53,8 @@ type searchFlags struct {
 	max      int
 	schema   bool
 	format   string
+
+	embeddings embeddingsFlags
 }
 
 func (a *app) searchCommand() *cobra.Command {
@@ -66,6 +71,7 @@ func (a *app) searchCommand() *cobra.Command {
 		"these only, with commas: "+strings.Join(rankerNames(), ", "))
 	flags.Var(&value[[]int]{to: &f.ks, parse: someKs, kind: "KS", text: "1,5"}, "k", "the ks of hit@k and recall@k")
 	flags.Var(&value[int]{to: &f.max, parse: atLeast(1), kind: "N", text: strconv.Itoa(search.DefaultMax)}, "max", "how many tools to show for words")
+	f.embeddings.add(flags)
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and search nothing")
 	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
 	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"search"}}
@@ -129,7 +135,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	}
 	tools := catalogue{Files: f.catalogs, Servers: len(joined), Tools: joined.Tools(), pool: retrieval.NewPool(joined)}
 	if f.queries == "" {
-		return a.look(words, tools, f)
+		return a.look(ctx, words, tools, f)
 	}
 	return a.measure(ctx, tools, f)
 }
@@ -161,7 +167,7 @@ type catalogue struct {
 }
 
 // look shows what the rankers find for words.
-func (a *app) look(words string, c catalogue, f searchFlags) error {
+func (a *app) look(ctx context.Context, words string, c catalogue, f searchFlags) error {
 	q, err := search.ParseQuery(words)
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -170,6 +176,13 @@ func (a *app) look(words string, c catalogue, f searchFlags) error {
 	for _, r := range f.rankers {
 		result := search.NewRanked(r, c.pool.Entries, nil).Search(q, f.max)
 		found = append(found, finding{r, result})
+	}
+	v, err := a.vectors(ctx, c.pool, []string{words}, f.embeddings)
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		found = append(found, finding{v.Label(), v.Search(words, q, f.max)})
 	}
 	if f.format == "json" {
 		return wrap(printFindings(a.Stdout, words, c, found))
@@ -199,6 +212,13 @@ func (a *app) measure(ctx context.Context, c catalogue, f searchFlags) error {
 			return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d rankers were asked", len(standings), len(f.rankers))}
 		}
 		standings = append(standings, retrieval.Measure(c.pool, queries, r, f.ks))
+	}
+	v, err := a.vectors(ctx, c.pool, retrieval.Texts(queries), f.embeddings)
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		standings = append(standings, v.Measure(queries, f.ks))
 	}
 	if s := standings[0]; s.All.Queries+s.NoneExpected == 0 {
 		return usage("%s: none of its %d queries names a tool of %s; are they for another catalogue?", f.queries, len(queries), strings.Join(f.catalogs, ", "))

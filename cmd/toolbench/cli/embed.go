@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/retrieval"
+)
+
+// embeddingsFlags say how an endpoint for embeddings is reached.
+type embeddingsFlags struct {
+	url, model, keyEnv string
+	tape               tapeFlags
+}
+
+const embeddingsLong = `With --embeddings, an endpoint that speaks OpenAI's /v1/embeddings gives each tool and
+each query a vector, and a ranker by cosine in memory stands beside the others. It is
+the only one that leaves the machine: without an endpoint, or a cassette of one, words
+that share nothing with a tool's own, its glossary and its word forms are not found
+offline, and no model's vectors are shipped. --embeddings-cassette F replays recorded
+answers, of the same catalogue and queries only; with --embeddings-record it is written.
+ToolSearch itself never asks an endpoint.`
+
+func (f *embeddingsFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.url, "embeddings", "", "an endpoint for embeddings, as https://HOST/v1: adds a ranker by cosine")
+	flags.StringVar(&f.model, "embeddings-model", "", "the endpoint's model")
+	flags.StringVar(&f.keyEnv, "embeddings-key-env", "EMBEDDINGS_API_KEY", "the variable that holds the endpoint's key; unset sends none")
+	flags.StringVar(&f.tape.file, "embeddings-cassette", "", "a cassette that answers in place of the endpoint")
+	flags.BoolVar(&f.tape.record, "embeddings-record", false, "with --embeddings-cassette: ask the endpoint and write the cassette anew")
+}
+
+// vectors embeds a catalogue and its queries; nil where nobody asked for that.
+func (a *app) vectors(ctx context.Context, pool retrieval.Pool, queries []string, f embeddingsFlags) (*retrieval.Vectors, error) {
+	if f.url == "" && f.tape.file == "" && !f.tape.record {
+		return nil, nil
+	}
+	e, done, err := a.embedder(f)
+	if err != nil {
+		return nil, err
+	}
+	v, err := retrieval.NewVectors(ctx, e, pool, queries)
+	if err == nil {
+		err = done()
+	}
+	if err != nil {
+		return nil, unembedded(ctx, err, f)
+	}
+	return v, nil
+}
+
+func (a *app) embedder(f embeddingsFlags) (retrieval.Embedder, func() error, error) {
+	key, _ := a.lookup(f.keyEnv)
+	e := retrieval.Embedder{URL: f.url, Model: f.model, Key: key}
+	replaying := f.tape.file != "" && !f.tape.record
+	switch {
+	case f.tape.record && f.tape.file == "":
+		return e, nil, usage("--embeddings-record needs the cassette to write: --embeddings-cassette FILE.yaml")
+	case !replaying && f.url == "":
+		return e, nil, usage("--embeddings-record asks an endpoint: name it with --embeddings https://HOST/v1")
+	case !replaying && f.model == "":
+		return e, nil, usage("--embeddings asks for vectors of a model: name it with --embeddings-model")
+	case !replaying && !strings.HasPrefix(f.url, "http://") && !strings.HasPrefix(f.url, "https://"):
+		return e, nil, usage("--embeddings %q: an address begins with http:// or https://", f.url)
+	}
+	if !replaying {
+		rt, done, err := a.taped(f.tape, key)
+		e.Transport = rt
+		return e, done, err
+	}
+	c, rt, err := a.player(f.tape.file)
+	if err != nil {
+		return e, nil, err
+	}
+	e.Transport = rt
+	url, model := recordedEndpoint(c)
+	e.URL, e.Model = cmp.Or(e.URL, url), cmp.Or(e.Model, model)
+	return e, func() error { return nil }, nil
+}
+
+// recordedEndpoint is the address and the model of a cassette's first request, so that
+// a replay needs to be told neither.
+func recordedEndpoint(c *cassette.Cassette) (url, model string) {
+	if len(c.Interactions) == 0 {
+		return "", ""
+	}
+	var body struct{ Model string }
+	if json.Unmarshal([]byte(c.Interactions[0].Request.Body), &body) != nil {
+		return "", ""
+	}
+	return c.Interactions[0].Request.URL, body.Model
+}
+
+// unembedded sorts what kept the endpoint from answering.
+func unembedded(ctx context.Context, err error, f embeddingsFlags) error {
+	var missed *cassette.MissError
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{ExitInterrupted, errors.New("interrupted")}
+	case errors.As(err, &missed):
+		return usage("%s\nthe catalogue, the queries or the model are not those of the recording; --embeddings-record asks again", brief(missed))
+	case errors.Is(err, retrieval.ErrEmbeddings):
+		return usage("%s; check --embeddings, --embeddings-model and the key in %s", err, f.keyEnv)
+	case f.tape.file != "" && !f.tape.record:
+		return usage("%s: %s", f.tape.file, err)
+	}
+	return harness(fmt.Errorf("no answer: %w", err))
+}
+
+// brief is a miss without its diff, which here is a catalogue's.
+func brief(m *cassette.MissError) string {
+	text, _, _ := strings.Cut(m.Error(), "\n")
+	return text
+}
+
+// taped is the network, taken down where a cassette is named.
+func (a *app) taped(f tapeFlags, key string) (http.RoundTripper, func() error, error) {
+	if f.file == "" {
+		return a.network(), func() error { return nil }, nil
+	}
+	if !strings.HasSuffix(f.file, ".yaml") {
+		return nil, nil, usage("%q: the name of a cassette to record ends in .yaml", f.file)
+	}
+	recorder, err := cassette.Record(a.path(f.file), a.network(), key)
+	if err != nil {
+		return nil, nil, usage("%s", err)
+	}
+	return recorder, recorder.Stop, nil
+}
