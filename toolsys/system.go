@@ -14,6 +14,7 @@ import (
 	"toolbench/toolsys/budget"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/loop"
+	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/task"
@@ -48,6 +49,9 @@ type Config struct {
 	// ResultsDir is where results too large for the conversation go; "" means
 	// /tmp/tool-results.
 	ResultsDir string
+	// Servers are the MCP servers whose tools conversations have, and whose resources
+	// the built-in tools read (N3, N8). They are their owner's to close.
+	Servers []*mcptool.Fleet
 	// Trace hears of everything; nil means nobody listens.
 	Trace trace.Sink
 }
@@ -110,7 +114,7 @@ func (s *System) builtins() ([]pool.Entry, error) {
 	}
 	entries := builtin.All(builtin.Deps{
 		FS: s.cfg.FS, Shell: s.cfg.Shell, HTTP: s.cfg.HTTP, Tasks: s.Tasks, Resolve: s.cfg.Resolve, SkillDirs: s.cfg.SkillDirs,
-		OutputDir: path.Join(s.cfg.ResultsDir, "bash"),
+		OutputDir: path.Join(s.cfg.ResultsDir, "bash"), Resources: library(s.cfg.Servers),
 	}, s.cfg.Only...)
 	for _, name := range s.cfg.Only {
 		if !slices.ContainsFunc(entries, func(e pool.Entry) bool { return e.Name == name }) {
@@ -159,6 +163,9 @@ func RealClock() tool.Clock {
 // default settings.
 func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	cfg.Catalogue = s.Catalogue
+	if cfg.Served == nil && len(s.cfg.Servers) > 0 {
+		cfg.Served = Serve(s.cfg.Servers...)
+	}
 	d := &cfg.Doors
 	if d.Clock.Now == nil {
 		d.Clock = s.cfg.Clock

@@ -11,6 +11,7 @@ import (
 	"toolbench/toolsys/builtin/ask"
 	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
+	"toolbench/toolsys/builtin/resources"
 	"toolbench/toolsys/builtin/timing"
 	"toolbench/toolsys/builtin/web"
 	"toolbench/toolsys/builtin/work"
@@ -34,7 +35,12 @@ type Deps struct {
 	SkillDirs []string
 	// OutputDir is where commands' output goes that is too large to keep.
 	OutputDir string
+	// Resources is the way to what MCP servers offer to be read (N8).
+	Resources resources.Deps
 }
+
+func makeListMcpResources(d Deps) *tool.Tool { return resources.List(d.Resources) }
+func makeReadMcpResource(d Deps) *tool.Tool  { return resources.Read(d.Resources) }
 
 func makeRead(d Deps) *tool.Tool         { return file.Read(file.Deps{FS: d.FS}) }
 func makeWrite(d Deps) *tool.Tool        { return file.Write(file.Deps{FS: d.FS}) }

@@ -21,9 +21,9 @@ type row struct {
 func flags(any ...settings.Flag) pool.Gate { return pool.Gate{Any: any} }
 
 var (
-	always    = pool.Gate{}
-	internal  = pool.Gate{Internal: true}
-	resources = pool.Gate{Special: true, Resources: true}
+	always      = pool.Gate{}
+	internal    = pool.Gate{Internal: true}
+	resourceful = pool.Gate{Special: true, Resources: true}
 )
 
 // table lists all built-ins by name, 55 of them, each with its gate (C1).
@@ -46,7 +46,7 @@ var table = []row{
 	{name: "Glob", gate: pool.Gate{Not: []settings.Flag{settings.EmbeddedSearch}}, repl: true, make: makeGlob},
 	{name: "Grep", gate: pool.Gate{Not: []settings.Flag{settings.EmbeddedSearch}}, repl: true, make: makeGrep},
 	{name: "LSP", gate: pool.Gate{LSP: true}},
-	{name: "ListMcpResources", gate: resources},
+	{name: "ListMcpResources", gate: resourceful, make: makeListMcpResources},
 	{name: "ListPeers", gate: flags(settings.AgentSwarms)},
 	{name: "Monitor", gate: flags(settings.MonitorTool)},
 	{name: "NotebookEdit", gate: always, repl: true, make: makeNotebookEdit},
@@ -55,7 +55,7 @@ var table = []row{
 	{name: "PushNotification", gate: flags(settings.Kairos)},
 	{name: "REPL", gate: internal},
 	{name: "Read", gate: always, repl: true, simple: true, make: makeRead},
-	{name: "ReadMcpResource", gate: resources},
+	{name: "ReadMcpResource", gate: resourceful, make: makeReadMcpResource},
 	{name: "RemoteTrigger", gate: flags(settings.AgentTriggers)},
 	{name: "SendMessage", gate: always},
 	{name: "SendUserFile", gate: flags(settings.Kairos)},

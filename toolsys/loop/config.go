@@ -27,6 +27,9 @@ type Served struct {
 	// resources.
 	Pending   []string
 	Resources bool
+	// Gone says why a tool that was served before is not any more, "" for one that never
+	// was (N6); nil where nobody knows.
+	Gone func(name string) string
 }
 
 // Config makes a Session.

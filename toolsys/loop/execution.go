@@ -104,7 +104,7 @@ func withoutRepeats(blocks []message.Block) []message.Block {
 
 func (ex *execution) add(b message.Block) {
 	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turnNow()}
-	env := &pipeline.Env{Snapshot: ex.snap, Nearest: ex.s.nearest(ex.snap)}
+	env := &pipeline.Env{Snapshot: ex.snap, Nearest: ex.s.nearest(ex.snap), Gone: ex.s.gone}
 	pre := ex.s.pipe.Prepare(call, env)
 	ex.mu.Lock()
 	i := len(ex.jobs)

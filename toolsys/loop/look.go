@@ -16,6 +16,7 @@ import (
 // it is deferred (E3).
 func (s *Session) look() *pool.Snapshot {
 	served := s.cfg.Served()
+	s.gone = served.Gone
 	state := s.State()
 	tools := s.cfg.Settings.ToolSearch
 	mode := modes[tools.Kind]

@@ -30,6 +30,7 @@ type Session struct {
 	latched   *bool        // the automatic decision on deferral, once made (D4)
 	announced []string     // deferred names the model was told of, in delta mode
 	agents    int
+	gone      func(name string) string // why a served tool is not any more
 
 	mu      sync.Mutex
 	state   tool.State

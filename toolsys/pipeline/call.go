@@ -95,6 +95,9 @@ type Env struct {
 	Snapshot *pool.Snapshot
 	// Nearest names tools like an unknown one (C4).
 	Nearest func(name string) []string
+	// Gone says why a tool of that name is not there any more; "" or nil when it never
+	// was (N6).
+	Gone    func(name string) string
 	Context tool.Context
 }
 

@@ -176,6 +176,11 @@ func unfill(raw, seen, own json.RawMessage) json.RawMessage {
 // find the one it meant (C4).
 func unknownText(name string, env *Env) string {
 	text := fmt.Sprintf("There is no tool named %q.", clip(name, 200))
+	if env.Gone != nil {
+		if why := env.Gone(name); why != "" {
+			text += " " + why
+		}
+	}
 	if env.Nearest == nil {
 		return text
 	}
