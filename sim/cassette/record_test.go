@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/secret"
 	"toolbench/sim/stream"
 )
 
@@ -138,9 +139,7 @@ func TestARecordingReplacesTheOneBefore(t *testing.T) {
 func TestNothingRecordedIsAnErrorAndKeepsTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
-	failing := transport(func(req *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(io.MultiReader(strings.NewReader("data: 1\n\n"), broken{})), Request: req}, nil
-	})
+	failing := transport(func(*http.Request) (*http.Response, error) { return nil, io.ErrClosedPipe })
 	rec, err := cassette.Record(path, failing)
 	require.NoError(t, err)
 	_, err = ask(t, rec, hello)
@@ -149,6 +148,48 @@ func TestNothingRecordedIsAnErrorAndKeepsTheOldFile(t *testing.T) {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, "old", string(b))
+}
+
+// A body that fails is recorded as far as it came, and its reader hears of it.
+func TestABodyThatFailsIsNotLost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	failing := transport(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(io.MultiReader(strings.NewReader("data: 1\n\ndata: 2"), broken{})), Request: req}, nil
+	})
+	rec, err := cassette.Record(path, failing)
+	require.NoError(t, err)
+	body, err := io.ReadAll(mustAsk(t, rec, hello).Body)
+	assert.ErrorIs(t, err, io.ErrClosedPipe)
+	assert.Equal(t, "data: 1\n\ndata: 2", string(body))
+	partial, err := rec.Partial("the line\nis dead, key sk-ant-api03-abcdefgh")
+	require.NoError(t, err)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(b), "an earlier cassette stays")
+	b, err = os.ReadFile(partial)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(b), "# This recording is partial: the line is dead, key [redacted]\n---\n"))
+	c, err := load(string(b))
+	require.NoError(t, err)
+	assert.Equal(t, "data: 1\n\ndata: 2", c.Interactions[0].Response.Body)
+}
+
+func TestAnEarlierCassetteStandsBeforeWhatIsRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	earlier, err := load(formatTwo)
+	require.NoError(t, err)
+	rec, err := cassette.RecordAfter(path, answer(nil, "x"), secret.New(), earlier)
+	require.NoError(t, err)
+	mustAsk(t, rec, hello)
+	require.NoError(t, rec.Stop())
+	c, err := cassette.LoadFile(os.DirFS(filepath.Dir(path)), "c.yaml", cassette.Limits{})
+	require.NoError(t, err)
+	require.Len(t, c.Interactions, 2)
+	assert.Equal(t, 1, c.Version, "in the form this program writes")
+	assert.Equal(t, earlier.Interactions[0].Response.Body, c.Interactions[0].Response.Body)
+	assert.Equal(t, "1500000", c.Interactions[0].Response.Headers.Get(cassette.OffsetsHeader))
+	assert.Equal(t, "x", c.Interactions[1].Response.Body)
 }
 
 func TestRecordRefusesWhatCannotBeRecorded(t *testing.T) {

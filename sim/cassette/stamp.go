@@ -32,7 +32,8 @@ func (s stamper) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp.Header = resp.Header.Clone() // it is written to, and may be another's
 	inflated(resp)
 	resp.Header.Del(OffsetsHeader) // what is recorded may be a replay
-	resp.Body = &stampedBody{ReadCloser: resp.Body, start: start, header: resp.Header}
+	failed, _ := req.Context().Value(brokenKey{}).(*broken)
+	resp.Body = &stampedBody{ReadCloser: resp.Body, start: start, header: resp.Header, failed: failed}
 	return resp, nil
 }
 
@@ -58,6 +59,7 @@ type stampedBody struct {
 	decoder stream.Decoder
 	head    []byte // the first bytes, to tell a stream that is not labelled
 	at      []time.Duration
+	failed  *broken
 }
 
 const sniffed = 64 // bytes of head
@@ -71,6 +73,9 @@ func (b *stampedBody) Read(p []byte) (int, error) {
 		b.at = append(b.at, time.Since(b.start))
 		return nil
 	})
+	if err != nil && err != io.EOF && b.failed != nil {
+		b.failed.err, err = err, io.EOF
+	}
 	if err == io.EOF {
 		b.finish()
 	}
