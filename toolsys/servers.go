@@ -23,12 +23,14 @@ func Serve(fleets ...*mcptool.Fleet) func() loop.Served {
 			out.Resources = out.Resources || s.Resources
 		}
 		slices.Sort(out.Pending)
-		out.Gone = gone(fleets)
+		out.Gone = Gone(fleets...)
 		return out
 	}
 }
 
-func gone(fleets []*mcptool.Fleet) func(string) string {
+// Gone says why a tool that one of the fleets served is not any more, for
+// loop.Served.Gone (N6).
+func Gone(fleets ...*mcptool.Fleet) func(string) string {
 	return func(name string) string {
 		for _, f := range fleets {
 			if why := f.Gone(name); why != "" {

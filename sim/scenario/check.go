@@ -50,6 +50,9 @@ func (sc *Scenario) checkRest() error {
 	if err := sc.checkRules(); err != nil {
 		return err
 	}
+	if err := sc.checkServers(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for i, t := range sc.Stream.Turns {
 		for j, c := range t.Calls {

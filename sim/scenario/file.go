@@ -109,6 +109,16 @@ type Server struct {
 	Bare    bool              `yaml:"bare"`
 	Reverse bool              `yaml:"reverse"`
 	Answers map[string]string `yaml:"answers"`
+	// Asks are questions that tools put to the person before they work, by tool (N5).
+	// Resources are texts to be read, by address (N8).
+	Asks      map[string]ServerAsk `yaml:"asks"`
+	Resources map[string]string    `yaml:"resources"`
+	// Lists are other lists of tools, each from a later request on (N6). Faults are what
+	// goes wrong with the server (N4, O7).
+	Lists  []ServerList  `yaml:"lists"`
+	Faults []ServerFault `yaml:"faults"`
+	// Protocol is the version the client asks for; the latest if not given.
+	Protocol string `yaml:"protocol"`
 }
 
 // Page is one answer of the web.
@@ -237,6 +247,8 @@ type UserScript struct {
 	Permits []Permit `yaml:"permits"`
 	// Answers answer AskUserQuestion, in order.
 	Answers []AnswerScript `yaml:"answers"`
+	// Elicits answer what MCP servers want to know, in order or by server (N5).
+	Elicits []ElicitScript `yaml:"elicits"`
 	// Says are new messages in the middle of the run (J4).
 	Says []Say `yaml:"says"`
 }

@@ -20,6 +20,7 @@ type person struct {
 	mu      sync.Mutex
 	permits []Permit
 	answers []AnswerScript
+	elicits []ElicitScript
 }
 
 var errNoAnswer = errors.New("the scenario has no answer for this question")

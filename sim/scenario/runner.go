@@ -89,7 +89,7 @@ func (r *runner) build(ctx context.Context) error {
 	if r.servers, err = r.connect(ctx); err != nil {
 		return err
 	}
-	r.user = &person{r: r, permits: slices.Clone(r.sc.User.Permits), answers: slices.Clone(r.sc.User.Answers)}
+	r.user = &person{r: r, permits: slices.Clone(r.sc.User.Permits), answers: slices.Clone(r.sc.User.Answers), elicits: r.sc.User.Elicits}
 	own, err := r.sc.ownTools()
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (r *runner) build(ctx context.Context) error {
 	r.sys, err = toolsys.New(toolsys.Config{
 		FS: r.disk(), Shell: r.shell(), Resolve: r.resolve, HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
 		NoBuiltins: r.sc.World.Only != nil && len(r.sc.World.Only) == 0,
-		SkillDirs:  []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace,
+		SkillDirs:  []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace, Servers: r.servers.fleets(),
 	})
 	if err != nil {
 		return r.sc.errorAt("world.tools", err.Error(), "")
@@ -240,6 +240,9 @@ func (r *runner) open() (*loop.Session, error) {
 	}
 	if len(r.sc.User.Answers) > 0 {
 		doors.AskUser = r.user.answer
+	}
+	if len(r.sc.User.Elicits) > 0 {
+		doors.Elicit = r.user.elicit
 	}
 	if len(r.sc.Classifier) > 0 {
 		doors.Classify = r.classify

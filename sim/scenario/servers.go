@@ -3,75 +3,114 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
 )
 
-// servers are the run's MCP servers: real ones over the SDK's in-memory transport.
+// servers are the run's MCP servers: real ones over the SDK's in-memory transport,
+// kept by the system's own fleets, one for each entry of the file.
 type servers struct {
-	r     *runner
-	ends  []func()
-	tools []servedTool
+	r   *runner
+	all []*entry
 }
 
-// servedTool is a server's tool and the turns it is there in.
-type servedTool struct {
-	tool        *tool.Tool
-	server      string
-	from, until int
+// entry is one entry of world.mcp.
+type entry struct {
+	spec  Server
+	host  *mcpserve.Host
+	fleet *mcptool.Fleet
+	// due are the lists that are still to come, the next one first.
+	due []dueList
+	// wrapped are the fleet's tools as the bench runs them, of one version.
+	wrapped []*tool.Tool
+	version int
 }
 
-func (r *runner) connect(ctx context.Context) (*servers, error) {
+// patience is how long a run waits for its servers before it begins: those that answer
+// take no virtual time.
+const patience = time.Millisecond
+
+func (r *runner) connect(context.Context) (*servers, error) {
 	s := &servers{r: r}
 	for i, spec := range r.sc.World.MCP {
-		if err := s.add(ctx, i, spec); err != nil {
+		if err := s.add(i, spec); err != nil {
 			s.close()
 			return nil, err
 		}
 	}
+	for _, e := range s.all {
+		e.fleet.Ready(patience)
+		e.fleet.Served() // what it reports of its tools comes before the run
+	}
 	return s, nil
 }
 
-func (s *servers) add(ctx context.Context, i int, spec Server) error {
+func (s *servers) add(i int, spec Server) error {
 	key := fmt.Sprintf("world.mcp.%d", i)
-	data, err := s.r.sc.open(key, spec.Catalogue)
+	catalogue, err := s.r.sc.catalogue(key, spec.Catalogue)
 	if err != nil {
 		return err
 	}
-	catalogue, err := mcpserve.Parse(spec.Catalogue, data)
-	if err != nil {
-		return s.r.sc.errorAt(key, err.Error(), "")
+	e := &entry{spec: spec, version: -1}
+	if e.due, err = s.r.sc.lists(key, spec); err != nil {
+		return err
 	}
 	catalogue = spec.narrow(catalogue)
-	answers := map[string]mcpserve.Answer{}
-	for name, text := range spec.Answers {
-		answers[name] = mcpserve.Text(text)
-	}
-	sessions, end, err := mcpserve.Connect(ctx, catalogue, mcpserve.Options{Answers: answers})
+	e.host, err = mcpserve.NewHost(catalogue, spec.options(), mcpserve.Clock{Now: s.r.gate.Now, Sleep: s.r.gate.Sleep})
 	if err != nil {
 		return s.r.sc.errorAt(key, err.Error(), "")
 	}
-	s.ends = append(s.ends, end)
-	var connected []mcptool.Server
-	for _, c := range sessions {
-		connected = append(connected, mcptool.Server{Name: c.Name, Bare: spec.Bare, Session: mcptool.Fixed(c.Client)})
+	e.fleet, err = mcptool.Connect(mcptool.FleetConfig{
+		Clock: s.r.clock(), Prefix: fmt.Sprintf("%d/", i), Report: s.r.reported,
+	}, spec.endpoints(catalogue, e.host)...)
+	if err != nil {
+		e.host.Close()
+		return s.r.sc.errorAt(key, err.Error(), "")
 	}
-	tools, reports := mcptool.Load(ctx, connected...)
-	for _, report := range reports {
-		s.r.notes = append(s.r.notes, report.String())
-	}
-	if spec.Reverse {
-		slices.Reverse(tools)
-	}
-	for _, t := range tools {
-		s.tools = append(s.tools, servedTool{s.r.simulate(t), t.Origin.Server, spec.FromTurn, spec.UntilTurn})
-	}
+	s.all = append(s.all, e)
 	return nil
+}
+
+func (sc *Scenario) catalogue(key, file string) (mcpserve.Catalogue, error) {
+	data, err := sc.open(key, file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := mcpserve.Parse(file, data)
+	if err != nil {
+		return nil, sc.errorAt(key, err.Error(), "")
+	}
+	return c, nil
+}
+
+func (spec Server) endpoints(c mcpserve.Catalogue, host *mcpserve.Host) []mcptool.Endpoint {
+	var all []mcptool.Endpoint
+	for _, s := range c {
+		all = append(all, mcptool.Endpoint{
+			Name: s.Name, Bare: spec.Bare, Protocol: spec.Protocol,
+			Dial: func(ctx context.Context) (mcp.Transport, error) { return host.Dial(ctx, s.Name) },
+		})
+	}
+	return all
+}
+
+// reported takes down what a fleet has to say: of a server in the trace, of a tool in
+// the notes.
+func (r *runner) reported(report mcptool.Report) {
+	if report.Tool == "" {
+		r.trace(trace.Event{At: r.gate.Since(), Kind: trace.Notice, Attrs: []trace.Attr{trace.S("text", report.String())}})
+		return
+	}
+	r.notes = append(r.notes, report.String())
 }
 
 // narrow keeps the servers that are asked for, in the order that is asked for.
@@ -96,25 +135,64 @@ func (s *servers) served() loop.Served {
 	s.r.mu.Lock()
 	turn := max(s.r.turn, 1)
 	s.r.mu.Unlock()
-	var out loop.Served
-	pending := map[string]bool{}
-	for _, t := range s.tools {
+	out := loop.Served{Gone: toolsys.Gone(s.fleets()...)}
+	for _, e := range s.all {
+		e.relist(s.r, turn)
+		now := e.fleet.Served()
 		switch {
-		case turn < t.from:
-			pending[t.server] = true
-		case t.until == 0 || turn <= t.until:
-			out.Tools = append(out.Tools, t.tool)
+		case turn < e.spec.FromTurn:
+			out.Pending = append(out.Pending, e.names(now.Tools)...)
+		case e.spec.UntilTurn == 0 || turn <= e.spec.UntilTurn:
+			out.Tools = append(out.Tools, s.simulated(e, now)...)
+			out.Pending = append(out.Pending, now.Pending...)
+			out.Resources = out.Resources || now.Resources
 		}
 	}
-	out.Pending = slices.Sorted(maps.Keys(pending))
+	slices.Sort(out.Pending)
+	out.Pending = slices.Compact(out.Pending)
 	return out
 }
 
+// names are the servers behind tools.
+func (e *entry) names(tools []*tool.Tool) []string {
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Origin.Server)
+	}
+	return names
+}
+
+// simulated are the tools as the bench runs them, made once for each version.
+func (s *servers) simulated(e *entry, now mcptool.Served) []*tool.Tool {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	if e.version != now.Version {
+		e.version, e.wrapped = now.Version, nil
+		for _, t := range now.Tools {
+			e.wrapped = append(e.wrapped, s.r.simulate(t))
+		}
+		if e.spec.Reverse {
+			slices.Reverse(e.wrapped)
+		}
+	}
+	return e.wrapped
+}
+
+func (s *servers) fleets() []*mcptool.Fleet {
+	var all []*mcptool.Fleet
+	for _, e := range s.all {
+		all = append(all, e.fleet)
+	}
+	return all
+}
+
+// close ends the servers before their clients, whose goroutines else stay.
 func (s *servers) close() {
 	if s == nil {
 		return
 	}
-	for _, end := range slices.Backward(s.ends) {
-		end()
+	for _, e := range slices.Backward(s.all) {
+		e.host.Close()
+		e.fleet.Close()
 	}
 }
