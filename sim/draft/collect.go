@@ -1,0 +1,140 @@
+package draft
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/recording"
+)
+
+// talk is a conversation with what else its requests say.
+type talk struct {
+	*recording.Conversation
+	// prompts are the last user texts of the turns' requests, by turn; "" unknown.
+	prompts map[int]string
+}
+
+// ErrNothing: no conversation of the recording has a turn that could be replayed.
+var ErrNothing = errors.New("nothing to draft a scenario from")
+
+// collect reads a recording. Its errors are those of recording.Scan, or ErrNothing.
+func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, recording.Format, error) {
+	byConversation := map[int]*talk{}
+	var all []*talk
+	of := func(c *recording.Conversation) *talk {
+		t := byConversation[c.Number]
+		if t == nil {
+			t = &talk{Conversation: c, prompts: map[int]string{}}
+			byConversation[c.Number] = t
+			all = append(all, t)
+		}
+		return t
+	}
+	sum, err := recording.Scan(name, r, limits, recording.Handler{
+		Request: func(c *recording.Conversation, turn int, body string) error {
+			of(c).prompts[turn] = asked(body)
+			return nil
+		},
+		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
+			t := of(c)
+			t.Turns = append(t.Turns, turn)
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, sum.Format, err
+	}
+	all = slices.DeleteFunc(all, func(t *talk) bool { return len(t.Turns) == 0 })
+	slices.SortFunc(all, func(a, b *talk) int { return a.Number - b.Number })
+	if len(all) == 0 {
+		return nil, sum.Format, fmt.Errorf("%s: %w", name, ErrNothing)
+	}
+	return all, sum.Format, nil
+}
+
+// asked is the text of a request's last user message, results apart.
+func asked(body string) string {
+	messages := gjson.Get(body, "messages").Array()
+	for _, m := range slices.Backward(messages) {
+		if m.Get("role").Str != "user" {
+			continue
+		}
+		content := m.Get("content")
+		if content.Type == gjson.String {
+			return content.Str
+		}
+		var parts []string
+		for _, b := range content.Array() {
+			if b.Get("type").Str == "text" {
+				parts = append(parts, b.Get("text").String())
+			}
+		}
+		return strings.Join(parts, "\n")
+	}
+	return ""
+}
+
+// definitions are the tools of all turns, each name once, as it was first offered;
+// tools that the API itself runs are left out, and those that were called without a
+// definition added.
+func (t *talk) definitions() []recording.Definition {
+	var out []recording.Definition
+	known := map[string]bool{}
+	called := map[string]bool{}
+	for _, turn := range t.Turns {
+		for _, c := range turn.Calls {
+			called[c.Name] = true
+		}
+	}
+	for _, turn := range t.Turns {
+		for _, d := range turn.Tools {
+			if !known[d.Name] && (d.Kind == "" || called[d.Name]) {
+				known[d.Name] = true
+				out = append(out, d)
+			}
+		}
+	}
+	for _, turn := range t.Turns {
+		for _, c := range turn.Calls {
+			if !known[c.Name] {
+				known[c.Name] = true
+				out = append(out, recording.Definition{Name: c.Name})
+			}
+		}
+	}
+	return out
+}
+
+// ends says that the model waits for the user after a turn: it is whole and calls
+// nothing.
+func ends(turn *recording.Turn) bool {
+	runs := slices.ContainsFunc(turn.Calls, func(c recording.Call) bool { return !c.Cut })
+	return turn.Ending == recording.Whole && !runs && turn.Stop != "pause_turn"
+}
+
+// retries is how often in a row a stream failed.
+func (t *talk) retries() int {
+	most, now := 0, 0
+	for _, turn := range t.Turns {
+		if now++; turn.Ending == recording.Whole {
+			now = 0
+		}
+		most = max(most, now)
+	}
+	return most
+}
+
+// members gives an object's members; nil when the text is none.
+func members(raw json.RawMessage) map[string]any {
+	var m map[string]any
+	if json.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	return m
+}

@@ -1,0 +1,15 @@
+// Package draft makes scenarios of other people's recordings (SPEC O3, O5; DESIGN,
+// decision 7), so that nobody has to write one from nothing: each conversation becomes
+// a file that runs as it stands, with its own cassette, and fails when a call is
+// reordered, dropped or changed.
+//
+// The tools are stand-ins: real schemas, recorded answers by call id. The stream is
+// recorded anew, with the requests that this system itself sends, so that the suite can
+// match them strictly. Expectations are what a first run found. What was assumed, and
+// what does not fit the recording, stands in comments on top of the file: a draft is
+// there to be read and made into what somebody wants to guard.
+//
+// Secrets are blanked before anything is written, also where a stream cuts them in two.
+// What the package does not do: it guesses no safety and no durations beyond what it is
+// told, rebuilds no file tree, and keeps neither system prompts nor images.
+package draft

@@ -1,0 +1,63 @@
+package draft_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/draft"
+	"toolbench/sim/replay"
+	"toolbench/sim/scenario"
+)
+
+// corpus are recordings made by others; the test is skipped with a word without them.
+func corpus(t *testing.T) []string {
+	t.Helper()
+	root := filepath.Join("..", "..", "..", "shared", "corpus")
+	var files []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(path) != ".md" {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Skip("the recordings of others are not here")
+	}
+	return files
+}
+
+func write(t *testing.T, dir, file string) []draft.Draft {
+	t.Helper()
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	drafts, err := draft.Write(t.Context(), dir, file, f, draft.Options{Pace: replay.DefaultPace()})
+	require.NoError(t, err)
+	return drafts
+}
+
+func run(t *testing.T, dir, file string) scenario.Outcome {
+	t.Helper()
+	sc, err := scenario.Load(os.DirFS(dir), file)
+	require.NoError(t, err)
+	return scenario.Run(t.Context(), sc, scenario.Options{Seed: 1})
+}
+
+// Whatever others recorded becomes a scenario that passes as it stands.
+func TestRecordingsOfOthersBecomeScenarios(t *testing.T) {
+	for _, file := range corpus(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			dir := t.TempDir()
+			for _, d := range write(t, dir, file) {
+				out := run(t, dir, d.File)
+				assert.Equal(t, scenario.Passed, out.Status, "%v %v", out.Err, out.Failures)
+				t.Log(d.Turns, d.Calls, d.Answered, len(out.Calls), d.Notes)
+			}
+		})
+	}
+}

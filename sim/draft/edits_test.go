@@ -1,0 +1,205 @@
+package draft_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+	"gopkg.in/yaml.v3"
+
+	"toolbench/sim/draft"
+	"toolbench/sim/scenario"
+	"toolbench/sim/stream"
+)
+
+// edit changes a cassette; it says whether there was something to change.
+type edit func(t *testing.T, interactions []any) bool
+
+// edited gives the outcome of a draft whose cassette was changed.
+func edited(t *testing.T, dir string, d draft.Draft, by edit) (scenario.Outcome, bool) {
+	t.Helper()
+	file := filepath.Join(dir, filepath.FromSlash(d.Cassette))
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, os.WriteFile(file, before, 0o600)) }()
+	var doc map[string]any
+	require.NoError(t, yaml.Unmarshal(before, &doc))
+	if !by(t, doc["interactions"].([]any)) {
+		return scenario.Outcome{}, false
+	}
+	after, err := yaml.Marshal(doc)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, after, 0o600))
+	return run(t, dir, d.File), true
+}
+
+func part(interaction any, name string) map[string]any {
+	return interaction.(map[string]any)[name].(map[string]any)
+}
+
+// inStream changes the first stream that an edit of events takes to.
+func inStream(change func(events []stream.Event) bool) edit {
+	return func(t *testing.T, interactions []any) bool {
+		for _, i := range interactions {
+			response := part(i, "response")
+			events, err := stream.Decode([]byte(response["body"].(string)))
+			require.NoError(t, err)
+			if change(events) {
+				response["body"] = string(stream.Bytes(events))
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// dropCall makes pings of a call's events, so that nothing else moves.
+var dropCall = inStream(func(events []stream.Event) bool {
+	index := ""
+	for i, e := range events {
+		v := gjson.ParseBytes(e.Data)
+		if index == "" && v.Get("content_block.type").Str == "tool_use" {
+			index = v.Get("index").Raw
+		}
+		if index != "" && v.Get("index").Raw == index {
+			events[i] = stream.Event{Type: "ping", Data: []byte(`{"type":"ping"}`)}
+		}
+	}
+	return index != ""
+})
+
+// changeInput gives a call another input.
+var changeInput = inStream(func(events []stream.Event) bool {
+	done := false
+	for i, e := range events {
+		if gjson.GetBytes(e.Data, "delta.type").Str != "input_json_delta" {
+			if done && e.Type == "content_block_stop" {
+				return true
+			}
+			continue
+		}
+		text := `""`
+		if !done {
+			text = `"{\"changed\":true}"`
+		}
+		done = true
+		index := gjson.GetBytes(e.Data, "index").Raw
+		events[i].Data = []byte(`{"type":"content_block_delta","index":` + index + `,"delta":{"type":"input_json_delta","partial_json":` + text + `}}`)
+	}
+	return done
+})
+
+// swapResults puts the second of two results first, in the request that has them.
+func swapResults(t *testing.T, interactions []any) bool {
+	for _, i := range interactions {
+		request := part(i, "request")
+		var body map[string]any
+		require.NoError(t, json.Unmarshal([]byte(request["body"].(string)), &body))
+		messages := body["messages"].([]any)
+		for _, m := range messages {
+			content, ok := m.(map[string]any)["content"].([]any)
+			if !ok || len(content) < 2 || kind(content[0]) != "tool_result" || kind(content[1]) != "tool_result" {
+				continue
+			}
+			content[0], content[1] = content[1], content[0]
+			raw, err := json.Marshal(body)
+			require.NoError(t, err)
+			request["body"] = string(raw)
+			return true
+		}
+	}
+	return false
+}
+
+func kind(block any) string {
+	text, _ := block.(map[string]any)["type"].(string)
+	return text
+}
+
+// A draft notices when a call is dropped or changed, or results are reordered, and
+// says so in words that name the place.
+func TestADraftNoticesEdits(t *testing.T) {
+	tried := map[string]int{}
+	for _, file := range append(corpus(t), ours(t)) {
+		dir := t.TempDir()
+		for _, d := range write(t, dir, file) {
+			for name, by := range map[string]edit{"drop": dropCall, "input": changeInput, "swap": swapResults} {
+				out, applies := edited(t, dir, d, by)
+				if !applies {
+					continue
+				}
+				tried[name]++
+				require.Equal(t, scenario.Failed, out.Status, "%s: %s: %v", file, name, out.Err)
+				text := ""
+				for _, f := range out.Failures {
+					text += f.Expectation + ": " + f.Expected + " / " + f.Found + "\n"
+					assert.Contains(t, f.At, d.File)
+				}
+				says := map[string]*regexp.Regexp{"drop": regexp.MustCompile("called|tool_use"), "input": regexp.MustCompile("changed"), "swap": regexp.MustCompile("tool_result|tool_use_id")}[name]
+				assert.Regexp(t, says, text, "%s: %s", file, name)
+			}
+		}
+	}
+	t.Log(tried)
+	assert.Positive(t, tried["drop"]*tried["input"]*tried["swap"])
+}
+
+// ours is a recording of this project's own, so that the promise is also held where
+// those of others are missing.
+func ours(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join("..", "..", "fixtures", "cassettes", "partition-headline.yaml")
+	_, err := os.Stat(file)
+	require.NoError(t, err)
+	return file
+}
+
+// The same holds of the file: an answer that is changed, or two that are swapped.
+func TestADraftNoticesOtherAnswers(t *testing.T) {
+	dir := t.TempDir()
+	d := write(t, dir, ours(t))[0]
+	file := filepath.Join(dir, d.File)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	swapped := strings.NewReplacer(`"glob_1": "`, `"glob_2": "`, `"glob_2": "`, `"glob_1": "`, `hello, \" + name"`, `goodbye"`).Replace(string(text))
+	require.NoError(t, os.WriteFile(file, []byte(swapped), 0o600))
+	out := run(t, dir, d.File)
+	assert.Equal(t, scenario.Failed, out.Status)
+}
+
+// What looks like a secret is nowhere in a draft, not even where the stream cut it.
+func TestADraftHasNoSecrets(t *testing.T) {
+	const secret = "sk-ant-api03-abcdefghijklmnop"
+	turn := stream.Turn{Blocks: []stream.Block{{Kind: stream.ToolUse, ID: "c1", Name: "login", Input: json.RawMessage(`{"key":"` + secret + `"}`),
+		Deltas: []stream.Delta{{Text: `{"key":"sk-ant-api`}, {Text: `03-abcdefghijklmnop"}`}}}}}
+	file := filepath.Join(t.TempDir(), "secret.sse")
+	require.NoError(t, os.WriteFile(file, stream.Bytes(stream.Script(turn)), 0o600))
+	dir := t.TempDir()
+	d := write(t, dir, file)[0]
+	for _, name := range []string{d.File, d.Cassette} {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		require.NoError(t, err)
+		assert.Contains(t, string(text), "[redacted]")
+		assert.NotContains(t, string(text), "abcdefghijklmnop")
+		assert.NotContains(t, string(text), "sk-ant")
+	}
+}
+
+func TestTheSmallestScenarioPasses(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte(draft.Smallest("mine")), 0o600))
+	out := run(t, dir, "mine.yaml")
+	assert.Equal(t, scenario.Passed, out.Status, "%v %v", out.Err, out.Failures)
+}
+
+func TestNamesAreMadeOfFileNames(t *testing.T) {
+	for file, want := range map[string]string{"a/My Session (2).jsonl": "my-session-2", "天气.yaml": "recording", "x.tar.gz": "x-tar"} {
+		assert.Equal(t, want, draft.Slug(file))
+	}
+}

@@ -1,0 +1,216 @@
+package draft
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/recording"
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// found is what a run came to, in the order in which it happened.
+type found struct {
+	calls, results []trace.Event
+	requests       int
+}
+
+func look(out scenario.Outcome) found {
+	var f found
+	for _, e := range out.Trace {
+		drop := func(kept trace.Event) bool { return kept.Call == e.Call && kept.Turn == e.Turn }
+		switch e.Kind {
+		case trace.Ready:
+			f.calls = append(f.calls, e)
+		case trace.Emitted:
+			f.results = append(f.results, e)
+		case trace.Discarded:
+			f.calls, f.results = slices.DeleteFunc(f.calls, drop), slices.DeleteFunc(f.results, drop)
+		case trace.Request:
+			f.requests++
+		}
+	}
+	return f
+}
+
+// expectations are what a run found, as a scenario's text.
+func expectations(out scenario.Outcome) string {
+	f := look(out)
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("expect:")
+	line("  requests: {count: %d, grows: true}", f.requests)
+	line("  calls: %d", len(f.results))
+	if len(f.calls) > 0 {
+		line("  called: # the calls as the model made them")
+		for _, c := range f.calls {
+			line("    - {id: %s, tool: %s, input: %s}", quote(c.Call), quote(c.Tool), flow(gjson.Parse(c.Get("input"))))
+		}
+		line("  batches:")
+		for _, batch := range out.Batches {
+			line("    - [%s]", list(batch))
+		}
+		line("  order: [%s]", list(ids(f.results)))
+		line("  results:")
+		for _, r := range f.results {
+			if count(f.results, r.Call) == 1 {
+				line("    %s: %s", quote(r.Call), result(r))
+			}
+		}
+	}
+	line("  makespan: %s", out.Makespan)
+	return b.String()
+}
+
+// whole is how many characters of a result are compared one by one; of longer ones
+// the beginning and the length, since the request that carries them is compared anyway.
+const (
+	whole     = 200
+	beginning = 60
+)
+
+func result(r trace.Event) string {
+	text := r.Get("text")
+	if chars := []rune(text); len(chars) > whole {
+		return fmt.Sprintf("{status: %s, contains: %s, chars: %d}", r.Get("status"), quote(string(chars[:beginning])), len(chars))
+	}
+	return fmt.Sprintf("{status: %s, equals: %s}", r.Get("status"), quote(text))
+}
+
+func ids(events []trace.Event) []string {
+	out := make([]string, len(events))
+	for i, e := range events {
+		out[i] = e.Call
+	}
+	return out
+}
+
+func count(events []trace.Event, id string) int {
+	n := 0
+	for _, e := range events {
+		if e.Call == id {
+			n++
+		}
+	}
+	return n
+}
+
+func list(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// remark notes what was assumed, and where the run is not what was recorded.
+func (s *sketch) remark(out scenario.Outcome) {
+	s.remarkPace()
+	s.remarkCalls(look(out))
+	if s.closed {
+		s.note("the recording ends with calls or breaks off: a last answer was added to the stream")
+	}
+	if s.prompts[1] == "" {
+		s.note("what the user said is not in the recording: `prompt` is made up")
+	}
+	var lost, unfit []string
+	for _, d := range s.definitions() {
+		if len(d.Schema) == 0 {
+			lost = append(lost, d.Name)
+		} else if !sound(d) {
+			unfit = append(unfit, d.Name)
+		}
+	}
+	if len(lost) > 0 {
+		s.note("the recording has no schema of %s: any object is taken", strings.Join(lost, ", "))
+	}
+	if len(unfit) > 0 {
+		s.note("the schema of %s cannot be used: any object is taken", strings.Join(unfit, ", "))
+	}
+}
+
+// mostNotes is how many notes of one kind are told one by one.
+const mostNotes = 5
+
+func (s *sketch) some(notes []string, more string) {
+	for _, n := range notes[:min(len(notes), mostNotes)] {
+		s.note("%s", n)
+	}
+	if n := len(notes) - mostNotes; n > 0 {
+		s.note("%d %s", n, more)
+	}
+}
+
+// remarkPace says what the makespan rests on.
+func (s *sketch) remarkPace() {
+	var assumed []string
+	if slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool { return t.Pace != recording.Exact }) {
+		assumed = append(assumed, "the pace of the stream")
+	}
+	unmeasured, safe := false, false
+	for _, turn := range s.Turns {
+		for _, c := range turn.Calls {
+			_, measured := took(turn, c)
+			unmeasured = unmeasured || !measured
+		}
+	}
+	for _, d := range s.definitions() {
+		safe = safe || d.ReadOnly || s.o.Safe.Match(d.Name)
+	}
+	if unmeasured {
+		assumed = append(assumed, "durations")
+	}
+	if len(assumed) > 0 {
+		s.note("the makespan rests on assumptions: %s", strings.Join(assumed, ", "))
+	}
+	if !safe && s.out.Calls > 1 {
+		s.note("no tool is known to be safe, so that all calls run one by one: mark those that only read with `safe: true`, then `toolbench run --update`")
+	}
+}
+
+// remarkCalls compares calls and results with the recording.
+func (s *sketch) remarkCalls(f found) {
+	var open []string
+	for _, turn := range s.Turns {
+		for _, u := range turn.Unanswered {
+			open = append(open, fmt.Sprintf("%s %s has no recorded result (%s)", u.Tool, u.Call, u.Reason))
+		}
+	}
+	s.some(open, "calls more have no recorded result")
+	var disorder []string
+	for _, turn := range s.Turns {
+		if !turn.InOrder() {
+			disorder = append(disorder, fmt.Sprint(turn.Number))
+		}
+		for _, r := range turn.Results {
+			at := slices.IndexFunc(f.results, func(e trace.Event) bool { return e.Call == r.Call })
+			switch {
+			case at < 0 && turn.Ending == recording.Whole:
+				s.note("the result of %s was recorded, but the call does not come to one here", r.Call)
+			case at >= 0 && strings.TrimSpace(f.results[at].Get("text")) != strings.TrimSpace(s.blank(r.Text)):
+				s.note("the result of %s is not the recorded one: %s", r.Call, clip(f.results[at].Get("text")))
+			}
+		}
+	}
+	if len(disorder) > 0 {
+		s.note("recorded results that are not in call order, as they are here: turn %s", strings.Join(disorder, ", "))
+	}
+}
+
+func clip(text string) string {
+	if r := []rune(oneLine(text)); len(r) > 2*beginning {
+		return string(r[:2*beginning]) + "…"
+	}
+	return oneLine(text)
+}
+
+// nothing is a call that is never made.
+func nothing(context.Context, json.RawMessage, *tool.Context) (tool.Result[string], error) {
+	return tool.Result[string]{}, nil
+}

@@ -1,0 +1,71 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"toolbench/sim/replay"
+	"toolbench/sim/scenario"
+	"toolbench/sim/stream"
+)
+
+// unknownPrompt stands for what the user said where the recording does not hold it.
+const unknownPrompt = "Go on."
+
+// script lays out what the model says and what the user says in between.
+func (s *sketch) script() {
+	s.prompt = s.blank(s.prompts[1])
+	for i, turn := range s.Turns {
+		s.out.Calls += len(turn.Calls)
+		s.out.Answered += len(turn.Calls) - len(turn.Unanswered)
+		s.answers = append(s.answers, blankEvents(replay.Paced(turn, s.o.Pace), s.o.Secrets))
+		if ends(turn) && i+1 < len(s.Turns) {
+			s.then = append(s.then, s.next(i+2))
+		}
+	}
+	if !ends(s.Turns[len(s.Turns)-1]) {
+		s.end()
+	}
+}
+
+// next is what the user said before a turn.
+func (s *sketch) next(turn int) string {
+	if text := s.blank(s.prompts[turn]); text != "" {
+		return text
+	}
+	return unknownPrompt
+}
+
+// end adds a last answer to a stream that ends with calls, or breaks off.
+func (s *sketch) end() {
+	s.closed = true
+	s.answers = append(s.answers, stream.Script(stream.Turn{ID: "msg_end", Blocks: []stream.Block{{Kind: stream.Text, Text: "(The recording ends here.)"}}}))
+}
+
+// record makes the cassette. How often the system asks is seen only when it does: an
+// answer that it does not take for an end needs no prompt, and the other way round.
+func (s *sketch) record(ctx context.Context) error {
+	for range len(s.Turns) + 3 {
+		sc, err := s.save()
+		if err != nil {
+			return err
+		}
+		asked, ended, err := scenario.RecordAnswers(ctx, sc, filepath.Join(s.dir, filepath.FromSlash(s.out.Cassette)), s.answers)
+		switch n := len(s.answers); {
+		case err != nil:
+			return err
+		case asked == n && ended == nil:
+			return nil
+		case asked > n && !s.closed:
+			s.end()
+		case asked > n && len(s.then) > 0:
+			s.then = s.then[:len(s.then)-1]
+		case asked < n && ended == nil:
+			s.then = append(s.then, unknownPrompt)
+		default:
+			return fmt.Errorf("%w: it ends after %d of %d answers: %w", ErrFails, asked, n, ended)
+		}
+	}
+	return fmt.Errorf("%w: its answers and prompts do not fit together", ErrFails)
+}

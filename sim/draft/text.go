@@ -1,0 +1,222 @@
+package draft
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/recording"
+	"toolbench/sim/replay"
+	"toolbench/toolsys/tool"
+)
+
+// text is the scenario's file as far as it is known.
+func (s *sketch) text() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	s.head(line)
+	line("name: %s", s.out.Name)
+	line("about: %s", quote(s.about()))
+	line("tags: [recorded]")
+	line("world:")
+	line("  only: [] # none of the built-in tools: every tool is a stand-in")
+	line("  settings: {ENABLE_TOOL_SEARCH: \"false\"}")
+	line("  permissions: {mode: bypass}")
+	if n := len(s.answers) + 1; n > 100 {
+		line("  max_turns: %d", n)
+	}
+	if n := s.retries(); n > 0 {
+		line("  retries: %d # a stream of the recording failed", n)
+	}
+	s.tools(line)
+	line("prompt: %s", quote(or(s.prompt, unknownPrompt)))
+	if len(s.then) > 0 {
+		line("then: # what the user said next, each time the model had ended")
+		for _, text := range s.then {
+			line("  - %s", quote(text))
+		}
+	}
+	line("stream:")
+	line("  cassette: %s", s.out.Cassette)
+	s.durations(line)
+	line("policy: streaming")
+	b.WriteString(s.expect)
+	return s.blank(b.String())
+}
+
+// head are the comments on top: where it comes from and what to look at.
+func (s *sketch) head(line func(string, ...any)) {
+	line("# Drafted from %s (%s), conversation %d of %d, by `toolbench init --from`.", oneLine(s.source), s.format, s.Number, s.of)
+	line("# It passes as it stands, and fails when a call is reordered, dropped or changed.")
+	if len(s.out.Notes) > 0 {
+		line("#")
+		line("# Before you keep it:")
+	}
+	for _, n := range s.out.Notes {
+		line("# - %s", oneLine(n))
+	}
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func (s *sketch) about() string {
+	return fmt.Sprintf("The recorded conversation keeps its %d turns and %d calls, their inputs, order and results.", s.out.Turns, s.out.Calls)
+}
+
+// tools writes the stand-ins.
+func (s *sketch) tools(line func(string, ...any)) {
+	defs := s.definitions()
+	if len(defs) == 0 {
+		return
+	}
+	line("  tools:")
+	for _, d := range defs {
+		line("    - name: %s", quote(d.Name))
+		if text := s.blank(d.Description); text != "" {
+			line("      about: %s", quote(text))
+		}
+		if d.ReadOnly || s.o.Safe.Match(d.Name) {
+			line("      safe: true")
+		}
+		line("      result_chars: %d", tool.Unlimited)
+		if sound(d) {
+			line("      schema: %s", flow(gjson.ParseBytes(d.Schema)))
+		}
+		s.results(d.Name, line)
+	}
+}
+
+// results writes what a tool answers, by call.
+func (s *sketch) results(name string, line func(string, ...any)) {
+	var failed []string
+	begun := false
+	done := map[string]bool{}
+	for _, turn := range s.Turns {
+		for _, c := range turn.Calls {
+			if c.Name != name || done[c.ID] {
+				continue
+			}
+			done[c.ID] = true
+			text, bad := "(no result was recorded)", true
+			if r := turn.Result(c.ID); r != nil {
+				text, bad = s.blank(r.Text), r.IsError
+			}
+			if !begun {
+				line("      answers:")
+				begun = true
+			}
+			line("        %s: %s", quote(c.ID), quote(text))
+			if bad {
+				failed = append(failed, quote(c.ID))
+			}
+		}
+	}
+	if len(failed) > 0 {
+		line("      failed_calls: [%s]", strings.Join(failed, ", "))
+	}
+}
+
+// durations writes what calls take: by id where it was measured, else by tool.
+func (s *sketch) durations(line func(string, ...any)) {
+	var rows []string
+	seen := map[string]bool{}
+	add := func(key string, d time.Duration, why string) {
+		if !seen[key] {
+			seen[key] = true
+			rows = append(rows, fmt.Sprintf("  %s: %s # %s", quote(key), d, why))
+		}
+	}
+	for _, turn := range s.Turns {
+		for _, c := range turn.Calls {
+			if d, ok := took(turn, c); ok {
+				add(c.ID, d, "measured")
+			} else if d, ok := s.o.Durations.Of(c.Name); ok {
+				add(c.Name, d, "given")
+			} else {
+				add(c.Name, replay.DefaultDuration, "assumed")
+			}
+		}
+	}
+	if len(rows) > 0 {
+		line("durations:")
+		line("%s", strings.Join(rows, "\n"))
+	}
+}
+
+// took is how long a call ran: as its recorder measured it, or, where it was alone,
+// from its block's end to its result.
+func took(turn *recording.Turn, c recording.Call) (time.Duration, bool) {
+	r := turn.Result(c.ID)
+	switch {
+	case r == nil || c.Repeated:
+		return 0, false
+	case r.Took.Known:
+		return r.Took.At.Truncate(time.Millisecond), true
+	case len(turn.Calls) == 1 && r.At.Known && c.Ready.Known && r.At.At >= c.Ready.At:
+		return (r.At.At - c.Ready.At).Truncate(time.Millisecond), true
+	}
+	return 0, false
+}
+
+// sound says that a tool can be built with its own schema.
+func sound(d recording.Definition) bool {
+	if members(d.Schema) == nil {
+		return false
+	}
+	t, err := tool.Build(tool.Def[json.RawMessage, string]{
+		Name: "stand_in", Description: "A stand-in.", InputSchema: d.Schema, Call: nothing,
+	})
+	if err != nil {
+		return false
+	}
+	_, err = t.Input.Schema()
+	return err == nil
+}
+
+// quote writes a text as a YAML scalar: JSON's strings are some.
+func quote(text string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		return `""` // no text fails to encode
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// flow writes a JSON value as YAML in one line, members in their order.
+func flow(v gjson.Result) string {
+	var parts []string
+	switch {
+	case v.IsObject():
+		var keys []string
+		v.ForEach(func(key, value gjson.Result) bool {
+			if !slices.Contains(keys, key.Str) { // a key given twice is an error in YAML
+				keys = append(keys, key.Str)
+				parts = append(parts, quote(key.Str)+": "+flow(value))
+			}
+			return true
+		})
+		return "{" + strings.Join(parts, ", ") + "}"
+	case v.IsArray():
+		for _, item := range v.Array() {
+			parts = append(parts, flow(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case v.Type == gjson.String:
+		return quote(v.Str)
+	}
+	return v.Raw
+}
+
+func or(text, otherwise string) string {
+	if text != "" {
+		return text
+	}
+	return otherwise
+}

@@ -1,0 +1,167 @@
+package draft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/recording"
+	"toolbench/sim/replay"
+	"toolbench/sim/scenario"
+	"toolbench/sim/stream"
+)
+
+// Options say how to draft, and what to assume where nothing was measured.
+type Options struct {
+	Limits recording.Limits
+	// Pace is that of streams without times; its zero value sends all at once.
+	Pace stream.Pace
+	// Safe are tools that may run beside others, besides those that say so themselves.
+	Safe replay.Globs
+	// Durations are those of calls that were not measured; without,
+	// replay.DefaultDuration.
+	Durations replay.Durations
+	// Secrets are values to blank, besides what looks like one.
+	Secrets []string
+}
+
+// Draft is one scenario that was written.
+type Draft struct {
+	// Name is the scenario's, File and Cassette are where they are, below the folder.
+	Name, File, Cassette string
+	// Turns, Calls and Answered count what the recording has.
+	Turns, Calls, Answered int
+	// Notes are what was assumed and what does not fit; they stand in the file too.
+	Notes []string
+	// Outcome is that of the scenario as it stands.
+	Outcome scenario.Outcome
+}
+
+// ErrFails: a draft does not pass as it stands, which is a defect of this package or of
+// the system.
+var ErrFails = errors.New("the draft does not pass")
+
+// Write drafts a scenario for each conversation of a recording, into a folder of the
+// disk (go-vcr's recorder writes files only), and runs each as it stands. Nothing in
+// the folder may have the same names. Errors are those of recording.Scan, ErrNothing,
+// ErrFails, those of the scenario's format (a conversation may be too large for it),
+// and those of the disk.
+func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Draft, error) {
+	talks, format, err := collect(name, r, o.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "cassettes"), 0o755); err != nil {
+		return nil, err
+	}
+	var all []Draft
+	for i, t := range talks {
+		title := Slug(name)
+		if len(talks) > 1 {
+			title = fmt.Sprintf("%s-%d", title, i+1)
+		}
+		s := &sketch{talk: t, o: o, dir: dir, source: path.Base(filepath.ToSlash(name)), format: format, of: len(talks)}
+		s.out = Draft{Name: title, File: title + ".yaml", Cassette: "cassettes/" + title + ".yaml", Turns: len(t.Turns)}
+		if err := s.write(ctx); err != nil {
+			return all, fmt.Errorf("conversation %d: %w", t.Number, err)
+		}
+		all = append(all, s.out)
+	}
+	return all, nil
+}
+
+var unfit = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Slug makes a scenario's name of a file's.
+func Slug(file string) string {
+	base := path.Base(filepath.ToSlash(file))
+	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
+	if slug := strings.Trim(unfit.ReplaceAllString(base, "-"), "-"); slug != "" {
+		return slug
+	}
+	return "recording"
+}
+
+// sketch is one draft in the making.
+type sketch struct {
+	*talk
+	o       Options
+	dir     string
+	source  string
+	format  recording.Format
+	of      int
+	out     Draft
+	answers [][]stream.Event
+	// prompt and then are what the user says; closed: an end was added to the stream.
+	prompt string
+	then   []string
+	closed bool
+	// expect is the text of the expectations, once they are known.
+	expect string
+}
+
+func (s *sketch) blank(text string) string { return cassette.Blank(text, s.o.Secrets...) }
+
+func (s *sketch) note(format string, args ...any) {
+	s.out.Notes = append(s.out.Notes, s.blank(fmt.Sprintf(format, args...)))
+}
+
+// write records the cassette, runs the scenario, and writes what was found into it.
+func (s *sketch) write(ctx context.Context) error {
+	s.script()
+	if err := s.record(ctx); err != nil {
+		return err
+	}
+	out, err := s.run(ctx)
+	if err != nil {
+		return err
+	}
+	if out.Status != scenario.Passed {
+		return fmt.Errorf("%w: %s: %s", ErrFails, s.out.Name, why(out))
+	}
+	s.remark(out)
+	s.expect = expectations(out)
+	if s.out.Outcome, err = s.run(ctx); err != nil {
+		return err
+	}
+	if s.out.Outcome.Status != scenario.Passed {
+		return fmt.Errorf("%w: %s: %s", ErrFails, s.out.Name, why(s.out.Outcome))
+	}
+	return nil
+}
+
+// why words what went wrong with a run.
+func why(out scenario.Outcome) string {
+	if out.Err != nil {
+		return out.Err.Error()
+	}
+	var parts []string
+	for _, f := range out.Failures {
+		parts = append(parts, fmt.Sprintf("%s: expected %s, found %s", f.Expectation, f.Expected, f.Found))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// run writes the file as it is now and runs it.
+func (s *sketch) run(ctx context.Context) (scenario.Outcome, error) {
+	sc, err := s.save()
+	if err != nil {
+		return scenario.Outcome{}, err
+	}
+	return scenario.Run(ctx, sc, scenario.Options{Seed: 1}), nil
+}
+
+// save writes the file and reads it back.
+func (s *sketch) save() (*scenario.Scenario, error) {
+	if err := os.WriteFile(filepath.Join(s.dir, s.out.File), []byte(s.text()), 0o644); err != nil {
+		return nil, err
+	}
+	return scenario.Load(os.DirFS(s.dir), s.out.File)
+}
