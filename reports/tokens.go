@@ -131,7 +131,7 @@ func tokenNotes(r tokens.Report) []string {
 		model = "no model named"
 	}
 	lines := []string{
-		fmt.Sprintf("automatic mode (%s) %s: %s", model, verdict, a.Reason),
+		fmt.Sprintf("automatic mode (%s) %s: %s; a session compares bytes / 4 of the definitions as it sends them, whatever the counter here", model, verdict, a.Reason),
 		searchNote(r),
 		apiNote(r),
 	}

@@ -59,6 +59,7 @@ type automaticJSON struct {
 	Percent     int    `json:"percent"`
 	Threshold   int    `json:"threshold_tokens"`
 	Deferred    int    `json:"deferred_tokens"`
+	Session     int    `json:"session_tokens"`
 	Triggers    bool   `json:"triggers"`
 	Reason      string `json:"reason"`
 }
@@ -96,7 +97,7 @@ func TokensJSON(w io.Writer, r tokens.Report, failures []live.Failure) error {
 	j := tokensJSON{
 		Version: TokensVersion, Counter: r.Counter.Name, Counts: r.Counter.About, Tools: r.Total.Tools, Servers: len(r.Servers),
 		FullTokens: r.Total.Full, FullBasis: totalBasis(r), Modes: totalModes(r), SearchTokens: r.Search,
-		Automatic:    automaticJSON{a.Model, a.Window, a.Known, a.Percent, a.Threshold, a.Deferred, a.Triggers, a.Reason},
+		Automatic:    automaticJSON{a.Model, a.Window, a.Known, a.Percent, a.Threshold, a.Deferred, a.Session, a.Triggers, a.Reason},
 		NoSchema:     sortedNames(r.NoSchema),
 		NoParameters: sortedNames(r.Empty), Failures: []unlistedJSON{}, PerServer: []costJSON{}, Worst: []toolCostJSON{},
 	}

@@ -101,7 +101,7 @@ func Measured(tools []Tool, o Options, m Measurement) (Report, error) {
 	}
 	r.share(m)
 	r.resum()
-	r.Automatic = automatic(o, deferrable(r.Worst))
+	r.Automatic = automatic(o, deferrable(r.Worst), tools)
 	slices.SortStableFunc(r.Worst, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.Full, a.Full), strings.Compare(a.Name, b.Name))
 	})

@@ -53,8 +53,11 @@ type Automatic struct {
 	Known  bool
 	// Percent of the window is the Threshold in tokens.
 	Percent, Threshold int
-	// Deferred is what the deferrable definitions cost whole.
+	// Deferred is what the deferrable definitions cost whole, under the report's counter.
 	Deferred int
+	// Session is what a session compares with the threshold, whatever the counter: the
+	// bytes / 4 of those definitions as it sends them. Triggers and Reason rest on it.
+	Session  int
 	Triggers bool
 	Reason   string
 }
@@ -132,16 +135,28 @@ func Count(tools []Tool, o Options) (Report, error) {
 	slices.SortStableFunc(r.Worst, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.Full, a.Full), strings.Compare(a.Name, b.Name))
 	})
-	r.Automatic = automatic(o, o.Counter.tokens(total.deferred))
+	r.Automatic = automatic(o, o.Counter.tokens(total.deferred), tools)
 	return r, nil
 }
 
-func automatic(o Options, deferred int) Automatic {
+// automatic decides as a session would (E3).
+func automatic(o Options, deferred int, tools []Tool) Automatic {
 	percent := cmp.Or(o.Percent, defaultPercent)
 	window, known := search.Window(o.Model, o.Betas)
-	a := Automatic{Model: o.Model, Window: window, Known: known, Percent: percent, Threshold: window * percent / 100, Deferred: deferred}
+	a := Automatic{Model: o.Model, Window: window, Known: known, Percent: percent, Threshold: window * percent / 100, Deferred: deferred, Session: sessionTokens(tools)}
 	a.Triggers, a.Reason = search.Final(search.FinalInput{
-		Mode: search.Automatic, Percent: percent, Model: o.Model, Betas: o.Betas, Present: true, DeferredTokens: deferred,
+		Mode: search.Automatic, Percent: percent, Model: o.Model, Betas: o.Betas, Present: true, DeferredTokens: a.Session,
 	})
 	return a
+}
+
+// sessionTokens is how a session weighs deferrable definitions before a request.
+func sessionTokens(tools []Tool) int {
+	bytes := 0
+	for _, t := range tools {
+		if !t.Whole {
+			bytes += len(Definition(t, false))
+		}
+	}
+	return bytes / 4
 }

@@ -11,6 +11,8 @@ import (
 
 	"toolbench/sim/tokens"
 	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys"
+	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
 )
 
@@ -75,15 +77,58 @@ func TestToolsWithoutASchemaAreNamed(t *testing.T) {
 	assert.Contains(t, r.Worst[3].Advice+r.Worst[2].Advice, "no schema")
 }
 
-func TestTheAutomaticThresholdIsStrict(t *testing.T) {
-	tools := served(t, fmt.Sprintf(`{"name":"a","description":%q}`, strings.Repeat("x", 80_000-len("<function>{\"description\":\"\",\"name\":\"mcp__pets__a\",\"parameters\":{}}</function>\n"))))
-	at := count(t, tools, tokens.Options{Model: "claude-sonnet-4-5"})
-	assert.Equal(t, 20_000, at.Automatic.Deferred)
-	assert.False(t, at.Automatic.Triggers, at.Automatic.Reason)
-	below := count(t, tools, tokens.Options{Model: "claude-sonnet-4-5", Percent: 9})
-	assert.True(t, below.Automatic.Triggers, below.Automatic.Reason)
-	assert.False(t, count(t, tools, tokens.Options{Model: "claude-haiku-4-5", Percent: 1}).Automatic.Triggers)
-	assert.False(t, count(t, tools, tokens.Options{Model: "unheard-of"}).Automatic.Known)
+// weighing so many bytes as a session sends it.
+func weighing(t *testing.T, bytes int) []tokens.Tool {
+	t.Helper()
+	empty := served(t, `{"name":"a","description":"","inputSchema":{"type":"object"}}`)
+	filler := strings.Repeat("x", bytes-len(tokens.Definition(empty[0], false)))
+	return served(t, fmt.Sprintf(`{"name":"a","description":%q,"inputSchema":{"type":"object"}}`, filler))
+}
+
+// The automatic mode triggers above floor(window x percent / 100), not at it, for each
+// window there is and under any counter: a session counts by itself.
+func TestTheAutomaticThresholdIsStrictAtItsEdges(t *testing.T) {
+	for _, c := range []struct {
+		model              string
+		percent, threshold int
+	}{
+		{"claude-sonnet-4-5", 0, 20_000}, {"claude-sonnet-4-5", 1, 2_000}, {"claude-sonnet-4-5[1m]", 1, 10_000},
+		{"claude-opus-5", 3, 30_000}, {"claude-2-0", 99, 99_000}, {"us.anthropic.claude-opus-4-5-20251101-v1:0", 7, 14_000}, {"unheard-of", 1, 2_000},
+	} {
+		for extra, triggers := range map[int]bool{0: false, 3: false, 4: true} {
+			counters := []string{"bytes4"}
+			if c.threshold <= 2_000 { // a vocabulary takes its time
+				counters = append(counters, "o200k")
+			}
+			for _, counter := range counters {
+				use, err := tokens.NewCounter(counter)
+				require.NoError(t, err)
+				r, err := tokens.Count(weighing(t, 4*c.threshold+extra), tokens.Options{Counter: use, Model: c.model, Percent: c.percent})
+				require.NoError(t, err)
+				assert.Equal(t, c.threshold, r.Automatic.Threshold, c.model)
+				assert.Equal(t, triggers, r.Automatic.Triggers, "%s %+d bytes: %s", c.model, extra, r.Automatic.Reason)
+			}
+		}
+	}
+	assert.False(t, count(t, weighing(t, 400_000), tokens.Options{Model: "claude-haiku-4-5", Percent: 1}).Automatic.Triggers, "it takes no references")
+	assert.False(t, count(t, weighing(t, 400), tokens.Options{Model: "unheard-of"}).Automatic.Known)
+}
+
+// The built-in tools weigh here what they weigh in a session's own decision.
+func TestASessionsOwnFigureIsTheOneThatIsReported(t *testing.T) {
+	tools, _, err := tokens.Builtins(settings.Settings{})
+	require.NoError(t, err)
+	system, err := toolsys.New(toolsys.Config{})
+	require.NoError(t, err)
+	p := system.Catalogue.Assemble(pool.Inputs{Conditions: pool.Conditions{Search: true}})
+	look := p.Look(pool.View{})
+	bytes := 0
+	for i, raw := range look.Definitions(pool.NewDefinitions()) {
+		if pool.Deferred(look.Loaded()[i], settings.Settings{}) {
+			bytes += len(raw)
+		}
+	}
+	assert.Equal(t, bytes/4, count(t, tools, tokens.Options{}).Automatic.Session)
 }
 
 func TestAdviceNamesTheDearestParameter(t *testing.T) {
