@@ -54,7 +54,9 @@ type Report struct {
 	Repeats int    `json:"repeats"`
 	Seed    uint64 `json:"seed"`
 	Budget  string `json:"budget"`
-	Rows    []Row  `json:"rows"`
+	// Quick: the times say nothing.
+	Quick bool  `json:"quick,omitempty"`
+	Rows  []Row `json:"rows"`
 	// Steps are single steps of a call, for scale: us of an input of five members
 	// and of one.
 	Steps   []Step    `json:"steps"`

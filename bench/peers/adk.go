@@ -46,17 +46,15 @@ type adkModel struct {
 	said  measure.Message
 	parts []*genai.Part
 	fresh bool
-	next  []*genai.Content
 }
 
 // Name names it.
 func (*adkModel) Name() string { return "script" }
 
 // GenerateContent plays the script.
-func (a *adkModel) GenerateContent(ctx context.Context, req *model.LLMRequest, _ bool) iter.Seq2[*model.LLMResponse, error] {
+func (a *adkModel) GenerateContent(ctx context.Context, _ *model.LLMRequest, _ bool) iter.Seq2[*model.LLMResponse, error] {
 	return func(yield func(*model.LLMResponse, error) bool) {
 		if !a.fresh {
-			a.next = req.Contents
 			yield(&model.LLMResponse{Content: genai.NewContentFromText("done", genai.RoleModel), TurnComplete: true}, nil)
 			return
 		}
@@ -91,24 +89,29 @@ func openADK(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 		return measure.Bout{}, err
 	}
 	held := 0
+	var heard []*genai.Content
 	return measure.Bout{
 		Run: func(ctx context.Context) error {
-			script.fresh, script.next = true, nil
+			script.fresh, heard = true, nil
 			held++
 			// A service of its own for each conversation, or all stay in memory.
 			r, err := runner.NewInMemory("bench", speaker)
 			if err != nil {
 				return err
 			}
-			for _, err := range r.Run(ctx, "user", strconv.Itoa(held), genai.NewContentFromText("go", genai.RoleUser), agent.RunConfig{}) {
+			for event, err := range r.Run(ctx, "user", strconv.Itoa(held), genai.NewContentFromText("go", genai.RoleUser), agent.RunConfig{}) {
 				if err != nil {
 					return err
+				}
+				if event.Content != nil {
+					heard = append(heard, event.Content)
 				}
 			}
 			return nil
 		},
+		// What is yielded stands in the session.
 		Answers: func() (out []measure.Answer) {
-			for _, c := range script.next {
+			for _, c := range heard {
 				for _, p := range c.Parts {
 					if p.FunctionResponse != nil {
 						out = append(out, measure.Answer{ID: p.FunctionResponse.ID})

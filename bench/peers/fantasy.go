@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"charm.land/fantasy"
 
@@ -99,19 +100,33 @@ func charmDone(yield func(fantasy.StreamPart) bool) {
 
 func openCharm(all []measure.Tool, m measure.Message) (measure.Bout, error) {
 	model := &charmModel{said: m}
+	var hearing sync.Mutex
 	made := make([]fantasy.AgentTool, len(all))
 	for i, t := range all {
 		made[i] = charmTool(t)
 	}
 	agent := fantasy.NewAgent(model, fantasy.WithTools(made...))
 	never := 0
+	var heard []measure.Answer
+	hear := func(r fantasy.ToolResultContent) error {
+		_, failed := r.Result.(fantasy.ToolResultOutputContentError)
+		hearing.Lock()
+		defer hearing.Unlock()
+		heard = append(heard, measure.Answer{ID: r.ToolCallID, Error: failed})
+		return nil
+	}
 	return measure.Bout{
 		Run: func(ctx context.Context) error {
-			model.next = nil
-			_, err := agent.Stream(ctx, fantasy.AgentStreamCall{Prompt: "go", MaxRetries: &never})
+			model.next, heard = nil, nil
+			_, err := agent.Stream(ctx, fantasy.AgentStreamCall{Prompt: "go", MaxRetries: &never, OnToolResult: hear})
 			return err
 		},
+		// After an error the agent gives back nothing; its caller has what was called
+		// back.
 		Answers: func() (out []measure.Answer) {
+			if model.next == nil {
+				return heard
+			}
 			for _, message := range model.next {
 				for _, part := range message.Content {
 					if r, ok := fantasy.AsMessagePart[fantasy.ToolResultPart](part); ok {

@@ -1,0 +1,17 @@
+// Command genkit answers as a worker for genkit, in a module of its own: parts of it
+// do not build beside the current official SDK.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"toolbench/bench/measure"
+)
+
+func main() {
+	if err := measure.Work([]measure.Peer{peer()}, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+}
