@@ -15,7 +15,7 @@ func netAssumptions() []string {
 		"whole: every definition of the client's own in every request of the session; what the API defines itself is in no figure",
 		"net: names or loaded definitions and ToolSearch's own definition in every request, each search's call once as output, and call and result in every later request again",
 		"a turn that first calls deferred tools is taken to load them all with one select: query before, which takes one more request; nothing else is searched, and what was loaded stays",
-		"by names, the result has the definitions as text and later requests have them in their tools too; with the API's defer_loading it has references",
+		"by names, the result has the definitions as text and later requests have them in their tools too; with the API's defer_loading it has references, and a definition is taken to stand in the prompt once",
 	}
 }
 

@@ -40,7 +40,9 @@ func (p *parser) request(body string) (*Request, error) {
 	for _, t := range v.Get("tools").Array() {
 		tool := p.tool(t)
 		r.Tools = append(r.Tools, tool)
-		definitions[tool.Name] = tool.Text
+		if tool.Deferred {
+			definitions[tool.Name] = tool.Text
+		}
 	}
 	r.System = p.pieces("system prompt", v.Get("system"), nil)
 	for i, m := range v.Get("messages").Array() {
@@ -70,8 +72,9 @@ func (p *parser) tool(t gjson.Result) Tool {
 	return tool
 }
 
-// pieces reads a content: a text, or blocks. A reference to a tool becomes its
-// definition in the prompt, so that is added to the block's text.
+// pieces reads a content: a text, or blocks. A reference to a deferred tool becomes its
+// definition in the prompt, so that is added to the block's text; that of a tool which
+// is sent whole as well is taken to stand in the prompt once.
 func (p *parser) pieces(name string, content gjson.Result, definitions map[string]string) []Piece {
 	if content.Type == gjson.String {
 		return []Piece{{Name: name, Text: p.own(`{"type":"text","text":` + compact(content.Raw) + "}")}}
