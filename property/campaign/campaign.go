@@ -153,3 +153,6 @@ func (cfg *Config) batch(k uint64) (Batch, bool) {
 	shards := max(1, cfg.Shards)
 	return Batch{First: cfg.Shard + from*shards, N: n, Step: shards}, true
 }
+
+// Policies are those that cases are made for: those that have a definition.
+func Policies() []string { return []string{"serial", "batch", "streaming"} }

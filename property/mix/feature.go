@@ -1,5 +1,10 @@
 package mix
 
+import (
+	"fmt"
+	"path"
+)
+
 // Feature is something a mix may have.
 type Feature uint32
 
@@ -66,4 +71,19 @@ func (f Feature) String() string {
 		}
 	}
 	return text
+}
+
+// Matching gives the features whose names match a glob, as "cut*".
+func Matching(glob string) (Feature, error) {
+	var some Feature
+	for i, name := range names {
+		ok, err := path.Match(glob, name)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no glob; write a name or one like cut*", glob)
+		}
+		if ok {
+			some |= 1 << i
+		}
+	}
+	return some, nil
 }

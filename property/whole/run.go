@@ -28,9 +28,8 @@ func Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome, error) {
 		grows := true
 		sc.Expect.Requests.Grows = &grows
 	}
-	sc.Expect.Chunks = chunks(c)
 	if calm(c) {
-		sc.Expect.SameUnder = others(c.Policy)
+		sc.Expect.SameUnder, sc.Expect.Chunks = others(c.Policy), []int{1 + int(c.Seed/4%64)}
 	}
 	out := scenario.Run(ctx, sc, scenario.Options{Seed: c.Seed, Patience: Patience})
 	if out.Err != nil {
@@ -40,17 +39,9 @@ func Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome, error) {
 	return log, out, err
 }
 
-// chunks are sizes to cut the stream into, for one case in eight: it costs another run.
-// A fault that counts events ends elsewhere in other pieces.
-func chunks(c *des.Case) []int {
-	if c.Seed%8 != 0 || len(c.Faults)+len(c.Says) > 0 {
-		return nil
-	}
-	return []int{1 + int(c.Seed/8%64)}
-}
-
 // calm: no failure, message, fault or safe call's modifier can make policies differ
-// (O6). One such case in four is run under the others, too.
+// (O6). One such case in four is run under the others too, and with its bytes cut into
+// other pieces: it costs further runs.
 func calm(c *des.Case) bool {
 	if len(c.Says)+len(c.Faults) > 0 || c.Seed%4 != 0 {
 		return false

@@ -16,6 +16,9 @@ type Process struct {
 	// Dir is the working directory: what failed last is remembered for each. Cache
 	// is where such things are kept; "" keeps nothing.
 	Dir, Cache string
+	// Self is the program's file, for batches in processes of their own; "" plays them
+	// in this one.
+	Self string
 }
 
 // ThisProcess is the process we are.
@@ -23,6 +26,7 @@ func ThisProcess() Process {
 	p := Process{Args: os.Args[1:], Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}
 	p.Dir, _ = os.Getwd()          // without one, relative paths fail where they are used
 	p.Cache, _ = os.UserCacheDir() // without one, nothing is remembered
+	p.Self, _ = os.Executable()    // without one, no process of its own is started
 	return p
 }
 

@@ -50,7 +50,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.listCommand(), a.replayCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.replayCommand(), a.fuzzCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
 	root.AddCommand(a.serveCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolbench/property/campaign"
+	"toolbench/property/mix"
+	"toolbench/reports"
+)
+
+const fuzzLong = `Plays random conversations and holds each against every promise of the system.
+
+A case is made from the seed and its number: calls that arrive, run, fail, hang and
+are asked about; hooks; messages of the user; streams that break, stall or are
+refused. Each case leaves some of that out. It is played by discrete events (des),
+which take microseconds; in the whole system, in virtual time (full); or in both,
+which must tell the same story entry by entry.
+
+What fails is made small, and written as a scenario that ` + "`toolbench run`" + ` shows, and as
+a case that ` + "`toolbench fuzz --replay`" + ` plays. Cases run in processes of their own: one
+that crashes or hangs is a finding like any other.
+
+The table counts rare situations: one that never came up was not looked at.`
+
+const fuzzExample = `  toolbench fuzz                                  some of everything
+  toolbench fuzz --engine des --runs 1000000      a million cases, without the system
+  toolbench fuzz --duration 10m --seed 7          as many as ten minutes take
+  toolbench fuzz --faults 'cut*,stall*'           of the faults, these only
+  toolbench fuzz --shard 2/4 --format json        a part of them, for a program
+  toolbench fuzz --replay fuzz-7-42.case.yaml     one case again, or a folder of them
+  toolbench fuzz --list                           what is promised`
+
+const fuzzCodes = `Exit codes:
+  0    every promise held
+  1    one did not, or a case crashed or hung
+  2    the command line or a file is wrong
+  3    the harness itself failed
+  130  interrupted`
+
+type fuzzFlags struct {
+	looks
+	runs, jobs   int
+	duration     time.Duration
+	seed         uint64
+	seeded       bool
+	shard        part
+	may          mix.Feature
+	faults       string
+	engine       string
+	policies     []string
+	replay, out  string
+	list, schema bool
+	format       string
+	child        string
+}
+
+func (a *app) fuzzCommand() *cobra.Command {
+	f := fuzzFlags{format: "table", engine: string(campaign.Both), may: mix.Everything, faults: "all", policies: fuzzPolicies(), jobs: runtime.GOMAXPROCS(0)}
+	cmd := &cobra.Command{
+		Use: "fuzz", Short: "Play random conversations and check what is promised", Long: fuzzLong + "\n\n" + fuzzCodes, Example: fuzzExample,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.seeded = cmd.Flags().Changed("seed") || a.borrowed["seed"]
+			return a.fuzz(cmd.Context(), f)
+		},
+	}
+	flags := cmd.Flags()
+	f.looks.add(flags)
+	own := map[string][]string{ownValues: {"fuzz"}}
+	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 1000")
+	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
+	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, told, when not given")
+	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
+	flags.VarPF(&value[mix.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "", "all, none, or globs of: "+strings.Join(faultNames(), ", "))
+	flags.VarPF(&value[string]{to: &f.engine, parse: oneOf("des", "full", "both"), kind: "ENGINE", text: f.engine}, "engine", "", "des, full or both").Annotations = own
+	flags.VarPF(&value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "", "these only, with commas: "+strings.Join(fuzzPolicies(), ", ")).Annotations = own
+	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(1), kind: "N", text: strconv.Itoa(f.jobs)}, "jobs", "j", "processes at once")
+	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
+	flags.StringVar(&f.out, "out", ".", "the folder to write a failing case to")
+	flags.BoolVar(&f.list, "list", false, "list what is promised, and play nothing")
+	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and play nothing")
+	flags.VarPF(&value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}, "format", "", "table or json").Annotations = own
+	flags.StringVar(&f.child, "child", "", "play a batch for a parent")
+	if err := flags.MarkHidden("child"); err != nil {
+		panic(err) // the flag is there
+	}
+	return cmd
+}
+
+// fuzz is the way from arguments to the exit code.
+func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
+	switch {
+	case f.schema:
+		return a.printAll(reports.FuzzSchema())
+	case f.list:
+		return wrap(reports.FuzzList(a.Stdout, a.drawing(f.looks)))
+	case f.replay != "":
+		return a.fuzzReplay(ctx, f)
+	case f.child != "":
+		return a.fuzzChild(ctx, f)
+	case f.duration < 0:
+		return usage("--duration is %s; give a time from now on, as 30s", f.duration)
+	}
+	if !f.seeded {
+		f.seed = rand.Uint64N(1_000_000)
+		a.say("seed %d", f.seed)
+	}
+	return a.campaign(ctx, f)
+}
+
+// campaign plays the cases, and shows the first that fails.
+func (a *app) campaign(ctx context.Context, f fuzzFlags) error {
+	running := ctx
+	if f.duration > 0 {
+		timed, cancel := context.WithTimeout(ctx, f.duration)
+		defer cancel()
+		running = timed
+	}
+	p := a.fuzzProgress(f)
+	total, err := campaign.Run(running, f.config(), a.fuzzRunner(f), p.told)
+	p.clear()
+	if err != nil {
+		return harness(err)
+	}
+	report := reports.FuzzReport{Seed: f.seed, Engine: f.engine, Policies: f.policies, Total: total, Took: p.took()}
+	if total.Failed != nil {
+		report.Failure = a.fuzzFailure(ctx, f, *total.Failed)
+	}
+	if err := a.fuzzReport(f, report); err != nil {
+		return err
+	}
+	switch {
+	case total.Failed != nil:
+		a.verdict = ExitFailed
+		return &exitError{code: ExitFailed}
+	case ctx.Err() != nil:
+		return &exitError{ExitInterrupted, fmt.Errorf("interrupted after %d cases", total.Cases)}
+	}
+	return nil
+}
+
+func (a *app) fuzzReport(f fuzzFlags, r reports.FuzzReport) error {
+	if f.format == "json" {
+		return wrap(reports.FuzzJSON(a.Stdout, r))
+	}
+	return wrap(reports.FuzzTable(a.Stdout, r, a.drawing(f.looks)))
+}
+
+func (f *fuzzFlags) plan() mix.Plan {
+	return mix.Plan{Seed: f.seed, Policies: f.policies, May: f.may}
+}
+
+func (f *fuzzFlags) config() campaign.Config {
+	cfg := campaign.Config{Plan: f.plan(), Engine: campaign.Engine(f.engine), Cases: uint64(f.runs), Jobs: f.jobs, Batch: 250}
+	if f.shard.n > 0 {
+		cfg.Shard, cfg.Shards = uint64(f.shard.i-1), uint64(f.shard.n)
+	}
+	if cfg.Engine == campaign.DES {
+		cfg.Batch = 25_000
+	}
+	if f.runs == 0 && f.duration == 0 {
+		cfg.Cases = 1_000
+		if cfg.Engine == campaign.DES {
+			cfg.Cases = 50_000
+		}
+	}
+	return cfg
+}
+
+// fuzzPolicies are those that have a definition to be held against.
+func fuzzPolicies() []string { return campaign.Policies() }
+
+func modelled(text string) ([]string, error) {
+	if text == "all" {
+		return fuzzPolicies(), nil
+	}
+	var some []string
+	for name := range strings.SplitSeq(text, ",") {
+		p, err := oneOf(fuzzPolicies()...)(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		some = append(some, p)
+	}
+	return some, nil
+}
+
+func faultNames() []string {
+	var names []string
+	for _, name := range mix.Names() {
+		if f, _ := mix.Named(name); mix.Faults.Has(f) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// someFaults gives what cases may have: everything but the faults that were not asked
+// for.
+func someFaults(text string) (mix.Feature, error) {
+	switch text {
+	case "all":
+		return mix.Everything, nil
+	case "none":
+		return mix.Everything &^ mix.Faults, nil
+	}
+	may := mix.Everything &^ mix.Faults
+	for glob := range strings.SplitSeq(text, ",") {
+		some, err := mix.Matching(strings.TrimSpace(glob))
+		if err != nil {
+			return 0, err
+		}
+		if some &= mix.Faults; some == 0 {
+			return 0, errors.New("use all, none, or globs of " + strings.Join(faultNames(), ", "))
+		}
+		may |= some
+	}
+	return may, nil
+}

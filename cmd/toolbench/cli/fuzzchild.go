@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"toolbench/property/campaign"
+)
+
+// fuzzPatience is how long a child may say nothing before it counts as hung.
+const fuzzPatience = 40 * time.Second
+
+// simulatedStride is how many simulated cases a child plays between two words.
+const simulatedStride = 256
+
+// childLine is what a child says on its standard output, a line each: which case is
+// next, or what came of all.
+type childLine struct {
+	At   *uint64          `json:"at,omitempty"`
+	Done *campaign.Result `json:"done,omitempty"`
+}
+
+// fuzzChild plays a batch for a parent.
+func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
+	b, err := parseBatch(f.child)
+	if err != nil {
+		return usage("--child %q: %s", f.child, err)
+	}
+	out := json.NewEncoder(a.Stdout)
+	told := uint64(0)
+	at := func(n uint64) {
+		if f.engine != string(campaign.DES) || told%simulatedStride == 0 {
+			_ = out.Encode(childLine{At: &n}) // a parent that is gone needs no word
+		}
+		told++
+	}
+	r := campaign.Play(ctx, f.plan(), campaign.Engine(f.engine), b, at)
+	return wrap(out.Encode(childLine{Done: &r}))
+}
+
+func parseBatch(text string) (campaign.Batch, error) {
+	var b campaign.Batch
+	_, err := fmt.Sscanf(text, "%d:%d:%d", &b.First, &b.N, &b.Step)
+	return b, err
+}
+
+// fuzzRunner plays batches in processes of their own, where we know how to start
+// ourselves; else in this one.
+func (a *app) fuzzRunner(f fuzzFlags) campaign.Runner {
+	if a.Self == "" {
+		return func(ctx context.Context, b campaign.Batch) (campaign.Result, error) {
+			return campaign.Play(ctx, f.plan(), campaign.Engine(f.engine), b, nil), nil
+		}
+	}
+	return func(ctx context.Context, b campaign.Batch) (campaign.Result, error) {
+		return a.bisect(ctx, f, b)
+	}
+}
+
+// bisect plays a batch in a child; when that dies, it looks for the case that killed
+// it.
+func (a *app) bisect(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaign.Result, error) {
+	r, died, err := a.spawn(ctx, f, b)
+	if err != nil || died == nil || ctx.Err() != nil {
+		return r, err
+	}
+	lost := campaign.Batch{First: died.at, N: 1, Step: b.Step}
+	if f.engine == string(campaign.DES) {
+		lost.N = min(simulatedStride, b.N-(died.at-b.First)/b.Step)
+	}
+	for lost.N > 1 {
+		half := lost
+		half.N = lost.N / 2
+		_, again, err := a.spawn(ctx, f, half)
+		switch {
+		case err != nil || ctx.Err() != nil:
+			return r, err
+		case again != nil:
+			lost, died = half, again
+		default:
+			lost.First, lost.N = lost.Case(half.N), lost.N-half.N
+		}
+	}
+	r.Failed = &campaign.Failure{Case: lost.First, Broke: died.how, Found: died.said}
+	return r, nil
+}
+
+// death is a child that ended without a word.
+type death struct {
+	at        uint64 // the case it said last
+	how, said string
+}
+
+// spawn plays a batch in a child. A child that crashes or says nothing for too long is
+// a death.
+func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaign.Result, *death, error) {
+	args := []string{
+		"fuzz", "--child", fmt.Sprintf("%d:%d:%d", b.First, b.N, b.Step), "--seed", strconv.FormatUint(f.seed, 10),
+		"--engine", f.engine, "--policy", strings.Join(f.policies, ","), "--faults", faultWords(f.may),
+	}
+	cmd := exec.CommandContext(ctx, a.Self, args...)
+	cmd.Env, cmd.Dir = append(a.Env, "GOTRACEBACK=all"), a.Dir
+	errs := &tail{}
+	cmd.Stderr = errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return campaign.Result{}, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return campaign.Result{}, nil, err
+	}
+	watch := time.AfterFunc(fuzzPatience, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) }) // it prints its stacks
+	done, at := hearken(out, func() { watch.Reset(fuzzPatience) })
+	hung := !watch.Stop()
+	err = cmd.Wait()
+	switch {
+	case done != nil:
+		return *done, nil, nil
+	case ctx.Err() != nil:
+		return campaign.Result{}, nil, nil
+	}
+	d := &death{at: max(at, b.First), how: "crash", said: errs.String()}
+	if hung {
+		d.how = "hang"
+	}
+	if err != nil && d.said == "" {
+		d.said = err.Error()
+	}
+	return campaign.Result{}, d, nil
+}
+
+// hearken reads what a child says.
+func hearken(r io.Reader, heard func()) (done *campaign.Result, at uint64) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		heard()
+		var l childLine
+		if json.Unmarshal(lines.Bytes(), &l) != nil {
+			continue
+		}
+		if l.At != nil {
+			at = *l.At
+		}
+		if l.Done != nil {
+			done = l.Done
+		}
+	}
+	return done, at
+}
+
+// tail keeps the beginning of what is written to it: a crash says first what it is.
+type tail struct{ bytes.Buffer }
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	if room := 1<<15 - t.Len(); room > 0 {
+		t.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolbench/property/campaign"
+	"toolbench/property/mix"
+	"toolbench/reports"
+	"toolbench/sim/des"
+	"toolbench/sim/scenario"
+)
+
+// fuzzFailure makes a failing case small and writes it down, as a scenario and as a
+// case.
+func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failure) *reports.FuzzFailure {
+	engine := campaign.Engine(f.engine)
+	c := mix.Clone(mix.NewMaker(f.plan()).Case(found.Case))
+	calls := c.Calls()
+	died := found.Broke == "crash" || found.Broke == "hang"
+	if !died {
+		t := campaign.NewTester(engine)
+		c = t.Shrunk(ctx, c, found.Broke)
+		if b := t.Test(ctx, c); b != nil {
+			found.Found, found.Log = b.Found, b.Log
+		}
+	}
+	r := &reports.FuzzFailure{Failure: found, Calls: calls, Left: c.Calls(), Again: fuzzAgain(f, found.Case)}
+	name := fmt.Sprintf("fuzz-%d-%d", f.seed, found.Case)
+	about := fmt.Sprintf("Case %d of seed %d broke %s.", found.Case, f.seed, found.Broke)
+	text := campaign.Scenario(c, name, about)
+	r.Scenario = a.keep(f, name+".yaml", []byte(text))
+	saved := campaign.Saved{About: about, Engine: engine, Case: *c}
+	if data, err := saved.YAML(); err == nil {
+		r.Case = a.keep(f, name+".case.yaml", data)
+	}
+	if !died {
+		r.Outcome = outcomeOf(ctx, c, r.Scenario, text)
+	}
+	r.Text = text
+	return r
+}
+
+// outcomeOf runs the scenario, for its timeline.
+func outcomeOf(ctx context.Context, c *des.Case, file, text string) *scenario.Outcome {
+	sc, err := scenario.Parse(file, []byte(text))
+	if err != nil || c.Leaves > 0 {
+		return nil
+	}
+	out := scenario.Run(ctx, sc, scenario.Options{Seed: c.Seed})
+	return &out
+}
+
+// keep writes a file and gives its name; "" when it cannot be written, which is told.
+func (a *app) keep(f fuzzFlags, name string, data []byte) string {
+	file := filepath.Join(f.out, name)
+	if err := os.WriteFile(a.path(file), data, 0o644); err != nil {
+		a.say("%s: %s; name another folder with --out", file, reason(err))
+		return ""
+	}
+	return file
+}
+
+// fuzzAgain is the command that plays the case of the plan once more.
+func fuzzAgain(f fuzzFlags, n uint64) string {
+	words := []string{"toolbench fuzz", fmt.Sprintf("--seed %d", f.seed), fmt.Sprintf("--runs %d", n+1), "--engine " + f.engine}
+	if w := faultWords(f.may); w != "all" {
+		words = append(words, "--faults "+w)
+	}
+	if !slices.Equal(f.policies, fuzzPolicies()) {
+		words = append(words, "--policy "+strings.Join(f.policies, ","))
+	}
+	return strings.Join(words, " ")
+}
+
+// faultWords is what --faults was.
+func faultWords(may mix.Feature) string {
+	switch may & mix.Faults {
+	case mix.Faults:
+		return "all"
+	case 0:
+		return "none"
+	}
+	var words []string
+	for _, name := range faultNames() {
+		if f, _ := mix.Named(name); may.Has(f) {
+			words = append(words, name)
+		}
+	}
+	return strings.Join(words, ",")
+}

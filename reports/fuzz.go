@@ -1,0 +1,190 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolbench/property/campaign"
+	"toolbench/property/promise"
+	"toolbench/reports/screen"
+	"toolbench/sim/scenario"
+)
+
+// FuzzReport is what came of a campaign, or of cases from files.
+type FuzzReport struct {
+	Seed     uint64
+	Engine   string
+	Policies []string
+	Total    campaign.Result
+	// Took is the real time.
+	Took     time.Duration
+	Failure  *FuzzFailure
+	Replayed []FuzzReplayed
+}
+
+// FuzzFailure is the case that failed, made small.
+type FuzzFailure struct {
+	campaign.Failure
+	// Calls and Left count the calls it had and has.
+	Calls, Left int
+	// Again is the command that plays it once more. Scenario and Case are the files
+	// it was written to; "" if it was not. Text is the scenario.
+	Again, Scenario, Case, Text string
+	// Outcome is that of the scenario, or nil.
+	Outcome *scenario.Outcome
+}
+
+// FuzzReplayed is one case from a file.
+type FuzzReplayed struct {
+	File, About string
+	// Broken is nil when all was well.
+	Broken *campaign.Broken
+}
+
+// FuzzTable writes a campaign (O6): a line, the rare situations with how often they
+// came up, what never did, and the case that failed with its timeline.
+func FuzzTable(w io.Writer, r FuzzReport, o Options) error {
+	out := bufio.NewWriter(w)
+	if r.Replayed != nil {
+		replayedTable(out, r.Replayed, o)
+		return out.Flush()
+	}
+	drawn, err := seenGrid(r).Draw(o.Width, o.ASCII)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, drawn)
+	section(out, "Never seen", never(r), o)
+	fold(out, "", headOf(r), o)
+	if r.Failure != nil {
+		fmt.Fprintln(out)
+		if err := failureOf(out, r.Failure, o); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func headOf(r FuzzReport) string {
+	seconds := r.Took.Seconds()
+	verdict := "all held"
+	if r.Failure != nil {
+		verdict = "1 failed"
+	}
+	return fmt.Sprintf("%d cases, %d calls, engine %s, seed %d: %s (%.0f cases/s, %.0f calls/s)",
+		r.Total.Cases, r.Total.Calls, r.Engine, r.Seed, verdict, float64(r.Total.Cases)/seconds, float64(r.Total.Calls)/seconds)
+}
+
+func seenGrid(r FuzzReport) screen.Grid {
+	g := screen.Grid{Columns: []screen.Column{{Title: "Situation"}, {Title: "Times", Right: true}}}
+	for i, s := range promise.Situations() {
+		if n := r.Total.Seen[i]; n > 0 {
+			g.Rows = append(g.Rows, []string{s.Name, strconv.Itoa(n)})
+		}
+	}
+	return g
+}
+
+// never lists what did not come up although it could have.
+func never(r FuzzReport) []string {
+	var lines []string
+	for i, s := range promise.Situations() {
+		if r.Total.Seen[i] == 0 && r.can(s) {
+			lines = append(lines, s.Name)
+		}
+	}
+	return lines
+}
+
+func (r *FuzzReport) can(s promise.Situation) bool {
+	for _, p := range r.Policies {
+		if s.Policy == "" || s.Policy == p {
+			return true
+		}
+	}
+	return false
+}
+
+func failureOf(out *bufio.Writer, f *FuzzFailure, o Options) error {
+	fold(out, "", screen.Bold.On("FAILED", o.Color)+fmt.Sprintf(" case %d broke %s; of its %d calls %d are left", f.Failure.Case, screen.Safe(f.Broke), f.Calls, f.Left), o)
+	for _, line := range head(f.Found, 40) {
+		put(out, "  ", screen.Safe(line), o)
+	}
+	if f.Outcome != nil {
+		fmt.Fprintln(out)
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		if err := Timeline(out, *f.Outcome, o); err != nil {
+			return err
+		}
+	}
+	if f.Scenario != "" {
+		fold(out, "", "as a scenario: toolbench run "+Quoted(asFile(f.Scenario))+seedOf(f), o)
+		fold(out, "", "as a case: toolbench fuzz --replay "+Quoted(f.Case), o)
+	} else {
+		fmt.Fprintln(out, f.Text)
+	}
+	fold(out, "", "again: "+f.Again, o)
+	return nil
+}
+
+func seedOf(f *FuzzFailure) string {
+	if f.Outcome == nil {
+		return ""
+	}
+	return fmt.Sprintf(" --seed %d", f.Outcome.Seed)
+}
+
+// asFile writes a path so that it is not taken for a scenario's name.
+func asFile(file string) string {
+	if strings.ContainsAny(file, `/\`) {
+		return file
+	}
+	return "./" + file
+}
+
+// head are the first lines of a text, of a long one.
+func head(text string, most int) []string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if len(lines) > most {
+		return append(lines[:most:most], fmt.Sprintf("... and %d lines more", len(lines)-most))
+	}
+	return lines
+}
+
+func replayedTable(out io.Writer, all []FuzzReplayed, o Options) {
+	failed := 0
+	for _, r := range all {
+		if r.Broken == nil {
+			continue
+		}
+		failed++
+		fold(out, "", screen.Bold.On("FAILED", o.Color)+" "+screen.Safe(r.File)+" broke "+screen.Safe(r.Broken.Name), o)
+		for _, line := range head(r.Broken.Found, 40) {
+			put(out, "  ", screen.Safe(line), o)
+		}
+	}
+	fmt.Fprintf(out, "%s: %d held, %d failed\n", plural(len(all), "case", "cases"), len(all)-failed, failed)
+}
+
+// FuzzList writes what is promised, and what beside that each case is held against.
+func FuzzList(w io.Writer, o Options) error {
+	g := screen.Grid{Columns: []screen.Column{{Title: "Promise"}, {Title: "Says"}}}
+	for _, p := range promise.List() {
+		g.Rows = append(g.Rows, []string{p.Name, p.Says})
+	}
+	for _, c := range campaign.Checks() {
+		g.Rows = append(g.Rows, []string{c.Name, c.Says})
+	}
+	drawn, err := g.Draw(o.Width, o.ASCII)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, drawn)
+	return err
+}
