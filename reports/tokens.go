@@ -121,6 +121,9 @@ func adviceLines(r tokens.Report, top int) []string {
 
 // tokenNotes say what the figures hold and what they leave out.
 func tokenNotes(r tokens.Report) []string {
+	if r.Total.Tools == 0 {
+		return []string{"there is no definition to count"}
+	}
 	a := r.Automatic
 	verdict := "would not defer"
 	if a.Triggers {

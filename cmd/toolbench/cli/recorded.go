@@ -42,6 +42,9 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*requests.
 			skipped = append(skipped, reports.Skipped{File: f.path, Reason: strings.TrimPrefix(err.Error(), f.path+": ")})
 			continue
 		}
+		if errors.Is(err, recording.ErrNotRecording) {
+			err = fmt.Errorf("%w; name a cassette, an archive, a stream or a transcript (a listing of tools alone is counted with `toolbench tokens --catalog`)", err)
+		}
 		if err != nil {
 			return nil, &exitError{ExitUsage, err}
 		}

@@ -3,10 +3,14 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"toolbench/reports/screen"
 )
 
 // tape is a recording of the suite whose tools change from turn to turn.
@@ -44,4 +48,30 @@ func TestARecordingThatCannotBeReadIsRefusedWithItsName(t *testing.T) {
 	code, errs := refused(t, "cache", "tape.yaml")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, errs, "--recording tape.yaml")
+}
+
+// Transcripts hold no tools: that is said, and is no error.
+func TestATranscriptIsCountedAsFarAsItGoes(t *testing.T) {
+	log := written(t, "log.jsonl", recorded)
+	assert.Contains(t, string(output(t, "tokens", "--recording", log)), "recorded without requests, as transcripts are")
+	assert.NotContains(t, string(output(t, "tokens", "--recording", log)), "automatic mode")
+	assert.NotEmpty(t, output(t, "cache", "--recording", log))
+}
+
+// Everything real is counted, in both commands, and fits the schemas.
+func TestEveryRecordingBesideTheProjectIsCounted(t *testing.T) {
+	corpus := filepath.Join("..", "..", "..", "..", "shared", "corpus")
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("no recordings beside the project")
+	}
+	for _, command := range []string{"cache", "tokens"} {
+		fits(t, output(t, command, "--schema"), output(t, command, "--recording", corpus, "--format", "json"))
+		for _, width := range []string{"40", "60", "80"} {
+			for line := range strings.Lines(string(output(t, command, "--recording", corpus, "--width", width))) {
+				n, err := strconv.Atoi(width)
+				require.NoError(t, err)
+				assert.LessOrEqual(t, screen.Width(strings.TrimSuffix(line, "\n")), n, line)
+			}
+		}
+	}
 }
