@@ -107,7 +107,7 @@ var first = []mutant{
 	{
 		name: "an observation is lost in streaming",
 		file: "toolsys/loop/state.go",
-		old:  "for _, o := range r.Observed {\n\t\ts.state = s.state.Observe(o)\n\t}",
-		new:  "for _, o := range r.Observed[:len(r.Observed)/2] {\n\t\ts.state = s.state.Observe(o)\n\t}",
+		old:  "\t\tst = st.Observe(o)\n",
+		new:  "\t\tif o.Read == nil {\n\t\t\tst = st.Observe(o)\n\t\t}\n",
 	},
 }

@@ -21,6 +21,8 @@ type notices struct {
 	Properties []string `json:"properties"`
 	// Smallest is the smallest case the fuzzer came to.
 	Smallest string `json:"smallest,omitempty"`
+	// Scenario is that case as a scenario's file.
+	Scenario string `json:"scenario,omitempty"`
 	Millis   int64  `json:"took_ms"`
 	Error    string `json:"error,omitempty"`
 }
