@@ -15,7 +15,7 @@ func (w way) deferred(sent []requests.Turn, c tokens.Counter) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p := playing{Result: Result{Ordering: w.Ordering}, caches: map[string]*Cache{}, counter: c}
+	p := newPlaying(w.Ordering, c)
 	var said history
 	var names []string
 	for _, step := range plan.Steps {

@@ -178,3 +178,19 @@ func TestTheModelIsNearWhatTheAPIMeasured(t *testing.T) {
 	assert.InEpsilon(t, float64(r.Measured.Read), float64(model.Read), 0.4)
 	assert.InEpsilon(t, float64(r.Measured.Written), float64(model.Written), 0.4)
 }
+
+func BenchmarkReplay(b *testing.B) {
+	s := &requests.Session{Number: 1}
+	var messages []requests.Piece
+	tools := []requests.Tool{{Name: "view", Text: strings.Repeat("v", 2000)}, {Name: "write", Text: strings.Repeat("w", 2000)}}
+	for n := range 200 {
+		messages = append(messages, requests.Piece{Name: "message", Text: fmt.Sprint(n, strings.Repeat(" words", 200))})
+		s.Turns = append(s.Turns, requests.Turn{Number: n + 1, Request: &requests.Request{Tools: tools, Messages: messages[: n+1 : n+1]}})
+	}
+	c, err := tokens.NewCounter("o200k")
+	require.NoError(b, err)
+	for b.Loop() {
+		_, err := promptcache.Replay("b.yaml", s, c)
+		require.NoError(b, err)
+	}
+}

@@ -116,7 +116,7 @@ func (w way) play(sent []requests.Turn, c tokens.Counter) (Result, error) {
 	if w.deferring {
 		return w.deferred(sent, c)
 	}
-	p := playing{Result: Result{Ordering: w.Ordering}, caches: map[string]*Cache{}, counter: c}
+	p := newPlaying(w.Ordering, c)
 	for _, t := range sent {
 		blocks := w.prompt(definitions(t.Request), t.Request, pieces(t.Request.Messages))
 		if err := p.send(t.Number, t.Request.Model, blocks, ""); err != nil {
@@ -133,10 +133,32 @@ type playing struct {
 	caches  map[string]*Cache
 	counter tokens.Counter
 	before  []Block
+	// known are the tokens of texts: a history is sent again in every request.
+	known map[string]int
+}
+
+func newPlaying(o Ordering, c tokens.Counter) *playing {
+	return &playing{Result: Result{Ordering: o}, caches: map[string]*Cache{}, counter: c, known: map[string]int{}}
+}
+
+// count fills in the tokens of blocks.
+func (p *playing) count(blocks []Block) error {
+	for i := range blocks {
+		n, ok := p.known[blocks[i].Text]
+		if !ok {
+			var err error
+			if n, err = p.counter.Count(blocks[i].Text); err != nil {
+				return err
+			}
+			p.known[blocks[i].Text] = n
+		}
+		blocks[i].Tokens = n
+	}
+	return nil
 }
 
 func (p *playing) send(turn int, model string, blocks []Block, cause string) error {
-	if err := count(blocks, p.counter); err != nil {
+	if err := p.count(blocks); err != nil {
 		return err
 	}
 	if b, ok := broken(p.before, blocks); ok {
