@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,8 @@ type mix struct {
 	calls     int
 	durations map[string]string
 	at        int
+	// files and folders are the few names that this mix is about.
+	files, folders []string
 	// limit is how many calls may run at once; 10 never holds one of these back.
 	limit int
 }
@@ -26,10 +29,17 @@ var (
 	files = []string{
 		"/repo/a.go", "/repo/b.go", "/repo/notes.txt", "/repo/link.txt", "notes.txt", "/repo/docs/index.md", "docs/index.md",
 		"/repo/sub/d.go", "/repo/ld/d.go", "/repo/ll/d.go", "/repo/new.txt", "/repo/fresh/new.txt", "/repo/docs/more.md", "/repo/missing.go", "b.go",
+		"/repo/new.md", "/repo/note.txt", "fresh/deep/x", "/repo/fresh", "/repo/ld", "sub/l.md",
 	}
 	folders = []string{"/repo", "/repo/docs", "/repo/sub", "/repo/ld", "/repo/ll", "docs", "sub", "/repo/fresh", "."}
 	texts   = []string{"package", "e", "one", "d", "\n", "fresh", "text"}
 )
+
+func (m *mix) some(all []string, n int) []string {
+	few := slices.Clone(all)
+	m.Shuffle(len(few), func(i, j int) { few[i], few[j] = few[j], few[i] })
+	return few[:n]
+}
 
 func pick[T any](m *mix, from ...T) T { return from[m.IntN(len(from))] }
 
@@ -37,15 +47,15 @@ func pick[T any](m *mix, from ...T) T { return from[m.IntN(len(from))] }
 func (m *mix) one() (string, map[string]any) {
 	switch m.IntN(24) {
 	case 0, 1, 2, 3, 4, 5:
-		return "Read", map[string]any{"file_path": pick(m, files...)}
+		return "Read", map[string]any{"file_path": pick(m, m.files...)}
 	case 6, 7, 8:
-		return "Write", map[string]any{"file_path": pick(m, files...), "content": fmt.Sprintf("fresh text %d\none\n", m.IntN(9))}
+		return "Write", map[string]any{"file_path": pick(m, m.files...), "content": fmt.Sprintf("fresh text %d\none\n", m.IntN(9))}
 	case 9, 10, 11:
-		return "Edit", map[string]any{"file_path": pick(m, files...), "old_string": pick(m, texts...), "new_string": fmt.Sprintf("e%d", m.IntN(9)), "replace_all": m.IntN(3) > 0}
+		return "Edit", map[string]any{"file_path": pick(m, m.files...), "old_string": pick(m, texts...), "new_string": fmt.Sprintf("e%d", m.IntN(9)), "replace_all": m.IntN(3) > 0}
 	case 12, 13:
-		return "Glob", map[string]any{"pattern": pick(m, "**/*", "*", "*.go", "docs/*"), "path": pick(m, folders...)}
+		return "Glob", map[string]any{"pattern": pick(m, "**/*", "*", "*.go", "docs/*"), "path": pick(m, m.folders...)}
 	case 14, 15:
-		return "Grep", map[string]any{"pattern": pick(m, "package", "e", "fresh"), "path": pick(m, append(folders, files...)...), "output_mode": pick(m, "content", "files_with_matches", "count")}
+		return "Grep", map[string]any{"pattern": pick(m, "package", "e", "fresh"), "path": pick(m, slices.Concat(m.folders, m.files)...), "output_mode": pick(m, "content", "files_with_matches", "count")}
 	case 16:
 		return "TodoWrite", map[string]any{"todos": []map[string]any{{"content": fmt.Sprint("Item ", m.IntN(9)), "status": "pending", "activeForm": "Doing"}}}
 	case 17:
@@ -58,7 +68,7 @@ func (m *mix) one() (string, map[string]any) {
 
 // command is a shell command: readers, known writers, and some that are neither.
 func (m *mix) command() string {
-	file, other, folder := pick(m, files...), pick(m, files...), pick(m, folders...)
+	file, other, folder := pick(m, m.files...), pick(m, m.files...), pick(m, m.folders...)
 	switch m.IntN(24) {
 	case 0, 1, 2:
 		return "cat " + file
@@ -89,7 +99,7 @@ func (m *mix) command() string {
 	case 19:
 		return "cd " + pick(m, "/repo", "sub", "/repo/docs", "..")
 	case 20:
-		return "ln -sf " + file + " " + pick(m, "/repo/link.txt", "/repo/docs/l.md")
+		return "ln -sf " + file + " " + pick(m, "/repo/link.txt", "/repo/docs/l.md", "sub/l.md", "/repo/ll")
 	case 21:
 		return "ls " + pick(m, "docs/*", "*.go", "fresh/*")
 	case 22:
@@ -137,6 +147,7 @@ func (m *mix) last() map[string]any {
 
 // scenario is a whole mix as a file: equal under effects and one at a time.
 func (m *mix) scenario() ([]byte, error) {
+	m.files, m.folders = m.some(files, 6), m.some(folders, 3)
 	m.limit = pick(m, 2, 3, 10, 10, 10)
 	turns := []map[string]any{m.first()}
 	for range 1 + m.IntN(3) {
@@ -156,8 +167,22 @@ func (m *mix) scenario() ([]byte, error) {
 		},
 		"stream":    map[string]any{"turns": turns},
 		"durations": m.durations,
+		"user":      map[string]any{"permits": m.permits()},
 		"expect":    map[string]any{"same_under": []string{"serial"}},
 	})
+}
+
+// permits are a person's answers in the order of asking, in some mixes; in the others
+// nobody can be asked.
+func (m *mix) permits() []map[string]any {
+	if m.IntN(3) > 0 {
+		return nil
+	}
+	var all []map[string]any
+	for range 60 {
+		all = append(all, map[string]any{"allow": m.IntN(3) > 0, "after": fmt.Sprintf("%dms", 1+m.IntN(40))})
+	}
+	return all
 }
 
 func newMix(t testing.TB, seed uint64) (sc *scenario.Scenario, text []byte, limit int) {
