@@ -41,8 +41,8 @@ var pipeline = []mutant{
 	{
 		name: "a time limit never passes",
 		file: "toolsys/pipeline/work.go",
-		old:  "if limit > 0 {",
-		new:  "if limit < 0 {",
+		old:  "r.limited(ctx, r.tool.Limit.Timeout(r.input))",
+		new:  "r.limited(ctx, 0)",
 	},
 	{
 		name: "a command that runs out of time spares its siblings",
