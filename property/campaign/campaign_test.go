@@ -31,7 +31,7 @@ func play(t *testing.T, e campaign.Engine, cases uint64) campaign.Result {
 	r := campaign.Play(context.Background(), plan(*seed), e, campaign.Batch{N: cases, Step: 1}, nil)
 	if f := r.Failed; f != nil {
 		c := mix.Clone(mix.NewMaker(plan(*seed)).Case(f.Case))
-		c = campaign.NewTester(e).Shrunk(context.Background(), c, f.Broke)
+		c = campaign.NewTester(e).Shrunk(context.Background(), c, f.Broke, nil)
 		t.Fatalf("case %d broke %s: %s\n%s", f.Case, f.Broke, f.Found, campaign.Scenario(c, "case", "The smallest case."))
 	}
 	require.Equal(t, cases, r.Cases)

@@ -202,8 +202,9 @@ func (t *Tester) whole(ctx context.Context, c *des.Case, want *des.Log) *Broken 
 	return nil
 }
 
-// Shrunk makes a failing case small: it breaks the same thing.
-func (t *Tester) Shrunk(ctx context.Context, c *des.Case, name string) *des.Case {
+// Shrunk makes a failing case small: it breaks the same thing, and also, where given,
+// fails as the caller wants it to.
+func (t *Tester) Shrunk(ctx context.Context, c *des.Case, name string, also func(*des.Case) bool) *des.Case {
 	counting := t.Counting
 	t.Counting = false
 	defer func() { t.Counting = counting }()
@@ -212,6 +213,6 @@ func (t *Tester) Shrunk(ctx context.Context, c *des.Case, name string) *des.Case
 			return false
 		}
 		b := t.Test(ctx, smaller)
-		return b != nil && b.Name == name
+		return b != nil && b.Name == name && (also == nil || also(smaller))
 	})
 }

@@ -256,6 +256,9 @@ func (w *writer) expect(c *des.Case, log *des.Log) {
 	if end := log.Entries[len(log.Entries)-1]; end.Code != 0 {
 		w.line(1, "outcome: turn")
 	}
+	if c.Calls() > 0 {
+		w.line(1, `max_running: "<= %d"`, c.Limit)
+	}
 	w.line(1, "calls: %d", len(order))
 	w.line(1, "order: [%s]", strings.Join(order, ", "))
 	for _, key := range []struct {

@@ -2,6 +2,7 @@ package mix
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"toolbench/sim/des"
@@ -22,6 +23,7 @@ func Shrink(c *des.Case, fails func(*des.Case) bool) *des.Case {
 		again = s.world() || again
 		again = s.times() || again
 	}
+	s.try(rename)
 	return s.best
 }
 
@@ -45,6 +47,14 @@ func (s *shrinking) try(change func(*des.Case) bool) bool {
 		return false
 	}
 	s.best = smaller
+	return true
+}
+
+// rename counts the calls that are left.
+func rename(c *des.Case) bool {
+	for n := range c.Calls() {
+		c.Call(n).ID = "c" + strconv.Itoa(n+1)
+	}
 	return true
 }
 

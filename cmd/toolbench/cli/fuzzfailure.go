@@ -24,7 +24,7 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 	died := found.Broke == "crash" || found.Broke == "hang"
 	if !died {
 		t := campaign.NewTester(engine)
-		c = t.Shrunk(ctx, c, found.Broke)
+		c = t.Shrunk(ctx, c, found.Broke, shownBy(ctx, c))
 		if b := t.Test(ctx, c); b != nil {
 			found.Found, found.Log = b.Found, b.Log
 		}
@@ -43,6 +43,19 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 	}
 	r.Text = text
 	return r
+}
+
+// shownBy asks of smaller cases that their scenario fails, if that of the case does: a
+// reader wants to see what is wrong.
+func shownBy(ctx context.Context, c *des.Case) func(*des.Case) bool {
+	fails := func(c *des.Case) bool {
+		out := outcomeOf(ctx, c, "case.yaml", campaign.Scenario(c, "case", "One case."))
+		return out != nil && out.Status == scenario.Failed
+	}
+	if !fails(c) {
+		return nil
+	}
+	return fails
 }
 
 // outcomeOf runs the scenario, for its timeline.
