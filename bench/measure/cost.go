@@ -11,6 +11,9 @@ import (
 type Cost struct {
 	// Micros, Allocs and Bytes are per call, the message's own share included.
 	Micros float64 `json:"us_per_call"`
+	// CPU is processor time, of all threads and the collector; 0 where it is not
+	// known.
+	CPU    float64 `json:"cpu_us_per_call"`
 	Allocs float64 `json:"allocs_per_call"`
 	Bytes  float64 `json:"bytes_per_call"`
 	// More is what one call more costs in a long message: the conversation's fixed
@@ -50,12 +53,13 @@ func CostOf(p Peer, small bool, budget time.Duration) (Cost, error) {
 		return Cost{}, err
 	}
 	return Cost{
-		Micros: few.micros / Calls, Allocs: few.allocs / Calls, Bytes: few.bytes / Calls,
+		Micros: few.micros / Calls, CPU: few.cpu / Calls, Allocs: few.allocs / Calls, Bytes: few.bytes / Calls,
 		More: (many.micros - few.micros) / (ManyCalls - Calls),
 	}, nil
 }
 
-type spent struct{ micros, allocs, bytes float64 }
+// spent is what one run took.
+type spent struct{ micros, cpu, allocs, bytes float64 }
 
 func perRun(p Peer, calls int, small bool, budget time.Duration) (spent, error) {
 	bout, err := p.Open(Noops(calls, small))
@@ -69,12 +73,12 @@ func perRun(p Peer, calls int, small bool, budget time.Duration) (spent, error) 
 	if got := len(bout.Answers()); got != calls {
 		return spent{}, fmt.Errorf("%d of %d calls were answered", got, calls)
 	}
-	return Timed(run, budget)
+	return timed(run, budget)
 }
 
-// Timed runs f over and over for about the time given, after a fifth of it to warm
+// timed runs f over and over for about the time given, after a fifth of it to warm
 // up.
-func Timed(f func() error, budget time.Duration) (s spent, err error) {
+func timed(f func() error, budget time.Duration) (s spent, err error) {
 	for end := time.Now().Add(budget / 5); time.Now().Before(end); {
 		if err := f(); err != nil {
 			return s, err
@@ -83,7 +87,7 @@ func Timed(f func() error, budget time.Duration) (s spent, err error) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began, n := time.Now(), 0
+	began, cpu, n := time.Now(), used(), 0
 	for time.Since(began) < budget*4/5 {
 		for range 8 {
 			if err := f(); err != nil {
@@ -92,18 +96,19 @@ func Timed(f func() error, budget time.Duration) (s spent, err error) {
 		}
 		n += 8
 	}
-	took := time.Since(began)
+	took, worked := time.Since(began), used()-cpu
 	runtime.ReadMemStats(&after)
 	runs := float64(n)
 	return spent{
 		micros: float64(took.Nanoseconds()) / 1000 / runs,
+		cpu:    float64(worked.Nanoseconds()) / 1000 / runs,
 		allocs: float64(after.Mallocs-before.Mallocs) / runs,
 		bytes:  float64(after.TotalAlloc-before.TotalAlloc) / runs,
 	}, nil
 }
 
-// Once is Timed for a single step: its cost without a message around it.
+// Once is the cost of a single step, without a message around it.
 func Once(f func() error, budget time.Duration) (Cost, error) {
-	s, err := Timed(f, budget)
-	return Cost{Micros: s.micros, Allocs: s.allocs, Bytes: s.bytes, More: s.micros}, err
+	s, err := timed(f, budget)
+	return Cost{Micros: s.micros, CPU: s.cpu, Allocs: s.allocs, Bytes: s.bytes, More: s.micros}, err
 }

@@ -15,6 +15,7 @@ type Figure struct {
 // CostFigures and SpanFigures are Cost and Span over the repeats.
 type CostFigures struct {
 	Micros Figure `json:"us_per_call"`
+	CPU    Figure `json:"cpu_us_per_call"`
 	More   Figure `json:"us_per_further_call"`
 	Allocs Figure `json:"allocs_per_call"`
 	Bytes  Figure `json:"bytes_per_call"`
@@ -97,7 +98,7 @@ func costFigures(all []Cost) *CostFigures {
 		return nil
 	}
 	return &CostFigures{
-		Micros: figure(all, func(c Cost) float64 { return c.Micros }), More: figure(all, func(c Cost) float64 { return c.More }),
+		Micros: figure(all, func(c Cost) float64 { return c.Micros }), CPU: figure(all, func(c Cost) float64 { return c.CPU }), More: figure(all, func(c Cost) float64 { return c.More }),
 		Allocs: figure(all, func(c Cost) float64 { return c.Allocs }), Bytes: figure(all, func(c Cost) float64 { return c.Bytes }),
 	}
 }

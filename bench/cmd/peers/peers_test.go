@@ -15,7 +15,7 @@ import (
 )
 
 func costing(us float64) *measure.CostFigures {
-	return &measure.CostFigures{Micros: measure.Figure{Median: us}, More: measure.Figure{Median: us}, Allocs: measure.Figure{Median: 10}}
+	return &measure.CostFigures{Micros: measure.Figure{Median: us}, CPU: measure.Figure{Median: us}, Allocs: measure.Figure{Median: 10}}
 }
 
 func report() measure.Report {
