@@ -81,7 +81,7 @@ var layers = []struct {
 
 	// Reports read outcomes; only the command reads reports.
 	{"reports/...", []string{"reports/...", "property/campaign", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "sim/capture", "sim/secret"}},
-	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool"}},
+	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys"}},
 }
 
 var leaves = []string{

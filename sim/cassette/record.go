@@ -129,6 +129,14 @@ func (r *Recorder) Partial(reason string) (string, error) {
 	return file, os.WriteFile(file, append([]byte(note), text...), 0o644)
 }
 
+// Discard ends a recording without a trace of it.
+func (r *Recorder) Discard() error {
+	if err := os.Remove(r.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("record to %q: %w", r.file, err)
+	}
+	return nil
+}
+
 func (r *Recorder) stop(file string) error {
 	if err := r.recorder.Stop(); err != nil {
 		return fmt.Errorf("record to %q: %w", file, errors.Join(err, os.RemoveAll(r.temp)))

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"golang.org/x/term"
 )
 
 // Process is what the command line has from the process it runs in.
@@ -13,6 +15,9 @@ type Process struct {
 	// Env are "KEY=value" pairs; the last one of a key counts.
 	Env            []string
 	Stdout, Stderr io.Writer
+	// Stdin is where answers come from; Interactive says that a person is there.
+	Stdin       io.Reader
+	Interactive bool
 	// Dir is the working directory: what failed last is remembered for each. Cache
 	// is where such things are kept; "" keeps nothing.
 	Dir, Cache string
@@ -23,7 +28,8 @@ type Process struct {
 
 // ThisProcess is the process we are.
 func ThisProcess() Process {
-	p := Process{Args: os.Args[1:], Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}
+	p := Process{Args: os.Args[1:], Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr, Stdin: os.Stdin}
+	p.Interactive = term.IsTerminal(int(os.Stdin.Fd()))
 	p.Dir, _ = os.Getwd()          // without one, relative paths fail where they are used
 	p.Cache, _ = os.UserCacheDir() // without one, nothing is remembered
 	p.Self, _ = os.Executable()    // without one, no process of its own is started

@@ -1,0 +1,83 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"toolbench/reports/screen"
+	"toolbench/sim/capture"
+	"toolbench/sim/secret"
+)
+
+// RecordTable writes what came of a recorded session (O5): its sums, what was blanked
+// in it, and what of the cassette was not asked for or was missing.
+func RecordTable(w io.Writer, r capture.Report, o Options) error {
+	out := bufio.NewWriter(w)
+	for _, g := range []screen.Grid{recordGrid(r, o), blankedGrid(r.Blanked)} {
+		if len(g.Rows) == 0 {
+			continue
+		}
+		drawn, err := g.Draw(o.Width, o.ASCII)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, drawn)
+	}
+	section(out, "Not asked for", r.Unused, o)
+	section(out, "Missing", r.Missing, o)
+	fold(out, "", RecordSummary(r), o)
+	return out.Flush()
+}
+
+func recordGrid(r capture.Report, o Options) screen.Grid {
+	g := screen.Grid{Columns: []screen.Column{
+		{Title: "Turns", Right: true}, {Title: "Calls", Right: true}, {Title: "Recorded", Right: true}, {Title: "Replayed", Right: true},
+		{Title: "Input", Right: true}, {Title: "Output", Right: true}, {Title: "Cache read", Right: true}, {Title: "Written", Right: true},
+		{Title: "Bytes", Right: true}, {Title: "Took", Right: true},
+	}}
+	g.Rows = [][]string{{
+		strconv.Itoa(r.Turns), strconv.Itoa(r.Calls), strconv.Itoa(r.Recorded), strconv.Itoa(r.Replayed),
+		strconv.Itoa(r.Usage.Input), strconv.Itoa(r.Usage.Output), strconv.Itoa(r.Usage.CacheRead), strconv.Itoa(r.Usage.CacheWrite),
+		strconv.FormatInt(r.Bytes, 10), short(r.Took, o.ASCII),
+	}}
+	return g
+}
+
+func blankedGrid(counts []secret.Count) screen.Grid {
+	g := screen.Grid{Columns: []screen.Column{{Title: "Blanked"}, {Title: "Where"}, {Title: "Times", Right: true}}}
+	for _, c := range counts {
+		g.Rows = append(g.Rows, []string{c.Kind, c.Where, strconv.Itoa(c.Times)})
+	}
+	return g
+}
+
+// RecordSummary words a session in a line.
+func RecordSummary(r capture.Report) string {
+	switch {
+	case r.Partial != "":
+		return fmt.Sprintf("%s of the session kept in %s", plural(r.Recorded, "answer", "answers"), r.Partial)
+	case r.Err != nil:
+		return "nothing was written"
+	case r.Recorded == 0:
+		return fmt.Sprintf("%s replayed from %s; the network was not used", plural(r.Replayed, "answer", "answers"), r.Cassette)
+	}
+	text := fmt.Sprintf("%s recorded in %s", plural(r.Recorded, "answer", "answers"), r.Cassette)
+	if r.Replayed > 0 {
+		text += fmt.Sprintf(", behind %d replayed", r.Replayed)
+	}
+	if n := times(r.Blanked); n > 0 {
+		text += ", " + strings.TrimSpace(plural(n, "secret", "secrets")) + " blanked"
+	}
+	return text
+}
+
+func times(counts []secret.Count) int {
+	n := 0
+	for _, c := range counts {
+		n += c.Times
+	}
+	return n
+}

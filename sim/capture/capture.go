@@ -1,0 +1,238 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/scenario"
+	"toolbench/sim/secret"
+)
+
+// Config says what to record, and how.
+type Config struct {
+	// Scenario gives the prompt and the world.
+	Scenario *scenario.Scenario
+	// Cassette is the file; it ends in ".yaml".
+	Cassette string
+	Mode     Mode
+	// Live says where the model is and who answers questions; its Transport is the
+	// network.
+	Live scenario.Live
+	// Known are values that must not be written.
+	Known []secret.Known
+	// Retries is how often a request is sent again that the API had no time for; Wait
+	// waits in between.
+	Retries int
+	Wait    func(ctx context.Context, d time.Duration) error
+	// Now is the clock on the wall.
+	Now func() time.Time
+	// Progress hears how far it has come, Notice what is worth a line; nil hears nothing.
+	Progress func(Progress)
+	Notice   func(text string)
+}
+
+// Report says what came of it.
+type Report struct {
+	Mode     Mode
+	Cassette string
+	// Recorded and Replayed count exchanges.
+	Recorded, Replayed int
+	Turns, Calls       int
+	Bytes              int64
+	Usage              Usage
+	Took               time.Duration
+	// Partial is the file of a recording that did not come to its end.
+	Partial string
+	// Blanked are the secrets that were kept out, Unused what the cassette has beside
+	// what was asked for, Missing why a request had no answer.
+	Blanked []secret.Count
+	Unused  []string
+	Missing []string
+	// Err is what the session ended with.
+	Err error
+}
+
+// ErrNoCassette is wrapped when there is nothing to replay.
+var ErrNoCassette = errors.New("there is no cassette")
+
+// Run holds the session. The error is what kept it from beginning or its result from
+// being written; how the session itself ended is in the Report.
+func Run(ctx context.Context, cfg Config) (Report, error) {
+	s, err := begin(cfg)
+	if err != nil {
+		return Report{}, err
+	}
+	start := cfg.Now()
+	failed := scenario.RunLive(ctx, cfg.Scenario, s.live())
+	if ctx.Err() != nil {
+		failed = context.Cause(ctx)
+	}
+	s.report.Took = cfg.Now().Sub(start)
+	return s.end(failed)
+}
+
+// session is one run on its way.
+type session struct {
+	cfg      Config
+	report   Report
+	meter    *meter
+	player   *cassette.Player
+	recorder *cassette.Recorder
+	recorded *counter
+}
+
+func begin(cfg Config) (*session, error) {
+	s := &session{cfg: cfg, report: Report{Mode: cfg.Mode, Cassette: cfg.Cassette}}
+	if s.cfg.Notice == nil {
+		s.cfg.Notice = func(string) {}
+	}
+	_, err := os.Stat(cfg.Cassette)
+	exists := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var earlier *cassette.Cassette
+	if exists && cfg.Mode != All {
+		if earlier, err = s.replay(); err != nil {
+			return nil, err
+		}
+	}
+	switch records := cfg.Mode.Records(exists); {
+	case !records && !exists:
+		return nil, fmt.Errorf("%s: %w; record it with --mode once", cfg.Cassette, ErrNoCassette)
+	case records:
+		err = s.record(earlier)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.meter = &meter{next: s.transport(), tell: cfg.Progress}
+	return s, nil
+}
+
+// replay prepares the cassette that there is.
+func (s *session) replay() (*cassette.Cassette, error) {
+	f, err := os.Open(s.cfg.Cassette)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := cassette.Load(s.cfg.Cassette, f, cassette.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	var secrets []string
+	for _, k := range s.cfg.Known {
+		secrets = append(secrets, k.Value)
+	}
+	s.player, err = cassette.NewPlayer(c, cassette.Options{Secrets: secrets, Wait: atOnce})
+	return c, err
+}
+
+// atOnce plays a cassette without its pauses: nobody watches, and nothing is measured.
+func atOnce(ctx context.Context, _ string, _ time.Duration) error { return context.Cause(ctx) }
+
+func (s *session) record(earlier *cassette.Cassette) error {
+	network := patient{next: s.cfg.Live.Transport, tries: s.cfg.Retries, wait: s.cfg.Wait, tell: s.cfg.Notice}
+	s.recorded = &counter{next: network}
+	if err := writable(filepath.Dir(s.cfg.Cassette)); err != nil {
+		return err
+	}
+	var err error
+	s.recorder, err = cassette.RecordAfter(s.cfg.Cassette, s.recorded, secret.New(s.cfg.Known...), earlier)
+	return err
+}
+
+// writable finds out before the session, which costs money, whether its recording can
+// be written.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".toolbench-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// counter counts what goes through it.
+type counter struct {
+	next     http.RoundTripper
+	requests atomic.Int64
+	answers  atomic.Int64
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
+	c.requests.Add(1)
+	resp, err := c.next.RoundTrip(req)
+	if err == nil && resp.StatusCode == http.StatusOK {
+		c.answers.Add(1)
+	}
+	return resp, err
+}
+
+func (s *session) transport() http.RoundTripper {
+	switch {
+	case s.recorder == nil:
+		return s.player
+	case s.player == nil:
+		return s.recorder
+	}
+	return fallback{s.player, s.recorder}
+}
+
+func (s *session) live() scenario.Live {
+	live := s.cfg.Live
+	live.Transport = s.meter
+	return live
+}
+
+// end writes the cassette, or what there is of it.
+func (s *session) end(failed error) (Report, error) {
+	r := &s.report
+	progress, usage := s.meter.sums()
+	r.Turns, r.Calls, r.Bytes, r.Usage, r.Err = progress.Turns, progress.Calls, progress.Bytes, usage, failed
+	if miss, ok := errors.AsType[*cassette.MissError](failed); ok {
+		r.Missing = append(r.Missing, miss.Error())
+	}
+	if s.player != nil {
+		for _, l := range s.player.Leftover() {
+			r.Unused = append(r.Unused, fmt.Sprintf("interaction %d (%s %s)", l.Interaction, l.Method, l.URL))
+		}
+	}
+	r.Replayed = r.Turns
+	if s.recorder == nil {
+		return *r, nil
+	}
+	r.Recorded = int(s.recorded.answers.Load())
+	r.Replayed = r.Turns - r.Recorded
+	err := s.write(failed)
+	r.Blanked = s.recorder.Blanked()
+	return *r, err
+}
+
+// write puts a whole recording in the cassette's place. One that ended too soon goes
+// beside it, if anything in it is worth keeping.
+func (s *session) write(failed error) error {
+	switch {
+	case failed == nil && s.recorded.requests.Load() == 0:
+		return s.recorder.Discard()
+	case failed == nil:
+		return s.recorder.Stop()
+	case s.recorded.answers.Load() == 0:
+		return s.recorder.Discard()
+	}
+	var err error
+	s.report.Partial, err = s.recorder.Partial(failed.Error())
+	return err
+}
