@@ -317,6 +317,7 @@ func (r *runner) run(ctx context.Context) (*record, error) {
 	if err := r.sys.Close(ctx); err != nil {
 		return nil, err
 	}
+	r.servers.close()
 	return r.takeDown(failed), nil
 }
 

@@ -186,13 +186,14 @@ func (s *servers) fleets() []*mcptool.Fleet {
 	return all
 }
 
-// close ends the servers before their clients, whose goroutines else stay.
+// close ends the connections, so that no server's end is taken for a loss, and then the
+// servers. What is still to be reported is reported before it returns.
 func (s *servers) close() {
 	if s == nil {
 		return
 	}
 	for _, e := range slices.Backward(s.all) {
-		e.host.Close()
 		e.fleet.Close()
+		e.host.Close()
 	}
 }
