@@ -52,7 +52,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.listCommand(), a.replayCommand(), a.fuzzCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
 	root.AddCommand(a.recordCommand())
-	root.AddCommand(a.serveCommand())
+	root.AddCommand(a.serveCommand(), a.initCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

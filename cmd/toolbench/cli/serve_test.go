@@ -115,3 +115,9 @@ func TestServeInterrupted(t *testing.T) {
 	code, _ = s.end(t)
 	assert.Equal(t, cli.ExitInterrupted, code)
 }
+
+func TestInitsReportFitsItsPublishedSchema(t *testing.T) {
+	schema := output(t, "init", "--schema")
+	fits(t, schema, output(t, "init", "--from", recordingFile(t), "--out", t.TempDir(), "--format", "json"))
+	fits(t, schema, output(t, "init", "--out", t.TempDir(), "--format", "json"))
+}
