@@ -1,0 +1,141 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/cmd/toolbench/cli"
+)
+
+// fuzz runs the command in a folder of its own; self plays batches, "" is this
+// process.
+func fuzz(t *testing.T, self string, args ...string) (code int, stdout, stderr, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	var out, errs bytes.Buffer
+	p := cli.Process{Args: append([]string{"fuzz"}, args...), Stdout: &out, Stderr: &errs, Dir: dir, Self: self}
+	code = cli.Main(context.Background(), p, cli.Scenarios())
+	return code, out.String(), errs.String(), dir
+}
+
+func TestACampaignsReportFitsThePublishedSchema(t *testing.T) {
+	_, text, _, _ := fuzz(t, "", "--schema")
+	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("fuzz.json", schema))
+	compiled, err := c.Compile("fuzz.json")
+	require.NoError(t, err)
+	for _, args := range [][]string{
+		{"--engine", "des", "--runs", "300", "--seed", "1"}, {"--engine", "both", "--runs", "5", "--seed", "1"},
+		{"--replay", caseFile(t)},
+	} {
+		code, out, errs, _ := fuzz(t, "", append(args, "--format", "json")...)
+		require.Equal(t, cli.ExitHeld, code, errs)
+		report, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
+		require.NoError(t, err)
+		assert.NoError(t, compiled.Validate(report), out)
+	}
+}
+
+func caseFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "one.yaml")
+	text := "about: One call.\nengine: both\ncase:\n  policy: streaming\n  limit: 2\n  turns:\n  - calls:\n    - {id: c1, at: 100ms, for: 1s, safe: true}\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	return file
+}
+
+// The same seed gives the same report, whole or in parts beside each other.
+func TestACampaignIsTheSameEachTime(t *testing.T) {
+	play := func(jobs string) map[string]any {
+		code, out, errs, _ := fuzz(t, "", "--engine", "des", "--runs", "500", "--seed", "9", "-j", jobs, "--format", "json")
+		require.Equal(t, cli.ExitHeld, code, errs)
+		var report map[string]any
+		require.NoError(t, json.Unmarshal([]byte(out), &report))
+		delete(report, "seconds")
+		return report
+	}
+	assert.Equal(t, play("1"), play("3"))
+}
+
+func TestANewSeedIsTold(t *testing.T) {
+	_, _, errs, _ := fuzz(t, "", "--engine", "des", "--runs", "1")
+	assert.Regexp(t, `seed \d+`, errs)
+}
+
+func TestWrongCommandLinesSayWhatIsRight(t *testing.T) {
+	for args, says := range map[string]string{
+		"--engine fast":          "use des, full, both",
+		"--faults rain":          "use all, none, or globs of breaking",
+		"--faults [":             "is no glob",
+		"--policy fastest":       "use serial, batch, streaming",
+		"--runs 0":               "it must be 1 or more",
+		"--shard 5/4":            "write I/N",
+		"--replay nothing.yaml":  "nothing.yaml: no such file",
+		"--replay .":             "holds no case",
+		"--duration -3s":         "give a time from now on",
+		"--child rubbish":        "--child",
+		"--engine des something": "unknown command",
+	} {
+		code, _, errs, _ := fuzz(t, "", strings.Fields(args)...)
+		assert.Equal(t, cli.ExitUsage, code, args)
+		assert.Contains(t, errs, says, args)
+	}
+}
+
+func TestABrokenCaseFileSaysWhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bad.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("about: x\ncase:\n  limits: 3\n"), 0o644))
+	code, _, errs, _ := fuzz(t, "", "--replay", file)
+	assert.Equal(t, cli.ExitUsage, code)
+	assert.Contains(t, errs, "bad.yaml: no case: [3:3]")
+}
+
+// A case that kills its process, or says nothing any more, is a finding: it is looked
+// for among those of its batch, and written down.
+func TestACrashIsAFinding(t *testing.T) {
+	self := filepath.Join(t.TempDir(), "self")
+	// Case 37 of the plan kills the process; all others are well.
+	script := `#!/bin/sh
+first=${3%%:*}; rest=${3#*:}; n=${rest%%:*}
+echo "{\"at\":$first}"
+if [ $first -le 37 ] && [ $((first+n)) -gt 37 ]; then echo "panic: boom" >&2; exit 2; fi
+echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
+`
+	require.NoError(t, os.WriteFile(self, []byte(script), 0o755))
+	code, out, errs, dir := fuzz(t, self, "--engine", "des", "--runs", "200", "--seed", "4")
+	assert.Equal(t, cli.ExitFailed, code, errs)
+	assert.Contains(t, out, "FAILED case 37 broke crash")
+	assert.Contains(t, out, "panic: boom")
+	assert.Contains(t, out, "again: toolbench fuzz --seed 4 --runs 38 --engine des")
+	for _, name := range []string{"fuzz-4-37.yaml", "fuzz-4-37.case.yaml"} {
+		assert.FileExists(t, filepath.Join(dir, name))
+	}
+	code, _, errs, _ = fuzz(t, "", "--replay", filepath.Join(dir, "fuzz-4-37.case.yaml"))
+	assert.Equal(t, cli.ExitHeld, code, errs)
+	assert.Empty(t, runFile(t, filepath.Join(dir, "fuzz-4-37.yaml")), "what is written is a scenario")
+}
+
+// runFile runs a scenario and gives its errors.
+func runFile(t *testing.T, file string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cli.Main(context.Background(), cli.Process{Args: []string{"run", file}, Stdout: &out, Stderr: &errs, Dir: t.TempDir()}, cli.Scenarios())
+	return errs.String()
+}
+
+func TestAChildSaysWhatItDoes(t *testing.T) {
+	code, out, errs, _ := fuzz(t, "", "--child", "10:3:2", "--engine", "full", "--seed", "1")
+	require.Equal(t, cli.ExitHeld, code, errs)
+	assert.Contains(t, out, "{\"at\":10}\n{\"at\":12}\n{\"at\":14}\n{\"done\":{\"cases\":3,")
+}
