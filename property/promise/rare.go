@@ -88,7 +88,7 @@ var situations = [...]Situation{
 	{"a safe call's modifier was dropped", schedule.Streaming.String(), runs(func(_ *View, _ *message, r *run) bool { return r.dropped != none })},
 	{"retries were used up", "", func(v *View) int { return bit(v.Case.Leaves == 0 && v.Log.Entries[len(v.Log.Entries)-1].Code != 0) }},
 	{"the conversation was stopped with calls running", "", runs(func(_ *View, _ *message, r *run) bool { return r.cause == schedule.SessionAborted })},
-	{"everything happened in a conversation without calls", "", func(v *View) int { return bit(len(v.runs) == 0) }},
+	{"a conversation had no calls", "", func(v *View) int { return bit(len(v.runs) == 0) }},
 }
 
 type filter func(v *View, m *message, r *run) bool
