@@ -30,6 +30,7 @@ type Expect struct {
 	Files  map[string]FileExpect `yaml:"files"`
 	Pool   PoolExpect            `yaml:"pool"`
 	Tokens TokenExpect           `yaml:"tokens"`
+	Cache  CacheExpect           `yaml:"cache"`
 	// Hints are exactly the calls that were told to load their tool first (E7).
 	Hints []string `yaml:"hints"`
 	// Gates check the catalogue's funnel (C1).

@@ -23,7 +23,7 @@ func (sc *Scenario) judge(ctx context.Context, rec *record, out *Outcome, o Opti
 		j.called() // but for what was called until then
 		return j.failures
 	}
-	for _, check := range []func(){j.ending, j.requests, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.hints, j.gates} {
+	for _, check := range []func(){j.ending, j.requests, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.gates} {
 		check()
 	}
 	if out.Policy != sc.outcome(Options{}).Policy {

@@ -1,0 +1,123 @@
+package scenario
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+
+	"toolbench/fixtures"
+	"toolbench/sim/promptcache"
+	"toolbench/sim/requests"
+	"toolbench/sim/tokens"
+)
+
+// CacheExpect is what a model of the prompt cache makes of the requests as they were
+// sent (D5), in tokens at four bytes each. Nothing expires between requests.
+type CacheExpect struct {
+	// Kept is the share of built-in definitions that the requests after the first
+	// read from the cache.
+	Kept Bound `yaml:"kept"`
+	// Read and Missed count tokens over all requests: those read from the cache, and
+	// those the request before had too and that were not read all the same.
+	Read   Bound `yaml:"read"`
+	Missed Bound `yaml:"missed"`
+	// Breaks is how often the request before was not a prefix within the tools.
+	Breaks Bound `yaml:"breaks"`
+	// MissOverHit says, for price lists by name, how many times as much the built-in
+	// definitions of the requests after the first would cost if each had missed them
+	// and written them anew.
+	MissOverHit map[string]Bound `yaml:"miss_over_hit"`
+}
+
+func (e CacheExpect) asks() bool {
+	return e.Kept.Set() || e.Read.Set() || e.Missed.Set() || e.Breaks.Set() || len(e.MissOverHit) > 0
+}
+
+func (j *judgement) cache() {
+	want := j.e.Cache
+	if !want.asks() {
+		return
+	}
+	sent, err := j.cached()
+	if err != nil {
+		j.fail("cache", "requests that can be priced", err.Error())
+		return
+	}
+	inTools := 0
+	for _, b := range sent.Breaks {
+		if b.Builtins {
+			inTools++
+		}
+	}
+	for _, f := range []struct {
+		key   string
+		bound Bound
+		found float64
+		form  string
+	}{
+		{"cache.kept", want.Kept, sent.Kept, "%.4g%%"}, {"cache.breaks", want.Breaks, float64(inTools), "%.0f"},
+		{"cache.read", want.Read, float64(sent.Total.Read), "%.0f"}, {"cache.missed", want.Missed, float64(sent.Total.Missed), "%.0f"},
+	} {
+		if f.bound.Set() && !f.bound.Holds(f.found) {
+			found := fmt.Sprintf(f.form, f.found)
+			j.offer(f.key, f.bound.String(), found, found)
+		}
+	}
+	j.priced(sent)
+}
+
+// cached plays the requests, as they were sent, against the model of the cache.
+func (j *judgement) cached() (promptcache.Result, error) {
+	counter, err := tokens.NewCounter("bytes4")
+	if err != nil {
+		return promptcache.Result{}, err
+	}
+	session, err := requests.Of(j.rec.bodies)
+	if err != nil {
+		return promptcache.Result{}, err
+	}
+	played, err := promptcache.Replay(j.sc.Name, session, counter)
+	if err != nil || len(played.Results) == 0 {
+		return promptcache.Result{}, fmt.Errorf("no request was sent: %w", err)
+	}
+	return played.Results[0], nil
+}
+
+func (j *judgement) priced(sent promptcache.Result) {
+	for _, name := range sortedKeys(j.e.Cache.MissOverHit) {
+		key, want := "cache.miss_over_hit."+name, j.e.Cache.MissOverHit[name]
+		prices, err := pricesNamed(name)
+		if err != nil {
+			j.fail(key, "a price list of the fixtures", err.Error())
+			continue
+		}
+		if ratio := missOverHit(sent.Turns, prices); !want.Holds(ratio) {
+			found := fmt.Sprintf("%.4g", ratio)
+			j.offer(key, want.String(), found, found)
+		}
+	}
+}
+
+// missOverHit compares the built-in definitions of the later requests, all of them
+// written anew, with what was read of them and written.
+func missOverHit(turns []promptcache.Usage, p promptcache.Prices) float64 {
+	var missed, was promptcache.Usage
+	for _, u := range turns[min(1, len(turns)):] {
+		missed.Written += u.Builtin
+		was.Read += u.BuiltinRead
+		was.Written += u.Builtin - u.BuiltinRead
+	}
+	if cost := p.Cost(was); cost > 0 {
+		return p.Cost(missed) / cost
+	}
+	return 0
+}
+
+func pricesNamed(name string) (promptcache.Prices, error) {
+	file := path.Join("prices", path.Base(name)+".json")
+	data, err := fs.ReadFile(fixtures.Files, file)
+	if err != nil {
+		return promptcache.Prices{}, err
+	}
+	return promptcache.ParsePrices(file, data)
+}
