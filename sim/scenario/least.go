@@ -25,11 +25,13 @@ import (
 //
 // None of this knows which call best gets a free place, so under a binding limit the
 // bound may be out of every policy's reach. Conflicts are those of what calls said
-// when they began that they read and write; one that did not say conflicts with all.
+// when they began that they read and write; one that did not say conflicts with all,
+// but two calls that are safe beside each other (I1) never conflict.
 
 // piece is one call of a message, as the bound sees it.
 type piece struct {
 	ready, took time.Duration
+	safe        bool
 	touches     *schedule.Footprint
 	// start and tail are the longest chains before and behind it.
 	start, tail time.Duration
@@ -52,7 +54,7 @@ func chain(calls []piece) {
 		c := &calls[i]
 		c.start = c.ready
 		for j := range i {
-			if schedule.Conflict(calls[j].touches, c.touches) {
+			if !(calls[j].safe && c.safe) && schedule.Conflict(calls[j].touches, c.touches) {
 				c.start = max(c.start, calls[j].start+calls[j].took)
 				behind[j] = append(behind[j], i)
 			}
@@ -117,7 +119,7 @@ func retried(later []Stream, st Stream) bool {
 func callsOf(out *Outcome, turn int) (calls []piece, ended time.Duration) {
 	for _, c := range out.Calls {
 		if c.Agent == "" && c.Turn == turn && c.ran && c.Status != string(pipeline.Discarded) {
-			calls = append(calls, piece{ready: c.Ready, took: c.Ended - c.Started, touches: c.touches})
+			calls = append(calls, piece{ready: c.Ready, took: c.Ended - c.Started, safe: c.Safe, touches: c.touches})
 			ended = max(ended, c.Ended)
 		}
 	}
