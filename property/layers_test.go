@@ -67,6 +67,7 @@ var layers = []struct {
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
 	{"sim/draft", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/clock", "toolsys/message", "toolsys/schema", "toolsys/tool"}},
+	{"sim/upgrade", []string{"sim/cassette", "sim/scenario"}},
 	{"sim/capture", []string{"sim/cassette", "sim/secret", "sim/scenario", "toolsys/pipeline", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},

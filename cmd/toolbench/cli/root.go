@@ -51,7 +51,7 @@ func (a *app) root() *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.listCommand(), a.replayCommand(), a.fuzzCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
-	root.AddCommand(a.recordCommand())
+	root.AddCommand(a.recordCommand(), a.upgradeCommand())
 	root.AddCommand(a.serveCommand(), a.initCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()

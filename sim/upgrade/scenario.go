@@ -1,0 +1,44 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"toolbench/sim/scenario"
+)
+
+func scenarioFile(name string, data []byte, keys map[string]*ast.MappingValueNode) (Result, error) {
+	r := Result{Kind: Scenario, From: scenario.FormatVersion, To: scenario.FormatVersion, Text: data}
+	if f := keys["format"]; f != nil {
+		version, err := strconv.Atoi(f.Value.GetToken().Value)
+		if at := f.Value.GetToken().Position; err == nil && version > scenario.FormatVersion {
+			return r, &scenario.FileError{File: name, Line: at.Line, Column: at.Column,
+				Problem: fmt.Sprintf("format %d is newer than this program, which knows up to %d", version, scenario.FormatVersion), Remedy: "use a newer toolbench"}
+		}
+	} else {
+		r.Old = []string{"no format"}
+		r.Text = slices.Insert(slices.Clone(data), firstKey(data, keys), fmt.Appendf(nil, "format: %d\n", scenario.FormatVersion)...)
+	}
+	_, err := scenario.Parse(name, r.Text)
+	return r, err
+}
+
+// firstKey is where the line of the first member begins: what is said above it stays
+// above.
+func firstKey(data []byte, keys map[string]*ast.MappingValueNode) int {
+	line := len(data)
+	for _, k := range keys {
+		line = min(line, k.Key.GetToken().Position.Line)
+	}
+	at := 0
+	for range line - 1 {
+		for data[at] != '\n' {
+			at++
+		}
+		at++
+	}
+	return at
+}

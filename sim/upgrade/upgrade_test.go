@@ -1,0 +1,152 @@
+package upgrade_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/upgrade"
+)
+
+// one is a file of go-vcr v1, two one of v4.
+const (
+	one = `---
+version: 1
+interactions:
+- request:
+    body: '{}'
+    form: {}
+    headers: {}
+    url: https://api.example.com/v1/messages
+    method: POST
+  response:
+    body: |+
+      event: ping
+      data: {"type": "ping"}
+
+    headers:
+      Content-Type:
+      - text/event-stream
+    status: 200 OK
+    code: 200
+    duration: ""
+`
+	two = `# made by hand
+---
+version: 2
+interactions:
+    - id: 0
+      request:
+        proto: HTTP/1.1
+        content_length: 2
+        host: api.example.com
+        body: '{}'
+        url: https://api.example.com/v1/messages
+        method: POST
+      response:
+        proto: HTTP/2.0
+        content_length: -1
+        uncompressed: true
+        body: !!binary AAECAw==
+        headers: {}
+        status: 200 OK
+        code: 200
+        duration: 1.5s
+`
+)
+
+const scene = `# What it is about.
+
+name: greet   # short
+about: A greeting.
+stream:
+  turns:
+    - text: Hello.
+`
+
+func TestCassettesOfEveryVersionAreLifted(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		from int
+		old  []string
+		has  []string
+	}{
+		"v1": {one, 1, []string{"1 without a duration", "1 without event times"}, []string{"duration: 0s", "X-Toolbench-Event-Offsets", "event: ping"}},
+		"v4": {two, 2, []string{"format 2", "1 without event times"}, []string{"# made by hand\n---\nversion: 1\n", `- "1500000"`, "duration: 1.5s", `body: "\0\x01\x02\x03"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := upgrade.File("c.yaml", []byte(c.text))
+			require.NoError(t, err)
+			assert.Equal(t, upgrade.Cassette, r.Kind)
+			assert.Equal(t, []int{c.from, 1}, []int{r.From, r.To})
+			assert.Equal(t, c.old, r.Old)
+			for _, has := range c.has {
+				assert.Contains(t, string(r.Text), has)
+			}
+			again, err := upgrade.File("c.yaml", r.Text)
+			require.NoError(t, err)
+			assert.Empty(t, again.Old, "what was lifted is current")
+			assert.Equal(t, r.Text, again.Text)
+		})
+	}
+}
+
+func TestAScenarioGetsItsFormatAndKeepsTheRest(t *testing.T) {
+	r, err := upgrade.File("s.yaml", []byte(scene))
+	require.NoError(t, err)
+	assert.Equal(t, upgrade.Scenario, r.Kind)
+	assert.Equal(t, strings.Replace(scene, "name:", "format: 1\nname:", 1), string(r.Text))
+	again, err := upgrade.File("s.yaml", r.Text)
+	require.NoError(t, err)
+	assert.Empty(t, again.Old)
+}
+
+func TestWhatCannotBeLiftedIsSaid(t *testing.T) {
+	for want, text := range map[string]string{
+		"x.yaml:3:9: format 9 is newer than this program, which knows up to 1; use a newer toolbench": strings.Replace(scene, "name:", "format: 9\nname:", 1),
+		`x.yaml:2:10: has format version "7"; 1 and 2 are known`:                                      strings.Replace(one, "version: 1", "version: 7", 1),
+		"neither a cassette of go-vcr nor a scenario":                                                 "a: 1\n",
+		"x.yaml: it is neither": "{",
+		"looks like vcrpy's":    "interactions:\n- request: {uri: x}\n  response: {status: {code: 200}}\nversion: 1\n",
+		"unknown field":         scene + "nope: 1\n",
+		"was cut off":           one[:strings.Index(one, "  response")],
+	} {
+		_, err := upgrade.File("x.yaml", []byte(text))
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// Everything the bench comes with is current or can be lifted, and so can what others
+// recorded.
+func TestRealFilesAreLifted(t *testing.T) {
+	var lifted, files int
+	for _, pattern := range []string{"../../fixtures/cassettes/*.yaml", "../../scenarios/*.yaml", "../../../shared/corpus/*/*.yaml"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			require.NoError(t, err)
+			r, err := upgrade.File(name, data)
+			if err != nil {
+				assert.Contains(t, name, "corpus", err)
+				continue
+			}
+			files++
+			if strings.Contains(name, "cassettes") {
+				assert.Empty(t, r.Old, name)
+			}
+			again, err := upgrade.File(name, r.Text)
+			require.NoError(t, err)
+			assert.Empty(t, again.Old, name)
+			if len(r.Old) > 0 {
+				lifted++
+			}
+		}
+	}
+	t.Logf("%d files, %d of them lifted", files, lifted)
+	assert.Greater(t, files, 100)
+}
