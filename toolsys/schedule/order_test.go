@@ -1,10 +1,13 @@
 package schedule_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -322,5 +325,41 @@ func TestPropertyTheExtremesAreAllAtOnceAndOneAtATime(t *testing.T) {
 			}
 			require.Equal(t, c.want, started)
 		}
+	})
+}
+
+// The driver asks calls what they touch, and asks those again whose names moved.
+func TestTheDriverAsksWhatCallsTouch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		touches := []string{"w:/d,/d/** s:/d,/d/**", "w:/d/x", "w:/e", "w:/f"}
+		var asked, emitted, started []int
+		d, err := schedule.NewDriver(t.Context(), schedule.Config[int]{Policy: schedule.Effects, Limit: 10, Hooks: schedule.Hooks[int]{
+			Run: func(_ context.Context, i int, _ func(context.Context) error) int {
+				time.Sleep(time.Duration(4-i) * time.Second)
+				return i
+			},
+			Verdict: func(int) schedule.Verdict { return schedule.Verdict{} },
+			Answer:  func(i int, _ schedule.Cause) int { return i },
+			Emit:    func(i, _ int) { emitted = append(emitted, i) },
+			Started: func(i int) { started = append(started, i) },
+			Touches: func(i int) *schedule.Footprint {
+				asked = append(asked, i)
+				if i == 1 && len(asked) > 4 {
+					return footprint("w:/f") // where /d/x leads now
+				}
+				return footprint(touches[i])
+			},
+		}})
+		require.NoError(t, err)
+		began := time.Now()
+		for range touches {
+			d.Add(false, false)
+		}
+		d.EndStream()
+		d.Wait()
+		assert.Equal(t, []int{0, 1, 2, 3, 1, 2, 3}, asked)
+		assert.Equal(t, []int{0, 1, 2, 3}, emitted)
+		assert.Equal(t, []int{0, 1, 2, 3}, started)
+		assert.Equal(t, 8*time.Second, time.Since(began), "4 s, then 3 s beside 2 s, then what the second wrote as well")
 	})
 }

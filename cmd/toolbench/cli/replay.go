@@ -84,6 +84,9 @@ func somePolicies(text string) ([]schedule.Policy, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !slices.Contains(replay.Policies(), p) {
+			return nil, fmt.Errorf("recordings do not say what calls read and write, which %s goes by: use serial, batch or streaming", p)
+		}
 		asked = append(asked, p)
 	}
 	return slices.DeleteFunc(replay.Policies(), func(p schedule.Policy) bool { return !slices.Contains(asked, p) }), nil
@@ -101,7 +104,7 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	if err != nil {
 		return err
 	}
-	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed}
+	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed, Secrets: a.secrets()}
 	done := &replayed{}
 	for _, file := range files {
 		if ctx.Err() != nil {
