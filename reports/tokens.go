@@ -154,7 +154,7 @@ func apiNote(r tokens.Report) string {
 	case m != nil && m.APIRefused != "":
 		return "API: not measured, for the API refused definitions with defer_loading (" + m.APIRefused + "); by its documentation nothing of them is in the context before a search"
 	case m != nil:
-		return "API: measured in the total, apportioned in its rows"
+		return "API: measured in the total; in the rows by its documentation"
 	}
 	return "API: what defer_loading leaves in the model's context before a search, by the API's documentation; not measured"
 }

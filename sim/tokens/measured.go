@@ -100,6 +100,7 @@ func Measured(tools []Tool, o Options, m Measurement) (Report, error) {
 		r.Total.Modes.API = figure(m.API)
 	}
 	r.share(m)
+	r.list(m)
 	r.resum()
 	r.Automatic = automatic(o, deferrable(r.Worst), tools)
 	slices.SortStableFunc(r.Worst, func(a, b Row) int {
@@ -126,11 +127,31 @@ func (r *Report) share(m Measurement) {
 			n = (max(0, rest)*row.Full + others/2) / others
 		}
 		row.Measured, row.Full = measured, n
-		for _, f := range []*Figure{&row.Modes.Names, &row.Modes.Hints, &row.Modes.API} {
-			if row.Whole {
-				f.Tokens = n
+	}
+}
+
+// list shares out what was measured of the lists of names, after what stays whole.
+func (r *Report) list(m Measurement) {
+	fixed, names, hints := 0, 0, 0
+	for _, row := range r.Worst {
+		if row.Whole {
+			fixed += row.Full
+			continue
+		}
+		names, hints = names+row.Modes.Names.Tokens, hints+row.Modes.Hints.Tokens
+	}
+	for i := range r.Worst {
+		row := &r.Worst[i]
+		for f, part := range map[*Figure]struct{ measured, of int }{
+			&row.Modes.Names: {m.Names - fixed, names}, &row.Modes.Hints: {m.Hints - fixed, hints}, &row.Modes.API: {0, 0},
+		} {
+			switch {
+			case row.Whole:
+				f.Tokens = row.Full
+			case part.of > 0:
+				f.Tokens = (max(0, part.measured)*f.Tokens + part.of/2) / part.of
 			}
-			f.Saved = saved(n, f.Tokens)
+			f.Saved = saved(row.Full, f.Tokens)
 		}
 	}
 }

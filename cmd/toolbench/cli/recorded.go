@@ -50,7 +50,7 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*requests.
 		}
 		taken++
 		if file.Problems > 0 {
-			a.say("%s: %d problems of its own; `toolbench replay` names them", f.path, file.Problems)
+			a.say("%s: problems of its own: %d; `toolbench replay` names them", f.path, file.Problems)
 		}
 		if err := take(file); err != nil {
 			return nil, harness(err)

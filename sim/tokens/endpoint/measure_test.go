@@ -198,6 +198,11 @@ func TestMeasuredFiguresAndApportionedOnesAddUp(t *testing.T) {
 	}
 	assert.Equal(t, 2, measured)
 	assert.InDelta(t, m.Full, sum, float64(len(tools)))
+	names := 0
+	for _, row := range r.Worst {
+		names += row.Modes.Names.Tokens
+	}
+	assert.InDelta(t, m.Names, names, float64(len(tools)), "names too")
 	assert.Equal(t, "apportioned", r.Counter.Basis())
 	assert.Equal(t, m.Search, r.Search)
 }
