@@ -177,7 +177,8 @@ func (l *link) broken(session *mcp.ClientSession, err error) bool {
 	if v == nil || v.session != session || v.ctx.Err() != nil {
 		return true
 	}
-	if severed(err) {
+	// Without a tap nothing tells an answer that cannot be read from a line that broke.
+	if v.line == nil || severed(err) {
 		v.end(err)
 		return true
 	}

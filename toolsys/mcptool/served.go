@@ -115,13 +115,14 @@ func (f *Fleet) Gone(name string) string {
 // belong to.
 func (f *Fleet) listings() ([]Listing, int) {
 	until := f.cfg.Clock.Now().Add(f.cfg.RefreshLimit)
-	var pending []*fetch
-	for _, l := range f.links {
-		pending = append(pending, l.renew())
-	}
 	var known []Listing
+	pending := make([]*fetch, len(f.links))
+	kept := make([][]*mcp.Tool, len(f.links))
 	for i, l := range f.links {
-		if tools, ok := l.listing(pending[i], until); ok {
+		kept[i], pending[i] = l.renew()
+	}
+	for i, l := range f.links {
+		if tools, there := l.listing(kept[i], pending[i], until); there {
 			known = append(known, Listing{l.server(), tools})
 		}
 	}
@@ -130,41 +131,41 @@ func (f *Fleet) listings() ([]Listing, int) {
 	return known, f.version
 }
 
-// renew begins to read a list that is not there any more; it gives the reading under
-// way, or nil.
-func (l *link) renew() *fetch {
+// renew gives the list that is kept. One that is not there any more it begins to read,
+// and it gives the reading under way, or nil.
+func (l *link) renew() ([]*mcp.Tool, *fetch) {
 	f := l.f
 	f.mu.Lock()
-	_, known := f.lists.get(l.Name)
+	tools, known := f.lists.get(l.Name)
 	begin := l.phase == up && !known && l.prepareFetch(nil)
 	running := l.fetch
 	f.mu.Unlock()
 	if begin {
 		f.start(l.actor("list"), l.refetch)
 	}
-	return running
+	return tools, running
 }
 
-// listing waits for the reading, if there is one, and gives the list.
-func (l *link) listing(running *fetch, until time.Time) ([]*mcp.Tool, bool) {
+// listing waits for the reading, if there is one, and gives the list; false for a
+// server that has none to offer.
+func (l *link) listing(tools []*mcp.Tool, running *fetch, until time.Time) ([]*mcp.Tool, bool) {
 	f := l.f
 	if running != nil {
 		f.mu.Lock()
 		f.waits++
 		actor := l.actor(fmt.Sprintf("wait/%d", f.waits))
 		f.mu.Unlock()
-		_ = f.cfg.Clock.Sleep(running.done, actor, max(0, until.Sub(f.cfg.Clock.Now())))
+		_ = f.cfg.Clock.Sleep(running.done, actor, max(0, until.Sub(f.cfg.Clock.Now()))) // either end is fine
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case l.phase == connecting || l.phase == down:
 		return nil, false
-	case running != nil && running.done.Err() != nil:
+	case running == nil:
+		return tools, true
+	case running.done.Err() != nil:
 		return running.tools, true
 	}
-	if tools, ok := f.lists.get(l.Name); ok {
-		return tools, true
-	}
-	return l.held, l.held != nil
+	return l.held, true
 }

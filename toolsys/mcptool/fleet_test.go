@@ -1,0 +1,250 @@
+package mcptool_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys"
+	"toolbench/toolsys/mcptool"
+	"toolbench/toolsys/tool"
+)
+
+// wire takes down everything that clients send.
+type wire struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *wire) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+// lists counts the lists that were asked for.
+func (w *wire) lists() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Count(w.text.String(), `"method":"tools/list"`)
+}
+
+// heard takes down what a fleet reports.
+type heard struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (h *heard) report(r mcptool.Report) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.said = append(h.said, r.String())
+}
+
+func (h *heard) all() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.said, "\n")
+}
+
+const twoServers = `{"server":"a","name":"one"}
+{"server":"a","name":"two"}
+{"server":"b","name":"one"}`
+
+// world is a host of servers and a fleet over it, in virtual time.
+type world struct {
+	host  *mcpserve.Host
+	fleet *mcptool.Fleet
+	wire  *wire
+	heard *heard
+}
+
+func connected(t *testing.T, cfg mcptool.FleetConfig, o mcpserve.Options) *world {
+	t.Helper()
+	c, err := mcpserve.Parse("c.jsonl", []byte(twoServers))
+	require.NoError(t, err)
+	clock := toolsys.RealClock()
+	w := &world{wire: &wire{}, heard: &heard{}}
+	w.host, err = mcpserve.NewHost(c, o, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
+	require.NoError(t, err)
+	cfg.Clock, cfg.Report = clock, w.heard.report
+	w.fleet, err = mcptool.Connect(cfg, w.endpoint("b"), w.endpoint("a"))
+	require.NoError(t, err)
+	w.fleet.Ready(time.Second)
+	t.Cleanup(func() {
+		w.fleet.Close()
+		w.host.Close()
+	})
+	return w
+}
+
+func (w *world) endpoint(name string) mcptool.Endpoint {
+	return mcptool.Endpoint{Name: name, Dial: func(ctx context.Context) (mcp.Transport, error) {
+		way, err := w.host.Dial(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.LoggingTransport{Transport: way, Writer: w.wire}, nil
+	}}
+}
+
+func (w *world) names() []string {
+	names := []string{}
+	for _, t := range w.fleet.Served().Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func (w *world) call(t *testing.T, name, id string) error {
+	t.Helper()
+	for _, served := range w.fleet.Served().Tools {
+		if served.Name != name {
+			continue
+		}
+		in, problems := served.Parse(json.RawMessage(`{}`))
+		require.Empty(t, problems)
+		c := &tool.Context{}
+		c.CallID = id
+		_, err := served.Call(t.Context(), in, c)
+		return err
+	}
+	return errors.New("not served")
+}
+
+var all = []string{"mcp__a__one", "mcp__a__two", "mcp__b__one"}
+
+func TestAListIsReadOnceAndThenKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		first := w.fleet.Served()
+		for range 5 {
+			assert.Equal(t, all, w.names())
+		}
+		assert.Equal(t, 2, w.wire.lists(), "one for each server")
+		again := w.fleet.Served()
+		assert.Equal(t, first.Version, again.Version)
+		assert.Same(t, first.Tools[0], again.Tools[0], "and the tools are the same ones")
+	})
+}
+
+func TestAListThatChangedIsReadAnewAndNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		assert.Equal(t, all, w.names())
+		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "three"}}))
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{"mcp__a__three", "mcp__b__one"}, w.names())
+		assert.Equal(t, 3, w.wire.lists())
+		assert.Contains(t, w.fleet.Gone("mcp__a__one"), "does not list it any more")
+		assert.Empty(t, w.fleet.Gone("mcp__a__three"))
+		assert.Empty(t, w.fleet.Gone("mcp__a__never"))
+	})
+}
+
+// With room for one list only, the other is read anew each time; what is served is the
+// same.
+func TestTheLeastUsedListMakesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{Listings: 1}, mcpserve.Options{})
+		for range 3 {
+			assert.Equal(t, all, w.names())
+		}
+		assert.Greater(t, w.wire.lists(), 2)
+	})
+}
+
+func TestALostServerIsConnectedAgainWithItsListAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "last", Gone: true, Back: 2 * time.Second}}})
+		require.ErrorIs(t, w.call(t, "mcp__a__one", "last"), mcptool.ErrGone)
+		require.ErrorContains(t, w.call(t, "mcp__a__one", "again"), "being connected again; try later")
+		require.NoError(t, w.call(t, "mcp__b__one", "other"), "the other server is none the worse")
+		assert.Equal(t, []string{"a"}, w.fleet.Served().Pending)
+		assert.Equal(t, all, w.names(), "what it served stands meanwhile")
+		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "two"}}))
+		time.Sleep(4 * time.Second)
+		assert.Equal(t, all[1:], w.names(), "it came back with another list")
+		assert.NoError(t, w.call(t, "mcp__a__two", "back"))
+		assert.Empty(t, w.fleet.Served().Pending)
+	})
+}
+
+// A server that can be connected and dies at once is given up like one that cannot.
+func TestAServerThatDiesEachTimeIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{Attempts: 3}, mcpserve.Options{Faults: []mcpserve.Fault{{Tool: "one", Server: "a", Gone: true, Back: time.Millisecond}}})
+		for n := range 4 {
+			assert.ErrorIs(t, w.call(t, "mcp__a__one", fmt.Sprint(n)), mcptool.ErrGone)
+			time.Sleep(10 * time.Second)
+		}
+		assert.Contains(t, w.heard.all(), "given up after 4 failures in a row")
+		assert.Equal(t, all[2:], w.names())
+		assert.Contains(t, w.fleet.Gone("mcp__a__one"), "did not come back")
+	})
+}
+
+// One that ran well for long begins with a clean sheet.
+func TestAServerThatRanWellMayFailAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{Attempts: 1}, mcpserve.Options{Faults: []mcpserve.Fault{{Tool: "one", Server: "a", Gone: true, Back: time.Millisecond}}})
+		for n := range 4 {
+			time.Sleep(time.Minute)
+			assert.ErrorIs(t, w.call(t, "mcp__a__one", fmt.Sprint(n)), mcptool.ErrGone)
+		}
+		assert.NotContains(t, w.heard.all(), "given up")
+	})
+}
+
+func TestAServerThatHangsIsPendingAndHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Server: "a", Connect: 1, ListHangs: true}}})
+		assert.Equal(t, all[2:], w.names())
+		assert.Equal(t, []string{"a"}, w.fleet.Served().Pending)
+		assert.Equal(t, time.Second, time.Since(began), "no longer than Ready was told to wait")
+		time.Sleep(40 * time.Second)
+		assert.Equal(t, all, w.names())
+	})
+}
+
+func TestOddAnswersAreReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "twice", Twice: true}, {Call: "stray", Stray: true}}})
+		require.NoError(t, w.call(t, "mcp__a__one", "twice"))
+		require.NoError(t, w.call(t, "mcp__a__one", "stray"))
+		synctest.Wait()
+		assert.Contains(t, w.heard.all(), `MCP server "a": it answered request 4 a second time`)
+		assert.Contains(t, w.heard.all(), "which nobody made")
+	})
+}
+
+func TestAFleetThatCannotBeIsRefused(t *testing.T) {
+	clock := toolsys.RealClock()
+	dial := func(context.Context) (mcp.Transport, error) { return nil, errors.New("no way") }
+	for name, c := range map[string]struct {
+		clock     tool.Clock
+		endpoints []mcptool.Endpoint
+	}{
+		"the clock lacks a door": {tool.Clock{}, nil},
+		"one has no name":        {clock, []mcptool.Endpoint{{Dial: dial}}},
+		`no way to "a"`:          {clock, []mcptool.Endpoint{{Name: "a"}}},
+		`two are named "a"`:      {clock, []mcptool.Endpoint{{Name: "a", Dial: dial}, {Name: "b", Dial: dial}, {Name: "a", Dial: dial}}},
+	} {
+		_, err := mcptool.Connect(mcptool.FleetConfig{Clock: c.clock}, c.endpoints...)
+		require.ErrorIs(t, err, mcptool.ErrFleet)
+		assert.ErrorContains(t, err, name)
+	}
+}

@@ -1,0 +1,120 @@
+package mcptool_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys"
+	"toolbench/toolsys/mcptool"
+	"toolbench/toolsys/tool"
+)
+
+// asChild makes this test's own program an MCP server on its standard streams.
+const asChild = "MCPTOOL_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asChild) == "" {
+		os.Exit(m.Run())
+	}
+	if err := mortal(func() { os.Exit(1) }).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		os.Exit(2)
+	}
+}
+
+// mortal is a server with a tool that answers and one that ends it.
+func mortal(die func()) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "mortal", Version: "1"}, nil)
+	s.AddTool(listed("live", nil), answers(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "alive"}}}, nil))
+	s.AddTool(listed("die", nil), func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		die()
+		return &mcp.CallToolResult{}, nil
+	})
+	return s
+}
+
+func fleetOf(t *testing.T, dial func(context.Context) (mcp.Transport, error)) *mcptool.Fleet {
+	t.Helper()
+	f, err := mcptool.Connect(mcptool.FleetConfig{
+		Clock: toolsys.RealClock(), Backoff: func(int) time.Duration { return 20 * time.Millisecond }, Attempts: 200,
+	}, mcptool.Endpoint{Name: "m", Dial: dial})
+	require.NoError(t, err)
+	t.Cleanup(f.Close)
+	f.Ready(20 * time.Second)
+	return f
+}
+
+func ringUp(t *testing.T, f *mcptool.Fleet, name string) error {
+	for _, served := range f.Served().Tools {
+		if served.Name == name {
+			in, problems := served.Parse(json.RawMessage(`{}`))
+			require.Empty(t, problems)
+			_, err := served.Call(t.Context(), in, &tool.Context{})
+			return err
+		}
+	}
+	return mcptool.ErrNoServer
+}
+
+// comesBack holds a fleet to N4 over a real line: the call under which the server goes
+// ends in one error, and later calls work again.
+func comesBack(t *testing.T, f *mcptool.Fleet) {
+	t.Helper()
+	require.NoError(t, ringUp(t, f, "mcp__m__live"))
+	require.ErrorIs(t, ringUp(t, f, "mcp__m__die"), mcptool.ErrGone)
+	require.Eventually(t, func() bool { return ringUp(t, f, "mcp__m__live") == nil }, 20*time.Second, 20*time.Millisecond)
+	assert.Empty(t, f.Served().Pending)
+}
+
+func TestAProgramThatDiesIsStartedAgain(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	comesBack(t, fleetOf(t, mcptool.Stdio(func() *exec.Cmd {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), asChild+"=1")
+		return cmd
+	})))
+}
+
+func TestAnAddressThatFallsSilentIsCalledAgain(t *testing.T) {
+	address := ""
+	var current *http.Server
+	start := func() {
+		listener, err := net.Listen("tcp", address)
+		require.NoError(t, err)
+		address = listener.Addr().String()
+		stopped := make(chan struct{})
+		var die func()
+		made := mortal(func() { die() })
+		current = &http.Server{Handler: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return made }, nil)}
+		server := current
+		die = func() { _ = server.Close() }
+		go func() {
+			_ = server.Serve(listener)
+			close(stopped)
+		}()
+		t.Cleanup(func() {
+			_ = server.Close()
+			<-stopped
+		})
+	}
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	start()
+	f := fleetOf(t, mcptool.HTTP("http://"+address, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}))
+	require.NoError(t, ringUp(t, f, "mcp__m__live"))
+	require.ErrorIs(t, ringUp(t, f, "mcp__m__die"), mcptool.ErrGone)
+	start()
+	require.Eventually(t, func() bool { return ringUp(t, f, "mcp__m__live") == nil }, 20*time.Second, 20*time.Millisecond)
+	assert.Empty(t, f.Served().Pending)
+}
