@@ -155,4 +155,4 @@ func (cfg *Config) batch(k uint64) (Batch, bool) {
 }
 
 // Policies are those that cases are made for: those that have a definition.
-func Policies() []string { return []string{"serial", "batch", "streaming"} }
+func Policies() []string { return []string{"serial", "batch", "streaming", "effects"} }

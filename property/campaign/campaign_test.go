@@ -23,7 +23,7 @@ var (
 )
 
 func plan(seed uint64) mix.Plan {
-	return mix.Plan{Seed: seed, Policies: []string{"serial", "batch", "streaming"}, May: mix.Everything}
+	return mix.Plan{Seed: seed, Policies: []string{"serial", "batch", "streaming", "effects"}, May: mix.Everything}
 }
 
 func play(t *testing.T, e campaign.Engine, cases uint64) campaign.Result {

@@ -29,6 +29,7 @@ const (
 	Turns    // more than one
 	Ties     // everything at few instants
 	Many     // calls in one message
+	Touching // calls that say what they read and write
 	all      = iota
 )
 
@@ -40,7 +41,7 @@ const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusal
 
 var names = [all]string{
 	"exclusive", "failing", "breaking", "hanging", "deaf", "modifying", "asking", "hooks", "broken-hooks", "escalating", "misnamed",
-	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many",
+	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching",
 }
 
 // Names are the names of the features, in their order.

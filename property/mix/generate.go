@@ -145,9 +145,17 @@ func (m *Maker) call(n int, at time.Duration) des.Call {
 	if m.chance(Hanging, 1, 4) {
 		c.Limit = max(time.Millisecond, m.span(20))
 	}
+	if m.chance(Touching, 3, 4) && !c.Modifies {
+		c.Reads, c.Writes = m.keys(), m.keys()
+	}
 	m.guard(&c)
 	return c
 }
+
+// someKeys are names of what calls touch, one of them a tree over others.
+var someKeys = [][]string{nil, nil, nil, {"a"}, {"b"}, {"c/d"}, {"c/**"}, {"a", "b"}, {"e"}, {"f"}}
+
+func (m *Maker) keys() []string { return someKeys[m.rng.IntN(len(someKeys))] }
 
 // guard adds what stands before a call's run.
 func (m *Maker) guard(c *des.Call) {

@@ -9,7 +9,7 @@ import (
 	"toolbench/sim/des"
 )
 
-var policies = []string{"serial", "batch", "streaming"}
+var policies = []string{"serial", "batch", "streaming", "effects"}
 
 func TestEveryCaseMakesSenseAndEnds(t *testing.T) {
 	m := mix.NewMaker(mix.Plan{Seed: 1, Policies: policies, May: mix.Everything})

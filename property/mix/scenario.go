@@ -97,6 +97,8 @@ func toolLine(k *des.Call) string {
 	}
 	m.add(k.Goes == des.Failed, "failed: true")
 	m.add(k.Stops, "stops_siblings: true")
+	m.add(len(k.Reads) > 0, "reads: ["+strings.Join(k.Reads, ", ")+"]")
+	m.add(len(k.Writes) > 0, "writes: ["+strings.Join(k.Writes, ", ")+"]")
 	m.add(k.Limit > 0, "timeout: "+k.Limit.String())
 	m.add(k.Modifies, fmt.Sprintf("set_env: {LOG: \"$old %s\"}", k.ID))
 	return m.String()

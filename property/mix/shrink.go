@@ -99,6 +99,8 @@ var plainer = []func(*des.Call) bool{
 	func(k *des.Call) bool { return zero(&k.Stops) },
 	func(k *des.Call) bool { return zero(&k.Modifies) },
 	func(k *des.Call) bool { return zero(&k.Limit) },
+	func(k *des.Call) bool { return none(&k.Reads) },
+	func(k *des.Call) bool { return none(&k.Writes) },
 	func(k *des.Call) bool { return zero(&k.Cancel) },
 	func(k *des.Call) bool { done := !k.Safe; k.Safe = true; return done },
 	func(k *des.Call) bool { return len(k.Hooks) > 0 && zero(&k.Hooks[0].After) },

@@ -15,7 +15,7 @@ type Span struct{ Start, End time.Duration }
 // each of its messages. Calls may fail, as long as none stops its siblings; nothing
 // is rewritten, and nobody says anything.
 func Quiet(c *des.Case) bool {
-	if len(c.Says)+len(c.Faults) > 0 || c.Leaves > 0 {
+	if len(c.Says)+len(c.Faults) > 0 || c.Leaves > 0 || c.Policy == schedule.Effects.String() {
 		return false
 	}
 	for n := range c.Calls() {

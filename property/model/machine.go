@@ -21,7 +21,8 @@ type call struct {
 	safe        bool // as the policy sees it
 	cancellable bool
 	stopped     schedule.Cause
-	pending     bool // it returned a modifier that waits for the end of its batch
+	pending     bool // it returned a modifier that waits for the end of its batch, or for its result
+	touches     *schedule.Footprint
 }
 
 // Machine is one message. It is a des.Stepper.
@@ -38,7 +39,7 @@ type Machine struct {
 
 // New makes a machine where an engine wants one.
 func New(policy schedule.Policy, limit int) (des.Stepper, error) {
-	if policy > schedule.Streaming {
+	if policy > schedule.Effects {
 		return nil, fmt.Errorf("the model knows no policy %s", policy)
 	}
 	return &Machine{policy: policy, limit: limit}, nil
@@ -87,7 +88,7 @@ func (m *Machine) in(p phase) (found []int) {
 func (m *Machine) abandoned() bool { return m.stopped == schedule.StreamAbandoned }
 
 func (m *Machine) add(ev schedule.Event) {
-	m.calls = append(m.calls, call{safe: ev.Safe && m.policy != schedule.Serial, cancellable: ev.Cancellable})
+	m.calls = append(m.calls, call{safe: ev.Safe && m.policy != schedule.Serial, cancellable: ev.Cancellable, touches: ev.Touches})
 	if i := len(m.calls) - 1; m.stopped != schedule.NoCause {
 		m.end(i, m.stopped)
 		if m.abandoned() {
@@ -131,6 +132,8 @@ func (m *Machine) finish(ev schedule.Event) {
 	}
 	if ev.Modifies { // B3
 		switch {
+		case m.policy == schedule.Effects:
+			c.pending = true
 		case !c.safe:
 			m.do(schedule.Apply, ev.Index, 0)
 		case m.policy == schedule.Streaming:
@@ -150,7 +153,7 @@ func (m *Machine) escalate(i int) {
 	c := &m.calls[i]
 	switch {
 	case c.phase != runs:
-	case !c.safe || c.stopped != schedule.NoCause:
+	case !c.safe || c.stopped != schedule.NoCause, m.policy == schedule.Effects: // there it is alone already
 		m.do(schedule.Resume, i, 0)
 	default:
 		c.phase, c.safe = holds, false
@@ -180,6 +183,10 @@ func (m *Machine) abandon() {
 // emit: results leave in call order, up to the first that is not there (I3, J2).
 func (m *Machine) emit() {
 	for !m.abandoned() && m.emitted < len(m.calls) && m.calls[m.emitted].phase == ended {
+		if c := &m.calls[m.emitted]; m.policy == schedule.Effects && c.pending { // in call order
+			c.pending = false
+			m.do(schedule.Apply, m.emitted, 0)
+		}
 		m.do(schedule.Emit, m.emitted, 0)
 		m.emitted++
 	}
@@ -211,6 +218,9 @@ func (m *Machine) letGo() {
 	}
 	for _, i := range m.in(waits) {
 		if !m.mayStart(i) {
+			if m.policy == schedule.Effects {
+				continue // who touches nothing of it may overtake it
+			}
 			return // an earlier call that waits holds back all behind it
 		}
 		m.calls[i].phase = runs
@@ -219,10 +229,13 @@ func (m *Machine) letGo() {
 }
 
 func (m *Machine) mayStart(i int) bool {
-	if m.policy != schedule.Streaming && !m.complete {
+	if (m.policy == schedule.Serial || m.policy == schedule.Batch) && !m.complete {
 		return false
 	}
 	running := m.in(runs)
+	if m.policy == schedule.Effects {
+		return len(running) < m.limit && !m.behind(i)
+	}
 	if len(running) == 0 {
 		return true
 	}
@@ -232,6 +245,17 @@ func (m *Machine) mayStart(i int) bool {
 		}
 	}
 	return len(running) < m.limit
+}
+
+// behind: a call before it that has not ended writes what it touches, or touches what
+// it writes (J8).
+func (m *Machine) behind(i int) bool {
+	for j := range i {
+		if m.calls[j].phase != ended && schedule.Conflict(m.calls[j].touches, m.calls[i].touches) {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *Machine) done() {

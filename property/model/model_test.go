@@ -10,7 +10,7 @@ import (
 	"toolbench/sim/des"
 )
 
-var policies = []string{"serial", "batch", "streaming"}
+var policies = []string{"serial", "batch", "streaming", "effects"}
 
 // The core does what the machine does, action for action.
 func TestTheCoreIsTheMachine(t *testing.T) {

@@ -67,7 +67,7 @@ func (v *View) limit() error {
 
 func (v *View) noIdling() error {
 	return v.sweep(nil, func(s *swept) error {
-		held := v.Case.Policy != schedule.Streaming.String() && !s.began
+		held := v.Case.Policy != schedule.Streaming.String() && !v.byEffects() && !s.began
 		switch {
 		case s.running > 0, s.over:
 		case s.holding > 0:
@@ -143,12 +143,36 @@ func (s *swept) take(e des.Entry) {
 	}
 }
 
+func (v *View) byEffects() bool { return v.Case.Policy == schedule.Effects.String() }
+
+// conflictsWait: of two calls of which one writes what the other touches, the later
+// starts when the earlier has ended.
+func (v *View) conflictsWait() error {
+	if !v.byEffects() {
+		return nil
+	}
+	for i := range v.messages {
+		runs := v.of(&v.messages[i])
+		for b := range runs {
+			for a := range b {
+				if runs[b].start != none && runs[a].ended > runs[b].start && schedule.Conflict(runs[a].call.Touches(), runs[b].call.Touches()) {
+					return fmt.Errorf("call %s started before %s had ended, and they conflict", runs[b].call.ID, runs[a].call.ID)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 func (v *View) noOvertaking() error {
 	for i := range v.messages {
 		runs := v.of(&v.messages[i])
 		for b := range runs {
 			for a := range b {
 				first, second := &runs[a], &runs[b]
+				if v.byEffects() && !schedule.Conflict(first.call.Touches(), second.call.Touches()) {
+					continue
+				}
 				late := first.start > second.start || first.start == none && first.ended > second.start
 				if second.start != none && late {
 					return fmt.Errorf("call %s started before %s", second.call.ID, first.call.ID)
@@ -160,7 +184,7 @@ func (v *View) noOvertaking() error {
 }
 
 func (v *View) waitsForTheStream() error {
-	if v.Case.Policy == schedule.Streaming.String() {
+	if v.Case.Policy == schedule.Streaming.String() || v.byEffects() {
 		return nil
 	}
 	for i := range v.messages {

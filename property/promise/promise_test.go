@@ -11,7 +11,7 @@ import (
 )
 
 func TestEveryPromiseHolds(t *testing.T) {
-	m := mix.NewMaker(mix.Plan{Seed: 2, Policies: []string{"serial", "batch", "streaming"}, May: mix.Everything})
+	m := mix.NewMaker(mix.Plan{Seed: 2, Policies: []string{"serial", "batch", "streaming", "effects"}, May: mix.Everything})
 	var e des.Engine
 	v := promise.View{}
 	for i := range uint64(20_000) {

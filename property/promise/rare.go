@@ -86,6 +86,8 @@ var situations = [...]Situation{
 		return r.applied > r.emitted && r.emitted != none
 	})},
 	{"a safe call's modifier was dropped", schedule.Streaming.String(), runs(func(_ *View, _ *message, r *run) bool { return r.dropped != none })},
+	{"a call overtook another", schedule.Effects.String(), func(v *View) int { return v.overtakings() }},
+	{"a call waited for one it conflicts with, others did not", schedule.Effects.String(), runs(overtaken)},
 	{"retries were used up", "", func(v *View) int { return bit(v.Case.Leaves == 0 && v.Log.Entries[len(v.Log.Entries)-1].Code != 0) }},
 	{"the conversation was stopped with calls running", "", runs(func(_ *View, _ *message, r *run) bool { return r.cause == schedule.SessionAborted })},
 	{"a conversation had no calls", "", func(v *View) int { return bit(len(v.runs) == 0) }},
@@ -124,6 +126,33 @@ func after(v *View, m *message, r *run) bool {
 		}
 	}
 	return false
+}
+
+// overtaken: a later call started while it waited.
+func overtaken(v *View, m *message, r *run) bool {
+	if !v.byEffects() || r.start == none {
+		return false
+	}
+	for i := range v.of(m) {
+		if other := &v.of(m)[i]; other.number > r.number && other.start != none && other.start < r.start {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *View) overtakings() int {
+	n := 0
+	for i := range v.messages {
+		last := none
+		for _, r := range v.of(&v.messages[i]) {
+			if r.start != none {
+				n += bit(r.start < last)
+				last = max(last, r.start)
+			}
+		}
+	}
+	return n
 }
 
 func twice(what des.What) func(*View) int {

@@ -106,7 +106,7 @@ func (v *View) modifiersInOrder() error {
 // modifier looks at one call's.
 func (v *View) modifier(m *message, r *run) error {
 	returned := r.call.Modifies && (r.status == des.OK || r.status == des.RunFailed && r.call.Goes == des.Failed)
-	safe := !r.exclusive(v.Case) && r.escalated == none
+	safe := !r.exclusive(v.Case) && r.escalated == none && !v.byEffects()
 	drops := safe && v.Case.Policy == schedule.Streaming.String()
 	switch {
 	case !returned && (r.applied != none || r.dropped != none):
@@ -118,7 +118,7 @@ func (v *View) modifier(m *message, r *run) error {
 	case !drops && r.applied == none:
 		return fmt.Errorf("its modifier never acted")
 	}
-	if safe {
+	if safe || v.byEffects() && !r.exclusive(v.Case) {
 		return nil
 	}
 	for p := r.ended; p < r.applied; p++ {

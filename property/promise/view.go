@@ -149,5 +149,8 @@ func (v *View) of(m *message) []run { return v.runs[m.first : m.first+m.n] }
 // alone: the call must have the floor, under the policy.
 func (r *run) exclusive(c *des.Case) bool {
 	k := r.call
+	if c.Policy == schedule.Effects.String() {
+		return k.Touches() == nil
+	}
 	return c.Policy == schedule.Serial.String() || !k.Safe || k.Goes == des.Unknown || k.Goes == des.Rubbish
 }

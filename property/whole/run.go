@@ -55,7 +55,7 @@ func calm(c *des.Case) bool {
 }
 
 func others(policy string) []string {
-	return slices.DeleteFunc([]string{"serial", "batch", "streaming"}, func(p string) bool { return p == policy })
+	return slices.DeleteFunc([]string{"serial", "batch", "streaming", "effects"}, func(p string) bool { return p == policy })
 }
 
 var kinds = map[trace.Kind]des.What{

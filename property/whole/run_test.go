@@ -14,7 +14,7 @@ import (
 
 var cases = flag.Uint64("cases", 100, "how many cases to compare")
 
-var policies = []string{"serial", "batch", "streaming"}
+var policies = []string{"serial", "batch", "streaming", "effects"}
 
 // Both engines give the same log, entry by entry.
 func TestTheWholeSystemDoesWhatItsModelDoes(t *testing.T) {

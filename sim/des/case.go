@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"toolbench/toolsys/schedule"
 )
 
 // Case is one conversation with all that happens to it (O6, O7). The zero values
@@ -65,6 +67,10 @@ type Call struct {
 	Deaf  bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
 	// Modifies: it returns a modifier (B3).
 	Modifies bool `yaml:"modifies,omitempty" json:"modifies,omitempty"`
+	// Reads and Writes are the keys it says it touches; with neither it counts as
+	// touching everything (J8).
+	Reads  []string `yaml:"reads,omitempty" json:"reads,omitempty"`
+	Writes []string `yaml:"writes,omitempty" json:"writes,omitempty"`
 	// Limit is the time limit of its run; 0 is none.
 	Limit time.Duration `yaml:"limit,omitempty" json:"limit,omitempty"`
 	Hooks []Hook        `yaml:"hooks,omitempty" json:"hooks,omitempty"`
@@ -112,6 +118,18 @@ type Fault struct {
 	Malformed int           `yaml:"malformed,omitempty" json:"malformed,omitempty"`
 	Stall     int           `yaml:"stall,omitempty" json:"stall,omitempty"`
 	For       time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
+}
+
+// Touches is what the call counts as touching under the policy effects: nothing if it
+// fails before it runs, everything if somebody else has a say in it.
+func (k *Call) Touches() *schedule.Footprint {
+	switch {
+	case k.Goes == Unknown || k.Goes == Rubbish:
+		return &schedule.Footprint{}
+	case len(k.Hooks) > 0 || k.Ask != nil || len(k.Reads)+len(k.Writes) == 0:
+		return nil
+	}
+	return &schedule.Footprint{Reads: k.Reads, Writes: k.Writes}
 }
 
 // Calls counts the calls of all turns.

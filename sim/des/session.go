@@ -169,9 +169,11 @@ func (e *Engine) ready() {
 	*k = call{Call: k.Call, gen: k.gen + 1}
 	e.note(Ready, i, 0)
 	known := k.Goes != Unknown
-	e.step(schedule.Event{
-		Kind: schedule.Added, Safe: k.Safe && known && k.Goes != Rubbish, Cancellable: k.Cancel && known,
-	})
+	ev := schedule.Event{Kind: schedule.Added, Safe: k.Safe && known && k.Goes != Rubbish, Cancellable: k.Cancel && known}
+	if e.policy == schedule.Effects {
+		ev.Touches = k.Touches()
+	}
+	e.step(ev)
 }
 
 func (e *Engine) endStream() {

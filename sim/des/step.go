@@ -6,9 +6,15 @@ import "toolbench/toolsys/schedule"
 // woken by it go on when all of it is carried out, as goroutines would that wait for
 // the driver's lock.
 func (e *Engine) step(ev schedule.Event) {
-	e.actions = e.s.core.Step(ev, e.actions[:0])
-	for _, a := range e.actions {
-		e.act(a)
+	for again := true; again; {
+		e.actions = e.s.core.Step(ev, e.actions[:0])
+		again = false
+		for _, a := range e.actions {
+			if a.Kind == schedule.Declare && !again { // one at a time, as the driver asks
+				again, ev = true, schedule.Event{Kind: schedule.Declared, Index: a.Index, Touches: e.calls[e.s.first+a.Index].Touches()}
+			}
+			e.act(a)
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func TestWrongCommandLinesSayWhatIsRight(t *testing.T) {
 		"--engine fast":          "use des, full, both",
 		"--faults rain":          "use all, none, or globs of breaking",
 		"--faults [":             "is no glob",
-		"--policy fastest":       "use serial, batch, streaming",
+		"--policy fastest":       "use serial, batch, streaming, effects",
 		"--runs 0":               "it must be 1 or more",
 		"--shard 5/4":            "write I/N",
 		"--replay nothing.yaml":  "nothing.yaml: no such file",
