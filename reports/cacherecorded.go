@@ -101,7 +101,7 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 	var lines []string
 	switch {
 	case s.Requests == 0:
-		lines = append(lines, "the recording holds no requests, as transcripts do not: which tools were sent, and in which order, is not known; what the API measured is shown")
+		lines = append(lines, "the recording holds no requests (transcripts and bare streams do not): which tools were sent, and in which order, is not known; what the API measured is shown")
 	case s.Marked == 0:
 		lines = append(lines, "no request sets cache_control, so as recorded nothing is kept")
 	case s.Marked < s.Requests:

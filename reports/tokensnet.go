@@ -61,7 +61,7 @@ func netLines(r tokens.Report) []string {
 		lines = nil
 	}
 	if silent > 0 {
-		lines = append(lines, plural(silent, "conversation is", "conversations are")+" recorded without requests, as transcripts are: which tools were sent is not known")
+		lines = append(lines, plural(silent, "conversation is", "conversations are")+" recorded without requests, as transcripts and bare streams are: which tools were sent is not known")
 	}
 	if bare > 0 {
 		lines = append(lines, plural(bare, "conversation offers", "conversations offer")+" no tool of the client's own")

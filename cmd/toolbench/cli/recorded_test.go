@@ -53,7 +53,7 @@ func TestARecordingThatCannotBeReadIsRefusedWithItsName(t *testing.T) {
 // Transcripts hold no tools: that is said, and is no error.
 func TestATranscriptIsCountedAsFarAsItGoes(t *testing.T) {
 	log := written(t, "log.jsonl", recorded)
-	assert.Contains(t, string(output(t, "tokens", "--recording", log)), "recorded without requests, as transcripts are")
+	assert.Contains(t, string(output(t, "tokens", "--recording", log)), "recorded without requests, as transcripts")
 	assert.NotContains(t, string(output(t, "tokens", "--recording", log)), "automatic mode")
 	assert.NotEmpty(t, output(t, "cache", "--recording", log))
 }
