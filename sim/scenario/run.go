@@ -64,6 +64,7 @@ func Run(ctx context.Context, sc *Scenario, o Options) Outcome {
 			out.Status, out.Err, out.Failures = Errored, cause, nil
 		}
 	}
+	out.blank()
 	out.Took = time.Since(began)
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"toolbench/sim/secret"
 )
 
 // Process is what the command line has from the process it runs in.
@@ -49,4 +51,14 @@ func (p Process) lookup(key string) (string, bool) {
 func (p Process) env(key string) string {
 	value, _ := p.lookup(key)
 	return value
+}
+
+// secrets are the values of variables whose names say that they are secrets: no report
+// prints them (O5).
+func (p Process) secrets() []string {
+	var values []string
+	for _, k := range secret.FromEnv(p.Env) {
+		values = append(values, k.Value)
+	}
+	return values
 }

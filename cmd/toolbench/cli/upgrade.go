@@ -229,7 +229,8 @@ func (a *app) printUpgrade(r upgradeReport, f upgradeFlags) error {
 			return wrap(err)
 		}
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%d current, %d upgraded, %d old, %d failed, %d other files\n",
+	summary := fmt.Sprintf("%d current, %d upgraded, %d old, %d failed, %d other files",
 		r.count("current"), r.count("upgraded"), r.count("old"), r.count("failed"), r.Skipped)
+	_, err := fmt.Fprintln(a.Stdout, strings.Join(screen.Fold(summary, a.drawing(f.looks).Width), "\n"))
 	return wrap(err)
 }

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,9 +64,11 @@ func TestUpgradeTablesFitTheirWidth(t *testing.T) {
 	d := newDesk(t)
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "a-rather-long-name-of-a-cassette-in-a-folder.yaml"), []byte(oldCassette), 0o644))
 	for _, width := range []string{"40", "60", "80"} {
+		wide, err := strconv.Atoi(width)
+		require.NoError(t, err)
 		assert.Equal(t, cli.ExitFailed, d.run(t.Context(), "upgrade", "--check", ".", "--width", width))
 		for line := range strings.Lines(d.out) {
-			assert.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), 80, line)
+			assert.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), wide, line)
 		}
 	}
 }
