@@ -66,7 +66,7 @@ var layers = []struct {
 	{"sim/promptcache", []string{"sim/tokens", "sim/requests", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
-	{"sim/draft", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/clock", "toolsys/message", "toolsys/schema", "toolsys/tool"}},
+	{"sim/draft", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/tool", "toolsys/trace"}},
 	{"sim/upgrade", []string{"sim/cassette", "sim/scenario"}},
 	{"sim/capture", []string{"sim/cassette", "sim/secret", "sim/scenario", "toolsys/pipeline", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
