@@ -79,7 +79,7 @@ func (o offer) worded(ctx context.Context, session *mcp.ClientSession, err error
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &refusal):
+	case errors.As(err, &refusal) && refusal.Code != unsent:
 		return fmt.Errorf("%w: %q: %s (code %d)", ErrRefused, o.server.Name, refusal.Message, refusal.Code)
 	case errors.Is(err, ErrGone):
 		return err
@@ -91,10 +91,15 @@ func (o offer) worded(ctx context.Context, session *mcp.ClientSession, err error
 	return fmt.Errorf("MCP server %q: %w", o.server.Name, err)
 }
 
+// unsent is the code under which the library says that a message could not be sent. It
+// looks like a server's own error and is none.
+const unsent = -32005
+
 // severed says whether an error speaks of the line and not of what went over it.
 func severed(err error) bool {
 	var network net.Error
-	if errors.As(err, &network) {
+	var refusal *jsonrpc.Error
+	if errors.As(err, &network) || errors.As(err, &refusal) && refusal.Code == unsent {
 		return true
 	}
 	for _, sign := range []error{mcp.ErrConnectionClosed, mcp.ErrSessionMissing, io.EOF, io.ErrClosedPipe, io.ErrUnexpectedEOF} {
