@@ -167,6 +167,9 @@ type OwnTool struct {
 	FailedCalls []string          `yaml:"failed_calls"`
 	// StopsSiblings makes its failure stop the calls beside it, as Bash's does (J3).
 	StopsSiblings bool `yaml:"stops_siblings"`
+	// Reads and Writes are the keys it says it touches (J8); with neither, everything.
+	Reads  []string `yaml:"reads"`
+	Writes []string `yaml:"writes"`
 	// SetCWD, SetEnv make it return a modifier, whether it is safe or not (B3).
 	SetCWD string            `yaml:"set_cwd"`
 	SetEnv map[string]string `yaml:"set_env"`

@@ -55,6 +55,9 @@ func (o OwnTool) def() tool.Def[json.RawMessage, string] {
 		d.Traits.Interrupt = tool.Cancel
 	}
 	d.Traits.FailureStopsSiblings = o.StopsSiblings
+	if len(o.Reads)+len(o.Writes) > 0 {
+		d.Traits.Effects = func(in, *tool.Context) tool.Effects { return tool.Effects{Reads: o.Reads, Writes: o.Writes} }
+	}
 	if o.Internal != "" {
 		d.Internal = []string{o.Internal}
 	}
