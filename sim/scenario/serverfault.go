@@ -83,6 +83,11 @@ func (spec Server) options() mcpserve.Options {
 
 // checkServers looks at what the format cannot say of servers.
 func (sc *Scenario) checkServers() error {
+	for i, a := range sc.User.Elicits {
+		if !slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
+			return sc.errorAt(fmt.Sprintf("user.elicits.%d", i), fmt.Sprintf("%q is no answer to a server", a.Action), "write `action: accept`, decline or cancel")
+		}
+	}
 	for i, spec := range sc.World.MCP {
 		for j, f := range spec.Faults {
 			key := fmt.Sprintf("world.mcp.%d.faults.%d", i, j)

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ErrAnswer says that an answer is scripted for a tool that is not there.
-var ErrAnswer = errors.New("an answer for no tool")
+// ErrAnswer says that an answer, a question or a fault is scripted for what is not there.
+var ErrAnswer = errors.New("a script for what is not there")
 
 // Options are what else the servers of a run are given; the zero value is fine.
 type Options struct {
@@ -86,17 +86,28 @@ func (h *Host) connect(ctx context.Context, server string) (*Session, error) {
 	return &Session{server, session, func() { h.takeAway(h.servers[server], 0) }}, nil
 }
 
-// check finds scripts that no tool will ever follow.
+// check finds scripts that no tool will ever follow, and faults that befall nobody.
 func (o Options) check(c Catalogue) error {
-	known := map[string]bool{}
+	known, servers := map[string]bool{}, map[string]bool{"": true}
 	for _, s := range c {
+		servers[s.Name] = true
 		for _, t := range s.Tools {
 			known[t.Name], known[s.Name+"::"+t.Name] = true, true
+		}
+	}
+	for _, f := range o.Faults {
+		if !servers[f.Server] {
+			return fmt.Errorf("%w: a fault names the server %q; write one of the catalogue's", ErrAnswer, f.Server)
 		}
 	}
 	var lost []string
 	for key, answer := range o.Answers {
 		if !known[key] || answer == nil {
+			lost = append(lost, fmt.Sprintf("%q", key))
+		}
+	}
+	for key := range o.Asks {
+		if !known[key] {
 			lost = append(lost, fmt.Sprintf("%q", key))
 		}
 	}

@@ -75,7 +75,7 @@ func TestAServerThatIsTakenAwayComesBackWhenItIsTime(t *testing.T) {
 
 func TestAConnectionIsSpoiledByItsNumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Connect: 1, Refused: true}, {Connect: 2, ListFails: true}, {Server: "other", Connect: 3, Refused: true}}})
+		h := hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Connect: 1, Refused: true}, {Connect: 2, ListFails: true}, {Server: "mail", Connect: 3, Refused: true}}})
 		_, err := dialled(t, h, nil)
 		require.ErrorIs(t, err, mcpserve.ErrDown)
 		session, err := dialled(t, h, nil)
