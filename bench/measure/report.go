@@ -58,13 +58,13 @@ type Report struct {
 	// Quick: the times say nothing.
 	Quick bool  `json:"quick,omitempty"`
 	Rows  []Row `json:"rows"`
-	// Steps are single steps of a call, for scale: us of an input of five members
-	// and of one.
+	// Steps are single steps of a call, for scale.
 	Steps   []Step    `json:"steps"`
 	Missing []Missing `json:"missing,omitempty"`
 }
 
-// Step is what one step of a call costs by itself.
+// Step is what one step of a call costs by itself, in us of processor time (of the
+// clock, where that is not known), for an input of five members and of one.
 type Step struct {
 	Name string  `json:"name"`
 	Five float64 `json:"five_us"`

@@ -3,6 +3,7 @@ package ours
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,13 +14,14 @@ import (
 )
 
 // Steps are what a call cannot do without, each by itself: decoding its input once
-// and holding it against the schema once, and the two as our tools do them.
-func Steps(budget time.Duration) ([]measure.Step, error) {
-	five, err := steps[measure.Five](measure.FiveInput("/repo/a.go"), budget)
+// and holding it against the schema once, and the two as our tools do them. Each is
+// the median of some rounds.
+func Steps(rounds int, budget time.Duration) ([]measure.Step, error) {
+	five, err := rounded(rounds, func() ([]float64, error) { return steps[measure.Five](measure.FiveInput("/repo/a.go"), budget) })
 	if err != nil {
 		return nil, err
 	}
-	one, err := steps[measure.One](measure.OneInput("/repo/a.go"), budget)
+	one, err := rounded(rounds, func() ([]float64, error) { return steps[measure.One](measure.OneInput("/repo/a.go"), budget) })
 	if err != nil {
 		return nil, err
 	}
@@ -28,6 +30,29 @@ func Steps(budget time.Duration) ([]measure.Step, error) {
 		out[i] = measure.Step{Name: name, Five: five[i], One: one[i]}
 	}
 	return out, nil
+}
+
+// rounded gives the median of each value over some rounds.
+func rounded(rounds int, measured func() ([]float64, error)) ([]float64, error) {
+	var columns [][]float64
+	for range rounds {
+		values, err := measured()
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range values {
+			if i == len(columns) {
+				columns = append(columns, nil)
+			}
+			columns[i] = append(columns[i], v)
+		}
+	}
+	medians := make([]float64, len(columns))
+	for i, c := range columns {
+		slices.Sort(c)
+		medians[i] = c[len(c)/2]
+	}
+	return medians, nil
 }
 
 // The names of the steps.
@@ -75,7 +100,10 @@ func steps[In measure.Input](input string, budget time.Duration) ([]float64, err
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, cost.Micros)
+		if cost.CPU == 0 {
+			cost.CPU = cost.Micros
+		}
+		out = append(out, cost.CPU)
 	}
 	return out, nil
 }

@@ -145,6 +145,6 @@ func compare(ctx context.Context, o options, progress io.Writer) (measure.Report
 	if report.Rows, err = plan.Run(ctx); err != nil {
 		return report, err
 	}
-	report.Steps, err = ours.Steps(o.budget)
+	report.Steps, err = ours.Steps(o.repeats, o.budget)
 	return report, err
 }

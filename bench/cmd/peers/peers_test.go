@@ -49,7 +49,7 @@ func TestTheTableSays(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, table(&out, report(), 200))
 	for _, want := range []string{
-		"eino, no decode + decode + validation = 2.00 + 1.00 + 0.50 = 3.5 us. ours, calls: 4.00 us, 1.1 times, above.",
+		"eino, no decode + decode + validation = 2.00 + 1.00 + 0.50 = 3.50 us of processor time. ours, calls: 4.00 us, 1.1 times, above.",
 		"1 of 2", "dies", "2/5", "Not measured: another: it does not build", "seed 7",
 	} {
 		assert.Contains(t, out.String(), want)
