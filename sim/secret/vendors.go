@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // vendor is a kind of key that its beginning gives away.
 type vendor struct {
@@ -123,22 +126,24 @@ func vendorNeedles() []needle {
 	)
 }
 
-// enough signs tell whether a run of them is mixed.
+// enough signs tell whether a run of them is long and mixed: a prefix that is repeated
+// again and again must not have the same run read each time.
 const enough = 128
 
 func (v vendor) found(text string, at int) (int, int, bool) {
 	begin := at + len(v.prefix)
-	to := runOf(&v.signs, text, begin, v.most)
-	n := to - begin
+	to := runOf(&v.signs, text, begin, cmp.Or(v.most, enough))
 	switch {
-	case n < v.least:
+	case to-begin < v.least:
 		return 0, 0, false
 	case v.most > 0 && to < len(text) && v.signs[text[to]]: // longer: something else
 		return 0, 0, false
-	case v.random && !mixed(text[begin:min(to, begin+enough)]):
+	case v.random && !mixed(text[begin:to]):
 		return 0, 0, false
 	case v.weak && inLongBase64(text, at):
 		return 0, 0, false
+	case v.most == 0:
+		to = runOf(&v.signs, text, to, 0)
 	}
 	return at, to, true
 }
