@@ -20,7 +20,7 @@ type Expect struct {
 	// single ones.
 	Order   []string          `yaml:"order"`
 	Results map[string]Answer `yaml:"results"`
-	// Waits says what a call waited for: stream, exclusive, limit, order, none.
+	// Waits says what a call waited for: stream, exclusive, limit, order, effects, none.
 	Waits map[string]string `yaml:"waits"`
 	// MaxRunning is the most calls that ran at one moment.
 	MaxRunning Bound `yaml:"max_running"`
