@@ -106,7 +106,7 @@ type Ask struct {
 }
 
 // Fault spoils one request, counted from 1 over the whole conversation. Events are
-// counted within its stream.
+// counted within its stream. In YAML it stands in the language of sim/fault.
 type Fault struct {
 	Request int `yaml:"request" json:"request"`
 	// Status answers with an HTTP status. Cut ends the stream after so many events,

@@ -1,0 +1,18 @@
+// Package fault is the language in which a thing that goes wrong is named (O7): what,
+// where and for how long, on one line that reads as it prints.
+//
+//	panic @ call=c3
+//	error it broke @ tool=Read
+//	hang @ call=c3
+//	deaf @ call=c3
+//	status 529 @ request=1
+//	cut @ request=2 event=8
+//	say overloaded_error @ request=2 event=3
+//	malformed @ request=1 event=4
+//	stall @ request=2 event=7 for 3s
+//	stall @ request=2 event=7
+//
+// The last one stalls for ever. Requests are counted from 1 over a conversation,
+// events from 1 within their stream: a cut or a stall comes behind so many. What the
+// language does not do: conditions on what was sent, chances, faults of the disk.
+package fault
