@@ -30,6 +30,8 @@ const (
 	Ties     // everything at few instants
 	Many     // calls in one message
 	Touching // calls that say what they read and write
+	Huge     // results beyond what a result may be
+	Disk     // that is full, or read-only
 	all      = iota
 )
 
@@ -37,11 +39,11 @@ const (
 const Everything = Feature(1)<<all - 1
 
 // Faults are the features that are faults.
-const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusals
+const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusals | Huge | Disk
 
 var names = [all]string{
 	"exclusive", "failing", "breaking", "hanging", "deaf", "modifying", "asking", "hooks", "broken-hooks", "escalating", "misnamed",
-	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching",
+	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching", "huge", "disk",
 }
 
 // Names are the names of the features, in their order.

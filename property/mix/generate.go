@@ -145,6 +145,9 @@ func (m *Maker) call(n int, at time.Duration) des.Call {
 	if m.chance(Hanging, 1, 4) {
 		c.Limit = max(time.Millisecond, m.span(20))
 	}
+	if m.chance(Huge, 1, 6) {
+		c.Chars = [...]int{49_999, 50_001, 60_000, 150_000, 450_000}[m.rng.IntN(5)]
+	}
 	if m.chance(Touching, 3, 4) && !c.Modifies {
 		c.Reads, c.Writes = m.keys(), m.keys()
 	}
@@ -198,6 +201,9 @@ func (m *Maker) events() {
 		for range 1 + m.rng.IntN(3) {
 			c.Says = append(c.Says, m.span(60))
 		}
+	}
+	if m.chance(Disk, 1, 2) {
+		c.Disk = [...]string{"full", "read-only"}[m.rng.IntN(2)]
 	}
 	c.Retries = m.rng.IntN(3)
 	if m.has&(Cuts|Stalls|Refusals) != 0 {

@@ -59,6 +59,12 @@ func (w *writer) world(c *des.Case) {
 	w.line(0, "world:")
 	w.line(1, "only: []")
 	w.line(1, `settings: {CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY: "%d"}`, c.Limit)
+	switch c.Disk {
+	case "full":
+		w.line(1, "capacity: 1")
+	case "read-only":
+		w.line(1, "read_only: true")
+	}
 	if c.Retries > 0 {
 		w.line(1, "retries: %d", c.Retries)
 	}
@@ -97,6 +103,7 @@ func toolLine(k *des.Call) string {
 	}
 	m.add(k.Goes == des.Failed, "failed: true")
 	m.add(k.Stops, "stops_siblings: true")
+	m.add(k.Chars > 0, fmt.Sprintf("answer: x, repeat: %d", k.Chars))
 	m.add(len(k.Reads) > 0, "reads: ["+strings.Join(k.Reads, ", ")+"]")
 	m.add(len(k.Writes) > 0, "writes: ["+strings.Join(k.Writes, ", ")+"]")
 	m.add(k.Limit > 0, "timeout: "+k.Limit.String())

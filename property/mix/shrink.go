@@ -99,6 +99,7 @@ var plainer = []func(*des.Call) bool{
 	func(k *des.Call) bool { return zero(&k.Stops) },
 	func(k *des.Call) bool { return zero(&k.Modifies) },
 	func(k *des.Call) bool { return zero(&k.Limit) },
+	func(k *des.Call) bool { return zero(&k.Chars) },
 	func(k *des.Call) bool { return none(&k.Reads) },
 	func(k *des.Call) bool { return none(&k.Writes) },
 	func(k *des.Call) bool { return zero(&k.Cancel) },
@@ -129,6 +130,7 @@ func (s *shrinking) world() (smaller bool) {
 	}
 	for _, change := range []func(*des.Case) bool{
 		func(c *des.Case) bool { return zero(&c.Leaves) },
+		func(c *des.Case) bool { return zero(&c.Disk) },
 		func(c *des.Case) bool { return zero(&c.Idle) },
 		func(c *des.Case) bool { return zero(&c.Retries) },
 		func(c *des.Case) bool { return zero(&c.Seed) },

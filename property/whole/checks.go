@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolbench/sim/des"
 	"toolbench/sim/scenario"
@@ -23,6 +24,8 @@ var checks = [...]Check{
 	{"history-grows", "each request repeats the one before, byte for byte, and adds to it (K2, E6)", expected("requests.grows")},
 	{"chunks", "the stream's bytes may be cut anywhere: the same results and state (O2)", expected("chunks")},
 	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under")},
+	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated")},
+	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize},
 	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
 	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},
 }
@@ -72,6 +75,21 @@ func hooksOnce(c *des.Case, out scenario.Outcome) error {
 		}
 		if got := asked[k.ID]; len(got) > 0 && !slices.Equal(got, want) {
 			return fmt.Errorf("call %s: asked were %v; it has %v", k.ID, got, want)
+		}
+	}
+	return nil
+}
+
+// maxChars is the limit of a tool that names none, note is room for where the rest is.
+const (
+	maxChars = 50_000
+	note     = 1_000
+)
+
+func resultSize(_ *des.Case, out scenario.Outcome) error {
+	for _, e := range out.Trace {
+		if n := utf8.RuneCountInString(e.Get("text")); e.Kind == trace.Emitted && n > maxChars+note {
+			return fmt.Errorf("call %s: its result has %d characters", e.Call, n)
 		}
 	}
 	return nil

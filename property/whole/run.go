@@ -31,9 +31,16 @@ func Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome, error) {
 	if calm(c) {
 		sc.Expect.SameUnder, sc.Expect.Chunks = others(c.Policy), []int{1 + int(c.Seed/4%64)}
 	}
-	out := scenario.Run(ctx, sc, scenario.Options{Seed: c.Seed, Patience: Patience})
+	options := scenario.Options{Seed: c.Seed, Patience: Patience}
+	out := scenario.Run(ctx, sc, options)
 	if out.Err != nil {
 		return nil, out, out.Err
+	}
+	if c.Seed%16 == 5 && !Loose(c) { // another run costs as much again
+		again := scenario.Run(ctx, sc, options)
+		if again.Err == nil && again.Digest != out.Digest {
+			out.Failures = append(out.Failures, scenario.Failure{Expectation: "repeated", Expected: out.Digest, Found: again.Digest})
+		}
 	}
 	log, err := Read(c, out.Trace)
 	return log, out, err

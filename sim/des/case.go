@@ -20,6 +20,8 @@ type Case struct {
 	// says nothing for so long.
 	Retries int           `yaml:"retries,omitempty" json:"retries,omitempty"`
 	Idle    time.Duration `yaml:"idle,omitempty" json:"idle,omitempty"`
+	// Disk is "full" or "read-only", "" for neither; the whole system alone has one.
+	Disk string `yaml:"disk,omitempty" json:"disk,omitempty"`
 	// Turns are the model's answers, in order. Behind them it has nothing but text.
 	Turns []Turn `yaml:"turns" json:"turns"`
 	// Says are the instants of the user's new messages.
@@ -71,6 +73,9 @@ type Call struct {
 	// touching everything (J8).
 	Reads  []string `yaml:"reads,omitempty" json:"reads,omitempty"`
 	Writes []string `yaml:"writes,omitempty" json:"writes,omitempty"`
+	// Chars is how long its result is; 0 is a short one. It matters to the whole system
+	// alone.
+	Chars int `yaml:"chars,omitempty" json:"chars,omitempty"`
 	// Limit is the time limit of its run; 0 is none.
 	Limit time.Duration `yaml:"limit,omitempty" json:"limit,omitempty"`
 	Hooks []Hook        `yaml:"hooks,omitempty" json:"hooks,omitempty"`
