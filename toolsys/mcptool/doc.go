@@ -1,5 +1,6 @@
 // Package mcptool turns the tools of MCP servers into tools of this system: one
-// template, one instance per server tool (SPEC N1, N2, N4, N7).
+// template, one instance per server tool (SPEC N1, N2, N7), and keeps the connections to
+// the servers (N3-N6, N8).
 //
 // What a server says of its tools is read with care. A hint that is missing means
 // the strict thing: a tool that does not call itself read-only is exclusive. Every
@@ -12,6 +13,19 @@
 // at once, and the members of a schema go by name, since the client library has lost
 // their order before this package sees them.
 //
-// The package holds no connection. A [Server] is asked for its session at every
-// call, so whoever owns the connections may replace one that was lost.
+// A [Fleet] keeps connections: servers go and come back, change their lists and
+// misbehave, and none of it may cost a conversation more than one error for each call it
+// befell. A server that is lost is connected again in the background, with growing
+// pauses; meanwhile its tools stay as they were, since a short loss should cost no prompt
+// cache. One that stays away is given up, reported, and its tools leave the next request.
+// Lists are kept, the least used dropped first, and read anew with the connection and on
+// the server's word. All its waiting goes through the clock it is given, so a simulated
+// run of it is the same each time.
+//
+// A server's own questions reach the person through the call they belong to. Servers of
+// the older protocol do not say which that is: the one they have worked on for longest
+// counts.
+//
+// Whoever has sessions of their own needs no fleet: a [Server] is asked for its session
+// at every call, and [Load] lists and builds what servers offer at one moment.
 package mcptool

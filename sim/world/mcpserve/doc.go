@@ -4,7 +4,10 @@
 // would be wrong to say it (no schema, a root that is no object), since such servers
 // are what a client has to live with.
 //
-// A tool answers from a script, or by echoing its arguments.
+// A tool answers from a script, or by echoing its arguments; it may ask the person
+// something first. A [Host] is the same servers as programs that can be started any
+// number of times: they die under a call and come back, answer twice, late or with
+// rubbish, and list other tools from some moment on, each as a [Fault] says.
 //
 // Everything works inside a synctest bubble: no keep-alive, no socket, and the
 // server's side is closed first, without which its goroutines stay behind. The
