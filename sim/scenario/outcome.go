@@ -50,6 +50,8 @@ type Outcome struct {
 	Digest string
 	// Trace is the whole record.
 	Trace []trace.Event
+	// Requests are the bodies that were sent to the model, in order.
+	Requests [][]byte
 	// Took is the real time; it is in no digest and in no comparison.
 	Took time.Duration
 	// Notes are worth telling and no failure: recorded interactions left over in a
