@@ -26,6 +26,8 @@ var checks = [...]Check{
 	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under")},
 	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated")},
 	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize},
+	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", transcripts},
+	{"message-size", "the results of one message fit together: 200,000 characters (K2)", messageSize},
 	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
 	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},
 }
