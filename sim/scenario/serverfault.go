@@ -22,6 +22,8 @@ type ServerList struct {
 	// tools out of it.
 	Catalogue string   `yaml:"catalogue"`
 	Without   []string `yaml:"without"`
+	// List is what becomes of the list when it is asked for: fails or hangs.
+	List string `yaml:"list"`
 }
 
 // ServerFault is one thing that goes wrong with a server (O7). Call or Tool (the server's
@@ -101,6 +103,9 @@ func (sc *Scenario) checkServers() error {
 			}
 		}
 		for j, l := range spec.Lists {
+			if l.List != "" && l.List != "fails" && l.List != "hangs" {
+				return sc.errorAt(fmt.Sprintf("world.mcp.%d.lists.%d.list", i, j), fmt.Sprintf("%q is nothing that becomes of a list", l.List), "write fails or hangs")
+			}
 			if l.Turn < 2 {
 				return sc.errorAt(fmt.Sprintf("world.mcp.%d.lists.%d", i, j), "a list changes before the second request or later", "write `turn: 2` or more")
 			}
@@ -114,6 +119,7 @@ type dueList struct {
 	turn    int
 	servers mcpserve.Catalogue
 	without []string
+	spoiled mcpserve.Fault
 }
 
 // told is more than the library takes to tell clients of another list.
@@ -131,7 +137,7 @@ func (sc *Scenario) lists(key string, spec Server) ([]dueList, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, dueList{l.Turn, spec.narrow(c), l.Without})
+		all = append(all, dueList{l.Turn, spec.narrow(c), l.Without, mcpserve.Fault{ListFails: l.List == "fails", ListHangs: l.List == "hangs"}})
 	}
 	slices.SortStableFunc(all, func(a, b dueList) int { return a.turn - b.turn })
 	return all, nil
@@ -148,6 +154,7 @@ func (e *entry) relist(r *runner, turn int) {
 	for _, d := range due {
 		for _, s := range d.servers {
 			tools := slices.DeleteFunc(slices.Clone(s.Tools), func(t *mcp.Tool) bool { return slices.Contains(d.without, t.Name) })
+			e.host.Unlist(s.Name, d.spoiled)
 			if err := e.host.Relist(s.Name, tools); err != nil {
 				r.notes = append(r.notes, strings.TrimSpace(err.Error()))
 			}

@@ -38,6 +38,8 @@ type program struct {
 	back  time.Time
 	never bool
 	runs  []*running
+	// unlisted is what becomes of its list from now on, in every session.
+	unlisted Fault
 	// visited are the calls whose page was asked for already.
 	visited map[string]bool
 }
@@ -125,6 +127,16 @@ func (h *Host) Relist(server string, tools []*mcp.Tool) error {
 		}
 	}
 	return nil
+}
+
+// Unlist spoils a server's list from now on, as the fault's ListFails and ListHangs say,
+// whatever its connections were to do; a zero fault ends that.
+func (h *Host) Unlist(server string, fault Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p, known := h.servers[server]; known {
+		p.unlisted = fault
+	}
 }
 
 func has(tools []*mcp.Tool, name string) bool {

@@ -99,7 +99,10 @@ var errList = errors.New("the list is not to be had")
 func (h *Host) listing(p *program, fault Fault) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if method == "tools/list" && fault.ListHangs {
+			h.mu.Lock()
+			fails, hangs := fault.ListFails || p.unlisted.ListFails, fault.ListHangs || p.unlisted.ListHangs
+			h.mu.Unlock()
+			if method == "tools/list" && hangs {
 				<-ctx.Done()
 				return nil, context.Cause(ctx)
 			}
@@ -108,7 +111,7 @@ func (h *Host) listing(p *program, fault Fault) mcp.Middleware {
 			switch {
 			case err != nil || !ok:
 				return result, err
-			case fault.ListFails:
+			case fails:
 				return nil, errList
 			}
 			h.mu.Lock()
