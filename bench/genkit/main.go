@@ -1,5 +1,6 @@
-// Command genkit answers as a worker for genkit, in a module of its own: parts of it
-// do not build beside the current official SDK.
+// Command genkit answers as a worker for genkit, in a module of its own: its dotprompt
+// needs an older invopop/jsonschema than the official SDK, and does not build beside
+// it.
 package main
 
 import (

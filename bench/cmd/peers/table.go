@@ -19,7 +19,7 @@ func table(w io.Writer, r measure.Report, width int) error {
 		title string
 		grid  screen.Grid
 	}{
-		{"A call that does nothing, of a message of 8: us, us of processor time, allocations; processor time by ours", costs(r)},
+		{"A call that does nothing, of a message of 8: us, us of processor time, allocations; x: CPU by ours", costs(r)},
 		{"A message: ms of 4 reads, 1 write, 2 reads of 10 ms each; ms until the first of 6 calls starts that stream in 10 ms apart, the message after 122; calls answered", messages(r)},
 		{"A step by itself, us of processor time", steps(r)},
 	} {
