@@ -248,3 +248,32 @@ func TestAFleetThatCannotBeIsRefused(t *testing.T) {
 		assert.ErrorContains(t, err, name)
 	}
 }
+
+// What a request pays for its servers' tools when nothing changed.
+func BenchmarkServed(b *testing.B) {
+	clock := toolsys.RealClock()
+	var lines strings.Builder
+	for s := range 28 {
+		for n := range 20 {
+			fmt.Fprintf(&lines, `{"server":"s%d","name":"tool%d","inputSchema":{"type":"object"}}`+"\n", s, n)
+		}
+	}
+	c, err := mcpserve.Parse("c.jsonl", []byte(lines.String()))
+	require.NoError(b, err)
+	host, err := mcpserve.NewHost(c, mcpserve.Options{}, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
+	require.NoError(b, err)
+	defer host.Close()
+	var endpoints []mcptool.Endpoint
+	for _, s := range c {
+		endpoints = append(endpoints, mcptool.Endpoint{Name: s.Name, Dial: func(ctx context.Context) (mcp.Transport, error) { return host.Dial(ctx, s.Name) }})
+	}
+	fleet, err := mcptool.Connect(mcptool.FleetConfig{Clock: clock}, endpoints...)
+	require.NoError(b, err)
+	defer fleet.Close()
+	fleet.Ready(time.Minute)
+	require.Len(b, fleet.Served().Tools, 560)
+	b.ReportAllocs()
+	for b.Loop() {
+		fleet.Served()
+	}
+}
