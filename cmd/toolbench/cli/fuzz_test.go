@@ -107,6 +107,7 @@ func TestACrashIsAFinding(t *testing.T) {
 	self := filepath.Join(t.TempDir(), "self")
 	// Case 37 of the plan kills the process; all others are well.
 	script := `#!/bin/sh
+if [ "$2" = --replay ]; then if grep -q 'safe: true' "$3"; then echo "panic: boom" >&2; exit 2; fi; exit 0; fi
 first=${3%%:*}; rest=${3#*:}; n=${rest%%:*}
 echo "{\"at\":$first}"
 if [ $first -le 37 ] && [ $((first+n)) -gt 37 ]; then echo "panic: boom" >&2; exit 2; fi
@@ -116,6 +117,7 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 	code, out, errs, dir := fuzz(t, self, "--engine", "des", "--runs", "200", "--seed", "4")
 	assert.Equal(t, cli.ExitFailed, code, errs)
 	assert.Contains(t, out, "FAILED case 37 broke crash")
+	assert.Contains(t, out, "calls 1 are left", "a smaller case kills it too")
 	assert.Contains(t, out, "panic: boom")
 	assert.Contains(t, out, "again: toolbench fuzz --seed 4 --runs 38 --engine des")
 	for _, name := range []string{"fuzz-4-37.yaml", "fuzz-4-37.case.yaml"} {

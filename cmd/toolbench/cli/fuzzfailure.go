@@ -22,7 +22,10 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 	c := mix.Clone(mix.NewMaker(f.plan()).Case(found.Case))
 	calls := c.Calls()
 	died := found.Broke == "crash" || found.Broke == "hang"
-	if !died {
+	switch {
+	case found.Broke == "crash":
+		c = a.smallestCrash(ctx, f, c)
+	case !died:
 		t := campaign.NewTester(engine)
 		c = t.Shrunk(ctx, c, found.Broke, shownBy(ctx, c))
 		if b := t.Test(ctx, c); b != nil {
