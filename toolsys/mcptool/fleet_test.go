@@ -182,6 +182,27 @@ func TestALostServerIsConnectedAgainWithItsListAnew(t *testing.T) {
 	})
 }
 
+// A list that was about to be read anew when its server was lost stands as it was.
+func TestALossWhileAListIsReadKeepsTheOldOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "last", Gone: true}}})
+		assert.Equal(t, all, w.names())
+		served := w.fleet.Served().Tools[0]
+		w.host.Unlist("a", mcpserve.Fault{ListHangs: true})
+		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "two"}}))
+		time.Sleep(time.Second)
+		c := &tool.Context{}
+		c.CallID = "last"
+		in, problems := served.Parse(json.RawMessage(`{}`))
+		require.Empty(t, problems)
+		_, err := served.Call(t.Context(), in, c)
+		require.ErrorIs(t, err, mcptool.ErrGone)
+		synctest.Wait()
+		assert.Equal(t, all, w.names())
+		assert.Contains(t, w.heard.all(), "so the old one stands")
+	})
+}
+
 // A server that can be connected and dies at once is given up like one that cannot.
 func TestAServerThatDiesEachTimeIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

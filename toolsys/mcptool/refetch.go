@@ -83,7 +83,7 @@ func (l *link) conclude(v *life, tools []*mcp.Tool, err error) bool {
 	case err != nil:
 		tools = l.held
 	}
-	if current {
+	if current || l.phase == lost {
 		f.lists.put(l.Name, tools)
 		f.version++
 	}
