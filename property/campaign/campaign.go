@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"toolbench/property/mix"
 	"toolbench/property/promise"
@@ -101,44 +100,80 @@ func Play(ctx context.Context, plan mix.Plan, e Engine, b Batch, at func(n uint6
 // Run plays a campaign with runners beside each other, until the cases are played,
 // one fails, or ctx ends, which is no error. Progress hears of what was played so
 // far, one call at a time; it may be nil. Of several failures the one with the lowest
-// number counts.
+// number counts: batches in front of one that failed are played to their end.
 func Run(ctx context.Context, cfg Config, run Runner, progress func(Result)) (Result, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var (
-		next  atomic.Uint64
-		mu    sync.Mutex
-		total Result
-		all   sync.WaitGroup
-		found error
-	)
-	total.add(Result{})
-	work := func() {
-		for ctx.Err() == nil {
-			b, ok := cfg.batch(next.Add(1) - 1)
-			if !ok {
-				return
-			}
-			r, err := run(ctx, b)
-			mu.Lock()
-			total.add(r)
-			if err != nil && ctx.Err() == nil && found == nil {
-				found = fmt.Errorf("cases from %d: %w", b.First, err)
-			}
-			if total.Failed != nil || found != nil {
-				stop(nil)
-			}
-			if progress != nil {
-				progress(total)
-			}
-			mu.Unlock()
-		}
-	}
+	r := &campaigning{cfg: cfg, run: run, progress: progress, running: map[uint64]context.CancelFunc{}}
+	r.total.add(Result{})
+	var all sync.WaitGroup
 	for range max(1, cfg.Jobs) {
-		all.Go(work)
+		all.Go(func() {
+			for r.one(ctx) {
+			}
+		})
 	}
 	all.Wait()
-	return total, found
+	return r.total, r.found
+}
+
+// campaigning is a campaign under way.
+type campaigning struct {
+	cfg      Config
+	run      Runner
+	progress func(Result)
+
+	mu      sync.Mutex
+	next    uint64
+	running map[uint64]context.CancelFunc // by the first case of the batch
+	total   Result
+	found   error
+}
+
+// one plays the next batch; it says whether there may be another.
+func (r *campaigning) one(ctx context.Context) bool {
+	b, ctx, ok := r.take(ctx)
+	if !ok {
+		return false
+	}
+	result, err := r.run(ctx, b)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running[b.First]()
+	delete(r.running, b.First)
+	r.total.add(result)
+	if err != nil && ctx.Err() == nil && r.found == nil {
+		r.found = fmt.Errorf("cases from %d: %w", b.First, err)
+	}
+	if r.over() {
+		r.stopBehind(b.First)
+	}
+	if r.progress != nil {
+		r.progress(r.total)
+	}
+	return true
+}
+
+func (r *campaigning) over() bool { return r.total.Failed != nil || r.found != nil }
+
+// stopBehind ends the batches that come after one that failed.
+func (r *campaigning) stopBehind(first uint64) {
+	for other, stop := range r.running {
+		if other > first {
+			stop()
+		}
+	}
+}
+
+// take gives the next batch and what it runs under.
+func (r *campaigning) take(ctx context.Context) (Batch, context.Context, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b, ok := r.cfg.batch(r.next)
+	if !ok || r.over() || ctx.Err() != nil {
+		return Batch{}, nil, false
+	}
+	r.next++
+	ctx, r.running[b.First] = context.WithCancel(ctx)
+	return b, ctx, true
 }
 
 // batch is the k-th batch of a campaign.

@@ -110,3 +110,26 @@ func TestACaseSurvivesItsFile(t *testing.T) {
 		require.Equal(t, string(data), string(again))
 	}
 }
+
+// Of two failures the one with the lower number is told, also when the other is found
+// first.
+func TestTheFirstFailureCounts(t *testing.T) {
+	late := make(chan struct{})
+	cfg := campaign.Config{Batch: 10, Jobs: 2, Cases: 1_000}
+	r, err := campaign.Run(context.Background(), cfg, func(ctx context.Context, b campaign.Batch) (campaign.Result, error) {
+		switch b.First {
+		case 0:
+			<-late // it ends when the other has failed, and was not stopped
+			require.NoError(t, ctx.Err())
+			return campaign.Result{Cases: 10, Failed: &campaign.Failure{Case: 3}}, nil
+		case 10:
+			close(late)
+			return campaign.Result{Cases: 10, Failed: &campaign.Failure{Case: 12}}, nil
+		}
+		return campaign.Result{Cases: 10}, nil
+	}, nil)
+	require.NoError(t, err)
+	require.NotNil(t, r.Failed)
+	assert.EqualValues(t, 3, r.Failed.Case)
+	assert.LessOrEqual(t, r.Cases, uint64(40), "nothing new is begun")
+}

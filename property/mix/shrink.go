@@ -125,6 +125,9 @@ func (s *shrinking) world() (smaller bool) {
 	for i := len(s.best.Says) - 1; i >= 0; i-- {
 		smaller = s.try(func(c *des.Case) bool { return drop(&c.Says, i) }) || smaller
 	}
+	for i := range s.best.Turns {
+		smaller = s.try(func(c *des.Case) bool { return zero(&c.Turns[i].End) }) || smaller
+	}
 	for i := len(s.best.Faults) - 1; i >= 0; i-- {
 		smaller = s.try(func(c *des.Case) bool { return drop(&c.Faults, i) }) || smaller
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -108,7 +109,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 		"--engine", f.engine, "--policy", strings.Join(f.policies, ","), "--faults", faultWords(f.may),
 	}
 	cmd := exec.CommandContext(ctx, a.Self, args...)
-	cmd.Env, cmd.Dir = append(a.Env, "GOTRACEBACK=all"), a.Dir
+	cmd.Env, cmd.Dir = append(slices.Clone(a.Env), "GOTRACEBACK=all", "TOOLBENCH_DEBUG=1"), a.Dir
 	errs := &tail{}
 	cmd.Stderr = errs
 	out, err := cmd.StdoutPipe()

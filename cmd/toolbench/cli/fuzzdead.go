@@ -43,5 +43,13 @@ func (a *app) crashes(ctx context.Context, f fuzzFlags, c *des.Case, file string
 	cmd.Env, cmd.Dir = a.Env, a.Dir
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	return cmd.Run() != nil && (bytes.Contains(errs.Bytes(), []byte("panic:")) || bytes.Contains(errs.Bytes(), []byte("fatal error:")))
+	if cmd.Run() == nil {
+		return false
+	}
+	for _, sign := range []string{"panic:", "fatal error:", "internal error:"} {
+		if bytes.Contains(errs.Bytes(), []byte(sign)) {
+			return true
+		}
+	}
+	return false
 }
