@@ -1,0 +1,18 @@
+package campaign_test
+
+import (
+	"context"
+	"testing"
+
+	"toolbench/property/campaign"
+)
+
+// A case from its making to the last promise, on one core.
+func BenchmarkSimulated(b *testing.B) {
+	var calls uint64
+	b.ReportAllocs()
+	r := campaign.Play(context.Background(), plan(1), campaign.DES, campaign.Batch{N: uint64(b.N), Step: 1}, nil)
+	calls += r.Calls
+	b.ReportMetric(float64(r.Cases)/b.Elapsed().Seconds(), "cases/s")
+	b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+}
