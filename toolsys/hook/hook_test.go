@@ -62,7 +62,7 @@ func asked(m hook.Merged) (names []string) {
 func TestTheZeroSetSaysNothing(t *testing.T) {
 	var none hook.Set
 	assert.Equal(t, hook.Merged{}, none.Run(t.Context(), pre("Bash"), nil))
-	assert.False(t, none.Has(hook.PreToolUse))
+	assert.False(t, none.Hears(hook.PreToolUse, "Read", nil))
 	assert.Zero(t, none.Len())
 }
 
@@ -97,8 +97,8 @@ func TestAMatcherSelectsByNameAliasOrGlob(t *testing.T) {
 func TestAHookHearsOnlyItsEvent(t *testing.T) {
 	s := set(t, says("before", hook.PreToolUse, hook.Output{}), says("after", hook.PostToolUse, hook.Output{}))
 	assert.Equal(t, []string{"before"}, asked(s.Run(t.Context(), pre("Bash"), nil)))
-	assert.True(t, s.Has(hook.PostToolUse))
-	assert.False(t, s.Has(hook.Elicitation))
+	assert.True(t, s.Hears(hook.PostToolUse, "Read", nil))
+	assert.False(t, s.Hears(hook.Elicitation, "Read", nil))
 }
 
 func TestAnIfIsJudgedByTheCallersRules(t *testing.T) {

@@ -27,15 +27,15 @@ func parseMatcher(text string) (matcher, error) {
 	return parts, nil
 }
 
-func (m matcher) matches(in Input) bool {
+func (m matcher) matches(tool string, aliases []string) bool {
 	if len(m) == 0 {
 		return true
 	}
 	for _, part := range m {
-		if globbed(part, in.Tool) {
+		if globbed(part, tool) {
 			return true
 		}
-		for _, alias := range in.Aliases {
+		for _, alias := range aliases {
 			if globbed(part, alias) {
 				return true
 			}

@@ -23,7 +23,7 @@ var ErrTimeout = errors.New("the hook's time is up")
 func (s Set) Run(ctx context.Context, in Input, matches func(rule string) bool) Merged {
 	var m Merged
 	for i, h := range s.hooks {
-		if h.Event != in.Event || !h.matcher.matches(in) {
+		if h.Event != in.Event || !h.matcher.matches(in.Tool, in.Aliases) {
 			continue
 		}
 		due, doubt := judge(h.If, matches)

@@ -68,11 +68,11 @@ func register(h Hook) (registered, error) {
 // Len is the number of hooks.
 func (s Set) Len() int { return len(s.hooks) }
 
-// Has says whether any hook listens to event, so that a caller without one need
-// not make an Input.
-func (s Set) Has(event Event) bool {
+// Hears says whether any hook would be asked about a tool at event, so that a caller
+// without one need not make an Input; its `if` is not looked at.
+func (s Set) Hears(event Event, tool string, aliases []string) bool {
 	for _, h := range s.hooks {
-		if h.Event == event {
+		if h.Event == event && h.matcher.matches(tool, aliases) {
 			return true
 		}
 	}
@@ -83,7 +83,7 @@ func (s Set) Has(event Event) bool {
 // `if` is not looked at.
 func (s Set) Listens(tool string, aliases []string) bool {
 	for _, h := range s.hooks {
-		if h.matcher.matches(Input{Tool: tool, Aliases: aliases}) {
+		if h.matcher.matches(tool, aliases) {
 			return true
 		}
 	}

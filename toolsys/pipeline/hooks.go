@@ -13,10 +13,15 @@ import (
 // preHooks runs PreToolUse: hooks may rewrite the input, decide permission, stop
 // the call and add context (G1).
 func (r *run) preHooks(ctx context.Context) *Result {
-	if !r.p.Doors.Hooks.Has(hook.PreToolUse) {
+	if !r.heard(hook.PreToolUse) {
 		return nil
 	}
 	return r.askHooks(ctx)
+}
+
+// heard says whether a hook listens to this call at event.
+func (r *run) heard(event hook.Event) bool {
+	return r.p.Doors.Hooks.Hears(event, r.name(), r.tool.Aliases)
 }
 
 func (r *run) askHooks(ctx context.Context) *Result {
@@ -39,7 +44,7 @@ func (r *run) askHooks(ctx context.Context) *Result {
 
 // hooks runs the hooks of one event and traces what each did.
 func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input)) hook.Merged {
-	if !r.p.Doors.Hooks.Has(event) {
+	if !r.heard(event) {
 		return hook.Merged{}
 	}
 	in := hook.Input{
