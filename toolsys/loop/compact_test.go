@@ -69,7 +69,9 @@ func TestDiscoveryOutlivesACut(t *testing.T) {
 func TestAFailedSummaryIsAnError(t *testing.T) {
 	s := &script{turns: []turn{says("done")}}
 	r := open(t, s, func(c *loop.Config) {
-		c.Compact = func(context.Context, []message.Message) (loop.Summary, bool, error) { return loop.Summary{}, false, errGone }
+		c.Compact = func(context.Context, []message.Message) (loop.Summary, bool, error) {
+			return loop.Summary{}, false, errGone
+		}
 	}, named("Look", nil))
 	_, err := r.Send(t.Context(), message.UserText("go"))
 	require.ErrorIs(t, err, errGone)
