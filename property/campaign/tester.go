@@ -112,7 +112,7 @@ func (t *Tester) simulated(c *des.Case, log *des.Log) *Broken {
 		return b
 	}
 	if want, err := t.machine.Run(c); err == nil && !same(want, log) {
-		return &Broken{modelCheck, whole.Differ(nil, want, log), log.String()}
+		return &Broken{modelCheck, whole.Differ(want, log), log.String()}
 	}
 	if !quiet(c) {
 		return nil
@@ -199,14 +199,14 @@ func (t *Tester) whole(ctx context.Context, c *des.Case, want *des.Log) *Broken 
 	if err != nil {
 		return &Broken{Name: systemCheck, Found: err.Error()}
 	}
-	if b := t.promises(c, got); b != nil && !whole.Loose(c) {
+	if b := t.promises(c, got); b != nil {
 		return b
 	}
 	if b := whole.Broken(c, out); b != nil {
 		return &Broken{b.Name, b.Found, got.String()}
 	}
 	if t.engine == Both {
-		if d := whole.Differ(c, want, got); d != "" {
+		if d := whole.Differ(want, got); d != "" {
 			return &Broken{enginesCheck, d, got.String()}
 		}
 	}

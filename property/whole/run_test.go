@@ -26,7 +26,7 @@ func TestTheWholeSystemDoesWhatItsModelDoes(t *testing.T) {
 		require.NoError(t, err)
 		got, _, err := whole.Run(context.Background(), c)
 		require.NoError(t, err, "case %d\n%s", i, mix.Scenario(c, "case", "x", nil))
-		if d := whole.Differ(c, want, got); d != "" {
+		if d := whole.Differ(want, got); d != "" {
 			t.Fatalf("case %d\n%s\n%s", i, mix.Scenario(c, "case", "One case.", nil), d)
 		}
 	}

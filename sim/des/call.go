@@ -19,7 +19,8 @@ type call struct {
 	stopped schedule.Cause
 	late    bool
 	// alone: it asked for the floor; floor: it has it; holds: it waits for it.
-	alone, floor, holds bool
+	// refused: it was stopped before it had it.
+	alone, floor, holds, refused bool
 	// denied and barred: a hook refused it, or stopped it.
 	denied, barred bool
 	status         Status
@@ -48,8 +49,8 @@ func (e *Engine) cancel(i int, cause schedule.Cause) {
 	k.stopped = cause
 	switch {
 	case k.holds:
-		k.holds = false
-		e.woken = append(e.woken, i)
+		k.holds, k.refused = false, true
+		e.toFloor(i)
 	case k.at == tool && !k.Deaf && !k.late: // late ones are on their way already
 		e.put(i, tool, e.now, e.toolRank(i))
 	case k.at == permit:
@@ -70,6 +71,8 @@ func (e *Engine) goOn(i int, who actor) {
 		e.begin(i)
 	case hooked, hookRun, hookEnd:
 		e.hookGoesOn(i, who)
+	case floors:
+		e.onFloor(i)
 	case permit:
 		e.answered(i)
 	case timer:
@@ -84,10 +87,12 @@ func (e *Engine) goOn(i int, who actor) {
 	}
 }
 
-// awake goes on with a call that waited for the floor: it has it, or was stopped.
-func (e *Engine) awake(i int) {
-	k := &e.calls[i]
-	if k.stopped != schedule.NoCause {
+// toFloor: what a call waited for has come; it goes on in its turn.
+func (e *Engine) toFloor(i int) { e.put(i, floors, e.now, e.rank("call//", e.calls[i].ID, "/floor")) }
+
+// onFloor goes on with a call that asked for the floor: it has it, or was stopped.
+func (e *Engine) onFloor(i int) {
+	if k := &e.calls[i]; k.refused {
 		e.finish(i, halt(k.stopped), false, false)
 		return
 	}

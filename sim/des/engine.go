@@ -39,10 +39,7 @@ type Engine struct {
 	s     session
 
 	actions []schedule.Action
-	woken   []int // calls to go on when the step is carried out
 	names   []byte
-	// hasHooks: any call has; then all pass the stage of hooks.
-	hasHooks bool
 }
 
 // Run plays a case and gives its log, which holds until the next Run. An error
@@ -57,7 +54,7 @@ func (e *Engine) Run(c *Case) (*Log, error) {
 	if c.Leaves > 0 {
 		e.wait(waiter{at: c.Leaves, rank: e.rankN("user/leave", 0), actor: leaving})
 	}
-	if err := errors.Join(e.turn(), e.settle()); err != nil {
+	if err := errors.Join(e.turn(), e.proceed()); err != nil {
 		return nil, err
 	}
 	for !e.s.over {
@@ -85,16 +82,14 @@ func (e *Engine) reset(c *Case) error {
 	if cap(e.calls) < n {
 		e.calls = make([]call, 0, 2*n)
 	}
-	e.calls, e.hasHooks = e.calls[:0], false
+	e.calls = e.calls[:0]
 	for t := range c.Turns {
 		for i := range c.Turns[t].Calls {
 			e.calls = append(e.calls, call{Call: &c.Turns[t].Calls[i]})
-			e.hasHooks = e.hasHooks || len(c.Turns[t].Calls[i].Hooks) > 0
 		}
 	}
 	e.c, e.policy, e.now, e.queue, e.s = c, policy, 0, e.queue[:0], session{}
 	e.log.Entries, e.log.State = e.log.Entries[:0], e.log.State[:0]
-	e.woken = e.woken[:0]
 	return nil
 }
 
@@ -120,15 +115,6 @@ func (e *Engine) wake(w waiter) error {
 		}
 		e.goOn(int(w.index), w.actor)
 	}
-	return e.settle()
-}
-
-// settle goes on with what the last step woke, then with the conversation.
-func (e *Engine) settle() error {
-	for k := 0; k < len(e.woken); k++ {
-		e.awake(e.woken[k])
-	}
-	e.woken = e.woken[:0]
 	return e.proceed()
 }
 

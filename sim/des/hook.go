@@ -87,7 +87,7 @@ func (e *Engine) hookSaid(i int, h *Hook) {
 func (e *Engine) heardHooks(i int) {
 	k := &e.calls[i]
 	switch {
-	case e.hasHooks && k.stopped != schedule.NoCause:
+	case len(k.Hooks) > 0 && k.stopped != schedule.NoCause:
 		e.finish(i, halt(k.stopped), false, false)
 	case k.barred:
 		e.finish(i, Stopped, false, false)
@@ -105,7 +105,7 @@ func (e *Engine) escalate(i int) {
 	k.floor = false
 	e.step(schedule.Event{Kind: schedule.Escalated, Index: i - e.s.first})
 	if k.floor {
-		e.permission(i)
+		e.toFloor(i)
 		return
 	}
 	k.holds = true
@@ -117,6 +117,6 @@ func (e *Engine) resume(i int) {
 	k.floor = true
 	if k.holds {
 		k.holds = false
-		e.woken = append(e.woken, i)
+		e.toFloor(i)
 	}
 }

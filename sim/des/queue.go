@@ -15,6 +15,7 @@ const (
 	hooked               // a hook's goroutine
 	hookRun              // the hook at its work
 	hookEnd              // who waits for the hook
+	floors               // who asked for the floor, and has it or was stopped
 	permit               // the person who decides
 	tool                 // the tool at its work
 	toolEnd              // its return

@@ -246,7 +246,7 @@ func (e *Engine) proceed() error {
 		if err := e.attempt(); err != nil {
 			return err
 		}
-		return e.settle()
+		return e.proceed()
 	}
 	again := s.emitted > 0 || s.pending > 0
 	s.pending = 0
@@ -262,7 +262,7 @@ func (e *Engine) proceed() error {
 	if err := e.turn(); err != nil {
 		return err
 	}
-	return e.settle()
+	return e.proceed()
 }
 
 func (e *Engine) end(code uint8) {

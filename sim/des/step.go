@@ -2,9 +2,8 @@ package des
 
 import "toolbench/toolsys/schedule"
 
-// step gives the core an event and carries out what it asks for. Calls that are
-// woken by it go on when all of it is carried out, as goroutines would that wait for
-// the driver's lock.
+// step gives the core an event and carries out what it asks for. Calls that it wakes
+// go on in their turn.
 func (e *Engine) step(ev schedule.Event) {
 	for again := true; again; {
 		e.actions = e.s.core.Step(ev, e.actions[:0])

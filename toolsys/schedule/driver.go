@@ -233,15 +233,15 @@ func (d *Driver[R]) finish(i int, result R) {
 	d.step(Event{Kind: Finished, Index: i, Fails: v.Fails, Modifies: v.Modifies})
 }
 
-// alone asks for the floor and waits for it; asking again costs nothing.
+// alone asks for the floor and waits for it; asking again costs nothing. A call that
+// is stopped in the step that gives it the floor is stopped.
 func (d *Driver[R]) alone(ctx context.Context, i int, floor <-chan struct{}) error {
 	d.send(Event{Kind: Escalated, Index: i})
 	select {
 	case <-floor:
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return context.Cause(ctx)
 }
 
 // Running lists the calls that run at this moment, in call order.
