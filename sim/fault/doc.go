@@ -5,14 +5,22 @@
 //	error it broke @ tool=Read
 //	hang @ call=c3
 //	deaf @ call=c3
+//	huge @ call=c3
+//	empty @ call=c3
+//	full @ call=c3
+//	readonly @ call=c3
 //	status 529 @ request=1
 //	cut @ request=2 event=8
 //	say overloaded_error @ request=2 event=3
 //	malformed @ request=1 event=4
+//	twice @ request=1 event=4
+//	late @ request=1 event=4 for 2s
 //	stall @ request=2 event=7 for 3s
 //	stall @ request=2 event=7
 //
 // The last one stalls for ever. Requests are counted from 1 over a conversation,
-// events from 1 within their stream: a cut or a stall comes behind so many. What the
-// language does not do: conditions on what was sent, chances, faults of the disk.
+// events from 1 within their stream: a cut or a stall comes behind so many, an
+// event that is late behind those that arrive meanwhile. full and readonly are the
+// disk's, from the moment in which the call does its work. What the language does not
+// do: conditions on what was sent, chances.
 package fault

@@ -50,10 +50,16 @@ var verbs = [...]Verb{
 	{Name: "error", Arg: "a text", At: AtCall},
 	{Name: "hang", At: AtCall},
 	{Name: "deaf", At: AtCall},
+	{Name: "huge", At: AtCall},
+	{Name: "empty", At: AtCall},
+	{Name: "full", At: AtCall},
+	{Name: "readonly", At: AtCall},
 	{Name: "status", Arg: "an HTTP status from 400 to 599", At: AtRequest},
 	{Name: "cut", At: AtEvent},
 	{Name: "say", Arg: "the name of an error", At: AtEvent},
 	{Name: "malformed", At: AtEvent},
+	{Name: "twice", At: AtEvent},
+	{Name: "late", Lasts: true, At: AtEvent},
 	{Name: "stall", Lasts: true, At: AtEvent},
 }
 

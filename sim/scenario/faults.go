@@ -58,9 +58,15 @@ func (s Fault) spoil(f *cassette.Fault) {
 	if s.StallAfter > 0 {
 		f.Stall = &cassette.Stall{After: s.StallAfter, For: s.Stall.D()}
 	}
-	if s.Malformed > 0 {
-		f.Rewrite = malform(s.Malformed)
-		f.Again = true
+	// An event that the client may not accept leaves the answer for the retry; where it
+	// accepts it, the scenario says `leftover: true`.
+	switch {
+	case s.Malformed > 0:
+		f.Rewrite, f.Again = malform(s.Malformed), true
+	case s.twice > 0:
+		f.Rewrite, f.Again = repeat(s.twice), true
+	case s.late > 0:
+		f.Rewrite, f.Again = delay(s.late, s.lateFor.D()), true
 	}
 }
 
@@ -92,7 +98,9 @@ func (r *runner) simulate(t *tool.Tool) *tool.Tool {
 		if err := r.pass(ctx, actor, r.sc.duration(c.CallID, t.Name), spoiled); err != nil {
 			return tool.Outcome{}, err
 		}
+		r.spoilDisk(spoiled)
 		out, err := inner(ctx, in, c)
+		out = spoiled.spoilResult(out)
 		r.gate.Sleep(context.WithoutCancel(ctx), actor+"/end", 0)
 		return out, err
 	}
@@ -128,10 +136,11 @@ func (sc *Scenario) duration(call, name string) time.Duration {
 }
 
 func (sc *Scenario) faultOf(call, name string) Fault {
+	var all Fault
 	for _, f := range sc.Faults {
 		if f.Call != "" && f.Call == call || f.Tool != "" && f.Tool == name {
-			return f
+			all = all.and(f)
 		}
 	}
-	return Fault{}
+	return all
 }

@@ -332,4 +332,11 @@ type Fault struct {
 	Stall       Duration `yaml:"stall"`
 	Malformed   int      `yaml:"malformed"`
 	Repeat      int      `yaml:"repeat"`
+
+	// The rest is said in the language of sim/fault, as "huge @ call=c3": a result of
+	// half a million characters, or none; a disk that is full, or read-only, from the
+	// moment in which the call does its work; an event that comes twice, or late.
+	huge, empty, full, readOnly bool
+	twice, late                 int
+	lateFor                     Duration
 }

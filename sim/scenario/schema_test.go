@@ -86,7 +86,7 @@ func (g generator) object(t reflect.Type) object {
 // shorthand types may be a plain text in place of their object.
 var shorthand = map[reflect.Type]bool{
 	reflect.TypeFor[scenario.Server](): true, reflect.TypeFor[scenario.FileExpect](): true,
-	reflect.TypeFor[scenario.Answer](): true, reflect.TypeFor[scenario.Pace](): true,
+	reflect.TypeFor[scenario.Answer](): true, reflect.TypeFor[scenario.Pace](): true, reflect.TypeFor[scenario.Fault](): true,
 }
 
 func (g generator) value(t reflect.Type) object {
