@@ -3,12 +3,15 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
 	"toolbench/reports/screen"
+	"toolbench/toolsys/search"
 )
 
 const listLong = `Lists scenarios by name, with their tags and what they are about. Arguments and
@@ -103,19 +106,25 @@ func listOf(entries []entry) listJSON {
 	return list
 }
 
-// schemas are the published formats, by the name under which they are printed.
+// schemas are the published formats, by the command that reads or writes them.
 func (a *app) schemas() map[string]func() []byte {
-	return map[string]func() []byte{"run": reports.RunSchema, "scenario": a.bench.ScenarioSchema}
+	return map[string]func() []byte{
+		"scenario": a.bench.ScenarioSchema, "run": reports.RunSchema, "replay": reports.ReplaySchema, "tokens": reports.TokensSchema,
+		"cache": reports.CacheSchema, "search": func() []byte { return searchSchema }, "serve": reports.ServeSchema,
+		"record": reports.RecordSchema, "upgrade": func() []byte { return upgradeSchema }, "fuzz": reports.FuzzSchema,
+	}
 }
 
 func (a *app) schemaCommand() *cobra.Command {
+	names := slices.Sorted(maps.Keys(a.schemas()))
 	return &cobra.Command{
-		Use: "schema run|scenario", Short: "Print the JSON Schema of a format",
-		Long: "Prints the JSON Schema of the report that `run --format json` writes, or of a\nscenario's file, with which editors complete and check it.",
+		Use: "schema FORMAT", Short: "Print the JSON Schema of a format",
+		Long: "Prints a published JSON Schema: of a scenario's file (\"scenario\"), with which editors\ncomplete and check it, or of what a command writes with --format json, by the\ncommand's name.\n\nFormats: " + strings.Join(names, ", "),
 		Example: `  toolbench schema scenario > scenario.schema.json
-  # yaml-language-server: $schema=./scenario.schema.json   (first line of a scenario)`,
-		Args:      one("schema", "run", "scenario"),
-		ValidArgs: []string{"run\treport of run --format json", "scenario\ta scenario's file"},
+  # yaml-language-server: $schema=./scenario.schema.json   (first line of a scenario)
+  toolbench schema run`,
+		Args:      one("schema", names...),
+		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.printAll(a.schemas()[args[0]]())
 		},
@@ -136,8 +145,8 @@ func one(what string, words ...string) cobra.PositionalArgs {
 					return nil
 				}
 			}
-			return usage("unknown %s %q: use %s", what, args[0], strings.Join(words, " or "))
+			return usage("unknown %s %q%s; use one of %s", what, args[0], meant(search.Nearest(args[0], words, nil, 1)), strings.Join(words, ", "))
 		}
-		return usage("name one %s: %s", what, strings.Join(words, " or "))
+		return usage("name one %s: %s", what, strings.Join(words, ", "))
 	}
 }

@@ -50,9 +50,9 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.listCommand(), a.replayCommand(), a.fuzzCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
-	root.AddCommand(a.recordCommand(), a.upgradeCommand())
-	root.AddCommand(a.serveCommand(), a.initCommand())
+	root.AddCommand(
+		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.serveCommand(), a.upgradeCommand(),
+		a.fuzzCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
