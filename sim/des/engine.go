@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolbench/sim/clock"
+	"toolbench/sim/stream"
 	"toolbench/toolsys/schedule"
 )
 
@@ -40,6 +41,8 @@ type Engine struct {
 
 	actions []schedule.Action
 	names   []byte
+	blocks  []stream.Block
+	outline []stream.Event
 }
 
 // Run plays a case and gives its log, which holds until the next Run. An error

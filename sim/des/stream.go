@@ -49,7 +49,7 @@ func (e *Engine) events(out []event, script int, f *Fault) []event {
 		t = e.c.Turns[script]
 	}
 	if f != nil && f.Status == 0 {
-		return f.spoil(t.written(out, script))
+		return f.spoil(e.written(out, &t, script))
 	}
 	now := time.Duration(0)
 	for i := range t.Calls {
@@ -61,20 +61,33 @@ func (e *Engine) events(out []event, script int, f *Fault) []event {
 
 // Stream is the turn as a script; number is its place among the answers, from 0.
 func (t *Turn) Stream(number int) stream.Turn {
-	s := stream.Turn{ID: fmt.Sprintf("msg_%d", number+1), End: t.End, Seed: 1 + uint64(number)}
+	s := stream.Turn{ID: fmt.Sprintf("msg_%d", number+1), End: t.End, Seed: streamSeed(number), Blocks: t.blocks(nil)}
 	for i := range t.Calls {
-		c := &t.Calls[i]
-		input := json.RawMessage("{}")
-		if c.Goes == Rubbish {
-			input = json.RawMessage(rubbish)
-		}
-		s.Blocks = append(s.Blocks, stream.Block{Kind: stream.ToolUse, ID: c.ID, Name: ToolName(c), At: c.At, Input: input})
-	}
-	if len(t.Calls) == 0 {
-		s.Blocks = append(s.Blocks, stream.Block{Kind: stream.Text, Text: lastWords})
+		s.Blocks[i].ID, s.Blocks[i].Name = t.Calls[i].ID, ToolName(&t.Calls[i])
 	}
 	return s
 }
+
+// streamSeed decides where the inputs of an answer are split.
+func streamSeed(number int) uint64 { return 1 + uint64(number) }
+
+// blocks are the turn's, without names and ids.
+func (t *Turn) blocks(out []stream.Block) []stream.Block {
+	for i := range t.Calls {
+		input := nothingSaid
+		if t.Calls[i].Goes == Rubbish {
+			input = json.RawMessage(rubbish)
+		}
+		out = append(out, stream.Block{Kind: stream.ToolUse, At: t.Calls[i].At, Input: input})
+	}
+	if len(t.Calls) == 0 {
+		out = append(out, stream.Block{Kind: stream.Text, Text: lastWords})
+	}
+	return out
+}
+
+// nothingSaid is the input of a call; it is only read.
+var nothingSaid = json.RawMessage("{}")
 
 // What a call says whose input is no JSON, and an answer without calls.
 const (
@@ -93,9 +106,12 @@ func ToolName(c *Call) string {
 	return "Change_" + c.ID
 }
 
-// written are all events of the turn's stream.
-func (t *Turn) written(out []event, number int) []event {
-	for _, ev := range stream.Script(t.Stream(number)) {
+// written are all events of the turn's stream. Only what comes when matters: names and
+// ids are left out.
+func (e *Engine) written(out []event, t *Turn, number int) []event {
+	e.blocks = t.blocks(e.blocks[:0])
+	e.outline = stream.Outline(e.outline[:0], stream.Turn{End: t.End, Seed: streamSeed(number), Blocks: e.blocks})
+	for _, ev := range e.outline {
 		e := event{at: ev.At}
 		switch ev.Type {
 		case "content_block_stop":

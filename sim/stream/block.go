@@ -34,20 +34,31 @@ func (b Block) content() json.RawMessage {
 
 // pieces are the block's deltas. Those of a call begin with an empty one, as
 // recorded streams do; a call without arguments has no other.
-func (b Block) pieces(rng *rand.Rand) []Delta {
+// Where they are split is decided by the turn's seed and the block's place.
+func (b Block) pieces(seed uint64, place int) []Delta {
 	switch {
 	case b.Deltas != nil:
 		return b.Deltas
 	case b.Kind == Text || b.Kind == Thinking:
-		return derived(splitText(b.cut(b.Text), rng))
+		return derived(splitText(b.cut(b.Text), rand.New(rand.NewPCG(seed, uint64(place)))))
 	case b.takesInput():
-		return derived(append([]string{""}, splitJSON(b.cut(b.input()), rng)...))
+		input := b.input()
+		if input == "" {
+			return silence
+		}
+		return derived(append([]string{""}, splitJSON(b.cut(input), rand.New(rand.NewPCG(seed, uint64(place))))...))
 	}
 	return nil
 }
 
+// silence is a call without arguments. It is only read.
+var silence = []Delta{{}}
+
 // input is the JSON that a call's deltas spell; {} is spelt by silence.
 func (b Block) input() string {
+	if string(b.Input) == "{}" { // most calls: nothing to squeeze
+		return ""
+	}
 	if s := string(squeeze(b.Input)); s != "{}" {
 		return s
 	}

@@ -1,20 +1,32 @@
 package stream
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "time"
 
 // Script writes the events of a scripted turn: message_start, ping, the
 // blocks, message_delta, message_stop (O2). The bytes are compact JSON in one
 // fixed order of members; the same turn gives the same bytes. Times never run
 // backwards.
-func Script(t Turn) []Event {
-	s := script{turn: t, now: t.FirstByte.Truncate(Tick)}
+func Script(t Turn) []Event { return write(&script{turn: t}) }
+
+// Outline appends the events that Script writes, without their data: for whoever asks
+// only what comes when. It takes a tenth of the time.
+func Outline(out []Event, t Turn) []Event {
+	from := len(out)
+	s := script{turn: t, bare: true}
+	if len(t.Pings) == 0 && t.CutAfter == 0 { // nothing is put in or taken out by place
+		s.events = out
+		return write(&s)
+	}
+	return append(out[:from], write(&s)...)
+}
+
+func write(s *script) []Event {
+	t := &s.turn
+	s.now = t.FirstByte.Truncate(Tick)
 	s.open()
 	s.blocks()
 	s.close()
-	return interrupt(t, addPings(t.Pings, s.events))
+	return s.interrupt(s.addPings(t.Pings, s.events))
 }
 
 // script is a turn being written.
@@ -22,22 +34,33 @@ type script struct {
 	turn   Turn
 	now    time.Duration // the time of the last event
 	events []Event
-	output int // bytes of output so far
+	output int  // bytes of output so far
+	bare   bool // events go without data
 }
 
 // put appends an event, no earlier than the one before it.
-func (s *script) put(at time.Duration, typ string, v any) {
+func put[T any](s *script, at time.Duration, typ string, v T) {
 	s.now = max(s.now, at.Truncate(Tick))
-	s.events = append(s.events, Event{At: s.now, Type: typ, Data: compact(v)})
+	s.events = append(s.events, event(s, s.now, typ, v))
+}
+
+// event makes one. The type of v is known, so that a bare event makes nothing of it:
+// no value in an interface, no JSON.
+func event[T any](s *script, at time.Duration, typ string, v T) Event {
+	e := Event{At: at, Type: typ}
+	if !s.bare {
+		e.Data = compact(v)
+	}
+	return e
 }
 
 func (s *script) open() {
 	t := s.turn
-	s.put(s.now, typeMessageStart, wireStart{Type: typeMessageStart, Message: wireMessage{
+	put(s, s.now, typeMessageStart, wireStart{Type: typeMessageStart, Message: wireMessage{
 		ID: t.id(), Type: "message", Role: "assistant", Model: or(t.Model, "scripted"), Content: []string{},
 		Usage: wireUsage{t.Usage.Input, t.Usage.CacheWrite, t.Usage.CacheRead, 1},
 	}})
-	s.put(s.now, typePing, wireBare{typePing})
+	put(s, s.now, typePing, wireBare{typePing})
 }
 
 // blocks writes the blocks, up to and including the first that is cut.
@@ -53,14 +76,14 @@ func (s *script) blocks() {
 
 func (s *script) block(i int, b Block, end time.Duration) {
 	from := s.now
-	s.put(from, typeBlockStart, wireBlock{typeBlockStart, i, b.head(s.turn, i)})
-	pieces := b.pieces(rand.New(rand.NewPCG(s.turn.Seed, uint64(i))))
+	put(s, from, typeBlockStart, s.start(i, b))
+	pieces := b.pieces(s.turn.Seed, i)
 	for k, p := range pieces {
 		at := p.At
 		if at == 0 {
 			at = from + share(end-from, k+1, len(pieces))
 		}
-		s.delta(at, i, b.wrap(p.Text))
+		s.piece(at, i, b, p.Text)
 		s.output += len(p.Text)
 	}
 	s.now = max(s.now, end.Truncate(Tick))
@@ -68,13 +91,31 @@ func (s *script) block(i int, b Block, end time.Duration) {
 		return
 	}
 	if b.Kind == Thinking && b.Signature != "" {
-		s.delta(end, i, wirePiece{Type: "signature_delta", Signature: &b.Signature})
+		signature := b.Signature // of its own: else every block would live on the heap
+		s.delta(end, i, wirePiece{Type: "signature_delta", Signature: &signature})
 	}
-	s.put(end, typeBlockStop, wireStop{typeBlockStop, i})
+	put(s, end, typeBlockStop, wireStop{typeBlockStop, i})
+}
+
+// start is the beginning of a block.
+func (s *script) start(i int, b Block) wireBlock {
+	if s.bare {
+		return wireBlock{}
+	}
+	return wireBlock{typeBlockStart, i, b.head(s.turn, i)}
+}
+
+// piece is a delta of a block's text or input.
+func (s *script) piece(at time.Duration, i int, b Block, text string) {
+	if s.bare {
+		put(s, at, typeDelta, wireDelta{})
+		return
+	}
+	s.delta(at, i, b.wrap(text))
 }
 
 func (s *script) delta(at time.Duration, i int, p wirePiece) {
-	s.put(at, typeDelta, wireDelta{typeDelta, i, p})
+	put(s, at, typeDelta, wireDelta{typeDelta, i, p})
 }
 
 // close ends the message, with an error event in its place if the turn fails
@@ -82,15 +123,15 @@ func (s *script) delta(at time.Duration, i int, p wirePiece) {
 func (s *script) close() {
 	t := s.turn
 	if t.Error != nil && t.CutAfter == 0 {
-		s.put(max(t.Error.At, t.End), typeError, t.Error.wire())
+		put(s, max(t.Error.At, t.End), typeError, t.Error.wire())
 		return
 	}
 	end := wireEndDelta{StopReason: t.stop()}
 	if t.StopSequence != "" {
 		end.StopSequence = &t.StopSequence
 	}
-	s.put(t.End, typeMessageDelta, wireEnd{typeMessageDelta, end, wireEndUsage{s.outputTokens()}})
-	s.put(t.End, typeMessageStop, wireBare{typeMessageStop})
+	put(s, t.End, typeMessageDelta, wireEnd{typeMessageDelta, end, wireEndUsage{s.outputTokens()}})
+	put(s, t.End, typeMessageStop, wireBare{typeMessageStop})
 }
 
 func (s *script) outputTokens() int {
@@ -101,7 +142,8 @@ func (s *script) outputTokens() int {
 }
 
 // interrupt ends the events where the turn says that the stream is cut.
-func interrupt(t Turn, events []Event) []Event {
+func (s *script) interrupt(events []Event) []Event {
+	t := &s.turn
 	if t.CutAfter <= 0 || t.CutAfter >= len(events) {
 		return events
 	}
@@ -110,5 +152,5 @@ func interrupt(t Turn, events []Event) []Event {
 		return events
 	}
 	at := max(t.Error.At.Truncate(Tick), events[len(events)-1].At)
-	return append(events, Event{At: at, Type: typeError, Data: compact(t.Error.wire())})
+	return append(events, event(s, at, typeError, t.Error.wire()))
 }

@@ -38,7 +38,7 @@ func share(d time.Duration, k, n int) time.Duration {
 }
 
 // addPings inserts further pings by time: after the opening, before the end.
-func addPings(pings []time.Duration, events []Event) []Event {
+func (s *script) addPings(pings []time.Duration, events []Event) []Event {
 	const opening = 2 // message_start and its ping
 	for _, at := range slices.Sorted(slices.Values(pings)) {
 		i := opening
@@ -46,7 +46,7 @@ func addPings(pings []time.Duration, events []Event) []Event {
 			i++
 		}
 		at = min(max(at.Truncate(Tick), events[i-1].At), events[i].At)
-		events = slices.Insert(events, i, Event{At: at, Type: typePing, Data: compact(wireBare{typePing})})
+		events = slices.Insert(events, i, event(s, at, typePing, wireBare{typePing}))
 	}
 	return events
 }
