@@ -15,12 +15,17 @@ const rootLong = `toolbench runs an agent's tool system against recorded and scr
 streams, in virtual time, and proves what came of it.
 
 A scenario is one file: the world before, what the model streams, and what must
-come of it. The same scenario and seed give the same run, byte for byte.`
+come of it. The same scenario and seed give the same run, byte for byte. Sessions
+that somebody recorded can be replayed, served to any client, counted, and made
+scenarios of; random ones are made, and whatever breaks is made small.`
 
 const rootExample = `  toolbench run                         run the embedded suite
-  toolbench run -v latency-hiding       one scenario, with its timeline
+  toolbench run -v partition-headline   one scenario, with its timeline
   toolbench run ./mine --format json    your own scenarios, for a program
-  toolbench list --tag streaming        what there is`
+  toolbench replay session.jsonl        what a recorded session took, and could have
+  toolbench init --from session.yaml    scenarios of a recording
+  toolbench tokens --mcp-url URL        what a server's tools cost
+  toolbench fuzz --duration 1m          look for what breaks`
 
 const exitCodes = `Exit codes:
   0    all expectations held
