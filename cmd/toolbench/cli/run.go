@@ -23,7 +23,7 @@ the first scenario, in that order, that does not pass. A failure shows the comma
 that shows it again.`
 
 const runExample = `  toolbench run                                  the embedded suite
-  toolbench run -v latency-hiding                one scenario, with its timeline
+  toolbench run -v partition-headline            one scenario, with its timeline
   toolbench run ./mine broken.yaml               a folder and a file of your own
   toolbench run -g 'edit|write' --tag '!slow'    by name or words, and by tag
   toolbench run --policy serial --seed 7         under another policy and seed

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
+	"toolbench/sim/cassette"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -34,8 +35,8 @@ func (a *app) version() error {
 	if module == "" {
 		module = "(devel)"
 	}
-	_, err := io.WriteString(a.Stdout, fmt.Sprintf("toolbench %s%s\ngo        %s\nformats   run report %d, scenario %d\n",
-		module, revision(info), info.GoVersion, reports.Version, a.bench.ScenarioVersion))
+	_, err := io.WriteString(a.Stdout, fmt.Sprintf("toolbench %s%s\ngo        %s\nformats   run report %d, scenario %d, cassette %d\n",
+		module, revision(info), info.GoVersion, reports.Version, a.bench.ScenarioVersion, cassette.FormatVersion))
 	return wrap(err)
 }
 
