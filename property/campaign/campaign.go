@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"toolbench/property/mix"
@@ -190,4 +191,6 @@ func (cfg *Config) batch(k uint64) (Batch, bool) {
 }
 
 // Policies are those that cases are made for: those that have a definition.
-func Policies() []string { return []string{"serial", "batch", "streaming", "effects"} }
+func Policies() []string { return slices.Clone(policies[:]) }
+
+var policies = [...]string{"serial", "batch", "streaming", "effects"}

@@ -3,6 +3,8 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"toolbench/property/mix"
 	"toolbench/property/model"
@@ -64,10 +66,14 @@ func Checks() []Check {
 // Tester holds cases against everything. It keeps its buffers; one goroutine may use
 // it at a time.
 type Tester struct {
-	engine        Engine
-	core, machine des.Engine
-	other         des.Engine
-	view          promise.View
+	engine Engine
+	// core plays what pair decides: the scheduler, its definition beside it.
+	core  des.Engine
+	pair  model.Pair
+	other des.Engine
+	view  promise.View
+	// did and want are the effects of a case under two policies.
+	did, want []des.Entry
 	// Seen counts the situations, by their place in promise.Situations; Counting says
 	// whether to.
 	Seen     []int
@@ -76,7 +82,11 @@ type Tester struct {
 
 // NewTester makes a tester.
 func NewTester(e Engine) *Tester {
-	return &Tester{engine: e, machine: des.Engine{New: model.New}, Seen: make([]int, len(promise.Situations())), Counting: true}
+	t := &Tester{engine: e, Seen: make([]int, len(promise.Situations())), Counting: true}
+	if e != Full {
+		t.core.New = t.pair.Begin
+	}
+	return t
 }
 
 // Test gives the first thing a case breaks, or nil.
@@ -85,34 +95,35 @@ func (t *Tester) Test(ctx context.Context, c *des.Case) *Broken {
 	if err != nil {
 		return &Broken{Name: endsCheck, Found: err.Error()}
 	}
+	t.view.Look(c, log)
 	if t.engine != Full {
 		if b := t.simulated(c, log); b != nil {
 			return b
 		}
 	}
-	t.count(c, log)
+	t.count()
 	if t.engine == DES || c.Leaves > 0 {
 		return nil
 	}
 	return t.whole(ctx, c, log)
 }
 
-func (t *Tester) count(c *des.Case, log *des.Log) {
+func (t *Tester) count() {
 	if !t.Counting {
 		return
 	}
-	t.view.Look(c, log)
 	for i, s := range promise.Situations() {
 		t.Seen[i] += s.In(&t.view)
 	}
 }
 
 func (t *Tester) simulated(c *des.Case, log *des.Log) *Broken {
-	if b := t.promises(c, log); b != nil {
+	differs := t.pair.Differs()
+	if b := t.promises(log); b != nil {
 		return b
 	}
-	if want, err := t.machine.Run(c); err == nil && !same(want, log) {
-		return &Broken{modelCheck, whole.Differ(want, log), log.String()}
+	if differs != "" {
+		return &Broken{modelCheck, defined(c, log) + differs, log.String()}
 	}
 	if !quiet(c) {
 		return nil
@@ -133,8 +144,19 @@ func quiet(c *des.Case) bool {
 	return model.Quiet(&other)
 }
 
-func (t *Tester) promises(c *des.Case, log *des.Log) *Broken {
-	t.view.Look(c, log)
+// defined says what should have come of a case by the scheduler's definition alone, in
+// what it differs from the log.
+func defined(c *des.Case, log *des.Log) string {
+	machine := des.Engine{New: model.New}
+	want, err := machine.Run(c)
+	if err != nil {
+		return ""
+	}
+	return whole.Differ(want, log)
+}
+
+// promises holds the log that the view shows against the promises.
+func (t *Tester) promises(log *des.Log) *Broken {
 	if b := promise.Check(&t.view); b != nil {
 		return &Broken{b.Promise.Name, b.Found.Error(), log.String()}
 	}
@@ -148,49 +170,41 @@ func (t *Tester) policies(c *des.Case, log *des.Log) *Broken {
 			return nil // what becomes of its modifier is the policy's (B3)
 		}
 	}
-	want := effect(log)
+	t.want = effect(t.want[:0], log)
 	other := *c
-	for _, other.Policy = range Policies() {
+	for _, other.Policy = range policies {
 		if other.Policy == c.Policy {
 			continue
 		}
-		log, err := t.other.Run(&other)
+		got, err := t.other.Run(&other)
 		if err != nil {
 			return &Broken{Name: endsCheck, Found: "under " + other.Policy + ": " + err.Error()}
 		}
-		if got := effect(log); got != want {
-			return &Broken{policyCheck, fmt.Sprintf("%s:\n%s%s:\n%s", c.Policy, want, other.Policy, got), log.String()}
+		if t.did = effect(t.did[:0], got); !slices.Equal(t.did, t.want) || !slices.Equal(got.State, log.State) {
+			return &Broken{policyCheck, fmt.Sprintf("%s:\n%s%s:\n%s", c.Policy, told(t.want, log), other.Policy, told(t.did, got)), log.String()}
 		}
 	}
 	return nil
 }
 
-// effect is what a case did, without when.
-func effect(log *des.Log) string {
-	text := ""
+// effect is what a case did, without when: its results, in order.
+func effect(out []des.Entry, log *des.Log) []des.Entry {
 	for _, e := range log.Entries {
 		if e.What == des.Emitted {
-			text += fmt.Sprintf("#%d %s\n", e.Call, des.Status(e.Code))
+			out = append(out, des.Entry{What: e.What, Call: e.Call, Code: e.Code})
 		}
 	}
-	return text + fmt.Sprintln("state", log.State)
+	return out
 }
 
-func same(a, b *des.Log) bool {
-	if len(a.Entries) != len(b.Entries) || len(a.State) != len(b.State) {
-		return false
+// told words an effect.
+func told(effect []des.Entry, log *des.Log) string {
+	var b strings.Builder
+	for _, e := range effect {
+		fmt.Fprintf(&b, "#%d %s\n", e.Call, des.Status(e.Code))
 	}
-	for i := range a.Entries {
-		if a.Entries[i] != b.Entries[i] {
-			return false
-		}
-	}
-	for i := range a.State {
-		if a.State[i] != b.State[i] {
-			return false
-		}
-	}
-	return true
+	fmt.Fprintln(&b, "state", log.State)
+	return b.String()
 }
 
 // whole plays a case through the whole system.
@@ -199,7 +213,8 @@ func (t *Tester) whole(ctx context.Context, c *des.Case, want *des.Log) *Broken 
 	if err != nil {
 		return &Broken{Name: systemCheck, Found: err.Error()}
 	}
-	if b := t.promises(c, got); b != nil {
+	t.view.Look(c, got)
+	if b := t.promises(got); b != nil {
 		return b
 	}
 	if b := whole.Broken(c, out); b != nil {

@@ -35,14 +35,25 @@ type Machine struct {
 	emitted  int
 	over     bool
 	out      []schedule.Action
+	found    [ended + 1][]int // what in gave last, kept for its room
 }
 
 // New makes a machine where an engine wants one.
 func New(policy schedule.Policy, limit int) (des.Stepper, error) {
-	if policy > schedule.Effects {
-		return nil, fmt.Errorf("the model knows no policy %s", policy)
+	m := &Machine{}
+	if err := m.begin(policy, limit); err != nil {
+		return nil, err
 	}
-	return &Machine{policy: policy, limit: limit}, nil
+	return m, nil
+}
+
+// begin makes it the machine of a new message.
+func (m *Machine) begin(policy schedule.Policy, limit int) error {
+	if policy > schedule.Effects {
+		return fmt.Errorf("the model knows no policy %s", policy)
+	}
+	*m = Machine{policy: policy, limit: limit, calls: m.calls[:0], found: m.found}
+	return nil
 }
 
 // Step is one event with all that follows from it.
@@ -75,13 +86,16 @@ func (m *Machine) do(kind schedule.ActionKind, i int, cause schedule.Cause) {
 	m.out = append(m.out, schedule.Action{Kind: kind, Index: i, Cause: cause})
 }
 
-// in lists the calls of a phase, in call order.
-func (m *Machine) in(p phase) (found []int) {
-	for i, c := range m.calls {
-		if c.phase == p {
+// in lists the calls of a phase, in call order. The list holds until the same phase is
+// asked for again.
+func (m *Machine) in(p phase) []int {
+	found := m.found[p][:0]
+	for i := range m.calls {
+		if m.calls[i].phase == p {
 			found = append(found, i)
 		}
 	}
+	m.found[p] = found
 	return found
 }
 
@@ -239,12 +253,12 @@ func (m *Machine) mayStart(i int) bool {
 	if len(running) == 0 {
 		return true
 	}
-	for _, k := range append(running, i) {
+	for _, k := range running {
 		if !m.calls[k].safe {
 			return false
 		}
 	}
-	return len(running) < m.limit
+	return m.calls[i].safe && len(running) < m.limit
 }
 
 // behind: a call before it that has not ended writes what it touches, or touches what

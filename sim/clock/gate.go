@@ -10,7 +10,7 @@ import (
 // Gate orders everything that waits in one bubble. It is made and used inside the
 // bubble.
 type Gate struct {
-	seed  uint64
+	ranks Ranks
 	start time.Time
 
 	mu      sync.Mutex
@@ -35,7 +35,7 @@ type waiter struct {
 // Open makes a gate and starts its keeper. Close it before the bubble ends.
 func Open(seed uint64) *Gate {
 	g := &Gate{
-		seed: seed, start: time.Now(), counts: map[string]uint64{},
+		ranks: RanksOf(seed), start: time.Now(), counts: map[string]uint64{},
 		woken: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	go g.keep()
@@ -115,22 +115,7 @@ func (g *Gate) leave(w *waiter) bool {
 	return false
 }
 
-func (g *Gate) rank(actor string) uint64 { return Rank(g.seed, actor) }
-
-// Rank is what orders actors within one instant: a hash (FNV-1a) of the seed and the
-// actor's name. Whoever simulates without a gate orders alike by it.
-func Rank[S ~string | ~[]byte](seed uint64, actor S) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range 8 {
-		h = (h ^ uint64(byte(seed>>(8*i)))) * fnvPrime
-	}
-	for i := range len(actor) {
-		h = (h ^ uint64(actor[i])) * fnvPrime
-	}
-	return h
-}
-
-const fnvPrime = 1099511628211
+func (g *Gate) rank(actor string) uint64 { return g.ranks.Of(actor) }
 
 // keep lets one waiter go whenever everything else has come to rest, and moves
 // the clock on when nobody is due.

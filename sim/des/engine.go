@@ -31,6 +31,7 @@ type Engine struct {
 
 	c      *Case
 	policy schedule.Policy
+	ranks  clock.Ranks
 	now    time.Duration
 	queue  queue
 	log    Log
@@ -40,7 +41,6 @@ type Engine struct {
 	s     session
 
 	actions []schedule.Action
-	names   []byte
 	blocks  []stream.Block
 	outline []stream.Event
 }
@@ -91,7 +91,7 @@ func (e *Engine) reset(c *Case) error {
 			e.calls = append(e.calls, call{Call: &c.Turns[t].Calls[i]})
 		}
 	}
-	e.c, e.policy, e.now, e.queue, e.s = c, policy, 0, e.queue[:0], session{}
+	e.c, e.policy, e.ranks, e.now, e.queue, e.s = c, policy, clock.RanksOf(c.Seed), 0, e.queue[:0], session{}
 	e.log.Entries, e.log.State = e.log.Entries[:0], e.log.State[:0]
 	return nil
 }
@@ -127,16 +127,7 @@ func (e *Engine) note(what What, call int, code uint8) {
 	e.log.Entries = append(e.log.Entries, Entry{At: e.now, What: what, Code: code, Turn: int16(e.s.turn), Call: int16(call)})
 }
 
-// rank is the gate's rank of an actor; its name is put together in e.names.
-func (e *Engine) rank(parts ...string) uint64 {
-	e.names = e.names[:0]
-	for _, p := range parts {
-		e.names = append(e.names, p...)
-	}
-	return clock.Rank(e.c.Seed, e.names)
-}
+// rank is the gate's rank of an actor, its name given in parts.
+func (e *Engine) rank(parts ...string) uint64 { return e.ranks.Of(parts...) }
 
-func (e *Engine) rankN(name string, n int) uint64 {
-	e.names = strconv.AppendInt(append(e.names[:0], name...), int64(n), 10)
-	return clock.Rank(e.c.Seed, e.names)
-}
+func (e *Engine) rankN(name string, n int) uint64 { return e.ranks.Of(name, strconv.Itoa(n)) }
