@@ -102,6 +102,8 @@ func Deferred(t *tool.Tool, s settings.Settings) bool {
 		ForkSubagent: s.Has(settings.ForkSubagent),
 		Kairos:       s.Has(settings.Kairos),
 		Bridge:       s.Has(settings.KairosBridge),
+		DeferAgent:   s.Has(settings.DeferAgent),
+		DeferBrief:   s.Has(settings.DeferBrief),
 	})
 }
 

@@ -25,6 +25,8 @@ type Flags struct {
 	ForkSubagent bool // FORK_SUBAGENT
 	Kairos       bool // KAIROS
 	Bridge       bool // KAIROS with an active bridge to the user
+	DeferAgent   bool // DEFER_AGENT: Agent, which is whole by default
+	DeferBrief   bool // DEFER_BRIEF: Brief, likewise
 }
 
 // ToolName is the search tool's own name, which can never be deferred.
@@ -47,6 +49,8 @@ func Deferred(e Entry, f Flags) bool {
 		return false
 	case f.Kairos && f.Bridge && e.Name == "SendUserFile":
 		return false
+	case f.DeferAgent && e.Name == "Agent", f.DeferBrief && e.Name == "Brief":
+		return true
 	}
 	return e.Deferrable
 }
