@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,9 +17,17 @@ type mutant struct {
 	file string
 	old  string
 	new  string
-	// tests are the arguments of a `go test` that holds the property; the fuzzer
-	// holds those of the scheduler and the pipeline.
+	// tests are the arguments of a `go test` that holds the property, where that is
+	// not the file's own package; the fuzzer is asked in any case.
 	tests []string
+}
+
+// held are the tests that are asked whether they notice.
+func (m mutant) held() []string {
+	if m.tests != nil {
+		return m.tests
+	}
+	return []string{"./" + path.Dir(m.file)}
 }
 
 // all are the faults of the lists and, for each built-in tool, its body deleted.

@@ -88,12 +88,9 @@ func (s site) suite(ctx context.Context, p planting, n *notices) error {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// test runs the tests that hold the property, where the fuzzer does not.
+// test runs the tests that hold the property.
 func (s site) test(ctx context.Context, p planting, n *notices) error {
-	if p.tests == nil {
-		return nil
-	}
-	args := append([]string{"test", "-overlay", p.overlay, "-vet=off", "-timeout", s.patience.String()}, p.tests...)
+	args := append([]string{"test", "-overlay", p.overlay, "-vet=off", "-timeout", s.patience.String()}, p.held()...)
 	out, late, err := s.output(ctx, "go", args...)
 	if err != nil {
 		return err
