@@ -79,6 +79,7 @@ var layers = []struct {
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},
 	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
 	{"property/whole", []string{"sim/des", "sim/scenario", "property/mix", "toolsys/trace"}},
+	{"property/scene", []string{"sim/scenario", "property/whole", "toolsys/trace"}},
 	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.

@@ -15,21 +15,23 @@ import (
 type Check struct {
 	Name, Says string
 	holds      func(c *des.Case, out scenario.Outcome) error
+	// anybody: it holds of runs of other things than a case too.
+	anybody bool
 }
 
 // Checks are all of them.
 func Checks() []Check { return checks[:] }
 
 var checks = [...]Check{
-	{"history-grows", "each request repeats the one before, byte for byte, and adds to it (K2, E6)", expected("requests.grows")},
-	{"chunks", "the stream's bytes may be cut anywhere: the same results and state (O2)", expected("chunks")},
-	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under")},
-	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated")},
-	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize},
-	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", transcripts},
-	{"message-size", "the results of one message fit together: 200,000 characters (K2)", messageSize},
-	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
-	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},
+	{"history-grows", "each request repeats the one before, byte for byte, and adds to it (K2, E6)", expected("requests.grows"), true},
+	{"chunks", "the stream's bytes may be cut anywhere: the same results and state (O2)", expected("chunks"), false},
+	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under"), true},
+	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated"), false},
+	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize, false},
+	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", transcripts, true},
+	{"message-size", "the results of one message fit together: 200,000 characters (K2)", messageSize, true},
+	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce, false},
+	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd, true},
 }
 
 // BrokenCheck is a check that did not hold.
@@ -40,6 +42,19 @@ func Broken(c *des.Case, out scenario.Outcome) *BrokenCheck {
 	for _, k := range checks {
 		if err := k.holds(c, out); err != nil {
 			return &BrokenCheck{k.Name, err.Error()}
+		}
+	}
+	return nil
+}
+
+// Any gives the first check that a run breaks, whatever was played, or nil: those that
+// look at the trace and the requests alone.
+func Any(out scenario.Outcome) *BrokenCheck {
+	for _, k := range checks {
+		if k.anybody {
+			if err := k.holds(nil, out); err != nil {
+				return &BrokenCheck{k.Name, err.Error()}
+			}
 		}
 	}
 	return nil

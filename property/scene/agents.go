@@ -1,0 +1,73 @@
+package scene
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/trace"
+)
+
+// agentsEnd: nothing of a sub-agent comes after the end of its call, and once that is
+// asked to stop, nothing new begins in it and it ends at once.
+func agentsEnd(v *view) error {
+	for _, e := range v.out.Trace {
+		p := v.agents[e.Agent]
+		if e.Agent == "" || p == nil {
+			continue
+		}
+		begins := e.Kind == trace.Request || e.Kind == trace.Started
+		switch {
+		case p.over && e.At > p.ended:
+			return fmt.Errorf("at %s: %s of %s, whose call %s ended at %s", e.At, e.Kind, e.Agent, p.call.ID, p.ended)
+		case p.wasCancelled && begins && e.At > p.cancelled:
+			return fmt.Errorf("at %s: %s of %s, whose call %s was stopped at %s", e.At, e.Kind, e.Agent, p.call.ID, p.cancelled)
+		}
+	}
+	for _, p := range v.calls {
+		if p.call.Tool == "Agent" && p.wasCancelled && p.over && p.ended > p.cancelled {
+			return fmt.Errorf("call %s was stopped at %s and ended at %s", p.call.ID, p.cancelled, p.ended)
+		}
+	}
+	return nil
+}
+
+func agentsApart(v *view) error {
+	var want []string
+	for _, p := range v.calls {
+		if t := v.s.tool(p.call.Tool); p.parent == nil && t != nil && t.Notes && p.ran && p.settled() {
+			want = append(want, t.Name)
+		}
+	}
+	var st struct {
+		Env map[string]string `json:"env"`
+	}
+	if v.state == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(v.state), &st); err != nil {
+		return err
+	}
+	if got := strings.Fields(st.Env["NOTES"]); !slices.Equal(got, want) {
+		return fmt.Errorf("the state holds what %v did; the main conversation's calls were %v", got, want)
+	}
+	return nil
+}
+
+func siblingsOnly(v *view) error {
+	for _, p := range v.calls {
+		if p.status != "cancelled" || p.parent != nil && p.parent.stopped() {
+			continue
+		}
+		if !slices.ContainsFunc(v.calls, func(q *played) bool { return q != p && q.turn == p.turn && q.parent == p.parent && v.stops(q) }) {
+			return fmt.Errorf("call %s was stopped for a sibling; none of its message failed", p.call.ID)
+		}
+	}
+	return nil
+}
+
+func (v *view) stops(p *played) bool {
+	t := v.s.tool(p.call.Tool)
+	return t != nil && t.Stops && t.Fails && p.ran
+}

@@ -1,0 +1,122 @@
+package scene
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"toolbench/property/whole"
+	"toolbench/sim/scenario"
+)
+
+// Broken is what a scene broke: a promise's name, and how.
+type Broken struct{ Name, Found string }
+
+// system is the name of what is broken when the whole system does not come to an end.
+const system = "system"
+
+// Run plays a scene and holds it against every promise; nil is well. Seen is counted
+// up by what came up in it, by place in Situations; it may be nil.
+func Run(ctx context.Context, s *Scene, seen []int) *Broken {
+	out, err := s.play(ctx, asIs)
+	if err != nil {
+		return &Broken{system, err.Error()}
+	}
+	v, err := look(s, out)
+	if err != nil {
+		return &Broken{system, err.Error()}
+	}
+	for i, sit := range situations {
+		if i < len(seen) {
+			seen[i] += sit.in(v)
+		}
+	}
+	for _, p := range promises {
+		if err := p.holds(v); err != nil {
+			return &Broken{p.Name, err.Error()}
+		}
+	}
+	if b := whole.Any(out); b != nil {
+		return &Broken{b.Name, b.Found}
+	}
+	return s.reordered(ctx, out)
+}
+
+// play runs a scene. Every fourth is run under the other policies too, where nothing
+// makes them differ.
+func (s *Scene) play(ctx context.Context, o order) (scenario.Outcome, error) {
+	sc, err := scenario.Parse("scene.yaml", []byte(s.write("scene", "One scene.", o, false)))
+	if err != nil {
+		return scenario.Outcome{}, fmt.Errorf("the scene makes no scenario: %w", err)
+	}
+	if s.grows() {
+		grows := true
+		sc.Expect.Requests.Grows = &grows
+	}
+	if o == asIs && s.Seed%4 == 0 && s.undisturbed() && !s.crowded() {
+		sc.Expect.SameUnder = slices.DeleteFunc([]string{"serial", "batch", "streaming", "effects"}, func(p string) bool { return p == s.Policy })
+	}
+	out := scenario.Run(ctx, sc, scenario.Options{Seed: s.Seed, Patience: 20 * time.Second})
+	return out, out.Err
+}
+
+// grows: nothing changes what stands before: no word of the user joins a message, no
+// names of tools come or go, and no other conversation is in between.
+func (s *Scene) grows() bool {
+	still := len(s.Says) == 0 && !slices.ContainsFunc(s.Servers, func(v Server) bool { return v.From+v.Until > 0 })
+	s.each(func(c *Call, _ int, _ *Call) { still = still && c.Tool != "Agent" && c.Tool != "ToolSearch" })
+	return still
+}
+
+// undisturbed: nothing stops calls of the scene from outside.
+func (s *Scene) undisturbed() bool {
+	return len(s.Says) == 0 && !slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Stops && t.Fails })
+}
+
+// crowded: sub-agents touch files, or something is searched for, while others may work
+// beside them: what they know of either is what was known when they began, and that is
+// the policy's.
+func (s *Scene) crowded() (is bool) {
+	agents, search := false, false
+	s.each(func(c *Call, _ int, parent *Call) {
+		is = is || parent != nil && c.Path != ""
+		agents, search = agents || c.Tool == "Agent", search || c.Tool == "ToolSearch"
+	})
+	return is || agents && search
+}
+
+// reorderCheck is the promise that takes another run.
+const reorderCheck = "any-order"
+
+// reordered plays every fourth scene again, its tools registered and its servers
+// connected and listed the other way round.
+func (s *Scene) reordered(ctx context.Context, first scenario.Outcome) *Broken {
+	if s.Seed%4 != 1 || len(s.Tools)+len(s.Servers) < 2 {
+		return nil
+	}
+	again, err := s.play(ctx, backwards)
+	if err != nil {
+		return &Broken{system, err.Error()}
+	}
+	if len(again.Requests) != len(first.Requests) {
+		return &Broken{reorderCheck, fmt.Sprintf("%d requests were sent; in another order of tools and servers %d", len(first.Requests), len(again.Requests))}
+	}
+	for i := range first.Requests {
+		if !bytes.Equal(first.Requests[i], again.Requests[i]) {
+			return &Broken{reorderCheck, fmt.Sprintf("request %d is another when tools and servers come in another order: %s", i+1, parting(first.Requests[i], again.Requests[i]))}
+		}
+	}
+	return nil
+}
+
+// parting shows where two texts part.
+func parting(a, b []byte) string {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	piece := func(t []byte) string { return string(t[max(0, i-40):min(len(t), i+60)]) }
+	return fmt.Sprintf("%q, then %q", piece(a), piece(b))
+}
