@@ -10,4 +10,8 @@
 // entry a small slip in the code that guards a promise, and each built-in tool
 // with its body deleted. `go test` holds that every edit still fits the file it
 // is for, in exactly one place.
+//
+// Slips that change nothing anybody could see are not in the list. Tried and left
+// out: taking a person's no for a yes that is only remembered (a denied call never
+// comes back to ask what was remembered).
 package main

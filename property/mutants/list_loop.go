@@ -59,7 +59,7 @@ var loop = []mutant{
 	{
 		name: "a message cut off is committed",
 		file: "toolsys/loop/turn.go",
-		old:  "\tcase incomplete != nil:\n\t\treturn reply, incomplete\n",
-		new:  "",
+		old:  "\tcase incomplete != nil:\n",
+		new:  "\tcase incomplete != nil && err != nil:\n",
 	},
 }

@@ -81,12 +81,6 @@ var pipeline = []mutant{
 		new:  "\t\tcase !allowed:\n\t\t\tr.denied(ctx, d)\n\t\t\treturn nil",
 	},
 	{
-		name: "a person's answer is not waited for again after a rewriting",
-		file: "toolsys/pipeline/permit.go",
-		old:  "\tr.approved = reply.Allow\n",
-		new:  "\tr.approved = true\n",
-	},
-	{
 		name: "the filesystem is asked about a UNC path",
 		file: "toolsys/pipeline/permit.go",
 		old:  "if permission.IsUNC(p) {",
