@@ -78,7 +78,7 @@ var layers = []struct {
 	{"property/mix", []string{"sim/des"}},
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},
 	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
-	{"property/whole", []string{"sim/des", "sim/scenario", "property/mix", "toolsys/trace"}},
+	{"property/whole", []string{"sim/des", "sim/scenario", "sim/clock", "sim/stream", "sim/world/posix", "property/mix", "toolsys/..."}},
 	{"property/scene", []string{"sim/scenario", "property/whole", "toolsys/trace"}},
 	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 

@@ -12,15 +12,19 @@ import (
 
 // said is one message of a request, as an API reads it.
 type said struct {
-	Role    string `json:"role"`
-	Content []struct {
-		Type    string `json:"type"`
-		ID      string `json:"id"`
-		For     string `json:"tool_use_id"`
-		Content []struct {
-			Text string `json:"text"`
-		} `json:"content"`
-	} `json:"content"`
+	Role    string  `json:"role"`
+	Content []block `json:"content"`
+}
+
+type block struct {
+	Type    string `json:"type"`
+	ID      string `json:"id"`
+	For     string `json:"tool_use_id"`
+	Content []part `json:"content"`
+}
+
+type part struct {
+	Text string `json:"text"`
 }
 
 // transcript reads the messages of a request.
@@ -94,19 +98,27 @@ const maxMessage = 200_000
 func messageSize(_ *des.Case, out scenario.Outcome) error {
 	for n, body := range out.Requests {
 		messages, err := transcript(body)
-		if err != nil {
-			return err
+		if err == nil {
+			err = sized(messages)
 		}
-		for i := range messages {
-			total := 0
-			for _, b := range messages[i].Content {
-				for _, part := range b.Content {
-					total += utf8.RuneCountInString(part.Text)
-				}
+		if err != nil {
+			return fmt.Errorf("request %d: %w", n+1, err)
+		}
+	}
+	return nil
+}
+
+// sized: the results of each message fit together.
+func sized(messages []said) error {
+	for i := range messages {
+		total := 0
+		for _, b := range messages[i].Content {
+			for _, p := range b.Content {
+				total += utf8.RuneCountInString(p.Text)
 			}
-			if total > maxMessage {
-				return fmt.Errorf("request %d, message %d: its results have %d characters", n+1, i+1, total)
-			}
+		}
+		if total > maxMessage {
+			return fmt.Errorf("message %d: its results have %d characters", i+1, total)
 		}
 	}
 	return nil

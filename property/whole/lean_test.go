@@ -1,0 +1,57 @@
+package whole_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"toolbench/property/mix"
+	"toolbench/property/whole"
+	"toolbench/sim/des"
+)
+
+// Played lean, the system does what its model does, entry by entry, and breaks no check.
+func TestALeanRunDoesWhatTheModelDoes(t *testing.T) {
+	m := mix.NewMaker(mix.Plan{Seed: 2, Policies: policies, May: mix.Everything &^ mix.Leaving})
+	var e des.Engine
+	lean := whole.NewLean()
+	for i := range 10 * *cases {
+		c := m.Case(i)
+		want, err := e.Run(c)
+		require.NoError(t, err)
+		got, out, err := lean.Run(context.Background(), c)
+		require.NoError(t, err, "case %d\n%s", i, mix.Scenario(c, "case", "x", nil))
+		if d := whole.Differ(want, got); d != "" {
+			t.Fatalf("case %d\n%s\n%s", i, mix.Scenario(c, "case", "One case.", nil), d)
+		}
+		require.Nil(t, lean.Broken(out), "case %d", i)
+	}
+}
+
+// A case through the whole system: lean, and the long way.
+func BenchmarkCase(b *testing.B) {
+	lean := whole.NewLean()
+	for _, way := range []struct {
+		name string
+		run  func(context.Context, *des.Case) error
+	}{
+		{"lean", func(ctx context.Context, c *des.Case) error { _, _, err := lean.Run(ctx, c); return err }},
+		{"long", func(ctx context.Context, c *des.Case) error { _, _, err := whole.Run(ctx, c); return err }},
+	} {
+		b.Run(way.name, func(b *testing.B) {
+			m := mix.NewMaker(mix.Plan{Seed: 1, Policies: policies, May: mix.Everything &^ mix.Leaving})
+			calls := 0
+			b.ReportAllocs()
+			for i := uint64(0); b.Loop(); i++ {
+				c := m.Case(i % 1000)
+				calls += c.Calls()
+				if err := way.run(b.Context(), c); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cases/s")
+		})
+	}
+}

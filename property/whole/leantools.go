@@ -1,0 +1,183 @@
+package whole
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"time"
+
+	"toolbench/sim/des"
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/tool"
+)
+
+// shape is what is fixed in a tool; all else it reads from its call when asked.
+type shape struct {
+	name          string
+	cancel, stops bool
+}
+
+// ruling is a tool with what the rules say of it.
+type ruling struct {
+	tool string
+	ask  bool
+}
+
+// setUp gives each call its tool and its rule.
+func (s *stage) setUp() (entries []pool.Entry, rules permission.Rules, err error) {
+	var allowed, asked []permission.Rule
+	for n := range s.c.Calls() {
+		k := s.c.Call(n)
+		if k.Goes == des.Unknown {
+			continue
+		}
+		name := des.ToolName(k)
+		s.calls[name] = k
+		t, err := s.tool(shape{name, k.Cancel, k.Stops})
+		if err != nil {
+			return nil, rules, err
+		}
+		entries = append(entries, pool.Entry{Name: name, Tool: t})
+		rule, err := permission.ParseRule(name)
+		if err != nil {
+			return nil, rules, err
+		}
+		if k.Ask != nil {
+			asked = append(asked, rule)
+		} else {
+			allowed = append(allowed, rule)
+		}
+	}
+	rules = rules.With(permission.Project, permission.Allow, allowed...).With(permission.Project, permission.Ask, asked...)
+	return entries, rules, nil
+}
+
+// tool is one of a shape, built once.
+func (s *stage) tool(is shape) (*tool.Tool, error) {
+	if t, ok := s.tools[is]; ok {
+		return t, nil
+	}
+	type in = json.RawMessage
+	call := func() *des.Call { return s.calls[is.name] }
+	d := tool.Def[in, string]{
+		Name: is.name, Description: "A tool of the case's own.", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Call: func(ctx context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
+			return s.work(ctx, call())
+		},
+		Traits: tool.Traits[in]{
+			Safe:                 func(raw in) bool { return call().Safe && !strings.Contains(string(raw), "alone") },
+			FailureStopsSiblings: is.stops,
+			Effects: func(in, *tool.Context) tool.Effects {
+				k := call()
+				return tool.Effects{Reads: k.Reads, Writes: k.Writes, Everything: len(k.Reads)+len(k.Writes) == 0}
+			},
+		},
+		Limits: tool.Limits[in]{Timeout: func(in) time.Duration { return call().Limit }},
+	}
+	if is.cancel {
+		d.Traits.Interrupt = tool.Cancel
+	}
+	t, err := tool.Build(d)
+	s.tools[is] = t
+	return t, err
+}
+
+// work is a tool's: it takes its time, and goes as the case says. Its return passes
+// the gate, so that whatever woke it, it goes on in one order.
+func (s *stage) work(ctx context.Context, k *des.Call) (tool.Result[string], error) {
+	actor := "tool//" + k.ID
+	hears, takes := ctx, k.For
+	if k.Deaf {
+		hears = context.WithoutCancel(ctx)
+	}
+	if k.Goes == des.Hang {
+		takes = des.Forever
+	}
+	if err := s.gate.Sleep(hears, actor, takes); err != nil {
+		return tool.Result[string]{}, err
+	}
+	switch k.Goes {
+	case des.Panic:
+		panic("boom")
+	case des.Error:
+		return tool.Result[string]{}, errors.New("it broke")
+	}
+	r := tool.Result[string]{Data: "done", Failed: k.Goes == des.Failed}
+	if k.Chars > 0 {
+		r.Data = strings.Repeat("x", k.Chars)
+	}
+	if k.Modifies {
+		r.Modify = func(st tool.State) tool.State {
+			env := maps.Clone(st.Env)
+			env["LOG"] += " " + k.ID
+			return st.WithEnv(env)
+		}
+	}
+	// It only passes: the context that cannot end gives no error.
+	_ = s.gate.Sleep(context.WithoutCancel(ctx), actor+"/end", 0)
+	return r, nil
+}
+
+// ask is the person who decides on a call.
+func (s *stage) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply, error) {
+	a := s.calls[q.Tool].Ask
+	if a == nil {
+		return pipeline.Reply{}, errors.New("nobody was to be asked of this call")
+	}
+	wait := a.After
+	if a.Never {
+		wait = des.Forever
+	}
+	if err := s.gate.Sleep(ctx, "user/permit/"+q.CallID, wait); err != nil {
+		return pipeline.Reply{}, err
+	}
+	return pipeline.Reply{Allow: a.Allow}, nil
+}
+
+// hooks are those of all calls.
+func (s *stage) hooks() (hook.Set, error) {
+	var all []hook.Hook
+	for n := range s.c.Calls() {
+		k := s.c.Call(n)
+		for i := range k.Hooks {
+			name := des.HookName(k.ID, i)
+			all = append(all, hook.Hook{
+				Name: name, Event: hook.PreToolUse, Matcher: des.ToolName(k), Timeout: k.Hooks[i].Timeout,
+				Run: func(ctx context.Context, in hook.Input) (hook.Output, error) {
+					return s.hook(ctx, &k.Hooks[i], name, in)
+				},
+			})
+		}
+	}
+	return hook.New(s.clock(), all...)
+}
+
+func (s *stage) hook(ctx context.Context, h *des.Hook, name string, in hook.Input) (out hook.Output, err error) {
+	takes := h.After
+	if h.Does == des.Hang {
+		takes = des.Forever
+	}
+	if err := s.gate.Sleep(ctx, "hook-run/"+in.Call+"/"+name+string(in.Event), takes); err != nil {
+		return out, err
+	}
+	switch h.Does {
+	case des.Error:
+		return out, errors.New("the hook failed")
+	case des.Panic:
+		panic("the hook panicked")
+	case des.Deny:
+		out.Decision = permission.Deny
+	case des.Allow:
+		out.Decision = permission.Allow
+	case des.Stop:
+		out.Stop = true
+	case des.Alone:
+		out.Input = json.RawMessage(`{"alone":true}`)
+	}
+	return out, nil
+}
