@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"toolbench/property/mix"
-	"toolbench/property/promise"
 )
 
 // Config is a campaign.
@@ -37,7 +36,7 @@ func (b Batch) Case(k uint64) uint64 { return b.First + k*b.Step }
 type Result struct {
 	Cases uint64 `json:"cases"`
 	Calls uint64 `json:"calls"`
-	// Seen counts the situations, by their place in promise.Situations.
+	// Seen counts the situations, by their place in Situations.
 	Seen   []int    `json:"seen"`
 	Failed *Failure `json:"failed,omitempty"`
 }
@@ -57,7 +56,7 @@ func (r *Result) add(other Result) {
 	r.Cases += other.Cases
 	r.Calls += other.Calls
 	if r.Seen == nil {
-		r.Seen = make([]int, len(promise.Situations()))
+		r.Seen = make([]int, len(Situations()))
 	}
 	for i := range min(len(r.Seen), len(other.Seen)) {
 		r.Seen[i] += other.Seen[i]
@@ -73,7 +72,7 @@ type Runner func(ctx context.Context, b Batch) (Result, error)
 // Play is the Runner of this process. At hears of each case before it is played; it
 // may be nil.
 func Play(ctx context.Context, plan mix.Plan, e Engine, b Batch, at func(n uint64)) Result {
-	m, t := mix.NewMaker(plan), NewTester(e)
+	m, t := NewMaker(plan, e), NewTester(e)
 	r := Result{Seen: t.Seen}
 	for k := range b.N {
 		if ctx.Err() != nil {
@@ -84,7 +83,7 @@ func Play(ctx context.Context, plan mix.Plan, e Engine, b Batch, at func(n uint6
 			at(n)
 		}
 		c := m.Case(n)
-		broken := t.Test(ctx, c)
+		broken := t.Try(ctx, c)
 		if ctx.Err() != nil {
 			return r // what was cut off says nothing
 		}

@@ -38,8 +38,12 @@ func Parse(data []byte) (*Saved, error) {
 // YAML writes a case as Parse reads it.
 func (s *Saved) YAML() ([]byte, error) { return yaml.Marshal(s) }
 
-// Replay plays a saved case; nil is well.
-func (s *Saved) Replay(ctx context.Context) *Broken { return NewTester(s.Engine).Test(ctx, &s.Case) }
+// Replay plays a saved case, in the whole system both ways; nil is well.
+func (s *Saved) Replay(ctx context.Context) *Broken {
+	t := NewTester(s.Engine)
+	t.Long = true
+	return t.Test(ctx, &s.Case)
+}
 
 // Scenario writes a case as a scenario's file that expects what the definition of the
 // scheduler says must come of it.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/property/mix"
 	"toolbench/property/model"
 	"toolbench/property/promise"
+	"toolbench/property/scene"
 	"toolbench/property/whole"
 	"toolbench/sim/des"
 	"toolbench/toolsys/schedule"
@@ -45,7 +45,12 @@ const (
 	policyCheck  = "policies-agree"
 	enginesCheck = "engines-agree"
 	systemCheck  = "system"
+	waysCheck    = "ways-agree"
 )
+
+// EveryNth is how many cases of the whole system there are to one that is also played
+// the long way: as a scenario, over HTTP and through the client library.
+const EveryNth = 50
 
 // Checks are those beside the promises.
 func Checks() []Check {
@@ -56,9 +61,13 @@ func Checks() []Check {
 		{policyCheck, "all policies give the same results and the same state, where nothing stops anything (O6)"},
 		{enginesCheck, "the whole system does what the simulation does, entry for entry"},
 		{systemCheck, "the whole system ends, without a deadlock, a leaked goroutine or an error of its own"},
+		{waysCheck, "a case as a scenario, over HTTP and through the client library, does what it does without them"},
 	}
 	for _, c := range whole.Checks() {
 		checks = append(checks, Check{c.Name, c.Says})
+	}
+	for _, p := range scene.Promises() {
+		checks = append(checks, Check{p.Name, p.Says})
 	}
 	return checks
 }
@@ -71,18 +80,21 @@ type Tester struct {
 	core  des.Engine
 	pair  model.Pair
 	other des.Engine
+	lean  *whole.Lean
 	view  promise.View
 	// did and want are the effects of a case under two policies.
 	did, want []des.Entry
-	// Seen counts the situations, by their place in promise.Situations; Counting says
+	// Seen counts the situations, by their place in Situations; Counting says
 	// whether to.
 	Seen     []int
 	Counting bool
+	// Long plays every case of the whole system the long way too, not one in EveryNth.
+	Long bool
 }
 
 // NewTester makes a tester.
 func NewTester(e Engine) *Tester {
-	t := &Tester{engine: e, Seen: make([]int, len(promise.Situations())), Counting: true}
+	t := &Tester{engine: e, lean: whole.NewLean(), Seen: make([]int, len(Situations())), Counting: true}
 	if e != Full {
 		t.core.New = t.pair.Begin
 	}
@@ -209,7 +221,7 @@ func told(effect []des.Entry, log *des.Log) string {
 
 // whole plays a case through the whole system.
 func (t *Tester) whole(ctx context.Context, c *des.Case, want *des.Log) *Broken {
-	got, out, err := whole.Run(ctx, c)
+	got, out, err := t.lean.Run(ctx, c)
 	if err != nil {
 		return &Broken{Name: systemCheck, Found: err.Error()}
 	}
@@ -217,7 +229,7 @@ func (t *Tester) whole(ctx context.Context, c *des.Case, want *des.Log) *Broken 
 	if b := t.promises(got); b != nil {
 		return b
 	}
-	if b := whole.Broken(c, out); b != nil {
+	if b := t.lean.Broken(out); b != nil {
 		return &Broken{b.Name, b.Found, got.String()}
 	}
 	if t.engine == Both {
@@ -225,20 +237,23 @@ func (t *Tester) whole(ctx context.Context, c *des.Case, want *des.Log) *Broken 
 			return &Broken{enginesCheck, d, got.String()}
 		}
 	}
+	if t.Long || c.Seed>>8%EveryNth == 0 { // its low bits decide what else the long way looks at
+		return long(ctx, c, got)
+	}
 	return nil
 }
 
-// Shrunk makes a failing case small: it breaks the same thing, and also, where given,
-// fails as the caller wants it to.
-func (t *Tester) Shrunk(ctx context.Context, c *des.Case, name string, also func(*des.Case) bool) *des.Case {
-	counting := t.Counting
-	t.Counting = false
-	defer func() { t.Counting = counting }()
-	return mix.Shrink(c, func(smaller *des.Case) bool {
-		if ctx.Err() != nil {
-			return false
-		}
-		b := t.Test(ctx, smaller)
-		return b != nil && b.Name == name && (also == nil || also(smaller))
-	})
+// long plays a case the long way; it must come to the same.
+func long(ctx context.Context, c *des.Case, want *des.Log) *Broken {
+	got, out, err := whole.Run(ctx, c)
+	if err != nil {
+		return &Broken{Name: systemCheck, Found: err.Error()}
+	}
+	if b := whole.Broken(c, out); b != nil {
+		return &Broken{b.Name, b.Found, got.String()}
+	}
+	if d := whole.Differ(want, got); d != "" {
+		return &Broken{waysCheck, d, got.String()}
+	}
+	return nil
 }

@@ -23,7 +23,10 @@ A case is made from the seed and its number: calls that arrive, run, fail, hang 
 are asked about; hooks; messages of the user; streams that break, stall or are
 refused. Each case leaves some of that out. It is played by discrete events (des),
 which take microseconds; in the whole system, in virtual time (full); or in both,
-which must tell the same story entry by entry.
+which must tell the same story entry by entry. Full is the conversation, the
+scheduler, the pipeline, hooks, permissions and budgets, fed with the bytes of the
+model's stream; one case in fifty is also played as a scenario, over HTTP and through
+the client library, and must come to the same.
 
 What fails is made small, and written as a scenario that ` + "`toolbench run`" + ` shows, and as
 a case that ` + "`toolbench fuzz --replay`" + ` plays. Cases run in processes of their own: one
@@ -76,7 +79,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.looks.add(flags)
 	own := map[string][]string{ownValues: {"fuzz"}}
-	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 1000")
+	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 5000")
 	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
 	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, told, when not given")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
@@ -160,7 +163,7 @@ func (f *fuzzFlags) plan() mix.Plan {
 }
 
 func (f *fuzzFlags) config() campaign.Config {
-	cfg := campaign.Config{Plan: f.plan(), Engine: campaign.Engine(f.engine), Cases: uint64(f.runs), Jobs: f.jobs, Batch: 250}
+	cfg := campaign.Config{Plan: f.plan(), Engine: campaign.Engine(f.engine), Cases: uint64(f.runs), Jobs: f.jobs, Batch: 1_000}
 	if f.shard.n > 0 {
 		cfg.Shard, cfg.Shards = uint64(f.shard.i-1), uint64(f.shard.n)
 	}
@@ -168,7 +171,7 @@ func (f *fuzzFlags) config() campaign.Config {
 		cfg.Batch = 25_000
 	}
 	if f.runs == 0 && f.duration == 0 {
-		cfg.Cases = 1_000
+		cfg.Cases = 5_000
 		if cfg.Engine == campaign.DES {
 			cfg.Cases = 50_000
 		}
