@@ -81,8 +81,8 @@ func headOf(r FuzzReport) string {
 
 func seenGrid(r FuzzReport) screen.Grid {
 	g := screen.Grid{Columns: []screen.Column{{Title: "Situation"}, {Title: "Times", Right: true}}}
-	for i, s := range promise.Situations() {
-		if n := r.Total.Seen[i]; n > 0 {
+	for i, s := range campaign.Situations() {
+		if n := r.seen(i); n > 0 {
 			g.Rows = append(g.Rows, []string{s.Name, strconv.Itoa(n)})
 		}
 	}
@@ -92,15 +92,26 @@ func seenGrid(r FuzzReport) screen.Grid {
 // never lists what did not come up although it could have.
 func never(r FuzzReport) []string {
 	var lines []string
-	for i, s := range promise.Situations() {
-		if r.Total.Seen[i] == 0 && r.can(s) {
+	for i, s := range campaign.Situations() {
+		if r.seen(i) == 0 && r.can(s) {
 			lines = append(lines, s.Name)
 		}
 	}
 	return lines
 }
 
-func (r *FuzzReport) can(s promise.Situation) bool {
+// seen is how often the i-th situation came up.
+func (r *FuzzReport) seen(i int) int {
+	if i >= len(r.Total.Seen) {
+		return 0
+	}
+	return r.Total.Seen[i]
+}
+
+func (r *FuzzReport) can(s campaign.Situation) bool {
+	if s.Scene && r.Engine == string(campaign.DES) {
+		return false
+	}
 	for _, p := range r.Policies {
 		if s.Policy == "" || s.Policy == p {
 			return true

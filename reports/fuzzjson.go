@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"toolbench/property/promise"
+	"toolbench/property/campaign"
 )
 
 // FuzzVersion is that of the JSON report of a campaign. It changes when a field goes
@@ -65,8 +65,8 @@ func FuzzJSON(w io.Writer, r FuzzReport) error {
 	}
 	seconds := rounded(r.Took.Seconds(), 1000)
 	j.Seed, j.Policies, j.Calls, j.Seconds = &r.Seed, r.Policies, &r.Total.Calls, &seconds
-	for i, s := range promise.Situations() {
-		j.Seen = append(j.Seen, situationJSON{s.Name, r.Total.Seen[i]})
+	for i, s := range campaign.Situations() {
+		j.Seen = append(j.Seen, situationJSON{s.Name, r.seen(i)})
 	}
 	if f := r.Failure; f != nil {
 		j.Failure = &fuzzFailureJSON{f.Failure.Case, f.Broke, f.Found, f.Log, f.Calls, f.Left, f.Again, f.Text, f.Scenario, f.Case}

@@ -30,9 +30,9 @@ func play(t *testing.T, e campaign.Engine, cases uint64) campaign.Result {
 	t.Helper()
 	r := campaign.Play(context.Background(), plan(*seed), e, campaign.Batch{N: cases, Step: 1}, nil)
 	if f := r.Failed; f != nil {
-		c := mix.Clone(mix.NewMaker(plan(*seed)).Case(f.Case))
-		c = campaign.NewTester(e).Shrunk(context.Background(), c, f.Broke, nil)
-		t.Fatalf("case %d broke %s: %s\n%s", f.Case, f.Broke, f.Found, campaign.Scenario(c, "case", "The smallest case."))
+		c := campaign.NewMaker(plan(*seed), e).Case(f.Case).Clone()
+		c = campaign.NewTester(e).Small(context.Background(), c, f.Broke, nil)
+		t.Fatalf("case %d broke %s: %s\n%s", f.Case, f.Broke, f.Found, c.Scenario("case", "The smallest case."))
 	}
 	require.Equal(t, cases, r.Cases)
 	return r
@@ -98,9 +98,9 @@ func TestWhatOnceFailedHolds(t *testing.T) {
 }
 
 func TestACaseSurvivesItsFile(t *testing.T) {
-	m := mix.NewMaker(plan(9))
+	m := campaign.NewMaker(plan(9), campaign.Both)
 	for i := range uint64(200) {
-		want := campaign.Saved{About: "A case.", Engine: campaign.DES, Case: *mix.Clone(m.Case(i))}
+		want := campaign.Save("A case.", campaign.Both, m.Case(i).Clone())
 		data, err := want.YAML()
 		require.NoError(t, err)
 		got, err := campaign.Parse(data)

@@ -18,7 +18,7 @@ type Drawn struct {
 
 // sceneEvery says which cases are scenes, where the whole system plays: the last of so
 // many.
-const sceneEvery = 4
+const sceneEvery = 8
 
 // Maker makes the cases of a plan. A case holds until the next is made; one goroutine
 // may use it at a time.

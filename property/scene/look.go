@@ -204,3 +204,12 @@ func (v *view) main() []*request {
 
 // deferring: the request has the tool by which others are loaded.
 func (r *request) deferring() bool { return r.loaded["ToolSearch"] }
+
+// log is the trace, a line an event.
+func (v *view) log() string {
+	var all []byte
+	for _, e := range v.out.Trace {
+		all = append(e.AppendLine(all), '\n')
+	}
+	return string(all)
+}

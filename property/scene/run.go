@@ -12,7 +12,11 @@ import (
 )
 
 // Broken is what a scene broke: a promise's name, and how.
-type Broken struct{ Name, Found string }
+type Broken struct {
+	Name, Found string
+	// Log is what happened, a line an event; "" where nothing is known.
+	Log string
+}
 
 // system is the name of what is broken when the whole system does not come to an end.
 const system = "system"
@@ -22,11 +26,11 @@ const system = "system"
 func Run(ctx context.Context, s *Scene, seen []int) *Broken {
 	out, err := s.play(ctx, asIs)
 	if err != nil {
-		return &Broken{system, err.Error()}
+		return &Broken{Name: system, Found: err.Error()}
 	}
 	v, err := look(s, out)
 	if err != nil {
-		return &Broken{system, err.Error()}
+		return &Broken{Name: system, Found: err.Error()}
 	}
 	for i, sit := range situations {
 		if i < len(seen) {
@@ -35,11 +39,11 @@ func Run(ctx context.Context, s *Scene, seen []int) *Broken {
 	}
 	for _, p := range promises {
 		if err := p.holds(v); err != nil {
-			return &Broken{p.Name, err.Error()}
+			return &Broken{p.Name, err.Error(), v.log()}
 		}
 	}
 	if b := whole.Any(out); b != nil {
-		return &Broken{b.Name, b.Found}
+		return &Broken{b.Name, b.Found, v.log()}
 	}
 	return s.reordered(ctx, out)
 }
@@ -98,14 +102,14 @@ func (s *Scene) reordered(ctx context.Context, first scenario.Outcome) *Broken {
 	}
 	again, err := s.play(ctx, backwards)
 	if err != nil {
-		return &Broken{system, err.Error()}
+		return &Broken{Name: system, Found: err.Error()}
 	}
 	if len(again.Requests) != len(first.Requests) {
-		return &Broken{reorderCheck, fmt.Sprintf("%d requests were sent; in another order of tools and servers %d", len(first.Requests), len(again.Requests))}
+		return &Broken{Name: reorderCheck, Found: fmt.Sprintf("%d requests were sent; in another order of tools and servers %d", len(first.Requests), len(again.Requests))}
 	}
 	for i := range first.Requests {
 		if !bytes.Equal(first.Requests[i], again.Requests[i]) {
-			return &Broken{reorderCheck, fmt.Sprintf("request %d is another when tools and servers come in another order: %s", i+1, parting(first.Requests[i], again.Requests[i]))}
+			return &Broken{Name: reorderCheck, Found: fmt.Sprintf("request %d is another when tools and servers come in another order: %s", i+1, parting(first.Requests[i], again.Requests[i]))}
 		}
 	}
 	return nil

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 
 	"toolbench/property/campaign"
-	"toolbench/property/mix"
-	"toolbench/sim/des"
 )
 
 // mostDeaths is how many processes are spent on making a crash small.
@@ -17,23 +15,22 @@ const mostDeaths = 400
 
 // smallestCrash makes a case small that kills the process which plays it: each try is
 // one. What hangs is left as it is: each try would take its time.
-func (a *app) smallestCrash(ctx context.Context, f fuzzFlags, c *des.Case) *des.Case {
+func (a *app) smallestCrash(ctx context.Context, f fuzzFlags, c campaign.Drawn) campaign.Drawn {
 	dir, err := os.MkdirTemp("", "toolbench-fuzz")
 	if err != nil {
 		return c
 	}
 	defer os.RemoveAll(dir) // what cannot be removed there is the system's to remove
 	left := mostDeaths
-	return mix.Shrink(c, func(smaller *des.Case) bool {
+	return c.Shrink(func(smaller campaign.Drawn) bool {
 		left--
 		return left >= 0 && ctx.Err() == nil && a.crashes(ctx, f, smaller, filepath.Join(dir, "case.yaml"))
 	})
 }
 
 // crashes plays a case in a process of its own and says whether that panicked.
-func (a *app) crashes(ctx context.Context, f fuzzFlags, c *des.Case, file string) bool {
-	saved := campaign.Saved{About: "A try.", Engine: campaign.Engine(f.engine), Case: *c}
-	data, err := saved.YAML()
+func (a *app) crashes(ctx context.Context, f fuzzFlags, c campaign.Drawn, file string) bool {
+	data, err := campaign.Save("A try.", campaign.Engine(f.engine), c).YAML()
 	if err != nil || os.WriteFile(file, data, 0o600) != nil {
 		return false
 	}

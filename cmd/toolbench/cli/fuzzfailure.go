@@ -11,7 +11,6 @@ import (
 	"toolbench/property/campaign"
 	"toolbench/property/mix"
 	"toolbench/reports"
-	"toolbench/sim/des"
 	"toolbench/sim/scenario"
 )
 
@@ -19,7 +18,7 @@ import (
 // case.
 func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failure) *reports.FuzzFailure {
 	engine := campaign.Engine(f.engine)
-	c := mix.Clone(mix.NewMaker(f.plan()).Case(found.Case))
+	c := campaign.NewMaker(f.plan(), engine).Case(found.Case).Clone()
 	calls := c.Calls()
 	died := found.Broke == "crash" || found.Broke == "hang"
 	switch {
@@ -27,18 +26,17 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 		c = a.smallestCrash(ctx, f, c)
 	case !died:
 		t := campaign.NewTester(engine)
-		c = t.Shrunk(ctx, c, found.Broke, shownBy(ctx, c))
-		if b := t.Test(ctx, c); b != nil {
+		c = t.Small(ctx, c, found.Broke, shownBy(ctx, c))
+		if b := t.Try(ctx, c); b != nil {
 			found.Found, found.Log = b.Found, b.Log
 		}
 	}
 	r := &reports.FuzzFailure{Failure: found, Calls: calls, Left: c.Calls(), Again: fuzzAgain(f, found.Case)}
 	name := fmt.Sprintf("fuzz-%d-%d", f.seed, found.Case)
 	about := fmt.Sprintf("Case %d of seed %d broke %s.", found.Case, f.seed, found.Broke)
-	text := campaign.Scenario(c, name, about)
+	text := c.Scenario(name, about)
 	r.Scenario = a.keep(f, name+".yaml", []byte(text))
-	saved := campaign.Saved{About: about, Engine: engine, Case: *c}
-	if data, err := saved.YAML(); err == nil {
+	if data, err := campaign.Save(about, engine, c).YAML(); err == nil {
 		r.Case = a.keep(f, name+".case.yaml", data)
 	}
 	if !died {
@@ -50,9 +48,9 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 
 // shownBy asks of smaller cases that their scenario fails, if that of the case does: a
 // reader wants to see what is wrong.
-func shownBy(ctx context.Context, c *des.Case) func(*des.Case) bool {
-	fails := func(c *des.Case) bool {
-		out := outcomeOf(ctx, c, "case.yaml", campaign.Scenario(c, "case", "One case."))
+func shownBy(ctx context.Context, c campaign.Drawn) func(campaign.Drawn) bool {
+	fails := func(c campaign.Drawn) bool {
+		out := outcomeOf(ctx, c, "case.yaml", c.Scenario("case", "One case."))
 		return out != nil && out.Status == scenario.Failed
 	}
 	if !fails(c) {
@@ -62,12 +60,12 @@ func shownBy(ctx context.Context, c *des.Case) func(*des.Case) bool {
 }
 
 // outcomeOf runs the scenario, for its timeline.
-func outcomeOf(ctx context.Context, c *des.Case, file, text string) *scenario.Outcome {
+func outcomeOf(ctx context.Context, c campaign.Drawn, file, text string) *scenario.Outcome {
 	sc, err := scenario.Parse(file, []byte(text))
-	if err != nil || c.Leaves > 0 {
+	if err != nil || c.Mix != nil && c.Mix.Leaves > 0 {
 		return nil
 	}
-	out := scenario.Run(ctx, sc, scenario.Options{Seed: c.Seed})
+	out := scenario.Run(ctx, sc, scenario.Options{Seed: c.Seed()})
 	return &out
 }
 
