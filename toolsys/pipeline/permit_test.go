@@ -264,6 +264,14 @@ func TestHooksAroundACall(t *testing.T) {
 		w.call(`{"path":"a"}`)
 		assert.Contains(t, heard, "deny rule Look")
 	})
+	t.Run("one whose condition speaks of this call, of another, or cannot be read", func(t *testing.T) {
+		for condition, due := range map[string]bool{"Look": true, "Other": false, "Look(": true} {
+			w := newWorld(t)
+			w.onPre(hook.Output{Stop: true, Reason: "no"})
+			w.hooks[0].If = condition
+			assert.Equal(t, due, w.call(`{"path":"/repo/a"}`).Status == pipeline.Stopped, condition)
+		}
+	})
 	t.Run("an allow skips the question, not the deny rule", func(t *testing.T) {
 		w := newWorld(t)
 		w.def.Traits.ReadOnly = nil
