@@ -183,7 +183,7 @@ func (s *stage) disk() *posix.FS {
 func (s *stage) converse(session *loop.Session) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	speaking, hush := context.WithCancel(ctx)
+	speaking, hush := context.WithCancel(context.Background()) // the user may speak to whoever is gone
 	var silent sync.WaitGroup
 	for i, at := range s.c.Says {
 		silent.Add(1)
@@ -192,6 +192,15 @@ func (s *stage) converse(session *loop.Session) {
 			defer silent.Done()
 			if s.gate.Sleep(speaking, actor, at-s.gate.Since()) == nil {
 				session.Interrupt(message.UserText("Message " + strconv.Itoa(i+1) + "."))
+			}
+		})
+	}
+	if s.c.Leaves > 0 {
+		silent.Add(1)
+		s.gate.Go("user/leave0", func() {
+			defer silent.Done()
+			if s.gate.Sleep(speaking, "user/leave0", s.c.Leaves-s.gate.Since()) == nil {
+				stop()
 			}
 		})
 	}

@@ -24,16 +24,15 @@ func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err err
 	for attempt := 0; ; attempt++ {
 		before := s.State()
 		ex, err := s.attempt(ctx, snap, req)
-		switch {
-		case err == nil:
+		if err == nil {
 			return s.commit(ctx, ex, out)
-		case ctx.Err() != nil:
-			ex.abandon()
+		}
+		ex.abandon()
+		if ctx.Err() != nil { // stopped, perhaps while the last calls ended: nothing is tried again
 			return true, context.Cause(ctx)
 		}
 		// What ran is on the disk, but the model never saw it: the state goes back,
 		// so that an edit of a file that changed meanwhile is refused (J5, B5).
-		ex.abandon()
 		s.setState(before)
 		if attempt == s.cfg.Retries {
 			return true, fmt.Errorf("turn %d: %w", s.turnNow(), err)
