@@ -109,7 +109,7 @@ func (s *stage) work(ctx context.Context, k *des.Call) (tool.Result[string], err
 	}
 	r := tool.Result[string]{Data: "done", Failed: k.Goes == des.Failed}
 	if k.Chars > 0 {
-		r.Data = strings.Repeat("x", k.Chars)
+		r.Data = long(k.Chars)
 	}
 	if k.Modifies {
 		r.Modify = func(st tool.State) tool.State {
@@ -121,6 +121,16 @@ func (s *stage) work(ctx context.Context, k *des.Call) (tool.Result[string], err
 	// It only passes: the context that cannot end gives no error.
 	_ = s.gate.Sleep(context.WithoutCancel(ctx), actor+"/end", 0)
 	return r, nil
+}
+
+// letters are what long results are cut from.
+var letters = strings.Repeat("x", 1<<19)
+
+func long(chars int) string {
+	if chars > len(letters) {
+		return strings.Repeat("x", chars)
+	}
+	return letters[:chars]
 }
 
 // ask is the person who decides on a call.
