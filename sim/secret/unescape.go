@@ -94,7 +94,7 @@ func unicodeEscape(s string) (string, int) {
 	return string(r), 6
 }
 
-// hexRune reads \uXXXX at the beginning.
+// hexRune reads \u and four hexadecimal digits at the beginning.
 func hexRune(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
