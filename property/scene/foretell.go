@@ -91,9 +91,13 @@ func number(id string) (n int) {
 }
 
 // inPool says whether there is the tool in a request: it is connected, and no rule
-// hides it (C1, D2).
+// hides it (C1, D2); ToolSearch is where it may be
+// needed (E3).
 func (s *Scene) inPool(name string, turn int) bool {
 	if v := served[name]; v != nil && !s.there(v.server, turn) {
+		return false
+	}
+	if on, sure := s.deferring(); name == "ToolSearch" && sure && !on {
 		return false
 	}
 	for _, rule := range s.Deny {

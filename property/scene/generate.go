@@ -89,7 +89,7 @@ func pick[T any](m *Maker, from ...T) T { return from[m.rng.IntN(len(from))] }
 func (m *Maker) pool() {
 	s := m.s
 	if m.has&deferral != 0 {
-		s.Search = pick(m, "", "", "true", "auto:0", "auto:1", "auto:50", "false", "auto:100")
+		s.Search = pick(m, "", "", "true", "auto:0", "auto:1", "auto:1", "auto:50", "false", "auto:100")
 		s.Style = pick(m, "", "", "hints", "api")
 		s.Small = m.odds(1, 2)
 	}
@@ -98,7 +98,7 @@ func (m *Maker) pool() {
 	}
 	if m.has&servers != 0 {
 		for _, name := range serverNames {
-			if !m.odds(1, 2) || name == "bulk" && !m.odds(1, 4) {
+			if !m.odds(1, 2) || name == "bulk" && !m.odds(1, 3) {
 				continue
 			}
 			v := Server{Name: name}
@@ -109,7 +109,7 @@ func (m *Maker) pool() {
 		}
 	}
 	for _, name := range m.names() {
-		if m.chance(deferral, 1, 8) && s.deferrable(name) {
+		if m.chance(deferral, 1, 4) && s.deferrable(name) {
 			s.Known = append(s.Known, name)
 		}
 	}
@@ -123,7 +123,7 @@ func (m *Maker) tool(name string) Tool {
 	t.Notes = m.chance(noting, 1, 2) && !t.Safe
 	if m.chance(large, 2, 3) {
 		t.Chars = pick(m, 400, 30_000, 49_999, 50_001, 90_000, 120_000, 450_000)
-		t.Limit = pick(m, 0, 0, 1_000, 100_000, 300_000)
+		t.Limit = pick(m, 0, 1_000, 100_000, 300_000, 300_000)
 	}
 	return t
 }

@@ -155,6 +155,8 @@ func (s *Scene) Check() error {
 		return err
 	case len(s.Turns) == 0:
 		return errors.New("the scene has no turn")
+	case slices.ContainsFunc(s.Turns, func(t Turn) bool { return len(t.Calls) == 0 }):
+		return errors.New("the scene has a turn without a call")
 	case len(seen) > 500:
 		return errors.New("the scene has more than 500 calls")
 	}

@@ -214,10 +214,6 @@ func (w *writer) stream(s *Scene) {
 func (w *writer) turn(s *Scene, by string, calls []Call) {
 	m := members{}
 	m.add(by != "", "for: %s, ", by)
-	if len(calls) == 0 {
-		w.line(2, "- {%stext: Well.}", strings.Join(m, ""))
-		return
-	}
 	w.line(2, "- %scalls:", strings.ReplaceAll(strings.Join(m, ""), ", ", "\n      "))
 	for i := range calls {
 		c := &calls[i]
