@@ -45,7 +45,6 @@ func NewLean() *Lean {
 // stage is a case under way, and the tools that play it.
 type stage struct {
 	tools map[shape]*tool.Tool
-	rules map[ruling]permission.Rules
 
 	c     *des.Case
 	gate  *clock.Gate
@@ -57,7 +56,7 @@ type stage struct {
 }
 
 func newStage() *stage {
-	return &stage{tools: map[shape]*tool.Tool{}, rules: map[ruling]permission.Rules{}, calls: map[string]*des.Call{}}
+	return &stage{tools: map[shape]*tool.Tool{}, calls: map[string]*des.Call{}}
 }
 
 // Run plays a case as Run does, with the same log. The outcome holds the trace, and as

@@ -2,6 +2,7 @@ package whole_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -77,4 +78,23 @@ func TestAStoppedConversationTriesNothingAgain(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, requests)
+}
+
+// Sixty calls a message, most of them safe: what a call costs, without what a
+// conversation does.
+func BenchmarkSixtyCalls(b *testing.B) {
+	c := &des.Case{Policy: "streaming", Limit: 10, Turns: []des.Turn{{}}}
+	for i := range 60 {
+		at, takes := time.Duration(i+1)*10*time.Millisecond, time.Duration(i%7)*100*time.Millisecond
+		c.Turns[0].Calls = append(c.Turns[0].Calls, des.Call{ID: fmt.Sprint("c", i), At: at, For: takes, Safe: i%6 > 0})
+	}
+	lean := whole.NewLean()
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Seed++
+		if _, _, err := lean.Run(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(60*b.N)/b.Elapsed().Seconds(), "calls/s")
 }

@@ -22,15 +22,10 @@ type shape struct {
 	cancel, stops bool
 }
 
-// ruling is a tool with what the rules say of it.
-type ruling struct {
-	tool string
-	ask  bool
-}
-
-// setUp gives each call its tool and its rule.
+// setUp gives each call its tool. All tools are allowed by two rules, which what is to
+// be asked about overrides: a rule for each would be looked through at each call.
 func (s *stage) setUp() (entries []pool.Entry, rules permission.Rules, err error) {
-	var allowed, asked []permission.Rule
+	var asked []string
 	for n := range s.c.Calls() {
 		k := s.c.Call(n)
 		if k.Goes == des.Unknown {
@@ -43,18 +38,14 @@ func (s *stage) setUp() (entries []pool.Entry, rules permission.Rules, err error
 			return nil, rules, err
 		}
 		entries = append(entries, pool.Entry{Name: name, Tool: t})
-		rule, err := permission.ParseRule(name)
-		if err != nil {
-			return nil, rules, err
-		}
 		if k.Ask != nil {
-			asked = append(asked, rule)
-		} else {
-			allowed = append(allowed, rule)
+			asked = append(asked, name)
 		}
 	}
-	rules = rules.With(permission.Project, permission.Allow, allowed...).With(permission.Project, permission.Ask, asked...)
-	return entries, rules, nil
+	if rules, err = rules.Parse(permission.Project, permission.Allow, "Look_*", "Change_*"); err == nil {
+		rules, err = rules.Parse(permission.Project, permission.Ask, asked...)
+	}
+	return entries, rules, err
 }
 
 // tool is one of a shape, built once.

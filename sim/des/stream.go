@@ -44,12 +44,12 @@ func (e *Engine) streamRank(number, try int) uint64 {
 // events are the moments of an answer's stream that matter. Where a fault counts
 // events, it is written out and counted; else its calls say all.
 func (e *Engine) events(out []event, script int, f *Fault) []event {
-	var t Turn
+	t := &noTurn
 	if script < len(e.c.Turns) {
-		t = e.c.Turns[script]
+		t = &e.c.Turns[script]
 	}
 	if f != nil && f.Status == 0 {
-		return f.spoil(e.written(out, &t, script))
+		return f.spoil(e.written(out, t, script))
 	}
 	now := time.Duration(0)
 	for i := range t.Calls {
@@ -58,6 +58,9 @@ func (e *Engine) events(out []event, script int, f *Fault) []event {
 	}
 	return append(out, event{max(now, t.End), ends})
 }
+
+// noTurn is what the model has to say behind its script; it is only read.
+var noTurn Turn
 
 // Stream is the turn as a script; number is its place among the answers, from 0.
 func (t *Turn) Stream(number int) stream.Turn {

@@ -39,6 +39,9 @@ func share(d time.Duration, k, n int) time.Duration {
 
 // addPings inserts further pings by time: after the opening, before the end.
 func (s *script) addPings(pings []time.Duration, events []Event) []Event {
+	if len(pings) == 0 {
+		return events
+	}
 	const opening = 2 // message_start and its ping
 	for _, at := range slices.Sorted(slices.Values(pings)) {
 		i := opening
