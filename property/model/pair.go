@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // whatever it decides is held against the machine, action for action. So one run of a
 // case shows what else would take two. It keeps its buffers from message to message.
 type Pair struct {
-	core    *schedule.Core
+	core    schedule.Core
 	machine Machine
 	want    []schedule.Action
 	next    int
@@ -21,14 +22,10 @@ type Pair struct {
 
 // Begin makes the pair that of a new message, where an engine wants one.
 func (p *Pair) Begin(policy schedule.Policy, limit int) (des.Stepper, error) {
-	core, err := schedule.NewCore(policy, limit)
-	if err != nil {
+	if err := errors.Join(p.core.Reset(policy, limit), p.machine.begin(policy, limit)); err != nil {
 		return nil, err
 	}
-	if err := p.machine.begin(policy, limit); err != nil {
-		return nil, err
-	}
-	p.core, p.want, p.next = core, p.want[:0], 0
+	p.want, p.next = p.want[:0], 0
 	return p, nil
 }
 

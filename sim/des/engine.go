@@ -26,7 +26,8 @@ const MaxEntries = 1 << 16
 // Engine plays cases, one after the other. It keeps its buffers from case to case;
 // one goroutine may use it at a time. The zero value plays the scheduler's core.
 type Engine struct {
-	// New makes what decides for one message; nil means schedule.NewCore.
+	// New makes what decides for one message; nil means the scheduler's core. What it
+	// made before is not used any more by then.
 	New func(policy schedule.Policy, limit int) (Stepper, error)
 
 	c      *Case
@@ -40,6 +41,7 @@ type Engine struct {
 	calls []call
 	s     session
 
+	core    schedule.Core
 	actions []schedule.Action
 	blocks  []stream.Block
 	outline []stream.Event

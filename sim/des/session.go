@@ -66,7 +66,7 @@ func (e *Engine) turn() error {
 func (e *Engine) attempt() error {
 	s := &e.s
 	for {
-		core, err := e.core()
+		core, err := e.decider()
 		if err != nil {
 			return err
 		}
@@ -91,11 +91,11 @@ func (e *Engine) attempt() error {
 	}
 }
 
-func (e *Engine) core() (Stepper, error) {
+func (e *Engine) decider() (Stepper, error) {
 	if e.New != nil {
 		return e.New(e.policy, e.c.Limit)
 	}
-	return schedule.NewCore(e.policy, e.c.Limit)
+	return &e.core, e.core.Reset(e.policy, e.c.Limit)
 }
 
 // open asks the model: it gives its next answer, or refuses.

@@ -48,13 +48,24 @@ type Core struct {
 // NewCore makes a core for one message. Limit bounds how many safe calls run at
 // once; less than 1 is an error (I2).
 func NewCore(p Policy, limit int) (*Core, error) {
+	c := &Core{}
+	if err := c.Reset(p, limit); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Reset makes c the core of a new message, as NewCore would, and keeps its room: for
+// whoever steps through very many. An error leaves it as it was.
+func (c *Core) Reset(p Policy, limit int) error {
 	if int(p) >= len(policyRules) {
-		return nil, fmt.Errorf("schedule: unknown %s", p)
+		return fmt.Errorf("schedule: unknown %s", p)
 	}
 	if limit < 1 {
-		return nil, fmt.Errorf("schedule: concurrency limit is %d; it must be at least 1", limit)
+		return fmt.Errorf("schedule: concurrency limit is %d; it must be at least 1", limit)
 	}
-	return &Core{rules: policyRules[p], limit: limit}, nil
+	*c = Core{rules: policyRules[p], limit: limit, calls: c.calls[:0], modified: c.modified[:0], tracks: c.tracks[:0]}
+	return nil
 }
 
 // Step takes one event and appends to out what follows from it.

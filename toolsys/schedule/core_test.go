@@ -211,3 +211,20 @@ func TestLimitBelowOneIsAnError(t *testing.T) {
 	_, err := schedule.NewCore(schedule.Batch, 0)
 	assert.ErrorContains(t, err, "at least 1")
 }
+
+// A core that decided before decides a new message as a new one does.
+func TestACoreThatIsResetForgets(t *testing.T) {
+	var used schedule.Core
+	for _, p := range []schedule.Policy{schedule.Effects, schedule.Batch, schedule.Streaming, schedule.Serial} {
+		require.NoError(t, used.Reset(p, 2))
+		fresh, err := schedule.NewCore(p, 2)
+		require.NoError(t, err)
+		for _, ev := range []schedule.Event{
+			{Kind: schedule.Added, Safe: true, Touches: &schedule.Footprint{Writes: []string{"a"}}}, {Kind: schedule.Added, Safe: true},
+			{Kind: schedule.Finished, Modifies: true}, {Kind: schedule.Abandoned},
+		} {
+			require.Equal(t, fresh.Step(ev, nil), used.Step(ev, nil), "%s: %d", p, ev.Kind)
+		}
+	}
+	require.Error(t, used.Reset(schedule.Serial, 0))
+}
