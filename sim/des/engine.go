@@ -93,7 +93,8 @@ func (e *Engine) reset(c *Case) error {
 			e.calls = append(e.calls, call{Call: &c.Turns[t].Calls[i]})
 		}
 	}
-	e.c, e.policy, e.ranks, e.now, e.queue, e.s = c, policy, clock.RanksOf(c.Seed), 0, e.queue[:0], session{}
+	e.c, e.policy, e.ranks, e.now, e.queue = c, policy, clock.RanksOf(c.Seed), 0, e.queue[:0]
+	e.s = session{events: e.s.events[:0]}
 	e.log.Entries, e.log.State = e.log.Entries[:0], e.log.State[:0]
 	return nil
 }
