@@ -121,7 +121,10 @@ func (m *Maker) tool(name string) Tool {
 		Fails: m.chance(failing|stopping, 1, 3), Stops: m.chance(stopping, 1, 2),
 	}
 	t.Notes = m.chance(noting, 1, 2) && !t.Safe
-	if m.chance(large, 2, 3) {
+	switch {
+	case m.chance(large, 1, 2): // some of these are too much for one message
+		t.Chars, t.Limit = pick(m, 60_000, 75_000, 90_000, 120_000, 150_000), 300_000
+	case m.chance(large, 2, 3):
 		t.Chars = pick(m, 400, 30_000, 49_999, 50_001, 90_000, 120_000, 450_000)
 		t.Limit = pick(m, 0, 1_000, 100_000, 300_000, 300_000)
 	}
@@ -155,10 +158,10 @@ func (m *Maker) guards() {
 		if m.odds(1, 2) {
 			s.Allow = append(s.Allow, name)
 		}
-		if m.chance(rules, 1, 6) {
+		if m.chance(rules, 1, 6) || name == "Write" && m.chance(people, 1, 3) {
 			s.Ask = append(s.Ask, name)
 		}
-		if m.chance(rules, 1, 8) {
+		if m.chance(rules, 1, 8) || strings.HasPrefix(name, "Write(") && m.chance(rules, 1, 3) {
 			s.Deny = append(s.Deny, name)
 		}
 	}
@@ -178,7 +181,7 @@ func (m *Maker) before() Hook {
 		h.Says = pick(m, "allow", "allow", "ask", "deny")
 	}
 	if m.chance(rewriting, 2, 3) && h.Tool != "" && !strings.HasPrefix(h.Tool, "mcp__") {
-		h.Input = pick(m, "good", "good", "bad", "barred")
+		h.Input = pick(m, "good", "bad", "barred")
 	}
 	h.Stop = m.chance(deciding, 1, 8)
 	if m.chance(failing, 1, 6) {
@@ -213,7 +216,7 @@ func (m *Maker) message(n int, main bool) []Call {
 		case main && m.chance(agents, 1, 3):
 			c.Tool, c.Bad, c.For = "Agent", false, 0
 			c.Inside = m.message(1+m.rng.IntN(3), false)
-		case main && m.chance(rules|rewriting, 1, 4):
+		case main && m.chance(rules|rewriting, 1, 3):
 			c.Tool, c.Path = "Write", fmt.Sprintf("/repo/%s/%s.txt", pick(m, "a", "barred", "free"), c.ID)
 		default:
 			c.Tool = pick(m, m.names()...)
@@ -226,8 +229,12 @@ func (m *Maker) message(n int, main bool) []Call {
 
 func (m *Maker) answer(c *Call) {
 	c.Person = pick(m, "", "", "no")
+	if c.Tool == "Write" && m.s.own(c) && m.odds(1, 3) { // the way around a rule
+		c.Person = "barred"
+		return
+	}
 	if m.chance(rewriting, 1, 2) && m.s.own(c) {
-		c.Person = pick(m, "good", "bad", "barred")
+		c.Person = pick(m, "good", "bad", "barred", "barred")
 	}
 }
 
