@@ -21,7 +21,9 @@ const fuzzLong = `Plays random conversations and holds each against every promis
 
 A case is made from the seed and its number: calls that arrive, run, fail, hang and
 are asked about; hooks; messages of the user; streams that break, stall or are
-refused. Each case leaves some of that out. It is played by discrete events (des),
+refused. In the whole system every eighth is a scene: tools that are deferred and
+searched for, servers that come and go, rules and rewritten inputs, results too
+large, files, sub-agents. Each case leaves some of that out. It is played by discrete events (des),
 which take microseconds; in the whole system, in virtual time (full); or in both,
 which must tell the same story entry by entry. Full is the conversation, the
 scheduler, the pipeline, hooks, permissions and budgets, fed with the bytes of the
@@ -64,6 +66,7 @@ type fuzzFlags struct {
 	list, schema bool
 	format       string
 	child        string
+	patience     time.Duration
 }
 
 func (a *app) fuzzCommand() *cobra.Command {
@@ -93,8 +96,11 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and play nothing")
 	flags.VarPF(&value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}, "format", "", "table or json").Annotations = own
 	flags.StringVar(&f.child, "child", "", "play a batch for a parent")
-	if err := flags.MarkHidden("child"); err != nil {
-		panic(err) // the flag is there
+	flags.DurationVar(&f.patience, "patience", fuzzPatience, "how long a case may say nothing before it counts as hung")
+	for _, name := range []string{"child", "patience"} {
+		if err := flags.MarkHidden(name); err != nil {
+			panic(err) // the flag is there
+		}
 	}
 	return cmd
 }

@@ -128,6 +128,57 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 	assert.Empty(t, runFile(t, filepath.Join(dir, "fuzz-4-37.yaml")), "what is written is a scenario")
 }
 
+// A case that goes on for ever is a finding as well: its process is asked where it is,
+// and what it says is told.
+func TestAHangIsAFinding(t *testing.T) {
+	self := filepath.Join(t.TempDir(), "self")
+	// Case 21 of the plan never ends; all others are well.
+	script := `#!/bin/sh
+first=${3%%:*}; rest=${3#*:}; n=${rest%%:*}
+if [ $first -le 21 ] && [ $((first+n)) -gt 21 ]; then
+echo "{\"at\":21}"
+sleep 600 & sleeps=$!
+trap 'echo "SIGQUIT: goroutine 1 waits" >&2; kill $sleeps; exit 2' QUIT
+wait
+fi
+echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
+`
+	require.NoError(t, os.WriteFile(self, []byte(script), 0o755))
+	code, out, errs, dir := fuzz(t, self, "--engine", "full", "--runs", "40", "--seed", "4", "--patience", "300ms", "--format", "json")
+	assert.Equal(t, cli.ExitFailed, code, errs)
+	var report struct {
+		Failure struct {
+			Case         int
+			Broke, Found string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &report), out)
+	assert.Equal(t, 21, report.Failure.Case)
+	assert.Equal(t, "hang", report.Failure.Broke)
+	assert.Contains(t, report.Failure.Found, "goroutine 1 waits")
+	assert.FileExists(t, filepath.Join(dir, "fuzz-4-21.case.yaml"))
+}
+
+// A scene that fails is saved and played again as any case is.
+func TestASceneIsReplayed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "scene.yaml")
+	text := "about: One call.\nengine: full\nscene:\n  policy: batch\n  tools:\n  - {name: Alpha1, deferrable: true}\n  turns:\n  - calls:\n    - {id: c1, tool: Alpha1, bad: true}\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	code, out, errs, _ := fuzz(t, "", "--replay", file)
+	assert.Equal(t, cli.ExitHeld, code, errs)
+	assert.Contains(t, out, "1 case: 1 held, 0 failed")
+	for bad, says := range map[string]string{
+		"about: x\n":                          "no case: write one under case or under scene",
+		"about: x\nscene:\n  policy: batch\n": "the scene has no turn",
+		"about: x\nscene:\n  turns:\n  - calls: [{id: c1, tool: Nobody, at: 100ms}]\n": `no scene has a tool "Nobody"`,
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(bad), 0o644))
+		code, _, errs, _ := fuzz(t, "", "--replay", file)
+		assert.Equal(t, cli.ExitUsage, code, bad)
+		assert.Contains(t, errs, says)
+	}
+}
+
 // runFile runs a scenario and gives its errors.
 func runFile(t *testing.T, file string) string {
 	t.Helper()

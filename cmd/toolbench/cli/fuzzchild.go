@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
@@ -19,8 +20,12 @@ import (
 	"toolbench/property/campaign"
 )
 
-// fuzzPatience is how long a child may say nothing before it counts as hung.
-const fuzzPatience = 40 * time.Second
+// fuzzPatience is how long a child may say nothing before it counts as hung, where
+// nothing else is said; lastWords is how long it then has to say where.
+const (
+	fuzzPatience = 40 * time.Second
+	lastWords    = 5 * time.Second
+)
 
 // simulatedStride is how many simulated cases a child plays between two words.
 const simulatedStride = 256
@@ -127,8 +132,8 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 	if err := cmd.Start(); err != nil {
 		return campaign.Result{}, nil, err
 	}
-	watch := time.AfterFunc(fuzzPatience, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) }) // it prints its stacks
-	done, at := hearken(out, func() { watch.Reset(fuzzPatience) })
+	watch := time.AfterFunc(f.patience, func() { quit(cmd.Process) })
+	done, at := hearken(out, func() { watch.Reset(f.patience) })
 	hung := !watch.Stop()
 	err = cmd.Wait()
 	switch {
@@ -145,6 +150,12 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 		d.said = err.Error()
 	}
 	return campaign.Result{}, d, nil
+}
+
+// quit has a child print its stacks and end; one that cannot is ended.
+func quit(p *os.Process) {
+	_ = p.Signal(syscall.SIGQUIT) // one that is gone needs none
+	time.AfterFunc(lastWords, func() { _ = p.Kill() })
 }
 
 // hearken reads what a child says.

@@ -34,7 +34,7 @@ func (a *app) crashes(ctx context.Context, f fuzzFlags, c campaign.Drawn, file s
 	if err != nil || os.WriteFile(file, data, 0o600) != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, fuzzPatience)
+	ctx, cancel := context.WithTimeout(ctx, f.patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, a.Self, "fuzz", "--replay", file)
 	cmd.Env, cmd.Dir = a.Env, a.Dir
