@@ -20,10 +20,14 @@ var policies = []string{"serial", "batch", "streaming", "effects"}
 func TestTheWholeSystemDoesWhatItsModelDoes(t *testing.T) {
 	m := mix.NewMaker(mix.Plan{Seed: 1, Policies: policies, May: mix.Everything &^ mix.Leaving})
 	var e des.Engine
+	lean := whole.NewLean()
 	for i := range *cases {
 		c := m.Case(i)
 		want, err := e.Run(c)
 		require.NoError(t, err)
+		quick, _, err := lean.Run(context.Background(), c)
+		require.NoError(t, err)
+		require.Empty(t, whole.Differ(quick, want), "case %d", i)
 		got, _, err := whole.Run(context.Background(), c)
 		require.NoError(t, err, "case %d\n%s", i, mix.Scenario(c, "case", "x", nil))
 		if d := whole.Differ(want, got); d != "" {
