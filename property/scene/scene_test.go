@@ -5,9 +5,12 @@ import (
 	"flag"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"toolbench/property/scene"
+	"toolbench/sim/scenario"
 )
 
 var (
@@ -32,5 +35,92 @@ func TestTheWholeSystemKeepsItsPromisesInScenes(t *testing.T) {
 	}
 	for i, sit := range scene.Situations() {
 		t.Logf("%6d %s", seen[i], sit.Name)
+	}
+}
+
+// The same number of the same seed is the same scene, whatever was made before.
+func TestAScenesNumberSaysAll(t *testing.T) {
+	one, other := scene.NewMaker(3, policies), scene.NewMaker(3, policies)
+	for i := range uint64(50) {
+		other.Scene(1_000 + i)
+		assert.Equal(t, one.Scene(i), other.Scene(i))
+	}
+}
+
+// What is written of a scene is a scenario that expects what the reference foretells,
+// and holds.
+func TestAWrittenSceneHolds(t *testing.T) {
+	m := scene.NewMaker(4, policies)
+	for i := range uint64(40) {
+		s := m.Scene(i)
+		sc, err := scenario.Parse("scene.yaml", []byte(s.Scenario("scene", "One scene.")))
+		require.NoError(t, err, "scene %d", i)
+		out := scenario.Run(context.Background(), sc, scenario.Options{Seed: s.Seed})
+		require.NoError(t, out.Err)
+		assert.Empty(t, out.Failures, "scene %d\n%s", i, s.Scenario("scene", "One scene."))
+	}
+}
+
+// What is taken away from a failing scene is what has nothing to do with it.
+func TestAFailingSceneIsMadeSmall(t *testing.T) {
+	m := scene.NewMaker(5, policies)
+	writes := func(s *scene.Scene) (n int) {
+		for _, turn := range s.Turns {
+			for _, c := range turn.Calls {
+				if c.Tool == "Write" && s.Person {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	for i := uint64(0); ; i++ {
+		s := m.Scene(i)
+		if writes(s) < 2 {
+			continue
+		}
+		before := scene.Clone(s)
+		small := scene.Shrink(s, func(s *scene.Scene) bool { return writes(s) > 0 })
+		assert.Equal(t, before, s, "the scene itself is left as it is")
+		assert.Equal(t, 1, small.Calls())
+		assert.True(t, small.Person)
+		assert.Empty(t, small.Hooks)
+		assert.Empty(t, small.Servers)
+		assert.Empty(t, small.Tools)
+		return
+	}
+}
+
+// The reference says of these what the rows of the specification say.
+func TestTheReference(t *testing.T) {
+	for name, text := range map[string]string{
+		"a deny rule beats a hook's allow": `
+deny: [Write(/repo/barred/**)]
+hooks: [{event: PreToolUse, tool: Write, says: allow}]
+turns: [{calls: [{id: c1, tool: Write, path: /repo/barred/c1.txt}]}]`,
+		"nobody gets around a rule by another input": `
+deny: [Write(/repo/barred/**)]
+person: true
+turns: [{calls: [{id: c1, tool: Write, path: /repo/free/c1.txt, person: barred}]}]`,
+		"a discovered tool is not hinted at": `
+known: [Alpha1]
+tools: [{name: Alpha1, deferrable: true}]
+turns: [{calls: [{id: c1, tool: Alpha1, bad: true}]}]`,
+		"servers in any order": `
+seed: 1
+servers: [{name: weather}, {name: git, from: 2}]
+turns: [{calls: [{id: c1, tool: ToolSearch, query: "select:mcp__weather__forecast"}]}]`,
+		"an agent's parent is not stopped by what fails in it": `
+allow: [Alpha1]
+tools: [{name: Alpha1, fails: true, stops: true}]
+turns: [{calls: [{id: c1, tool: Agent, inside: [{id: c2, tool: Alpha1}]}]}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s scene.Scene
+			require.NoError(t, yaml.UnmarshalWithOptions([]byte(text+"\npolicy: streaming\n"), &s, yaml.Strict()))
+			require.NoError(t, s.Check())
+			b := scene.Run(context.Background(), &s, nil)
+			assert.Nil(t, b)
+		})
 	}
 }

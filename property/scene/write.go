@@ -224,13 +224,18 @@ func (w *writer) turn(s *Scene, by string, calls []Call) {
 	}
 }
 
-// expect says what the reference foretells of the calls of scenes that nothing stops
-// from outside.
+// expect says what the reference foretells: of scenes that nothing stops from outside,
+// how the main conversation's calls end, as long as no hook may have ended it.
 func (w *writer) expect(s *Scene) {
 	var results, broken []string
+	last := len(s.Turns)
 	s.each(func(c *Call, turn int, parent *Call) {
 		f := s.foretell(c, turn)
-		if len(f.status) == 1 && s.undisturbed() && parent == nil {
+		if f.ends || f.status == nil && slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Stop }) {
+			last = min(last, turn)
+		}
+		sure := len(f.status) == 1 && (c.Path == "" || s.own(c)) && turn <= last
+		if sure && s.undisturbed() && parent == nil {
 			results = append(results, c.ID+": "+f.status[0])
 		}
 		if f.broken || f.refused {
