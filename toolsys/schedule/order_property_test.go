@@ -10,6 +10,15 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
+// phase is how far a call is.
+type phase int
+
+const (
+	waits phase = iota
+	runs
+	ended
+)
+
 // world is what the properties below knows of a message: what each call touches in the
 // end, and how far it is.
 type world struct {
