@@ -33,7 +33,7 @@ func (m mutant) held() []string {
 // all are the faults of the lists and, for each built-in tool, its body deleted.
 func all() ([]mutant, error) {
 	bodies, err := bodies()
-	return slices.Concat(first, scheduler, effects, permission, pipeline, hook, budget, loop, pool, search, tools, formats, bodies), err
+	return slices.Concat(first, scheduler, effects, permission, pipeline, hook, budget, loop, pool, search, tools, formats, scenes, bodies), err
 }
 
 // bodies makes every built-in, one after the other, a tool that does nothing.
