@@ -78,8 +78,11 @@ func (r *run) addContext(m hook.Merged) {
 }
 
 // postHooks runs PostToolUse or PostToolUseFailure. Hooks see and may change the
-// output of every tool alike (G1).
+// output of every tool alike (G1). Whatever stops the call meanwhile does not stop
+// them, only their own time limits do: a hook that blanks an output is a guard, and
+// speaking in the right moment must not get past it.
 func (r *run) postHooks(ctx context.Context, res *Result) {
+	ctx = context.WithoutCancel(ctx)
 	event := hook.PostToolUse
 	if res.Block.IsError {
 		event = hook.PostToolUseFailure

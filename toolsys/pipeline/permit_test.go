@@ -19,6 +19,7 @@ import (
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -223,6 +224,18 @@ func TestHooksAroundACall(t *testing.T) {
 			return hook.Output{Output: []message.Block{message.Text("redacted")}}
 		})
 		assert.Equal(t, "redacted", text(w.call(`{"path":"a"}`)))
+	})
+	t.Run("one that replaces the output, though the call is stopped meanwhile", func(t *testing.T) {
+		w := newWorld(t)
+		ctx, stop := context.WithCancelCause(t.Context())
+		w.hook(hook.PostToolUse, func(hook.Input) hook.Output {
+			stop(schedule.UserInterrupt)
+			return hook.Output{Output: []message.Block{message.Text("redacted")}}
+		})
+		w.hook(hook.PostToolUse, func(in hook.Input) hook.Output {
+			return hook.Output{Output: []message.Block{message.Text("still " + message.PlainText(in.Output))}}
+		})
+		assert.Equal(t, "still redacted", text(w.callIn(ctx, pipeline.Call{ID: "c1", Name: "Look", Input: json.RawMessage(`{"path":"a"}`), Turn: 1})))
 	})
 	t.Run("one for failures", func(t *testing.T) {
 		w := newWorld(t)
