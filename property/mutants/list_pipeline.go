@@ -86,4 +86,10 @@ var pipeline = []mutant{
 		old:  "if permission.IsUNC(p) {",
 		new:  "if false && permission.IsUNC(p) {",
 	},
+	{
+		name: "a hook after the run is given up when the user speaks",
+		file: "toolsys/pipeline/hooks.go",
+		old:  "\tctx = context.WithoutCancel(ctx)\n",
+		new:  "",
+	},
 }
