@@ -14,12 +14,19 @@ import (
 
 // message is one message under way, decided twice.
 type message struct {
-	core, machine des.Stepper
-	touches       []*schedule.Footprint
-	running       map[int]bool
-	effects       bool
-	ended, over   bool
-	stops         int
+	core        *schedule.Core
+	machine     des.Stepper
+	touches     []*schedule.Footprint
+	safe        []bool
+	running     map[int]bool // let go and not ended
+	held        map[int]bool // of these, those that wait to be alone
+	stopped     map[int]bool // asked to stop
+	limit       int
+	effects     bool
+	serial      bool
+	ended, over bool
+	abandoned   bool // a stream that was given up may still bring calls
+	stops       int
 }
 
 func newMessage(t *rapid.T) *message {
@@ -29,7 +36,10 @@ func newMessage(t *rapid.T) *message {
 	require.NoError(t, err)
 	machine, err := model.New(policy, limit)
 	require.NoError(t, err)
-	return &message{core: core, machine: machine, running: map[int]bool{}, effects: policy == schedule.Effects}
+	return &message{
+		core: core, machine: machine, running: map[int]bool{}, held: map[int]bool{}, stopped: map[int]bool{}, limit: limit,
+		effects: policy == schedule.Effects, serial: policy == schedule.Serial,
+	}
 }
 
 // step gives both the event; the core, under effects, may ask calls what they touch.
@@ -49,8 +59,32 @@ func (m *message) step(t *rapid.T, ev schedule.Event) {
 		switch a.Kind {
 		case schedule.Start:
 			m.running[a.Index] = true
+		case schedule.Cancel:
+			m.stopped[a.Index] = true
+		case schedule.Resume:
+			delete(m.held, a.Index)
 		case schedule.Done:
 			m.over = true
+		}
+	}
+	m.invariants(t, got)
+}
+
+// invariants hold whatever the definition says.
+func (m *message) invariants(t *rapid.T, did []schedule.Action) {
+	active := len(m.running) - len(m.held)
+	require.LessOrEqual(t, active, m.limit)
+	started := false
+	for _, a := range did {
+		started = started || a.Kind == schedule.Start
+		require.False(t, !m.effects && started && a.Kind == schedule.Apply, "a modifier acts before the next call begins")
+	}
+	for i := range m.touches {
+		if m.running[i] && !m.held[i] && !m.effects && (m.serial || !m.safe[i]) {
+			require.Equal(t, 1, active, "an exclusive call is alone")
+		}
+		if _, waiting := m.core.Waiting(i); waiting {
+			require.False(t, m.running[i], "a call that waits does not run")
 		}
 	}
 }
@@ -70,7 +104,7 @@ func named(all []schedule.Action) []action {
 }
 
 func (m *message) add(t *rapid.T) {
-	if m.ended || len(m.touches) > 12 {
+	if m.ended && !m.abandoned || len(m.touches) > 12 {
 		t.Skip("the stream is over")
 	}
 	ev := schedule.Event{Kind: schedule.Added, Safe: rapid.IntRange(0, 3).Draw(t, "safe") > 0, Cancellable: rapid.Bool().Draw(t, "cancellable")}
@@ -81,7 +115,7 @@ func (m *message) add(t *rapid.T) {
 			ev.Touches = nil
 		}
 	}
-	m.touches = append(m.touches, ev.Touches)
+	m.touches, m.safe = append(m.touches, ev.Touches), append(m.safe, ev.Safe)
 	m.step(t, ev)
 }
 
@@ -100,6 +134,7 @@ func (m *message) oneRunning(t *rapid.T) int {
 func (m *message) finish(t *rapid.T) {
 	i := m.oneRunning(t)
 	delete(m.running, i)
+	delete(m.held, i)
 	m.step(t, schedule.Event{Kind: schedule.Finished, Index: i, Fails: rapid.IntRange(0, 3).Draw(t, "fails") == 0, Modifies: rapid.Bool().Draw(t, "modifies")})
 }
 
@@ -108,6 +143,8 @@ func (m *message) escalate(t *rapid.T) {
 	if m.effects && m.touches[i] != nil {
 		t.Skip("under effects what may be rewritten touches everything")
 	}
+	m.held[i] = true                      // unless it goes on at once
+	m.safe[i] = m.safe[i] && m.stopped[i] // who was asked to stop goes on to its end as it is
 	m.step(t, schedule.Event{Kind: schedule.Escalated, Index: i})
 }
 
@@ -117,7 +154,8 @@ func (m *message) stop(kind schedule.EventKind) func(*rapid.T) {
 			t.Skip("stopped often enough")
 		}
 		m.stops++
-		m.ended = m.ended || kind == schedule.Abandoned
+		m.abandoned = m.abandoned || kind == schedule.Abandoned
+		m.ended = m.ended || m.abandoned
 		m.step(t, schedule.Event{Kind: kind})
 	}
 }
