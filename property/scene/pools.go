@@ -119,8 +119,8 @@ func (v *view) after(p *played) *request {
 // stays: no server took the tool away. A sub-agent's requests are made while the main
 // conversation is at some turn of its own.
 func (v *view) stays(name string, next *request) bool {
-	s := served[name]
-	return s == nil || next.agent == "" && v.s.there(s.server, next.turn)
+	server := serverOf(name)
+	return server == "" || next.agent == "" && v.s.there(server, next.turn)
 }
 
 func prefixes(v *view) error {

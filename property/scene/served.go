@@ -1,5 +1,7 @@
 package scene
 
+import "strings"
+
 // serving is a tool of one of the fixtures' servers, as far as a scene needs it.
 type serving struct {
 	server   string
@@ -27,6 +29,17 @@ var serverNames = []string{"weather", "git", "github", "bulk"}
 var catalogues = map[string]string{
 	"weather": `catalogue: catalogues/weather.jsonl`, "git": `catalogue: catalogues/vcs.jsonl, only: [git]`,
 	"github": `catalogue: catalogues/vcs.jsonl, only: [github]`, "bulk": `catalogue: catalogues/bulk.jsonl`,
+}
+
+// serverOf is the server of a tool, also of one that no scene calls but a search may
+// show; "" is one of our own.
+func serverOf(tool string) string {
+	for _, name := range serverNames {
+		if strings.HasPrefix(tool, "mcp__"+name+"__") {
+			return name
+		}
+	}
+	return ""
 }
 
 // there says whether a server is connected in a request.
