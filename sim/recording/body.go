@@ -3,21 +3,16 @@ package recording
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"compress/zlib"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"time"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/packing"
 	"toolbench/sim/stream"
 )
 
@@ -60,51 +55,14 @@ var (
 
 // unpack undoes what was done to a body on its way.
 func unpack(b []byte, encoding string, max int64) ([]byte, error) {
-	r, err := unpacking(b, encoding, max)
+	out, err := packing.All(b, encoding, max)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errPacking, err)
-	case r == nil:
-		return b, nil
-	}
-	defer r.Close()
-	out, err := io.ReadAll(&capped{r: r, left: max})
-	switch {
-	case errors.Is(err, errCapped), errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
+	case errors.Is(err, packing.ErrTooMuch):
 		return nil, fmt.Errorf("%w of %d bytes", errTooPacked, max)
-	case errors.Is(err, io.ErrUnexpectedEOF) && len(out) > 0:
-		return out, nil // cut: what there is shows that by itself
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errPacking, err)
 	}
 	return out, nil
-}
-
-// unpacking reads through what a body is packed with; nil where it is not packed,
-// whatever the header says.
-func unpacking(b []byte, encoding string, max int64) (io.ReadCloser, error) {
-	encoding = strings.ToLower(strings.TrimSpace(encoding))
-	switch {
-	case bytes.HasPrefix(b, gzipMagic):
-		return gzip.NewReader(bytes.NewReader(b))
-	case len(b) > 2 && b[0] == 0x78 && (int(b[0])<<8|int(b[1]))%31 == 0 && encoding == "deflate":
-		return zlib.NewReader(bytes.NewReader(b))
-	case bytes.HasPrefix(b, zstdMagic):
-		d, err := zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max)))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	case encoding == "br" && !isText(b):
-		return io.NopCloser(brotli.NewReader(bytes.NewReader(b))), nil
-	}
-	return nil, nil
-}
-
-// isText: recorders often unpack a body and leave the header.
-func isText(b []byte) bool {
-	b = bytes.TrimLeft(b, " \t\r\n")
-	return len(b) == 0 || b[0] == '{' || sseStart.Match(b)
 }
 
 // read turns a body into events. errNoModel: it is something else.
