@@ -39,9 +39,9 @@ type Fault struct {
 	// regard to events; a piece arrives with the last event it holds a part of.
 	Chunk func(i int) int
 	UseUp bool
-	// Again leaves the interaction unused after any fault, for a Rewrite that the
-	// client will not accept.
-	Again bool
+	// AgainIf looks at what Rewrite made: true leaves the interaction unused, for what the
+	// client will not accept. nil is false.
+	AgainIf func([]stream.Event) bool
 }
 
 // Stall delays all that follows the first After events by For. For 0: for
@@ -59,6 +59,15 @@ type Cut struct {
 }
 
 // spoils reports whether the answer is no full replay of the interaction.
-func (f Fault) spoils() bool {
-	return f.Again || !f.UseUp && (f.Status != 0 || f.Cut != nil || f.Error != nil || f.Stall != nil && f.Stall.For == 0)
+func (f Fault) spoils(i *Interaction) bool {
+	return f.refused(i) || !f.UseUp && (f.Status != 0 || f.Cut != nil || f.Error != nil || f.Stall != nil && f.Stall.For == 0)
+}
+
+// refused: the client will not accept what Rewrite made.
+func (f Fault) refused(i *Interaction) bool {
+	if f.Rewrite == nil || f.AgainIf == nil || !i.IsStream() {
+		return false
+	}
+	events, err := i.Events()
+	return err == nil && f.AgainIf(f.Rewrite(events))
 }

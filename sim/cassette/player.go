@@ -139,8 +139,9 @@ func (p *Player) take(live raw) (*Interaction, int, Fault, error) {
 	if p.options.Fault != nil {
 		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: live.method, URL: p.compare.redact.url(live.url, "")})
 	}
-	e.used = !f.spoils()
-	return &p.cassette.Interactions[e.index], e.tries, f, nil
+	i := &p.cassette.Interactions[e.index]
+	e.used = !f.spoils(i)
+	return i, e.tries, f, nil
 }
 
 // search compares what requests mean, where no recorded one has the same bytes.

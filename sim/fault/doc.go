@@ -9,6 +9,13 @@
 //	empty @ call=c3
 //	full @ call=c3
 //	readonly @ call=c3
+//	slow @ call=c3 for 2s
+//	progress @ call=c3 for 2s
+//	gone @ call=c3 for 2s
+//	gone @ call=c3
+//	duplicate @ call=c3
+//	unknown @ call=c3
+//	rubbish Segmentation fault @ call=c3
 //	status 529 @ request=1
 //	cut @ request=2 event=8
 //	say overloaded_error @ request=2 event=3
@@ -21,6 +28,9 @@
 // The last one stalls for ever. Requests are counted from 1 over a conversation,
 // events from 1 within their stream: a cut or a stall comes behind so many, an
 // event that is late behind those that arrive meanwhile. full and readonly are the
-// disk's, from the moment in which the call does its work. What the language does not
-// do: conditions on what was sent, chances.
+// disk's, from the moment in which the call does its work; progress is reported so
+// long after the call's end. gone, duplicate, unknown and rubbish are an MCP server's:
+// it dies under the call, to come back when so much time has passed or never; it answers
+// twice, or first a request that nobody made; it says something that is no message. What
+// the language does not do: conditions on what was sent, chances.
 package fault

@@ -24,9 +24,11 @@ type Fault struct {
 // Verb is one thing that can go wrong.
 type Verb struct {
 	Name string
-	// Arg says what its argument is; "" if it has none. Lasts: it may have a duration.
+	// Arg says what its argument is; "" if it has none. Lasts: it may have a duration;
+	// Needs: it is nothing without one.
 	Arg   string
 	Lasts bool
+	Needs bool
 	// At says which places it needs: the call it spoils, a request, or one of its
 	// events too.
 	At Place
@@ -54,6 +56,12 @@ var verbs = [...]Verb{
 	{Name: "empty", At: AtCall},
 	{Name: "full", At: AtCall},
 	{Name: "readonly", At: AtCall},
+	{Name: "slow", Lasts: true, Needs: true, At: AtCall},
+	{Name: "progress", Lasts: true, Needs: true, At: AtCall},
+	{Name: "gone", Lasts: true, At: AtCall},
+	{Name: "duplicate", At: AtCall},
+	{Name: "unknown", At: AtCall},
+	{Name: "rubbish", Arg: "a text", At: AtCall},
 	{Name: "status", Arg: "an HTTP status from 400 to 599", At: AtRequest},
 	{Name: "cut", At: AtEvent},
 	{Name: "say", Arg: "the name of an error", At: AtEvent},
@@ -192,6 +200,8 @@ func (f *Fault) check(v Verb) error {
 		return fmt.Errorf("%s needs %s behind it", v.Name, v.Arg)
 	case f.For > 0 && !v.Lasts:
 		return fmt.Errorf("%s does not last; leave out `for %s`", v.Name, f.For)
+	case f.For == 0 && v.Needs:
+		return fmt.Errorf("%s does not say how long; write `for 2s` behind it", v.Name)
 	case f.Call != "" && f.Tool != "":
 		return errors.New("call and tool exclude each other")
 	case v.At == AtCall && (!atCall || atStream):

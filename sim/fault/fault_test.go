@@ -16,6 +16,8 @@ func TestAFaultReadsAsItPrints(t *testing.T) {
 	for _, text := range []string{
 		"panic @ call=c3", "error it broke @ tool=Read", "hang @ call=c3", "deaf @ tool=Grep", "status 529 @ request=1", "cut @ request=2 event=8",
 		"say overloaded_error @ request=2 event=3", "malformed @ request=1 event=4", "stall @ request=2 event=7 for 3s", "stall @ request=2 event=7",
+		"slow @ call=c3 for 2s", "progress @ call=c3 for 2s", "gone @ call=c3 for 2.5s", "gone @ tool=queryOrder", "duplicate @ call=c3", "unknown @ call=c3",
+		"rubbish Segmentation fault @ call=c3",
 	} {
 		f, err := fault.Parse(text)
 		require.NoError(t, err, text)
@@ -48,7 +50,7 @@ func TestPropertyRoundTrip(t *testing.T) {
 		case fault.AtRequest:
 			want.Request = rapid.IntRange(1, 99).Draw(t, "request")
 		}
-		if v.Lasts && rapid.Bool().Draw(t, "lasts") {
+		if v.Needs || v.Lasts && rapid.Bool().Draw(t, "lasts") {
 			want.For = time.Duration(rapid.IntRange(1, 1e6).Draw(t, "ms")) * time.Millisecond
 		}
 		got, err := fault.Parse(want.String())
@@ -65,6 +67,7 @@ func TestWhatIsWrongIsToldWithWhatWouldBeRight(t *testing.T) {
 		"panic hard @ call=c3":             "takes no argument",
 		"error @ call=c3":                  "needs a text",
 		"panic @ call=c3 for 3s":           "does not last",
+		"slow @ call=c3":                   "does not say how long",
 		"panic @ request=1":                "is of a call",
 		"panic @ call=c3 tool=Read":        "exclude each other",
 		"cut @ call=c3 event=1":            "is of a request",

@@ -50,6 +50,14 @@ func faultNamed(n fault.Fault) Fault {
 		f.full = true
 	case "readonly":
 		f.readOnly = true
+	case "slow":
+		f.slow = n.For
+	case "progress":
+		f.progress = n.For
+	case "gone", "duplicate", "unknown", "rubbish":
+		f.server = &ServerFault{
+			Call: n.Call, Tool: n.Tool, Gone: n.What == "gone", Back: Duration(n.For), Duplicate: n.What == "duplicate", Unknown: n.What == "unknown", Rubbish: n.Arg,
+		}
 	default:
 		f.inStream(n)
 	}
@@ -82,6 +90,7 @@ func (f Fault) and(g Fault) Fault {
 	f.Hang, f.Deaf = f.Hang || g.Hang, f.Deaf || g.Deaf
 	f.huge, f.empty = f.huge || g.huge, f.empty || g.empty
 	f.full, f.readOnly = f.full || g.full, f.readOnly || g.readOnly
+	f.slow, f.progress = max(f.slow, g.slow), max(f.progress, g.progress)
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -58,16 +59,26 @@ func (s Fault) spoil(f *cassette.Fault) {
 	if s.StallAfter > 0 {
 		f.Stall = &cassette.Stall{After: s.StallAfter, For: s.Stall.D()}
 	}
-	// An event that the client may not accept leaves the answer for the retry; where it
-	// accepts it, the scenario says `leftover: true`.
 	switch {
 	case s.Malformed > 0:
-		f.Rewrite, f.Again = malform(s.Malformed), true
+		f.Rewrite = malform(s.Malformed)
 	case s.twice > 0:
-		f.Rewrite, f.Again = repeat(s.twice), true
+		f.Rewrite = repeat(s.twice)
 	case s.late > 0:
-		f.Rewrite, f.Again = delay(s.late, s.lateFor.D()), true
+		f.Rewrite = delay(s.late, s.lateFor.D())
 	}
+	f.AgainIf = refused
+}
+
+// refused says whether a client cannot take an answer: then it is left for the retry.
+func refused(events []stream.Event) bool {
+	var a message.Assembler
+	for _, e := range events {
+		if _, err := a.Add(e.Data); err != nil {
+			return true
+		}
+	}
+	return false // what breaks off is another fault
 }
 
 // malform breaks the JSON of the n-th event.
@@ -95,7 +106,8 @@ func (r *runner) simulate(t *tool.Tool) *tool.Tool {
 	wrapped.Call = func(ctx context.Context, in tool.Input, c *tool.Context) (tool.Outcome, error) {
 		actor := fmt.Sprintf("tool/%s/%s", c.AgentID, c.CallID)
 		spoiled := r.sc.faultOf(c.CallID, t.Name)
-		if err := r.pass(ctx, actor, r.sc.duration(c.CallID, t.Name), spoiled); err != nil {
+		defer r.progressAfter(spoiled.progress, actor, c)
+		if err := r.pass(ctx, actor, r.sc.duration(c.CallID, t.Name)+spoiled.slow, spoiled); err != nil {
 			return tool.Outcome{}, err
 		}
 		r.spoilDisk(spoiled)
@@ -105,6 +117,18 @@ func (r *runner) simulate(t *tool.Tool) *tool.Tool {
 		return out, err
 	}
 	return &wrapped
+}
+
+// progressAfter reports progress of a call so long after its end, as a tool does that
+// leaves something at work behind (H4); 0 is never.
+func (r *runner) progressAfter(d time.Duration, actor string, c *tool.Context) {
+	if d <= 0 {
+		return
+	}
+	r.gate.Go(actor+"/late", func() {
+		_ = r.gate.Sleep(context.Background(), actor+"/late", d) // a gate that is closed lets it go
+		c.Progress("still here")
+	})
 }
 
 // pass lets the call's time pass and applies what spoils it.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"io/fs"
+	"time"
 
 	"toolbench/sim/stream"
 )
@@ -265,8 +266,10 @@ type Permit struct {
 	After Duration       `yaml:"after"`
 	Text  string         `yaml:"text"`
 	Input map[string]any `yaml:"input"`
-	// Never leaves the question open for ever.
+	// Never leaves the question open for ever. Deaf answers also when the call was
+	// stopped meanwhile.
 	Never bool `yaml:"never"`
+	Deaf  bool `yaml:"deaf"`
 }
 
 // AnswerScript is one answer to the model's questions.
@@ -335,8 +338,12 @@ type Fault struct {
 
 	// The rest is said in the language of sim/fault, as "huge @ call=c3": a result of
 	// half a million characters, or none; a disk that is full, or read-only, from the
-	// moment in which the call does its work; an event that comes twice, or late.
+	// moment in which the call does its work; so much more time than the call takes
+	// anyway; progress so long after its end; an event that comes twice, or late; what an
+	// MCP server does under the call.
 	huge, empty, full, readOnly bool
+	slow, progress              time.Duration
+	server                      *ServerFault
 	twice, late                 int
 	lateFor                     Duration
 }

@@ -44,6 +44,9 @@ func (p *person) permit(ctx context.Context, q pipeline.Question) (pipeline.Repl
 	if a.Never {
 		wait = hang
 	}
+	if a.Deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
 	if err := p.r.gate.Sleep(ctx, "user/permit/"+q.CallID, wait); err != nil {
 		return pipeline.Reply{}, err
 	}

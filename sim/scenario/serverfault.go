@@ -60,8 +60,19 @@ type ServerAsk struct {
 	URL     string         `yaml:"url"`
 }
 
-// options are how the servers of an entry behave.
-func (spec Server) options() mcpserve.Options {
+// serverFaults are those that the scenario names by their calls, for all servers.
+func (sc *Scenario) serverFaults() []ServerFault {
+	var all []ServerFault
+	for _, f := range sc.Faults {
+		if f.server != nil {
+			all = append(all, *f.server)
+		}
+	}
+	return all
+}
+
+// options are how the servers of an entry behave; more is what befalls calls beside.
+func (spec Server) options(more []ServerFault) mcpserve.Options {
 	o := mcpserve.Options{Answers: map[string]mcpserve.Answer{}, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources}
 	for name, text := range spec.Answers {
 		o.Answers[name] = mcpserve.Text(text)
@@ -73,7 +84,7 @@ func (spec Server) options() mcpserve.Options {
 		}
 		o.Asks[name] = ask
 	}
-	for _, f := range spec.Faults {
+	for _, f := range slices.Concat(spec.Faults, more) {
 		o.Faults = append(o.Faults, mcpserve.Fault{
 			Server: f.Server, Call: f.Call, Tool: f.Tool, Connect: f.Connect,
 			Gone: f.Gone, Back: f.Back.D(), Twice: f.Duplicate, Stray: f.Unknown, Rubbish: f.Rubbish, Slow: f.Slow.D(),

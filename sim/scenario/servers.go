@@ -65,7 +65,7 @@ func (s *servers) add(i int, spec Server) error {
 		return err
 	}
 	catalogue = spec.narrow(catalogue)
-	e.host, err = mcpserve.NewHost(catalogue, spec.options(), mcpserve.Clock{Now: s.r.gate.Now, Sleep: s.r.gate.Sleep})
+	e.host, err = mcpserve.NewHost(catalogue, spec.options(s.r.sc.serverFaults()), mcpserve.Clock{Now: s.r.gate.Now, Sleep: s.r.gate.Sleep})
 	if err != nil {
 		return s.r.sc.errorAt(key, err.Error(), "")
 	}
