@@ -46,7 +46,8 @@ func (ts *talks) block(v gjson.Result, line int) error {
 // spoken finds the conversation of a line: by its session, and below that by the
 // sub-agent, or for older logs by the line it follows.
 func (ts *talks) spoken(v gjson.Result) (*talk, error) {
-	session, agent := strings.Clone(v.Get("sessionId").String()), strings.Clone(v.Get("agentId").String())
+	session := strings.Clone(or(v.Get("sessionId").String(), v.Get("session_id").String()))
+	agent := strings.Clone(or(v.Get("agentId").String(), v.Get("parent_tool_use_id").String()))
 	uuid, parent := strings.Clone(v.Get("uuid").String()), v.Get("parentUuid").String()
 	key := session + "\x00" + agent
 	if v.Get("isSidechain").Bool() && agent == "" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -71,7 +72,7 @@ func (x *exchange) read(max int64) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	b = bytes.TrimPrefix(b, byteOrderMark)
+	b = x.plainFrames(bytes.TrimPrefix(b, byteOrderMark))
 	text := bytes.TrimLeft(b, " \t\r\n")
 	switch {
 	case isFrame(b):
@@ -84,12 +85,22 @@ func (x *exchange) read(max int64) (reply, error) {
 	return reply{}, errNoModel
 }
 
+// plainFrames: some recorders keep frames as a text, in base64, and do not say so.
+func (x *exchange) plainFrames(b []byte) []byte {
+	if !strings.Contains(x.header.Get("Content-Type"), "eventstream") || isFrame(b) {
+		return b
+	}
+	if frames, err := fromBase64(string(b)); err == nil && isFrame(frames) {
+		return frames
+	}
+	return b
+}
+
 func (x *exchange) frames(b []byte, max int64) (reply, error) {
 	r := reply{streamed: true}
-	err := framed(bufio.NewReader(bytes.NewReader(b)), max, func(e stream.Event) error {
-		r.events = append(r.events, e)
-		return nil
-	})
+	c := x.converser(&r)
+	err := framed(bufio.NewReader(bytes.NewReader(b)), max, c.add)
+	err = errors.Join(err, c.end())
 	switch {
 	case errors.Is(err, errFrameCut):
 		r.cut = err.Error()
@@ -97,6 +108,14 @@ func (x *exchange) frames(b []byte, max int64) (reply, error) {
 		r.malformed = err.Error()
 	}
 	return x.timed(r), r.check()
+}
+
+// converser translates a stream's events where they need it.
+func (x *exchange) converser(r *reply) *converser {
+	return &converser{id: x.header.Get("X-Amzn-Requestid"), model: modelIn(x.url), emit: func(e stream.Event) error {
+		r.events = append(r.events, e)
+		return nil
+	}}
 }
 
 // stream decodes server-sent events. Those of another API are no model's answer.
@@ -123,6 +142,9 @@ func (x *exchange) document(text []byte) (reply, error) {
 	if kind := v.Get("type").String(); kind == "message" && json.Valid(text) {
 		return x.timed(reply{events: written(v), usage: usageIn(v.Get("usage"))}), nil
 	}
+	if m, ok := converseReply(v); ok && json.Valid(text) {
+		return x.timed(x.converse(m, v)), nil
+	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	if !isEvent(gjson.GetBytes(first, "type").String(), gjson.ParseBytes(first)) || json.Valid(text) && gjson.GetBytes(first, "type").String() == errorEvent {
 		return reply{}, errNoModel
@@ -134,6 +156,14 @@ func (x *exchange) document(text []byte) (reply, error) {
 		}
 	}
 	return x.timed(r), nil
+}
+
+// converse is an answer in Converse's words, and what the service measured.
+func (x *exchange) converse(m, v gjson.Result) reply {
+	if took := v.Get("metrics.latencyMs"); took.Type == gjson.Number && took.Num > 0 && took.Num < 1e9 && !x.last.Known {
+		x.last = Moment{time.Duration(took.Num * float64(time.Millisecond)).Truncate(stream.Tick), true}
+	}
+	return reply{events: scripted(m, x.header.Get("X-Amzn-Requestid"), modelIn(x.url)), usage: usageIn(m.Get("usage"))}
 }
 
 // check: only a stream with a message, or an error, of this API is one.
@@ -185,7 +215,11 @@ func between(events []stream.Event, first, last time.Duration) []stream.Event {
 
 // written makes the events of a message that was not streamed.
 func written(v gjson.Result) []stream.Event {
-	t := stream.Turn{ID: v.Get("id").String(), Model: v.Get("model").String(), Stop: v.Get("stop_reason").String(), StopSequence: v.Get("stop_sequence").String()}
+	return scripted(v, v.Get("id").String(), v.Get("model").String())
+}
+
+func scripted(v gjson.Result, id, model string) []stream.Event {
+	t := stream.Turn{ID: id, Model: model, Stop: v.Get("stop_reason").String(), StopSequence: v.Get("stop_sequence").String()}
 	for _, b := range v.Get("content").Array() {
 		t.Blocks = append(t.Blocks, blockOf(b))
 	}

@@ -86,8 +86,7 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 	case errors.Is(cause, errTooPacked):
 		p.Kind = TooLarge
 	case x.status >= 400:
-		v := gjson.ParseBytes(x.response)
-		p.Kind, p.Text = ErrorEvent, strings.TrimSuffix(fmt.Sprintf("the request was answered with status %d: %s: %s", x.status, v.Get("error.type").String(), v.Get("error.message").String()), ": : ")
+		p.Kind, p.Text = ErrorEvent, x.failure()
 	case errors.Is(cause, errNoModel):
 		p.Kind, p.Text = Malformed, "the response is no message of a model"
 	}
@@ -98,6 +97,19 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 	}
 	t.failed, t.ids, t.mute = true, nil, true
 	return nil
+}
+
+// failure words an answer that is an error, as those who give them word it.
+func (x *exchange) failure() string {
+	v := gjson.ParseBytes(x.response)
+	kind, _, _ := strings.Cut(x.header.Get("X-Amzn-Errortype"), ":")
+	parts := []string{fmt.Sprintf("the request was answered with status %d", x.status)}
+	for _, part := range []string{or(v.Get("error.type").String(), kind), or(v.Get("error.message").String(), or(v.Get("message").String(), v.Get("Message").String()))} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ": ")
 }
 
 // answered is a request with its answer.
@@ -156,7 +168,7 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	t.turns++
 	turn.Number, turn.Interaction, turn.Sent = t.turns, x.number, x.sent
 	turn.Streamed = r.streamed
-	turn.Model = or(turn.Model, strings.Clone(req.model))
+	turn.Model = or(turn.Model, or(strings.Clone(req.model), modelIn(x.url)))
 	turn.Tools = c.offered(req)
 	if turn.Usage = r.usage; turn.Usage == nil && r.streamed {
 		turn.Usage = usageOf(turn.Events)

@@ -55,10 +55,14 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 		return s.unpackFile(r)
 	case isFrame(head):
 		return s.scanFrames(r)
+	case bytes.HasPrefix(head, httprrMark):
+		return s.scanTrace(r)
 	case bytes.IndexByte(head, 0) >= 0:
 		return s.fail(ErrNotRecording, "it is a binary file of no known kind")
 	case sseStart.Match(text):
 		return s.scanSSE(r)
+	case text[0] == '[' && !txtarMark.Match(head):
+		return s.scanList(r)
 	case text[0] == '{':
 		if isDocument(text) {
 			return s.scanDocument(r)

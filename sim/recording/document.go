@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -24,21 +25,40 @@ func (s *scanner) scanDocument(r *bufio.Reader) error {
 	dec := json.NewDecoder(allowed)
 	d := &documentScan{s: s, dec: dec, allowed: allowed, chains: s.chains()}
 	d.yaml = &yamlScan{s: s, chains: d.chains}
-	err := d.object("")
+	d.members.left = s.limits.Part
+	d.plain = s.values(dec, allowed, d.yaml)
+	if err := s.documentEnds(d.whole(), d.number); err != nil {
+		return err
+	}
+	if err := d.archived(); err != nil {
+		return err
+	}
+	return d.plain.end()
+}
+
+// whole reads an archive, a recorder's list, or what is neither.
+func (d *documentScan) whole() error {
+	if err := d.object(""); err != nil || d.listed {
+		return err
+	}
+	if err := d.plain.value(d.members.document(), 1); err != nil {
+		return err
+	}
+	return d.plain.rest()
+}
+
+// documentEnds makes of how a document ended an error, or a problem of its own.
+func (s *scanner) documentEnds(err error, number int) error {
 	switch {
 	case errors.Is(err, errAllowance):
 		return s.fail(ErrTooLarge, "a part of the document is larger than %d bytes", s.limits.Part)
 	case isSyntax(err) && !s.known():
 		return s.fail(ErrNotRecording, "it is no JSON document: %s", err)
 	case isSyntax(err):
-		s.problem(Problem{Kind: CutStream, Text: "the document ends too early, or is no JSON: " + err.Error(), Interaction: d.number})
-	case err != nil:
-		return err
+		s.problem(Problem{Kind: CutStream, Text: "the document ends too early, or is no JSON: " + err.Error(), Interaction: number})
+		return nil
 	}
-	if err := d.archived(); err != nil {
-		return err
-	}
-	return d.chains.end()
+	return err
 }
 
 func isSyntax(err error) bool {
@@ -55,15 +75,54 @@ var (
 type allowance struct {
 	r    io.Reader
 	left int64
+	// feeds are the line feeds that were read.
+	feeds int
 }
+
+// maxRead is how much is read at once, so that what waits to be parsed stays small
+// even after something large.
+const maxRead = 64 << 10
 
 func (a *allowance) Read(p []byte) (int, error) {
 	if a.left <= 0 {
 		return 0, errAllowance
 	}
-	n, err := a.r.Read(p[:min(int64(len(p)), a.left)])
+	n, err := a.r.Read(p[:min(int64(len(p)), a.left, maxRead)])
 	a.left -= int64(n)
+	a.feeds += bytes.Count(p[:n], []byte("\n"))
 	return n, err
+}
+
+// line is where a decoder stands that reads from here.
+func (a *allowance) line(dec *json.Decoder) int {
+	waiting, err := io.ReadAll(dec.Buffered())
+	if err != nil {
+		return 0 // a reader of bytes in memory gives none
+	}
+	return 1 + a.feeds - bytes.Count(waiting, []byte("\n"))
+}
+
+// members are those of a document that is none of the known, as it may be something
+// else.
+type members struct {
+	text []byte
+	left int64
+}
+
+func (m *members) add(name string, value json.RawMessage) error {
+	if m.left -= int64(len(value)); m.left < 0 {
+		return errAllowance
+	}
+	m.text = append(append(append(append(m.text, ','), words(name)...), ':'), value...)
+	return nil
+}
+
+func (m *members) document() json.RawMessage {
+	if len(m.text) == 0 {
+		return json.RawMessage("{}")
+	}
+	m.text[0] = '{'
+	return append(m.text, '}')
 }
 
 type documentScan struct {
@@ -73,6 +132,10 @@ type documentScan struct {
 	chains  *chains
 	yaml    *yamlScan
 	number  int
+	// plain takes what is neither an archive nor a recorder's list; listed: it is one.
+	plain   *valueScan
+	members members
+	listed  bool
 	// entries wait to be put in order; held is their size.
 	entries []entry
 	held    int64
@@ -94,14 +157,16 @@ func (d *documentScan) object(within string) error {
 		}
 		switch name, _ := key.(string); {
 		case within == "" && name == "log":
+			d.known()
 			err = d.object("log")
 		case within == "log" && name == "entries":
 			err = d.list(d.entry)
 		case within == "" && (name == "interactions" || name == "http_interactions"):
+			d.known()
 			d.yaml.list = name
 			err = d.list(d.interaction)
 		default:
-			err = d.skip()
+			err = d.member(name)
 		}
 		if err != nil {
 			return err
@@ -122,10 +187,17 @@ func (d *documentScan) delim(want json.Delim) error {
 	return nil
 }
 
-// skip passes over a value. A version is what a recorder's list needs to know.
-func (d *documentScan) skip() error {
+// member keeps a value, as long as the document may be anything.
+func (d *documentScan) member(name string) error {
 	var v json.RawMessage
-	return d.dec.Decode(&v)
+	if err := d.dec.Decode(&v); err != nil || d.listed {
+		return err
+	}
+	return d.members.add(name, v)
+}
+
+func (d *documentScan) known() {
+	d.listed, d.members = true, members{}
 }
 
 func (d *documentScan) list(take func(json.RawMessage) error) error {

@@ -336,6 +336,8 @@ type fixture struct {
 	text   string
 	// requests and results say what the format holds of them.
 	requests, results bool
+	// poor: it has neither annotations nor the model's name.
+	poor bool
 }
 
 func fixtures(t testing.TB) []fixture {
@@ -355,28 +357,42 @@ func fixtures(t testing.TB) []fixture {
 		return object{"parsed_body": v}
 	}
 	return []fixture{
-		{"go-vcr 1", recording.GoVCR1, goVCR(t, 1), true, true},
-		{"go-vcr 2", recording.GoVCR2, goVCR(t, 2), true, true},
-		{"vcrpy, text", recording.VCRPy, vcrPy(t, textRequest, asText), true, true},
-		{"vcrpy, gzip", recording.VCRPy, vcrPy(t, textRequest, asGzip), true, true},
-		{"vcrpy, brotli", recording.VCRPy, vcrPy(t, textRequest, asPacked("br")), true, true},
-		{"vcrpy, zstd", recording.VCRPy, vcrPy(t, textRequest, asPacked("zstd")), true, true},
-		{"vcrpy, deflate", recording.VCRPy, vcrPy(t, textRequest, asPacked("deflate")), true, true},
-		{"vcrpy, binary frames", recording.VCRPy, vcrPy(t, textRequest, asFrames), true, true},
-		{"vcrpy, parsed bodies", recording.VCRPy, vcrPy(t, parsed, asText), true, true},
-		{"Ruby VCR", recording.RubyVCR, rubyVCR(t), true, true},
-		{"httpmock", recording.HTTPMock, httpMock(t), true, true},
-		{"HAR", recording.HAR, har(t, 0, 1, 2), true, true},
-		{"HAR, out of order", recording.HAR, har(t, 2, 0, 1), true, true},
-		{"txtar", recording.Txtar, txtarOf(t), true, true},
-		{"server-sent events", recording.SSE, bareSSE(t), false, false},
-		{"an event a line", recording.EventLines, eventLines(t), false, false},
-		{"binary frames", recording.EventBytes, bareFrames(t), false, false},
-		{"transcript", recording.Blocks, transcript(t), false, true},
-		{"session log", recording.Messages, sessionLog(t), false, true},
-		{"packed as a whole", recording.SSE, string(gzipped(t, []byte(bareSSE(t)))), false, false},
-		{"with a byte order mark", recording.Blocks, "\xef\xbb\xbf" + transcript(t), false, true},
-		{"with carriage returns", recording.EventLines, strings.ReplaceAll(eventLines(t), "\n", "\r\n"), false, false},
+		{"go-vcr 1", recording.GoVCR1, goVCR(t, 1), true, true, false},
+		{"go-vcr 2", recording.GoVCR2, goVCR(t, 2), true, true, false},
+		{"vcrpy, text", recording.VCRPy, vcrPy(t, textRequest, asText), true, true, false},
+		{"vcrpy, gzip", recording.VCRPy, vcrPy(t, textRequest, asGzip), true, true, false},
+		{"vcrpy, brotli", recording.VCRPy, vcrPy(t, textRequest, asPacked("br")), true, true, false},
+		{"vcrpy, zstd", recording.VCRPy, vcrPy(t, textRequest, asPacked("zstd")), true, true, false},
+		{"vcrpy, deflate", recording.VCRPy, vcrPy(t, textRequest, asPacked("deflate")), true, true, false},
+		{"vcrpy, binary frames", recording.VCRPy, vcrPy(t, textRequest, asFrames), true, true, false},
+		{"vcrpy, parsed bodies", recording.VCRPy, vcrPy(t, parsed, asText), true, true, false},
+		{"Ruby VCR", recording.RubyVCR, rubyVCR(t), true, true, false},
+		{"httpmock", recording.HTTPMock, httpMock(t), true, true, false},
+		{"HAR", recording.HAR, har(t, 0, 1, 2), true, true, false},
+		{"HAR, out of order", recording.HAR, har(t, 2, 0, 1), true, true, false},
+		{"txtar", recording.Txtar, txtarOf(t), true, true, false},
+		{"server-sent events", recording.SSE, bareSSE(t), false, false, false},
+		{"an event a line", recording.EventLines, eventLines(t), false, false, false},
+		{"binary frames", recording.EventBytes, bareFrames(t), false, false, false},
+		{"transcript", recording.Blocks, transcript(t), false, true, false},
+		{"session log", recording.Messages, sessionLog(t), false, true, false},
+		{"packed as a whole", recording.SSE, string(gzipped(t, []byte(bareSSE(t)))), false, false, false},
+		{"with a byte order mark", recording.Blocks, "\xef\xbb\xbf" + transcript(t), false, true, false},
+		{"with carriage returns", recording.EventLines, strings.ReplaceAll(eventLines(t), "\n", "\r\n"), false, false, false},
+		{"Converse, whole", recording.VCRPy, converseWhole(t), true, true, true},
+		{"Converse, frames", recording.VCRPy, converseFrames(t), true, true, true},
+		{"Converse, frames in base64", recording.HTTPMock, converseMock(t), true, true, true},
+		{"Converse's words through InvokeModel", recording.VCRPy, converseChunks(t), true, true, true},
+		{"Converse, an event a line", recording.EventLines, converseLines(t), false, false, true},
+		{"Converse, bare frames", recording.EventBytes, converseBare(t), false, false, true},
+		{"httprr", recording.HTTPRR, httprr(t), true, true, false},
+		{"nock", recording.Exchanges, nock(t), true, true, false},
+		{"PHP-VCR", recording.Exchanges, phpVCR(t), true, true, false},
+		{"transcript, formatted", recording.Blocks, formatted(t, transcript(t)), false, true, false},
+		{"transcript, as a list", recording.Blocks, listed(t, transcript(t)), false, true, false},
+		{"responses, formatted", recording.History, formatted(t, responses(t)), false, false, false},
+		{"a request with its history", recording.History, lastRequest(t), false, true, false},
+		{"the messages of a request, a line each", recording.History, spokenLines(t), false, true, false},
 	}
 }
 

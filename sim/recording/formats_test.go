@@ -25,7 +25,9 @@ func TestTheSameConversationIsReadFromEveryFormat(t *testing.T) {
 			require.Len(t, turns, 3)
 			for n, turn := range turns {
 				assert.Equal(t, n+1, turn.Number)
-				assert.Equal(t, "model-1", turn.Model)
+				if !f.poor || f.requests {
+					assert.Equal(t, "model-1", turn.Model)
+				}
 				assert.Equal(t, recording.Whole, turn.Ending)
 				assert.False(t, turn.ToolsChanged)
 			}
@@ -36,7 +38,7 @@ func TestTheSameConversationIsReadFromEveryFormat(t *testing.T) {
 				require.Len(t, turns[0].Tools, 2)
 				assert.JSONEq(t, viewSchema, string(turns[0].Tools[0].Schema))
 				assert.False(t, turns[0].Tools[0].ReadOnly)
-				assert.True(t, turns[0].Tools[1].ReadOnly, "an annotation says so")
+				assert.Equal(t, !f.poor, turns[0].Tools[1].ReadOnly, "an annotation says so")
 			}
 			if !f.results {
 				assert.Equal(t, recording.Unanswered{Call: "call_1", Tool: "view", Reason: "the recording holds no requests, so no results"}, turns[0].Unanswered[0])

@@ -88,7 +88,10 @@ func frameEvent(headers map[string]string, payload []byte) (e stream.Event, ok b
 	if kind := headers[":exception-type"]; kind != "" || headers[":message-type"] == "error" {
 		kind = or(kind, headers[":error-code"])
 		text := or(gjson.GetBytes(payload, "message").String(), headers[":error-message"])
-		return stream.Event{Type: errorEvent, Data: stream.Error{Type: kind, Message: text}.JSON()}, true, nil
+		return failure(kind, text), true, nil
+	}
+	if kind := headers[":event-type"]; isConverseEvent(kind) && json.Valid(payload) {
+		return stream.Event{Type: kind, Data: payload}, true, nil
 	}
 	text := gjson.GetBytes(payload, "bytes")
 	if text.Type != gjson.String {
@@ -98,7 +101,13 @@ func frameEvent(headers map[string]string, payload []byte) (e stream.Event, ok b
 	if err != nil || !json.Valid(data) {
 		return e, false, fmt.Errorf("a frame's event cannot be read: %w", errors.Join(err, errFrame))
 	}
-	return stream.Event{Type: gjson.GetBytes(data, "type").String(), Data: data}, true, nil
+	if kind := gjson.GetBytes(data, "type").String(); kind != "" {
+		return stream.Event{Type: kind, Data: data}, true, nil
+	}
+	if e, ok := converseEvent(gjson.ParseBytes(data)); ok {
+		return e, true, nil
+	}
+	return stream.Event{Data: data}, true, nil
 }
 
 // framed decodes frames one after the other.
@@ -129,7 +138,11 @@ func (s *scanner) scanFrames(r *bufio.Reader) error {
 	s.format = EventBytes
 	out := s.lone()
 	out.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text}) }
-	err := framed(r, s.limits.Part, func(e stream.Event) error { return out.responses.add(e, 0) })
+	c := &converser{emit: func(e stream.Event) error { return out.responses.add(e, 0) }}
+	err := framed(r, s.limits.Part, c.add)
+	if e := c.end(); e != nil {
+		return e
+	}
 	switch {
 	case errors.Is(err, errFrame) || errors.Is(err, errFrameCut):
 		if out.responses.turn == nil {

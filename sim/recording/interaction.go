@@ -42,6 +42,8 @@ func (y *yamlScan) interaction(node *yaml.Node, at int, last bool) error {
 
 func (y *yamlScan) recorder(req *yaml.Node) Format {
 	switch {
+	case y.list == plainList:
+		return Exchanges
 	case y.list == "http_interactions":
 		return RubyVCR
 	case member(req, "uri") != nil:

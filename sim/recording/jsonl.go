@@ -17,16 +17,33 @@ import (
 // lineScan reads a JSON value a line. What a line is shows in the line itself, so
 // that logs which begin with anything are read too.
 type lineScan struct {
-	s      *scanner
-	events *lone
-	talks  *talks
-	at     int
+	s        *scanner
+	events   *lone
+	converse *converser
+	talks    *talks
+	at       int
+}
+
+func (s *scanner) lineScan() *lineScan {
+	ls := &lineScan{s: s, events: s.lone(), talks: s.talks()}
+	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
+	ls.converse = &converser{emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
+	return ls
+}
+
+func (ls *lineScan) end() error {
+	if err := ls.converse.end(); err != nil {
+		return err
+	}
+	if err := ls.events.responses.end("the file ends before message_stop"); err != nil {
+		return err
+	}
+	return ls.talks.end()
 }
 
 // scanLines reads logs of agents, and events without their "data:".
 func (s *scanner) scanLines(r *bufio.Reader) error {
-	ls := &lineScan{s: s, events: s.lone(), talks: s.talks()}
-	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
+	ls := s.lineScan()
 	lines := &lineReader{r: r, max: s.limits.Line}
 	bad := 0
 	for {
@@ -53,10 +70,7 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 			}
 		}
 	}
-	if err := ls.events.responses.end("the file ends before message_stop"); err != nil {
-		return err
-	}
-	return ls.talks.end()
+	return ls.end()
 }
 
 // maxStrange is how many lines may be no JSON before a file in which nothing was
@@ -96,6 +110,14 @@ func (ls *lineScan) take(text []byte) error {
 	case (kind == "user" || kind == "assistant") && v.Get("message").IsObject():
 		ls.s.format = Blocks
 		return ls.talks.block(v, ls.at)
+	case kind == "":
+		if e, ok := converseEvent(v); ok {
+			ls.s.format = EventLines
+			return ls.converse.add(e)
+		}
+	}
+	if known, err := ls.history(v); known || err != nil {
+		return err
 	}
 	ls.s.ignore(named(kind))
 	return nil

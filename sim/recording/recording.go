@@ -18,12 +18,15 @@ const (
 	RubyVCR    Format = "ruby-vcr"         // Ruby
 	HTTPMock   Format = "httpmock-yaml"    // one document an exchange
 	HAR        Format = "har"              // HTTP archive
+	HTTPRR     Format = "httprr"           // Go: raw requests and responses
+	Exchanges  Format = "exchange-list"    // a plain list of requests and responses: nock, PHP-VCR, ExVCR
 	Txtar      Format = "txtar"            // requests and responses as files of an archive
 	SSE        Format = "sse-text"         // the bytes of streams, one after the other
 	EventLines Format = "event-lines"      // one event a line, without "data:"
 	EventBytes Format = "event-frames"     // binary event-stream frames
 	Blocks     Format = "jsonl-transcript" // an agent's log, a line a content block
 	Messages   Format = "jsonl-session"    // an agent's log, a line a message
+	History    Format = "json-messages"    // messages as requests and responses hold them
 )
 
 // Recording is a whole file.

@@ -20,7 +20,7 @@ type request struct {
 	// toolsID identifies the tools as sent, less cache breakpoints, which move.
 	toolsID prefix
 	offered gjson.Result
-	// raw is the body as it was sent.
+	// raw is the body as it was sent, or in the words of the Messages API.
 	raw string
 }
 
@@ -35,6 +35,9 @@ func parseRequest(body []byte) (*request, bool) {
 	v := gjson.ParseBytes(body)
 	if !v.Get("messages").IsArray() {
 		return nil, false
+	}
+	if isConverse(v) {
+		v = converseRequest(v)
 	}
 	r := &request{raw: v.Raw, model: v.Get("model").String(), messages: v.Get("messages").Array()}
 	r.prefix = make([]prefix, len(r.messages)+1)
@@ -129,7 +132,7 @@ func asksModel(raw string) bool {
 	if err == nil {
 		path = u.Path
 	}
-	for _, end := range []string{"/messages", "/invoke", "/invoke-with-response-stream", ":rawPredict", ":streamRawPredict"} {
+	for _, end := range []string{"/messages", "/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream", ":rawPredict", ":streamRawPredict"} {
 		if strings.HasSuffix(strings.TrimSuffix(path, "/"), end) {
 			return true
 		}

@@ -37,6 +37,9 @@ type talk struct {
 	waiting []*draft
 	held    int64
 	turns   int
+	// bare: these are messages as requests and responses hold them; asked: one of
+	// them is a user's.
+	bare, asked bool
 }
 
 // draft is a turn that is being put together.
@@ -128,7 +131,10 @@ func (t *talk) flush(keep int) error {
 		t.waiting = t.waiting[1:]
 		t.held -= d.size
 		reason := atTheEnd
-		if len(t.waiting) > 0 {
+		switch {
+		case t.bare && !t.asked:
+			reason = noRequests
+		case len(t.waiting) > 0:
 			reason = passedOver
 		}
 		if err := t.s.emit(t.c, d.finish(reason)); err != nil {

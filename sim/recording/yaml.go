@@ -15,6 +15,7 @@ import (
 // The recorders' lists, at the left margin of a document.
 var (
 	yamlList    = regexp.MustCompile(`^(interactions|http_interactions):[ \t]*(?:#.*)?$`)
+	yamlPlain   = regexp.MustCompile(`^-(?:[ \t]+(?:request|response|index|id):.*)?[ \t]*$`)
 	yamlVersion = regexp.MustCompile(`(?m)^version:[ \t]*["']?([0-9]+)`)
 	yamlAnchor  = regexp.MustCompile(`(?m)(?:^|[ \t])&[A-Za-z0-9_-]+[ \t]*(?:$|[\[{"'|>-])`)
 )
@@ -73,6 +74,10 @@ func (y *yamlScan) line(l line) error {
 	if m := yamlList.FindSubmatch(l.text); m != nil && y.list == "" {
 		y.list, y.inList, y.indent = string(m[1]), true, -1
 		return nil
+	}
+	if y.list == "" && len(bytes.TrimSpace(y.head.Bytes())) == 0 && yamlPlain.Match(l.text) {
+		y.list, y.inList, y.indent = plainList, true, -1
+		return y.listed(l)
 	}
 	return y.headed(l)
 }

@@ -1,0 +1,159 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// httprrMark opens the traces of Go's httprr, each exchange of which is a line with
+// the two lengths, in bytes, then the request and the response as they went over
+// the wire.
+var httprrMark = []byte("httprr trace v1")
+
+// maxLengths is the longest line of lengths: two numbers.
+const maxLengths = 64
+
+// scanTrace reads such a trace, one exchange at a time.
+func (s *scanner) scanTrace(r *bufio.Reader) error {
+	s.format = HTTPRR
+	lines := &lineReader{r: r, max: maxLengths}
+	if _, err := lines.next(); err != nil {
+		return s.broken(err)
+	}
+	tr := &traceScan{s: s, r: r, chains: s.chains(), line: 2}
+	for {
+		l, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return s.broken(err)
+		}
+		tr.number++
+		more, err := tr.exchange(string(l.text))
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+	}
+	return tr.chains.end()
+}
+
+type traceScan struct {
+	s      *scanner
+	r      *bufio.Reader
+	chains *chains
+	number int
+	// line is where the exchange's lengths stand.
+	line int
+}
+
+func (tr *traceScan) problem(kind Kind, text string) {
+	tr.s.problem(Problem{Kind: kind, Text: text, Line: tr.line, Interaction: tr.number})
+}
+
+// exchange reads one; more is false when what follows cannot be found any more.
+func (tr *traceScan) exchange(lengths string) (more bool, err error) {
+	sent, got, ok := traceLengths(lengths)
+	if !ok {
+		tr.problem(Malformed, "the lengths of the next exchange should stand here; the rest of the file was left out")
+		return false, nil
+	}
+	at := tr.line
+	tr.line++
+	if limit := tr.s.limits.Part; sent > limit || got > limit {
+		tr.line = at
+		tr.problem(TooLarge, fmt.Sprintf("the exchange is larger than %d bytes; it and the rest of the file were left out", limit))
+		return false, nil
+	}
+	request, err := tr.bytes(sent)
+	response := []byte(nil)
+	if err == nil {
+		response, err = tr.bytes(got)
+	}
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		tr.line = at
+		tr.problem(CutStream, "the last exchange is cut off")
+		return false, nil
+	case err != nil:
+		return false, tr.s.broken(err)
+	}
+	tr.line, at = tr.line+bytes.Count(request, []byte("\n"))+bytes.Count(response, []byte("\n")), tr.line
+	return true, tr.take(at, request, response)
+}
+
+func traceLengths(text string) (sent, got int64, ok bool) {
+	first, second, _ := strings.Cut(strings.TrimSpace(text), " ")
+	sent, err := strconv.ParseInt(first, 10, 64)
+	got, err2 := strconv.ParseInt(strings.TrimSpace(second), 10, 64)
+	return sent, got, err == nil && err2 == nil && sent >= 0 && got >= 0
+}
+
+// bytes reads exactly n bytes; memory grows with what is there, not with what a
+// length says.
+func (tr *traceScan) bytes(n int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(tr.r, n))
+	if err == nil && int64(len(b)) < n {
+		err = io.ErrUnexpectedEOF
+	}
+	return b, err
+}
+
+// take reads both messages. A response that is cut shows what there is of it.
+func (tr *traceScan) take(at int, request, response []byte) error {
+	x := &exchange{number: tr.number, line: at}
+	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request)))
+	if err == nil {
+		x.method, x.url = req.Method, req.URL.String()
+		x.request, err = payload(request, req.TransferEncoding, req.Body)
+	}
+	var resp *http.Response
+	if err == nil {
+		resp, err = http.ReadResponse(bufio.NewReader(bytes.NewReader(response)), req)
+	}
+	if err == nil {
+		x.status, x.header = resp.StatusCode, resp.Header
+		x.response, err = payload(response, resp.TransferEncoding, resp.Body)
+	}
+	if err != nil {
+		tr.s.problem(Problem{Kind: Malformed, Text: "the exchange cannot be read: " + err.Error(), Line: at, Interaction: tr.number})
+		return nil
+	}
+	return tr.chains.take(x)
+}
+
+// payload is a message's body. Whoever takes secrets out of a trace leaves its
+// Content-Length, so that what is there counts; chunks say where they end.
+func payload(message []byte, coding []string, body io.ReadCloser) ([]byte, error) {
+	defer body.Close()
+	if len(coding) == 0 {
+		return afterHeaders(message), nil
+	}
+	b, err := io.ReadAll(body)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // cut: what there is shows that by itself
+	}
+	return b, err
+}
+
+func afterHeaders(message []byte) []byte {
+	for rest := message; ; {
+		line, after, ok := bytes.Cut(rest, []byte("\n"))
+		if !ok {
+			return nil
+		}
+		if len(bytes.TrimSuffix(line, []byte("\r"))) == 0 {
+			return after
+		}
+		rest = after
+	}
+}
