@@ -77,7 +77,7 @@ var layers = []struct {
 	{"scenarios", nil},
 	{"property/mutants", []string{"toolsys"}},
 	{"property/...", nil},
-	{"property/mix", []string{"sim/des"}},
+	{"property/mix", []string{"sim/des", "sim/fault"}},
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},
 	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
 	{"property/whole", []string{"sim/des", "sim/scenario", "sim/clock", "sim/stream", "sim/world/posix", "property/mix", "toolsys/..."}},

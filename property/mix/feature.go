@@ -32,6 +32,8 @@ const (
 	Touching // calls that say what they read and write
 	Huge     // results beyond what a result may be
 	Disk     // that is full, or read-only
+	Empty    // results that are nothing
+	Late     // progress after the end, answers when the user has moved on
 	all      = iota
 )
 
@@ -39,11 +41,11 @@ const (
 const Everything = Feature(1)<<all - 1
 
 // Faults are the features that are faults.
-const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusals | Huge | Disk
+const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusals | Huge | Disk | Empty | Late
 
 var names = [all]string{
 	"exclusive", "failing", "breaking", "hanging", "deaf", "modifying", "asking", "hooks", "broken-hooks", "escalating", "misnamed",
-	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching", "huge", "disk",
+	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching", "huge", "disk", "empty", "late",
 }
 
 // Names are the names of the features, in their order.

@@ -148,6 +148,10 @@ func (m *Maker) call(n int, at time.Duration) des.Call {
 	if m.chance(Huge, 1, 6) {
 		c.Chars = [...]int{49_999, 50_001, 60_000, 150_000, 450_000}[m.rng.IntN(5)]
 	}
+	c.Empty = c.Chars == 0 && m.chance(Empty, 1, 6)
+	if m.chance(Late, 1, 4) {
+		c.Late = time.Millisecond + m.span(20)
+	}
 	if m.chance(Touching, 3, 4) && !c.Modifies {
 		c.Reads, c.Writes = m.keys(), m.keys()
 	}
@@ -168,6 +172,7 @@ func (m *Maker) guard(c *des.Call) {
 	if m.chance(Asking, 1, 4) {
 		m.ask = append(m.ask, des.Ask{Allow: m.odds(3, 4), After: m.span(15), Never: m.odds(1, 12)})
 		c.Ask = &m.ask[len(m.ask)-1]
+		c.Ask.Deaf = m.chance(Late, 1, 2) && !c.Ask.Never
 	}
 	first := len(m.hook)
 	for range 2 {

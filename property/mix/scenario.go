@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolbench/sim/des"
+	"toolbench/sim/fault"
 )
 
 // Scenario writes a case as a scenario's file: the same world, tools, hooks, people
@@ -129,6 +130,7 @@ func (w *writer) people(c *des.Case) {
 			m := members{"call: " + k.ID, fmt.Sprintf("allow: %t", a.Allow)}
 			m.add(a.After > 0, "after: "+a.After.String())
 			m.add(a.Never, "never: true")
+			m.add(a.Deaf, "deaf: true")
 			for range again { // the question comes again when a stream is retried
 				permits = append(permits, m.String())
 			}
@@ -218,6 +220,12 @@ func (w *writer) faults(c *des.Case) {
 		m.add(k.Deaf, "deaf: true")
 		if len(m) > 1 {
 			lines = append(lines, m.String())
+		}
+		if k.Empty {
+			lines = append(lines, fault.Fault{What: "empty", Call: k.ID}.String())
+		}
+		if k.Late > 0 {
+			lines = append(lines, fault.Fault{What: "progress", Call: k.ID, For: k.Late}.String())
 		}
 	})
 	for _, f := range c.Faults {

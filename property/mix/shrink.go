@@ -100,6 +100,8 @@ var plainer = []func(*des.Call) bool{
 	func(k *des.Call) bool { return zero(&k.Modifies) },
 	func(k *des.Call) bool { return zero(&k.Limit) },
 	func(k *des.Call) bool { return zero(&k.Chars) },
+	func(k *des.Call) bool { return zero(&k.Empty) },
+	func(k *des.Call) bool { return zero(&k.Late) },
 	func(k *des.Call) bool { return none(&k.Reads) },
 	func(k *des.Call) bool { return none(&k.Writes) },
 	func(k *des.Call) bool { return zero(&k.Cancel) },
@@ -108,6 +110,7 @@ var plainer = []func(*des.Call) bool{
 	func(k *des.Call) bool { return len(k.Hooks) > 0 && zero(&k.Hooks[0].Timeout) },
 	func(k *des.Call) bool { return k.Ask != nil && zero(&k.Ask.After) },
 	func(k *des.Call) bool { return k.Ask != nil && zero(&k.Ask.Never) },
+	func(k *des.Call) bool { return k.Ask != nil && zero(&k.Ask.Deaf) },
 	func(k *des.Call) bool { return zero(&k.For) },
 }
 
@@ -183,6 +186,7 @@ func times(c *des.Case) []*time.Duration {
 			add(&k.At)
 			add(&k.For)
 			add(&k.Limit)
+			add(&k.Late)
 			for h := range k.Hooks {
 				add(&k.Hooks[h].After)
 				add(&k.Hooks[h].Timeout)

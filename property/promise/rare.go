@@ -1,6 +1,8 @@
 package promise
 
 import (
+	"slices"
+
 	"toolbench/sim/des"
 	"toolbench/toolsys/schedule"
 )
@@ -16,9 +18,12 @@ type Situation struct {
 }
 
 // Situations are all of them.
-func Situations() []Situation { return situations[:] }
+func Situations() []Situation { return situations }
 
-var situations = [...]Situation{
+var situations = slices.Concat(orders[:], faults[:])
+
+// orders are rare orders of events; faults are what went wrong.
+var orders = [...]Situation{
 	{"an interrupt stopped a running call", "", runs(func(_ *View, _ *message, r *run) bool {
 		return r.cause == schedule.UserInterrupt
 	})},

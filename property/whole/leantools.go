@@ -58,7 +58,7 @@ func (s *stage) tool(is shape) (*tool.Tool, error) {
 	d := tool.Def[in, string]{
 		Name: is.name, Description: "A tool of the case's own.", InputSchema: json.RawMessage(`{"type":"object"}`),
 		Call: func(ctx context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
-			return s.work(ctx, call())
+			return s.work(ctx, call(), c.Progress)
 		},
 		Traits: tool.Traits[in]{
 			Safe:                 func(raw in) bool { return call().Safe && !strings.Contains(string(raw), "alone") },
@@ -80,8 +80,9 @@ func (s *stage) tool(is shape) (*tool.Tool, error) {
 
 // work is a tool's: it takes its time, and goes as the case says. Its return passes
 // the gate, so that whatever woke it, it goes on in one order.
-func (s *stage) work(ctx context.Context, k *des.Call) (tool.Result[string], error) {
+func (s *stage) work(ctx context.Context, k *des.Call, progress func(string)) (tool.Result[string], error) {
 	actor := "tool//" + k.ID
+	defer s.progressAfter(k.Late, actor, progress)
 	hears, takes := ctx, k.For
 	if k.Deaf {
 		hears = context.WithoutCancel(ctx)
@@ -102,6 +103,9 @@ func (s *stage) work(ctx context.Context, k *des.Call) (tool.Result[string], err
 	if k.Chars > 0 {
 		r.Data = long(k.Chars)
 	}
+	if k.Empty {
+		r.Data = ""
+	}
 	if k.Modifies {
 		r.Modify = func(st tool.State) tool.State {
 			env := maps.Clone(st.Env)
@@ -112,6 +116,18 @@ func (s *stage) work(ctx context.Context, k *des.Call) (tool.Result[string], err
 	// It only passes: the context that cannot end gives no error.
 	_ = s.gate.Sleep(context.WithoutCancel(ctx), actor+"/end", 0)
 	return r, nil
+}
+
+// progressAfter reports progress so long after a call's end; 0 is never.
+func (s *stage) progressAfter(d time.Duration, actor string, progress func(string)) {
+	if d <= 0 {
+		return
+	}
+	gate := s.gate
+	gate.Go(actor+"/late", func() {
+		_ = gate.Sleep(context.Background(), actor+"/late", d) // a gate that is closed lets it go
+		progress("still here")
+	})
 }
 
 // letters are what long results are cut from.
@@ -133,6 +149,9 @@ func (s *stage) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply, e
 	wait := a.After
 	if a.Never {
 		wait = des.Forever
+	}
+	if a.Deaf {
+		ctx = context.WithoutCancel(ctx)
 	}
 	if err := s.gate.Sleep(ctx, "user/permit/"+q.CallID, wait); err != nil {
 		return pipeline.Reply{}, err

@@ -53,7 +53,7 @@ func (e *Engine) cancel(i int, cause schedule.Cause) {
 		e.toFloor(i)
 	case k.at == tool && !k.Deaf && !k.late: // late ones are on their way already
 		e.put(i, tool, e.now, e.toolRank(i))
-	case k.at == permit:
+	case k.at == permit && !k.Ask.Deaf:
 		e.put(i, permit, e.now, e.rank("user/permit/", k.ID))
 	case k.at == hookRun, k.at == hooked, k.at == hookEnd:
 		// whoever waits for the hook hears it too
@@ -121,7 +121,7 @@ func (e *Engine) permission(i int) {
 	case k.Ask != nil:
 		e.note(Asked, i, 0)
 		at := e.now
-		if k.stopped == schedule.NoCause {
+		if k.stopped == schedule.NoCause || k.Ask.Deaf {
 			at += k.Ask.wait()
 		}
 		e.put(i, permit, at, e.rank("user/permit/", k.ID))

@@ -76,6 +76,10 @@ type Call struct {
 	// Chars is how long its result is; 0 is a short one. It matters to the whole system
 	// alone.
 	Chars int `yaml:"chars,omitempty" json:"chars,omitempty"`
+	// Empty: its result is nothing at all. Late is how long after its end it reports
+	// progress; 0 is never. These, too, matter to the whole system alone.
+	Empty bool          `yaml:"empty,omitempty" json:"empty,omitempty"`
+	Late  time.Duration `yaml:"late,omitempty" json:"late,omitempty"`
 	// Limit is the time limit of its run; 0 is none.
 	Limit time.Duration `yaml:"limit,omitempty" json:"limit,omitempty"`
 	Hooks []Hook        `yaml:"hooks,omitempty" json:"hooks,omitempty"`
@@ -106,8 +110,10 @@ type Hook struct {
 type Ask struct {
 	Allow bool          `yaml:"allow,omitempty" json:"allow,omitempty"`
 	After time.Duration `yaml:"after,omitempty" json:"after,omitempty"`
-	// Never leaves the question open.
+	// Never leaves the question open. Deaf answers also when the call was stopped
+	// meanwhile.
 	Never bool `yaml:"never,omitempty" json:"never,omitempty"`
+	Deaf  bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
 }
 
 // Fault spoils one request, counted from 1 over the whole conversation. Events are

@@ -95,7 +95,7 @@ func (e *Engine) reset(c *Case) error {
 	}
 	e.c, e.policy, e.ranks, e.now, e.queue = c, policy, clock.RanksOf(c.Seed), 0, e.queue[:0]
 	e.s = session{events: e.s.events[:0]}
-	e.log.Entries, e.log.State = e.log.Entries[:0], e.log.State[:0]
+	e.log.Entries, e.log.State, e.log.Befell = e.log.Entries[:0], e.log.State[:0], e.log.Befell[:0]
 	return nil
 }
 

@@ -112,10 +112,12 @@ func (e Entry) String() string {
 }
 
 // Log is what happened, in order. State are the calls whose modifiers make up the
-// state at the end, in the order in which they acted.
+// state at the end, in the order in which they acted. Befell are the places of the
+// case's faults that befell a request; a log that is read off a trace has none.
 type Log struct {
 	Entries []Entry
 	State   []int16
+	Befell  []int16
 }
 
 // String is the log, a line an entry.

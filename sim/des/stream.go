@@ -9,10 +9,11 @@ import (
 	"toolbench/sim/stream"
 )
 
-// fault is what spoils a request, or nil.
+// fault is what befalls a request, or nil.
 func (e *Engine) fault(request int) *Fault {
 	for i := range e.c.Faults {
 		if e.c.Faults[i].Request == request {
+			e.log.Befell = append(e.log.Befell, int16(i))
 			return &e.c.Faults[i]
 		}
 	}
