@@ -61,7 +61,7 @@ func (c *chains) take(x *exchange) error {
 	}
 	req, ok := parseRequest(body)
 	if !ok && (len(body) > 0 && !asksModel(x.url) || strings.HasSuffix(strings.SplitN(x.url, "?", 2)[0], "/count_tokens")) {
-		c.s.ignore("requests that ask no model")
+		c.s.ignore(other(x.url))
 		return nil
 	}
 	if !ok {
@@ -72,7 +72,7 @@ func (c *chains) take(x *exchange) error {
 	case err == nil:
 		return c.answered(x, req, r)
 	case errors.Is(err, errNoModel) && (!asksModel(x.url) || !ok && x.status < 400):
-		c.s.ignore("requests that ask no model")
+		c.s.ignore(other(x.url))
 		return nil
 	}
 	return c.refused(x, req, err)
@@ -86,7 +86,7 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 	case errors.Is(cause, errTooPacked):
 		p.Kind = TooLarge
 	case x.status >= 400:
-		p.Kind, p.Text = ErrorEvent, x.failure()
+		p.Kind, p.Text = ErrorEvent, x.failure(c.s.limits.Part)
 	case errors.Is(cause, errNoModel):
 		p.Kind, p.Text = Malformed, "the response is no message of a model"
 	}
@@ -100,8 +100,12 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 }
 
 // failure words an answer that is an error, as those who give them word it.
-func (x *exchange) failure() string {
-	v := gjson.ParseBytes(x.response)
+func (x *exchange) failure(max int64) string {
+	body, err := unpack(x.response, x.header.Get("Content-Encoding"), max)
+	if err != nil {
+		body = nil // the status says enough
+	}
+	v := gjson.ParseBytes(body)
 	kind, _, _ := strings.Cut(x.header.Get("X-Amzn-Errortype"), ":")
 	parts := []string{fmt.Sprintf("the request was answered with status %d", x.status)}
 	for _, part := range []string{or(v.Get("error.type").String(), kind), or(v.Get("error.message").String(), or(v.Get("message").String(), v.Get("Message").String()))} {

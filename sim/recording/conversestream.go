@@ -14,8 +14,19 @@ var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlock
 // converseFailures are the errors that come in place of one.
 var converseFailures = []string{"internalServerException", "modelStreamErrorException", "serviceUnavailableException", "throttlingException", "validationException"}
 
-// converseEvent finds the event in an object whose only member names it.
+// converseEvent finds the event in an object whose only member names it, but for
+// what the service adds.
 func converseEvent(v gjson.Result) (e stream.Event, ok bool) {
+	members := 0
+	v.ForEach(func(name, _ gjson.Result) bool {
+		if name.Str != "p" && name.Str != "amazon-bedrock-invocationMetrics" {
+			members++
+		}
+		return members < 2
+	})
+	if members != 1 {
+		return e, false
+	}
 	for _, kind := range converseEvents {
 		if body := v.Get(kind); body.IsObject() {
 			return stream.Event{Type: kind, Data: []byte(body.Raw)}, true

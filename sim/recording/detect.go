@@ -37,13 +37,17 @@ func (s *scanner) scan(r *bufio.Reader) error {
 	if err := s.read(head, r); err != nil {
 		return err
 	}
-	switch {
-	case s.found:
+	if s.found {
 		return nil
-	case s.first != nil:
-		return s.fail(ErrNotRecording, "it holds no turn of a model; %s", s.first)
 	}
-	return s.fail(ErrNotRecording, "it holds no turn of a model")
+	why := "it holds no turn of a model"
+	if other := s.instead(); other != "" {
+		why += ", only " + other
+	}
+	if s.first != nil {
+		why += "; " + s.first.String()
+	}
+	return s.fail(ErrNotRecording, "%s", why)
 }
 
 func (s *scanner) read(head []byte, r *bufio.Reader) error {

@@ -60,7 +60,7 @@ func seeds(f *testing.F, formats ...recording.Format) {
 }
 
 func FuzzLines(f *testing.F) {
-	seeds(f, recording.Blocks, recording.Messages, recording.EventLines)
+	seeds(f, recording.Blocks, recording.Messages, recording.EventLines, recording.History)
 	f.Fuzz(func(t *testing.T, raw []byte) { holds(t, raw) })
 }
 
@@ -93,6 +93,32 @@ func FuzzArchive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) { holds(t, append([]byte("x\n-- a --\n"), raw...)) })
 }
 
+func FuzzList(f *testing.F) {
+	seeds(f, recording.Exchanges)
+	f.Add([]byte(listed(f, transcript(f))))
+	f.Fuzz(func(t *testing.T, raw []byte) { holds(t, append([]byte("[\n"), bytes.TrimPrefix(raw, []byte("["))...)) })
+}
+
+func FuzzTrace(f *testing.F) {
+	seeds(f, recording.HTTPRR)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		holds(t, append([]byte("httprr trace v1\n"), bytes.TrimPrefix(raw, []byte("httprr trace v1\n"))...))
+	})
+}
+
+// Whatever an event of Converse's streams holds, it is read or named.
+func FuzzConverse(f *testing.F) {
+	for line := range strings.Lines(converseLines(f)) {
+		f.Add([]byte(line))
+	}
+	f.Add([]byte(`{"throttlingException":{"message":"Too many"}}`))
+	f.Add([]byte(`{"contentBlockDelta":{"contentBlockIndex":1e300,"delta":{"reasoningContent":{"redactedContent":"eA=="}}}}`))
+	f.Fuzz(func(t *testing.T, event []byte) {
+		lines := strings.SplitAfter(converseLines(t), "\n")
+		holds(t, []byte(strings.Join(lines[:4], "")+string(event)+"\n"+strings.Join(lines[4:], "")))
+	})
+}
+
 func benchmark(b *testing.B, text string) {
 	text = strings.Repeat(text, 1+(1<<20)/len(text))
 	b.SetBytes(int64(len(text)))
@@ -108,4 +134,6 @@ func BenchmarkTranscript(b *testing.B) { benchmark(b, transcript(b)) }
 func BenchmarkSSE(b *testing.B)        { benchmark(b, bareSSE(b)) }
 func BenchmarkEventLines(b *testing.B) { benchmark(b, eventLines(b)) }
 func BenchmarkHTTPMock(b *testing.B)   { benchmark(b, httpMock(b)+"---\n") }
+func BenchmarkConverse(b *testing.B)   { benchmark(b, converseBare(b)) }
+func BenchmarkFormatted(b *testing.B)  { benchmark(b, formatted(b, transcript(b))) }
 func BenchmarkGoVCR(b *testing.B)      { benchmark(b, goVCR(b, 1)) }

@@ -21,6 +21,10 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 		ls.s.format = History
 		return true, ls.talks.said(v, v.Get("model").String(), "history\x00", ls.at)
 	}
+	if m := v.Get("result.message"); isMessage(m) { // of a batch, whose answers belong to none
+		ls.s.format = History
+		return true, ls.talks.said(m, "", "batch\x00"+v.Get("custom_id").String(), ls.at)
+	}
 	list := v.Get("messages")
 	if !list.IsArray() {
 		return false, nil

@@ -63,6 +63,12 @@ func TestHostileFilesEndWithAClearMessage(t *testing.T) {
 		"a packed bomb":           {bytes.NewReader(bomb), recording.ErrTooLarge, "is larger than 262144 bytes"},
 		"packed twice":            {bytes.NewReader(gzipped(t, gzipped(t, []byte("x")))), recording.ErrNotRecording, "packed twice"},
 		"many conversations":      {strings.NewReader(manyConversations(t)), recording.ErrTooLarge, "more than 100 conversations"},
+		"a trace without an end":  {io.MultiReader(strings.NewReader("httprr trace v1\n5 99999999\n"), repeated(manyA, 1<<27)), recording.ErrNotRecording, "line 2, interaction 1: the exchange is larger than 262144 bytes"},
+		"a trace of nonsense":     {strings.NewReader("httprr trace v1\n5 -3\nx"), recording.ErrNotRecording, "line 2, interaction 1: the lengths of the next exchange should stand here"},
+		"a value without an end":  {io.MultiReader(strings.NewReader("{\n\"a\": \""), repeated(manyA, 1<<27)), recording.ErrTooLarge, "a part of the document"},
+		"many members":            {io.MultiReader(strings.NewReader("{\n"), repeated("\"a\": \""+manyA+"\",\n", 1<<27)), recording.ErrTooLarge, "a part of the document"},
+		"a list without an end":   {io.MultiReader(strings.NewReader("[[\""), repeated(manyA, 1<<27)), recording.ErrTooLarge, "a part of the document"},
+		"a list of nothing":       {strings.NewReader("[1,[2],\"x\",null]"), recording.ErrNotRecording, "only values that are no objects (4)"},
 		"a reader that fails":     {io.MultiReader(strings.NewReader(transcript(t)), failing{}), recording.ErrUnreadable, "the disk is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +158,7 @@ func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"transcript": transcript(t), "session log": sessionLog(t), "server-sent events": bareSSE(t), "an event a line": eventLines(t),
 		"httpmock": httpMock(t) + "---\n", "go-vcr": goVCR(t, 1), "binary frames": bareFrames(t),
+		"Converse, frames": converseBare(t), "Converse, an event a line": converseLines(t), "formatted": formatted(t, transcript(t)),
 	} {
 		turns, early, late := 0, int64(0), int64(0)
 		_, err := recording.Scan("file", repeated(text, int64(len(text)*400)), recording.Limits{}, recording.Handler{

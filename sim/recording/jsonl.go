@@ -22,10 +22,12 @@ type lineScan struct {
 	converse *converser
 	talks    *talks
 	at       int
+	// what they are called: lines, or values.
+	what string
 }
 
 func (s *scanner) lineScan() *lineScan {
-	ls := &lineScan{s: s, events: s.lone(), talks: s.talks()}
+	ls := &lineScan{s: s, events: s.lone(), talks: s.talks(), what: "lines"}
 	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
 	ls.converse = &converser{emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
 	return ls
@@ -119,16 +121,16 @@ func (ls *lineScan) take(text []byte) error {
 	if known, err := ls.history(v); known || err != nil {
 		return err
 	}
-	ls.s.ignore(named(kind))
+	ls.s.ignore(ls.named(kind))
 	return nil
 }
 
 // named words what a line is that is no message.
-func named(kind string) string {
+func (ls *lineScan) named(kind string) string {
 	if kind == "" {
-		return "lines without a type"
+		return ls.what + " without a type"
 	}
-	return fmt.Sprintf("lines of type %q", kind[:min(len(kind), 40)])
+	return fmt.Sprintf("%s of type %q", ls.what, kind[:min(len(kind), 40)])
 }
 
 // isEvent recognizes the Messages API's events among lines.

@@ -42,7 +42,7 @@ func nock(t testing.TB) string {
 		case 1:
 			item["response"] = []string{hex.EncodeToString(x.response[:half]), hex.EncodeToString(x.response[half:])}
 		case 2:
-			item["response"], item["body"] = json.RawMessage(message(t, script[n])), x.request
+			item["response"], item["body"] = json.RawMessage(reply(t, script[n])), x.request
 		}
 		list = append(list, item)
 	}
@@ -63,8 +63,8 @@ func phpVCR(t testing.TB) string {
 	return "\n" + inYAML(t, list)
 }
 
-// message is a turn as a response that was no stream.
-func message(t testing.TB, turn stream.Turn) string {
+// reply is a turn as a response that was no stream.
+func reply(t testing.TB, turn stream.Turn) string {
 	t.Helper()
 	blocks := []any{}
 	stop := "end_turn"
@@ -83,7 +83,7 @@ func message(t testing.TB, turn stream.Turn) string {
 func responses(t testing.TB) string {
 	var b strings.Builder
 	for _, turn := range script {
-		b.WriteString(message(t, turn) + "\n")
+		b.WriteString(reply(t, turn) + "\n")
 	}
 	return b.String()
 }

@@ -63,16 +63,26 @@ func TestARequestThatIsSentAgainStaysInItsConversation(t *testing.T) {
 }
 
 func TestWhatAsksNoModelIsCounted(t *testing.T) {
-	for name, doc := range map[string]object{
-		"a tool's own HTTP": {"when": object{"path": "/weather", "method": "GET"}, "then": object{"status": 200, "body": `{"temperature":20}`}},
-		"counting tokens":   {"when": object{"path": "/v1/messages/count_tokens", "body": exchanges(t)[0].request}, "then": object{"status": 200, "body": `{"input_tokens":5}`}},
-		"another API": {"when": object{"path": "/v1/chat/completions", "body": `{"messages":[{"role":"user","content":"hi"}]}`},
-			"then": object{"status": 200, "body": "data: {\"choices\":[]}\n\ndata: [DONE]\n\n"}},
+	answered := func(path, request, response string) object {
+		return object{"when": object{"path": path, "method": "POST", "body": request}, "then": object{"status": 200, "body": response}}
+	}
+	chat := `{"messages":[{"role":"user","content":"hi"}]}`
+	for what, doc := range map[string]object{
+		"requests that ask no model":                           answered("/weather", "", `{"temperature":20}`),
+		"requests that count tokens":                           answered("/v1/messages/count_tokens", exchanges(t)[0].request, `{"input_tokens":5}`),
+		"requests to OpenAI's chat completions":                answered("/v1/chat/completions?v=2", chat, "data: {\"choices\":[]}\n\ndata: [DONE]\n\n"),
+		"requests to Gemini's generateContent":                 answered("/v1beta/models/m:streamGenerateContent?alt=sse", `{"contents":[]}`, "data: {\"candidates\":[]}\n\n"),
+		"requests of message batches":                          answered("/v1/messages/batches/b_1/results", "", "{}"),
+		"requests in another model's words, or for embeddings": answered("/model/titan/invoke", `{"inputText":"x"}`, `{"results":[]}`),
+		"requests for text completions, which have no tools":   answered("/v1/complete", `{"prompt":"x"}`, `{"completion":"y"}`),
 	} {
 		rec := open(t, inYAML(t, doc)+"---\n"+httpMock(t))
-		assert.Equal(t, map[string]int{"requests that ask no model": 1}, rec.Ignored, name)
-		assert.Empty(t, rec.Problems, name)
-		assert.Len(t, rec.Conversations, 1, name)
+		assert.Equal(t, map[string]int{what: 1}, rec.Ignored)
+		assert.Empty(t, rec.Problems, what)
+		assert.Len(t, rec.Conversations, 1, what)
+
+		_, err := recording.Open("file", strings.NewReader(inYAML(t, doc)+"---\n"+inYAML(t, doc)), recording.Limits{})
+		assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only "+what+" (2)")
 	}
 }
 

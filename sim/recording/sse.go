@@ -31,6 +31,7 @@ func (l *lone) done(t *Turn) error {
 	}
 	l.turns++
 	t.Number = l.turns
+	t.Usage = usageOf(t.Events)
 	t.settle(noRequests)
 	return l.s.emit(l.c, t)
 }

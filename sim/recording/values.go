@@ -22,7 +22,9 @@ type valueScan struct {
 }
 
 func (s *scanner) values(dec *json.Decoder, allowed *allowance, y *yamlScan) *valueScan {
-	return &valueScan{lineScan: s.lineScan(), dec: dec, allowed: allowed, yaml: y}
+	vs := &valueScan{lineScan: s.lineScan(), dec: dec, allowed: allowed, yaml: y}
+	vs.what = "values"
+	return vs
 }
 
 // scanList reads a list.
