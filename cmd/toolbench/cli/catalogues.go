@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +16,7 @@ import (
 
 // catalogues reads files and folders of them.
 func (a *app) catalogues(paths []string) (mcpserve.Catalogue, error) {
-	var all []mcpserve.Catalogue
+	var all mcpserve.Catalogue
 	for _, path := range paths {
 		info, err := os.Stat(a.path(path))
 		if err != nil {
@@ -28,9 +30,20 @@ func (a *app) catalogues(paths []string) (mcpserve.Catalogue, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, c)
+		if all, err = joinFrom(path, all, c); err != nil {
+			return nil, err
+		}
 	}
-	return join(all...)
+	return all, nil
+}
+
+// joinFrom adds what a file or a folder holds.
+func joinFrom(path string, all, more mcpserve.Catalogue) (mcpserve.Catalogue, error) {
+	joined, err := mcpserve.Join(all, more)
+	if err != nil {
+		return nil, usage("%s: %s", path, err)
+	}
+	return joined, nil
 }
 
 func join(all ...mcpserve.Catalogue) (mcpserve.Catalogue, error) {
@@ -59,8 +72,11 @@ func (a *app) catalogueFile(path string) (mcpserve.Catalogue, error) {
 		return nil, tooLarge(path)
 	}
 	c, err := mcpserve.Parse(filepath.ToSlash(path), data)
+	if errors.Is(err, mcpserve.ErrNoTools) || err != nil && !mayBeJSON(data) {
+		return nil, &exitError{ExitUsage, fmt.Errorf("%w (a recorded session is named with `toolbench tokens --recording %s`)", err, path)}
+	}
 	if err != nil {
-		return nil, usage("%s", err)
+		return nil, &exitError{ExitUsage, err}
 	}
 	return c, nil
 }
@@ -69,32 +85,45 @@ func tooLarge(path string) error {
 	return usage("%s: it has more than %d MB, the most a catalogue has; split it", path, mcpserve.MaxBytes>>20)
 }
 
-// catalogueFolder reads a folder with a tool a file: the tools are of one server,
-// which has the folder's name unless the file says otherwise.
+// mayBeJSON tells whether a text begins as a catalogue does.
+func mayBeJSON(data []byte) bool {
+	head := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\uFEFF")), " \t\r\n")
+	return len(head) == 0 || head[0] == '{' || head[0] == '['
+}
+
+// catalogueFolder reads a folder and those in it. What lies there and holds no tools
+// is passed over, with a word.
 func (a *app) catalogueFolder(folder string) (mcpserve.Catalogue, error) {
-	entries, err := os.ReadDir(a.path(folder))
-	if err != nil {
-		return nil, usage("%s: %s", folder, reason(err))
-	}
-	var all []mcpserve.Catalogue
-	for _, e := range entries {
-		if !slices.Contains([]string{".json", ".jsonl", ".ndjson", ".snap"}, filepath.Ext(e.Name())) || e.IsDir() {
-			continue
+	var all mcpserve.Catalogue
+	err := a.within(folder, func(f found) error {
+		if !slices.Contains([]string{".json", ".jsonl", ".ndjson", ".snap"}, filepath.Ext(f.path)) {
+			return nil
 		}
-		c, err := a.catalogueFile(filepath.Join(folder, e.Name()))
-		if err != nil {
-			return nil, err
+		c, err := a.catalogueFile(f.path)
+		if errors.Is(err, mcpserve.ErrNoTools) {
+			a.say("%s: skipped: it holds no tool", f.path)
+			return nil
 		}
-		base := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))
-		if len(c) == 1 && len(c[0].Tools) == 1 && c[0].Name == base {
-			c[0].Name = filepath.Base(filepath.Clean(a.path(folder)))
+		if err == nil {
+			all, err = joinFrom(f.path, all, a.placed(f.path, c))
 		}
-		all = append(all, c)
+		return err
+	})
+	if err == nil && len(all) == 0 {
+		err = usage("%s: it holds no tool in any .json, .jsonl, .ndjson or .snap; name the catalogue's file", folder)
 	}
-	if len(all) == 0 {
-		return nil, usage("%s: it holds no .json, .jsonl, .ndjson or .snap; name the catalogue's file", folder)
+	return all, err
+}
+
+// placed names the server after the folder where only the file's own name stood for
+// it, and that says nothing: a tool a file, or one of those that all are called alike.
+func (a *app) placed(path string, c mcpserve.Catalogue) mcpserve.Catalogue {
+	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	alike := slices.Contains([]string{"tools", "tool", "tools_list", "tools-list", "index"}, base)
+	if len(c) == 1 && c[0].Name == base && (len(c[0].Tools) == 1 || alike) {
+		c[0].Name = filepath.Base(filepath.Dir(filepath.Clean(a.path(path))))
 	}
-	return join(all...)
+	return c
 }
 
 // specs are the live servers that the flags name. One whose entry in a

@@ -18,9 +18,10 @@ import (
 const tokensLong = `Counts what the definitions of tools cost in each request, and what deferral saves
 of it: with names only, with names and hints, and with the API's defer_loading.
 
-Tools come from catalogues in files (a server's tools/list as a result, an array,
-JSON lines, or a folder with a tool a file; tools arrays of requests to models),
-from live MCP servers, and from the built-in ones, which are counted when nothing
+Tools come from catalogues in files (a server's tools/list as a result, an array or
+JSON lines; servers or tools by name; tools of requests to models; a folder of such
+files, or with a tool a file: it is its server, and what holds no tool is passed
+over), from live MCP servers, and from the built-in ones, which are counted when nothing
 else is named. A figure counts a line a tool under the counter it names; the dearest
 tools come first. What ToolSearch itself costs is given, and is not in the totals.
 
@@ -68,7 +69,7 @@ func (a *app) tokensCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.looks.add(flags)
-	flags.StringArrayVar(&f.catalogs, "catalog", nil, "a catalogue's file, or a folder with a tool a file; repeatable")
+	flags.StringArrayVar(&f.catalogs, "catalog", nil, "a catalogue's file, or a folder of them; repeatable")
 	flags.StringArrayVar(&f.recordings, "recording", nil, "a recorded session, or a folder of them; repeatable")
 	flags.BoolVar(&f.builtin, "builtin", false, "the built-in tools")
 	flags.StringArrayVar(&f.commands, "mcp", nil, "an MCP server's command over stdio, with its arguments; repeatable")

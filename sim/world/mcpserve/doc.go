@@ -17,14 +17,19 @@
 //
 // A file holds JSON objects, one a line or one after the other; or one array of
 // them; or {"server": "...", "tools": [...]}, as a server's own listing, also as the
-// result of a protocol answer. Tools out of a request to a model are read too:
-// {"name", "description", "input_schema"}, the same with "parameters", and either
-// within {"type": "function", "function": {...}}. Each object has
+// result of a protocol answer or the data of its event stream. Tools may stand under
+// their names, servers under theirs, {"name", "tools"} is a server. Tools out of a
+// request to a model are read too: {"name", "description", "input_schema"}, the same
+// with "parameters", either within {"type": "function", "function": {...}}, as
+// functionDeclarations or toolSpec; a tool of the provider's own goes by its type.
+// Equal definitions that several requests repeat count once. Text is UTF-8, or UTF-16
+// with a mark. Each object has
 //
 //	server       the server's name; default: that of the listing, else of the file
-//	name         required
+//	name         required; or tool, beside its server
 //	title, description, inputSchema, outputSchema, annotations, _meta
 //
-// as in the protocol; other members are ignored. The format does not say how tools
+// as in the protocol; arguments in a list stand for a schema; other members are
+// ignored. The format does not say how tools
 // answer, does not hold prompts or resources, and has no comments.
 package mcpserve

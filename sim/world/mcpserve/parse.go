@@ -18,15 +18,40 @@ func Parse(file string, data []byte) (Catalogue, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("%w: %s: %d bytes; split it, a catalogue has at most %d", ErrCatalogue, file, len(data), MaxBytes)
 	}
-	p := parser{file: file, data: bytes.TrimPrefix(data, []byte("\uFEFF"))}
+	text, err := utf8Text(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCatalogue, place(file, err), err)
+	}
+	p := parser{file: file, data: text, seen: map[[2]string]origin{}}
 	if err := p.values(); err != nil {
 		return nil, err
 	}
 	if len(p.found) == 0 {
-		return nil, fmt.Errorf("%w: %s: it holds no tool; give it at least one object with a name", ErrCatalogue, file)
+		return nil, &noTools{fmt.Errorf("%w: %s: it holds no tool; give it at least one object with a name", ErrCatalogue, file)}
 	}
 	return p.found, nil
 }
+
+// ErrNoTools is wrapped, beside [ErrCatalogue], where a file of JSON is no catalogue
+// at all: nothing in it is a tool.
+var ErrNoTools = errors.New("no tools")
+
+// noTools is an error that wraps ErrNoTools and does not say so again.
+type noTools struct{ error }
+
+func (e *noTools) Unwrap() []error { return []error{e.error, ErrNoTools} }
+
+// place is a file, with the line of an error that has one.
+func place(file string, err error) string {
+	var wrong *textError
+	if errors.As(err, &wrong) {
+		return fmt.Sprintf("%s:%d", file, wrong.line)
+	}
+	return file
+}
+
+// deepest is how many objects may lie around a tool.
+const deepest = 12
 
 // parser walks the values of one file; offsets count from the file's start.
 type parser struct {
@@ -34,46 +59,31 @@ type parser struct {
 	data  []byte
 	found Catalogue
 	count int
+	depth int
+	lists int // listings met so far
+	// listed says that the next object is an element of a listing.
+	listed bool
+	seen   map[[2]string]origin
 }
 
-// entry is one object of a catalogue.
-type entry struct {
-	Server      *string              `json:"server"`
-	Name        string               `json:"name"`
-	Title       string               `json:"title"`
-	Description string               `json:"description"`
-	Input       json.RawMessage      `json:"inputSchema"`
-	Output      json.RawMessage      `json:"outputSchema"`
-	Annotations *mcp.ToolAnnotations `json:"annotations"`
-	Meta        mcp.Meta             `json:"_meta"`
-	// Tools makes the object a listing of a whole server, or a model's request.
-	Tools []json.RawMessage `json:"tools"`
-	// Result is a protocol answer around a listing.
-	Result json.RawMessage `json:"result"`
-	// Function, Parameters and Snake are how requests to models spell a tool.
-	Function   json.RawMessage `json:"function"`
-	Parameters json.RawMessage `json:"parameters"`
-	Snake      json.RawMessage `json:"input_schema"`
-}
-
-// bare tells a tool out of a request to a model: its name is whole already.
-func (e entry) bare() bool {
-	return e.Server == nil && len(e.Input) == 0 && (len(e.Parameters) > 0 || len(e.Snake) > 0)
-}
-
-// schema is the input's, in whichever spelling.
-func (e entry) schema() json.RawMessage {
-	for _, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters} {
-		if len(raw) > 0 {
-			return raw
-		}
-	}
-	return nil
+// origin is where a tool was first met: in which listing, and how it was defined.
+type origin struct {
+	list       int
+	definition string
 }
 
 func (p *parser) fail(offset int, format string, args ...any) error {
-	line := 1 + bytes.Count(p.data[:min(offset, len(p.data))], []byte("\n"))
-	return fmt.Errorf("%w: %s:%d: %s", ErrCatalogue, p.file, line, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s:%d: %s", ErrCatalogue, p.file, line(p.data, offset), fmt.Sprintf(format, args...))
+}
+
+// none is a failure for what is no tool: before the first one, for a file that is no
+// catalogue.
+func (p *parser) none(offset int, format string, args ...any) error {
+	err := p.fail(offset, format, args...)
+	if p.count == 0 {
+		err = &noTools{err}
+	}
+	return err
 }
 
 func (p *parser) values() error {
@@ -123,8 +133,10 @@ func (p *parser) array(at int, raw json.RawMessage, server string) error {
 // elements are verbatim parts of raw, in order, which is how their lines are found.
 func (p *parser) elements(at int, raw json.RawMessage, elements []json.RawMessage, server string) error {
 	from := 0
+	listed := p.listed
 	for _, e := range elements {
 		from += max(0, bytes.Index(raw[from:], e))
+		p.listed = listed
 		if err := p.object(at+from, e, server); err != nil {
 			return err
 		}
@@ -133,31 +145,78 @@ func (p *parser) elements(at int, raw json.RawMessage, elements []json.RawMessag
 	return nil
 }
 
-// object reads a tool, or a listing of tools.
+// object reads a tool, or whatever holds some.
 func (p *parser) object(at int, raw json.RawMessage, server string) error {
 	if raw[0] != '{' {
 		return p.fail(at, "a tool must be a JSON object; found %s", kind(raw))
 	}
+	if p.depth++; p.depth > deepest {
+		return p.fail(at, "more than %d objects lie around this tool; take some off", deepest)
+	}
+	defer func() { p.depth-- }()
+	listed := p.listed
+	p.listed = false
 	var e entry
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return p.fail(at, "%s; members are as in the protocol's tools/list", plain(err))
 	}
-	if e.Server != nil {
-		server = *e.Server
+	inner := func(part json.RawMessage) int { return at + max(0, bytes.Index(raw, part)) }
+	switch list := e.listing(); {
+	case list != nil:
+		p.lists, p.listed = p.lists+1, true
+		return p.array(inner(list), list, e.server(server, true))
+	case isObject(e.Tools):
+		all := members(e.Tools)
+		if len(all) > 0 && !byName(all) {
+			return p.none(inner(e.Tools), "tools by name must each be an object with a description or a schema; %.40q is none", all[0].key)
+		}
+		return p.named(inner(e.Tools), all, e.server(server, true))
+	case e.Name == "" && e.within() != nil:
+		return p.object(inner(e.within()), e.within(), e.server(server, false))
 	}
-	switch {
-	case e.Tools != nil && e.Name == "":
-		return p.elements(at, raw, e.Tools, server)
-	case e.Name == "" && isObject(e.Result):
-		return p.object(at+max(0, bytes.Index(raw, e.Result)), e.Result, server)
-	case e.Name == "" && isObject(e.Function):
-		return p.object(at+max(0, bytes.Index(raw, e.Function)), e.Function, server)
+	if listed && e.Name == "" {
+		e.Name = e.provided()
 	}
-	return p.tool(at, e, server)
+	if e.name() == "" {
+		if all := members(raw); byName(all) {
+			return p.named(at, all, e.server(server, false))
+		}
+		return p.none(at, "%s", nameless(raw))
+	}
+	return p.tool(at, e, e.server(server, false))
+}
+
+// named reads tools, or listings of servers, that stand under their names.
+func (p *parser) named(at int, all []member, server string) error {
+	p.lists++
+	for _, m := range all {
+		raw := m.raw
+		var e entry
+		if isObject(raw) && json.Unmarshal(raw, &e) == nil {
+			switch {
+			case e.listing() != nil || isObject(e.Tools):
+				if err := p.object(at+m.at, raw, e.server(m.key, false)); err != nil {
+					return err
+				}
+				continue
+			case e.name() == "" && e.within() == nil:
+				e.Name = m.key
+				if err := p.tool(at+m.at, e, e.server(server, false)); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if err := p.object(at+m.at, raw, server); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *parser) tool(at int, e entry, server string) error {
-	for _, c := range []struct{ what, name string }{{"server", server}, {"tool", e.Name}} {
+	name := e.name()
+	for _, c := range []struct{ what, name string }{{"server", server}, {"tool", name}} {
 		switch {
 		case c.name == "":
 			return p.fail(at, "the %s has no name; give it one", c.what)
@@ -165,31 +224,44 @@ func (p *parser) tool(at int, e entry, server string) error {
 			return p.fail(at, "the %s's name has %d bytes; shorten it to %d", c.what, len(c.name), MaxName)
 		}
 	}
-	input, err := schemaOf(e.schema())
+	schema, bare := e.schema()
+	input, err := schemaOf(json.RawMessage(schema))
 	if err != nil {
-		return p.fail(at, "tool %q: inputSchema: %v", e.Name, err)
+		return p.fail(at, "tool %q: inputSchema: %v", name, err)
 	}
 	output, err := schemaOf(e.Output)
 	if err != nil {
-		return p.fail(at, "tool %q: outputSchema: %v", e.Name, err)
+		return p.fail(at, "tool %q: outputSchema: %v", name, err)
+	}
+	if p.again(server, name, e.Description, schema) {
+		return nil
 	}
 	if p.count++; p.count > MaxTools {
 		return p.fail(at, "more than %d tools; split the catalogue", MaxTools)
 	}
 	p.found, err = p.found.add(server, &mcp.Tool{
-		Meta: e.Meta, Annotations: e.Annotations, Name: e.Name, Title: e.Title,
+		Meta: e.Meta, Annotations: e.Annotations, Name: name, Title: e.Title,
 		Description: e.Description, InputSchema: input, OutputSchema: output,
 	})
 	if err != nil {
 		return p.fail(at, "%v", err)
 	}
-	if i, _ := p.found.find(server); e.bare() {
+	if i, _ := p.found.find(server); bare {
 		p.found[i].Bare = true
 	}
 	return nil
 }
 
-func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+// again tells a tool that another listing has defined in the same words: requests of
+// one conversation repeat theirs.
+func (p *parser) again(server, name, description, schema string) bool {
+	key, here := [2]string{server, name}, origin{p.lists, description + "\x00" + schema}
+	before, known := p.seen[key]
+	if !known {
+		p.seen[key] = here
+	}
+	return known && before.list != here.list && before.definition == here.definition
+}
 
 // schemaOf is nil for a schema that is absent or null.
 func schemaOf(raw json.RawMessage) (any, error) {
@@ -222,7 +294,15 @@ func kind(raw json.RawMessage) string {
 func plain(err error) string {
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return fmt.Sprintf("%s cannot be a %s", mismatch.Field, mismatch.Value)
+		return fmt.Sprintf("%s cannot be %s", mismatch.Field, article(mismatch.Value))
 	}
 	return err.Error()
+}
+
+// article puts one before a kind of value.
+func article(value string) string {
+	if strings.ContainsAny(value[:1], "ao") {
+		return "an " + value
+	}
+	return "a " + value
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf16"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -71,6 +72,52 @@ func TestAServerIsNamedByItsListingOrItsFile(t *testing.T) {
 	assert.Equal(t, "own", parse(t, "x.json", `{"server":"mine","tools":[{"server":"own","name":"a"}]}`)[0].Name)
 }
 
+// What people have is not always what a server lists: it is read for what it is.
+func TestTheSpellingsOfRequestsAndCollectionsAreRead(t *testing.T) {
+	const schema = `{"type":"object","properties":{"a":{}}}`
+	for name, c := range map[string]struct{ text, server, tool string }{
+		"a server with its name":    {`[{"name":"sky","description":"x","tools":[{"name":"t","inputSchema":` + schema + `}]}]`, "sky", "t"},
+		"server_name":               {`{"server_name":"sky","tools":[{"name":"t","inputSchema":` + schema + `}]}`, "sky", "t"},
+		"servers by name":           {`{"sky":{"tools":[{"name":"t","inputSchema":` + schema + `}]}}`, "sky", "t"},
+		"servers within a server":   {`[{"name":"Sky","tools":{"sky":{"server_name":"sky","tools":[{"name":"t","inputSchema":` + schema + `}]}}}]`, "sky", "t"},
+		"tools by name":             {`{"t":{"description":"x","inputSchema":` + schema + `}}`, "c", "t"},
+		"tools by name in a server": {`{"server":"sky","tools":{"t":{"inputSchema":` + schema + `}}}`, "sky", "t"},
+		"a tool beside its server":  {`{"tools":[{"server":"sky","tool":"t","schema":` + schema + `}]}`, "sky", "t"},
+		"a protocol's event":        {"event: message\ndata: {\"result\":{\"tools\":[{\"name\":\"t\",\"inputSchema\":" + schema + "}]}}\n\n", "c", "t"},
+		"UTF-16":                    {utf16LE(`{"name":"t","inputSchema":` + schema + `}`), "c", "t"},
+		"a request's functions":     {`{"model":"m","functions":[{"name":"t","parameters":` + schema + `}]}`, "c", "t"},
+		"a row's functions":         {`{"id":1,"question":[[]],"function":[{"name":"t","parameters":` + schema + `}]}`, "c", "t"},
+		"declarations":              {`[{"functionDeclarations":[{"name":"t","parameters":` + schema + `}]}]`, "c", "t"},
+		"specs":                     {`{"toolConfig":{"tools":[{"toolSpec":{"name":"t","inputSchema":{"json":` + schema + `}}}]}}`, "c", "t"},
+		"a list of arguments":       {`[{"name":"t","arguments":[{"name":"a"}]}]`, "c", "t"},
+		"repeated by requests":      {strings.Repeat(`{"tools":[{"name":"t","input_schema":`+schema+`}]}`+"\n", 3), "c", "t"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := parse(t, "c.json", c.text)
+			require.Equal(t, 1, got.Tools())
+			assert.Equal(t, c.server, got[0].Name)
+			assert.Equal(t, c.tool, got[0].Tools[0].Name)
+			assert.JSONEq(t, schema, string(got[0].Tools[0].InputSchema.(json.RawMessage)))
+		})
+	}
+}
+
+// utf16LE is a text as the shells of Windows write it.
+func utf16LE(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, c := range utf16.Encode([]rune(text)) {
+		out = append(out, byte(c), byte(c>>8))
+	}
+	return string(out)
+}
+
+func TestAProvidersOwnToolGoesByItsType(t *testing.T) {
+	got := parse(t, "r.json", `{"tools":[{"type":"code_interpreter"},{"type":"function","name":"t","parameters":{}}]}`)
+	require.Equal(t, 2, got.Tools())
+	assert.Equal(t, "code_interpreter", got[0].Tools[0].Name)
+	assert.True(t, got[0].Bare)
+}
+
 func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":              {"", "it holds no tool"},
@@ -78,8 +125,16 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"cut off":            {"{\"name\":\"a\"}\n{\"name\":", "c.jsonl:2:"},
 		"a string":           {"{\"name\":\"a\"}\n\"b\"", "c.jsonl:2: a tool must be a JSON object; found a string"},
 		"no name":            {"{\"name\":\"a\"}\n\n{\"description\":\"b\"}", "c.jsonl:3: the tool has no name; give it one"},
+		"something else":     {`{"model":"m","turns":[]}`, `c.jsonl:1: the tool has no name; give it one, or take out what is no tool; it has "model", "turns"`},
+		"a transcript":       {`{"type":"user","message":{}}`, `c.jsonl:1: the tool has no name`},
+		"other words":        {`{"tools":[{"name":"a"}]}` + "\n" + `{"tools":[{"name":"a","description":"b"}]}`, `c.jsonl:2: server "c" has tool "a" already`},
+		"another encoding":   {"{\"name\":\"a\"}\n{\"name\":\"caf\xe9\"}", "c.jsonl:2: byte 0xe9 is no UTF-8; save the file as UTF-8"},
+		"a byte of zero":     {"{\"name\":\"a\x00\"}", "c.jsonl:1:"},
+		"a comma too many":   {"{\"tools\":[\n{\"name\":\"a\"},\n]}", "c.jsonl:3:"},
+		"in a nest":          {strings.Repeat(`{"result":`, 20) + `{"name":"a"}` + strings.Repeat("}", 20), "more than 12 objects lie around"},
+		"a bottomless one":   {strings.Repeat("[", 20_000), "c.jsonl:1:"},
 		"empty server":       {`{"server":"","name":"a"}`, "the server has no name"},
-		"a name's type":      {`{"name":["a"]}`, "c.jsonl:1: name cannot be a array"},
+		"a name's type":      {`{"name":["a"]}`, "c.jsonl:1: name cannot be an array"},
 		"a schema's type":    {`{"name":"a","inputSchema":"string"}`, `c.jsonl:1: tool "a": inputSchema: a schema must be a JSON object; found a string`},
 		"twice":              {"{\"name\":\"a\"}\n{\"name\":\"a\"}", `c.jsonl:2: server "c" has tool "a" already`},
 		"an element's line":  {"[\n{\"name\":\"a\"},\n{\"name\":\"b\"},\n{}\n]", "c.jsonl:4: the tool has no name"},

@@ -1,0 +1,228 @@
+package mcpserve
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// entry is one object of a catalogue: a tool, a listing of some, or what is around
+// either, in the spellings of servers, of requests to models and of collections.
+type entry struct {
+	Server      *string              `json:"server"`
+	ServerName  *string              `json:"server_name"`
+	Name        string               `json:"name"`
+	Type        json.RawMessage      `json:"type"`
+	Title       string               `json:"title"`
+	Description string               `json:"description"`
+	Annotations *mcp.ToolAnnotations `json:"annotations"`
+	Meta        mcp.Meta             `json:"_meta"`
+
+	// Input and what follows are the spellings of its schema.
+	Input      json.RawMessage `json:"inputSchema"`
+	Snake      json.RawMessage `json:"input_schema"`
+	Parameters json.RawMessage `json:"parameters"`
+	Schema     json.RawMessage `json:"schema"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Output     json.RawMessage `json:"outputSchema"`
+
+	// Tools and what follows make the object a listing; Tools may also be an object
+	// by name.
+	Tools         json.RawMessage `json:"tools"`
+	Functions     json.RawMessage `json:"functions"`
+	Declarations  json.RawMessage `json:"functionDeclarations"`
+	Declarations2 json.RawMessage `json:"function_declarations"`
+
+	// Function may be a listing, or one tool with something around it, as are the rest.
+	Function   json.RawMessage `json:"function"`
+	Result     json.RawMessage `json:"result"`
+	Data       json.RawMessage `json:"data"`
+	Spec       json.RawMessage `json:"toolSpec"`
+	ToolConfig json.RawMessage `json:"toolConfig"`
+	// Tool is a tool, or its name beside it.
+	Tool json.RawMessage `json:"tool"`
+}
+
+// listing is the array of tools in it, or nil.
+func (e entry) listing() json.RawMessage {
+	for _, raw := range []json.RawMessage{e.Tools, e.Functions, e.Declarations, e.Declarations2, e.Function} {
+		if isArray(raw) {
+			return raw
+		}
+	}
+	return nil
+}
+
+// within is what an object without a name is around, or nil.
+func (e entry) within() json.RawMessage {
+	for _, raw := range []json.RawMessage{e.Function, e.Spec, e.Tool, e.Result, e.ToolConfig, e.Data} {
+		if isObject(raw) {
+			return raw
+		}
+	}
+	return nil
+}
+
+// server is the name that it gives its server, or the one that holds so far. Only a
+// listing's own name is a server's.
+func (e entry) server(sofar string, lists bool) string {
+	switch {
+	case e.Server != nil:
+		return *e.Server
+	case e.ServerName != nil:
+		return *e.ServerName
+	case lists && e.Name != "":
+		return e.Name
+	}
+	return sofar
+}
+
+// name is the tool's, in whichever spelling.
+func (e entry) name() string { return cmp.Or(e.Name, text(e.Tool)) }
+
+// provided is the name of a tool that a model's provider runs: it may have a type only.
+func (e entry) provided() string {
+	if kind := text(e.Type); e.name() == "" && e.within() == nil && !slices.Contains(schemaTypes, kind) {
+		return kind
+	}
+	return ""
+}
+
+// schemaTypes are types of an object without a name that is no tool of a provider's.
+var schemaTypes = []string{"function", "custom", "object", "array", "string", "number", "integer", "boolean", "null"}
+
+// text is a string's value, "" for any other.
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// schema is the input's, in whichever spelling; bare tells that it is out of a
+// request to a model, where names are whole already.
+func (e entry) schema() (as string, bare bool) {
+	unserved := e.Server == nil && e.ServerName == nil
+	if inner := jsonOf(e.Input); inner != nil {
+		return string(inner), unserved
+	}
+	for i, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters, e.Schema} {
+		if len(raw) > 0 {
+			return cmp.Or(ofList(raw), string(raw)), unserved && (i == 1 || i == 2)
+		}
+	}
+	if of := ofList(e.Arguments); of != "" {
+		return of, false
+	}
+	return "", unserved && text(e.Type) != ""
+}
+
+// ofList makes a schema of parameters that stand in a list, in its order; "" where it
+// is no such list.
+func ofList(raw json.RawMessage) string {
+	var list []struct {
+		Name, Type, Desc, Description string
+	}
+	if !isArray(raw) || json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	var props []string
+	for _, p := range list {
+		if p.Name == "" {
+			return ""
+		}
+		about, err := json.Marshal(struct {
+			Type        string `json:"type,omitempty"`
+			Description string `json:"description,omitempty"`
+		}{p.Type, cmp.Or(p.Desc, p.Description)})
+		name, errName := json.Marshal(p.Name)
+		if err != nil || errName != nil {
+			return ""
+		}
+		props = append(props, string(name)+":"+string(about))
+	}
+	return `{"type":"object","properties":{` + strings.Join(props, ",") + "}}"
+}
+
+// jsonOf is a schema that stands in {"json": ...}, or nil.
+func jsonOf(raw json.RawMessage) json.RawMessage {
+	if !isObject(raw) || len(raw) > 0 && !bytes.Contains(raw[:min(len(raw), 64)], []byte(`"json"`)) {
+		return nil
+	}
+	var around map[string]json.RawMessage
+	if json.Unmarshal(raw, &around) != nil || len(around) != 1 || !isObject(around["json"]) {
+		return nil
+	}
+	return around["json"]
+}
+
+// member is one of an object's, and where it begins in it.
+type member struct {
+	key string
+	raw json.RawMessage
+	at  int
+}
+
+// members are those of a valid object, in its order.
+func members(raw json.RawMessage) []member {
+	var all []member
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return nil
+		}
+		name, _ := key.(string)
+		all = append(all, member{name, value, int(dec.InputOffset()) - len(value)})
+	}
+	return all
+}
+
+// byName tells an object that holds tools or listings under their names: all of them
+// are objects, and each says something of a tool.
+func byName(all []member) bool {
+	for _, m := range all {
+		var e entry
+		if !isObject(m.raw) || json.Unmarshal(m.raw, &e) != nil {
+			return false
+		}
+		schema, _ := e.schema()
+		if schema == "" && e.Description == "" && e.listing() == nil && !isObject(e.Tools) {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// nameless says what an object is that has no name: what it has instead.
+func nameless(raw json.RawMessage) string {
+	var keys []string
+	for _, m := range members(raw) {
+		if len(keys) == 4 {
+			keys = append(keys, "...")
+			break
+		}
+		keys = append(keys, fmt.Sprintf("%.40q", m.key))
+	}
+	if len(keys) == 0 {
+		return "the tool has no name; give it one"
+	}
+	return "the tool has no name; give it one, or take out what is no tool; it has " + strings.Join(keys, ", ")
+}
+
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+
+func isArray(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
