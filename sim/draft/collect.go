@@ -18,6 +18,8 @@ type talk struct {
 	*recording.Conversation
 	// prompts are the last user texts of the turns' requests, by turn; "" unknown.
 	prompts map[int]string
+	// dir is the working directory, if the recording tells it.
+	dir string
 }
 
 // ErrNothing: no conversation of the recording has a turn that could be replayed.
@@ -36,9 +38,14 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, record
 		}
 		return t
 	}
-	sum, err := recording.Scan(name, r, limits, recording.Handler{
+	head := &head{}
+	sum, err := recording.Scan(name, io.TeeReader(r, head), limits, recording.Handler{
 		Request: func(c *recording.Conversation, turn int, body string) error {
-			of(c).prompts[turn] = asked(body)
+			t := of(c)
+			t.prompts[turn] = asked(body)
+			if t.dir == "" {
+				t.dir = workingDir(body)
+			}
 			return nil
 		},
 		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
@@ -52,6 +59,11 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, record
 	}
 	all = slices.DeleteFunc(all, func(t *talk) bool { return len(t.Turns) == 0 })
 	slices.SortFunc(all, func(a, b *talk) int { return a.Number - b.Number })
+	for _, t := range all {
+		if t.dir == "" {
+			t.dir = head.dir()
+		}
+	}
 	if len(all) == 0 {
 		return nil, sum.Format, fmt.Errorf("%s: %w", name, ErrNothing)
 	}

@@ -3,6 +3,8 @@
 // a file that runs as it stands, with its own cassette, and fails when a call is
 // reordered, dropped or changed.
 //
+// The files that the session saw stand beside it as a tree (see sim/draft/tree).
+//
 // The tools are stand-ins: real schemas, recorded answers by call id. The stream is
 // recorded anew, with the requests that this system itself sends, so that the suite can
 // match them strictly. Expectations are what a first run found. What was assumed, and
@@ -11,5 +13,5 @@
 //
 // Secrets are blanked before anything is written, also where a stream cuts them in two.
 // What the package does not do: it guesses no safety and no durations beyond what it is
-// told, rebuilds no file tree, and keeps neither system prompts nor images.
+// told, and keeps neither system prompts nor images.
 package draft

@@ -25,6 +25,7 @@ func (s *sketch) text() string {
 	line("tags: [recorded]")
 	line("world:")
 	line("  only: [] # none of the built-in tools: every tool is a stand-in")
+	s.world(line)
 	line("  settings: {ENABLE_TOOL_SEARCH: \"false\"}")
 	line("  permissions: {mode: bypass}")
 	if n := len(s.answers) + 1; n > 100 {

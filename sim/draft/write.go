@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/draft/tree"
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
@@ -36,6 +37,10 @@ type Options struct {
 type Draft struct {
 	// Name is the scenario's, File and Cassette are where they are, below the folder.
 	Name, File, Cassette string
+	// Tree is the archive of the files that the session saw, "" where it saw none; Files
+	// is how many there are.
+	Tree  string
+	Files int
 	// Turns, Calls and Answered count what the recording has.
 	Turns, Calls, Answered int
 	// Notes are what was assumed and what does not fit; they stand in the file too.
@@ -103,6 +108,9 @@ type sketch struct {
 	prompt string
 	then   []string
 	closed bool
+	// cwd is where the session works, apart the files that no archive can hold.
+	cwd   string
+	apart []tree.File
 	// expect is the text of the expectations, once they are known.
 	expect string
 }
@@ -116,6 +124,9 @@ func (s *sketch) note(format string, args ...any) {
 // write records the cassette, runs the scenario, and writes what was found into it.
 func (s *sketch) write(ctx context.Context) error {
 	s.script()
+	if err := s.plant(); err != nil {
+		return err
+	}
 	if err := s.record(ctx); err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ conversation of a recording, in any format that replay reads.
 
 A drafted scenario runs as it stands and fails when a call is reordered, dropped or
 changed. Its tools are stand-ins with the recorded schemas and answers, its cassette
-has the recorded stream with this system's own requests, its expectations are what a
-first run found. What was assumed, and what does not fit, is listed here and on top of
+has the recorded stream with this system's own requests, its tree the files that the
+session saw, its expectations are what a first run found. What was assumed, and what does not fit, is listed here and on top of
 the file. Secrets are blanked. Files that exist are left alone without --force.`
 
 const initExample = `  toolbench init                                   my-scenario.yaml, the smallest one
@@ -150,6 +150,9 @@ func (a *app) place(aside string, drafts []draft.Draft, f initFlags) error {
 	var names []string
 	for _, d := range drafts {
 		names = append(names, d.File, filepath.FromSlash(d.Cassette))
+		if d.Tree != "" {
+			names = append(names, filepath.FromSlash(d.Tree))
+		}
 	}
 	for _, name := range names {
 		if err := a.absent(f, filepath.Join(f.out, name)); err != nil {

@@ -24,6 +24,8 @@ type draftJSON struct {
 	Name     string   `json:"name"`
 	File     string   `json:"file"`
 	Cassette string   `json:"cassette,omitempty"`
+	Tree     string   `json:"tree,omitempty"`
+	Files    int      `json:"files"`
 	Turns    int      `json:"turns"`
 	Calls    int      `json:"calls"`
 	Answered int      `json:"answered"`
@@ -70,9 +72,12 @@ func draftNotes(d draft.Draft) []string {
 func draftsOf(drafts []draft.Draft, folder string) initJSON {
 	out := initJSON{Version: 1, Scenarios: []draftJSON{}}
 	for _, d := range drafts {
-		j := draftJSON{Name: d.Name, File: filepath.Join(folder, d.File), Turns: d.Turns, Calls: d.Calls, Answered: d.Answered, Notes: append([]string{}, d.Notes...)}
+		j := draftJSON{Name: d.Name, File: filepath.Join(folder, d.File), Files: d.Files, Turns: d.Turns, Calls: d.Calls, Answered: d.Answered, Notes: append([]string{}, d.Notes...)}
 		if d.Cassette != "" {
 			j.Cassette = filepath.Join(folder, filepath.FromSlash(d.Cassette))
+		}
+		if d.Tree != "" {
+			j.Tree = filepath.Join(folder, filepath.FromSlash(d.Tree))
 		}
 		out.Scenarios = append(out.Scenarios, j)
 	}
@@ -82,11 +87,11 @@ func draftsOf(drafts []draft.Draft, folder string) initJSON {
 func draftGrid(drafts []draft.Draft) screen.Grid {
 	g := screen.Grid{Columns: []screen.Column{
 		{Title: "Scenario"}, {Title: "Turns", Right: true}, {Title: "Calls", Right: true}, {Title: "Answered", Right: true},
-		{Title: "Batches", Right: true}, {Title: "Makespan", Right: true},
+		{Title: "Files", Right: true}, {Title: "Batches", Right: true}, {Title: "Makespan", Right: true},
 	}}
 	for _, d := range drafts {
 		g.Rows = append(g.Rows, []string{screen.Safe(d.Name), strconv.Itoa(d.Turns), strconv.Itoa(d.Calls), strconv.Itoa(d.Answered),
-			strconv.Itoa(len(d.Outcome.Batches)), d.Outcome.Makespan.String()})
+			strconv.Itoa(d.Files), strconv.Itoa(len(d.Outcome.Batches)), d.Outcome.Makespan.String()})
 	}
 	return g
 }
