@@ -73,7 +73,7 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 			title = fmt.Sprintf("%s-%d", title, i+1)
 		}
 		s := &sketch{talk: t, o: o, dir: dir, source: path.Base(filepath.ToSlash(name)), format: format, of: len(talks)}
-		s.out = Draft{Name: title, File: title + ".yaml", Cassette: "cassettes/" + title + ".yaml", Turns: len(t.Turns)}
+		s.out = Draft{Name: title, File: title + ".yaml", Cassette: "cassettes/" + title + ".yaml"}
 		if err := s.write(ctx); err != nil {
 			return all, fmt.Errorf("conversation %d: %w", t.Number, err)
 		}
@@ -123,10 +123,12 @@ func (s *sketch) note(format string, args ...any) {
 
 // write records the cassette, runs the scenario, and writes what was found into it.
 func (s *sketch) write(ctx context.Context) error {
-	s.script()
-	if err := s.plant(); err != nil {
+	if err := s.plant(); err != nil { // of the whole session
 		return err
 	}
+	s.bound()
+	s.out.Turns = len(s.Turns)
+	s.script()
 	if err := s.record(ctx); err != nil {
 		return err
 	}
