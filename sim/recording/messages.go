@@ -63,7 +63,7 @@ func (t *talk) reply(v, m gjson.Result, end time.Time, line int) error {
 	case "error":
 		d.turn.Ending, d.turn.Why = Failed, "the stream failed: "+quoted(m.Get("errorMessage").String())
 	case "aborted":
-		d.turn.Ending, d.turn.Why = Cut, "the message was aborted"
+		d.turn.Ending, d.turn.Why = Cut, aborted
 	}
 	blocks := sessionBlocks(content)
 	for i, at := range shares(blocks, t.input, end) {

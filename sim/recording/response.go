@@ -163,13 +163,18 @@ func (t *Turn) reason(c Call, otherwise string) string {
 		return "cut off by max_tokens before its input was complete"
 	case c.Cut:
 		return "cut off: its block never ended"
+	case t.Ending == Cut && t.Why == aborted:
+		return aborted + " before it was complete"
 	case t.Ending == Cut:
 		return "the stream was cut, so that its message was never complete"
 	case t.Ending == Failed:
-		return "the stream failed: " + strings.TrimPrefix(t.Why, "the stream ends in an error event: ")
+		return "the stream failed: " + strings.TrimPrefix(strings.TrimPrefix(t.Why, "the stream ends in an error event: "), "the stream failed: ")
 	}
 	return otherwise
 }
+
+// aborted is why a message of a session's log ended before it was complete.
+const aborted = "the message was aborted"
 
 // The reasons that depend on what came after.
 const (
