@@ -11,36 +11,7 @@ const (
 // flat reads a text with its lines joined, as of a value that YAML or a shell has
 // broken over several, or mailed: with mail's own escapes (=41) taken off as well.
 // It gives nil where there is neither.
-func flat(s, out string) *view {
-	if !strings.ContainsAny(s, out) {
-		return nil
-	}
-	b := builder{text: make([]byte, 0, len(s))}
-	b.next(0, false)
-	done, any := 0, false
-	for i := 0; i < len(s); {
-		if c := s[i]; c != '\n' && c != '\r' && (c != '=' || out != mailed) {
-			i++
-			continue
-		}
-		text, n := folded(s, i)
-		if n == 0 {
-			i++
-			continue
-		}
-		b.text = append(b.text, s[done:i]...)
-		b.next(i, true)
-		b.text = append(b.text, text...)
-		i += n
-		b.next(i, false)
-		done, any = i, true
-	}
-	if !any {
-		return nil
-	}
-	b.text = append(b.text, s[done:]...)
-	return b.view(len(s))
-}
+func flat(s, out string) *view { return replaced(s, out, folded) }
 
 // folded reads a line's end with the next one's indentation, or an escape of mail:
 // what it stands for, and its length, 0 for none.

@@ -11,39 +11,11 @@ import (
 // shell's, a URL's or HTML's: a secret may stand under any of them, and what is
 // mistaken for an escape harms nothing, since views are only searched. It gives nil
 // when there is none.
-func unescaped(s string) *view {
-	if !strings.ContainsAny(s, `\%&`) {
-		return nil
-	}
-	b := builder{text: make([]byte, 0, len(s))}
-	b.next(0, false)
-	done, any := 0, false
-	for i := 0; i < len(s); {
-		if c := s[i]; c != '\\' && c != '%' && c != '&' {
-			i++
-			continue
-		}
-		r, n := escape(s[i:])
-		if n == 0 {
-			i++
-			continue
-		}
-		b.text = append(b.text, s[done:i]...)
-		b.next(i, true)
-		b.text = append(b.text, r...)
-		i += n
-		b.next(i, false)
-		done, any = i, true
-	}
-	if !any {
-		return nil
-	}
-	b.text = append(b.text, s[done:]...)
-	return b.view(len(s))
-}
+func unescaped(s string) *view { return replaced(s, `\%&`, escape) }
 
 // escape reads one escape: what it stands for, and its length, 0 for none.
-func escape(s string) (string, int) {
+func escape(s string, i int) (string, int) {
+	s = s[i:]
 	switch s[0] {
 	case '%':
 		if c, ok := hexByte(s, 1); ok {

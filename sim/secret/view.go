@@ -3,6 +3,7 @@ package secret
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // view is a text read in another way - unescaped, its lines joined - and where each
@@ -96,4 +97,42 @@ func (v *view) place(from int, end bool) int {
 	default:
 		return p.at
 	}
+}
+
+// replaced reads a text with what read takes replaced by what it stands for: hot names
+// the bytes it may begin with, and a length of 0 says that nothing begins there. It
+// gives nil when nothing was taken.
+func replaced(s string, hot string, read func(s string, i int) (string, int)) *view {
+	if !strings.ContainsAny(s, hot) {
+		return nil
+	}
+	var begins [256]bool
+	for i := range len(hot) {
+		begins[hot[i]] = true
+	}
+	b := builder{text: make([]byte, 0, len(s))}
+	b.next(0, false)
+	done, any := 0, false
+	for i := 0; i < len(s); {
+		if !begins[s[i]] {
+			i++
+			continue
+		}
+		text, n := read(s, i)
+		if n == 0 {
+			i++
+			continue
+		}
+		b.text = append(b.text, s[done:i]...)
+		b.next(i, true)
+		b.text = append(b.text, text...)
+		i += n
+		b.next(i, false)
+		done, any = i, true
+	}
+	if !any {
+		return nil
+	}
+	b.text = append(b.text, s[done:]...)
+	return b.view(len(s))
 }
