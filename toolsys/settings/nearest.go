@@ -1,13 +1,17 @@
 package settings
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
 
 // suggestion words the nearest known variable as a remedy, or says nothing
 // where even that one would be a guess (more than half of it differs).
 func suggestion(variable string) string {
 	best, least := "", len(variable)
 	for _, key := range Keys() {
-		if d := distance(trimmed(variable), trimmed(key.Name)); d < least {
+		if d := levenshtein.ComputeDistance(trimmed(variable), trimmed(key.Name)); d < least {
 			best, least = key.Name, d
 		}
 	}
@@ -19,24 +23,3 @@ func suggestion(variable string) string {
 
 // trimmed takes the prefix off, which all flags share and so says nothing about nearness.
 func trimmed(variable string) string { return strings.TrimPrefix(variable, FlagPrefix) }
-
-// distance is Levenshtein's, by byte: variables are ASCII.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
@@ -78,7 +79,7 @@ func nearest(name string, among []string) []string {
 	}
 	var near []scored
 	for _, other := range among {
-		apart := distance(strings.ToLower(name), strings.ToLower(other))
+		apart := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(other))
 		if stem(name) == stem(other) {
 			apart = 0
 		}
@@ -95,24 +96,3 @@ func nearest(name string, among []string) []string {
 }
 
 func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
-
-// distance is Levenshtein's, by byte.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			swapped := diagonal
-			if a[i] != b[j] {
-				swapped++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(swapped, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
