@@ -99,3 +99,24 @@ func TestNothingARecordingSaysReachesTheTerminalAsItIs(t *testing.T) {
 		assert.NotContains(t, text, "\u202e")
 	}
 }
+
+// Rows of files that are called alike, or begin alike, can be told apart.
+func TestRowsHaveNamesOfTheirOwn(t *testing.T) {
+	one := []replay.Conversation{{Number: 1, Turns: 1}}
+	all := []replay.Report{
+		{File: "a/session.jsonl", Conversations: one}, {File: "b/session.jsonl", Conversations: one}, {File: "b/only.jsonl", Conversations: one},
+		{File: "x/a_long_name_of_a_test_that_reads.yaml", Conversations: one}, {File: "x/a_long_name_of_a_test_that_writes.yaml", Conversations: one},
+		{File: "x/another_long_name_of_a_test.yaml", Conversations: one},
+	}
+	var b bytes.Buffer
+	require.NoError(t, reports.ReplayTable(&b, all, nil, reports.Options{}))
+	var names []string
+	for _, line := range strings.Split(b.String(), "\n")[2:8] {
+		name, _, _ := strings.Cut(line, " ")
+		names = append(names, name)
+	}
+	assert.Equal(t, []string{
+		"a/session.jsonl", "b/session.jsonl", "only.jsonl",
+		"a_long_n…est_that_reads.yaml", "a_long_n…st_that_writes.yaml", "another_long_name_of_a_test…",
+	}, names)
+}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"path"
 	"strconv"
 	"strings"
 
@@ -76,9 +75,10 @@ func replayGrid(all []replay.Report, o Options) screen.Grid {
 		g.Columns = append(g.Columns, screen.Column{Title: strings.ToUpper(p[:1]) + p[1:], Right: true})
 	}
 	g.Columns = append(g.Columns, screen.Column{Title: "Hidden", Right: true}, screen.Column{Title: "Assumed"})
-	for _, r := range all {
+	names := rowNames(all, o)
+	for n, r := range all {
 		for i := range r.Conversations {
-			g.Rows = append(g.Rows, replayRow(r, &r.Conversations[i], policies, measured, o))
+			g.Rows = append(g.Rows, replayRow(rowName(names[n], r, i), &r.Conversations[i], policies, measured, o))
 		}
 	}
 	return g
@@ -102,12 +102,12 @@ func figureNames(all []replay.Report) (policies []string, measured bool) {
 
 // replayRow shows one conversation. Hidden is the last policy's, which is the
 // fastest; assumed what any of the figures rests on.
-func replayRow(r replay.Report, c *replay.Conversation, policies []string, measured bool, o Options) []string {
+func replayRow(name string, c *replay.Conversation, policies []string, measured bool, o Options) []string {
 	order := "call"
 	if !c.InOrder() {
 		order = screen.Yellow.On("other", o.Color)
 	}
-	row := []string{rowName(r, c, o), strconv.Itoa(c.Turns), fmt.Sprintf("%d/%d", c.Answered, c.Calls), strconv.Itoa(c.ParallelBatches), order}
+	row := []string{name, strconv.Itoa(c.Turns), fmt.Sprintf("%d/%d", c.Answered, c.Calls), strconv.Itoa(c.ParallelBatches), order}
 	if measured {
 		text := ""
 		if c.Measured != nil {
@@ -132,10 +132,9 @@ func replayRow(r replay.Report, c *replay.Conversation, policies []string, measu
 	return append(row, hidden, assumed)
 }
 
-func rowName(r replay.Report, c *replay.Conversation, o Options) string {
-	name := screen.Cut(screen.Safe(path.Base(r.File)), nameWidth, o.ASCII)
+func rowName(name string, r replay.Report, i int) string {
 	if len(r.Conversations) > 1 {
-		name += " #" + strconv.Itoa(c.Number)
+		name += " #" + strconv.Itoa(r.Conversations[i].Number)
 	}
 	return name
 }

@@ -32,6 +32,23 @@ func Cut(s string, width int, ascii bool) string {
 	return columns().Truncate(s, width, mark)
 }
 
+// CutMiddle shortens a line as Cut does, but keeps more of its end than of its
+// beginning: the ends of names tell them apart.
+func CutMiddle(s string, width int, ascii bool) string {
+	head := Cut(s, width/3, ascii)
+	if Width(s) <= width || width < 1 {
+		return Cut(s, width, ascii)
+	}
+	room := width - Width(head)
+	tail := ""
+	for i := range s {
+		if tail = s[i:]; Width(tail) <= room {
+			break
+		}
+	}
+	return head + tail
+}
+
 // Pad fills a line up to width columns on its right.
 func Pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-Width(s)))
