@@ -119,4 +119,8 @@ func TestRowsHaveNamesOfTheirOwn(t *testing.T) {
 		"a/session.jsonl", "b/session.jsonl", "only.jsonl",
 		"a_long_n…est_that_reads.yaml", "a_long_n…st_that_writes.yaml", "another_long_name_of_a_test…",
 	}, names)
+
+	b.Reset()
+	require.NoError(t, reports.ReplayTable(&b, all, nil, reports.Options{Width: 50}))
+	assert.Contains(t, b.String(), "\na_long_name_of_a_test_that_reads.yaml\n", "a list has room")
 }

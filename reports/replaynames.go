@@ -7,10 +7,10 @@ import (
 	"toolbench/sim/replay"
 )
 
-// rowNames are short names for the recordings' rows that tell them apart: a file's
-// own name; with its folders, where several files have it; without its middle,
-// where they begin alike.
-func rowNames(all []replay.Report, o Options) []string {
+// rowNames are names for the recordings' rows that tell them apart: a file's own
+// name; with its folders, where several files have it. The short ones fit a table,
+// without their middle where they begin alike.
+func rowNames(all []replay.Report, o Options) (whole, short []string) {
 	names := make([]string, len(all))
 	for i, r := range all {
 		names[i] = screen.Safe(path.Base(r.File))
@@ -21,7 +21,7 @@ func rowNames(all []replay.Report, o Options) []string {
 			names[i] = screen.Safe(path.Clean(r.File))
 		}
 	}
-	short := make([]string, len(names))
+	short = make([]string, len(names))
 	for i, name := range names {
 		short[i] = screen.Cut(name, nameWidth, o.ASCII)
 	}
@@ -31,7 +31,7 @@ func rowNames(all []replay.Report, o Options) []string {
 			short[i] = screen.CutMiddle(name, nameWidth, o.ASCII)
 		}
 	}
-	return short
+	return names, short
 }
 
 // alike counts how often each name is given.

@@ -75,9 +75,10 @@ func replayGrid(all []replay.Report, o Options) screen.Grid {
 		g.Columns = append(g.Columns, screen.Column{Title: strings.ToUpper(p[:1]) + p[1:], Right: true})
 	}
 	g.Columns = append(g.Columns, screen.Column{Title: "Hidden", Right: true}, screen.Column{Title: "Assumed"})
-	names := rowNames(all, o)
+	whole, names := rowNames(all, o)
 	for n, r := range all {
 		for i := range r.Conversations {
+			g.Names = append(g.Names, rowName(whole[n], r, i))
 			g.Rows = append(g.Rows, replayRow(rowName(names[n], r, i), &r.Conversations[i], policies, measured, o))
 		}
 	}

@@ -24,6 +24,9 @@ type Grid struct {
 	Rows    [][]string
 	// Footer is a last row set apart, or nil.
 	Footer []string
+	// Names, if any, stand for the rows' first cells in the list, which has room for
+	// what a table has to shorten.
+	Names []string
 }
 
 // Draw gives the lines of the grid as a table when the table fits into width
@@ -130,8 +133,12 @@ func (g Grid) list(width int) string {
 	if g.Footer != nil {
 		rows = append(rows[:len(rows):len(rows)], g.Footer)
 	}
-	for _, row := range rows {
-		for _, line := range Fold(row[0], width) {
+	for i, row := range rows {
+		name := row[0]
+		if i < len(g.Names) {
+			name = g.Names[i]
+		}
+		for _, line := range Fold(name, width) {
 			b.WriteString(line + "\n")
 		}
 		for _, line := range g.details(row, width) {
