@@ -203,78 +203,6 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	return nil
 }
 
-// find gives the thread that a request goes on with, its last turn answered, or a
-// new one.
-func (c *chains) find(x *exchange, req *request) (*thread, error) {
-	t, from := x.follows, 0
-	if t == nil {
-		t, from = c.match(req)
-	}
-	switch {
-	case t == nil:
-		t = &thread{}
-		t.place = c.order.PushFront(t)
-	default:
-		c.order.MoveToFront(t.place)
-		if err := c.results(t, req, from); err != nil {
-			return nil, err
-		}
-	}
-	c.move(t, req)
-	return t, c.evict()
-}
-
-// match finds the thread of a request and the number of messages before the
-// model's last answer.
-func (c *chains) match(req *request) (*thread, int) {
-	n := len(req.messages)
-	if n == 0 {
-		return nil, 0
-	}
-	for _, t := range c.at[req.prefix[n]] {
-		if t.failed && t.n == n {
-			return t, n // sent again
-		}
-	}
-	for k := n - 1; k > 0; k-- {
-		var best *thread
-		for _, t := range c.at[req.prefix[k]] {
-			if t.n == k && t.fits(req.messages[k]) && (best == nil || best.turn == nil || t.turn != nil) {
-				best = t
-			}
-		}
-		if best != nil {
-			return best, k
-		}
-	}
-	return c.byCalls(req)
-}
-
-// byCalls finds the thread whose calls a request answers, for clients that shorten
-// or rewrite the history.
-func (c *chains) byCalls(req *request) (*thread, int) {
-	for k := len(req.messages) - 1; k >= 0; k-- {
-		for _, r := range resultsIn(req.messages[k : k+1]) {
-			if t := c.calls[r.Call]; t != nil && t.turn != nil {
-				return t, k - 1
-			}
-		}
-	}
-	return nil, 0
-}
-
-// fits says whether a message that is sent back is the thread's last answer.
-func (t *thread) fits(m gjson.Result) bool {
-	if m.Get("role").String() != "assistant" {
-		return t.failed || len(t.ids) == 0 && t.mute // an empty answer is not sent back
-	}
-	ids := callIDs(m.Get("content"))
-	if len(ids) == 0 && len(t.ids) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(t.ids, id) })
-}
-
 // results gives the waiting turn its results: all that stand after its message.
 func (c *chains) results(t *thread, req *request, from int) error {
 	if t.turn == nil {
@@ -311,35 +239,6 @@ func (c *chains) settle(t *thread, reason string) error {
 	c.waiting = slices.DeleteFunc(c.waiting, func(w *thread) bool { return w == t })
 	turn.settle(reason)
 	return c.s.emit(t.c, turn)
-}
-
-// move notes what a thread's last request sent.
-func (c *chains) move(t *thread, req *request) {
-	c.forget(t)
-	t.n = len(req.messages)
-	t.said = req.prefix[t.n]
-	if t.n > 0 {
-		c.at[t.said] = append(c.at[t.said], t)
-	}
-}
-
-func (c *chains) forget(t *thread) {
-	rest := slices.DeleteFunc(c.at[t.said], func(o *thread) bool { return o == t })
-	if len(rest) == 0 {
-		delete(c.at, t.said)
-		return
-	}
-	c.at[t.said] = rest
-}
-
-// evict lets go of the thread that has been silent longest.
-func (c *chains) evict() error {
-	if c.order.Len() <= maxThreads {
-		return nil
-	}
-	oldest := c.order.Remove(c.order.Back()).(*thread)
-	c.forget(oldest)
-	return c.settle(oldest, atTheEnd)
 }
 
 // end hands on what still waits.

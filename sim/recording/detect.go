@@ -106,8 +106,11 @@ func (s *scanner) unpackFile(r io.Reader) error {
 		return s.fail(ErrNotRecording, "it is packed twice")
 	}
 	s.format = packed
-	inner := bufio.NewReaderSize(&capped{r: z, left: s.limits.Unpacked}, peekSize)
-	err = s.scan(inner)
+	whole := &torn{r: z}
+	err = s.scan(bufio.NewReaderSize(&capped{r: whole, left: s.limits.Unpacked}, peekSize))
+	if whole.cut && err == nil {
+		s.problem(Problem{Kind: CutStream, Text: "the packed file is cut off; it was read as far as it goes"})
+	}
 	if errors.Is(err, errCapped) {
 		return s.fail(ErrTooLarge, "it unpacks to more than %d bytes", s.limits.Unpacked)
 	}
@@ -118,6 +121,20 @@ func (s *scanner) unpackFile(r io.Reader) error {
 const packed Format = "gzip"
 
 var errCapped = errors.New("too many bytes")
+
+// torn takes the end of what is packed for an end, though it should go on.
+type torn struct {
+	r   io.Reader
+	cut bool
+}
+
+func (t *torn) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		t.cut, err = true, io.EOF
+	}
+	return n, err
+}
 
 // capped gives an error, not the end, when more than its allowance is read.
 type capped struct {

@@ -20,10 +20,12 @@ const replayLong = `Replays recorded sessions, whoever recorded them and whateve
 
 Stand-in tools are made from the definitions and results in the recording, and run
 through the real scheduler, pipeline and schema validation, in virtual time, under
-each policy. Formats are told apart by content: cassettes of go-vcr, VCR.py, Ruby's
-VCR and httpmock, HTTP archives, txtar, bare streams (server-sent events, an event a
-line, binary frames), and agents' transcripts in JSON lines, whole or still being
-written. A folder is searched for them.
+each policy. Formats are told apart by content: cassettes of go-vcr, VCR.py, PHP-VCR,
+Ruby's VCR, nock and httpmock, httprr traces, HTTP archives, txtar, bare streams
+(server-sent events, an event a line, binary frames), requests and responses as they
+are, and agents' transcripts in JSON, whole or still being written. What is read is
+the Messages API, wherever it is served, and Bedrock's Converse. A folder is searched
+for recordings, and what else lies there is named with what it holds instead.
 
 Few recorders take times down, and none takes down whether a tool may run beside
 others. What is in the recording counts first; what is not is given by flags, or
