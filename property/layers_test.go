@@ -81,7 +81,7 @@ var layers = []struct {
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},
 	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
 	{"property/whole", []string{"sim/des", "sim/scenario", "sim/clock", "sim/stream", "sim/world/posix", "property/mix", "toolsys/..."}},
-	{"property/scene", []string{"sim/scenario", "property/whole", "toolsys/trace"}},
+	{"property/scene", []string{"sim/fault", "sim/scenario", "property/mix", "property/whole", "toolsys/trace"}},
 	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.

@@ -30,7 +30,7 @@ type Maker struct {
 
 // NewMaker makes a maker of a plan's cases for an engine.
 func NewMaker(p mix.Plan, e Engine) *Maker {
-	return &Maker{engine: e, mixes: mix.NewMaker(p), scenes: scene.NewMaker(p.Seed, p.Policies)}
+	return &Maker{engine: e, mixes: mix.NewMaker(p), scenes: scene.NewMaker(p)}
 }
 
 // Case makes case number n.

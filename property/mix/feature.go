@@ -34,6 +34,8 @@ const (
 	Disk     // that is full, or read-only
 	Empty    // results that are nothing
 	Late     // progress after the end, answers when the user has moved on
+	Servers  // of MCP that die, come back, change their lists, answer what nobody asked; in scenes alone
+	Repeats  // events that come twice or late; in scenes alone
 	all      = iota
 )
 
@@ -41,11 +43,11 @@ const (
 const Everything = Feature(1)<<all - 1
 
 // Faults are the features that are faults.
-const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusals | Huge | Disk | Empty | Late
+const Faults = Breaking | Hanging | Deaf | BrokenHooks | Cuts | Stalls | Refusals | Huge | Disk | Empty | Late | Servers | Repeats
 
 var names = [all]string{
 	"exclusive", "failing", "breaking", "hanging", "deaf", "modifying", "asking", "hooks", "broken-hooks", "escalating", "misnamed",
-	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching", "huge", "disk", "empty", "late",
+	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching", "huge", "disk", "empty", "late", "servers", "repeats",
 }
 
 // Names are the names of the features, in their order.

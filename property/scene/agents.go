@@ -26,24 +26,29 @@ func agentsEnd(v *view) error {
 		}
 	}
 	for _, p := range v.calls {
-		if p.call.Tool == "Agent" && p.wasCancelled && p.over && p.ended > p.cancelled {
+		if p.call.Tool == "Agent" && !v.deafWithin(p) && p.wasCancelled && p.over && p.ended > p.cancelled {
 			return fmt.Errorf("call %s was stopped at %s and ended at %s", p.call.ID, p.cancelled, p.ended)
 		}
 	}
 	return nil
 }
 
+// deafWithin: a call of the sub-agent does not hear that it is to stop.
+func (v *view) deafWithin(p *played) bool {
+	return slices.ContainsFunc(p.call.Inside, func(c Call) bool { return v.s.spoilt(c.ID).deaf })
+}
+
 func agentsApart(v *view) error {
 	var want []string
 	for _, p := range v.calls {
-		if t := v.s.tool(p.call.Tool); p.parent == nil && t != nil && t.Notes && p.ran && p.settled() {
+		if t := v.s.tool(p.call.Tool); p.parent == nil && t != nil && t.Notes && p.ran && p.settled() && v.s.ends(p.call) == "" {
 			want = append(want, t.Name)
 		}
 	}
 	var st struct {
 		Env map[string]string `json:"env"`
 	}
-	if v.state == "" {
+	if v.state == "" || v.failed || v.repeats() || slices.ContainsFunc(v.requests, func(r *request) bool { return r.garbled }) {
 		return nil
 	}
 	if err := json.Unmarshal([]byte(v.state), &st); err != nil {
@@ -69,5 +74,5 @@ func siblingsOnly(v *view) error {
 
 func (v *view) stops(p *played) bool {
 	t := v.s.tool(p.call.Tool)
-	return t != nil && t.Stops && t.Fails && p.ran
+	return t != nil && t.Stops && (t.Fails || v.s.ends(p.call) != "") && p.ran
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func BenchmarkMakeAndRun(b *testing.B) {
-	m := scene.NewMaker(1, policies)
+	m := scene.NewMaker(plan(1))
 	i := uint64(0)
 	for b.Loop() {
 		if broken := scene.Run(context.Background(), m.Scene(i), nil); broken != nil {

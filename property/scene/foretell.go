@@ -21,6 +21,8 @@ type foretold struct {
 	// rewritten says by whom the input was changed, and refused that this was why it
 	// did not run. ends: a hook stops the turn.
 	rewritten, refused, ends bool
+	// unsure: nothing of its end is foretold.
+	unsure bool
 	// why says what decided.
 	why string
 	// stopper says whether a hook, named with its event, would stop the turn.
@@ -32,6 +34,7 @@ type foretelling struct {
 	s     *Scene
 	c     *Call
 	input input
+	fate  fate
 	foretold
 	decision string // of the hooks
 	approved bool
@@ -45,12 +48,22 @@ type input struct {
 	bad  bool
 }
 
-// foretell is the reference: the way of one call, from the rows H1, F2 and G2.
-func (s *Scene) foretell(c *Call, turn int) foretold {
-	f := &foretelling{s: s, c: c, input: input{n: number(c.ID), path: c.Path, bad: c.Bad}}
+// foretell is the reference: the way of one call, from the rows H1, F2 and G2, and what
+// befell it.
+func (s *Scene) foretell(c *Call, turn int, of fate) foretold {
+	f := &foretelling{s: s, c: c, fate: of, input: input{n: number(c.ID), path: c.Path, bad: c.Bad}}
 	f.stopper = s.stopper
+	told := f.tell(turn)
+	if of.unsure {
+		return foretold{unsure: true, stopper: f.stopper, why: "what befell it cannot be told"}
+	}
+	return told
+}
+
+func (f *foretelling) tell(turn int) foretold {
+	s, c := f.s, f.c
 	switch {
-	case !s.inPool(c.Tool, turn):
+	case f.fate.out || !s.inPool(c.Tool, turn):
 		return f.end("unknown_tool", "it is not in the pool")
 	case c.Bad:
 		f.broken = true
@@ -94,7 +107,7 @@ func number(id string) (n int) {
 // hides it (C1, D2); ToolSearch is where it may be
 // needed (E3).
 func (s *Scene) inPool(name string, turn int) bool {
-	if v := served[name]; v != nil && !s.there(v.server, turn) {
+	if server := serverOf(name); server != "" && (!s.there(server, turn) || s.relisted(name, turn)) {
 		return false
 	}
 	if on, sure := s.deferring(); name == "ToolSearch" && sure && !on {
@@ -266,6 +279,9 @@ func (f *foretelling) run() foretold {
 	f.end("ok", "it runs")
 	t := f.s.tool(f.c.Tool)
 	switch {
+	case f.fate.status != "":
+		event = "PostToolUseFailure"
+		f.status = []string{f.fate.status}
 	case t != nil && t.Fails:
 		event = "PostToolUseFailure"
 		f.status = []string{"failed"}
@@ -274,7 +290,9 @@ func (f *foretelling) run() foretold {
 	}
 	if t != nil {
 		f.input.path = ""
-		f.foretold.input = f.s.text(f.c, f.input)
+		if f.foretold.input = f.s.text(f.c, f.input); f.s.spoilt(f.c.ID).empty {
+			f.foretold.input = ""
+		}
 	}
 	if f.status != nil {
 		f.behind(event)

@@ -7,23 +7,24 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"toolbench/property/mix"
 )
 
 // Maker makes the scenes of a seed, one after the other or any. One goroutine may use
 // it at a time.
 type Maker struct {
-	seed     uint64
-	policies []string
-	src      rand.PCG
-	rng      *rand.Rand
-	has      uint32
-	s        *Scene
-	ids      int
+	plan mix.Plan
+	src  rand.PCG
+	rng  *rand.Rand
+	has  uint32
+	s    *Scene
+	ids  int
 }
 
-// NewMaker makes a maker of a seed's scenes; policies are drawn from.
-func NewMaker(seed uint64, policies []string) *Maker {
-	m := &Maker{seed: seed, policies: policies}
+// NewMaker makes a maker of a plan's scenes: of its features the faults count.
+func NewMaker(p mix.Plan) *Maker {
+	m := &Maker{plan: p}
 	m.rng = rand.New(&m.src)
 	return m
 }
@@ -46,16 +47,24 @@ const (
 	agents
 	turns
 	noting
+	spoiling // things that go wrong, of which some:
+	spoiledTools
+	spoiledStreams
+	spoiledServers
+	spoiledDisk
 )
 
 // Scene makes scene number i.
 func (m *Maker) Scene(i uint64) *Scene {
-	m.src.Seed(m.seed, i^0x5ce4e<<32)
+	m.src.Seed(m.plan.Seed, i^0x5ce4e<<32)
 	m.has, m.ids = m.rng.Uint32(), 0
 	if m.odds(1, 4) { // hardly any: what is about one thing is found sooner
 		m.has &= m.rng.Uint32() & m.rng.Uint32()
 	}
-	m.s = &Scene{Seed: m.rng.Uint64() >> 33, Policy: m.policies[m.rng.IntN(len(m.policies))]}
+	if m.shaking() {
+		m.has |= servers
+	}
+	m.s = &Scene{Seed: m.rng.Uint64() >> 33, Policy: m.plan.Policies[m.rng.IntN(len(m.plan.Policies))]}
 	m.pool()
 	m.guards()
 	for range m.some(turns, 1, 4) {
@@ -63,6 +72,9 @@ func (m *Maker) Scene(i uint64) *Scene {
 	}
 	for range m.some(stopping, 0, 2) {
 		m.s.Says = append(m.s.Says, m.span(20))
+	}
+	if m.has&spoiling != 0 {
+		m.spoil()
 	}
 	return m.s
 }
@@ -145,6 +157,14 @@ func (m *Maker) names() []string {
 	return names
 }
 
+// callable are the servers' tools; where there are none, all.
+func (m *Maker) callable() []string {
+	if names := m.names()[len(m.s.Tools):]; len(names) > 0 {
+		return names
+	}
+	return m.names()
+}
+
 // guards are the rules, the mode, the hooks and the person.
 func (m *Maker) guards() {
 	s := m.s
@@ -155,7 +175,7 @@ func (m *Maker) guards() {
 	s.Person = m.has&people != 0
 	names := append(m.names(), "Write(/repo/a/**)", "Write(/repo/barred/**)", "Write", "mcp__git", "mcp__weather__*", "Read(/repo/docs/**)")
 	for _, name := range names {
-		if m.odds(1, 2) {
+		if m.odds(1, 2) || m.shaking() && strings.HasPrefix(name, "mcp__") {
 			s.Allow = append(s.Allow, name)
 		}
 		if m.chance(rules, 1, 6) || name == "Write" && m.chance(people, 1, 3) {
@@ -184,18 +204,21 @@ func (m *Maker) before() Hook {
 		h.Input = pick(m, "good", "bad", "barred")
 	}
 	h.Stop = m.chance(deciding, 1, 8)
-	if m.chance(failing, 1, 6) {
-		h.Fails = pick(m, "error", "panic")
-	}
+	m.breaks(&h)
 	return h
+}
+
+// breaks has a hook fail now and then.
+func (m *Maker) breaks(h *Hook) {
+	if m.plan.May.Has(mix.BrokenHooks) && m.chance(failing, 1, 6) {
+		h.Fails = pick(m, "error", "panic", "hang", "rubbish")
+	}
 }
 
 func (m *Maker) behind() Hook {
 	h := Hook{Event: pick(m, "PostToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"), Tool: m.matched(), Stop: m.odds(1, 10)}
 	h.Output = h.Event != "PermissionDenied" && m.odds(1, 2)
-	if m.chance(failing, 1, 6) {
-		h.Fails = "error"
-	}
+	m.breaks(&h)
 	return h
 }
 
@@ -218,6 +241,8 @@ func (m *Maker) message(n int, main bool) []Call {
 			c.Inside = m.message(1+m.rng.IntN(3), false)
 		case main && m.chance(rules|rewriting, 1, 3):
 			c.Tool, c.Path = "Write", fmt.Sprintf("/repo/%s/%s.txt", pick(m, "a", "barred", "free"), c.ID)
+		case m.shaking() && m.odds(1, 2):
+			c.Tool, c.Bad = pick(m, m.callable()...), false
 		default:
 			c.Tool = pick(m, m.names()...)
 		}

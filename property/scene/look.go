@@ -3,6 +3,7 @@ package scene
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,13 +22,19 @@ type view struct {
 	// agents are the Agent calls behind the sub-agents, by the agents' names.
 	agents map[string]*played
 	state  string // the main conversation's, at the end
+	// lines are the servers', by name; failed: the conversation ended in an error.
+	lines  map[string]*line
+	failed bool
 }
 
 // request is one request, as an API reads it.
 type request struct {
 	agent string
 	turn  int
-	at    time.Duration
+	// begun is when its tools were gathered, or began to be; at is when it left.
+	begun, at time.Duration
+	// fell: its stream was given up. garbled: an event of it came twice or late.
+	fell, garbled bool
 	// defs are the definitions' bytes, names theirs, prefix how many stand up to the
 	// cache breakpoint. Loaded are the names that are there whole.
 	defs   []json.RawMessage
@@ -41,24 +48,31 @@ type request struct {
 // played is one call as it went.
 type played struct {
 	call   *Call
-	turn   int // the main conversation's, at which it is to be made
+	turn   int // the main conversation's, at which it was, or is to be, made
 	parent *played
 	want   foretold
 
 	made, ran, emitted, over bool
-	agent                    string
-	asked                    *request // that it answers to
-	status, text, decision   string
-	persons                  bool
-	hooks, saved             []string
-	cancelled, ended         time.Duration
-	started, wasCancelled    bool
+	// tries is how often it was made: a stream that is tried again makes its calls again.
+	// began is when its run began.
+	tries int
+	began time.Duration
+	// again: an answer that was cut short by the user, and not taken for one, was given
+	// again, and the call with it, though it has a result already.
+	again                  bool
+	agent                  string
+	asked                  *request // that it answers to
+	status, text, decision string
+	persons                bool
+	hooks, saved           []string
+	cancelled, ended       time.Duration
+	started, wasCancelled  bool
 }
 
 // stopped says whether the call was stopped from outside.
 func (p *played) stopped() bool {
 	switch p.status {
-	case "cancelled", "interrupted", "aborted", "discarded":
+	case "cancelled", "interrupted", "aborted", "discarded": // as in pipeline
 		return true
 	}
 	return false
@@ -68,47 +82,89 @@ func (p *played) stopped() bool {
 func (p *played) settled() bool { return p.emitted && !p.stopped() }
 
 func look(s *Scene, out scenario.Outcome) (*view, error) {
-	v := &view{s: s, out: out, byID: map[string]*played{}, agents: map[string]*played{}}
+	v := &view{s: s, out: out, byID: map[string]*played{}, agents: map[string]*played{}, lines: map[string]*line{}}
 	s.each(func(c *Call, turn int, parent *Call) {
-		p := &played{call: c, turn: turn, want: s.foretell(c, turn)}
+		p := &played{call: c, turn: turn}
 		if parent != nil {
 			p.parent = v.byID[parent.ID]
 		}
 		v.calls, v.byID[c.ID] = append(v.calls, p), p
 	})
-	latest := map[string]*request{}
-	for _, e := range out.Trace {
-		if e.Kind == trace.Request {
+	if err := v.read(); err != nil {
+		return nil, err
+	}
+	if len(v.requests) != len(out.Requests) {
+		return nil, fmt.Errorf("the trace has %d requests, the wire had %d", len(v.requests), len(out.Requests))
+	}
+	v.garble()
+	for i := range s.Servers {
+		v.lines[s.Servers[i].Name] = v.line(&s.Servers[i])
+	}
+	for _, p := range v.calls {
+		p.want = s.foretell(p.call, p.turn, v.fate(p))
+	}
+	return v, nil
+}
+
+// read takes the trace in.
+func (v *view) read() error {
+	latest, begun := map[string]*request{}, map[string]time.Duration{}
+	for _, e := range v.out.Trace {
+		switch {
+		case e.Kind == trace.TurnStart:
+			begun[e.Agent] = e.At
+		case e.Kind == trace.Request:
 			r, err := v.request(e)
 			if err != nil {
-				return nil, err
+				return err
+			}
+			r.begun = begun[e.Agent]
+			if before := latest[e.Agent]; before != nil && before.turn == r.turn {
+				r.at = before.at // it is sent again, with the same tools
 			}
 			latest[e.Agent] = r
-		}
-		if e.Kind == trace.StateNow && e.Agent == "" {
+		case e.Kind == trace.Fallback && latest[e.Agent] != nil:
+			latest[e.Agent].fell = true
+		case e.Kind == trace.RunEnd && e.Get("error") != "":
+			if r := latest[e.Agent]; r != nil {
+				r.fell = true
+			}
+			v.failed = v.failed || e.Agent == ""
+		case e.Kind == trace.StateNow && e.Agent == "":
 			v.state = e.Get("state")
 		}
 		if p := v.byID[e.Call]; p != nil {
 			v.note(p, e, latest[e.Agent])
 		}
 	}
-	if len(v.requests) != len(out.Requests) {
-		return nil, fmt.Errorf("the trace has %d requests, the wire had %d", len(v.requests), len(out.Requests))
+	return nil
+}
+
+// garble notes the requests in whose answers events came twice or late.
+func (v *view) garble() {
+	for _, f := range v.s.faults() {
+		if n := f.Request; n > 0 && n <= len(v.requests) && (f.What == "twice" || f.What == "late") {
+			v.requests[n-1].garbled = true
+		}
 	}
-	return v, nil
 }
 
 func (v *view) note(p *played, e trace.Event, latest *request) {
 	switch e.Kind {
 	case trace.Ready:
-		p.made, p.agent, p.asked = true, e.Agent, latest
-		if p.parent != nil {
+		*p = played{call: p.call, turn: p.turn, parent: p.parent, tries: p.tries + 1, again: p.again || p.emitted, made: true, agent: e.Agent, asked: latest}
+		// An answer that the user cut short is given again, a turn later than it was due.
+		if p.turn = e.Turn; p.parent != nil {
+			p.turn = p.parent.turn
 			v.agents[e.Agent] = p.parent
 		}
 	case trace.Started:
 		p.started = true
 	case trace.Stage:
-		p.ran = p.ran || e.Get("stage") == "run"
+		if e.Get("stage") == "run" {
+			took, _ := time.ParseDuration(e.Get("took_us") + "us") // what is no time is none
+			p.ran, p.began = true, e.At-took
+		}
 	case trace.Ask:
 		p.persons = true
 	case trace.Decision:
@@ -117,6 +173,8 @@ func (v *view) note(p *played, e trace.Event, latest *request) {
 		p.hooks = append(p.hooks, e.Get("event")+" "+e.Get("hook"))
 	case trace.Persisted:
 		p.saved = append(p.saved, e.Get("why"))
+	case trace.Discarded: // its message was given up, and it with it
+		p.made, p.emitted, p.status, p.text = false, false, "discarded", ""
 	case trace.Cancel:
 		p.wasCancelled, p.cancelled = true, e.At
 	case trace.Ended:
@@ -204,6 +262,11 @@ func (v *view) main() []*request {
 
 // deferring: the request has the tool by which others are loaded.
 func (r *request) deferring() bool { return r.loaded["ToolSearch"] }
+
+// repeats: a call was made again that had a result.
+func (v *view) repeats() bool {
+	return slices.ContainsFunc(v.calls, func(p *played) bool { return p.again })
+}
 
 // log is the trace, a line an event.
 func (v *view) log() string {

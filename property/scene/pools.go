@@ -41,11 +41,11 @@ func (v *view) known(turn int) (names map[string]bool, more bool) {
 			continue
 		}
 		list, exact := strings.CutPrefix(p.call.Query, "select:")
-		more = more || !exact
+		more = more || !exact || p.want.unsure
 		for name := range strings.SplitSeq(list, ",") {
-			if exact && v.s.inPool(name, p.turn) {
-				names[name] = true
-			}
+			in, sure := v.has(name, p.turn, p.asked)
+			names[name] = names[name] || exact && in && sure && !p.want.unsure
+			more = more || !sure
 		}
 	}
 	return names, more
@@ -72,8 +72,9 @@ func loaded(v *view) error {
 			if name == "ToolSearch" || more && v.s.deferrable(name) && !known[name] {
 				continue
 			}
-			want := v.s.inPool(name, r.turn) && (!on || !v.s.deferrable(name) || known[name])
-			if r.loaded[name] != want {
+			in, sure := v.has(name, r.turn, r)
+			want := in && (!on || !v.s.deferrable(name) || known[name])
+			if sure && r.loaded[name] != want {
 				return fmt.Errorf("request %d: %s is there whole: %t; it is to be: %t", r.turn, name, r.loaded[name], want)
 			}
 		}
@@ -85,7 +86,7 @@ var shownName = regexp.MustCompile(`"name":"([^"]+)"`)
 
 func searches(v *view) error {
 	for _, p := range v.calls {
-		if p.call.Tool != "ToolSearch" || p.status != "ok" || p.want.output != "" {
+		if p.call.Tool != "ToolSearch" || p.status != "ok" || p.want.output != "" || p.want.unsure {
 			continue
 		}
 		next := v.after(p)
@@ -97,7 +98,7 @@ func searches(v *view) error {
 		list, exact := strings.CutPrefix(p.call.Query, "select:")
 		for name := range strings.SplitSeq(list, ",") {
 			missed := strings.Contains(p.text, "no tool named "+name)
-			if exact && p.parent == nil && missed && v.s.inPool(name, p.turn) && slices.Contains(v.s.all(), name) {
+			if in, sure := v.has(name, p.turn, p.asked); exact && p.parent == nil && missed && in && sure && slices.Contains(v.s.all(), name) {
 				return fmt.Errorf("call %s did not find %s, which is there", p.call.ID, name)
 			}
 		}
@@ -119,8 +120,11 @@ func (v *view) after(p *played) *request {
 // stays: no server took the tool away. A sub-agent's requests are made while the main
 // conversation is at some turn of its own.
 func (v *view) stays(name string, next *request) bool {
-	server := serverOf(name)
-	return server == "" || next.agent == "" && v.s.there(server, next.turn)
+	if serverOf(name) == "" {
+		return true
+	}
+	in, sure := v.has(name, next.turn, next)
+	return next.agent == "" && in && sure
 }
 
 func prefixes(v *view) error {

@@ -24,6 +24,10 @@ type Scene struct {
 	Ask    []string `yaml:"ask,omitempty"`
 	Deny   []string `yaml:"deny,omitempty"`
 	Person bool     `yaml:"person,omitempty"`
+	// Retries is how often a stream that broke is tried again; Idle gives up one that
+	// says nothing for so long (J5).
+	Retries int           `yaml:"retries,omitempty"`
+	Idle    time.Duration `yaml:"idle,omitempty"`
 
 	Servers []Server `yaml:"servers,omitempty"`
 	Tools   []Tool   `yaml:"tools,omitempty"`
@@ -31,6 +35,8 @@ type Scene struct {
 	Turns   []Turn   `yaml:"turns"`
 	// Says are the times of new messages of the user (J4).
 	Says []time.Duration `yaml:"says,omitempty"`
+	// Faults are what goes wrong, in the language of sim/fault (O7).
+	Faults []string `yaml:"faults,omitempty"`
 }
 
 // Server is one of the fixtures' servers, there from one request to another; 0 is no
@@ -39,6 +45,14 @@ type Server struct {
 	Name  string `yaml:"name"`
 	From  int    `yaml:"from,omitempty"`
 	Until int    `yaml:"until,omitempty"`
+	// Connect is what becomes of the first connection: refused, or its list of tools fails
+	// or hangs.
+	Connect string `yaml:"connect,omitempty"`
+	// Relist is the request before which its list changes: it loses the tools Without. List
+	// is fails or hangs where the new one cannot be read (N6).
+	Relist  int      `yaml:"relist,omitempty"`
+	Without []string `yaml:"without,omitempty"`
+	List    string   `yaml:"list,omitempty"`
 }
 
 // Tool is a tool of the scene's own. It takes an integer n and answers with its input,
@@ -57,6 +71,8 @@ type Tool struct {
 	// Limit is the most characters its result may have; 0 is the default (K1).
 	Chars int `yaml:"chars,omitempty"`
 	Limit int `yaml:"limit,omitempty"`
+	// Timeout is the time limit of its run; 0 is none.
+	Timeout time.Duration `yaml:"timeout,omitempty"`
 }
 
 // Hook is a hook on one tool, or on all with "".
@@ -71,7 +87,8 @@ type Hook struct {
 	// Output replaces the result's text.
 	Output bool `yaml:"output,omitempty"`
 	Stop   bool `yaml:"stop,omitempty"`
-	// Fails is error or panic: then nothing of it counts (G2).
+	// Fails is error, panic, hang (for a minute), or rubbish (a command that does not
+	// answer in JSON): then nothing of it counts (G2, G3).
 	Fails string `yaml:"fails,omitempty"`
 }
 
@@ -145,12 +162,7 @@ func (s *Scene) Check() error {
 		}
 		seen[c.ID] = true
 	})
-	for _, v := range s.Servers {
-		if !slices.Contains(serverNames, v.Name) {
-			err = fmt.Errorf("no scene has a server %q", v.Name)
-		}
-	}
-	switch {
+	switch err = errors.Join(err, s.checkServers(), s.checkFaults()); {
 	case err != nil:
 		return err
 	case len(s.Turns) == 0:

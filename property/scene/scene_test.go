@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/property/mix"
 	"toolbench/property/scene"
 	"toolbench/sim/scenario"
 )
@@ -18,10 +19,12 @@ var (
 	seed   = flag.Uint64("sceneseed", 1, "which scenes")
 )
 
-var policies = []string{"serial", "batch", "streaming", "effects"}
+func plan(seed uint64) mix.Plan {
+	return mix.Plan{Seed: seed, Policies: []string{"serial", "batch", "streaming", "effects"}, May: mix.Everything}
+}
 
 func TestTheWholeSystemKeepsItsPromisesInScenes(t *testing.T) {
-	m := scene.NewMaker(*seed, policies)
+	m := scene.NewMaker(plan(*seed))
 	seen := make([]int, len(scene.Situations()))
 	for i := range *scenes {
 		s := m.Scene(i)
@@ -40,7 +43,7 @@ func TestTheWholeSystemKeepsItsPromisesInScenes(t *testing.T) {
 
 // The same number of the same seed is the same scene, whatever was made before.
 func TestAScenesNumberSaysAll(t *testing.T) {
-	one, other := scene.NewMaker(3, policies), scene.NewMaker(3, policies)
+	one, other := scene.NewMaker(plan(3)), scene.NewMaker(plan(3))
 	for i := range uint64(50) {
 		other.Scene(1_000 + i)
 		assert.Equal(t, one.Scene(i), other.Scene(i))
@@ -50,7 +53,7 @@ func TestAScenesNumberSaysAll(t *testing.T) {
 // What is written of a scene is a scenario that expects what the reference foretells,
 // and holds.
 func TestAWrittenSceneHolds(t *testing.T) {
-	m := scene.NewMaker(4, policies)
+	m := scene.NewMaker(plan(4))
 	for i := range uint64(40) {
 		s := m.Scene(i)
 		sc, err := scenario.Parse("scene.yaml", []byte(s.Scenario("scene", "One scene.")))
@@ -63,7 +66,7 @@ func TestAWrittenSceneHolds(t *testing.T) {
 
 // What is taken away from a failing scene is what has nothing to do with it.
 func TestAFailingSceneIsMadeSmall(t *testing.T) {
-	m := scene.NewMaker(5, policies)
+	m := scene.NewMaker(plan(5))
 	writes := func(s *scene.Scene) (n int) {
 		for _, turn := range s.Turns {
 			for _, c := range turn.Calls {

@@ -1,6 +1,9 @@
 package scene
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // serving is a tool of one of the fixtures' servers, as far as a scene needs it.
 type serving struct {
@@ -40,6 +43,24 @@ func serverOf(tool string) string {
 		}
 	}
 	return ""
+}
+
+// relisted says whether a server's list that changed lacks a tool by now.
+func (s *Scene) relisted(tool string, turn int) bool { return s.lost(tool, turn, false) }
+
+// unlisted says whether a server has no such tool any more, and nobody could read so.
+func (s *Scene) unlisted(tool string, turn int) bool { return s.lost(tool, turn, true) }
+
+func (s *Scene) lost(tool string, turn int, unread bool) bool {
+	return slices.ContainsFunc(s.Servers, func(v Server) bool {
+		return v.Relist > 0 && turn >= v.Relist && (v.List != "") == unread && serverOf(tool) == v.Name &&
+			slices.Contains(v.Without, strings.TrimPrefix(tool, "mcp__"+v.Name+"__"))
+	})
+}
+
+// listChanged says whether a server's list has changed by now, or was to.
+func (s *Scene) listChanged(server string, turn int) bool {
+	return slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Name == server && v.Relist > 0 && turn >= v.Relist })
 }
 
 // there says whether a server is connected in a request.

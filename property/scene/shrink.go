@@ -70,7 +70,7 @@ func (k *shrinking) calls() (smaller bool) {
 
 // lists drops what stands around the calls, one by one.
 func (k *shrinking) lists() (smaller bool) {
-	most := max(len(k.best.Hooks), len(k.best.Tools), len(k.best.Servers), len(k.best.Allow), len(k.best.Ask), len(k.best.Deny), len(k.best.Known), len(k.best.Says))
+	most := max(len(k.best.Hooks), len(k.best.Tools), len(k.best.Servers), len(k.best.Allow), len(k.best.Ask), len(k.best.Deny), len(k.best.Known), len(k.best.Says), len(k.best.Faults))
 	for i := most - 1; i >= 0; i-- {
 		for _, change := range []func(*Scene) bool{
 			func(s *Scene) bool { return drop(&s.Hooks, i) },
@@ -81,6 +81,7 @@ func (k *shrinking) lists() (smaller bool) {
 			func(s *Scene) bool { return drop(&s.Deny, i) },
 			func(s *Scene) bool { return drop(&s.Known, i) },
 			func(s *Scene) bool { return drop(&s.Says, i) },
+			func(s *Scene) bool { return drop(&s.Faults, i) },
 		} {
 			smaller = k.try(change) || smaller
 		}
@@ -120,6 +121,9 @@ func flags(s *Scene) []*bool {
 
 func words(s *Scene) []*string {
 	all := []*string{&s.Search, &s.Style, &s.Mode}
+	for i := range s.Servers {
+		all = append(all, &s.Servers[i].Connect, &s.Servers[i].List)
+	}
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
 		all = append(all, &h.Says, &h.Input, &h.Fails)
@@ -129,12 +133,12 @@ func words(s *Scene) []*string {
 }
 
 func numbers(s *Scene) []*int {
-	var all []*int
+	all := []*int{&s.Retries}
 	for i := range s.Tools {
 		all = append(all, &s.Tools[i].Chars, &s.Tools[i].Limit)
 	}
 	for i := range s.Servers {
-		all = append(all, &s.Servers[i].From, &s.Servers[i].Until)
+		all = append(all, &s.Servers[i].From, &s.Servers[i].Until, &s.Servers[i].Relist)
 	}
 	return all
 }
@@ -142,6 +146,9 @@ func numbers(s *Scene) []*int {
 func times(s *Scene) []*time.Duration {
 	var all []*time.Duration
 	s.each(func(c *Call, _ int, _ *Call) { all = append(all, &c.At, &c.For) })
+	for i := range s.Tools {
+		all = append(all, &s.Tools[i].Timeout)
+	}
 	for i := range s.Says {
 		all = append(all, &s.Says[i])
 	}
@@ -168,6 +175,7 @@ func drop[T any](s *[]T, i int) bool {
 func Clone(s *Scene) *Scene {
 	d := *s
 	d.Known, d.Allow, d.Ask, d.Deny = slices.Clone(s.Known), slices.Clone(s.Allow), slices.Clone(s.Ask), slices.Clone(s.Deny)
+	d.Faults = slices.Clone(s.Faults)
 	d.Servers, d.Tools, d.Hooks, d.Says = slices.Clone(s.Servers), slices.Clone(s.Tools), slices.Clone(s.Hooks), slices.Clone(s.Says)
 	d.Turns = slices.Clone(s.Turns)
 	for t := range d.Turns {

@@ -1,6 +1,9 @@
 package scene
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Situation is something worth having seen in scenes.
 type Situation struct {
@@ -9,9 +12,12 @@ type Situation struct {
 }
 
 // Situations are all of them.
-func Situations() []Situation { return situations[:] }
+func Situations() []Situation { return situations }
 
-var situations = [...]Situation{
+var situations = slices.Concat(usual[:], faulty[:])
+
+// usual is what may come up where nothing goes wrong; faulty where something does.
+var usual = [...]Situation{
 	{"a blind call of a deferred tool was hinted", calls(func(_ *view, p *played) bool { return strings.Contains(p.text, hintText) })},
 	{"a broken call of a discovered tool was not", calls(func(v *view, p *played) bool {
 		return p.want.broken && p.emitted && v.s.deferrable(p.call.Tool) && p.asked.deferring() && p.asked.loaded[p.call.Tool]

@@ -31,18 +31,22 @@ func (v *view) sizes(turn int, r *request) (all []sized, message int) {
 		}
 		shown := utf8.RuneCountInString(text)
 		message += shown
-		if t := v.s.tool(p.call.Tool); t != nil && t.Chars > 0 && p.ran && p.settled() && p.want.output == "" {
+		t, chars := v.s.tool(p.call.Tool), v.s.chars(p.call)
+		if t != nil && chars > 0 && p.ran && !p.want.unsure && p.settled() && p.want.output == "" && v.s.ends(p.call) == "" {
 			limit := defaultLimit
 			if t.Limit > 0 {
 				limit = t.Limit
 			}
-			all = append(all, sized{p, t.Chars, shown, limit})
+			all = append(all, sized{p, chars, shown, limit})
 		}
 	}
 	return all, message
 }
 
 func saved(v *view) error {
+	if v.s.worldly() || v.repeats() {
+		return nil // where a result cannot be kept, it is cut
+	}
 	requests := v.main()
 	last := requests[len(requests)-1]
 	for turn := range len(v.s.Turns) {
@@ -99,7 +103,7 @@ func frozen(v *view) error {
 	for _, r := range v.requests {
 		for id, text := range r.results {
 			key := r.agent + "/" + id
-			if before, ok := first[key]; ok && before != text {
+			if before, ok := first[key]; ok && !v.byID[id].again && before != text {
 				return fmt.Errorf("the result of %s had %d characters in one request, and other %d in a later one", id, len(before), len(text))
 			}
 			first[key] = text

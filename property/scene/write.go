@@ -32,6 +32,7 @@ func (s *Scene) write(name, about string, o order, expect bool) string {
 	w.hooks(s)
 	w.people(s)
 	w.stream(s)
+	w.list(0, "faults", eachQuoted(s.Faults))
 	w.line(0, "policy: %s", s.Policy)
 	if expect {
 		w.expect(s)
@@ -39,6 +40,15 @@ func (s *Scene) write(name, about string, o order, expect bool) string {
 		w.line(0, "expect: {}")
 	}
 	return w.String()
+}
+
+// eachQuoted are texts, each as YAML on one line.
+func eachQuoted(all []string) []string {
+	var out []string
+	for _, text := range all {
+		out = append(out, quoted(text))
+	}
+	return out
 }
 
 type writer struct{ strings.Builder }
@@ -93,6 +103,12 @@ func (w *writer) world(s *Scene, o order) {
 	if s.Small {
 		w.line(1, "model: claude-2-0")
 	}
+	if s.Retries > 0 {
+		w.line(1, "retries: %d", s.Retries)
+	}
+	if s.Idle > 0 {
+		w.line(1, "stream_idle: %s", s.Idle)
+	}
 	p := members{}
 	p.add(s.Mode != "", "mode: %s", s.Mode)
 	p.add(len(s.Allow) > 0, "allow: %s", quoted(s.Allow))
@@ -112,6 +128,14 @@ func (w *writer) world(s *Scene, o order) {
 		m := members{catalogues[v.Name]}
 		m.add(v.From > 0, "from_turn: %d", v.From)
 		m.add(v.Until > 0, "until_turn: %d", v.Until)
+		m.add(v.Connect == "refused", "faults: [{connect: 1, refused: true}]")
+		m.add(v.Connect == "fails" || v.Connect == "hangs", "faults: [{connect: 1, list: %s}]", v.Connect)
+		if v.Relist > 0 {
+			list := members{fmt.Sprintf("turn: %d", v.Relist)}
+			list.add(len(v.Without) > 0, "without: %s", quoted(v.Without))
+			list.add(v.List != "", "list: %s", v.List)
+			m.add(true, "lists: [%s]", list)
+		}
 		m.add(o == backwards, "reverse: true")
 		servers = append(servers, m.String())
 	}
@@ -135,6 +159,7 @@ func (t *Tool) line() string {
 	m.add(t.Stops, "stops_siblings: true")
 	m.add(t.Notes, `set_env: {NOTES: "$old %s"}`, t.Name)
 	m.add(t.Limit > 0, "result_chars: %d", t.Limit)
+	m.add(t.Timeout > 0, "timeout: %s", t.Timeout)
 	if t.Chars > 0 {
 		m.add(true, "answer: x, repeat: %d", t.Chars)
 	} else {
@@ -151,6 +176,11 @@ func (w *writer) hooks(s *Scene) {
 		h := &s.Hooks[i]
 		m := members{"name: " + hookName(i), "event: " + h.Event}
 		m.add(h.Tool != "", "matcher: %s", h.Tool)
+		if h.Fails == "rubbish" {
+			m.add(true, "command: echo I am no hook")
+			lines = append(lines, m.String())
+			continue
+		}
 		m.add(h.Says != "", "decision: %s", h.Says)
 		if h.Input != "" {
 			c := &Call{Tool: h.Tool, ID: hookName(i)}
@@ -173,7 +203,9 @@ func (w *writer) people(s *Scene) {
 			if slices.Contains([]string{"good", "bad", "barred"}, c.Person) {
 				m.add(true, "input: %s", s.text(c, s.byPerson(c)))
 			}
-			permits = append(permits, m.String())
+			for range 1 + len(s.Faults) { // the question comes again when a stream is tried again
+				permits = append(permits, m.String())
+			}
 		})
 	}
 	for i, at := range s.Says {
@@ -230,12 +262,12 @@ func (w *writer) expect(s *Scene) {
 	var results, broken []string
 	last := len(s.Turns)
 	s.each(func(c *Call, turn int, parent *Call) {
-		f := s.foretell(c, turn)
+		f := s.foretell(c, turn, fate{status: s.ends(c)})
 		if f.ends || f.status == nil && slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Stop }) {
 			last = min(last, turn)
 		}
 		sure := len(f.status) == 1 && (c.Path == "" || s.own(c)) && turn <= last
-		if sure && s.undisturbed() && parent == nil {
+		if sure && s.undisturbed() && parent == nil && !s.streams() && !s.shaky() {
 			results = append(results, c.ID+": "+f.status[0])
 		}
 		if f.broken || f.refused {

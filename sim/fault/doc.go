@@ -11,6 +11,7 @@
 //	readonly @ call=c3
 //	slow @ call=c3 for 2s
 //	progress @ call=c3 for 2s
+//	lags @ call=c3 for 2s
 //	gone @ call=c3 for 2s
 //	gone @ call=c3
 //	duplicate @ call=c3
@@ -29,8 +30,8 @@
 // events from 1 within their stream: a cut or a stall comes behind so many, an
 // event that is late behind those that arrive meanwhile. full and readonly are the
 // disk's, from the moment in which the call does its work; progress is reported so
-// long after the call's end. gone, duplicate, unknown and rubbish are an MCP server's:
-// it dies under the call, to come back when so much time has passed or never; it answers
+// long after the call's end. lags, gone, duplicate, unknown and rubbish are an MCP
+// server's: it takes so long for its answer; it dies under the call, to come back when so much time has passed or never; it answers
 // twice, or first a request that nobody made; it says something that is no message. What
 // the language does not do: conditions on what was sent, chances.
 package fault

@@ -58,6 +58,7 @@ var verbs = [...]Verb{
 	{Name: "readonly", At: AtCall},
 	{Name: "slow", Lasts: true, Needs: true, At: AtCall},
 	{Name: "progress", Lasts: true, Needs: true, At: AtCall},
+	{Name: "lags", Lasts: true, Needs: true, At: AtCall},
 	{Name: "gone", Lasts: true, At: AtCall},
 	{Name: "duplicate", At: AtCall},
 	{Name: "unknown", At: AtCall},

@@ -16,7 +16,7 @@ func TestAFaultReadsAsItPrints(t *testing.T) {
 	for _, text := range []string{
 		"panic @ call=c3", "error it broke @ tool=Read", "hang @ call=c3", "deaf @ tool=Grep", "status 529 @ request=1", "cut @ request=2 event=8",
 		"say overloaded_error @ request=2 event=3", "malformed @ request=1 event=4", "stall @ request=2 event=7 for 3s", "stall @ request=2 event=7",
-		"slow @ call=c3 for 2s", "progress @ call=c3 for 2s", "gone @ call=c3 for 2.5s", "gone @ tool=queryOrder", "duplicate @ call=c3", "unknown @ call=c3",
+		"slow @ call=c3 for 2s", "progress @ call=c3 for 2s", "lags @ call=c3 for 2s", "gone @ call=c3 for 2.5s", "gone @ tool=queryOrder", "duplicate @ call=c3", "unknown @ call=c3",
 		"rubbish Segmentation fault @ call=c3",
 	} {
 		f, err := fault.Parse(text)

@@ -54,6 +54,8 @@ func faultNamed(n fault.Fault) Fault {
 		f.slow = n.For
 	case "progress":
 		f.progress = n.For
+	case "lags":
+		f.server = &ServerFault{Call: n.Call, Tool: n.Tool, Slow: Duration(n.For)}
 	case "gone", "duplicate", "unknown", "rubbish":
 		f.server = &ServerFault{
 			Call: n.Call, Tool: n.Tool, Gone: n.What == "gone", Back: Duration(n.For), Duplicate: n.What == "duplicate", Unknown: n.What == "unknown", Rubbish: n.Arg,

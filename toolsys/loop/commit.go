@@ -21,6 +21,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done
 	if len(reply.Message.Content) > 0 {
 		s.history = append(s.history, reply.Message)
 	}
+	inCallOrder(ex.emitted, reply.Message)
 	user := message.Message{Role: message.User, Content: s.budgeted(ex.emitted)}
 	for _, r := range ex.emitted {
 		for _, m := range r.Messages {
@@ -47,6 +48,31 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done
 	}
 	again := len(ex.emitted) > 0 || len(spoken) > 0 || reply.StopReason == "pause_turn"
 	return !again, nil
+}
+
+// inCallOrder sorts results as their calls stand in the message. Blocks that are complete
+// in another order, as a broken gateway sends them, ran and were answered in that (H5, O7).
+func inCallOrder(results []pipeline.Result, m message.Message) {
+	if ordered(results, m) {
+		return
+	}
+	place := map[string]int{}
+	for i := range m.Content {
+		if b := &m.Content[i]; b.Type == message.TypeToolUse {
+			place[b.ID] = i
+		}
+	}
+	slices.SortStableFunc(results, func(a, b pipeline.Result) int { return place[a.Block.ToolUseID] - place[b.Block.ToolUseID] })
+}
+
+func ordered(results []pipeline.Result, m message.Message) bool {
+	n := 0
+	for i := range m.Content {
+		if n < len(results) && m.Content[i].Type == message.TypeToolUse && m.Content[i].ID == results[n].Block.ToolUseID {
+			n++
+		}
+	}
+	return n == len(results)
 }
 
 // budgeted holds the results of the message together to their size (K2).
