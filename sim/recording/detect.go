@@ -19,7 +19,7 @@ var (
 	zstdMagic     = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
 	sseStart      = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
-	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions)"\s*:`)
+	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions|mappings|Entries)"\s*:`)
 )
 
 // scan finds out what the file is and reads it as that.

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -25,14 +26,17 @@ func (s *scanner) scanDocument(r *bufio.Reader) error {
 	d := &documentScan{s: s, dec: dec, allowed: allowed, chains: s.chains()}
 	d.yaml = &yamlScan{s: s, chains: d.chains}
 	d.members.left = s.limits.Part
-	d.plain = s.values(dec, allowed, d.yaml)
+	d.plain = s.values(dec, allowed)
 	if err := s.documentEnds(d.whole(), d.number); err != nil {
 		return err
 	}
 	if err := d.archived(); err != nil {
 		return err
 	}
-	return d.plain.end()
+	if err := d.plain.end(); err != nil {
+		return err
+	}
+	return d.chains.end()
 }
 
 // whole reads an archive, a recorder's list, or what is neither.
@@ -105,6 +109,11 @@ func (d *documentScan) object(within string) error {
 			d.known()
 			d.yaml.list = name
 			err = d.list(d.interaction)
+		case within == "" && (name == "mappings" || name == "Entries"):
+			d.known()
+			err = d.list(func(raw json.RawMessage) error {
+				return d.plain.value(raw, d.allowed.line(d.dec)-bytes.Count(raw, []byte("\n")))
+			})
 		default:
 			err = d.member(name)
 		}
@@ -162,7 +171,7 @@ func (d *documentScan) list(take func(json.RawMessage) error) error {
 func (d *documentScan) interaction(raw json.RawMessage) error {
 	d.yaml.number++
 	d.number = d.yaml.number
-	node, err := d.s.parseYAML(raw)
+	node, err := d.s.inNodes(gjson.ParseBytes(raw))
 	if err != nil {
 		d.s.problem(Problem{Kind: Malformed, Text: worded(err, false), Interaction: d.number})
 		return nil

@@ -24,7 +24,7 @@ func (y *yamlScan) interaction(node *yaml.Node, at int, last bool) error {
 		return nil
 	}
 	y.s.format = y.recorder(req)
-	x := &exchange{number: y.number, line: at, method: text(member(req, "method")), url: or(text(member(req, "url")), text(member(req, "uri"))), header: headers(member(resp, "headers"))}
+	x := &exchange{number: y.number, line: at, method: text(member(req, "method")), url: address(req), header: headers(member(resp, "headers"))}
 	var err error
 	if x.request, err = body(req); err == nil {
 		x.response, err = body(resp)
@@ -55,8 +55,18 @@ func (y *yamlScan) recorder(req *yaml.Node) Format {
 	return GoVCR1
 }
 
+// address is the URL, or as much of it as a recorder keeps.
+func address(req *yaml.Node) string {
+	for _, name := range []string{"url", "uri", "urlPath", "urlPathPattern", "urlPattern", "path"} {
+		if at := text(member(req, name)); at != "" {
+			return at
+		}
+	}
+	return ""
+}
+
 // body is that of a request or response: a text, bytes, what it means, or a mapping
-// around one of these.
+// around one of these, under the name that the recorder gives it.
 func body(n *yaml.Node) ([]byte, error) {
 	if parsed := member(n, "parsed_body"); parsed != nil {
 		if parsed.Kind == yaml.ScalarNode {
@@ -65,8 +75,8 @@ func body(n *yaml.Node) ([]byte, error) {
 		return inJSON(parsed)
 	}
 	b := member(n, "body")
-	if b == nil {
-		return nil, nil
+	if b == nil || b.Kind == yaml.ScalarNode && text(b) == "" {
+		return otherBody(n)
 	}
 	if b.Kind == yaml.ScalarNode {
 		return octets(b)
@@ -78,6 +88,33 @@ func body(n *yaml.Node) ([]byte, error) {
 		return octets(inner)
 	}
 	return inJSON(b)
+}
+
+// otherBody is a body under another name than most recorders': WireMock's, ExVCR's,
+// and of logs that keep the bytes of a stream.
+func otherBody(n *yaml.Node) ([]byte, error) {
+	for _, name := range []string{"body_raw", "request_body", "jsonBody"} {
+		if b := member(n, name); b != nil && b.Kind != yaml.ScalarNode {
+			return inJSON(b)
+		} else if b != nil {
+			return octets(b)
+		}
+	}
+	if b := member(n, "base64Body"); b != nil {
+		return fromBase64(b.Value)
+	}
+	patterns := member(n, "bodyPatterns")
+	if patterns == nil || len(patterns.Content) == 0 {
+		return nil, nil
+	}
+	switch b := member(patterns.Content[0], "equalToJson"); {
+	case b == nil:
+		return nil, nil
+	case b.Kind != yaml.ScalarNode:
+		return inJSON(b)
+	default:
+		return octets(b)
+	}
 }
 
 // headers reads a mapping of names to a text or to a list of them. Names that are
@@ -119,6 +156,9 @@ func headerName(n *yaml.Node) string {
 // status is the HTTP status: a number, or the first word of "200 OK".
 func status(resp *yaml.Node) int {
 	code := member(resp, "code")
+	if code == nil {
+		code = member(resp, "status_code")
+	}
 	if code == nil {
 		code = member(resp, "status")
 		if inner := member(code, "code"); inner != nil {

@@ -21,13 +21,14 @@ type lineScan struct {
 	events   *lone
 	converse *converser
 	talks    *talks
+	pairs    *yamlScan
 	at       int
 	// what they are called: lines, or values.
 	what string
 }
 
 func (s *scanner) lineScan() *lineScan {
-	ls := &lineScan{s: s, events: s.lone(), talks: s.talks(), what: "lines"}
+	ls := &lineScan{s: s, events: s.lone(), talks: s.talks(), pairs: &yamlScan{s: s, chains: s.chains(), list: plainList}, what: "lines"}
 	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
 	ls.converse = &converser{emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
 	return ls
@@ -40,7 +41,10 @@ func (ls *lineScan) end() error {
 	if err := ls.events.responses.end("the file ends before message_stop"); err != nil {
 		return err
 	}
-	return ls.talks.end()
+	if err := ls.talks.end(); err != nil {
+		return err
+	}
+	return ls.pairs.chains.end()
 }
 
 // scanLines reads logs of agents, and events without their "data:".
@@ -117,6 +121,12 @@ func (ls *lineScan) take(text []byte) error {
 			ls.s.format = EventLines
 			return ls.converse.add(e)
 		}
+	}
+	if x := flatExchange(v); x != nil {
+		return ls.flat(x)
+	}
+	if v.Get("request").IsObject() && v.Get("response").IsObject() {
+		return ls.exchange(v)
 	}
 	if known, err := ls.history(v); known || err != nil {
 		return err

@@ -158,46 +158,51 @@ func fromBase64(value string) ([]byte, error) {
 	return b, nil
 }
 
-// inJSON writes a value as JSON, members sorted: for recorders that store a body as
-// what it means.
-func inJSON(n *yaml.Node) ([]byte, error) {
-	v, err := plainValue(resolved(n))
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(v)
-}
+// inJSON writes a value as JSON, its members in their order: for recorders that store
+// a body as what it means.
+func inJSON(n *yaml.Node) ([]byte, error) { return appendJSON(nil, resolved(n)) }
 
-// plainValue reads scalars by YAML's own rules, and any tag of another language as
+// appendJSON reads scalars by YAML's own rules, and any tag of another language as
 // the text that it stands before.
-func plainValue(n *yaml.Node) (any, error) {
+func appendJSON(out []byte, n *yaml.Node) ([]byte, error) {
+	var err error
 	switch n.Kind {
 	case yaml.MappingNode:
-		out := map[string]any{}
+		out = append(out, '{')
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			v, err := plainValue(resolved(n.Content[i+1]))
-			if err != nil {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(append(out, words(resolved(n.Content[i]).Value)...), ':')
+			if out, err = appendJSON(out, resolved(n.Content[i+1])); err != nil {
 				return nil, err
 			}
-			out[resolved(n.Content[i]).Value] = v
 		}
-		return out, nil
+		return append(out, '}'), nil
 	case yaml.SequenceNode:
-		out := make([]any, len(n.Content))
+		out = append(out, '[')
 		for i, c := range n.Content {
-			v, err := plainValue(resolved(c))
-			if err != nil {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			if out, err = appendJSON(out, resolved(c)); err != nil {
 				return nil, err
 			}
-			out[i] = v
 		}
-		return out, nil
+		return append(out, ']'), nil
 	}
+	return appendScalar(out, n)
+}
+
+func appendScalar(out []byte, n *yaml.Node) ([]byte, error) {
 	switch n.Tag {
 	case "!!int", "!!float", "!!bool", "!!null":
 		var v any
-		err := n.Decode(&v)
-		return v, err
+		if err := n.Decode(&v); err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(v)
+		return append(out, text...), err
 	}
-	return n.Value, nil
+	return append(out, words(n.Value)...), nil
 }

@@ -19,7 +19,7 @@ const (
 	HTTPMock   Format = "httpmock-yaml"    // one document an exchange
 	HAR        Format = "har"              // HTTP archive
 	HTTPRR     Format = "httprr"           // Go: raw requests and responses
-	Exchanges  Format = "exchange-list"    // a plain list of requests and responses: nock, PHP-VCR, ExVCR
+	Exchanges  Format = "exchange-list"    // requests and responses in a list, or a line each: nock, PHP-VCR, WireMock
 	Txtar      Format = "txtar"            // requests and responses as files of an archive
 	SSE        Format = "sse-text"         // the bytes of streams, one after the other
 	EventLines Format = "event-lines"      // one event a line, without "data:"

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 
 	"github.com/tidwall/gjson"
 )
@@ -18,11 +17,10 @@ type valueScan struct {
 	*lineScan
 	dec     *json.Decoder
 	allowed *allowance
-	yaml    *yamlScan
 }
 
-func (s *scanner) values(dec *json.Decoder, allowed *allowance, y *yamlScan) *valueScan {
-	vs := &valueScan{lineScan: s.lineScan(), dec: dec, allowed: allowed, yaml: y}
+func (s *scanner) values(dec *json.Decoder, allowed *allowance) *valueScan {
+	vs := &valueScan{lineScan: s.lineScan(), dec: dec, allowed: allowed}
 	vs.what = "values"
 	return vs
 }
@@ -31,19 +29,12 @@ func (s *scanner) values(dec *json.Decoder, allowed *allowance, y *yamlScan) *va
 func (s *scanner) scanList(r *bufio.Reader) error {
 	allowed := &allowance{r: r}
 	dec := json.NewDecoder(allowed)
-	vs := s.values(dec, allowed, &yamlScan{s: s, chains: s.chains(), list: plainList})
+	vs := s.values(dec, allowed)
 	if err := s.documentEnds(vs.list(), 0); err != nil {
 		return err
 	}
 	return vs.end()
 }
-
-func (vs *valueScan) end() error {
-	return errors.Join(vs.lineScan.end(), vs.yaml.chains.end())
-}
-
-// plainList marks exchanges that stand in a list without a name.
-const plainList = "[]"
 
 func (vs *valueScan) list() error {
 	vs.allowed.left = vs.s.limits.Part
@@ -90,75 +81,9 @@ func (vs *valueScan) value(raw json.RawMessage, at int) error {
 		return err
 	}
 	raw = compact.Bytes()
-	v := gjson.ParseBytes(raw)
-	switch {
-	case v.Get("request").IsObject() && v.Get("response").IsObject():
-		return vs.exchange(raw)
-	case v.Get("scope").Exists() && v.Get("response").Exists() && v.Get("method").Exists():
-		return vs.intercepted(v)
-	case !v.IsObject():
+	if !gjson.ParseBytes(raw).IsObject() {
 		vs.s.ignore("values that are no objects")
 		return nil
 	}
 	return vs.take(raw)
-}
-
-func (vs *valueScan) exchange(raw json.RawMessage) error {
-	vs.yaml.number++
-	node, err := vs.s.parseYAML(raw)
-	if err != nil {
-		vs.s.problem(Problem{Kind: Malformed, Text: worded(err, false), Line: vs.at, Interaction: vs.yaml.number})
-		return nil
-	}
-	return vs.yaml.interaction(node, vs.at, false)
-}
-
-// intercepted is an exchange as nock keeps it: bodies as what they mean, or as
-// chunks in hexadecimal.
-func (vs *valueScan) intercepted(v gjson.Result) error {
-	vs.s.format = Exchanges
-	vs.yaml.number++
-	x := &exchange{
-		number: vs.yaml.number, line: vs.at, method: v.Get("method").String(), url: v.Get("scope").String() + v.Get("path").String(), status: int(v.Get("status").Int()),
-		request: meant(v.Get("body")), header: alternating(v.Get("rawHeaders")),
-	}
-	response := v.Get("response")
-	if !response.IsArray() {
-		x.response = meant(response)
-		return vs.yaml.chains.take(x)
-	}
-	for _, chunk := range response.Array() {
-		b, err := unpackChunk(chunk.String(), false)
-		if err != nil {
-			vs.s.problem(Problem{Kind: Malformed, Text: err.Error(), Line: vs.at, Interaction: x.number})
-			return nil
-		}
-		x.response = append(x.response, b...)
-	}
-	return vs.yaml.chains.take(x)
-}
-
-// meant is a body that stands as a text, or as the JSON that it is.
-func meant(v gjson.Result) []byte {
-	if v.Type == gjson.String {
-		return []byte(v.Str)
-	}
-	return []byte(v.Raw)
-}
-
-// alternating reads headers as a list of names and values in turn, or as members.
-func alternating(v gjson.Result) http.Header {
-	out := http.Header{}
-	if v.IsObject() {
-		v.ForEach(func(name, value gjson.Result) bool {
-			out.Add(name.Str, value.String())
-			return true
-		})
-		return out
-	}
-	list := v.Array()
-	for i := 0; i+1 < len(list); i += 2 {
-		out.Add(list[i].String(), list[i+1].String())
-	}
-	return out
 }

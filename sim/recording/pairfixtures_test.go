@@ -1,0 +1,102 @@
+package recording_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func indented(t testing.TB, v any) string {
+	t.Helper()
+	out, err := json.MarshalIndent(v, "", "  ")
+	require.NoError(t, err)
+	return string(out)
+}
+
+func wireMock(t testing.TB) string {
+	var list []any
+	for n, x := range exchanges(t) {
+		request := object{"urlPath": "/v1/messages", "method": "POST", "bodyPatterns": []any{object{"equalToJson": x.request, "ignoreArrayOrder": false}}}
+		response := object{"status": 200, "headers": object{"Content-Type": "text/event-stream"}, "body": string(x.response)}
+		switch n {
+		case 1:
+			response = object{"status": 200, "base64Body": base64.StdEncoding.EncodeToString(x.response)}
+		case 2:
+			request["bodyPatterns"] = []any{object{"equalToJson": json.RawMessage(x.request)}}
+			response = object{"status": 200, "jsonBody": json.RawMessage(reply(t, script[n]))}
+		}
+		list = append(list, object{"id": fmt.Sprint(n), "request": request, "response": response})
+	}
+	return indented(t, object{"mappings": list, "meta": object{"total": len(list)}})
+}
+
+func testProxy(t testing.TB) string {
+	var list []any
+	for _, x := range exchanges(t) {
+		list = append(list, object{
+			"RequestUri": endpoint, "RequestMethod": "POST", "RequestHeaders": object{}, "RequestBody": json.RawMessage(x.request),
+			"StatusCode": 200, "ResponseHeaders": object{"Content-Type": "text/event-stream"}, "ResponseBody": string(x.response),
+		})
+	}
+	return indented(t, object{"Entries": list, "Variables": object{}})
+}
+
+func exVCR(t testing.TB) string {
+	var list []any
+	for _, x := range exchanges(t) {
+		list = append(list, object{
+			"request":  object{"url": endpoint, "method": "post", "body": "", "request_body": x.request, "headers": object{}, "options": []any{}},
+			"response": object{"status_code": 200, "type": "ok", "binary": false, "headers": object{}, "body": string(x.response)},
+		})
+	}
+	return indented(t, list)
+}
+
+// traceLog is a line for each exchange, the stream as it came.
+func traceLog(t testing.TB) string {
+	var b strings.Builder
+	for _, x := range exchanges(t) {
+		b.WriteString(asJSON(t, object{
+			"request":   object{"timestamp": 1735689600.5, "method": "POST", "url": endpoint, "headers": object{}, "body": json.RawMessage(x.request)},
+			"response":  object{"timestamp": 1735689603.5, "status_code": 200, "headers": object{"content-type": "text/event-stream"}, "body": nil, "body_raw": string(x.response)},
+			"logged_at": "2025-01-01T00:00:04Z",
+		}) + "\n")
+	}
+	return b.String()
+}
+
+func bodyLog(t testing.TB) string {
+	var b strings.Builder
+	for n, x := range exchanges(t) {
+		b.WriteString(asJSON(t, object{"request": json.RawMessage(x.request), "response": json.RawMessage(reply(t, script[n]))}) + "\n")
+	}
+	return b.String()
+}
+
+// vcrPyJSON is in JSON as it may be escaped, and YAML may not.
+func vcrPyJSON(t testing.TB) string {
+	var list []any
+	for _, x := range exchanges(t) {
+		list = append(list, object{
+			"request":  object{"uri": endpoint, "method": "POST", "body": strings.Replace(x.request, "Look at a.", "Look at a. \U0001F600", 1)},
+			"response": object{"status": object{"code": 200}, "body": object{"string": string(x.response)}},
+		})
+	}
+	var b bytes.Buffer
+	for _, r := range indented(t, object{"version": 1, "interactions": list}) {
+		switch {
+		case r == '/':
+			b.WriteString(`\/`)
+		case r == '\U0001F600':
+			b.WriteString(`\ud83d\ude00`)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
