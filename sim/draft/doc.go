@@ -5,7 +5,9 @@
 //
 // The files that the session saw stand beside it as a tree (see sim/draft/tree).
 //
-// The tools are stand-ins: real schemas, recorded answers by call id. The stream is
+// The tools are stand-ins: real schemas, recorded answers by call id. On demand the
+// system's own file tools take the place of those of the same name, where they give
+// what was recorded: then the draft also checks them. The stream is
 // recorded anew, with the requests that this system itself sends, so that the suite can
 // match them strictly. Expectations are what a first run found. What was assumed, and
 // what does not fit the recording, stands in comments on top of the file: a draft is

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"toolbench/sim/draft"
+	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
 )
 
@@ -80,4 +82,43 @@ func TestALongSessionIsDraftedInPart(t *testing.T) {
 	assert.Equal(t, d.Turns, d.Calls)
 	assert.Equal(t, 40, d.Files, "the tree is that of the whole session")
 	assert.Contains(t, strings.Join(d.Notes, "\n"), fmt.Sprintf("the first %d of 41 turns", d.Turns))
+}
+
+// writeReal drafts with the system's own tools.
+func writeReal(t *testing.T, dir, file string) draft.Draft {
+	t.Helper()
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	drafts, err := draft.Write(t.Context(), dir, file, f, draft.Options{Pace: replay.DefaultPace(), Real: true})
+	require.NoError(t, err)
+	require.Len(t, drafts, 1)
+	return drafts[0]
+}
+
+// Real tools read the tree and give what was recorded, so that a draft fails when a
+// file is changed; where they cannot, the stand-in stays and the reason is told.
+func TestRealToolsStandWhereTheyGiveWhatWasRecorded(t *testing.T) {
+	dir := t.TempDir()
+	d := writeReal(t, dir, transcript(t, read{"/work/a.txt", "alpha"}, read{"b.txt", "beta"}))
+	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	text, err := os.ReadFile(filepath.Join(dir, d.File))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "only: [Read]")
+	assert.NotContains(t, string(text), "answers:")
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "Read are the system's own tools here")
+
+	archive := filepath.Join(dir, filepath.FromSlash(d.Tree))
+	tree, err := os.ReadFile(archive)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(archive, []byte(strings.ReplaceAll(string(tree), "alpha", "omega")), 0o600))
+	assert.Equal(t, scenario.Failed, run(t, dir, d.File).Status)
+
+	dir = t.TempDir()
+	d = writeReal(t, dir, transcript(t, read{"/work/a.txt", "alpha"}, read{"/work/a.txt", "changed by somebody"}))
+	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "Read stays a stand-in: call_1 gives something else")
+	text, err = os.ReadFile(filepath.Join(dir, d.File))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "only: [] #")
 }

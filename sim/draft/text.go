@@ -24,7 +24,7 @@ func (s *sketch) text() string {
 	line("about: %s", quote(s.about()))
 	line("tags: [recorded]")
 	line("world:")
-	line("  only: [] # none of the built-in tools: every tool is a stand-in")
+	line("  only: %s", s.only())
 	s.world(line)
 	line("  settings: {ENABLE_TOOL_SEARCH: \"false\"}")
 	line("  permissions: {mode: bypass}")
@@ -71,7 +71,7 @@ func (s *sketch) about() string {
 
 // tools writes the stand-ins.
 func (s *sketch) tools(line func(string, ...any)) {
-	defs := s.definitions()
+	defs := slices.DeleteFunc(s.definitions(), func(d recording.Definition) bool { return s.real[d.Name] })
 	if len(defs) == 0 {
 		return
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	// Durations are those of calls that were not measured; without,
 	// replay.DefaultDuration.
 	Durations replay.Durations
+	// Real puts built-in tools in the place of recorded ones of the same name, where they
+	// give what was recorded.
+	Real bool
 	// Secrets are values to blank, besides what looks like one.
 	Secrets []string
 }
@@ -111,6 +114,8 @@ type sketch struct {
 	// cwd is where the session works, apart the files that no archive can hold.
 	cwd   string
 	apart []tree.File
+	// real are the built-ins that take the place of recorded tools.
+	real map[string]bool
 	// expect is the text of the expectations, once they are known.
 	expect string
 }
@@ -129,10 +134,7 @@ func (s *sketch) write(ctx context.Context) error {
 	s.bound()
 	s.out.Turns = len(s.Turns)
 	s.script()
-	if err := s.record(ctx); err != nil {
-		return err
-	}
-	out, err := s.run(ctx)
+	out, err := s.settle(ctx)
 	if err != nil {
 		return err
 	}
@@ -140,7 +142,7 @@ func (s *sketch) write(ctx context.Context) error {
 		return fmt.Errorf("%w: %s: %s", ErrFails, s.out.Name, why(out))
 	}
 	s.remark(out)
-	s.expect = expectations(out)
+	s.expect = expectations(out) + s.files(out)
 	if s.out.Outcome, err = s.run(ctx); err != nil {
 		return err
 	}

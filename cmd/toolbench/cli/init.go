@@ -21,7 +21,8 @@ const initLong = `Writes a scenario to begin with: the smallest one, or, with --
 conversation of a recording, in any format that replay reads.
 
 A drafted scenario runs as it stands and fails when a call is reordered, dropped or
-changed. Its tools are stand-ins with the recorded schemas and answers, its cassette
+changed. Its tools are stand-ins with the recorded schemas and answers (--tools real puts
+built-in file tools in their place where these give what was recorded), its cassette
 has the recorded stream with this system's own requests, its tree the files that the
 session saw, its expectations are what a first run found. What was assumed, and what does not fit, is listed here and on top of
 the file. Secrets are blanked. Files that exist are left alone without --force.`
@@ -41,13 +42,14 @@ type initFlags struct {
 	looks
 	from, out, format string
 	force, schema     bool
+	tools             string
 	safe              replay.Globs
 	durations         replay.Durations
 	pace              stream.Pace
 }
 
 func (a *app) initCommand() *cobra.Command {
-	f := initFlags{format: "table", pace: replay.DefaultPace(), out: "."}
+	f := initFlags{format: "table", tools: "stand-in", pace: replay.DefaultPace(), out: "."}
 	cmd := &cobra.Command{
 		Use: "init [NAME]", Short: "Write a scenario to begin with", Long: initLong + "\n\n" + initCodes, Example: initExample,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args, f) },
@@ -61,6 +63,8 @@ func (a *app) initCommand() *cobra.Command {
 	flags.Var(&value[replay.Durations]{to: &f.durations, parse: replay.ParseDurations, kind: "DURATIONS"}, "durations",
 		fmt.Sprintf("what tools take that were not measured, as 'Read=300ms,*=1s'; without, %s", replay.DefaultDuration))
 	flags.Var(&value[stream.Pace]{to: &f.pace, parse: replay.ParsePace, kind: "PACE"}, "pace", "the speed of streams without times; without, first_byte=400ms,tps=80")
+	flags.Var(&value[string]{to: &f.tools, parse: oneOf("stand-in", "real"), kind: "TOOLS", text: "stand-in"}, "tools",
+		"real: the built-in Read, Write, Edit, Glob and Grep stand for recorded tools of their names, where they give what was recorded")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and write nothing")
 	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
 	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"init"}}
@@ -109,7 +113,7 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 		return harness(err)
 	}
 	defer os.RemoveAll(aside) // what is left of it is nobody's loss
-	drafts, err := draft.Write(ctx, aside, f.from, file, draft.Options{Pace: f.pace, Safe: f.safe, Durations: f.durations})
+	drafts, err := draft.Write(ctx, aside, f.from, file, draft.Options{Pace: f.pace, Safe: f.safe, Durations: f.durations, Real: f.tools == "real"})
 	if err != nil {
 		return initError(ctx, err)
 	}

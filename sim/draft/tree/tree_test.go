@@ -213,3 +213,14 @@ func FuzzRebuild(f *testing.F) {
 		require.Len(t, back.Files, len(archive))
 	})
 }
+
+// Two agents show the same lines, or find the same files, in words of their own.
+func TestTheSameIsSeenInOtherWords(t *testing.T) {
+	assert.True(t, tree.SameText("     1→a\n     2→\n     3→b\n     4→", "     1\ta\n     2\t\n     3\tb"))
+	assert.False(t, tree.SameText("     1→a", "     2\ta"))
+	assert.False(t, tree.SameText("     1→a", "     1\tb"))
+	assert.True(t, tree.SameNames("Found 2 files\n/repo/b.go\n/repo/a.go", "a.go\nb.go", "/repo"))
+	assert.True(t, tree.SameNames("/repo/a.go:3:x", "a.go:3:x", "/repo"))
+	assert.False(t, tree.SameNames("/repo/a.go", "b.go", "/repo"))
+	assert.True(t, tree.SameNames("No files found", "No matches", "/repo"))
+}
