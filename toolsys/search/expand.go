@@ -73,12 +73,15 @@ func (e *expansion) add(g group) {
 	}
 }
 
-// sentence takes apart what has no blanks: by pairs of characters, as texts of the
-// same language have them, and by the words that the glossary knows.
+// sentence takes apart what has no blanks: by pairs of characters between its stop
+// words, as texts of the same language have them, and by the words that the glossary
+// knows.
 func (e *expansion) sentence(text string) {
-	for _, gram := range terms.Grams(text) {
-		if id, ok := e.ids[gram]; ok && e.once(gram) {
-			e.add(newGroup(gram, 1, member{term: id, weight: 1}))
+	for _, part := range e.glossary.Telling(text) {
+		for _, gram := range terms.Grams(part) {
+			if id, ok := e.ids[gram]; ok && e.once(gram) {
+				e.add(newGroup(gram, 1, member{term: id, weight: 1}))
+			}
 		}
 	}
 	for _, p := range e.glossary.Pieces(text) {
@@ -164,7 +167,8 @@ func (e *expansion) word(w heard) {
 }
 
 // foreign finds the concepts of a word in the query's language or, in a query that
-// may be of any, for a word that is neither known here nor English.
+// may be of any, for a word that is neither known here nor English: as it stands, since
+// names lose an ending and are another language's words (Libra, libro).
 func (e *expansion) foreign(w heard, known bool) []int {
 	if e.lang != glossary.English {
 		return e.glossary.Foreign(e.lang, w.text)
@@ -173,7 +177,7 @@ func (e *expansion) foreign(w heard, known bool) []int {
 		return nil
 	}
 	for _, lang := range e.glossary.Languages() {
-		if concepts := e.glossary.Foreign(lang, w.text); concepts != nil {
+		if concepts := e.glossary.Exactly(lang, w.text); concepts != nil {
 			return concepts
 		}
 	}

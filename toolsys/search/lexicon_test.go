@@ -47,6 +47,34 @@ func top(t *testing.T, text string) string {
 	return parts[len(parts)-1]
 }
 
+// several is a catalogue of other languages and of words that look like others.
+func several() []search.Entry {
+	mcp := func(tool, description string) search.Entry {
+		return search.Entry{Name: "mcp__all__" + tool, MCP: true, Server: "all", Description: description}
+	}
+	return []search.Entry{
+		mcp("headlines", "Latest news from the press."), mcp("create_new", "Makes a new page."), mcp("lending", "Lends books."),
+		mcp("horoscope", "What the stars say."), mcp("pogoda", "Прогноз погоды в городе"), mcp("perevod", "Перевод текста на другой язык"),
+		mcp("lotto_by_date", "특정 날짜의 로또 번호를 알려주는 함수"), mcp("currency", "어떤 통화를 다른 통화로 환전한 값"), mcp("create_one", "创建一个订单"), mcp("invoices", "查询发票"),
+	}
+}
+
+func TestLexiconIsNotMisledByLooks(t *testing.T) {
+	for text, want := range map[string]string{
+		"any news":         "mcp__all__headlines",
+		"my sign is Libra": "",
+		"zodiac":           "mcp__all__horoscope",
+		"погода в городах": "mcp__all__pogoda", "переводы текстов": "mcp__all__perevod",
+		"80만원을 환전하면 몇 달러인지 알려주세요": "mcp__all__currency",
+		"帮我查一个发票": "mcp__all__invoices",
+	} {
+		q, err := search.ParseQuery(text)
+		require.NoError(t, err)
+		found := append(names(search.NewRanked(search.Lexicon(), several(), nil).Search(q, 1)), "")
+		assert.Equal(t, want, found[0], text)
+	}
+}
+
 func TestLexiconFindsWhatIsMeant(t *testing.T) {
 	for about, cases := range map[string]map[string]string{
 		"word forms":        {"translating texts": "translate_text", "deleted files": "delete_file", "pull requests": "create_pull_request"},

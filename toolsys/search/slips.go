@@ -3,6 +3,7 @@ package search
 import (
 	"math/bits"
 	"strings"
+	"unicode/utf8"
 )
 
 // How long a word must be for one and for two slips to be forgiven, and how many
@@ -28,8 +29,11 @@ type spelt struct {
 func newSpelling(all []lexTerm) spelling {
 	var s spelling
 	for id, t := range all {
-		if !t.pair && t.text[0] < 0x80 && len(t.text) >= oneSlip-1 {
-			s = append(s, spelt{int32(id), t.text, []rune(t.text), lettersOf(t.text)})
+		if t.pair || len(t.text) < oneSlip-1 {
+			continue
+		}
+		if runes := []rune(t.text); len(runes) >= oneSlip-1 {
+			s = append(s, spelt{int32(id), t.text, runes, lettersOf(t.text)})
 		}
 	}
 	return s
@@ -74,8 +78,9 @@ func (s spelling) near(word string) []int32 {
 // begun are terms that a word begins.
 func (s spelling) begun(word string) []int32 {
 	var found []int32
+	long := utf8.RuneCountInString(word) >= oneSlip-1
 	for _, w := range s {
-		if len(word) >= oneSlip-1 && len(found) < mostAlike && strings.HasPrefix(w.text, word) {
+		if long && len(found) < mostAlike && strings.HasPrefix(w.text, word) {
 			found = append(found, w.term)
 		}
 	}

@@ -68,6 +68,22 @@ func TestASingleCharacterIsAWordOfItsOwnLanguageOnly(t *testing.T) {
 	assert.Empty(t, g.Pieces("本"))
 }
 
+func TestStopWordsAreLeftOutOfASentence(t *testing.T) {
+	g := glossary.Default()
+	for sentence, want := range map[string][]string{
+		"请问有没有天气预报": {"天气预报"}, "创建一个订单": {"创建", "订单"}, "알려주세요": nil, "목록에서": {"목록"}, "天气": {"天气"}, "": nil,
+	} {
+		assert.Equal(t, want, g.Telling(sentence), sentence)
+	}
+}
+
+func TestEndingsAreForgivenOnlyWhereAsked(t *testing.T) {
+	g := glossary.Default()
+	assert.NotEmpty(t, g.Foreign("es", "libra"))
+	assert.Empty(t, g.Exactly("es", "libra"))
+	assert.NotEmpty(t, g.Exactly("es", "Libro"))
+}
+
 func TestEndingsAreForgiven(t *testing.T) {
 	g := glossary.Default()
 	for _, c := range []struct{ lang, word, want string }{

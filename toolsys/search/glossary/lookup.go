@@ -67,6 +67,9 @@ func (g *Glossary) Foreign(lang, phrase string) []int {
 	return g.clipped[Word{lang, clip(word.Text)}]
 }
 
+// Exactly finds the concepts of a word or phrase as it stands.
+func (g *Glossary) Exactly(lang, phrase string) []int { return g.exact[Word{lang, foldAll(phrase)}] }
+
 // Piece is a word found in a sentence without blanks.
 type Piece struct {
 	Text     string
@@ -91,6 +94,28 @@ func (g *Glossary) Pieces(sentence string) []Piece {
 	return pieces
 }
 
+// Telling are the stretches of such a sentence that lie between its stop words.
+func (g *Glossary) Telling(sentence string) []string {
+	var parts []string
+	lang := scriptOf(sentence)
+	runes := []rune(sentence)
+	from := 0
+	for i := 0; i < len(runes); {
+		n, concepts := g.longestAt(runes[i:], lang)
+		if n > 0 && len(concepts) == 0 {
+			if i > from {
+				parts = append(parts, string(runes[from:i]))
+			}
+			from = i + n
+		}
+		i += max(n, 1)
+	}
+	if from < len(runes) {
+		parts = append(parts, string(runes[from:]))
+	}
+	return parts
+}
+
 // longestAt is the longest known word that a sentence begins with.
 func (g *Glossary) longestAt(runes []rune, lang string) (int, []int) {
 	for n := min(g.longest, len(runes)); n > 0; n-- {
@@ -109,8 +134,12 @@ func (g *Glossary) longestAt(runes []rune, lang string) (int, []int) {
 // are Kana, else Chinese.
 func scriptOf(sentence string) string {
 	kana := func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
-	if strings.ContainsFunc(sentence, kana) {
+	hangul := func(r rune) bool { return unicode.Is(unicode.Hangul, r) }
+	switch {
+	case strings.ContainsFunc(sentence, kana):
 		return "ja"
+	case strings.ContainsFunc(sentence, hangul):
+		return "ko"
 	}
 	return "zh"
 }

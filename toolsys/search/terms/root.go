@@ -13,6 +13,9 @@ func Root(word string) string {
 	if len(word) < 3 || len(word) > longest || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word
 	}
+	if word == "news" { // is not several new
+		return word
+	}
 	word = plural(word)
 	word = past(word)
 	if n := len(word) - 1; word[n] == 'y' && hasVowel(word[:n]) {

@@ -36,6 +36,10 @@ func TestRootsAreThoseOfThePublishedRules(t *testing.T) {
 	}
 }
 
+func TestNewsAreNotNew(t *testing.T) {
+	assert.NotEqual(t, terms.Root("new"), terms.Root("news"))
+}
+
 func TestOtherWordsStayAsTheyAre(t *testing.T) {
 	for _, word := range []string{"", "a", "is", "s3", "天气", "prüfungen", "Lists", strings.Repeat("lists", 100)} {
 		assert.Equal(t, word, terms.Root(word))
