@@ -106,7 +106,7 @@ func TestRealToolsStandWhereTheyGiveWhatWasRecorded(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "only: [Read]")
 	assert.NotContains(t, string(text), "answers:")
-	assert.Contains(t, strings.Join(d.Notes, "\n"), "Read are the system's own tools here")
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "in words of their own: Read")
 
 	archive := filepath.Join(dir, filepath.FromSlash(d.Tree))
 	tree, err := os.ReadFile(archive)

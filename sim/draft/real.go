@@ -38,7 +38,7 @@ func (s *sketch) settle(ctx context.Context) (scenario.Outcome, error) {
 		}
 		name, why := s.differs(look(out))
 		if name == "" {
-			s.note("%s are the system's own tools here, and give what was recorded: the same lines of files, the same names, the same success", strings.Join(slices.Sorted(maps.Keys(s.real)), ", "))
+			s.note("the system's own tools give what was recorded, the same lines, names and success in words of their own: %s", strings.Join(slices.Sorted(maps.Keys(s.real)), ", "))
 			return out, nil
 		}
 		delete(s.real, name)

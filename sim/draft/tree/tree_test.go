@@ -222,5 +222,7 @@ func TestTheSameIsSeenInOtherWords(t *testing.T) {
 	assert.True(t, tree.SameNames("Found 2 files\n/repo/b.go\n/repo/a.go", "a.go\nb.go", "/repo"))
 	assert.True(t, tree.SameNames("/repo/a.go:3:x", "a.go:3:x", "/repo"))
 	assert.False(t, tree.SameNames("/repo/a.go", "b.go", "/repo"))
+	assert.True(t, tree.SameNames("3:x\n4-y", "a.go:3:x\na.go-4-y", "/repo"), "one file was searched")
+	assert.False(t, tree.SameNames("3:x\n4:y", "a.go:3:x\nb.go:4:y", "/repo"))
 	assert.True(t, tree.SameNames("No files found", "No matches", "/repo"))
 }
