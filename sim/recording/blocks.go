@@ -108,11 +108,11 @@ func blockOf(b gjson.Result) stream.Block {
 	case stream.Text:
 		out.Text = strings.Clone(b.Get("text").String())
 	case stream.Thinking:
-		out.Text = strings.Clone(b.Get("thinking").String())
+		out.Text, out.Signature = strings.Clone(b.Get("thinking").String()), strings.Clone(b.Get("signature").String())
 	case stream.Redacted:
 		out.Text = strings.Clone(b.Get("data").String())
 	case stream.ToolUse, stream.ServerToolUse, stream.MCPToolUse:
-		out.Input = []byte(b.Get("input").Raw)
+		out.Input, out.Server = []byte(b.Get("input").Raw), strings.Clone(b.Get("server_name").String())
 	default:
 		out.ID, out.Content = strings.Clone(b.Get("tool_use_id").String()), []byte(b.Get("content").Raw)
 	}
