@@ -50,7 +50,27 @@ func (c *chains) match(req *request) (*thread, int) {
 			return best, k
 		}
 	}
-	return c.byCalls(req)
+	if t, from := c.byCalls(req); t != nil {
+		return t, from
+	}
+	return c.rewritten(req)
+}
+
+// rewritten finds the thread whose last answer, a call, was sent back as a text: some
+// clients have a tool called for the form of its input alone.
+func (c *chains) rewritten(req *request) (*thread, int) {
+	for k := len(req.messages) - 1; k > 0; k-- {
+		m := req.messages[k]
+		if m.Get("role").String() != "assistant" || len(callIDs(m.Get("content"))) > 0 {
+			continue
+		}
+		for _, t := range slices.Backward(c.at[req.prefix[k]]) {
+			if t.n == k && len(t.ids) > 0 {
+				return t, k
+			}
+		}
+	}
+	return nil, 0
 }
 
 // byCalls finds the thread whose calls a request answers, for clients that shorten

@@ -62,6 +62,21 @@ func TestARequestThatIsSentAgainStaysInItsConversation(t *testing.T) {
 	assert.Equal(t, []string{"error line 84, interaction 2: the request was answered with status 529: overloaded_error: Overloaded"}, problems(rec))
 }
 
+// Some clients have a tool called for the form of its input alone, and keep that as
+// what the model said.
+func TestACallMayBeSentBackAsAText(t *testing.T) {
+	asked := func(messages, answer string) string {
+		return inYAML(t, object{"when": object{"path": "/v1/messages", "body": `{"messages":[` + messages + `]}`},
+			"then": object{"status": 200, "body": `{"type":"message","content":[` + answer + `]}`}})
+	}
+	first, call := `{"role":"user","content":"Name it."}`, `{"type":"tool_use","id":"c1","name":"form","input":{"a":1}}`
+	again := first + `,{"role":"assistant","content":[{"type":"text","text":"{\"a\":1}"}]},{"role":"user","content":"Once more."}`
+	rec := open(t, asked(first, call)+"---\n"+asked(again, `{"type":"text","text":"x"}`))
+	require.Len(t, rec.Conversations, 1)
+	require.Len(t, rec.Conversations[0].Turns, 2)
+	assert.Equal(t, "the conversation goes on without its result", rec.Conversations[0].Turns[0].Unanswered[0].Reason)
+}
+
 func TestWhatAsksNoModelIsCounted(t *testing.T) {
 	answered := func(path, request, response string) object {
 		return object{"when": object{"path": path, "method": "POST", "body": request}, "then": object{"status": 200, "body": response}}
