@@ -109,7 +109,7 @@ func (t *Tester) Small(ctx context.Context, d Drawn, name string, also func(Draw
 			return false
 		}
 		b := t.Try(ctx, smaller)
-		return b != nil && b.Name == name && (also == nil || also(smaller))
+		return ctx.Err() == nil && b != nil && b.Name == name && (also == nil || also(smaller))
 	})
 }
 

@@ -37,7 +37,10 @@ func (v *view) known(turn int) (names map[string]bool, more bool) {
 		names[n] = true
 	}
 	for _, p := range v.calls {
-		if p.call.Tool != "ToolSearch" || p.parent != nil || p.turn >= turn || p.status != "ok" {
+		if p.call.Tool != "ToolSearch" || p.parent != nil {
+			continue
+		}
+		if more = more || p.again; p.turn >= turn || p.status != "ok" {
 			continue
 		}
 		list, exact := strings.CutPrefix(p.call.Query, "select:")

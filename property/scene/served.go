@@ -72,3 +72,30 @@ func (s *Scene) there(server string, turn int) bool {
 	}
 	return false
 }
+
+// inPool says whether there is the tool in a request: it is connected, and no rule
+// hides it (C1, D2); ToolSearch is where it may be
+// needed (E3).
+func (s *Scene) inPool(name string, turn int) bool {
+	if server := serverOf(name); server != "" && (!s.there(server, turn) || s.relisted(name, turn)) {
+		return false
+	}
+	if on, sure := s.deferring(); name == "ToolSearch" && sure && !on {
+		return false
+	}
+	for _, rule := range s.Deny {
+		if !strings.Contains(rule, "(") && speaks(rule, name, "") {
+			return false
+		}
+	}
+	return true
+}
+
+// speaks says whether a rule is about a call.
+func speaks(rule, tool, path string) bool {
+	if name, content, ok := strings.Cut(rule, "("); ok {
+		return name == tool && strings.HasPrefix(path, strings.TrimSuffix(content, "**)"))
+	}
+	v := served[tool]
+	return rule == tool || v != nil && (rule == "mcp__"+v.server || rule == "mcp__"+v.server+"__*")
+}

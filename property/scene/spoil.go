@@ -142,6 +142,18 @@ func (m *Maker) spoilServers() {
 			}
 		}
 		m.fault(f)
+		if f.What == "gone" && f.For == 0 {
+			m.outlast(turn)
+		}
+	})
+}
+
+// outlast makes what is called from a turn on so long that a server is given up meanwhile.
+func (m *Maker) outlast(turn int) {
+	m.s.each(func(c *Call, at int, _ *Call) {
+		if at >= turn && m.s.tool(c.Tool) != nil {
+			c.For = 33 * time.Second
+		}
 	})
 }
 

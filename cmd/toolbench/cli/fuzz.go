@@ -22,9 +22,9 @@ const fuzzLong = `Plays random conversations and holds each against every promis
 A case is made from the seed and its number: calls that arrive, run, fail, hang and
 are asked about; hooks; messages of the user; streams that break, stall or are
 refused. In the whole system every eighth is a scene: tools that are deferred and
-searched for, servers that come and go, rules and rewritten inputs, results too
-large, files, sub-agents. Each case leaves some of that out. It is played by discrete events (des),
-which take microseconds; in the whole system, in virtual time (full); or in both,
+searched for, servers that come and go, die under a call and say what nobody asked,
+rules and rewritten inputs, results too large, files, sub-agents. Each case leaves
+some of that out. It is played by discrete events (des), which take microseconds; in the whole system, in virtual time (full); or in both,
 which must tell the same story entry by entry. Full is the conversation, the
 scheduler, the pipeline, hooks, permissions and budgets, fed with the bytes of the
 model's stream; one case in fifty is also played as a scenario, over HTTP and through
@@ -32,7 +32,8 @@ the client library, and must come to the same.
 
 What fails is made small, and written as a scenario that ` + "`toolbench run`" + ` shows, and as
 a case that ` + "`toolbench fuzz --replay`" + ` plays. Cases run in processes of their own: one
-that crashes or hangs is a finding like any other.
+that crashes or hangs is a finding like any other. A run that is stopped counts what
+was played until then.
 
 The table counts rare situations: one that never came up was not looked at.`
 

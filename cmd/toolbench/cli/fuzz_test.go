@@ -134,6 +134,7 @@ func TestAHangIsAFinding(t *testing.T) {
 	self := filepath.Join(t.TempDir(), "self")
 	// Case 21 of the plan never ends; all others are well.
 	script := `#!/bin/sh
+if [ "$2" = --replay ]; then if grep -q 'id: c' "$3"; then exec sleep 600; fi; exit 0; fi
 first=${3%%:*}; rest=${3#*:}; n=${rest%%:*}
 if [ $first -le 21 ] && [ $((first+n)) -gt 21 ]; then
 echo "{\"at\":21}"
@@ -149,6 +150,7 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 	var report struct {
 		Failure struct {
 			Case         int
+			Left         int `json:"calls_left"`
 			Broke, Found string
 		}
 	}
@@ -156,7 +158,21 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 	assert.Equal(t, 21, report.Failure.Case)
 	assert.Equal(t, "hang", report.Failure.Broke)
 	assert.Contains(t, report.Failure.Found, "goroutine 1 waits")
+	assert.Equal(t, 1, report.Failure.Left, "a smaller case hangs too")
 	assert.FileExists(t, filepath.Join(dir, "fuzz-4-21.case.yaml"))
+}
+
+// A campaign that is stopped counts what was played of the batches under way.
+func TestAStoppedCampaignKeepsWhatWasPlayed(t *testing.T) {
+	self := filepath.Join(t.TempDir(), "self")
+	script := `#!/bin/sh
+read word
+if [ "$word" = enough ]; then echo "{\"done\":{\"cases\":7,\"calls\":9,\"seen\":[]}}"; fi
+`
+	require.NoError(t, os.WriteFile(self, []byte(script), 0o755))
+	code, out, errs, _ := fuzz(t, self, "--engine", "des", "--duration", "100ms", "--seed", "4", "-j", "1", "--format", "json")
+	assert.Equal(t, cli.ExitHeld, code, errs)
+	assert.Contains(t, out, `"cases": 7`)
 }
 
 // A scene that fails is saved and played again as any case is.

@@ -57,8 +57,31 @@ func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
 		}
 		told++
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if a.Stdin != nil {
+		go func() {
+			if awaitWord(a.Stdin) {
+				stop()
+			}
+		}()
+	}
 	r := campaign.Play(ctx, f.plan(), campaign.Engine(f.engine), b, at)
 	return wrap(out.Encode(childLine{Done: &r}))
+}
+
+// enough is the word by which a parent ends a child: it tells what it has played so far
+// and goes. A signal would do that only once, and a terminal sends one to both.
+const enough = "enough"
+
+func awaitWord(r io.Reader) bool {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if lines.Text() == enough {
+			return true
+		}
+	}
+	return false
 }
 
 func parseBatch(text string) (campaign.Batch, error) {
@@ -125,6 +148,15 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 	cmd.Env, cmd.Dir = append(slices.Clone(a.Env), "GOTRACEBACK=all", "TOOLBENCH_DEBUG=1"), a.Dir
 	errs := &tail{}
 	cmd.Stderr = errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return campaign.Result{}, nil, err
+	}
+	cmd.Cancel = func() error {
+		_, err := io.WriteString(in, enough+"\n")
+		return err
+	}
+	cmd.WaitDelay = lastWords
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return campaign.Result{}, nil, err

@@ -7,12 +7,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"toolbench/property/campaign"
 	"toolbench/property/mix"
 	"toolbench/reports"
 	"toolbench/sim/scenario"
 )
+
+// mostShrinking is how long a failing case is made smaller: what hangs within a process
+// takes its time at each try.
+const mostShrinking = 2 * time.Minute
 
 // fuzzFailure makes a failing case small and writes it down, as a scenario and as a
 // case.
@@ -22,11 +27,13 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 	calls := c.Calls()
 	died := found.Broke == "crash" || found.Broke == "hang"
 	switch {
-	case found.Broke == "crash":
-		c = a.smallestCrash(ctx, f, c)
-	case !died:
+	case died:
+		c = a.smallestDeath(ctx, f, c, found.Broke)
+	default:
 		t := campaign.NewTester(engine)
-		c = t.Small(ctx, c, found.Broke, shownBy(ctx, c))
+		timed, cancel := context.WithTimeout(ctx, mostShrinking)
+		c = t.Small(timed, c, found.Broke, shownBy(ctx, c))
+		cancel()
 		if b := t.Try(ctx, c); b != nil {
 			found.Found, found.Log = b.Found, b.Log
 		}
