@@ -9,6 +9,7 @@ import (
 
 	"toolbench/property/whole"
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
 )
 
 // Broken is what a scene broke: a promise's name, and how.
@@ -64,6 +65,15 @@ func (s *Scene) play(ctx context.Context, o order) (scenario.Outcome, error) {
 	}
 	out := scenario.Run(ctx, sc, scenario.Options{Seed: s.Seed, Patience: 20 * time.Second})
 	return out, out.Err
+}
+
+// endsBadly plays a scene to see whether its retries are used up in the end: how many
+// requests there are in front of a spoilt one is nothing that is foretold.
+func (s *Scene) endsBadly() bool {
+	out, err := s.play(context.Background(), asIs)
+	return err == nil && slices.ContainsFunc(out.Trace, func(e trace.Event) bool {
+		return e.Kind == trace.RunEnd && e.Agent == "" && e.Get("error") != ""
+	})
 }
 
 // grows: nothing changes what stands before: no word of the user joins a message, no

@@ -54,7 +54,7 @@ func TestAScenesNumberSaysAll(t *testing.T) {
 // and holds.
 func TestAWrittenSceneHolds(t *testing.T) {
 	m := scene.NewMaker(plan(4))
-	for i := range uint64(40) {
+	for i := range uint64(100) {
 		s := m.Scene(i)
 		sc, err := scenario.Parse("scene.yaml", []byte(s.Scenario("scene", "One scene.")))
 		require.NoError(t, err, "scene %d", i)

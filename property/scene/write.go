@@ -275,6 +275,9 @@ func (w *writer) expect(s *Scene) {
 		}
 	})
 	w.line(0, "expect:")
+	if s.streams() && s.endsBadly() {
+		w.line(1, "outcome: turn")
+	}
 	if len(results) > 0 {
 		w.line(1, "results: {%s}", strings.Join(results, ", "))
 	}
