@@ -158,7 +158,7 @@ func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"transcript": transcript(t), "session log": sessionLog(t), "server-sent events": bareSSE(t), "an event a line": eventLines(t),
 		"httpmock": httpMock(t) + "---\n", "go-vcr": goVCR(t, 1), "binary frames": bareFrames(t),
-		"Converse, frames": converseBare(t), "Converse, an event a line": converseLines(t), "formatted": formatted(t, transcript(t)),
+		"Converse, frames": converseBare(t), "formatted": formatted(t, transcript(t)),
 	} {
 		turns, early, late := 0, int64(0), int64(0)
 		_, err := recording.Scan("file", repeated(text, int64(len(text)*400)), recording.Limits{}, recording.Handler{
