@@ -51,6 +51,9 @@ func text(result string, offset int) passage {
 	return passage{from: max(1, offset), lines: lines, whole: whole && len(lines) != defaultLines}
 }
 
+// mostStrays is how many lines without a number may stand around those with one.
+const mostStrays = 3
+
 // withNumbers takes the run of lines that are numbered, each by one more. Where the
 // sign is one that texts have too, every line has to be.
 func withNumbers(all []string) (passage, bool) {
@@ -64,7 +67,7 @@ func withNumbers(all []string) (passage, bool) {
 			n, _ = strconv.Atoi(m[1]) // seven digits always fit
 		}
 		switch {
-		case m != nil && len(p.lines) == 0 && strays <= 3:
+		case m != nil && len(p.lines) == 0 && strays <= mostStrays:
 			p.from, sign = n, m[2]
 			p.lines = append(p.lines, m[3])
 		case m != nil && strings.TrimSpace(m[2]) == strings.TrimSpace(sign) && n == p.from+len(p.lines):
@@ -75,7 +78,9 @@ func withNumbers(all []string) (passage, bool) {
 		case more.MatchString(line) && len(line) < 300:
 			p.whole = false
 		default:
-			strays++
+			if strays++; strays > mostStrays {
+				return p.sound(sign, strays)
+			}
 		}
 	}
 	return p.sound(sign, strays)
@@ -86,7 +91,7 @@ func (p passage) sure() bool { return p.sign == "→" || p.sign == "\t" }
 
 func (p passage) sound(sign string, strays int) (passage, bool) {
 	p.sign = sign
-	ok := len(p.lines) > 0 && p.from > 0 && (p.sure() && strays <= 3 || strays <= 1 && len(p.lines) > strays)
+	ok := len(p.lines) > 0 && p.from > 0 && (p.sure() && strays <= mostStrays || strays <= 1 && len(p.lines) > strays)
 	if len(p.lines) == defaultLines {
 		p.whole = false
 	}

@@ -116,13 +116,14 @@ func (b *builder) apply(s sight) {
 func (b *builder) tree() Tree {
 	t := Tree{Dir: b.dir}
 	total, large := 0, 0
+	folders := b.folders()
 	for _, p := range sorted(b.files) {
 		f := b.files[p]
 		switch {
 		case f.made:
 			t.Made = append(t.Made, p)
 			continue
-		case !f.there() || b.folder(p):
+		case !f.there() || folders[p]:
 			continue
 		}
 		out := f.file(p)
@@ -145,19 +146,23 @@ func (b *builder) tree() Tree {
 	return t
 }
 
-// folder says that other files lie below a path, or that a session needs it as a folder.
-func (b *builder) folder(p string) bool {
+// folders are the paths that other files lie below, or that a session needs as folders.
+func (b *builder) folders() map[string]bool {
+	all := map[string]bool{}
+	above := func(p string) {
+		for ; p != "/" && !all[p]; p = path.Dir(p) {
+			all[p] = true
+		}
+	}
 	for _, dir := range []string{b.dir, Home, "/tmp"} {
-		if dir == p || strings.HasPrefix(dir, p+"/") {
-			return true
+		above(dir)
+	}
+	for p, f := range b.files {
+		if f.there() {
+			above(path.Dir(p))
 		}
 	}
-	for other, f := range b.files {
-		if !f.made && f.there() && strings.HasPrefix(other, p+"/") {
-			return true
-		}
-	}
-	return false
+	return all
 }
 
 func sorted(files map[string]*file) []string {
