@@ -22,19 +22,40 @@ func netAssumptions() []string {
 // netGrid shows recorded sessions over all their requests.
 func netGrid(r tokens.Report) screen.Grid {
 	g := screen.Grid{Columns: tokenColumns("Recorded session", "Requests", "Tools", "Searches", "Whole", "Net names", "Saved", "Net API", "Saved")}
-	for _, s := range r.Sessions {
+	named := sessionNames(r.Sessions)
+	for i, s := range r.Sessions {
 		if len(s.Ways) == 0 || s.Tools == 0 {
 			continue
 		}
 		names, api := s.Ways[0], s.Ways[2] // hints lie a little above names; the JSON has them
-		g.Rows = append(g.Rows, []string{sessionName(s), strconv.Itoa(s.Requests), strconv.Itoa(s.Tools), strconv.Itoa(s.Searches), strconv.Itoa(s.Whole),
+		g.Rows = append(g.Rows, []string{named[i], strconv.Itoa(s.Requests), strconv.Itoa(s.Tools), strconv.Itoa(s.Searches), strconv.Itoa(s.Whole),
 			strconv.Itoa(names.Total), percent(names.Saved), strconv.Itoa(api.Total), percent(api.Saved)})
 	}
 	return g
 }
 
-func sessionName(s tokens.Session) string {
-	return screen.Cut(screen.Safe(path.Base(s.File)), nameWidth-6, true) + " #" + strconv.Itoa(s.Conversation)
+// sessionNames are names for the sessions' rows: the file's own, without its middle
+// where several begin alike, and the conversation's number.
+func sessionNames(sessions []tokens.Session) []string {
+	const room = nameWidth - 6
+	files := map[string]bool{}
+	begun := map[string]int{}
+	for _, s := range sessions {
+		if !files[s.File] {
+			begun[screen.Cut(screen.Safe(path.Base(s.File)), room, true)]++
+		}
+		files[s.File] = true
+	}
+	names := make([]string, len(sessions))
+	for i, s := range sessions {
+		whole := screen.Safe(path.Base(s.File))
+		name := screen.Cut(whole, room, true)
+		if begun[name] > 1 {
+			name = screen.CutMiddle(whole, room, true)
+		}
+		names[i] = name + " #" + strconv.Itoa(s.Conversation)
+	}
+	return names
 }
 
 // netLines break the figures down, and say what they rest on.
@@ -43,22 +64,27 @@ func netLines(r tokens.Report) []string {
 		return nil
 	}
 	var lines []string
-	silent, bare, net := 0, 0, 0
-	for _, s := range r.Sessions {
+	silent, bare, defers, net := 0, 0, 0, 0
+	named := sessionNames(r.Sessions)
+	for i, s := range r.Sessions {
 		switch {
 		case s.Requests == 0:
 			silent++
 		case s.Tools == 0:
 			bare++
 		case s.Defers:
-			lines = append(lines, sessionName(s)+": it defers tools by itself, so no net figure is given")
+			defers++
+			lines = append(lines, named[i]+": it defers tools by itself, so no net figure is given")
 		default:
 			net++
-			lines = append(lines, breakdown(s))
+			lines = append(lines, breakdown(named[i], s))
 		}
 	}
 	if net > maxBroken { // a folder of many: the grid has the figures
 		lines = nil
+		if defers > 0 {
+			lines = append(lines, plural(defers, "conversation defers", "conversations defer")+" tools already, so there is no net figure")
+		}
 	}
 	if silent > 0 {
 		lines = append(lines, plural(silent, "conversation is", "conversations are")+" recorded without requests, as transcripts and bare streams are: which tools were sent is not known")
@@ -75,9 +101,9 @@ func netLines(r tokens.Report) []string {
 // maxBroken is how many sessions are broken down in words.
 const maxBroken = 3
 
-func breakdown(s tokens.Session) string {
+func breakdown(name string, s tokens.Session) string {
 	names, api := s.Ways[0], s.Ways[2]
-	text := fmt.Sprintf("%s: by names, %d for definitions, %d for ToolSearch's own, %d for %s loading %s (with API: %d, %d, %d)", sessionName(s),
+	text := fmt.Sprintf("%s: by names, %d for definitions, %d for ToolSearch's own, %d for %s loading %s (with API: %d, %d, %d)", name,
 		names.Definitions, names.Searcher, names.History, plural(s.Searches, "search", "searches"), plural(s.FirstUses, "tool", "tools"),
 		api.Definitions, api.Searcher, api.History)
 	if s.Resent > 0 {

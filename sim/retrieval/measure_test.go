@@ -33,6 +33,24 @@ func TestACatalogueIsSearchedByTheNamesThatAClientGives(t *testing.T) {
 	assert.Len(t, entries, 5)
 }
 
+func TestToolsWhoseNamesAClientWritesAlikeAreAllFound(t *testing.T) {
+	c, err := mcpserve.Parse("s.jsonl", []byte(`{"name":"天气","description":"weather"}{"name":"新闻","description":"news"}{"name":"a.b"}{"name":"a_b"}`))
+	require.NoError(t, err)
+	pool := retrieval.NewPool(c)
+	ix := search.NewRanked(search.Lexicon(), pool.Entries, nil)
+	for label, query := range map[string]string{"天气": "weather", "s::新闻": "news"} {
+		names, unknown := pool.Resolve([]string{label})
+		assert.Empty(t, unknown)
+		require.Len(t, names, 1, label)
+		found := retrieval.Ask(ix, query)
+		require.NotEmpty(t, found)
+		assert.True(t, names[found[0]], "%s finds %s", query, found[0])
+	}
+	q, err := search.ParseQuery("nothing")
+	require.NoError(t, err)
+	assert.Equal(t, 4, ix.Search(q, 5).TotalDeferred)
+}
+
 func TestLabelsAreServerAndToolOrAName(t *testing.T) {
 	for label, want := range map[string]int{"mail::send": 1, "send": 2, "mcp__sky__history": 1, "mail::history": 0, "": 0} {
 		names, unknown := small(t).Resolve([]string{label})

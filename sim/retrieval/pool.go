@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"toolbench/sim/world/mcpserve"
 	"toolbench/toolsys/mcptool"
@@ -19,9 +20,10 @@ type Pool struct {
 // NewPool makes tools of a catalogue, named as a client would name them (SPEC N1).
 func NewPool(c mcpserve.Catalogue) Pool {
 	p := Pool{labelled: map[string][]string{}}
+	taken := map[string]bool{}
 	for _, s := range c {
 		for _, t := range s.Tools {
-			name := mcptool.Name(s.Name, t.Name, false)
+			name := free(taken, mcptool.Name(s.Name, t.Name, false))
 			schema, _ := t.InputSchema.(json.RawMessage) // a tool without one has no parameters
 			p.Entries = append(p.Entries, search.Entry{
 				Name: name, MCP: true, Server: s.Name, Description: t.Description, Params: search.Parameters(schema),
@@ -32,6 +34,17 @@ func NewPool(c mcpserve.Catalogue) Pool {
 		}
 	}
 	return p
+}
+
+// free is a name that no tool has yet: names that differ in other characters than a
+// client keeps become alike, and each tool is to be found.
+func free(taken map[string]bool, name string) string {
+	own := name
+	for n := 2; taken[own]; n++ {
+		own = fmt.Sprintf("%s_%d", name, n)
+	}
+	taken[own] = true
+	return own
 }
 
 // Resolve gives the names of the tools that labels mean, and the labels that no

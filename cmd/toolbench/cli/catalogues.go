@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +71,7 @@ func (a *app) catalogueFile(path string) (mcpserve.Catalogue, error) {
 		return nil, tooLarge(path)
 	}
 	c, err := mcpserve.Parse(filepath.ToSlash(path), data)
-	if errors.Is(err, mcpserve.ErrNoTools) || err != nil && !mayBeJSON(data) {
+	if errors.Is(err, mcpserve.ErrNoTools) || err != nil && !named(path) {
 		return nil, &exitError{ExitUsage, fmt.Errorf("%w (a recorded session is named with `toolbench tokens --recording %s`)", err, path)}
 	}
 	if err != nil {
@@ -85,10 +84,9 @@ func tooLarge(path string) error {
 	return usage("%s: it has more than %d MB, the most a catalogue has; split it", path, mcpserve.MaxBytes>>20)
 }
 
-// mayBeJSON tells whether a text begins as a catalogue does.
-func mayBeJSON(data []byte) bool {
-	head := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\uFEFF")), " \t\r\n")
-	return len(head) == 0 || head[0] == '{' || head[0] == '['
+// named tells a file that is called as a catalogue is.
+func named(path string) bool {
+	return slices.Contains([]string{".json", ".jsonl", ".ndjson", ".snap"}, filepath.Ext(path))
 }
 
 // catalogueFolder reads a folder and those in it. What lies there and holds no tools
@@ -96,7 +94,7 @@ func mayBeJSON(data []byte) bool {
 func (a *app) catalogueFolder(folder string) (mcpserve.Catalogue, error) {
 	var all mcpserve.Catalogue
 	err := a.within(folder, func(f found) error {
-		if !slices.Contains([]string{".json", ".jsonl", ".ndjson", ".snap"}, filepath.Ext(f.path)) {
+		if !named(f.path) {
 			return nil
 		}
 		c, err := a.catalogueFile(f.path)

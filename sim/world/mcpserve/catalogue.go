@@ -36,13 +36,15 @@ type Server struct {
 // is an error.
 func Join(catalogues ...Catalogue) (Catalogue, error) {
 	var joined Catalogue
+	seen := map[[2]string]bool{}
 	for _, c := range catalogues {
 		for _, s := range c {
 			for _, t := range s.Tools {
-				var err error
-				if joined, err = joined.add(s.Name, t); err != nil {
-					return nil, fmt.Errorf("%w: %w", ErrCatalogue, err)
+				key := [2]string{s.Name, t.Name}
+				if seen[key] {
+					return nil, fmt.Errorf("%w: %w", ErrCatalogue, twice(s.Name, t.Name))
 				}
+				seen[key], joined = true, joined.add(s.Name, t)
 			}
 			if i, known := joined.find(s.Name); known {
 				joined[i].Bare = joined[i].Bare || s.Bare
@@ -64,14 +66,16 @@ func (c Catalogue) find(server string) (int, bool) {
 	return slices.BinarySearchFunc(c, server, func(s Server, name string) int { return strings.Compare(s.Name, name) })
 }
 
-func (c Catalogue) add(server string, t *mcp.Tool) (Catalogue, error) {
+// add puts a tool that is new behind its server's others.
+func (c Catalogue) add(server string, t *mcp.Tool) Catalogue {
 	i, known := c.find(server)
 	if !known {
 		c = slices.Insert(c, i, Server{Name: server})
 	}
-	if slices.ContainsFunc(c[i].Tools, func(other *mcp.Tool) bool { return other.Name == t.Name }) {
-		return c, fmt.Errorf("server %q has tool %q already; rename one of them or take it out", server, t.Name)
-	}
 	c[i].Tools = append(c[i].Tools, t)
-	return c, nil
+	return c
+}
+
+func twice(server, tool string) error {
+	return fmt.Errorf("server %q has tool %q already; rename one of them or take it out", server, tool)
 }

@@ -96,7 +96,7 @@ func (p *parser) values() error {
 			return nil
 		}
 		if err != nil {
-			return p.fail(p.broken(int(dec.InputOffset()), err), "%v; write one JSON object a line, an array of objects, or {\"tools\": [...]}", err)
+			return p.fail(p.broken(int(dec.InputOffset()), err), "%v; %s", err, remedy(err))
 		}
 		at := int(dec.InputOffset()) - len(raw)
 		if raw[0] == '[' {
@@ -233,34 +233,34 @@ func (p *parser) tool(at int, e entry, server string) error {
 	if err != nil {
 		return p.fail(at, "tool %q: outputSchema: %v", name, err)
 	}
-	if p.again(server, name, e.Description, schema) {
+	switch again, known := p.again(server, name, e.Description, schema); {
+	case again:
 		return nil
+	case known:
+		return p.fail(at, "%v", twice(server, name))
 	}
 	if p.count++; p.count > MaxTools {
 		return p.fail(at, "more than %d tools; split the catalogue", MaxTools)
 	}
-	p.found, err = p.found.add(server, &mcp.Tool{
+	p.found = p.found.add(server, &mcp.Tool{
 		Meta: e.Meta, Annotations: e.Annotations, Name: name, Title: e.Title,
 		Description: e.Description, InputSchema: input, OutputSchema: output,
 	})
-	if err != nil {
-		return p.fail(at, "%v", err)
-	}
 	if i, _ := p.found.find(server); bare {
 		p.found[i].Bare = true
 	}
 	return nil
 }
 
-// again tells a tool that another listing has defined in the same words: requests of
-// one conversation repeat theirs.
-func (p *parser) again(server, name, description, schema string) bool {
+// again tells a tool that another listing has defined in the same words, as requests
+// of one conversation repeat theirs, from one that is known and was defined otherwise.
+func (p *parser) again(server, name, description, schema string) (again, known bool) {
 	key, here := [2]string{server, name}, origin{p.lists, description + "\x00" + schema}
 	before, known := p.seen[key]
 	if !known {
 		p.seen[key] = here
 	}
-	return known && before.list != here.list && before.definition == here.definition
+	return known && before.list != here.list && before.definition == here.definition, known
 }
 
 // schemaOf is nil for a schema that is absent or null.
@@ -272,37 +272,4 @@ func schemaOf(raw json.RawMessage) (any, error) {
 		return nil, fmt.Errorf("a schema must be a JSON object; found %s; leave it out for a tool without one", kind(raw))
 	}
 	return raw, nil
-}
-
-func kind(raw json.RawMessage) string {
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
-}
-
-// plain words a type error without the names of Go types.
-func plain(err error) string {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
-		return fmt.Sprintf("%s cannot be %s", mismatch.Field, article(mismatch.Value))
-	}
-	return err.Error()
-}
-
-// article puts one before a kind of value.
-func article(value string) string {
-	if strings.ContainsAny(value[:1], "ao") {
-		return "an " + value
-	}
-	return "a " + value
 }

@@ -130,7 +130,7 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"other words":        {`{"tools":[{"name":"a"}]}` + "\n" + `{"tools":[{"name":"a","description":"b"}]}`, `c.jsonl:2: server "c" has tool "a" already`},
 		"another encoding":   {"{\"name\":\"a\"}\n{\"name\":\"caf\xe9\"}", "c.jsonl:2: byte 0xe9 is no UTF-8; save the file as UTF-8"},
 		"a byte of zero":     {"{\"name\":\"a\x00\"}", "c.jsonl:1:"},
-		"a comma too many":   {"{\"tools\":[\n{\"name\":\"a\"},\n]}", "c.jsonl:3:"},
+		"a comma too many":   {"{\"tools\":[\n{\"name\":\"a\"},\n]}", "c.jsonl:3: invalid character ']' looking for beginning of value; take out the comma before it"},
 		"in a nest":          {strings.Repeat(`{"result":`, 20) + `{"name":"a"}` + strings.Repeat("}", 20), "more than 12 objects lie around"},
 		"a bottomless one":   {strings.Repeat("[", 20_000), "c.jsonl:1:"},
 		"empty server":       {`{"server":"","name":"a"}`, "the server has no name"},
