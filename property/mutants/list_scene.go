@@ -33,4 +33,28 @@ var scenes = []mutant{
 		old:  "it.Inline <= best.Inline",
 		new:  "it.Inline >= best.Inline",
 	},
+	{
+		name: "results stand as blocks ended",
+		file: "toolsys/loop/commit.go",
+		old:  "\tinCallOrder(ex.emitted, reply.Message)\n",
+		new:  "",
+	},
+	{
+		name: "what a tool reports after its end is passed on",
+		file: "toolsys/pipeline/report.go",
+		old:  "if !r.ended && r.p.listens() {",
+		new:  "if r.p.listens() {",
+	},
+	{
+		name: "a yes that comes too late lets a call run",
+		file: "toolsys/pipeline/permit.go",
+		old:  "\tif cause := context.Cause(ctx); cause != nil {\n\t\tres := r.stopped(cause)\n\t\treturn d, &res",
+		new:  "\tif cause := context.Cause(ctx); cause != nil && err != nil {\n\t\tres := r.stopped(cause)\n\t\treturn d, &res",
+	},
+	{
+		name: "a server that is lost is given up one attempt too soon",
+		file: "toolsys/mcptool/fleet.go",
+		old:  "c.Attempts = 5",
+		new:  "c.Attempts = 4",
+	},
 }

@@ -20,10 +20,10 @@ func Promises() []Promise {
 var promises = [...]Promise{
 	{"all-answered", "every call that was made has a result, and the conversation goes on until a hook stops it (H2, H5, G1)", allAnswered},
 	{"hint", "a call that breaks its schema is told to load the tool exactly when the request it answers did not have it whole, where tools are deferred (E7)", hinted},
-	{"loaded", "a request has whole what is not deferred, what was known and what was searched for, and nothing else (E1-E6)", loaded},
+	{"loaded", "a request has whole what is not deferred, what was known and what was searched for, of the servers that are there, and nothing else (E1-E6, N4, N6)", loaded},
 	{"search", "what a search shows, the next request has whole; it finds each name that it is given (E5)", searches},
 	{"prefix", "built-ins stand first, by name, and their bytes never change; servers come and go behind them (D1, D4)", prefixes},
-	{"decided", "a call ends as rules, hooks, the mode and the person have it: deny beats ask beats allow, and nothing runs without an allow (F1, F2)", decided},
+	{"decided", "a call ends as rules, hooks, the mode, the person and what goes wrong with it or its server have it: deny beats ask beats allow, and nothing runs without an allow (F1, F2, N4, O7)", decided},
 	{"rewritten", "a tool runs with the input as last rewritten, and never with one that breaks its schema or a rule (G2)", rewritten},
 	{"hooks-in-order", "each hook that is due is asked once, in order of registration, before the run and after it, and its output counts (G1)", hooksInOrder},
 	{"saved", "a result over its tool's limit goes to a file; of a message that is too much the largest go, no more than need to (K1, K2)", saved},

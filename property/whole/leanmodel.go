@@ -35,7 +35,7 @@ func (m *model) answer(ctx context.Context, req message.Request, on func([]byte)
 	m.try++
 	f := m.fault(m.requests)
 	p := m.play(ctx, f)
-	if f == nil || !spoils(f) {
+	if f == nil || !spoils(f, p.events) {
 		m.number++
 		m.try = 0
 	}
@@ -54,9 +54,10 @@ func (m *model) fault(request int) *des.Fault {
 	return nil
 }
 
-// spoils: an answer that was no whole answer is given again to the next request.
-func spoils(f *des.Fault) bool {
-	return f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 || f.Stall > 0 && f.For == 0
+// spoils: an answer that was no whole answer is given again to the next request. A fault
+// at an event that does not come spoils nothing.
+func spoils(f *des.Fault, events []stream.Event) bool {
+	return f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 && f.Malformed <= len(events) || f.Stall > 0 && f.For == 0
 }
 
 // player gives one answer's events at their times. All its waiting is at the gate.

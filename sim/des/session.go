@@ -108,7 +108,7 @@ func (e *Engine) open() (refused bool) {
 	fault := e.fault(s.request)
 	s.first = e.firstOf(s.script)
 	s.events = e.events(s.events[:0], s.script, fault)
-	if !spoils(fault) {
+	if !spoils(fault, s.events) {
 		s.script++
 		s.try = 0
 	}

@@ -20,9 +20,10 @@ func (e *Engine) fault(request int) *Fault {
 	return nil
 }
 
-// spoils: an answer that was no whole answer is given again to the next request.
-func spoils(f *Fault) bool {
-	return f != nil && (f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 || f.Stall > 0 && f.For == 0)
+// spoils: an answer that was no whole answer is given again to the next request. A fault
+// at an event that does not come spoils nothing.
+func spoils(f *Fault, events []event) bool {
+	return f != nil && (f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 && events[len(events)-1].what == breaks || f.Stall > 0 && f.For == 0)
 }
 
 // firstOf is the first call of an answer, counted over all.
