@@ -56,3 +56,20 @@ func TestMeasuredTokenReportsLookAsRecorded(t *testing.T) {
 		golden(t, "tokensmeasured."+name+".json", b.String())
 	}
 }
+
+func TestSessionsOfFilesThatBeginAlikeCanBeToldApart(t *testing.T) {
+	r := shop(t)
+	ways := []tokens.Net{{Name: "names"}, {Name: "names_hint"}, {Name: "api"}}
+	for _, file := range []string{"tests-models-cassettes-agent-first.yaml", "tests-models-cassettes-agent-second.yaml"} {
+		for n := range 2 {
+			r.Sessions = append(r.Sessions, tokens.Session{File: file, Conversation: n + 1, Requests: 2, Tools: 3, Ways: ways})
+		}
+	}
+	r.Sessions = append(r.Sessions, tokens.Session{File: "own.yaml", Conversation: 1, Requests: 1, Tools: 1, Defers: true})
+	var b bytes.Buffer
+	require.NoError(t, reports.TokensTable(&b, r, nil, 2, reports.Options{Width: 100}))
+	for _, name := range []string{"first.yaml #1", "first.yaml #2", "second.yaml #1"} {
+		require.Contains(t, b.String(), name)
+	}
+	require.Contains(t, b.String(), "1 conversation defers tools already, so there is no net figure")
+}
