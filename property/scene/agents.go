@@ -33,9 +33,11 @@ func agentsEnd(v *view) error {
 	return nil
 }
 
-// deafWithin: a call of the sub-agent does not hear that it is to stop.
+// deafWithin: a call of the sub-agent does not hear that it is to stop, or a hook after
+// the run hangs, which has its time whatever is stopped (G1).
 func (v *view) deafWithin(p *played) bool {
-	return slices.ContainsFunc(p.call.Inside, func(c Call) bool { return v.s.spoilt(c.ID).deaf })
+	hung := slices.ContainsFunc(v.s.Hooks, func(h Hook) bool { return h.Fails == "hang" && h.Event != "PreToolUse" })
+	return hung || slices.ContainsFunc(p.call.Inside, func(c Call) bool { return v.s.spoilt(c.ID).deaf })
 }
 
 func agentsApart(v *view) error {
