@@ -67,6 +67,7 @@ func (ts *talks) spoken(v gjson.Result) (*talk, error) {
 // answers takes a user's message: results, and whatever else the model is told.
 func (t *talk) answers(v, content gjson.Result, at time.Time, line int) {
 	t.heard(at)
+	t.user.hear(v, content)
 	for _, b := range content.Array() {
 		if b.Get("type").String() != "tool_result" {
 			continue

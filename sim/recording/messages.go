@@ -28,6 +28,7 @@ func (ts *talks) message(v gjson.Result, line int) error {
 	switch role := m.Get("role").String(); role {
 	case "user":
 		t.heard(at)
+		t.user.hear(v, m.Get("content"))
 	case "toolResult":
 		t.heard(at)
 		t.result(Result{

@@ -92,6 +92,10 @@ type Turn struct {
 	ID, Model, Stop string
 	// Sent is when the request left, on the recorder's clock; zero: unknown.
 	Sent time.Time
+	// Said is what the user said since the turn before, as a transcript tells it, a
+	// text a message; nothing where the recording holds requests (Handler.Request).
+	// What is no text is named, as "[image]"; it is cut after 64 KiB.
+	Said []string
 	// Tools are what the request offered; nil when the recording holds no requests.
 	Tools []Definition
 	// ToolsChanged: they are not those of the turn before.

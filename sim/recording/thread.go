@@ -37,6 +37,7 @@ type talk struct {
 	waiting []*draft
 	held    int64
 	turns   int
+	user    voice
 	// bare: these are messages as requests and responses hold them; asked: one of
 	// them is a user's.
 	bare, asked bool
@@ -102,7 +103,10 @@ func (t *talk) draft(id, model string, line int, calls []string) (*draft, error)
 		}
 	}
 	t.turns++
-	d := &draft{turn: &Turn{Number: t.turns, ID: id, Model: model, Line: line, Sent: t.input, Streamed: true}, exact: true, answered: map[string]bool{}}
+	d := &draft{turn: &Turn{Number: t.turns, ID: id, Model: model, Line: line, Sent: t.input, Said: t.user.take(), Streamed: true}, exact: true, answered: map[string]bool{}}
+	for _, text := range d.turn.Said {
+		t.grow(d, len(text))
+	}
 	t.waiting = append(t.waiting, d)
 	return d, t.flush(window)
 }
