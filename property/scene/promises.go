@@ -98,7 +98,7 @@ func hinted(v *view) error {
 func decided(v *view) error {
 	for _, p := range v.calls {
 		switch {
-		case p.ran && p.decision != "allow" && p.tries <= 1:
+		case p.ran && p.decision != "allow":
 			return fmt.Errorf("call %s ran; the decision was %q", p.call.ID, p.decision)
 		case !p.settled() || p.may(p.status):
 		default:
