@@ -150,33 +150,6 @@ func (s *sketch) some(notes []string, more string) {
 	}
 }
 
-// remarkPace says what the makespan rests on.
-func (s *sketch) remarkPace() {
-	var assumed []string
-	if slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool { return t.Pace != recording.Exact }) {
-		assumed = append(assumed, "the pace of the stream")
-	}
-	unmeasured, safe := false, false
-	for _, turn := range s.Turns {
-		for _, c := range turn.Calls {
-			_, measured := took(turn, c)
-			unmeasured = unmeasured || !measured
-		}
-	}
-	for _, d := range s.definitions() {
-		safe = safe || d.ReadOnly || s.o.Safe.Match(d.Name) || s.real[d.Name]
-	}
-	if unmeasured {
-		assumed = append(assumed, "durations")
-	}
-	if len(assumed) > 0 {
-		s.note("the makespan rests on assumptions: %s", strings.Join(assumed, ", "))
-	}
-	if !safe && s.out.Calls > 1 {
-		s.note("no tool is known to be safe, so that all calls run one by one: mark those that only read with `safe: true`, then `toolbench run --update`")
-	}
-}
-
 // remarkCalls compares calls and results with the recording.
 func (s *sketch) remarkCalls(f found) {
 	var open []string

@@ -81,8 +81,8 @@ func (s *sketch) tools(line func(string, ...any)) {
 		if text := s.blank(d.Description); text != "" {
 			line("      about: %s", quote(text))
 		}
-		if d.ReadOnly || s.o.Safe.Match(d.Name) {
-			line("      safe: true")
+		if why := s.safety(d); why != "" {
+			line("      safe: true # %s", why)
 		}
 		line("      result_chars: %d", tool.Unlimited)
 		if sound(d) {
@@ -132,10 +132,12 @@ func (s *sketch) durations(line func(string, ...any)) {
 			rows = append(rows, fmt.Sprintf("  %s: %s # %s", quote(key), d, why))
 		}
 	}
+	shared := s.shared()
 	for _, turn := range s.Turns {
-		for _, c := range turn.Calls {
-			if d, ok := took(turn, c); ok {
-				add(c.ID, d, "measured")
+		spans := s.spans(turn, shared)
+		for i, c := range turn.Calls {
+			if spans[i].Known {
+				add(c.ID, spans[i].At, "measured")
 			} else if d, ok := s.o.Durations.Of(c.Name); ok {
 				add(c.Name, d, "given")
 			} else {
@@ -147,21 +149,6 @@ func (s *sketch) durations(line func(string, ...any)) {
 		line("durations:")
 		line("%s", strings.Join(rows, "\n"))
 	}
-}
-
-// took is how long a call ran: as its recorder measured it, or, where it was alone,
-// from its block's end to its result.
-func took(turn *recording.Turn, c recording.Call) (time.Duration, bool) {
-	r := turn.Result(c.ID)
-	switch {
-	case r == nil || c.Repeated:
-		return 0, false
-	case r.Took.Known:
-		return r.Took.At.Truncate(time.Millisecond), true
-	case len(turn.Calls) == 1 && r.At.Known && c.Ready.Known && r.At.At >= c.Ready.At:
-		return (r.At.At - c.Ready.At).Truncate(time.Millisecond), true
-	}
-	return 0, false
 }
 
 // sound says that a tool can be built with its own schema.

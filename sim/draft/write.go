@@ -114,6 +114,8 @@ type sketch struct {
 	// cwd is where the session works, apart the files that no archive can hold.
 	cwd   string
 	apart []tree.File
+	// seen is what the recorded times tell of the calls.
+	seen evidence
 	// real are the built-ins that take the place of recorded tools.
 	real map[string]bool
 	// expect is the text of the expectations, once they are known.
@@ -131,6 +133,7 @@ func (s *sketch) write(ctx context.Context) error {
 	if err := s.plant(); err != nil { // of the whole session
 		return err
 	}
+	s.seen = s.evidence()
 	s.bound()
 	s.out.Turns = len(s.Turns)
 	s.script()
