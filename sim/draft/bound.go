@@ -25,7 +25,7 @@ func (s *sketch) bound() {
 		size, told := weight(turn)
 		history += size + len(s.prompts[turn.Number])
 		cassette += history
-		if answers += told; i > 0 && (cassette > maxCassette || answers > maxAnswers) {
+		if answers += told + len(quote(s.prompts[turn.Number])); i > 0 && (cassette > maxCassette || answers > maxAnswers) {
 			s.note("the first %d of %d turns: what follows would make its files larger than they may be, since each request has all that was said before", i, len(s.Turns))
 			s.Turns = s.Turns[:i]
 			return

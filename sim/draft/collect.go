@@ -16,8 +16,11 @@ import (
 // talk is a conversation with what else its requests say.
 type talk struct {
 	*recording.Conversation
-	// prompts are the last user texts of the turns' requests, by turn; "" unknown.
+	// prompts are what the user said before a turn, by turn: the last user text of its
+	// request, or what a transcript tells; "" unknown.
 	prompts map[int]string
+	// long are the turns before which more was said than is kept.
+	long []string
 	// dir is the working directory, if the recording tells it.
 	dir string
 }
@@ -42,7 +45,7 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, record
 	sum, err := recording.Scan(name, io.TeeReader(r, head), limits, recording.Handler{
 		Request: func(c *recording.Conversation, turn int, body string) error {
 			t := of(c)
-			t.prompts[turn] = asked(body)
+			t.hear(turn, asked(body))
 			if t.dir == "" {
 				t.dir = workingDir(body)
 			}
@@ -50,6 +53,9 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, record
 		},
 		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
 			t := of(c)
+			if len(turn.Said) > 0 {
+				t.hear(turn.Number, strings.Join(turn.Said, "\n\n"))
+			}
 			t.Turns = append(t.Turns, turn)
 			return nil
 		},
@@ -70,7 +76,8 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, record
 	return all, sum.Format, nil
 }
 
-// asked is the text of a request's last user message, results apart.
+// asked is the text of a request's last user message, results apart; what is no text is
+// named.
 func asked(body string) string {
 	messages := gjson.Get(body, "messages").Array()
 	for _, m := range slices.Backward(messages) {
@@ -83,8 +90,12 @@ func asked(body string) string {
 		}
 		var parts []string
 		for _, b := range content.Array() {
-			if b.Get("type").Str == "text" {
+			switch kind := b.Get("type").Str; kind {
+			case "tool_result":
+			case "text":
 				parts = append(parts, b.Get("text").String())
+			default:
+				parts = append(parts, "["+kind[:min(len(kind), 40)]+"]")
 			}
 		}
 		return strings.Join(parts, "\n")

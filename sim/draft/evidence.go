@@ -148,7 +148,7 @@ func (s *sketch) remarkSafety(shared map[string]bool) {
 		}
 	}
 	if len(ran) > 0 {
-		s.note("marked safe, since they %s: %s; every other call runs alone", ranSafe, strings.Join(ran, ", "))
+		s.note("marked safe, since they %s: %s; what has no such mark runs alone", ranSafe, strings.Join(ran, ", "))
 	}
 	if !safe && s.out.Calls > 1 {
 		s.note("no tool is known to be safe, so that all calls run one by one: mark those that only read with `safe: true`, then `toolbench run --update`")

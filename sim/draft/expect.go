@@ -116,9 +116,7 @@ func (s *sketch) remark(out scenario.Outcome) {
 	if s.closed {
 		s.note("the recording ends with calls or breaks off: a last answer was added to the stream")
 	}
-	if s.prompts[1] == "" {
-		s.note("what the user said is not in the recording: `prompt` is made up")
-	}
+	s.remarkSaid()
 	var lost, unfit []string
 	for _, d := range s.definitions() {
 		if s.real[d.Name] {

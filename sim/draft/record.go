@@ -20,21 +20,13 @@ func (s *sketch) script() {
 		s.out.Calls += len(turn.Calls)
 		s.out.Answered += len(turn.Calls) - len(turn.Unanswered)
 		s.answers = append(s.answers, blankEvents(replay.Paced(turn, s.o.Pace), s.o.Secrets))
-		if ends(turn) && i+1 < len(s.Turns) {
-			s.then = append(s.then, s.next(i+2))
+		if i+1 < len(s.Turns) {
+			s.ask(turn, s.Turns[i+1])
 		}
 	}
 	if !ends(s.Turns[len(s.Turns)-1]) {
 		s.end()
 	}
-}
-
-// next is what the user said before a turn.
-func (s *sketch) next(turn int) string {
-	if text := s.blank(s.prompts[turn]); text != "" {
-		return text
-	}
-	return unknownPrompt
 }
 
 // end adds a last answer to a stream that ends with calls, or breaks off.

@@ -42,6 +42,7 @@ func (s *sketch) text() string {
 			line("  - %s", quote(text))
 		}
 	}
+	s.user(line)
 	line("stream:")
 	line("  cassette: %s", s.out.Cassette)
 	s.durations(line)

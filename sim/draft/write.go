@@ -111,6 +111,10 @@ type sketch struct {
 	prompt string
 	then   []string
 	closed bool
+	// between is what the recorded user said while the model was at work, says what of
+	// it is said here; made are the turns before which the user's words are made up.
+	between, says []interjection
+	made          []string
 	// cwd is where the session works, apart the files that no archive can hold.
 	cwd   string
 	apart []tree.File
@@ -138,6 +142,9 @@ func (s *sketch) write(ctx context.Context) error {
 	s.out.Turns = len(s.Turns)
 	s.script()
 	out, err := s.settle(ctx)
+	if err == nil && out.Status == scenario.Passed {
+		out, err = s.interject(ctx, out)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,168 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolbench/sim/recording"
+	"toolbench/sim/scenario"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/trace"
+)
+
+// mostSaid bounds what the user says before one turn, in bytes.
+const mostSaid = 64 << 10
+
+// hear takes what the user said before a turn; more than mostSaid is cut.
+func (t *talk) hear(turn int, text string) {
+	if len(text) >= mostSaid-utf8.UTFMax { // a transcript's texts come cut
+		text = strings.ToValidUTF8(text[:min(len(text), mostSaid)], "")
+		t.long = append(t.long, fmt.Sprint(turn))
+	}
+	t.prompts[turn] = text
+}
+
+// interjection is what the user said while the model was at work: after a turn of the
+// recording that did not end.
+type interjection struct {
+	turn *recording.Turn
+	text string
+	// at is when it is said here.
+	at time.Duration
+}
+
+// ask lays out what the user says after a turn that another follows.
+func (s *sketch) ask(turn, next *recording.Turn) {
+	text := s.blank(s.prompts[next.Number])
+	switch {
+	case ends(turn) && text == "":
+		s.made = append(s.made, fmt.Sprint(next.Number))
+		s.then = append(s.then, unknownPrompt)
+	case ends(turn):
+		s.then = append(s.then, text)
+	case text != "" && text != s.blank(s.prompts[turn.Number]): // a request that is sent again says nothing new
+		s.between = append(s.between, interjection{turn: turn, text: text})
+	}
+}
+
+// interject lets the user speak where the recorded one did while calls ran: the message
+// goes out with their results (J4). Where no call takes time, or it would change what
+// comes of the calls, it is left out and told.
+func (s *sketch) interject(ctx context.Context, out scenario.Outcome) (scenario.Outcome, error) {
+	if len(s.between) == 0 {
+		return out, nil
+	}
+	for i, b := range s.between {
+		if at, ok := whileRunning(out, b.turn); ok {
+			s.between[i].at = at
+			s.says = append(s.says, s.between[i])
+		}
+	}
+	if len(s.says) == 0 {
+		return out, nil
+	}
+	again, err := s.spoken(ctx)
+	if err == nil && again.Status == scenario.Passed && sameResults(out, again) {
+		return again, nil
+	}
+	s.says = nil
+	return s.spoken(ctx)
+}
+
+// spoken records the cassette and runs the scenario.
+func (s *sketch) spoken(ctx context.Context) (scenario.Outcome, error) {
+	if err := s.record(ctx); err != nil {
+		return scenario.Outcome{}, err
+	}
+	return s.run(ctx)
+}
+
+// whileRunning finds an instant at which the last of a turn's calls run, and no other
+// waits: what the user says then stops nothing.
+func whileRunning(out scenario.Outcome, turn *recording.Turn) (time.Duration, bool) {
+	var from, to time.Duration
+	of := 0 // the run's own number of the turn
+	for _, e := range out.Trace {
+		if turnHas(turn, e.Call) && (e.Kind == trace.Started || e.Kind == trace.Ended) {
+			of = e.Turn
+		}
+	}
+	for _, e := range out.Trace {
+		switch {
+		case of == 0 || e.Turn != of:
+		case e.Kind == trace.Started || e.Kind == trace.StreamEnd:
+			from = max(from, e.At)
+		case e.Kind == trace.Ended:
+			to = max(to, e.At)
+		}
+	}
+	at := (from + (to-from)/2).Truncate(stream.Tick)
+	return at, from < at && at < to
+}
+
+func turnHas(turn *recording.Turn, call string) bool {
+	return slices.ContainsFunc(turn.Calls, func(c recording.Call) bool { return c.ID == call })
+}
+
+// sameResults says that two runs came to the same, at the same time.
+func sameResults(a, b scenario.Outcome) bool {
+	same := func(x, y trace.Event) bool {
+		return x.Call == y.Call && x.At == y.At && x.Get("status") == y.Get("status") && x.Get("text") == y.Get("text")
+	}
+	return a.Makespan == b.Makespan && slices.EqualFunc(look(a).results, look(b).results, same)
+}
+
+// remarkSaid says what of the user's words is made up, cut, or not here.
+func (s *sketch) remarkSaid() {
+	if s.prompts[1] == "" {
+		s.note("what the user said is not in the recording: `prompt` is made up")
+	}
+	if len(s.made) > 0 {
+		s.note("what the user said before turn %s is not in the recording: %q is made up", strings.Join(s.made, ", "), unknownPrompt)
+	}
+	if len(s.long) > 0 {
+		s.note("what the user said before turn %s is cut after %d bytes", strings.Join(s.long, ", "), mostSaid)
+	}
+	var lost []string
+	for _, b := range s.between {
+		here := slices.ContainsFunc(s.says, func(x interjection) bool { return x.turn == b.turn })
+		if !here && slices.Contains(s.Turns, b.turn) {
+			lost = append(lost, fmt.Sprintf("what the user said after turn %d, while the model was at work, is left out: %s", b.turn.Number, clip(b.text)))
+		}
+	}
+	s.some(lost, "messages more were said while the model was at work, and are left out")
+	if n := len(s.says); n > 0 {
+		s.note("what the user said while calls ran is said here halfway through the last of them: %d times", n)
+	}
+	if s.pictures() {
+		s.note("the user sent more than text: it stands as [image], [document] and the like")
+	}
+}
+
+// attached are what stands for a user's content that is no text.
+var attached = []string{"[image]", "[document]", "[file]", "[container_upload]"}
+
+func (s *sketch) pictures() bool {
+	for _, text := range s.prompts {
+		if slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Contains(attached, line) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// user writes what the user says while calls run.
+func (s *sketch) user(line func(string, ...any)) {
+	if len(s.says) == 0 {
+		return
+	}
+	line("user:")
+	line("  says: # while calls run, as in the recording")
+	for _, say := range s.says {
+		line("    - {at: %s, text: %s} # after turn %d", say.at, quote(say.text), say.turn.Number)
+	}
+}
