@@ -74,3 +74,7 @@ func (s *Scene) text(c *Call, in input) string {
 
 // prompt is a sub-agent's first message, by which its turns are found.
 func prompt(c *Call) string { return "Task of " + c.ID + "." }
+
+// mainPrompt begins the main conversation. No sub-agent's prompt holds it, not even one
+// that lost a part on its way.
+const mainPrompt = "Go."

@@ -28,7 +28,7 @@ func (s *Scene) write(name, about string, o order, expect bool) string {
 	w.line(0, "about: %s", quoted(about))
 	w.line(0, "tags: [faults]")
 	w.world(s, o)
-	w.line(0, "prompt: Go.")
+	w.line(0, "prompt: %s", mainPrompt)
 	w.hooks(s)
 	w.people(s)
 	w.stream(s)
@@ -117,7 +117,7 @@ func (w *writer) world(s *Scene, o order) {
 	w.line(1, "permissions: %s", p)
 	if len(s.Known) > 0 {
 		w.line(1, "history:")
-		w.line(2, "- {role: user, text: Hello., discovered: %s}", quoted(s.Known))
+		w.line(2, "- {role: user, text: %s, discovered: %s}", mainPrompt, quoted(s.Known))
 		w.line(2, "- {role: assistant, text: Hello.}")
 	}
 	var tools, servers []string
@@ -223,10 +223,11 @@ func (w *writer) stream(s *Scene) {
 	w.line(1, "turns:")
 	var durations []string
 	for _, t := range s.Turns {
-		w.turn(s, "", t.Calls)
+		w.turn(s, mainPrompt, t.Calls)
 	}
 	// Whatever is asked beyond the script has an answer.
-	w.line(2, "- {text: Done., repeat: %d}", len(s.Says)+1)
+	w.line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Says)+1)
+	agents := 0
 	s.each(func(c *Call, _ int, _ *Call) {
 		if c.For > 0 {
 			durations = append(durations, c.ID+": "+c.For.String())
@@ -236,8 +237,12 @@ func (w *writer) stream(s *Scene) {
 				w.turn(s, prompt(c), c.Inside)
 			}
 			w.line(2, "- {for: %s, text: Done., repeat: 3}", prompt(c))
+			agents++
 		}
 	})
+	if agents > 0 && len(s.Faults) > 0 { // a sub-agent's prompt may come garbled
+		w.line(2, "- {text: Done., repeat: %d}", 4*agents)
+	}
 	if len(durations) > 0 {
 		w.line(0, "durations: {%s}", strings.Join(durations, ", "))
 	}
