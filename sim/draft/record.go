@@ -52,8 +52,13 @@ func (s *sketch) record(ctx context.Context) error {
 		case asked > n && !s.closed:
 			s.end()
 		case asked > n && len(s.then) > 0:
-			s.then = s.then[:len(s.then)-1]
+			last := len(s.then) - 1
+			if s.then[last] != unknownPrompt {
+				s.note("what the user said last is left out, since the model is not at its end there: %s", clip(s.then[last]))
+			}
+			s.then = s.then[:last]
 		case asked < n && ended == nil:
+			s.note("the conversation ends early here: %q was added, for the model to go on", unknownPrompt)
 			s.then = append(s.then, unknownPrompt)
 		default:
 			return fmt.Errorf("%w: it ends after %d of %d answers: %w", ErrFails, asked, n, ended)

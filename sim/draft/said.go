@@ -14,13 +14,10 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// mostSaid bounds what the user says before one turn, in bytes.
-const mostSaid = 64 << 10
-
-// hear takes what the user said before a turn; more than mostSaid is cut.
+// hear takes what the user said before a turn; no more than recording.MaxSaid.
 func (t *talk) hear(turn int, text string) {
-	if len(text) >= mostSaid-utf8.UTFMax { // a transcript's texts come cut
-		text = strings.ToValidUTF8(text[:min(len(text), mostSaid)], "")
+	if len(text) >= recording.MaxSaid-utf8.UTFMax { // a transcript's texts come cut
+		text = strings.ToValidUTF8(text[:min(len(text), recording.MaxSaid)], "")
 		t.long = append(t.long, fmt.Sprint(turn))
 	}
 	t.prompts[turn] = text
@@ -35,19 +32,43 @@ type interjection struct {
 	at time.Duration
 }
 
-// ask lays out what the user says after a turn that another follows.
+// ask lays out what the user says between a turn and the next. What was said after a
+// stream had failed goes with what was said before it, as the request is sent again.
 func (s *sketch) ask(turn, next *recording.Turn) {
 	text := s.blank(s.prompts[next.Number])
+	whole := turn.Ending == recording.Whole
+	if whole {
+		s.answered = turn
+	}
 	switch {
-	case ends(turn) && text == "":
+	case text == "" && ends(turn):
 		s.made = append(s.made, fmt.Sprint(next.Number))
 		s.then = append(s.then, unknownPrompt)
-	case ends(turn):
+	case whole && ends(turn):
 		s.then = append(s.then, text)
-	case text != "" && text != s.blank(s.prompts[turn.Number]): // a request that is sent again says nothing new
-		s.between = append(s.between, interjection{turn: turn, text: text})
+	case text == "" || text == s.blank(s.prompts[turn.Number]): // a request that is sent again says nothing new
+	case s.answered == nil:
+		s.prompt = paragraphs(s.prompt, text)
+		s.moved = append(s.moved, fmt.Sprint(next.Number))
+	case ends(s.answered):
+		s.then[len(s.then)-1] = paragraphs(s.then[len(s.then)-1], text)
+		s.moved = append(s.moved, fmt.Sprint(next.Number))
+	default:
+		s.cutIn(text)
 	}
 }
+
+// cutIn notes what was said while the calls of the last whole answer were at work.
+func (s *sketch) cutIn(text string) {
+	last := len(s.between) - 1
+	if last >= 0 && s.between[last].turn == s.answered {
+		s.between[last].text = paragraphs(s.between[last].text, text)
+		return
+	}
+	s.between = append(s.between, interjection{turn: s.answered, text: text})
+}
+
+func paragraphs(a, b string) string { return strings.TrimSpace(a + "\n\n" + b) }
 
 // interject lets the user speak where the recorded one did while calls ran: the message
 // goes out with their results (J4). Where no call takes time, or it would change what
@@ -124,8 +145,11 @@ func (s *sketch) remarkSaid() {
 	if len(s.made) > 0 {
 		s.note("what the user said before turn %s is not in the recording: %q is made up", strings.Join(s.made, ", "), unknownPrompt)
 	}
+	if len(s.moved) > 0 {
+		s.note("what the user said before turn %s, after a stream had failed, stands with what was said before that", strings.Join(s.moved, ", "))
+	}
 	if len(s.long) > 0 {
-		s.note("what the user said before turn %s is cut after %d bytes", strings.Join(s.long, ", "), mostSaid)
+		s.note("what the user said before turn %s is cut after %d bytes", strings.Join(s.long, ", "), recording.MaxSaid)
 	}
 	var lost []string
 	for _, b := range s.between {
@@ -135,8 +159,12 @@ func (s *sketch) remarkSaid() {
 		}
 	}
 	s.some(lost, "messages more were said while the model was at work, and are left out")
-	if n := len(s.says); n > 0 {
-		s.note("what the user said while calls ran is said here halfway through the last of them: %d times", n)
+	if len(s.says) > 0 {
+		var after []string
+		for _, say := range s.says {
+			after = append(after, fmt.Sprint(say.turn.Number))
+		}
+		s.note("what the user said while calls ran, or before they were answered, is said halfway through the last of them: turn %s", strings.Join(after, ", "))
 	}
 	if s.pictures() {
 		s.note("the user sent more than text: it stands as [image], [document] and the like")

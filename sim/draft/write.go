@@ -114,7 +114,8 @@ type sketch struct {
 	// between is what the recorded user said while the model was at work, says what of
 	// it is said here; made are the turns before which the user's words are made up.
 	between, says []interjection
-	made          []string
+	made, moved   []string
+	answered      *recording.Turn // the last that ended whole, so far
 	// cwd is where the session works, apart the files that no archive can hold.
 	cwd   string
 	apart []tree.File

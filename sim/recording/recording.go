@@ -94,7 +94,7 @@ type Turn struct {
 	Sent time.Time
 	// Said is what the user said since the turn before, as a transcript tells it, a
 	// text a message; nothing where the recording holds requests (Handler.Request).
-	// What is no text is named, as "[image]"; it is cut after 64 KiB.
+	// What is no text is named, as "[image]"; it is cut after MaxSaid bytes.
 	Said []string
 	// Tools are what the request offered; nil when the recording holds no requests.
 	Tools []Definition

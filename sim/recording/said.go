@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxSaid bounds what is kept of the user's words before one turn, in bytes.
-const maxSaid = 64 << 10
+// MaxSaid bounds what a transcript's Turn.Said keeps, in bytes.
+const MaxSaid = 256 << 10
 
 // voice are the user's words that wait for the model's next answer.
 type voice struct {
@@ -39,7 +39,7 @@ func (u *voice) hear(v, content gjson.Result) {
 }
 
 func (u *voice) add(text string, command bool) {
-	room := maxSaid - u.size
+	room := MaxSaid - u.size
 	if room <= 0 {
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/recording"
 )
 
 // hears are what the user said before each turn.
@@ -53,10 +55,10 @@ func TestOnlyTheUsersWordsAreTheUsers(t *testing.T) {
 
 // However much is said before one turn, only so much of it is kept, in whole letters.
 func TestWhatIsSaidIsBounded(t *testing.T) {
-	long := strings.Repeat("ü", 40_000)
+	long := strings.Repeat("ü", 100_000)
 	got := hears(t, jsonLines(t, said(1, "user", "", text("x"+long)), said(2, "user", "", text(long)), said(3, "assistant", "m1", text("Yes."))))
 	require.Len(t, got, 1)
 	all := strings.Join(got[0], "")
-	assert.LessOrEqual(t, len(all), 64<<10)
+	assert.LessOrEqual(t, len(all), recording.MaxSaid)
 	assert.True(t, utf8.ValidString(all))
 }
