@@ -142,9 +142,15 @@ func (v *view) read() error {
 
 // garble notes the requests in whose answers events came twice or late.
 func (v *view) garble() {
+	var reached []*request
+	for i, r := range v.requests {
+		if !slices.Contains(v.out.Dropped, i) {
+			reached = append(reached, r)
+		}
+	}
 	for _, f := range v.s.faults() {
-		if n := f.Request; n > 0 && n <= len(v.requests) && (f.What == "twice" || f.What == "late") {
-			v.requests[n-1].garbled = true
+		if n := f.Request; n > 0 && n <= len(reached) && (f.What == "twice" || f.What == "late") {
+			reached[n-1].garbled = true
 		}
 	}
 }

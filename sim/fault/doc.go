@@ -26,7 +26,7 @@
 //	stall @ request=2 event=7 for 3s
 //	stall @ request=2 event=7
 //
-// The last one stalls for ever. Requests are counted from 1 over a conversation,
+// The last one stalls for ever. Requests are counted from 1 as they reach the model,
 // events from 1 within their stream: a cut or a stall comes behind so many, an
 // event that is late behind those that arrive meanwhile. full and readonly are the
 // disk's, from the moment in which the call does its work; progress is reported so

@@ -13,8 +13,8 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// streamFaults spoils the answers a scenario says; requests are counted from 1,
-// each try by itself.
+// streamFaults spoils the answers a scenario says; requests are counted from 1
+// as they reach the model, each try by itself.
 func (sc *Scenario) streamFaults() func(cassette.Attempt) cassette.Fault {
 	var mu sync.Mutex
 	n := 0

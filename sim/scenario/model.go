@@ -21,6 +21,8 @@ type sent struct {
 	method, url string
 	header      http.Header
 	body        []byte
+	// dropped: it was given up before it reached anybody.
+	dropped bool
 }
 
 // wire is the transport of a run: it notes every request and every miss, and
@@ -40,7 +42,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.mu.Lock()
-	w.sent = append(w.sent, sent{method: req.Method, url: req.URL.String(), header: req.Header.Clone(), body: body})
+	w.sent = append(w.sent, sent{method: req.Method, url: req.URL.String(), header: req.Header.Clone(), body: body, dropped: req.Context().Err() != nil})
 	w.mu.Unlock()
 	resp, err := w.next.RoundTrip(req)
 	var miss *cassette.MissError
@@ -77,6 +79,24 @@ func (w *wire) bodies() [][]byte {
 		if isModel(s.url) {
 			out = append(out, s.body)
 		}
+	}
+	return out
+}
+
+// dropped are the places in bodies of the requests that were given up at once.
+func (w *wire) dropped() []int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []int
+	n := 0
+	for _, s := range w.sent {
+		if !isModel(s.url) {
+			continue
+		}
+		if s.dropped {
+			out = append(out, n)
+		}
+		n++
 	}
 	return out
 }

@@ -50,8 +50,10 @@ type Outcome struct {
 	Digest string
 	// Trace is the whole record.
 	Trace []trace.Event
-	// Requests are the bodies that were sent to the model, in order.
+	// Requests are the bodies that were sent to the model, in order. Dropped are the places
+	// of those that were given up before they reached it: faults do not count them.
 	Requests [][]byte
+	Dropped  []int
 	// Took is the real time; it is in no digest and in no comparison.
 	Took time.Duration
 	// Notes are worth telling and no failure: recorded interactions left over in a

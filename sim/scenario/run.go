@@ -131,7 +131,9 @@ type record struct {
 	events []trace.Event
 	digest string
 	bodies [][]byte
-	sent   []sent
+	// dropped are those of bodies that reached nobody.
+	dropped []int
+	sent    []sent
 	// misses, leftover and notes are what the transport has to say.
 	misses   []string
 	leftover []string

@@ -323,7 +323,7 @@ func (r *runner) run(ctx context.Context) (*record, error) {
 
 func (r *runner) takeDown(failed error) *record {
 	r.traceFiles()
-	rec := &record{events: r.log.Events(), digest: r.log.Digest(), bodies: r.wire.bodies(), sent: r.wire.sent, failed: failed, notes: r.notes, limit: r.config.MaxConcurrency}
+	rec := &record{events: r.log.Events(), digest: r.log.Digest(), bodies: r.wire.bodies(), dropped: r.wire.dropped(), sent: r.wire.sent, failed: failed, notes: r.notes, limit: r.config.MaxConcurrency}
 	for _, m := range r.wire.misses {
 		rec.misses = append(rec.misses, m.Error())
 	}

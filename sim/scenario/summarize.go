@@ -12,7 +12,7 @@ import (
 
 // summarize reads the outcome off the trace.
 func (rec *record) summarize(out *Outcome) {
-	out.Trace, out.Digest, out.Notes, out.Requests = rec.events, rec.digest, rec.notes, rec.bodies
+	out.Trace, out.Digest, out.Notes, out.Requests, out.Dropped = rec.events, rec.digest, rec.notes, rec.bodies, rec.dropped
 	s := &summary{calls: map[string]*Call{}, streams: map[string]*Stream{}, let: map[*Call]bool{}}
 	for _, e := range rec.events {
 		s.take(e)
