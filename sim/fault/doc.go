@@ -31,7 +31,8 @@
 // event that is late behind those that arrive meanwhile. full and readonly are the
 // disk's, from the moment in which the call does its work; progress is reported so
 // long after the call's end. lags, gone, duplicate, unknown and rubbish are an MCP
-// server's: it takes so long for its answer; it dies under the call, to come back when so much time has passed or never; it answers
-// twice, or first a request that nobody made; it says something that is no message. What
-// the language does not do: conditions on what was sent, chances.
+// server's: it takes so long for its answer; it dies under the call, to come back when
+// so much time has passed or never; it answers twice, or first a request that nobody
+// made; it says something that is no message. What the language does not do: conditions
+// on what was sent, chances.
 package fault
