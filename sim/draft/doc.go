@@ -13,7 +13,13 @@
 // what does not fit the recording, stands in comments on top of the file: a draft is
 // there to be read and made into what somebody wants to guard.
 //
+// The user says what the recorded one said: at first, after each end, and in the middle
+// of a run where calls took time. What ran beside others in the recording does so here,
+// by the same evidence as in sim/replay, and calls take as long as they were measured
+// to, so that a session that was run the way calls are run here takes as long again.
+//
 // Secrets are blanked before anything is written, also where a stream cuts them in two.
 // What the package does not do: it guesses no safety and no durations beyond what it is
-// told, and keeps neither system prompts nor images.
+// told or was measured (what has no evidence is exclusive), and keeps neither system
+// prompts nor images.
 package draft

@@ -134,7 +134,20 @@ func (s *sketch) remarkPace() {
 	if len(assumed) > 0 {
 		s.note("the makespan rests on assumptions: %s", strings.Join(assumed, ", "))
 	}
+	if s.waited() {
+		s.note("no call is seen to start before its stream ended: durations count from that end, and calls start earlier here")
+	}
 	s.remarkSafety(shared)
+}
+
+// waited says that calls were measured from the end of their stream, and end earlier
+// here than they did.
+func (s *sketch) waited() bool {
+	return !s.seen.early && slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool {
+		return len(t.Calls) > 1 && slices.ContainsFunc(t.Results, func(r recording.Result) bool {
+			return r.At.Known && !r.Took.Known && t.Pace != recording.Unknown
+		})
+	})
 }
 
 // remarkSafety says which calls run beside others, and which only did.
@@ -156,7 +169,7 @@ func (s *sketch) remarkSafety(shared map[string]bool) {
 	var commands []string
 	for _, c := range s.seen.commands {
 		if name, _, _ := strings.Cut(c, " "); !shared[name] {
-			commands = append(commands, fmt.Sprintf("%s %s, and runs alone here: that one command may proves nothing of the next", c, ranSafe))
+			commands = append(commands, fmt.Sprintf("%s %s, and runs alone here: that one command may, proves nothing of the next", c, ranSafe))
 		}
 	}
 	s.some(commands, "calls more with commands did so")

@@ -97,6 +97,7 @@ func TestWhatRanBesideOthersDoesSo(t *testing.T) {
 	assert.Contains(t, notes, "marked safe, since they ran beside others in the recording: Search; what has no such mark runs alone")
 	assert.Contains(t, notes, "Bash c3 ran beside others in the recording, and runs alone here")
 	assert.NotContains(t, notes, "assumptions")
+	assert.Contains(t, notes, "no call is seen to start before its stream ended")
 }
 
 // What was told goes before what was found.
