@@ -20,7 +20,7 @@ type talk struct {
 	// request, or what a transcript tells; "" unknown.
 	prompts map[int]string
 	// long are the turns before which more was said than is kept.
-	long []string
+	long []int
 	// dir is the working directory, if the recording tells it.
 	dir string
 }

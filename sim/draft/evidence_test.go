@@ -86,7 +86,8 @@ func beside() *log {
 // Tools whose calls ran beside others do so in the draft, at their measured times; what
 // has no evidence, or only that of a command, runs alone.
 func TestWhatRanBesideOthersDoesSo(t *testing.T) {
-	d, text := beside().draft(t, t.TempDir(), draft.Options{})
+	dir := t.TempDir()
+	d, text := beside().draft(t, dir, draft.Options{})
 	assert.Contains(t, text, "name: \"Search\"\n      safe: true # ran beside others in the recording\n")
 	assert.Equal(t, 1, strings.Count(text, "safe: true"))
 	assert.Equal(t, [][]string{{"Search", "Search"}, {"Bash"}, {"Edit"}, {"Edit"}}, d.Outcome.Batches)
@@ -98,6 +99,10 @@ func TestWhatRanBesideOthersDoesSo(t *testing.T) {
 	assert.Contains(t, notes, "Bash c3 ran beside others in the recording, and runs alone here")
 	assert.NotContains(t, notes, "assumptions")
 	assert.Contains(t, notes, "no call is seen to start before its stream ended")
+
+	alone := strings.Replace(text, "safe: true", "safe: false", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, d.File), []byte(alone), 0o600))
+	assert.Equal(t, scenario.Failed, run(t, dir, d.File).Status, "it is noticed when they no longer do")
 }
 
 // What was told goes before what was found.

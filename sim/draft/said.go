@@ -18,7 +18,7 @@ import (
 func (t *talk) hear(turn int, text string) {
 	if len(text) >= recording.MaxSaid-utf8.UTFMax { // a transcript's texts come cut
 		text = strings.ToValidUTF8(text[:min(len(text), recording.MaxSaid)], "")
-		t.long = append(t.long, fmt.Sprint(turn))
+		t.long = append(t.long, turn)
 	}
 	t.prompts[turn] = text
 }
@@ -148,8 +148,10 @@ func (s *sketch) remarkSaid() {
 	if len(s.moved) > 0 {
 		s.note("what the user said before turn %s, after a stream had failed, stands with what was said before that", strings.Join(s.moved, ", "))
 	}
-	if len(s.long) > 0 {
-		s.note("what the user said before turn %s is cut after %d bytes", strings.Join(s.long, ", "), recording.MaxSaid)
+	for _, turn := range s.long {
+		if turn <= len(s.Turns) {
+			s.note("what the user said before turn %d is cut after %d bytes", turn, recording.MaxSaid)
+		}
 	}
 	var lost []string
 	for _, b := range s.between {
@@ -175,8 +177,8 @@ func (s *sketch) remarkSaid() {
 var attached = []string{"[image]", "[document]", "[file]", "[container_upload]"}
 
 func (s *sketch) pictures() bool {
-	for _, text := range s.prompts {
-		if slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Contains(attached, line) }) {
+	for _, turn := range s.Turns {
+		if slices.ContainsFunc(strings.Split(s.prompts[turn.Number], "\n"), func(line string) bool { return slices.Contains(attached, line) }) {
 			return true
 		}
 	}
