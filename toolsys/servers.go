@@ -13,11 +13,11 @@ import (
 
 // Serve gives a conversation what fleets of MCP servers offer, for loop.Config.Served
 // (N3, N6). Open does it by itself for the fleets of Config.Servers.
-func Serve(fleets ...*mcptool.Fleet) func() loop.Served {
-	return func() loop.Served {
+func Serve(fleets ...*mcptool.Fleet) func(context.Context) loop.Served {
+	return func(ctx context.Context) loop.Served {
 		var out loop.Served
 		for _, f := range fleets {
-			s := f.Served()
+			s := f.Served(ctx)
 			out.Tools = append(out.Tools, s.Tools...)
 			out.Pending = append(out.Pending, s.Pending...)
 			out.Resources = out.Resources || s.Resources

@@ -60,10 +60,14 @@ func (sc *Scenario) record(requests []sent, path string, answers *cassette.Casse
 }
 
 // once drops what was sent again because a fault had spoiled its answer: such a
-// request is found in the cassette again when it is retried.
+// request is found in the cassette again when it is retried. One that was given up before
+// it reached anybody has no answer either.
 func once(requests []sent) []sent {
 	var out []sent
 	for i, s := range requests {
+		if s.dropped {
+			continue
+		}
 		if i == 0 || s.url != requests[i-1].url || !bytes.Equal(s.body, requests[i-1].body) {
 			out = append(out, s)
 		}

@@ -39,7 +39,7 @@ type entry struct {
 // take no virtual time.
 const patience = time.Millisecond
 
-func (r *runner) connect(context.Context) (*servers, error) {
+func (r *runner) connect(ctx context.Context) (*servers, error) {
 	s := &servers{r: r}
 	for i, spec := range r.sc.World.MCP {
 		if err := s.add(i, spec); err != nil {
@@ -49,7 +49,7 @@ func (r *runner) connect(context.Context) (*servers, error) {
 	}
 	for _, e := range s.all {
 		e.fleet.Ready(patience)
-		e.fleet.Served() // what it reports of its tools comes before the run
+		e.fleet.Served(ctx) // what it reports of its tools comes before the run
 	}
 	return s, nil
 }
@@ -131,14 +131,14 @@ func (spec Server) narrow(c mcpserve.Catalogue) mcpserve.Catalogue {
 
 // served are the tools that are there in the turn at hand; servers that come later
 // are said to be pending.
-func (s *servers) served() loop.Served {
+func (s *servers) served(ctx context.Context) loop.Served {
 	s.r.mu.Lock()
 	turn := max(s.r.turn, 1)
 	s.r.mu.Unlock()
 	out := loop.Served{Gone: toolsys.Gone(s.fleets()...)}
 	for _, e := range s.all {
 		e.relist(s.r, turn)
-		now := e.fleet.Served()
+		now := e.fleet.Served(ctx)
 		switch {
 		case turn < e.spec.FromTurn:
 			out.Pending = append(out.Pending, e.names(now.Tools)...)

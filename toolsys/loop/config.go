@@ -37,8 +37,9 @@ type Config struct {
 	// Model and Catalogue are required.
 	Model     Model
 	Catalogue *pool.Catalogue
-	// Served is asked before each request; nil means no servers.
-	Served   func() Served
+	// Served is asked before each request; nil means no servers. The context ends when the
+	// conversation is stopped or the user speaks: then nobody waits for servers (J4).
+	Served   func(context.Context) Served
 	Settings settings.Settings
 	// Policy is how calls are run; the zero value is Serial, Streaming the fast one.
 	Policy schedule.Policy
@@ -89,7 +90,7 @@ func (c *Config) complete() error {
 		return fmt.Errorf("%w: at most %d calls at once; it must be at least 1", ErrConfig, c.Settings.MaxConcurrency)
 	}
 	if c.Served == nil {
-		c.Served = func() Served { return Served{} }
+		c.Served = func(context.Context) Served { return Served{} }
 	}
 	if c.MaxTokens == 0 {
 		c.MaxTokens = 8192

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -14,8 +15,10 @@ import (
 
 // look assembles the pool anew, as before every request (C1), and decides what of
 // it is deferred (E3).
-func (s *Session) look() *pool.Snapshot {
-	served := s.cfg.Served()
+func (s *Session) look(ctx context.Context) *pool.Snapshot {
+	gather, done := s.gathering(ctx)
+	served := s.cfg.Served(gather)
+	done()
 	s.gone = served.Gone
 	state := s.State()
 	tools := s.cfg.Settings.ToolSearch
@@ -145,14 +148,14 @@ func (s *Session) nearest(snap *pool.Snapshot) func(string) []string {
 }
 
 // search answers ToolSearch from the tools of this request (E5).
-func (s *Session) search(snap *pool.Snapshot, query string, limit int) (tool.Found, error) {
+func (s *Session) search(ctx context.Context, snap *pool.Snapshot, query string, limit int) (tool.Found, error) {
 	q, err := search.ParseQuery(query)
 	if err != nil {
 		return tool.Found{}, err
 	}
 	res := snap.Index().Search(q, limit)
 	found := tool.Found{
-		Missing: res.Missing, Deferred: res.TotalDeferred, Pending: slices.Clone(s.cfg.Served().Pending),
+		Missing: res.Missing, Deferred: res.TotalDeferred, Pending: slices.Clone(s.cfg.Served(ctx).Pending),
 		References: s.cfg.Style == pool.API,
 	}
 	for _, m := range res.Matches {

@@ -204,7 +204,7 @@ func TestAnInterruptNeverGetsLost(t *testing.T) {
 		s := &script{turns: []turn{calls("Look"), says("not heard"), says("heard")}}
 		var r *room
 		r = open(t, s, func(c *loop.Config) {
-			c.Served = func() loop.Served { // asked for between two requests
+			c.Served = func(context.Context) loop.Served { // asked for between two requests
 				if len(s.requests) == 1 && r != nil && len(r.kinds(trace.Interrupt, "text")) == 0 {
 					r.Interrupt(message.UserText("meanwhile"))
 				}
@@ -214,6 +214,21 @@ func TestAnInterruptNeverGetsLost(t *testing.T) {
 		out := r.send(t)
 		last := s.requests[len(s.requests)-1].Messages
 		assert.Contains(t, message.PlainText(last[len(last)-1].Content), "meanwhile")
+		assert.Equal(t, "heard", message.PlainText(out.Final.Content))
+	})
+	t.Run("while servers are waited for", func(t *testing.T) {
+		s := &script{turns: []turn{calls("Look"), says("not heard"), says("heard")}}
+		var r *room
+		r = open(t, s, func(c *loop.Config) {
+			c.Served = func(ctx context.Context) loop.Served { // of which one hangs
+				if len(s.requests) == 1 && len(r.kinds(trace.Interrupt, "text")) == 0 {
+					r.Interrupt(message.UserText("enough"))
+					<-ctx.Done()
+				}
+				return loop.Served{}
+			}
+		}, named("Look", nil))
+		out := r.send(t)
 		assert.Equal(t, "heard", message.PlainText(out.Final.Content))
 	})
 	t.Run("from any goroutine at any instant", func(t *testing.T) {
@@ -391,8 +406,8 @@ func TestDenialsAreCounted(t *testing.T) {
 // Discovered tools are loaded from the next request on, and read back from the
 // history by a session that begins with it (E6).
 func TestDiscoverySurvivesARestart(t *testing.T) {
-	searchTool := named(search.ToolName, call(func(_ context.Context, in in, c *tool.Context) (tool.Result[string], error) {
-		found, err := c.Search(in.Text, 5)
+	searchTool := named(search.ToolName, call(func(ctx context.Context, in in, c *tool.Context) (tool.Result[string], error) {
+		found, err := c.Search(ctx, in.Text, 5)
 		return tool.Result[string]{Data: strings.Join(found.Names, ","), Observed: []tool.Observation{{Discovered: found.Names}}}, err
 	}))
 	rare := named("Rare", func(d *def) { d.Loading.Deferrable = true })
@@ -425,7 +440,7 @@ func TestDeltaModeTellsWhatChanged(t *testing.T) {
 	offer := served("a", "b")
 	r := open(t, s, func(c *loop.Config) {
 		c.Settings = c.Settings.With(settings.DeltaDiscovery)
-		c.Served = func() loop.Served { return loop.Served{Tools: offer} }
+		c.Served = func(context.Context) loop.Served { return loop.Served{Tools: offer} }
 	}, named(search.ToolName, nil))
 	r.send(t)
 	offer = served("b", "c")
@@ -449,7 +464,7 @@ func TestAServerThatArrivesLateFlipsNothing(t *testing.T) {
 	s := &script{turns: []turn{says("one"), says("two")}}
 	r := open(t, s, func(c *loop.Config) {
 		c.Settings.ToolSearch = settings.ToolSearch{Kind: settings.Auto, Percent: 10, Explicit: true}
-		c.Served = func() loop.Served { return loop.Served{Tools: offer} }
+		c.Served = func(context.Context) loop.Served { return loop.Served{Tools: offer} }
 	}, named(search.ToolName, nil), named("Rare", func(d *def) { d.Loading.Deferrable = true }))
 	r.send(t)
 	offer = []*tool.Tool{named("mcp__s__big", func(d *def) { d.Origin = &tool.Origin{Server: "s", Tool: "big"}; d.Description = big })}

@@ -68,6 +68,22 @@ func (s *Session) setActive(ex *execution, stop context.CancelCauseFunc) {
 	}
 }
 
+// gathering is a context for what is waited for before a request: the user's message ends
+// it, as it will end the request (J4).
+func (s *Session) gathering(ctx context.Context) (gather context.Context, done func()) {
+	gather, stop := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop = stop
+	if len(s.pending) > 0 {
+		stop(schedule.UserInterrupt)
+	}
+	return gather, func() {
+		s.setIdle()
+		stop(nil)
+	}
+}
+
 func (s *Session) setIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +101,10 @@ func (s *Session) context(state tool.State, ex *execution) tool.Context {
 		Security: tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
 		Extensions: tool.Extensions{
 			GlobLimit: s.cfg.GlobLimit,
-			Search:    func(query string, max int) (tool.Found, error) { return s.search(ex.snap, query, max) },
-			Spawn:     s.spawn,
+			Search: func(ctx context.Context, query string, max int) (tool.Found, error) {
+				return s.search(ctx, ex.snap, query, max)
+			},
+			Spawn: s.spawn,
 		},
 		State: state,
 	}

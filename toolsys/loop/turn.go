@@ -18,7 +18,7 @@ func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err err
 	if err := s.compact(ctx); err != nil {
 		return true, err
 	}
-	snap := s.look()
+	snap := s.look(ctx)
 	s.announceDelta(snap)
 	req := s.request(snap)
 	for attempt := 0; ; attempt++ {

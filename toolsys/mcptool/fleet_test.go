@@ -102,7 +102,7 @@ func (w *world) endpoint(name string) mcptool.Endpoint {
 
 func (w *world) names() []string {
 	names := []string{}
-	for _, t := range w.fleet.Served().Tools {
+	for _, t := range w.fleet.Served(context.Background()).Tools {
 		names = append(names, t.Name)
 	}
 	return names
@@ -110,7 +110,7 @@ func (w *world) names() []string {
 
 func (w *world) call(t *testing.T, name, id string) error {
 	t.Helper()
-	for _, served := range w.fleet.Served().Tools {
+	for _, served := range w.fleet.Served(context.Background()).Tools {
 		if served.Name != name {
 			continue
 		}
@@ -129,12 +129,12 @@ var all = []string{"mcp__a__one", "mcp__a__two", "mcp__b__one"}
 func TestAListIsReadOnceAndThenKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
-		first := w.fleet.Served()
+		first := w.fleet.Served(context.Background())
 		for range 5 {
 			assert.Equal(t, all, w.names())
 		}
 		assert.Equal(t, 2, w.wire.lists(), "one for each server")
-		again := w.fleet.Served()
+		again := w.fleet.Served(context.Background())
 		assert.Equal(t, first.Version, again.Version)
 		assert.Same(t, first.Tools[0], again.Tools[0], "and the tools are the same ones")
 	})
@@ -172,13 +172,13 @@ func TestALostServerIsConnectedAgainWithItsListAnew(t *testing.T) {
 		require.ErrorIs(t, w.call(t, "mcp__a__one", "last"), mcptool.ErrGone)
 		require.ErrorContains(t, w.call(t, "mcp__a__one", "again"), "being connected again; try later")
 		require.NoError(t, w.call(t, "mcp__b__one", "other"), "the other server is none the worse")
-		assert.Equal(t, []string{"a"}, w.fleet.Served().Pending)
+		assert.Equal(t, []string{"a"}, w.fleet.Served(context.Background()).Pending)
 		assert.Equal(t, all, w.names(), "what it served stands meanwhile")
 		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "two"}}))
 		time.Sleep(4 * time.Second)
 		assert.Equal(t, all[1:], w.names(), "it came back with another list")
 		assert.NoError(t, w.call(t, "mcp__a__two", "back"))
-		assert.Empty(t, w.fleet.Served().Pending)
+		assert.Empty(t, w.fleet.Served(context.Background()).Pending)
 	})
 }
 
@@ -187,7 +187,7 @@ func TestALossWhileAListIsReadKeepsTheOldOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "last", Gone: true}}})
 		assert.Equal(t, all, w.names())
-		served := w.fleet.Served().Tools[0]
+		served := w.fleet.Served(context.Background()).Tools[0]
 		w.host.Unlist("a", mcpserve.Fault{ListHangs: true})
 		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "two"}}))
 		time.Sleep(time.Second)
@@ -200,6 +200,22 @@ func TestALossWhileAListIsReadKeepsTheOldOne(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, all, w.names())
 		assert.Contains(t, w.heard.all(), "so the old one stands")
+	})
+}
+
+// Who waits for a list that is being read goes when its context ends, with the old one (N6).
+func TestAWaitForAListEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		assert.Equal(t, all, w.names())
+		w.host.Unlist("a", mcpserve.Fault{ListHangs: true})
+		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "two"}}))
+		time.Sleep(time.Second)
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		assert.Len(t, w.fleet.Served(ctx).Tools, len(all))
+		assert.Equal(t, 300*time.Millisecond, time.Since(began))
 	})
 }
 
@@ -234,7 +250,7 @@ func TestAServerThatHangsIsPendingAndHoldsUpNobody(t *testing.T) {
 		began := time.Now()
 		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Server: "a", Connect: 1, ListHangs: true}}})
 		assert.Equal(t, all[2:], w.names())
-		assert.Equal(t, []string{"a"}, w.fleet.Served().Pending)
+		assert.Equal(t, []string{"a"}, w.fleet.Served(context.Background()).Pending)
 		assert.Equal(t, time.Second, time.Since(began), "no longer than Ready was told to wait")
 		time.Sleep(40 * time.Second)
 		assert.Equal(t, all, w.names())
@@ -292,9 +308,9 @@ func BenchmarkServed(b *testing.B) {
 	require.NoError(b, err)
 	defer fleet.Close()
 	fleet.Ready(time.Minute)
-	require.Len(b, fleet.Served().Tools, 560)
+	require.Len(b, fleet.Served(context.Background()).Tools, 560)
 	b.ReportAllocs()
 	for b.Loop() {
-		fleet.Served()
+		fleet.Served(context.Background())
 	}
 }

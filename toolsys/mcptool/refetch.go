@@ -1,7 +1,6 @@
 package mcptool
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,7 +34,6 @@ func (l *link) prepareFetch(old []*mcp.Tool) bool {
 		return false
 	}
 	l.fetch = &fetch{}
-	l.fetch.done, l.fetch.end = context.WithCancel(context.Background())
 	return true
 }
 
@@ -88,7 +86,9 @@ func (l *link) conclude(v *life, tools []*mcp.Tool, err error) bool {
 		f.version++
 	}
 	done := l.fetch
-	l.fetch, l.held, done.tools = nil, nil, tools
-	done.end()
+	l.fetch, l.held, done.tools, done.over = nil, nil, tools, true
+	for _, wake := range done.waiting {
+		wake()
+	}
 	return true
 }

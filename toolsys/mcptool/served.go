@@ -33,18 +33,19 @@ type built struct {
 
 // fetch is one reading of a list, shared by all who wait for it.
 type fetch struct {
-	done context.Context
-	end  context.CancelFunc
-	// tools are valid when done has ended.
-	tools []*mcp.Tool
+	// tools are valid once it is over. Waiting are woken then.
+	over    bool
+	tools   []*mcp.Tool
+	waiting []context.CancelFunc
 }
 
 // Served gives the tools of the servers that are there, and of those that were lost and
 // are still being connected again: their definitions stay, so that a short loss costs
 // no prompt cache. Lists that are being read anew are waited for, no longer than the
-// RefreshLimit in all; after that what was known before stands (N6).
-func (f *Fleet) Served() Served {
-	known, version := f.listings()
+// RefreshLimit in all and not beyond the context; after that what was known before stands
+// (N6).
+func (f *Fleet) Served(ctx context.Context) Served {
+	known, version := f.listings(ctx)
 	out, fresh := f.assemble(known, version)
 	if f.cfg.Report != nil {
 		for _, r := range fresh {
@@ -113,7 +114,7 @@ func (f *Fleet) Gone(name string) string {
 
 // listings are the lists of all servers that have one, by server, and the version they
 // belong to.
-func (f *Fleet) listings() ([]Listing, int) {
+func (f *Fleet) listings(ctx context.Context) ([]Listing, int) {
 	until := f.cfg.Clock.Now().Add(f.cfg.RefreshLimit)
 	var known []Listing
 	pending := make([]*fetch, len(f.links))
@@ -122,7 +123,7 @@ func (f *Fleet) listings() ([]Listing, int) {
 		kept[i], pending[i] = l.renew()
 	}
 	for i, l := range f.links {
-		if tools, there := l.listing(kept[i], pending[i], until); there {
+		if tools, there := l.listing(ctx, kept[i], pending[i], until); there {
 			known = append(known, Listing{l.server(), tools})
 		}
 	}
@@ -148,14 +149,10 @@ func (l *link) renew() ([]*mcp.Tool, *fetch) {
 
 // listing waits for the reading, if there is one, and gives the list; false for a
 // server that has none to offer.
-func (l *link) listing(tools []*mcp.Tool, running *fetch, until time.Time) ([]*mcp.Tool, bool) {
+func (l *link) listing(ctx context.Context, tools []*mcp.Tool, running *fetch, until time.Time) ([]*mcp.Tool, bool) {
 	f := l.f
 	if running != nil {
-		f.mu.Lock()
-		f.waits++
-		actor := l.actor(fmt.Sprintf("wait/%d", f.waits))
-		f.mu.Unlock()
-		_ = f.cfg.Clock.Sleep(running.done, actor, max(0, until.Sub(f.cfg.Clock.Now()))) // either end is fine
+		l.await(ctx, running, until)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -164,8 +161,24 @@ func (l *link) listing(tools []*mcp.Tool, running *fetch, until time.Time) ([]*m
 		return nil, false
 	case running == nil:
 		return tools, true
-	case running.done.Err() != nil:
+	case running.over:
 		return running.tools, true
 	}
 	return l.held, true
+}
+
+// await waits until a reading is over, the time is up, or the context has ended.
+func (l *link) await(ctx context.Context, running *fetch, until time.Time) {
+	f := l.f
+	wait, end := context.WithCancel(ctx)
+	defer end()
+	f.mu.Lock()
+	over := running.over
+	running.waiting = append(running.waiting, end)
+	f.waits++
+	actor := l.actor(fmt.Sprintf("wait/%d", f.waits))
+	f.mu.Unlock()
+	if !over {
+		_ = f.cfg.Clock.Sleep(wait, actor, max(0, until.Sub(f.cfg.Clock.Now()))) // any end is fine
+	}
 }

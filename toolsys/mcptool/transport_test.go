@@ -54,7 +54,7 @@ func fleetOf(t *testing.T, dial func(context.Context) (mcp.Transport, error)) *m
 }
 
 func ringUp(t *testing.T, f *mcptool.Fleet, name string) error {
-	for _, served := range f.Served().Tools {
+	for _, served := range f.Served(context.Background()).Tools {
 		if served.Name == name {
 			in, problems := served.Parse(json.RawMessage(`{}`))
 			require.Empty(t, problems)
@@ -72,7 +72,7 @@ func comesBack(t *testing.T, f *mcptool.Fleet) {
 	require.NoError(t, ringUp(t, f, "mcp__m__live"))
 	require.ErrorIs(t, ringUp(t, f, "mcp__m__die"), mcptool.ErrGone)
 	require.Eventually(t, func() bool { return ringUp(t, f, "mcp__m__live") == nil }, 20*time.Second, 20*time.Millisecond)
-	assert.Empty(t, f.Served().Pending)
+	assert.Empty(t, f.Served(context.Background()).Pending)
 }
 
 func TestAProgramThatDiesIsStartedAgain(t *testing.T) {
@@ -116,5 +116,5 @@ func TestAnAddressThatFallsSilentIsCalledAgain(t *testing.T) {
 	require.ErrorIs(t, ringUp(t, f, "mcp__m__die"), mcptool.ErrGone)
 	start()
 	require.Eventually(t, func() bool { return ringUp(t, f, "mcp__m__live") == nil }, 20*time.Second, 20*time.Millisecond)
-	assert.Empty(t, f.Served().Pending)
+	assert.Empty(t, f.Served(context.Background()).Pending)
 }

@@ -95,7 +95,7 @@ type Extensions struct {
 	// GlobLimit is how many files Glob lists; 0 means its own default.
 	GlobLimit int
 	// Search looks through the deferred tools of this conversation (E5).
-	Search func(query string, max int) (Found, error)
+	Search func(ctx context.Context, query string, max int) (Found, error)
 	// Spawn runs a sub-agent and waits for it (B4).
 	Spawn func(ctx context.Context, job Job) (Report, error)
 	// Elicit puts an MCP server's question to hooks and the user, and gives the answer

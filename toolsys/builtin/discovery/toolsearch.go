@@ -71,7 +71,7 @@ func ToolSearch() *tool.Tool {
 	})
 }
 
-func searchTools(_ context.Context, in SearchIn, c *tool.Context) (tool.Result[SearchOut], error) {
+func searchTools(ctx context.Context, in SearchIn, c *tool.Context) (tool.Result[SearchOut], error) {
 	if c.Search == nil {
 		return tool.Result[SearchOut]{}, errors.New("no tools are deferred here; every tool there is was sent whole")
 	}
@@ -79,7 +79,7 @@ func searchTools(_ context.Context, in SearchIn, c *tool.Context) (tool.Result[S
 	if limit == 0 {
 		limit = defaultResults
 	}
-	found, err := c.Search(in.Query, limit)
+	found, err := c.Search(ctx, in.Query, limit)
 	if err != nil {
 		return tool.Result[SearchOut]{}, fmt.Errorf("the search failed: %w", err)
 	}

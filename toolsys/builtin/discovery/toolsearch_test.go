@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -23,7 +24,7 @@ func parse(t *testing.T, tl *tool.Tool, raw string) tool.Input {
 // searching gives a context whose search answers with found and notes the query.
 func searching(found tool.Found, err error, asked *[]any) *tool.Context {
 	c := &tool.Context{}
-	c.Search = func(query string, limit int) (tool.Found, error) {
+	c.Search = func(_ context.Context, query string, limit int) (tool.Found, error) {
 		*asked = []any{query, limit}
 		return found, err
 	}
