@@ -26,7 +26,7 @@ func transcript(t *testing.T, reads ...read) string {
 	var lines []string
 	line := func(kind string, message map[string]any) {
 		message["role"] = kind
-		raw, err := json.Marshal(map[string]any{"type": kind, "uuid": fmt.Sprint("u", len(lines)), "sessionId": "s", "cwd": "/work", "message": message})
+		raw, err := json.Marshal(map[string]any{"type": kind, "uuid": fmt.Sprint("u", len(lines)), "sessionId": "s", "cwd": "/srv", "message": message})
 		require.NoError(t, err)
 		lines = append(lines, string(raw))
 	}
@@ -46,7 +46,7 @@ func transcript(t *testing.T, reads ...read) string {
 // where an archive cannot hold it; no secret is in either.
 func TestADraftHasTheFilesOfItsSession(t *testing.T) {
 	dir := t.TempDir()
-	d := write(t, dir, transcript(t, read{"/work/a.txt", "sk-ant-api03-abcdefghijklmnop"}, read{"b.txt", "-- c.txt --"}, read{"../../../etc/motd", "hi"}))[0]
+	d := write(t, dir, transcript(t, read{"/srv/a.txt", "sk-ant-api03-abcdefghijklmnop"}, read{"b.txt", "-- c.txt --"}, read{"../../../etc/motd", "hi"}))[0]
 	assert.Equal(t, scenario.Passed, d.Outcome.Status)
 	assert.Equal(t, 3, d.Files)
 	raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(d.Tree)))
@@ -55,10 +55,10 @@ func TestADraftHasTheFilesOfItsSession(t *testing.T) {
 	for _, f := range txtar.Parse(raw).Files {
 		got = append(got, f.Name+": "+string(f.Data))
 	}
-	assert.Equal(t, []string{"etc/motd: hi\n", "work/a.txt: [redacted]\n"}, got)
+	assert.Equal(t, []string{"etc/motd: hi\n", "srv/a.txt: [redacted]\n"}, got)
 	text, err := os.ReadFile(filepath.Join(dir, d.File))
 	require.NoError(t, err)
-	assert.Contains(t, string(text), `"/work/b.txt": "-- c.txt --\n"`)
+	assert.Contains(t, string(text), `"/srv/b.txt": "-- c.txt --\n"`)
 	assert.NotContains(t, string(text)+string(raw), "abcdefghijklmnop")
 }
 
@@ -74,7 +74,7 @@ func TestADraftWithoutFilesHasNoTree(t *testing.T) {
 func TestALongSessionIsDraftedInPart(t *testing.T) {
 	var reads []read
 	for i := range 6 {
-		reads = append(reads, read{fmt.Sprintf("/work/f%d", i), strings.Repeat("words and words ", 12_000)})
+		reads = append(reads, read{fmt.Sprintf("/srv/f%d", i), strings.Repeat("words and words ", 12_000)})
 	}
 	d := write(t, t.TempDir(), transcript(t, reads...))[0]
 	assert.Equal(t, scenario.Passed, d.Outcome.Status)
@@ -100,7 +100,7 @@ func writeReal(t *testing.T, dir, file string) draft.Draft {
 // file is changed; where they cannot, the stand-in stays and the reason is told.
 func TestRealToolsStandWhereTheyGiveWhatWasRecorded(t *testing.T) {
 	dir := t.TempDir()
-	d := writeReal(t, dir, transcript(t, read{"/work/a.txt", "alpha"}, read{"b.txt", "beta"}))
+	d := writeReal(t, dir, transcript(t, read{"/srv/a.txt", "alpha"}, read{"b.txt", "beta"}))
 	assert.Equal(t, scenario.Passed, d.Outcome.Status)
 	text, err := os.ReadFile(filepath.Join(dir, d.File))
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestRealToolsStandWhereTheyGiveWhatWasRecorded(t *testing.T) {
 	assert.Equal(t, scenario.Failed, run(t, dir, d.File).Status)
 
 	dir = t.TempDir()
-	d = writeReal(t, dir, transcript(t, read{"/work/a.txt", "alpha"}, read{"/work/a.txt", "changed by somebody"}))
+	d = writeReal(t, dir, transcript(t, read{"/srv/a.txt", "alpha"}, read{"/srv/a.txt", "changed by somebody"}))
 	assert.Equal(t, scenario.Passed, d.Outcome.Status)
 	assert.Contains(t, strings.Join(d.Notes, "\n"), "Read stays a stand-in: call_1 gives something else")
 	text, err = os.ReadFile(filepath.Join(dir, d.File))
