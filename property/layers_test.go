@@ -77,11 +77,12 @@ var layers = []struct {
 	{"scenarios", nil},
 	{"property/mutants", []string{"toolsys"}},
 	{"property/...", nil},
-	{"property/mix", []string{"sim/des", "sim/fault"}},
+	{"property/lines", nil},
+	{"property/mix", []string{"property/lines", "sim/des", "sim/fault"}},
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},
 	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
 	{"property/whole", []string{"sim/des", "sim/scenario", "sim/clock", "sim/stream", "sim/world/posix", "property/mix", "toolsys/..."}},
-	{"property/scene", []string{"sim/fault", "sim/scenario", "property/mix", "property/whole", "toolsys/trace"}},
+	{"property/scene", []string{"property/lines", "sim/fault", "sim/scenario", "property/mix", "property/whole", "toolsys/trace"}},
 	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.

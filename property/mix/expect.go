@@ -11,7 +11,7 @@ import (
 // expect says what must come of the case, as a log tells it.
 func (w *writer) expect(c *des.Case, log *des.Log) {
 	if log == nil {
-		w.line(0, "expect: {}")
+		w.Line(0, "expect: {}")
 		return
 	}
 	times := map[des.What]map[int16]time.Duration{des.Started: {}, des.Ended: {}, des.Emitted: {}}
@@ -31,47 +31,47 @@ func (w *writer) expect(c *des.Case, log *des.Log) {
 			order = append(order, c.Call(int(e.Call)).ID)
 		}
 	}
-	w.line(0, "expect:")
+	w.Line(0, "expect:")
 	if end := log.Entries[len(log.Entries)-1]; end.Code != 0 {
-		w.line(1, "outcome: turn")
+		w.Line(1, "outcome: turn")
 	}
 	if c.Calls() > 0 {
-		w.line(1, `max_running: "<= %d"`, c.Limit)
+		w.Line(1, `max_running: "<= %d"`, c.Limit)
 	}
-	w.line(1, "calls: %d", len(order))
-	w.line(1, "order: [%s]", strings.Join(order, ", "))
+	w.Line(1, "calls: %d", len(order))
+	w.Line(1, "order: [%s]", strings.Join(order, ", "))
 	for _, key := range []struct {
 		name string
 		what des.What
 	}{{"starts", des.Started}, {"ends", des.Ended}, {"emits", des.Emitted}} {
 		if m := emitted(c, status, times[key.what]); len(m) > 0 {
-			w.line(1, "%s: {%s}", key.name, strings.Join(m, ", "))
+			w.Line(1, "%s: {%s}", key.name, strings.Join(m, ", "))
 		}
 	}
 	w.results(c, status)
-	w.line(1, "makespan: %s", log.Entries[len(log.Entries)-1].At)
+	w.Line(1, "makespan: %s", log.Entries[len(log.Entries)-1].At)
 }
 
 // emitted are the times of the calls whose results left.
 func emitted(c *des.Case, status map[int16]des.Status, times map[int16]time.Duration) []string {
-	var lines []string
+	var items []string
 	for n := range c.Calls() {
 		_, left := status[int16(n)]
 		if at, ok := times[int16(n)]; ok && left {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.Call(n).ID, at))
+			items = append(items, fmt.Sprintf("%s: %s", c.Call(n).ID, at))
 		}
 	}
-	return lines
+	return items
 }
 
 func (w *writer) results(c *des.Case, status map[int16]des.Status) {
-	var lines []string
+	var items []string
 	for n := range c.Calls() {
 		if s, ok := status[int16(n)]; ok {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.Call(n).ID, s))
+			items = append(items, fmt.Sprintf("%s: %s", c.Call(n).ID, s))
 		}
 	}
-	if len(lines) > 0 {
-		w.line(1, "results: {%s}", strings.Join(lines, ", "))
+	if len(items) > 0 {
+		w.Line(1, "results: {%s}", strings.Join(items, ", "))
 	}
 }

@@ -42,7 +42,7 @@ var faulty = [...]Situation{
 	{"an answer was given again that the user had cut short", calls(func(_ *view, p *played) bool { return p.again })},
 	{"the user spoke twice in one instant in a scene", func(v *view) int { return v.echoes() }},
 
-	{"a server died under a call", lines(func(v *view, l *line) bool { return l.lost != never })},
+	{"a server died under a call", eachLine(func(v *view, l *line) bool { return l.lost != never })},
 	{"a call was in a server's hands when it died", calls(func(v *view, p *played) bool {
 		l := v.lineOf(p)
 		return l != nil && p.ran && p.status == "failed" && l.lost != never && p.reached(v.s.spoilt(p.call.ID)) < l.lost
@@ -67,7 +67,7 @@ var faulty = [...]Situation{
 	{"a server was too slow", calls(func(v *view, p *played) bool {
 		return v.lineOf(p) != nil && p.status == "timeout" && v.s.spoilt(p.call.ID).lags > 0
 	})},
-	{"a server could not be connected at once", lines(func(_ *view, l *line) bool { return l.up > 0 })},
+	{"a server could not be connected at once", eachLine(func(_ *view, l *line) bool { return l.up > 0 })},
 	{"a server came late, and a request had its tools", requests(func(v *view, r *request) bool {
 		for _, l := range v.lines {
 			if r.agent == "" && l.up > 0 && r.begun > l.up {
@@ -90,7 +90,7 @@ func requests(is func(*view, *request) bool) func(*view) int {
 	}
 }
 
-func lines(is func(*view, *line) bool) func(*view) int {
+func eachLine(is func(*view, *line) bool) func(*view) int {
 	return func(v *view) int {
 		n := 0
 		for _, l := range v.lines {

@@ -1,11 +1,12 @@
 package scene
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"toolbench/property/lines"
 )
 
 // How a scene is written in another order: the same world, other arrivals (D3).
@@ -24,20 +25,20 @@ func (s *Scene) Scenario(name, about string) string {
 
 func (s *Scene) write(name, about string, o order, expect bool) string {
 	w := &writer{}
-	w.line(0, "name: %s", name)
-	w.line(0, "about: %s", quoted(about))
-	w.line(0, "tags: [faults]")
+	w.Line(0, "name: %s", name)
+	w.Line(0, "about: %s", lines.Quoted(about))
+	w.Line(0, "tags: [faults]")
 	w.world(s, o)
-	w.line(0, "prompt: %s", mainPrompt)
+	w.Line(0, "prompt: %s", mainPrompt)
 	w.hooks(s)
 	w.people(s)
 	w.stream(s)
-	w.list(0, "faults", eachQuoted(s.Faults))
-	w.line(0, "policy: %s", s.Policy)
+	w.List(0, "faults", eachQuoted(s.Faults))
+	w.Line(0, "policy: %s", s.Policy)
 	if expect {
 		w.expect(s)
 	} else {
-		w.line(0, "expect: {}")
+		w.Line(0, "expect: {}")
 	}
 	return w.String()
 }
@@ -46,162 +47,125 @@ func (s *Scene) write(name, about string, o order, expect bool) string {
 func eachQuoted(all []string) []string {
 	var out []string
 	for _, text := range all {
-		out = append(out, quoted(text))
+		out = append(out, lines.Quoted(text))
 	}
 	return out
 }
 
-type writer struct{ strings.Builder }
-
-func (w *writer) line(indent int, format string, args ...any) {
-	w.WriteString(strings.Repeat("  ", indent))
-	fmt.Fprintf(&w.Builder, format, args...)
-	w.WriteByte('\n')
-}
-
-// list writes a key with lines below it, or nothing if there are none.
-func (w *writer) list(indent int, key string, lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	w.line(indent, "%s:", key)
-	for _, l := range lines {
-		w.line(indent+1, "- %s", l)
-	}
-}
-
-// members are those of a mapping on one line.
-type members []string
-
-func (m *members) add(is bool, format string, args ...any) {
-	if is {
-		*m = append(*m, fmt.Sprintf(format, args...))
-	}
-}
-
-func (m members) String() string { return "{" + strings.Join(m, ", ") + "}" }
-
-// quoted is a text, or texts, as YAML on one line.
-func quoted(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // texts have a form
-	}
-	return string(raw)
-}
+type writer struct{ lines.Writer }
 
 func (w *writer) world(s *Scene, o order) {
-	w.line(0, "world:")
-	w.line(1, "only: [%s]", strings.Join(builtins, ", "))
-	w.line(1, "tree: trees/webapp.txtar")
+	w.Line(0, "world:")
+	w.Line(1, "only: [%s]", strings.Join(builtins, ", "))
+	w.Line(1, "tree: trees/webapp.txtar")
 	if s.Search != "" {
-		w.line(1, `settings: {ENABLE_TOOL_SEARCH: "%s"}`, s.Search)
+		w.Line(1, `settings: {ENABLE_TOOL_SEARCH: "%s"}`, s.Search)
 	}
 	if s.Style != "" {
-		w.line(1, "style: %s", s.Style)
+		w.Line(1, "style: %s", s.Style)
 	}
 	if s.Small {
-		w.line(1, "model: claude-2-0")
+		w.Line(1, "model: claude-2-0")
 	}
 	if s.Retries > 0 {
-		w.line(1, "retries: %d", s.Retries)
+		w.Line(1, "retries: %d", s.Retries)
 	}
 	if s.Idle > 0 {
-		w.line(1, "stream_idle: %s", s.Idle)
+		w.Line(1, "stream_idle: %s", s.Idle)
 	}
-	p := members{}
-	p.add(s.Mode != "", "mode: %s", s.Mode)
-	p.add(len(s.Allow) > 0, "allow: %s", quoted(s.Allow))
-	p.add(len(s.Ask) > 0, "ask: %s", quoted(s.Ask))
-	p.add(len(s.Deny) > 0, "deny: %s", quoted(s.Deny))
-	w.line(1, "permissions: %s", p)
+	p := lines.Members{}
+	p.Add(s.Mode != "", "mode: %s", s.Mode)
+	p.Add(len(s.Allow) > 0, "allow: %s", lines.Quoted(s.Allow))
+	p.Add(len(s.Ask) > 0, "ask: %s", lines.Quoted(s.Ask))
+	p.Add(len(s.Deny) > 0, "deny: %s", lines.Quoted(s.Deny))
+	w.Line(1, "permissions: %s", p)
 	if len(s.Known) > 0 {
-		w.line(1, "history:")
-		w.line(2, "- {role: user, text: %s, discovered: %s}", mainPrompt, quoted(s.Known))
-		w.line(2, "- {role: assistant, text: Hello.}")
+		w.Line(1, "history:")
+		w.Line(2, "- {role: user, text: %s, discovered: %s}", mainPrompt, lines.Quoted(s.Known))
+		w.Line(2, "- {role: assistant, text: Hello.}")
 	}
 	var tools, servers []string
 	for i := range s.Tools {
 		tools = append(tools, s.Tools[i].line())
 	}
 	for _, v := range s.Servers {
-		m := members{catalogues[v.Name]}
-		m.add(v.From > 0, "from_turn: %d", v.From)
-		m.add(v.Until > 0, "until_turn: %d", v.Until)
-		m.add(v.Connect == "refused", "faults: [{connect: 1, refused: true}]")
-		m.add(v.Connect == "fails" || v.Connect == "hangs", "faults: [{connect: 1, list: %s}]", v.Connect)
+		m := lines.Members{catalogues[v.Name]}
+		m.Add(v.From > 0, "from_turn: %d", v.From)
+		m.Add(v.Until > 0, "until_turn: %d", v.Until)
+		m.Add(v.Connect == "refused", "faults: [{connect: 1, refused: true}]")
+		m.Add(v.Connect == "fails" || v.Connect == "hangs", "faults: [{connect: 1, list: %s}]", v.Connect)
 		if v.Relist > 0 {
-			list := members{fmt.Sprintf("turn: %d", v.Relist)}
-			list.add(len(v.Without) > 0, "without: %s", quoted(v.Without))
-			list.add(v.List != "", "list: %s", v.List)
-			m.add(true, "lists: [%s]", list)
+			list := lines.Members{fmt.Sprintf("turn: %d", v.Relist)}
+			list.Add(len(v.Without) > 0, "without: %s", lines.Quoted(v.Without))
+			list.Add(v.List != "", "list: %s", v.List)
+			m.Add(true, "lists: [%s]", list)
 		}
-		m.add(o == backwards, "reverse: true")
+		m.Add(o == backwards, "reverse: true")
 		servers = append(servers, m.String())
 	}
 	if o == backwards {
 		slices.Reverse(tools)
 		slices.Reverse(servers)
 	}
-	w.list(1, "mcp", servers)
-	w.list(1, "tools", tools)
+	w.List(1, "mcp", servers)
+	w.List(1, "tools", tools)
 }
 
 const schema = `{type: object, required: [n], properties: {n: {type: integer}}, additionalProperties: false}`
 
 func (t *Tool) line() string {
-	m := members{"name: " + t.Name}
-	m.add(t.Safe, "safe: true")
-	m.add(t.ReadOnly, "read_only: true")
-	m.add(t.Deferrable, "deferrable: true")
-	m.add(t.Always, "always: true")
-	m.add(t.Fails, "failed: true")
-	m.add(t.Stops, "stops_siblings: true")
-	m.add(t.Notes, `set_env: {NOTES: "$old %s"}`, t.Name)
-	m.add(t.Limit > 0, "result_chars: %d", t.Limit)
-	m.add(t.Timeout > 0, "timeout: %s", t.Timeout)
+	m := lines.Members{"name: " + t.Name}
+	m.Add(t.Safe, "safe: true")
+	m.Add(t.ReadOnly, "read_only: true")
+	m.Add(t.Deferrable, "deferrable: true")
+	m.Add(t.Always, "always: true")
+	m.Add(t.Fails, "failed: true")
+	m.Add(t.Stops, "stops_siblings: true")
+	m.Add(t.Notes, `set_env: {NOTES: "$old %s"}`, t.Name)
+	m.Add(t.Limit > 0, "result_chars: %d", t.Limit)
+	m.Add(t.Timeout > 0, "timeout: %s", t.Timeout)
 	if t.Chars > 0 {
-		m.add(true, "answer: x, repeat: %d", t.Chars)
+		m.Add(true, "answer: x, repeat: %d", t.Chars)
 	} else {
-		m.add(true, `answer: "$input"`)
+		m.Add(true, `answer: "$input"`)
 	}
-	m.add(true, "interrupt: cancel")
-	m.add(true, "schema: %s", schema)
+	m.Add(true, "interrupt: cancel")
+	m.Add(true, "schema: %s", schema)
 	return m.String()
 }
 
 func (w *writer) hooks(s *Scene) {
-	var lines []string
+	var items []string
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
-		m := members{"name: " + hookName(i), "event: " + h.Event}
-		m.add(h.Tool != "", "matcher: %s", h.Tool)
+		m := lines.Members{"name: " + hookName(i), "event: " + h.Event}
+		m.Add(h.Tool != "", "matcher: %s", h.Tool)
 		if h.Fails == "rubbish" {
-			m.add(true, "command: echo I am no hook")
-			lines = append(lines, m.String())
+			m.Add(true, "command: echo I am no hook")
+			items = append(items, m.String())
 			continue
 		}
-		m.add(h.Says != "", "decision: %s", h.Says)
+		m.Add(h.Says != "", "decision: %s", h.Says)
 		if h.Input != "" {
 			c := &Call{Tool: h.Tool, ID: hookName(i)}
-			m.add(true, "input: %s", s.text(c, s.byHook(c, i)))
+			m.Add(true, "input: %s", s.text(c, s.byHook(c, i)))
 		}
-		m.add(h.Output, "output: output of %s", hookName(i))
-		m.add(h.Stop, "stop: true, reason: enough")
-		m.add(h.Fails != "", "fails: %s", h.Fails)
-		lines = append(lines, m.String())
+		m.Add(h.Output, "output: output of %s", hookName(i))
+		m.Add(h.Stop, "stop: true, reason: enough")
+		m.Add(h.Fails != "", "fails: %s", h.Fails)
+		items = append(items, m.String())
 	}
-	w.list(0, "hooks", lines)
+	w.List(0, "hooks", items)
 }
 
 func (w *writer) people(s *Scene) {
 	var permits, says []string
 	if s.Person {
 		s.each(func(c *Call, _ int, _ *Call) {
-			m := members{"call: " + c.ID}
-			m.add(true, "allow: %t", c.Person != "no")
+			m := lines.Members{"call: " + c.ID}
+			m.Add(true, "allow: %t", c.Person != "no")
 			if slices.Contains([]string{"good", "bad", "barred"}, c.Person) {
-				m.add(true, "input: %s", s.text(c, s.byPerson(c)))
+				m.Add(true, "input: %s", s.text(c, s.byPerson(c)))
 			}
 			for range 1 + len(s.Faults) { // the question comes again when a stream is tried again
 				permits = append(permits, m.String())
@@ -212,21 +176,21 @@ func (w *writer) people(s *Scene) {
 		says = append(says, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
 	}
 	if len(permits)+len(says) > 0 {
-		w.line(0, "user:")
-		w.list(1, "permits", permits)
-		w.list(1, "says", says)
+		w.Line(0, "user:")
+		w.List(1, "permits", permits)
+		w.List(1, "says", says)
 	}
 }
 
 func (w *writer) stream(s *Scene) {
-	w.line(0, "stream:")
-	w.line(1, "turns:")
+	w.Line(0, "stream:")
+	w.Line(1, "turns:")
 	var durations []string
 	for _, t := range s.Turns {
 		w.turn(s, mainPrompt, t.Calls)
 	}
 	// Whatever is asked beyond the script has an answer.
-	w.line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Says)+1)
+	w.Line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Says)+1)
 	agents := 0
 	s.each(func(c *Call, _ int, _ *Call) {
 		if c.For > 0 {
@@ -236,28 +200,28 @@ func (w *writer) stream(s *Scene) {
 			if len(c.Inside) > 0 {
 				w.turn(s, prompt(c), c.Inside)
 			}
-			w.line(2, "- {for: %s, text: Done., repeat: 3}", prompt(c))
+			w.Line(2, "- {for: %s, text: Done., repeat: 3}", prompt(c))
 			agents++
 		}
 	})
 	if agents > 0 && len(s.Faults) > 0 { // a sub-agent's prompt may come garbled
-		w.line(2, "- {text: Done., repeat: %d}", 4*agents)
+		w.Line(2, "- {text: Done., repeat: %d}", 4*agents)
 	}
 	if len(durations) > 0 {
-		w.line(0, "durations: {%s}", strings.Join(durations, ", "))
+		w.Line(0, "durations: {%s}", strings.Join(durations, ", "))
 	}
 }
 
 func (w *writer) turn(s *Scene, by string, calls []Call) {
-	m := members{}
-	m.add(by != "", "for: %s, ", by)
-	w.line(2, "- %scalls:", strings.ReplaceAll(strings.Join(m, ""), ", ", "\n      "))
+	m := lines.Members{}
+	m.Add(by != "", "for: %s, ", by)
+	w.Line(2, "- %scalls:", strings.ReplaceAll(strings.Join(m, ""), ", ", "\n      "))
 	for i := range calls {
 		c := &calls[i]
-		line := members{"id: " + c.ID, "tool: " + c.Tool}
-		line.add(true, "input: %s", s.text(c, input{n: number(c.ID), path: c.Path, bad: c.Bad}))
-		line.add(c.At > 0, "at: %s", c.At.Round(time.Millisecond))
-		w.line(4, "- %s", line)
+		line := lines.Members{"id: " + c.ID, "tool: " + c.Tool}
+		line.Add(true, "input: %s", s.text(c, input{n: number(c.ID), path: c.Path, bad: c.Bad}))
+		line.Add(c.At > 0, "at: %s", c.At.Round(time.Millisecond))
+		w.Line(4, "- %s", line)
 	}
 }
 
@@ -279,12 +243,12 @@ func (w *writer) expect(s *Scene) {
 			broken = append(broken, c.ID)
 		}
 	})
-	w.line(0, "expect:")
+	w.Line(0, "expect:")
 	if s.streams() && s.endsBadly() {
-		w.line(1, "outcome: turn")
+		w.Line(1, "outcome: turn")
 	}
 	if len(results) > 0 {
-		w.line(1, "results: {%s}", strings.Join(results, ", "))
+		w.Line(1, "results: {%s}", strings.Join(results, ", "))
 	}
-	w.line(1, "not_started: [%s]", strings.Join(broken, ", "))
+	w.Line(1, "not_started: [%s]", strings.Join(broken, ", "))
 }
