@@ -127,3 +127,17 @@ turns: [{calls: [{id: c1, tool: Agent, inside: [{id: c2, tool: Alpha1}]}]}]`,
 		})
 	}
 }
+
+// The same scene gives the same trace, byte for byte, whenever it is played (O4): also
+// where a sub-agent is stopped while its parent stops others.
+func TestASceneHasOneTrace(t *testing.T) {
+	m := scene.NewMaker(plan(77))
+	for i := range uint64(120) {
+		s := m.Scene(1100 + i)
+		sc, err := scenario.Parse("scene.yaml", []byte(s.Scenario("scene", "One scene.")))
+		require.NoError(t, err)
+		first := scenario.Run(t.Context(), sc, scenario.Options{Seed: s.Seed})
+		again := scenario.Run(t.Context(), sc, scenario.Options{Seed: s.Seed})
+		require.Equal(t, first.Digest, again.Digest, "scene %d", i)
+	}
+}

@@ -208,9 +208,19 @@ func (ex *execution) discard(i int) { ex.event(i, trace.Discarded) }
 // wait lets the calls end; when the conversation is stopped meanwhile they are
 // stopped one by one.
 func (ex *execution) wait(ctx context.Context) {
-	unhook := context.AfterFunc(ctx, ex.driver.Abort)
+	unhook := context.AfterFunc(ctx, ex.aborter())
 	defer unhook()
 	ex.driver.Wait()
+}
+
+// aborter stops the calls. Those of a sub-agent wait for their turn: it is stopped while
+// its parent is in the middle of stopping others, and there is to be one order of both (O4).
+func (ex *execution) aborter() func() {
+	s := ex.s
+	if s.cfg.Depth == 0 {
+		return ex.driver.Abort
+	}
+	return func() { s.cfg.Doors.Clock.Go("abort/"+s.cfg.Agent, ex.driver.Abort) }
 }
 
 // abandon gives up the message and waits for what is in flight (J5).
