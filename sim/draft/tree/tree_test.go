@@ -144,7 +144,7 @@ func TestTheFirstSightCounts(t *testing.T) {
 func TestPathsStayBelowTheRoot(t *testing.T) {
 	for path, want := range map[string]string{
 		"/repo/a": "/repo/a", "a": "/repo/a", "./a": "/repo/a", "../../../../etc/a": "/etc/a", "~/a": "/home/dev/a",
-		`C:\work\a`: "/c/work/a", "D:/work/a": "/d/work/a", `\\host\share\a`: "/host/share/a", "file:///repo/a": "/repo/a",
+		`C:\src\a`: "/c/src/a", "D:/src/a": "/d/src/a", `\\host\share\a`: "/host/share/a", "file:///repo/a": "/repo/a",
 		"/dev/null": "", "/": "", "": "", "a\nb": "", "/repo/" + strings.Repeat("x", 300): "", "/repo": "", "/tmp": "",
 	} {
 		raw, err := json.Marshal(map[string]string{"file_path": path})
