@@ -29,7 +29,7 @@ var layers = []struct {
 	{"toolsys/search/...", []string{"toolsys/search/..."}},
 	{"toolsys/schedule", nil},
 	{"toolsys/footprint", nil},
-	{"toolsys/vshell/...", []string{"toolsys/vshell/..."}},
+	{"toolsys/shellcmd/...", []string{"toolsys/shellcmd/..."}},
 
 	// The contract, and what stands on it and on leaves only.
 	{"toolsys/tool", leaves},
@@ -46,7 +46,7 @@ var layers = []struct {
 	// One call, then the conversation, then the front door.
 	{"toolsys/pipeline", append([]string{"toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
 	{"toolsys/loop", append([]string{"toolsys/pipeline", "toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
-	{"toolsys/host", []string{"toolsys/vshell"}},
+	{"toolsys/host", []string{"toolsys/builtin/shell"}},
 	{"toolsys/api", []string{"toolsys/loop", "toolsys/message"}},
 	{"toolsys", []string{"toolsys/..."}},
 
@@ -61,6 +61,7 @@ var layers = []struct {
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/...", nil},
 	{"sim/fault", nil},
+	{"sim/shell/...", []string{"sim/shell/...", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
 	{"sim/des", []string{"sim/clock", "sim/fault", "sim/stream", "toolsys/schedule"}},
 	{"sim/live", []string{"sim/world/mcpserve", "toolsys/mcptool"}},
 	{"sim/tokens", []string{"sim/requests", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
@@ -92,7 +93,7 @@ var layers = []struct {
 
 var leaves = []string{
 	"toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
-	"toolsys/schedule", "toolsys/footprint", "toolsys/vshell", "toolsys/vshell/...",
+	"toolsys/schedule", "toolsys/footprint", "toolsys/shellcmd", "toolsys/shellcmd/...",
 }
 
 var contract = append([]string{"toolsys/tool"}, leaves...)

@@ -9,10 +9,10 @@ import (
 	"maps"
 	"strings"
 
+	simshell "toolbench/sim/shell"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
-	"toolbench/toolsys/vshell"
 )
 
 // hooks makes the scenario's hooks: scripted ones, and commands that run in the
@@ -100,7 +100,7 @@ func (r *runner) exec(ctx context.Context, command string, stdin []byte, dir str
 		k, v, _ := strings.Cut(kv, "=")
 		vars[k] = v
 	}
-	exit, err := r.vshell("hook").Run(ctx, vshell.Command{
+	exit, err := r.simulated("hook").Run(ctx, simshell.Command{
 		Script: command, Dir: dir, Env: vars, Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &errs,
 	})
 	return out.Bytes(), errs.Bytes(), exit.Code, err

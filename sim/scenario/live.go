@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/sim/clock"
-	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -36,7 +35,6 @@ type Live struct {
 // Disk is a world that is there already.
 type Disk struct {
 	FS      afero.Fs
-	Shell   builtin.Shell
 	Resolve func(path string) string
 }
 

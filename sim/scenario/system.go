@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/afero"
 
+	simshell "toolbench/sim/shell"
 	"toolbench/toolsys/builtin"
+	shelltool "toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
-	"toolbench/toolsys/vshell"
 )
 
 // settings are the profile's, or what the scenario's variables make of the
@@ -42,16 +43,17 @@ func discovery(names []string) message.Block { return pool.Discovery(names) }
 // shell is Bash's shell: the in-process one on the world's disk, its sleeps at
 // the gate.
 func (r *runner) shell() builtin.Shell {
-	if r.live != nil && r.live.Disk != nil {
-		return r.live.Disk.Shell
-	}
-	return func(ctx context.Context, c vshell.Command) (vshell.Exit, error) {
-		return r.vshell(fmt.Sprintf("bash/%d", r.runs.Add(1))).Run(ctx, c)
+	return func(ctx context.Context, c shelltool.Request) (shelltool.Exit, error) {
+		exit, err := r.simulated(fmt.Sprintf("bash/%d", r.runs.Add(1))).Run(ctx, simshell.Command{
+			Script: c.Script, Dir: c.Dir, Env: c.Env, Stdout: c.Stdout, Stderr: c.Stderr,
+		})
+		return shelltool.Exit{Code: exit.Code, Dir: exit.Dir, Env: exit.Env}, err
 	}
 }
 
-func (r *runner) vshell(actor string) vshell.Shell {
-	return vshell.Shell{
+// simulated is the in-process shell; an actor has its own place at the gate.
+func (r *runner) simulated(actor string) simshell.Shell {
+	return simshell.Shell{
 		FS: r.fs, Now: r.gate.Now, User: "dev", Host: "bench",
 		Sleep: func(ctx context.Context, d time.Duration) error { return r.gate.Sleep(ctx, "shell/"+actor, d) },
 	}

@@ -10,7 +10,6 @@ import (
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 var errNoShell = errors.New("there is no shell here")
@@ -22,8 +21,7 @@ func makeBash(d Deps) *tool.Tool {
 			if d.Shell == nil {
 				return shell.Exit{}, errNoShell
 			}
-			exit, err := d.Shell(ctx, vshell.Command{Script: r.Script, Dir: r.Dir, Env: r.Env, Stdout: r.Stdout, Stderr: r.Stderr})
-			return shell.Exit{Code: exit.Code, Dir: exit.Dir, Env: exit.Env}, err
+			return d.Shell(ctx, r)
 		},
 		Start: func(c *tool.Context, j shell.Job) (string, error) {
 			spec := task.Spec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID}

@@ -12,16 +12,16 @@ import (
 	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/builtin/resources"
+	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/builtin/timing"
 	"toolbench/toolsys/builtin/web"
 	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 // Shell runs one command line to its end.
-type Shell func(ctx context.Context, c vshell.Command) (vshell.Exit, error)
+type Shell = shell.Runner
 
 // Deps is what the built-in tools need of the rest of the system.
 type Deps struct {

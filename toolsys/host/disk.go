@@ -1,17 +1,13 @@
 package host
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/spf13/afero"
-
-	"toolbench/toolsys/vshell"
 )
 
 // Config says which disk.
@@ -26,9 +22,6 @@ type Config struct {
 	Write bool
 	// Resolve gives what a path leads to when links are followed.
 	Resolve func(path string) string
-	// Now and Sleep are the shell's clock.
-	Now   func() time.Time
-	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Disk is the machine's disk behind the doors that tools know. It may be used by many.
@@ -108,11 +101,6 @@ func (d *Disk) Seen() (files map[string]string, all bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.seen), !d.short
-}
-
-// Shell runs a script in process, on the same disk.
-func (d *Disk) Shell(ctx context.Context, c vshell.Command) (vshell.Exit, error) {
-	return vshell.Shell{FS: d.FS, Now: d.cfg.Now, Sleep: d.cfg.Sleep}.Run(ctx, c)
 }
 
 // Follow is a Resolve for the real disk: what does not exist is taken as it stands,

@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	simshell "toolbench/sim/shell"
 	"toolbench/toolsys/host"
-	"toolbench/toolsys/vshell"
 )
 
 func disk(t *testing.T, write bool) (*host.Disk, string) {
@@ -25,8 +24,7 @@ func disk(t *testing.T, write bool) (*host.Disk, string) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a.txt"), []byte("one\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(outer, "private"), []byte("no\n"), 0o644))
 	require.NoError(t, os.Symlink(filepath.Join(outer, "private"), filepath.Join(root, "link")))
-	d, err := host.Open(host.Config{Base: afero.NewOsFs(), Root: root, Write: write, Resolve: host.Follow, Scratch: []string{"/tmp/tool-results"},
-		Now: time.Now, Sleep: func(context.Context, time.Duration) error { return nil }})
+	d, err := host.Open(host.Config{Base: afero.NewOsFs(), Root: root, Write: write, Resolve: host.Follow, Scratch: []string{"/tmp/tool-results"}})
 	require.NoError(t, err)
 	return d, root
 }
@@ -64,7 +62,7 @@ func TestWhatLiesOutsideCannotBeSeen(t *testing.T) {
 func TestTheShellWorksOnTheSameDisk(t *testing.T) {
 	d, root := disk(t, false)
 	var out, errs bytes.Buffer
-	exit, err := d.Shell(t.Context(), vshell.Command{Script: "echo more >> a.txt; cat a.txt; cat link", Dir: root, Stdout: &out, Stderr: &errs})
+	exit, err := simshell.Shell{FS: d.FS, Now: time.Now}.Run(t.Context(), simshell.Command{Script: "echo more >> a.txt; cat a.txt; cat link", Dir: root, Stdout: &out, Stderr: &errs})
 	require.NoError(t, err)
 	assert.Equal(t, "one\nmore\n", out.String())
 	assert.NotZero(t, exit.Code)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/afero"
 
@@ -102,7 +101,7 @@ func (a *app) promptJob(f recordFlags) (*recordJob, error) {
 			return nil, usage("--root %s: %s", f.root, reason(err))
 		}
 		p.Dir, job.disk = root, disk
-		job.live.Disk = &scenario.Disk{FS: disk.FS, Shell: disk.Shell, Resolve: disk.Resolve}
+		job.live.Disk = &scenario.Disk{FS: disk.FS, Resolve: disk.Resolve}
 	} else if f.write {
 		return nil, usage("--write goes with --tools disk")
 	}
@@ -123,10 +122,8 @@ func (a *app) openDisk(f recordFlags) (*host.Disk, string, error) {
 		return nil, "", err
 	}
 	root = host.Follow(root)
-	clock := toolsys.RealClock()
 	disk, err := host.Open(host.Config{
-		Base: afero.NewOsFs(), Root: root, Write: f.write, Resolve: host.Follow, Scratch: []string{toolsys.DefaultResultsDir}, Now: clock.Now,
-		Sleep: func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, "shell", d) },
+		Base: afero.NewOsFs(), Root: root, Write: f.write, Resolve: host.Follow, Scratch: []string{toolsys.DefaultResultsDir},
 	})
 	return disk, root, err
 }

@@ -8,8 +8,8 @@ import (
 	"io"
 	"maps"
 
+	"toolbench/toolsys/shellcmd"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 func (d bash) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
@@ -71,7 +71,7 @@ func (out *BashOut) take(stdout, stderr *capture) {
 // finished is the result of a command that ran to its end.
 func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.Result[BashOut] {
 	class := d.study(in).class
-	r := tool.Result[BashOut]{Failed: vshell.FailureExit(in.Command, exit.Code)}
+	r := tool.Result[BashOut]{Failed: shellcmd.FailureExit(in.Command, exit.Code)}
 	r.Modify = d.changes(class, exit, c, &out)
 	out.notice(class)
 	if out.Indexed && c.Notify != nil {

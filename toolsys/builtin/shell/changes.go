@@ -5,14 +5,14 @@ import (
 	"maps"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/shellcmd"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 // changes is what the command leaves behind for those after it: where it went
 // with cd, and what it exported (L4). Only a command that says it does either has
 // one, and none that may run beside others (B3).
-func (d bash) changes(class vshell.Class, exit Exit, c *tool.Context, out *BashOut) tool.Modifier {
+func (d bash) changes(class shellcmd.Class, exit Exit, c *tool.Context, out *BashOut) tool.Modifier {
 	var m tool.Modifier
 	if class.Safe {
 		return nil

@@ -12,11 +12,13 @@ import (
 // KeepBytes is how much of a stream is kept in memory where Deps does not say.
 const KeepBytes = 1 << 20
 
+// Runner runs a command to its end. An error says that it did not start, does not
+// parse, or that ctx ended first; nothing is written after it returns.
+type Runner func(ctx context.Context, r Request) (Exit, error)
+
 // Deps is what Bash needs from outside. Only Run and FS are required.
 type Deps struct {
-	// Run runs a command to its end. An error says that it did not start, does
-	// not parse, or that ctx ended first; nothing is written after it returns.
-	Run func(ctx context.Context, r Request) (Exit, error)
+	Run Runner
 	// FS is the filesystem that commands work on. Here it is asked whether a
 	// folder exists and which files a glob means, and takes an approved edit.
 	FS afero.Fs

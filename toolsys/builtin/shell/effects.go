@@ -9,8 +9,8 @@ import (
 
 	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/shellcmd"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 // effects are read off the parsed command (J8): of one that only reads, and of one
@@ -108,7 +108,7 @@ func (e *effects) at(name string) string {
 }
 
 // reader adds what a reading part looks at beside the files that it names.
-func (e *effects) reader(p vshell.Part) {
+func (e *effects) reader(p shellcmd.Part) {
 	args, words := arguments(p, e.vars)
 	p.Args = args
 	switch {

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// sight is what a look at the syntax shows beside what vshell says.
+// sight is what a look at the syntax shows beside what a Class tells.
 type sight struct {
 	// assigned are commands with the assignments in front of them ("FOO=1 make"),
 	// and declarations.

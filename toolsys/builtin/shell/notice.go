@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"toolbench/toolsys/vshell"
+	"toolbench/toolsys/shellcmd"
 )
 
 // indexed is the line by which code indexers say that they are done: "indexing
@@ -12,7 +12,7 @@ import (
 var indexed = regexp.MustCompile(`(?im)^\W*(?:(?:code |workspace |project )?index(?:ing)?(?: is)? (?:complete|completed|finished|done)|(?:finished|completed|done) indexing)\b`)
 
 // notice fills in what others want to know of the command (L4).
-func (out *BashOut) notice(class vshell.Class) {
+func (out *BashOut) notice(class shellcmd.Class) {
 	out.Git = class.Git
 	out.Indexed = indexed.MatchString(out.Stdout) || indexed.MatchString(out.Stderr)
 	out.Image, _, _ = image(out.Stdout)
@@ -47,8 +47,8 @@ var destroyers = []struct {
 	{"terraform", []string{"destroy"}},
 }
 
-func destructive(class vshell.Class) bool {
-	return slices.ContainsFunc(class.Parts, func(p vshell.Part) bool {
+func destructive(class shellcmd.Class) bool {
+	return slices.ContainsFunc(class.Parts, func(p shellcmd.Part) bool {
 		for _, d := range destroyers {
 			if p.Name == d.name && containsAll(p.Args, d.with) {
 				return true

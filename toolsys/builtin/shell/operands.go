@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/toolsys/vshell"
+	"toolbench/toolsys/shellcmd"
 )
 
 // readsNothing are commands whose arguments are words, never files.
@@ -33,7 +33,7 @@ var follows = map[string][]string{
 }
 
 // readsMore tells whether a part may read files that its arguments do not name.
-func readsMore(p vshell.Part) bool {
+func readsMore(p shellcmd.Part) bool {
 	if runsOthers[p.Name] {
 		return true
 	}
@@ -69,7 +69,7 @@ var wordOptions = map[string]string{
 // operands are the arguments of a reading command that may name files: what is no
 // option, and what is joined to one. Too many rather than too few: a pattern is
 // passed over only where the shell does not make file names of it.
-func operands(p vshell.Part, loose []looseness) []string {
+func operands(p shellcmd.Part, loose []looseness) []string {
 	var files []string
 	skip := patternFirst[p.Name] && !bringsPattern(p.Args)
 	plain := false // after --

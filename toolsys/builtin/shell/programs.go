@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/toolsys/vshell"
+	"toolbench/toolsys/shellcmd"
 )
 
 // programReads tells whether a command's own program may open files that no
 // argument names: awk's getline and ARGV, jq's imports, sed's r, and any program
 // that is itself in a file.
-func programReads(p vshell.Part) bool {
+func programReads(p shellcmd.Part) bool {
 	switch p.Name {
 	case "awk", "gawk", "mawk", "nawk":
 		return slices.ContainsFunc(p.Args, awkReads)

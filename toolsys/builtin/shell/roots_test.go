@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	simshell "toolbench/sim/shell"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
-	"toolbench/toolsys/vshell"
 )
 
 // watched notes what is opened outside /repo, and what is written anywhere.
@@ -84,9 +84,9 @@ func TestWhatRunsUnaskedStaysInside(t *testing.T) {
 		for file, content := range map[string]string{"/repo/a.go": "/etc/shadow\n", "/repo/sub/b.go": "x\n", "/etc/shadow": "SECRET\n", "/home/me/x": "SECRET\n", "/x": "SECRET\n"} {
 			require.NoError(r, afero.WriteFile(fs.Fs, file, []byte(content), 0o644))
 		}
-		sh := vshell.Shell{FS: fs, Now: time.Now, Sleep: func(context.Context, time.Duration) error { return nil }}
+		sh := simshell.Shell{FS: fs, Now: time.Now, Sleep: func(context.Context, time.Duration) error { return nil }}
 		b := shell.Bash(shell.Deps{FS: fs, Run: func(ctx context.Context, q shell.Request) (shell.Exit, error) {
-			exit, err := sh.Run(ctx, vshell.Command{Script: q.Script, Dir: q.Dir, Env: q.Env, Stdout: q.Stdout, Stderr: q.Stderr})
+			exit, err := sh.Run(ctx, simshell.Command{Script: q.Script, Dir: q.Dir, Env: q.Env, Stdout: q.Stdout, Stderr: q.Stderr})
 			return shell.Exit{Code: exit.Code, Dir: exit.Dir, Env: exit.Env}, err
 		}})
 		out, err := b.Call(t.Context(), command(t, b, text), inRepo())

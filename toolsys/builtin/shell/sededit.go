@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/shellcmd"
+	"toolbench/toolsys/shellcmd/sed"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
-	"toolbench/toolsys/vshell/sed"
 )
 
 // SedEdit is what an approved `sed -i` makes of its file, worked out before it is
@@ -31,7 +31,7 @@ var errNoText = errors.New("the file is not UTF-8 text")
 // Simulate works out what a sed substitution makes of a file's content (SPEC
 // H3). It is pure: the command's own sed is never run. Only a substitution
 // without further effects can be simulated, and only on text.
-func Simulate(edit vshell.SedEdit, file string, content []byte) (SedEdit, error) {
+func Simulate(edit shellcmd.SedEdit, file string, content []byte) (SedEdit, error) {
 	program, err := sed.Parse(edit.Script, edit.Extended)
 	if err != nil {
 		return SedEdit{}, fmt.Errorf("sed script: %w", err)
@@ -58,7 +58,7 @@ func Rewrite(fs afero.Fs) func(t *tool.Tool, in tool.Input, c *tool.Context) (js
 		if !ok || t.Name != "Bash" || bash.RunInBackground {
 			return nil, false
 		}
-		wanted := vshell.Classify(bash.Command).SedEdit
+		wanted := shellcmd.Classify(bash.Command).SedEdit
 		if wanted == nil {
 			return nil, false
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/shellcmd"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 const sedCommand = `sed -i 's/foo/bar/' a.go`
@@ -94,15 +94,15 @@ func TestOnlyOneSedEditOfOneFileIsRewritten(t *testing.T) {
 }
 
 func TestSimulateIsSedsOwnSubstitution(t *testing.T) {
-	edit, err := shell.Simulate(vshell.SedEdit{Script: "2s/foo/b&r/g"}, "/x", []byte("foo\nfoo foo\nfoo"))
+	edit, err := shell.Simulate(shellcmd.SedEdit{Script: "2s/foo/b&r/g"}, "/x", []byte("foo\nfoo foo\nfoo"))
 	require.NoError(t, err)
 	assert.Equal(t, "foo\nbfoor bfoor\nfoo", edit.Content)
 	assert.Equal(t, tool.HashOf([]byte("foo\nfoo foo\nfoo")), edit.Before)
 
 	for _, script := range []string{"d", "s/a/b/w /tmp/x", "s/a", "s/a/b/;s/c/d/"} {
-		_, err := shell.Simulate(vshell.SedEdit{Script: script}, "/x", []byte("a"))
+		_, err := shell.Simulate(shellcmd.SedEdit{Script: script}, "/x", []byte("a"))
 		assert.Error(t, err, script)
 	}
-	_, err = shell.Simulate(vshell.SedEdit{Script: "s/a/b/"}, "/x", []byte("\xff"))
+	_, err = shell.Simulate(shellcmd.SedEdit{Script: "s/a/b/"}, "/x", []byte("\xff"))
 	assert.ErrorContains(t, err, "not UTF-8")
 }

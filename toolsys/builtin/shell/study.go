@@ -3,26 +3,26 @@ package shell
 import (
 	"sync/atomic"
 
-	"toolbench/toolsys/vshell"
+	"toolbench/toolsys/shellcmd"
 )
 
 // study is what is known of one command without running it.
 type study struct {
 	command string
-	class   vshell.Class
+	class   shellcmd.Class
 	sight   sight
 	// reads tells of each of the class's parts whether it only reads.
 	reads []bool
 }
 
 func newStudy(command string) *study {
-	s := &study{command: command, class: vshell.Classify(command)}
+	s := &study{command: command, class: shellcmd.Classify(command)}
 	if !s.class.Parsed {
 		return s
 	}
 	s.sight = look(command)
 	for _, p := range s.class.Parts {
-		s.reads = append(s.reads, s.class.ReadOnly || vshell.Classify(p.Text).ReadOnly)
+		s.reads = append(s.reads, s.class.ReadOnly || shellcmd.Classify(p.Text).ReadOnly)
 	}
 	return s
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/shellcmd"
 	"toolbench/toolsys/tool"
-	"toolbench/toolsys/vshell"
 )
 
 // Bounds beyond which what a command touches counts as unknown.
@@ -53,7 +53,7 @@ func (d bash) touched(s *study, c *tool.Context) touched {
 
 // moves follows a cd to a folder that is written out; where it leads elsewhere,
 // all that follows is unknown.
-func (t *touched) moves(p vshell.Part) {
+func (t *touched) moves(p shellcmd.Part) {
 	args, words := arguments(p, t.vars)
 	p.Args = args
 	if p.Name != "cd" || !p.Literal || slices.ContainsFunc(words, func(w looseness) bool { return w != fixed }) || len(p.Args) != 1 || strings.HasPrefix(p.Args[0], "-") || len(t.dirs) > maxDirs || t.context.State.Env["CDPATH"] != "" {
@@ -70,7 +70,7 @@ func (t *touched) moves(p vshell.Part) {
 
 // reads takes in the operands of a part that only reads. Even one that reads no
 // files shows which there are, if the shell makes names of its words.
-func (t *touched) reads(p vshell.Part) {
+func (t *touched) reads(p shellcmd.Part) {
 	args, words := arguments(p, t.vars)
 	p.Args = args
 	if readsNothing[p.Name] {

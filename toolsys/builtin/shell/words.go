@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"toolbench/toolsys/vshell"
+	"toolbench/toolsys/shellcmd"
 )
 
 // looseness is what the shell may make of a word before the command sees it.
@@ -25,7 +25,7 @@ const (
 // arguments are a part's arguments as its command will see them, as far as they
 // are written out, and what the shell may make of each first. Where the part's
 // text does not tell, it may make anything of all of them.
-func arguments(p vshell.Part, v variables) (values []string, loose []looseness) {
+func arguments(p shellcmd.Part, v variables) (values []string, loose []looseness) {
 	words := argumentsOf(p.Text)
 	for i, arg := range p.Args {
 		worst := open

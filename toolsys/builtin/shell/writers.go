@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/vshell"
+	"toolbench/toolsys/shellcmd"
 )
 
 // writers are the commands whose changes are known from their operands, with the
@@ -34,7 +34,7 @@ func each(do func(*effects, string)) func(*effects, []string) {
 }
 
 // writer adds what a writing part changes; false means that nobody knows.
-func (e *effects) writer(p vshell.Part, s *study) bool {
+func (e *effects) writer(p shellcmd.Part, s *study) bool {
 	if p.Name == "sed" {
 		return e.sedInPlace(s)
 	}

@@ -1,0 +1,221 @@
+package shell
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// readOptions are those of read.
+type readOptions struct {
+	raw       bool
+	array     string
+	prompt    string
+	delimiter byte
+	chars     int // -n, -N
+	exact     bool
+	names     []string
+}
+
+// read [-r] [-s] [-e] [-a NAME] [-d DELIM] [-n N] [-N N] [-p PROMPT] [-t SECONDS] [NAME...]
+func builtinRead(r *run, hc interp.HandlerContext, args []string) []string {
+	o, problem := parseRead(args[1:])
+	if problem != "" {
+		return r.failed(hc, 2, "read: %s", problem)
+	}
+	line, ended := r.readUnit(o)
+	code := map[bool]int{true: 0, false: 1}[ended]
+	if o.array != "" {
+		return []string{"eval", o.array + "=(" + quoteAll(expand.ReadFields(&expand.Config{Env: hc.Env}, line, -1, o.raw)) + ")\n" + exitScript(code)}
+	}
+	if len(o.names) == 0 {
+		return assign("REPLY", unescapeRead(line, o.raw), code)
+	}
+	if o.exact {
+		o.names = o.names[:1]
+		return assign(o.names[0], line, code)
+	}
+	values := expand.ReadFields(&expand.Config{Env: hc.Env}, line, len(o.names), o.raw)
+	var b strings.Builder
+	for i, name := range o.names {
+		value := ""
+		if i < len(values) {
+			value = values[i]
+		}
+		b.WriteString(name + "=" + singleQuote(value) + "\n")
+	}
+	return []string{"eval", b.String() + exitScript(code)}
+}
+
+func parseRead(args []string) (o readOptions, problem string) {
+	o.delimiter = '\n'
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		letters := args[0][1:]
+		args = args[1:]
+		if letters == "-" {
+			break
+		}
+		for i := 0; i < len(letters); i++ {
+			c := letters[i]
+			switch {
+			case c == 'r':
+				o.raw = true
+			case strings.IndexByte("se", c) >= 0:
+			case strings.IndexByte("adnNpt", c) >= 0:
+				value := letters[i+1:]
+				if value == "" {
+					if len(args) == 0 {
+						return o, "-" + string(rune(c)) + ": option requires an argument"
+					}
+					value, args = args[0], args[1:]
+				}
+				if problem := o.set(c, value); problem != "" {
+					return o, problem
+				}
+				i = len(letters)
+			default:
+				return o, "-" + string(rune(c)) + ": option not supported in the in-process shell"
+			}
+		}
+	}
+	o.names = args
+	names := o.names
+	if o.array != "" {
+		names = []string{o.array}
+	}
+	for _, name := range names {
+		if !syntax.ValidName(name) {
+			return o, "`" + name + "': not a valid identifier"
+		}
+	}
+	return o, ""
+}
+
+func (o *readOptions) set(c byte, value string) (problem string) {
+	switch c {
+	case 'a':
+		o.array = value
+	case 'd':
+		o.delimiter = 0
+		if value != "" {
+			o.delimiter = value[0]
+		}
+	case 'n', 'N':
+		for _, d := range value {
+			if d < '0' || d > '9' {
+				return value + ": invalid number"
+			}
+			o.chars = o.chars*10 + int(d-'0')
+		}
+		o.exact = c == 'N'
+		if o.exact {
+			o.delimiter = 0
+		}
+	}
+	return ""
+}
+
+// readUnit takes a line, or so many characters, from standard input. A backslash joins lines unless raw.
+func (r *run) readUnit(o readOptions) (text string, ended bool) {
+	var b strings.Builder
+	for o.chars == 0 || utf8.RuneCountInString(b.String()) < o.chars {
+		c, err := r.stdin.ReadByte()
+		if err != nil {
+			return b.String(), false
+		}
+		if c == o.delimiter && !(o.exact && o.chars > 0) {
+			return b.String(), true
+		}
+		if c == '\\' && !o.raw {
+			next, err := r.stdin.ReadByte()
+			if err != nil {
+				return b.String(), false
+			}
+			if next != '\n' {
+				b.WriteByte(c)
+				b.WriteByte(next)
+			}
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), true
+}
+
+func unescapeRead(line string, raw bool) string {
+	if raw {
+		return line
+	}
+	var b strings.Builder
+	for i := 0; i < len(line); i++ {
+		if line[i] == '\\' && i+1 < len(line) {
+			i++
+		}
+		b.WriteByte(line[i])
+	}
+	return b.String()
+}
+
+func quoteAll(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = singleQuote(s)
+	}
+	return strings.Join(out, " ")
+}
+
+// mapfile, readarray [-t] [-d DELIM] [-n COUNT] [-s SKIP] [NAME]
+func builtinMapfile(r *run, hc interp.HandlerContext, args []string) []string {
+	trim, end, name := false, byte('\n'), "MAPFILE"
+	limit, skip := 0, 0
+	rest := args[1:]
+	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
+		letter, value := rest[0][1], rest[0][2:]
+		rest = rest[1:]
+		if letter == 't' {
+			trim = true
+			continue
+		}
+		if value == "" && len(rest) > 0 {
+			value, rest = rest[0], rest[1:]
+		}
+		n := readOptions{}
+		switch letter {
+		case 'd':
+			n.set('d', value)
+			end = n.delimiter
+		case 'n', 's':
+			if problem := n.set('n', value); problem != "" {
+				return r.failed(hc, 1, "%s: %s", args[0], problem)
+			}
+			if letter == 'n' {
+				limit = n.chars
+			} else {
+				skip = n.chars
+			}
+		default:
+			return r.failed(hc, 2, "%s: -%c: option not supported in the in-process shell", args[0], letter)
+		}
+	}
+	if len(rest) > 0 {
+		name = rest[0]
+	}
+	if !syntax.ValidName(name) {
+		return r.failed(hc, 1, "%s: `%s': not a valid identifier", args[0], name)
+	}
+	var lines []string
+	for limit == 0 || len(lines) < limit+skip {
+		line, err := r.stdin.ReadString(end)
+		if line == "" && err != nil {
+			break
+		}
+		if trim {
+			line = strings.TrimSuffix(line, string(rune(end)))
+		}
+		lines = append(lines, line)
+	}
+	return []string{"eval", name + "=(" + quoteAll(lines[min(skip, len(lines)):]) + ")"}
+}

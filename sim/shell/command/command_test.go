@@ -1,0 +1,76 @@
+package command_test
+
+import (
+	"math"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/sim/shell/command"
+	"toolbench/toolsys/shellcmd"
+)
+
+func TestNamesAreSortedAndFound(t *testing.T) {
+	names := command.Names()
+	assert.True(t, slices.IsSorted(names))
+	for _, name := range names {
+		for _, spelled := range []string{name, "/bin/" + name, "/usr/bin/" + name} {
+			_, ok := command.Lookup(spelled)
+			assert.True(t, ok, spelled)
+		}
+	}
+	_, ok := command.Lookup("/opt/ls")
+	assert.False(t, ok)
+}
+
+func TestDuration(t *testing.T) {
+	for in, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": 500 * time.Millisecond, "2m": 2 * time.Minute, "1h": time.Hour, "1d": 24 * time.Hour, "infinity": math.MaxInt64, "1e30": math.MaxInt64} {
+		got, err := shellcmd.Seconds(in)
+		require.NoError(t, err, in)
+		assert.Equal(t, want, got, in)
+	}
+	for _, in := range []string{"", "x", "-1", "5x", "s", "NaN"} {
+		_, err := shellcmd.Seconds(in)
+		assert.Error(t, err, in)
+	}
+}
+
+// TestQuoteIsReadBack: a shell that reads what Quote wrote gets the text again.
+func TestQuoteIsReadBack(t *testing.T) {
+	bash, err := exec.LookPath("/bin/bash")
+	if err != nil {
+		t.Skip("no /bin/bash to ask")
+	}
+	texts := rapid.SliceOfN(rapid.StringMatching(`[ -~\t\n]{0,12}`), 200, 200).Example(1)
+	script := "printf '%s\\0'"
+	want := ""
+	for _, s := range texts {
+		script += " " + command.Quote(s)
+		want += s + "\x00"
+	}
+	got, err := exec.Command(bash, "-c", script).Output()
+	require.NoError(t, err)
+	assert.Equal(t, want, string(got))
+}
+
+func FuzzFormat(f *testing.F) {
+	for _, s := range []string{"%s %d\n", "%5.2f|%-3s", "%*d", "%b%c%q", "%%", `\x41\101\u00e9`, "%"} {
+		f.Add(s, "12", "abc")
+	}
+	f.Fuzz(func(t *testing.T, format, a, b string) {
+		if len(format) > 64 { // widths could ask for gigabytes
+			return
+		}
+		for _, c := range format {
+			if c == '*' || c >= '0' && c <= '9' {
+				return
+			}
+		}
+		command.Format(format, []string{a, b})
+	})
+}

@@ -1,0 +1,31 @@
+// Package shell runs shell command lines, without a shell.
+//
+// [Shell.Run] interprets a Bash script in this process, on an afero filesystem: the bench needs a Bash
+// tool that touches no host, runs in virtual time and gives the same output every time (SPEC L5). Its
+// utilities are in the package command.
+//
+// [Classify] parses a script and says what it does, without running it: whether it only reads, which
+// simple commands it is made of, whether it is a search (SPEC L2, L3, L4, F4, H3). [FailureExit] says
+// whether an exit code means failure for that script (SPEC J3).
+//
+// # How a script runs
+//
+// The interpreter is mvdan.cc/sh. It reaches for the host in a few places; here is what became of each.
+//
+//   - Pipes, here-documents and input redirections are real pipes in it, which block in real time and
+//     so hang in a synctest bubble. The syntax tree is rewritten before it runs (rewrite.go): the stages
+//     of a pipeline run one after the other, each output held in memory, cut off at a limit as if the
+//     reader had gone away; standard input is kept beside the interpreter, not in it.
+//   - Its builtins that look at the disk (type, command -v, source, test, pwd -P) or at standard input
+//     (read, mapfile) are replaced (builtins.go).
+//   - Process ids, random numbers, users and home directories come from the [Shell], not the machine.
+//   - <(...) becomes a file in memory; >(...), coproc and select are refused before anything runs.
+//   - A job in the background (&) runs to its end in place; wait knows its status.
+//
+// Where it still differs from Bash: file descriptors above 2 cannot be redirected; a while loop's own
+// status is 0; an assignment to a readonly variable does not end the script; messages of expansion errors
+// lack "bash: line N:"; a failed ${x?} gives 1 even under -c; jq's keys come sorted; timeout cuts sleeps
+// short, not computations; patterns cannot refer back to their own groups.
+//
+// No goroutine is started, no timer, no process, no file of the host is opened.
+package shell

@@ -1,0 +1,141 @@
+package shell
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+)
+
+// environ is the interpreter's base environment: the command's variables, and values made up when asked
+// for.
+type environ struct {
+	run   *run
+	vars  map[string]string
+	names []string // of vars, sorted
+	dir   string
+	// booted is set once the interpreter has taken its first look. Before, it is kept from looking
+	// further: for a home directory on the host, and for a folder for its pipes.
+	booted bool
+}
+
+// nowhere is no path that any script can name or any system can open.
+const nowhere = "/\x00"
+
+func newEnviron(r *run, vars map[string]string, dir string) *environ {
+	return &environ{run: r, vars: vars, names: slices.Sorted(maps.Keys(vars)), dir: dir}
+}
+
+func text(s string) expand.Variable {
+	return expand.Variable{Set: true, Kind: expand.String, Str: s}
+}
+
+// Get implements expand.Environ.
+func (e *environ) Get(name string) expand.Variable {
+	if !e.booted && (name == "TMPDIR" || name == "HOME") {
+		return text(nowhere)
+	}
+	if v, ok := e.vars[name]; ok {
+		v := text(v)
+		v.Exported = true
+		return v
+	}
+	return e.dynamic(name)
+}
+
+// dynamic gives the variables a shell makes up.
+func (e *environ) dynamic(name string) expand.Variable {
+	r := e.run
+	switch name {
+	case "UID", "EUID", "GID":
+		return expand.Variable{Set: true, Kind: expand.String, Str: "1000", ReadOnly: true}
+	case "PIPESTATUS":
+		return expand.Variable{Set: true, Kind: expand.Indexed, List: decimals(r.last)}
+	case renamed + "PID", "BASHPID":
+		return text("1000")
+	case renamed + "PPID":
+		return text("1")
+	case renamed + "RANDOM":
+		return text(strconv.FormatUint(r.next()>>49, 10))
+	case renamed + "SRANDOM":
+		return text(strconv.FormatUint(r.next()>>32, 10))
+	case renamed + "BANG":
+		if n := len(r.jobs); n > 0 {
+			return text(strconv.Itoa(firstJob + n - 1))
+		}
+	case "SECONDS":
+		return text(strconv.Itoa(int(r.shell.Now().Sub(r.began).Seconds())))
+	case "EPOCHSECONDS":
+		return text(strconv.FormatInt(r.shell.Now().Unix(), 10))
+	case "HOSTNAME":
+		return text(r.shell.Host)
+	case "BASH_VERSION":
+		return text("5.2.0(1)-release")
+	case "BASH":
+		return text("/bin/bash")
+	case "OSTYPE":
+		return text("linux-gnu")
+	}
+	if line, ok := strings.CutPrefix(name, renamed+"LINE_"); ok {
+		return text(line)
+	}
+	if user, ok := strings.CutPrefix(name, "HOME "); ok {
+		return e.home(user)
+	}
+	return expand.Variable{}
+}
+
+// home answers ~user, so that nobody looks it up on the host. An unknown user's tilde stays as it is.
+func (e *environ) home(user string) expand.Variable {
+	switch {
+	case user == e.run.shell.User && e.vars["HOME"] != "":
+		return text(e.vars["HOME"])
+	case user == "root":
+		return text("/root")
+	}
+	return text("~" + user)
+}
+
+// Each implements expand.Environ.
+func (e *environ) Each(f func(name string, v expand.Variable) bool) {
+	for _, name := range e.names {
+		if !f(name, e.Get(name)) {
+			return
+		}
+	}
+}
+
+// next steps the generator of $RANDOM: the same script gives the same numbers.
+func (r *run) next() uint64 {
+	r.random = r.random*6364136223846793005 + 1442695040888963407
+	return r.random
+}
+
+func decimals(list []int) []string {
+	if len(list) == 0 {
+		return []string{"0"}
+	}
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = strconv.Itoa(n)
+	}
+	return out
+}
+
+// environOf gives a command's environment, sorted.
+func environOf(env expand.Environ) []string {
+	vars := map[string]string{}
+	for name, v := range env.Each {
+		delete(vars, name)
+		if v.IsSet() && v.Kind == expand.String && (v.Exported || name == "PWD") {
+			vars[name] = v.Str
+		}
+	}
+	out := make([]string, 0, len(vars))
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		out = append(out, name+"="+vars[name])
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package shellcmd
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"toolbench/toolsys/shellcmd/sed"
+)
+
+// The classes of L3. Read only.
+var (
+	searchNames  = []string{"ack", "ag", "egrep", "fd", "fgrep", "find", "grep", "locate", "rg", "whereis", "which", "zgrep"}
+	readNames    = []string{"awk", "cat", "cut", "file", "gawk", "head", "jq", "less", "mawk", "more", "sort", "stat", "tail", "uniq", "wc"}
+	listNames    = []string{"du", "ls", "tree"}
+	neutralNames = []string{":", "echo", "false", "printf", "true"}
+)
+
+// fold sets the classes of a read-only script.
+func fold(c *Class, stmts []*syntax.Stmt) {
+	names := significant(stmts)
+	all := func(set []string) bool {
+		return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(set, n) })
+	}
+	c.Search, c.Read, c.List = all(searchNames), all(readNames), all(listNames)
+}
+
+// significant gives the names of the commands whose output a reader would care for.
+func significant(stmts []*syntax.Stmt) []string {
+	var names []string
+	for _, st := range stmts {
+		names = append(names, significantIn(st.Cmd)...)
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(neutralNames, n) })
+}
+
+func significantIn(cmd syntax.Command) []string {
+	switch cmd := cmd.(type) {
+	case *syntax.CallExpr:
+		if len(cmd.Args) == 0 {
+			return nil
+		}
+		return []string{effectiveName(wordsOf(cmd))}
+	case *syntax.BinaryCmd:
+		left := significant([]*syntax.Stmt{cmd.X})
+		if (cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll) && len(left) > 0 {
+			return left
+		}
+		return append(left, significant([]*syntax.Stmt{cmd.Y})...)
+	case nil:
+		return nil
+	}
+	var names []string
+	for _, list := range bodies(cmd) {
+		names = append(names, significant(list)...)
+	}
+	return names
+}
+
+// bodies gives the statement lists of a compound command.
+func bodies(cmd syntax.Command) [][]*syntax.Stmt {
+	switch cmd := cmd.(type) {
+	case *syntax.Block:
+		return [][]*syntax.Stmt{cmd.Stmts}
+	case *syntax.Subshell:
+		return [][]*syntax.Stmt{cmd.Stmts}
+	case *syntax.IfClause:
+		out := [][]*syntax.Stmt{cmd.Cond, cmd.Then}
+		if cmd.Else != nil {
+			out = append(out, bodies(cmd.Else)...)
+		}
+		return out
+	case *syntax.WhileClause:
+		return [][]*syntax.Stmt{cmd.Cond, cmd.Do}
+	case *syntax.ForClause:
+		return [][]*syntax.Stmt{cmd.Do}
+	case *syntax.CaseClause:
+		var out [][]*syntax.Stmt
+		for _, item := range cmd.Items {
+			out = append(out, item.Stmts)
+		}
+		return out
+	case *syntax.TimeClause:
+		if cmd.Stmt != nil {
+			return [][]*syntax.Stmt{{cmd.Stmt}}
+		}
+	case *syntax.FuncDecl:
+		return [][]*syntax.Stmt{{cmd.Body}}
+	}
+	return nil
+}
+
+func wordsOf(c *syntax.CallExpr) []word {
+	words := make([]word, len(c.Args))
+	for i, w := range c.Args {
+		words[i] = wordOf(w)
+	}
+	return words
+}
+
+// effectiveName sees through wrappers: timeout 5 grep is grep.
+func effectiveName(words []word) string {
+	inner := unwrap(words)
+	if len(inner) == 0 {
+		return baseCommand(words[0].text)
+	}
+	return baseCommand(inner[0].text)
+}
+
+func unwrap(words []word) []word {
+	for range 10 {
+		if len(words) == 0 {
+			return nil
+		}
+		name := baseCommand(words[0].text)
+		spec, ok := wrappers[name]
+		if !ok {
+			return words
+		}
+		rest, _ := spec.strip(words[1:])
+		for name == "env" && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
+			return words
+		}
+		words = rest
+	}
+	return words
+}
+
+// plainSleeps adds the sleeps of a script that surely runs all of them, once; 0 if that is not plain.
+func plainSleeps(stmts []*syntax.Stmt) time.Duration {
+	total, plain := sleeps(stmts)
+	if !plain {
+		return 0
+	}
+	return total
+}
+
+func sleeps(stmts []*syntax.Stmt) (total time.Duration, plain bool) {
+	for _, st := range stmts {
+		d, ok := sleepsIn(st)
+		if !ok {
+			return 0, false
+		}
+		total += d
+	}
+	return total, true
+}
+
+func sleepsIn(st *syntax.Stmt) (time.Duration, bool) {
+	if st.Background || st.Coprocess {
+		return 0, !mentionsSleep(st)
+	}
+	switch cmd := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		if words := wordsOf(cmd); len(words) > 1 && words[0].text == "sleep" {
+			return sleepTime(words[1:])
+		}
+	case *syntax.BinaryCmd:
+		if cmd.Op == syntax.OrStmt {
+			d, ok := sleepsIn(cmd.X)
+			return d, ok && !mentionsSleep(cmd.Y)
+		}
+		return sleeps([]*syntax.Stmt{cmd.X, cmd.Y})
+	case *syntax.Block:
+		return sleeps(cmd.Stmts)
+	case *syntax.Subshell:
+		return sleeps(cmd.Stmts)
+	}
+	return 0, !mentionsSleep(st)
+}
+
+func sleepTime(args []word) (total time.Duration, ok bool) {
+	for _, w := range args {
+		d, err := Seconds(w.text)
+		if err != nil || !w.literal {
+			return 0, false
+		}
+		total += d
+	}
+	return total, true
+}
+
+func mentionsSleep(n syntax.Node) bool { return Mentions(n, "sleep") }
+
+// Mentions reports whether some command in n has that literal name.
+func Mentions(n syntax.Node, name string) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// SedEdit is an in-place substitution that can be shown to a person as an edit of one file (H3).
+type SedEdit struct {
+	Script   string
+	Extended bool   // -E
+	File     string // as written
+}
+
+// Apply gives what the edit makes of a file's content.
+func (e SedEdit) Apply(content string) (string, error) {
+	prog, err := sed.Parse(e.Script, e.Extended)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	_, _, err = prog.Run(strings.NewReader(content), sed.Options{Out: &out})
+	return out.String(), err
+}
+
+// sedEdit recognises sed -i [-E] [-e] 's/../../' FILE as a whole script.
+func sedEdit(file *syntax.File) *SedEdit {
+	if len(file.Stmts) != 1 {
+		return nil
+	}
+	st := file.Stmts[0]
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || st.Negated || st.Background || len(st.Redirs) > 0 || len(c.Assigns) > 0 || len(c.Args) < 4 {
+		return nil
+	}
+	words := wordsOf(c)
+	if slices.ContainsFunc(words, func(w word) bool { return !w.literal || w.opaque }) || words[0].text != "sed" {
+		return nil
+	}
+	return sedEditOf(words[1:])
+}
+
+func sedEditOf(args []word) *SedEdit {
+	inPlace := false
+	var rest []word
+	var scripts []string
+	e := &SedEdit{}
+	for i := 0; i < len(args); i++ {
+		switch w := args[i]; w.text {
+		case "-i", "--in-place":
+			inPlace = true
+		case "-E", "-r", "--regexp-extended":
+			e.Extended = true
+		case "-Ei", "-ri":
+			inPlace, e.Extended = true, true
+		case "-e", "--expression":
+			if i++; i < len(args) {
+				scripts = append(scripts, args[i].text)
+			}
+		default:
+			if strings.HasPrefix(w.text, "-") {
+				return nil
+			}
+			rest = append(rest, w)
+		}
+	}
+	if len(scripts) == 0 && len(rest) > 0 {
+		scripts, rest = []string{rest[0].text}, rest[1:]
+	}
+	if !inPlace || len(scripts) != 1 || len(rest) != 1 || rest[0].pattern {
+		return nil
+	}
+	prog, err := sed.Parse(scripts[0], e.Extended)
+	if err != nil || !prog.Substitution() {
+		return nil
+	}
+	e.Script, e.File = scripts[0], rest[0].text
+	return e
+}

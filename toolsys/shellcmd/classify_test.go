@@ -1,0 +1,356 @@
+package shellcmd_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/shellcmd"
+)
+
+func TestReadOnlyAndSafe(t *testing.T) {
+	const neither, reads, safe = "neither", "read-only", "safe"
+	for script, want := range map[string]string{
+		"ls -la":                                   safe,
+		"cat a | grep -n x | sort | head -3":       safe,
+		"find . -name '*.go' -type f":              safe,
+		"find . -name '*.go' -exec grep -l x {} +": safe,
+		"find . -name x | xargs grep y":            safe,
+		"git status && git diff --stat HEAD~1":     safe,
+		"git -C sub log --oneline -5":              safe,
+		"git branch -a":                            safe,
+		"git remote -v":                            safe,
+		"git stash list":                           safe,
+		"sed -n '1,20p' f":                         safe,
+		"sed -n 1,20p ./*.go":                      safe,
+		"awk '{print $1 > \"/dev/stderr\"}' f":     safe,
+		"jq .a f 2>/dev/null":                      safe,
+		"echo hi >&2":                              safe,
+		"ls 2>&1 | wc -l":                          safe,
+		"test -f x && echo yes || echo no":         safe,
+		"[[ -d x ]]":                               safe,
+		"for f in a b; do cat \"$f\"; done":        safe,
+		"LC_ALL=C sort f":                          safe,
+		"echo $(git rev-parse HEAD)":               safe,
+		"diff <(sort a) <(sort b)":                 safe,
+		"timeout 5 grep -r x .":                    safe,
+		"bash -c 'ls | head'":                      safe,
+		"echo $((1 + 2)) ${#x}":                    safe,
+		"rg -n foo -g '*.go' src":                  safe,
+		"date -u +%F":                              safe,
+		"go version":                               safe,
+		"node --version":                           safe,
+		"command -v go":                            safe,
+		"env":                                      safe,
+		"cat <<EOF\nhi $USER\nEOF":                 safe,
+		"tee /dev/null":                            safe,
+		"sort -k2,2n -t, f":                        safe,
+		"grep -rn \"$PATTERN\" src":                safe,
+
+		"cd src && ls":                      reads,
+		"FOO=1; echo $FOO":                  reads,
+		"export A=b":                        reads,
+		"set -e; ls":                        reads,
+		"f() { ls; }; f":                    reads,
+		"while read -r l; do echo $l; done": reads,
+		"pushd x; ls; popd":                 reads,
+		"sleep 100 &":                       reads,
+		"for i in 1 2; do n=$((i+1)); done": reads,
+		"unset X":                           reads,
+		"trap 'echo bye' EXIT":              reads,
+		"umask 022":                         reads,
+		"printf -v x %d 3":                  reads,
+		"exec ls":                           reads,
+
+		"rm x":                             neither,
+		"echo x > f":                       neither,
+		"echo x >> f":                      neither,
+		"ls &> out":                        neither,
+		"cat < in > out":                   neither,
+		": <> newfile":                     neither,
+		"{ ls; } > out":                    neither,
+		"for i in 1; do ls; done > out":    neither,
+		"find . -delete":                   neither,
+		"find . -exec rm {} \\;":           neither,
+		"find . -fprint out":               neither,
+		"find . -exec sh -c 'rm {}' \\;":   neither,
+		"find . -exec sed -i s/a/b/ {} +":  neither,
+		"sed -i s/a/b/ f":                  neither,
+		"sed --in-place s/a/b/ f":          neither,
+		"sed -ni p f":                      neither,
+		"sed 's/a/b/w out' f":              neither,
+		"sed 'w out' f":                    neither,
+		"sed '1e rm x' f":                  neither,
+		"sed -f script f":                  neither,
+		"sed -n p *":                       neither,
+		"sort -o f f":                      neither,
+		"sort --output=f f":                neither,
+		"sort --outp=f f":                  neither,
+		"sort -uo f f":                     neither,
+		"sort $x":                          neither,
+		"sort --compress-program=rm f":     neither,
+		"uniq a b":                         neither,
+		"awk 'BEGIN {system(\"rm x\")}'":   neither,
+		"awk '{print > \"f\"}' x":          neither,
+		"awk '{print | \"sh\"}' x":         neither,
+		"awk 'BEGIN {\"rm x\" | getline}'": neither,
+		"awk -f prog x":                    neither,
+		"awk \"$prog\" x":                  neither,
+		"ls | tee out":                     neither,
+		"ls | xargs rm":                    neither,
+		"ls | xargs sed -n p":              neither,
+		"ls | xargs -I{} sh -c 'cat {}'":   neither,
+		"ls | xargs -n1 sh -c 'rm $0'":     neither,
+		"date -s 10:00":                    neither,
+		"date 01020304":                    neither,
+		"env X=1 make":                     neither,
+		"env PATH=. ls":                    neither,
+		"echo $(rm x)":                     neither,
+		"echo `rm x`":                      neither,
+		"echo \"${x:-$(rm x)}\"":           neither,
+		"cat <<EOF\n$(rm x)\nEOF":          neither,
+		"eval ls":                          neither,
+		"source f":                         neither,
+		". f":                              neither,
+		"$CMD":                             neither,
+		"l?":                               neither,
+		"./ls":                             neither,
+		"PATH=. ls":                        neither,
+		"LD_PRELOAD=x ls":                  neither,
+		"GIT_EXTERNAL_DIFF=x git diff":     neither,
+		"export PATH=.":                    neither,
+		"git commit -m x":                  neither,
+		"git branch new":                   neither,
+		"git branch -D old":                neither,
+		"git tag v1":                       neither,
+		"git remote add x y":               neither,
+		"git -c core.pager=rm log":         neither,
+		"git diff --output=f":              neither,
+		"git diff --outpu=f":               neither,
+		"git log --output f":               neither,
+		"git grep -Orm x":                  neither,
+		"git checkout .":                   neither,
+		"git stash":                        neither,
+		"git config user.name x":           neither,
+		"rg --pre rm x":                    neither,
+		"tree -o out":                      neither,
+		"less +'!rm x' f":                  neither,
+		"alias ls=rm":                      neither,
+		"ls() { rm x; }; ls":               neither,
+		"trap 'rm x' EXIT":                 neither,
+		"bash -c 'rm x'":                   neither,
+		"bash script.sh":                   neither,
+		"bash -c \"$x\"":                   neither,
+		"nohup rm x":                       neither,
+		"timeout 5 rm x":                   neither,
+		"make":                             neither,
+		"go build ./...":                   neither,
+		"go env -w A=b":                    neither,
+		"npm install":                      neither,
+		"curl http://x":                    neither,
+		"x='a[$(rm f)]'; echo $((x))":      neither,
+		"read x; echo $((x + 1))":          neither,
+		"[[ $(cat f) -eq 1 ]]":             neither,
+		"unset 'a[$(rm f)]'":               neither,
+		"test -v 'a[$(rm f)]'":             neither,
+		"echo ${x@P}":                      neither,
+		"echo ${PATH:=.}; ls":              neither,
+		"cat > >(tee f)":                   neither,
+		"cat < /dev/tcp/host/80":           neither,
+		"coproc ls":                        neither,
+		"time rm x":                        neither,
+		"if rm x; then ls; fi":             neither,
+		"case x in x) rm f;; esac":         neither,
+		"ls; rm x":                         neither,
+		"mkdir d":                          neither,
+		"kill 1":                           neither,
+		"":                                 neither,
+	} {
+		c := shellcmd.Classify(script)
+		require.True(t, c.Parsed, script)
+		got := neither
+		switch {
+		case c.Safe:
+			got = safe
+		case c.ReadOnly:
+			got = reads
+		}
+		assert.Equal(t, want, got, script)
+	}
+}
+
+func TestWhatDoesNotParseIsNothing(t *testing.T) {
+	for _, script := range []string{"echo 'x", "if true; then", "ls | | cat", "(", "$(", "for", "ls )"} {
+		c := shellcmd.Classify(script)
+		assert.Error(t, c.Err, script)
+		c.Err = nil
+		assert.Equal(t, shellcmd.Class{}, c, script)
+		assert.True(t, shellcmd.FailureExit(script, 1), script)
+	}
+}
+
+func TestFolding(t *testing.T) {
+	for script, want := range map[string]string{
+		"grep -rn x .":                  "search",
+		"rg x | head -5":                "search",
+		"find . -name x | xargs grep y": "search",
+		"timeout 5 grep x f":            "search",
+		"grep a f; rg b":                "search",
+		"echo searching; grep a f":      "search",
+		"cat f":                         "read",
+		"cat f | grep x":                "read",
+		"head -5 f && tail -5 f":        "read",
+		"wc -l f":                       "read",
+		"ls -la":                        "list",
+		"ls | wc -l":                    "list",
+		"tree; du -sh .":                "list",
+		"grep a f; cat f":               "",
+		"echo hi":                       "",
+		"cat f > g":                     "",
+		"find . -delete":                "",
+		"grep x f | tee out":            "",
+		"cd x && ls":                    "",
+		"make":                          "",
+	} {
+		c := shellcmd.Classify(script)
+		got := ""
+		for name, is := range map[string]bool{"search": c.Search, "read": c.Read, "list": c.List} {
+			if is {
+				got += name
+			}
+		}
+		assert.Equal(t, want, got, script)
+	}
+}
+
+func texts(c shellcmd.Class) []string {
+	var out []string
+	for _, p := range c.Parts {
+		out = append(out, p.Text)
+	}
+	return out
+}
+
+func TestPartsAreAllSimpleCommandsInOrder(t *testing.T) {
+	for script, want := range map[string][]string{
+		"cd /x && git  push   origin":         {"cd /x", "git push origin"},
+		"FOO=1 rm -rf 'a b' > /dev/null 2>&1": {"rm -rf 'a b'"},
+		"echo $(rm x) `date`":                 {"echo $(rm x) $(date)", "rm x", "date"},
+		"ls | xargs rm -f":                    {"ls", "xargs rm -f", "rm -f {}"},
+		"env A=1 make test":                   {"env A=1 make test", "make test"},
+		"find . -exec rm {} \\;":              {"find . -exec rm {} \\;", "rm {}"},
+		"timeout 5 nohup sleep 3":             {"timeout 5 nohup sleep 3", "nohup sleep 3", "sleep 3"},
+		"bash -c 'rm a; ls'":                  {"bash -c 'rm a; ls'", "rm a", "ls"},
+		"f() { rm x; }; f":                    {"rm x", "f"},
+		"for i in 1; do rm $i; done":          {"rm $i"},
+		"(rm x)":                              {"rm x"},
+		"eval 'rm x'":                         {"eval 'rm x'", "rm x"},
+		"cat <(rm x)":                         {"cat <(rm x)", "rm x"},
+		"cat <<E\n$(rm x)\nE":                 {"cat", "rm x"},
+		"export A=$(rm x)":                    {"export A=$(rm x)", "rm x"},
+		"/bin/rm x":                           {"/bin/rm x"},
+	} {
+		assert.Equal(t, want, texts(shellcmd.Classify(script)), script)
+	}
+}
+
+func TestPartTellsWhatIsLiteral(t *testing.T) {
+	c := shellcmd.Classify(`rm "$x" > out 2>> 'e f'; ls a\ b *.go; $cmd x`)
+	require.Len(t, c.Parts, 3)
+	rm, ls, cmd := c.Parts[0], c.Parts[1], c.Parts[2]
+	assert.Equal(t, "rm", rm.Name)
+	assert.False(t, rm.Literal)
+	assert.Equal(t, []shellcmd.Redirect{{Op: ">", Target: "out", Write: true}, {Op: ">>", Fd: "2", Target: "e f", Write: true}}, rm.Redirects)
+	assert.Equal(t, shellcmd.Part{Name: "ls", Args: []string{"a b", "*.go"}, Text: `ls a\ b *.go`, Literal: true}, ls)
+	assert.Equal(t, "", cmd.Name)
+	assert.False(t, cmd.Literal)
+	assert.Len(t, c.Writes, 2)
+}
+
+func TestChanges(t *testing.T) {
+	c := shellcmd.Classify("cd x; A=1; export B=2; unset C; f() { :; }; set -e; for D in 1; do E=1 ls; done")
+	assert.Equal(t, shellcmd.ChangeSet{Dir: true, Vars: []string{"A", "B", "C"}, Functions: []string{"f"}, Options: true}, c.Changes)
+	assert.Equal(t, shellcmd.ChangeSet{}, shellcmd.Classify("X=1 ls; bash -c 'cd y'").Changes)
+}
+
+func TestSedEditIsAWholeScript(t *testing.T) {
+	c := shellcmd.Classify(`sed -i 's/one/two/g' a.txt`)
+	require.NotNil(t, c.SedEdit)
+	assert.Equal(t, shellcmd.SedEdit{Script: "s/one/two/g", File: "a.txt"}, *c.SedEdit)
+	got, err := c.SedEdit.Apply("one one\nx\n")
+	require.NoError(t, err)
+	assert.Equal(t, "two two\nx\n", got)
+
+	c = shellcmd.Classify(`sed -E -i -e 's/(a)(b)/\2\1/' "dir/f 1"`)
+	require.NotNil(t, c.SedEdit)
+	assert.Equal(t, shellcmd.SedEdit{Script: `s/(a)(b)/\2\1/`, Extended: true, File: "dir/f 1"}, *c.SedEdit)
+
+	for _, script := range []string{"sed 's/a/b/' f", "sed -i 's/a/b/' f g", "sed -i '1d' f", "sed -i 's/a/b/' f && ls", "sed -i.bak 's/a/b/' f", "sed -i 's/a/b/w x' f",
+		`sed -i "s/a/$b/" f`, "sed -i 's/a/b/' *", "sed -i 's/a/b/' f > g", "sed -i 's/a/b/;s/c/d/' f", "sed -n -i 's/a/b/' f", "X=1 sed -i 's/a/b/' f"} {
+		assert.Nil(t, shellcmd.Classify(script).SedEdit, script)
+	}
+}
+
+func TestGitNetworkAndSleeps(t *testing.T) {
+	c := shellcmd.Classify("git -C x add . && git commit -m y && git push; git --version; curl x")
+	assert.Equal(t, []string{"add", "commit", "push"}, c.Git)
+	assert.True(t, c.Network)
+	assert.False(t, shellcmd.Classify("git log").Network)
+
+	for script, want := range map[string]time.Duration{
+		"sleep 5":                      5 * time.Second,
+		"sleep 1.5 && echo x; sleep 1": 2500 * time.Millisecond,
+		"sleep 1m 30":                  90 * time.Second,
+		"sleep 2 | cat":                2 * time.Second,
+		"(sleep 1; sleep 2)":           3 * time.Second,
+		"while true; do sleep 1; done": 0,
+		"sleep $x":                     0,
+		"sleep 5 &":                    0,
+		"false || sleep 3":             0,
+		"if x; then sleep 1; fi":       0,
+		"ls":                           0,
+	} {
+		assert.Equal(t, want, shellcmd.Classify(script).Sleeps, script)
+	}
+}
+
+func TestFailureExit(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		code   int
+		failed bool
+	}{
+		{"anything", 0, false}, {"make", 1, true}, {"grep x f", 1, false}, {"grep x f", 2, true}, {"diff a b", 1, false}, {"diff a b", 2, true},
+		{"test -f x", 1, false}, {"[ -f x ]", 1, false}, {"[ -f x ]", 2, true}, {"[[ -f x ]]", 1, false}, {"((0))", 1, false}, {"cmp a b", 1, false}, {"find . -name x", 1, false},
+		{"rg x", 1, false}, {"cat f | grep x", 1, false}, {"grep x f | cat", 1, true}, {"make && grep x f", 1, false}, {"grep x f && make", 1, true}, {"grep -q x f && echo yes", 1, false},
+		{"grep x f || make", 1, true}, {"make; grep x f", 1, false}, {"grep x f; make", 1, true}, {"(grep x f)", 1, false}, {"{ cd y && grep x f; }", 1, false},
+		{"if test -f x; then grep y x; fi", 1, false}, {"if grep x f; then make; fi", 1, true}, {"! make", 1, false}, {"! make", 2, true}, {"timeout 5 grep x f", 1, false}, {"timeout 5 grep x f", 124, true},
+		{"bash -c 'grep x f'", 1, false}, {"bash -c make", 1, true}, {"ls | xargs grep x", 123, false}, {"ls | xargs rm", 123, true}, {"git diff --exit-code", 1, false}, {"git diff", 1, true},
+		{"git grep x", 1, false}, {"command -v foo", 1, false}, {"which foo", 1, false}, {"jq -e .x f", 1, false}, {"jq .x f", 1, true}, {"false", 1, false}, {"exit 3", 3, true}, {"$x", 1, true},
+		{"for i in 1; do grep x f; done", 1, false}, {"nosuch", 127, true}, {"LC_ALL=C grep x f", 1, false}, {"env A=1 grep x f", 1, false},
+	} {
+		assert.Equal(t, c.failed, shellcmd.FailureExit(c.script, c.code), "%s -> %d", c.script, c.code)
+	}
+}
+
+func FuzzClassify(f *testing.F) {
+	for _, s := range []string{"ls -la", "find . -exec sh -c 'rm {}' \\;", "x='a[$(y)]'; echo $((x))", "sed -n '1,$p' <(cat)", "cat <<-E\n\t$(x)\nE", "awk '{print > f}' \"$@\"", "f() { ${x:-`y`}; } 2>&1", "git -c x=y log |& tee"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c := shellcmd.Classify(s)
+		if c.Safe && !c.ReadOnly || c.ReadOnly && !c.Parsed {
+			t.Fatalf("%q: %+v", s, c)
+		}
+		shellcmd.FailureExit(s, 1)
+	})
+}
+
+func BenchmarkClassify(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		shellcmd.Classify(`cd src && grep -rn "func main" --include='*.go' . | sort | head -20 && sed -n '1,20p' main.go`)
+	}
+}
