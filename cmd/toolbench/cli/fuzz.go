@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +19,7 @@ import (
 	"toolbench/property/campaign"
 	"toolbench/property/mix"
 	"toolbench/reports"
+	"toolbench/reports/screen"
 )
 
 const fuzzLong = `Plays random conversations and holds each against every promise of the system.
@@ -235,4 +240,118 @@ func someFaults(text string) (mix.Feature, error) {
 		may |= some
 	}
 	return may, nil
+}
+
+// maxCaseBytes bounds a case's file.
+const maxCaseBytes = 1 << 20
+
+// fuzzReplay plays cases from files.
+func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
+	files, err := a.caseFiles(f.replay)
+	if err != nil {
+		return err
+	}
+	var all []reports.FuzzReplayed
+	for _, file := range files {
+		data, err := a.readFile(file, maxCaseBytes)
+		if err != nil {
+			return err
+		}
+		s, err := campaign.Parse(data)
+		if err != nil {
+			return usage("%s: %s", file, err)
+		}
+		broken := s.Replay(ctx)
+		if ctx.Err() != nil {
+			return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d cases were played", len(all), len(files))}
+		}
+		all = append(all, reports.FuzzReplayed{File: file, About: s.About, Broken: broken})
+	}
+	if err := a.fuzzReport(f, reports.FuzzReport{Engine: f.engine, Replayed: all}); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(r reports.FuzzReplayed) bool { return r.Broken != nil }) {
+		a.verdict = ExitFailed
+		return &exitError{code: ExitFailed}
+	}
+	return nil
+}
+
+// caseFiles are the files of a path: itself, or the *.yaml in it, in order.
+func (a *app) caseFiles(name string) ([]string, error) {
+	info, err := os.Stat(a.path(name))
+	if err != nil {
+		return nil, usage("%s: %s", name, reason(err))
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	entries, err := os.ReadDir(a.path(name))
+	if err != nil {
+		return nil, usage("%s: %s", name, reason(err))
+	}
+	var files []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".yaml" && !e.IsDir() {
+			files = append(files, filepath.Join(name, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, usage("%s holds no case; a case's file ends in .yaml", name)
+	}
+	return files, nil
+}
+
+// fuzzLineEvery is how often a line goes to a standard error that is no terminal.
+const fuzzLineEvery = 10 * time.Second
+
+// fuzzProgress tells how far a campaign is: to people at a terminal on one line that
+// is drawn again, else with a line now and then.
+type fuzzProgress struct {
+	w           io.Writer
+	began, last time.Time
+	terminal    bool
+	shown       bool
+	cases       int
+}
+
+func (a *app) fuzzProgress(f fuzzFlags) *fuzzProgress {
+	now := time.Now()
+	return &fuzzProgress{w: a.Stderr, began: now, last: now, terminal: isTerminal(a.Stderr), cases: f.runs}
+}
+
+func (p *fuzzProgress) took() time.Duration { return time.Since(p.began) }
+
+// told hears of what was played so far; one call at a time.
+func (p *fuzzProgress) told(r campaign.Result) {
+	every := fuzzLineEvery
+	if p.terminal {
+		every = progressEvery
+	}
+	if time.Since(p.last) < every {
+		return
+	}
+	p.last = time.Now()
+	line := p.line(r)
+	if !p.terminal {
+		say(p.w, "%s", line)
+		return
+	}
+	p.shown = true
+	fmt.Fprintf(p.w, "\r\x1b[K%s", screen.Cut(line, progressWidth, true))
+}
+
+func (p *fuzzProgress) line(r campaign.Result) string {
+	of := ""
+	if p.cases > 0 {
+		of = fmt.Sprintf(" of %d", p.cases)
+	}
+	seconds := time.Since(p.began).Seconds()
+	return fmt.Sprintf("%d%s cases, %d calls, %.0f cases/s", r.Cases, of, r.Calls, float64(r.Cases)/seconds)
+}
+
+func (p *fuzzProgress) clear() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
+	"toolbench/reports/screen"
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
 )
 
 // grace is how long an interrupted run waits, in real time, for scenarios to notice.
@@ -207,4 +210,119 @@ func (p *pool) placed(o scenario.Outcome, e entry) scenario.Outcome {
 func (p *pool) failed(e entry, err error) scenario.Outcome {
 	return scenario.Outcome{Name: e.Name, About: e.About, Tags: e.Tags, File: e.File,
 		Status: scenario.Errored, Policy: p.options.Policy, Seed: p.options.Seed, Err: err}
+}
+
+// compare holds the n-th run of a scenario against the first: with the same seed
+// it must be the same run (O4). The failure shows where the traces part.
+func compare(first, other scenario.Outcome, n int) (scenario.Failure, bool) {
+	if other.Status == first.Status && other.Digest == first.Digest {
+		return scenario.Failure{}, false
+	}
+	if other.Status == scenario.Errored && other.Err != nil {
+		return scenario.Failure{Expectation: "repeat", Expected: "the same run each time",
+			Found: fmt.Sprintf("run %d: %s", n, other.Err)}, true
+	}
+	return scenario.Failure{
+		Expectation: "repeat",
+		Expected:    fmt.Sprintf("trace %s of run 1\n%s", first.Digest, around(first.Trace, parting(first.Trace, other.Trace))),
+		Found:       fmt.Sprintf("trace %s of run %d\n%s", other.Digest, n, around(other.Trace, parting(first.Trace, other.Trace))),
+	}, true
+}
+
+func line(e trace.Event) string { return string(e.AppendLine(nil)) }
+
+// parting is the index of the first event that is not the same.
+func parting(a, b []trace.Event) int {
+	for i := range min(len(a), len(b)) {
+		if line(a[i]) != line(b[i]) {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// around are the lines of a trace from a little before to a little after an event.
+func around(events []trace.Event, at int) string {
+	const before, after = 2, 3
+	var b strings.Builder
+	for i := max(0, at-before); i < min(len(events), at+after); i++ {
+		fmt.Fprintf(&b, "%d: %s\n", i+1, line(events[i]))
+	}
+	return b.String()
+}
+
+// Progress is told after a second and then five times a second.
+const (
+	progressAfter = time.Second
+	progressEvery = 200 * time.Millisecond
+	progressWidth = 60
+)
+
+// progress tells people at a terminal how far a long run is, on one line that is
+// gone when the run ends.
+type progress struct {
+	w       io.Writer
+	enabled bool
+
+	mu          sync.Mutex
+	total, done int
+	last        string
+}
+
+func newProgress(w io.Writer, enabled bool) *progress { return &progress{w: w, enabled: enabled} }
+
+func (p *progress) began(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = name
+}
+
+func (p *progress) ended() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+}
+
+// start shows progress until the function it gives is called, which clears the line.
+func (p *progress) start(total int) (stop func()) {
+	if !p.enabled {
+		return func() {}
+	}
+	p.mu.Lock()
+	p.total = total
+	p.mu.Unlock()
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		p.loop(quit)
+	}()
+	return func() {
+		close(quit)
+		<-gone
+	}
+}
+
+func (p *progress) loop(quit <-chan struct{}) {
+	wait := time.NewTimer(progressAfter)
+	defer wait.Stop()
+	shown := false
+	for {
+		select {
+		case <-quit:
+			if shown {
+				fmt.Fprint(p.w, "\r\x1b[K")
+			}
+			return
+		case <-wait.C:
+			shown = true
+			fmt.Fprintf(p.w, "\r\x1b[K%s", screen.Cut(p.text(), progressWidth, true))
+			wait.Reset(progressEvery)
+		}
+	}
+}
+
+func (p *progress) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return fmt.Sprintf("%d of %d  %s", p.done, p.total, screen.Safe(p.last))
 }

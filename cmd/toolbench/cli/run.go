@@ -1,8 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -185,4 +194,197 @@ func unpassed(outcomes []scenario.Outcome) []scenario.Outcome {
 		}
 	}
 	return left
+}
+
+// plan is what will run.
+type plan struct {
+	entries []entry
+	state   *lastFailed
+}
+
+// plan chooses the scenarios.
+func (a *app) plan(args []string, s selection) (*plan, error) {
+	entries, err := a.find(args)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{state: a.lastFailed()}
+	if p.entries = s.choose(entries); len(p.entries) == 0 {
+		return nil, usage("no scenario matches; see `toolbench list`")
+	}
+	if s.lastFailed {
+		p.entries = a.onlyFailed(p)
+	}
+	p.entries = s.deal(p.entries)
+	return p, nil
+}
+
+// onlyFailed keeps what did not pass last time; when there is nothing of the kind,
+// it says so and keeps all.
+func (a *app) onlyFailed(p *plan) []entry {
+	failed, err := p.state.read()
+	if err != nil {
+		a.say("--last-failed: %s; running all", err)
+		return p.entries
+	}
+	var kept []entry
+	for _, e := range p.entries {
+		if failed[e.target] {
+			kept = append(kept, e)
+		}
+	}
+	if len(kept) == 0 {
+		a.say("--last-failed: none of these failed when they last ran here; running all")
+		return p.entries
+	}
+	return kept
+}
+
+// remember keeps what did not pass for --last-failed. That it cannot be kept is
+// no reason to fail a run.
+func (p *plan) remember(results []result) {
+	failed, err := p.state.read()
+	if err != nil {
+		failed = map[string]bool{}
+	}
+	for _, r := range results {
+		delete(failed, r.entry.target)
+	}
+	for _, r := range results { // a file may be sound and still clash with another
+		if r.outcome.Status != scenario.Passed {
+			failed[r.entry.target] = true
+		}
+	}
+	p.state.write(failed)
+}
+
+// again names the command that shows an outcome again: the report knows its name
+// only, and a scenario on disk is named by its path.
+func (p *plan) again(f runFlags) func(scenario.Outcome) string {
+	targets := map[string]string{}
+	for _, e := range p.entries {
+		targets[e.File+"\x00"+e.Name] = e.target
+	}
+	return func(o scenario.Outcome) string {
+		if target, ok := targets[o.File+"\x00"+o.Name]; ok {
+			o.Name = target
+		}
+		if f.policy == "" {
+			o.Policy = "" // the scenario's own
+		}
+		command := reports.Again(o)
+		if f.repeat > 1 {
+			command += fmt.Sprintf(" --repeat-each %d", f.repeat)
+		}
+		return command
+	}
+}
+
+// update brings the expectations of failed scenarios up to date in their files and
+// runs those scenarios again: what then still fails, only a person can settle.
+func (a *app) update(ctx context.Context, p *pool, results []result) error {
+	for i, r := range results {
+		if r.outcome.Status != scenario.Failed {
+			continue
+		}
+		changed, err := a.rewrite(r.entry, r.outcome)
+		if err != nil {
+			return harness(fmt.Errorf("updating %s: %w", r.entry.File, err))
+		}
+		if !changed {
+			continue
+		}
+		again, err := a.resolve(r.entry.target, nil)
+		if err != nil {
+			return err
+		}
+		results[i].outcome = p.one(ctx, again[0])
+	}
+	return nil
+}
+
+// rewrite updates one file and says what it did.
+func (a *app) rewrite(e entry, o scenario.Outcome) (changed bool, err error) {
+	file := a.path(e.File)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return false, err
+	}
+	updated, left, err := a.bench.Update(data, o.Failures)
+	if err != nil || bytes.Equal(updated, data) {
+		return false, err
+	}
+	a.say("updated %s: %d of %d expectations", e.File, len(o.Failures)-len(left), len(o.Failures))
+	return true, writeWhole(file, updated)
+}
+
+// lastFailed is the file that remembers what did not pass, one a working
+// directory: what failed in one project says nothing about another.
+type lastFailed struct{ file string }
+
+type failedJSON struct {
+	Version int      `json:"version"`
+	Dir     string   `json:"dir"`
+	Failed  []string `json:"failed"`
+}
+
+func (a *app) lastFailed() *lastFailed {
+	if a.Cache == "" {
+		return &lastFailed{}
+	}
+	hash := sha256.Sum256([]byte(a.Dir))
+	return &lastFailed{filepath.Join(a.Cache, "toolbench", "last-failed-"+hex.EncodeToString(hash[:8])+".json")}
+}
+
+// read gives the keys of what did not pass. Without a file there is an error that
+// says so in words.
+func (l *lastFailed) read() (map[string]bool, error) {
+	if l.file == "" {
+		return nil, errors.New("there is no cache folder to remember failures in")
+	}
+	data, err := os.ReadFile(l.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("no earlier run is remembered here")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var state failedJSON
+	if err := json.Unmarshal(data, &state); err != nil || state.Version != 1 {
+		return nil, fmt.Errorf("%s cannot be read", l.file)
+	}
+	failed := map[string]bool{}
+	for _, key := range state.Failed {
+		failed[key] = true
+	}
+	return failed, nil
+}
+
+// write keeps the keys, in one step, so that runs side by side leave a whole file.
+func (l *lastFailed) write(failed map[string]bool) error {
+	if l.file == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(failedJSON{Version: 1, Failed: slices.Sorted(maps.Keys(failed))}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeWhole(l.file, append(data, '\n'))
+}
+
+// writeWhole replaces a file in one step, with the folders above it.
+func writeWhole(file string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), ".toolbench-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // fails when it was renamed, as it should
+	_, err = temp.Write(data)
+	if err := errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), file)
 }

@@ -1,10 +1,102 @@
+// Package screen knows what may be put on a terminal: which characters are safe,
+// how wide a text is, where a long one is cut or folded, and when a table does
+// not fit and a list is drawn in its place (O8). Names, inputs and outputs come
+// from models, tools and files, so that nothing of them reaches a terminal
+// without passing here.
 package screen
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 )
+
+// Safe makes a text one harmless line: what would move the cursor, change
+// colours, reorder or hide text is spelled out as an escape (\n, \x1b, \u202e),
+// and bytes that are no UTF-8 become U+FFFD. Safe text is unchanged.
+func Safe(s string) string {
+	if !suspicious(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteString(spelled(r))
+	}
+	return b.String()
+}
+
+// SafeLines is Safe line by line: line feeds stay, so that a text of several
+// lines remains readable. A carriage return is spelled out, for on a terminal
+// what follows it would overwrite the line.
+func SafeLines(s string) []string {
+	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = Safe(line)
+	}
+	return lines
+}
+
+func suspicious(s string) bool {
+	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !Harmless(r) })
+}
+
+// Harmless tells whether a character can be shown as it is: no control, no
+// line or paragraph separator, no invisible format character. Joiners are
+// harmless, since emoji and several scripts are spelled with them.
+func Harmless(r rune) bool {
+	if r == '\u200c' || r == '\u200d' {
+		return true
+	}
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+func spelled(r rune) string {
+	switch {
+	case Harmless(r):
+		return string(r)
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x100:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// Paint is a colour in which a text is drawn.
+type Paint string
+
+// The paints there are; the zero value leaves a text as it is.
+const (
+	Plain  Paint = ""
+	Red    Paint = "31"
+	Green  Paint = "32"
+	Yellow Paint = "33"
+	Cyan   Paint = "36"
+	Dim    Paint = "2"
+	Bold   Paint = "1"
+)
+
+// On gives the text in this paint when colour is wanted.
+func (p Paint) On(s string, colour bool) string {
+	if !colour || p == Plain || s == "" {
+		return s
+	}
+	return "\x1b[" + string(p) + "m" + s + "\x1b[0m"
+}
+
+var painted = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func unpainted(s string) string { return painted.ReplaceAllLiteralString(s, "") }
 
 // columns measures as terminals in a Western locale do. The condition is spelled
 // out because the library's default one reads the environment.

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// value is a flag that is checked when it is set: so the command line and its twin
+// in the environment are checked alike, and the message names the one at fault.
+type value[T any] struct {
+	to    *T
+	parse func(text string) (T, error)
+	kind  string
+	text  string
+}
+
+var _ pflag.Value = (*value[int])(nil)
+
+// Set takes a text from the command line or the environment.
+func (v *value[T]) Set(text string) error {
+	parsed, err := v.parse(text)
+	if err == nil {
+		*v.to, v.text = parsed, text
+	}
+	return err
+}
+
+// String is what was set last, or the default.
+func (v *value[T]) String() string { return v.text }
+
+// Type is how help names the value.
+func (v *value[T]) Type() string { return v.kind }
+
+// atLeast reads whole numbers from least.
+func atLeast(least int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err == nil && n < least {
+			err = fmt.Errorf("it must be %d or more", least)
+		}
+		return n, err
+	}
+}
+
+// oneOf reads one of some words.
+func oneOf(words ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if slices.Contains(words, text) {
+			return text, nil
+		}
+		return "", fmt.Errorf("use %s", strings.Join(words, ", "))
+	}
+}
+
+func expression(text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, errors.New("no regular expression, " + strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return re, nil
+}
+
+// part is the I-th of N; the zero value is the whole.
+type part struct{ i, n int }
+
+func shard(text string) (part, error) {
+	first, second, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(first)
+	n, err2 := strconv.Atoi(second)
+	if err1 != nil || err2 != nil || i < 1 || i > n {
+		return part{}, errors.New("write I/N with I from 1 to N, as 1/4")
+	}
+	return part{i, n}, nil
+}
+
+// twins gives each flag that the command line leaves open its value from the
+// environment. A bad value is an error that names the variable.
+func (a *app) twins(flags *pflag.FlagSet) error {
+	var wrong []error
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed || f.Name == "help" || len(f.Annotations[ownValues]) > 0 {
+			return
+		}
+		variable := twin(f.Name)
+		value, ok := a.lookup(variable)
+		if !ok || value == "" {
+			return
+		}
+		a.borrowed[f.Name] = true
+		for _, part := range parts(f, value) {
+			if err := flags.Set(f.Name, part); err != nil {
+				wrong = append(wrong, usage("%s=%q is no value for --%s: %s", variable, value, f.Name, cause(err)))
+				return
+			}
+		}
+	})
+	return errors.Join(wrong...)
+}
+
+// ownValues marks a flag that takes other values than its namesake of run, which
+// owns the variable.
+const ownValues = "own-values"
+
+// twin is the variable that stands for a flag.
+func twin(flag string) string {
+	return "TOOLBENCH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// parts are the values of a variable: several for a flag that can be repeated.
+func parts(f *pflag.Flag, value string) []string {
+	if _, repeatable := f.Value.(pflag.SliceValue); repeatable {
+		return strings.Split(value, ",")
+	}
+	return []string{value}
+}
+
+// cause is the parser's reason without its talk of arguments and functions.
+func cause(err error) error {
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		return number.Err
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return invalid.Unwrap()
+	}
+	return err
+}
+
+// selection are the flags that choose among scenarios.
+type selection struct {
+	grep, invert *regexp.Regexp
+	tags         []string
+	shard        part
+	lastFailed   bool
+}
+
+func (s *selection) add(flags *pflag.FlagSet) {
+	flags.VarP(&value[*regexp.Regexp]{to: &s.grep, parse: expression, kind: "REGEXP"}, "grep", "g", "only scenarios whose name or about matches")
+	flags.VarP(&value[*regexp.Regexp]{to: &s.invert, parse: expression, kind: "REGEXP"}, "grep-invert", "G", "only scenarios where neither matches")
+	flags.StringArrayVar(&s.tags, "tag", nil, "only scenarios with this tag, or with !TAG without it; repeatable, all must hold")
+	flags.Var(&value[part]{to: &s.shard, parse: shard, kind: "I/N"}, "shard", "the I-th of N parts of the scenarios")
+	flags.BoolVar(&s.lastFailed, "last-failed", false, "only scenarios that did not pass when they last ran here")
+}
+
+func (l *looks) add(flags *pflag.FlagSet) {
+	flags.Var(&value[int]{to: &l.width, parse: atLeast(0), kind: "COLUMNS", text: "0"}, "width", "draw in so many columns; 0 asks the terminal")
+	flags.BoolVar(&l.noColor, "no-color", false, "draw without colours")
+	flags.BoolVar(&l.ascii, "ascii", false, "draw with ASCII characters only")
+}
+
+// wants tells whether an entry is chosen by its own words. A broken file has none,
+// and is always wanted: it must not slip through a filter.
+func (s selection) wants(e entry) bool {
+	if e.broken != nil {
+		return true
+	}
+	matches := func(re *regexp.Regexp) bool { return re.MatchString(e.Name) || re.MatchString(e.About) }
+	if s.grep != nil && !matches(s.grep) || s.invert != nil && matches(s.invert) {
+		return false
+	}
+	return !slices.ContainsFunc(s.tags, func(tag string) bool {
+		unwanted, without := strings.CutPrefix(tag, "!")
+		return without == slices.Contains(e.Tags, unwanted)
+	})
+}
+
+// choose keeps the wanted entries, in their order, without dealing them out.
+func (s selection) choose(entries []entry) []entry {
+	var chosen []entry
+	for _, e := range entries {
+		if s.wants(e) {
+			chosen = append(chosen, e)
+		}
+	}
+	return chosen
+}
+
+// deal gives this shard's share: every N-th, so that neighbours, which are alike
+// in cost, are spread.
+func (s selection) deal(entries []entry) []entry {
+	if s.shard.n == 0 {
+		return entries
+	}
+	var dealt []entry
+	for i, e := range entries {
+		if i%s.shard.n == s.shard.i-1 {
+			dealt = append(dealt, e)
+		}
+	}
+	return dealt
+}

@@ -1,0 +1,222 @@
+// Package reports tells what came of a run (O8). There is one model,
+// scenario.Outcome, and one writer a format: a table and a timeline for people, JSON and
+// JUnit for machines, Markdown and annotations for the pages of a CI system.
+// Writers read outcomes and nothing else, change none, and give the same bytes
+// for the same outcomes.
+//
+// Names, inputs and results come from models, tools and files: every writer makes
+// them harmless for where it writes to.
+package reports
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolbench/sim/scenario"
+)
+
+// Options say how to write. The zero value writes without limit of width, without
+// colour, in Unicode, and with real times.
+type Options struct {
+	// Width is the number of columns of the screen; below 1 there is no limit.
+	Width int
+	// Color allows colours; ASCII forbids anything beyond ASCII in what the report
+	// itself draws.
+	Color, ASCII bool
+	// OmitTook leaves real times out, so that equal runs give equal reports.
+	OmitTook bool
+	// Again gives the command that shows an outcome again; nil stands for Again of
+	// this package. Only who started the run knows where its scenarios came from.
+	Again func(scenario.Outcome) string
+}
+
+func (o Options) again(outcome scenario.Outcome) string {
+	if o.Again == nil {
+		return Again(outcome)
+	}
+	return o.Again(outcome)
+}
+
+// Writer writes one report of outcomes, in their order. Its errors are those of w.
+type Writer func(w io.Writer, outcomes []scenario.Outcome, o Options) error
+
+// Format is a report that can be asked for by name.
+type Format struct {
+	Name, About string
+	Write       Writer
+}
+
+// Formats are the reports there are, in the order in which they are offered.
+func Formats() []Format {
+	return []Format{
+		{"table", "a table for people, or a list on a narrow screen", Table},
+		{"json", "one JSON object, as run.schema.json describes", JSON},
+		{"junit", "JUnit XML, as CI systems read it", JUnit},
+		{"markdown", "a table and the failures, for job summaries", Markdown},
+	}
+}
+
+// Totals count the verdicts of a run.
+type Totals struct {
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+	Errors int `json:"errors"`
+}
+
+// Count gives the totals of outcomes.
+func Count(outcomes []scenario.Outcome) Totals {
+	var t Totals
+	for _, o := range outcomes {
+		switch o.Status {
+		case scenario.Passed:
+			t.Passed++
+		case scenario.Failed:
+			t.Failed++
+		default:
+			t.Errors++
+		}
+	}
+	return t
+}
+
+// String is the totals in words: "12 passed, 1 failed".
+func (t Totals) String() string {
+	parts := []string{fmt.Sprintf("%d passed", t.Passed)}
+	if t.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", t.Failed))
+	}
+	if t.Errors > 0 {
+		parts = append(parts, plural(t.Errors, "error", "errors"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sums are the virtual times of a run. Hidden is the share of all serial time
+// that was saved (J7); errors, which have no times, count nothing.
+type sums struct {
+	makespan, serial time.Duration
+	batches, calls   int
+}
+
+func sum(outcomes []scenario.Outcome) sums {
+	var s sums
+	for _, o := range outcomes {
+		s.makespan += o.Makespan
+		s.serial += o.Serial
+		s.batches += len(o.Batches)
+		s.calls += len(o.Calls)
+	}
+	return s
+}
+
+func (s sums) hidden() float64 {
+	if s.serial <= 0 {
+		return 0
+	}
+	return 100 * float64(s.serial-s.makespan) / float64(s.serial)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Again is the command that shows an outcome once more, with its seed and policy:
+// the same trace, byte for byte (O4).
+func Again(o scenario.Outcome) string {
+	command := fmt.Sprintf("toolbench run %s --seed %d", Quoted(o.Name), o.Seed)
+	if o.Policy != "" {
+		command += " --policy " + Quoted(o.Policy)
+	}
+	return command
+}
+
+// Quoted is a word as a POSIX shell takes it.
+func Quoted(word string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// short is a duration in three significant digits, for people: 250µs, 1.25s, 2h3m.
+func short(d time.Duration, ascii bool) string {
+	text := d.Round(grain(d)).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	if ascii {
+		text = strings.ReplaceAll(text, "µ", "u")
+	}
+	return text
+}
+
+// grain is what a duration may be rounded to without a reader missing it.
+func grain(d time.Duration) time.Duration {
+	switch size := d.Abs(); {
+	case size >= time.Hour:
+		return time.Minute
+	case size >= time.Minute:
+		return time.Second
+	default:
+		grain := time.Nanosecond
+		for size/grain >= 1000 {
+			grain *= 10
+		}
+		return grain
+	}
+}
+
+// percent is a share for people: "37.5 %" without needless digits.
+func percent(p float64) string {
+	return strconv.FormatFloat(rounded(p, 10), 'f', -1, 64) + "%"
+}
+
+// rounded keeps 1/parts of a unit; what is no number counts nothing.
+func rounded(x, parts float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	if x = math.Round(x*parts) / parts; x == 0 {
+		return 0 // not -0
+	}
+	return x
+}
+
+// millis is a duration in milliseconds, exactly and without an exponent.
+func millis(d time.Duration) string {
+	sign, ns := "", uint64(d)
+	if d < 0 {
+		sign, ns = "-", -ns
+	}
+	return sign + decimal(ns, 6)
+}
+
+// seconds is a duration in seconds, exactly and without an exponent.
+func seconds(d time.Duration) string {
+	return decimal(uint64(max(0, d)), 9)
+}
+
+// decimal is n divided by ten to the power of places.
+func decimal(n uint64, places int) string {
+	digits := strconv.FormatUint(n, 10)
+	if pad := places + 1 - len(digits); pad > 0 {
+		digits = strings.Repeat("0", pad) + digits
+	}
+	whole, fraction := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}
