@@ -76,7 +76,7 @@ var layers = []struct {
 	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
-	{"property/mutants", []string{"toolsys"}},
+	{"property/mutants", []string{"toolsys/builtin"}},
 	{"property/...", nil},
 	{"property/lines", nil},
 	{"property/mix", []string{"property/lines", "sim/des", "sim/fault"}},

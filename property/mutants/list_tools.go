@@ -1,29 +1,103 @@
 package main
 
-// Slips in what tools guard (B5, N2).
-var tools = []mutant{
+// toolsFaults are slips in built-in and served tools and in the reading of streams and
+// commands.
+var toolsFaults = []mutant{
+	{
+		name:  "files that are changed out of order are listed so",
+		pkg:   "toolsys/builtin/file",
+		in:    "Deps.changes",
+		old:   "append(d.keys(name, c), footprint.Order)",
+		new:   "append(d.keys(name, c), footprint.Order+name)",
+		tests: []string{"./property/effects", "-run", "Nobody", "-mixes", "300"},
+	},
 	{
 		name: "a file that was not read may be edited",
-		file: "toolsys/builtin/file/seen.go",
-		old:  "\tcase !ok:\n",
-		new:  "\tcase !ok && p.abs == \"\":\n",
+		pkg:  "toolsys/builtin/file",
+		in:   "unseen",
+		old:  "case !ok:",
+		new:  `case !ok && p.abs == "":`,
 	},
 	{
 		name: "a file that changed since may be edited",
-		file: "toolsys/builtin/file/seen.go",
+		pkg:  "toolsys/builtin/file",
+		in:   "unseen",
 		old:  "case seen.Hash != tool.HashOf(content):",
-		new:  "case seen.Hash == \"\":",
+		new:  `case seen.Hash == "":`,
 	},
 	{
 		name: "a part that was read is enough to replace the whole",
-		file: "toolsys/builtin/file/seen.go",
+		pkg:  "toolsys/builtin/file",
+		in:   "unseenInPart",
 		old:  "seen, _ := remembered(p, c); seen.Partial {",
-		new:  "seen, _ := remembered(p, c); seen.Partial && p.abs == \"\" {",
+		new:  `seen, _ := remembered(p, c); seen.Partial && p.abs == "" {`,
 	},
 	{
-		name: "a served tool is safe unless it says otherwise",
-		file: "toolsys/mcptool/build.go",
+		name: "a served tool is safe unless it declares otherwise",
+		pkg:  "toolsys/mcptool",
+		in:   "template",
 		old:  "Safe: is[in](notes.ReadOnlyHint)",
 		new:  "Safe: is[in](true)",
+	},
+	{
+		name: "a server that is lost is given up one attempt too soon",
+		pkg:  "toolsys/mcptool",
+		in:   "FleetConfig.complete",
+		old:  "c.Attempts = 5",
+		new:  "c.Attempts = 4",
+	},
+	{
+		name: "a call cut off within its input is an empty call",
+		pkg:  "toolsys/message",
+		in:   "completeInput",
+		old: `case text[0] != '{' || !json.Valid(text):
+			return json.RawMessage("{}"), string(text)`,
+		new: `case text[0] != '{' || !json.Valid(text):
+			return json.RawMessage("{}"), ""`,
+	},
+	{
+		name: "data over two chunks loses its first half",
+		pkg:  "sim/stream",
+		in:   "Decoder.endLine",
+		old: `if len(d.line) > 0 {
+				d.line = append(d.line, line...)
+				line = d.line
+			}`,
+		new: `if len(d.line) > 0 {
+				d.line = append(d.line[:0], line...)
+				line = d.line
+			}`,
+	},
+	{
+		name: "a line feed of its own after a carriage return ends an event",
+		pkg:  "sim/stream",
+		in:   "Decoder.feed",
+		old:  "if chunk[0] == '\\n' {",
+		new:  "if chunk[0] == 0 {",
+	},
+	{
+		name: "a redirection into a file is read-only",
+		pkg:  "toolsys/shellcmd",
+		in:   "analysis.statement",
+		old: `if r.Write {
+			a.harmful()`,
+		new:   "if r.Write {",
+		tests: []string{"-run", "^TestReadOnlyAndSafe$", "./toolsys/shellcmd"},
+	},
+	{
+		name:  "a cd is safe",
+		pkg:   "toolsys/shellcmd",
+		in:    "Classify",
+		old:   "c.Safe = c.ReadOnly && c.Changes.none() && !a.leftRunning",
+		new:   "c.Safe = c.ReadOnly && !a.leftRunning",
+		tests: []string{"-run", "^TestReadOnlyAndSafe$", "./toolsys/shellcmd"},
+	},
+	{
+		name:  "what does not parse is read-only",
+		pkg:   "toolsys/shellcmd",
+		in:    "Classify",
+		old:   "return Class{Err: err}",
+		new:   "return Class{Err: err, ReadOnly: true, Safe: true}",
+		tests: []string{"-run", "^TestWhatDoesNotParseIsNothing$", "./toolsys/shellcmd"},
 	},
 }

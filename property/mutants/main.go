@@ -51,12 +51,8 @@ func run(args []string) error {
 
 // report plants one fault after the other and says at once what noticed it.
 func (s site) report(ctx context.Context, pick *regexp.Regexp, asJSON bool) error {
-	faults, err := all()
-	if err != nil {
-		return err
-	}
 	planted, noticed := 0, 0
-	for _, m := range faults {
+	for _, m := range all() {
 		if !pick.MatchString(m.name) || ctx.Err() != nil {
 			continue
 		}
@@ -86,7 +82,7 @@ func (n notices) print(asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintf(w, "%s\n", n.Fault)
-	fmt.Fprintf(w, "  in\t%s, %.1fs\n", n.File, float64(n.Millis)/1000)
+	fmt.Fprintf(w, "  in\t%s, %.1fs\n", n.In, float64(n.Millis)/1000)
 	for _, line := range []struct{ key, text string }{
 		{"scenarios", first4(n.Scenarios)}, {"properties", first4(n.Properties)}, {"smallest", n.Smallest}, {"error", n.Error},
 	} {

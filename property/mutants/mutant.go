@@ -2,79 +2,77 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
 )
 
-// mutant is one fault to plant: in file, old becomes new.
+// mutant is one fault to plant: within a declaration, old becomes new.
 type mutant struct {
 	name string
-	file string
-	old  string
-	new  string
+	// pkg is the folder of a package, in the declaration there: "name" or
+	// "Type.method". In which file of the package it stands does not matter.
+	pkg, in string
+	// old is Go code that stands once within the declaration. It is compared token by
+	// token: comments and layout do not count.
+	old, new string
+	// imports are packages that new needs.
+	imports []string
 	// tests are the arguments of a `go test` that holds the property, where that is
-	// not the file's own package; the fuzzer is asked in any case.
+	// not the package's own; the fuzzer is run in any case.
 	tests []string
 }
 
-// held are the tests that are asked whether they notice.
+// held are the tests that should notice the fault.
 func (m mutant) held() []string {
 	if m.tests != nil {
 		return m.tests
 	}
-	return []string{"./" + path.Dir(m.file)}
+	return []string{"./" + m.pkg}
 }
 
 // all are the faults of the lists and, for each built-in tool, its body deleted.
-func all() ([]mutant, error) {
-	bodies, err := bodies()
-	return slices.Concat(first, scheduler, effects, permission, pipeline, hook, budget, loop, pool, search, tools, formats, scenes, bodies), err
+func all() []mutant {
+	return slices.Concat(scheduleFaults, pipelineFaults, loopFaults, toolsFaults, bodies())
 }
 
 // bodies makes every built-in, one after the other, a tool that does nothing.
-func bodies() ([]mutant, error) {
-	sys, err := toolsys.New(toolsys.Config{})
-	if err != nil {
-		return nil, err
-	}
+func bodies() []mutant {
 	var out []mutant
-	for _, e := range sys.Catalogue.Entries() {
+	for _, e := range builtin.All(builtin.Deps{}) {
 		if e.Tool == nil {
 			continue
 		}
 		out = append(out, mutant{
-			name: e.Name + bodiless,
-			file: "toolsys/builtin/table.go",
-			old:  "e.Tool = r.make(d)\n",
-			new: "e.Tool = r.make(d)\n\t\t\tif r.name == " + fmt.Sprintf("%q", e.Name) + " {\n" +
-				"\t\t\t\tempty := *e.Tool\n" +
-				"\t\t\t\tempty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Outcome, error) {\n" +
-				"\t\t\t\t\treturn tool.Outcome{}, nil\n\t\t\t\t}\n\t\t\t\te.Tool = &empty\n\t\t\t}\n",
+			name: e.Name + " has no body",
+			pkg:  "toolsys/builtin",
+			in:   "All",
+			old:  "e.Tool = r.make(d)",
+			new: fmt.Sprintf(`e.Tool = r.make(d)
+			if r.name == %q {
+				empty := *e.Tool
+				empty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Outcome, error) {
+					return tool.Outcome{}, nil
+				}
+				e.Tool = &empty
+			}`, e.Name),
+			imports: []string{"context", "toolbench/toolsys/tool"},
 		})
 	}
-	return out, nil
+	return out
 }
 
-const bodiless = " has no body"
-
-// planted gives the file's text with the fault in it. An edit that fits nowhere, or
-// in two places, is an error.
-func (m mutant) planted(root string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(root, m.file))
+// planted gives the file that holds the declaration, and its text with the fault in
+// it. An anchor that fits nowhere, or in two places, is an error that names it.
+func (m mutant) planted(root string) (file, text string, err error) {
+	d, err := find(filepath.Join(root, m.pkg), m.in)
 	if err != nil {
-		return "", err
+		return "", "", fmt.Errorf("fault %q: %w; anchor it anew in property/mutants/list_*.go", m.name, err)
 	}
-	if n := strings.Count(string(data), m.old); n != 1 {
-		return "", fmt.Errorf("%s: %q stands %d times in %s, not once", m.name, m.old, n, m.file)
+	start, end, err := d.span(m.old)
+	if err != nil {
+		return "", "", fmt.Errorf("fault %q: %s of %s has changed: %w; anchor it anew in property/mutants/list_*.go", m.name, m.in, d.path, err)
 	}
-	text := strings.Replace(string(data), m.old, m.new, 1)
-	if strings.HasSuffix(m.name, bodiless) {
-		text = strings.Replace(text, "import (\n", "import (\n\t\"context\"\n\n", 1)
-	}
-	return text, nil
+	return d.path, d.with(start, end, m.new, m.imports), nil
 }

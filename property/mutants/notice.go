@@ -14,7 +14,7 @@ import (
 // notices is what noticed a fault.
 type notices struct {
 	Fault string `json:"fault"`
-	File  string `json:"file"`
+	In    string `json:"in"`
 	// Scenarios of the suite that no longer hold.
 	Scenarios []string `json:"scenarios"`
 	// Properties that no longer hold: promises of the fuzzer, tests.
@@ -32,7 +32,7 @@ func (n notices) noticed() bool { return len(n.Scenarios)+len(n.Properties) > 0 
 // notice plants a fault and asks every judge.
 func (s site) notice(ctx context.Context, m mutant) notices {
 	began := time.Now()
-	n := notices{Fault: m.name, File: m.file, Scenarios: []string{}, Properties: []string{}}
+	n := notices{Fault: m.name, In: m.pkg + "." + m.in, Scenarios: []string{}, Properties: []string{}}
 	p, err := s.plant(ctx, m)
 	for _, judge := range []func(context.Context, planting, *notices) error{s.suite, s.fuzz, s.test} {
 		if err == nil {

@@ -29,11 +29,11 @@ type planting struct {
 // plant writes the overlay and builds the program with the fault in it. A fault that
 // does not build proves nothing and is an error.
 func (s site) plant(ctx context.Context, m mutant) (planting, error) {
-	text, err := m.planted(s.root)
+	source, text, err := m.planted(s.root)
 	if err != nil {
 		return planting{}, err
 	}
-	target, err := filepath.Abs(filepath.Join(s.root, m.file))
+	target, err := filepath.Abs(source)
 	if err != nil {
 		return planting{}, err
 	}
