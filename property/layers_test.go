@@ -70,10 +70,12 @@ var layers = []struct {
 	{"sim/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
 	{"sim/draft/tree", nil},
-	{"sim/draft", []string{"sim/draft/tree", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/tool", "toolsys/trace"}},
+	{"sim/draft", []string{"sim/draft/tree", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/upgrade", []string{"sim/cassette", "sim/scenario"}},
-	{"sim/capture", []string{"sim/cassette", "sim/secret", "sim/scenario", "toolsys/pipeline", "toolsys/tool", "toolsys/trace"}},
-	{"sim/scenario", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
+	{"sim/capture", []string{"sim/cassette", "sim/secret", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/pipeline", "toolsys/tool", "toolsys/trace"}},
+	{"sim/scenario", []string{"sim/fault", "sim/stream", "toolsys/permission", "toolsys/schedule", "toolsys/search", "fixtures"}},
+	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/promptcache", "sim/requests", "sim/tokens", "toolsys/pipeline", "toolsys/schedule", "toolsys/settings", "toolsys/trace", "fixtures"}},
+	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
 	{"property/mutants", []string{"toolsys/builtin"}},
@@ -82,12 +84,12 @@ var layers = []struct {
 	{"property/mix", []string{"property/lines", "sim/des", "sim/fault"}},
 	{"property/model", []string{"sim/des", "toolsys/schedule"}},
 	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
-	{"property/whole", []string{"sim/des", "sim/scenario", "sim/clock", "sim/stream", "sim/world/posix", "property/mix", "toolsys/..."}},
-	{"property/scene", []string{"property/lines", "sim/fault", "sim/scenario", "property/mix", "property/whole", "toolsys/trace"}},
-	{"property/campaign", []string{"sim/des", "sim/scenario", "property/...", "toolsys/schedule"}},
+	{"property/whole", []string{"sim/des", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/clock", "sim/stream", "sim/world/posix", "property/mix", "toolsys/..."}},
+	{"property/scene", []string{"property/lines", "sim/fault", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "property/mix", "property/whole", "toolsys/trace"}},
+	{"property/campaign", []string{"sim/des", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "property/campaign", "property/promise", "sim/scenario", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "sim/capture", "sim/secret"}},
+	{"reports/...", []string{"reports/...", "property/campaign", "property/promise", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "sim/capture", "sim/secret"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys"}},
 }
 

@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // Annotations writes workflow commands, a line a failure, that GitHub shows at
 // the place in the scenario's file (O8). Without a failure it writes nothing.
-func Annotations(w io.Writer, outcomes []scenario.Outcome, o Options) error {
+func Annotations(w io.Writer, outcomes []check.Result, o Options) error {
 	out := bufio.NewWriter(w)
 	for _, outcome := range outcomes {
-		if outcome.Status == scenario.Errored {
+		if outcome.Status == check.Errored {
 			annotate(out, at(outcome, placeOf(outcome.Err)), outcome.Name, errorText(outcome))
 		}
 		for _, f := range outcome.Failures {
@@ -29,7 +29,7 @@ func Annotations(w io.Writer, outcomes []scenario.Outcome, o Options) error {
 
 // at is the place as properties. A failure names its file by its base name alone;
 // the outcome knows where the file stands.
-func at(outcome scenario.Outcome, where string) string {
+func at(outcome check.Result, where string) string {
 	file, line, column := splitPlace(where)
 	if file == "" || path.Base(file) == path.Base(outcome.File) {
 		file = outcome.File

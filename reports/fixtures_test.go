@@ -15,6 +15,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -35,44 +36,44 @@ func golden(t *testing.T, name, text string) {
 const sec = time.Second
 
 // hiding is the seeds' case: 5 s of stream, a 3 s tool that arrives at 2 s (J7).
-func hiding() scenario.Outcome {
-	return scenario.Outcome{
+func hiding() check.Result {
+	return check.Result{
 		Name: "latency-hiding", About: "A tool that arrives early is done before the stream.", Tags: []string{"streaming", "figures"},
-		File: "scenarios/latency-hiding.yaml", Status: scenario.Passed, Policy: "streaming", Seed: 1,
+		File: "scenarios/latency-hiding.yaml", Status: check.Passed, Policy: "streaming", Seed: 1,
 		Makespan: 5 * sec, Serial: 8 * sec, Hidden: 37.5, Least: 5 * sec,
 		Batches: [][]string{{"Read"}},
-		Calls: []scenario.Call{{
+		Calls: []check.Call{{
 			ID: "toolu_1", Tool: "Read", Turn: 1, Batch: 1, Safe: true, Status: "ok",
 			Ready: 2 * sec, Started: 2 * sec, Ended: 5 * sec, Emitted: 5 * sec,
 		}},
-		Streams: []scenario.Stream{{Turn: 1, Sent: 0, First: 400 * time.Millisecond, End: 5 * sec}},
+		Streams: []check.Stream{{Turn: 1, Sent: 0, First: 400 * time.Millisecond, End: 5 * sec}},
 		Digest:  "9f2c", Took: 1234567 * time.Nanosecond,
 	}
 }
 
 // barrier has an edit between reads: batches, waiting, holding, a failed call.
-func barrier() scenario.Outcome {
+func barrier() check.Result {
 	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
-	call := func(id, tool string, batch int, ready, started, ended, emitted int) scenario.Call {
-		return scenario.Call{ID: id, Tool: tool, Turn: 1, Batch: batch, Safe: tool != "Edit", Status: "ok",
+	call := func(id, tool string, batch int, ready, started, ended, emitted int) check.Call {
+		return check.Call{ID: id, Tool: tool, Turn: 1, Batch: batch, Safe: tool != "Edit", Status: "ok",
 			Ready: at(ready), Started: at(started), Ended: at(ended), Emitted: at(emitted)}
 	}
-	o := scenario.Outcome{
+	o := check.Result{
 		Name: "edit-splits-the-batch", About: "Two reads share a batch; the edit runs alone; the grep waits for it.",
 		Tags: []string{"partition"}, File: "scenarios/edit-splits-the-batch.yaml",
-		Status: scenario.Failed, Policy: "streaming", Seed: 7, Makespan: at(4200), Serial: at(5300), Least: at(4000), Hidden: 100 * 1100.0 / 5300,
+		Status: check.Failed, Policy: "streaming", Seed: 7, Makespan: at(4200), Serial: at(5300), Least: at(4000), Hidden: 100 * 1100.0 / 5300,
 		Batches: [][]string{{"Read", "Read"}, {"Edit"}, {"Grep"}},
-		Calls: []scenario.Call{
+		Calls: []check.Call{
 			call("toolu_1", "Read", 1, 600, 600, 1900, 1900),
 			call("toolu_2", "Read", 1, 800, 800, 1100, 1900),
 			call("toolu_3", "Edit", 2, 1000, 1900, 2400, 2400),
 			call("toolu_4", "Grep", 3, 1500, 2400, 3400, 3400),
 		},
-		Streams: []scenario.Stream{
+		Streams: []check.Stream{
 			{Turn: 1, Sent: 0, First: at(200), End: at(2000)},
 			{Turn: 2, Sent: at(3400), First: at(3600), End: at(4200), Cut: true},
 		},
-		Failures: []scenario.Failure{
+		Failures: []check.Failure{
 			{Expectation: "makespan", Expected: "4s", Found: "4.2s", At: "edit-splits-the-batch.yaml:31"},
 			{Expectation: "files./repo/b.go", Expected: "package b\n\nvar answer = 41\n", Found: "package b\n\nvar answer = 42\n", At: "edit-splits-the-batch.yaml:28"},
 		},
@@ -83,48 +84,48 @@ func barrier() scenario.Outcome {
 	return o
 }
 
-func broken() scenario.Outcome {
-	return scenario.Outcome{Name: "broken", File: "mine/broken.yaml", Status: scenario.Errored, Seed: 1, Invalid: true,
+func broken() check.Result {
+	return check.Result{Name: "broken", File: "mine/broken.yaml", Status: check.Errored, Seed: 1, Invalid: true,
 		Err: &scenario.FileError{File: "mine/broken.yaml", Line: 3, Column: 5, Problem: `unknown key "polcy"`, Remedy: "did you mean policy?"}}
 }
 
-func crashed() scenario.Outcome {
-	return scenario.Outcome{Name: "crashed", Status: scenario.Errored, Policy: "batch", Seed: 1, Err: errors.New("the harness gave up: no progress"),
+func crashed() check.Result {
+	return check.Result{Name: "crashed", Status: check.Errored, Policy: "batch", Seed: 1, Err: errors.New("the harness gave up: no progress"),
 		Notes: []string{"1 recorded interaction was left over"}}
 }
 
 // hostile has in every text what a terminal, a page or a parser would obey.
 const evil = "\x1b]0;owned\a|`$(rm)`<b>&\"'\r\n::error::x\u202e\x00\xff]]>%0A"
 
-func hostile() scenario.Outcome {
-	return scenario.Outcome{
-		Name: "host" + evil, About: evil, Tags: []string{evil}, File: evil, Status: scenario.Failed, Policy: evil, Seed: 1,
+func hostile() check.Result {
+	return check.Result{
+		Name: "host" + evil, About: evil, Tags: []string{evil}, File: evil, Status: check.Failed, Policy: evil, Seed: 1,
 		Makespan: sec, Serial: sec, Batches: [][]string{{evil}}, Digest: evil, Notes: []string{evil},
-		Calls:    []scenario.Call{{ID: evil, Tool: evil, Agent: evil, Status: evil, WaitsFor: evil, On: []string{evil}, Ended: sec, Emitted: sec}},
-		Streams:  []scenario.Stream{{Agent: evil, End: sec}},
-		Failures: []scenario.Failure{{Expectation: evil, Expected: evil, Found: "other", At: evil}, {Expectation: "one", Expected: evil, Found: evil + "x", At: "x:1"}},
+		Calls:    []check.Call{{ID: evil, Tool: evil, Agent: evil, Status: evil, WaitsFor: evil, On: []string{evil}, Ended: sec, Emitted: sec}},
+		Streams:  []check.Stream{{Agent: evil, End: sec}},
+		Failures: []check.Failure{{Expectation: evil, Expected: evil, Found: "other", At: evil}, {Expectation: "one", Expected: evil, Found: evil + "x", At: "x:1"}},
 	}
 }
 
 // wide has names as wide as they come.
-func wide() scenario.Outcome {
+func wide() check.Result {
 	o := hiding()
 	o.Name, o.Policy = "読み取り-并行-👩‍💻🎉", "effects"
 	o.Notes = []string{"データは読み取られ、編集はひとつずつ行われ、検索は編集を待つ。"}
 	return o
 }
 
-func all() []scenario.Outcome {
-	return []scenario.Outcome{hiding(), barrier(), broken(), crashed(), wide()}
+func all() []check.Result {
+	return []check.Result{hiding(), barrier(), broken(), crashed(), wide()}
 }
 
 // crowd has n calls behind one another's limits.
-func crowd(n int) scenario.Outcome {
-	o := scenario.Outcome{Name: fmt.Sprintf("crowd-of-%d", n), Status: scenario.Passed, Policy: "streaming", Seed: 1, Makespan: 20 * sec, Serial: 60 * sec, Hidden: 200.0 / 3,
-		Streams: []scenario.Stream{{Turn: 1, First: sec, End: 6 * sec}}, Batches: [][]string{{}}}
+func crowd(n int) check.Result {
+	o := check.Result{Name: fmt.Sprintf("crowd-of-%d", n), Status: check.Passed, Policy: "streaming", Seed: 1, Makespan: 20 * sec, Serial: 60 * sec, Hidden: 200.0 / 3,
+		Streams: []check.Stream{{Turn: 1, First: sec, End: 6 * sec}}, Batches: [][]string{{}}}
 	for i := range n {
 		ready := sec + time.Duration(i)*5*sec/time.Duration(n)
-		c := scenario.Call{ID: fmt.Sprint("toolu_", i), Tool: "Glob", Turn: 1, Batch: 1, Safe: true, Status: "ok", Ready: ready, Started: ready}
+		c := check.Call{ID: fmt.Sprint("toolu_", i), Tool: "Glob", Turn: 1, Batch: 1, Safe: true, Status: "ok", Ready: ready, Started: ready}
 		if i >= 10 {
 			c.Started, c.WaitsFor, c.On = o.Calls[i-10].Ended, "limit", []string{"toolu_0"}
 		}
@@ -136,14 +137,14 @@ func crowd(n int) scenario.Outcome {
 	return o
 }
 
-func written(t testing.TB, write reports.Writer, outcomes []scenario.Outcome, o reports.Options) string {
+func written(t testing.TB, write reports.Writer, outcomes []check.Result, o reports.Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	require.NoError(t, write(&out, outcomes, o))
 	return out.String()
 }
 
-func timeline(t testing.TB, outcome scenario.Outcome, o reports.Options) string {
+func timeline(t testing.TB, outcome check.Result, o reports.Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	require.NoError(t, reports.Timeline(&out, outcome, o))

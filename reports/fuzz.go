@@ -13,7 +13,7 @@ import (
 	"toolbench/property/campaign"
 	"toolbench/property/promise"
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // FuzzReport is what came of a campaign, or of cases from files.
@@ -37,7 +37,7 @@ type FuzzFailure struct {
 	// it was written to; "" if it was not. Text is the scenario.
 	Again, Scenario, Case, Text string
 	// Outcome is that of the scenario, or nil.
-	Outcome *scenario.Outcome
+	Outcome *check.Result
 }
 
 // FuzzReplayed is one case from a file.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toolbench/reports"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 func TestEachReportLooksAsRecorded(t *testing.T) {
@@ -24,9 +24,9 @@ func TestEachReportLooksAsRecorded(t *testing.T) {
 
 func TestHostileTextLooksAsRecorded(t *testing.T) {
 	for _, f := range reports.Formats() {
-		golden(t, "hostile."+f.Name, written(t, f.Write, []scenario.Outcome{hostile()}, reports.Options{Width: 100, OmitTook: true}))
+		golden(t, "hostile."+f.Name, written(t, f.Write, []check.Result{hostile()}, reports.Options{Width: 100, OmitTook: true}))
 	}
-	golden(t, "hostile.annotations", written(t, reports.Annotations, []scenario.Outcome{hostile()}, reports.Options{}))
+	golden(t, "hostile.annotations", written(t, reports.Annotations, []check.Result{hostile()}, reports.Options{}))
 	golden(t, "hostile.timeline", timeline(t, hostile(), reports.Options{Width: 100}))
 }
 
@@ -44,18 +44,18 @@ func TestTimelinesLookAsRecorded(t *testing.T) {
 }
 
 // instant takes no time at all.
-func instant() scenario.Outcome {
-	return scenario.Outcome{Name: "instant", Status: scenario.Passed, Policy: "serial",
-		Calls: []scenario.Call{{ID: "a", Tool: "Read", Turn: 1, Status: "ok"}}, Streams: []scenario.Stream{{Turn: 1}}}
+func instant() check.Result {
+	return check.Result{Name: "instant", Status: check.Passed, Policy: "serial",
+		Calls: []check.Call{{ID: "a", Tool: "Read", Turn: 1, Status: "ok"}}, Streams: []check.Stream{{Turn: 1}}}
 }
 
 // agents has a sub-agent's turns within a call.
-func agents() scenario.Outcome {
+func agents() check.Result {
 	o := hiding()
 	o.Name, o.Makespan = "sub-agent", 2*time.Minute
 	o.Calls[0].Tool, o.Calls[0].Ended, o.Calls[0].Emitted = "Agent", 2*time.Minute, 2*time.Minute
-	o.Streams = append(o.Streams, scenario.Stream{Agent: "agent-1", Turn: 1, Sent: 3 * sec, First: 10 * sec, End: 60 * sec})
-	o.Calls = append(o.Calls, scenario.Call{ID: "sub_1", Tool: "WebFetch", Agent: "agent-1", Turn: 1, Batch: 1, Status: "ok",
+	o.Streams = append(o.Streams, check.Stream{Agent: "agent-1", Turn: 1, Sent: 3 * sec, First: 10 * sec, End: 60 * sec})
+	o.Calls = append(o.Calls, check.Call{ID: "sub_1", Tool: "WebFetch", Agent: "agent-1", Turn: 1, Batch: 1, Status: "ok",
 		Ready: 30 * sec, Started: 30 * sec, Ended: 90 * sec, Emitted: 90 * sec})
 	return o
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 type suitesXML struct {
@@ -57,7 +57,7 @@ type problemXML struct {
 // JUnit writes the XML that CI systems read: a testcase an outcome, one failure or
 // error element in each that did not pass, and virtual times as properties, since
 // a testcase's time is real.
-func JUnit(w io.Writer, outcomes []scenario.Outcome, o Options) error {
+func JUnit(w io.Writer, outcomes []check.Result, o Options) error {
 	totals := Count(outcomes)
 	var took time.Duration
 	suite := suiteXML{Name: "toolbench", Tests: len(outcomes), Failures: totals.Failed, Errors: totals.Errors}
@@ -81,7 +81,7 @@ func writeXML(w io.Writer, suites suitesXML) error {
 	return err
 }
 
-func caseOf(outcome scenario.Outcome, o Options) caseXML {
+func caseOf(outcome check.Result, o Options) caseXML {
 	c := caseXML{
 		Name: screen.Safe(outcome.Name), Class: "toolbench", File: screen.Safe(outcome.File),
 		Time: realTime(outcome.Took, o), Properties: properties(outcome),
@@ -91,8 +91,8 @@ func caseOf(outcome scenario.Outcome, o Options) caseXML {
 		c.Class = "toolbench." + c.File
 	}
 	switch outcome.Status {
-	case scenario.Passed:
-	case scenario.Failed:
+	case check.Passed:
+	case check.Failed:
 		c.Failure = failuresOf(outcome, o)
 	default:
 		c.Error = errorOf(outcome, o)
@@ -107,7 +107,7 @@ func realTime(took time.Duration, o Options) string {
 	return seconds(took)
 }
 
-func properties(outcome scenario.Outcome) []propertyXML {
+func properties(outcome check.Result) []propertyXML {
 	list := []propertyXML{
 		{"seed", strconv.FormatUint(outcome.Seed, 10)},
 		{"policy", screen.Safe(outcome.Policy)},
@@ -124,7 +124,7 @@ func properties(outcome scenario.Outcome) []propertyXML {
 
 // failuresOf puts all failures into one element, for several readers count or
 // show but one.
-func failuresOf(outcome scenario.Outcome, o Options) *problemXML {
+func failuresOf(outcome check.Result, o Options) *problemXML {
 	names := make([]string, len(outcome.Failures))
 	for i, f := range outcome.Failures {
 		names[i] = screen.Safe(f.Expectation)
@@ -136,7 +136,7 @@ func failuresOf(outcome scenario.Outcome, o Options) *problemXML {
 	}
 }
 
-func errorOf(outcome scenario.Outcome, o Options) *problemXML {
+func errorOf(outcome check.Result, o Options) *problemXML {
 	kind := "harness"
 	if outcome.Invalid {
 		kind = "invalid file"
@@ -144,7 +144,7 @@ func errorOf(outcome scenario.Outcome, o Options) *problemXML {
 	return &problemXML{Message: screen.Safe(errorText(outcome)), Type: kind, Text: plainText(outcome, o)}
 }
 
-func errorText(outcome scenario.Outcome) string {
+func errorText(outcome check.Result) string {
 	if outcome.Err == nil {
 		return "no verdict, and no reason given"
 	}
@@ -152,7 +152,7 @@ func errorText(outcome scenario.Outcome) string {
 }
 
 // plainText is the explanation without a screen's limits.
-func plainText(outcome scenario.Outcome, o Options) string {
+func plainText(outcome check.Result, o Options) string {
 	outcome.Notes = nil // they are told elsewhere
 	var b strings.Builder
 	explain(&b, outcome, Options{Again: o.Again})

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // Markdown writes a table and the failures, for job summaries and merge requests.
 // Whatever a text contains, it stays text: no markup, no link, no HTML.
-func Markdown(w io.Writer, outcomes []scenario.Outcome, o Options) error {
+func Markdown(w io.Writer, outcomes []check.Result, o Options) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "**%s**\n", Count(outcomes))
 	if len(outcomes) > 0 {
@@ -28,20 +28,20 @@ func Markdown(w io.Writer, outcomes []scenario.Outcome, o Options) error {
 	return out.Flush()
 }
 
-func markdownRow(outcome scenario.Outcome) []string {
+func markdownRow(outcome check.Result) []string {
 	cells := []string{escaped(outcome.Name), verdict(outcome.Status).word, escaped(outcome.Policy), "", "", "", "", ""}
-	if outcome.Status != scenario.Errored {
+	if outcome.Status != check.Errored {
 		copy(cells[3:], []string{short(outcome.Makespan, false), short(outcome.Serial, false), percent(outcome.Hidden),
 			strconv.Itoa(len(outcome.Batches)), strconv.Itoa(len(outcome.Calls))})
 	}
 	return cells
 }
 
-func markdownFailure(w io.Writer, outcome scenario.Outcome, o Options) {
+func markdownFailure(w io.Writer, outcome check.Result, o Options) {
 	for _, note := range outcome.Notes {
 		fmt.Fprintf(w, "\n> %s: %s\n", escaped(outcome.Name), escaped(note))
 	}
-	if outcome.Status == scenario.Passed {
+	if outcome.Status == check.Passed {
 		return
 	}
 	fmt.Fprintf(w, "\n### %s\n", escaped(outcome.Name))
@@ -55,7 +55,7 @@ func markdownFailure(w io.Writer, outcome scenario.Outcome, o Options) {
 	fence(w, "sh", []string{screen.Safe(o.again(outcome))})
 }
 
-func place(f scenario.Failure) string {
+func place(f check.Failure) string {
 	if f.At == "" {
 		return ""
 	}

@@ -20,7 +20,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // widths are those of real terminals, with the one the table just fits.
@@ -47,7 +47,7 @@ func TestNoLineIsWiderThanTheScreen(t *testing.T) {
 }
 
 func TestAFailuresCommandIsNeverBroken(t *testing.T) {
-	text := written(t, reports.Table, []scenario.Outcome{barrier()}, reports.Options{Width: 30})
+	text := written(t, reports.Table, []check.Result{barrier()}, reports.Options{Width: 30})
 	assert.Contains(t, text, "again: toolbench run edit-splits-the-batch --seed 7 --policy streaming\n")
 }
 
@@ -64,7 +64,7 @@ func TestColourOnlyAddsColour(t *testing.T) {
 
 func TestASCIIDrawsNothingElse(t *testing.T) {
 	o := reports.Options{Width: 100, ASCII: true}
-	text := written(t, reports.Table, []scenario.Outcome{hiding(), barrier()}, o) + timeline(t, barrier(), o) + timeline(t, crowd(30), o)
+	text := written(t, reports.Table, []check.Result{hiding(), barrier()}, o) + timeline(t, barrier(), o) + timeline(t, crowd(30), o)
 	for _, r := range text {
 		require.Less(t, r, rune(0x80))
 	}
@@ -80,7 +80,7 @@ func harmless(t *testing.T, text string) {
 }
 
 func TestNoReportLetsATerminalObeyAText(t *testing.T) {
-	outcomes := []scenario.Outcome{hostile()}
+	outcomes := []check.Result{hostile()}
 	for _, f := range reports.Formats() {
 		harmless(t, written(t, f.Write, outcomes, reports.Options{Width: 100}))
 	}
@@ -124,7 +124,7 @@ func runSchema(t *testing.T) *jsonschema.Schema {
 
 func TestJSONIsWhatItsSchemaSays(t *testing.T) {
 	schema := runSchema(t)
-	for name, outcomes := range map[string][]scenario.Outcome{"none": nil, "all": all(), "hostile": {hostile()}, "crowd": {crowd(50)}} {
+	for name, outcomes := range map[string][]check.Result{"none": nil, "all": all(), "hostile": {hostile()}, "crowd": {crowd(50)}} {
 		for _, o := range []reports.Options{{}, {OmitTook: true}} {
 			value, err := jsonschema.UnmarshalJSON(strings.NewReader(written(t, reports.JSON, outcomes, o)))
 			require.NoError(t, err, name)
@@ -151,7 +151,7 @@ func TestJSONKeepsTheTrueText(t *testing.T) {
 	o := hostile()
 	o.Name = "a\x1b\u009b\u202e\U000e0041z"
 	var run struct{ Outcomes []struct{ Name string } }
-	text := written(t, reports.JSON, []scenario.Outcome{o}, reports.Options{})
+	text := written(t, reports.JSON, []check.Result{o}, reports.Options{})
 	require.NoError(t, json.Unmarshal([]byte(text), &run))
 	assert.Equal(t, o.Name, run.Outcomes[0].Name)
 }
@@ -160,7 +160,7 @@ func TestMillisecondsAreExactAndPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := time.Duration(rapid.Int64Range(-1<<62, 1<<62).Draw(t, "ns"))
 		var out bytes.Buffer
-		require.NoError(t, reports.JSON(&out, []scenario.Outcome{{Status: scenario.Passed, Makespan: d}}, reports.Options{}))
+		require.NoError(t, reports.JSON(&out, []check.Result{{Status: check.Passed, Makespan: d}}, reports.Options{}))
 		var run struct {
 			Outcomes []struct {
 				MakespanMS json.Number `json:"makespan_ms"`
@@ -177,7 +177,7 @@ func TestMillisecondsAreExactAndPlain(t *testing.T) {
 
 func TestAShareThatIsNoNumberIsZero(t *testing.T) {
 	for _, p := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)} {
-		assert.Contains(t, written(t, reports.JSON, []scenario.Outcome{{Hidden: p}}, reports.Options{}), `"hidden_percent": 0,`)
+		assert.Contains(t, written(t, reports.JSON, []check.Result{{Hidden: p}}, reports.Options{}), `"hidden_percent": 0,`)
 	}
 }
 
@@ -211,10 +211,10 @@ func TestJUnitTellsFailuresFromErrors(t *testing.T) {
 func TestJUnitIsValidWhateverTheTextIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }).Draw(t, "text")
-		o := scenario.Outcome{Name: text, File: text, Policy: text, Status: scenario.Failed, Notes: []string{text},
-			Failures: []scenario.Failure{{Expectation: text, Expected: text, Found: text + "\nx", At: text}}}
+		o := check.Result{Name: text, File: text, Policy: text, Status: check.Failed, Notes: []string{text},
+			Failures: []check.Failure{{Expectation: text, Expected: text, Found: text + "\nx", At: text}}}
 		var out bytes.Buffer
-		require.NoError(t, reports.JUnit(&out, []scenario.Outcome{o}, reports.Options{}))
+		require.NoError(t, reports.JUnit(&out, []check.Result{o}, reports.Options{}))
 		decoder := xml.NewDecoder(&out)
 		for {
 			_, err := decoder.Token()
@@ -243,22 +243,22 @@ func TestMarkdownRowsHaveEightCellsWhateverTheText(t *testing.T) {
 
 func TestNoTextEndsItsCodeBlock(t *testing.T) {
 	o := barrier()
-	o.Failures = []scenario.Failure{{Expectation: "x", Expected: "a\n````\nb", Found: "c"}}
-	text := written(t, reports.Markdown, []scenario.Outcome{o}, reports.Options{})
+	o.Failures = []check.Failure{{Expectation: "x", Expected: "a\n````\nb", Found: "c"}}
+	text := written(t, reports.Markdown, []check.Result{o}, reports.Options{})
 	assert.Contains(t, text, "\n`````diff\n")
 	assert.Contains(t, text, "\n-````\n")
 	assert.Contains(t, text, "\n`````\n")
 }
 
 func TestAnnotationsPointAtTheScenariosLine(t *testing.T) {
-	text := written(t, reports.Annotations, []scenario.Outcome{hiding(), barrier(), broken()}, reports.Options{})
+	text := written(t, reports.Annotations, []check.Result{hiding(), barrier(), broken()}, reports.Options{})
 	assert.Contains(t, text, "::error file=scenarios/edit-splits-the-batch.yaml,line=31,title=edit-splits-the-batch%3A makespan::expected: 4s%0Afound: 4.2s%0A")
 	assert.Contains(t, text, "::error file=mine/broken.yaml,line=3,col=5,title=broken::")
 	assert.NotContains(t, text, "latency-hiding")
 }
 
 func TestACommandSurvivesTheShell(t *testing.T) {
-	assert.Equal(t, `toolbench run 'it'\''s; rm -rf' --seed 3`, reports.Again(scenario.Outcome{Name: "it's; rm -rf", Seed: 3}))
+	assert.Equal(t, `toolbench run 'it'\''s; rm -rf' --seed 3`, reports.Again(check.Result{Name: "it's; rm -rf", Seed: 3}))
 }
 
 // refusing is a writer that fails, as a closed pipe does.
@@ -287,12 +287,12 @@ func TestTimelineTakesAnyTimes(t *testing.T) {
 	moment := rapid.Map(rapid.Int64Range(0, 1<<40), func(ns int64) time.Duration { return time.Duration(ns) })
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(reports.Narrowest, 200).Draw(t, "width")
-		var o scenario.Outcome
+		var o check.Result
 		for i := range rapid.IntRange(0, 6).Draw(t, "calls") {
-			o.Calls = append(o.Calls, scenario.Call{ID: string(rune('a' + i)), Tool: "Read", Turn: rapid.IntRange(1, 2).Draw(t, "turn"),
+			o.Calls = append(o.Calls, check.Call{ID: string(rune('a' + i)), Tool: "Read", Turn: rapid.IntRange(1, 2).Draw(t, "turn"),
 				Ready: moment.Draw(t, "ready"), Started: moment.Draw(t, "started"), Ended: moment.Draw(t, "ended"), Emitted: moment.Draw(t, "emitted")})
 		}
-		o.Streams = []scenario.Stream{{Turn: 1, Sent: moment.Draw(t, "sent"), First: moment.Draw(t, "first"), End: moment.Draw(t, "end")}}
+		o.Streams = []check.Stream{{Turn: 1, Sent: moment.Draw(t, "sent"), First: moment.Draw(t, "first"), End: moment.Draw(t, "end")}}
 		var out bytes.Buffer
 		require.NoError(t, reports.Timeline(&out, o, reports.Options{Width: width}))
 		fits(t, out.String(), width)
@@ -306,7 +306,7 @@ func BenchmarkJUnit(b *testing.B)    { bench(b, reports.JUnit) }
 func BenchmarkMarkdown(b *testing.B) { bench(b, reports.Markdown) }
 
 func bench(b *testing.B, write reports.Writer) {
-	var outcomes []scenario.Outcome
+	var outcomes []check.Result
 	for range 50 {
 		outcomes = append(outcomes, hiding(), barrier())
 	}

@@ -1,5 +1,5 @@
 // Package reports tells what came of a run (O8). There is one model,
-// scenario.Outcome, and one writer a format: a table and a timeline for people, JSON and
+// check.Result, and one writer a format: a table and a timeline for people, JSON and
 // JUnit for machines, Markdown and annotations for the pages of a CI system.
 // Writers read outcomes and nothing else, change none, and give the same bytes
 // for the same outcomes.
@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // Options say how to write. The zero value writes without limit of width, without
@@ -31,10 +31,10 @@ type Options struct {
 	OmitTook bool
 	// Again gives the command that shows an outcome again; nil stands for Again of
 	// this package. Only who started the run knows where its scenarios came from.
-	Again func(scenario.Outcome) string
+	Again func(check.Result) string
 }
 
-func (o Options) again(outcome scenario.Outcome) string {
+func (o Options) again(outcome check.Result) string {
 	if o.Again == nil {
 		return Again(outcome)
 	}
@@ -42,7 +42,7 @@ func (o Options) again(outcome scenario.Outcome) string {
 }
 
 // Writer writes one report of outcomes, in their order. Its errors are those of w.
-type Writer func(w io.Writer, outcomes []scenario.Outcome, o Options) error
+type Writer func(w io.Writer, outcomes []check.Result, o Options) error
 
 // Format is a report that can be asked for by name.
 type Format struct {
@@ -68,13 +68,13 @@ type Totals struct {
 }
 
 // Count gives the totals of outcomes.
-func Count(outcomes []scenario.Outcome) Totals {
+func Count(outcomes []check.Result) Totals {
 	var t Totals
 	for _, o := range outcomes {
 		switch o.Status {
-		case scenario.Passed:
+		case check.Passed:
 			t.Passed++
-		case scenario.Failed:
+		case check.Failed:
 			t.Failed++
 		default:
 			t.Errors++
@@ -102,7 +102,7 @@ type sums struct {
 	batches, calls   int
 }
 
-func sum(outcomes []scenario.Outcome) sums {
+func sum(outcomes []check.Result) sums {
 	var s sums
 	for _, o := range outcomes {
 		s.makespan += o.Makespan
@@ -129,7 +129,7 @@ func plural(n int, one, many string) string {
 
 // Again is the command that shows an outcome once more, with its seed and policy:
 // the same trace, byte for byte (O4).
-func Again(o scenario.Outcome) string {
+func Again(o check.Result) string {
 	command := fmt.Sprintf("toolbench run %s --seed %d", Quoted(o.Name), o.Seed)
 	if o.Policy != "" {
 		command += " --policy " + Quoted(o.Policy)

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // Version is that of the JSON report. It changes when a field goes or changes its
@@ -33,26 +33,26 @@ type runJSON struct {
 }
 
 type outcomeJSON struct {
-	Name          string          `json:"name"`
-	About         string          `json:"about,omitempty"`
-	File          string          `json:"file,omitempty"`
-	Tags          []string        `json:"tags"`
-	Status        scenario.Status `json:"status"`
-	Policy        string          `json:"policy"`
-	Seed          uint64          `json:"seed"`
-	MakespanMS    ms              `json:"makespan_ms"`
-	SerialMS      ms              `json:"serial_ms"`
-	HiddenPercent share           `json:"hidden_percent"`
-	BoundMS       ms              `json:"bound_ms"`
-	Batches       [][]string      `json:"batches"`
-	Calls         []callJSON      `json:"calls"`
-	Failures      []failureJSON   `json:"failures"`
-	TraceDigest   string          `json:"trace_digest"`
-	Error         string          `json:"error,omitempty"`
-	Invalid       bool            `json:"invalid,omitempty"`
-	Notes         []string        `json:"notes,omitempty"`
-	TookMS        *ms             `json:"took_ms,omitempty"`
-	Again         string          `json:"again"`
+	Name          string        `json:"name"`
+	About         string        `json:"about,omitempty"`
+	File          string        `json:"file,omitempty"`
+	Tags          []string      `json:"tags"`
+	Status        check.Status  `json:"status"`
+	Policy        string        `json:"policy"`
+	Seed          uint64        `json:"seed"`
+	MakespanMS    ms            `json:"makespan_ms"`
+	SerialMS      ms            `json:"serial_ms"`
+	HiddenPercent share         `json:"hidden_percent"`
+	BoundMS       ms            `json:"bound_ms"`
+	Batches       [][]string    `json:"batches"`
+	Calls         []callJSON    `json:"calls"`
+	Failures      []failureJSON `json:"failures"`
+	TraceDigest   string        `json:"trace_digest"`
+	Error         string        `json:"error,omitempty"`
+	Invalid       bool          `json:"invalid,omitempty"`
+	Notes         []string      `json:"notes,omitempty"`
+	TookMS        *ms           `json:"took_ms,omitempty"`
+	Again         string        `json:"again"`
 }
 
 type callJSON struct {
@@ -94,7 +94,7 @@ func (p share) MarshalJSON() ([]byte, error) {
 
 // JSON writes one object as run.schema.json describes it. Texts are the true ones;
 // what a terminal would obey is escaped, so that printing the report is safe.
-func JSON(w io.Writer, outcomes []scenario.Outcome, o Options) error {
+func JSON(w io.Writer, outcomes []check.Result, o Options) error {
 	run := runJSON{Version: Version, Totals: Count(outcomes), Outcomes: []outcomeJSON{}}
 	if len(outcomes) > 0 {
 		run.Seed = outcomes[0].Seed
@@ -138,7 +138,7 @@ func printable(text []byte) []byte {
 	return out
 }
 
-func outcomeOf(outcome scenario.Outcome, o Options) outcomeJSON {
+func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 	j := outcomeJSON{
 		Name: outcome.Name, About: outcome.About, File: outcome.File, Tags: present(outcome.Tags),
 		Status: outcome.Status, Policy: outcome.Policy, Seed: outcome.Seed,
@@ -165,7 +165,7 @@ func outcomeOf(outcome scenario.Outcome, o Options) outcomeJSON {
 	return j
 }
 
-func callOf(c scenario.Call) callJSON {
+func callOf(c check.Call) callJSON {
 	return callJSON{
 		ID: c.ID, Tool: c.Tool, Agent: c.Agent, Turn: c.Turn, Batch: c.Batch,
 		ReadyMS: ms(c.Ready), StartedMS: ms(c.Started), EndedMS: ms(c.Ended), EmittedMS: ms(c.Emitted),

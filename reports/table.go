@@ -11,14 +11,14 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // Table writes a row an outcome and a line of totals; below, what failed and why,
 // each with the command that shows it again (O8). On a screen too narrow for the
 // table it is a list. No line is wider than the screen but a command's: what is
 // to be copied is never broken.
-func Table(w io.Writer, outcomes []scenario.Outcome, o Options) error {
+func Table(w io.Writer, outcomes []check.Result, o Options) error {
 	out := bufio.NewWriter(w)
 	if len(outcomes) > 0 {
 		drawn, err := grid(outcomes, o).Draw(o.Width, o.ASCII)
@@ -41,7 +41,7 @@ func paintOf(t Totals) screen.Paint {
 	return screen.Green
 }
 
-func grid(outcomes []scenario.Outcome, o Options) screen.Grid {
+func grid(outcomes []check.Result, o Options) screen.Grid {
 	g := screen.Grid{Columns: []screen.Column{
 		{Title: "Scenario"}, {Title: "Status"}, {Title: "Policy"}, {Title: "Makespan", Right: true},
 		{Title: "Serial", Right: true}, {Title: "Hidden", Right: true}, {Title: "Batches", Right: true}, {Title: "Calls", Right: true},
@@ -56,10 +56,10 @@ func grid(outcomes []scenario.Outcome, o Options) screen.Grid {
 	return g
 }
 
-func row(outcome scenario.Outcome, o Options) []string {
+func row(outcome check.Result, o Options) []string {
 	name := screen.Safe(outcome.Name)
 	status := verdict(outcome.Status).paint.On(verdict(outcome.Status).word, o.Color)
-	if outcome.Status == scenario.Errored {
+	if outcome.Status == check.Errored {
 		return []string{name, status, screen.Safe(outcome.Policy), "", "", "", "", ""}
 	}
 	return []string{name, status, screen.Safe(outcome.Policy), short(outcome.Makespan, o.ASCII), short(outcome.Serial, o.ASCII),
@@ -72,11 +72,11 @@ type shown struct {
 	paint screen.Paint
 }
 
-func verdict(s scenario.Status) shown {
+func verdict(s check.Status) shown {
 	switch s {
-	case scenario.Passed:
+	case check.Passed:
 		return shown{"passed", screen.Green}
-	case scenario.Failed:
+	case check.Failed:
 		return shown{"FAILED", screen.Red}
 	}
 	return shown{"ERROR", screen.Yellow}
@@ -218,8 +218,8 @@ func legend(lanes []lane, signs glyphs) []string {
 }
 
 // explain says why an outcome did not pass, and what was noted about it.
-func explain(w io.Writer, outcome scenario.Outcome, o Options) {
-	if outcome.Status == scenario.Passed && len(outcome.Notes) == 0 {
+func explain(w io.Writer, outcome check.Result, o Options) {
+	if outcome.Status == check.Passed && len(outcome.Notes) == 0 {
 		return
 	}
 	v := verdict(outcome.Status)
@@ -235,13 +235,13 @@ func explain(w io.Writer, outcome scenario.Outcome, o Options) {
 	for _, note := range outcome.Notes {
 		put(w, "  ", "note: "+screen.Safe(note), o)
 	}
-	if outcome.Status != scenario.Passed {
+	if outcome.Status != check.Passed {
 		fmt.Fprintf(w, "  again: %s\n", screen.Safe(o.again(outcome)))
 	}
 	fmt.Fprintln(w)
 }
 
-func failure(w io.Writer, f scenario.Failure, o Options) {
+func failure(w io.Writer, f check.Failure, o Options) {
 	head := screen.Bold.On(screen.Safe(f.Expectation), o.Color)
 	if f.At != "" {
 		head += "  (" + screen.Safe(f.At) + ")"
@@ -281,12 +281,12 @@ func put(w io.Writer, indent, line string, o Options) {
 
 // multiline says whether a text of several lines was expected, which is shown
 // beside what was found line by line. What was found may itself be a diff.
-func multiline(f scenario.Failure) bool {
+func multiline(f check.Failure) bool {
 	return strings.Contains(strings.TrimSuffix(f.Expected, "\n"), "\n")
 }
 
 // difference is what was expected against what was found, line by line.
-func difference(f scenario.Failure) []string {
+func difference(f check.Failure) []string {
 	diff := udiff.Unified("expected", "found", ended(f.Expected), ended(f.Found))
 	if diff == "" { // they differ in the last line feed only
 		diff = udiff.Unified("expected", "found", f.Expected, f.Found)

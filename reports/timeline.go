@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // Narrowest is the width below which a timeline is drawn wider than the screen:
@@ -28,7 +28,7 @@ const axisEvery = 40
 // to the last byte, and a lane a call, from ready over queued and running to held
 // and emitted. Running time that is hidden by the stream looks different from
 // running time that is waited for (J7). What queued calls waited for stands below.
-func Timeline(w io.Writer, outcome scenario.Outcome, o Options) error {
+func Timeline(w io.Writer, outcome check.Result, o Options) error {
 	out := bufio.NewWriter(w)
 	if o.Width < 1 {
 		o.Width = assumedWidth
@@ -54,13 +54,13 @@ func Timeline(w io.Writer, outcome scenario.Outcome, o Options) error {
 	return out.Flush()
 }
 
-func headline(w io.Writer, outcome scenario.Outcome, o Options) {
+func headline(w io.Writer, outcome check.Result, o Options) {
 	v := verdict(outcome.Status)
 	put(w, "", v.paint.On(v.word, o.Color)+" "+screen.Bold.On(screen.Safe(outcome.Name), o.Color), o)
 	if outcome.About != "" {
 		put(w, "", screen.Safe(outcome.About), o)
 	}
-	if outcome.Status == scenario.Errored {
+	if outcome.Status == check.Errored {
 		put(w, "", screen.Safe(errorText(outcome)), o)
 		return
 	}
@@ -75,7 +75,7 @@ func headline(w io.Writer, outcome scenario.Outcome, o Options) {
 }
 
 // longest is the last instant to be drawn.
-func longest(outcome scenario.Outcome) time.Duration {
+func longest(outcome check.Result) time.Duration {
 	end := outcome.Makespan
 	for _, s := range outcome.Streams {
 		end = max(end, s.End)
@@ -149,7 +149,7 @@ type lane struct {
 
 // lanesOf gives each stream's lane with the lanes of its calls below, in the order
 // in which the requests left; calls that belong to no stream come last.
-func lanesOf(outcome scenario.Outcome) []lane {
+func lanesOf(outcome check.Result) []lane {
 	var lanes []lane
 	drawn := make([]bool, len(outcome.Calls))
 	for _, s := range inOrder(outcome.Streams) {
@@ -163,19 +163,19 @@ func lanesOf(outcome scenario.Outcome) []lane {
 	}
 	for i, c := range outcome.Calls {
 		if !drawn[i] {
-			lanes = append(lanes, callLane(i, c, scenario.Stream{}))
+			lanes = append(lanes, callLane(i, c, check.Stream{}))
 		}
 	}
 	return lanes
 }
 
-func inOrder(streams []scenario.Stream) []scenario.Stream {
-	return slices.SortedStableFunc(slices.Values(streams), func(a, b scenario.Stream) int {
+func inOrder(streams []check.Stream) []check.Stream {
+	return slices.SortedStableFunc(slices.Values(streams), func(a, b check.Stream) int {
 		return cmp.Compare(a.Sent, b.Sent)
 	})
 }
 
-func streamLane(s scenario.Stream) lane {
+func streamLane(s check.Stream) lane {
 	l := lane{
 		label: fmt.Sprintf("turn %d", s.Turn),
 		took:  s.End - s.Sent,
@@ -192,7 +192,7 @@ func streamLane(s scenario.Stream) lane {
 
 // callLane splits the running time at the end of the call's own stream: what runs
 // beside the stream is hidden. A stream without times hides nothing.
-func callLane(i int, c scenario.Call, s scenario.Stream) lane {
+func callLane(i int, c check.Call, s check.Stream) lane {
 	hidden := min(max(s.End, c.Started), c.Ended)
 	l := lane{
 		label: fmt.Sprintf(" #%d %s", i+1, screen.Safe(c.Tool)),
@@ -302,7 +302,7 @@ type wait struct {
 
 // waits says what queued calls waited for, a line for neighbours that waited for
 // the same: 200 calls behind one edit are one line.
-func waits(outcome scenario.Outcome, o Options) []string {
+func waits(outcome check.Result, o Options) []string {
 	number := map[string]int{}
 	for i, c := range outcome.Calls {
 		number[c.ID] = i + 1
@@ -314,7 +314,7 @@ func waits(outcome scenario.Outcome, o Options) []string {
 	return lines
 }
 
-func waiting(calls []scenario.Call) []wait {
+func waiting(calls []check.Call) []wait {
 	var groups []wait
 	for i, c := range calls {
 		if c.WaitsFor == "" {
@@ -331,11 +331,11 @@ func waiting(calls []scenario.Call) []wait {
 	return groups
 }
 
-func (g wait) joins(i int, c scenario.Call) bool {
+func (g wait) joins(i int, c check.Call) bool {
 	return g.last == i-1 && g.what == c.WaitsFor && g.safe == c.Safe && slices.Equal(g.on, c.On)
 }
 
-func (g wait) line(number map[string]int, calls []scenario.Call, o Options) string {
+func (g wait) line(number map[string]int, calls []check.Call, o Options) string {
 	who := fmt.Sprintf("#%d waited", g.first+1)
 	if g.last > g.first {
 		who = fmt.Sprintf("#%d to #%d waited", g.first+1, g.last+1)
@@ -371,7 +371,7 @@ func (g wait) reason(on string) string {
 }
 
 // named are the first calls of a list by number and tool.
-func named(ids []string, number map[string]int, calls []scenario.Call) string {
+func named(ids []string, number map[string]int, calls []check.Call) string {
 	const most = 4
 	var words []string
 	for _, id := range ids[:min(len(ids), most)] {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 )
 
 var runs = flag.Int("runs", 4, "how often each scenario is run when digests are compared")
@@ -19,11 +20,11 @@ var runs = flag.Int("runs", 4, "how often each scenario is run when digests are 
 func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, sc := range suite(t) {
-		first := scenario.Run(context.Background(), sc, scenario.Options{Seed: 1})
+		first := run.Scenario(context.Background(), sc, run.Options{Seed: 1})
 		require.NoError(t, first.Err, sc.Name)
 		for n := range *runs {
 			runtime.GOMAXPROCS(1 + n%2)
-			again := scenario.Run(context.Background(), sc, scenario.Options{Seed: 1})
+			again := run.Scenario(context.Background(), sc, run.Options{Seed: 1})
 			if !assert.Equal(t, first.Digest, again.Digest, "%s, run %d", sc.Name, n) {
 				report(t, first, again)
 				break
@@ -35,7 +36,7 @@ func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 func TestEveryScenarioHoldsUnderOtherSeeds(t *testing.T) {
 	for _, sc := range suite(t) {
 		for seed := uint64(2); seed < 6; seed++ {
-			out := scenario.Run(context.Background(), sc, scenario.Options{Seed: seed})
+			out := run.Scenario(context.Background(), sc, run.Options{Seed: seed})
 			require.NoError(t, out.Err, sc.Name)
 			assert.Empty(t, out.Failures, "%s under seed %d", sc.Name, seed)
 		}
@@ -43,7 +44,7 @@ func TestEveryScenarioHoldsUnderOtherSeeds(t *testing.T) {
 }
 
 // report shows the first events in which two runs differ.
-func report(t *testing.T, a, b scenario.Outcome) {
+func report(t *testing.T, a, b check.Result) {
 	for i := range min(len(a.Trace), len(b.Trace)) {
 		x, y := string(a.Trace[i].AppendLine(nil)), string(b.Trace[i].AppendLine(nil))
 		if x != y {

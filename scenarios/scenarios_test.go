@@ -15,6 +15,7 @@ import (
 	"toolbench/fixtures"
 	"toolbench/scenarios"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 )
 
 var update = flag.Bool("update", false, "make the cassettes of the suite anew from their scripted turns")
@@ -34,11 +35,11 @@ func TestCassettesAreWhatTheScriptsRecord(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, "cassettes/"+sc.Name+".yaml", sc.Cassette(), "a scenario of the suite replays a cassette of its own")
 			if *update {
-				require.NoError(t, scenario.Record(context.Background(), sc, filepath.Join("..", "fixtures", sc.Cassette())))
+				require.NoError(t, run.Record(context.Background(), sc, filepath.Join("..", "fixtures", sc.Cassette())))
 				return
 			}
 			fresh := filepath.Join(t.TempDir(), sc.Name+".yaml")
-			require.NoError(t, scenario.Record(context.Background(), sc, fresh))
+			require.NoError(t, run.Record(context.Background(), sc, fresh))
 			want, err := fs.ReadFile(fixtures.Files, sc.Cassette())
 			require.NoError(t, err, "run: go test ./scenarios -update")
 			got, err := os.ReadFile(fresh)
@@ -69,7 +70,7 @@ func TestTheSuiteHolds(t *testing.T) {
 	for _, sc := range suite(t) {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
-			out := scenario.Run(context.Background(), sc, scenario.Options{Seed: 1})
+			out := run.Scenario(context.Background(), sc, run.Options{Seed: 1})
 			require.NoError(t, out.Err)
 			for _, f := range out.Failures {
 				t.Errorf("%s: %s\nexpected: %s\nfound:    %s", f.At, f.Expectation, f.Expected, f.Found)

@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolbench/cmd/toolbench/cli"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/trace"
 )
 
@@ -42,23 +42,23 @@ func crashing() cli.Bench {
 	return b
 }
 
-func outcome(name string, o cli.RunOptions) scenario.Outcome {
-	return scenario.Outcome{Name: name, File: name + ".yaml", Status: scenario.Passed, Seed: o.Seed, Policy: "streaming", Digest: "d"}
+func outcome(name string, o cli.RunOptions) check.Result {
+	return check.Result{Name: name, File: name + ".yaml", Status: check.Passed, Seed: o.Seed, Policy: "streaming", Digest: "d"}
 }
 
-func passes(_ context.Context, o cli.RunOptions) scenario.Outcome { return outcome("passes", o) }
+func passes(_ context.Context, o cli.RunOptions) check.Result { return outcome("passes", o) }
 
-func fails(_ context.Context, o cli.RunOptions) scenario.Outcome {
+func fails(_ context.Context, o cli.RunOptions) check.Result {
 	out := outcome("fails", o)
-	out.Status = scenario.Failed
-	out.Failures = []scenario.Failure{{Expectation: "makespan", Expected: "1s", Found: "2s", At: "fails.yaml:3"}}
+	out.Status = check.Failed
+	out.Failures = []check.Failure{{Expectation: "makespan", Expected: "1s", Found: "2s", At: "fails.yaml:3"}}
 	return out
 }
 
 // differs gives another trace each time it runs.
-func differs() func(context.Context, cli.RunOptions) scenario.Outcome {
+func differs() func(context.Context, cli.RunOptions) check.Result {
 	var runs atomic.Int64
-	return func(_ context.Context, o cli.RunOptions) scenario.Outcome {
+	return func(_ context.Context, o cli.RunOptions) check.Result {
 		n := runs.Add(1)
 		out := outcome("differs", o)
 		out.Digest = fmt.Sprint("digest-", n)
@@ -67,9 +67,9 @@ func differs() func(context.Context, cli.RunOptions) scenario.Outcome {
 	}
 }
 
-func gaveUp(_ context.Context, o cli.RunOptions) scenario.Outcome {
+func gaveUp(_ context.Context, o cli.RunOptions) check.Result {
 	out := outcome("harness", o)
-	out.Status, out.Err = scenario.Errored, errors.New("the harness gave up")
+	out.Status, out.Err = check.Errored, errors.New("the harness gave up")
 	return out
 }
 
@@ -80,18 +80,18 @@ func begun() {
 	}
 }
 
-func hangs(ctx context.Context, o cli.RunOptions) scenario.Outcome {
+func hangs(ctx context.Context, o cli.RunOptions) check.Result {
 	begun()
 	<-ctx.Done()
 	out := outcome("hangs", o)
-	out.Status, out.Err = scenario.Errored, context.Cause(ctx)
+	out.Status, out.Err = check.Errored, context.Cause(ctx)
 	return out
 }
 
 // ignores does not even notice that it should stop.
-func ignores(context.Context, cli.RunOptions) scenario.Outcome {
+func ignores(context.Context, cli.RunOptions) check.Result {
 	begun()
 	select {}
 }
 
-func panics(context.Context, cli.RunOptions) scenario.Outcome { panic("boom") }
+func panics(context.Context, cli.RunOptions) check.Result { panic("boom") }

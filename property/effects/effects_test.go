@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 )
 
 var (
@@ -29,7 +30,7 @@ type measure struct {
 	free            int
 }
 
-func (m *measure) add(o scenario.Outcome, limit int) {
+func (m *measure) add(o check.Result, limit int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.runs++
@@ -64,7 +65,7 @@ func TestNobodySeesThatCallsRanOutOfOrder(t *testing.T) {
 		workers.Go(func() {
 			for seed := range seeds {
 				sc, text, limit := newMix(t, seed)
-				o := scenario.Run(t.Context(), sc, scenario.Options{Seed: seed})
+				o := run.Scenario(t.Context(), sc, run.Options{Seed: seed})
 				if !assert.NoError(t, o.Err, "seed %d", seed) || !assert.Empty(t, o.Failures, "seed %d: %s", seed, text) {
 					continue
 				}

@@ -8,6 +8,7 @@ import (
 
 	"toolbench/scenarios"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/schedule"
 )
 
@@ -36,10 +37,10 @@ func suite(t *testing.T) []*scenario.Scenario {
 // would not get one at a time either.
 func TestTheSuiteHoldsUnderEffects(t *testing.T) {
 	for _, sc := range suite(t) {
-		o := scenario.Run(t.Context(), sc, scenario.Options{Seed: 1, Policy: schedule.Effects.String()})
+		o := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: schedule.Effects.String()})
 		require.NoError(t, o.Err, sc.Name)
 		if why, known := notUnder[sc.Name]; known {
-			serial := scenario.Run(t.Context(), sc, scenario.Options{Seed: 1, Policy: schedule.Serial.String()})
+			serial := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: schedule.Serial.String()})
 			assert.NotEmpty(t, o.Failures, "%s holds by now, though %s", sc.Name, why)
 			assert.NotEmpty(t, serial.Failures, "%s holds one at a time", sc.Name)
 			continue
@@ -52,7 +53,7 @@ func TestTheSuiteHoldsUnderEffects(t *testing.T) {
 func TestNoPolicyIsFasterThanTheBound(t *testing.T) {
 	for _, sc := range suite(t) {
 		for _, p := range []schedule.Policy{schedule.Serial, schedule.Batch, schedule.Streaming, schedule.Effects} {
-			o := scenario.Run(t.Context(), sc, scenario.Options{Seed: 1, Policy: p.String()})
+			o := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: p.String()})
 			require.NoError(t, o.Err, sc.Name)
 			assert.GreaterOrEqual(t, o.Makespan, o.Least, "%s under %s", sc.Name, p)
 		}

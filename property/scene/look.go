@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/trace"
 )
 
 // view is a run as promises look at it.
 type view struct {
 	s        *Scene
-	out      scenario.Outcome
+	out      check.Result
 	requests []*request
 	// calls are the scene's calls in its order, those too that were never made.
 	calls []*played
@@ -81,7 +81,7 @@ func (p *played) stopped() bool {
 // settled: it came to its own end, which the reference foretells.
 func (p *played) settled() bool { return p.emitted && !p.stopped() }
 
-func look(s *Scene, out scenario.Outcome) (*view, error) {
+func look(s *Scene, out check.Result) (*view, error) {
 	v := &view{s: s, out: out, byID: map[string]*played{}, agents: map[string]*played{}, lines: map[string]*line{}}
 	s.each(func(c *Call, turn int, parent *Call) {
 		p := &played{call: c, turn: turn}

@@ -9,6 +9,8 @@ import (
 
 	"toolbench/property/whole"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/trace"
 )
 
@@ -51,10 +53,10 @@ func Run(ctx context.Context, s *Scene, seen []int) *Broken {
 
 // play runs a scene. Every fourth is run under the other policies too, where nothing
 // makes them differ.
-func (s *Scene) play(ctx context.Context, o order) (scenario.Outcome, error) {
+func (s *Scene) play(ctx context.Context, o order) (check.Result, error) {
 	sc, err := scenario.Parse("scene.yaml", []byte(s.write("scene", "One scene.", o, false)))
 	if err != nil {
-		return scenario.Outcome{}, fmt.Errorf("the scene makes no scenario: %w", err)
+		return check.Result{}, fmt.Errorf("the scene makes no scenario: %w", err)
 	}
 	if s.grows() {
 		grows := true
@@ -63,7 +65,7 @@ func (s *Scene) play(ctx context.Context, o order) (scenario.Outcome, error) {
 	if o == asIs && s.Seed%4 == 0 && s.undisturbed() && !s.crowded() && len(s.Faults) == 0 && !s.shaky() {
 		sc.Expect.SameUnder = slices.DeleteFunc([]string{"serial", "batch", "streaming", "effects"}, func(p string) bool { return p == s.Policy })
 	}
-	out := scenario.Run(ctx, sc, scenario.Options{Seed: s.Seed, Patience: 20 * time.Second})
+	out := run.Scenario(ctx, sc, run.Options{Seed: s.Seed, Patience: 20 * time.Second})
 	return out, out.Err
 }
 
@@ -109,7 +111,7 @@ const reorderCheck = "any-order"
 // reordered plays every fourth scene again, its tools registered and its servers
 // connected and listed the other way round. Servers that are read anew are waited for
 // one after the other, in which time others may come and go: then the order may tell.
-func (s *Scene) reordered(ctx context.Context, first scenario.Outcome) *Broken {
+func (s *Scene) reordered(ctx context.Context, first check.Result) *Broken {
 	if s.Seed%4 != 1 || s.shaky() || len(s.Tools)+len(s.Servers) < 2 {
 		return nil
 	}

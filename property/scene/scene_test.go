@@ -12,6 +12,7 @@ import (
 	"toolbench/property/mix"
 	"toolbench/property/scene"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 )
 
 var (
@@ -58,7 +59,7 @@ func TestAWrittenSceneHolds(t *testing.T) {
 		s := m.Scene(i)
 		sc, err := scenario.Parse("scene.yaml", []byte(s.Scenario("scene", "One scene.")))
 		require.NoError(t, err, "scene %d", i)
-		out := scenario.Run(context.Background(), sc, scenario.Options{Seed: s.Seed})
+		out := run.Scenario(context.Background(), sc, run.Options{Seed: s.Seed})
 		require.NoError(t, out.Err)
 		assert.Empty(t, out.Failures, "scene %d\n%s", i, s.Scenario("scene", "One scene."))
 	}
@@ -136,8 +137,8 @@ func TestASceneHasOneTrace(t *testing.T) {
 		s := m.Scene(1100 + i)
 		sc, err := scenario.Parse("scene.yaml", []byte(s.Scenario("scene", "One scene.")))
 		require.NoError(t, err)
-		first := scenario.Run(t.Context(), sc, scenario.Options{Seed: s.Seed})
-		again := scenario.Run(t.Context(), sc, scenario.Options{Seed: s.Seed})
+		first := run.Scenario(t.Context(), sc, run.Options{Seed: s.Seed})
+		again := run.Scenario(t.Context(), sc, run.Options{Seed: s.Seed})
 		require.Equal(t, first.Digest, again.Digest, "scene %d", i)
 	}
 }

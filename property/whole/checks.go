@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 
 	"toolbench/sim/des"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/trace"
 )
 
 // Check is a promise that only the whole system can keep.
 type Check struct {
 	Name, Says string
-	holds      func(c *des.Case, out scenario.Outcome) error
+	holds      func(c *des.Case, out check.Result) error
 	// anybody: it holds of runs of other things than a case too.
 	anybody bool
 }
@@ -38,7 +38,7 @@ var checks = [...]Check{
 type BrokenCheck struct{ Name, Found string }
 
 // Broken gives the first check that a run breaks, or nil.
-func Broken(c *des.Case, out scenario.Outcome) *BrokenCheck {
+func Broken(c *des.Case, out check.Result) *BrokenCheck {
 	for _, k := range checks {
 		if err := k.holds(c, out); err != nil {
 			return &BrokenCheck{k.Name, err.Error()}
@@ -49,7 +49,7 @@ func Broken(c *des.Case, out scenario.Outcome) *BrokenCheck {
 
 // Any gives the first check that a run breaks, whatever was played, or nil: those that
 // look at the trace and the requests alone.
-func Any(out scenario.Outcome) *BrokenCheck {
+func Any(out check.Result) *BrokenCheck {
 	for _, k := range checks {
 		if k.anybody {
 			if err := k.holds(nil, out); err != nil {
@@ -61,8 +61,8 @@ func Any(out scenario.Outcome) *BrokenCheck {
 }
 
 // expected looks at what the scenario itself checked.
-func expected(prefix string) func(*des.Case, scenario.Outcome) error {
-	return func(_ *des.Case, out scenario.Outcome) error {
+func expected(prefix string) func(*des.Case, check.Result) error {
+	return func(_ *des.Case, out check.Result) error {
 		for _, f := range out.Failures {
 			if strings.HasPrefix(f.Expectation, prefix) {
 				return fmt.Errorf("%s: expected %s, found %s", f.Expectation, f.Expected, f.Found)
@@ -74,7 +74,7 @@ func expected(prefix string) func(*des.Case, scenario.Outcome) error {
 
 // hooksOnce: what was asked is a beginning of the call's hooks, in their order; all of
 // them unless the call was stopped.
-func hooksOnce(c *des.Case, out scenario.Outcome) error {
+func hooksOnce(c *des.Case, out check.Result) error {
 	asked := map[string][]string{}
 	for _, e := range out.Trace {
 		switch e.Kind {
@@ -103,7 +103,7 @@ const (
 	note     = 1_000
 )
 
-func resultSize(_ *des.Case, out scenario.Outcome) error {
+func resultSize(_ *des.Case, out check.Result) error {
 	for _, e := range out.Trace {
 		if n := utf8.RuneCountInString(e.Get("text")); e.Kind == trace.Emitted && n > maxChars+note {
 			return fmt.Errorf("call %s: its result has %d characters", e.Call, n)
@@ -112,7 +112,7 @@ func resultSize(_ *des.Case, out scenario.Outcome) error {
 	return nil
 }
 
-func nothingAfterTheEnd(_ *des.Case, out scenario.Outcome) error {
+func nothingAfterTheEnd(_ *des.Case, out check.Result) error {
 	over := map[string]bool{}
 	for _, e := range out.Trace {
 		switch e.Kind {

@@ -11,7 +11,8 @@ import (
 
 	"toolbench/sim/clock"
 	"toolbench/sim/des"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/world/posix"
 	"toolbench/toolsys/budget"
 	"toolbench/toolsys/hook"
@@ -62,15 +63,15 @@ func newStage() *stage {
 // Run plays a case as Run does, with the same log. The outcome holds the trace, and as
 // failures what the requests broke. Further runs, under other policies or with other
 // pieces, there are none. The log and the trace hold until the next Run.
-func (l *Lean) Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome, error) {
+func (l *Lean) Run(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) {
 	type result struct {
-		out scenario.Outcome
+		out check.Result
 		err error
 	}
 	done := make(chan result, 1)
 	s := l.stage
 	go func() {
-		var out scenario.Outcome
+		var out check.Result
 		err := clock.Bubble(func() (err error) {
 			out, err = l.play(s, c)
 			return err
@@ -88,29 +89,29 @@ func (l *Lean) Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome
 		return log, r.out, err
 	case <-ctx.Done():
 		l.stage = newStage() // who still plays on the old one is left alone
-		return nil, scenario.Outcome{}, context.Cause(ctx)
+		return nil, check.Result{}, context.Cause(ctx)
 	case <-timer.C:
 		l.stage = newStage()
-		return nil, scenario.Outcome{}, fmt.Errorf("%w (after %s)", scenario.ErrHung, Patience)
+		return nil, check.Result{}, fmt.Errorf("%w (after %s)", run.ErrHung, Patience)
 	}
 }
 
 // play runs a case inside a bubble.
-func (l *Lean) play(s *stage, c *des.Case) (scenario.Outcome, error) {
+func (l *Lean) play(s *stage, c *des.Case) (check.Result, error) {
 	s.c, s.gate, s.events = c, clock.Open(c.Seed), s.events[:0]
 	defer s.gate.Close()
 	s.model = model{stage: s}
 	clear(s.calls)
 	tools, rules, err := s.setUp()
 	if err != nil {
-		return scenario.Outcome{}, err
+		return check.Result{}, err
 	}
 	session, err := l.open(s, tools, rules)
 	if err != nil {
-		return scenario.Outcome{}, err
+		return check.Result{}, err
 	}
 	s.converse(session)
-	return scenario.Outcome{Policy: c.Policy, Seed: c.Seed, Trace: s.events, Failures: s.model.failures}, nil
+	return check.Result{Policy: c.Policy, Seed: c.Seed, Trace: s.events, Failures: s.model.failures}, nil
 }
 
 // open begins the conversation.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/message"
 )
 
@@ -29,14 +29,14 @@ func (m *model) look(req message.Request) {
 }
 
 // broke notes the first of what requests broke.
-func (m *model) broke(check string, err error) {
+func (m *model) broke(name string, err error) {
 	if len(m.failures) == 0 {
-		m.failures = append(m.failures, scenario.Failure{Expectation: check, Found: err.Error()})
+		m.failures = append(m.failures, check.Failure{Expectation: name, Found: err.Error()})
 	}
 }
 
 // Broken gives the first check that a lean run breaks, or nil.
-func (l *Lean) Broken(out scenario.Outcome) *BrokenCheck {
+func (l *Lean) Broken(out check.Result) *BrokenCheck {
 	for _, f := range out.Failures {
 		return &BrokenCheck{f.Expectation, f.Found}
 	}

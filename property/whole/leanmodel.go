@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"toolbench/sim/des"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/message"
 )
@@ -22,7 +22,7 @@ type model struct {
 	number, try, requests int
 	// before is what the last request said, failures what requests broke.
 	before   []said
-	failures []scenario.Failure
+	failures []check.Failure
 }
 
 // answer is a loop.Model.

@@ -11,6 +11,8 @@ import (
 	"toolbench/property/mix"
 	"toolbench/sim/des"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/trace"
 )
 
@@ -19,10 +21,10 @@ const Patience = 20 * time.Second
 
 // Run plays a case and gives its log, with the run it is read from. The log holds no
 // entry that only the whole system has.
-func Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome, error) {
+func Run(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) {
 	sc, err := scenario.Parse("case.yaml", []byte(mix.Scenario(c, "case", "One case.", nil)))
 	if err != nil {
-		return nil, scenario.Outcome{}, fmt.Errorf("the case makes no scenario: %w", err)
+		return nil, check.Result{}, fmt.Errorf("the case makes no scenario: %w", err)
 	}
 	if len(c.Says) == 0 { // a message that nothing was answered to joins the one before
 		grows := true
@@ -31,15 +33,15 @@ func Run(ctx context.Context, c *des.Case) (*des.Log, scenario.Outcome, error) {
 	if calm(c) {
 		sc.Expect.SameUnder, sc.Expect.Chunks = others(c.Policy), []int{1 + int(c.Seed/4%64)}
 	}
-	options := scenario.Options{Seed: c.Seed, Patience: Patience}
-	out := scenario.Run(ctx, sc, options)
+	options := run.Options{Seed: c.Seed, Patience: Patience}
+	out := run.Scenario(ctx, sc, options)
 	if out.Err != nil {
 		return nil, out, out.Err
 	}
 	if c.Seed%16 == 5 { // another run costs as much again
-		again := scenario.Run(ctx, sc, options)
+		again := run.Scenario(ctx, sc, options)
 		if again.Err == nil && again.Digest != out.Digest {
-			out.Failures = append(out.Failures, scenario.Failure{Expectation: "repeated", Expected: out.Digest, Found: again.Digest})
+			out.Failures = append(out.Failures, check.Failure{Expectation: "repeated", Expected: out.Digest, Found: again.Digest})
 		}
 	}
 	log, err := Read(c, out.Trace)

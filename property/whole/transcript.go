@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolbench/sim/des"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // said is one message of a request, as an API reads it.
@@ -36,7 +36,7 @@ func transcript(body []byte) ([]said, error) {
 	return req.Messages, err
 }
 
-func transcripts(_ *des.Case, out scenario.Outcome) error {
+func transcripts(_ *des.Case, out check.Result) error {
 	for n, body := range out.Requests {
 		messages, err := transcript(body)
 		if err == nil {
@@ -95,7 +95,7 @@ func (m *said) blocks() (calls, results []string, behind bool) {
 // maxMessage is what the results of one message may be together, in characters (K2).
 const maxMessage = 200_000
 
-func messageSize(_ *des.Case, out scenario.Outcome) error {
+func messageSize(_ *des.Case, out check.Result) error {
 	for n, body := range out.Requests {
 		messages, err := transcript(body)
 		if err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
 
@@ -25,7 +26,7 @@ type Config struct {
 	Mode     Mode
 	// Live says where the model is and who answers questions; its Transport is the
 	// network.
-	Live scenario.Live
+	Live run.LiveConfig
 	// Known are values that must not be written.
 	Known []secret.Known
 	// Retries is how often a request is sent again that the API had no time for; Wait
@@ -71,7 +72,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, err
 	}
 	start := cfg.Now()
-	failed := scenario.RunLive(ctx, cfg.Scenario, s.live())
+	failed := run.Live(ctx, cfg.Scenario, s.live())
 	if ctx.Err() != nil {
 		failed = context.Cause(ctx)
 	}
@@ -191,7 +192,7 @@ func (s *session) transport() http.RoundTripper {
 	return fallback{s.player, s.recorder}
 }
 
-func (s *session) live() scenario.Live {
+func (s *session) live() run.LiveConfig {
 	live := s.cfg.Live
 	live.Transport = s.meter
 	return live

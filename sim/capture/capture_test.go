@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/sim/capture"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
 
@@ -65,7 +65,7 @@ func session(t *testing.T, n *network, file string, mode capture.Mode) (capture.
 	require.NoError(t, err)
 	var waits []time.Duration
 	r, err := capture.Run(t.Context(), capture.Config{
-		Scenario: sc, Cassette: file, Mode: mode, Live: scenario.Live{Transport: n, Key: "key-4711-x"}, Known: []secret.Known{{Name: "K", Value: "key-4711-x"}},
+		Scenario: sc, Cassette: file, Mode: mode, Live: run.LiveConfig{Transport: n, Key: "key-4711-x"}, Known: []secret.Known{{Name: "K", Value: "key-4711-x"}},
 		Retries: 2, Now: time.Now, Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
 	})
 	return r, waits, err

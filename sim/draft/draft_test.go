@@ -12,6 +12,8 @@ import (
 	"toolbench/sim/draft"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 )
 
 // corpus are recordings made by others; the test is skipped with a word without them.
@@ -41,11 +43,11 @@ func write(t *testing.T, dir, file string) []draft.Draft {
 	return drafts
 }
 
-func run(t *testing.T, dir, file string) scenario.Outcome {
+func play(t *testing.T, dir, file string) check.Result {
 	t.Helper()
 	sc, err := scenario.Load(os.DirFS(dir), file)
 	require.NoError(t, err)
-	return scenario.Run(t.Context(), sc, scenario.Options{Seed: 1})
+	return run.Scenario(t.Context(), sc, run.Options{Seed: 1})
 }
 
 // Whatever others recorded becomes a scenario that passes as it stands.
@@ -54,8 +56,8 @@ func TestRecordingsOfOthersBecomeScenarios(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			dir := t.TempDir()
 			for _, d := range write(t, dir, file) {
-				out := run(t, dir, d.File)
-				assert.Equal(t, scenario.Passed, out.Status, "%v %v", out.Err, out.Failures)
+				out := play(t, dir, d.File)
+				assert.Equal(t, check.Passed, out.Status, "%v %v", out.Err, out.Failures)
 				t.Log(d.Turns, d.Calls, d.Answered, len(out.Calls), d.Notes)
 			}
 		})

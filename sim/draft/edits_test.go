@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"toolbench/sim/draft"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
 )
 
@@ -22,7 +22,7 @@ import (
 type edit func(t *testing.T, interactions []any) bool
 
 // edited gives the outcome of a draft whose cassette was changed.
-func edited(t *testing.T, dir string, d draft.Draft, by edit) (scenario.Outcome, bool) {
+func edited(t *testing.T, dir string, d draft.Draft, by edit) (check.Result, bool) {
 	t.Helper()
 	file := filepath.Join(dir, filepath.FromSlash(d.Cassette))
 	before, err := os.ReadFile(file)
@@ -31,12 +31,12 @@ func edited(t *testing.T, dir string, d draft.Draft, by edit) (scenario.Outcome,
 	var doc map[string]any
 	require.NoError(t, yaml.Unmarshal(before, &doc))
 	if !by(t, doc["interactions"].([]any)) {
-		return scenario.Outcome{}, false
+		return check.Result{}, false
 	}
 	after, err := yaml.Marshal(doc)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, after, 0o600))
-	return run(t, dir, d.File), true
+	return play(t, dir, d.File), true
 }
 
 func part(interaction any, name string) map[string]any {
@@ -138,7 +138,7 @@ func TestADraftNoticesEdits(t *testing.T) {
 					continue
 				}
 				tried[name]++
-				require.Equal(t, scenario.Failed, out.Status, "%s: %s: %v", file, name, out.Err)
+				require.Equal(t, check.Failed, out.Status, "%s: %s: %v", file, name, out.Err)
 				text := ""
 				for _, f := range out.Failures {
 					text += f.Expectation + ": " + f.Expected + " / " + f.Found + "\n"
@@ -172,8 +172,8 @@ func TestADraftNoticesOtherAnswers(t *testing.T) {
 	require.NoError(t, err)
 	swapped := strings.NewReplacer(`"glob_1": "`, `"glob_2": "`, `"glob_2": "`, `"glob_1": "`, `hello, \" + name"`, `goodbye"`).Replace(string(text))
 	require.NoError(t, os.WriteFile(file, []byte(swapped), 0o600))
-	out := run(t, dir, d.File)
-	assert.Equal(t, scenario.Failed, out.Status)
+	out := play(t, dir, d.File)
+	assert.Equal(t, check.Failed, out.Status)
 }
 
 // What looks like a secret is nowhere in a draft, not even where the stream cut it.
@@ -197,8 +197,8 @@ func TestADraftHasNoSecrets(t *testing.T) {
 func TestTheSmallestScenarioPasses(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte(draft.Smallest("mine")), 0o600))
-	out := run(t, dir, "mine.yaml")
-	assert.Equal(t, scenario.Passed, out.Status, "%v %v", out.Err, out.Failures)
+	out := play(t, dir, "mine.yaml")
+	assert.Equal(t, check.Passed, out.Status, "%v %v", out.Err, out.Failures)
 }
 
 func TestNamesAreMadeOfFileNames(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 	"toolbench/sim/draft"
 	"toolbench/sim/replay"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // log is an agent's transcript in the making, at a time of its own.
@@ -102,7 +102,7 @@ func TestWhatRanBesideOthersDoesSo(t *testing.T) {
 
 	alone := strings.Replace(text, "safe: true", "safe: false", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, d.File), []byte(alone), 0o600))
-	assert.Equal(t, scenario.Failed, run(t, dir, d.File).Status, "it is noticed when they no longer do")
+	assert.Equal(t, check.Failed, play(t, dir, d.File).Status, "it is noticed when they no longer do")
 }
 
 // What was told goes before what was found.
@@ -112,7 +112,7 @@ func TestWhatIsToldToBeSafeIs(t *testing.T) {
 	d, text := beside().draft(t, t.TempDir(), draft.Options{Safe: safe})
 	assert.Equal(t, 2, strings.Count(text, "safe: true # as told by --safe"))
 	assert.Equal(t, [][]string{{"Search", "Search", "Bash"}, {"Edit"}, {"Edit"}}, d.Outcome.Batches)
-	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	assert.Equal(t, check.Passed, d.Outcome.Status)
 	assert.NotContains(t, strings.Join(d.Notes, "\n"), "beside others")
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/recording"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -21,7 +21,7 @@ type found struct {
 	requests       int
 }
 
-func look(out scenario.Outcome) found {
+func look(out check.Result) found {
 	var f found
 	for _, e := range out.Trace {
 		drop := func(kept trace.Event) bool { return kept.Call == e.Call && kept.Turn == e.Turn }
@@ -40,7 +40,7 @@ func look(out scenario.Outcome) found {
 }
 
 // expectations are what a run found, as a scenario's text.
-func expectations(out scenario.Outcome) string {
+func expectations(out check.Result) string {
 	f := look(out)
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -110,7 +110,7 @@ func list(words []string) string {
 }
 
 // remark notes what was assumed, and where the run is not what was recorded.
-func (s *sketch) remark(out scenario.Outcome) {
+func (s *sketch) remark(out check.Result) {
 	s.remarkPace()
 	s.remarkCalls(look(out))
 	if s.closed {

@@ -14,7 +14,7 @@ import (
 
 	"toolbench/sim/draft"
 	"toolbench/sim/replay"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // read is one Read of a session, and what came of it.
@@ -47,7 +47,7 @@ func transcript(t *testing.T, reads ...read) string {
 func TestADraftHasTheFilesOfItsSession(t *testing.T) {
 	dir := t.TempDir()
 	d := write(t, dir, transcript(t, read{"/srv/a.txt", "sk-ant-api03-abcdefghijklmnop"}, read{"b.txt", "-- c.txt --"}, read{"../../../etc/motd", "hi"}))[0]
-	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	assert.Equal(t, check.Passed, d.Outcome.Status)
 	assert.Equal(t, 3, d.Files)
 	raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(d.Tree)))
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestALongSessionIsDraftedInPart(t *testing.T) {
 		reads = append(reads, read{fmt.Sprintf("/srv/f%d", i), strings.Repeat("words and words ", 12_000)})
 	}
 	d := write(t, t.TempDir(), transcript(t, reads...))[0]
-	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	assert.Equal(t, check.Passed, d.Outcome.Status)
 	assert.Less(t, d.Turns, 6)
 	assert.Equal(t, d.Turns, d.Calls)
 	assert.Equal(t, 6, d.Files, "the tree is that of the whole session")
@@ -101,7 +101,7 @@ func writeReal(t *testing.T, dir, file string) draft.Draft {
 func TestRealToolsStandWhereTheyGiveWhatWasRecorded(t *testing.T) {
 	dir := t.TempDir()
 	d := writeReal(t, dir, transcript(t, read{"/srv/a.txt", "alpha"}, read{"b.txt", "beta"}))
-	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	assert.Equal(t, check.Passed, d.Outcome.Status)
 	text, err := os.ReadFile(filepath.Join(dir, d.File))
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "only: [Read]")
@@ -112,11 +112,11 @@ func TestRealToolsStandWhereTheyGiveWhatWasRecorded(t *testing.T) {
 	tree, err := os.ReadFile(archive)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(archive, []byte(strings.ReplaceAll(string(tree), "alpha", "omega")), 0o600))
-	assert.Equal(t, scenario.Failed, run(t, dir, d.File).Status)
+	assert.Equal(t, check.Failed, play(t, dir, d.File).Status)
 
 	dir = t.TempDir()
 	d = writeReal(t, dir, transcript(t, read{"/srv/a.txt", "alpha"}, read{"/srv/a.txt", "changed by somebody"}))
-	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	assert.Equal(t, check.Passed, d.Outcome.Status)
 	assert.Contains(t, strings.Join(d.Notes, "\n"), "Read stays a stand-in: call_1 gives something else")
 	text, err = os.ReadFile(filepath.Join(dir, d.File))
 	require.NoError(t, err)

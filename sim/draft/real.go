@@ -9,7 +9,7 @@ import (
 
 	"toolbench/sim/draft/tree"
 	"toolbench/sim/recording"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/trace"
 )
 
@@ -21,7 +21,7 @@ var ours = map[string]bool{"Read": true, "Write": true, "Edit": true, "Glob": tr
 // a recorded tool's name take its place as long as they give what was recorded. One that
 // does not becomes a stand-in again, and all is played anew, since others may have
 // followed from it.
-func (s *sketch) settle(ctx context.Context) (scenario.Outcome, error) {
+func (s *sketch) settle(ctx context.Context) (check.Result, error) {
 	s.real = map[string]bool{}
 	for _, d := range s.definitions() {
 		if s.o.Real && ours[d.Name] {
@@ -30,10 +30,10 @@ func (s *sketch) settle(ctx context.Context) (scenario.Outcome, error) {
 	}
 	for {
 		if err := s.record(ctx); err != nil {
-			return scenario.Outcome{}, err
+			return check.Result{}, err
 		}
 		out, err := s.run(ctx)
-		if err != nil || out.Status != scenario.Passed || len(s.real) == 0 {
+		if err != nil || out.Status != check.Passed || len(s.real) == 0 {
 			return out, err
 		}
 		name, why := s.differs(look(out))
@@ -81,7 +81,7 @@ func (s *sketch) agrees(tool string, recorded recording.Result, got trace.Event)
 }
 
 // files writes what became of the disk, which only real tools change.
-func (s *sketch) files(out scenario.Outcome) string {
+func (s *sketch) files(out check.Result) string {
 	var b strings.Builder
 	for _, e := range out.Trace {
 		if e.Kind != trace.File || e.Get("path") == "" {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"toolbench/sim/replay"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
 )
 
@@ -43,7 +43,7 @@ func (s *sketch) record(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		asked, ended, err := scenario.RecordAnswers(ctx, sc, filepath.Join(s.dir, filepath.FromSlash(s.out.Cassette)), s.answers)
+		asked, ended, err := run.RecordAnswers(ctx, sc, filepath.Join(s.dir, filepath.FromSlash(s.out.Cassette)), s.answers)
 		switch n := len(s.answers); {
 		case err != nil:
 			return err

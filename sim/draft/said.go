@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"toolbench/sim/recording"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/trace"
 )
@@ -73,7 +73,7 @@ func paragraphs(a, b string) string { return strings.TrimSpace(a + "\n\n" + b) }
 // interject lets the user speak where the recorded one did while calls ran: the message
 // goes out with their results (J4). Where no call takes time, or it would change what
 // comes of the calls, it is left out and told.
-func (s *sketch) interject(ctx context.Context, out scenario.Outcome) (scenario.Outcome, error) {
+func (s *sketch) interject(ctx context.Context, out check.Result) (check.Result, error) {
 	if len(s.between) == 0 {
 		return out, nil
 	}
@@ -87,7 +87,7 @@ func (s *sketch) interject(ctx context.Context, out scenario.Outcome) (scenario.
 		return out, nil
 	}
 	again, err := s.spoken(ctx)
-	if err == nil && again.Status == scenario.Passed && sameResults(out, again) {
+	if err == nil && again.Status == check.Passed && sameResults(out, again) {
 		return again, nil
 	}
 	s.says = nil
@@ -95,16 +95,16 @@ func (s *sketch) interject(ctx context.Context, out scenario.Outcome) (scenario.
 }
 
 // spoken records the cassette and runs the scenario.
-func (s *sketch) spoken(ctx context.Context) (scenario.Outcome, error) {
+func (s *sketch) spoken(ctx context.Context) (check.Result, error) {
 	if err := s.record(ctx); err != nil {
-		return scenario.Outcome{}, err
+		return check.Result{}, err
 	}
 	return s.run(ctx)
 }
 
 // whileRunning finds an instant at which the last of a turn's calls run, and no other
 // waits: what the user says then stops nothing.
-func whileRunning(out scenario.Outcome, turn *recording.Turn) (time.Duration, bool) {
+func whileRunning(out check.Result, turn *recording.Turn) (time.Duration, bool) {
 	var from, to time.Duration
 	of := 0 // the run's own number of the turn
 	for _, e := range out.Trace {
@@ -130,7 +130,7 @@ func turnHas(turn *recording.Turn, call string) bool {
 }
 
 // sameResults says that two runs came to the same, at the same time.
-func sameResults(a, b scenario.Outcome) bool {
+func sameResults(a, b check.Result) bool {
 	same := func(x, y trace.Event) bool {
 		return x.Call == y.Call && x.At == y.At && x.Get("status") == y.Get("status") && x.Get("text") == y.Get("text")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/sim/draft"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // What the user said is said again where it was: at first, after an end, and while
@@ -26,7 +26,7 @@ func TestADraftSaysWhatTheUserSaid(t *testing.T) {
 	l.answers(62*second, "m3", "Done.")
 	dir := t.TempDir()
 	d, text := l.draft(t, dir, draft.Options{})
-	assert.Equal(t, scenario.Passed, d.Outcome.Status)
+	assert.Equal(t, check.Passed, d.Outcome.Status)
 	assert.Contains(t, text, `prompt: "Log in with [redacted]."`)
 	assert.Contains(t, text, `{at: 2.5s, text: "And hurry."} # after turn 1`)
 	assert.Contains(t, text, `  - "Out again.\n[image]"`)
@@ -43,7 +43,7 @@ func TestADraftSaysWhatTheUserSaid(t *testing.T) {
 	// Other words are another request.
 	changed := strings.Replace(text, "And hurry.", "And wait.", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, d.File), []byte(changed), 0o600))
-	assert.Equal(t, scenario.Failed, run(t, dir, d.File).Status)
+	assert.Equal(t, check.Failed, play(t, dir, d.File).Status)
 }
 
 // What has no place in the draft is told, and so is what was made up.

@@ -16,6 +16,8 @@ import (
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
 )
 
@@ -49,7 +51,7 @@ type Draft struct {
 	// Notes are what was assumed and what does not fit; they stand in the file too.
 	Notes []string
 	// Outcome is that of the scenario as it stands.
-	Outcome scenario.Outcome
+	Outcome check.Result
 }
 
 // ErrFails: a draft does not pass as it stands, which is a defect of this package or of
@@ -143,13 +145,13 @@ func (s *sketch) write(ctx context.Context) error {
 	s.out.Turns = len(s.Turns)
 	s.script()
 	out, err := s.settle(ctx)
-	if err == nil && out.Status == scenario.Passed {
+	if err == nil && out.Status == check.Passed {
 		out, err = s.interject(ctx, out)
 	}
 	if err != nil {
 		return err
 	}
-	if out.Status != scenario.Passed {
+	if out.Status != check.Passed {
 		return fmt.Errorf("%w: %s: %s", ErrFails, s.out.Name, why(out))
 	}
 	s.remark(out)
@@ -157,14 +159,14 @@ func (s *sketch) write(ctx context.Context) error {
 	if s.out.Outcome, err = s.run(ctx); err != nil {
 		return err
 	}
-	if s.out.Outcome.Status != scenario.Passed {
+	if s.out.Outcome.Status != check.Passed {
 		return fmt.Errorf("%w: %s: %s", ErrFails, s.out.Name, why(s.out.Outcome))
 	}
 	return nil
 }
 
 // why words what went wrong with a run.
-func why(out scenario.Outcome) string {
+func why(out check.Result) string {
 	if out.Err != nil {
 		return out.Err.Error()
 	}
@@ -176,12 +178,12 @@ func why(out scenario.Outcome) string {
 }
 
 // run writes the file as it is now and runs it.
-func (s *sketch) run(ctx context.Context) (scenario.Outcome, error) {
+func (s *sketch) run(ctx context.Context) (check.Result, error) {
 	sc, err := s.save()
 	if err != nil {
-		return scenario.Outcome{}, err
+		return check.Result{}, err
 	}
-	return scenario.Run(ctx, sc, scenario.Options{Seed: 1}), nil
+	return run.Scenario(ctx, sc, run.Options{Seed: 1}), nil
 }
 
 // save writes the file and reads it back.

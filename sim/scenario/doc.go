@@ -1,6 +1,5 @@
-// Package scenario is the bench's unit of proof (O3): one file that says what the
-// world is like, what the model streams and what must come of it. The package
-// reads such files, runs them through the real tool system in virtual time and
-// holds the trace against what was expected. What it gives back, an Outcome, is
-// all that reports know.
+// Package scenario is the format of the bench's unit of proof: one file that describes
+// the world, what the model streams and what is expected of the run. It reads such files
+// and reports what is wrong with one by line, column and remedy. Package run plays them,
+// package check compares what a run left with what was expected.
 package scenario

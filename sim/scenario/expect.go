@@ -152,3 +152,33 @@ type EventExpect struct {
 	Has   map[string]string `yaml:"has"`
 	At    Bound             `yaml:"at"`
 }
+
+// TokenExpect is what the tools of the last request cost, in tokens at four bytes
+// each (E8): definitions as they are sent and the list of deferred names. The
+// messages, and what searches loaded into them, are not in it.
+type TokenExpect struct {
+	// Whole is what all tools of the pool would cost whole; Sent is what was sent of
+	// them.
+	Whole Bound `yaml:"whole"`
+	Sent  Bound `yaml:"sent"`
+	// Saved is the share of Whole that was not sent, in percent.
+	Saved Bound `yaml:"saved"`
+}
+
+// CacheExpect is what a model of the prompt cache makes of the requests as they were
+// sent (D5), in tokens at four bytes each. Nothing expires between requests.
+type CacheExpect struct {
+	// Kept is the share of built-in definitions that the requests after the first
+	// read from the cache.
+	Kept Bound `yaml:"kept"`
+	// Read and Missed count tokens over all requests: those read from the cache, and
+	// those the request before had too and that were not read all the same.
+	Read   Bound `yaml:"read"`
+	Missed Bound `yaml:"missed"`
+	// Breaks is how often the request before was not a prefix within the tools.
+	Breaks Bound `yaml:"breaks"`
+	// MissOverHit says, for price lists by name, how many times as much the built-in
+	// definitions of the requests after the first would cost if each had missed them
+	// and written them anew.
+	MissOverHit map[string]Bound `yaml:"miss_over_hit"`
+}

@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"cmp"
 	"io/fs"
 	"time"
 
 	"toolbench/sim/stream"
+	"toolbench/toolsys/schedule"
 )
 
 // FormatVersion is the version of the file format this program writes.
@@ -40,6 +42,14 @@ type Scenario struct {
 	dir    string
 	fsys   fs.FS
 	places places
+}
+
+// DefaultPolicy is the policy of a scenario that names none.
+const DefaultPolicy = schedule.Streaming
+
+// PolicyName is the policy the scenario is written for.
+func (sc *Scenario) PolicyName() string {
+	return cmp.Or(sc.Policy, DefaultPolicy.String())
 }
 
 // World is what there is before the run begins.
@@ -122,6 +132,53 @@ type Server struct {
 	Protocol string `yaml:"protocol"`
 }
 
+// ServerList is another list of a server's tools, from one request on (N6).
+type ServerList struct {
+	// Turn is the request before which the list changes, counted from 1. The server's
+	// word of it takes 10 ms, which the request waits for.
+	Turn int `yaml:"turn"`
+	// Catalogue holds the new list; not given, the list at hand. Without leaves these
+	// tools out of it.
+	Catalogue string   `yaml:"catalogue"`
+	Without   []string `yaml:"without"`
+	// List is what becomes of the list when it is asked for: fails or hangs.
+	List string `yaml:"list"`
+}
+
+// ServerFault is one thing that goes wrong with a server (O7). Call or Tool (the server's
+// own name for it) names the calls it befalls, Connect the connection, counted from 1;
+// Server is for catalogues of several.
+type ServerFault struct {
+	Server  string `yaml:"server"`
+	Call    string `yaml:"call"`
+	Tool    string `yaml:"tool"`
+	Connect int    `yaml:"connect"`
+
+	// Gone takes the server away when the call reaches it; Back is when it can be
+	// connected again, never if not given.
+	Gone bool     `yaml:"gone"`
+	Back Duration `yaml:"back"`
+	// Duplicate answers the call twice; Unknown first answers a request nobody made;
+	// Rubbish is sent in place of the answer.
+	Duplicate bool   `yaml:"duplicate"`
+	Unknown   bool   `yaml:"unknown"`
+	Rubbish   string `yaml:"rubbish"`
+	// Slow is how long the server takes for the answer.
+	Slow Duration `yaml:"slow"`
+	// Refused turns the connection down. List is what becomes of the list asked for
+	// when it is connected: fails or hangs.
+	Refused bool   `yaml:"refused"`
+	List    string `yaml:"list"`
+}
+
+// ServerAsk is a question that a tool of a server puts to the person before it works
+// (N5): a form, or, with a URL, a page to visit.
+type ServerAsk struct {
+	Message string         `yaml:"message"`
+	Schema  map[string]any `yaml:"schema"`
+	URL     string         `yaml:"url"`
+}
+
 // Page is one answer of the web.
 type Page struct {
 	Status int      `yaml:"status"`
@@ -136,6 +193,16 @@ type Said struct {
 	Role       string   `yaml:"role"`
 	Text       string   `yaml:"text"`
 	Discovered []string `yaml:"discovered"`
+}
+
+// Compaction cuts the conversation before a request and puts a summary in the place
+// of what was cut (E6).
+type Compaction struct {
+	// Turn counts requests from 1.
+	Turn    int    `yaml:"turn"`
+	Summary string `yaml:"summary"`
+	// Keep is how many of the last messages stay.
+	Keep int `yaml:"keep"`
 }
 
 // OwnTool is a tool the scenario brings: for traits no built-in has.
@@ -238,7 +305,8 @@ type Pace struct {
 	set             bool
 }
 
-func (p Pace) stream() *stream.Pace {
+// Stream is the pace for a player, nil for the recorded times.
+func (p Pace) Stream() *stream.Pace {
 	if !p.set {
 		return nil
 	}
@@ -276,6 +344,16 @@ type Permit struct {
 type AnswerScript struct {
 	Choose []string `yaml:"choose"`
 	After  Duration `yaml:"after"`
+}
+
+// ElicitScript is the person's answer to one question of an MCP server (N5).
+type ElicitScript struct {
+	// Server narrows the answer to that server's questions.
+	Server string `yaml:"server"`
+	// Action is accept, decline or cancel; Content fills in the form.
+	Action  string         `yaml:"action"`
+	Content map[string]any `yaml:"content"`
+	After   Duration       `yaml:"after"`
 }
 
 // Say is the user's new message.
@@ -336,14 +414,21 @@ type Fault struct {
 	Malformed   int      `yaml:"malformed"`
 	Repeat      int      `yaml:"repeat"`
 
-	// The rest is said in the language of sim/fault, as "huge @ call=c3": a result of
-	// half a million characters, or none; a disk that is full, or read-only, from the
-	// moment in which the call does its work; so much more time than the call takes
-	// anyway; progress so long after its end; an event that comes twice, or late; what an
-	// MCP server does under the call.
-	huge, empty, full, readOnly bool
-	slow, progress              time.Duration
-	server                      *ServerFault
-	twice, late                 int
-	lateFor                     Duration
+	// The rest has no keys: it is written in the language of sim/fault, as
+	// "huge @ call=c3". Huge is a result of half a million characters, Empty one of none;
+	// DiskFull and DiskReadOnly change the disk at the moment in which the call does its
+	// work; Slow is added to the time the call takes; Progress is reported so long after
+	// its end.
+	Huge         bool          `yaml:"-"`
+	Empty        bool          `yaml:"-"`
+	DiskFull     bool          `yaml:"-"`
+	DiskReadOnly bool          `yaml:"-"`
+	Slow         time.Duration `yaml:"-"`
+	Progress     time.Duration `yaml:"-"`
+	// Twice is the event that comes twice, Late the one that comes LateFor later.
+	Twice   int           `yaml:"-"`
+	Late    int           `yaml:"-"`
+	LateFor time.Duration `yaml:"-"`
+	// Server is what an MCP server does under the call.
+	Server *ServerFault `yaml:"-"`
 }

@@ -51,7 +51,7 @@ func Parse(name string, data []byte) (*Scenario, error) {
 		return nil, fileError(name, err)
 	}
 	sc.places = placesOf(doc)
-	if err := sc.check(); err != nil {
+	if err := sc.validate(); err != nil {
 		return nil, err
 	}
 	return sc, nil
@@ -221,7 +221,7 @@ func sameNames(all []*Scenario) []error {
 	first := map[string]string{}
 	for _, sc := range all {
 		if other, taken := first[sc.Name]; taken && other != sc.file {
-			errs = append(errs, sc.errorAt("name", fmt.Sprintf("the name %q is taken by %s", sc.Name, other), "names are unique"))
+			errs = append(errs, sc.ErrorAt("name", fmt.Sprintf("the name %q is taken by %s", sc.Name, other), "names are unique"))
 			continue
 		}
 		first[sc.Name] = sc.file

@@ -66,8 +66,8 @@ func (p places) of(key string) place {
 	}
 }
 
-// at words the place of a key: "name.yaml:12".
-func (sc *Scenario) at(key string) string {
+// At words the place of a key: "name.yaml:12".
+func (sc *Scenario) At(key string) string {
 	pl := sc.places.of(key)
 	if pl.line == 0 {
 		return sc.file
@@ -75,10 +75,14 @@ func (sc *Scenario) at(key string) string {
 	return fmt.Sprintf("%s:%d", sc.file, pl.line)
 }
 
-func (sc *Scenario) errorAt(key, problem, remedy string) *FileError {
+// ErrorAt is a problem of the file at a key: "world.tools.2".
+func (sc *Scenario) ErrorAt(key, problem, remedy string) *FileError {
 	pl := sc.places.of(key)
 	return &FileError{File: sc.file, Line: pl.line, Column: pl.column, Problem: problem, Remedy: remedy}
 }
 
 // File is where the scenario stands.
 func (sc *Scenario) File() string { return sc.file }
+
+// Cassette is the cassette's name as the file has it, "" when there is none.
+func (sc *Scenario) Cassette() string { return sc.Stream.Cassette }

@@ -9,9 +9,9 @@ import (
 	"toolbench/fixtures"
 )
 
-// resource finds a file a scenario points to: beside the scenario, then from the
+// Resource finds a file a scenario points to: beside the scenario, then from the
 // root of where it was loaded, then among the fixtures.
-func (sc *Scenario) resource(name string) (fs.FS, string, error) {
+func (sc *Scenario) Resource(name string) (fs.FS, string, error) {
 	var tried []string
 	for _, c := range []struct {
 		fsys fs.FS
@@ -32,15 +32,15 @@ func (sc *Scenario) resource(name string) (fs.FS, string, error) {
 	return nil, "", fmt.Errorf("%s does not exist, neither beside the scenario nor among the fixtures", name)
 }
 
-// open reads a resource whole; key is where the scenario names it.
-func (sc *Scenario) open(key, name string) ([]byte, error) {
-	fsys, p, err := sc.resource(name)
+// Open reads a resource whole; key is where the scenario names it.
+func (sc *Scenario) Open(key, name string) ([]byte, error) {
+	fsys, p, err := sc.Resource(name)
 	if err != nil {
-		return nil, sc.errorAt(key, err.Error(), "check the name; paths are relative to the scenario")
+		return nil, sc.ErrorAt(key, err.Error(), "check the name; paths are relative to the scenario")
 	}
 	data, err := fs.ReadFile(fsys, p)
 	if err != nil {
-		return nil, sc.errorAt(key, plainly(err), "")
+		return nil, sc.ErrorAt(key, plainly(err), "")
 	}
 	return data, nil
 }

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -71,7 +72,7 @@ func (g generator) object(t reflect.Type) object {
 	properties := object{}
 	for f := range t.Fields() {
 		key := f.Tag.Get("yaml")
-		if key == "" {
+		if key == "" || key == "-" {
 			continue
 		}
 		p := g.value(f.Type)
@@ -128,7 +129,9 @@ var spaces = regexp.MustCompile(`\s+`)
 func comments(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, file := range []string{"file.go", "expect.go"} {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
 		require.NoError(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool {

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"toolbench/sim/stream"
@@ -25,7 +27,7 @@ func (sc *Scenario) Scripts() []ScriptedConversation {
 			all = append(all, ScriptedConversation{For: t.For})
 		}
 		for range t.Repeat + 1 {
-			all[at].Answers = append(all[at].Answers, t.events(n, 1))
+			all[at].Answers = append(all[at].Answers, t.Events(n, 1))
 			n++
 		}
 	}
@@ -38,5 +40,41 @@ func (sc *Scenario) CassetteFile() ([]byte, error) {
 	if sc.Stream.Cassette == "" {
 		return nil, nil
 	}
-	return sc.open("stream.cassette", sc.Stream.Cassette)
+	return sc.Open("stream.cassette", sc.Stream.Cassette)
+}
+
+// Events gives a scripted turn's stream as the n-th answer, counted from 0. Seed decides where inputs are split.
+func (t Turn) Events(n int, seed uint64) []stream.Event {
+	out := stream.Turn{
+		ID: fmt.Sprintf("msg_%d", n+1), Stop: t.Stop, FirstByte: t.FirstByte.D(), End: t.End.D(),
+		Seed: seed + uint64(n), CutAfter: t.CutAfter,
+	}
+	for _, at := range t.Pings {
+		out.Pings = append(out.Pings, at.D())
+	}
+	if t.Error != "" {
+		out.Error = &stream.Error{Type: t.Error, Message: "scripted"}
+	}
+	if t.Thinking != "" {
+		out.Blocks = append(out.Blocks, stream.Block{Kind: stream.Thinking, Text: t.Thinking, Signature: "c2ln"})
+	}
+	if t.Text != "" {
+		out.Blocks = append(out.Blocks, stream.Block{Kind: stream.Text, Text: t.Text})
+	}
+	for _, c := range t.Calls {
+		out.Blocks = append(out.Blocks, c.block())
+	}
+	return stream.Script(out)
+}
+
+func (c Scripted) block() stream.Block {
+	b := stream.Block{Kind: stream.ToolUse, ID: c.ID, Name: c.Tool, At: c.At.D(), CutAt: c.CutAt, Input: json.RawMessage(c.Raw)}
+	if c.Raw == "" {
+		raw, err := json.Marshal(c.Input)
+		if err != nil || c.Input == nil {
+			raw = []byte("{}")
+		}
+		b.Input = raw
+	}
+	return b
 }

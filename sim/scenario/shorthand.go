@@ -98,7 +98,7 @@ func keys() []string {
 			return
 		}
 		for f := range t.Fields() {
-			if name := f.Tag.Get("yaml"); name != "" && !seen[name] {
+			if name := f.Tag.Get("yaml"); name != "" && name != "-" && !seen[name] {
 				seen[name] = true
 				walk(f.Type)
 			}

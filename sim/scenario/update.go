@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,28 +13,27 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Update gives a scenario's file with the expectations that failed brought up to
-// date, and those that only a person can. Everything else stays as it was, byte
-// for byte, comments too: only the text of single values is replaced.
-func Update(data []byte, failures []Failure) (updated []byte, left []Failure, err error) {
+// Update gives a scenario's file with other values at the given paths, and the paths at
+// which none can be put. Everything else stays as it was, byte for byte, comments too:
+// only the text of single values is replaced.
+func Update(data []byte, values map[string]string) (updated []byte, left []string, err error) {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("update: %w", err)
 	}
-	values := map[string]ast.Node{}
+	nodes := map[string]ast.Node{}
 	for _, doc := range file.Docs {
-		valuesOf("", doc.Body, values)
+		valuesOf("", doc.Body, nodes)
 	}
 	lines := lineOffsets(data)
 	var edits []edit
-	for _, f := range failures {
-		n, ok := values["expect."+f.Expectation]
-		from, to, known := span(n, lines, data)
-		if f.instead == "" || !ok || !known {
-			left = append(left, f)
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		from, to, ok := span(nodes[path], lines, data)
+		if !ok {
+			left = append(left, path)
 			continue
 		}
-		edits = append(edits, edit{from, to, f.instead})
+		edits = append(edits, edit{from, to, values[path]})
 	}
 	return apply(data, edits), left, nil
 }
@@ -116,17 +116,17 @@ func offset(line, column int, lines []int, data []byte) int {
 	return at
 }
 
-// flow writes a list in brackets.
-func flow(items []string) string {
+// FlowText writes a list in brackets, as Update takes it.
+func FlowText(items []string) string {
 	quoted := make([]string, len(items))
 	for i, s := range items {
-		quoted[i] = plainText(s)
+		quoted[i] = PlainText(s)
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// plainText writes a text so that YAML reads it back as that text.
-func plainText(s string) string {
+// PlainText writes a text so that YAML reads it back as that text.
+func PlainText(s string) string {
 	if s == "" || strings.ContainsAny(s, ":#{}[],&*!|>'\"%@`\n") || strings.TrimSpace(s) != s {
 		return strconv.Quote(s)
 	}

@@ -14,6 +14,8 @@ import (
 	"toolbench/scenarios"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/serve"
 	"toolbench/toolsys"
 	"toolbench/toolsys/api"
@@ -31,8 +33,8 @@ import (
 func TestOurSystemIsTheClientItIsInReplay(t *testing.T) {
 	sc, err := scenario.Load(scenarios.Files, "partition-headline.yaml")
 	require.NoError(t, err)
-	out := scenario.Run(t.Context(), sc, scenario.Options{Seed: 1})
-	require.Equal(t, scenario.Passed, out.Status)
+	out := run.Scenario(t.Context(), sc, run.Options{Seed: 1})
+	require.Equal(t, check.Passed, out.Status)
 	var want []string
 	for _, e := range out.Trace {
 		if e.Kind == trace.Emitted {

@@ -6,6 +6,8 @@ import (
 
 	"toolbench/scenarios"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/schedule"
 )
 
@@ -20,7 +22,7 @@ type Bench struct {
 	Find func(fsys fs.FS, paths ...string) ([]Case, []error)
 	// Update gives a scenario's file with the expectations that failed brought up to
 	// date, and the failures that only a person can settle.
-	Update func(data []byte, failures []scenario.Failure) (updated []byte, left []scenario.Failure, err error)
+	Update func(data []byte, failures []check.Failure) (updated []byte, left []check.Failure, err error)
 	// ScenarioSchema is the JSON Schema of a scenario's file, ScenarioVersion the
 	// version of that format.
 	ScenarioSchema  func() []byte
@@ -35,7 +37,7 @@ type Case struct {
 	Tags        []string
 	// File is where it stands, below the file system it was found in.
 	File string
-	Run  func(ctx context.Context, o RunOptions) scenario.Outcome
+	Run  func(ctx context.Context, o RunOptions) check.Result
 }
 
 // RunOptions change how a case is run.
@@ -48,7 +50,7 @@ type RunOptions struct {
 // Scenarios is the bench with its embedded suite.
 func Scenarios() Bench {
 	return Bench{
-		Suite: scenarios.Files, Find: find, Update: scenario.Update,
+		Suite: scenarios.Files, Find: find, Update: check.Update,
 		ScenarioSchema: scenario.Schema, ScenarioVersion: scenario.FormatVersion,
 		Policies: policies(),
 	}
@@ -60,8 +62,8 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 	for i, sc := range found {
 		cases[i] = Case{
 			Name: sc.Name, About: sc.About, Tags: sc.Tags, File: sc.File(),
-			Run: func(ctx context.Context, o RunOptions) scenario.Outcome {
-				return scenario.Run(ctx, sc, scenario.Options{Seed: o.Seed, Policy: o.Policy})
+			Run: func(ctx context.Context, o RunOptions) check.Result {
+				return run.Scenario(ctx, sc, run.Options{Seed: o.Seed, Policy: o.Policy})
 			},
 		}
 	}

@@ -19,21 +19,21 @@ import (
 	"pgregory.net/rapid"
 
 	"toolbench/cmd/toolbench/cli"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // bench has n scenarios; the verdict of each is given by its number.
-func bench(n int, status func(i int) scenario.Status) cli.Bench {
+func bench(n int, status func(i int) check.Status) cli.Bench {
 	b := cli.Scenarios()
 	b.Suite = fstest.MapFS{}
 	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) {
 		var cases []cli.Case
 		for i := range n {
 			name := fmt.Sprintf("case-%03d", i)
-			cases = append(cases, cli.Case{Name: name, File: name + ".yaml", Run: func(_ context.Context, o cli.RunOptions) scenario.Outcome {
-				out := scenario.Outcome{Name: name, Status: status(i), Seed: o.Seed}
-				if out.Status == scenario.Failed {
-					out.Failures = []scenario.Failure{{Expectation: "x"}}
+			cases = append(cases, cli.Case{Name: name, File: name + ".yaml", Run: func(_ context.Context, o cli.RunOptions) check.Result {
+				out := check.Result{Name: name, Status: status(i), Seed: o.Seed}
+				if out.Status == check.Failed {
+					out.Failures = []check.Failure{{Expectation: "x"}}
 				}
 				return out
 			}})
@@ -43,7 +43,7 @@ func bench(n int, status func(i int) scenario.Status) cli.Bench {
 	return b
 }
 
-func pass(int) scenario.Status { return scenario.Passed }
+func pass(int) check.Status { return check.Passed }
 
 // names runs a command line with a JSON report and gives the scenarios in it.
 func names(t require.TestingT, b cli.Bench, args ...string) (list []string, code int) {
@@ -75,11 +75,11 @@ func TestEachScenarioRunsInExactlyOneShard(t *testing.T) {
 func TestFailFastEndsAtTheFirstInOrderForAnyNumberOfJobs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		failing := rapid.SliceOfN(rapid.Bool(), 1, 20).Draw(t, "failing")
-		b := bench(len(failing), func(i int) scenario.Status {
+		b := bench(len(failing), func(i int) check.Status {
 			if failing[i] {
-				return scenario.Failed
+				return check.Failed
 			}
-			return scenario.Passed
+			return check.Passed
 		})
 		want, wantCode := len(failing), cli.ExitHeld
 		for i, f := range failing {
@@ -96,9 +96,9 @@ func TestFailFastEndsAtTheFirstInOrderForAnyNumberOfJobs(t *testing.T) {
 
 func TestFailFastIsNotMovedBackByALaterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := bench(3, func(i int) scenario.Status {
+		b := bench(3, func(i int) check.Status {
 			time.Sleep(time.Duration(i+1) * time.Second) // the first fails while the others run
-			return scenario.Failed
+			return check.Failed
 		})
 		got, _ := names(t, b, "run", "-x", "-j", "3")
 		assert.Equal(t, []string{"case-000"}, got)
@@ -108,13 +108,13 @@ func TestFailFastIsNotMovedBackByALaterFailure(t *testing.T) {
 func TestAsManyAsJobsRunAtOnceAndNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
-		b := bench(20, func(int) scenario.Status {
+		b := bench(20, func(int) check.Status {
 			now := running.Add(1)
 			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
 			}
 			time.Sleep(time.Second)
 			running.Add(-1)
-			return scenario.Passed
+			return check.Passed
 		})
 		began := time.Now()
 		names(t, b, "run", "-j", "3")
@@ -141,8 +141,8 @@ func TestNothingAScenarioIsCalledReachesTheTerminal(t *testing.T) {
 	b := bench(1, pass)
 	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) {
 		return []cli.Case{{Name: "a\x1b[2Jb", About: "x\u202ey", Tags: []string{"t\rt"}, File: "f",
-			Run: func(context.Context, cli.RunOptions) scenario.Outcome {
-				return scenario.Outcome{Name: "a\x1b[2Jb", Status: scenario.Errored, Err: fmt.Errorf("e\x1b]0;x\a")}
+			Run: func(context.Context, cli.RunOptions) check.Result {
+				return check.Result{Name: "a\x1b[2Jb", Status: check.Errored, Err: fmt.Errorf("e\x1b]0;x\a")}
 			}}}, nil
 	}
 	for _, args := range [][]string{{"list"}, {"list", "--format", "json"}, {"run"}, {"run", "-v"}, {"run", "nob\x1b[2Jdy"}} {
@@ -170,11 +170,11 @@ func TestAReportThatCannotBeWrittenIsAFailureOfTheHarness(t *testing.T) {
 
 func TestAnInterruptedRunKeepsWhatEnded(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
-	b := bench(5, func(i int) scenario.Status {
+	b := bench(5, func(i int) check.Status {
 		if i == 2 {
 			stop()
 		}
-		return scenario.Passed
+		return check.Passed
 	})
 	var out, errs bytes.Buffer
 	code := cli.Main(ctx, cli.Process{Args: []string{"run", "-j", "1"}, Stdout: &out, Stderr: &errs}, b)

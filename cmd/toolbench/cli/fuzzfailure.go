@@ -13,6 +13,8 @@ import (
 	"toolbench/property/mix"
 	"toolbench/reports"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 )
 
 // mostShrinking is how long a failing case is made smaller: what hangs within a process
@@ -58,7 +60,7 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 func shownBy(ctx context.Context, c campaign.Drawn) func(campaign.Drawn) bool {
 	fails := func(c campaign.Drawn) bool {
 		out := outcomeOf(ctx, c, "case.yaml", c.Scenario("case", "One case."))
-		return out != nil && out.Status == scenario.Failed
+		return out != nil && out.Status == check.Failed
 	}
 	if !fails(c) {
 		return nil
@@ -67,12 +69,12 @@ func shownBy(ctx context.Context, c campaign.Drawn) func(campaign.Drawn) bool {
 }
 
 // outcomeOf runs the scenario, for its timeline.
-func outcomeOf(ctx context.Context, c campaign.Drawn, file, text string) *scenario.Outcome {
+func outcomeOf(ctx context.Context, c campaign.Drawn, file, text string) *check.Result {
 	sc, err := scenario.Parse(file, []byte(text))
 	if err != nil || c.Mix != nil && c.Mix.Leaves > 0 {
 		return nil
 	}
-	out := scenario.Run(ctx, sc, scenario.Options{Seed: c.Seed()})
+	out := run.Scenario(ctx, sc, run.Options{Seed: c.Seed()})
 	return &out
 }
 

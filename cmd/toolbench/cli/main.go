@@ -17,7 +17,7 @@ import (
 	"syscall"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // Main runs one command line and gives the exit code. It never panics, and prints
@@ -130,7 +130,7 @@ func harness(err error) error { return &exitError{ExitHarness, err} }
 
 // verdict is the exit code of outcomes. What makes a run worth least counts most:
 // a harness that failed, then a file that cannot be run, then an expectation.
-func verdict(outcomes []scenario.Outcome) int {
+func verdict(outcomes []check.Result) int {
 	code := ExitHeld
 	for _, o := range outcomes {
 		code = max(code, codeOf(o))
@@ -138,11 +138,11 @@ func verdict(outcomes []scenario.Outcome) int {
 	return code
 }
 
-func codeOf(o scenario.Outcome) int {
+func codeOf(o check.Result) int {
 	switch {
-	case o.Status == scenario.Passed:
+	case o.Status == check.Passed:
 		return ExitHeld
-	case o.Status == scenario.Failed:
+	case o.Status == check.Failed:
 		return ExitFailed
 	case o.Invalid:
 		return ExitUsage

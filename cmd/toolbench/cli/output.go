@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolbench/reports"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 // outputs are where reports go: at most one to the screen, others to files. It is
@@ -91,7 +91,7 @@ func formatNames() []string {
 }
 
 // writeFile writes one report to its file.
-func (a *app) writeFile(f fileOutput, outcomes []scenario.Outcome, o reports.Options) error {
+func (a *app) writeFile(f fileOutput, outcomes []check.Result, o reports.Options) error {
 	var b bytes.Buffer
 	if err := f.format.Write(&b, outcomes, o); err != nil {
 		return fmt.Errorf("writing %s: %w", f.file, err)

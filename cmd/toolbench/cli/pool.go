@@ -13,6 +13,8 @@ import (
 
 	"toolbench/reports/screen"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/trace"
 )
 
@@ -54,7 +56,7 @@ type work struct {
 	mu       sync.Mutex
 	entries  []entry
 	next     int
-	outcomes []*scenario.Outcome
+	outcomes []*check.Result
 	// stop is the index from which on nothing is wanted any more.
 	stop int
 }
@@ -62,12 +64,12 @@ type work struct {
 // result is what came of an entry.
 type result struct {
 	entry   entry
-	outcome scenario.Outcome
+	outcome check.Result
 }
 
 // outcomes are what reports are made of.
-func outcomes(results []result) []scenario.Outcome {
-	list := make([]scenario.Outcome, len(results))
+func outcomes(results []result) []check.Result {
+	list := make([]check.Result, len(results))
 	for i, r := range results {
 		list[i] = r.outcome
 	}
@@ -77,7 +79,7 @@ func outcomes(results []result) []scenario.Outcome {
 // run gives the results in the order of the entries, and whether it was interrupted:
 // then those that did not end are missing.
 func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
-	w := &work{entries: entries, outcomes: make([]*scenario.Outcome, len(entries)), stop: len(entries)}
+	w := &work{entries: entries, outcomes: make([]*check.Result, len(entries)), stop: len(entries)}
 	stopProgress := p.progress.start(len(entries))
 	defer stopProgress()
 	done := make(chan struct{})
@@ -109,10 +111,10 @@ func (p *pool) work(ctx context.Context, w *work) {
 		p.progress.began(w.entries[i].Name)
 		o := p.one(ctx, w.entries[i])
 		p.progress.ended()
-		if ctx.Err() != nil && o.Status == scenario.Errored {
+		if ctx.Err() != nil && o.Status == check.Errored {
 			return // it was stopped, which is no verdict
 		}
-		w.put(i, o, p.failFast && o.Status != scenario.Passed)
+		w.put(i, o, p.failFast && o.Status != check.Passed)
 	}
 }
 
@@ -129,7 +131,7 @@ func (w *work) take() (int, bool) {
 
 // put keeps an outcome. What stands behind one that ends the run is not wanted;
 // what stands before it runs on, so that the end is the same for any number of jobs.
-func (w *work) put(i int, o scenario.Outcome, last bool) {
+func (w *work) put(i int, o check.Result, last bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.outcomes[i] = &o
@@ -152,16 +154,16 @@ func (w *work) results() (results []result, interrupted bool) {
 }
 
 // one runs an entry as often as asked.
-func (p *pool) one(ctx context.Context, e entry) scenario.Outcome {
+func (p *pool) one(ctx context.Context, e entry) check.Result {
 	first := p.guarded(ctx, e)
-	for n := 2; n <= p.repeat && first.Status == scenario.Passed && ctx.Err() == nil; n++ {
+	for n := 2; n <= p.repeat && first.Status == check.Passed && ctx.Err() == nil; n++ {
 		other := p.guarded(ctx, e)
-		if ctx.Err() != nil && other.Status == scenario.Errored {
+		if ctx.Err() != nil && other.Status == check.Errored {
 			return other // cut off: it says nothing about the runs before
 		}
 		first.Took += other.Took
 		if failure, differs := compare(first, other, n); differs {
-			first.Status = scenario.Failed
+			first.Status = check.Failed
 			first.Failures = append(first.Failures, failure)
 		}
 	}
@@ -169,7 +171,7 @@ func (p *pool) one(ctx context.Context, e entry) scenario.Outcome {
 }
 
 // guarded runs an entry once; a panic of the harness is an outcome like another.
-func (p *pool) guarded(ctx context.Context, e entry) (o scenario.Outcome) {
+func (p *pool) guarded(ctx context.Context, e entry) (o check.Result) {
 	defer func() {
 		if v := recover(); v != nil {
 			p.broke(v, debug.Stack())
@@ -187,7 +189,7 @@ func (p *pool) guarded(ctx context.Context, e entry) (o scenario.Outcome) {
 
 // placed gives an outcome with its places as the user can open them, and without
 // stacks, which are for who debugs the harness.
-func (p *pool) placed(o scenario.Outcome, e entry) scenario.Outcome {
+func (p *pool) placed(o check.Result, e entry) check.Result {
 	for i, f := range o.Failures {
 		if rest, ok := strings.CutPrefix(f.At, o.File); ok && o.File != "" {
 			o.Failures[i].At = e.File + rest
@@ -199,7 +201,7 @@ func (p *pool) placed(o scenario.Outcome, e entry) scenario.Outcome {
 		moved.File = e.File
 		o.Err = &moved
 	}
-	if errors.Is(o.Err, scenario.ErrHung) && !p.debug {
+	if errors.Is(o.Err, run.ErrHung) && !p.debug {
 		text, _, _ := strings.Cut(o.Err.Error(), "\n")
 		o.Err = errors.New(text + "; set TOOLBENCH_DEBUG=1 to see where")
 	}
@@ -207,22 +209,22 @@ func (p *pool) placed(o scenario.Outcome, e entry) scenario.Outcome {
 	return o
 }
 
-func (p *pool) failed(e entry, err error) scenario.Outcome {
-	return scenario.Outcome{Name: e.Name, About: e.About, Tags: e.Tags, File: e.File,
-		Status: scenario.Errored, Policy: p.options.Policy, Seed: p.options.Seed, Err: err}
+func (p *pool) failed(e entry, err error) check.Result {
+	return check.Result{Name: e.Name, About: e.About, Tags: e.Tags, File: e.File,
+		Status: check.Errored, Policy: p.options.Policy, Seed: p.options.Seed, Err: err}
 }
 
 // compare holds the n-th run of a scenario against the first: with the same seed
 // it must be the same run (O4). The failure shows where the traces part.
-func compare(first, other scenario.Outcome, n int) (scenario.Failure, bool) {
+func compare(first, other check.Result, n int) (check.Failure, bool) {
 	if other.Status == first.Status && other.Digest == first.Digest {
-		return scenario.Failure{}, false
+		return check.Failure{}, false
 	}
-	if other.Status == scenario.Errored && other.Err != nil {
-		return scenario.Failure{Expectation: "repeat", Expected: "the same run each time",
+	if other.Status == check.Errored && other.Err != nil {
+		return check.Failure{Expectation: "repeat", Expected: "the same run each time",
 			Found: fmt.Sprintf("run %d: %s", n, other.Err)}, true
 	}
-	return scenario.Failure{
+	return check.Failure{
 		Expectation: "repeat",
 		Expected:    fmt.Sprintf("trace %s of run 1\n%s", first.Digest, around(first.Trace, parting(first.Trace, other.Trace))),
 		Found:       fmt.Sprintf("trace %s of run %d\n%s", other.Digest, n, around(other.Trace, parting(first.Trace, other.Trace))),

@@ -23,6 +23,8 @@ import (
 	"toolbench/sim/capture"
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 	"toolbench/toolsys"
 	"toolbench/toolsys/api"
@@ -231,7 +233,7 @@ func refusal(e *api.Error, text string, f recordFlags, kept string) error {
 // recordJob is a session to be held.
 type recordJob struct {
 	scenario *scenario.Scenario
-	live     scenario.Live
+	live     run.LiveConfig
 	// cassette is the file, shown how the command line names it.
 	cassette, shown string
 	// prompt is set where there is no scenario yet; disk where its tools work on one.
@@ -311,7 +313,7 @@ func (a *app) promptJob(f recordFlags) (*recordJob, error) {
 			return nil, usage("--root %s: %s", f.root, reason(err))
 		}
 		p.Dir, job.disk = root, disk
-		job.live.Disk = &scenario.Disk{FS: disk.FS, Resolve: disk.Resolve}
+		job.live.Disk = &run.Disk{FS: disk.FS, Resolve: disk.Resolve}
 	} else if f.write {
 		return nil, usage("--write goes with --tools disk")
 	}
@@ -361,9 +363,9 @@ func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []captu
 		if err != nil {
 			return "", harness(err)
 		}
-		out := scenario.Run(ctx, sc, scenario.Options{Seed: 1})
+		out := run.Scenario(ctx, sc, run.Options{Seed: 1})
 		switch {
-		case out.Status == scenario.Passed:
+		case out.Status == check.Passed:
 			return file, nil
 		case p.Lenient:
 			a.say("%s does not replay the session as it stands: %v %v", file, out.Failures, out.Err)

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 )
 
 const runLong = `Runs scenarios and reports what came of them.
@@ -130,7 +130,7 @@ func (a *app) settle(f *runFlags) error {
 }
 
 // report writes all that was asked for; files first, for nobody closes them early.
-func (a *app) report(outcomes []scenario.Outcome, plan *plan, f runFlags) error {
+func (a *app) report(outcomes []check.Result, plan *plan, f runFlags) error {
 	options := reports.Options{Again: plan.again(f)}
 	for _, file := range f.outputs.files {
 		if err := a.writeFile(file, outcomes, options); err != nil {
@@ -147,16 +147,16 @@ func (a *app) report(outcomes []scenario.Outcome, plan *plan, f runFlags) error 
 }
 
 // blame tells of invalid files where errors are looked for.
-func (a *app) blame(outcomes []scenario.Outcome) {
+func (a *app) blame(outcomes []check.Result) {
 	for _, o := range outcomes {
-		if o.Status == scenario.Errored && o.Err != nil {
+		if o.Status == check.Errored && o.Err != nil {
 			a.say("%s", o.Err)
 		}
 	}
 }
 
 // print writes the report on the standard output.
-func (a *app) print(outcomes []scenario.Outcome, options reports.Options, f runFlags) error {
+func (a *app) print(outcomes []check.Result, options reports.Options, f runFlags) error {
 	if screen := f.outputs.screen; screen != nil && screen.Name != "table" {
 		return wrap(screen.Write(a.Stdout, outcomes, options))
 	}
@@ -186,10 +186,10 @@ func wrap(err error) error {
 	return harness(fmt.Errorf("writing the report: %w", err))
 }
 
-func unpassed(outcomes []scenario.Outcome) []scenario.Outcome {
-	var left []scenario.Outcome
+func unpassed(outcomes []check.Result) []check.Result {
+	var left []check.Result
 	for _, o := range outcomes {
-		if o.Status != scenario.Passed {
+		if o.Status != check.Passed {
 			left = append(left, o)
 		}
 	}
@@ -251,7 +251,7 @@ func (p *plan) remember(results []result) {
 		delete(failed, r.entry.target)
 	}
 	for _, r := range results { // a file may be sound and still clash with another
-		if r.outcome.Status != scenario.Passed {
+		if r.outcome.Status != check.Passed {
 			failed[r.entry.target] = true
 		}
 	}
@@ -260,12 +260,12 @@ func (p *plan) remember(results []result) {
 
 // again names the command that shows an outcome again: the report knows its name
 // only, and a scenario on disk is named by its path.
-func (p *plan) again(f runFlags) func(scenario.Outcome) string {
+func (p *plan) again(f runFlags) func(check.Result) string {
 	targets := map[string]string{}
 	for _, e := range p.entries {
 		targets[e.File+"\x00"+e.Name] = e.target
 	}
-	return func(o scenario.Outcome) string {
+	return func(o check.Result) string {
 		if target, ok := targets[o.File+"\x00"+o.Name]; ok {
 			o.Name = target
 		}
@@ -284,7 +284,7 @@ func (p *plan) again(f runFlags) func(scenario.Outcome) string {
 // runs those scenarios again: what then still fails, only a person can settle.
 func (a *app) update(ctx context.Context, p *pool, results []result) error {
 	for i, r := range results {
-		if r.outcome.Status != scenario.Failed {
+		if r.outcome.Status != check.Failed {
 			continue
 		}
 		changed, err := a.rewrite(r.entry, r.outcome)
@@ -304,7 +304,7 @@ func (a *app) update(ctx context.Context, p *pool, results []result) error {
 }
 
 // rewrite updates one file and says what it did.
-func (a *app) rewrite(e entry, o scenario.Outcome) (changed bool, err error) {
+func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 	file := a.path(e.File)
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -1,0 +1,136 @@
+package check
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/schedule"
+)
+
+// The lower bound (J8): no policy under which calls are seen in call order can be
+// faster. For the calls of one message, with r the moment a call's block is complete,
+// p how long it runs and N how many may run at once:
+//
+//   - start(i), the longest chain of conflicts that ends at i, is the latest of r(i) and
+//     start(j) + p(j) for every j before i that it conflicts with; no i starts sooner,
+//     and so the message does not end before start(i) + p(i).
+//   - tail(i) is the longest chain that begins where i ends: the largest p(k) + tail(k)
+//     for the k behind i that conflict with it; the message goes on so long after i.
+//   - of any calls whose start is a or later and whose tail is b or longer, none runs
+//     before a, together they take N places their work divided by N, and the last to
+//     end leaves b: the message does not end before a + work/N + b.
+//
+// None of this knows which call best gets a free place, so under a binding limit the
+// bound may be out of every policy's reach. Conflicts are those of what calls said
+// when they began that they read and write; one that did not say conflicts with all,
+// but two calls that are safe beside each other (I1) never conflict.
+
+// piece is one call of a message, as the bound sees it.
+type piece struct {
+	ready, took time.Duration
+	safe        bool
+	touches     *schedule.Footprint
+	// start and tail are the longest chains before and behind it.
+	start, tail time.Duration
+}
+
+// least is the earliest moment at which all calls of one message can have ended.
+func least(calls []piece, limit int) time.Duration {
+	chain(calls)
+	var last time.Duration
+	for _, c := range calls {
+		last = max(last, c.start+c.took)
+	}
+	return max(last, mostWork(calls, limit))
+}
+
+// chain fills in starts and tails.
+func chain(calls []piece) {
+	behind := make([][]int, len(calls))
+	for i := range calls {
+		c := &calls[i]
+		c.start = c.ready
+		for j := range i {
+			if !(calls[j].safe && c.safe) && schedule.Conflict(calls[j].touches, c.touches) {
+				c.start = max(c.start, calls[j].start+calls[j].took)
+				behind[j] = append(behind[j], i)
+			}
+		}
+	}
+	for i := len(calls) - 1; i >= 0; i-- {
+		for _, k := range behind[i] {
+			calls[i].tail = max(calls[i].tail, calls[k].took+calls[k].tail)
+		}
+	}
+}
+
+func mostWork(calls []piece, limit int) time.Duration {
+	if limit < 1 {
+		return 0
+	}
+	sorted := slices.Clone(calls)
+	slices.SortStableFunc(sorted, func(a, b piece) int { return cmp.Compare(b.start, a.start) })
+	var last time.Duration
+	for _, tail := range tails(calls) {
+		var work time.Duration
+		for _, c := range sorted {
+			if c.tail >= tail {
+				work += c.took
+				last = max(last, c.start+work/time.Duration(limit)+tail)
+			}
+		}
+	}
+	return last
+}
+
+// tails are the lengths there are, each once.
+func tails(calls []piece) []time.Duration {
+	var all []time.Duration
+	for _, c := range calls {
+		all = append(all, c.tail)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// leastMakespan is the run's makespan, less what each turn of the main conversation
+// took longer than it had to: its stream or, if that is later, its calls.
+func leastMakespan(out *Result, limit int) time.Duration {
+	span := out.Makespan
+	for i, st := range out.Streams {
+		if st.Agent != "" || retried(out.Streams[i+1:], st) {
+			continue
+		}
+		calls, ended := callsOf(out, st.Turn)
+		span -= max(st.End, ended) - max(st.End, least(calls, limit))
+	}
+	return span
+}
+
+// retried: the same turn has a later stream, to which its calls belong.
+func retried(later []Stream, st Stream) bool {
+	return slices.ContainsFunc(later, func(s Stream) bool { return s.Agent == st.Agent && s.Turn == st.Turn })
+}
+
+// callsOf are a turn's calls that ran, and when the last of them ended.
+func callsOf(out *Result, turn int) (calls []piece, ended time.Duration) {
+	for _, c := range out.Calls {
+		if c.Agent == "" && c.Turn == turn && c.ran && c.Status != string(pipeline.Discarded) {
+			calls = append(calls, piece{ready: c.Ready, took: c.Ended - c.Started, safe: c.Safe, touches: c.touches})
+			ended = max(ended, c.Ended)
+		}
+	}
+	return calls, ended
+}
+
+// footprintOf reads what a call said when it began; what cannot be read is everything.
+func footprintOf(told string) *schedule.Footprint {
+	var said struct{ Reads, Writes []string }
+	if json.Unmarshal([]byte(told), &said) != nil {
+		return nil
+	}
+	return &schedule.Footprint{Reads: said.Reads, Writes: said.Writes}
+}

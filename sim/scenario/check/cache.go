@@ -1,0 +1,107 @@
+package check
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+
+	"toolbench/fixtures"
+	"toolbench/sim/promptcache"
+	"toolbench/sim/requests"
+	"toolbench/sim/scenario"
+	"toolbench/sim/tokens"
+)
+
+func (j *checker) cache() {
+	want := j.e.Cache
+	if !asksOfCache(want) {
+		return
+	}
+	sent, err := j.cached()
+	if err != nil {
+		j.fail("cache", "requests that can be priced", err.Error())
+		return
+	}
+	inTools := 0
+	for _, b := range sent.Breaks {
+		if b.Builtins {
+			inTools++
+		}
+	}
+	for _, f := range []struct {
+		key   string
+		bound scenario.Bound
+		found float64
+		form  string
+	}{
+		{"cache.kept", want.Kept, sent.Kept, "%.4g%%"}, {"cache.breaks", want.Breaks, float64(inTools), "%.0f"},
+		{"cache.read", want.Read, float64(sent.Total.Read), "%.0f"}, {"cache.missed", want.Missed, float64(sent.Total.Missed), "%.0f"},
+	} {
+		if f.bound.Set() && !f.bound.Holds(f.found) {
+			found := fmt.Sprintf(f.form, f.found)
+			j.offer(f.key, f.bound.String(), found, found)
+		}
+	}
+	j.priced(sent)
+}
+
+// cached plays the requests, as they were sent, against the model of the cache.
+func (j *checker) cached() (promptcache.Result, error) {
+	counter, err := tokens.NewCounter("bytes4")
+	if err != nil {
+		return promptcache.Result{}, err
+	}
+	session, err := requests.Of(j.rec.Requests)
+	if err != nil {
+		return promptcache.Result{}, err
+	}
+	played, err := promptcache.Replay(j.sc.Name, session, counter)
+	if err != nil || len(played.Results) == 0 {
+		return promptcache.Result{}, fmt.Errorf("no request was sent: %w", err)
+	}
+	return played.Results[0], nil
+}
+
+func (j *checker) priced(sent promptcache.Result) {
+	for _, name := range sorted(j.e.Cache.MissOverHit) {
+		key, want := "cache.miss_over_hit."+name, j.e.Cache.MissOverHit[name]
+		prices, err := pricesNamed(name)
+		if err != nil {
+			j.fail(key, "a price list of the fixtures", err.Error())
+			continue
+		}
+		if ratio := missOverHit(sent.Turns, prices); !want.Holds(ratio) {
+			found := fmt.Sprintf("%.4g", ratio)
+			j.offer(key, want.String(), found, found)
+		}
+	}
+}
+
+// missOverHit compares the built-in definitions of the later requests, all of them
+// written anew, with what was read of them and written.
+func missOverHit(turns []promptcache.Usage, p promptcache.Prices) float64 {
+	var missed, was promptcache.Usage
+	for _, u := range turns[min(1, len(turns)):] {
+		missed.Written += u.Builtin
+		was.Read += u.BuiltinRead
+		was.Written += u.Builtin - u.BuiltinRead
+	}
+	if cost := p.Cost(was); cost > 0 {
+		return p.Cost(missed) / cost
+	}
+	return 0
+}
+
+func pricesNamed(name string) (promptcache.Prices, error) {
+	file := path.Join("prices", path.Base(name)+".json")
+	data, err := fs.ReadFile(fixtures.Files, file)
+	if err != nil {
+		return promptcache.Prices{}, err
+	}
+	return promptcache.ParsePrices(file, data)
+}
+
+// asksOfCache reports whether anything is expected of the cache.
+func asksOfCache(e scenario.CacheExpect) bool {
+	return e.Kept.Set() || e.Read.Set() || e.Missed.Set() || e.Breaks.Set() || len(e.MissOverHit) > 0
+}

@@ -1,0 +1,192 @@
+package check
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/trace"
+)
+
+// Summarize reads the outcome off the trace.
+func (out *Result) Summarize(rec *Record) {
+	out.Trace, out.Digest, out.Notes, out.Requests, out.Dropped = rec.Events, rec.Digest, rec.Notes, rec.Requests, rec.Dropped
+	s := &summary{calls: map[string]*Call{}, streams: map[string]*Stream{}, let: map[*Call]bool{}}
+	for _, e := range rec.Events {
+		s.take(e)
+	}
+	out.Makespan = s.end
+	for _, st := range s.order.streams {
+		out.Streams = append(out.Streams, *st)
+	}
+	s.batches(out)
+	for _, c := range s.order.calls {
+		out.Calls = append(out.Calls, *c)
+	}
+	out.Serial = s.serial()
+	if out.Serial > 0 {
+		out.Hidden = 100 * float64(out.Serial-out.Makespan) / float64(out.Serial)
+	}
+	out.Least = leastMakespan(out, rec.Limit)
+}
+
+// summary is what is known of a run while its trace is read.
+type summary struct {
+	calls   map[string]*Call
+	streams map[string]*Stream // the open one of each agent
+	let     map[*Call]bool     // the scheduler let it go
+	order   struct {
+		calls   []*Call
+		streams []*Stream
+	}
+	end time.Duration
+}
+
+func (s *summary) take(e trace.Event) {
+	switch e.Kind {
+	case trace.Request:
+		st := &Stream{Agent: e.Agent, Turn: e.Turn, Sent: e.At, First: e.At, End: e.At}
+		s.streams[e.Agent] = st
+		s.order.streams = append(s.order.streams, st)
+	case trace.FirstByte:
+		if st := s.streams[e.Agent]; st != nil {
+			st.First, st.End = e.At, e.At
+		}
+	case trace.BlockDone, trace.StreamEnd, trace.Fallback:
+		s.stream(e)
+	case trace.RunEnd:
+		if e.Agent == "" {
+			s.end = e.At
+		}
+	}
+	if e.Call != "" {
+		s.call(e)
+	}
+}
+
+func (s *summary) stream(e trace.Event) {
+	st := s.streams[e.Agent]
+	if st == nil {
+		return
+	}
+	if e.Kind == trace.Fallback {
+		st.Cut = true
+	}
+	if !st.Cut || st.End < e.At {
+		st.End = e.At
+	}
+}
+
+func key(e trace.Event) string { return e.Agent + "\x00" + e.Call }
+
+func (s *summary) call(e trace.Event) {
+	if e.Kind == trace.Ready {
+		c := &Call{
+			ID: e.Call, Tool: e.Tool, Agent: e.Agent, Turn: e.Turn, Ready: e.At, Started: e.At, Ended: e.At, Emitted: e.At,
+			Safe: e.Get("safe") == "true",
+		}
+		s.calls[key(e)] = c // a retried stream brings the same id again: the last counts
+		s.order.calls = append(s.order.calls, c)
+		return
+	}
+	c := s.calls[key(e)]
+	if c == nil {
+		return
+	}
+	switch e.Kind {
+	case trace.Queued:
+		c.WaitsFor = e.Get("reason")
+		if json.Unmarshal([]byte(e.Get("on")), &c.On) != nil {
+			c.On = nil
+		}
+	case trace.Started:
+		c.Started, s.let[c] = e.At, true
+		c.ran, c.touches = true, footprintOf(e.Get("touches"))
+	case trace.Ended:
+		c.Ended, c.Status = e.At, e.Get("status")
+		if !s.let[c] {
+			c.Started = c.Ended
+		}
+	case trace.Emitted:
+		c.Emitted = e.At
+	case trace.Discarded:
+		c.Status = string(pipeline.Discarded)
+	}
+}
+
+// batches partitions each turn's calls as they were committed (I1).
+func (s *summary) batches(out *Result) {
+	var turn []*Call
+	flush := func() {
+		safe := make([]bool, len(turn))
+		for i, c := range turn {
+			safe[i] = c.Safe
+		}
+		for _, batch := range schedule.Partition(safe) {
+			var names []string
+			for _, i := range batch {
+				turn[i].Batch = len(out.Batches) + 1
+				names = append(names, turn[i].Tool)
+			}
+			out.Batches = append(out.Batches, names)
+		}
+		turn = nil
+	}
+	last := 0
+	for _, c := range s.order.calls {
+		if c.Agent != "" || c.Status == string(pipeline.Discarded) {
+			continue
+		}
+		if c.Turn != last {
+			flush()
+			last = c.Turn
+		}
+		turn = append(turn, c)
+	}
+	flush()
+}
+
+// serial is the run with nothing beside anything: every stream, then each of its
+// calls (J7). A sub-agent's time is within the call that runs it.
+func (s *summary) serial() time.Duration {
+	var total time.Duration
+	for _, st := range s.order.streams {
+		if st.Agent == "" {
+			total += st.End - st.Sent
+		}
+	}
+	for _, c := range s.order.calls {
+		if c.Agent == "" {
+			total += c.Ended - c.Started
+		}
+	}
+	return total
+}
+
+// maxRunning is the most calls that ran at one moment.
+func maxRunning(calls []Call) int {
+	type edge struct {
+		at time.Duration
+		by int
+	}
+	var edges []edge
+	for _, c := range calls {
+		if c.Ended > c.Started {
+			edges = append(edges, edge{c.Started, 1}, edge{c.Ended, -1})
+		}
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		if a.at != b.at {
+			return int(a.at - b.at)
+		}
+		return a.by - b.by // who ends makes room for who begins
+	})
+	now, most := 0, 0
+	for _, e := range edges {
+		now += e.by
+		most = max(most, now)
+	}
+	return most
+}

@@ -1,0 +1,110 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"toolbench/sim/scenario"
+	simshell "toolbench/sim/shell"
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+)
+
+// hooks makes the scenario's hooks: scripted ones, and commands that run in the
+// world's shell.
+func (r *runner) hooks() (hook.Set, error) {
+	var all []hook.Hook
+	for i, h := range r.sc.Hooks {
+		made := hook.Hook{Name: h.Name, Event: hook.Event(h.Event), Matcher: h.Matcher, If: h.If, Timeout: h.Timeout.D()}
+		if made.Name == "" {
+			made.Name = fmt.Sprintf("hook-%d", i+1)
+		}
+		run, err := r.hookRun(h)
+		if err != nil {
+			return hook.Set{}, r.sc.ErrorAt(fmt.Sprintf("hooks.%d", i), err.Error(), "")
+		}
+		made.Run = run
+		all = append(all, made)
+	}
+	set, err := hook.New(r.clock(), all...)
+	if err != nil {
+		return set, r.sc.ErrorAt("hooks", err.Error(), "")
+	}
+	return set, nil
+}
+
+func (r *runner) hookRun(h scenario.HookScript) (func(context.Context, hook.Input) (hook.Output, error), error) {
+	out, err := outputOf(h)
+	if err != nil {
+		return nil, err
+	}
+	work := func(context.Context, hook.Input) (hook.Output, error) { return out, nil }
+	if h.Command != "" {
+		work = hook.Command(h.Command, r.exec)
+	}
+	return func(ctx context.Context, in hook.Input) (hook.Output, error) {
+		actor := "hook-run/" + in.Agent + in.Call + "/" + h.Name + h.Event
+		wait := h.After.D()
+		if h.Fails == "hang" {
+			wait = hang
+		}
+		if err := r.gate.Sleep(ctx, actor, wait); err != nil {
+			return hook.Output{}, err
+		}
+		switch h.Fails {
+		case "error":
+			return hook.Output{}, errors.New("the scripted hook failed")
+		case "panic":
+			panic("the scripted hook panicked")
+		}
+		return work(ctx, in)
+	}, nil
+}
+
+func outputOf(h scenario.HookScript) (hook.Output, error) {
+	out := hook.Output{Reason: h.Reason, Stop: h.Stop, Context: h.Context}
+	if h.Decision != "" {
+		b, err := permission.ParseBehaviour(h.Decision)
+		if err != nil {
+			return out, err
+		}
+		out.Decision = b
+	}
+	if h.Input != nil {
+		raw, err := json.Marshal(h.Input)
+		if err != nil {
+			return out, err
+		}
+		out.Input = raw
+	}
+	if h.Output != "" {
+		out.Output = []message.Block{message.Text(h.Output)}
+	}
+	switch h.Fails {
+	case "", "error", "panic", "hang":
+		return out, nil
+	}
+	return out, fmt.Errorf("%q is no way to fail; write error, panic or hang", h.Fails)
+}
+
+// exec runs a hook's command in the world's shell.
+func (r *runner) exec(ctx context.Context, command string, stdin []byte, dir string, env []string) (stdout, stderr []byte, code int, err error) {
+	var out, errs bytes.Buffer
+	vars := maps.Clone(r.session.State().Env)
+	for _, kv := range env {
+		k, v, _ := strings.Cut(kv, "=")
+		vars[k] = v
+	}
+	exit, err := r.simulated("hook").Run(ctx, simshell.Command{
+		Script: command, Dir: dir, Env: vars, Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &errs,
+	})
+	return out.Bytes(), errs.Bytes(), exit.Code, err
+}
+
+func contains(text, match string) bool { return strings.Contains(text, match) }

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/tool"
+)
+
+// person answers as the scenario's script says.
+type person struct {
+	r *runner
+
+	mu      sync.Mutex
+	permits []scenario.Permit
+	answers []scenario.AnswerScript
+	elicits []scenario.ElicitScript
+}
+
+var errNoAnswer = errors.New("the scenario has no answer for this question")
+
+// permit answers a permission question: the first answer for the call, for the
+// tool or for anything, each used once.
+func (p *person) permit(ctx context.Context, q pipeline.Question) (pipeline.Reply, error) {
+	p.mu.Lock()
+	i := slices.IndexFunc(p.permits, func(a scenario.Permit) bool {
+		return (a.Call == "" || a.Call == q.CallID) && (a.Tool == "" || a.Tool == q.Tool)
+	})
+	if i < 0 {
+		p.mu.Unlock()
+		return pipeline.Reply{}, errNoAnswer
+	}
+	a := p.permits[i]
+	p.permits = slices.Delete(slices.Clone(p.permits), i, i+1)
+	p.mu.Unlock()
+
+	wait := a.After.D()
+	if a.Never {
+		wait = hang
+	}
+	if a.Deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
+	if err := p.r.gate.Sleep(ctx, "user/permit/"+q.CallID, wait); err != nil {
+		return pipeline.Reply{}, err
+	}
+	reply := pipeline.Reply{Allow: a.Allow, Text: a.Text}
+	if a.Input != nil {
+		raw, err := json.Marshal(a.Input)
+		if err != nil {
+			return reply, fmt.Errorf("the scripted input: %w", err)
+		}
+		reply.Input = raw
+	}
+	return reply, nil
+}
+
+// answer answers the questions of AskUserQuestion, one script a call.
+func (p *person) answer(ctx context.Context, callID string, qs []tool.Question) ([]tool.Answer, error) {
+	p.mu.Lock()
+	if len(p.answers) == 0 {
+		p.mu.Unlock()
+		return nil, errNoAnswer
+	}
+	a := p.answers[0]
+	p.answers = p.answers[1:]
+	p.mu.Unlock()
+	if err := p.r.gate.Sleep(ctx, "user/answer/"+callID, a.After.D()); err != nil {
+		return nil, err
+	}
+	out := make([]tool.Answer, len(qs))
+	for i := range qs {
+		if i < len(a.Choose) {
+			out[i] = tool.Answer{Chosen: []string{a.Choose[i]}}
+		}
+	}
+	return out, nil
+}
+
+// classify is the scripted safety classifier.
+func (r *runner) classify(ctx context.Context, _, input string) (permission.Verdict, error) {
+	for _, c := range r.sc.Classifier {
+		if !contains(input, c.Match) {
+			continue
+		}
+		if err := r.gate.Sleep(ctx, "classifier/"+input, c.After.D()); err != nil {
+			return permission.Verdict{}, err
+		}
+		if c.Fails {
+			return permission.Verdict{}, errors.New("the classifier failed")
+		}
+		return permission.Verdict{Ruling: rulings[c.Ruling], Text: c.Text}, nil
+	}
+	return permission.Verdict{}, nil
+}
+
+var rulings = map[string]permission.Ruling{"": permission.NoRuling, "clears": permission.Clears, "blocks": permission.Blocks}

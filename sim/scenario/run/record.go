@@ -1,0 +1,93 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/clock"
+	"toolbench/sim/scenario"
+)
+
+// Record makes a scenario's cassette anew, from its scripted turns, and writes it
+// to path. It is done in two steps, both in virtual time. First the scenario runs
+// against the script, which shows what the system sends. Then the same requests
+// go, one after the other, through go-vcr's recorder to the same script: the
+// recorder hands a body on only when it is complete, so tools could not start in
+// the middle of a stream while it records. The bytes are the same each time.
+func Record(ctx context.Context, sc *scenario.Scenario, path string) error {
+	rec, err := guarded(ctx, sc, Options{Seed: 1, Scripted: true, nested: true})
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = clock.Bubble(func() error {
+		failed = recordRequests(sc, once(rec.sent), path, nil)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+// recordRequests sends requests through the recorder to the script, or to answers.
+func recordRequests(sc *scenario.Scenario, requests []sent, path string, answers *cassette.Cassette) error {
+	gate := clock.Open(1)
+	defer gate.Close()
+	var model http.RoundTripper
+	var err error
+	if answers == nil {
+		model, err = newScript(sc, playOptions{wait: gate.Sleep, now: gate.Now, seed: 1})
+	} else {
+		model, err = cassette.NewPlayer(answers, cassette.Options{Wait: gate.Sleep, Now: gate.Now, Lenient: true})
+	}
+	if err != nil {
+		return err
+	}
+	recorder, err := cassette.Record(path, model)
+	if err != nil {
+		return err
+	}
+	for i, s := range requests {
+		if err := send(recorder, s); err != nil {
+			return fmt.Errorf("record request %d: %w", i+1, err)
+		}
+	}
+	return recorder.Stop()
+}
+
+// once drops what was sent again because a fault had spoiled its answer: such a
+// request is found in the cassette again when it is retried. One that was given up before
+// it reached anybody has no answer either.
+func once(requests []sent) []sent {
+	var out []sent
+	for i, s := range requests {
+		if s.dropped {
+			continue
+		}
+		if i == 0 || s.url != requests[i-1].url || !bytes.Equal(s.body, requests[i-1].body) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func send(rt http.RoundTripper, s sent) error {
+	req, err := http.NewRequest(s.method, s.url, bytes.NewReader(s.body))
+	if err != nil {
+		return err
+	}
+	req.Header = s.header
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}

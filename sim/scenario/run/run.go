@@ -1,0 +1,127 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/pprof"
+	"time"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/clock"
+	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+)
+
+// Options change how a scenario is run.
+type Options struct {
+	// Seed breaks ties between what happens in one instant (O4).
+	Seed uint64
+	// Policy replaces the scenario's own; "" keeps it.
+	Policy string
+	// Scripted runs the scripted turns in place of the cassette.
+	Scripted bool
+	// Patience is how much real time a run may take before it counts as hung; 0
+	// means a minute.
+	Patience time.Duration
+
+	// chunk replaces the scenario's chunking; nested runs check nothing.
+	chunk  int
+	nested bool
+	// answers stand in for the stream: see RecordAnswers.
+	answers *cassette.Cassette
+}
+
+// ErrHung is wrapped when a run does not end in real time.
+var ErrHung = errors.New("the run hangs: something in it waits in real time")
+
+// Scenario runs a scenario in a bubble of virtual time and checks what it left. It never
+// fails: what goes wrong is in the Result.
+func Scenario(ctx context.Context, sc *scenario.Scenario, o Options) check.Result {
+	began := time.Now()
+	out := check.Result{
+		Name: sc.Name, About: sc.About, Tags: sc.Tags, File: sc.File(), Status: check.Passed, Policy: cmp.Or(o.Policy, sc.PolicyName()), Seed: o.Seed,
+	}
+	if ctx.Err() != nil {
+		out.Status, out.Err = check.Errored, context.Cause(ctx)
+		return out
+	}
+	rec, err := guarded(ctx, sc, o)
+	switch {
+	case err != nil:
+		fail(&out, err)
+	default:
+		out.Summarize(&rec.Record)
+		if !o.nested {
+			out.Failures = check.Check(sc, &rec.Record, &out, func(v check.Variation) check.Result {
+				further := o
+				further.nested, further.Policy, further.chunk = true, v.Policy, v.Chunk
+				return Scenario(ctx, sc, further)
+			})
+		}
+		if len(out.Failures) > 0 {
+			out.Status = check.Failed
+		}
+		if cause := context.Cause(ctx); cause != nil { // further runs it needed were cut off
+			out.Status, out.Err, out.Failures = check.Errored, cause, nil
+		}
+	}
+	out.Redact()
+	out.Took = time.Since(began)
+	return out
+}
+
+func fail(out *check.Result, err error) {
+	var file *scenario.FileError
+	out.Status, out.Err = check.Errored, err
+	out.Invalid = errors.As(err, &file)
+}
+
+// guarded runs the bubble beside a watch in real time: a goroutine that waits for
+// something outside of the bubble would otherwise hang the program in silence.
+func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, error) {
+	type result struct {
+		rec *record
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var rec *record
+		err := clock.Bubble(func() (err error) {
+			rec, err = play(sc, o)
+			return err
+		})
+		done <- result{rec, err}
+	}()
+	patience := o.Patience
+	if patience == 0 {
+		patience = time.Minute
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.rec, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-timer.C:
+		return nil, fmt.Errorf("%w (after %s)\n%s", ErrHung, patience, stacks())
+	}
+}
+
+func stacks() string {
+	var buf bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&buf, 2); err != nil {
+		return ""
+	}
+	return buf.String()
+}
+
+// record is what a run left behind: what the checks read, and the requests as they were
+// sent.
+type record struct {
+	check.Record
+	sent []sent
+}

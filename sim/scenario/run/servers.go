@@ -1,0 +1,200 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/sim/scenario"
+	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys"
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/mcptool"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// servers are the run's MCP servers: real ones over the SDK's in-memory transport,
+// kept by the system's own fleets, one for each entry of the file.
+type servers struct {
+	r   *runner
+	all []*entry
+}
+
+// entry is one entry of world.mcp.
+type entry struct {
+	spec  scenario.Server
+	host  *mcpserve.Host
+	fleet *mcptool.Fleet
+	// due are the lists that are still to come, the next one first.
+	due []dueList
+	// wrapped are the fleet's tools as the bench runs them, of one version.
+	wrapped []*tool.Tool
+	version int
+}
+
+// patience is how long a run waits for its servers before it begins: those that answer
+// take no virtual time.
+const patience = time.Millisecond
+
+func (r *runner) connect(ctx context.Context) (*servers, error) {
+	s := &servers{r: r}
+	for i, spec := range r.sc.World.MCP {
+		if err := s.add(i, spec); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	for _, e := range s.all {
+		e.fleet.Ready(patience)
+		e.fleet.Served(ctx) // what it reports of its tools comes before the run
+	}
+	return s, nil
+}
+
+func (s *servers) add(i int, spec scenario.Server) error {
+	key := fmt.Sprintf("world.mcp.%d", i)
+	list, err := catalogue(s.r.sc, key, spec.Catalogue)
+	if err != nil {
+		return err
+	}
+	e := &entry{spec: spec, version: -1}
+	if e.due, err = laterLists(s.r.sc, key, spec); err != nil {
+		return err
+	}
+	list = narrow(spec, list)
+	e.host, err = mcpserve.NewHost(list, serverOptions(spec, serverFaults(s.r.sc)), mcpserve.Clock{Now: s.r.gate.Now, Sleep: s.r.gate.Sleep})
+	if err != nil {
+		return s.r.sc.ErrorAt(key, err.Error(), "")
+	}
+	e.fleet, err = mcptool.Connect(mcptool.FleetConfig{
+		Clock: s.r.clock(), Prefix: fmt.Sprintf("%d/", i), Report: s.r.reported,
+	}, endpoints(spec, list, e.host)...)
+	if err != nil {
+		e.host.Close()
+		return s.r.sc.ErrorAt(key, err.Error(), "")
+	}
+	s.all = append(s.all, e)
+	return nil
+}
+
+func catalogue(sc *scenario.Scenario, key, file string) (mcpserve.Catalogue, error) {
+	data, err := sc.Open(key, file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := mcpserve.Parse(file, data)
+	if err != nil {
+		return nil, sc.ErrorAt(key, err.Error(), "")
+	}
+	return c, nil
+}
+
+func endpoints(spec scenario.Server, c mcpserve.Catalogue, host *mcpserve.Host) []mcptool.Endpoint {
+	var all []mcptool.Endpoint
+	for _, s := range c {
+		all = append(all, mcptool.Endpoint{
+			Name: s.Name, Bare: spec.Bare, Protocol: spec.Protocol,
+			Dial: func(ctx context.Context) (mcp.Transport, error) { return host.Dial(ctx, s.Name) },
+		})
+	}
+	return all
+}
+
+// reported takes down what a fleet has to say: of a server in the trace, of a tool in
+// the notes.
+func (r *runner) reported(report mcptool.Report) {
+	if report.Tool == "" {
+		r.trace(trace.Event{At: r.gate.Since(), Kind: trace.Notice, Attrs: []trace.Attr{trace.S("text", report.String())}})
+		return
+	}
+	r.notes = append(r.notes, report.String())
+}
+
+// narrow keeps the servers that are asked for, in the order that is asked for.
+func narrow(spec scenario.Server, c mcpserve.Catalogue) mcpserve.Catalogue {
+	if len(spec.Only) > 0 {
+		c = slices.DeleteFunc(slices.Clone(c), func(s mcpserve.Server) bool { return !slices.Contains(spec.Only, s.Name) })
+	}
+	if spec.Reverse {
+		c = slices.Clone(c)
+		slices.Reverse(c)
+		for i, s := range c {
+			c[i].Tools = slices.Clone(s.Tools)
+			slices.Reverse(c[i].Tools)
+		}
+	}
+	return c
+}
+
+// served are the tools that are there in the turn at hand; servers that come later
+// are said to be pending.
+func (s *servers) served(ctx context.Context) loop.Served {
+	s.r.mu.Lock()
+	turn := max(s.r.turn, 1)
+	s.r.mu.Unlock()
+	out := loop.Served{Gone: toolsys.Gone(s.fleets()...)}
+	for _, e := range s.all {
+		e.relist(s.r, turn)
+		now := e.fleet.Served(ctx)
+		switch {
+		case turn < e.spec.FromTurn:
+			out.Pending = append(out.Pending, e.names(now.Tools)...)
+		case e.spec.UntilTurn == 0 || turn <= e.spec.UntilTurn:
+			out.Tools = append(out.Tools, s.simulated(e, now)...)
+			out.Pending = append(out.Pending, now.Pending...)
+			out.Resources = out.Resources || now.Resources
+		}
+	}
+	slices.Sort(out.Pending)
+	out.Pending = slices.Compact(out.Pending)
+	return out
+}
+
+// names are the servers behind tools.
+func (e *entry) names(tools []*tool.Tool) []string {
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Origin.Server)
+	}
+	return names
+}
+
+// simulated are the tools as the bench runs them, made once for each version.
+func (s *servers) simulated(e *entry, now mcptool.Served) []*tool.Tool {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	if e.version != now.Version {
+		e.version, e.wrapped = now.Version, nil
+		for _, t := range now.Tools {
+			e.wrapped = append(e.wrapped, s.r.simulate(t))
+		}
+		if e.spec.Reverse {
+			slices.Reverse(e.wrapped)
+		}
+	}
+	return e.wrapped
+}
+
+func (s *servers) fleets() []*mcptool.Fleet {
+	var all []*mcptool.Fleet
+	for _, e := range s.all {
+		all = append(all, e.fleet)
+	}
+	return all
+}
+
+// close ends the connections, so that no server's end is taken for a loss, and then the
+// servers. What is still to be reported is reported before it returns.
+func (s *servers) close() {
+	if s == nil {
+		return
+	}
+	for _, e := range slices.Backward(s.all) {
+		e.fleet.Close()
+		e.host.Close()
+	}
+}

@@ -1,0 +1,46 @@
+package run_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
+)
+
+// What a file says of servers that cannot be meant is refused, with its line.
+func TestServersThatCannotBeMeantAreRefused(t *testing.T) {
+	const head = "name: x\nabout: It is.\nstream: {turns: [{text: hi}]}\n"
+	for problem, text := range map[string]string{
+		"befalls nothing, or two things": "world: {mcp: [{catalogue: c.jsonl, faults: [{gone: true}]}]}",
+		"or two things":                  "world: {mcp: [{catalogue: c.jsonl, faults: [{call: a, connect: 1, refused: true}]}]}",
+		"nothing that becomes of a list": "world: {mcp: [{catalogue: c.jsonl, faults: [{connect: 1, list: sings}]}]}",
+		"does nothing to the connection": "world: {mcp: [{catalogue: c.jsonl, faults: [{connect: 1, gone: true}]}]}",
+		"before the second request":      "world: {mcp: [{catalogue: c.jsonl, lists: [{without: [a]}]}]}",
+		"is no answer to a server":       "user: {elicits: [{action: maybe}]}",
+		"unknown field \"duplicated\"":   "world: {mcp: [{catalogue: c.jsonl, faults: [{call: a, duplicated: true}]}]}",
+	} {
+		_, err := scenario.Load(fstest.MapFS{"x.yaml": {Data: []byte(head + text)}}, "x.yaml")
+		require.ErrorContains(t, err, problem)
+		assert.ErrorContains(t, err, "x.yaml:4", problem)
+	}
+}
+
+// Scripts for what the catalogue does not have are found before anything runs.
+func TestScriptsForNoToolAreRefused(t *testing.T) {
+	const file = "name: x\nabout: It is.\nstream: {turns: [{text: hi}]}\nworld:\n  mcp: [{catalogue: c.jsonl, "
+	for problem, text := range map[string]string{
+		`"two"`:                  "asks: {two: {message: Eh?}}}]",
+		`the server "elsewhere"`: "faults: [{server: elsewhere, call: a, gone: true}]}]",
+	} {
+		fsys := fstest.MapFS{"x.yaml": {Data: []byte(file + text)}, "c.jsonl": {Data: []byte(`{"server":"s","name":"one"}`)}}
+		sc, err := scenario.Load(fsys, "x.yaml")
+		require.NoError(t, err)
+		out := run.Scenario(t.Context(), sc, run.Options{Seed: 1})
+		require.ErrorContains(t, out.Err, problem)
+		assert.True(t, out.Invalid)
+	}
+}
