@@ -1,6 +1,8 @@
 package secret
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -16,12 +18,12 @@ type Finder struct {
 }
 
 // vendorIndex is the same for all finders.
-var vendorIndex = sync.OnceValue(func() *index { return newIndex(vendorNeedles()) })
+var vendorIndex = sync.OnceValue(func() *index { return newIndex(vendorPatterns()) })
 
 // New makes a finder that knows these values beside what all finders look for.
 func New(known ...Known) *Finder {
-	needles := needlesOf(known)
-	return &Finder{known: newIndex(needles), vendors: vendorIndex(), none: len(needles) == 0}
+	patterns := patternsOf(known)
+	return &Finder{known: newIndex(patterns), vendors: vendorIndex(), none: len(patterns) == 0}
 }
 
 const (
@@ -44,12 +46,12 @@ func (f *Finder) layer(s string, layers, depth int, also []span) []span {
 	if layers == 0 {
 		return found
 	}
+	if isForm(s) {
+		found = merged(append(found, f.layer(strings.ReplaceAll(s, "+", " "), layers-1, depth, nil)...))
+	}
 	v := unescaped(s)
 	if v == nil {
 		return found
-	}
-	if isForm(s) {
-		found = merged(append(found, f.layer(strings.ReplaceAll(s, "+", " "), layers-1, depth, nil)...))
 	}
 	for i, sp := range found {
 		found[i] = v.up(sp)
@@ -69,9 +71,14 @@ func (f *Finder) plain(s string, depth int) []span {
 			found = append(found, sp)
 		}
 	}
-	f.vendors.search(s, add)
-	labelled(s, add)
-	alone(s, add)
+	looks := func(sp span) {
+		if !isExample(s[sp.from:sp.to]) {
+			add(sp)
+		}
+	}
+	f.vendors.search(s, looks)
+	labelled(s, looks)
+	alone(s, looks)
 	f.knowns(s, add)
 	if depth > 0 {
 		f.encoded(s, depth-1, add)
@@ -99,5 +106,95 @@ func (f *Finder) broken(s, by string, add func(span)) {
 
 // isForm reports a form's encoding, in which a plus is a blank.
 func isForm(s string) bool {
-	return strings.Contains(s, "+") && strings.Contains(s, "%") && !strings.ContainsAny(s, " \n\"")
+	return strings.Contains(s, "+") && strings.ContainsAny(s, "%?&") && !strings.ContainsAny(s, " \n\"")
+}
+
+// span is a piece of a text that is to be blanked, and why.
+type span struct {
+	from, to int
+	kind     string
+}
+
+// merged sorts spans and joins those that overlap; the first of them names the
+// kind, unless another is surer.
+func merged(spans []span) []span {
+	slices.SortStableFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.from < out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			if out[n-1].kind == randomKind {
+				out[n-1].kind = s.kind
+			}
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// pattern is a text to look for, and what to do where it stands.
+type pattern struct {
+	text string
+	// found gives the piece to blank, if this is a secret indeed: at is where the
+	// pattern begins.
+	found func(text string, at int) (from, to int, ok bool)
+	kind  string
+}
+
+// headBytes is how much of a pattern the index knows; no pattern is shorter.
+const headBytes = 3
+
+// index looks for many patterns in one pass. Most places of a text are the head of
+// none, and one look at a table says so.
+type index struct {
+	maybe [1 << 16 / 64]uint64
+	heads map[uint32][]pattern
+}
+
+func newIndex(all []pattern) *index {
+	x := &index{heads: map[uint32][]pattern{}}
+	for _, n := range all {
+		h := head(n.text, 0)
+		x.heads[h] = append(x.heads[h], n)
+		slot := hashed(h)
+		x.maybe[slot/64] |= 1 << (slot % 64)
+	}
+	return x
+}
+
+func head(s string, i int) uint32 { return uint32(s[i]) | uint32(s[i+1])<<8 | uint32(s[i+2])<<16 }
+
+func hashed(h uint32) uint32 { return h * 0x9E3779B1 >> 16 }
+
+// search gives the pieces to blank, in the order of their beginning patterns. A piece
+// is not searched again, so that long runs of the same cost no more than others.
+func (x *index) search(text string, add func(span)) {
+	for i := 0; i+headBytes <= len(text); i++ {
+		h := head(text, i)
+		slot := hashed(h)
+		if x.maybe[slot/64]&(1<<(slot%64)) == 0 {
+			continue
+		}
+		if to := x.at(text, i, h, add); to > i {
+			i = to - 1
+		}
+	}
+}
+
+// at tries the patterns of one head, and gives where what was found ends, or 0.
+func (x *index) at(text string, i int, h uint32, add func(span)) int {
+	end := 0
+	for _, n := range x.heads[h] {
+		if len(text)-i < len(n.text) || text[i:i+len(n.text)] != n.text {
+			continue
+		}
+		if from, to, ok := n.found(text, i); ok {
+			add(span{from, to, n.kind})
+			end = max(end, to)
+		}
+	}
+	return end
 }

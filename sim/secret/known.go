@@ -19,10 +19,10 @@ const encodable = 6
 // MinKnown is how long a known value must be to be looked for, in bytes.
 const MinKnown = 4
 
-// needlesOf are the texts that give a known value away. Escapes are taken off before
+// patternsOf are the texts that give a known value away. Escapes are taken off before
 // (see unescaped); what is left is spelling, case, hexadecimal and base64.
-func needlesOf(known []Known) []needle {
-	var all []needle
+func patternsOf(known []Known) []pattern {
+	var all []pattern
 	seen := map[string]bool{}
 	for _, k := range known {
 		value := strings.TrimSpace(k.Value)
@@ -32,12 +32,12 @@ func needlesOf(known []Known) []needle {
 		for _, form := range forms(value) {
 			if len(form) >= MinKnown && !seen[form] {
 				seen[form] = true
-				all = append(all, needle{form, itself(form), "known value of " + k.Name})
+				all = append(all, pattern{form, itself(form), "known value of " + k.Name})
 			}
 		}
 	}
 	// Longest first: one secret may be the beginning of another.
-	slices.SortStableFunc(all, func(a, b needle) int { return len(b.text) - len(a.text) })
+	slices.SortStableFunc(all, func(a, b pattern) int { return len(b.text) - len(a.text) })
 	return all
 }
 
@@ -106,4 +106,44 @@ func within64(value string) []string {
 		out = append(out, base64.RawStdEncoding.EncodeToString(padded)[from:to], base64.RawURLEncoding.EncodeToString(padded)[from:to])
 	}
 	return out
+}
+
+// telltale are words in the names of variables that hold secrets.
+var telltale = map[string]bool{
+	"KEY": true, "KEYS": true, "APIKEY": true, "TOKEN": true, "TOKENS": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASS": true,
+	"PASSPHRASE": true, "CREDENTIAL": true, "CREDENTIALS": true, "AUTH": true, "COOKIE": true, "PAT": true, "BEARER": true,
+}
+
+// leastValue is how long a variable's value must be: a shorter one stands everywhere.
+const leastValue = 8
+
+// FromEnv gives the values of variables ("NAME=value") whose names say that they are
+// secrets, and the passwords of addresses among the others. Paths are none.
+func FromEnv(env []string) []Known {
+	var out []Known
+	for _, pair := range env {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || len(value) < leastValue {
+			continue
+		}
+		if u, err := url.Parse(value); err == nil && u.User != nil {
+			if password, ok := u.User.Password(); ok && len(password) >= MinKnown {
+				out = append(out, Known{name, password})
+			}
+			continue
+		}
+		if isTelling(name) && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "./") && !strings.Contains(value, ":/") {
+			out = append(out, Known{name, value})
+		}
+	}
+	return out
+}
+
+func isTelling(name string) bool {
+	for word := range strings.SplitSeq(strings.ToUpper(name), "_") {
+		if telltale[word] {
+			return true
+		}
+	}
+	return false
 }

@@ -2,20 +2,33 @@ package secret
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
 // vendor is a kind of key that its beginning gives away.
 type vendor struct {
-	kind, prefix string
-	// signs are what may follow, at least and at most how many; most 0 is no bound.
-	signs       signs
-	least, most int
-	// random demands digits beside letters: the prefix is also the end of words.
-	random bool
-	// weak prefixes occur by chance in long base64, where they count for nothing.
-	weak bool
+	kind string
+	// prefixes are the beginnings, with blanks between them.
+	prefixes string
+	// signs are the bytes that may follow, and how many of them must; a max of 0 is no
+	// bound.
+	signs    signs
+	min, max int
+	when     condition
 }
+
+// condition is what must hold beside a prefix that alone proves little.
+type condition uint8
+
+const (
+	// random demands digits beside letters: the prefix is also the end of words.
+	random condition = 1 << iota
+	// short prefixes occur by chance in long base64, where they count for nothing.
+	short
+	// first demands that no letter or digit stands before the prefix.
+	first
+)
 
 // signs is a set of bytes.
 type signs [256]bool
@@ -38,226 +51,202 @@ var (
 	dashed  = signsOf(lowers + uppers + digits + "_-")
 	dotted  = signsOf(lowers + uppers + digits + "_-.")
 	capital = signsOf(uppers + digits)
+	small   = signsOf(lowers + digits)
+	hexes   = signsOf("abcdef" + digits)
 	base64s = signsOf(lowers + uppers + digits + "+/=_-")
+	crypts  = signsOf(lowers + uppers + digits + "./$=,-")
 )
 
+// vendors is the table of keys that have a beginning of their own.
 var vendors = []vendor{
-	{kind: "Anthropic key", prefix: "sk-ant-", signs: dashed, least: 8},
-	{kind: "OpenAI key", prefix: "sk-proj-", signs: dashed, least: 16},
-	{kind: "OpenAI key", prefix: "sk-svcacct-", signs: dashed, least: 16},
-	{kind: "OpenAI key", prefix: "sk-admin-", signs: dashed, least: 16},
-	{kind: "OpenRouter key", prefix: "sk-or-v1-", signs: dashed, least: 16},
-	{kind: "key that begins with sk-", prefix: "sk-", signs: alnum, least: 20, random: true},
-	{kind: "Stripe key", prefix: "sk_live_", signs: alnum, least: 16},
-	{kind: "Stripe key", prefix: "sk_test_", signs: alnum, least: 16},
-	{kind: "Stripe key", prefix: "rk_live_", signs: alnum, least: 16},
-	{kind: "Stripe key", prefix: "rk_test_", signs: alnum, least: 16},
-	{kind: "webhook secret", prefix: "whsec_", signs: base64s, least: 16},
-	{kind: "AWS key id", prefix: "AKIA", signs: capital, least: 16, most: 16, weak: true},
-	{kind: "AWS key id", prefix: "ASIA", signs: capital, least: 16, most: 16, weak: true},
-	{kind: "GitHub token", prefix: "ghp_", signs: alnum, least: 20},
-	{kind: "GitHub token", prefix: "gho_", signs: alnum, least: 20},
-	{kind: "GitHub token", prefix: "ghu_", signs: alnum, least: 20},
-	{kind: "GitHub token", prefix: "ghs_", signs: alnum, least: 20},
-	{kind: "GitHub token", prefix: "ghr_", signs: alnum, least: 20},
-	{kind: "GitHub token", prefix: "github_pat_", signs: dashed, least: 20},
-	{kind: "GitLab token", prefix: "glpat-", signs: dashed, least: 16},
-	{kind: "GitLab token", prefix: "glrt-", signs: dashed, least: 16},
-	{kind: "GitLab token", prefix: "gldt-", signs: dashed, least: 16},
-	{kind: "GitLab token", prefix: "glcbt-", signs: dashed, least: 16},
-	{kind: "Slack token", prefix: "xoxa-", signs: dashed, least: 10},
-	{kind: "Slack token", prefix: "xoxb-", signs: dashed, least: 10},
-	{kind: "Slack token", prefix: "xoxe-", signs: dashed, least: 10},
-	{kind: "Slack token", prefix: "xoxe.xox", signs: dotted, least: 10},
-	{kind: "Slack token", prefix: "xoxp-", signs: dashed, least: 10},
-	{kind: "Slack token", prefix: "xoxr-", signs: dashed, least: 10},
-	{kind: "Slack token", prefix: "xoxs-", signs: dashed, least: 10},
-	{kind: "Slack token", prefix: "xapp-", signs: dashed, least: 16},
-	{kind: "Google key", prefix: "AIza", signs: dashed, least: 35, most: 35, weak: true},
-	{kind: "Google token", prefix: "ya29.", signs: dashed, least: 20},
-	{kind: "Google secret", prefix: "GOCSPX-", signs: dashed, least: 20},
-	{kind: "Hugging Face token", prefix: "hf_", signs: alnum, least: 30},
-	{kind: "npm token", prefix: "npm_", signs: alnum, least: 30},
-	{kind: "PyPI token", prefix: "pypi-AgE", signs: dashed, least: 16},
-	{kind: "SendGrid key", prefix: "SG.", signs: dotted, least: 40},
-	{kind: "DigitalOcean token", prefix: "dop_v1_", signs: alnum, least: 32},
-	{kind: "DigitalOcean token", prefix: "doo_v1_", signs: alnum, least: 32},
-	{kind: "Databricks token", prefix: "dapi", signs: signsOf("abcdef" + digits), least: 32, most: 32},
-	{kind: "Shopify token", prefix: "shpat_", signs: alnum, least: 32},
-	{kind: "Shopify secret", prefix: "shpss_", signs: alnum, least: 32},
-	{kind: "Groq key", prefix: "gsk_", signs: alnum, least: 20, random: true},
-	{kind: "Perplexity key", prefix: "pplx-", signs: alnum, least: 20, random: true},
-	{kind: "xAI key", prefix: "xai-", signs: alnum, least: 20, random: true},
-	{kind: "NVIDIA key", prefix: "nvapi-", signs: dashed, least: 20},
-	{kind: "Tavily key", prefix: "tvly-", signs: dashed, least: 20, random: true},
-	{kind: "Replicate token", prefix: "r8_", signs: alnum, least: 30, random: true},
-	{kind: "Linear key", prefix: "lin_api_", signs: alnum, least: 20},
-	{kind: "Notion token", prefix: "ntn_", signs: alnum, least: 30, random: true},
-	{kind: "Vault token", prefix: "hvs.", signs: dashed, least: 20, random: true},
-	{kind: "Vault token", prefix: "hvb.", signs: dashed, least: 20, random: true},
-	{kind: "Doppler token", prefix: "dp.pt.", signs: alnum, least: 30},
-	{kind: "Atlassian token", prefix: "ATATT3", signs: base64s, least: 30, weak: true},
-	{kind: "Sentry token", prefix: "sntrys_", signs: base64s, least: 20},
-	{kind: "LangSmith key", prefix: "lsv2_", signs: dashed, least: 20},
-	{kind: "Supabase token", prefix: "sbp_", signs: alnum, least: 30},
-	{kind: "Figma token", prefix: "figd_", signs: dashed, least: 20},
-	{kind: "Postman key", prefix: "PMAK-", signs: dashed, least: 20},
-	{kind: "PlanetScale token", prefix: "pscale_tkn_", signs: dotted, least: 20},
-	{kind: "Grafana token", prefix: "glsa_", signs: dashed, least: 20},
-	{kind: "New Relic key", prefix: "NRAK-", signs: alnum, least: 20},
-	{kind: "Brevo key", prefix: "xkeysib-", signs: dashed, least: 30},
-	{kind: "age key", prefix: "AGE-SECRET-KEY-1", signs: capital, least: 20},
+	{"Anthropic key", "sk-ant-", dashed, 8, 0, 0},
+	{"OpenAI key", "sk-proj- sk-svcacct- sk-admin-", dashed, 16, 0, 0},
+	{"OpenRouter key", "sk-or-v1-", dashed, 16, 0, 0},
+	{"key that begins with sk-", "sk-", alnum, 20, 0, random},
+	{"Stripe key", "sk_live_ sk_test_ rk_live_ rk_test_", alnum, 16, 0, 0},
+	{"webhook secret", "whsec_", base64s, 16, 0, 0},
+	{"AWS key id", "AKIA ASIA", capital, 16, 16, short},
+	{"GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", alnum, 20, 0, 0},
+	{"GitHub token", "github_pat_", dashed, 20, 0, 0},
+	{"GitLab token", "glpat- glrt- gldt- glcbt- glptt- gloas-", dashed, 16, 0, 0},
+	{"Slack token", "xoxa- xoxb- xoxe- xoxp- xoxr- xoxs-", dashed, 10, 0, 0},
+	{"Slack token", "xoxe.xox", dotted, 10, 0, 0},
+	{"Slack token", "xapp-", dashed, 16, 0, 0},
+	{"Google key", "AIza", dashed, 35, 35, short},
+	{"Google token", "ya29.", dashed, 20, 0, 0},
+	{"Google secret", "GOCSPX-", dashed, 20, 0, 0},
+	{"Hugging Face token", "hf_", alnum, 30, 0, 0},
+	{"npm token", "npm_", alnum, 30, 0, 0},
+	{"PyPI token", "pypi-AgE", dashed, 16, 0, 0},
+	{"RubyGems key", "rubygems_", hexes, 40, 0, 0},
+	{"Docker Hub token", "dckr_pat_ dckr_oat_", dashed, 20, 0, 0},
+	{"SendGrid key", "SG.", dotted, 40, 0, 0},
+	{"Mailgun key", "key-", small, 32, 32, random | first},
+	{"Square token", "sq0atp- sq0csp- sq0i-", dashed, 20, 0, 0},
+	{"Square token", "EAAA", dashed, 54, 64, random | short | first},
+	{"Twilio key", "SK", hexes, 32, 32, random | short | first},
+	{"Twilio account", "AC", hexes, 32, 32, random | short | first},
+	{"DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", alnum, 32, 0, 0},
+	{"Databricks token", "dapi", hexes, 32, 32, 0},
+	{"Shopify token", "shpat_ shpca_ shppa_", alnum, 32, 0, 0},
+	{"Shopify secret", "shpss_", alnum, 32, 0, 0},
+	{"Groq key", "gsk_", alnum, 20, 0, random},
+	{"Perplexity key", "pplx-", alnum, 20, 0, random},
+	{"xAI key", "xai-", alnum, 20, 0, random},
+	{"NVIDIA key", "nvapi-", dashed, 20, 0, 0},
+	{"Tavily key", "tvly-", dashed, 20, 0, random},
+	{"Replicate token", "r8_", alnum, 30, 0, random},
+	{"Linear key", "lin_api_", alnum, 20, 0, 0},
+	{"Notion token", "ntn_", alnum, 30, 0, random},
+	{"Vault token", "hvs. hvb.", dashed, 20, 0, random},
+	{"Doppler token", "dp.pt.", alnum, 30, 0, 0},
+	{"Atlassian token", "ATATT3", base64s, 30, 0, short},
+	{"Sentry token", "sntrys_ sntryu_", base64s, 20, 0, 0},
+	{"LangSmith key", "lsv2_", dashed, 20, 0, 0},
+	{"Supabase token", "sbp_", alnum, 30, 0, 0},
+	{"Figma token", "figd_", dashed, 20, 0, 0},
+	{"Postman key", "PMAK-", dashed, 20, 0, 0},
+	{"PlanetScale token", "pscale_tkn_ pscale_pw_", dotted, 20, 0, 0},
+	{"Grafana token", "glsa_", dashed, 20, 0, 0},
+	{"New Relic key", "NRAK-", alnum, 20, 0, 0},
+	{"Brevo key", "xkeysib-", dashed, 30, 0, 0},
+	{"Buildkite token", "bkua_", alnum, 30, 0, 0},
+	{"Dynatrace token", "dt0c01.", dotted, 40, 0, 0},
+	{"1Password token", "ops_eyJ", base64s, 40, 0, 0},
+	{"age key", "AGE-SECRET-KEY-1", capital, 20, 0, 0},
+	{"hash of a password", "$apr1$ $1$ $5$ $6$ $7$ $y$", crypts, 24, 0, random},
+	{"hash of a password", "$2a$ $2b$ $2y$", crypts, 50, 0, random},
+	{"hash of a password", "$argon2i$ $argon2d$ $argon2id$ $scrypt$ $pbkdf2", crypts, 24, 0, random},
+	{"hash of a password", "{SHA} {SSHA}", base64s, 27, 0, 0},
+	{"webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/ hooks.zapier.com/hooks/catch/", paths, 20, 0, 0},
+	{"webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", paths, 20, 0, 0},
+	{"webhook", "hooks.slack-gov.com/services/ hooks.slack-gov.com/workflows/ hooks.slack-gov.com/triggers/", paths, 20, 0, 0},
+	{"webhook", ".webhook.office.com/webhookb2/ outlook.office.com/webhook/", paths, 20, 0, 0},
 }
 
-// vendorNeedles are the vendors' prefixes, private keys, tokens of three parts,
-// bearers, and credentials in URLs.
-func vendorNeedles() []needle {
-	var all []needle
+// paths are the bytes of a webhook's address, of which all that follows the service is
+// the secret.
+var paths = signsOf(lowers + uppers + digits + "_-/@")
+
+// vendorPatterns are the vendors' prefixes and the shapes of this file, each with a text
+// that it cannot be without.
+func vendorPatterns() []pattern {
+	var all []pattern
 	for _, v := range vendors {
-		all = append(all, needle{v.prefix, v.found, v.kind})
+		for prefix := range strings.FieldsSeq(v.prefixes) {
+			for _, text := range atLeast(headBytes, prefix, v.signs) {
+				all = append(all, pattern{text, v.finder(prefix), v.kind})
+			}
+		}
 	}
 	for _, scheme := range []string{"Bearer", "bearer", "BEARER", "Basic", "basic", "BASIC"} {
-		all = append(all, needle{scheme, credentials(len(scheme)), "credentials of " + strings.ToLower(scheme)})
+		all = append(all, pattern{scheme, credentials(len(scheme)), "credentials of " + strings.ToLower(scheme)})
 	}
 	return append(all,
-		needle{".eyJ", webToken, "JSON web token"},
-		needle{"-----BEGIN ", privateKey, "private key"},
-		needle{"://", userinfo, "credentials in a URL"},
+		pattern{".eyJ", webToken, "JSON web token"},
+		pattern{"-----BEGIN ", privateKey, "private key"},
+		pattern{"://", userinfo, "credentials in a URL"},
+		pattern{":AA", telegram, "Telegram token"},
+		pattern{".atlasv1.", terraform, "Terraform token"},
+		pattern{"-us", mailchimp, "Mailchimp key"},
+		pattern{"sig=", signature, "signature of a URL"},
+		pattern{"Signature=", signature, "signature of a URL"},
+		pattern{"machine", netrc, "password of a netrc"},
+		pattern{"default", netrc, "password of a netrc"},
+		pattern{":5432:", pgpass, "password of a pgpass"},
+		pattern{"curl ", curlUser, "password of a command"},
 	)
+}
+
+// atLeast are the texts of n bytes or more that a prefix begins when one of the signs
+// follows it.
+func atLeast(n int, prefix string, follow signs) []string {
+	if len(prefix) >= n {
+		return []string{prefix}
+	}
+	var all []string
+	for c, ok := range follow {
+		if ok {
+			all = append(all, atLeast(n, prefix+string(rune(c)), follow)...)
+		}
+	}
+	return all
 }
 
 // enough signs tell whether a run of them is long and mixed: a prefix that is repeated
 // again and again must not have the same run read each time.
 const enough = 128
 
-func (v vendor) found(text string, at int) (int, int, bool) {
-	begin := at + len(v.prefix)
-	to := runOf(&v.signs, text, begin, cmp.Or(v.most, enough))
-	switch {
-	case to-begin < v.least:
-		return 0, 0, false
-	case v.most > 0 && to < len(text) && v.signs[text[to]]: // longer: something else
-		return 0, 0, false
-	case v.random && !mixed(text[begin:to]):
-		return 0, 0, false
-	case v.weak && inLongBase64(text, at):
-		return 0, 0, false
-	case v.most == 0:
-		to = runOf(&v.signs, text, to, 0)
+// finder finds the vendor's keys of one prefix.
+func (v vendor) finder(prefix string) func(string, int) (int, int, bool) {
+	return func(text string, at int) (int, int, bool) {
+		begin := at + len(prefix)
+		to := runOf(&v.signs, text, begin, cmp.Or(v.max, enough))
+		switch {
+		case to-begin < v.min:
+			return 0, 0, false
+		case v.max > 0 && to < len(text) && v.signs[text[to]]: // longer: something else
+			return 0, 0, false
+		case v.when&random != 0 && !mixed(text[begin:to]):
+			return 0, 0, false
+		case v.when&first != 0 && at > 0 && alnum[text[at-1]]:
+			return 0, 0, false
+		case v.when&short != 0 && inLongBase64(text, at):
+			return 0, 0, false
+		case v.max == 0:
+			to = runOf(&v.signs, text, to, 0)
+		}
+		return at, to, true
 	}
-	return at, to, true
 }
 
-// runOf gives where a run of signs ends that begins at a place; most 0 is no bound.
-func runOf(s *signs, text string, from, most int) int {
+// runOf gives where a run of signs ends that begins at a place; a max of 0 is no bound.
+func runOf(s *signs, text string, from, max int) int {
 	to := from
-	for to < len(text) && s[text[to]] && (most == 0 || to-from < most) {
+	for to < len(text) && s[text[to]] && (max == 0 || to-from < max) {
 		to++
 	}
 	return to
 }
 
-// mixed reports digits beside letters.
-func mixed(s string) bool {
-	return strings.ContainsAny(s, digits) && strings.ContainsAny(s, lowers+uppers)
-}
-
-// longBase64 is the length from which base64 is a file, not a key.
-const longBase64 = 256
-
-// inLongBase64 reports whether a place is in the middle of a file's base64.
-func inLongBase64(text string, at int) bool {
-	from, to := at, at
-	for from > 0 && at-from < longBase64 && base64s[text[from-1]] {
+// runBefore gives where a run of signs begins that ends at a place.
+func runBefore(s *signs, text string, to, max int) int {
+	from := to
+	for from > 0 && s[text[from-1]] && to-from < max {
 		from--
 	}
-	for to < len(text) && to-at < longBase64 && base64s[text[to]] {
-		to++
-	}
-	return to-from > longBase64
+	return from
 }
 
-// leastCredentials is how long what follows "Bearer" must be: the word is also one
-// of everyday language.
-const leastCredentials = 16
-
-var bearerSigns = signsOf(lowers + uppers + digits + "._~+/=-")
-
-func credentials(scheme int) func(string, int) (int, int, bool) {
-	return func(text string, at int) (int, int, bool) {
-		from := at + scheme
-		for from < len(text) && (text[from] == ' ' || text[from] == '\t') {
-			from++
-		}
-		to := runOf(&bearerSigns, text, from, 0)
-		if from == at+scheme {
-			return 0, 0, false
-		}
-		return from, to, to-from >= leastCredentials || scheme == len("Basic") && isPair(text[from:to])
-	}
-}
-
-// isPair reports base64 of "user:password".
-func isPair(run string) bool {
-	pair := decode64(strings.TrimRight(run, "="))
-	return strings.Contains(pair, ":") && legible(pair) == 0
-}
-
-// webToken looks back from the middle of "eyJ….eyJ….…": that each run between dots is
-// read once keeps a text of many beginnings cheap.
-func webToken(text string, at int) (int, int, bool) {
-	from := at
-	for from > 0 && dashed[text[from-1]] {
-		from--
-	}
-	begin := strings.Index(text[from:at], "eyJ")
-	end := runOf(&dashed, text, at+1, 0)
-	if begin < 0 || at-from-begin < 13 || end-at-1 < 8 || end == len(text) || text[end] != '.' {
-		return 0, 0, false
-	}
-	return from + begin, runOf(&dashed, text, end+1, 0), true
-}
-
-// longestKey is how far the end of a private key is looked for.
-const longestKey = 16 << 10
-
-var armour = signsOf(lowers + uppers + digits + "+/= \t\r\n\\")
-
-// privateKey finds an armoured key, with or without its end. Quotes and braces are no
-// part of it: it does not go beyond the JSON text it stands in.
-func privateKey(text string, at int) (int, int, bool) {
-	rest := text[at:min(len(text), at+longestKey)]
-	title := strings.Index(rest[:min(len(rest), 80)], "PRIVATE KEY")
-	if title < 0 || strings.ContainsAny(rest[:title], "\"{}\n") {
-		return 0, 0, false
-	}
-	const end = "-----END "
-	if i := strings.Index(rest, end); i > 0 && !strings.ContainsAny(rest[:i], `"{}`) {
-		tail := rest[i+len(end):]
-		if j := strings.Index(tail, "-----"); j >= 0 && j < 80 {
-			return at, at + i + len(end) + j + len("-----"), true
+// examples are keys that vendors print in their documentation: they open nothing. A web
+// token stands here with its parts.
+var examples = func() map[string]bool {
+	all := map[string]bool{}
+	for _, key := range []string{
+		"sk_test_4eC39HqLyjWDarjtT1zdp7dc", "sk_test_BQokikJOvBiI2HlWgH4olfQ2",
+		"key-3ax6xnjp29jd6fds4gc373sgvjxteol0",
+		"QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+		"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+		"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+	} {
+		all[key] = true
+		for part := range strings.SplitSeq(key, ".") {
+			all[part] = true
 		}
 	}
-	head := strings.Index(rest[title:], "-----")
-	if head < 0 || head > 30 {
-		return 0, 0, false
-	}
-	from := at + title + head + len("-----")
-	return at, runOf(&armour, text, from, longestKey), true
-}
+	return all
+}()
 
-// userinfo finds "user:password" before the host of a URL.
-func userinfo(text string, at int) (int, int, bool) {
-	from := at + len("://")
-	const longest = 512
-	for to := from; to < min(len(text), from+longest); to++ {
-		switch c := text[to]; {
-		case c == '@':
-			colon := strings.IndexByte(text[from:to], ':')
-			return from, to, colon >= 0 && text[from:to] != Blanked
-		case c == '/' || c == '?' || c == '#' || c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>':
-			return 0, 0, false
-		}
+// placeholder is how many times a sign stands at the end of what only shows the form.
+const placeholder = 12
+
+// isExample reports a documented example, of which AWS marks its own by their end, or a
+// placeholder.
+func isExample(s string) bool {
+	if examples[s] || strings.HasSuffix(s, "EXAMPLEKEY") || len(s) == 20 && strings.HasSuffix(s, "EXAMPLE") {
+		return true
 	}
-	return 0, 0, false
+	return len(s) > placeholder && slices.ContainsFunc([]string{"x", "X", "*", "0"}, func(sign string) bool {
+		return strings.HasSuffix(s, strings.Repeat(sign, placeholder))
+	})
 }

@@ -1,0 +1,267 @@
+package secret
+
+import "strings"
+
+// mixed reports digits beside letters.
+func mixed(s string) bool {
+	return strings.ContainsAny(s, digits) && strings.ContainsAny(s, lowers+uppers)
+}
+
+// longBase64 is the length from which base64 is a file, not a key.
+const longBase64 = 256
+
+// inLongBase64 reports whether a place is in the middle of a file's base64.
+func inLongBase64(text string, at int) bool {
+	from, to := at, at
+	for from > 0 && at-from < longBase64 && base64s[text[from-1]] {
+		from--
+	}
+	for to < len(text) && to-at < longBase64 && base64s[text[to]] {
+		to++
+	}
+	return to-from > longBase64
+}
+
+// leastCredentials is how long what follows "Bearer" must be: the word is also one
+// of everyday language.
+const leastCredentials = 16
+
+var bearerSigns = signsOf(lowers + uppers + digits + "._~+/=-")
+
+func credentials(scheme int) func(string, int) (int, int, bool) {
+	return func(text string, at int) (int, int, bool) {
+		from := at + scheme
+		for from < len(text) && (text[from] == ' ' || text[from] == '\t') {
+			from++
+		}
+		to := runOf(&bearerSigns, text, from, 0)
+		if from == at+scheme {
+			return 0, 0, false
+		}
+		return from, to, to-from >= leastCredentials || scheme == len("Basic") && isPair(text[from:to])
+	}
+}
+
+// isPair reports base64 of "user:password".
+func isPair(run string) bool {
+	pair := decode64(strings.TrimRight(run, "="))
+	return strings.Contains(pair, ":") && legible(pair) == 0
+}
+
+// webToken looks back from the middle of "eyJ….eyJ….…": that each run between dots is
+// read once keeps a text of many beginnings cheap.
+func webToken(text string, at int) (int, int, bool) {
+	from := at
+	for from > 0 && dashed[text[from-1]] {
+		from--
+	}
+	begin := strings.Index(text[from:at], "eyJ")
+	end := runOf(&dashed, text, at+1, 0)
+	if begin < 0 || at-from-begin < 13 || end-at-1 < 8 || end == len(text) || text[end] != '.' {
+		return 0, 0, false
+	}
+	return from + begin, runOf(&dashed, text, end+1, 0), true
+}
+
+// longestKey is how far the end of a private key is looked for.
+const longestKey = 16 << 10
+
+var armour = signsOf(lowers + uppers + digits + "+/= \t\r\n\\")
+
+// privateKey finds an armoured key, with or without its end. Quotes and braces are no
+// part of it: it does not go beyond the JSON text it stands in.
+func privateKey(text string, at int) (int, int, bool) {
+	rest := text[at:min(len(text), at+longestKey)]
+	title := strings.Index(rest[:min(len(rest), 80)], "PRIVATE KEY")
+	if title < 0 || strings.ContainsAny(rest[:title], "\"{}\n") {
+		return 0, 0, false
+	}
+	const end = "-----END "
+	if i := strings.Index(rest, end); i > 0 && !strings.ContainsAny(rest[:i], `"{}`) {
+		tail := rest[i+len(end):]
+		if j := strings.Index(tail, "-----"); j >= 0 && j < 80 {
+			return at, at + i + len(end) + j + len("-----"), true
+		}
+	}
+	head := strings.Index(rest[title:], "-----")
+	if head < 0 || head > 30 {
+		return 0, 0, false
+	}
+	from := at + title + head + len("-----")
+	return at, runOf(&armour, text, from, longestKey), true
+}
+
+// userinfo finds "user:password" before the host of a URL.
+func userinfo(text string, at int) (int, int, bool) {
+	from := at + len("://")
+	const longest = 512
+	for to := from; to < min(len(text), from+longest); to++ {
+		switch c := text[to]; {
+		case c == '@':
+			colon := strings.IndexByte(text[from:to], ':')
+			return from, to, colon >= 0 && text[from:to] != Blanked
+		case c == '/' || c == '?' || c == '#' || c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>':
+			return 0, 0, false
+		}
+	}
+	return 0, 0, false
+}
+
+// telegram finds the token of a bot, "123456789:AA" and 33 more, from its middle.
+func telegram(text string, at int) (int, int, bool) {
+	from, to := runBefore(&digitSigns, text, at, 12), runOf(&dashed, text, at+1, 40)
+	return from, to, at-from >= 8 && at-from <= 10 && to-at-1 == 35
+}
+
+var digitSigns = signsOf(digits)
+
+// terraform finds a token of two parts from its middle.
+func terraform(text string, at int) (int, int, bool) {
+	from, to := runBefore(&alnum, text, at, 20), runOf(&dashed, text, at+len(".atlasv1."), 0)
+	return from, to, at-from >= 10 && to-at >= 50
+}
+
+// mailchimp finds a key from its end, "-us" and a number.
+func mailchimp(text string, at int) (int, int, bool) {
+	from, to := runBefore(&hexes, text, at, 33), runOf(&digitSigns, text, at+len("-us"), 3)
+	return from, to, at-from == 32 && to > at+len("-us")
+}
+
+// mailgunKey is how long a key of Mailgun's newer form is: 32, 8 and 8 digits.
+const mailgunKey = 32 + 1 + 8 + 1 + 8
+
+// isMailgun reports whether a run ends in such a key.
+func isMailgun(run string) bool {
+	if len(run) < mailgunKey || len(run) > mailgunKey && hexes[run[len(run)-mailgunKey-1]] {
+		return false
+	}
+	key := run[len(run)-mailgunKey:]
+	return key[32] == '-' && key[41] == '-' && hexadecimal(key[:32]) && hexadecimal(key[33:41]) && hexadecimal(key[42:])
+}
+
+var (
+	signatures = signsOf(lowers + uppers + digits + "+/=%_~-")
+	// parameters stand before the name of a URL's parameter.
+	parameters = signsOf("?&;\"' \t\r\n-")
+)
+
+// signature finds what signs a URL, such as a shared access signature: whoever has it
+// may do what the URL is for.
+func signature(text string, at int) (int, int, bool) {
+	from := at + strings.IndexByte(text[at:], '=') + 1
+	to := runOf(&signatures, text, from, 4*longBase64)
+	return from, to, to-from >= 40 && mixed(text[from:to]) && (at == 0 || parameters[text[at-1]])
+}
+
+// words gives the words of a text one after another, and where they stand. Quotes are
+// taken off; a quoted word may hold blanks.
+type words struct {
+	text     string
+	from, to int
+}
+
+var spaces = signsOf(" \t\r\n")
+
+// longestWord is how far the end of a word is looked for.
+const longestWord = 256
+
+// next reports whether there is another word on the way to the text's end.
+func (w *words) next() bool {
+	at := runOf(&spaces, w.text, w.to, longestWord)
+	if at == len(w.text) {
+		return false
+	}
+	ends := " \t\r\n\"\\"
+	if c := w.text[at]; c == '"' || c == '\'' {
+		at++
+		ends = string(c) + "\r\n"
+	}
+	rest := w.text[at:min(len(w.text), at+longestWord)]
+	n := strings.IndexAny(rest, ends)
+	if n < 0 {
+		n = len(rest)
+	}
+	w.from, w.to = at, at+n
+	if len(ends) == len("'\r\n") && w.to < len(w.text) && w.text[w.to] == ends[0] {
+		w.to++
+		return true
+	}
+	return n > 0
+}
+
+// word is the last word that next found.
+func (w *words) word() string { return strings.TrimRight(w.text[w.from:w.to], "\"'") }
+
+// netrc finds the password in an entry of a netrc file. "machine" and "password" are
+// also words of prose, so a login or a host's name must be there too.
+func netrc(text string, at int) (from, to int, ok bool) {
+	if at > 0 && dashed[text[at-1]] {
+		return 0, 0, false
+	}
+	w := words{text: text, to: at}
+	sure := w.next() && w.word() == "machine" && w.next() && strings.Contains(w.word(), ".")
+	for range 4 {
+		if !w.next() {
+			break
+		}
+		key := w.word()
+		if key != "login" && key != "account" && key != "port" && key != "password" || !w.next() {
+			break
+		}
+		if key == "password" {
+			from, to = w.from, w.from+len(w.word())
+		}
+		sure = sure || key == "login"
+	}
+	return from, to, sure && to > from && text[from:to] != Blanked
+}
+
+// pgpass finds the password of a line "host:5432:database:user:password".
+func pgpass(text string, at int) (int, int, bool) {
+	if runBefore(&hosts, text, at, longestWord) == at {
+		return 0, 0, false
+	}
+	from := at + len(":5432:")
+	for range 2 {
+		to := runOf(&hosts, text, from, longestWord)
+		if to == from || to == len(text) || text[to] != ':' {
+			return 0, 0, false
+		}
+		from = to + 1
+	}
+	to := from
+	for to < len(text) && text[to] > ' ' && text[to] != '"' && text[to] != '\'' && text[to] != '\\' && to-from < longestWord {
+		to++
+	}
+	return from, to, to-from >= MinKnown && text[from:to] != Blanked
+}
+
+var hosts = signsOf(lowers + uppers + digits + "_-.*")
+
+// curlWords is how many words of a command are looked at.
+const curlWords = 24
+
+// curlUser finds the password that curl is given with -u or --user.
+func curlUser(text string, at int) (int, int, bool) {
+	line := text[:min(len(text), at+2*longestWord)]
+	if end := strings.IndexByte(line[at:], '\n'); end >= 0 && !strings.HasSuffix(line[:at+end], `\`) {
+		line = line[:at+end]
+	}
+	w := words{text: line, to: at + len("curl ")}
+	for range curlWords {
+		if !w.next() {
+			return 0, 0, false
+		}
+		flag := w.word()
+		long := flag == "--user" || flag == "--proxy-user"
+		if !long && (len(flag) < 2 || flag[0] != '-' || flag[1] == '-' || flag[len(flag)-1] != 'u') {
+			continue
+		}
+		if !w.next() {
+			return 0, 0, false
+		}
+		user, password, ok := strings.Cut(w.word(), ":")
+		return w.from + len(user) + 1, w.from + len(w.word()), ok && len(password) > 2 && !strings.ContainsAny(password[:1], "$<{[") && user != ""
+	}
+	return 0, 0, false
+}
