@@ -71,7 +71,7 @@ var layers = []struct {
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
 	{"sim/draft/tree", nil},
 	{"sim/draft", []string{"sim/draft/tree", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
-	{"sim/upgrade", []string{"sim/cassette", "sim/scenario"}},
+	{"sim/upgrade", []string{"sim/cassette", "sim/secret", "sim/scenario"}},
 	{"sim/capture", []string{"sim/cassette", "sim/secret", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/pipeline", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/fault", "sim/stream", "toolsys/permission", "toolsys/schedule", "toolsys/search", "fixtures"}},
 	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/promptcache", "sim/requests", "sim/tokens", "toolsys/pipeline", "toolsys/schedule", "toolsys/settings", "toolsys/trace", "fixtures"}},

@@ -1,9 +1,11 @@
 package cassette
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	vcr "github.com/dnaeon/go-vcr/v2/cassette"
@@ -102,6 +104,47 @@ func (r redactor) header(h http.Header, where string) http.Header {
 		}
 	}
 	return kept
+}
+
+// Redact blanks the secrets that another program's recording holds, and counts them by
+// kind and place. Headers without a secret stay, unlike those of a recording of ours.
+func (c *Cassette) Redact(finder *secret.Finder) []secret.Count {
+	tally := &secret.Tally{}
+	r := redactor{finder, tally}
+	for k := range c.Interactions {
+		i := &c.Interactions[k]
+		at := fmt.Sprintf("interaction %d (line %d), ", i.Number, i.Line)
+		was, before := *i, len(tally.Counts())
+		i.Request.URL = r.url(i.Request.URL, at+"request URL")
+		i.Request.Body = r.text(i.Request.Body, at+"request body")
+		i.Request.Headers = r.foreign(i.Request.Headers, at+"request headers")
+		r.values(i.Request.Form, at+"request form")
+		i.Response.Headers, i.Response.Body = plain(i.Response.Headers, i.Response.Body)
+		i.Response.Body = r.text(i.Response.Body, at+"response body")
+		i.Response.Headers = r.foreign(i.Response.Headers, at+"response headers")
+		if len(tally.Counts()) == before {
+			*i = was // neither unpacked nor spelled anew
+		}
+	}
+	return tally.Counts()
+}
+
+// foreign blanks the secrets among all headers of another program's recording.
+func (r redactor) foreign(h http.Header, where string) http.Header {
+	out := h.Clone()
+	for name, list := range out {
+		for k, v := range list {
+			switch {
+			case name == OffsetsHeader:
+			case !slices.Contains(secretHeaders, http.CanonicalHeaderKey(name)):
+				list[k] = r.text(v, where)
+			case v != Redacted && v != "":
+				list[k] = Redacted
+				r.tally.At(where)(http.CanonicalHeaderKey(name))
+			}
+		}
+	}
+	return out
 }
 
 // interaction is the filter that go-vcr applies before it saves. Maps are

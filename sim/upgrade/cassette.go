@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/secret"
 )
 
 // noDuration is how go-vcr v1 writes a duration.
@@ -18,6 +19,10 @@ func cassetteFile(name string, data []byte) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{Kind: Cassette, From: c.Version, To: cassette.FormatVersion, Old: oldIn(c, data), Text: data}
+	r.Secrets = c.Redact(secret.New())
+	if n := total(r.Secrets); n > 0 {
+		r.Old = append(r.Old, plural(n, "secret"))
+	}
 	if len(r.Old) == 0 {
 		return r, nil
 	}
@@ -27,6 +32,22 @@ func cassetteFile(name string, data []byte) (Result, error) {
 	}
 	r.Text = append(comments(data), text...)
 	return r, same(name, c, r.Text)
+}
+
+// total is how many secrets were counted.
+func total(counts []secret.Count) int {
+	n := 0
+	for _, c := range counts {
+		n += c.Times
+	}
+	return n
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func oldIn(c *cassette.Cassette, data []byte) []string {

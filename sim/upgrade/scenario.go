@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"toolbench/sim/scenario"
+	"toolbench/sim/secret"
 )
 
 func scenarioFile(name string, data []byte, keys map[string]*ast.MappingValueNode) (Result, error) {
@@ -22,8 +24,22 @@ func scenarioFile(name string, data []byte, keys map[string]*ast.MappingValueNod
 		r.Old = []string{"no format"}
 		r.Text = slices.Insert(slices.Clone(data), firstKey(data, keys), fmt.Appendf(nil, "format: %d\n", scenario.FormatVersion)...)
 	}
+	r.Secrets = secretsOf(data)
 	_, err := scenario.Parse(name, r.Text)
 	return r, err
+}
+
+// secretsOf counts what looks like a secret, by line.
+func secretsOf(text []byte) []secret.Count {
+	var all []secret.Count
+	finder, n := secret.New(), 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		var tally secret.Tally
+		finder.Text(line, tally.At(fmt.Sprintf("line %d", n)))
+		all = append(all, tally.Counts()...)
+	}
+	return all
 }
 
 // firstKey is where the line of the first member begins: what is said above it stays

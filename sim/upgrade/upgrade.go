@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"toolbench/sim/secret"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -25,6 +26,8 @@ type Result struct {
 	From, To int
 	// Old says what was old, a few words each; empty when the file is current.
 	Old []string
+	// Secrets are what was blanked in a cassette, or stands in a scenario, by place.
+	Secrets []secret.Count
 	// Text is the file as it is to be; the same as before when nothing is old.
 	Text []byte
 }

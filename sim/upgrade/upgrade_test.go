@@ -1,6 +1,9 @@
 package upgrade_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/sim/secret"
 	"toolbench/sim/upgrade"
 )
 
@@ -93,6 +97,63 @@ func TestCassettesOfEveryVersionAreLifted(t *testing.T) {
 			assert.Equal(t, r.Text, again.Text)
 		})
 	}
+}
+
+// A cassette that another program recorded keeps no secret, and what was blanked is
+// reported with its place.
+func TestSecretsOfAnOldCassetteAreBlankedAndReported(t *testing.T) {
+	const key = "sk-ant-api03-abcdefgh"
+	leaking := strings.NewReplacer("headers: {}\n    url", "headers:\n      X-Api-Key:\n      - plain-key\n      User-Agent:\n      - me\n    url",
+		"body: '{}'", `body: '{"a": "`+key+`", "b": "`+key+`"}'`, "v1/messages", "v1/messages?sig=x9Kq2Lm8",
+		`{"type": "ping"}`, `{"type": "ping", "hook": "https://hooks.slack.com/services/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"}`).Replace(one)
+	r, err := upgrade.File("c.yaml", []byte(leaking))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1 without a duration", "1 without event times", "5 secrets"}, r.Old)
+	assert.Equal(t, []secret.Count{
+		{Kind: "Anthropic key", Where: "interaction 1 (line 4), request body", Times: 2},
+		{Kind: "X-Api-Key", Where: "interaction 1 (line 4), request headers", Times: 1},
+		{Kind: "value of a telling name", Where: "interaction 1 (line 4), request URL", Times: 1},
+		{Kind: "webhook", Where: "interaction 1 (line 4), response body", Times: 1},
+	}, r.Secrets)
+	for _, gone := range []string{key, "plain-key", "x9Kq2Lm8"} {
+		assert.NotContains(t, string(r.Text), gone)
+	}
+	assert.Contains(t, string(r.Text), "User-Agent", "what is no secret stays")
+	again, err := upgrade.File("c.yaml", r.Text)
+	require.NoError(t, err)
+	assert.Empty(t, again.Old)
+	assert.Empty(t, again.Secrets)
+}
+
+// A body that is compressed hides what is in it, and a current file may have a secret too.
+func TestSecretsOfACompressedBodyAreBlanked(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(`{"key": "sk-ant-api03-abcdefgh"}`))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	text := strings.NewReplacer("headers: {}\n        status", "headers:\n            Content-Encoding:\n                - gzip\n        status",
+		"AAECAw==", base64.StdEncoding.EncodeToString(packed.Bytes())).Replace(two)
+	r, err := upgrade.File("c.yaml", []byte(text))
+	require.NoError(t, err)
+	assert.Equal(t, []secret.Count{{Kind: "Anthropic key", Where: "interaction 1 (line 5), response body", Times: 1}}, r.Secrets)
+	assert.Contains(t, string(r.Text), `body: '{"key": "[redacted]"}'`)
+
+	clean, err := upgrade.File("c.yaml", []byte(one))
+	require.NoError(t, err)
+	leaking := strings.Replace(string(clean.Text), "body: '{}'", "body: sk-ant-api03-abcdefgh", 1)
+	r, err = upgrade.File("c.yaml", []byte(leaking))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1 secret"}, r.Old)
+}
+
+// A scenario stays byte for byte, so its secrets are named and left.
+func TestSecretsOfAScenarioAreNamed(t *testing.T) {
+	text := strings.Replace(scene, "Hello.", "sk-ant-api03-abcdefgh", 1)
+	r, err := upgrade.File("s.yaml", []byte(text))
+	require.NoError(t, err)
+	assert.Contains(t, string(r.Text), "sk-ant-api03-abcdefgh")
+	assert.Equal(t, []secret.Count{{Kind: "Anthropic key", Where: "line 7", Times: 1}}, r.Secrets)
 }
 
 func TestAScenarioGetsItsFormatAndKeepsTheRest(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/reports/screen"
+	"toolbench/sim/secret"
 	"toolbench/sim/upgrade"
 )
 
@@ -27,7 +28,8 @@ to v4 write them, and scenarios without a format.
 All of them are read as they are, so nothing must be upgraded. A lifted cassette has a
 duration and event times in every response (those it was played with before), and no
 members that replay does not use; a scenario has the line that says its format. The
-rest of a scenario, comments too, stays byte for byte. A file is replaced in one step,
+rest of a scenario, comments too, stays byte for byte. Secrets in a cassette are blanked,
+those in a scenario are left, and both are named with kind and place. A file is replaced in one step,
 and only by one that reads back as the same; a current one is left alone.`
 
 const upgradeExample = `  toolbench upgrade old.yaml
@@ -64,13 +66,15 @@ func (a *app) upgradeCommand() *cobra.Command {
 
 // upgraded is what became of one file.
 type upgraded struct {
-	File   string       `json:"file"`
-	Kind   upgrade.Kind `json:"kind,omitempty"`
-	From   int          `json:"from,omitempty"`
-	To     int          `json:"to,omitempty"`
-	Old    []string     `json:"old"`
-	Status string       `json:"status"` // current, old, upgraded, failed
-	Error  string       `json:"error,omitempty"`
+	File string       `json:"file"`
+	Kind upgrade.Kind `json:"kind,omitempty"`
+	From int          `json:"from,omitempty"`
+	To   int          `json:"to,omitempty"`
+	Old  []string     `json:"old"`
+	// Secrets are blanked in a cassette and left in a scenario.
+	Secrets []secret.Count `json:"secrets,omitempty"`
+	Status  string         `json:"status"` // current, old, upgraded, failed
+	Error   string         `json:"error,omitempty"`
 }
 
 type upgradeReport struct {
@@ -135,7 +139,8 @@ func (a *app) liftInto(u *upgraded, path string, check bool) error {
 	if err != nil {
 		return err
 	}
-	u.Kind, u.From, u.To, u.Old = r.Kind, r.From, r.To, append(u.Old, r.Old...)
+	u.Kind, u.From, u.To, u.Old, u.Secrets = r.Kind, r.From, r.To, append(u.Old, r.Old...), r.Secrets
+	a.reportSecrets(u, check)
 	switch {
 	case len(r.Old) == 0:
 		u.Status = "current"
@@ -150,6 +155,25 @@ func (a *app) liftInto(u *upgraded, path string, check bool) error {
 		u.Status = "upgraded"
 	}
 	return nil
+}
+
+// reportSecrets names the secrets of a file, each by its kind and place, and what
+// becomes of them.
+func (a *app) reportSecrets(u *upgraded, check bool) {
+	became := "blanked"
+	switch {
+	case u.Kind == upgrade.Scenario:
+		became = "left as it is; a scenario stays byte for byte, so remove it by hand"
+	case check:
+		became = "to be blanked"
+	}
+	for _, c := range u.Secrets {
+		times := ""
+		if c.Times > 1 {
+			times = fmt.Sprintf(", %d times", c.Times)
+		}
+		a.say("%s: %s: %s%s: %s", u.File, c.Where, c.Kind, times, became)
+	}
 }
 
 // mostUpgraded bounds a file, in bytes: as much as a cassette may have.

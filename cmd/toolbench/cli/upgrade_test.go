@@ -46,6 +46,25 @@ func TestUpgradeLiftsOnceAndChecksWithoutWriting(t *testing.T) {
 	assert.Len(t, entries, 4, "nothing is left beside them")
 }
 
+func TestUpgradeReportsSecretsWithTheirPlaces(t *testing.T) {
+	d := newDesk(t)
+	leaking := strings.Replace(oldCassette, "body: hi", "body: sk-ant-api03-abcdefgh", 1)
+	scenario := strings.Replace(oldScenario, "Hello.", "sk-ant-api03-abcdefgh", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "c.yaml"), []byte(leaking), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "s.yaml"), []byte(scenario), 0o644))
+	assert.Equal(t, cli.ExitFailed, d.run(t.Context(), "upgrade", "--check", "."))
+	assert.Contains(t, d.errs, "c.yaml: interaction 1 (line 4), response body: Anthropic key: to be blanked")
+	assert.Equal(t, leaking, d.read("c.yaml"))
+
+	require.Equal(t, cli.ExitHeld, d.run(t.Context(), "upgrade", ".", "--format", "json"), d.errs)
+	fits(t, output(t, "upgrade", "--schema"), []byte(d.out))
+	assert.Equal(t, "interaction 1 (line 4), response body", gjson.Get(d.out, "files.0.secrets.0.where").Str)
+	assert.Contains(t, d.errs, "c.yaml: interaction 1 (line 4), response body: Anthropic key: blanked")
+	assert.Contains(t, d.errs, "s.yaml: line 4: Anthropic key: left as it is; a scenario stays byte for byte, so remove it by hand")
+	assert.NotContains(t, d.read("c.yaml"), "sk-ant")
+	assert.Contains(t, d.read("s.yaml"), "sk-ant")
+}
+
 func TestUpgradeRefusesWhatItCannotLift(t *testing.T) {
 	d := newDesk(t)
 	for name, text := range map[string]string{"newer.yaml": "format: 7\n" + oldScenario, "newer-c.yaml": strings.Replace(oldCassette, "version: 2", "version: 9", 1), "other.yaml": "x: 1\n"} {
