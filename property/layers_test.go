@@ -89,7 +89,7 @@ var layers = []struct {
 	{"property/campaign", []string{"sim/des", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "property/...", "toolsys/schedule"}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "property/campaign", "property/promise", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "sim/capture", "sim/secret"}},
+	{"reports/...", []string{"reports/...", "property/campaign", "property/promise", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/capture", "sim/secret", "sim/retrieval", "sim/draft", "sim/upgrade"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys"}},
 }
 

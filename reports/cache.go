@@ -2,10 +2,8 @@ package reports
 
 import (
 	"bufio"
-	_ "embed"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"toolbench/reports/screen"
@@ -122,27 +120,21 @@ func priceNotes(prices []promptcache.Prices) []string {
 // field goes or changes its meaning; fields may be added within a version.
 const CacheVersion = 1
 
-//go:embed cache.schema.json
-var cacheSchema []byte
-
-// CacheSchema is the JSON Schema (2020-12) of the JSON report on the prompt cache.
-func CacheSchema() []byte { return slices.Clone(cacheSchema) }
-
 type cacheJSON struct {
 	Version   int                  `json:"version"`
-	Counter   string               `json:"counter"`
+	Counter   string               `json:"counter" enum:"bytes4,o200k,cl100k"`
 	Turns     int                  `json:"turns"`
 	Orderings []orderingJSON       `json:"orderings"`
-	Prices    []promptcache.Prices `json:"prices"`
+	Prices    []promptcache.Prices `json:"prices" jsonschema:"Dollars for a million tokens."`
 }
 
 type orderingJSON struct {
 	Name        string             `json:"name"`
 	About       string             `json:"about"`
-	Kept        float64            `json:"builtins_kept_percent"`
+	Kept        float64            `json:"builtins_kept_percent" jsonschema:"The share of built-in definitions read from the cache after the first turn." maximum:"100"`
 	Tokens      usageJSON          `json:"tokens"`
-	Dollars     map[string]float64 `json:"dollars"`
-	Breaks      []breakJSON        `json:"breaks"`
+	Dollars     map[string]float64 `json:"dollars" jsonschema:"By price list."`
+	Breaks      []breakJSON        `json:"breaks" jsonschema:"Turns in which the request before was not a prefix."`
 	TokensTurns []usageJSON        `json:"tokens_by_turn"`
 }
 
@@ -155,9 +147,9 @@ type usageJSON struct {
 
 type breakJSON struct {
 	Turn     int    `json:"turn"`
-	Byte     int    `json:"byte"`
+	Byte     int    `json:"byte" jsonschema:"The first byte that differs, from the first definition on."`
 	Before   string `json:"before"`
-	Now      string `json:"now"`
+	Now      string `json:"now" jsonschema:"What stands there instead; \"\" is the end."`
 	Builtins bool   `json:"builtins_lost"`
 	Cause    string `json:"cause"`
 }

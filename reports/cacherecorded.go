@@ -182,10 +182,10 @@ func recordedNotes(r RecordedCacheReport, single int) []string {
 
 type recordedCacheJSON struct {
 	Version    int                  `json:"version"`
-	Counter    string               `json:"counter"`
+	Counter    string               `json:"counter" enum:"bytes4,o200k,cl100k"`
 	Recordings []recordedJSON       `json:"recordings"`
 	Skipped    []Skipped            `json:"skipped"`
-	Prices     []promptcache.Prices `json:"prices"`
+	Prices     []promptcache.Prices `json:"prices" jsonschema:"Dollars for a million tokens."`
 }
 
 type recordedJSON struct {
@@ -193,21 +193,21 @@ type recordedJSON struct {
 	Conversation int            `json:"conversation"`
 	Agent        string         `json:"agent"`
 	Turns        int            `json:"turns"`
-	Requests     int            `json:"requests"`
+	Requests     int            `json:"requests" jsonschema:"Turns whose request is in the recording; a transcript has none."`
 	Marked       int            `json:"requests_with_cache_control"`
-	Defers       bool           `json:"defers_by_itself"`
-	Orderings    []orderingJSON `json:"estimated"`
-	Changes      []changeJSON   `json:"tool_changes"`
-	Measured     *measuredJSON  `json:"measured"`
+	Defers       bool           `json:"defers_by_itself" jsonschema:"The session searches for tools itself; no ordering defers them again."`
+	Orderings    []orderingJSON `json:"estimated" jsonschema:"By ordering, as recorded first; empty without requests."`
+	Changes      []changeJSON   `json:"tool_changes" jsonschema:"Turns whose tools array is not that of the turn before; byte counts from the first definition."`
+	Measured     *measuredJSON  `json:"measured" jsonschema:"What the API counted, over the turns that say so; null where none does."`
 	ByTurn       []measuredTurn `json:"measured_by_turn"`
-	Losses       []lossJSON     `json:"measured_losses"`
+	Losses       []lossJSON     `json:"measured_losses" jsonschema:"Turns that read less than the turn before had read and written."`
 }
 
 type changeJSON struct {
 	breakJSON
-	Ordering string             `json:"ordering"`
+	Ordering string             `json:"ordering" jsonschema:"The ordering under which the turn was played: the recording's own."`
 	Tokens   usageJSON          `json:"estimated_tokens"`
-	Lost     map[string]float64 `json:"estimated_lost_dollars"`
+	Lost     map[string]float64 `json:"estimated_lost_dollars" jsonschema:"What the missed tokens cost beyond reading them, by price list."`
 	Measured *apiJSON           `json:"measured"`
 }
 
@@ -233,7 +233,7 @@ type lossJSON struct {
 	Turn  int     `json:"turn"`
 	Read  int     `json:"read"`
 	Kept  int     `json:"kept"`
-	Gap   float64 `json:"gap_seconds"`
+	Gap   float64 `json:"gap_seconds" jsonschema:"Since the turn before; 0 where nobody knows."`
 	Model bool    `json:"another_model"`
 }
 

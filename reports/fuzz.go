@@ -2,10 +2,8 @@ package reports
 
 import (
 	"bufio"
-	_ "embed"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -206,23 +204,24 @@ func FuzzList(w io.Writer, o Options) error {
 // or changes its meaning; fields may be added within a version.
 const FuzzVersion = 1
 
-//go:embed fuzz.schema.json
-var fuzzSchema []byte
-
-// FuzzSchema is the JSON Schema (2020-12) of the JSON report of a campaign.
-func FuzzSchema() []byte { return slices.Clone(fuzzSchema) }
-
 type fuzzJSON struct {
 	Version  int              `json:"version"`
-	Engine   string           `json:"engine"`
-	Seed     *uint64          `json:"seed,omitempty"`
-	Policies []string         `json:"policies,omitempty"`
+	Engine   string           `json:"engine" enum:"des,full,both"`
+	Seed     uint64           `json:"seed" jsonschema:"What all cases are made from."`
+	Policies []string         `json:"policies"`
 	Cases    uint64           `json:"cases"`
-	Calls    *uint64          `json:"calls,omitempty"`
-	Seconds  *float64         `json:"seconds,omitempty"`
-	Seen     []situationJSON  `json:"situations,omitempty"`
-	Failure  *fuzzFailureJSON `json:"failure,omitempty"`
-	Replayed []replayedJSON   `json:"replayed,omitempty"`
+	Calls    uint64           `json:"calls"`
+	Seconds  float64          `json:"seconds" jsonschema:"Real time." minimum:"0"`
+	Seen     []situationJSON  `json:"situations" jsonschema:"Rare situations and how often they came up; all of them, also those that never did."`
+	Failure  *fuzzFailureJSON `json:"failure,omitempty" jsonschema:"The failing case with the lowest number, made small; absent when all held."`
+}
+
+// fuzzReplayJSON is the report of cases from files.
+type fuzzReplayJSON struct {
+	Version  int            `json:"version"`
+	Engine   string         `json:"engine" enum:"des,full,both"`
+	Cases    int            `json:"cases"`
+	Replayed []replayedJSON `json:"replayed"`
 }
 
 type situationJSON struct {
@@ -231,34 +230,34 @@ type situationJSON struct {
 }
 
 type fuzzFailureJSON struct {
-	Case     uint64 `json:"case"`
-	Broke    string `json:"broke"`
+	Case     uint64 `json:"case" jsonschema:"Its number under the seed, from 0."`
+	Broke    string `json:"broke" jsonschema:"The name of the promise, or crash or hang."`
 	Found    string `json:"found"`
-	Log      string `json:"log"`
-	Calls    int    `json:"calls"`
+	Log      string `json:"log" jsonschema:"What happened, a line an entry; empty where nothing is known."`
+	Calls    int    `json:"calls" jsonschema:"Calls before it was made small."`
 	Left     int    `json:"calls_left"`
-	Again    string `json:"again"`
-	Scenario string `json:"scenario"`
-	File     string `json:"scenario_file"`
-	CaseFile string `json:"case_file"`
+	Again    string `json:"again" jsonschema:"The command that plays it again."`
+	Scenario string `json:"scenario" jsonschema:"The case as a scenario's file."`
+	File     string `json:"scenario_file" jsonschema:"Where that was written; empty if it could not be."`
+	CaseFile string `json:"case_file" jsonschema:"Where the case was written for --replay."`
 }
 
 type replayedJSON struct {
 	File  string `json:"file"`
 	About string `json:"about"`
-	Broke string `json:"broke"`
+	Broke string `json:"broke" jsonschema:"Empty when all was well."`
 	Found string `json:"found"`
 }
 
 // FuzzJSON writes one object as fuzz.schema.json describes it.
 func FuzzJSON(w io.Writer, r FuzzReport) error {
-	j := fuzzJSON{Version: FuzzVersion, Engine: r.Engine, Cases: r.Total.Cases}
 	if r.Replayed != nil {
-		j.Cases, j.Replayed = uint64(len(r.Replayed)), replayedOf(r.Replayed)
-		return PrintJSON(w, j)
+		return PrintJSON(w, fuzzReplayJSON{FuzzVersion, r.Engine, len(r.Replayed), replayedOf(r.Replayed)})
 	}
-	seconds := rounded(r.Took.Seconds(), 1000)
-	j.Seed, j.Policies, j.Calls, j.Seconds = &r.Seed, r.Policies, &r.Total.Calls, &seconds
+	j := fuzzJSON{
+		Version: FuzzVersion, Engine: r.Engine, Seed: r.Seed, Policies: present(r.Policies),
+		Cases: r.Total.Cases, Calls: r.Total.Calls, Seconds: rounded(r.Took.Seconds(), 1000),
+	}
 	for i, s := range campaign.Situations() {
 		j.Seen = append(j.Seen, situationJSON{s.Name, r.seen(i)})
 	}

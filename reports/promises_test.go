@@ -112,7 +112,7 @@ func strict(node any) {
 
 func runSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.RunSchema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.Schema("run")))
 	require.NoError(t, err)
 	strict(doc)
 	c := jsonschema.NewCompiler()

@@ -2,10 +2,8 @@ package reports
 
 import (
 	"bufio"
-	_ "embed"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -84,32 +82,26 @@ func times(counts []secret.Count) int {
 	return n
 }
 
-//go:embed record.schema.json
-var recordSchema []byte
-
 // RecordVersion is the version of the JSON of a recorded session.
 const RecordVersion = 1
 
-// RecordSchema is the JSON Schema of what RecordJSON writes.
-func RecordSchema() []byte { return slices.Clone(recordSchema) }
-
 type recordDoc struct {
 	Version  int            `json:"version"`
-	Mode     capture.Mode   `json:"mode"`
-	Cassette string         `json:"cassette"`
-	Partial  string         `json:"partial,omitempty"`
-	Scenario string         `json:"scenario,omitempty"`
-	Turns    int            `json:"turns"`
-	Calls    int            `json:"calls"`
-	Recorded int            `json:"recorded"`
-	Replayed int            `json:"replayed"`
-	Bytes    int64          `json:"bytes"`
-	Usage    capture.Usage  `json:"usage"`
-	Seconds  float64        `json:"seconds"`
-	Blanked  []secret.Count `json:"blanked"`
-	Unused   []string       `json:"unused"`
-	Missing  []string       `json:"missing"`
-	Error    string         `json:"error,omitempty"`
+	Mode     capture.Mode   `json:"mode" enum:"replay-only,once,new-episodes,all"`
+	Cassette string         `json:"cassette" jsonschema:"The cassette's file."`
+	Partial  string         `json:"partial,omitempty" jsonschema:"The file of a recording that did not come to its end; the cassette is as it was."`
+	Scenario string         `json:"scenario,omitempty" jsonschema:"The scenario's file that replays the session, where one was written."`
+	Turns    int            `json:"turns" jsonschema:"Answers of the model."`
+	Calls    int            `json:"calls" jsonschema:"Tool calls in them."`
+	Recorded int            `json:"recorded" jsonschema:"Answers from the network."`
+	Replayed int            `json:"replayed" jsonschema:"Answers from the cassette."`
+	Bytes    int64          `json:"bytes" jsonschema:"Bytes of answers."`
+	Usage    capture.Usage  `json:"usage" jsonschema:"What the API says it took, over all answers."`
+	Seconds  float64        `json:"seconds" jsonschema:"How long the session took, in real time."`
+	Blanked  []secret.Count `json:"blanked" jsonschema:"What was kept out of the cassette: never a value."`
+	Unused   []string       `json:"unused" jsonschema:"Interactions of the cassette that were not asked for."`
+	Missing  []string       `json:"missing" jsonschema:"Why a request had no answer."`
+	Error    string         `json:"error,omitempty" jsonschema:"What the session ended with, when it did not end well."`
 }
 
 // RecordJSON writes a recorded session for programs; scenario is the file that replays

@@ -52,7 +52,7 @@ func TestARecordedSessionIsSummedUp(t *testing.T) {
 }
 
 func TestTheJSONOfARecordedSessionIsAsItsSchemaSays(t *testing.T) {
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.RecordSchema()))
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.Schema("record")))
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource("record.json", parsed))

@@ -2,11 +2,9 @@ package reports
 
 import (
 	"bufio"
-	_ "embed"
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -35,31 +33,6 @@ func ReplayTable(w io.Writer, all []replay.Report, skipped []Skipped, o Options)
 	}
 	fold(out, "", Summary(all, len(skipped)), o)
 	return out.Flush()
-}
-
-// section writes a file's name and, indented below it, what is to be said of it.
-func section(w io.Writer, file string, lines []string, o Options) {
-	if len(lines) == 0 {
-		return
-	}
-	fold(w, "", file, o)
-	for _, line := range lines {
-		fold(w, "  ", line, o)
-	}
-}
-
-// fold writes a line of unsafe text, its continuation further in.
-func fold(w io.Writer, indent, line string, o Options) {
-	room := 0 // no limit
-	if o.Width > 0 {
-		room = max(1, o.Width-len(indent)-2)
-	}
-	for i, part := range screen.Fold(screen.Safe(line), room) {
-		if i > 0 {
-			part = "  " + part
-		}
-		fmt.Fprintln(w, indent+part)
-	}
 }
 
 // nameWidth keeps a long file name from making a list of a table.
@@ -218,12 +191,6 @@ func turns(list replay.List) string {
 // or changes its meaning; fields may be added within a version.
 const ReplayVersion = 1
 
-//go:embed replay.schema.json
-var replaySchema []byte
-
-// ReplaySchema is the JSON Schema (2020-12) of the JSON report on replays.
-func ReplaySchema() []byte { return slices.Clone(replaySchema) }
-
 // Skipped is a file of a folder that is no recording, and why.
 type Skipped struct {
 	File   string `json:"file"`
@@ -232,63 +199,63 @@ type Skipped struct {
 
 type replayJSON struct {
 	Version    int             `json:"version"`
-	Recordings []recordingJSON `json:"recordings"`
-	Skipped    []Skipped       `json:"skipped"`
+	Recordings []recordingJSON `json:"recordings" jsonschema:"One a file, in the order in which they were named or found."`
+	Skipped    []Skipped       `json:"skipped" jsonschema:"Files of folders that are no recordings."`
 }
 
 type recordingJSON struct {
 	File          string             `json:"file"`
-	Format        string             `json:"format"`
-	Problems      []problemJSON      `json:"problems"`
-	MoreProblems  int                `json:"more_problems,omitempty"`
-	Ignored       []countJSON        `json:"ignored"`
-	Error         string             `json:"error,omitempty"`
+	Format        string             `json:"format" jsonschema:"As its content tells; empty when nothing was recognized." enum:",go-vcr-v1,go-vcr-v2,vcrpy,ruby-vcr,httpmock-yaml,har,httprr,exchange-list,txtar,sse-text,event-lines,event-frames,jsonl-transcript,jsonl-session,json-messages,gzip"`
+	Problems      []problemJSON      `json:"problems" jsonschema:"What is wrong with the recording itself; at most 100 are listed."`
+	MoreProblems  int                `json:"more_problems,omitempty" jsonschema:"Problems that are only counted."`
+	Ignored       []countJSON        `json:"ignored" jsonschema:"What was not read, by kind."`
+	Error         string             `json:"error,omitempty" jsonschema:"Why the file could not be read, or not to its end."`
 	Conversations []conversationJSON `json:"conversations"`
 }
 
 type problemJSON struct {
-	Kind  string `json:"kind"`
-	Place string `json:"place,omitempty"`
+	Kind  string `json:"kind" enum:"cut,error,malformed,too-large,stray,repeated,unreadable"`
+	Place string `json:"place,omitempty" jsonschema:"Line, interaction, conversation and turn, as far as they are known."`
 	Text  string `json:"text"`
 }
 
 type countJSON struct {
 	What  string `json:"what"`
-	Count int    `json:"count"`
+	Count int    `json:"count" minimum:"1"`
 }
 
 type conversationJSON struct {
-	Number             int                   `json:"number"`
-	ID                 string                `json:"id,omitempty"`
-	Agent              string                `json:"agent,omitempty"`
+	Number             int                   `json:"number" minimum:"1"`
+	ID                 string                `json:"id,omitempty" jsonschema:"The session's id, where the recording has one."`
+	Agent              string                `json:"agent,omitempty" jsonschema:"The sub-agent whose conversation it is; absent for the main one."`
 	Model              string                `json:"model,omitempty"`
-	Turns              int                   `json:"turns"`
-	Calls              int                   `json:"calls"`
-	Answered           int                   `json:"answered"`
-	ParallelBatches    int                   `json:"parallel_batches"`
-	Batches            int                   `json:"batches"`
-	ResultsInCallOrder bool                  `json:"results_in_call_order"`
-	OutOfOrder         []int                 `json:"turns_out_of_order"`
-	ToolsChanged       []int                 `json:"tools_changed"`
-	Unanswered         []unansweredJSON      `json:"unanswered"`
-	UnansweredWhy      []countJSON           `json:"unanswered_why"`
-	InvalidInputs      []invalidJSON         `json:"invalid_inputs"`
-	SafeTools          []safeJSON            `json:"safe_tools"`
+	Turns              int                   `json:"turns" jsonschema:"Messages of the model."`
+	Calls              int                   `json:"calls" jsonschema:"Calls that the client has to answer."`
+	Answered           int                   `json:"answered" jsonschema:"Calls whose result is in the recording."`
+	ParallelBatches    int                   `json:"parallel_batches" jsonschema:"Messages with more than one call."`
+	Batches            int                   `json:"batches" jsonschema:"What the calls part into: neighbouring safe calls, or one exclusive call."`
+	ResultsInCallOrder bool                  `json:"results_in_call_order" jsonschema:"True unless a turn's results stand in another order than its calls."`
+	OutOfOrder         []int                 `json:"turns_out_of_order" jsonschema:"Turns, counted from 1; at most 100 are listed." minimum:"1"`
+	ToolsChanged       []int                 `json:"tools_changed" jsonschema:"Turns before which the tools array changed." minimum:"1"`
+	Unanswered         []unansweredJSON      `json:"unanswered" jsonschema:"Calls without a result; at most 100 are listed."`
+	UnansweredWhy      []countJSON           `json:"unanswered_why" jsonschema:"All calls without a result, by reason."`
+	InvalidInputs      []invalidJSON         `json:"invalid_inputs" jsonschema:"Inputs that break their own tool's schema; at most 100 are listed."`
+	SafeTools          []safeJSON            `json:"safe_tools" jsonschema:"Tools that were taken for safe to run beside others, and why."`
 	Policies           map[string]figureJSON `json:"policies"`
-	Measured           *figureJSON           `json:"measured,omitempty"`
+	Measured           *figureJSON           `json:"measured,omitempty" jsonschema:"What the session took when it was recorded; absent without times."`
 	Notes              []string              `json:"notes,omitempty"`
-	LeftOut            int                   `json:"left_out,omitempty"`
+	LeftOut            int                   `json:"left_out,omitempty" jsonschema:"Items of the lists above that are only counted."`
 }
 
 type unansweredJSON struct {
-	Turn   int    `json:"turn"`
+	Turn   int    `json:"turn" minimum:"1"`
 	Call   string `json:"call"`
 	Tool   string `json:"tool"`
 	Reason string `json:"reason"`
 }
 
 type invalidJSON struct {
-	Turn int    `json:"turn"`
+	Turn int    `json:"turn" minimum:"1"`
 	Call string `json:"call"`
 	Tool string `json:"tool"`
 	Text string `json:"text"`
@@ -296,13 +263,13 @@ type invalidJSON struct {
 
 type safeJSON struct {
 	Tool    string `json:"tool"`
-	Because string `json:"because"`
+	Because string `json:"because" enum:"annotations,given,measured"`
 }
 
 type figureJSON struct {
-	MakespanMS    ms     `json:"makespan_ms"`
-	HiddenPercent share  `json:"hidden_percent"`
-	Basis         string `json:"basis"`
+	MakespanMS    ms     `json:"makespan_ms" jsonschema:"The whole session, without the time a person took between messages."`
+	HiddenPercent share  `json:"hidden_percent" jsonschema:"Share saved of what it takes with each stream followed by its calls, one by one."`
+	Basis         string `json:"basis" jsonschema:"What the figure rests on." pattern:"^(measured|assumed: (pace|durations|safety)(, (durations|safety))*)$"`
 }
 
 // ReplayJSON writes one object as replay.schema.json describes it.

@@ -77,7 +77,7 @@ func TestNoLineOfAReplayIsWiderThanTheScreen(t *testing.T) {
 }
 
 func TestTheJSONOfReplaysIsAsItsSchemaSays(t *testing.T) {
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.ReplaySchema()))
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.Schema("replay")))
 	require.NoError(t, err)
 	compiler := jsonschema.NewCompiler()
 	require.NoError(t, compiler.AddResource("replay.schema.json", parsed))

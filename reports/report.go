@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -219,4 +220,38 @@ func decimal(n uint64, places int) string {
 		return whole
 	}
 	return whole + "." + fraction
+}
+
+// section writes a file's name and, indented below it, what is to be said of it.
+func section(w io.Writer, file string, lines []string, o Options) {
+	if len(lines) == 0 {
+		return
+	}
+	fold(w, "", file, o)
+	for _, line := range lines {
+		fold(w, "  ", line, o)
+	}
+}
+
+// fold writes a line of unsafe text, its continuation further in.
+func fold(w io.Writer, indent, line string, o Options) {
+	room := 0 // no limit
+	if o.Width > 0 {
+		room = max(1, o.Width-len(indent)-2)
+	}
+	for i, part := range screen.Fold(screen.Safe(line), room) {
+		if i > 0 {
+			part = "  " + part
+		}
+		fmt.Fprintln(w, indent+part)
+	}
+}
+
+// foldLines writes lines of safe text, none wider than the screen.
+func foldLines(w io.Writer, lines []string, o Options) {
+	for _, line := range lines {
+		for _, part := range screen.Fold(line, o.Width) {
+			fmt.Fprintln(w, part)
+		}
+	}
 }

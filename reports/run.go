@@ -2,11 +2,9 @@ package reports
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -19,63 +17,57 @@ import (
 // meaning; fields may be added within a version.
 const Version = 1
 
-//go:embed run.schema.json
-var runSchema []byte
-
-// RunSchema is the JSON Schema (2020-12) of the JSON report.
-func RunSchema() []byte { return slices.Clone(runSchema) }
-
 type runJSON struct {
 	Version  int           `json:"version"`
-	Seed     uint64        `json:"seed"`
+	Seed     uint64        `json:"seed" jsonschema:"Seed of the run, 0 when nothing ran."`
 	Totals   Totals        `json:"totals"`
-	Outcomes []outcomeJSON `json:"outcomes"`
+	Outcomes []outcomeJSON `json:"outcomes" jsonschema:"One a scenario, in the order of the suite."`
 }
 
 type outcomeJSON struct {
 	Name          string        `json:"name"`
-	About         string        `json:"about,omitempty"`
-	File          string        `json:"file,omitempty"`
+	About         string        `json:"about,omitempty" jsonschema:"What the scenario promises, in a sentence."`
+	File          string        `json:"file,omitempty" jsonschema:"The scenario's file; absent when it has none."`
 	Tags          []string      `json:"tags"`
-	Status        check.Status  `json:"status"`
-	Policy        string        `json:"policy"`
-	Seed          uint64        `json:"seed"`
-	MakespanMS    ms            `json:"makespan_ms"`
-	SerialMS      ms            `json:"serial_ms"`
-	HiddenPercent share         `json:"hidden_percent"`
-	BoundMS       ms            `json:"bound_ms"`
-	Batches       [][]string    `json:"batches"`
+	Status        check.Status  `json:"status" enum:"passed,failed,error"`
+	Policy        string        `json:"policy" jsonschema:"How calls were scheduled."`
+	Seed          uint64        `json:"seed" jsonschema:"Seed of this scenario's run."`
+	MakespanMS    ms            `json:"makespan_ms" jsonschema:"The whole run."`
+	SerialMS      ms            `json:"serial_ms" jsonschema:"What it would take with each stream followed by each of its calls, one after the other."`
+	HiddenPercent share         `json:"hidden_percent" jsonschema:"Share of serial_ms that was saved."`
+	BoundMS       ms            `json:"bound_ms" jsonschema:"The lower bound: no policy could be faster with these calls, their arrivals and times, what they read and write, and the limit."`
+	Batches       [][]string    `json:"batches" jsonschema:"The partition of the calls, by tool name."`
 	Calls         []callJSON    `json:"calls"`
 	Failures      []failureJSON `json:"failures"`
-	TraceDigest   string        `json:"trace_digest"`
-	Error         string        `json:"error,omitempty"`
-	Invalid       bool          `json:"invalid,omitempty"`
+	TraceDigest   string        `json:"trace_digest" jsonschema:"Equal digests, equal runs."`
+	Error         string        `json:"error,omitempty" jsonschema:"Why there is no verdict."`
+	Invalid       bool          `json:"invalid,omitempty" jsonschema:"True when the scenario's file is at fault, and not the harness."`
 	Notes         []string      `json:"notes,omitempty"`
-	TookMS        *ms           `json:"took_ms,omitempty"`
-	Again         string        `json:"again"`
+	TookMS        *ms           `json:"took_ms,omitempty" jsonschema:"Real time; differs from run to run."`
+	Again         string        `json:"again" jsonschema:"The command that shows it again."`
 }
 
 type callJSON struct {
 	ID        string   `json:"id"`
 	Tool      string   `json:"tool"`
-	Agent     string   `json:"agent,omitempty"`
-	Turn      int      `json:"turn"`
+	Agent     string   `json:"agent,omitempty" jsonschema:"The sub-agent that made the call; absent in the main conversation."`
+	Turn      int      `json:"turn" jsonschema:"The request it answers, from 1."`
 	Batch     int      `json:"batch"`
-	ReadyMS   ms       `json:"ready_ms"`
-	StartedMS ms       `json:"started_ms"`
-	EndedMS   ms       `json:"ended_ms"`
-	EmittedMS ms       `json:"emitted_ms"`
+	ReadyMS   ms       `json:"ready_ms" jsonschema:"Its block completed."`
+	StartedMS ms       `json:"started_ms" jsonschema:"The scheduler let it go."`
+	EndedMS   ms       `json:"ended_ms" jsonschema:"It was done."`
+	EmittedMS ms       `json:"emitted_ms" jsonschema:"Its result left, in call order."`
 	Status    string   `json:"status"`
-	Safe      bool     `json:"safe"`
-	WaitsFor  string   `json:"waits_for,omitempty"`
-	On        []string `json:"on,omitempty"`
+	Safe      bool     `json:"safe" jsonschema:"It may run beside others."`
+	WaitsFor  string   `json:"waits_for,omitempty" jsonschema:"What it waited for before it started; absent when it started at once."`
+	On        []string `json:"on,omitempty" jsonschema:"Ids of the calls it waited for."`
 }
 
 type failureJSON struct {
-	Expectation string `json:"expectation"`
+	Expectation string `json:"expectation" jsonschema:"Named as in the file: batches, files./repo/a.go."`
 	Expected    string `json:"expected"`
 	Found       string `json:"found"`
-	At          string `json:"at"`
+	At          string `json:"at" jsonschema:"The place in the scenario's file: name.yaml:12."`
 }
 
 // ms writes a duration as a number of milliseconds.

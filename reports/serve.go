@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bufio"
-	_ "embed"
 	"fmt"
 	"io"
 	"slices"
@@ -142,57 +141,51 @@ func numbers(list []int) string {
 // goes or changes its meaning; fields may be added within a version.
 const ServeVersion = 1
 
-//go:embed serve.schema.json
-var serveSchema []byte
-
-// ServeSchema is the JSON Schema (2020-12) of the JSON report on what was served.
-func ServeSchema() []byte { return slices.Clone(serveSchema) }
-
 type serveJSON struct {
 	Version       int           `json:"version"`
-	Source        string        `json:"source"`
-	Held          bool          `json:"held"`
-	Conversations int           `json:"conversations"`
-	Unserved      []int         `json:"unserved"`
-	Refused       []refusedJSON `json:"refused"`
-	Sessions      []servedJSON  `json:"sessions"`
+	Source        string        `json:"source" jsonschema:"The recording or scenario that was served."`
+	Held          bool          `json:"held" jsonschema:"Something was asked, nothing was refused, and no check failed: the command ends with 0."`
+	Conversations int           `json:"conversations" jsonschema:"Conversations in the recording."`
+	Unserved      []int         `json:"unserved" jsonschema:"Conversations that nobody asked for, by number." minimum:"1"`
+	Refused       []refusedJSON `json:"refused" jsonschema:"Requests that were answered with an error because the recording has nothing for them, or because they are none."`
+	Sessions      []servedJSON  `json:"sessions" jsonschema:"Conversations of clients, in the order in which they began."`
 }
 
 type refusedJSON struct {
 	Text    string `json:"text"`
-	Opening string `json:"opening,omitempty"`
+	Opening string `json:"opening,omitempty" jsonschema:"The beginning of the first user message."`
 }
 
 type servedJSON struct {
-	Conversation int           `json:"conversation"`
-	Opening      string        `json:"opening"`
+	Conversation int           `json:"conversation" jsonschema:"The recorded conversation that was served." minimum:"1"`
+	Opening      string        `json:"opening" jsonschema:"How the first user message compares with the recorded one." enum:"same,other,unknown"`
 	Requests     int           `json:"requests"`
-	Resent       int           `json:"resent"`
-	Answers      int           `json:"answers"`
+	Resent       int           `json:"resent" jsonschema:"Requests that repeat the one before, byte for byte, and got the same answer."`
+	Answers      int           `json:"answers" jsonschema:"Answers that were given."`
 	Of           int           `json:"answers_recorded"`
-	Calls        int           `json:"calls"`
-	Results      int           `json:"results"`
+	Calls        int           `json:"calls" jsonschema:"Calls in the answers that were given."`
+	Results      int           `json:"results" jsonschema:"Results that came back."`
 	Checks       []checkJSON   `json:"checks"`
-	Breakpoints  []string      `json:"breakpoints"`
-	Latencies    []latencyJSON `json:"latencies"`
+	Breakpoints  []string      `json:"breakpoints" jsonschema:"Places of the last request's cache breakpoints, in the order of the prompt."`
+	Latencies    []latencyJSON `json:"latencies" jsonschema:"From the end of an answer with calls to the request with their results."`
 }
 
 type checkJSON struct {
-	Name     string        `json:"name"`
+	Name     string        `json:"name" enum:"results,order,placement,roles,echo,tools,cache,recorded"`
 	Promise  string        `json:"promise"`
-	Status   serve.Status  `json:"status"`
-	Findings []findingJSON `json:"findings"`
+	Status   serve.Status  `json:"status" jsonschema:"differs: results are not the recorded ones, which is a failure with --strict only; untested: nothing came that could be checked." enum:"held,failed,differs,untested"`
+	Findings []findingJSON `json:"findings" jsonschema:"What contradicts the promise; at most 10 are listed."`
 	More     int           `json:"more_findings,omitempty"`
 }
 
 type findingJSON struct {
-	Answer int    `json:"after_answer"`
+	Answer int    `json:"after_answer" jsonschema:"The answer to which the request at fault reacts, from 1; 0: the first request."`
 	Text   string `json:"text"`
 }
 
 type latencyJSON struct {
-	Answer int `json:"after_answer"`
-	Calls  int `json:"calls"`
+	Answer int `json:"after_answer" minimum:"1"`
+	Calls  int `json:"calls" minimum:"1"`
 	Took   ms  `json:"took_ms"`
 }
 

@@ -57,7 +57,7 @@ func TestAServedReportNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestTheJSONOfAServedReportIsAsItsSchemaSays(t *testing.T) {
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.ServeSchema()))
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.Schema("serve")))
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource("serve.json", parsed))

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bufio"
-	_ "embed"
 	"fmt"
 	"io"
 	"slices"
@@ -202,31 +201,25 @@ func sortedNames(names []string) []string {
 // or changes its meaning; fields may be added within a version.
 const TokensVersion = 1
 
-//go:embed tokens.schema.json
-var tokensSchema []byte
-
-// TokensSchema is the JSON Schema (2020-12) of the JSON report on tokens.
-func TokensSchema() []byte { return slices.Clone(tokensSchema) }
-
 type tokensJSON struct {
 	Version      int            `json:"version"`
-	Counter      string         `json:"counter"`
-	Counts       string         `json:"counts"`
-	Tools        int            `json:"tools"`
-	Servers      int            `json:"servers"`
-	FullTokens   int            `json:"full_tokens"`
-	FullBasis    string         `json:"full_basis"`
+	Counter      string         `json:"counter" enum:"bytes4,o200k,cl100k,count_tokens"`
+	Counts       string         `json:"counts" jsonschema:"What the counter counts, in words."`
+	Tools        int            `json:"tools" jsonschema:"How many tools."`
+	Servers      int            `json:"servers" jsonschema:"How many servers; the built-in tools count as one."`
+	FullTokens   int            `json:"full_tokens" jsonschema:"All tools sent whole, a line each."`
+	FullBasis    string         `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 	Modes        modesJSON      `json:"modes"`
-	Automatic    automaticJSON  `json:"automatic"`
-	SearchTokens int            `json:"tool_search_tokens"`
-	PerServer    []costJSON     `json:"per_server"`
-	Worst        []toolCostJSON `json:"worst"`
+	Automatic    automaticJSON  `json:"automatic" jsonschema:"Whether the automatic mode would defer."`
+	SearchTokens int            `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition, which deferral adds and the other figures leave out."`
+	PerServer    []costJSON     `json:"per_server" jsonschema:"By name; the built-in tools have the name \"\"."`
+	Worst        []toolCostJSON `json:"worst" jsonschema:"Every tool, the dearest first."`
 	NoSchema     []string       `json:"without_schema"`
-	NoParameters []string       `json:"without_parameters"`
-	Failures     []unlistedJSON `json:"failures"`
-	Recorded     *sessionsJSON  `json:"recorded,omitempty"`
+	NoParameters []string       `json:"without_parameters" jsonschema:"Tools whose schema names no parameter."`
+	Failures     []unlistedJSON `json:"failures" jsonschema:"Live servers that could not be listed."`
+	Recorded     *sessionsJSON  `json:"recorded,omitempty" jsonschema:"With --recording: what definitions cost over whole sessions, and what deferral would have made of it, net of its searches."`
 
-	Measurement *measurementJSON `json:"measurement,omitempty"`
+	Measurement *measurementJSON `json:"measurement,omitempty" jsonschema:"With count_tokens: what was asked of the API."`
 }
 
 type modesJSON struct {
@@ -237,18 +230,18 @@ type modesJSON struct {
 
 type modeJSON struct {
 	Tokens int     `json:"tokens"`
-	Saved  float64 `json:"saved_percent"`
-	Basis  string  `json:"basis"`
+	Saved  float64 `json:"saved_percent" maximum:"100"`
+	Basis  string  `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 }
 
 type automaticJSON struct {
 	Model       string `json:"model"`
 	Window      int    `json:"window"`
-	WindowKnown bool   `json:"window_known"`
+	WindowKnown bool   `json:"window_known" jsonschema:"False where the window is assumed."`
 	Percent     int    `json:"percent"`
 	Threshold   int    `json:"threshold_tokens"`
-	Deferred    int    `json:"deferred_tokens"`
-	Session     int    `json:"session_tokens"`
+	Deferred    int    `json:"deferred_tokens" jsonschema:"What the deferrable definitions cost whole."`
+	Session     int    `json:"session_tokens" jsonschema:"What a session compares with the threshold, whatever the counter: bytes / 4 of the deferrable definitions as it sends them."`
 	Triggers    bool   `json:"triggers"`
 	Reason      string `json:"reason"`
 }
@@ -264,14 +257,14 @@ type toolCostJSON struct {
 	Name        string    `json:"name"`
 	Server      string    `json:"server"`
 	FullTokens  int       `json:"full_tokens"`
-	FullBasis   string    `json:"full_basis"`
-	Description int       `json:"description_tokens"`
-	Schema      int       `json:"schema_tokens"`
+	FullBasis   string    `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	Description int       `json:"description_tokens" jsonschema:"The description, counted by itself."`
+	Schema      int       `json:"schema_tokens" jsonschema:"The schema, counted by itself."`
 	NoSchema    bool      `json:"without_schema"`
 	Whole       bool      `json:"never_deferred"`
 	Modes       modesJSON `json:"modes"`
 	Advice      string    `json:"advice,omitempty"`
-	Calls       *int      `json:"recorded_calls,omitempty"`
+	Calls       *int      `json:"recorded_calls,omitempty" jsonschema:"With --recording: how often it was called there."`
 }
 
 type unlistedJSON struct {
@@ -335,8 +328,8 @@ func totalBasis(r tokens.Report) string {
 type measurementJSON struct {
 	Model      string `json:"model"`
 	Requests   int    `json:"requests"`
-	Tools      int    `json:"tools_measured"`
-	APIRefused string `json:"api_refused,omitempty"`
+	Tools      int    `json:"tools_measured" jsonschema:"How many tools have a figure of their own; the others' are apportioned."`
+	APIRefused string `json:"api_refused,omitempty" jsonschema:"Why the API gave no figure for defer_loading; its mode is then documented, not measured."`
 }
 
 func measurementOf(m *tokens.Measurement) *measurementJSON {

@@ -122,26 +122,26 @@ type sessionJSON struct {
 	File         string    `json:"file"`
 	Conversation int       `json:"conversation"`
 	Agent        string    `json:"agent"`
-	Requests     int       `json:"requests"`
-	Tools        int       `json:"tools"`
+	Requests     int       `json:"requests" jsonschema:"Those in the recording; 0 for a transcript, whose tools are unknown."`
+	Tools        int       `json:"tools" jsonschema:"The client's own; what the API defines itself is in no figure."`
 	Called       int       `json:"tools_called"`
-	Defers       bool      `json:"defers_by_itself"`
-	Searches     int       `json:"searches"`
-	Loaded       int       `json:"tools_loaded"`
-	Whole        int       `json:"full_tokens"`
-	Resent       int       `json:"resent_tokens"`
-	Basis        string    `json:"basis"`
+	Defers       bool      `json:"defers_by_itself" jsonschema:"Then net is empty."`
+	Searches     int       `json:"searches" jsonschema:"Turns that would have had to search, each one more request."`
+	Loaded       int       `json:"tools_loaded" jsonschema:"As many searches as a model takes that loads one tool at a time."`
+	Whole        int       `json:"full_tokens" jsonschema:"Every definition whole in every request."`
+	Resent       int       `json:"resent_tokens" jsonschema:"What the further requests send again of the conversation; in no net figure."`
+	Basis        string    `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 	Net          []netJSON `json:"net"`
 }
 
 type netJSON struct {
-	Style       string  `json:"style"`
+	Style       string  `json:"style" enum:"names,names_hint,api"`
 	Definitions int     `json:"definition_tokens"`
-	Searcher    int     `json:"tool_search_tokens"`
-	History     int     `json:"search_tokens"`
+	Searcher    int     `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition in every request."`
+	History     int     `json:"search_tokens" jsonschema:"Calls of ToolSearch and their results, in every later request again."`
 	Total       int     `json:"net_tokens"`
-	Saved       float64 `json:"net_saved_percent"`
-	Resending   float64 `json:"saved_percent_with_resent"`
+	Saved       float64 `json:"net_saved_percent" jsonschema:"Below 0 where deferral costs more than it saves." maximum:"100"`
+	Resending   float64 `json:"saved_percent_with_resent" maximum:"100"`
 }
 
 // sessionsOf is nil where no recording was counted.

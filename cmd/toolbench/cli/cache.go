@@ -71,7 +71,7 @@ func (a *app) cacheCommand() *cobra.Command {
 
 func (a *app) cache(ctx context.Context, f cacheFlags) error {
 	if f.schema {
-		return a.printAll(reports.CacheSchema())
+		return a.printAll(reports.Schema("cache"))
 	}
 	prices, err := priceLists()
 	if err != nil {

@@ -115,7 +115,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	switch {
 	case f.schema:
-		return a.printAll(reports.FuzzSchema())
+		return a.printAll(reports.Schema("fuzz"))
 	case f.list:
 		return wrap(reports.FuzzList(a.Stdout, a.drawing(f.looks)))
 	case f.replay != "":

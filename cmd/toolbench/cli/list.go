@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/reports/screen"
 	"toolbench/toolsys/search"
 )
 
@@ -68,55 +65,22 @@ func (a *app) list(args []string, f listFlags) error {
 }
 
 func (a *app) printList(entries []entry, f listFlags) error {
+	var all []reports.Listed
+	for _, e := range entries {
+		all = append(all, reports.Listed{Name: e.Name, Tags: e.Tags, About: e.About, File: e.File})
+	}
 	if f.format == "json" {
-		return wrap(reports.PrintJSON(a.Stdout, listOf(entries)))
+		return wrap(reports.ListJSON(a.Stdout, all))
 	}
-	looks := a.drawing(f.looks)
-	grid := screen.Grid{Columns: []screen.Column{{Title: "Scenario"}, {Title: "Tags"}, {Title: "About"}}}
-	for _, e := range entries {
-		grid.Rows = append(grid.Rows, []string{
-			screen.Safe(e.Name), screen.Safe(strings.Join(e.Tags, " ")), screen.Safe(e.About),
-		})
-	}
-	drawn, err := grid.Draw(looks.Width, looks.ASCII)
-	if err != nil {
-		return wrap(err)
-	}
-	_, err = fmt.Fprint(a.Stdout, drawn)
-	return wrap(err)
+	return wrap(reports.ListTable(a.Stdout, all, a.drawing(f.looks)))
 }
 
-type listJSON struct {
-	Version   int         `json:"version"`
-	Scenarios []entryJSON `json:"scenarios"`
-}
-
-type entryJSON struct {
-	Name  string   `json:"name"`
-	Tags  []string `json:"tags"`
-	About string   `json:"about"`
-	File  string   `json:"file"`
-}
-
-func listOf(entries []entry) listJSON {
-	list := listJSON{Version: 1, Scenarios: []entryJSON{}}
-	for _, e := range entries {
-		list.Scenarios = append(list.Scenarios, entryJSON{e.Name, append([]string{}, e.Tags...), e.About, e.File})
-	}
-	return list
-}
-
-// schemas are the published formats, by the command that reads or writes them.
-func (a *app) schemas() map[string]func() []byte {
-	return map[string]func() []byte{
-		"scenario": a.bench.ScenarioSchema, "run": reports.RunSchema, "replay": reports.ReplaySchema, "tokens": reports.TokensSchema,
-		"cache": reports.CacheSchema, "search": func() []byte { return searchSchema }, "serve": reports.ServeSchema,
-		"record": reports.RecordSchema, "upgrade": func() []byte { return upgradeSchema }, "fuzz": reports.FuzzSchema,
-	}
-}
+// scenarioFormat is the name of the schema of a scenario's file.
+const scenarioFormat = "scenario"
 
 func (a *app) schemaCommand() *cobra.Command {
-	names := slices.Sorted(maps.Keys(a.schemas()))
+	names := append(reports.SchemaNames(), scenarioFormat)
+	slices.Sort(names)
 	return &cobra.Command{
 		Use: "schema FORMAT", Short: "Print the JSON Schema of a format",
 		Long: "Prints a published JSON Schema: of a scenario's file (\"scenario\"), with which editors\ncomplete and check it, or of what a command writes with --format json, by the\ncommand's name.\n\nFormats: " + strings.Join(names, ", "),
@@ -126,7 +90,10 @@ func (a *app) schemaCommand() *cobra.Command {
 		Args:      one("schema", names...),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.printAll(a.schemas()[args[0]]())
+			if args[0] == scenarioFormat {
+				return a.printAll(a.bench.ScenarioSchema())
+			}
+			return a.printAll(reports.Schema(args[0]))
 		},
 	}
 }

@@ -104,7 +104,7 @@ func (a *app) recordCommand() *cobra.Command {
 // record is the way from arguments to the exit code.
 func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	if f.schema {
-		return a.printAll(reports.RecordSchema())
+		return a.printAll(reports.Schema("record"))
 	}
 	job, err := a.recordJob(args, f)
 	if err != nil {

@@ -100,7 +100,7 @@ func somePolicies(text string) ([]schedule.Policy, error) {
 // replay is the way from arguments to the exit code.
 func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	if f.schema {
-		return a.printAll(reports.ReplaySchema())
+		return a.printAll(reports.Schema("replay"))
 	}
 	if len(args) == 0 {
 		return usage("name a recording or a folder of them, as in `toolbench replay session.jsonl`")

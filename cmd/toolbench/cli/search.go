@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolbench/reports"
 	"toolbench/sim/retrieval"
 	"toolbench/toolsys/search"
 )
@@ -121,7 +122,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	words := strings.Join(args, " ")
 	switch {
 	case f.schema:
-		return a.printAll(searchSchema)
+		return a.printAll(reports.Schema("search"))
 	case len(f.catalogs) == 0:
 		return usage("name the tools to search, as in `toolbench search --catalog tools.json 'send a message'`")
 	case f.queries == "" && strings.TrimSpace(words) == "":
@@ -133,7 +134,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	if err != nil {
 		return err
 	}
-	tools := catalogue{Files: f.catalogs, Servers: len(joined), Tools: joined.Tools(), pool: retrieval.NewPool(joined)}
+	tools := searched{reports.SearchedTools{Files: f.catalogs, Servers: len(joined), Tools: joined.Tools()}, retrieval.NewPool(joined)}
 	if f.queries == "" {
 		return a.look(ctx, words, tools, f)
 	}
@@ -157,47 +158,37 @@ func (a *app) readFile(name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// catalogue is the tools to search, and where they come from.
-type catalogue struct {
-	Files   []string `json:"files"`
-	Servers int      `json:"servers"`
-	Tools   int      `json:"tools"`
-
+// searched is the tools to search, and where they come from.
+type searched struct {
+	reports.SearchedTools
 	pool retrieval.Pool
 }
 
 // look shows what the rankers find for words.
-func (a *app) look(ctx context.Context, words string, c catalogue, f searchFlags) error {
+func (a *app) look(ctx context.Context, words string, s searched, f searchFlags) error {
 	q, err := search.ParseQuery(words)
 	if err != nil {
 		return &exitError{ExitUsage, err}
 	}
-	var found []finding
+	report := reports.FindingsReport{Tools: s.SearchedTools, Words: words}
 	for _, r := range f.rankers {
-		result := search.NewRanked(r, c.pool.Entries, nil).Search(q, f.max)
-		found = append(found, finding{r, result})
+		report.Found = append(report.Found, reports.Finding{Ranker: r, Result: search.NewRanked(r, s.pool.Entries, nil).Search(q, f.max)})
 	}
-	v, err := a.vectors(ctx, c.pool, []string{words}, f.embeddings)
+	v, err := a.vectors(ctx, s.pool, []string{words}, f.embeddings)
 	if err != nil {
 		return err
 	}
 	if v != nil {
-		found = append(found, finding{v.Label(), v.Search(words, q, f.max)})
+		report.Found = append(report.Found, reports.Finding{Ranker: v.Label(), Result: v.Search(words, q, f.max)})
 	}
 	if f.format == "json" {
-		return wrap(printFindings(a.Stdout, words, c, found))
+		return wrap(reports.FindingsJSON(a.Stdout, report))
 	}
-	return wrap(drawFindings(a.Stdout, c, found, a.drawing(f.looks)))
-}
-
-// finding is what one ranker found.
-type finding struct {
-	ranker search.Ranker
-	search.Result
+	return wrap(reports.FindingsTable(a.Stdout, report, a.drawing(f.looks)))
 }
 
 // measure asks every ranker the labelled queries.
-func (a *app) measure(ctx context.Context, c catalogue, f searchFlags) error {
+func (a *app) measure(ctx context.Context, tools searched, f searchFlags) error {
 	data, err := a.readFile(f.queries, retrieval.MaxBytes)
 	if err != nil {
 		return err
@@ -211,9 +202,9 @@ func (a *app) measure(ctx context.Context, c catalogue, f searchFlags) error {
 		if ctx.Err() != nil {
 			return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d rankers were asked", len(standings), len(f.rankers))}
 		}
-		standings = append(standings, retrieval.Measure(c.pool, queries, r, f.ks))
+		standings = append(standings, retrieval.Measure(tools.pool, queries, r, f.ks))
 	}
-	v, err := a.vectors(ctx, c.pool, retrieval.Texts(queries), f.embeddings)
+	v, err := a.vectors(ctx, tools.pool, retrieval.Texts(queries), f.embeddings)
 	if err != nil {
 		return err
 	}
@@ -223,8 +214,9 @@ func (a *app) measure(ctx context.Context, c catalogue, f searchFlags) error {
 	if s := standings[0]; s.All.Queries+s.NoneExpected == 0 {
 		return usage("%s: none of its %d queries names a tool of %s; are they for another catalogue?", f.queries, len(queries), strings.Join(f.catalogs, ", "))
 	}
+	report := reports.SearchReport{Tools: tools.SearchedTools, File: f.queries, Ks: f.ks, Standings: standings}
 	if f.format == "json" {
-		return wrap(printStandings(a.Stdout, f, c, standings))
+		return wrap(reports.SearchJSON(a.Stdout, report))
 	}
-	return wrap(drawStandings(a.Stdout, c, f.ks, standings, a.drawing(f.looks)))
+	return wrap(reports.SearchTable(a.Stdout, report, a.drawing(f.looks)))
 }

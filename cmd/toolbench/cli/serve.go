@@ -97,7 +97,7 @@ func speed(text string) (float64, error) {
 func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	switch {
 	case f.schema:
-		return a.printAll(reports.ServeSchema())
+		return a.printAll(reports.Schema("serve"))
 	case len(args) != 1:
 		return usage("name one recording or scenario, as in `toolbench serve session.yaml`")
 	}

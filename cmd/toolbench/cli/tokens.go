@@ -105,7 +105,7 @@ func nothingElse(cmd *cobra.Command, args []string) error {
 // tokens is the way from flags to the report.
 func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 	if f.schema {
-		return a.printAll(reports.TokensSchema())
+		return a.printAll(reports.Schema("tokens"))
 	}
 	counter, err := a.provisional(f)
 	if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/reports/screen"
-	"toolbench/sim/secret"
 	"toolbench/sim/upgrade"
 )
-
-//go:embed upgrade.schema.json
-var upgradeSchema []byte
 
 const upgradeLong = `Lifts files of earlier formats to those this program writes: cassettes as go-vcr v1
 to v4 write them, and scenarios without a format.
@@ -64,30 +58,10 @@ func (a *app) upgradeCommand() *cobra.Command {
 	return cmd
 }
 
-// upgraded is what became of one file.
-type upgraded struct {
-	File string       `json:"file"`
-	Kind upgrade.Kind `json:"kind,omitempty"`
-	From int          `json:"from,omitempty"`
-	To   int          `json:"to,omitempty"`
-	Old  []string     `json:"old"`
-	// Secrets are blanked in a cassette and left in a scenario.
-	Secrets []secret.Count `json:"secrets,omitempty"`
-	Status  string         `json:"status"` // current, old, upgraded, failed
-	Error   string         `json:"error,omitempty"`
-}
-
-type upgradeReport struct {
-	Version int        `json:"version"`
-	Files   []upgraded `json:"files"`
-	// Skipped counts files of folders that are something else.
-	Skipped int `json:"skipped"`
-}
-
 // upgrade is the way from arguments to the exit code.
 func (a *app) upgrade(ctx context.Context, args []string, f upgradeFlags) error {
 	if f.schema {
-		return a.printAll(upgradeSchema)
+		return a.printAll(reports.Schema("upgrade"))
 	}
 	if len(args) == 0 {
 		return usage("name a file or a folder, as in `toolbench upgrade .`")
@@ -96,7 +70,7 @@ func (a *app) upgrade(ctx context.Context, args []string, f upgradeFlags) error 
 	if err != nil {
 		return err
 	}
-	report := upgradeReport{Version: 1, Files: []upgraded{}}
+	report := reports.UpgradeReport{Version: reports.UpgradeVersion, Files: []reports.UpgradedFile{}}
 	for _, file := range files {
 		if ctx.Err() != nil {
 			break
@@ -114,12 +88,12 @@ func (a *app) upgrade(ctx context.Context, args []string, f upgradeFlags) error 
 	if err := a.printUpgrade(report, f); err != nil {
 		return err
 	}
-	return report.verdict(ctx, f.check)
+	return concludeUpgrade(ctx, report, f.check)
 }
 
 // lift upgrades one file, or says what it would do.
-func (a *app) lift(name string, check bool) (upgraded, error) {
-	u := upgraded{File: name, Old: []string{}, Status: "failed"}
+func (a *app) lift(name string, check bool) (reports.UpgradedFile, error) {
+	u := reports.UpgradedFile{File: name, Old: []string{}, Status: "failed"}
 	path, err := filepath.EvalSymlinks(a.path(name))
 	if err == nil {
 		err = a.liftInto(&u, path, check)
@@ -130,7 +104,7 @@ func (a *app) lift(name string, check bool) (upgraded, error) {
 	return u, err
 }
 
-func (a *app) liftInto(u *upgraded, path string, check bool) error {
+func (a *app) liftInto(u *reports.UpgradedFile, path string, check bool) error {
 	data, err := readLimited(path)
 	if err != nil {
 		return err
@@ -159,7 +133,7 @@ func (a *app) liftInto(u *upgraded, path string, check bool) error {
 
 // reportSecrets names the secrets of a file, each by its kind and place, and what
 // becomes of them.
-func (a *app) reportSecrets(u *upgraded, check bool) {
+func (a *app) reportSecrets(u *reports.UpgradedFile, check bool) {
 	became := "blanked"
 	switch {
 	case u.Kind == upgrade.Scenario:
@@ -192,69 +166,38 @@ func readLimited(path string) ([]byte, error) {
 	return data, err
 }
 
-func (r upgradeReport) count(status string) int {
-	n := 0
-	for _, f := range r.Files {
-		if f.Status == status {
-			n++
-		}
-	}
-	return n
-}
-
-// failure is why a file failed; most errors begin with its name.
-func (u upgraded) failure() error {
+// upgradeFailure is why a file failed; most errors begin with its name.
+func upgradeFailure(u reports.UpgradedFile) error {
 	if strings.HasPrefix(u.Error, u.File) {
 		return errors.New(u.Error)
 	}
 	return fmt.Errorf("%s: %s", u.File, u.Error)
 }
 
-// verdict gives the error that carries the exit code.
-func (r upgradeReport) verdict(ctx context.Context, check bool) error {
+// concludeUpgrade gives the error that carries the exit code.
+func concludeUpgrade(ctx context.Context, r reports.UpgradeReport, check bool) error {
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{ExitInterrupted, fmt.Errorf("interrupted after %d files", len(r.Files))}
-	case r.count("failed") > 0:
+	case r.Count("failed") > 0:
 		var errs []error
 		for _, f := range r.Files {
 			if f.Status == "failed" {
-				errs = append(errs, f.failure())
+				errs = append(errs, upgradeFailure(f))
 			}
 		}
 		return &exitError{ExitUsage, errors.Join(errs...)}
 	case len(r.Files) == 0:
 		return usage("none of the files is a cassette or a scenario")
-	case check && r.count("old") > 0:
-		return &exitError{ExitFailed, fmt.Errorf("%d of %d files are old; run `toolbench upgrade` on them", r.count("old"), len(r.Files))}
+	case check && r.Count("old") > 0:
+		return &exitError{ExitFailed, fmt.Errorf("%d of %d files are old; run `toolbench upgrade` on them", r.Count("old"), len(r.Files))}
 	}
 	return nil
 }
 
-func (a *app) printUpgrade(r upgradeReport, f upgradeFlags) error {
+func (a *app) printUpgrade(r reports.UpgradeReport, f upgradeFlags) error {
 	if f.format == "json" {
-		return wrap(reports.PrintJSON(a.Stdout, r))
+		return wrap(reports.UpgradeJSON(a.Stdout, r))
 	}
-	g := screen.Grid{Columns: []screen.Column{{Title: "File"}, {Title: "Kind"}, {Title: "Status"}, {Title: "What was old"}}}
-	for _, u := range r.Files {
-		if u.Status == "current" {
-			continue
-		}
-		old := strings.Join(u.Old, ", ")
-		g.Rows = append(g.Rows, []string{screen.Safe(u.File), string(u.Kind), u.Status, old})
-	}
-	if len(g.Rows) > 0 {
-		d := a.drawing(f.looks)
-		drawn, err := g.Draw(d.Width, d.ASCII)
-		if err != nil {
-			return wrap(err)
-		}
-		if _, err := fmt.Fprintln(a.Stdout, drawn); err != nil {
-			return wrap(err)
-		}
-	}
-	summary := fmt.Sprintf("%d current, %d upgraded, %d old, %d failed, %d other files",
-		r.count("current"), r.count("upgraded"), r.count("old"), r.count("failed"), r.Skipped)
-	_, err := fmt.Fprintln(a.Stdout, strings.Join(screen.Fold(summary, a.drawing(f.looks).Width), "\n"))
-	return wrap(err)
+	return wrap(reports.UpgradeTable(a.Stdout, r, a.drawing(f.looks)))
 }
