@@ -14,6 +14,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"toolbench/fixtures"
 )
 
 // Limits of one scenario's file. A scenario is written by hand; what is larger
@@ -228,3 +230,51 @@ func sameNames(all []*Scenario) []error {
 	}
 	return errs
 }
+
+// Resource finds a file a scenario points to: beside the scenario, then from the
+// root of where it was loaded, then among the fixtures.
+func (sc *Scenario) Resource(name string) (fs.FS, string, error) {
+	var tried []string
+	for _, c := range []struct {
+		fsys fs.FS
+		path string
+	}{{sc.fsys, path.Join(sc.dir, name)}, {sc.fsys, name}, {fixtures.Files, name}} {
+		if c.fsys == nil || !fs.ValidPath(c.path) {
+			continue
+		}
+		_, err := fs.Stat(c.fsys, c.path)
+		if err == nil {
+			return c.fsys, c.path, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, "", err
+		}
+		tried = append(tried, c.path)
+	}
+	return nil, "", fmt.Errorf("%s does not exist, neither beside the scenario nor among the fixtures", name)
+}
+
+// Open reads a resource whole; key is where the scenario names it.
+func (sc *Scenario) Open(key, name string) ([]byte, error) {
+	fsys, p, err := sc.Resource(name)
+	if err != nil {
+		return nil, sc.ErrorAt(key, err.Error(), "check the name; paths are relative to the scenario")
+	}
+	data, err := fs.ReadFile(fsys, p)
+	if err != nil {
+		return nil, sc.ErrorAt(key, plainly(err), "")
+	}
+	return data, nil
+}
+
+// CassetteFile is the content of the scenario's cassette, nil when it names none.
+// Errors are *FileError.
+func (sc *Scenario) CassetteFile() ([]byte, error) {
+	if sc.Stream.Cassette == "" {
+		return nil, nil
+	}
+	return sc.Open("stream.cassette", sc.Stream.Cassette)
+}
+
+// Cassette is the cassette's name as the file has it, "" when there is none.
+func (sc *Scenario) Cassette() string { return sc.Stream.Cassette }

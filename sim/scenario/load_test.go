@@ -51,6 +51,10 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 		{"two documents", good + "---\n" + good, "", "2 documents", "one scenario"},
 		{"an alias bomb", bomb, ":", "aliases", "write it out"},
 		{"a format of the future", good + "format: 99\n", ":11:1", "format 99", "reads up to"},
+		{"a wrong value in a group of keys", good + "world: {cwd: /a, stream_idle: 5}\n", ":11:31", "has no unit", "5ms"},
+		{"an unknown key in a group of keys", good + "world: {cwd: /a, tools: [{name: T, saef: true}]}\n", ":11:36", "unknown field \"saef\"", "did you mean safe?"},
+		{"an unknown key beside groups of keys", good + "world: {cwd: /a, setings: {}}\n", ":11:18", "unknown field \"setings\"", "did you mean settings?"},
+		{"a fault without a key", good + "faults: [{call: call_1, huge: true}]\n", ":11:25", "unknown field \"huge\"", ""},
 		{"a text where a number belongs", good + "faults: [{request: first}]\n", ":11:", "", "schema"},
 	}
 	for _, c := range cases {

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -72,6 +73,10 @@ func (g generator) object(t reflect.Type) object {
 	properties := object{}
 	for f := range t.Fields() {
 		key := f.Tag.Get("yaml")
+		if key == ",inline" {
+			maps.Copy(properties, g.object(f.Type)["properties"].(object))
+			continue
+		}
 		if key == "" || key == "-" {
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/goccy/go-yaml/token"
+
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -21,14 +23,14 @@ func Update(data []byte, values map[string]string) (updated []byte, left []strin
 	if err != nil {
 		return nil, nil, fmt.Errorf("update: %w", err)
 	}
-	nodes := map[string]ast.Node{}
+	nodes := places{}
 	for _, doc := range file.Docs {
-		valuesOf("", doc.Body, nodes)
+		nodes.walk("", doc.Body)
 	}
 	lines := lineOffsets(data)
 	var edits []edit
 	for _, path := range slices.Sorted(maps.Keys(values)) {
-		from, to, ok := span(nodes[path], lines, data)
+		from, to, ok := span(nodes[path].value, lines, data)
 		if !ok {
 			left = append(left, path)
 			continue
@@ -53,26 +55,6 @@ func apply(data []byte, edits []edit) []byte {
 	return out
 }
 
-// valuesOf finds the value of every key, by its path.
-func valuesOf(at string, n ast.Node, into map[string]ast.Node) {
-	switch v := n.(type) {
-	case *ast.MappingNode:
-		for _, m := range v.Values {
-			valuesOf(at, m, into)
-		}
-	case *ast.MappingValueNode:
-		key := join(at, v.Key.GetToken().Value)
-		into[key] = v.Value
-		valuesOf(key, v.Value, into)
-	case *ast.SequenceNode:
-		for i, m := range v.Values {
-			key := join(at, strconv.Itoa(i))
-			into[key] = m
-			valuesOf(key, m, into)
-		}
-	}
-}
-
 // lineOffsets gives where each line begins.
 func lineOffsets(data []byte) []int {
 	at := []int{0}
@@ -87,15 +69,17 @@ func lineOffsets(data []byte) []int {
 // span gives the bytes of a value: a plain scalar or a list in brackets. Other
 // shapes are left to people.
 func span(n ast.Node, lines []int, data []byte) (from, to int, ok bool) {
-	if n == nil {
-		return 0, 0, false
-	}
-	first, last := n.GetToken(), n.GetToken()
-	if s, list := n.(*ast.SequenceNode); list {
-		if !s.IsFlowStyle || s.End == nil {
+	var first, last *token.Token
+	switch v := n.(type) {
+	case *ast.SequenceNode:
+		if !v.IsFlowStyle || v.End == nil {
 			return 0, 0, false
 		}
-		first, last = s.Start, s.End
+		first, last = v.Start, v.End
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		first, last = n.GetToken(), n.GetToken()
+	default:
+		return 0, 0, false
 	}
 	from = offset(first.Position.Line, first.Position.Column, lines, data)
 	end := offset(last.Position.Line, last.Position.Column, lines, data)

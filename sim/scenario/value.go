@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -187,4 +188,63 @@ func scalar(n ast.Node) (string, error) {
 		return v.Value.Value, nil
 	}
 	return "", problem(n, errors.New("a single value is expected here"))
+}
+
+// Texts is a list of texts; in a file one text may stand by itself.
+type Texts []string
+
+// UnmarshalYAML reads a list or a single text.
+func (t *Texts) UnmarshalYAML(n ast.Node) error {
+	if _, ok := n.(*ast.SequenceNode); ok {
+		return yaml.NodeToValue(n, (*[]string)(t))
+	}
+	text, err := scalar(n)
+	if err != nil {
+		return err
+	}
+	*t = Texts{text}
+	return nil
+}
+
+// UnmarshalYAML reads a catalogue's name or the whole server.
+func (s *Server) UnmarshalYAML(n ast.Node) error {
+	type whole Server
+	return shorthand(n, (*whole)(s), &s.Catalogue)
+}
+
+// UnmarshalYAML reads a word ("unchanged") or the whole expectation.
+func (f *FileExpect) UnmarshalYAML(n ast.Node) error {
+	type whole FileExpect
+	return shorthand(n, (*whole)(f), &f.Is)
+}
+
+// UnmarshalYAML reads a status or the whole expectation.
+func (a *Answer) UnmarshalYAML(n ast.Node) error {
+	type whole Answer
+	return shorthand(n, (*whole)(a), &a.Status)
+}
+
+// UnmarshalYAML reads "recorded" or a pace.
+func (p *Pace) UnmarshalYAML(n ast.Node) error {
+	type whole Pace
+	var word string
+	if err := shorthand(n, (*whole)(p), &word); err != nil {
+		return err
+	}
+	p.set = word == ""
+	if word != "" && word != "recorded" {
+		return problem(n, errPace)
+	}
+	return nil
+}
+
+// shorthand reads a mapping into whole, strictly, or a single value into word.
+func shorthand(n ast.Node, whole any, word *string) error {
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return yaml.NodeToValue(n, whole, yaml.Strict())
+	}
+	text, err := scalar(n)
+	*word = text
+	return err
 }

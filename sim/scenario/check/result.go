@@ -1,8 +1,11 @@
 package check
 
 import (
+	"slices"
 	"time"
 
+	"toolbench/sim/scenario"
+	"toolbench/sim/secret"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/trace"
 )
@@ -129,4 +132,41 @@ type Record struct {
 type Funnel struct {
 	In, Out int
 	Reasons map[string]string
+}
+
+// Redact keeps secrets that stand in a recording or in the world out of what reports
+// print of it (O5): a failure quotes both.
+func (out *Result) Redact() {
+	if len(out.Failures)+len(out.Notes) == 0 {
+		return
+	}
+	finder := secret.New()
+	for i := range out.Failures {
+		f := &out.Failures[i]
+		f.Expected, f.Found = finder.Text(f.Expected, nil), finder.Text(f.Found, nil)
+	}
+	for i, n := range out.Notes {
+		out.Notes[i] = finder.Text(n, nil)
+	}
+}
+
+// Update gives a scenario's file with the expectations that failed brought up to date,
+// and the failures that only a person can resolve.
+func Update(data []byte, failures []Failure) (updated []byte, left []Failure, err error) {
+	values := map[string]string{}
+	for _, f := range failures {
+		if f.instead != "" {
+			values["expect."+f.Expectation] = f.instead
+		}
+	}
+	updated, unplaced, err := scenario.Update(data, values)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range failures {
+		if f.instead == "" || slices.Contains(unplaced, "expect."+f.Expectation) {
+			left = append(left, f)
+		}
+	}
+	return updated, left, nil
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 )
 
 // sent is one request that left the system, in order.
@@ -220,4 +222,158 @@ func (s *script) page(req *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h, Request: req,
 		Body: io.NopCloser(strings.NewReader(p.Body)), ContentLength: int64(len(p.Body)),
 	}, nil
+}
+
+// buildWire puts the model in place: the cassette, or the scripted turns.
+func (r *runner) buildWire() error {
+	if r.live != nil {
+		r.wire = &wire{next: r.liveWire()}
+		return nil
+	}
+	s := r.sc.Stream
+	faults := streamFaults(r.sc)
+	if r.o.chunk > 0 {
+		faults = rechunked(faults, r.o.chunk)
+	}
+	if r.o.answers != nil {
+		return r.lenient(faults)
+	}
+	if s.Cassette == "" || r.o.Scripted {
+		turns, err := newScript(r.sc, playOptions{wait: r.gate.Sleep, now: r.gate.Now, seed: 1, pace: s.Pace.Stream(), fault: faults})
+		if err != nil {
+			return r.sc.ErrorAt("stream.turns", err.Error(), "")
+		}
+		r.wire = &wire{next: turns}
+		return nil
+	}
+	fsys, name, err := r.sc.Resource(s.Cassette)
+	if err != nil {
+		return r.sc.ErrorAt("stream.cassette", err.Error(), "record it, or check the name")
+	}
+	c, err := cassette.LoadFile(fsys, name, cassette.Limits{})
+	if err != nil {
+		return r.sc.ErrorAt("stream.cassette", err.Error(), "")
+	}
+	r.player, err = cassette.NewPlayer(c, cassette.Options{
+		Wait: r.gate.Sleep, Now: r.gate.Now, Pace: s.Pace.Stream(), Lenient: s.Requests == "lenient", Fault: faults,
+	})
+	if err != nil {
+		return r.sc.ErrorAt("stream.cassette", err.Error(), "")
+	}
+	r.wire = &wire{next: r.player}
+	return nil
+}
+
+// lenient puts given answers in place of the model, be the requests what they may.
+func (r *runner) lenient(faults func(cassette.Attempt) cassette.Fault) error {
+	p, err := cassette.NewPlayer(r.o.answers, cassette.Options{Wait: r.gate.Sleep, Now: r.gate.Now, Lenient: true, Fault: faults})
+	if err != nil {
+		return err
+	}
+	r.wire = &wire{next: p}
+	return nil
+}
+
+// streamFaults spoils the answers a scenario says; requests are counted from 1
+// as they reach the model, each try by itself.
+func streamFaults(sc *scenario.Scenario) func(cassette.Attempt) cassette.Fault {
+	var mu sync.Mutex
+	n := 0
+	return func(a cassette.Attempt) cassette.Fault {
+		f := cassette.Fault{}
+		if sc.Stream.Chunk > 0 {
+			f.Chunk = func(int) int { return sc.Stream.Chunk }
+		}
+		if !isModel(a.URL) {
+			return f
+		}
+		mu.Lock()
+		n++
+		request := n
+		mu.Unlock()
+		for _, s := range sc.Faults {
+			if s.Request == request {
+				inject(s, &f)
+			}
+		}
+		return f
+	}
+}
+
+// rechunked cuts the bytes of every answer anew, whatever else spoils it.
+func rechunked(faults func(cassette.Attempt) cassette.Fault, size int) func(cassette.Attempt) cassette.Fault {
+	return func(a cassette.Attempt) cassette.Fault {
+		f := faults(a)
+		f.Chunk = func(int) int { return size }
+		return f
+	}
+}
+
+// inject makes a request's answer go wrong as a fault of the scenario demands.
+func inject(s scenario.Fault, f *cassette.Fault) {
+	f.Status = s.Status
+	switch {
+	case s.StreamError != "":
+		f.Error, f.ErrorAfter = &stream.Error{Type: s.StreamError, Message: "injected"}, s.CutAfter
+	case s.CutAfter > 0:
+		f.Cut = &cassette.Cut{After: s.CutAfter}
+	}
+	if s.StallAfter > 0 {
+		f.Stall = &cassette.Stall{After: s.StallAfter, For: s.Stall.D()}
+	}
+	switch {
+	case s.Malformed > 0:
+		f.Rewrite = malform(s.Malformed)
+	case s.Twice > 0:
+		f.Rewrite = repeat(s.Twice)
+	case s.Late > 0:
+		f.Rewrite = delay(s.Late, s.LateFor)
+	}
+	f.AgainIf = refused
+}
+
+// refused says whether a client cannot take an answer: then it is left for the retry.
+func refused(events []stream.Event) bool {
+	var a message.Assembler
+	for _, e := range events {
+		if _, err := a.Add(e.Data); err != nil {
+			return true
+		}
+	}
+	return false // what breaks off is another fault
+}
+
+// malform breaks the JSON of the n-th event.
+func malform(n int) func([]stream.Event) []stream.Event {
+	return func(events []stream.Event) []stream.Event {
+		if n <= len(events) {
+			e := events[n-1].Clone()
+			e.Data = e.Data[:len(e.Data)/2]
+			events[n-1] = e
+		}
+		return events
+	}
+}
+
+// repeat brings the n-th event twice.
+func repeat(n int) func([]stream.Event) []stream.Event {
+	return func(events []stream.Event) []stream.Event {
+		if n > len(events) {
+			return events
+		}
+		return slices.Insert(slices.Clone(events), n, events[n-1].Clone())
+	}
+}
+
+// delay brings the n-th event so much later, behind those that arrive meanwhile.
+func delay(n int, by time.Duration) func([]stream.Event) []stream.Event {
+	return func(events []stream.Event) []stream.Event {
+		if n > len(events) {
+			return events
+		}
+		out := slices.Clone(events)
+		out[n-1].At += by
+		slices.SortStableFunc(out, func(a, b stream.Event) int { return cmp.Compare(a.At, b.At) })
+		return out
+	}
 }

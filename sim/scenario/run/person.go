@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/tool"
@@ -102,3 +104,44 @@ func (r *runner) classify(ctx context.Context, _, input string) (permission.Verd
 }
 
 var rulings = map[string]permission.Ruling{"": permission.NoRuling, "clears": permission.Clears, "blocks": permission.Blocks}
+
+// elicit answers a server's question: the first answer for the server or for any, each
+// used once.
+func (p *person) elicit(ctx context.Context, q pipeline.Elicitation) (json.RawMessage, error) {
+	p.mu.Lock()
+	i := slices.IndexFunc(p.elicits, func(a scenario.ElicitScript) bool { return a.Server == "" || a.Server == q.Server })
+	if i < 0 {
+		p.mu.Unlock()
+		return nil, errNoAnswer
+	}
+	a := p.elicits[i]
+	p.elicits = slices.Delete(slices.Clone(p.elicits), i, i+1)
+	p.mu.Unlock()
+	if err := p.r.gate.Sleep(ctx, "user/elicit/"+q.CallID, a.After.D()); err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Action  string         `json:"action"`
+		Content map[string]any `json:"content,omitempty"`
+	}{a.Action, a.Content})
+}
+
+// compact answers the session when it asks whether to cut; nil when the scenario
+// never does.
+func (r *runner) compact() func(context.Context, []message.Message) (loop.Summary, bool, error) {
+	all := r.sc.World.Compactions
+	if len(all) == 0 {
+		return nil
+	}
+	return func(context.Context, []message.Message) (loop.Summary, bool, error) {
+		r.mu.Lock()
+		turn := r.turn
+		r.mu.Unlock()
+		for _, c := range all {
+			if c.Turn == turn {
+				return loop.Summary{Text: c.Summary, Keep: c.Keep}, true, nil
+			}
+		}
+		return loop.Summary{}, false, nil
+	}
+}

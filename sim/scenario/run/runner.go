@@ -8,12 +8,8 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/spf13/afero"
-	"golang.org/x/tools/txtar"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/clock"
@@ -24,7 +20,6 @@ import (
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
@@ -128,90 +123,6 @@ func (r *runner) trace(e trace.Event) {
 	}
 }
 
-func (r *runner) dir() string {
-	if r.sc.World.CWD != "" {
-		return r.sc.World.CWD
-	}
-	return defaultDir
-}
-
-func (r *runner) home() string {
-	if r.sc.World.Home != "" {
-		return r.sc.World.Home
-	}
-	return defaultHome
-}
-
-// buildWorld makes the disk, as a user who is not root.
-func (r *runner) buildWorld() error {
-	w := r.sc.World
-	root := posix.New(posix.Config{Now: r.gate.Now, UID: 1000, GID: 1000, Capacity: w.Capacity})
-	if w.Tree != "" {
-		data, err := r.sc.Open("world.tree", w.Tree)
-		if err != nil {
-			return err
-		}
-		if err := root.Load("/", txtar.Parse(data)); err != nil {
-			return r.sc.ErrorAt("world.tree", err.Error(), "")
-		}
-	}
-	extra := &txtar.Archive{}
-	for _, p := range sorted(w.Files) {
-		extra.Files = append(extra.Files, txtar.File{Name: strings.TrimPrefix(p, "/"), Data: []byte(w.Files[p])})
-	}
-	if err := root.Load("/", extra); err != nil {
-		return r.sc.ErrorAt("world.files", err.Error(), "paths are absolute, each given once")
-	}
-	for _, dir := range []string{r.dir(), r.home(), "/tmp"} {
-		if err := root.MkdirAll(dir, 0o755); err != nil {
-			return r.sc.ErrorAt("world.cwd", err.Error(), "")
-		}
-	}
-	root.SetReadOnly(w.ReadOnly)
-	r.fs, r.before = root, root.Snapshot()
-	return nil
-}
-
-// buildWire puts the model in place: the cassette, or the scripted turns.
-func (r *runner) buildWire() error {
-	if r.live != nil {
-		r.wire = &wire{next: r.liveWire()}
-		return nil
-	}
-	s := r.sc.Stream
-	faults := streamFaults(r.sc)
-	if r.o.chunk > 0 {
-		faults = rechunked(faults, r.o.chunk)
-	}
-	if r.o.answers != nil {
-		return r.lenient(faults)
-	}
-	if s.Cassette == "" || r.o.Scripted {
-		turns, err := newScript(r.sc, playOptions{wait: r.gate.Sleep, now: r.gate.Now, seed: 1, pace: s.Pace.Stream(), fault: faults})
-		if err != nil {
-			return r.sc.ErrorAt("stream.turns", err.Error(), "")
-		}
-		r.wire = &wire{next: turns}
-		return nil
-	}
-	fsys, name, err := r.sc.Resource(s.Cassette)
-	if err != nil {
-		return r.sc.ErrorAt("stream.cassette", err.Error(), "record it, or check the name")
-	}
-	c, err := cassette.LoadFile(fsys, name, cassette.Limits{})
-	if err != nil {
-		return r.sc.ErrorAt("stream.cassette", err.Error(), "")
-	}
-	r.player, err = cassette.NewPlayer(c, cassette.Options{
-		Wait: r.gate.Sleep, Now: r.gate.Now, Pace: s.Pace.Stream(), Lenient: s.Requests == "lenient", Fault: faults,
-	})
-	if err != nil {
-		return r.sc.ErrorAt("stream.cassette", err.Error(), "")
-	}
-	r.wire = &wire{next: r.player}
-	return nil
-}
-
 func (r *runner) fetch(req *http.Request) (*http.Response, error) { return r.wire.RoundTrip(req) }
 
 // open begins the conversation.
@@ -264,32 +175,6 @@ func (r *runner) open() (*loop.Session, error) {
 }
 
 var styles = map[string]pool.Style{"": pool.Names, "names": pool.Names, "hints": pool.Hints, "api": pool.API}
-
-func (r *runner) state() (tool.State, error) {
-	p := r.sc.World.Permissions
-	st := tool.State{Dir: r.dir(), Root: r.dir(), Env: map[string]string{"HOME": r.home()}, Extra: p.Roots}
-	for k, v := range r.sc.World.Env {
-		st.Env[k] = v
-	}
-	if p.Mode != "" {
-		mode, err := permission.ParseMode(p.Mode)
-		if err != nil {
-			return st, r.sc.ErrorAt("world.permissions.mode", err.Error(), "")
-		}
-		st.Mode = mode
-	}
-	for _, list := range []struct {
-		behaviour permission.Behaviour
-		texts     []string
-	}{{permission.Allow, p.Allow}, {permission.Ask, p.Ask}, {permission.Deny, p.Deny}} {
-		rules, err := st.Rules.Parse(permission.Project, list.behaviour, list.texts...)
-		if err != nil {
-			return st, r.sc.ErrorAt("world.permissions", err.Error(), "")
-		}
-		st.Rules = rules
-	}
-	return st, nil
-}
 
 // run sends the prompt, lets the user speak at their times and takes down what
 // is left at the end.
@@ -345,49 +230,22 @@ func (r *runner) takeDown(failed error) *record {
 	return rec
 }
 
-// disk is where tools read and write.
-func (r *runner) disk() afero.Fs {
-	if r.live != nil && r.live.Disk != nil {
-		return r.live.Disk.FS
-	}
-	return r.fs
-}
-
-// traceFiles ends the trace with what became of the disk: every change, and the
-// files that are asked about.
-func (r *runner) traceFiles() {
-	after := r.fs.Snapshot()
-	changes := posix.Diff(r.before, after)
-	note := func(p, is string) {
-		content := ""
-		if i, ok := slices.BinarySearchFunc(after, p, func(e posix.Entry, p string) int { return strings.Compare(e.Path, p) }); ok {
-			content = string(after[i].Content)
-		}
-		r.trace(trace.Event{At: r.gate.Since(), Kind: trace.File, Attrs: []trace.Attr{trace.S("path", p), trace.S("is", is), trace.S("content", content)}})
-	}
-	named := map[string]bool{}
-	for _, list := range []struct {
-		is    string
-		paths []string
-	}{{"created", changes.Created}, {"changed", changes.Changed}, {"absent", changes.Removed}} {
-		for _, p := range list.paths {
-			named[p] = true
-			note(p, list.is)
-		}
-	}
-	for _, p := range sorted(r.sc.Expect.Files) {
-		if !named[p] {
-			note(p, presence(after, p))
-		}
-	}
-	r.trace(trace.Event{At: r.gate.Since(), Kind: trace.File, Attrs: []trace.Attr{trace.S("tree", after.Digest())}})
-}
-
-func presence(s posix.Snapshot, p string) string {
-	if _, ok := slices.BinarySearchFunc(s, p, func(e posix.Entry, p string) int { return strings.Compare(e.Path, p) }); ok {
-		return "unchanged"
-	}
-	return "absent"
-}
-
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// history is what was said before the run.
+func history(sc *scenario.Scenario) []message.Message {
+	var out []message.Message
+	for _, said := range sc.World.History {
+		m := message.Message{Role: said.Role}
+		if said.Text != "" {
+			m.Content = append(m.Content, message.Text(said.Text))
+		}
+		if len(said.Discovered) > 0 {
+			m.Content = append(m.Content, discovery(slices.Clone(said.Discovered)))
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func discovery(names []string) message.Block { return pool.Discovery(names) }

@@ -2,11 +2,54 @@ package scenario
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"toolbench/sim/fault"
 )
+
+// Fault is one thing that goes wrong (O7). Call or Tool name a call to spoil;
+// Request a request, counted from 1.
+type Fault struct {
+	Call string `yaml:"call"`
+	Tool string `yaml:"tool"`
+	// Panic, Error, Hang, Deaf (does not stop when asked) spoil a call's run.
+	Panic string `yaml:"panic"`
+	Error string `yaml:"error"`
+	Hang  bool   `yaml:"hang"`
+	Deaf  bool   `yaml:"deaf"`
+
+	Request int `yaml:"request"`
+	// Status answers with an HTTP status; CutAfter ends the stream after so many
+	// events; StreamError sends an error event after CutAfter events; StallAfter
+	// stops it there for Stall.
+	Status      int      `yaml:"status"`
+	CutAfter    int      `yaml:"cut_after"`
+	StreamError string   `yaml:"stream_error"`
+	StallAfter  int      `yaml:"stall_after"`
+	Stall       Duration `yaml:"stall"`
+	Malformed   int      `yaml:"malformed"`
+	Repeat      int      `yaml:"repeat"`
+
+	// The rest has no keys: it is written in the language of sim/fault, as
+	// "huge @ call=c3". Huge is a result of half a million characters, Empty one of none;
+	// DiskFull and DiskReadOnly change the disk at the moment in which the call does its
+	// work; Slow is added to the time the call takes; Progress is reported so long after
+	// its end.
+	Huge         bool          `yaml:"-"`
+	Empty        bool          `yaml:"-"`
+	DiskFull     bool          `yaml:"-"`
+	DiskReadOnly bool          `yaml:"-"`
+	Slow         time.Duration `yaml:"-"`
+	Progress     time.Duration `yaml:"-"`
+	// Twice is the event that comes twice, Late the one that comes LateFor later.
+	Twice   int           `yaml:"-"`
+	Late    int           `yaml:"-"`
+	LateFor time.Duration `yaml:"-"`
+	// Server is what an MCP server does under the call.
+	Server *ServerFault `yaml:"-"`
+}
 
 // UnmarshalYAML reads a line of the language of faults, or the whole fault (O7).
 func (f *Fault) UnmarshalYAML(n ast.Node) error {

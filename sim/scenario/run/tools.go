@@ -3,99 +3,122 @@ package run
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
-	"toolbench/sim/stream"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
-// streamFaults spoils the answers a scenario says; requests are counted from 1
-// as they reach the model, each try by itself.
-func streamFaults(sc *scenario.Scenario) func(cassette.Attempt) cassette.Fault {
-	var mu sync.Mutex
-	n := 0
-	return func(a cassette.Attempt) cassette.Fault {
-		f := cassette.Fault{}
-		if sc.Stream.Chunk > 0 {
-			f.Chunk = func(int) int { return sc.Stream.Chunk }
+// ownTools builds the tools a scenario brings, through the same door as any.
+func ownTools(sc *scenario.Scenario) ([]*tool.Tool, error) {
+	var all []*tool.Tool
+	for i, o := range sc.World.Tools {
+		t, err := tool.Build(ownTool{o}.def())
+		if err != nil {
+			return nil, sc.ErrorAt(fmt.Sprintf("world.tools.%d", i), err.Error(), "")
 		}
-		if !isModel(a.URL) {
-			return f
-		}
-		mu.Lock()
-		n++
-		request := n
-		mu.Unlock()
-		for _, s := range sc.Faults {
-			if s.Request == request {
-				inject(s, &f)
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// looseSchema lets any object through: what a scenario's tool takes is its own
+// business.
+var looseSchema = json.RawMessage(`{"type":"object"}`)
+
+// ownTool is a tool of the scenario as the system runs it.
+type ownTool struct{ scenario.OwnTool }
+
+func (o ownTool) def() tool.Def[json.RawMessage, string] {
+	type in = json.RawMessage
+	about := o.About
+	if about == "" {
+		about = "A tool of the scenario's own."
+	}
+	d := tool.Def[in, string]{
+		Name: o.Name, Description: about, Hint: o.Hint, InputSchema: looseSchema, Call: o.call,
+		Traits: tool.Traits[in]{
+			Safe:     o.safe,
+			ReadOnly: func(in) bool { return o.ReadOnly },
+		},
+		Loading: tool.Loading{Deferrable: o.Deferrable, Always: o.Always},
+		Limits:  tool.Limits[in]{ResultChars: o.ResultChars, Timeout: func(in) time.Duration { return o.Timeout.D() }},
+	}
+	if len(o.Schema) > 0 {
+		d.InputSchema = o.inputSchema()
+	}
+	if o.Alias != "" {
+		d.Aliases = []string{o.Alias}
+	}
+	if o.Interrupt == "cancel" {
+		d.Traits.Interrupt = tool.Cancel
+	}
+	d.Traits.FailureStopsSiblings = o.StopsSiblings
+	if len(o.Reads)+len(o.Writes) > 0 {
+		d.Traits.Effects = func(in, *tool.Context) tool.Effects { return tool.Effects{Reads: o.Reads, Writes: o.Writes} }
+	}
+	if o.Internal != "" {
+		d.Internal = []string{o.Internal}
+	}
+	if len(o.Derived) > 0 {
+		d.Shaping.Backfill = func(raw map[string]any, _ *tool.Context) {
+			for k, v := range o.Derived {
+				raw[k] = v
 			}
 		}
-		return f
 	}
+	return d
 }
 
-// rechunked cuts the bytes of every answer anew, whatever else spoils it.
-func rechunked(faults func(cassette.Attempt) cassette.Fault, size int) func(cassette.Attempt) cassette.Fault {
-	return func(a cassette.Attempt) cassette.Fault {
-		f := faults(a)
-		f.Chunk = func(int) int { return size }
-		return f
+func (o ownTool) safe(raw json.RawMessage) bool {
+	if o.SafePanics {
+		panic("the predicate failed")
 	}
+	return o.Safe && (o.ExclusiveIf == "" || !strings.Contains(string(raw), o.ExclusiveIf))
 }
 
-// inject makes a request's answer go wrong as a fault of the scenario demands.
-func inject(s scenario.Fault, f *cassette.Fault) {
-	f.Status = s.Status
-	switch {
-	case s.StreamError != "":
-		f.Error, f.ErrorAfter = &stream.Error{Type: s.StreamError, Message: "injected"}, s.CutAfter
-	case s.CutAfter > 0:
-		f.Cut = &cassette.Cut{After: s.CutAfter}
+func (o ownTool) call(_ context.Context, raw json.RawMessage, c *tool.Context) (tool.Result[string], error) {
+	if text, ok := o.Answers[c.CallID]; ok {
+		return tool.Result[string]{Data: text, Failed: slices.Contains(o.FailedCalls, c.CallID)}, nil
 	}
-	if s.StallAfter > 0 {
-		f.Stall = &cassette.Stall{After: s.StallAfter, For: s.Stall.D()}
+	answer := o.Answer
+	if answer == "" {
+		answer = o.Name + " done"
 	}
-	switch {
-	case s.Malformed > 0:
-		f.Rewrite = malform(s.Malformed)
-	case s.Twice > 0:
-		f.Rewrite = repeat(s.Twice)
-	case s.Late > 0:
-		f.Rewrite = delay(s.Late, s.LateFor)
-	}
-	f.AgainIf = refused
-}
-
-// refused says whether a client cannot take an answer: then it is left for the retry.
-func refused(events []stream.Event) bool {
-	var a message.Assembler
-	for _, e := range events {
-		if _, err := a.Add(e.Data); err != nil {
-			return true
+	answer = strings.ReplaceAll(answer, "$input", string(raw))
+	r := tool.Result[string]{Data: strings.Repeat(answer, max(1, o.Repeat)), Failed: o.Failed}
+	if o.SetCWD != "" || o.SetEnv != nil {
+		r.Modify = func(s tool.State) tool.State {
+			if o.SetCWD != "" {
+				s = s.WithDir(strings.ReplaceAll(o.SetCWD, "$cwd", s.Dir))
+			}
+			if o.SetEnv != nil {
+				env := maps.Clone(s.Env)
+				for k, v := range o.SetEnv {
+					env[k] = strings.ReplaceAll(v, "$old", s.Env[k])
+				}
+				s = s.WithEnv(env)
+			}
+			return s
 		}
 	}
-	return false // what breaks off is another fault
+	return r, nil
 }
 
-// malform breaks the JSON of the n-th event.
-func malform(n int) func([]stream.Event) []stream.Event {
-	return func(events []stream.Event) []stream.Event {
-		if n <= len(events) {
-			e := events[n-1].Clone()
-			e.Data = e.Data[:len(e.Data)/2]
-			events[n-1] = e
-		}
-		return events
+// inputSchema is the input's schema, as JSON.
+func (o ownTool) inputSchema() json.RawMessage {
+	raw, err := json.Marshal(o.Schema)
+	if err != nil {
+		return json.RawMessage(`"` + err.Error() + `"`) // no schema: building the tool says so
 	}
+	return raw
 }
 
 // hang is longer than any scenario: a tool that hangs ends only when it is
@@ -206,27 +229,4 @@ func changeResult(f scenario.Fault, out tool.Outcome) tool.Outcome {
 		out.Blocks = nil
 	}
 	return out
-}
-
-// repeat brings the n-th event twice.
-func repeat(n int) func([]stream.Event) []stream.Event {
-	return func(events []stream.Event) []stream.Event {
-		if n > len(events) {
-			return events
-		}
-		return slices.Insert(slices.Clone(events), n, events[n-1].Clone())
-	}
-}
-
-// delay brings the n-th event so much later, behind those that arrive meanwhile.
-func delay(n int, by time.Duration) func([]stream.Event) []stream.Event {
-	return func(events []stream.Event) []stream.Event {
-		if n > len(events) {
-			return events
-		}
-		out := slices.Clone(events)
-		out[n-1].At += by
-		slices.SortStableFunc(out, func(a, b stream.Event) int { return cmp.Compare(a.At, b.At) })
-		return out
-	}
 }

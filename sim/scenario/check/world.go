@@ -207,20 +207,6 @@ func (v poolView) deferredBuiltins() []string {
 	return slices.DeleteFunc(slices.Clone(v.deferred), func(n string) bool { return strings.HasPrefix(n, "mcp__") })
 }
 
-// hints checks that exactly these calls were told to load their tool first.
-func (j *checker) hints() {
-	if j.e.Hints == nil {
-		return
-	}
-	var found []string
-	for _, e := range j.rec.Events {
-		if e.Kind == trace.Emitted && strings.Contains(e.Get("text"), "has not been sent yet. Load it first") {
-			found = append(found, e.Call)
-		}
-	}
-	j.list("hints", j.e.Hints, found)
-}
-
 func (j *checker) gates() {
 	for i, want := range j.e.Gates {
 		key := fmt.Sprintf("gates.%d", i)

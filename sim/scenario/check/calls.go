@@ -1,0 +1,249 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
+)
+
+// called checks what the model called. One difference is told, the first: those after
+// it say nothing more. In a run that ended early, what was not reached is none.
+func (j *checker) called() {
+	if j.e.Called == nil {
+		return
+	}
+	found := calledIn(j.rec.Events)
+	early := len(j.rec.Misses) > 0
+	for i := range max(len(j.e.Called), len(found)) {
+		key := fmt.Sprintf("called.%d", i)
+		switch {
+		case i >= len(found):
+			if !early {
+				j.fail(key, describeWanted(j.e.Called[i]), "no further call")
+			}
+			return
+		case i >= len(j.e.Called):
+			j.fail("called", "no further call", describe(found[i]))
+			return
+		case !isCall(j.e.Called[i], found[i]):
+			j.fail(key, describeWanted(j.e.Called[i]), describe(found[i]))
+			return
+		}
+	}
+}
+
+// calledIn are the main conversation's calls that stayed, as the model made them.
+func calledIn(events []trace.Event) []trace.Event {
+	var out []trace.Event
+	for _, e := range events {
+		switch {
+		case e.Agent != "":
+		case e.Kind == trace.Ready:
+			out = append(out, e)
+		case e.Kind == trace.Discarded:
+			out = slices.DeleteFunc(out, func(c trace.Event) bool { return c.Call == e.Call && c.Turn == e.Turn })
+		}
+	}
+	return out
+}
+
+func isCall(c scenario.CalledExpect, e trace.Event) bool {
+	return c.ID == e.Call && c.Tool == e.Tool && (c.Input == nil || reflect.DeepEqual(asJSON(inputText(c)), asJSON(e.Get("input"))))
+}
+
+func inputText(c scenario.CalledExpect) string {
+	raw, err := json.Marshal(c.Input)
+	if err != nil {
+		return err.Error() // a key that is no text: then nothing is equal to it
+	}
+	return string(raw)
+}
+
+// asJSON decodes a text; what is no JSON stands for itself.
+func asJSON(text string) any {
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	return v
+}
+
+// describeWanted words the expectation as describe words a call.
+func describeWanted(c scenario.CalledExpect) string {
+	text := c.Tool + " " + c.ID
+	if c.Input != nil {
+		text += " " + short(inputText(c))
+	}
+	return text
+}
+
+func describe(e trace.Event) string { return e.Tool + " " + e.Call + " " + short(e.Get("input")) }
+
+func (j *checker) batches() {
+	if j.e.Batches != nil {
+		if want, found := nested(j.e.Batches), nested(j.out.Batches); want != found {
+			var lists []string
+			for _, b := range j.out.Batches {
+				lists = append(lists, scenario.FlowText(b))
+			}
+			j.offer("batches", want, found, "["+strings.Join(lists, ", ")+"]")
+		}
+	}
+	if j.e.Calls != nil {
+		j.equal("calls", fmt.Sprint(*j.e.Calls), fmt.Sprint(len(results(j.rec.Events))))
+	}
+}
+
+func nested(batches [][]string) string {
+	parts := make([]string, len(batches))
+	for i, b := range batches {
+		parts[i] = "[" + strings.Join(b, " ") + "]"
+	}
+	return strings.Join(parts, " ")
+}
+
+// call finds a call by id; the last of that id counts.
+func (j *checker) call(id string) (Call, bool) {
+	for _, c := range slices.Backward(j.out.Calls) {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Call{}, false
+}
+
+func (j *checker) times() {
+	for _, list := range []struct {
+		key   string
+		want  map[string]scenario.Bound
+		found func(Call) time.Duration
+	}{
+		{"starts", j.e.Starts, func(c Call) time.Duration { return c.Started }},
+		{"ends", j.e.Ends, func(c Call) time.Duration { return c.Ended }},
+		{"emits", j.e.Emits, func(c Call) time.Duration { return c.Emitted }},
+	} {
+		for _, id := range sorted(list.want) {
+			c, ok := j.call(id)
+			switch at := list.found(c); {
+			case !ok:
+				j.fail(list.key+"."+id, list.want[id].String(), "there is no such call")
+			case !list.want[id].HoldsAt(at):
+				j.offer(list.key+"."+id, list.want[id].String(), at.String(), at.String())
+			}
+		}
+	}
+	for i, id := range j.e.NotStarted {
+		if j.any(func(e trace.Event) bool { return e.Call == id && e.Kind == trace.Stage && e.Get("stage") == "run" }) {
+			j.fail(fmt.Sprintf("not_started.%d", i), id+" never runs", "it ran")
+		}
+	}
+	if b := j.e.MaxRunning; b.Set() {
+		if most := maxRunning(j.out.Calls); !b.Holds(float64(most)) {
+			j.offer("max_running", b.String(), fmt.Sprint(most), fmt.Sprint(most))
+		}
+	}
+}
+
+func (j *checker) any(match func(trace.Event) bool) bool {
+	return slices.ContainsFunc(j.rec.Events, match)
+}
+
+func (j *checker) order() {
+	if j.e.Order == nil {
+		return
+	}
+	var found []string
+	for _, e := range results(j.rec.Events) {
+		found = append(found, e.Call)
+	}
+	j.list("order", j.e.Order, found)
+}
+
+func (j *checker) results() {
+	for _, id := range sorted(j.e.Results) {
+		want, key := j.e.Results[id], "results."+id
+		found := j.emitted(id)
+		if found == nil {
+			c, ok := j.call(id)
+			if !ok || want.Status != c.Status {
+				j.fail(key, "a result ("+want.Status+")", "none was emitted")
+			}
+			continue
+		}
+		j.result(key, want, *found)
+	}
+}
+
+func (j *checker) emitted(id string) *trace.Event {
+	for _, e := range results(j.rec.Events) {
+		if e.Call == id {
+			return &e
+		}
+	}
+	return nil
+}
+
+func (j *checker) result(key string, want scenario.Answer, e trace.Event) {
+	text := e.Get("text")
+	if want.Status != "" {
+		j.equal(key+".status", want.Status, e.Get("status"))
+	}
+	if want.Error != nil {
+		j.equal(key+".error", fmt.Sprint(*want.Error), e.Get("error"))
+	}
+	j.text(key, text, want.Contains, want.Lacks, want.Equals)
+	if n := len([]rune(text)); want.Chars.Set() && !want.Chars.Holds(float64(n)) {
+		j.fail(key+".chars", want.Chars.String(), fmt.Sprint(n))
+	}
+}
+
+func (j *checker) waits() {
+	for _, id := range sorted(j.e.Waits) {
+		want := j.e.Waits[id]
+		c, ok := j.call(id)
+		found := c.WaitsFor
+		if found == "" {
+			found = "none"
+		}
+		if !ok {
+			found = "there is no such call"
+		}
+		j.equal("waits."+id, want, found)
+	}
+}
+
+func (j *checker) figures() {
+	for _, f := range []struct {
+		key   string
+		bound scenario.Bound
+		found time.Duration
+	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}, {"least", j.e.Least, j.out.Least}} {
+		if f.bound.Set() && !f.bound.HoldsAt(f.found) {
+			j.offer(f.key, f.bound.String(), f.found.String(), f.found.String())
+		}
+	}
+	if b := j.e.Hidden; b.Set() && !b.Holds(j.out.Hidden) {
+		found := fmt.Sprintf("%.4g%%", j.out.Hidden)
+		j.offer("hidden", b.String(), found, found)
+	}
+}
+
+// hints checks that exactly these calls were told to load their tool first.
+func (j *checker) hints() {
+	if j.e.Hints == nil {
+		return
+	}
+	var found []string
+	for _, e := range j.rec.Events {
+		if e.Kind == trace.Emitted && strings.Contains(e.Get("text"), "has not been sent yet. Load it first") {
+			found = append(found, e.Call)
+		}
+	}
+	j.list("hints", j.e.Hints, found)
+}

@@ -1,0 +1,249 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
+)
+
+// Check compares a run with the scenario's expectations; run gives a further run of the
+// same scenario. Each check is a small function over the trace; what it finds is
+// returned with the place in the file. Under another policy than the scenario's own, what it expects of times
+// cannot hold and is not checked; what must come of the calls still is.
+func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) Result) []Failure {
+	j := &checker{sc: sc, rec: rec, out: out, e: &sc.Expect}
+	if len(rec.Misses) > 0 && sc.Expect.Outcome == "" {
+		j.missed() // the run ended there: what else was expected says nothing,
+		j.called() // but for what was called until then
+		return j.failures
+	}
+	for _, check := range []func(){j.ending, j.requests, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.gates} {
+		check()
+	}
+	if out.Policy != sc.PolicyName() {
+		return j.failures
+	}
+	for _, check := range []func(){j.times, j.order, j.waits, j.figures, j.events} {
+		check()
+	}
+	j.again(run)
+	return j.failures
+}
+
+type checker struct {
+	sc       *scenario.Scenario
+	rec      *Record
+	out      *Result
+	e        *scenario.Expect
+	failures []Failure
+}
+
+// fail notes an expectation that did not hold; key is its path below expect.
+func (j *checker) fail(key, expected, found string) {
+	j.failures = append(j.failures, Failure{Expectation: key, Expected: expected, Found: found, At: j.sc.At("expect." + key)})
+}
+
+// offer is fail for what a file may simply be brought up to date with.
+func (j *checker) offer(key, expected, found, instead string) {
+	j.fail(key, expected, found)
+	j.failures[len(j.failures)-1].instead = instead
+}
+
+func (j *checker) equal(key, expected, found string) {
+	if expected != found {
+		j.offer(key, expected, found, scenario.PlainText(found))
+	}
+}
+
+// ending checks how the conversation ended.
+func (j *checker) ending() {
+	found := "completed"
+	if j.rec.Err != nil {
+		found = j.rec.Err.Error()
+	}
+	want := j.e.Outcome
+	if want == "" {
+		want = "completed"
+	}
+	if !strings.Contains(found, want) {
+		j.fail("outcome", want, found)
+	}
+}
+
+// requests checks what was sent against the cassette and the expectations.
+func (j *checker) requests() {
+	if len(j.rec.Leftover) > 0 && !j.sc.Stream.Leftover {
+		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.Leftover, ", "))
+	}
+	r := j.e.Requests
+	if r.Count != nil && *r.Count != len(j.rec.Requests) {
+		found := fmt.Sprint(len(j.rec.Requests))
+		j.offer("requests.count", fmt.Sprint(*r.Count), found, found)
+	}
+	all := string(slices.Concat(j.rec.Requests...))
+	for _, text := range r.Contains {
+		if !strings.Contains(all, text) && !strings.Contains(all, escaped(text)) {
+			j.fail("requests.contains", quoted(text), "in no request")
+		}
+	}
+	for _, text := range r.Lacks {
+		if strings.Contains(all, text) || strings.Contains(all, escaped(text)) {
+			j.fail("requests.lacks", "not "+quoted(text), "it was sent")
+		}
+	}
+	if r.Grows != nil {
+		j.equal("requests.grows", fmt.Sprint(*r.Grows), fmt.Sprint(grows(j.rec.Requests)))
+	}
+}
+
+// grows says whether each request begins with the messages of the one before, in
+// the same bytes.
+func grows(bodies [][]byte) bool {
+	var before []json.RawMessage
+	for _, body := range bodies {
+		var req struct {
+			Messages []json.RawMessage `json:"messages"`
+		}
+		if json.Unmarshal(body, &req) != nil || len(req.Messages) < len(before) {
+			return false
+		}
+		for i, m := range before {
+			if !bytes.Equal(m, req.Messages[i]) {
+				return false
+			}
+		}
+		before = req.Messages
+	}
+	return true
+}
+
+// missed tells of requests that have no recorded answer, and of what was recorded
+// and not asked for.
+func (j *checker) missed() {
+	for _, miss := range j.rec.Misses {
+		j.fail("requests", "every request has a recorded answer", miss)
+	}
+	if len(j.rec.Leftover) > 0 {
+		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.Leftover, ", "))
+	}
+}
+
+// escaped is a text as it stands inside a JSON string.
+func escaped(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return s
+	}
+	return strings.Trim(string(raw), `"`)
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }
+
+// text checks a text against what it must and must not hold.
+func (j *checker) text(key, text string, has, lacks []string, equals *string) {
+	for _, t := range has {
+		if !strings.Contains(text, t) {
+			j.fail(key+".contains", quoted(t), short(text))
+		}
+	}
+	for _, t := range lacks {
+		if strings.Contains(text, t) {
+			j.fail(key+".lacks", "not "+quoted(t), short(text))
+		}
+	}
+	if equals != nil && strings.TrimRight(*equals, "\n") != strings.TrimRight(text, "\n") {
+		j.fail(key+".equals", *equals, text)
+	}
+}
+
+const shown = 400
+
+func short(s string) string {
+	r := []rune(s)
+	if len(r) > shown {
+		return string(r[:shown]) + fmt.Sprintf("… (%d characters)", len(r))
+	}
+	return s
+}
+
+// sorted are a map's keys in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Variation is a further run of the same scenario: under another policy, or with the
+// same bytes cut into other chunks.
+type Variation struct {
+	Policy string
+	Chunk  int
+}
+
+// again checks what needs further runs.
+func (j *checker) again(run func(Variation) Result) {
+	for _, policy := range sorted(j.e.Policies) {
+		other := run(Variation{Policy: policy})
+		if b := j.e.Policies[policy]; !b.HoldsAt(other.Makespan) {
+			found := other.orError(other.Makespan.String())
+			j.offer("policies."+policy, b.String(), found, found)
+		}
+	}
+	for i, policy := range j.e.SameUnder {
+		j.alike(fmt.Sprintf("same_under.%d", i), run(Variation{Policy: policy}))
+	}
+	for i, size := range j.e.Chunks {
+		j.alike(fmt.Sprintf("chunks.%d", i), run(Variation{Policy: j.out.Policy, Chunk: size}))
+	}
+}
+
+// alike checks that another run had the same effect.
+func (j *checker) alike(key string, other Result) {
+	want, found := effect(j.out.Trace), other.orError(effect(other.Trace))
+	if want != found {
+		j.fail(key, want, found)
+	}
+}
+
+// orError is a finding, or why there is none.
+func (out Result) orError(found string) string {
+	if out.Err != nil {
+		return out.Err.Error()
+	}
+	return found
+}
+
+// effect is what a run did, without when: every result, the state, the files.
+func effect(events []trace.Event) string {
+	var b strings.Builder
+	for _, said := range byAgent(results(events)) {
+		b.WriteString(said)
+	}
+	for _, e := range events {
+		if e.Kind == trace.File {
+			fmt.Fprintf(&b, "%s%s %s\n", e.Get("path"), e.Get("tree"), e.Get("is"))
+		}
+	}
+	last := ""
+	for _, e := range events {
+		if e.Kind == trace.StateNow && e.Agent == "" {
+			last = e.Get("state")
+		}
+	}
+	return b.String() + last
+}
+
+// byAgent gives each conversation's results in its own order. Sub-agents that work
+// beside each other are numbered as they begin and end in any order, which is no
+// effect: theirs are sorted by what they hold.
+func byAgent(results []trace.Event) []string {
+	said := map[string]string{}
+	for _, e := range results {
+		said[e.Agent] += fmt.Sprintf("%s %s: %s\n", e.Call, e.Get("status"), e.Get("text"))
+	}
+	main := said[""]
+	delete(said, "")
+	return append([]string{main}, slices.Sorted(maps.Values(said))...)
+}

@@ -1,0 +1,212 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"toolbench/toolsys/search"
+)
+
+// FileError says what is wrong with a scenario's file, where, and what to do.
+type FileError struct {
+	File         string
+	Line, Column int
+	Problem      string
+	Remedy       string
+}
+
+func (e *FileError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	b.WriteString(": " + e.Problem)
+	if e.Remedy != "" {
+		b.WriteString("; " + e.Remedy)
+	}
+	return b.String()
+}
+
+// nodeError is a problem of one node, on its way to becoming a FileError.
+type nodeError struct {
+	line, column int
+	err          error
+}
+
+func (e *nodeError) Error() string { return e.err.Error() }
+
+func (e *nodeError) Unwrap() error { return e.err }
+
+func problem(n ast.Node, err error) error {
+	e := &nodeError{err: err}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		e.line, e.column = t.Position.Line, t.Position.Column
+	}
+	return e
+}
+
+// fileError words what the YAML library says for people, and finds the place.
+func fileError(file string, err error) *FileError {
+	out := &FileError{File: file, Problem: err.Error()}
+	var own *nodeError
+	var lib yaml.Error
+	switch {
+	case errors.As(err, &own):
+		out.Line, out.Column, out.Problem = own.line, own.column, own.err.Error()
+	case errors.As(err, &lib):
+		if t := lib.GetToken(); t != nil && t.Position != nil {
+			out.Line, out.Column = t.Position.Line, t.Position.Column
+		}
+		out.Problem = lib.GetMessage()
+	}
+	out.Remedy = remedy(err, out)
+	return out
+}
+
+func remedy(err error, e *FileError) string {
+	var unknown *yaml.UnknownFieldError
+	var twice *yaml.DuplicateKeyError
+	var kind *yaml.TypeError
+	var syntax *yaml.SyntaxError
+	switch {
+	case errors.Is(err, errTooMuch):
+		return "a scenario is small; write it out without aliases of aliases"
+	case errors.As(err, &unknown):
+		return nearestKey(e.Problem)
+	case errors.As(err, &twice) || strings.Contains(e.Problem, "already defined"):
+		return "keep one of the two"
+	case errors.As(err, &kind):
+		return "see `toolbench schema scenario` for what belongs here"
+	case errors.As(err, &syntax):
+		return "the file is not valid YAML from there on; is it cut off?"
+	}
+	return ""
+}
+
+// places are where the keys of a file stand, by their paths: "expect.batches",
+// "expect.files./repo/a.go".
+type places map[string]place
+
+type place struct {
+	line, column int
+	value        ast.Node
+}
+
+func placesOf(root ast.Node) places {
+	p := places{}
+	p.walk("", root)
+	return p
+}
+
+func (p places) walk(at string, n ast.Node) {
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		for _, m := range v.Values {
+			p.walk(at, m)
+		}
+	case *ast.MappingValueNode:
+		p.add(join(at, v.Key.GetToken().Value), v.Key, v.Value)
+	case *ast.SequenceNode:
+		for i, m := range v.Values {
+			p.add(join(at, strconv.Itoa(i)), m, m)
+		}
+	case *ast.AnchorNode:
+		p.walk(at, v.Value)
+	}
+}
+
+func (p places) add(path string, key, value ast.Node) {
+	if pos := key.GetToken().Position; pos != nil {
+		p[path] = place{pos.Line, pos.Column, value}
+	}
+	p.walk(path, value)
+}
+
+func join(at, key string) string {
+	if at == "" {
+		return key
+	}
+	return at + "." + key
+}
+
+// of finds a path or the nearest one above it.
+func (p places) of(key string) place {
+	for {
+		if pl, ok := p[key]; ok {
+			return pl
+		}
+		i := strings.LastIndexByte(key, '.')
+		if i < 0 {
+			return place{}
+		}
+		key = key[:i]
+	}
+}
+
+// At words the place of a key: "name.yaml:12".
+func (sc *Scenario) At(key string) string {
+	pl := sc.places.of(key)
+	if pl.line == 0 {
+		return sc.file
+	}
+	return fmt.Sprintf("%s:%d", sc.file, pl.line)
+}
+
+// ErrorAt is a problem of the file at a key: "world.tools.2".
+func (sc *Scenario) ErrorAt(key, problem, remedy string) *FileError {
+	pl := sc.places.of(key)
+	return &FileError{File: sc.file, Line: pl.line, Column: pl.column, Problem: problem, Remedy: remedy}
+}
+
+// File is where the scenario stands.
+func (sc *Scenario) File() string { return sc.file }
+
+var unknownField = regexp.MustCompile(`unknown field "([^"]+)"`)
+
+// nearestKey proposes a key of the format for one that is not.
+func nearestKey(message string) string {
+	m := unknownField.FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	near := search.Nearest(m[1], keys(), nil, 1)
+	if len(near) == 0 {
+		return "see `toolbench schema scenario` for the keys there are"
+	}
+	return "did you mean " + near[0] + "?"
+}
+
+// keys lists every key of the format, sorted.
+func keys() []string {
+	seen := map[string]bool{}
+	var walk func(t reflect.Type)
+	walk = func(t reflect.Type) {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct {
+			return
+		}
+		for f := range t.Fields() {
+			switch name := f.Tag.Get("yaml"); {
+			case name == ",inline":
+				walk(f.Type)
+			case name != "" && name != "-" && !seen[name]:
+				seen[name] = true
+				walk(f.Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[Scenario]())
+	return slices.Sorted(maps.Keys(seen))
+}

@@ -1,0 +1,51 @@
+package scenario
+
+import (
+	"cmp"
+	"io/fs"
+
+	"toolbench/toolsys/schedule"
+)
+
+// FormatVersion is the version of the file format this program writes.
+const FormatVersion = 1
+
+// Scenario is one file, as read. Every member's yaml name is the format's key.
+type Scenario struct {
+	// Format is the format's version; 0 stands for the current one.
+	Format int    `yaml:"format"`
+	Name   string `yaml:"name"`
+	// About says in a sentence what the scenario guards.
+	About string   `yaml:"about"`
+	Tags  []string `yaml:"tags"`
+	World World    `yaml:"world"`
+	// Prompt is the user's first message; Then are further ones, each sent when the
+	// one before is answered.
+	Prompt string   `yaml:"prompt"`
+	Then   []string `yaml:"then"`
+	Stream Script   `yaml:"stream"`
+	// Durations are how long calls take, by tool name or by call id.
+	Durations map[string]Duration `yaml:"durations"`
+	Policy    string              `yaml:"policy"`
+	User      UserScript          `yaml:"user"`
+	Hooks     []HookScript        `yaml:"hooks"`
+	// Classifier answers for the safety classifier; the first match counts.
+	Classifier []Ruling `yaml:"classifier"`
+	Faults     []Fault  `yaml:"faults"`
+	Expect     Expect   `yaml:"expect"`
+
+	// file and places tell where everything stands; fsys is where what it points
+	// to is looked for.
+	file   string
+	dir    string
+	fsys   fs.FS
+	places places
+}
+
+// DefaultPolicy is the policy of a scenario that names none.
+const DefaultPolicy = schedule.Streaming
+
+// PolicyName is the policy the scenario is written for.
+func (sc *Scenario) PolicyName() string {
+	return cmp.Or(sc.Policy, DefaultPolicy.String())
+}

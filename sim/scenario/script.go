@@ -1,0 +1,215 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"toolbench/sim/stream"
+)
+
+// Script is what the model streams.
+type Script struct {
+	// Cassette is replayed; Turns are what it is recorded from, and run by
+	// themselves where no cassette is named.
+	Cassette string `yaml:"cassette"`
+	Turns    []Turn `yaml:"turns"`
+	Pace     Pace   `yaml:"pace"`
+	// Chunk cuts the bytes into pieces of that many.
+	Chunk int `yaml:"chunk"`
+	// Requests is strict (the default: what is sent must be what was recorded) or
+	// lenient.
+	Requests string `yaml:"requests"`
+	// Leftover allows recorded interactions that were not asked for.
+	Leftover bool `yaml:"leftover"`
+}
+
+// Turn is one scripted answer of the model.
+type Turn struct {
+	// For picks the request this answers by a text in its first user message, for
+	// sub-agents; "" answers the main conversation in order.
+	For       string     `yaml:"for"`
+	Text      string     `yaml:"text"`
+	Thinking  string     `yaml:"thinking"`
+	Calls     []Scripted `yaml:"calls"`
+	Stop      string     `yaml:"stop"`
+	FirstByte Duration   `yaml:"first_byte"`
+	End       Duration   `yaml:"end"`
+	// CutAfter ends the stream after that many events; Error sends an error event.
+	CutAfter int    `yaml:"cut_after"`
+	Error    string `yaml:"error"`
+	// Pings are the times of further ping events.
+	Pings []Duration `yaml:"pings"`
+	// Repeat gives the same answer that many times more, for long sessions.
+	Repeat int `yaml:"repeat"`
+}
+
+// Scripted is one call in a scripted answer.
+type Scripted struct {
+	ID    string         `yaml:"id"`
+	Tool  string         `yaml:"tool"`
+	Input map[string]any `yaml:"input"`
+	// Raw is the input's text when it is to be no JSON.
+	Raw string `yaml:"raw"`
+	// At is when the block is complete.
+	At Duration `yaml:"at"`
+	// CutAt stops the input after that many bytes, as max_tokens does.
+	CutAt int `yaml:"cut_at"`
+	// SameID says that the id is taken on purpose, as a broken gateway does it (O7).
+	SameID bool `yaml:"same_id"`
+}
+
+// Pace replaces the recorded times; in a file "recorded" or members.
+type Pace struct {
+	FirstByte       Duration `yaml:"first_byte"`
+	TokensPerSecond float64  `yaml:"tokens_per_second"`
+	set             bool
+}
+
+// Stream is the pace for a player, nil for the recorded times.
+func (p Pace) Stream() *stream.Pace {
+	if !p.set {
+		return nil
+	}
+	return &stream.Pace{FirstByte: p.FirstByte.D(), TokensPerSecond: p.TokensPerSecond}
+}
+
+// UserScript is what the person does.
+type UserScript struct {
+	// Permits answer permission questions, in order of asking or by tool or call.
+	Permits []Permit `yaml:"permits"`
+	// Answers answer AskUserQuestion, in order.
+	Answers []AnswerScript `yaml:"answers"`
+	// Elicits answer what MCP servers want to know, in order or by server (N5).
+	Elicits []ElicitScript `yaml:"elicits"`
+	// Says are new messages in the middle of the run (J4).
+	Says []Say `yaml:"says"`
+}
+
+// Permit is one answer to a permission question.
+type Permit struct {
+	// Tool or Call narrows the answer; neither answers anything.
+	Tool  string         `yaml:"tool"`
+	Call  string         `yaml:"call"`
+	Allow bool           `yaml:"allow"`
+	After Duration       `yaml:"after"`
+	Text  string         `yaml:"text"`
+	Input map[string]any `yaml:"input"`
+	// Never leaves the question open for ever. Deaf answers also when the call was
+	// stopped meanwhile.
+	Never bool `yaml:"never"`
+	Deaf  bool `yaml:"deaf"`
+}
+
+// AnswerScript is one answer to the model's questions.
+type AnswerScript struct {
+	Choose []string `yaml:"choose"`
+	After  Duration `yaml:"after"`
+}
+
+// ElicitScript is the person's answer to one question of an MCP server (N5).
+type ElicitScript struct {
+	// Server narrows the answer to that server's questions.
+	Server string `yaml:"server"`
+	// Action is accept, decline or cancel; Content fills in the form.
+	Action  string         `yaml:"action"`
+	Content map[string]any `yaml:"content"`
+	After   Duration       `yaml:"after"`
+}
+
+// Say is the user's new message.
+type Say struct {
+	At   Duration `yaml:"at"`
+	Text string   `yaml:"text"`
+}
+
+// HookScript is a hook of the scenario's own, or a command.
+type HookScript struct {
+	Name     string         `yaml:"name"`
+	Event    string         `yaml:"event"`
+	Matcher  string         `yaml:"matcher"`
+	If       string         `yaml:"if"`
+	Timeout  Duration       `yaml:"timeout"`
+	After    Duration       `yaml:"after"`
+	Decision string         `yaml:"decision"`
+	Reason   string         `yaml:"reason"`
+	Input    map[string]any `yaml:"input"`
+	Output   string         `yaml:"output"`
+	Context  string         `yaml:"context"`
+	Stop     bool           `yaml:"stop"`
+	// Fails is error, panic or hang.
+	Fails string `yaml:"fails"`
+	// Command runs in the world's shell with JSON on stdin and stdout.
+	Command string `yaml:"command"`
+}
+
+// Ruling is the classifier's word on inputs that contain Match.
+type Ruling struct {
+	Match  string   `yaml:"match"`
+	Ruling string   `yaml:"ruling"`
+	Text   string   `yaml:"text"`
+	After  Duration `yaml:"after"`
+	Fails  bool     `yaml:"fails"`
+}
+
+// ScriptedConversation is what a scenario's turns say in one conversation: the main
+// one, or, with For, that of a sub-agent whose first message holds the text.
+type ScriptedConversation struct {
+	For     string
+	Answers [][]stream.Event
+}
+
+// Scripts gives the scripted turns by conversation, in the order in which each is
+// first heard of (O2).
+func (sc *Scenario) Scripts() []ScriptedConversation {
+	var all []ScriptedConversation
+	n := 0
+	for _, t := range sc.Stream.Turns {
+		at := slices.IndexFunc(all, func(c ScriptedConversation) bool { return c.For == t.For })
+		if at < 0 {
+			at = len(all)
+			all = append(all, ScriptedConversation{For: t.For})
+		}
+		for range t.Repeat + 1 {
+			all[at].Answers = append(all[at].Answers, t.Events(n, 1))
+			n++
+		}
+	}
+	return all
+}
+
+// Events gives a scripted turn's stream as the n-th answer, counted from 0. Seed decides where inputs are split.
+func (t Turn) Events(n int, seed uint64) []stream.Event {
+	out := stream.Turn{
+		ID: fmt.Sprintf("msg_%d", n+1), Stop: t.Stop, FirstByte: t.FirstByte.D(), End: t.End.D(),
+		Seed: seed + uint64(n), CutAfter: t.CutAfter,
+	}
+	for _, at := range t.Pings {
+		out.Pings = append(out.Pings, at.D())
+	}
+	if t.Error != "" {
+		out.Error = &stream.Error{Type: t.Error, Message: "scripted"}
+	}
+	if t.Thinking != "" {
+		out.Blocks = append(out.Blocks, stream.Block{Kind: stream.Thinking, Text: t.Thinking, Signature: "c2ln"})
+	}
+	if t.Text != "" {
+		out.Blocks = append(out.Blocks, stream.Block{Kind: stream.Text, Text: t.Text})
+	}
+	for _, c := range t.Calls {
+		out.Blocks = append(out.Blocks, c.block())
+	}
+	return stream.Script(out)
+}
+
+func (c Scripted) block() stream.Block {
+	b := stream.Block{Kind: stream.ToolUse, ID: c.ID, Name: c.Tool, At: c.At.D(), CutAt: c.CutAt, Input: json.RawMessage(c.Raw)}
+	if c.Raw == "" {
+		raw, err := json.Marshal(c.Input)
+		if err != nil || c.Input == nil {
+			raw = []byte("{}")
+		}
+		b.Input = raw
+	}
+	return b
+}

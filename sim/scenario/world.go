@@ -1,0 +1,242 @@
+package scenario
+
+// World is what there is before the run begins, by subject.
+type World struct {
+	Machine      `yaml:",inline"`
+	Client       `yaml:",inline"`
+	Toolset      `yaml:",inline"`
+	Conversation `yaml:",inline"`
+}
+
+// Machine is the simulated machine: its folders, its disk and the web around it.
+type Machine struct {
+	// CWD is the working directory; "/repo" when not given.
+	CWD  string            `yaml:"cwd"`
+	Home string            `yaml:"home"`
+	Env  map[string]string `yaml:"env"`
+	// Tree is a txtar file beside the scenario or in the fixtures; Files are
+	// further files, by absolute path.
+	Tree  string            `yaml:"tree"`
+	Files map[string]string `yaml:"files"`
+	// Capacity is the disk's size in bytes; ReadOnly mounts it so.
+	Capacity int64 `yaml:"capacity"`
+	ReadOnly bool  `yaml:"read_only"`
+	// Web are the pages WebFetch finds, by URL.
+	Web map[string]Page `yaml:"web"`
+}
+
+// Client is how the tool system is configured.
+type Client struct {
+	// Settings are environment variables as settings.FromEnv reads them; Profile
+	// starts from a named profile in place of the external default.
+	Settings    map[string]string `yaml:"settings"`
+	Profile     string            `yaml:"profile"`
+	Permissions Permissions       `yaml:"permissions"`
+	// NonInteractive means that nobody can be asked.
+	NonInteractive bool `yaml:"non_interactive"`
+}
+
+// Toolset is the tools there are.
+type Toolset struct {
+	MCP []Server `yaml:"mcp"`
+	// Only keeps these built-ins, so that a scenario shows what it is about and its
+	// cassette stays small; not given keeps all, an empty list none.
+	Only []string `yaml:"only"`
+	// Tools are tools of the scenario's own, beside the built-ins.
+	Tools []OwnTool `yaml:"tools"`
+	// Style is how deferred tools are listed for the model: names, hints or api.
+	Style string `yaml:"style"`
+}
+
+// Conversation is the model that is asked, and the bounds and the past of the
+// conversation with it.
+type Conversation struct {
+	Model string   `yaml:"model"`
+	Betas []string `yaml:"betas"`
+	// MaxTurns and Retries bound the conversation; Retries is how often an
+	// abandoned stream is tried again.
+	MaxTurns int `yaml:"max_turns"`
+	Retries  int `yaml:"retries"`
+	// StreamIdle abandons a stream that sends nothing for so long; 0 waits for ever.
+	StreamIdle Duration `yaml:"stream_idle"`
+	// History are the messages of an earlier session; Compactions cut the conversation.
+	History     []PastMessage `yaml:"history"`
+	Compactions []Compaction  `yaml:"compactions"`
+}
+
+// Permissions are the rules in force.
+type Permissions struct {
+	Mode  string   `yaml:"mode"`
+	Allow []string `yaml:"allow"`
+	Ask   []string `yaml:"ask"`
+	Deny  []string `yaml:"deny"`
+	// Roots are further allowed folders.
+	Roots []string `yaml:"roots"`
+}
+
+// Server is an in-memory MCP server made from a catalogue. In a file it may be
+// just the catalogue's name.
+type Server struct {
+	Catalogue string `yaml:"catalogue"`
+	// Only keeps these servers of the catalogue.
+	Only []string `yaml:"only"`
+	// FromTurn and UntilTurn say in which requests it is there; 0 is no bound.
+	FromTurn  int `yaml:"from_turn"`
+	UntilTurn int `yaml:"until_turn"`
+	// Bare keeps the tools' own names (N1). Reverse lists and hands them on
+	// backwards, as another order of connecting would.
+	Bare    bool              `yaml:"bare"`
+	Reverse bool              `yaml:"reverse"`
+	Answers map[string]string `yaml:"answers"`
+	// Asks are questions that tools put to the person before they work, by tool (N5).
+	// Resources are texts to be read, by address (N8).
+	Asks      map[string]ServerAsk `yaml:"asks"`
+	Resources map[string]string    `yaml:"resources"`
+	// Lists are other lists of tools, each from a later request on (N6). Faults are what
+	// goes wrong with the server (N4, O7).
+	Lists  []ServerList  `yaml:"lists"`
+	Faults []ServerFault `yaml:"faults"`
+	// Protocol is the version the client asks for; the latest if not given.
+	Protocol string `yaml:"protocol"`
+}
+
+// ServerList is another list of a server's tools, from one request on (N6).
+type ServerList struct {
+	// Turn is the request before which the list changes, counted from 1. The server's
+	// word of it takes 10 ms, which the request waits for.
+	Turn int `yaml:"turn"`
+	// Catalogue holds the new list; not given, the list at hand. Without leaves these
+	// tools out of it.
+	Catalogue string   `yaml:"catalogue"`
+	Without   []string `yaml:"without"`
+	// List is what becomes of the list when it is asked for: fails or hangs.
+	List string `yaml:"list"`
+}
+
+// ServerFault is one thing that goes wrong with a server (O7). Call or Tool (the server's
+// own name for it) names the calls it befalls, Connect the connection, counted from 1;
+// Server is for catalogues of several.
+type ServerFault struct {
+	Server  string `yaml:"server"`
+	Call    string `yaml:"call"`
+	Tool    string `yaml:"tool"`
+	Connect int    `yaml:"connect"`
+
+	// Gone takes the server away when the call reaches it; Back is when it can be
+	// connected again, never if not given.
+	Gone bool     `yaml:"gone"`
+	Back Duration `yaml:"back"`
+	// Duplicate answers the call twice; Unknown first answers a request nobody made;
+	// Rubbish is sent in place of the answer.
+	Duplicate bool   `yaml:"duplicate"`
+	Unknown   bool   `yaml:"unknown"`
+	Rubbish   string `yaml:"rubbish"`
+	// Slow is how long the server takes for the answer.
+	Slow Duration `yaml:"slow"`
+	// Refused turns the connection down. List is what becomes of the list asked for
+	// when it is connected: fails or hangs.
+	Refused bool   `yaml:"refused"`
+	List    string `yaml:"list"`
+}
+
+// ServerAsk is a question that a tool of a server puts to the person before it works
+// (N5): a form, or, with a URL, a page to visit.
+type ServerAsk struct {
+	Message string         `yaml:"message"`
+	Schema  map[string]any `yaml:"schema"`
+	URL     string         `yaml:"url"`
+}
+
+// Page is one answer of the web.
+type Page struct {
+	Status int      `yaml:"status"`
+	Type   string   `yaml:"type"`
+	Body   string   `yaml:"body"`
+	To     string   `yaml:"redirect"`
+	After  Duration `yaml:"after"`
+}
+
+// PastMessage is one message of an earlier session.
+type PastMessage struct {
+	Role       string   `yaml:"role"`
+	Text       string   `yaml:"text"`
+	Discovered []string `yaml:"discovered"`
+}
+
+// Compaction cuts the conversation before a request and puts a summary in the place
+// of what was cut (E6).
+type Compaction struct {
+	// Turn counts requests from 1.
+	Turn    int    `yaml:"turn"`
+	Summary string `yaml:"summary"`
+	// Keep is how many of the last messages stay.
+	Keep int `yaml:"keep"`
+}
+
+// OwnTool is a tool the scenario brings, for traits no built-in has.
+type OwnTool struct {
+	Name         string `yaml:"name"`
+	About        string `yaml:"about"`
+	ToolInput    `yaml:",inline"`
+	ToolTraits   `yaml:",inline"`
+	ToolLoading  `yaml:",inline"`
+	ToolAnswer   `yaml:",inline"`
+	ToolModifier `yaml:",inline"`
+}
+
+// ToolInput is what a scenario's tool takes.
+type ToolInput struct {
+	// Schema is its input's JSON Schema; any object when not given.
+	Schema map[string]any `yaml:"schema"`
+	// Derived is a member its backfill adds for observers (G2).
+	Derived map[string]string `yaml:"derived"`
+	// Internal is a member only permission may set, let through by its schema.
+	Internal string `yaml:"internal"`
+}
+
+// ToolTraits is how a scenario's tool may be scheduled.
+type ToolTraits struct {
+	Safe     bool `yaml:"safe"`
+	ReadOnly bool `yaml:"read_only"`
+	// SafePanics makes the predicate fail (A5).
+	SafePanics bool `yaml:"safe_panics"`
+	// ExclusiveIf makes an input that contains this text exclusive, for inputs that
+	// a hook rewrites (G2).
+	ExclusiveIf string `yaml:"exclusive_if"`
+	// Interrupt is cancel or block.
+	Interrupt string `yaml:"interrupt"`
+	// StopsSiblings makes its failure stop the calls beside it, as Bash's does (J3).
+	StopsSiblings bool `yaml:"stops_siblings"`
+	// Reads and Writes are the keys it declares to touch (J8); with neither, everything.
+	Reads   []string `yaml:"reads"`
+	Writes  []string `yaml:"writes"`
+	Timeout Duration `yaml:"timeout"`
+}
+
+// ToolLoading is how a scenario's tool is sent to the model.
+type ToolLoading struct {
+	Alias      string `yaml:"alias"`
+	Hint       string `yaml:"hint"`
+	Deferrable bool   `yaml:"deferrable"`
+	Always     bool   `yaml:"always"`
+}
+
+// ToolAnswer is the result of a scenario's tool.
+type ToolAnswer struct {
+	// Answer is its result; "$input" gives the input back. Repeat repeats it.
+	Answer string `yaml:"answer"`
+	Repeat int    `yaml:"repeat"`
+	Failed bool   `yaml:"failed"`
+	// Answers are its results by call id, before Answer; FailedCalls are the ids of
+	// those that fail.
+	Answers     map[string]string `yaml:"answers"`
+	FailedCalls []string          `yaml:"failed_calls"`
+	ResultChars int               `yaml:"result_chars"`
+}
+
+// ToolModifier is what a scenario's tool changes of the state.
+type ToolModifier struct {
+	// SetCWD, SetEnv make it return a modifier, whether it is safe or not (B3).
+	SetCWD string            `yaml:"set_cwd"`
+	SetEnv map[string]string `yaml:"set_env"`
+}
