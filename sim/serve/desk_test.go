@@ -93,7 +93,7 @@ func TestSeveralConversations(t *testing.T) {
 		s := serve.New(tp, serve.Options{Again: again})
 		ask := func(text string) string {
 			w := httptest.NewRecorder()
-			s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", strings.NewReader(`{"messages":[{"role":"user","content":"`+text+`"}]}`)))
+			s.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost/v1/messages", strings.NewReader(`{"messages":[{"role":"user","content":"`+text+`"}]}`)))
 			return gjson.Get(w.Body.String(), "content.0.text").Str + gjson.Get(w.Body.String(), "error.message").Str
 		}
 		assert.Equal(t, "second", ask("two"))

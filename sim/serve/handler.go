@@ -25,6 +25,9 @@ type Options struct {
 	Again bool
 	// Strict makes a result that differs from its recording a failure.
 	Strict bool
+	// Hosts are names and addresses to answer to, beside those of loopback and the one
+	// that the connection came to.
+	Hosts []string
 	// Now and Wait are the clock; nil: time.Now and cassette.Sleep.
 	Now  func() time.Time
 	Wait cassette.Wait
@@ -46,6 +49,8 @@ type Server struct {
 	inFlight int
 	requests int
 	last     time.Time
+	// turnedAway is why the last request was that came under another's name.
+	turnedAway string
 }
 
 // New gives a server.
@@ -68,7 +73,16 @@ func New(t *Tape, o Options) *Server {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if why := s.forbidden(r); why != "" {
+		s.mu.Lock()
+		s.turnedAway = why
+		s.mu.Unlock()
+		fail(w, http.StatusForbidden, "permission_error", why)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
 
 // State is how far the serving has come.
 type State struct {
@@ -78,13 +92,15 @@ type State struct {
 	Done               bool
 	// Last is when something last happened.
 	Last time.Time
+	// Forbidden is why a request was not answered that came under another's name.
+	Forbidden string
 }
 
 // State says how far the serving has come.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return State{Requests: s.requests, InFlight: s.inFlight, Done: s.inFlight == 0 && s.desk.done(), Last: s.last}
+	return State{Requests: s.requests, InFlight: s.inFlight, Done: s.inFlight == 0 && s.desk.done(), Last: s.last, Forbidden: s.turnedAway}
 }
 
 // Report says what the clients did so far.

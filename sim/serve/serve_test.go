@@ -64,7 +64,7 @@ func (c *client) ask(more string) *httptest.ResponseRecorder {
 	body := `{"model":"m","max_tokens":9,` + more + `"tools":` + c.tools + `,"messages":[` + strings.Join(c.messages, ",") + `]}`
 	require.True(c.t, json.Valid([]byte(body)), body)
 	w := httptest.NewRecorder()
-	c.s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", strings.NewReader(body)))
+	c.s.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost/v1/messages", strings.NewReader(body)))
 	return w
 }
 
@@ -219,7 +219,7 @@ func TestWhatCannotBeAnsweredIsAnErrorOfTheAPI(t *testing.T) {
 	s := serve.New(weather(), serve.Options{})
 	post := func(path, body string) (int, gjson.Result) {
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(body)))
+		s.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost"+path, strings.NewReader(body)))
 		return w.Code, gjson.Parse(w.Body.String())
 	}
 	code, v := post("/v1/messages", `{"messages":`)
@@ -239,7 +239,7 @@ func TestWhatCannotBeAnsweredIsAnErrorOfTheAPI(t *testing.T) {
 	assert.Equal(t, http.StatusOK, code)
 	assert.Positive(t, v.Get("input_tokens").Int())
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest("GET", "/v1/models", nil))
+	s.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/v1/models", nil))
 	assert.Equal(t, "scripted", gjson.Get(w.Body.String(), "data.0.id").Str)
 	assert.False(t, held(s), "requests were refused")
 }
@@ -256,7 +256,7 @@ func FuzzNoRequestBreaksTheServer(f *testing.F) {
 		s := serve.New(weather(), serve.Options{})
 		for range 3 {
 			w := httptest.NewRecorder()
-			s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", bytes.NewReader(body)))
+			s.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost/v1/messages", bytes.NewReader(body)))
 			if w.Code != http.StatusOK && !json.Valid(w.Body.Bytes()) {
 				t.Fatalf("%d: %s", w.Code, w.Body)
 			}

@@ -33,6 +33,10 @@ The first line of the output is the address. Conversations are told apart by the
 first user message, else served in turn; the next answer is the one behind the last
 that the client sent back. What the recording has no answer for is an API error.
 
+A request whose Host or Origin is another's is refused (403), so that no page in a
+browser reaches the server: the names of loopback, the address that was listened on and
+those of --allow-host are its own.
+
 What the client sends back is checked, and reported when the server ends: at Ctrl-C,
 with --exit-when-done, or when nothing was asked for --idle: one result for each call,
 in call order and place; the assistant's messages unchanged; tools and cache
@@ -58,6 +62,7 @@ type serveFlags struct {
 	speed                       float64
 	idle                        time.Duration
 	pace                        stream.Pace
+	hosts                       []string
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -70,6 +75,7 @@ func (a *app) serveCommand() *cobra.Command {
 	f.looks.add(flags)
 	flags.StringVar(&f.addr, "addr", f.addr, "where to listen; port 0 takes a free one")
 	flags.BoolVar(&f.expose, "expose", false, "let --addr be one that other machines reach")
+	flags.StringArrayVar(&f.hosts, "allow-host", nil, "answer under this name too, beside loopback's and --addr's; repeatable")
 	flags.Var(&value[float64]{to: &f.speed, parse: speed, kind: "SPEED", text: "1"}, "speed", "how fast streams run: 1 as recorded, 2x, 0 at once")
 	flags.Var(&value[stream.Pace]{to: &f.pace, parse: replay.ParsePace, kind: "PACE"}, "pace", "the speed of streams without times; without, first_byte=400ms,tps=80")
 	flags.BoolVar(&f.again, "again", false, "serve conversations once more when all were served")
@@ -101,7 +107,8 @@ func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	case len(args) != 1:
 		return usage("name one recording or scenario, as in `toolbench serve session.yaml`")
 	}
-	if err := reachable(f); err != nil {
+	host, err := reachable(f)
+	if err != nil {
 		return err
 	}
 	tape, err := a.tape(args[0], f.pace)
@@ -115,7 +122,7 @@ func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	if err != nil {
 		return usage("--addr %s: %s", f.addr, err)
 	}
-	server := serve.New(tape, serve.Options{Speed: f.speed, Again: f.again, Strict: f.strict})
+	server := serve.New(tape, serve.Options{Speed: f.speed, Again: f.again, Strict: f.strict, Hosts: append(f.hosts, host)})
 	if _, err := fmt.Fprintf(a.Stdout, "http://%s\n", listener.Addr()); err != nil {
 		return errors.Join(wrap(err), listener.Close())
 	}
@@ -125,17 +132,18 @@ func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	return a.concludeServe(ctx, server, f)
 }
 
-// reachable refuses to let other machines in unless that is asked for.
-func reachable(f serveFlags) error {
+// reachable gives the host of --addr. It refuses to let other machines in unless that is
+// asked for.
+func reachable(f serveFlags) (string, error) {
 	host, _, err := net.SplitHostPort(f.addr)
 	if err != nil {
-		return usage("--addr %s: %s; write HOST:PORT, as 127.0.0.1:8080", f.addr, err)
+		return "", usage("--addr %s: %s; write HOST:PORT, as 127.0.0.1:8080", f.addr, err)
 	}
 	ip := net.ParseIP(host)
 	if f.expose || host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
+		return host, nil
 	}
-	return usage("--addr %s can be reached from other machines; use 127.0.0.1, or add --expose", f.addr)
+	return "", usage("--addr %s can be reached from other machines; use 127.0.0.1, or add --expose", f.addr)
 }
 
 // The server's patience with its clients.
@@ -199,10 +207,14 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, f serveFl
 	} else if err := a.printAll(text.Bytes()); err != nil {
 		return err
 	}
+	state := server.State()
+	if state.Forbidden != "" {
+		a.say("a request was refused: %s", state.Forbidden)
+	}
 	switch {
-	case server.State().Requests == 0 && ctx.Err() != nil:
+	case state.Requests == 0 && ctx.Err() != nil:
 		return &exitError{ExitInterrupted, errors.New("interrupted before anything was asked")}
-	case server.State().Requests == 0:
+	case state.Requests == 0:
 		return &exitError{ExitFailed, errors.New("nothing was asked; give the client the address of the first line as its base URL")}
 	case !r.Held():
 		return &exitError{code: ExitFailed}

@@ -100,6 +100,37 @@ func TestServeEndsWithItsReport(t *testing.T) {
 	assert.True(t, gjson.GetBytes(report, "held").Bool())
 }
 
+// A request under a name that is not the server's is refused, with the flag that allows
+// it, and said again when nothing else was asked.
+func TestServeAnswersUnderItsOwnNamesOnly(t *testing.T) {
+	as := func(s *served, host string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodPost, s.url+"/v1/messages", strings.NewReader(hello))
+		require.NoError(t, err)
+		r.Host = host
+		resp, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(text)
+	}
+	s := serveBeside(t, recordingFile(t), "--speed", "0")
+	code, text := as(s, "evil.example")
+	assert.Equal(t, http.StatusForbidden, code)
+	assert.Contains(t, text, "--allow-host evil.example")
+	s.cancel()
+	code, _ = s.end(t)
+	assert.Equal(t, cli.ExitInterrupted, code)
+	assert.Contains(t, s.errs.String(), "--allow-host evil.example")
+
+	s = serveBeside(t, recordingFile(t), "--speed", "0", "--exit-when-done", "--allow-host", "bench.local")
+	code, text = as(s, "bench.local:80")
+	assert.Equal(t, http.StatusOK, code, text)
+	code, _ = s.end(t)
+	assert.Equal(t, cli.ExitHeld, code)
+}
+
 // Ctrl-C ends it in good order: by the checks once something was asked, else with 130.
 func TestServeInterrupted(t *testing.T) {
 	s := serveBeside(t, recordingFile(t), "--speed", "0")
