@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/message"
 )
 
 // Prompt is a session without a scenario, from which one is made.
@@ -62,7 +63,7 @@ func (p Prompt) YAML() ([]byte, error) {
 		Prompt string   `yaml:"prompt"`
 		Stream streamed `yaml:"stream"`
 		User   *user    `yaml:"user,omitempty"`
-	}{Format: scenario.FormatVersion, Name: p.Name, About: "A recorded session: " + brief(p.Text), Prompt: p.Text,
+	}{Format: scenario.FormatVersion, Name: p.Name, About: "A recorded session: " + message.Line(p.Text, briefChars), Prompt: p.Text,
 		World:  world{CWD: p.Dir, Files: p.Files, Model: p.Model},
 		Stream: streamed{Cassette: p.Cassette},
 	}
@@ -91,15 +92,8 @@ func (p Prompt) Scenario() (*scenario.Scenario, error) {
 	return scenario.Parse(p.Name+".yaml", text)
 }
 
-const briefChars = 60
-
-func brief(text string) string {
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > briefChars {
-		return string(line[:briefChars]) + "…"
-	}
-	return string(line)
-}
+// briefChars is how much of a prompt its scenario quotes.
+const briefChars = 61
 
 // NameOf makes a scenario's name of a cassette's file.
 func NameOf(file string) string {

@@ -11,6 +11,7 @@ import (
 
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -73,6 +74,7 @@ func expectations(out check.Result) string {
 const (
 	whole     = 200
 	beginning = 60
+	noteChars = 2*beginning + 1
 )
 
 func result(r trace.Event) string {
@@ -168,20 +170,13 @@ func (s *sketch) remarkCalls(f found) {
 			case at < 0 && turn.Ending == recording.Whole:
 				s.note("the result of %s was recorded, but the call does not come to one here", r.Call)
 			case at >= 0 && !s.real[f.results[at].Tool] && strings.TrimSpace(f.results[at].Get("text")) != strings.TrimSpace(s.blank(r.Text)):
-				s.note("the result of %s is not the recorded one: %s", r.Call, clip(f.results[at].Get("text")))
+				s.note("the result of %s is not the recorded one: %s", r.Call, message.Line(f.results[at].Get("text"), noteChars))
 			}
 		}
 	}
 	if len(disorder) > 0 {
 		s.note("recorded results that are not in call order, as they are here: turn %s", strings.Join(disorder, ", "))
 	}
-}
-
-func clip(text string) string {
-	if r := []rune(oneLine(text)); len(r) > 2*beginning {
-		return string(r[:2*beginning]) + "…"
-	}
-	return oneLine(text)
 }
 
 // nothing is a call that is never made.

@@ -10,6 +10,7 @@ import (
 	"toolbench/sim/draft/tree"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/trace"
 )
 
@@ -56,7 +57,7 @@ func (s *sketch) differs(f found) (name, why string) {
 				continue
 			}
 			if !s.agrees(c.Name, *r, f.results[at]) {
-				return c.Name, fmt.Sprintf("%s gives something else: %s", c.ID, clip(f.results[at].Get("text")))
+				return c.Name, fmt.Sprintf("%s gives something else: %s", c.ID, message.Line(f.results[at].Get("text"), noteChars))
 			}
 		}
 	}

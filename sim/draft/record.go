@@ -8,6 +8,7 @@ import (
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 )
 
 // unknownPrompt stands for what the user said where the recording does not hold it.
@@ -54,7 +55,7 @@ func (s *sketch) record(ctx context.Context) error {
 		case asked > n && len(s.then) > 0:
 			last := len(s.then) - 1
 			if s.then[last] != unknownPrompt {
-				s.note("what the user said last is left out, since the model is not at its end there: %s", clip(s.then[last]))
+				s.note("what the user said last is left out, since the model is not at its end there: %s", message.Line(s.then[last], noteChars))
 			}
 			s.then = s.then[:last]
 		case asked < n && ended == nil:

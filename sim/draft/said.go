@@ -11,6 +11,7 @@ import (
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/trace"
 )
 
@@ -157,7 +158,7 @@ func (s *sketch) remarkSaid() {
 	for _, b := range s.between {
 		here := slices.ContainsFunc(s.says, func(x interjection) bool { return x.turn == b.turn })
 		if !here && slices.Contains(s.Turns, b.turn) {
-			lost = append(lost, fmt.Sprintf("what the user said after turn %d, while the model was at work, is left out: %s", b.turn.Number, clip(b.text)))
+			lost = append(lost, fmt.Sprintf("what the user said after turn %d, while the model was at work, is left out: %s", b.turn.Number, message.Line(b.text, noteChars)))
 		}
 	}
 	s.some(lost, "messages more were said while the model was at work, and are left out")

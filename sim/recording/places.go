@@ -3,6 +3,8 @@ package recording
 import (
 	"container/list"
 	"strconv"
+
+	"toolbench/toolsys/message"
 )
 
 // places remembers which conversation the latest lines belong to, by their id.
@@ -42,8 +44,5 @@ func (p places) get(id string) (string, bool) {
 
 // quoted shortens what stands in a message about a file's content.
 func quoted(s string) string {
-	if len(s) > 80 {
-		s = s[:80] + "..."
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(message.Excerpt(s, 81))
 }

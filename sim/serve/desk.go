@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"toolbench/toolsys/message"
 )
 
 // desk decides which answer a request gets. It has no clock, no goroutine and no
@@ -105,7 +107,7 @@ func (s *session) beyond() int {
 }
 
 func (d *desk) refuse(req *request, text string) error {
-	d.refused = append(d.refused, Refusal{Text: text, Opening: shorten(opening(req.messages))})
+	d.refused = append(d.refused, Refusal{Text: text, Opening: message.Line(opening(req.messages), 81)})
 	return fmt.Errorf("%s", text)
 }
 
@@ -228,14 +230,4 @@ func (d *desk) done() bool {
 		}
 	}
 	return len(whole) == len(d.tape.Conversations)
-}
-
-// shorten keeps a text quotable.
-func shorten(text string) string {
-	const most = 80
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
 }

@@ -90,7 +90,7 @@ func describe(err error) error {
 		Error struct{ Type, Message string }
 	}
 	if json.Unmarshal([]byte(apiErr.RawJSON()), &body) != nil || body.Error.Message == "" {
-		return &Error{Status: apiErr.StatusCode, Text: brief(apiErr.RawJSON())}
+		return &Error{Status: apiErr.StatusCode, Text: message.Line(apiErr.RawJSON(), briefChars)}
 	}
 	return &Error{Status: apiErr.StatusCode, Kind: body.Error.Type, Text: body.Error.Message}
 }
@@ -113,14 +113,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the API answered %d %s: %s", e.Status, e.Kind, e.Text)
 }
 
-// briefChars is how much is shown of an answer nobody can read, such as a proxy's
+// briefChars is how much is shown of an answer that cannot be read, such as a proxy's
 // page.
-const briefChars = 200
-
-func brief(s string) string {
-	line := []rune(strings.Join(strings.Fields(s), " "))
-	if len(line) > briefChars {
-		return string(line[:briefChars]) + "…"
-	}
-	return string(line)
-}
+const briefChars = 201

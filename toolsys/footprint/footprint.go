@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -11,9 +12,6 @@ import (
 // Order is written by every call that changes files: files are listed newest first,
 // so two calls that change files never change places, whatever they change.
 const Order = "order of changes"
-
-// maxLinks is how many links one path may pass through, as on Linux.
-const maxLinks = 40
 
 // Keys are the keys of an absolute path: itself, every name that its links make of it
 // on the way to the file, and, where a name leads through folders that are not there,
@@ -57,46 +55,20 @@ func remote(name string) bool {
 	return strings.HasPrefix(name, "//") || strings.HasPrefix(name, `\\`)
 }
 
+// errRemote ends the walk at a link that leads to another machine.
+var errRemote = errors.New("a link leads to another machine's share")
+
 // names follows the links of a path one by one.
 func names(fs afero.Fs, name string) (all []string, ok bool) {
 	all = []string{name}
-	links, can := fs.(afero.LinkReader)
-	if !can {
-		return all, true
-	}
-	for range maxLinks {
-		next, linked := step(links, all[len(all)-1])
-		switch {
-		case !linked:
-			return all, true
-		case remote(next):
-			return all, false
+	_, err := Follow(fs, name, func(target, next string) error {
+		if remote(target) {
+			return errRemote
 		}
 		all = append(all, next)
-	}
-	return all, false
-}
-
-// step puts the target of the first link of a path in that link's place.
-func step(links afero.LinkReader, name string) (next string, linked bool) {
-	parts := strings.Split(strings.TrimPrefix(name, "/"), "/")
-	at := "/"
-	for i, part := range parts {
-		above := at
-		at = path.Join(at, part)
-		target, err := links.ReadlinkIfPossible(at)
-		if err != nil { // no link, or nothing there
-			continue
-		}
-		if remote(target) {
-			return target, true
-		}
-		if !path.IsAbs(target) {
-			target = above + "/" + target
-		}
-		return path.Join(append([]string{target}, parts[i+1:]...)...), true
-	}
-	return name, false
+		return nil
+	})
+	return all, err == nil
 }
 
 // missingAbove are the folders over name that do not exist or are none.

@@ -70,3 +70,15 @@ func TestATreeIsAFolderAndAllBelowIt(t *testing.T) {
 	assert.Equal(t, []string{"/d", "/", "/d/**", "/**"}, footprint.Tree([]string{"/d", "/"}))
 	assert.Equal(t, []string{"/d/**"}, footprint.Tree([]string{"/d/**"}))
 }
+
+// A ".." leads up from where a link has led, as on a disk, and a circle is an error.
+func TestFollowGoesWhereADiskGoes(t *testing.T) {
+	fs := disk(t, map[string]string{"/short": "/a/deep/er", "/up": "short/../file", "/circle": "/circle"})
+	for name, want := range map[string]string{"/up": "/a/deep/file", "/short/new/er": "/a/deep/er/new/er", "/none": "/none"} {
+		got, err := footprint.Follow(fs, name, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, name)
+	}
+	_, err := footprint.Follow(fs, "/circle/x", nil)
+	assert.ErrorIs(t, err, footprint.ErrTooManyLinks)
+}

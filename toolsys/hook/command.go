@@ -147,11 +147,8 @@ func unknown(members map[string]json.RawMessage) (said []string) {
 
 // excerpt is the beginning of what a command wrote, on one line.
 func excerpt(b []byte) string {
-	const most = 200
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(b[:min(len(b), 4*most)]), "?")), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
+	const most = 201
+	text := message.Line(strings.ToValidUTF8(string(b[:min(len(b), 4*most)]), "?"), most)
 	if text == "" {
 		return "(it wrote nothing)"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -175,7 +176,7 @@ func unfill(raw, seen, own json.RawMessage) json.RawMessage {
 // unknownText names the nearest tools, so that a model that made a name up can
 // find the one it meant (C4).
 func unknownText(name string, env *Env) string {
-	text := fmt.Sprintf("There is no tool named %q.", clip(name, 200))
+	text := fmt.Sprintf("There is no tool named %q.", message.Excerpt(name, 201))
 	if env.Gone != nil {
 		if why := env.Gone(name); why != "" {
 			text += " " + why
@@ -191,15 +192,7 @@ func unknownText(name string, env *Env) string {
 }
 
 func badJSONText(call Call) string {
-	return fmt.Sprintf("The input of this call is not a JSON object and was not run: %s", clip(call.Invalid, 200))
-}
-
-func clip(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
-	}
-	return string(runes[:n]) + "…"
+	return fmt.Sprintf("The input of this call is not a JSON object and was not run: %s", message.Excerpt(call.Invalid, 201))
 }
 
 // hintFor tells a model that called a deferred tool blindly how to load it (E7).

@@ -309,15 +309,6 @@ func eraseView[In any](name string, v View[In]) Present {
 	summary := text(v.Summary, "")
 	return Present{
 		Title: text(v.Title, name), Color: v.Color, Activity: text(v.Activity, name),
-		Summary: func(in Input) string { return shorten(summary(in)) },
+		Summary: func(in Input) string { return message.Line(summary(in), SummaryChars) },
 	}
-}
-
-// shorten makes one line of s, of SummaryChars at most.
-func shorten(s string) string {
-	line := []rune(strings.Join(strings.Fields(s), " "))
-	if len(line) <= SummaryChars {
-		return string(line)
-	}
-	return string(line[:SummaryChars-1]) + "…"
 }

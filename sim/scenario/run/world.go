@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"toolbench/sim/world/posix"
 	"toolbench/toolsys/builtin"
 	shelltool "toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
@@ -69,29 +69,11 @@ func (r *runner) resolve(p string) string {
 	if r.live != nil && r.live.Disk != nil {
 		return r.live.Disk.Resolve(p)
 	}
-	return follow(r.fs, p, 0)
-}
-
-const maxLinks = 40
-
-// follow walks a path part by part; what does not exist is taken as it stands.
-func follow(links afero.LinkReader, p string, depth int) string {
-	done := ""
-	parts := strings.Split(strings.Trim(p, "/"), "/")
-	for i, part := range parts {
-		next := done + "/" + part
-		target, err := links.ReadlinkIfPossible(next)
-		if err != nil || depth >= maxLinks {
-			done = next
-			continue
-		}
-		if !strings.HasPrefix(target, "/") {
-			target = done + "/" + target
-		}
-		rest := strings.Join(parts[i+1:], "/")
-		return follow(links, path.Clean(target+"/"+rest), depth+1)
+	real, err := footprint.Follow(r.fs, p, nil)
+	if err != nil {
+		return p // a circle leads nowhere: the path stands for itself
 	}
-	return done
+	return real
 }
 
 // funnels runs the catalogue's gates for the profiles that are asked about.

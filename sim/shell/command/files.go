@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/afero"
+
+	"toolbench/toolsys/footprint"
 )
 
 // Files is a filesystem as a command sees it: names are relative to a working directory, devices exist,
@@ -156,30 +158,12 @@ func (f *Files) parent(op, name string) error {
 
 // Realpath resolves links in all parts of name that exist.
 func (f *Files) Realpath(name string) (string, error) {
-	return f.resolve(f.Abs(name), 0)
-}
-
-const maxLinks = 40
-
-func (f *Files) resolve(abs string, depth int) (string, error) {
-	if depth > maxLinks {
+	abs := f.Abs(name)
+	real, err := footprint.Follow(f.FS, abs, nil)
+	if err != nil {
 		return "", pathError("realpath", abs, syscall.ELOOP)
 	}
-	done := "/"
-	parts := strings.Split(strings.Trim(abs, "/"), "/")
-	for i, part := range parts {
-		next := path.Join(done, part)
-		target, err := f.readlink(next)
-		if err != nil {
-			done = next
-			continue
-		}
-		if !path.IsAbs(target) {
-			target = path.Join(done, target)
-		}
-		return f.resolve(path.Join(append([]string{target}, parts[i+1:]...)...), depth+1)
-	}
-	return done, nil
+	return real, nil
 }
 
 func (f *Files) readlink(abs string) (string, error) {

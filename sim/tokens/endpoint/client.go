@@ -11,6 +11,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"toolbench/toolsys/message"
 )
 
 // Config says whom to ask. Nothing of it is read from the environment.
@@ -89,8 +91,5 @@ func refusal(err error) error {
 	if json.Unmarshal([]byte(answered.RawJSON()), &body) == nil && body.Error.Message != "" {
 		text = body.Error.Message
 	}
-	if runes := []rune(text); len(runes) > 300 {
-		text = string(runes[:300]) + "..."
-	}
-	return &Refused{Status: answered.StatusCode, Text: text}
+	return &Refused{Status: answered.StatusCode, Text: message.Excerpt(text, 301)}
 }

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -118,4 +119,16 @@ func brief(p string) string {
 		return p
 	}
 	return "…" + string(runes[len(runes)-tool.SummaryChars+1:])
+}
+
+// follow gives an absolute path with every link in it resolved.
+//
+// Errors: too many links, or a link to another machine's share (L6).
+func follow(fs afero.Fs, p string) (string, error) {
+	return footprint.Follow(fs, p, func(target, _ string) error {
+		if permission.IsUNC(target) {
+			return fmt.Errorf("a link leads to the UNC path %s", target)
+		}
+		return nil
+	})
 }
