@@ -6,16 +6,16 @@
 //
 // # Rankers
 //
-// What select:, whole names and +words mean is the same under every [Ranker]; a
+// The meaning of select:, full names and +words is the same under every [Ranker]; a
 // ranker orders what is found by words. Seed is the baseline: name, hint and
-// description, by whole words and fixed weights. BM25 and BM25Params are the usual
+// description, by full words and fixed weights. BM25 and BM25Params are the usual
 // yardsticks. Lexicon is the default: it weighs a tool's fields each by itself,
-// knows word forms, slips of the finger, abbreviations and words of like meaning,
+// matches word forms, typos, abbreviations and words of like meaning,
 // reads languages without blanks by pairs of characters, and some languages by the
 // glossary, so that 天气预报 finds a weather forecast.
 //
 // None of them understands. A request that shares no word with a tool, nor one that
 // the glossary leads to, does not find it; what is ironic, implied or a matter of
-// the whole sentence is beyond all of them; and the glossary's translations are of
+// the sentence as such is beyond all of them; and the glossary's translations are of
 // words, a few hundred in five languages, not of sentences.
 package search

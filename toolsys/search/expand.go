@@ -1,33 +1,35 @@
 package search
 
 import (
-	"toolbench/toolsys/search/glossary"
+	"math"
+	"strings"
+
 	"toolbench/toolsys/search/terms"
 )
 
-// Limits of what is read of one query: a request may quote whole documents.
+// Limits of what is read of one query: a request may quote a document.
 const (
-	mostText    = 8 << 10 // bytes
-	mostWords   = 400
-	mostGuesses = 24 // of unknown words
-	mostGuessed = 64 // bytes of such a word
+	maxText        = 8 << 10 // bytes
+	maxWords       = 400
+	maxCorrections = 24 // of unknown words
+	maxCorrected   = 64 // bytes of such a word
 )
 
 // expansion is a query on its way to groups.
 type expansion struct {
 	*lexicon
-	lang    string
-	groups  []group
-	seen    map[string]bool
-	want    act
-	guesses int
+	lang        string
+	groups      []group
+	seen        map[string]bool
+	want        intent
+	corrections int
 }
 
-// expand reads a query: the words, the phrases, what they may mean, and which kind
-// of act is asked for.
-func (l *lexicon) expand(q Query) ([]group, act) {
+// expand reads a query: the words, the phrases, their concepts, and which kind
+// of thing is asked for.
+func (l *lexicon) expand(q Query) ([]group, intent) {
 	e := expansion{lexicon: l, seen: map[string]bool{}}
-	words, sentences := l.hear(q.spoken())
+	words, sentences := l.tokenize(q.rankedText())
 	folded := make([]string, len(words))
 	for i, w := range words {
 		folded[i] = w.text
@@ -36,12 +38,12 @@ func (l *lexicon) expand(q Query) ([]group, act) {
 	for _, s := range sentences {
 		e.sentence(s)
 	}
-	e.read(e.telling(words))
+	e.read(e.contentWords(words))
 	return e.groups, e.want
 }
 
-// telling are the words that mean something, or all where none does.
-func (e *expansion) telling(words []heard) []heard {
+// contentWords are the words that mean something, or all where none does.
+func (e *expansion) contentWords(words []token) []token {
 	for _, w := range words {
 		if !e.stop(w.text) {
 			return words
@@ -53,13 +55,13 @@ func (e *expansion) telling(words []heard) []heard {
 	return words
 }
 
-// stop tells whether a word says nothing: requests in any language have English
+// stop reports whether a word carries no meaning: requests in any language have English
 // words in them.
 func (e *expansion) stop(word string) bool {
-	return e.glossary.Stop(glossary.English, word) || e.glossary.Stop(e.lang, word)
+	return e.glossary.Stop(terms.English, word) || e.glossary.Stop(e.lang, word)
 }
 
-// once tells whether something is met for the first time.
+// once reports whether something is met for the first time.
 func (e *expansion) once(what string) bool {
 	first := !e.seen[what]
 	e.seen[what] = true
@@ -75,9 +77,9 @@ func (e *expansion) add(g group) {
 
 // sentence takes apart what has no blanks: by pairs of characters between its stop
 // words, as texts of the same language have them, and by the words that the glossary
-// knows.
+// has.
 func (e *expansion) sentence(text string) {
-	for _, part := range e.glossary.Telling(text) {
+	for _, part := range e.glossary.ContentParts(text) {
 		for _, gram := range terms.Grams(part) {
 			if id, ok := e.ids[gram]; ok && e.once(gram) {
 				e.add(newGroup(gram, 1, member{term: id, weight: 1}))
@@ -87,15 +89,15 @@ func (e *expansion) sentence(text string) {
 	for _, p := range e.glossary.Pieces(text) {
 		if e.once("piece " + p.Text) {
 			g := newGroup(p.Text, 1)
-			e.mean(&g, p.Concepts, weightTranslated, "glossary")
+			e.addConcepts(&g, p.Concepts, weightTranslated, "glossary")
 			e.add(g)
 		}
 	}
 }
 
 // read goes through the words that are set apart.
-func (e *expansion) read(words []heard) {
-	var before heard
+func (e *expansion) read(words []token) {
+	var before token
 	for i, w := range words {
 		e.phrase(words[i:])
 		if !w.kept && e.stop(w.text) {
@@ -112,16 +114,16 @@ func (e *expansion) read(words []heard) {
 }
 
 // phrase reads the longest phrase of the glossary that words begin with.
-func (e *expansion) phrase(words []heard) {
-	for n := min(glossary.MaxPhrase, len(words)); n > 1; n-- {
-		said := joined(words[:n])
-		concepts := e.glossary.English(glossary.Key(said))
-		if concepts == nil && e.lang != glossary.English {
-			concepts = e.glossary.Foreign(e.lang, said)
+func (e *expansion) phrase(words []token) {
+	for n := min(terms.MaxPhrase, len(words)); n > 1; n-- {
+		text := joined(words[:n])
+		concepts := e.glossary.English(terms.Key(text))
+		if concepts == nil && e.lang != terms.English {
+			concepts = e.glossary.Foreign(e.lang, text)
 		}
-		if concepts != nil && e.once("phrase "+said) {
-			g := newGroup(said, 1)
-			e.mean(&g, concepts, weightTranslated, "glossary")
+		if concepts != nil && e.once("phrase "+text) {
+			g := newGroup(text, 1)
+			e.addConcepts(&g, concepts, weightTranslated, "glossary")
 			e.add(g)
 			return
 		}
@@ -129,48 +131,48 @@ func (e *expansion) phrase(words []heard) {
 }
 
 // neighbours reads two words as one thing.
-func (e *expansion) neighbours(a, b heard) {
-	said := a.text + " " + b.text
-	if !e.once("pair " + said) {
+func (e *expansion) neighbours(a, b token) {
+	text := a.text + " " + b.text
+	if !e.once("pair " + text) {
 		return
 	}
 	weight := min(a.weight, b.weight)
 	if id, ok := e.pair(a.root, b.root); ok {
-		e.add(newGroup(said, weightNeighbours*weight, member{term: id, weight: 1}))
+		e.add(newGroup(text, weightNeighbours*weight, member{term: id, weight: 1}))
 	}
 	if id, ok := e.ids[terms.Root(a.text+b.text)]; ok {
-		e.add(newGroup(said, weightJoined*weight, member{id, 1, "as one word"}))
+		e.add(newGroup(text, weightJoined*weight, member{id, 1, "as one word"}))
 	}
 }
 
 // word reads one word: itself, and what means the same here or in English; what is
-// neither known nor has a meaning is guessed.
-func (e *expansion) word(w heard) {
+// neither indexed nor in the glossary is corrected.
+func (e *expansion) word(w token) {
 	g := newGroup(w.text, w.weight)
 	id, known := e.ids[w.root]
 	if known {
 		g.members = append(g.members, member{term: id, weight: 1})
 	}
 	if concepts := e.foreign(w, known); concepts != nil {
-		e.mean(&g, concepts, weightTranslated, "glossary")
+		e.addConcepts(&g, concepts, weightTranslated, "glossary")
 	} else {
 		if known {
 			g.most = e.terms[id].idf
 		}
-		e.want = e.want.or(actOf(w.root))
-		e.mean(&g, e.glossary.English(w.root), weightLike, "like")
+		e.want = e.want.or(intentOf(w.root))
+		e.addConcepts(&g, e.glossary.English(w.root), weightLike, "like")
 	}
 	if len(g.members) == 0 {
-		e.guess(&g, w)
+		e.correct(&g, w)
 	}
 	e.add(g)
 }
 
 // foreign finds the concepts of a word in the query's language or, in a query that
-// may be of any, for a word that is neither known here nor English: as it stands, since
+// may be of any, for a word that is neither indexed nor English: as it stands, since
 // names lose an ending and are another language's words (Libra, libro).
-func (e *expansion) foreign(w heard, known bool) []int {
-	if e.lang != glossary.English {
+func (e *expansion) foreign(w token, known bool) []int {
+	if e.lang != terms.English {
 		return e.glossary.Foreign(e.lang, w.text)
 	}
 	if known || e.glossary.English(w.root) != nil {
@@ -182,4 +184,136 @@ func (e *expansion) foreign(w heard, known bool) []int {
 		}
 	}
 	return nil
+}
+
+// addConcepts adds the words of concepts to a group: the English ones, and those of other
+// languages for tools that are described in them.
+func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how string) {
+	for _, c := range concepts {
+		for i, key := range e.glossary.Keys(c) {
+			much := weight
+			if i > 0 {
+				much *= weightLater
+			}
+			e.want = e.want.or(intentOf(key))
+			e.addTerm(g, member{weight: much, how: how}, key)
+		}
+		for _, term := range e.glossary.ForeignTerms(c) {
+			e.addTerm(g, member{weight: weight * weightInto * term.Share, how: how}, term.Text)
+		}
+	}
+}
+
+// addTerm adds a term, or a phrase: as two neighbours, else by its words.
+func (e *expansion) addTerm(g *group, m member, key string) {
+	words := strings.Fields(key)
+	if len(words) == 1 {
+		if id, ok := e.ids[key]; ok {
+			g.members = append(g.members, member{id, m.weight, m.how})
+		}
+		return
+	}
+	if id, ok := e.pair(words[0], words[1]); ok && len(words) == 2 {
+		g.members = append(g.members, member{id, m.weight, m.how})
+		return
+	}
+	for _, w := range words {
+		if !e.glossary.Stop(terms.English, w) {
+			e.addTerm(g, member{weight: m.weight * weightPiece, how: m.how}, w)
+		}
+	}
+}
+
+// group is one thing that a query asks for, and the terms that stand for it.
+type group struct {
+	text   string
+	weight float64
+	// most is what a member's rarity counts at most: a rare word of like meaning is
+	// worth no more than the word of the query.
+	most    float64
+	members []member
+}
+
+// member is a term of the index, what it counts, and how it came in; empty for the
+// word itself.
+type member struct {
+	term   int32
+	weight float64
+	how    string
+}
+
+// newGroup is one without a limit.
+func newGroup(text string, weight float64, members ...member) group {
+	return group{text: text, weight: weight, most: math.Inf(1), members: members}
+}
+
+// intent is the kind of thing that a tool does, or that is asked for, by its verb.
+type intent uint8
+
+const (
+	intentNone intent = iota
+	intentRead
+	intentCreate
+	intentChange
+	intentDelete
+	intentSend
+)
+
+// verbs are the words that express intents.
+var verbs = [...]string{
+	intentRead: `get list show read view describe fetch search find query lookup retrieve display check status count browse inspect info
+		what which who how`,
+	intentCreate: "create add insert new make generate build register append upload write save import",
+	intentChange: "update edit set modify change rename move configure replace assign patch restore",
+	intentDelete: "delete remove drop destroy erase clear purge uninstall cancel discard",
+	intentSend:   "send publish post notify share submit invite",
+}
+
+// intentsByVerb leads from the root of a verb to its intent.
+var intentsByVerb = func() map[string]intent {
+	intents := map[string]intent{}
+	for a, words := range verbs {
+		for verb := range strings.FieldsSeq(words) {
+			intents[terms.Key(verb)] = intent(a)
+		}
+	}
+	return intents
+}()
+
+// intentOf is the intent of a verb's root; intentNone for any other word.
+func intentOf(root string) intent { return intentsByVerb[root] }
+
+// intentOfName is the intent of the first verb in a tool's name.
+func intentOfName(name string) intent {
+	a := intentNone
+	for _, run := range terms.Runs(name) {
+		for _, part := range terms.Parts(run.Text) {
+			a = a.or(intentOf(terms.Root(part)))
+		}
+	}
+	return a
+}
+
+// or is an intent, or the other where there is none.
+func (a intent) or(b intent) intent {
+	if a == intentNone {
+		return b
+	}
+	return a
+}
+
+// fit is 1 for a tool that does what is wanted, -1 for one that only looks where
+// something is to be done, the reverse, or one that destroys or spares what it
+// should not; 0 where neither is clear.
+func (a intent) fit(does intent) float64 {
+	sharp := func(x intent) bool { return x == intentRead || x == intentDelete }
+	switch {
+	case a == intentNone || does == intentNone:
+		return 0
+	case a == does:
+		return 1
+	case sharp(a) || sharp(does):
+		return -1
+	}
+	return 0
 }

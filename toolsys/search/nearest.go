@@ -12,7 +12,7 @@ import (
 // Nearest proposes tools for a name that no tool has (SPEC C4): first those
 // spelt much like it, then, out of the index, those whose name, hint and
 // description share its words, the rarer the word the better: cancelOrder
-// leads to a createRefund that speaks of cancelling orders. Only names of the
+// leads to a createRefund whose description has cancelled orders. Only names of the
 // list are proposed, at most limit of them. A nil index leaves it at spelling.
 func Nearest(name string, names []string, ix *Index, limit int) []string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
@@ -50,7 +50,7 @@ func alike(name string, names []string) []string {
 
 // away is how far a name is from another, case and separators apart. A model
 // often forgets the server, so that an MCP tool's own name counts as well,
-// though never as much as the whole.
+// though never as much as the full name.
 func away(name, other string) (int, bool) {
 	asked := squeezed(name)
 	bound := max(1, min(3, len(asked)/3))
@@ -66,11 +66,11 @@ func squeezed(name string) []rune {
 	return []rune(strings.Join(segmentsOf(strings.ToLower(name), false), ""))
 }
 
-// related are the tools that share words with a name, by how telling those
+// related are the tools that share words with a name, by how rare those
 // words are.
 func (ix *Index) related(name string) []string {
 	weights, roots := make([]float64, len(ix.docs)), ix.roots()
-	for _, s := range rootsOf(telling(partsOf(name, true))) {
+	for _, s := range rootsOf(contentWords(partsOf(name, true))) {
 		docs := roots[s]
 		for _, i := range docs {
 			weights[i] += math.Log1p(float64(len(ix.docs)) / float64(len(docs)))

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// deepest is how far down a schema parameters are looked for.
-const deepest = 12
+// maxDepth is how far down a schema parameters are looked for.
+const maxDepth = 12
 
 // schemaNode is the part of a JSON Schema that names and describes values.
 type schemaNode struct {
@@ -37,7 +37,7 @@ func Parameters(schema json.RawMessage) []string {
 
 // list appends the parameters below a node.
 func (n schemaNode) list(found *[]string, depth int) {
-	if depth > deepest {
+	if depth > maxDepth {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Properties)) {

@@ -8,10 +8,10 @@ import (
 
 // Query is what the model asked for, parsed (SPEC E5).
 type Query struct {
-	// Text is the whole query, trimmed, in lower case: what is compared with names.
+	// Text is the query, trimmed, in lower case: what is compared with names.
 	Text string
 	// Raw is the query as it was written, trimmed, without the plus signs: case
-	// tells where a word ends, and words need not be apart in every language.
+	// shows where a word ends, and words need not be apart in every language.
 	Raw string
 	// Select are the exact names of a select: query; then the rest is empty.
 	Select []string
@@ -41,7 +41,7 @@ func ParseQuery(text string) (Query, error) {
 		}
 	}
 	q.Required = slices.DeleteFunc(unique(q.Required), func(w string) bool { return w == "" })
-	q.Words = telling(wordsOf(strings.Join(append(plain, q.Required...), " ")))
+	q.Words = contentWords(wordsOf(strings.Join(append(plain, q.Required...), " ")))
 	if len(q.Words) == 0 && len(q.Required) == 0 {
 		return Query{}, errors.New(`search: an empty query; give words, or select: and names`)
 	}
@@ -71,9 +71,9 @@ func unplussed(text string) string {
 	return strings.Join(fields, " ")
 }
 
-// spoken is what is to be ranked: the query as written, or the words of one that
+// rankedText is what is to be ranked: the query as written, or the words of one that
 // was put together by hand.
-func (q Query) spoken() string {
+func (q Query) rankedText() string {
 	if q.Raw != "" {
 		return q.Raw
 	}

@@ -54,7 +54,7 @@ func findBy(t require.TestingT, ranker search.Ranker, text string, max int) sear
 	return search.NewRanked(ranker, pool(), loaded()).Search(q, max)
 }
 
-// underEach proves a promise under every ranker.
+// underEach proves an invariant under every ranker.
 func underEach(t *testing.T, promise func(t *testing.T, ranker search.Ranker)) {
 	for _, ranker := range search.Rankers() {
 		t.Run(ranker.Name, func(t *testing.T) { promise(t, ranker) })
@@ -400,7 +400,7 @@ func largePool() []search.Entry {
 	return entries
 }
 
-// The promise is under a millisecond a search.
+// A search takes under a millisecond.
 func BenchmarkSearchIn1500Tools(b *testing.B) {
 	queries := []struct{ about, text string }{
 		{"keywords", "create send12 update7 in server3"},

@@ -128,7 +128,7 @@ func tidied(w string) string {
 	return w
 }
 
-// consonant tells whether the i-th letter is one; y is where no consonant is before it.
+// consonant reports whether the i-th letter is one; y is where no consonant is before it.
 func consonant(w string, i int) bool {
 	switch w[i] {
 	case 'a', 'e', 'i', 'o', 'u':

@@ -1,4 +1,4 @@
-package glossary
+package terms
 
 import (
 	_ "embed" // the data
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"toolbench/toolsys/search/terms"
 )
 
 //go:embed glossary.txt
@@ -35,8 +33,8 @@ type Glossary struct {
 	// Concepts are in the order of the file.
 	Concepts []Concept
 
-	keys      [][]string // of each concept's English words
-	elsewhere [][]Term   // of its other words
+	keys         [][]string // of each concept's English words
+	foreignTerms [][]Term   // of its other words
 
 	english  map[string][]int // key of an English phrase -> concepts
 	unbroken map[Word][]int   // a word of a script without blanks -> concepts
@@ -46,17 +44,17 @@ type Glossary struct {
 	longest  int // characters of the longest unbroken word
 }
 
-// Default is the glossary that is built in. It is read once.
-var Default = sync.OnceValue(func() *Glossary {
-	g, err := Parse(concepts, stopwords)
+// BuiltIn is the glossary that is built in. It is read once.
+var BuiltIn = sync.OnceValue(func() *Glossary {
+	g, err := ParseGlossary(concepts, stopwords)
 	if err != nil {
 		panic(err) // the data are part of the program, and a test reads them
 	}
 	return g
 })
 
-// Parse reads a glossary and stop words. Errors name the line.
-func Parse(concepts, stopwords string) (*Glossary, error) {
+// ParseGlossary reads a glossary and stop words. Errors name the line.
+func ParseGlossary(concepts, stopwords string) (*Glossary, error) {
 	g := &Glossary{
 		english: map[string][]int{}, unbroken: map[Word][]int{}, exact: map[Word][]int{}, clipped: map[Word][]int{},
 		stops: map[string]map[string]bool{},
@@ -93,7 +91,7 @@ func (g *Glossary) addStops(line string) error {
 	}
 	set := map[string]bool{}
 	for _, w := range words[1:] {
-		set[terms.Fold(w)] = true
+		set[Fold(w)] = true
 		g.enterUnbroken(Word{words[0], w})
 	}
 	g.stops[words[0]] = set
@@ -138,7 +136,7 @@ func (g *Glossary) enter(c Concept) {
 		add(g.english, Key(phrase), i)
 	}
 	g.keys = append(g.keys, keys)
-	g.elsewhere = append(g.elsewhere, termsOf(c.Others))
+	g.foreignTerms = append(g.foreignTerms, termsOf(c.Others))
 	for _, w := range c.Others {
 		if g.enterUnbroken(w, i) {
 			continue
@@ -152,7 +150,7 @@ func (g *Glossary) enter(c Concept) {
 // enterUnbroken makes a word findable within sentences, if its script has no blanks.
 // A stop word leads to no concept: it only keeps others from being found in it.
 func (g *Glossary) enterUnbroken(w Word, concepts ...int) bool {
-	runs := terms.Runs(w.Text)
+	runs := Runs(w.Text)
 	if len(runs) != 1 || !runs[0].Unbroken {
 		return false
 	}
@@ -171,4 +169,34 @@ func add[K comparable](index map[K][]int, key K, concept int) {
 	if n := len(list); n == 0 || list[n-1] != concept {
 		index[key] = append(list, concept)
 	}
+}
+
+// foldAll folds each word of a phrase.
+func foldAll(phrase string) string {
+	words := strings.Fields(phrase)
+	for i, w := range words {
+		words[i] = Fold(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// endings are those of verbs and plurals in Romance languages and in German, the
+// longer first.
+var endings = []string{
+	"iendo", "ieron", "ando", "aron", "aban", "amos", "emos", "imos", "eln", "ern", "est", "ons", "ent", "ant", "ado", "ada", "ido", "ida",
+	"ar", "er", "ir", "re", "en", "em", "es", "ez", "as", "os", "is", "et", "te", "st", "a", "e", "i", "o", "s", "n", "t", "r",
+}
+
+// minStem is how many letters an ending has to leave.
+const minStem = 4
+
+// clip takes the ending off a folded word that is long enough without, so that
+// buscar, busca and buscando are the same. It need not be a word.
+func clip(word string) string {
+	for _, e := range endings {
+		if head, ok := strings.CutSuffix(word, e); ok && len(head) >= minStem {
+			return head
+		}
+	}
+	return word
 }

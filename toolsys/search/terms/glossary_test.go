@@ -1,4 +1,4 @@
-package glossary_test
+package terms_test
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/toolsys/search/glossary"
+	"toolbench/toolsys/search/terms"
 )
 
 // plainest are the first English words of concepts.
-func plainest(g *glossary.Glossary, concepts []int) []string {
+func plainest(g *terms.Glossary, concepts []int) []string {
 	var words []string
 	for _, c := range concepts {
 		words = append(words, g.Concepts[c].English[0])
@@ -20,14 +20,14 @@ func plainest(g *glossary.Glossary, concepts []int) []string {
 }
 
 func TestTheBuiltInGlossaryIsSound(t *testing.T) {
-	g := glossary.Default()
+	g := terms.BuiltIn()
 	assert.Greater(t, len(g.Concepts), 700)
-	spoken := map[string]int{}
+	rankedText := map[string]int{}
 	for i, c := range g.Concepts {
 		assert.Greater(t, len(c.English)+len(c.Others), 1, "%v leads nowhere", c)
 		for n, phrase := range c.English {
 			assert.Equal(t, n, slices.Index(c.English, phrase), "%s is there twice", phrase)
-			assert.Contains(t, g.English(glossary.Key(phrase)), i, phrase)
+			assert.Contains(t, g.English(terms.Key(phrase)), i, phrase)
 		}
 		langs := map[string]bool{}
 		for n, w := range c.Others {
@@ -35,17 +35,17 @@ func TestTheBuiltInGlossaryIsSound(t *testing.T) {
 			langs[w.Lang] = true
 		}
 		for lang := range langs {
-			spoken[lang]++
+			rankedText[lang]++
 		}
 	}
 	for _, lang := range []string{"zh", "ja", "es", "fr", "de"} {
-		assert.Greater(t, spoken[lang], 600, lang)
+		assert.Greater(t, rankedText[lang], 600, lang)
 		assert.Contains(t, g.Languages(), lang)
 	}
 }
 
 func TestWordsAreFoundInSentencesWithoutBlanks(t *testing.T) {
-	g := glossary.Default()
+	g := terms.BuiltIn()
 	for sentence, want := range map[string][]string{
 		"请帮我搜索文件":   {"search", "file"},
 		"天气预报":      {"weather forecast"},
@@ -62,30 +62,30 @@ func TestWordsAreFoundInSentencesWithoutBlanks(t *testing.T) {
 }
 
 func TestASingleCharacterIsAWordOfItsOwnLanguageOnly(t *testing.T) {
-	g := glossary.Default()
+	g := terms.BuiltIn()
 	assert.Empty(t, g.Pieces("所"), "a place in Japanese")
 	assert.NotEmpty(t, g.Pieces("本を読む"))
 	assert.Empty(t, g.Pieces("本"))
 }
 
 func TestStopWordsAreLeftOutOfASentence(t *testing.T) {
-	g := glossary.Default()
+	g := terms.BuiltIn()
 	for sentence, want := range map[string][]string{
 		"请问有没有天气预报": {"天气预报"}, "创建一个订单": {"创建", "订单"}, "알려주세요": nil, "목록에서": {"목록"}, "天气": {"天气"}, "": nil,
 	} {
-		assert.Equal(t, want, g.Telling(sentence), sentence)
+		assert.Equal(t, want, g.ContentParts(sentence), sentence)
 	}
 }
 
 func TestEndingsAreForgivenOnlyWhereAsked(t *testing.T) {
-	g := glossary.Default()
+	g := terms.BuiltIn()
 	assert.NotEmpty(t, g.Foreign("es", "libra"))
 	assert.Empty(t, g.Exactly("es", "libra"))
 	assert.NotEmpty(t, g.Exactly("es", "Libro"))
 }
 
 func TestEndingsAreForgiven(t *testing.T) {
-	g := glossary.Default()
+	g := terms.BuiltIn()
 	for _, c := range []struct{ lang, word, want string }{
 		{"es", "buscando", "search"}, {"es", "busca", "search"}, {"es", "archivos", "file"}, {"fr", "fichiers", "file"}, {"fr", "supprimez", "delete"},
 		{"de", "löscht", "delete"}, {"de", "Dateien", "file"}, {"de", "suchst", "search"},
@@ -97,7 +97,7 @@ func TestEndingsAreForgiven(t *testing.T) {
 }
 
 func TestTheLanguageIsThatOfMostWords(t *testing.T) {
-	g := glossary.Default()
+	g := terms.BuiltIn()
 	for want, words := range map[string][]string{
 		"en": {"show", "me", "the", "files"}, "es": {"muestra", "los", "archivos"}, "fr": {"supprimer", "le", "fichier"},
 		"de": {"zeige", "mir", "die", "dateien"},
@@ -109,11 +109,11 @@ func TestTheLanguageIsThatOfMostWords(t *testing.T) {
 }
 
 func TestOtherLanguagesAreSpokenOfInTheirOwnTerms(t *testing.T) {
-	g, err := glossary.Parse("database db | zh 数据库 库 | es base_de_datos", "")
+	g, err := terms.ParseGlossary("database db | zh 数据库 库 | es base_de_datos", "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"databas", "db"}, g.Keys(0))
 	var got []string
-	for _, term := range g.Elsewhere(0) {
+	for _, term := range g.ForeignTerms(0) {
 		got = append(got, term.Text)
 	}
 	assert.Equal(t, []string{"数据", "据库", "base", "de", "dato"}, got, "a single character is in too many words")
@@ -123,18 +123,18 @@ func TestABadLineIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"a b\n| zh 天": "glossary.txt:2", "a | zh": "glossary.txt:1", "# x\n\na | 天气": "glossary.txt:3",
 	} {
-		_, err := glossary.Parse(text, "")
+		_, err := terms.ParseGlossary(text, "")
 		assert.ErrorContains(t, err, want)
 	}
-	_, err := glossary.Parse("", "en a\nen b")
+	_, err := terms.ParseGlossary("", "en a\nen b")
 	assert.ErrorContains(t, err, "stopwords.txt:2")
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseGlossary(f *testing.F) {
 	f.Add("search find | zh 搜索 | es buscar", "en a an")
 	f.Add("a|b", "x")
 	f.Fuzz(func(t *testing.T, concepts, stops string) {
-		g, err := glossary.Parse(concepts, stops)
+		g, err := terms.ParseGlossary(concepts, stops)
 		if err != nil {
 			return
 		}

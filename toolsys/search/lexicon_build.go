@@ -1,14 +1,13 @@
 package search
 
 import (
-	"toolbench/toolsys/search/glossary"
 	"toolbench/toolsys/search/terms"
 )
 
 // buildLexicon counts the terms of all fields of all tools.
 func buildLexicon(docs []doc) scorer {
 	l := &lexicon{
-		tools: len(docs), glossary: glossary.Default(), ids: map[string]int32{}, pairs: map[[2]int32]int32{}, names: make([]float64, len(docs)),
+		tools: len(docs), glossary: terms.BuiltIn(), ids: map[string]int32{}, pairs: map[[2]int32]int32{}, names: make([]float64, len(docs)),
 	}
 	read := make([]reading, len(docs))
 	var mean [fieldCount]float64
@@ -18,14 +17,14 @@ func buildLexicon(docs []doc) scorer {
 		for f, ids := range read[i] {
 			mean[f] += float64(len(ids)) / float64(len(docs))
 		}
-		l.acts = append(l.acts, actOfName(docs[i].ownName()))
+		l.intents = append(l.intents, intentOfName(docs[i].ownName()))
 	}
 	c := counter{lexicon: l, mean: mean, freq: make([]float64, len(l.terms)), named: make([]bool, len(l.terms))}
 	for i := range read {
 		c.count(i, &read[i])
 	}
 	l.weigh()
-	l.slips = newSpelling(l.terms)
+	l.spelling = newSpelling(l.terms)
 	return l.score
 }
 
@@ -60,7 +59,7 @@ func (l *lexicon) read(d *doc, words map[string]word) reading {
 	return r
 }
 
-// take makes terms of a run: a word counts whole and, where its case says that it
+// take makes terms of a run: a word counts as it is and, where its case shows that it
 // has parts, by its parts.
 func (l *lexicon) take(run terms.Run) word {
 	if run.Unbroken {
@@ -69,7 +68,7 @@ func (l *lexicon) take(run terms.Run) word {
 	whole := terms.Fold(run.Text)
 	parts := terms.Parts(run.Text)
 	if len(parts) == 1 {
-		return word{l.enter([]string{terms.Root(whole)}), l.glossary.Stop(glossary.English, whole)}
+		return word{l.enter([]string{terms.Root(whole)}), l.glossary.Stop(terms.English, whole)}
 	}
 	for i, p := range parts {
 		parts[i] = terms.Root(terms.Fold(p))

@@ -1,4 +1,4 @@
-package glossary
+package terms
 
 import (
 	"maps"
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // MaxPhrase is how many words a phrase has at most.
@@ -17,7 +15,7 @@ const MaxPhrase = 4
 func Key(phrase string) string {
 	words := strings.Fields(phrase)
 	for i, w := range words {
-		words[i] = terms.Root(terms.Fold(w))
+		words[i] = Root(Fold(w))
 	}
 	return strings.Join(words, " ")
 }
@@ -32,19 +30,19 @@ type Term struct {
 	Share float64
 }
 
-// Elsewhere are the terms by which texts in other languages speak of a concept. A
+// ForeignTerms are the terms of a concept in texts of other languages. A
 // single character is none: it is in too many words.
-func (g *Glossary) Elsewhere(concept int) []Term { return g.elsewhere[concept] }
+func (g *Glossary) ForeignTerms(concept int) []Term { return g.foreignTerms[concept] }
 
 func termsOf(words []Word) []Term {
 	var all []Term
 	for _, w := range words {
-		for _, run := range terms.Runs(w.Text) {
+		for _, run := range Runs(w.Text) {
 			switch {
 			case !run.Unbroken:
-				all = append(all, Term{terms.Root(terms.Fold(run.Text)), 1})
+				all = append(all, Term{Root(Fold(run.Text)), 1})
 			case utf8.RuneCountInString(run.Text) > 1:
-				grams := terms.Grams(run.Text)
+				grams := Grams(run.Text)
 				for _, gram := range grams {
 					all = append(all, Term{gram, 1 / float64(len(grams))})
 				}
@@ -76,7 +74,7 @@ type Piece struct {
 	Concepts []int
 }
 
-// Pieces finds the known words in such a sentence, from the left, the longest that
+// Pieces finds the glossary's words in such a sentence, from the left, the longest that
 // fits. What lies between them is passed over, and so are stop words. A single
 // character is a word of the sentence's own language only: what is a word in one
 // is a syllable in another.
@@ -94,8 +92,8 @@ func (g *Glossary) Pieces(sentence string) []Piece {
 	return pieces
 }
 
-// Telling are the stretches of such a sentence that lie between its stop words.
-func (g *Glossary) Telling(sentence string) []string {
+// ContentParts are the stretches of such a sentence that lie between its stop words.
+func (g *Glossary) ContentParts(sentence string) []string {
 	var parts []string
 	lang := scriptOf(sentence)
 	runes := []rune(sentence)
@@ -116,7 +114,7 @@ func (g *Glossary) Telling(sentence string) []string {
 	return parts
 }
 
-// longestAt is the longest known word that a sentence begins with.
+// longestAt is the longest of the glossary's words that a sentence begins with.
 func (g *Glossary) longestAt(runes []rune, lang string) (int, []int) {
 	for n := min(g.longest, len(runes)); n > 0; n-- {
 		w := Word{Text: string(runes[:n])}
@@ -144,32 +142,32 @@ func scriptOf(sentence string) string {
 	return "zh"
 }
 
-// Stop tells whether a folded word says nothing in a language.
+// Stop reports whether a folded word carries no meaning in a language.
 func (g *Glossary) Stop(lang, word string) bool { return g.stops[lang][word] }
 
 // Languages are those with stop words, in order.
 func (g *Glossary) Languages() []string { return slices.Sorted(maps.Keys(g.stops)) }
 
-// Language guesses from folded words which language they are of: that of which most
-// are known, as stop words or by their meaning. It is English where no other has
+// Language is the language of folded words: that of which most
+// are in the glossary, as stop words or in a concept. It is English where no other has
 // more.
 func (g *Glossary) Language(words []string) string {
 	best, most := English, 0
 	for _, w := range words {
-		if g.stops[English][w] || g.english[terms.Root(w)] != nil {
+		if g.stops[English][w] || g.english[Root(w)] != nil {
 			most++
 		}
 	}
 	for _, lang := range g.Languages() {
-		if n := g.known(lang, words); n > most {
+		if n := g.count(lang, words); n > most {
 			best, most = lang, n
 		}
 	}
 	return best
 }
 
-// known counts the words that are of a language other than English.
-func (g *Glossary) known(lang string, words []string) int {
+// count counts the words that are of a language other than English.
+func (g *Glossary) count(lang string, words []string) int {
 	n := 0
 	for _, w := range words {
 		if g.stops[lang][w] || g.exact[Word{lang, w}] != nil || g.clipped[Word{lang, clip(w)}] != nil {

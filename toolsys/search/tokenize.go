@@ -1,0 +1,159 @@
+package search
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/search/terms"
+)
+
+// wordsOf are the words of a text, in lower case, each once.
+func wordsOf(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !terms.IsWord(r) })
+	return unique(words)
+}
+
+// segmentsOf are the pieces of a name between underscores and hyphens. An MCP
+// tool's prefix is left out: all of them have it.
+func segmentsOf(name string, mcp bool) []string {
+	if mcp {
+		name = strings.TrimPrefix(name, mcpPrefix)
+	}
+	return strings.FieldsFunc(name, func(r rune) bool { return !terms.IsWord(r) })
+}
+
+// partsOf are the words of a name: its segments, cut where the case changes.
+func partsOf(name string, mcp bool) []string {
+	var parts []string
+	for _, segment := range segmentsOf(name, mcp) {
+		parts = append(parts, terms.Parts(segment)...)
+	}
+	return unique(parts)
+}
+
+// unique drops repeated words and keeps the order of the rest.
+func unique(words []string) []string {
+	seen := make(map[string]bool, len(words))
+	return slices.DeleteFunc(words, func(w string) bool {
+		again := seen[w]
+		seen[w] = true
+		return again
+	})
+}
+
+// stopWords carry no meaning of their own. Counted, "a" would be contained in
+// most names.
+var stopWords = func() map[string]bool {
+	words := strings.Fields(`a an and any are as at be by can could do does for from get give has have how i if in into
+		is it its let like me my need of on or our please show some tell that the their them then there these this to us
+		use using want was we what when where which who will with would you your`)
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}()
+
+// contentWords are the words that mean something, or all where none does.
+func contentWords(words []string) []string {
+	kept := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return stopWords[w] })
+	if len(kept) == 0 {
+		return words
+	}
+	return kept
+}
+
+// The fields of a tool, each of which lexicon weighs by itself.
+const (
+	fieldName = iota
+	fieldServer
+	fieldHint
+	fieldText      // the description
+	fieldParam     // names of parameters
+	fieldParamText // their descriptions
+	fieldCount
+)
+
+// fields are the texts of a tool, by field.
+func (d *doc) fields() [fieldCount]string {
+	names, texts := make([]string, len(d.Params)), make([]string, len(d.Params))
+	for i, p := range d.Params {
+		names[i], texts[i], _ = strings.Cut(p, ":")
+	}
+	return [fieldCount]string{
+		fieldName: d.ownName(), fieldServer: d.Server, fieldHint: d.Hint, fieldText: d.Description,
+		fieldParam: strings.Join(names, "\n"), fieldParamText: strings.Join(texts, "\n"),
+	}
+}
+
+// ownName is an MCP tool's name without its server, else the name.
+func (d *doc) ownName() string {
+	if !d.MCP {
+		return d.Name
+	}
+	rest := strings.TrimPrefix(d.Name, mcpPrefix)
+	n := len(d.server)
+	if n > 0 && len(rest) > n+2 && normal(rest[:n]) == d.server && rest[n:n+2] == "__" {
+		return rest[n+2:]
+	}
+	return rest
+}
+
+// token is a word of a query.
+type token struct {
+	text   string // folded
+	root   string
+	weight float64
+	kept   bool // counts although it is a stop word
+}
+
+// asides are parts of a query that are values and not what to do with
+// them: placeholders and addresses.
+var asides = regexp.MustCompile(`<[^<>\s]{1,64}>|\S+://\S+|\S+@\S+`)
+
+// tokenize takes a query apart: words, at most maxWords of them, and what has no
+// blanks. What is beyond maxText is not read.
+func (l *lexicon) tokenize(text string) (words []token, sentences []string) {
+	text = terms.Normal(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
+	aside := asides.FindAllStringIndex(text, -1)
+	for _, run := range terms.Runs(text) {
+		for len(aside) > 0 && aside[0][1] <= run.Start {
+			aside = aside[1:]
+		}
+		switch {
+		case len(words)+len(sentences) >= maxWords:
+			return words, sentences
+		case run.Unbroken:
+			sentences = append(sentences, run.Text)
+		case len(aside) > 0 && aside[0][0] <= run.Start:
+			words = l.appendWord(words, run.Text, weightAside)
+		default:
+			words = l.appendWord(words, run.Text, 1)
+		}
+	}
+	return words, sentences
+}
+
+// appendWord adds a word, by its parts where no tool has it as it is.
+func (l *lexicon) appendWord(words []token, text string, weight float64) []token {
+	whole := terms.Fold(text)
+	parts := []string{whole}
+	if _, known := l.ids[terms.Root(whole)]; !known {
+		parts = terms.Parts(text)
+	}
+	for _, p := range parts {
+		p = terms.Fold(p)
+		words = append(words, token{text: p, root: terms.Root(p), weight: weight})
+	}
+	return words
+}
+
+// joined are words with a blank between them.
+func joined(words []token) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	return strings.Join(texts, " ")
+}
