@@ -141,6 +141,9 @@ type HookScript struct {
 	Fails string `yaml:"fails"`
 	// Command runs in the world's shell with JSON on stdin and stdout.
 	Command string `yaml:"command"`
+	// OnFailure is what becomes of the call when the hook fails, hangs or replies
+	// nonsense: allow, ask or deny. A command before the call denies by default.
+	OnFailure string `yaml:"on_failure"`
 }
 
 // Ruling is the classifier's word on inputs that contain Match.

@@ -23,7 +23,9 @@ const exitSaysNo = 2
 // that could not be run or was cut off by ctx.
 type Exec func(ctx context.Context, command string, stdin []byte, dir string, env []string) (stdout, stderr []byte, code int, err error)
 
-// Command makes an external command a hook's Run (G3).
+// Command makes h a hook that runs an external command (G3). Where a decision counts,
+// as before a call runs, such a hook is a guard: unless h says otherwise, its failure
+// denies (G4).
 //
 // On standard input it gets one JSON object with the members event, tool, call,
 // turn, agent, dir, mode, input, output (content blocks) and error, those that do
@@ -34,11 +36,19 @@ type Exec func(ctx context.Context, command string, stdin []byte, dir string, en
 //	{"decision": "allow|deny|ask", "reason": "...", "input": {...},
 //	 "output": "..." or [blocks], "stop": true, "context": "..."}
 //
-// each member optional; nothing written means nothing to say. Exit code 2 refuses:
-// the call before it ran, the turn afterwards, with standard error as the reason.
-// Every other code is a failed hook, reported and otherwise ignored, as is output
-// that is no JSON object; a member that makes no sense is reported and left out.
-func Command(line string, exec Exec) func(context.Context, Input) (Output, error) {
+// each member optional; nothing written leaves the call as it is. Exit code 2
+// refuses: the call before it ran, the turn afterwards, with standard error as the
+// reason. Every other code is a failure of the hook, and so is output that is no JSON
+// object, or a member that makes no sense; the members that do make sense count.
+func Command(h Hook, line string, exec Exec) Hook {
+	if h.OnFailure == permission.Passthrough && table[h.Event].decision {
+		h.OnFailure = permission.Deny
+	}
+	h.Run = command(line, exec)
+	return h
+}
+
+func command(line string, exec Exec) func(context.Context, Input) (Output, error) {
 	return func(ctx context.Context, in Input) (Output, error) {
 		stdin, err := json.Marshal(wireInput(in))
 		if err != nil {

@@ -26,7 +26,14 @@ func prints(stdout, stderr string, code int) hook.Exec {
 
 func reply(t *testing.T, event hook.Event, exec hook.Exec) hook.Merged {
 	t.Helper()
-	s := set(t, hook.Hook{Name: "cmd", Event: event, Run: hook.Command("check", exec)})
+	return replyOf(t, hook.Hook{Name: "cmd", Event: event}, exec)
+}
+
+// replyOf is what comes of a hook that is made a command.
+func replyOf(t *testing.T, h hook.Hook, exec hook.Exec) hook.Merged {
+	t.Helper()
+	event := h.Event
+	s := set(t, hook.Command(h, "check", exec))
 	m := s.Run(t.Context(), hook.Input{Event: event, Tool: "Bash", Input: json.RawMessage(`{"a":1}`)}, nil)
 	require.Len(t, m.Reports, 1)
 	return m
@@ -40,7 +47,7 @@ func TestACommandIsToldTheCallInJSON(t *testing.T) {
 		line, stdin, where, vars = l, in, dir, env
 		return nil, nil, 0, nil
 	}
-	out, err := hook.Command("audit --fast", exec)(t.Context(), hook.Input{
+	out, err := hook.Command(hook.Hook{}, "audit --fast", exec).Run(t.Context(), hook.Input{
 		Event: hook.PostToolUse, Tool: "Edit", Call: "c1", Turn: 3, Agent: "agent_1", Dir: "/repo", Mode: permission.Plan,
 		Input: json.RawMessage(`{"file":"a.go"}`), Output: []message.Block{message.Text("done <ok>")},
 	})
@@ -80,7 +87,7 @@ func TestExitCodeTwoRefuses(t *testing.T) {
 	assert.Empty(t, m.Reports[0].Trouble)
 }
 
-func TestAnyOtherFailureIsReportedAndIgnored(t *testing.T) {
+func TestAGuardThatFailsCountsAsItsOnFailureSays(t *testing.T) {
 	for name, c := range map[string]struct {
 		exec    hook.Exec
 		trouble string
@@ -96,12 +103,37 @@ func TestAnyOtherFailureIsReportedAndIgnored(t *testing.T) {
 		"does not start": {func(context.Context, string, []byte, string, []string) ([]byte, []byte, int, error) {
 			return nil, nil, 0, errors.New("no such shell")
 		}, "no such shell"},
+		"unknown decision": {prints(`{"decision":"block"}`, "", 0), "block"},
+		"another format":   {prints(`{"permissionDecision":"deny"}`, "", 0), "permissionDecision"},
 	} {
-		m := reply(t, hook.PreToolUse, c.exec)
-		assert.Contains(t, m.Reports[0].Trouble, c.trouble, name)
-		assert.Equal(t, permission.Passthrough, m.Decision, name)
-		assert.Nil(t, m.Input, name)
+		for said, want := range map[permission.Behaviour]permission.Behaviour{
+			permission.Passthrough: permission.Deny, // the default of a command before the call
+			permission.Deny:        permission.Deny,
+			permission.Ask:         permission.Ask,
+			permission.Allow:       permission.Passthrough, // as if it had not been there
+		} {
+			m := replyOf(t, hook.Hook{Name: "cmd", Event: hook.PreToolUse, OnFailure: said}, c.exec)
+			assert.Contains(t, m.Reports[0].Trouble, c.trouble, name)
+			assert.Equal(t, want, m.Decision, "%s, %s", name, said)
+			assert.Nil(t, m.Input, name)
+			if want != permission.Passthrough {
+				assert.Contains(t, m.Reason, c.trouble, name)
+				assert.Contains(t, m.Reason, "the hook cmd failed", name)
+				assert.Equal(t, []string{want.String()}, m.Reports[0].Did, name)
+			}
+		}
 	}
+}
+
+func TestAfterTheRunAFailureDeniesNothingUnlessToldTo(t *testing.T) {
+	broken := prints("", "oops", 1)
+	m := replyOf(t, hook.Hook{Name: "cmd", Event: hook.PostToolUse}, broken)
+	assert.Equal(t, permission.Passthrough, m.Decision)
+	assert.Nil(t, m.Output)
+	m = replyOf(t, hook.Hook{Name: "cmd", Event: hook.PostToolUse, OnFailure: permission.Deny}, broken)
+	assert.Equal(t, permission.Passthrough, m.Decision, "it ran: there is nothing left to deny")
+	assert.Contains(t, message.PlainText(m.Output), "The call ran.")
+	assert.Contains(t, message.PlainText(m.Output), "withheld")
 }
 
 func TestADenialIsHeardEvenBesideNonsense(t *testing.T) {
@@ -113,7 +145,7 @@ func TestADenialIsHeardEvenBesideNonsense(t *testing.T) {
 		assert.Contains(t, m.Reports[0].Trouble, said)
 	}
 	m = reply(t, hook.PreToolUse, prints(`{"decision":"block","context":"kept"}`, "", 0))
-	assert.Equal(t, permission.Passthrough, m.Decision)
+	assert.Equal(t, permission.Deny, m.Decision, "what a guard wants is not guessed")
 	assert.Contains(t, m.Reports[0].Trouble, `"block"`)
 	assert.Equal(t, []string{"kept"}, m.Context)
 }
@@ -136,7 +168,7 @@ func TestARealShellCanBeAHook(t *testing.T) {
 		return out.Bytes(), errs.Bytes(), 0, err
 	}
 	line := `if grep -q '"a":1'; then echo "one is not allowed to $HOOK_TOOL" >&2; exit 2; fi`
-	s := set(t, hook.Hook{Name: "sh", Event: hook.PreToolUse, Run: hook.Command(line, run)})
+	s := set(t, hook.Command(hook.Hook{Name: "sh", Event: hook.PreToolUse}, line, run))
 	m := s.Run(t.Context(), pre("Bash"), nil)
 	assert.Equal(t, permission.Deny, m.Decision, "%+v", m.Reports)
 	assert.Equal(t, "one is not allowed to Bash", m.Reason)

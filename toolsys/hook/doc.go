@@ -11,10 +11,12 @@
 //   - Deny beats ask beats allow; the reason is that of the first hook that said the
 //     strictest. The first stop gives the reason of the stop. Contexts and messages
 //     are all kept, those of later hooks too.
-//   - A hook can only add strictness and words, never lose a call (G2): one that
-//     errors, panics or outstays its time counts as silent. Of a reply that makes
-//     sense in part, that part counts: a denial is heard even beside a bad rewrite.
-//     Each trouble is in the [Report] of its hook, for the trace.
+//   - A hook can only add strictness and words, never lose a call (G2). One that
+//     errors, panics, outstays its time or replies nonsense counts as its OnFailure
+//     says: as if it had not been there, or as asking or denying. A command that runs
+//     before the call denies by default: a guard that died has not let anybody pass
+//     (G4). Of a reply that makes sense in part, that part counts too. Each trouble is
+//     in the [Report] of its hook, for the trace.
 //   - In doubt a hook runs: an `if` that cannot be judged holds.
 //
 // A hook runs in a goroutine of its own. One that ignores its context is left behind

@@ -41,6 +41,12 @@ type Hook struct {
 	If string
 	// Timeout is how long Run may take; 0 means DefaultTimeout.
 	Timeout time.Duration
+	// OnFailure is what becomes of the call when the hook fails: Run returns an error,
+	// panics or outstays its time, or a part of its reply makes no sense. Allow lets the
+	// call go on without the hook; Ask puts it to a person and Deny refuses it, both
+	// only where a decision counts. After the run Deny withholds the output, since a
+	// call that ran cannot be refused. The zero value is Allow; see Command for Deny.
+	OnFailure permission.Behaviour
 	// Run is asked. Its context ends with the timeout and with the call.
 	Run func(ctx context.Context, in Input) (Output, error)
 }

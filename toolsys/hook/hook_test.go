@@ -238,6 +238,30 @@ func TestAFailingHookLosesNothing(t *testing.T) {
 	}
 }
 
+func TestAHookThatHangsCountsAsItsOnFailureSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := func(ctx context.Context, _ hook.Input) (hook.Output, error) {
+			<-ctx.Done()
+			return hook.Output{}, ctx.Err()
+		}
+		for said, want := range map[permission.Behaviour]permission.Behaviour{
+			permission.Passthrough: permission.Passthrough, // of a function, the zero value allows
+			permission.Allow:       permission.Passthrough,
+			permission.Ask:         permission.Ask,
+			permission.Deny:        permission.Deny,
+		} {
+			m := set(t,
+				hook.Hook{Name: "hangs", Event: hook.PreToolUse, Timeout: time.Second, OnFailure: said, Run: hangs},
+				says("allows", hook.PreToolUse, hook.Output{Decision: permission.Allow}),
+			).Run(t.Context(), pre("Bash"), nil)
+			assert.Equal(t, max(want, permission.Allow), m.Decision, "%s", said)
+			if want != permission.Passthrough {
+				assert.Equal(t, "the hook hangs failed: the hook's time is up after 1s", m.Reason)
+			}
+		}
+	})
+}
+
 func TestAHookThatHangsIsLeftBehindWhenItsTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -295,6 +319,13 @@ func TestABadHookIsAnErrorThatNamesIt(t *testing.T) {
 		"good: timeout -1s is negative": func(h *hook.Hook) { h.Timeout = -time.Second },
 		`good: matcher "A||B"`:          func(h *hook.Hook) { h.Matcher = "A||B" },
 		`good: matcher "[a": bad glob`:  func(h *hook.Hook) { h.Matcher = "[a" },
+		"good: there is no decision 9":  func(h *hook.Hook) { h.OnFailure = 9 },
+		"good: nobody can be asked at PostToolUse when it fails": func(h *hook.Hook) {
+			h.Event, h.OnFailure = hook.PostToolUse, permission.Ask
+		},
+		"good: there is nothing to deny at PermissionDenied when it fails": func(h *hook.Hook) {
+			h.Event, h.OnFailure = hook.PermissionDenied, permission.Deny
+		},
 	} {
 		bad := good
 		spoil(&bad)

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 )
 
 // errReturned ends the wait for a hook that is done.
@@ -77,13 +80,29 @@ func (s Set) ask(ctx context.Context, h registered, actor string, in Input, m *M
 	began := s.clock.Now()
 	out, err := s.bounded(ctx, h, actor, in.clone())
 	report.Took = s.clock.Now().Sub(began)
+	out, failures := sift(in.Event, out)
 	if err != nil {
-		report.Trouble = joined(report.Trouble, err.Error())
-		return
+		out, failures = Output{}, []string{err.Error()}
 	}
-	out, garbled := sift(in.Event, out)
 	report.Did = m.add(h.Name, out)
-	report.Trouble = joined(report.Trouble, garbled...)
+	if len(failures) > 0 {
+		did := m.add(h.Name, h.onFailure(joined("", failures...)))
+		report.Did = append(report.Did, slices.DeleteFunc(did, func(d string) bool { return slices.Contains(report.Did, d) })...)
+	}
+	report.Trouble = joined(report.Trouble, failures...)
+}
+
+// onFailure is what a hook that failed counts as.
+func (h registered) onFailure(why string) Output {
+	can := table[h.Event]
+	switch {
+	case h.OnFailure <= permission.Allow: // the call goes on without it
+		return Output{}
+	case can.decision:
+		return Output{Decision: h.OnFailure, Reason: fmt.Sprintf("the hook %s failed: %s", h.Name, why)}
+	}
+	return Output{Output: []message.Block{message.Text(fmt.Sprintf(
+		"The call ran. What it gave is withheld, because the hook %s, which had to look at it, failed: %s", h.Name, why))}}
 }
 
 func joined(first string, rest ...string) string {

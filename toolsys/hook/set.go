@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -61,8 +62,25 @@ func register(h Hook) (registered, error) {
 	if h.Timeout == 0 {
 		h.Timeout = DefaultTimeout
 	}
+	if err := h.checkOnFailure(); err != nil {
+		return registered{}, err
+	}
 	m, err := parseMatcher(h.Matcher)
 	return registered{h, m}, err
+}
+
+// checkOnFailure refuses what could not be done when the hook fails.
+func (h Hook) checkOnFailure() error {
+	can := table[h.Event]
+	switch {
+	case h.OnFailure > permission.Deny:
+		return fmt.Errorf("there is no decision %d to make when it fails; use Allow, Ask or Deny", h.OnFailure)
+	case h.OnFailure == permission.Ask && !can.decision:
+		return fmt.Errorf("nobody can be asked at %s when it fails; use Allow or Deny", h.Event)
+	case h.OnFailure == permission.Deny && !can.decision && !can.output:
+		return fmt.Errorf("there is nothing to deny at %s when it fails; use Allow", h.Event)
+	}
+	return nil
 }
 
 // Len is the number of hooks.

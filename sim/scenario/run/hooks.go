@@ -16,6 +16,9 @@ import (
 	"toolbench/toolsys/permission"
 )
 
+// hookWork is what a hook does when it is asked.
+type hookWork = func(context.Context, hook.Input) (hook.Output, error)
+
 // hooks makes the scenario's hooks: scripted ones, and commands that run in the
 // world's shell.
 func (r *runner) hooks() (hook.Set, error) {
@@ -25,11 +28,10 @@ func (r *runner) hooks() (hook.Set, error) {
 		if made.Name == "" {
 			made.Name = fmt.Sprintf("hook-%d", i+1)
 		}
-		run, err := r.hookRun(h)
+		made, err := r.script(made, h)
 		if err != nil {
 			return hook.Set{}, r.sc.ErrorAt(fmt.Sprintf("hooks.%d", i), err.Error(), "")
 		}
-		made.Run = run
 		all = append(all, made)
 	}
 	set, err := hook.New(r.clock(), all...)
@@ -39,15 +41,28 @@ func (r *runner) hooks() (hook.Set, error) {
 	return set, nil
 }
 
-func (r *runner) hookRun(h scenario.HookScript) (func(context.Context, hook.Input) (hook.Output, error), error) {
+// script gives a hook the work that its script describes.
+func (r *runner) script(made hook.Hook, h scenario.HookScript) (hook.Hook, error) {
 	out, err := outputOf(h)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
-	work := func(context.Context, hook.Input) (hook.Output, error) { return out, nil }
+	if h.OnFailure != "" {
+		made.OnFailure, err = permission.ParseBehaviour(h.OnFailure)
+		if err != nil || made.OnFailure == permission.Passthrough {
+			return made, fmt.Errorf("on_failure: %q is nothing a failure can mean; write allow, ask or deny", h.OnFailure)
+		}
+	}
+	made.Run = func(context.Context, hook.Input) (hook.Output, error) { return out, nil }
 	if h.Command != "" {
-		work = hook.Command(h.Command, r.exec)
+		made = hook.Command(made, h.Command, r.exec)
 	}
+	made.Run = r.delayed(made.Run, h)
+	return made, nil
+}
+
+// delayed is a hook's work with the delay and the failure of its script.
+func (r *runner) delayed(work hookWork, h scenario.HookScript) hookWork {
 	return func(ctx context.Context, in hook.Input) (hook.Output, error) {
 		actor := "hook-run/" + in.Agent + in.Call + "/" + h.Name + h.Event
 		wait := h.After.D()
@@ -64,7 +79,7 @@ func (r *runner) hookRun(h scenario.HookScript) (func(context.Context, hook.Inpu
 			panic("the scripted hook panicked")
 		}
 		return work(ctx, in)
-	}, nil
+	}
 }
 
 func outputOf(h scenario.HookScript) (hook.Output, error) {
