@@ -98,8 +98,8 @@ func (c *calls) run(ctx context.Context) error {
 	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
 		Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
 		Hooks: schedule.Hooks[pipeline.Result]{
-			Run: func(ctx context.Context, i int, alone func(context.Context) error) pipeline.Result {
-				return pipe.Run(ctx, prepared[i], &envs[i], alone)
+			Run: func(ctx context.Context, i int, control schedule.Control) pipeline.Result {
+				return pipe.Run(ctx, prepared[i], &envs[i], control)
 			},
 			Verdict: func(r pipeline.Result) schedule.Verdict {
 				return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}

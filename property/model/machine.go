@@ -21,6 +21,7 @@ type call struct {
 	safe        bool // as the policy sees it
 	cancellable bool
 	stopped     schedule.Cause
+	began       bool // its work has begun
 	pending     bool // it returned a modifier that waits for the end of its batch, or for its result
 	touches     *schedule.Footprint
 }
@@ -68,8 +69,10 @@ func (m *Machine) Step(ev schedule.Event, out []schedule.Action) []schedule.Acti
 		m.finish(ev)
 	case schedule.Escalated:
 		m.escalate(ev.Index)
-	case schedule.Interrupted: // J4: what may be cancelled stops, what waits is answered
-		m.stop(schedule.UserInterrupt, func(c call) bool { return c.cancellable || c.phase != runs })
+	case schedule.Began:
+		m.calls[ev.Index].began = true
+	case schedule.Interrupted: // J4: what may be cancelled or has not begun stops, what waits is answered
+		m.stop(schedule.UserInterrupt, func(c call) bool { return c.cancellable || c.phase != runs || !c.began })
 	case schedule.Aborted:
 		m.stop(schedule.SessionAborted, func(call) bool { return true })
 	case schedule.Abandoned:

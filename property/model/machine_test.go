@@ -148,6 +148,10 @@ func (m *message) escalate(t *rapid.T) {
 	m.step(t, schedule.Event{Kind: schedule.Escalated, Index: i})
 }
 
+func (m *message) begin(t *rapid.T) {
+	m.step(t, schedule.Event{Kind: schedule.Began, Index: m.oneRunning(t)})
+}
+
 func (m *message) stop(kind schedule.EventKind) func(*rapid.T) {
 	return func(t *rapid.T) {
 		if m.stops == 2 {
@@ -174,7 +178,7 @@ func TestCoreAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMessage(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"add": m.add, "finish": m.finish, "escalate": m.escalate, "end the stream": m.end,
+			"add": m.add, "finish": m.finish, "escalate": m.escalate, "begin": m.begin, "end the stream": m.end,
 			"interrupt": m.stop(schedule.Interrupted), "abort": m.stop(schedule.Aborted), "abandon": m.stop(schedule.Abandoned),
 			"nothing": func(*rapid.T) {}, // there is always something to do
 			"": func(t *rapid.T) {

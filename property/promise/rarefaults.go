@@ -21,9 +21,6 @@ var faults = [...]Situation{
 	})},
 	{"a hook crashed", "", runs(func(_ *View, _ *message, r *run) bool { return r.hooks(des.Error) || r.hooks(des.Panic) })},
 	{"a hook hung", "", runs(func(_ *View, _ *message, r *run) bool { return r.hooks(des.Hang) })},
-	{"a person answered after the user had spoken", "", runs(func(_ *View, m *message, r *run) bool {
-		return m.spoken != none && r.asked != none && r.asked < m.spoken && r.decided > m.spoken
-	})},
 	{"a person answered about a call that was stopped meanwhile", "", runs(func(v *View, _ *message, r *run) bool {
 		return r.asked != none && r.decided == none && r.call.Ask != nil && r.call.Ask.Deaf && r.told > r.asked && v.at(r.ended) > v.at(r.told)
 	})},

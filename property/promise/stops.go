@@ -68,12 +68,14 @@ func (v *View) othersGoOn() error {
 
 func (v *View) interruptSpares() error {
 	return v.each(func(m *message, r *run) error {
-		holds := r.escalated != none && r.escalated < r.told && (r.resumed() == none || r.resumed() > r.told)
-		cancellable := r.call.Cancel && r.call.Goes != des.Unknown
+		// A call that was not let go yet only waits, and waiting may always be cancelled.
+		cancellable := func(at int) bool {
+			return r.call.Cancel && r.call.Goes != des.Unknown || !r.allowed || r.decided > at
+		}
 		switch {
-		case r.cause == schedule.UserInterrupt && !cancellable && !holds:
+		case r.cause == schedule.UserInterrupt && !cancellable(r.told):
 			return fmt.Errorf("it may not be cancelled, and was")
-		case cancellable && m.spoken != none && r.start != none && r.start < m.spoken && r.ended > m.spoken && r.told == none:
+		case m.spoken != none && cancellable(m.spoken) && r.start != none && r.start < m.spoken && r.ended > m.spoken && r.told == none:
 			return fmt.Errorf("it may be cancelled, and was not when the user spoke")
 		}
 		return nil

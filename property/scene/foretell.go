@@ -15,8 +15,10 @@ type foretold struct {
 	hooks []string
 	// input is what a tool of the scene's own ran with, "" if it did not run.
 	input string
-	// output is the text a hook put in the place of the result; "" for none.
-	output string
+	// output is the text a hook put in the place of the result; "" for none. withheld:
+	// it is the beginning of the text that a failed hook withholds the result with.
+	output   string
+	withheld bool
 	// rewritten says by whom the input was changed, and refused that this was why it
 	// did not run. ends: a hook stops the turn.
 	rewritten, refused, ends bool
@@ -119,10 +121,27 @@ func (f *foretelling) due(event string, each func(i int, h *Hook)) {
 			continue
 		}
 		f.hooks = append(f.hooks, event+" "+hookName(i))
-		if h.Fails == "" {
-			each(i, h)
+		if h.Fails != "" {
+			h = h.failed()
 		}
+		each(i, h)
 	}
+}
+
+// failed is what a hook that fails counts as: a guarding command denies by default, and
+// what could not be looked at after the run is withheld (G4).
+func (h *Hook) failed() *Hook {
+	counts := &Hook{Event: h.Event, Tool: h.Tool}
+	switch {
+	case h.Event != "PreToolUse":
+		counts.Output = h.OnFailure == "deny"
+		counts.withholds = counts.Output
+	case h.OnFailure == "" && h.Fails == "rubbish":
+		counts.Says = "deny"
+	case h.OnFailure != "allow":
+		counts.Says = h.OnFailure
+	}
+	return counts
 }
 
 func hookName(i int) string { return fmt.Sprintf("h%d", i+1) }
@@ -276,7 +295,11 @@ func (f *foretelling) run() foretold {
 func (f *foretelling) behind(event string) {
 	f.due(event, func(i int, h *Hook) {
 		f.ends = f.ends || h.Stop
-		if h.Output {
+		f.withheld = h.withholds || f.withheld && !h.Output
+		switch {
+		case h.withholds:
+			f.output = "The call ran. What it gave is withheld, because the hook " + hookName(i)
+		case h.Output:
 			f.output = "output of " + hookName(i)
 		}
 	})

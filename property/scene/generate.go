@@ -212,6 +212,11 @@ func (m *Maker) before() Hook {
 func (m *Maker) breaks(h *Hook) {
 	if m.plan.May.Has(mix.BrokenHooks) && m.chance(failing, 1, 6) {
 		h.Fails = pick(m, "error", "panic", "hang", "rubbish")
+		if h.Event == "PreToolUse" {
+			h.OnFailure = pick(m, "", "allow", "ask", "deny")
+		} else if h.Event != "PermissionDenied" {
+			h.OnFailure = pick(m, "", "", "allow", "deny")
+		}
 	}
 }
 

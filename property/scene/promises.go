@@ -157,7 +157,7 @@ func hooksInOrder(v *view) error {
 		if !slices.Equal(p.hooks, p.want.hooks) {
 			return fmt.Errorf("call %s: asked were %v; due are %v", p.call.ID, p.hooks, p.want.hooks)
 		}
-		if p.ran && p.want.output != "" && p.text != p.want.output {
+		if p.ran && p.want.output != "" && p.text != p.want.output && !(p.want.withheld && strings.HasPrefix(p.text, p.want.output)) {
 			return fmt.Errorf("call %s: its result is %.80q; a hook made it %q", p.call.ID, p.text, p.want.output)
 		}
 	}

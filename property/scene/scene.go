@@ -88,8 +88,11 @@ type Hook struct {
 	Output bool `yaml:"output,omitempty"`
 	Stop   bool `yaml:"stop,omitempty"`
 	// Fails is error, panic, hang (for a minute), or rubbish (a command that does not
-	// answer in JSON): then nothing of it counts (G2, G3).
+	// answer in JSON): then OnFailure counts and nothing else of it (G2, G3, G4).
 	Fails string `yaml:"fails,omitempty"`
+	// OnFailure is allow, ask, deny or "" for the default.
+	OnFailure string `yaml:"on_failure,omitempty"`
+	withholds bool   // it failed and withholds the output
 }
 
 // Turn is one message of the model.

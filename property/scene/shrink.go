@@ -126,7 +126,7 @@ func words(s *Scene) []*string {
 	}
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
-		all = append(all, &h.Says, &h.Input, &h.Fails)
+		all = append(all, &h.Says, &h.Input, &h.Fails, &h.OnFailure)
 	}
 	s.each(func(c *Call, _ int, _ *Call) { all = append(all, &c.Person) })
 	return all

@@ -31,6 +31,10 @@ var faulty = [...]Situation{
 	{"a hook hung in a scene", hooks("hang")},
 	{"a hook crashed in a scene", hooks("error", "panic")},
 	{"a hook's command talked rubbish", hooks("rubbish")},
+	{"a guard that failed denied a call", calls(func(v *view, p *played) bool {
+		return p.settled() && p.want.why == "a hook denies" && slices.ContainsFunc(v.s.Hooks, func(h Hook) bool { return h.Fails != "" && h.failed().Says == "deny" })
+	})},
+	{"a hook that failed withheld an output", calls(func(_ *view, p *played) bool { return p.settled() && p.ran && p.want.withheld })},
 	{"a disk was spoilt under a call", func(v *view) int { return count(v.s.worldly()) }},
 
 	{"a stream was given up in a scene", requests(func(_ *view, r *request) bool { return r.fell })},

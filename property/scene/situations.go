@@ -117,7 +117,10 @@ func (v *view) allowed(p *played) bool {
 func (v *view) says(p *played, what string) bool {
 	for i := range v.s.Hooks {
 		h := &v.s.Hooks[i]
-		if h.Says == what && h.Fails == "" && (h.Tool == "" || h.Tool == p.call.Tool) {
+		if h.Fails != "" {
+			h = h.failed()
+		}
+		if h.Says == what && (h.Tool == "" || h.Tool == p.call.Tool) {
 			return true
 		}
 	}

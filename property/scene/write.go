@@ -140,6 +140,7 @@ func (w *writer) hooks(s *Scene) {
 		h := &s.Hooks[i]
 		m := lines.Members{"name: " + hookName(i), "event: " + h.Event}
 		m.Add(h.Tool != "", "matcher: %s", h.Tool)
+		m.Add(h.OnFailure != "", "on_failure: %s", h.OnFailure)
 		if h.Fails == "rubbish" {
 			m.Add(true, "command: echo I am no hook")
 			items = append(items, m.String())

@@ -160,6 +160,7 @@ func (e *Engine) work(i int) {
 		e.finish(i, halt(k.stopped), false, false)
 		return
 	}
+	e.step(schedule.Event{Kind: schedule.Began, Index: i - e.s.first})
 	takes := k.For
 	if k.Goes == Hang {
 		takes = Forever

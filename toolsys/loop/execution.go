@@ -116,14 +116,15 @@ func (ex *execution) add(b message.Block) {
 	ex.driver.Add(pre.Safe, pre.Cancellable)
 }
 
-func (ex *execution) run(ctx context.Context, i int, alone func(context.Context) error) pipeline.Result {
-	j := ex.job(i)
-	return ex.s.pipe.Run(ctx, j.pre, j.env, func(ctx context.Context) error {
+func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipeline.Result {
+	j, alone := ex.job(i), c.Alone
+	c.Alone = func(ctx context.Context) error {
 		err := alone(ctx)
 		// One step may wake several: like all that wait, they go on one after the other.
 		_ = ex.s.cfg.Doors.Clock.Sleep(context.WithoutCancel(ctx), ex.s.actor(j.pre.Call.ID)+"/floor", 0)
 		return err
-	})
+	}
+	return ex.s.pipe.Run(ctx, j.pre, j.env, c)
 }
 
 func verdict(r pipeline.Result) schedule.Verdict {

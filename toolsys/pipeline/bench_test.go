@@ -70,10 +70,10 @@ func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors), w
 
 // oneByOne runs the call over and over.
 func oneByOne(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline.Call) {
-	alone := func(context.Context) error { return nil }
+	control := schedule.Control{Alone: func(context.Context) error { return nil }, Begin: func() {}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if r := p.Run(b.Context(), p.Prepare(call, env), env, alone); r.Status != pipeline.OK {
+		if r := p.Run(b.Context(), p.Prepare(call, env), env, control); r.Status != pipeline.OK {
 			b.Fatal(r.Status, message.PlainText(r.Block.Content))
 		}
 	}
@@ -90,8 +90,8 @@ func driven(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline
 		driver, err := schedule.NewDriver(b.Context(), schedule.Config[pipeline.Result]{
 			Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
 			Hooks: schedule.Hooks[pipeline.Result]{
-				Run: func(ctx context.Context, i int, alone func(context.Context) error) pipeline.Result {
-					return p.Run(ctx, prepared[i], env, alone)
+				Run: func(ctx context.Context, i int, control schedule.Control) pipeline.Result {
+					return p.Run(ctx, prepared[i], env, control)
 				},
 				Verdict: func(r pipeline.Result) schedule.Verdict { return schedule.Verdict{Fails: r.Fails} },
 				Emit:    func(int, pipeline.Result) { emitted++ },

@@ -8,6 +8,7 @@ import (
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -111,14 +112,12 @@ func (p *Pipeline) predicateFailed(call Call, t *tool.Tool, name string, err err
 	}
 }
 
-// Run takes a prepared call to its result. Alone waits until the call has the
-// floor to itself, for an input that was rewritten into an exclusive one (G2). A
-// panic anywhere becomes an error result.
-func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, alone func(context.Context) error) (res Result) {
-	r := &run{p: p, pre: pre, call: pre.Call, tool: pre.tool, input: pre.input, context: &env.Context, alone: alone}
+// Run takes a prepared call to its result. A panic anywhere becomes an error result.
+func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control schedule.Control) (res Result) {
+	r := &run{p: p, pre: pre, call: pre.Call, tool: pre.tool, input: pre.input, context: &env.Context, control: control}
 	defer func() {
 		if v := recover(); v != nil {
-			res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v", v))
+			res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects()))
 		}
 		r.end()
 		res.Tool = r.name()
@@ -129,6 +128,14 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, alone func(
 	return r.stages(ctx)
 }
 
+// effects is what is known of a failed call's effects, for the model.
+func (r *run) effects() string {
+	if r.performed {
+		return " The call had run, and what it did stays done."
+	}
+	return " The call was not run."
+}
+
 // run is one call on its way. Its members change only as the stages go on.
 type run struct {
 	p       *Pipeline
@@ -137,11 +144,13 @@ type run struct {
 	tool    *tool.Tool
 	input   tool.Input
 	context *tool.Context
-	alone   func(context.Context) error
+	control schedule.Control
 	verdict func(context.Context) permission.Verdict
 	// checked: the input as the tool's own check rewrote it was taken; exclusive:
 	// the call asked for the floor (G2); approved: a person said yes.
 	checked, exclusive, approved bool
+	// performed: the tool's own code began, so that the call may have had its effect.
+	performed bool
 	// judged counts the classifier's looks, one for each input.
 	judged  int
 	opinion permission.Opinion

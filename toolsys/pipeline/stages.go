@@ -142,7 +142,7 @@ func (r *run) escalate(ctx context.Context) *Result {
 	}
 	r.exclusive = true
 	r.p.trace(r.call, r.name(), trace.Escalate)
-	if err := r.alone(ctx); err != nil {
+	if err := r.control.Alone(ctx); err != nil {
 		res := r.stopped(err)
 		return &res
 	}

@@ -21,6 +21,7 @@ func (r *run) work(ctx context.Context) Result {
 	if res := r.complete(); res != nil {
 		return *res
 	}
+	r.control.Begin()
 	if cause := context.Cause(ctx); cause != nil {
 		return r.stopped(cause)
 	}
@@ -62,6 +63,7 @@ func (r *run) perform(ctx context.Context) (out tool.Outcome, err error) {
 			err = &panicError{v}
 		}
 	}()
+	r.performed = true
 	out, err = r.tool.Call(ctx, r.input, r.context)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause // why it was stopped says more than that it was
@@ -130,9 +132,10 @@ func (r *run) broke(status Status, text string, out tool.Outcome) Result {
 	return res
 }
 
-// stopped is the result of a call that was stopped from outside while it ran.
+// stopped is the result of a call that was stopped from outside, before it ran or
+// while it did.
 func (r *run) stopped(cause error) Result {
-	status, text := Halt(cause, r.name(), true)
+	status, text := Halt(cause, r.name(), r.performed)
 	return r.fail(status, text)
 }
 

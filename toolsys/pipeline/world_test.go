@@ -15,6 +15,7 @@ import (
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -54,6 +55,7 @@ type world struct {
 	discovered []string
 	nearest    func(string) []string
 	alone      func(context.Context) error
+	begin      func()
 	hooks      []hook.Hook
 
 	log *trace.Log
@@ -78,6 +80,7 @@ func newWorld(t testing.TB) *world {
 	began := time.Now()
 	w.doors = pipeline.Doors{Clock: clock(), Trace: w.log.Add, Since: func() time.Duration { return time.Since(began) }}
 	w.alone = func(context.Context) error { return nil }
+	w.begin = func() {}
 	return w
 }
 
@@ -116,7 +119,7 @@ func (w *world) pipeline() (*pipeline.Pipeline, *pipeline.Env) {
 
 func (w *world) callIn(ctx context.Context, call pipeline.Call) pipeline.Result {
 	p, env := w.pipeline()
-	return p.Run(ctx, p.Prepare(call, env), env, w.alone)
+	return p.Run(ctx, p.Prepare(call, env), env, schedule.Control{Alone: w.alone, Begin: w.begin})
 }
 
 // call runs Look with an input.

@@ -19,7 +19,10 @@ type call struct {
 	safe        bool
 	cancellable bool
 	modifies    bool
-	stopped     Cause
+	// began: its work has begun. An active call that has not begun is asked about, or
+	// waits for a hook, and has had no effect yet.
+	began   bool
+	stopped Cause
 }
 
 // Core is the state of one message's calls. It is stepped by one caller at a time.
@@ -79,6 +82,8 @@ func (c *Core) Step(ev Event, out []Action) []Action {
 		out = c.finish(ev, out)
 	case Declared:
 		c.declare(ev)
+	case Began:
+		c.calls[ev.Index].began = true
 	case Escalated:
 		out = c.escalate(ev.Index, out)
 	case Interrupted:
@@ -173,14 +178,14 @@ func (c *Core) stopSiblings(failed int, out []Action) []Action {
 	return out
 }
 
-// stop answers all that is queued and cancels what runs: under hard all of it,
-// else the calls that say they may be cancelled.
+// stop answers all that is queued and cancels what runs: under hard all of it, else
+// the calls that may be cancelled and those whose work has not begun.
 func (c *Core) stop(cause Cause, hard bool, out []Action) []Action {
 	if c.stopping == NoCause {
 		c.stopping = cause
 	}
 	for i := range c.calls {
-		if hard || c.calls[i].cancellable || c.calls[i].status != active {
+		if k := &c.calls[i]; hard || k.cancellable || k.status != active || !k.began {
 			out = c.stopOne(i, cause, out)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // script drives a core with one event a word and prints each step, so a test
 // reads like a log: "+s" adds a safe call, "+x" an exclusive one, "+c" a safe
 // call that may be cancelled, "." ends the stream, "2" finishes call 2, "2!"
-// with a failure, "2m" with a modifier, "2^" escalates it, "int", "abort",
+// with a failure, "2m" with a modifier, "2^" escalates it, "2b" begins its work, "int", "abort",
 // "fallback".
 func script(t *testing.T, p schedule.Policy, limit int, words string) string {
 	t.Helper()
@@ -66,6 +66,8 @@ func event(t *testing.T, w string) schedule.Event {
 		ev.Modifies = true
 	case '^':
 		ev.Kind = schedule.Escalated
+	case 'b':
+		ev.Kind = schedule.Began
 	}
 	return ev
 }
@@ -158,15 +160,26 @@ func TestCoreReadsLikeALog(t *testing.T) {
 3: emit 3
 .: done`},
 		{"a call that was stopped cannot stop others by failing", schedule.Streaming, 10,
-			"+s +s +c int 2 +s 0! 1",
+			"+s +s +c 0b 1b int 2 +s 0! 1",
 			`+s: start 0
 +s: start 1
 +c: start 2
+0b: 
+1b: 
 int: cancel 2 (the user interrupted)
 2: 
 +s: answer 3 (the user interrupted)
 0!: cancel 1 (a sibling call failed), emit 0
 1: emit 1, emit 2, emit 3`},
+		{"the user's message stops what has not begun", schedule.Streaming, 10,
+			"+s +s 1b int 0 1 .",
+			`+s: start 0
++s: start 1
+1b: 
+int: cancel 0 (the user interrupted)
+0: emit 0
+1: emit 1
+.: done`},
 		{"an abandoned stream lets nothing out", schedule.Streaming, 10,
 			"+s +x 0 +s fallback 1",
 			`+s: start 0

@@ -11,10 +11,9 @@ import (
 // lock: they may neither block nor call the driver. R is the owner's type of a
 // call's result.
 type Hooks[R any] struct {
-	// Run does the work of call i and gives its result, whatever happens. Alone
-	// waits until the call has the floor to itself (G2). It runs on a goroutine of
-	// its own, beside other hooks.
-	Run func(ctx context.Context, i int, alone func(context.Context) error) R
+	// Run does the work of call i and gives its result, whatever happens. It runs on
+	// a goroutine of its own, beside other hooks.
+	Run func(ctx context.Context, i int, c Control) R
 	// Verdict reads from a result what the core must know; it may be called beside
 	// other hooks.
 	Verdict func(R) Verdict
@@ -35,6 +34,17 @@ type Hooks[R any] struct {
 	Started   func(i int)
 	Queued    func(i int, w Wait)
 	Cancelled func(i int, cause Cause)
+}
+
+// Control is how a running call reaches the core.
+type Control struct {
+	// Alone waits until nothing runs beside the call, for one whose input was
+	// rewritten into an exclusive one (G2).
+	Alone func(context.Context) error
+	// Begin reports that the call's work begins. Until then it only waits, for a
+	// person's answer or for hooks, and the user's message stops it whatever its tool
+	// wants (J4). Whoever calls it looks afterwards whether the call was stopped.
+	Begin func()
 }
 
 // Verdict is what the core must know of a finished call.
@@ -218,7 +228,10 @@ func (d *Driver[R]) run(ctx context.Context, i int, r *running[R]) {
 		r.cancel(nil)
 		d.finish(i, result)
 	}()
-	result = d.cfg.Hooks.Run(ctx, i, func(ctx context.Context) error { return d.alone(ctx, i, r.floor) })
+	result = d.cfg.Hooks.Run(ctx, i, Control{
+		Alone: func(ctx context.Context) error { return d.alone(ctx, i, r.floor) },
+		Begin: func() { d.send(Event{Kind: Began, Index: i}) },
+	})
 	returned = true
 }
 

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // owner is what stands behind a driver: it notes what it is told.
 type owner struct {
-	run func(ctx context.Context, i int, alone func(context.Context) error) string
+	run func(ctx context.Context, i int, c schedule.Control) string
 
 	// Written by hooks only, one at a time; read when the driver is done.
 	emitted   []int
@@ -39,10 +39,10 @@ type owner struct {
 func newDriver(t require.TestingT, p schedule.Policy, limit int, o *owner) *schedule.Driver[string] {
 	o.results, o.waits, o.cancelled = map[int]string{}, map[int]string{}, map[int]schedule.Cause{}
 	d, err := schedule.NewDriver(context.Background(), schedule.Config[string]{Policy: p, Limit: limit, Hooks: schedule.Hooks[string]{
-		Run: func(ctx context.Context, i int, alone func(context.Context) error) string {
+		Run: func(ctx context.Context, i int, c schedule.Control) string {
 			o.enter()
 			defer o.running.Add(-1)
-			return o.run(ctx, i, alone)
+			return o.run(ctx, i, c)
 		},
 		Verdict: func(r string) schedule.Verdict {
 			return schedule.Verdict{Fails: r == "fails", Modifies: r == "modifies"}
@@ -89,7 +89,7 @@ func TestPropertyEveryCallIsEmittedOnceInOrder(t *testing.T) {
 		safe := rapid.SliceOfN(rapid.Bool(), 0, 16).Draw(t, "safe")
 		yields := rapid.SliceOfN(rapid.IntRange(0, 5), len(safe), len(safe)).Draw(t, "yields")
 		var alone atomic.Int32
-		o := &owner{run: func(_ context.Context, i int, _ func(context.Context) error) string {
+		o := &owner{run: func(_ context.Context, i int, _ schedule.Control) string {
 			if !safe[i] {
 				alone.Add(1)
 				defer alone.Add(-1)
@@ -120,7 +120,7 @@ func TestPropertyEveryCallIsEmittedOnceInOrder(t *testing.T) {
 func TestAToolHidesBehindTheStream(t *testing.T) {
 	for policy, want := range map[schedule.Policy]time.Duration{schedule.Batch: 8 * time.Second, schedule.Streaming: 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			o := &owner{run: func(ctx context.Context, _ int, _ func(context.Context) error) string {
+			o := &owner{run: func(ctx context.Context, _ int, _ schedule.Control) string {
 				return sleep(ctx, 3*time.Second)
 			}}
 			d := newDriver(t, policy, 10, o)
@@ -137,7 +137,7 @@ func TestAToolHidesBehindTheStream(t *testing.T) {
 
 func TestAFailureStopsItsSiblingsAndNobodyLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owner{run: func(ctx context.Context, i int, _ func(context.Context) error) string {
+		o := &owner{run: func(ctx context.Context, i int, _ schedule.Control) string {
 			if i == 0 {
 				time.Sleep(time.Second)
 				return "fails"
@@ -162,7 +162,8 @@ func TestAFailureStopsItsSiblingsAndNobodyLater(t *testing.T) {
 
 func TestInterruptStopsWhatMayBeStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owner{run: func(ctx context.Context, _ int, _ func(context.Context) error) string {
+		o := &owner{run: func(ctx context.Context, _ int, c schedule.Control) string {
+			c.Begin()
 			return sleep(ctx, time.Minute)
 		}}
 		d := newDriver(t, schedule.Streaming, 2, o)
@@ -183,7 +184,7 @@ func TestInterruptStopsWhatMayBeStopped(t *testing.T) {
 
 func TestAbandonedStreamLetsNothingOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owner{run: func(ctx context.Context, _ int, _ func(context.Context) error) string {
+		o := &owner{run: func(ctx context.Context, _ int, _ schedule.Control) string {
 			return sleep(ctx, time.Minute)
 		}}
 		d := newDriver(t, schedule.Streaming, 10, o)
@@ -203,10 +204,10 @@ func TestAbandonedStreamLetsNothingOut(t *testing.T) {
 func TestARewrittenCallGetsTheFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &owner{}
-		o.run = func(ctx context.Context, i int, alone func(context.Context) error) string {
+		o.run = func(ctx context.Context, i int, c schedule.Control) string {
 			if i == 0 {
-				require.NoError(t, alone(ctx))
-				require.NoError(t, alone(ctx), "asking again costs nothing")
+				require.NoError(t, c.Alone(ctx))
+				require.NoError(t, c.Alone(ctx), "asking again costs nothing")
 				assert.EqualValues(t, 1, o.running.Load())
 			}
 			return sleep(ctx, time.Second)
@@ -223,13 +224,34 @@ func TestARewrittenCallGetsTheFloor(t *testing.T) {
 	})
 }
 
+// What waits for a permission or a hook has no effect that could be cut short.
+func TestACallThatHasNotBegunIsStoppedByTheUsersMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owner{run: func(ctx context.Context, i int, c schedule.Control) string {
+			if i == 1 {
+				c.Begin()
+			}
+			return sleep(ctx, time.Minute)
+		}}
+		d := newDriver(t, schedule.Streaming, 2, o)
+		d.Add(true, false)
+		d.Add(true, false)
+		synctest.Wait()
+		d.Interrupt()
+		d.EndStream()
+		d.Wait()
+		assert.Equal(t, map[int]string{0: "stopped: the user interrupted", 1: "ok"}, o.results)
+	})
+}
+
 func TestACallThatWaitsForTheFloorCanBeStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owner{run: func(ctx context.Context, i int, alone func(context.Context) error) string {
+		o := &owner{run: func(ctx context.Context, i int, c schedule.Control) string {
 			if i == 0 {
-				err := alone(ctx)
+				err := c.Alone(ctx)
 				return "stopped: " + err.Error()
 			}
+			c.Begin()
 			return sleep(ctx, time.Second)
 		}}
 		d := newDriver(t, schedule.Streaming, 10, o)
@@ -246,7 +268,7 @@ func TestACallThatWaitsForTheFloorCanBeStopped(t *testing.T) {
 // A goroutine that exits without a result, as a failing test in a tool does, still
 // counts as finished (H2).
 func TestAGoroutineThatExitsHoldsNobodyUp(t *testing.T) {
-	o := &owner{run: func(_ context.Context, i int, _ func(context.Context) error) string {
+	o := &owner{run: func(_ context.Context, i int, _ schedule.Control) string {
 		if i == 0 {
 			runtime.Goexit()
 		}
@@ -268,7 +290,7 @@ func TestCallsEndByAbortOnly(t *testing.T) {
 	var seen sync.Map
 	release := make(chan struct{})
 	d, err := schedule.NewDriver(parent, schedule.Config[error]{Policy: schedule.Streaming, Limit: 2, Hooks: schedule.Hooks[error]{
-		Run: func(ctx context.Context, i int, _ func(context.Context) error) error {
+		Run: func(ctx context.Context, i int, _ schedule.Control) error {
 			seen.Store(i, ctx.Value(key{}))
 			<-release
 			seen.Store(-1, ctx.Err())
@@ -315,7 +337,7 @@ func BenchmarkCore(b *testing.B) {
 // BenchmarkDriver adds the goroutines.
 func BenchmarkDriver(b *testing.B) {
 	b.ReportAllocs()
-	o := &owner{run: func(context.Context, int, func(context.Context) error) string { return "ok" }}
+	o := &owner{run: func(context.Context, int, schedule.Control) string { return "ok" }}
 	for b.Loop() {
 		o.emitted, o.started = o.emitted[:0], o.started[:0]
 		d := newDriver(b, schedule.Streaming, 10, o)

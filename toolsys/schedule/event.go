@@ -22,6 +22,8 @@ const (
 	Abandoned
 	// Declared: call Index says anew what it touches, as the action Declare asked.
 	Declared
+	// Began: the work of call Index begins, after all that it waited for.
+	Began
 )
 
 // Event is one input of the core.

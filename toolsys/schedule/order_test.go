@@ -157,9 +157,10 @@ func TestEffectsReadLikeALog(t *testing.T) {
 4 -> 
 2 -> `},
 		{"an interrupt answers what waits", 10,
-			[]string{"+ w:/a", "+ w:/a", "int", "0", "."},
+			[]string{"+ w:/a", "+ w:/a", "0b", "int", "0", "."},
 			`+ w:/a -> start 0
 + w:/a -> 
+0b -> 
 int -> answer 1 (the user interrupted)
 0 -> emit 0, emit 1
 . -> done`},
@@ -196,7 +197,7 @@ func TestTheDriverAsksWhatCallsTouch(t *testing.T) {
 		touches := []string{"w:/d,/d/** s:/d,/d/**", "w:/d/x", "w:/e", "w:/f"}
 		var asked, emitted, started []int
 		d, err := schedule.NewDriver(t.Context(), schedule.Config[int]{Policy: schedule.Effects, Limit: 10, Hooks: schedule.Hooks[int]{
-			Run: func(_ context.Context, i int, _ func(context.Context) error) int {
+			Run: func(_ context.Context, i int, _ schedule.Control) int {
 				time.Sleep(time.Duration(4-i) * time.Second)
 				return i
 			},

@@ -100,7 +100,8 @@ type Class struct{ Search, Read, List bool }
 // Interrupt says what a call does when the user sends a new message (J4).
 type Interrupt int
 
-// Block lets the call end first; Cancel stops it.
+// Block lets a call that has begun its work end first; Cancel stops it. A call that
+// only waits, for a permission or a hook, is stopped under both.
 const (
 	Block Interrupt = iota
 	Cancel
