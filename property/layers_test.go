@@ -2,6 +2,7 @@ package property_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os/exec"
 	"path"
 	"slices"
@@ -48,7 +49,8 @@ var layers = []struct {
 	{"toolsys/loop", append([]string{"toolsys/pipeline", "toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
 	{"toolsys/host", []string{"toolsys/builtin/shell"}},
 	{"toolsys/api", []string{"toolsys/loop", "toolsys/message"}},
-	{"toolsys", []string{"toolsys/..."}},
+	// The front door is handed the built-in tools and the way to servers.
+	{"toolsys", append([]string{"toolsys/pipeline", "toolsys/loop", "toolsys/pool", "toolsys/budget", "toolsys/task"}, contract...)},
 
 	// The bench stands on the system; the system never on the bench.
 	{"sim/clock", nil},
@@ -156,6 +158,78 @@ func TestImportsGoOneWay(t *testing.T) {
 			ok := slices.ContainsFunc(may, func(m string) bool { return matches(m, name) })
 			assert.True(t, ok, "%s must not import %s", pkg, name)
 		}
+	}
+}
+
+// externals is how many modules of others a package of toolsys links, which is what a
+// program that imports it has to download and build. A number may fall, never grow.
+var externals = map[string]int{
+	"toolsys":                   6,
+	"toolsys/api":               24,
+	"toolsys/budget":            2,
+	"toolsys/builtin":           13,
+	"toolsys/builtin/agent":     5,
+	"toolsys/builtin/ask":       5,
+	"toolsys/builtin/discovery": 7,
+	"toolsys/builtin/file":      8,
+	"toolsys/builtin/shell":     7,
+	"toolsys/builtin/web":       8,
+	"toolsys/builtin/work":      5,
+	"toolsys/footprint":         2,
+	"toolsys/hook":              5,
+	"toolsys/host":              2,
+	"toolsys/loop":              6,
+	"toolsys/mcptool":           13,
+	"toolsys/permission":        1,
+	"toolsys/pipeline":          6,
+	"toolsys/pool":              6,
+	"toolsys/schema":            3,
+	"toolsys/search":            1,
+	"toolsys/search/glossary":   1,
+	"toolsys/search/terms":      1,
+	"toolsys/settings":          1,
+	"toolsys/shellcmd":          1,
+	"toolsys/task":              5,
+	"toolsys/tool":              5,
+}
+
+// TestExternalModulesDoNotGrow holds the table above; a package without a row links none.
+func TestExternalModulesDoNotGrow(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Deps,Module", "-deps", "./toolsys/...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	type linked struct {
+		ImportPath string
+		Deps       []string
+		Module     *struct {
+			Path string
+			Main bool
+		}
+	}
+	var own []linked
+	external := map[string]string{} // the module of a package
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p linked
+		require.NoError(t, dec.Decode(&p))
+		switch {
+		case p.Module == nil:
+		case p.Module.Main:
+			own = append(own, p)
+		default:
+			external[p.ImportPath] = p.Module.Path
+		}
+	}
+	require.NotEmpty(t, own)
+	for _, p := range own {
+		modules := map[string]bool{}
+		for _, d := range p.Deps {
+			if m := external[d]; m != "" {
+				modules[m] = true
+			}
+		}
+		pkg := strings.TrimPrefix(p.ImportPath, module)
+		assert.LessOrEqual(t, len(modules), externals[pkg], "%s links more modules than its row in the table has: %v", pkg, slices.Sorted(maps.Keys(modules)))
 	}
 }
 

@@ -36,7 +36,7 @@ var queryOrder = tool.Must(tool.Def[orderQuery, order]{
 // A program that only wants the tools of its own trade. The model here plays a
 // script; api.New gives one that speaks to the real API.
 func Example() {
-	system, err := toolsys.New(toolsys.Config{Tools: []*tool.Tool{queryOrder}, NoBuiltins: true})
+	system, err := toolsys.New(toolsys.Config{Tools: []*tool.Tool{queryOrder}})
 	if err != nil {
 		panic(err)
 	}

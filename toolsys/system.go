@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"path"
 	"slices"
 	"time"
 
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/budget"
-	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/loop"
-	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/task"
@@ -22,37 +18,29 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// Config says what the system works with. The zero value has the built-in tools
-// on an empty filesystem in memory, no shell, no network and the real clock.
+// Config is what a system works with. The zero value has no tools, keeps large results
+// in memory and runs on the real clock.
 type Config struct {
-	// FS is where tools read and write.
-	FS afero.Fs
-	// Shell runs Bash's commands; nil leaves Bash without a shell.
-	Shell builtin.Shell
-	// Resolve gives what a path leads to when links are followed (L6); nil where the
-	// filesystem has none.
-	Resolve func(path string) string
-	// HTTP does WebFetch's requests; nil refuses them.
-	HTTP func(*http.Request) (*http.Response, error)
-	// Clock is the door to time; its zero value is the real one.
-	Clock tool.Clock
-	// Tools are tools of the user's own, beside the built-in ones; NoBuiltins
-	// leaves those out.
-	Tools      []*tool.Tool
-	NoBuiltins bool
-	// Only keeps these built-ins and no others; empty keeps all.
-	Only []string
+	// Tools are the program's own tools.
+	Tools []*tool.Tool
+	// Builtins makes the built-in tools, as builtin.All does; nil leaves them out.
+	Builtins func(pool.Host, *task.Table) ([]pool.Entry, error)
+	// Servers is the way to MCP servers, as mcptool.Join gives it; zero for none. They
+	// are their owner's to close.
+	Servers tool.Servers
 	// Decorate may wrap each tool; the bench adds simulated durations this way.
 	Decorate func(*tool.Tool) *tool.Tool
-	// SkillDirs are folders of skills.
-	SkillDirs []string
-	// ResultsDir is where results too large for the conversation go; "" means
-	// /tmp/tool-results.
+	// FS is where the built-in tools read and write, and where results too large for the
+	// conversation are kept; nil means a filesystem in memory. Resolve gives what a path
+	// leads to when links are followed (L6); nil where FS has no links.
+	FS      afero.Fs
+	Resolve func(path string) string
+	// ResultsDir is the folder for results too large for the conversation; "" means
+	// DefaultResultsDir.
 	ResultsDir string
-	// Servers are the MCP servers whose tools conversations have, and whose resources
-	// the built-in tools read (N3, N8). They are their owner's to close.
-	Servers []*mcptool.Fleet
-	// Trace hears of everything; nil means nobody listens.
+	// Clock is the way to time; its zero value is the real one.
+	Clock tool.Clock
+	// Trace receives every event; nil drops them.
 	Trace trace.Sink
 }
 
@@ -68,11 +56,11 @@ type System struct {
 // ErrConfig is wrapped by the errors of New.
 var ErrConfig = errors.New("invalid tool system")
 
-// DefaultResultsDir is where large results go when nothing else is said.
+// DefaultResultsDir is where large results go unless Config names another folder.
 const DefaultResultsDir = "/tmp/tool-results"
 
 // New wires a system. It is an error when two tools claim one name, when a tool is
-// nil, and when Only names a built-in that there is not.
+// nil, and when the built-in tools cannot be made.
 func New(cfg Config) (*System, error) {
 	cfg = cfg.complete()
 	s := &System{cfg: cfg, start: cfg.Clock.Now()}
@@ -88,11 +76,17 @@ func New(cfg Config) (*System, error) {
 	return s, nil
 }
 
-// entries are the catalogue's lines: the built-in tools, then the user's own.
+// entries are the catalogue's lines: the built-in tools, then the program's own.
 func (s *System) entries() ([]pool.Entry, error) {
-	entries, err := s.builtins()
-	if err != nil {
-		return nil, err
+	var entries []pool.Entry
+	if s.cfg.Builtins != nil {
+		var err error
+		entries, err = s.cfg.Builtins(pool.Host{
+			FS: s.cfg.FS, Resolve: s.cfg.Resolve, ResultsDir: s.cfg.ResultsDir, Servers: s.cfg.Servers,
+		}, s.Tasks)
+		if err != nil {
+			return nil, err
+		}
 	}
 	for i, t := range s.cfg.Tools {
 		if t == nil {
@@ -103,22 +97,6 @@ func (s *System) entries() ([]pool.Entry, error) {
 	for i, e := range entries {
 		if e.Tool != nil && s.cfg.Decorate != nil {
 			entries[i].Tool = s.cfg.Decorate(e.Tool)
-		}
-	}
-	return entries, nil
-}
-
-func (s *System) builtins() ([]pool.Entry, error) {
-	if s.cfg.NoBuiltins {
-		return nil, nil
-	}
-	entries := builtin.All(builtin.Deps{
-		FS: s.cfg.FS, Shell: s.cfg.Shell, HTTP: s.cfg.HTTP, Tasks: s.Tasks, Resolve: s.cfg.Resolve, SkillDirs: s.cfg.SkillDirs,
-		OutputDir: path.Join(s.cfg.ResultsDir, "bash"), Resources: library(s.cfg.Servers),
-	}, s.cfg.Only...)
-	for _, name := range s.cfg.Only {
-		if !slices.ContainsFunc(entries, func(e pool.Entry) bool { return e.Name == name }) {
-			return nil, fmt.Errorf("there is no built-in tool %q to keep", name)
 		}
 	}
 	return entries, nil
@@ -163,8 +141,8 @@ func RealClock() tool.Clock {
 // default settings.
 func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	cfg.Catalogue = s.Catalogue
-	if cfg.Served == nil && len(s.cfg.Servers) > 0 {
-		cfg.Served = Serve(s.cfg.Servers...)
+	if cfg.Served == nil {
+		cfg.Served = s.cfg.Servers.Served
 	}
 	d := &cfg.Doors
 	if d.Clock.Now == nil {
@@ -181,9 +159,6 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	}
 	if d.Budget == nil {
 		d.Budget = budget.NewLedger(budget.Store{FS: s.cfg.FS, Dir: s.cfg.ResultsDir})
-	}
-	if d.Rewrite == nil {
-		d.Rewrite = builtin.SimulatedEdit(s.cfg.FS)
 	}
 	// What is kept of a large result is there to be read, so nobody is asked (K1).
 	cfg.State.Extra = append(slices.Clone(cfg.State.Extra), s.cfg.ResultsDir)

@@ -2,6 +2,9 @@ package toolsys_test
 
 import (
 	"context"
+	"debug/buildinfo"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,8 +14,10 @@ import (
 	"go.uber.org/goleak"
 
 	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/pool"
 	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -28,23 +33,37 @@ func names(s *toolsys.System) []string {
 	return out
 }
 
-func TestTheZeroConfigHasEveryBuiltin(t *testing.T) {
+func builtins(names ...string) func(pool.Host, *task.Table) ([]pool.Entry, error) {
+	return builtin.All(builtin.Deps{}, names...)
+}
+
+func TestTheBuiltinsAreHandedOver(t *testing.T) {
 	s, err := toolsys.New(toolsys.Config{})
 	require.NoError(t, err)
+	assert.Empty(t, names(s))
+	s, err = toolsys.New(toolsys.Config{Builtins: builtins()})
+	require.NoError(t, err)
 	assert.Len(t, names(s), 55)
+	made := 0
+	for _, e := range s.Catalogue.Entries() {
+		if e.Tool != nil {
+			made++
+		}
+	}
+	assert.Equal(t, 55-len(builtin.Planned()), made)
 }
 
 func TestWhichToolsThereAre(t *testing.T) {
-	s, err := toolsys.New(toolsys.Config{Only: []string{"Read", "Glob"}, Tools: []*tool.Tool{queryOrder}})
+	s, err := toolsys.New(toolsys.Config{Builtins: builtins("Read", "Glob"), Tools: []*tool.Tool{queryOrder}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Glob", "Read", "queryOrder"}, names(s))
 
 	read := *queryOrder
 	read.Name = "Read"
 	for says, bad := range map[string]toolsys.Config{
-		"claimed":              {Tools: []*tool.Tool{&read}},
-		"tool 2 is nil":        {NoBuiltins: true, Tools: []*tool.Tool{queryOrder, nil}},
-		`built-in tool "Raed"`: {Only: []string{"Raed"}},
+		"claimed":              {Builtins: builtins(), Tools: []*tool.Tool{&read}},
+		"tool 2 is nil":        {Tools: []*tool.Tool{queryOrder, nil}},
+		`built-in tool "Raed"`: {Builtins: builtins("Raed")},
 	} {
 		_, err := toolsys.New(bad)
 		require.ErrorIs(t, err, toolsys.ErrConfig)
@@ -52,9 +71,22 @@ func TestWhichToolsThereAre(t *testing.T) {
 	}
 }
 
+// A program with its own tools and nothing else links few modules and does its work.
+func TestTheSmallestProgram(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "minimal")
+	out, err := exec.Command("go", "build", "-o", program, "./testdata/minimal").CombinedOutput()
+	require.NoError(t, err, string(out))
+	out, err = exec.Command(program).Output()
+	require.NoError(t, err)
+	assert.Equal(t, "Order 7 is shipped.\n", string(out))
+	info, err := buildinfo.ReadFile(program)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(info.Deps), 8)
+}
+
 func TestDecoratorsWrapEveryTool(t *testing.T) {
 	wrapped := 0
-	_, err := toolsys.New(toolsys.Config{Only: []string{"Read"}, Tools: []*tool.Tool{queryOrder}, Decorate: func(t *tool.Tool) *tool.Tool {
+	_, err := toolsys.New(toolsys.Config{Builtins: builtins("Read"), Tools: []*tool.Tool{queryOrder}, Decorate: func(t *tool.Tool) *tool.Tool {
 		wrapped++
 		return t
 	}})
@@ -66,7 +98,7 @@ func TestDecoratorsWrapEveryTool(t *testing.T) {
 func TestConversationsAreHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log trace.Log
-		s, err := toolsys.New(toolsys.Config{NoBuiltins: true, Tools: []*tool.Tool{queryOrder}, Trace: log.Add})
+		s, err := toolsys.New(toolsys.Config{Tools: []*tool.Tool{queryOrder}, Trace: log.Add})
 		require.NoError(t, err)
 		time.Sleep(time.Second)
 		session, err := s.Open(loop.Config{Model: scripted})
@@ -82,7 +114,7 @@ func TestConversationsAreHeard(t *testing.T) {
 
 func TestClosingStopsBackgroundTasks(t *testing.T) {
 	var log trace.Log
-	s, err := toolsys.New(toolsys.Config{NoBuiltins: true, Trace: log.Add})
+	s, err := toolsys.New(toolsys.Config{Trace: log.Add})
 	require.NoError(t, err)
 	s.Tasks.Start(task.Spec{Kind: "bash", Title: "for ever"}, func(ctx context.Context, _ *task.Output) (int, error) {
 		<-ctx.Done()

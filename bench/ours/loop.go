@@ -41,7 +41,7 @@ func newConversation(policy schedule.Policy, all []measure.Tool, m measure.Messa
 	if err != nil {
 		return nil, err
 	}
-	system, err := toolsys.New(toolsys.Config{Tools: built, NoBuiltins: true})
+	system, err := toolsys.New(toolsys.Config{Tools: built})
 	if err != nil {
 		return nil, err
 	}

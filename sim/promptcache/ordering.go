@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/tool"
@@ -50,7 +51,7 @@ type bench struct {
 }
 
 func newBench() (*bench, error) {
-	system, err := toolsys.New(toolsys.Config{})
+	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{})})
 	if err != nil {
 		return nil, err
 	}

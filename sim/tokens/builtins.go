@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/search"
 	"toolbench/toolsys/settings"
@@ -11,7 +12,7 @@ import (
 // Builtins gives the built-in tools of a pool under s, without ToolSearch, and
 // ToolSearch by itself, which only deferral needs. An error is the system's.
 func Builtins(s settings.Settings) (tools []Tool, searcher Tool, err error) {
-	system, err := toolsys.New(toolsys.Config{})
+	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{})})
 	if err != nil {
 		return nil, Tool{}, err
 	}

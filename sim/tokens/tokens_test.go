@@ -12,6 +12,7 @@ import (
 	"toolbench/sim/tokens"
 	"toolbench/sim/world/mcpserve"
 	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
 )
@@ -118,7 +119,7 @@ func TestTheAutomaticThresholdIsStrictAtItsEdges(t *testing.T) {
 func TestASessionsOwnFigureIsTheOneThatIsReported(t *testing.T) {
 	tools, _, err := tokens.Builtins(settings.Settings{})
 	require.NoError(t, err)
-	system, err := toolsys.New(toolsys.Config{})
+	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{})})
 	require.NoError(t, err)
 	p := system.Catalogue.Assemble(pool.Inputs{Conditions: pool.Conditions{Search: true}})
 	look := p.Look(pool.View{})

@@ -2,7 +2,10 @@ package builtin
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"path"
 	"time"
 
 	"github.com/spf13/afero"
@@ -11,57 +14,101 @@ import (
 	"toolbench/toolsys/builtin/ask"
 	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
-	"toolbench/toolsys/builtin/resources"
 	"toolbench/toolsys/builtin/shell"
-	"toolbench/toolsys/builtin/timing"
 	"toolbench/toolsys/builtin/web"
 	"toolbench/toolsys/builtin/work"
+	"toolbench/toolsys/pool"
 	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
 )
 
-// Shell runs one command line to its end.
-type Shell = shell.Runner
-
-// Deps is what the built-in tools need of the rest of the system.
+// Deps is what the built-in tools need of the program that has them, beside what the
+// system they join gives each of its tools. The zero value is usable: tools that lack
+// something refuse their calls with the reason.
 type Deps struct {
-	FS    afero.Fs
-	Shell Shell
-	HTTP  func(*http.Request) (*http.Response, error)
-	Tasks *task.Table
-	// Resolve gives what a path leads to when links are followed; nil where there
-	// are none.
-	Resolve   func(path string) string
-	SkillDirs []string
-	// OutputDir is where commands' output goes that is too large to keep.
-	OutputDir string
-	// Resources is the way to what MCP servers offer to be read (N8).
-	Resources resources.Deps
+	// Shell runs one command line of Bash to its end; nil leaves Bash without a shell.
+	Shell shell.Runner
+	// Sandbox gives the reason why a command may not run in the sandbox, or ""; nil
+	// where there is no sandbox, and then going round it is never asked about.
+	Sandbox func(command string) (problem string)
+	// HTTP does WebFetch's requests, without following redirects; nil refuses them.
+	HTTP func(*http.Request) (*http.Response, error)
+	// Summarize answers WebFetch's prompt from a page's text; nil gives the text itself.
+	Summarize func(ctx context.Context, prompt, text string, c *tool.Context) (string, error)
+	// Agents are the kinds of sub-agent on offer, the first being the default; Depth is
+	// how deep agents may start agents, where 0 and 1 leave it to the main conversation.
+	Agents []agent.Type
+	Depth  int
+	// SkillDirs are folders of skills, the more important first; FetchSkill gets the text
+	// of a remote skill, nil where there are none.
+	SkillDirs  []string
+	FetchSkill func(ctx context.Context, ref string) (string, error)
+
+	host  pool.Host
+	tasks *task.Table
 }
 
-func makeListMcpResources(d Deps) *tool.Tool { return resources.List(d.Resources) }
-func makeReadMcpResource(d Deps) *tool.Tool  { return resources.Read(d.Resources) }
+// on completes the dependencies with the system that the tools join.
+func (d Deps) on(h pool.Host, tasks *task.Table) Deps {
+	d.host, d.tasks = h, tasks
+	if d.host.FS == nil {
+		d.host.FS = afero.NewMemMapFs()
+	}
+	return d
+}
 
-func makeRead(d Deps) *tool.Tool         { return file.Read(file.Deps{FS: d.FS}) }
-func makeWrite(d Deps) *tool.Tool        { return file.Write(file.Deps{FS: d.FS}) }
-func makeEdit(d Deps) *tool.Tool         { return file.Edit(file.Deps{FS: d.FS}) }
-func makeGlob(d Deps) *tool.Tool         { return file.Glob(file.Deps{FS: d.FS}) }
-func makeGrep(d Deps) *tool.Tool         { return file.Grep(file.Deps{FS: d.FS}) }
-func makeNotebookEdit(d Deps) *tool.Tool { return file.NotebookEdit(file.Deps{FS: d.FS}) }
+var (
+	errNoShell   = errors.New("there is no shell here")
+	errNoNetwork = errors.New("there is no network here")
+)
+
+func makeListMcpResources(d Deps) *tool.Tool { return discovery.ListMcpResources(d.host.Servers) }
+func makeReadMcpResource(d Deps) *tool.Tool  { return discovery.ReadMcpResource(d.host.Servers) }
+
+func makeRead(d Deps) *tool.Tool         { return file.Read(file.Deps{FS: d.host.FS}) }
+func makeWrite(d Deps) *tool.Tool        { return file.Write(file.Deps{FS: d.host.FS}) }
+func makeEdit(d Deps) *tool.Tool         { return file.Edit(file.Deps{FS: d.host.FS}) }
+func makeGlob(d Deps) *tool.Tool         { return file.Glob(file.Deps{FS: d.host.FS}) }
+func makeGrep(d Deps) *tool.Tool         { return file.Grep(file.Deps{FS: d.host.FS}) }
+func makeNotebookEdit(d Deps) *tool.Tool { return file.NotebookEdit(file.Deps{FS: d.host.FS}) }
 
 func makeAskUserQuestion(Deps) *tool.Tool { return ask.AskUserQuestion() }
 func makeEnterPlanMode(Deps) *tool.Tool   { return ask.EnterPlanMode() }
 func makeExitPlanMode(Deps) *tool.Tool    { return ask.ExitPlanMode() }
-func makeSleep(Deps) *tool.Tool           { return timing.Sleep() }
 func makeTodoWrite(Deps) *tool.Tool       { return work.TodoWrite() }
 func makeToolSearch(Deps) *tool.Tool      { return discovery.ToolSearch() }
-func makeTaskOutput(d Deps) *tool.Tool    { return work.TaskOutput(work.Deps{Tasks: d.tasks()}) }
-func makeTaskStop(d Deps) *tool.Tool      { return work.TaskStop(work.Deps{Tasks: d.tasks()}) }
-func makeWebFetch(d Deps) *tool.Tool      { return web.WebFetch(web.Deps{Do: d.HTTP}) }
+func makeTaskOutput(d Deps) *tool.Tool    { return work.TaskOutput(work.Deps{Tasks: d.background()}) }
+func makeTaskStop(d Deps) *tool.Tool      { return work.TaskStop(work.Deps{Tasks: d.background()}) }
+
+func makeWebFetch(d Deps) *tool.Tool {
+	do := d.HTTP
+	if do == nil {
+		do = func(*http.Request) (*http.Response, error) { return nil, errNoNetwork }
+	}
+	return web.WebFetch(web.Deps{Do: do, Summarize: d.Summarize})
+}
+
+func makeBash(d Deps) *tool.Tool {
+	run := d.Shell
+	if run == nil {
+		run = func(context.Context, shell.Request) (shell.Exit, error) { return shell.Exit{}, errNoShell }
+	}
+	t := shell.Bash(shell.Deps{
+		FS: d.host.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.host.Resolve, Run: run, Sandbox: d.Sandbox,
+		Start: func(c *tool.Context, j shell.Job) (string, error) {
+			return d.tasks.Start(task.Spec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID},
+				func(ctx context.Context, out *task.Output) (int, error) { return j.Run(ctx, out) }), nil
+		},
+	})
+	// An approved sed edit runs as that very edit (H3).
+	edit := shell.Rewrite(d.host.FS)
+	t.Complete = func(in tool.Input, c *tool.Context) (json.RawMessage, bool) { return edit(t, in, c) }
+	return t
+}
 
 func makeSkill(d Deps) *tool.Tool {
 	return discovery.Skill(discovery.Deps{
-		FS: d.FS, Dirs: d.SkillDirs,
+		FS: d.host.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill,
 		Fork: func(ctx context.Context, job tool.Job, isolate tool.Modifier, c *tool.Context) (tool.Report, error) {
 			job.Isolate = isolate
 			return c.Spawn(ctx, job)
@@ -70,47 +117,45 @@ func makeSkill(d Deps) *tool.Tool {
 }
 
 func makeAgent(d Deps) *tool.Tool {
-	return agent.Agent(agent.Deps{Start: func(c *tool.Context, j agent.Job) (string, error) {
-		id := d.Tasks.Start(task.Spec{Kind: "agent", Title: j.Title, Agent: c.AgentID}, func(ctx context.Context, out *task.Output) (int, error) {
-			return j.Run(ctx, out)
-		})
-		return id, nil
+	return agent.Agent(agent.Deps{Types: d.Agents, MaxDepth: d.Depth, Start: func(c *tool.Context, j agent.Job) (string, error) {
+		return d.tasks.Start(task.Spec{Kind: "agent", Title: j.Title, Agent: c.AgentID},
+			func(ctx context.Context, out *task.Output) (int, error) { return j.Run(ctx, out) }), nil
 	}})
 }
 
-// tasks gives the task tools their door to the table.
-func (d Deps) tasks() work.Tasks {
+// background gives the task tools the table as functions.
+func (d Deps) background() work.Tasks {
 	return work.Tasks{
 		Get: func(id string) (work.Task, bool) {
-			t, err := d.Tasks.Get(id)
-			return told(t), err == nil
+			t, err := d.tasks.Get(id)
+			return described(t), err == nil
 		},
 		List: func() []work.Task {
 			var all []work.Task
-			for _, t := range d.Tasks.List() {
-				all = append(all, told(t))
+			for _, t := range d.tasks.List() {
+				all = append(all, described(t))
 			}
 			return all
 		},
 		Output: func(id string) (string, int64) {
-			c, err := d.Tasks.Output(id, 0)
+			c, err := d.tasks.Output(id, 0)
 			if err != nil {
 				return "", 0
 			}
 			return c.Text, c.Missed
 		},
 		Wait: func(ctx context.Context, id string, timeout time.Duration) (work.Task, error) {
-			t, err := d.Tasks.Wait(ctx, id, timeout)
-			return told(t), err
+			t, err := d.tasks.Wait(ctx, id, timeout)
+			return described(t), err
 		},
 		Stop: func(ctx context.Context, id string) (work.Task, error) {
-			t, err := d.Tasks.Stop(ctx, id)
-			return told(t), err
+			t, err := d.tasks.Stop(ctx, id)
+			return described(t), err
 		},
 	}
 }
 
-func told(t task.Task) work.Task {
+func described(t task.Task) work.Task {
 	return work.Task{
 		ID: t.ID, Kind: t.Kind, Title: t.Title, Command: t.Command, Status: string(t.Status),
 		Ended: t.Status != task.Running, Code: t.Exit, Error: t.Err,

@@ -20,18 +20,6 @@ import (
 // An error of on ends the stream and is returned.
 type Model func(ctx context.Context, req message.Request, on func(data []byte) error) error
 
-// Served is what connected servers offer at this moment.
-type Served struct {
-	Tools []*tool.Tool
-	// Pending are servers that are still connecting; Resources says that one has
-	// resources.
-	Pending   []string
-	Resources bool
-	// Gone says why a tool that was served before is not any more, "" for one that never
-	// was (N6); nil where nobody knows.
-	Gone func(name string) string
-}
-
 // Config makes a Session.
 type Config struct {
 	// Model and Catalogue are required.
@@ -39,7 +27,7 @@ type Config struct {
 	Catalogue *pool.Catalogue
 	// Served is asked before each request; nil means no servers. The context ends when the
 	// conversation is stopped or the user speaks: then nobody waits for servers (J4).
-	Served   func(context.Context) Served
+	Served   func(context.Context) tool.Served
 	Settings settings.Settings
 	// Policy is how calls are run; the zero value is Serial, Streaming the fast one.
 	Policy schedule.Policy
@@ -90,7 +78,7 @@ func (c *Config) complete() error {
 		return fmt.Errorf("%w: at most %d calls at once; it must be at least 1", ErrConfig, c.Settings.MaxConcurrency)
 	}
 	if c.Served == nil {
-		c.Served = func(context.Context) Served { return Served{} }
+		c.Served = func(context.Context) tool.Served { return tool.Served{} }
 	}
 	if c.MaxTokens == 0 {
 		c.MaxTokens = 8192

@@ -204,11 +204,11 @@ func TestAnInterruptNeverGetsLost(t *testing.T) {
 		s := &script{turns: []turn{calls("Look"), says("not heard"), says("heard")}}
 		var r *room
 		r = open(t, s, func(c *loop.Config) {
-			c.Served = func(context.Context) loop.Served { // asked for between two requests
+			c.Served = func(context.Context) tool.Served { // asked for between two requests
 				if len(s.requests) == 1 && r != nil && len(r.kinds(trace.Interrupt, "text")) == 0 {
 					r.Interrupt(message.UserText("meanwhile"))
 				}
-				return loop.Served{}
+				return tool.Served{}
 			}
 		}, named("Look", nil))
 		out := r.send(t)
@@ -220,12 +220,12 @@ func TestAnInterruptNeverGetsLost(t *testing.T) {
 		s := &script{turns: []turn{calls("Look"), says("not heard"), says("heard")}}
 		var r *room
 		r = open(t, s, func(c *loop.Config) {
-			c.Served = func(ctx context.Context) loop.Served { // of which one hangs
+			c.Served = func(ctx context.Context) tool.Served { // of which one hangs
 				if len(s.requests) == 1 && len(r.kinds(trace.Interrupt, "text")) == 0 {
 					r.Interrupt(message.UserText("enough"))
 					<-ctx.Done()
 				}
-				return loop.Served{}
+				return tool.Served{}
 			}
 		}, named("Look", nil))
 		out := r.send(t)
@@ -440,7 +440,7 @@ func TestDeltaModeTellsWhatChanged(t *testing.T) {
 	offer := served("a", "b")
 	r := open(t, s, func(c *loop.Config) {
 		c.Settings = c.Settings.With(settings.DeltaDiscovery)
-		c.Served = func(context.Context) loop.Served { return loop.Served{Tools: offer} }
+		c.Served = func(context.Context) tool.Served { return tool.Served{Tools: offer} }
 	}, named(search.ToolName, nil))
 	r.send(t)
 	offer = served("b", "c")
@@ -464,7 +464,7 @@ func TestAServerThatArrivesLateFlipsNothing(t *testing.T) {
 	s := &script{turns: []turn{says("one"), says("two")}}
 	r := open(t, s, func(c *loop.Config) {
 		c.Settings.ToolSearch = settings.ToolSearch{Kind: settings.Auto, Percent: 10, Explicit: true}
-		c.Served = func(context.Context) loop.Served { return loop.Served{Tools: offer} }
+		c.Served = func(context.Context) tool.Served { return tool.Served{Tools: offer} }
 	}, named(search.ToolName, nil), named("Rare", func(d *def) { d.Loading.Deferrable = true }))
 	r.send(t)
 	offer = []*tool.Tool{named("mcp__s__big", func(d *def) { d.Origin = &tool.Origin{Server: "s", Tool: "big"}; d.Description = big })}

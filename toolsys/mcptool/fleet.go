@@ -75,6 +75,7 @@ type Fleet struct {
 	settle  context.CancelFunc
 	all     sync.WaitGroup
 	links   []*link // by name; the slice never changes
+	names   *names
 
 	mu        sync.Mutex // guards what follows and the links' own state
 	unsettled int
@@ -110,7 +111,7 @@ func Connect(cfg FleetConfig, servers ...Endpoint) (*Fleet, error) {
 }
 
 func newFleet(cfg FleetConfig, servers []Endpoint) *Fleet {
-	f := &Fleet{cfg: cfg, unsettled: len(servers), lists: listings{size: cfg.Listings}}
+	f := &Fleet{cfg: cfg, unsettled: len(servers), lists: listings{size: cfg.Listings}, names: newNames()}
 	f.ctx, f.stop = context.WithCancelCause(context.Background())
 	f.settled, f.settle = context.WithCancel(context.Background())
 	if len(servers) == 0 {

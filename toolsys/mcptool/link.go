@@ -2,7 +2,10 @@ package mcptool
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"os/exec"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,8 +28,8 @@ type link struct {
 	Endpoint
 	f *Fleet
 
-	phase phase
-	life  *life
+	phase   phase
+	current *session
 	// settled says that the server no longer holds up Ready.
 	settled bool
 	// fetch is the reading of its list that is under way; again asks for one more.
@@ -38,9 +41,9 @@ type link struct {
 	told  int // numbers its reports
 }
 
-// life is one session, from its handshake until it is lost.
-type life struct {
-	session   *mcp.ClientSession
+// session is one connection to a server, from its handshake until it is lost.
+type session struct {
+	client    *mcp.ClientSession
 	line      *tap // nil for transports that cannot be tapped
 	began     time.Time
 	resources bool
@@ -50,10 +53,10 @@ type life struct {
 
 // close ends the session on both levels: cutting the line first frees what waits for
 // an answer that will not come.
-func (v *life) close() {
+func (v *session) close() {
 	v.end(errClosed)
 	v.line.close()
-	_ = v.session.Close() // what closing says changes nothing
+	_ = v.client.Close() // what closing says changes nothing
 }
 
 func (l *link) actor(what string) string { return l.f.cfg.Prefix + "mcp/" + l.Name + "/" + what }
@@ -64,10 +67,10 @@ func (l *link) keep() {
 	for failures := 0; ; {
 		v, listed, err := l.open()
 		if err == nil {
-			l.rise(v, listed)
+			l.connected(v, listed)
 			<-v.ctx.Done()
 			err = fmt.Errorf("it is gone: %w", context.Cause(v.ctx))
-			l.fall(lost)
+			l.disconnected(lost)
 			v.close()
 			if l.f.cfg.Clock.Now().Sub(v.began) >= stable {
 				failures = 0
@@ -86,7 +89,7 @@ func (l *link) pause(failures int, err error) bool {
 		return false
 	}
 	if failures > l.f.cfg.Attempts {
-		l.fall(down)
+		l.disconnected(down)
 		l.report(fmt.Sprintf("%v; it is given up after %d failures in a row, and its tools are gone", err, failures))
 		return false
 	}
@@ -112,11 +115,11 @@ func (l *link) remark(what string) {
 	l.f.start(actor, func() { l.report(what) })
 }
 
-// rise puts a new session in place; what was listed before is forgotten (N6).
-func (l *link) rise(v *life, listed []*mcp.Tool) {
+// connected puts a new session in place; what was listed before is forgotten (N6).
+func (l *link) connected(v *session, listed []*mcp.Tool) {
 	f := l.f
 	f.mu.Lock()
-	l.phase, l.life = up, v
+	l.phase, l.current = up, v
 	f.lists.put(l.Name, listed)
 	f.version++
 	begin := l.again && l.prepareFetch(listed)
@@ -127,10 +130,10 @@ func (l *link) rise(v *life, listed []*mcp.Tool) {
 	l.settleNow()
 }
 
-func (l *link) fall(to phase) {
+func (l *link) disconnected(to phase) {
 	f := l.f
 	f.mu.Lock()
-	l.phase, l.life = to, nil
+	l.phase, l.current = to, nil
 	if to == down {
 		f.lists.drop(l.Name)
 		f.version++
@@ -154,13 +157,13 @@ func (l *link) settleNow() {
 	}
 }
 
-// session is what calls speak through.
-func (l *link) session(context.Context) (*mcp.ClientSession, error) {
+// client is the library's session that calls are made through.
+func (l *link) client(context.Context) (*mcp.ClientSession, error) {
 	l.f.mu.Lock()
 	defer l.f.mu.Unlock()
 	switch {
-	case l.phase == up && l.life.ctx.Err() == nil:
-		return l.life.session, nil
+	case l.phase == up && l.current.ctx.Err() == nil:
+		return l.current.client, nil
 	case l.phase == connecting:
 		return nil, fmt.Errorf("%w: %q is still being connected", ErrGone, l.Name)
 	case l.phase == down:
@@ -172,9 +175,9 @@ func (l *link) session(context.Context) (*mcp.ClientSession, error) {
 // broken says whether err means that the session is lost, and makes it so.
 func (l *link) broken(session *mcp.ClientSession, err error) bool {
 	l.f.mu.Lock()
-	v := l.life
+	v := l.current
 	l.f.mu.Unlock()
-	if v == nil || v.session != session || v.ctx.Err() != nil {
+	if v == nil || v.client != session || v.ctx.Err() != nil {
 		return true
 	}
 	// Without a tap nothing tells an answer that cannot be read from a line that broke.
@@ -186,7 +189,7 @@ func (l *link) broken(session *mcp.ClientSession, err error) bool {
 }
 
 func (l *link) server() Server {
-	return Server{Name: l.Name, Bare: l.Bare, Session: l.session, broken: l.broken, track: l.track}
+	return Server{Name: l.Name, Bare: l.Bare, Session: l.client, broken: l.broken, track: l.track}
 }
 
 // openCall is a call that the server works on: whom it concerns when the server asks.
@@ -210,5 +213,94 @@ func (l *link) track(ctx context.Context, c *tool.Context) (done func()) {
 				return
 			}
 		}
+	}
+}
+
+// us is how this client introduces itself.
+var us = &mcp.Implementation{Name: "toolbench", Version: "1"}
+
+// open makes one attempt: the transport, the handshake and the first list, within the
+// limit of one. Nothing is left of an attempt that fails.
+func (l *link) open() (*session, []*mcp.Tool, error) {
+	ctx, done := l.f.within(l.actor("open"), l.f.cfg.ConnectLimit)
+	defer done()
+	transport, err := l.Dial(l.f.ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("it cannot be reached: %w", err)
+	}
+	v := &session{began: l.f.cfg.Clock.Now()}
+	v.ctx, v.end = context.WithCancelCause(l.f.ctx)
+	if tappable(transport) {
+		v.line = &tap{Transport: transport, broken: v.end, odd: l.remark}
+		transport = v.line
+	}
+	v.client, err = l.newClient(v).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: l.Protocol})
+	if err != nil {
+		v.end(err)
+		v.line.close() // the library leaves it open on some of its ways out
+		return nil, nil, fmt.Errorf("it cannot be connected: %w", why(ctx, v.ctx, err))
+	}
+	listed, err := List(ctx, v.client)
+	if err != nil {
+		err = why(ctx, v.ctx, err)
+		v.close()
+		return nil, nil, fmt.Errorf("its tools cannot be listed: %w", err)
+	}
+	if info := v.client.InitializeResult(); info != nil && info.Capabilities != nil {
+		v.resources = info.Capabilities.Resources != nil
+	}
+	l.f.start(l.actor("watch"), func() {
+		v.end(ended(v.client.Wait()))
+	})
+	return v, listed, nil
+}
+
+// errHungUp is the cause of a session that ended without another.
+var errHungUp = errors.New("the connection was closed")
+
+func ended(err error) error {
+	if err == nil {
+		return errHungUp
+	}
+	return err
+}
+
+// why prefers the reason for which something was given up to the error it gave.
+func why(attempt, session context.Context, err error) error {
+	for _, ctx := range []context.Context{attempt, session} {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+	}
+	return err
+}
+
+// newClient makes the library's client of one session. Questions of a server are answered
+// here and not by the library, which would ask several at once in any order (N5).
+func (l *link) newClient(v *session) *mcp.Client {
+	return mcp.NewClient(us, &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { l.changed(v) },
+		ElicitationHandler:     l.elicited,
+		MultiRoundTrip:         &mcp.MultiRoundTripOptions{Disabled: true},
+		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{
+			Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{},
+		}},
+	})
+}
+
+// Stdio is the way to a server that is a program: each session starts it anew and ends
+// it (N3). The command is the caller's to make, with its environment and its standard
+// error.
+func Stdio(command func() *exec.Cmd) func(context.Context) (mcp.Transport, error) {
+	return func(context.Context) (mcp.Transport, error) {
+		return &mcp.CommandTransport{Command: command()}, nil
+	}
+}
+
+// HTTP is the way to a server behind an address, over streamable HTTP (N3). The library
+// is told not to try again by itself: the fleet does, and knows when to give up.
+func HTTP(endpoint string, client *http.Client) func(context.Context) (mcp.Transport, error) {
+	return func(context.Context) (mcp.Transport, error) {
+		return &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: client, MaxRetries: -1}, nil
 	}
 }

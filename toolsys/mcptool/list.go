@@ -1,6 +1,7 @@
 package mcptool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,12 +101,17 @@ func listOne(ctx context.Context, s Server) ([]*mcp.Tool, error) {
 // all that is not as it should be (N1, N2). A tool listed twice by one server counts
 // once.
 func Tools(listings ...Listing) ([]*tool.Tool, []Report) {
+	return newNames().tools(nil, listings)
+}
+
+// tools makes the tools of one fleet's listings under the names that are theirs.
+func (n *names) tools(f *Fleet, listings []Listing) ([]*tool.Tool, []Report) {
 	offers, reports := gather(listings)
 	refs := make([]ref, 0, len(offers))
 	for r := range offers {
 		refs = append(refs, r)
 	}
-	given, more := names(refs)
+	given, more := n.give(f, refs)
 	reports = append(reports, more...)
 	built := make([]*tool.Tool, 0, len(refs))
 	for _, r := range refs {
@@ -115,10 +121,12 @@ func Tools(listings ...Listing) ([]*tool.Tool, []Report) {
 		}
 		reports = append(reports, notes...)
 	}
-	slices.SortFunc(built, func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(built, byName)
 	sortReports(reports)
 	return built, reports
 }
+
+func byName(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) }
 
 // offer is a server's tool as it was listed.
 type offer struct {
@@ -149,4 +157,67 @@ func gather(listings []Listing) (map[ref]offer, []Report) {
 		}
 	}
 	return offers, reports
+}
+
+// listings are servers' lists of tools, of at most size servers: the one that was not
+// used for longest makes room (N6). A list is dropped when its server says that it
+// changed, and with its session.
+type listings struct {
+	size int
+	kept []listingOf // the least used first
+}
+
+type listingOf struct {
+	server string
+	tools  []*mcp.Tool
+}
+
+func (c *listings) get(server string) ([]*mcp.Tool, bool) {
+	i := c.index(server)
+	if i < 0 {
+		return nil, false
+	}
+	found := c.kept[i]
+	c.kept = append(slices.Delete(c.kept, i, i+1), found)
+	return found.tools, true
+}
+
+func (c *listings) put(server string, tools []*mcp.Tool) {
+	c.drop(server)
+	if len(c.kept) >= c.size {
+		c.kept = slices.Delete(c.kept, 0, 1)
+	}
+	c.kept = append(c.kept, listingOf{server, tools})
+}
+
+func (c *listings) drop(server string) {
+	if i := c.index(server); i >= 0 {
+		c.kept = slices.Delete(c.kept, i, i+1)
+	}
+}
+
+func (c *listings) index(server string) int {
+	return slices.IndexFunc(c.kept, func(l listingOf) bool { return l.server == server })
+}
+
+// Report tells of something about a server's tool that its user may want to know;
+// nothing of it kept a tool from loading unless What says so.
+type Report struct {
+	// Server and Tool are the server's own names; Tool is "" when the report is on
+	// the server. Name is what the model calls the tool.
+	Server, Tool, Name string
+	What               string
+}
+
+func (r Report) String() string {
+	if r.Tool == "" {
+		return fmt.Sprintf("MCP server %q: %s", r.Server, r.What)
+	}
+	return fmt.Sprintf("MCP server %q, tool %q: %s", r.Server, r.Tool, r.What)
+}
+
+func sortReports(reports []Report) {
+	slices.SortFunc(reports, func(a, b Report) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool), strings.Compare(a.What, b.What))
+	})
 }

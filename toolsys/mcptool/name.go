@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // MaxName is the longest name of a tool, in characters.
@@ -60,31 +61,60 @@ func (r ref) exact() bool {
 	return r.name() == "mcp__"+r.server+"__"+r.tool
 }
 
-// names gives every tool a name of its own. Of those that would share one, a tool
-// whose name was not changed keeps it, else the first by server and tool; the others
-// end in a hash of what they are. So a name depends on who is there, never on who
-// came first.
-func names(refs []ref) (map[ref]string, []Report) {
+// names holds the names in use, of one fleet or of several that were joined. A name
+// belongs to the tool that had it first for as long as the connections are kept: a
+// server that comes later never answers calls that are meant for another.
+type names struct {
+	mu    sync.Mutex
+	given map[owner]string
+	owner map[string]owner
+}
+
+// owner is a tool of a server of a fleet, as two fleets may have servers of one name.
+type owner struct {
+	fleet *Fleet
+	ref
+}
+
+func newNames() *names { return &names{given: map[owner]string{}, owner: map[string]owner{}} }
+
+// give gives every tool a name of its own. Of those that would share one and come
+// together, a tool whose name was not changed gets it, else the first by server and
+// tool; the others end in a hash of what they are. So the names of tools that come
+// together never depend on the order in which they are listed.
+func (n *names) give(f *Fleet, refs []ref) (map[ref]string, []Report) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, func(a, b ref) int {
 		return cmp.Or(precedence(a, b), strings.Compare(a.server, b.server), strings.Compare(a.tool, b.tool))
 	})
-	given, owner := map[ref]string{}, map[string]ref{}
-	var late []ref
+	var late []owner
 	for _, r := range refs {
-		if _, taken := owner[r.name()]; taken {
-			late = append(late, r)
-			continue
+		o := owner{f, r}
+		_, had := n.given[o]
+		_, taken := n.owner[r.name()]
+		switch {
+		case had:
+		case taken:
+			late = append(late, o)
+		default:
+			n.given[o], n.owner[r.name()] = r.name(), o
 		}
-		given[r], owner[r.name()] = r.name(), r
 	}
+	for _, o := range late {
+		name := n.free(o.ref)
+		n.given[o], n.owner[name] = name, o
+	}
+	given := map[ref]string{}
 	var reports []Report
-	for _, r := range late {
-		name := free(r, owner)
-		given[r], owner[name] = name, r
-		first := owner[r.name()]
-		reports = append(reports, Report{r.server, r.tool, name, fmt.Sprintf(
-			"%s is the name of tool %q of server %q already, so this one is called %s", r.name(), first.tool, first.server, name)})
+	for _, r := range refs {
+		name := n.given[owner{f, r}]
+		given[r] = name
+		if first := n.owner[r.name()]; name != r.name() {
+			reports = append(reports, Report{r.server, r.tool, name, fmt.Sprintf(
+				"%s is the name of tool %q of server %q already, so this one is called %s", r.name(), first.tool, first.server, name)})
+		}
 	}
 	return given, reports
 }
@@ -101,10 +131,14 @@ func precedence(a, b ref) int {
 
 // free finds the shortest suffixed name that nobody has, as a hostile server could
 // have guessed the first.
-func free(r ref, owner map[string]ref) string {
-	for n := 8; ; n += 8 {
-		name := suffixed(r.name(), r.server, r.tool, min(n, 64))
-		if _, taken := owner[name]; !taken || n > 64 {
+func (n *names) free(r ref) string {
+	for try := 1; ; try++ {
+		of := r.tool
+		if try > 8 { // servers of one name in many fleets: the hash has no more digits
+			of += fmt.Sprintf("\x00%d", try)
+		}
+		name := suffixed(r.name(), r.server, of, min(8*try, 64))
+		if _, taken := n.owner[name]; !taken {
 			return name
 		}
 	}

@@ -10,28 +10,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
 )
 
 // ErrNoServer says that no server of that name is connected.
 var ErrNoServer = errors.New("there is no such MCP server")
 
-// Resource is one thing that a server offers to be read (N8).
-type Resource struct {
-	Server      string `json:"server"`
-	URI         string `json:"uri"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	MediaType   string `json:"mimeType,omitempty"`
-}
-
 // Resources lists what a server offers to be read, or all servers that are there where
 // none is named, by server and in its order (N8). Errors: ErrNoServer, ErrGone, and
 // what the server says.
-func (f *Fleet) Resources(ctx context.Context, server string) ([]Resource, error) {
+func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, error) {
 	if server != "" && f.find(server) == nil {
 		return nil, f.noServer(server)
 	}
-	var all []Resource
+	var all []tool.Resource
 	for _, l := range f.links {
 		if server != "" && l.Name != server || server == "" && !l.readable() {
 			continue
@@ -61,15 +53,15 @@ func (f *Fleet) Has(server string) bool { return f.find(server) != nil }
 func (l *link) readable() bool {
 	l.f.mu.Lock()
 	defer l.f.mu.Unlock()
-	return l.phase == up && l.life.resources
+	return l.phase == up && l.current.resources
 }
 
-func (l *link) listResources(ctx context.Context) ([]Resource, error) {
-	session, err := l.session(ctx)
+func (l *link) listResources(ctx context.Context) ([]tool.Resource, error) {
+	session, err := l.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []Resource
+	var all []tool.Resource
 	var seen []string
 	for cursor := ""; ; {
 		page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
@@ -77,7 +69,7 @@ func (l *link) listResources(ctx context.Context) ([]Resource, error) {
 			return nil, l.unanswered(ctx, session, err)
 		}
 		for _, r := range page.Resources {
-			all = append(all, Resource{l.Name, r.URI, r.Name, r.Description, r.MIMEType})
+			all = append(all, tool.Resource{Server: l.Name, URI: r.URI, Name: r.Name, Description: r.Description, MediaType: r.MIMEType})
 		}
 		cursor = page.NextCursor
 		switch {
@@ -97,7 +89,7 @@ func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message
 	if l == nil {
 		return nil, f.noServer(server)
 	}
-	session, err := l.session(ctx)
+	session, err := l.client(ctx)
 	if err != nil {
 		return nil, err
 	}

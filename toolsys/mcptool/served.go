@@ -11,17 +11,6 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// Served is what a fleet's servers offer at one moment.
-type Served struct {
-	// Tools are sorted by name. Version changes whenever they may have.
-	Tools   []*tool.Tool
-	Version int
-	// Pending are the servers that are being connected, for the first time or again;
-	// Resources says that one that is there has resources (C3, N8).
-	Pending   []string
-	Resources bool
-}
-
 // built is the last answer of Served, and what was told of it.
 type built struct {
 	version int
@@ -44,7 +33,7 @@ type fetch struct {
 // no prompt cache. Lists that are being read anew are waited for, no longer than the
 // RefreshLimit in all and not beyond the context; after that what was known before stands
 // (N6).
-func (f *Fleet) Served(ctx context.Context) Served {
+func (f *Fleet) Served(ctx context.Context) tool.Served {
 	known, version := f.listings(ctx)
 	out, fresh := f.assemble(known, version)
 	if f.cfg.Report != nil {
@@ -56,20 +45,20 @@ func (f *Fleet) Served(ctx context.Context) Served {
 }
 
 // assemble gives what is served, and the reports that were not made before.
-func (f *Fleet) assemble(known []Listing, version int) (Served, []Report) {
+func (f *Fleet) assemble(known []Listing, version int) (tool.Served, []Report) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var fresh []Report
 	if f.built.tools == nil || f.built.version != version {
 		fresh = f.build(known, version)
 	}
-	out := Served{Tools: f.built.tools, Version: version}
+	out := tool.Served{Tools: f.built.tools, Version: version, Gone: f.Gone}
 	for _, l := range f.links {
 		switch l.phase {
 		case connecting, lost:
 			out.Pending = append(out.Pending, l.Name)
 		case up:
-			out.Resources = out.Resources || l.life.resources
+			out.Resources = out.Resources || l.current.resources
 		}
 	}
 	return out, fresh
@@ -77,7 +66,7 @@ func (f *Fleet) assemble(known []Listing, version int) (Served, []Report) {
 
 // build makes the tools anew; the fleet's lock is held.
 func (f *Fleet) build(known []Listing, version int) (fresh []Report) {
-	tools, reports := Tools(known...)
+	tools, reports := f.names.tools(f, known)
 	if f.built.told == nil {
 		f.built.told, f.built.origin = map[Report]bool{}, map[string]string{}
 	}
@@ -181,4 +170,91 @@ func (l *link) await(ctx context.Context, running *fetch, until time.Time) {
 	if !over {
 		_ = f.cfg.Clock.Sleep(wait, actor, max(0, until.Sub(f.cfg.Clock.Now()))) // any end is fine
 	}
+}
+
+// changed is the server's word that its list is another now: what was kept is dropped
+// and read anew at once, so that the next request need not wait for it (N6).
+func (l *link) changed(v *session) {
+	f := l.f
+	f.mu.Lock()
+	l.again = true
+	var begin bool
+	if l.phase == up && l.current == v {
+		old, _ := f.lists.get(l.Name)
+		f.lists.drop(l.Name)
+		begin = l.prepareFetch(old)
+	}
+	f.mu.Unlock()
+	if begin {
+		f.start(l.actor("list"), l.refetch)
+	}
+}
+
+// prepareFetch notes that the list is about to be read; false when it already is. The
+// fleet's lock is held.
+func (l *link) prepareFetch(old []*mcp.Tool) bool {
+	if old != nil {
+		l.held = old
+	}
+	if l.fetch != nil {
+		return false
+	}
+	l.fetch = &fetch{}
+	return true
+}
+
+// refetch reads the list until it is read whole without having changed meanwhile. A
+// list that cannot be read leaves the old one in place, with a report.
+func (l *link) refetch() {
+	f := l.f
+	for {
+		f.mu.Lock()
+		l.again = false
+		v := l.current
+		f.mu.Unlock()
+		tools, err := l.relist(v)
+		if err != nil && f.ctx.Err() == nil {
+			l.remark("its list of tools cannot be read anew, so the old one stands: " + err.Error())
+		}
+		if l.conclude(v, tools, err) {
+			return
+		}
+	}
+}
+
+func (l *link) relist(v *session) ([]*mcp.Tool, error) {
+	if v == nil {
+		return nil, fmt.Errorf("%w: it was lost meanwhile", ErrGone)
+	}
+	ctx, done := l.f.within(l.actor("relist"), l.f.cfg.ConnectLimit)
+	defer done()
+	tools, err := List(ctx, v.client)
+	if err != nil {
+		return nil, why(ctx, v.ctx, err)
+	}
+	return tools, nil
+}
+
+// conclude ends the reading, unless the list changed again.
+func (l *link) conclude(v *session, tools []*mcp.Tool, err error) bool {
+	f := l.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	current := l.current == v && l.phase == up
+	switch {
+	case err == nil && l.again && current:
+		return false
+	case err != nil:
+		tools = l.held
+	}
+	if current || l.phase == lost {
+		f.lists.put(l.Name, tools)
+		f.version++
+	}
+	done := l.fetch
+	l.fetch, l.held, done.tools, done.over = nil, nil, tools, true
+	for _, wake := range done.waiting {
+		wake()
+	}
+	return true
 }

@@ -77,9 +77,6 @@ type Doors struct {
 	Resolve func(path string) string
 	// Budget keeps large results out of the conversation; nil sends all inline.
 	Budget *budget.Ledger
-	// Rewrite lets the permission layer add internal members to an approved input,
-	// such as a simulated sed edit (H3). nil adds nothing.
-	Rewrite func(t *tool.Tool, in tool.Input, c *tool.Context) (json.RawMessage, bool)
 	// AskUser and Notify reach the person from inside a tool.
 	AskUser func(ctx context.Context, callID string, q []tool.Question) ([]tool.Answer, error)
 	Notify  func(text string)

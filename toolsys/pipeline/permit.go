@@ -166,10 +166,10 @@ func (r *run) denied(ctx context.Context, d permission.Decision) *Result {
 // complete lets the permission layer add internal members to what a person
 // approved (H3).
 func (r *run) complete() *Result {
-	if r.p.Doors.Rewrite == nil || !r.approved || len(r.tool.Internal) == 0 {
+	if !r.approved || len(r.tool.Internal) == 0 {
 		return nil
 	}
-	raw, ok := r.p.Doors.Rewrite(r.tool, r.input, r.context)
+	raw, ok := r.tool.Complete(r.input, r.context)
 	if !ok {
 		return nil
 	}

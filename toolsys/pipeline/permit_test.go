@@ -300,8 +300,8 @@ func TestHooksAroundACall(t *testing.T) {
 func TestInternalMembersComeFromThePermissionLayerOnly(t *testing.T) {
 	internal := func(w *world) {
 		w.def.Internal = []string{"mode"}
-		w.doors.Rewrite = func(_ *tool.Tool, in tool.Input, _ *tool.Context) (json.RawMessage, bool) {
-			return json.RawMessage(strings.Replace(string(in.Raw), "}", `,"mode":"approved"}`, 1)), true
+		w.def.Complete = func(i in, _ *tool.Context) (json.RawMessage, bool) {
+			return json.RawMessage(`{"path":"` + i.Path + `","mode":"approved"}`), true
 		}
 	}
 	t.Run("stripped from the model's input", func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/afero"
+
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
@@ -20,6 +22,18 @@ type Entry struct {
 	Repl bool
 	// Simple tools are the ones of simple mode (C3).
 	Simple bool
+}
+
+// Host is what a system gives to the tools that join it.
+type Host struct {
+	// FS is where tools read and write; Resolve gives what a path leads to when links
+	// are followed (L6), nil where the filesystem has none.
+	FS      afero.Fs
+	Resolve func(path string) string
+	// ResultsDir is where results too large for the conversation go.
+	ResultsDir string
+	// Servers is the way to connected MCP servers.
+	Servers tool.Servers
 }
 
 // Catalogue is the single list of built-ins (C1), sorted by name.

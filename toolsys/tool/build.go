@@ -41,7 +41,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		Name: d.Name, Aliases: slices.Clone(d.Aliases), Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
 		Strict: d.Strict, Internal: slices.Clone(d.Internal), Description: d.Description,
 		Describe: describe(d), Prompt: d.Prompt, Input: input, Output: output,
-		Call: eraseCall(d), Validate: eraseValidate(d), Permit: erasePermit(d), Subject: eraseSubject(d),
+		Complete: eraseComplete(d), Call: eraseCall(d), Validate: eraseValidate(d), Permit: erasePermit(d), Subject: eraseSubject(d),
 		Behaviour: eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
 		Limit: eraseLimits(d.Limits), Present: eraseView(d.Name, d.View),
 	}
@@ -188,6 +188,19 @@ func erasePermit[In, Out any](d Def[In, Out]) func(Input, *Context) permission.O
 			return permission.Opinion{Behaviour: permission.Deny, Text: "the tool's permission check failed: " + err.Error()}
 		}
 		return got
+	}
+}
+
+// eraseComplete: a completion that panics leaves the input as it is, so that the call
+// runs as it was approved.
+func eraseComplete[In, Out any](d Def[In, Out]) func(Input, *Context) (json.RawMessage, bool) {
+	if d.Complete == nil {
+		return func(Input, *Context) (json.RawMessage, bool) { return nil, false }
+	}
+	return func(in Input, c *Context) (json.RawMessage, bool) {
+		var ok bool
+		raw, err := guard(func() (raw json.RawMessage) { raw, ok = d.Complete(value[In](in), c); return raw })
+		return raw, ok && err == nil
 	}
 }
 

@@ -42,6 +42,9 @@ type Def[In, Out any] struct {
 	// Internal names input members that only the permission layer may set; they
 	// are stripped from what the model sends (H3).
 	Internal []string
+	// Complete gives the input of a call with its internal members, once a person
+	// approved the call; false leaves the input as it is.
+	Complete func(in In, c *Context) (json.RawMessage, bool)
 
 	// Call does the work. An error is an error result, not a broken run.
 	Call func(ctx context.Context, in In, c *Context) (Result[Out], error)

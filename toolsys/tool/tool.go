@@ -20,8 +20,11 @@ type Tool struct {
 	Origin  *Origin
 	LSP     bool
 	Strict  bool
-	// Internal names input members the model may not send (H3).
+	// Internal names input members the model may not send (H3). Complete gives the
+	// input of a call with them once a person approved it; false leaves the input as it
+	// is.
 	Internal []string
+	Complete func(Input, *Context) (json.RawMessage, bool)
 
 	Description string
 	Describe    func(Input) string

@@ -18,6 +18,7 @@ import (
 	"toolbench/sim/world/posix"
 	"toolbench/toolsys"
 	"toolbench/toolsys/api"
+	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -93,11 +94,15 @@ func (r *runner) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.sys, err = toolsys.New(toolsys.Config{
-		FS: r.disk(), Shell: r.shell(), Resolve: r.resolve, HTTP: r.fetch, Clock: r.clock(), Tools: own, Decorate: r.simulate, Only: r.sc.World.Only,
-		NoBuiltins: r.sc.World.Only != nil && len(r.sc.World.Only) == 0,
-		SkillDirs:  []string{path.Join(r.dir(), ".claude/skills")}, Trace: r.trace, Servers: r.servers.fleets(),
-	})
+	cfg := toolsys.Config{
+		FS: r.disk(), Resolve: r.resolve, Clock: r.clock(), Tools: own, Decorate: r.simulate, Trace: r.trace, Servers: r.servers.way,
+	}
+	if only := r.sc.World.Only; only == nil || len(only) > 0 {
+		cfg.Builtins = builtin.All(builtin.Deps{
+			Shell: r.shell(), HTTP: r.fetch, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")},
+		}, only...)
+	}
+	r.sys, err = toolsys.New(cfg)
 	if err != nil {
 		return r.sc.ErrorAt("world.tools", err.Error(), "")
 	}

@@ -12,8 +12,6 @@ import (
 
 	"toolbench/sim/scenario"
 	"toolbench/sim/world/mcpserve"
-	"toolbench/toolsys"
-	"toolbench/toolsys/loop"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -24,6 +22,8 @@ import (
 type servers struct {
 	r   *runner
 	all []*entry
+	// way is that to all of them at once.
+	way tool.Servers
 }
 
 // entry is one entry of world.mcp.
@@ -50,11 +50,35 @@ func (r *runner) connect(ctx context.Context) (*servers, error) {
 			return nil, err
 		}
 	}
+	s.join()
 	for _, e := range s.all {
 		e.fleet.Ready(patience)
 		e.fleet.Served(ctx) // what it reports of its tools comes before the run
 	}
 	return s, nil
+}
+
+// join gives the system its way to all servers. Entries that are never there in the same
+// turn stand for one server that changed, so that each has its names to itself.
+func (s *servers) join() {
+	s.way = mcptool.Join(s.fleets()...)
+	var groups [][]*entry
+	for _, e := range s.all {
+		i := slices.IndexFunc(groups, func(g []*entry) bool { return slices.ContainsFunc(g, e.meets) })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], e)
+	}
+	for _, g := range groups {
+		mcptool.Join((&servers{all: g}).fleets()...)
+	}
+}
+
+// meets reports whether there is a turn in which both entries are there.
+func (e *entry) meets(o *entry) bool {
+	return (e.spec.UntilTurn == 0 || o.spec.FromTurn <= e.spec.UntilTurn) &&
+		(o.spec.UntilTurn == 0 || e.spec.FromTurn <= o.spec.UntilTurn)
 }
 
 func (s *servers) add(i int, spec scenario.Server) error {
@@ -134,11 +158,11 @@ func narrow(spec scenario.Server, c mcpserve.Catalogue) mcpserve.Catalogue {
 
 // served are the tools that are there in the turn at hand; servers that come later
 // are said to be pending.
-func (s *servers) served(ctx context.Context) loop.Served {
+func (s *servers) served(ctx context.Context) tool.Served {
 	s.r.mu.Lock()
 	turn := max(s.r.turn, 1)
 	s.r.mu.Unlock()
-	out := loop.Served{Gone: toolsys.Gone(s.fleets()...)}
+	out := tool.Served{Gone: s.gone}
 	for _, e := range s.all {
 		e.relist(s.r, turn)
 		now := e.fleet.Served(ctx)
@@ -156,6 +180,16 @@ func (s *servers) served(ctx context.Context) loop.Served {
 	return out
 }
 
+// gone gives the reason why a tool that was served before is not any more.
+func (s *servers) gone(name string) string {
+	for _, e := range s.all {
+		if why := e.fleet.Gone(name); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 // names are the servers behind tools.
 func (e *entry) names(tools []*tool.Tool) []string {
 	var names []string
@@ -166,7 +200,7 @@ func (e *entry) names(tools []*tool.Tool) []string {
 }
 
 // simulated are the tools as the bench runs them, made once for each version.
-func (s *servers) simulated(e *entry, now mcptool.Served) []*tool.Tool {
+func (s *servers) simulated(e *entry, now tool.Served) []*tool.Tool {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
 	if e.version != now.Version {

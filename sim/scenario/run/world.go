@@ -14,7 +14,6 @@ import (
 	"toolbench/sim/scenario/check"
 	simshell "toolbench/sim/shell"
 	"toolbench/sim/world/posix"
-	"toolbench/toolsys/builtin"
 	shelltool "toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
@@ -47,7 +46,7 @@ func settingsOf(sc *scenario.Scenario) (settings.Settings, error) {
 
 // shell is Bash's shell: the in-process one on the world's disk, its sleeps at
 // the gate.
-func (r *runner) shell() builtin.Shell {
+func (r *runner) shell() shelltool.Runner {
 	return func(ctx context.Context, c shelltool.Request) (shelltool.Exit, error) {
 		exit, err := r.simulated(fmt.Sprintf("bash/%d", r.runs.Add(1))).Run(ctx, simshell.Command{
 			Script: c.Script, Dir: c.Dir, Env: c.Env, Stdout: c.Stdout, Stderr: c.Stderr,

@@ -1,4 +1,4 @@
-package timing_test
+package work_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/toolsys/builtin/timing"
+	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
@@ -32,21 +32,14 @@ func withClock(actors *[]string) *tool.Context {
 	return c
 }
 
-func parse(t *testing.T, tl *tool.Tool, raw string) tool.Input {
-	t.Helper()
-	in, problems := tl.Parse(json.RawMessage(raw))
-	require.Empty(t, problems)
-	return in
-}
-
 func TestSleepWaitsOnTheConversationsClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var actors []string
-		sleep, began := timing.Sleep(), time.Now()
+		sleep, began := work.Sleep(), time.Now()
 		out, err := sleep.Call(t.Context(), parse(t, sleep, `{"seconds":1.5}`), withClock(&actors))
 		require.NoError(t, err)
 		assert.Equal(t, 1500*time.Millisecond, time.Since(began))
-		assert.Equal(t, timing.SleepOut{Seconds: 1.5}, out.Data)
+		assert.Equal(t, work.SleepOut{Seconds: 1.5}, out.Data)
 		assert.Equal(t, "Waited 1.5 s.", message.PlainText(out.Blocks))
 		assert.Equal(t, []string{"tool/toolu_1"}, actors, "the waiter is named after its call")
 	})
@@ -55,7 +48,7 @@ func TestSleepWaitsOnTheConversationsClock(t *testing.T) {
 func TestSleepEndsWhenItIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var actors []string
-		sleep := timing.Sleep()
+		sleep := work.Sleep()
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 		defer cancel()
 		_, err := sleep.Call(ctx, parse(t, sleep, `{"seconds":3600}`), withClock(&actors))
@@ -66,13 +59,13 @@ func TestSleepEndsWhenItIsCancelled(t *testing.T) {
 
 func TestSleepRefusesWhatIsNoWait(t *testing.T) {
 	for _, raw := range []string{`{}`, `{"seconds":-1}`, `{"seconds":3601}`, `{"seconds":"5"}`, `{"seconds":1,"why":"x"}`} {
-		_, problems := timing.Sleep().Parse(json.RawMessage(raw))
+		_, problems := work.Sleep().Parse(json.RawMessage(raw))
 		assert.NotEmpty(t, problems, raw)
 	}
 }
 
 func TestSleepRunsBesideOthersAndYieldsToTheUser(t *testing.T) {
-	sleep := timing.Sleep()
+	sleep := work.Sleep()
 	in := parse(t, sleep, `{"seconds":2}`)
 	safe, err := sleep.Behaviour.Safe(in)
 	require.NoError(t, err)

@@ -1,0 +1,72 @@
+package discovery_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/discovery"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
+)
+
+func run(t *testing.T, tl *tool.Tool, raw string) (string, error) {
+	t.Helper()
+	in, problems := tl.Parse(json.RawMessage(raw))
+	require.Empty(t, problems)
+	out, err := tl.Call(t.Context(), in, &tool.Context{})
+	return message.PlainText(out.Blocks), err
+}
+
+func TestAListIsALineForEachResource(t *testing.T) {
+	asked := "?"
+	d := tool.Servers{Resources: func(_ context.Context, server string) ([]tool.Resource, error) {
+		asked = server
+		return []tool.Resource{{Server: "s", URI: "u://1", Name: "one"}, {Server: "s", URI: "u://2", Name: "two", Description: "The second.", MediaType: "text/plain"}}, nil
+	}}
+	text, err := run(t, discovery.ListMcpResources(d), `{"server":"s"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "s", asked)
+	assert.Equal(t, `{"server":"s","uri":"u://1","name":"one"}`+"\n"+`{"server":"s","uri":"u://2","name":"two","description":"The second.","mimeType":"text/plain"}`, text)
+	d.Resources = func(context.Context, string) ([]tool.Resource, error) { return nil, nil }
+	text, err = run(t, discovery.ListMcpResources(d), `{}`)
+	require.NoError(t, err)
+	assert.Equal(t, "There are no resources.", text)
+}
+
+func TestAResourceIsReadAsItIs(t *testing.T) {
+	d := tool.Servers{ReadResource: func(_ context.Context, server, uri string) ([]message.Block, error) {
+		if uri == "u://none" {
+			return nil, nil
+		}
+		return []message.Block{message.Text(server + " " + uri)}, nil
+	}}
+	text, err := run(t, discovery.ReadMcpResource(d), `{"server":"s","uri":"u://1"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "s u://1", text)
+	text, err = run(t, discovery.ReadMcpResource(d), `{"server":"s","uri":"u://none"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "The resource is empty.", text)
+}
+
+func TestWhatTheServersSayIsHandedOn(t *testing.T) {
+	broken := errors.New("broken")
+	d := tool.Servers{
+		Resources:    func(context.Context, string) ([]tool.Resource, error) { return nil, broken },
+		ReadResource: func(context.Context, string, string) ([]message.Block, error) { return nil, broken },
+	}
+	_, err := run(t, discovery.ListMcpResources(d), `{}`)
+	assert.ErrorIs(t, err, broken)
+	_, err = run(t, discovery.ReadMcpResource(d), `{"server":"s","uri":"u"}`)
+	assert.ErrorIs(t, err, broken)
+	_, err = run(t, discovery.ListMcpResources(tool.Servers{}), `{}`)
+	assert.ErrorIs(t, err, discovery.ErrNoServers)
+	_, err = run(t, discovery.ReadMcpResource(tool.Servers{}), `{"server":"s","uri":"u"}`)
+	assert.ErrorIs(t, err, discovery.ErrNoServers)
+	_, problems := discovery.ReadMcpResource(d).Parse(json.RawMessage(`{"uri":"u"}`))
+	assert.NotEmpty(t, problems, "the server must be named")
+}

@@ -1,0 +1,87 @@
+package mcptool
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
+)
+
+// Join gives a system the servers of fleets, for toolsys.Config.Servers (N3, N6, N8).
+// The fleets share one set of names from then on, so that two of their tools never have
+// the same one: a tool whose name is in use already gets another, with a report. Join
+// is called once, before any of the fleets is asked for its tools. The fleets remain
+// their owner's to close.
+func Join(fleets ...*Fleet) tool.Servers {
+	shared := newNames()
+	for _, f := range fleets {
+		f.mu.Lock()
+		f.names = shared
+		f.mu.Unlock()
+	}
+	j := joined(slices.Clone(fleets))
+	return tool.Servers{Served: j.served, Resources: j.resources, ReadResource: j.readResource}
+}
+
+type joined []*Fleet
+
+func (j joined) served(ctx context.Context) tool.Served {
+	out := tool.Served{Gone: j.gone}
+	for _, f := range j {
+		s := f.Served(ctx)
+		out.Tools = append(out.Tools, s.Tools...)
+		out.Version += s.Version
+		out.Pending = append(out.Pending, s.Pending...)
+		out.Resources = out.Resources || s.Resources
+	}
+	slices.SortFunc(out.Tools, byName)
+	slices.Sort(out.Pending)
+	return out
+}
+
+func (j joined) gone(name string) string {
+	for _, f := range j {
+		if why := f.Gone(name); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (j joined) resources(ctx context.Context, server string) ([]tool.Resource, error) {
+	var all []tool.Resource
+	err := j.ask(server, func(f *Fleet) error {
+		found, err := f.Resources(ctx, server)
+		all = append(all, found...)
+		return err
+	})
+	return all, err
+}
+
+func (j joined) readResource(ctx context.Context, server, uri string) (blocks []message.Block, err error) {
+	err = j.ask(server, func(f *Fleet) error {
+		blocks, err = f.ReadResource(ctx, server, uri)
+		return err
+	})
+	return blocks, err
+}
+
+// ask asks the fleet that has the server; every fleet where none is named, and where
+// none has it, so that the error names those that are there.
+func (j joined) ask(server string, do func(*Fleet) error) error {
+	var errs []error
+	for _, f := range j {
+		if server != "" && f.Has(server) {
+			return do(f)
+		}
+	}
+	for _, f := range j {
+		errs = append(errs, do(f))
+	}
+	if len(j) == 0 {
+		return ErrNoServer
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,42 @@
+package tool
+
+import (
+	"context"
+
+	"toolbench/toolsys/message"
+)
+
+// Servers is the way to connected MCP servers, as functions, so that a program
+// without servers does not link their protocol. The zero value has none.
+type Servers struct {
+	// Served gives what the servers offer at this moment. Its context ends when the
+	// conversation is stopped or the user sends a message: then nobody waits for servers.
+	Served func(context.Context) Served
+	// Resources lists what a server offers to be read, or all servers where none is
+	// named; ReadResource gives the content of one (N8).
+	Resources    func(ctx context.Context, server string) ([]Resource, error)
+	ReadResource func(ctx context.Context, server, uri string) ([]message.Block, error)
+}
+
+// Served is what connected servers offer at one moment.
+type Served struct {
+	// Tools are sorted by name. Version changes whenever they may have.
+	Tools   []*Tool
+	Version int
+	// Pending are the servers that are being connected, for the first time or again.
+	// Resources is true where a connected server has resources (C3, N8).
+	Pending   []string
+	Resources bool
+	// Gone gives the reason why a tool that was served before is not any more, "" for one
+	// that never was (N6); nil where that is not known.
+	Gone func(name string) string
+}
+
+// Resource is one thing that a server offers to be read (N8).
+type Resource struct {
+	Server      string `json:"server"`
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	MediaType   string `json:"mimeType,omitempty"`
+}
