@@ -21,7 +21,7 @@ var keywordOrder = []string{
 	"required", "additionalProperties",
 }
 
-// shape says what a keyword's value holds.
+// shape is what a keyword's value holds.
 type shape int
 
 const (
@@ -62,7 +62,7 @@ func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 
 func isDuplicate(p Problem) bool { return p.Keyword == "duplicate" }
 
-// writer copies from its cursor, which is known to hold JSON.
+// writer copies from its cursor, which was checked to hold JSON.
 type writer struct {
 	cursor
 	out bytes.Buffer

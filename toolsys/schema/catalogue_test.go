@@ -14,7 +14,7 @@ import (
 	"toolbench/toolsys/schema"
 )
 
-// Real servers' schemas either compile or say why not, and canonical bytes mean
+// Real servers' schemas either compile or give the reason, and canonical bytes mean
 // the same schema.
 func TestCataloguesOfRealServersCompile(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "catalogues", "*.jsonl"))

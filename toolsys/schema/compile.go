@@ -1,20 +1,24 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// ErrRootNotObject says that a tool's schema does not have `"type": "object"`
+// ErrRootNotObject means that a tool's schema does not have `"type": "object"`
 // at its root, which the API demands of every tool (SPEC A1, A2).
 var ErrRootNotObject = errors.New("the root of a tool's schema must have type object")
 
-// ErrRemoteReference says that a schema refers to another document. Nothing is
+// ErrRemoteReference means that a schema refers to another document. Nothing is
 // ever fetched, so such a schema cannot be resolved.
 var ErrRemoteReference = errors.New("a schema may not refer to another document")
 
@@ -61,7 +65,7 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 func resolve(doc any) (*jsonschema.Schema, error) {
 	s, err := resolveAt(doc, here)
 	if err != nil {
-		return nil, blame(doc, err)
+		return nil, unresolved(doc, err)
 	}
 	return s, nil
 }
@@ -97,4 +101,122 @@ func pattern(s string) (jsonschema.Regexp, error) {
 		return m[:slashes] + "x{" + m[slashes+1:] + "}"
 	})
 	return regexp.Compile(rewritten)
+}
+
+// Lazy is a schema that is built on first use and kept (SPEC A1): start-up
+// should not pay for tools that are never called. It is safe for concurrent use.
+type Lazy struct {
+	raw      func() (json.RawMessage, error)
+	compiled func() (*Schema, error)
+}
+
+// NewLazy keeps build, which is called at most once, on first use.
+func NewLazy(build func() (json.RawMessage, error)) *Lazy {
+	raw := sync.OnceValues(build)
+	return &Lazy{raw: raw, compiled: sync.OnceValues(func() (*Schema, error) {
+		bytes, err := raw()
+		if err != nil {
+			return nil, err
+		}
+		return Compile(bytes)
+	})}
+}
+
+// LazyFor is [For], delayed.
+func LazyFor[T any](opts ...Option) *Lazy {
+	return NewLazy(func() (json.RawMessage, error) { return For[T](opts...) })
+}
+
+// Raw gives the schema's bytes, deriving but not compiling it.
+func (l *Lazy) Raw() (json.RawMessage, error) { return l.raw() }
+
+// Schema gives the compiled schema, or the error of building or compiling it,
+// the same each time.
+func (l *Lazy) Schema() (*Schema, error) { return l.compiled() }
+
+// unresolved is why a schema does not resolve. The library stops at whatever its
+// walk over maps meets first and its texts run over pages; a report of a tool
+// that is loaded unvalidated must be the same each time, so this looks for the
+// causes itself and lists them in order.
+func unresolved(doc any, err error) error {
+	var invalid *jsonschema.SchemaValidationError
+	if errors.As(err, &invalid) {
+		return invalidAt(doc, invalid)
+	}
+	b := failing{doc: doc}
+	b.walk(doc)
+	switch {
+	case len(b.remote) > 0:
+		return fmt.Errorf("%w: %s", ErrRemoteReference, inOrder(b.remote))
+	case len(b.broken) > 0:
+		return fmt.Errorf("schema does not resolve: %s", inOrder(b.broken))
+	}
+	return fmt.Errorf("schema does not resolve: %w", err)
+}
+
+// invalidAt names the places where a schema breaks its own draft's rules.
+func invalidAt(doc any, e *jsonschema.SchemaValidationError) error {
+	var broken *jsonschema.ValidationError
+	if !errors.As(e.Err, &broken) {
+		return fmt.Errorf("schema does not resolve: %w", e)
+	}
+	w := wording{doc: doc}
+	var places []string
+	for _, p := range w.of(broken).arranged() {
+		places = append(places, cmp.Or(p.Path, "its root"))
+	}
+	return fmt.Errorf("schema does not resolve: it is not valid at %s", strings.Join(slices.Compact(places), ", "))
+}
+
+// failing collects the references of a schema that fail by themselves.
+type failing struct {
+	doc            any
+	remote, broken []string
+}
+
+func (c *failing) walk(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			c.walk(item)
+		}
+	case map[string]any:
+		for _, keyword := range slices.Sorted(maps.Keys(v)) {
+			if s, ok := v[keyword].(string); ok {
+				c.check(keyword, s)
+			}
+			c.walk(v[keyword])
+		}
+	}
+}
+
+func (c *failing) check(keyword, s string) {
+	switch keyword {
+	case "$ref", "$dynamicRef", "$schema":
+		c.checkReference(s)
+	}
+}
+
+func (c *failing) checkReference(ref string) {
+	local := strings.HasPrefix(ref, "#")
+	target := ref
+	if local {
+		target = here + ref
+	} else if !strings.Contains(ref, ":") {
+		target = strings.TrimSuffix(here, "root") + ref
+	}
+	_, err := resolveAt(c.doc, target)
+	var load *jsonschema.LoadURLError
+	switch {
+	case err == nil:
+	case !local && errors.As(err, &load):
+		c.remote = append(c.remote, ref)
+	default:
+		c.broken = append(c.broken, "the reference "+ref+" leads nowhere")
+	}
+}
+
+func inOrder(list []string) string {
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), ", ")
 }

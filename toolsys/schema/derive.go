@@ -2,9 +2,13 @@ package schema
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -17,14 +21,14 @@ type derivation struct {
 	edits []func(*jsonschema.Schema)
 }
 
-// WithType says that values of type V have schema s wherever V occurs below the
+// WithType gives values of type V the schema s wherever V occurs below the
 // derived type, as for a type that writes its own JSON.
 func WithType[V any](s *jsonschema.Schema) Option {
 	return func(d *derivation) { d.types[reflect.TypeFor[V]()] = s }
 }
 
 // With lets edit change the derived schema before it is written: for what
-// neither a type nor a tag can say, such as an alternative between two members.
+// neither a type nor a tag can express, such as an alternative between two members.
 func With(edit func(root *jsonschema.Schema)) Option {
 	return func(d *derivation) { d.edits = append(d.edits, edit) }
 }
@@ -37,7 +41,7 @@ func With(edit func(root *jsonschema.Schema)) Option {
 // required pointer, since an optional member is simply left out.
 //
 // The `jsonschema` tag is the description. These tags, each by its own name,
-// give further keywords: enum (values separated by commas; on a slice it speaks
+// give further keywords: enum (values separated by commas; on a slice they are
 // of the items), default, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
 // multipleOf, minLength, maxLength, pattern, format, minItems, maxItems.
 //
@@ -84,4 +88,159 @@ func baseTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
 	})
+}
+
+// refine walks a Go type and its derived schema side by side, applying the tags
+// the library does not support and taking out the nulls it is too generous with.
+func refine(t reflect.Type, s *jsonschema.Schema) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case s == nil:
+		return nil
+	case t.Kind() == reflect.Struct && s.Properties != nil:
+		return refineFields(t, s)
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
+		dropNull(s)
+		return refineElem(t, s.Items)
+	case t.Kind() == reflect.Map:
+		return refineElem(t, s.AdditionalProperties)
+	}
+	return nil
+}
+
+func refineElem(t reflect.Type, s *jsonschema.Schema) error {
+	if s != nil {
+		dropNull(s)
+	}
+	return refine(t.Elem(), s)
+}
+
+func refineFields(t reflect.Type, s *jsonschema.Schema) error {
+	for _, f := range reflect.VisibleFields(t) {
+		p := s.Properties[jsonName(f)]
+		if f.Anonymous || p == nil {
+			continue
+		}
+		if f.Type.Kind() != reflect.Pointer || !slices.Contains(s.Required, jsonName(f)) {
+			dropNull(p)
+		}
+		if err := refine(f.Type, p); err != nil {
+			return err
+		}
+		if err := applyTags(f.Tag, p); err != nil {
+			return fmt.Errorf("field %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "" {
+		return f.Name
+	}
+	return name
+}
+
+func dropNull(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+}
+
+// tagRule is one struct tag and the keyword it sets.
+type tagRule struct {
+	name string
+	set  func(s *jsonschema.Schema, value string) error
+}
+
+// tagRules are all tags, in the order they are applied.
+func tagRules() []tagRule {
+	return []tagRule{
+		{"enum", setEnum},
+		{"default", setDefault},
+		{"minimum", number(func(s *jsonschema.Schema) **float64 { return &s.Minimum })},
+		{"maximum", number(func(s *jsonschema.Schema) **float64 { return &s.Maximum })},
+		{"exclusiveMinimum", number(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMinimum })},
+		{"exclusiveMaximum", number(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMaximum })},
+		{"multipleOf", number(func(s *jsonschema.Schema) **float64 { return &s.MultipleOf })},
+		{"minLength", count(func(s *jsonschema.Schema) **int { return &s.MinLength })},
+		{"maxLength", count(func(s *jsonschema.Schema) **int { return &s.MaxLength })},
+		{"minItems", count(func(s *jsonschema.Schema) **int { return &s.MinItems })},
+		{"maxItems", count(func(s *jsonschema.Schema) **int { return &s.MaxItems })},
+		{"pattern", func(s *jsonschema.Schema, v string) error { s.Pattern = v; return nil }},
+		{"format", func(s *jsonschema.Schema, v string) error { s.Format = v; return nil }},
+	}
+}
+
+func applyTags(tag reflect.StructTag, s *jsonschema.Schema) error {
+	for _, rule := range tagRules() {
+		value, ok := tag.Lookup(rule.name)
+		if !ok {
+			continue
+		}
+		if err := rule.set(s, value); err != nil {
+			return fmt.Errorf("tag %s:%q: %w", rule.name, value, err)
+		}
+	}
+	return nil
+}
+
+func number(field func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, string) error {
+	return func(s *jsonschema.Schema, value string) error {
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return errors.New("not a number")
+		}
+		*field(s) = &f
+		return nil
+	}
+}
+
+func count(field func(*jsonschema.Schema) **int) func(*jsonschema.Schema, string) error {
+	return func(s *jsonschema.Schema, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 {
+			return errors.New("not a count")
+		}
+		*field(s) = &n
+		return nil
+	}
+}
+
+func setEnum(s *jsonschema.Schema, value string) error {
+	if s.Items != nil {
+		s = s.Items
+	}
+	for word := range strings.SplitSeq(value, ",") {
+		v, err := tagValue(s, word)
+		if err != nil {
+			return err
+		}
+		s.Enum = append(s.Enum, v)
+	}
+	return nil
+}
+
+func setDefault(s *jsonschema.Schema, value string) error {
+	v, err := tagValue(s, value)
+	if err != nil {
+		return err
+	}
+	s.Default, err = json.Marshal(v)
+	return err
+}
+
+// tagValue reads a tag's word as the schema's type demands: a string as it
+// stands, anything else as JSON.
+func tagValue(s *jsonschema.Schema, word string) (any, error) {
+	if s.Type == "string" || slices.Contains(s.Types, "string") {
+		return word, nil
+	}
+	if !json.Valid([]byte(word)) {
+		return nil, errors.New("not JSON")
+	}
+	return json.RawMessage(word), nil
 }

@@ -16,11 +16,11 @@
 //
 // [DecodeStrict] alone is not a validation: encoding/json matches names without
 // regard to case, takes null for anything, lets members be missing or doubled,
-// and knows neither enums nor bounds. [Decode] is the door that checks first.
+// and checks neither enums nor bounds. [Decode] checks first.
 //
 // What the package does not do: it never fetches a reference (neither network
-// nor disk), it does not assert `format` except where a schema's own draft says
-// so (draft 7 and older), its patterns are RE2's - a schema whose pattern needs
+// nor disk), it does not assert `format` except where a schema's own draft asks
+// for it (draft 7 and older), its patterns are RE2's - a schema whose pattern needs
 // look-around or back-references does not compile, and its tool is loaded
 // unvalidated by the caller - and it never turns an absent or null input into {}.
 package schema

@@ -12,8 +12,8 @@ import (
 	"toolbench/toolsys/schema"
 )
 
-// The fast path may say "surely valid" only where the validator agrees; the
-// schemas mix keywords it knows with keywords it does not.
+// The fast path may answer "surely valid" only where the validator agrees; the
+// schemas combine keywords it supports with others.
 func TestTheFastPathNeverAcceptsWhatTheValidatorRefuses(t *testing.T) {
 	accepted, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

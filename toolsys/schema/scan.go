@@ -52,7 +52,7 @@ func (c *cursor) word(w string) bool {
 	return true
 }
 
-// text reads a string and gives what stands between its quotes; plain says that
+// text reads a string and gives what stands between its quotes; plain is set where
 // this is also its value, since it has no escape.
 func (c *cursor) text() (body []byte, plain, ok bool) {
 	if !c.take('"') {
@@ -100,21 +100,21 @@ func (c *cursor) hex() bool {
 	return false
 }
 
-// number reads a number; whole says that it is written as digits only.
-func (c *cursor) number() (token []byte, whole, ok bool) {
+// number reads a number; digitsOnly is set where it has no fraction and no exponent.
+func (c *cursor) number() (token []byte, digitsOnly, ok bool) {
 	start := c.i
 	c.take('-')
 	if !c.take('0') && !c.digits() {
 		return nil, false, false
 	}
-	whole = true
+	digitsOnly = true
 	if c.take('.') {
-		if whole = false; !c.digits() {
+		if digitsOnly = false; !c.digits() {
 			return nil, false, false
 		}
 	}
 	if c.peek()|0x20 == 'e' {
-		whole = false
+		digitsOnly = false
 		c.i++
 		if !c.take('+') {
 			c.take('-')
@@ -123,7 +123,7 @@ func (c *cursor) number() (token []byte, whole, ok bool) {
 			return nil, false, false
 		}
 	}
-	return c.b[start:c.i], whole, true
+	return c.b[start:c.i], digitsOnly, true
 }
 
 func (c *cursor) digits() bool {
@@ -222,7 +222,7 @@ func (c *cursor) skip() bool {
 	return ok
 }
 
-// end says that nothing but space is left.
+// end reports whether nothing but space is left.
 func (c *cursor) end() bool {
 	c.space()
 	return c.i == len(c.b)

@@ -1,9 +1,14 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/big"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -12,7 +17,7 @@ import (
 // means that it is valid (SPEC H1, the pipeline's schema stage).
 //
 // Input that is not JSON gets one problem. A member named twice, and a number
-// beyond a float64, are problems whatever the schema says. Neither nothing at
+// beyond a float64, are problems whatever the schema allows. Neither nothing at
 // all nor null is taken for {}.
 func (s *Schema) Validate(raw json.RawMessage) Problems {
 	if s.accepts(raw) {
@@ -42,4 +47,221 @@ func (s *Schema) broken(doc any) Problems {
 	}
 	w := wording{doc: doc}
 	return w.of(broken)
+}
+
+// Decode validates raw by s and decodes it into a T. With problems, the value
+// is T's zero.
+//
+// The schema must be T's own ([For]) or be as strict: encoding/json matches
+// names without regard to case, which an unknown member that s allows could
+// abuse. An integer may be written as 2.0 or 1e3. What a schema cannot express - a
+// number beyond the Go type, a type's own UnmarshalJSON - is a problem too, with
+// keyword "decode".
+func Decode[T any](s *Schema, raw json.RawMessage) (T, Problems) {
+	var v, zero T
+	if s.accepts(raw) {
+		if json.Unmarshal(raw, &v) == nil {
+			return v, nil
+		}
+		v = zero
+	}
+	doc, problems := s.examine(raw)
+	if len(problems) > 0 {
+		return zero, problems
+	}
+	err := json.Unmarshal(raw, &v)
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		v = zero
+		err = decodeIntegers(doc, &v)
+	}
+	if err != nil {
+		return zero, Problems{undecodable(err)}
+	}
+	return v, nil
+}
+
+// decodeIntegers decodes doc with its integers written as digits only, since
+// encoding/json takes neither 2.0 nor 1e3 for an integer and JSON Schema does.
+func decodeIntegers(doc any, into any) error {
+	raw, err := json.Marshal(integersAsDigits(doc))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, into)
+}
+
+func integersAsDigits(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = integersAsDigits(member)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = integersAsDigits(item)
+		}
+	case json.Number:
+		if r, ok := new(big.Rat).SetString(string(v)); ok && r.IsInt() {
+			return json.Number(r.Num().String())
+		}
+	}
+	return v
+}
+
+func undecodable(err error) Problem {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return newProblem(nil, "decode", fmt.Sprintf("The input cannot be read: %v", err))
+	}
+	at := path{}.member(mismatch.Field)
+	p := newProblem(at, "decode", fmt.Sprintf(`The parameter "%s" cannot hold %s`, mismatch.Field, mismatch.Value))
+	p.Path = mismatch.Field
+	return p
+}
+
+// DecodeStrict decodes exactly one JSON value into a T, refusing unknown
+// members, null at the root and anything after the value. It is no validation:
+// missing or doubled members, names in another case and inner nulls pass.
+//
+// Errors: those of encoding/json.
+func DecodeStrict[T any](raw json.RawMessage) (T, error) {
+	var v, zero T
+	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
+		return zero, errors.New("the value is null")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		return zero, fmt.Errorf("strict decode: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return zero, errors.New("strict decode: data follows the value")
+	}
+	return v, nil
+}
+
+// Numbers beyond these are refused before exact arithmetic meets them: a few
+// bytes such as 1e999999 would cost the validator a megabyte.
+const (
+	maxNumberBytes = 400
+	maxExponent    = 400
+)
+
+// reader builds the value of an input as the validator wants it (numbers kept
+// as written), and notes on the way what a plain decode passes over.
+type reader struct {
+	cursor
+	at    path
+	found Problems
+	// unfit is set where some number must not reach the validator.
+	unfit bool
+}
+
+// read reads all of raw. A non-nil error means that raw is not JSON.
+func read(raw []byte) (any, *reader, error) {
+	r := &reader{cursor: cursor{b: raw}}
+	r.space()
+	v, ok := r.value()
+	if !ok || !r.end() {
+		return nil, r, r.syntaxError()
+	}
+	return v, r, nil
+}
+
+// syntaxError words what is wrong with encoding/json's help, which has more
+// to report than the cursor; what it accepts was too deep.
+func (r *reader) syntaxError() error {
+	var v any
+	err := json.Unmarshal(r.b, &v)
+	if err == nil {
+		return fmt.Errorf("it nests deeper than %d levels", maxDepth)
+	}
+	if at, ok := err.(*json.SyntaxError); ok {
+		return fmt.Errorf("%w (at byte %d of %d)", err, at.Offset, len(r.b))
+	}
+	return err
+}
+
+func (r *reader) value() (any, bool) {
+	switch r.peek() {
+	case '{':
+		return r.object()
+	case '[':
+		return r.array()
+	case '"':
+		body, plain, ok := r.text()
+		return unquote(body, plain), ok
+	case 't':
+		return true, r.word("true")
+	case 'f':
+		return false, r.word("false")
+	case 'n':
+		return nil, r.word("null")
+	}
+	token, _, ok := r.number()
+	if ok && !fits(token) {
+		r.unfit = true
+		r.note("number", fmt.Sprintf("%s is a number out of range", r.at.subject()))
+	}
+	return json.Number(token), ok
+}
+
+func (r *reader) object() (any, bool) {
+	m := map[string]any{}
+	ok := r.members(func(body []byte, plain bool) bool {
+		name := unquote(body, plain)
+		r.at = append(r.at, step{name: name, index: -1})
+		if _, twice := m[name]; twice {
+			r.note("duplicate", fmt.Sprintf("%s was provided more than once", r.at.subject()))
+		}
+		v, ok := r.value()
+		m[name] = v
+		r.at = r.at[:len(r.at)-1]
+		return ok
+	})
+	return m, ok
+}
+
+func (r *reader) array() (any, bool) {
+	list := []any{}
+	ok := r.items(func(i int) bool {
+		r.at = append(r.at, step{index: i})
+		v, ok := r.value()
+		list = append(list, v)
+		r.at = r.at[:len(r.at)-1]
+		return ok
+	})
+	return list, ok
+}
+
+func (r *reader) note(keyword, message string) {
+	r.found = append(r.found, newProblem(r.at, keyword, message))
+}
+
+func unquote(body []byte, plain bool) string {
+	if plain && utf8.Valid(body) {
+		return string(body)
+	}
+	var s string
+	if json.Unmarshal([]byte(`"`+string(body)+`"`), &s) != nil {
+		return "" // only for text that the cursor refuses as well
+	}
+	return s
+}
+
+func fits(token []byte) bool {
+	if len(token) > maxNumberBytes {
+		return false
+	}
+	for i, b := range token {
+		if b|0x20 == 'e' {
+			exp, err := strconv.Atoi(string(token[i+1:]))
+			if err != nil || exp > maxExponent || exp < -maxExponent {
+				return false
+			}
+		}
+	}
+	_, err := strconv.ParseFloat(string(token), 64)
+	return err == nil
 }

@@ -1,0 +1,337 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// kinds is a set of JSON types.
+type kinds uint8
+
+const (
+	null kinds = 1 << iota
+	boolean
+	integer
+	fraction // a number that is not written as digits only
+	text
+	array
+	object
+	anything = null | boolean | integer | fraction | text | array | object
+)
+
+// node is one schema as the fast path reads it. A node it does not fully
+// understand is opaque: it accepts nothing, and the validator is asked.
+type node struct {
+	opaque bool
+	types  kinds
+
+	members  map[string]int // name -> index into children
+	children []*node
+	required uint64 // bit i: children[i]
+	extra    *node  // what other members must be; nil forbids them
+
+	items              *node
+	minItems, maxItems int64
+
+	enum             []string // a closed list of strings, or nil
+	minRunes         int64
+	maxRunes         int64
+	minimum, maximum int64
+	bounded          bool // minimum or maximum was given
+}
+
+func opaque() *node { return &node{opaque: true} }
+
+// plan compiles a schema's common keywords. Anything else that could reject an
+// input makes the node opaque; what only annotates is passed over.
+func plan(schema any) *node {
+	switch s := schema.(type) {
+	case bool:
+		if !s {
+			return opaque()
+		}
+		return free()
+	case map[string]any:
+		n := free()
+		for _, keyword := range slices.Sorted(maps.Keys(s)) {
+			if !n.add(keyword, s[keyword], s) {
+				return opaque()
+			}
+		}
+		return n
+	}
+	return opaque()
+}
+
+// free accepts every value; what stands inside is still read for duplicates.
+func free() *node {
+	n := &node{types: anything, maxItems: maxInt, maxRunes: maxInt, minimum: -maxInt, maximum: maxInt}
+	n.items, n.extra = n, n
+	return n
+}
+
+// maxInt bounds what the fast path computes with: every integer up to it
+// is exact in int64 and float64 alike.
+const maxInt = 1 << 53
+
+// add compiles one keyword and reports whether it is supported.
+func (n *node) add(keyword string, v any, siblings map[string]any) bool {
+	switch keyword {
+	case "title", "description", "default", "examples", "$comment", "deprecated",
+		"readOnly", "writeOnly", "contentEncoding", "contentMediaType", "$defs", "definitions":
+		return true
+	case "$schema", "format":
+		return siblings["format"] == nil && siblings["$schema"] == nil || keyword == "$schema" && latest(v)
+	case "type":
+		return n.addType(v)
+	case "properties":
+		return n.addProperties(v, siblings["required"])
+	case "required":
+		return siblings["properties"] != nil || isEmpty(v)
+	case "additionalProperties":
+		return n.addExtra(v)
+	case "items":
+		n.items = plan(v)
+		return !n.items.opaque
+	case "enum":
+		return n.addEnum(v)
+	case "minItems":
+		return setInt(&n.minItems, v)
+	case "maxItems":
+		return setInt(&n.maxItems, v)
+	case "minLength":
+		return setInt(&n.minRunes, v)
+	case "maxLength":
+		return setInt(&n.maxRunes, v)
+	case "minimum":
+		n.bounded = true
+		return setInt(&n.minimum, v)
+	case "maximum":
+		n.bounded = true
+		return setInt(&n.maximum, v)
+	}
+	return strings.HasPrefix(keyword, "x-")
+}
+
+// latest reports whether a `$schema` names a draft whose common keywords mean what
+// they mean without one. Drafts assert `format` differently, which is why a
+// schema with both is left to the validator.
+func latest(v any) bool {
+	s, _ := v.(string)
+	s = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(s, "http://"), "https://"), "#")
+	switch s {
+	case "json-schema.org/draft/2020-12/schema", "json-schema.org/draft/2019-09/schema",
+		"json-schema.org/draft-07/schema", "json-schema.org/draft-06/schema":
+		return true
+	}
+	return false
+}
+
+func isEmpty(v any) bool {
+	list, ok := v.([]any)
+	return ok && len(list) == 0
+}
+
+func (n *node) addType(v any) bool {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	n.types = 0
+	for _, t := range list {
+		switch t {
+		case "null":
+			n.types |= null
+		case "boolean":
+			n.types |= boolean
+		case "integer":
+			n.types |= integer
+		case "number":
+			n.types |= integer | fraction
+		case "string":
+			n.types |= text
+		case "array":
+			n.types |= array
+		case "object":
+			n.types |= object
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (n *node) addProperties(v, required any) bool {
+	props, ok := v.(map[string]any)
+	if !ok || len(props) > 64 {
+		return false
+	}
+	n.members = make(map[string]int, len(props))
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		n.members[name] = len(n.children)
+		n.children = append(n.children, plan(props[name]))
+	}
+	list, _ := required.([]any)
+	for _, name := range list {
+		s, _ := name.(string)
+		i, known := n.members[s]
+		if !known {
+			return false
+		}
+		n.required |= 1 << i
+	}
+	return true
+}
+
+func (n *node) addExtra(v any) bool {
+	if v == false {
+		n.extra = nil
+		return true
+	}
+	n.extra = plan(v)
+	return !n.extra.opaque
+}
+
+func (n *node) addEnum(v any) bool {
+	list, _ := v.([]any)
+	for _, item := range list {
+		s, ok := item.(string)
+		if !ok {
+			return false
+		}
+		n.enum = append(n.enum, s)
+	}
+	n.types &= text
+	return n.enum != nil
+}
+
+func setInt(to *int64, v any) bool {
+	token, ok := v.(json.Number)
+	if !ok {
+		return false
+	}
+	i, err := strconv.ParseInt(string(token), 10, 64)
+	*to = i
+	return err == nil && i >= -maxInt && i <= maxInt
+}
+
+// maxFreeMembers is how many members that the schema does not name the fast
+// path compares with each other for duplicates.
+const maxFreeMembers = 8
+
+// acceptor walks an input along the plan.
+type acceptor struct{ cursor }
+
+// accepts reports whether raw is certainly valid: JSON without trailing data,
+// without duplicated members or outsize numbers, and right by the schema. False
+// means only that the validator must be asked. It does not allocate.
+func (s *Schema) accepts(raw []byte) bool {
+	if s.fast == nil || s.fast.opaque {
+		return false
+	}
+	a := acceptor{cursor{b: raw}}
+	a.space()
+	return a.value(s.fast) && a.end()
+}
+
+func (a *acceptor) value(n *node) bool {
+	if n.opaque {
+		return false
+	}
+	switch a.peek() {
+	case '{':
+		return n.types&object != 0 && a.object(n)
+	case '[':
+		return n.types&array != 0 && a.array(n)
+	case '"':
+		return n.types&text != 0 && a.string(n)
+	case 't':
+		return n.types&boolean != 0 && a.word("true")
+	case 'f':
+		return n.types&boolean != 0 && a.word("false")
+	case 'n':
+		return n.types&null != 0 && a.word("null")
+	}
+	return a.bounded(n)
+}
+
+func (a *acceptor) string(n *node) bool {
+	body, plain, ok := a.text()
+	if !ok {
+		return false
+	}
+	if n.enum != nil && (!plain || !slices.Contains(n.enum, string(body))) {
+		return false
+	}
+	if n.minRunes <= 0 && n.maxRunes == maxInt {
+		return true
+	}
+	length := int64(runes(body))
+	return plain && length >= n.minRunes && length <= n.maxRunes
+}
+
+func (a *acceptor) bounded(n *node) bool {
+	token, digitsOnly, ok := a.number()
+	if !ok || len(token) > 300 {
+		return false
+	}
+	if !digitsOnly {
+		// An exponent may be huge, and 1.0 is an integer: both for the validator.
+		return n.types&fraction != 0 && !n.bounded && !slices.ContainsFunc(token, isExponent)
+	}
+	if n.types&integer == 0 {
+		return false
+	}
+	if !n.bounded {
+		return true
+	}
+	if len(token) > 18 {
+		return false
+	}
+	i, err := strconv.ParseInt(string(token), 10, 64)
+	return err == nil && i >= n.minimum && i <= n.maximum
+}
+
+func isExponent(b byte) bool { return b|0x20 == 'e' }
+
+func (a *acceptor) array(n *node) bool {
+	count := int64(0)
+	ok := a.items(func(int) bool {
+		count++
+		return a.value(n.items)
+	})
+	return ok && count >= n.minItems && count <= n.maxItems
+}
+
+func (a *acceptor) object(n *node) bool {
+	var (
+		seen  uint64
+		free  [maxFreeMembers][]byte
+		extra int
+	)
+	ok := a.members(func(name []byte, plain bool) bool {
+		if !plain {
+			return false
+		}
+		if i, known := n.members[string(name)]; known {
+			twice := seen&(1<<i) != 0
+			seen |= 1 << i
+			return !twice && a.value(n.children[i])
+		}
+		if n.extra == nil || extra == len(free) {
+			return false
+		}
+		for _, other := range free[:extra] {
+			if string(other) == string(name) {
+				return false
+			}
+		}
+		free[extra] = name
+		extra++
+		return a.value(n.extra)
+	})
+	return ok && seen&n.required == n.required
+}
