@@ -2,7 +2,7 @@
 //
 // The bubble is Go's own testing/synctest: inside it every timer, every context
 // deadline and time.Now itself run on a fake clock that jumps ahead when all
-// goroutines wait, so the whole system runs unchanged and hours take milliseconds.
+// goroutines wait, so the system runs unchanged and hours take milliseconds.
 //
 // The gate makes it one run and not one of many. A bubble alone wakes goroutines of
 // the same instant in any order. Whoever waits for something simulated (a stream

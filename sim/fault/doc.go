@@ -33,6 +33,6 @@
 // long after the call's end. lags, gone, duplicate, unknown and rubbish are an MCP
 // server's: it takes so long for its answer; it dies under the call, to come back when
 // so much time has passed or never; it answers twice, or first a request that nobody
-// made; it says something that is no message. What the language does not do: conditions
+// made; it sends something that is no message. What the language does not do: conditions
 // on what was sent, chances.
 package fault

@@ -14,27 +14,27 @@ type Fault struct {
 	What string
 	// Arg is what the verb is about: a status, the name of an error, a text.
 	Arg string
-	// Call or Tool name a call to spoil; Request and Event a place in a stream.
+	// Call or Tool name the call that goes wrong; Request and Event a place in a stream.
 	Call, Tool     string
 	Request, Event int
-	// For is how long it takes; 0 where nothing is said.
+	// For is how long it takes; 0 where none is given.
 	For time.Duration
 }
 
 // Verb is one thing that can go wrong.
 type Verb struct {
 	Name string
-	// Arg says what its argument is; "" if it has none. Lasts: it may have a duration;
+	// Arg describes its argument; "" if it has none. Lasts: it may have a duration;
 	// Needs: it is nothing without one.
 	Arg   string
 	Lasts bool
 	Needs bool
-	// At says which places it needs: the call it spoils, a request, or one of its
+	// At is the place it needs: the call that goes wrong, a request, or one of its
 	// events too.
 	At Place
 }
 
-// Place is what a verb needs to know of where.
+// Place is the kind of place a verb applies to.
 type Place uint8
 
 // The places.
@@ -111,9 +111,9 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-var errNoPlace = errors.New("it does not say where; write it as `panic @ call=c3` or `cut @ request=2 event=8`")
+var errNoPlace = errors.New("it has no place; write it as `panic @ call=c3` or `cut @ request=2 event=8`")
 
-// Parse reads one fault. An error says what is wrong and what would be right.
+// Parse reads one fault. An error has what is wrong and what would be right.
 func Parse(text string) (Fault, error) {
 	what, where, ok := strings.Cut(text, "@")
 	if !ok {
@@ -202,7 +202,7 @@ func (f *Fault) check(v Verb) error {
 	case f.For > 0 && !v.Lasts:
 		return fmt.Errorf("%s does not last; leave out `for %s`", v.Name, f.For)
 	case f.For == 0 && v.Needs:
-		return fmt.Errorf("%s does not say how long; write `for 2s` behind it", v.Name)
+		return fmt.Errorf("%s needs a duration; write `for 2s` behind it", v.Name)
 	case f.Call != "" && f.Tool != "":
 		return errors.New("call and tool exclude each other")
 	case v.At == AtCall && (!atCall || atStream):

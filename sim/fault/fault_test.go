@@ -59,7 +59,7 @@ func TestPropertyRoundTrip(t *testing.T) {
 	})
 }
 
-func TestWhatIsWrongIsToldWithWhatWouldBeRight(t *testing.T) {
+func TestAnErrorHasWhatIsWrongAndWhatWouldBeRight(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                                 "write it as `panic @ call=c3`",
 		"rain @ call=c3":                   `"rain" is nothing that goes wrong; use panic, error`,
@@ -67,7 +67,7 @@ func TestWhatIsWrongIsToldWithWhatWouldBeRight(t *testing.T) {
 		"panic hard @ call=c3":             "takes no argument",
 		"error @ call=c3":                  "needs a text",
 		"panic @ call=c3 for 3s":           "does not last",
-		"slow @ call=c3":                   "does not say how long",
+		"slow @ call=c3":                   "needs a duration",
 		"panic @ request=1":                "is of a call",
 		"panic @ call=c3 tool=Read":        "exclude each other",
 		"cut @ call=c3 event=1":            "is of a request",

@@ -8,10 +8,10 @@ import (
 )
 
 // DefaultMaxEvent is the size in bytes that one event may have unless a
-// Decoder says otherwise: twice what the largest document upload would need.
+// Decoder is given another: twice what the largest document upload would need.
 const DefaultMaxEvent = 64 << 20
 
-// TooLargeError says that one event outgrew the decoder's limit.
+// TooLargeError is an event that outgrew the decoder's limit.
 type TooLargeError struct {
 	Limit  int   // bytes
 	Offset int64 // where the event begins, in bytes from the stream's start
@@ -22,7 +22,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("event at byte %d is larger than the limit of %d bytes", e.Offset, e.Limit)
 }
 
-// TruncatedError says that the stream ended inside an event.
+// TruncatedError is a stream that ended inside an event.
 type TruncatedError struct {
 	Offset int64 // where the unfinished event begins, in bytes
 	Event  Event // what had arrived of it, owned by the error
@@ -56,14 +56,14 @@ type Decoder struct {
 	begun  bool  // the byte order mark has been dealt with
 	skipLF bool  // the last byte was \r, so that a \n belongs to it
 	size   int   // bytes of the current event
-	off    int64 // bytes consumed, up to the end of the last whole line
+	off    int64 // bytes consumed, up to the end of the last full line
 	start  int64 // where the current event begins
 	err    error
 }
 
 // Feed decodes one more chunk and calls emit for each event it completes. The
 // event's Data is valid until emit returns; it is a slice of chunk where the
-// whole event lies within it. An error of emit or of the stream ends the
+// event lies within it in full. An error of emit or of the stream ends the
 // decoding: every later Feed returns it again.
 func (d *Decoder) Feed(chunk []byte, emit func(Event) error) error {
 	if d.err != nil {
@@ -78,7 +78,7 @@ func (d *Decoder) Feed(chunk []byte, emit func(Event) error) error {
 // what comes next.
 func (d *Decoder) Offset() int64 { return d.off }
 
-// Close says whether the stream ended well: it returns a *TruncatedError if it
+// Close reports whether the stream ended well: it returns a *TruncatedError if it
 // ended inside an event, or the error that Feed returned.
 func (d *Decoder) Close() error {
 	if d.err != nil {
@@ -123,7 +123,7 @@ func (d *Decoder) feed(chunk []byte, emit func(Event) error) error {
 }
 
 // cutLine splits at the first line end. Looking for a \r costs, and hardly any
-// stream has one, so the caller says whether this chunk does.
+// stream has one, so the caller passes whether this chunk does.
 func cutLine(b []byte, cr bool) (line, rest []byte, ended bool) {
 	n := -1
 	if cr {
@@ -245,7 +245,7 @@ func (d *Decoder) limit() int {
 
 func isDone(data []byte) bool { return string(data) == "[DONE]" }
 
-// Decode decodes a whole body. The events' Data are slices of b, which must
+// Decode decodes a body in one piece. The events' Data are slices of b, which must
 // not be changed while they are in use. A last event that lacks nothing but
 // its blank line is taken; one that is cut is a *TruncatedError, returned with
 // the events before it.

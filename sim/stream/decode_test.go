@@ -126,7 +126,7 @@ func TestOffsetIsWhereEachEventEnds(t *testing.T) {
 	assert.Equal(t, []int64{18, 31, 41}, ends)
 }
 
-// anyBody draws streams in every dialect, whole or cut anywhere.
+// anyBody draws streams in every dialect, complete or cut anywhere.
 func anyBody(t *rapid.T) []byte {
 	piece := rapid.SampledFrom([]string{"event: a", "event: b ", "data: {\"type\":\"x\"}", "data: 1", "data:", "data: [DONE]",
 		": comment", "id: 1", "data: \xe4\xbd\xa0", "\xef\xbb\xbf", "", "", "", "junk"})

@@ -8,6 +8,6 @@
 // which is what lets recordings be made anew and compared byte for byte.
 //
 // The decoder exists although the official SDK has one, because the bench has
-// to know when each event ends (to time it), has to accept streams the SDK
-// drops silently (no "event:" lines), and has to say when a stream was cut.
+// to time the end of each event, has to accept streams the SDK
+// drops silently (no "event:" lines), and has to report a stream that was cut.
 package stream

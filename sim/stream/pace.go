@@ -8,14 +8,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Tick is the resolution of event times: times are whole multiples of it, so
+// Tick is the resolution of event times: times are multiples of it, so
 // that a recording, which stores microseconds, loses nothing.
 const Tick = time.Microsecond
 
 // BytesPerToken is the estimate behind Pace: a token is four bytes of output.
 const BytesPerToken = 4
 
-// Pace says when the events of a stream arrive (O2).
+// Pace is when the events of a stream arrive (O2).
 type Pace struct {
 	// Recorded keeps the times the events have; the other members are ignored.
 	Recorded bool

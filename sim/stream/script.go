@@ -1,6 +1,11 @@
 package stream
 
-import "time"
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
 
 // Script writes the events of a scripted turn: message_start, ping, the
 // blocks, message_delta, message_stop (O2). The bytes are compact JSON in one
@@ -44,7 +49,7 @@ func put[T any](s *script, at time.Duration, typ string, v T) {
 	s.events = append(s.events, event(s, s.now, typ, v))
 }
 
-// event makes one. The type of v is known, so that a bare event makes nothing of it:
+// event makes one. The type of v is static, so that a bare event makes nothing of it:
 // no value in an interface, no JSON.
 func event[T any](s *script, at time.Duration, typ string, v T) Event {
 	e := Event{At: at, Type: typ}
@@ -141,7 +146,7 @@ func (s *script) outputTokens() int {
 	return max(1, (s.output+BytesPerToken-1)/BytesPerToken)
 }
 
-// interrupt ends the events where the turn says that the stream is cut.
+// interrupt ends the events where the turn has the stream cut.
 func (s *script) interrupt(events []Event) []Event {
 	t := &s.turn
 	if t.CutAfter <= 0 || t.CutAfter >= len(events) {
@@ -153,4 +158,124 @@ func (s *script) interrupt(events []Event) []Event {
 	}
 	at := max(t.Error.At.Truncate(Tick), events[len(events)-1].At)
 	return append(events, event(s, at, typeError, t.Error.wire()))
+}
+
+// ends are the times at which each block is complete. Blocks without a time share the span
+// between their neighbours' evenly, up to the turn's end.
+func (t Turn) ends() []time.Duration {
+	ends := make([]time.Duration, len(t.Blocks))
+	last := t.FirstByte
+	for i := 0; i < len(ends); {
+		n, until := t.span(i, last)
+		for k := range n {
+			ends[i+k] = last + share(until-last, k+1, n)
+		}
+		last = until
+		i += n
+	}
+	return ends
+}
+
+// span is the run of blocks from i up to the next whose time is given (that
+// one included, or up to the last), and the time at which the run is complete.
+func (t Turn) span(i int, last time.Duration) (n int, until time.Duration) {
+	for j := i; j < len(t.Blocks); j++ {
+		if at := t.Blocks[j].At; at != 0 {
+			return j - i + 1, max(last, at)
+		}
+	}
+	return len(t.Blocks) - i, max(last, t.End)
+}
+
+// share is k n-ths of d.
+func share(d time.Duration, k, n int) time.Duration {
+	return d/time.Duration(n)*time.Duration(k) + d%time.Duration(n)*time.Duration(k)/time.Duration(n)
+}
+
+// addPings inserts further pings by time: after the opening, before the end.
+func (s *script) addPings(pings []time.Duration, events []Event) []Event {
+	if len(pings) == 0 {
+		return events
+	}
+	const opening = 2 // message_start and its ping
+	for _, at := range slices.Sorted(slices.Values(pings)) {
+		i := opening
+		for i < len(events)-1 && events[i].At <= at {
+			i++
+		}
+		at = min(max(at.Truncate(Tick), events[i-1].At), events[i].At)
+		events = slices.Insert(events, i, event(s, at, typePing, wireBare{typePing}))
+	}
+	return events
+}
+
+// How likely a delta ends at a place, in percent. Recorded streams split where
+// it hurts an incremental parser most - within strings, behind a backslash,
+// within numbers - and scripted ones do so on purpose, more often than chance.
+const (
+	afterBackslash = 50
+	inNumber       = 30
+	inString       = 10
+	elsewhere      = 8
+	inProse        = 12
+)
+
+// splitJSON cuts JSON text into pieces at odd places, never inside a rune: a
+// delta is itself a JSON string and cannot hold half of one.
+func splitJSON(s string, rng *rand.Rand) []string {
+	var inside, escaped bool
+	return split(s, rng, func(prev byte) int {
+		switch {
+		case escaped:
+			escaped = false
+			return inString
+		case inside && prev == '\\':
+			escaped = true
+			return afterBackslash
+		case prev == '"':
+			inside = !inside
+			return inString
+		case inside:
+			return inString
+		case '0' <= prev && prev <= '9', prev == '-', prev == '.':
+			return inNumber
+		}
+		return elsewhere
+	})
+}
+
+// splitText cuts prose into pieces of a few characters each.
+func splitText(s string, rng *rand.Rand) []string {
+	return split(s, rng, func(byte) int { return inProse })
+}
+
+// split walks the runes and cuts behind one with the chance that odds gives
+// for its last byte. No piece is empty.
+func split(s string, rng *rand.Rand, odds func(prev byte) int) []string {
+	var pieces []string
+	from := 0
+	for i := 0; i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		if chance := odds(s[i-1]); i < len(s) && rng.IntN(100) < chance {
+			pieces = append(pieces, s[from:i])
+			from = i
+		}
+	}
+	if from < len(s) {
+		pieces = append(pieces, s[from:])
+	}
+	return pieces
+}
+
+// cutText returns the first n bytes, or fewer so as not to break a rune.
+func cutText(s string, n int) string {
+	if n >= len(s) {
+		return s
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
