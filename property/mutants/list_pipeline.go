@@ -206,6 +206,20 @@ var pipelineFaults = []mutant{
 		new:  `actor+"/timeout", 100*h.Timeout)`,
 	},
 	{
+		name: "a guarding command that fails lets the call run",
+		pkg:  "toolsys/hook",
+		in:   "Command",
+		old:  "h.OnFailure = permission.Deny",
+		new:  "h.OnFailure = permission.Allow",
+	},
+	{
+		name: "a hook whose failure is to deny only asks",
+		pkg:  "toolsys/hook",
+		in:   "registered.onFailure",
+		old:  "Decision: h.OnFailure,",
+		new:  "Decision: permission.Ask,",
+	},
+	{
 		name: "a hook's allow overrides a deny rule",
 		pkg:  "toolsys/permission",
 		in:   "Inputs.decide",

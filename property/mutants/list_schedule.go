@@ -90,8 +90,15 @@ var scheduleFaults = []mutant{
 		name: "an interrupt stops calls that are to be waited for",
 		pkg:  "toolsys/schedule",
 		in:   "Core.stop",
-		old:  "if hard || c.calls[i].cancellable || c.calls[i].status != active {",
-		new:  "if c.calls[i].status != finished {",
+		old:  "|| k.status != active || !k.began {",
+		new:  "|| k.status != finished {",
+	},
+	{
+		name: "an interrupt waits for calls that have not begun",
+		pkg:  "toolsys/schedule",
+		in:   "Core.stop",
+		old:  "|| !k.began {",
+		new:  "{",
 	},
 	{
 		name: "an interrupt lets the queue run on",
@@ -218,8 +225,8 @@ var scheduleFaults = []mutant{
 		name:  "a link is not the file it leads to",
 		pkg:   "toolsys/footprint",
 		in:    "names",
-		old:   "if !can {",
-		new:   "if can {",
+		old:   "all = append(all, next)",
+		new:   "_ = next",
 		tests: []string{"./toolsys/footprint"},
 	},
 }
