@@ -3,14 +3,14 @@ package promptcache
 import (
 	"slices"
 
-	"toolbench/sim/requests"
+	"toolbench/sim/recording"
 	"toolbench/sim/tokens"
 	"toolbench/toolsys/pool"
 )
 
 // deferred plays the session as a pool that defers would have sent it: see
 // tokens.Plan for what is assumed.
-func (w way) deferred(sent []requests.Turn, c tokens.Counter) (Result, error) {
+func (w way) deferred(sent []recording.PromptTurn, c tokens.Counter) (Result, error) {
 	plan, err := tokens.NewPlan(sent)
 	if err != nil {
 		return Result{}, err
@@ -24,9 +24,9 @@ func (w way) deferred(sent []requests.Turn, c tokens.Counter) (Result, error) {
 			said.put(Block{Name: "what is deferred", Text: delta})
 		}
 		names = now
-		said.hear(len(step.Turn.Request.Messages))
-		blocks := w.prompt(lined(step, plan), step.Turn.Request, said.with(pieces(step.Turn.Request.Messages)))
-		if err := p.send(step.Turn.Number, step.Turn.Request.Model, blocks, ""); err != nil {
+		said.hear(len(step.Turn.Prompt.Messages))
+		blocks := w.prompt(lined(step, plan), step.Turn.Prompt, said.with(pieces(step.Turn.Prompt.Messages)))
+		if err := p.send(step.Turn.Number, step.Turn.Prompt.Model, blocks, ""); err != nil {
 			return Result{}, err
 		}
 		if len(step.Find) > 0 {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"toolbench/sim/recording"
-	"toolbench/sim/requests"
 	"toolbench/sim/tokens"
 )
 
@@ -55,11 +54,11 @@ type Loss struct {
 
 // Replay plays a recorded session's requests. Errors are the counter's and the
 // system's.
-func Replay(file string, s *requests.Session, c tokens.Counter) (Recorded, error) {
+func Replay(file string, s *recording.PromptSession, c tokens.Counter) (Recorded, error) {
 	sent := s.Sent()
 	r := Recorded{File: file, Conversation: s.Number, Agent: s.Agent, Turns: len(s.Turns), Requests: len(sent)}
 	for _, t := range sent {
-		if t.Request.Marked() {
+		if t.Prompt.Marked() {
 			r.Marked++
 		}
 	}
@@ -80,9 +79,9 @@ func Replay(file string, s *requests.Session, c tokens.Counter) (Recorded, error
 }
 
 // measure adds up what the API said.
-func (r *Recorded) measure(turns []requests.Turn) {
+func (r *Recorded) measure(turns []recording.PromptTurn) {
 	r.ByTurn = map[int]recording.Usage{}
-	var before *requests.Turn
+	var before *recording.PromptTurn
 	for i := range turns {
 		t := &turns[i]
 		if t.Usage == nil || t.Usage.Input+t.Usage.Read+t.Usage.Written == 0 {
@@ -101,7 +100,7 @@ func (r *Recorded) measure(turns []requests.Turn) {
 }
 
 // lose notes that a turn read less than the one before had left.
-func (r *Recorded) lose(before, t *requests.Turn) {
+func (r *Recorded) lose(before, t *recording.PromptTurn) {
 	kept := before.Usage.Read + before.Usage.Written
 	if t.Usage.Read >= kept {
 		return
@@ -110,19 +109,19 @@ func (r *Recorded) lose(before, t *requests.Turn) {
 	if !before.Sent.IsZero() && !t.Sent.IsZero() {
 		l.Gap = t.Sent.Sub(before.Sent)
 	}
-	l.Model = before.Request != nil && t.Request != nil && before.Request.Model != t.Request.Model
+	l.Model = before.Prompt != nil && t.Prompt != nil && before.Prompt.Model != t.Prompt.Model
 	r.Losses = append(r.Losses, l)
 }
 
 // change finds where the tools array is another than before, and what its turn cost
 // under the breakpoints of the recording, or under ours where it sets none.
-func (r *Recorded) change(sent []requests.Turn) {
+func (r *Recorded) change(sent []recording.PromptTurn) {
 	as := r.Results[0]
 	if r.Marked == 0 {
 		as = r.Results[1]
 	}
 	for i := 1; i < len(sent); i++ {
-		before, now := definitions(sent[i-1].Request), definitions(sent[i].Request)
+		before, now := definitions(sent[i-1].Prompt), definitions(sent[i].Prompt)
 		b, changed := broken(before, now)
 		if !changed && len(before) == len(now) {
 			continue

@@ -14,7 +14,6 @@ import (
 
 	"toolbench/sim/promptcache"
 	"toolbench/sim/recording"
-	"toolbench/sim/requests"
 	"toolbench/sim/tokens"
 )
 
@@ -38,7 +37,7 @@ type turn struct {
 }
 
 // taped is a cassette of one conversation, as go-vcr writes it.
-func taped(t *testing.T, turns []turn) *requests.Session {
+func taped(t *testing.T, turns []turn) *recording.PromptSession {
 	t.Helper()
 	messages := []object{{"role": "user", "content": "Go."}}
 	var all []object
@@ -65,7 +64,7 @@ func taped(t *testing.T, turns []turn) *requests.Session {
 	}
 	data, err := yaml.Marshal(object{"version": 1, "interactions": all})
 	require.NoError(t, err)
-	file, err := requests.Read("tape.yaml", strings.NewReader(string(data)), recording.Limits{})
+	file, err := recording.ReadPrompts("tape.yaml", strings.NewReader(string(data)), recording.Limits{})
 	require.NoError(t, err)
 	require.Len(t, file.Sessions, 1)
 	return file.Sessions[0]
@@ -167,7 +166,7 @@ func TestTheModelIsNearWhatTheAPIMeasured(t *testing.T) {
 		t.Skip("no recordings beside the project")
 	}
 	defer in.Close()
-	file, err := requests.Read("c.yaml", in, recording.Limits{})
+	file, err := recording.ReadPrompts("c.yaml", in, recording.Limits{})
 	require.NoError(t, err)
 	c, err := tokens.NewCounter("o200k")
 	require.NoError(t, err)
@@ -180,12 +179,12 @@ func TestTheModelIsNearWhatTheAPIMeasured(t *testing.T) {
 }
 
 func BenchmarkReplay(b *testing.B) {
-	s := &requests.Session{Number: 1}
-	var messages []requests.Piece
-	tools := []requests.Tool{{Name: "view", Text: strings.Repeat("v", 2000)}, {Name: "write", Text: strings.Repeat("w", 2000)}}
+	s := &recording.PromptSession{Number: 1}
+	var messages []recording.PromptBlock
+	tools := []recording.PromptTool{{Name: "view", Text: strings.Repeat("v", 2000)}, {Name: "write", Text: strings.Repeat("w", 2000)}}
 	for n := range 200 {
-		messages = append(messages, requests.Piece{Name: "message", Text: fmt.Sprint(n, strings.Repeat(" words", 200))})
-		s.Turns = append(s.Turns, requests.Turn{Number: n + 1, Request: &requests.Request{Tools: tools, Messages: messages[: n+1 : n+1]}})
+		messages = append(messages, recording.PromptBlock{Name: "message", Text: fmt.Sprint(n, strings.Repeat(" words", 200))})
+		s.Turns = append(s.Turns, recording.PromptTurn{Number: n + 1, Prompt: &recording.Prompt{Tools: tools, Messages: messages[: n+1 : n+1]}})
 	}
 	c, err := tokens.NewCounter("o200k")
 	require.NoError(b, err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/sim/requests"
+	"toolbench/sim/recording"
 	"toolbench/sim/tokens"
 )
 
@@ -23,13 +23,13 @@ type way struct {
 // ways are those that are compared. Where some requests set no breakpoint, order alone
 // would say nothing, so the recording's is shown under ours too. A session that defers
 // by itself is not deferred again.
-func ways(sent []requests.Turn, bare bool) []way {
+func ways(sent []recording.PromptTurn, bare bool) []way {
 	all := []way{{Ordering: Ordering{Name: "as recorded", About: "order and breakpoints of the recording"}}}
 	if bare {
 		all = append(all, way{Ordering: Ordering{Name: "recorded, our marks", About: "the recording's order under our breakpoints: behind the last of the client's own tools, the system prompt and the last message"}, marked: true})
 	}
 	first := map[string]bool{}
-	for _, t := range definitions(sent[0].Request) {
+	for _, t := range definitions(sent[0].Prompt) {
 		first[t.Name] = t.Builtin
 	}
 	all = append(all, way{Ordering: Ordering{Name: "ours", About: "our breakpoints; the client's own tools of the first request by name, then own ones that came later, then served ones (mcp__...)"}, marked: true, sorted: true, first: first})
@@ -43,7 +43,7 @@ func ways(sent []requests.Turn, bare bool) []way {
 
 // definitions are the blocks of a request's tools; what is sent with defer_loading
 // is not in the prompt.
-func definitions(r *requests.Request) []Block {
+func definitions(r *recording.Prompt) []Block {
 	var out []Block
 	for _, t := range r.Tools {
 		if !t.Deferred {
@@ -74,7 +74,7 @@ func ours(blocks []Block) {
 }
 
 // prompt lines up a request's blocks: tools, system prompt, messages.
-func (w way) prompt(tools []Block, r *requests.Request, messages []Block) []Block {
+func (w way) prompt(tools []Block, r *recording.Prompt, messages []Block) []Block {
 	tools = slices.Clone(tools)
 	if w.sorted {
 		for i := range tools {
@@ -103,7 +103,7 @@ func (w way) prompt(tools []Block, r *requests.Request, messages []Block) []Bloc
 	return all
 }
 
-func pieces(from []requests.Piece) []Block {
+func pieces(from []recording.PromptBlock) []Block {
 	out := make([]Block, len(from))
 	for i, p := range from {
 		out[i] = Block{Name: p.Name, Text: p.Text, Breakpoint: p.Breakpoint}
@@ -112,14 +112,14 @@ func pieces(from []requests.Piece) []Block {
 }
 
 // play sends the session and counts. A model has a cache of its own.
-func (w way) play(sent []requests.Turn, c tokens.Counter) (Result, error) {
+func (w way) play(sent []recording.PromptTurn, c tokens.Counter) (Result, error) {
 	if w.deferring {
 		return w.deferred(sent, c)
 	}
 	p := newPlaying(w.Ordering, c)
 	for _, t := range sent {
-		blocks := w.prompt(definitions(t.Request), t.Request, pieces(t.Request.Messages))
-		if err := p.send(t.Number, t.Request.Model, blocks, ""); err != nil {
+		blocks := w.prompt(definitions(t.Prompt), t.Prompt, pieces(t.Prompt.Messages))
+		if err := p.send(t.Number, t.Prompt.Model, blocks, ""); err != nil {
 			return Result{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/stream"
 )
 
@@ -55,7 +56,7 @@ const maxThreads = 4096
 
 // take adds an exchange, in the order in which they were made.
 func (c *chains) take(x *exchange) error {
-	body, err := unpack(x.request, "", c.s.limits.Part)
+	body, err := cassette.Decode(x.request, "", c.s.limits.Part)
 	if err != nil {
 		body = nil
 	}
@@ -83,7 +84,7 @@ func (c *chains) take(x *exchange) error {
 func (c *chains) refused(x *exchange, req *request, cause error) error {
 	p := Problem{Kind: Unreadable, Text: "the response cannot be read: " + cause.Error(), Line: x.line, Interaction: x.number}
 	switch {
-	case errors.Is(cause, errTooPacked):
+	case errors.Is(cause, cassette.ErrExpands):
 		p.Kind = TooLarge
 	case x.status >= 400:
 		p.Kind, p.Text = ErrorEvent, x.failure(c.s.limits.Part)
@@ -97,23 +98,6 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 	}
 	t.failed, t.ids, t.mute = true, nil, true
 	return nil
-}
-
-// failure words an answer that is an error, as those who give them word it.
-func (x *exchange) failure(max int64) string {
-	body, err := unpack(x.response, x.header.Get("Content-Encoding"), max)
-	if err != nil {
-		body = nil // the status says enough
-	}
-	v := gjson.ParseBytes(body)
-	kind, _, _ := strings.Cut(x.header.Get("X-Amzn-Errortype"), ":")
-	parts := []string{fmt.Sprintf("the request was answered with status %d", x.status)}
-	for _, part := range []string{or(v.Get("error.type").String(), kind), or(v.Get("error.message").String(), or(v.Get("message").String(), v.Get("Message").String()))} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, ": ")
 }
 
 // answered is a request with its answer.

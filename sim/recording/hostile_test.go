@@ -107,10 +107,10 @@ func TestAPartThatIsTooLargeIsLeftOutAndTheRestIsRead(t *testing.T) {
 	rec, err = recording.Open("file", strings.NewReader(bomb), small)
 	require.ErrorIs(t, err, recording.ErrNotRecording, "nothing is left")
 	require.Len(t, rec.Problems, 3)
-	assert.Contains(t, problems(rec)[0], "too-large line 2, interaction 1: the response cannot be read: it unpacks to more than the limit of 262144 bytes")
+	assert.Contains(t, problems(rec)[0], "too-large line 2, interaction 1: the response cannot be read: it decodes to more than the limit of 262144 bytes")
 }
 
-// The same through every packing a recorder keeps: what unpacks to more than the
+// The same through every packing a recorder keeps: what decodes to more than the
 // limit is named, and what is cut off shows what there is.
 func TestABombIsABombInEveryPacking(t *testing.T) {
 	for _, encoding := range []string{"br", "zstd", "deflate"} {
@@ -121,7 +121,7 @@ func TestABombIsABombInEveryPacking(t *testing.T) {
 		rec, err := recording.Open("file", strings.NewReader(bomb), small)
 		require.ErrorIs(t, err, recording.ErrNotRecording, encoding)
 		require.Len(t, rec.Problems, 3, encoding)
-		assert.Contains(t, problems(rec)[0], "it unpacks to more than the limit of 262144 bytes", encoding)
+		assert.Contains(t, problems(rec)[0], "it decodes to more than the limit of 262144 bytes", encoding)
 
 		broken := vcrPy(t, textRequest, func(x httpExchange) object {
 			body := packed(t, encoding, x.response)

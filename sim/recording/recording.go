@@ -2,6 +2,9 @@ package recording
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"toolbench/sim/stream"
@@ -193,4 +196,98 @@ func (t *Turn) place(id string) int {
 		}
 	}
 	return -1
+}
+
+// Kind tells problems apart.
+type Kind string
+
+// The problems a recording may have of its own.
+const (
+	CutStream  Kind = "cut"        // a stream, a file or its last line ends too early
+	ErrorEvent Kind = "error"      // the model's side said that it failed
+	Malformed  Kind = "malformed"  // a line, an event or a body that cannot be read
+	TooLarge   Kind = "too-large"  // a part passes a limit and was left out
+	Stray      Kind = "stray"      // a result that answers no call
+	Repeat     Kind = "repeated"   // an id that was given twice
+	Unreadable Kind = "unreadable" // a body in an encoding that is not known
+)
+
+// Problem is what is wrong with a recording, and where.
+type Problem struct {
+	Kind Kind
+	Text string
+	// Line in the file and Interaction among its exchanges count from 1; 0 says
+	// nothing. Conversation and Turn are set where the problem is one turn's.
+	Line, Interaction  int
+	Conversation, Turn int
+}
+
+// Place words where the problem is; "" for the file as a whole.
+func (p Problem) Place() string {
+	var parts []string
+	for _, part := range []struct {
+		word string
+		n    int
+	}{{"line", p.Line}, {"interaction", p.Interaction}, {"conversation", p.Conversation}, {"turn", p.Turn}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", part.word, part.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String gives place and text.
+func (p Problem) String() string {
+	if place := p.Place(); place != "" {
+		return place + ": " + p.Text
+	}
+	return p.Text
+}
+
+// The errors of Scan and Open, for errors.Is; the message names file and place.
+var (
+	// ErrNotRecording: nothing in the file is a recording.
+	ErrNotRecording = errors.New("not a recording")
+	// ErrTooLarge: the file as a whole passes a limit.
+	ErrTooLarge = errors.New("over a limit")
+	// ErrUnreadable: the bytes cannot be read.
+	ErrUnreadable = errors.New("cannot be read")
+)
+
+// Limits keep a hostile or damaged file from exhausting memory. A zero member
+// means its default.
+type Limits struct {
+	// Line is the longest line, in bytes; 32 MiB.
+	Line int
+	// Part is the largest document, interaction or response, in bytes; 64 MiB. What
+	// is packed counts unpacked.
+	Part int64
+	// Unpacked is the largest whole file that arrives packed, in bytes; 1 GiB.
+	Unpacked int64
+	// Nodes and Depth bound one YAML document, aliases written out; 500,000 and 100.
+	Nodes, Depth int
+	// Conversations is the most in one file; 100,000.
+	Conversations int
+	// Waiting is the most turns that are held for their results; 256.
+	Waiting int
+}
+
+func (l Limits) complete() Limits {
+	or := func(to *int, n int) {
+		if *to <= 0 {
+			*to = n
+		}
+	}
+	or(&l.Line, 32<<20)
+	or(&l.Nodes, 500_000)
+	or(&l.Depth, 100)
+	or(&l.Conversations, 100_000)
+	or(&l.Waiting, 256)
+	if l.Part <= 0 {
+		l.Part = 64 << 20
+	}
+	if l.Unpacked <= 0 {
+		l.Unpacked = 1 << 30
+	}
+	return l
 }

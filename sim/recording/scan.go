@@ -2,8 +2,13 @@ package recording
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 )
 
@@ -116,4 +121,209 @@ func (s *scanner) ignore(what string) {
 		what = "other"
 	}
 	s.ignored[what]++
+}
+
+// peekSize is how much of a file decides what it is.
+const peekSize = 64 << 10
+
+var (
+	byteOrderMark = []byte("\xef\xbb\xbf")
+	gzipMagic     = []byte{0x1f, 0x8b}
+	zstdMagic     = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
+	sseStart      = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
+	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions|mappings|Entries)"\s*:`)
+)
+
+// scan finds out what the file is and reads it as that.
+func (s *scanner) scan(r *bufio.Reader) error {
+	head, err := r.Peek(peekSize)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		return s.fail(ErrUnreadable, "%s", err)
+	}
+	if bytes.HasPrefix(head, byteOrderMark) {
+		if _, err := r.Discard(len(byteOrderMark)); err != nil {
+			return s.fail(ErrUnreadable, "%s", err)
+		}
+		head = head[len(byteOrderMark):]
+	}
+	if err := s.read(head, r); err != nil {
+		return err
+	}
+	if s.found {
+		return nil
+	}
+	why := "it holds no turn of a model"
+	if other := s.instead(); other != "" {
+		why += ", only " + other
+	}
+	if s.first != nil {
+		why += "; " + s.first.String()
+	}
+	return s.fail(ErrNotRecording, "%s", why)
+}
+
+func (s *scanner) read(head []byte, r *bufio.Reader) error {
+	text := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case len(text) == 0:
+		return s.fail(ErrNotRecording, "it is empty")
+	case bytes.HasPrefix(head, gzipMagic):
+		return s.unpackFile(r)
+	case isFrame(head):
+		return s.scanFrames(r)
+	case bytes.HasPrefix(head, httprrMark):
+		return s.scanTrace(r)
+	case bytes.IndexByte(head, 0) >= 0:
+		return s.fail(ErrNotRecording, "it is a binary file of no known kind")
+	case sseStart.Match(text):
+		return s.scanSSE(r)
+	case text[0] == '[' && !txtarMark.Match(head):
+		return s.scanList(r)
+	case text[0] == '{':
+		if isDocument(text) {
+			return s.scanDocument(r)
+		}
+		return s.scanLines(r)
+	case txtarMark.Match(head):
+		return s.scanArchive(r)
+	}
+	return s.scanYAML(r)
+}
+
+// isDocument tells one JSON document from a JSON value a line.
+func isDocument(text []byte) bool {
+	if jsonDocument.Match(text) {
+		return true
+	}
+	first, _, more := bytes.Cut(text, []byte("\n"))
+	if !more || json.Valid(first) {
+		return false // a line of its own, or one that is longer than what was peeked at
+	}
+	return len(bytes.TrimSpace(first)) <= 1 || !looksLikeLine(first)
+}
+
+// looksLikeLine: a line of a log that is broken is still a line of a log.
+func looksLikeLine(first []byte) bool {
+	return bytes.Contains(first, []byte(`"type"`)) || bytes.Contains(first, []byte(`"message"`))
+}
+
+// unpackFile reads a file that is packed as a whole.
+func (s *scanner) unpackFile(r io.Reader) error {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return s.fail(ErrUnreadable, "it begins like gzip: %s", err)
+	}
+	defer z.Close()
+	if s.format == packed {
+		return s.fail(ErrNotRecording, "it is packed twice")
+	}
+	s.format = packed
+	whole := &torn{r: z}
+	err = s.scan(bufio.NewReaderSize(&capped{r: whole, left: s.limits.Unpacked}, peekSize))
+	if whole.cut && err == nil {
+		s.problem(Problem{Kind: CutStream, Text: "the packed file is cut off; it was read as far as it goes"})
+	}
+	if errors.Is(err, errCapped) {
+		return s.fail(ErrTooLarge, "it decodes to more than %d bytes", s.limits.Unpacked)
+	}
+	return err
+}
+
+// packed is no format: it marks that the file has been unpacked once.
+const packed Format = "gzip"
+
+var errCapped = errors.New("too many bytes")
+
+// torn takes the end of what is packed for an end, though it should go on.
+type torn struct {
+	r   io.Reader
+	cut bool
+}
+
+func (t *torn) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		t.cut, err = true, io.EOF
+	}
+	return n, err
+}
+
+// capped gives an error, not the end, when more than its allowance is read.
+type capped struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *capped) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errCapped
+	}
+	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	return n, err
+}
+
+// lineReader reads lines of bounded length; of a longer one it keeps nothing.
+type lineReader struct {
+	r   *bufio.Reader
+	max int
+	n   int
+	buf []byte
+}
+
+// line is one line without its end. Its text is valid until the next is read.
+type line struct {
+	n    int
+	text []byte
+	// long: it passed the limit, and text is empty. ended: a line feed followed.
+	long, ended bool
+}
+
+// next gives io.EOF after the last line.
+func (l *lineReader) next() (line, error) {
+	l.buf = l.buf[:0]
+	out := line{n: l.n + 1}
+	for {
+		part, err := l.r.ReadSlice('\n')
+		switch {
+		case out.long:
+		case len(l.buf)+len(part) > l.max+1:
+			out.long, l.buf = true, l.buf[:0]
+		case err == nil && len(l.buf) == 0:
+			out.text = part // no copy: it lies in the reader's buffer
+		default:
+			l.buf = append(l.buf, part...)
+			out.text = l.buf
+		}
+		switch {
+		case err == nil:
+			l.n++
+			out.ended = true
+			return l.trim(out), nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			if len(out.text) == 0 && !out.long {
+				return line{}, io.EOF
+			}
+			l.n++
+			return l.trim(out), nil
+		default:
+			return line{}, err
+		}
+	}
+}
+
+func (l *lineReader) trim(out line) line {
+	if out.long {
+		out.text = nil
+		return out
+	}
+	if n := len(out.text); out.ended && n > 0 {
+		out.text = out.text[:n-1]
+	}
+	if n := len(out.text); n > 0 && out.text[n-1] == '\r' {
+		out.text = out.text[:n-1]
+	}
+	return out
 }

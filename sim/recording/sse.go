@@ -3,9 +3,13 @@ package recording
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 )
 
 // lone are responses without requests: one conversation, its turns in a row.
@@ -106,3 +110,176 @@ func (s *scanner) broken(err error) error {
 	}
 	return s.fail(ErrUnreadable, "%s", err)
 }
+
+// responses cuts a run of events into turns, one a message_start.
+type responses struct {
+	limit int64
+	// done takes each turn as it ends; trouble takes what belongs to none.
+	done    func(*Turn) error
+	trouble func(Kind, string)
+	// pace is what the events' times are worth.
+	pace Pace
+
+	turn *Turn
+	asm  *message.Assembler
+	size int64
+	ids  map[string]bool
+}
+
+// The types of event that are looked at here.
+const (
+	messageStart = "message_start"
+	messageStop  = "message_stop"
+	pingEvent    = "ping"
+	errorEvent   = "error"
+)
+
+// add takes one event; its data must stay as it is. Line is where it stands.
+func (r *responses) add(e stream.Event, line int) error {
+	if e.Type == messageStart {
+		if err := r.end("the next message begins before message_stop"); err != nil {
+			return err
+		}
+		r.turn, r.asm, r.size, r.ids = &Turn{Line: line, Streamed: true, Pace: r.pace}, &message.Assembler{}, 0, map[string]bool{}
+	}
+	if r.turn == nil {
+		r.homeless(e)
+		return nil
+	}
+	r.turn.Events = append(r.turn.Events, e)
+	if r.size += int64(len(e.Data)); r.size > r.limit {
+		r.spoil(Broken, fmt.Sprintf("the response is larger than %d bytes; the rest of it is left out", r.limit))
+		return r.finish()
+	}
+	blocks, err := r.asm.Add(e.Data)
+	if failed, ok := errors.AsType[*message.StreamError](err); ok {
+		r.spoil(Failed, "the stream ends in an error event: "+failed.Kind+": "+failed.Message)
+		return r.finish()
+	}
+	if err != nil {
+		r.spoil(Broken, at(line)+"an event cannot be taken: "+err.Error())
+	}
+	for _, b := range blocks {
+		r.block(b, e.At)
+	}
+	if e.Type == messageStop {
+		return r.finish()
+	}
+	return nil
+}
+
+// homeless is an event outside of any message. Pings come anywhere.
+func (r *responses) homeless(e stream.Event) {
+	switch e.Type {
+	case pingEvent:
+	case errorEvent:
+		_, err := new(message.Assembler).Add(e.Data)
+		r.trouble(ErrorEvent, fmt.Sprint("an error event stands alone: ", err))
+	default:
+		r.trouble(Malformed, fmt.Sprintf("an event %q stands outside of any message", e.Type))
+	}
+}
+
+// spoil notes why the message is not whole; the first reason counts.
+func (r *responses) spoil(how Ending, why string) {
+	if r.turn.Ending == Whole {
+		r.turn.Ending, r.turn.Why = how, why
+	}
+}
+
+// unread notes an event that cannot be read at all.
+func (r *responses) unread(line int, data []byte, why string) {
+	if r.turn == nil {
+		r.trouble(Malformed, why)
+		return
+	}
+	r.turn.Events = append(r.turn.Events, stream.Event{Data: data})
+	r.spoil(Broken, at(line)+why)
+}
+
+func at(line int) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("line %d: ", line)
+}
+
+func (r *responses) block(b message.Block, at time.Duration) {
+	if b.Type != message.TypeToolUse {
+		return
+	}
+	r.call(Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Ready: Moment{at, r.pace != Unknown}})
+}
+
+func (r *responses) call(c Call) {
+	c.Repeated = r.ids[c.ID]
+	r.ids[c.ID] = true
+	r.turn.Calls = append(r.turn.Calls, c)
+}
+
+// end closes a message that is still open, for it was cut.
+func (r *responses) end(why string) error {
+	if r.turn == nil {
+		return nil
+	}
+	r.spoil(Cut, why)
+	return r.finish()
+}
+
+func (r *responses) finish() error {
+	t := r.turn
+	r.turn = nil
+	reply, err := r.asm.End()
+	if err != nil && t.Ending == Whole {
+		t.Ending, t.Why = Cut, "the stream ends before message_stop"
+	}
+	t.ID, t.Model, t.Stop = reply.ID, reply.Model, reply.StopReason
+	r.turn = t
+	for _, b := range r.asm.Open() {
+		r.call(Call{ID: b.ID, Name: b.Name, Input: []byte("{}"), Invalid: b.Invalid, Cut: true})
+	}
+	r.turn = nil
+	if n := len(t.Events); n > 0 && r.pace != Unknown {
+		t.First = Moment{t.Events[0].At, true}
+	}
+	return r.done(t)
+}
+
+// settle names the calls that no result answers; otherwise is the reason where the
+// call itself gives none.
+func (t *Turn) settle(otherwise string) {
+	for _, c := range t.Calls {
+		if t.Result(c.ID) != nil && !c.Repeated {
+			continue
+		}
+		t.Unanswered = append(t.Unanswered, Unanswered{Call: c.ID, Tool: c.Name, Reason: t.reason(c, otherwise)})
+	}
+}
+
+func (t *Turn) reason(c Call, otherwise string) string {
+	switch {
+	case c.Repeated:
+		return "its id is taken by another call of the message"
+	case c.Cut && t.Stop == "max_tokens":
+		return "cut off by max_tokens before its input was complete"
+	case c.Cut:
+		return "cut off: its block never ended"
+	case t.Ending == Cut && t.Why == aborted:
+		return aborted + " before it was complete"
+	case t.Ending == Cut:
+		return "the stream was cut, so that its message was never complete"
+	case t.Ending == Failed:
+		return "the stream failed: " + strings.TrimPrefix(strings.TrimPrefix(t.Why, "the stream ends in an error event: "), "the stream failed: ")
+	}
+	return otherwise
+}
+
+// aborted is why a message of a session's log ended before it was complete.
+const aborted = "the message was aborted"
+
+// The reasons that depend on what came after.
+const (
+	noRequests = "the recording holds no requests, so no results"
+	atTheEnd   = "the recording ends before its result"
+	passedOver = "the conversation goes on without its result"
+)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/sim/requests"
+	"toolbench/sim/recording"
 	"toolbench/toolsys/search"
 	"toolbench/toolsys/settings"
 )
@@ -20,12 +20,12 @@ import (
 type Plan struct {
 	Steps []Step
 	// Searcher is ToolSearch's own definition.
-	Searcher requests.Tool
+	Searcher recording.PromptTool
 }
 
 // Step is one request of a plan.
 type Step struct {
-	Turn requests.Turn
+	Turn recording.PromptTurn
 	// Find are the tools that its answer asks ToolSearch for; Again says that it is
 	// the further request that a search takes.
 	Find  []string
@@ -36,7 +36,7 @@ type Step struct {
 }
 
 // NewPlan plans the turns whose requests are known. An error is the system's.
-func NewPlan(sent []requests.Turn) (Plan, error) {
+func NewPlan(sent []recording.PromptTurn) (Plan, error) {
 	whole, searcher, err := fixed()
 	if err != nil {
 		return Plan{}, err
@@ -70,9 +70,9 @@ func fixed() (whole map[string]bool, searcher Tool, err error) {
 
 // Defers says whether a session defers by itself: it offers a search of tools, ours
 // or the API's, or sends definitions with defer_loading.
-func Defers(sent []requests.Turn) bool {
-	return slices.ContainsFunc(sent, func(t requests.Turn) bool {
-		return slices.ContainsFunc(t.Request.Tools, func(d requests.Tool) bool {
+func Defers(sent []recording.PromptTurn) bool {
+	return slices.ContainsFunc(sent, func(t recording.PromptTurn) bool {
+		return slices.ContainsFunc(t.Prompt.Tools, func(d recording.PromptTool) bool {
 			return d.Name == search.ToolName || d.Deferred || strings.HasPrefix(d.Kind, "tool_search_tool")
 		})
 	})
@@ -87,33 +87,33 @@ func clone(set map[string]bool) map[string]bool {
 }
 
 // asSent is a definition in the API's form.
-func asSent(t Tool) requests.Tool {
+func asSent(t Tool) recording.PromptTool {
 	text := `{"name":` + quoted(t.Name) + `,"description":` + quoted(t.Description) + `,"input_schema":` + t.Schema + "}"
-	return requests.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Text: text}
+	return recording.PromptTool{Name: t.Name, Description: t.Description, Schema: t.Schema, Text: text}
 }
 
 // Defers says whether there is anything to defer; without it ToolSearch stays out.
 func (p Plan) Defers() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool {
-		return slices.ContainsFunc(s.Turn.Request.Tools, s.deferrable)
+		return slices.ContainsFunc(s.Turn.Prompt.Tools, s.deferrable)
 	})
 }
 
-func (s Step) deferrable(t requests.Tool) bool { return t.Kind == "" && !s.whole[t.Name] }
+func (s Step) deferrable(t recording.PromptTool) bool { return t.Kind == "" && !s.whole[t.Name] }
 
 // Whole are the tools that are always sent whole, in the request's order.
-func (s Step) Whole() []requests.Tool {
-	return s.some(func(t requests.Tool) bool { return !s.deferrable(t) })
+func (s Step) Whole() []recording.PromptTool {
+	return s.some(func(t recording.PromptTool) bool { return !s.deferrable(t) })
 }
 
 // Loaded are the deferrable tools that were found before.
-func (s Step) Loaded() []requests.Tool {
-	return s.some(func(t requests.Tool) bool { return s.deferrable(t) && s.loaded[t.Name] })
+func (s Step) Loaded() []recording.PromptTool {
+	return s.some(func(t recording.PromptTool) bool { return s.deferrable(t) && s.loaded[t.Name] })
 }
 
 // Waiting are the tools that go by their names.
-func (s Step) Waiting() []requests.Tool {
-	return s.some(func(t requests.Tool) bool { return s.deferrable(t) && !s.loaded[t.Name] })
+func (s Step) Waiting() []recording.PromptTool {
+	return s.some(func(t recording.PromptTool) bool { return s.deferrable(t) && !s.loaded[t.Name] })
 }
 
 // Deferred names the waiting ones, sorted.
@@ -127,17 +127,17 @@ func (s Step) Deferred() []string {
 }
 
 // Found are the definitions that its search answers with, in the order asked.
-func (s Step) Found() []requests.Tool {
-	var out []requests.Tool
+func (s Step) Found() []recording.PromptTool {
+	var out []recording.PromptTool
 	for _, name := range s.Find {
-		out = append(out, s.some(func(t requests.Tool) bool { return t.Name == name })...)
+		out = append(out, s.some(func(t recording.PromptTool) bool { return t.Name == name })...)
 	}
 	return out
 }
 
-func (s Step) some(keep func(requests.Tool) bool) []requests.Tool {
-	var out []requests.Tool
-	for _, t := range s.Turn.Request.Tools {
+func (s Step) some(keep func(recording.PromptTool) bool) []recording.PromptTool {
+	var out []recording.PromptTool
+	for _, t := range s.Turn.Prompt.Tools {
 		if keep(t) {
 			out = append(out, t)
 		}
@@ -166,7 +166,7 @@ func SearchCall(names []string) string {
 }
 
 // SearchResult is the block that answers it, the definitions in its text (E5).
-func SearchResult(found []requests.Tool) string {
+func SearchResult(found []recording.PromptTool) string {
 	var text strings.Builder
 	text.WriteString("<functions>\n")
 	for _, t := range found {
@@ -177,7 +177,7 @@ func SearchResult(found []requests.Tool) string {
 }
 
 // searchReferences is the answer where the model takes references (E4, API mode).
-func searchReferences(found []requests.Tool) string {
+func searchReferences(found []recording.PromptTool) string {
 	var parts []string
 	for _, t := range found {
 		parts = append(parts, `{"type":"tool_reference","tool_name":`+quoted(t.Name)+"}")
@@ -190,7 +190,7 @@ func answer(content string) string {
 }
 
 // recorded makes a tool to be counted of one that was sent.
-func recorded(server string, t requests.Tool) Tool {
+func recorded(server string, t recording.PromptTool) Tool {
 	schema, missing := schemaOf(json.RawMessage(t.Schema))
 	return Tool{Name: t.Name, Server: server, Description: t.Description, Schema: schema, Missing: missing}
 }

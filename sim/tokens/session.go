@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/sim/requests"
+	"toolbench/sim/recording"
 )
 
 // Session is what the definitions of one recorded session cost over all its requests,
@@ -65,7 +65,7 @@ func NewRecordings() (*Recordings, error) {
 }
 
 // Add counts a recording's sessions. Errors are the counter's and the system's.
-func (r *Recordings) Add(file *requests.File, c Counter) error {
+func (r *Recordings) Add(file *recording.PromptFile, c Counter) error {
 	for _, s := range file.Sessions {
 		sent := s.Sent()
 		one := Session{File: file.Name, Conversation: s.Number, Agent: s.Agent, Requests: len(sent), Defers: Defers(sent)}
@@ -88,11 +88,11 @@ func (r *Recordings) Tools() []Tool {
 }
 
 // use notes which tools a session has, and which it calls.
-func (r *Recordings) use(sent []requests.Turn) (tools, called int) {
+func (r *Recordings) use(sent []recording.PromptTurn) (tools, called int) {
 	offered, calls := map[string]bool{}, map[string]int{}
 	for _, t := range sent {
-		r.Model = cmp.Or(r.Model, t.Request.Model)
-		for _, d := range t.Request.Tools {
+		r.Model = cmp.Or(r.Model, t.Prompt.Model)
+		for _, d := range t.Prompt.Tools {
 			if d.Kind == "" {
 				offered[d.Name] = true
 				tool := recorded(serverOf(d.Name), d)
@@ -127,7 +127,7 @@ func serverOf(name string) string {
 }
 
 // count plays the plan and weighs each request.
-func (s *Session) count(sent []requests.Turn, c Counter) error {
+func (s *Session) count(sent []recording.PromptTurn, c Counter) error {
 	plan, err := NewPlan(sent)
 	if err != nil {
 		return err
@@ -186,10 +186,10 @@ const listed = "<available-deferred-tools>\n</available-deferred-tools>\n"
 
 // step weighs one request, and what its answer searches for.
 func (w *weighing) step(s Step) {
-	own := slices.DeleteFunc(slices.Clone(s.Turn.Request.Tools), func(t requests.Tool) bool { return t.Kind != "" })
+	own := slices.DeleteFunc(slices.Clone(s.Turn.Prompt.Tools), func(t recording.PromptTool) bool { return t.Kind != "" })
 	full := w.lines(own, Tool.whole)
 	if s.Again {
-		w.resent += w.conversation(s.Turn.Request)
+		w.resent += w.conversation(s.Turn.Prompt)
 	} else {
 		w.whole += full
 	}
@@ -220,15 +220,15 @@ func (w *weighing) search(s Step) {
 	}
 }
 
-func (w *weighing) lines(tools []requests.Tool, line func(Tool) string) (n int) {
+func (w *weighing) lines(tools []recording.PromptTool, line func(Tool) string) (n int) {
 	for _, t := range tools {
 		n += w.of(line(recorded("", t)))
 	}
 	return n
 }
 
-func (w *weighing) conversation(r *requests.Request) (n int) {
-	for _, pieces := range [][]requests.Piece{r.System, r.Messages} {
+func (w *weighing) conversation(r *recording.Prompt) (n int) {
+	for _, pieces := range [][]recording.PromptBlock{r.System, r.Messages} {
 		for _, p := range pieces {
 			n += w.of(p.Text)
 		}

@@ -9,34 +9,34 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"toolbench/sim/requests"
+	"toolbench/sim/recording"
 	"toolbench/sim/tokens"
 )
 
 // sent is a session of some requests with the same tools; calls[i] is what the i-th
 // answer calls.
-func sent(tools []requests.Tool, calls ...[]string) *requests.File {
-	s := &requests.Session{Number: 1}
+func sent(tools []recording.PromptTool, calls ...[]string) *recording.PromptFile {
+	s := &recording.PromptSession{Number: 1}
 	for i, names := range calls {
-		s.Turns = append(s.Turns, requests.Turn{Number: i + 1, Calls: names, Request: &requests.Request{
-			Model: "claude-sonnet-4-5", Tools: tools, Messages: []requests.Piece{{Text: strings.Repeat("x", 100)}},
+		s.Turns = append(s.Turns, recording.PromptTurn{Number: i + 1, Calls: names, Prompt: &recording.Prompt{
+			Model: "claude-sonnet-4-5", Tools: tools, Messages: []recording.PromptBlock{{Text: strings.Repeat("x", 100)}},
 		}})
 	}
-	return &requests.File{Name: "tape.yaml", Sessions: []*requests.Session{s}}
+	return &recording.PromptFile{Name: "tape.yaml", Sessions: []*recording.PromptSession{s}}
 }
 
-func someTools(n, size int) []requests.Tool {
-	var all []requests.Tool
+func someTools(n, size int) []recording.PromptTool {
+	var all []recording.PromptTool
 	for i := range n {
 		about := strings.Repeat("a", size)
 		name := fmt.Sprintf("tool_%02d", i)
-		all = append(all, requests.Tool{Name: name, Description: about, Schema: `{"type":"object"}`,
+		all = append(all, recording.PromptTool{Name: name, Description: about, Schema: `{"type":"object"}`,
 			Text: fmt.Sprintf(`{"name":%q,"description":%q,"input_schema":{"type":"object"}}`, name, about)})
 	}
 	return all
 }
 
-func counted(t require.TestingT, file *requests.File) (tokens.Session, *tokens.Recordings) {
+func counted(t require.TestingT, file *recording.PromptFile) (tokens.Session, *tokens.Recordings) {
 	c, err := tokens.NewCounter("bytes4")
 	require.NoError(t, err)
 	all, err := tokens.NewRecordings()
@@ -89,7 +89,7 @@ func TestWhatIsNeverDeferredStaysWhole(t *testing.T) {
 }
 
 func TestASessionThatDefersByItselfIsNotDeferredAgain(t *testing.T) {
-	for name, extra := range map[string]requests.Tool{
+	for name, extra := range map[string]recording.PromptTool{
 		"ours": {Name: "ToolSearch", Text: "{}"}, "the API's": {Name: "tool_search_tool_bm25", Kind: "tool_search_tool_bm25_20251119"}, "marked": {Name: "x", Deferred: true},
 	} {
 		s, _ := counted(t, sent(append(someTools(3, 50), extra), nil, nil))

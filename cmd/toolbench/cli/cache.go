@@ -15,7 +15,6 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/promptcache"
 	"toolbench/sim/recording"
-	"toolbench/sim/requests"
 	"toolbench/sim/tokens"
 )
 
@@ -127,7 +126,7 @@ func onlyRecordings(cmd *cobra.Command, args []string) error {
 // sessions reads the recordings that flags name, one at a time: take is given each,
 // so that a folder does not have to fit into memory. A file that only lies in a
 // folder may be anything.
-func (a *app) sessions(ctx context.Context, paths []string, take func(*requests.File) error) ([]reports.Skipped, error) {
+func (a *app) sessions(ctx context.Context, paths []string, take func(*recording.PromptFile) error) ([]reports.Skipped, error) {
 	files, err := a.recordings(paths)
 	if err != nil {
 		return nil, err
@@ -163,20 +162,20 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*requests.
 	return skipped, nil
 }
 
-func (a *app) sessionFile(path string) (*requests.File, error) {
+func (a *app) sessionFile(path string) (*recording.PromptFile, error) {
 	file, err := os.Open(a.path(path))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, reason(err))
 	}
 	defer file.Close()
-	return requests.Read(path, file, recording.Limits{})
+	return recording.ReadPrompts(path, file, recording.Limits{})
 }
 
 // recordedCache plays recorded sessions against the model of the cache.
 func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Counter, prices []promptcache.Prices) error {
 	report := reports.RecordedCacheReport{Counter: counter, Prices: prices}
 	var err error
-	report.Skipped, err = a.sessions(ctx, f.recordings, func(file *requests.File) error {
+	report.Skipped, err = a.sessions(ctx, f.recordings, func(file *recording.PromptFile) error {
 		for _, s := range file.Sessions {
 			one, err := promptcache.Replay(file.Name, s, counter)
 			if err != nil {
@@ -204,7 +203,7 @@ func (a *app) recordedTools(ctx context.Context, paths []string, counter tokens.
 	if len(paths) == 0 {
 		return all, nil
 	}
-	skipped, err := a.sessions(ctx, paths, func(file *requests.File) error { return all.Add(file, counter) })
+	skipped, err := a.sessions(ctx, paths, func(file *recording.PromptFile) error { return all.Add(file, counter) })
 	for _, s := range skipped {
 		a.say("%s: skipped: %s", s.File, s.Reason)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"toolbench/fixtures"
 	"toolbench/sim/promptcache"
-	"toolbench/sim/requests"
+	"toolbench/sim/recording"
 	"toolbench/sim/scenario"
 	"toolbench/sim/tokens"
 	"toolbench/toolsys/trace"
@@ -52,7 +52,7 @@ func (j *checker) cached() (promptcache.Result, error) {
 	if err != nil {
 		return promptcache.Result{}, err
 	}
-	session, err := requests.Of(j.rec.Requests)
+	session, err := recording.PromptsOf(j.rec.Requests)
 	if err != nil {
 		return promptcache.Result{}, err
 	}

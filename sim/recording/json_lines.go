@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -154,4 +155,148 @@ func isEvent(kind string, v gjson.Result) bool {
 		return v.Get("error").IsObject()
 	}
 	return strings.HasPrefix(kind, "content_block_")
+}
+
+// history reads messages as requests and responses hold them: one by itself, as a
+// response is, or those of a request, be they under "messages" or a value each.
+// known is false when v is none of these.
+func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
+	if isConverse(v) {
+		v = converseRequest(v)
+	} else if m, ok := converseReply(v); ok {
+		v = m
+	}
+	if isMessage(v) {
+		ls.s.format = History
+		return true, ls.talks.said(v, v.Get("model").String(), "history\x00", ls.at)
+	}
+	if m := v.Get("result.message"); isMessage(m) { // of a batch, whose answers belong to none
+		ls.s.format = History
+		return true, ls.talks.said(m, "", "batch\x00"+v.Get("custom_id").String(), ls.at)
+	}
+	list := v.Get("messages")
+	if !list.IsArray() {
+		return false, nil
+	}
+	key, model := fmt.Sprint("history\x00", ls.at), v.Get("model").String()
+	for _, m := range list.Array() {
+		switch inner := m.Get("message"); {
+		case isMessage(m):
+			known = true
+			ls.s.format = History
+			err = ls.talks.said(m, model, key, ls.at)
+		case inner.IsObject() && m.Get("direction").Exists(): // what went between an agent and who drives it
+			known = true
+			err = ls.take([]byte(inner.Raw))
+		}
+		if err != nil {
+			return known, err
+		}
+	}
+	return known, nil
+}
+
+// isMessage: role and content make a message.
+func isMessage(v gjson.Result) bool {
+	role := v.Get("role").String()
+	content := v.Get("content")
+	return (role == "user" || role == "assistant") && (content.IsArray() || content.Type == gjson.String) && !v.Get("tool_calls").Exists()
+}
+
+// said takes a message, which has no time.
+func (ts *talks) said(m gjson.Result, model, key string, line int) error {
+	t, err := ts.of(key, "", "")
+	if err != nil {
+		return err
+	}
+	t.bare = true
+	if m.Get("role").String() == "user" {
+		t.asked = true
+		t.answers(m, m.Get("content"), time.Time{}, line)
+		return nil
+	}
+	d, err := t.draft(strings.Clone(m.Get("id").String()), strings.Clone(or(m.Get("model").String(), model)), line, callIDs(m.Get("content")))
+	if err != nil {
+		return err
+	}
+	d.turn.Stop, d.turn.Usage = strings.Clone(m.Get("stop_reason").String()), usageIn(m.Get("usage"))
+	return t.content(d, m.Get("content"), time.Time{})
+}
+
+// valueScan reads JSON that is not a value a line: a list of values, or values one
+// after the other, as they are when somebody has formatted them. Each is what a line
+// would be, or one exchange.
+type valueScan struct {
+	*lineScan
+	dec     *json.Decoder
+	allowed *allowance
+}
+
+func (s *scanner) values(dec *json.Decoder, allowed *allowance) *valueScan {
+	vs := &valueScan{lineScan: s.lineScan(), dec: dec, allowed: allowed}
+	vs.what = "values"
+	return vs
+}
+
+// scanList reads a list.
+func (s *scanner) scanList(r *bufio.Reader) error {
+	allowed := &allowance{r: r}
+	dec := json.NewDecoder(allowed)
+	vs := s.values(dec, allowed)
+	if err := s.documentEnds(vs.list(), 0); err != nil {
+		return err
+	}
+	return vs.end()
+}
+
+func (vs *valueScan) list() error {
+	vs.allowed.left = vs.s.limits.Part
+	if t, err := vs.dec.Token(); err != nil || t != json.Delim('[') {
+		return errors.Join(errShape, err)
+	}
+	for vs.dec.More() {
+		if err := vs.next(); err != nil {
+			return err
+		}
+	}
+	vs.allowed.left = vs.s.limits.Part
+	_, err := vs.dec.Token()
+	return err
+}
+
+// rest reads values until the file ends.
+func (vs *valueScan) rest() error {
+	for {
+		vs.allowed.left = vs.s.limits.Part
+		switch err := vs.next(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (vs *valueScan) next() error {
+	vs.allowed.left = vs.s.limits.Part
+	var v json.RawMessage
+	if err := vs.dec.Decode(&v); err != nil {
+		return err
+	}
+	return vs.value(v, vs.allowed.line(vs.dec)-bytes.Count(v, []byte("\n")))
+}
+
+// value takes one, which begins at a line.
+func (vs *valueScan) value(raw json.RawMessage, at int) error {
+	vs.at = at
+	var compact bytes.Buffer // how a file is formatted is nothing that was said
+	if err := json.Compact(&compact, raw); err != nil {
+		return err
+	}
+	raw = compact.Bytes()
+	if !gjson.ParseBytes(raw).IsObject() {
+		vs.s.ignore("values that are no objects")
+		return nil
+	}
+	return vs.take(raw)
 }

@@ -1,4 +1,4 @@
-package requests_test
+package recording_test
 
 import (
 	"os"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 
 	"toolbench/sim/recording"
-	"toolbench/sim/requests"
 )
 
 const cassette = `version: 1
+
 interactions:
 - request:
     method: POST
@@ -40,9 +41,9 @@ interactions:
     body: '{"type":"message","id":"m2","content":[{"type":"text","text":"Well."}],"usage":{"input_tokens":1,"cache_read_input_tokens":5}}'
 `
 
-func read(t *testing.T, text string) *requests.Session {
+func read(t *testing.T, text string) *recording.PromptSession {
 	t.Helper()
-	file, err := requests.Read("c.yaml", strings.NewReader(text), recording.Limits{})
+	file, err := recording.ReadPrompts("c.yaml", strings.NewReader(text), recording.Limits{})
 	require.NoError(t, err)
 	require.Len(t, file.Sessions, 1)
 	return file.Sessions[0]
@@ -51,8 +52,8 @@ func read(t *testing.T, text string) *requests.Session {
 func TestARequestIsReadAsThePromptItBecomes(t *testing.T) {
 	s := read(t, cassette)
 	require.Len(t, s.Sent(), 2)
-	first, second := s.Turns[0].Request, s.Turns[1].Request
-	assert.Equal(t, requests.Tool{Name: "a", Description: "One.", Schema: `{"type":"object"}`, Breakpoint: true,
+	first, second := s.Turns[0].Prompt, s.Turns[1].Prompt
+	assert.Equal(t, recording.PromptTool{Name: "a", Description: "One.", Schema: `{"type":"object"}`, Breakpoint: true,
 		Text: `{"name":"a","description":"One.","input_schema":{"type":"object"}}`}, first.Tools[0])
 	assert.Equal(t, first.Tools[0].Text, second.Tools[0].Text, "a breakpoint is no part of the text")
 	assert.Equal(t, "web_search_20250305", first.Tools[1].Kind)
@@ -72,12 +73,12 @@ func TestATranscriptHasUsageAndNoRequests(t *testing.T) {
 {"type":"assistant","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"Well."}],"usage":{"input_tokens":3,"cache_read_input_tokens":40,"output_tokens":1}}}
 `)
 	require.Len(t, s.Turns, 1)
-	assert.Nil(t, s.Turns[0].Request)
+	assert.Nil(t, s.Turns[0].Prompt)
 	assert.Equal(t, &recording.Usage{Input: 3, Read: 40, Output: 1}, s.Turns[0].Usage)
 }
 
 func TestWhatIsNoRecordingIsSaidToBeNone(t *testing.T) {
-	_, err := requests.Read("x", strings.NewReader("hello"), recording.Limits{})
+	_, err := recording.ReadPrompts("x", strings.NewReader("hello"), recording.Limits{})
 	assert.ErrorIs(t, err, recording.ErrNotRecording)
 }
 
@@ -92,16 +93,47 @@ func TestEveryRecordingBesideTheProjectIsRead(t *testing.T) {
 	for _, path := range files {
 		in, err := os.Open(path)
 		require.NoError(t, err)
-		file, err := requests.Read(filepath.Base(path), in, recording.Limits{})
+		file, err := recording.ReadPrompts(filepath.Base(path), in, recording.Limits{})
 		require.NoError(t, err)
 		require.NoError(t, in.Close())
 		for _, s := range file.Sessions {
 			for _, turn := range s.Sent() {
 				sent++
-				assert.NotEmpty(t, turn.Request.Messages, path)
-				assert.NotEmpty(t, turn.Request.Tools, path)
+				assert.NotEmpty(t, turn.Prompt.Messages, path)
+				assert.NotEmpty(t, turn.Prompt.Tools, path)
 			}
 		}
 	}
 	assert.Greater(t, sent, 50)
+}
+
+// Whatever a client has sent, reading it neither panics nor gives a request without
+// what it was read from.
+func FuzzRequest(f *testing.F) {
+	for _, body := range []string{
+		`{"messages":[]}`, `{"messages":[{"role":"user","content":"Go."}],"tools":{}}`, `{"messages":[{"content":[{"type":"tool_result","content":{"tool_references":[{}]}}]}]}`,
+		`{"messages":[{"content":5}],"tools":[1,{"name":["a"],"input_schema":[]},{"cache_control":{}}],"system":{"text":1},"cache_control":{}}`,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		data, err := yaml.Marshal(map[string]any{"version": 1, "interactions": []any{map[string]any{
+			"request":  map[string]any{"method": "POST", "url": "https://api.example/v1/messages", "body": body},
+			"response": map[string]any{"code": 200, "body": `{"type":"message","id":"m","content":[]}`},
+		}}})
+		if err != nil {
+			t.Skip("no text of YAML")
+		}
+		file, err := recording.ReadPrompts("f.yaml", strings.NewReader(string(data)), recording.Limits{})
+		if err != nil {
+			return
+		}
+		for _, s := range file.Sessions {
+			for _, turn := range s.Sent() {
+				if turn.Prompt.Marked() && len(turn.Prompt.Tools)+len(turn.Prompt.System)+len(turn.Prompt.Messages) == 0 {
+					t.Error("a breakpoint behind nothing")
+				}
+			}
+		}
+	})
 }

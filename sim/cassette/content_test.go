@@ -1,4 +1,4 @@
-package packing_test
+package cassette_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/packing"
+	"toolbench/sim/cassette"
 )
 
 type flusher interface {
@@ -47,10 +47,10 @@ func pack(t *testing.T, name, text string) []byte {
 
 func TestEachPackingIsUndone(t *testing.T) {
 	for name := range packers {
-		got, err := packing.All(pack(t, name, text), header(name), 1<<20)
+		got, err := cassette.Decode(pack(t, name, text), header(name), 1<<20)
 		require.NoError(t, err, name)
 		assert.Equal(t, text, string(got), name)
-		assert.True(t, packing.Known(header(name)))
+		assert.True(t, cassette.KnownEncoding(header(name)))
 	}
 }
 
@@ -58,7 +58,7 @@ func TestEachPackingIsUndone(t *testing.T) {
 func TestABodyThatIsNotPackedStaysAsItIs(t *testing.T) {
 	for name := range packers {
 		for _, body := range []string{"", "{}", "  {\"a\":1}", text, ": ping\n\n"} {
-			got, err := packing.All([]byte(body), header(name), 100)
+			got, err := cassette.Decode([]byte(body), header(name), 100)
 			require.NoError(t, err, name)
 			assert.Equal(t, body, string(got), name)
 		}
@@ -69,7 +69,7 @@ func TestABodyThatIsNotPackedStaysAsItIs(t *testing.T) {
 func TestAStreamIsReadWhileItArrives(t *testing.T) {
 	for name, packer := range packers {
 		from, to := io.Pipe()
-		r := packing.Reader(from, header(name), 1<<20)
+		r := cassette.NewDecoder(from, header(name), 1<<20)
 		w := packer(to)
 		next := make(chan struct{})
 		go func() {
@@ -97,15 +97,15 @@ func TestAStreamIsReadWhileItArrives(t *testing.T) {
 
 func TestWhatGrowsBeyondTheLimitIsRefused(t *testing.T) {
 	for name := range packers {
-		_, err := packing.All(pack(t, name, strings.Repeat(text, 10_000)), header(name), 10_000)
-		assert.ErrorIs(t, err, packing.ErrTooMuch, name)
+		_, err := cassette.Decode(pack(t, name, strings.Repeat(text, 10_000)), header(name), 10_000)
+		assert.ErrorIs(t, err, cassette.ErrExpands, name)
 	}
 }
 
 func TestACutBodyGivesWhatThereIs(t *testing.T) {
 	for name := range packers {
 		whole := pack(t, name, strings.Repeat(text, 10_000))
-		got, err := packing.All(whole[:len(whole)-1], header(name), 1<<20)
+		got, err := cassette.Decode(whole[:len(whole)-1], header(name), 1<<20)
 		require.NoError(t, err, name)
 		assert.True(t, strings.HasPrefix(strings.Repeat(text, 10_000), string(got)), name)
 	}
@@ -113,10 +113,10 @@ func TestACutBodyGivesWhatThereIs(t *testing.T) {
 
 func TestAnUnknownPackingIsSaid(t *testing.T) {
 	for _, name := range []string{"br", "deflate"} {
-		_, err := packing.All([]byte("\xff\xff\xff\xff\xff no such thing"), name, 100)
-		assert.ErrorIs(t, err, packing.ErrUnknown, name)
+		_, err := cassette.Decode([]byte("\xff\xff\xff\xff\xff no such thing"), name, 100)
+		assert.ErrorIs(t, err, cassette.ErrEncoding, name)
 	}
-	assert.False(t, packing.Known("compress"))
+	assert.False(t, cassette.KnownEncoding("compress"))
 }
 
 func FuzzReader(f *testing.F) {
@@ -124,7 +124,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte{0x1f, 0x8b, 8, 0}, "")
 	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1}, "zstd")
 	f.Fuzz(func(t *testing.T, body []byte, encoding string) {
-		got, err := packing.All(body, encoding, 1<<16)
+		got, err := cassette.Decode(body, encoding, 1<<16)
 		if err == nil {
 			assert.LessOrEqual(t, len(got), 1<<16)
 		}

@@ -3,17 +3,19 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
-	"toolbench/sim/packing"
 	"toolbench/sim/stream"
 )
 
@@ -49,26 +51,12 @@ type reply struct {
 }
 
 var (
-	errNoModel   = errors.New("it is no model's answer")
-	errPacking   = errors.New("its packing is not known")
-	errTooPacked = errors.New("it unpacks to more than the limit")
+	errNoModel = errors.New("it is no model's answer")
 )
-
-// unpack undoes what was done to a body on its way.
-func unpack(b []byte, encoding string, max int64) ([]byte, error) {
-	out, err := packing.All(b, encoding, max)
-	switch {
-	case errors.Is(err, packing.ErrTooMuch):
-		return nil, fmt.Errorf("%w of %d bytes", errTooPacked, max)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errPacking, err)
-	}
-	return out, nil
-}
 
 // read turns a body into events. errNoModel: it is something else.
 func (x *exchange) read(max int64) (reply, error) {
-	b, err := unpack(x.response, x.header.Get("Content-Encoding"), max)
+	b, err := cassette.Decode(x.response, x.header.Get("Content-Encoding"), max)
 	if err != nil {
 		return reply{}, err
 	}
@@ -224,4 +212,102 @@ func scripted(v gjson.Result, id, model string) []stream.Event {
 		t.Blocks = append(t.Blocks, blockOf(b))
 	}
 	return stream.Script(t)
+}
+
+// otherAPIs are the ends of paths that other APIs, or other parts of ours, are known
+// by, so that who wonders why nothing was read is told.
+var otherAPIs = []struct{ end, what string }{
+	{"/chat/completions", "requests to OpenAI's chat completions"},
+	{"/responses", "requests to OpenAI's responses"},
+	{"/completions", "requests to OpenAI's completions"},
+	{":generateContent", "requests to Gemini's generateContent"},
+	{":streamGenerateContent", "requests to Gemini's generateContent"},
+	{"/api/chat", "requests to Ollama's chat"},
+	{"/api/generate", "requests to Ollama's chat"},
+	{"/v1/complete", "requests for text completions, which have no tools"},
+	{"/count_tokens", "requests that count tokens"},
+	{"/count-tokens", "requests that count tokens"},
+	{":countTokens", "requests that count tokens"},
+	{"/input_tokens", "requests that count tokens"},
+	{"/messages/batches", batched},
+	{"/embeddings", embedded},
+	{":predict", embedded},
+	{":embedContent", embedded},
+	{":batchEmbedContents", embedded},
+	{"/invoke", otherWords},
+	{"/invoke-with-response-stream", otherWords},
+	{":rawPredict", otherWords},
+	{":streamRawPredict", otherWords},
+}
+
+const (
+	batched    = "requests of message batches"
+	embedded   = "requests for embeddings"
+	otherWords = "requests in another model's words, or for embeddings"
+	noModel    = "requests that ask no model"
+)
+
+// other names what a request is that is not read.
+func other(address string) string {
+	path := address
+	if u, err := url.Parse(address); err == nil {
+		path = u.Path
+	}
+	path = strings.TrimSuffix(path, "/")
+	for _, api := range otherAPIs {
+		if strings.HasSuffix(path, api.end) {
+			return api.what
+		}
+	}
+	if strings.Contains(path, "/messages/batches/") {
+		return batched
+	}
+	return noModel
+}
+
+func least(kind string) int {
+	if kind == noModel {
+		return 1
+	}
+	return 0
+}
+
+// most is how many kinds of what was not read an error names.
+const most = 3
+
+// instead words what a file holds that is no turn, the most frequent first, and
+// last what says least.
+func (s *scanner) instead() string {
+	kinds := make([]string, 0, len(s.ignored))
+	for kind := range s.ignored {
+		kinds = append(kinds, kind)
+	}
+	slices.SortFunc(kinds, func(a, b string) int {
+		return cmp.Or(cmp.Compare(least(a), least(b)), s.ignored[b]-s.ignored[a], strings.Compare(a, b))
+	})
+	more := ""
+	if len(kinds) > most {
+		kinds, more = kinds[:most], " and more"
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%s (%d)", kind, s.ignored[kind])
+	}
+	return strings.Join(kinds, ", ") + more
+}
+
+// failure words an answer that is an error, as those who give them word it.
+func (x *exchange) failure(max int64) string {
+	body, err := cassette.Decode(x.response, x.header.Get("Content-Encoding"), max)
+	if err != nil {
+		body = nil // the status says enough
+	}
+	v := gjson.ParseBytes(body)
+	kind, _, _ := strings.Cut(x.header.Get("X-Amzn-Errortype"), ":")
+	parts := []string{fmt.Sprintf("the request was answered with status %d", x.status)}
+	for _, part := range []string{or(v.Get("error.type").String(), kind), or(v.Get("error.message").String(), or(v.Get("message").String(), v.Get("Message").String()))} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ": ")
 }

@@ -1,0 +1,357 @@
+package recording
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// session takes the line that opens a log of the dialect with a message a line.
+func (ts *talks) session(v gjson.Result) { ts.sessionID = strings.Clone(v.Get("id").String()) }
+
+// message takes a line of that dialect: user, assistant or toolResult. A line that
+// follows another than the last begins a branch, which is another conversation's
+// course; its turns are counted with the conversation they branch off.
+func (ts *talks) message(v gjson.Result, line int) error {
+	t, err := ts.of("session\x00"+ts.sessionID, ts.sessionID, "")
+	if err != nil {
+		return err
+	}
+	m := v.Get("message")
+	at := stamp(v.Get("timestamp"))
+	if at.IsZero() {
+		at = stamp(m.Get("timestamp"))
+	}
+	switch role := m.Get("role").String(); role {
+	case "user":
+		t.heard(at)
+		t.user.hear(v, m.Get("content"))
+	case "toolResult":
+		t.heard(at)
+		t.result(Result{
+			Call: strings.Clone(m.Get("toolCallId").String()), Text: strings.Clone(plain(m.Get("content"))), IsError: m.Get("isError").Bool(),
+		}, at, line)
+	case "assistant":
+		return t.reply(v, m, at, line)
+	default:
+		ts.s.ignore("messages of the role " + quoted(role[:min(len(role), 40)]))
+	}
+	return nil
+}
+
+// stops translates stop reasons; an unknown one stays as it is.
+var stops = map[string]string{"toolUse": "tool_use", "stop": "end_turn", "length": "max_tokens"}
+
+// reply is a whole message. Its line is written at its end, so within it times are
+// shared out by the amount of output.
+func (t *talk) reply(v, m gjson.Result, end time.Time, line int) error {
+	stop := m.Get("stopReason").String()
+	content := m.Get("content")
+	if stop == "error" && len(content.Array()) == 0 {
+		t.s.problem(Problem{Kind: ErrorEvent, Text: "the model failed: " + quoted(m.Get("errorMessage").String()), Line: line, Conversation: t.c.Number})
+		return nil
+	}
+	d, err := t.draft(strings.Clone(v.Get("id").String()), strings.Clone(m.Get("model").String()), line, callIDs(content))
+	if err != nil {
+		return err
+	}
+	d.exact = false
+	d.turn.Stop = or(stops[stop], strings.Clone(stop))
+	switch stop {
+	case "error":
+		d.turn.Ending, d.turn.Why = Failed, "the stream failed: "+quoted(m.Get("errorMessage").String())
+	case "aborted":
+		d.turn.Ending, d.turn.Why = Cut, aborted
+	}
+	blocks := sessionBlocks(content)
+	for i, at := range shares(blocks, t.input, end) {
+		t.add(d, blocks[i], at)
+	}
+	return nil
+}
+
+func sessionBlocks(content gjson.Result) []stream.Block {
+	if content.Type == gjson.String {
+		return []stream.Block{{Kind: stream.Text, Text: strings.Clone(content.Str)}}
+	}
+	var out []stream.Block
+	for _, b := range content.Array() {
+		block := blockOf(b)
+		if block.Kind == "toolCall" {
+			block.Kind, block.ID = stream.ToolUse, strings.Clone(b.Get("id").String())
+			block.Input, block.Content = []byte(b.Get("arguments").Raw), nil
+		}
+		out = append(out, block)
+	}
+	return out
+}
+
+// shares gives each block its end between the request and the line's time.
+func shares(blocks []stream.Block, sent, end time.Time) []time.Time {
+	out := make([]time.Time, len(blocks))
+	if end.IsZero() {
+		return out
+	}
+	if sent.IsZero() || sent.After(end) {
+		sent = end
+	}
+	total, sum := 0, 0
+	for _, b := range blocks {
+		total += len(b.Text) + len(b.Input) + 1
+	}
+	for i, b := range blocks {
+		sum += len(b.Text) + len(b.Input) + 1
+		out[i] = sent.Add(time.Duration(float64(end.Sub(sent)) * float64(sum) / float64(total)))
+	}
+	return out
+}
+
+// block takes a line of the dialect that writes one content block a line, each
+// message by its id, results as the user's messages.
+func (ts *talks) block(v gjson.Result, line int) error {
+	t, err := ts.spoken(v)
+	if err != nil {
+		return err
+	}
+	at := stamp(v.Get("timestamp"))
+	m := v.Get("message")
+	if v.Get("type").String() == "user" {
+		t.answers(v, m.Get("content"), at, line)
+		return nil
+	}
+	if v.Get("isApiErrorMessage").Bool() {
+		t.s.problem(Problem{Kind: ErrorEvent, Text: "the API failed: " + quoted(plain(m.Get("content"))), Line: line, Conversation: t.c.Number})
+		return nil
+	}
+	if m.Get("model").String() == "<synthetic>" {
+		ts.s.ignore("messages the agent wrote in the model's place")
+		return nil
+	}
+	d, err := t.draft(strings.Clone(or(m.Get("id").String(), v.Get("uuid").String())), strings.Clone(m.Get("model").String()), line, callIDs(m.Get("content")))
+	if err != nil {
+		return err
+	}
+	if stop := m.Get("stop_reason"); stop.Type == gjson.String {
+		d.turn.Stop = strings.Clone(stop.Str)
+	}
+	if u := usageIn(m.Get("usage")); u != nil { // each line of a message repeats it
+		d.turn.Usage = u
+	}
+	return t.content(d, m.Get("content"), at)
+}
+
+// spoken finds the conversation of a line: by its session, and below that by the
+// sub-agent, or for older logs by the line it follows.
+func (ts *talks) spoken(v gjson.Result) (*talk, error) {
+	session := strings.Clone(or(v.Get("sessionId").String(), v.Get("session_id").String()))
+	agent := strings.Clone(or(v.Get("agentId").String(), v.Get("parent_tool_use_id").String()))
+	uuid, parent := strings.Clone(v.Get("uuid").String()), v.Get("parentUuid").String()
+	key := session + "\x00" + agent
+	if v.Get("isSidechain").Bool() && agent == "" {
+		from, known := ts.places.get(parent)
+		switch {
+		case known && strings.HasPrefix(from, key+"\x00"):
+			key = from
+		default:
+			key += "\x00" + uuid
+		}
+		agent = "side"
+	}
+	ts.places.put(uuid, key)
+	return ts.of(key, session, agent)
+}
+
+// answers takes a user's message: results, and whatever else the model is told.
+func (t *talk) answers(v, content gjson.Result, at time.Time, line int) {
+	t.heard(at)
+	t.user.hear(v, content)
+	for _, b := range content.Array() {
+		if b.Get("type").String() != "tool_result" {
+			continue
+		}
+		t.result(Result{
+			Call: strings.Clone(b.Get("tool_use_id").String()), Text: strings.Clone(plain(b.Get("content"))), IsError: b.Get("is_error").Bool(),
+			Took: took(v.Get("toolUseResult")),
+		}, at, line)
+	}
+}
+
+// took is what the agent itself measured, where it did.
+func took(result gjson.Result) Moment {
+	for _, member := range []string{"totalDurationMs", "durationMs"} {
+		if ms := result.Get(member); ms.Type == gjson.Number && ms.Num >= 0 && ms.Num < 1e12 {
+			return Moment{time.Duration(ms.Num * float64(time.Millisecond)).Truncate(stream.Tick), true}
+		}
+	}
+	return Moment{}
+}
+
+// content adds a model's blocks, which were complete at one time.
+func (t *talk) content(d *draft, content gjson.Result, at time.Time) error {
+	if content.Type == gjson.String {
+		t.add(d, stream.Block{Kind: stream.Text, Text: strings.Clone(content.Str)}, at)
+		return nil
+	}
+	for _, b := range content.Array() {
+		t.add(d, blockOf(b), at)
+	}
+	return nil
+}
+
+// blockOf reads a content block. Texts are cloned: they must not keep the line.
+func blockOf(b gjson.Result) stream.Block {
+	kind := strings.Clone(b.Get("type").String())
+	out := stream.Block{Kind: stream.Kind(kind), ID: strings.Clone(b.Get("id").String()), Name: strings.Clone(b.Get("name").String())}
+	switch out.Kind {
+	case stream.Text:
+		out.Text = strings.Clone(b.Get("text").String())
+	case stream.Thinking:
+		out.Text, out.Signature = strings.Clone(b.Get("thinking").String()), strings.Clone(b.Get("signature").String())
+	case stream.Redacted:
+		out.Text = strings.Clone(b.Get("data").String())
+	case stream.ToolUse, stream.ServerToolUse, stream.MCPToolUse:
+		out.Input, out.Server = []byte(b.Get("input").Raw), strings.Clone(b.Get("server_name").String())
+	default:
+		out.ID, out.Content = strings.Clone(b.Get("tool_use_id").String()), []byte(b.Get("content").Raw)
+	}
+	return out
+}
+
+// plain is the text of a content, be it a string or blocks; what is no text is
+// named.
+func plain(content gjson.Result) string {
+	if content.Type == gjson.String {
+		return content.Str
+	}
+	var parts []string
+	for _, b := range content.Array() {
+		switch kind := b.Get("type").String(); kind {
+		case "text":
+			parts = append(parts, b.Get("text").String())
+		default:
+			parts = append(parts, "["+kind+"]")
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func callIDs(content gjson.Result) []string {
+	var ids []string
+	for _, b := range content.Array() {
+		if kind := b.Get("type").String(); kind == "tool_use" || kind == "toolCall" {
+			ids = append(ids, b.Get("id").String())
+		}
+	}
+	return ids
+}
+
+// stamp reads a time: a text of RFC 3339, or milliseconds since 1970; zero if it
+// is neither.
+func stamp(v gjson.Result) time.Time {
+	if v.Type == gjson.Number && v.Num > 0 && v.Num < 1e15 {
+		return time.UnixMilli(int64(v.Num)).UTC()
+	}
+	at, err := time.Parse(time.RFC3339Nano, v.String())
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// MaxSaid bounds what a transcript's Turn.Said keeps, in bytes.
+const MaxSaid = 256 << 10
+
+// voice are the user's words that wait for the model's next answer.
+type voice struct {
+	texts []string
+	size  int
+	// command: the last of them is a command of the agent's own.
+	command bool
+}
+
+// hear takes a user's message of a transcript. An agent also writes there what it has
+// to say itself, and what its own commands print: those are not the user's words, and a
+// command that the agent answered was never put to the model.
+func (u *voice) hear(v, content gjson.Result) {
+	text := uttered(content)
+	switch {
+	case text == "" || v.Get("isMeta").Bool() || strings.HasPrefix(text, "Caveat: The messages below"):
+	case strings.HasPrefix(text, "<local-command-"):
+		if u.command {
+			u.drop()
+		}
+	default:
+		name, command := commandIn(text)
+		if command {
+			text = name
+		}
+		u.add(text, command)
+	}
+}
+
+func (u *voice) add(text string, command bool) {
+	room := MaxSaid - u.size
+	if room <= 0 {
+		return
+	}
+	if len(text) > room {
+		for room > 0 && !utf8.RuneStart(text[room]) {
+			room--
+		}
+		text = text[:room]
+	}
+	u.size += len(text)
+	u.texts, u.command = append(u.texts, strings.Clone(text)), command
+}
+
+func (u *voice) drop() {
+	last := len(u.texts) - 1
+	u.size -= len(u.texts[last])
+	u.texts, u.command = u.texts[:last], false
+}
+
+// take gives what was said, once.
+func (u *voice) take() []string {
+	texts := u.texts
+	*u = voice{}
+	return texts
+}
+
+// uttered is the text of a user's message, results apart; what is no text is named.
+func uttered(content gjson.Result) string {
+	if content.Type == gjson.String {
+		return strings.TrimSpace(content.Str)
+	}
+	var parts []string
+	for _, b := range content.Array() {
+		switch kind := b.Get("type").String(); kind {
+		case "tool_result", "toolResult":
+		case "text":
+			parts = append(parts, b.Get("text").String())
+		default:
+			parts = append(parts, "["+kind[:min(len(kind), 40)]+"]")
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n"))
+}
+
+// commandIn reads a command of the agent's own, as the user typed it.
+func commandIn(text string) (command string, ok bool) {
+	name, ok := enclosed(text, "<command-name>", "</command-name>")
+	if !ok || !strings.HasPrefix(text, "<command-") {
+		return "", false
+	}
+	args, _ := enclosed(text, "<command-args>", "</command-args>")
+	return strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + args), true
+}
+
+// enclosed is what stands between two marks.
+func enclosed(text, open, end string) (string, bool) {
+	_, rest, found := strings.Cut(text, open)
+	inner, _, ended := strings.Cut(rest, end)
+	return strings.TrimSpace(inner), found && ended
+}
