@@ -60,7 +60,7 @@ func Skill(d Deps) *tool.Tool {
 		Hint:        "run a named skill with instructions",
 		Description: "Brings in the instructions of a named skill.",
 		Describe:    func(in SkillIn) string { return "Use the skill " + in.Skill },
-		Prompt:      func(tool.PromptOptions) string { return skillPrompt },
+		Prompt:      func(tool.PromptOptions) string { return skillPrompt + d.listed() },
 		Call:        d.call,
 		Block:       func(out SkillOut) []message.Block { return []message.Block{message.Text(out.text())} },
 		Validate:    func(in SkillIn, _ *tool.Context) *tool.Refusal { return d.validate(in) },

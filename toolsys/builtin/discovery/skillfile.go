@@ -156,9 +156,8 @@ func (d Deps) load(name string) (s skill, found bool, err error) {
 	return skill{}, false, nil
 }
 
-// Skills lists the local skills by name (SPEC L), for whoever tells the model
-// which there are. The error joins the files that cannot be read as skills,
-// which are left out.
+// Skills lists the local skills by name (SPEC L). The error joins the files that cannot
+// be read as skills, which are left out.
 func Skills(d Deps) ([]Entry, error) {
 	var all []Entry
 	var problems []error
@@ -171,6 +170,20 @@ func Skills(d Deps) ([]Entry, error) {
 		all = append(all, s.Entry)
 	}
 	return all, errors.Join(problems...)
+}
+
+// listed is the list of skills that the prompt speaks of; a file that is no skill is
+// left out of it, and calling it gives the reason.
+func (d Deps) listed() string {
+	all, _ := Skills(d)
+	var b strings.Builder
+	for i, e := range all {
+		if i == 0 {
+			b.WriteString("\nThe skills there are:\n")
+		}
+		b.WriteString("- " + strings.TrimSuffix(e.Name+": "+strings.Join(strings.Fields(e.Description), " "), ": ") + "\n")
+	}
+	return b.String()
 }
 
 func (d Deps) names() []string {

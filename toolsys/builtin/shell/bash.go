@@ -135,10 +135,10 @@ func validate(in BashIn) *tool.Refusal {
 	return nil
 }
 
-// permit: to go round the sandbox needs permission (L4). Where the mode would
+// permit: to go round the sandbox, where there is one, needs permission (L4). Where the mode would
 // refuse the command anyhow, no question is made of it.
 func (d bash) permit(in BashIn, c *tool.Context) permission.Opinion {
-	if !in.DisableSandbox || (c.Mode == permission.Plan && !d.study(in).class.ReadOnly) {
+	if d.Sandbox == nil || !in.DisableSandbox || (c.Mode == permission.Plan && !d.study(in).class.ReadOnly) {
 		return permission.Opinion{}
 	}
 	return permission.Opinion{Behaviour: permission.Ask, Text: "run this command outside the sandbox?"}
