@@ -62,7 +62,6 @@ var layers = []struct {
 	{"sim/world/...", nil},
 	{"sim/fault", nil},
 	{"sim/shell/...", []string{"sim/shell/...", "toolsys/footprint", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
-	{"sim/des", []string{"sim/clock", "sim/fault", "sim/stream", "toolsys/schedule"}},
 	{"sim/live", []string{"sim/world/mcpserve", "toolsys/mcptool"}},
 	{"sim/tokens", []string{"sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/tokens/endpoint", []string{"toolsys/message", "sim/tokens"}},
@@ -80,16 +79,14 @@ var layers = []struct {
 	{"scenarios", nil},
 	{"property/mutants", []string{"toolsys/builtin"}},
 	{"property/...", nil},
-	{"property/lines", nil},
-	{"property/mix", []string{"property/lines", "sim/des", "sim/fault"}},
-	{"property/model", []string{"sim/des", "toolsys/schedule"}},
-	{"property/promise", []string{"sim/des", "toolsys/schedule"}},
-	{"property/whole", []string{"sim/des", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/clock", "sim/stream", "sim/world/posix", "property/mix", "toolsys/..."}},
-	{"property/scene", []string{"property/lines", "sim/fault", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "property/mix", "property/whole", "toolsys/trace"}},
-	{"property/campaign", []string{"sim/des", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "property/...", "toolsys/schedule"}},
+	{"property/des", []string{"sim/clock", "sim/fault", "sim/stream", "toolsys/schedule"}},
+	{"property/generate", []string{"property/des", "sim/fault"}},
+	{"property/oracle", []string{"property/des", "property/generate", "toolsys/schedule"}},
+	{"property/invariant", []string{"property/des", "property/generate", "property/oracle", "sim/scenario/check", "toolsys/schedule", "toolsys/trace"}},
+	{"property/fuzz", []string{"property/...", "sim/clock", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/stream", "sim/world/posix", "toolsys/..."}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "property/campaign", "property/promise", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/capture", "sim/secret", "sim/retrieval", "sim/draft", "sim/upgrade"}},
+	{"reports/...", []string{"reports/...", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/tokens", "sim/live", "sim/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/capture", "sim/secret", "sim/retrieval", "sim/draft", "sim/upgrade"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys"}},
 }
 

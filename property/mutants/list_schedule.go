@@ -163,7 +163,7 @@ var scheduleFaults = []mutant{
 		in:    "Conflict",
 		old:   "return overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads) || overlap(a.Reads, b.Writes)",
 		new:   "return overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads)",
-		tests: []string{"./toolsys/schedule", "./property/effects"},
+		tests: []string{"./toolsys/schedule", "./property"},
 	},
 	{
 		name:  "two writers of one file do not wait for each other",
@@ -171,7 +171,7 @@ var scheduleFaults = []mutant{
 		in:    "Conflict",
 		old:   "return overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads)",
 		new:   "return overlap(a.Writes, b.Reads)",
-		tests: []string{"./toolsys/schedule", "./property/effects"},
+		tests: []string{"./toolsys/schedule", "./property"},
 	},
 	{
 		name: "a tree does not hold what is below it",
@@ -181,7 +181,7 @@ var scheduleFaults = []mutant{
 			return below(b, rootA)`,
 		new: `case treeA:
 			return b == rootA`,
-		tests: []string{"./toolsys/schedule", "./property/effects"},
+		tests: []string{"./toolsys/schedule", "./property"},
 	},
 	{
 		name: "a call without a footprint touches nothing",
@@ -191,7 +191,7 @@ var scheduleFaults = []mutant{
 			return true`,
 		new: `if a == nil || b == nil {
 			return false`,
-		tests: []string{"./toolsys/schedule", "./property/effects"},
+		tests: []string{"./toolsys/schedule", "./property"},
 	},
 	{
 		name: "a call's keys are taken before a cd has ended",
@@ -203,7 +203,7 @@ var scheduleFaults = []mutant{
 		new: `case len(by.Shifts) >= 0:
 				return false
 			}`,
-		tests: []string{"./toolsys/schedule", "./property/effects"},
+		tests: []string{"./toolsys/schedule", "./property"},
 	},
 	{
 		name:  "a call does not wait for what it reads to be written",

@@ -9,7 +9,7 @@ var toolsFaults = []mutant{
 		in:    "Deps.changes",
 		old:   "append(d.keys(name, c), footprint.Order)",
 		new:   "append(d.keys(name, c), footprint.Order+name)",
-		tests: []string{"./property/effects", "-run", "Nobody", "-mixes", "300"},
+		tests: []string{"./property", "-run", "OutOfOrder", "-scenarios", "300"},
 	},
 	{
 		name: "a file that was not read may be edited",

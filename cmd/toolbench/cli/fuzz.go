@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolbench/property/campaign"
-	"toolbench/property/mix"
+	"toolbench/property/fuzz"
+	"toolbench/property/generate"
 	"toolbench/reports"
 	"toolbench/reports/screen"
 )
@@ -64,7 +64,7 @@ type fuzzFlags struct {
 	seed         uint64
 	seeded       bool
 	shard        part
-	may          mix.Feature
+	may          generate.Feature
 	faults       string
 	engine       string
 	policies     []string
@@ -76,7 +76,7 @@ type fuzzFlags struct {
 }
 
 func (a *app) fuzzCommand() *cobra.Command {
-	f := fuzzFlags{format: "table", engine: string(campaign.Both), may: mix.Everything, faults: "all", policies: fuzzPolicies(), jobs: runtime.GOMAXPROCS(0)}
+	f := fuzzFlags{format: "table", engine: string(fuzz.Both), may: generate.Everything, faults: "all", policies: fuzzPolicies(), jobs: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
 		Use: "fuzz", Short: "Play random conversations and check what is promised", Long: fuzzLong + "\n\n" + fuzzCodes, Example: fuzzExample,
 		Args: cobra.NoArgs,
@@ -92,7 +92,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
 	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, told, when not given")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
-	flags.VarPF(&value[mix.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "", "all, none, or globs of: "+strings.Join(faultNames(), ", "))
+	flags.VarPF(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "", "all, none, or globs of: "+strings.Join(faultNames(), ", "))
 	flags.VarPF(&value[string]{to: &f.engine, parse: oneOf("des", "full", "both"), kind: "ENGINE", text: f.engine}, "engine", "", "des, full or both").Annotations = own
 	flags.VarPF(&value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "", "these only, with commas: "+strings.Join(fuzzPolicies(), ", ")).Annotations = own
 	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(1), kind: "N", text: strconv.Itoa(f.jobs)}, "jobs", "j", "processes at once")
@@ -141,7 +141,7 @@ func (a *app) campaign(ctx context.Context, f fuzzFlags) error {
 		running = timed
 	}
 	p := a.fuzzProgress(f)
-	total, err := campaign.Run(running, f.config(), a.fuzzRunner(f), p.told)
+	total, err := fuzz.Run(running, f.config(), a.fuzzRunner(f), p.told)
 	p.clear()
 	if err != nil {
 		return harness(err)
@@ -170,21 +170,21 @@ func (a *app) fuzzReport(f fuzzFlags, r reports.FuzzReport) error {
 	return wrap(reports.FuzzTable(a.Stdout, r, a.drawing(f.looks)))
 }
 
-func (f *fuzzFlags) plan() mix.Plan {
-	return mix.Plan{Seed: f.seed, Policies: f.policies, May: f.may}
+func (f *fuzzFlags) plan() generate.Plan {
+	return generate.Plan{Seed: f.seed, Policies: f.policies, May: f.may}
 }
 
-func (f *fuzzFlags) config() campaign.Config {
-	cfg := campaign.Config{Plan: f.plan(), Engine: campaign.Engine(f.engine), Cases: uint64(f.runs), Jobs: f.jobs, Batch: 1_000}
+func (f *fuzzFlags) config() fuzz.Config {
+	cfg := fuzz.Config{Plan: f.plan(), Engine: fuzz.Engine(f.engine), Cases: uint64(f.runs), Jobs: f.jobs, Batch: 1_000}
 	if f.shard.n > 0 {
 		cfg.Shard, cfg.Shards = uint64(f.shard.i-1), uint64(f.shard.n)
 	}
-	if cfg.Engine == campaign.DES {
+	if cfg.Engine == fuzz.DES {
 		cfg.Batch = 25_000
 	}
 	if f.runs == 0 && f.duration == 0 {
 		cfg.Cases = 5_000
-		if cfg.Engine == campaign.DES {
+		if cfg.Engine == fuzz.DES {
 			cfg.Cases = 50_000
 		}
 	}
@@ -192,7 +192,7 @@ func (f *fuzzFlags) config() campaign.Config {
 }
 
 // fuzzPolicies are those that have a definition to be held against.
-func fuzzPolicies() []string { return campaign.Policies() }
+func fuzzPolicies() []string { return fuzz.Policies() }
 
 func modelled(text string) ([]string, error) {
 	if text == "all" {
@@ -211,8 +211,8 @@ func modelled(text string) ([]string, error) {
 
 func faultNames() []string {
 	var names []string
-	for _, name := range mix.Names() {
-		if f, _ := mix.Named(name); mix.Faults.Has(f) {
+	for _, name := range generate.FeatureNames() {
+		if f, _ := generate.FeatureNamed(name); generate.FaultFeatures.Has(f) {
 			names = append(names, name)
 		}
 	}
@@ -221,20 +221,20 @@ func faultNames() []string {
 
 // someFaults gives what cases may have: everything but the faults that were not asked
 // for.
-func someFaults(text string) (mix.Feature, error) {
+func someFaults(text string) (generate.Feature, error) {
 	switch text {
 	case "all":
-		return mix.Everything, nil
+		return generate.Everything, nil
 	case "none":
-		return mix.Everything &^ mix.Faults, nil
+		return generate.Everything &^ generate.FaultFeatures, nil
 	}
-	may := mix.Everything &^ mix.Faults
+	may := generate.Everything &^ generate.FaultFeatures
 	for glob := range strings.SplitSeq(text, ",") {
-		some, err := mix.Matching(strings.TrimSpace(glob))
+		some, err := generate.MatchFeatures(strings.TrimSpace(glob))
 		if err != nil {
 			return 0, err
 		}
-		if some &= mix.Faults; some == 0 {
+		if some &= generate.FaultFeatures; some == 0 {
 			return 0, errors.New("use all, none, or globs of " + strings.Join(faultNames(), ", "))
 		}
 		may |= some
@@ -257,7 +257,7 @@ func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
 		if err != nil {
 			return err
 		}
-		s, err := campaign.Parse(data)
+		s, err := fuzz.Parse(data)
 		if err != nil {
 			return usage("%s: %s", file, err)
 		}
@@ -323,7 +323,7 @@ func (a *app) fuzzProgress(f fuzzFlags) *fuzzProgress {
 func (p *fuzzProgress) took() time.Duration { return time.Since(p.began) }
 
 // told hears of what was played so far; one call at a time.
-func (p *fuzzProgress) told(r campaign.Result) {
+func (p *fuzzProgress) told(r fuzz.Result) {
 	every := fuzzLineEvery
 	if p.terminal {
 		every = progressEvery
@@ -341,7 +341,7 @@ func (p *fuzzProgress) told(r campaign.Result) {
 	fmt.Fprintf(p.w, "\r\x1b[K%s", screen.Cut(line, progressWidth, true))
 }
 
-func (p *fuzzProgress) line(r campaign.Result) string {
+func (p *fuzzProgress) line(r fuzz.Result) string {
 	of := ""
 	if p.cases > 0 {
 		of = fmt.Sprintf(" of %d", p.cases)

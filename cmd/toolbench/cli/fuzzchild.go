@@ -18,7 +18,8 @@ import (
 	"syscall"
 	"time"
 
-	"toolbench/property/campaign"
+	"toolbench/property/fuzz"
+	"toolbench/property/generate"
 )
 
 // fuzzPatience is how long a child may say nothing before it counts as hung, where
@@ -34,8 +35,8 @@ const simulatedStride = 256
 // childLine is what a child says on its standard output, a line each: which case is
 // next, or what came of all.
 type childLine struct {
-	At   *uint64          `json:"at,omitempty"`
-	Done *campaign.Result `json:"done,omitempty"`
+	At   *uint64      `json:"at,omitempty"`
+	Done *fuzz.Result `json:"done,omitempty"`
 }
 
 // fuzzChild plays a batch for a parent.
@@ -53,7 +54,7 @@ func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
 	out := json.NewEncoder(a.Stdout)
 	told := uint64(0)
 	at := func(n uint64) {
-		if f.engine != string(campaign.DES) || told%simulatedStride == 0 {
+		if f.engine != string(fuzz.DES) || told%simulatedStride == 0 {
 			_ = out.Encode(childLine{At: &n}) // a parent that is gone needs no word
 		}
 		told++
@@ -67,7 +68,7 @@ func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
 			}
 		}()
 	}
-	r := campaign.Play(ctx, f.plan(), campaign.Engine(f.engine), b, at)
+	r := fuzz.Play(ctx, f.plan(), fuzz.Engine(f.engine), b, at)
 	return wrap(out.Encode(childLine{Done: &r}))
 }
 
@@ -85,34 +86,34 @@ func awaitWord(r io.Reader) bool {
 	return false
 }
 
-func parseBatch(text string) (campaign.Batch, error) {
-	var b campaign.Batch
+func parseBatch(text string) (fuzz.Batch, error) {
+	var b fuzz.Batch
 	_, err := fmt.Sscanf(text, "%d:%d:%d", &b.First, &b.N, &b.Step)
 	return b, err
 }
 
 // fuzzRunner plays batches in processes of their own, where we know how to start
 // ourselves; else in this one.
-func (a *app) fuzzRunner(f fuzzFlags) campaign.Runner {
+func (a *app) fuzzRunner(f fuzzFlags) fuzz.Runner {
 	if a.Self == "" {
-		return func(ctx context.Context, b campaign.Batch) (campaign.Result, error) {
-			return campaign.Play(ctx, f.plan(), campaign.Engine(f.engine), b, nil), nil
+		return func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
+			return fuzz.Play(ctx, f.plan(), fuzz.Engine(f.engine), b, nil), nil
 		}
 	}
-	return func(ctx context.Context, b campaign.Batch) (campaign.Result, error) {
+	return func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
 		return a.bisect(ctx, f, b)
 	}
 }
 
 // bisect plays a batch in a child; when that dies, it looks for the case that killed
 // it.
-func (a *app) bisect(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaign.Result, error) {
+func (a *app) bisect(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result, error) {
 	r, died, err := a.spawn(ctx, f, b)
 	if err != nil || died == nil || ctx.Err() != nil {
 		return r, err
 	}
-	lost := campaign.Batch{First: died.at, N: 1, Step: b.Step}
-	if f.engine == string(campaign.DES) {
+	lost := fuzz.Batch{First: died.at, N: 1, Step: b.Step}
+	if f.engine == string(fuzz.DES) {
 		lost.N = min(simulatedStride, b.N-(died.at-b.First)/b.Step)
 	}
 	for lost.N > 1 {
@@ -128,7 +129,7 @@ func (a *app) bisect(ctx context.Context, f fuzzFlags, b campaign.Batch) (campai
 			lost.First, lost.N = lost.Case(half.N), lost.N-half.N
 		}
 	}
-	r.Failed = &campaign.Failure{Case: lost.First, Broke: died.how, Found: died.said}
+	r.Failed = &fuzz.Failure{Case: lost.First, Broke: died.how, Found: died.said}
 	return r, nil
 }
 
@@ -140,7 +141,7 @@ type death struct {
 
 // spawn plays a batch in a child. A child that crashes or says nothing for too long is
 // a death.
-func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaign.Result, *death, error) {
+func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result, *death, error) {
 	args := []string{
 		"fuzz", "--child", fmt.Sprintf("%d:%d:%d", b.First, b.N, b.Step), "--seed", strconv.FormatUint(f.seed, 10),
 		"--engine", f.engine, "--policy", strings.Join(f.policies, ","), "--faults", faultWords(f.may),
@@ -151,7 +152,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 	cmd.Stderr = errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return campaign.Result{}, nil, err
+		return fuzz.Result{}, nil, err
 	}
 	cmd.Cancel = func() error {
 		_, err := io.WriteString(in, enough+"\n")
@@ -160,10 +161,10 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 	cmd.WaitDelay = lastWords
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return campaign.Result{}, nil, err
+		return fuzz.Result{}, nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return campaign.Result{}, nil, err
+		return fuzz.Result{}, nil, err
 	}
 	watch := time.AfterFunc(f.patience, func() { quit(cmd.Process) })
 	done, at := hearken(out, func() { watch.Reset(f.patience) })
@@ -173,7 +174,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 	case done != nil:
 		return *done, nil, nil
 	case ctx.Err() != nil:
-		return campaign.Result{}, nil, nil
+		return fuzz.Result{}, nil, nil
 	}
 	d := &death{at: max(at, b.First), how: "crash", said: errs.String()}
 	if hung {
@@ -182,7 +183,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b campaign.Batch) (campaig
 	if err != nil && d.said == "" {
 		d.said = err.Error()
 	}
-	return campaign.Result{}, d, nil
+	return fuzz.Result{}, d, nil
 }
 
 // quit has a child print its stacks and end; one that cannot is ended.
@@ -192,7 +193,7 @@ func quit(p *os.Process) {
 }
 
 // hearken reads what a child says.
-func hearken(r io.Reader, heard func()) (done *campaign.Result, at uint64) {
+func hearken(r io.Reader, heard func()) (done *fuzz.Result, at uint64) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
@@ -241,7 +242,7 @@ type deadly struct {
 	hangs int
 }
 
-func (a *app) smallestDeath(ctx context.Context, f fuzzFlags, c campaign.Drawn, how string) campaign.Drawn {
+func (a *app) smallestDeath(ctx context.Context, f fuzzFlags, c generate.Case, how string) generate.Case {
 	dir, err := os.MkdirTemp("", "toolbench-fuzz")
 	if err != nil {
 		return c
@@ -249,11 +250,11 @@ func (a *app) smallestDeath(ctx context.Context, f fuzzFlags, c campaign.Drawn, 
 	defer os.RemoveAll(dir) // what cannot be removed there is the system's to remove
 	d := &deadly{a: a, f: f, dir: dir, tries: mostDeaths, hangs: mostHangs}
 	if how != "hang" {
-		return c.Shrink(func(smaller campaign.Drawn) bool { return d.dies(ctx, smaller, d.crashes) })
+		return c.Shrink(func(smaller generate.Case) bool { return d.dies(ctx, smaller, d.crashes) })
 	}
 	limit := min(hangTry, f.patience)
-	small := c.Shrink(func(smaller campaign.Drawn) bool {
-		return d.hangs > 0 && d.dies(ctx, smaller, func(ctx context.Context, c campaign.Drawn) bool { return d.hung(ctx, c, limit) })
+	small := c.Shrink(func(smaller generate.Case) bool {
+		return d.hangs > 0 && d.dies(ctx, smaller, func(ctx context.Context, c generate.Case) bool { return d.hung(ctx, c, limit) })
 	})
 	if !d.hung(ctx, small, 2*limit) { // it was only slow: then nothing is known of it
 		return c
@@ -262,14 +263,14 @@ func (a *app) smallestDeath(ctx context.Context, f fuzzFlags, c campaign.Drawn, 
 }
 
 // dies tries one case, as long as there are tries left.
-func (d *deadly) dies(ctx context.Context, c campaign.Drawn, how func(context.Context, campaign.Drawn) bool) bool {
+func (d *deadly) dies(ctx context.Context, c generate.Case, how func(context.Context, generate.Case) bool) bool {
 	d.tries--
 	return d.tries >= 0 && ctx.Err() == nil && how(ctx, c)
 }
 
 // hung plays a case in a process of its own and says whether that takes longer than
 // it may.
-func (d *deadly) hung(ctx context.Context, c campaign.Drawn, limit time.Duration) bool {
+func (d *deadly) hung(ctx context.Context, c generate.Case, limit time.Duration) bool {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	_, _ = d.play(timed, c) // how it ended says nothing about how long it took
@@ -281,7 +282,7 @@ func (d *deadly) hung(ctx context.Context, c campaign.Drawn, limit time.Duration
 }
 
 // crashes plays a case in a process of its own and says whether that panicked.
-func (d *deadly) crashes(ctx context.Context, c campaign.Drawn) bool {
+func (d *deadly) crashes(ctx context.Context, c generate.Case) bool {
 	timed, cancel := context.WithTimeout(ctx, d.f.patience)
 	defer cancel()
 	said, err := d.play(timed, c)
@@ -297,9 +298,9 @@ func (d *deadly) crashes(ctx context.Context, c campaign.Drawn) bool {
 }
 
 // play plays a case in a process and gives what that said.
-func (d *deadly) play(ctx context.Context, c campaign.Drawn) (said []byte, err error) {
+func (d *deadly) play(ctx context.Context, c generate.Case) (said []byte, err error) {
 	file := filepath.Join(d.dir, "case.yaml")
-	data, err := campaign.Save("A try.", campaign.Engine(d.f.engine), c).YAML()
+	data, err := fuzz.NewSaved("A try.", fuzz.Engine(d.f.engine), c).YAML()
 	if err == nil {
 		err = os.WriteFile(file, data, 0o600)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/property/campaign"
-	"toolbench/property/mix"
+	"toolbench/property/fuzz"
+	"toolbench/property/generate"
 	"toolbench/reports"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -23,29 +23,29 @@ const mostShrinking = 2 * time.Minute
 
 // fuzzFailure makes a failing case small and writes it down, as a scenario and as a
 // case.
-func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failure) *reports.FuzzFailure {
-	engine := campaign.Engine(f.engine)
-	c := campaign.NewMaker(f.plan(), engine).Case(found.Case).Clone()
+func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found fuzz.Failure) *reports.FuzzFailure {
+	engine := fuzz.Engine(f.engine)
+	c := fuzz.NewMaker(f.plan(), engine).Case(found.Case).Clone()
 	calls := c.Calls()
 	died := found.Broke == "crash" || found.Broke == "hang"
 	switch {
 	case died:
 		c = a.smallestDeath(ctx, f, c, found.Broke)
 	default:
-		t := campaign.NewTester(engine)
+		t := fuzz.NewChecker(engine)
 		timed, cancel := context.WithTimeout(ctx, mostShrinking)
-		c = t.Small(timed, c, found.Broke, shownBy(ctx, c))
+		c = t.Shrink(timed, c, found.Broke, shownBy(ctx, c))
 		cancel()
-		if b := t.Try(ctx, c); b != nil {
+		if b := t.Check(ctx, c); b != nil {
 			found.Found, found.Log = b.Found, b.Log
 		}
 	}
 	r := &reports.FuzzFailure{Failure: found, Calls: calls, Left: c.Calls(), Again: fuzzAgain(f, found.Case)}
 	name := fmt.Sprintf("fuzz-%d-%d", f.seed, found.Case)
 	about := fmt.Sprintf("Case %d of seed %d broke %s.", found.Case, f.seed, found.Broke)
-	text := c.Scenario(name, about)
+	text := fuzz.Scenario(c, name, about)
 	r.Scenario = a.keep(f, name+".yaml", []byte(text))
-	if data, err := campaign.Save(about, engine, c).YAML(); err == nil {
+	if data, err := fuzz.NewSaved(about, engine, c).YAML(); err == nil {
 		r.Case = a.keep(f, name+".case.yaml", data)
 	}
 	if !died {
@@ -57,9 +57,9 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found campaign.Failu
 
 // shownBy asks of smaller cases that their scenario fails, if that of the case does: a
 // reader wants to see what is wrong.
-func shownBy(ctx context.Context, c campaign.Drawn) func(campaign.Drawn) bool {
-	fails := func(c campaign.Drawn) bool {
-		out := outcomeOf(ctx, c, "case.yaml", c.Scenario("case", "One case."))
+func shownBy(ctx context.Context, c generate.Case) func(generate.Case) bool {
+	fails := func(c generate.Case) bool {
+		out := outcomeOf(ctx, c, "case.yaml", fuzz.Scenario(c, "case", "One case."))
 		return out != nil && out.Status == check.Failed
 	}
 	if !fails(c) {
@@ -69,9 +69,9 @@ func shownBy(ctx context.Context, c campaign.Drawn) func(campaign.Drawn) bool {
 }
 
 // outcomeOf runs the scenario, for its timeline.
-func outcomeOf(ctx context.Context, c campaign.Drawn, file, text string) *check.Result {
+func outcomeOf(ctx context.Context, c generate.Case, file, text string) *check.Result {
 	sc, err := scenario.Parse(file, []byte(text))
-	if err != nil || c.Mix != nil && c.Mix.Leaves > 0 {
+	if err != nil || c.Scheduler != nil && c.Scheduler.AbortAt > 0 {
 		return nil
 	}
 	out := run.Scenario(ctx, sc, run.Options{Seed: c.Seed()})
@@ -101,16 +101,16 @@ func fuzzAgain(f fuzzFlags, n uint64) string {
 }
 
 // faultWords is what --faults was.
-func faultWords(may mix.Feature) string {
-	switch may & mix.Faults {
-	case mix.Faults:
+func faultWords(may generate.Feature) string {
+	switch may & generate.FaultFeatures {
+	case generate.FaultFeatures:
 		return "all"
 	case 0:
 		return "none"
 	}
 	var words []string
 	for _, name := range faultNames() {
-		if f, _ := mix.Named(name); may.Has(f) {
+		if f, _ := generate.FeatureNamed(name); may.Has(f) {
 			words = append(words, name)
 		}
 	}

@@ -1,0 +1,217 @@
+package des
+
+import (
+	"time"
+
+	"toolbench/toolsys/schedule"
+)
+
+// call is one call on its way through the pipeline.
+type call struct {
+	*Call
+	// gen tells its waiter from stale ones; ranks are worked out when needed.
+	gen uint32
+	at  actor // what it waits for
+	// hook is the one that is asked.
+	hook int
+	// stopped is why it was asked to stop, late that its time limit passed; what came
+	// first counts.
+	stopped schedule.Cause
+	late    bool
+	// alone: it asked for the floor; floor: it has it; holds: it waits for it.
+	// refused: it was stopped before it had it.
+	exclusive, hasTurn, awaitsTurn, turnRefused bool
+	// denied and barred: a hook refused it, or stopped it.
+	denied, stoppedByHook bool
+	status                Status
+}
+
+// start lets a call go: its goroutine begins.
+func (e *Engine) start(i int) {
+	e.note(Started, i, 0)
+	e.await(i, begin, e.now, e.rank("call//", e.calls[i].ID))
+}
+
+// put makes a call wait.
+func (e *Engine) await(i int, who actor, at time.Duration, rank uint64) {
+	k := &e.calls[i]
+	k.gen++
+	k.at = who
+	e.wait(waiter{at: at, rank: rank, gen: k.gen, index: int16(i), actor: who})
+}
+
+// cancel asks a call to stop: what it waits for, unless it does not hear, is over.
+func (e *Engine) cancel(i int, cause schedule.Cause) {
+	k := &e.calls[i]
+	if k.stopped != schedule.NoCause {
+		return
+	}
+	k.stopped = cause
+	switch {
+	case k.awaitsTurn:
+		k.awaitsTurn, k.turnRefused = false, true
+		e.queueTurn(i)
+	case k.at == tool && !k.IgnoresCancel && !k.late: // late ones are on their way already
+		e.await(i, tool, e.now, e.toolRank(i))
+	case k.at == permit && !k.Ask.IgnoresCancel:
+		e.await(i, permit, e.now, e.rank("user/permit/", k.ID))
+	case k.at == hookRun, k.at == hooked, k.at == hookEnd:
+		// whoever waits for the hook hears it too
+		e.await(i, hookEnd, e.now, e.hookEndRank(i))
+	}
+}
+
+func (e *Engine) toolRank(i int) uint64 { return e.rank("tool//", e.calls[i].ID) }
+
+// goOn takes a call further when its wait is over.
+func (e *Engine) advance(i int, who actor) {
+	k := &e.calls[i]
+	switch who {
+	case begin:
+		e.begin(i)
+	case hooked, hookRun, hookEnd:
+		e.advanceHook(i, who)
+	case turns:
+		e.exclusiveTurn(i)
+	case permit:
+		e.userAnswered(i)
+	case timer:
+		k.late = k.stopped == schedule.NoCause
+		if !k.IgnoresCancel {
+			e.await(i, tool, e.now, e.toolRank(i))
+		}
+	case tool:
+		e.toolDone(i)
+	case toolEnd:
+		e.toolEnded(i)
+	}
+}
+
+// toFloor: what a call waited for has come; it goes on in its turn.
+func (e *Engine) queueTurn(i int) {
+	e.await(i, turns, e.now, e.rank("call//", e.calls[i].ID, "/floor"))
+}
+
+// onFloor goes on with a call that asked for the floor: it has it, or was stopped.
+func (e *Engine) exclusiveTurn(i int) {
+	if k := &e.calls[i]; k.turnRefused {
+		e.finish(i, stoppedStatus(k.stopped), false, false)
+		return
+	}
+	e.permission(i)
+}
+
+func (e *Engine) begin(i int) {
+	switch k := &e.calls[i]; k.Failure {
+	case Unknown:
+		e.finish(i, NoSuchTool, false, false)
+	case NotJSON:
+		e.finish(i, BadJSON, false, false)
+	default:
+		k.hook = 0
+		e.hooks(i)
+	}
+}
+
+// permission asks a person, or knows already.
+func (e *Engine) permission(i int) {
+	k := &e.calls[i]
+	switch {
+	case k.denied:
+		e.note(Decided, i, 1)
+		e.finish(i, Denied, false, false)
+	case k.Ask != nil:
+		e.note(Asked, i, 0)
+		at := e.now
+		if k.stopped == schedule.NoCause || k.Ask.IgnoresCancel {
+			at += k.Ask.wait()
+		}
+		e.await(i, permit, at, e.rank("user/permit/", k.ID))
+	default:
+		e.note(Decided, i, 0)
+		e.work(i)
+	}
+}
+
+func (a *Ask) wait() time.Duration {
+	if a.Never {
+		return Forever
+	}
+	return a.After
+}
+
+// answered is the person's word, unless the call was stopped meanwhile.
+func (e *Engine) userAnswered(i int) {
+	k := &e.calls[i]
+	switch {
+	case k.stopped != schedule.NoCause:
+		e.finish(i, stoppedStatus(k.stopped), false, false)
+	case k.Ask.Allow:
+		e.note(Decided, i, 0)
+		e.work(i)
+	default:
+		e.note(Decided, i, 1)
+		e.finish(i, Denied, false, false)
+	}
+}
+
+// work begins the tool's run, under its own time limit: only the run counts.
+func (e *Engine) work(i int) {
+	k := &e.calls[i]
+	if k.stopped != schedule.NoCause {
+		e.finish(i, stoppedStatus(k.stopped), false, false)
+		return
+	}
+	e.step(schedule.Event{Kind: schedule.Began, Index: i - e.s.first})
+	takes := k.For
+	if k.Failure == Hang {
+		takes = Forever
+	}
+	e.await(i, tool, e.now+takes, e.toolRank(i))
+	if k.Limit > 0 && k.Limit <= takes {
+		e.wait(waiter{at: e.now + k.Limit, gen: k.gen, index: int16(i), actor: timer})
+	}
+}
+
+// worked is the end of the tool's time.
+func (e *Engine) toolDone(i int) {
+	k := &e.calls[i]
+	stopped := k.stopped != schedule.NoCause || k.late
+	switch {
+	case k.Failure == Panic && (!stopped || k.IgnoresCancel):
+		e.finish(i, Panicked, k.StopsSiblings, false)
+	case stopped && (!k.IgnoresCancel || k.Failure == Error):
+		e.gaveUp(i)
+	case k.Failure == Error:
+		e.finish(i, RunFailed, k.StopsSiblings, false)
+	default:
+		e.await(i, toolEnd, e.now, e.rank("tool//", k.ID, "/end"))
+	}
+}
+
+// gaveUp: the tool's run was stopped, by its time limit or from outside.
+func (e *Engine) gaveUp(i int) {
+	if k := &e.calls[i]; k.late {
+		e.finish(i, TimedOut, k.StopsSiblings, false)
+	} else {
+		e.finish(i, stoppedStatus(k.stopped), false, false)
+	}
+}
+
+func (e *Engine) toolEnded(i int) {
+	k := &e.calls[i]
+	if k.Failure == Failed {
+		e.finish(i, RunFailed, k.StopsSiblings, k.Modifies)
+		return
+	}
+	e.finish(i, OK, false, k.Modifies)
+}
+
+// finish ends a call.
+func (e *Engine) finish(i int, s Status, fails, modifies bool) {
+	k := &e.calls[i]
+	k.gen++
+	k.status = s
+	e.note(Ended, i, uint8(s))
+	e.step(schedule.Event{Kind: schedule.Finished, Index: i - e.s.first, Fails: fails, Modifies: modifies})
+}

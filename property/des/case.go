@@ -1,0 +1,195 @@
+package des
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"toolbench/toolsys/schedule"
+)
+
+// Case is one conversation with all that happens to it (O6, O7). The zero values
+// mean that nothing special happens. Times are virtual.
+type Case struct {
+	// Seed orders what happens in one instant.
+	Seed   uint64 `yaml:"seed" json:"seed"`
+	Policy string `yaml:"policy" json:"policy"`
+	// Limit is how many safe calls run at once; at least 1.
+	Limit int `yaml:"limit" json:"limit"`
+	// Retries is how often an abandoned stream is tried again; Idle abandons one that
+	// says nothing for so long.
+	Retries int           `yaml:"retries,omitempty" json:"retries,omitempty"`
+	Idle    time.Duration `yaml:"idle,omitempty" json:"idle,omitempty"`
+	// Disk is "full" or "read-only", "" for neither; the whole system alone has one.
+	Disk string `yaml:"disk,omitempty" json:"disk,omitempty"`
+	// Turns are the model's answers, in order. Behind them it has nothing but text.
+	Turns []Turn `yaml:"turns" json:"turns"`
+	// Says are the instants of the user's new messages.
+	Interrupts []time.Duration `yaml:"says,omitempty" json:"says,omitempty"`
+	// Faults spoil single requests.
+	Faults []Fault `yaml:"faults,omitempty" json:"faults,omitempty"`
+	// Leaves is when the whole conversation is stopped; 0 is never.
+	AbortAt time.Duration `yaml:"leaves,omitempty" json:"leaves,omitempty"`
+}
+
+// Turn is one answer of the model.
+type Turn struct {
+	Calls []Call `yaml:"calls,omitempty" json:"calls,omitempty"`
+	// End is when the stream ends; not before its last call is complete.
+	End time.Duration `yaml:"end,omitempty" json:"end,omitempty"`
+}
+
+// The ways a call's run goes wrong.
+const (
+	// Failed: the tool reports a failure. Error: it gives an error. Panic: it panics.
+	// Hang: it does not end by itself.
+	Failed = "failed"
+	Error  = "error"
+	Panic  = "panic"
+	Hang   = "hang"
+	// Unknown: there is no such tool. Rubbish: its input is no JSON.
+	Unknown = "unknown"
+	NotJSON = "rubbish"
+)
+
+// Call is one call with its tool: every call has a tool of its own.
+type Call struct {
+	ID string `yaml:"id" json:"id"`
+	// At is when its block is complete, from the request; For is how long it runs.
+	At  time.Duration `yaml:"at" json:"at"`
+	For time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
+	// Safe may run beside other safe calls; Cancel stops for a new message.
+	Safe   bool `yaml:"safe,omitempty" json:"safe,omitempty"`
+	Cancel bool `yaml:"cancel,omitempty" json:"cancel,omitempty"`
+	// Goes is how it goes wrong, "" not at all.
+	Failure string `yaml:"goes,omitempty" json:"goes,omitempty"`
+	// Stops: its failure stops its siblings (J3). Deaf: it does not hear that it is
+	// asked to stop.
+	StopsSiblings bool `yaml:"stops,omitempty" json:"stops,omitempty"`
+	IgnoresCancel bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
+	// Modifies: it returns a modifier (B3).
+	Modifies bool `yaml:"modifies,omitempty" json:"modifies,omitempty"`
+	// Reads and Writes are the keys it says it touches; with neither it counts as
+	// touching everything (J8).
+	Reads  []string `yaml:"reads,omitempty" json:"reads,omitempty"`
+	Writes []string `yaml:"writes,omitempty" json:"writes,omitempty"`
+	// Chars is how long its result is; 0 is a short one. It matters to the whole system
+	// alone.
+	Chars int `yaml:"chars,omitempty" json:"chars,omitempty"`
+	// Empty: its result is nothing at all. Late is how long after its end it reports
+	// progress; 0 is never. These, too, matter to the whole system alone.
+	Empty        bool          `yaml:"empty,omitempty" json:"empty,omitempty"`
+	LateProgress time.Duration `yaml:"late,omitempty" json:"late,omitempty"`
+	// Limit is the time limit of its run; 0 is none.
+	Limit time.Duration `yaml:"limit,omitempty" json:"limit,omitempty"`
+	Hooks []Hook        `yaml:"hooks,omitempty" json:"hooks,omitempty"`
+	// Ask makes a person decide.
+	Ask *Ask `yaml:"ask,omitempty" json:"ask,omitempty"`
+}
+
+// What a hook does.
+const (
+	// Deny and Allow decide; Stop stops the call; Alone rewrites the input so that the
+	// call is no longer safe (G2).
+	Deny          = "deny"
+	Allow         = "allow"
+	Stop          = "stop"
+	MakeExclusive = "alone"
+)
+
+// Hook is one PreToolUse hook of a call. It does one of the things above, fails in
+// the way of a call (Error, Panic, Hang), or nothing.
+type Hook struct {
+	Action string        `yaml:"does,omitempty" json:"does,omitempty"`
+	After  time.Duration `yaml:"after,omitempty" json:"after,omitempty"`
+	// Timeout is how long it may take; 0 is a minute.
+	Timeout time.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+}
+
+// Ask is a question to a person and the answer.
+type Ask struct {
+	Allow bool          `yaml:"allow,omitempty" json:"allow,omitempty"`
+	After time.Duration `yaml:"after,omitempty" json:"after,omitempty"`
+	// Never leaves the question open. Deaf answers also when the call was stopped
+	// meanwhile.
+	Never         bool `yaml:"never,omitempty" json:"never,omitempty"`
+	IgnoresCancel bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
+}
+
+// Fault spoils one request, counted from 1 over the whole conversation. Events are
+// counted within its stream. In YAML it stands in the language of sim/fault.
+type Fault struct {
+	Request int `yaml:"request" json:"request"`
+	// Status answers with an HTTP status. Cut ends the stream after so many events,
+	// with an error event if Error names its type. Malformed breaks an event. Stall
+	// delays what follows so many events by For, or for ever if For is 0.
+	Status    int           `yaml:"status,omitempty" json:"status,omitempty"`
+	Cut       int           `yaml:"cut,omitempty" json:"cut,omitempty"`
+	Error     string        `yaml:"error,omitempty" json:"error,omitempty"`
+	Malformed int           `yaml:"malformed,omitempty" json:"malformed,omitempty"`
+	Stall     int           `yaml:"stall,omitempty" json:"stall,omitempty"`
+	For       time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
+}
+
+// Touches is what the call counts as touching under the policy effects: nothing if it
+// fails before it runs, everything if somebody else has a say in it.
+func (k *Call) Footprint() *schedule.Footprint {
+	switch {
+	case k.Failure == Unknown || k.Failure == NotJSON:
+		return &schedule.Footprint{}
+	case len(k.Hooks) > 0 || k.Ask != nil || len(k.Reads)+len(k.Writes) == 0:
+		return nil
+	}
+	return &schedule.Footprint{Reads: k.Reads, Writes: k.Writes}
+}
+
+// Calls counts the calls of all turns.
+func (c *Case) Calls() int {
+	n := 0
+	for i := range c.Turns {
+		n += len(c.Turns[i].Calls)
+	}
+	return n
+}
+
+// Call gives the n-th call, counted over all turns from 0.
+func (c *Case) Call(n int) *Call {
+	for i := range c.Turns {
+		if calls := c.Turns[i].Calls; n < len(calls) {
+			return &calls[n]
+		} else {
+			n -= len(calls)
+		}
+	}
+	return nil
+}
+
+// Check says what makes no sense in a case that somebody wrote.
+func (c *Case) Check() error {
+	switch {
+	case c.Limit < 1:
+		return fmt.Errorf("limit is %d; it must be at least 1", c.Limit)
+	case len(c.Turns) == 0:
+		return fmt.Errorf("there are no turns; add `turns: [{calls: [...]}]`")
+	}
+	for i, f := range c.Faults {
+		if slices.ContainsFunc(c.Faults[:i], func(g Fault) bool { return g.Request == f.Request }) {
+			return fmt.Errorf("faults.%d: request %d has a fault already; keep one", i, f.Request)
+		}
+	}
+	seen := map[string]bool{}
+	for t := range c.Turns {
+		last := time.Duration(0)
+		for i := range c.Turns[t].Calls {
+			call := &c.Turns[t].Calls[i]
+			switch {
+			case call.ID == "" || seen[call.ID]:
+				return fmt.Errorf("turns.%d.calls.%d: the id %q is missing or taken; give each call its own", t, i, call.ID)
+			case call.At <= 0 || call.At < last:
+				return fmt.Errorf("turns.%d.calls.%d: at is %s; blocks are complete one after the other, later than 0", t, i, call.At)
+			}
+			seen[call.ID], last = true, call.At
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package property_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/scenarios"
+	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
+	"toolbench/toolsys/schedule"
+)
+
+// notUnder are the scenarios that say something other policies do not keep, and why.
+var notUnder = map[string]string{
+	"fault-bash-failure-cancels-siblings":      "what runs or waits when a call fails is the policy's",
+	"fault-bash-failure-in-a-batch":            "what runs or waits when a call fails is the policy's",
+	"fault-bash-timeout-cancels-siblings":      "what runs or waits when a call fails is the policy's",
+	"fault-interrupt":                          "what runs when the user speaks is the policy's",
+	"fault-interrupt-in-the-instant-of-an-end": "what runs when the user speaks is the policy's",
+	"fault-interrupt-twice":                    "what runs when the user speaks is the policy's",
+	"hook-makes-a-call-exclusive":              "hooks are asked in call order, and it expects them asked beside each other",
+	"modifiers-safe-after-the-batch":           "a safe call's modifier acts, as one at a time",
+	"modifiers-safe-dropped-when-streaming":    "a safe call's modifier acts, as one at a time",
+	"modifiers-wait-under-a-limit-of-one":      "a safe call's modifier acts, as one at a time",
+}
+
+func suite(t *testing.T) []*scenario.Scenario {
+	all, errs := scenario.Find(scenarios.Files, ".")
+	require.Empty(t, errs)
+	require.NotEmpty(t, all)
+	return all
+}
+
+// What a scenario expects of results, state and files it gets under effects too, or
+// would not get one at a time either.
+func TestTheSuiteHoldsUnderEffects(t *testing.T) {
+	for _, sc := range suite(t) {
+		o := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: schedule.Effects.String()})
+		require.NoError(t, o.Err, sc.Name)
+		if why, known := notUnder[sc.Name]; known {
+			serial := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: schedule.Serial.String()})
+			assert.NotEmpty(t, o.Failures, "%s holds by now, though %s", sc.Name, why)
+			assert.NotEmpty(t, serial.Failures, "%s holds one at a time", sc.Name)
+			continue
+		}
+		assert.Empty(t, o.Failures, sc.Name)
+	}
+}
+
+// No policy is faster than the lower bound of its own run.
+func TestNoPolicyIsFasterThanTheBound(t *testing.T) {
+	for _, sc := range suite(t) {
+		for _, p := range []schedule.Policy{schedule.Serial, schedule.Batch, schedule.Streaming, schedule.Effects} {
+			o := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: p.String()})
+			require.NoError(t, o.Err, sc.Name)
+			assert.GreaterOrEqual(t, o.Makespan, o.Least, "%s under %s", sc.Name, p)
+		}
+	}
+}

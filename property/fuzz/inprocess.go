@@ -1,0 +1,210 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"sync"
+	"time"
+
+	"toolbench/property/des"
+	"toolbench/sim/clock"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
+	"toolbench/sim/world/posix"
+	"toolbench/toolsys/budget"
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// Lean plays cases through the whole system, without what only carries them there: no
+// scenario's file, no HTTP and no client library. The clock, the conversation, the
+// scheduler, the pipeline, hooks, permissions and budgets are the real ones, and so is
+// what the model streams, byte for byte; see Run for the long way. It keeps its tools
+// from case to case; one goroutine may use it at a time.
+type InProcess struct {
+	run         *caseRun
+	settings    map[int]settings.Settings // by how many calls may run at once
+	definitions *pool.Definitions
+}
+
+// NewLean makes one.
+func NewInProcess() *InProcess {
+	return &InProcess{run: newCaseRun(), settings: map[int]settings.Settings{}, definitions: pool.NewDefinitions()}
+}
+
+// stage is a case under way, and the tools that play it.
+type caseRun struct {
+	tools map[toolShape]*tool.Tool
+
+	c     *des.Case
+	gate  *clock.Gate
+	calls map[string]*des.Call // by tool
+	model scriptedModel
+
+	mu     sync.Mutex
+	events []trace.Event
+}
+
+func newCaseRun() *caseRun {
+	return &caseRun{tools: map[toolShape]*tool.Tool{}, calls: map[string]*des.Call{}}
+}
+
+// Run plays a case as Run does, with the same log. The outcome holds the trace, and as
+// failures what the requests broke. Further runs, under other policies or with other
+// pieces, there are none. The log and the trace hold until the next Run.
+func (l *InProcess) Run(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) {
+	type result struct {
+		out check.Result
+		err error
+	}
+	done := make(chan result, 1)
+	s := l.run
+	go func() {
+		var out check.Result
+		err := clock.Bubble(func() (err error) {
+			out, err = l.play(s, c)
+			return err
+		})
+		done <- result{out, err}
+	}()
+	timer := time.NewTimer(Patience)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return nil, r.out, r.err
+		}
+		log, err := ReadTrace(c, r.out.Trace)
+		return log, r.out, err
+	case <-ctx.Done():
+		l.run = newCaseRun() // who still plays on the old one is left alone
+		return nil, check.Result{}, context.Cause(ctx)
+	case <-timer.C:
+		l.run = newCaseRun()
+		return nil, check.Result{}, fmt.Errorf("%w (after %s)", run.ErrHung, Patience)
+	}
+}
+
+// play runs a case inside a bubble.
+func (l *InProcess) play(s *caseRun, c *des.Case) (check.Result, error) {
+	s.c, s.gate, s.events = c, clock.Open(c.Seed), s.events[:0]
+	defer s.gate.Close()
+	s.model = scriptedModel{caseRun: s}
+	clear(s.calls)
+	tools, rules, err := s.setUp()
+	if err != nil {
+		return check.Result{}, err
+	}
+	session, err := l.open(s, tools, rules)
+	if err != nil {
+		return check.Result{}, err
+	}
+	s.converse(session)
+	return check.Result{Policy: c.Policy, Seed: c.Seed, Trace: s.events, Failures: s.model.failures}, nil
+}
+
+// open begins the conversation.
+func (l *InProcess) open(s *caseRun, tools []pool.Entry, rules permission.Rules) (*loop.Session, error) {
+	c := s.c
+	policy, policyErr := schedule.ParsePolicy(c.Policy)
+	config, configErr := l.config(c.Limit)
+	catalogue, poolErr := pool.NewCatalogue(tools)
+	hooks, hookErr := s.hooks()
+	if err := errors.Join(policyErr, configErr, poolErr, hookErr); err != nil {
+		return nil, err
+	}
+	return loop.New(loop.Config{
+		Model: s.model.answer, Catalogue: catalogue, Settings: config, Policy: policy, ModelName: "claude-sonnet-4-5",
+		Doors: s.handlers(hooks), Retries: c.Retries, Idle: c.Idle, Home: home, Definitions: l.definitions,
+		State: tool.State{Dir: dir, Root: dir, Env: map[string]string{"HOME": home}, Rules: rules, Extra: []string{results}},
+	})
+}
+
+// The folders of the conversation, and where large results go.
+const (
+	dir     = "/repo"
+	home    = "/home/dev"
+	results = "/tmp/tool-results"
+)
+
+// config are the settings, read once.
+func (l *InProcess) config(limit int) (settings.Settings, error) {
+	if s, ok := l.settings[limit]; ok {
+		return s, nil
+	}
+	s, err := settings.FromMap(map[string]string{"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": strconv.Itoa(limit)})
+	l.settings[limit] = s
+	return s, err
+}
+
+func (s *caseRun) clock() tool.Clock {
+	return tool.Clock{Now: s.gate.Now, Sleep: s.gate.Sleep, Go: s.gate.Go}
+}
+
+func (s *caseRun) handlers(hooks hook.Set) pipeline.Doors {
+	return pipeline.Doors{
+		Clock: s.clock(), Since: s.gate.Since, Trace: s.note, Hooks: hooks, Ask: s.ask,
+		Budget: budget.NewLedger(budget.Store{FS: s.disk(), Dir: results}),
+	}
+}
+
+func (s *caseRun) note(e trace.Event) {
+	s.mu.Lock()
+	s.events = append(s.events, e)
+	s.mu.Unlock()
+}
+
+// disk is that of the case: as large as any, full, or read-only.
+func (s *caseRun) disk() *posix.FS {
+	capacity := int64(0)
+	if s.c.Disk == "full" {
+		capacity = 1
+	}
+	fs := posix.New(posix.Config{Now: s.gate.Now, UID: 1000, GID: 1000, Capacity: capacity})
+	// Whether the folder is there changes nothing of a case: then keeping a result fails.
+	_ = fs.MkdirAll(path.Dir(results), 0o755)
+	fs.SetReadOnly(s.c.Disk == "read-only")
+	return fs
+}
+
+// converse lets the model be asked and the user speak. How the conversation ended
+// stands in its trace.
+func (s *caseRun) converse(session *loop.Session) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	speaking, hush := context.WithCancel(context.Background()) // the user may speak to whoever is gone
+	var silent sync.WaitGroup
+	for i, at := range s.c.Interrupts {
+		silent.Add(1)
+		actor := "user/say/" + strconv.Itoa(i)
+		s.gate.Go(actor, func() {
+			defer silent.Done()
+			if s.gate.Sleep(speaking, actor, at-s.gate.Since()) == nil {
+				session.Interrupt(message.UserText("Message " + strconv.Itoa(i+1) + "."))
+			}
+		})
+	}
+	if s.c.AbortAt > 0 {
+		silent.Add(1)
+		s.gate.Go("user/leave0", func() {
+			defer silent.Done()
+			if s.gate.Sleep(speaking, "user/leave0", s.c.AbortAt-s.gate.Since()) == nil {
+				stop()
+			}
+		})
+	}
+	_, _ = session.Send(ctx, message.UserText("Go.")) // how it ended stands in the trace
+	hush()
+	silent.Wait()
+}

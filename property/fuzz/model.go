@@ -1,0 +1,163 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"toolbench/property/des"
+	"toolbench/property/invariant"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
+)
+
+// model answers requests from the case's turns, each once, spoiled as its faults say.
+type scriptedModel struct {
+	*caseRun
+	// number is the answer that is next, try how often it was given, requests how many
+	// were answered; all counted from 0.
+	number, try, requests int
+	// before is what the last request said, failures what requests broke.
+	before   []invariant.Message
+	failures []check.Failure
+}
+
+// answer is a loop.Model.
+func (m *scriptedModel) answer(ctx context.Context, req message.Request, on func([]byte) error) error {
+	m.checkRequest(req)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	m.requests++
+	m.try++
+	f := m.fault(m.requests)
+	p := m.play(ctx, f)
+	if f == nil || !breaksAnswer(f, p.events) {
+		m.number++
+		m.try = 0
+	}
+	if f != nil && f.Status != 0 {
+		return fmt.Errorf("the model refused with status %d", f.Status)
+	}
+	return p.play(on)
+}
+
+func (m *scriptedModel) fault(request int) *des.Fault {
+	for i := range m.c.Faults {
+		if m.c.Faults[i].Request == request {
+			return &m.c.Faults[i]
+		}
+	}
+	return nil
+}
+
+// spoils: an answer that was no whole answer is given again to the next request. A fault
+// at an event that does not come spoils nothing.
+func breaksAnswer(f *des.Fault, events []stream.Event) bool {
+	return f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 && f.Malformed <= len(events) || f.Stall > 0 && f.For == 0
+}
+
+// player gives one answer's events at their times. All its waiting is at the gate.
+type player struct {
+	*caseRun
+	ctx    context.Context
+	actor  string
+	from   time.Duration
+	events []stream.Event
+	end    error // behind the last event
+	// each: every event waits, since a fault or a watch may look at any.
+	each bool
+}
+
+// never is the time of what is stalled for ever.
+const never = time.Duration(1<<63 - 1)
+
+func (m *scriptedModel) play(ctx context.Context, f *des.Fault) *player {
+	actor := "stream/" + strconv.Itoa(m.number+1)
+	if m.try > 1 {
+		actor += "#" + strconv.Itoa(m.try)
+	}
+	var t des.Turn
+	if m.number < len(m.c.Turns) {
+		t = m.c.Turns[m.number]
+	}
+	p := &player{caseRun: m.caseRun, ctx: ctx, actor: actor, from: m.gate.Since(), events: stream.Script(t.Stream(m.number)), each: f != nil || m.c.Idle > 0}
+	if f != nil {
+		p.applyFault(f)
+	}
+	return p
+}
+
+// spoil applies a fault in the order in which a cassette does.
+func (p *player) applyFault(f *des.Fault) {
+	if n := f.Malformed; n > 0 && n <= len(p.events) {
+		p.events[n-1].Data = p.events[n-1].Data[:len(p.events[n-1].Data)/2]
+	}
+	if f.Error != "" {
+		n := min(f.Cut, len(p.events))
+		p.events = append(p.events[:n], stream.Event{At: p.last(n), Data: stream.Error{Type: f.Error, Message: "injected"}.JSON()})
+	}
+	if f.Stall > 0 {
+		p.stall(f)
+	}
+	if f.Cut > 0 && f.Error == "" {
+		p.events, p.end = p.events[:min(f.Cut, len(p.events))], io.ErrUnexpectedEOF
+	}
+}
+
+func (p *player) stall(f *des.Fault) {
+	n := min(f.Stall, len(p.events))
+	if f.For == 0 {
+		p.events = append(p.events[:n], stream.Event{At: never})
+		return
+	}
+	for i := n; i < len(p.events); i++ {
+		p.events[i].At += f.For
+	}
+	if n == len(p.events) { // only the end of the bytes is late
+		p.events = append(p.events, stream.Event{At: p.last(n) + f.For})
+	}
+}
+
+func (p *player) last(n int) time.Duration {
+	if n == 0 {
+		return 0
+	}
+	return p.events[n-1].At
+}
+
+// play hands the events on. An event on which nothing depends is handed on with the
+// next one on which something does, which spares most of the waiting.
+func (p *player) play(on func([]byte) error) error {
+	for _, e := range p.events {
+		if p.each || e.Type == "content_block_stop" || e.Type == "message_stop" {
+			if err := p.until(e.At); err != nil {
+				return err
+			}
+		}
+		if len(e.Data) == 0 {
+			continue
+		}
+		if err := on(e.Data); err != nil {
+			return err
+		}
+	}
+	return p.end
+}
+
+// until waits for an event's time, or until the request is given up.
+func (p *player) until(at time.Duration) error {
+	if err := context.Cause(p.ctx); err != nil {
+		return err
+	}
+	if at == never {
+		<-p.ctx.Done()
+		at = 0
+	}
+	err := p.gate.Sleep(p.ctx, p.actor, max(0, at-(p.gate.Since()-p.from)))
+	return errors.Join(context.Cause(p.ctx), err)
+}

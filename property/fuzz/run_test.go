@@ -1,0 +1,135 @@
+package fuzz_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/property/fuzz"
+	"toolbench/property/generate"
+	"toolbench/property/invariant"
+)
+
+var (
+	simulated = flag.Uint64("des", 2_000, "how many cases to simulate")
+	full      = flag.Uint64("full", 100, "how many cases to play in the whole system")
+	seed      = flag.Uint64("fuzzseed", 1, "which cases")
+)
+
+func plan(seed uint64) generate.Plan {
+	return generate.Plan{Seed: seed, Policies: []string{"serial", "batch", "streaming", "effects"}, May: generate.Everything}
+}
+
+func play(t *testing.T, e fuzz.Engine, cases uint64) fuzz.Result {
+	t.Helper()
+	r := fuzz.Play(context.Background(), plan(*seed), e, fuzz.Batch{N: cases, Step: 1}, nil)
+	if f := r.Failed; f != nil {
+		c := fuzz.NewMaker(plan(*seed), e).Case(f.Case).Clone()
+		c = fuzz.NewChecker(e).Shrink(context.Background(), c, f.Broke, nil)
+		t.Fatalf("case %d broke %s: %s\n%s", f.Case, f.Broke, f.Found, fuzz.Scenario(c, "case", "The smallest case."))
+	}
+	require.Equal(t, cases, r.Cases)
+	return r
+}
+
+func TestTheSchedulerKeepsItsPromises(t *testing.T) {
+	r := play(t, fuzz.DES, *simulated)
+	for i, s := range invariant.SchedulerGoals() {
+		if *simulated >= 20_000 {
+			assert.NotZero(t, r.Seen[i], "never seen: %s", s.Name)
+		}
+	}
+}
+
+func TestTheWholeSystemKeepsItsPromises(t *testing.T) { play(t, fuzz.Both, *full) }
+
+// The same seed gives the same cases, the same results, the same counts, on one
+// processor or two, in one piece or in many.
+func TestACampaignIsTheSameEachTime(t *testing.T) {
+	cfg := fuzz.Config{Plan: plan(7), Engine: fuzz.DES, Cases: 1_000, Batch: 64, Jobs: 3}
+	on := func(processors int) fuzz.Result {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		r, err := fuzz.Run(context.Background(), cfg, func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
+			return fuzz.Play(ctx, cfg.Plan, cfg.Engine, b, nil), nil
+		}, nil)
+		require.NoError(t, err)
+		return r
+	}
+	first := on(1)
+	assert.Equal(t, first, on(2))
+	whole := fuzz.Play(context.Background(), cfg.Plan, cfg.Engine, fuzz.Batch{N: 1_000, Step: 1}, nil)
+	assert.Equal(t, first, whole)
+}
+
+func TestShardsMakeTheWhole(t *testing.T) {
+	var cases, calls uint64
+	whole := fuzz.Play(context.Background(), plan(7), fuzz.DES, fuzz.Batch{N: 100, Step: 1}, nil)
+	for shard := range uint64(4) {
+		cfg := fuzz.Config{Plan: plan(7), Engine: fuzz.DES, Shard: shard, Shards: 4, Cases: 25, Batch: 10}
+		r, err := fuzz.Run(context.Background(), cfg, func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
+			return fuzz.Play(ctx, cfg.Plan, cfg.Engine, b, nil), nil
+		}, nil)
+		require.NoError(t, err)
+		cases, calls = cases+r.Cases, calls+r.Calls
+	}
+	assert.Equal(t, [2]uint64{whole.Cases, whole.Calls}, [2]uint64{cases, calls})
+}
+
+// What once failed is played again each time.
+func TestWhatOnceFailedHolds(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		s, err := fuzz.Parse(data)
+		require.NoError(t, err, file)
+		if b := s.Replay(context.Background()); b != nil {
+			t.Errorf("%s: %s: %s\n%s", file, b.Name, b.Found, b.Log)
+		}
+	}
+}
+
+func TestACaseSurvivesItsFile(t *testing.T) {
+	m := fuzz.NewMaker(plan(9), fuzz.Both)
+	for i := range uint64(200) {
+		want := fuzz.NewSaved("A case.", fuzz.Both, m.Case(i).Clone())
+		data, err := want.YAML()
+		require.NoError(t, err)
+		got, err := fuzz.Parse(data)
+		require.NoError(t, err, string(data))
+		again, err := got.YAML()
+		require.NoError(t, err)
+		require.Equal(t, string(data), string(again))
+	}
+}
+
+// Of two failures the one with the lower number is told, also when the other is found
+// first.
+func TestTheFirstFailureCounts(t *testing.T) {
+	late := make(chan struct{})
+	cfg := fuzz.Config{Batch: 10, Jobs: 2, Cases: 1_000}
+	r, err := fuzz.Run(context.Background(), cfg, func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
+		switch b.First {
+		case 0:
+			<-late // it ends when the other has failed, and was not stopped
+			require.NoError(t, ctx.Err())
+			return fuzz.Result{Cases: 10, Failed: &fuzz.Failure{Case: 3}}, nil
+		case 10:
+			close(late)
+			return fuzz.Result{Cases: 10, Failed: &fuzz.Failure{Case: 12}}, nil
+		}
+		return fuzz.Result{Cases: 10}, nil
+	}, nil)
+	require.NoError(t, err)
+	require.NotNil(t, r.Failed)
+	assert.EqualValues(t, 3, r.Failed.Case)
+	assert.LessOrEqual(t, r.Cases, uint64(40), "nothing new is begun")
+}

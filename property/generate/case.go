@@ -1,0 +1,69 @@
+package generate
+
+import (
+	"toolbench/property/des"
+)
+
+// Drawn is one case of a plan: a mix, which both engines can play, or a scene, which
+// is of the whole system alone. One of the two is there.
+type Case struct {
+	Scheduler *des.Case
+	System    *SystemCase
+}
+
+// sceneEvery says which cases are scenes, where the whole system plays: the last of so
+// many.
+const systemEvery = 8
+
+// Maker makes the cases of a plan. A case holds until the next is made; one goroutine
+// may use it at a time.
+type Maker struct {
+	both      bool
+	scheduler *SchedulerMaker
+	system    *SystemMaker
+}
+
+// NewMixedMaker makes a maker of a plan's cases; both: system cases are among them.
+func NewMixedMaker(p Plan, both bool) *Maker {
+	return &Maker{both: both, scheduler: NewSchedulerMaker(p), system: NewSystemMaker(p)}
+}
+
+// Case makes case number n.
+func (m *Maker) Case(n uint64) Case {
+	if m.both && n%systemEvery == systemEvery-1 {
+		return Case{System: m.system.Case(n)}
+	}
+	return Case{Scheduler: m.scheduler.Case(n)}
+}
+
+// Calls counts the calls of a case.
+func (d Case) Calls() int {
+	if d.System != nil {
+		return d.System.Calls()
+	}
+	return d.Scheduler.Calls()
+}
+
+// Clone copies a case whole: the copy outlives the next case of its maker.
+func (d Case) Clone() Case {
+	if d.System != nil {
+		return Case{System: CloneSystem(d.System)}
+	}
+	return Case{Scheduler: CloneScheduler(d.Scheduler)}
+}
+
+// Seed breaks the ties of what happens in one instant of the case.
+func (d Case) Seed() uint64 {
+	if d.System != nil {
+		return d.System.Seed
+	}
+	return d.Scheduler.Seed
+}
+
+// Shrink makes a case small that fails; see mix.Shrink.
+func (d Case) Shrink(fails func(Case) bool) Case {
+	if d.System != nil {
+		return Case{System: ShrinkSystem(d.System, func(s *SystemCase) bool { return fails(Case{System: s}) })}
+	}
+	return Case{Scheduler: ShrinkScheduler(d.Scheduler, func(c *des.Case) bool { return fails(Case{Scheduler: c}) })}
+}

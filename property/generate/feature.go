@@ -1,0 +1,96 @@
+package generate
+
+import (
+	"fmt"
+	"path"
+)
+
+// Feature is something a mix may have.
+type Feature uint32
+
+// The features. Each mix leaves some out.
+const (
+	Exclusive Feature = 1 << iota
+	Failing           // tools that fail, and may stop their siblings
+	Breaking          // tools that panic or give errors
+	Hanging           // tools that do not end, and time limits
+	IgnoringCancel
+	Modifying
+	Asking
+	Hooks
+	BrokenHooks
+	Escalating
+	Misnamed     // unknown tools, inputs that are no JSON
+	Interrupting // new messages of the user
+	Cuts         // streams that break off
+	Stalls
+	Refusals   // of the API: 429, 529
+	Aborting   // the conversation is stopped
+	Turns      // more than one
+	Ties       // everything at few instants
+	Many       // calls in one message
+	Footprints // calls that say what they read and write
+	Huge       // results beyond what a result may be
+	Disk       // that is full, or read-only
+	Empty      // results that are nothing
+	Late       // progress after the end, answers when the user has moved on
+	Servers    // of MCP that die, come back, change their lists, answer what nobody asked; in scenes alone
+	Repeats    // events that come twice or late; in scenes alone
+	all        = iota
+)
+
+// Everything is all features.
+const Everything = Feature(1)<<all - 1
+
+// Faults are the features that are faults.
+const FaultFeatures = Breaking | Hanging | IgnoringCancel | BrokenHooks | Cuts | Stalls | Refusals | Huge | Disk | Empty | Late | Servers | Repeats
+
+var featureNames = [all]string{
+	"exclusive", "failing", "breaking", "hanging", "deaf", "modifying", "asking", "hooks", "broken-hooks", "escalating", "misnamed",
+	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching", "huge", "disk", "empty", "late", "servers", "repeats",
+}
+
+// Names are the names of the features, in their order.
+func FeatureNames() []string { return featureNames[:] }
+
+// Named gives a feature's name.
+func FeatureNamed(name string) (Feature, bool) {
+	for i, n := range featureNames {
+		if n == name {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+// Has says whether all of g are in f.
+func (f Feature) Has(g Feature) bool { return f&g == g }
+
+// String lists the features.
+func (f Feature) String() string {
+	text := ""
+	for i, n := range featureNames {
+		if f.Has(1 << i) {
+			if text != "" {
+				text += ","
+			}
+			text += n
+		}
+	}
+	return text
+}
+
+// Matching gives the features whose names match a glob, as "cut*".
+func MatchFeatures(glob string) (Feature, error) {
+	var some Feature
+	for i, name := range featureNames {
+		ok, err := path.Match(glob, name)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no glob; write a name or one like cut*", glob)
+		}
+		if ok {
+			some |= 1 << i
+		}
+	}
+	return some, nil
+}

@@ -1,0 +1,96 @@
+package generate
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// own says whether hooks and people may give a call another input: a tool of the
+// scene's own, or a Write to a file of its own.
+func (s *SystemCase) Rewritable(c *Call) bool {
+	return s.Tool(c.Tool) != nil || c.Tool == "Write" && c.Query == "" && len(c.Path) > len("/repo/a/c") && CallNumber(lastName(c.Path)) > 0
+}
+
+func lastName(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}
+
+// byHook is the input that hook i gives; byPerson the person's.
+func (s *SystemCase) InputByHook(c *Call, i int) Input {
+	return s.changed(c, s.Hooks[i].Input, 1_000+i, HookName(i))
+}
+
+func (s *SystemCase) InputByPerson(c *Call) Input {
+	return s.changed(c, c.Answer, 2_000+CallNumber(c.ID), c.ID+"p")
+}
+
+func (s *SystemCase) changed(c *Call, to string, n int, name string) Input {
+	in := Input{N: n, Bad: to == "bad"}
+	if c.Tool == "Write" {
+		in.Path = "/repo/a/" + name + ".txt"
+		if to == "barred" {
+			in.Path = "/repo/barred/" + name + ".txt"
+		}
+	}
+	return in
+}
+
+// text is an input as JSON, its members in order.
+func (s *SystemCase) InputText(c *Call, in Input) string {
+	var v map[string]any
+	switch t := c.Tool; {
+	case s.Tool(t) != nil && in.Bad:
+		v = map[string]any{"n": "bad"}
+	case s.Tool(t) != nil:
+		v = map[string]any{"n": in.N}
+	case Served[t] != nil && in.Bad:
+		return Served[t].bad
+	case Served[t] != nil:
+		return Served[t].good
+	case in.Bad:
+		v = map[string]any{"file_path": 7}
+	case t == "Read":
+		v = map[string]any{"file_path": in.Path}
+	case t == "Write":
+		v = map[string]any{"file_path": in.Path, "content": "text of " + c.ID + "\n"}
+	case t == "Edit":
+		v = map[string]any{"file_path": in.Path, "old_string": "e", "new_string": fmt.Sprint("e", CallNumber(c.ID)), "replace_all": true}
+	case t == "ToolSearch":
+		v = map[string]any{"query": c.Query}
+	case t == "Agent":
+		v = map[string]any{"description": "A task", "prompt": prompt(c)}
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // numbers and texts have a form
+	}
+	return string(raw)
+}
+
+// prompt is a sub-agent's first message, by which its turns are found.
+func prompt(c *Call) string { return "Task of " + c.ID + "." }
+
+// mainPrompt begins the main conversation. No sub-agent's prompt holds it, not even one
+// that lost a part on its way.
+const mainPrompt = "Go."
+
+// input is an input as far as a scene has any: the number of a tool of its own, or a
+// path.
+type Input struct {
+	N    int
+	Path string
+	Bad  bool
+}
+
+// number is the number of a call.
+func CallNumber(id string) (n int) {
+	_, _ = fmt.Sscanf(id, "c%d", &n) // an id of another kind has 0
+	return n
+}
+
+func HookName(i int) string { return fmt.Sprintf("h%d", i+1) }

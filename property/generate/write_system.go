@@ -1,0 +1,241 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How a scene is written in another order: the same world, other arrivals (D3).
+type Order bool
+
+const (
+	InOrder  Order = false
+	Reversed Order = true
+)
+
+// Expected is what a scenario of a system case expects of it.
+type Expected struct {
+	// Breaks: the conversation ends in an error, since its retries are used up.
+	Breaks bool
+	// Results are how calls end, each as "id: status"; NotStarted are the calls that
+	// must not run.
+	Results, NotStarted []string
+}
+
+// SystemScenario writes a system case as a scenario's file; name and about head it. A
+// nil expect expects nothing.
+func SystemScenario(s *SystemCase, name, about string, o Order, expect *Expected) string {
+	w := &systemWriter{}
+	w.Line(0, "name: %s", name)
+	w.Line(0, "about: %s", Quoted(about))
+	w.Line(0, "tags: [faults]")
+	w.world(s, o)
+	w.Line(0, "prompt: %s", mainPrompt)
+	w.hooks(s)
+	w.people(s)
+	w.stream(s)
+	w.List(0, "faults", eachQuoted(s.Faults))
+	w.Line(0, "policy: %s", s.Policy)
+	w.expect(expect)
+	return w.String()
+}
+
+// eachQuoted are texts, each as YAML on one line.
+func eachQuoted(all []string) []string {
+	var out []string
+	for _, text := range all {
+		out = append(out, Quoted(text))
+	}
+	return out
+}
+
+type systemWriter struct{ Writer }
+
+func (w *systemWriter) world(s *SystemCase, o Order) {
+	w.Line(0, "world:")
+	w.Line(1, "only: [%s]", strings.Join(Builtins, ", "))
+	w.Line(1, "tree: trees/webapp.txtar")
+	if s.Search != "" {
+		w.Line(1, `settings: {ENABLE_TOOL_SEARCH: "%s"}`, s.Search)
+	}
+	if s.Style != "" {
+		w.Line(1, "style: %s", s.Style)
+	}
+	if s.Small {
+		w.Line(1, "model: claude-2-0")
+	}
+	if s.Retries > 0 {
+		w.Line(1, "retries: %d", s.Retries)
+	}
+	if s.Idle > 0 {
+		w.Line(1, "stream_idle: %s", s.Idle)
+	}
+	p := Members{}
+	p.Add(s.Mode != "", "mode: %s", s.Mode)
+	p.Add(len(s.Allow) > 0, "allow: %s", Quoted(s.Allow))
+	p.Add(len(s.Ask) > 0, "ask: %s", Quoted(s.Ask))
+	p.Add(len(s.Deny) > 0, "deny: %s", Quoted(s.Deny))
+	w.Line(1, "permissions: %s", p)
+	if len(s.Discovered) > 0 {
+		w.Line(1, "history:")
+		w.Line(2, "- {role: user, text: %s, discovered: %s}", mainPrompt, Quoted(s.Discovered))
+		w.Line(2, "- {role: assistant, text: Hello.}")
+	}
+	var tools, servers []string
+	for i := range s.Tools {
+		tools = append(tools, s.Tools[i].line())
+	}
+	for _, v := range s.Servers {
+		m := Members{catalogues[v.Name]}
+		m.Add(v.From > 0, "from_turn: %d", v.From)
+		m.Add(v.Until > 0, "until_turn: %d", v.Until)
+		m.Add(v.Connect == "refused", "faults: [{connect: 1, refused: true}]")
+		m.Add(v.Connect == "fails" || v.Connect == "hangs", "faults: [{connect: 1, list: %s}]", v.Connect)
+		if v.Relist > 0 {
+			list := Members{fmt.Sprintf("turn: %d", v.Relist)}
+			list.Add(len(v.Without) > 0, "without: %s", Quoted(v.Without))
+			list.Add(v.List != "", "list: %s", v.List)
+			m.Add(true, "lists: [%s]", list)
+		}
+		m.Add(o == Reversed, "reverse: true")
+		servers = append(servers, m.String())
+	}
+	if o == Reversed {
+		slices.Reverse(tools)
+		slices.Reverse(servers)
+	}
+	w.List(1, "mcp", servers)
+	w.List(1, "tools", tools)
+}
+
+const schema = `{type: object, required: [n], properties: {n: {type: integer}}, additionalProperties: false}`
+
+func (t *Tool) line() string {
+	m := Members{"name: " + t.Name}
+	m.Add(t.Safe, "safe: true")
+	m.Add(t.ReadOnly, "read_only: true")
+	m.Add(t.Deferrable, "deferrable: true")
+	m.Add(t.Always, "always: true")
+	m.Add(t.Fails, "failed: true")
+	m.Add(t.Stops, "stops_siblings: true")
+	m.Add(t.WritesEnv, `set_env: {NOTES: "$old %s"}`, t.Name)
+	m.Add(t.Limit > 0, "result_chars: %d", t.Limit)
+	m.Add(t.Timeout > 0, "timeout: %s", t.Timeout)
+	if t.Chars > 0 {
+		m.Add(true, "answer: x, repeat: %d", t.Chars)
+	} else {
+		m.Add(true, `answer: "$input"`)
+	}
+	m.Add(true, "interrupt: cancel")
+	m.Add(true, "schema: %s", schema)
+	return m.String()
+}
+
+func (w *systemWriter) hooks(s *SystemCase) {
+	var items []string
+	for i := range s.Hooks {
+		h := &s.Hooks[i]
+		m := Members{"name: " + HookName(i), "event: " + h.Event}
+		m.Add(h.Tool != "", "matcher: %s", h.Tool)
+		m.Add(h.OnFailure != "", "on_failure: %s", h.OnFailure)
+		if h.Fails == "rubbish" {
+			m.Add(true, "command: echo I am no hook")
+			items = append(items, m.String())
+			continue
+		}
+		m.Add(h.Decision != "", "decision: %s", h.Decision)
+		if h.Input != "" {
+			c := &Call{Tool: h.Tool, ID: HookName(i)}
+			m.Add(true, "input: %s", s.InputText(c, s.InputByHook(c, i)))
+		}
+		m.Add(h.Output, "output: output of %s", HookName(i))
+		m.Add(h.Stop, "stop: true, reason: enough")
+		m.Add(h.Fails != "", "fails: %s", h.Fails)
+		items = append(items, m.String())
+	}
+	w.List(0, "hooks", items)
+}
+
+func (w *systemWriter) people(s *SystemCase) {
+	var permits, says []string
+	if s.Person {
+		s.Each(func(c *Call, _ int, _ *Call) {
+			m := Members{"call: " + c.ID}
+			m.Add(true, "allow: %t", c.Answer != "no")
+			if slices.Contains([]string{"good", "bad", "barred"}, c.Answer) {
+				m.Add(true, "input: %s", s.InputText(c, s.InputByPerson(c)))
+			}
+			for range 1 + len(s.Faults) { // the question comes again when a stream is tried again
+				permits = append(permits, m.String())
+			}
+		})
+	}
+	for i, at := range s.Interrupts {
+		says = append(says, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
+	}
+	if len(permits)+len(says) > 0 {
+		w.Line(0, "user:")
+		w.List(1, "permits", permits)
+		w.List(1, "says", says)
+	}
+}
+
+func (w *systemWriter) stream(s *SystemCase) {
+	w.Line(0, "stream:")
+	w.Line(1, "turns:")
+	var durations []string
+	for _, t := range s.Turns {
+		w.turn(s, mainPrompt, t.Calls)
+	}
+	// Whatever is asked beyond the script has an answer.
+	w.Line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Interrupts)+1)
+	agents := 0
+	s.Each(func(c *Call, _ int, _ *Call) {
+		if c.For > 0 {
+			durations = append(durations, c.ID+": "+c.For.String())
+		}
+		if c.Tool == "Agent" {
+			if len(c.Inside) > 0 {
+				w.turn(s, prompt(c), c.Inside)
+			}
+			w.Line(2, "- {for: %s, text: Done., repeat: 3}", prompt(c))
+			agents++
+		}
+	})
+	if agents > 0 && len(s.Faults) > 0 { // a sub-agent's prompt may come garbled
+		w.Line(2, "- {text: Done., repeat: %d}", 4*agents)
+	}
+	if len(durations) > 0 {
+		w.Line(0, "durations: {%s}", strings.Join(durations, ", "))
+	}
+}
+
+func (w *systemWriter) turn(s *SystemCase, by string, calls []Call) {
+	m := Members{}
+	m.Add(by != "", "for: %s, ", by)
+	w.Line(2, "- %scalls:", strings.ReplaceAll(strings.Join(m, ""), ", ", "\n      "))
+	for i := range calls {
+		c := &calls[i]
+		line := Members{"id: " + c.ID, "tool: " + c.Tool}
+		line.Add(true, "input: %s", s.InputText(c, Input{N: CallNumber(c.ID), Path: c.Path, Bad: c.Bad}))
+		line.Add(c.At > 0, "at: %s", c.At.Round(time.Millisecond))
+		w.Line(4, "- %s", line)
+	}
+}
+
+func (w *systemWriter) expect(e *Expected) {
+	if e == nil {
+		w.Line(0, "expect: {}")
+		return
+	}
+	w.Line(0, "expect:")
+	if e.Breaks {
+		w.Line(1, "outcome: turn")
+	}
+	if len(e.Results) > 0 {
+		w.Line(1, "results: {%s}", strings.Join(e.Results, ", "))
+	}
+	w.Line(1, "not_started: [%s]", strings.Join(e.NotStarted, ", "))
+}

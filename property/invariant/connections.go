@@ -1,0 +1,169 @@
+package invariant
+
+import (
+	"slices"
+	"time"
+
+	"toolbench/property/generate"
+	"toolbench/property/oracle"
+)
+
+// line is when a server was there, by the reference: rows N4 and N6 and the settings of
+// mcptool's fleets.
+type connection struct {
+	// up is when it was first there. lost is when it was lost, back when it was there
+	// again, down when it was given up; never is not at all.
+	up, lost, back, down time.Duration
+	// torn: it cannot be told.
+	unknown bool
+	// shaky: not all it has is there all the time, so that of its lists nothing can be told.
+	unsteady bool
+}
+
+// never is a time that does not come.
+const never = time.Duration(1<<63 - 1)
+
+// The fleet's own figures: how often in a row a server may fail, how long a first list
+// may take, how long a session must last to count as sound, and a call's time limit.
+const (
+	attempts  = 5
+	listLimit = 30 * time.Second
+	sound     = 30 * time.Second
+	callLimit = 100 * time.Second
+)
+
+// line works out a server's, from when calls reached it.
+func (v *SystemView) connection(s *generate.Server) *connection {
+	l := &connection{lost: never, back: never, down: never, unsteady: s.Connect != ""}
+	failures, began := 0, time.Duration(0)
+	switch s.Connect {
+	case "refused", "fails":
+		failures, l.up = 1, time.Second
+	case "hangs":
+		failures, l.up = 1, listLimit+time.Second
+	}
+	if began = l.up; failures == 0 {
+		began = -1 // it is there before all
+	}
+	killers := slices.DeleteFunc(slices.Clone(v.calls), func(p *systemCall) bool {
+		w := generate.Served[p.call.Tool]
+		return w == nil || w.Server != s.Name || !p.ran || !v.s.FaultsOf(p.call.ID).LosesServer || oracle.RunStatus(v.s, p.call) != ""
+	})
+	switch {
+	case len(killers) == 0:
+		l.unknown = s.List != "" && l.unsteady
+		return l
+	case len(killers) > 1 || killers[0].tries > 1:
+		l.unknown = true
+		return l
+	}
+	l.lose(killers[0], v.s.FaultsOf(killers[0].call.ID), failures, began)
+	l.unknown = l.unknown || s.List != "" && l.unsteady // it is not there before its list can be read
+	return l
+}
+
+// lose works out what becomes of a server that is lost under a call.
+func (l *connection) lose(p *systemCall, k generate.CallFaults, failures int, began time.Duration) {
+	at := p.reached(k)
+	switch {
+	case p.ended < at, at >= p.began+callLimit: // it was stopped before it reached the server
+		return
+	case p.ended == at && p.wasCancelled, at == l.up && l.up > 0:
+		l.unknown = true
+		return
+	}
+	l.unsteady, l.lost = true, at
+	if at-began >= sound {
+		failures = 0
+	}
+	for t := at; ; {
+		if failures++; failures > attempts {
+			l.down = t
+			return
+		}
+		t += min(time.Second<<(failures-1), 30*time.Second)
+		if !k.ForGood && t == at+k.Back {
+			l.unknown = true // which comes first is not told
+			return
+		}
+		if !k.ForGood && t > at+k.Back {
+			l.back = t
+			return
+		}
+	}
+}
+
+// reached is when a call's word reached its server.
+func (p *systemCall) reached(k generate.CallFaults) time.Duration {
+	return p.began + p.call.For + k.Slow
+}
+
+// has says whether a request of the main conversation's turn offers a tool, or may
+// (sure is false).
+func (v *SystemView) offers(name string, turn int, r *request) (in, sure bool) {
+	server := generate.ServerOf(name)
+	if in = oracle.InPool(v.s, name, turn); server == "" || !oracle.Connected(v.s, server, turn) {
+		return in, true
+	}
+	l := v.connections[server]
+	switch {
+	case l == nil:
+		return in, true
+	case l.unknown, l.unsteady && oracle.ListChanged(v.s, server, turn), r.within(l.up) && l.up > 0, r.within(l.down):
+		return in, false
+	case r.at < l.up || r.at > l.down:
+		return false, true
+	}
+	return in, true
+}
+
+// within: the tools of a request were gathered around that instant.
+func (r *request) within(at time.Duration) bool { return r.begun <= at && at <= r.at }
+
+// fate is that of a call as it went.
+func (v *SystemView) circumstances(p *systemCall) oracle.Circumstances {
+	f := oracle.Circumstances{Status: oracle.RunStatus(v.s, p.call)}
+	w := generate.Served[p.call.Tool]
+	if p.asked == nil {
+		return f
+	}
+	f.Unknown = p.asked.garbled || p.repeated
+	if w == nil {
+		return f
+	}
+	in, sure := v.offers(p.call.Tool, p.turn, p.asked)
+	f.NotOffered, f.Unknown = !in, f.Unknown || !sure
+	if f.Status == "" && oracle.Unlisted(v.s, p.call.Tool, p.turn) {
+		f.Status = "failed" // the list is the old one, the server has the tool no more
+		return f
+	}
+	if l := v.connections[w.Server]; l != nil && p.ran && f.Status == "" {
+		status, told := v.answered(p, l)
+		f.Status, f.Unknown = status, f.Unknown || !told
+	}
+	return f
+}
+
+// answered says how a server's answer to a call comes out.
+func (v *SystemView) answered(p *systemCall, l *connection) (status string, told bool) {
+	k := v.s.FaultsOf(p.call.ID)
+	from, limit := p.reached(k), p.began+callLimit
+	to := from + k.Lags
+	switch {
+	case l.unknown, to == limit:
+		return "", false
+	case to > limit:
+		to, status = limit, "timeout"
+	}
+	switch {
+	case l.lost == never, from >= limit:
+		return status, true
+	case k.LosesServer && from == l.lost:
+		return "failed", true
+	case from == l.lost, to == l.lost, from == l.back:
+		return "", false
+	case from < l.lost && to > l.lost, from > l.lost && from < l.back:
+		return "failed", true
+	}
+	return status, true
+}

@@ -1,0 +1,200 @@
+package invariant
+
+import (
+	"slices"
+
+	"toolbench/property/des"
+	"toolbench/toolsys/schedule"
+)
+
+// Situation is something rare worth having seen: a campaign that never did has not
+// looked there.
+type schedulerGoal struct {
+	Name string
+	// Policy is the only one under which it can come up; "" for any.
+	Policy string
+	// In counts how often it came up.
+	Count func(v *View) int
+}
+
+// Situations are all of them.
+func SchedulerGoals() []schedulerGoal { return schedulerGoals }
+
+var schedulerGoals = slices.Concat(orderGoals[:], faultGoals[:])
+
+// orders are rare orders of events; faults are what went wrong.
+var orderGoals = [...]schedulerGoal{
+	{"an interrupt stopped a running call", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
+		return r.cause == schedule.UserInterrupt
+	})},
+	{"an interrupt spared a running call", "", countRuns(func(_ *View, m *message, r *callRun) bool {
+		return m.interrupted != none && r.start != none && r.start < m.interrupted && r.ended > m.interrupted && r.cancelled == none
+	})},
+	{"an interrupt hit a waiting exclusive call", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+		return r.start == none && r.status == des.Interrupted && !r.call.Safe
+	})},
+	{"an interrupt hit a waiting safe call", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+		return r.start == none && r.status == des.Interrupted && r.call.Safe
+	})},
+	{"a call ended in the instant of an interrupt, by itself", "", countRuns(func(v *View, m *message, r *callRun) bool {
+		return m.interrupted != none && r.ranToEnd() && v.at(r.ended) == v.at(m.interrupted)
+	})},
+	{"an interrupt hit a question to the person", "", countRuns(func(v *View, m *message, r *callRun) bool {
+		return r.cause == schedule.UserInterrupt && r.asked != none && r.decided == none
+	})},
+	{"the user spoke twice within a message", "", countDoubles(des.Interrupt)},
+	{"a failure stopped a running sibling", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
+		return r.cause == schedule.SiblingFailed
+	})},
+	{"a failure stopped a queued sibling", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
+		return r.start == none && r.status == des.SiblingFailed
+	})},
+	{"two failures in one instant, the first stopped the second", "", countRuns(func(v *View, m *message, r *callRun) bool {
+		return r.cause == schedule.SiblingFailed && r.call.StopsSiblings && r.ranToEnd() && r.status != des.OK
+	})},
+	{"a call that came after a failure ran", "", countRuns(func(_ *View, m *message, r *callRun) bool { return r.start != none }, afterFailure)},
+	{"a deaf call outlasted what stopped it", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+		return r.cancelled != none && r.ended != none && r.ranToEnd() && v.at(r.ended) > v.at(r.cancelled)
+	})},
+	{"a stream was abandoned with calls running", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
+		return r.cause == schedule.StreamAbandoned
+	})},
+	{"a stream was abandoned after results had left", schedule.Streaming.String(), countRuns(func(_ *View, m *message, r *callRun) bool {
+		return r.discarded != none && r.emitted != none
+	})},
+	{"a modifier was undone with its stream", schedule.Streaming.String(), countRuns(func(_ *View, m *message, r *callRun) bool {
+		return m.abandoned && r.applied != none
+	})},
+	{"a retried answer brought a call again", "", (*View).repeated},
+	{"a call waited to run alone", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+		return r.exclusive(v.Case) && r.start != none && v.at(r.start) > v.at(r.ready)
+	})},
+	{"the limit was reached", "", func(v *View) int { return count(v.peak() == v.Case.Limit && v.Case.Limit > 1) }},
+	{"a rewritten call waited for the floor", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+		return r.escalated != none && r.resumed() != none && v.at(r.resumed()) > v.at(r.escalated)
+	})},
+	{"a rewritten call was stopped while it waited", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+		return r.escalated != none && r.resumed() == none && r.cancelled != none
+	})},
+	{"a time limit ended a run", "", countRuns(func(_ *View, _ *message, r *callRun) bool { return r.status == des.TimedOut })},
+	{"a time limit ended in the instant of the run's own end", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
+		return r.status == des.TimedOut && r.call.Limit == r.call.For
+	})},
+	{"a person denied", "", countRuns(func(_ *View, _ *message, r *callRun) bool { return r.asked != none && r.status == des.Denied })},
+	{"a person never answered", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
+		return r.asked != none && r.call.Ask != nil && r.call.Ask.Never
+	})},
+	{"a hook denied or stopped", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
+		return r.status == des.Stopped || r.status == des.Denied && r.asked == none
+	})},
+	{"a safe call's modifier acted after its batch", schedule.Batch.String(), countRuns(func(v *View, _ *message, r *callRun) bool {
+		return r.applied > r.emitted && r.emitted != none
+	})},
+	{"a safe call's modifier was dropped", schedule.Streaming.String(), countRuns(func(_ *View, _ *message, r *callRun) bool { return r.dropped != none })},
+	{"a call overtook another", schedule.Effects.String(), func(v *View) int { return v.overtakings() }},
+	{"a call waited for one it conflicts with, others did not", schedule.Effects.String(), countRuns(overtaken)},
+	{"retries were used up", "", func(v *View) int { return count(v.Case.AbortAt == 0 && v.Log.Entries[len(v.Log.Entries)-1].Code != 0) }},
+	{"the conversation was stopped with calls running", "", countRuns(func(_ *View, _ *message, r *callRun) bool { return r.cause == schedule.SessionAborted })},
+	{"a conversation had no calls", "", func(v *View) int { return count(len(v.runs) == 0) }},
+}
+
+type filter func(v *View, m *message, r *callRun) bool
+
+// runs counts the runs that all filters let through.
+func countRuns(filters ...filter) func(*View) int {
+	return func(v *View) int {
+		n := 0
+		for i := range v.messages {
+			m := &v.messages[i]
+			for j := range v.of(m) {
+				n += count(pass(v, m, &v.of(m)[j], filters))
+			}
+		}
+		return n
+	}
+}
+
+func pass(v *View, m *message, r *callRun, filters []filter) bool {
+	for _, f := range filters {
+		if !f(v, m, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// after: a sibling had failed before the call was there.
+func afterFailure(v *View, m *message, r *callRun) bool {
+	for i := range v.of(m) {
+		if other := &v.of(m)[i]; other.ended != none && other.ended < r.ready && other.failed() {
+			return true
+		}
+	}
+	return false
+}
+
+// overtaken: a later call started while it waited.
+func overtaken(v *View, m *message, r *callRun) bool {
+	if !v.byEffects() || r.start == none {
+		return false
+	}
+	for i := range v.of(m) {
+		if other := &v.of(m)[i]; other.number > r.number && other.start != none && other.start < r.start {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *View) overtakings() int {
+	n := 0
+	for i := range v.messages {
+		last := none
+		for _, r := range v.of(&v.messages[i]) {
+			if r.start != none {
+				n += count(r.start < last)
+				last = max(last, r.start)
+			}
+		}
+	}
+	return n
+}
+
+func countDoubles(what des.Kind) func(*View) int {
+	return func(v *View) int {
+		n, seen := 0, 0
+		for _, e := range v.Log.Entries {
+			switch e.Kind {
+			case des.Request:
+				seen = 0
+			case what:
+				if seen++; seen == 2 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+}
+
+// repeated counts the runs of calls that ran again later.
+func (v *View) repeated() int {
+	n := len(v.runs)
+	for _, at := range v.latest {
+		n -= count(at != none)
+	}
+	return n
+}
+
+func (v *View) peak() int {
+	most := 0
+	_ = v.sweep(func(s *sweepState) error { most = max(most, s.running); return nil }, nil) // it only counts
+	return most
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+package invariant
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolbench/property/generate"
+	"toolbench/property/oracle"
+)
+
+// known are the tools that are discovered before a request, and those that may be: a
+// search by words finds what it finds.
+func (v *SystemView) known(turn int) (names map[string]bool, more bool) {
+	names = map[string]bool{}
+	for _, n := range v.s.Discovered {
+		names[n] = true
+	}
+	for _, p := range v.calls {
+		if p.call.Tool != "ToolSearch" || p.parent != nil {
+			continue
+		}
+		if more = more || p.repeated; p.turn >= turn || p.status != "ok" {
+			continue
+		}
+		list, exact := strings.CutPrefix(p.call.Query, "select:")
+		more = more || !exact || p.want.Unknown
+		for name := range strings.SplitSeq(list, ",") {
+			in, sure := v.offers(name, p.turn, p.asked)
+			names[name] = names[name] || exact && in && sure && !p.want.Unknown
+			more = more || !sure
+		}
+	}
+	return names, more
+}
+
+// all are the names of a scene's tools that it may call.
+func all(s *generate.SystemCase) []string {
+	names := slices.Concat(generate.Builtins, slices.Sorted(maps.Keys(generate.Served)))
+	for _, t := range s.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func loaded(v *SystemView) error {
+	requests := v.main()
+	for _, r := range requests {
+		on := r.deferring()
+		if want, sure := oracle.Deferring(v.s); sure && want != on || on != requests[0].deferring() {
+			return fmt.Errorf("request %d: tools are deferred: %t; before it was, or the setting has it, otherwise", r.turn, on)
+		}
+		known, more := v.known(r.turn)
+		for _, name := range all(v.s) {
+			if name == "ToolSearch" || more && v.s.Deferrable(name) && !known[name] {
+				continue
+			}
+			in, sure := v.offers(name, r.turn, r)
+			want := in && (!on || !v.s.Deferrable(name) || known[name])
+			if sure && r.loaded[name] != want {
+				return fmt.Errorf("request %d: %s is there whole: %t; it is to be: %t", r.turn, name, r.loaded[name], want)
+			}
+		}
+	}
+	return nil
+}
+
+var shownName = regexp.MustCompile(`"name":"([^"]+)"`)
+
+func searches(v *SystemView) error {
+	for _, p := range v.calls {
+		if p.call.Tool != "ToolSearch" || p.status != "ok" || p.want.Output != "" || p.want.Unknown {
+			continue
+		}
+		next := v.after(p)
+		for _, m := range shownName.FindAllStringSubmatch(p.text, -1) {
+			if next != nil && p.asked.deferring() && !next.loaded[m[1]] && v.stays(m[1], next) {
+				return fmt.Errorf("call %s was shown %s; the next request does not have it", p.call.ID, m[1])
+			}
+		}
+		list, exact := strings.CutPrefix(p.call.Query, "select:")
+		for name := range strings.SplitSeq(list, ",") {
+			missed := strings.Contains(p.text, "no tool named "+name)
+			if in, sure := v.offers(name, p.turn, p.asked); exact && p.parent == nil && missed && in && sure && slices.Contains(all(v.s), name) {
+				return fmt.Errorf("call %s did not find %s, which is there", p.call.ID, name)
+			}
+		}
+	}
+	return nil
+}
+
+// after is the request of the same conversation after a call's.
+func (v *SystemView) after(p *systemCall) *request {
+	i := slices.Index(v.requests, p.asked)
+	for _, r := range v.requests[i+1:] {
+		if r.agent == p.agent {
+			return r
+		}
+	}
+	return nil
+}
+
+// stays: no server took the tool away. A sub-agent's requests are made while the main
+// conversation is at some turn of its own.
+func (v *SystemView) stays(name string, next *request) bool {
+	if generate.ServerOf(name) == "" {
+		return true
+	}
+	in, sure := v.offers(name, next.turn, next)
+	return next.agent == "" && in && sure
+}
+
+func prefixes(v *SystemView) error {
+	requests := v.main()
+	for _, r := range requests {
+		first := requests[0]
+		if r.prefix != first.prefix || !bytes.Equal(bytes.Join(asBytes(r.defs[:r.prefix]), nil), bytes.Join(asBytes(first.defs[:first.prefix]), nil)) {
+			return fmt.Errorf("request %d: the definitions up to the cache breakpoint are not those of the first: %v, then %v", r.turn, first.names[:first.prefix], r.names[:r.prefix])
+		}
+		own, others := r.names[r.prefix:], []string(nil)
+		if i := slices.IndexFunc(own, isServed); i >= 0 {
+			own, others = own[:i], own[i:]
+		}
+		for _, block := range [][]string{r.names[:r.prefix], own, others} {
+			if !slices.IsSorted(block) {
+				return fmt.Errorf("request %d: %v are not in order", r.turn, block)
+			}
+		}
+		if slices.ContainsFunc(r.names[:r.prefix], isServed) || slices.ContainsFunc(others, func(n string) bool { return !isServed(n) }) {
+			return fmt.Errorf("request %d: served tools stand among the built-ins: %v", r.turn, r.names)
+		}
+	}
+	return nil
+}
+
+func isServed(name string) bool { return strings.HasPrefix(name, "mcp__") }
+
+func asBytes[T ~[]byte](all []T) [][]byte {
+	out := make([][]byte, len(all))
+	for i, b := range all {
+		out[i] = b
+	}
+	return out
+}

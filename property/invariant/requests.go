@@ -1,0 +1,130 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolbench/property/des"
+	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/trace"
+)
+
+// Check is a promise that only the whole system can keep.
+type RunInvariant struct {
+	Name, About string
+	holds       func(c *des.Case, out check.Result) error
+	// anybody: it holds of runs of other things than a case too.
+	anyCase bool
+}
+
+// Checks are all of them.
+func RunInvariants() []RunInvariant { return runInvariants[:] }
+
+var runInvariants = [...]RunInvariant{
+	{"history-grows", "each request repeats the one before, byte for byte, and adds to it (K2, E6)", expected("requests.grows"), true},
+	{"chunks", "the stream's bytes may be cut anywhere: the same results and state (O2)", expected("chunks"), false},
+	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under"), true},
+	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated"), false},
+	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize, false},
+	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", allWellFormed, true},
+	{"message-size", "the results of one message fit together: 200,000 characters (K2)", messagesFit, true},
+	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce, false},
+	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd, true},
+}
+
+// BrokenCheck is a check that did not hold.
+type RunViolation struct{ Name, Found string }
+
+// Broken gives the first check that a run breaks, or nil.
+func CheckRun(c *des.Case, out check.Result) *RunViolation {
+	for _, k := range runInvariants {
+		if err := k.holds(c, out); err != nil {
+			return &RunViolation{k.Name, err.Error()}
+		}
+	}
+	return nil
+}
+
+// Any gives the first check that a run breaks, whatever was played, or nil: those that
+// look at the trace and the requests alone.
+func CheckAnyRun(out check.Result) *RunViolation {
+	for _, k := range runInvariants {
+		if k.anyCase {
+			if err := k.holds(nil, out); err != nil {
+				return &RunViolation{k.Name, err.Error()}
+			}
+		}
+	}
+	return nil
+}
+
+// expected looks at what the scenario itself checked.
+func expected(prefix string) func(*des.Case, check.Result) error {
+	return func(_ *des.Case, out check.Result) error {
+		for _, f := range out.Failures {
+			if strings.HasPrefix(f.Expectation, prefix) {
+				return fmt.Errorf("%s: expected %s, found %s", f.Expectation, f.Expected, f.Found)
+			}
+		}
+		return nil
+	}
+}
+
+// hooksOnce: what was asked is a beginning of the call's hooks, in their order; all of
+// them unless the call was stopped.
+func hooksOnce(c *des.Case, out check.Result) error {
+	asked := map[string][]string{}
+	for _, e := range out.Trace {
+		switch e.Kind {
+		case trace.Ready:
+			asked[e.Call] = nil
+		case trace.Hook:
+			asked[e.Call] = append(asked[e.Call], e.Get("hook"))
+		}
+	}
+	for n := range c.Calls() {
+		k := c.Call(n)
+		var want []string
+		for i := range k.Hooks {
+			want = append(want, des.HookName(k.ID, i))
+		}
+		if got := asked[k.ID]; len(got) > 0 && !slices.Equal(got, want) {
+			return fmt.Errorf("call %s: asked were %v; it has %v", k.ID, got, want)
+		}
+	}
+	return nil
+}
+
+// maxChars is the limit of a tool that names none, note is room for where the rest is.
+const (
+	maxChars = 50_000
+	note     = 1_000
+)
+
+func resultSize(_ *des.Case, out check.Result) error {
+	for _, e := range out.Trace {
+		if n := utf8.RuneCountInString(e.Get("text")); e.Kind == trace.Emitted && n > maxChars+note {
+			return fmt.Errorf("call %s: its result has %d characters", e.Call, n)
+		}
+	}
+	return nil
+}
+
+func nothingAfterTheEnd(_ *des.Case, out check.Result) error {
+	over := map[string]bool{}
+	for _, e := range out.Trace {
+		switch e.Kind {
+		case trace.Ready:
+			delete(over, e.Call)
+		case trace.Ended:
+			over[e.Call] = true
+		case trace.Progress, trace.Stage, trace.Ask, trace.Decision, trace.Hook, trace.Started:
+			if over[e.Call] {
+				return fmt.Errorf("call %s: %s after its end", e.Call, e.Kind)
+			}
+		}
+	}
+	return nil
+}

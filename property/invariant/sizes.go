@@ -1,0 +1,115 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"toolbench/property/oracle"
+)
+
+// The figures of K1 and K2, in characters; room is what a preview and its note take at
+// most.
+const (
+	defaultLimit = 50_000
+	maxMessage   = 200_000
+	room         = 3_000
+)
+
+// sized is a large result in a message.
+type largeResult struct {
+	p     *systemCall
+	whole int // as the tool made it
+	shown int // as it was sent
+	limit int
+}
+
+// sizes are the results of one message that a scene knows the size of.
+func (v *SystemView) sizes(turn int, r *request) (all []largeResult, message int) {
+	for _, p := range v.calls {
+		text, there := r.results[p.call.ID]
+		if p.parent != nil || p.turn != turn || !there {
+			continue
+		}
+		shown := utf8.RuneCountInString(text)
+		message += shown
+		t, chars := v.s.Tool(p.call.Tool), oracle.ResultChars(v.s, p.call)
+		if t != nil && chars > 0 && p.ran && !p.want.Unknown && p.settled() && p.want.Output == "" && oracle.RunStatus(v.s, p.call) == "" {
+			limit := defaultLimit
+			if t.Limit > 0 {
+				limit = t.Limit
+			}
+			all = append(all, largeResult{p, chars, shown, limit})
+		}
+	}
+	return all, message
+}
+
+func saved(v *SystemView) error {
+	if v.s.BreaksDisk() || v.repeats() {
+		return nil // where a result cannot be kept, it is cut
+	}
+	requests := v.main()
+	last := requests[len(requests)-1]
+	for turn := range len(v.s.Turns) {
+		all, message := v.sizes(turn+1, last)
+		if err := fits(all, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits: what is over its own limit is small, the rest is whole but for the largest, if
+// all together are too much.
+func fits(all []largeResult, message int) error {
+	if message > maxMessage {
+		return fmt.Errorf("the results of one message have %d characters", message)
+	}
+	var moved, whole []largeResult
+	for _, z := range all {
+		switch {
+		case z.whole > z.limit && z.shown > room:
+			return fmt.Errorf("call %s: %d characters are shown of %d; the limit is %d", z.p.call.ID, z.shown, z.whole, z.limit)
+		case z.whole > z.limit:
+		case z.shown < z.whole:
+			moved = append(moved, z)
+		case z.shown > z.whole:
+			return fmt.Errorf("call %s: %d characters are shown of %d", z.p.call.ID, z.shown, z.whole)
+		default:
+			whole = append(whole, z)
+		}
+	}
+	return largestMoved(moved, whole, message)
+}
+
+// least: those that were moved are the largest, and all of them had to be.
+func largestMoved(moved, whole []largeResult, message int) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	smallest := slices.MinFunc(moved, func(a, b largeResult) int { return a.whole - b.whole })
+	for _, z := range whole {
+		if z.whole > smallest.whole {
+			return fmt.Errorf("call %s with %d characters went to a file, and %s with %d did not", smallest.p.call.ID, smallest.whole, z.p.call.ID, z.whole)
+		}
+	}
+	if before := message - smallest.shown + smallest.whole; before <= maxMessage {
+		return fmt.Errorf("call %s went to a file although the message had %d characters with it", smallest.p.call.ID, before)
+	}
+	return nil
+}
+
+func frozen(v *SystemView) error {
+	first := map[string]string{} // by agent and call
+	for _, r := range v.requests {
+		for id, text := range r.results {
+			key := r.agent + "/" + id
+			if before, ok := first[key]; ok && !v.byID[id].repeated && before != text {
+				return fmt.Errorf("the result of %s had %d characters in one request, and other %d in a later one", id, len(before), len(text))
+			}
+			first[key] = text
+		}
+	}
+	return nil
+}

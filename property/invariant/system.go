@@ -1,0 +1,190 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolbench/property/oracle"
+)
+
+// Promise is something that must be true of every scene.
+type systemInvariant struct {
+	Name, About string
+	holds       func(v *SystemView) error
+}
+
+// Promises are all of them, that which takes another run the last.
+func SystemInvariants() []systemInvariant {
+	return append(systemInvariants[:len(systemInvariants):len(systemInvariants)], systemInvariant{Name: ReorderName, About: "tools and servers in another order give the same requests, byte for byte (D3)"})
+}
+
+var systemInvariants = [...]systemInvariant{
+	{"all-answered", "every call that was made has a result, and the conversation goes on until a hook stops it (H2, H5, G1)", allAnswered},
+	{"hint", "a call that breaks its schema is told to load the tool exactly when the request it answers did not have it whole, where tools are deferred (E7)", hinted},
+	{"loaded", "a request has whole what is not deferred, what was known and what was searched for, of the servers that are there, and nothing else (E1-E6, N4, N6)", loaded},
+	{"search", "what a search shows, the next request has whole; it finds each name that it is given (E5)", searches},
+	{"prefix", "built-ins stand first, by name, and their bytes never change; servers come and go behind them (D1, D4)", prefixes},
+	{"decided", "a call ends as rules, hooks, the mode, the person and what goes wrong with it or its server have it: deny beats ask beats allow, and nothing runs without an allow (F1, F2, N4, O7)", decided},
+	{"rewritten", "a tool runs with the input as last rewritten, and never with one that breaks its schema or a rule (G2)", rewritten},
+	{"hooks-in-order", "each hook that is due is asked once, in order of registration, before the run and after it, and its output counts (G1)", hooksInOrder},
+	{"saved", "a result over its tool's limit goes to a file; of a message that is too much the largest go, no more than need to (K1, K2)", saved},
+	{"frozen", "a result is the same text in every later request (K2)", frozen},
+	{"agents-end", "a sub-agent does nothing after its call was stopped or has ended (B4)", agentsEnd},
+	{"agents-apart", "the state holds what the main conversation's calls did, in their order, and nothing of a sub-agent (B2-B4)", agentsApart},
+	{"siblings-only", "a failure stops calls of its own message: not a sub-agent's parent, and nobody else's (J3)", siblingsOnly},
+}
+
+// the sentence that tells to load a tool first.
+const hintText = "Load it first"
+
+func allAnswered(v *SystemView) error {
+	requests := v.turns()
+	for _, p := range v.calls {
+		if v.failed && p.turn == requests {
+			continue // its stream was given up for good
+		}
+		if p.parent == nil && p.turn <= requests && !p.emitted && (p.made || len(v.s.Interrupts) == 0) {
+			return fmt.Errorf("call %s has no result", p.call.ID)
+		}
+		if p.parent != nil && p.made && !p.emitted && !p.parent.stopped() {
+			return fmt.Errorf("call %s of a sub-agent has no result", p.call.ID)
+		}
+	}
+	if !v.s.Undisturbed() || v.failed {
+		return nil
+	}
+	want := len(v.s.Turns) + 1
+	for _, p := range v.calls {
+		if p.parent == nil && p.ends() {
+			want = min(want, p.turn)
+		}
+	}
+	if requests != want {
+		return fmt.Errorf("%d requests were sent; %d are due", requests, want)
+	}
+	return nil
+}
+
+// turns is how many answers of the main conversation were asked for.
+func (v *SystemView) turns() int {
+	if all := v.main(); len(all) > 0 {
+		return all[len(all)-1].turn
+	}
+	return 0
+}
+
+// ends: a hook stops the turn at this call, as foretold, or, of calls whose end is not
+// foretold, as it went.
+func (p *systemCall) ends() bool {
+	if len(p.want.Status) > 0 && p.status != "refused" {
+		return p.want.EndsTurn
+	}
+	return slices.ContainsFunc(p.hooks, p.want.StopsTurn)
+}
+
+func hinted(v *SystemView) error {
+	for _, p := range v.calls {
+		if !p.settled() || p.want.Unknown {
+			continue
+		}
+		want := p.want.BadInput && p.asked.deferring() && !p.asked.loaded[p.call.Tool]
+		if got := strings.Contains(p.text, hintText); got != want {
+			return fmt.Errorf("call %s of %s: hinted is %t; its request had the tool whole: %t; tools are deferred: %t; its input breaks the schema: %t",
+				p.call.ID, p.call.Tool, got, p.asked.loaded[p.call.Tool], p.asked.deferring(), p.want.BadInput)
+		}
+	}
+	return nil
+}
+
+func decided(v *SystemView) error {
+	for _, p := range v.calls {
+		switch {
+		case p.ran && p.decision != "allow":
+			return fmt.Errorf("call %s ran; the decision was %q", p.call.ID, p.decision)
+		case !p.settled() || p.may(p.status):
+		default:
+			return fmt.Errorf("call %s of %s ended as %s; it is to be %s: %s", p.call.ID, p.call.Tool, p.status, strings.Join(p.want.Status, " or "), p.want.Why)
+		}
+	}
+	return nil
+}
+
+// may says whether a call may end so. What files hold and an agent comes to is not
+// foretold, but that they are let run is.
+func (p *systemCall) may(status string) bool {
+	if p.want.Unknown {
+		return true
+	}
+	switch p.call.Tool {
+	case "ToolSearch":
+		return len(p.want.Status) == 0 && status == "ok" || slices.Contains(p.want.Status, status)
+	case "Read", "Write", "Edit", "Agent":
+		if status == "refused" || p.call.Tool == "Edit" && status == "denied" { // a rule for writing speaks of it too
+			return true
+		}
+		if len(p.want.Status) == 0 {
+			return status == "ok" || status == "failed"
+		}
+	}
+	return slices.Contains(p.want.Status, status)
+}
+
+func rewritten(v *SystemView) error {
+	for _, p := range v.calls {
+		t := v.s.Tool(p.call.Tool)
+		switch {
+		case p.ran && p.want.Refused:
+			return fmt.Errorf("call %s ran with an input that %s", p.call.ID, p.want.Why)
+		case !p.settled() || !p.ran || t == nil || p.want.Unknown || oracle.ResultChars(v.s, p.call) > 0 || p.want.Output != "" || oracle.RunStatus(v.s, p.call) != "":
+		case p.text != p.want.Input:
+			return fmt.Errorf("call %s ran with %s; it was to be %s", p.call.ID, p.text, p.want.Input)
+		}
+	}
+	return nil
+}
+
+func hooksInOrder(v *SystemView) error {
+	for _, p := range v.calls {
+		seen := map[string]bool{}
+		for _, h := range p.hooks {
+			if seen[h] {
+				return fmt.Errorf("call %s: the hook %s was asked twice", p.call.ID, h)
+			}
+			seen[h] = true
+		}
+		if !p.settled() || p.status == "refused" || len(p.want.Status) == 0 {
+			continue
+		}
+		if !slices.Equal(p.hooks, p.want.Hooks) {
+			return fmt.Errorf("call %s: asked were %v; due are %v", p.call.ID, p.hooks, p.want.Hooks)
+		}
+		if p.ran && p.want.Output != "" && p.text != p.want.Output && !(p.want.Withheld && strings.HasPrefix(p.text, p.want.Output)) {
+			return fmt.Errorf("call %s: its result is %.80q; a hook made it %q", p.call.ID, p.text, p.want.Output)
+		}
+	}
+	return nil
+}
+
+// CheckSystem gives the first invariant that a run breaks, or nil.
+func CheckSystem(v *SystemView) *Violation {
+	for _, p := range systemInvariants {
+		if err := p.holds(v); err != nil {
+			return &Violation{p.Name, err.Error(), v.log()}
+		}
+	}
+	if b := CheckAnyRun(v.out); b != nil {
+		return &Violation{b.Name, b.Found, v.log()}
+	}
+	return nil
+}
+
+// Broken is what a scene broke: a promise's name, and how.
+type Violation struct {
+	Name, Found string
+	// Log is what happened, a line an event; "" where nothing is known.
+	Log string
+}
+
+// ReorderName is the name of the invariant that takes another run.
+const ReorderName = "any-order"

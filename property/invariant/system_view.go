@@ -1,0 +1,286 @@
+package invariant
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/property/generate"
+	"toolbench/property/oracle"
+	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/trace"
+)
+
+// view is a run as promises look at it.
+type SystemView struct {
+	s        *generate.SystemCase
+	out      check.Result
+	requests []*request
+	// calls are the scene's calls in its order, those too that were never made.
+	calls []*systemCall
+	byID  map[string]*systemCall
+	// agents are the Agent calls behind the sub-agents, by the agents' names.
+	agents map[string]*systemCall
+	state  string // the main conversation's, at the end
+	// lines are the servers', by name; failed: the conversation ended in an error.
+	connections map[string]*connection
+	failed      bool
+}
+
+// request is one request, as an API reads it.
+type request struct {
+	agent string
+	turn  int
+	// begun is when its tools were gathered, or began to be; at is when it left.
+	begun, at time.Duration
+	// fell: its stream was given up. garbled: an event of it came twice or late.
+	abandoned, garbled bool
+	// defs are the definitions' bytes, names theirs, prefix how many stand up to the
+	// cache breakpoint. Loaded are the names that are there whole.
+	defs   []json.RawMessage
+	names  []string
+	prefix int
+	loaded map[string]bool
+	// results are the texts of the results in it, by call.
+	results map[string]string
+}
+
+// played is one call as it went.
+type systemCall struct {
+	call   *generate.Call
+	turn   int // the main conversation's, at which it was, or is to be, made
+	parent *systemCall
+	want   oracle.Prediction
+
+	made, ran, emitted, over bool
+	// tries is how often it was made: a stream that is tried again makes its calls again.
+	// began is when its run began.
+	tries int
+	began time.Duration
+	// again: an answer that was cut short by the user, and not taken for one, was given
+	// again, and the call with it, though it has a result already.
+	repeated               bool
+	agent                  string
+	asked                  *request // that it answers to
+	status, text, decision string
+	askedPerson            bool
+	hooks, saved           []string
+	cancelled, ended       time.Duration
+	started, wasCancelled  bool
+}
+
+// stopped says whether the call was stopped from outside.
+func (p *systemCall) stopped() bool {
+	switch p.status {
+	case "cancelled", "interrupted", "aborted", "discarded": // as in pipeline
+		return true
+	}
+	return false
+}
+
+// settled: it came to its own end, which the reference foretells.
+func (p *systemCall) settled() bool { return p.emitted && !p.stopped() }
+
+func ReadSystem(s *generate.SystemCase, out check.Result) (*SystemView, error) {
+	v := &SystemView{s: s, out: out, byID: map[string]*systemCall{}, agents: map[string]*systemCall{}, connections: map[string]*connection{}}
+	s.Each(func(c *generate.Call, turn int, parent *generate.Call) {
+		p := &systemCall{call: c, turn: turn}
+		if parent != nil {
+			p.parent = v.byID[parent.ID]
+		}
+		v.calls, v.byID[c.ID] = append(v.calls, p), p
+	})
+	if err := v.read(); err != nil {
+		return nil, err
+	}
+	if len(v.requests) != len(out.Requests) {
+		return nil, fmt.Errorf("the trace has %d requests, the wire had %d", len(v.requests), len(out.Requests))
+	}
+	v.markGarbled()
+	for i := range s.Servers {
+		v.connections[s.Servers[i].Name] = v.connection(&s.Servers[i])
+	}
+	for _, p := range v.calls {
+		p.want = oracle.Predict(s, p.call, p.turn, v.circumstances(p))
+	}
+	return v, nil
+}
+
+// read takes the trace in.
+func (v *SystemView) read() error {
+	latest, begun := map[string]*request{}, map[string]time.Duration{}
+	for _, e := range v.out.Trace {
+		switch {
+		case e.Kind == trace.TurnStart:
+			begun[e.Agent] = e.At
+		case e.Kind == trace.Request:
+			r, err := v.request(e)
+			if err != nil {
+				return err
+			}
+			r.begun = begun[e.Agent]
+			if before := latest[e.Agent]; before != nil && before.turn == r.turn {
+				r.at = before.at // it is sent again, with the same tools
+			}
+			latest[e.Agent] = r
+		case e.Kind == trace.Fallback && latest[e.Agent] != nil:
+			latest[e.Agent].abandoned = true
+		case e.Kind == trace.RunEnd && e.Get("error") != "":
+			if r := latest[e.Agent]; r != nil {
+				r.abandoned = true
+			}
+			v.failed = v.failed || e.Agent == ""
+		case e.Kind == trace.StateNow && e.Agent == "":
+			v.state = e.Get("state")
+		}
+		if p := v.byID[e.Call]; p != nil {
+			v.note(p, e, latest[e.Agent])
+		}
+	}
+	return nil
+}
+
+// garble notes the requests in whose answers events came twice or late.
+func (v *SystemView) markGarbled() {
+	var reached []*request
+	for i, r := range v.requests {
+		if !slices.Contains(v.out.Dropped, i) {
+			reached = append(reached, r)
+		}
+	}
+	for _, f := range v.s.FaultList() {
+		if n := f.Request; n > 0 && n <= len(reached) && (f.What == "twice" || f.What == "late") {
+			reached[n-1].garbled = true
+		}
+	}
+}
+
+func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
+	switch e.Kind {
+	case trace.Ready:
+		*p = systemCall{call: p.call, turn: p.turn, parent: p.parent, tries: p.tries + 1, repeated: p.repeated || p.emitted, made: true, agent: e.Agent, asked: latest}
+		// An answer that the user cut short is given again, a turn later than it was due.
+		if p.turn = e.Turn; p.parent != nil {
+			p.turn = p.parent.turn
+			v.agents[e.Agent] = p.parent
+		}
+	case trace.Started:
+		p.started = true
+	case trace.Stage:
+		if e.Get("stage") == "run" {
+			took, _ := time.ParseDuration(e.Get("took_us") + "us") // what is no time is none
+			p.ran, p.began = true, e.At-took
+		}
+	case trace.Ask:
+		p.askedPerson = true
+	case trace.Decision:
+		p.decision = e.Get("behaviour")
+	case trace.Hook:
+		p.hooks = append(p.hooks, e.Get("event")+" "+e.Get("hook"))
+	case trace.Persisted:
+		p.saved = append(p.saved, e.Get("why"))
+	case trace.Discarded: // its message was given up, and it with it
+		p.made, p.emitted, p.status, p.text = false, false, "discarded", ""
+	case trace.Cancel:
+		p.wasCancelled, p.cancelled = true, e.At
+	case trace.Ended:
+		p.over, p.ended = true, e.At
+	case trace.Emitted:
+		p.emitted, p.status, p.text = true, e.Get("status"), e.Get("text")
+	}
+}
+
+// request reads the next request.
+func (v *SystemView) request(e trace.Event) (*request, error) {
+	n := len(v.requests)
+	if n >= len(v.out.Requests) {
+		return nil, fmt.Errorf("request %d of the trace was not on the wire", n+1)
+	}
+	r := &request{agent: e.Agent, turn: e.Turn, at: e.At, loaded: map[string]bool{}, results: map[string]string{}}
+	v.requests = append(v.requests, r)
+	return r, r.read(v.out.Requests[n])
+}
+
+func (r *request) read(body []byte) error {
+	var req struct {
+		Tools    []json.RawMessage `json:"tools"`
+		Messages []struct {
+			Content []struct {
+				For     string `json:"tool_use_id"`
+				Content []struct {
+					Text string `json:"text"`
+				} `json:"content"`
+			} `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		return err
+	}
+	for _, raw := range req.Tools {
+		if err := r.define(raw); err != nil {
+			return err
+		}
+	}
+	for _, m := range req.Messages {
+		for _, b := range m.Content {
+			if b.For == "" {
+				continue
+			}
+			var text strings.Builder
+			for _, part := range b.Content {
+				text.WriteString(part.Text)
+			}
+			r.results[b.For] = text.String()
+		}
+	}
+	return nil
+}
+
+func (r *request) define(raw json.RawMessage) error {
+	var d struct {
+		Name     string          `json:"name"`
+		Deferred bool            `json:"defer_loading"`
+		Mark     json.RawMessage `json:"cache_control"`
+	}
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return err
+	}
+	if !d.Deferred {
+		r.defs, r.names = append(r.defs, raw), append(r.names, d.Name)
+		r.loaded[d.Name] = true
+	}
+	if d.Mark != nil {
+		r.prefix = len(r.defs)
+	}
+	return nil
+}
+
+// main are the requests of the main conversation.
+func (v *SystemView) main() []*request {
+	var all []*request
+	for _, r := range v.requests {
+		if r.agent == "" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// deferring: the request has the tool by which others are loaded.
+func (r *request) deferring() bool { return r.loaded["ToolSearch"] }
+
+// repeats: a call was made again that had a result.
+func (v *SystemView) repeats() bool {
+	return slices.ContainsFunc(v.calls, func(p *systemCall) bool { return p.repeated })
+}
+
+// log is the trace, a line an event.
+func (v *SystemView) log() string {
+	var all []byte
+	for _, e := range v.out.Trace {
+		all = append(e.AppendLine(all), '\n')
+	}
+	return string(all)
+}

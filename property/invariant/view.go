@@ -1,0 +1,156 @@
+package invariant
+
+import (
+	"time"
+
+	"toolbench/property/des"
+	"toolbench/toolsys/schedule"
+)
+
+// View is a log, put in order for looking at: what became of each call, attempt by
+// attempt.
+type View struct {
+	Case *des.Case
+	Log  *des.Log
+	// runs are the calls' ways, in the order in which they became ready; a retried
+	// answer brings a call again.
+	runs []callRun
+	// messages are the attempts: a request and its calls.
+	messages []message
+	latest   []int // the run of each call
+	state    []uint8
+}
+
+// none is the place of an entry that is not there.
+const none = -1
+
+// run is one call's way. Its members are places in the log; none if it did not come
+// to that.
+type callRun struct {
+	call                  *des.Call
+	number                int16
+	message               int
+	ready, start          int
+	ended, emitted        int
+	discarded, cancelled  int
+	applied               int
+	dropped               int
+	decided, asked        int
+	escalated             int
+	status, emittedStatus des.Status
+	cause                 schedule.Cause
+	allowed               bool
+	results, ends         int
+	cancels               int
+}
+
+// message is one attempt at an answer.
+type message struct {
+	request, over       int // places; over is the fallback, the commit, or the end
+	first, n            int // its runs
+	abandoned           bool
+	interrupted, leaves int // the first that stopped it
+	streamEnd           time.Duration
+}
+
+// Look takes a log in. A view may be used for one log after the other, which keeps its
+// buffers; each holds until the next.
+func (v *View) Read(c *des.Case, log *des.Log) {
+	v.Case, v.Log = c, log
+	v.runs, v.messages, v.latest = v.runs[:0], v.messages[:0], v.latest[:0]
+	for range c.Calls() {
+		v.latest = append(v.latest, none)
+	}
+	for i, e := range log.Entries {
+		v.entry(i, e)
+	}
+}
+
+func (v *View) entry(i int, e des.Entry) {
+	if e.Call < 0 {
+		v.conversation(i, e)
+		return
+	}
+	latest := v.latest
+	if e.Kind == des.Ready {
+		latest[e.Call] = len(v.runs)
+		r := callRun{call: v.Case.Call(int(e.Call)), number: e.Call, message: len(v.messages) - 1, ready: i, start: none, ended: none, emitted: none,
+			discarded: none, cancelled: none, applied: none, dropped: none, decided: none, asked: none, escalated: none}
+		v.runs = append(v.runs, r)
+		if m := &v.messages[len(v.messages)-1]; m.n == 0 {
+			m.first = len(v.runs) - 1
+			m.n = 1
+		} else {
+			m.n++
+		}
+		return
+	}
+	if latest[e.Call] == none {
+		return
+	}
+	v.runs[latest[e.Call]].take(i, e)
+}
+
+func (r *callRun) take(i int, e des.Entry) {
+	switch e.Kind {
+	case des.Started:
+		r.start = i
+	case des.Cancelled:
+		r.cancelled, r.cause = i, schedule.Cause(e.Code)
+		r.cancels++
+	case des.Escalated:
+		r.escalated = i
+	case des.Asked:
+		r.asked = i
+	case des.Decided:
+		r.decided, r.allowed = i, e.Code == 0
+	case des.Ended:
+		r.ended, r.status = i, des.Status(e.Code)
+		r.ends++
+	case des.Applied:
+		r.applied = i
+	case des.Dropped:
+		r.dropped = i
+	case des.Emitted:
+		r.emitted, r.emittedStatus = i, des.Status(e.Code)
+		r.results++
+	case des.Discarded:
+		r.discarded = i
+	}
+}
+
+func (v *View) conversation(i int, e des.Entry) {
+	if e.Kind == des.Request {
+		v.messages = append(v.messages, message{request: i, over: none, interrupted: none, leaves: none})
+		return
+	}
+	if len(v.messages) == 0 {
+		return
+	}
+	m := &v.messages[len(v.messages)-1]
+	switch e.Kind {
+	case des.Interrupt:
+		if m.over == none && m.interrupted == none {
+			m.interrupted = i
+		}
+	case des.Fallback, des.Committed, des.Over:
+		if m.over == none {
+			m.over = i
+			m.abandoned = e.Kind != des.Committed
+		}
+	}
+}
+
+func (v *View) at(i int) time.Duration { return v.Log.Entries[i].At }
+
+// of are the runs of a message.
+func (v *View) of(m *message) []callRun { return v.runs[m.first : m.first+m.n] }
+
+// alone: the call must have the floor, under the policy.
+func (r *callRun) exclusive(c *des.Case) bool {
+	k := r.call
+	if c.Policy == schedule.Effects.String() {
+		return k.Footprint() == nil
+	}
+	return c.Policy == schedule.Serial.String() || !k.Safe || k.Failure == des.Unknown || k.Failure == des.NotJSON
+}

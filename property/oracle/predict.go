@@ -1,0 +1,343 @@
+package oracle
+
+import (
+	"slices"
+
+	"toolbench/property/generate"
+)
+
+// foretold is what must become of a call, if nothing stops it from outside.
+type Prediction struct {
+	// status are the ways it may end: more than one only where that is another
+	// promise's business, as what a file holds.
+	Status []string
+	// broken: its input breaks the schema.
+	BadInput bool
+	// hooks are those asked, each with its event, in order.
+	Hooks []string
+	// input is what a tool of the scene's own ran with, "" if it did not run.
+	Input string
+	// Output is the text a hook put in the place of the result; "" for none. Withheld:
+	// it is the beginning of the text that a failed hook withholds the result with.
+	Output   string
+	Withheld bool
+	// rewritten says by whom the input was changed, and refused that this was why it
+	// did not run. ends: a hook stops the turn.
+	Rewritten, Refused, EndsTurn bool
+	// unsure: nothing of its end is foretold.
+	Unknown bool
+	// why says what decided.
+	Why string
+	// stopper says whether a hook, named with its event, would stop the turn.
+	StopsTurn func(hook string) bool
+}
+
+// foretelling is one call on its way through the reference.
+type predictor struct {
+	s             *generate.SystemCase
+	c             *generate.Call
+	input         generate.Input
+	circumstances Circumstances
+	Prediction
+	decision string // of the hooks
+	approved bool
+}
+
+// foretell is the reference: the way of one call, from the rows H1, F2 and G2, and what
+// befell it.
+func Predict(s *generate.SystemCase, c *generate.Call, turn int, of Circumstances) Prediction {
+	f := &predictor{s: s, c: c, circumstances: of, input: generate.Input{N: generate.CallNumber(c.ID), Path: c.Path, Bad: c.Bad}}
+	f.StopsTurn = func(hook string) bool { return stopsTurn(s, hook) }
+	told := f.call(turn)
+	if of.Unknown {
+		return Prediction{Unknown: true, StopsTurn: f.StopsTurn, Why: "what befell it cannot be told"}
+	}
+	return told
+}
+
+func (f *predictor) call(turn int) Prediction {
+	s, c := f.s, f.c
+	switch {
+	case f.circumstances.NotOffered || !InPool(s, c.Tool, turn):
+		return f.end("unknown_tool", "it is not in the pool")
+	case c.Bad:
+		f.BadInput = true
+		return f.end("invalid", "its input breaks the schema")
+	}
+	if f.beforeRun() {
+		return f.Prediction
+	}
+	if text, why := f.permission(); text != "" {
+		if text == "denied" {
+			f.afterRun("PermissionDenied")
+		}
+		return f.end(text, why)
+	}
+	return f.run()
+}
+
+// stopper says whether a hook after the run, or at a refusal, stops the turn.
+func stopsTurn(s *generate.SystemCase, hook string) bool {
+	for i := range s.Hooks {
+		h := &s.Hooks[i]
+		if h.Stop && h.Fails == "" && h.Event != "PreToolUse" && hook == h.Event+" "+generate.HookName(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *predictor) end(status, why string) Prediction {
+	f.Status, f.Why = []string{status}, why
+	return f.Prediction
+}
+
+func (f *predictor) ruled(rules []string) bool {
+	for _, rule := range rules {
+		if ruleMatches(rule, f.c.Tool, f.input.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// due are the hooks that listen to the call at an event.
+func (f *predictor) dueHooks(event string, each func(i int, h *generate.Hook)) {
+	for i := range f.s.Hooks {
+		h := &f.s.Hooks[i]
+		if h.Event != event || h.Tool != "" && h.Tool != f.c.Tool {
+			continue
+		}
+		f.Hooks = append(f.Hooks, event+" "+generate.HookName(i))
+		if h.Fails != "" {
+			h = h.Failed()
+		}
+		each(i, h)
+	}
+}
+
+// before asks the hooks before the run; it says whether that is the end.
+func (f *predictor) beforeRun() (over bool) {
+	stop, rewritten := false, -1
+	f.dueHooks("PreToolUse", func(i int, h *generate.Hook) {
+		stop = stop || h.Stop
+		if h.Input != "" {
+			rewritten = i
+		}
+		if strictness[h.Decision] > strictness[f.decision] {
+			f.decision = h.Decision
+		}
+	})
+	switch {
+	case stop:
+		f.end("stopped", "a hook stops it")
+	case rewritten < 0:
+		return false
+	default:
+		f.input, f.Rewritten = f.s.InputByHook(f.c, rewritten), true
+		if !f.input.Bad {
+			return false
+		}
+		f.Refused = true
+		f.end("invalid", "a hook's input breaks the schema")
+	}
+	return true
+}
+
+// strength: of several hooks the strictest counts.
+var strictness = map[string]int{"": 0, "allow": 1, "ask": 2, "deny": 3}
+
+// permission decides; "" lets the call run.
+func (f *predictor) permission() (status, why string) {
+	behaviour, why := f.resolve()
+	if behaviour == "ask" {
+		switch {
+		case !f.s.Person:
+			return "denied", "nobody is there to be asked: " + why
+		case f.c.Answer == "no":
+			return "denied", "the person said no"
+		}
+		behaviour, f.approved = "allow", true
+		if f.c.Answer != "" && f.c.Answer != "yes" {
+			return f.byPerson()
+		}
+	}
+	if behaviour == "deny" {
+		f.Refused = f.Rewritten
+		return "denied", why
+	}
+	return "", why
+}
+
+// byPerson goes through all of it again with the person's input, who need not be asked
+// twice.
+func (f *predictor) byPerson() (status, why string) {
+	f.input, f.Rewritten = f.s.InputByPerson(f.c), true
+	if f.input.Bad {
+		f.Refused = true
+		return "invalid", "the person's input breaks the schema"
+	}
+	if behaviour, why := f.resolve(); behaviour == "deny" {
+		f.Refused = true
+		return "denied", why
+	}
+	return "", "the person allowed it"
+}
+
+// resolve is F2, in the order of the row and of the readings settled there.
+func (f *predictor) resolve() (behaviour, why string) {
+	behaviour, why = f.decided()
+	if behaviour == "deny" {
+		return behaviour, why
+	}
+	switch {
+	case f.ruled(f.s.Ask):
+		return "ask", "an ask rule"
+	case f.decision == "ask":
+		return "ask", "a hook asks"
+	}
+	return behaviour, why
+}
+
+func (f *predictor) decided() (behaviour, why string) {
+	reads := readOnly(f.s, f.c.Tool)
+	switch {
+	case f.ruled(f.s.Deny):
+		return "deny", "a deny rule"
+	case f.decision == "deny":
+		return "deny", "a hook denies"
+	case f.decision == "allow":
+		return "allow", "a hook allows"
+	case f.c.Tool == "Agent" || f.c.Tool == "ToolSearch":
+		return "allow", "the tool allows"
+	case f.s.Mode == "plan" && !reads:
+		return "deny", "plan mode"
+	case f.s.Mode == "bypass":
+		return "allow", "bypass mode"
+	case f.ruled(f.s.Allow):
+		return "allow", "an allow rule"
+	case reads:
+		return "allow", "it only reads"
+	case f.s.Mode == "acceptEdits" && (f.c.Tool == "Write" || f.c.Tool == "Edit"):
+		return "allow", "a file edit in the roots"
+	}
+	return "ask", "no rule speaks"
+}
+
+func readOnly(s *generate.SystemCase, name string) bool {
+	if t := s.Tool(name); t != nil {
+		return t.ReadOnly
+	}
+	if v := generate.Served[name]; v != nil {
+		return v.ReadOnly
+	}
+	return name == "Read" || name == "ToolSearch"
+}
+
+// run is what comes of a call that runs.
+func (f *predictor) run() Prediction {
+	event := "PostToolUse"
+	f.end("ok", "it runs")
+	t := f.s.Tool(f.c.Tool)
+	switch {
+	case f.circumstances.Status != "":
+		event = "PostToolUseFailure"
+		f.Status = []string{f.circumstances.Status}
+	case t != nil && t.Fails:
+		event = "PostToolUseFailure"
+		f.Status = []string{"failed"}
+	case f.c.Tool == "Read" || f.c.Tool == "Write" || f.c.Tool == "Edit" || f.c.Tool == "Agent" || f.c.Tool == "ToolSearch":
+		f.Status = nil // what files hold, and how an agent fares, is not foretold
+	}
+	if t != nil {
+		f.input.Path = ""
+		if f.Prediction.Input = f.s.InputText(f.c, f.input); f.s.FaultsOf(f.c.ID).Empty {
+			f.Prediction.Input = ""
+		}
+	}
+	if f.Status != nil {
+		f.afterRun(event)
+	}
+	return f.Prediction
+}
+
+// behind asks the hooks after the run, or at a refusal.
+func (f *predictor) afterRun(event string) {
+	f.dueHooks(event, func(i int, h *generate.Hook) {
+		f.EndsTurn = f.EndsTurn || h.Stop
+		f.Withheld = h.Withholds() || f.Withheld && !h.Output
+		switch {
+		case h.Withholds():
+			f.Output = "The call ran. What it gave is withheld, because the hook " + generate.HookName(i)
+		case h.Output:
+			f.Output = "output of " + generate.HookName(i)
+		}
+	})
+}
+
+// chars is how long the result of a call of a scene's own tool is, where that is known:
+// of one that is long, or was made so.
+func ResultChars(s *generate.SystemCase, c *generate.Call) int {
+	t, k := s.Tool(c.Tool), s.FaultsOf(c.ID)
+	switch {
+	case t == nil || k.Empty:
+		return 0
+	case k.Huge:
+		return hugeChars
+	}
+	return t.Chars
+}
+
+// hugeChars is how long the result of a call is that is made huge.
+const hugeChars = 500_000
+
+// ends is how the run of a call ends for what goes wrong with it and for its tool's own
+// time limit; "" as it would.
+func RunStatus(s *generate.SystemCase, c *generate.Call) string {
+	k, t := s.FaultsOf(c.ID), s.Tool(c.Tool)
+	late := t != nil && t.Timeout > 0 && (k.Hangs || c.For+k.Slow > t.Timeout)
+	switch {
+	case late && !k.IgnoresCancel, late && k.Errors && !k.Panics:
+		return "timeout"
+	case k.Panics:
+		return "panic"
+	case k.Errors:
+		return "failed"
+	}
+	return ""
+}
+
+// Expect is what the reference predicts of a whole case: how the main conversation's
+// calls end, where nothing stops them from outside and no hook may have ended it, and
+// which calls must not run.
+func ExpectSystem(s *generate.SystemCase) *generate.Expected {
+	x := &generate.Expected{}
+	last := len(s.Turns)
+	s.Each(func(c *generate.Call, turn int, parent *generate.Call) {
+		f := Predict(s, c, turn, Circumstances{Status: RunStatus(s, c)})
+		if f.EndsTurn || f.Status == nil && slices.ContainsFunc(s.Hooks, func(h generate.Hook) bool { return h.Stop }) {
+			last = min(last, turn)
+		}
+		sure := len(f.Status) == 1 && (c.Path == "" || s.Rewritable(c)) && turn <= last
+		if sure && s.Undisturbed() && parent == nil && !s.BreaksStreams() && !s.ServersChange() {
+			x.Results = append(x.Results, c.ID+": "+f.Status[0])
+		}
+		if f.BadInput || f.Refused {
+			x.NotStarted = append(x.NotStarted, c.ID)
+		}
+	})
+	return x
+}
+
+// fate is what befell a call beside what its scene says of it.
+type Circumstances struct {
+	// out: its tool was not offered. unsure: nothing is foretold.
+	NotOffered, Unknown bool
+	Status              string
+}
+
+// Allows reports whether an allow rule of the case matches a call.
+func Allows(s *generate.SystemCase, c *generate.Call) bool {
+	f := predictor{s: s, c: c, input: generate.Input{Path: c.Path}}
+	return f.ruled(s.Allow)
+}
