@@ -1,12 +1,18 @@
 package cassette
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"math"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	vcr "github.com/dnaeon/go-vcr/v2/cassette"
+	"gopkg.in/yaml.v3"
 
 	"toolbench/sim/stream"
 )
@@ -94,4 +100,119 @@ func Scripted(name string, answers ...[]stream.Event) *Cassette {
 		})
 	}
 	return c
+}
+
+// OffsetsHeader is the response header that carries the times of a body's
+// events: microseconds, separated by commas; the first counts from the
+// moment the request was sent, each other from the event before it. So
+// "400000,0,12500" are events at 400 ms, 400 ms and 412.5 ms. A response that
+// is no stream has one number: when its body was complete.
+const OffsetsHeader = "X-Toolbench-Event-Offsets"
+
+func times(events []stream.Event) []time.Duration {
+	at := make([]time.Duration, len(events))
+	for i, e := range events {
+		at[i] = e.At
+	}
+	return at
+}
+
+// formatOffsets rounds each time down to a tick, not each difference, so that
+// rounding does not add up.
+func formatOffsets(at []time.Duration) string {
+	var b []byte
+	var last int64
+	for i, d := range at {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		us := d.Microseconds()
+		b = strconv.AppendInt(b, us-last, 10)
+		last = us
+	}
+	return string(b)
+}
+
+func parseOffsets(text string) ([]time.Duration, error) {
+	parts := strings.Split(text, ",")
+	at := make([]time.Duration, len(parts))
+	var sum int64
+	for i, p := range parts {
+		us, err := strconv.ParseInt(strings.TrimSpace(p), 10, 64)
+		if err != nil || us < 0 || us > math.MaxInt64/1000-sum {
+			return nil, fmt.Errorf("%s: number %d, %q, is no count of microseconds", OffsetsHeader, i+1, p)
+		}
+		sum += us
+		at[i] = time.Duration(sum) * time.Microsecond
+	}
+	return at, nil
+}
+
+// FormatVersion is the version of go-vcr's format that this program writes.
+const FormatVersion = 1
+
+// YAML writes the cassette in the form that this program writes: go-vcr's, with a
+// duration and event times for every response (see OffsetsHeader). Loaded, it gives
+// the same interactions.
+func (c *Cassette) YAML() ([]byte, error) {
+	out := struct {
+		Version      int                `yaml:"version"`
+		Interactions []*vcr.Interaction `yaml:"interactions"`
+	}{Version: FormatVersion}
+	for k := range c.Interactions {
+		i, err := c.Interactions[k].stamped()
+		if err != nil {
+			return nil, err
+		}
+		out.Interactions = append(out.Interactions, i)
+	}
+	var b bytes.Buffer
+	b.WriteString("---\n")
+	text, err := yaml.Marshal(out)
+	b.Write(text)
+	return b.Bytes(), err
+}
+
+// stamped is the interaction with what the recorder writes and others leave out.
+func (i *Interaction) stamped() (*vcr.Interaction, error) {
+	out := &vcr.Interaction{Request: i.Request, Response: i.Response}
+	if out.Request.Form == nil {
+		out.Request.Form = map[string][]string{}
+	}
+	if out.Request.Headers == nil {
+		out.Request.Headers = map[string][]string{}
+	}
+	out.Response.Headers = out.Response.Headers.Clone()
+	if out.Response.Headers == nil {
+		out.Response.Headers = map[string][]string{}
+	}
+	text, err := i.offsets()
+	if err == nil && text != "" {
+		out.Response.Headers.Set(OffsetsHeader, text)
+	}
+	return out, err
+}
+
+// offsets are the event times as recorded or, where none were, all that of the headers.
+func (i *Interaction) offsets() (string, error) {
+	if text := i.Response.Headers.Get(OffsetsHeader); text != "" {
+		return text, nil
+	}
+	if !i.IsStream() {
+		return formatOffsets([]time.Duration{i.Response.Duration}), nil
+	}
+	events, err := i.Events()
+	if _, cut := errors.AsType[*stream.TruncatedError](err); err != nil && !cut {
+		return "", fmt.Errorf("interaction %d: %w", i.Number, err)
+	}
+	if len(events) == 0 {
+		return "", nil
+	}
+	return formatOffsets(times(events)), nil
+}
+
+// Untimed reports a response that has no event times although it could.
+func (i *Interaction) Untimed() bool {
+	text, err := i.offsets()
+	return err == nil && text != "" && i.Response.Headers.Get(OffsetsHeader) == ""
 }

@@ -7,7 +7,7 @@
 // the recorder one notes when each event arrives and stores the times in a
 // response header (OffsetsHeader). In place of the replay stands Player, which
 // delivers a body event by event at those times, in whatever clock its Wait
-// function keeps, and which says precisely why a request has no answer.
+// function keeps, and which reports precisely why a request has no answer.
 //
 // Load reads the files of go-vcr v1 to v4. Other recorders' formats are read
 // elsewhere and end up as the same Cassette.

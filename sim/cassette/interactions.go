@@ -121,7 +121,7 @@ func (l *loader) fields(node *yaml.Node, fs []field) error {
 	return nil
 }
 
-// reason is the library's first complaint, without the place, which is known.
+// reason is the library's first complaint, without the place, which the caller has.
 func reason(err error) error {
 	if te, ok := errors.AsType[*yaml.TypeError](err); ok && len(te.Errors) > 0 {
 		_, text, _ := strings.Cut(te.Errors[0], ": ")

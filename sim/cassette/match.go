@@ -1,8 +1,12 @@
 package cassette
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // alike is how similar a recorded request must be to be worth a diff.
@@ -27,7 +31,7 @@ type entry struct {
 	*request      // made comparable when it is first needed: see open
 	noBody   bool // a scripted answer: there is nothing to compare
 	used     bool
-	tries    int // answers begun, spoiled ones included
+	tries    int // answers begun, changed ones included
 }
 
 // raw is a request as it stands, byte for byte.
@@ -125,4 +129,107 @@ func (m *matcher) unused() []string {
 		out = append(slices.Clip(out[:listed]), strconv.Itoa(len(out)-listed)+" more")
 	}
 	return out
+}
+
+// MissKind is why a request has no answer.
+type MissKind int
+
+const (
+	// NothingLike: no recorded request resembles it.
+	NothingLike MissKind = iota
+	// UsedUp: it was recorded, and each recording of it has been replayed.
+	UsedUp
+	// Exhausted: matching is lenient, and there are more requests than answers.
+	Exhausted
+	// Differs: a recorded request resembles it, and Diff shows where not.
+	Differs
+)
+
+// MissError is what RoundTrip returns for a request without an answer (O3).
+type MissError struct {
+	Cassette    string
+	Kind        MissKind
+	Method, URL string // of the request, secrets blanked
+	// Nearest is the number of the recorded request that Kind refers to; 0: none.
+	Nearest int
+	// Similarity is the share of lines that both have in common, 0 to 1.
+	Similarity float64
+	// Diff is a unified diff, from the recorded request to this one, of their
+	// bodies as sorted, indented JSON. Headers never count.
+	Diff string
+	// Recorded lists what is left in the cassette: "1 POST /v1/messages".
+	Recorded []string
+}
+
+// Error is what happened and what to do.
+func (e *MissError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "cassette %s has no answer for %s %s: ", e.Cassette, e.Method, e.URL)
+	switch e.Kind {
+	case UsedUp:
+		fmt.Fprintf(&b, "interaction %d answered it already, and each is used once; is the request sent again, or a recording missing?", e.Nearest)
+	case Exhausted:
+		fmt.Fprintf(&b, "interaction %d was the last recorded answer; did the run take more turns than were recorded?", e.Nearest)
+	case Differs:
+		fmt.Fprintf(&b, "interaction %d is nearest (%.0f %% alike); repair what changed, or record again:\n%s", e.Nearest, 100*e.Similarity, e.Diff)
+	default:
+		b.WriteString("nothing recorded is like it; ")
+		if len(e.Recorded) == 0 {
+			b.WriteString("no interaction is left unused")
+		} else {
+			b.WriteString("unused: " + strings.Join(e.Recorded, ", "))
+		}
+	}
+	return b.String()
+}
+
+const (
+	diffContext  = 3  // unchanged lines around a difference
+	diffMaxLines = 80 // of a diff in an error message
+)
+
+// unified is the diff from the recorded to the live request, cut to what one
+// can read in an error message.
+func unified(recorded, live, was, is string) string {
+	text, err := udiff.ToUnified(recorded, live, was, udiff.Lines(was, is), diffContext)
+	if err != nil {
+		return "no diff: " + err.Error()
+	}
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= diffMaxLines {
+		return text
+	}
+	return strings.Join(lines[:diffMaxLines], "") + fmt.Sprintf("... %d more lines\n", len(lines)-diffMaxLines)
+}
+
+// bag counts the lines of a text, without their indentation and commas.
+type bag struct {
+	lines map[string]int
+	total int
+}
+
+func newBag(text string) bag {
+	b := bag{lines: map[string]int{}}
+	for line := range strings.Lines(text) {
+		line = strings.Trim(line, " \n,")
+		if line == "" || strings.Trim(line, `{}[]"`) == "" {
+			continue // brackets are alike everywhere
+		}
+		b.lines[line]++
+		b.total++
+	}
+	return b
+}
+
+// similarity is the share of lines two requests have in common, whatever their
+// order: 0 for none, 1 for all (Dice's coefficient).
+func similarity(a, b bag) float64 {
+	if a.total+b.total == 0 {
+		return 0
+	}
+	common := 0
+	for line, n := range a.lines {
+		common += min(n, b.lines[line])
+	}
+	return 2 * float64(common) / float64(a.total+b.total)
 }

@@ -15,7 +15,7 @@ import (
 	"toolbench/sim/stream"
 )
 
-// Options says how a cassette is played. The zero value matches strictly and
+// Options are how a cassette is played. The zero value matches strictly and
 // keeps the recorded times on the standard clock.
 type Options struct {
 	// Wait and Now are the clock; nil: Sleep and time.Now, both virtual inside
@@ -26,7 +26,7 @@ type Options struct {
 	// Pace replaces the recorded times of all streams; nil keeps them.
 	Pace *stream.Pace
 	// Lenient gives the n-th Messages request the n-th recorded answer, be the
-	// request what it may; Diffs tells how they differ. Other requests are
+	// request what it may; Diffs has how they differ. Other requests are
 	// still matched.
 	Lenient bool
 	// Ignore names top-level members of JSON bodies that do not count, besides
@@ -35,7 +35,7 @@ type Options struct {
 	// Secrets are the values that Record was given: blanked here too before
 	// comparing.
 	Secrets []string
-	// Fault may spoil an answer; nil spoils none. It is called once an answer,
+	// Fault may change an answer; nil changes none. It is called once an answer,
 	// and must not call the Player.
 	Fault func(Attempt) Fault
 }
@@ -79,7 +79,7 @@ func NewPlayer(c *Cassette, o Options) (*Player, error) {
 	}
 	for k := range c.Interactions {
 		i := &c.Interactions[k]
-		if _, err := tapeOf(i, o.Pace, Fault{}); err != nil {
+		if _, err := timelineOf(i, o.Pace, Fault{}); err != nil {
 			return nil, fmt.Errorf("cassette %s: %w", c.Name, err)
 		}
 		p.matcher.entries = append(p.matcher.entries, p.entry(k, i))
@@ -113,7 +113,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if fault.Status != 0 {
 		return refusal(req, fault), nil
 	}
-	t, err := tapeOf(i, p.options.Pace, fault)
+	t, err := timelineOf(i, p.options.Pace, fault)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (p *Player) take(live raw) (*Interaction, int, Fault, error) {
 		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: live.method, URL: p.compare.redact.url(live.url, "")})
 	}
 	i := &p.cassette.Interactions[e.index]
-	e.used = !f.spoils(i)
+	e.used = !f.keepsUnused(i)
 	return i, e.tries, f, nil
 }
 
@@ -155,7 +155,7 @@ func (p *Player) search(live raw) (*entry, error) {
 	return e, err
 }
 
-func (p *Player) response(req *http.Request, i *Interaction, t tape, actor string, start time.Time) *http.Response {
+func (p *Player) response(req *http.Request, i *Interaction, t timeline, actor string, start time.Time) *http.Response {
 	ctx, cancel := context.WithCancel(req.Context())
 	resp := bare(req, i.Response.Code, i.Response.Status)
 	for name, values := range i.Response.Headers {
@@ -167,7 +167,7 @@ func (p *Player) response(req *http.Request, i *Interaction, t tape, actor strin
 	if resp.Header.Get("Content-Type") == "" && i.IsStream() {
 		resp.Header.Set("Content-Type", "text/event-stream; charset=utf-8")
 	}
-	resp.Body = &body{tape: t, actor: actor, start: start, wait: p.options.Wait, now: p.options.Now, ctx: ctx, cancel: cancel}
+	resp.Body = &body{timeline: t, actor: actor, start: start, wait: p.options.Wait, now: p.options.Now, ctx: ctx, cancel: cancel}
 	return resp
 }
 
@@ -230,4 +230,71 @@ func bare(req *http.Request, code int, status string) *http.Response {
 		Status: status, StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, ContentLength: -1, Request: req,
 	}
+}
+
+// Attempt is an answer that is about to be given: what a fault may depend on.
+type Attempt struct {
+	Interaction int // its number
+	Try         int // from 1; more when an earlier answer was changed
+	Method, URL string
+}
+
+// Fault changes one answer (O7). The zero value changes nothing. Where events
+// are counted, a body that is no stream counts as one event.
+//
+// An answer that is changed by Status, Cut, Error or an endless Stall does not use its
+// interaction up, so that the same request, retried, finds it, unless
+// UseUp is set.
+type Fault struct {
+	// Status answers with this HTTP status and an error body (429, 529, 500)
+	// instead of the recorded response; RetryAfter becomes its header, in
+	// seconds, rounded up.
+	Status     int
+	RetryAfter time.Duration
+	// Pace replaces the times of the events.
+	Pace *stream.Pace
+	// Rewrite replaces the events: malformed data, repeated ids, anything.
+	Rewrite func([]stream.Event) []stream.Event
+	Stall   *Stall
+	Cut     *Cut
+	// Error ends the stream with an error event, after ErrorAfter events, at
+	// Error.At or with the event before it.
+	Error      *stream.Error
+	ErrorAfter int
+	// Chunk cuts the body into pieces, the i-th of Chunk(i) bytes, without
+	// regard to events; a piece arrives with the last event it holds a part of.
+	Chunk func(i int) int
+	UseUp bool
+	// AgainIf looks at what Rewrite made: true leaves the interaction unused, for what the
+	// client will not accept. nil is false.
+	AgainIf func([]stream.Event) bool
+}
+
+// Stall delays all that follows the first After events by For. For 0: for
+// ever, until the request is cancelled or the body closed.
+type Stall struct {
+	After int
+	For   time.Duration
+}
+
+// Cut ends the body after that many events and Bytes bytes of the next, as a
+// lost connection does (io.ErrUnexpectedEOF); Clean: as a server that stops.
+type Cut struct {
+	After, Bytes int
+	Clean        bool
+}
+
+// keepsUnused reports whether the answer is no full replay of the interaction, which
+// then stays unused.
+func (f Fault) keepsUnused(i *Interaction) bool {
+	return f.refused(i) || !f.UseUp && (f.Status != 0 || f.Cut != nil || f.Error != nil || f.Stall != nil && f.Stall.For == 0)
+}
+
+// refused: the client will not accept what Rewrite made.
+func (f Fault) refused(i *Interaction) bool {
+	if f.Rewrite == nil || f.AgainIf == nil || !i.IsStream() {
+		return false
+	}
+	events, err := i.Events()
+	return err == nil && f.AgainIf(f.Rewrite(events))
 }

@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,17 +10,19 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	vcr "github.com/dnaeon/go-vcr/v2/recorder"
 
 	"toolbench/sim/secret"
+	"toolbench/sim/stream"
 )
 
 // ErrNothingRecorded is what Stop returns when no response was completed.
 var ErrNothingRecorded = errors.New("nothing was recorded")
 
 // Recorder is a transport that passes requests on and records them (O5). It
-// hands a body over when the whole of it has arrived, as go-vcr does; a body
+// hands a body over when all of it has arrived, as go-vcr does; a body
 // that fails is recorded as far as it came, and fails there for its reader too.
 type Recorder struct {
 	recorder   *vcr.Recorder
@@ -114,7 +117,7 @@ func (f failing) Read(p []byte) (int, error) {
 func (r *Recorder) Stop() error { return r.stop(r.file) }
 
 // Partial is Stop for a recording that did not come to its end: it writes to another
-// file, which says so in its first line with the reason, and leaves an earlier
+// file, whose first line has the reason, and leaves an earlier
 // cassette alone. It gives the file's name.
 func (r *Recorder) Partial(reason string) (string, error) {
 	file := strings.TrimSuffix(r.file, ".yaml") + ".partial.yaml"
@@ -148,6 +151,98 @@ func (r *Recorder) stop(file string) error {
 	return err
 }
 
-// Blanked says what was blanked in what was written, by kind and place, once Stop or
+// Blanked counts what was blanked in what was written, by kind and place, once Stop or
 // Partial has returned.
 func (r *Recorder) Blanked() []secret.Count { return r.redact.tally.Counts() }
+
+// stamper is the transport beneath go-vcr's recorder. It notes when each event
+// of a response arrives and puts the times into the response's headers once
+// the body has been read to its end - which is before go-vcr stores them.
+type stamper struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (s stamper) RoundTrip(req *http.Request) (*http.Response, error) {
+	req, err := readAhead(req)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now() // virtual inside a bubble
+	resp, err := s.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.Header == nil {
+		resp.Header = http.Header{}
+	}
+	resp.Header = resp.Header.Clone() // it is written to, and may be another's
+	inflated(resp)
+	resp.Header.Del(OffsetsHeader) // what is recorded may be a replay
+	failed, _ := req.Context().Value(brokenKey{}).(*broken)
+	resp.Body = &stampedBody{ReadCloser: resp.Body, start: start, header: resp.Header, failed: failed}
+	return resp, nil
+}
+
+// readAhead reads the request's body to its end before it is sent: go-vcr
+// stores what was read of it, and a transport need not read what it ignores.
+func readAhead(req *http.Request) (*http.Request, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req, nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	ahead := *req
+	ahead.Body = io.NopCloser(bytes.NewReader(body))
+	return &ahead, nil
+}
+
+type stampedBody struct {
+	io.ReadCloser
+	start   time.Time
+	header  http.Header
+	decoder stream.Decoder
+	head    []byte // the first bytes, to recognize a stream that is not labelled
+	at      []time.Duration
+	failed  *broken
+}
+
+const sniffed = 64 // bytes of head
+
+// Read implements io.Reader.
+func (b *stampedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.head = append(b.head, p[:min(n, sniffed-min(sniffed, len(b.head)))]...)
+	// A body that is no stream may fail here; then it has no event times.
+	_ = b.decoder.Feed(p[:n], func(stream.Event) error {
+		b.at = append(b.at, time.Since(b.start))
+		return nil
+	})
+	if err != nil && err != io.EOF && b.failed != nil {
+		b.failed.err, err = err, io.EOF
+	}
+	if err == io.EOF {
+		b.finish()
+	}
+	return n, err
+}
+
+// finish stores the times: one an event, or the end of a body of another kind.
+func (b *stampedBody) finish() {
+	now := time.Since(b.start)
+	if !isStream(b.header, string(b.head)) {
+		b.header.Set(OffsetsHeader, formatOffsets([]time.Duration{now}))
+		return
+	}
+	err := b.decoder.Close()
+	if cut, ok := errors.AsType[*stream.TruncatedError](err); ok {
+		if cut.Whole { // Decode takes such an event, so it needs a time
+			b.at = append(b.at, now)
+		}
+	} else if err != nil {
+		return
+	}
+	if len(b.at) > 0 {
+		b.header.Set(OffsetsHeader, formatOffsets(b.at))
+	}
+}

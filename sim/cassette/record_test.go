@@ -45,8 +45,8 @@ func recorded(t need, path string, rt http.RoundTripper, f func(http.RoundTrippe
 	return string(b)
 }
 
-// talk has a conversation through the official client.
-func talk(t *testing.T, rt http.RoundTripper, words ...string) {
+// converse has a conversation through the official client.
+func converse(t *testing.T, rt http.RoundTripper, words ...string) {
 	client := anthropic.NewMessageService(option.WithBaseURL("https://api.example.com"), option.WithAPIKey("sk-ant-secret-0123456789"),
 		option.WithHTTPClient(&http.Client{Transport: rt}), option.WithMaxRetries(0))
 	for _, w := range words {
@@ -65,7 +65,7 @@ func TestTheSameRunGivesTheSameBytes(t *testing.T) {
 	for _, name := range []string{"one.yaml", "two.yaml"} {
 		synctest.Test(t, func(t *testing.T) {
 			p := player(t, cassette.Scripted("s", turn("a"), turn("b")), cassette.Options{Lenient: true})
-			files = append(files, recorded(t, filepath.Join(dir, name), p, func(rt http.RoundTripper) { talk(t, rt, "hello", "bye") }))
+			files = append(files, recorded(t, filepath.Join(dir, name), p, func(rt http.RoundTripper) { converse(t, rt, "hello", "bye") }))
 		})
 	}
 	assert.Equal(t, files[0], files[1])
@@ -79,7 +79,7 @@ func TestTheSameRunGivesTheSameBytes(t *testing.T) {
 		c, err := cassette.LoadFile(os.DirFS(dir), "one.yaml", cassette.Limits{})
 		require.NoError(t, err)
 		p := player(t, c, cassette.Options{})
-		again := recorded(t, filepath.Join(dir, "again.yaml"), p, func(rt http.RoundTripper) { talk(t, rt, "hello", "bye") })
+		again := recorded(t, filepath.Join(dir, "again.yaml"), p, func(rt http.RoundTripper) { converse(t, rt, "hello", "bye") })
 		assert.Equal(t, files[0], again, "a replay recorded is the recording")
 		assert.Empty(t, p.Leftover())
 	})
@@ -109,7 +109,7 @@ func TestRecordLoadReplayKeepsEventsAndTimes(t *testing.T) {
 	})
 }
 
-// anyAnswer draws scripted answers, whole, cut, failing.
+// anyAnswer draws scripted answers, complete, cut, failing.
 func anyAnswer(t *rapid.T) []stream.Event {
 	at := rapid.Map(rapid.IntRange(0, 9_000_000), func(n int) time.Duration { return time.Duration(n) * time.Microsecond })
 	block := rapid.Custom(func(t *rapid.T) stream.Block {
@@ -150,7 +150,7 @@ func TestNothingRecordedIsAnErrorAndKeepsTheOldFile(t *testing.T) {
 	assert.Equal(t, "old", string(b))
 }
 
-// A body that fails is recorded as far as it came, and its reader hears of it.
+// A body that fails is recorded as far as it came, and its reader gets the error.
 func TestABodyThatFailsIsNotLost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
@@ -221,7 +221,7 @@ func TestTheTimeOfAPlainBodyIsRecorded(t *testing.T) {
 	})
 }
 
-// sleeper is a reader that takes 20 ms to say nothing.
+// sleeper is a reader that takes 20 ms to give nothing.
 type sleeper struct{}
 
 func (sleeper) Read([]byte) (int, error) {

@@ -23,7 +23,7 @@ import (
 	"toolbench/sim/cassette"
 )
 
-// anyKey draws a secret that no pattern knows.
+// anyKey draws a secret that no pattern matches.
 var anyKey = rapid.OneOf(
 	rapid.StringMatching(`[A-Za-z0-9]{16,48}`),
 	rapid.StringMatching(`[A-Za-z0-9_.+/=~-]{14,40}`),

@@ -28,7 +28,7 @@ func (t *talk) evidence() evidence {
 		e.early = e.early || replay.StartsEarly(turn)
 		for i, beside := range replay.Beside(turn) {
 			switch c := turn.Calls[i]; {
-			case beside && replay.Commanded(c.Input):
+			case beside && replay.HasCommand(c.Input):
 				e.commands = append(e.commands, c.Name+" "+c.ID)
 			case beside:
 				e.beside[c.Name] = true

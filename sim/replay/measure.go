@@ -1,12 +1,13 @@
 package replay
 
 import (
+	"encoding/json"
 	"time"
 
 	"toolbench/sim/recording"
 )
 
-// measured is what the times of a recording tell of a turn's calls.
+// measured is what the times of a recording show of a turn's calls.
 type measured struct {
 	// took is how long each call ran, by its place in the message; beside marks calls
 	// that provably ran beside another.
@@ -20,8 +21,8 @@ type measured struct {
 // slack is what clocks and the writing of a log may be off.
 const slack = 50 * time.Millisecond
 
-// measure reads a turn's times. Early says that the agent is known to start tools
-// while the stream goes on.
+// measure reads a turn's times. Early is set for an agent that starts tools while
+// the stream goes on.
 //
 // Two calls ran side by side if the later one's result was there first: had either
 // been exclusive, it could not have been. So did two whose tools took their own time,
@@ -32,7 +33,7 @@ func measure(t *recording.Turn, early bool) measured {
 	n := len(t.Calls)
 	m := measured{took: make([]recording.Moment, n), beside: make([]bool, n)}
 	ends := make([]recording.Moment, n)
-	var last time.Duration // the last block: the least that the stream took
+	var last time.Duration // the last block: a lower bound of the stream's time
 	for i, c := range t.Calls {
 		if c.Ready.Known {
 			last = max(last, c.Ready.At)
@@ -112,3 +113,15 @@ func session(t *recording.Turn) (d time.Duration, ok bool) {
 	}
 	return d, true
 }
+
+// Beside marks the calls of a turn that provably ran beside another, by their place in
+// the message, from the recording's times (O3). Without times there is no proof.
+func Beside(t *recording.Turn) []bool { return measure(t, false).beside }
+
+// StartsEarly reports whether a result was there before its message was complete: the agent
+// starts tools while the stream goes on (O3).
+func StartsEarly(t *recording.Turn) bool { return measure(t, false).early }
+
+// HasCommand reports whether an input is a command in a language of its own, as a
+// shell's is: that one such call ran beside another proves nothing of the next.
+func HasCommand(input json.RawMessage) bool { return hasCommand(input) }

@@ -12,7 +12,7 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// Options say how to replay, and what to assume where nothing was measured. The zero
+// Options are how to replay, and what to assume where nothing was measured. The zero
 // value assumes DefaultPace and DefaultDuration, takes no tool for safe, and runs
 // every policy.
 type Options struct {
@@ -38,7 +38,7 @@ func DefaultPace() stream.Pace {
 }
 
 // DefaultDuration is assumed of a call that was not measured and that no option
-// speaks of.
+// names.
 const DefaultDuration = time.Second
 
 // Policies are those that can be compared, from the slowest.
@@ -64,7 +64,7 @@ func ParseGlobs(text string) (Globs, error) {
 	return out, nil
 }
 
-// Match says whether one of the patterns is the name's.
+// Match reports whether one of the patterns is the name's.
 func (gs Globs) Match(name string) bool {
 	for _, g := range gs {
 		if glob(g, name) {
@@ -130,7 +130,7 @@ func duration(text string) (time.Duration, error) {
 // maxDuration keeps sums of times from wrapping round.
 const maxDuration = 365 * 24 * time.Hour
 
-// Of gives a tool's duration; ok is false when nothing speaks of it.
+// Of gives a tool's duration; ok is false when nothing names it.
 func (ds Durations) Of(name string) (d time.Duration, ok bool) {
 	for _, e := range ds {
 		if e.Glob == name {

@@ -46,7 +46,7 @@ func play(s *standIns, events []stream.Event, policy schedule.Policy, seed uint6
 	err := clock.Bubble(func() error {
 		gate := clock.Open(seed)
 		defer gate.Close()
-		s.stage.gate = gate
+		s.data.gate = gate
 		w := &watch{started: map[string]time.Duration{}}
 		if err := run(s, gate, events, policy, w); err != nil {
 			return err
@@ -77,7 +77,7 @@ func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.P
 		return err
 	}
 	// An error is how a stream that was cut, or the end of the recording, shows here:
-	// the trace has what there is to know, and without its end the run has failed.
+	// the trace has all of it, and without its end the run has failed.
 	_, sent := session.Send(ctx, message.UserText("Go."))
 	closed := sys.Close(ctx)
 	if !w.over {
@@ -109,7 +109,7 @@ func model(gate *clock.Gate, events []stream.Event) loop.Model {
 	}
 }
 
-// decides tells the events on whose time anything depends. Deltas in between are
+// decides reports whether anything depends on the time of such an event. Deltas in between are
 // handed over with the next of these, which spares most of the waiting.
 func decides(kind string) bool { return kind != "content_block_delta" && kind != "ping" }
 

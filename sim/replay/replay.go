@@ -33,7 +33,7 @@ type replay struct {
 	o      Options
 	open   map[int]*conversation
 	order  []int
-	troupe troupe
+	cache  standInCache
 	report Report
 }
 
@@ -42,7 +42,7 @@ type replay struct {
 func (r *replay) turn(c *recording.Conversation, t *recording.Turn) error {
 	s := r.open[c.Number]
 	if s == nil {
-		s = newConversation(c, r.o, &r.troupe)
+		s = newConversation(c, r.o, &r.cache)
 		r.open[c.Number] = s
 		r.order = append(r.order, c.Number)
 	}

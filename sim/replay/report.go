@@ -52,7 +52,7 @@ type Conversation struct {
 	// them that have a result.
 	Turns, Calls, Answered int
 	// ParallelBatches are messages with more than one call. Batches are what the
-	// calls of all messages part into (I1), under the safety that is known.
+	// calls of all messages part into (I1), under the safety there is evidence of.
 	ParallelBatches, Batches int
 	// OutOfOrder are the turns whose results are not in call order (I3).
 	OutOfOrder List
@@ -110,7 +110,7 @@ type SafeTool struct{ Tool, Because string }
 type Figure struct {
 	// Name is the policy's, or "measured".
 	Name string
-	// Makespan is the time of the whole session, without what a person took between
+	// Makespan is the time of the session, without what a person took between
 	// its messages; Serial is what it takes with each stream followed by its calls
 	// one by one; Hidden is the share of Serial that is saved, in percent (J7).
 	Makespan, Serial time.Duration
@@ -118,13 +118,13 @@ type Figure struct {
 	Basis            Basis
 }
 
-func (f *Figure) settle() {
+func (f *Figure) setHidden() {
 	if f.Serial > 0 {
 		f.Hidden = 100 * float64(f.Serial-f.Makespan) / float64(f.Serial)
 	}
 }
 
-// Basis says what a figure rests on: true where it was assumed and not measured.
+// Basis is what a figure rests on: true where it was assumed and not measured.
 type Basis struct{ Pace, Durations, Safety bool }
 
 // String is "measured", or "assumed: " and what was.
@@ -148,7 +148,7 @@ func (b Basis) or(other Basis) Basis {
 	return Basis{b.Pace || other.Pace, b.Durations || other.Durations, b.Safety || other.Safety}
 }
 
-// InOrder says whether all results stand in call order.
+// InOrder reports whether all results stand in call order.
 func (c *Conversation) InOrder() bool { return c.OutOfOrder.N == 0 }
 
 // Figure finds a policy's figure; nil when it was not asked for.

@@ -22,18 +22,18 @@ type conversation struct {
 	figures []Figure
 	// measured is nil once a turn without times was met.
 	measured *Figure
-	// early: the agent is known to start tools while a stream goes on.
+	// early is set once the agent was seen to start tools while a stream goes on.
 	early bool
 	safe  map[string]string // tool -> why
 	// reasons counts why calls have no result.
 	reasons map[string]int
-	// troupe is shared by all; tools are its stand-ins for this turn.
-	troupe *troupe
-	tools  *standIns
+	// cache is shared by all; tools are its stand-ins for this turn.
+	cache *standInCache
+	tools *standIns
 }
 
-func newConversation(c *recording.Conversation, o Options, tr *troupe) *conversation {
-	s := &conversation{o: o, troupe: tr, safe: map[string]string{}, reasons: map[string]int{}, measured: &Figure{Name: "measured"}}
+func newConversation(c *recording.Conversation, o Options, tr *standInCache) *conversation {
+	s := &conversation{o: o, cache: tr, safe: map[string]string{}, reasons: map[string]int{}, measured: &Figure{Name: "measured"}}
 	s.out = Conversation{Number: c.Number, ID: s.blank(c.ID), Agent: s.blank(c.Agent)}
 	for _, p := range o.Policies {
 		s.figures = append(s.figures, Figure{Name: p.String()})
@@ -52,7 +52,7 @@ func (s *conversation) take(t *recording.Turn) error {
 	events := Paced(t, *s.o.Pace)
 	var run played
 	for i, p := range s.o.Policies {
-		if i == 0 || len(t.Calls) > 0 { // without calls no policy has a say
+		if i == 0 || len(t.Calls) > 0 { // without calls all policies are alike
 			var err error
 			if run, err = play(s.tools, events, p, s.o.Seed); err != nil {
 				return fmt.Errorf("turn %d, %s: %w", t.Number, p, err)
@@ -92,7 +92,7 @@ func (s *conversation) count(t *recording.Turn) {
 	}
 }
 
-// maxReasons is how many reasons are told apart: some hold texts of the recording.
+// maxReasons is how many reasons are counted each by itself: some hold texts of the recording.
 const maxReasons = 20
 
 func (s *conversation) why(reason string) string {
@@ -106,7 +106,7 @@ func (s *conversation) why(reason string) string {
 // prepared is what is assumed of a turn.
 type prepared struct {
 	pace, durations bool
-	// doubtful are calls whose safety nobody told.
+	// doubtful are calls whose safety was assumed.
 	doubtful bool
 }
 
@@ -116,11 +116,11 @@ func (p prepared) basis(policy schedule.Policy, safe []bool) Basis {
 	return Basis{Pace: p.pace, Durations: p.durations, Safety: p.doubtful && policy != schedule.Serial && len(safe) > 1}
 }
 
-// prepare sets the stage for a turn.
+// prepare sets what the stand-ins answer from for a turn.
 func (s *conversation) prepare(t *recording.Turn, m measured) prepared {
 	s.offer(t)
 	p := prepared{pace: t.Pace != recording.Exact && len(t.Events) > 0}
-	st := s.tools.stage
+	st := s.tools.data
 	st.turn, st.took, st.alone = t, map[string]time.Duration{}, map[string]bool{}
 	for i, c := range t.Calls {
 		if c.Repeated || c.Cut {
@@ -134,8 +134,8 @@ func (s *conversation) prepare(t *recording.Turn, m measured) prepared {
 		st.took[c.ID] = d.At
 		if m.beside[i] {
 			st.alone[c.Name+"\x00"+string(c.Input)] = true
-			if !commanded(c.Input) {
-				s.hold(c.Name, "measured")
+			if !hasCommand(c.Input) {
+				s.markSafe(c.Name, "measured")
 			}
 		}
 	}
@@ -164,15 +164,15 @@ const (
 	given     = "given"
 )
 
-func (s *conversation) hold(name, because string) {
+func (s *conversation) markSafe(name, because string) {
 	if _, known := s.safe[name]; !known {
 		s.safe[name] = because
 	}
 }
 
-// commanded tells inputs that say what to do in a language of their own: that one
+// hasCommand reports whether an input is a command in a language of its own: that one
 // such call ran beside another proves nothing of the next.
-func commanded(input json.RawMessage) bool {
+func hasCommand(input json.RawMessage) bool {
 	for _, member := range []string{"command", "cmd", "code", "script"} {
 		if gjson.GetBytes(input, member).Exists() {
 			return true
@@ -181,16 +181,16 @@ func commanded(input json.RawMessage) bool {
 	return false
 }
 
-// offer gives the turn its stand-ins and tells which of them are safe.
+// offer gives the turn its stand-ins and marks those that are safe.
 func (s *conversation) offer(t *recording.Turn) {
-	s.tools = s.troupe.cast(t)
+	s.tools = s.cache.forTurn(t)
 	for _, note := range s.tools.notes {
 		s.out.Notes.add(s.blank(note))
 	}
 	s.tools.notes = nil
 	for _, d := range t.Tools {
 		if d.ReadOnly {
-			s.hold(d.Name, annotated)
+			s.markSafe(d.Name, annotated)
 		}
 		s.give(d.Name)
 	}
@@ -201,7 +201,7 @@ func (s *conversation) offer(t *recording.Turn) {
 
 func (s *conversation) give(name string) {
 	if s.o.Safe.Match(name) {
-		s.hold(name, given)
+		s.markSafe(name, given)
 	}
 }
 
@@ -230,12 +230,12 @@ func (s *conversation) session(t *recording.Turn) {
 // finish gives the conversation's report.
 func (s *conversation) finish() Conversation {
 	for i := range s.figures {
-		s.figures[i].settle()
+		s.figures[i].setHidden()
 	}
 	s.out.Figures = s.figures
 	if s.measured != nil && s.out.Turns > 0 && len(s.figures) > 0 {
 		s.measured.Serial = s.figures[0].Serial
-		s.measured.settle()
+		s.measured.setHidden()
 		s.out.Measured = s.measured
 	}
 	s.out.Why = counts(s.reasons)

@@ -17,9 +17,9 @@ import (
 // looseSchema is that of a tool whose own is not in the recording.
 var looseSchema = json.RawMessage(`{"type":"object"}`)
 
-// stage is what the stand-ins answer from: the turn that is being replayed. It is
+// turnData is what the stand-ins answer from: the turn that is being replayed. It is
 // set before each run and not changed during one.
-type stage struct {
+type turnData struct {
 	gate  *clock.Gate
 	turn  *recording.Turn
 	took  map[string]time.Duration // by call
@@ -27,36 +27,36 @@ type stage struct {
 	safe  map[string]bool          // by name
 }
 
-// troupe has the stand-ins of a recording: those of equal definitions are one.
-type troupe struct {
-	stage stage
-	casts map[*recording.Definition]*standIns
+// standInCache has the stand-ins of a recording: those of equal definitions are one.
+type standInCache struct {
+	data turnData
+	sets map[*recording.Definition]*standIns
 	// extras are the stand-ins of tools that nobody defined.
 	extras *standIns
 }
 
-// maxCasts and maxExtras bound what is kept of tools: their number is the file's.
+// maxSets and maxExtras bound what is kept of tools: their number is the file's.
 const (
-	maxCasts  = 32
+	maxSets   = 32
 	maxExtras = 1024
 )
 
-// cast gives the stand-ins for a turn.
-func (tr *troupe) cast(t *recording.Turn) *standIns {
+// forTurn gives the stand-ins for a turn.
+func (tr *standInCache) forTurn(t *recording.Turn) *standIns {
 	if len(t.Tools) == 0 {
 		if tr.extras == nil || len(tr.extras.tools) > maxExtras {
-			tr.extras = newStandIns(&tr.stage, nil)
+			tr.extras = newStandIns(&tr.data, nil)
 		}
 		tr.extras.need(t.Calls)
 		return tr.extras
 	}
-	s := tr.casts[&t.Tools[0]]
+	s := tr.sets[&t.Tools[0]]
 	if s == nil {
-		if len(tr.casts) >= maxCasts || tr.casts == nil {
-			tr.casts = map[*recording.Definition]*standIns{}
+		if len(tr.sets) >= maxSets || tr.sets == nil {
+			tr.sets = map[*recording.Definition]*standIns{}
 		}
-		s = newStandIns(&tr.stage, t.Tools)
-		tr.casts[&t.Tools[0]] = s
+		s = newStandIns(&tr.data, t.Tools)
+		tr.sets[&t.Tools[0]] = s
 	}
 	s.need(t.Calls)
 	return s
@@ -64,14 +64,14 @@ func (tr *troupe) cast(t *recording.Turn) *standIns {
 
 // standIns are tools made from one list of definitions.
 type standIns struct {
-	stage *stage
+	data  *turnData
 	tools map[string]*tool.Tool
 	notes []string
 }
 
 // newStandIns makes tools from definitions. One that cannot be made is noted.
-func newStandIns(st *stage, defs []recording.Definition) *standIns {
-	s := &standIns{stage: st, tools: map[string]*tool.Tool{}}
+func newStandIns(st *turnData, defs []recording.Definition) *standIns {
+	s := &standIns{data: st, tools: map[string]*tool.Tool{}}
 	for _, d := range defs {
 		s.add(d)
 	}
@@ -128,24 +128,24 @@ func (s *standIns) def(d recording.Definition) tool.Def[json.RawMessage, []messa
 		// does not resolve leaves it unchecked.
 		Name: d.Name, Description: d.Description, InputSchema: input, Origin: &tool.Origin{Server: "recording", Tool: d.Name},
 		Call: func(ctx context.Context, _ in, c *tool.Context) (tool.Result[[]message.Block], error) {
-			return s.stage.call(ctx, c.CallID)
+			return s.data.call(ctx, c.CallID)
 		},
 		Block:  func(b []message.Block) []message.Block { return b },
 		Permit: func(in, *tool.Context) permission.Opinion { return permission.Opinion{} },
-		Traits: tool.Traits[in]{Safe: func(raw in) bool { return s.stage.isSafe(d.Name, raw) }},
+		Traits: tool.Traits[in]{Safe: func(raw in) bool { return s.data.isSafe(d.Name, raw) }},
 		Limits: tool.Limits[in]{ResultChars: tool.Unlimited},
 	}
 }
 
 // isSafe is asked with what a call has: its name and input.
-func (st *stage) isSafe(name string, input json.RawMessage) bool {
+func (st *turnData) isSafe(name string, input json.RawMessage) bool {
 	return st.safe[name] || st.alone[name+"\x00"+string(input)]
 }
 
 var errNoResult = errors.New("no result was recorded")
 
 // call takes the call's time and gives its recorded result.
-func (st *stage) call(ctx context.Context, id string) (tool.Result[[]message.Block], error) {
+func (st *turnData) call(ctx context.Context, id string) (tool.Result[[]message.Block], error) {
 	if err := st.gate.Sleep(ctx, "tool/"+id, st.took[id]); err != nil {
 		return tool.Result[[]message.Block]{}, err
 	}

@@ -1,16 +1,19 @@
 package cassette
 
 import (
+	"context"
 	"errors"
 	"io"
 	"math"
+	"net/http"
+	"sync/atomic"
 	"time"
 
 	"toolbench/sim/stream"
 )
 
-// tape is a response body laid out in time: what a body reads from.
-type tape struct {
+// timeline is a response body laid out in time: what a body reads from.
+type timeline struct {
 	pieces []piece
 	end    error // after the last piece
 }
@@ -24,13 +27,13 @@ type piece struct {
 // never is the time of what is stalled for ever.
 const never = time.Duration(math.MaxInt64)
 
-// tapeOf lays the recorded response out, as paced and faulted.
-func tapeOf(i *Interaction, pace *stream.Pace, f Fault) (tape, error) {
+// timelineOf lays the recorded response out, as paced and faulted.
+func timelineOf(i *Interaction, pace *stream.Pace, f Fault) (timeline, error) {
 	pieces, err := i.pieces(pace, f)
 	if err != nil {
-		return tape{}, err
+		return timeline{}, err
 	}
-	t := tape{pieces: pieces, end: io.EOF}
+	t := timeline{pieces: pieces, end: io.EOF}
 	t.fail(f)
 	t.stall(f.Stall)
 	t.cut(f.Cut)
@@ -41,7 +44,7 @@ func tapeOf(i *Interaction, pace *stream.Pace, f Fault) (tape, error) {
 // pieces are the recorded bytes, one piece an event.
 func (i *Interaction) pieces(pace *stream.Pace, f Fault) ([]piece, error) {
 	if !i.IsStream() {
-		return i.whole()
+		return i.inOnePiece()
 	}
 	events, err := i.Events()
 	if _, cut := errors.AsType[*stream.TruncatedError](err); err != nil && !cut {
@@ -59,8 +62,8 @@ func (i *Interaction) pieces(pace *stream.Pace, f Fault) ([]piece, error) {
 	return cutAtEvents([]byte(i.Response.Body), times(events)), nil
 }
 
-// whole is a body that is no stream: one piece, at the time it was complete.
-func (i *Interaction) whole() ([]piece, error) {
+// inOnePiece is a body that is no stream: one piece, at the time it was complete.
+func (i *Interaction) inOnePiece() ([]piece, error) {
 	at := i.Response.Duration
 	if text := i.Response.Headers.Get(OffsetsHeader); text != "" {
 		offsets, err := parseOffsets(text)
@@ -91,7 +94,7 @@ func cutAtEvents(body []byte, at []time.Duration) []piece {
 	_ = d.Feed(body, func(stream.Event) error {
 		to := int(d.Offset())
 		if body[to-1] == '\r' && to < len(body) && body[to] == '\n' {
-			to++ // clients that only know \n would wait for it
+			to++ // clients that only split at \n would wait for it
 		}
 		pieces = append(pieces, piece{at[len(pieces)], body[from:to]})
 		from = to
@@ -113,7 +116,7 @@ func withRest(pieces []piece, rest []byte, at []time.Duration) []piece {
 }
 
 // last is the time of the last piece before i.
-func (t *tape) last(i int) time.Duration {
+func (t *timeline) last(i int) time.Duration {
 	if i == 0 {
 		return 0
 	}
@@ -121,7 +124,7 @@ func (t *tape) last(i int) time.Duration {
 }
 
 // fail ends the stream with an error event.
-func (t *tape) fail(f Fault) {
+func (t *timeline) fail(f Fault) {
 	if f.Error == nil {
 		return
 	}
@@ -130,7 +133,7 @@ func (t *tape) fail(f Fault) {
 	t.pieces = append(t.pieces[:n:n], encoded([]stream.Event{e})...)
 }
 
-func (t *tape) stall(s *Stall) {
+func (t *timeline) stall(s *Stall) {
 	if s == nil {
 		return
 	}
@@ -147,7 +150,7 @@ func (t *tape) stall(s *Stall) {
 	}
 }
 
-func (t *tape) cut(c *Cut) {
+func (t *timeline) cut(c *Cut) {
 	if c == nil {
 		return
 	}
@@ -165,7 +168,7 @@ func (t *tape) cut(c *Cut) {
 
 // chunk cuts the bytes anew. A chunk is complete with the piece that brings
 // its last byte. Pieces without bytes (delays) stay where they are.
-func (t *tape) chunk(sizes func(int) int) {
+func (t *timeline) chunk(sizes func(int) int) {
 	if sizes == nil {
 		return
 	}
@@ -187,4 +190,92 @@ func (t *tape) chunk(sizes func(int) int) {
 		chunks = append(chunks, p)
 	}
 	t.pieces = chunks
+}
+
+// Wait waits for d of the bench's time, or until ctx ends, and then returns
+// its error. Actor names who waits, and is unique among those who do.
+type Wait = func(ctx context.Context, actor string, d time.Duration) error
+
+// body plays a timeline. All waiting happens in Read, in the reader's goroutine.
+type body struct {
+	timeline timeline
+	rest     []byte // of the piece being read
+	next     int
+	actor    string
+	start    time.Time
+	wait     Wait
+	now      func() time.Time
+	ctx      context.Context
+	cancel   context.CancelFunc
+	closed   atomic.Bool
+}
+
+// Read returns bytes of one piece at most, when its time has come.
+func (b *body) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(b.rest) == 0 {
+		if err := b.failure(); err != nil {
+			return 0, err
+		}
+		if b.next == len(b.timeline.pieces) {
+			b.cancel()
+			return 0, b.timeline.end
+		}
+		piece := b.timeline.pieces[b.next]
+		if err := b.until(piece.at); err != nil {
+			return 0, err
+		}
+		b.rest = piece.bytes
+		b.next++
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// until waits for a time of the timeline. A reader that comes late waits for
+// nothing, but still passes through wait: that is what orders it among others.
+func (b *body) until(at time.Duration) error {
+	if at == never {
+		<-b.ctx.Done()
+		at = 0
+	}
+	d := max(0, at-b.now().Sub(b.start))
+	err := b.wait(b.ctx, b.actor, d)
+	if f := b.failure(); f != nil {
+		return f
+	}
+	return err
+}
+
+// failure is why nothing more can be read: closed, or the request's context.
+func (b *body) failure() error {
+	if b.closed.Load() {
+		return http.ErrBodyReadAfterClose
+	}
+	if b.next == len(b.timeline.pieces) {
+		return nil // all was delivered: the end stays the end
+	}
+	return context.Cause(b.ctx)
+}
+
+// Close ends the body; a Read that waits returns.
+func (b *body) Close() error {
+	b.closed.Store(true)
+	b.cancel()
+	return nil
+}
+
+// Sleep is the Wait of the standard clock, which is virtual inside a bubble.
+func Sleep(ctx context.Context, _ string, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
