@@ -134,3 +134,145 @@ func (e *Engine) note(what Kind, call int, code uint8) {
 func (e *Engine) rank(parts ...string) uint64 { return e.ranks.Of(parts...) }
 
 func (e *Engine) rankN(name string, n int) uint64 { return e.ranks.Of(name, strconv.Itoa(n)) }
+
+// step gives the core an event and carries out what it asks for. Calls that it wakes
+// go on in their turn.
+func (e *Engine) step(ev schedule.Event) {
+	for again := true; again; {
+		e.actions = e.s.core.Step(ev, e.actions[:0])
+		again = false
+		for _, a := range e.actions {
+			if a.Kind == schedule.Declare && !again { // one at a time, as the driver asks
+				again, ev = true, schedule.Event{Kind: schedule.Declared, Index: a.Index, Touches: e.calls[e.s.first+a.Index].Footprint()}
+			}
+			e.act(a)
+		}
+	}
+}
+
+func (e *Engine) act(a schedule.Action) {
+	i := e.s.first + a.Index
+	switch a.Kind {
+	case schedule.Start:
+		e.start(i)
+	case schedule.Resume:
+		e.resume(i)
+	case schedule.Cancel:
+		e.note(Cancelled, i, uint8(a.Cause))
+		e.cancel(i, a.Cause)
+	case schedule.Answer:
+		e.calls[i].status = stoppedStatus(a.Cause)
+		e.note(Ended, i, uint8(e.calls[i].status))
+	case schedule.Apply:
+		e.note(Applied, i, 0)
+		e.log.State = append(e.log.State, int16(i))
+	case schedule.Drop:
+		e.note(Dropped, i, 0)
+	case schedule.Emit:
+		e.s.emitted++
+		e.note(Emitted, i, uint8(e.calls[i].status))
+	case schedule.Discard:
+		e.note(Discarded, i, 0)
+	case schedule.Done:
+		e.s.done = true
+	}
+}
+
+// halt is the status of a call that was stopped.
+func stoppedStatus(c schedule.Cause) Status {
+	switch c {
+	case schedule.SiblingFailed:
+		return SiblingFailed
+	case schedule.UserInterrupt:
+		return Interrupted
+	case schedule.StreamAbandoned:
+		return Abandoned
+	case schedule.Vanished:
+		return Panicked
+	}
+	return Aborted
+}
+
+// actor is who waits.
+type actor uint8
+
+const (
+	timer   actor = iota // a call's time limit: no actor of the gate, it comes first
+	reader               // the model's stream
+	watcher              // who abandons a silent stream
+	user                 // the user's new message
+	aborter              // the whole conversation is stopped
+	begin                // a call's goroutine
+	hooked               // a hook's goroutine
+	hookRun              // the hook at its work
+	hookEnd              // who waits for the hook
+	turns                // who asked for the floor, and has it or was stopped
+	permit               // the person who decides
+	tool                 // the tool at its work
+	toolEnd              // its return
+)
+
+// waiter is one that waits until at. It is stale when gen is no longer that of its
+// actor.
+type waiter struct {
+	at    time.Duration
+	rank  uint64
+	gen   uint32
+	index int16 // of the call, or of the message; for streams the attempt
+	actor actor
+}
+
+// before orders as the gate does: by time, then by rank. A time limit is a timer of
+// its own that has fired before the gate lets anybody go.
+func (a *waiter) before(b *waiter) bool {
+	if a.at != b.at {
+		return a.at < b.at
+	}
+	return a.rank < b.rank
+}
+
+// queue is a binary heap of waiters, least first.
+type queue []waiter
+
+func (q *queue) push(w waiter) {
+	h := append(*q, w)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if !w.before(&h[up]) {
+			break
+		}
+		h[i] = h[up]
+		i = up
+	}
+	h[i] = w
+	*q = h
+}
+
+func (q *queue) pop() waiter {
+	h := *q
+	least := h[0]
+	last := h[len(h)-1]
+	h = h[:len(h)-1]
+	*q = h
+	if len(h) == 0 {
+		return least
+	}
+	i := 0
+	for {
+		down := 2*i + 1
+		if down >= len(h) {
+			break
+		}
+		if down+1 < len(h) && h[down+1].before(&h[down]) {
+			down++
+		}
+		if !h[down].before(&last) {
+			break
+		}
+		h[i] = h[down]
+		i = down
+	}
+	h[i] = last
+	return least
+}

@@ -2,6 +2,9 @@ package fuzz_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"toolbench/property/des"
 	"toolbench/property/fuzz"
 	"toolbench/property/generate"
+	"toolbench/toolsys/trace"
 )
 
 // Played lean, the system does what its model does, entry by entry, and breaks no check.
@@ -97,4 +101,59 @@ func BenchmarkSixtyCalls(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(60*b.N)/b.Elapsed().Seconds(), "calls/s")
+}
+
+// The same case gives the same trace, byte for byte, whenever it is played (O4). The
+// digest over all of them is printed: with -v it can be compared between processes,
+// numbers of processors, and builds.
+func TestACaseHasOneTrace(t *testing.T) {
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 3, Policies: policies, May: generate.Everything})
+	lean, all := fuzz.NewInProcess(), sha256.New()
+	for i := range *cases {
+		c := m.Case(i)
+		var first string
+		for range 2 {
+			_, out, err := lean.Run(context.Background(), c)
+			require.NoError(t, err)
+			d := digest(out.Trace)
+			if first == "" {
+				first = d
+			}
+			require.Equal(t, first, d, "case %d\n%s", i, generate.SchedulerScenario(c, "case", "One case.", nil))
+		}
+		all.Write([]byte(first))
+	}
+	t.Logf("%d cases: %s", *cases, hex.EncodeToString(all.Sum(nil))[:16])
+}
+
+func digest(events []trace.Event) string {
+	h := sha256.New()
+	for _, e := range events {
+		h.Write(append(e.AppendLine(nil), '\n'))
+	}
+	return string(h.Sum(nil))
+}
+
+var cases = flag.Uint64("cases", 100, "how many cases to compare")
+
+var policies = []string{"serial", "batch", "streaming", "effects"}
+
+// Both engines give the same log, entry by entry.
+func TestTheWholeSystemDoesWhatItsModelDoes(t *testing.T) {
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: policies, May: generate.Everything &^ generate.Aborting})
+	var e des.Engine
+	lean := fuzz.NewInProcess()
+	for i := range *cases {
+		c := m.Case(i)
+		want, err := e.Run(c)
+		require.NoError(t, err)
+		quick, _, err := lean.Run(context.Background(), c)
+		require.NoError(t, err)
+		require.Empty(t, fuzz.Diff(quick, want), "case %d", i)
+		got, _, err := fuzz.EndToEnd(context.Background(), c)
+		require.NoError(t, err, "case %d\n%s", i, generate.SchedulerScenario(c, "case", "x", nil))
+		if d := fuzz.Diff(want, got); d != "" {
+			t.Fatalf("case %d\n%s\n%s", i, generate.SchedulerScenario(c, "case", "One case.", nil), d)
+		}
+	}
 }

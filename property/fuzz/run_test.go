@@ -133,3 +133,13 @@ func TestTheFirstFailureCounts(t *testing.T) {
 	assert.EqualValues(t, 3, r.Failed.Case)
 	assert.LessOrEqual(t, r.Cases, uint64(40), "nothing new is begun")
 }
+
+// A case from its making to the last promise, on one core.
+func BenchmarkSimulated(b *testing.B) {
+	var calls uint64
+	b.ReportAllocs()
+	r := fuzz.Play(context.Background(), plan(1), fuzz.DES, fuzz.Batch{N: uint64(b.N), Step: 1}, nil)
+	calls += r.Calls
+	b.ReportMetric(float64(r.Cases)/b.Elapsed().Seconds(), "cases/s")
+	b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+}

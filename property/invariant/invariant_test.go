@@ -28,3 +28,45 @@ func look(v *invariant.View, c *des.Case, log *des.Log) *invariant.SchedulerViol
 	v.Read(c, log)
 	return invariant.CheckScheduler(v)
 }
+
+// What promises and counting cost, of logs that are there already.
+func BenchmarkPromises(b *testing.B) {
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: []string{"serial", "batch", "streaming", "effects"}, May: generate.Everything})
+	views := make([]invariant.View, 500)
+	for i := range views {
+		var e des.Engine
+		c := generate.CloneScheduler(m.Case(uint64(i)))
+		log, err := e.Run(c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		views[i].Read(c, log)
+	}
+	report := func(b *testing.B) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cases/s") }
+	b.Run("look", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			v := &views[i%len(views)]
+			v.Read(v.Case, v.Log)
+		}
+		report(b)
+	})
+	b.Run("check", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if broken := invariant.CheckScheduler(&views[i%len(views)]); broken != nil {
+				b.Fatal(broken)
+			}
+		}
+		report(b)
+	})
+	b.Run("count", func(b *testing.B) {
+		b.ReportAllocs()
+		seen := 0
+		for i := 0; b.Loop(); i++ {
+			for _, s := range invariant.SchedulerGoals() {
+				seen += s.Count(&views[i%len(views)])
+			}
+		}
+		report(b)
+	})
+}

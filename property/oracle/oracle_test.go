@@ -4,10 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"toolbench/property/des"
+	"toolbench/property/generate"
 	"toolbench/property/oracle"
 	"toolbench/toolsys/schedule"
 )
@@ -188,4 +190,101 @@ func TestCoreAgainstModel(t *testing.T) {
 			},
 		})
 	})
+}
+
+// A pair plays a case as its core would alone, and finds nothing that differs.
+func TestAPairDecidesAsTheCore(t *testing.T) {
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 4, Policies: policies, May: generate.Everything})
+	var pair oracle.Pair
+	core, both := des.Engine{}, des.Engine{New: pair.Reset}
+	for i := range uint64(5_000) {
+		c := m.Case(i)
+		want, err := core.Run(c)
+		require.NoError(t, err)
+		got, err := both.Run(c)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "case %d", i)
+		require.Empty(t, pair.Difference(), "case %d", i)
+	}
+}
+
+// A machine that is led astray makes them differ, and it is said once.
+func TestAPairNotesWhereItsTwoDiffer(t *testing.T) {
+	var pair oracle.Pair
+	s, err := pair.Reset(schedule.Streaming, 1)
+	require.NoError(t, err)
+	s.Step(schedule.Event{Kind: schedule.Added, Safe: true}, nil)
+	require.Empty(t, pair.Difference())
+	s.Step(schedule.Event{Kind: schedule.Added, Safe: true}, nil)
+	oracle.Mislead(&pair)
+	s.Step(schedule.Event{Kind: schedule.Finished, Index: 0}, nil)
+	assert.Contains(t, pair.Difference(), "is not decided alike")
+	assert.Empty(t, pair.Difference())
+}
+
+// Random cases decided by the core, by its definition, and by both.
+func BenchmarkDecisions(b *testing.B) {
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: policies, May: generate.Everything})
+	var pair oracle.Pair
+	for _, e := range []struct {
+		name   string
+		engine des.Engine
+	}{{"core", des.Engine{}}, {"machine", des.Engine{New: oracle.NewScheduler}}, {"pair", des.Engine{New: pair.Reset}}} {
+		b.Run(e.name, func(b *testing.B) {
+			b.ReportAllocs()
+			n := uint64(0)
+			for b.Loop() {
+				if _, err := e.engine.Run(m.Case(n % 1000)); err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cases/s")
+		})
+	}
+}
+
+func BenchmarkMaking(b *testing.B) {
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: policies, May: generate.Everything})
+	b.ReportAllocs()
+	for i := uint64(0); b.Loop(); i++ {
+		m.Case(i)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cases/s")
+}
+
+var policies = []string{"serial", "batch", "streaming", "effects"}
+
+// The core does what the machine does, action for action.
+func TestTheCoreIsTheMachine(t *testing.T) {
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 3, Policies: policies, May: generate.Everything})
+	core, machine := des.Engine{}, des.Engine{New: oracle.NewScheduler}
+	for i := range uint64(20_000) {
+		c := m.Case(i)
+		want, err := machine.Run(c)
+		require.NoError(t, err)
+		got, err := core.Run(c)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "case %d", i)
+	}
+}
+
+// Where nothing stops anything, when calls start and end follows from a formula.
+func TestQuietCasesFollowTheFormula(t *testing.T) {
+	may := generate.Exclusive | generate.Failing | generate.Breaking | generate.Hanging | generate.IgnoringCancel | generate.Modifying | generate.Asking | generate.Misnamed | generate.Turns | generate.Ties | generate.Many
+	m := generate.NewSchedulerMaker(generate.Plan{Seed: 4, Policies: policies, May: may})
+	var e des.Engine
+	quiet := 0
+	for i := range uint64(20_000) {
+		c := m.Case(i)
+		if !oracle.Undisturbed(c) {
+			continue
+		}
+		quiet++
+		log, err := e.Run(c)
+		require.NoError(t, err)
+		id, want, ok := oracle.CheckSpans(c, log)
+		require.True(t, ok, "case %d: call %s should start at %s and end at %s\n%s\n%s", i, id, want.Start, want.End, generate.SchedulerScenario(c, "case", "x", nil), log)
+	}
+	require.Greater(t, quiet, 5_000)
 }
