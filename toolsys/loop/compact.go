@@ -48,16 +48,26 @@ func (s *Session) compact(ctx context.Context) error {
 	return nil
 }
 
-// boundary is where the kept messages begin: not with results, whose calls would be
-// cut away from before them.
+// boundary is where the kept messages begin: with as many as asked for, and as many
+// more as it takes to have the call of each result among them.
 func boundary(history []message.Message, keep int) int {
 	cut := max(0, len(history)-max(0, keep))
-	for cut > 0 && cut < len(history) && hasResults(history[cut]) {
-		cut--
+	for i := len(history) - 1; i >= cut && cut > 0; i-- {
+		for _, b := range history[i].Results() {
+			if at := callOf(history[:i], b.ToolUseID); at >= 0 {
+				cut = min(cut, at)
+			}
+		}
 	}
 	return cut
 }
 
-func hasResults(m message.Message) bool {
-	return slices.ContainsFunc(m.Content, func(b message.Block) bool { return b.Type == message.TypeToolResult })
+// callOf is the place of the message with a call, the last of that id, or -1.
+func callOf(history []message.Message, id string) int {
+	for i, m := range slices.Backward(history) {
+		if slices.ContainsFunc(m.Content, func(b message.Block) bool { return b.Type == message.TypeToolUse && b.ID == id }) {
+			return i
+		}
+	}
+	return -1
 }

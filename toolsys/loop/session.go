@@ -52,12 +52,14 @@ type Outcome struct {
 }
 
 // New makes a session. What earlier sessions discovered is read back from the
-// history (E6).
+// history (E6). A call of the history that has no result, because the session before
+// was killed, gets one that says so: without it no API takes the history (H6).
 func New(cfg Config) (*Session, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg, history: slices.Clone(cfg.History), state: cfg.State}
+	history, mended := message.Mend(cfg.History)
+	s := &Session{cfg: cfg, history: slices.Clone(history), state: cfg.State}
 	s.state = s.state.Discover(pool.Discovered(cfg.History)...)
 	s.pipe = &pipeline.Pipeline{Doors: cfg.Doors}
 	if sink := cfg.Doors.Trace; sink != nil && cfg.Agent != "" {
@@ -67,6 +69,9 @@ func New(cfg Config) (*Session, error) {
 			}
 			sink(e)
 		}
+	}
+	for _, what := range mended {
+		s.trace(trace.Notice, trace.S("text", what))
 	}
 	return s, nil
 }

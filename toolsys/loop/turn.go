@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
@@ -44,7 +45,7 @@ func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err err
 // request is what is sent: the history, and before it the names of deferred
 // tools unless they are told in reminders (E4, E6).
 func (s *Session) request(snap *pool.Snapshot) message.Request {
-	messages := s.History()
+	messages := message.Dereference(s.History(), s.unreferable(snap))
 	if text := snap.Announcement(); text != "" && !s.deltaMode() && len(messages) > 0 {
 		first := messages[0]
 		first.Content = append([]message.Block{message.Text(text)}, first.Content...)
@@ -53,6 +54,26 @@ func (s *Session) request(snap *pool.Snapshot) message.Request {
 	return message.Request{
 		Model: s.cfg.ModelName, MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,
 		Tools: snap.Definitions(s.cfg.Definitions), Messages: messages,
+	}
+}
+
+// unreferable gives the text that stands in a request for a tool reference it may not
+// carry, or "" for one that may stay: the tool left the pool, or this request does not
+// have tools found by reference at all (E5).
+func (s *Session) unreferable(snap *pool.Snapshot) func(tool string) string {
+	offered := map[string]bool{}
+	for _, name := range slices.Concat(names(snap.Loaded()), names(snap.Deferred())) {
+		offered[name] = true
+	}
+	refers := snap.View.Deferring && snap.View.Style == pool.API
+	return func(tool string) string {
+		switch {
+		case !offered[tool]:
+			return fmt.Sprintf("The tool %s is not available any more.", tool)
+		case !refers:
+			return fmt.Sprintf("The tool %s is available.", tool)
+		}
+		return ""
 	}
 }
 

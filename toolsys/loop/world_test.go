@@ -170,7 +170,10 @@ func open(t testing.TB, s *script, change func(*loop.Config), tools ...*tool.Too
 	return &room{session, s, log}
 }
 
-func (r *room) send(t testing.TB) loop.Outcome {
+func (r *room) send(t interface {
+	require.TestingT
+	Context() context.Context
+}) loop.Outcome {
 	out, err := r.Send(t.Context(), message.UserText("go"))
 	require.NoError(t, err)
 	return out

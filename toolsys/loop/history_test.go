@@ -1,0 +1,187 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/toolsys/loop"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// refused lists what an API refuses of a request: tools of one name, references to
+// tools that it does not have, calls and results that do not stand side by side.
+func refused(req message.Request) (bad []string) {
+	seen := map[string]bool{}
+	for _, name := range toolNames(req) {
+		if seen[name] {
+			bad = append(bad, "two tools are named "+name)
+		}
+		seen[name] = true
+	}
+	raw, err := json.Marshal(req.Messages)
+	if err != nil {
+		return append(bad, err.Error())
+	}
+	for _, part := range strings.Split(string(raw), `"tool_reference","tool_name":"`)[1:] {
+		if name, _, _ := strings.Cut(part, `"`); !seen[name] {
+			bad = append(bad, "a reference to "+name+", which is not there")
+		}
+	}
+	for i, m := range req.Messages {
+		var next message.Message
+		if i+1 < len(req.Messages) {
+			next = req.Messages[i+1]
+		}
+		for _, c := range m.Calls() {
+			if n := answers(next, c.ID); n != 1 {
+				bad = append(bad, fmt.Sprintf("call %s has %d results behind it", c.ID, n))
+			}
+		}
+		for _, r := range m.Results() {
+			if i == 0 || !slices.ContainsFunc(req.Messages[i-1].Calls(), func(c message.Block) bool { return c.ID == r.ToolUseID }) {
+				bad = append(bad, "result "+r.ToolUseID+" has no call before it")
+			}
+		}
+	}
+	return bad
+}
+
+func answers(m message.Message, id string) (n int) {
+	for _, r := range m.Results() {
+		if r.ToolUseID == id {
+			n++
+		}
+	}
+	return n
+}
+
+// served is a tool that a server brings.
+func served(server, name string) *tool.Tool {
+	t := named(name, func(d *def) { d.Origin, d.Loading.Deferrable = &tool.Origin{Server: server, Tool: name}, true })
+	return t
+}
+
+// finder is a search that finds what it is told to, as references.
+func finder() *tool.Tool {
+	return tool.Must(tool.Def[in, []string]{
+		Name: search.ToolName, Description: "Finds tools.", Traits: tool.Traits[in]{ReadOnly: tool.Always[in], Safe: tool.Always[in]},
+		Call: func(_ context.Context, in in, _ *tool.Context) (tool.Result[[]string], error) {
+			names := strings.Fields(in.Text)
+			return tool.Result[[]string]{Data: names, Observed: []tool.Observation{{Discovered: names}}}, nil
+		},
+		Block: func(names []string) (refs []message.Block) {
+			for _, n := range names {
+				refs = append(refs, message.ToolReference(n))
+			}
+			return refs
+		},
+	})
+}
+
+// A tool that left the pool is not referred to any more, though the history keeps the
+// reference; when it comes back it is referred to again.
+func TestAReferenceToAToolThatLeftIsNotSent(t *testing.T) {
+	for _, style := range []pool.Style{pool.Names, pool.Hints, pool.API} {
+		s := &script{turns: []turn{calls("ToolSearch mcp__a__x"), calls("Look"), calls("Look"), says("done")}}
+		request := 0
+		r := open(t, s, func(c *loop.Config) {
+			c.Style = style
+			c.Served = func(context.Context) tool.Served {
+				if request++; request == 3 { // the third request: the second was made with it
+					return tool.Served{}
+				}
+				return tool.Served{Tools: []*tool.Tool{served("a", "mcp__a__x")}}
+			}
+		}, named("Look", nil), finder())
+		r.send(t)
+		sent := make([]string, len(s.requests))
+		for i, req := range s.requests {
+			assert.Empty(t, refused(req), "style %d, request %d", style, i+1)
+			raw, err := json.Marshal(req.Messages)
+			require.NoError(t, err)
+			sent[i] = string(raw)
+		}
+		assert.Contains(t, sent[2], "The tool mcp__a__x is not available any more.", "style %d", style)
+		assert.Equal(t, style == pool.API, strings.Contains(sent[1], `"tool_reference"`))
+		assert.Equal(t, style == pool.API, strings.Contains(sent[3], `"tool_reference"`))
+		assert.Equal(t, []string{"mcp__a__x"}, r.State().Discovered)
+	}
+}
+
+// Whatever is called, found, served, cut away or was there before: no request is one
+// that an API refuses.
+func TestNoRequestIsRefused(t *testing.T) {
+	pieces := []string{"mcp__a__x", "mcp__b__y", "Look", "Nothing"}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := &script{}
+		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
+			specs := rapid.SliceOfN(rapid.SampledFrom(append([]string{"ToolSearch mcp__a__x", "ToolSearch mcp__b__y Nothing"}, pieces...)), 1, 3).Draw(rt, "calls")
+			s.turns = append(s.turns, calls(specs...))
+		}
+		s.turns = append(s.turns, says("done"))
+		renumber(s.turns)
+		r := open(t, s, func(c *loop.Config) {
+			c.Style = rapid.SampledFrom([]pool.Style{pool.Names, pool.Hints, pool.API}).Draw(rt, "style")
+			c.Served = func(context.Context) tool.Served {
+				var all []*tool.Tool
+				for range rapid.IntRange(0, 4).Draw(rt, "served") {
+					all = append(all, served(rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "server"), rapid.SampledFrom(pieces).Draw(rt, "name")))
+				}
+				return tool.Served{Tools: all}
+			}
+			c.Compact = func(context.Context, []message.Message) (loop.Summary, bool, error) {
+				return loop.Summary{Text: "Summary.", Keep: rapid.IntRange(-1, 6).Draw(rt, "keep")}, rapid.IntRange(0, 2).Draw(rt, "cut") == 0, nil
+			}
+			if rapid.Bool().Draw(rt, "history") {
+				c.History = []message.Message{
+					message.UserText("before"),
+					{Role: message.Assistant, Content: []message.Block{{Type: message.TypeToolUse, ID: "old", Name: "Look", Input: json.RawMessage(`{}`)}}},
+				}
+			}
+		}, named("Look", nil), finder())
+		r.send(rt)
+		for i, req := range s.requests {
+			if bad := refused(req); len(bad) > 0 {
+				rt.Fatalf("request %d: %v", i+1, bad)
+			}
+		}
+	})
+}
+
+// renumber gives the calls of all turns ids of their own.
+func renumber(turns []turn) {
+	for n, t := range turns {
+		for i := range t {
+			t[i] = strings.ReplaceAll(t[i], `"id":"c`, fmt.Sprintf(`"id":"t%d_`, n))
+		}
+	}
+}
+
+// A session that was killed while a call ran is opened again: the call has one result,
+// which says that nobody knows whether it ran.
+func TestAKilledSessionIsOpenedAgain(t *testing.T) {
+	s := &script{turns: []turn{says("done")}}
+	r := open(t, s, func(c *loop.Config) {
+		c.History = []message.Message{
+			message.UserText("go"),
+			{Role: message.Assistant, Content: []message.Block{{Type: message.TypeToolUse, ID: "pay", Name: "Pay", Input: json.RawMessage(`{}`)}}},
+		}
+	}, named("Look", nil))
+	r.send(t)
+	require.Empty(t, refused(s.requests[0]))
+	require.Len(t, s.requests[0].Messages, 3)
+	assert.Contains(t, message.PlainText(s.requests[0].Messages[2].Results()[0].Content), "Whether it ran, and what it did, is not known.")
+	assert.Equal(t, []string{"call pay of the history had no result"}, r.kinds(trace.Notice, "text"))
+}

@@ -1,0 +1,200 @@
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Dereference gives history with those tool references replaced that a request may
+// not carry: an API refuses, for ever, a history that names a tool the request does not
+// have. Text gives what stands in a reference's place, or "" for one that may stay. The
+// messages of history are not changed, so that a tool that comes back is referred to
+// again, in the same bytes.
+func Dereference(history []Message, text func(tool string) string) []Message {
+	out := history
+	for i, m := range history {
+		content, changed := dereferenced(m.Content, text)
+		if !changed {
+			continue
+		}
+		if &out[0] == &history[0] {
+			out = slices.Clone(history)
+		}
+		out[i].Content = content
+	}
+	return out
+}
+
+// dereferenced gives blocks with their references replaced, and reports whether there
+// were any to replace.
+func dereferenced(blocks []Block, text func(string) string) (out []Block, changed bool) {
+	for i, b := range blocks {
+		next, touched := b, false
+		switch {
+		case len(b.Raw) > 0:
+			next.Raw, touched = dereferencedRaw(b.Raw, text)
+		case b.Type == TypeToolResult:
+			next.Content, touched = resultDereferenced(b.Content, text)
+		case b.Type == TypeToolReference:
+			if instead := text(b.Name); instead != "" {
+				next, touched = Text(instead), true
+			}
+		}
+		if touched && !changed {
+			out, changed = slices.Clone(blocks), true
+		}
+		if changed {
+			out[i] = next
+		}
+	}
+	if !changed {
+		return blocks, false
+	}
+	return out, true
+}
+
+// resultDereferenced drops references from a result as long as others stay, since an
+// API may refuse text beside them; where none is left, the texts stand in their place.
+func resultDereferenced(content []Block, text func(string) string) ([]Block, bool) {
+	stays := func(b Block) bool { return b.Type == TypeToolReference && text(b.Name) == "" }
+	if !slices.ContainsFunc(content, stays) {
+		return dereferenced(content, text)
+	}
+	left := slices.DeleteFunc(slices.Clone(content), func(b Block) bool { return b.Type == TypeToolReference && !stays(b) })
+	return left, len(left) < len(content)
+}
+
+// dereferencedRaw drops references from a block that is not read here, such as the
+// result of a search on the server's side.
+func dereferencedRaw(raw json.RawMessage, text func(string) string) (json.RawMessage, bool) {
+	if !bytes.Contains(raw, []byte(`"`+TypeToolReference+`"`)) {
+		return raw, false
+	}
+	var block any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if dec.Decode(&block) != nil {
+		return raw, false
+	}
+	block, dropped := withoutReferences(block, text)
+	if !dropped {
+		return raw, false
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(block) != nil {
+		return raw, false
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), true
+}
+
+// withoutReferences drops references from the arrays of a JSON value.
+func withoutReferences(value any, text func(string) string) (_ any, dropped bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			next, did := withoutReferences(member, text)
+			v[name], dropped = next, dropped || did
+		}
+	case []any:
+		kept := slices.DeleteFunc(v, func(item any) bool {
+			block, _ := item.(map[string]any)
+			tool, named := block["tool_name"].(string)
+			return named && block["type"] == TypeToolReference && text(tool) != ""
+		})
+		dropped = len(kept) < len(v)
+		for i, item := range kept {
+			next, did := withoutReferences(item, text)
+			kept[i], dropped = next, dropped || did
+		}
+		return kept, dropped
+	}
+	return value, dropped
+}
+
+// Mend gives history such that each call has exactly one result, in the message after
+// it, and each result its call, as an API demands: a session that was killed may leave
+// a call without a result. What it did is listed, a sentence each; a sound history comes
+// back as it is.
+func Mend(history []Message) (mended []Message, did []string) {
+	for i := 0; i < len(history); {
+		m := history[i]
+		i++
+		if m.Role == User { // no call precedes it
+			next, notes := m.answering(nil)
+			mended, did = append(mended, next), append(did, notes...)
+			continue
+		}
+		open := m.openCalls()
+		mended = append(mended, m)
+		first := i
+		for ; i < len(history) && history[i].Role == User; i++ {
+			next, notes := history[i].answering(open)
+			mended, did = append(mended, next), append(did, notes...)
+		}
+		if len(open) == 0 {
+			continue
+		}
+		lost := m.lostResults(open)
+		for _, b := range lost {
+			did = append(did, fmt.Sprintf("call %s of the history had no result", b.ToolUseID))
+		}
+		if first == i {
+			mended = append(mended, Message{Role: User, Content: lost})
+			continue
+		}
+		answer := &mended[len(mended)-(i-first)]
+		answer.Content = slices.Concat(lost, answer.Content)
+	}
+	if len(did) == 0 {
+		return history, nil
+	}
+	return mended, did
+}
+
+// openCalls are the ids of the calls that the messages after m have to answer.
+func (m Message) openCalls() map[string]bool {
+	open := map[string]bool{}
+	for _, b := range m.Calls() {
+		open[b.ID] = true
+	}
+	return open
+}
+
+// answering takes the calls that m answers out of open. A result that answers none of
+// them becomes text.
+func (m Message) answering(open map[string]bool) (Message, []string) {
+	var did []string
+	content := m.Content
+	for i, b := range m.Content {
+		if b.Type != TypeToolResult {
+			continue
+		}
+		if open[b.ToolUseID] {
+			delete(open, b.ToolUseID)
+			continue
+		}
+		if len(did) == 0 {
+			content = slices.Clone(m.Content)
+		}
+		content[i] = Text("[A result whose call is not in this conversation: " + PlainText(b.Content) + "]")
+		did = append(did, fmt.Sprintf("a result of the history answers no call (%s)", b.ToolUseID))
+	}
+	m.Content = content
+	return m, did
+}
+
+// lostResults answers the calls of m that are still open, in call order.
+func (m Message) lostResults(open map[string]bool) []Block {
+	var lost []Block
+	for _, c := range m.Calls() {
+		if open[c.ID] {
+			delete(open, c.ID)
+			lost = append(lost, ToolResult(c.ID, true, Text(c.Name+" was cut off: the session ended before its result was kept. Whether it ran, and what it did, is not known.")))
+		}
+	}
+	return lost
+}
