@@ -21,15 +21,15 @@ const rounds = 4
 
 // Text blanks the secrets in a text: a request's or a response's body, a header, a
 // tool's result. A body of server-sent events is read as the texts its deltas spell.
-// JSON stays valid. Tell hears of each secret what kind it is, never its value; nil
-// hears nothing. Blanking what is blanked changes nothing.
-func (f *Finder) Text(s string, tell func(kind string)) string {
+// JSON stays valid. Report is called with the kind of each secret, never with its value;
+// it may be nil. Blanking what is blanked changes nothing.
+func (f *Finder) Text(s string, report func(kind string)) string {
 	for range rounds {
 		pieces := f.pieces(s)
 		if len(pieces) == 0 {
 			break
 		}
-		s = blank(s, pieces, tell)
+		s = blank(s, pieces, report)
 	}
 	return s
 }
@@ -42,10 +42,10 @@ func (f *Finder) pieces(s string) []piece {
 	if len(spans) > 0 && isJSON(s) {
 		return fit(s, 0, len(s), spans)
 	}
-	return whole(spans)
+	return asBlanks(spans)
 }
 
-func whole(spans []span) []piece {
+func asBlanks(spans []span) []piece {
 	var out []piece
 	for _, sp := range spans {
 		out = append(out, piece{sp, Blanked})
@@ -53,7 +53,7 @@ func whole(spans []span) []piece {
 	return out
 }
 
-func blank(s string, pieces []piece, tell func(kind string)) string {
+func blank(s string, pieces []piece, report func(kind string)) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	done := 0
@@ -61,8 +61,8 @@ func blank(s string, pieces []piece, tell func(kind string)) string {
 		b.WriteString(s[done:p.from])
 		b.WriteString(p.put)
 		done = p.to
-		if tell != nil && p.put != "" {
-			tell(p.kind)
+		if report != nil && p.put != "" {
+			report(p.kind)
 		}
 	}
 	b.WriteString(s[done:])
@@ -128,8 +128,8 @@ func token(s string, i, to int) (end int, put string) {
 	}
 }
 
-// Count says how often secrets of a kind were blanked at a place, such as "request
-// body". It never says which.
+// Count is how often secrets of a kind were blanked at a place, such as "request
+// body". It never has the secrets themselves.
 type Count struct {
 	Kind  string `json:"kind"`
 	Where string `json:"where"`

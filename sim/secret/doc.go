@@ -1,16 +1,19 @@
 // Package secret finds keys, tokens, passwords and organization ids in what is about
 // to be written down, and blanks them (SPEC O5). A recording is a file that people
-// share, so whatever can be told to be a secret must never reach it.
+// share, so whatever can be recognized as a secret must never reach it.
 //
 // Three things make something a secret:
 //
-//   - it is known: the key in use, the values of variables whose names say so
+//   - it is known: the key in use, the values of variables with names of secrets
 //     (FromEnv). A known value is found in every way of writing it that texts pass
 //     through on their way: escaped for JSON once or more, for URLs, HTML, shells and
 //     mail, in upper or lower case, in hexadecimal, in base64 at any alignment and
 //     within longer base64, broken over lines, spelled over the deltas of a stream.
 //   - it looks like one: the vendors' prefixes, also where they are glued to a word,
-//     private keys, tokens of three parts, credentials in URLs, bearers and cookies.
+//     private keys, tokens of three parts, credentials in URLs, what signs a URL,
+//     webhooks, bearers and cookies, hashes of passwords, the entries of password files
+//     and the user that curl is given. Keys that vendors print in their documentation
+//     are none.
 //   - it is random where a secret is to be expected: after a label such as token or
 //     password, or standing alone, long, of mixed classes and without words in it.
 //

@@ -2,9 +2,11 @@ package secret
 
 import (
 	"cmp"
+	"encoding/base64"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Blanked stands wherever a secret stood. It is valid inside a JSON string.
@@ -20,7 +22,7 @@ type Finder struct {
 // vendorIndex is the same for all finders.
 var vendorIndex = sync.OnceValue(func() *index { return newIndex(vendorPatterns()) })
 
-// New makes a finder that knows these values beside what all finders look for.
+// New makes a finder that looks for these values beside what all finders look for.
 func New(known ...Known) *Finder {
 	patterns := patternsOf(known)
 	return &Finder{known: newIndex(patterns), vendors: vendorIndex(), none: len(patterns) == 0}
@@ -28,14 +30,14 @@ func New(known ...Known) *Finder {
 
 const (
 	// layers is how many escapes lie upon each other at most, as for JSON in JSON in
-	// a URL, deepest how often base64 lies within base64.
-	layers  = 5
-	deepest = 2
+	// a URL, maxEncodings how often base64 lies within base64.
+	layers       = 5
+	maxEncodings = 2
 )
 
 // spans are the secrets' places, in order, that do not overlap.
 func (f *Finder) spans(s string, layers int) []span {
-	return merged(f.layer(s, layers, deepest, nil))
+	return merged(f.layer(s, layers, maxEncodings, nil))
 }
 
 // layer searches a text and what it is without its outermost escapes. Also is what
@@ -144,11 +146,11 @@ type pattern struct {
 	kind  string
 }
 
-// headBytes is how much of a pattern the index knows; no pattern is shorter.
+// headBytes is how much of a pattern the index holds; no pattern is shorter.
 const headBytes = 3
 
 // index looks for many patterns in one pass. Most places of a text are the head of
-// none, and one look at a table says so.
+// none, and one look at a table shows it.
 type index struct {
 	maybe [1 << 16 / 64]uint64
 	heads map[uint32][]pattern
@@ -197,4 +199,86 @@ func (x *index) at(text string, i int, h uint32, add func(span)) int {
 		}
 	}
 	return end
+}
+
+// minEncoded is how long base64 must be to be read, in digits.
+const minEncoded = 20
+
+var digits64 = signsOf(lowers + uppers + digits + "+/_-")
+
+// encoded searches the texts that are in base64 in a text.
+func (f *Finder) encoded(s string, depth int, add func(span)) {
+	for i := 0; i < len(s); {
+		if !digits64[s[i]] {
+			i++
+			continue
+		}
+		to := runOf(&digits64, s, i, 0)
+		if to-i >= minEncoded {
+			f.run(s[i:to], depth, func(sp span) { add(span{i + sp.from, i + sp.to, sp.kind}) })
+		}
+		i = to
+	}
+}
+
+const (
+	// aligned is up to which length a run is read at every alignment: words and paths
+	// may stand before what is encoded. A longer one begins where it begins.
+	aligned = 4 << 10
+	// probe is how many of its digits decide whether the rest is worth decoding.
+	probe = 64
+)
+
+// run searches one run of base64's digits.
+func (f *Finder) run(run string, depth int, add func(span)) {
+	if len(run) > aligned {
+		if head := decode64(run[:probe]); len(head)-legible(head) < len(head)/2 {
+			return
+		}
+		f.decoded(decode64(run), 0, len(run), depth, add)
+		return
+	}
+	for skip := range min(4, len(run)) {
+		f.decoded(decode64(run[skip:]), skip, len(run), depth, add)
+	}
+}
+
+// decoded searches what the digits from a place on stand for.
+func (f *Finder) decoded(text string, skip, end, depth int, add func(span)) {
+	from := legible(text)
+	if len(text)-from < minEncoded/2 {
+		return
+	}
+	for _, sp := range f.layer(text[from:], layers-2, depth, nil) {
+		if sp.kind == randomKind { // of what is hidden, only what is sure
+			continue
+		}
+		add(span{skip + (from+sp.from)*4/3, min(end, skip+((from+sp.to)*4+2)/3), sp.kind})
+	}
+}
+
+var oneAlphabet = strings.NewReplacer("-", "+", "_", "/")
+
+func decode64(run string) string {
+	run = run[:len(run)/4*4+[4]int{0, 0, 2, 3}[len(run)%4]]
+	out, err := base64.RawStdEncoding.DecodeString(oneAlphabet.Replace(run))
+	if err != nil {
+		return "" // cannot be: digits only
+	}
+	return string(out)
+}
+
+// legible gives from where on a text is one to its end, which may be in the middle of
+// a character.
+func legible(s string) int {
+	at := len(s)
+	for at > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:at])
+		cut := r == utf8.RuneError && n == 1
+		if cut && len(s)-at > utf8.UTFMax || !cut && r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f {
+			break
+		}
+		at -= n
+	}
+	return at
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Known is a value known to be secret, and the name under which a report speaks of it.
+// Known is a value known to be secret, and the name that a report gives it.
 type Known struct{ Name, Value string }
 
-// encodable is how long a value must be for its hexadecimal and base64 to be told
+// encodable is how long a value must be for its hexadecimal and base64 to be distinguished
 // from chance.
 const encodable = 6
 
@@ -108,22 +108,22 @@ func within64(value string) []string {
 	return out
 }
 
-// telltale are words in the names of variables that hold secrets.
-var telltale = map[string]bool{
+// secretWords are words in the names of variables that hold secrets.
+var secretWords = map[string]bool{
 	"KEY": true, "KEYS": true, "APIKEY": true, "TOKEN": true, "TOKENS": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASS": true,
 	"PASSPHRASE": true, "CREDENTIAL": true, "CREDENTIALS": true, "AUTH": true, "COOKIE": true, "PAT": true, "BEARER": true,
 }
 
-// leastValue is how long a variable's value must be: a shorter one stands everywhere.
-const leastValue = 8
+// minValue is how long a variable's value must be: a shorter one stands everywhere.
+const minValue = 8
 
-// FromEnv gives the values of variables ("NAME=value") whose names say that they are
+// FromEnv gives the values of variables ("NAME=value") whose names are those of
 // secrets, and the passwords of addresses among the others. Paths are none.
 func FromEnv(env []string) []Known {
 	var out []Known
 	for _, pair := range env {
 		name, value, ok := strings.Cut(pair, "=")
-		if !ok || len(value) < leastValue {
+		if !ok || len(value) < minValue {
 			continue
 		}
 		if u, err := url.Parse(value); err == nil && u.User != nil {
@@ -132,16 +132,16 @@ func FromEnv(env []string) []Known {
 			}
 			continue
 		}
-		if isTelling(name) && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "./") && !strings.Contains(value, ":/") {
+		if isSecretName(name) && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "./") && !strings.Contains(value, ":/") {
 			out = append(out, Known{name, value})
 		}
 	}
 	return out
 }
 
-func isTelling(name string) bool {
+func isSecretName(name string) bool {
 	for word := range strings.SplitSeq(strings.ToUpper(name), "_") {
-		if telltale[word] {
+		if secretWords[word] {
 			return true
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// labels are the last words of names whose values are secrets, and how much must
-// speak for it.
+// labels are the last words of names whose values are secrets, and what is demanded of the
+// value.
 var labels = map[string]trust{
 	"key": byLooks, "keys": byLooks, "token": byLooks, "tokens": byLooks, "auth": byLooks, "session": byLooks, "sid": byLooks,
 	"credential": byLooks, "credentials": byLooks, "pat": byLooks, "amzsignature": bySight,
@@ -132,7 +132,7 @@ func valueAfter(text string, sign int, t trust) (from, to int, ok bool) {
 	if len(value) > longBase64 {
 		return 0, 0, false
 	}
-	return from, to, telling(value, t)
+	return from, to, plausible(value, t)
 }
 
 // longestCookie is how far the end of a line of cookies is looked for.
@@ -146,8 +146,8 @@ func lineEnd(text string, from int) int {
 	return from + len(rest)
 }
 
-// telling reports whether the value of a telling name looks like a secret.
-func telling(value string, t trust) bool {
+// plausible reports whether the value of such a name looks like a secret.
+func plausible(value string, t trust) bool {
 	c := classes(value)
 	if t == bySight {
 		return len(value) >= 8 && c.kinds() >= 2 && c.digit > 0 && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "$")
@@ -161,10 +161,10 @@ func telling(value string, t trust) bool {
 // randomKind is what a report calls what only its looks give away.
 const randomKind = "random text"
 
-// least and most lengths of what stands alone and is taken for a key.
+// The bounds of the length of what stands alone and is taken for a key.
 const (
-	leastAlone = 32
-	mostAlone  = 160
+	minAlone = 32
+	maxAlone = 160
 )
 
 // alone gives long tokens of mixed classes that no word explains.
@@ -190,14 +190,14 @@ func isRandom(text string, from, to int) bool {
 	if eq := strings.LastIndexByte(s, '='); eq >= 0 { // name=value
 		s = s[eq+1:]
 	}
-	if len(s) < leastAlone || len(s) > mostAlone || strings.ContainsAny(s, "+/") || checksum(s) {
+	if len(s) < minAlone || len(s) > maxAlone || strings.ContainsAny(s, "+/") || checksum(s) {
 		return false
 	}
 	c := classes(s)
 	return c.digit*12 >= len(s) && c.numbers >= 3 && c.upper >= 3 && c.lower >= 3 && c.other*8 <= len(s) && c.turns*100 >= len(s)*45 && entropy(s) >= 4.2 && !named(text, from)
 }
 
-// named reports a value whose name says that it is none: an id, a signature, a
+// named reports a value whose name is that of something else: an id, a signature, a
 // checksum, the data of an image.
 func named(text string, from int) bool {
 	to := from

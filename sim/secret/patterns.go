@@ -22,9 +22,9 @@ func inLongBase64(text string, at int) bool {
 	return to-from > longBase64
 }
 
-// leastCredentials is how long what follows "Bearer" must be: the word is also one
+// minCredentials is how long what follows "Bearer" must be: the word is also one
 // of everyday language.
-const leastCredentials = 16
+const minCredentials = 16
 
 var bearerSigns = signsOf(lowers + uppers + digits + "._~+/=-")
 
@@ -38,7 +38,7 @@ func credentials(scheme int) func(string, int) (int, int, bool) {
 		if from == at+scheme {
 			return 0, 0, false
 		}
-		return from, to, to-from >= leastCredentials || scheme == len("Basic") && isPair(text[from:to])
+		return from, to, to-from >= minCredentials || scheme == len("Basic") && isPair(text[from:to])
 	}
 }
 

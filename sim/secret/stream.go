@@ -33,7 +33,7 @@ func isStream(s string) bool {
 // stream finds the secrets of a body of events: those a block's deltas spell between
 // them, of which the first delta keeps the mark, and those elsewhere.
 func (f *Finder) stream(body string) []piece {
-	blocks, lines := spelt(body)
+	blocks, lines := spelledTexts(body)
 	var out []piece
 	var covered []delta
 	for _, b := range blocks {
@@ -75,7 +75,7 @@ func (f *Finder) elsewhere(body string, l span, covered []delta) []piece {
 	if len(spans) > 0 && json.Valid([]byte(body[l.from:l.to])) {
 		return fit(body, l.from, l.to, spans)
 	}
-	return whole(spans)
+	return asBlanks(spans)
 }
 
 // pieces are a secret's parts in the deltas it is spelled over.
@@ -95,8 +95,8 @@ func (b *spelled) pieces(v *view, sp span) []piece {
 	return out
 }
 
-// spelt reads the texts of all blocks, and gives the payload of each line.
-func spelt(body string) (blocks []*spelled, lines []span) {
+// spelledTexts reads the texts of all blocks, and gives the payload of each line.
+func spelledTexts(body string) (blocks []*spelled, lines []span) {
 	byName := map[string]*spelled{}
 	block := func(name string) *spelled {
 		b := byName[name]

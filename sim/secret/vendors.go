@@ -172,7 +172,7 @@ func atLeast(n int, prefix string, follow signs) []string {
 	return all
 }
 
-// enough signs tell whether a run of them is long and mixed: a prefix that is repeated
+// enough signs decide whether a run of them is long and mixed: a prefix that is repeated
 // again and again must not have the same run read each time.
 const enough = 128
 
