@@ -10,11 +10,13 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
+	"toolbench/sim/stream"
 )
 
-// talk is a conversation with what else its requests say.
-type talk struct {
+// conversation is a conversation with what else its requests say.
+type conversation struct {
 	*recording.Conversation
 	// prompts are what the user said before a turn, by turn: the last user text of its
 	// request, or what a transcript tells; "" unknown.
@@ -29,13 +31,13 @@ type talk struct {
 var ErrNothing = errors.New("nothing to draft a scenario from")
 
 // collect reads a recording. Its errors are those of recording.Scan, or ErrNothing.
-func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, recording.Format, error) {
-	byConversation := map[int]*talk{}
-	var all []*talk
-	of := func(c *recording.Conversation) *talk {
+func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation, recording.Format, error) {
+	byConversation := map[int]*conversation{}
+	var all []*conversation
+	of := func(c *recording.Conversation) *conversation {
 		t := byConversation[c.Number]
 		if t == nil {
-			t = &talk{Conversation: c, prompts: map[int]string{}}
+			t = &conversation{Conversation: c, prompts: map[int]string{}}
 			byConversation[c.Number] = t
 			all = append(all, t)
 		}
@@ -63,8 +65,8 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*talk, record
 	if err != nil {
 		return nil, sum.Format, err
 	}
-	all = slices.DeleteFunc(all, func(t *talk) bool { return len(t.Turns) == 0 })
-	slices.SortFunc(all, func(a, b *talk) int { return a.Number - b.Number })
+	all = slices.DeleteFunc(all, func(t *conversation) bool { return len(t.Turns) == 0 })
+	slices.SortFunc(all, func(a, b *conversation) int { return a.Number - b.Number })
 	for _, t := range all {
 		if t.dir == "" {
 			t.dir = head.dir()
@@ -106,7 +108,7 @@ func asked(body string) string {
 // definitions are the tools of all turns, each name once, as it was first offered;
 // tools that the API itself runs are left out, and those that were called without a
 // definition added.
-func (t *talk) definitions() []recording.Definition {
+func (t *conversation) definitions() []recording.Definition {
 	var out []recording.Definition
 	known := map[string]bool{}
 	called := map[string]bool{}
@@ -142,7 +144,7 @@ func ends(turn *recording.Turn) bool {
 }
 
 // retries is how often in a row a stream failed.
-func (t *talk) retries() int {
+func (t *conversation) retries() int {
 	most, now := 0, 0
 	for _, turn := range t.Turns {
 		if now++; turn.Ending == recording.Whole {
@@ -160,4 +162,68 @@ func members(raw json.RawMessage) map[string]any {
 		return nil
 	}
 	return m
+}
+
+// pieces are the members of deltas that together make one text.
+var pieces = []string{"text", "thinking", "partial_json"}
+
+// blankEvents blanks secrets in a stream. A secret may be cut in two by the events, so
+// that a block's text is looked at as a whole: where it holds one, all of it comes with
+// the block's first piece.
+func blankEvents(events []stream.Event, secrets []string) []stream.Event {
+	blank := func(s string) string { return cassette.Blank(s, secrets...) }
+	whole := map[string]*strings.Builder{}
+	for _, e := range events {
+		if key, _, text := piece(e); key != "" {
+			if whole[key] == nil {
+				whole[key] = &strings.Builder{}
+			}
+			whole[key].WriteString(text)
+		}
+	}
+	given := map[string]bool{}
+	out := make([]stream.Event, len(events))
+	for i, e := range events {
+		key, member, _ := piece(e)
+		switch {
+		case key != "" && blank(whole[key].String()) != whole[key].String():
+			text := ""
+			if !given[key] {
+				text = blank(whole[key].String())
+			}
+			given[key] = true
+			e.Data = delta(e.Data, member, text)
+		default:
+			e.Data = []byte(blank(string(e.Data)))
+		}
+		out[i] = e
+	}
+	return out
+}
+
+// piece tells which text an event goes on with; key is "" when it is none.
+func piece(e stream.Event) (key, member, text string) {
+	v := gjson.ParseBytes(e.Data)
+	if v.Get("type").Str != "content_block_delta" {
+		return "", "", ""
+	}
+	for _, member := range pieces {
+		if t := v.Get("delta." + member); t.Type == gjson.String {
+			return v.Get("index").Raw + "/" + member, member, t.Str
+		}
+	}
+	return "", "", ""
+}
+
+// delta writes an event anew with another text.
+func delta(data []byte, member, text string) []byte {
+	v := gjson.ParseBytes(data)
+	raw, err := json.Marshal(map[string]any{
+		"type": "content_block_delta", "index": json.RawMessage(v.Get("index").Raw),
+		"delta": map[string]string{"type": v.Get("delta.type").Str, member: text},
+	})
+	if err != nil {
+		return []byte(`{"type":"ping"}`) // an index that is no JSON: the stream was broken before
+	}
+	return raw
 }

@@ -22,7 +22,7 @@ type evidence struct {
 	commands []string
 }
 
-func (t *talk) evidence() evidence {
+func (t *conversation) evidence() evidence {
 	e := evidence{beside: map[string]bool{}}
 	for _, turn := range t.Turns {
 		e.early = e.early || replay.StartsEarly(turn)
@@ -46,7 +46,7 @@ const (
 )
 
 // safety is why a stand-in may run beside others; "" when nothing says so.
-func (s *sketch) safety(d recording.Definition) string {
+func (s *builder) safety(d recording.Definition) string {
 	switch {
 	case s.o.Safe.Match(d.Name):
 		return toldSafe
@@ -59,7 +59,7 @@ func (s *sketch) safety(d recording.Definition) string {
 }
 
 // shared are the tools whose calls run beside others here, real ones included.
-func (s *sketch) shared() map[string]bool {
+func (s *builder) shared() map[string]bool {
 	all := map[string]bool{}
 	for _, d := range s.definitions() {
 		if s.real[d.Name] {
@@ -77,7 +77,7 @@ const slack = 50 * time.Millisecond
 // spans are how long the calls of a turn ran, by their place: as the recorder itself
 // measured it, else from when the call could start, the way calls are run here, to its
 // result, so that each ends when it did.
-func (s *sketch) spans(turn *recording.Turn, shared map[string]bool) []recording.Moment {
+func (s *builder) spans(turn *recording.Turn, shared map[string]bool) []recording.Moment {
 	out := make([]recording.Moment, len(turn.Calls))
 	beside := replay.Beside(turn)
 	var streamed, all, alone time.Duration // alone: when the last exclusive call had ended
@@ -121,7 +121,7 @@ func took(turn *recording.Turn, c recording.Call, r recording.Result, start time
 }
 
 // remarkPace says what the makespan rests on.
-func (s *sketch) remarkPace() {
+func (s *builder) remarkPace() {
 	var assumed []string
 	if slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool { return t.Pace != recording.Exact }) {
 		assumed = append(assumed, "the pace of the stream")
@@ -142,7 +142,7 @@ func (s *sketch) remarkPace() {
 
 // waited says that calls were measured from the end of their stream, and end earlier
 // here than they did.
-func (s *sketch) waited() bool {
+func (s *builder) waited() bool {
 	return !s.seen.early && slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool {
 		return len(t.Calls) > 1 && slices.ContainsFunc(t.Results, func(r recording.Result) bool {
 			return r.At.Known && !r.Took.Known && t.Pace != recording.Unknown
@@ -151,7 +151,7 @@ func (s *sketch) waited() bool {
 }
 
 // remarkSafety says which calls run beside others, and which only did.
-func (s *sketch) remarkSafety(shared map[string]bool) {
+func (s *builder) remarkSafety(shared map[string]bool) {
 	safe := false
 	var ran []string
 	for _, d := range s.definitions() {

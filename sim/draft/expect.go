@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -112,7 +113,7 @@ func list(words []string) string {
 }
 
 // remark notes what was assumed, and where the run is not what was recorded.
-func (s *sketch) remark(out check.Result) {
+func (s *builder) remark(out check.Result) {
 	s.remarkPace()
 	s.remarkCalls(look(out))
 	if s.closed {
@@ -141,7 +142,7 @@ func (s *sketch) remark(out check.Result) {
 // mostNotes is how many notes of one kind are told one by one.
 const mostNotes = 5
 
-func (s *sketch) some(notes []string, more string) {
+func (s *builder) some(notes []string, more string) {
 	for _, n := range notes[:min(len(notes), mostNotes)] {
 		s.note("%s", n)
 	}
@@ -151,7 +152,7 @@ func (s *sketch) some(notes []string, more string) {
 }
 
 // remarkCalls compares calls and results with the recording.
-func (s *sketch) remarkCalls(f found) {
+func (s *builder) remarkCalls(f found) {
 	var open []string
 	for _, turn := range s.Turns {
 		for _, u := range turn.Unanswered {
@@ -182,4 +183,98 @@ func (s *sketch) remarkCalls(f found) {
 // nothing is a call that is never made.
 func nothing(context.Context, json.RawMessage, *tool.Context) (tool.Result[string], error) {
 	return tool.Result[string]{}, nil
+}
+
+// ours are the built-ins that a tree is enough for. A shell is none of them: what a
+// session's programs did, nobody can rebuild.
+var ours = map[string]bool{"Read": true, "Write": true, "Edit": true, "Glob": true, "Grep": true}
+
+// settle chooses the tools and records the cassette: with Real, the built-ins that bear
+// a recorded tool's name take its place as long as they give what was recorded. One that
+// does not becomes a stand-in again, and all is played anew, since others may have
+// followed from it.
+func (s *builder) settle(ctx context.Context) (check.Result, error) {
+	s.real = map[string]bool{}
+	for _, d := range s.definitions() {
+		if s.o.Real && ours[d.Name] {
+			s.real[d.Name] = true
+		}
+	}
+	for {
+		if err := s.record(ctx); err != nil {
+			return check.Result{}, err
+		}
+		out, err := s.run(ctx)
+		if err != nil || out.Status != check.Passed || len(s.real) == 0 {
+			return out, err
+		}
+		name, why := s.differs(look(out))
+		if name == "" {
+			s.note("the system's own tools give what was recorded, the same lines, names and success in words of their own: %s", strings.Join(slices.Sorted(maps.Keys(s.real)), ", "))
+			return out, nil
+		}
+		delete(s.real, name)
+		s.note("%s stays a stand-in: %s", name, why)
+	}
+}
+
+// differs finds the first call of a built-in that does not come to what was recorded.
+func (s *builder) differs(f found) (name, why string) {
+	for _, turn := range s.Turns {
+		for _, c := range turn.Calls {
+			r := turn.Result(c.ID)
+			at := slices.IndexFunc(f.results, func(e trace.Event) bool { return e.Call == c.ID })
+			if !s.real[c.Name] || r == nil || at < 0 || c.Repeated {
+				continue
+			}
+			if !s.agrees(c.Name, *r, f.results[at]) {
+				return c.Name, fmt.Sprintf("%s gives something else: %s", c.ID, message.Line(f.results[at].Get("text"), noteChars))
+			}
+		}
+	}
+	return "", ""
+}
+
+// agrees compares what results say, not how they say it: every agent numbers lines and
+// words its success in its own way.
+func (s *builder) agrees(tool string, recorded recording.Result, got trace.Event) bool {
+	ok := got.Get("status") == "ok"
+	if ok == recorded.IsError {
+		return false
+	}
+	want, text := s.blank(recorded.Text), got.Get("text")
+	switch {
+	case !ok || tool == "Write" || tool == "Edit":
+		return true
+	case tool == "Read":
+		return sameText(want, text)
+	}
+	return sameNames(want, text, s.cwd)
+}
+
+// files writes what became of the disk, which only real tools change.
+func (s *builder) files(out check.Result) string {
+	var b strings.Builder
+	for _, e := range out.Trace {
+		if e.Kind != trace.File || e.Get("path") == "" {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("  files: # as the session left them\n")
+		}
+		if content := e.Get("content"); e.Get("is") != "absent" && len(content) <= largestApart {
+			fmt.Fprintf(&b, "    %s: {is: %s, equals: %s}\n", quote(e.Get("path")), e.Get("is"), quote(content))
+		} else {
+			fmt.Fprintf(&b, "    %s: %s\n", quote(e.Get("path")), e.Get("is"))
+		}
+	}
+	return b.String()
+}
+
+// only are the built-ins that are offered.
+func (s *builder) only() string {
+	if len(s.real) == 0 {
+		return "[] # none of the built-in tools: every tool is a stand-in"
+	}
+	return fmt.Sprintf("[%s] # the built-in tools that give what was recorded; every other tool is a stand-in", strings.Join(slices.Sorted(maps.Keys(s.real)), ", "))
 }

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"unicode/utf8"
-
-	"toolbench/sim/draft/tree"
 )
 
 // largestApart is how large a file may be that stands in the scenario itself, in bytes.
@@ -15,8 +13,8 @@ const largestApart = 16 << 10
 // plant rebuilds the files that the session saw, and writes those that an archive can
 // hold; the others come into the scenario. Secrets are blanked, and a file whose name
 // looks like one is left out.
-func (s *sketch) plant() error {
-	t := tree.Rebuild(s.calls(), s.talk.dir)
+func (s *builder) plant() error {
+	t := rebuildTree(s.calls(), s.conversation.dir)
 	for i := range t.Files {
 		t.Files[i].Text = s.blank(t.Files[i].Text)
 	}
@@ -33,7 +31,7 @@ func (s *sketch) plant() error {
 		return nil
 	}
 	s.cwd = t.Dir
-	s.remarkTree(t, append(append([]tree.File{}, archive...), s.apart...))
+	s.remarkTree(t, append(append([]treeFile{}, archive...), s.apart...))
 	if len(archive) == 0 {
 		return nil
 	}
@@ -42,15 +40,15 @@ func (s *sketch) plant() error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, tree.Archive(s.legend(t, archive), archive), 0o644)
+	return os.WriteFile(file, treeArchive(s.legend(t, archive), archive), 0o644)
 }
 
 // calls are those of all turns, in their order.
-func (s *sketch) calls() []tree.Call {
-	var all []tree.Call
+func (s *builder) calls() []treeCall {
+	var all []treeCall
 	for _, turn := range s.Turns {
 		for _, c := range turn.Calls {
-			k := tree.Call{Tool: c.Name, Input: c.Input}
+			k := treeCall{Tool: c.Name, Input: c.Input}
 			if r := turn.Result(c.ID); r != nil && !c.Repeated {
 				k.Result, k.Failed, k.Answered = r.Text, r.IsError, true
 			}
@@ -60,8 +58,8 @@ func (s *sketch) calls() []tree.Call {
 	return all
 }
 
-func (s *sketch) kept(files []tree.File) []tree.File {
-	var all []tree.File
+func (s *builder) kept(files []treeFile) []treeFile {
+	var all []treeFile
 	for _, f := range files {
 		if s.blank(f.Path) == f.Path {
 			all = append(all, f)
@@ -71,7 +69,7 @@ func (s *sketch) kept(files []tree.File) []tree.File {
 }
 
 // legend is the comment on top of the archive: what nobody saw.
-func (s *sketch) legend(t tree.Tree, files []tree.File) []string {
+func (s *builder) legend(t tree, files []treeFile) []string {
 	lines := []string{
 		fmt.Sprintf("The files that the session of %s saw, as they stood at its start.", s.source),
 		"What was not seen is empty, so that line numbers keep their meaning.",
@@ -90,20 +88,20 @@ func (s *sketch) legend(t tree.Tree, files []tree.File) []string {
 }
 
 // remarkTree says what there is of the tree, and what there is not.
-func (s *sketch) remarkTree(t tree.Tree, files []tree.File) {
-	seen := map[tree.Seen]int{}
+func (s *builder) remarkTree(t tree, files []treeFile) {
+	seen := map[seen]int{}
 	for _, f := range files {
 		seen[f.Seen]++
 	}
 	s.out.Files = len(files)
-	text := fmt.Sprintf("the tree has %d files that the session saw: %d whole", len(files), seen[tree.Whole])
-	if n := seen[tree.InPart]; n > 0 {
+	text := fmt.Sprintf("the tree has %d files that the session saw: %d whole", len(files), seen[seenAll])
+	if n := seen[seenPart]; n > 0 {
 		text += fmt.Sprintf(", %d in part", n)
 	}
-	if n := seen[tree.ByName]; n > 0 {
+	if n := seen[seenName]; n > 0 {
 		text += fmt.Sprintf(", %d by name only", n)
 	}
-	if seen[tree.InPart]+seen[tree.ByName] > 0 {
+	if seen[seenPart]+seen[seenName] > 0 {
 		text += "; what was not seen is empty, and told on top of the tree"
 	}
 	s.note("%s", text)
@@ -113,8 +111,8 @@ func (s *sketch) remarkTree(t tree.Tree, files []tree.File) {
 }
 
 // world writes where the session works and what is there.
-func (s *sketch) world(line func(string, ...any)) {
-	if s.cwd != "" && s.cwd != tree.DefaultDir {
+func (s *builder) world(line func(string, ...any)) {
+	if s.cwd != "" && s.cwd != defaultDir {
 		line("  cwd: %s", quote(s.cwd))
 	}
 	if s.out.Tree != "" {

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"strings"
 
 	"toolbench/sim/cassette"
-	"toolbench/sim/draft/tree"
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
@@ -77,7 +77,7 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 		if len(talks) > 1 {
 			title = fmt.Sprintf("%s-%d", title, i+1)
 		}
-		s := &sketch{talk: t, o: o, dir: dir, source: path.Base(filepath.ToSlash(name)), format: format, of: len(talks)}
+		s := &builder{conversation: t, o: o, dir: dir, source: path.Base(filepath.ToSlash(name)), format: format, of: len(talks)}
 		s.out = Draft{Name: title, File: title + ".yaml", Cassette: "cassettes/" + title + ".yaml"}
 		if err := s.write(ctx); err != nil {
 			return all, fmt.Errorf("conversation %d: %w", t.Number, err)
@@ -99,9 +99,9 @@ func Slug(file string) string {
 	return "recording"
 }
 
-// sketch is one draft in the making.
-type sketch struct {
-	*talk
+// builder is one draft in the making.
+type builder struct {
+	*conversation
 	o       Options
 	dir     string
 	source  string
@@ -120,7 +120,7 @@ type sketch struct {
 	answered      *recording.Turn // the last that ended whole, so far
 	// cwd is where the session works, apart the files that no archive can hold.
 	cwd   string
-	apart []tree.File
+	apart []treeFile
 	// seen is what the recorded times tell of the calls.
 	seen evidence
 	// real are the built-ins that take the place of recorded tools.
@@ -129,14 +129,14 @@ type sketch struct {
 	expect string
 }
 
-func (s *sketch) blank(text string) string { return cassette.Blank(text, s.o.Secrets...) }
+func (s *builder) blank(text string) string { return cassette.Blank(text, s.o.Secrets...) }
 
-func (s *sketch) note(format string, args ...any) {
+func (s *builder) note(format string, args ...any) {
 	s.out.Notes = append(s.out.Notes, s.blank(fmt.Sprintf(format, args...)))
 }
 
 // write records the cassette, runs the scenario, and writes what was found into it.
-func (s *sketch) write(ctx context.Context) error {
+func (s *builder) write(ctx context.Context) error {
 	if err := s.plant(); err != nil { // of the whole session
 		return err
 	}
@@ -178,7 +178,7 @@ func why(out check.Result) string {
 }
 
 // run writes the file as it is now and runs it.
-func (s *sketch) run(ctx context.Context) (check.Result, error) {
+func (s *builder) run(ctx context.Context) (check.Result, error) {
 	sc, err := s.save()
 	if err != nil {
 		return check.Result{}, err
@@ -187,9 +187,129 @@ func (s *sketch) run(ctx context.Context) (check.Result, error) {
 }
 
 // save writes the file and reads it back.
-func (s *sketch) save() (*scenario.Scenario, error) {
+func (s *builder) save() (*scenario.Scenario, error) {
 	if err := os.WriteFile(filepath.Join(s.dir, s.out.File), []byte(s.text()), 0o644); err != nil {
 		return nil, err
 	}
 	return scenario.Load(os.DirFS(s.dir), s.out.File)
+}
+
+// headBytes is how much of a recording is looked at for where the session worked.
+const headBytes = 64 << 10
+
+// head keeps the beginning of what goes through it.
+type head struct{ text []byte }
+
+// Write implements io.Writer; it never fails.
+func (h *head) Write(p []byte) (int, error) {
+	h.text = append(h.text, p[:min(len(p), headBytes-len(h.text))]...)
+	return len(p), nil
+}
+
+var (
+	// cwd is how transcripts tell the working directory, told how prompts do.
+	cwd  = regexp.MustCompile(`"cwd":\s*("(?:[^"\\\n]|\\.)+")`)
+	told = regexp.MustCompile(`(?i)\b(?:working directory|cwd)(?: is)?[:=]?[ \x60*]{1,4}((?:/|~/|[A-Za-z]:\\)[^\s"'<>\x60]*)`)
+)
+
+// dir is the working directory of a transcript, "" if it does not say.
+func (h *head) dir() string {
+	m := cwd.FindSubmatch(h.text)
+	if m == nil {
+		return ""
+	}
+	var dir string
+	if json.Unmarshal(m[1], &dir) != nil {
+		return ""
+	}
+	return dir
+}
+
+// workingDir is what a request's prompts say of it.
+func workingDir(body string) string {
+	m := told.FindStringSubmatch(body)
+	if m == nil {
+		return ""
+	}
+	var dir string
+	if json.Unmarshal([]byte(`"`+m[1]+`"`), &dir) != nil { // the body is JSON, and may have been cut in an escape
+		return ""
+	}
+	return dir
+}
+
+// Smallest is the text of the smallest scenario worth having: a file, an edit that
+// waits for a read, and a read that sees what was edited.
+func Smallest(name string) string {
+	return fmt.Sprintf(smallest, name)
+}
+
+const smallest = `# Run it with: toolbench run %[1]s.yaml
+
+# What may stand in it: toolbench schema scenario
+name: %[1]s
+about: An edit waits for the read before it, and the next read sees what it wrote.
+world:
+  files: {/repo/hello.txt: "hello\n"}
+  permissions: {mode: acceptEdits}
+stream:
+  turns: # what the model says; at is when a call's block is complete
+    - calls:
+        - {id: read, tool: Read, input: {file_path: /repo/hello.txt}, at: 500ms}
+        - {id: edit, tool: Edit, input: {file_path: /repo/hello.txt, old_string: hello, new_string: goodbye}, at: 1s}
+        - {id: again, tool: Read, input: {file_path: /repo/hello.txt}, at: 1500ms}
+      end: 2s
+    - text: Done.
+durations: {Read: 1s, Edit: 500ms}
+expect: # what is not named is not checked
+  batches: [[Read], [Edit], [Read]]
+  starts: {read: 500ms, edit: 1500ms, again: 2s}
+  results: {again: {status: ok, contains: goodbye}}
+  files: {/repo/hello.txt: {equals: "goodbye\n"}}
+  makespan: 3s
+`
+
+// Limits of a draft, in bytes. Each request of a cassette has all that was said before,
+// so that it grows with the square of a session's length; a scenario's file has the
+// answers of its stand-ins.
+const (
+	maxCassette = 16 << 20
+	maxAnswers  = scenario.MaxFileBytes * 2 / 3
+)
+
+// bound keeps as many turns of a long session as make a cassette and a file that can be
+// read, and says so. A first turn that is too long by itself is kept: the file's own
+// limit words what is wrong with it.
+func (s *builder) bound() {
+	history, cassette, answers := 0, 0, 0
+	for _, d := range s.definitions() {
+		history += len(d.Description) + len(d.Schema)
+	}
+	for i, turn := range s.Turns {
+		size, told := weight(turn)
+		history += size + len(s.prompts[turn.Number])
+		cassette += history
+		if answers += told + len(quote(s.prompts[turn.Number])); i > 0 && (cassette > maxCassette || answers > maxAnswers) {
+			s.note("the first %d of %d turns: what follows would make its files larger than they may be, since each request has all that was said before", i, len(s.Turns))
+			s.Turns = s.Turns[:i]
+			return
+		}
+	}
+}
+
+// weight is how much a turn adds to each later request, and how much of it comes into
+// the scenario's file, as JSON writes it.
+func weight(t *recording.Turn) (size, told int) {
+	for _, e := range t.Events {
+		size += len(e.Data) / 2 // the rest of a delta is its frame
+	}
+	for _, c := range t.Calls {
+		told += len(c.Input) + 200
+		if r := t.Result(c.ID); r != nil {
+			n := len(quote(r.Text))
+			told += n
+			size += n
+		}
+	}
+	return size, told
 }

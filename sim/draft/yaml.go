@@ -2,8 +2,10 @@ package draft
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,11 +14,14 @@ import (
 
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
+	"toolbench/sim/scenario/run"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
 // text is the scenario's file as far as it is known.
-func (s *sketch) text() string {
+func (s *builder) text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	s.head(line)
@@ -52,7 +57,7 @@ func (s *sketch) text() string {
 }
 
 // head are the comments on top: where it comes from and what to look at.
-func (s *sketch) head(line func(string, ...any)) {
+func (s *builder) head(line func(string, ...any)) {
 	line("# Drafted from %s (%s), conversation %d of %d, by `toolbench init --from`.", oneLine(s.source), s.format, s.Number, s.of)
 	line("# It passes as it stands, and fails when a call is reordered, dropped or changed.")
 	if len(s.out.Notes) > 0 {
@@ -66,12 +71,12 @@ func (s *sketch) head(line func(string, ...any)) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func (s *sketch) about() string {
+func (s *builder) about() string {
 	return fmt.Sprintf("The recorded conversation keeps its %d turns and %d calls, their inputs, order and results.", s.out.Turns, s.out.Calls)
 }
 
 // tools writes the stand-ins.
-func (s *sketch) tools(line func(string, ...any)) {
+func (s *builder) tools(line func(string, ...any)) {
 	defs := slices.DeleteFunc(s.definitions(), func(d recording.Definition) bool { return s.real[d.Name] })
 	if len(defs) == 0 {
 		return
@@ -94,7 +99,7 @@ func (s *sketch) tools(line func(string, ...any)) {
 }
 
 // results writes what a tool answers, by call.
-func (s *sketch) results(name string, line func(string, ...any)) {
+func (s *builder) results(name string, line func(string, ...any)) {
 	var failed []string
 	begun := false
 	done := map[string]bool{}
@@ -124,7 +129,7 @@ func (s *sketch) results(name string, line func(string, ...any)) {
 }
 
 // durations writes what calls take: by id where it was measured, else by tool.
-func (s *sketch) durations(line func(string, ...any)) {
+func (s *builder) durations(line func(string, ...any)) {
 	var rows []string
 	seen := map[string]bool{}
 	add := func(key string, d time.Duration, why string) {
@@ -208,4 +213,61 @@ func or(text, otherwise string) string {
 		return text
 	}
 	return otherwise
+}
+
+// unknownPrompt stands for what the user said where the recording does not hold it.
+const unknownPrompt = "Go on."
+
+// script lays out what the model says and what the user says in between.
+func (s *builder) script() {
+	s.prompt = s.blank(s.prompts[1])
+	for i, turn := range s.Turns {
+		s.out.Calls += len(turn.Calls)
+		s.out.Answered += len(turn.Calls) - len(turn.Unanswered)
+		s.answers = append(s.answers, blankEvents(replay.Paced(turn, s.o.Pace), s.o.Secrets))
+		if i+1 < len(s.Turns) {
+			s.ask(turn, s.Turns[i+1])
+		}
+	}
+	if !ends(s.Turns[len(s.Turns)-1]) {
+		s.end()
+	}
+}
+
+// end adds a last answer to a stream that ends with calls, or breaks off.
+func (s *builder) end() {
+	s.closed = true
+	s.answers = append(s.answers, stream.Script(stream.Turn{ID: "msg_end", Blocks: []stream.Block{{Kind: stream.Text, Text: "(The recording ends here.)"}}}))
+}
+
+// record makes the cassette. How often the system asks is seen only when it does: an
+// answer that it does not take for an end needs no prompt, and the other way round.
+func (s *builder) record(ctx context.Context) error {
+	for range len(s.Turns) + 3 {
+		sc, err := s.save()
+		if err != nil {
+			return err
+		}
+		asked, ended, err := run.RecordAnswers(ctx, sc, filepath.Join(s.dir, filepath.FromSlash(s.out.Cassette)), s.answers)
+		switch n := len(s.answers); {
+		case err != nil:
+			return err
+		case asked == n && ended == nil:
+			return nil
+		case asked > n && !s.closed:
+			s.end()
+		case asked > n && len(s.then) > 0:
+			last := len(s.then) - 1
+			if s.then[last] != unknownPrompt {
+				s.note("what the user said last is left out, since the model is not at its end there: %s", message.Line(s.then[last], noteChars))
+			}
+			s.then = s.then[:last]
+		case asked < n && ended == nil:
+			s.note("the conversation ends early here: %q was added, for the model to go on", unknownPrompt)
+			s.then = append(s.then, unknownPrompt)
+		default:
+			return fmt.Errorf("%w: it ends after %d of %d answers: %w", ErrFails, asked, n, ended)
+		}
+	}
+	return fmt.Errorf("%w: its answers and prompts do not fit together", ErrFails)
 }

@@ -1,4 +1,4 @@
-package tree_test
+package draft
 
 import (
 	"encoding/json"
@@ -9,17 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
-
-	"toolbench/sim/draft/tree"
 )
 
 // did is a call that went well.
-func did(tool, input, result string) tree.Call {
-	return tree.Call{Tool: tool, Input: json.RawMessage(input), Result: result, Answered: true}
+func did(tool, input, result string) treeCall {
+	return treeCall{Tool: tool, Input: json.RawMessage(input), Result: result, Answered: true}
 }
 
 // texts are the files of a tree by path, with what is said of them.
-func texts(t tree.Tree) map[string]string {
+func texts(t tree) map[string]string {
 	out := map[string]string{}
 	for _, f := range t.Files {
 		out[f.Path] = f.Text
@@ -30,12 +28,12 @@ func texts(t tree.Tree) map[string]string {
 	return out
 }
 
-func rebuilt(calls ...tree.Call) map[string]string { return texts(tree.Rebuild(calls, "/repo")) }
+func rebuilt(calls ...treeCall) map[string]string { return texts(rebuildTree(calls, "/repo")) }
 
 // Every agent numbers lines in its own way; the file is the same.
 func TestReadersOfAllFormsAreUnderstood(t *testing.T) {
 	const want = "package a\n\nfunc A() {}\n"
-	for name, c := range map[string]tree.Call{
+	for name, c := range map[string]treeCall{
 		"arrows":       did("Read", `{"file_path":"/repo/a.go"}`, "     1→package a\n     2→\n     3→func A() {}"),
 		"a reminder":   did("Read", `{"file_path":"/repo/a.go"}`, "     1→package a\n     2→\n     3→func A() {}\n     4→\n\n<system-reminder>\nBe good.\n</system-reminder>\n"),
 		"odd words":    did("Read", `{"file_path":"/repo/a.go"}`, "     1→package a\n     2→\n     3→func A() {}\n     4→// truncated: 3 more lines\n     5→"),
@@ -58,7 +56,7 @@ func TestReadersOfAllFormsAreUnderstood(t *testing.T) {
 
 // What nobody saw is empty and told, so that what was seen keeps its line.
 func TestPartsKeepTheirPlace(t *testing.T) {
-	for name, c := range map[string]tree.Call{
+	for name, c := range map[string]treeCall{
 		"an offset":  did("Read", `{"file_path":"a.go","offset":3,"limit":2}`, "     3→three\n     4→four"),
 		"a range":    did("str_replace_editor", `{"command":"view","path":"/repo/a.go","view_range":[3,4]}`, "     3\tthree\n     4\tfour"),
 		"bare":       did("read", `{"path":"a.go","offset":3,"limit":2}`, "three\nfour\n\n[12 more lines in file. Use offset=5 to continue.]"),
@@ -75,7 +73,7 @@ func TestEditsAreTakenBack(t *testing.T) {
 	read := did("Read", `{"file_path":"a"}`, "     1→one\n     2→two\n     3→three")
 	edit := did("Edit", `{"file_path":"a","old_string":"two","new_string":"2\n2b"}`, "The file a has been updated.")
 	after := did("Read", `{"file_path":"a"}`, "     1→one\n     2→2\n     3→2b\n     4→three")
-	for name, calls := range map[string][]tree.Call{
+	for name, calls := range map[string][]treeCall{
 		"seen before":         {read, edit, after},
 		"seen after":          {edit, after},
 		"seen in two parts":   {did("Read", `{"file_path":"a","limit":2}`, "     1→one\n     2→two"), edit, did("Read", `{"file_path":"a","offset":4}`, "     4→three")},
@@ -96,7 +94,7 @@ func TestAnEditOfWhatNobodySawIsKept(t *testing.T) {
 
 // What the session made was not there; what it only listed was, content unknown.
 func TestFilesOfTheSessionAreNotItsStart(t *testing.T) {
-	made := tree.Rebuild([]tree.Call{
+	made := rebuildTree([]treeCall{
 		did("Write", `{"file_path":"/repo/new.txt","content":"x"}`, "File created successfully at: /repo/new.txt"),
 		did("Read", `{"file_path":"/repo/new.txt"}`, "     1→x"),
 		did("Bash", `{"command":"cat > b.txt <<'EOF'\nx\nEOF"}`, ""),
@@ -117,7 +115,7 @@ func TestCallsThatFailedChangeNothing(t *testing.T) {
 }
 
 func TestListingsGiveNames(t *testing.T) {
-	for name, c := range map[string]tree.Call{
+	for name, c := range map[string]treeCall{
 		"glob":     did("Glob", `{"pattern":"**/*.go"}`, "/repo/a.go\nsub/b.go\n(Results are truncated.)"),
 		"a tree":   did("LS", `{"path":"/repo"}`, "- /repo/\n  - a.go\n  - sub/\n    - b.go\nNOTE: do not follow links"),
 		"ls":       did("Bash", `{"command":"ls a.go sub; true"}`, "a.go\nsub/b.go"),
@@ -125,7 +123,7 @@ func TestListingsGiveNames(t *testing.T) {
 		"find":     did("Bash", `{"command":"find . -name '*.go' | head -5"}`, "./a.go\n./sub/b.go"),
 		"a search": did("Grep", `{"pattern":"x"}`, "Found 2 files\na.go\nsub/b.go"),
 	} {
-		got := tree.Rebuild([]tree.Call{c}, "/repo")
+		got := rebuildTree([]treeCall{c}, "/repo")
 		if name == "ls" { // two commands show something: nobody knows which shows what
 			assert.Empty(t, got.Files, name)
 			continue
@@ -161,18 +159,18 @@ func TestPathsStayBelowTheRoot(t *testing.T) {
 func TestTheFolderOfWorkIsFound(t *testing.T) {
 	rel := did("Read", `{"file_path":"pkg/core/a.go"}`, "     1→x")
 	abs := did("Read", `{"file_path":"/home/me/app/pkg/core/b.go"}`, "     1→x")
-	assert.Equal(t, "/home/me/app", tree.Rebuild([]tree.Call{rel, abs}, "").Dir)
-	assert.Equal(t, "/home/me/app/pkg/core", tree.Rebuild([]tree.Call{abs}, "").Dir)
-	assert.Equal(t, tree.DefaultDir, tree.Rebuild([]tree.Call{rel}, "").Dir)
-	assert.Equal(t, "/c/app", tree.Rebuild([]tree.Call{rel}, `C:\app`).Dir)
+	assert.Equal(t, "/home/me/app", rebuildTree([]treeCall{rel, abs}, "").Dir)
+	assert.Equal(t, "/home/me/app/pkg/core", rebuildTree([]treeCall{abs}, "").Dir)
+	assert.Equal(t, defaultDir, rebuildTree([]treeCall{rel}, "").Dir)
+	assert.Equal(t, "/c/app", rebuildTree([]treeCall{rel}, `C:\app`).Dir)
 }
 
 func TestATreeIsBounded(t *testing.T) {
-	calls := []tree.Call{did("Read", `{"file_path":"far","offset":900000000}`, "  900000→x"), did("Read", `{"file_path":"big"}`, strings.Repeat(strings.Repeat("x", 100)+"\n", 20_000))}
+	calls := []treeCall{did("Read", `{"file_path":"far","offset":900000000}`, "  900000→x"), did("Read", `{"file_path":"big"}`, strings.Repeat(strings.Repeat("x", 100)+"\n", 20_000))}
 	for i := range 3000 {
 		calls = append(calls, did("Glob", `{"pattern":"*"}`, fmt.Sprintf("f%d.go", i)))
 	}
-	got := tree.Rebuild(calls, "/repo")
+	got := rebuildTree(calls, "/repo")
 	assert.Less(t, len(got.Files), 2001)
 	size := 0
 	for _, f := range got.Files {
@@ -184,7 +182,7 @@ func TestATreeIsBounded(t *testing.T) {
 
 // A file that looks like an archive cannot be in one.
 func TestArchivesComeBackAsTheyWere(t *testing.T) {
-	got := tree.Rebuild([]tree.Call{
+	got := rebuildTree([]treeCall{
 		did("Read", `{"file_path":"a"}`, "     1→one"),
 		did("Read", `{"file_path":"b"}`, "     1→-- c --\n     2→two"),
 	}, "/repo")
@@ -192,7 +190,7 @@ func TestArchivesComeBackAsTheyWere(t *testing.T) {
 	require.Len(t, archive, 1)
 	require.Len(t, apart, 1)
 	assert.Equal(t, "/repo/b", apart[0].Path)
-	back := txtar.Parse(tree.Archive([]string{"note\n-- x --"}, archive))
+	back := txtar.Parse(treeArchive([]string{"note\n-- x --"}, archive))
 	require.Len(t, back.Files, 1)
 	assert.Equal(t, "repo/a", back.Files[0].Name)
 	assert.Equal(t, "one\n", string(back.Files[0].Data))
@@ -203,26 +201,26 @@ func FuzzRebuild(f *testing.F) {
 	f.Add("Bash", `{"command":"cd x && cat y | head -3"}`, "a\nb", "Glob", `{"pattern":"*"}`, "../../x.go")
 	f.Add("Grep", `{"pattern":"x"}`, "a.go:1:x\na.go-2-y", "LS", `{"path":"."}`, "- /\n  - a.go")
 	f.Fuzz(func(t *testing.T, tool, input, result, tool2, input2, result2 string) {
-		calls := []tree.Call{did(tool, input, result), did(tool2, input2, result2), did(tool, input, result2)}
-		got := tree.Rebuild(calls, "/repo")
+		calls := []treeCall{did(tool, input, result), did(tool2, input2, result2), did(tool, input, result2)}
+		got := rebuildTree(calls, "/repo")
 		for _, f := range got.Files {
 			assert.True(t, strings.HasPrefix(f.Path, "/") && !strings.Contains(f.Path+"/", "/../"), f.Path)
 		}
 		archive, _ := got.Split()
-		back := txtar.Parse(tree.Archive(nil, archive))
+		back := txtar.Parse(treeArchive(nil, archive))
 		require.Len(t, back.Files, len(archive))
 	})
 }
 
 // Two agents show the same lines, or find the same files, in words of their own.
 func TestTheSameIsSeenInOtherWords(t *testing.T) {
-	assert.True(t, tree.SameText("     1→a\n     2→\n     3→b\n     4→", "     1\ta\n     2\t\n     3\tb"))
-	assert.False(t, tree.SameText("     1→a", "     2\ta"))
-	assert.False(t, tree.SameText("     1→a", "     1\tb"))
-	assert.True(t, tree.SameNames("Found 2 files\n/repo/b.go\n/repo/a.go", "a.go\nb.go", "/repo"))
-	assert.True(t, tree.SameNames("/repo/a.go:3:x", "a.go:3:x", "/repo"))
-	assert.False(t, tree.SameNames("/repo/a.go", "b.go", "/repo"))
-	assert.True(t, tree.SameNames("3:x\n4-y", "a.go:3:x\na.go-4-y", "/repo"), "one file was searched")
-	assert.False(t, tree.SameNames("3:x\n4:y", "a.go:3:x\nb.go:4:y", "/repo"))
-	assert.True(t, tree.SameNames("No files found", "No matches", "/repo"))
+	assert.True(t, sameText("     1→a\n     2→\n     3→b\n     4→", "     1\ta\n     2\t\n     3\tb"))
+	assert.False(t, sameText("     1→a", "     2\ta"))
+	assert.False(t, sameText("     1→a", "     1\tb"))
+	assert.True(t, sameNames("Found 2 files\n/repo/b.go\n/repo/a.go", "a.go\nb.go", "/repo"))
+	assert.True(t, sameNames("/repo/a.go:3:x", "a.go:3:x", "/repo"))
+	assert.False(t, sameNames("/repo/a.go", "b.go", "/repo"))
+	assert.True(t, sameNames("3:x\n4-y", "a.go:3:x\na.go-4-y", "/repo"), "one file was searched")
+	assert.False(t, sameNames("3:x\n4:y", "a.go:3:x\nb.go:4:y", "/repo"))
+	assert.True(t, sameNames("No files found", "No matches", "/repo"))
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // hear takes what the user said before a turn; no more than recording.MaxSaid.
-func (t *talk) hear(turn int, text string) {
+func (t *conversation) hear(turn int, text string) {
 	if len(text) >= recording.MaxSaid-utf8.UTFMax { // a transcript's texts come cut
 		text = strings.ToValidUTF8(text[:min(len(text), recording.MaxSaid)], "")
 		t.long = append(t.long, turn)
@@ -35,7 +35,7 @@ type interjection struct {
 
 // ask lays out what the user says between a turn and the next. What was said after a
 // stream had failed goes with what was said before it, as the request is sent again.
-func (s *sketch) ask(turn, next *recording.Turn) {
+func (s *builder) ask(turn, next *recording.Turn) {
 	text := s.blank(s.prompts[next.Number])
 	whole := turn.Ending == recording.Whole
 	if whole {
@@ -60,7 +60,7 @@ func (s *sketch) ask(turn, next *recording.Turn) {
 }
 
 // cutIn notes what was said while the calls of the last whole answer were at work.
-func (s *sketch) cutIn(text string) {
+func (s *builder) cutIn(text string) {
 	last := len(s.between) - 1
 	if last >= 0 && s.between[last].turn == s.answered {
 		s.between[last].text = paragraphs(s.between[last].text, text)
@@ -74,7 +74,7 @@ func paragraphs(a, b string) string { return strings.TrimSpace(a + "\n\n" + b) }
 // interject lets the user speak where the recorded one did while calls ran: the message
 // goes out with their results (J4). Where no call takes time, or it would change what
 // comes of the calls, it is left out and told.
-func (s *sketch) interject(ctx context.Context, out check.Result) (check.Result, error) {
+func (s *builder) interject(ctx context.Context, out check.Result) (check.Result, error) {
 	if len(s.between) == 0 {
 		return out, nil
 	}
@@ -96,7 +96,7 @@ func (s *sketch) interject(ctx context.Context, out check.Result) (check.Result,
 }
 
 // spoken records the cassette and runs the scenario.
-func (s *sketch) spoken(ctx context.Context) (check.Result, error) {
+func (s *builder) spoken(ctx context.Context) (check.Result, error) {
 	if err := s.record(ctx); err != nil {
 		return check.Result{}, err
 	}
@@ -139,7 +139,7 @@ func sameResults(a, b check.Result) bool {
 }
 
 // remarkSaid says what of the user's words is made up, cut, or not here.
-func (s *sketch) remarkSaid() {
+func (s *builder) remarkSaid() {
 	if s.prompts[1] == "" {
 		s.note("what the user said is not in the recording: `prompt` is made up")
 	}
@@ -177,7 +177,7 @@ func (s *sketch) remarkSaid() {
 // attached are what stands for a user's content that is no text.
 var attached = []string{"[image]", "[document]", "[file]", "[container_upload]"}
 
-func (s *sketch) pictures() bool {
+func (s *builder) pictures() bool {
 	for _, turn := range s.Turns {
 		if slices.ContainsFunc(strings.Split(s.prompts[turn.Number], "\n"), func(line string) bool { return slices.Contains(attached, line) }) {
 			return true
@@ -187,7 +187,7 @@ func (s *sketch) pictures() bool {
 }
 
 // user writes what the user says while calls run.
-func (s *sketch) user(line func(string, ...any)) {
+func (s *builder) user(line func(string, ...any)) {
 	if len(s.says) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package tree
+package draft
 
 import (
 	"strconv"
@@ -18,9 +18,9 @@ type command struct {
 	here bool
 }
 
-// shell reads what a command line shows: of `cd x && cat y`, the file. Lines with more
+// shellSights reads what a command line shows: of `cd x && cat y`, the file. Lines with more
 // than one command that shows something tell only what they write.
-func shell(in gjson.Result, c Call) []sight {
+func shellSights(in gjson.Result, c treeCall) []sight {
 	line, ok := member(in, "command", "cmd", "CommandLine")
 	if !ok || c.Failed || len(line) > maxFileBytes {
 		return nil
@@ -182,10 +182,10 @@ func (c command) sights(result string) []sight {
 		return sedShown(flags, operands, result)
 	case "ls":
 		if len(operands) <= 1 && !strings.Contains(strings.Join(flags, ""), "R") {
-			return names(result, last)
+			return namesIn(result, last)
 		}
 	case "find", "fd":
-		return names(result, "")
+		return namesIn(result, "")
 	case "grep", "rg":
 		if strings.ContainsAny(strings.Join(flags, ""), "nl") {
 			return hits(result, last)
@@ -215,7 +215,7 @@ func sedShown(flags, operands []string, result string) []sight {
 
 // shownFile is a file's text as a command shows it, limit lines at most; 0 is no bound.
 func shownFile(path, result string, from, limit int, cut bool) []sight {
-	p := text(result, from)
+	p := passageOf(result, from)
 	if p.numbered || limit == 0 && !cut {
 		return []sight{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0 && !cut}}
 	}
