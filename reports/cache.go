@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/promptcache"
-	"toolbench/sim/tokens"
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics/tokens"
 )
 
 // CacheReport is what a session costs under several orderings (D5).

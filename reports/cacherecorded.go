@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/promptcache"
-	"toolbench/sim/tokens"
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics/tokens"
 )
 
 // RecordedCacheReport is what the requests of recorded sessions cost (D5).

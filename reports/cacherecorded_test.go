@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/reports"
-	"toolbench/sim/promptcache"
+	"toolbench/sim/economics/promptcache"
 	"toolbench/sim/recording"
 )
 

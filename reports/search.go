@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/retrieval"
+	"toolbench/sim/economics/retrieval"
 	"toolbench/toolsys/search"
 )
 

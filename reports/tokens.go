@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/live"
-	"toolbench/sim/tokens"
+	"toolbench/sim/economics/tokens"
+	"toolbench/sim/world/mcpserve"
 )
 
 // TokensTable writes what definitions cost (E8): a row a server, then the top
 // dearest tools with what can be done about them (0 shows all), then what else is to
 // be known. Each figure is under the counter that the first line names.
-func TokensTable(w io.Writer, r tokens.Report, failures []live.Failure, top int, o Options) error {
+func TokensTable(w io.Writer, r tokens.Report, failures []mcpserve.ListFailure, top int, o Options) error {
 	out := bufio.NewWriter(w)
 	fold(out, "", fmt.Sprintf("Counter %s: %s. %s of %s.", r.Counter.Name, r.Counter.About,
 		plural(r.Total.Tools, "tool", "tools"), plural(len(r.Servers), "server", "servers")), o)
@@ -273,7 +273,7 @@ type unlistedJSON struct {
 }
 
 // TokensJSON writes one object as tokens.schema.json describes it, every tool in it.
-func TokensJSON(w io.Writer, r tokens.Report, failures []live.Failure) error {
+func TokensJSON(w io.Writer, r tokens.Report, failures []mcpserve.ListFailure) error {
 	a := r.Automatic
 	basis := r.Counter.Basis()
 	j := tokensJSON{

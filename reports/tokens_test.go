@@ -12,9 +12,8 @@ import (
 	"toolbench/fixtures"
 	"toolbench/reports"
 	"toolbench/reports/screen"
-	"toolbench/sim/live"
-	"toolbench/sim/promptcache"
-	"toolbench/sim/tokens"
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics/tokens"
 	"toolbench/sim/world/mcpserve"
 )
 
@@ -38,7 +37,7 @@ func shop(t *testing.T) tokens.Report {
 }
 
 func TestTokenReportsLookAsRecorded(t *testing.T) {
-	failures := []live.Failure{{Server: "gone", Err: errors.New("it cannot be reached: no such file")}}
+	failures := []mcpserve.ListFailure{{Server: "gone", Err: errors.New("it cannot be reached: no such file")}}
 	for _, width := range []int{120, 60} {
 		var b bytes.Buffer
 		require.NoError(t, reports.TokensTable(&b, shop(t), failures, 2, reports.Options{Width: width}))

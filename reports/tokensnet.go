@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/tokens"
+	"toolbench/sim/economics/tokens"
 )
 
 // netAssumptions are what the net figures rest on.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/reports"
-	"toolbench/sim/tokens"
+	"toolbench/sim/economics/tokens"
 	"toolbench/sim/world/mcpserve"
 )
 

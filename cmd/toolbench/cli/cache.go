@@ -13,9 +13,9 @@ import (
 
 	"toolbench/fixtures"
 	"toolbench/reports"
-	"toolbench/sim/promptcache"
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics/tokens"
 	"toolbench/sim/recording"
-	"toolbench/sim/tokens"
 )
 
 const cacheLong = `Shows what the order of tools is worth: a session of 40 turns in which MCP servers

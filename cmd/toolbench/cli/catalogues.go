@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/sim/live"
 	"toolbench/sim/world/mcpserve"
 )
 
@@ -126,26 +125,26 @@ func (a *app) placed(path string, c mcpserve.Catalogue) mcpserve.Catalogue {
 
 // specs are the live servers that the flags name. One whose entry in a
 // configuration is wrong is a failure of its own.
-func (a *app) specs(f tokensFlags) (specs []live.Spec, failures []live.Failure, err error) {
+func (a *app) specs(f tokensFlags) (specs []mcpserve.ServerConfig, failures []mcpserve.ListFailure, err error) {
 	for _, line := range f.commands {
 		words, err := words(line)
 		if err != nil {
 			return nil, nil, usage("--mcp %q: %s", line, err)
 		}
-		specs = append(specs, live.Spec{Kind: "stdio", Command: words[0], Args: words[1:]})
+		specs = append(specs, mcpserve.ServerConfig{Kind: "stdio", Command: words[0], Args: words[1:]})
 	}
 	for _, url := range f.urls {
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 			return nil, nil, usage("--mcp-url %q: an address begins with http:// or https://", url)
 		}
-		specs = append(specs, live.Spec{Kind: "http", URL: url})
+		specs = append(specs, mcpserve.ServerConfig{Kind: "http", URL: url})
 	}
 	for _, path := range f.configs {
 		data, err := os.ReadFile(a.path(path))
 		if err != nil {
 			return nil, nil, usage("%s: %s", path, reason(err))
 		}
-		some, broken, err := live.Parse(path, data, a.lookup)
+		some, broken, err := mcpserve.ParseConfig(path, data, a.lookup)
 		if err != nil {
 			return nil, nil, usage("%s", err)
 		}

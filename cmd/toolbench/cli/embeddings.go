@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolbench/sim/cassette"
-	"toolbench/sim/retrieval"
+	"toolbench/sim/economics/retrieval"
 )
 
 // embeddingsFlags say how an endpoint for embeddings is reached.

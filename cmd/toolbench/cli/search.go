@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/sim/retrieval"
+	"toolbench/sim/economics/retrieval"
 	"toolbench/toolsys/search"
 )
 

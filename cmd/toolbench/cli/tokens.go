@@ -16,9 +16,9 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/cassette"
-	"toolbench/sim/live"
-	"toolbench/sim/tokens"
-	"toolbench/sim/tokens/endpoint"
+	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics/tokens/endpoint"
+	"toolbench/sim/world/mcpserve"
 	"toolbench/toolsys/settings"
 )
 
@@ -170,7 +170,7 @@ func (a *app) counted(ctx context.Context, tools []tokens.Tool, counter tokens.C
 }
 
 // countable gathers the tools of all sources.
-func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []live.Failure, error) {
+func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mcpserve.ListFailure, error) {
 	catalogue, err := a.catalogues(f.catalogs)
 	if err != nil {
 		return nil, nil, err
@@ -179,7 +179,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []li
 	if err != nil {
 		return nil, nil, err
 	}
-	listed, more := live.List(ctx, specs, a.Env, f.limit)
+	listed, more := mcpserve.ListServers(ctx, specs, a.Env, f.limit)
 	failures = append(failures, more...)
 	joined, err := join(catalogue, listed)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"path"
 
 	"toolbench/fixtures"
-	"toolbench/sim/promptcache"
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics/tokens"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario"
-	"toolbench/sim/tokens"
 	"toolbench/toolsys/trace"
 )
 

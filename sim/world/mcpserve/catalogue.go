@@ -1,12 +1,17 @@
 package mcpserve
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // ErrCatalogue is wrapped by every error of a catalogue; each names the file, the
@@ -78,4 +83,117 @@ func (c Catalogue) add(server string, t *mcp.Tool) Catalogue {
 
 func twice(server, tool string) error {
 	return fmt.Errorf("server %q has tool %q already; rename one of them or take it out", server, tool)
+}
+
+// utf8Text is a catalogue's text as UTF-8, without a mark of byte order. Shells of
+// Windows write UTF-16, with a mark; what is neither is refused, since whatever stood
+// in for its characters would be counted and searched.
+func utf8Text(data []byte) ([]byte, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		decoded, err := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Bytes(data)
+		if err != nil {
+			return nil, fmt.Errorf("it begins as UTF-16 and is none (%w); save it as UTF-8", err)
+		}
+		data = decoded
+	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	if at := invalid(data); at >= 0 {
+		return nil, &textError{line(data, at), fmt.Sprintf("byte 0x%02x is no UTF-8; save the file as UTF-8", data[at])}
+	}
+	return events(data), nil
+}
+
+// textError is what is wrong with the text in one line.
+type textError struct {
+	line int
+	what string
+}
+
+func (e *textError) Error() string { return e.what }
+
+// line is the one that an offset lies in, from 1.
+func line(data []byte, offset int) int {
+	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
+}
+
+// invalid is where the first byte stands that is no UTF-8, or -1.
+func invalid(data []byte) int {
+	if utf8.Valid(data) {
+		return -1
+	}
+	at := 0
+	for at < len(data) {
+		r, n := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+// events takes the data out of an event stream, which is how a server over
+// streamable HTTP answers, and leaves blanks in place of the rest, so that lines
+// keep their numbers. Any other text stays as it is.
+func events(data []byte) []byte {
+	head := bytes.TrimLeft(data, " \t\r\n")
+	if !bytes.HasPrefix(head, []byte("event:")) && !bytes.HasPrefix(head, []byte("data:")) && !bytes.HasPrefix(head, []byte("id:")) {
+		return data
+	}
+	var out []byte
+	for l := range bytes.Lines(data) {
+		if text, ok := bytes.CutPrefix(l, []byte("data:")); ok {
+			out = append(out, text...)
+		} else {
+			out = append(out, '\n')
+		}
+	}
+	return out
+}
+
+// remedy is what can be done about JSON that is none.
+func remedy(err error) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "']' looking for beginning of value"), strings.Contains(text, "'}' looking for beginning of object key"):
+		return "take out the comma before it"
+	case strings.Contains(text, "exceeded max depth"):
+		return "JSON is read 10000 levels deep; flatten it"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the file is cut off; write it whole"
+	}
+	return `write one JSON object a line, an array of objects, or {"tools": [...]}`
+}
+
+// kind names a value of JSON.
+func kind(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// plain words a type error without the names of Go types.
+func plain(err error) string {
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		return fmt.Sprintf("%s cannot be %s", mismatch.Field, article(mismatch.Value))
+	}
+	return err.Error()
+}
+
+// article puts one before a kind of value.
+func article(value string) string {
+	if strings.ContainsAny(value[:1], "ao") {
+		return "an " + value
+	}
+	return "a " + value
 }

@@ -9,7 +9,12 @@
 // number of times: they die under a call and come back, answer twice, late or with
 // rubbish, and list other tools from some moment on, each as a [Fault] says.
 //
-// Everything works inside a synctest bubble: no keep-alive, no socket, and the
+// [ListServers] lists the tools of servers that run outside of the bench, as a user's own
+// .mcp.json names them: child processes over stdio, and servers over HTTP. It starts
+// processes and opens connections only for what a user named; the environment is passed
+// in, and a server that fails is reported while the others are listed.
+//
+// The rest works inside a synctest bubble: no keep-alive, no socket, and the
 // server's side is closed first, without which its goroutines stay behind. The
 // sessions must be made and closed in the same bubble.
 //

@@ -2,7 +2,10 @@ package posix
 
 import (
 	"io/fs"
+	"os"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/afero"
@@ -105,4 +108,175 @@ func (t *tree) fits(n int64) int64 {
 		return n
 	}
 	return max(0, min(n, t.capacity-t.used))
+}
+
+// pathError wraps an errno as package os does; nil stays nil.
+func pathError(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.PathError{Op: op, Path: path, Err: err}
+}
+
+func linkError(op, from, to string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.LinkError{Op: op, Old: from, New: to, Err: err}
+}
+
+// Stat describes what a name leads to.
+func (f *FS) Stat(name string) (os.FileInfo, error) { return f.stat("stat", name, always) }
+
+func (f *FS) stat(op, name string, how follow) (os.FileInfo, error) {
+	f.tree.mu.Lock()
+	defer f.tree.mu.Unlock()
+	n, err := f.find(name, how)
+	if err != nil {
+		return nil, pathError(op, name, err)
+	}
+	return n.info(base(name)), nil
+}
+
+// Owner is what the Sys method of this package's file infos gives: who owns the
+// node, and a number that two names of one node share.
+type Owner struct {
+	UID, GID int
+	ID       uint64
+}
+
+// info is a description taken at one moment; later changes do not reach it.
+type info struct {
+	name     string
+	size     int64
+	mode     fs.FileMode
+	modified time.Time
+	owner    Owner
+}
+
+func (n *node) info(name string) info {
+	return info{name: name, size: n.size(), mode: n.mode, modified: n.modified, owner: Owner{n.uid, n.gid, n.id}}
+}
+
+func (i info) Name() string { return i.name }
+
+func (i info) Size() int64 { return i.size }
+
+func (i info) Mode() fs.FileMode { return i.mode }
+
+func (i info) ModTime() time.Time { return i.modified }
+
+func (i info) IsDir() bool { return i.mode.IsDir() }
+
+func (i info) Sys() any { return &i.owner }
+
+// base is the last part of a path, as package os names what it describes.
+func base(path string) string {
+	trimmed := strings.TrimRight(path, "/")
+	if trimmed == "" {
+		return "/"
+	}
+	return trimmed[strings.LastIndexByte(trimmed, '/')+1:]
+}
+
+const changeable = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
+// Chmod sets the permission bits; the owner and root may.
+func (f *FS) Chmod(name string, mode os.FileMode) error {
+	return f.change("chmod", name, func(n *node) error {
+		if !f.owns(n) {
+			return syscall.EPERM
+		}
+		n.mode = n.mode&^changeable | mode&changeable
+		return nil
+	})
+}
+
+// Chown sets the owner, -1 leaving it; root may, and an owner may name himself
+// and his group.
+func (f *FS) Chown(name string, uid, gid int) error {
+	return f.change("chown", name, func(n *node) error {
+		own := f.uid == n.uid && (uid == -1 || uid == f.uid) && (gid == -1 || gid == f.gid || gid == n.gid)
+		if f.uid != 0 && !own {
+			return syscall.EPERM
+		}
+		if uid != -1 {
+			n.uid = uid
+		}
+		if gid != -1 {
+			n.gid = gid
+		}
+		return nil
+	})
+}
+
+// Chtimes sets the modification time, a zero one leaving it; access times are
+// not kept.
+func (f *FS) Chtimes(name string, _, mtime time.Time) error {
+	return f.change("chtimes", name, func(n *node) error {
+		if !f.owns(n) {
+			return syscall.EPERM
+		}
+		if !mtime.IsZero() {
+			n.modified = mtime
+		}
+		return nil
+	})
+}
+
+func (f *FS) change(op, name string, set func(*node) error) error {
+	f.tree.mu.Lock()
+	defer f.tree.mu.Unlock()
+	n, err := f.find(name, always)
+	switch {
+	case err != nil:
+	case f.tree.readOnly:
+		err = syscall.EROFS
+	default:
+		err = set(n)
+	}
+	return pathError(op, name, err)
+}
+
+// SymlinkIfPossible makes newname a link that says oldname; it may lead nowhere.
+func (f *FS) SymlinkIfPossible(oldname, newname string) error {
+	now := f.tree.now()
+	f.tree.mu.Lock()
+	defer f.tree.mu.Unlock()
+	err := checkPath(oldname)
+	if err != nil {
+		return linkError("symlink", oldname, newname, err)
+	}
+	p, err := f.vacant(newname)
+	if err == nil && p.slash {
+		err = syscall.ENOENT
+	}
+	if err == nil {
+		err = f.create(p, fs.ModeSymlink|fs.ModePerm, now)
+	}
+	if err == nil {
+		p.dir.children[p.name].target = oldname
+	}
+	return linkError("symlink", oldname, newname, err)
+}
+
+// ReadlinkIfPossible gives what a link says; EINVAL for what is no link.
+func (f *FS) ReadlinkIfPossible(name string) (string, error) {
+	f.tree.mu.Lock()
+	defer f.tree.mu.Unlock()
+	n, err := f.find(name, ifSlash)
+	if err == nil && !n.isLink() {
+		err = syscall.EINVAL
+	}
+	if err != nil {
+		return "", pathError("readlink", name, err)
+	}
+	return n.target, nil
+}
+
+// LstatIfPossible describes a name without following a link; the flag is always
+// true.
+func (f *FS) LstatIfPossible(name string) (os.FileInfo, bool, error) {
+	info, err := f.stat("lstat", name, ifSlash)
+	return info, true, err
 }

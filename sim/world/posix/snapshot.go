@@ -8,8 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
 )
 
 // Entry is one name of a tree as a snapshot holds it.
@@ -95,4 +100,130 @@ func Diff(before, after Snapshot) Changes {
 
 func (e Entry) equal(o Entry) bool {
 	return e.Mode == o.Mode && e.Target == o.Target && bytes.Equal(e.Content, o.Content)
+}
+
+// FromTxtar makes a filesystem with the archive's tree at its root; see Load.
+func FromTxtar(c Config, archive *txtar.Archive) (*FS, error) {
+	f := New(c)
+	if err := f.Load("/", archive); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Load adds an archive's tree below root, owned by the user whatever the
+// permissions there say. The header of a section tells what it is:
+//
+//	name            a file, mode 0644
+//	name (0755)     a file of that mode
+//	name/           an empty folder, mode 0755
+//	name/ (0700)    a folder of that mode, whatever else is put into it
+//	name -> target  a link
+//
+// Parents are made with mode 0755. A section's content reaches up to the next
+// header, so a file that is not empty ends in a line feed, and no line of it can
+// look like a header: that is txtar's own limit.
+//
+// Errors: a name that is not clean or leads out with "..", a path given twice, a
+// path below a file or link, content in a folder or link, a mode that is not
+// octal. The tree may then hold a part of the archive.
+func (f *FS) Load(root string, archive *txtar.Archive) error {
+	now := f.tree.now()
+	f.tree.mu.Lock()
+	defer f.tree.mu.Unlock()
+	for _, section := range archive.Files {
+		if err := f.load(root, section, now); err != nil {
+			return fmt.Errorf("archive section %q: %w", section.Name, err)
+		}
+	}
+	return nil
+}
+
+func (f *FS) load(root string, section txtar.File, now time.Time) error {
+	h, err := parseHeader(section.Name)
+	if err != nil {
+		return err
+	}
+	if !h.mode.IsRegular() && len(section.Data) > 0 {
+		return fmt.Errorf("only a file has content")
+	}
+	dir, name, err := f.makeParents(path.Join(root, h.path), now)
+	if err != nil {
+		return err
+	}
+	if old := dir.children[name]; old != nil {
+		if !old.implied() || !h.mode.IsDir() {
+			return fmt.Errorf("the path is taken")
+		}
+		old.mode = h.mode
+		return nil
+	}
+	n := f.newNode(h.mode, now)
+	n.target, n.data, n.shared = h.target, section.Data, len(section.Data) > 0
+	f.tree.used += int64(len(n.data))
+	dir.add(name, n, now)
+	return nil
+}
+
+// implied says that a folder is there only because something lies in it.
+func (n *node) implied() bool {
+	return n.isDir() && n.mode.Perm() == 0o755 && len(n.children) > 0
+}
+
+func (f *FS) makeParents(full string, now time.Time) (dir *node, name string, err error) {
+	dir = f.tree.root
+	parts := strings.Split(strings.Trim(full, "/"), "/")
+	for _, part := range parts[:len(parts)-1] {
+		next := dir.children[part]
+		if next == nil {
+			next = f.newNode(fs.ModeDir|0o755, now)
+			dir.add(part, next, now)
+		}
+		if !next.isDir() {
+			return nil, "", fmt.Errorf("%q is not a folder", part)
+		}
+		dir = next
+	}
+	return dir, parts[len(parts)-1], nil
+}
+
+// header is what the name of a section says.
+type header struct {
+	path, target string
+	mode         fs.FileMode
+}
+
+var modeSuffix = regexp.MustCompile(`^(.*\S) \((\d+)\)$`)
+
+func parseHeader(text string) (header, error) {
+	if name, target, ok := strings.Cut(text, " -> "); ok {
+		return header{path: name, target: target, mode: fs.ModeSymlink | fs.ModePerm}.checked()
+	}
+	h := header{path: text, mode: 0o644}
+	given := modeSuffix.FindStringSubmatch(text)
+	if given != nil {
+		h.path = given[1]
+	}
+	if dir, ok := strings.CutSuffix(h.path, "/"); ok {
+		h.path, h.mode = dir, fs.ModeDir|0o755
+	}
+	if given != nil {
+		bits, err := strconv.ParseUint(given[2], 8, 9)
+		if err != nil {
+			return h, fmt.Errorf("mode %q is not octal permission bits", given[2])
+		}
+		h.mode = h.mode.Type() | fs.FileMode(bits)
+	}
+	return h.checked()
+}
+
+func (h header) checked() (header, error) {
+	h.path = strings.TrimPrefix(h.path, "/")
+	if !fs.ValidPath(h.path) || h.path == "." {
+		return h, fmt.Errorf("the name %q is not a clean path", h.path)
+	}
+	if h.mode.Type() == fs.ModeSymlink && h.target == "" {
+		return h, fmt.Errorf("the link leads nowhere")
+	}
+	return h, nil
 }

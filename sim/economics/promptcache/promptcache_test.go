@@ -1,0 +1,122 @@
+package promptcache_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/fixtures"
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics/tokens"
+)
+
+func run(t require.TestingT, s promptcache.Session) map[string]promptcache.Result {
+	c, err := tokens.NewCounter("bytes4")
+	require.NoError(t, err)
+	all, err := promptcache.Run(s, c)
+	require.NoError(t, err)
+	out := map[string]promptcache.Result{}
+	for _, r := range all {
+		out[r.Ordering.Name] = r
+	}
+	return out
+}
+
+func TestOursKeepsTheBuiltinPrefixAndOthersDoNot(t *testing.T) {
+	all := run(t, promptcache.Churn())
+	assert.InDelta(t, 100, all["ours"].Kept, 0)
+	assert.InDelta(t, 100, all["ours, deferred"].Kept, 0)
+	assert.Less(t, all["registration"].Kept, 100.0)
+	assert.Less(t, all["flat sort"].Kept, 90.0)
+	assert.Less(t, all["ours"].Total.Missed, all["flat sort"].Total.Missed)
+	assert.Less(t, all["ours, deferred"].Total.Missed, all["ours"].Total.Missed)
+}
+
+func TestABreakIsNamedToTheByteAndTheTool(t *testing.T) {
+	for _, b := range run(t, promptcache.Churn())["flat sort"].Breaks {
+		if b.Turn == 22 {
+			assert.Equal(t, "mcp__wiki__tool_2", b.Before)
+			assert.Equal(t, b.Before, b.Now)
+			assert.Positive(t, b.Byte)
+			assert.Contains(t, b.Cause, "wiki edits")
+			return
+		}
+	}
+	t.Fatal("the edit of turn 22 broke nothing")
+}
+
+func TestEveryTokenIsPaidOnce(t *testing.T) {
+	for name, r := range run(t, promptcache.Churn()) {
+		require.Len(t, r.Turns, 40)
+		assert.Zero(t, r.Turns[0].Read, name)
+		for i, u := range r.Turns {
+			assert.LessOrEqual(t, u.BuiltinRead, u.Read, "%s, turn %d", name, i+1)
+			assert.LessOrEqual(t, u.Missed, u.Written+u.Plain, "%s, turn %d", name, i+1)
+			assert.Zero(t, u.Plain, "a breakpoint closes each request")
+		}
+	}
+}
+
+func TestWithoutChurnNothingIsMissed(t *testing.T) {
+	for name, r := range run(t, promptcache.Session{Turns: 5}) {
+		assert.Zero(t, r.Total.Missed, name)
+		assert.Empty(t, r.Breaks, name)
+		assert.InDelta(t, 100, r.Kept, 0, name)
+	}
+}
+
+// No churn whatsoever costs our ordering a byte of the built-in prefix (D4).
+func TestOursNeverLosesTheBuiltinPrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := promptcache.Session{Turns: 8}
+		for i := range rapid.IntRange(0, 8).Draw(t, "events") {
+			server := rapid.SampledFrom([]string{"a", "mail", "Zoo", "0"}).Draw(t, "server")
+			e := promptcache.Event{Turn: rapid.IntRange(0, 8).Draw(t, "turn"), Server: server, About: fmt.Sprint("event ", i)}
+			for n := range rapid.IntRange(0, 4).Draw(t, "tools") {
+				e.Tools = append(e.Tools, &mcp.Tool{Name: fmt.Sprint("t", n), Description: rapid.StringMatching(`[a-z ]{0,20}`).Draw(t, "text"),
+					InputSchema: map[string]any{"type": "object"}})
+			}
+			e.Found = rapid.SliceOfN(rapid.SampledFrom([]string{"mcp__a__t0", "TodoWrite", "WebFetch", "mcp__mail__t1"}), 0, 2).Draw(t, "found")
+			s.Events = append(s.Events, e)
+		}
+		all := run(t, s)
+		for _, name := range []string{"ours", "ours, deferred"} {
+			assert.InDelta(t, 100, all[name].Kept, 0, name)
+			for _, b := range all[name].Breaks {
+				assert.False(t, b.Builtins, "%s: %+v", name, b)
+			}
+		}
+	})
+}
+
+func TestPriceListsAreReadAndWrongOnesRefused(t *testing.T) {
+	ratio := map[string]float64{"seed": 200, "claude-opus-5": 10}
+	for name, want := range ratio {
+		file := "prices/" + name + ".json"
+		data, err := fixtures.Files.ReadFile(file)
+		require.NoError(t, err)
+		p, err := promptcache.ParsePrices(file, data)
+		require.NoError(t, err)
+		assert.Equal(t, name, p.Name)
+		assert.InDelta(t, want, p.Input/p.Read, 1e-9)
+		assert.InDelta(t, p.Read+p.Write+p.Input, p.Cost(promptcache.Usage{Read: 1e6, Written: 1e6, Plain: 1e6}), 1e-9)
+	}
+	for _, text := range []string{`{`, `{}`, `{"name":"x","date":"2025-01-01","input":1,"write":1,"read":-1}`} {
+		_, err := promptcache.ParsePrices("p.json", []byte(text))
+		assert.ErrorIs(t, err, promptcache.ErrPrices)
+		assert.ErrorContains(t, err, "p.json")
+	}
+}
+
+func BenchmarkChurn(b *testing.B) {
+	c, err := tokens.NewCounter("bytes4")
+	require.NoError(b, err)
+	for b.Loop() {
+		_, err := promptcache.Run(promptcache.Churn(), c)
+		require.NoError(b, err)
+	}
+}

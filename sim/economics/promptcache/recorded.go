@@ -1,0 +1,200 @@
+package promptcache
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"toolbench/sim/economics/tokens"
+	"toolbench/sim/recording"
+)
+
+// Recorded is what the requests of one recorded session cost under the model, as
+// they were sent and as we would have sent them (D5).
+type Recorded struct {
+	File         string
+	Conversation int
+	Agent        string
+	// Turns counts the session's turns, Requests those whose request was recorded,
+	// Marked those that set a breakpoint.
+	Turns, Requests, Marked int
+	// Defers says that the session defers by itself.
+	Defers bool
+	// Results are estimates: as recorded first, ours behind. Empty without requests.
+	Results []Result
+	// Changes are the turns whose tools are not those of the turn before.
+	Changes []Change
+	// Measured is what the API itself counted over the turns that say so, Counted of
+	// them; ByTurn has it by the turn's number. Losses are turns that read less than
+	// the turn before had left in the cache.
+	Measured recording.Usage
+	Counted  int
+	ByTurn   map[int]recording.Usage
+	Losses   []Loss
+}
+
+// Change is a turn whose tools array is not that of the turn before.
+type Change struct {
+	Break
+	// Cost is the whole request's, under As: the tools array as it was recorded.
+	Cost Usage
+	As   string
+	// Measured is what the API counted in this turn, nil where it was not recorded.
+	Measured *recording.Usage
+}
+
+// Loss is a turn in which the API read less than was kept.
+type Loss struct {
+	Turn, Read, Kept int
+	// Gap is the time since the turn before; 0 where nobody knows.
+	Gap time.Duration
+	// Model says that another model was asked, which has a cache of its own.
+	Model bool
+}
+
+// Replay plays a recorded session's requests. Errors are the counter's and the
+// system's.
+func Replay(file string, s *recording.PromptSession, c tokens.Counter) (Recorded, error) {
+	sent := s.Sent()
+	r := Recorded{File: file, Conversation: s.Number, Agent: s.Agent, Turns: len(s.Turns), Requests: len(sent)}
+	for _, t := range sent {
+		if t.Prompt.Marked() {
+			r.Marked++
+		}
+	}
+	r.measure(s.Turns)
+	if len(sent) == 0 {
+		return r, nil
+	}
+	r.Defers = tokens.Defers(sent)
+	for _, w := range ways(sent, r.Marked < r.Requests) {
+		result, err := w.play(sent, c)
+		if err != nil {
+			return Recorded{}, err
+		}
+		r.Results = append(r.Results, result)
+	}
+	r.change(sent)
+	return r, nil
+}
+
+// measure adds up what the API said.
+func (r *Recorded) measure(turns []recording.PromptTurn) {
+	r.ByTurn = map[int]recording.Usage{}
+	var before *recording.PromptTurn
+	for i := range turns {
+		t := &turns[i]
+		if t.Usage == nil || t.Usage.Input+t.Usage.Read+t.Usage.Written == 0 {
+			continue // no API answers without a prompt: this one was scripted
+		}
+		u := *t.Usage
+		r.Counted++
+		r.ByTurn[t.Number] = u
+		r.Measured.Input, r.Measured.Output = r.Measured.Input+u.Input, r.Measured.Output+u.Output
+		r.Measured.Read, r.Measured.Written = r.Measured.Read+u.Read, r.Measured.Written+u.Written
+		if before != nil {
+			r.lose(before, t)
+		}
+		before = t
+	}
+}
+
+// lose notes that a turn read less than the one before had left.
+func (r *Recorded) lose(before, t *recording.PromptTurn) {
+	kept := before.Usage.Read + before.Usage.Written
+	if t.Usage.Read >= kept {
+		return
+	}
+	l := Loss{Turn: t.Number, Read: t.Usage.Read, Kept: kept}
+	if !before.Sent.IsZero() && !t.Sent.IsZero() {
+		l.Gap = t.Sent.Sub(before.Sent)
+	}
+	l.Model = before.Prompt != nil && t.Prompt != nil && before.Prompt.Model != t.Prompt.Model
+	r.Losses = append(r.Losses, l)
+}
+
+// change finds where the tools array is another than before, and what its turn cost
+// under the breakpoints of the recording, or under ours where it sets none.
+func (r *Recorded) change(sent []recording.PromptTurn) {
+	as := r.Results[0]
+	if r.Marked == 0 {
+		as = r.Results[1]
+	}
+	for i := 1; i < len(sent); i++ {
+		before, now := definitions(sent[i-1].Prompt), definitions(sent[i].Prompt)
+		b, changed := broken(before, now)
+		if !changed && len(before) == len(now) {
+			continue
+		}
+		if !changed { // what was there goes on, and something is behind it
+			b = Break{Byte: length(before), Now: now[len(before)].Name}
+		}
+		b.Turn, b.Cause = sent[i].Number, difference(before, now)
+		r.Changes = append(r.Changes, Change{Break: b, Cost: as.Turns[i], As: as.Ordering.Name, Measured: r.measured(sent[i].Number)})
+	}
+}
+
+// measured is what the API counted in a turn; nil where nobody knows.
+func (r *Recorded) measured(turn int) *recording.Usage {
+	u, ok := r.ByTurn[turn]
+	if !ok {
+		return nil
+	}
+	return &u
+}
+
+func length(blocks []Block) (n int) {
+	for _, b := range blocks {
+		n += len(b.Text)
+	}
+	return n
+}
+
+// difference words what became of the tools.
+func difference(before, now []Block) string {
+	texts := func(blocks []Block) map[string]string {
+		out := map[string]string{}
+		for _, b := range blocks {
+			out[b.Name] = b.Text
+		}
+		return out
+	}
+	old, is := texts(before), texts(now)
+	var added, edited, gone []string
+	for _, b := range now {
+		text, had := old[b.Name]
+		switch {
+		case !had:
+			added = append(added, b.Name)
+		case text != b.Text:
+			edited = append(edited, b.Name)
+		}
+	}
+	for _, b := range before {
+		if _, stays := is[b.Name]; !stays {
+			gone = append(gone, b.Name)
+		}
+	}
+	var words []string
+	for _, part := range []struct {
+		verb  string
+		names []string
+	}{{"added", added}, {"edited", edited}, {"gone", gone}} {
+		if len(part.names) > 0 {
+			words = append(words, part.verb+" "+some(part.names))
+		}
+	}
+	if len(words) == 0 {
+		return "the same tools in another order"
+	}
+	return strings.Join(words, "; ")
+}
+
+// some names a few of many.
+func some(names []string) string {
+	const most = 4
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -1,0 +1,195 @@
+package promptcache_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics/tokens"
+	"toolbench/sim/recording"
+)
+
+type object = map[string]any
+
+// def is a tool of a request; mark gives it a breakpoint.
+func def(name, about string, mark bool) object {
+	d := object{"name": name, "description": about, "input_schema": object{"type": "object"}}
+	if mark {
+		d["cache_control"] = object{"type": "ephemeral"}
+	}
+	return d
+}
+
+// turn is a request's tools, what the answer calls, and what the API says it cost.
+type turn struct {
+	tools []object
+	calls string
+	read  int
+	wrote int
+}
+
+// taped is a cassette of one conversation, as go-vcr writes it.
+func taped(t *testing.T, turns []turn) *recording.PromptSession {
+	t.Helper()
+	messages := []object{{"role": "user", "content": "Go."}}
+	var all []object
+	for i, turn := range turns {
+		body := object{"model": "claude-sonnet-4-5", "max_tokens": 9, "system": "Be brief.", "messages": messages}
+		if turn.tools != nil {
+			body["tools"] = turn.tools
+		}
+		content := []object{{"type": "text", "text": "Well."}}
+		if turn.calls != "" {
+			content = append(content, object{"type": "tool_use", "id": fmt.Sprint("c", i), "name": turn.calls, "input": object{}})
+		}
+		answer := object{"type": "message", "id": fmt.Sprint("m", i), "role": "assistant", "content": content, "stop_reason": "end_turn",
+			"usage": object{"input_tokens": 3, "output_tokens": 5, "cache_read_input_tokens": turn.read, "cache_creation_input_tokens": turn.wrote}}
+		all = append(all, object{
+			"request":  object{"method": "POST", "url": "https://api.example/v1/messages", "body": text(t, body)},
+			"response": object{"code": 200, "status": "200 OK", "headers": object{"Content-Type": []string{"application/json"}}, "body": text(t, answer)},
+		})
+		reply := object{"type": "text", "text": "Go on."}
+		if turn.calls != "" {
+			reply = object{"type": "tool_result", "tool_use_id": fmt.Sprint("c", i), "content": "done"}
+		}
+		messages = append(messages[:len(messages):len(messages)], object{"role": "assistant", "content": content}, object{"role": "user", "content": []object{reply}})
+	}
+	data, err := yaml.Marshal(object{"version": 1, "interactions": all})
+	require.NoError(t, err)
+	file, err := recording.ReadPrompts("tape.yaml", strings.NewReader(string(data)), recording.Limits{})
+	require.NoError(t, err)
+	require.Len(t, file.Sessions, 1)
+	return file.Sessions[0]
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+func replayed(t *testing.T, turns ...turn) promptcache.Recorded {
+	t.Helper()
+	c, err := tokens.NewCounter("bytes4")
+	require.NoError(t, err)
+	r, err := promptcache.Replay("tape.yaml", taped(t, turns), c)
+	require.NoError(t, err)
+	return r
+}
+
+func named(t *testing.T, r promptcache.Recorded, name string) promptcache.Result {
+	t.Helper()
+	for _, result := range r.Results {
+		if result.Ordering.Name == name {
+			return result
+		}
+	}
+	require.Fail(t, "no ordering "+name)
+	return promptcache.Result{}
+}
+
+// A server's tool that is registered in front of the client's own costs the whole
+// prefix as recorded, and nothing of the client's own tools under our order.
+func TestAToolThatComesInFrontIsNamedWithItsByteAndItsCost(t *testing.T) {
+	own := []object{def("view", strings.Repeat("Views. ", 60), false), def("write", strings.Repeat("Writes. ", 60), true)}
+	late := def("mcp__mail__send", "Sends.", false)
+	r := replayed(t, turn{tools: own, wrote: 300}, turn{tools: own, read: 300, wrote: 10}, turn{tools: append([]object{late}, own...), wrote: 320})
+	require.Len(t, r.Changes, 1)
+	c := r.Changes[0]
+	assert.Equal(t, 3, c.Turn)
+	assert.Equal(t, "view", c.Before)
+	assert.Equal(t, "mcp__mail__send", c.Now)
+	assert.Equal(t, "added mcp__mail__send", c.Cause)
+	assert.Equal(t, "as recorded", c.As)
+	assert.True(t, c.Builtins)
+	assert.Zero(t, c.Cost.Read)
+	assert.Greater(t, c.Cost.Missed, 200, "both definitions, as they were there before")
+	require.NotNil(t, c.Measured)
+	assert.Equal(t, 320, c.Measured.Written)
+	assert.EqualValues(t, 100, named(t, r, "ours").Kept, "our order keeps the client's own tools in the cache")
+	assert.Less(t, named(t, r, "as recorded").Kept, 60.0)
+	assert.Equal(t, []promptcache.Loss{{Turn: 3, Read: 0, Kept: 310}}, r.Losses, "the API measured the same loss")
+}
+
+func TestChangesSayWhatBecameOfTheTools(t *testing.T) {
+	a, b, edited := def("a", "One.", true), def("b", "Two.", false), def("b", "Two!", false)
+	for name, c := range map[string]struct {
+		before, now []object
+		cause       string
+		break_      string
+	}{
+		"edited":           {[]object{a, b}, []object{a, edited}, "edited b", "b"},
+		"gone":             {[]object{a, b}, []object{a}, "gone b", "b"},
+		"added at the end": {[]object{a}, []object{a, b}, "added b", ""},
+		"another order":    {[]object{a, b}, []object{b, a}, "the same tools in another order", "a"},
+	} {
+		r := replayed(t, turn{tools: c.before}, turn{tools: c.now})
+		require.Len(t, r.Changes, 1, name)
+		assert.Equal(t, c.cause, r.Changes[0].Cause, name)
+		assert.Equal(t, c.break_, r.Changes[0].Before, name)
+	}
+	moved := def("a", "One.", false)
+	assert.Empty(t, replayed(t, turn{tools: []object{a, b}}, turn{tools: []object{moved, b}}).Changes, "a breakpoint that moves changes no tool")
+}
+
+// The cache that a recording does not ask for is not modelled into it.
+func TestWithoutBreakpointsNothingIsCachedAsRecorded(t *testing.T) {
+	tools := []object{def("a", "One.", false)}
+	r := replayed(t, turn{tools: tools}, turn{tools: tools})
+	assert.Zero(t, r.Marked)
+	assert.Zero(t, named(t, r, "as recorded").Total.Read)
+	assert.Positive(t, named(t, r, "recorded, our marks").Total.Read)
+}
+
+// Each turn that first calls deferred tools takes one more request.
+func TestDeferralPaysForItsSearches(t *testing.T) {
+	tools := []object{def("a", strings.Repeat("One. ", 400), false), def("b", strings.Repeat("Two. ", 400), false)}
+	r := replayed(t, turn{tools: tools, calls: "a"}, turn{tools: tools, calls: "a"}, turn{tools: tools})
+	assert.Len(t, named(t, r, "ours").Turns, 3)
+	assert.Len(t, named(t, r, "ours, deferred").Turns, 4)
+}
+
+// The corpus holds two requests with breakpoints whose cost the API measured.
+func TestTheModelIsNearWhatTheAPIMeasured(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "shared", "corpus", "docker+cagent", "TestExec_Anthropic_ToolCall.yaml")
+	in, err := os.Open(path)
+	if err != nil {
+		t.Skip("no recordings beside the project")
+	}
+	defer in.Close()
+	file, err := recording.ReadPrompts("c.yaml", in, recording.Limits{})
+	require.NoError(t, err)
+	c, err := tokens.NewCounter("o200k")
+	require.NoError(t, err)
+	r, err := promptcache.Replay("c.yaml", file.Sessions[0], c)
+	require.NoError(t, err)
+	model := named(t, r, "as recorded").Total
+	assert.Positive(t, r.Measured.Read)
+	assert.InEpsilon(t, float64(r.Measured.Read), float64(model.Read), 0.4)
+	assert.InEpsilon(t, float64(r.Measured.Written), float64(model.Written), 0.4)
+}
+
+func BenchmarkReplay(b *testing.B) {
+	s := &recording.PromptSession{Number: 1}
+	var messages []recording.PromptBlock
+	tools := []recording.PromptTool{{Name: "view", Text: strings.Repeat("v", 2000)}, {Name: "write", Text: strings.Repeat("w", 2000)}}
+	for n := range 200 {
+		messages = append(messages, recording.PromptBlock{Name: "message", Text: fmt.Sprint(n, strings.Repeat(" words", 200))})
+		s.Turns = append(s.Turns, recording.PromptTurn{Number: n + 1, Prompt: &recording.Prompt{Tools: tools, Messages: messages[: n+1 : n+1]}})
+	}
+	c, err := tokens.NewCounter("o200k")
+	require.NoError(b, err)
+	for b.Loop() {
+		_, err := promptcache.Replay("b.yaml", s, c)
+		require.NoError(b, err)
+	}
+}

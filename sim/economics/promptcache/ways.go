@@ -1,0 +1,174 @@
+package promptcache
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"toolbench/sim/economics/tokens"
+	"toolbench/sim/recording"
+)
+
+// way is a way of sending a recorded session.
+type way struct {
+	Ordering
+	// marked sets our breakpoints in place of the recording's.
+	marked bool
+	// sorted has our order; first are the client's own tools of the first request: what
+	// comes later stands behind them, as what is discovered does (D4).
+	sorted bool
+	first  map[string]bool
+}
+
+// ways are those that are compared. Where some requests set no breakpoint, order alone
+// would say nothing, so the recording's is shown under ours too. A session that defers
+// by itself is not deferred again.
+func ways(sent []recording.PromptTurn, bare bool) []way {
+	all := []way{{Ordering: Ordering{Name: "as recorded", About: "order and breakpoints of the recording"}}}
+	if bare {
+		all = append(all, way{Ordering: Ordering{Name: "recorded, our marks", About: "the recording's order under our breakpoints: behind the last of the client's own tools, the system prompt and the last message"}, marked: true})
+	}
+	first := map[string]bool{}
+	for _, t := range definitions(sent[0].Prompt) {
+		first[t.Name] = t.Builtin
+	}
+	all = append(all, way{Ordering: Ordering{Name: "ours", About: "our breakpoints; the client's own tools of the first request by name, then own ones that came later, then served ones (mcp__...)"}, marked: true, sorted: true, first: first})
+	if tokens.Defers(sent) {
+		return all
+	}
+	return append(all,
+		way{Ordering: Ordering{Name: "ours, deferred", About: "the same, with deferrable tools by name until the turn that first calls them; each such turn takes one more request, whose ToolSearch call and result stay in the history", deferring: true}, marked: true},
+	)
+}
+
+// definitions are the blocks of a request's tools; what is sent with defer_loading
+// is not in the prompt.
+func definitions(r *recording.Prompt) []Block {
+	var out []Block
+	for _, t := range r.Tools {
+		if !t.Deferred {
+			out = append(out, Block{Name: t.Name, Text: t.Text, Builtin: !served(t.Name), Breakpoint: t.Breakpoint})
+		}
+	}
+	return out
+}
+
+// served tells tools of servers by their name (N1).
+func served(name string) bool { return strings.HasPrefix(name, "mcp__") }
+
+// ours lines up definitions as the pool does: the fixed ones, those of the client's
+// own that came later, those of servers, by name in each (D1, D4).
+func ours(blocks []Block) {
+	part := func(b Block) int {
+		switch {
+		case b.Builtin:
+			return 0
+		case !served(b.Name):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(blocks, func(a, b Block) int {
+		return cmp.Or(part(a)-part(b), strings.Compare(a.Name, b.Name))
+	})
+}
+
+// prompt lines up a request's blocks: tools, system prompt, messages.
+func (w way) prompt(tools []Block, r *recording.Prompt, messages []Block) []Block {
+	tools = slices.Clone(tools)
+	if w.sorted {
+		for i := range tools {
+			tools[i].Builtin = w.first[tools[i].Name]
+		}
+		ours(tools)
+	}
+	all := slices.Concat(tools, pieces(r.System), messages)
+	if !w.marked {
+		return all
+	}
+	for i := range all {
+		all[i].Breakpoint = false
+	}
+	last := -1
+	for i, t := range tools {
+		if t.Builtin {
+			last = i
+		}
+	}
+	for _, at := range []int{last, len(tools) + len(r.System) - 1, len(all) - 1} {
+		if at >= 0 {
+			all[at].Breakpoint = true
+		}
+	}
+	return all
+}
+
+func pieces(from []recording.PromptBlock) []Block {
+	out := make([]Block, len(from))
+	for i, p := range from {
+		out[i] = Block{Name: p.Name, Text: p.Text, Breakpoint: p.Breakpoint}
+	}
+	return out
+}
+
+// play sends the session and counts. A model has a cache of its own.
+func (w way) play(sent []recording.PromptTurn, c tokens.Counter) (Result, error) {
+	if w.deferring {
+		return w.deferred(sent, c)
+	}
+	p := newPlaying(w.Ordering, c)
+	for _, t := range sent {
+		blocks := w.prompt(definitions(t.Prompt), t.Prompt, pieces(t.Prompt.Messages))
+		if err := p.send(t.Number, t.Prompt.Model, blocks, ""); err != nil {
+			return Result{}, err
+		}
+	}
+	p.sum()
+	return p.Result, nil
+}
+
+// playing is a result on its way.
+type playing struct {
+	Result
+	caches  map[string]*Cache
+	counter tokens.Counter
+	before  []Block
+	// known are the tokens of texts: a history is sent again in every request.
+	known map[string]int
+}
+
+func newPlaying(o Ordering, c tokens.Counter) *playing {
+	return &playing{Result: Result{Ordering: o}, caches: map[string]*Cache{}, counter: c, known: map[string]int{}}
+}
+
+// count fills in the tokens of blocks.
+func (p *playing) count(blocks []Block) error {
+	for i := range blocks {
+		n, ok := p.known[blocks[i].Text]
+		if !ok {
+			var err error
+			if n, err = p.counter.Count(blocks[i].Text); err != nil {
+				return err
+			}
+			p.known[blocks[i].Text] = n
+		}
+		blocks[i].Tokens = n
+	}
+	return nil
+}
+
+func (p *playing) send(turn int, model string, blocks []Block, cause string) error {
+	if err := p.count(blocks); err != nil {
+		return err
+	}
+	if b, ok := broken(p.before, blocks); ok {
+		b.Turn, b.Cause = turn, cause
+		p.Breaks = append(p.Breaks, b)
+	}
+	p.before = blocks
+	if p.caches[model] == nil {
+		p.caches[model] = &Cache{}
+	}
+	p.Turns = append(p.Turns, p.caches[model].Send(blocks))
+	return nil
+}
