@@ -23,8 +23,7 @@ var layers = []struct {
 	// Leaves: they know nothing but the standard library and libraries.
 	{"toolsys/message", nil},
 	{"toolsys/schema", nil},
-	{"toolsys/settings", []string{"toolsys/settings/compiled"}},
-	{"toolsys/settings/...", []string{"toolsys/settings/..."}},
+	{"toolsys/settings", nil},
 	{"toolsys/trace", nil},
 	{"toolsys/permission", nil},
 	{"toolsys/search/...", []string{"toolsys/search/..."}},

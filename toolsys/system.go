@@ -92,7 +92,7 @@ func (s *System) entries() ([]pool.Entry, error) {
 		if t == nil {
 			return nil, fmt.Errorf("tool %d is nil", i+1)
 		}
-		entries = append(entries, pool.Entry{Name: t.Name, Tool: t})
+		entries = append(entries, pool.Entry{Name: t.Name, Tool: t, Own: true})
 	}
 	for i, e := range entries {
 		if e.Tool != nil && s.cfg.Decorate != nil {

@@ -31,9 +31,14 @@ const anyObject = `{"type":"object"}`
 func build(o offer, r ref, name string) (*tool.Tool, []Report) {
 	report := func(what string) []Report { return []Report{{r.server, r.tool, name, what}} }
 	raw, doubt := inputSchema(o.tool.InputSchema)
-	t, err := tool.Build(template(o, r, name, raw))
+	out, unusable := output(o.tool.OutputSchema)
+	t, err := tool.Build(template(o, r, name, raw, out))
 	if err != nil {
 		return nil, report("it is not loaded: " + err.Error())
+	}
+	var reports []Report
+	if unusable != nil {
+		reports = report("its output schema is not used: " + unusable.Error())
 	}
 	if doubt == "" {
 		if _, err := t.Input.Schema(); err != nil {
@@ -41,13 +46,13 @@ func build(o offer, r ref, name string) (*tool.Tool, []Report) {
 		}
 	}
 	if doubt != "" {
-		return t, report("its input is not validated here: " + doubt)
+		reports = append(reports, report("its input is not validated here: "+doubt)...)
 	}
-	return t, nil
+	return t, reports
 }
 
 // template is what all servers' tools have in common (N2).
-func template(o offer, r ref, name string, input json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
+func template(o offer, r ref, name string, input, output json.RawMessage) tool.Def[json.RawMessage, []message.Block] {
 	notes := o.tool.Annotations
 	if notes == nil {
 		notes = &mcp.ToolAnnotations{}
@@ -55,7 +60,7 @@ func template(o offer, r ref, name string, input json.RawMessage) tool.Def[json.
 	type in = json.RawMessage
 	return tool.Def[in, []message.Block]{
 		Name: name, Hint: hint(o.tool.Meta), Origin: &tool.Origin{Server: r.server, Tool: r.tool},
-		Description: o.tool.Description, InputSchema: input, OutputSchema: output(o.tool.OutputSchema),
+		Description: o.tool.Description, InputSchema: input, OutputSchema: output,
 		Call: o.call, Block: func(blocks []message.Block) []message.Block { return blocks },
 		// The general rules decide, whatever the server says of itself (N7).
 		Permit: func(in, *tool.Context) permission.Opinion {
@@ -151,17 +156,23 @@ func canonical(v any) (json.RawMessage, error) {
 	return schema.Canonical(raw)
 }
 
-// output is the schema of a result's structured content; nil without one, or when
-// it is unusable.
-func output(listed any) json.RawMessage {
+// output is the schema of a result's structured content; nil without one, or, with the
+// reason, when it cannot be used.
+func output(listed any) (json.RawMessage, error) {
+	if listed == nil {
+		return nil, nil
+	}
 	if _, isObject := listed.(map[string]any); !isObject {
-		return nil
+		return nil, errors.New("it is no JSON object")
 	}
 	raw, err := canonical(listed)
-	if err != nil {
-		return nil
+	if err == nil {
+		_, err = schema.Compile(raw)
 	}
-	return raw
+	if err != nil {
+		return nil, err
+	}
+	return raw, nil
 }
 
 // definition orders definitions of the same tool.

@@ -314,3 +314,55 @@ func BenchmarkServed(b *testing.B) {
 		fleet.Served(context.Background())
 	}
 }
+
+// A server that comes late never answers calls that are meant for another, not even
+// where the name is its own to the letter.
+func TestALateServerLeavesTheNamesInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const odd = `{"server":"a b","name":"one"}` + "\n" + `{"server":"a_b","name":"one"}`
+		c, err := mcpserve.Parse("c.jsonl", []byte(odd))
+		require.NoError(t, err)
+		clock := toolsys.RealClock()
+		w := &world{wire: &wire{}, heard: &heard{}}
+		w.host, err = mcpserve.NewHost(c, mcpserve.Options{}, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
+		require.NoError(t, err)
+		late := w.endpoint("a_b")
+		dial := late.Dial
+		late.Dial = func(ctx context.Context) (mcp.Transport, error) {
+			if err := clock.Sleep(ctx, "late", 10*time.Second); err != nil {
+				return nil, err
+			}
+			return dial(ctx)
+		}
+		w.fleet, err = mcptool.Connect(mcptool.FleetConfig{Clock: clock, Report: w.heard.report}, w.endpoint("a b"), late)
+		require.NoError(t, err)
+		defer w.host.Close()
+		defer w.fleet.Close()
+		w.fleet.Ready(time.Second)
+		assert.Equal(t, map[string]tool.Origin{"mcp__a_b__one": {Server: "a b", Tool: "one"}}, origins(w.fleet.Served(t.Context()).Tools))
+		time.Sleep(20 * time.Second)
+		both := origins(w.fleet.Served(t.Context()).Tools)
+		require.Len(t, both, 2)
+		assert.Equal(t, "a b", both["mcp__a_b__one"].Server)
+		assert.Contains(t, w.heard.all(), `mcp__a_b__one is the name of tool "one" of server "a b" already`)
+	})
+}
+
+// Fleets that are joined name their tools together: two servers of one name, in two
+// fleets, are told apart and reported.
+func TestJoinedFleetsShareTheirNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, other := connected(t, mcptool.FleetConfig{Prefix: "1/"}, mcpserve.Options{}), connected(t, mcptool.FleetConfig{Prefix: "2/"}, mcpserve.Options{})
+		servers := mcptool.Join(w.fleet, other.fleet)
+		served := servers.Served(t.Context())
+		assert.Len(t, origins(served.Tools), 2*len(all))
+		assert.Equal(t, all, w.names())
+		assert.NotContains(t, w.heard.all(), "already")
+		for _, name := range all {
+			assert.Contains(t, other.heard.all(), name+" is the name of tool")
+		}
+		assert.Empty(t, served.Gone("mcp__a__one"))
+		_, err := servers.ReadResource(t.Context(), "nowhere", "u://1")
+		assert.ErrorIs(t, err, mcptool.ErrNoServer)
+	})
+}

@@ -230,6 +230,17 @@ func TestABadSchemaLoadsItsToolUnvalidatedWithAReport(t *testing.T) {
 	}
 }
 
+func TestABadOutputSchemaIsReportedAndNotUsed(t *testing.T) {
+	for name, bad := range map[string]any{"no object": "object", "misspelt": map[string]any{"type": "objec"}} {
+		t.Run(name, func(t *testing.T) {
+			got, reports := one(t, listed("x", func(m *mcp.Tool) { m.OutputSchema = bad }))
+			require.Len(t, reports, 1)
+			assert.Contains(t, reports[0].What, "its output schema is not used")
+			assert.Nil(t, got.Output)
+		})
+	}
+}
+
 func TestASchemaThatOnlyForgotItsTypeGetsIt(t *testing.T) {
 	got, reports := one(t, listed("x", func(m *mcp.Tool) {
 		m.InputSchema = map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string"}}}

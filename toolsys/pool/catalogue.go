@@ -20,8 +20,9 @@ type Entry struct {
 	Gate Gate
 	// Repl tools are reached through the REPL only while that mode is on (C3).
 	Repl bool
-	// Simple tools are the ones of simple mode (C3).
-	Simple bool
+	// Simple tools are the ones of simple mode (C3). Own marks a tool that the program
+	// brought itself: simple mode, which narrows the built-in ones, leaves it.
+	Simple, Own bool
 }
 
 // Host is what a system gives to the tools that join it.
@@ -106,6 +107,8 @@ func simple(e Entry, s settings.Settings, repl bool) bool {
 	switch {
 	case e.Name == "REPL":
 		return repl
+	case e.Own:
+		return true
 	case e.Simple:
 		return !repl
 	}

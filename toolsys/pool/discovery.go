@@ -74,22 +74,12 @@ func Compact(cut []message.Message) (message.Message, bool) {
 
 // Delta words what changed between two lists of deferred names, for delta mode:
 // a reminder in the conversation in place of a list at its front (E6). It is ""
-// when nothing changed.
+// when nothing changed, and in a build without DELTA_DISCOVERY.
 func Delta(before, now []string) string {
-	var lines []string
-	for _, n := range now {
-		if !slices.Contains(before, n) {
-			lines = append(lines, "+ "+n)
-		}
-	}
-	for _, n := range before {
-		if !slices.Contains(now, n) {
-			lines = append(lines, "- "+n)
-		}
-	}
-	if len(lines) == 0 {
+	if deltaText == nil {
 		return ""
 	}
-	return "<system-reminder>\nDeferred tools that can be loaded with ToolSearch have changed (+ added, - gone):\n" +
-		strings.Join(lines, "\n") + "\n</system-reminder>"
+	return deltaText(before, now)
 }
+
+var deltaText func(before, now []string) string

@@ -5,9 +5,9 @@
 // caller passes the look-up in, so that a test, a scenario file and a real
 // process are read by the same code and nothing else ever needs the environment.
 //
-// Feature flags exist twice (SPEC C1): as a build tag, which takes the code out
-// of the binary (package compiled), and as a FEATURE_ variable, which switches
-// what is left. [Settings.Has] is true only where both agree.
+// Feature flags exist twice (SPEC C1): as a build tag, which takes the feature's code
+// out of the binary, and as a FEATURE_ variable, which switches what is left.
+// [Settings.Has] is true only where both agree.
 //
 // What it does not do: it does not know which tools a flag gates (the pool does)
 // and it never guesses; a value that cannot be read is an error that names it.

@@ -2,9 +2,9 @@ package settings
 
 import (
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"strings"
-
-	"toolbench/toolsys/settings/compiled"
 )
 
 // Flag is one feature that a build tag can remove and a FEATURE_ variable can
@@ -44,31 +44,30 @@ const FlagPrefix = "FEATURE_"
 // flagTable is indexed by Flag and sorted by name.
 var flagTable = [...]struct {
 	name, about string
-	compiled    bool
 }{
-	AgentSwarms:     {"AGENT_SWARMS", "teams of agents: TeamCreate, TeamDelete, ListPeers", compiled.AgentSwarms},
-	AgentTriggers:   {"AGENT_TRIGGERS", "scheduled agents: CronCreate, CronDelete, CronList, RemoteTrigger", compiled.AgentTriggers},
-	ContextCollapse: {"CONTEXT_COLLAPSE", "a look into the context window: CtxInspect", compiled.ContextCollapse},
-	CoordinatorMode: {"COORDINATOR_MODE", "one agent that directs the others: CoordinatorMode", compiled.CoordinatorMode},
-	DeferAgent:      {"DEFER_AGENT", "makes Agent deferrable, which it is not by default", compiled.DeferAgent},
-	DeferBrief:      {"DEFER_BRIEF", "makes Brief deferrable, which it is not by default", compiled.DeferBrief},
-	DeltaDiscovery:  {"DELTA_DISCOVERY", "announces discovered tools in system reminders that replace the list of deferred names", compiled.DeltaDiscovery},
-	EmbeddedSearch:  {"EMBEDDED_SEARCH", "search is embedded elsewhere: no Glob, no Grep", compiled.EmbeddedSearch},
-	ForkSubagent:    {"FORK_SUBAGENT", "sub-agents by fork: Agent is never deferred", compiled.ForkSubagent},
-	HistorySnip:     {"HISTORY_SNIP", "cuts out of the history: Snip", compiled.HistorySnip},
-	Kairos:          {"KAIROS", "the always-on assistant: Sleep, PushNotification, SendUserFile, SubscribePR; Brief is never deferred", compiled.Kairos},
-	KairosBridge:    {"KAIROS_BRIDGE", "the assistant's bridge to the user is active: with KAIROS, SendUserFile is never deferred", compiled.KairosBridge},
-	MonitorTool:     {"MONITOR_TOOL", "watches a background task: Monitor", compiled.MonitorTool},
-	OverflowTest:    {"OVERFLOW_TEST", "a tool for tests that overflows the context: OverflowTest", compiled.OverflowTest},
-	PowerShellTool:  {"POWERSHELL_TOOL", "PowerShell beside Bash, on by itself on Windows", compiled.PowerShellTool},
-	Proactive:       {"PROACTIVE", "the agent acts unasked: Sleep", compiled.Proactive},
-	ReplMode:        {"REPL_MODE", "file and shell tools are reached through the REPL only", compiled.ReplMode},
-	Testing:         {"TESTING", "a tool for tests that always asks: TestingPermission", compiled.Testing},
-	TodoV2:          {"TODO_V2", "tasks instead of a todo list: TaskCreate, TaskGet, TaskUpdate, TaskList", compiled.TodoV2},
-	VerifyPlan:      {"VERIFY_PLAN", "checks that a plan was carried out: VerifyPlanExecution", compiled.VerifyPlan},
-	WebBrowserTool:  {"WEB_BROWSER_TOOL", "drives a browser: WebBrowser", compiled.WebBrowserTool},
-	WorkflowScripts: {"WORKFLOW_SCRIPTS", "runs workflow scripts: Workflow", compiled.WorkflowScripts},
-	WorktreeMode:    {"WORKTREE_MODE", "isolated git worktrees: EnterWorktree, ExitWorktree", compiled.WorktreeMode},
+	AgentSwarms:     {"AGENT_SWARMS", "teams of agents: TeamCreate, TeamDelete, ListPeers"},
+	AgentTriggers:   {"AGENT_TRIGGERS", "scheduled agents: CronCreate, CronDelete, CronList, RemoteTrigger"},
+	ContextCollapse: {"CONTEXT_COLLAPSE", "a look into the context window: CtxInspect"},
+	CoordinatorMode: {"COORDINATOR_MODE", "one agent that directs the others: CoordinatorMode"},
+	DeferAgent:      {"DEFER_AGENT", "makes Agent deferrable, which it is not by default"},
+	DeferBrief:      {"DEFER_BRIEF", "makes Brief deferrable, which it is not by default"},
+	DeltaDiscovery:  {"DELTA_DISCOVERY", "announces discovered tools in system reminders that replace the list of deferred names"},
+	EmbeddedSearch:  {"EMBEDDED_SEARCH", "search is embedded elsewhere: no Glob, no Grep"},
+	ForkSubagent:    {"FORK_SUBAGENT", "sub-agents by fork: Agent is never deferred"},
+	HistorySnip:     {"HISTORY_SNIP", "cuts out of the history: Snip"},
+	Kairos:          {"KAIROS", "the always-on assistant: Sleep, PushNotification, SendUserFile, SubscribePR; Brief is never deferred"},
+	KairosBridge:    {"KAIROS_BRIDGE", "the assistant's bridge to the user is active: with KAIROS, SendUserFile is never deferred"},
+	MonitorTool:     {"MONITOR_TOOL", "watches a background task: Monitor"},
+	OverflowTest:    {"OVERFLOW_TEST", "a tool for tests that overflows the context: OverflowTest"},
+	PowerShellTool:  {"POWERSHELL_TOOL", "PowerShell beside Bash, on by itself on Windows"},
+	Proactive:       {"PROACTIVE", "the agent acts unasked: Sleep"},
+	ReplMode:        {"REPL_MODE", "file and shell tools are reached through the REPL only"},
+	Testing:         {"TESTING", "a tool for tests that always asks: TestingPermission"},
+	TodoV2:          {"TODO_V2", "tasks instead of a todo list: TaskCreate, TaskGet, TaskUpdate, TaskList"},
+	VerifyPlan:      {"VERIFY_PLAN", "checks that a plan was carried out: VerifyPlanExecution"},
+	WebBrowserTool:  {"WEB_BROWSER_TOOL", "drives a browser: WebBrowser"},
+	WorkflowScripts: {"WORKFLOW_SCRIPTS", "runs workflow scripts: Workflow"},
+	WorktreeMode:    {"WORKTREE_MODE", "isolated git worktrees: EnterWorktree, ExitWorktree"},
 }
 
 // Flags lists every flag, by name, also those that this build left out.
@@ -94,7 +93,7 @@ func (f Flag) Variable() string { return FlagPrefix + f.String() }
 // BuildTag is the tag that takes the flag's code out of the binary: no_kairos.
 func (f Flag) BuildTag() string { return "no_" + strings.ToLower(f.String()) }
 
-// About says in a phrase what the flag brings.
+// About is a phrase on what the flag brings.
 func (f Flag) About() string {
 	if int(f) >= len(flagTable) {
 		return ""
@@ -102,8 +101,37 @@ func (f Flag) About() string {
 	return flagTable[f].about
 }
 
-// Compiled tells whether this build holds the flag's code (SPEC C1).
-func (f Flag) Compiled() bool { return int(f) < len(flagTable) && flagTable[f].compiled }
+// Compiled reports whether this build holds the flag's code (SPEC C1).
+func (f Flag) Compiled() bool { return int(f) < len(flagTable) && leftOut&(1<<f) == 0 }
+
+// leftOut are the flags whose build tags this program was built with. The tags take
+// the code itself out where it stands: each tool or function behind a feature is
+// registered from a file with the feature's tag.
+var leftOut = flagsOfTags(buildTags())
+
+// buildTags are the tags that this program was built with, as the go command notes
+// them in it.
+func buildTags() []string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" {
+			return strings.Split(s.Value, ",")
+		}
+	}
+	return nil
+}
+
+func flagsOfTags(tags []string) (flags uint64) {
+	for _, f := range Flags() {
+		if slices.Contains(tags, f.BuildTag()) {
+			flags |= 1 << f
+		}
+	}
+	return flags
+}
 
 // ParseFlag finds a flag by its name, with or without the prefix, in any case.
 // The error for an unknown one names the nearest that exists.

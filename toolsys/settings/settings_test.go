@@ -1,7 +1,6 @@
 package settings_test
 
 import (
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -250,20 +249,6 @@ func TestProfilesAreFoundByName(t *testing.T) {
 	}
 	_, err := settings.FindProfile("interna")
 	assert.ErrorContains(t, err, "internal")
-}
-
-func TestEveryFlagHasBothFilesOfItsBuildTag(t *testing.T) {
-	for _, f := range settings.Flags() {
-		stem := "compiled/" + strings.TrimPrefix(f.BuildTag(), "no_")
-		for suffix, constraint := range map[string]string{"_in.go": "//go:build !", "_out.go": "//go:build "} {
-			source, err := os.ReadFile(stem + suffix)
-			require.NoError(t, err)
-			assert.Contains(t, string(source), constraint+f.BuildTag()+"\n")
-		}
-	}
-	files, err := os.ReadDir("compiled")
-	require.NoError(t, err)
-	assert.Len(t, files, 2*len(settings.Flags())+2, "and no file of a flag that is gone")
 }
 
 // Building this test again with a flag's tag proves that the tag reaches the

@@ -33,7 +33,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: input schema: %w", ErrDefinition, d.Name, err)
 	}
-	output, err := outputSchema[Out](d.OutputSchema)
+	output, err := outputSchema[Out](d.OutputSchema, d.Origin != nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: output schema: %w", ErrDefinition, d.Name, err)
 	}
@@ -109,11 +109,16 @@ func inputSchema[In any](given json.RawMessage, served bool) (*schema.Lazy, erro
 	return lazy, err
 }
 
-// outputSchema is nil for data that is no object and has no schema given.
-func outputSchema[Out any](given json.RawMessage) (*schema.Lazy, error) {
+// outputSchema is nil for data that is no object and has no schema given. As with the
+// input, only our own are compiled here.
+func outputSchema[Out any](given json.RawMessage, served bool) (*schema.Lazy, error) {
 	if given != nil {
 		lazy := schema.NewLazy(func() (json.RawMessage, error) { return schema.Canonical(given) })
-		_, err := lazy.Raw()
+		if served {
+			_, err := lazy.Raw()
+			return lazy, err
+		}
+		_, err := lazy.Schema()
 		return lazy, err
 	}
 	if reflect.TypeFor[Out]().Kind() != reflect.Struct {

@@ -96,6 +96,7 @@ func TestDefinitionsThatCannotWorkAreErrorsAtBuild(t *testing.T) {
 		"a result size below nothing": {func(d *def) { d.Limits.ResultChars = -2 }, "result size -2"},
 		"a schema that is no JSON":    {func(d *def) { d.InputSchema = json.RawMessage(`{`) }, "input schema"},
 		"a schema that is invalid":    {func(d *def) { d.InputSchema = json.RawMessage(`{"type":"object","required":7}`) }, "input schema"},
+		"an output that is invalid":   {func(d *def) { d.OutputSchema = json.RawMessage(`{"type":"objec"}`) }, "output schema"},
 		"a root that is no object":    {func(d *def) { d.InputSchema = json.RawMessage(`{"type":"array"}`) }, "input schema"},
 		"a broken output schema":      {func(d *def) { d.OutputSchema = json.RawMessage(`{`) }, "output schema"},
 	} {

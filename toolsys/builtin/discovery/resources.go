@@ -28,23 +28,29 @@ type ListIn struct {
 	Server string `json:"server,omitempty" jsonschema:"The server whose resources to list; all servers' when not given"`
 }
 
+// ListOut is what ListMcpResources answers with.
+type ListOut struct {
+	Resources []tool.Resource `json:"resources"`
+}
+
 // ListMcpResources lists what servers offer to be read, one JSON object a line (N8).
 func ListMcpResources(s tool.Servers) *tool.Tool {
-	return tool.Must(tool.Def[ListIn, []tool.Resource]{
+	return tool.Must(tool.Def[ListIn, ListOut]{
 		Name:        "ListMcpResources",
-		Hint:        "list what connected servers offer to be read",
+		Hint:        "list available MCP resources",
 		Description: "Lists the resources of connected MCP servers.",
 		Prompt:      func(tool.PromptOptions) string { return listPrompt },
-		Call: func(ctx context.Context, in ListIn, _ *tool.Context) (tool.Result[[]tool.Resource], error) {
+		Call: func(ctx context.Context, in ListIn, _ *tool.Context) (tool.Result[ListOut], error) {
 			if s.Resources == nil {
-				return tool.Result[[]tool.Resource]{}, ErrNoServers
+				return tool.Result[ListOut]{}, ErrNoServers
 			}
 			found, err := s.Resources(ctx, in.Server)
-			return tool.Done(found), err
+			return tool.Done(ListOut{Resources: append([]tool.Resource{}, found...)}), err
 		},
-		Block:  resourceLines,
-		Traits: tool.Traits[ListIn]{Safe: tool.Always[ListIn], ReadOnly: tool.Always[ListIn]},
-		Limits: tool.Limits[ListIn]{Timeout: func(ListIn) time.Duration { return resourceLimit }},
+		Block:   ListOut.blocks,
+		Traits:  tool.Traits[ListIn]{Safe: tool.Always[ListIn], ReadOnly: tool.Always[ListIn]},
+		Loading: tool.Loading{Deferrable: true},
+		Limits:  tool.Limits[ListIn]{Timeout: func(ListIn) time.Duration { return resourceLimit }},
 		View: tool.View[ListIn]{
 			Summary:  func(in ListIn) string { return in.Server },
 			Activity: func(ListIn) string { return "Listing resources" },
@@ -52,12 +58,12 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 	})
 }
 
-func resourceLines(found []tool.Resource) []message.Block {
-	if len(found) == 0 {
+func (out ListOut) blocks() []message.Block {
+	if len(out.Resources) == 0 {
 		return []message.Block{message.Text("There are no resources.")}
 	}
 	text := ""
-	for _, r := range found {
+	for _, r := range out.Resources {
 		raw, err := json.Marshal(r)
 		if err != nil {
 			continue // a struct of texts is always written
@@ -73,32 +79,55 @@ type ReadIn struct {
 	URI    string `json:"uri" jsonschema:"The resource's address, as it was listed"`
 }
 
+// ReadOut is what ReadMcpResource answers with: the content as it is sent to the model.
+type ReadOut struct {
+	Contents []ResourceContent `json:"contents"`
+
+	sent []message.Block
+}
+
+// ResourceContent is one part of a resource: its text, or the type of what is shown.
+type ResourceContent struct {
+	Type      string `json:"type" enum:"text,image,document"`
+	Text      string `json:"text,omitempty"`
+	MediaType string `json:"mimeType,omitempty"`
+}
+
 // ReadMcpResource gives one resource's content: text as text, images and PDFs to be
 // looked at, and of other bytes a line with their type and size (N8).
 func ReadMcpResource(s tool.Servers) *tool.Tool {
-	return tool.Must(tool.Def[ReadIn, []message.Block]{
+	return tool.Must(tool.Def[ReadIn, ReadOut]{
 		Name:        "ReadMcpResource",
-		Hint:        "read a resource of a connected server",
+		Hint:        "read MCP resource content",
 		Description: "Reads one resource of a connected MCP server.",
 		Prompt:      func(tool.PromptOptions) string { return readPrompt },
-		Call: func(ctx context.Context, in ReadIn, _ *tool.Context) (tool.Result[[]message.Block], error) {
+		Call: func(ctx context.Context, in ReadIn, _ *tool.Context) (tool.Result[ReadOut], error) {
 			if s.ReadResource == nil {
-				return tool.Result[[]message.Block]{}, ErrNoServers
+				return tool.Result[ReadOut]{}, ErrNoServers
 			}
 			blocks, err := s.ReadResource(ctx, in.Server, in.URI)
-			return tool.Done(blocks), err
+			return tool.Done(readOut(blocks)), err
 		},
-		Block: func(blocks []message.Block) []message.Block {
-			if len(blocks) == 0 {
+		Block: func(out ReadOut) []message.Block {
+			if len(out.sent) == 0 {
 				return []message.Block{message.Text("The resource is empty.")}
 			}
-			return blocks
+			return out.sent
 		},
-		Traits: tool.Traits[ReadIn]{Safe: tool.Always[ReadIn], ReadOnly: tool.Always[ReadIn]},
-		Limits: tool.Limits[ReadIn]{Timeout: func(ReadIn) time.Duration { return resourceLimit }},
+		Traits:  tool.Traits[ReadIn]{Safe: tool.Always[ReadIn], ReadOnly: tool.Always[ReadIn]},
+		Loading: tool.Loading{Deferrable: true},
+		Limits:  tool.Limits[ReadIn]{Timeout: func(ReadIn) time.Duration { return resourceLimit }},
 		View: tool.View[ReadIn]{
 			Summary:  func(in ReadIn) string { return in.URI },
 			Activity: func(in ReadIn) string { return "Reading " + in.URI },
 		},
 	})
+}
+
+func readOut(blocks []message.Block) ReadOut {
+	out := ReadOut{Contents: []ResourceContent{}, sent: blocks}
+	for _, b := range blocks {
+		out.Contents = append(out.Contents, ResourceContent{Type: b.Type, Text: b.Text, MediaType: b.MediaType})
+	}
+	return out
 }

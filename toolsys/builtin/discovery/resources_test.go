@@ -70,3 +70,47 @@ func TestWhatTheServersSayIsHandedOn(t *testing.T) {
 	_, problems := discovery.ReadMcpResource(d).Parse(json.RawMessage(`{"uri":"u"}`))
 	assert.NotEmpty(t, problems, "the server must be named")
 }
+
+// The two go by name and hint until they are wanted, as the deferrable built-ins do.
+func TestResourceToolsAreDeferredAndDescribeTheirAnswers(t *testing.T) {
+	for _, c := range []struct {
+		tool *tool.Tool
+		hint string
+	}{
+		{discovery.ListMcpResources(tool.Servers{}), "list available MCP resources"},
+		{discovery.ReadMcpResource(tool.Servers{}), "read MCP resource content"},
+	} {
+		assert.True(t, c.tool.Loading.Deferrable)
+		assert.Equal(t, c.hint, c.tool.Hint)
+		require.NotNil(t, c.tool.Output)
+		raw, err := c.tool.Output.Raw()
+		require.NoError(t, err)
+		assert.Contains(t, string(raw), `"type":"object"`)
+	}
+}
+
+// What a call gives back fits the schema that the tool gives of it.
+func TestResourcesFitTheirOutputSchemas(t *testing.T) {
+	s := tool.Servers{
+		Resources: func(context.Context, string) ([]tool.Resource, error) {
+			return []tool.Resource{{Server: "s", URI: "u://1", Name: "one"}}, nil
+		},
+		ReadResource: func(context.Context, string, string) ([]message.Block, error) {
+			return []message.Block{message.Text("hello"), message.Image("image/png", "AA==")}, nil
+		},
+	}
+	for _, c := range []struct {
+		tool *tool.Tool
+		in   string
+	}{{discovery.ListMcpResources(s), `{}`}, {discovery.ReadMcpResource(s), `{"server":"s","uri":"u://1"}`}} {
+		in, problems := c.tool.Parse(json.RawMessage(c.in))
+		require.Empty(t, problems)
+		out, err := c.tool.Call(t.Context(), in, &tool.Context{})
+		require.NoError(t, err)
+		raw, err := json.Marshal(out.Data)
+		require.NoError(t, err)
+		compiled, err := c.tool.Output.Schema()
+		require.NoError(t, err)
+		assert.Empty(t, compiled.Validate(raw), string(raw))
+	}
+}
