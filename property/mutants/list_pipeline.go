@@ -271,20 +271,6 @@ var pipelineFaults = []mutant{
 		new:  "return d",
 	},
 	{
-		name: "a wrapper hides a forbidden command",
-		pkg:  "toolsys/permission",
-		in:   "readings",
-		old:  "if len(words) > 0 && wrappers[program(words[0])] {",
-		new:  "if false {",
-	},
-	{
-		name: "what could not be taken apart is permitted by a rule for its beginning",
-		pkg:  "toolsys/permission",
-		in:   "unparsedUnit",
-		old:  "return wide && (whole.covered(content, true) ||",
-		new:  "return (!wide && whole.covered(content, false)) || wide && (whole.covered(content, true) ||",
-	},
-	{
 		name: "a blanket deny rule leaves the tool in sight",
 		pkg:  "toolsys/permission",
 		in:   "Rules.Hides",

@@ -75,29 +75,4 @@ var toolsFaults = []mutant{
 		old:  "if chunk[0] == '\\n' {",
 		new:  "if chunk[0] == 0 {",
 	},
-	{
-		name: "a redirection into a file is read-only",
-		pkg:  "toolsys/shellcmd",
-		in:   "analysis.statement",
-		old: `if r.Write {
-			a.harmful()`,
-		new:   "if r.Write {",
-		tests: []string{"-run", "^TestReadOnlyAndSafe$", "./toolsys/shellcmd"},
-	},
-	{
-		name:  "a cd is safe",
-		pkg:   "toolsys/shellcmd",
-		in:    "Classify",
-		old:   "c.Safe = c.ReadOnly && c.Changes.none() && !a.leftRunning",
-		new:   "c.Safe = c.ReadOnly && !a.leftRunning",
-		tests: []string{"-run", "^TestReadOnlyAndSafe$", "./toolsys/shellcmd"},
-	},
-	{
-		name:  "what does not parse is read-only",
-		pkg:   "toolsys/shellcmd",
-		in:    "Classify",
-		old:   "return Class{Err: err}",
-		new:   "return Class{Err: err, ReadOnly: true, Safe: true}",
-		tests: []string{"-run", "^TestWhatDoesNotParseIsNothing$", "./toolsys/shellcmd"},
-	},
 }

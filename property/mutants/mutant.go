@@ -39,7 +39,7 @@ func (m mutant) held() []string {
 
 // all are the faults of the lists and, for each built-in tool, its body deleted.
 func all() []mutant {
-	return slices.Concat(scheduleFaults, pipelineFaults, loopFaults, toolsFaults, bodies())
+	return slices.Concat(scheduleFaults, pipelineFaults, loopFaults, toolsFaults, ruleFaults, bodies())
 }
 
 // bodies makes every built-in, one after the other, a tool that does nothing.

@@ -25,16 +25,16 @@ func units(q *Query) []unit {
 	return nil
 }
 
-// shellUnits are the simple commands, or the whole text where they are unknown.
+// shellUnits are the parts, or the whole text where they are unknown.
 func shellUnits(q *Query) []unit {
 	if !q.Shell.Known || len(q.Shell.Parts) == 0 {
 		return []unit{unparsedUnit(q.Shell.Command)}
 	}
-	inside := q.within()
 	all := make([]unit, len(q.Shell.Parts))
-	for i, p := range q.Shell.Parts {
-		all[i] = partUnit(p.Text)
-		all[i].reads = p.ReadOnly && inside
+	for i := range q.Shell.Parts {
+		p := &q.Shell.Parts[i]
+		all[i] = partUnit(p)
+		all[i].reads = p.ReadOnly && !q.OpenWorld && p.within(q.Roots)
 	}
 	return all
 }
@@ -60,8 +60,11 @@ func (r Rule) speaks(q *Query) bool {
 	})
 }
 
-// covers tells whether the rule, read wide, speaks of any unit, and of which.
+// covers reports whether the rule, read wide, is about any unit, and which.
 func (r Rule) covers(q *Query, all []unit) (string, bool) {
+	if file, ok := r.coversFile(q); ok {
+		return file, true
+	}
 	if !r.speaks(q) {
 		return "", false
 	}

@@ -1,5 +1,11 @@
 package permission
 
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
 // Subject is a tool as rules see it.
 type Subject struct {
 	// Tool is the name the model calls it by.
@@ -48,31 +54,63 @@ type Query struct {
 	Interactive bool
 }
 
-// Shell is a parsed command (SPEC F4).
+// Shell is a command that was read without being run (SPEC F4, F6).
 type Shell struct {
 	// Command is the whole text.
 	Command string
-	// Parts are its simple commands, those of substitutions included. A
-	// redirection that writes is a part of its own ("> out.txt"), so that a
-	// rule for echo does not permit writing any file with it.
+	// Parts are all that the command does: each simple command, those that other
+	// commands run included, each redirection, each construct that is not proved
+	// harmless. An allow rule lets the command run only where rules cover every
+	// part that does not merely read.
 	Parts []Part
 	// Known is false where the command could not be taken apart; then no allow
 	// rule with a content covers it.
 	Known bool
 }
 
-// Part is one simple command, assignments in front of it included.
+// Part is one thing that a command does.
 type Part struct {
+	// Text is what allow rules match.
 	Text string
-	// ReadOnly tells that it only reads, so that it needs no allow rule of its
-	// own beside parts that have one.
+	// Readings are what rules that forbid match beside the text: the words without
+	// quotes, the program's plain name, a subcommand behind options.
+	Readings []string
+	// ReadOnly reports whether it is proved that the part only reads, so that it
+	// needs no allow rule beside parts that have one.
 	ReadOnly bool
+	// Construct marks a part that no rule with a content can allow.
+	Construct bool
+	// Opaque says why what the part runs cannot be known; empty where it can.
+	Opaque string
+	// Leaf reports whether the program runs no other that its words name; Input is
+	// what it is given to read. Of one that is no leaf, words and input are searched
+	// for what is forbidden.
+	Leaf  bool
+	Input string
+	// Files are the files the part touches; FilesUnknown reports whether there may
+	// be others.
+	Files        []File
+	FilesUnknown bool
 }
 
-// reads tells whether the call only reads.
-func (q *Query) reads() bool { return q.ReadOnly && !q.Destructive }
+// File is a file that a part of a command touches.
+type File struct {
+	// Path is absolute and clean; a glob if Glob is set. Tree reports whether all
+	// below is meant too, Write whether it may be changed.
+	Path              string
+	Glob, Tree, Write bool
+}
 
-// within tells whether all that the call touches lies in the allowed roots. A
+// reads reports whether the call only reads.
+func (q *Query) reads() bool {
+	return q.ReadOnly && !q.Destructive && (q.Shell == nil || q.Shell.readOnly())
+}
+
+func (s *Shell) readOnly() bool {
+	return s.Known && !slices.ContainsFunc(s.Parts, func(p Part) bool { return !p.ReadOnly })
+}
+
+// within reports whether all that the call touches lies in the allowed roots. A
 // call that touches no files does, unless it reaches out.
 func (q *Query) within() bool {
 	if q.OpenWorld || q.PathsUnknown {
@@ -83,5 +121,31 @@ func (q *Query) within() bool {
 			return false
 		}
 	}
-	return true
+	return q.Shell == nil || !slices.ContainsFunc(q.Shell.Parts, func(p Part) bool { return !p.within(q.Roots) })
+}
+
+// within reports whether a part touches nothing outside the roots.
+func (p *Part) within(roots []string) bool {
+	return !p.FilesUnknown && !slices.ContainsFunc(p.Files, func(f File) bool { return !Within(f.fixed(), roots) })
+}
+
+// fixed is the path, or of a glob the folder that it looks through.
+func (f File) fixed() string {
+	if !f.Glob {
+		return f.Path
+	}
+	return fixedFolder(f.Path)
+}
+
+// fixedFolder is the folder that a glob's matches surely lie in. A glob with .. in
+// it may lead anywhere.
+func fixedFolder(glob string) string {
+	at := strings.IndexAny(glob, globSigns)
+	if at < 0 {
+		return glob
+	}
+	if slices.Contains(strings.Split(glob[at:], "/"), "..") {
+		return "/"
+	}
+	return path.Dir(glob[:at] + "x")
 }

@@ -66,8 +66,13 @@ type Verdict struct {
 //  10. what the mode lets run by class;
 //  11. the user.
 //
-// Over the outcome, if it is to run, stand ask rules and a hook that asks: they
-// make a question of it, but never of a refusal, so that adding one only ever
+// Bypass lets run what no rule is about; where allow rules with a content list what
+// a shell may run, they are a list in bypass too, and what they do not cover is
+// asked about.
+//
+// Over the outcome, if it is to run, stand ask rules, forbidding rules that the call
+// may get past without anybody being able to tell, and a hook that asks: they make a
+// question of it, but never of a refusal, so that adding one only ever
 // makes things stricter. Nobody to answer a question means no.
 //
 // Readings of the spec that are settled here: The mode's refusals come before
@@ -110,6 +115,9 @@ func (in *Inputs) decide() Decision {
 func (in *Inputs) questioned(d Decision) Decision {
 	if hit, ok := in.Rules.forbids(&in.Query, in.units, Ask); ok {
 		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit}}
+	}
+	if hit, why, ok := in.Rules.evades(&in.Query); ok {
+		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit, Text: why}}
 	}
 	if in.Hook.Behaviour == Ask {
 		return opinion(in.Hook, ByHook)

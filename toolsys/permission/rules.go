@@ -60,6 +60,13 @@ func (rs Rules) Hides(s Subject) (Hit, bool) {
 	return Hit{}, false
 }
 
+// listCommands reports whether allow rules list the commands that a shell may run.
+func (rs Rules) listCommands(q *Query) bool {
+	return q.Shell != nil && slices.ContainsFunc(rs.hits, func(h Hit) bool {
+		return h.Behaviour == Allow && !h.Rule.Blanket() && h.Rule.names(q.Subject)
+	})
+}
+
 // Match gives the rule that decides a call by rules alone: a deny rule before
 // an ask rule before an allow rule, of each the first source's (SPEC F2, F4).
 func (rs Rules) Match(q Query) (Hit, bool) {

@@ -6,87 +6,51 @@ import (
 	"strings"
 )
 
-// wrappers are commands that run the command in their arguments. A rule that
-// forbids a command forbids it behind them too.
-var wrappers = map[string]bool{
-	"builtin": true, "busybox": true, "chroot": true, "command": true, "doas": true, "env": true, "exec": true,
-	"eval": true, "ionice": true, "nice": true, "nohup": true, "setsid": true, "stdbuf": true, "sudo": true,
-	"time": true, "timeout": true, "watch": true, "xargs": true,
-}
-
-// partUnit is one simple command. A permitting rule sees the text as it is, so
+// partUnit is one part of a command. A permitting rule sees the text as it is, so
 // that an assignment in front (which can change what a program does) is not
-// permitted with it.
-func partUnit(text string) unit {
-	plain := strings.TrimSpace(text)
-	var disguises []string // found out on first need: most calls meet no forbidding rule
-	return unit{text: text, covered: func(content string, wide bool) bool {
+// permitted with it; a forbidding one sees it in every reading.
+func partUnit(p *Part) unit {
+	plain := strings.TrimSpace(p.Text)
+	return unit{text: p.Text, covered: func(content string, wide bool) bool {
 		if !wide {
-			return textCovered(content, plain)
+			return !p.Construct && textCovered(content, plain)
 		}
-		if disguises == nil {
-			disguises = readings(plain)
-		}
-		return slices.ContainsFunc(disguises, func(reading string) bool { return textCovered(content, reading) })
+		content = strings.Join(strings.Fields(content), " ")
+		return textCovered(content, plain) ||
+			slices.ContainsFunc(p.Readings, func(reading string) bool { return textCovered(content, reading) })
 	}}
 }
 
 // unparsedUnit is a text that could not be taken apart: no rule permits it, and
 // a forbidden command is looked for at every word.
 func unparsedUnit(command string) unit {
-	whole, suspects := partUnit(command), suspects(command)
+	suspects := suspects(command)
 	return unit{text: command, covered: func(content string, wide bool) bool {
-		return wide && (whole.covered(content, true) ||
-			slices.ContainsFunc(suspects, func(s string) bool { return textCovered(content, s) }))
+		return wide && slices.ContainsFunc(suspects, func(s string) bool { return textCovered(content, s) })
 	}}
 }
 
-// suspects are the commands that may begin at some word of a text.
+// suspects are the commands that may begin at some word of a text, and the text.
 func suspects(command string) []string {
-	var found []string
+	found := []string{command}
 	for _, segment := range strings.FieldsFunc(command, isOperator) {
 		words := strings.Fields(segment)
 		for i := range words {
-			found = append(found, asProgram(head(words[i:]))...)
+			found = append(found, asProgram(words[i:min(len(words), i+headWords)])...)
 		}
 	}
 	return found
 }
 
-// isOperator knows the characters at which a command may begin or end.
+// isOperator reports whether a command may begin or end at a character.
 func isOperator(r rune) bool { return strings.ContainsRune(";|&()`\n{}$", r) }
-
-// readings are the ways a simple command can be read: as it stands, with single
-// blanks, without assignments, as the plain name of its program, and as
-// whatever a wrapper in front may run.
-func readings(part string) []string {
-	words := strings.Fields(part)
-	all := []string{part, strings.Join(words, " ")}
-	for len(words) > 0 && isAssignment(words[0]) {
-		words = words[1:]
-	}
-	all = append(all, asProgram(words)...)
-	if len(words) > 0 && wrappers[program(words[0])] {
-		for i := 1; i < len(words); i++ {
-			all = append(all, asProgram(head(words[i:]))...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
 
 // headWords bounds how much of a suspected command is looked at, so that the
 // work stays proportional to the text.
 const headWords = 32
 
-// head is the beginning of a command.
-func head(words []string) []string { return words[:min(len(words), headWords)] }
-
 // asProgram writes a command as it stands and by its program's plain name.
 func asProgram(words []string) []string {
-	if len(words) == 0 {
-		return nil
-	}
 	rest := strings.Join(words[1:], " ")
 	return []string{
 		strings.TrimSpace(words[0] + " " + rest),
@@ -106,8 +70,172 @@ func program(word string) string {
 // unquoted takes out what a shell would.
 var unquoted = strings.NewReplacer(`"`, "", "'", "", `\`, "")
 
-// isAssignment tells NAME=value from a command.
-func isAssignment(word string) bool {
-	name, _, has := strings.Cut(word, "=")
-	return has && name != "" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_+") == ""
+// readTools and writeTools are the tools whose rules about files bind what a command
+// reads and writes (SPEC F5).
+var (
+	readTools  = []string{"Read"}
+	writeTools = []string{"Edit", "Write"}
+)
+
+// aboutFiles reports whether the rule has a content that names files which a command
+// may read, or write.
+func (r Rule) aboutFiles(tools []string) bool {
+	return !r.Blanket() && slices.ContainsFunc(tools, func(tool string) bool { return r.names(Subject{Tool: tool}) })
+}
+
+// coversFile reports whether a rule about files covers one that a command touches.
+func (r Rule) coversFile(q *Query) (string, bool) {
+	if q.Shell == nil {
+		return "", false
+	}
+	reads, writes := r.aboutFiles(readTools), r.aboutFiles(writeTools)
+	if !reads && !writes {
+		return "", false
+	}
+	for _, p := range q.Shell.Parts {
+		for _, f := range p.Files {
+			if (f.Write && writes || !f.Write && reads) && pathCovered(r.content, f.Path, q, true) {
+				return f.Path, true
+			}
+		}
+	}
+	return "", false
+}
+
+// evades finds a forbidding rule of which it is not known whether the command gets
+// past it: what runs is opaque, or which files are touched is not known. No mode
+// lets such a command run unasked (SPEC F6).
+func (rs Rules) evades(q *Query) (Hit, string, bool) {
+	if q.Shell == nil {
+		return Hit{}, "", false
+	}
+	for _, h := range rs.hits {
+		if h.Behaviour == Allow || h.Rule.Blanket() {
+			continue
+		}
+		if why, what, ok := rs.mayEvade(h.Rule, q); ok {
+			h.What = what
+			return h, why, true
+		}
+	}
+	return Hit{}, "", false
+}
+
+func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
+	names := r.names(q.Subject)
+	reads, writes := r.aboutFiles(readTools), r.aboutFiles(writeTools)
+	if !names && !reads && !writes {
+		return "", "", false
+	}
+	if !q.Shell.Known {
+		return "the command does not parse", q.Shell.Command, true
+	}
+	for i := range q.Shell.Parts {
+		p := &q.Shell.Parts[i]
+		switch {
+		case names && p.Opaque != "" && !rs.spelledOut(q, p):
+			why = p.Opaque
+		case names && !p.Leaf && mentions(r.content, p.Text+" "+p.Input) && !rs.vouched(q, p):
+			why = "it may run what its words name"
+		case names && p.readsNamed(r.content, q):
+			why = "it reads the file that the rule names"
+		case reads && p.mayTouch(r, q, false) && !rs.vouched(q, p), writes && !p.ReadOnly && p.mayTouch(r, q, true) && !rs.vouched(q, p):
+			why = "which files it touches is not known"
+		default:
+			continue
+		}
+		return why, p.Text, true
+	}
+	return "", "", false
+}
+
+// vouched reports whether an allow rule with a content covers the part.
+func (rs Rules) vouched(q *Query, p *Part) bool {
+	return rs.allowed(q, p, func(content string) bool { return true })
+}
+
+// spelledOut reports whether an allow rule without a star is just this part.
+func (rs Rules) spelledOut(q *Query, p *Part) bool {
+	return rs.allowed(q, p, func(content string) bool { return !strings.Contains(content, "*") })
+}
+
+func (rs Rules) allowed(q *Query, p *Part, counts func(content string) bool) bool {
+	u := partUnit(p)
+	return slices.ContainsFunc(rs.hits, func(h Hit) bool {
+		return h.Behaviour == Allow && !h.Rule.Blanket() && h.Rule.names(q.Subject) && counts(h.Rule.content) && u.covered(h.Rule.content, false)
+	})
+}
+
+// mayTouch reports whether a part may touch a file that a rule is about, though it
+// does not name it.
+func (p *Part) mayTouch(r Rule, q *Query, write bool) bool {
+	if p.FilesUnknown {
+		return true
+	}
+	return slices.ContainsFunc(p.Files, func(f File) bool {
+		return f.Write == write && (f.Tree || f.Glob) && f.overlaps(r.content, q)
+	})
+}
+
+// overlaps reports whether a pattern may cover something that a tree or a glob means.
+func (f File) overlaps(content string, q *Query) bool {
+	return slices.ContainsFunc(pathPatterns(content, q, true), func(pattern string) bool {
+		folder, fixed := f.fixed(), fixedFolder(pattern)
+		if !below(folder, fixed) && !below(fixed, folder) {
+			return false
+		}
+		if f.Tree {
+			return true
+		}
+		name, wanted := path.Base(f.Path), path.Base(pattern)
+		return strings.ContainsAny(wanted, globSigns) || globbed(name, wanted, false)
+	})
+}
+
+// mentions reports whether the words that begin a rule's content stand in a text one
+// after the other.
+func mentions(content, text string) bool {
+	content = strings.TrimSuffix(content, ":*")
+	if at := strings.IndexByte(content, '*'); at >= 0 {
+		content = content[:at]
+	}
+	wanted, found := tokens(content), tokens(text)
+	for i := 0; len(wanted) > 0 && i+len(wanted) <= len(found); i++ {
+		if slices.Equal(found[i:i+len(wanted)], wanted) {
+			return true
+		}
+	}
+	return false
+}
+
+// tokens are the words of a text, whatever stands between them.
+func tokens(text string) []string {
+	return strings.FieldsFunc(unquoted.Replace(text), func(r rune) bool {
+		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 0x7f)
+	})
+}
+
+// printers are commands whose rules are understood to be about the file they name.
+var printers = []string{"cat", "head", "tail", "less", "more", "bat", "nl", "tac", "strings", "xxd", "od", "hexdump", "base64", "view"}
+
+// readsNamed reports whether a part reads a file that a rule for a printing command
+// names: who forbids "cat .env" means the file.
+func (p *Part) readsNamed(content string, q *Query) bool {
+	words := strings.Fields(content)
+	if len(words) < 2 || !slices.Contains(printers, words[0]) {
+		return false
+	}
+	for _, name := range words[1:] {
+		if strings.ContainsAny(name, "*?[") || strings.HasPrefix(name, "-") {
+			continue
+		}
+		named := path.Join(q.Dir, name)
+		if path.IsAbs(name) {
+			named = path.Clean(name)
+		}
+		if slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == named }) {
+			return true
+		}
+	}
+	return false
 }

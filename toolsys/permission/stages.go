@@ -1,5 +1,10 @@
 package permission
 
+import (
+	"slices"
+	"strings"
+)
+
 // Each stage of Resolve decides or has nothing to say.
 
 // denyRule: nothing stands against one.
@@ -56,9 +61,10 @@ func modeRefuses(in *Inputs) (Decision, bool) {
 	return Decision{}, false
 }
 
-// bypasses lets everything run that got here.
+// bypasses lets everything run that got here, but for commands where rules list
+// those that may run.
 func bypasses(in *Inputs) (Decision, bool) {
-	return Decision{Behaviour: Allow, Reason: in.byMode("")}, in.Mode == Bypass
+	return Decision{Behaviour: Allow, Reason: in.byMode("")}, in.Mode == Bypass && !in.Rules.listCommands(&in.Query)
 }
 
 // allowRule is the user's own word, given beforehand.
@@ -73,7 +79,7 @@ func modePermits(in *Inputs) (Decision, bool) {
 	switch {
 	case q.reads() && q.within():
 		return Decision{Behaviour: Allow, Reason: in.byMode("reading within the roots")}, true
-	case (in.Mode == AcceptEdits || in.Mode == Auto) && q.edits():
+	case (in.Mode == AcceptEdits || in.Mode == Auto || in.Mode == Bypass) && q.edits():
 		return Decision{Behaviour: Allow, Reason: in.byMode("a file edit within the roots")}, true
 	case in.ruling() == Clears:
 		return Decision{Behaviour: Allow, Reason: Reason{Kind: ByClassifier, Text: in.Verdict.Text}}, true
@@ -90,8 +96,22 @@ func (in *Inputs) ruling() Ruling {
 }
 
 // edits tells whether the call only changes files, and only within the roots.
-// One that names none cannot be known to stay inside.
-func (q *Query) edits() bool { return q.Edits && len(q.Paths) > 0 && q.within() }
+// One that names none cannot be known to stay inside. What decides about other calls
+// is not covered: a repository's own folder, and the settings that hold the rules.
+func (q *Query) edits() bool {
+	return q.Edits && len(q.Paths) > 0 && q.within() && !slices.ContainsFunc(q.Paths, deciding)
+}
+
+// deciding reports whether a file decides what may run: what git runs, or the rules.
+func deciding(p string) bool {
+	for _, name := range strings.Split(strings.ToLower(p), "/") {
+		switch name {
+		case ".git", ".claude", ".gitconfig", ".mcp.json", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".envrc":
+			return true
+		}
+	}
+	return false
+}
 
 // question says what there is to ask about.
 func (in *Inputs) question() string {
@@ -100,6 +120,8 @@ func (in *Inputs) question() string {
 		return "no rule allows this, and it cannot be undone"
 	case q.reads() && !q.within():
 		return "no rule allows this, and it reads outside the roots"
+	case q.Edits && slices.ContainsFunc(q.Paths, deciding):
+		return "no rule allows this, and it changes what decides about other calls"
 	case q.Edits && !q.within():
 		return "no rule allows this, and it changes files outside the roots"
 	}

@@ -68,31 +68,31 @@ func cannotFail(st *syntax.Stmt) bool {
 // questions are the commands whose exit code 1 is an answer. Read only.
 var questions = []string{"[", "ack", "ag", "cmp", "diff", "egrep", "expr", "false", "fgrep", "find", "grep", "locate", "pgrep", "rg", "test", "type", "whereis", "which", "zgrep"}
 
-func commandAnswers(words []word, code int) bool {
-	name := baseCommand(words[0].text)
-	if !words[0].literal {
+func commandAnswers(words []Word, code int) bool {
+	name := baseName(words[0].Text)
+	if words[0].Kind != Literal {
 		return false
 	}
 	args := words[1:]
 	switch name {
 	case "xargs":
-		rest, _ := wrappers[name].strip(args)
-		return code == 123 && len(rest) > 0 && commandAnswers(rest, 1)
+		rest := unwrap(words)
+		return code == 123 && len(rest) < len(words) && commandAnswers(rest, 1)
 	case "command":
-		if len(args) > 0 && (args[0].text == "-v" || args[0].text == "-V") {
+		if len(args) > 0 && (args[0].Text == "-v" || args[0].Text == "-V") {
 			return code == 1
 		}
 	case "sh", "bash":
 		for i, w := range args {
-			if strings.HasPrefix(w.text, "-") && strings.HasSuffix(w.text, "c") && i+1 < len(args) && args[i+1].literal {
-				return !FailureExit(args[i+1].text, code)
+			if strings.HasPrefix(w.Text, "-") && strings.HasSuffix(w.Text, "c") && i+1 < len(args) && args[i+1].Kind == Literal {
+				return !FailureExit(args[i+1].Text, code)
 			}
 		}
 		return false
 	case "git":
 		return code == 1 && gitAnswers(args)
 	case "jq", "gojq":
-		return (code == 1 || code == 4) && slices.ContainsFunc(args, func(w word) bool { return w.text == "-e" || w.text == "--exit-status" })
+		return (code == 1 || code == 4) && slices.ContainsFunc(args, func(w Word) bool { return w.Text == "-e" || w.Text == "--exit-status" })
 	}
 	if inner := unwrap(words); len(inner) < len(words) {
 		return commandAnswers(inner, code)
@@ -101,10 +101,10 @@ func commandAnswers(words []word, code int) bool {
 }
 
 // gitAnswers: grep, and the subcommands that are asked to tell a difference.
-func gitAnswers(args []word) bool {
-	name, rest, _ := subcommand(args)
+func gitAnswers(args []Word) bool {
+	name, rest := subcommandOf(args)
 	has := func(option string) bool {
-		return slices.ContainsFunc(rest, func(w word) bool { return w.text == option })
+		return slices.ContainsFunc(rest, func(w Word) bool { return w.Text == option })
 	}
 	switch name {
 	case "grep", "check-ignore":
@@ -117,4 +117,18 @@ func gitAnswers(args []word) bool {
 		return has("--verify") || has("--exists")
 	}
 	return false
+}
+
+// subcommandOf finds git's subcommand behind its own options.
+func subcommandOf(args []Word) (name string, rest []Word) {
+	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
+		if args[0].Text == "-C" || args[0].Text == "-c" {
+			args = args[min(1, len(args)-1):]
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return "", nil
+	}
+	return args[0].Text, args[1:]
 }

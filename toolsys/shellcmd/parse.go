@@ -3,6 +3,8 @@ package shellcmd
 import (
 	"errors"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -10,11 +12,16 @@ import (
 // maxNesting bounds brackets in brackets: the parser recurses.
 const maxNesting = 1000
 
-var errNesting = errors.New("nested too deeply")
+var (
+	errNesting = errors.New("nested too deeply")
+	errControl = errors.New("it holds a character that shells and people read differently")
+)
 
 // Parse reads a Bash script. Brackets nested too deeply are an error, since the
 // parser recurses.
-func Parse(script string) (*syntax.File, error) {
+func Parse(script string) (*syntax.File, error) { return parseAs(script, syntax.LangBash) }
+
+func parseAs(script string, lang syntax.LangVariant) (*syntax.File, error) {
 	depth := 0
 	for i := range len(script) {
 		switch script[i] {
@@ -26,5 +33,41 @@ func Parse(script string) (*syntax.File, error) {
 			depth = max(0, depth-1)
 		}
 	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "bash")
+	return syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(script), "")
 }
+
+// parseStrict is Parse for texts that hold nothing on which this parser, a shell and
+// a reader's eye may differ: no control characters, no blanks beside space, tab and
+// line feed, no invisible characters, no broken UTF-8.
+func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
+	if !utf8.ValidString(script) {
+		return nil, errControl
+	}
+	for _, r := range script {
+		odd := r != ' ' && r != '\t' && r != '\n' && (unicode.IsSpace(r) || unicode.IsControl(r))
+		if odd || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return nil, errControl
+		}
+	}
+	return parseAs(script, lang)
+}
+
+// printed gives a node's source in the printer's normal form, on one line.
+func printed(n syntax.Node) string {
+	if cmd, ok := n.(syntax.Command); ok {
+		n = &syntax.Stmt{Cmd: cmd, Position: cmd.Pos()}
+	}
+	var b strings.Builder
+	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, n); err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// allDigits reports whether s is a number without a sign.
+func allDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// number reports whether s is a plain decimal number.
+func number(s string) bool { return allDigits(strings.TrimPrefix(s, "-")) && len(s) < 18 }

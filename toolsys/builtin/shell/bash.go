@@ -104,12 +104,12 @@ func inputSchema() json.RawMessage {
 func (d bash) traits() tool.Traits[BashIn] {
 	return tool.Traits[BashIn]{
 		// A background task gets its id when it starts, so starts keep call order.
-		Safe:        func(in BashIn) bool { return !in.RunInBackground && d.study(in).class.Safe },
-		ReadOnly:    func(in BashIn) bool { return d.study(in).class.ReadOnly },
-		Destructive: func(in BashIn) bool { return destructive(d.study(in).class) },
-		OpenWorld:   func(in BashIn) bool { return d.study(in).class.Network },
+		Safe:        func(in BashIn) bool { return !in.RunInBackground && d.script(in).Safe },
+		ReadOnly:    func(in BashIn) bool { return d.script(in).ReadOnly },
+		Destructive: func(in BashIn) bool { return destructive(d.script(in)) },
+		OpenWorld:   func(in BashIn) bool { return d.script(in).Network },
 		Class: func(in BashIn) tool.Class {
-			c := d.study(in).class
+			c := d.script(in)
 			return tool.Class{Search: c.Search, Read: c.Read, List: c.List}
 		},
 		Interrupt:            tool.Cancel,
@@ -138,7 +138,7 @@ func validate(in BashIn) *tool.Refusal {
 // permit: to go round the sandbox, where there is one, needs permission (L4). Where the mode would
 // refuse the command anyhow, no question is made of it.
 func (d bash) permit(in BashIn, c *tool.Context) permission.Opinion {
-	if d.Sandbox == nil || !in.DisableSandbox || (c.Mode == permission.Plan && !d.study(in).class.ReadOnly) {
+	if d.Sandbox == nil || !in.DisableSandbox || (c.Mode == permission.Plan && !d.script(in).ReadOnly) {
 		return permission.Opinion{}
 	}
 	return permission.Opinion{Behaviour: permission.Ask, Text: "run this command outside the sandbox?"}

@@ -70,10 +70,10 @@ func (out *BashOut) take(stdout, stderr *capture) {
 
 // finished is the result of a command that ran to its end.
 func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.Result[BashOut] {
-	class := d.study(in).class
+	script := d.script(in)
 	r := tool.Result[BashOut]{Failed: shellcmd.FailureExit(in.Command, exit.Code)}
-	r.Modify = d.changes(class, exit, c, &out)
-	out.notice(class)
+	r.Modify = d.changes(script, exit, c, &out)
+	out.notice(script)
 	if out.Indexed && c.Notify != nil {
 		c.Notify("code indexing is finished")
 	}

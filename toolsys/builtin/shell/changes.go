@@ -12,12 +12,12 @@ import (
 // changes is what the command leaves behind for those after it: where it went
 // with cd, and what it exported (L4). Only a command that says it does either has
 // one, and none that may run beside others (B3).
-func (d bash) changes(class shellcmd.Class, exit Exit, c *tool.Context, out *BashOut) tool.Modifier {
+func (d bash) changes(script *shellcmd.Script, exit Exit, c *tool.Context, out *BashOut) tool.Modifier {
 	var m tool.Modifier
-	if class.Safe {
+	if script.Safe {
 		return nil
 	}
-	if class.Changes.Dir && exit.Dir != "" && exit.Dir != c.State.Dir {
+	if script.Changes.Dir && exit.Dir != "" && exit.Dir != c.State.Dir {
 		if problem := d.outside(exit.Dir, c); problem != "" {
 			out.Notes = append(out.Notes, fmt.Sprintf("the working directory is %s again: %s %s", c.State.Dir, exit.Dir, problem))
 		} else {
@@ -25,7 +25,7 @@ func (d bash) changes(class shellcmd.Class, exit Exit, c *tool.Context, out *Bas
 			m = func(s tool.State) tool.State { return s.WithDir(exit.Dir) }
 		}
 	}
-	if len(class.Changes.Vars) > 0 || class.Changes.Options {
+	if len(script.Changes.Vars) > 0 || script.Changes.Options {
 		m = m.Then(exported(c.State.Env, exit.Env))
 	}
 	return m

@@ -15,45 +15,63 @@ import (
 
 // effects are read off the parsed command (J8): of one that only reads, and of one
 // that is a plain sequence of readers and known writers. What stays in the shell
-// (cd, export), what runs on (&), and whatever is not written out, is everything.
+// (cd, export), what runs on (&), and whatever is not literal, is everything.
 func (d bash) effects(in BashIn, c *tool.Context) tool.Effects {
-	s := d.study(in)
-	if in.RunInBackground || in.Edit != nil || !s.orderly() {
+	s := d.scriptIn(in, c)
+	if in.RunInBackground || in.Edit != nil || s.Err != nil || !s.Safe && !(s.Plain && s.Changes.None()) {
 		return tool.Effects{Everything: true}
 	}
-	e := &effects{touched: d.touched(s, c)}
+	e := &effects{bash: d, context: c}
 	e.read(c.State.Dir)
-	for _, p := range e.paths {
-		e.readTree(p)
+	for i := range s.Steps {
+		e.step(&s.Steps[i], s)
 	}
-	for i, p := range s.class.Parts {
-		if s.reads[i] {
-			e.reader(p)
-		} else if !e.writer(p, s) {
-			return tool.Effects{Everything: true}
-		}
-	}
-	for _, r := range s.class.Writes {
-		e.change(e.at(r.Target))
-	}
-	if e.unknown || e.uproots(s, c) {
+	if e.unknown || e.uproots(s) {
 		return tool.Effects{Everything: true}
 	}
 	return e.sorted()
 }
 
-// orderly: all that the command does is in its parts and redirections.
-func (s *study) orderly() bool {
-	changes := s.class.Changes
-	leaves := changes.Dir || changes.Options || len(changes.Vars) > 0 || len(changes.Functions) > 0
-	return s.class.Parsed && (s.class.Safe || s.sight.plain && !leaves)
+// effects are gathered step by step; unknown makes them everything.
+type effects struct {
+	bash
+	context *tool.Context
+	done    tool.Effects
+	unknown bool
 }
 
-// effects are gathered beside what a command's reading parts touch. What is unknown
-// of the one is of the other.
-type effects struct {
-	touched
-	done tool.Effects
+func (e *effects) step(st *shellcmd.Step, s *shellcmd.Script) {
+	part := e.part(st, e.context, e.context.State.Env["CDPATH"] != "")
+	script := st.Name == "sh" || st.Name == "bash" || st.Name == "dash"
+	if part.FilesUnknown || st.Construct || st.Opaque != "" || script {
+		e.unknown = true
+		return
+	}
+	switch {
+	case st.ReadOnly:
+		for _, f := range part.Files {
+			e.readTree(f.Path)
+		}
+		if !st.Confined {
+			e.done.Reads = append(e.done.Reads, "/**")
+		}
+	case st.Words == nil:
+		for _, f := range st.Files {
+			e.change(e.exact(f))
+		}
+	case st.Name == "sed" && s.SedEdit != nil:
+		for _, f := range st.Files {
+			e.shift(e.exact(f)) // a link becomes a file
+		}
+	default:
+		e.writer(st)
+	}
+}
+
+// exact is the path of a file that is written to.
+func (e *effects) exact(f shellcmd.File) string {
+	e.unknown = e.unknown || f.Glob
+	return f.Path
 }
 
 // keys are a path's, or make all unknown where it cannot be looked up.
@@ -68,10 +86,10 @@ func (e *effects) keys(name string) []string {
 }
 
 func (e *effects) disk() afero.Fs {
-	if e.fs == nil {
+	if e.FS == nil {
 		return afero.NewMemMapFs()
 	}
-	return e.fs
+	return e.FS
 }
 
 func (e *effects) read(name string) { e.done.Reads = append(e.done.Reads, e.keys(name)...) }
@@ -100,60 +118,104 @@ func (e *effects) shift(name string) {
 	e.done.Shifts = append(e.done.Shifts, footprint.Tree(e.keys(name))...)
 }
 
-// at is a written name's path. A pattern may be any number of paths.
-func (e *effects) at(name string) string {
-	bad := name == "" || strings.ContainsAny(name, "*?[{") || strings.HasPrefix(name, "~") && name != "~" && !strings.HasPrefix(name, "~/")
-	e.unknown = e.unknown || bad
-	return e.abs(e.context.State.Dir, name)
+// writers are the commands whose changes are known from their operands, with the
+// options that make no difference to that. Not listed, or another option: unknown.
+var writers = map[string]struct {
+	options string
+	plan    func(e *effects, operands []string)
+}{
+	"cp":    {"fv", func(e *effects, names []string) { e.transfer(names, (*effects).readTree, (*effects).change) }},
+	"mkdir": {"pv", each((*effects).changeTree)},
+	"mv":    {"fv", func(e *effects, names []string) { e.transfer(names, (*effects).shift, (*effects).shift) }},
+	"rm":    {"dfrRv", each((*effects).shift)},
+	"rmdir": {"v", each((*effects).shift)},
+	"tee":   {"a", each((*effects).change)},
+	"touch": {"c", each((*effects).change)},
 }
 
-// reader adds what a reading part looks at beside the files that it names.
-func (e *effects) reader(p shellcmd.Part) {
-	args, words := arguments(p, e.vars)
-	p.Args = args
-	switch {
-	case readsNothing[p.Name] || staysWithOperands[p.Name]:
-	case !walks[p.Name]:
-		e.done.Reads = append(e.done.Reads, "/**")
-	case len(operands(p, words)) == 0:
-		for _, dir := range e.dirs {
-			e.readTree(dir)
+func each(do func(*effects, string)) func(*effects, []string) {
+	return func(e *effects, names []string) {
+		for _, name := range names {
+			do(e, name)
 		}
 	}
 }
 
-// staysWithOperands are commands that read the files they name, or their input.
-var staysWithOperands = map[string]bool{
-	"[": true, "awk": true, "b2sum": true, "base64": true, "cat": true, "cksum": true, "cmp": true, "column": true,
-	"comm": true, "cut": true, "expand": true, "file": true, "fmt": true, "fold": true, "gawk": true, "gojq": true,
-	"head": true, "hexdump": true, "join": true, "jq": true, "md5sum": true, "nl": true, "od": true, "paste": true,
-	"readlink": true, "realpath": true, "rev": true, "sed": true, "sha1sum": true, "sha256sum": true, "sha512sum": true,
-	"sort": true, "stat": true, "strings": true, "tac": true, "tail": true, "test": true, "unexpand": true, "uniq": true,
-	"wc": true, "xxd": true,
+// writer adds what a writing step changes.
+func (e *effects) writer(st *shellcmd.Step) {
+	w, known := writers[st.Name]
+	names, ok := e.operands(st.Words[1:], w.options)
+	if !known || !ok {
+		e.unknown = true
+		return
+	}
+	w.plan(e, names)
 }
 
-// walks are commands that go through the trees they name, or that of the working
-// directory; none looks above them.
-var walks = map[string]bool{
-	"diff": true, "du": true, "egrep": true, "fgrep": true, "find": true, "grep": true, "ls": true,
+// operands are the absolute paths of literal operands, if there are no options but
+// those allowed.
+func (e *effects) operands(words []shellcmd.Word, allowed string) (names []string, ok bool) {
+	options := true
+	for _, f := range words {
+		switch {
+		case f.Kind != shellcmd.Literal || f.Text == "" || strings.HasPrefix(f.Text, "~"):
+			return nil, false
+		case options && f.Text == "--":
+			options = false
+		case options && len(f.Text) > 1 && f.Text[0] == '-':
+			if strings.Trim(f.Text[1:], allowed) != "" {
+				return nil, false
+			}
+		default:
+			names = append(names, e.context.Abs(f.Text))
+		}
+	}
+	return names, true
 }
 
-// uproots: a command that moves names does something else too, which may go by the
-// moved names, or it moves a folder that permission is decided by.
-func (e *effects) uproots(s *study, c *tool.Context) bool {
+// transfer is cp and mv: the sources, and where each of them goes.
+func (e *effects) transfer(names []string, from, to func(*effects, string)) {
+	if len(names) < 2 {
+		return // it complains and does nothing
+	}
+	sources, target := names[:len(names)-1], names[len(names)-1]
+	e.read(target)
+	into, err := afero.IsDir(e.disk(), target)
+	for _, source := range sources {
+		from(e, source)
+		switch {
+		case err != nil || !into:
+			e.below(target, to)
+		case strings.Trim(path.Base(source), ".") == "" || source == "/":
+			e.below(target, to) // its own name is not the one it gets
+		default:
+			to(e, path.Join(target, path.Base(source)))
+		}
+	}
+}
+
+// below is for a target that may turn out to be a folder.
+func (e *effects) below(target string, to func(*effects, string)) {
+	to(e, target)
+	e.changeTree(target)
+}
+
+// uproots reports whether a command that moves names does something else too, which
+// may go by the moved names, or moves a folder that permission is decided by.
+func (e *effects) uproots(s *shellcmd.Script) bool {
 	if len(e.done.Shifts) == 0 {
 		return false
 	}
 	busy := 0
-	for _, p := range s.class.Parts {
-		if !readsNothing[p.Name] {
+	for _, st := range s.Steps {
+		if st.Words == nil || len(st.Files) > 0 || !st.Confined {
 			busy++
 		}
 	}
-	if busy > 1 || len(s.class.Writes) > 0 || len(s.sight.reads) > 0 {
+	if busy > 1 {
 		return true
 	}
-	for _, root := range append(slices.Clone(c.Roots), c.State.Dir) {
+	for _, root := range append(slices.Clone(e.context.Roots), e.context.State.Dir) {
 		for _, key := range footprint.Tree(e.keys(root)) {
 			if slices.Contains(e.done.Shifts, key) {
 				return true

@@ -12,8 +12,8 @@ import (
 var indexed = regexp.MustCompile(`(?im)^\W*(?:(?:code |workspace |project )?index(?:ing)?(?: is)? (?:complete|completed|finished|done)|(?:finished|completed|done) indexing)\b`)
 
 // notice fills in what others want to know of the command (L4).
-func (out *BashOut) notice(class shellcmd.Class) {
-	out.Git = class.Git
+func (out *BashOut) notice(script *shellcmd.Script) {
+	out.Git = script.Git
 	out.Indexed = indexed.MatchString(out.Stdout) || indexed.MatchString(out.Stderr)
 	out.Image, _, _ = image(out.Stdout)
 }
@@ -47,10 +47,10 @@ var destroyers = []struct {
 	{"terraform", []string{"destroy"}},
 }
 
-func destructive(class shellcmd.Class) bool {
-	return slices.ContainsFunc(class.Parts, func(p shellcmd.Part) bool {
+func destructive(script *shellcmd.Script) bool {
+	return slices.ContainsFunc(script.Steps, func(st shellcmd.Step) bool {
 		for _, d := range destroyers {
-			if p.Name == d.name && containsAll(p.Args, d.with) {
+			if st.Name == d.name && containsAll(st.Words, d.with) {
 				return true
 			}
 		}
@@ -58,9 +58,9 @@ func destructive(class shellcmd.Class) bool {
 	})
 }
 
-func containsAll(args, words []string) bool {
+func containsAll(args []shellcmd.Word, words []string) bool {
 	for _, w := range words {
-		if !slices.Contains(args, w) {
+		if !slices.ContainsFunc(args, func(f shellcmd.Word) bool { return f.Text == w }) {
 			return false
 		}
 	}

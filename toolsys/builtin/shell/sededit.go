@@ -58,7 +58,7 @@ func Rewrite(fs afero.Fs) func(t *tool.Tool, in tool.Input, c *tool.Context) (js
 		if !ok || t.Name != "Bash" || bash.RunInBackground {
 			return nil, false
 		}
-		wanted := shellcmd.Classify(bash.Command).SedEdit
+		wanted := shellcmd.Read(bash.Command, shellcmd.Env{}).SedEdit
 		if wanted == nil {
 			return nil, false
 		}

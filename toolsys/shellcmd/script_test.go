@@ -10,6 +10,11 @@ import (
 	"toolbench/toolsys/shellcmd"
 )
 
+// read reads a script that starts in a trusted repository.
+func read(script string) *shellcmd.Script {
+	return shellcmd.Read(script, shellcmd.Env{Dir: "/repo", Home: "/home/me", Repository: func(dir string) bool { return dir == "/repo" || dir == "/repo/sub" }})
+}
+
 func TestReadOnlyAndSafe(t *testing.T) {
 	const neither, reads, safe = "neither", "read-only", "safe"
 	for script, want := range map[string]string{
@@ -54,15 +59,15 @@ func TestReadOnlyAndSafe(t *testing.T) {
 		"set -e; ls":                        reads,
 		"f() { ls; }; f":                    reads,
 		"while read -r l; do echo $l; done": reads,
-		"pushd x; ls; popd":                 reads,
 		"sleep 100 &":                       reads,
 		"for i in 1 2; do n=$((i+1)); done": reads,
 		"unset X":                           reads,
-		"trap 'echo bye' EXIT":              reads,
-		"umask 022":                         reads,
 		"printf -v x %d 3":                  reads,
-		"exec ls":                           reads,
 
+		"pushd x; ls; popd":                neither,
+		"trap 'echo bye' EXIT":             neither,
+		"umask 022":                        neither,
+		"exec ls":                          neither,
 		"rm x":                             neither,
 		"echo x > f":                       neither,
 		"echo x >> f":                      neither,
@@ -167,8 +172,8 @@ func TestReadOnlyAndSafe(t *testing.T) {
 		"kill 1":                           neither,
 		"":                                 neither,
 	} {
-		c := shellcmd.Classify(script)
-		require.True(t, c.Parsed, script)
+		c := read(script)
+		require.NoError(t, c.Err, script)
 		got := neither
 		switch {
 		case c.Safe:
@@ -182,10 +187,11 @@ func TestReadOnlyAndSafe(t *testing.T) {
 
 func TestWhatDoesNotParseIsNothing(t *testing.T) {
 	for _, script := range []string{"echo 'x", "if true; then", "ls | | cat", "(", "$(", "for", "ls )"} {
-		c := shellcmd.Classify(script)
+		c := read(script)
 		assert.Error(t, c.Err, script)
-		c.Err = nil
-		assert.Equal(t, shellcmd.Class{}, c, script)
+		assert.False(t, c.ReadOnly || c.Safe, script)
+		assert.Empty(t, c.Steps, script)
+		assert.NotEmpty(t, c.Opaque(), script)
 		assert.True(t, shellcmd.FailureExit(script, 1), script)
 	}
 }
@@ -213,7 +219,7 @@ func TestFolding(t *testing.T) {
 		"cd x && ls":                    "",
 		"make":                          "",
 	} {
-		c := shellcmd.Classify(script)
+		c := read(script)
 		got := ""
 		for name, is := range map[string]bool{"search": c.Search, "read": c.Read, "list": c.List} {
 			if is {
@@ -224,79 +230,92 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-func texts(c shellcmd.Class) []string {
+func texts(c *shellcmd.Script) []string {
 	var out []string
-	for _, p := range c.Parts {
-		out = append(out, p.Text)
+	for _, st := range c.Steps {
+		out = append(out, st.Text)
 	}
 	return out
 }
 
-func TestPartsAreAllSimpleCommandsInOrder(t *testing.T) {
+func TestStepsAreAllThatAScriptDoes(t *testing.T) {
 	for script, want := range map[string][]string{
 		"cd /x && git  push   origin":         {"cd /x", "git push origin"},
-		"FOO=1 rm -rf 'a b' > /dev/null 2>&1": {"rm -rf 'a b'"},
-		"echo $(rm x) `date`":                 {"echo $(rm x) $(date)", "rm x", "date"},
+		"FOO=1 rm -rf 'a b' > /dev/null 2>&1": {"FOO=1 rm -rf 'a b'"},
+		"echo $(rm x) `date`":                 {"rm x", "date", "echo $(rm x) $(date)"},
 		"ls | xargs rm -f":                    {"ls", "xargs rm -f", "rm -f {}"},
 		"env A=1 make test":                   {"env A=1 make test", "make test"},
 		"find . -exec rm {} \\;":              {"find . -exec rm {} \\;", "rm {}"},
 		"timeout 5 nohup sleep 3":             {"timeout 5 nohup sleep 3", "nohup sleep 3", "sleep 3"},
 		"bash -c 'rm a; ls'":                  {"bash -c 'rm a; ls'", "rm a", "ls"},
 		"f() { rm x; }; f":                    {"rm x", "f"},
-		"for i in 1; do rm $i; done":          {"rm $i"},
+		"for i in 1 2; do rm $i; done":        {"rm $i", "rm $i"},
 		"(rm x)":                              {"rm x"},
-		"eval 'rm x'":                         {"eval 'rm x'", "rm x"},
-		"cat <(rm x)":                         {"cat <(rm x)", "rm x"},
-		"cat <<E\n$(rm x)\nE":                 {"cat", "rm x"},
-		"export A=$(rm x)":                    {"export A=$(rm x)", "rm x"},
-		"/bin/rm x":                           {"/bin/rm x"},
+		"cat <(rm x)":                         {"rm x", "cat <(rm x)"},
+		"cat <<E\n$(rm x)\nE":                 {"rm x", "cat"},
+		"export x=$(rm x)":                    {"rm x", "export x=$(rm x)"},
+		"echo a > out 2>> 'e f'":              {"> out", ">> 'e f'", "echo a"},
+		"cat < in":                            {"< in", "cat"},
+		"x=1; PATH=.":                         {"x=1", "PATH=.", "PATH=."},
+		"[[ -f x && $y == z ]]":               {"[[ x"},
 	} {
-		assert.Equal(t, want, texts(shellcmd.Classify(script)), script)
+		assert.Equal(t, want, texts(read(script)), script)
 	}
 }
 
-func TestPartTellsWhatIsLiteral(t *testing.T) {
-	c := shellcmd.Classify(`rm "$x" > out 2>> 'e f'; ls a\ b *.go; $cmd x`)
-	require.Len(t, c.Parts, 3)
-	rm, ls, cmd := c.Parts[0], c.Parts[1], c.Parts[2]
-	assert.Equal(t, "rm", rm.Name)
-	assert.False(t, rm.Literal)
-	assert.Equal(t, []shellcmd.Redirect{{Op: ">", Target: "out", Write: true}, {Op: ">>", Fd: "2", Target: "e f", Write: true}}, rm.Redirects)
-	assert.Equal(t, shellcmd.Part{Name: "ls", Args: []string{"a b", "*.go"}, Text: `ls a\ b *.go`, Literal: true}, ls)
-	assert.Equal(t, "", cmd.Name)
-	assert.False(t, cmd.Literal)
-	assert.Len(t, c.Writes, 2)
+func TestAWordIsKnownAsFarAsBashMakesIt(t *testing.T) {
+	for source, want := range map[string]shellcmd.Word{
+		`git`:           {Text: "git", Source: "git"},
+		`g"i"'t'`:       {Text: "git", Source: `g"i"'t'`},
+		`$'\x67it'`:     {Text: "git", Source: `$'\x67it'`},
+		`a\ b`:          {Text: "a b", Source: `a\ b`},
+		`~/x`:           {Text: "/home/me/x", Source: "~/x"},
+		`*.go`:          {Kind: shellcmd.Pattern, Text: "*.go", Source: "*.go", Bound: "*.go"},
+		`"$y"`:          {Kind: shellcmd.Unknown, Source: `"$y"`, Given: true},
+		`$y`:            {Kind: shellcmd.Many, Source: "$y", Given: true},
+		`"dir/$(date)"`: {Kind: shellcmd.Unknown, Text: "dir/", Source: `"dir/$(date)"`},
+		`$x`:            {Text: "push", Source: "$x"},
+		`{'-o',y}`:      {Kind: shellcmd.Many, Source: `{'-o',y}`},
+		`$#`:            {Kind: shellcmd.Unknown, Source: "$#", Undashed: true},
+	} {
+		c := read("x=push; echo " + source)
+		words := c.Steps[len(c.Steps)-1].Words
+		require.Len(t, words, 2, source)
+		assert.Equal(t, want, words[1], source)
+	}
+	words := read("echo a{b,c}d {1..3}").Steps[0].Words
+	assert.Equal(t, []string{"echo", "abd", "acd", "1", "2", "3"}, []string{words[0].Text, words[1].Text, words[2].Text, words[3].Text, words[4].Text, words[5].Text})
 }
 
 func TestChanges(t *testing.T) {
-	c := shellcmd.Classify("cd x; A=1; export B=2; unset C; f() { :; }; set -e; for D in 1; do E=1 ls; done")
-	assert.Equal(t, shellcmd.ChangeSet{Dir: true, Vars: []string{"A", "B", "C"}, Functions: []string{"f"}, Options: true}, c.Changes)
-	assert.Equal(t, shellcmd.ChangeSet{}, shellcmd.Classify("X=1 ls; bash -c 'cd y'").Changes)
+	c := read("cd x; A=1; export B=2; unset C; f() { :; }; set -e; for D in 1; do E=1 ls; done")
+	assert.Equal(t, shellcmd.Changes{Dir: true, Vars: []string{"A", "B", "C"}, Functions: []string{"f"}, Options: true}, c.Changes)
+	assert.Equal(t, shellcmd.Changes{}, read("X=1 ls; bash -c 'cd y'").Changes)
 }
 
 func TestSedEditIsAWholeScript(t *testing.T) {
-	c := shellcmd.Classify(`sed -i 's/one/two/g' a.txt`)
+	c := read(`sed -i 's/one/two/g' a.txt`)
 	require.NotNil(t, c.SedEdit)
 	assert.Equal(t, shellcmd.SedEdit{Script: "s/one/two/g", File: "a.txt"}, *c.SedEdit)
 	got, err := c.SedEdit.Apply("one one\nx\n")
 	require.NoError(t, err)
 	assert.Equal(t, "two two\nx\n", got)
 
-	c = shellcmd.Classify(`sed -E -i -e 's/(a)(b)/\2\1/' "dir/f 1"`)
+	c = read(`sed -E -i -e 's/(a)(b)/\2\1/' "dir/f 1"`)
 	require.NotNil(t, c.SedEdit)
 	assert.Equal(t, shellcmd.SedEdit{Script: `s/(a)(b)/\2\1/`, Extended: true, File: "dir/f 1"}, *c.SedEdit)
 
 	for _, script := range []string{"sed 's/a/b/' f", "sed -i 's/a/b/' f g", "sed -i '1d' f", "sed -i 's/a/b/' f && ls", "sed -i.bak 's/a/b/' f", "sed -i 's/a/b/w x' f",
 		`sed -i "s/a/$b/" f`, "sed -i 's/a/b/' *", "sed -i 's/a/b/' f > g", "sed -i 's/a/b/;s/c/d/' f", "sed -n -i 's/a/b/' f", "X=1 sed -i 's/a/b/' f"} {
-		assert.Nil(t, shellcmd.Classify(script).SedEdit, script)
+		assert.Nil(t, read(script).SedEdit, script)
 	}
 }
 
 func TestGitNetworkAndSleeps(t *testing.T) {
-	c := shellcmd.Classify("git -C x add . && git commit -m y && git push; git --version; curl x")
+	c := read("git -C x add . && git commit -m y && git push; git --version; curl x")
 	assert.Equal(t, []string{"add", "commit", "push"}, c.Git)
 	assert.True(t, c.Network)
-	assert.False(t, shellcmd.Classify("git log").Network)
+	assert.False(t, read("git log").Network)
 
 	for script, want := range map[string]time.Duration{
 		"sleep 5":                      5 * time.Second,
@@ -311,7 +330,7 @@ func TestGitNetworkAndSleeps(t *testing.T) {
 		"if x; then sleep 1; fi":       0,
 		"ls":                           0,
 	} {
-		assert.Equal(t, want, shellcmd.Classify(script).Sleeps, script)
+		assert.Equal(t, want, read(script).Sleeps, script)
 	}
 }
 
@@ -334,22 +353,22 @@ func TestFailureExit(t *testing.T) {
 	}
 }
 
-func FuzzClassify(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	for _, s := range []string{"ls -la", "find . -exec sh -c 'rm {}' \\;", "x='a[$(y)]'; echo $((x))", "sed -n '1,$p' <(cat)", "cat <<-E\n\t$(x)\nE", "awk '{print > f}' \"$@\"", "f() { ${x:-`y`}; } 2>&1", "git -c x=y log |& tee"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		c := shellcmd.Classify(s)
-		if c.Safe && !c.ReadOnly || c.ReadOnly && !c.Parsed {
+		c := read(s)
+		if c.Safe && !c.ReadOnly || c.ReadOnly && c.Err != nil {
 			t.Fatalf("%q: %+v", s, c)
 		}
 		shellcmd.FailureExit(s, 1)
 	})
 }
 
-func BenchmarkClassify(b *testing.B) {
+func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		shellcmd.Classify(`cd src && grep -rn "func main" --include='*.go' . | sort | head -20 && sed -n '1,20p' main.go`)
+		read(`cd src && grep -rn "func main" --include='*.go' . | sort | head -20 && sed -n '1,20p' main.go`)
 	}
 }

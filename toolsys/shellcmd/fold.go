@@ -19,12 +19,12 @@ var (
 )
 
 // fold sets the classes of a read-only script.
-func fold(c *Class, stmts []*syntax.Stmt) {
+func fold(s *Script, stmts []*syntax.Stmt) {
 	names := significant(stmts)
 	all := func(set []string) bool {
 		return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(set, n) })
 	}
-	c.Search, c.Read, c.List = all(searchNames), all(readNames), all(listNames)
+	s.Search, s.Read, s.List = all(searchNames), all(readNames), all(listNames)
 }
 
 // significant gives the names of the commands whose output a reader would care for.
@@ -92,43 +92,42 @@ func bodies(cmd syntax.Command) [][]*syntax.Stmt {
 	return nil
 }
 
-func wordsOf(c *syntax.CallExpr) []word {
-	words := make([]word, len(c.Args))
-	for i, w := range c.Args {
-		words[i] = wordOf(w)
+// wordsOf gives a command's words, each as far as it is known by itself.
+func wordsOf(c *syntax.CallExpr) []Word {
+	scratch := newWalker(&Script{}, Env{})
+	out := make([]Word, len(c.Args))
+	for i, x := range c.Args {
+		out[i] = Word{Kind: Unknown, Source: sourceOf(x)}
+		if fields := scratch.word(x); len(fields) == 1 {
+			out[i] = fields[0]
+		}
 	}
-	return words
+	return out
 }
 
 // effectiveName sees through wrappers: timeout 5 grep is grep.
-func effectiveName(words []word) string {
-	inner := unwrap(words)
-	if len(inner) == 0 {
-		return baseCommand(words[0].text)
-	}
-	return baseCommand(inner[0].text)
+func effectiveName(list []Word) string {
+	return baseName(unwrap(list)[0].Text)
 }
 
-func unwrap(words []word) []word {
+// unwrap gives the words of the command behind wrappers.
+func unwrap(list []Word) []Word {
 	for range 10 {
-		if len(words) == 0 {
-			return nil
-		}
-		name := baseCommand(words[0].text)
-		spec, ok := wrappers[name]
+		wr, ok := wrappers[baseName(list[0].Text)]
 		if !ok {
-			return words
+			if list[0].Text != "xargs" && list[0].Text != "command" {
+				return list
+			}
+			wr = wrapper{short: "0rtxpd:E:I:L:n:P:s:", long: "null no-run-if-empty"}
 		}
-		rest, _ := spec.strip(words[1:])
-		for name == "env" && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
-			rest = rest[1:]
+		c := &call{w: newWalker(&Script{}, Env{}), name: list[0].Text, args: list[1:], step: &Step{}}
+		rest, ok := c.behind(wr)
+		if !ok || len(rest) == 0 {
+			return list
 		}
-		if len(rest) == 0 {
-			return words
-		}
-		words = rest
+		list = rest
 	}
-	return words
+	return list
 }
 
 // plainSleeps adds the sleeps of a script that surely runs all of them, once; 0 if that is not plain.
@@ -157,7 +156,7 @@ func sleepsIn(st *syntax.Stmt) (time.Duration, bool) {
 	}
 	switch cmd := st.Cmd.(type) {
 	case *syntax.CallExpr:
-		if words := wordsOf(cmd); len(words) > 1 && words[0].text == "sleep" {
+		if words := wordsOf(cmd); len(words) > 1 && words[0].isLiteral("sleep") {
 			return sleepTime(words[1:])
 		}
 	case *syntax.BinaryCmd:
@@ -174,10 +173,10 @@ func sleepsIn(st *syntax.Stmt) (time.Duration, bool) {
 	return 0, !mentionsSleep(st)
 }
 
-func sleepTime(args []word) (total time.Duration, ok bool) {
+func sleepTime(args []Word) (total time.Duration, ok bool) {
 	for _, w := range args {
-		d, err := Seconds(w.text)
-		if err != nil || !w.literal {
+		d, err := Seconds(w.Text)
+		if err != nil || w.Kind != Literal {
 			return 0, false
 		}
 		total += d
@@ -228,19 +227,19 @@ func sedEdit(file *syntax.File) *SedEdit {
 		return nil
 	}
 	words := wordsOf(c)
-	if slices.ContainsFunc(words, func(w word) bool { return !w.literal || w.opaque }) || words[0].text != "sed" {
+	if slices.ContainsFunc(words, func(w Word) bool { return w.Kind != Literal }) || words[0].Text != "sed" {
 		return nil
 	}
 	return sedEditOf(words[1:])
 }
 
-func sedEditOf(args []word) *SedEdit {
+func sedEditOf(args []Word) *SedEdit {
 	inPlace := false
-	var rest []word
+	var rest []Word
 	var scripts []string
 	e := &SedEdit{}
 	for i := 0; i < len(args); i++ {
-		switch w := args[i]; w.text {
+		switch w := args[i]; w.Text {
 		case "-i", "--in-place":
 			inPlace = true
 		case "-E", "-r", "--regexp-extended":
@@ -249,25 +248,25 @@ func sedEditOf(args []word) *SedEdit {
 			inPlace, e.Extended = true, true
 		case "-e", "--expression":
 			if i++; i < len(args) {
-				scripts = append(scripts, args[i].text)
+				scripts = append(scripts, args[i].Text)
 			}
 		default:
-			if strings.HasPrefix(w.text, "-") {
+			if strings.HasPrefix(w.Text, "-") {
 				return nil
 			}
 			rest = append(rest, w)
 		}
 	}
 	if len(scripts) == 0 && len(rest) > 0 {
-		scripts, rest = []string{rest[0].text}, rest[1:]
+		scripts, rest = []string{rest[0].Text}, rest[1:]
 	}
-	if !inPlace || len(scripts) != 1 || len(rest) != 1 || rest[0].pattern {
+	if !inPlace || len(scripts) != 1 || len(rest) != 1 {
 		return nil
 	}
 	prog, err := sed.Parse(scripts[0], e.Extended)
 	if err != nil || !prog.Substitution() {
 		return nil
 	}
-	e.Script, e.File = scripts[0], rest[0].text
+	e.Script, e.File = scripts[0], rest[0].Text
 	return e
 }

@@ -1,0 +1,128 @@
+package shell_test
+
+import (
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/permission"
+)
+
+// ruled are rules and a mode for commands in /repo.
+type ruled struct {
+	mode        permission.Mode
+	allow, deny []string
+}
+
+// decide resolves a command as the permission layer would, with somebody to ask.
+func (r ruled) decide(t testing.TB, text string) permission.Behaviour {
+	t.Helper()
+	fs := afero.NewMemMapFs()
+	for _, file := range []string{"/repo/f", "/repo/.env", "/repo/.env.example", "/repo/bare/HEAD", "/repo/prod/x", "/etc/shadow"} {
+		require.NoError(t, afero.WriteFile(fs, file, nil, 0o644))
+	}
+	b := shell.Bash(shell.Deps{FS: fs})
+	in, c := command(t, b, text), inRepo()
+	q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: "/repo", Home: c.Home, Roots: c.Roots}
+	q.ReadOnly, _ = b.Behaviour.ReadOnly(in)
+	q.Destructive, _ = b.Behaviour.Destructive(in)
+	q.OpenWorld, _ = b.Behaviour.OpenWorld(in)
+	rules, err := permission.Rules{}.Parse(permission.Project, permission.Allow, r.allow...)
+	require.NoError(t, err)
+	rules, err = rules.Parse(permission.Project, permission.Deny, r.deny...)
+	require.NoError(t, err)
+	return permission.Resolve(permission.Inputs{Rules: rules, Query: q, Mode: r.mode, Check: b.Permit(in, c), CanAsk: true}).Behaviour
+}
+
+// neverAllowed holds that commands run unasked neither in default nor in bypass mode.
+func (r ruled) neverAllowed(t *testing.T, commands ...string) {
+	t.Helper()
+	for _, text := range commands {
+		for _, r.mode = range []permission.Mode{permission.Default, permission.Bypass} {
+			assert.NotEqual(t, permission.Allow, r.decide(t, text), "%s in %s", text, r.mode)
+		}
+	}
+}
+
+// An allow rule covers everything a script does, or nothing of it.
+func TestAnAllowRuleAllowsNothingBesideItsCommand(t *testing.T) {
+	r := ruled{allow: []string{"Bash(npm run test)"}}
+	r.neverAllowed(t,
+		"[[ -v 'a[$(touch PWN)]' ]]; npm run test", "let 'a[$(touch PWN)]=1'; npm run test", `(( "a[\$(touch PWN)]" )); npm run test`,
+		"for PATH in ./bin; do npm run test; done", "((PATH=1)); npm run test", "select x in a; do npm run test; done",
+		"read x <<< 'a[$(touch PWN)]'; echo $((x)); npm run test", "printf -v x 'a[$(touch PWN)]'; [[ x -eq 0 ]]; npm run test",
+		"for LD_PRELOAD in ./evil.so; do npm run test; done", "npm run test < /etc/shadow", "npm run test < /dev/tcp/127.0.0.1/9",
+		"function npm { touch PWN; }; npm run test", "npm run test > PWN", "npm run test; touch PWN",
+		"BASH_CMDS[npm]=./bin/npm; npm run test", "export PATH=./bin; npm run test", "npm run test & touch PWN", "npm run test; cat /etc/shadow",
+		"set -k; npm run test PATH=./bin", "alias npm='touch PWN'; npm run test", "npm run test <(touch PWN)", "FOO_OPTIONS=x npm run test",
+		"for npm_config_script_shell in ./evil.sh; do npm run test; done", ": {PATH}</dev/null; npm run test", "npm run test; coproc touch PWN",
+	)
+	for _, text := range []string{
+		"npm run test", "npm  run   test", " npm run test ", "time npm run test", "npm run test; cat f", "cat f | npm run test",
+		"npm run test 2>&1 | tail -5", "[ -f f ] && npm run test", "npm run test >/dev/null",
+	} {
+		assert.Equal(t, permission.Allow, r.decide(t, text), text)
+	}
+}
+
+// What is not proved to only read does not run unasked, in default and plan mode.
+func TestWhatIsNotProvedDoesNotRunUnasked(t *testing.T) {
+	for _, text := range []string{
+		"jobs -x touch PWN", "printf -v RANDOM 'a[$(touch PWN)]'", "for SECONDS in 'a[$(touch PWN)]'; do :; done", "read OPTIND <<< 'a[$(touch PWN)]'",
+		"mapfile RANDOM < f", "select x in a; do :; done", "echo 'b[$(touch PWN)]'; echo $((_))", "read <<< 'b[$(touch PWN)]'; echo $((REPLY))",
+		"mapfile <<< 'b[$(touch PWN)]'; echo $((MAPFILE))", "[[ 'b[$(touch PWN)]' =~ .* ]]; echo $((BASH_REMATCH))", "echo $((PWD))",
+		"set -k; git diff GIT_EXTERNAL_DIFF=./evil.sh", "git -C bare status", "cd bare && git status", "(cd bare; git status)", "yarn -v", "cargo -V",
+		"xxd f p", "tree -Lo 1 PWN", `find . "-$(echo delete)"`, `git log "--$(echo output=PWN)"`, `find . -name ""$(echo x -delete)`, "sort {'-o',PWN} f",
+		`find -exec echo "$(echo \;)" -exec touch PWN \;`, "xargs --replace touch", "x=(['a[$(touch PWN)]']=1)", "BASH_CMDS[ls]=./evil.sh",
+		"h=/dev/tcp/127.0.0.1/9; cat < $h", "XDG_CONFIG_HOME=./x git diff", "JAVA_TOOL_OPTIONS=-javaagent:x java -version", "NODE_OPTIONS=-r./x node -v",
+		"GIT_CONFIG_COUNT=1 git diff", "ls\rtouch PWN", "ls\u00a0x", "sed 'w PWN' f", "awk 'BEGIN{print 1>\"PWN\"}'", "echo x > PWN", "sh -c '[[ a > PWN ]]'",
+	} {
+		for _, mode := range []permission.Mode{permission.Default, permission.Plan} {
+			assert.NotEqual(t, permission.Allow, ruled{mode: mode}.decide(t, text), "%s in %s", text, mode)
+		}
+	}
+	plan := ruled{mode: permission.Plan, allow: []string{"Bash(touch *)"}}
+	assert.Equal(t, permission.Deny, plan.decide(t, "touch PWN"), "plan mode writes nothing, whatever is allowed")
+	for _, text := range []string{"[ -f x ]", "[ -f x ] && cat f", "test -f x"} {
+		assert.Equal(t, permission.Allow, ruled{}.decide(t, text), text)
+	}
+}
+
+// A deny rule binds what runs, not how it is spelt.
+func TestADenyRuleIsNotGotRoundByItsSpelling(t *testing.T) {
+	ruled{allow: []string{"Bash(git *)"}, deny: []string{"Bash(git push *)"}}.neverAllowed(t,
+		"git 'push'", `git pu\sh`, "git p{us,}h", "git ${y:-push}", "git -C . push", "git --no-pager push", "git -c a=b push", "x=push; git $x",
+		"git --git-dir=. push origin", "git -c alias.x='!git push' x",
+	)
+	ruled{allow: []string{"Bash(npm run *)"}, deny: []string{"Bash(npm run deploy)"}}.neverAllowed(t, "npm run 'deploy'", `npm run dep\loy`, "npm run deploy")
+	ruled{deny: []string{"Bash(rm *)"}}.neverAllowed(t,
+		"rm f", "$'rm' f", "{rm,-f,x}", "x=rm; $x f", "/bin/r? x", "env -S'rm x'", "bash -lc 'rm x'", "echo 'rm x' | sh", "sh <<< 'rm x'",
+		"find . -exec sh -c 'rm x' \\;", "find . -ok rm {} \\;", "ls | xargs -I{} rm {}", "mise exec -- rm x", "awk 'BEGIN{system(\"rm x\")}'",
+		"sudo rm x", "/bin/rm x", "FOO=1 rm x", "timeout 5 nice rm x", "env A=1 rm x", "eval 'rm x'", "bash -c 'rm x'", "python3 -c 'import os'",
+		"make -f - <<< 'a: ; rm x'", "npx rm x", "ls (; rm x", "rm\u00a0x", "(rm x)", "echo $(rm x)", "$\"rm\" x", "r$@m x", "source ./f", "unset 'a[$(rm x)]'",
+	)
+	ruled{deny: []string{"Bash(git add -A)"}}.neverAllowed(t, "git -C x add -A", "git add '-A'")
+	bypass := ruled{mode: permission.Bypass, deny: []string{"Bash(rm *)"}}
+	for _, text := range []string{"touch x", "echo rm x", "git commit -m 'rm x'", "grep rm f", "go test ./...", "npm run build", "git rm f"} {
+		assert.Equal(t, permission.Allow, bypass.decide(t, text), text)
+	}
+}
+
+// A rule about files binds commands (F5).
+func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
+	ruled{deny: []string{"Read(/repo/.env)"}}.neverAllowed(t,
+		"cat .env", "grep -r x .", "rg x", `echo "$(<.env)"`, "git show HEAD:.env", "cat *", "cat .en?", "cat sub/../.env", `cat "$(echo .env)"`, "cp .env x", "cat {.env,f}",
+		"while read l; do echo $l; done < .env", "source .env", "diff f .env", "find . -name x -exec cat {} +", "wc -l --files0-from=.env", "x=.env; cat $x", "make",
+	)
+	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t,
+		"echo > prod/n", "sed -i s/a/b/ prod/x", "cp f prod/", "cp f prod", "tee prod/x", "mv f prod/y", "rm prod/x", "rm -r prod", "ln -s f prod/l", "touch prod/n", "cd prod && touch n", "install f prod/x",
+	)
+	both := ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}
+	for _, text := range []string{"cat f", "cat .env.example", "touch x", "echo hi > x", "cat prod/x", "rm -r other", "git status"} {
+		assert.Equal(t, permission.Allow, both.decide(t, text), text)
+	}
+	assert.Equal(t, permission.Deny, both.decide(t, "cat .env"), "a file that is named is denied, not asked about")
+}

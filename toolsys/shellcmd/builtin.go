@@ -1,0 +1,340 @@
+package shellcmd
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// judges decide about commands that need more than a table: builtins of the shell,
+// and programs with languages of their own. It is filled once, before main.
+var judges map[string]func(*call)
+
+func init() {
+	judges = map[string]func(*call){
+		":": anything, "true": anything, "false": anything, "echo": anything, "exit": anything, "return": anything,
+		"break": anything, "continue": anything, "shift": anything, "times": anything, "pwd": anything, "type": anything,
+		"printf": judgePrintf, "test": judgeTest, "[": judgeTest, "cd": judgeCd, "read": judgeRead, "set": judgeSet,
+		"unset": judgeUnset, "mapfile": judgeMapfile, "readarray": judgeMapfile, "wait": judgeWait, "jobs": judgeJobs,
+		"dirs": bare, "umask": bare, "history": bare, "command": judgeCommand, "builtin": judgeCommand,
+
+		"date": judgeDate, "less": judgePager, "more": judgePager, "jq": judgeJq, "xxd": judgeXxd, "go": judgeGo,
+		"find": judgeFind, "sed": judgeSed, "awk": judgeAwk, "gawk": judgeAwk, "mawk": judgeAwk, "nawk": judgeAwk,
+		"git": judgeGit, "xargs": judgeXargs, "sh": judgeShell, "bash": judgeShell, "dash": judgeShell,
+	}
+}
+
+// anything is a builtin that only reads whatever its words are.
+func anything(c *call) {
+	c.step.Leaf = true
+	c.patterns(c.args)
+}
+
+// bare is a builtin that only reads without arguments.
+func bare(c *call) {
+	c.step.Leaf = true
+	if len(c.args) > 0 {
+		c.doubt(c.name + " with arguments changes the shell")
+	}
+}
+
+// judgePrintf: -v names a variable, which may have a subscript.
+func judgePrintf(c *call) {
+	c.step.Leaf = true
+	switch {
+	case len(c.args) == 0:
+	case c.args[0].Kind != Literal || strings.HasPrefix(c.args[0].Text, "-") && c.args[0].Text != "--":
+		if len(c.args) > 1 && c.args[0].isLiteral("-v") && c.args[1].Kind == Literal {
+			c.assign(c.args[1].Text)
+			return
+		}
+		if c.args[0].wild() || c.args[0].Kind == Literal {
+			c.opaque("printf may set a variable")
+		}
+	}
+	c.patterns(c.args)
+}
+
+// assign notes that a builtin sets a variable to a text that is not known.
+func (c *call) assign(name string) {
+	c.w.s.Changes.Vars = append(c.w.s.Changes.Vars, name)
+	if !plain(name) {
+		c.step.Construct = true
+		c.opaque("it sets " + name)
+		return
+	}
+	c.w.state.vars[name] = value{}
+}
+
+// judgeTest is test and [. Their -v and -R evaluate subscripts, so no word that is
+// not literal may turn out to be one where another word could be a subscript.
+func judgeTest(c *call) {
+	c.step.Leaf = true
+	args := c.args
+	if c.name == "[" && len(args) > 0 && args[len(args)-1].isLiteral("]") {
+		args = args[:len(args)-1]
+	}
+	unknown := 0
+	for i, f := range args {
+		if f.Kind != Literal {
+			unknown++
+		}
+		if (f.isLiteral("-v") || f.isLiteral("-R")) && (i+1 == len(args) || args[i+1].Kind != Literal || !syntax.ValidName(args[i+1].Text)) {
+			c.step.Construct = true
+			c.opaque("a test that evaluates a subscript")
+			return
+		}
+	}
+	if unknown > 0 && !orderlyTest(args) {
+		c.step.Construct = true
+		c.opaque("a test whose operators are not literal")
+		return
+	}
+	for i, f := range args {
+		if i > 0 && (fileTests[args[i-1].Text] && args[i-1].Kind == Literal) || i+1 < len(args) && fileComparisons[args[i+1].Text] {
+			c.reads(f)
+		}
+	}
+	c.patterns(args)
+}
+
+var (
+	fileTests       = words("-e -f -d -r -w -x -s -L -h -b -c -p -S -g -u -k -O -G -N -nt -ot -ef")
+	fileComparisons = words("-nt -ot -ef")
+	binaryTests     = words("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef")
+	unaryTests      = words("-n -z -e -f -d -r -w -x -s -L -h -b -c -p -S -g -u -k -O -G -N -t -o")
+)
+
+// orderlyTest reports whether a test with words that are not literal has its
+// operators where the number of words alone decides what they are.
+func orderlyTest(args []Word) bool {
+	for _, f := range args {
+		if f.Kind == Many || f.Kind == Pattern {
+			return false
+		}
+	}
+	for len(args) > 1 && args[0].isLiteral("!") && len(args) <= 4 {
+		args = args[1:]
+	}
+	switch len(args) {
+	case 0, 1:
+		return true
+	case 2:
+		return args[0].Kind == Literal && unaryTests[args[0].Text]
+	case 3:
+		return args[1].Kind == Literal && binaryTests[args[1].Text]
+	}
+	return false
+}
+
+// judgeCd goes to a literal directory, or nobody knows where.
+func judgeCd(c *call) {
+	w := c.w
+	c.step.Leaf = true
+	w.s.Changes.Dir = true
+	p, ok := c.parse(spec{short: "LPe", operands: files})
+	if !ok || len(p.operands) > 1 {
+		c.step.FilesUnknown, w.state.lost = true, true
+		return
+	}
+	target := Word{Text: w.env.Home}
+	if len(p.operands) == 1 {
+		target = p.operands[0]
+	}
+	if target.Kind != Literal || target.Text == "" || target.Text == "-" {
+		c.reads(target)
+		c.step.FilesUnknown, w.state.lost = true, true
+		return
+	}
+	c.reads(target)
+	if n := len(c.step.Files); n > 0 && !w.state.lost || strings.HasPrefix(target.Text, "/") {
+		if n > 0 {
+			w.state.dir, w.state.lost = c.step.Files[n-1].Path, false
+			return
+		}
+	}
+	w.state.lost = true
+}
+
+// judgeRead sets plain variables to what it reads.
+func judgeRead(c *call) {
+	c.step.Leaf = true
+	p, ok := c.parse(spec{short: "rsea:d:i:n:N:p:t:", operands: texts})
+	if !ok {
+		c.step.Construct = true
+		c.opaque("read may set a variable that means something")
+		return
+	}
+	for _, o := range p.options {
+		switch {
+		case o.value.Kind != Literal:
+			c.opaque("an option of read is not literal")
+		case o.name == "a":
+			c.assign(o.value.Text)
+		}
+	}
+	c.assignAll(p.operands)
+}
+
+func (c *call) assignAll(names []Word) {
+	for _, f := range names {
+		if f.Kind != Literal {
+			c.step.Construct = true
+			c.opaque(c.name + " sets a variable whose name is not literal")
+			continue
+		}
+		c.assign(f.Text)
+	}
+}
+
+func judgeMapfile(c *call) {
+	c.step.Leaf = true
+	p, ok := c.parse(spec{short: "td:n:O:s:", operands: texts})
+	if !ok {
+		c.step.Construct = true
+		c.opaque(c.name + " may run what an option says")
+		return
+	}
+	for _, o := range p.options {
+		if o.value.Kind != Literal {
+			c.opaque("an option of " + c.name + " is not literal")
+		}
+	}
+	c.assignAll(p.operands)
+}
+
+func judgeUnset(c *call) {
+	c.step.Leaf = true
+	c.assignAll(c.args)
+}
+
+// judgeSet allows options that only make a script stricter or show what it does, and
+// positional parameters.
+func judgeSet(c *call) {
+	c.step.Leaf = true
+	c.w.s.Changes.Options = true
+	for i := 0; i < len(c.args); i++ {
+		f := c.args[i]
+		switch {
+		case f.isLiteral("--"):
+			return
+		case f.isLiteral("-o") || f.isLiteral("+o") || f.isLiteral("-euo") || f.isLiteral("-eo"):
+			if i++; i < len(c.args) && c.args[i].Kind == Literal && contains([]string{"pipefail", "errexit", "nounset", "noglob"}, c.args[i].Text) {
+				continue
+			}
+		case f.Kind == Literal && len(f.Text) > 1 && (f.Text[0] == '-' || f.Text[0] == '+') && strings.Trim(f.Text[1:], "eufx") == "":
+			continue
+		}
+		c.step.Construct = true
+		c.opaque("set changes what the script means")
+		return
+	}
+	if len(c.args) == 0 {
+		c.doubt("it lists all variables")
+	}
+}
+
+func judgeWait(c *call) {
+	c.step.Leaf = true
+	for _, f := range c.args {
+		if f.Kind != Literal || !allDigits(f.Text) && f.Text != "-n" {
+			if f.Kind == Unknown && f.Undashed {
+				continue
+			}
+			c.doubt("wait may set a variable")
+		}
+	}
+}
+
+// judgeJobs: jobs -x runs a command.
+func judgeJobs(c *call) {
+	if _, ok := c.parse(spec{short: "lpnrs", operands: nothing}); !ok || len(c.args) > 1 {
+		c.opaque("jobs may run a command")
+	}
+}
+
+// judgeCommand is command and builtin: with -v they look a name up, else they run it.
+func judgeCommand(c *call) {
+	if len(c.args) == 0 {
+		return
+	}
+	if c.name == "command" && (c.args[0].isLiteral("-v") || c.args[0].isLiteral("-V")) {
+		anything(c)
+		return
+	}
+	c.wrapped(wrapper{short: "p"})
+}
+
+func judgeDate(c *call) {
+	p, ok := c.parse(spec{short: "uRd:r:I::", long: "utc universal rfc-email date= reference= iso-8601? rfc-3339=", fileValues: []string{"r", "reference"}})
+	if !ok {
+		return
+	}
+	for _, f := range p.operands {
+		if f.Kind == Many || !strings.HasPrefix(f.Text, "+") {
+			c.doubt("date may set the clock")
+		}
+	}
+	for _, o := range p.options {
+		if o.name == "r" || o.name == "reference" {
+			c.reads(o.value)
+		}
+	}
+}
+
+// judgePager: +COMMAND makes a pager run something.
+func judgePager(c *call) {
+	for _, f := range c.args {
+		if f.Kind != Literal && !f.Undashed || strings.HasPrefix(f.Text, "+") {
+			c.opaque(c.name + " may run what a word says")
+			return
+		}
+	}
+	readers[c.name].judge(c)
+}
+
+// judgeJq: a program may import modules from files.
+func judgeJq(c *call) {
+	c.step.Leaf = true
+	readers["jq"].judge(c)
+	for _, f := range c.args {
+		if strings.Contains(f.Text, "import") || strings.Contains(f.Text, "include") {
+			c.step.FilesUnknown = true
+		}
+	}
+}
+
+// judgeXxd: a second operand, and -r with one, are written to. Its options may stand
+// behind a file and be shortened, so only literal ones in front are taken.
+func judgeXxd(c *call) {
+	for i := 0; i < len(c.args); i++ {
+		f := c.args[i]
+		switch {
+		case f.Kind != Literal:
+		case contains([]string{"-a", "-b", "-e", "-i", "-p", "-ps", "-u"}, f.Text):
+			continue
+		case contains([]string{"-c", "-g", "-l", "-s", "-o"}, f.Text) && i+1 < len(c.args) && c.args[i+1].Kind == Literal && number(c.args[i+1].Text):
+			i++
+			continue
+		case i == len(c.args)-1 && !strings.HasPrefix(f.Text, "-"):
+			c.reads(f)
+			continue
+		}
+		c.doubt("xxd may write a file")
+		c.step.FilesUnknown = true
+		return
+	}
+}
+
+// judgeGo allows what prints: go version, go env NAME, go help.
+func judgeGo(c *call) {
+	for i, f := range c.args {
+		first := i == 0 && contains([]string{"version", "env", "help"}, f.Text)
+		rest := i > 0 && !strings.HasPrefix(f.Text, "-") && !strings.Contains(f.Text, "=") || i > 0 && f.Text == "-json"
+		if f.Kind != Literal || !first && !rest {
+			c.doubt("go builds, downloads or writes with these words")
+			c.step.FilesUnknown = true
+			return
+		}
+	}
+}

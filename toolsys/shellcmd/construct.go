@@ -1,0 +1,319 @@
+package shellcmd
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// test is [[ ... ]]. Its comparisons of numbers evaluate arithmetic, and -v and -R
+// evaluate subscripts.
+func (w *walker) test(at syntax.Node, x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		w.word(x)
+	case *syntax.ParenTest:
+		w.test(at, x.X)
+	case *syntax.UnaryTest:
+		w.unaryTest(at, x)
+	case *syntax.BinaryTest:
+		w.binaryTest(at, x)
+	default:
+		w.construct(at, "a test that is not understood")
+	}
+}
+
+func (w *walker) unaryTest(at syntax.Node, x *syntax.UnaryTest) {
+	word, ok := x.X.(*syntax.Word)
+	switch x.Op {
+	case syntax.TsNot, syntax.TsParen:
+		w.test(at, x.X)
+		return
+	case syntax.TsVarSet, syntax.TsRefVar:
+		if !ok || !syntax.ValidName(word.Lit()) {
+			w.construct(at, "a test that evaluates a subscript")
+		}
+		return
+	case syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet, syntax.TsFdTerm:
+		w.test(at, x.X)
+		return
+	}
+	if !ok {
+		w.construct(at, "a test that is not understood")
+		return
+	}
+	w.looksAt(word)
+}
+
+// looksAt notes a file that a test asks about.
+func (w *walker) looksAt(words ...*syntax.Word) {
+	st := Step{ReadOnly: true, Leaf: true, Text: "[["}
+	for _, f := range w.words(words) {
+		st.Text += " " + f.Source
+		w.touch(&st, f, File{})
+	}
+	w.note(st)
+}
+
+func (w *walker) binaryTest(at syntax.Node, x *syntax.BinaryTest) {
+	left, isLeft := x.X.(*syntax.Word)
+	right, isRight := x.Y.(*syntax.Word)
+	switch x.Op {
+	case syntax.AndTest, syntax.OrTest, syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsBefore, syntax.TsAfter, syntax.TsReMatch:
+		w.test(at, x.X)
+		w.test(at, x.Y)
+	case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
+		if isLeft && isRight {
+			w.looksAt(left, right)
+			return
+		}
+		w.construct(at, "a test that is not understood")
+	default:
+		if !isLeft || !isRight || !w.numericWord(left) || !w.numericWord(right) {
+			w.construct(at, "a comparison of what may be no numbers")
+		}
+	}
+}
+
+// declaration is declare, local, export, readonly or typeset of plain variables.
+func (w *walker) declaration(d *syntax.DeclClause) {
+	for _, as := range d.Args {
+		if as.Name != nil {
+			w.assign(as, d.Variant.Value == "export")
+			continue
+		}
+		option := as.Value.Lit()
+		if len(option) < 2 || option[0] != '-' || strings.Trim(option[1:], "aAgrx") != "" {
+			w.construct(d, "a declaration that evaluates or lists")
+			return
+		}
+	}
+	if len(d.Args) == 0 {
+		w.construct(d, "it lists all variables")
+		return
+	}
+	w.note(Step{Text: printed(d), ReadOnly: true, Leaf: true, Confined: true})
+}
+
+// assign is NAME=value. exported values reach the programs that follow.
+func (w *walker) assign(as *syntax.Assign, exported bool) {
+	name := as.Name.Value
+	if as.Index != nil {
+		w.construct(as, "an assignment to a subscript")
+		return
+	}
+	if as.Array != nil {
+		w.array(as)
+		return
+	}
+	v := w.assigned(as.Value)
+	if as.Append {
+		v = value{}
+	}
+	if as.Naked {
+		v = w.get(name)
+	}
+	if exported && !as.Naked && harmlessSetting(name, v) {
+		w.s.Changes.Vars = append(w.s.Changes.Vars, name)
+		return
+	}
+	w.set(as, name, v)
+}
+
+// array is NAME=(a b c) without subscripts.
+func (w *walker) array(as *syntax.Assign) {
+	for _, e := range as.Array.Elems {
+		if e.Index != nil {
+			w.construct(as, "an array with subscripts")
+			return
+		}
+		w.expands(as.Name.Value+"=(...)", w.word(e.Value))
+	}
+	w.set(as, as.Name.Value, value{})
+}
+
+// assigned is the value of an assigned word, which is neither split nor matched.
+func (w *walker) assigned(x *syntax.Word) value {
+	if x == nil {
+		return value{known: true}
+	}
+	b := &wordBuilder{w: w, known: true}
+	numeric := len(x.Parts) == 1
+	for _, part := range x.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			if strings.Contains(part.Value, "~") {
+				b.known = false
+			}
+			b.literal(part.Value, false)
+			numeric = false
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			b.part(part, false)
+			numeric = false
+		default:
+			v := w.expand(part, true)
+			numeric = numeric && v.isNumber()
+			if v.known {
+				b.add(v.text)
+			} else {
+				b.known = false
+			}
+		}
+	}
+	if !b.known {
+		return value{number: numeric, signed: numeric}
+	}
+	return value{known: true, text: b.text.String()}
+}
+
+// call is a simple command, or assignments alone.
+func (w *walker) call(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		for _, as := range c.Assigns {
+			w.assign(as, false)
+		}
+		if len(c.Assigns) > 0 {
+			w.note(Step{Text: printed(c), ReadOnly: true, Leaf: true, Confined: true})
+		}
+		return
+	}
+	words := w.words(c.Args)
+	st := Step{ReadOnly: true, Text: sourceText(c), Input: w.stdin}
+	w.settings(c, words, &st)
+	if len(words) == 0 {
+		w.refuse(&st, "its name comes from an expansion")
+		w.note(st)
+		return
+	}
+	w.run(words, st)
+}
+
+// settings checks NAME=value in front of a command: they are part of what a rule has
+// to cover.
+func (w *walker) settings(c *syntax.CallExpr, words []Word, st *Step) {
+	for _, as := range c.Assigns {
+		if as.Array != nil || as.Index != nil || as.Append {
+			w.construct(as, "an assignment to a subscript")
+			continue
+		}
+		v := w.assigned(as.Value)
+		forRead := as.Name.Value == "IFS" && len(words) > 0 && words[0].isLiteral("read")
+		if !forRead && !harmlessSetting(as.Name.Value, v) {
+			st.ReadOnly = false
+			st.Doubt = "it runs with " + as.Name.Value + " set"
+		}
+	}
+}
+
+// refuse marks a step whose program is not known.
+func (w *walker) refuse(st *Step, why string) {
+	st.ReadOnly, st.Doubt, st.Opaque, st.FilesUnknown = false, why, why, true
+}
+
+// sourceText is a command's source in the normal form, without redirections.
+func sourceText(c *syntax.CallExpr) string {
+	words := make([]string, 0, len(c.Assigns)+len(c.Args))
+	for _, as := range c.Assigns {
+		words = append(words, printed(&syntax.CallExpr{Assigns: []*syntax.Assign{as}}))
+	}
+	for _, x := range c.Args {
+		words = append(words, sourceOf(x))
+	}
+	return strings.Join(words, " ")
+}
+
+// run judges one command and notes it as a step. Commands that it runs in turn are
+// noted after it.
+func (w *walker) run(words []Word, st Step) {
+	st.Words = words
+	if st.Text == "" {
+		st.Text = textOf(words)
+	}
+	name := words[0]
+	if name.Kind != Literal || name.Text == "" {
+		w.refuse(&st, "the name of the program is not literal")
+		w.note(st)
+		return
+	}
+	st.Name = baseName(name.Text)
+	st.Readings = readings(words)
+	c := &call{w: w, name: st.Name, args: words[1:], step: &st}
+	c.judge(name.Text)
+	at := w.note(st)
+	for _, inner := range c.inner {
+		w.nest(func() { inner() })
+	}
+	_ = at
+}
+
+// nest interprets what a command runs.
+func (w *walker) nest(do func()) {
+	if w.depth++; w.depth > maxDepth {
+		w.note(Step{Construct: true, Doubt: "nested too deeply", Opaque: "nested too deeply"})
+	} else {
+		do()
+	}
+	w.depth--
+}
+
+// textOf writes words as a source that gives them.
+func textOf(words []Word) string {
+	parts := make([]string, len(words))
+	for i, f := range words {
+		parts[i] = f.Source
+		if f.Kind == Literal && (f.Source == "" || f.Source != f.Text) {
+			parts[i] = quoteWord(f.Text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// quoteWord quotes a literal word where it needs quotes.
+func quoteWord(s string) string {
+	if plainValue(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// baseName takes off the folder.
+func baseName(name string) string {
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+// usualFolders are where the system's programs are.
+var usualFolders = []string{"/bin/", "/usr/bin/", "/usr/local/bin/"}
+
+// usual reports whether a program's name has no folder, or a usual one.
+func usual(name string) bool {
+	return !strings.Contains(name, "/") || slices.ContainsFunc(usualFolders, func(dir string) bool {
+		return dir+baseName(name) == name
+	})
+}
+
+// readings are the texts by which a rule that forbids may know a command: its words
+// without quotes, with the program's plain name, and without options before a
+// subcommand.
+func readings(words []Word) []string {
+	bare := make([]string, len(words))
+	for i, f := range words {
+		bare[i] = f.Text
+		if f.Kind != Literal {
+			bare[i] = f.Source
+		}
+	}
+	all := []string{strings.Join(bare, " ")}
+	bare[0] = baseName(bare[0])
+	all = append(all, strings.Join(bare, " "))
+	if len(bare) > 1 && strings.HasPrefix(bare[1], "-") {
+		for i := 2; i <= len(bare); i++ {
+			all = append(all, strings.TrimSpace(bare[0]+" "+strings.Join(bare[i:], " ")))
+		}
+	}
+	if plainArgs := slices.DeleteFunc(slices.Clone(bare[1:]), func(s string) bool { return s == "--" }); len(plainArgs) < len(bare)-1 {
+		all = append(all, bare[0]+" "+strings.Join(plainArgs, " "))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

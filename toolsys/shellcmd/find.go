@@ -1,0 +1,126 @@
+package shellcmd
+
+import "strings"
+
+// findTests are find's predicates that only look, and how many words each takes.
+var findTests = map[string]int{
+	"-name": 1, "-iname": 1, "-path": 1, "-ipath": 1, "-wholename": 1, "-regex": 1, "-iregex": 1, "-type": 1, "-size": 1,
+	"-mtime": 1, "-mmin": 1, "-atime": 1, "-amin": 1, "-ctime": 1, "-cmin": 1, "-maxdepth": 1, "-mindepth": 1, "-perm": 1,
+	"-user": 1, "-group": 1, "-uid": 1, "-gid": 1, "-links": 1, "-inum": 1, "-newer": 1, "-anewer": 1, "-cnewer": 1,
+	"-newermt": 1, "-regextype": 1, "-lname": 1, "-ilname": 1, "-samefile": 1, "-printf": 1, "-fstype": 1, "-used": 1, "-xtype": 1,
+	"-print": 0, "-print0": 0, "-ls": 0, "-prune": 0, "-quit": 0, "-empty": 0, "-readable": 0, "-writable": 0,
+	"-executable": 0, "-not": 0, "!": 0, "(": 0, ")": 0, "-a": 0, "-and": 0, "-o": 0, "-or": 0, ",": 0, "-true": 0,
+	"-false": 0, "-depth": 0, "-d": 0, "-mount": 0, "-xdev": 0, "-nouser": 0, "-nogroup": 0, "-daystart": 0,
+	"-noleaf": 0, "-warn": 0, "-nowarn": 0, "-ignore_readdir_race": 0,
+}
+
+// judgeFind goes through find's folders and predicates. Every word that could be a
+// predicate has to be literal.
+func judgeFind(c *call) {
+	c.step.Leaf = true
+	args := c.args
+	for len(args) > 0 && args[0].Kind == Literal && contains([]string{"-L", "-H", "-P", "-O1", "-O2", "-O3"}, args[0].Text) {
+		c.step.FilesUnknown = c.step.FilesUnknown || args[0].Text == "-L" || args[0].Text == "-H"
+		args = args[1:]
+	}
+	var starts []Word
+	for len(args) > 0 && !args[0].wild() && !isFindWord(args[0]) {
+		starts = append(starts, args[0])
+		args = args[1:]
+	}
+	if len(starts) == 0 {
+		starts = []Word{here()}
+	}
+	c.readsTree(starts...)
+	found := Word{Kind: Unknown, Source: "{}", Undashed: true, Below: true}
+	if len(starts) == 1 {
+		found.Bound = starts[0].Text
+	}
+	for len(args) > 0 {
+		n := c.predicate(args, found)
+		if n == 0 {
+			return
+		}
+		args = args[n:]
+	}
+}
+
+// isFindWord reports whether a word begins find's expression.
+func isFindWord(f Word) bool {
+	return f.Kind == Literal && (strings.HasPrefix(f.Text, "-") || contains([]string{"(", ")", "!", ","}, f.Text))
+}
+
+// predicate takes one predicate; n is how many words it is, 0 where find is doubtful.
+func (c *call) predicate(args []Word, found Word) (n int) {
+	f := args[0]
+	if f.Kind != Literal {
+		c.opaque("a word of find that is not literal may be a predicate that runs something")
+		return 0
+	}
+	if f.Text == "-exec" || f.Text == "-execdir" || f.Text == "-ok" || f.Text == "-okdir" {
+		return c.findRuns(args, found)
+	}
+	takes, known := findTests[f.Text]
+	if !known || len(args) <= takes {
+		if f.Text == "-delete" || strings.HasPrefix(f.Text, "-fprint") || f.Text == "-fls" {
+			c.doubt("find writes with " + f.Text)
+			c.step.FilesUnknown = true
+			c.suspect()
+			return 0
+		}
+		c.doubt(f.Text + " is no predicate of find that is known to be harmless")
+		c.step.FilesUnknown = true
+		c.suspect()
+		return 0
+	}
+	if takes == 1 && args[1].Kind == Many || takes == 1 && args[1].Kind == Pattern {
+		c.opaque("a word of find that is not literal may be several")
+		return 0
+	}
+	if strings.HasSuffix(f.Text, "newer") || f.Text == "-samefile" {
+		c.reads(args[1])
+	}
+	return 1 + takes
+}
+
+// findRuns is -exec COMMAND ; or +.
+func (c *call) findRuns(args []Word, found Word) int {
+	for i := 1; i < len(args); i++ {
+		f := args[i]
+		if f.Kind != Literal {
+			break
+		}
+		if f.Text == ";" || f.Text == "+" && i > 1 && args[i-1].isLiteral("{}") {
+			if i == 1 {
+				break
+			}
+			if strings.HasPrefix(args[0].Text, "-ok") {
+				c.doubt("find asks before it runs something")
+			}
+			if args[0].Text == "-execdir" {
+				found.Bound = ""
+			}
+			c.then(place(args[1:i], found))
+			return i + 1
+		}
+	}
+	c.opaque("what find runs is not literal")
+	c.suspect()
+	return 0
+}
+
+// place puts what find has found in place of {}.
+func place(words []Word, found Word) []Word {
+	out := make([]Word, len(words))
+	for i, f := range words {
+		out[i] = f
+		if at := strings.Index(f.Text, "{}"); at >= 0 {
+			out[i] = found
+			out[i].Source = f.Source
+			if f.Text != "{}" {
+				out[i] = Word{Kind: Unknown, Text: f.Text[:at], Source: f.Source, Undashed: at == 0}
+			}
+		}
+	}
+	return out
+}

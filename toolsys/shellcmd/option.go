@@ -1,0 +1,365 @@
+package shellcmd
+
+import (
+	"strings"
+)
+
+// call is one command while it is judged.
+type call struct {
+	w    *walker
+	name string
+	args []Word
+	step *Step
+	// inner interprets what the command runs, after its own step is noted.
+	inner []func()
+}
+
+// doubt makes the command one that is not proved to only read.
+func (c *call) doubt(why string) {
+	if c.step.ReadOnly {
+		c.step.ReadOnly, c.step.Doubt = false, why
+	}
+}
+
+// opaque makes it one of which it is not known what it runs.
+func (c *call) opaque(why string) {
+	c.step.FilesUnknown = true
+	if c.step.Opaque == "" {
+		c.step.Opaque = why
+	}
+	c.doubt(why)
+}
+
+// reads notes files that the command reads.
+func (c *call) reads(words ...Word) {
+	for _, f := range words {
+		c.w.touch(c.step, f, File{})
+	}
+}
+
+// readsTree notes paths that are read with all below them.
+func (c *call) readsTree(words ...Word) {
+	for _, f := range words {
+		c.w.touch(c.step, f, File{Tree: true})
+	}
+}
+
+// here is the working directory as a word.
+func here() Word { return Word{Text: ".", Source: "."} }
+
+// operandKind is what a program's operands are.
+type operandKind uint8
+
+const (
+	texts        operandKind = iota // words, never files
+	files                           // files
+	patternFiles                    // a pattern or program, then files
+	patternTrees                    // a pattern, then folders that are gone through
+	trees                           // folders that are gone through, the working directory if there are none
+	nothing                         // there may be none
+)
+
+// spec describes a program that only reads.
+type spec struct {
+	// short are option letters, each with a colon behind it if it takes a value, two
+	// if the value may only be attached; long are names, with = or ? likewise.
+	short, long string
+	// any reports whether no option of the program writes or runs anything, so that
+	// further options and words that are not literal are harmless too.
+	any bool
+	// apart reports whether an option that takes a value has to stand by itself: the
+	// program has its own ways with clusters.
+	apart bool
+	// digits reports whether -5 is an option.
+	digits   bool
+	operands operandKind
+	// atMost bounds the number of operands; 0 does not.
+	atMost int
+	// fileValues are the short and long options whose value is a file that is read.
+	fileValues []string
+	// walks are the options with which folders are gone through, follows those with
+	// which links are followed to wherever they lead.
+	walks, follows []string
+	// patterns are the options that bring the pattern.
+	patterns []string
+	// refused are options of an `any` program that are not harmless after all.
+	refused []string
+}
+
+// option is one option of a command.
+type option struct {
+	name  string // without dashes
+	value Word
+	has   bool // a value
+}
+
+// parsed is a command's arguments taken apart.
+type parsed struct {
+	options  []option
+	operands []Word
+}
+
+func (p parsed) given(names ...string) bool {
+	for _, o := range p.options {
+		for _, n := range names {
+			if o.name == n {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parse takes the arguments apart as getopt does; ok is false, and the command
+// doubtful, where an option is not listed or may hide in a word.
+func (c *call) parse(sp spec) (p parsed, ok bool) {
+	args := c.args
+	for len(args) > 0 {
+		w := args[0]
+		switch {
+		case w.isLiteral("--"):
+			p.operands = append(p.operands, args[1:]...)
+			return p, true
+		case w.wild():
+			if !sp.any && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
+				c.doubt("a word that is not literal may be an option of " + c.name)
+				return p, false
+			}
+			if sp.any {
+				p.operands = append(p.operands, w)
+			}
+			args = args[1:]
+		case w.Kind != Literal || len(w.Text) < 2 || w.Text[0] != '-':
+			p.operands = append(p.operands, w)
+			args = args[1:]
+		default:
+			n := c.option(sp, args, &p)
+			if n == 0 {
+				c.doubt("the option " + w.Text + " of " + c.name + " is not known to be harmless")
+				return p, false
+			}
+			args = args[n:]
+		}
+	}
+	return p, true
+}
+
+// prefixed takes a word such as "--format=$x" or "-n$x", whose option is literal.
+func (c *call) prefixed(sp spec, w Word, p *parsed) bool {
+	if long, is := strings.CutPrefix(w.Text, "--"); is {
+		name, _, has := strings.Cut(long, "=")
+		if !has || !sp.hasLong(name, true) {
+			return false
+		}
+		p.options = append(p.options, option{name: name, value: Word{Kind: Unknown, Source: w.Source}, has: true})
+		return true
+	}
+	if len(w.Text) < 2 || w.Text[0] != '-' {
+		return false
+	}
+	letters := w.Text[1:]
+	for i := range len(letters) {
+		takes, known := sp.letter(letters[i])
+		if !known {
+			return false
+		}
+		if takes != "" {
+			p.options = append(p.options, option{name: letters[i : i+1], value: Word{Kind: Unknown, Source: w.Source}, has: true})
+			return true
+		}
+	}
+	return false
+}
+
+// option takes one literal option; n is how many words it is, 0 if it is not known.
+func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
+	text := args[0].Text
+	if long, is := strings.CutPrefix(text, "--"); is {
+		return c.long(sp, long, args, p)
+	}
+	if sp.digits && allDigits(text[1:]) {
+		return 1
+	}
+	for i := 1; i < len(text); i++ {
+		name := text[i : i+1]
+		takes, known := sp.letter(text[i])
+		if !known && !sp.tolerates(name) {
+			return 0
+		}
+		o := option{name: name}
+		if takes == "" {
+			p.options = append(p.options, o)
+			continue
+		}
+		o.has = true
+		if sp.apart && len(text) > 2 {
+			return 0
+		}
+		if rest := text[i+1:]; rest != "" || takes == "::" {
+			o.value = Word{Text: rest, Source: rest}
+			p.options = append(p.options, o)
+			return 1
+		}
+		return c.separate(sp, o, args, p)
+	}
+	return 1
+}
+
+// separate takes an option whose value is the next word.
+func (c *call) separate(sp spec, o option, args []Word, p *parsed) int {
+	if len(args) < 2 {
+		return 1 // it complains and does nothing
+	}
+	o.value = args[1]
+	if o.value.Kind == Many && !sp.any {
+		return 0 // it may bring further words
+	}
+	p.options = append(p.options, o)
+	return 2
+}
+
+func (c *call) long(sp spec, text string, args []Word, p *parsed) int {
+	name, value, has := strings.Cut(text, "=")
+	o := option{name: name, value: Word{Text: value, Source: value}, has: has}
+	switch {
+	case sp.hasLong(name, has):
+		if !has && sp.takes(name) {
+			o.has = true
+			return c.separate(sp, o, args, p)
+		}
+	case !sp.tolerates(name):
+		return 0
+	}
+	p.options = append(p.options, o)
+	return 1
+}
+
+// tolerates reports whether an option that is not listed is harmless all the same.
+func (sp spec) tolerates(name string) bool {
+	if !sp.any {
+		return false
+	}
+	for _, r := range sp.refused {
+		if name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// letter looks up a short option: takes is ":" or "::" if it has a value.
+func (sp spec) letter(c byte) (takes string, known bool) {
+	i := strings.IndexByte(sp.short, c)
+	if i < 0 || c == ':' {
+		return "", false
+	}
+	rest := sp.short[i+1:]
+	return rest[:len(rest)-len(strings.TrimLeft(rest, ":"))], true
+}
+
+// hasLong looks up a long option, by its whole name.
+func (sp spec) hasLong(name string, valued bool) bool {
+	for _, l := range strings.Fields(sp.long) {
+		bare := strings.TrimRight(l, "=?")
+		if bare == name {
+			return !valued || bare != l
+		}
+	}
+	return false
+}
+
+// takes reports whether a long option needs a value.
+func (sp spec) takes(name string) bool {
+	for _, l := range strings.Fields(sp.long) {
+		if l == name+"=" {
+			return true
+		}
+	}
+	return false
+}
+
+// judge applies a spec to the command.
+func (sp spec) judge(c *call) {
+	p, ok := c.parse(sp)
+	if !ok {
+		c.step.FilesUnknown = c.step.FilesUnknown || sp.operands != texts
+		return
+	}
+	for _, o := range p.options {
+		switch {
+		case o.has && contains(sp.fileValues, o.name):
+			c.reads(o.value)
+		case o.has:
+			c.patterns([]Word{o.value})
+		}
+	}
+	if sp.atMost > 0 && (len(p.operands) > sp.atMost || hasMany(p.operands)) {
+		c.doubt("a further operand of " + c.name + " would be written to")
+	}
+	operands := p.operands
+	if (sp.operands == patternFiles || sp.operands == patternTrees) && !p.given(sp.patterns...) && len(operands) > 0 && operands[0].Kind != Many {
+		if operands[0].Kind == Pattern {
+			c.reads(operands[0])
+		}
+		operands = operands[1:]
+	}
+	if p.given(sp.follows...) {
+		c.step.FilesUnknown = true
+	}
+	switch {
+	case sp.operands == nothing && len(operands) > 0:
+		c.doubt("operands of " + c.name + " are not known to be harmless")
+	case sp.operands == texts || sp.operands == nothing:
+		c.patterns(operands)
+	case sp.operands == trees || sp.operands == patternTrees || p.given(sp.walks...):
+		if len(operands) == 0 {
+			operands = []Word{here()}
+		}
+		c.readsTree(operands...)
+	default:
+		c.reads(operands...)
+	}
+}
+
+// patterns notes the folders that the shell looks through for operands that are
+// patterns, though the command opens no file.
+func (c *call) patterns(words []Word) { c.w.looksUp(c.step, words) }
+
+// looksUp notes the folders that the shell looks through for patterns.
+func (w *walker) looksUp(st *Step, words []Word) {
+	for _, f := range words {
+		switch {
+		case f.Kind == Pattern:
+			w.touch(st, f, File{})
+		case f.Kind == Many && f.Bound == "" && !f.Given:
+			// An unquoted value may hold a pattern of its own.
+			st.FilesUnknown = true
+		}
+	}
+}
+
+// expands notes words that become names of files, though no command opens those.
+func (w *walker) expands(text string, words []Word) {
+	st := Step{Text: text, ReadOnly: true, Leaf: true, Confined: true}
+	if w.looksUp(&st, words); st.FilesUnknown || len(st.Files) > 0 {
+		w.note(st)
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+func hasMany(words []Word) bool {
+	for _, f := range words {
+		if f.Kind == Many || f.Kind == Pattern {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,484 @@
+package shellcmd
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Bounds on the work for one script.
+const (
+	maxDepth    = 20   // scripts in scripts, commands in commands
+	maxSteps    = 2000 // steps noted
+	maxUnrolled = 64   // rounds of loops over literal lists, one by one
+)
+
+// walker interprets a script.
+type walker struct {
+	s     *Script
+	env   Env
+	state state
+	// functions are those that surely exist by now.
+	functions map[string]bool
+	// shared are the variables that functions set.
+	shared      map[string]bool
+	homeChanged bool
+	inFunction  int
+	// nested counts constructs around that may not run, or run in another shell.
+	nested      int
+	depth       int
+	unrolled    int
+	leftRunning bool
+	sets        map[string]bool // the variables that the script may set
+	moves       bool            // some command of the script may change the directory
+	// input bounds the names that a pipe brings to the next command; stdin is the
+	// text that a here-document does.
+	input string
+	stdin string
+}
+
+func newWalker(s *Script, env Env) *walker {
+	return &walker{s: s, env: env, state: state{vars: map[string]value{}, dir: env.Dir, lost: false},
+		functions: map[string]bool{}, shared: map[string]bool{}}
+}
+
+// note adds a step and gives a pointer to it that holds until the next one.
+func (w *walker) note(st Step) int {
+	if len(w.s.Steps) >= maxSteps {
+		last := &w.s.Steps[len(w.s.Steps)-1]
+		last.ReadOnly, last.Construct, last.Doubt, last.Opaque = false, true, "it is too long to read", "it is too long to read"
+		return len(w.s.Steps) - 1
+	}
+	w.s.Steps = append(w.s.Steps, st)
+	return len(w.s.Steps) - 1
+}
+
+// construct notes a part of the script that is not proved harmless and that no rule
+// for a command can cover.
+func (w *walker) construct(n syntax.Node, why string) {
+	w.note(Step{Text: printed(n), Construct: true, Doubt: why, Opaque: why, FilesUnknown: true})
+}
+
+// statements interprets a list, one after the other.
+func (w *walker) statements(stmts []*syntax.Stmt) {
+	for _, st := range stmts {
+		w.statement(st)
+	}
+}
+
+// isolated interprets what runs in a shell of its own: nothing of it stays.
+func (w *walker) isolated(do func()) {
+	before, changes, functions := w.state.clone(), w.s.Changes, maps.Clone(w.functions)
+	w.nested++
+	do()
+	w.nested--
+	w.state, w.s.Changes, w.functions = before, changes, functions
+}
+
+// perhaps interprets what may not run.
+func (w *walker) perhaps(do func()) {
+	before := w.state.clone()
+	w.nested++
+	do()
+	w.nested--
+	w.state = join(before, w.state)
+}
+
+// substitution interprets $(...) and gives a bound for the names it prints.
+func (w *walker) substitution(stmts []*syntax.Stmt) (bound string) {
+	if w.depth++; w.depth > maxDepth {
+		w.note(Step{Construct: true, Doubt: "nested too deeply", Opaque: "nested too deeply"})
+		w.depth--
+		return ""
+	}
+	input, stdin := w.input, w.stdin
+	w.isolated(func() { w.statements(stmts) })
+	w.input, w.stdin = input, stdin
+	w.depth--
+	return ""
+}
+
+func (w *walker) statement(st *syntax.Stmt) {
+	if st.Coprocess || st.Disown {
+		w.construct(st, "it leaves a process behind")
+	}
+	if st.Background {
+		w.leftRunning = true
+		w.isolated(func() { w.simple(st) })
+		return
+	}
+	w.simple(st)
+}
+
+// simple is a statement with its redirections.
+func (w *walker) simple(st *syntax.Stmt) {
+	stdin := w.stdin
+	w.redirections(st.Redirs)
+	if st.Cmd != nil {
+		w.command(st.Cmd)
+	}
+	w.stdin = stdin
+}
+
+func (w *walker) command(cmd syntax.Command) {
+	switch cmd := cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(cmd)
+	case *syntax.BinaryCmd:
+		w.binary(cmd)
+	case *syntax.Block:
+		w.statements(cmd.Stmts)
+	case *syntax.Subshell:
+		w.isolated(func() { w.statements(cmd.Stmts) })
+	case *syntax.IfClause:
+		w.ifClause(cmd)
+	case *syntax.WhileClause:
+		w.loop(cmd, func() { w.statements(cmd.Cond); w.statements(cmd.Do) })
+	case *syntax.ForClause:
+		w.forClause(cmd)
+	case *syntax.CaseClause:
+		w.caseClause(cmd)
+	case *syntax.TestClause:
+		w.test(cmd, cmd.X)
+	case *syntax.ArithmCmd:
+		w.arithmetic(cmd, cmd.X)
+	case *syntax.TimeClause:
+		if cmd.Stmt != nil {
+			w.statement(cmd.Stmt)
+		}
+	case *syntax.FuncDecl:
+		w.function(cmd)
+	case *syntax.DeclClause:
+		w.declaration(cmd)
+	default:
+		w.construct(cmd, "a construct that is not understood")
+	}
+}
+
+func (w *walker) binary(cmd *syntax.BinaryCmd) {
+	switch cmd.Op {
+	case syntax.AndStmt, syntax.OrStmt:
+		w.statement(cmd.X)
+		w.perhaps(func() { w.statement(cmd.Y) })
+	case syntax.Pipe, syntax.PipeAll:
+		input := w.input
+		w.isolated(func() { w.statement(cmd.X) })
+		w.input = w.printsBelow(cmd.X)
+		w.isolated(func() { w.statement(cmd.Y) })
+		w.input = input
+	default:
+		w.construct(cmd, "an operator that is not understood")
+	}
+}
+
+func (w *walker) ifClause(cmd *syntax.IfClause) {
+	for c := cmd; c != nil; c = c.Else {
+		if c == cmd {
+			w.statements(c.Cond)
+		} else {
+			w.perhaps(func() { w.statements(c.Cond) })
+		}
+		w.perhaps(func() { w.statements(c.Then) })
+	}
+}
+
+// loop interprets a body that runs any number of times: what it sets is not known
+// when it begins, but for what stays a number.
+func (w *walker) loop(n syntax.Node, body func()) {
+	w.forget(n)
+	w.perhaps(body)
+	w.forget(n)
+}
+
+// forget drops what is known of the variables that a part of the script sets, and
+// of the directory if it may change.
+func (w *walker) forget(n syntax.Node) {
+	set := assigned(n)
+	for name, numbers := range set.vars {
+		if v := w.state.vars[name]; numbers && v.isNumber() {
+			w.state.vars[name] = value{number: true, signed: true}
+		} else {
+			delete(w.state.vars, name)
+		}
+	}
+	w.state.lost = w.state.lost || set.dir
+}
+
+func (w *walker) forClause(cmd *syntax.ForClause) {
+	if cmd.Select {
+		w.construct(cmd, "select reads what it is told")
+		return
+	}
+	switch l := cmd.Loop.(type) {
+	case *syntax.CStyleLoop:
+		w.arithmetic(cmd, l.Init)
+		w.loop(cmd, func() {
+			w.arithmetic(cmd, l.Cond)
+			w.statements(cmd.Do)
+			w.arithmetic(cmd, l.Post)
+		})
+	case *syntax.WordIter:
+		w.iterate(cmd, l)
+	}
+}
+
+// iterate is for x in a b c: over a literal list, each round by itself.
+func (w *walker) iterate(cmd *syntax.ForClause, l *syntax.WordIter) {
+	items := w.words(l.Items)
+	w.expands("for "+l.Name.Value, items)
+	literal := l.InPos.IsValid() && len(items) > 0 && w.unrolled+len(items) <= maxUnrolled && w.depth < maxDepth &&
+		!slices.ContainsFunc(items, func(f Word) bool { return f.Kind != Literal })
+	if !literal {
+		w.loop(cmd, func() {
+			w.bind(l.Name, l.Name.Value, itemValue(l, items))
+			w.statements(cmd.Do)
+		})
+		return
+	}
+	w.unrolled += len(items)
+	for _, item := range items {
+		w.forget(cmd)
+		w.perhaps(func() {
+			w.bind(l.Name, l.Name.Value, value{known: true, text: item.Text})
+			w.statements(cmd.Do)
+		})
+	}
+	w.forget(cmd)
+}
+
+// itemValue is what a loop's variable holds where the list is not literal.
+func itemValue(l *syntax.WordIter, items []Word) value {
+	v := value{}
+	if l.InPos.IsValid() && len(items) == 1 {
+		v.bound = items[0].Bound
+	}
+	return v
+}
+
+func (w *walker) caseClause(cmd *syntax.CaseClause) {
+	w.word(cmd.Word)
+	for _, item := range cmd.Items {
+		w.words(item.Patterns)
+		w.perhaps(func() { w.statements(item.Stmts) })
+	}
+}
+
+// function notes a definition and interprets its body once, where its arguments and
+// the variables that functions set are not known.
+func (w *walker) function(cmd *syntax.FuncDecl) {
+	if cmd.Name == nil || len(cmd.Names) > 0 || !plain(cmd.Name.Value) || isProgram(cmd.Name.Value) {
+		w.construct(cmd, "a function that takes the place of a command")
+		return
+	}
+	for name := range assigned(cmd.Body).vars {
+		w.shared[name] = true
+		delete(w.state.vars, name)
+	}
+	before := w.state.clone()
+	changes := w.s.Changes
+	w.state.lost = w.state.lost || w.moves
+	w.inFunction++
+	w.nested++
+	w.statement(cmd.Body)
+	w.nested--
+	w.inFunction--
+	w.state = before
+	w.s.Changes.Vars, w.s.Changes.Functions = changes.Vars, append(w.s.Changes.Functions, cmd.Name.Value)
+	if w.nested == 0 {
+		w.functions[cmd.Name.Value] = true
+	}
+	if assigned(cmd.Body).dir {
+		w.state.lost = true
+	}
+}
+
+// assignedSet are the variables that a part of a script may set, and whether each
+// is only ever set to numbers; dir reports whether it may change the directory.
+type assignedSet struct {
+	vars map[string]bool
+	dir  bool
+}
+
+// assigned collects too much rather than too little.
+func assigned(n syntax.Node) assignedSet {
+	set := assignedSet{vars: map[string]bool{}}
+	add := func(name string, number bool) {
+		old, has := set.vars[name]
+		set.vars[name] = number && (old || !has)
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				add(n.Name.Value, n.Index == nil && n.Array == nil && !n.Append && numberWord(n.Value))
+			}
+		case *syntax.WordIter:
+			add(n.Name.Value, false)
+		case *syntax.UnaryArithm:
+			addArithmetic(add, n.X)
+		case *syntax.BinaryArithm:
+			if assigns(n.Op) {
+				addArithmetic(add, n.X)
+			}
+		case *syntax.CallExpr:
+			set.dir = set.dir || callSets(n, add)
+		}
+		return true
+	})
+	return set
+}
+
+func addArithmetic(add func(string, bool), x syntax.ArithmExpr) {
+	if target, ok := x.(*syntax.Word); ok && syntax.ValidName(target.Lit()) {
+		add(target.Lit(), true)
+	}
+}
+
+// callSets adds the names that a builtin may set, and reports whether a command may
+// change the directory.
+func callSets(c *syntax.CallExpr, add func(string, bool)) (dir bool) {
+	if len(c.Args) == 0 {
+		return false
+	}
+	switch name := c.Args[0].Lit(); name {
+	case "read", "printf", "mapfile", "readarray", "getopts", "unset":
+		for _, arg := range c.Args[1:] {
+			if syntax.ValidName(arg.Lit()) {
+				add(arg.Lit(), false)
+			}
+		}
+		add("REPLY", false)
+	case "cd", "pushd", "popd", "":
+		return true
+	}
+	return false
+}
+
+// numberWord reports whether an assigned word surely is a number.
+func numberWord(x *syntax.Word) bool {
+	if x == nil || len(x.Parts) != 1 {
+		return false
+	}
+	if _, ok := x.Parts[0].(*syntax.ArithmExp); ok {
+		return true
+	}
+	return number(x.Lit())
+}
+
+// redirections notes what a statement's redirections read and write.
+func (w *walker) redirections(list []*syntax.Redirect) {
+	for _, rd := range list {
+		w.redirection(rd)
+	}
+}
+
+func (w *walker) redirection(rd *syntax.Redirect) {
+	if rd.N != nil && !allDigits(rd.N.Value) {
+		w.construct(rd, "a redirection that sets a variable")
+		return
+	}
+	switch rd.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		w.stdin = w.text(rd.Hdoc)
+		return
+	case syntax.WordHdoc:
+		w.stdin = w.text(rd.Word)
+		return
+	}
+	fields := w.word(rd.Word)
+	if len(fields) != 1 || fields[0].Kind == Many || fields[0].Kind == Pattern {
+		w.construct(rd, "a redirection to what is not known")
+		return
+	}
+	w.redirect(rd, fields[0])
+}
+
+// redirect is a redirection to one word.
+func (w *walker) redirect(rd *syntax.Redirect, target Word) {
+	literal := target.Kind == Literal
+	switch {
+	case (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && literal && (target.Text == "-" || allDigits(strings.TrimSuffix(target.Text, "-"))):
+		return
+	case rd.Op == syntax.DplIn || strings.HasPrefix(target.Text, "/dev/tcp/") || strings.HasPrefix(target.Text, "/dev/udp/"):
+		w.s.Network = w.s.Network || rd.Op != syntax.DplIn
+		w.construct(rd, "a redirection to what is no file")
+		return
+	case literal && harmlessTarget(target.Text):
+		return
+	case rd.Op == syntax.RdrIn && (literal || target.Bound != ""):
+		st := Step{Text: printedRedirect(rd), ReadOnly: true, Leaf: true, Confined: true}
+		w.touch(&st, target, File{})
+		w.note(st)
+		return
+	case rd.Op == syntax.RdrIn:
+		w.construct(rd, "it reads a file whose name is not known")
+		return
+	}
+	st := Step{Text: rd.Op.String() + " " + target.Source, Doubt: "it writes " + target.Source, Leaf: true, Confined: true}
+	w.touch(&st, target, File{Write: true})
+	w.note(st)
+}
+
+func printedRedirect(rd *syntax.Redirect) string {
+	return rd.Op.String() + " " + sourceOf(rd.Word)
+}
+
+// text is a here-document's or here-string's text as far as it is literal; what it
+// runs becomes steps.
+func (w *walker) text(x *syntax.Word) string {
+	if x == nil {
+		return ""
+	}
+	b := &wordBuilder{w: w, known: true}
+	for _, part := range x.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.add(unbackslash(part.Value))
+		default:
+			b.part(part, false)
+		}
+	}
+	return printed(x) + "\n" + b.text.String()
+}
+
+// harmlessTarget reports whether nothing is lost by writing to a device.
+func harmlessTarget(name string) bool {
+	switch name {
+	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/stdin":
+		return true
+	}
+	return false
+}
+
+// touch notes the file that a word names.
+func (w *walker) touch(st *Step, word Word, f File) {
+	name := word.Text
+	if word.Kind != Literal {
+		name = word.Bound
+		f.Glob = true
+		f.Tree = f.Tree || word.Below
+	}
+	switch {
+	case name == "" && word.Kind == Literal:
+		return // no file has an empty name
+	case name == "" || strings.HasPrefix(name, "~"):
+		st.FilesUnknown = true
+		return
+	case strings.HasPrefix(name, "/dev/fd/") || name == "/dev/stdin" || name == "/dev/null":
+		return
+	}
+	if !path.IsAbs(name) {
+		if w.state.lost {
+			st.FilesUnknown = true
+			return
+		}
+		name = path.Join(w.state.dir, name)
+	} else if !strings.HasPrefix(name, "//") {
+		name = path.Clean(name)
+	}
+	f.Path = name
+	st.Files = append(st.Files, f)
+}

@@ -1,0 +1,300 @@
+package shellcmd
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Kind is how much is known of a word.
+type Kind uint8
+
+// The kinds of words.
+const (
+	Literal Kind = iota // the word is exactly its text
+	Pattern             // names of files that match its text, or the text itself
+	Unknown             // one word, that begins with its text
+	Many                // any number of words of unknown text
+)
+
+// Word is one argument of a command, as far as it is known without running anything.
+type Word struct {
+	Kind   Kind
+	Text   string
+	Source string
+	// Bound is a glob for the paths that a word that is not literal can be; empty
+	// where nothing bounds it. Below reports whether paths below a match count too.
+	Bound string
+	Below bool
+	// Given reports whether all that is not literal comes from the environment.
+	Given bool
+	// Undashed reports whether a word that is not literal cannot begin with a dash.
+	Undashed bool
+}
+
+// isLiteral reports whether the word is literal and has this text.
+func (w Word) isLiteral(text string) bool { return w.Kind == Literal && w.Text == text }
+
+// wild reports whether the word may turn out to be an option.
+func (w Word) wild() bool {
+	switch {
+	case w.Kind == Literal || w.Undashed:
+		return false
+	case w.Kind == Many || w.Text == "":
+		return true
+	}
+	return strings.IndexByte("-*?[", w.Text[0]) >= 0
+}
+
+// wordBuilder puts one word together from its parts.
+type wordBuilder struct {
+	w       *walker
+	text    strings.Builder
+	known   bool // all parts so far
+	glob    bool // an unquoted pattern
+	many    bool
+	quoted  bool // some part is quoted, so that the word exists even if it is empty
+	numeric bool // what is not known are digits
+	bounds  []string
+	made    bool // some of what is not known is not from the environment
+	parts   int
+}
+
+// word expands one word of the source into the fields that a command will see.
+func (w *walker) word(x *syntax.Word) []Word {
+	if x == nil {
+		return nil
+	}
+	if list, ok := braces(x); ok {
+		var all []Word
+		for _, one := range list {
+			all = append(all, w.field(one, sourceOf(x))...)
+		}
+		return all
+	}
+	return w.field(x, sourceOf(x))
+}
+
+// words expands words in order.
+func (w *walker) words(list []*syntax.Word) []Word {
+	var all []Word
+	for _, x := range list {
+		all = append(all, w.word(x)...)
+	}
+	return all
+}
+
+func (w *walker) field(x *syntax.Word, source string) []Word {
+	brace := mayBrace(x)
+	b := &wordBuilder{w: w, known: true, many: brace, made: brace}
+	for i, part := range x.Parts {
+		b.part(part, i == 0)
+	}
+	out := Word{Text: b.text.String(), Source: source}
+	switch {
+	case b.many:
+		out.Kind, out.Text = Many, ""
+	case !b.known && b.glob:
+		out.Kind, out.Text = Many, ""
+	case !b.known:
+		out.Kind = Unknown
+		out.Undashed = b.numeric && out.Text == ""
+	case b.glob:
+		out.Kind, out.Bound = Pattern, out.Text
+	case out.Text == "" && !b.quoted:
+		return nil
+	}
+	out.Given = out.Kind != Literal && !b.glob && !b.made
+	if len(b.bounds) == 1 && b.parts == 1 {
+		out.Bound = b.bounds[0]
+	}
+	return []Word{out}
+}
+
+func (b *wordBuilder) part(part syntax.WordPart, first bool) {
+	b.parts++
+	switch part := part.(type) {
+	case *syntax.Lit:
+		b.literal(part.Value, first)
+	case *syntax.SglQuoted:
+		b.quoted = true
+		if part.Dollar {
+			b.add(ansi(part))
+		} else {
+			b.add(part.Value)
+		}
+	case *syntax.DblQuoted:
+		b.quoted = true
+		if part.Dollar {
+			b.w.construct(part, "a translated string")
+			b.known = false
+		}
+		for _, inner := range part.Parts {
+			b.inner(inner)
+		}
+	default:
+		b.expansion(part, false)
+	}
+}
+
+// literal takes an unquoted part: backslashes quote, patterns and ~ mean something.
+func (b *wordBuilder) literal(value string, first bool) {
+	if first && strings.HasPrefix(value, "~") {
+		rest, plain := strings.CutPrefix(value, "~")
+		name, _, _ := strings.Cut(rest, "/")
+		if plain && name == "" && b.w.env.Home != "" && !b.w.homeChanged {
+			b.add(b.w.env.Home)
+			value = rest
+		} else {
+			b.known, b.numeric = false, false
+			b.text.WriteString("~")
+			value = rest
+		}
+	}
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		switch {
+		case c == '\\' && i+1 < len(value):
+			i++
+			if value[i] != '\n' {
+				b.quoted = true
+				b.add(value[i : i+1])
+			}
+			continue
+		case strings.IndexByte("*?[", c) >= 0:
+			b.glob = b.glob || value != "[" || !first
+		}
+		b.add(value[i : i+1])
+	}
+}
+
+// inner takes a part of a double-quoted string.
+func (b *wordBuilder) inner(part syntax.WordPart) {
+	if lit, ok := part.(*syntax.Lit); ok {
+		b.add(unbackslash(lit.Value))
+		return
+	}
+	b.expansion(part, true)
+}
+
+// expansion takes a part whose text is made when the script runs.
+func (b *wordBuilder) expansion(part syntax.WordPart, quoted bool) {
+	v := b.w.expand(part, quoted)
+	b.made = b.made || !v.given
+	switch {
+	case v.known && (quoted || plainValue(v.text)):
+		b.add(v.text)
+	case v.known && quoted == false && globValue(v.text):
+		b.glob = true
+		b.add(v.text)
+	case v.many || !quoted && !v.number:
+		b.many = true
+		b.bound(v)
+	default:
+		if b.known && b.text.Len() == 0 {
+			b.numeric = v.number && !v.signed
+		}
+		b.known = false
+		b.bound(v)
+	}
+}
+
+func (b *wordBuilder) bound(v value) {
+	if v.bound != "" {
+		b.bounds = append(b.bounds, v.bound)
+	}
+}
+
+func (b *wordBuilder) add(s string) {
+	if b.known {
+		b.text.WriteString(s)
+	}
+}
+
+// plainValue reports whether an unquoted value is neither split nor matched.
+var plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`).MatchString
+
+// globValue reports whether an unquoted value is a pattern and is not split.
+var globValue = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+*?-]+$`).MatchString
+
+var (
+	braceList = regexp.MustCompile(`^[\w./:@%+=-]*(?:\{[\w./:@%+=-]*(?:,[\w./:@%+=-]*)+\}[\w./:@%+=-]*)+$`)
+	braceRun  = regexp.MustCompile(`^[\w./:@%+=-]*\{\d{1,3}\.\.\d{1,3}\}[\w./:@%+=-]*$`)
+)
+
+// maxBraces bounds how many words one brace expansion gives.
+const maxBraces = 128
+
+// braces expands a word that is nothing but a simple, unquoted brace expansion.
+func braces(x *syntax.Word) ([]*syntax.Word, bool) {
+	text := x.Lit()
+	if text == "" || !strings.Contains(text, "{") || !braceList.MatchString(text) && !braceRun.MatchString(text) {
+		return nil, false
+	}
+	copied := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text}}}
+	if !syntax.SplitBraces(copied) {
+		return nil, false
+	}
+	var list []*syntax.Word
+	for one, err := range expand.BracesSeq(nil, copied) {
+		if err != nil || len(list) == maxBraces {
+			return nil, false
+		}
+		list = append(list, one)
+	}
+	return list, true
+}
+
+// mayBrace reports whether a word may be a brace expansion that braces did not take on.
+func mayBrace(x *syntax.Word) bool {
+	for _, part := range x.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok || !strings.Contains(strings.ReplaceAll(lit.Value, "{}", ""), "{") {
+			continue
+		}
+		if len(x.Parts) > 1 || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..") {
+			return true
+		}
+	}
+	return false
+}
+
+// unbackslash takes off the backslashes that quote within double quotes.
+func unbackslash(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansi gives the text of $'...'.
+func ansi(q *syntax.SglQuoted) string {
+	s, err := expand.Literal(&expand.Config{}, &syntax.Word{Parts: []syntax.WordPart{q}})
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// sourceOf gives a word's source.
+func sourceOf(x *syntax.Word) string {
+	if x == nil {
+		return ""
+	}
+	if lit := x.Lit(); lit != "" && !strings.Contains(lit, "\n") {
+		return lit
+	}
+	return printed(x)
+}

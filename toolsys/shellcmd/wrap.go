@@ -1,0 +1,330 @@
+package shellcmd
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// wrapper describes a program that runs the command in its arguments.
+type wrapper struct {
+	short, long string
+	// operands come before the command.
+	operands int
+	// settings reports whether NAME=value may come before the command.
+	settings bool
+	// doubt says why even a command that only reads is not proved behind it.
+	doubt string
+}
+
+var wrappers = map[string]wrapper{
+	"env":        {short: "i0u:C:S:", long: "ignore-environment null unset= chdir= split-string=", settings: true},
+	"timeout":    {short: "k:s:v", long: "kill-after= signal= verbose preserve-status foreground", operands: 1},
+	"nohup":      {doubt: "nohup may write nohup.out"},
+	"nice":       {short: "n:", long: "adjustment="},
+	"stdbuf":     {short: "i:o:e:", long: "input= output= error="},
+	"time":       {short: "pv"},
+	"ionice":     {short: "c:n:t"},
+	"setsid":     {short: "cfw", long: "ctty fork wait", doubt: "setsid leaves the process group"},
+	"sudo":       {short: "AbEHknPSiu:g:C:h:p:U:", long: "user= group= preserve-env?", settings: true, doubt: "sudo runs as somebody else"},
+	"doas":       {short: "nsu:C:", doubt: "doas runs as somebody else"},
+	"chrt":       {short: "bfiorpR", operands: 1, doubt: "chrt changes how a process is scheduled"},
+	"taskset":    {short: "c", operands: 1, doubt: "taskset changes how a process is scheduled"},
+	"flock":      {short: "nxsuow:", operands: 1, doubt: "flock makes a file"},
+	"caffeinate": {short: "disut:", doubt: "caffeinate changes the machine"},
+}
+
+func wraps(name string) bool {
+	_, ok := wrappers[name]
+	return ok
+}
+
+// wrapped takes the options off and judges the command behind them.
+func (c *call) wrapped(wr wrapper) {
+	c.step.Leaf = true
+	if wr.doubt != "" {
+		c.doubt(wr.doubt)
+	}
+	rest, ok := c.behind(wr)
+	if !ok {
+		c.opaque("what " + c.name + " runs is not literal")
+		c.suspect()
+		return
+	}
+	c.then(rest)
+}
+
+// then judges a command that this one runs, after this one's own step. None at all
+// is harmless.
+func (c *call) then(words []Word) {
+	if len(words) == 0 {
+		return
+	}
+	w, input := c.w, c.step.Input
+	c.inner = append(c.inner, func() { w.run(words, Step{ReadOnly: true, Input: input}) })
+}
+
+// suspect judges whatever command may begin at one of the words, so that rules that
+// forbid find it.
+func (c *call) suspect() {
+	for i, f := range c.args {
+		if f.Kind == Literal && f.Text != "" && !strings.HasPrefix(f.Text, "-") {
+			c.step.Readings = append(c.step.Readings, readings(c.args[i:])...)
+		}
+	}
+}
+
+// behind gives the words behind a wrapper's options, settings and operands.
+func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
+	sp := spec{short: wr.short, long: wr.long}
+	args := c.args
+	for len(args) > 0 {
+		f := args[0]
+		if f.isLiteral("--") {
+			args = args[1:]
+			break
+		}
+		if f.wild() {
+			return nil, false
+		}
+		if f.Kind != Literal || len(f.Text) < 2 || f.Text[0] != '-' {
+			break
+		}
+		var p parsed
+		n := c.option(sp, args, &p)
+		if n == 0 || p.given("S", "split-string", "C", "chdir") || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind == Many }) {
+			return nil, false
+		}
+		args = args[n:]
+	}
+	args, ok = c.behindSettings(wr, args)
+	if !ok || wr.operands > len(args) {
+		return nil, ok && len(args) == 0
+	}
+	for _, f := range args[:wr.operands] {
+		if f.Kind != Literal {
+			return nil, false
+		}
+	}
+	return args[wr.operands:], true
+}
+
+// behindSettings takes NAME=value off.
+func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
+	for wr.settings && len(args) > 0 && strings.Contains(args[0].Text, "=") {
+		name, text, _ := strings.Cut(args[0].Text, "=")
+		if args[0].Kind == Many || !syntax.ValidName(name) {
+			return nil, false
+		}
+		if !harmlessSetting(name, value{known: args[0].Kind == Literal, text: text}) {
+			c.doubt("it runs with " + name + " set")
+		}
+		args = args[1:]
+	}
+	if wr.settings && len(args) > 0 && args[0].Kind != Literal {
+		return nil, false
+	}
+	return args, true
+}
+
+// judgeXargs runs a command with words that it reads from its input.
+func judgeXargs(c *call) {
+	c.step.Leaf = true
+	sp := spec{short: "0rtxd:E:I:L:n:P:s:", long: "null no-run-if-empty verbose max-args= max-procs= max-lines= delimiter="}
+	args, replaced, zero := c.args, "", false
+	for len(args) > 0 && args[0].Kind == Literal && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
+		if args[0].Text == "--" {
+			args = args[1:]
+			break
+		}
+		var p parsed
+		n := c.option(sp, args, &p)
+		if n == 0 || len(p.options) == 0 || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind != Literal }) {
+			c.opaque("an option of xargs decides what it runs")
+			c.suspect()
+			return
+		}
+		for _, o := range p.options {
+			zero = zero || o.name == "0" || o.name == "null"
+			if o.name == "I" {
+				replaced = o.value.Text
+			}
+		}
+		args = args[n:]
+	}
+	if len(args) == 0 {
+		return // echo
+	}
+	if args[0].Kind != Literal || replaced != "" && strings.Contains(args[0].Text, replaced) {
+		c.opaque("what xargs runs is not literal")
+		return
+	}
+	c.then(c.given(args, replaced, zero))
+}
+
+// given adds the words that xargs appends or puts in, of which nothing is known but
+// where they come from.
+func (c *call) given(args []Word, replaced string, zero bool) []Word {
+	bound := Word{Kind: Many, Source: "{}", Bound: c.w.input, Below: true}
+	if replaced == "" {
+		return append(slices.Clone(args), bound)
+	}
+	out := slices.Clone(args)
+	for i, f := range out {
+		at := strings.Index(f.Text, replaced)
+		if at < 0 {
+			continue
+		}
+		out[i] = Word{Kind: Unknown, Text: f.Text[:at], Source: f.Source}
+		if f.Text == replaced {
+			out[i].Bound, out[i].Below = c.w.input, true
+			out[i].Undashed = zero && c.w.input != ""
+		}
+	}
+	return out
+}
+
+// printsBelow bounds the names that a command prints: those of a known tool are below
+// the folders it goes through. Empty where nothing bounds them.
+func (w *walker) printsBelow(st *syntax.Stmt) string {
+	if b, ok := st.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe {
+		if bound := w.printsBelow(b.X); bound != "" && isFilter(b.Y) {
+			return bound
+		}
+		return ""
+	}
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return ""
+	}
+	args := literals(c.Args)
+	switch {
+	case args == nil:
+		return ""
+	case args[0] == "find":
+		return lister(args[1:], true)
+	case args[0] == "rg" && slices.ContainsFunc(args, func(a string) bool { return a == "--files" || a == "-l" }),
+		args[0] == "fd", args[0] == "git" && len(args) > 1 && args[1] == "ls-files":
+		return lister(args[len(args):], false)
+	case args[0] == "grep" && len(args) > 2 && strings.HasPrefix(args[1], "-") && strings.Contains(args[1], "l"):
+		return lister(args[3:], false)
+	case args[0] == "ls" && !slices.ContainsFunc(args[1:], func(a string) bool { return strings.HasPrefix(a, "-") && strings.Contains(a, "l") }):
+		return lister(args[1:], false)
+	}
+	return ""
+}
+
+// lister bounds what is printed of these folders; options end them if they do.
+func lister(args []string, optionsEnd bool) string {
+	for _, a := range args {
+		if strings.HasPrefix(a, "-") || a == "(" || a == "!" {
+			if optionsEnd {
+				break
+			}
+			continue
+		}
+		if strings.HasPrefix(a, "/") || strings.HasPrefix(a, "~") || slices.Contains(strings.Split(a, "/"), "..") {
+			if len(args) > 0 && args[0] == a && (len(args) == 1 || strings.HasPrefix(args[1], "-")) {
+				return a
+			}
+			return ""
+		}
+	}
+	return "."
+}
+
+// isFilter reports whether a command passes on lines of its input and nothing else.
+func isFilter(st *syntax.Stmt) bool {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 || len(st.Redirs) > 0 {
+		return false
+	}
+	args := literals(c.Args)
+	if args == nil {
+		return false
+	}
+	operands := 0
+	for _, a := range args[1:] {
+		if !strings.HasPrefix(a, "-") && !allDigits(a) {
+			operands++
+		}
+	}
+	switch args[0] {
+	case "grep", "egrep", "fgrep":
+		return operands <= 1
+	case "head", "tail", "sort", "uniq", "cat", "tac":
+		return operands == 0
+	}
+	return false
+}
+
+// literals are the texts of words; nil where one is not literal.
+func literals(list []*syntax.Word) []string {
+	scratch := newWalker(&Script{}, Env{})
+	var out []string
+	for _, f := range scratch.words(list) {
+		if f.Kind == Many || f.Kind == Unknown || len(scratch.s.Steps) > 0 {
+			return nil
+		}
+		out = append(out, f.Text)
+	}
+	return out
+}
+
+// judgeShell is sh -c TEXT. What a script in a file does, or one that is read, is
+// not known. A text for sh is read twice, since sh may be Bash or a plain shell, to
+// which [[ a > b ]] is a redirection.
+func judgeShell(c *call) {
+	c.step.Leaf = true
+	text, ok := c.scriptText()
+	if !ok {
+		c.opaque(c.name + " runs a script that is not looked into")
+		c.suspect()
+		return
+	}
+	w := c.w
+	c.inner = append(c.inner, func() { w.script(text, syntax.LangBash) })
+	if c.name != "bash" {
+		c.inner = append(c.inner, func() { w.script(text, syntax.LangPOSIX) })
+	}
+}
+
+// scriptText finds the text behind -c; other options than those that only make a
+// script stricter are not known.
+func (c *call) scriptText() (string, bool) {
+	for i := 0; i < len(c.args); i++ {
+		f := c.args[i]
+		if f.Kind != Literal || len(f.Text) < 2 || f.Text[0] != '-' || strings.Trim(f.Text[1:], "ceuxf") != "" {
+			return "", false
+		}
+		if strings.Contains(f.Text, "c") {
+			if i+1 < len(c.args) && c.args[i+1].isLiteral("--") {
+				i++
+			}
+			if i+1 < len(c.args) && c.args[i+1].Kind == Literal && !strings.HasPrefix(c.args[i+1].Text, "-") {
+				return c.args[i+1].Text, true
+			}
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// script interprets a text as a script of its own shell.
+func (w *walker) script(text string, lang syntax.LangVariant) {
+	file, err := parseStrict(text, lang)
+	if err != nil {
+		w.note(Step{Text: text, Construct: true, Doubt: "it does not parse", Opaque: "it does not parse", FilesUnknown: true, Readings: strings.Split(text, "\n")})
+		return
+	}
+	sets, moves := w.sets, w.moves
+	set := assigned(file)
+	w.sets, w.moves = set.vars, set.dir
+	w.isolated(func() {
+		w.state.vars = map[string]value{}
+		w.functions = map[string]bool{}
+		w.statements(file.Stmts)
+	})
+	w.sets, w.moves = sets, moves
+}
