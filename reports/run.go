@@ -106,7 +106,8 @@ func PrintJSON(w io.Writer, value any) error {
 	if err := e.Encode(value); err != nil {
 		return fmt.Errorf("encoding the report: %w", err)
 	}
-	_, err := w.Write(printable(b.Bytes()))
+	// "##[" is a command to GitHub's log wherever it stands in a line.
+	_, err := w.Write(bytes.ReplaceAll(printable(b.Bytes()), []byte("##["), []byte(`#\u0023[`)))
 	return err
 }
 

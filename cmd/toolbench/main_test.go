@@ -28,7 +28,14 @@ func TestMain(m *testing.M) {
 func crashing() cli.Bench {
 	b := cli.Scenarios()
 	b.Suite = fstest.MapFS{}
-	b.Find = func(fs.FS, ...string) ([]cli.Case, []error) {
+	b.Update = func(data []byte, _ []check.Failure) ([]byte, []check.Failure, error) {
+		return append(data, "# updated\n"...), nil, nil
+	}
+	stopping := cli.Case{Name: "stops", File: "stops.yaml", Run: stops()}
+	b.Find = func(_ fs.FS, paths ...string) ([]cli.Case, []error) {
+		if paths[0] == stopping.File {
+			return []cli.Case{stopping}, nil
+		}
 		return []cli.Case{
 			{Name: "differs", File: "differs.yaml", Tags: []string{"odd"}, Run: differs()},
 			{Name: "fails", File: "fails.yaml", Run: fails},
@@ -64,6 +71,17 @@ func differs() func(context.Context, cli.RunOptions) check.Result {
 		out.Digest = fmt.Sprint("digest-", n)
 		out.Trace = []trace.Event{{Kind: trace.TurnStart, Turn: 1}, {Kind: trace.Notice, Turn: 1, Attrs: []trace.Attr{trace.N("run", n)}}}
 		return out
+	}
+}
+
+// stops fails at first, and hangs when it is run again, as after an update.
+func stops() func(context.Context, cli.RunOptions) check.Result {
+	var runs atomic.Int64
+	return func(ctx context.Context, o cli.RunOptions) check.Result {
+		if runs.Add(1) == 1 {
+			return fails(ctx, o)
+		}
+		return hangs(ctx, o)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestCommandLine(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "interrupt": interrupt, "unread": unread, "again": again, "widest": widest, "times": times,
+			"code": code, "interrupt": interrupt, "unread": unread, "again": again, "widest": widest, "times": times, "hostile": hostile, "deep": deep,
 		},
 	})
 }
@@ -72,9 +73,13 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	return cmd
 }
 
-// interrupt OUT ERR PROGRAM ARGS...: Ctrl-C once the program has begun; it ends
-// with 130. What it printed is left in two files.
+// interrupt [TERM] OUT ERR PROGRAM ARGS...: Ctrl-C, or SIGTERM, once the program has
+// begun; it ends with 130. What it printed is left in two files.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	var signal os.Signal = os.Interrupt
+	if args[0] == "TERM" {
+		signal, args = syscall.SIGTERM, args[1:]
+	}
 	var out, errs bytes.Buffer
 	cmd := command(ts, args[2:])
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -85,7 +90,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	ts.Check(cmd.Process.Signal(os.Interrupt))
+	ts.Check(cmd.Process.Signal(signal))
 	if got := exitCode(ts, cmd.Wait()); got != 130 {
 		ts.Fatalf("exit code %d, want 130\n%s", got, errs.String())
 	}
@@ -146,5 +151,29 @@ func widest(ts *testscript.TestScript, neg bool, args []string) {
 func times(ts *testscript.TestScript, neg bool, args []string) {
 	if got := strings.Count(ts.ReadFile(args[2]), args[1]); got != number(ts, args[0]) {
 		ts.Fatalf("%q stands %d times in %s, want %s", args[1], got, args[2], args[0])
+	}
+}
+
+// hostile writes scenarios whose names would be workflow commands into mine.
+func hostile(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(os.MkdirAll(ts.MkAbs("mine"), 0o755))
+	for _, name := range []string{"::error::pwned.yaml", "x\n::error::pwned.yaml", "x\r\n  ::error::pwned.yaml", "##[error]pwned.yaml"} {
+		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs("mine"), name), []byte("name: [\n"), 0o644))
+	}
+}
+
+// deep writes scenarios that are nested 50,000 deep, each in another way, and one that
+// begins with a byte order mark.
+func deep(ts *testscript.TestScript, neg bool, args []string) {
+	const head, levels = "name: deep\nabout: It is nested.\nstream: {turns: [{text: Hello., end: 2s}]}\n", 50_000
+	for name, text := range map[string]string{
+		"brackets.yaml": head + "prompt: " + strings.Repeat("[", levels) + strings.Repeat("]", levels) + "\n",
+		"open.yaml":     head + "prompt: " + strings.Repeat("{a: ", levels),
+		"json.yaml":     `{"name": "deep", "prompt": ` + strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels) + "}",
+		"dashes.yaml":   head + "prompt:\n  " + strings.Repeat("- ", levels) + "x\n",
+		"tags.yaml":     head + "prompt: " + strings.Repeat("!a ", levels) + "x\n",
+		"bom.yaml":      "\ufeff" + head + "expect:\n  makespan: 9s\n",
+	} {
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o644))
 	}
 }

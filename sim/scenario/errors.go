@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -26,7 +27,7 @@ type FileError struct {
 
 func (e *FileError) Error() string {
 	var b strings.Builder
-	b.WriteString(e.File)
+	b.WriteString(oneLine(e.File))
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
 	}
@@ -35,6 +36,14 @@ func (e *FileError) Error() string {
 		b.WriteString("; " + e.Remedy)
 	}
 	return b.String()
+}
+
+// oneLine spells out what would break the line of a message: a file may have any name.
+func oneLine(name string) string {
+	if !strings.ContainsFunc(name, unicode.IsControl) {
+		return name
+	}
+	return strings.Trim(strconv.Quote(name), `"`)
 }
 
 // nodeError is a problem of one node, on its way to becoming a FileError.
@@ -179,18 +188,22 @@ func nearestKey(message string) string {
 	if m == nil {
 		return ""
 	}
-	near := search.Nearest(m[1], keys(), nil, 1)
+	keys := keys()
+	if homes := keys[m[1]]; len(homes) > 0 {
+		return "it belongs " + strings.Join(homes[:min(len(homes), 3)], ", or ")
+	}
+	near := search.Nearest(m[1], slices.Sorted(maps.Keys(keys)), nil, 1)
 	if len(near) == 0 {
 		return "see `toolbench schema scenario` for the keys there are"
 	}
 	return "did you mean " + near[0] + "?"
 }
 
-// keys lists every key of the format, sorted.
-func keys() []string {
-	seen := map[string]bool{}
-	var walk func(t reflect.Type)
-	walk = func(t reflect.Type) {
+// keys gives every key of the format with the places where it belongs, in words.
+func keys() map[string][]string {
+	homes := map[string][]string{}
+	var walk func(t reflect.Type, path string)
+	walk = func(t reflect.Type, path string) {
 		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 			t = t.Elem()
 		}
@@ -200,13 +213,17 @@ func keys() []string {
 		for f := range t.Fields() {
 			switch name := f.Tag.Get("yaml"); {
 			case name == ",inline":
-				walk(f.Type)
-			case name != "" && name != "-" && !seen[name]:
-				seen[name] = true
-				walk(f.Type)
+				walk(f.Type, path)
+			case name == "" || name == "-":
+			case path == "":
+				homes[name] = append(homes[name], "at the top of the file")
+				walk(f.Type, name)
+			default:
+				homes[name] = append(homes[name], "under "+path)
+				walk(f.Type, path+"."+name)
 			}
 		}
 	}
-	walk(reflect.TypeFor[Scenario]())
-	return slices.Sorted(maps.Keys(seen))
+	walk(reflect.TypeFor[Scenario](), "")
+	return homes
 }

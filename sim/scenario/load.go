@@ -13,7 +13,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"toolbench/fixtures"
 )
@@ -23,9 +25,13 @@ import (
 const (
 	MaxFileBytes = 1 << 20
 	maxNodes     = 100_000
+	maxDepth     = 200
 )
 
-var errTooMuch = errors.New("the document is too much")
+var (
+	errTooMuch = errors.New("the document is too much")
+	errTooDeep = fmt.Errorf("%w: it is nested more than %d deep", errTooMuch, maxDepth)
+)
 
 // Load reads one scenario. Errors are *FileError.
 func Load(fsys fs.FS, name string) (*Scenario, error) {
@@ -85,6 +91,9 @@ func plainly(err error) string {
 	return err.Error()
 }
 
+// byteOrderMark is what some editors put before a text.
+var byteOrderMark = []byte("\ufeff")
+
 func document(name string, data []byte) (ast.Node, error) {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
@@ -92,7 +101,7 @@ func document(name string, data []byte) (ast.Node, error) {
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
 		return nil, &FileError{File: name, Problem: "the file is binary, not YAML", Remedy: "a scenario is a UTF-8 text file"}
 	}
-	file, err := parser.ParseBytes(data, 0)
+	file, err := Tree(data)
 	if err != nil {
 		return nil, fileError(name, err)
 	}
@@ -109,6 +118,50 @@ func document(name string, data []byte) (ast.Node, error) {
 		return nil, fileError(name, err)
 	}
 	return docs[0].Body, nil
+}
+
+// Tree parses YAML, unless it is nested deeper than a scenario may be. A byte order mark
+// is no part of it.
+func Tree(data []byte) (*ast.File, error) {
+	tokens := lexer.Tokenize(string(bytes.TrimPrefix(data, byteOrderMark)))
+	if deep := tooDeep(tokens); deep != nil {
+		return nil, &nodeError{deep.Position.Line, deep.Position.Column, errTooDeep}
+	}
+	return parser.Parse(tokens, 0)
+}
+
+// tooDeep gives the first token that is nested deeper than a scenario may be, or nil. It
+// looks before the parser does, which calls itself at each level until memory ends. In
+// brackets each opening one is a level, and each tag, anchor or key before a value; in
+// block style each column further to the right.
+func tooDeep(tokens token.Tokens) *token.Token {
+	var columns []int
+	brackets, marks := 0, 0
+	for _, t := range tokens {
+		switch t.Type {
+		case token.CommentType, token.SpaceType:
+			continue
+		case token.SequenceStartType, token.MappingStartType:
+			brackets, marks = brackets+1, 0
+		case token.SequenceEndType, token.MappingEndType:
+			brackets, marks = max(0, brackets-1), 0
+		case token.CollectEntryType:
+			marks = 0
+		case token.TagType, token.AnchorType, token.MappingKeyType, token.MappingValueType:
+			marks++
+		}
+		if brackets == 0 {
+			marks = 0
+			for len(columns) > 0 && columns[len(columns)-1] >= t.Position.Column {
+				columns = columns[:len(columns)-1]
+			}
+			columns = append(columns, t.Position.Column)
+		}
+		if len(columns)+brackets+marks > maxDepth {
+			return t
+		}
+	}
+	return nil
 }
 
 // bounded refuses documents that aliases blow up: it counts what the document
@@ -128,8 +181,8 @@ func (c *counter) count(n ast.Node, depth int) int {
 	if n == nil || c.err != nil {
 		return 0
 	}
-	if depth > 200 {
-		c.err = problem(n, fmt.Errorf("%w: it is nested more than 200 deep", errTooMuch))
+	if depth > maxDepth {
+		c.err = problem(n, errTooDeep)
 		return 0
 	}
 	total := 1

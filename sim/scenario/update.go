@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -12,14 +13,17 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // Update gives a scenario's file with other values at the given paths, and the paths at
 // which none can be put. Everything else stays as it was, byte for byte, comments too:
 // only the text of single values is replaced.
 func Update(data []byte, values map[string]string) (updated []byte, left []string, err error) {
-	file, err := parser.ParseBytes(data, 0)
+	if text, marked := bytes.CutPrefix(data, byteOrderMark); marked {
+		updated, left, err = Update(text, values)
+		return append(slices.Clone(byteOrderMark), updated...), left, err
+	}
+	file, err := Tree(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("update: %w", err)
 	}

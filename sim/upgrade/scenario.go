@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -55,6 +56,9 @@ func firstKey(data []byte, keys map[string]*ast.MappingValueNode) int {
 			at++
 		}
 		at++
+	}
+	if at == 0 && bytes.HasPrefix(data, []byte("\ufeff")) {
+		return len("\ufeff") // a byte order mark stays first
 	}
 	return at
 }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"toolbench/sim/secret"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+
+	"toolbench/sim/scenario"
+	"toolbench/sim/secret"
 )
 
 // Kind is what a file is.
@@ -62,7 +63,7 @@ func keysOf(data []byte) (map[string]*ast.MappingValueNode, error) {
 	if len(data) > most {
 		return nil, ErrNeither
 	}
-	file, err := parser.ParseBytes(data, 0)
+	file, err := scenario.Tree(data)
 	if err != nil {
 		return nil, err
 	}

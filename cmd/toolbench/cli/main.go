@@ -30,11 +30,14 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 			confess(p, v, debug.Stack())
 		}
 	}()
-	app := &app{Process: p, bench: b, borrowed: map[string]bool{}}
+	app := &app{Process: p, bench: b, borrowed: map[string]bool{}, commands: p.Stderr}
+	if p.onGitHub() {
+		app.Stdout, app.Stderr = &guard{w: p.Stdout}, &guard{w: p.Stderr}
+	}
 	root := app.root()
 	root.SetArgs(p.Args)
-	root.SetOut(p.Stdout)
-	root.SetErr(p.Stderr)
+	root.SetOut(app.Stdout)
+	root.SetErr(app.Stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return ExitHeld
@@ -52,6 +55,8 @@ type app struct {
 	bench Bench
 	// verdict is what the outcomes say, kept for a report nobody reads to its end.
 	verdict int
+	// commands is where workflow commands go, which the other outputs keep back.
+	commands io.Writer
 	// borrowed are the flags that the environment gave.
 	borrowed map[string]bool
 }

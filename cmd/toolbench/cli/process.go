@@ -119,3 +119,41 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// guard writes for a reader that obeys workflow commands, as GitHub's log does: a line
+// that begins with "::", or "##[" anywhere, would be one. A backslash breaks both, for
+// names and texts of files must not give commands.
+type guard struct {
+	w      io.Writer
+	inside bool // something but blanks stands in the line already
+	colon  bool // and it ends in the first colon of the line
+	hashes int
+}
+
+// Write implements io.Writer.
+func (g *guard) Write(p []byte) (int, error) {
+	out := make([]byte, 0, len(p))
+	for _, c := range p {
+		if g.colon && c == ':' || g.hashes >= 2 && c == '[' {
+			out = append(out, '\\')
+		}
+		out = append(out, c)
+		g.colon = !g.inside && c == ':'
+		if g.hashes++; c != '#' {
+			g.hashes = 0
+		}
+		switch blank := c == ' ' || c == '\t' || c >= 0x80; { // beyond ASCII there are blanks too
+		case c == '\n' || c == '\r':
+			g.inside = false
+		case !blank:
+			g.inside = true
+		}
+	}
+	if _, err := g.w.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// onGitHub reports whether the output is read by GitHub's log of a job.
+func (p Process) onGitHub() bool { return p.env("GITHUB_ACTIONS") == "true" }

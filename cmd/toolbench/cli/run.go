@@ -89,8 +89,9 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	pool := a.pool(f)
 	results, interrupted := pool.run(ctx, plan.entries)
-	if f.update && !interrupted {
-		if err := a.update(ctx, pool, results); err != nil {
+	updating := f.update && !interrupted
+	if updating {
+		if interrupted, err = a.update(ctx, pool, results); err != nil {
 			return err
 		}
 	}
@@ -98,6 +99,9 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	plan.remember(results)
 	if err := a.report(outcomes(results), plan, f); err != nil {
 		return err
+	}
+	if updating && interrupted {
+		return &exitError{ExitInterrupted, errors.New("interrupted while expectations were updated; each file is as it was or as it was to be")}
 	}
 	return a.conclude(len(results), len(plan.entries), interrupted)
 }
@@ -138,8 +142,8 @@ func (a *app) report(outcomes []check.Result, plan *plan, f runFlags) error {
 		}
 	}
 	a.blame(outcomes)
-	if a.env("GITHUB_ACTIONS") == "true" {
-		if err := reports.Annotations(a.Stderr, outcomes, options); err != nil {
+	if a.onGitHub() {
+		if err := reports.Annotations(a.commands, outcomes, options); err != nil {
 			return harness(err)
 		}
 	}
@@ -281,29 +285,37 @@ func (p *plan) again(f runFlags) func(check.Result) string {
 }
 
 // update brings the expectations of failed scenarios up to date in their files and
-// runs those scenarios again: what then still fails, only a person can settle.
-func (a *app) update(ctx context.Context, p *pool, results []result) error {
+// runs those scenarios again: what then still fails, only a person can settle. A run
+// that is stopped meanwhile leaves whole files: interrupted is then true.
+func (a *app) update(ctx context.Context, p *pool, results []result) (interrupted bool, err error) {
 	for i, r := range results {
+		if ctx.Err() != nil {
+			return true, nil
+		}
 		if r.outcome.Status != check.Failed {
 			continue
 		}
 		changed, err := a.rewrite(r.entry, r.outcome)
 		if err != nil {
-			return harness(fmt.Errorf("updating %s: %w", r.entry.File, err))
+			return false, harness(fmt.Errorf("updating %s: %w", r.entry.File, err))
 		}
 		if !changed {
 			continue
 		}
 		again, err := a.resolve(r.entry.target, nil)
 		if err != nil {
-			return err
+			return false, err
 		}
-		results[i].outcome = p.one(ctx, again[0])
+		second := p.one(ctx, again[0])
+		if ctx.Err() != nil {
+			return true, nil // it was cut off: what it failed of before stands
+		}
+		results[i].outcome = second
 	}
-	return nil
+	return false, nil
 }
 
-// rewrite updates one file and says what it did.
+// rewrite updates one file, and reports that when it is done.
 func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 	file := a.path(e.File)
 	data, err := os.ReadFile(file)
@@ -314,8 +326,11 @@ func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 	if err != nil || bytes.Equal(updated, data) {
 		return false, err
 	}
+	if err := writeWhole(file, updated); err != nil {
+		return false, err
+	}
 	a.say("updated %s: %d of %d expectations", e.File, len(o.Failures)-len(left), len(o.Failures))
-	return true, writeWhole(file, updated)
+	return true, nil
 }
 
 // lastFailed is the file that remembers what did not pass, one a working
@@ -372,10 +387,19 @@ func (l *lastFailed) write(failed map[string]bool) error {
 	return writeWhole(l.file, append(data, '\n'))
 }
 
-// writeWhole replaces a file in one step, with the folders above it.
+// writeWhole replaces a file in one step, with the folders above it: whoever stops it,
+// and whatever fails, the file is as it was or as it is to be. Its mode stays; of a link,
+// the file it leads to is replaced.
 func writeWhole(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
+	}
+	mode := fs.FileMode(0o644)
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
 	}
 	temp, err := os.CreateTemp(filepath.Dir(file), ".toolbench-*")
 	if err != nil {
@@ -383,7 +407,10 @@ func writeWhole(file string, data []byte) error {
 	}
 	defer os.Remove(temp.Name()) // fails when it was renamed, as it should
 	_, err = temp.Write(data)
-	if err := errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
+	if err == nil {
+		err = temp.Sync() // a full disk may only be noticed here
+	}
+	if err := errors.Join(err, temp.Chmod(mode), temp.Close()); err != nil {
 		return err
 	}
 	return os.Rename(temp.Name(), file)
