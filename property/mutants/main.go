@@ -28,7 +28,7 @@ func run(args []string) error {
 	only := flags.String("only", "", "plant only faults whose name matches this pattern")
 	asJSON := flags.Bool("json", false, "print one JSON object a fault")
 	cases := flags.Int("cases", 3000, "how many cases the fuzzer makes")
-	patience := flags.Duration("patience", time.Minute, "what each judge has to notice a fault")
+	patience := flags.Duration("patience", time.Minute, "how long each checker may take")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func run(args []string) error {
 	return s.report(ctx, pick, *asJSON)
 }
 
-// report plants one fault after the other and says at once what noticed it.
+// report plants one fault after the other and prints at once what noticed it.
 func (s site) report(ctx context.Context, pick *regexp.Regexp, asJSON bool) error {
 	planted, noticed := 0, 0
 	for _, m := range all() {
@@ -75,7 +75,7 @@ func (s site) report(ctx context.Context, pick *regexp.Regexp, asJSON bool) erro
 	return ctx.Err()
 }
 
-// print says what noticed one fault.
+// print writes what noticed one fault.
 func (n notices) print(asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(os.Stdout).Encode(n)

@@ -24,12 +24,25 @@ type mutant struct {
 	old, new string
 	// imports are packages that new needs.
 	imports []string
-	// tests are the arguments of a `go test` that holds the property, where that is
-	// not the package's own; the fuzzer is run in any case.
+	// tests are the arguments of a `go test` that should notice the fault; nil means the
+	// tests of the package itself. The fuzzer is run in any case.
 	tests []string
 }
 
-// held are the tests that should notice the fault.
+// in gives the faults of one package.
+func in(pkg string, faults ...mutant) []mutant {
+	for i := range faults {
+		faults[i].pkg = pkg
+	}
+	return faults
+}
+
+// fault is an entry of the lists.
+func fault(name, in, old, new string, tests ...string) mutant {
+	return mutant{name: name, in: in, old: old, new: new, tests: tests}
+}
+
+// held are the arguments of the `go test` that should notice the fault.
 func (m mutant) held() []string {
 	if m.tests != nil {
 		return m.tests
@@ -83,7 +96,7 @@ func (m mutant) planted(root string) (file, text string, err error) {
 // built.
 type site struct {
 	root, dir string
-	// cases is how many cases the fuzzer makes, patience how long each judge may take.
+	// cases is how many cases the fuzzer makes, patience how long each checker may take.
 	cases    int
 	patience time.Duration
 }

@@ -18,7 +18,7 @@ type notices struct {
 	In    string `json:"in"`
 	// Scenarios of the suite that no longer hold.
 	Scenarios []string `json:"scenarios"`
-	// Properties that no longer hold: promises of the fuzzer, tests.
+	// Properties that no longer hold: invariants of the fuzzer, tests.
 	Properties []string `json:"properties"`
 	// Smallest is the smallest case the fuzzer came to.
 	Smallest string `json:"smallest,omitempty"`
@@ -30,14 +30,14 @@ type notices struct {
 
 func (n notices) noticed() bool { return len(n.Scenarios)+len(n.Properties) > 0 }
 
-// notice plants a fault and asks every judge.
+// notice plants a fault and runs every checker.
 func (s site) notice(ctx context.Context, m mutant) notices {
 	began := time.Now()
 	n := notices{Fault: m.name, In: m.pkg + "." + m.in, Scenarios: []string{}, Properties: []string{}}
 	p, err := s.plant(ctx, m)
-	for _, judge := range []func(context.Context, planting, *notices) error{s.suite, s.fuzz, s.test} {
+	for _, check := range []func(context.Context, planting, *notices) error{s.suite, s.fuzz, s.test} {
 		if err == nil {
-			err = judge(ctx, p, &n)
+			err = check(ctx, p, &n)
 		}
 	}
 	if err != nil {
@@ -47,8 +47,8 @@ func (s site) notice(ctx context.Context, m mutant) notices {
 	return n
 }
 
-// output runs a command and gives what it said, whatever its exit code: judges say
-// with it that something was noticed. Running out of time counts as noticed.
+// output runs a command and gives what it printed, whatever its exit code: a checker
+// that noticed something ends with one. Running out of time counts as noticed.
 func (s site) output(ctx context.Context, name string, args ...string) (out []byte, late bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
@@ -110,8 +110,7 @@ func (s site) test(ctx context.Context, p planting, n *notices) error {
 	return nil
 }
 
-// fuzz plays random cases by discrete events and in the whole system beside each
-// other, and makes what fails small.
+// fuzz runs random cases in both engines, and makes a failing case small.
 func (s site) fuzz(ctx context.Context, p planting, n *notices) error {
 	out, late, err := s.output(ctx, p.program, "fuzz", "--engine", "both", "--runs", strconv.Itoa(s.cases), "--seed", "1", "--format", "json", "--out", s.dir)
 	if err != nil {
