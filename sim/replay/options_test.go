@@ -73,7 +73,7 @@ func TestTheCorpusReplaysAndNoPolicyIsSlowerThanAStricterOne(t *testing.T) {
 		assert.Empty(t, rep.Problems, file)
 		require.NotEmpty(t, rep.Conversations, file)
 		for _, c := range rep.Conversations {
-			serial, batch, streaming := c.Figure(schedule.Serial), c.Figure(schedule.Batch), c.Figure(schedule.Streaming)
+			serial, batch, streaming := figure(c, schedule.Serial), figure(c, schedule.Batch), figure(c, schedule.Streaming)
 			assert.Equal(t, serial.Makespan, serial.Serial, file)
 			assert.LessOrEqual(t, batch.Makespan, serial.Makespan, file)
 			assert.LessOrEqual(t, streaming.Makespan, batch.Makespan, file)

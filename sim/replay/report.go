@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"toolbench/toolsys/schedule"
 )
 
 // Report is what came of one recording. Its texts are blanked of secrets; they come
@@ -150,13 +148,3 @@ func (b Basis) or(other Basis) Basis {
 
 // InOrder reports whether all results stand in call order.
 func (c *Conversation) InOrder() bool { return c.OutOfOrder.N == 0 }
-
-// Figure finds a policy's figure; nil when it was not asked for.
-func (c *Conversation) Figure(p schedule.Policy) *Figure {
-	for i := range c.Figures {
-		if c.Figures[i].Name == p.String() {
-			return &c.Figures[i]
-		}
-	}
-	return nil
-}

@@ -79,8 +79,8 @@ func BenchmarkEncode(b *testing.B) {
 	b.SetBytes(int64(len(benchBody())))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := stream.Encode(io.Discard, events); err != nil {
-			b.Fatal(err)
+		if len(stream.Bytes(events)) == 0 {
+			b.Fatal("nothing was encoded")
 		}
 	}
 }

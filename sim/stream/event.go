@@ -3,7 +3,6 @@ package stream
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -91,19 +90,6 @@ func Append(dst []byte, e Event) []byte {
 		dst = append(dst, '\n')
 	}
 	return append(dst, '\n')
-}
-
-// Encode writes the events one after the other, one Write each, and returns
-// the writer's first error.
-func Encode(w io.Writer, events []Event) error {
-	var buf []byte
-	for _, e := range events {
-		buf = Append(buf[:0], e)
-		if _, err := w.Write(buf); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Bytes returns the events encoded as one body.

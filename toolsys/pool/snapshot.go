@@ -74,7 +74,7 @@ func (p *Pool) Look(v View) *Snapshot {
 	s.place(found)
 	s.index = sync.OnceValue(func() *search.Index {
 		ranker, _ := search.RankerNamed(v.Settings.Ranker) // none named is the default
-		return search.NewRanked(ranker, Entries(s.deferred), Entries(s.loaded))
+		return search.NewIndex(ranker, Entries(s.deferred), Entries(s.loaded))
 	})
 	return s
 }

@@ -17,15 +17,6 @@ type fiveFields struct {
 
 var fiveFieldsInput = json.RawMessage(`{"command":"git status --short | head -20","timeout":120000,"description":"Show what changed","run_in_background":false,"mode":"fast"}`)
 
-func BenchmarkDecodeStrict(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := schema.DecodeStrict[fiveFields](fiveFieldsInput); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkValidate(b *testing.B) {
 	s := derived[fiveFields](b)
 	b.ReportAllocs()

@@ -54,17 +54,6 @@ func TestWhatOnlyTheGoTypeRefusesIsAProblemToo(t *testing.T) {
 	assert.Equal(t, []string{"The input cannot be read: " + assert.AnError.Error()}, messages(ps))
 }
 
-func TestDecodeStrictRefusesWhatDecodersLetPass(t *testing.T) {
-	got, err := schema.DecodeStrict[edit](json.RawMessage(` {"old_string":"a","new_string":"b"} `))
-	require.NoError(t, err)
-	assert.Equal(t, edit{Old: "a", New: "b"}, got)
-	for _, bad := range []string{``, ` `, `null`, ` null `, `{`, `[]`, `{}{}`, `{} x`, `{"foo":1}`, `{"old_string":3}`} {
-		got, err := schema.DecodeStrict[edit](json.RawMessage(bad))
-		assert.Error(t, err, bad)
-		assert.Zero(t, got, bad)
-	}
-}
-
 // Whatever Go writes for an input, its derived schema takes, and decoding gives
 // the same value again.
 func TestDerivedSchemasAgreeWithGo(t *testing.T) {

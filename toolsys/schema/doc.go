@@ -14,7 +14,7 @@
 //     keywords walks the bytes once without allocating. It answers "surely
 //     valid" or "ask the validator", never "invalid", so it can only save time.
 //
-// [DecodeStrict] alone is not a validation: encoding/json matches names without
+// Decoding alone is not a validation: encoding/json matches names without
 // regard to case, takes null for anything, lets members be missing or doubled,
 // and checks neither enums nor bounds. [Decode] checks first.
 //

@@ -1,11 +1,9 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"strconv"
 	"unicode/utf8"
@@ -118,27 +116,6 @@ func undecodable(err error) Problem {
 	p := newProblem(at, "decode", fmt.Sprintf(`The parameter "%s" cannot hold %s`, mismatch.Field, mismatch.Value))
 	p.Path = mismatch.Field
 	return p
-}
-
-// DecodeStrict decodes exactly one JSON value into a T, refusing unknown
-// members, null at the root and anything after the value. It is no validation:
-// missing or doubled members, names in another case and inner nulls pass.
-//
-// Errors: those of encoding/json.
-func DecodeStrict[T any](raw json.RawMessage) (T, error) {
-	var v, zero T
-	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
-		return zero, errors.New("the value is null")
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		return zero, fmt.Errorf("strict decode: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return zero, errors.New("strict decode: data follows the value")
-	}
-	return v, nil
 }
 
 // Numbers beyond these are refused before exact arithmetic meets them: a few

@@ -61,29 +61,6 @@ func Deferred(e Entry, f Flags) bool {
 	return e.Deferrable
 }
 
-// Split parts a pool into what is deferred and what is sent in full, in the
-// order given (SPEC E1).
-func Split(entries []Entry, f Flags) (deferred, loaded []Entry) {
-	for _, e := range entries {
-		if Deferred(e, f) {
-			deferred = append(deferred, e)
-		} else {
-			loaded = append(loaded, e)
-		}
-	}
-	return deferred, loaded
-}
-
-// Tokens is what the definitions of these tools cost together, the figure that
-// automatic mode compares (SPEC E3).
-func Tokens(entries []Entry) int {
-	sum := 0
-	for _, e := range entries {
-		sum += e.Tokens
-	}
-	return sum
-}
-
 // Mode is when deferral happens (SPEC E2).
 type Mode uint8
 

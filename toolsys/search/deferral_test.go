@@ -42,14 +42,6 @@ func TestTheOrderOfTheQuestionsIsTheRule(t *testing.T) {
 	}
 }
 
-func TestSplitLosesNothing(t *testing.T) {
-	pool := []search.Entry{{Name: "Bash", Tokens: 1}, {Name: "mcp__s__t", MCP: true, Tokens: 2}, {Name: "TaskGet", Deferrable: true, Tokens: 4}}
-	deferred, loaded := search.Split(pool, search.Flags{})
-	assert.Equal(t, pool[1:], deferred)
-	assert.Equal(t, pool[:1], loaded)
-	assert.Equal(t, 6, search.Tokens(deferred))
-}
-
 func TestAForeignGatewaySwitchesSearchOffUnlessSetExplicitly(t *testing.T) {
 	own := []string{
 		"", "https://api.anthropic.com", "https://API.anthropic.com/", "https://api.anthropic.com:443/v1", "https://api.anthropic.com./v1",

@@ -20,9 +20,8 @@ type Index struct {
 	byName map[string]int
 	total  int // of deferred tools
 
-	ranker Ranker
-	score  func() scorer
-	roots  func() map[string][]int // of name, hint and description, for Nearest
+	score func() scorer
+	roots func() map[string][]int // of name, hint and description, for Nearest
 }
 
 // doc is a tool in the index.
@@ -35,18 +34,13 @@ type doc struct {
 
 // NewIndex builds an index over a pool: the tools that are searched, and the
 // loaded ones, which only select: and Nearest find. The order of the entries
-// does not matter; of equal names the built-in counts (SPEC D1). Words are scored
-// by [DefaultRanker].
-func NewIndex(deferred, loaded []Entry) *Index {
-	return NewRanked(DefaultRanker(), deferred, loaded)
-}
-
-// NewRanked is [NewIndex] with the ranker of one's choice.
-func NewRanked(ranker Ranker, deferred, loaded []Entry) *Index {
+// does not matter; of equal names the built-in counts (SPEC D1). The zero ranker is
+// [DefaultRanker].
+func NewIndex(ranker Ranker, deferred, loaded []Entry) *Index {
 	if ranker.build == nil {
 		ranker = DefaultRanker()
 	}
-	ix := &Index{docs: collect(deferred, loaded), byName: map[string]int{}, ranker: ranker}
+	ix := &Index{docs: collect(deferred, loaded), byName: map[string]int{}}
 	for i, d := range ix.docs {
 		ix.byName[d.Name] = i
 		if d.deferred {
@@ -57,9 +51,6 @@ func NewRanked(ranker Ranker, deferred, loaded []Entry) *Index {
 	ix.roots = sync.OnceValue(func() map[string][]int { return rooted(ix.docs) })
 	return ix
 }
-
-// Ranker is the one that scores this index.
-func (ix *Index) Ranker() Ranker { return ix.ranker }
 
 // collect puts the entries in order and drops repeated names.
 func collect(deferred, loaded []Entry) []doc {
@@ -147,11 +138,6 @@ func (ix *Index) Search(q Query, max int) Result {
 		result.Matches = append(result.Matches, ix.match(h, scores[h.tool], why))
 	}
 	return result
-}
-
-// Search is a search in a pool that is not searched again; see [Index.Search].
-func Search(q Query, deferred, loaded []Entry, max int) Result {
-	return NewIndex(deferred, loaded).Search(q, max)
 }
 
 // bounded is the number of results to give for the number asked.

@@ -39,7 +39,7 @@ func workplace() []search.Entry {
 func top(t *testing.T, text string) string {
 	q, err := search.ParseQuery(text)
 	require.NoError(t, err, text)
-	found := names(search.NewRanked(search.Lexicon(), workplace(), nil).Search(q, 1))
+	found := names(search.NewIndex(search.Lexicon(), workplace(), nil).Search(q, 1))
 	if len(found) == 0 {
 		return ""
 	}
@@ -70,7 +70,7 @@ func TestLexiconIsNotMisledByLooks(t *testing.T) {
 	} {
 		q, err := search.ParseQuery(text)
 		require.NoError(t, err)
-		found := append(names(search.NewRanked(search.Lexicon(), several(), nil).Search(q, 1)), "")
+		found := append(names(search.NewIndex(search.Lexicon(), several(), nil).Search(q, 1)), "")
 		assert.Equal(t, want, found[0], text)
 	}
 }
@@ -111,7 +111,7 @@ func TestLexiconFindsNothingWhereThereIsNothing(t *testing.T) {
 func TestLexiconSaysWhatEachWordAddedAndHowItCameIn(t *testing.T) {
 	q, err := search.ParseQuery("天气 wether")
 	require.NoError(t, err)
-	found := search.NewRanked(search.Lexicon(), workplace(), nil).Search(q, 3)
+	found := search.NewIndex(search.Lexicon(), workplace(), nil).Search(q, 3)
 	require.NotEmpty(t, found.Matches)
 	assert.Regexp(t, `天气 \(glossary: weather\) \d+\.\d\d`, found.Matches[0].Why)
 	assert.Regexp(t, `wether \(spelt like: weather\) \d+\.\d\d`, found.Matches[0].Why)
@@ -121,7 +121,7 @@ func TestALongQueryIsReadInBoundedTime(t *testing.T) {
 	for _, text := range []string{strings.Repeat("unknownword ", 20_000), strings.Repeat("天气", 20_000), strings.Repeat("<", 50_000) + "x", strings.Repeat("a", 100_000)} {
 		q, err := search.ParseQuery(text)
 		require.NoError(t, err)
-		search.NewRanked(search.Lexicon(), workplace(), nil).Search(q, 5)
+		search.NewIndex(search.Lexicon(), workplace(), nil).Search(q, 5)
 	}
 }
 
@@ -133,12 +133,14 @@ func TestRankersGoByName(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, r.About, same.About)
 		assert.NotEmpty(t, r.About)
-		assert.Equal(t, r.Name, search.NewRanked(r, nil, nil).Ranker().Name)
 	}
 	assert.Equal(t, []string{"seed", "bm25", "bm25-params", "lexicon"}, all)
 	_, ok := search.RankerNamed("best")
 	assert.False(t, ok)
-	assert.Equal(t, search.DefaultRanker().Name, search.NewRanked(search.Ranker{}, nil, nil).Ranker().Name, "the zero value is the default")
+	q, err := search.ParseQuery("cancel my order")
+	require.NoError(t, err)
+	byDefault := search.NewIndex(search.DefaultRanker(), shop(), nil).Search(q, 5)
+	assert.Equal(t, byDefault, search.NewIndex(search.Ranker{}, shop(), nil).Search(q, 5), "the zero value is the default")
 }
 
 func TestBM25PrefersRareWordsAndShortTexts(t *testing.T) {
@@ -150,7 +152,7 @@ func TestBM25PrefersRareWordsAndShortTexts(t *testing.T) {
 	found := func(text string) []string {
 		q, err := search.ParseQuery(text)
 		require.NoError(t, err)
-		return names(search.NewRanked(search.BM25(), entries, nil).Search(q, 5))
+		return names(search.NewIndex(search.BM25(), entries, nil).Search(q, 5))
 	}
 	assert.Equal(t, "a", found("common rare")[0])
 	assert.Equal(t, []string{"b", "a", "c"}, found("common words"))
@@ -163,6 +165,6 @@ func TestOnlyTheRankersThatSaySoReadParameters(t *testing.T) {
 	for name, want := range map[string]int{"seed": 0, "bm25": 0, "bm25-params": 1, "lexicon": 1} {
 		ranker, ok := search.RankerNamed(name)
 		require.True(t, ok)
-		assert.Len(t, search.NewRanked(ranker, entries, nil).Search(q, 5).Matches, want, name)
+		assert.Len(t, search.NewIndex(ranker, entries, nil).Search(q, 5).Matches, want, name)
 	}
 }

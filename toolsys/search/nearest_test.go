@@ -50,7 +50,7 @@ func TestAMisspeltNameLeadsToTheRightOne(t *testing.T) {
 }
 
 func TestWhereSpellingIsNoHelpMeaningIs(t *testing.T) {
-	ix := search.NewIndex(shop(), nil)
+	ix := search.NewIndex(search.Ranker{}, shop(), nil)
 	for name, want := range map[string]string{
 		"cancelOrder":  "createRefund",
 		"cancel_order": "createRefund",
@@ -70,19 +70,19 @@ func TestWhereSpellingIsNoHelpMeaningIs(t *testing.T) {
 }
 
 func TestSpellingComesBeforeMeaning(t *testing.T) {
-	ix := search.NewIndex(shop(), nil)
+	ix := search.NewIndex(search.Ranker{}, shop(), nil)
 	got := search.Nearest("queryOrders", listed(shop()), ix, 3)
 	assert.Equal(t, "queryOrder", got[0])
 	assert.Len(t, got, 3)
 }
 
 func TestLoadedToolsAreProposedToo(t *testing.T) {
-	ix := search.NewIndex(nil, shop())
+	ix := search.NewIndex(search.Ranker{}, nil, shop())
 	assert.Equal(t, []string{"createRefund"}, search.Nearest("cancelOrder", listed(shop()), ix, 1))
 }
 
 func TestOnlyListedNamesAreProposedAndNoMoreThanAsked(t *testing.T) {
-	ix := search.NewIndex(shop(), nil)
+	ix := search.NewIndex(search.Ranker{}, shop(), nil)
 	assert.NotContains(t, search.Nearest("cancelOrder", []string{"queryOrder"}, ix, 5), "createRefund")
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zA-Z_]{0,14}`).Draw(t, "name")
@@ -113,5 +113,5 @@ func TestOneSlipOfTheFingerIsForgiven(t *testing.T) {
 }
 
 func TestALongNameIsNoBurden(t *testing.T) {
-	assert.Empty(t, search.Nearest(strings.Repeat("a", 100_000), listed(shop()), search.NewIndex(shop(), nil), 3))
+	assert.Empty(t, search.Nearest(strings.Repeat("a", 100_000), listed(shop()), search.NewIndex(search.Ranker{}, shop(), nil), 3))
 }

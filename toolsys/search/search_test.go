@@ -51,7 +51,7 @@ func find(t require.TestingT, text string, max int) search.Result {
 func findBy(t require.TestingT, ranker search.Ranker, text string, max int) search.Result {
 	q, err := search.ParseQuery(text)
 	require.NoError(t, err)
-	return search.NewRanked(ranker, pool(), loaded()).Search(q, max)
+	return search.NewIndex(ranker, pool(), loaded()).Search(q, max)
 }
 
 // underEach proves an invariant under every ranker.
@@ -164,7 +164,7 @@ func TestNoHitSaysHowMuchThereIs(t *testing.T) {
 	r := find(t, "quantum chromodynamics", 5)
 	assert.Empty(t, r.Matches)
 	assert.Equal(t, len(pool()), r.TotalDeferred)
-	assert.Zero(t, search.Search(search.Query{Words: []string{"x"}}, nil, nil, 5).TotalDeferred)
+	assert.Zero(t, search.NewIndex(search.Ranker{}, nil, nil).Search(search.Query{Words: []string{"x"}}, 5).TotalDeferred)
 }
 
 func TestAQueryThatAsksForNothingIsAnError(t *testing.T) {
@@ -189,7 +189,7 @@ func TestTheNumberOfResultsIsBounded(t *testing.T) {
 		for i := range 300 {
 			many = append(many, search.Entry{Name: fmt.Sprintf("tool_%03d", i), Deferrable: true})
 		}
-		ix := search.NewRanked(ranker, many, nil)
+		ix := search.NewIndex(ranker, many, nil)
 		q, err := search.ParseQuery("tool")
 		require.NoError(t, err)
 		for asked, got := range map[int]int{-1: 5, 0: 5, 1: 1, 5: 5, 100: 100, 1000: 100} {
@@ -208,13 +208,13 @@ func TestTiesGoByNameHoweverManyThereAre(t *testing.T) {
 		}
 		q, err := search.ParseQuery("tool hinted")
 		require.NoError(t, err)
-		found := names(search.NewRanked(ranker, many, nil).Search(q, 100))
+		found := names(search.NewIndex(ranker, many, nil).Search(q, 100))
 		assert.True(t, slices.IsSorted(found))
 		assert.Equal(t, "tool_002", found[0])
 		assert.Equal(t, "tool_299", found[99])
 		q, err = search.ParseQuery("tool nothing")
 		require.NoError(t, err)
-		assert.True(t, slices.IsSorted(names(search.NewRanked(ranker, many, nil).Search(q, 100))))
+		assert.True(t, slices.IsSorted(names(search.NewIndex(ranker, many, nil).Search(q, 100))))
 	})
 }
 
@@ -223,7 +223,7 @@ func TestACollisionOfMCPNamesIsSettledTheSameWayEachTime(t *testing.T) {
 	q, err := search.ParseQuery("mcp__a")
 	require.NoError(t, err)
 	for range 2 {
-		assert.Equal(t, "a tool of server a", search.Search(q, entries, nil, 5).Matches[0].Why)
+		assert.Equal(t, "a tool of server a", search.NewIndex(search.Ranker{}, entries, nil).Search(q, 5).Matches[0].Why)
 		slices.Reverse(entries)
 	}
 }
@@ -238,7 +238,7 @@ func TestWordsOfAnyScriptAreFound(t *testing.T) {
 	} {
 		q, err := search.ParseQuery(text)
 		require.NoError(t, err)
-		assert.Equal(t, []string{want}, names(search.Search(q, entries, nil, 5)), text)
+		assert.Equal(t, []string{want}, names(search.NewIndex(search.Ranker{}, entries, nil).Search(q, 5)), text)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestABuiltInWinsOverAnMCPToolOfTheSameName(t *testing.T) {
 	for range 2 {
 		q, err := search.ParseQuery("grep ours")
 		require.NoError(t, err)
-		r := search.NewRanked(search.Seed(), entries, nil).Search(q, 5)
+		r := search.NewIndex(search.Seed(), entries, nil).Search(q, 5)
 		assert.Equal(t, []search.Match{{Name: "Grep", Score: 14, Why: "grep: name 10; ours: hint 4"}}, r.Matches)
 		assert.Equal(t, 1, r.TotalDeferred)
 		slices.Reverse(entries)
@@ -288,7 +288,7 @@ func TestEveryToolIsFoundFirstByItsOwnName(t *testing.T) {
 	underEach(t, func(t *testing.T, ranker search.Ranker) {
 		rapid.Check(t, func(t *rapid.T) {
 			entries := catalogue(t)
-			ix := search.NewRanked(ranker, entries, nil)
+			ix := search.NewIndex(ranker, entries, nil)
 			for _, e := range entries {
 				q, err := search.ParseQuery(e.Name)
 				require.NoError(t, err)
@@ -302,11 +302,11 @@ func TestResultsDoNotDependOnTheOrderOfEntries(t *testing.T) {
 	underEach(t, func(t *testing.T, ranker search.Ranker) {
 		rapid.Check(t, func(t *rapid.T) {
 			entries, q := catalogue(t), question(t)
-			before := search.NewRanked(ranker, entries, loaded()).Search(q, 7)
+			before := search.NewIndex(ranker, entries, loaded()).Search(q, 7)
 			rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).Shuffle(len(entries), func(i, j int) {
 				entries[i], entries[j] = entries[j], entries[i]
 			})
-			assert.Equal(t, before, search.NewRanked(ranker, entries, loaded()).Search(q, 7))
+			assert.Equal(t, before, search.NewIndex(ranker, entries, loaded()).Search(q, 7))
 		})
 	})
 }
@@ -316,7 +316,7 @@ func TestResultsKeepTheirPromises(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			entries, q := catalogue(t), question(t)
 			limit := rapid.IntRange(1, 9).Draw(t, "max")
-			ix := search.NewRanked(ranker, entries, loaded())
+			ix := search.NewIndex(ranker, entries, loaded())
 			few, all := ix.Search(q, limit).Matches, ix.Search(q, 100).Matches
 			assert.LessOrEqual(t, len(few), limit)
 			assert.Equal(t, all[:len(few)], few, "a smaller answer is the head of a larger one")
@@ -345,7 +345,7 @@ func TestSelectingNamesGivesThoseNames(t *testing.T) {
 			}
 			q, err := search.ParseQuery("select:" + strings.Join(append(asked, "NoSuchTool"), ","))
 			require.NoError(t, err)
-			r := search.NewRanked(ranker, entries, nil).Search(q, 1)
+			r := search.NewIndex(ranker, entries, nil).Search(q, 1)
 			assert.ElementsMatch(t, asked, names(r))
 			assert.Equal(t, []string{"NoSuchTool"}, r.Missing)
 		})
@@ -358,7 +358,7 @@ func FuzzParseQuery(f *testing.F) {
 	}
 	var indexes []*search.Index
 	for _, ranker := range search.Rankers() {
-		indexes = append(indexes, search.NewRanked(ranker, pool(), loaded()))
+		indexes = append(indexes, search.NewIndex(ranker, pool(), loaded()))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := search.ParseQuery(text)
@@ -411,7 +411,7 @@ func BenchmarkSearchIn1500Tools(b *testing.B) {
 		{"contained", "e"},
 	}
 	for _, ranker := range search.Rankers() {
-		ix := search.NewRanked(ranker, largePool(), nil)
+		ix := search.NewIndex(ranker, largePool(), nil)
 		for _, c := range queries {
 			q, err := search.ParseQuery(c.text)
 			require.NoError(b, err)
@@ -433,7 +433,7 @@ func BenchmarkIndex1500Tools(b *testing.B) {
 	for _, ranker := range search.Rankers() {
 		b.Run(ranker.Name, func(b *testing.B) {
 			for b.Loop() {
-				search.NewRanked(ranker, entries, nil).Search(q, 5)
+				search.NewIndex(ranker, entries, nil).Search(q, 5)
 			}
 		})
 	}

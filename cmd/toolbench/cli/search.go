@@ -172,7 +172,7 @@ func (a *app) look(ctx context.Context, words string, s searched, f searchFlags)
 	}
 	report := reports.FindingsReport{Tools: s.SearchedTools, Words: words}
 	for _, r := range f.rankers {
-		report.Found = append(report.Found, reports.Finding{Ranker: r, Result: search.NewRanked(r, s.pool.Entries, nil).Search(q, f.max)})
+		report.Found = append(report.Found, reports.Finding{Ranker: r, Result: search.NewIndex(r, s.pool.Entries, nil).Search(q, f.max)})
 	}
 	v, err := a.vectors(ctx, s.pool, []string{words}, f.embeddings)
 	if err != nil {

@@ -34,7 +34,7 @@ type Group struct {
 // of hit@k and recall@k, each from 1 to Depth. The answer depends on nothing but
 // what is given.
 func Measure(pool Pool, queries []Query, ranker search.Ranker, ks []int) Standing {
-	ix := search.NewRanked(ranker, pool.Entries, nil)
+	ix := search.NewIndex(ranker, pool.Entries, nil)
 	return measureBy(pool, queries, ranker, ks, func(text string) []string { return Ask(ix, text) })
 }
 

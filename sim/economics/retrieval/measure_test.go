@@ -37,7 +37,7 @@ func TestToolsWhoseNamesAClientWritesAlikeAreAllFound(t *testing.T) {
 	c, err := mcpserve.Parse("s.jsonl", []byte(`{"name":"天气","description":"weather"}{"name":"新闻","description":"news"}{"name":"a.b"}{"name":"a_b"}`))
 	require.NoError(t, err)
 	pool := retrieval.NewPool(c)
-	ix := search.NewRanked(search.Lexicon(), pool.Entries, nil)
+	ix := search.NewIndex(search.Lexicon(), pool.Entries, nil)
 	for label, query := range map[string]string{"天气": "weather", "s::新闻": "news"} {
 		names, unknown := pool.Resolve([]string{label})
 		assert.Empty(t, unknown)

@@ -95,7 +95,7 @@ func TestChineseRequestsFindToolsInEnglish(t *testing.T) {
 func BenchmarkSearchInARealCatalogue(b *testing.B) {
 	pool, queries := set(b, "ace-zh")
 	for _, ranker := range search.Rankers() {
-		ix := search.NewRanked(ranker, pool.Entries, nil)
+		ix := search.NewIndex(ranker, pool.Entries, nil)
 		retrieval.Ask(ix, queries[0].Text) // the first builds the index
 		b.Run(ranker.Name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
@@ -114,7 +114,7 @@ func BenchmarkIndexARealCatalogue(b *testing.B) {
 	for _, ranker := range search.Rankers() {
 		b.Run(ranker.Name, func(b *testing.B) {
 			for b.Loop() {
-				retrieval.Ask(search.NewRanked(ranker, pool.Entries, nil), queries[0].Text)
+				retrieval.Ask(search.NewIndex(ranker, pool.Entries, nil), queries[0].Text)
 			}
 		})
 	}

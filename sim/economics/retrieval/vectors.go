@@ -25,7 +25,7 @@ type Vectors struct {
 // NewVectors embeds the pool's tools, name and description, and the queries that will
 // be asked. Errors are the embedder's.
 func NewVectors(ctx context.Context, e Embedder, p Pool, queries []string) (*Vectors, error) {
-	v := &Vectors{embedder: e, pool: p, names: search.NewRanked(search.Seed(), p.Entries, nil), queries: map[string][]float64{}}
+	v := &Vectors{embedder: e, pool: p, names: search.NewIndex(search.Seed(), p.Entries, nil), queries: map[string][]float64{}}
 	var texts []string
 	for _, entry := range p.Entries {
 		texts = append(texts, spoken(entry))
