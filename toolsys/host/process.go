@@ -1,0 +1,203 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// child is a command that was started. It may leave processes of its group behind.
+type child struct {
+	cmd    *exec.Cmd
+	exited chan struct{} // the shell itself ended
+	pipes  []*stream
+	// state carries the report. All processes of the command inherit it, so that its end of file means
+	// that none is left.
+	state *stream
+	said  bytes.Buffer
+}
+
+// Times of the end of a command.
+const (
+	// linger is how long output is waited for that processes in the background may still hold.
+	linger = 100 * time.Millisecond
+	// hopeless is how long a killed process is waited for: one that is stuck in the kernel never ends.
+	hopeless = 2 * time.Second
+)
+
+// end ends the whole group: SIGTERM, and SIGKILL for what is left after the grace.
+func (c *child) end(grace time.Duration) {
+	if signalGroup(c.cmd.Process.Pid, syscall.SIGTERM); c.gone(grace) {
+		return
+	}
+	signalGroup(c.cmd.Process.Pid, syscall.SIGKILL)
+	c.gone(hopeless)
+}
+
+// gone waits until no process of the command is left, for as long as within.
+func (c *child) gone(within time.Duration) bool {
+	timeout := time.NewTimer(within)
+	defer timeout.Stop()
+	for _, done := range []<-chan struct{}{c.exited, c.state.eof} {
+		select {
+		case <-done:
+		case <-timeout.C:
+			return false
+		}
+	}
+	return !groupExists(c.cmd.Process.Pid)
+}
+
+// settle waits until all that was written so far has been handed on, and lets go of the writers.
+func (c *child) settle() {
+	for _, p := range c.pipes {
+		p.r.SetReadDeadline(time.Now().Add(linger))
+	}
+	for _, p := range c.pipes {
+		<-p.settled
+	}
+}
+
+// exitCode is the shell's: 128 and the number for a signal.
+func exitCode(cmd *exec.Cmd) int {
+	if cmd.ProcessState == nil {
+		return -1 // killed, and stuck all the same
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// stream hands on what arrives in a pipe, up to a limit, until it is let go; from there on the pipe is
+// emptied into nothing, so that what outlives its command neither blocks nor dies of it.
+type stream struct {
+	r            *os.File
+	w            io.Writer // nil: nobody wants it, or no more
+	left         int64
+	lost         int64
+	settled, eof chan struct{}
+	once         sync.Once
+}
+
+func newStream(r *os.File, w io.Writer, limit int64) *stream {
+	return &stream{r: r, w: w, left: limit, settled: make(chan struct{}), eof: make(chan struct{})}
+}
+
+func (s *stream) run() {
+	defer close(s.eof)
+	defer s.r.Close()
+	defer s.release()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := s.r.Read(buf)
+		s.pass(buf[:n])
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			s.r.SetReadDeadline(time.Time{})
+			s.rest(buf)
+			s.release()
+		case err != nil:
+			return
+		}
+	}
+}
+
+// pass hands on what fits below the limit. A writer that fails gets nothing more.
+func (s *stream) pass(b []byte) {
+	if s.w == nil || len(b) == 0 {
+		return
+	}
+	fits := min(int64(len(b)), s.left)
+	s.left, s.lost = s.left-fits, s.lost+int64(len(b))-fits
+	if fits > 0 {
+		if _, err := s.w.Write(b[:fits]); err != nil {
+			s.w = nil
+		}
+	}
+}
+
+// maxPipe is more than any pipe holds.
+const maxPipe = 1 << 20
+
+// rest hands on what stands in the pipe at this moment, without waiting.
+func (s *stream) rest(buf []byte) {
+	raw, err := s.r.SyscallConn()
+	if err != nil {
+		return
+	}
+	for total := 0; total < maxPipe; {
+		n := 0
+		if err := raw.Read(func(fd uintptr) bool {
+			n, err = readNow(fd, buf)
+			return true
+		}); err != nil || n <= 0 {
+			return
+		}
+		s.pass(buf[:n])
+		total += n
+	}
+}
+
+// release lets go of the writer. The caller is run.
+func (s *stream) release() {
+	s.once.Do(func() {
+		if s.w != nil && s.lost > 0 {
+			fmt.Fprintf(s.w, "\n[%d more bytes were thrown away]\n", s.lost)
+		}
+		s.w = nil
+		close(s.settled)
+	})
+}
+
+// abandon ends run, whoever still holds the other end.
+func (s *stream) abandon() { s.r.Close() }
+
+// guard is a process that outlives this one for a moment: when its input ends, because of Close or because
+// this process is no more, it kills the groups it was given.
+type guard struct {
+	cmd *exec.Cmd
+	in  *os.File
+}
+
+const guardScript = `trap '' HUP INT TERM
+all=' '
+while read -r op id; do
+	case $op in
+	+) all="$all$id " ;;
+	-) all="${all%% $id *} ${all#* $id }" ;;
+	esac
+done
+for id in $all; do kill -s TERM -- "-$id"; done 2>/dev/null
+[ "$all" = ' ' ] || sleep 1
+for id in $all; do kill -s KILL -- "-$id"; done 2>/dev/null`
+
+func startGuard(shell string) (*guard, error) {
+	theirs, mine, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	g := &guard{cmd: exec.Command(shell, "-c", guardScript), in: mine}
+	g.cmd.Stdin, g.cmd.Dir = theirs, "/"
+	ownGroup(g.cmd)
+	if err := g.cmd.Start(); err != nil {
+		mine.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *guard) add(pid int)    { fmt.Fprintf(g.in, "+ %d\n", pid) }
+func (g *guard) remove(pid int) { fmt.Fprintf(g.in, "- %d\n", pid) }
+
+func (g *guard) stop() {
+	g.in.Close()
+	g.cmd.Wait()
+}

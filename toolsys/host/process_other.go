@@ -1,0 +1,23 @@
+//go:build !unix
+
+package host
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// Without process groups only the shell itself can be ended.
+func ownGroup(*exec.Cmd) {}
+
+func signalGroup(leader int, _ syscall.Signal) {
+	if p, err := os.FindProcess(leader); err == nil {
+		p.Kill()
+	}
+}
+
+func groupExists(int) bool { return false }
+
+func readNow(uintptr, []byte) (int, error) { return 0, io.EOF }

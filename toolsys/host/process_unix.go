@@ -1,0 +1,48 @@
+//go:build unix
+
+package host
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ownGroup makes a command the leader of a session, and so of a process group, without a terminal: what
+// asks at a terminal fails at once instead of waiting for ever.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// signalGroup signals the group of a command, and the groups that job control made within its session.
+func signalGroup(leader int, sig syscall.Signal) {
+	syscall.Kill(-leader, sig)
+	syscall.Kill(-leader, syscall.SIGCONT) // a stopped process takes no other signal than SIGKILL
+	for _, pid := range sessionOf(leader) {
+		syscall.Kill(pid, sig)
+		syscall.Kill(pid, syscall.SIGCONT)
+	}
+}
+
+func groupExists(leader int) bool { return syscall.Kill(-leader, 0) == nil }
+
+// sessionOf lists the processes of a session outside of its leader's group, where the system has /proc.
+func sessionOf(leader int) (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		stat, _ := os.ReadFile("/proc/" + e.Name() + "/stat")
+		// PID (NAME) STATE PPID PGRP SESSION ...; the name may hold anything.
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if len(fields) > 3 && fields[3] == strconv.Itoa(leader) && fields[2] != fields[3] {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// readNow reads what there is, without waiting.
+func readNow(fd uintptr, buf []byte) (int, error) { return syscall.Read(int(fd), buf) }
