@@ -46,7 +46,7 @@ var layers = []struct {
 	// One call, then the conversation, then the front door.
 	{"toolsys/pipeline", append([]string{"toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
 	{"toolsys/loop", append([]string{"toolsys/pipeline", "toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
-	{"toolsys/host", []string{"toolsys/builtin/shell"}},
+	{"toolsys/host", []string{"toolsys/builtin/shell", "toolsys/footprint"}},
 	{"toolsys/api", []string{"toolsys/loop", "toolsys/message"}},
 	// The front door is handed the built-in tools and the way to servers.
 	{"toolsys", append([]string{"toolsys/pipeline", "toolsys/loop", "toolsys/pool", "toolsys/budget", "toolsys/task"}, contract...)},

@@ -1,41 +1,42 @@
 package host
 
 import (
-	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/spf13/afero"
+
+	"toolbench/toolsys/footprint"
 )
 
-// Config says which disk.
+// Config configures a Disk.
 type Config struct {
-	// Base is the disk, with absolute paths; Root the folder that can be seen, links
-	// already followed. Scratch are folders for files of the system's own, which are
-	// always in memory.
-	Base    afero.Fs
+	// Root is the folder that can be seen, links already followed. Scratch are folders for files of the
+	// system's own, which are always in memory.
 	Root    string
 	Scratch []string
 	// Write lets changes through to the disk; otherwise they stay in memory.
 	Write bool
-	// Resolve gives what a path leads to when links are followed.
-	Resolve func(path string) string
 }
 
-// Disk is the machine's disk behind the doors that tools know. It may be used by many.
+// Disk is a folder of the machine's disk as tools see it. It may be used concurrently.
 type Disk struct {
 	// FS is where tools read and write.
 	FS afero.Fs
-	// Resolve gives what a path leads to when links are followed.
-	Resolve func(path string) string
 
-	cfg  Config
+	root *rootFS
 	mu   sync.Mutex
 	seen map[string]string
 	size int64
-	// Short says that more was read than is kept.
+	// short is set when more was read than is kept.
 	short bool
 }
 
@@ -45,28 +46,27 @@ const (
 	maxSeen     = 768 << 10
 )
 
-// Open puts up the fence and the overlay (L5).
+// Open opens a folder, and lays an overlay in memory over it unless changes go to the disk (L5). The
+// caller closes the Disk.
 func Open(cfg Config) (*Disk, error) {
-	info, err := cfg.Base.Stat(cfg.Root)
-	switch {
-	case err != nil:
+	root, err := os.OpenRoot(cfg.Root)
+	if err != nil {
 		return nil, err
-	case !info.IsDir():
-		return nil, fmt.Errorf("%s is no folder", cfg.Root)
 	}
-	d := &Disk{cfg: cfg, seen: map[string]string{}, Resolve: cfg.Resolve}
-	below := cfg.Base
+	d := &Disk{root: &rootFS{Root: root, dir: cfg.Root}, seen: map[string]string{}}
+	below := afero.Fs(d.root)
 	if !cfg.Write {
-		below = afero.NewCopyOnWriteFs(afero.NewReadOnlyFs(cfg.Base), afero.NewMemMapFs())
+		below = afero.NewCopyOnWriteFs(afero.NewReadOnlyFs(d.root), afero.NewMemMapFs())
 	}
-	scratch := afero.NewMemMapFs()
-	d.FS = &split{
-		Fs:      &fence{Fs: below, roots: []string{cfg.Root}, resolve: cfg.Resolve, opened: d.note},
-		scratch: &fence{Fs: scratch, roots: cfg.Scratch, resolve: func(p string) string { return p }, opened: func(string) {}},
-		folders: cfg.Scratch,
-	}
+	d.FS = &view{disk: d, below: below, scratch: afero.NewMemMapFs(), folders: cfg.Scratch}
 	return d, nil
 }
+
+// Close closes the folder.
+func (d *Disk) Close() error { return d.root.Root.Close() }
+
+// Resolve gives what a path leads to when links are followed.
+func (d *Disk) Resolve(name string) string { return Follow(name) }
 
 // note keeps what a file was before it is first touched.
 func (d *Disk) note(name string) {
@@ -75,7 +75,7 @@ func (d *Disk) note(name string) {
 	if _, known := d.seen[name]; known || d.short && d.size > maxSeen {
 		return
 	}
-	info, err := d.cfg.Base.Stat(name)
+	info, err := d.root.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
@@ -83,7 +83,7 @@ func (d *Disk) note(name string) {
 		d.short = true
 		return
 	}
-	f, err := d.cfg.Base.Open(name)
+	f, err := d.root.Open(name)
 	if err != nil {
 		return
 	}
@@ -95,26 +95,166 @@ func (d *Disk) note(name string) {
 	d.seen[name], d.size = string(data), d.size+int64(len(data))
 }
 
-// Seen gives the files that were touched, as they were before, and whether they are
-// all of them: of very large ones nothing is kept.
+// Seen gives the files that were touched, as they were before, and reports whether they are all of them:
+// of very large ones nothing is kept.
 func (d *Disk) Seen() (files map[string]string, all bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.seen), !d.short
 }
 
-// Follow is a Resolve for the real disk: what does not exist is taken as it stands,
-// below what of it does.
-func Follow(p string) string {
-	for rest := ""; ; {
-		real, err := filepath.EvalSymlinks(p)
-		if err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(p)
-		if parent == p {
-			return filepath.Join(p, rest)
-		}
-		p, rest = parent, filepath.Join(filepath.Base(p), rest)
+// Follow gives what a path of the disk leads to when links are followed, those that lead to nothing too.
+// What does not exist is taken as it stands.
+func Follow(name string) string {
+	real, err := footprint.Follow(afero.NewOsFs(), filepath.ToSlash(name), nil)
+	if err != nil {
+		return filepath.Clean(name)
 	}
+	return real
+}
+
+// view is the filesystem that tools get. It follows the links of a name, refuses what leads outside, and
+// sends paths below the scratch folders to memory. That a link may change between this look at it and the
+// operation does no harm: rootFS reaches nothing outside, whatever it is asked for.
+type view struct {
+	disk    *Disk
+	below   afero.Fs
+	scratch afero.Fs
+	folders []string
+}
+
+// place gives the filesystem that has a name, and the name there; follow is false for an operation on a
+// link itself, which is refused all the same where the link leads outside.
+func (v *view) place(op, name string, follow bool) (afero.Fs, string, error) {
+	name = path.Clean(name)
+	for _, f := range v.folders {
+		if name == f || strings.HasPrefix(name, f+"/") {
+			return v.scratch, name, nil
+		}
+	}
+	real := Follow(name)
+	if _, err := v.disk.root.local(op, real); err != nil {
+		return nil, "", &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission}
+	}
+	if !follow {
+		real = path.Join(Follow(path.Dir(name)), path.Base(name))
+	}
+	return v.below, real, nil
+}
+
+// on runs an operation where its name is; change is whether the file is touched by it.
+func (v *view) on(op, name string, follow, change bool, do func(fsys afero.Fs, name string) error) error {
+	fsys, name, err := v.place(op, name, follow)
+	if err != nil {
+		return err
+	}
+	if change && fsys == v.below {
+		v.disk.note(name)
+	}
+	return do(fsys, name)
+}
+
+// Name implements afero.Fs, as the others do.
+func (v *view) Name() string { return "host" }
+
+func (v *view) Open(name string) (afero.File, error) { return v.OpenFile(name, os.O_RDONLY, 0) }
+
+func (v *view) Create(name string) (afero.File, error) {
+	return v.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+func (v *view) OpenFile(name string, flag int, perm os.FileMode) (f afero.File, err error) {
+	err = v.on("open", name, true, true, func(fsys afero.Fs, name string) error {
+		f, err = fsys.OpenFile(name, flag, perm)
+		return err
+	})
+	return f, err
+}
+
+func (v *view) Stat(name string) (info os.FileInfo, err error) {
+	err = v.on("stat", name, true, false, func(fsys afero.Fs, name string) error {
+		info, err = fsys.Stat(name)
+		return err
+	})
+	return info, err
+}
+
+// LstatIfPossible implements afero.Lstater.
+func (v *view) LstatIfPossible(name string) (info os.FileInfo, lstat bool, err error) {
+	err = v.on("lstat", name, false, false, func(fsys afero.Fs, name string) error {
+		info, lstat, err = fsys.(afero.Lstater).LstatIfPossible(name)
+		return err
+	})
+	return info, lstat, err
+}
+
+// ReadlinkIfPossible implements afero.LinkReader.
+func (v *view) ReadlinkIfPossible(name string) (target string, err error) {
+	err = v.on("readlink", name, false, false, func(fsys afero.Fs, name string) error {
+		links, ok := fsys.(afero.LinkReader)
+		if !ok {
+			return &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
+		}
+		target, err = links.ReadlinkIfPossible(name)
+		return err
+	})
+	return target, err
+}
+
+// SymlinkIfPossible implements afero.Linker. A link that leads outside is not made: other programs would
+// follow it.
+func (v *view) SymlinkIfPossible(target, name string) error {
+	return v.on("symlink", name, false, false, func(fsys afero.Fs, name string) error {
+		links, ok := fsys.(afero.Linker)
+		if !ok {
+			return &os.LinkError{Op: "symlink", Old: target, New: name, Err: afero.ErrNoSymlink}
+		}
+		leads := target
+		if !path.IsAbs(target) {
+			leads = path.Dir(name) + "/" + target
+		}
+		if _, err := v.disk.root.local("symlink", Follow(leads)); err != nil {
+			return err
+		}
+		return links.SymlinkIfPossible(target, name)
+	})
+}
+
+func (v *view) Mkdir(name string, perm os.FileMode) error {
+	return v.on("mkdir", name, true, false, func(fsys afero.Fs, name string) error { return fsys.Mkdir(name, perm) })
+}
+
+func (v *view) MkdirAll(name string, perm os.FileMode) error {
+	return v.on("mkdir", name, true, false, func(fsys afero.Fs, name string) error { return fsys.MkdirAll(name, perm) })
+}
+
+func (v *view) Remove(name string) error {
+	return v.on("remove", name, false, true, func(fsys afero.Fs, name string) error { return fsys.Remove(name) })
+}
+
+func (v *view) RemoveAll(name string) error {
+	return v.on("remove", name, false, false, func(fsys afero.Fs, name string) error { return fsys.RemoveAll(name) })
+}
+
+func (v *view) Rename(from, to string) error {
+	return v.on("rename", from, false, true, func(source afero.Fs, from string) error {
+		return v.on("rename", to, false, true, func(target afero.Fs, to string) error {
+			if source != target {
+				return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EXDEV}
+			}
+			return source.Rename(from, to)
+		})
+	})
+}
+
+func (v *view) Chmod(name string, mode os.FileMode) error {
+	return v.on("chmod", name, true, false, func(fsys afero.Fs, name string) error { return fsys.Chmod(name, mode) })
+}
+
+func (v *view) Chown(name string, uid, gid int) error {
+	return v.on("chown", name, true, false, func(fsys afero.Fs, name string) error { return fsys.Chown(name, uid, gid) })
+}
+
+func (v *view) Chtimes(name string, atime, mtime time.Time) error {
+	return v.on("chtimes", name, true, false, func(fsys afero.Fs, name string) error { return fsys.Chtimes(name, atime, mtime) })
 }

@@ -183,7 +183,7 @@ func TestATimeLimitKeepsWhatWasPrinted(t *testing.T) {
 }
 
 func TestWhatIsLeftBehindLivesUntilClose(t *testing.T) {
-	s := newShell(t, host.ShellConfig{})
+	s := newShell(t, host.ShellConfig{Grace: 300 * time.Millisecond})
 	dir := t.TempDir()
 	got := runIn(t.Context(), s, dir, "sleep 1000 & echo $!")
 	require.NoError(t, got.err)

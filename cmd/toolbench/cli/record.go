@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
@@ -334,9 +333,7 @@ func (a *app) openDisk(f recordFlags) (*host.Disk, string, error) {
 		return nil, "", err
 	}
 	root = host.Follow(root)
-	disk, err := host.Open(host.Config{
-		Base: afero.NewOsFs(), Root: root, Write: f.write, Resolve: host.Follow, Scratch: []string{toolsys.DefaultResultsDir},
-	})
+	disk, err := host.Open(host.Config{Root: root, Write: f.write, Scratch: []string{toolsys.DefaultResultsDir}})
 	return disk, root, err
 }
 
