@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/host"
 	"toolbench/toolsys/search"
 )
 
@@ -72,7 +73,7 @@ func (a *app) resolve(arg string, suite []entry) ([]entry, error) {
 		return nil, a.unknown(arg, err, suite)
 	}
 	root, name := rooted(arg, info.IsDir())
-	cases, broken := a.bench.Find(os.DirFS(a.path(root)), name)
+	cases, broken := a.bench.Find(host.DirFS(a.path(root)), name)
 	var entries []entry
 	for _, c := range cases {
 		c.File = filepath.Join(root, filepath.FromSlash(c.File))

@@ -283,6 +283,9 @@ func (a *app) caseFiles(name string) ([]string, error) {
 	if err != nil {
 		return nil, usage("%s: %s", name, reason(err))
 	}
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, usage("%s: it is no file and no folder", name)
+	}
 	if !info.IsDir() {
 		return []string{name}, nil
 	}

@@ -263,7 +263,7 @@ func (a *app) recordJob(args []string, f recordFlags) (*recordJob, error) {
 func (a *app) scenarioJob(arg string, f recordFlags) (*recordJob, error) {
 	fsys, name, beside := fs.FS(nil), "", ""
 	if info, err := os.Stat(a.path(arg)); err == nil && info.Mode().IsRegular() {
-		fsys, name, beside = os.DirFS(filepath.Dir(a.path(arg))), filepath.Base(arg), filepath.Dir(arg)
+		fsys, name, beside = host.DirFS(filepath.Dir(a.path(arg))), filepath.Base(arg), filepath.Dir(arg)
 	} else {
 		for _, e := range a.suite() {
 			if e.Name == arg {
@@ -356,7 +356,7 @@ func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []captu
 		if err := writeWhole(a.path(file), text); err != nil {
 			return "", usage("%s cannot be written: %s", file, reason(err))
 		}
-		sc, err := scenario.Load(os.DirFS(filepath.Dir(a.path(file))), filepath.Base(file))
+		sc, err := scenario.Load(host.DirFS(filepath.Dir(a.path(file))), filepath.Base(file))
 		if err != nil {
 			return "", harness(err)
 		}

@@ -23,6 +23,7 @@ import (
 	"toolbench/sim/scenario"
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/host"
 )
 
 const serveLong = `Serves a recording, or a scenario's stream, as a Messages API on this machine, so
@@ -247,7 +248,7 @@ func (a *app) tape(arg string, pace stream.Pace) (*serve.Tape, error) {
 		return nil, &exitError{ExitUsage, err}
 	}
 	abs := a.path(arg)
-	return scenarioTape(os.DirFS(filepath.Dir(abs)), filepath.Base(abs), arg, pace)
+	return scenarioTape(host.DirFS(filepath.Dir(abs)), filepath.Base(abs), arg, pace)
 }
 
 func isYAML(name string) bool {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"toolbench/sim/economics/tokens"
 	"toolbench/sim/economics/tokens/endpoint"
 	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys/host"
 	"toolbench/toolsys/settings"
 )
 
@@ -311,7 +311,7 @@ func (a *app) network() http.RoundTripper { return http.DefaultTransport }
 // player answers from a cassette at once: how long the service took says nothing here.
 func (a *app) player(file string) (*cassette.Cassette, http.RoundTripper, error) {
 	path := a.path(file)
-	c, err := cassette.LoadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path), cassette.Limits{})
+	c, err := cassette.LoadFile(host.DirFS(filepath.Dir(path)), filepath.Base(path), cassette.Limits{})
 	if err != nil {
 		return nil, nil, usage("%s", err)
 	}

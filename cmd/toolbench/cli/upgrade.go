@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/upgrade"
+	"toolbench/toolsys/host"
 )
 
 const upgradeLong = `Lifts files of earlier formats to those this program writes: cassettes as go-vcr v1
@@ -154,7 +154,7 @@ func (a *app) reportSecrets(u *reports.UpgradedFile, check bool) {
 const mostUpgraded = 64 << 20
 
 func readLimited(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := host.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
