@@ -170,7 +170,7 @@ var externals = map[string]int{
 	"toolsys/builtin/work":      5,
 	"toolsys/footprint":         2,
 	"toolsys/hook":              5,
-	"toolsys/host":              2,
+	"toolsys/host":              7, // those of builtin/shell, whose Runner it implements
 	"toolsys/loop":              6,
 	"toolsys/mcptool":           13,
 	"toolsys/permission":        1,
