@@ -67,7 +67,7 @@ func checkGrid(s serve.SessionReport, o Options) screen.Grid {
 		if c.Status == serve.Failed {
 			word = strings.ToUpper(word)
 		}
-		g.Rows = append(g.Rows, []string{c.Name, paint.On(word, o.Color), c.Promise})
+		g.Rows = append(g.Rows, []string{c.Name, paint.On(word, o.Color), c.Demand})
 	}
 	return g
 }
@@ -210,7 +210,7 @@ func servedOf(s serve.SessionReport) servedJSON {
 		Calls: s.Calls, Results: s.Results, Checks: []checkJSON{}, Breakpoints: append([]string{}, s.Breakpoints...), Latencies: []latencyJSON{},
 	}
 	for _, c := range s.Checks {
-		check := checkJSON{Name: c.Name, Promise: c.Promise, Status: c.Status, Findings: []findingJSON{}, More: c.More}
+		check := checkJSON{Name: c.Name, Promise: c.Demand, Status: c.Status, Findings: []findingJSON{}, More: c.More}
 		for _, f := range c.Findings {
 			check.Findings = append(check.Findings, findingJSON{f.Turn, f.Text})
 		}

@@ -22,10 +22,10 @@ func servedReport() serve.Report {
 		Sessions: []serve.SessionReport{{
 			Conversation: 1, Opening: "other", Requests: 4, Resent: 1, Answers: 2, Of: 2, Calls: 2, Results: 1,
 			Checks: []serve.Check{
-				{Name: "results", Promise: "each call has exactly one result", Status: serve.Failed, More: 2,
+				{Name: "results", Demand: "each call has exactly one result", Status: serve.Failed, More: 2,
 					Findings: []serve.Finding{{Turn: 1, Text: "weather call_b has no result"}, {Text: "evil \x1b]0;x\x07"}}},
-				{Name: "order", Promise: "results stand in call order", Status: serve.Held},
-				{Name: "recorded", Promise: "results are those that were recorded", Status: serve.Differs, Findings: []serve.Finding{{Turn: 1, Text: "differs"}}},
+				{Name: "order", Demand: "results stand in call order", Status: serve.Held},
+				{Name: "recorded", Demand: "results are those that were recorded", Status: serve.Differs, Findings: []serve.Finding{{Turn: 1, Text: "differs"}}},
 			},
 			Breakpoints: []string{"tools.0", "messages.2.content.1"},
 			Latencies:   []serve.Latency{{Turn: 1, Calls: 2, Took: 1500 * time.Microsecond}},

@@ -2,18 +2,19 @@ package serve
 
 import (
 	"fmt"
+	"time"
 
 	"toolbench/sim/cassette"
 )
 
-// maxFindings is how many findings of a check are told one by one.
+// maxFindings is how many findings of a check are listed one by one.
 const maxFindings = 10
 
-// promises are the checks, in the order in which they are reported. What they say is
-// what the API demands, or, for tools and cache, what keeps a cached prefix alive.
-var promises = []struct {
-	name, promise string
-	run           func(*checker)
+// demands are the checks, in the order in which they are reported: what
+// the API demands, or, for tools and cache, what keeps a cached prefix alive.
+var demands = []struct {
+	name, demand string
+	run          func(*checker)
 }{
 	{"results", "each call has exactly one result", (*checker).results},
 	{"order", "results stand in call order", (*checker).order},
@@ -25,32 +26,32 @@ var promises = []struct {
 	{"recorded", "results are those that were recorded", (*checker).recorded},
 }
 
-// review holds a sequence of requests against the promises. It is a pure function of
+// review checks a sequence of requests. It is a pure function of
 // the session's log.
 func review(s *session, strict bool) SessionReport {
 	out := SessionReport{Conversation: s.conv.Number, Opening: compared(s), Of: len(s.conv.Answers)}
-	var sound []exchange // without repeats
+	var log []exchange // without repeats
 	for _, x := range s.log {
 		out.Requests++
 		if x.resent {
 			out.Resent++
-			sound[len(sound)-1].ended = x.ended
+			log[len(log)-1].ended = x.ended
 			continue
 		}
 		if x.answer >= 0 {
 			out.Answers++
 			out.Calls += len(s.conv.Answers[x.answer].Calls())
 		}
-		sound = append(sound, x)
+		log = append(log, x)
 	}
-	for _, p := range promises {
-		c := &checker{conv: s.conv, log: sound}
+	for _, p := range demands {
+		c := &checker{conv: s.conv, log: log}
 		p.run(c)
-		out.Checks = append(out.Checks, c.verdict(p.name, p.promise, strict))
+		out.Checks = append(out.Checks, c.result(p.name, p.demand, strict))
 	}
-	out.Results, out.Latencies = reactions(s.conv, sound)
-	if n := len(sound); n > 0 {
-		for _, p := range breakpoints(sound[n-1].req) {
+	out.Results, out.Latencies = reactions(s.conv, log)
+	if n := len(log); n > 0 {
+		for _, p := range breakpoints(log[n-1].req) {
 			out.Breakpoints = append(out.Breakpoints, p.String())
 		}
 	}
@@ -76,7 +77,7 @@ type checker struct {
 	more     int
 }
 
-func (c *checker) find(turn int, format string, args ...any) {
+func (c *checker) report(turn int, format string, args ...any) {
 	if len(c.findings) == maxFindings {
 		c.more++
 		return
@@ -84,8 +85,8 @@ func (c *checker) find(turn int, format string, args ...any) {
 	c.findings = append(c.findings, Finding{turn, cassette.Blank(fmt.Sprintf(format, args...))})
 }
 
-func (c *checker) verdict(name, promise string, strict bool) Check {
-	out := Check{Name: name, Promise: promise, Status: Held, Findings: c.findings, More: c.more}
+func (c *checker) result(name, demand string, strict bool) Check {
+	out := Check{Name: name, Demand: demand, Status: Held, Findings: c.findings, More: c.more}
 	switch {
 	case len(c.findings) > 0 && name == "recorded" && !strict:
 		out.Status = Differs
@@ -106,15 +107,15 @@ type reaction struct {
 	at int
 }
 
-// react calls f for each request that has to send an answer back.
-func (c *checker) react(f func(r reaction)) {
+// eachReaction calls f for each request that has to send an answer back.
+func (c *checker) eachReaction(f func(r reaction)) {
 	for i := 1; i < len(c.log); i++ {
 		before := c.log[i-1]
-		if before.answer < 0 || !c.conv.Answers[before.answer].spoken() {
+		if before.answer < 0 || !c.conv.Answers[before.answer].committed() {
 			continue
 		}
 		r := reaction{turn: before.answer + 1, answer: &c.conv.Answers[before.answer], req: c.log[i].req}
-		r.at = r.req.lastSaid()
+		r.at = r.req.lastReply()
 		c.tested = true
 		f(r)
 	}
@@ -132,8 +133,87 @@ func reactions(conv *Conversation, log []exchange) (results int, took []Latency)
 		if calls == 0 || !a.Whole {
 			continue
 		}
-		results += len(resultsAfter(log[i].req, log[i].req.lastSaid()))
+		results += len(resultsAfter(log[i].req, log[i].req.lastReply()))
 		took = append(took, Latency{Turn: before.answer + 1, Calls: calls, Took: max(0, log[i].arrived-before.ended)})
 	}
 	return results, took
+}
+
+// Report is what the client did with what it was served.
+type Report struct {
+	Source        string
+	Conversations int
+	Sessions      []SessionReport
+	// Refused are requests that had no answer, the client's fault or not.
+	Refused []Refusal
+	// Unserved are conversations nobody asked for, by number.
+	Unserved []int
+}
+
+// Refusal is a request that got an error.
+type Refusal struct{ Text, Opening string }
+
+// SessionReport is one client's conversation.
+type SessionReport struct {
+	// Conversation is the recorded one's number; Opening is how its first
+	// user message compares: "same", "other", "unknown".
+	Conversation int
+	Opening      string
+	// Requests were sent, Resent of them again; Answers were given, of Of.
+	Requests, Resent, Answers, Of int
+	// Calls had to be answered, Results came.
+	Calls, Results int
+	Checks         []Check
+	// Breakpoints are those of the last request, by place.
+	Breakpoints []string
+	Latencies   []Latency
+}
+
+// Latency is the client's own time: from the end of an answer with calls to the next
+// request, which has their results.
+type Latency struct {
+	Turn, Calls int
+	Took        time.Duration
+}
+
+// Status is what came of a check.
+type Status string
+
+// The outcomes of a check.
+const (
+	Held   Status = "held"
+	Failed Status = "failed"
+	// Differs is no fault: a client's own tools may give other results.
+	Differs Status = "differs"
+	// Untested: nothing came that could be checked.
+	Untested Status = "untested"
+)
+
+// Check is one demand and what was found.
+type Check struct {
+	Name, Demand string
+	Status       Status
+	// Findings are the first that contradict it; More counts the others.
+	Findings []Finding
+	More     int
+}
+
+// Finding contradicts a demand. Turn is the answer, from 1, to which the request at
+// fault reacts; 0: the first request.
+type Finding struct {
+	Turn int
+	Text string
+}
+
+// Held reports whether every check held and no request was refused. That nothing was
+// asked is not held either.
+func (r *Report) Held() bool {
+	for _, s := range r.Sessions {
+		for _, c := range s.Checks {
+			if c.Status == Failed {
+				return false
+			}
+		}
+	}
+	return len(r.Sessions) > 0 && len(r.Refused) == 0
 }

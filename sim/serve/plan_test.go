@@ -13,7 +13,7 @@ import (
 	"toolbench/sim/stream"
 )
 
-// plan is what a client of ours knows: its tools and what each call is answered.
+// plan is what a client of ours has: its tools and what each call is answered.
 type plan struct {
 	URL     string             `json:"url"`
 	Prompt  string             `json:"prompt"`
@@ -43,9 +43,9 @@ func weatherPlan() plan {
 	}
 }
 
-// recorded makes a tape and a plan of the first conversation of a recording made by
+// recorded makes a script and a plan of the first conversation of a recording made by
 // others; it skips with a word where there is none.
-func recorded(t *testing.T, file string) (*serve.Tape, plan) {
+func recorded(t *testing.T, file string) (*serve.Script, plan) {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "corpus", file)
 	data, err := os.Open(path)
@@ -87,7 +87,7 @@ func requireHeld(t *testing.T, s *serve.Server) serve.SessionReport {
 	require.Empty(t, r.Refused)
 	require.Len(t, r.Sessions, 1)
 	for _, c := range r.Sessions[0].Checks {
-		require.NotEqual(t, serve.Failed, c.Status, "%s: %v", c.Promise, c.Findings)
+		require.NotEqual(t, serve.Failed, c.Status, "%s: %v", c.Demand, c.Findings)
 	}
 	return r.Sessions[0]
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -51,8 +52,8 @@ func blocks(m gjson.Result) []gjson.Result {
 	return content.Array()
 }
 
-// said counts the assistant messages.
-func (r *request) said() int {
+// replies counts the assistant messages.
+func (r *request) replies() int {
 	n := 0
 	for _, m := range r.messages {
 		if m.Get("role").Str == "assistant" {
@@ -62,8 +63,8 @@ func (r *request) said() int {
 	return n
 }
 
-// lastSaid is the place of the last assistant message, -1 without one.
-func (r *request) lastSaid() int {
+// lastReply is the place of the last assistant message, -1 without one.
+func (r *request) lastReply() int {
 	for i := len(r.messages) - 1; i >= 0; i-- {
 		if r.messages[i].Get("role").Str == "assistant" {
 			return i
@@ -72,9 +73,9 @@ func (r *request) lastSaid() int {
 	return -1
 }
 
-// sentBack says whether one of the messages is the answer: it has one of its calls,
+// repeats reports whether one of the messages is the answer: it has one of its calls,
 // or, when it has none, its text.
-func (r *request) sentBack(a *Answer) bool {
+func (r *request) repeats(a *Answer) bool {
 	ids := map[string]bool{}
 	for _, c := range a.Calls() {
 		ids[c.ID] = true
@@ -107,9 +108,9 @@ func answerText(a *Answer) string {
 	return strings.Join(parts, "\n")
 }
 
-// unbroken is an object's bytes without its cache breakpoint, which moves and is no
+// withoutBreakpoint is an object's bytes without its cache breakpoint, which moves and is no
 // part of the prompt.
-func unbroken(v gjson.Result) string {
+func withoutBreakpoint(v gjson.Result) string {
 	if !v.IsObject() || !v.Get("cache_control").Exists() {
 		return v.Raw
 	}
@@ -121,4 +122,59 @@ func unbroken(v gjson.Result) string {
 		return true
 	})
 	return "{" + strings.TrimSuffix(b.String(), ",") + "}"
+}
+
+// Message is an answer as the API gives it to a client that asks for no stream: what
+// message_start has, the blocks, and what message_delta changed.
+func Message(a *Answer) ([]byte, error) {
+	members := map[string]json.RawMessage{}
+	usage := map[string]json.RawMessage{}
+	merge := func(into map[string]json.RawMessage, v gjson.Result) {
+		v.ForEach(func(key, value gjson.Result) bool {
+			into[key.Str] = json.RawMessage(value.Raw)
+			return true
+		})
+	}
+	for _, e := range a.Events {
+		v := gjson.ParseBytes(e.Data)
+		switch v.Get("type").Str {
+		case "message_start":
+			merge(members, v.Get("message"))
+			merge(usage, v.Get("message.usage"))
+		case "message_delta":
+			merge(members, v.Get("delta"))
+			merge(usage, v.Get("usage"))
+		}
+	}
+	content, err := json.Marshal(a.Reply.Message)
+	if err != nil {
+		return nil, err
+	}
+	members["content"] = json.RawMessage(gjson.GetBytes(content, "content").Raw)
+	if members["usage"], err = json.Marshal(usage); err != nil {
+		return nil, err
+	}
+	return json.Marshal(members)
+}
+
+// refusal is an answer that failed, as a client gets it that asked for no stream.
+func refusal(a *Answer) (status int, kind, text string) {
+	for _, e := range a.Events {
+		if e.Type != "error" {
+			continue
+		}
+		v := gjson.GetBytes(e.Data, "error")
+		kind, text = v.Get("type").Str, v.Get("message").Str
+		status = http.StatusInternalServerError
+		switch kind {
+		case "overloaded_error":
+			status = 529
+		case "rate_limit_error":
+			status = http.StatusTooManyRequests
+		case "invalid_request_error":
+			status = http.StatusBadRequest
+		}
+		return status, kind, text
+	}
+	return http.StatusInternalServerError, "api_error", "the recorded stream did not come to its end: " + a.Why
 }

@@ -24,7 +24,7 @@ type counter struct {
 	queue map[string][]planned
 }
 
-func newCounter(tp *serve.Tape, p plan) *counter {
+func newCounter(tp *serve.Script, p plan) *counter {
 	c := &counter{queue: map[string][]planned{}}
 	for _, a := range tp.Conversations[0].Answers {
 		for _, call := range a.Calls() {
@@ -59,7 +59,7 @@ func (c *counter) answer(name string, input json.RawMessage) (anthropic.BetaTool
 }
 
 // runGo drives the server with the official Go SDK's tool runner.
-func runGo(t *testing.T, tp *serve.Tape, p plan) serve.SessionReport {
+func runGo(t *testing.T, tp *serve.Script, p plan) serve.SessionReport {
 	t.Helper()
 	server := serve.New(tp, serve.Options{})
 	at := httptest.NewServer(server)
@@ -114,7 +114,7 @@ func TestTheGoSDKOnRecordingsOfOthers(t *testing.T) {
 				p.Stream = streaming
 				s := runGo(t, tp, p)
 				for _, c := range s.Checks {
-					if c.Name == "recorded" && tellable(tp) {
+					if c.Name == "recorded" && distinguishable(tp) {
 						assert.Equal(t, serve.Held, c.Status, c.Findings)
 					}
 				}
@@ -123,9 +123,9 @@ func TestTheGoSDKOnRecordingsOfOthers(t *testing.T) {
 	}
 }
 
-// tellable: the calls differ, so that a client which is not told their ids knows
+// distinguishable reports whether the calls differ, so that a client without their ids finds
 // which answer is whose.
-func tellable(tp *serve.Tape) bool {
+func distinguishable(tp *serve.Script) bool {
 	seen := map[string]bool{}
 	for _, a := range tp.Conversations[0].Answers {
 		for _, c := range a.Calls() {

@@ -24,8 +24,8 @@ func call(id, name, input string, at time.Duration) stream.Block {
 }
 
 // weather is a conversation with two calls in parallel, one more, and an end.
-func weather() *serve.Tape {
-	return tape(
+func weather() *serve.Script {
+	return scriptOf(
 		stream.Turn{ID: "msg_1", Blocks: []stream.Block{
 			{Kind: stream.Thinking, Text: "Two cities.", Signature: "c2ln"},
 			{Kind: stream.Text, Text: "Looking."},
@@ -36,15 +36,15 @@ func weather() *serve.Tape {
 	)
 }
 
-func tape(turns ...stream.Turn) *serve.Tape {
+func scriptOf(turns ...stream.Turn) *serve.Script {
 	c := &serve.Conversation{Number: 1}
 	for _, t := range turns {
 		c.Answers = append(c.Answers, serve.NewAnswer(stream.Script(t)))
 	}
-	return &serve.Tape{Source: "weather", Conversations: []*serve.Conversation{c}}
+	return &serve.Script{Source: "weather", Conversations: []*serve.Conversation{c}}
 }
 
-// client sends what a client of this API would, and lets a test spoil it.
+// client sends what a client of this API would, and lets a test change it.
 type client struct {
 	t        *testing.T
 	s        *serve.Server
@@ -52,7 +52,7 @@ type client struct {
 	messages []string
 }
 
-func newClient(t *testing.T, tp *serve.Tape, o serve.Options) *client {
+func newClient(t *testing.T, tp *serve.Script, o serve.Options) *client {
 	return &client{t: t, s: serve.New(tp, o), tools: `[{"name":"weather","input_schema":{"type":"object"}}]`}
 }
 

@@ -36,7 +36,7 @@ func node(t *testing.T) string {
 }
 
 // runTS drives the server with the official TypeScript SDK's tool runner.
-func runTS(t *testing.T, tp *serve.Tape, p plan) serve.SessionReport {
+func runTS(t *testing.T, tp *serve.Script, p plan) serve.SessionReport {
 	t.Helper()
 	path := node(t)
 	server := serve.New(tp, serve.Options{})

@@ -225,7 +225,7 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, f serveFl
 
 // tape finds what is to be served: a file that is a recording, else one that is a
 // scenario, else a scenario of the suite.
-func (a *app) tape(arg string, pace stream.Pace) (*serve.Tape, error) {
+func (a *app) tape(arg string, pace stream.Pace) (*serve.Script, error) {
 	info, err := os.Stat(a.path(arg))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -257,7 +257,7 @@ func isYAML(name string) bool {
 }
 
 // suiteTape takes a scenario of the suite by its name.
-func (a *app) suiteTape(name string, pace stream.Pace) (*serve.Tape, error) {
+func (a *app) suiteTape(name string, pace stream.Pace) (*serve.Script, error) {
 	for _, e := range a.suite() {
 		if e.Name == name {
 			return scenarioTape(scenarios.Files, strings.TrimPrefix(e.File, "scenarios/"), name, pace)
@@ -266,7 +266,7 @@ func (a *app) suiteTape(name string, pace stream.Pace) (*serve.Tape, error) {
 	return nil, usage("%s is no file and no scenario of the suite; see `toolbench list`", name)
 }
 
-func scenarioTape(fsys fs.FS, file, name string, pace stream.Pace) (*serve.Tape, error) {
+func scenarioTape(fsys fs.FS, file, name string, pace stream.Pace) (*serve.Script, error) {
 	sc, err := scenario.Load(fsys, file)
 	if err != nil {
 		return nil, &exitError{ExitUsage, err}

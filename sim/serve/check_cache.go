@@ -14,14 +14,14 @@ func (c *checker) tools() {
 			continue
 		}
 		c.tested = c.tested || len(x.req.tools) > 0
-		if why := moved(c.log[i-1].req.tools, x.req.tools); why != "" {
-			c.find(c.log[i-1].answer+1, "%s", why)
+		if why := difference(c.log[i-1].req.tools, x.req.tools); why != "" {
+			c.report(c.log[i-1].answer+1, "%s", why)
 		}
 	}
 }
 
-// moved tells where two lists of tools first differ; "" when they do not.
-func moved(before, now []gjson.Result) string {
+// difference is where two lists of tools first differ, "" when they do not.
+func difference(before, now []gjson.Result) string {
 	offset := len("[")
 	for i := range max(len(before), len(now)) {
 		switch {
@@ -30,9 +30,9 @@ func moved(before, now []gjson.Result) string {
 		case i >= len(before):
 			return fmt.Sprintf("byte %d: tools.%d %q was added", offset, i, now[i].Get("name").Str)
 		}
-		a, b := unbroken(before[i]), unbroken(now[i])
+		a, b := withoutBreakpoint(before[i]), withoutBreakpoint(now[i])
 		if at := firstDifference(a, b); at >= 0 {
-			was, is := difference(a, b)
+			was, is := excerpts(a, b)
 			name := before[i].Get("name").Str
 			if other := now[i].Get("name").Str; other != name {
 				return fmt.Sprintf("byte %d: tools.%d was %q and is %q", offset+at, i, name, other)
@@ -126,24 +126,24 @@ func (c *checker) cache() {
 			turn = c.log[i-1].answer + 1
 		}
 		if n := len(now); n > maxBreakpoints {
-			c.find(turn, "%d breakpoints; the API takes %d", n, maxBreakpoints)
+			c.report(turn, "%d breakpoints; the API takes %d", n, maxBreakpoints)
 		}
-		if i == 0 || x.req.auto || !goesOn(c.log[i-1].req, x.req) {
+		if i == 0 || x.req.auto || !continues(c.log[i-1].req, x.req) {
 			continue
 		}
 		before := breakpoints(c.log[i-1].req)
 		switch {
 		case len(before) == 0:
 		case len(now) == 0:
-			c.find(turn, "the breakpoint at %s is gone, and there is no other", before[len(before)-1])
+			c.report(turn, "the breakpoint at %s is gone, and there is no other", before[len(before)-1])
 		case now[len(now)-1].before(before[len(before)-1]):
-			c.find(turn, "the last breakpoint moved back from %s to %s", before[len(before)-1], now[len(now)-1])
+			c.report(turn, "the last breakpoint moved back from %s to %s", before[len(before)-1], now[len(now)-1])
 		}
 	}
 }
 
-// goesOn says whether a request begins with the messages of the one before.
-func goesOn(before, now *request) bool {
+// continues reports whether a request begins with the messages of the one before.
+func continues(before, now *request) bool {
 	if len(now.messages) < len(before.messages) {
 		return false
 	}
@@ -153,7 +153,7 @@ func goesOn(before, now *request) bool {
 			return false
 		}
 		for k := range a {
-			if unbroken(a[k]) != unbroken(b[k]) {
+			if withoutBreakpoint(a[k]) != withoutBreakpoint(b[k]) {
 				return false
 			}
 		}

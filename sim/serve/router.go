@@ -9,16 +9,16 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// desk decides which answer a request gets. It has no clock, no goroutine and no
+// router decides which answer a request gets. It has no clock, no goroutine and no
 // lock: whoever drives it sees to that.
-type desk struct {
-	tape *Tape
+type router struct {
+	script *Script
 	// again: a conversation that was served may be served once more.
 	again    bool
 	used     map[*Conversation]bool
 	sessions []*session
 	refused  []Refusal
-	held     int // bytes of bodies that are kept for the checks
+	kept     int // bytes of bodies that are kept for the checks
 }
 
 // session is one client's conversation as far as it has come.
@@ -42,28 +42,28 @@ type exchange struct {
 	arrived, ended time.Duration
 }
 
-// maxHeld bounds what is kept of the requests' bodies.
-const maxHeld = 1 << 30
+// maxKept bounds what is kept of the requests' bodies.
+const maxKept = 1 << 30
 
-// ticket is an answer that is to be given.
-type ticket struct {
+// reply is an answer that is to be given.
+type reply struct {
 	session *session
 	place   int // in the session's log
 	answer  *Answer
 }
 
-// take gives a request its answer, or a refusal worded for the client. Retry: the
-// client says that it sends the request once more.
-func (d *desk) take(req *request, retry bool, at time.Duration) (ticket, error) {
-	if d.held += len(req.body); d.held > maxHeld {
-		return ticket{}, d.refuse(req, fmt.Sprintf("more than %d bytes of requests were sent: start the server again", maxHeld))
+// route gives a request its answer, or a refusal worded for the client. Retry: the
+// client marks the request as sent once more.
+func (d *router) route(req *request, retry bool, at time.Duration) (reply, error) {
+	if d.kept += len(req.body); d.kept > maxKept {
+		return reply{}, d.refuse(req, fmt.Sprintf("more than %d bytes of requests were sent: start the server again", maxKept))
 	}
 	sum := sha256.Sum256(req.body)
 	s := d.find(req, sum, retry)
 	if s == nil {
 		var err error
 		if s, err = d.open(req); err != nil {
-			return ticket{}, err
+			return reply{}, err
 		}
 	}
 	x := exchange{req: req, answer: s.next, arrived: at}
@@ -76,17 +76,17 @@ func (d *desk) take(req *request, retry bool, at time.Duration) (ticket, error) 
 	s.log = append(s.log, x)
 	s.last = sum
 	if x.answer < 0 {
-		return ticket{}, s.over(d, req)
+		return reply{}, s.over(d, req)
 	}
 	if !x.resent {
 		s.next++
 	}
-	return ticket{s, len(s.log) - 1, &s.conv.Answers[x.answer]}, nil
+	return reply{s, len(s.log) - 1, &s.conv.Answers[x.answer]}, nil
 }
 
 // over refuses what goes beyond the recording. A last answer with calls has to be
 // answered, so that one such request is no fault of the client's.
-func (s *session) over(d *desk, req *request) error {
+func (s *session) over(d *router, req *request) error {
 	n := len(s.conv.Answers)
 	text := fmt.Sprintf("conversation %d has no answer left: all %d were given", s.conv.Number, n)
 	if len(s.conv.Answers[n-1].Calls()) > 0 && s.beyond() == 1 {
@@ -106,7 +106,7 @@ func (s *session) beyond() int {
 	return n
 }
 
-func (d *desk) refuse(req *request, text string) error {
+func (d *router) refuse(req *request, text string) error {
 	d.refused = append(d.refused, Refusal{Text: text, Opening: message.Line(opening(req.messages), 81)})
 	return fmt.Errorf("%s", text)
 }
@@ -114,13 +114,13 @@ func (d *desk) refuse(req *request, text string) error {
 // find gives the session that a request goes on with: the one that was asked the
 // very same, the one whose last answer it sends back, else the one that begins alike
 // and has come as far.
-func (d *desk) find(req *request, sum [sha256.Size]byte, retry bool) *session {
+func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session {
 	begins := opening(req.messages)
 	for _, fits := range []func(s *session) bool{
 		func(s *session) bool { return s.last == sum && (retry || len(s.log) > 1 || d.fresh(begins) == nil) },
-		func(s *session) bool { a := s.lastSpoken(); return a != nil && req.sentBack(a) },
+		func(s *session) bool { a := s.lastCommitted(); return a != nil && req.repeats(a) },
 		func(s *session) bool {
-			return s.next > s.first && s.opening == begins && req.said() == s.expected()
+			return s.next > s.first && s.opening == begins && req.replies() == s.expected()
 		},
 	} {
 		for i := len(d.sessions) - 1; i >= 0; i-- {
@@ -134,8 +134,8 @@ func (d *desk) find(req *request, sum [sha256.Size]byte, retry bool) *session {
 
 // fresh finds a conversation that was recorded for this opening and not served yet:
 // then the same first request is another conversation, not the same one again.
-func (d *desk) fresh(begins string) *Conversation {
-	for _, c := range d.tape.Conversations {
+func (d *router) fresh(begins string) *Conversation {
+	for _, c := range d.script.Conversations {
 		if !d.used[c] && c.Opening != "" && c.Opening == begins {
 			return c
 		}
@@ -143,10 +143,10 @@ func (d *desk) fresh(begins string) *Conversation {
 	return nil
 }
 
-// lastSpoken is the last answer that the client has to send back.
-func (s *session) lastSpoken() *Answer {
+// lastCommitted is the last answer that the client has to send back.
+func (s *session) lastCommitted() *Answer {
 	for i := s.next - 1; i >= s.first; i-- {
-		if a := &s.conv.Answers[i]; a.spoken() {
+		if a := &s.conv.Answers[i]; a.committed() {
 			return a
 		}
 	}
@@ -157,7 +157,7 @@ func (s *session) lastSpoken() *Answer {
 func (s *session) expected() int {
 	n := s.base
 	for i := s.first; i < s.next; i++ {
-		if s.conv.Answers[i].spoken() {
+		if s.conv.Answers[i].committed() {
 			n++
 		}
 	}
@@ -166,31 +166,31 @@ func (s *session) expected() int {
 
 // open begins a session: with the conversation the request already is in the middle
 // of, the one that was recorded for its first user message, or the next.
-func (d *desk) open(req *request) (*session, error) {
+func (d *router) open(req *request) (*session, error) {
 	c, first := d.within(req)
 	if c == nil {
 		c = d.choose(opening(req.messages))
 	}
 	if c == nil {
-		return nil, d.refuse(req, fmt.Sprintf("all %d conversations were served: start the server again, or with --again", len(d.tape.Conversations)))
+		return nil, d.refuse(req, fmt.Sprintf("all %d conversations were served: start the server again, or with --again", len(d.script.Conversations)))
 	}
 	d.used[c] = true
-	s := &session{conv: c, opening: opening(req.messages), base: req.said(), first: first, next: first}
+	s := &session{conv: c, opening: opening(req.messages), base: req.replies(), first: first, next: first}
 	d.sessions = append(d.sessions, s)
 	return s, nil
 }
 
 // within finds the answer that the request's last assistant message is, and gives
 // the place behind it.
-func (d *desk) within(req *request) (*Conversation, int) {
-	if req.said() == 0 {
+func (d *router) within(req *request) (*Conversation, int) {
+	if req.replies() == 0 {
 		return nil, 0
 	}
 	last := *req
-	last.messages = req.messages[req.lastSaid():]
-	for _, c := range d.tape.Conversations {
+	last.messages = req.messages[req.lastReply():]
+	for _, c := range d.script.Conversations {
 		for i := range c.Answers {
-			if a := &c.Answers[i]; len(a.Calls()) > 0 && last.sentBack(a) {
+			if a := &c.Answers[i]; len(a.Calls()) > 0 && last.repeats(a) {
 				return c, i + 1
 			}
 		}
@@ -198,7 +198,7 @@ func (d *desk) within(req *request) (*Conversation, int) {
 	return nil, 0
 }
 
-func (d *desk) choose(begins string) *Conversation {
+func (d *router) choose(begins string) *Conversation {
 	fits := []func(*Conversation) bool{
 		func(c *Conversation) bool { return c.For != "" && strings.Contains(begins, c.For) },
 		func(c *Conversation) bool { return c.For == "" && c.Opening != "" && c.Opening == begins },
@@ -206,7 +206,7 @@ func (d *desk) choose(begins string) *Conversation {
 	}
 	for _, usedUp := range []bool{false, true} {
 		for _, fit := range fits {
-			for _, c := range d.tape.Conversations {
+			for _, c := range d.script.Conversations {
 				if d.used[c] == usedUp && fit(c) {
 					return c
 				}
@@ -219,15 +219,15 @@ func (d *desk) choose(begins string) *Conversation {
 	return nil
 }
 
-// done says that every conversation was served to its end, and, where that end has
+// done reports whether every conversation was served to its end, and, where that end has
 // calls, answered.
-func (d *desk) done() bool {
-	whole := map[*Conversation]bool{}
+func (d *router) done() bool {
+	complete := map[*Conversation]bool{}
 	for _, s := range d.sessions {
 		n := len(s.conv.Answers)
 		if s.next >= n && (len(s.conv.Answers[n-1].Calls()) == 0 || s.beyond() > 0) {
-			whole[s.conv] = true
+			complete[s.conv] = true
 		}
 	}
-	return len(whole) == len(d.tape.Conversations)
+	return len(complete) == len(d.script.Conversations)
 }

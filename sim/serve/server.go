@@ -13,11 +13,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"toolbench/sim/cassette"
 	"toolbench/sim/stream"
 )
 
-// Options say how a tape is served.
+// Options are how a script is served.
 type Options struct {
 	// Speed is how many times faster than recorded streams run; 0: at once.
 	Speed float64
@@ -36,32 +38,32 @@ type Options struct {
 // MaxBody is the largest request in bytes that is read: what the API itself takes.
 const MaxBody = 32 << 20
 
-// Server answers a Messages API's requests from a tape. It is an http.Handler;
+// Server answers a Messages API's requests from a script. It is an http.Handler;
 // listening is its owner's business.
 type Server struct {
-	o     Options
-	tape  *Tape
-	mux   *http.ServeMux
-	start time.Time
+	o      Options
+	script *Script
+	mux    *http.ServeMux
+	start  time.Time
 
 	mu       sync.Mutex
-	desk     desk
+	router   router
 	inFlight int
 	requests int
 	last     time.Time
-	// turnedAway is why the last request was that came under another's name.
-	turnedAway string
+	// rejected is why the last request was that came under another's name.
+	rejected string
 }
 
 // New gives a server.
-func New(t *Tape, o Options) *Server {
+func New(t *Script, o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Wait == nil {
 		o.Wait = cassette.Sleep
 	}
-	s := &Server{o: o, tape: t, mux: http.NewServeMux(), start: o.Now(), desk: desk{tape: t, again: o.Again, used: map[*Conversation]bool{}}}
+	s := &Server{o: o, script: t, mux: http.NewServeMux(), start: o.Now(), router: router{script: t, again: o.Again, used: map[*Conversation]bool{}}}
 	s.last = s.start
 	s.mux.HandleFunc("POST /v1/messages", s.messages)
 	s.mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
@@ -76,7 +78,7 @@ func New(t *Tape, o Options) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if why := s.forbidden(r); why != "" {
 		s.mu.Lock()
-		s.turnedAway = why
+		s.rejected = why
 		s.mu.Unlock()
 		fail(w, http.StatusForbidden, "permission_error", why)
 		return
@@ -96,23 +98,23 @@ type State struct {
 	Forbidden string
 }
 
-// State says how far the serving has come.
+// State is how far the serving has come.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return State{Requests: s.requests, InFlight: s.inFlight, Done: s.inFlight == 0 && s.desk.done(), Last: s.last, Forbidden: s.turnedAway}
+	return State{Requests: s.requests, InFlight: s.inFlight, Done: s.inFlight == 0 && s.router.done(), Last: s.last, Forbidden: s.rejected}
 }
 
-// Report says what the clients did so far.
+// Report is what the clients did so far.
 func (s *Server) Report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Report{Source: s.tape.Source, Conversations: len(s.tape.Conversations), Refused: slices.Clone(s.desk.refused)}
-	for _, session := range s.desk.sessions {
+	r := Report{Source: s.script.Source, Conversations: len(s.script.Conversations), Refused: slices.Clone(s.router.refused)}
+	for _, session := range s.router.sessions {
 		r.Sessions = append(r.Sessions, review(session, s.o.Strict))
 	}
-	for _, c := range s.tape.Conversations {
-		if !s.desk.used[c] {
+	for _, c := range s.script.Conversations {
+		if !s.router.used[c] {
 			r.Unserved = append(r.Unserved, c.Number)
 		}
 	}
@@ -130,7 +132,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // without it, 0
-	t, stream, err := s.take(body, retries > 0)
+	t, stream, err := s.route(body, retries > 0)
 	if err != nil {
 		fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return
@@ -141,28 +143,28 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		s.play(w, r, t.answer)
 		return
 	}
-	s.whole(w, r, t.answer)
+	s.complete(w, r, t.answer)
 }
 
-// take asks the desk; the lock is not held while anything is waited for.
-func (s *Server) take(body []byte, retry bool) (ticket, bool, error) {
+// route asks the router; the lock is not held while anything is waited for.
+func (s *Server) route(body []byte, retry bool) (reply, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
 	s.last = s.o.Now()
 	req, err := parse(body)
 	if err != nil {
-		s.desk.refused = append(s.desk.refused, Refusal{Text: err.Error()})
-		return ticket{}, false, err
+		s.router.refused = append(s.router.refused, Refusal{Text: err.Error()})
+		return reply{}, false, err
 	}
-	t, err := s.desk.take(req, retry, s.last.Sub(s.start))
+	t, err := s.router.route(req, retry, s.last.Sub(s.start))
 	if err == nil {
 		s.inFlight++
 	}
 	return t, req.stream, err
 }
 
-func (s *Server) ended(t ticket) {
+func (s *Server) ended(t reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight--
@@ -194,13 +196,13 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, a *Answer) {
 	}
 }
 
-// failed: the stream said itself that it failed, so that nothing is cut.
+// failed reports whether the stream ended in an error of its own, so that nothing is cut.
 func failed(a *Answer) bool {
 	return slices.ContainsFunc(a.Events, func(e stream.Event) bool { return e.Type == "error" })
 }
 
-// whole answers a client that asked for no stream, when the stream would be over.
-func (s *Server) whole(w http.ResponseWriter, r *http.Request, a *Answer) {
+// complete answers a client that asked for no stream, when the stream would be over.
+func (s *Server) complete(w http.ResponseWriter, r *http.Request, a *Answer) {
 	if n := len(a.Events); n > 0 {
 		if err := s.until(r.Context(), s.o.Now(), a.Events[n-1].At); err != nil {
 			return
@@ -279,7 +281,7 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 		Created string `json:"created_at"`
 	}
 	list := []model{}
-	for _, name := range s.tape.Models() {
+	for _, name := range s.script.Models() {
 		list = append(list, model{"model", name, name, "1970-01-01T00:00:00Z"})
 	}
 	answer(w, http.StatusOK, map[string]any{"data": list, "has_more": false, "first_id": nil, "last_id": nil})
@@ -294,4 +296,19 @@ func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // an error means that the client went away
+}
+
+// threaded reports whether a request wants the server to keep the conversation, and would
+// send only what is new. Then there would be nothing to compare with the recording:
+// what a client keeps, orders and repeats.
+func threaded(body []byte) bool { return gjson.GetBytes(body, "thread").IsObject() }
+
+// withoutThreads refuses threads in the words at which the official SDKs go on with
+// whole conversations.
+func withoutThreads(w http.ResponseWriter) {
+	answer(w, http.StatusBadRequest, map[string]any{"type": "error", "error": map[string]any{
+		"type":    "invalid_request_error",
+		"message": "thread: conversations are not kept here, so that what the client sends can be checked: send all messages",
+		"details": map[string]any{"error_code": "thread_unsupported_request", "unsupported": []string{"thread"}},
+	}})
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -10,12 +11,13 @@ import (
 
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
+	"toolbench/sim/scenario"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/message"
 )
 
-// Tape is what there is to serve.
-type Tape struct {
+// Script is what there is to serve.
+type Script struct {
 	// Source names the recording or scenario.
 	Source        string
 	Conversations []*Conversation
@@ -28,7 +30,7 @@ type Conversation struct {
 	// Number counts from 1.
 	Number int
 	// Opening is the text of the recorded first user message, For a part of it that
-	// a script asks for; "" where nobody knows.
+	// a script asks for; "" where it is unknown.
 	Opening, For string
 	Answers      []Answer
 }
@@ -39,8 +41,8 @@ type Answer struct {
 	Events []stream.Event
 	// Reply is the message as a whole, as far as it got.
 	Reply message.Reply
-	// Whole: it ended with message_stop. Any other is not committed (J5), and Why
-	// says what became of it.
+	// Whole: it ended with message_stop. Any other is not committed, and Why
+	// is what became of it.
 	Whole bool
 	Why   string
 	// Results are the recorded ones, by call; empty where none were recorded.
@@ -50,13 +52,13 @@ type Answer struct {
 // Calls are those the client has to answer.
 func (a *Answer) Calls() []message.Block { return a.Reply.Message.Calls() }
 
-// spoken: it will be sent back as an assistant message.
-func (a *Answer) spoken() bool { return a.Whole && len(a.Reply.Message.Content) > 0 }
+// committed: it will be sent back as an assistant message.
+func (a *Answer) committed() bool { return a.Whole && len(a.Reply.Message.Content) > 0 }
 
 // FromRecording reads any recording (O2). Pace is that of streams without times.
 // Errors are those of recording.Scan.
-func FromRecording(name string, r io.Reader, limits recording.Limits, pace stream.Pace) (*Tape, error) {
-	t := &Tape{Source: name}
+func FromRecording(name string, r io.Reader, limits recording.Limits, pace stream.Pace) (*Script, error) {
+	t := &Script{Source: name}
 	byNumber := map[int]*Conversation{}
 	at := func(c *recording.Conversation) *Conversation {
 		own := byNumber[c.Number]
@@ -118,8 +120,8 @@ func NewAnswer(events []stream.Event) Answer {
 	return a
 }
 
-// opening is the text of the first user message, by which conversations are told
-// apart.
+// opening is the text of the first user message, by which conversations are
+// distinguished.
 func opening(messages []gjson.Result) string {
 	for _, m := range messages {
 		if m.Get("role").Str == "user" {
@@ -144,7 +146,7 @@ func plain(content gjson.Result) string {
 }
 
 // Models are the names that the recorded answers carry, each once, sorted.
-func (t *Tape) Models() []string {
+func (t *Script) Models() []string {
 	var names []string
 	for _, c := range t.Conversations {
 		for _, a := range c.Answers {
@@ -157,11 +159,32 @@ func (t *Tape) Models() []string {
 	return names
 }
 
-// String says how much there is to serve.
-func (t *Tape) String() string {
+// String is how much there is to serve.
+func (t *Script) String() string {
 	answers := 0
 	for _, c := range t.Conversations {
 		answers += len(c.Answers)
 	}
 	return fmt.Sprintf("%d conversations, %d answers", len(t.Conversations), answers)
+}
+
+// FromScenario gives the answers of a scenario's model: its cassette, or its scripted
+// turns. Errors are those of the scenario's files.
+func FromScenario(sc *scenario.Scenario, pace stream.Pace) (*Script, error) {
+	data, err := sc.CassetteFile()
+	if err != nil {
+		return nil, err
+	}
+	if data != nil {
+		return FromRecording(sc.Cassette(), bytes.NewReader(data), recording.Limits{}, pace)
+	}
+	t := &Script{Source: sc.File()}
+	for i, s := range sc.Scripts() {
+		c := &Conversation{Number: i + 1, For: s.For}
+		for _, events := range s.Answers {
+			c.Answers = append(c.Answers, NewAnswer(events))
+		}
+		t.Conversations = append(t.Conversations, c)
+	}
+	return t, nil
 }

@@ -17,7 +17,7 @@ import (
 
 func TestBeyondTheEnd(t *testing.T) {
 	t.Run("of a recording that ends with words it is the client's fault", func(t *testing.T) {
-		c := newClient(t, tape(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}}), serve.Options{})
+		c := newClient(t, scriptOf(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}}), serve.Options{})
 		c.say(user(`"Hi"`))
 		c.turn()
 		c.say(user(`"And?"`))
@@ -27,7 +27,7 @@ func TestBeyondTheEnd(t *testing.T) {
 		assert.False(t, held(c.s))
 	})
 	t.Run("of a recording that ends with calls it is not, and their results are checked", func(t *testing.T) {
-		c := newClient(t, tape(stream.Turn{Blocks: []stream.Block{call("c1", "weather", "{}", 0)}}), serve.Options{})
+		c := newClient(t, scriptOf(stream.Turn{Blocks: []stream.Block{call("c1", "weather", "{}", 0)}}), serve.Options{})
 		c.say(user(`"Hi"`))
 		c.turn()
 		c.say(user("[" + result("c1", "dry") + "]"))
@@ -59,7 +59,7 @@ func TestRetries(t *testing.T) {
 	assert.Equal(t, first.Body.String(), again.Body.String())
 	assert.Equal(t, 1, c.s.Report().Sessions[0].Resent)
 
-	failing := tape(
+	failing := scriptOf(
 		stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "He"}}, Error: &stream.Error{Type: "overloaded_error", Message: "Overloaded"}},
 		stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}},
 	)
@@ -74,7 +74,7 @@ func TestRetries(t *testing.T) {
 
 // A stream that was cut ends as a lost connection, not as a good end.
 func TestACutStreamIsALostConnection(t *testing.T) {
-	s := httptest.NewServer(serve.New(tape(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}, CutAfter: 3}), serve.Options{}))
+	s := httptest.NewServer(serve.New(scriptOf(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "Hello."}}, CutAfter: 3}), serve.Options{}))
 	defer s.Close()
 	resp, err := http.Post(s.URL+"/v1/messages", "application/json", strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"Hi"}]}`))
 	require.NoError(t, err)
@@ -83,12 +83,12 @@ func TestACutStreamIsALostConnection(t *testing.T) {
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// Conversations are told apart by their first user message, else taken in turn.
+// Conversations are distinguished by their first user message, else taken in turn.
 func TestSeveralConversations(t *testing.T) {
 	conv := func(n int, opening, matching, text string) *serve.Conversation {
 		return &serve.Conversation{Number: n, Opening: opening, For: matching, Answers: []serve.Answer{serve.NewAnswer(stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: text}}}))}}
 	}
-	tp := &serve.Tape{Conversations: []*serve.Conversation{conv(1, "one", "", "first"), conv(2, "two", "", "second"), conv(3, "", "sub:", "third")}}
+	tp := &serve.Script{Conversations: []*serve.Conversation{conv(1, "one", "", "first"), conv(2, "two", "", "second"), conv(3, "", "sub:", "third")}}
 	for _, again := range []bool{false, true} {
 		s := serve.New(tp, serve.Options{Again: again})
 		ask := func(text string) string {

@@ -1,0 +1,265 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/toolsys/message"
+)
+
+// sent is one result that a client sent.
+type sent struct {
+	id      string
+	message int // its place among the messages
+	index   int // its place in that message
+	text    string
+	isError bool
+}
+
+// resultsAfter are the results in the messages behind a place.
+func resultsAfter(req *request, at int) []sent {
+	var out []sent
+	for m := at + 1; m < len(req.messages); m++ {
+		for i, b := range blocks(req.messages[m]) {
+			if b.Get("type").Str == "tool_result" {
+				out = append(out, sent{id: b.Get("tool_use_id").Str, message: m, index: i, text: plain(b.Get("content")), isError: b.Get("is_error").Bool()})
+			}
+		}
+	}
+	return out
+}
+
+// results: each call exactly one, and none for anything else (H2).
+func (c *checker) results() {
+	c.eachReaction(func(r reaction) {
+		count := map[string]int{}
+		for _, s := range resultsAfter(r.req, r.at) {
+			count[s.id]++
+			if !isCall(r.answer, s.id) {
+				c.report(r.turn, "a result for %q, which no call of the message has as its id", s.id)
+			}
+		}
+		for _, call := range r.answer.Calls() {
+			switch n := count[call.ID]; {
+			case n == 0:
+				c.report(r.turn, "%s %s has no result", call.Name, call.ID)
+			case n > 1:
+				c.report(r.turn, "%s %s has %d results", call.Name, call.ID, n)
+			}
+		}
+	})
+	c.unanswered()
+}
+
+// unanswered: the client went away after the last answer, although it has calls and
+// more was recorded.
+func (c *checker) unanswered() {
+	if len(c.log) == 0 {
+		return
+	}
+	last := c.log[len(c.log)-1]
+	if last.answer < 0 || last.answer == len(c.conv.Answers)-1 {
+		return
+	}
+	for _, call := range c.conv.Answers[last.answer].Calls() {
+		if c.conv.Answers[last.answer].Whole {
+			c.tested = true
+			c.report(last.answer+1, "%s %s has no result: no request came any more", call.Name, call.ID)
+		}
+	}
+}
+
+func isCall(a *Answer, id string) bool {
+	return slices.ContainsFunc(a.Calls(), func(b message.Block) bool { return b.ID == id })
+}
+
+// order: results stand in the order of their calls (I3, H5).
+func (c *checker) order() {
+	c.eachReaction(func(r reaction) {
+		var want, found []string
+		results := resultsAfter(r.req, r.at)
+		for _, call := range r.answer.Calls() {
+			if slices.ContainsFunc(results, func(s sent) bool { return s.id == call.ID }) && !slices.Contains(want, call.ID) {
+				want = append(want, call.ID)
+			}
+		}
+		for _, s := range results {
+			if slices.Contains(want, s.id) && !slices.Contains(found, s.id) {
+				found = append(found, s.id)
+			}
+		}
+		if !slices.Equal(want, found) {
+			c.report(r.turn, "the calls are %v, their results %v", want, found)
+		}
+	})
+}
+
+// placement: the API wants all results in the one message that follows, before
+// anything else in it.
+func (c *checker) placement() {
+	c.eachReaction(func(r reaction) {
+		for _, s := range resultsAfter(r.req, r.at) {
+			switch {
+			case s.message != r.at+1:
+				c.report(r.turn, "the result of %s stands in messages.%d; it belongs into messages.%d, right after the call", s.id, s.message, r.at+1)
+			case r.req.messages[s.message].Get("role").Str != "user":
+				c.report(r.turn, "the result of %s stands in a message of role %q", s.id, r.req.messages[s.message].Get("role").Str)
+			case slices.ContainsFunc(blocks(r.req.messages[s.message])[:s.index], notResult):
+				c.report(r.turn, "the result of %s stands behind other content in messages.%d; results come first", s.id, s.message)
+			}
+		}
+	})
+}
+
+func notResult(b gjson.Result) bool { return b.Get("type").Str != "tool_result" }
+
+// roles: user and assistant take turns, the user first.
+func (c *checker) roles() {
+	for _, x := range c.log {
+		c.tested = true
+		before := "assistant"
+		for i, m := range x.req.messages {
+			role := m.Get("role").Str
+			if role == before {
+				c.report(max(0, x.answer), "messages.%d is the second of role %q in a row", i, role)
+				break
+			}
+			before = role
+		}
+	}
+}
+
+// recorded: the results are those that the recorder's client sent.
+func (c *checker) recorded() {
+	c.eachReaction(func(r reaction) {
+		for _, s := range resultsAfter(r.req, r.at) {
+			want, known := r.answer.Results[s.id]
+			switch {
+			case !known:
+			case want.IsError != s.isError:
+				c.report(r.turn, "the result of %s has is_error %t; recorded was %t", s.id, s.isError, want.IsError)
+			case want.Text != s.text:
+				was, is := excerpts(want.Text, s.text)
+				c.report(r.turn, "the result of %s differs: recorded %q, sent %q", s.id, was, is)
+			}
+		}
+	})
+	known := false
+	for i := range c.conv.Answers {
+		known = known || len(c.conv.Answers[i].Results) > 0
+	}
+	c.tested = c.tested && known
+}
+
+// excerpts shows where two texts first differ, with a little of what is before.
+func excerpts(a, b string) (string, string) {
+	x, y := []rune(a), []rune(b)
+	at := 0
+	for at < len(x) && at < len(y) && x[at] == y[at] {
+		at++
+	}
+	const before, length = 20, 60
+	from := max(0, at-before)
+	cut := func(r []rune) string {
+		text := string(r[min(from, len(r)):min(len(r), from+length)])
+		if from > 0 {
+			text = "…" + text
+		}
+		if from+length < len(r) {
+			text += "…"
+		}
+		return text
+	}
+	return cut(x), cut(y)
+}
+
+// echo: what the model sent comes back unchanged, since signatures, ids and the
+// prompt cache depend on it. Members that carry nothing, and cache breakpoints, may
+// come and go.
+func (c *checker) echo() {
+	c.eachReaction(func(r reaction) {
+		if r.at < 0 {
+			c.report(r.turn, "the answer did not come back: the request has no assistant message")
+			return
+		}
+		raw, err := json.Marshal(r.answer.Reply.Message)
+		if err != nil {
+			c.report(r.turn, "the answer cannot be compared: %s", err)
+			return
+		}
+		sent, back := blocks(gjson.ParseBytes(raw)), blocks(r.req.messages[r.at])
+		for i := range max(len(sent), len(back)) {
+			switch {
+			case i >= len(back):
+				c.report(r.turn, "content.%d (%s) did not come back", i, sent[i].Get("type").Str)
+			case i >= len(sent):
+				c.report(r.turn, "content.%d (%s) came back, but was never sent", i, back[i].Get("type").Str)
+			default:
+				if why := changed(sent[i], back[i]); why != "" {
+					c.report(r.turn, "content.%d (%s) came back changed: %s", i, sent[i].Get("type").Str, why)
+				}
+			}
+		}
+	})
+}
+
+// changed describes the first member that is not what it was, "" when there is none.
+func changed(sent, back gjson.Result) string {
+	var keys []string
+	for _, v := range []gjson.Result{sent, back} {
+		v.ForEach(func(key, value gjson.Result) bool {
+			if !slices.Contains(keys, key.Str) && key.Str != "cache_control" {
+				keys = append(keys, key.Str)
+			}
+			return true
+		})
+	}
+	for _, key := range keys {
+		was, is := sent.Get(escapePath(key)), back.Get(escapePath(key))
+		switch {
+		case empty(was) && empty(is), equal(was, is):
+		case !is.Exists():
+			return fmt.Sprintf("%s is gone", key)
+		case !was.Exists():
+			return fmt.Sprintf("%s was added", key)
+		default:
+			a, b := excerpts(textOf(was), textOf(is))
+			return fmt.Sprintf("%s was %q, is %q", key, a, b)
+		}
+	}
+	return ""
+}
+
+var pathMarks = strings.NewReplacer(`\`, `\\`, ".", `\.`, "*", `\*`, "?", `\?`, "|", `\|`, "#", `\#`, "@", `\@`)
+
+// escapePath makes a member's name a path of its own.
+func escapePath(key string) string { return pathMarks.Replace(key) }
+
+func textOf(v gjson.Result) string {
+	if v.Type == gjson.String {
+		return v.Str
+	}
+	return v.Raw
+}
+
+// empty: absent, null, or an empty list.
+func empty(v gjson.Result) bool {
+	return !v.Exists() || v.Type == gjson.Null || v.IsArray() && len(v.Array()) == 0
+}
+
+// equal compares values, not their bytes.
+func equal(a, b gjson.Result) bool {
+	if a.Raw == b.Raw {
+		return true
+	}
+	var x, y any
+	if json.Unmarshal([]byte(a.Raw), &x) != nil || json.Unmarshal([]byte(b.Raw), &y) != nil {
+		return false
+	}
+	return reflect.DeepEqual(x, y)
+}
