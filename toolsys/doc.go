@@ -1,4 +1,4 @@
-// Package toolsys is the front door of the tool system: New wires the catalogue,
+// Package toolsys is what a program imports of the tool system: New wires the catalogue,
 // the background tasks and the way results too large are kept, and a System opens
 // conversations. A program that only wants the tools of its own trade gives them
 // as Config.Tools; see the example.

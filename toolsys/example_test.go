@@ -22,8 +22,8 @@ type (
 )
 
 // A tool of one's own takes a name, a sentence and a function; its schema is read
-// off the Go types. What is left out has the safe value: here the two traits say
-// that the tool only reads and may run beside others.
+// off the Go types. What is left out has the safe value: with the two traits here
+// the tool only reads and may run beside others.
 var queryOrder = tool.Must(tool.Def[orderQuery, order]{
 	Name:        "queryOrder",
 	Description: "Looks up an order.",
@@ -34,7 +34,7 @@ var queryOrder = tool.Must(tool.Def[orderQuery, order]{
 })
 
 // A program that only wants the tools of its own trade. The model here plays a
-// script; api.New gives one that speaks to the real API.
+// script; api.New gives one that reaches the real API.
 func Example() {
 	system, err := toolsys.New(toolsys.Config{Tools: []*tool.Tool{queryOrder}})
 	if err != nil {

@@ -60,14 +60,14 @@ func TestWhichToolsThereAre(t *testing.T) {
 
 	read := *queryOrder
 	read.Name = "Read"
-	for says, bad := range map[string]toolsys.Config{
+	for text, bad := range map[string]toolsys.Config{
 		"claimed":              {Builtins: builtins(), Tools: []*tool.Tool{&read}},
 		"tool 2 is nil":        {Tools: []*tool.Tool{queryOrder, nil}},
 		`built-in tool "Raed"`: {Builtins: builtins("Raed")},
 	} {
 		_, err := toolsys.New(bad)
 		require.ErrorIs(t, err, toolsys.ErrConfig)
-		assert.ErrorContains(t, err, says)
+		assert.ErrorContains(t, err, text)
 	}
 }
 

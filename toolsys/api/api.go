@@ -17,7 +17,7 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// Config says where the model is.
+// Config is where the model is reached, and how.
 type Config struct {
 	// BaseURL is the API's address; "" means the official one.
 	BaseURL string

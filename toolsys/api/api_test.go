@@ -75,7 +75,7 @@ func TestTheBytesAreOursAndTheHeadersTheSDKs(t *testing.T) {
 }
 
 // A key or an address that stands in the environment is the user's own: it goes
-// nowhere unless whoever wires the system says so.
+// nowhere unless whoever wires the system gives it.
 func TestNothingIsReadFromTheEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
 		"ANTHROPIC_API_KEY": "sk-users-own", "ANTHROPIC_AUTH_TOKEN": "users-own-token",
@@ -97,8 +97,8 @@ func TestNothingIsReadFromTheEnvironment(t *testing.T) {
 	assert.Equal(t, "http://localhost:9/proxy/v1/messages", tr.asked[1].URL.String())
 }
 
-func TestErrorsAreToldInTheAPIsWords(t *testing.T) {
-	for promise, c := range map[string]struct {
+func TestErrorsKeepTheAPIsText(t *testing.T) {
+	for name, c := range map[string]struct {
 		answer answer
 		want   api.Error
 	}{
@@ -106,7 +106,7 @@ func TestErrorsAreToldInTheAPIsWords(t *testing.T) {
 		"written over many lines":   {answer{status: 400, body: "{\n \"type\": \"error\",\n \"error\": {\"type\": \"invalid_request_error\", \"message\": \"max_tokens: too large\"}\n}"}, api.Error{Status: 400, Kind: "invalid_request_error", Text: "max_tokens: too large"}},
 		"something else in between": {answer{status: 502, body: "{\"proxy\":\n\"is   sad" + strings.Repeat("!", 500) + "\"}"}, api.Error{Status: 502, Text: `{"proxy": "is sad` + strings.Repeat("!", 183) + "…"}},
 	} {
-		t.Run(promise, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			_, err := send(&transport{answers: []answer{c.answer}}, api.Config{})
 			var got *api.Error
 			require.ErrorAs(t, err, &got)
@@ -139,7 +139,7 @@ func TestWhatBreaksTheStreamIsReturned(t *testing.T) {
 
 // What other servers put into their streams does no harm.
 func TestOddStreams(t *testing.T) {
-	for promise, c := range map[string]struct {
+	for name, c := range map[string]struct {
 		body string
 		want []string
 	}{
@@ -149,7 +149,7 @@ func TestOddStreams(t *testing.T) {
 		"comments and empty data": {": keep-alive\n\ndata:\n\ndata: {\"n\":1}\n\n", []string{`{"n":1}`}},
 		"nothing":                 {"", nil},
 	} {
-		t.Run(promise, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			got, err := send(&transport{answers: []answer{{status: 200, body: c.body}}}, api.Config{})
 			require.NoError(t, err)
 			assert.Equal(t, c.want, got)

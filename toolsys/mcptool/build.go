@@ -62,7 +62,7 @@ func template(o offer, r ref, name string, input, output json.RawMessage) tool.D
 		Name: name, Hint: hint(o.tool.Meta), Origin: &tool.Origin{Server: r.server, Tool: r.tool},
 		Description: o.tool.Description, InputSchema: input, OutputSchema: output,
 		Call: o.call, Block: func(blocks []message.Block) []message.Block { return blocks },
-		// The general rules decide, whatever the server says of itself (N7).
+		// The general rules decide, whatever the server declares (N7).
 		Permit: func(in, *tool.Context) permission.Opinion {
 			return permission.Opinion{Behaviour: permission.Passthrough}
 		},
@@ -78,8 +78,8 @@ func template(o offer, r ref, name string, input, output json.RawMessage) tool.D
 	}
 }
 
-// effects: a tool that only reads looks at its server; what another one changes, on
-// the server or elsewhere, nobody says (J8).
+// effects: a tool that only reads touches its server; what another one changes, on
+// the server or elsewhere, is not declared (J8).
 func effects(server string, readOnly bool) tool.Effects {
 	if !readOnly {
 		return tool.Effects{Everything: true}
@@ -112,8 +112,8 @@ func equivalent(a, b json.RawMessage) bool {
 }
 
 // inputSchema gives the bytes to send and, where they cannot be the server's own,
-// why. A schema that only forgot to say that it is an object's gets the word, since
-// the API refuses a request with a tool that lacks it.
+// why. A schema that only lacks the type of an object gets it, since the API refuses
+// a request with a tool without one.
 func inputSchema(listed any) (json.RawMessage, string) {
 	if listed == nil {
 		return json.RawMessage(anyObject), "the server gives no schema"

@@ -17,13 +17,13 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// ErrGone says that a server is not there, or was lost during a call (N4).
+// ErrGone is the error of a server that is not there, or was lost during a call (N4).
 var ErrGone = errors.New("the MCP server is gone")
 
-// ErrRefused says that a server answered a call with a protocol error.
+// ErrRefused is the error of a call that a server answered with a protocol error.
 var ErrRefused = errors.New("the MCP server refused the call")
 
-// MetaCall is the key of a request's _meta under which a server is told the id of the
+// MetaCall is the key of a request's _meta under which a server is sent the id of the
 // call, so that its log and ours can be laid side by side.
 const MetaCall = "toolbench/call"
 
@@ -31,7 +31,7 @@ const MetaCall = "toolbench/call"
 const maxRounds = 10
 
 // call asks the server. An answer that reports a failure of the tool is a failed
-// result; that there is no answer is an error, which says why.
+// result; that there is no answer is an error with its reason.
 func (o offer) call(ctx context.Context, in json.RawMessage, c *tool.Context) (tool.Result[[]message.Block], error) {
 	if o.server.track != nil {
 		defer o.server.track(ctx, c)()
@@ -74,8 +74,8 @@ func (o offer) converse(ctx context.Context, in json.RawMessage, c *tool.Context
 	return nil, fmt.Errorf("%w: %q asked %d times and did not answer", ErrRefused, o.server.Name, maxRounds)
 }
 
-// worded says in the model's terms why there is no answer. Nothing of it depends on
-// which of several signs of a broken line was seen first.
+// worded gives the reason, in the model's terms, why there is no answer. It does not
+// depend on which of several errors of a broken connection was seen first.
 func (o offer) worded(ctx context.Context, session *mcp.ClientSession, err error) error {
 	var refusal *jsonrpc.Error
 	switch {
@@ -93,11 +93,11 @@ func (o offer) worded(ctx context.Context, session *mcp.ClientSession, err error
 	return fmt.Errorf("MCP server %q: %w", o.server.Name, err)
 }
 
-// unsent is the code under which the library says that a message could not be sent. It
+// unsent is the code that the library gives for a message that could not be sent. It
 // looks like a server's own error and is none.
 const unsent = -32005
 
-// severed says whether an error speaks of the line and not of what went over it.
+// severed reports whether an error is one of the connection and not of what was sent.
 func severed(err error) bool {
 	var network net.Error
 	var refusal *jsonrpc.Error
@@ -134,8 +134,8 @@ func written(v any) json.RawMessage {
 var shown = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
 // blocks turns an answer's content into blocks, in order. Structured content stands
-// in where there is no other; what a model cannot be shown becomes a line that says
-// what it was.
+// in where there is no other; what a model cannot be shown becomes a line that
+// describes it.
 func blocks(answer *mcp.CallToolResult) []message.Block {
 	var out []message.Block
 	for _, c := range answer.Content {

@@ -18,7 +18,7 @@ import (
 // accept is the action of an answer that lets the call go on.
 const accept = "accept"
 
-// wantsVisit tells the error by which a server asks that pages be visited first.
+// wantsVisit recognizes the error by which a server asks that pages be visited first.
 func (o offer) wantsVisit(err error) (*jsonrpc.Error, bool) {
 	var refusal *jsonrpc.Error
 	return refusal, errors.As(err, &refusal) && refusal.Code == mcp.CodeURLElicitationRequired
@@ -31,7 +31,7 @@ func (o offer) visit(ctx context.Context, refusal *jsonrpc.Error, c *tool.Contex
 		Elicitations []json.RawMessage `json:"elicitations"`
 	}
 	if err := json.Unmarshal(refusal.Data, &wanted); err != nil || len(wanted.Elicitations) == 0 {
-		return fmt.Errorf("%w: %q wants something answered first but does not say what", ErrRefused, o.server.Name)
+		return fmt.Errorf("%w: %q wants something answered first but does not name it", ErrRefused, o.server.Name)
 	}
 	for _, question := range wanted.Elicitations {
 		answer, err := put(ctx, o.server.Name, question, c)
@@ -67,8 +67,8 @@ func (o offer) fulfil(ctx context.Context, wanted mcp.InputRequestMap, c *tool.C
 }
 
 // elicited answers a question that a server of the older protocol puts by itself. It
-// does not say for which call, so the one it has worked on for longest counts; without
-// any, nobody knows what it is about, and it is declined.
+// does not name the call, so the one it has worked on for longest counts; without
+// any, the question is declined.
 func (l *link) elicited(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	l.f.mu.Lock()
 	var call *openCall

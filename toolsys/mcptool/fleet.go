@@ -28,14 +28,14 @@ type Endpoint struct {
 }
 
 // FleetConfig is what a fleet works with. Clock is required; zero values of the others
-// stand for what their comments say.
+// stand for the values in their comments.
 type FleetConfig struct {
 	Clock tool.Clock
 	// Prefix begins the names by which the fleet waits at the clock, for several fleets
 	// on one clock.
 	Prefix string
-	// Report hears what a user may want to know, one call at a time per server; nil:
-	// nobody does.
+	// Report receives what a user may want to read, one call at a time per server; nil
+	// drops it.
 	Report func(Report)
 	// ConnectLimit bounds one attempt to connect and list, 30 s; RefreshLimit how long a
 	// request waits for a list that is being read anew, 5 s.
@@ -45,7 +45,7 @@ type FleetConfig struct {
 	// Backoff is the wait before the next attempt after so many failures in a row, from
 	// 1; nil doubles from 1 s to 30 s.
 	Backoff func(failures int) time.Duration
-	// Listings is how many servers' lists are kept, the least used dropped first (N6),
+	// Listings is how many servers' lists are kept, the longest unused dropped first (N6),
 	// 256.
 	Listings int
 }
@@ -87,10 +87,10 @@ type Fleet struct {
 
 // Connect begins to connect the servers and does not wait for them. Close ends it. It
 // is an error when a server lacks a name or a way to it, when two share a name and when
-// the clock lacks a door.
+// the clock lacks a function.
 func Connect(cfg FleetConfig, servers ...Endpoint) (*Fleet, error) {
 	if cfg.Clock.Now == nil || cfg.Clock.Sleep == nil || cfg.Clock.Go == nil {
-		return nil, fmt.Errorf("%w: the clock lacks a door", ErrFleet)
+		return nil, fmt.Errorf("%w: the clock lacks a function", ErrFleet)
 	}
 	servers = slices.SortedFunc(slices.Values(servers), func(a, b Endpoint) int { return strings.Compare(a.Name, b.Name) })
 	for i, s := range servers {

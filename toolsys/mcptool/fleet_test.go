@@ -41,22 +41,22 @@ func (w *wire) lists() int {
 	return strings.Count(w.text.String(), `"method":"tools/list"`)
 }
 
-// heard takes down what a fleet reports.
-type heard struct {
-	mu   sync.Mutex
-	said []string
+// reports keeps what a fleet reports.
+type reports struct {
+	mu    sync.Mutex
+	lines []string
 }
 
-func (h *heard) report(r mcptool.Report) {
+func (h *reports) report(r mcptool.Report) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.said = append(h.said, r.String())
+	h.lines = append(h.lines, r.String())
 }
 
-func (h *heard) all() string {
+func (h *reports) all() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return strings.Join(h.said, "\n")
+	return strings.Join(h.lines, "\n")
 }
 
 const twoServers = `{"server":"a","name":"one"}
@@ -65,10 +65,10 @@ const twoServers = `{"server":"a","name":"one"}
 
 // world is a host of servers and a fleet over it, in virtual time.
 type world struct {
-	host  *mcpserve.Host
-	fleet *mcptool.Fleet
-	wire  *wire
-	heard *heard
+	host    *mcpserve.Host
+	fleet   *mcptool.Fleet
+	wire    *wire
+	reports *reports
 }
 
 func connected(t *testing.T, cfg mcptool.FleetConfig, o mcpserve.Options) *world {
@@ -76,10 +76,10 @@ func connected(t *testing.T, cfg mcptool.FleetConfig, o mcpserve.Options) *world
 	c, err := mcpserve.Parse("c.jsonl", []byte(twoServers))
 	require.NoError(t, err)
 	clock := toolsys.RealClock()
-	w := &world{wire: &wire{}, heard: &heard{}}
+	w := &world{wire: &wire{}, reports: &reports{}}
 	w.host, err = mcpserve.NewHost(c, o, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
 	require.NoError(t, err)
-	cfg.Clock, cfg.Report = clock, w.heard.report
+	cfg.Clock, cfg.Report = clock, w.reports.report
 	w.fleet, err = mcptool.Connect(cfg, w.endpoint("b"), w.endpoint("a"))
 	require.NoError(t, err)
 	w.fleet.Ready(time.Second)
@@ -199,7 +199,7 @@ func TestALossWhileAListIsReadKeepsTheOldOne(t *testing.T) {
 		require.ErrorIs(t, err, mcptool.ErrGone)
 		synctest.Wait()
 		assert.Equal(t, all, w.names())
-		assert.Contains(t, w.heard.all(), "so the old one stands")
+		assert.Contains(t, w.reports.all(), "so the old one stands")
 	})
 }
 
@@ -227,7 +227,7 @@ func TestAServerThatDiesEachTimeIsGivenUp(t *testing.T) {
 			assert.ErrorIs(t, w.call(t, "mcp__a__one", fmt.Sprint(n)), mcptool.ErrGone)
 			time.Sleep(10 * time.Second)
 		}
-		assert.Contains(t, w.heard.all(), "given up after 4 failures in a row")
+		assert.Contains(t, w.reports.all(), "given up after 4 failures in a row")
 		assert.Equal(t, all[2:], w.names())
 		assert.Contains(t, w.fleet.Gone("mcp__a__one"), "did not come back")
 	})
@@ -241,7 +241,7 @@ func TestAServerThatRanWellMayFailAgain(t *testing.T) {
 			time.Sleep(time.Minute)
 			assert.ErrorIs(t, w.call(t, "mcp__a__one", fmt.Sprint(n)), mcptool.ErrGone)
 		}
-		assert.NotContains(t, w.heard.all(), "given up")
+		assert.NotContains(t, w.reports.all(), "given up")
 	})
 }
 
@@ -251,7 +251,7 @@ func TestAServerThatHangsIsPendingAndHoldsUpNobody(t *testing.T) {
 		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Server: "a", Connect: 1, ListHangs: true}}})
 		assert.Equal(t, all[2:], w.names())
 		assert.Equal(t, []string{"a"}, w.fleet.Served(context.Background()).Pending)
-		assert.Equal(t, time.Second, time.Since(began), "no longer than Ready was told to wait")
+		assert.Equal(t, time.Second, time.Since(began), "no longer than the limit of Ready")
 		time.Sleep(40 * time.Second)
 		assert.Equal(t, all, w.names())
 	})
@@ -263,8 +263,8 @@ func TestOddAnswersAreReported(t *testing.T) {
 		require.NoError(t, w.call(t, "mcp__a__one", "twice"))
 		require.NoError(t, w.call(t, "mcp__a__one", "stray"))
 		synctest.Wait()
-		assert.Contains(t, w.heard.all(), `MCP server "a": it answered request 4 a second time`)
-		assert.Contains(t, w.heard.all(), "which nobody made")
+		assert.Contains(t, w.reports.all(), `MCP server "a": it answered request 4 a second time`)
+		assert.Contains(t, w.reports.all(), "which nobody made")
 	})
 }
 
@@ -275,10 +275,10 @@ func TestAFleetThatCannotBeIsRefused(t *testing.T) {
 		clock     tool.Clock
 		endpoints []mcptool.Endpoint
 	}{
-		"the clock lacks a door": {tool.Clock{}, nil},
-		"one has no name":        {clock, []mcptool.Endpoint{{Dial: dial}}},
-		`no way to "a"`:          {clock, []mcptool.Endpoint{{Name: "a"}}},
-		`two are named "a"`:      {clock, []mcptool.Endpoint{{Name: "a", Dial: dial}, {Name: "b", Dial: dial}, {Name: "a", Dial: dial}}},
+		"the clock lacks a function": {tool.Clock{}, nil},
+		"one has no name":            {clock, []mcptool.Endpoint{{Dial: dial}}},
+		`no way to "a"`:              {clock, []mcptool.Endpoint{{Name: "a"}}},
+		`two are named "a"`:          {clock, []mcptool.Endpoint{{Name: "a", Dial: dial}, {Name: "b", Dial: dial}, {Name: "a", Dial: dial}}},
 	} {
 		_, err := mcptool.Connect(mcptool.FleetConfig{Clock: c.clock}, c.endpoints...)
 		require.ErrorIs(t, err, mcptool.ErrFleet)
@@ -323,7 +323,7 @@ func TestALateServerLeavesTheNamesInUse(t *testing.T) {
 		c, err := mcpserve.Parse("c.jsonl", []byte(odd))
 		require.NoError(t, err)
 		clock := toolsys.RealClock()
-		w := &world{wire: &wire{}, heard: &heard{}}
+		w := &world{wire: &wire{}, reports: &reports{}}
 		w.host, err = mcpserve.NewHost(c, mcpserve.Options{}, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
 		require.NoError(t, err)
 		late := w.endpoint("a_b")
@@ -334,7 +334,7 @@ func TestALateServerLeavesTheNamesInUse(t *testing.T) {
 			}
 			return dial(ctx)
 		}
-		w.fleet, err = mcptool.Connect(mcptool.FleetConfig{Clock: clock, Report: w.heard.report}, w.endpoint("a b"), late)
+		w.fleet, err = mcptool.Connect(mcptool.FleetConfig{Clock: clock, Report: w.reports.report}, w.endpoint("a b"), late)
 		require.NoError(t, err)
 		defer w.host.Close()
 		defer w.fleet.Close()
@@ -344,12 +344,12 @@ func TestALateServerLeavesTheNamesInUse(t *testing.T) {
 		both := origins(w.fleet.Served(t.Context()).Tools)
 		require.Len(t, both, 2)
 		assert.Equal(t, "a b", both["mcp__a_b__one"].Server)
-		assert.Contains(t, w.heard.all(), `mcp__a_b__one is the name of tool "one" of server "a b" already`)
+		assert.Contains(t, w.reports.all(), `mcp__a_b__one is the name of tool "one" of server "a b" already`)
 	})
 }
 
 // Fleets that are joined name their tools together: two servers of one name, in two
-// fleets, are told apart and reported.
+// fleets, get different names, with a report.
 func TestJoinedFleetsShareTheirNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, other := connected(t, mcptool.FleetConfig{Prefix: "1/"}, mcpserve.Options{}), connected(t, mcptool.FleetConfig{Prefix: "2/"}, mcpserve.Options{})
@@ -357,9 +357,9 @@ func TestJoinedFleetsShareTheirNames(t *testing.T) {
 		served := servers.Served(t.Context())
 		assert.Len(t, origins(served.Tools), 2*len(all))
 		assert.Equal(t, all, w.names())
-		assert.NotContains(t, w.heard.all(), "already")
+		assert.NotContains(t, w.reports.all(), "already")
 		for _, name := range all {
-			assert.Contains(t, other.heard.all(), name+" is the name of tool")
+			assert.Contains(t, other.reports.all(), name+" is the name of tool")
 		}
 		assert.Empty(t, served.Gone("mcp__a__one"))
 		_, err := servers.ReadResource(t.Context(), "nowhere", "u://1")

@@ -30,21 +30,21 @@ type link struct {
 
 	phase   phase
 	current *session
-	// settled says that the server no longer holds up Ready.
+	// settled is true once the server no longer holds up Ready.
 	settled bool
 	// fetch is the reading of its list that is under way; again asks for one more.
 	fetch *fetch
 	again bool
 	// held is the list that stood when it was last read anew, for a reading that fails.
-	held  []*mcp.Tool
-	calls []*openCall
-	told  int // numbers its reports
+	held    []*mcp.Tool
+	calls   []*openCall
+	reports int // numbers its reports
 }
 
 // session is one connection to a server, from its handshake until it is lost.
 type session struct {
 	client    *mcp.ClientSession
-	line      *tap // nil for transports that cannot be tapped
+	line      *tap // nil for transports that cannot be observed
 	began     time.Time
 	resources bool
 	ctx       context.Context
@@ -56,7 +56,7 @@ type session struct {
 func (v *session) close() {
 	v.end(errClosed)
 	v.line.close()
-	_ = v.client.Close() // what closing says changes nothing
+	_ = v.client.Close() // an error of closing changes nothing
 }
 
 func (l *link) actor(what string) string { return l.f.cfg.Prefix + "mcp/" + l.Name + "/" + what }
@@ -82,7 +82,8 @@ func (l *link) keep() {
 	}
 }
 
-// pause says what went wrong and waits for the next attempt; false when there is none.
+// pause reports what went wrong and waits for the next attempt; false when there is
+// none.
 func (l *link) pause(failures int, err error) bool {
 	clock := &l.f.cfg.Clock
 	if clock.Sleep(l.f.ctx, l.actor("keep"), 0) != nil {
@@ -109,8 +110,8 @@ func (l *link) report(what string) {
 // clock, so that it has its place among what happens.
 func (l *link) remark(what string) {
 	l.f.mu.Lock()
-	l.told++
-	actor := l.actor(fmt.Sprintf("report/%d", l.told))
+	l.reports++
+	actor := l.actor(fmt.Sprintf("report/%d", l.reports))
 	l.f.mu.Unlock()
 	l.f.start(actor, func() { l.report(what) })
 }
@@ -172,7 +173,7 @@ func (l *link) client(context.Context) (*mcp.ClientSession, error) {
 	return nil, fmt.Errorf("%w: %q was lost and is being connected again; try later", ErrGone, l.Name)
 }
 
-// broken says whether err means that the session is lost, and makes it so.
+// broken reports whether err means that the session is lost, and then ends it.
 func (l *link) broken(session *mcp.ClientSession, err error) bool {
 	l.f.mu.Lock()
 	v := l.current
@@ -180,7 +181,7 @@ func (l *link) broken(session *mcp.ClientSession, err error) bool {
 	if v == nil || v.client != session || v.ctx.Err() != nil {
 		return true
 	}
-	// Without a tap nothing tells an answer that cannot be read from a line that broke.
+	// Without a tap an answer that cannot be read looks like a connection that broke.
 	if v.line == nil || severed(err) {
 		v.end(err)
 		return true
@@ -231,7 +232,7 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 	v := &session{began: l.f.cfg.Clock.Now()}
 	v.ctx, v.end = context.WithCancelCause(l.f.ctx)
 	if tappable(transport) {
-		v.line = &tap{Transport: transport, broken: v.end, odd: l.remark}
+		v.line = &tap{Transport: transport, broken: v.end, unexpected: l.remark}
 		transport = v.line
 	}
 	v.client, err = l.newClient(v).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: l.Protocol})
@@ -298,7 +299,7 @@ func Stdio(command func() *exec.Cmd) func(context.Context) (mcp.Transport, error
 }
 
 // HTTP is the way to a server behind an address, over streamable HTTP (N3). The library
-// is told not to try again by itself: the fleet does, and knows when to give up.
+// is configured not to try again by itself: the fleet does, and gives up at some time.
 func HTTP(endpoint string, client *http.Client) func(context.Context) (mcp.Transport, error) {
 	return func(context.Context) (mcp.Transport, error) {
 		return &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: client, MaxRetries: -1}, nil

@@ -13,7 +13,7 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// ErrEndless says that a list of a server does not end.
+// ErrEndless is the error of a list that does not end.
 var ErrEndless = errors.New("a list that does not end")
 
 // MaxTools is the most tools that are taken from one server.
@@ -25,10 +25,10 @@ type Server struct {
 	Name string
 	// Bare keeps the tools' own names, without mcp__server__ (N1).
 	Bare bool
-	// Session gives the session to speak through, at each call anew.
+	// Session gives the session to make calls through, at each call anew.
 	Session func(context.Context) (*mcp.ClientSession, error)
 
-	// broken says whether an error of a call means that its session is lost; track
+	// broken reports whether an error of a call means that its session is lost; track
 	// notes a call while it runs. Both are a fleet's, nil without one.
 	broken func(*mcp.ClientSession, error) bool
 	track  func(context.Context, *tool.Context) (done func())
@@ -39,7 +39,7 @@ func Fixed(s *mcp.ClientSession) func(context.Context) (*mcp.ClientSession, erro
 	return func(context.Context) (*mcp.ClientSession, error) { return s, nil }
 }
 
-// List gives all tools of a session, page by page. Errors: what the session says,
+// List gives all tools of a session, page by page. Errors: those of the session,
 // and ErrEndless for a server that gives the same cursor twice or more than MaxTools
 // tools.
 func List(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
@@ -160,11 +160,11 @@ func gather(listings []Listing) (map[ref]offer, []Report) {
 }
 
 // listings are servers' lists of tools, of at most size servers: the one that was not
-// used for longest makes room (N6). A list is dropped when its server says that it
-// changed, and with its session.
+// used for longest makes room (N6). A list is dropped when its server announces
+// a change, and with its session.
 type listings struct {
 	size int
-	kept []listingOf // the least used first
+	kept []listingOf // the longest unused first
 }
 
 type listingOf struct {
@@ -200,8 +200,8 @@ func (c *listings) index(server string) int {
 	return slices.IndexFunc(c.kept, func(l listingOf) bool { return l.server == server })
 }
 
-// Report tells of something about a server's tool that its user may want to know;
-// nothing of it kept a tool from loading unless What says so.
+// Report is something about a server's tool that its user may want to read. The tool
+// is loaded all the same unless What has it otherwise.
 type Report struct {
 	// Server and Tool are the server's own names; Tool is "" when the report is on
 	// the server. Name is what the model calls the tool.

@@ -39,7 +39,7 @@ func TestNamesAreNormalised(t *testing.T) {
 	}
 	name := mcptool.Name("s", long, false)
 	assert.Len(t, name, mcptool.MaxName)
-	assert.NotEqual(t, name, mcptool.Name("s", long+"y", false), "what is cut off still tells them apart")
+	assert.NotEqual(t, name, mcptool.Name("s", long+"y", false), "what is cut off still makes them differ")
 	exactly := strings.Repeat("x", mcptool.MaxName)
 	assert.Equal(t, exactly, mcptool.Name("s", exactly, true))
 }
@@ -225,7 +225,7 @@ func TestABadSchemaLoadsItsToolUnvalidatedWithAReport(t *testing.T) {
 				assert.Equal(t, c.raw, raw(t, got))
 			}
 			_, problems := got.Parse(json.RawMessage(`{"a":[1]}`))
-			assert.Empty(t, problems, "the server judges the input itself")
+			assert.Empty(t, problems, "the server checks the input itself")
 		})
 	}
 }

@@ -38,7 +38,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// suffixed ends name in n hex digits that tell where it comes from.
+// suffixed ends name in n hex digits of a hash of where it comes from.
 func suffixed(name, server, tool string, n int) string {
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
 	suffix := "_" + hex.EncodeToString(sum[:])[:n]
@@ -53,7 +53,7 @@ type ref struct {
 
 func (r ref) name() string { return Name(r.server, r.tool, r.bare) }
 
-// exact says that the name came about without changing a character.
+// exact reports whether the name came about without changing a character.
 func (r ref) exact() bool {
 	if r.bare {
 		return r.name() == r.tool

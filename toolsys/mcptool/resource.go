@@ -13,12 +13,12 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// ErrNoServer says that no server of that name is connected.
+// ErrNoServer is the error of a name that no connected server has.
 var ErrNoServer = errors.New("there is no such MCP server")
 
 // Resources lists what a server offers to be read, or all servers that are there where
 // none is named, by server and in its order (N8). Errors: ErrNoServer, ErrGone, and
-// what the server says.
+// those of the server.
 func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, error) {
 	if server != "" && f.find(server) == nil {
 		return nil, f.noServer(server)
@@ -38,16 +38,16 @@ func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, 
 }
 
 func (f *Fleet) noServer(name string) error {
-	var known []string
+	var names []string
 	for _, l := range f.links {
 		if l.readable() {
-			known = append(known, l.Name)
+			names = append(names, l.Name)
 		}
 	}
-	return fmt.Errorf("%w: %q; those with resources are: %s", ErrNoServer, name, strings.Join(known, ", "))
+	return fmt.Errorf("%w: %q; those with resources are: %s", ErrNoServer, name, strings.Join(names, ", "))
 }
 
-// Has says whether a server of that name is the fleet's.
+// Has reports whether a server of that name is the fleet's.
 func (f *Fleet) Has(server string) bool { return f.find(server) != nil }
 
 func (l *link) readable() bool {
@@ -83,7 +83,7 @@ func (l *link) listResources(ctx context.Context) ([]tool.Resource, error) {
 }
 
 // ReadResource reads one resource of a server, as blocks for the model (N8). Errors:
-// ErrNoServer, ErrGone, and what the server says.
+// ErrNoServer, ErrGone, and those of the server.
 func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message.Block, error) {
 	l := f.find(server)
 	if l == nil {

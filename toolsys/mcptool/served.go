@@ -11,11 +11,11 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// built is the last answer of Served, and what was told of it.
+// built is the last answer of Served, and the reports that were made of it.
 type built struct {
-	version int
-	tools   []*tool.Tool
-	told    map[Report]bool
+	version  int
+	tools    []*tool.Tool
+	reported map[Report]bool
 	// origin is which server each tool's name was last seen with.
 	origin map[string]string
 }
@@ -31,11 +31,11 @@ type fetch struct {
 // Served gives the tools of the servers that are there, and of those that were lost and
 // are still being connected again: their definitions stay, so that a short loss costs
 // no prompt cache. Lists that are being read anew are waited for, no longer than the
-// RefreshLimit in all and not beyond the context; after that what was known before stands
-// (N6).
+// RefreshLimit in all and not beyond the context; after that the lists as they were before
+// stand (N6).
 func (f *Fleet) Served(ctx context.Context) tool.Served {
-	known, version := f.listings(ctx)
-	out, fresh := f.assemble(known, version)
+	listed, version := f.listings(ctx)
+	out, fresh := f.assemble(listed, version)
 	if f.cfg.Report != nil {
 		for _, r := range fresh {
 			f.cfg.Report(r)
@@ -45,12 +45,12 @@ func (f *Fleet) Served(ctx context.Context) tool.Served {
 }
 
 // assemble gives what is served, and the reports that were not made before.
-func (f *Fleet) assemble(known []Listing, version int) (tool.Served, []Report) {
+func (f *Fleet) assemble(listed []Listing, version int) (tool.Served, []Report) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var fresh []Report
 	if f.built.tools == nil || f.built.version != version {
-		fresh = f.build(known, version)
+		fresh = f.build(listed, version)
 	}
 	out := tool.Served{Tools: f.built.tools, Version: version, Gone: f.Gone}
 	for _, l := range f.links {
@@ -65,16 +65,16 @@ func (f *Fleet) assemble(known []Listing, version int) (tool.Served, []Report) {
 }
 
 // build makes the tools anew; the fleet's lock is held.
-func (f *Fleet) build(known []Listing, version int) (fresh []Report) {
-	tools, reports := f.names.tools(f, known)
-	if f.built.told == nil {
-		f.built.told, f.built.origin = map[Report]bool{}, map[string]string{}
+func (f *Fleet) build(listed []Listing, version int) (fresh []Report) {
+	tools, reports := f.names.tools(f, listed)
+	if f.built.reported == nil {
+		f.built.reported, f.built.origin = map[Report]bool{}, map[string]string{}
 	}
 	for _, r := range reports {
-		if !f.built.told[r] {
+		if !f.built.reported[r] {
 			fresh = append(fresh, r)
 		}
-		f.built.told[r] = true
+		f.built.reported[r] = true
 	}
 	for _, t := range tools {
 		f.built.origin[t.Name] = t.Origin.Server
@@ -86,8 +86,8 @@ func (f *Fleet) build(known []Listing, version int) (fresh []Report) {
 	return fresh
 }
 
-// Gone says why a tool of that name, which was once served, is not any more; "" for one
-// that never was.
+// Gone gives the reason why a tool of that name, which was once served, is not any more;
+// "" for one that never was.
 func (f *Fleet) Gone(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +105,7 @@ func (f *Fleet) Gone(name string) string {
 // belong to.
 func (f *Fleet) listings(ctx context.Context) ([]Listing, int) {
 	until := f.cfg.Clock.Now().Add(f.cfg.RefreshLimit)
-	var known []Listing
+	var listed []Listing
 	pending := make([]*fetch, len(f.links))
 	kept := make([][]*mcp.Tool, len(f.links))
 	for i, l := range f.links {
@@ -113,12 +113,12 @@ func (f *Fleet) listings(ctx context.Context) ([]Listing, int) {
 	}
 	for i, l := range f.links {
 		if tools, there := l.listing(ctx, kept[i], pending[i], until); there {
-			known = append(known, Listing{l.server(), tools})
+			listed = append(listed, Listing{l.server(), tools})
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return known, f.version
+	return listed, f.version
 }
 
 // renew gives the list that is kept. One that is not there any more it begins to read,
@@ -126,8 +126,8 @@ func (f *Fleet) listings(ctx context.Context) ([]Listing, int) {
 func (l *link) renew() ([]*mcp.Tool, *fetch) {
 	f := l.f
 	f.mu.Lock()
-	tools, known := f.lists.get(l.Name)
-	begin := l.phase == up && !known && l.prepareFetch(nil)
+	tools, kept := f.lists.get(l.Name)
+	begin := l.phase == up && !kept && l.prepareFetch(nil)
 	running := l.fetch
 	f.mu.Unlock()
 	if begin {
@@ -172,7 +172,7 @@ func (l *link) await(ctx context.Context, running *fetch, until time.Time) {
 	}
 }
 
-// changed is the server's word that its list is another now: what was kept is dropped
+// changed handles the server's notice that its list changed: what was kept is dropped
 // and read anew at once, so that the next request need not wait for it (N6).
 func (l *link) changed(v *session) {
 	f := l.f
@@ -203,7 +203,7 @@ func (l *link) prepareFetch(old []*mcp.Tool) bool {
 	return true
 }
 
-// refetch reads the list until it is read whole without having changed meanwhile. A
+// refetch reads the list until it was read to its end without a change meanwhile. A
 // list that cannot be read leaves the old one in place, with a report.
 func (l *link) refetch() {
 	f := l.f

@@ -10,12 +10,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// tap listens on a line: it knows that the line broke before any call hears of it, and
-// it sees answers that the library drops without a word, since nobody waits for them.
+// tap observes a connection: it notes that the connection broke before any call fails
+// by it, and it sees answers that the library drops because nothing waits for them.
 type tap struct {
 	mcp.Transport
-	broken context.CancelCauseFunc
-	odd    func(what string)
+	broken     context.CancelCauseFunc
+	unexpected func(what string)
 
 	mu   sync.Mutex
 	conn mcp.Connection
@@ -25,13 +25,13 @@ type tap struct {
 	highest          int64
 }
 
-// tappable leaves out the transports whose connections the library must know by type.
+// tappable leaves out the transports whose connections the library recognizes by type.
 func tappable(t mcp.Transport) bool {
 	_, streamable := t.(*mcp.StreamableClientTransport)
 	return !streamable
 }
 
-// Connect opens the line.
+// Connect opens the connection.
 func (t *tap) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := t.Transport.Connect(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *tap) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &tapped{conn, t}, nil
 }
 
-// close cuts the line; nothing happens where there is none.
+// close cuts the connection; nothing happens where there is none.
 func (t *tap) close() {
 	if t == nil {
 		return
@@ -52,7 +52,7 @@ func (t *tap) close() {
 	conn := t.conn
 	t.mu.Unlock()
 	if conn != nil {
-		_ = conn.Close() // what closing says changes nothing
+		_ = conn.Close() // an error of closing changes nothing
 	}
 }
 
@@ -68,8 +68,8 @@ func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 		return msg, err
 	}
 	if answer, ok := msg.(*jsonrpc.Response); ok {
-		if what := c.t.heard(answer.ID.Raw()); what != "" {
-			c.t.odd(what)
+		if what := c.t.received(answer.ID.Raw()); what != "" {
+			c.t.unexpected(what)
 		}
 	}
 	return msg, nil
@@ -77,13 +77,13 @@ func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if request, ok := msg.(*jsonrpc.Request); ok {
-		c.t.said(request)
+		c.t.sent(request)
 	}
 	return c.Connection.Write(ctx, msg)
 }
 
-// said notes a request that is sent, or called off.
-func (t *tap) said(request *jsonrpc.Request) {
+// sent notes a request that is sent, or called off.
+func (t *tap) sent(request *jsonrpc.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if request.IsCall() {
@@ -106,8 +106,8 @@ func (t *tap) said(request *jsonrpc.Request) {
 	}
 }
 
-// heard notes an answer; it gives what is odd about it, "" for nothing.
-func (t *tap) heard(id any) string {
+// received notes an answer; it gives what is wrong with it, "" for nothing.
+func (t *tap) received(id any) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch n, numbered := id.(int64); {

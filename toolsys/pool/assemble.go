@@ -120,7 +120,7 @@ func (p *Pool) add(t *tool.Tool) {
 	p.byName[t.Name] = t
 }
 
-// alias adds the aliases when all names are known: a name beats an alias (A2).
+// alias adds the aliases after all names: a name beats an alias (A2).
 func (p *Pool) alias() {
 	for _, t := range p.Tools {
 		for _, a := range t.Aliases {

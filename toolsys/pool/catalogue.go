@@ -71,7 +71,7 @@ func NewCatalogue(entries []Entry) (*Catalogue, error) {
 	return &Catalogue{sorted}, nil
 }
 
-// Entries lists the whole table, by name.
+// Entries lists the table, by name.
 func (c *Catalogue) Entries() []Entry { return slices.Clone(c.entries) }
 
 // Omission is a tool that is not in the pool, and why.
@@ -113,4 +113,97 @@ func simple(e Entry, s settings.Settings, repl bool) bool {
 		return !repl
 	}
 	return slices.Contains(e.Gate.Any, settings.CoordinatorMode) && s.Has(settings.CoordinatorMode)
+}
+
+// Gate is the condition under which a built-in is offered, as data (C1). The zero Gate
+// is always open.
+type Gate struct {
+	// Any opens the gate when one of these flags is on.
+	Any []settings.Flag
+	// Not closes it when the flag is on.
+	Not []settings.Flag
+	// Internal opens only for internal users.
+	Internal bool
+	// LSP opens with the language-server setting.
+	LSP bool
+	// Special tools are never in a pool by themselves (C3); the resource tools
+	// rejoin when a connected server has resources.
+	Special bool
+	// Resources marks a special tool that rejoins with a server's resources.
+	Resources bool
+	// Search is ToolSearch's own gate: the optimistic decision (E3).
+	Search bool
+}
+
+// Conditions are what gates look at beside the settings.
+type Conditions struct {
+	// Resources: a connected server has resources.
+	Resources bool
+	// Search is the optimistic decision on deferral (E3).
+	Search bool
+}
+
+// Closed gives the reason why the gate is closed, or "" when it is open.
+func (g Gate) Closed(s settings.Settings, c Conditions) string {
+	for _, f := range g.Not {
+		if s.Has(f) {
+			return f.String() + " is on"
+		}
+	}
+	switch {
+	case g.Special && !(g.Resources && c.Resources):
+		return g.specialReason()
+	case g.Search && !c.Search:
+		return "tool search is off"
+	case g.Internal && !s.Internal():
+		return "for internal users only (USER_TYPE=ant)"
+	case g.LSP && !s.LSP:
+		return "ENABLE_LSP_TOOL is not set"
+	case len(g.Any) > 0 && !anyOn(s, g.Any):
+		return "needs " + names(g.Any)
+	}
+	return ""
+}
+
+func (g Gate) specialReason() string {
+	if g.Resources {
+		return "no connected server has resources"
+	}
+	return "special: never offered by itself"
+}
+
+func anyOn(s settings.Settings, flags []settings.Flag) bool {
+	for _, f := range flags {
+		if s.Has(f) {
+			return true
+		}
+	}
+	return false
+}
+
+func names(flags []settings.Flag) string {
+	var out []string
+	for _, f := range flags {
+		out = append(out, f.String())
+	}
+	return strings.Join(out, " or ")
+}
+
+// DefaultPreset is the one named list of tools there is (C3).
+const DefaultPreset = "default"
+
+// Preset gives the names of the tools of a preset: the built-ins whose
+// gates are open under s and that have code. Another name than DefaultPreset is an
+// error.
+func (c *Catalogue) Preset(name string, s settings.Settings, cond Conditions) ([]string, error) {
+	if name != DefaultPreset {
+		return nil, fmt.Errorf("pool: no preset %q; there is %s", name, DefaultPreset)
+	}
+	var names []string
+	for _, e := range c.entries {
+		if e.Tool != nil && closed(e, s, cond) == "" {
+			names = append(names, e.Name)
+		}
+	}
+	return names, nil
 }

@@ -10,8 +10,8 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// generation is how many definitions are kept at least; forms bounds how many
-// settings and sets of built-ins are told apart at a time.
+// generation is the number of definitions after which the older ones are forgotten;
+// forms bounds how many settings and sets of built-ins are distinguished at a time.
 const (
 	generation = 4096
 	forms      = 64
@@ -56,8 +56,8 @@ func NewDefinitions() *Definitions {
 func (d *Definitions) number(f form) uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	n, known := d.forms[f]
-	if !known {
+	n, numbered := d.forms[f]
+	if !numbered {
 		if len(d.forms) == forms {
 			clear(d.forms)
 		}

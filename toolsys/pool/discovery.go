@@ -31,7 +31,7 @@ func Discovered(history []message.Message) []string {
 	var found []string
 	for _, m := range history {
 		if m.Role != message.User {
-			continue // only what the tool system wrote counts, not what a model says
+			continue // only what the tool system wrote counts, not what a model writes
 		}
 		for _, b := range m.Content {
 			found = append(found, discoveredIn(b)...)

@@ -85,7 +85,7 @@ func TestDuplicateNames(t *testing.T) {
 	p = c.Assemble(pool.Inputs{Settings: settings.External(), Served: []*tool.Tool{server}, Rules: rules(t, "Search")})
 	got, ok := p.Find("Search")
 	require.True(t, ok)
-	assert.True(t, got.IsMCP(), "a denied built-in may be replaced; a rule without mcp__ speaks of built-ins only")
+	assert.True(t, got.IsMCP(), "a denied built-in may be replaced; a rule without mcp__ is about built-ins only")
 	assert.Zero(t, p.Builtins)
 
 	one, two := served("a", "x", bare), served("b", "y", bare)
@@ -138,26 +138,26 @@ func TestLookUpByNameOrAlias(t *testing.T) {
 
 func TestCataloguesThatClashAreErrors(t *testing.T) {
 	alias := func(a string) func(*def) { return func(d *def) { d.Aliases = []string{a} } }
-	for promise, entries := range map[string][]pool.Entry{
-		"one name twice":         {{Name: "A", Tool: named("A")}, {Name: "A", Tool: named("A")}},
-		"a name and an alias":    {{Name: "A", Tool: named("A")}, {Name: "B", Tool: named("B", alias("A"))}},
-		"one alias twice":        {{Name: "A", Tool: named("A", alias("X"))}, {Name: "B", Tool: named("B", alias("X"))}},
-		"a planned tool's name":  {{Name: "A"}, {Name: "B", Tool: named("B", alias("A"))}},
-		"another tool than said": {{Name: "A", Tool: named("B")}},
+	for name, entries := range map[string][]pool.Entry{
+		"one name twice":             {{Name: "A", Tool: named("A")}, {Name: "A", Tool: named("A")}},
+		"a name and an alias":        {{Name: "A", Tool: named("A")}, {Name: "B", Tool: named("B", alias("A"))}},
+		"one alias twice":            {{Name: "A", Tool: named("A", alias("X"))}, {Name: "B", Tool: named("B", alias("X"))}},
+		"a planned tool's name":      {{Name: "A"}, {Name: "B", Tool: named("B", alias("A"))}},
+		"another tool than its name": {{Name: "A", Tool: named("B")}},
 	} {
 		_, err := pool.NewCatalogue(entries)
-		assert.ErrorContains(t, err, "catalogue", promise)
+		assert.ErrorContains(t, err, "catalogue", name)
 	}
 }
 
 func TestGates(t *testing.T) {
 	external, internal := settings.External(), settings.Internal()
 	cases := []struct {
-		promise string
-		gate    pool.Gate
-		s       settings.Settings
-		cond    pool.Conditions
-		reason  string
+		name   string
+		gate   pool.Gate
+		s      settings.Settings
+		cond   pool.Conditions
+		reason string
 	}{
 		{"no gate is open", pool.Gate{}, external, pool.Conditions{}, ""},
 		{"any of its flags opens it", pool.Gate{Any: []settings.Flag{settings.Proactive, settings.Kairos}}, external.With(settings.Kairos), pool.Conditions{}, ""},
@@ -172,7 +172,7 @@ func TestGates(t *testing.T) {
 		{"a language server needs its setting", pool.Gate{LSP: true}, external, pool.Conditions{}, "ENABLE_LSP_TOOL"},
 	}
 	for _, c := range cases {
-		t.Run(c.promise, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			got := c.gate.Closed(c.s, c.cond)
 			if c.reason == "" {
 				assert.Empty(t, got)
@@ -364,7 +364,7 @@ func TestDiscoveryIsReadBack(t *testing.T) {
 			message.Text("<discovered_tools>broken</discovered_tools>"),
 		}},
 	}
-	assert.Equal(t, []string{"A", "B", "C"}, pool.Discovered(history), "what the model or a tool says does not count")
+	assert.Equal(t, []string{"A", "B", "C"}, pool.Discovered(history), "what the model or a tool writes does not count")
 	assert.Empty(t, pool.Discovered(nil))
 
 	kept, ok := pool.Compact(history)

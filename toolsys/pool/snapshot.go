@@ -13,10 +13,10 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// Style is how deferred tools are told to the model (E4).
+// Style is how deferred tools are announced to the model (E4).
 type Style uint8
 
-// Names lists bare names, Hints names with their hints, API sends whole
+// Names lists bare names, Hints names with their hints, API sends
 // definitions marked defer_loading.
 const (
 	Names Style = iota
@@ -27,8 +27,8 @@ const (
 // View is what a request's form depends on beside the pool.
 type View struct {
 	Settings settings.Settings
-	// Deferring is the final decision (E3); when it is off every tool goes whole
-	// and ToolSearch leaves.
+	// Deferring is the final decision (E3); when it is off every tool is sent in
+	// full and ToolSearch leaves.
 	Deferring  bool
 	Discovered []string
 	Style      Style
@@ -79,7 +79,7 @@ func (p *Pool) Look(v View) *Snapshot {
 	return s
 }
 
-// place puts discovered tools behind the built-ins that are always whole: what
+// place puts discovered tools behind the built-ins that are always loaded: what
 // is discovered, as what is served, must not move a byte of the cached prefix
 // (D4). Within each of the two blocks the order stays by name.
 func (s *Snapshot) place(found []*tool.Tool) {
@@ -96,7 +96,7 @@ func (s *Snapshot) place(found []*tool.Tool) {
 	s.loaded = slices.Concat(s.loaded[:s.fixed], rest)
 }
 
-// Deferred says whether t is sent by name only until it is discovered (E1).
+// Deferred reports whether t is sent by name only until it is discovered (E1).
 func Deferred(t *tool.Tool, s settings.Settings) bool {
 	return search.Deferred(entry(t), search.Flags{
 		ForkSubagent: s.Has(settings.ForkSubagent),
@@ -128,7 +128,7 @@ func Entries(tools []*tool.Tool) []search.Entry {
 	return out
 }
 
-// Loaded lists the tools sent whole, in the request's order.
+// Loaded lists the tools sent in full, in the request's order.
 func (s *Snapshot) Loaded() []*tool.Tool { return slices.Clone(s.loaded) }
 
 // Deferred lists the tools sent by name only.
@@ -137,14 +137,14 @@ func (s *Snapshot) Deferred() []*tool.Tool { return slices.Clone(s.deferred) }
 // Fixed is how many of Loaded form the prefix that the cache breakpoint closes.
 func (s *Snapshot) Fixed() int { return s.fixed }
 
-// HintDue says whether a failed call to t should be told to load t first: it is
+// HintDue reports whether the error of a failed call should hint to load t first: t is
 // deferred, deferral is on, and it was not discovered (E7).
 func (s *Snapshot) HintDue(t *tool.Tool) bool {
 	return s.View.Deferring && Deferred(t, s.View.Settings) && !s.discovered[t.Name]
 }
 
 // Definitions gives the request's tools array, a cache breakpoint after the last
-// built-in that is always whole (D4, E4).
+// built-in that is always loaded (D4, E4).
 func (s *Snapshot) Definitions(d *Definitions) []json.RawMessage {
 	f := form{s.View.Settings, s.Pool.builtins}
 	k := definitionKey{form: d.number(f)}

@@ -9,6 +9,6 @@
 // out of the binary, and as a FEATURE_ variable, which switches what is left.
 // [Settings.Has] is true only where both agree.
 //
-// What it does not do: it does not know which tools a flag gates (the pool does)
-// and it never guesses; a value that cannot be read is an error that names it.
+// Which tools a flag gates is the pool's business. A value that cannot be read is an
+// error that names it: nothing is guessed.
 package settings

@@ -6,14 +6,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // FromEnv reads every variable of [Keys] through lookup, which answers as
 // os.LookupEnv does (SPEC C2). All that is wrong is reported at once, by
 // variable. An empty value counts as unset.
 //
-// lookup is asked for known names only, so a misspelt FEATURE_ variable goes
-// unseen; use [FromEnviron] or [FromMap] where the whole list is at hand.
+// lookup is asked for the names of [Keys] only, so a misspelt FEATURE_ variable goes
+// unseen; use [FromEnviron] or [FromMap] where the full list is at hand.
 func FromEnv(lookup func(string) (string, bool)) (Settings, error) {
 	s := External()
 	var problems []error
@@ -29,13 +31,13 @@ func FromEnv(lookup func(string) (string, bool)) (Settings, error) {
 	if err := errors.Join(problems...); err != nil {
 		return Settings{}, err
 	}
-	if s.BetasDisabled { // beats whatever ENABLE_TOOL_SEARCH says (SPEC E2)
+	if s.BetasDisabled { // beats any value of ENABLE_TOOL_SEARCH (SPEC E2)
 		s.ToolSearch = ToolSearch{Kind: Off, Explicit: s.ToolSearch.Explicit}
 	}
 	return s, nil
 }
 
-// FromEnviron reads a whole environment, in the form of os.Environ. Variables
+// FromEnviron reads an environment, in the form of os.Environ. Variables
 // of others are none of its business, but a FEATURE_ variable that is no flag
 // is an error that names the nearest one.
 func FromEnviron(environ []string) (Settings, error) {
@@ -62,7 +64,7 @@ func fromMap(values map[string]string, ours func(string) bool) (Settings, error)
 	})
 	problems := []error{err}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if ours(name) && !known(name) {
+		if ours(name) && !exists(name) {
 			problems = append(problems, fmt.Errorf("settings: unknown variable %s%s", name, suggestion(name)))
 		}
 	}
@@ -72,7 +74,78 @@ func fromMap(values map[string]string, ours func(string) bool) (Settings, error)
 	return s, nil
 }
 
-// known tells whether a variable is one of ours.
-func known(name string) bool {
+// exists reports whether a variable is one of [Keys].
+func exists(name string) bool {
 	return slices.ContainsFunc(Keys(), func(k Key) bool { return k.Name == name })
 }
+
+// Key is one variable this program reads, for help texts and docs.
+type Key struct {
+	// Name is the variable: ENABLE_TOOL_SEARCH.
+	Name string
+	// About is a phrase on what it does.
+	About string
+	// Default is the value it has where it is unset.
+	Default string
+
+	read func(*Settings, string) error
+}
+
+// plainKeys are the variables that are no feature flags, by name.
+var plainKeys = []Key{
+	{"ANTHROPIC_BASE_URL", "address of the API; another party's switches ToolSearch off unless ENABLE_TOOL_SEARCH is set", "",
+		func(s *Settings, v string) (err error) { s.BaseURL, err = parseBaseURL(v); return }},
+	{"CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS", "forbids experimental API features, and with them deferral", "false",
+		func(s *Settings, v string) (err error) { s.BetasDisabled, err = parseBool(v); return }},
+	{"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY", "how many safe calls run at once, at least 1", "10",
+		func(s *Settings, v string) (err error) { s.MaxConcurrency, err = parseConcurrency(v); return }},
+	{"CLAUDE_CODE_SIMPLE", "offers only Bash, Read and Edit", "false",
+		func(s *Settings, v string) (err error) { s.Simple, err = parseBool(v); return }},
+	{"ENABLE_LSP_TOOL", "offers the language-server tool", "false",
+		func(s *Settings, v string) (err error) { s.LSP, err = parseBool(v); return }},
+	{"ENABLE_TOOL_SEARCH", "when deferrable tools go by name only: true, false, auto (10 % of the window), auto:0 to auto:100", "true",
+		func(s *Settings, v string) (err error) { s.ToolSearch, err = ParseToolSearch(v); return }},
+	{"TOOL_SEARCH_RANKER", "how ToolSearch scores what it finds: " + strings.Join(Rankers(), ", ") + "; without, lexicon", "",
+		func(s *Settings, v string) (err error) { s.Ranker, err = parseRanker(v); return }},
+	{"USER_TYPE", "ant unlocks the tools for internal users", "external",
+		func(s *Settings, v string) (err error) { s.UserType, err = parseUserType(v); return }},
+}
+
+// Keys lists every variable this program reads, by name (SPEC C2).
+func Keys() []Key {
+	keys := slices.Clone(plainKeys)
+	for _, f := range Flags() {
+		keys = append(keys, f.key())
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+	return keys
+}
+
+// key describes the flag's variable.
+func (f Flag) key() Key {
+	return Key{f.Variable(), f.About(), "false", func(s *Settings, v string) error {
+		on, err := parseFlag(f, v)
+		if on {
+			*s = s.With(f)
+		}
+		return err
+	}}
+}
+
+// suggestion words the variable with the nearest name as a remedy; it is "" where even
+// that one would be a guess (more than half of it differs).
+func suggestion(variable string) string {
+	best, nearest := "", len(variable)
+	for _, key := range Keys() {
+		if d := levenshtein.ComputeDistance(trimmed(variable), trimmed(key.Name)); d < nearest {
+			best, nearest = key.Name, d
+		}
+	}
+	if best == "" || nearest > len(trimmed(best))/2 {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// trimmed takes the prefix off, which all flags share.
+func trimmed(variable string) string { return strings.TrimPrefix(variable, FlagPrefix) }

@@ -1,7 +1,11 @@
 package settings
 
-// DefaultConcurrency is how many safe calls run at once where nothing says
-// otherwise (SPEC I2).
+import (
+	"fmt"
+	"strings"
+)
+
+// DefaultConcurrency is how many safe calls run at once by default (SPEC I2).
 const DefaultConcurrency = 10
 
 // UserType is the kind of user the program was built for (USER_TYPE, SPEC C1).
@@ -42,7 +46,7 @@ type Settings struct {
 	flags uint64 // bit n is Flag n; a set and not a map, so that Settings compare with ==
 }
 
-// Has tells whether a feature is on: set, and compiled in (SPEC C1).
+// Has reports whether a feature is on: set, and compiled in (SPEC C1).
 func (s Settings) Has(f Flag) bool {
 	return f.Compiled() && s.flags&(1<<f) != 0
 }
@@ -75,5 +79,62 @@ func (s Settings) On() []Flag {
 	return on
 }
 
-// Internal tells whether the tools for internal users are offered (SPEC C1).
+// Internal reports whether the tools for internal users are offered (SPEC C1).
 func (s Settings) Internal() bool { return s.UserType == Ant }
+
+// Profile is a named set of settings for which the catalogue's exact size is
+// stated (SPEC C1).
+type Profile struct {
+	Name, About string
+	Settings    Settings
+}
+
+// Profiles lists the named profiles, the default first.
+func Profiles() []Profile {
+	return []Profile{
+		{"external", "what an empty environment gives", External()},
+		{"internal", "the tools for internal users beside the default ones", Internal()},
+		{"simple", "Bash, Read and Edit only", Simple()},
+		{"every-flag", "all that this build holds: every flag, internal user, language server", EveryFlag()},
+	}
+}
+
+// FindProfile finds a profile by name; the error for an unknown one lists them.
+func FindProfile(name string) (Settings, error) {
+	var names []string
+	for _, p := range Profiles() {
+		if p.Name == name {
+			return p.Settings, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Settings{}, fmt.Errorf("settings: no profile %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// External is the default: what an empty environment gives (SPEC C1).
+func External() Settings {
+	return Settings{MaxConcurrency: DefaultConcurrency, UserType: Outside}
+}
+
+// Internal is the default for internal users (SPEC C1).
+func Internal() Settings {
+	s := External()
+	s.UserType = Ant
+	return s
+}
+
+// Simple is simple mode (SPEC C3).
+func Simple() Settings {
+	s := External()
+	s.Simple = true
+	return s
+}
+
+// EveryFlag switches on all there is: every flag that was compiled in, the
+// internal tools, the language server. Flags that take tools away
+// (EMBEDDED_SEARCH, REPL_MODE) are on as well; see [Settings.Without].
+func EveryFlag() Settings {
+	s := Internal().With(Flags()...)
+	s.LSP = true
+	return s
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -99,11 +100,11 @@ func (d Deps) validate(in AgentIn, c *tool.Context) *tool.Refusal {
 	if in.SubagentType == "" || slices.Contains(d.typeNames(), in.SubagentType) {
 		return nil
 	}
-	known := "there are no types here, leave subagent_type out"
+	kinds := "there are no types here, leave subagent_type out"
 	if len(d.Types) > 0 {
-		known = "there are " + strings.Join(d.typeNames(), ", ")
+		kinds = "there are " + strings.Join(d.typeNames(), ", ")
 	}
-	return &tool.Refusal{Message: fmt.Sprintf("no agent type %q; %s", in.SubagentType, known), Code: CodeUnknownType}
+	return &tool.Refusal{Message: fmt.Sprintf("no agent type %q; %s", in.SubagentType, kinds), Code: CodeUnknownType}
 }
 
 func (d Deps) typeNames() []string {
@@ -168,3 +169,36 @@ func (out AgentOut) answer() string {
 	}
 	return out.Text
 }
+
+// Deps is what the agent tools need from outside. How an agent is run comes with
+// each call, in its context (Spawn), since the child descends from the caller.
+type Deps struct {
+	// Types are the kinds of sub-agent on offer, the first being the default.
+	// Without any, a call may not name one.
+	Types []Type
+	// MaxDepth is how deep agents may start agents: 0 and 1 mean that only the
+	// main conversation does.
+	MaxDepth int
+	// Start runs a job beside the conversation and gives its task id; nil where
+	// there are no background tasks.
+	Start func(c *tool.Context, j Job) (id string, err error)
+}
+
+// Type is one kind of sub-agent.
+type Type struct {
+	Name string
+	// When is what to use it for, worded for the model.
+	When string
+}
+
+// Job is an agent that runs in the background. Run writes the answer to out.
+type Job struct {
+	Title string
+	Run   func(ctx context.Context, out io.Writer) (code int, err error)
+}
+
+// errNoAgents is the error where nothing can run a sub-agent.
+var errNoAgents = errors.New("sub-agents cannot run here; do the work yourself")
+
+// errNoBackground is the error of a background run where there is none.
+var errNoBackground = errors.New("agents cannot run in the background here; call again without run_in_background")

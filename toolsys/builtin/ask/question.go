@@ -55,7 +55,7 @@ type QuestionOut struct {
 }
 
 // AskUserQuestion puts one to four multiple-choice questions to the user (SPEC
-// L). Where nobody can answer the call is an error that says so. A question
+// L). Where nobody can answer the call is an error. A question
 // holds everything up, so the call runs alone.
 func AskUserQuestion() *tool.Tool {
 	return tool.Must(tool.Def[QuestionIn, QuestionOut]{
@@ -130,7 +130,7 @@ func (out QuestionOut) text() string {
 	return b.String()
 }
 
-// distinct refuses what a person could not tell apart, nor we when the answer comes.
+// distinct refuses options that neither a person nor this tool could distinguish.
 func distinct(in QuestionIn) *tool.Refusal {
 	var questions []string
 	for _, q := range in.Questions {

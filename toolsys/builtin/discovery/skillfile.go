@@ -172,7 +172,7 @@ func Skills(d Deps) ([]Entry, error) {
 	return all, errors.Join(problems...)
 }
 
-// listed is the list of skills that the prompt speaks of; a file that is no skill is
+// listed is the list of skills that the prompt refers to; a file that is no skill is
 // left out of it, and calling it gives the reason.
 func (d Deps) listed() string {
 	all, _ := Skills(d)

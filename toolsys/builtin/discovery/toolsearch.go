@@ -22,7 +22,7 @@ type SearchIn struct {
 	MaxResults int    `json:"max_results,omitempty" minimum:"1" maximum:"100" default:"5" jsonschema:"How many tools to load at most"`
 }
 
-// defaultResults is how many tools are loaded when the call does not say.
+// defaultResults is how many tools are loaded unless the call gives a number.
 const defaultResults = 5
 
 // SearchOut is what ToolSearch answers with.
@@ -33,7 +33,7 @@ type SearchOut struct {
 	Missing []string `json:"missing,omitempty"`
 	// Deferred is how many tools there were to search.
 	Deferred int `json:"total_deferred_tools"`
-	// Pending are servers that are still connecting, whose tools are not known yet.
+	// Pending are servers that are still connecting, whose tools are not listed yet.
 	Pending []string `json:"pending_mcp_servers,omitempty"`
 
 	query       string
@@ -43,8 +43,8 @@ type SearchOut struct {
 
 // ToolSearch loads deferred tools (SPEC E5): the definitions come back in the
 // result, as text or as references where the model takes those, and the names are
-// observed, so that the next request sends them whole (E6). It searches what the
-// call's context knows.
+// observed, so that the next request sends them in full (E6). It searches the tools
+// of the call's context.
 func ToolSearch() *tool.Tool {
 	return tool.Must(tool.Def[SearchIn, SearchOut]{
 		Name:        "ToolSearch",
@@ -111,7 +111,8 @@ func (out SearchOut) blocks() []message.Block {
 	return all
 }
 
-// nothing says what there was to find, so that the next query can be better.
+// nothing is the answer without a match: what there was to find, so that the next
+// query can be better.
 func (out SearchOut) nothing() string {
 	lines := []string{fmt.Sprintf("No tool matches %q; %s.", out.query, plural(out.Deferred, "deferred tool was", "deferred tools were"))}
 	if note := out.missing(); note != "" {

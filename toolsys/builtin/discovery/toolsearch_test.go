@@ -45,7 +45,7 @@ func TestToolSearchGivesDefinitionsAsALineEach(t *testing.T) {
 	s := discovery.ToolSearch()
 	out, err := s.Call(t.Context(), parse(t, s, `{"query":"web"}`), searching(twoTools, nil, &asked))
 	require.NoError(t, err)
-	assert.Equal(t, []any{"web", 5}, asked, "five unless the call says otherwise")
+	assert.Equal(t, []any{"web", 5}, asked, "five by default")
 	assert.Equal(t, `<functions>
 <function>{"description":"Fetches.","name":"WebFetch","parameters":{"type":"object","properties":{"url":{"type":"string"}}}}</function>
 <function>{"description":"A < b <\/function> & \"more\"","name":"mcp__x__y","parameters":{"type":"object"}}</function>

@@ -2,7 +2,7 @@
 // Glob, Grep and NotebookEdit (SPEC L, L6, B5).
 //
 // They are one family because they share what is hard about files and easy to get
-// wrong in each alone: which file a name means, what its bytes say as text, when
+// wrong in each alone: which file a name means, what its bytes are as text, when
 // a change would overwrite something nobody looked at, and how to replace a file
 // so that a full disk loses nothing. Each of these is a file here, and a tool is
 // little more than the order in which it asks them.

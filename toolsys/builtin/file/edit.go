@@ -1,14 +1,20 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/afero"
 
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -29,7 +35,7 @@ type EditOut struct {
 	Path string `json:"file_path"`
 	// Replaced is how many occurrences were replaced.
 	Replaced int `json:"replaced"`
-	// Patch is the change; PatchCut says that it holds only the beginning.
+	// Patch is the change; PatchCut is true where it holds only the beginning.
 	Patch    []Hunk `json:"patch,omitempty"`
 	PatchCut bool   `json:"patch_cut,omitempty"`
 }
@@ -117,7 +123,7 @@ func (e *edited) apply(in EditIn) *tool.Refusal {
 	e.body = t.body
 	if in.Old == "" {
 		if t.body != "" {
-			return refuse(CodeExists, "%s exists and has content. An empty old_string only creates a file or fills an empty one; say which text to replace.", e.abs)
+			return refuse(CodeExists, "%s exists and has content. An empty old_string only creates a file or fills an empty one; give the text to replace.", e.abs)
 		}
 		e.edits = []udiff.Edit{{New: in.New}}
 	} else {
@@ -168,3 +174,238 @@ func (o EditOut) blocks() []message.Block {
 	}
 	return []message.Block{message.Text(head)}
 }
+
+// replacement is an exact edit of a text (SPEC L): which text, by which, and
+// whether everywhere.
+type replacement struct {
+	old, new string
+	all      bool
+}
+
+// in finds the edits that make the replacement in body, as byte ranges of it.
+// Line endings are the file's: where it has CRLF, a line feed in old means one,
+// and line feeds in new become what the file has most of.
+func (r replacement) in(body string) ([]udiff.Edit, *tool.Refusal) {
+	e := endingsOf(body)
+	old := unified(r.old)
+	at := occurrences(e.flat, old)
+	switch {
+	case len(at) == 0:
+		return nil, notFound(e.flat, old)
+	case len(at) > 1 && !r.all:
+		return nil, ambiguous(e.flat, at)
+	}
+	fresh := e.dress(unified(r.new))
+	var edits []udiff.Edit
+	end := 0
+	for _, start := range at {
+		if start < end { // overlaps the one before
+			continue
+		}
+		end = start + len(old)
+		edits = append(edits, udiff.Edit{Start: e.raw(start), End: e.raw(end), New: fresh})
+	}
+	return edits, nil
+}
+
+// occurrences are all places of old, those that overlap included: which of two
+// overlapping ones is meant is as open as which of two that lie apart.
+func occurrences(s, old string) []int {
+	var at []int
+	for from := 0; ; {
+		i := strings.Index(s[from:], old)
+		if i < 0 {
+			return at
+		}
+		at = append(at, from+i)
+		from += i + 1
+	}
+}
+
+// endings is a text with its CRLFs made line feeds, and where those were.
+type endings struct {
+	flat  string
+	crlf  []int // places in flat, sorted
+	plain int   // line feeds that stand alone
+}
+
+func endingsOf(body string) endings {
+	if !strings.Contains(body, "\r\n") {
+		return endings{flat: body, plain: strings.Count(body, "\n")}
+	}
+	var b strings.Builder
+	var e endings
+	for i, line := range strings.Split(body, "\r\n") {
+		if i > 0 {
+			e.crlf = append(e.crlf, b.Len())
+			b.WriteByte('\n')
+		}
+		e.plain += strings.Count(line, "\n")
+		b.WriteString(line)
+	}
+	e.flat = b.String()
+	return e
+}
+
+// raw is the place in the body of a place in flat.
+func (e endings) raw(at int) int {
+	before, _ := slices.BinarySearch(e.crlf, at)
+	return at + before
+}
+
+// dress gives a text the endings that the file has most of.
+func (e endings) dress(s string) string {
+	if len(e.crlf) > e.plain {
+		return strings.ReplaceAll(s, "\n", "\r\n")
+	}
+	return s
+}
+
+func unified(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// maxLinesNamed is how many places an error lists.
+const maxLinesNamed = 10
+
+func ambiguous(flat string, at []int) *tool.Refusal {
+	var lines []string
+	for _, i := range at[:min(len(at), maxLinesNamed)] {
+		lines = append(lines, fmt.Sprint(lineOf(flat, i)))
+	}
+	list := strings.Join(lines, ", ")
+	if len(at) > maxLinesNamed {
+		list += ", ..."
+	}
+	return refuse(CodeAmbiguous, "old_string occurs %d times, beginning at lines %s. "+
+		"Include more of the surrounding text so that it occurs once, or set replace_all.", len(at), list)
+}
+
+// notFound names the likeliest reason.
+func notFound(flat, old string) *tool.Refusal {
+	hint := ""
+	switch line := looseLine(flat, old); {
+	case line > 0:
+		hint = fmt.Sprintf(" At line %d stands a text that differs only in white space.", line)
+	case numberedText(old):
+		hint = " It looks as if it begins with a line number; those are not part of the file."
+	case strings.ContainsRune(old, '�') || strings.ContainsRune(replaced(flat), '�'):
+		hint = " The file has bytes that are not valid UTF-8; leave them out of old_string."
+	}
+	return refuse(CodeNotFound, "old_string was not found in the file. It must match exactly, with white space and line breaks.%s", hint)
+}
+
+// looseLine finds where old would stand if white space did not count around
+// lines; 0 where nowhere.
+func looseLine(flat, old string) int {
+	want := trimmedLines(strings.TrimSpace(old))
+	if len(want) == 1 && want[0] == "" {
+		return 0
+	}
+	have := trimmedLines(flat)
+	for i := 0; i+len(want) <= len(have); i++ {
+		if slices.Equal(have[i:i+len(want)], want) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func trimmedLines(s string) []string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return lines
+}
+
+// numberedText recognizes text copied with the numbers that Read puts in front.
+func numberedText(s string) bool {
+	number, _, tab := strings.Cut(strings.TrimLeft(s, " "), "\t")
+	return tab && number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+func lineOf(s string, at int) int { return strings.Count(s[:at], "\n") + 1 }
+
+// maxNear is how many names a suggestion holds.
+const maxNear = 3
+
+// nearby words what stands where a missing file was looked for: names like it in
+// its folder, or the last folder of its path that does exist. Outside the roots it
+// is "".
+func (d Deps) nearby(p place) string {
+	dir := path.Dir(p.real)
+	if !d.within(dir, p.roots) {
+		return ""
+	}
+	if ok, _ := afero.DirExists(d.FS, dir); !ok {
+		return d.lastFolder(dir)
+	}
+	near := nearest(path.Base(p.real), d.names(dir))
+	if len(near) == 0 {
+		return ""
+	}
+	for i, name := range near {
+		near[i] = path.Join(path.Dir(p.abs), name)
+	}
+	return " Did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// within reports whether a resolved path lies in one of the roots, which may
+// themselves be links.
+func (d Deps) within(real string, roots []string) bool {
+	for _, root := range roots {
+		target, err := follow(d.FS, root)
+		if err == nil && permission.Within(real, []string{target}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d Deps) lastFolder(dir string) string {
+	for dir != "/" {
+		dir = path.Dir(dir)
+		if ok, _ := afero.DirExists(d.FS, dir); ok {
+			return " The last folder of that path that exists is " + dir + "."
+		}
+	}
+	return ""
+}
+
+func (d Deps) names(dir string) []string {
+	infos, err := afero.ReadDir(d.FS, dir)
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(infos))
+	for i, info := range infos {
+		names[i] = info.Name()
+	}
+	return names
+}
+
+// nearest gives the names most like one, best first: those of the same stem
+// under another extension, then those that differ in less than half.
+func nearest(name string, among []string) []string {
+	type scored struct {
+		name  string
+		apart int
+	}
+	var near []scored
+	for _, other := range among {
+		apart := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(other))
+		if stem(name) == stem(other) {
+			apart = 0
+		}
+		if apart*2 < max(len(name), 2) {
+			near = append(near, scored{other, apart})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.apart, b.apart) })
+	var names []string
+	for _, s := range near[:min(len(near), maxNear)] {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }

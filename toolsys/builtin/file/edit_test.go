@@ -161,7 +161,7 @@ func TestReverseEditRestoresTheBytes(t *testing.T) {
 		fresh := "<" + strings.Join(genLines(r, "new"), "\n") + ">" // < and > make it unique
 		before := mark + strings.ReplaceAll(body, "\n", end)
 		if old == "" || strings.Count(before, "\n") == strings.Count(old, "\n") {
-			return // with its last line ending gone, a file no longer says which it used
+			return // with its last line ending gone, a file no longer shows which it used
 		}
 		w := editWorld(t, before)
 		if w.call(file.Edit(w.deps()), edit(old, fresh)).err != nil {
@@ -227,7 +227,7 @@ func patched(r *rapid.T, before string, hunks []file.Hunk) string {
 		out = append(out, old[at:h.OldStart-1]...)
 		at = h.OldStart - 1
 		if h.NewStart != len(out)+1 {
-			r.Fatalf("a hunk says it starts at new line %d, it does at %d", h.NewStart, len(out)+1)
+			r.Fatalf("a hunk claims to start at new line %d, it does at %d", h.NewStart, len(out)+1)
 		}
 		for i, l := range h.Lines {
 			content := l[1:] + "\n"

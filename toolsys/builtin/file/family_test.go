@@ -126,7 +126,7 @@ func TestEveryToolPresentsItself(t *testing.T) {
 	read := file.Read(w.deps())
 	in := w.parse(read, map[string]any{"file_path": long})
 	assert.Equal(t, "Reading a.ipynb", read.Present.Activity(in))
-	assert.True(t, strings.HasSuffix(read.Present.Summary(in), "deep/a.ipynb"), "the end of a path says most")
+	assert.True(t, strings.HasSuffix(read.Present.Summary(in), "deep/a.ipynb"), "the end of a path means most")
 }
 
 // What a tool answers with must fit the schema it publishes for it.
@@ -191,7 +191,7 @@ func TestEffectsKnowWhatIsLookedAtBesideAFile(t *testing.T) {
 	assert.Equal(t, []string{"/repo/new/deep/x", "/repo/new/deep", "/repo/new", footprint.Order},
 		effects(file.Write(w.deps()), map[string]any{"file_path": "new/deep/x", "content": ""}).Writes, "folders are made")
 	assert.Equal(t, []string{"/repo/src", "/repo/src/**", "/repo/.gitignore", "/repo/.git", "/.gitignore", "/.git"},
-		effects(file.Grep(w.deps()), map[string]any{"pattern": "x", "path": "src"}).Reads, "folders above say what is ignored")
+		effects(file.Grep(w.deps()), map[string]any{"pattern": "x", "path": "src"}).Reads, "folders above list what is ignored")
 }
 
 func TestPathsThatAreNone(t *testing.T) {

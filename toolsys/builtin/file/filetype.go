@@ -8,8 +8,8 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// fileTypes gives the name globs of the file types that Grep knows, under the
-// names ripgrep users know them by.
+// fileTypes gives the name globs of the file types that Grep takes, under the
+// names that ripgrep gives them.
 func fileTypes() map[string][]string {
 	types := map[string][]string{}
 	for line := range strings.Lines(typeTable) {
@@ -106,7 +106,7 @@ zsh        *.zsh .zshenv .zshrc .zprofile .zlogin
 // checkType refuses a type that is not in the table.
 func checkType(name string) *tool.Refusal {
 	types := fileTypes()
-	if _, known := types[name]; known || name == "" {
+	if _, exists := types[name]; exists || name == "" {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(types))

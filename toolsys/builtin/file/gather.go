@@ -5,10 +5,15 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
 )
 
 // gather searches the files one after the other, in order of path.
@@ -162,7 +167,7 @@ func (o GrepOut) content() []string {
 	return lines
 }
 
-// summary is what there is to say beside the finds.
+// summary is what is added to the matches.
 func (o GrepOut) summary() []string {
 	var lines []string
 	shown := len(o.Lines) + len(o.Files) + len(o.Counts)
@@ -181,4 +186,109 @@ func (o GrepOut) summary() []string {
 		lines = append(lines, "["+note+"]")
 	}
 	return lines
+}
+
+// filter is the choice of the files Grep looks into, by name.
+type filter struct {
+	types []string // globs on the file's own name; none means any
+	globs []nameGlob
+}
+
+type nameGlob struct {
+	pattern string
+	not     bool
+}
+
+// filterOf reads the glob and type members. Globs are separated by spaces; one
+// without a slash means the name at any depth, one with "!" in front leaves
+// files out.
+func filterOf(globs, kind string) (filter, *tool.Refusal) {
+	if refusal := checkType(kind); refusal != nil {
+		return filter{}, refusal
+	}
+	f := filter{types: fileTypes()[kind]}
+	for word := range strings.FieldsSeq(globs) {
+		word, not := strings.CutPrefix(word, "!")
+		if refusal := checkPattern(word); refusal != nil {
+			return filter{}, refusal
+		}
+		if !strings.Contains(word, "/") {
+			word = "**/" + word
+		}
+		f.globs = append(f.globs, nameGlob{strings.TrimPrefix(word, "/"), not})
+	}
+	return f, nil
+}
+
+func (f filter) wants(rel string) bool { return f.wantsType(path.Base(rel)) && f.wantsGlob(rel) }
+
+func (f filter) wantsType(name string) bool {
+	for _, glob := range f.types {
+		if doublestar.MatchUnvalidated(glob, name) {
+			return true
+		}
+	}
+	return len(f.types) == 0
+}
+
+// wantsGlob: the last glob that matches decides; where none does, a file is
+// wanted unless some glob includes others.
+func (f filter) wantsGlob(rel string) bool {
+	wanted := true
+	for _, g := range f.globs {
+		if !g.not {
+			wanted = false
+		}
+	}
+	for _, g := range f.globs {
+		if doublestar.MatchUnvalidated(g.pattern, rel) {
+			wanted = !g.not
+		}
+	}
+	return wanted
+}
+
+// hidden holds which files a search must pass over: the call itself was allowed, but
+// a rule forbids reading some of what lies below, or wants it asked about (F1). A rule
+// that covers the searched folder itself, or the tool without a path, was applied
+// before the call and hides nothing.
+type hidden struct {
+	rules []permission.Rule
+	query permission.Query
+	names []string // the searched folder, as named and as resolved
+}
+
+func hiddenBelow(name string, root place, c *tool.Context) hidden {
+	h := hidden{
+		names: slices.Compact([]string{root.abs, root.real}),
+		query: permission.Query{
+			Subject: permission.Subject{Tool: name}, Kin: []string{"Read"},
+			Dir: c.State.Dir, Home: c.Home, Roots: c.Roots,
+		},
+	}
+	for _, hit := range slices.Concat(c.Rules.All(), c.State.Rules.All()) {
+		if hit.Behaviour == permission.Allow || h.covers(hit.Rule, "") {
+			continue
+		}
+		h.rules = append(h.rules, hit.Rule)
+	}
+	return h
+}
+
+// hides reports whether a file below the folder must not be shown.
+func (h hidden) hides(rel string) bool {
+	return slices.ContainsFunc(h.rules, func(r permission.Rule) bool { return h.covers(r, rel) })
+}
+
+func (h hidden) covers(r permission.Rule, rel string) bool {
+	q := h.query
+	for _, name := range h.names {
+		q.Paths = append(q.Paths, path.Join(name, rel))
+	}
+	return r.Covers(q)
+}
+
+// hiddenNote is the note that there is more than is shown.
+func hiddenNote(n int) string {
+	return count(n, "file") + " left out, which permission rules keep from being read."
 }

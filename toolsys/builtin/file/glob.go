@@ -21,7 +21,7 @@ import (
 //go:embed glob.md
 var globPrompt string
 
-// globLimit is how many files are listed where the context does not say (SPEC L).
+// globLimit is how many files are listed unless the context sets another limit (SPEC L).
 const globLimit = 100
 
 // GlobIn is what Glob takes (SPEC L).
@@ -34,7 +34,7 @@ type GlobIn struct {
 type GlobOut struct {
 	// Files are relative to the working directory, or absolute outside it.
 	Files []string `json:"files"`
-	// Total is how many there are; Truncated says that not all are listed.
+	// Total is how many there are; Truncated is true where not all are listed.
 	Total     int      `json:"total"`
 	Truncated bool     `json:"truncated"`
 	Notes     []string `json:"notes,omitempty"`
@@ -164,7 +164,7 @@ func (d Deps) glob(ctx context.Context, in GlobIn, c *tool.Context) (tool.Result
 	return tool.Done(out), nil
 }
 
-// within says which folders may hold a match: those on the way to the pattern's
+// within reports whether a folder may hold a match: those on the way to the pattern's
 // fixed beginning and below it, no deeper than it can reach.
 func within(pattern string) func(rel string) bool {
 	base, rest := doublestar.SplitPattern(pattern)
@@ -181,7 +181,7 @@ func within(pattern string) func(rel string) bool {
 	}
 }
 
-// below tells whether p is dir or lies in it.
+// below reports whether p is dir or lies in it.
 func below(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
 
 // matching keeps the files that match, newest first, and counts those that rules
@@ -210,7 +210,7 @@ func (t *tree) matching(all []found, pattern string, h hidden) (kept []found, le
 	return kept, left
 }
 
-// treeNotes say what a search did not see.
+// treeNotes list what a search did not look at.
 func treeNotes(left, unreadable int) []string {
 	var notes []string
 	if left > 0 {

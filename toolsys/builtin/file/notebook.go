@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -72,15 +73,15 @@ func (nb *notebook) bytes() ([]byte, error) {
 		raw = append(raw, one...)
 	}
 	nb.root.set("cells", json.RawMessage(append(raw, ']')))
-	whole, err := nb.root.MarshalJSON()
+	raw, err := nb.root.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	if nb.indent == "" {
-		err = json.Compact(&b, whole)
+		err = json.Compact(&b, raw)
 	} else {
-		err = json.Indent(&b, whole, "", nb.indent)
+		err = json.Indent(&b, raw, "", nb.indent)
 	}
 	laidOut := b.Bytes()
 	if nb.crlf { // no string in JSON holds a bare line feed
@@ -121,7 +122,7 @@ func (nb *notebook) ids() []string {
 
 func (nb *notebook) kind(i int) string {
 	var kind string
-	_ = json.Unmarshal(nb.cells[i].get("cell_type"), &kind) // absent or odd: none
+	_ = json.Unmarshal(nb.cells[i].get("cell_type"), &kind) // absent or malformed: none
 	return kind
 }
 
@@ -159,7 +160,7 @@ func (nb *notebook) insert(at int, kind, source string) {
 // hasIDs: cells have ids since nbformat 4.5.
 func (nb *notebook) hasIDs() bool {
 	var major, minor int
-	_ = json.Unmarshal(nb.root.get("nbformat"), &major) // absent or odd: old
+	_ = json.Unmarshal(nb.root.get("nbformat"), &major) // absent or malformed: old
 	_ = json.Unmarshal(nb.root.get("nbformat_minor"), &minor)
 	return major > 4 || major == 4 && minor >= 5
 }
@@ -194,4 +195,227 @@ func likewise(before json.RawMessage, source string) any {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
+}
+
+// maxOutputBytes is how much of one cell's text output is shown.
+const maxOutputBytes = 10_000
+
+// shownCell is a notebook's cell as far as it is shown.
+type shownCell struct {
+	Type    string        `json:"cell_type"`
+	ID      string        `json:"id"`
+	Source  joined        `json:"source"`
+	Outputs []shownOutput `json:"outputs"`
+}
+
+type shownOutput struct {
+	Type      string                     `json:"output_type"`
+	Text      joined                     `json:"text"`
+	Data      map[string]json.RawMessage `json:"data"`
+	Name      string                     `json:"ename"`
+	Value     string                     `json:"evalue"`
+	Traceback []string                   `json:"traceback"`
+}
+
+// joined is text that nbformat writes as one string or as a list of lines.
+type joined string
+
+// UnmarshalJSON takes either form.
+func (j *joined) UnmarshalJSON(raw []byte) error {
+	var lines []string
+	if json.Unmarshal(raw, &lines) == nil {
+		*j = joined(strings.Join(lines, ""))
+		return nil
+	}
+	var text string
+	err := json.Unmarshal(raw, &text)
+	*j = joined(text)
+	return err
+}
+
+// viewNotebook shows cells with their outputs. A file of that name that is no
+// notebook is shown as the text it is, so that it can be mended.
+func viewNotebook(p place, content []byte, in ReadIn) (viewed, error) {
+	var nb struct {
+		Cells *[]shownCell `json:"cells"`
+	}
+	if err := json.Unmarshal(content, &nb); err != nil || nb.Cells == nil {
+		v, err := viewText(p, content, in)
+		v.out.Notes = append(v.out.Notes, "This is no notebook that can be parsed; it is shown as text.")
+		return v, err
+	}
+	r := rangeOf(len(*nb.Cells), in.Offset, in.Limit, len(*nb.Cells))
+	v := viewed{partial: !r.complete(), out: ReadOut{Kind: "notebook", First: r.first, Shown: r.shown, Total: r.total}}
+	var parts []string
+	for i := r.first - 1; i < r.first-1+r.shown; i++ {
+		cell := (*nb.Cells)[i]
+		parts = append(parts, cell.text(i))
+		v.out.Media = append(v.out.Media, cell.images()...)
+	}
+	v.out.Text = strings.Join(parts, "\n")
+	v.out.Notes = notebookNotes(r)
+	v.out.Media, v.out.Notes = sendable(v.out.Media, v.out.Notes)
+	return v, fits(v.out.Text, r, "cell")
+}
+
+func notebookNotes(r span) []string {
+	if r.total == 0 {
+		return []string{"The notebook has no cells."}
+	}
+	if note := r.note("cell"); note != "" {
+		return []string{note}
+	}
+	return nil
+}
+
+// text shows the cell under the id that NotebookEdit takes.
+func (c shownCell) text(index int) string {
+	id := c.ID
+	if id == "" {
+		id = indexID(index)
+	}
+	s := fmt.Sprintf("<cell id=%q type=%q>\n%s\n</cell>", id, c.Type, c.Source)
+	for _, o := range c.Outputs {
+		if text := o.text(); text != "" {
+			s += "\n<output>\n" + shortened(text) + "\n</output>"
+		}
+	}
+	return s
+}
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+
+func (o shownOutput) text() string {
+	switch o.Type {
+	case "stream":
+		return string(o.Text)
+	case "error":
+		return colours.ReplaceAllString(fmt.Sprintf("%s: %s\n%s", o.Name, o.Value, strings.Join(o.Traceback, "\n")), "")
+	}
+	var text joined
+	_ = json.Unmarshal(o.Data["text/plain"], &text) // absent or malformed: nothing to show
+	return string(text)
+}
+
+func shortened(s string) string {
+	if len(s) <= maxOutputBytes {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxOutputBytes], "") + fmt.Sprintf("… [output cut, %d more bytes]", len(s)-maxOutputBytes)
+}
+
+// images are the pictures among the outputs, in order.
+func (c shownCell) images() []Media {
+	var found []Media
+	for _, o := range c.Outputs {
+		for _, kind := range []string{"image/png", "image/jpeg", "image/gif", "image/webp"} {
+			var data joined
+			if raw, ok := o.Data[kind]; ok && json.Unmarshal(raw, &data) == nil {
+				found = append(found, Media{Type: kind, Data: strings.Join(strings.Fields(string(data)), "")})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// sendable leaves out the pictures that are too large for the API, with a note.
+func sendable(all []Media, notes []string) ([]Media, []string) {
+	var kept []Media
+	for _, m := range all {
+		if base64.StdEncoding.DecodedLen(len(m.Data)) <= maxMediaBytes {
+			kept = append(kept, m)
+		}
+	}
+	if left := len(all) - len(kept); left > 0 {
+		notes = append(notes, count(left, "image")+" too large to be shown.")
+	}
+	return kept, notes
+}
+
+// members is a JSON object that keeps the order of its members and the bytes of
+// their values: what an edit does not touch must not change.
+type members []member
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// UnmarshalJSON reads one object.
+func (m *members) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errors.New("not a JSON object")
+	}
+	*m = nil
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		next := member{name: name.(string)} // a member's name is always a string
+		if err := d.Decode(&next.value); err != nil {
+			return err
+		}
+		*m = append(*m, next)
+	}
+	return nil
+}
+
+// MarshalJSON writes the object compactly.
+func (m members) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, each := range m {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, plainJSON(each.name)...), ':')
+		out = append(out, each.value...)
+	}
+	return append(out, '}'), nil
+}
+
+func (m members) get(name string) json.RawMessage {
+	for _, each := range m {
+		if each.name == name {
+			return each.value
+		}
+	}
+	return nil
+}
+
+// set replaces a member's value, or adds the member where the names stay sorted
+// if they are: nbformat writes them so.
+func (m *members) set(name string, value any) {
+	raw := plainJSON(value)
+	for i, each := range *m {
+		if each.name == name {
+			(*m)[i].value = raw
+			return
+		}
+	}
+	at := slices.IndexFunc(*m, func(each member) bool { return each.name > name })
+	if at < 0 {
+		at = len(*m)
+	}
+	*m = slices.Insert(*m, at, member{name, raw})
+}
+
+func (m *members) drop(name string) {
+	*m = slices.DeleteFunc(*m, func(each member) bool { return each.name == name })
+}
+
+// plainJSON is JSON without the escapes meant for HTML, as notebooks have it.
+func plainJSON(v any) json.RawMessage {
+	if raw, ok := v.(json.RawMessage); ok {
+		return raw
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return json.RawMessage("null") // strings, lists and maps of them always encode
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

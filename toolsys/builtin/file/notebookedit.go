@@ -98,7 +98,7 @@ func (d Deps) validateNotebook(in NotebookEditIn, c *tool.Context) *tool.Refusal
 	return refusal
 }
 
-// complete looks whether each mode has what it needs, which the schema cannot say.
+// complete checks that each mode has what it needs, which the schema cannot express.
 func (in NotebookEditIn) complete() *tool.Refusal {
 	switch {
 	case path.Ext(in.Path) != ".ipynb":
@@ -148,7 +148,7 @@ func (d Deps) planNotebook(in NotebookEditIn, c *tool.Context) (notebookPlan, *t
 	return plan, nil
 }
 
-// apply makes the change in the parsed notebook and says what it was.
+// apply makes the change in the parsed notebook and describes it.
 func (nb *notebook) apply(in NotebookEditIn) (NotebookEditOut, *tool.Refusal) {
 	at := -1
 	if in.Cell != "" {

@@ -51,7 +51,7 @@ func pdfOf(texts ...string) string {
 func pagesNamed(n int) []string {
 	var texts []string
 	for i := range n {
-		texts = append(texts, fmt.Sprintf("Page %d speaks", i+1))
+		texts = append(texts, fmt.Sprintf("Page %d has text", i+1))
 	}
 	return texts
 }
@@ -59,11 +59,11 @@ func pagesNamed(n int) []string {
 func TestReadShowsPDFPages(t *testing.T) {
 	w := newWorld(t, "")
 	w.put("/repo/a.pdf", pdfOf(pagesNamed(3)...))
-	assert.Equal(t, "<page number=\"1\">\nPage 1 speaks\n</page>\n<page number=\"2\">\nPage 2 speaks\n</page>\n<page number=\"3\">\nPage 3 speaks\n</page>", w.read("a.pdf"))
+	assert.Equal(t, "<page number=\"1\">\nPage 1 has text\n</page>\n<page number=\"2\">\nPage 2 has text\n</page>\n<page number=\"3\">\nPage 3 has text\n</page>", w.read("a.pdf"))
 	for pages, want := range map[string]string{
-		"2":   "<page number=\"2\">\nPage 2 speaks\n</page>\n[Shown: pages 2 to 2 of 3. Use pages for others.]",
-		"2-9": "<page number=\"2\">\nPage 2 speaks\n</page>\n<page number=\"3\">\nPage 3 speaks\n</page>\n[Shown: pages 2 to 3 of 3. Use pages for others.]",
-		"3-":  "<page number=\"3\">\nPage 3 speaks\n</page>\n[Shown: pages 3 to 3 of 3. Use pages for others.]",
+		"2":   "<page number=\"2\">\nPage 2 has text\n</page>\n[Shown: pages 2 to 2 of 3. Use pages for others.]",
+		"2-9": "<page number=\"2\">\nPage 2 has text\n</page>\n<page number=\"3\">\nPage 3 has text\n</page>\n[Shown: pages 2 to 3 of 3. Use pages for others.]",
+		"3-":  "<page number=\"3\">\nPage 3 has text\n</page>\n[Shown: pages 3 to 3 of 3. Use pages for others.]",
 	} {
 		assert.Equal(t, want, w.ok(file.Read(w.deps()), map[string]any{"file_path": "a.pdf", "pages": pages}))
 	}
@@ -75,8 +75,8 @@ func TestReadShowsTwentyPagesAtMost(t *testing.T) {
 	w.put("/repo/a.pdf", pdfOf(pagesNamed(25)...))
 	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"}), "has 25 pages, and 20 at most")
 	got := w.ok(file.Read(w.deps()), map[string]any{"file_path": "a.pdf", "pages": "5-"})
-	assert.Contains(t, got, "Page 24 speaks")
-	assert.NotContains(t, got, "Page 25 speaks")
+	assert.Contains(t, got, "Page 24 has text")
+	assert.NotContains(t, got, "Page 25 has text")
 	for _, pages := range []string{"1-21", "0", "3-2", "x", "1,2", "-3", "1 2"} {
 		w.refused(file.Read(w.deps()), file.CodeRange, map[string]any{"file_path": "a.pdf", "pages": pages})
 	}
@@ -87,7 +87,7 @@ func TestReadShowsTwentyPagesAtMost(t *testing.T) {
 func TestAPDFWithoutTextIsADocument(t *testing.T) {
 	for name, content := range map[string]string{
 		"a scan":    pdfOf("", ""),
-		"malformed": "%PDF-1.4\nthis is not what it says\n%%EOF\n",
+		"malformed": "%PDF-1.4\nthis is no PDF\n%%EOF\n",
 		"cut off":   pdfOf("gone")[:200],
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -17,11 +18,11 @@ type place struct {
 	abs  string // absolute and cleaned
 	real string // abs with its links followed: what is opened, and what is remembered
 	// roots are the folders the conversation may work in; elsewhere an error must
-	// not tell what there is, since it may be given before permission is.
+	// not show what there is, since it may be given before permission is.
 	roots []string
 }
 
-// unc tells whether a name, as written or made absolute, is another machine's
+// unc reports whether a name, as written or made absolute, is another machine's
 // (L6). Looking at the text alone is the point.
 func unc(name string, c *tool.Context) bool {
 	return permission.IsUNC(name) || permission.IsUNC(c.Abs(name))
@@ -35,7 +36,7 @@ func subjectPath(name string, c *tool.Context) string {
 	return c.Abs(name)
 }
 
-// locate says where a name leads. It is the only way from a name to the
+// locate gives the place a name leads to. It is the only way from a name to the
 // filesystem, and refuses what must not get there.
 func (d Deps) locate(name string, c *tool.Context) (place, *tool.Refusal) {
 	abs := c.Abs(name)
@@ -72,7 +73,7 @@ func (d Deps) treeKeys(name string, c *tool.Context) []string {
 	return footprint.Tree(d.lookups(name, c))
 }
 
-// ignoreKeys are the files above a folder that say what is left out in it.
+// ignoreKeys are the files above a folder that list what is left out in it.
 func (d Deps) ignoreKeys(name string, c *tool.Context) []string {
 	var keys []string
 	for _, folder := range d.keys(name, c) {
@@ -112,7 +113,8 @@ func shown(abs, dir string) string {
 	return abs
 }
 
-// brief is a path for one line on a screen: its end says more than its start.
+// brief is a path for one line on a screen: its end is kept, which means more than its
+// start.
 func brief(p string) string {
 	runes := []rune(p)
 	if len(runes) <= tool.SummaryChars {
@@ -132,3 +134,38 @@ func follow(fs afero.Fs, p string) (string, error) {
 		return nil
 	})
 }
+
+// Deps is what the family needs from outside.
+type Deps struct {
+	// FS holds the files: a host's disk or a simulated world. Links are followed
+	// where it can read them (afero.LinkReader).
+	FS afero.Fs
+}
+
+// Codes of the refusals that Validate gives (A1). They are stable: hooks and
+// tests distinguish refusals by them and not by their wording.
+const (
+	CodePath       = 1  // the path is empty, cannot be made absolute, or is not local
+	CodeMissing    = 2  // nothing is there
+	CodeKind       = 3  // a folder where a file is needed, or the other way round
+	CodeRange      = 4  // pages that make no range
+	CodeNotRead    = 5  // the file exists and was not read, or only in part (B5)
+	CodeChanged    = 6  // the file changed since it was read (B5)
+	CodeSame       = 7  // old and new text are equal
+	CodeNotFound   = 8  // the text to replace is not in the file
+	CodeAmbiguous  = 9  // the text to replace is there more than once
+	CodeExists     = 10 // a file is already there and has content
+	CodePattern    = 11 // a glob or expression does not parse or leads out
+	CodeType       = 12 // an unknown file type
+	CodeNotebook   = 13 // not a notebook, or a notebook where another tool is meant
+	CodeCell       = 14 // no such cell, or a cell edit that makes no sense
+	CodeUnreadable = 15 // the filesystem gave an error
+)
+
+func refuse(code int, format string, args ...any) *tool.Refusal {
+	return &tool.Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// failure is a refusal found when the call was already running: the world may
+// have changed since validation, while a person was asked for permission.
+func failure(r *tool.Refusal) error { return errors.New(r.Message) }

@@ -3,8 +3,12 @@ package file
 import (
 	"context"
 	_ "embed" // the prompt beside this file
+	"encoding/base64"
+	"fmt"
+	"net/http"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
@@ -32,7 +36,7 @@ type ReadOut struct {
 	First int `json:"first,omitempty"`
 	Shown int `json:"shown,omitempty"`
 	Total int `json:"total,omitempty"`
-	// Notes say what else there is to know, a sentence each.
+	// Notes are further facts on the file, a sentence each.
 	Notes []string `json:"notes,omitempty"`
 	// Media are images and documents.
 	Media []Media `json:"media,omitempty"`
@@ -169,4 +173,150 @@ func (o ReadOut) blocks() []message.Block {
 		blocks = append(blocks, message.Document(m.Type, m.Data))
 	}
 	return blocks
+}
+
+const (
+	// defaultLines is how many lines are shown where no limit is given.
+	defaultLines = 2000
+	// maxShownBytes is what one Read may show: 25,000 tokens at four bytes each.
+	maxShownBytes = 100_000
+)
+
+// viewText shows a range of lines with their numbers.
+func viewText(p place, content []byte, in ReadIn) (viewed, error) {
+	t, ok := decode(content)
+	if !ok {
+		return viewed{}, failure(refuse(CodeKind, "%s is a binary file of %d bytes and cannot be shown as text.", p.abs, len(content)))
+	}
+	lines := t.lines()
+	r := rangeOf(len(lines), in.Offset, in.Limit, defaultLines)
+	v := viewed{partial: !r.complete(), out: ReadOut{
+		Kind: "text", First: r.first, Shown: r.shown, Total: r.total,
+		Text: numbered(lines[r.first-1:r.first-1+r.shown], r.first),
+	}}
+	v.out.Notes = textNotes(t, r)
+	return v, fits(v.out.Text, r, "line")
+}
+
+func textNotes(t text, r span) []string {
+	var notes []string
+	if t.body == "" {
+		notes = append(notes, "The file exists but is empty.")
+	} else if note := r.note("line"); note != "" {
+		notes = append(notes, note)
+	}
+	if n := t.foreign(); n > 0 {
+		notes = append(notes, fmt.Sprintf("The file is not valid UTF-8: %s shown as �.", count(n, "byte")))
+	}
+	return notes
+}
+
+// span is a range of a file's lines, cells or pages; first counts from 1.
+type span struct{ first, shown, total int }
+
+// rangeOf keeps a wanted range within what there is. Offset 0 means the start,
+// limit 0 as many as usual.
+func rangeOf(total, offset, limit, usual int) span {
+	first := min(max(offset, 1), total+1)
+	if limit == 0 {
+		limit = usual
+	}
+	return span{first: first, shown: min(limit, total-first+1), total: total}
+}
+
+func (r span) complete() bool { return r.shown == r.total }
+
+// note describes what is not shown and how to see it.
+func (r span) note(unit string) string {
+	switch {
+	case r.complete():
+		return ""
+	case r.shown == 0:
+		return fmt.Sprintf("The offset is beyond the end: the file has %s.", count(r.total, unit))
+	}
+	return fmt.Sprintf("Shown: %ss %d to %d of %d. Use offset and limit for others.", unit, r.first, r.first+r.shown-1, r.total)
+}
+
+// fits refuses what would flood the conversation (K1).
+func fits(shown string, r span, unit string) error {
+	if len(shown) <= maxShownBytes {
+		return nil
+	}
+	return failure(refuse(CodeRange,
+		"The %ss %d to %d hold about %d tokens, more than the %d that one Read may show. "+
+			"Use offset and limit for a smaller part, or search with Grep.",
+		unit, r.first, r.first+r.shown-1, len(shown)/4, maxShownBytes/4))
+}
+
+// maxMediaBytes is the largest image or document that is sent: base64 makes
+// five million characters of it, which is the most the API takes.
+const maxMediaBytes = 3_750_000
+
+// imageType names the kind of image the API takes, by content; "" for all else.
+func imageType(content []byte) string {
+	switch t := http.DetectContentType(content); t {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return t
+	}
+	return ""
+}
+
+func viewImage(p place, content []byte, media string) (viewed, error) {
+	if len(content) > maxMediaBytes {
+		return viewed{}, failure(refuse(CodeKind, "The image %s has %d bytes; %d can be shown. Make it smaller first.", p.abs, len(content), maxMediaBytes))
+	}
+	return viewed{out: ReadOut{Kind: "image", Media: []Media{media64(media, content)}}}, nil
+}
+
+func media64(media string, content []byte) Media {
+	return Media{Type: media, Data: base64.StdEncoding.EncodeToString(content)}
+}
+
+// maxLineChars is how much of one line is shown, in code points.
+const maxLineChars = 2000
+
+// numbered shows lines with their numbers in front, the first being number first.
+// Invalid bytes are replaced, since a result travels as JSON.
+func numbered(lines []string, first int) string {
+	var b strings.Builder
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%6d\t%s", first+i, cut(replaced(line)))
+	}
+	return b.String()
+}
+
+// replaced shows each byte that is no UTF-8 as the replacement character.
+func replaced(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+// cut shortens an overlong line and marks the cut.
+func cut(line string) string {
+	if len(line) <= maxLineChars {
+		return line
+	}
+	chars := utf8.RuneCountInString(line)
+	if chars <= maxLineChars {
+		return line
+	}
+	end := 0
+	for range maxLineChars {
+		_, size := utf8.DecodeRuneInString(line[end:])
+		end += size
+	}
+	return fmt.Sprintf("%s… [line cut, %d more characters]", line[:end], chars-maxLineChars)
+}
+
+// count words a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

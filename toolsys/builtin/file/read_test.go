@@ -149,8 +149,8 @@ func TestReadErrorsAreClear(t *testing.T) {
 	}
 }
 
-// Validation comes before permission, so what it says of a folder outside the
-// roots must not tell what is there.
+// Validation comes before permission, so its answer about a folder outside the
+// roots must not show what is there.
 func TestSuggestionsStayWithinTheRoots(t *testing.T) {
 	w := newWorld(t, "-- away -> /etc --\n")
 	require.NoError(t, w.fs.Mkdir("/etc", 0o755))
@@ -192,7 +192,7 @@ func TestReadShowsImages(t *testing.T) {
 		"image/webp": "RIFF\x24\x00\x00\x00WEBPVP8 \x18\x00\x00\x00",
 	} {
 		w := newWorld(t, "")
-		w.put("/repo/picture", content) // the content says what it is, not the name
+		w.put("/repo/picture", content) // the content decides what it is, not the name
 		a := w.call(file.Read(w.deps()), map[string]any{"file_path": "picture"})
 		require.NoError(t, a.err)
 		assert.Equal(t, []message.Block{message.Image(media, base64.StdEncoding.EncodeToString([]byte(content)))}, a.Blocks)

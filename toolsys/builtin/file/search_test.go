@@ -392,7 +392,7 @@ func TestSearchesPassOverWhatRulesForbid(t *testing.T) {
 	assert.Equal(t, "asked/b", grep(w, map[string]any{"pattern": "x", "path": "asked"}), "a rule that covers the folder was settled before the call")
 	w.c.Rules, err = permission.Rules{}.Parse(permission.Project, permission.Ask, "Grep")
 	require.NoError(t, err)
-	assert.Contains(t, grep(w, map[string]any{"pattern": "x"}), "secret/key", "so was one that speaks of the tool")
+	assert.Contains(t, grep(w, map[string]any{"pattern": "x"}), "secret/key", "so was one for the tool")
 }
 
 func FuzzGrep(f *testing.F) {

@@ -3,11 +3,18 @@ package file
 import (
 	"bytes"
 	"errors"
+	"io/fs"
+	"os"
+	"path"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
+	"github.com/spf13/afero"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
+
+	"toolbench/toolsys/tool"
 )
 
 // sniffBytes is how far into a file a zero byte is looked for.
@@ -43,7 +50,7 @@ func decode(content []byte) (text, bool) {
 	return t, !binary(content)
 }
 
-// binary tells what is not text, by the sign that grep and git go by.
+// binary reports whether content is not text, by the sign that grep and git go by.
 func binary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), sniffBytes)], 0) >= 0
 }
@@ -69,7 +76,7 @@ func (t text) encode(body string) ([]byte, error) {
 	return append([]byte(t.mark), raw...), err
 }
 
-// lossless tells whether the file would survive being decoded and encoded.
+// lossless reports whether the file would survive being decoded and encoded.
 func (t text) lossless(content []byte) bool {
 	again, err := t.encode(t.body)
 	return err == nil && bytes.Equal(again, content)
@@ -102,4 +109,147 @@ func (t text) foreign() int {
 		i += size
 	}
 	return n
+}
+
+// maxFileBytes is the largest file that is taken into memory.
+const maxFileBytes = 64 << 20
+
+// loaded is a file's content and its metadata.
+type loaded struct {
+	content []byte
+	mode    fs.FileMode
+}
+
+// load reads a file. That nothing is there is a refusal of its own code, so that
+// a caller may take it as an answer.
+func (d Deps) load(p place) (loaded, *tool.Refusal) {
+	info, err := d.FS.Stat(p.real)
+	switch {
+	case absent(err):
+		return loaded{}, refuse(CodeMissing, "%s does not exist.%s", p.abs, d.nearby(p))
+	case err != nil:
+		return loaded{}, unreadable(p, err)
+	case info.IsDir():
+		return loaded{}, refuse(CodeKind, "%s is a folder, not a file. List it with Glob or a shell's ls.", p.abs)
+	case !info.Mode().IsRegular():
+		return loaded{}, refuse(CodeKind, "%s is a device, socket or pipe, not a regular file.", p.abs)
+	case info.Size() > maxFileBytes:
+		return loaded{}, refuse(CodeKind, "%s is too large: %d bytes, of %d at most. Search it with Grep, or take a part of it with a shell command.", p.abs, info.Size(), maxFileBytes)
+	}
+	content, err := afero.ReadFile(d.FS, p.real)
+	if err != nil {
+		return loaded{}, unreadable(p, err)
+	}
+	return loaded{content: content, mode: info.Mode()}, nil
+}
+
+// folder refuses what is not an existing folder.
+func (d Deps) folder(p place) *tool.Refusal {
+	info, err := d.FS.Stat(p.real)
+	switch {
+	case absent(err):
+		return refuse(CodeMissing, "The folder %s does not exist.%s", p.abs, d.nearby(p))
+	case err != nil:
+		return unreadable(p, err)
+	case !info.IsDir():
+		return refuse(CodeKind, "%s is not a folder.", p.abs)
+	}
+	return nil
+}
+
+// creatable refuses a new file whose parent can never be a folder. Not every
+// filesystem refuses that by itself.
+func (d Deps) creatable(p place) *tool.Refusal {
+	for dir := path.Dir(p.real); ; dir = path.Dir(dir) {
+		info, err := d.FS.Stat(dir)
+		switch {
+		case err == nil && !info.IsDir():
+			return refuse(CodeKind, "%s cannot be created: %s is a file, not a folder.", p.abs, dir)
+		case err == nil || dir == "/":
+			return nil
+		case !absent(err):
+			return unreadable(p, err)
+		}
+	}
+}
+
+// absent reports whether the error means that nothing is there; below a file nothing
+// ever is.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+func unreadable(p place, err error) *tool.Refusal {
+	return refuse(CodeUnreadable, "%s cannot be read: %v.", p.abs, cause(err))
+}
+
+// cause is an error without the paths that the message already names.
+func cause(err error) error {
+	var at *fs.PathError
+	var between *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		return at.Err
+	case errors.As(err, &between):
+		return between.Err
+	}
+	return err
+}
+
+// observe notes that a call read or wrote the full content of a file (B5).
+func observe(p place, content []byte) []tool.Observation {
+	return []tool.Observation{tool.Seen(p.real, content)}
+}
+
+// observePart notes that a call saw count units of a file, from first on; the
+// hash is still that of the full content, since any change counts.
+func observePart(p place, content []byte, first, count int) []tool.Observation {
+	o := tool.Seen(p.real, content)
+	o.Read.Partial, o.Read.Offset, o.Read.Limit = true, first, count
+	return []tool.Observation{o}
+}
+
+// observeChange notes a change made to a file: where only a part of it was read, that
+// remains so.
+func observeChange(p place, content []byte, c *tool.Context) []tool.Observation {
+	before, seen := remembered(p, c)
+	o := tool.Seen(p.real, content)
+	if seen {
+		o.Read.Partial, o.Read.Offset, o.Read.Limit = before.Partial, before.Offset, before.Limit
+	}
+	return []tool.Observation{o}
+}
+
+// remembered is what the conversation saw of a file, under the name it was given
+// or the one its links lead to.
+func remembered(p place, c *tool.Context) (tool.FileSeen, bool) {
+	if seen, ok := c.State.Files.Get(p.real); ok {
+		return seen, true
+	}
+	return c.State.Files.Get(p.abs)
+}
+
+// unseen refuses a change of an existing file whose present content the
+// conversation has not read (B5).
+func unseen(p place, content []byte, c *tool.Context) *tool.Refusal {
+	seen, ok := remembered(p, c)
+	switch {
+	case !ok:
+		return refuse(CodeNotRead, "%s was not read yet. Read it first, so that nothing unknown is overwritten.", p.abs)
+	case seen.Hash != tool.HashOf(content):
+		return refuse(CodeChanged, "%s changed since it was read. Read it again before changing it.", p.abs)
+	}
+	return nil
+}
+
+// unseenInPart is unseen for a call that replaces the file: having read a
+// part of it is not enough then.
+func unseenInPart(p place, content []byte, c *tool.Context) *tool.Refusal {
+	if refusal := unseen(p, content, c); refusal != nil {
+		return refusal
+	}
+	if seen, _ := remembered(p, c); seen.Partial {
+		return refuse(CodeNotRead, "Only a part of %s was read. Read the whole file before replacing it, or change a part of it with Edit.", p.abs)
+	}
+	return nil
 }

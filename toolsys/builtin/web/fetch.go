@@ -1,12 +1,22 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
+
+	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // fetch gets u, going along with redirects inside its host.
@@ -67,7 +77,7 @@ func redirects(status int) bool {
 // target is where a redirect leads, under the same rules as a model's URL.
 func target(from *url.URL, location string) (*url.URL, error) {
 	if location == "" {
-		return nil, fmt.Errorf("%s redirects without saying where to", from)
+		return nil, fmt.Errorf("%s redirects without an address", from)
 	}
 	to, err := from.Parse(location)
 	if err != nil {
@@ -96,4 +106,94 @@ func (out *FetchOut) read(resp *http.Response) error {
 	}
 	out.Result = strings.TrimSpace(text)
 	return nil
+}
+
+// address reads a URL and upgrades it. Credentials in it are refused: a model
+// should not have them, and a trace would keep them.
+func address(text string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q is no URL", text)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%q: the URL must begin with http:// or https://", text)
+	case u.Hostname() == "":
+		return nil, fmt.Errorf("%q: the URL has no host", text)
+	case u.User != nil:
+		return nil, errors.New("the URL holds a user name; leave it out")
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return upgraded(u), nil
+}
+
+// upgraded is the https form of an http URL, unless its host is this machine or
+// its port is another service's.
+func upgraded(u *url.URL) *url.URL {
+	if u.Scheme != "http" || loopback(u.Hostname()) || (u.Port() != "" && u.Port() != "80") {
+		return u
+	}
+	secure := *u
+	secure.Scheme, secure.Host = "https", strings.TrimSuffix(u.Host, ":80")
+	return &secure
+}
+
+func loopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// readable turns a body into text for a model: HTML into Markdown, other text as
+// it is. What is no text is an error. Where the server names no type, the
+// beginning of the body decides. Links are made absolute against the page's address,
+// so that the next call can follow them.
+func readable(raw []byte, contentType, from string) (text, mediaType string, err error) {
+	mediaType, params, err := mime.ParseMediaType(cmp.Or(contentType, http.DetectContentType(raw)))
+	if err != nil {
+		mediaType, params, _ = mime.ParseMediaType(http.DetectContentType(raw))
+	}
+	if !textual(mediaType) {
+		return "", mediaType, fmt.Errorf("the content is %s, which is not text", mediaType)
+	}
+	text = decoded(raw, params["charset"])
+	if mediaType != "text/html" && mediaType != "application/xhtml+xml" {
+		return text, mediaType, nil
+	}
+	markdown, err := htmltomarkdown.ConvertString(text, converter.WithDomain(from))
+	if err != nil {
+		return "", mediaType, fmt.Errorf("the page cannot be turned into Markdown: %w", err)
+	}
+	return markdown, mediaType, nil
+}
+
+func textual(mediaType string) bool {
+	if strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "+json") || strings.HasSuffix(mediaType, "+xml") {
+		return true
+	}
+	switch mediaType {
+	case "application/json", "application/xml", "application/javascript", "application/x-ndjson",
+		"application/yaml", "application/x-yaml", "application/toml":
+		return true
+	}
+	return false
+}
+
+// decoded reads the bytes in their charset. Without a supported one they are UTF-8,
+// or, where they cannot be, what old pages are written in.
+func decoded(raw []byte, charset string) string {
+	encoding, err := htmlindex.Get(charset)
+	if err != nil {
+		if utf8.Valid(raw) {
+			return string(raw)
+		}
+		encoding = charmap.Windows1252
+	}
+	text, err := encoding.NewDecoder().Bytes(raw)
+	if err != nil {
+		return strings.ToValidUTF8(string(raw), "\uFFFD")
+	}
+	return strings.ToValidUTF8(string(text), "\uFFFD")
 }

@@ -65,7 +65,7 @@ type FetchOut struct {
 // WebFetch gets a page and answers a question from it (SPEC L): HTML as Markdown,
 // other text as it is. An http address is fetched over https, unless its host is
 // this very machine, where certificates are seldom found. Redirects are followed
-// within the host and reported otherwise, since rules speak of hosts.
+// within the host and reported otherwise, since rules are about hosts.
 func WebFetch(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[FetchIn, FetchOut]{
 		Name:        "WebFetch",
@@ -150,5 +150,5 @@ func (out FetchOut) text() string {
 	return b.String() + out.Result
 }
 
-// elsewhere tells whether a redirect leaves the host that was asked for.
+// elsewhere reports whether a redirect leaves the host that was asked for.
 func elsewhere(from, to *url.URL) bool { return !strings.EqualFold(from.Host, to.Host) }

@@ -95,13 +95,13 @@ func TestTextIsReadAsWhatItIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		contentType, body, want string
 	}{
-		"json":            {"application/json", `{"a":"<b>"}`, `{"a":"<b>"}`},
-		"a vendor's json": {"application/problem+json", `{}`, `{}`},
-		"latin 1":         {"text/plain; charset=iso-8859-1", "caf\xe9", "café"},
-		"old and unsaid":  {"text/plain", "caf\xe9", "café"},
-		"not said at all": {"", "plain words", "plain words"},
-		"said in rubbish": {";;;", "plain words", "plain words"},
-		"empty":           {"text/plain", "", "(the page is empty)"},
+		"json":             {"application/json", `{"a":"<b>"}`, `{"a":"<b>"}`},
+		"a vendor's json":  {"application/problem+json", `{}`, `{}`},
+		"latin 1":          {"text/plain; charset=iso-8859-1", "caf\xe9", "café"},
+		"old and unsaid":   {"text/plain", "caf\xe9", "café"},
+		"no type at all":   {"", "plain words", "plain words"},
+		"a malformed type": {";;;", "plain words", "plain words"},
+		"empty":            {"text/plain", "", "(the page is empty)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []string
@@ -127,7 +127,7 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 		"https://e.org/404":       "https://e.org/404 answered 404 Not Found",
 		"https://e.org/500":       "500 Internal Server Error",
 		"https://e.org/png":       "the content is image/png, which is not text",
-		"https://e.org/to":        "without saying where to",
+		"https://e.org/to":        "without an address",
 		"https://e.org/ftp":       "must begin with http:// or https://",
 		"https://e.org/loop":      "more than 10 redirects",
 		"https://nowhere.invalid": "https://nowhere.invalid could not be fetched: no such host",

@@ -31,7 +31,7 @@ type TodoItem struct {
 	ActiveForm string `json:"activeForm" minLength:"1" jsonschema:"The same while it is being done: Running the tests"`
 }
 
-// TodoIn is what TodoWrite takes: the whole list, which replaces the old one.
+// TodoIn is what TodoWrite takes: the new list, which replaces the old one.
 type TodoIn struct {
 	Todos []TodoItem `json:"todos" jsonschema:"The whole new list"`
 }
@@ -44,7 +44,7 @@ type TodoOut struct {
 
 // TodoWrite replaces the conversation's to-do list (SPEC L). It touches nothing
 // outside the conversation, so it allows itself, in every mode. Two items in
-// progress are refused: a list that says everything is being done says nothing.
+// progress are refused: a list in which everything is in progress has no use.
 func TodoWrite() *tool.Tool {
 	return tool.Must(tool.Def[TodoIn, TodoOut]{
 		Name:        "TodoWrite",

@@ -125,7 +125,7 @@ func TestTaskOutputWaitsForTheEndUnlessToldNotTo(t *testing.T) {
 		want   string
 	}{
 		"by default":       {`{"task_id":"task_1"}`, 30 * time.Second, "Task task_1 (go test): completed, exit code 0\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
-		"as long as told":  {`{"task_id":"task_1","timeout":2000}`, 2 * time.Second, "Task task_1 (go test): completed, exit code 0\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
+		"a time limit":     {`{"task_id":"task_1","timeout":2000}`, 2 * time.Second, "Task task_1 (go test): completed, exit code 0\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
 		"not at all":       {`{"task_id":"task_1","block":false}`, 0, "Task task_1 (go test): running\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
 		"not long enough":  {`{"task_id":"task_1","timeout":10}`, 10 * time.Millisecond, "Task task_1 (go test): running; it had not ended when the wait was over\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
 		"true is no news ": {`{"task_id":"task_1","block":true,"timeout":1000}`, time.Second, "Task task_1 (go test): completed, exit code 0\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},

@@ -3,6 +3,7 @@ package ask
 import (
 	"context"
 	_ "embed" // the prompt beside this file
+	"strings"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -12,7 +13,7 @@ import (
 //go:embed enterplan.md
 var enterPrompt string
 
-// Why a door of plan mode stays shut.
+// Why plan mode is not entered or left.
 const (
 	CodeAlreadyPlanning = iota + 1
 	CodeNotPlanning
@@ -22,7 +23,7 @@ const (
 // EnterIn is what EnterPlanMode takes: nothing.
 type EnterIn struct{}
 
-// PlanOut is what both doors of plan mode answer with.
+// PlanOut is what both tools of plan mode answer with.
 type PlanOut struct {
 	// Mode is the permission mode from now on.
 	Mode string `json:"mode"`
@@ -85,7 +86,79 @@ func canEnter(c *tool.Context) *tool.Refusal {
 	return nil
 }
 
-// subAgent: a sub-agent's state is its own (B4), and nobody talks to it.
+// subAgent: a sub-agent's state is its own (B4), and no person watches it.
 func subAgent() *tool.Refusal {
 	return &tool.Refusal{Message: "only the main conversation switches plan mode; report your findings to it instead", Code: CodeSubAgent}
+}
+
+//go:embed exitplan.md
+var exitPrompt string
+
+// ExitIn is what ExitPlanMode takes.
+type ExitIn struct {
+	Plan string `json:"plan" minLength:"1" jsonschema:"The plan to be approved, in Markdown"`
+}
+
+// ExitPlanMode presents the plan and, once a person has approved it, goes back to
+// the mode that plan mode was entered from (SPEC L, F2). The approval is the
+// permission to run this very call, so no rule and no classifier gives it.
+func ExitPlanMode() *tool.Tool {
+	return tool.Must(tool.Def[ExitIn, PlanOut]{
+		Name:        "ExitPlanMode",
+		Hint:        "exit planning mode and execute",
+		Description: "Presents the plan for approval and leaves plan mode.",
+		Prompt:      func(tool.PromptOptions) string { return exitPrompt },
+		Call: func(_ context.Context, in ExitIn, c *tool.Context) (tool.Result[PlanOut], error) {
+			return tool.Result[PlanOut]{
+				Data:   PlanOut{Mode: c.State.Before.String(), Plan: in.Plan},
+				Modify: stopPlanning(in.Plan),
+			}, nil
+		},
+		Block: func(out PlanOut) []message.Block {
+			return []message.Block{message.Text("The plan is approved and plan mode is off (mode " + out.Mode + "). " +
+				"Carry the plan out. If it has several steps, put them on the to-do list first.\n\n" + out.Plan)}
+		},
+		Validate: func(_ ExitIn, c *tool.Context) *tool.Refusal { return canExit(c) },
+		Permit: func(ExitIn, *tool.Context) permission.Opinion {
+			return permission.Opinion{Behaviour: permission.Ask, Text: "approve this plan?"}
+		},
+		Traits: tool.Traits[ExitIn]{
+			NeedsUser: tool.Always[ExitIn],
+			Effects:   modeEffects[ExitIn],
+		},
+		Loading: tool.Loading{Deferrable: true},
+		View: tool.View[ExitIn]{
+			Title:    func(ExitIn) string { return "Plan" },
+			Color:    "plan",
+			Summary:  func(in ExitIn) string { return firstLine(in.Plan) },
+			Activity: func(ExitIn) string { return "Waiting for the plan's approval" },
+		},
+	})
+}
+
+func stopPlanning(plan string) tool.Modifier {
+	return func(s tool.State) tool.State {
+		s.Mode, s.Before, s.Plan = s.Before, permission.Default, plan
+		return s
+	}
+}
+
+func canExit(c *tool.Context) *tool.Refusal {
+	switch {
+	case c.Chain.Depth > 0:
+		return subAgent()
+	case c.State.Mode != permission.Plan:
+		return &tool.Refusal{Message: "plan mode is not on, so there is no plan to approve; if the plan was approved already, carry it out", Code: CodeNotPlanning}
+	}
+	return nil
+}
+
+// firstLine is the plan's title: its first line that is not empty.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if title := strings.TrimSpace(strings.TrimLeft(line, "# \t")); title != "" {
+			return title
+		}
+	}
+	return ""
 }

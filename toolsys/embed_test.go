@@ -62,8 +62,8 @@ func (c *calls) definition(t *testing.T, name string) string {
 	return ""
 }
 
-// converse makes the calls through the front door and gives the results of the main
-// conversation, with the questions that were asked of the person, who says no.
+// converse makes the calls through a system and gives the results of the main
+// conversation, with the questions that were asked of the person, who denies each.
 func converse(t *testing.T, cfg toolsys.Config, c *calls, mode permission.Mode) (results, asked []string) {
 	t.Helper()
 	system, err := toolsys.New(cfg)

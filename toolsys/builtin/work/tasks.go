@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
 //go:embed taskoutput.md
 var outputPrompt string
 
-// defaultWait is how long TaskOutput waits when the call does not say.
+// defaultWait is how long TaskOutput waits unless the call gives a time.
 const defaultWait = 30 * time.Second
 
 // OutputIn is what TaskOutput takes.
@@ -98,16 +99,16 @@ func (in OutputIn) wait() time.Duration {
 	return time.Duration(in.Timeout) * time.Millisecond
 }
 
-// unknown says which tasks there are, so that the next call can be right.
+// unknown lists the tasks there are, so that the next call can be right.
 func (d Deps) unknown(id string) error {
-	var known []string
+	var names []string
 	for _, t := range d.Tasks.List() {
-		known = append(known, fmt.Sprintf("%s (%s, %s)", t.ID, t.Title, t.Status))
+		names = append(names, fmt.Sprintf("%s (%s, %s)", t.ID, t.Title, t.Status))
 	}
-	if len(known) == 0 {
+	if len(names) == 0 {
 		return fmt.Errorf("no task %q: no background task was started", id)
 	}
-	return fmt.Errorf("no task %q; there are %s", id, strings.Join(known, ", "))
+	return fmt.Errorf("no task %q; there are %s", id, strings.Join(names, ", "))
 }
 
 func (out OutputOut) text() string {
@@ -130,4 +131,111 @@ func (out OutputOut) text() string {
 		return b.String()
 	}
 	return b.String() + "\n" + out.Output
+}
+
+//go:embed taskstop.md
+var stopPrompt string
+
+// StopIn is what TaskStop takes.
+type StopIn struct {
+	TaskID string `json:"task_id" minLength:"1" jsonschema:"The id that the tool which started the task gave"`
+}
+
+// StopOut is what TaskStop answers with.
+type StopOut struct {
+	TaskID string `json:"task_id"`
+	Title  string `json:"title"`
+	// Status is the task's state after the call.
+	Status string `json:"status"`
+	// Already is true when the task had ended before.
+	Already bool `json:"already,omitempty"`
+}
+
+// TaskStop ends a background task and returns when it has ended (SPEC L4). It
+// allows itself: what it ends was started by this very session.
+func TaskStop(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[StopIn, StopOut]{
+		Name:        "TaskStop",
+		Hint:        "stop running subtask",
+		Description: "Ends a background task.",
+		Describe:    func(in StopIn) string { return "Stop " + in.TaskID },
+		Prompt:      func(tool.PromptOptions) string { return stopPrompt },
+		Call: func(ctx context.Context, in StopIn, _ *tool.Context) (tool.Result[StopOut], error) {
+			return d.stop(ctx, in)
+		},
+		Block: func(out StopOut) []message.Block { return []message.Block{message.Text(out.text())} },
+		Permit: func(StopIn, *tool.Context) permission.Opinion {
+			return permission.Opinion{Behaviour: permission.Allow, Text: "the task is the session's own"}
+		},
+		Traits: tool.Traits[StopIn]{
+			Effects: func(in StopIn, _ *tool.Context) tool.Effects {
+				return tool.Effects{Writes: []string{"task:" + in.TaskID}}
+			},
+		},
+		Loading: tool.Loading{Deferrable: true},
+		View: tool.View[StopIn]{
+			Title:    func(StopIn) string { return "Stop task" },
+			Summary:  func(in StopIn) string { return in.TaskID },
+			Activity: func(in StopIn) string { return "Stopping " + in.TaskID },
+		},
+	})
+}
+
+func (d Deps) stop(ctx context.Context, in StopIn) (tool.Result[StopOut], error) {
+	t, ok := d.Tasks.Get(in.TaskID)
+	if !ok {
+		return tool.Result[StopOut]{}, d.unknown(in.TaskID)
+	}
+	already := t.Ended
+	if !already {
+		var err error
+		if t, err = d.Tasks.Stop(ctx, in.TaskID); err != nil {
+			return tool.Result[StopOut]{}, fmt.Errorf("stopping %s: %w", in.TaskID, err)
+		}
+	}
+	return tool.Done(StopOut{TaskID: t.ID, Title: t.Title, Status: t.Status, Already: already}), nil
+}
+
+func (out StopOut) text() string {
+	if out.Already {
+		return fmt.Sprintf("Task %s (%s) had already ended: %s.", out.TaskID, out.Title, out.Status)
+	}
+	return fmt.Sprintf("Task %s (%s) is stopped.", out.TaskID, out.Title)
+}
+
+// Deps is what the task tools need of the task table (B4). TodoWrite needs
+// nothing of it.
+type Deps struct{ Tasks Tasks }
+
+// Tasks is the way to the background tasks. All functions are required.
+type Tasks struct {
+	// Get finds a task by its id.
+	Get func(id string) (Task, bool)
+	// List gives all tasks, oldest first.
+	List func() []Task
+	// Output gives what a task has written so far, and how many bytes of it are
+	// no longer kept.
+	Output func(id string) (text string, dropped int64)
+	// Wait returns when the task has ended, after timeout, or with ctx's error;
+	// a timeout is no error, the task is then still running.
+	Wait func(ctx context.Context, id string, timeout time.Duration) (Task, error)
+	// Stop ends a task and returns when it has ended.
+	Stop func(ctx context.Context, id string) (Task, error)
+}
+
+// Task is a background task as it is described to the model.
+type Task struct {
+	ID string
+	// Kind is what runs: "bash", "agent".
+	Kind string
+	// Title is a few words on it; Command is the full text, if there is one.
+	Title, Command string
+	// Status is one word: running, completed, failed, stopped.
+	Status string
+	// Ended is true once the task runs no more.
+	Ended bool
+	// Code is the exit code of a command that ended.
+	Code int
+	// Error is why a task failed, if there is a reason.
+	Error string
 }

@@ -3,9 +3,14 @@ package file
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/ledongthuc/pdf"
+
+	"toolbench/toolsys/tool"
 )
 
 // viewPDF shows pages as text. Where no text can be taken out - a scan, a broken
@@ -17,7 +22,7 @@ func viewPDF(p place, content []byte, in ReadIn) (viewed, error) {
 	}
 	doc, err := openPDF(content)
 	if err != nil {
-		return wholeDocument(p, content, "No text can be taken out of this PDF ("+err.Error()+"); it is shown as a document.")
+		return asDocument(p, content, "No text can be taken out of this PDF ("+err.Error()+"); it is shown as a document.")
 	}
 	r, err := want.within(p, doc.total)
 	if err != nil {
@@ -25,10 +30,10 @@ func viewPDF(p place, content []byte, in ReadIn) (viewed, error) {
 	}
 	shown, found := doc.text(r)
 	if !found {
-		return wholeDocument(p, content, "These pages hold no text; the whole PDF is shown as a document.")
+		return asDocument(p, content, "These pages hold no text; the whole PDF is shown as a document.")
 	}
-	v := viewed{partial: !r.whole(), out: ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}}
-	if !r.whole() {
+	v := viewed{partial: !r.complete(), out: ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}}
+	if !r.complete() {
 		v.out.Notes = []string{fmt.Sprintf("Shown: pages %d to %d of %d. Use pages for others.", r.first, r.first+r.shown-1, r.total)}
 	}
 	return v, pagesFit(shown)
@@ -53,7 +58,7 @@ func pagesFit(shown string) error {
 	return failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
 }
 
-func wholeDocument(p place, content []byte, note string) (viewed, error) {
+func asDocument(p place, content []byte, note string) (viewed, error) {
 	if len(content) > maxMediaBytes {
 		return viewed{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d bytes, of %d at most.", p.abs, len(content), maxMediaBytes))
 	}
@@ -113,4 +118,43 @@ func (d pdfDoc) page(n int) (text string, err error) {
 	}
 	raw, err := page.GetPlainText(nil)
 	return strings.TrimSpace(replaced(raw)), err
+}
+
+// maxPages is how many pages of a PDF one call shows.
+const maxPages = 20
+
+// pages is a wanted range, both ends included, counted from 1. open is true
+// where the end was left out.
+type pages struct {
+	first, last int
+	open        bool
+}
+
+var pagesForm = regexp.MustCompile(`^\s*(\d{1,6})\s*(-)?\s*(\d{1,6})?\s*$`)
+
+// parsePages reads "3", "1-5" or "10-"; nothing means from the start to the end.
+func parsePages(s string) (pages, *tool.Refusal) {
+	if s == "" {
+		return pages{first: 1, last: math.MaxInt, open: true}, nil
+	}
+	m := pagesForm.FindStringSubmatch(s)
+	if m == nil || (m[2] == "" && m[3] != "") {
+		return pages{}, refuse(CodeRange, "The pages %q are no range; write 3, 1-5 or 10-.", s)
+	}
+	first, _ := strconv.Atoi(m[1]) // six digits always fit
+	r := pages{first: first, last: first}
+	if m[2] != "" {
+		r.last, r.open = first+maxPages-1, true
+	}
+	if m[3] != "" {
+		r.last, _ = strconv.Atoi(m[3])
+		r.open = false
+	}
+	switch {
+	case r.first < 1 || r.last < r.first:
+		return pages{}, refuse(CodeRange, "The pages %q are no range; pages count from 1 and the first comes first.", s)
+	case r.last-r.first >= maxPages:
+		return pages{}, refuse(CodeRange, "The pages %q are too many; %d at most can be shown at once.", s, maxPages)
+	}
+	return r, nil
 }
