@@ -48,7 +48,7 @@ func (m *measure) add(o check.Result, limit int) {
 	}
 	m.makespan += o.Makespan
 	m.serial += o.Serial
-	of := float64(o.Makespan) / float64(o.Least)
+	of := float64(o.Makespan) / float64(o.LowerBound)
 	m.ofLeast += of
 	if limit == 10 {
 		m.free++
@@ -69,7 +69,7 @@ func TestNobodySeesThatCallsRanOutOfOrder(t *testing.T) {
 				if !assert.NoError(t, o.Err, "seed %d", seed) || !assert.Empty(t, o.Failures, "seed %d: %s", seed, text) {
 					continue
 				}
-				assert.GreaterOrEqual(t, o.Makespan, o.Least, "seed %d: the bound is none", seed)
+				assert.GreaterOrEqual(t, o.Makespan, o.LowerBound, "seed %d: the bound is none", seed)
 				m.add(o, limit)
 			}
 		})

@@ -40,7 +40,7 @@ func hiding() check.Result {
 	return check.Result{
 		Name: "latency-hiding", About: "A tool that arrives early is done before the stream.", Tags: []string{"streaming", "figures"},
 		File: "scenarios/latency-hiding.yaml", Status: check.Passed, Policy: "streaming", Seed: 1,
-		Makespan: 5 * sec, Serial: 8 * sec, Hidden: 37.5, Least: 5 * sec,
+		Makespan: 5 * sec, Serial: 8 * sec, Hidden: 37.5, LowerBound: 5 * sec,
 		Batches: [][]string{{"Read"}},
 		Calls: []check.Call{{
 			ID: "toolu_1", Tool: "Read", Turn: 1, Batch: 1, Safe: true, Status: "ok",
@@ -61,7 +61,7 @@ func barrier() check.Result {
 	o := check.Result{
 		Name: "edit-splits-the-batch", About: "Two reads share a batch; the edit runs alone; the grep waits for it.",
 		Tags: []string{"partition"}, File: "scenarios/edit-splits-the-batch.yaml",
-		Status: check.Failed, Policy: "streaming", Seed: 7, Makespan: at(4200), Serial: at(5300), Least: at(4000), Hidden: 100 * 1100.0 / 5300,
+		Status: check.Failed, Policy: "streaming", Seed: 7, Makespan: at(4200), Serial: at(5300), LowerBound: at(4000), Hidden: 100 * 1100.0 / 5300,
 		Batches: [][]string{{"Read", "Read"}, {"Edit"}, {"Grep"}},
 		Calls: []check.Call{
 			call("toolu_1", "Read", 1, 600, 600, 1900, 1900),

@@ -135,7 +135,7 @@ func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 	j := outcomeJSON{
 		Name: outcome.Name, About: outcome.About, File: outcome.File, Tags: present(outcome.Tags),
 		Status: outcome.Status, Policy: outcome.Policy, Seed: outcome.Seed,
-		MakespanMS: ms(outcome.Makespan), BoundMS: ms(outcome.Least), SerialMS: ms(outcome.Serial), HiddenPercent: share(outcome.Hidden),
+		MakespanMS: ms(outcome.Makespan), BoundMS: ms(outcome.LowerBound), SerialMS: ms(outcome.Serial), HiddenPercent: share(outcome.Hidden),
 		Batches: [][]string{}, Calls: []callJSON{}, Failures: []failureJSON{},
 		TraceDigest: outcome.Digest, Invalid: outcome.Invalid, Notes: outcome.Notes, Again: o.again(outcome),
 	}

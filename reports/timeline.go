@@ -65,8 +65,8 @@ func headline(w io.Writer, outcome check.Result, o Options) {
 		return
 	}
 	facts := fmt.Sprintf("makespan %s, serial %s, hidden %s", short(outcome.Makespan, o.ASCII), short(outcome.Serial, o.ASCII), percent(outcome.Hidden))
-	if outcome.Least > 0 {
-		facts += ", bound " + short(outcome.Least, o.ASCII)
+	if outcome.LowerBound > 0 {
+		facts += ", bound " + short(outcome.LowerBound, o.ASCII)
 	}
 	if outcome.Policy != "" {
 		facts = screen.Safe(outcome.Policy) + ": " + facts

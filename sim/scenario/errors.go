@@ -17,7 +17,7 @@ import (
 	"toolbench/toolsys/search"
 )
 
-// FileError says what is wrong with a scenario's file, where, and what to do.
+// FileError is what is wrong with a scenario's file, where, and what to do.
 type FileError struct {
 	File         string
 	Line, Column int
@@ -64,7 +64,7 @@ func problem(n ast.Node, err error) error {
 	return e
 }
 
-// fileError words what the YAML library says for people, and finds the place.
+// fileError words an error of the YAML library for people, and finds the place.
 func fileError(file string, err error) *FileError {
 	out := &FileError{File: file, Problem: err.Error()}
 	var own *nodeError

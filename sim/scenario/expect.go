@@ -16,11 +16,11 @@ type Expect struct {
 	// Called are exactly the calls of the main conversation, in the order in which the
 	// model made them.
 	Called []CalledExpect `yaml:"called"`
-	// Order is the ids in the order in which results left; Results says more of
+	// Order is the ids in the order in which results left; Results has more on
 	// single ones.
 	Order   []string          `yaml:"order"`
 	Results map[string]Answer `yaml:"results"`
-	// Waits says what a call waited for: stream, exclusive, limit, order, effects, none.
+	// Waits is what a call waited for: stream, exclusive, limit, order, effects, none.
 	Waits map[string]string `yaml:"waits"`
 	// MaxRunning is the most calls that ran at one moment.
 	MaxRunning Bound `yaml:"max_running"`
@@ -31,7 +31,7 @@ type Expect struct {
 	Pool   PoolExpect            `yaml:"pool"`
 	Tokens TokenExpect           `yaml:"tokens"`
 	Cache  CacheExpect           `yaml:"cache"`
-	// Hints are exactly the calls that were told to load their tool first (E7).
+	// Hints are exactly the calls whose result was that their tool must be loaded first (E7).
 	Hints []string `yaml:"hints"`
 	// Gates check the catalogue's funnel (C1).
 	Gates []GateExpect `yaml:"gates"`
@@ -39,8 +39,8 @@ type Expect struct {
 	Makespan Bound `yaml:"makespan"`
 	Serial   Bound `yaml:"serial"`
 	Hidden   Bound `yaml:"hidden"`
-	// Least is the lower bound of every policy (J8).
-	Least Bound `yaml:"least"`
+	// LowerBound is the lower bound of every policy (J8).
+	LowerBound Bound `yaml:"least"`
 	// Policies are the makespans under other policies, the scenario run again.
 	Policies map[string]Bound `yaml:"policies"`
 	// SameUnder are policies whose results and final state must be equal to this
@@ -177,7 +177,7 @@ type CacheExpect struct {
 	Missed Bound `yaml:"missed"`
 	// Breaks is how often the request before was not a prefix within the tools.
 	Breaks Bound `yaml:"breaks"`
-	// MissOverHit says, for price lists by name, how many times as much the built-in
+	// MissOverHit is, for price lists by name, how many times as much the built-in
 	// definitions of the requests after the first would cost if each had missed them
 	// and written them anew.
 	MissOverHit map[string]Bound `yaml:"miss_over_hit"`

@@ -9,12 +9,12 @@ import (
 	"toolbench/sim/fault"
 )
 
-// Fault is one thing that goes wrong (O7). Call or Tool name a call to spoil;
-// Request a request, counted from 1.
+// Fault is one thing that goes wrong (O7). Call or Tool name the call it happens to,
+// Request the request, counted from 1.
 type Fault struct {
 	Call string `yaml:"call"`
 	Tool string `yaml:"tool"`
-	// Panic, Error, Hang, Deaf (does not stop when asked) spoil a call's run.
+	// Panic, Error, Hang and Deaf (does not stop when asked) change a call's run.
 	Panic string `yaml:"panic"`
 	Error string `yaml:"error"`
 	Hang  bool   `yaml:"hang"`
@@ -66,7 +66,7 @@ func (f *Fault) UnmarshalYAML(n ast.Node) error {
 	return nil
 }
 
-// faultNamed is what a line says.
+// faultNamed is the fault that a line describes.
 func faultNamed(n fault.Fault) Fault {
 	f := Fault{Call: n.Call, Tool: n.Tool, Request: n.Request}
 	switch n.What {

@@ -15,7 +15,7 @@ type Scenario struct {
 	// Format is the format's version; 0 stands for the current one.
 	Format int    `yaml:"format"`
 	Name   string `yaml:"name"`
-	// About says in a sentence what the scenario guards.
+	// About is a sentence on what the scenario guards.
 	About string   `yaml:"about"`
 	Tags  []string `yaml:"tags"`
 	World World    `yaml:"world"`
@@ -34,7 +34,7 @@ type Scenario struct {
 	Faults     []Fault  `yaml:"faults"`
 	Expect     Expect   `yaml:"expect"`
 
-	// file and places tell where everything stands; fsys is where what it points
+	// file and places are where everything stands; fsys is where what it points
 	// to is looked for.
 	file   string
 	dir    string

@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "write the published schema anew")
 
-// The published schema says what the types say: keys, kinds and comments.
+// The published schema has what the types have: keys, kinds and comments.
 func TestSchemaIsUpToDate(t *testing.T) {
 	g := generator{comments: comments(t)}
 	root := g.object(reflect.TypeFor[scenario.Scenario]())

@@ -55,7 +55,7 @@ type Scripted struct {
 	At Duration `yaml:"at"`
 	// CutAt stops the input after that many bytes, as max_tokens does.
 	CutAt int `yaml:"cut_at"`
-	// SameID says that the id is taken on purpose, as a broken gateway does it (O7).
+	// SameID allows an id that is taken, on purpose, as a broken gateway does it (O7).
 	SameID bool `yaml:"same_id"`
 }
 
@@ -80,10 +80,10 @@ type UserScript struct {
 	Permits []Permit `yaml:"permits"`
 	// Answers answer AskUserQuestion, in order.
 	Answers []AnswerScript `yaml:"answers"`
-	// Elicits answer what MCP servers want to know, in order or by server (N5).
+	// Elicits answer what MCP servers ask, in order or by server (N5).
 	Elicits []ElicitScript `yaml:"elicits"`
-	// Says are new messages in the middle of the run (J4).
-	Says []Say `yaml:"says"`
+	// Messages are new messages in the middle of the run (J4).
+	Messages []UserMessage `yaml:"says"`
 }
 
 // Permit is one answer to a permission question.
@@ -117,8 +117,8 @@ type ElicitScript struct {
 	After   Duration       `yaml:"after"`
 }
 
-// Say is the user's new message.
-type Say struct {
+// UserMessage is the user's new message.
+type UserMessage struct {
 	At   Duration `yaml:"at"`
 	Text string   `yaml:"text"`
 }
@@ -155,15 +155,15 @@ type Ruling struct {
 	Fails  bool     `yaml:"fails"`
 }
 
-// ScriptedConversation is what a scenario's turns say in one conversation: the main
+// ScriptedConversation is the scripted turns of one conversation: the main
 // one, or, with For, that of a sub-agent whose first message holds the text.
 type ScriptedConversation struct {
 	For     string
 	Answers [][]stream.Event
 }
 
-// Scripts gives the scripted turns by conversation, in the order in which each is
-// first heard of (O2).
+// Scripts gives the scripted turns by conversation, in the order of their
+// first turns.
 func (sc *Scenario) Scripts() []ScriptedConversation {
 	var all []ScriptedConversation
 	n := 0

@@ -12,7 +12,7 @@ import (
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// validate looks at what the format itself cannot say.
+// validate looks at what the types of the format cannot hold.
 func (sc *Scenario) validate() error {
 	fail := func(key, remedy, format string, args ...any) error {
 		return sc.ErrorAt(key, fmt.Sprintf(format, args...), remedy)
@@ -25,7 +25,7 @@ func (sc *Scenario) validate() error {
 	case !validName.MatchString(sc.Name):
 		return fail("name", "use small letters, digits, hyphens and dots", "%q is no name", sc.Name)
 	case strings.TrimSpace(sc.About) == "":
-		return fail("about", "add `about:` with a sentence on what it guards", "the scenario does not say what it guards")
+		return fail("about", "add `about:` with a sentence on what it guards", "the scenario has no sentence on what it guards")
 	case sc.Stream.Cassette == "" && len(sc.Stream.Turns) == 0:
 		return fail("stream", "name a cassette or script turns", "there is no stream")
 	case sc.Stream.Requests != "" && sc.Stream.Requests != "strict" && sc.Stream.Requests != "lenient":
@@ -91,7 +91,7 @@ func (sc *Scenario) validateRules() error {
 	return nil
 }
 
-// validateServers looks at what the format cannot say of servers.
+// validateServers looks at what the types of the format cannot hold of servers.
 func (sc *Scenario) validateServers() error {
 	for i, a := range sc.User.Elicits {
 		if !slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
@@ -103,7 +103,7 @@ func (sc *Scenario) validateServers() error {
 			key := fmt.Sprintf("world.mcp.%d.faults.%d", i, j)
 			switch {
 			case (f.Call == "" && f.Tool == "") == (f.Connect < 1):
-				return sc.ErrorAt(key, "the fault befalls nothing, or two things", "write call, tool or connect (from 1)")
+				return sc.ErrorAt(key, "the fault has no place, or two", "write call, tool or connect (from 1)")
 			case f.List != "" && f.List != "fails" && f.List != "hangs":
 				return sc.ErrorAt(key+".list", fmt.Sprintf("%q is nothing that becomes of a list", f.List), "write fails or hangs")
 			case f.Connect > 0 && !f.Refused && f.List == "":

@@ -74,7 +74,7 @@ type Bound struct {
 	tolerant bool
 }
 
-// Set says whether the bound was given at all.
+// Set reports whether the bound was given at all.
 func (b Bound) Set() bool { return b.text != "" }
 
 func (b Bound) String() string { return b.text }

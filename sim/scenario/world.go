@@ -80,7 +80,7 @@ type Server struct {
 	Catalogue string `yaml:"catalogue"`
 	// Only keeps these servers of the catalogue.
 	Only []string `yaml:"only"`
-	// FromTurn and UntilTurn say in which requests it is there; 0 is no bound.
+	// FromTurn and UntilTurn are the requests in which it is there; 0 is no bound.
 	FromTurn  int `yaml:"from_turn"`
 	UntilTurn int `yaml:"until_turn"`
 	// Bare keeps the tools' own names (N1). Reverse lists and hands them on
@@ -103,7 +103,7 @@ type Server struct {
 // ServerList is another list of a server's tools, from one request on (N6).
 type ServerList struct {
 	// Turn is the request before which the list changes, counted from 1. The server's
-	// word of it takes 10 ms, which the request waits for.
+	// notification takes 10 ms, which the request waits for.
 	Turn int `yaml:"turn"`
 	// Catalogue holds the new list; not given, the list at hand. Without leaves these
 	// tools out of it.
@@ -114,7 +114,7 @@ type ServerList struct {
 }
 
 // ServerFault is one thing that goes wrong with a server (O7). Call or Tool (the server's
-// own name for it) names the calls it befalls, Connect the connection, counted from 1;
+// own name for it) names the calls it happens to, Connect the connection, counted from 1;
 // Server is for catalogues of several.
 type ServerFault struct {
 	Server  string `yaml:"server"`

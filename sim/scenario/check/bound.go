@@ -23,9 +23,9 @@ import (
 //     before a, together they take N places their work divided by N, and the last to
 //     end leaves b: the message does not end before a + work/N + b.
 //
-// None of this knows which call best gets a free place, so under a binding limit the
-// bound may be out of every policy's reach. Conflicts are those of what calls said
-// when they began that they read and write; one that did not say conflicts with all,
+// None of this decides which call best gets a free place, so under a binding limit the
+// bound may be out of every policy's reach. Conflicts are those of what calls declared
+// when they began to read and write; one that declared nothing conflicts with all,
 // but two calls that are safe beside each other (I1) never conflict.
 
 // piece is one call of a message, as the bound sees it.
@@ -37,8 +37,8 @@ type piece struct {
 	start, tail time.Duration
 }
 
-// least is the earliest moment at which all calls of one message can have ended.
-func least(calls []piece, limit int) time.Duration {
+// lowerBound is the earliest moment at which all calls of one message can have ended.
+func lowerBound(calls []piece, limit int) time.Duration {
 	chain(calls)
 	var last time.Duration
 	for _, c := range calls {
@@ -96,16 +96,16 @@ func tails(calls []piece) []time.Duration {
 	return slices.Compact(all)
 }
 
-// leastMakespan is the run's makespan, less what each turn of the main conversation
+// lowerBoundOf is the run's makespan, less what each turn of the main conversation
 // took longer than it had to: its stream or, if that is later, its calls.
-func leastMakespan(out *Result, limit int) time.Duration {
+func lowerBoundOf(out *Result, limit int) time.Duration {
 	span := out.Makespan
 	for i, st := range out.Streams {
 		if st.Agent != "" || retried(out.Streams[i+1:], st) {
 			continue
 		}
 		calls, ended := callsOf(out, st.Turn)
-		span -= max(st.End, ended) - max(st.End, least(calls, limit))
+		span -= max(st.End, ended) - max(st.End, lowerBound(calls, limit))
 	}
 	return span
 }
@@ -126,11 +126,11 @@ func callsOf(out *Result, turn int) (calls []piece, ended time.Duration) {
 	return calls, ended
 }
 
-// footprintOf reads what a call said when it began; what cannot be read is everything.
-func footprintOf(told string) *schedule.Footprint {
-	var said struct{ Reads, Writes []string }
-	if json.Unmarshal([]byte(told), &said) != nil {
+// footprintOf reads what a call declared when it began; what cannot be read is everything.
+func footprintOf(text string) *schedule.Footprint {
+	var touches struct{ Reads, Writes []string }
+	if json.Unmarshal([]byte(text), &touches) != nil {
 		return nil
 	}
-	return &schedule.Footprint{Reads: said.Reads, Writes: said.Writes}
+	return &schedule.Footprint{Reads: touches.Reads, Writes: touches.Writes}
 }

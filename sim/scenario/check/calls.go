@@ -12,8 +12,8 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// called checks what the model called. One difference is told, the first: those after
-// it say nothing more. In a run that ended early, what was not reached is none.
+// called checks what the model called. Only the first difference is reported: it causes those
+// after it. In a run that ended early, what was not reached is none.
 func (j *checker) called() {
 	if j.e.Called == nil {
 		return
@@ -223,7 +223,7 @@ func (j *checker) figures() {
 		key   string
 		bound scenario.Bound
 		found time.Duration
-	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}, {"least", j.e.Least, j.out.Least}} {
+	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}, {"least", j.e.LowerBound, j.out.LowerBound}} {
 		if f.bound.Set() && !f.bound.HoldsAt(f.found) {
 			j.offer(f.key, f.bound.String(), f.found.String(), f.found.String())
 		}
@@ -234,7 +234,7 @@ func (j *checker) figures() {
 	}
 }
 
-// hints checks that exactly these calls were told to load their tool first.
+// hints checks that exactly these calls had the result that their tool must be loaded first.
 func (j *checker) hints() {
 	if j.e.Hints == nil {
 		return

@@ -19,8 +19,8 @@ import (
 func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) Result) []Failure {
 	j := &checker{sc: sc, rec: rec, out: out, e: &sc.Expect}
 	if len(rec.Misses) > 0 && sc.Expect.Outcome == "" {
-		j.missed() // the run ended there: what else was expected says nothing,
-		j.called() // but for what was called until then
+		j.reportMisses() // the run ended there: what else was expected is not checked,
+		j.called()       // but for what was called until then
 		return j.failures
 	}
 	for _, check := range []func(){j.ending, j.requests, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.gates} {
@@ -102,7 +102,7 @@ func (j *checker) requests() {
 	}
 }
 
-// grows says whether each request begins with the messages of the one before, in
+// grows reports whether each request begins with the messages of the one before, in
 // the same bytes.
 func grows(bodies [][]byte) bool {
 	var before []json.RawMessage
@@ -123,9 +123,9 @@ func grows(bodies [][]byte) bool {
 	return true
 }
 
-// missed tells of requests that have no recorded answer, and of what was recorded
+// reportMisses reports requests that have no recorded answer, and of what was recorded
 // and not asked for.
-func (j *checker) missed() {
+func (j *checker) reportMisses() {
 	for _, miss := range j.rec.Misses {
 		j.fail("requests", "every request has a recorded answer", miss)
 	}
@@ -218,8 +218,8 @@ func (out Result) orError(found string) string {
 // effect is what a run did, without when: every result, the state, the files.
 func effect(events []trace.Event) string {
 	var b strings.Builder
-	for _, said := range byAgent(results(events)) {
-		b.WriteString(said)
+	for _, text := range byAgent(results(events)) {
+		b.WriteString(text)
 	}
 	for _, e := range events {
 		if e.Kind == trace.File {
@@ -239,11 +239,11 @@ func effect(events []trace.Event) string {
 // beside each other are numbered as they begin and end in any order, which is no
 // effect: theirs are sorted by what they hold.
 func byAgent(results []trace.Event) []string {
-	said := map[string]string{}
+	texts := map[string]string{}
 	for _, e := range results {
-		said[e.Agent] += fmt.Sprintf("%s %s: %s\n", e.Call, e.Get("status"), e.Get("text"))
+		texts[e.Agent] += fmt.Sprintf("%s %s: %s\n", e.Call, e.Get("status"), e.Get("text"))
 	}
-	main := said[""]
-	delete(said, "")
-	return append([]string{main}, slices.Sorted(maps.Values(said))...)
+	main := texts[""]
+	delete(texts, "")
+	return append([]string{main}, slices.Sorted(maps.Values(texts))...)
 }

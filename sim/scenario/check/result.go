@@ -36,16 +36,16 @@ type Result struct {
 	// Serial that was saved, in percent (J7).
 	Makespan, Serial time.Duration
 	Hidden           float64
-	// Least is the lower bound: no policy could be faster with these calls, their
+	// LowerBound is the lower bound: no policy could be faster with these calls, their
 	// arrivals and times, what they read and write, and the limit (J8).
-	Least time.Duration
+	LowerBound time.Duration
 	// Batches are the partition of each turn's calls, by tool name (I1).
 	Batches [][]string
 	Calls   []Call
 	Streams []Stream
 	// Failures are the expectations that did not hold.
 	Failures []Failure
-	// Err says why there is no verdict; Invalid tells a bad file from a failure of
+	// Err is why there is no verdict; Invalid distinguishes a bad file from a failure of
 	// the harness itself.
 	Err     error
 	Invalid bool
@@ -59,7 +59,7 @@ type Result struct {
 	Dropped  []int
 	// Took is the real time; it is in no digest and in no comparison.
 	Took time.Duration
-	// Notes are worth telling and no failure: recorded interactions left over in a
+	// Notes are worth a line and no failure: recorded interactions left over in a
 	// scenario that does not forbid them, tools loaded unvalidated.
 	Notes []string
 }
@@ -76,12 +76,12 @@ type Call struct {
 	Ready, Started, Ended, Emitted time.Duration
 	Status                         string
 	Safe                           bool
-	// WaitsFor says what a queued call waited for: "stream", "exclusive", "limit",
+	// WaitsFor is what a queued call waited for: "stream", "exclusive", "limit",
 	// "order", "effects"; "" when it started at once. On are the calls it waited for.
 	WaitsFor string
 	On       []string
 
-	// ran: it was let go; touches is what it then said that it reads and writes.
+	// ran: it was let go; touches is what it then declared to read and write.
 	ran     bool
 	touches *schedule.Footprint
 }
@@ -105,7 +105,7 @@ type Failure struct {
 	At string
 
 	// instead is what to write in the file for the expectation to hold, as YAML; ""
-	// when only a person can say.
+	// when only a person can decide.
 	instead string
 }
 

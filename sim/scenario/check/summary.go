@@ -29,7 +29,7 @@ func (out *Result) Summarize(rec *Record) {
 	if out.Serial > 0 {
 		out.Hidden = 100 * float64(out.Serial-out.Makespan) / float64(out.Serial)
 	}
-	out.Least = leastMakespan(out, rec.Limit)
+	out.LowerBound = lowerBoundOf(out, rec.Limit)
 }
 
 // summary is what is known of a run while its trace is read.

@@ -29,7 +29,7 @@ type LiveConfig struct {
 	// Ask and AskUser answer where the scenario's user has no script; nil is nobody.
 	Ask     func(context.Context, pipeline.Question) (pipeline.Reply, error)
 	AskUser func(ctx context.Context, callID string, qs []tool.Question) ([]tool.Answer, error)
-	// Trace hears what happens; nil is nobody.
+	// Trace takes the events; nil drops them.
 	Trace trace.Sink
 }
 
@@ -57,7 +57,7 @@ var (
 var errNoWeb = errors.New("there is no network here; give the page under world.web")
 
 // Live runs a scenario's prompt against a model that is really there, in real time.
-// Nothing is judged. The error is what the conversation ended with, or what kept it
+// Nothing is checked. The error is what the conversation ended with, or what kept it
 // from beginning: a *FileError then.
 func Live(ctx context.Context, sc *scenario.Scenario, live LiveConfig) error {
 	r := &runner{sc: sc, o: Options{Seed: 1}, gate: clock.Now(), log: &trace.Log{}, live: &live}

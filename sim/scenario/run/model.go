@@ -171,7 +171,7 @@ func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := s.turns[i].player.RoundTrip(req)
 	s.mu.Lock()
-	s.turns[i].used = len(s.turns[i].player.Leftover()) == 0 // a spoiled answer is given again
+	s.turns[i].used = len(s.turns[i].player.Leftover()) == 0 // an answer with a fault is given again
 	s.mu.Unlock()
 	return resp, err
 }
@@ -274,7 +274,7 @@ func (r *runner) lenient(faults func(cassette.Attempt) cassette.Fault) error {
 	return nil
 }
 
-// streamFaults spoils the answers a scenario says; requests are counted from 1
+// streamFaults injects the scenario's faults into answers; requests are counted from 1
 // as they reach the model, each try by itself.
 func streamFaults(sc *scenario.Scenario) func(cassette.Attempt) cassette.Fault {
 	var mu sync.Mutex
@@ -300,7 +300,7 @@ func streamFaults(sc *scenario.Scenario) func(cassette.Attempt) cassette.Fault {
 	}
 }
 
-// rechunked cuts the bytes of every answer anew, whatever else spoils it.
+// rechunked cuts the bytes of every answer anew, whatever other fault it has.
 func rechunked(faults func(cassette.Attempt) cassette.Fault, size int) func(cassette.Attempt) cassette.Fault {
 	return func(a cassette.Attempt) cassette.Fault {
 		f := faults(a)
@@ -332,7 +332,7 @@ func inject(s scenario.Fault, f *cassette.Fault) {
 	f.AgainIf = refused
 }
 
-// refused says whether a client cannot take an answer: then it is left for the retry.
+// refused reports whether a client cannot take an answer: then it is left for the retry.
 func refused(events []stream.Event) bool {
 	var a message.Assembler
 	for _, e := range events {

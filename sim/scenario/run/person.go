@@ -16,7 +16,7 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// person answers as the scenario's script says.
+// person answers from the scenario's script.
 type person struct {
 	r *runner
 

@@ -61,7 +61,7 @@ func recordRequests(sc *scenario.Scenario, requests []sent, path string, answers
 	return recorder.Stop()
 }
 
-// once drops what was sent again because a fault had spoiled its answer: such a
+// once drops what was sent again because of a fault in its answer: such a
 // request is found in the cassette again when it is retried. One that was given up before
 // it reached anybody has no answer either.
 func once(requests []sent) []sent {

@@ -48,14 +48,14 @@ type runner struct {
 	config  settings.Settings
 	notes   []string
 
-	// runs counts shell runs, to tell who sleeps.
+	// runs counts shell runs, to give each its own name at the gate.
 	runs atomic.Int64
 
 	mu   sync.Mutex
 	turn int
 }
 
-// defaults of a world that says nothing.
+// defaults of a world.
 const (
 	defaultDir   = "/repo"
 	defaultHome  = "/home/dev"
@@ -149,31 +149,31 @@ func (r *runner) open() (*loop.Session, error) {
 	if model == "" {
 		model = defaultModel
 	}
-	doors := pipeline.Doors{
+	handlers := pipeline.Doors{
 		Clock: r.clock(), Since: r.gate.Since, Trace: r.trace, Hooks: hooks,
 		Notify: func(text string) {
 			r.trace(trace.Event{At: r.gate.Since(), Kind: trace.Notice, Attrs: []trace.Attr{trace.S("text", text)}})
 		},
 	}
 	if len(r.sc.User.Permits) > 0 {
-		doors.Ask = r.user.permit
+		handlers.Ask = r.user.permit
 	}
 	if len(r.sc.User.Answers) > 0 {
-		doors.AskUser = r.user.answer
+		handlers.AskUser = r.user.answer
 	}
 	if len(r.sc.User.Elicits) > 0 {
-		doors.Elicit = r.user.elicit
+		handlers.Elicit = r.user.elicit
 	}
 	if len(r.sc.Classifier) > 0 {
-		doors.Classify = r.classify
+		handlers.Classify = r.classify
 	}
 	reach := api.Config{Key: "bench", Transport: r.wire}
 	if r.live != nil {
-		doors, reach.Key, reach.BaseURL = r.live.handlersOf(doors), r.live.Key, r.live.BaseURL
+		handlers, reach.Key, reach.BaseURL = r.live.handlersOf(handlers), r.live.Key, r.live.BaseURL
 	}
 	return r.sys.Open(loop.Config{
 		Model:  api.New(reach),
-		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Doors: doors, State: state,
+		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Doors: handlers, State: state,
 		History: history(r.sc), MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Style: styles[w.Style], Betas: w.Betas,
 		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(),
 	})
@@ -181,18 +181,18 @@ func (r *runner) open() (*loop.Session, error) {
 
 var styles = map[string]pool.Style{"": pool.Names, "names": pool.Names, "hints": pool.Hints, "api": pool.API}
 
-// run sends the prompt, lets the user speak at their times and takes down what
+// run sends the prompt, sends the user's further messages at their times and records what
 // is left at the end.
 func (r *runner) run(ctx context.Context) (*record, error) {
-	speaking, hush := context.WithCancel(ctx)
-	var silent sync.WaitGroup
-	for i, say := range r.sc.User.Says {
-		silent.Add(1)
+	interrupting, stop := context.WithCancel(ctx)
+	var interruptions sync.WaitGroup
+	for i, m := range r.sc.User.Messages {
+		interruptions.Add(1)
 		actor := fmt.Sprintf("user/say/%d", i)
 		r.gate.Go(actor, func() {
-			defer silent.Done()
-			if r.gate.Sleep(speaking, actor, say.At.D()-r.gate.Since()) == nil {
-				r.session.Interrupt(message.UserText(say.Text))
+			defer interruptions.Done()
+			if r.gate.Sleep(interrupting, actor, m.At.D()-r.gate.Since()) == nil {
+				r.session.Interrupt(message.UserText(m.Text))
 			}
 		})
 	}
@@ -206,8 +206,8 @@ func (r *runner) run(ctx context.Context) (*record, error) {
 			_, failed = r.session.Send(ctx, message.UserText(next))
 		}
 	}
-	hush()
-	silent.Wait()
+	stop()
+	interruptions.Wait()
 	if err := r.sys.Close(ctx); err != nil {
 		return nil, err
 	}
@@ -237,16 +237,16 @@ func (r *runner) takeDown(failed error) *record {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// history is what was said before the run.
+// history is the conversation before the run.
 func history(sc *scenario.Scenario) []message.Message {
 	var out []message.Message
-	for _, said := range sc.World.History {
-		m := message.Message{Role: said.Role}
-		if said.Text != "" {
-			m.Content = append(m.Content, message.Text(said.Text))
+	for _, past := range sc.World.History {
+		m := message.Message{Role: past.Role}
+		if past.Text != "" {
+			m.Content = append(m.Content, message.Text(past.Text))
 		}
-		if len(said.Discovered) > 0 {
-			m.Content = append(m.Content, discovery(slices.Clone(said.Discovered)))
+		if len(past.Discovered) > 0 {
+			m.Content = append(m.Content, discovery(slices.Clone(past.Discovered)))
 		}
 		out = append(out, m)
 	}

@@ -130,7 +130,7 @@ func endpoints(spec scenario.Server, c mcpserve.Catalogue, host *mcpserve.Host) 
 	return all
 }
 
-// reported takes down what a fleet has to say: of a server in the trace, of a tool in
+// reported records a fleet's report: on a server in the trace, on a tool in
 // the notes.
 func (r *runner) reported(report mcptool.Report) {
 	if report.Tool == "" {
@@ -157,7 +157,7 @@ func narrow(spec scenario.Server, c mcpserve.Catalogue) mcpserve.Catalogue {
 }
 
 // served are the tools that are there in the turn at hand; servers that come later
-// are said to be pending.
+// are pending.
 func (s *servers) served(ctx context.Context) tool.Served {
 	s.r.mu.Lock()
 	turn := max(s.r.turn, 1)
@@ -246,7 +246,7 @@ func serverFaults(sc *scenario.Scenario) []scenario.ServerFault {
 	return all
 }
 
-// options are how the servers of an entry behave; more is what befalls calls beside.
+// serverOptions are how the servers of an entry behave; more are faults of calls.
 func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.Options {
 	o := mcpserve.Options{Answers: map[string]mcpserve.Answer{}, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources}
 	for name, text := range spec.Answers {
@@ -274,11 +274,11 @@ type dueList struct {
 	turn    int
 	servers mcpserve.Catalogue
 	without []string
-	spoiled mcpserve.Fault
+	fault   mcpserve.Fault
 }
 
-// told is more than the library takes to tell clients of another list.
-const told = 11 * time.Millisecond
+// listNotice is more than the library takes to notify clients of another list.
+const listNotice = 11 * time.Millisecond
 
 // lists reads the lists an entry changes to, by turn.
 func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]dueList, error) {
@@ -298,7 +298,7 @@ func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]dueL
 	return all, nil
 }
 
-// relist changes the lists that are due and waits until clients know.
+// relist changes the lists that are due and waits until clients are notified.
 func (e *entry) relist(r *runner, turn int) {
 	r.mu.Lock()
 	var due []dueList
@@ -309,11 +309,11 @@ func (e *entry) relist(r *runner, turn int) {
 	for _, d := range due {
 		for _, s := range d.servers {
 			tools := slices.DeleteFunc(slices.Clone(s.Tools), func(t *mcp.Tool) bool { return slices.Contains(d.without, t.Name) })
-			e.host.Unlist(s.Name, d.spoiled)
+			e.host.Unlist(s.Name, d.fault)
 			if err := e.host.Relist(s.Name, tools); err != nil {
 				r.notes = append(r.notes, strings.TrimSpace(err.Error()))
 			}
 		}
-		_ = r.gate.Sleep(context.Background(), "world/lists/"+e.spec.Catalogue, told)
+		_ = r.gate.Sleep(context.Background(), "world/lists/"+e.spec.Catalogue, listNotice)
 	}
 }

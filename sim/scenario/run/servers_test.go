@@ -11,12 +11,12 @@ import (
 	"toolbench/sim/scenario/run"
 )
 
-// What a file says of servers that cannot be meant is refused, with its line.
+// Servers that cannot be meant are refused, with their line.
 func TestServersThatCannotBeMeantAreRefused(t *testing.T) {
 	const head = "name: x\nabout: It is.\nstream: {turns: [{text: hi}]}\n"
 	for problem, text := range map[string]string{
-		"befalls nothing, or two things": "world: {mcp: [{catalogue: c.jsonl, faults: [{gone: true}]}]}",
-		"or two things":                  "world: {mcp: [{catalogue: c.jsonl, faults: [{call: a, connect: 1, refused: true}]}]}",
+		"has no place, or two":           "world: {mcp: [{catalogue: c.jsonl, faults: [{gone: true}]}]}",
+		"no place, or two":               "world: {mcp: [{catalogue: c.jsonl, faults: [{call: a, connect: 1, refused: true}]}]}",
 		"nothing that becomes of a list": "world: {mcp: [{catalogue: c.jsonl, faults: [{connect: 1, list: sings}]}]}",
 		"does nothing to the connection": "world: {mcp: [{catalogue: c.jsonl, faults: [{connect: 1, gone: true}]}]}",
 		"before the second request":      "world: {mcp: [{catalogue: c.jsonl, lists: [{without: [a]}]}]}",

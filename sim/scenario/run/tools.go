@@ -16,7 +16,7 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// ownTools builds the tools a scenario brings, through the same door as any.
+// ownTools builds the tools a scenario brings, as any tool is built.
 func ownTools(sc *scenario.Scenario) ([]*tool.Tool, error) {
 	var all []*tool.Tool
 	for i, o := range sc.World.Tools {
@@ -116,7 +116,7 @@ func (o ownTool) call(_ context.Context, raw json.RawMessage, c *tool.Context) (
 func (o ownTool) inputSchema() json.RawMessage {
 	raw, err := json.Marshal(o.Schema)
 	if err != nil {
-		return json.RawMessage(`"` + err.Error() + `"`) // no schema: building the tool says so
+		return json.RawMessage(`"` + err.Error() + `"`) // no schema: building the tool fails with this text
 	}
 	return raw
 }
@@ -126,7 +126,7 @@ func (o ownTool) inputSchema() json.RawMessage {
 const hang = 1000 * time.Hour
 
 // simulate wraps a tool for the bench: its call takes the scenario's time, then
-// does its work, unless a fault spoils it. Its return passes the gate, so that
+// does its work, unless a fault prevents it. Its return passes the gate, so that
 // whatever woke it, it goes on in one order.
 func (r *runner) simulate(t *tool.Tool) *tool.Tool {
 	wrapped := *t
@@ -159,7 +159,7 @@ func (r *runner) progressAfter(d time.Duration, actor string, c *tool.Context) {
 	})
 }
 
-// pass lets the call's time pass and applies what spoils it.
+// pass lets the call's time pass and applies its fault.
 func (r *runner) pass(ctx context.Context, actor string, d time.Duration, f scenario.Fault) error {
 	wait := ctx
 	if f.Deaf {

@@ -62,7 +62,7 @@ func TestAFailureSaysExpectedFoundAndWhere(t *testing.T) {
 	assert.Equal(t, "outdated.yaml:13", f.At)
 }
 
-// A run that is cut off has no verdict, least of all that of the further runs it
+// A run that is cut off has no verdict, not even that of the further runs it
 // would have been compared with.
 func TestAnInterruptedRunIsNoFailure(t *testing.T) {
 	sc, err := scenario.Parse("cut.yaml", []byte(`name: cut
