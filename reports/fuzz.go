@@ -42,7 +42,7 @@ type FuzzFailure struct {
 type FuzzReplayed struct {
 	File, About string
 	// Broken is nil when all was well.
-	Broken *fuzz.Violation
+	Broken *invariant.Violation
 }
 
 // FuzzTable writes a campaign (O6): a line, the rare situations with how often they
@@ -81,7 +81,7 @@ func headOf(r FuzzReport) string {
 
 func seenGrid(r FuzzReport) screen.Grid {
 	g := screen.Grid{Columns: []screen.Column{{Title: "Situation"}, {Title: "Times", Right: true}}}
-	for i, s := range fuzz.Goals() {
+	for i, s := range invariant.Goals() {
 		if n := r.seen(i); n > 0 {
 			g.Rows = append(g.Rows, []string{s.Name, strconv.Itoa(n)})
 		}
@@ -92,7 +92,7 @@ func seenGrid(r FuzzReport) screen.Grid {
 // never lists what did not come up although it could have.
 func never(r FuzzReport) []string {
 	var lines []string
-	for i, s := range fuzz.Goals() {
+	for i, s := range invariant.Goals() {
 		if r.seen(i) == 0 && r.can(s) {
 			lines = append(lines, s.Name)
 		}
@@ -108,7 +108,7 @@ func (r *FuzzReport) seen(i int) int {
 	return r.Total.Seen[i]
 }
 
-func (r *FuzzReport) can(s fuzz.Goal) bool {
+func (r *FuzzReport) can(s invariant.Goal) bool {
 	if s.System && r.Engine == string(fuzz.DES) {
 		return false
 	}
@@ -186,11 +186,8 @@ func replayedTable(out io.Writer, all []FuzzReplayed, o Options) {
 // FuzzList writes what is promised, and what beside that each case is held against.
 func FuzzList(w io.Writer, o Options) error {
 	g := screen.Grid{Columns: []screen.Column{{Title: "Promise"}, {Title: "Says"}}}
-	for _, p := range invariant.SchedulerInvariants() {
+	for _, p := range fuzz.Invariants() {
 		g.Rows = append(g.Rows, []string{p.Name, p.About})
-	}
-	for _, c := range fuzz.ExtraInvariants() {
-		g.Rows = append(g.Rows, []string{c.Name, c.About})
 	}
 	drawn, err := g.Draw(o.Width, o.ASCII)
 	if err != nil {
@@ -258,7 +255,7 @@ func FuzzJSON(w io.Writer, r FuzzReport) error {
 		Version: FuzzVersion, Engine: r.Engine, Seed: r.Seed, Policies: present(r.Policies),
 		Cases: r.Total.Cases, Calls: r.Total.Calls, Seconds: rounded(r.Took.Seconds(), 1000),
 	}
-	for i, s := range fuzz.Goals() {
+	for i, s := range invariant.Goals() {
 		j.Seen = append(j.Seen, situationJSON{s.Name, r.seen(i)})
 	}
 	if f := r.Failure; f != nil {

@@ -18,7 +18,7 @@ import (
 
 func fuzzed() reports.FuzzReport {
 	r := reports.FuzzReport{Seed: 7, Engine: "both", Policies: []string{"serial", "streaming"}, Took: 2 * time.Second}
-	r.Total = fuzz.Result{Cases: 1000, Calls: 12_000, Seen: make([]int, len(fuzz.Goals()))}
+	r.Total = fuzz.Result{Cases: 1000, Calls: 12_000, Seen: make([]int, len(invariant.Goals()))}
 	r.Total.Seen[0], r.Total.Seen[2] = 214, 1
 	r.Failure = &reports.FuzzFailure{
 		Failure: fuzz.Failure{Case: 42, Broke: "limit", Found: "at 1s: 3 calls run; the limit is 2\x1b[31m", Log: "0s turn 1 request\n"},
@@ -53,7 +53,7 @@ func TestWhatCannotComeUpIsNotMissed(t *testing.T) {
 
 func TestReplayedCasesAreTold(t *testing.T) {
 	r := reports.FuzzReport{Engine: "both", Replayed: []reports.FuzzReplayed{
-		{File: "a.yaml", About: "Fine."}, {File: "b.yaml", Broken: &fuzz.Violation{Name: "limit", Found: "3 calls run"}},
+		{File: "a.yaml", About: "Fine."}, {File: "b.yaml", Broken: &invariant.Violation{Name: "limit", Found: "3 calls run"}},
 	}}
 	var b bytes.Buffer
 	require.NoError(t, reports.FuzzTable(&b, r, reports.Options{Width: 80}))
@@ -63,10 +63,7 @@ func TestReplayedCasesAreTold(t *testing.T) {
 func TestEveryPromiseIsListed(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, reports.FuzzList(&b, reports.Options{Width: 60}))
-	for _, p := range invariant.SchedulerInvariants() {
-		assert.Contains(t, b.String(), p.Name)
-	}
-	for _, c := range fuzz.ExtraInvariants() {
+	for _, c := range fuzz.Invariants() {
 		assert.Contains(t, b.String(), c.Name)
 	}
 }

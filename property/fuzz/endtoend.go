@@ -31,7 +31,7 @@ func EndToEnd(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) 
 		sc.Expect.Requests.Grows = &grows
 	}
 	if policiesAgree(c) {
-		sc.Expect.SameUnder, sc.Expect.Chunks = others(c.Policy), []int{1 + int(c.Seed/4%64)}
+		sc.Expect.SameUnder, sc.Expect.Chunks = otherPolicies(c.Policy), []int{1 + int(c.Seed/4%64)}
 	}
 	options := run.Options{Seed: c.Seed, Patience: Patience}
 	out := run.Scenario(ctx, sc, options)
@@ -63,7 +63,7 @@ func policiesAgree(c *des.Case) bool {
 	return true
 }
 
-func others(policy string) []string {
+func otherPolicies(policy string) []string {
 	return slices.DeleteFunc([]string{"serial", "batch", "streaming", "effects"}, func(p string) bool { return p == policy })
 }
 

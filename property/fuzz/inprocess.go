@@ -127,15 +127,15 @@ func (l *InProcess) open(s *caseRun, tools []pool.Entry, rules permission.Rules)
 	return loop.New(loop.Config{
 		Model: s.model.answer, Catalogue: catalogue, Settings: config, Policy: policy, ModelName: "claude-sonnet-4-5",
 		Doors: s.handlers(hooks), Retries: c.Retries, Idle: c.Idle, Home: home, Definitions: l.definitions,
-		State: tool.State{Dir: dir, Root: dir, Env: map[string]string{"HOME": home}, Rules: rules, Extra: []string{results}},
+		State: tool.State{Dir: dir, Root: dir, Env: map[string]string{"HOME": home}, Rules: rules, Extra: []string{resultsDir}},
 	})
 }
 
-// The folders of the conversation, and where large results go.
+// The folders of the conversation, and where large resultsDir go.
 const (
-	dir     = "/repo"
-	home    = "/home/dev"
-	results = "/tmp/tool-results"
+	dir        = "/repo"
+	home       = "/home/dev"
+	resultsDir = "/tmp/tool-results"
 )
 
 // config are the settings, read once.
@@ -155,7 +155,7 @@ func (s *caseRun) clock() tool.Clock {
 func (s *caseRun) handlers(hooks hook.Set) pipeline.Doors {
 	return pipeline.Doors{
 		Clock: s.clock(), Since: s.gate.Since, Trace: s.note, Hooks: hooks, Ask: s.ask,
-		Budget: budget.NewLedger(budget.Store{FS: s.disk(), Dir: results}),
+		Budget: budget.NewLedger(budget.Store{FS: s.disk(), Dir: resultsDir}),
 	}
 }
 
@@ -173,7 +173,7 @@ func (s *caseRun) disk() *posix.FS {
 	}
 	fs := posix.New(posix.Config{Now: s.gate.Now, UID: 1000, GID: 1000, Capacity: capacity})
 	// Whether the folder is there changes nothing of a case: then keeping a result fails.
-	_ = fs.MkdirAll(path.Dir(results), 0o755)
+	_ = fs.MkdirAll(path.Dir(resultsDir), 0o755)
 	fs.SetReadOnly(s.c.Disk == "read-only")
 	return fs
 }

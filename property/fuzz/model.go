@@ -190,10 +190,10 @@ func (m *scriptedModel) note(name string, err error) {
 	}
 }
 
-// Broken gives the first check that a lean run breaks, or nil.
-func (l *InProcess) Broken(out check.Result) *invariant.RunViolation {
+// Check gives the first invariant of runs that the last one violates, or nil.
+func (l *InProcess) Check(out check.Result) *invariant.Violation {
 	for _, f := range out.Failures {
-		return &invariant.RunViolation{Name: f.Expectation, Found: f.Found}
+		return &invariant.Violation{Name: f.Expectation, Found: f.Found}
 	}
 	return invariant.CheckRun(l.run.c, out)
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"toolbench/property/generate"
+	"toolbench/property/invariant"
 )
 
 // Config is a campaign.
@@ -56,7 +57,7 @@ func (r *Result) add(other Result) {
 	r.Cases += other.Cases
 	r.Calls += other.Calls
 	if r.Seen == nil {
-		r.Seen = make([]int, len(Goals()))
+		r.Seen = make([]int, len(invariant.Goals()))
 	}
 	for i := range min(len(r.Seen), len(other.Seen)) {
 		r.Seen[i] += other.Seen[i]

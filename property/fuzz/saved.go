@@ -9,18 +9,20 @@ import (
 
 	"toolbench/property/des"
 	"toolbench/property/generate"
+	"toolbench/property/invariant"
 	"toolbench/property/oracle"
 )
 
-// Saved is a case in a file, to be played again.
+// Saved is a case in a file, to be run again.
 type Saved struct {
-	// About says what it showed.
+	// About is what the case showed.
 	About string `yaml:"about"`
-	// Engine plays it; "" is both.
+	// Engine runs it; "" is both.
 	Engine Engine `yaml:"engine,omitempty"`
-	// Case and Scene: one of the two is what is played.
+	// One of the two is the case. Files of before have a system case under scene.
 	Scheduler *des.Case            `yaml:"case,omitempty"`
-	System    *generate.SystemCase `yaml:"scene,omitempty"`
+	System    *generate.SystemCase `yaml:"system_case,omitempty"`
+	Scene     *generate.SystemCase `yaml:"scene,omitempty"`
 }
 
 // Parse reads a file of a case.
@@ -29,6 +31,9 @@ func Parse(data []byte) (*Saved, error) {
 	if err := yaml.UnmarshalWithOptions(data, &s, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("no case: %s", yaml.FormatError(err, false, false))
 	}
+	if s.System == nil {
+		s.System, s.Scene = s.Scene, nil
+	}
 	if s.Engine == "" {
 		s.Engine = Both
 	}
@@ -36,8 +41,8 @@ func Parse(data []byte) (*Saved, error) {
 		return nil, fmt.Errorf("engine is %q; write des, full or both", s.Engine)
 	}
 	switch {
-	case (s.Scheduler == nil) == (s.System == nil):
-		return nil, errors.New("no case: write one under case or under scene, and not both")
+	case (s.Scheduler == nil) == (s.System == nil) || s.Scene != nil:
+		return nil, errors.New("no case: write one under case or under system_case, and not both")
 	case s.System != nil:
 		return &s, s.System.Check()
 	}
@@ -47,25 +52,31 @@ func Parse(data []byte) (*Saved, error) {
 // YAML writes a case as Parse reads it.
 func (s *Saved) YAML() ([]byte, error) { return yaml.Marshal(s) }
 
-// Replay plays a saved case, in the whole system both ways; nil is well.
-func (s *Saved) Replay(ctx context.Context) *Violation {
+// Replay runs a saved case, in the whole system both in process and end to end; nil means
+// that every invariant holds.
+func (s *Saved) Replay(ctx context.Context) *invariant.Violation {
 	t := NewChecker(s.Engine)
 	t.EndToEnd = true
 	return t.Check(ctx, generate.Case{Scheduler: s.Scheduler, System: s.System})
 }
 
-// Save makes a file's content of a case.
-func NewSaved(about string, e Engine, d generate.Case) *Saved {
-	return &Saved{About: about, Engine: e, Scheduler: d.Scheduler, System: d.System}
+// NewSaved makes the content of a file of a case.
+func NewSaved(about string, e Engine, c generate.Case) *Saved {
+	return &Saved{About: about, Engine: e, Scheduler: c.Scheduler, System: c.System}
 }
 
-// Scenario writes a case as a scenario's file that expects what the definition of the
-// scheduler says must come of it.
-func schedulerScenario(c *des.Case, name, about string) string {
+// Scenario writes a case as a scenario's file that expects what the oracle predicts: the
+// definition of the scheduler for a scheduler case, the reference for a system case.
+func Scenario(c generate.Case, name, about string) string {
+	if s := c.System; s != nil {
+		x := oracle.ExpectSystem(s)
+		x.Breaks = s.BreaksStreams() && endsInError(s)
+		return generate.SystemScenario(s, name, about, generate.InOrder, x)
+	}
 	e := des.Engine{New: oracle.NewScheduler}
-	want, err := e.Run(c)
+	want, err := e.Run(c.Scheduler)
 	if err != nil {
 		want = nil
 	}
-	return generate.SchedulerScenario(c, name, about, want)
+	return generate.SchedulerScenario(c.Scheduler, name, about, want)
 }

@@ -23,18 +23,18 @@ var (
 
 func TestTheWholeSystemKeepsItsPromisesInScenes(t *testing.T) {
 	m := generate.NewSystemMaker(plan(*systemSeed))
-	seen := make([]int, len(invariant.SystemGoals()))
+	seen := make([]int, len(invariant.Goals()))
 	for i := range *systemCases {
 		s := m.Case(i)
 		require.NoError(t, s.Check(), "scene %d", i)
 		if b := fuzz.RunSystem(context.Background(), s, seen); b != nil {
 			t.Errorf("scene %d broke %s: %s", i, b.Name, b.Found)
 			if testing.Verbose() {
-				t.Logf("\n%s", fuzz.SystemFile(s, "scene", "One scene."))
+				t.Logf("\n%s", fuzz.Scenario(generate.Case{System: s}, "scene", "One scene."))
 			}
 		}
 	}
-	for i, sit := range invariant.SystemGoals() {
+	for i, sit := range invariant.Goals() {
 		t.Logf("%6d %s", seen[i], sit.Name)
 	}
 }
@@ -54,11 +54,11 @@ func TestAWrittenSceneHolds(t *testing.T) {
 	m := generate.NewSystemMaker(plan(4))
 	for i := range uint64(100) {
 		s := m.Case(i)
-		sc, err := scenario.Parse("scene.yaml", []byte(fuzz.SystemFile(s, "scene", "One scene.")))
+		sc, err := scenario.Parse("scene.yaml", []byte(fuzz.Scenario(generate.Case{System: s}, "scene", "One scene.")))
 		require.NoError(t, err, "scene %d", i)
 		out := run.Scenario(context.Background(), sc, run.Options{Seed: s.Seed})
 		require.NoError(t, out.Err)
-		assert.Empty(t, out.Failures, "scene %d\n%s", i, fuzz.SystemFile(s, "scene", "One scene."))
+		assert.Empty(t, out.Failures, "scene %d\n%s", i, fuzz.Scenario(generate.Case{System: s}, "scene", "One scene."))
 	}
 }
 
@@ -132,7 +132,7 @@ func TestASceneHasOneTrace(t *testing.T) {
 	m := generate.NewSystemMaker(plan(77))
 	for i := range uint64(120) {
 		s := m.Case(1100 + i)
-		sc, err := scenario.Parse("scene.yaml", []byte(fuzz.SystemFile(s, "scene", "One scene.")))
+		sc, err := scenario.Parse("scene.yaml", []byte(fuzz.Scenario(generate.Case{System: s}, "scene", "One scene.")))
 		require.NoError(t, err)
 		first := run.Scenario(t.Context(), sc, run.Options{Seed: s.Seed})
 		again := run.Scenario(t.Context(), sc, run.Options{Seed: s.Seed})

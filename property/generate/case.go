@@ -23,8 +23,8 @@ type Maker struct {
 	system    *SystemMaker
 }
 
-// NewMixedMaker makes a maker of a plan's cases; both: system cases are among them.
-func NewMixedMaker(p Plan, both bool) *Maker {
+// NewMaker makes a maker of a plan's cases; both: system cases are among them.
+func NewMaker(p Plan, both bool) *Maker {
 	return &Maker{both: both, scheduler: NewSchedulerMaker(p), system: NewSystemMaker(p)}
 }
 

@@ -1,7 +1,103 @@
-// Package promise holds what must be true of every conversation, whatever happened to
-// it: each promise is a function over a case and its log, with a name and a sentence
-// (O6). They know nothing of how the scheduler works: what they see is the log alone.
+// Package invariant holds what must be true of every conversation, whatever happened in
+// it (O6). There are three kinds: those of the scheduler look at a log, those of runs at
+// a trace and the requests in it, and those of system cases at both, together with what
+// the oracle predicts. None of them asks the system what it decided, or why.
 //
-// Those of this package hold for both engines; the whole system has further ones,
-// which look at its trace.
+// Goals are rare things that should come up in a fuzzing run; they are counted, since an
+// order of events that never came up was not tested.
 package invariant
+
+import "slices"
+
+// Invariant is one thing that always holds.
+type Invariant struct {
+	Name string
+	// About is the invariant in a sentence, with the rows of the specification.
+	About string
+}
+
+// Violation is an invariant that did not hold.
+type Violation struct {
+	Name, Found string
+	// Log is what happened, a line an entry; "" where nothing was logged.
+	Log string
+}
+
+// condition is an invariant with the function that checks it.
+type condition[T any] struct {
+	Name, About string
+	holds       func(T) error
+}
+
+// first gives the first of the invariants that does not hold, or nil.
+func first[T any](all []condition[T], v T) *Violation {
+	for i := range all {
+		if err := all[i].holds(v); err != nil {
+			return &Violation{Name: all[i].Name, Found: err.Error()}
+		}
+	}
+	return nil
+}
+
+func listed[T any](all []condition[T]) []Invariant {
+	var out []Invariant
+	for _, c := range all {
+		out = append(out, Invariant{c.Name, c.About})
+	}
+	return out
+}
+
+// Scheduler lists the invariants of the scheduler, in the order in which they are
+// checked: what makes others meaningless comes first.
+func Scheduler() []Invariant { return listed(schedulerInvariants[:]) }
+
+// System lists the invariants of runs and of system cases.
+func System() []Invariant {
+	reordered := Invariant{ReorderName, "tools and servers in another order give the same requests, byte for byte (D3)"}
+	return append(slices.Concat(listed(runInvariants[:]), listed(systemInvariants[:])), reordered)
+}
+
+// ReorderName is the name of the invariant of system cases that takes another run.
+const ReorderName = "any-order"
+
+// Goal is something rare that should come up in a fuzzing run.
+type Goal struct {
+	Name string
+	// Policy is the only policy under which it can come up; "" is any.
+	Policy string
+	// System: only system cases have it.
+	System bool
+}
+
+// Goals are all of them: those of the scheduler, then those of system cases.
+func Goals() []Goal {
+	var all []Goal
+	for _, g := range schedulerGoals {
+		all = append(all, Goal{Name: g.Name, Policy: g.Policy})
+	}
+	for _, g := range systemGoals {
+		all = append(all, Goal{Name: g.Name, System: true})
+	}
+	return all
+}
+
+// CountScheduler counts up, by place in Goals, what came up in a log.
+func CountScheduler(v *View, seen []int) {
+	for i := range schedulerGoals {
+		seen[i] += schedulerGoals[i].Count(v)
+	}
+}
+
+// CountSystem counts up, by place in Goals, what came up in the run of a system case.
+func CountSystem(v *SystemView, seen []int) {
+	for i := range systemGoals {
+		seen[len(schedulerGoals)+i] += systemGoals[i].count(v)
+	}
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

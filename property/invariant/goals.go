@@ -18,9 +18,6 @@ type schedulerGoal struct {
 	Count func(v *View) int
 }
 
-// Situations are all of them.
-func SchedulerGoals() []schedulerGoal { return schedulerGoals }
-
 var schedulerGoals = slices.Concat(orderGoals[:], faultGoals[:])
 
 // orders are rare orders of events; faults are what went wrong.
@@ -191,13 +188,6 @@ func (v *View) peak() int {
 	most := 0
 	_ = v.sweep(func(s *sweepState) error { most = max(most, s.running); return nil }, nil) // it only counts
 	return most
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 var faultGoals = [...]schedulerGoal{

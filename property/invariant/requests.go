@@ -12,58 +12,34 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// Check is a promise that only the whole system can keep.
-type RunInvariant struct {
-	Name, About string
-	holds       func(c *des.Case, out check.Result) error
-	// anybody: it holds of runs of other things than a case too.
-	anyCase bool
+// run is one run of the system. Case is the scheduler case that was run, nil where it
+// was something else: then what depends on the case holds.
+type run struct {
+	Case *des.Case
+	check.Result
 }
 
-// Checks are all of them.
-func RunInvariants() []RunInvariant { return runInvariants[:] }
-
-var runInvariants = [...]RunInvariant{
-	{"history-grows", "each request repeats the one before, byte for byte, and adds to it (K2, E6)", expected("requests.grows"), true},
-	{"chunks", "the stream's bytes may be cut anywhere: the same results and state (O2)", expected("chunks"), false},
-	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under"), true},
-	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated"), false},
-	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize, false},
-	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", allWellFormed, true},
-	{"message-size", "the results of one message fit together: 200,000 characters (K2)", messagesFit, true},
-	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce, false},
-	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd, true},
+var runInvariants = [...]condition[run]{
+	{"history-grows", "each request repeats the one before, byte for byte, and adds to it (K2, E6)", expected("requests.grows")},
+	{"chunks", "the stream's bytes may be cut anywhere: the same results and state (O2)", expected("chunks")},
+	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under")},
+	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated")},
+	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize},
+	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", allWellFormed},
+	{"message-size", "the results of one message fit together: 200,000 characters (K2)", messagesFit},
+	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
+	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},
 }
 
-// BrokenCheck is a check that did not hold.
-type RunViolation struct{ Name, Found string }
-
-// Broken gives the first check that a run breaks, or nil.
-func CheckRun(c *des.Case, out check.Result) *RunViolation {
-	for _, k := range runInvariants {
-		if err := k.holds(c, out); err != nil {
-			return &RunViolation{k.Name, err.Error()}
-		}
-	}
-	return nil
-}
-
-// Any gives the first check that a run breaks, whatever was played, or nil: those that
-// look at the trace and the requests alone.
-func CheckAnyRun(out check.Result) *RunViolation {
-	for _, k := range runInvariants {
-		if k.anyCase {
-			if err := k.holds(nil, out); err != nil {
-				return &RunViolation{k.Name, err.Error()}
-			}
-		}
-	}
-	return nil
+// CheckRun gives the first invariant that a run breaks, or nil. The case is nil where
+// something other than a scheduler case was run.
+func CheckRun(c *des.Case, out check.Result) *Violation {
+	return first(runInvariants[:], run{c, out})
 }
 
 // expected looks at what the scenario itself checked.
-func expected(prefix string) func(*des.Case, check.Result) error {
-	return func(_ *des.Case, out check.Result) error {
+func expected(prefix string) func(run) error {
+	return func(out run) error {
 		for _, f := range out.Failures {
 			if strings.HasPrefix(f.Expectation, prefix) {
 				return fmt.Errorf("%s: expected %s, found %s", f.Expectation, f.Expected, f.Found)
@@ -75,9 +51,12 @@ func expected(prefix string) func(*des.Case, check.Result) error {
 
 // hooksOnce: what was asked is a beginning of the call's hooks, in their order; all of
 // them unless the call was stopped.
-func hooksOnce(c *des.Case, out check.Result) error {
+func hooksOnce(r run) error {
+	if r.Case == nil {
+		return nil
+	}
 	asked := map[string][]string{}
-	for _, e := range out.Trace {
+	for _, e := range r.Trace {
 		switch e.Kind {
 		case trace.Ready:
 			asked[e.Call] = nil
@@ -85,8 +64,8 @@ func hooksOnce(c *des.Case, out check.Result) error {
 			asked[e.Call] = append(asked[e.Call], e.Get("hook"))
 		}
 	}
-	for n := range c.Calls() {
-		k := c.Call(n)
+	for n := range r.Case.Calls() {
+		k := r.Case.Call(n)
 		var want []string
 		for i := range k.Hooks {
 			want = append(want, des.HookName(k.ID, i))
@@ -104,8 +83,11 @@ const (
 	note     = 1_000
 )
 
-func resultSize(_ *des.Case, out check.Result) error {
-	for _, e := range out.Trace {
+func resultSize(r run) error {
+	if r.Case == nil {
+		return nil
+	}
+	for _, e := range r.Trace {
 		if n := utf8.RuneCountInString(e.Get("text")); e.Kind == trace.Emitted && n > maxChars+note {
 			return fmt.Errorf("call %s: its result has %d characters", e.Call, n)
 		}
@@ -113,9 +95,9 @@ func resultSize(_ *des.Case, out check.Result) error {
 	return nil
 }
 
-func nothingAfterTheEnd(_ *des.Case, out check.Result) error {
+func nothingAfterTheEnd(r run) error {
 	over := map[string]bool{}
-	for _, e := range out.Trace {
+	for _, e := range r.Trace {
 		switch e.Kind {
 		case trace.Ready:
 			delete(over, e.Call)
@@ -156,8 +138,8 @@ func transcript(body []byte) ([]Message, error) {
 	return req.Messages, err
 }
 
-func allWellFormed(_ *des.Case, out check.Result) error {
-	for n, body := range out.Requests {
+func allWellFormed(r run) error {
+	for n, body := range r.Requests {
 		messages, err := transcript(body)
 		if err == nil {
 			err = WellFormed(messages)
@@ -212,8 +194,8 @@ func (m *Message) blocks() (calls, results []string, behind bool) {
 	return calls, results, behind
 }
 
-func messagesFit(_ *des.Case, out check.Result) error {
-	for n, body := range out.Requests {
+func messagesFit(r run) error {
+	for n, body := range r.Requests {
 		messages, err := transcript(body)
 		if err == nil {
 			err = FitTogether(messages)

@@ -1,27 +1,13 @@
 package invariant
 
 import (
-	"fmt"
 	"time"
 
 	"toolbench/property/des"
 	"toolbench/toolsys/schedule"
 )
 
-// Promise is one thing that always holds.
-type SchedulerInvariant struct {
-	Name string
-	// Says is the promise in a sentence, with the rows of the specification.
-	About string
-	// Holds gives nil, or what broke it.
-	Holds func(v *View) error
-}
-
-// List are the promises of the scheduler, in the order in which they are checked:
-// what makes others meaningless comes first.
-func SchedulerInvariants() []SchedulerInvariant { return schedulerInvariants[:] }
-
-var schedulerInvariants = [...]SchedulerInvariant{
+var schedulerInvariants = [...]condition[*View]{
 	{"time-goes-on", "time never runs backwards, and a log ends with the end of the conversation", (*View).timeGoesOn},
 	{"one-result", "every committed call has exactly one result, every other one none (H2)", (*View).oneResult},
 	{"call-order", "results leave in call order (I3)", (*View).callOrder},
@@ -46,24 +32,6 @@ var schedulerInvariants = [...]SchedulerInvariant{
 	{"no-idling", "a call waits only for a reason: with nothing running, the first that waits starts (J1)", (*View).noIdling},
 }
 
-// Broken is a promise that did not hold.
-type SchedulerViolation struct {
-	Promise SchedulerInvariant
-	Found   error
-}
-
-func (b *SchedulerViolation) Error() string { return fmt.Sprintf("%s: %v", b.Promise.Name, b.Found) }
-
-// Check gives the first promise that a log breaks, or nil.
-func CheckScheduler(v *View) *SchedulerViolation {
-	for i := range schedulerInvariants {
-		if err := schedulerInvariants[i].Holds(v); err != nil {
-			return &SchedulerViolation{schedulerInvariants[i], err}
-		}
-	}
-	return nil
-}
-
 // View is a log, put in order for looking at: what became of each call, attempt by
 // attempt.
 type View struct {
@@ -76,6 +44,15 @@ type View struct {
 	messages []message
 	latest   []int // the run of each call
 	state    []uint8
+}
+
+// CheckScheduler gives the first invariant that a log breaks, or nil.
+func CheckScheduler(v *View) *Violation {
+	b := first(schedulerInvariants[:], v)
+	if b != nil {
+		b.Log = v.Log.String()
+	}
+	return b
 }
 
 // none is the place of an entry that is not there.

@@ -11,18 +11,7 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// Promise is something that must be true of every scene.
-type systemInvariant struct {
-	Name, About string
-	holds       func(v *SystemView) error
-}
-
-// Promises are all of them, that which takes another run the last.
-func SystemInvariants() []systemInvariant {
-	return append(systemInvariants[:len(systemInvariants):len(systemInvariants)], systemInvariant{Name: ReorderName, About: "tools and servers in another order give the same requests, byte for byte (D3)"})
-}
-
-var systemInvariants = [...]systemInvariant{
+var systemInvariants = [...]condition[*SystemView]{
 	{"all-answered", "every call that was made has a result, and the conversation goes on until a hook stops it (H2, H5, G1)", allAnswered},
 	{"hint", "a call that breaks its schema is told to load the tool exactly when the request it answers did not have it whole, where tools are deferred (E7)", hinted},
 	{"loaded", "a request has whole what is not deferred, what was known and what was searched for, of the servers that are there, and nothing else (E1-E6, N4, N6)", loaded},
@@ -36,6 +25,18 @@ var systemInvariants = [...]systemInvariant{
 	{"agents-end", "a sub-agent does nothing after its call was stopped or has ended (B4)", agentsEnd},
 	{"agents-apart", "the state holds what the main conversation's calls did, in their order, and nothing of a sub-agent (B2-B4)", agentsApart},
 	{"siblings-only", "a failure stops calls of its own message: not a sub-agent's parent, and nobody else's (J3)", siblingsOnly},
+}
+
+// CheckSystem gives the first invariant that the run of a system case breaks, or nil.
+func CheckSystem(v *SystemView) *Violation {
+	b := first(systemInvariants[:], v)
+	if b == nil {
+		b = CheckRun(nil, v.out)
+	}
+	if b != nil {
+		b.Log = v.log()
+	}
+	return b
 }
 
 // the sentence that tells to load a tool first.
@@ -168,29 +169,6 @@ func hooksInOrder(v *SystemView) error {
 	}
 	return nil
 }
-
-// CheckSystem gives the first invariant that a run breaks, or nil.
-func CheckSystem(v *SystemView) *Violation {
-	for _, p := range systemInvariants {
-		if err := p.holds(v); err != nil {
-			return &Violation{p.Name, err.Error(), v.log()}
-		}
-	}
-	if b := CheckAnyRun(v.out); b != nil {
-		return &Violation{b.Name, b.Found, v.log()}
-	}
-	return nil
-}
-
-// Broken is what a scene broke: a promise's name, and how.
-type Violation struct {
-	Name, Found string
-	// Log is what happened, a line an event; "" where nothing is known.
-	Log string
-}
-
-// ReorderName is the name of the invariant that takes another run.
-const ReorderName = "any-order"
 
 // agentsEnd: nothing of a sub-agent comes after the end of its call, and once that is
 // asked to stop, nothing new begins in it and it ends at once.

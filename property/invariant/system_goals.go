@@ -15,9 +15,6 @@ type systemGoal struct {
 	count func(v *SystemView) int
 }
 
-// Situations are all of them.
-func SystemGoals() []systemGoal { return systemGoals }
-
 var systemGoals = slices.Concat(usualGoals[:], systemFaultGoals[:])
 
 // usual is what may come up where nothing goes wrong; faulty where something does.
@@ -123,15 +120,6 @@ func (v *SystemView) hookDecides(p *systemCall, what string) bool {
 		}
 	}
 	return false
-}
-
-// CountSystemGoals counts up what came up in a run, by place in SystemGoals.
-func CountSystemGoals(v *SystemView, seen []int) {
-	for i, g := range systemGoals {
-		if i < len(seen) {
-			seen[i] += g.count(v)
-		}
-	}
 }
 
 var systemFaultGoals = [...]systemGoal{
