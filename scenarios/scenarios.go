@@ -1,10 +1,11 @@
 // Package scenarios is the embedded suite: what `toolbench run` runs when it is
-// told nothing else. Each file says in a sentence what it guards.
+// told nothing else. Each file says in a sentence what it guards. Those below history
+// are faults that other tool systems had, named by repository and number.
 package scenarios
 
 import "embed"
 
 // Files are the scenarios of the suite.
 //
-//go:embed *.yaml
+//go:embed *.yaml history/*.yaml
 var Files embed.FS

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -51,17 +52,19 @@ func TestTheSuiteFitsTheSchema(t *testing.T) {
 	require.NoError(t, c.AddResource("scenario.json", doc))
 	schema, err := c.Compile("scenario.json")
 	require.NoError(t, err)
-	files, err := scenarios.Files.ReadDir(".")
-	require.NoError(t, err)
-	for _, f := range files {
-		data, err := scenarios.Files.ReadFile(f.Name())
+	require.NoError(t, fs.WalkDir(scenarios.Files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := scenarios.Files.ReadFile(name)
 		require.NoError(t, err)
 		raw, err := yaml.YAMLToJSON(data)
-		require.NoError(t, err, f.Name())
+		require.NoError(t, err, name)
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 		require.NoError(t, err)
-		assert.NoError(t, schema.Validate(value), f.Name())
-	}
+		assert.NoError(t, schema.Validate(value), name)
+		return nil
+	}))
 }
 
 // generator makes a JSON Schema from the format's types.

@@ -208,11 +208,16 @@ func (t Turn) Events(n int, seed uint64) []stream.Event {
 func (c Scripted) block() stream.Block {
 	b := stream.Block{Kind: stream.ToolUse, ID: c.ID, Name: c.Tool, At: c.At.D(), CutAt: c.CutAt, Input: json.RawMessage(c.Raw)}
 	if c.Raw == "" {
-		raw, err := json.Marshal(c.Input)
-		if err != nil || c.Input == nil {
-			raw = []byte("{}")
-		}
-		b.Input = raw
+		b.Input = c.InputJSON()
 	}
 	return b
+}
+
+// InputJSON is the call's input as JSON, an empty object when none is given.
+func (c Scripted) InputJSON() json.RawMessage {
+	raw, err := json.Marshal(c.Input)
+	if err != nil || c.Input == nil {
+		return json.RawMessage("{}")
+	}
+	return raw
 }

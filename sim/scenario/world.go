@@ -156,11 +156,26 @@ type Page struct {
 	After  Duration `yaml:"after"`
 }
 
-// PastMessage is one message of an earlier session.
+// PastMessage is one message of an earlier session, as its transcript has it: results
+// may be missing, stand twice or answer no call.
 type PastMessage struct {
-	Role       string   `yaml:"role"`
-	Text       string   `yaml:"text"`
+	Role string `yaml:"role"`
+	// Results come first, then Blocks as an API gave them (such as thinking), Text and Calls.
+	Results []PastResult     `yaml:"results"`
+	Blocks  []map[string]any `yaml:"blocks"`
+	Text    string           `yaml:"text"`
+	Calls   []Scripted       `yaml:"calls"`
+	// Discovered are the tools that the earlier session found.
 	Discovered []string `yaml:"discovered"`
+}
+
+// PastResult is the result of a call of an earlier session.
+type PastResult struct {
+	Call string `yaml:"call"`
+	Text string `yaml:"text"`
+	// References are tools that the result refers to, in place of a text.
+	References []string `yaml:"references"`
+	Error      bool     `yaml:"error"`
 }
 
 // Compaction cuts the conversation before a request and puts a summary in the place

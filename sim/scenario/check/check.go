@@ -23,7 +23,7 @@ func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) 
 		j.called()       // but for what was called until then
 		return j.failures
 	}
-	for _, check := range []func(){j.ending, j.requests, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.gates} {
+	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.gates} {
 		check()
 	}
 	if out.Policy != sc.PolicyName() {

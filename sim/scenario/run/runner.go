@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -237,20 +238,48 @@ func (r *runner) takeDown(failed error) *record {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// history is the conversation before the run.
+// history is the transcript of the session before the run.
 func history(sc *scenario.Scenario) []message.Message {
 	var out []message.Message
 	for _, past := range sc.World.History {
 		m := message.Message{Role: past.Role}
+		for _, r := range past.Results {
+			m.Content = append(m.Content, pastResult(r))
+		}
+		for _, b := range past.Blocks {
+			m.Content = append(m.Content, rawBlock(b))
+		}
 		if past.Text != "" {
 			m.Content = append(m.Content, message.Text(past.Text))
 		}
+		for _, c := range past.Calls {
+			m.Content = append(m.Content, message.Block{Type: message.TypeToolUse, ID: c.ID, Name: c.Tool, Input: c.InputJSON()})
+		}
 		if len(past.Discovered) > 0 {
-			m.Content = append(m.Content, discovery(slices.Clone(past.Discovered)))
+			m.Content = append(m.Content, pool.Discovery(slices.Clone(past.Discovered)))
 		}
 		out = append(out, m)
 	}
 	return out
 }
 
-func discovery(names []string) message.Block { return pool.Discovery(names) }
+func pastResult(r scenario.PastResult) message.Block {
+	if len(r.References) == 0 {
+		return message.ToolResult(r.Call, r.Error, message.Text(r.Text))
+	}
+	var refs []message.Block
+	for _, name := range r.References {
+		refs = append(refs, message.ToolReference(name))
+	}
+	return message.ToolResult(r.Call, r.Error, refs...)
+}
+
+// rawBlock is a block as an API gave it.
+func rawBlock(members map[string]any) message.Block {
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return message.Text(err.Error()) // a key that is no text; the API refuses it as well
+	}
+	kind, _ := members["type"].(string)
+	return message.Block{Type: kind, Raw: raw}
+}

@@ -1,0 +1,32 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestRequestsThatAnAPIRefuses(t *testing.T) {
+	const call, result = `{"type":"tool_use","id":"a","name":"Look","input":{}}`, `{"type":"tool_result","tool_use_id":"a","content":"seen"}`
+	for name, c := range map[string]struct{ body, want string }{
+		"sound":             {`{"tools":[{"name":"Look"}],"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[` + call + `]},{"role":"user","content":[` + result + `]}]}`, ""},
+		"open at the end":   {`{"messages":[{"role":"assistant","content":[` + call + `]}]}`, "messages.1 has 0 results for a"},
+		"open within":       {`{"messages":[{"role":"assistant","content":[` + call + `]},{"role":"user","content":"go on"}]}`, "messages.1 has 0 results for a"},
+		"twice":             {`{"messages":[{"role":"assistant","content":[` + call + `]},{"role":"user","content":[` + result + `,` + result + `]}]}`, "messages.1 has 2 results for a"},
+		"no call":           {`{"messages":[{"role":"user","content":[` + result + `]}]}`, "messages.0 has a result for a, which the message before did not call"},
+		"behind a text":     {`{"messages":[{"role":"assistant","content":[` + call + `]},{"role":"user","content":[{"type":"text","text":"x"},` + result + `]}]}`, "messages.1 has the result for a behind other content"},
+		"two of one name":   {`{"tools":[{"name":"Look"},{"name":"Look"}],"messages":[]}`, "two tools are named Look"},
+		"not offered":       {`{"messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"tool_reference","tool_name":"Gone"}]}]}`, "messages.0 refers to the tool Gone, which is not offered"},
+		"not offered, deep": {`{"messages":[{"role":"assistant","content":[` + call + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"tool_reference","tool_name":"Gone"}]}]}]}`, "messages.1 refers to the tool Gone, which is not offered"},
+		"nothing said":      {`{"messages":[{"role":"user","content":[]}]}`, "messages.0 is empty"},
+		"an empty text":     {`{"messages":[{"role":"user","content":[{"type":"text","text":""}]}]}`, "messages.0 has an empty text"},
+		"no JSON":           {`{`, "it is no JSON"},
+	} {
+		why := refusals([]byte(c.body))
+		if c.want == "" {
+			assert.Empty(t, why, name)
+			continue
+		}
+		assert.Contains(t, why, c.want, name)
+	}
+}
