@@ -57,7 +57,8 @@ type Conversation struct {
 	// abandoned stream is tried again.
 	MaxTurns int `yaml:"max_turns"`
 	Retries  int `yaml:"retries"`
-	// StreamIdle abandons a stream that sends nothing for so long; 0 waits for ever.
+	// StreamIdle abandons a stream that makes no progress for so long, pings or not; 0
+	// waits for ever.
 	StreamIdle Duration `yaml:"stream_idle"`
 	// History are the messages of an earlier session; Compactions cut the conversation.
 	History     []PastMessage `yaml:"history"`
@@ -131,8 +132,10 @@ type ServerFault struct {
 	Duplicate bool   `yaml:"duplicate"`
 	Unknown   bool   `yaml:"unknown"`
 	Rubbish   string `yaml:"rubbish"`
-	// Slow is how long the server takes for the answer.
-	Slow Duration `yaml:"slow"`
+	// Slow is how long the server takes for the answer; Progress is how often it reports
+	// progress meanwhile.
+	Slow     Duration `yaml:"slow"`
+	Progress Duration `yaml:"progress"`
 	// Refused turns the connection down. List is what becomes of the list asked for
 	// when it is connected: fails or hangs.
 	Refused bool   `yaml:"refused"`

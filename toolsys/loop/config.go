@@ -45,8 +45,8 @@ type Config struct {
 	MaxTurns int
 	// Retries is how often an abandoned stream is tried again (J5); 0 means none.
 	Retries int
-	// Idle is how long a stream may say nothing before it is abandoned (J5); 0
-	// means for ever.
+	// Idle is how long a stream may make no progress before it is abandoned (J5); 0
+	// means for ever. Pings are no progress.
 	Idle  time.Duration
 	Style pool.Style
 	// Compact is asked before each request whether the history is to be cut, and

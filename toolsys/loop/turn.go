@@ -89,14 +89,17 @@ func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.
 	s.setActive(ex, stop)
 	defer s.setIdle()
 	s.traceRequest(req)
-	first, heard := true, s.watch(stream, stop)
+	first, progressed := true, s.watch(stream, stop)
 	err = s.cfg.Model(stream, req, func(data []byte) error {
-		heard()
 		if first {
 			first = false
 			s.trace(trace.FirstByte)
 		}
-		return ex.take(data)
+		err := ex.take(data)
+		if ex.blocks.Moved() {
+			progressed()
+		}
+		return err
 	})
 	ex.reply, err = s.endOfStream(stream, ex, err)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// ErrSilent is why a stream was abandoned that said nothing for Config.Idle.
+// ErrSilent is why a stream was abandoned that made no progress for Config.Idle.
 var ErrSilent = errors.New("the stream fell silent")
 
-// watch abandons a stream that says nothing for too long (J5, O7): a connection
-// that is dead without having broken would hold the conversation for ever. It gives
-// back what is to be called at each event.
-func (s *Session) watch(stream context.Context, stop context.CancelCauseFunc) (heard func()) {
+// watch abandons a stream that makes no progress for too long (J5, O7): a connection
+// that is dead without having broken, or that a gateway keeps alive with pings, would
+// hold the conversation for ever. It gives back what is to be called at each progress.
+func (s *Session) watch(stream context.Context, stop context.CancelCauseFunc) (progressed func()) {
 	if s.cfg.Idle <= 0 {
 		return func() {}
 	}

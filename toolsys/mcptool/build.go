@@ -14,8 +14,12 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// CallLimit bounds one call of a server's tool (N4).
-const CallLimit = 100 * time.Second
+// CallLimit bounds one call of a server's tool that does not report progress, and
+// CallTotal one that does: progress puts the limit off, but not for ever (N4).
+const (
+	CallLimit = 100 * time.Second
+	CallTotal = 10 * time.Minute
+)
 
 // Keys of a tool's _meta that are read (N2).
 const (
@@ -73,7 +77,7 @@ func template(o offer, r ref, name string, input, output json.RawMessage) tool.D
 		},
 		Loading: tool.Loading{Deferrable: true, Always: o.tool.Meta[metaAlways] == true},
 		Shaping: tool.Shaping[in]{Equivalent: equivalent, Classifier: func(i in) string { return name + " " + string(i) }},
-		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }},
+		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }, Total: CallTotal},
 		View:    tool.View[in]{Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }},
 	}
 }

@@ -33,10 +33,13 @@ const maxRounds = 10
 // call asks the server. An answer that reports a failure of the tool is a failed
 // result; that there is no answer is an error with its reason.
 func (o offer) call(ctx context.Context, in json.RawMessage, c *tool.Context) (tool.Result[[]message.Block], error) {
+	var token any
 	if o.server.track != nil {
-		defer o.server.track(ctx, c)()
+		tracked, done := o.server.track(ctx, c)
+		defer done()
+		token = tracked
 	}
-	answer, err := o.converse(ctx, in, c)
+	answer, err := o.converse(ctx, in, token, c)
 	if err != nil {
 		return tool.Result[[]message.Block]{}, err
 	}
@@ -44,8 +47,8 @@ func (o offer) call(ctx context.Context, in json.RawMessage, c *tool.Context) (t
 }
 
 // converse makes the call, and makes it again with what the server asked for first, as
-// often as it asks (N5).
-func (o offer) converse(ctx context.Context, in json.RawMessage, c *tool.Context) (*mcp.CallToolResult, error) {
+// often as it asks (N5). The token is what the server reports progress with, or nil.
+func (o offer) converse(ctx context.Context, in json.RawMessage, token any, c *tool.Context) (*mcp.CallToolResult, error) {
 	session, err := o.server.Session(ctx)
 	if err != nil {
 		return nil, o.worded(ctx, session, fmt.Errorf("%w: %w", ErrGone, err))
@@ -54,6 +57,9 @@ func (o offer) converse(ctx context.Context, in json.RawMessage, c *tool.Context
 	for range maxRounds {
 		try := params // the library writes into what it sends
 		try.Meta = mcp.Meta{MetaCall: c.CallID}
+		if token != nil {
+			try.SetProgressToken(token)
+		}
 		answer, err := session.CallTool(ctx, &try)
 		refusal, asks := o.wantsVisit(err)
 		switch {

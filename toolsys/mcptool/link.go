@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,9 +37,10 @@ type link struct {
 	fetch *fetch
 	again bool
 	// held is the list that stood when it was last read anew, for a reading that fails.
-	held    []*mcp.Tool
-	calls   []*openCall
-	reports int // numbers its reports
+	held  []*mcp.Tool
+	calls []*openCall
+	// reports, tokens and notes number its reports, its calls and their progress.
+	reports, tokens, notes int
 }
 
 // session is one connection to a server, from its handshake until it is lost.
@@ -197,15 +199,19 @@ func (l *link) server() Server {
 type openCall struct {
 	ctx context.Context
 	c   *tool.Context
+	// token is what the server reports its progress with.
+	token string
 }
 
-// track notes a call for as long as it runs.
-func (l *link) track(ctx context.Context, c *tool.Context) (done func()) {
-	call := &openCall{ctx, c}
+// track notes a call for as long as it runs, and gives its progress token.
+func (l *link) track(ctx context.Context, c *tool.Context) (token string, done func()) {
+	call := &openCall{ctx: ctx, c: c}
 	l.f.mu.Lock()
+	l.tokens++
+	call.token = fmt.Sprintf("%s-%d", l.Name, l.tokens)
 	l.calls = append(l.calls, call)
 	l.f.mu.Unlock()
-	return func() {
+	return call.token, func() {
 		l.f.mu.Lock()
 		defer l.f.mu.Unlock()
 		for i, other := range l.calls {
@@ -215,6 +221,30 @@ func (l *link) track(ctx context.Context, c *tool.Context) (done func()) {
 			}
 		}
 	}
+}
+
+// progressed hands a server's report of progress to the call it belongs to, if that
+// still runs. It goes through the clock, so that it has its place among what happens.
+func (l *link) progressed(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+	p := req.Params
+	l.f.mu.Lock()
+	i := slices.IndexFunc(l.calls, func(c *openCall) bool { return p.ProgressToken == c.token })
+	if i < 0 || l.calls[i].c.Progress == nil {
+		l.f.mu.Unlock()
+		return
+	}
+	report := l.calls[i].c.Progress
+	l.notes++
+	actor := l.actor(fmt.Sprintf("progress/%d", l.notes))
+	l.f.mu.Unlock()
+	text := p.Message
+	if text == "" {
+		text = fmt.Sprintf("progress %g", p.Progress)
+		if p.Total > 0 {
+			text += fmt.Sprintf(" of %g", p.Total)
+		}
+	}
+	l.f.start(actor, func() { report(text) })
 }
 
 // us is how this client introduces itself.
@@ -280,9 +310,10 @@ func why(attempt, session context.Context, err error) error {
 // here and not by the library, which would ask several at once in any order (N5).
 func (l *link) newClient(v *session) *mcp.Client {
 	return mcp.NewClient(us, &mcp.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { l.changed(v) },
-		ElicitationHandler:     l.elicited,
-		MultiRoundTrip:         &mcp.MultiRoundTripOptions{Disabled: true},
+		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { l.changed(v) },
+		ElicitationHandler:          l.elicited,
+		ProgressNotificationHandler: l.progressed,
+		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
 		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{
 			Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{},
 		}},

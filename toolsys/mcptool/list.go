@@ -31,7 +31,7 @@ type Server struct {
 	// broken reports whether an error of a call means that its session is lost; track
 	// notes a call while it runs. Both are a fleet's, nil without one.
 	broken func(*mcp.ClientSession, error) bool
-	track  func(context.Context, *tool.Context) (done func())
+	track  func(context.Context, *tool.Context) (token string, done func())
 }
 
 // Fixed is a Session that is always the same.

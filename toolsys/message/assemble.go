@@ -45,6 +45,7 @@ type Assembler struct {
 	order   []int
 	done    map[int]Block
 	stopped bool
+	moved   bool
 }
 
 type openBlock struct {
@@ -54,6 +55,7 @@ type openBlock struct {
 	sig   strings.Builder
 	json  bytes.Buffer
 	cites []json.RawMessage
+	begun bool // it had a delta
 }
 
 type wireEvent struct {
@@ -87,6 +89,7 @@ type wireEvent struct {
 // always none or one. A *StreamError means the stream said it failed.
 func (a *Assembler) Add(data []byte) ([]Block, error) {
 	var ev wireEvent
+	a.moved = true
 	if err := json.Unmarshal(data, &ev); err != nil {
 		return nil, fmt.Errorf("malformed stream event: %w", err)
 	}
@@ -105,9 +108,17 @@ func (a *Assembler) Add(data []byte) ([]Block, error) {
 		a.stopped = true
 	case "error":
 		return nil, &StreamError{Kind: ev.Error.Type, Message: ev.Error.Message}
+	default: // pings and events of a later API version
+		a.moved = false
 	}
-	return nil, nil // pings and events of a later API version
+	return nil, nil
 }
+
+// Moved reports whether the last event brought the reply further. Pings, events of an
+// unknown type and deltas of nothing do not: they show that a connection is open, not
+// that a model is at work. The first delta of a block counts even when it is empty, as
+// it often is.
+func (a *Assembler) Moved() bool { return a.moved }
 
 // begin also takes blocks that stand complete in message_start.
 func (a *Assembler) begin(ev wireEvent) ([]Block, error) {
@@ -151,6 +162,9 @@ func (a *Assembler) delta(ev wireEvent) error {
 	if o == nil {
 		return fmt.Errorf("delta for content block %d, which is not open", ev.Index)
 	}
+	d := &ev.Delta
+	a.moved = !o.begun || d.Text+d.PartialJSON+d.Thinking+d.Signature != "" || len(d.Citation) > 0
+	o.begun = true
 	switch ev.Delta.Type {
 	case "text_delta":
 		o.text.WriteString(ev.Delta.Text)

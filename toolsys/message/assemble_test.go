@@ -308,3 +308,29 @@ func FuzzAssembler(f *testing.F) {
 		require.NoError(t, err)
 	})
 }
+
+// Pings, unknown events and deltas of nothing show that a line is open, not that a
+// model is at work.
+func TestOnlyProgressMovesAReply(t *testing.T) {
+	var a message.Assembler
+	for _, c := range []struct {
+		event string
+		moved bool
+	}{
+		{`{"type":"ping"}`, false},
+		{`{"type":"message_start","message":{"id":"m","content":[]}}`, true},
+		{`{"type":"ping"}`, false},
+		{`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, true},
+		{`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}`, true},
+		{`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}`, false},
+		{`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`, true},
+		{`{"type":"heartbeat"}`, false},
+		{`{"type":"content_block_stop","index":0}`, true},
+		{`{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, true},
+		{`{"type":"message_stop"}`, true},
+	} {
+		_, err := a.Add([]byte(c.event))
+		require.NoError(t, err)
+		assert.Equal(t, c.moved, a.Moved(), c.event)
+	}
+}

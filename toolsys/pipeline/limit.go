@@ -2,39 +2,86 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
 
-// limit is a call's time limit. It stands still while a person is asked: a server whose
-// question is answered after an hour has not been slow (N4, N5, H1).
+// limit is a call's time limit. It stands still while a person is asked, because a
+// server whose question is answered after an hour has not been slow (N4, N5, H1). Where
+// the tool's limits say so, progress puts its end off, as far as a total.
 type limit struct {
+	now         func() time.Time
+	idle, total time.Duration
+
 	mu    sync.Mutex
 	timer *time.Timer
-	left  time.Duration
-	since time.Time
+	// left is what was left of idle, and spent what was used of total, at since.
+	left, spent time.Duration
+	since       time.Time
+	// moved: progress has put the end off.
+	moved bool
 }
 
 // limited gives a context that ends with errTimeout when the call's own time is used up;
-// no limit where d is not positive. Only a server's tool has a limit that can stand
-// still: for others the context's own deadline says more.
+// no limit where d is not positive. Only a server's tool, or one that may take longer
+// when it reports progress, has a limit that moves: for others the context's own deadline
+// tells the tool more.
 func (r *run) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	total := r.tool.Limit.Total
 	switch {
 	case d <= 0:
 		return ctx, func() {}
-	case r.tool.Origin == nil:
+	case r.tool.Origin == nil && total <= d:
 		return context.WithTimeoutCause(ctx, d, errTimeout)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	l := &limit{left: d, since: r.p.now(), timer: time.AfterFunc(d, func() { cancel(errTimeout) })}
-	r.clock = l
+	now := r.p.Doors.Clock.Now
+	l := &limit{now: now, idle: d, total: max(total, d), left: d, since: now(), timer: time.AfterFunc(d, func() { cancel(errTimeout) })}
+	r.setLimit(l)
 	return ctx, func() {
 		l.timer.Stop()
 		cancel(nil)
 	}
 }
 
-// hold stops the clock until the function it gives is called.
+// setLimit makes l the limit that progress moves.
+func (r *run) setLimit(l *limit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clock = l
+}
+
+// stop takes the running time into account; false when the limit does not run.
+func (l *limit) stop() bool {
+	if !l.timer.Stop() {
+		return false
+	}
+	ran := l.now().Sub(l.since)
+	l.left -= ran
+	l.spent += ran
+	return true
+}
+
+func (l *limit) start() {
+	l.since = l.now()
+	l.timer.Reset(max(0, l.left))
+}
+
+// progressed puts the end off. A limit that has passed, or stands still, is left alone.
+func (l *limit) progressed() {
+	if l == nil || l.total <= l.idle {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stop() {
+		l.left, l.moved = min(l.idle, l.total-l.spent), true
+		l.start()
+	}
+}
+
+// hold stops the limit until the function it gives is called.
 func (r *run) hold() (release func()) {
 	l := r.clock
 	if l == nil {
@@ -42,14 +89,28 @@ func (r *run) hold() (release func()) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.timer.Stop() {
+	if !l.stop() {
 		return func() {}
 	}
-	l.left -= r.p.now().Sub(l.since)
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.since = r.p.now()
-		l.timer.Reset(max(0, l.left))
+		l.start()
 	}
+}
+
+// exceeded words what limit a call ran into.
+func (r *run) exceeded() string {
+	d := r.tool.Limit.Timeout(r.input)
+	if l := r.clock; l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		switch {
+		case l.moved && l.spent+l.left >= l.total:
+			return fmt.Sprintf("%s was stopped after %s in all, though it reported progress.", r.name(), l.total)
+		case l.moved:
+			return fmt.Sprintf("%s was stopped after %s without progress.", r.name(), d)
+		}
+	}
+	return fmt.Sprintf("%s was stopped after its time limit of %s.", r.name(), d)
 }

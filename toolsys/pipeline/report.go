@@ -44,7 +44,11 @@ func (r *run) stage(name, result string, took time.Duration) {
 func (r *run) progress(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.ended && r.p.listens() {
+	if r.ended {
+		return
+	}
+	r.clock.progressed()
+	if r.p.listens() {
 		r.p.trace(r.call, r.name(), trace.Progress, trace.S("text", text))
 	}
 }

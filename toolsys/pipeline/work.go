@@ -101,7 +101,7 @@ func (r *run) judge(ctx context.Context, out tool.Outcome, err error) Result {
 	case errors.As(err, &p):
 		return r.broke(Panicked, p.Error(), out)
 	case errors.Is(err, errTimeout):
-		return r.broke(TimedOut, fmt.Sprintf("%s was stopped after its time limit of %s.", r.name(), r.tool.Limit.Timeout(r.input)), out)
+		return r.broke(TimedOut, r.exceeded(), out)
 	case err != nil && context.Cause(ctx) != nil:
 		res := r.stopped(context.Cause(ctx))
 		res.Observed = out.Observed

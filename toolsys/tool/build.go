@@ -298,7 +298,7 @@ func equivalent[In any](f func(a, b In) bool) func(a, b Input) bool {
 }
 
 func eraseLimits[In any](l Limits[In]) Limit {
-	limit := Limit{ResultChars: l.ResultChars, Heartbeat: l.Heartbeat, Timeout: func(Input) time.Duration { return 0 }}
+	limit := Limit{ResultChars: l.ResultChars, Heartbeat: l.Heartbeat, Total: l.Total, Timeout: func(Input) time.Duration { return 0 }}
 	if limit.ResultChars == 0 {
 		limit.ResultChars = DefaultResultChars
 	}

@@ -177,6 +177,10 @@ type Limits[In any] struct {
 	// Timeout bounds the run itself; queue and permission time do not count.
 	// nil or 0 means none.
 	Timeout func(In) time.Duration
+	// Total, where it is more than Timeout, has each report of progress put the end of
+	// Timeout off, as far as Total in all: a call that is at work may take long, one
+	// that only says so may not take for ever.
+	Total time.Duration
 	// Heartbeat makes the pipeline report progress this often while Call runs (L4).
 	Heartbeat time.Duration
 }

@@ -99,6 +99,7 @@ type Shape struct {
 type Limit struct {
 	ResultChars int
 	Timeout     func(Input) time.Duration
+	Total       time.Duration
 	Heartbeat   time.Duration
 }
 

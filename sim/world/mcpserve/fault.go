@@ -26,8 +26,9 @@ type Fault struct {
 	Twice, Stray bool
 	// Rubbish is sent in place of the answer, as it stands.
 	Rubbish string
-	// Slow is how long the server takes for its answer.
-	Slow time.Duration
+	// Slow is how long the server takes for its answer; Progress is how often it reports
+	// progress meanwhile, 0 for never.
+	Slow, Progress time.Duration
 
 	// Refused turns the connection down; ListFails and ListHangs let the list of tools
 	// end in an error, or never come.

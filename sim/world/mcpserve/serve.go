@@ -72,10 +72,8 @@ func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest)
 	call, _ := req.Params.Meta[MetaCall].(string)
 	name := req.Params.Name
 	fault := h.o.faultOf(p.spec.Name, name, call)
-	if fault.Slow > 0 {
-		if err := h.clock.Sleep(ctx, "server/"+p.spec.Name+"/"+call, fault.Slow); err != nil {
-			return nil, err
-		}
+	if err := h.takeTime(ctx, "server/"+p.spec.Name+"/"+call, fault, req); err != nil {
+		return nil, err
 	}
 	if ask, asks := h.o.ask(p.spec.Name, name); asks {
 		if held, err := h.asked(p, ask, call, req.Params); held != nil || err != nil {
@@ -83,6 +81,28 @@ func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest)
 		}
 	}
 	return guarded(ctx, h.o.answer(p.spec.Name, name), req.Params.Arguments)
+}
+
+// takeTime waits as long as the fault has the answer take, and reports progress meanwhile
+// if it says so and the client wants to be told.
+func (h *Host) takeTime(ctx context.Context, actor string, fault Fault, req *mcp.CallToolRequest) error {
+	token := req.Params.GetProgressToken()
+	for left, n := fault.Slow, 1; left > 0; n++ {
+		step := left
+		if fault.Progress > 0 && token != nil {
+			step = min(left, fault.Progress)
+		}
+		if err := h.clock.Sleep(ctx, actor, step); err != nil {
+			return err
+		}
+		if left -= step; left > 0 {
+			done := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n)}
+			if err := req.Session.NotifyProgress(ctx, done); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // guarded keeps a script's panic from ending the whole run.
