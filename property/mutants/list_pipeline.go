@@ -85,8 +85,11 @@ var pipelineFaults = slices.Concat(
 					r.postHooks(ctx, (&res))
 				}`),
 		fault("what a tool reports after its end is passed on", "run.progress",
-			"if !r.ended && r.p.listens() {",
-			"if r.p.listens() {"),
+			"if r.ended {",
+			"if false {"),
+		fault("progress puts the end of a call off for ever", "limit.progressed",
+			"min(l.idle, l.total-l.spent)",
+			"l.idle"),
 		fault("a yes that comes too late lets a call run", "run.ask",
 			`if cause := context.Cause(ctx); cause != nil {
 				res := r.stopped(cause)
