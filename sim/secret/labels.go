@@ -11,6 +11,7 @@ var labels = map[string]trust{
 	"key": byLooks, "keys": byLooks, "token": byLooks, "tokens": byLooks, "auth": byLooks, "session": byLooks, "sid": byLooks,
 	"credential": byLooks, "credentials": byLooks, "pat": byLooks, "amzsignature": bySight,
 	"apikey": bySight, "secret": bySight, "password": bySight, "passwd": bySight, "pwd": bySight, "passphrase": bySight, "authtoken": bySight,
+	"dbpass": bySight, "userpass": bySight, "mysqlpass": bySight, "smtppass": bySight, "sshpass": bySight,
 	"accountkey": bySight, "sharedaccesskey": bySight,
 	"accesskey": bySight, "secretkey": bySight, "accesstoken": bySight, "refreshtoken": bySight, "clientsecret": bySight,
 	"privatekey": bySight, "cookie": wholly, "setcookie": wholly,
@@ -73,6 +74,9 @@ func trustOf(text string, sign int) trust {
 	if t := labels[both]; t != 0 {
 		return t
 	}
+	if strings.HasSuffix(last, "password") || strings.HasSuffix(last, "passwd") {
+		return bySight
+	}
 	return labels[last]
 }
 
@@ -132,7 +136,16 @@ func valueAfter(text string, sign int, t trust) (from, to int, ok bool) {
 	if len(value) > longBase64 {
 		return 0, 0, false
 	}
-	return from, to, plausible(value, t)
+	return from, to, plausible(value, t) || quoted && isLogin(text[:sign], value)
+}
+
+// isLogin reports whether the member auth of a configuration is a user and a password.
+func isLogin(before, value string) bool {
+	if !strings.HasSuffix(strings.TrimRight(before, "\\\"' "), "auth") || len(value) < 8 {
+		return false
+	}
+	user, _, ok := strings.Cut(decode64(strings.TrimRight(value, "=")), ":")
+	return ok && user != "" && isPair(value)
 }
 
 // longestCookie is how far the end of a line of cookies is looked for.

@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // mixed reports digits beside letters.
 func mixed(s string) bool {
@@ -141,6 +144,7 @@ func isMailgun(run string) bool {
 
 var (
 	signatures = signsOf(lowers + uppers + digits + "+/=%_~-")
+	assigns    = signsOf("=\": ")
 	// parameters stand before the name of a URL's parameter.
 	parameters = signsOf("?&;\"' \t\r\n-")
 )
@@ -148,7 +152,8 @@ var (
 // signature finds what signs a URL, such as a shared access signature: whoever has it
 // may do what the URL is for.
 func signature(text string, at int) (int, int, bool) {
-	from := at + strings.IndexByte(text[at:], '=') + 1
+	from := at + strings.IndexAny(text[at:], `="`)
+	from = runOf(&between, text, runOf(&assigns, text, from, 4), 4)
 	to := runOf(&signatures, text, from, 4*longBase64)
 	return from, to, to-from >= 40 && mixed(text[from:to]) && (at == 0 || parameters[text[at-1]])
 }
@@ -192,19 +197,34 @@ func (w *words) next() bool {
 // word is the last word that next found.
 func (w *words) word() string { return strings.TrimRight(w.text[w.from:w.to], "\"'") }
 
+// key is the next word, without the number that a tool has put before its line.
+func (w *words) key() string {
+	for range 2 {
+		if !w.next() {
+			return ""
+		}
+		word := w.word()
+		bare := strings.TrimLeft(word, digits)
+		for _, sign := range []string{"→", ":", "-", "|"} {
+			bare = strings.TrimPrefix(bare, sign)
+		}
+		if bare != "" {
+			return bare
+		}
+	}
+	return ""
+}
+
 // netrc finds the password in an entry of a netrc file. "machine" and "password" are
 // also words of prose, so a login or a host's name must be there too.
 func netrc(text string, at int) (from, to int, ok bool) {
-	if at > 0 && dashed[text[at-1]] {
+	if at > 0 && alnum[text[at-1]] {
 		return 0, 0, false
 	}
 	w := words{text: text, to: at}
 	sure := w.next() && w.word() == "machine" && w.next() && strings.Contains(w.word(), ".")
 	for range 4 {
-		if !w.next() {
-			break
-		}
-		key := w.word()
+		key := w.key()
 		if key != "login" && key != "account" && key != "port" && key != "password" || !w.next() {
 			break
 		}
@@ -221,7 +241,7 @@ func pgpass(text string, at int) (int, int, bool) {
 	if runBefore(&hosts, text, at, longestWord) == at {
 		return 0, 0, false
 	}
-	from := at + len(":5432:")
+	from := at + strings.IndexByte(text[at+1:], ':') + 2
 	for range 2 {
 		to := runOf(&hosts, text, from, longestWord)
 		if to == from || to == len(text) || text[to] != ':' {
@@ -238,30 +258,76 @@ func pgpass(text string, at int) (int, int, bool) {
 
 var hosts = signsOf(lowers + uppers + digits + "_-.*")
 
-// curlWords is how many words of a command are looked at.
-const curlWords = 24
+// command is a program that is given a password after one of its flags.
+type command struct {
+	flags string
+	form  form
+}
 
-// curlUser finds the password that curl is given with -u or --user.
-func curlUser(text string, at int) (int, int, bool) {
+// form is how a password is written.
+type form int
+
+const (
+	nextWord   form = iota // "-p secret", or "-psecret"
+	glued                  // "-psecret" only
+	afterColon             // "-u user:secret"
+)
+
+// commandWords is how many words of a command are looked at.
+const commandWords = 24
+
+// password finds the password in a command's line.
+func (c command) password(text string, at int) (int, int, bool) {
 	line := text[:min(len(text), at+2*longestWord)]
 	if end := strings.IndexByte(line[at:], '\n'); end >= 0 && !strings.HasSuffix(line[:at+end], `\`) {
 		line = line[:at+end]
 	}
-	w := words{text: line, to: at + len("curl ")}
-	for range curlWords {
+	w := words{text: line, to: at}
+	for range commandWords {
 		if !w.next() {
 			return 0, 0, false
 		}
-		flag := w.word()
-		long := flag == "--user" || flag == "--proxy-user"
-		if !long && (len(flag) < 2 || flag[0] != '-' || flag[1] == '-' || flag[len(flag)-1] != 'u') {
+		from, to, ok := c.after(&w)
+		if !ok {
 			continue
 		}
-		if !w.next() {
-			return 0, 0, false
-		}
-		user, password, ok := strings.Cut(w.word(), ":")
-		return w.from + len(user) + 1, w.from + len(w.word()), ok && len(password) > 2 && !strings.ContainsAny(password[:1], "$<{[") && user != ""
+		value := line[from:to]
+		plain := len(value) > 2 && !strings.ContainsAny(value[:1], "$<{[-")
+		return from, to, plain && (c.form != glued || mixed(value))
 	}
 	return 0, 0, false
 }
+
+// after gives the value of the flag that the last word is, and reports whether it is one.
+func (c command) after(w *words) (from, to int, ok bool) {
+	flag := w.word()
+	short := c.flags[:len("-x")]
+	switch {
+	case c.form != afterColon && len(flag) > len(short) && strings.HasPrefix(flag, short):
+		return w.from + len(short), w.from + len(flag), true
+	case c.form == glued:
+		return 0, 0, false
+	case slices.Contains(strings.Fields(c.flags), flag):
+	case len(flag) > 1 && flag[0] == '-' && flag[1] != '-' && flag[len(flag)-1] == short[1]: // flags in one word
+	default:
+		return 0, 0, false
+	}
+	if !w.next() {
+		return 0, 0, false
+	}
+	value := w.word()
+	if c.form == nextWord {
+		return w.from, w.from + len(value), true
+	}
+	colon := strings.IndexByte(value, ':')
+	return w.from + colon + 1, w.from + len(value), colon > 0
+}
+
+// azureSecret finds the secret of an application, three signs before "8Q~" and 31 or
+// more after it.
+func azureSecret(text string, at int) (int, int, bool) {
+	from, to := runBefore(&tildes, text, at, 3), runOf(&tildes, text, at+len("8Q~"), 40)
+	return from, to, at-from == 3 && to-at-len("8Q~") >= 31
+}
+
+var tildes = signsOf(lowers + uppers + digits + "_~.-")
