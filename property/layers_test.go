@@ -85,7 +85,7 @@ var layers = []struct {
 
 	// Reports read outcomes; only the command reads reports.
 	{"reports/...", []string{"reports/...", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/capture", "sim/secret", "sim/economics/retrieval", "sim/draft", "sim/upgrade"}},
-	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys"}},
+	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys/builtin", "toolsys"}},
 }
 
 var leaves = []string{

@@ -49,6 +49,7 @@ var formats = map[string]published{
 		one(schema.For[standingsJSON], schema.For[findingsJSON]), nil},
 	"init":    {InitVersion, "What `toolbench init --format json` wrote.", one(schema.For[initJSON]), nil},
 	"list":    {ListVersion, "The scenarios that `toolbench list --format json` chose.", one(schema.For[listJSON]), nil},
+	"rules":   {RulesVersion, "What permission rules would decide: one object, written by `toolbench rules --format json`.", one(schema.For[RulesReport]), nil},
 	"upgrade": {UpgradeVersion, "What became of files of earlier formats: one object, written by `toolbench upgrade --format json`.", one(schema.For[UpgradeReport]), nil},
 }
 

@@ -68,7 +68,7 @@ var pipelineFaults = slices.Concat(
 			`case !allowed:
 				r.denied(ctx, d)
 				return nil`),
-		fault("the filesystem is asked about a UNC path", "run.resolve",
+		fault("the filesystem is asked about a UNC path", "resolved",
 			"if permission.IsUNC(p) {",
 			"if false && permission.IsUNC(p) {"),
 		fault("a hook after the run is given up when the user interrupts", "run.postHooks",

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"toolbench/toolsys/hook"
@@ -87,19 +88,42 @@ func (r *run) inputs() permission.Inputs {
 	}
 }
 
-// query says in the words of rules what the call is about. Paths go in twice
-// where a link leads elsewhere (L6).
+// query describes the call in the words of rules.
 func (r *run) query() permission.Query {
-	s := r.tool.Subject(r.input, r.context)
-	b, c := &r.tool.Behaviour, r.context
+	return describe(r.tool, r.input, r.context, r.p.Doors.Resolve, r.is)
+}
+
+// Decide resolves a call of a tool without running it (SPEC F7): no hook is run,
+// nobody is asked, no classifier is. resolve gives what a path leads to when links are
+// followed; nil follows none. An input that does not fit the tool is an error.
+func Decide(t *tool.Tool, raw json.RawMessage, c *tool.Context, resolve func(string) string) (permission.Decision, permission.Query, error) {
+	in, problems := t.Parse(raw)
+	if len(problems) > 0 {
+		return permission.Decision{}, permission.Query{}, fmt.Errorf("the input does not fit %s: %s", t.Name, problems.String())
+	}
+	q := describe(t, in, c, resolve, func(_ string, predicate func(tool.Input) (bool, error)) bool {
+		is, _ := predicate(in) // one that fails counts as its safe value
+		return is
+	})
+	d := permission.Resolve(permission.Inputs{
+		Rules: c.Rules, Query: q, Mode: c.Mode, Check: t.Permit(in, c), Denials: c.State.Denials, CanAsk: true,
+	})
+	return d, q, nil
+}
+
+// describe is a call in the words of rules. Paths go in twice where a link leads
+// elsewhere (L6).
+func describe(t *tool.Tool, in tool.Input, c *tool.Context, resolve func(string) string, is func(string, func(tool.Input) (bool, error)) bool) permission.Query {
+	s := t.Subject(in, c)
+	b := &t.Behaviour
 	return permission.Query{
-		Subject: subject(r.tool), Kin: s.Kin, Shell: s.Shell, Content: s.Content,
-		Paths: r.resolve(s.Paths), PathsUnknown: s.PathsUnknown,
-		Dir: c.State.Dir, Home: c.Home, Roots: r.resolve(c.Roots),
-		ReadOnly:    r.is("read-only", b.ReadOnly),
-		Destructive: r.is("destructive", b.Destructive),
-		OpenWorld:   r.is("open-world", b.OpenWorld),
-		Interactive: r.is("needs-user", b.NeedsUser),
+		Subject: subject(t), Kin: s.Kin, Shell: s.Shell, Content: s.Content,
+		Paths: resolved(s.Paths, resolve), PathsUnknown: s.PathsUnknown,
+		Dir: c.State.Dir, Home: c.Home, Roots: resolved(c.Roots, resolve),
+		ReadOnly:    is("read-only", b.ReadOnly),
+		Destructive: is("destructive", b.Destructive),
+		OpenWorld:   is("open-world", b.OpenWorld),
+		Interactive: is("needs-user", b.NeedsUser),
 		Edits:       b.EditsFiles,
 	}
 }
@@ -118,8 +142,9 @@ func (r *run) is(name string, predicate func(tool.Input) (bool, error)) bool {
 	return got
 }
 
-func (r *run) resolve(paths []string) []string {
-	if r.p.Doors.Resolve == nil {
+// resolved are the paths and what they lead to.
+func resolved(paths []string, resolve func(string) string) []string {
+	if resolve == nil {
 		return paths
 	}
 	out := slices.Clone(paths)
@@ -127,7 +152,7 @@ func (r *run) resolve(paths []string) []string {
 		if permission.IsUNC(p) {
 			continue
 		}
-		if real := r.p.Doors.Resolve(p); real != p && !slices.Contains(out, real) {
+		if real := resolve(p); real != p && !slices.Contains(out, real) {
 			out = append(out, real)
 		}
 	}

@@ -64,7 +64,6 @@ func judgeGit(c *call) {
 		c.w.s.Network = true
 	}
 	sub := &call{w: c.w, name: "git " + name, args: rest[1:], step: c.step}
-	sub.step.Readings = append(sub.step.Readings, readings(append([]Word{{Text: "git", Source: "git"}}, rest...))...)
 	if gitShows[name] {
 		c.readsTree(here())
 	}

@@ -131,7 +131,7 @@ func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
 // judgeXargs runs a command with words that it reads from its input.
 func judgeXargs(c *call) {
 	c.step.Leaf = true
-	sp := spec{short: "0rtxd:E:I:L:n:P:s:", long: "null no-run-if-empty verbose max-args= max-procs= max-lines= delimiter="}
+	sp := spec{short: "0rtxd:E:I:L:n:P:s:", long: "null no-run-if-empty verbose max-args= max-procs= max-lines? delimiter="}
 	args, replaced, zero := c.args, "", false
 	for len(args) > 0 && args[0].Kind == Literal && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
 		if args[0].Text == "--" {

@@ -42,7 +42,8 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		Strict: d.Strict, Internal: slices.Clone(d.Internal), Description: d.Description,
 		Describe: describe(d), Prompt: d.Prompt, Input: input, Output: output,
 		Complete: eraseComplete(d), Call: eraseCall(d), Validate: eraseValidate(d), Permit: erasePermit(d), Subject: eraseSubject(d),
-		Behaviour: eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
+		TakesContent: d.Subject != nil,
+		Behaviour:    eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
 		Limit: eraseLimits(d.Limits), Present: eraseView(d.Name, d.View),
 	}
 	t.Parse, t.Decode = parser[In](t.Input, d.InputSchema == nil), decode[In]

@@ -45,6 +45,8 @@ type Tool struct {
 	Validate func(Input, *Context) *Refusal
 	Permit   func(Input, *Context) permission.Opinion
 	Subject  func(Input, *Context) Subject
+	// TakesContent reports whether a rule with a content can be about the tool's calls.
+	TakesContent bool
 
 	Behaviour Behaviour
 	Loading   Loading

@@ -106,7 +106,8 @@ func (d bash) trusts(dir string, c *tool.Context) bool {
 		return false
 	}
 	for ; !slices.Contains(c.Roots, dir); dir = path.Dir(dir) {
-		if dir == "/" || d.holdsRepository(dir) {
+		info, err := d.FS.Stat(dir)
+		if err != nil || !info.IsDir() || dir == "/" || d.holdsRepository(dir) {
 			return false
 		}
 	}

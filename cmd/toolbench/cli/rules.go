@@ -1,0 +1,410 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"toolbench/reports"
+	"toolbench/sim/recording"
+	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
+	"toolbench/toolsys/host"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+const rulesLong = `Shows what permission rules would decide, and by which rule, without running anything.
+
+The calls are commands (--command), lines of a file (--calls), or all calls of recorded
+sessions (--recording). A line of a file is {"cmd": "git push"} or {"tool": "Read",
+"input": {...}}, and may bring rules of its own: "allow", "ask", "deny".
+
+The rules come from settings files as agents write them ({"permissions": {"allow": [...],
+"ask": [...], "deny": [...], "defaultMode": "...", "additionalDirectories": [...]}}) and
+from flags. Commands are decided as they would run in --dir, whose files are looked at
+(links, repositories) and never changed.
+
+Rules that never match, that another rule leaves nothing to decide, or whose tool is
+misspelt are named; over a recording, also those that matched none of its calls.`
+
+const rulesExample = `  toolbench rules --settings .claude/settings.json --command 'git push origin main'
+  toolbench rules --allow 'Bash(git *)' --deny 'Bash(git push *)' --mode bypass --command 'git "push"'
+  toolbench rules --settings settings.json --recording session.jsonl
+  toolbench rules --calls calls.jsonl --format json`
+
+const rulesCodes = `Exit codes:
+  0    every call was decided, whatever the decisions
+  2    the command line, a settings file, a rule or a file of calls is wrong
+  3    the harness itself failed
+  130  interrupted`
+
+type rulesFlags struct {
+	looks
+	settings, allow, ask, deny  []string
+	commands, calls, recordings []string
+	mode, dir, format           string
+	all, schema                 bool
+}
+
+func (a *app) rulesCommand() *cobra.Command {
+	f := rulesFlags{format: "table"}
+	cmd := &cobra.Command{
+		Use: "rules", Short: "Show what permission rules would decide, and why", Long: rulesLong + "\n\n" + rulesCodes, Example: rulesExample,
+		Args: nothingElse,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.rules(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	f.looks.add(flags)
+	flags.StringArrayVar(&f.settings, "settings", nil, "a settings file; repeatable")
+	flags.StringArrayVar(&f.allow, "allow", nil, "a rule that allows; repeatable")
+	flags.StringArrayVar(&f.ask, "ask", nil, "a rule that asks; repeatable")
+	flags.StringArrayVar(&f.deny, "deny", nil, "a rule that denies; repeatable")
+	flags.StringArrayVar(&f.commands, "command", nil, "a shell command; repeatable")
+	flags.StringArrayVar(&f.calls, "calls", nil, "a file of calls, a JSON object a line; repeatable")
+	flags.StringArrayVar(&f.recordings, "recording", nil, "a recorded session, or a folder of them; repeatable")
+	flags.StringVar(&f.mode, "mode", "", "default, plan, acceptEdits, auto or bypass; without it, what the settings say")
+	flags.StringVar(&f.dir, "dir", ".", "the working directory of the calls")
+	flags.BoolVar(&f.all, "all", false, "show every call in the table, however many are allowed")
+	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and decide nothing")
+	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
+	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"rules"}}
+	return cmd
+}
+
+// rules is the way from flags to the report.
+func (a *app) rules(ctx context.Context, f rulesFlags) error {
+	if f.schema {
+		return a.printAll(reports.Schema("rules"))
+	}
+	if len(f.commands)+len(f.calls)+len(f.recordings) == 0 {
+		return usage("name what to decide: --command 'git push', --calls FILE.jsonl or --recording FILE")
+	}
+	d, err := a.decider(f)
+	if err != nil {
+		return err
+	}
+	if err := a.decideAll(ctx, d, f); err != nil {
+		return err
+	}
+	report := d.report()
+	if f.format == "json" {
+		return wrap(reports.RulesJSON(a.Stdout, report))
+	}
+	return wrap(reports.RulesTable(a.Stdout, report, f.all, a.drawing(f.looks)))
+}
+
+// decideAll decides the calls of the flags, in the order commands, files, recordings.
+func (a *app) decideAll(ctx context.Context, d *decider, f rulesFlags) error {
+	for _, command := range f.commands {
+		if err := d.decide(wanted{Cmd: command}, ""); err != nil {
+			return err
+		}
+	}
+	for _, file := range f.calls {
+		if err := a.decideFile(d, file); err != nil {
+			return err
+		}
+	}
+	files, err := a.recordings(f.recordings)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return &exitError{ExitInterrupted, errors.New("interrupted")}
+		}
+		if err := a.decideRecording(d, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decider decides calls one by one and keeps what came of them.
+type decider struct {
+	system *toolsys.System
+	rules  permission.Rules
+	mode   permission.Mode
+	dir    string
+	roots  []string
+	home   string
+
+	decisions        []reports.RuleDecision
+	matched, decided map[permission.Hit]int
+	skipped          []reports.SkippedRecord
+}
+
+// decider reads the rules and makes the tools that calls are decided for.
+func (a *app) decider(f rulesFlags) (*decider, error) {
+	dir, err := filepath.Abs(a.path(f.dir))
+	if err != nil {
+		return nil, usage("--dir %s: %s", f.dir, reason(err))
+	}
+	home, _ := os.UserHomeDir() // without one, rules below ~ match nothing
+	d := &decider{dir: host.Follow(dir), home: home, matched: map[permission.Hit]int{}, decided: map[permission.Hit]int{}}
+	d.roots = []string{d.dir}
+	if err := d.load(a, f); err != nil {
+		return nil, err
+	}
+	d.system, err = toolsys.New(toolsys.Config{
+		FS: afero.NewReadOnlyFs(afero.NewOsFs()), Resolve: host.Follow, Builtins: builtin.All(builtin.Deps{}),
+	})
+	if err != nil {
+		return nil, harness(err)
+	}
+	return d, nil
+}
+
+// agentSettings is the part of an agent's settings file that is read here.
+type agentSettings struct {
+	Permissions struct {
+		Allow, Ask, Deny      []string
+		DefaultMode           string
+		AdditionalDirectories []string
+	}
+}
+
+// load reads rules and mode: of the command line, then of each settings file.
+func (d *decider) load(a *app, f rulesFlags) error {
+	err := d.parse(permission.CommandLine, "", f.allow, f.ask, f.deny)
+	if err != nil {
+		return err
+	}
+	mode := f.mode
+	for _, file := range f.settings {
+		text, err := os.ReadFile(a.path(file))
+		if err != nil {
+			return usage("%s: %s", file, reason(err))
+		}
+		var s agentSettings
+		if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &s); err != nil {
+			return usage("%s:%s: it is no settings file: %s", file, place(text, err), err)
+		}
+		if err := d.parse(sourceOf(file), file+": ", s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
+			return err
+		}
+		mode = cmp.Or(mode, s.Permissions.DefaultMode)
+		for _, dir := range s.Permissions.AdditionalDirectories {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(d.dir, dir)
+			}
+			d.roots = append(d.roots, host.Follow(dir))
+		}
+	}
+	if mode == "" {
+		return nil
+	}
+	if d.mode, err = permission.ParseMode(mode); err != nil {
+		return usage("--mode %s: %s", mode, strings.TrimPrefix(err.Error(), "permission: "))
+	}
+	return nil
+}
+
+// place is the line and column of a JSON error in a text.
+func place(text []byte, err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	at := int64(len(text))
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset - 1 // the offset is behind the byte
+	case errors.As(err, &kind):
+		at = kind.Offset
+	}
+	before := text[:min(at, int64(len(text)))]
+	return fmt.Sprintf("%d:%d", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
+}
+
+// sourceOf is where a settings file's rules come from, by its name and place.
+func sourceOf(file string) permission.Source {
+	home, _ := os.UserHomeDir()
+	abs, _ := filepath.Abs(file)
+	switch {
+	case strings.Contains(filepath.Base(file), "local"):
+		return permission.LocalProject
+	case strings.HasPrefix(filepath.Base(file), "managed"):
+		return permission.Policy
+	case home != "" && filepath.Dir(filepath.Dir(abs)) == home:
+		return permission.User
+	}
+	return permission.Project
+}
+
+func (d *decider) parse(source permission.Source, from string, allow, ask, deny []string) error {
+	for i, texts := range [][]string{deny, ask, allow} {
+		behaviour := [...]permission.Behaviour{permission.Deny, permission.Ask, permission.Allow}[i]
+		rules, err := d.rules.Parse(source, behaviour, texts...)
+		if err != nil {
+			return usage("%s%s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+		d.rules = rules
+	}
+	return nil
+}
+
+// wanted is one call to be decided, with rules of its own.
+type wanted struct {
+	Cmd              string
+	Tool             string
+	Input            json.RawMessage
+	Allow, Ask, Deny []string
+}
+
+// decideFile decides the calls of a file, one JSON object a line.
+func (a *app) decideFile(d *decider, name string) error {
+	file, err := os.Open(a.path(name))
+	if err != nil {
+		return usage("%s: %s", name, reason(err))
+	}
+	defer file.Close()
+	lines := bufio.NewReader(file)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			var call wanted
+			if problem := json.Unmarshal(text, &call); problem != nil {
+				return usage("%s:%d: it is no call: %s", name, n, problem)
+			}
+			if call.Cmd == "" && call.Tool == "" {
+				return usage(`%s:%d: a call has a "cmd", or a "tool" and its "input"`, name, n)
+			}
+			if problem := d.decide(call, fmt.Sprintf("%s:%d", name, n)); problem != nil {
+				return usage("%s:%d: %s", name, n, problem)
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return usage("%s: %s", name, reason(err))
+		}
+	}
+}
+
+// decideRecording decides all calls of a recorded session.
+func (a *app) decideRecording(d *decider, f found) error {
+	file, err := os.Open(a.path(f.path))
+	if err != nil {
+		return usage("%s: %s", f.path, reason(err))
+	}
+	defer file.Close()
+	_, err = recording.Scan(f.path, file, recording.Limits{}, recording.Handler{Turn: func(c *recording.Conversation, t *recording.Turn) error {
+		for _, call := range t.Calls {
+			if call.Cut || call.Repeated {
+				continue
+			}
+			where := fmt.Sprintf("%s, conversation %d, turn %d", f.path, c.Number, t.Number)
+			if err := d.decide(wanted{Tool: call.Name, Input: call.Input}, where); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	if err != nil && !f.named {
+		d.skipped = append(d.skipped, reports.SkippedRecord{File: f.path, Reason: strings.TrimPrefix(err.Error(), f.path+": ")})
+		return nil
+	}
+	if err != nil {
+		return usage("%s", err)
+	}
+	return nil
+}
+
+// decide decides one call and notes it.
+func (d *decider) decide(call wanted, from string) error {
+	own := *d
+	if err := own.parse(permission.CommandLine, "", call.Allow, call.Ask, call.Deny); err != nil {
+		return err
+	}
+	out := reports.RuleDecision{Call: call.Cmd, Tool: call.Tool, From: from, Mode: d.mode.String()}
+	if call.Cmd != "" {
+		out.Tool = "Bash"
+		call.Input, _ = json.Marshal(map[string]string{"command": call.Cmd}) // a string always fits
+	} else {
+		out.Call = strings.TrimSpace(call.Tool + " " + string(call.Input))
+	}
+	decision, query, err := own.resolve(out.Tool, call.Input)
+	if err != nil {
+		out.Decision, out.Error, out.Reason = permission.Deny.String(), err.Error(), "the call would be refused before permission"
+	} else {
+		out.Decision, out.Reason = decision.Behaviour.String(), decision.Reason.String()
+		d.count(own.rules, decision, query)
+	}
+	if decision.Reason.Hit != (permission.Hit{}) {
+		out.Rule = decision.Reason.Hit.Rule.String()
+	}
+	own.describe(&out, query, call.Input)
+	d.decisions = append(d.decisions, out)
+	return nil
+}
+
+// resolve decides as a conversation in the decider's directory would.
+func (d *decider) resolve(name string, raw json.RawMessage) (permission.Decision, permission.Query, error) {
+	return d.system.Decide(name, raw, &tool.Context{
+		State:    tool.State{Dir: d.dir, Env: map[string]string{"HOME": d.home}},
+		Security: tool.Security{Rules: d.rules, Mode: d.mode, Roots: d.roots, Home: d.home},
+	})
+}
+
+// describe adds what the call was read as.
+func (d *decider) describe(out *reports.RuleDecision, q permission.Query, raw json.RawMessage) {
+	out.ReadOnly = q.ReadOnly
+	out.Paths = slices.Clone(q.Paths)
+	if q.Shell != nil {
+		for _, p := range q.Shell.Parts {
+			out.ReadOnly = out.ReadOnly && p.ReadOnly
+			for _, f := range p.Files {
+				out.Paths = append(out.Paths, f.Path)
+			}
+		}
+	}
+	slices.Sort(out.Paths)
+	out.Paths = slices.Compact(out.Paths)
+	out.Safe = out.ReadOnly && d.system.Safe(out.Tool, raw)
+}
+
+// count notes which of the common rules are about a call, and which decided it.
+func (d *decider) count(all permission.Rules, decision permission.Decision, q permission.Query) {
+	for _, h := range d.rules.All() {
+		if h.Rule.Covers(q) {
+			d.matched[h]++
+		}
+	}
+	h := decision.Reason.Hit
+	h.What = ""
+	if decision.Reason.Hit != (permission.Hit{}) {
+		d.decided[h]++
+	}
+}
+
+// report is what came of all calls.
+func (d *decider) report() reports.RulesReport {
+	r := reports.RulesReport{Decisions: d.decisions, Totals: map[string]int{"allow": 0, "ask": 0, "deny": 0}, Skipped: d.skipped}
+	for _, one := range d.decisions {
+		r.Totals[one.Decision]++
+	}
+	problems := map[permission.Hit]string{}
+	for _, p := range d.system.RuleProblems(d.rules) {
+		problems[p.Hit] = p.String()
+	}
+	for _, h := range d.rules.All() {
+		r.Rules = append(r.Rules, reports.RuleUse{
+			Rule: h.Rule.String(), Behaviour: h.Behaviour.String(), Source: h.Source.String(),
+			Matched: d.matched[h], Decided: d.decided[h], Problem: problems[h],
+		})
+	}
+	return r
+}

@@ -1,0 +1,125 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"toolbench/reports/screen"
+)
+
+// RulesVersion is the version of the JSON that rules writes.
+const RulesVersion = 1
+
+// RulesReport is what permission rules would decide.
+type RulesReport struct {
+	Version   int             `json:"version"`
+	Decisions []RuleDecision  `json:"decisions" jsonschema:"One for each call, in order."`
+	Totals    map[string]int  `json:"totals" jsonschema:"How many calls would be allowed, asked about and denied."`
+	Rules     []RuleUse       `json:"rules" jsonschema:"The rules in force, in the order in which they are tried."`
+	Skipped   []SkippedRecord `json:"skipped,omitempty" jsonschema:"Recordings that could not be read."`
+}
+
+// RuleDecision is what would become of one call.
+type RuleDecision struct {
+	Call     string   `json:"call" jsonschema:"The command, or the tool and its input."`
+	Tool     string   `json:"tool"`
+	From     string   `json:"from,omitempty" jsonschema:"The file and line, or the recording and turn, that the call comes from."`
+	Mode     string   `json:"mode"`
+	Decision string   `json:"decision" enum:"allow,ask,deny"`
+	ReadOnly bool     `json:"read_only" jsonschema:"Whether it is proved that the call only reads."`
+	Safe     bool     `json:"safe" jsonschema:"Whether the call may run beside others."`
+	Rule     string   `json:"rule,omitempty" jsonschema:"The rule that decides, if one does."`
+	Reason   string   `json:"reason"`
+	Paths    []string `json:"paths" jsonschema:"The files that the call is known to touch."`
+	Error    string   `json:"error,omitempty" jsonschema:"Why the call's input does not fit its tool."`
+}
+
+// RuleUse is one rule and how often it mattered.
+type RuleUse struct {
+	Rule      string `json:"rule"`
+	Behaviour string `json:"behaviour" enum:"allow,ask,deny"`
+	Source    string `json:"source"`
+	Matched   int    `json:"matched" jsonschema:"The calls that the rule is about."`
+	Decided   int    `json:"decided" jsonschema:"The calls that it decided."`
+	Problem   string `json:"problem,omitempty" jsonschema:"Why the rule does not do what it says."`
+}
+
+// SkippedRecord is a file that could not be read, and why.
+type SkippedRecord struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// RulesJSON writes one object as rules.schema.json describes it.
+func RulesJSON(w io.Writer, r RulesReport) error {
+	r.Version = RulesVersion
+	for i := range r.Decisions {
+		r.Decisions[i].Paths = present(r.Decisions[i].Paths)
+	}
+	if r.Decisions == nil {
+		r.Decisions = []RuleDecision{}
+	}
+	if r.Rules == nil {
+		r.Rules = []RuleUse{}
+	}
+	return PrintJSON(w, r)
+}
+
+// RulesTable writes a row a call, then what is worth knowing about the rules. Calls
+// that are allowed are left out unless all are wanted or there are few.
+func RulesTable(w io.Writer, r RulesReport, all bool, o Options) error {
+	out := bufio.NewWriter(w)
+	few := all || len(r.Decisions) <= 20
+	g := screen.Grid{Columns: []screen.Column{{Title: "Decision"}, {Title: "Call"}, {Title: "Why"}}}
+	for _, d := range r.Decisions {
+		if few || d.Decision != "allow" {
+			g.Rows = append(g.Rows, []string{d.Decision, screen.Cut(screen.Safe(d.Call), 60, o.ASCII), screen.Safe(why(d))})
+		}
+	}
+	if len(g.Rows) > 0 {
+		drawn, err := g.Draw(o.Width, o.ASCII)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, drawn)
+	}
+	calls := "calls"
+	if len(r.Decisions) == 1 {
+		calls = "call"
+	}
+	total := fmt.Sprintf("%d %s: %d allowed, %d asked about, %d denied", len(r.Decisions), calls, r.Totals["allow"], r.Totals["ask"], r.Totals["deny"])
+	if !few && r.Totals["allow"] > 0 {
+		total += "; those allowed are left out (--all shows them)"
+	}
+	foldLines(out, append([]string{total}, ruleNotes(r)...), o)
+	return out.Flush()
+}
+
+func why(d RuleDecision) string {
+	if d.Error != "" {
+		return strings.Join(strings.Fields(d.Error), " ")
+	}
+	return d.Reason
+}
+
+// ruleNotes are the rules that did nothing, and why.
+func ruleNotes(r RulesReport) []string {
+	var notes []string
+	for _, u := range r.Rules {
+		name := fmt.Sprintf("%s rule %s of %s", u.Behaviour, screen.Safe(u.Rule), u.Source)
+		switch {
+		case u.Problem != "":
+			notes = append(notes, screen.Safe(u.Problem))
+		case u.Matched == 0 && len(r.Decisions) > 1:
+			notes = append(notes, name+" matched none of these calls")
+		case u.Decided == 0 && len(r.Decisions) > 1:
+			notes = append(notes, fmt.Sprintf("%s matched %d and decided none: others came first", name, u.Matched))
+		}
+	}
+	for _, s := range r.Skipped {
+		notes = append(notes, strings.TrimSpace(screen.Safe(s.File)+": "+screen.Safe(s.Reason)))
+	}
+	return notes
+}

@@ -1,0 +1,99 @@
+package permission
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Known is a tool that rules may be about.
+type Known struct {
+	Subject
+	// Content reports whether a rule with a content can be about the tool's calls.
+	Content bool
+}
+
+// Problem is a rule that does not do what it says.
+type Problem struct {
+	Hit Hit
+	// Why is the reason; Nearest is what may have been meant, empty where nothing is near.
+	Why, Nearest string
+}
+
+// String is the problem in one line.
+func (p Problem) String() string {
+	line := fmt.Sprintf("%s rule %s of %s %s", p.Hit.Behaviour, p.Hit.Rule, p.Hit.Source, p.Why)
+	if p.Nearest != "" {
+		line += "; did you mean " + p.Nearest + "?"
+	}
+	return line
+}
+
+// Problems lists the rules that can never match a call of the known tools, and those
+// that others leave nothing to decide. Rules about MCP servers are not held against
+// the known tools, since servers come and go. nearest proposes names for one that no
+// tool has.
+func (rs Rules) Problems(known []Known, nearest func(name string, names []string) []string) []Problem {
+	var all []Problem
+	for i, h := range rs.hits {
+		if p, ok := h.idle(known, nearest); ok {
+			all = append(all, p)
+		} else if by, ok := rs.shadowedBy(i); ok {
+			all = append(all, Problem{Hit: h, Why: fmt.Sprintf("never decides: %s rule %s of %s comes first", by.Behaviour, by.Rule, by.Source)})
+		}
+	}
+	return all
+}
+
+// idle reports why a rule can never match.
+func (h Hit) idle(known []Known, nearest func(string, []string) []string) (Problem, bool) {
+	r := h.Rule
+	if strings.HasPrefix(r.tool, mcpPrefix) {
+		if r.Blanket() {
+			return Problem{}, false
+		}
+		return Problem{Hit: h, Why: "never matches: rules about MCP tools take no content", Nearest: r.tool}, true
+	}
+	content, found := false, false
+	var names []string
+	for _, k := range known {
+		names = append(names, k.Tool)
+		if !r.names(k.Subject) {
+			continue
+		}
+		found = true
+		if r.Blanket() {
+			return Problem{}, false
+		}
+		content = content || k.Content
+		if k.Tool == "WebFetch" && !strings.HasPrefix(strings.ToLower(r.content), "domain:") && !strings.Contains(r.content, "*") {
+			return Problem{Hit: h, Why: "never matches: WebFetch is matched by its host", Nearest: "WebFetch(domain:" + r.content + ")"}, true
+		}
+		if content {
+			return Problem{}, false
+		}
+	}
+	if !found {
+		p := Problem{Hit: h, Why: "never matches: there is no tool " + r.tool}
+		for _, name := range nearest(r.tool, names) {
+			p.Nearest = Rule{tool: name, content: r.content}.String()
+		}
+		return p, true
+	}
+	return Problem{Hit: h, Why: "never matches: calls of " + r.tool + " name nothing that a content could match", Nearest: r.tool}, true
+}
+
+// shadowedBy finds a rule that decides whatever this one would: one that is asked
+// before it and covers all of its content.
+func (rs Rules) shadowedBy(i int) (Hit, bool) {
+	h := rs.hits[i]
+	for j, other := range rs.hits {
+		before := other.Behaviour > h.Behaviour || other.Behaviour == h.Behaviour && j < i
+		if i == j || !before || other.Rule.tool != h.Rule.tool {
+			continue
+		}
+		if other.Rule.Blanket() || other.Rule.content == h.Rule.content {
+			return other, true
+		}
+	}
+	return Hit{}, false
+}
