@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -17,14 +18,14 @@ import (
 	"toolbench/sim/secret"
 )
 
-// Config says what to record, and how.
+// Config is what to record, and how.
 type Config struct {
 	// Scenario gives the prompt and the world.
 	Scenario *scenario.Scenario
 	// Cassette is the file; it ends in ".yaml".
 	Cassette string
 	Mode     Mode
-	// Live says where the model is and who answers questions; its Transport is the
+	// Live is where the model is and who answers questions; its Transport is the
 	// network.
 	Live run.LiveConfig
 	// Known are values that must not be written.
@@ -35,12 +36,12 @@ type Config struct {
 	Wait    func(ctx context.Context, d time.Duration) error
 	// Now is the clock on the wall.
 	Now func() time.Time
-	// Progress hears how far it has come, Notice what is worth a line; nil hears nothing.
+	// Progress gets how far it has come, Notice what is worth a line; both may be nil.
 	Progress func(Progress)
 	Notice   func(text string)
 }
 
-// Report says what came of it.
+// Report is what came of it.
 type Report struct {
 	Mode     Mode
 	Cassette string
@@ -115,7 +116,7 @@ func begin(cfg Config) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.meter = &meter{next: s.transport(), tell: cfg.Progress}
+	s.meter = &meter{next: s.transport(), progress: cfg.Progress}
 	return s, nil
 }
 
@@ -142,7 +143,7 @@ func (s *session) replay() (*cassette.Cassette, error) {
 func atOnce(ctx context.Context, _ string, _ time.Duration) error { return context.Cause(ctx) }
 
 func (s *session) record(earlier *cassette.Cassette) error {
-	network := patient{next: s.cfg.Live.Transport, tries: s.cfg.Retries, wait: s.cfg.Wait, tell: s.cfg.Notice}
+	network := retrying{next: s.cfg.Live.Transport, tries: s.cfg.Retries, wait: s.cfg.Wait, notice: s.cfg.Notice}
 	s.recorded = &counter{next: network}
 	if err := writable(filepath.Dir(s.cfg.Cassette)); err != nil {
 		return err
@@ -236,4 +237,40 @@ func (s *session) write(failed error) error {
 	var err error
 	s.report.Partial, err = s.recorder.Partial(failed.Error())
 	return err
+}
+
+// Mode is when the network is used.
+type Mode string
+
+// The modes, as the VCR family names them.
+const (
+	// ReplayOnly never uses it: what the cassette does not have is an error.
+	ReplayOnly Mode = "replay-only"
+	// Once records when there is no cassette, and replays otherwise.
+	Once Mode = "once"
+	// NewEpisodes replays what the cassette has and records the rest behind it.
+	NewEpisodes Mode = "new-episodes"
+	// All records everything anew.
+	All Mode = "all"
+)
+
+// Modes lists them, the safest first.
+func Modes() []string {
+	return []string{string(ReplayOnly), string(Once), string(NewEpisodes), string(All)}
+}
+
+// ParseMode reads a mode's name.
+func ParseMode(text string) (Mode, error) {
+	for _, m := range Modes() {
+		if m == text {
+			return Mode(m), nil
+		}
+	}
+	return "", fmt.Errorf("use %s", strings.Join(Modes(), ", "))
+}
+
+// Records reports whether a session may use the network, given whether there is a
+// cassette.
+func (m Mode) Records(exists bool) bool {
+	return m == All || m == NewEpisodes || m == Once && !exists
 }

@@ -13,7 +13,7 @@ import (
 
 // Prompt is a session without a scenario, from which one is made.
 type Prompt struct {
-	// Name is the scenario's; Text what the user says.
+	// Name is the scenario's; Text the user's message.
 	Name, Text string
 	// Cassette is its file, as the scenario is to name it.
 	Cassette string

@@ -136,7 +136,7 @@ func (t *conversation) definitions() []recording.Definition {
 	return out
 }
 
-// ends says that the model waits for the user after a turn: it is whole and calls
+// ends reports whether the model waits for the user after a turn: it is whole and calls
 // nothing.
 func ends(turn *recording.Turn) bool {
 	runs := slices.ContainsFunc(turn.Calls, func(c recording.Call) bool { return !c.Cut })
@@ -201,7 +201,7 @@ func blankEvents(events []stream.Event, secrets []string) []stream.Event {
 	return out
 }
 
-// piece tells which text an event goes on with; key is "" when it is none.
+// piece is which text an event goes on with; key is "" when it is none.
 func piece(e stream.Event) (key, member, text string) {
 	v := gjson.ParseBytes(e.Data)
 	if v.Get("type").Str != "content_block_delta" {

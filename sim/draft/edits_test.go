@@ -18,7 +18,7 @@ import (
 	"toolbench/sim/stream"
 )
 
-// edit changes a cassette; it says whether there was something to change.
+// edit changes a cassette; it reports whether there was something to change.
 type edit func(t *testing.T, interactions []any) bool
 
 // edited gives the outcome of a draft whose cassette was changed.

@@ -120,7 +120,7 @@ func took(turn *recording.Turn, c recording.Call, r recording.Result, start time
 	return recording.Moment{}
 }
 
-// remarkPace says what the makespan rests on.
+// remarkPace is what the makespan rests on.
 func (s *builder) remarkPace() {
 	var assumed []string
 	if slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool { return t.Pace != recording.Exact }) {
@@ -140,7 +140,7 @@ func (s *builder) remarkPace() {
 	s.remarkSafety(shared)
 }
 
-// waited says that calls were measured from the end of their stream, and end earlier
+// waited reports whether calls were measured from the end of their stream, and end earlier
 // here than they did.
 func (s *builder) waited() bool {
 	return !s.seen.early && slices.ContainsFunc(s.Turns, func(t *recording.Turn) bool {
@@ -150,7 +150,7 @@ func (s *builder) waited() bool {
 	})
 }
 
-// remarkSafety says which calls run beside others, and which only did.
+// remarkSafety is which calls run beside others, and which only did.
 func (s *builder) remarkSafety(shared map[string]bool) {
 	safe := false
 	var ran []string

@@ -87,7 +87,7 @@ func (s *builder) legend(t tree, files []treeFile) []string {
 	return lines
 }
 
-// remarkTree says what there is of the tree, and what there is not.
+// remarkTree is what there is of the tree, and what there is not.
 func (s *builder) remarkTree(t tree, files []treeFile) {
 	seen := map[seen]int{}
 	for _, f := range files {

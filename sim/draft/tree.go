@@ -21,7 +21,7 @@ type treeCall struct {
 	Failed, Answered bool
 }
 
-// seen says how much of a file there was to see.
+// seen is how much of a file there was to see.
 type seen int
 
 // The kinds of sight.
@@ -176,7 +176,7 @@ func sorted(files map[string]*fileState) []string {
 	return all
 }
 
-// fits says that an archive gives a file back as it is, but for a last line feed.
+// fits reports whether an archive gives a file back as it is, but for a last line feed.
 func (f treeFile) fits() bool {
 	name := strings.TrimPrefix(f.Path, "/")
 	got := txtar.Parse(txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: name, Data: []byte(f.Text)}}}))

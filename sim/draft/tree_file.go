@@ -43,7 +43,7 @@ func (f *fileState) blank() bool {
 	return len(f.start) == 0 && len(f.loose) == 0 && !f.ended && !f.named
 }
 
-// there says that it existed at the start.
+// there reports whether it existed at the start.
 func (f *fileState) there() bool {
 	return !f.made && (f.named || f.ended || len(f.start) > 0 || len(f.loose) > 0)
 }
@@ -254,7 +254,7 @@ func (f *fileState) replace(s span, w swap) bool {
 type passage struct {
 	from     int
 	lines    []string
-	whole    bool // nothing says that there is more
+	whole    bool // nothing reports whether there is more
 	numbered bool
 	sign     string // behind the numbers
 	listing  bool   // it is a folder
@@ -374,14 +374,14 @@ func note(line string) bool {
 	return len(line) < 300 && line != "" && strings.ContainsAny(line[:1], "[(.<…") && (more.MatchString(line) || ended.MatchString(line))
 }
 
-// sameText says whether two results show the same lines of a file, however they number
+// sameText reports whether two results show the same lines of a file, however they number
 // them. Whether there is a line behind the last line feed does not count.
 func sameText(a, b string) bool {
 	p, q := passageOf(a, 1), passageOf(b, 1)
 	return p.from == q.from && slices.EqualFunc(p.lines, q.lines, func(x, y string) bool { return strings.TrimSuffix(x, "\r") == strings.TrimSuffix(y, "\r") })
 }
 
-// sameNames says whether two results of a search list the same files, or lines of
+// sameNames reports whether two results of a search list the same files, or lines of
 // files, in whatever order; dir is what relative paths are below. Where one searched a
 // single file and leaves out its name, it is left out of the other too.
 func sameNames(a, b, dir string) bool {

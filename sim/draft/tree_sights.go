@@ -54,7 +54,7 @@ func named() map[string]string {
 
 var signs = regexp.MustCompile(`[^a-z0-9]+`)
 
-// useOf says what a tool is for, "" if that is none of its names. A server's prefix does
+// useOf is what a tool is for, "" if that is none of its names. A server's prefix does
 // not count.
 func useOf(tool string) string {
 	if i := strings.LastIndex(tool, "__"); i >= 0 && i+2 < len(tool) {
@@ -73,7 +73,7 @@ func member(input gjson.Result, names ...string) (string, bool) {
 	return "", false
 }
 
-// sightsOf says what a call tells.
+// sightsOf is what a call tells.
 func sightsOf(c treeCall) []sight {
 	if !c.Answered {
 		return nil

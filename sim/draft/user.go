@@ -130,7 +130,7 @@ func turnHas(turn *recording.Turn, call string) bool {
 	return slices.ContainsFunc(turn.Calls, func(c recording.Call) bool { return c.ID == call })
 }
 
-// sameResults says that two runs came to the same, at the same time.
+// sameResults reports whether two runs came to the same, at the same time.
 func sameResults(a, b check.Result) bool {
 	same := func(x, y trace.Event) bool {
 		return x.Call == y.Call && x.At == y.At && x.Get("status") == y.Get("status") && x.Get("text") == y.Get("text")
@@ -138,7 +138,7 @@ func sameResults(a, b check.Result) bool {
 	return a.Makespan == b.Makespan && slices.EqualFunc(look(a).results, look(b).results, same)
 }
 
-// remarkSaid says what of the user's words is made up, cut, or not here.
+// remarkSaid is what of the user's words is made up, cut, or not here.
 func (s *builder) remarkSaid() {
 	if s.prompts[1] == "" {
 		s.note("what the user said is not in the recording: `prompt` is made up")

@@ -157,7 +157,7 @@ func (s *builder) durations(line func(string, ...any)) {
 	}
 }
 
-// sound says that a tool can be built with its own schema.
+// sound reports whether a tool can be built with its own schema.
 func sound(d recording.Definition) bool {
 	if members(d.Schema) == nil {
 		return false

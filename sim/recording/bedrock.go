@@ -25,7 +25,7 @@ const (
 	frameTail    = 4
 )
 
-// isFrame tells whether bytes begin with a frame: the prelude has a checksum.
+// isFrame reports whether bytes begin with a frame: the prelude has a checksum.
 func isFrame(b []byte) bool {
 	if len(b) < framePrelude {
 		return false

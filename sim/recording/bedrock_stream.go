@@ -57,7 +57,7 @@ type converser struct {
 	usage   *translatedUsage
 }
 
-// isConverseEvent tells whether an event has to be translated.
+// isConverseEvent reports whether an event has to be translated.
 func isConverseEvent(kind string) bool {
 	switch kind {
 	case "messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata":

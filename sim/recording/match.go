@@ -86,7 +86,7 @@ func (c *chains) byCalls(req *request) (*thread, int) {
 	return nil, 0
 }
 
-// fits says whether a message that is sent back is the thread's last answer.
+// fits reports whether a message that is sent back is the thread's last answer.
 func (t *thread) fits(m gjson.Result) bool {
 	if m.Get("role").String() != "assistant" {
 		return t.failed || len(t.ids) == 0 && t.mute // an empty answer is not sent back

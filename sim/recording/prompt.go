@@ -42,7 +42,7 @@ type PromptTurn struct {
 	Calls []string
 	// Usage is what the API measured; nil where that was not recorded.
 	Usage *Usage
-	// Sent is when the request left; zero where nobody knows.
+	// Sent is when the request left; zero where it is unknown.
 	Sent time.Time
 }
 
@@ -73,7 +73,7 @@ type PromptBlock struct {
 	Breakpoint bool
 }
 
-// Marked says whether the request has a breakpoint anywhere.
+// Marked reports whether the request has a breakpoint anywhere.
 func (r *Prompt) Marked() bool {
 	for _, t := range r.Tools {
 		if t.Breakpoint {

@@ -60,7 +60,7 @@ type Moment struct {
 	Known bool
 }
 
-// Pace says what is known of when a turn's events arrived.
+// Pace is what is known of when a turn's events arrived.
 type Pace int
 
 // The kinds of pace.
@@ -74,7 +74,7 @@ const (
 	Exact
 )
 
-// Ending says how a turn's stream ended.
+// Ending is how a turn's stream ended.
 type Ending int
 
 // The endings. Only a Whole message is committed and its calls answered (J5).
@@ -88,7 +88,7 @@ const (
 // Turn is one answer of the model with what became of its calls.
 type Turn struct {
 	// Number counts the conversation's turns from 1, Line is where it begins in the
-	// file (0: nobody knows), Interaction its place among the exchanges, from 1.
+	// file (0: it is unknown), Interaction its place among the exchanges, from 1.
 	Number, Line, Interaction int
 	// ID and Model are as the message says; Stop is its stop reason, "" where none
 	// was recorded.
@@ -176,7 +176,7 @@ func (t *Turn) Result(call string) *Result {
 	return nil
 }
 
-// InOrder says whether the results stand in the order of their calls (I3).
+// InOrder reports whether the results stand in the order of their calls (I3).
 func (t *Turn) InOrder() bool {
 	next := 0
 	for _, r := range t.Results {

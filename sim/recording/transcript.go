@@ -16,7 +16,7 @@ type talks struct {
 	open map[string]*list.Element // of *talk
 	// order has the conversation that spoke last at its front.
 	order *list.List
-	// place tells which conversation a line belongs to that says so only through
+	// place is which conversation a line belongs to that says so only through
 	// the line it follows.
 	places places
 	// session is the id that a first line gave.
@@ -224,7 +224,7 @@ func (d *draft) finish(reason string) *Turn {
 	return t
 }
 
-// inOnePiece spares splitting what nobody knows the splits of.
+// inOnePiece spares splitting what it is unknown the splits of.
 func inOnePiece(b stream.Block) stream.Block {
 	switch b.Kind {
 	case stream.Text, stream.Thinking:

@@ -91,7 +91,7 @@ func parts(raw []byte) int {
 	return n
 }
 
-// opensText says whether a line ends in the mark of a text that follows.
+// opensText reports whether a line ends in the mark of a text that follows.
 func opensText(rest []byte) bool {
 	rest = bytes.TrimRight(rest, "0123456789+- \t")
 	n := len(rest)

@@ -25,7 +25,7 @@ type Result struct {
 	Kind Kind
 	// From and To are the format's versions.
 	From, To int
-	// Old says what was old, a few words each; empty when the file is current.
+	// Old is what was old, a few words each; empty when the file is current.
 	Old []string
 	// Secrets are what was blanked in a cassette, or stands in a scenario, by place.
 	Secrets []secret.Count

@@ -1,6 +1,12 @@
 package promptcache
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // lookback is how many blocks before a breakpoint are tried.
 const lookback = 20
@@ -45,7 +51,7 @@ type Cache struct {
 	last []Block
 }
 
-// Send tells the cache of one request and gives what it costs.
+// Send gives the cache one request and returns what it costs.
 func (c *Cache) Send(blocks []Block) Usage {
 	hashes := prefixes(blocks)
 	read, end := c.find(blocks, hashes), 0
@@ -127,4 +133,98 @@ func usage(blocks []Block, read, end int, last []Block) Usage {
 		}
 	}
 	return u
+}
+
+// Break is where a request stopped being the one before it.
+type Break struct {
+	Turn int
+	// Byte is the first one that differs, counted from the request's first
+	// definition.
+	Byte int
+	// Before and Now are the blocks that stand there; "" is the request's end.
+	Before, Now string
+	// Builtins reports whether built-in definitions stood behind it: they are lost too.
+	Builtins bool
+	// Cause is what happened in the turn.
+	Cause string
+}
+
+// broken finds the first difference of two requests; ok is false where the new one
+// only goes on.
+func broken(before, now []Block) (b Break, ok bool) {
+	for i, old := range before {
+		if i < len(now) && now[i].Text == old.Text {
+			b.Byte += len(old.Text)
+			continue
+		}
+		b.Before = old.Name
+		if i < len(now) {
+			b.Now = now[i].Name
+			b.Byte += common(old.Text, now[i].Text)
+		}
+		for _, rest := range before[i:] {
+			b.Builtins = b.Builtins || rest.Builtin
+		}
+		return b, true
+	}
+	return Break{}, false
+}
+
+// common is how many bytes two texts begin with alike.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// cause joins what happened.
+func cause(events []Event) string {
+	var words []string
+	for _, e := range events {
+		words = append(words, e.About)
+	}
+	return strings.Join(words, "; ")
+}
+
+// ErrPrices is wrapped by errors of a price list; each names the file.
+var ErrPrices = errors.New("invalid price list")
+
+// Prices are dollars for a million tokens, of a date (D5).
+type Prices struct {
+	Name        string   `json:"name"`
+	Date        string   `json:"date"`
+	Source      string   `json:"source"`
+	Assumptions []string `json:"assumptions"`
+	// Input is a token that is not cached, Write one that is put into the cache,
+	// Read one out of it.
+	Input float64 `json:"input"`
+	Write float64 `json:"write"`
+	Read  float64 `json:"read"`
+}
+
+// ParsePrices reads a price list. Errors are ErrPrices.
+func ParsePrices(file string, data []byte) (Prices, error) {
+	var p Prices
+	if err := json.Unmarshal(data, &p); err != nil {
+		return Prices{}, fmt.Errorf("%w: %s: %w", ErrPrices, file, err)
+	}
+	if p.Name == "" || p.Date == "" || p.Input <= 0 || p.Write <= 0 || p.Read <= 0 {
+		return Prices{}, fmt.Errorf("%w: %s: it needs a name, a date, and input, write and read above 0", ErrPrices, file)
+	}
+	return p, nil
+}
+
+// Cost is what a usage costs, in dollars.
+func (p Prices) Cost(u Usage) float64 {
+	const million = 1e6
+	return (float64(u.Read)*p.Read + float64(u.Written)*p.Write + float64(u.Plain)*p.Input) / million
+}
+
+// Lost is what the missed tokens cost beyond what reading them would have, in
+// dollars.
+func (p Prices) Lost(u Usage) float64 {
+	const million = 1e6
+	return (float64(u.Rewritten)*(p.Write-p.Read) + float64(u.Missed-u.Rewritten)*(p.Input-p.Read)) / million
 }

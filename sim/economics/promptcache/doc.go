@@ -11,7 +11,7 @@
 //
 // # What the model leaves out
 //
-// Nothing expires between turns; a prefix has no least length; the system prompt and
+// Nothing expires between turns; a prefix has no minimum length; the system prompt and
 // the messages are of a fixed size, since they are the same under every ordering.
 // Tool definitions are the real ones, and so is our ordering: it is the pool's.
 package promptcache

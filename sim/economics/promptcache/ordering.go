@@ -3,8 +3,11 @@ package promptcache
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
@@ -122,4 +125,107 @@ func reorder(blocks []Block, tools []*tool.Tool) []Block {
 		}
 	}
 	return out
+}
+
+// Churn is the built-in session: 40 turns in which servers connect late, drop,
+// return and change what they list (D5).
+func Churn() Session {
+	mail, vcs, wiki, chat := made("mail", 3), made("vcs", 6), made("wiki", 8), made("chat", 4)
+	edited := made("wiki", 8)
+	edited[2].Description += " It may take a while."
+	return Session{Turns: 40, Events: []Event{
+		{Turn: 0, Server: "mail", Tools: mail, About: "server mail is there from the start"},
+		{Turn: 3, Server: "vcs", Tools: vcs, About: "server vcs connects late"},
+		{Turn: 7, Server: "wiki", Tools: wiki, About: "server wiki connects late"},
+		{Turn: 9, Found: []string{"mcp__wiki__tool_1", "mcp__vcs__tool_0"}, About: "ToolSearch loads two tools"},
+		{Turn: 12, Server: "mail", Tools: made("mail", 4), About: "server mail adds tool_3 (list_changed)"},
+		{Turn: 16, Server: "vcs", About: "server vcs drops"},
+		{Turn: 18, Server: "vcs", Tools: vcs, About: "server vcs returns"},
+		{Turn: 22, Server: "wiki", Tools: edited, About: "server wiki edits the description of tool_2 (list_changed)"},
+		{Turn: 26, Server: "chat", Tools: chat, About: "server chat connects late"},
+		{Turn: 30, Server: "mail", About: "server mail drops"},
+		{Turn: 34, Server: "mail", Tools: made("mail", 4), About: "server mail returns"},
+		{Turn: 38, Server: "wiki", Tools: edited[:7], About: "server wiki takes tool_7 away (list_changed)"},
+	}}
+}
+
+// made gives n tools of a server, of a middling size.
+func made(server string, n int) []*mcp.Tool {
+	var tools []*mcp.Tool
+	for i := range n {
+		tools = append(tools, &mcp.Tool{
+			Name:        fmt.Sprint("tool_", i),
+			Description: fmt.Sprintf("Does thing %d of %s. It takes what it works on and how to do it, and answers with what came of it, a line for each change that was made.", i, server),
+			InputSchema: map[string]any{
+				"type": "object", "required": []any{"target"},
+				"properties": map[string]any{
+					"target": map[string]any{"type": "string", "description": "What it works on: an address, a path or an id."},
+					"limit":  map[string]any{"type": "integer", "minimum": 1, "maximum": 100, "description": "How many answers at most."},
+					"dry":    map[string]any{"type": "boolean", "description": "Only say what would be done."},
+				},
+			},
+		})
+	}
+	return tools
+}
+
+// Event is something that happens to the tools before a turn is sent.
+type Event struct {
+	// Turn counts from 1; 0 is before the program has registered its built-in tools.
+	Turn int
+	// About is what happens, for a person.
+	About string
+	// Server has Tools from now on; none means that it is gone.
+	Server string
+	Tools  []*mcp.Tool
+	// Found are tools that ToolSearch loads, by their whole names; it matters only
+	// where tools are deferred.
+	Found []string
+}
+
+// Session is a conversation with churn.
+type Session struct {
+	Turns  int
+	Events []Event
+}
+
+// at gives what happens before a turn.
+func (s Session) at(turn int) []Event {
+	var out []Event
+	for _, e := range s.Events {
+		if e.Turn == turn || turn == 1 && e.Turn < 1 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// world is the tools of one moment.
+type world struct {
+	// servers are those that are connected, in the order in which they came.
+	servers []server
+	found   []string
+}
+
+// server is a connected one; an early one came before the built-in tools.
+type server struct {
+	name  string
+	early bool
+	tools []*mcp.Tool
+}
+
+func (w *world) apply(e Event) {
+	w.found = append(w.found, e.Found...)
+	if e.Server == "" {
+		return
+	}
+	i := slices.IndexFunc(w.servers, func(s server) bool { return s.name == e.Server })
+	switch {
+	case i < 0 && len(e.Tools) > 0:
+		w.servers = append(w.servers, server{e.Server, e.Turn < 1, e.Tools})
+	case i >= 0 && len(e.Tools) == 0:
+		w.servers = slices.Delete(w.servers, i, i+1)
+	case i >= 0:
+		w.servers[i].tools = e.Tools
+	}
 }

@@ -18,13 +18,13 @@ type Recorded struct {
 	// Turns counts the session's turns, Requests those whose request was recorded,
 	// Marked those that set a breakpoint.
 	Turns, Requests, Marked int
-	// Defers says that the session defers by itself.
+	// Defers reports whether the session defers by itself.
 	Defers bool
 	// Results are estimates: as recorded first, ours behind. Empty without requests.
 	Results []Result
 	// Changes are the turns whose tools are not those of the turn before.
 	Changes []Change
-	// Measured is what the API itself counted over the turns that say so, Counted of
+	// Measured is what the API itself counted over the turns that have it, Counted of
 	// them; ByTurn has it by the turn's number. Losses are turns that read less than
 	// the turn before had left in the cache.
 	Measured recording.Usage
@@ -46,9 +46,9 @@ type Change struct {
 // Loss is a turn in which the API read less than was kept.
 type Loss struct {
 	Turn, Read, Kept int
-	// Gap is the time since the turn before; 0 where nobody knows.
+	// Gap is the time since the turn before; 0 where it is unknown.
 	Gap time.Duration
-	// Model says that another model was asked, which has a cache of its own.
+	// Model reports whether another model was asked, which has a cache of its own.
 	Model bool
 }
 
@@ -78,7 +78,7 @@ func Replay(file string, s *recording.PromptSession, c tokens.Counter) (Recorded
 	return r, nil
 }
 
-// measure adds up what the API said.
+// measure adds up what the API counted.
 func (r *Recorded) measure(turns []recording.PromptTurn) {
 	r.ByTurn = map[int]recording.Usage{}
 	var before *recording.PromptTurn
@@ -134,7 +134,7 @@ func (r *Recorded) change(sent []recording.PromptTurn) {
 	}
 }
 
-// measured is what the API counted in a turn; nil where nobody knows.
+// measured is what the API counted in a turn; nil where it is unknown.
 func (r *Recorded) measured(turn int) *recording.Usage {
 	u, ok := r.ByTurn[turn]
 	if !ok {

@@ -28,7 +28,7 @@ func def(name, about string, mark bool) object {
 	return d
 }
 
-// turn is a request's tools, what the answer calls, and what the API says it cost.
+// turn is a request's tools, what the answer calls, and what the API counted for it.
 type turn struct {
 	tools []object
 	calls string

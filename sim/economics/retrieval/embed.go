@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Embedder reaches an endpoint for embeddings that speaks OpenAI's /v1/embeddings, as
+// Embedder reaches an endpoint for embeddings that implements OpenAI's /v1/embeddings, as
 // many servers do (SPEC E9). Nothing of it is read from the environment.
 type Embedder struct {
 	// URL is the endpoint's, with or without /embeddings at its end.

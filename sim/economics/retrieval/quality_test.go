@@ -40,7 +40,7 @@ func set(t testing.TB, name string) (retrieval.Pool, []retrieval.Query) {
 }
 
 // The weights of the default were tuned on the queries at even places; those at odd
-// places are what it is judged by, and all of them together.
+// places are what it is measured by, and all of them together.
 func TestTheDefaultBeatsTheUsualRankersOnEverySet(t *testing.T) {
 	for _, s := range labelled {
 		t.Run(s.name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestChineseRequestsFindToolsInEnglish(t *testing.T) {
 	assert.Greater(t, ours.Hit(1), 0.55)
 }
 
-// The promise is under a millisecond a search of 1,455 tools.
+// The bound is a millisecond for a search of 1,455 tools.
 func BenchmarkSearchInARealCatalogue(b *testing.B) {
 	pool, queries := set(b, "ace-zh")
 	for _, ranker := range search.Rankers() {

@@ -28,7 +28,7 @@ func NewVectors(ctx context.Context, e Embedder, p Pool, queries []string) (*Vec
 	v := &Vectors{embedder: e, pool: p, names: search.NewIndex(search.Seed(), p.Entries, nil), queries: map[string][]float64{}}
 	var texts []string
 	for _, entry := range p.Entries {
-		texts = append(texts, spoken(entry))
+		texts = append(texts, embeddedText(entry))
 	}
 	asked := slices.Compact(slices.Sorted(slices.Values(queries)))
 	all, err := e.Embed(ctx, slices.Concat(texts, asked))
@@ -45,8 +45,8 @@ func NewVectors(ctx context.Context, e Embedder, p Pool, queries []string) (*Vec
 	return v, nil
 }
 
-// spoken is what of a tool is embedded.
-func spoken(e search.Entry) string {
+// embeddedText is what of a tool is embedded.
+func embeddedText(e search.Entry) string {
 	text := strings.NewReplacer("__", " ", "_", " ", "-", " ").Replace(strings.TrimPrefix(e.Name, "mcp__"))
 	for _, more := range []string{e.Hint, e.Description} {
 		if more != "" {
@@ -96,7 +96,7 @@ func (v *Vectors) Search(text string, q search.Query, most int) search.Result {
 	return result
 }
 
-// named says that a query is a name or a part of one, which comes before any ranker.
+// named reports whether a query is a name or a part of one, which comes before any ranker.
 func (v *Vectors) named(text string) bool {
 	part := text
 	if strings.HasPrefix(text, "mcp__") { // mcp__server* is a server

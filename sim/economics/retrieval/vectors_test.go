@@ -31,7 +31,7 @@ var updateVectors = flag.Bool("update-vectors", false, "record testdata/embeddin
 const vectorsCassette = "testdata/embeddings.yaml"
 
 // hashed stands in for a model: a text's vector counts its runs of three letters by
-// their hash. It knows how words are spelled and nothing of what they mean.
+// their hash. It depends on how words are spelled and not on what they mean.
 func hashed(text string) []float64 {
 	v := make([]float64, 96)
 	letters := []rune(" " + strings.ToLower(text) + " ")

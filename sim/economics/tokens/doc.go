@@ -1,4 +1,4 @@
-// Package tokens says what the definitions of tools cost in a request and what
+// Package tokens measures what the definitions of tools cost in a request and what
 // deferral saves of it (SPEC E8): for the built-in tools, for catalogues in files and
 // for what live servers list.
 //
@@ -15,7 +15,7 @@
 //
 // With the API's defer_loading a definition stays out of the model's context until a
 // search finds it: nothing of a deferred tool counts there. That is the API's word,
-// not a measurement, and the report says so.
+// not a measurement, and the report marks it.
 //
 // ToolSearch itself and what searches load later are not in the totals; the former
 // is given beside them. A [Counter] has a name because no tokenizer is the truth for

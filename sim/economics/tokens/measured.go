@@ -11,14 +11,14 @@ import (
 // CountTokens is the counter that asks the API (E8): see Measurement.
 const CountTokens = "count_tokens"
 
-// Measurement is what the Messages API's count_tokens says of a set of tools, as
+// Measurement is the Messages API's count_tokens of a set of tools, as
 // differences between prompts.
 type Measurement struct {
 	Model string
 	// Full are all definitions whole; Names and Hints the list of deferred tools with
 	// what stays whole; API the definitions marked defer_loading.
 	Full, Names, Hints, API int
-	// APIRefused says why there is no figure for API; "" where there is one.
+	// APIRefused is why there is no figure for API; "" where there is one.
 	APIRefused string
 	// Search is ToolSearch's own definition, with what the API adds to any prompt that
 	// has tools.

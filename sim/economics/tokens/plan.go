@@ -26,7 +26,7 @@ type Plan struct {
 // Step is one request of a plan.
 type Step struct {
 	Turn recording.PromptTurn
-	// Find are the tools that its answer asks ToolSearch for; Again says that it is
+	// Find are the tools that its answer asks ToolSearch for; Again reports whether it is
 	// the further request that a search takes.
 	Find  []string
 	Again bool
@@ -68,7 +68,7 @@ func fixed() (whole map[string]bool, searcher Tool, err error) {
 	return whole, searcher, err
 }
 
-// Defers says whether a session defers by itself: it offers a search of tools, ours
+// Defers reports whether a session defers by itself: it offers a search of tools, ours
 // or the API's, or sends definitions with defer_loading.
 func Defers(sent []recording.PromptTurn) bool {
 	return slices.ContainsFunc(sent, func(t recording.PromptTurn) bool {
@@ -92,7 +92,7 @@ func asSent(t Tool) recording.PromptTool {
 	return recording.PromptTool{Name: t.Name, Description: t.Description, Schema: t.Schema, Text: text}
 }
 
-// Defers says whether there is anything to defer; without it ToolSearch stays out.
+// Defers reports whether there is anything to defer; without it ToolSearch stays out.
 func (p Plan) Defers() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool {
 		return slices.ContainsFunc(s.Turn.Prompt.Tools, s.deferrable)

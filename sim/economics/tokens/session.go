@@ -19,7 +19,7 @@ type Session struct {
 	Requests int
 	// Tools counts the client's own definitions by name, Called those that were called.
 	Tools, Called int
-	// Defers says that the session defers by itself; Ways is empty then.
+	// Defers reports whether the session defers by itself; Ways is empty then.
 	Defers bool
 	// Searches are the turns that would have had to search, FirstUses the tools they
 	// would have loaded: as many searches as a model takes that loads one at a time.
@@ -52,7 +52,7 @@ func Styles() []string { return []string{"names", "names_hint", "api"} }
 // Recordings gathers sessions and their tools.
 type Recordings struct {
 	Sessions []Session
-	// Model is the first one that was asked; "" where no request says.
+	// Model is the first one that was asked; "" where no request names it.
 	Model string
 	tools map[string]Tool
 	whole map[string]bool
@@ -167,8 +167,8 @@ type weighing struct {
 
 	whole, resent int
 	parts         [3]struct{ definitions, searcher, history int }
-	// said is what searches have put into the history so far, by style.
-	said [3]int
+	// searched is what searches have put into the history so far, by style.
+	searched [3]int
 }
 
 // of weighs a text, each once.
@@ -204,7 +204,7 @@ func (w *weighing) step(s Step) {
 		if w.plan.Defers() {
 			p.searcher += w.of(recorded("", w.plan.Searcher).whole())
 		}
-		p.history += w.said[i]
+		p.history += w.searched[i]
 	}
 	if len(s.Find) > 0 {
 		w.search(s)
@@ -216,7 +216,7 @@ func (w *weighing) search(s Step) {
 	call := w.of(SearchCall(s.Find))
 	for i, result := range []string{SearchResult(s.Found()), SearchResult(s.Found()), searchReferences(s.Found())} {
 		w.parts[i].history += call
-		w.said[i] += call + w.of(result)
+		w.searched[i] += call + w.of(result)
 	}
 }
 

@@ -69,7 +69,7 @@ func TestNetFiguresHoldWhatDeferralAdds(t *testing.T) {
 	assert.Equal(t, "claude-sonnet-4-5", all.Model)
 }
 
-// A pool of one small tool is dearer deferred: the figure says so, below 0.
+// A pool of one small tool is dearer deferred: the figure is below 0.
 func TestNetFiguresMayBeLosses(t *testing.T) {
 	s, _ := counted(t, sent(someTools(1, 40), []string{"tool_00"}, nil))
 	for _, w := range s.Ways {

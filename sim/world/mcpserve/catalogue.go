@@ -32,7 +32,7 @@ type Catalogue []Server
 type Server struct {
 	Name  string
 	Tools []*mcp.Tool
-	// Bare says that the tools came out of a request to a model: their names are
+	// Bare reports whether the tools came out of a request to a model: their names are
 	// whole as they stand.
 	Bare bool
 }

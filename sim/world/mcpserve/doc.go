@@ -1,13 +1,13 @@
 // Package mcpserve is the MCP servers of a run (SPEC O1): real ones, the official
 // library's server behind its in-memory transport, made from catalogue files. What
-// they list is what the catalogue says, to the letter, also where a real server
-// would be wrong to say it (no schema, a root that is no object), since such servers
+// they list is what the catalogue has, to the letter, also where a real server
+// would be wrong to list it (no schema, a root that is no object), since such servers
 // are what a client has to live with.
 //
 // A tool answers from a script, or by echoing its arguments; it may ask the person
 // something first. A [Host] is the same servers as programs that can be started any
 // number of times: they die under a call and come back, answer twice, late or with
-// rubbish, and list other tools from some moment on, each as a [Fault] says.
+// rubbish, and list other tools from some moment on, each as a [Fault] demands.
 //
 // [ListServers] lists the tools of servers that run outside of the bench, as a user's own
 // .mcp.json names them: child processes over stdio, and servers over HTTP. It starts
@@ -35,6 +35,6 @@
 //	title, description, inputSchema, outputSchema, annotations, _meta
 //
 // as in the protocol; arguments in a list stand for a schema; other members are
-// ignored. The format does not say how tools
+// ignored. The format does not define how tools
 // answer, does not hold prompts or resources, and has no comments.
 package mcpserve

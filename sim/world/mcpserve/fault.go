@@ -13,7 +13,7 @@ import (
 )
 
 // Fault is one thing that goes wrong with a server (O7). Call or Tool names the calls it
-// befalls, Connect the connection, counted from 1. Server narrows it; "" is any.
+// happens to, Connect the connection, counted from 1. Server narrows it; "" is any.
 type Fault struct {
 	Server, Call, Tool string
 	Connect            int
@@ -44,7 +44,7 @@ type Ask struct {
 	URL    string
 }
 
-// concerns says whether a fault befalls a call.
+// concerns reports whether a fault happens to a call.
 func (f Fault) concerns(server, tool, call string) bool {
 	if f.Server != "" && f.Server != server || f.Connect > 0 {
 		return false
@@ -126,7 +126,7 @@ func named(params json.RawMessage) string {
 	return p.Name
 }
 
-// callOf is the call a request is made for, "" where it does not say.
+// callOf is the call a request is made for, "" where it has none.
 func callOf(params json.RawMessage) string {
 	var p struct {
 		Meta map[string]any `json:"_meta"`

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ErrDown says that a server cannot be connected at this moment.
+// ErrDown is that a server cannot be connected at this moment.
 var ErrDown = errors.New("connection refused")
 
 // Clock is the world's time, as the tool system has it.
@@ -102,7 +102,7 @@ func (h *Host) Dial(ctx context.Context, server string) (mcp.Transport, error) {
 	return &mcp.IOTransport{Reader: here, Writer: here}, nil
 }
 
-// Relist gives a server another list of tools. Clients that are connected are told so
+// Relist gives a server another list of tools. Clients that are connected are notified
 // by the library, ten milliseconds later.
 func (h *Host) Relist(server string, tools []*mcp.Tool) error {
 	h.mu.Lock()
@@ -132,7 +132,7 @@ func (h *Host) Relist(server string, tools []*mcp.Tool) error {
 	return nil
 }
 
-// Unlist spoils a server's list from now on, as the fault's ListFails and ListHangs say,
+// Unlist breaks a server's list from now on, as the fault's ListFails and ListHangs demand,
 // whatever its connections were to do; a zero fault ends that.
 func (h *Host) Unlist(server string, fault Fault) {
 	h.mu.Lock()
@@ -182,7 +182,7 @@ func (h *Host) Close() {
 // question is the name under which a tool's only question goes.
 const question = "question"
 
-// asked puts a tool's question and, when it is answered, judges the answer: nil lets
+// asked puts a tool's question and, when it is answered, checks the answer: nil lets
 // the call go on.
 func (h *Host) asked(p *program, ask Ask, call string, params *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 	if ask.URL != "" {

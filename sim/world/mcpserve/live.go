@@ -66,16 +66,16 @@ func (s ServerConfig) label() string {
 func listServer(ctx context.Context, s ServerConfig, env []string, limit time.Duration) (Server, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
 	defer cancel()
-	var said tail
+	var stderr tail
 	client := mcp.NewClient(&mcp.Implementation{Name: "toolbench", Version: "1"}, nil)
-	session, err := client.Connect(ctx, s.transport(ctx, env, &said), nil)
+	session, err := client.Connect(ctx, s.transport(ctx, env, &stderr), nil)
 	if err != nil {
-		return Server{}, explain(ctx, "it cannot be reached", err, &said)
+		return Server{}, explain(ctx, "it cannot be reached", err, &stderr)
 	}
-	defer session.Close() // its answer is in hand; what closing says changes nothing
+	defer session.Close() // its answer is in hand; an error of closing changes nothing
 	tools, err := mcptool.List(ctx, session)
 	if err != nil {
-		return Server{}, explain(ctx, "its tools cannot be listed", err, &said)
+		return Server{}, explain(ctx, "its tools cannot be listed", err, &stderr)
 	}
 	name := s.Name
 	if info := session.InitializeResult(); name == "" && info != nil && info.ServerInfo != nil {
@@ -87,24 +87,24 @@ func listServer(ctx context.Context, s ServerConfig, env []string, limit time.Du
 	return Server{Name: name, Tools: tools}, nil
 }
 
-// explain says what failed, and what the process last said of it.
-func explain(ctx context.Context, what string, err error, said *tail) error {
+// explain words what failed, with the last line of the process's standard error.
+func explain(ctx context.Context, what string, err error, stderr *tail) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if text := said.line(); text != "" {
-		return fmt.Errorf("%s: %w; it said: %s", what, err, text)
+	if text := stderr.line(); text != "" {
+		return fmt.Errorf("%s: %w; its last words: %s", what, err, text)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-func (s ServerConfig) transport(ctx context.Context, env []string, said *tail) mcp.Transport {
+func (s ServerConfig) transport(ctx context.Context, env []string, stderr *tail) mcp.Transport {
 	client := &http.Client{Transport: headerTransport{s.Headers, hostOf(s.URL), http.DefaultTransport}}
 	switch s.Kind {
 	case "stdio":
 		cmd := exec.CommandContext(ctx, s.Command, s.Args...)
 		cmd.Env = append(append([]string{}, env...), s.Env...)
-		cmd.Stderr = said
+		cmd.Stderr = stderr
 		cmd.WaitDelay = grace
 		return &mcp.CommandTransport{Command: cmd, TerminateDuration: grace}
 	case "sse":
@@ -155,7 +155,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line is the last line that says something.
+// line is the last line with text.
 func (t *tail) line() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,7 +163,7 @@ func (t *tail) line() string {
 	return string(bytes.TrimSpace(lines[len(lines)-1]))
 }
 
-// ErrConfig is wrapped by errors of a configuration; each says what to do.
+// ErrConfig is wrapped by errors of a configuration; each is what to do.
 var ErrConfig = errors.New("invalid configuration of MCP servers")
 
 // ServerConfig is a server to be reached: by a command over stdio, or by an address.

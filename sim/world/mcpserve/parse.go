@@ -36,7 +36,7 @@ func Parse(file string, data []byte) (Catalogue, error) {
 // at all: nothing in it is a tool.
 var ErrNoTools = errors.New("no tools")
 
-// noTools is an error that wraps ErrNoTools and does not say so again.
+// noTools is an error that wraps ErrNoTools without repeating its text.
 type noTools struct{ error }
 
 func (e *noTools) Unwrap() []error { return []error{e.error, ErrNoTools} }
@@ -61,7 +61,7 @@ type parser struct {
 	count int
 	depth int
 	lists int // listings met so far
-	// listed says that the next object is an element of a listing.
+	// listed reports whether the next object is an element of a listing.
 	listed bool
 	seen   map[[2]string]origin
 }
@@ -252,7 +252,7 @@ func (p *parser) tool(at int, e entry, server string) error {
 	return nil
 }
 
-// again tells a tool that another listing has defined in the same words, as requests
+// again reports whether another listing has defined a tool in the same words, as requests
 // of one conversation repeat theirs, from one that is known and was defined otherwise.
 func (p *parser) again(server, name, description, schema string) (again, known bool) {
 	key, here := [2]string{server, name}, origin{p.lists, description + "\x00" + schema}

@@ -35,7 +35,7 @@ func (h *Host) serve(p *program, fault Fault) (*mcp.Server, error) {
 	return server, nil
 }
 
-// servable says whether the library takes the tool's schema: it insists on an
+// servable reports whether the library takes the tool's schema: it insists on an
 // object, as the protocol does and not all servers do.
 func servable(t *mcp.Tool) bool {
 	raw, ok := t.InputSchema.(json.RawMessage)
@@ -49,7 +49,7 @@ func servable(t *mcp.Tool) bool {
 }
 
 // add registers the tool, with a stand-in for a schema the library refuses. What
-// else it refuses it says by a panic.
+// else it refuses it does by a panic.
 func (h *Host) add(p *program, server *mcp.Server, t *mcp.Tool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -67,7 +67,7 @@ func (h *Host) add(p *program, server *mcp.Server, t *mcp.Tool) (err error) {
 }
 
 // answer is one call at the server: it takes its time, asks what it has to ask and
-// gives what the script says.
+// gives the script's answer.
 func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	call, _ := req.Params.Meta[MetaCall].(string)
 	name := req.Params.Name
@@ -117,8 +117,8 @@ func guarded(ctx context.Context, answer Answer, args json.RawMessage) (r *mcp.C
 
 var errList = errors.New("the list is not to be had")
 
-// listing puts the catalogue's own words where stand-ins were registered, and spoils
-// the list where a fault says so.
+// listing puts the catalogue's own words where stand-ins were registered, and breaks
+// the list where a fault demands it.
 func (h *Host) listing(p *program, fault Fault) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -149,7 +149,7 @@ func (h *Host) listing(p *program, fault Fault) mcp.Middleware {
 	}
 }
 
-// ErrAnswer says that an answer, a question or a fault is scripted for what is not there.
+// ErrAnswer is an answer, a question or a fault that is scripted for what is not there.
 var ErrAnswer = errors.New("a script for what is not there")
 
 // Options are what else the servers of a run are given; the zero value is fine.
@@ -186,7 +186,7 @@ func (s *Session) Drop() { s.drop() }
 // Connect starts a server for each of the catalogue's and connects a client to it: a
 // [Host] whose servers are there from the beginning and never come back. The sessions
 // come sorted by name; the function closes all of them, server before client, and must
-// be called before a bubble ends. Errors: those of NewHost, and what a handshake says;
+// be called before a bubble ends. Errors: those of NewHost, and those of a handshake;
 // nothing stays open then.
 func Connect(ctx context.Context, c Catalogue, o Options) ([]*Session, func(), error) {
 	host, err := NewHost(c, o, Clock{Now: func() time.Time { return time.Time{} }})
@@ -197,7 +197,7 @@ func Connect(ctx context.Context, c Catalogue, o Options) ([]*Session, func(), e
 	closeAll := func() {
 		host.Close()
 		for _, s := range sessions {
-			_ = s.Client.Close() // its line is cut; it has nothing to say
+			_ = s.Client.Close() // its line is cut; there is nothing to report
 		}
 	}
 	for _, s := range c {
@@ -224,7 +224,7 @@ func (h *Host) connect(ctx context.Context, server string) (*Session, error) {
 	return &Session{server, session, func() { h.takeAway(h.servers[server], 0) }}, nil
 }
 
-// check finds scripts that no tool will ever follow, and faults that befall nobody.
+// check finds scripts that no tool will ever follow, and faults that never happen.
 func (o Options) check(c Catalogue) error {
 	known, servers := map[string]bool{}, map[string]bool{"": true}
 	for _, s := range c {

@@ -105,7 +105,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// schema is the input's, in whichever spelling; bare tells that it is out of a
+// schema is the input's, in whichever spelling; bare reports whether it is out of a
 // request to a model, where names are whole already.
 func (e entry) schema() (as string, bare bool) {
 	unserved := e.Server == nil && e.ServerName == nil
@@ -191,8 +191,8 @@ func members(raw json.RawMessage) []member {
 	return all
 }
 
-// byName tells an object that holds tools or listings under their names: all of them
-// are objects, and each says something of a tool.
+// byName reports whether an object holds tools or listings under their names: all of them
+// are objects, and each describes a tool.
 func byName(all []member) bool {
 	for _, m := range all {
 		var e entry
@@ -207,7 +207,7 @@ func byName(all []member) bool {
 	return len(all) > 0
 }
 
-// nameless says what an object is that has no name: what it has instead.
+// nameless describes an object that has no name by what it has instead.
 func nameless(raw json.RawMessage) string {
 	var keys []string
 	for _, m := range members(raw) {

@@ -89,7 +89,7 @@ type linked interface {
 	afero.Symlinker
 }
 
-// outcome says what came of an operation: the errno and the operation's name,
+// outcome is what came of an operation: the errno and the operation's name,
 // which paths and wording do not hide.
 func outcome(err error) string {
 	var onPath *os.PathError

@@ -97,7 +97,7 @@ func (h *file) ReadAt(b []byte, off int64) (int, error) {
 	return h.read("read", b, off)
 }
 
-// read fills b from off; io.EOF says that the content ended before b did.
+// read fills b from off; io.EOF means that the content ended before b did.
 func (h *file) read(op string, b []byte, off int64) (int, error) {
 	switch {
 	case len(b) == 0:

@@ -16,7 +16,7 @@ var (
 	_ afero.Symlinker = (*FS)(nil)
 )
 
-// Config says what kind of disk a new filesystem is and who uses it.
+// Config is what kind of disk a new filesystem is and who uses it.
 type Config struct {
 	// Now gives modification times; nil means that it is always the Unix epoch.
 	Now func() time.Time
@@ -238,7 +238,7 @@ func (f *FS) change(op, name string, set func(*node) error) error {
 	return pathError(op, name, err)
 }
 
-// SymlinkIfPossible makes newname a link that says oldname; it may lead nowhere.
+// SymlinkIfPossible makes newname a link to oldname; it may lead nowhere.
 func (f *FS) SymlinkIfPossible(oldname, newname string) error {
 	now := f.tree.now()
 	f.tree.mu.Lock()
@@ -260,7 +260,7 @@ func (f *FS) SymlinkIfPossible(oldname, newname string) error {
 	return linkError("symlink", oldname, newname, err)
 }
 
-// ReadlinkIfPossible gives what a link says; EINVAL for what is no link.
+// ReadlinkIfPossible gives a link's target; EINVAL for what is no link.
 func (f *FS) ReadlinkIfPossible(name string) (string, error) {
 	f.tree.mu.Lock()
 	defer f.tree.mu.Unlock()

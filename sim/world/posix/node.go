@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// node is a file, a folder or a link; which, its mode says.
+// node is a file, a folder or a link, by its mode.
 type node struct {
 	id       uint64
 	mode     fs.FileMode // type and permission bits
@@ -102,7 +102,7 @@ const (
 	maySearch fs.FileMode = 1
 )
 
-// may says that the user's class has all of want on n. Root may do anything.
+// may reports whether the user's class has all of want on n. Root may do anything.
 func (f *FS) may(n *node, want fs.FileMode) bool {
 	bits := n.mode.Perm()
 	switch {
@@ -116,7 +116,7 @@ func (f *FS) may(n *node, want fs.FileMode) bool {
 	return bits&want == want
 }
 
-// owns says that the user may change n's mode and times.
+// owns reports whether the user may change n's mode and times.
 func (f *FS) owns(n *node) bool { return f.uid == 0 || f.uid == n.uid }
 
 // maxFile bounds one file's content, which all lies in memory.

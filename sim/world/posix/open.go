@@ -67,7 +67,7 @@ func (f *FS) placeToCreate(name string, flag int) (place, error) {
 }
 
 // admit checks that the user may open an existing node this way, and empties it
-// if the flags say so.
+// if the flags demand it.
 func (f *FS) admit(n *node, flag int, now time.Time) error {
 	writing := writes(flag) || flag&os.O_TRUNC != 0
 	switch {

@@ -281,7 +281,7 @@ func (f *FS) mayRename(from, to place) error {
 	return nil
 }
 
-// contains says that n is dir itself or somewhere below it.
+// contains reports whether n is dir itself or somewhere below it.
 func contains(dir, n *node) bool {
 	for ; n != dir; n = n.parent {
 		if n.parent == n {

@@ -21,11 +21,11 @@ import (
 type Entry struct {
 	// Path is absolute and clean; the root itself is not listed.
 	Path string
-	// Mode holds type and permission bits, so it tells file, folder and link apart.
+	// Mode holds type and permission bits, so it distinguishes file, folder and link.
 	Mode fs.FileMode
 	// Content is a file's, and must not be changed.
 	Content []byte
-	// Target is what a link says.
+	// Target is where a link leads.
 	Target string
 }
 
@@ -69,10 +69,10 @@ type Changes struct {
 	Created, Changed, Removed []string
 }
 
-// Empty says that nothing changed.
+// Empty reports whether nothing changed.
 func (c Changes) Empty() bool { return len(c.Created)+len(c.Changed)+len(c.Removed) == 0 }
 
-// Diff tells what became of a tree from before to after (SPEC O3). A path whose
+// Diff is what became of a tree from before to after (SPEC O3). A path whose
 // type, permissions, content or target is another one is changed.
 func Diff(before, after Snapshot) Changes {
 	var c Changes
@@ -112,7 +112,7 @@ func FromTxtar(c Config, archive *txtar.Archive) (*FS, error) {
 }
 
 // Load adds an archive's tree below root, owned by the user whatever the
-// permissions there say. The header of a section tells what it is:
+// permissions there demand. The header of a section is what it is:
 //
 //	name            a file, mode 0644
 //	name (0755)     a file of that mode
@@ -165,7 +165,7 @@ func (f *FS) load(root string, section txtar.File, now time.Time) error {
 	return nil
 }
 
-// implied says that a folder is there only because something lies in it.
+// implied reports whether a folder is there only because something lies in it.
 func (n *node) implied() bool {
 	return n.isDir() && n.mode.Perm() == 0o755 && len(n.children) > 0
 }
@@ -187,7 +187,7 @@ func (f *FS) makeParents(full string, now time.Time) (dir *node, name string, er
 	return dir, parts[len(parts)-1], nil
 }
 
-// header is what the name of a section says.
+// header is the name of a section, parsed.
 type header struct {
 	path, target string
 	mode         fs.FileMode

@@ -12,7 +12,7 @@ const (
 	maxLinks = 40
 )
 
-// follow says when a walk goes through a link that is the path's last part.
+// follow is when a walk goes through a link that is the path's last part.
 type follow int
 
 const (
@@ -23,12 +23,12 @@ const (
 	createNew // never, but a slash at the end is refused
 )
 
-// through says whether to follow a link that is the last part.
+// through reports whether to follow a link that is the last part.
 func (how follow) through(slash bool) bool {
 	return how == always || how == create || how == ifSlash && slash
 }
 
-// ending tells what the last part of a path was.
+// ending is what the last part of a path was.
 type ending int
 
 const (
@@ -102,7 +102,7 @@ func (w *walker) from(path string) {
 	w.rest = strings.TrimLeft(path, "/")
 }
 
-// step takes one part; done says that it is the last and names nothing.
+// step takes one part; done reports whether it is the last and names nothing.
 func (w *walker) step() (done bool, err error) {
 	dir := w.at.node
 	if !dir.isDir() {
@@ -141,7 +141,7 @@ func (w *walker) enter(p place, last bool) (done bool, err error) {
 	return p.node == nil, nil
 }
 
-// through replaces a link by what it says.
+// through replaces a link by its target.
 func (w *walker) through(p place) error {
 	if w.links++; w.links > maxLinks {
 		return syscall.ELOOP
@@ -169,7 +169,7 @@ func (f *FS) find(path string, how follow) (*node, error) {
 	return p.node, nil
 }
 
-// mayChange says whether a name may be made or removed in dir.
+// mayChange reports whether a name may be made or removed in dir.
 func (f *FS) mayChange(dir *node) error {
 	if !f.may(dir, mayWrite|maySearch) {
 		return syscall.EACCES
