@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"toolbench/property/oracle"
@@ -100,16 +101,34 @@ func largestMoved(moved, whole []largeResult, message int) error {
 	return nil
 }
 
+// frozen checks that a result keeps its text. What a search found is worded anew when one
+// of the tools comes or goes: a request may not refer to a tool that it does not have.
 func frozen(v *SystemView) error {
-	first := map[string]string{} // by agent and call
+	before := map[string]*request{} // by agent and call
 	for _, r := range v.requests {
 		for id, text := range r.results {
 			key := r.agent + "/" + id
-			if before, ok := first[key]; ok && !v.byID[id].repeated && before != text {
-				return fmt.Errorf("the result of %s had %d characters in one request, and other %d in a later one", id, len(before), len(text))
+			b := before[key]
+			before[key] = r
+			if b == nil || v.byID[id].repeated || b.results[id] == text {
+				continue
 			}
-			first[key] = text
+			if texts := text + b.results[id]; v.byID[id].call.Tool == "ToolSearch" && (r.lacks(b, texts) || b.lacks(r, texts)) {
+				continue
+			}
+			return fmt.Errorf("the result of %s had %d characters in one request, and other %d in a later one", id, len(b.results[id]), len(text))
 		}
 	}
 	return nil
+}
+
+// lacks reports whether a tool that another request offers, and that the text names, is
+// not offered in this one.
+func (r *request) lacks(other *request, text string) bool {
+	for name := range other.offered {
+		if !r.offered[name] && strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
 }

@@ -43,6 +43,8 @@ type request struct {
 	names  []string
 	prefix int
 	loaded map[string]bool
+	// offered are the names that are there, whole or deferred.
+	offered map[string]bool
 	// results are the texts of the results in it, by call.
 	results map[string]string
 }
@@ -198,7 +200,7 @@ func (v *SystemView) request(e trace.Event) (*request, error) {
 	if n >= len(v.out.Requests) {
 		return nil, fmt.Errorf("request %d of the trace was not on the wire", n+1)
 	}
-	r := &request{agent: e.Agent, turn: e.Turn, at: e.At, loaded: map[string]bool{}, results: map[string]string{}}
+	r := &request{agent: e.Agent, turn: e.Turn, at: e.At, loaded: map[string]bool{}, offered: map[string]bool{}, results: map[string]string{}}
 	v.requests = append(v.requests, r)
 	return r, r.read(v.out.Requests[n])
 }
@@ -247,6 +249,7 @@ func (r *request) define(raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return err
 	}
+	r.offered[d.Name] = true
 	if !d.Deferred {
 		r.defs, r.names = append(r.defs, raw), append(r.names, d.Name)
 		r.loaded[d.Name] = true
