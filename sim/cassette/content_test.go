@@ -22,7 +22,7 @@ type flusher interface {
 	Flush() error
 }
 
-// packers are the ways a server packs, by what it says of them.
+// packers are the ways a server encodes a body, by their names.
 var packers = map[string]func(io.Writer) flusher{
 	"gzip":    func(w io.Writer) flusher { return gzip.NewWriter(w) },
 	"deflate": func(w io.Writer) flusher { return zlib.NewWriter(w) },
@@ -111,7 +111,7 @@ func TestACutBodyGivesWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestAnUnknownPackingIsSaid(t *testing.T) {
+func TestAnUnknownContentEncodingIsAnError(t *testing.T) {
 	for _, name := range []string{"br", "deflate"} {
 		_, err := cassette.Decode([]byte("\xff\xff\xff\xff\xff no such thing"), name, 100)
 		assert.ErrorIs(t, err, cassette.ErrEncoding, name)

@@ -123,7 +123,7 @@ func bomb() string {
 	return b.String() + "interactions: *a9\n"
 }
 
-func TestLoadSaysWhatIsWrongWhereAndWhatToDo(t *testing.T) {
+func TestALoadErrorHasPlaceAndRemedy(t *testing.T) {
 	edit := func(old, new string) string {
 		require.Contains(t, formatOne, old)
 		return strings.Replace(formatOne, old, new, 1)
@@ -184,7 +184,7 @@ func TestLoadKeepsToItsLimits(t *testing.T) {
 	assert.ErrorIs(t, err, cassette.ErrTooLarge)
 }
 
-func TestLoadFileSaysThatAFileIsMissing(t *testing.T) {
+func TestAMissingFileIsAnErrorOfItsOwn(t *testing.T) {
 	fsys := fstest.MapFS{"a/c.yaml": {Data: []byte(formatOne)}}
 	c, err := cassette.LoadFile(fsys, "a/c.yaml", cassette.Limits{})
 	require.NoError(t, err)

@@ -165,7 +165,7 @@ func missOf(t *testing.T, p *cassette.Player, body string) *cassette.MissError {
 	return miss
 }
 
-func TestAMissSaysThatTheAnswerIsUsedUp(t *testing.T) {
+func TestAMissReportsAnAnswerThatIsUsedUp(t *testing.T) {
 	p := player(t, taped([]string{hello, bye}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
 	play(t, p, hello)
 	miss := missOf(t, p, hello)
@@ -209,7 +209,7 @@ func TestAMissPrefersARequestThatIsNotYetAnswered(t *testing.T) {
 	assert.Equal(t, 2, missOf(t, p, live).Nearest, "the most similar that is left")
 }
 
-func TestAMissSaysThatNothingIsLikeIt(t *testing.T) {
+func TestAMissReportsThatNothingIsLikeIt(t *testing.T) {
 	p := player(t, taped([]string{hello}, turn("a")), cassette.Options{Wait: instantly})
 	req, err := http.NewRequest(http.MethodGet, "https://example.com/page?token=abc", nil)
 	require.NoError(t, err)

@@ -72,7 +72,7 @@ func TestToolsThatTookTheirOwnTimeShowThatTheyOverlapped(t *testing.T) {
 	}, figures(c))
 }
 
-func TestWithoutTimesEverythingIsAssumedAndSaid(t *testing.T) {
+func TestWithoutTimesEverythingIsAssumedAndReported(t *testing.T) {
 	turn := stream.Turn{ID: "m1", Blocks: []stream.Block{use("c1", "view", `{}`), use("c2", "view", `{}`), use("c3", "edit", `{}`), {Kind: stream.Text, Text: strings.Repeat("word", 80)}}}
 	raw := cassette(t, []object{definition("view"), definition("edit")}, turn)
 	t.Run("fail-closed", func(t *testing.T) {

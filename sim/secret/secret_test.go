@@ -23,7 +23,7 @@ func blanked(s string, known ...string) string {
 	return secret.New(all...).Text(s, nil)
 }
 
-func TestSecretsAreToldByTheirLooks(t *testing.T) {
+func TestSecretsAreFoundByTheirLooks(t *testing.T) {
 	long := strings.Repeat("aB3dE5gH", 12)
 	for name, c := range map[string]struct{ text, secret string }{
 		"Anthropic":           {"x sk-ant-api03-abcdefgh-_x y", "sk-ant-api03-abcdefgh-_x"},
@@ -149,7 +149,7 @@ func TestASecretSpelledOverDeltasIsBlankedOnce(t *testing.T) {
 	assert.Contains(t, out, `"text":" it"`)
 }
 
-func TestOnlyTellingVariablesAreSecrets(t *testing.T) {
+func TestOnlyVariablesWithNamesOfSecretsAreOnes(t *testing.T) {
 	known := secret.FromEnv([]string{"ANTHROPIC_API_KEY=abcdefgh1", "PATH=/usr/bin:/bin", "SSH_AUTH_SOCK=/tmp/agent.1", "HOME=/home/dev", "my_token=short", "gh_token=long enough", "KEYBOARD=qwertyuiop",
 		"DATABASE_URL=postgres://me:pa55word@db/x", "EMPTY_KEY=", "NOEQUALS"})
 	assert.Equal(t, []secret.Known{{Name: "ANTHROPIC_API_KEY", Value: "abcdefgh1"}, {Name: "gh_token", Value: "long enough"}, {Name: "DATABASE_URL", Value: "pa55word"}}, known)

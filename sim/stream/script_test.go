@@ -37,7 +37,7 @@ func joined(events []stream.Event, index int, key string) string {
 	return b.String()
 }
 
-func TestScriptWritesAWholeMessage(t *testing.T) {
+func TestScriptWritesACompleteMessage(t *testing.T) {
 	events := stream.Script(stream.Turn{
 		ID: "msg_1", Model: "m", FirstByte: 400 * ms, End: 2 * time.Second,
 		Blocks: []stream.Block{

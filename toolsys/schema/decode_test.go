@@ -22,7 +22,7 @@ func TestDecodeGivesTheValueOrTheProblems(t *testing.T) {
 	assert.Equal(t, []string{`An unexpected parameter "OLD_STRING" was provided`, `The required parameter "old_string" is missing`}, messages(ps))
 }
 
-func TestWholeNumbersMayBeWrittenAsFractions(t *testing.T) {
+func TestIntegersMayBeWrittenAsFractions(t *testing.T) {
 	type input struct {
 		Limit int              `json:"limit"`
 		Each  []int            `json:"each,omitempty"`

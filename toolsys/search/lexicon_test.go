@@ -108,7 +108,7 @@ func TestLexiconFindsNothingWhereThereIsNothing(t *testing.T) {
 	}
 }
 
-func TestLexiconSaysWhatEachWordAddedAndHowItCameIn(t *testing.T) {
+func TestLexiconReportsWhatEachWordAddedAndHowItCameIn(t *testing.T) {
 	q, err := search.ParseQuery("天气 wether")
 	require.NoError(t, err)
 	found := search.NewIndex(search.Lexicon(), workplace(), nil).Search(q, 3)
@@ -158,7 +158,7 @@ func TestBM25PrefersRareWordsAndShortTexts(t *testing.T) {
 	assert.Equal(t, []string{"b", "a", "c"}, found("common words"))
 }
 
-func TestOnlyTheRankersThatSaySoReadParameters(t *testing.T) {
+func TestOnlySomeRankersReadParameters(t *testing.T) {
 	entries := []search.Entry{{Name: "tool", Params: []string{"bandwidth: The width of the band"}}}
 	q, err := search.ParseQuery("bandwidth now")
 	require.NoError(t, err)

@@ -80,7 +80,7 @@ func TestSelectFindsExactlyWhatWasAsked(t *testing.T) {
 	})
 }
 
-func TestAWholeNameBeatsWords(t *testing.T) {
+func TestAFullNameBeatsWords(t *testing.T) {
 	underEach(t, func(t *testing.T, ranker search.Ranker) {
 		assert.Equal(t, []string{"mcp__slack__send_message"}, names(findBy(t, ranker, "mcp__slack__send_message", 5)))
 		assert.Equal(t, []string{"TaskGet"}, names(findBy(t, ranker, " taskget ", 5)))
@@ -160,7 +160,7 @@ func TestOnlyDeferredToolsAreSearched(t *testing.T) {
 	})
 }
 
-func TestNoHitSaysHowMuchThereIs(t *testing.T) {
+func TestNoHitReportsHowManyToolsThereAre(t *testing.T) {
 	r := find(t, "quantum chromodynamics", 5)
 	assert.Empty(t, r.Matches)
 	assert.Equal(t, len(pool()), r.TotalDeferred)
@@ -311,7 +311,7 @@ func TestResultsDoNotDependOnTheOrderOfEntries(t *testing.T) {
 	})
 }
 
-func TestResultsKeepTheirPromises(t *testing.T) {
+func TestResultsHoldTheirInvariants(t *testing.T) {
 	underEach(t, func(t *testing.T, ranker search.Ranker) {
 		rapid.Check(t, func(t *rapid.T) {
 			entries, q := catalogue(t), question(t)
