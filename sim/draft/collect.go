@@ -55,8 +55,8 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 		},
 		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
 			t := of(c)
-			if len(turn.Said) > 0 {
-				t.hear(turn.Number, strings.Join(turn.Said, "\n\n"))
+			if len(turn.UserTexts) > 0 {
+				t.hear(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
 			}
 			t.Turns = append(t.Turns, turn)
 			return nil

@@ -17,8 +17,8 @@ import (
 
 // hear takes what the user said before a turn; no more than recording.MaxSaid.
 func (t *conversation) hear(turn int, text string) {
-	if len(text) >= recording.MaxSaid-utf8.UTFMax { // a transcript's texts come cut
-		text = strings.ToValidUTF8(text[:min(len(text), recording.MaxSaid)], "")
+	if len(text) >= recording.MaxUserText-utf8.UTFMax { // a transcript's texts come cut
+		text = strings.ToValidUTF8(text[:min(len(text), recording.MaxUserText)], "")
 		t.long = append(t.long, turn)
 	}
 	t.prompts[turn] = text
@@ -151,7 +151,7 @@ func (s *builder) remarkSaid() {
 	}
 	for _, turn := range s.long {
 		if turn <= len(s.Turns) {
-			s.note("what the user said before turn %d is cut after %d bytes", turn, recording.MaxSaid)
+			s.note("what the user said before turn %d is cut after %d bytes", turn, recording.MaxUserText)
 		}
 	}
 	var lost []string

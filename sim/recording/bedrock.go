@@ -67,7 +67,7 @@ func readFrame(r io.Reader, max int64) (map[string]string, []byte, error) {
 }
 
 // frameHeaders reads the headers that are texts; it stops at one of another type,
-// whose length this package need not know.
+// whose length does not matter here.
 func frameHeaders(b []byte) map[string]string {
 	const text = 7
 	out := map[string]string{}
@@ -158,11 +158,11 @@ func (s *scanner) scanFrames(r *bufio.Reader) error {
 	return out.responses.end("the file ends before message_stop")
 }
 
-// Bedrock's Converse API, and models that speak its way through InvokeModel, say the
+// Bedrock's Converse API, and models that follow it through InvokeModel, write the
 // same as the Messages API in other words: members of a block stand for its type. Here
-// those words are translated, so that all that stands behind knows one kind (O2).
+// those words are translated, so that all that follows has one kind.
 
-// isConverse tells a request's body in those words from one of the Messages API.
+// isConverse reports whether a request's body is in those words, not the Messages API's.
 func isConverse(v gjson.Result) bool {
 	if v.Get("toolConfig").IsObject() || v.Get("inferenceConfig").IsObject() {
 		return true
@@ -175,7 +175,7 @@ func isConverse(v gjson.Result) bool {
 	return false
 }
 
-// converseKinds are the members that say what a content block is.
+// converseKinds are the members that identify a content block.
 var converseKinds = []string{"text", "toolUse", "toolResult", "reasoningContent", "citationsContent", "cachePoint", "guardContent", "image", "document", "video", "audio", "searchResult"}
 
 func converseKind(b gjson.Result) string {
@@ -306,7 +306,7 @@ func converseReply(v gjson.Result) (m gjson.Result, ok bool) {
 	})), true
 }
 
-// converseUsage: models say what they cost under two sets of names.
+// converseUsage reads the usage, which models give under two sets of names.
 func converseUsage(v gjson.Result) *translatedUsage {
 	n := func(names ...string) int {
 		for _, name := range names {
@@ -371,7 +371,7 @@ func converseBlock(kind string, b gjson.Result) *translatedBlock {
 	return &translatedBlock{Type: kind, Name: v.Get("name").String(), Source: raw(v.Get("source"))}
 }
 
-// converseResult also knows results that are JSON: they are what their text says.
+// converseResult also takes results that are JSON: they are their text.
 func converseResult(content gjson.Result) []*translatedBlock {
 	out := []*translatedBlock{}
 	for _, b := range content.Array() {

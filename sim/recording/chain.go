@@ -14,7 +14,7 @@ import (
 )
 
 // chains puts exchanges together into conversations. A request that repeats what
-// was said in a conversation, and goes on, belongs to it: clients send the whole
+// was sent in a conversation, and goes on, belongs to it: clients send the whole
 // history every time.
 type chains struct {
 	s     *scanner
@@ -31,17 +31,17 @@ type chains struct {
 type thread struct {
 	c     *Conversation
 	turns int
-	// said is what the last request sent, n its number of messages.
-	said prefix
+	// sent is what the last request sent, n its number of messages.
+	sent prefix
 	n    int
 	// tools identifies those of the last request.
 	tools prefix
 	// turn waits for the next request, which has its results.
 	turn *Turn
 	// ids are the last answer's calls, by which it is known when it is sent back;
-	// mute: it said nothing, and so will not be.
-	ids  []string
-	mute bool
+	// empty: it had no content, and so will not be.
+	ids   []string
+	empty bool
 	// failed: the last request got no whole answer, so that it may be sent again.
 	failed bool
 	place  *list.Element
@@ -96,7 +96,7 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 	if err != nil {
 		return err
 	}
-	t.failed, t.ids, t.mute = true, nil, true
+	t.failed, t.ids, t.empty = true, nil, true
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (c *chains) answered(x *exchange, req *request, r reply) error {
 	case out.turn == nil && r.malformed != "":
 		c.s.problem(Problem{Kind: Malformed, Text: r.malformed, Line: x.line, Interaction: x.number})
 	case out.turn != nil && r.malformed != "":
-		out.spoil(Broken, r.malformed)
+		out.markIncomplete(Broken, r.malformed)
 	}
 	if err := out.end(or(r.cut, "the body ends before message_stop")); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *chains) answered(x *exchange, req *request, r reply) error {
 		if t, err = c.find(x, req); err != nil {
 			return err
 		}
-		t.failed, t.ids, t.mute = true, nil, true
+		t.failed, t.ids, t.empty = true, nil, true
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 		return err
 	}
 	t.failed = turn.Ending != Whole
-	t.ids, t.mute = shape(turn)
+	t.ids, t.empty = shape(turn)
 	if len(turn.Calls) == 0 {
 		return c.s.emit(t.c, turn)
 	}
@@ -236,14 +236,14 @@ func (c *chains) end() error {
 }
 
 // shape is how an answer is recognized when it is sent back.
-func shape(t *Turn) (ids []string, mute bool) {
+func shape(t *Turn) (ids []string, empty bool) {
 	for _, call := range t.Calls {
 		if !call.Cut {
 			ids = append(ids, call.ID)
 		}
 	}
-	mute = !slices.ContainsFunc(t.Events, func(e stream.Event) bool { return gjson.GetBytes(e.Data, "delta.text").String() != "" })
-	return ids, mute
+	empty = !slices.ContainsFunc(t.Events, func(e stream.Event) bool { return gjson.GetBytes(e.Data, "delta.text").String() != "" })
+	return ids, empty
 }
 
 // offered gives a request's tools; equal ones are one list.
@@ -262,5 +262,5 @@ func (c *chains) offered(req *request) []Definition {
 	return tools
 }
 
-// maxToolLists is how many lists of tools are remembered to be told equal.
+// maxToolLists is how many lists of tools are remembered to be compared.
 const maxToolLists = 64

@@ -120,7 +120,7 @@ func converseExchanges(t testing.TB) []converseExchange {
 	return out
 }
 
-// converseVCR keeps the exchanges as VCR.py does; the body is what the function says.
+// converseVCR keeps the exchanges as VCR.py does; the body is what the function gives.
 func converseVCR(t testing.TB, path string, body func(converseExchange) *yaml.Node) string {
 	var list []any
 	for _, x := range converseExchanges(t) {
@@ -146,7 +146,7 @@ func converseChunks(t testing.TB) string {
 	return converseVCR(t, "/invoke-with-response-stream", func(x converseExchange) *yaml.Node { return binaryNode(x.chunks) })
 }
 
-// converseMock keeps frames as text, and says so nowhere but in the type.
+// converseMock keeps frames as text, and marks it nowhere but in the type.
 func converseMock(t testing.TB) string {
 	var docs []string
 	for _, x := range converseExchanges(t) {

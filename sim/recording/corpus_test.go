@@ -48,7 +48,7 @@ func TestEveryFileOfTheCorpusIsReadWithoutAProblem(t *testing.T) {
 	}
 }
 
-// counted is what a file says of its calls, told without this package.
+// counted is a file's calls, counted without this package.
 type counted struct {
 	calls int
 	// batches are the messages with several calls, their ids in call order, and

@@ -4,7 +4,7 @@
 // were streamed, the calls they made and the results that came back (SPEC O2;
 // DESIGN, decision 7).
 //
-// Formats are told apart by what is in a file, never by its name. Reading is
+// Formats are distinguished by what is in a file, never by its name. Reading is
 // streaming: Scan hands on one turn at a time and keeps no more than the turns
 // that still wait for results, so that a file's size does not decide about memory;
 // Open collects a whole recording for those who want it in one piece.

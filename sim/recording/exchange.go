@@ -32,7 +32,7 @@ type exchange struct {
 	// ended, counted from then.
 	sent        time.Time
 	first, last Moment
-	// follows is set where the recording itself says that the response answers what
+	// follows is set where the recording itself has that the response answers what
 	// came of an earlier one: see scanArchive.
 	follows *thread
 }
@@ -43,7 +43,7 @@ type reply struct {
 	streamed bool
 	pace     Pace
 	first    Moment
-	// cut says that, and where, the body ends too early; malformed that it cannot be
+	// cut is where the body ends too early, malformed why it cannot be
 	// read to its end.
 	cut, malformed string
 	// usage is that of a message that was not streamed.
@@ -73,7 +73,7 @@ func (x *exchange) read(max int64) (reply, error) {
 	return reply{}, errNoModel
 }
 
-// plainFrames: some recorders keep frames as a text, in base64, and do not say so.
+// plainFrames decodes frames that some recorders keep as base64 without marking it.
 func (x *exchange) plainFrames(b []byte) []byte {
 	if !strings.Contains(x.header.Get("Content-Type"), "eventstream") || isFrame(b) {
 		return b
@@ -215,7 +215,7 @@ func scripted(v gjson.Result, id, model string) []stream.Event {
 }
 
 // otherAPIs are the ends of paths that other APIs, or other parts of ours, are known
-// by, so that who wonders why nothing was read is told.
+// by, so that a person learns why nothing was read.
 var otherAPIs = []struct{ end, what string }{
 	{"/chat/completions", "requests to OpenAI's chat completions"},
 	{"/responses", "requests to OpenAI's responses"},
@@ -265,7 +265,7 @@ func other(address string) string {
 	return noModel
 }
 
-func least(kind string) int {
+func minimum(kind string) int {
 	if kind == noModel {
 		return 1
 	}
@@ -276,14 +276,14 @@ func least(kind string) int {
 const most = 3
 
 // instead words what a file holds that is no turn, the most frequent first, and
-// last what says least.
+// last what explains little.
 func (s *scanner) instead() string {
 	kinds := make([]string, 0, len(s.ignored))
 	for kind := range s.ignored {
 		kinds = append(kinds, kind)
 	}
 	slices.SortFunc(kinds, func(a, b string) int {
-		return cmp.Or(cmp.Compare(least(a), least(b)), s.ignored[b]-s.ignored[a], strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(minimum(a), minimum(b)), s.ignored[b]-s.ignored[a], strings.Compare(a, b))
 	})
 	more := ""
 	if len(kinds) > most {
@@ -299,7 +299,7 @@ func (s *scanner) instead() string {
 func (x *exchange) failure(max int64) string {
 	body, err := cassette.Decode(x.response, x.header.Get("Content-Encoding"), max)
 	if err != nil {
-		body = nil // the status says enough
+		body = nil // the status is enough
 	}
 	v := gjson.ParseBytes(body)
 	kind, _, _ := strings.Cut(x.header.Get("X-Amzn-Errortype"), ":")

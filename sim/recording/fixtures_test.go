@@ -334,7 +334,7 @@ type fixture struct {
 	name   string
 	format recording.Format
 	text   string
-	// requests and results say what the format holds of them.
+	// requests and results are what the format holds of them.
 	requests, results bool
 	// poor: it has neither annotations nor the model's name.
 	poor bool

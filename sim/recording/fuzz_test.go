@@ -13,7 +13,7 @@ import (
 	"toolbench/sim/recording"
 )
 
-// holds are the promises that no bytes may break.
+// holds checks the invariants that no bytes may break.
 func holds(t *testing.T, raw []byte) {
 	if len(raw) > 1<<16 {
 		return

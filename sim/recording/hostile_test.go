@@ -110,7 +110,7 @@ func TestAPartThatIsTooLargeIsLeftOutAndTheRestIsRead(t *testing.T) {
 	assert.Contains(t, problems(rec)[0], "too-large line 2, interaction 1: the response cannot be read: it decodes to more than the limit of 262144 bytes")
 }
 
-// The same through every packing a recorder keeps: what decodes to more than the
+// The same through every content encoding a recorder keeps: what decodes to more than the
 // limit is named, and what is cut off shows what there is.
 func TestABombIsABombInEveryPacking(t *testing.T) {
 	for _, encoding := range []string{"br", "zstd", "deflate"} {

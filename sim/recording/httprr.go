@@ -99,7 +99,7 @@ func traceLengths(text string) (sent, got int64, ok bool) {
 }
 
 // bytes reads exactly n bytes; memory grows with what is there, not with what a
-// length says.
+// length gives.
 func (tr *traceScan) bytes(n int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(tr.r, n))
 	if err == nil && int64(len(b)) < n {
@@ -132,7 +132,7 @@ func (tr *traceScan) take(at int, request, response []byte) error {
 }
 
 // payload is a message's body. Whoever takes secrets out of a trace leaves its
-// Content-Length, so that what is there counts; chunks say where they end.
+// Content-Length, so that what is there counts; chunks have their own end.
 func payload(message []byte, coding []string, body io.ReadCloser) ([]byte, error) {
 	defer body.Close()
 	if len(coding) == 0 {

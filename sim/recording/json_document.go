@@ -179,7 +179,7 @@ func (d *documentScan) interaction(raw json.RawMessage) error {
 	return d.yaml.interaction(node, 0, false)
 }
 
-// entry is an exchange with what tells its place among others.
+// entry is an exchange with what decides its place among others.
 type entry struct {
 	x        *exchange
 	order    int64
@@ -212,7 +212,7 @@ func (d *documentScan) entry(raw json.RawMessage) error {
 
 // archived takes the entries in the order in which they were made: by time, and
 // where recorders blank the times, by the order they give, and by how much had been
-// said.
+// written.
 func (d *documentScan) archived() error {
 	slices.SortStableFunc(d.entries, func(a, b entry) int {
 		if c := a.x.sent.Compare(b.x.sent); c != 0 {
@@ -233,7 +233,7 @@ func (d *documentScan) archived() error {
 	return nil
 }
 
-// timings gives when a response began and ended, as far as the archive knows.
+// timings gives when a response began and ended, as far as the archive has it.
 func timings(v gjson.Result) (first, last Moment) {
 	ms := func(n float64) time.Duration {
 		return time.Duration(n * float64(time.Millisecond)).Truncate(stream.Tick)

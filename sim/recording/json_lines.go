@@ -18,18 +18,18 @@ import (
 // lineScan reads a JSON value a line. What a line is shows in the line itself, so
 // that logs which begin with anything are read too.
 type lineScan struct {
-	s        *scanner
-	events   *lone
-	converse *converser
-	talks    *talks
-	pairs    *yamlScan
-	at       int
+	s         *scanner
+	events    *lone
+	converse  *converser
+	dialogues *dialogues
+	pairs     *yamlScan
+	at        int
 	// what they are called: lines, or values.
 	what string
 }
 
 func (s *scanner) lineScan() *lineScan {
-	ls := &lineScan{s: s, events: s.lone(), talks: s.talks(), pairs: &yamlScan{s: s, chains: s.chains(), list: plainList}, what: "lines"}
+	ls := &lineScan{s: s, events: s.lone(), dialogues: s.dialogues(), pairs: &yamlScan{s: s, chains: s.chains(), list: plainList}, what: "lines"}
 	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
 	ls.converse = &converser{emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
 	return ls
@@ -42,7 +42,7 @@ func (ls *lineScan) end() error {
 	if err := ls.events.responses.end("the file ends before message_stop"); err != nil {
 		return err
 	}
-	if err := ls.talks.end(); err != nil {
+	if err := ls.dialogues.end(); err != nil {
 		return err
 	}
 	return ls.pairs.chains.end()
@@ -86,7 +86,7 @@ const maxStrange = 100
 
 func (s *scanner) known() bool { return s.format != "" && s.format != packed }
 
-// malformed tells a line that is broken from one that is still being written.
+// malformed reports a line that is broken, unless it is still being written.
 func (ls *lineScan) malformed(l line, text []byte) {
 	switch {
 	case !l.ended:
@@ -109,14 +109,14 @@ func (ls *lineScan) take(text []byte) error {
 		return ls.events.responses.add(e, ls.at)
 	case kind == "message" && v.Get("message.role").Exists():
 		ls.s.format = Messages
-		return ls.talks.message(v, ls.at)
+		return ls.dialogues.message(v, ls.at)
 	case kind == "session":
 		ls.s.format = Messages
-		ls.talks.session(v)
+		ls.dialogues.session(v)
 		return nil
 	case (kind == "user" || kind == "assistant") && v.Get("message").IsObject():
 		ls.s.format = Blocks
-		return ls.talks.block(v, ls.at)
+		return ls.dialogues.block(v, ls.at)
 	case kind == "":
 		if e, ok := converseEvent(v); ok {
 			ls.s.format = EventLines
@@ -168,11 +168,11 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 	}
 	if isMessage(v) {
 		ls.s.format = History
-		return true, ls.talks.said(v, v.Get("model").String(), "history\x00", ls.at)
+		return true, ls.dialogues.historyMessage(v, v.Get("model").String(), "history\x00", ls.at)
 	}
 	if m := v.Get("result.message"); isMessage(m) { // of a batch, whose answers belong to none
 		ls.s.format = History
-		return true, ls.talks.said(m, "", "batch\x00"+v.Get("custom_id").String(), ls.at)
+		return true, ls.dialogues.historyMessage(m, "", "batch\x00"+v.Get("custom_id").String(), ls.at)
 	}
 	list := v.Get("messages")
 	if !list.IsArray() {
@@ -184,7 +184,7 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 		case isMessage(m):
 			known = true
 			ls.s.format = History
-			err = ls.talks.said(m, model, key, ls.at)
+			err = ls.dialogues.historyMessage(m, model, key, ls.at)
 		case inner.IsObject() && m.Get("direction").Exists(): // what went between an agent and who drives it
 			known = true
 			err = ls.take([]byte(inner.Raw))
@@ -203,8 +203,8 @@ func isMessage(v gjson.Result) bool {
 	return (role == "user" || role == "assistant") && (content.IsArray() || content.Type == gjson.String) && !v.Get("tool_calls").Exists()
 }
 
-// said takes a message, which has no time.
-func (ts *talks) said(m gjson.Result, model, key string, line int) error {
+// historyMessage takes a message, which has no time.
+func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int) error {
 	t, err := ts.of(key, "", "")
 	if err != nil {
 		return err
@@ -289,7 +289,7 @@ func (vs *valueScan) next() error {
 // value takes one, which begins at a line.
 func (vs *valueScan) value(raw json.RawMessage, at int) error {
 	vs.at = at
-	var compact bytes.Buffer // how a file is formatted is nothing that was said
+	var compact bytes.Buffer // how a file is formatted is no content
 	if err := json.Compact(&compact, raw); err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func TestAnswersOfABatchBelongToNoneOfTheOthers(t *testing.T) {
 	assert.Equal(t, "the recording holds no requests, so no results", rec.Conversations[0].Turns[0].Unanswered[0].Reason)
 }
 
-// A history that ends, or passes a call over, says which of the two.
+// A history that ends, or passes a call over, reports which of the two.
 func TestAHistoryHasItsReasons(t *testing.T) {
 	rec := open(t, `{"messages":[{"role":"user","content":"Go."},
 		{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"n","input":{}}]},{"role":"user","content":"Never mind."},

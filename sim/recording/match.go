@@ -89,7 +89,7 @@ func (c *chains) byCalls(req *request) (*thread, int) {
 // fits reports whether a message that is sent back is the thread's last answer.
 func (t *thread) fits(m gjson.Result) bool {
 	if m.Get("role").String() != "assistant" {
-		return t.failed || len(t.ids) == 0 && t.mute // an empty answer is not sent back
+		return t.failed || len(t.ids) == 0 && t.empty // an empty answer is not sent back
 	}
 	ids := callIDs(m.Get("content"))
 	if len(ids) == 0 && len(t.ids) == 0 {
@@ -102,19 +102,19 @@ func (t *thread) fits(m gjson.Result) bool {
 func (c *chains) move(t *thread, req *request) {
 	c.forget(t)
 	t.n = len(req.messages)
-	t.said = req.prefix[t.n]
+	t.sent = req.prefix[t.n]
 	if t.n > 0 {
-		c.at[t.said] = append(c.at[t.said], t)
+		c.at[t.sent] = append(c.at[t.sent], t)
 	}
 }
 
 func (c *chains) forget(t *thread) {
-	rest := slices.DeleteFunc(c.at[t.said], func(o *thread) bool { return o == t })
+	rest := slices.DeleteFunc(c.at[t.sent], func(o *thread) bool { return o == t })
 	if len(rest) == 0 {
-		delete(c.at, t.said)
+		delete(c.at, t.sent)
 		return
 	}
-	c.at[t.said] = rest
+	c.at[t.sent] = rest
 }
 
 // evict lets go of the thread that has been silent longest.

@@ -63,7 +63,7 @@ func TestARequestThatIsSentAgainStaysInItsConversation(t *testing.T) {
 }
 
 // Some clients have a tool called for the form of its input alone, and keep that as
-// what the model said.
+// what the model sent.
 func TestACallMayBeSentBackAsAText(t *testing.T) {
 	asked := func(messages, answer string) string {
 		return inYAML(t, object{"when": object{"path": "/v1/messages", "body": `{"messages":[` + messages + `]}`},

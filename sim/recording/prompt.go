@@ -101,13 +101,13 @@ func (s *PromptSession) Sent() []PromptTurn {
 	return out
 }
 
-// MaxPromptBytes is the most that the requests of one file may say, what they repeat
+// MaxPromptBytes is the size limit of the requests of one file, what they repeat
 // counted once.
 const MaxPromptBytes = 256 << 20
 
 // ReadPrompts takes the sessions of a recording, in any of its formats. The name is for
 // messages. Errors are those of Scan; the last is ErrTooLarge also for
-// requests that say more than MaxBytes. What was read before an error is given.
+// requests that hold more than MaxPromptBytes. What was read before an error is given.
 func ReadPrompts(name string, r io.Reader, limits Limits) (*PromptFile, error) {
 	rd := &reader{file: &PromptFile{Name: name}, sessions: map[int]*PromptSession{}, requests: map[place]*Prompt{}, parser: newParser(MaxPromptBytes)}
 	sum, err := Scan(name, r, limits, Handler{
@@ -116,7 +116,7 @@ func ReadPrompts(name string, r io.Reader, limits Limits) (*PromptFile, error) {
 	rd.file.Format = sum.Format
 	slices.SortFunc(rd.file.Sessions, func(a, b *PromptSession) int { return a.Number - b.Number })
 	if errors.Is(err, errFull) {
-		err = fmt.Errorf("%s: %w: its requests say more than %d MB; split the file", name, ErrTooLarge, MaxPromptBytes>>20)
+		err = fmt.Errorf("%s: %w: its requests hold more than %d MB; split the file", name, ErrTooLarge, MaxPromptBytes>>20)
 	}
 	return rd.file, err
 }
@@ -282,7 +282,7 @@ func compact(raw string) string {
 }
 
 // PromptsOf makes a session of the bodies of its requests, in the order in which they were
-// sent (D5). The error names a body that says more than there is room for.
+// sent (D5). The error names a body that has more than there is room for.
 func PromptsOf(bodies [][]byte) (*PromptSession, error) {
 	s, p := &PromptSession{Number: 1}, newParser(MaxPromptBytes)
 	for i, body := range bodies {

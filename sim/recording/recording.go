@@ -53,7 +53,7 @@ type Conversation struct {
 	Turns []*Turn
 }
 
-// Moment is a time within a turn, counted from when its request was sent. It says
+// Moment is a time within a turn, counted from when its request was sent. It has
 // nothing unless it is Known: few recorders take times down.
 type Moment struct {
 	At    time.Duration
@@ -90,22 +90,22 @@ type Turn struct {
 	// Number counts the conversation's turns from 1, Line is where it begins in the
 	// file (0: it is unknown), Interaction its place among the exchanges, from 1.
 	Number, Line, Interaction int
-	// ID and Model are as the message says; Stop is its stop reason, "" where none
+	// ID and Model are the message's; Stop is its stop reason, "" where none
 	// was recorded.
 	ID, Model, Stop string
 	// Sent is when the request left, on the recorder's clock; zero: unknown.
 	Sent time.Time
-	// Said is what the user said since the turn before, as a transcript tells it, a
+	// UserTexts are the user's messages since the turn before, as a transcript has them, a
 	// text a message; nothing where the recording holds requests (Handler.Request).
 	// What is no text is named, as "[image]"; it is cut after MaxSaid bytes.
-	Said []string
+	UserTexts []string
 	// Tools are what the request offered; nil when the recording holds no requests.
 	Tools []Definition
 	// ToolsChanged: they are not those of the turn before.
 	ToolsChanged bool
-	// Usage is what the API said that the turn cost; nil where it was not recorded.
+	// Usage is what the API counted for the turn; nil where it was not recorded.
 	Usage *Usage
-	// Events are the stream, times as Pace says. A response that was no stream
+	// Events are the stream, times as Pace describes. A response that was no stream
 	// (Streamed false) has them all at its end.
 	Events   []stream.Event
 	Streamed bool
@@ -198,13 +198,13 @@ func (t *Turn) place(id string) int {
 	return -1
 }
 
-// Kind tells problems apart.
+// Kind is the kind of a problem.
 type Kind string
 
 // The problems a recording may have of its own.
 const (
 	CutStream  Kind = "cut"        // a stream, a file or its last line ends too early
-	ErrorEvent Kind = "error"      // the model's side said that it failed
+	ErrorEvent Kind = "error"      // the model's side reported that it failed
 	Malformed  Kind = "malformed"  // a line, an event or a body that cannot be read
 	TooLarge   Kind = "too-large"  // a part passes a limit and was left out
 	Stray      Kind = "stray"      // a result that answers no call
@@ -216,7 +216,7 @@ const (
 type Problem struct {
 	Kind Kind
 	Text string
-	// Line in the file and Interaction among its exchanges count from 1; 0 says
+	// Line in the file and Interaction among its exchanges count from 1; 0 means
 	// nothing. Conversation and Turn are set where the problem is one turn's.
 	Line, Interaction  int
 	Conversation, Turn int

@@ -13,7 +13,7 @@ import (
 	"toolbench/sim/stream"
 )
 
-// request is what of a request's body tells conversations apart.
+// request is what of a request's body distinguishes conversations.
 type request struct {
 	model    string
 	messages []gjson.Result
@@ -126,7 +126,7 @@ func unbroken(t gjson.Result) string {
 	return "{" + b.String() + "}"
 }
 
-// asksModel tells by its URL whether a request is for a model's turn: the first
+// asksModel reports by its URL whether a request is for a model's turn: the first
 // party's path, or those of other clouds' front ends.
 func asksModel(raw string) bool {
 	u, err := url.Parse(raw)
@@ -159,7 +159,7 @@ func resultsIn(messages []gjson.Result) []Result {
 	return out
 }
 
-// Usage is what the API itself said that a request and its answer cost, in tokens
+// Usage is what the API itself counted for a request and its answer, in tokens
 // (D5). Input is what was neither read from the prompt cache nor written to it.
 type Usage struct{ Input, Written, Read, Output int }
 
@@ -185,7 +185,7 @@ func (u *Usage) update(v gjson.Result) {
 	}
 }
 
-// usageOf reads what a stream says of its cost; nil where it says nothing.
+// usageOf reads a stream's usage; nil where it has none.
 func usageOf(events []stream.Event) *Usage {
 	var u Usage
 	for _, e := range events {
@@ -202,7 +202,7 @@ func usageOf(events []stream.Event) *Usage {
 	return &u
 }
 
-// asked tells the handler of a turn's request, where it wants to know.
+// asked gives the handler a turn's request, where it takes them.
 func (s *scanner) asked(c *Conversation, turn int, req *request) error {
 	if s.handler.Request == nil || len(req.messages) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// Handler is told what Scan finds, as it finds it. Members may be nil.
+// Handler gets what Scan finds, as it finds it. Members may be nil.
 type Handler struct {
 	// Turn is called for each turn once its results are known or will not come, in
 	// order within its conversation. An error ends the reading and is returned.
@@ -112,7 +112,7 @@ func (s *scanner) problem(p Problem) {
 	}
 }
 
-// maxKinds bounds how many kinds of ignored things are told apart: their names come
+// maxKinds bounds how many kinds of ignored things are counted by name: their names come
 // from the file.
 const maxKinds = 64
 
@@ -191,7 +191,7 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 	return s.scanYAML(r)
 }
 
-// isDocument tells one JSON document from a JSON value a line.
+// isDocument reports whether a file is one JSON document, not a JSON value a line.
 func isDocument(text []byte) bool {
 	if jsonDocument.Match(text) {
 		return true

@@ -148,16 +148,16 @@ func (r *responses) add(e stream.Event, line int) error {
 	}
 	r.turn.Events = append(r.turn.Events, e)
 	if r.size += int64(len(e.Data)); r.size > r.limit {
-		r.spoil(Broken, fmt.Sprintf("the response is larger than %d bytes; the rest of it is left out", r.limit))
+		r.markIncomplete(Broken, fmt.Sprintf("the response is larger than %d bytes; the rest of it is left out", r.limit))
 		return r.finish()
 	}
 	blocks, err := r.asm.Add(e.Data)
 	if failed, ok := errors.AsType[*message.StreamError](err); ok {
-		r.spoil(Failed, "the stream ends in an error event: "+failed.Kind+": "+failed.Message)
+		r.markIncomplete(Failed, "the stream ends in an error event: "+failed.Kind+": "+failed.Message)
 		return r.finish()
 	}
 	if err != nil {
-		r.spoil(Broken, at(line)+"an event cannot be taken: "+err.Error())
+		r.markIncomplete(Broken, at(line)+"an event cannot be taken: "+err.Error())
 	}
 	for _, b := range blocks {
 		r.block(b, e.At)
@@ -180,8 +180,8 @@ func (r *responses) homeless(e stream.Event) {
 	}
 }
 
-// spoil notes why the message is not whole; the first reason counts.
-func (r *responses) spoil(how Ending, why string) {
+// markIncomplete notes why the message is not whole; the first reason counts.
+func (r *responses) markIncomplete(how Ending, why string) {
 	if r.turn.Ending == Whole {
 		r.turn.Ending, r.turn.Why = how, why
 	}
@@ -194,7 +194,7 @@ func (r *responses) unread(line int, data []byte, why string) {
 		return
 	}
 	r.turn.Events = append(r.turn.Events, stream.Event{Data: data})
-	r.spoil(Broken, at(line)+why)
+	r.markIncomplete(Broken, at(line)+why)
 }
 
 func at(line int) string {
@@ -222,7 +222,7 @@ func (r *responses) end(why string) error {
 	if r.turn == nil {
 		return nil
 	}
-	r.spoil(Cut, why)
+	r.markIncomplete(Cut, why)
 	return r.finish()
 }
 

@@ -10,28 +10,28 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// talks are the conversations of a transcript, by who speaks.
-type talks struct {
+// dialogues are the conversations of a transcript, by agent.
+type dialogues struct {
 	s    *scanner
-	open map[string]*list.Element // of *talk
+	open map[string]*list.Element // of *dialogue
 	// order has the conversation that spoke last at its front.
 	order *list.List
-	// place is which conversation a line belongs to that says so only through
+	// place is which conversation a line belongs to that names it only through
 	// the line it follows.
 	places places
 	// session is the id that a first line gave.
 	sessionID string
 }
 
-func (s *scanner) talks() *talks {
-	return &talks{s: s, open: map[string]*list.Element{}, order: list.New(), places: newPlaces()}
+func (s *scanner) dialogues() *dialogues {
+	return &dialogues{s: s, open: map[string]*list.Element{}, order: list.New(), places: newPlaces()}
 }
 
-// maxTalks is how many conversations are kept open at once.
-const maxTalks = 1024
+// maxDialogues is how many conversations are kept open at once.
+const maxDialogues = 1024
 
-// talk is one conversation of a transcript, with the turns that wait for results.
-type talk struct {
+// dialogue is one conversation of a transcript, with the turns that wait for results.
+type dialogue struct {
 	s       *scanner
 	key     string
 	c       *Conversation
@@ -39,7 +39,7 @@ type talk struct {
 	waiting []*draft
 	held    int64
 	turns   int
-	user    voice
+	user    userText
 	// bare: these are messages as requests and responses hold them; asked: one of
 	// them is a user's.
 	bare, asked bool
@@ -57,13 +57,13 @@ type draft struct {
 }
 
 // of finds a conversation, or opens it.
-func (ts *talks) of(key, id, agent string) (*talk, error) {
+func (ts *dialogues) of(key, id, agent string) (*dialogue, error) {
 	if e, ok := ts.open[key]; ok {
 		ts.order.MoveToFront(e)
-		return e.Value.(*talk), nil
+		return e.Value.(*dialogue), nil
 	}
-	if len(ts.open) == maxTalks {
-		oldest := ts.order.Remove(ts.order.Back()).(*talk)
+	if len(ts.open) == maxDialogues {
+		oldest := ts.order.Remove(ts.order.Back()).(*dialogue)
 		delete(ts.open, oldest.key)
 		if err := oldest.flush(0); err != nil {
 			return nil, err
@@ -73,31 +73,31 @@ func (ts *talks) of(key, id, agent string) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &talk{s: ts.s, key: key, c: c}
+	t := &dialogue{s: ts.s, key: key, c: c}
 	ts.open[key] = ts.order.PushFront(t)
 	return t, nil
 }
 
 // end flushes what still waits, in the order in which the conversations began.
-func (ts *talks) end() error {
+func (ts *dialogues) end() error {
 	for e := ts.order.Back(); e != nil; e = e.Prev() {
-		if err := e.Value.(*talk).flush(0); err != nil {
+		if err := e.Value.(*dialogue).flush(0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// heard notes when the model got something to answer. Lines are not quite in order
+// noteInput notes when the model got something to answer. Lines are not quite in order
 // of time; a long way back means that another recording begins.
-func (t *talk) heard(at time.Time) {
+func (t *dialogue) noteInput(at time.Time) {
 	if at.After(t.input) || t.input.Sub(at) > time.Hour {
 		t.input = at
 	}
 }
 
 // draft finds the turn of a message, or begins it.
-func (t *talk) draft(id, model string, line int, calls []string) (*draft, error) {
+func (t *dialogue) draft(id, model string, line int, calls []string) (*draft, error) {
 	for i := len(t.waiting) - 1; i >= 0 && id != ""; i-- {
 		d := t.waiting[i]
 		if d.turn.ID == id && !d.has(calls) {
@@ -105,8 +105,8 @@ func (t *talk) draft(id, model string, line int, calls []string) (*draft, error)
 		}
 	}
 	t.turns++
-	d := &draft{turn: &Turn{Number: t.turns, ID: id, Model: model, Line: line, Sent: t.input, Said: t.user.take(), Streamed: true}, exact: true, answered: map[string]bool{}}
-	for _, text := range d.turn.Said {
+	d := &draft{turn: &Turn{Number: t.turns, ID: id, Model: model, Line: line, Sent: t.input, UserTexts: t.user.flush(), Streamed: true}, exact: true, answered: map[string]bool{}}
+	for _, text := range d.turn.UserTexts {
 		t.grow(d, len(text))
 	}
 	t.waiting = append(t.waiting, d)
@@ -128,7 +128,7 @@ func (d *draft) has(calls []string) bool {
 // flush hands on turns from the front: those that are answered, and those that
 // have too many, or too much, behind them. The last one may still grow, unless
 // nothing more will come (keep 0).
-func (t *talk) flush(keep int) error {
+func (t *dialogue) flush(keep int) error {
 	for len(t.waiting) > min(keep, 1) {
 		d := t.waiting[0]
 		if keep > 0 && len(t.waiting) <= keep && t.held <= t.s.limits.Part && len(d.answered) < len(d.turn.Calls) {
@@ -151,7 +151,7 @@ func (t *talk) flush(keep int) error {
 }
 
 // result adds a result to the turn that asked for it.
-func (t *talk) result(r Result, at time.Time, line int) {
+func (t *dialogue) result(r Result, at time.Time, line int) {
 	for i := len(t.waiting) - 1; i >= 0; i-- {
 		d := t.waiting[i]
 		if d.turn.place(r.Call) < 0 || d.answered[r.Call] {
@@ -167,13 +167,13 @@ func (t *talk) result(r Result, at time.Time, line int) {
 	t.s.problem(Problem{Kind: Stray, Text: "a result for " + quoted(r.Call) + ", which no call waits for", Line: line, Conversation: t.c.Number})
 }
 
-func (t *talk) grow(d *draft, n int) {
+func (t *dialogue) grow(d *draft, n int) {
 	d.size += int64(n)
 	t.held += int64(n)
 }
 
 // add appends a block that was complete at a time.
-func (t *talk) add(d *draft, b stream.Block, at time.Time) {
+func (t *dialogue) add(d *draft, b stream.Block, at time.Time) {
 	d.blocks, d.ends = append(d.blocks, b), append(d.ends, at)
 	t.grow(d, len(b.Text)+len(b.Input)+len(b.Content)+64)
 	if b.Kind == stream.ToolUse {

@@ -11,12 +11,12 @@ import (
 )
 
 // session takes the line that opens a log of the dialect with a message a line.
-func (ts *talks) session(v gjson.Result) { ts.sessionID = strings.Clone(v.Get("id").String()) }
+func (ts *dialogues) session(v gjson.Result) { ts.sessionID = strings.Clone(v.Get("id").String()) }
 
 // message takes a line of that dialect: user, assistant or toolResult. A line that
 // follows another than the last begins a branch, which is another conversation's
 // course; its turns are counted with the conversation they branch off.
-func (ts *talks) message(v gjson.Result, line int) error {
+func (ts *dialogues) message(v gjson.Result, line int) error {
 	t, err := ts.of("session\x00"+ts.sessionID, ts.sessionID, "")
 	if err != nil {
 		return err
@@ -28,10 +28,10 @@ func (ts *talks) message(v gjson.Result, line int) error {
 	}
 	switch role := m.Get("role").String(); role {
 	case "user":
-		t.heard(at)
-		t.user.hear(v, m.Get("content"))
+		t.noteInput(at)
+		t.user.take(v, m.Get("content"))
 	case "toolResult":
-		t.heard(at)
+		t.noteInput(at)
 		t.result(Result{
 			Call: strings.Clone(m.Get("toolCallId").String()), Text: strings.Clone(plain(m.Get("content"))), IsError: m.Get("isError").Bool(),
 		}, at, line)
@@ -48,7 +48,7 @@ var stops = map[string]string{"toolUse": "tool_use", "stop": "end_turn", "length
 
 // reply is a whole message. Its line is written at its end, so within it times are
 // shared out by the amount of output.
-func (t *talk) reply(v, m gjson.Result, end time.Time, line int) error {
+func (t *dialogue) reply(v, m gjson.Result, end time.Time, line int) error {
 	stop := m.Get("stopReason").String()
 	content := m.Get("content")
 	if stop == "error" && len(content.Array()) == 0 {
@@ -112,8 +112,8 @@ func shares(blocks []stream.Block, sent, end time.Time) []time.Time {
 
 // block takes a line of the dialect that writes one content block a line, each
 // message by its id, results as the user's messages.
-func (ts *talks) block(v gjson.Result, line int) error {
-	t, err := ts.spoken(v)
+func (ts *dialogues) block(v gjson.Result, line int) error {
+	t, err := ts.dialogueOf(v)
 	if err != nil {
 		return err
 	}
@@ -144,9 +144,9 @@ func (ts *talks) block(v gjson.Result, line int) error {
 	return t.content(d, m.Get("content"), at)
 }
 
-// spoken finds the conversation of a line: by its session, and below that by the
+// dialogueOf finds the conversation of a line: by its session, and below that by the
 // sub-agent, or for older logs by the line it follows.
-func (ts *talks) spoken(v gjson.Result) (*talk, error) {
+func (ts *dialogues) dialogueOf(v gjson.Result) (*dialogue, error) {
 	session := strings.Clone(or(v.Get("sessionId").String(), v.Get("session_id").String()))
 	agent := strings.Clone(or(v.Get("agentId").String(), v.Get("parent_tool_use_id").String()))
 	uuid, parent := strings.Clone(v.Get("uuid").String()), v.Get("parentUuid").String()
@@ -165,10 +165,10 @@ func (ts *talks) spoken(v gjson.Result) (*talk, error) {
 	return ts.of(key, session, agent)
 }
 
-// answers takes a user's message: results, and whatever else the model is told.
-func (t *talk) answers(v, content gjson.Result, at time.Time, line int) {
-	t.heard(at)
-	t.user.hear(v, content)
+// answers takes a user's message: results, and whatever else is sent to the model.
+func (t *dialogue) answers(v, content gjson.Result, at time.Time, line int) {
+	t.noteInput(at)
+	t.user.take(v, content)
 	for _, b := range content.Array() {
 		if b.Get("type").String() != "tool_result" {
 			continue
@@ -191,7 +191,7 @@ func took(result gjson.Result) Moment {
 }
 
 // content adds a model's blocks, which were complete at one time.
-func (t *talk) content(d *draft, content gjson.Result, at time.Time) error {
+func (t *dialogue) content(d *draft, content gjson.Result, at time.Time) error {
 	if content.Type == gjson.String {
 		t.add(d, stream.Block{Kind: stream.Text, Text: strings.Clone(content.Str)}, at)
 		return nil
@@ -262,22 +262,22 @@ func stamp(v gjson.Result) time.Time {
 	return at.UTC()
 }
 
-// MaxSaid bounds what a transcript's Turn.Said keeps, in bytes.
-const MaxSaid = 256 << 10
+// MaxUserText bounds what a transcript's Turn.UserTexts keeps, in bytes.
+const MaxUserText = 256 << 10
 
-// voice are the user's words that wait for the model's next answer.
-type voice struct {
+// userText are the user's words that wait for the model's next answer.
+type userText struct {
 	texts []string
 	size  int
 	// command: the last of them is a command of the agent's own.
 	command bool
 }
 
-// hear takes a user's message of a transcript. An agent also writes there what it has
-// to say itself, and what its own commands print: those are not the user's words, and a
+// take takes a user's message of a transcript. An agent also writes there
+// messages of its own, and what its own commands print: those are not the user's, and a
 // command that the agent answered was never put to the model.
-func (u *voice) hear(v, content gjson.Result) {
-	text := uttered(content)
+func (u *userText) take(v, content gjson.Result) {
+	text := userTextIn(content)
 	switch {
 	case text == "" || v.Get("isMeta").Bool() || strings.HasPrefix(text, "Caveat: The messages below"):
 	case strings.HasPrefix(text, "<local-command-"):
@@ -293,8 +293,8 @@ func (u *voice) hear(v, content gjson.Result) {
 	}
 }
 
-func (u *voice) add(text string, command bool) {
-	room := MaxSaid - u.size
+func (u *userText) add(text string, command bool) {
+	room := MaxUserText - u.size
 	if room <= 0 {
 		return
 	}
@@ -308,21 +308,21 @@ func (u *voice) add(text string, command bool) {
 	u.texts, u.command = append(u.texts, strings.Clone(text)), command
 }
 
-func (u *voice) drop() {
+func (u *userText) drop() {
 	last := len(u.texts) - 1
 	u.size -= len(u.texts[last])
 	u.texts, u.command = u.texts[:last], false
 }
 
-// take gives what was said, once.
-func (u *voice) take() []string {
+// flush gives the messages, once.
+func (u *userText) flush() []string {
 	texts := u.texts
-	*u = voice{}
+	*u = userText{}
 	return texts
 }
 
-// uttered is the text of a user's message, results apart; what is no text is named.
-func uttered(content gjson.Result) string {
+// userTextIn is the text of a user's message, results apart; what is no text is named.
+func userTextIn(content gjson.Result) string {
 	if content.Type == gjson.String {
 		return strings.TrimSpace(content.Str)
 	}
