@@ -18,8 +18,9 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done
 	reply := ex.reply
 	out.Stop, out.Final, out.Usage = reply.StopReason, reply.Message, reply.Usage
 	out.Calls += len(ex.emitted)
+	var added []message.Message
 	if len(reply.Message.Content) > 0 {
-		s.history = append(s.history, reply.Message)
+		added = append(added, reply.Message)
 	}
 	inCallOrder(ex.emitted, reply.Message)
 	user := message.Message{Role: message.User, Content: s.budgeted(ex.emitted)}
@@ -36,8 +37,9 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done
 		user.Content = slices.Concat(user.Content, m.Content)
 	}
 	if len(user.Content) > 0 {
-		s.append(user)
+		added = append(added, user)
 	}
+	s.append(added...)
 	s.trace(trace.TurnEnd, trace.N("results", int64(len(ex.emitted))), trace.N("denied", int64(denied(ex.emitted))))
 	if err := context.Cause(ctx); err != nil {
 		return true, err

@@ -43,6 +43,9 @@ func (s *Session) compact(ctx context.Context) error {
 		first.Content = append(first.Content, kept.Content...)
 	}
 	s.history = append([]message.Message{first}, s.history[cut:]...)
+	if err := s.record(Entry{Kind: HistorySet, Messages: s.history}); err != nil {
+		return err
+	}
 	s.announced = nil // the reminders went too: delta mode names all again
 	s.trace(trace.Compacted, trace.N("cut", int64(cut)), trace.N("kept", int64(len(s.history)-1)))
 	return nil

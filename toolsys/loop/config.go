@@ -41,6 +41,10 @@ type Config struct {
 	// State is what the conversation starts from, History what was said before.
 	State   tool.State
 	History []message.Message
+	// Journal receives what a session that goes on after a kill has to know, each entry
+	// before it is acted on; Reopen gives the History back from them. An error stops the
+	// conversation. It is never called twice at once.
+	Journal func(Entry) error
 	// MaxTurns ends a conversation that goes on for ever; 0 means 100.
 	MaxTurns int
 	// Retries is how often an abandoned stream is tried again (J5); 0 means none.

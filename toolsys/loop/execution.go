@@ -74,6 +74,9 @@ func (ex *execution) take(data []byte) error {
 		if ex.s.listens() {
 			ex.s.trace(trace.BlockDone, trace.S("type", b.Type), trace.N("chars", int64(len(b.Text)+len(b.Input))))
 		}
+		if b.Type != message.TypeToolUse || !ex.taken(b.ID) {
+			_ = ex.s.record(Entry{Kind: BlockDone, Block: &b}) // Send asks for the error
+		}
 		switch {
 		case b.Type != message.TypeToolUse:
 		case ex.taken(b.ID):
@@ -124,7 +127,12 @@ func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipelin
 		_ = ex.s.cfg.Doors.Clock.Sleep(context.WithoutCancel(ctx), ex.s.actor(j.pre.Call.ID)+"/floor", 0)
 		return err
 	}
-	return ex.s.pipe.Run(ctx, j.pre, j.env, c)
+	if err := ex.s.record(Entry{Kind: CallStarted, Call: j.pre.Call.ID}); err != nil {
+		return ex.s.pipe.Answer(j.pre, err)
+	}
+	r := ex.s.pipe.Run(ctx, j.pre, j.env, c)
+	_ = ex.s.record(Entry{Kind: CallEnded, Block: &r.Block}) // Send asks for the error
+	return r
 }
 
 func verdict(r pipeline.Result) schedule.Verdict {

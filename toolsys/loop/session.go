@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,9 @@ type Session struct {
 	announced []string     // deferred names the model was told of, in delta mode
 	agents    int
 	gone      func(name string) string // why a served tool is not any more
+
+	journal   sync.Mutex
+	unwritten error // why the journal ended
 
 	mu      sync.Mutex
 	state   tool.State
@@ -72,6 +76,9 @@ func New(cfg Config) (*Session, error) {
 	}
 	for _, what := range mended {
 		s.trace(trace.Notice, trace.S("text", what))
+	}
+	if len(history) > 0 {
+		return s, s.record(Entry{Kind: HistorySet, Messages: s.history})
 	}
 	return s, nil
 }
@@ -119,6 +126,7 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) 
 		s.turn.Add(1)
 		out.Turns++
 		done, err := s.runTurn(ctx, &out)
+		err = cmp.Or(s.unjournaled(), err)
 		s.traceState()
 		if err != nil {
 			s.trace(trace.RunEnd, trace.S("error", err.Error()))
@@ -131,14 +139,12 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) 
 	}
 }
 
-func (s *Session) append(m message.Message) {
-	if n := len(s.history); n > 0 && s.history[n-1].Role == m.Role && m.Role == message.User {
-		last := s.history[n-1]
-		last.Content = slices.Concat(last.Content, m.Content)
-		s.history[n-1] = last
-		return
+// append lets messages join the history, all at once.
+func (s *Session) append(messages ...message.Message) {
+	for _, m := range messages {
+		s.history = joined(s.history, m)
 	}
-	s.history = append(s.history, m)
+	_ = s.record(Entry{Kind: MessagesAdded, Messages: messages}) // Send asks for the error
 }
 
 // hear takes the messages into the history that came when nothing was at work.

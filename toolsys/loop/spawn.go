@@ -32,7 +32,7 @@ func (s *Session) childConfig(job tool.Job) Config {
 	if job.Isolate != nil {
 		cfg.State = job.Isolate(cfg.State)
 	}
-	cfg.History = nil
+	cfg.History, cfg.Journal = nil, nil // to the parent's journal this is one call
 	cfg.Depth++
 	cfg.Agent = s.nextAgent()
 	if job.Model != "" {

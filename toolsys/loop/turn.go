@@ -29,7 +29,9 @@ func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err err
 			return s.commit(ctx, ex, out)
 		}
 		ex.abandon()
-		if ctx.Err() != nil { // stopped, perhaps while the last calls ended: nothing is tried again
+		_ = s.record(Entry{Kind: AnswerAbandoned})
+		// Stopped, perhaps while the last calls ended: nothing is tried again.
+		if ctx.Err() != nil {
 			return true, context.Cause(ctx)
 		}
 		// What ran is on the disk, but the model never saw it: the state goes back,

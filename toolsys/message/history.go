@@ -147,7 +147,7 @@ func Mend(history []Message) (mended []Message, did []string) {
 			continue
 		}
 		answer := &mended[len(mended)-(i-first)]
-		answer.Content = slices.Concat(lost, answer.Content)
+		answer.Content = m.inCallOrder(slices.Concat(lost, answer.Content))
 	}
 	if len(did) == 0 {
 		return history, nil
@@ -185,6 +185,19 @@ func (m Message) answering(open map[string]bool) (Message, []string) {
 	}
 	m.Content = content
 	return m, did
+}
+
+// inCallOrder puts the results among blocks first, in the order of m's calls.
+func (m Message) inCallOrder(blocks []Block) []Block {
+	calls := m.Calls()
+	place := func(b Block) int {
+		if b.Type != TypeToolResult {
+			return len(calls)
+		}
+		return slices.IndexFunc(calls, func(c Block) bool { return c.ID == b.ToolUseID })
+	}
+	slices.SortStableFunc(blocks, func(a, b Block) int { return place(a) - place(b) })
+	return blocks
 }
 
 // lostResults answers the calls of m that are still open, in call order.

@@ -74,6 +74,12 @@ func TestAHistoryThatBrokeOffIsMended(t *testing.T) {
 		assert.True(t, lost(got[1].Content[0]), "results come first")
 		assert.Equal(t, []message.Block{answer("b"), message.Text("more")}, got[1].Content[1:])
 	})
+	t.Run("the second of two results", func(t *testing.T) {
+		got, _ := message.Mend([]message.Message{by(message.Assistant, use("a"), use("b"), use("c")), by(message.User, answer("c"), answer("a"), message.Text("more"))})
+		assert.Equal(t, answer("a"), got[1].Content[0])
+		assert.True(t, lost(got[1].Content[1]), "in call order")
+		assert.Equal(t, []message.Block{answer("c"), message.Text("more")}, got[1].Content[2:])
+	})
 	t.Run("results of no call, and twice", func(t *testing.T) {
 		got, did := message.Mend([]message.Message{by(message.User, answer("z")), by(message.Assistant, use("a")), by(message.User, answer("a"), answer("a"))})
 		assert.Equal(t, "[A result whose call is not in this conversation: seen]", got[0].Content[0].Text)
