@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"toolbench/toolsys/message"
@@ -77,6 +78,7 @@ func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
 		return
 	}
 	defs := snap.Definitions(s.cfg.Definitions)
+	s.traceBroken(s.cfg.Definitions.Broken())
 	whole := snap.Pool.Look(pool.View{Settings: s.cfg.Settings, Deferring: false}).Definitions(s.cfg.Definitions)
 	sent := size(defs[:len(snap.Loaded())]) + len(snap.Announcement())
 	s.trace(trace.PoolBuilt,
@@ -85,6 +87,16 @@ func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
 		trace.S("prefix_hash", pool.Hash(defs[:snap.Fixed()])), trace.S("hash", pool.Hash(defs)),
 		trace.N("whole_bytes", int64(size(whole))), trace.N("sent_bytes", int64(sent)),
 		trace.B("deferring", on), trace.S("reason", reason), trace.S("omitted", omitted(snap.Pool.Omitted)))
+}
+
+// traceBroken names, once, the tools whose prompt panicked (A5).
+func (s *Session) traceBroken(prompts map[string]error) {
+	for _, name := range slices.Sorted(maps.Keys(prompts)) {
+		if !s.broken[name] {
+			s.broken[name] = true
+			s.trace(trace.Predicate, trace.S("predicate", "prompt"), trace.S("tool", name), trace.S("error", prompts[name].Error()))
+		}
+	}
 }
 
 // size is what definitions come to in bytes.

@@ -27,9 +27,10 @@ type Session struct {
 	pipe *pipeline.Pipeline
 
 	history   []message.Message
-	turn      atomic.Int64 // Interrupt reads it beside Send
-	latched   *bool        // the automatic decision on deferral, once made (D4)
-	announced []string     // deferred names the model was told of, in delta mode
+	turn      atomic.Int64    // Interrupt reads it beside Send
+	latched   *bool           // the automatic decision on deferral, once made (D4)
+	announced []string        // deferred names the model was told of, in delta mode
+	broken    map[string]bool // tools whose prompt panicked, once traced
 	agents    int
 	gone      func(name string) string // why a served tool is not any more
 
@@ -63,7 +64,7 @@ func New(cfg Config) (*Session, error) {
 		return nil, err
 	}
 	history, mended := message.Mend(cfg.History)
-	s := &Session{cfg: cfg, history: slices.Clone(history), state: cfg.State}
+	s := &Session{cfg: cfg, history: slices.Clone(history), state: cfg.State, broken: map[string]bool{}}
 	s.state = s.state.Discover(pool.Discovered(cfg.History)...)
 	s.pipe = &pipeline.Pipeline{Doors: cfg.Doors}
 	if sink := cfg.Doors.Trace; sink != nil && cfg.Agent != "" {

@@ -210,6 +210,6 @@ func (r *run) decodeInternal(raw json.RawMessage) *Result {
 	if len(problems) > 0 {
 		return r.failed(Invalid, "The approved input cannot be read. %s", problems.String())
 	}
-	r.input = input
+	r.input = r.p.reporting(input, r.call, r.tool)
 	return nil
 }

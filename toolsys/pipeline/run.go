@@ -85,7 +85,7 @@ func (p *Pipeline) check(pre *Prepared, env *Env) {
 		pre.failure = &failure{Invalid, problems.String() + hintFor(pre.tool, env)}
 		return
 	}
-	pre.input = tool.Input{Raw: pre.Call.Input, Value: input.Value}
+	pre.input = p.reporting(tool.Input{Raw: pre.Call.Input, Value: input.Value}, pre.Call, pre.tool)
 	pre.Safe = p.safe(pre.Call, pre.tool, pre.input)
 }
 
@@ -96,6 +96,11 @@ func (p *Prepared) note(stage string, ok bool, took time.Duration) {
 	}
 	p.notes[p.count] = note{stage, result, took}
 	p.count++
+}
+
+// reporting has the members of the tool that panic on this input named in the trace.
+func (p *Pipeline) reporting(in tool.Input, call Call, t *tool.Tool) tool.Input {
+	return in.Reporting(func(member string, err error) { p.predicateFailed(call, t, member, err) })
 }
 
 // safe asks the tool; a predicate that fails counts as exclusive, and the trace

@@ -75,7 +75,7 @@ func (r *run) strip(context.Context) *Result {
 	if len(problems) > 0 {
 		return r.failed(Invalid, "%s", problems.String())
 	}
-	r.input = input
+	r.input = r.p.reporting(input, r.call, r.tool)
 	return nil
 }
 
@@ -109,12 +109,27 @@ func (r *run) observed() json.RawMessage {
 	if json.Unmarshal(r.input.Raw, &members) != nil {
 		return r.input.Raw
 	}
-	r.tool.Shape.Backfill(members, r.context)
+	if r.backfill(members) != nil {
+		return r.input.Raw
+	}
 	raw, err := json.Marshal(members)
 	if err != nil {
 		return r.input.Raw
 	}
 	return raw
+}
+
+// backfill adds the derived members; one that panics leaves them out, and the trace
+// says so.
+func (r *run) backfill(members map[string]any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+			r.p.predicateFailed(r.call, r.tool, "backfill", err)
+		}
+	}()
+	r.tool.Shape.Backfill(members, r.context)
+	return nil
 }
 
 // rewrite takes an input that a hook or permission put in the place of the
@@ -127,7 +142,7 @@ func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string)
 	if len(problems) > 0 {
 		return r.failed(Invalid, "The input was changed by %s and no longer fits the tool. %s", by, problems.String())
 	}
-	r.input = input
+	r.input = r.p.reporting(input, r.call, r.tool)
 	if res := r.validate(ctx); res != nil {
 		return res
 	}

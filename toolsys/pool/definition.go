@@ -3,6 +3,7 @@ package pool
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync"
 
@@ -27,6 +28,8 @@ type Definitions struct {
 	young, old map[definitionKey]json.RawMessage
 	forms      map[form]uint64
 	next       uint64
+	// broken are the tools whose prompt panicked when it was written.
+	broken map[string]error
 }
 
 // definitionKey holds the tool's identity, not its name: a decorated or replaced
@@ -48,7 +51,7 @@ type form struct {
 
 // NewDefinitions makes an empty store.
 func NewDefinitions() *Definitions {
-	return &Definitions{young: map[definitionKey]json.RawMessage{}, forms: map[form]uint64{}}
+	return &Definitions{young: map[definitionKey]json.RawMessage{}, forms: map[form]uint64{}, broken: map[string]error{}}
 }
 
 // number names a form by a number, so that its many bytes are hashed once for a
@@ -72,11 +75,23 @@ func (d *Definitions) bytes(k definitionKey, f form) json.RawMessage {
 	if raw, ok := d.find(k); ok {
 		return raw
 	}
-	raw := write(k, f)
+	var broke error
+	raw := write(k, f, func(err error) { broke = err })
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if broke != nil {
+		d.broken[k.tool.Name] = broke
+	}
 	d.keep(k, raw)
 	return raw
+}
+
+// Broken gives the tools whose prompt panicked, each with the error: their description
+// was sent in its place.
+func (d *Definitions) Broken() map[string]error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.broken)
 }
 
 func (d *Definitions) find(k definitionKey) (json.RawMessage, bool) {
@@ -102,13 +117,13 @@ func (d *Definitions) keep(k definitionKey, raw json.RawMessage) {
 
 // write gives the canonical definition: name, description, input_schema, then
 // what applies of strict, defer_loading and cache_control.
-func write(k definitionKey, f form) json.RawMessage {
+func write(k definitionKey, f form, broke func(error)) json.RawMessage {
 	t := k.tool
 	var out bytes.Buffer
 	out.WriteString(`{"name":`)
 	writeString(&out, t.Name)
 	out.WriteString(`,"description":`)
-	writeString(&out, t.Prompt(tool.PromptOptions{Settings: f.settings, Tools: strings.FieldsFunc(f.builtins, comma)}))
+	writeString(&out, t.Prompt(tool.PromptOptions{Settings: f.settings, Tools: strings.FieldsFunc(f.builtins, comma), Broke: broke}))
 	out.WriteString(`,"input_schema":`)
 	out.Write(SchemaOf(t))
 	if t.Strict {

@@ -40,16 +40,13 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 	t := &Tool{
 		Name: d.Name, Aliases: slices.Clone(d.Aliases), Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
 		Strict: d.Strict, Internal: slices.Clone(d.Internal), Description: d.Description,
-		Describe: describe(d), Prompt: d.Prompt, Input: input, Output: output,
+		Describe: describe(d), Prompt: prompt(d), Input: input, Output: output,
 		Complete: eraseComplete(d), Call: eraseCall(d), Validate: eraseValidate(d), Permit: erasePermit(d), Subject: eraseSubject(d),
 		TakesContent: d.Subject != nil,
 		Behaviour:    eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
 		Limit: eraseLimits(d.Limits), Present: eraseView(d.Name, d.View),
 	}
 	t.Parse, t.Decode = parser[In](t.Input, d.InputSchema == nil), decode[In]
-	if t.Prompt == nil {
-		t.Prompt = func(PromptOptions) string { return d.Description }
-	}
 	return t, nil
 }
 
@@ -128,6 +125,23 @@ func outputSchema[Out any](given json.RawMessage, served bool) (*schema.Lazy, er
 	return schema.LazyFor[Out](), nil
 }
 
+// prompt falls back to the description, also for a function that panics.
+func prompt[In, Out any](d Def[In, Out]) func(PromptOptions) string {
+	if d.Prompt == nil {
+		return func(PromptOptions) string { return d.Description }
+	}
+	return func(o PromptOptions) string {
+		text, err := guard(func() string { return d.Prompt(o) })
+		if err == nil {
+			return text
+		}
+		if o.Broke != nil {
+			o.Broke(err)
+		}
+		return d.Description
+	}
+}
+
 func describe[In, Out any](d Def[In, Out]) func(Input) string {
 	if d.Describe == nil {
 		return func(Input) string { return d.Description }
@@ -155,8 +169,14 @@ func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Contex
 		if err != nil {
 			return Outcome{Observed: r.Observed, Meta: r.Meta}, err
 		}
+		blocks, err := guard(func() []message.Block { return block(r.Data) })
+		if err != nil { // it ran: what it did counts, and the model reads so
+			in.report("block", err)
+			r.Failed = true
+			blocks = []message.Block{message.Text(fmt.Sprintf("%s ran, but its answer cannot be shown: %v", d.Name, err))}
+		}
 		return Outcome{
-			Data: r.Data, Blocks: block(r.Data), Failed: r.Failed, Messages: r.Messages,
+			Data: r.Data, Blocks: blocks, Failed: r.Failed, Messages: r.Messages,
 			Modify: r.Modify, Observed: r.Observed, Meta: r.Meta,
 		}, nil
 	}
@@ -191,6 +211,7 @@ func erasePermit[In, Out any](d Def[In, Out]) func(Input, *Context) permission.O
 	return func(in Input, c *Context) permission.Opinion {
 		got, err := guard(func() permission.Opinion { return d.Permit(value[In](in), c) })
 		if err != nil {
+			in.report("permit", err)
 			return permission.Opinion{Behaviour: permission.Deny, Text: "the tool's permission check failed: " + err.Error()}
 		}
 		return got
@@ -206,6 +227,7 @@ func eraseComplete[In, Out any](d Def[In, Out]) func(Input, *Context) (json.RawM
 	return func(in Input, c *Context) (json.RawMessage, bool) {
 		var ok bool
 		raw, err := guard(func() (raw json.RawMessage) { raw, ok = d.Complete(value[In](in), c); return raw })
+		in.report("complete", err)
 		return raw, ok && err == nil
 	}
 }
@@ -240,6 +262,7 @@ func eraseTraits[In any](t Traits[In]) Behaviour {
 			}
 			e, err := guard(func() Effects { return t.Effects(value[In](in), c) })
 			if err != nil {
+				in.report("effects", err)
 				return Effects{Everything: true}
 			}
 			return e
@@ -281,7 +304,8 @@ func eraseShaping[In any](s Shaping[In]) Shape {
 	shape := Shape{Backfill: s.Backfill, Equivalent: equivalent(s.Equivalent), Classifier: func(Input) string { return "" }}
 	if s.Classifier != nil {
 		shape.Classifier = func(in Input) string {
-			text, _ := guard(func() string { return s.Classifier(value[In](in)) })
+			text, err := guard(func() string { return s.Classifier(value[In](in)) })
+			in.report("classifier", err)
 			return text
 		}
 	}
@@ -305,7 +329,8 @@ func eraseLimits[In any](l Limits[In]) Limit {
 	}
 	if l.Timeout != nil {
 		limit.Timeout = func(in Input) time.Duration {
-			d, _ := guard(func() time.Duration { return l.Timeout(value[In](in)) })
+			d, err := guard(func() time.Duration { return l.Timeout(value[In](in)) })
+			in.report("timeout", err)
 			return d
 		}
 	}

@@ -71,6 +71,9 @@ type PromptOptions struct {
 	Settings settings.Settings
 	// Tools are the names in the pool, so that one tool may point to another.
 	Tools []string
+	// Broke is called when the tool's function panics and its description stands in for
+	// the prompt; it may be nil.
+	Broke func(err error)
 }
 
 // Origin names where an MCP tool comes from.

@@ -59,6 +59,22 @@ type Tool struct {
 type Input struct {
 	Raw   json.RawMessage
 	Value any
+
+	broke func(member string, err error)
+}
+
+// Reporting gives in such that broke is called with each member of a tool that panics
+// when it is asked about it. The member's safe value counts in its place (A5).
+func (in Input) Reporting(broke func(member string, err error)) Input {
+	in.broke = broke
+	return in
+}
+
+// report hands on that a member panicked; err may be nil.
+func (in Input) report(member string, err error) {
+	if err != nil && in.broke != nil {
+		in.broke(member, err)
+	}
 }
 
 // Outcome is a Result with its type erased and its data turned into blocks.
