@@ -123,11 +123,12 @@ func TestSkillsAreListedAndRemoteOnesFetched(t *testing.T) {
 	require.NoError(t, afero.WriteFile(fs, "/skills/review/SKILL.md", []byte("---\ndescription: Reviews a\n  change.\n---\nLook closely."), 0o644))
 	require.NoError(t, afero.WriteFile(fs, "/skills/broken/SKILL.md", []byte("---\nno end"), 0o644))
 	deps := builtin.Deps{
+		FS:         fs,
 		SkillDirs:  []string{"/skills"},
 		FetchSkill: func(_ context.Context, ref string) (string, error) { return "Fetched " + ref + ".", nil },
 	}
 	model := &calls{next: [][2]string{{"Skill", `{"skill":"remote:team/deploy"}`}, {"Skill", `{"skill":"review"}`}}}
-	results, _ := converse(t, toolsys.Config{FS: fs, Builtins: builtin.All(deps, "Skill")}, model, permission.Bypass)
+	results, _ := converse(t, toolsys.Config{Builtins: builtin.All(deps, "Skill")}, model, permission.Bypass)
 	assert.Equal(t, []string{"The skill remote:team/deploy is loaded; its instructions follow.", "The skill review is loaded; its instructions follow."}, results)
 	var def struct{ Description string }
 	require.NoError(t, json.Unmarshal([]byte(model.definition(t, "Skill")), &def))

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/afero"
-
 	"toolbench/toolsys/budget"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/pool"
@@ -18,26 +16,24 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// Config is what a system works with. The zero value has no tools, keeps large results
-// in memory and runs on the real clock.
+// Config is what a system works with. The zero value has no tools, truncates results
+// that are too large and runs on the real clock.
 type Config struct {
 	// Tools are the program's own tools.
 	Tools []*tool.Tool
 	// Builtins makes the built-in tools, as builtin.All does; nil leaves them out.
-	Builtins func(pool.Host, *task.Table) ([]pool.Entry, error)
+	Builtins func(pool.Host, *task.Table) (pool.Kit, error)
 	// Servers is the way to MCP servers, as mcptool.Join gives it; zero for none. They
 	// are their owner's to close.
 	Servers tool.Servers
 	// Decorate may wrap each tool; the bench adds simulated durations this way.
 	Decorate func(*tool.Tool) *tool.Tool
-	// FS is where the built-in tools read and write, and where results too large for the
-	// conversation are kept; nil means a filesystem in memory. Resolve gives what a path
-	// leads to when links are followed (L6); nil where FS has no links.
-	FS      afero.Fs
-	Resolve func(path string) string
 	// ResultsDir is the folder for results too large for the conversation; "" means
-	// DefaultResultsDir.
+	// DefaultResultsDir. Keep writes one of them, and Resolve gives what a path leads to
+	// when links are followed (L6); nil takes what the built-in tools bring.
 	ResultsDir string
+	Keep       func(file, text string) error
+	Resolve    func(path string) string
 	// Clock is the way to time; its zero value is the real one.
 	Clock tool.Clock
 	// Trace receives every event; nil drops them.
@@ -80,12 +76,16 @@ func New(cfg Config) (*System, error) {
 func (s *System) entries() ([]pool.Entry, error) {
 	var entries []pool.Entry
 	if s.cfg.Builtins != nil {
-		var err error
-		entries, err = s.cfg.Builtins(pool.Host{
-			FS: s.cfg.FS, Resolve: s.cfg.Resolve, ResultsDir: s.cfg.ResultsDir, Servers: s.cfg.Servers,
-		}, s.Tasks)
+		kit, err := s.cfg.Builtins(pool.Host{ResultsDir: s.cfg.ResultsDir, Servers: s.cfg.Servers}, s.Tasks)
 		if err != nil {
 			return nil, err
+		}
+		entries = kit.Entries
+		if s.cfg.Keep == nil {
+			s.cfg.Keep = kit.Keep
+		}
+		if s.cfg.Resolve == nil {
+			s.cfg.Resolve = kit.Resolve
 		}
 	}
 	for i, t := range s.cfg.Tools {
@@ -103,9 +103,6 @@ func (s *System) entries() ([]pool.Entry, error) {
 }
 
 func (c Config) complete() Config {
-	if c.FS == nil {
-		c.FS = afero.NewMemMapFs()
-	}
 	if c.Clock.Now == nil {
 		c.Clock = RealClock()
 	}
@@ -158,7 +155,7 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 		d.Resolve = s.cfg.Resolve
 	}
 	if d.Budget == nil {
-		d.Budget = budget.NewLedger(budget.Store{FS: s.cfg.FS, Dir: s.cfg.ResultsDir})
+		d.Budget = budget.NewLedger(budget.Store{Save: s.cfg.Keep, Dir: s.cfg.ResultsDir})
 	}
 	// What is kept of a large result is there to be read, so nobody is asked (K1).
 	cfg.State.Extra = append(slices.Clone(cfg.State.Extra), s.cfg.ResultsDir)

@@ -33,7 +33,7 @@ func names(s *toolsys.System) []string {
 	return out
 }
 
-func builtins(names ...string) func(pool.Host, *task.Table) ([]pool.Entry, error) {
+func builtins(names ...string) func(pool.Host, *task.Table) (pool.Kit, error) {
 	return builtin.All(builtin.Deps{}, names...)
 }
 

@@ -91,7 +91,7 @@ func hooks(heard string) (hook.Set, error) {
 // a result is kept with its call's id.
 func (c *calls) run(ctx context.Context) error {
 	pipe := &pipeline.Pipeline{Doors: c.pipe.Doors}
-	pipe.Doors.Budget = budget.NewLedger(budget.Store{FS: c.fs, Dir: "/results"})
+	pipe.Doors.Budget = budget.NewLedger(budget.Store{Save: func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }, Dir: "/results"})
 	prepared := make([]*pipeline.Prepared, len(c.said.Calls))
 	envs := make([]pipeline.Env, len(c.said.Calls))
 	c.got = c.got[:0]

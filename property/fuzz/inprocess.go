@@ -15,6 +15,7 @@ import (
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/world/posix"
 	"toolbench/toolsys/budget"
+	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
@@ -155,7 +156,7 @@ func (s *caseRun) clock() tool.Clock {
 func (s *caseRun) handlers(hooks hook.Set) pipeline.Doors {
 	return pipeline.Doors{
 		Clock: s.clock(), Since: s.gate.Since, Trace: s.note, Hooks: hooks, Ask: s.ask,
-		Budget: budget.NewLedger(budget.Store{FS: s.disk(), Dir: resultsDir}),
+		Budget: budget.NewLedger(budget.Store{Save: builtin.Keep(s.disk()), Dir: resultsDir}),
 	}
 }
 

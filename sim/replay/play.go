@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/spf13/afero"
-
 	"toolbench/sim/clock"
 	"toolbench/sim/recording"
 	"toolbench/sim/stream"
@@ -62,7 +60,7 @@ func play(s *standIns, events []stream.Event, policy schedule.Policy, seed uint6
 func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.Policy, w *watch) error {
 	ctx := context.Background()
 	door := tool.Clock{Now: gate.Now, Sleep: gate.Sleep, Go: gate.Go}
-	sys, err := toolsys.New(toolsys.Config{FS: afero.NewMemMapFs(), Clock: door, Tools: s.all(), Trace: w.take})
+	sys, err := toolsys.New(toolsys.Config{Keep: func(string, string) error { return nil }, Clock: door, Tools: s.all(), Trace: w.take})
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestOurSystemIsTheClientItIsInReplay(t *testing.T) {
 		require.NoError(t, afero.WriteFile(disk, "/"+f.Name, f.Data, 0o644))
 		require.NoError(t, disk.Chtimes("/"+f.Name, time.Unix(0, 0), time.Unix(0, 0))) // Glob sorts by age
 	}
-	system, err := toolsys.New(toolsys.Config{FS: disk, Builtins: builtin.All(builtin.Deps{}, sc.World.Only...)})
+	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{FS: disk}, sc.World.Only...)})
 	require.NoError(t, err)
 	session, err := system.Open(loop.Config{
 		Model: api.New(api.Config{BaseURL: at.URL, Key: "none"}), Policy: schedule.Streaming, ModelName: "claude-sonnet-4-5",

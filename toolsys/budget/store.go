@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-
-	"github.com/spf13/afero"
 )
 
-// ErrNoPlace says that a Store has no filesystem to save to.
+// ErrNoPlace is the error of a Store that cannot save anything.
 var ErrNoPlace = errors.New("there is no place to save results")
 
-// Store is where whole results go. The zero Store saves nothing: every result over
-// its limit is then truncated (K3).
+// Store is where results go that are too large for the conversation. The zero Store
+// saves nothing: every result over its limit is then truncated (K3).
 type Store struct {
-	FS afero.Fs
-	// Dir is the folder of the results; it is made when the first one is saved.
+	// Save writes one result to a file; where it fails it leaves no part of one behind,
+	// since half a result under the name of the full one would mislead.
+	Save func(file, text string) error
+	// Dir is the folder of the results.
 	Dir string
 }
 
@@ -49,18 +49,9 @@ func (s Store) path(callID string, n int) string {
 	return path.Join(s.Dir, name+".txt")
 }
 
-// save writes text as it is. A file that was written in part is removed: half a
-// result under the name of the whole would mislead.
 func (s Store) save(file, text string) error {
-	if s.FS == nil {
+	if s.Save == nil {
 		return ErrNoPlace
 	}
-	if err := s.FS.MkdirAll(s.Dir, 0o700); err != nil {
-		return err
-	}
-	if err := afero.WriteFile(s.FS, file, []byte(text), 0o600); err != nil {
-		_ = s.FS.Remove(file) // the write's error is the one to report
-		return err
-	}
-	return nil
+	return s.Save(file, text)
 }

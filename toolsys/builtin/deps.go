@@ -26,6 +26,11 @@ import (
 // system they join gives each of its tools. The zero value is usable: tools that lack
 // something refuse their calls with the reason.
 type Deps struct {
+	// FS is where the tools read and write, and where results too large for the
+	// conversation are kept; nil means a filesystem in memory. Resolve gives what a path
+	// leads to when links are followed (L6); nil where FS has no links.
+	FS      afero.Fs
+	Resolve func(path string) string
 	// Shell runs one command line of Bash to its end; nil leaves Bash without a shell.
 	Shell shell.Runner
 	// Sandbox gives the reason why a command may not run in the sandbox, or ""; nil
@@ -51,10 +56,24 @@ type Deps struct {
 // on completes the dependencies with the system that the tools join.
 func (d Deps) on(h pool.Host, tasks *task.Table) Deps {
 	d.host, d.tasks = h, tasks
-	if d.host.FS == nil {
-		d.host.FS = afero.NewMemMapFs()
+	if d.FS == nil {
+		d.FS = afero.NewMemMapFs()
 	}
 	return d
+}
+
+// Keep writes results that are too large for the conversation to fs.
+func Keep(fs afero.Fs) func(file, text string) error {
+	return func(file, text string) error {
+		if err := fs.MkdirAll(path.Dir(file), 0o700); err != nil {
+			return err
+		}
+		if err := afero.WriteFile(fs, file, []byte(text), 0o600); err != nil {
+			_ = fs.Remove(file) // the write's error is the one to report
+			return err
+		}
+		return nil
+	}
 }
 
 var (
@@ -65,12 +84,12 @@ var (
 func makeListMcpResources(d Deps) *tool.Tool { return discovery.ListMcpResources(d.host.Servers) }
 func makeReadMcpResource(d Deps) *tool.Tool  { return discovery.ReadMcpResource(d.host.Servers) }
 
-func makeRead(d Deps) *tool.Tool         { return file.Read(file.Deps{FS: d.host.FS}) }
-func makeWrite(d Deps) *tool.Tool        { return file.Write(file.Deps{FS: d.host.FS}) }
-func makeEdit(d Deps) *tool.Tool         { return file.Edit(file.Deps{FS: d.host.FS}) }
-func makeGlob(d Deps) *tool.Tool         { return file.Glob(file.Deps{FS: d.host.FS}) }
-func makeGrep(d Deps) *tool.Tool         { return file.Grep(file.Deps{FS: d.host.FS}) }
-func makeNotebookEdit(d Deps) *tool.Tool { return file.NotebookEdit(file.Deps{FS: d.host.FS}) }
+func makeRead(d Deps) *tool.Tool         { return file.Read(file.Deps{FS: d.FS}) }
+func makeWrite(d Deps) *tool.Tool        { return file.Write(file.Deps{FS: d.FS}) }
+func makeEdit(d Deps) *tool.Tool         { return file.Edit(file.Deps{FS: d.FS}) }
+func makeGlob(d Deps) *tool.Tool         { return file.Glob(file.Deps{FS: d.FS}) }
+func makeGrep(d Deps) *tool.Tool         { return file.Grep(file.Deps{FS: d.FS}) }
+func makeNotebookEdit(d Deps) *tool.Tool { return file.NotebookEdit(file.Deps{FS: d.FS}) }
 
 func makeAskUserQuestion(Deps) *tool.Tool { return ask.AskUserQuestion() }
 func makeEnterPlanMode(Deps) *tool.Tool   { return ask.EnterPlanMode() }
@@ -94,21 +113,21 @@ func makeBash(d Deps) *tool.Tool {
 		run = func(context.Context, shell.Request) (shell.Exit, error) { return shell.Exit{}, errNoShell }
 	}
 	t := shell.Bash(shell.Deps{
-		FS: d.host.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.host.Resolve, Run: run, Sandbox: d.Sandbox,
+		FS: d.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.Resolve, Run: run, Sandbox: d.Sandbox,
 		Start: func(c *tool.Context, j shell.Job) (string, error) {
 			return d.tasks.Start(task.Spec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID},
 				func(ctx context.Context, out *task.Output) (int, error) { return j.Run(ctx, out) }), nil
 		},
 	})
 	// An approved sed edit runs as that very edit (H3).
-	edit := shell.Rewrite(d.host.FS)
+	edit := shell.Rewrite(d.FS)
 	t.Complete = func(in tool.Input, c *tool.Context) (json.RawMessage, bool) { return edit(t, in, c) }
 	return t
 }
 
 func makeSkill(d Deps) *tool.Tool {
 	return discovery.Skill(discovery.Deps{
-		FS: d.host.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill,
+		FS: d.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill,
 		Fork: func(ctx context.Context, job tool.Job, isolate tool.Modifier, c *tool.Context) (tool.Report, error) {
 			job.Isolate = isolate
 			return c.Spawn(ctx, job)

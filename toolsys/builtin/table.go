@@ -64,8 +64,8 @@ func Names() []string {
 
 // All makes the built-in tools for toolsys.Config.Builtins: the table with what is
 // planned beside it, or the ones that are named. A name of neither is an error.
-func All(d Deps, names ...string) func(pool.Host, *task.Table) ([]pool.Entry, error) {
-	return func(h pool.Host, tasks *task.Table) ([]pool.Entry, error) {
+func All(d Deps, names ...string) func(pool.Host, *task.Table) (pool.Kit, error) {
+	return func(h pool.Host, tasks *task.Table) (pool.Kit, error) {
 		d := d.on(h, tasks)
 		var entries []pool.Entry
 		for _, r := range table {
@@ -83,9 +83,9 @@ func All(d Deps, names ...string) func(pool.Host, *task.Table) ([]pool.Entry, er
 		}
 		for _, name := range names {
 			if !slices.ContainsFunc(entries, func(e pool.Entry) bool { return e.Name == name }) {
-				return nil, fmt.Errorf("there is no built-in tool %q to keep", name)
+				return pool.Kit{}, fmt.Errorf("there is no built-in tool %q to keep", name)
 			}
 		}
-		return entries, nil
+		return pool.Kit{Entries: entries, Resolve: d.Resolve, Keep: Keep(d.FS)}, nil
 	}
 }

@@ -2,12 +2,17 @@ package footprint
 
 import (
 	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/spf13/afero"
 )
+
+// FS is what is asked of a filesystem. One that can read links has the method
+// ReadlinkIfPossible beside, as in afero.
+type FS interface {
+	Stat(name string) (fs.FileInfo, error)
+}
 
 // Order is written by every call that changes files: files are listed newest first,
 // so two calls that change files never change places, whatever they change.
@@ -17,16 +22,16 @@ const Order = "order of changes"
 // on the way to the file, and, where a name leads through folders that are not there,
 // those. A path on another machine's share is its own only key and nothing is looked
 // up for it. Ok is false for a path that cannot be followed.
-func Keys(fs afero.Fs, name string) (keys []string, ok bool) {
+func Keys(disk FS, name string) (keys []string, ok bool) {
 	if remote(name) {
 		return []string{name}, true
 	}
-	names, ok := names(fs, path.Clean(name))
+	names, ok := names(disk, path.Clean(name))
 	for _, n := range names {
 		keys = add(keys, n)
 	}
 	for _, n := range names {
-		for _, dir := range missingAbove(fs, n) {
+		for _, dir := range missingAbove(disk, n) {
 			keys = add(keys, dir)
 		}
 	}
@@ -59,9 +64,9 @@ func remote(name string) bool {
 var errRemote = errors.New("a link leads to another machine's share")
 
 // names follows the links of a path one by one.
-func names(fs afero.Fs, name string) (all []string, ok bool) {
+func names(disk FS, name string) (all []string, ok bool) {
 	all = []string{name}
-	_, err := Follow(fs, name, func(target, next string) error {
+	_, err := Follow(disk, name, func(target, next string) error {
 		if remote(target) {
 			return errRemote
 		}
@@ -72,10 +77,10 @@ func names(fs afero.Fs, name string) (all []string, ok bool) {
 }
 
 // missingAbove are the folders over name that do not exist or are none.
-func missingAbove(fs afero.Fs, name string) []string {
+func missingAbove(disk FS, name string) []string {
 	var missing []string
 	for dir := path.Dir(name); dir != "/" && dir != "."; dir = path.Dir(dir) {
-		if is, err := afero.IsDir(fs, dir); err == nil && is {
+		if info, err := disk.Stat(dir); err == nil && info.IsDir() {
 			break
 		}
 		missing = append(missing, dir)

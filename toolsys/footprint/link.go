@@ -4,8 +4,6 @@ import (
 	"errors"
 	"path"
 	"strings"
-
-	"github.com/spf13/afero"
 )
 
 // maxLinks is how many links one path may pass through, as on Linux.
@@ -22,7 +20,9 @@ var ErrTooManyLinks = errors.New("too many links")
 //
 // Errors: [ErrTooManyLinks], and those of step.
 func Follow(fs any, name string, step func(target, next string) error) (string, error) {
-	links, ok := fs.(afero.LinkReader)
+	links, ok := fs.(interface {
+		ReadlinkIfPossible(name string) (string, error)
+	})
 	if !ok {
 		return name, nil
 	}

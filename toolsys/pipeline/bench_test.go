@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/afero"
-
 	"toolbench/toolsys/budget"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
@@ -58,7 +56,7 @@ func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors), w
 	if err != nil {
 		b.Fatal(err)
 	}
-	doors := pipeline.Doors{Clock: clock(), Budget: budget.NewLedger(budget.Store{FS: afero.NewMemMapFs(), Dir: "/r"})}
+	doors := pipeline.Doors{Clock: clock(), Budget: budget.NewLedger(budget.Store{Dir: "/r"})}
 	if change != nil {
 		change(&doors)
 	}

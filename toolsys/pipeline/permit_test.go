@@ -403,7 +403,7 @@ func TestTheClassifierDelaysOnlyWhatItDecides(t *testing.T) {
 func TestResultsTooLargeGoToAFile(t *testing.T) {
 	w := newWorld(t)
 	fs := afero.NewMemMapFs()
-	w.doors.Budget = budget.NewLedger(budget.Store{FS: fs, Dir: "/results"})
+	w.doors.Budget = budget.NewLedger(budget.Store{Save: func(file, text string) error { return afero.WriteFile(fs, file, []byte(text), 0o600) }, Dir: "/results"})
 	w.def.Limits.ResultChars = 100
 	w.call(`{"path":"` + strings.Repeat("x", 90) + `"}`)
 	assert.Empty(t, w.events(trace.Persisted, "path"))

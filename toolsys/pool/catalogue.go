@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/afero"
-
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
@@ -25,16 +23,23 @@ type Entry struct {
 	Simple, Own bool
 }
 
-// Host is what a system gives to the tools that join it.
+// Host is what a system gives to a kit of tools that joins it.
 type Host struct {
-	// FS is where tools read and write; Resolve gives what a path leads to when links
-	// are followed (L6), nil where the filesystem has none.
-	FS      afero.Fs
-	Resolve func(path string) string
 	// ResultsDir is where results too large for the conversation go.
 	ResultsDir string
 	// Servers is the way to connected MCP servers.
 	Servers tool.Servers
+}
+
+// Kit is a set of tools and what they bring to the system that they join.
+type Kit struct {
+	Entries []Entry
+	// Resolve gives what a path of the tools leads to when links are followed (L6); nil
+	// where there are no links.
+	Resolve func(path string) string
+	// Keep writes a result that is too large for the conversation to where the tools can
+	// read it; where it fails it leaves no part of one behind.
+	Keep func(file, text string) error
 }
 
 // Catalogue is the single list of built-ins (C1), sorted by name.

@@ -96,11 +96,12 @@ func (r *runner) build(ctx context.Context) error {
 		return err
 	}
 	cfg := toolsys.Config{
-		FS: r.disk(), Resolve: r.resolve, Clock: r.clock(), Tools: own, Decorate: r.simulate, Trace: r.trace, Servers: r.servers.way,
+		Clock: r.clock(), Tools: own, Decorate: r.simulate, Trace: r.trace, Servers: r.servers.way,
+		Keep: builtin.Keep(r.disk()), Resolve: r.resolve,
 	}
 	if only := r.sc.World.Only; only == nil || len(only) > 0 {
 		cfg.Builtins = builtin.All(builtin.Deps{
-			Shell: r.shell(), HTTP: r.fetch, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")},
+			FS: r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")},
 		}, only...)
 	}
 	r.sys, err = toolsys.New(cfg)

@@ -1,13 +1,18 @@
 package builtin_test
 
 import (
+	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin"
 )
 
 // built makes a program of all built-in tools and gives its output and its symbols.
@@ -46,4 +51,34 @@ func TestABuildTagRemovesCode(t *testing.T) {
 		has(c.delta, symbols, delta)
 		has(true, symbols, "toolsys/builtin/work.TodoWrite")
 	}
+}
+
+// full is a disk that takes the first half of a write.
+type full struct{ afero.Fs }
+
+type fullFile struct{ afero.File }
+
+func (f full) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	opened, err := f.Fs.OpenFile(name, flag, perm)
+	return fullFile{opened}, err
+}
+
+func (f fullFile) Write(p []byte) (int, error) {
+	n, _ := f.File.Write(p[:len(p)/2])
+	return n, errors.New("no space left on device")
+}
+
+func TestResultsAreKeptInFullOrNotAtAll(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	require.NoError(t, builtin.Keep(fs)("/results/a.txt", "text"))
+	kept, err := afero.ReadFile(fs, "/results/a.txt")
+	require.NoError(t, err)
+	assert.Equal(t, "text", string(kept))
+
+	disk := full{afero.NewMemMapFs()}
+	require.ErrorContains(t, builtin.Keep(disk)("/results/a.txt", "text"), "no space left")
+	left, err := afero.Exists(disk, "/results/a.txt")
+	require.NoError(t, err)
+	assert.False(t, left, "no half of a result is left behind")
+	assert.Error(t, builtin.Keep(afero.NewReadOnlyFs(fs))("/results/b.txt", "text"))
 }
