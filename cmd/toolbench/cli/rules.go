@@ -160,7 +160,7 @@ func (a *app) decider(f rulesFlags) (*decider, error) {
 		return nil, err
 	}
 	d.system, err = toolsys.New(toolsys.Config{
-		FS: afero.NewReadOnlyFs(afero.NewOsFs()), Resolve: host.Follow, Builtins: builtin.All(builtin.Deps{}),
+		Builtins: builtin.All(builtin.Deps{FS: afero.NewReadOnlyFs(afero.NewOsFs()), Resolve: host.Follow}),
 	})
 	if err != nil {
 		return nil, harness(err)
