@@ -76,6 +76,7 @@ var layers = []struct {
 	{"fixtures", nil},
 	{"scenarios", nil},
 	{"property/mutants", []string{"toolsys/builtin"}},
+	{"property/bash", []string{"toolsys/shellcmd"}},
 	{"property/...", nil},
 	{"property/des", []string{"sim/clock", "sim/fault", "sim/stream", "toolsys/schedule"}},
 	{"property/generate", []string{"property/des", "sim/fault"}},

@@ -44,7 +44,7 @@ var formats = map[string]published{
 	"record": {RecordVersion, "What came of a recorded session: one object, written by `toolbench record --format json`. It never holds a secret.",
 		one(schema.For[recordDoc]), nil},
 	"fuzz": {FuzzVersion, "What came of random cases: one object, written by `toolbench fuzz --format json`, of generated cases (seed, policies, calls, seconds, situations), or with --replay of cases from files (replayed).",
-		one(schema.For[fuzzJSON], schema.For[fuzzReplayJSON]), nil},
+		one(schema.For[fuzzJSON], schema.For[fuzzReplayJSON], schema.For[FuzzShellReport]), nil},
 	"search": {SearchVersion, "What `toolbench search --format json` writes: how rankers did on labelled queries or, for words, what they found.",
 		one(schema.For[standingsJSON], schema.For[findingsJSON]), nil},
 	"init":    {InitVersion, "What `toolbench init --format json` wrote.", one(schema.For[initJSON]), nil},

@@ -19,7 +19,6 @@ import (
 	"toolbench/property/fuzz"
 	"toolbench/property/generate"
 	"toolbench/reports"
-	"toolbench/reports/screen"
 )
 
 const fuzzLong = `Plays random conversations and holds each against every promise of the system.
@@ -34,6 +33,9 @@ which must tell the same story entry by entry. Full is the conversation, the
 scheduler, the pipeline, hooks, permissions and budgets, fed with the bytes of the
 model's stream; one case in fifty is also played as a scenario, over HTTP and through
 the client library, and must come to the same.
+
+Shell is another matter: scripts over Bash's grammar, of which those that are called
+read-only are run in a real Bash in a scratch folder, where nothing may change.
 
 What fails is made small, and written as a scenario that ` + "`toolbench run`" + ` shows, and as
 a case that ` + "`toolbench fuzz --replay`" + ` plays. Cases run in processes of their own: one
@@ -93,7 +95,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, told, when not given")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
 	flags.VarPF(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "", "all, none, or globs of: "+strings.Join(faultNames(), ", "))
-	flags.VarPF(&value[string]{to: &f.engine, parse: oneOf("des", "full", "both"), kind: "ENGINE", text: f.engine}, "engine", "", "des, full or both").Annotations = own
+	flags.VarPF(&value[string]{to: &f.engine, parse: oneOf("des", "full", "both", "shell"), kind: "ENGINE", text: f.engine}, "engine", "", "des, full, both or shell").Annotations = own
 	flags.VarPF(&value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "", "these only, with commas: "+strings.Join(fuzzPolicies(), ", ")).Annotations = own
 	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(1), kind: "N", text: strconv.Itoa(f.jobs)}, "jobs", "j", "processes at once")
 	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
@@ -118,6 +120,8 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 		return a.printAll(reports.Schema("fuzz"))
 	case f.list:
 		return wrap(reports.FuzzList(a.Stdout, a.drawing(f.looks)))
+	case f.replay != "" && (f.engine == "shell" || strings.HasSuffix(f.replay, scriptEnding)):
+		return a.replayShell(ctx, f)
 	case f.replay != "":
 		return a.fuzzReplay(ctx, f)
 	case f.child != "":
@@ -128,6 +132,9 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	if !f.seeded {
 		f.seed = rand.Uint64N(1_000_000)
 		a.say("seed %d", f.seed)
+	}
+	if f.engine == "shell" {
+		return a.fuzzShell(ctx, f)
 	}
 	return a.campaign(ctx, f)
 }
@@ -327,21 +334,7 @@ func (p *fuzzProgress) took() time.Duration { return time.Since(p.began) }
 
 // told hears of what was played so far; one call at a time.
 func (p *fuzzProgress) told(r fuzz.Result) {
-	every := fuzzLineEvery
-	if p.terminal {
-		every = progressEvery
-	}
-	if time.Since(p.last) < every {
-		return
-	}
-	p.last = time.Now()
-	line := p.line(r)
-	if !p.terminal {
-		say(p.w, "%s", line)
-		return
-	}
-	p.shown = true
-	fmt.Fprintf(p.w, "\r\x1b[K%s", screen.Cut(line, progressWidth, true))
+	p.show(p.line(r))
 }
 
 func (p *fuzzProgress) line(r fuzz.Result) string {
