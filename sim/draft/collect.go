@@ -15,15 +15,15 @@ import (
 	"toolbench/sim/stream"
 )
 
-// conversation is a conversation with what else its requests say.
+// conversation is a conversation with what else its requests hold.
 type conversation struct {
 	*recording.Conversation
-	// prompts are what the user said before a turn, by turn: the last user text of its
-	// request, or what a transcript tells; "" unknown.
+	// prompts are the user's messages before a turn, by turn: the last user text of its
+	// request, or what a transcript has; "" unknown.
 	prompts map[int]string
-	// long are the turns before which more was said than is kept.
+	// long are the turns before which more was written than is kept.
 	long []int
-	// dir is the working directory, if the recording tells it.
+	// dir is the working directory, if the recording has it.
 	dir string
 }
 
@@ -47,7 +47,7 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 	sum, err := recording.Scan(name, io.TeeReader(r, head), limits, recording.Handler{
 		Request: func(c *recording.Conversation, turn int, body string) error {
 			t := of(c)
-			t.hear(turn, asked(body))
+			t.addText(turn, asked(body))
 			if t.dir == "" {
 				t.dir = workingDir(body)
 			}
@@ -56,7 +56,7 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
 			t := of(c)
 			if len(turn.UserTexts) > 0 {
-				t.hear(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
+				t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
 			}
 			t.Turns = append(t.Turns, turn)
 			return nil

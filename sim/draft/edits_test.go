@@ -123,12 +123,12 @@ func kind(block any) string {
 }
 
 // A draft notices when a call is dropped or changed, or results are reordered, and
-// says so in words that name the place.
+// reports it in words that name the place.
 func TestADraftNoticesEdits(t *testing.T) {
 	tried := map[string]int{}
 	for _, file := range append(corpus(t), ours(t)) {
 		if info, err := os.Stat(file); err != nil || info.Size() > 64<<10 {
-			continue // long sessions say nothing that short ones do not
+			continue // long sessions show nothing that short ones do not
 		}
 		dir := t.TempDir()
 		for _, d := range write(t, dir, file) {
@@ -153,7 +153,7 @@ func TestADraftNoticesEdits(t *testing.T) {
 	assert.Positive(t, tried["drop"]*tried["input"]*tried["swap"])
 }
 
-// ours is a recording of this project's own, so that the promise is also held where
+// ours is a recording of this project's own, so that the property is also checked where
 // those of others are missing.
 func ours(t *testing.T) string {
 	t.Helper()

@@ -11,13 +11,13 @@ import (
 	"toolbench/sim/stream"
 )
 
-// evidence is what a recording's times tell of the whole session's calls.
+// evidence is what a recording's times show of the whole session's calls.
 type evidence struct {
 	// early: the agent started tools while the stream went on.
 	early bool
 	// beside are the tools that ran beside others, by name.
 	beside map[string]bool
-	// commands are calls that did so, but say what to do in a language of their own:
+	// commands are calls that did so, but take a language of their own:
 	// that proves nothing of the next.
 	commands []string
 }
@@ -40,18 +40,18 @@ func (t *conversation) evidence() evidence {
 
 // Why a stand-in is marked safe.
 const (
-	toldSafe = "as told by --safe"
-	saysSafe = "its definition says that it only reads"
-	ranSafe  = "ran beside others in the recording"
+	safeByFlag       = "as given by --safe"
+	safeByAnnotation = "its definition marks it as read-only"
+	ranSafe          = "ran beside others in the recording"
 )
 
-// safety is why a stand-in may run beside others; "" when nothing says so.
+// safety is why a stand-in may run beside others; "" when nothing shows it.
 func (s *builder) safety(d recording.Definition) string {
 	switch {
 	case s.o.Safe.Match(d.Name):
-		return toldSafe
+		return safeByFlag
 	case d.ReadOnly:
-		return saysSafe
+		return safeByAnnotation
 	case s.seen.beside[d.Name]:
 		return ranSafe
 	}

@@ -105,12 +105,12 @@ func TestWhatRanBesideOthersDoesSo(t *testing.T) {
 	assert.Equal(t, check.Failed, play(t, dir, d.File).Status, "it is noticed when they no longer do")
 }
 
-// What was told goes before what was found.
+// What was given goes before what was found.
 func TestWhatIsToldToBeSafeIs(t *testing.T) {
 	safe, err := replay.ParseGlobs("Bash,Search")
 	require.NoError(t, err)
 	d, text := beside().draft(t, t.TempDir(), draft.Options{Safe: safe})
-	assert.Equal(t, 2, strings.Count(text, "safe: true # as told by --safe"))
+	assert.Equal(t, 2, strings.Count(text, "safe: true # as given by --safe"))
 	assert.Equal(t, [][]string{{"Search", "Search", "Bash"}, {"Edit"}, {"Edit"}}, d.Outcome.Batches)
 	assert.Equal(t, check.Passed, d.Outcome.Status)
 	assert.NotContains(t, strings.Join(d.Notes, "\n"), "beside others")

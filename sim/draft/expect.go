@@ -119,7 +119,7 @@ func (s *builder) remark(out check.Result) {
 	if s.closed {
 		s.note("the recording ends with calls or breaks off: a last answer was added to the stream")
 	}
-	s.remarkSaid()
+	s.remarkUser()
 	var lost, unfit []string
 	for _, d := range s.definitions() {
 		if s.real[d.Name] {
@@ -139,7 +139,7 @@ func (s *builder) remark(out check.Result) {
 	}
 }
 
-// mostNotes is how many notes of one kind are told one by one.
+// mostNotes is how many notes of one kind are listed one by one.
 const mostNotes = 5
 
 func (s *builder) some(notes []string, more string) {
@@ -235,7 +235,7 @@ func (s *builder) differs(f found) (name, why string) {
 	return "", ""
 }
 
-// agrees compares what results say, not how they say it: every agent numbers lines and
+// agrees compares the content of results, not its form: every agent numbers lines and
 // words its success in its own way.
 func (s *builder) agrees(tool string, recorded recording.Result, got trace.Event) bool {
 	ok := got.Get("status") == "ok"

@@ -102,7 +102,7 @@ func (s *builder) remarkTree(t tree, files []treeFile) {
 		text += fmt.Sprintf(", %d by name only", n)
 	}
 	if seen[seenPart]+seen[seenName] > 0 {
-		text += "; what was not seen is empty, and told on top of the tree"
+		text += "; what was not seen is empty, and listed on top of the tree"
 	}
 	s.note("%s", text)
 	for _, n := range t.Notes {

@@ -97,7 +97,7 @@ func writeReal(t *testing.T, dir, file string) draft.Draft {
 }
 
 // Real tools read the tree and give what was recorded, so that a draft fails when a
-// file is changed; where they cannot, the stand-in stays and the reason is told.
+// file is changed; where they cannot, the stand-in stays and the reason is reported.
 func TestRealToolsStandWhereTheyGiveWhatWasRecorded(t *testing.T) {
 	dir := t.TempDir()
 	d := writeReal(t, dir, transcript(t, read{"/srv/a.txt", "alpha"}, read{"b.txt", "beta"}))

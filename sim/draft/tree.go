@@ -46,7 +46,7 @@ type treeFile struct {
 
 // tree is what a session saw.
 type tree struct {
-	// Dir is where the session worked, as far as its paths tell.
+	// Dir is where the session worked, as far as its paths show.
 	Dir string
 	// Files are sorted by path.
 	Files []treeFile
@@ -56,7 +56,7 @@ type tree struct {
 	Notes []string
 }
 
-// Limits of a tree: what is beyond is left out and told.
+// Limits of a tree: what is beyond is left out and reported.
 const (
 	maxFiles     = 2000
 	maxLine      = 100_000 // the highest line number that is believed
@@ -209,7 +209,7 @@ func treeArchive(comment []string, files []treeFile) []byte {
 	return txtar.Format(a)
 }
 
-// About says in a few words what is not known of a file; "" when all is.
+// About describes in a few words what is missing of a file; "" when all is.
 func (f treeFile) About() string {
 	var parts []string
 	switch f.Seen {
@@ -221,7 +221,7 @@ func (f treeFile) About() string {
 	return strings.Join(append(parts, f.Notes...), "; ")
 }
 
-// mostSpans is how many unseen passages are told one by one.
+// mostSpans is how many unseen passages are listed one by one.
 const mostSpans = 4
 
 func unseen(spans [][2]int) string {
@@ -242,10 +242,10 @@ func unseen(spans [][2]int) string {
 	return "lines not seen: " + strings.Join(parts, ", ")
 }
 
-// homeDir is where "~" is: the home of a scenario that says nothing else.
+// homeDir is where "~" is: the home of a scenario that names no other.
 const homeDir = "/home/dev"
 
-// defaultDir is where a session works whose paths say nothing: the working directory of
+// defaultDir is where a session works whose paths show none: the working directory of
 // such a scenario.
 const defaultDir = "/repo"
 
@@ -260,7 +260,7 @@ const (
 	maxName = 255
 )
 
-// clean makes an absolute path with slashes of what a call says. No path leaves the
+// clean makes an absolute path with slashes of what a call names. No path leaves the
 // tree: ".." at its root stays there.
 func clean(p, dir string) (string, bool) {
 	p = strings.TrimPrefix(strings.TrimSpace(p), "file://")

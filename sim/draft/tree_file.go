@@ -26,7 +26,7 @@ type fileState struct {
 
 	named, made bool
 	// closed: it was written over, so that nothing more can be learned of its start.
-	// moved: something changed it that the session did not say; late: it was seen only
+	// moved: something changed it outside the session's calls; late: it was seen only
 	// after edits that cannot be undone.
 	closed, moved, late bool
 	// loose are edits whose place is not known yet.
@@ -61,7 +61,7 @@ func (f *fileState) missing() {
 	}
 }
 
-// write: the session wrote the whole of it. existed is what the result says of that.
+// write: the session wrote the whole of it. existed is what the result has of that.
 func (f *fileState) write(existed bool) {
 	switch {
 	case f.closed:
@@ -112,7 +112,7 @@ func undone(text string, edits []swap) (string, bool) {
 }
 
 // see puts lines in their place. Where they are not what was seen before, somebody else
-// has changed the file: from then on lines cannot be told from those of the start.
+// has changed the file: from then on lines cannot be distinguished from those of the start.
 func (f *fileState) see(from int, lines []string, whole bool) {
 	f.reach(from + len(lines) - 1)
 	for i, text := range lines {
@@ -264,7 +264,7 @@ var (
 	// number is a line's number in front of it, in the forms agents use; the sign after
 	// it is the same in all lines.
 	number = regexp.MustCompile(`^ {0,8}(\d{1,7})(→|\t|\| ?|: ?|:)(.*)$`)
-	// more are the words that say a file goes on, ended those that say it does not.
+	// more are the words for a file that goes on, ended those for one that does not.
 	more  = regexp.MustCompile(`(?i)(more lines|truncated|use .?(offset|view_range)|showing lines|lines omitted|file has more|line cut)`)
 	ended = regexp.MustCompile(`(?i)^\(?end of file\b`)
 	// wrapped are lines that stand around a file's text.
@@ -273,7 +273,7 @@ var (
 	folder   = regexp.MustCompile(`(?i)^here('|’)?(re|s|re'?s| are|'re)? (the )?files and directories|<type>directory</type>`)
 )
 
-// defaultLines is how many lines readers show where nobody says how many.
+// defaultLines is how many lines readers show where none is given.
 const defaultLines = 2000
 
 // passageOf reads a result as a passage of a file; offset is the first line asked for.

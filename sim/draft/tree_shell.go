@@ -19,7 +19,7 @@ type command struct {
 }
 
 // shellSights reads what a command line shows: of `cd x && cat y`, the file. Lines with more
-// than one command that shows something tell only what they write.
+// than one command that shows something count only for what they write.
 func shellSights(in gjson.Result, c treeCall) []sight {
 	line, ok := member(in, "command", "cmd", "CommandLine")
 	if !ok || c.Failed || len(line) > maxFileBytes {
@@ -148,7 +148,7 @@ func literal(w *syntax.Word) (string, bool) {
 	return b.String(), true
 }
 
-// sights are what the output of one command tells.
+// sights are what the output of one command shows.
 func (c command) sights(result string) []sight {
 	var flags, operands []string
 	for _, w := range c.words[1:] {

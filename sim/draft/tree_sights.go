@@ -18,7 +18,7 @@ const (
 	edited
 )
 
-// sight is what one call tells of one file.
+// sight is what one call shows of one file.
 type sight struct {
 	kind kind
 	path string
@@ -73,7 +73,7 @@ func member(input gjson.Result, names ...string) (string, bool) {
 	return "", false
 }
 
-// sightsOf is what a call tells.
+// sightsOf is what a call shows.
 func sightsOf(c treeCall) []sight {
 	if !c.Answered {
 		return nil
@@ -183,7 +183,7 @@ func editSights(path string, in gjson.Result, c treeCall) []sight {
 	return []sight{s}
 }
 
-// mostNames bounds what one listing tells.
+// mostNames bounds what one listing shows.
 const mostNames = 500
 
 // longestGrep is how long a line may be that a search shows: longer ones are often cut.
@@ -204,7 +204,7 @@ var (
 // generic are names of tools that list files, but other things as well.
 var generic = map[string]bool{"list": true, "find": true}
 
-// plainNames are files that one knows without an ending.
+// plainNames are files that are recognized without an ending.
 var plainNames = regexp.MustCompile(`^(Makefile|Dockerfile|LICENSE|README|NOTICE|COPYING|CHANGELOG|Gemfile|Rakefile|Procfile|Jenkinsfile|go\.mod|go\.sum)$`)
 
 // listing reads what list and glob tools answer.
@@ -259,7 +259,7 @@ func isPath(line string) bool {
 	return ending || plainNames.MatchString(name)
 }
 
-// outline reads a tree drawn with dashes, two spaces a level; what ends in a slash is a
+// outline reads a tree written with dashes, two spaces a level; what ends in a slash is a
 // folder.
 func outline(result string) []sight {
 	var all []sight
@@ -295,7 +295,7 @@ func grepped(in gjson.Result, c treeCall) []sight {
 func hits(result, one string) []sight {
 	var all []sight
 	known := map[string]bool{}
-	tell := func(path, number, text string) {
+	add := func(path, number, text string) {
 		n, err := strconv.Atoi(number)
 		s := sight{kind: listed, path: path}
 		if err == nil && n > 0 && len(text) <= longestGrep && !more.MatchString(text) {
@@ -310,15 +310,15 @@ func hits(result, one string) []sight {
 			break
 		}
 		if m := hit.FindStringSubmatch(line); m != nil && (strings.ContainsAny(m[1], "./\\") || plainNames.MatchString(m[1])) {
-			tell(m[1], m[2], m[3])
+			add(m[1], m[2], m[3])
 		} else if m := around.FindStringSubmatch(line); m != nil && isPath(one) {
-			tell(one, m[1], m[2])
+			add(one, m[1], m[2])
 		} else if path, number, text, ok := contextLine(line, known); ok {
-			tell(path, number, text)
+			add(path, number, text)
 		} else if m := hitFile.FindStringSubmatch(line); m != nil {
-			tell(m[1], "", "")
+			add(m[1], "", "")
 		} else if !foundLine.MatchString(line) && isPath(line) {
-			tell(line, "", "")
+			add(line, "", "")
 		}
 	}
 	return all

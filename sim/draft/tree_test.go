@@ -16,7 +16,7 @@ func did(tool, input, result string) treeCall {
 	return treeCall{Tool: tool, Input: json.RawMessage(input), Result: result, Answered: true}
 }
 
-// texts are the files of a tree by path, with what is said of them.
+// texts are the files of a tree by path, with their remarks.
 func texts(t tree) map[string]string {
 	out := map[string]string{}
 	for _, f := range t.Files {
@@ -54,7 +54,7 @@ func TestReadersOfAllFormsAreUnderstood(t *testing.T) {
 	}
 }
 
-// What nobody saw is empty and told, so that what was seen keeps its line.
+// What nobody saw is empty and reported, so that what was seen keeps its line.
 func TestPartsKeepTheirPlace(t *testing.T) {
 	for name, c := range map[string]treeCall{
 		"an offset":  did("Read", `{"file_path":"a.go","offset":3,"limit":2}`, "     3→three\n     4→four"),
@@ -124,7 +124,7 @@ func TestListingsGiveNames(t *testing.T) {
 		"a search": did("Grep", `{"pattern":"x"}`, "Found 2 files\na.go\nsub/b.go"),
 	} {
 		got := rebuildTree([]treeCall{c}, "/repo")
-		if name == "ls" { // two commands show something: nobody knows which shows what
+		if name == "ls" { // two commands show something: which shows what is unknown
 			assert.Empty(t, got.Files, name)
 			continue
 		}

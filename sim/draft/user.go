@@ -15,8 +15,8 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// hear takes what the user said before a turn; no more than recording.MaxSaid.
-func (t *conversation) hear(turn int, text string) {
+// addText takes the user's message before a turn; no more than recording.MaxUserText.
+func (t *conversation) addText(turn int, text string) {
 	if len(text) >= recording.MaxUserText-utf8.UTFMax { // a transcript's texts come cut
 		text = strings.ToValidUTF8(text[:min(len(text), recording.MaxUserText)], "")
 		t.long = append(t.long, turn)
@@ -24,17 +24,17 @@ func (t *conversation) hear(turn int, text string) {
 	t.prompts[turn] = text
 }
 
-// interjection is what the user said while the model was at work: after a turn of the
+// interjection is the user's message while the model was at work: after a turn of the
 // recording that did not end.
 type interjection struct {
 	turn *recording.Turn
 	text string
-	// at is when it is said here.
+	// at is when it comes here.
 	at time.Duration
 }
 
-// ask lays out what the user says between a turn and the next. What was said after a
-// stream had failed goes with what was said before it, as the request is sent again.
+// ask lays out the user's messages between a turn and the next. One after a
+// stream had failed goes with the one before it, as the request is sent again.
 func (s *builder) ask(turn, next *recording.Turn) {
 	text := s.blank(s.prompts[next.Number])
 	whole := turn.Ending == recording.Whole
@@ -47,7 +47,7 @@ func (s *builder) ask(turn, next *recording.Turn) {
 		s.then = append(s.then, unknownPrompt)
 	case whole && ends(turn):
 		s.then = append(s.then, text)
-	case text == "" || text == s.blank(s.prompts[turn.Number]): // a request that is sent again says nothing new
+	case text == "" || text == s.blank(s.prompts[turn.Number]): // a request that is sent again has nothing new
 	case s.answered == nil:
 		s.prompt = paragraphs(s.prompt, text)
 		s.moved = append(s.moved, fmt.Sprint(next.Number))
@@ -59,7 +59,7 @@ func (s *builder) ask(turn, next *recording.Turn) {
 	}
 }
 
-// cutIn notes what was said while the calls of the last whole answer were at work.
+// cutIn notes messages that came while the calls of the last whole answer were at work.
 func (s *builder) cutIn(text string) {
 	last := len(s.between) - 1
 	if last >= 0 && s.between[last].turn == s.answered {
@@ -71,9 +71,9 @@ func (s *builder) cutIn(text string) {
 
 func paragraphs(a, b string) string { return strings.TrimSpace(a + "\n\n" + b) }
 
-// interject lets the user speak where the recorded one did while calls ran: the message
+// interject sends the user's messages where the recorded ones came while calls ran: the message
 // goes out with their results (J4). Where no call takes time, or it would change what
-// comes of the calls, it is left out and told.
+// comes of the calls, it is left out and reported.
 func (s *builder) interject(ctx context.Context, out check.Result) (check.Result, error) {
 	if len(s.between) == 0 {
 		return out, nil
@@ -81,22 +81,22 @@ func (s *builder) interject(ctx context.Context, out check.Result) (check.Result
 	for i, b := range s.between {
 		if at, ok := whileRunning(out, b.turn); ok {
 			s.between[i].at = at
-			s.says = append(s.says, s.between[i])
+			s.interjections = append(s.interjections, s.between[i])
 		}
 	}
-	if len(s.says) == 0 {
+	if len(s.interjections) == 0 {
 		return out, nil
 	}
-	again, err := s.spoken(ctx)
+	again, err := s.recordAndRun(ctx)
 	if err == nil && again.Status == check.Passed && sameResults(out, again) {
 		return again, nil
 	}
-	s.says = nil
-	return s.spoken(ctx)
+	s.interjections = nil
+	return s.recordAndRun(ctx)
 }
 
-// spoken records the cassette and runs the scenario.
-func (s *builder) spoken(ctx context.Context) (check.Result, error) {
+// recordAndRun records the cassette and runs the scenario.
+func (s *builder) recordAndRun(ctx context.Context) (check.Result, error) {
 	if err := s.record(ctx); err != nil {
 		return check.Result{}, err
 	}
@@ -104,7 +104,7 @@ func (s *builder) spoken(ctx context.Context) (check.Result, error) {
 }
 
 // whileRunning finds an instant at which the last of a turn's calls run, and no other
-// waits: what the user says then stops nothing.
+// waits: a message then stops nothing.
 func whileRunning(out check.Result, turn *recording.Turn) (time.Duration, bool) {
 	var from, to time.Duration
 	of := 0 // the run's own number of the turn
@@ -138,36 +138,36 @@ func sameResults(a, b check.Result) bool {
 	return a.Makespan == b.Makespan && slices.EqualFunc(look(a).results, look(b).results, same)
 }
 
-// remarkSaid is what of the user's words is made up, cut, or not here.
-func (s *builder) remarkSaid() {
+// remarkUser is what of the user's words is made up, cut, or not here.
+func (s *builder) remarkUser() {
 	if s.prompts[1] == "" {
-		s.note("what the user said is not in the recording: `prompt` is made up")
+		s.note("the user's message is not in the recording: `prompt` is made up")
 	}
 	if len(s.made) > 0 {
-		s.note("what the user said before turn %s is not in the recording: %q is made up", strings.Join(s.made, ", "), unknownPrompt)
+		s.note("the user's message before turn %s is not in the recording: %q is made up", strings.Join(s.made, ", "), unknownPrompt)
 	}
 	if len(s.moved) > 0 {
-		s.note("what the user said before turn %s, after a stream had failed, stands with what was said before that", strings.Join(s.moved, ", "))
+		s.note("the user's message before turn %s, after a stream had failed, stands with the one before that", strings.Join(s.moved, ", "))
 	}
 	for _, turn := range s.long {
 		if turn <= len(s.Turns) {
-			s.note("what the user said before turn %d is cut after %d bytes", turn, recording.MaxUserText)
+			s.note("the user's message before turn %d is cut after %d bytes", turn, recording.MaxUserText)
 		}
 	}
 	var lost []string
 	for _, b := range s.between {
-		here := slices.ContainsFunc(s.says, func(x interjection) bool { return x.turn == b.turn })
+		here := slices.ContainsFunc(s.interjections, func(x interjection) bool { return x.turn == b.turn })
 		if !here && slices.Contains(s.Turns, b.turn) {
-			lost = append(lost, fmt.Sprintf("what the user said after turn %d, while the model was at work, is left out: %s", b.turn.Number, message.Line(b.text, noteChars)))
+			lost = append(lost, fmt.Sprintf("the user's message after turn %d, while the model was at work, is left out: %s", b.turn.Number, message.Line(b.text, noteChars)))
 		}
 	}
-	s.some(lost, "messages more were said while the model was at work, and are left out")
-	if len(s.says) > 0 {
+	s.some(lost, "messages more came while the model was at work, and are left out")
+	if len(s.interjections) > 0 {
 		var after []string
-		for _, say := range s.says {
+		for _, say := range s.interjections {
 			after = append(after, fmt.Sprint(say.turn.Number))
 		}
-		s.note("what the user said while calls ran, or before they were answered, is said halfway through the last of them: turn %s", strings.Join(after, ", "))
+		s.note("the user's messages while calls ran, or before they were answered, come halfway through the last of them: turn %s", strings.Join(after, ", "))
 	}
 	if s.pictures() {
 		s.note("the user sent more than text: it stands as [image], [document] and the like")
@@ -186,14 +186,14 @@ func (s *builder) pictures() bool {
 	return false
 }
 
-// user writes what the user says while calls run.
+// user writes the user's messages while calls run.
 func (s *builder) user(line func(string, ...any)) {
-	if len(s.says) == 0 {
+	if len(s.interjections) == 0 {
 		return
 	}
 	line("user:")
 	line("  says: # while calls run, as in the recording")
-	for _, say := range s.says {
-		line("    - {at: %s, text: %s} # after turn %d", say.at, quote(say.text), say.turn.Number)
+	for _, x := range s.interjections {
+		line("    - {at: %s, text: %s} # after turn %d", x.at, quote(x.text), x.turn.Number)
 	}
 }

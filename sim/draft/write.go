@@ -21,12 +21,12 @@ import (
 	"toolbench/sim/stream"
 )
 
-// Options say how to draft, and what to assume where nothing was measured.
+// Options are how to draft, and what to assume where nothing was measured.
 type Options struct {
 	Limits recording.Limits
 	// Pace is that of streams without times; its zero value sends all at once.
 	Pace stream.Pace
-	// Safe are tools that may run beside others, besides those that say so themselves.
+	// Safe are tools that may run beside others, besides those that are marked so.
 	Safe replay.Globs
 	// Durations are those of calls that were not measured; without,
 	// replay.DefaultDuration.
@@ -64,7 +64,7 @@ var ErrFails = errors.New("the draft does not pass")
 // ErrFails, those of the scenario's format (a conversation may be too large for it),
 // and those of the disk.
 func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Draft, error) {
-	talks, format, err := collect(name, r, o.Limits)
+	conversations, format, err := collect(name, r, o.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +72,12 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 		return nil, err
 	}
 	var all []Draft
-	for i, t := range talks {
+	for i, t := range conversations {
 		title := Slug(name)
-		if len(talks) > 1 {
+		if len(conversations) > 1 {
 			title = fmt.Sprintf("%s-%d", title, i+1)
 		}
-		s := &builder{conversation: t, o: o, dir: dir, source: path.Base(filepath.ToSlash(name)), format: format, of: len(talks)}
+		s := &builder{conversation: t, o: o, dir: dir, source: path.Base(filepath.ToSlash(name)), format: format, of: len(conversations)}
 		s.out = Draft{Name: title, File: title + ".yaml", Cassette: "cassettes/" + title + ".yaml"}
 		if err := s.write(ctx); err != nil {
 			return all, fmt.Errorf("conversation %d: %w", t.Number, err)
@@ -109,19 +109,19 @@ type builder struct {
 	of      int
 	out     Draft
 	answers [][]stream.Event
-	// prompt and then are what the user says; closed: an end was added to the stream.
+	// prompt and then are the user's messages; closed: an end was added to the stream.
 	prompt string
 	then   []string
 	closed bool
-	// between is what the recorded user said while the model was at work, says what of
-	// it is said here; made are the turns before which the user's words are made up.
-	between, says []interjection
-	made, moved   []string
-	answered      *recording.Turn // the last that ended whole, so far
+	// between are the messages that came while the model was at work, interjections what of
+	// them is sent here; made are the turns before which the user's messages are made up.
+	between, interjections []interjection
+	made, moved            []string
+	answered               *recording.Turn // the last that ended whole, so far
 	// cwd is where the session works, apart the files that no archive can hold.
 	cwd   string
 	apart []treeFile
-	// seen is what the recorded times tell of the calls.
+	// seen is what the recorded times show of the calls.
 	seen evidence
 	// real are the built-ins that take the place of recorded tools.
 	real map[string]bool
@@ -207,12 +207,12 @@ func (h *head) Write(p []byte) (int, error) {
 }
 
 var (
-	// cwd is how transcripts tell the working directory, told how prompts do.
-	cwd  = regexp.MustCompile(`"cwd":\s*("(?:[^"\\\n]|\\.)+")`)
-	told = regexp.MustCompile(`(?i)\b(?:working directory|cwd)(?: is)?[:=]?[ \x60*]{1,4}((?:/|~/|[A-Za-z]:\\)[^\s"'<>\x60]*)`)
+	// cwd is how transcripts name the working directory, promptDir how prompts do.
+	cwd       = regexp.MustCompile(`"cwd":\s*("(?:[^"\\\n]|\\.)+")`)
+	promptDir = regexp.MustCompile(`(?i)\b(?:working directory|cwd)(?: is)?[:=]?[ \x60*]{1,4}((?:/|~/|[A-Za-z]:\\)[^\s"'<>\x60]*)`)
 )
 
-// dir is the working directory of a transcript, "" if it does not say.
+// dir is the working directory of a transcript, "" if it has none.
 func (h *head) dir() string {
 	m := cwd.FindSubmatch(h.text)
 	if m == nil {
@@ -225,9 +225,9 @@ func (h *head) dir() string {
 	return dir
 }
 
-// workingDir is what a request's prompts say of it.
+// workingDir is the one that a request's prompts name.
 func workingDir(body string) string {
-	m := told.FindStringSubmatch(body)
+	m := promptDir.FindStringSubmatch(body)
 	if m == nil {
 		return ""
 	}
@@ -253,7 +253,7 @@ world:
   files: {/repo/hello.txt: "hello\n"}
   permissions: {mode: acceptEdits}
 stream:
-  turns: # what the model says; at is when a call's block is complete
+  turns: # the model's answers; at is when a call's block is complete
     - calls:
         - {id: read, tool: Read, input: {file_path: /repo/hello.txt}, at: 500ms}
         - {id: edit, tool: Edit, input: {file_path: /repo/hello.txt, old_string: hello, new_string: goodbye}, at: 1s}
@@ -269,7 +269,7 @@ expect: # what is not named is not checked
   makespan: 3s
 `
 
-// Limits of a draft, in bytes. Each request of a cassette has all that was said before,
+// Limits of a draft, in bytes. Each request of a cassette has all messages before,
 // so that it grows with the square of a session's length; a scenario's file has the
 // answers of its stand-ins.
 const (
@@ -278,7 +278,7 @@ const (
 )
 
 // bound keeps as many turns of a long session as make a cassette and a file that can be
-// read, and says so. A first turn that is too long by itself is kept: the file's own
+// read, and notes it. A first turn that is too long by itself is kept: the file's own
 // limit words what is wrong with it.
 func (s *builder) bound() {
 	history, cassette, answers := 0, 0, 0
@@ -286,11 +286,11 @@ func (s *builder) bound() {
 		history += len(d.Description) + len(d.Schema)
 	}
 	for i, turn := range s.Turns {
-		size, told := weight(turn)
+		size, scripted := weight(turn)
 		history += size + len(s.prompts[turn.Number])
 		cassette += history
-		if answers += told + len(quote(s.prompts[turn.Number])); i > 0 && (cassette > maxCassette || answers > maxAnswers) {
-			s.note("the first %d of %d turns: what follows would make its files larger than they may be, since each request has all that was said before", i, len(s.Turns))
+		if answers += scripted + len(quote(s.prompts[turn.Number])); i > 0 && (cassette > maxCassette || answers > maxAnswers) {
+			s.note("the first %d of %d turns: what follows would make its files larger than they may be, since each request has all messages before", i, len(s.Turns))
 			s.Turns = s.Turns[:i]
 			return
 		}
@@ -299,17 +299,17 @@ func (s *builder) bound() {
 
 // weight is how much a turn adds to each later request, and how much of it comes into
 // the scenario's file, as JSON writes it.
-func weight(t *recording.Turn) (size, told int) {
+func weight(t *recording.Turn) (size, scripted int) {
 	for _, e := range t.Events {
 		size += len(e.Data) / 2 // the rest of a delta is its frame
 	}
 	for _, c := range t.Calls {
-		told += len(c.Input) + 200
+		scripted += len(c.Input) + 200
 		if r := t.Result(c.ID); r != nil {
 			n := len(quote(r.Text))
-			told += n
+			scripted += n
 			size += n
 		}
 	}
-	return size, told
+	return size, scripted
 }

@@ -42,7 +42,7 @@ func (s *builder) text() string {
 	s.tools(line)
 	line("prompt: %s", quote(or(s.prompt, unknownPrompt)))
 	if len(s.then) > 0 {
-		line("then: # what the user said next, each time the model had ended")
+		line("then: # the user's next messages, each time the model had ended")
 		for _, text := range s.then {
 			line("  - %s", quote(text))
 		}
@@ -215,10 +215,10 @@ func or(text, otherwise string) string {
 	return otherwise
 }
 
-// unknownPrompt stands for what the user said where the recording does not hold it.
+// unknownPrompt stands for the user's message where the recording does not hold it.
 const unknownPrompt = "Go on."
 
-// script lays out what the model says and what the user says in between.
+// script lays out the model's answers and the user's messages in between.
 func (s *builder) script() {
 	s.prompt = s.blank(s.prompts[1])
 	for i, turn := range s.Turns {
@@ -259,7 +259,7 @@ func (s *builder) record(ctx context.Context) error {
 		case asked > n && len(s.then) > 0:
 			last := len(s.then) - 1
 			if s.then[last] != unknownPrompt {
-				s.note("what the user said last is left out, since the model is not at its end there: %s", message.Line(s.then[last], noteChars))
+				s.note("the user's last message is left out, since the model is not at its end there: %s", message.Line(s.then[last], noteChars))
 			}
 			s.then = s.then[:last]
 		case asked < n && ended == nil:

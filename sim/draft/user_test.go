@@ -13,7 +13,7 @@ import (
 	"toolbench/sim/scenario/check"
 )
 
-// What the user said is said again where it was: at first, after an end, and while
+// The user's messages come again where they were: at first, after an end, and while
 // calls ran; the requests carry it, secrets blanked.
 func TestADraftSaysWhatTheUserSaid(t *testing.T) {
 	l := &log{}
@@ -31,7 +31,7 @@ func TestADraftSaysWhatTheUserSaid(t *testing.T) {
 	assert.Contains(t, text, `{at: 2.5s, text: "And hurry."} # after turn 1`)
 	assert.Contains(t, text, `  - "Out again.\n[image]"`)
 	assert.NotContains(t, text, "made up")
-	assert.Contains(t, strings.Join(d.Notes, "\n"), "what the user said while calls ran, or before they were answered, is said halfway through the last of them: turn 1")
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "the user's messages while calls ran, or before they were answered, come halfway through the last of them: turn 1")
 	assert.Contains(t, strings.Join(d.Notes, "\n"), "the user sent more than text")
 	assert.Equal(t, 8*second, d.Outcome.Makespan, "the user's own time is none of the session's")
 	cassette, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(d.Cassette)))
@@ -46,23 +46,23 @@ func TestADraftSaysWhatTheUserSaid(t *testing.T) {
 	assert.Equal(t, check.Failed, play(t, dir, d.File).Status)
 }
 
-// What has no place in the draft is told, and so is what was made up.
+// What has no place in the draft is reported, and so is what was made up.
 func TestADraftSaysWhatOfTheUserIsNotHere(t *testing.T) {
 	l := &log{}
 	l.calls(1*second, "m1", "c1", "Look", nil)
-	l.result(1*second, "c1") // no time in which to say anything
+	l.result(1*second, "c1") // no time in which to write anything
 	l.says(1*second, "Stop.")
 	l.answers(2*second, "m2", "Stopped.")
 	l.answers(3*second, "m3", "Or did I?")
 	d, text := l.draft(t, t.TempDir(), draft.Options{})
 	notes := strings.Join(d.Notes, "\n")
-	assert.Contains(t, notes, "what the user said is not in the recording: `prompt` is made up")
-	assert.Contains(t, notes, `what the user said before turn 3 is not in the recording: "Go on." is made up`)
-	assert.Contains(t, notes, "what the user said after turn 1, while the model was at work, is left out: Stop.")
+	assert.Contains(t, notes, "the user's message is not in the recording: `prompt` is made up")
+	assert.Contains(t, notes, `the user's message before turn 3 is not in the recording: "Go on." is made up`)
+	assert.Contains(t, notes, "the user's message after turn 1, while the model was at work, is left out: Stop.")
 	assert.NotContains(t, text, "says:")
 }
 
-// What follows a stream that failed goes with what was said before it: here the same
+// What follows a stream that failed goes with the message before it: here the same
 // request is sent again.
 func TestWhatIsSaidAfterAFailureIsNotLost(t *testing.T) {
 	lines := []string{
@@ -74,5 +74,5 @@ func TestWhatIsSaidAfterAFailureIsNotLost(t *testing.T) {
 	}
 	d, text := (&log{lines: lines}).draft(t, t.TempDir(), draft.Options{})
 	assert.Contains(t, text, `prompt: "Build it.\n\nNo, test it."`)
-	assert.Contains(t, strings.Join(d.Notes, "\n"), "what the user said before turn 2, after a stream had failed")
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "the user's message before turn 2, after a stream had failed")
 }
