@@ -24,7 +24,7 @@
 //
 // Where it still differs from Bash: file descriptors above 2 cannot be redirected; a while loop's own
 // status is 0; an assignment to a readonly variable does not end the script; messages of expansion errors
-// lack "bash: line N:"; a failed ${x?} gives 1 even under -c; jq's keys come sorted; timeout cuts sleeps
+// lack "bash: line N:"; a failed ${x?} gives 1 even under -c; timeout cuts sleeps
 // short, not computations; patterns cannot refer back to their own groups.
 //
 // No goroutine is started, no timer, no process, no file of the host is opened.

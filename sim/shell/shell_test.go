@@ -123,7 +123,7 @@ func TestEndlessOutputEnds(t *testing.T) {
 	}{
 		{"yes | head -2", "y\ny\n", 0},
 		{"while true; do echo x; done | head -2", "x\nx\n", 0},
-		{"cat /dev/zero | head -c 3 | od -An -tx1", " 00 00 00\n", 0},
+		{"cat /dev/zero | head -c 3 | wc -c", "3\n", 0},
 		{"echo $(yes | head -1)", "y\n", 0},
 		{"yes | tail -1 > last; cat last", "y\n", 0},
 	} {
@@ -183,8 +183,8 @@ func TestTimesComeFromTheShellsClock(t *testing.T) {
 	mem := memory(t)
 	s := shellOn(mem)
 	s.Now = func() time.Time { return time.Date(2030, 5, 6, 7, 8, 9, 0, time.UTC) }
-	got := runWith(t, s, simshell.Command{Script: "echo x > new; mkdir d; date +%F; stat -c %y new d; find . -newer a.txt | sort; ls -l --time-style=long-iso new"})
-	assert.Equal(t, "2030-05-06\n2030-05-06 07:08:09.000000000 +0000\n2030-05-06 07:08:09.000000000 +0000\n./d\n./new\n-rw-r--r-- 1 user user 2 2030-05-06 07:08 new\n", got.stdout)
+	got := runWith(t, s, simshell.Command{Script: "echo x > new; mkdir d; date +%F; date -r new; date -r d; find . -newer a.txt | sort; ls -l --time-style=long-iso new"})
+	assert.Equal(t, "2030-05-06\nMon May  6 07:08:09 UTC 2030\nMon May  6 07:08:09 UTC 2030\n./d\n./new\n-rw-r--r-- 1 user user 2 2030-05-06 07:08 new\n", got.stdout)
 }
 
 // broken is a filesystem on which opening files panics.
@@ -211,7 +211,7 @@ func TestFilesystemErrorsAreReported(t *testing.T) {
 func TestUnsupportedOptionsAreRefused(t *testing.T) {
 	for _, name := range command.Names() {
 		switch name {
-		case "true", "false", "echo", "test", "[", "printf", "yes", "expr", "whoami", "git", "nohup", "kill", "find", "sleep", "timeout", "env", "xargs", "time":
+		case "true", "false", "echo", "test", "[", "printf", "yes", "whoami", "hostname", "id", "uname", "git", "nohup", "kill", "find", "sleep", "timeout", "env", "xargs", "time":
 			continue // take any words, or have exit codes of their own
 		}
 		got := run(t, memory(t), name+" --no-such-option a.txt b.txt")
@@ -230,43 +230,6 @@ func TestLinksWorkWhereTheFilesystemHasThem(t *testing.T) {
 	assert.Equal(t, "body\nd/\nf\nl@\nld@\nf\nlink\n./l\n./ld\n1\nbody\nl\n", got.stdout, got.stderr)
 	got = run(t, memory(t), "ln -s a.txt l")
 	assert.Equal(t, 1, got.exit.Code)
-}
-
-func TestRg(t *testing.T) {
-	mem := memory(t)
-	for name, body := range map[string]string{".git/HEAD": "ref", ".gitignore": "*.log\n/out/\n!keep.log\n", "x.log": "helper\n", "keep.log": "helper\n", "out/y.go": "helper\n", "src/out/z.go": "helper\n", "bin.dat": "helper\x00\n"} {
-		require.NoError(t, afero.WriteFile(mem, "/w/"+name, []byte(body), 0o644))
-	}
-	for script, want := range map[string]string{
-		"rg helper":                                    "docs/readme.md:Some helper text.\nkeep.log:helper\nsrc/deep/x.py:def helper():\nsrc/main.go:\thelper()\nsrc/out/z.go:helper\nsrc/util.go:// helper helps.\nsrc/util.go:func helper() {}\nsrc/util_test.go:func TestHelper() { helper() }\n",
-		"rg -l helper -t go":                           "src/main.go\nsrc/out/z.go\nsrc/util.go\nsrc/util_test.go\n",
-		"rg -n helper src/util.go":                     "3:// helper helps.\n4:func helper() {}\n",
-		"rg -c helper src -g '*.go' -g '!out'":         "src/main.go:1\nsrc/util.go:2\nsrc/util_test.go:1\n",
-		"rg --files -g '*.go'":                         "src/main.go\nsrc/out/z.go\nsrc/util.go\nsrc/util_test.go\n",
-		"rg --files --no-ignore -g '*.log'":            "keep.log\nx.log\n",
-		"rg --files --hidden -g '.hid*'":               ".hidden\n",
-		"rg -i HELPER -o docs":                         "docs/readme.md:helper\n",
-		"rg -w help; echo $?":                          "1\n",
-		"rg -F 'helper()' src/main.go":                 "\thelper()\n",
-		"rg -v o a.txt":                                "three\nfive\n",
-		"rg -A1 two a.txt":                             "two\nthree\n",
-		"rg 'f(un)c' -r 'd$1' src/util.go":             "dun helper() {}\n",
-		"cat a.txt | rg tw":                            "two\n",
-		"rg '(' a.txt; echo $?":                        "2\n",
-		"rg x nofile; echo $?":                         "2\n",
-		"rg -q helper && echo found":                   "found\n",
-		"rg -e one -e five a.txt":                      "one\nfive\n",
-		"rg --files-without-match o a.txt words empty": "empty\n",
-		"rg -S Helper src/util_test.go":                "func TestHelper() { helper() }\n",
-	} {
-		c := simshell.Command{Script: script}
-		assert.Equal(t, want, runWith(t, shellOn(mem), c).stdout, script)
-	}
-}
-
-func TestTree(t *testing.T) {
-	got := run(t, memory(t), "tree src; tree -L 1 --noreport docs; tree -d src")
-	assert.Equal(t, "src\n├── deep\n│   └── x.py\n├── main.go\n├── util.go\n└── util_test.go\n\n2 directories, 4 files\ndocs\n└── readme.md\nsrc\n└── deep\n\n2 directories\n", got.stdout)
 }
 
 // slow is a reader that counts what is taken from it.

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,16 +22,6 @@ func OpenFile(name string) (*os.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
 	}
 	return f, nil
-}
-
-// ReadFile is os.ReadFile for regular files only.
-func ReadFile(name string) ([]byte, error) {
-	f, err := OpenFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
 }
 
 // DirFS is os.DirFS for regular files only.

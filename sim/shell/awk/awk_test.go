@@ -66,25 +66,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func TestEffectsAreSeenWithoutRunning(t *testing.T) {
-	for program, want := range map[string]awk.Effects{
-		`{print $1}`:                          {},
-		`{print $1 > "f"}`:                    {Writes: true},
-		`{printf "%s", $1 >> f}`:              {Writes: true},
-		`{print "x" > "/dev/stderr"}`:         {},
-		`{print | "sort"}`:                    {Runs: true},
-		`BEGIN {system("rm x")}`:              {Runs: true},
-		`BEGIN {"date" | getline d; print d}`: {Runs: true},
-		`{while ((getline l < "f") > 0) n++}`: {},
-		`{if ($1 > 3) print ($1 > 2)}`:        {},
-	} {
-		p, err := awk.Parse(program)
-		require.NoError(t, err, program)
-		assert.Equal(t, want, p.Effects(), program)
-	}
-}
-
-func TestWritingWithoutADoorFails(t *testing.T) {
+func TestWritingFailsWhereItIsNotProvided(t *testing.T) {
 	for _, program := range []string{`BEGIN {print > "f"}`, `BEGIN {system("x")}`} {
 		_, code, err := run(t, program, "")
 		assert.Error(t, err)

@@ -1,121 +1,123 @@
 package awk
 
 import (
+	"io"
 	"math"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-func (m *machine) builtin(b builtin) value {
-	switch b.name {
-	case "length":
-		return m.length(b)
-	case "split":
-		return m.splitInto(b)
-	case "sub", "gsub":
-		return m.sub(b)
-	case "match":
-		return m.matchFunc(b)
-	}
-	args := m.evalAll(b.args)
-	switch b.name {
-	case "substr":
-		return str(substr(m.text(args[0]), args[1:]))
-	case "index":
-		s := m.text(args[0])
-		i := strings.Index(s, m.text(args[1]))
-		return num(float64(utf8.RuneCountInString(s[:max(i, 0)]) + map[bool]int{true: 1}[i >= 0]))
-	case "sprintf":
-		return str(sprintf(m.text(args[0]), args[1:], m.convfmt()))
-	case "tolower":
-		return str(strings.ToLower(m.text(args[0])))
-	case "toupper":
-		return str(strings.ToUpper(m.text(args[0])))
-	case "gensub":
-		return str(m.gensub(b, args))
-	case "system":
-		return m.system(m.text(args[0]))
-	case "close":
-		return num(m.close(m.text(args[0])))
-	case "fflush":
-		m.out.Flush()
-		return num(0)
-	case "systime":
-		if m.o.Now == nil {
-			m.fail("systime: %w", errNoDoor)
-		}
-		return num(float64(m.o.Now().Unix()))
-	case "rand":
-		return num(m.random())
-	case "srand":
-		return num(m.srand(args))
-	}
-	return num(mathFunc(b.name, args))
+type builtin struct {
+	least, most int
+	call        func(m *machine, args []node) value
 }
 
-func mathFunc(name string, args []value) float64 {
-	x := args[0].toNum()
-	switch name {
-	case "sin":
-		return math.Sin(x)
-	case "cos":
-		return math.Cos(x)
-	case "atan2":
-		return math.Atan2(x, args[1].toNum())
-	case "exp":
-		return math.Exp(x)
-	case "log":
-		return math.Log(x)
-	case "sqrt":
-		return math.Sqrt(x)
+// builtins is the table of functions. It is filled once; the functions refer to it through the parser.
+var builtins map[string]*builtin
+
+func init() {
+	math1 := func(f func(float64) float64) *builtin {
+		return &builtin{1, 1, func(m *machine, a []node) value { return num(f(a[0].eval(m).toNum())) }}
 	}
-	return math.Trunc(x)
+	text1 := func(f func(string) string) *builtin {
+		return &builtin{1, 1, func(m *machine, a []node) value { return str(f(m.text(a[0].eval(m)))) }}
+	}
+	builtins = map[string]*builtin{
+		"sin": math1(math.Sin), "cos": math1(math.Cos), "exp": math1(math.Exp), "log": math1(math.Log), "sqrt": math1(math.Sqrt), "int": math1(math.Trunc),
+		"tolower": text1(strings.ToLower), "toupper": text1(strings.ToUpper),
+		"length": {0, 1, length}, "substr": {2, 3, substr}, "split": {2, 3, split}, "match": {2, 2, matchAt},
+		"sub":    {2, 3, func(m *machine, a []node) value { return substitute(m, a, false) }},
+		"gsub":   {2, 3, func(m *machine, a []node) value { return substitute(m, a, true) }},
+		"gensub": {3, 4, gensub},
+		"index": {2, 2, func(m *machine, a []node) value {
+			s := m.text(a[0].eval(m))
+			return num(position(s, strings.Index(s, m.text(a[1].eval(m)))))
+		}},
+		"atan2": {2, 2, func(m *machine, a []node) value {
+			y := a[0].eval(m).toNum()
+			return num(math.Atan2(y, a[1].eval(m).toNum()))
+		}},
+		"sprintf": {1, math.MaxInt, func(m *machine, a []node) value {
+			values := make([]value, len(a))
+			for i, x := range a {
+				values[i] = x.eval(m)
+			}
+			return str(sprintf(m.text(values[0]), values[1:], m.convfmt()))
+		}},
+		"system": {1, 1, func(m *machine, a []node) value {
+			return num(float64(m.command(m.text(a[0].eval(m)), strings.NewReader(""), m.out)))
+		}},
+		"close":  {1, 1, func(m *machine, a []node) value { return num(m.close(m.text(a[0].eval(m)))) }},
+		"fflush": {0, 1, func(m *machine, _ []node) value { m.out.Flush(); return num(0) }},
+		"systime": {0, 0, func(m *machine, _ []node) value {
+			if m.o.Now == nil {
+				m.fail("systime is not available here")
+			}
+			return num(float64(m.o.Now().Unix()))
+		}},
+		"rand": {0, 0, func(m *machine, _ []node) value { return num(m.random.Float64()) }},
+		"srand": {0, 1, func(m *machine, a []node) value {
+			seed := float64(0)
+			if len(a) > 0 {
+				seed = a[0].eval(m).toNum()
+			} else if m.o.Now != nil {
+				seed = float64(m.o.Now().Unix())
+			}
+			old := m.seed
+			m.reseed(seed)
+			return num(old)
+		}},
+	}
 }
 
-func (m *machine) length(b builtin) value {
-	if len(b.args) == 0 {
-		return num(float64(utf8.RuneCountInString(m.whole())))
+// position is a byte's place in characters, from 1; 0 for none.
+func position(s string, at int) float64 {
+	if at < 0 {
+		return 0
 	}
-	if v, ok := b.args[0].(variable); ok {
-		if c := m.cell(v); c.array != nil || c.origin != nil && c.origin.array != nil {
-			return num(float64(len(c.table())))
-		}
-	}
-	return num(float64(utf8.RuneCountInString(m.text(m.eval(b.args[0])))))
+	return float64(utf8.RuneCountInString(s[:at]) + 1)
 }
 
-// substr counts characters from 1; what lies outside the string is cut off, after rounding.
-func substr(s string, args []value) string {
-	runes := []rune(s)
-	begin := math.RoundToEven(args[0].toNum())
-	end := math.Inf(1)
-	if len(args) > 1 {
-		end = begin + math.RoundToEven(args[1].toNum())
-	}
-	begin = max(begin, 1)
-	end = min(end, float64(len(runes)+1))
-	if !(begin < end) {
-		return ""
-	}
-	return string(runes[int(begin)-1 : int(end)-1])
-}
-
-func (m *machine) splitInto(b builtin) value {
-	s := m.text(m.eval(b.args[0]))
-	parts := []string(nil)
+func length(m *machine, a []node) value {
 	switch {
-	case len(b.args) < 3:
-		parts = m.splitBy(s, m.global(slotFS))
-	case isRegex(b.args[2]):
-		if s != "" {
-			parts = splitRegexp(b.args[2].(regexLit).re, s)
-		}
-	default:
-		parts = m.splitBy(s, m.text(m.eval(b.args[2])))
+	case len(a) == 0:
+		return num(float64(utf8.RuneCountInString(m.whole())))
+	case a[0].ref != nil && a[0].ref(m).isArray():
+		return num(float64(len(a[0].ref(m).table())))
 	}
-	table := m.cell(b.args[1].(variable)).table()
+	return num(float64(utf8.RuneCountInString(m.text(a[0].eval(m)))))
+}
+
+func substr(m *machine, a []node) value {
+	s := []rune(m.text(a[0].eval(m)))
+	from, to := math.RoundToEven(a[1].eval(m).toNum()), math.Inf(1)
+	if len(a) > 2 {
+		to = from + math.RoundToEven(a[2].eval(m).toNum())
+	}
+	first, last := max(from, 1), min(to, float64(len(s)+1))
+	if !(first < last) {
+		return str("")
+	}
+	return str(string(s[int(first)-1 : int(last)-1]))
+}
+
+func split(m *machine, a []node) value {
+	if a[1].ref == nil {
+		m.fail("split: the second argument is no array")
+	}
+	s := m.text(a[0].eval(m))
+	var parts []string
+	switch {
+	case len(a) < 3:
+		parts = m.splitBy(s, m.global(slotFS))
+	case a[2].pattern != nil:
+		parts = m.splitRegexp(*a[2].pattern, s)
+	default:
+		parts = m.splitBy(s, m.text(a[2].eval(m)))
+	}
+	table := a[1].ref(m).table()
 	clear(table)
 	for i, part := range parts {
 		v := fromIn(part)
@@ -124,144 +126,123 @@ func (m *machine) splitInto(b builtin) value {
 	return num(float64(len(parts)))
 }
 
-func (m *machine) regexArg(x expr) *regexp.Regexp {
-	if lit, ok := x.(regexLit); ok {
-		return lit.re
+func matchAt(m *machine, a []node) value {
+	s := m.text(a[0].eval(m))
+	start, size := float64(0), float64(-1)
+	if loc := m.pattern(a[1]).FindStringIndex(s); loc != nil {
+		start, size = position(s, loc[0]), float64(utf8.RuneCountInString(s[loc[0]:loc[1]]))
 	}
-	return m.regex(m.text(m.eval(x)))
+	m.globals[slotRSTART].v, m.globals[slotRLENGTH].v = num(start), num(size)
+	return num(start)
 }
 
-func (m *machine) matchFunc(b builtin) value {
-	s := m.text(m.eval(b.args[0]))
-	start, length := 0, -1
-	if loc := m.regexArg(b.args[1]).FindStringIndex(s); loc != nil {
-		start = utf8.RuneCountInString(s[:loc[0]]) + 1
-		length = utf8.RuneCountInString(s[loc[0]:loc[1]])
+// substitute is sub and gsub.
+func substitute(m *machine, a []node, all bool) value {
+	target := node{eval: func(m *machine) value { return str(m.whole()) }, assign: func(m *machine, v value) { m.setField(0, v) }}
+	if len(a) > 2 {
+		target = a[2]
 	}
-	m.globals[slotRSTART].v, m.globals[slotRLENGTH].v = num(float64(start)), num(float64(length))
-	return num(float64(start))
+	re, with := m.pattern(a[0]), m.text(a[1].eval(m))
+	s := m.text(target.eval(m))
+	n := 1
+	if all {
+		n = -1
+	}
+	out, count := replace(re.FindAllStringSubmatchIndex(s, n), s, with, false, func(int) bool { return true })
+	if count > 0 && target.assign != nil {
+		target.assign(m, str(out))
+	}
+	return num(float64(count))
 }
 
-// sub is sub and gsub: replaces in the target, $0 without one, and counts.
-func (m *machine) sub(b builtin) value {
-	re := m.regexArg(b.args[0])
-	with := m.text(m.eval(b.args[1]))
-	target := expr(field{numberLit(0)})
-	if len(b.args) == 3 {
-		target = b.args[2]
+func gensub(m *machine, a []node) value {
+	re, with, how := m.pattern(a[0]), m.text(a[1].eval(m)), m.text(a[2].eval(m))
+	s := m.whole()
+	if len(a) > 3 {
+		s = m.text(a[3].eval(m))
 	}
-	s := m.text(m.eval(target))
-	limit := 1
-	if b.name == "gsub" {
-		limit = -1
-	}
-	matches := re.FindAllStringIndex(s, limit)
-	if len(matches) == 0 {
-		return num(0)
-	}
-	var out strings.Builder
-	at := 0
-	for _, loc := range matches {
-		out.WriteString(s[at:loc[0]])
-		out.WriteString(ampersand(with, s[loc[0]:loc[1]]))
-		at = loc[1]
-	}
-	out.WriteString(s[at:])
-	m.assign(target, str(out.String()))
-	return num(float64(len(matches)))
+	which := int(max(1, parseNumber(how)))
+	out, _ := replace(re.FindAllStringSubmatchIndex(s, -1), s, with, true, func(i int) bool { return strings.HasPrefix(strings.ToLower(how), "g") || i == which })
+	return str(out)
 }
 
-// ampersand puts the matched text for &, a plain & for \&.
-func ampersand(with, matched string) string {
-	if !strings.ContainsAny(with, `&\`) {
-		return with
-	}
+// replace puts text in the place of the matches that are chosen by their number. An empty match directly
+// behind another is none.
+func replace(matches [][]int, s, with string, groups bool, chosen func(i int) bool) (string, int) {
 	var b strings.Builder
-	for i := 0; i < len(with); i++ {
-		switch {
-		case with[i] == '\\' && i+1 < len(with) && (with[i+1] == '&' || with[i+1] == '\\'):
-			i++
-			b.WriteByte(with[i])
-		case with[i] == '&':
-			b.WriteString(matched)
-		default:
-			b.WriteByte(with[i])
-		}
-	}
-	return b.String()
-}
-
-// gensub is gawk's: gives the result, knows \1..\9, and which match to replace.
-func (m *machine) gensub(b builtin, args []value) string {
-	re := m.regexArg(b.args[0])
-	target := m.whole()
-	if len(args) == 4 {
-		target = m.text(args[3])
-	}
-	how := m.text(args[2])
-	which := int(parseNumber(how))
-	var out strings.Builder
-	at := 0
-	for i, loc := range re.FindAllStringSubmatchIndex(target, -1) {
-		if !strings.HasPrefix(strings.ToLower(how), "g") && i+1 != max(which, 1) {
+	at, count := 0, 0
+	for i, loc := range matches {
+		if loc[0] == loc[1] && i > 0 && loc[0] == matches[i-1][1] || !chosen(i+1) {
 			continue
 		}
-		out.WriteString(target[at:loc[0]])
-		out.WriteString(groups(m.text(args[1]), target, loc))
+		b.WriteString(s[at:loc[0]])
+		expand(&b, with, s, loc, groups)
 		at = loc[1]
+		count++
 	}
-	return out.String() + target[at:]
+	b.WriteString(s[at:])
+	return b.String(), count
 }
 
-func groups(with, s string, loc []int) string {
-	var b strings.Builder
+// expand resolves & and \&, and with groups also \0 to \9.
+func expand(b *strings.Builder, with, s string, loc []int, groups bool) {
 	for i := 0; i < len(with); i++ {
-		n := -1
-		switch {
-		case with[i] == '&':
-			n = 0
-		case with[i] == '\\' && i+1 < len(with):
+		group := -1
+		switch c := with[i]; {
+		case c == '&':
+			group = 0
+		case c == '\\' && i+1 < len(with):
 			i++
-			if digit(with[i]) {
-				n = int(with[i] - '0')
+			if groups && digit(with[i]) {
+				group = int(with[i] - '0')
+				break
 			}
-		}
-		if n < 0 {
+			if with[i] != '&' && with[i] != '\\' {
+				b.WriteByte('\\')
+			}
 			b.WriteByte(with[i])
-		} else if 2*n+1 < len(loc) && loc[2*n] >= 0 {
-			b.WriteString(s[loc[2*n]:loc[2*n+1]])
+			continue
+		default:
+			b.WriteByte(c)
+			continue
+		}
+		if 2*group+1 < len(loc) && loc[2*group] >= 0 {
+			b.WriteString(s[loc[2*group]:loc[2*group+1]])
 		}
 	}
-	return b.String()
 }
 
-func (m *machine) system(line string) value {
-	code, err := m.command(line, m.o.Stdin, m.out)
-	if err != nil {
-		m.fail("system: %w", err)
+// command runs a shell command line and gives its exit code.
+func (m *machine) command(line string, stdin io.Reader, stdout io.Writer) int {
+	if m.o.Command == nil {
+		m.fail("commands cannot run here")
 	}
 	m.out.Flush()
-	return num(float64(code))
+	return m.o.Command(line, stdin, stdout)
 }
 
-// random is a linear congruential generator: the same program gives the same numbers everywhere.
-func (m *machine) random() float64 {
-	m.rng = m.rng*6364136223846793005 + 1442695040888963407
-	return float64(m.rng>>11) / (1 << 53)
-}
-
-func (m *machine) reseed(seed float64) {
-	m.lastSeed, m.seed = m.seed, seed
-	m.rng = math.Float64bits(seed) ^ 0x9e3779b97f4a7c15
-	m.random()
-}
-
-func (m *machine) srand(args []value) float64 {
-	switch {
-	case len(args) > 0:
-		m.reseed(args[0].toNum())
-	case m.o.Now != nil:
-		m.reseed(float64(m.o.Now().Unix()))
+// sortedKeys are an array's keys in a fixed order: numbers first, ascending, then text.
+func sortedKeys(table map[string]*value) []string {
+	keys := make([]string, 0, len(table))
+	for k := range table {
+		keys = append(keys, k)
 	}
-	return m.lastSeed
+	slices.SortFunc(keys, func(a, b string) int {
+		x, isX := looksNumeric(a)
+		y, isY := looksNumeric(b)
+		switch {
+		case isX && isY && x != y:
+			if x < y {
+				return -1
+			}
+			return 1
+		case isX != isY:
+			if isX {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
 }

@@ -2,187 +2,140 @@ package awk
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
-type tokenKind int
-
-const (
-	tEOF tokenKind = iota
-	tNewline
-	tNumber
-	tString
-	tRegex
-	tName
-	tCallName // a name with its parenthesis directly behind
-	tBuiltin
-	tKeyword
-	tOp
-)
-
+// token is one word of a program. Its kind is an operator or keyword itself, or one of: number, string,
+// regex, name, call (a name with its parenthesis directly behind), builtin, newline, end.
 type token struct {
-	kind tokenKind
-	text string
-	line int
-}
-
-type lexer struct {
-	in   string
-	at   int
-	line int
-	last token
+	kind, text string
+	line       int
 }
 
 const keywords = " BEGIN END function func if else while for do break continue next nextfile exit return delete in getline print printf "
 
-const builtins = " length substr index split sub gsub gensub match sprintf sin cos atan2 exp log sqrt int rand srand tolower toupper system close fflush systime "
-
 // operators, longest first.
-var operators = [...]string{"**=", "**", "+=", "-=", "*=", "/=", "%=", "^=", "==", "<=", ">=", "!=", "!~", "++", "--", "&&", "||", ">>",
-	"{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|", "?", ":", "~", "$", "="}
+var operators = strings.Fields("**= ** += -= *= /= %= ^= == <= >= != !~ ++ -- && || >> { } ( ) [ ] ; , + - * / % ^ ! > < | ? : ~ $ =")
 
-func (l *lexer) errorf(format string, a ...any) error {
-	return fmt.Errorf("line %d: "+format, append([]any{l.line}, a...)...)
+// syntaxError leaves the lexer and the parser; Parse turns it into its error.
+type syntaxError struct{ error }
+
+func fail(line int, format string, a ...any) {
+	panic(syntaxError{fmt.Errorf("line %d: "+format, append([]any{line}, a...)...)})
 }
 
-func (l *lexer) next() (token, error) {
-	t, err := l.scan()
-	t.line = l.line
-	l.last = t
-	return t, err
-}
-
-func (l *lexer) scan() (token, error) {
-	l.blanks()
-	if l.at >= len(l.in) {
-		return token{kind: tEOF}, nil
+// tokenize splits a program. It fails by panic.
+func tokenize(s string) (tokens []token) {
+	line, last := 1, ""
+	add := func(kind, text string, length int) {
+		tokens = append(tokens, token{kind, text, line})
+		s, last = s[length:], kind
 	}
-	c := l.in[l.at]
-	switch {
-	case c == '\n':
-		l.at++
-		l.line++
-		return token{kind: tNewline, text: "newline"}, nil
-	case c == '"':
-		return l.str()
-	case digit(c) || c == '.' && l.at+1 < len(l.in) && digit(l.in[l.at+1]):
-		return l.number(), nil
-	case letter(c):
-		return l.name(), nil
-	case c == '/' && l.regexAllowed():
-		return l.regex()
-	}
-	for _, op := range operators {
-		if strings.HasPrefix(l.in[l.at:], op) {
-			l.at += len(op)
-			return token{kind: tOp, text: strings.Replace(op, "**", "^", 1)}, nil
-		}
-	}
-	return token{}, l.errorf("syntax error at or near %q", string(rune(c)))
-}
-
-// blanks skips white space, comments and escaped newlines.
-func (l *lexer) blanks() {
-	for l.at < len(l.in) {
-		switch c := l.in[l.at]; {
+	for len(s) > 0 {
+		switch c := s[0]; {
+		case strings.HasPrefix(s, "\\\n"):
+			s = s[2:]
+			line++
 		case c == ' ' || c == '\t' || c == '\r':
-			l.at++
-		case c == '\\' && strings.HasPrefix(l.in[l.at:], "\\\n"):
-			l.at += 2
-			l.line++
+			s = s[1:]
 		case c == '#':
-			for l.at < len(l.in) && l.in[l.at] != '\n' {
-				l.at++
+			s = s[max(0, indexOr(s, "\n")):]
+		case c == '\n':
+			add("newline", "newline", 1)
+			line++
+		case c == '"':
+			text, n := quoted(s, line, "string")
+			add("string", unescape(text), n)
+		case c == '/' && !strings.Contains(" name number string regex ) ] $ builtin ++ -- ", " "+last+" "):
+			text, n := quoted(s, line, "regular expression")
+			add("regex", strings.ReplaceAll(text, `\/`, "/"), n)
+		case digit(c) || c == '.' && len(s) > 1 && digit(s[1]):
+			n := numberLength(s)
+			add("number", s[:n], n)
+		case letter(c):
+			n := 1
+			for n < len(s) && (letter(s[n]) || digit(s[n])) {
+				n++
 			}
+			add(kindOf(s[:n], s[n:]), s[:n], n)
 		default:
-			return
+			op := operator(s)
+			if op == "" {
+				fail(line, "syntax error at or near %q", string(rune(c)))
+			}
+			add(strings.Replace(op, "**", "^", 1), op, len(op))
 		}
 	}
+	return append(tokens, token{"end", "end", line})
+}
+
+func indexOr(s, sub string) int {
+	if i := strings.Index(s, sub); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+func operator(s string) string {
+	for _, op := range operators {
+		if strings.HasPrefix(s, op) {
+			return op
+		}
+	}
+	return ""
+}
+
+func kindOf(word, rest string) string {
+	switch {
+	case word == "func":
+		return "function"
+	case strings.Contains(keywords, " "+word+" "):
+		return word
+	case builtins[word] != nil:
+		return "builtin"
+	case strings.HasPrefix(rest, "("):
+		return "call"
+	}
+	return "name"
+}
+
+// numberLength also takes hexadecimal numbers, as awk's own programs write them.
+func numberLength(s string) int {
+	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
+		n := 2
+		for n < len(s) && strings.IndexByte("0123456789abcdefABCDEF", s[n]) >= 0 {
+			n++
+		}
+		return n
+	}
+	return numberPrefix(s)
+}
+
+// quoted gives what stands between two quotes or slashes, and its length with them.
+func quoted(s string, line int, what string) (string, int) {
+	bracket := false
+	for i := 1; i < len(s) && s[i] != '\n'; i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[0] == '/' && s[i] == '[':
+			bracket = bracket || strings.IndexByte(s[i:], ']') > 0
+		case s[i] == ']':
+			bracket = false
+		case s[i] == s[0] && !bracket:
+			return s[1:i], i + 1
+		}
+	}
+	fail(line, "unterminated %s", what)
+	return "", 0
 }
 
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
 func letter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// regexAllowed tells a regular expression from a division by what came before the slash.
-func (l *lexer) regexAllowed() bool {
-	switch l.last.kind {
-	case tName, tNumber, tString, tBuiltin, tRegex:
-		return false
-	case tOp:
-		return !strings.Contains(" ) ] $ ++ -- ", " "+l.last.text+" ")
-	}
-	return true
-}
-
-func (l *lexer) number() token {
-	begin := l.at
-	n := numberPrefix(l.in[l.at:])
-	l.at += n
-	return token{kind: tNumber, text: l.in[begin:l.at]}
-}
-
-func (l *lexer) name() token {
-	begin := l.at
-	for l.at < len(l.in) && (letter(l.in[l.at]) || digit(l.in[l.at])) {
-		l.at++
-	}
-	text := l.in[begin:l.at]
-	padded := " " + text + " "
-	switch {
-	case strings.Contains(keywords, padded):
-		return token{kind: tKeyword, text: text}
-	case strings.Contains(builtins, padded):
-		return token{kind: tBuiltin, text: text}
-	case l.at < len(l.in) && l.in[l.at] == '(':
-		return token{kind: tCallName, text: text}
-	}
-	return token{kind: tName, text: text}
-}
-
-func (l *lexer) str() (token, error) {
-	begin := l.at + 1
-	for i := begin; i < len(l.in); i++ {
-		switch l.in[i] {
-		case '\\':
-			i++
-		case '\n':
-			return token{}, l.errorf("unterminated string")
-		case '"':
-			l.at = i + 1
-			return token{kind: tString, text: unescape(l.in[begin:i])}, nil
-		}
-	}
-	return token{}, l.errorf("unterminated string")
-}
-
-// regex reads up to the closing slash; one inside brackets does not close.
-func (l *lexer) regex() (token, error) {
-	begin := l.at + 1
-	bracket := false
-	for i := begin; i < len(l.in) && l.in[i] != '\n'; i++ {
-		switch c := l.in[i]; {
-		case c == '\\':
-			i++
-		case c == '[' && !bracket:
-			bracket = true
-			if i+1 < len(l.in) && l.in[i+1] == '^' {
-				i++
-			}
-			if i+1 < len(l.in) && l.in[i+1] == ']' {
-				i++
-			}
-		case c == ']':
-			bracket = false
-		case c == '/' && !bracket:
-			l.at = i + 1
-			return token{kind: tRegex, text: strings.ReplaceAll(l.in[begin:i], `\/`, "/")}, nil
-		}
-	}
-	return token{}, l.errorf("unterminated regular expression")
-}
-
-// unescape resolves the escapes of a string literal; an unknown one keeps its backslash, so that "\." is
-// still a dot when the string is used as a regular expression.
+// unescape resolves backslash escapes. What is none stays, backslash and all: it may be a regular
+// expression's.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -194,29 +147,21 @@ func unescape(s string) string {
 			continue
 		}
 		i++
-		if k := strings.IndexByte(`abfnrtv"\/`, s[i]); k >= 0 {
-			b.WriteByte("\a\b\f\n\r\t\v\"\\/"[k])
+		if k := strings.IndexByte(`abfnrtv\"/`, s[i]); k >= 0 {
+			b.WriteByte("\a\b\f\n\r\t\v\\\"/"[k])
 			continue
 		}
-		if s[i] == '\n' {
-			continue
+		n := 0
+		for n < 3 && i+n < len(s) && s[i+n] >= '0' && s[i+n] <= '7' {
+			n++
 		}
-		n, value := octal(s[i:])
 		if n == 0 {
-			b.WriteByte('\\')
-			b.WriteByte(s[i])
+			b.WriteString(s[i-1 : i+1])
 			continue
 		}
-		b.WriteByte(value)
+		code, _ := strconv.ParseUint(s[i:i+n], 8, 32)
+		b.WriteByte(byte(code))
 		i += n - 1
 	}
 	return b.String()
-}
-
-func octal(s string) (n int, value byte) {
-	for n < 3 && n < len(s) && s[n] >= '0' && s[n] <= '7' {
-		value = value*8 + s[n] - '0'
-		n++
-	}
-	return n, value
 }

@@ -1,10 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/itchyny/timefmt-go"
 )
 
 // date [-u] [-d TIME] [-r FILE] [-I[FMT]] [-R] [+FORMAT]; the clock cannot be set.
@@ -69,8 +72,7 @@ func dateFormat(o options) (string, error) {
 var dateLayouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05.999999999 -0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "20060102",
 	"2006/01/02", "01/02/2006", "Jan 2 2006", "Jan 2, 2006", "2 Jan 2006", "Mon, 02 Jan 2006 15:04:05 -0700", "Mon Jan _2 15:04:05 MST 2006", "Mon Jan _2 15:04:05 2006", "15:04:05", "15:04"}
 
-// parseDate reads @SECONDS, a fixed form, now, today, yesterday, tomorrow, and steps such as "2 days ago"
-// or "+1 hour" behind any of them.
+// parseDate reads @SECONDS, a fixed form, now, today, yesterday and tomorrow.
 func parseDate(s string, now time.Time) (time.Time, error) {
 	now = now.UTC()
 	s = strings.TrimSpace(s)
@@ -81,15 +83,8 @@ func parseDate(s string, now time.Time) (time.Time, error) {
 		}
 		return time.Unix(0, 0).Add(time.Duration(n * float64(time.Second))).UTC(), nil
 	}
-	words := strings.Fields(s)
-	for n := len(words); n >= 0; n-- {
-		base, ok := dateBase(strings.Join(words[:n], " "), now)
-		if !ok {
-			continue
-		}
-		if at, ok := steps(words[n:], base); ok {
-			return at, nil
-		}
+	if at, ok := dateBase(s, now); ok {
+		return at, nil
 	}
 	return now, fmt.Errorf("invalid date '%s'", s)
 }
@@ -118,67 +113,13 @@ func dateBase(s string, now time.Time) (time.Time, bool) {
 	return now, false
 }
 
-// steps applies "[+-]N UNIT [ago]", "next UNIT", "last UNIT", "yesterday" and "tomorrow".
-func steps(words []string, at time.Time) (time.Time, bool) {
-	for len(words) > 0 {
-		n, unit, rest, ok := readStep(words)
-		if !ok {
-			return at, false
-		}
-		if at, ok = step(at, n, unit); !ok {
-			return at, false
-		}
-		words = rest
-	}
-	return at, true
-}
-
-func readStep(words []string) (n int, unit string, rest []string, ok bool) {
-	switch words[0] {
-	case "yesterday":
-		return -1, "day", words[1:], true
-	case "tomorrow":
-		return 1, "day", words[1:], true
-	case "next", "last":
-		n = map[string]int{"next": 1, "last": -1}[words[0]]
-	case "+", "-":
-		if len(words) < 3 {
-			return 0, "", nil, false
-		}
-		words = append([]string{words[0] + words[1]}, words[2:]...)
-		fallthrough
-	default:
-		var err error
-		if n, err = strconv.Atoi(words[0]); err != nil {
-			return 0, "", nil, false
+// strftime fills date's directives; the locale is C. The library has no nanoseconds.
+func strftime(format string, t time.Time) string {
+	nanoseconds := fmt.Sprintf("%09d", t.Nanosecond())
+	for digits, form := range []string{"%N", "", "", "%3N", "", "", "%6N", "", "", "%9N"} {
+		if form != "" {
+			format = strings.ReplaceAll(format, form, nanoseconds[:cmp.Or(digits, 9)])
 		}
 	}
-	if len(words) < 2 {
-		return 0, "", nil, false
-	}
-	unit, rest = strings.TrimSuffix(strings.ToLower(words[1]), "s"), words[2:]
-	if len(rest) > 0 && rest[0] == "ago" {
-		n, rest = -n, rest[1:]
-	}
-	return n, unit, rest, true
-}
-
-func step(at time.Time, n int, unit string) (time.Time, bool) {
-	switch unit {
-	case "sec", "second":
-		return at.Add(time.Duration(n) * time.Second), true
-	case "min", "minute":
-		return at.Add(time.Duration(n) * time.Minute), true
-	case "hour":
-		return at.Add(time.Duration(n) * time.Hour), true
-	case "day":
-		return at.AddDate(0, 0, n), true
-	case "week":
-		return at.AddDate(0, 0, 7*n), true
-	case "month":
-		return at.AddDate(0, n, 0), true
-	case "year":
-		return at.AddDate(n, 0, 0), true
-	}
-	return at, false
+	return timefmt.Format(t, format)
 }

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"fmt"
 	"path"
 	"strings"
 )
@@ -210,49 +208,4 @@ func (d *differ) header(left, right string) string {
 		}
 	}
 	return strings.Join(append(words, left, right), " ") + "\n"
-}
-
-// cmp [-s] [-l] FILE [FILE]
-func runCmp(p *Proc) int {
-	o, ok := p.parse("sl", "silent>s", "quiet>s", "verbose>l")
-	if !ok {
-		return exitUsage
-	}
-	if len(o.rest) < 1 || len(o.rest) > 2 {
-		return p.usage("missing or extra operand")
-	}
-	names := append(o.rest, "-")
-	a, errA := p.read(names[0])
-	b, errB := p.read(names[1])
-	for i, err := range []error{errA, errB} {
-		if err != nil {
-			p.failure(names[i], err)
-			return exitUsage
-		}
-	}
-	if bytes.Equal(a, b) {
-		return 0
-	}
-	if o.has("s") {
-		return 1
-	}
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	line := bytes.Count(a[:n], []byte("\n"))
-	switch {
-	case o.has("l"):
-		for i := n; i < min(len(a), len(b)); i++ {
-			if a[i] != b[i] {
-				p.printf("%*d %3o %3o\n", len(fmt.Sprint(max(len(a), len(b)))), i+1, a[i], b[i])
-			}
-		}
-	case n == min(len(a), len(b)):
-		short := names[map[bool]int{true: 0, false: 1}[len(a) < len(b)]]
-		p.complain("EOF on %s after byte %d, in line %d", short, n, line+1)
-	default:
-		p.printf("%s %s differ: char %d, line %d\n", names[0], names[1], n+1, line+1)
-	}
-	return 1
 }

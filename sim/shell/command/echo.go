@@ -38,12 +38,6 @@ func runEcho(p *Proc) int {
 	return 0
 }
 
-// unescapeC resolves C escapes, octal ones as \NNN.
-func unescapeC(s string) string {
-	out, _ := unescapeEcho(s, false)
-	return out
-}
-
 // unescapeEcho resolves backslash escapes. With zero, octal numbers begin with \0, as in echo -e and
 // printf's %b. stopped says that \c ended the text.
 func unescapeEcho(s string, zero bool) (out string, stopped bool) {

@@ -99,19 +99,3 @@ func runNohup(p *Proc) int {
 	}
 	return p.exec(p.Args[0], p.Args[1:])
 }
-
-// time COMMAND [ARG...], where it is called as a command (the shell's keyword is its own affair)
-func runTime(p *Proc) int {
-	o, ok := p.parse("+p")
-	if !ok {
-		return exitUsage
-	}
-	if len(o.rest) == 0 {
-		return 0
-	}
-	begin := p.System.Now()
-	code := p.exec(o.rest[0], o.rest[1:])
-	seconds := p.System.Now().Sub(begin).Seconds()
-	p.Stderr.Write([]byte("real " + trimFloat(seconds) + "\nuser 0.00\nsys 0.00\n"))
-	return code
-}

@@ -36,15 +36,6 @@ func (fp *findParser) test(name, value string) (findTest, error) {
 		return typeTest(value)
 	case "-size":
 		return sizeTest(value)
-	case "-perm":
-		return permTest(value)
-	case "-user", "-group":
-		return func(f *found) bool { return value == f.w.p.System.User }, nil
-	case "-lname":
-		return func(f *found) bool {
-			target, err := f.w.p.Files.Readlink(f.path)
-			return err == nil && f.info.Mode()&fs.ModeSymlink != 0 && glob(value, target)
-		}, nil
 	}
 	return fp.timeTest(name, value)
 }
@@ -60,10 +51,6 @@ func typeTest(value string) (findTest, error) {
 	want := map[string]func(fs.FileMode) bool{
 		"f": fs.FileMode.IsRegular, "d": fs.FileMode.IsDir,
 		"l": func(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 },
-		"p": func(m fs.FileMode) bool { return m&fs.ModeNamedPipe != 0 },
-		"s": func(m fs.FileMode) bool { return m&fs.ModeSocket != 0 },
-		"b": func(m fs.FileMode) bool { return m&fs.ModeDevice != 0 && m&fs.ModeCharDevice == 0 },
-		"c": func(m fs.FileMode) bool { return m&fs.ModeCharDevice != 0 },
 	}
 	var tests []func(fs.FileMode) bool
 	for kind := range strings.SplitSeq(value, ",") {
@@ -116,23 +103,6 @@ func sizeTest(value string) (findTest, error) {
 	return func(f *found) bool { return ok((size(f.info) + unit - 1) / unit) }, nil
 }
 
-func permTest(value string) (findTest, error) {
-	mode, err := parseMode(strings.TrimLeft(value, "-/"), 0, false)
-	if err != nil || value == "" {
-		return nil, fmt.Errorf("invalid mode `%s'", value)
-	}
-	return func(f *found) bool {
-		has := f.info.Mode().Perm()
-		switch value[0] {
-		case '-':
-			return has&mode == mode
-		case '/':
-			return mode == 0 || has&mode != 0
-		}
-		return has == mode
-	}, nil
-}
-
 func (fp *findParser) timeTest(name, value string) (findTest, error) {
 	now := fp.p.System.Now()
 	switch name {
@@ -142,12 +112,6 @@ func (fp *findParser) timeTest(name, value string) (findTest, error) {
 			return nil, fmt.Errorf("'%s': %s", value, Reason(err))
 		}
 		return func(f *found) bool { return f.info.ModTime().After(info.ModTime()) }, nil
-	case "-newermt":
-		at, err := parseDate(value, now)
-		if err != nil {
-			return nil, err
-		}
-		return func(f *found) bool { return f.info.ModTime().After(at) }, nil
 	}
 	unit := 24 * time.Hour
 	if strings.HasSuffix(name, "min") {

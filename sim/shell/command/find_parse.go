@@ -142,9 +142,6 @@ func (fp *findParser) plain(name string) (findTest, bool) {
 	case "-print0":
 		fp.action = true
 		return func(f *found) bool { return printPath(f, "\x00") }, true
-	case "-ls":
-		fp.action = true
-		return listFound, true
 	case "-delete":
 		fp.action, fp.e.depthFirst = true, true
 		return deleteFound, true
@@ -158,22 +155,18 @@ func (fp *findParser) plain(name string) (findTest, bool) {
 		return yes, true
 	case "-empty":
 		return emptyFound, true
-	case "-true", "-mount", "-xdev", "-noleaf", "-follow", "-daystart", "-ignore_readdir_race":
+	case "-true":
 		return yes, true
 	case "-false":
 		return func(*found) bool { return false }, true
 	case "-executable":
 		return func(f *found) bool { return f.info.IsDir() || f.info.Mode()&0o111 != 0 }, true
-	case "-readable":
-		return func(f *found) bool { return f.info.Mode()&0o444 != 0 }, true
-	case "-writable":
-		return func(f *found) bool { return f.info.Mode()&0o222 != 0 }, true
 	}
 	return nil, false
 }
 
 func findTakesValue(name string) bool {
-	return strings.Contains(" -name -iname -path -ipath -wholename -iwholename -regex -iregex -type -maxdepth -mindepth -size -newer -mtime -mmin -ctime -cmin -atime -amin -perm -printf -regextype -user -group -newermt -lname ", " "+name+" ")
+	return strings.Contains(" -name -iname -path -ipath -wholename -iwholename -regex -iregex -type -maxdepth -mindepth -size -newer -mtime -mmin ", " "+name+" ")
 }
 
 func (fp *findParser) valued(name, value string) (findTest, error) {
@@ -188,11 +181,6 @@ func (fp *findParser) valued(name, value string) (findTest, error) {
 		} else {
 			fp.e.minDepth = n
 		}
-		return func(*found) bool { return true }, nil
-	case "-printf":
-		fp.action = true
-		return findPrintf(value), nil
-	case "-regextype":
 		return func(*found) bool { return true }, nil
 	}
 	return fp.test(name, value)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -107,7 +108,7 @@ func (p *Proc) canonical(name string, strict, loose bool) (string, error) {
 		return "", err
 	}
 	if name == "" {
-		return "", pathError("realpath", name, errNoEntry)
+		return "", pathError("realpath", name, fs.ErrNotExist)
 	}
 	must := path.Dir(resolved)
 	if strict {

@@ -7,17 +7,15 @@ import (
 
 // table is the one list of commands. It is read only.
 var table = map[string]Func{
-	"[": runTest, "awk": runAwk, "base64": runBase64, "basename": runBasename, "bash": runShell, "cat": runCat, "chmod": runChmod,
-	"cmp": runCmp, "comm": runComm, "cp": runCp, "cut": runCut, "date": runDate, "diff": runDiff, "dirname": runDirname, "du": runDu,
-	"echo": runEcho, "egrep": runGrep, "env": runEnv, "expr": runExpr, "false": runFalse, "fgrep": runGrep, "file": runFile,
-	"find": runFind, "fold": runFold, "gawk": runAwk, "git": runGit, "gojq": runJq, "grep": runGrep, "head": runHead,
-	"hostname": runHostname, "id": runID, "jq": runJq, "kill": runKill, "ln": runLn, "ls": runLs, "mawk": runAwk, "md5sum": runSum,
-	"mkdir": runMkdir, "mktemp": runMktemp, "mv": runMv, "nl": runNl, "nohup": runNohup, "nproc": runNproc, "od": runOd, "paste": runPaste,
-	"printenv": runPrintenv, "printf": runPrintf, "pwd": runPwd, "readlink": runReadlink, "realpath": runRealpath, "rev": runRev,
-	"rg": runRg, "rm": runRm, "rmdir": runRmdir, "sed": runSed, "seq": runSeq, "sh": runShell, "sha1sum": runSum, "sha256sum": runSum,
-	"sleep": runSleep, "sort": runSort, "stat": runStat, "tac": runTac, "tail": runTail, "tee": runTee, "test": runTest,
-	"time": runTime, "timeout": runTimeout, "touch": runTouch, "tr": runTr, "tree": runTree, "true": runTrue, "uname": runUname,
-	"uniq": runUniq, "wc": runWc, "which": runWhich, "whoami": runWhoami, "xargs": runXargs, "yes": runYes,
+	"[": runTest, "awk": runAwk, "basename": runBasename, "bash": runShell, "cat": runCat, "chmod": runChmod,
+	"cp": runCp, "cut": runCut, "date": runDate, "diff": runDiff, "dirname": runDirname, "echo": runEcho, "egrep": runGrep,
+	"env": runEnv, "false": runFalse, "fgrep": runGrep, "find": runFind, "gawk": runAwk, "git": runGit, "grep": runGrep,
+	"head": runHead, "hostname": runWho, "id": runWho, "kill": runKill, "ln": runLn, "ls": runLs, "mawk": runAwk,
+	"mkdir": runMkdir, "mktemp": runMktemp, "mv": runMv, "nohup": runNohup, "printenv": runPrintenv, "printf": runPrintf,
+	"pwd": runPwd, "readlink": runReadlink, "realpath": runRealpath, "rm": runRm, "rmdir": runRmdir, "sed": runSed, "seq": runSeq,
+	"sh": runShell, "sleep": runSleep, "sort": runSort, "tail": runTail, "tee": runTee, "test": runTest,
+	"timeout": runTimeout, "touch": runTouch, "tr": runTr, "true": runTrue, "uname": runWho, "uniq": runUniq, "wc": runWc, "which": runWhich,
+	"whoami": runWho, "xargs": runXargs, "yes": runYes,
 }
 
 // Lookup gives the command of a name, which may be a path into one of the usual directories.
