@@ -10,30 +10,30 @@ import (
 // call is one call on its way through the pipeline.
 type call struct {
 	*Call
-	// gen tells its waiter from stale ones; ranks are worked out when needed.
+	// gen is the number of its latest wait: waiters with another are stale.
 	gen uint32
 	at  actor // what it waits for
 	// hook is the one that is asked.
 	hook int
-	// stopped is why it was asked to stop, late that its time limit passed; what came
-	// first counts.
+	// stopped is why it was asked to stop; late: its time limit passed. What came first
+	// counts.
 	stopped schedule.Cause
 	late    bool
-	// alone: it asked for the floor; floor: it has it; holds: it waits for it.
-	// refused: it was stopped before it had it.
+	// exclusive: a hook rewrote it so that it must run alone; hasTurn: it may; awaitsTurn:
+	// it waits to. turnRefused: it was stopped before it might.
 	exclusive, hasTurn, awaitsTurn, turnRefused bool
-	// denied and barred: a hook refused it, or stopped it.
+	// denied and stoppedByHook are what hooks decided.
 	denied, stoppedByHook bool
 	status                Status
 }
 
-// start lets a call go: its goroutine begins.
+// start begins the goroutine of a call.
 func (e *Engine) start(i int) {
 	e.note(Started, i, 0)
 	e.await(i, begin, e.now, e.rank("call//", e.calls[i].ID))
 }
 
-// put makes a call wait.
+// await makes a call wait until a time, as an actor of the gate.
 func (e *Engine) await(i int, who actor, at time.Duration, rank uint64) {
 	k := &e.calls[i]
 	k.gen++
@@ -41,7 +41,7 @@ func (e *Engine) await(i int, who actor, at time.Duration, rank uint64) {
 	e.wait(waiter{at: at, rank: rank, gen: k.gen, index: int16(i), actor: who})
 }
 
-// cancel asks a call to stop: what it waits for, unless it does not hear, is over.
+// cancel asks a call to stop: what it waits for is over, unless that ignores it.
 func (e *Engine) cancel(i int, cause schedule.Cause) {
 	k := &e.calls[i]
 	if k.stopped != schedule.NoCause {
@@ -57,14 +57,14 @@ func (e *Engine) cancel(i int, cause schedule.Cause) {
 	case k.at == permit && !k.Ask.IgnoresCancel:
 		e.await(i, permit, e.now, e.rank("user/permit/", k.ID))
 	case k.at == hookRun, k.at == hooked, k.at == hookEnd:
-		// whoever waits for the hook hears it too
+		// whoever waits for the hook is cancelled too
 		e.await(i, hookEnd, e.now, e.hookEndRank(i))
 	}
 }
 
 func (e *Engine) toolRank(i int) uint64 { return e.rank("tool//", e.calls[i].ID) }
 
-// goOn takes a call further when its wait is over.
+// advance takes a call further when its wait is over.
 func (e *Engine) advance(i int, who actor) {
 	k := &e.calls[i]
 	switch who {
@@ -88,12 +88,12 @@ func (e *Engine) advance(i int, who actor) {
 	}
 }
 
-// toFloor: what a call waited for has come; it goes on in its turn.
+// queueTurn makes a call go on that may run alone, or was stopped while it waited to.
 func (e *Engine) queueTurn(i int) {
 	e.await(i, turns, e.now, e.rank("call//", e.calls[i].ID, "/floor"))
 }
 
-// onFloor goes on with a call that asked for the floor: it has it, or was stopped.
+// exclusiveTurn goes on with a call that asked to run alone.
 func (e *Engine) exclusiveTurn(i int) {
 	if k := &e.calls[i]; k.turnRefused {
 		e.finish(i, stoppedStatus(k.stopped), false, false)
@@ -114,7 +114,7 @@ func (e *Engine) begin(i int) {
 	}
 }
 
-// permission asks a person, or knows already.
+// permission asks a person, where what hooks and rules decided does not settle it.
 func (e *Engine) permission(i int) {
 	k := &e.calls[i]
 	switch {
@@ -141,7 +141,7 @@ func (a *Ask) wait() time.Duration {
 	return a.After
 }
 
-// answered is the person's word, unless the call was stopped meanwhile.
+// userAnswered takes the person's answer, unless the call was stopped meanwhile.
 func (e *Engine) userAnswered(i int) {
 	k := &e.calls[i]
 	switch {
@@ -174,7 +174,7 @@ func (e *Engine) work(i int) {
 	}
 }
 
-// worked is the end of the tool's time.
+// toolDone is the end of the tool's time.
 func (e *Engine) toolDone(i int) {
 	k := &e.calls[i]
 	stopped := k.stopped != schedule.NoCause || k.late
@@ -190,7 +190,7 @@ func (e *Engine) toolDone(i int) {
 	}
 }
 
-// gaveUp: the tool's run was stopped, by its time limit or from outside.
+// gaveUp ends a call whose run was stopped, by its time limit or from outside.
 func (e *Engine) gaveUp(i int) {
 	if k := &e.calls[i]; k.late {
 		e.finish(i, TimedOut, k.StopsSiblings, false)
@@ -220,7 +220,7 @@ func (e *Engine) finish(i int, s Status, fails, modifies bool) {
 // hookTimeout is the time of a hook that names none.
 const hookTimeout = time.Minute
 
-// hooks asks the hook that is next, or goes on when all have been asked.
+// hooks runs the hook that is next, or goes on when all have run.
 func (e *Engine) hooks(i int) {
 	k := &e.calls[i]
 	if k.stopped == schedule.NoCause && k.hook < len(k.Hooks) {
@@ -246,7 +246,7 @@ func (e *Engine) hookEndRank(i int) uint64 {
 // HookName is the name of a call's hook, in traces and scenarios.
 func HookName(id string, n int) string { return "hook-" + id + "-" + strconv.Itoa(n) }
 
-// hookGoesOn takes a hook further: its goroutine begins, works, is waited for. A
+// advanceHook takes a hook further: its goroutine begins, works, is waited for. A
 // hook that takes longer than its time is given up at that time.
 func (e *Engine) advanceHook(i int, who actor) {
 	k := &e.calls[i]
@@ -275,7 +275,7 @@ func (e *Engine) advanceHook(i int, who actor) {
 	}
 }
 
-// hookSaid takes what the hook wants, if it lived to say it.
+// hookAnswered takes what the hook decided, if it ended in time.
 func (e *Engine) hookAnswered(i int, h *Hook) {
 	k := &e.calls[i]
 	if timedOut := k.late; !timedOut && k.stopped == schedule.NoCause {
@@ -293,7 +293,7 @@ func (e *Engine) hookAnswered(i int, h *Hook) {
 	e.hooks(i)
 }
 
-// heardHooks is the pipeline behind the hooks.
+// afterHooks is the pipeline behind the hooks.
 func (e *Engine) afterHooks(i int) {
 	k := &e.calls[i]
 	switch {
@@ -308,7 +308,7 @@ func (e *Engine) afterHooks(i int) {
 	}
 }
 
-// escalate asks for the floor (G2).
+// escalate asks to run alone (G2).
 func (e *Engine) escalate(i int) {
 	k := &e.calls[i]
 	e.note(Escalated, i, 0)
@@ -321,7 +321,7 @@ func (e *Engine) escalate(i int) {
 	k.awaitsTurn = true
 }
 
-// resume gives a call the floor.
+// resume lets a call run that asked to run alone.
 func (e *Engine) resume(i int) {
 	k := &e.calls[i]
 	k.hasTurn = true

@@ -19,18 +19,18 @@ type Case struct {
 	// Limit is how many safe calls run at once; at least 1.
 	Limit int `yaml:"limit" json:"limit"`
 	// Retries is how often an abandoned stream is tried again; Idle abandons one that
-	// says nothing for so long.
+	// sends nothing for so long.
 	Retries int           `yaml:"retries,omitempty" json:"retries,omitempty"`
 	Idle    time.Duration `yaml:"idle,omitempty" json:"idle,omitempty"`
-	// Disk is "full" or "read-only", "" for neither; the whole system alone has one.
+	// Disk is "full" or "read-only", "" for neither; only the whole system has one.
 	Disk string `yaml:"disk,omitempty" json:"disk,omitempty"`
 	// Turns are the model's answers, in order. Behind them it has nothing but text.
 	Turns []Turn `yaml:"turns" json:"turns"`
-	// Says are the instants of the user's new messages.
+	// Interrupts are the instants of the user's new messages.
 	Interrupts []time.Duration `yaml:"says,omitempty" json:"says,omitempty"`
-	// Faults spoil single requests.
+	// Faults break single requests.
 	Faults []Fault `yaml:"faults,omitempty" json:"faults,omitempty"`
-	// Leaves is when the whole conversation is stopped; 0 is never.
+	// AbortAt is when the conversation is stopped from outside; 0 is never.
 	AbortAt time.Duration `yaml:"leaves,omitempty" json:"leaves,omitempty"`
 }
 
@@ -63,23 +63,23 @@ type Call struct {
 	// Safe may run beside other safe calls; Cancel stops for a new message.
 	Safe   bool `yaml:"safe,omitempty" json:"safe,omitempty"`
 	Cancel bool `yaml:"cancel,omitempty" json:"cancel,omitempty"`
-	// Goes is how it goes wrong, "" not at all.
+	// Failure is how it goes wrong, "" not at all.
 	Failure string `yaml:"goes,omitempty" json:"goes,omitempty"`
-	// Stops: its failure stops its siblings (J3). Deaf: it does not hear that it is
-	// asked to stop.
+	// StopsSiblings: its failure does (J3). IgnoresCancel: it goes on when it is asked to
+	// stop.
 	StopsSiblings bool `yaml:"stops,omitempty" json:"stops,omitempty"`
 	IgnoresCancel bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
 	// Modifies: it returns a modifier (B3).
 	Modifies bool `yaml:"modifies,omitempty" json:"modifies,omitempty"`
-	// Reads and Writes are the keys it says it touches; with neither it counts as
+	// Reads and Writes are the keys that it declares; with neither it counts as
 	// touching everything (J8).
 	Reads  []string `yaml:"reads,omitempty" json:"reads,omitempty"`
 	Writes []string `yaml:"writes,omitempty" json:"writes,omitempty"`
-	// Chars is how long its result is; 0 is a short one. It matters to the whole system
-	// alone.
+	// Chars is how long its result is; 0 is a short one. It matters only to the
+	// whole system.
 	Chars int `yaml:"chars,omitempty" json:"chars,omitempty"`
-	// Empty: its result is nothing at all. Late is how long after its end it reports
-	// progress; 0 is never. These, too, matter to the whole system alone.
+	// Empty: its result is nothing at all. LateProgress is how long after its end it
+	// reports progress; 0 is never. These, too, matter only to the whole system.
 	Empty        bool          `yaml:"empty,omitempty" json:"empty,omitempty"`
 	LateProgress time.Duration `yaml:"late,omitempty" json:"late,omitempty"`
 	// Limit is the time limit of its run; 0 is none.
@@ -91,8 +91,8 @@ type Call struct {
 
 // What a hook does.
 const (
-	// Deny and Allow decide; Stop stops the call; Alone rewrites the input so that the
-	// call is no longer safe (G2).
+	// Deny and Allow decide; Stop stops the call; MakeExclusive rewrites the input so that
+	// the call is no longer safe (G2).
 	Deny          = "deny"
 	Allow         = "allow"
 	Stop          = "stop"
@@ -112,14 +112,14 @@ type Hook struct {
 type Ask struct {
 	Allow bool          `yaml:"allow,omitempty" json:"allow,omitempty"`
 	After time.Duration `yaml:"after,omitempty" json:"after,omitempty"`
-	// Never leaves the question open. Deaf answers also when the call was stopped
-	// meanwhile.
+	// Never leaves the question open. IgnoresCancel answers also when the call was
+	// stopped meanwhile.
 	Never         bool `yaml:"never,omitempty" json:"never,omitempty"`
 	IgnoresCancel bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
 }
 
-// Fault spoils one request, counted from 1 over the whole conversation. Events are
-// counted within its stream. In YAML it stands in the language of sim/fault.
+// Fault breaks one request, counted from 1 over the whole conversation. Events are
+// counted within its stream. In YAML it is written in the language of sim/fault.
 type Fault struct {
 	Request int `yaml:"request" json:"request"`
 	// Status answers with an HTTP status. Cut ends the stream after so many events,
@@ -133,8 +133,8 @@ type Fault struct {
 	For       time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
 }
 
-// Touches is what the call counts as touching under the policy effects: nothing if it
-// fails before it runs, everything if somebody else has a say in it.
+// Footprint is what the call counts as touching under the policy effects: nothing if it
+// fails before it runs, everything if hooks or a person decide about it.
 func (k *Call) Footprint() *schedule.Footprint {
 	switch {
 	case k.Failure == Unknown || k.Failure == NotJSON:
@@ -166,7 +166,7 @@ func (c *Case) Call(n int) *Call {
 	return nil
 }
 
-// Check says what makes no sense in a case that somebody wrote.
+// Check gives what makes no sense in a case that somebody wrote.
 func (c *Case) Check() error {
 	switch {
 	case c.Limit < 1:
@@ -213,7 +213,7 @@ func (f *Fault) UnmarshalYAML(read func(any) error) error {
 	return err
 }
 
-// Named is the fault in the language of faults.
+// Spec is the fault in the language of faults.
 func (f Fault) Spec() fault.Fault {
 	n := fault.Fault{Request: f.Request}
 	switch {
@@ -245,7 +245,7 @@ func faultFrom(n fault.Fault) (Fault, error) {
 	case "stall":
 		f.Stall, f.For = n.Event, n.For
 	default:
-		return f, fmt.Errorf("%s is of a call; say it there, as `goes: %s`", n.What, n.What)
+		return f, fmt.Errorf("%s is of a call; write it there, as `goes: %s`", n.What, n.What)
 	}
 	return f, nil
 }

@@ -9,5 +9,5 @@
 // same log, entry by entry, and a failure found here can be shown there.
 //
 // What it does not do: disks, MCP servers, sub-agents, observations, result sizes.
-// Those belong to the whole system and are looked at there.
+// Those belong to the whole system and are checked there.
 package des

@@ -99,7 +99,7 @@ func (e *Engine) reset(c *Case) error {
 	return nil
 }
 
-// wake lets one waiter go: whatever follows from it, follows in this instant.
+// wake wakes one waiter: whatever follows from it, follows in this instant.
 func (e *Engine) wake(w waiter) error {
 	switch w.actor {
 	case reader:
@@ -199,14 +199,14 @@ type actor uint8
 const (
 	timer   actor = iota // a call's time limit: no actor of the gate, it comes first
 	reader               // the model's stream
-	watcher              // who abandons a silent stream
+	watcher              // who abandons a stream that stalls
 	user                 // the user's new message
-	aborter              // the whole conversation is stopped
+	aborter              // who stops the conversation
 	begin                // a call's goroutine
 	hooked               // a hook's goroutine
 	hookRun              // the hook at its work
 	hookEnd              // who waits for the hook
-	turns                // who asked for the floor, and has it or was stopped
+	turns                // who asked to run alone, and may or was stopped
 	permit               // the person who decides
 	tool                 // the tool at its work
 	toolEnd              // its return
@@ -231,7 +231,7 @@ func (a *waiter) before(b *waiter) bool {
 	return a.rank < b.rank
 }
 
-// queue is a binary heap of waiters, least first.
+// queue is a binary heap of waiters, the first to wake at its top.
 type queue []waiter
 
 func (q *queue) push(w waiter) {
@@ -251,12 +251,12 @@ func (q *queue) push(w waiter) {
 
 func (q *queue) pop() waiter {
 	h := *q
-	least := h[0]
+	first := h[0]
 	last := h[len(h)-1]
 	h = h[:len(h)-1]
 	*q = h
 	if len(h) == 0 {
-		return least
+		return first
 	}
 	i := 0
 	for {
@@ -274,5 +274,5 @@ func (q *queue) pop() waiter {
 		i = down
 	}
 	h[i] = last
-	return least
+	return first
 }

@@ -68,14 +68,14 @@ func TestWhatWaitsForEverIsAnError(t *testing.T) {
 
 func TestCasesThatMakeNoSenseSayWhy(t *testing.T) {
 	call := func(id string, at time.Duration) des.Call { return des.Call{ID: id, At: at} }
-	for says, c := range map[string]des.Case{
+	for message, c := range map[string]des.Case{
 		"at least 1":            {},
 		"there are no turns":    {Limit: 1},
 		`the id "a" is missing`: {Limit: 1, Turns: []des.Turn{{Calls: []des.Call{call("a", ms), call("a", ms)}}}},
 		"one after the other":   {Limit: 1, Turns: []des.Turn{{Calls: []des.Call{call("a", 2*ms), call("b", ms)}}}},
 		"request 1 has a fault": {Limit: 1, Turns: []des.Turn{{}}, Faults: []des.Fault{{Request: 1, Cut: 1}, {Request: 1, Status: 500}}},
 	} {
-		assert.ErrorContains(t, c.Check(), says)
+		assert.ErrorContains(t, c.Check(), message)
 	}
 	var e des.Engine
 	_, err := e.Run(&des.Case{Policy: "fastest", Limit: 1, Turns: []des.Turn{{}}})

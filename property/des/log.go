@@ -8,7 +8,7 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// What is what an Entry tells of.
+// Kind is what happened.
 type Kind uint8
 
 // What happens in a conversation, as far as the scheduler has to do with it. The
@@ -26,7 +26,7 @@ const (
 	Dropped               // its modifier never acts
 	Emitted               // its result left: Status
 	Discarded             // no result of it leaves
-	Interrupt             // the user said something
+	Interrupt             // a new message of the user
 	Fallback              // the stream was abandoned and is tried again
 	Committed             // the turn is over
 	Over                  // the conversation is: 0 well, 1 with an error
@@ -112,8 +112,8 @@ func (e Entry) String() string {
 }
 
 // Log is what happened, in order. State are the calls whose modifiers make up the
-// state at the end, in the order in which they acted. Befell are the places of the
-// case's faults that befell a request; a log that is read off a trace has none.
+// state at the end, in the order in which they acted. FaultsHit are the places of the
+// case's faults that hit a request; a log that is read off a trace has none.
 type Log struct {
 	Entries   []Entry
 	State     []int16

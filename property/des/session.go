@@ -16,7 +16,7 @@ type session struct {
 	core  Stepper
 	first int // the first call of the message at work
 	ready int // how many of its calls are complete
-	// reading: the stream is read; gen tells its waiter from stale ones.
+	// reading: the stream is read; gen is the number of its latest wait.
 	reading   bool
 	gen       uint32
 	from      time.Duration // when the request left
@@ -24,9 +24,10 @@ type session struct {
 	next      int
 	rank      uint64
 	lastEvent time.Duration
-	// watching tells the watcher from stale ones.
+	// watching is the number of the latest watch for a stream that stalls.
 	watching uint32
-	// spoken: the user's message ended the stream; silent: it was given up.
+	// interrupted: the user's message ended the stream; idle: it was given up; aborted:
+	// the conversation was stopped.
 	interrupted, idle, aborted bool
 
 	pending int // messages of the user that were not sent yet
@@ -137,7 +138,7 @@ func (e *Engine) next() {
 	e.wait(waiter{at: max(e.now, s.from+ev.at), rank: s.rank, gen: s.gen, actor: reader})
 }
 
-// heard takes the stream's next event, or that it was ended.
+// streamEvent takes the stream's next event, or that it was ended.
 func (e *Engine) streamEvent() {
 	s := &e.s
 	if s.interrupted || s.idle || s.aborted {
@@ -211,7 +212,7 @@ func (e *Engine) close() {
 	e.s.watching++
 }
 
-// abandon is the end of an attempt that failed; it says whether there is another.
+// abandon ends an attempt that failed and reports whether there is another.
 func (e *Engine) abandon() (again bool) {
 	s := &e.s
 	if !s.waiting {
@@ -270,7 +271,7 @@ func (e *Engine) end(code uint8) {
 	e.note(Over, -1, code)
 }
 
-// say is the user's new message (J4).
+// interrupt is the user's new message (J4).
 func (e *Engine) interrupt() {
 	s := &e.s
 	s.pending++
@@ -285,7 +286,7 @@ func (e *Engine) interrupt() {
 	}
 }
 
-// leave stops the whole conversation.
+// abort stops the conversation.
 func (e *Engine) abort() {
 	s := &e.s
 	if s.aborted {
@@ -306,7 +307,7 @@ func (e *Engine) watchFor(d time.Duration) {
 	e.wait(waiter{at: e.now + d, rank: e.rank("watch/"), gen: e.s.watching, actor: watcher})
 }
 
-// watch gives up a stream that says nothing for too long (J5).
+// watch gives up a stream that sends nothing for too long (J5).
 func (e *Engine) watch() {
 	s := &e.s
 	if left := e.c.Idle - (e.now - s.lastEvent); left > 0 {

@@ -9,7 +9,7 @@ import (
 	"toolbench/sim/stream"
 )
 
-// fault is what befalls a request, or nil.
+// fault is what hits a request, or nil.
 func (e *Engine) fault(request int) *Fault {
 	for i := range e.c.Faults {
 		if e.c.Faults[i].Request == request {
@@ -20,8 +20,8 @@ func (e *Engine) fault(request int) *Fault {
 	return nil
 }
 
-// spoils: an answer that was no whole answer is given again to the next request. A fault
-// at an event that does not come spoils nothing.
+// breaksAnswer reports whether a fault cuts an answer short, which is then given again to
+// the next request. A fault at an event that does not come breaks nothing.
 func breaksAnswer(f *Fault, events []event) bool {
 	return f != nil && (f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 && events[len(events)-1].what == breaks || f.Stall > 0 && f.For == 0)
 }
@@ -44,7 +44,7 @@ func (e *Engine) streamRank(number, try int) uint64 {
 }
 
 // events are the moments of an answer's stream that matter. Where a fault counts
-// events, it is written out and counted; else its calls say all.
+// events, it is written out and counted; else its calls are enough.
 func (e *Engine) events(out []event, script int, f *Fault) []event {
 	t := &textOnly
 	if script < len(e.c.Turns) {
@@ -61,7 +61,7 @@ func (e *Engine) events(out []event, script int, f *Fault) []event {
 	return append(out, event{max(now, t.End), ends})
 }
 
-// noTurn is what the model has to say behind its script; it is only read.
+// textOnly is how the model answers behind its script; it is only read.
 var textOnly Turn
 
 // Stream is the turn as a script; number is its place among the answers, from 0.
@@ -91,10 +91,10 @@ func (t *Turn) blocks(out []stream.Block) []stream.Block {
 	return out
 }
 
-// nothingSaid is the input of a call; it is only read.
+// emptyInput is the input of a call; it is only read.
 var emptyInput = json.RawMessage("{}")
 
-// What a call says whose input is no JSON, and an answer without calls.
+// The input of a call that is no JSON, and the text of an answer without calls.
 const (
 	notJSONText = "[1,"
 	finalText   = "Done."
@@ -132,7 +132,7 @@ func (e *Engine) written(out []event, t *Turn, number int) []event {
 	return out
 }
 
-// spoil applies a fault to a stream that is written out, as sim/cassette does.
+// apply applies a fault to a stream that is written out, as sim/cassette does.
 func (f *Fault) apply(events []event) []event {
 	if f.Malformed > 0 && f.Malformed <= len(events) {
 		events[f.Malformed-1].what = breaks

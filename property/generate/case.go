@@ -4,15 +4,15 @@ import (
 	"toolbench/property/des"
 )
 
-// Drawn is one case of a plan: a mix, which both engines can play, or a scene, which
-// is of the whole system alone. One of the two is there.
+// Case is one case of a plan: a scheduler case, which both engines can run, or a system
+// case, which only the whole system can. One of the two is there.
 type Case struct {
 	Scheduler *des.Case
 	System    *SystemCase
 }
 
-// sceneEvery says which cases are scenes, where the whole system plays: the last of so
-// many.
+// systemEvery is how many cases there are to one system case, where the whole system
+// runs them.
 const systemEvery = 8
 
 // Maker makes the cases of a plan. A case holds until the next is made; one goroutine
@@ -44,7 +44,7 @@ func (d Case) Calls() int {
 	return d.Scheduler.Calls()
 }
 
-// Clone copies a case whole: the copy outlives the next case of its maker.
+// Clone copies a case: the copy outlives the next case of its maker.
 func (d Case) Clone() Case {
 	if d.System != nil {
 		return Case{System: CloneSystem(d.System)}
@@ -60,7 +60,7 @@ func (d Case) Seed() uint64 {
 	return d.Scheduler.Seed
 }
 
-// Shrink makes a case small that fails; see mix.Shrink.
+// Shrink makes a case small that fails; see ShrinkScheduler.
 func (d Case) Shrink(fails func(Case) bool) Case {
 	if d.System != nil {
 		return Case{System: ShrinkSystem(d.System, func(s *SystemCase) bool { return fails(Case{System: s}) })}

@@ -12,7 +12,7 @@ func (s *SystemCase) checkServers() error {
 	for _, v := range s.Servers {
 		switch {
 		case !slices.Contains(serverNames, v.Name):
-			return fmt.Errorf("no scene has a server %q", v.Name)
+			return fmt.Errorf("no case has a server %q", v.Name)
 		case !slices.Contains([]string{"", "refused", "fails", "hangs"}, v.Connect):
 			return fmt.Errorf("server %s: connect is %q; write refused, fails or hangs", v.Name, v.Connect)
 		case v.Relist == 1 || v.Relist < 0:
@@ -37,27 +37,28 @@ func (s *SystemCase) checkFaults() error {
 	return nil
 }
 
-// faults are the scene's, read.
+// FaultList are the case's faults, parsed.
 func (s *SystemCase) FaultList() []fault.Fault {
 	var all []fault.Fault
 	for _, line := range s.Faults {
-		if f, err := fault.Parse(line); err == nil { // Check tells of others
+		if f, err := fault.Parse(line); err == nil { // Check reports others
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// spoilt is what goes wrong with one call.
+// CallFaults is what goes wrong with one call.
 type CallFaults struct {
 	Panics, Errors, Hangs, IgnoresCancel, Huge, Empty bool
-	// slow is how much longer it takes, lags how long its server takes for the answer, late
-	// how long after its end it reports progress.
+	// Slow is how much longer it takes, Lags how long its server takes for the answer,
+	// LateProgress how long after its end it reports progress.
 	Slow, Lags, LateProgress time.Duration
-	// loses: its server is lost under it, to be there again after back; never is for good.
+	// LosesServer: its server is lost under it, to be there again after Back, or lost
+	// ForGood.
 	LosesServer, ForGood bool
 	Back                 time.Duration
-	// odd: its server answers twice, or others first.
+	// OddAnswers: its server answers twice, or others first.
 	OddAnswers bool
 }
 
@@ -99,17 +100,18 @@ func (k *CallFaults) add(f fault.Fault) {
 	}
 }
 
-// streams says whether anything is wrong with streams; request gives the faults of one.
+// BreaksStreams reports whether anything is wrong with streams.
 func (s *SystemCase) BreaksStreams() bool {
 	return slices.ContainsFunc(s.FaultList(), func(f fault.Fault) bool { return f.Request > 0 })
 }
 
-// worldly: the disk is spoilt from some moment on.
+// BreaksDisk reports whether the disk fails from some moment on.
 func (s *SystemCase) BreaksDisk() bool {
 	return slices.ContainsFunc(s.FaultList(), func(f fault.Fault) bool { return f.What == "full" || f.What == "readonly" })
 }
 
-// shaky: a server is not there all the time, or not with all it has.
+// ServersChange reports whether a server is not there all the time, or not with all it
+// has.
 func (s *SystemCase) ServersChange() bool {
 	return slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Connect != "" || v.Relist > 0 }) ||
 		slices.ContainsFunc(s.FaultList(), func(f fault.Fault) bool { return f.What == "gone" || f.What == "rubbish" })

@@ -5,10 +5,10 @@ import (
 	"path"
 )
 
-// Feature is something a mix may have.
+// Feature is something a case may have.
 type Feature uint32
 
-// The features. Each mix leaves some out.
+// The features. Each case leaves some out.
 const (
 	Exclusive Feature = 1 << iota
 	Failing           // tools that fail, and may stop their siblings
@@ -29,31 +29,31 @@ const (
 	Turns      // more than one
 	Ties       // everything at few instants
 	Many       // calls in one message
-	Footprints // calls that say what they read and write
+	Footprints // calls that declare what they read and write
 	Huge       // results beyond what a result may be
 	Disk       // that is full, or read-only
 	Empty      // results that are nothing
 	Late       // progress after the end, answers when the user has moved on
-	Servers    // of MCP that die, come back, change their lists, answer what nobody asked; in scenes alone
-	Repeats    // events that come twice or late; in scenes alone
+	Servers    // of MCP that die, come back, change their lists, answer what nobody asked; in system cases only
+	Repeats    // events that come twice or late; in system cases only
 	all        = iota
 )
 
 // Everything is all features.
 const Everything = Feature(1)<<all - 1
 
-// Faults are the features that are faults.
+// FaultFeatures are the features that are faults.
 const FaultFeatures = Breaking | Hanging | IgnoringCancel | BrokenHooks | Cuts | Stalls | Refusals | Huge | Disk | Empty | Late | Servers | Repeats
 
 var featureNames = [all]string{
 	"exclusive", "failing", "breaking", "hanging", "deaf", "modifying", "asking", "hooks", "broken-hooks", "escalating", "misnamed",
-	"speaking", "cuts", "stalls", "refusals", "leaving", "turns", "ties", "many", "touching", "huge", "disk", "empty", "late", "servers", "repeats",
+	"interrupts", "cuts", "stalls", "refusals", "aborts", "turns", "ties", "many", "footprints", "huge", "disk", "empty", "late", "servers", "repeats",
 }
 
-// Names are the names of the features, in their order.
+// FeatureNames are the names of the features, in their order.
 func FeatureNames() []string { return featureNames[:] }
 
-// Named gives a feature's name.
+// FeatureNamed gives the feature of a name.
 func FeatureNamed(name string) (Feature, bool) {
 	for i, n := range featureNames {
 		if n == name {
@@ -63,7 +63,7 @@ func FeatureNamed(name string) (Feature, bool) {
 	return 0, false
 }
 
-// Has says whether all of g are in f.
+// Has reports whether all of g are in f.
 func (f Feature) Has(g Feature) bool { return f&g == g }
 
 // String lists the features.
@@ -80,7 +80,7 @@ func (f Feature) String() string {
 	return text
 }
 
-// Matching gives the features whose names match a glob, as "cut*".
+// MatchFeatures gives the features whose names match a glob, as "cut*".
 func MatchFeatures(glob string) (Feature, error) {
 	var some Feature
 	for i, name := range featureNames {

@@ -9,7 +9,7 @@ import (
 	"toolbench/sim/fault"
 )
 
-// spoil adds what goes wrong (O7), as far as the plan lets it.
+// inject adds what goes wrong (O7), as far as the plan lets it.
 func (m *SystemMaker) inject() {
 	s := m.s
 	if m.serversFail() {
@@ -31,7 +31,7 @@ func (m *SystemMaker) inject() {
 	}
 }
 
-// shaking: servers are to go wrong.
+// serversFail reports whether servers are to go wrong.
 func (m *SystemMaker) serversFail() bool {
 	return m.has&anyFault != 0 && m.has&serverFaults != 0 && m.plan.May.Has(Servers)
 }
@@ -48,7 +48,7 @@ func (m *SystemMaker) anyCall(f func(c *Call)) {
 	})
 }
 
-// spoilTool makes a call's run go wrong.
+// injectTool makes a call's run go wrong.
 func (m *SystemMaker) injectTool(c *Call) {
 	t, may := m.s.Tool(c.Tool), m.plan.May
 	if t == nil {
@@ -75,7 +75,7 @@ func (m *SystemMaker) injectTool(c *Call) {
 	}
 	if may.Has(IgnoringCancel) && m.odds(1, 8) {
 		m.fault(fault.Fault{What: "deaf", Call: c.ID})
-		if m.odds(1, 3) { // somebody tells it to stop
+		if m.odds(1, 3) { // somebody asks it to stop
 			m.s.Interrupts = append(m.s.Interrupts, c.At+m.span(10))
 		}
 	}
@@ -91,7 +91,7 @@ func (m *SystemMaker) breaking(c *Call) fault.Fault {
 	return fault.Fault{What: "error", Arg: "it broke", Call: c.ID}
 }
 
-// spoilServers has servers come late, die under a call, say what nobody asked for, be
+// injectServers has servers come late, die under a call, send what nobody asked for, be
 // slow, and change their lists. Each is lost once at most.
 func (m *SystemMaker) injectServers() {
 	s := m.s
@@ -156,7 +156,7 @@ func (m *SystemMaker) outlast(turn int) {
 	})
 }
 
-// listed are the tools of a server that scenes call, by its own names for them.
+// listed are the tools of a server that cases call, by its own names for them.
 func (m *SystemMaker) listed(server string) []string {
 	names := []string{"nothing"}
 	for _, name := range m.names() {
@@ -167,7 +167,7 @@ func (m *SystemMaker) listed(server string) []string {
 	return names[min(1, len(names)-1):]
 }
 
-// spoilStreams has requests refused and their streams break, stall, and say things
+// injectStreams has requests refused and their streams break, stall, and send events
 // twice or late.
 func (m *SystemMaker) injectStreams() {
 	s, may := m.s, m.plan.May

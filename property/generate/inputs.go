@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// own says whether hooks and people may give a call another input: a tool of the
-// scene's own, or a Write to a file of its own.
+// Rewritable reports whether hooks and people may give a call another input: it is of a
+// tool of the case's own, or a Write to a file of its own.
 func (s *SystemCase) Rewritable(c *Call) bool {
 	return s.Tool(c.Tool) != nil || c.Tool == "Write" && c.Query == "" && len(c.Path) > len("/repo/a/c") && CallNumber(lastName(c.Path)) > 0
 }
@@ -21,7 +21,7 @@ func lastName(path string) string {
 	return path
 }
 
-// byHook is the input that hook i gives; byPerson the person's.
+// InputByHook is the input that hook i gives.
 func (s *SystemCase) InputByHook(c *Call, i int) Input {
 	return s.changed(c, s.Hooks[i].Input, 1_000+i, HookName(i))
 }
@@ -41,7 +41,7 @@ func (s *SystemCase) changed(c *Call, to string, n int, name string) Input {
 	return in
 }
 
-// text is an input as JSON, its members in order.
+// InputText is an input as JSON, its members in order.
 func (s *SystemCase) InputText(c *Call, in Input) string {
 	var v map[string]any
 	switch t := c.Tool; {
@@ -80,7 +80,7 @@ func prompt(c *Call) string { return "Task of " + c.ID + "." }
 // that lost a part on its way.
 const mainPrompt = "Go."
 
-// input is an input as far as a scene has any: the number of a tool of its own, or a
+// Input is an input as far as a case has any: the number of a tool of its own, or a
 // path.
 type Input struct {
 	N    int
@@ -88,7 +88,7 @@ type Input struct {
 	Bad  bool
 }
 
-// number is the number of a call.
+// CallNumber is the number in a call's id.
 func CallNumber(id string) (n int) {
 	_, _ = fmt.Sscanf(id, "c%d", &n) // an id of another kind has 0
 	return n
@@ -96,7 +96,7 @@ func CallNumber(id string) (n int) {
 
 func HookName(i int) string { return fmt.Sprintf("h%d", i+1) }
 
-// serving is a tool of one of the fixtures' servers, as far as a scene needs it.
+// ServedTool is a tool of one of the fixtures' servers, as far as a case needs it.
 type ServedTool struct {
 	Server   string
 	ReadOnly bool
@@ -105,7 +105,7 @@ type ServedTool struct {
 	good, bad string
 }
 
-// served are the servers' tools that scenes call, by their full names.
+// Served are the servers' tools that cases call, by their full names.
 var Served = map[string]*ServedTool{
 	"mcp__weather__alerts":      {"weather", true, true, `{"region":"north"}`, `{"region":7}`},
 	"mcp__weather__forecast":    {"weather", true, false, `{"city":"Bern"}`, `{"city":7}`},
@@ -116,17 +116,17 @@ var Served = map[string]*ServedTool{
 	"mcp__github__search_code":  {"github", true, false, `{"query":"x"}`, `{}`},
 }
 
-// serverNames are the servers of scenes; bulk is only there to be large.
+// serverNames are the servers of cases; bulk is only there to be large.
 var serverNames = []string{"weather", "git", "github", "bulk"}
 
-// catalogues say where the fixtures have a server.
+// catalogues are where the fixtures have a server.
 var catalogues = map[string]string{
 	"weather": `catalogue: catalogues/weather.jsonl`, "git": `catalogue: catalogues/vcs.jsonl, only: [git]`,
 	"github": `catalogue: catalogues/vcs.jsonl, only: [github]`, "bulk": `catalogue: catalogues/bulk.jsonl`,
 }
 
-// serverOf is the server of a tool, also of one that no scene calls but a search may
-// show; "" is one of our own.
+// ServerOf is the server of a tool, also of one that no case calls but a search may
+// show; "" is none.
 func ServerOf(tool string) string {
 	for _, name := range serverNames {
 		if strings.HasPrefix(tool, "mcp__"+name+"__") {

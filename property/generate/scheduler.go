@@ -9,16 +9,16 @@ import (
 	"toolbench/property/des"
 )
 
-// Plan says what cases to make.
+// Plan is what cases to make.
 type Plan struct {
 	Seed uint64
-	// Policies are drawn from; at least one.
+	// Policies are chosen from; one or more.
 	Policies []string
 	// May are the features a case may have.
 	May Feature
 }
 
-// Maker makes the cases of a plan, one after the other or any. It keeps its buffers:
+// SchedulerMaker makes the scheduler cases of a plan, one after the other or any. It keeps its buffers:
 // a case holds until the next is made. One goroutine may use it at a time.
 type SchedulerMaker struct {
 	plan Plan
@@ -31,7 +31,7 @@ type SchedulerMaker struct {
 	ask  []des.Ask
 }
 
-// NewMaker makes a maker of a plan's cases.
+// NewSchedulerMaker makes a maker of a plan's cases.
 func NewSchedulerMaker(p Plan) *SchedulerMaker {
 	m := &SchedulerMaker{plan: p}
 	m.rng = rand.New(&m.src)
@@ -159,7 +159,7 @@ func (m *SchedulerMaker) call(n int, at time.Duration) des.Call {
 	return c
 }
 
-// someKeys are names of what calls touch, one of them a tree over others.
+// footprintKeys are names of what calls touch, one of them a tree over others.
 var footprintKeys = [][]string{nil, nil, nil, {"a"}, {"b"}, {"c/d"}, {"c/**"}, {"a", "b"}, {"e"}, {"f"}}
 
 func (m *SchedulerMaker) keys() []string { return footprintKeys[m.rng.IntN(len(footprintKeys))] }

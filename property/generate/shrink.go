@@ -95,7 +95,7 @@ func rename(c *des.Case) bool {
 	return true
 }
 
-// turns drops whole turns.
+// turns drops turns.
 func (s *schedulerShrinker) turns() (smaller bool) {
 	for i := len(s.best.Turns) - 1; i >= 0; i-- {
 		smaller = s.try(func(c *des.Case) bool {
@@ -125,7 +125,7 @@ func (s *schedulerShrinker) calls() (smaller bool) {
 	return smaller
 }
 
-// plainer are the ways to make one call plainer.
+// simplifications are the ways to make one call simpler.
 var simplifications = []func(*des.Call) bool{
 	func(k *des.Call) bool { return empty(&k.Hooks) },
 	func(k *des.Call) bool { return len(k.Hooks) > 1 && drop(&k.Hooks, 0) },
@@ -209,7 +209,7 @@ func shorten(at *time.Duration, to time.Duration) bool {
 	return true
 }
 
-// times are all times of a case that are not 0.
+// schedulerTimes are all times of a case that are not 0.
 func schedulerTimes(c *des.Case) []*time.Duration {
 	var all []*time.Duration
 	add := func(d *time.Duration) {
@@ -244,7 +244,7 @@ func schedulerTimes(c *des.Case) []*time.Duration {
 	return all
 }
 
-// Clone copies a case whole.
+// CloneScheduler copies a case.
 func CloneScheduler(c *des.Case) *des.Case {
 	d := *c
 	d.Interrupts, d.Faults, d.Turns = slices.Clone(c.Interrupts), slices.Clone(c.Faults), slices.Clone(c.Turns)
@@ -357,7 +357,7 @@ func unsets[T comparable](values []*T) (all []func() bool) {
 	return all
 }
 
-// Clone copies a scene whole.
+// CloneSystem copies a case.
 func CloneSystem(s *SystemCase) *SystemCase {
 	d := *s
 	d.Discovered, d.Allow, d.Ask, d.Deny = slices.Clone(s.Discovered), slices.Clone(s.Allow), slices.Clone(s.Ask), slices.Clone(s.Deny)

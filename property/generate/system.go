@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Maker makes the scenes of a seed, one after the other or any. One goroutine may use
+// SystemMaker makes the system cases of a plan, one after the other or any. One goroutine may use
 // it at a time.
 type SystemMaker struct {
 	plan Plan
@@ -20,14 +20,14 @@ type SystemMaker struct {
 	ids  int
 }
 
-// NewMaker makes a maker of a plan's scenes: of its features the faults count.
+// NewSystemMaker makes a maker of a plan's system cases: of its features the faults count.
 func NewSystemMaker(p Plan) *SystemMaker {
 	m := &SystemMaker{plan: p}
 	m.rng = rand.New(&m.src)
 	return m
 }
 
-// What a scene may have. Each leaves some of it out (swarm testing).
+// What a case may have. Each leaves some of it out (swarm testing).
 const (
 	deferral uint32 = 1 << iota
 	servers
@@ -39,7 +39,7 @@ const (
 	rewriting // hooks and people that rewrite
 	after     // hooks after the run, and at refusals
 	failing
-	stopping // failures that stop siblings, and the user's words
+	stopping // failures that stop siblings, and messages of the user
 	large
 	files
 	agents
@@ -52,7 +52,7 @@ const (
 	diskFault
 )
 
-// Scene makes scene number i.
+// Case makes case number i.
 func (m *SystemMaker) Case(i uint64) *SystemCase {
 	m.src.Seed(m.plan.Seed, i^0x5ce4e<<32)
 	m.has, m.ids = m.rng.Uint32(), 0
@@ -81,12 +81,12 @@ func (m *SystemMaker) odds(n, of int) bool { return m.rng.IntN(of) < n }
 
 func (m *SystemMaker) chance(f uint32, n, of int) bool { return m.has&f != 0 && m.odds(n, of) }
 
-// some is a number up to most, with the feature; least without.
-func (m *SystemMaker) some(f uint32, least, most int) int {
+// some is a number from low to high, with the feature; low without.
+func (m *SystemMaker) some(f uint32, low, high int) int {
 	if m.has&f == 0 {
-		return least
+		return low
 	}
-	return least + m.rng.IntN(most-least+1)
+	return low + m.rng.IntN(high-low+1)
 }
 
 func (m *SystemMaker) span(tenths int) time.Duration {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Scene is one conversation of the whole system, as data.
+// SystemCase is one conversation of the whole system, as data.
 type SystemCase struct {
 	Seed   uint64 `yaml:"seed,omitempty"`
 	Policy string `yaml:"policy"`
-	// Search is ENABLE_TOOL_SEARCH, "" unset (E2). Style is how deferred tools are told
-	// (E4). Small takes a model with a small window, which matters in automatic mode.
+	// Search is ENABLE_TOOL_SEARCH, "" unset (E2). Style is how deferred tools are
+	// announced (E4). Small takes a model with a small window, which matters in automatic mode.
 	Search string `yaml:"search,omitempty"`
 	Style  string `yaml:"style,omitempty"`
 	Small  bool   `yaml:"small,omitempty"`
-	// Known are tools that an earlier session discovered (E6).
+	// Discovered are tools that an earlier session discovered (E6).
 	Discovered []string `yaml:"known,omitempty"`
 	// Mode and the rules are those in force (F1); Person is there to be asked.
 	Mode   string   `yaml:"mode,omitempty"`
@@ -25,7 +25,7 @@ type SystemCase struct {
 	Deny   []string `yaml:"deny,omitempty"`
 	Person bool     `yaml:"person,omitempty"`
 	// Retries is how often a stream that broke is tried again; Idle gives up one that
-	// says nothing for so long (J5).
+	// sends nothing for so long (J5).
 	Retries int           `yaml:"retries,omitempty"`
 	Idle    time.Duration `yaml:"idle,omitempty"`
 
@@ -33,7 +33,7 @@ type SystemCase struct {
 	Tools   []Tool   `yaml:"tools,omitempty"`
 	Hooks   []Hook   `yaml:"hooks,omitempty"`
 	Turns   []Turn   `yaml:"turns"`
-	// Says are the times of new messages of the user (J4).
+	// Interrupts are the times of new messages of the user (J4).
 	Interrupts []time.Duration `yaml:"says,omitempty"`
 	// Faults are what goes wrong, in the language of sim/fault (O7).
 	Faults []string `yaml:"faults,omitempty"`
@@ -55,7 +55,7 @@ type Server struct {
 	List    string   `yaml:"list,omitempty"`
 }
 
-// Tool is a tool of the scene's own. It takes an integer n and answers with its input,
+// Tool is a tool of the case's own. It takes an integer n and answers with its input,
 // or with so many Chars.
 type Tool struct {
 	Name       string `yaml:"name"`
@@ -66,7 +66,7 @@ type Tool struct {
 	// Fails: its result is a failure; Stops: that stops the calls beside it (J3).
 	Fails bool `yaml:"fails,omitempty"`
 	Stops bool `yaml:"stops,omitempty"`
-	// Notes: it adds its name to a variable of the state (B2).
+	// WritesEnv: it adds its name to a variable of the state (B2).
 	WritesEnv bool `yaml:"notes,omitempty"`
 	// Limit is the most characters its result may have; 0 is the default (K1).
 	Chars int `yaml:"chars,omitempty"`
@@ -79,10 +79,10 @@ type Tool struct {
 type Hook struct {
 	Event string `yaml:"event"`
 	Tool  string `yaml:"tool,omitempty"`
-	// Says is allow, ask, deny or "" (G1).
+	// Decision is allow, ask, deny or "" (G1).
 	Decision string `yaml:"says,omitempty"`
 	// Input is what it makes of the input: good, bad (which breaks the schema), or
-	// barred (a file in the folder that rules speak of).
+	// barred (a file in the folder that rules forbid).
 	Input string `yaml:"input,omitempty"`
 	// Output replaces the result's text.
 	Output bool `yaml:"output,omitempty"`
@@ -106,13 +106,13 @@ type Call struct {
 	Tool string `yaml:"tool"`
 	// Bad inputs break the schema.
 	Bad bool `yaml:"bad,omitempty"`
-	// Path is the file of Read, Write and Edit; Query the words of ToolSearch.
+	// Path is the file of Read, Write and Edit; Query is that of ToolSearch.
 	Path  string        `yaml:"path,omitempty"`
 	Query string        `yaml:"query,omitempty"`
 	At    time.Duration `yaml:"at,omitempty"`
 	For   time.Duration `yaml:"for,omitempty"`
-	// Person is what the person says when asked: yes, no, or good, bad, barred: yes, to
-	// another input. "" is yes.
+	// Answer is the person's when asked: yes, no, or good, bad, barred: yes, to another
+	// input. "" is yes.
 	Answer string `yaml:"person,omitempty"`
 	// Inside are the calls of the sub-agent that an Agent call starts.
 	Inside []Call `yaml:"inside,omitempty"`
@@ -125,7 +125,7 @@ func (s *SystemCase) Calls() int {
 	return n
 }
 
-// each walks over all calls: each with its turn, from 1, and, in a sub-agent, the call
+// Each walks over all calls: each with its turn, from 1, and, in a sub-agent, the call
 // that started that.
 func (s *SystemCase) Each(f func(c *Call, turn int, parent *Call)) {
 	for t := range s.Turns {
@@ -139,7 +139,7 @@ func (s *SystemCase) Each(f func(c *Call, turn int, parent *Call)) {
 	}
 }
 
-// tool finds a tool of the scene's own.
+// Tool finds a tool of the case's own.
 func (s *SystemCase) Tool(name string) *Tool {
 	if i := slices.IndexFunc(s.Tools, func(t Tool) bool { return t.Name == name }); i >= 0 {
 		return &s.Tools[i]
@@ -147,10 +147,10 @@ func (s *SystemCase) Tool(name string) *Tool {
 	return nil
 }
 
-// The built-ins that scenes have.
+// Builtins are the built-ins that cases have.
 var Builtins = []string{"Agent", "Edit", "Read", "ToolSearch", "Write"}
 
-// Check says what makes no sense in a scene.
+// Check gives what makes no sense in a case.
 func (s *SystemCase) Check() error {
 	seen := map[string]bool{}
 	var err error
@@ -161,7 +161,7 @@ func (s *SystemCase) Check() error {
 		case c.Tool != "Agent" && len(c.Inside) > 0:
 			err = fmt.Errorf("call %s: only Agent has calls inside", c.ID)
 		case s.Tool(c.Tool) == nil && !slices.Contains(Builtins, c.Tool) && Served[c.Tool] == nil:
-			err = fmt.Errorf("call %s: no scene has a tool %q", c.ID, c.Tool)
+			err = fmt.Errorf("call %s: no case has a tool %q", c.ID, c.Tool)
 		}
 		seen[c.ID] = true
 	})
@@ -169,16 +169,16 @@ func (s *SystemCase) Check() error {
 	case err != nil:
 		return err
 	case len(s.Turns) == 0:
-		return errors.New("the scene has no turn")
+		return errors.New("the case has no turn")
 	case slices.ContainsFunc(s.Turns, func(t Turn) bool { return len(t.Calls) == 0 }):
-		return errors.New("the scene has a turn without a call")
+		return errors.New("the case has a turn without a call")
 	case len(seen) > 500:
-		return errors.New("the scene has more than 500 calls")
+		return errors.New("the case has more than 500 calls")
 	}
 	return nil
 }
 
-// deferrable says whether a tool is sent by name only where tools are deferred (E1).
+// Deferrable reports whether a tool is sent by name only where tools are deferred (E1).
 func (s *SystemCase) Deferrable(name string) bool {
 	if t := s.Tool(name); t != nil {
 		return t.Deferrable && !t.Always
@@ -186,7 +186,7 @@ func (s *SystemCase) Deferrable(name string) bool {
 	return Served[name] != nil && !Served[name].Always
 }
 
-// undisturbed: nothing stops calls of the scene from outside.
+// Undisturbed reports whether nothing stops calls of the case from outside.
 func (s *SystemCase) Undisturbed() bool {
 	return len(s.Interrupts) == 0 && !slices.ContainsFunc(s.Tools, func(t Tool) bool {
 		return t.Stops && (t.Fails || t.Timeout > 0 || len(s.Faults) > 0)

@@ -9,9 +9,9 @@ import (
 	"toolbench/sim/fault"
 )
 
-// Scenario writes a case as a scenario's file: the same world, tools, hooks, people
+// SchedulerScenario writes a case as a scenario's file: the same world, tools, hooks, people
 // and faults, one to one. Name and about head it. Expect is a log of what must come
-// of it; nil expects nothing. What the file format cannot say (that the conversation
+// of it; nil expects nothing. What the file format cannot express (that the conversation
 // is stopped from outside) is left out.
 func SchedulerScenario(c *des.Case, name, about string, expect *des.Log) string {
 	w := &schedulerWriter{}
@@ -28,7 +28,7 @@ func SchedulerScenario(c *des.Case, name, about string, expect *des.Log) string 
 	return w.String()
 }
 
-// calls walks over all calls.
+// eachCall walks over all calls.
 func eachCall(c *des.Case, f func(*des.Call)) {
 	for t := range c.Turns {
 		for i := range c.Turns[t].Calls {
@@ -96,7 +96,7 @@ func schedulerToolLine(k *des.Call) string {
 }
 
 func (w *schedulerWriter) people(c *des.Case) {
-	var permits, says []string
+	var permits, interrupts []string
 	again := 1 + len(c.Faults)
 	eachCall(c, func(k *des.Call) {
 		if a := k.Ask; a != nil && k.Failure != des.Unknown {
@@ -110,12 +110,12 @@ func (w *schedulerWriter) people(c *des.Case) {
 		}
 	})
 	for i, at := range c.Interrupts {
-		says = append(says, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
+		interrupts = append(interrupts, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
 	}
-	if len(permits)+len(says) > 0 {
+	if len(permits)+len(interrupts) > 0 {
 		w.Line(0, "user:")
 		w.List(1, "permits", permits)
-		w.List(1, "says", says)
+		w.List(1, "says", interrupts)
 	}
 }
 
@@ -218,7 +218,7 @@ func requestFault(f des.Fault) string {
 	return m.String()
 }
 
-// expect says what must come of the case, as a log tells it.
+// expect writes what a log holds as what the scenario expects.
 func (w *schedulerWriter) expect(c *des.Case, log *des.Log) {
 	if log == nil {
 		w.Line(0, "expect: {}")
@@ -262,7 +262,7 @@ func (w *schedulerWriter) expect(c *des.Case, log *des.Log) {
 	w.Line(1, "makespan: %s", log.Entries[len(log.Entries)-1].At)
 }
 
-// emitted are the times of the calls whose results left.
+// emittedTimes are the times of the calls whose results left.
 func emittedTimes(c *des.Case, status map[int16]des.Status, times map[int16]time.Duration) []string {
 	var items []string
 	for n := range c.Calls() {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// How a scene is written in another order: the same world, other arrivals (D3).
+// Order is the order of tools and servers in a scenario (D3).
 type Order bool
 
 const (
@@ -160,7 +160,7 @@ func (w *systemWriter) hooks(s *SystemCase) {
 }
 
 func (w *systemWriter) people(s *SystemCase) {
-	var permits, says []string
+	var permits, interrupts []string
 	if s.Person {
 		s.Each(func(c *Call, _ int, _ *Call) {
 			m := Members{"call: " + c.ID}
@@ -174,12 +174,12 @@ func (w *systemWriter) people(s *SystemCase) {
 		})
 	}
 	for i, at := range s.Interrupts {
-		says = append(says, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
+		interrupts = append(interrupts, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
 	}
-	if len(permits)+len(says) > 0 {
+	if len(permits)+len(interrupts) > 0 {
 		w.Line(0, "user:")
 		w.List(1, "permits", permits)
-		w.List(1, "says", says)
+		w.List(1, "says", interrupts)
 	}
 }
 
