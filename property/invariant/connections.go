@@ -8,15 +8,16 @@ import (
 	"toolbench/property/oracle"
 )
 
-// line is when a server was there, by the reference: rows N4 and N6 and the settings of
+// connection is when a server was there, by the reference: rows N4 and N6 and the settings of
 // mcptool's fleets.
 type connection struct {
 	// up is when it was first there. lost is when it was lost, back when it was there
 	// again, down when it was given up; never is not at all.
 	up, lost, back, down time.Duration
-	// torn: it cannot be told.
+	// unknown: it cannot be predicted.
 	unknown bool
-	// shaky: not all it has is there all the time, so that of its lists nothing can be told.
+	// unsteady: not all it has is there all the time, so that nothing can be predicted of
+	// its lists.
 	unsteady bool
 }
 
@@ -32,7 +33,7 @@ const (
 	callLimit = 100 * time.Second
 )
 
-// line works out a server's, from when calls reached it.
+// connection works out a server's, from when calls reached it.
 func (v *SystemView) connection(s *generate.Server) *connection {
 	l := &connection{lost: never, back: never, down: never, unsteady: s.Connect != ""}
 	failures, began := 0, time.Duration(0)
@@ -83,7 +84,7 @@ func (l *connection) lose(p *systemCall, k generate.CallFaults, failures int, be
 		}
 		t += min(time.Second<<(failures-1), 30*time.Second)
 		if !k.ForGood && t == at+k.Back {
-			l.unknown = true // which comes first is not told
+			l.unknown = true // which comes first is not settled
 			return
 		}
 		if !k.ForGood && t > at+k.Back {
@@ -93,12 +94,12 @@ func (l *connection) lose(p *systemCall, k generate.CallFaults, failures int, be
 	}
 }
 
-// reached is when a call's word reached its server.
+// reached is when a call reached its server.
 func (p *systemCall) reached(k generate.CallFaults) time.Duration {
 	return p.began + p.call.For + k.Slow
 }
 
-// has says whether a request of the main conversation's turn offers a tool, or may
+// offers reports whether a request of the main conversation's turn offers a tool, or may
 // (sure is false).
 func (v *SystemView) offers(name string, turn int, r *request) (in, sure bool) {
 	server := generate.ServerOf(name)
@@ -117,10 +118,10 @@ func (v *SystemView) offers(name string, turn int, r *request) (in, sure bool) {
 	return in, true
 }
 
-// within: the tools of a request were gathered around that instant.
+// within reports whether the tools of a request were gathered around that instant.
 func (r *request) within(at time.Duration) bool { return r.begun <= at && at <= r.at }
 
-// fate is that of a call as it went.
+// circumstances are those that a call met.
 func (v *SystemView) circumstances(p *systemCall) oracle.Circumstances {
 	f := oracle.Circumstances{Status: oracle.RunStatus(v.s, p.call)}
 	w := generate.Served[p.call.Tool]
@@ -138,14 +139,14 @@ func (v *SystemView) circumstances(p *systemCall) oracle.Circumstances {
 		return f
 	}
 	if l := v.connections[w.Server]; l != nil && p.ran && f.Status == "" {
-		status, told := v.answered(p, l)
-		f.Status, f.Unknown = status, f.Unknown || !told
+		status, sure := v.answered(p, l)
+		f.Status, f.Unknown = status, f.Unknown || !sure
 	}
 	return f
 }
 
-// answered says how a server's answer to a call comes out.
-func (v *SystemView) answered(p *systemCall, l *connection) (status string, told bool) {
+// answered is how a server's answer to a call comes out.
+func (v *SystemView) answered(p *systemCall, l *connection) (status string, sure bool) {
 	k := v.s.FaultsOf(p.call.ID)
 	from, limit := p.reached(k), p.began+callLimit
 	to := from + k.Lags

@@ -8,8 +8,7 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// Situation is something rare worth having seen: a campaign that never did has not
-// looked there.
+// schedulerGoal is a goal of scheduler cases.
 type schedulerGoal struct {
 	Name string
 	// Policy is the only one under which it can come up; "" for any.
@@ -20,7 +19,7 @@ type schedulerGoal struct {
 
 var schedulerGoals = slices.Concat(orderGoals[:], faultGoals[:])
 
-// orders are rare orders of events; faults are what went wrong.
+// orderGoals are rare orders of events.
 var orderGoals = [...]schedulerGoal{
 	{"an interrupt stopped a running call", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
 		return r.cause == schedule.UserInterrupt
@@ -40,7 +39,7 @@ var orderGoals = [...]schedulerGoal{
 	{"an interrupt hit a question to the person", "", countRuns(func(v *View, m *message, r *callRun) bool {
 		return r.cause == schedule.UserInterrupt && r.asked != none && r.decided == none
 	})},
-	{"the user spoke twice within a message", "", countDoubles(des.Interrupt)},
+	{"the user interrupted twice within a message", "", countDoubles(des.Interrupt)},
 	{"a failure stopped a running sibling", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
 		return r.cause == schedule.SiblingFailed
 	})},
@@ -51,7 +50,7 @@ var orderGoals = [...]schedulerGoal{
 		return r.cause == schedule.SiblingFailed && r.call.StopsSiblings && r.ranToEnd() && r.status != des.OK
 	})},
 	{"a call that came after a failure ran", "", countRuns(func(_ *View, m *message, r *callRun) bool { return r.start != none }, afterFailure)},
-	{"a deaf call outlasted what stopped it", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+	{"a call that ignores cancelling outlasted what stopped it", "", countRuns(func(v *View, _ *message, r *callRun) bool {
 		return r.cancelled != none && r.ended != none && r.ranToEnd() && v.at(r.ended) > v.at(r.cancelled)
 	})},
 	{"a stream was abandoned with calls running", "", countRuns(func(_ *View, _ *message, r *callRun) bool {
@@ -68,7 +67,7 @@ var orderGoals = [...]schedulerGoal{
 		return r.exclusive(v.Case) && r.start != none && v.at(r.start) > v.at(r.ready)
 	})},
 	{"the limit was reached", "", func(v *View) int { return count(v.peak() == v.Case.Limit && v.Case.Limit > 1) }},
-	{"a rewritten call waited for the floor", "", countRuns(func(v *View, _ *message, r *callRun) bool {
+	{"a rewritten call waited to run alone", "", countRuns(func(v *View, _ *message, r *callRun) bool {
 		return r.escalated != none && r.resumed() != none && v.at(r.resumed()) > v.at(r.escalated)
 	})},
 	{"a rewritten call was stopped while it waited", "", countRuns(func(v *View, _ *message, r *callRun) bool {
@@ -98,7 +97,7 @@ var orderGoals = [...]schedulerGoal{
 
 type filter func(v *View, m *message, r *callRun) bool
 
-// runs counts the runs that all filters let through.
+// countRuns counts the runs that pass all filters.
 func countRuns(filters ...filter) func(*View) int {
 	return func(v *View) int {
 		n := 0
@@ -121,7 +120,7 @@ func pass(v *View, m *message, r *callRun, filters []filter) bool {
 	return true
 }
 
-// after: a sibling had failed before the call was there.
+// afterFailure reports whether a sibling had failed before the call was there.
 func afterFailure(v *View, m *message, r *callRun) bool {
 	for i := range v.of(m) {
 		if other := &v.of(m)[i]; other.ended != none && other.ended < r.ready && other.failed() {
@@ -131,7 +130,7 @@ func afterFailure(v *View, m *message, r *callRun) bool {
 	return false
 }
 
-// overtaken: a later call started while it waited.
+// overtaken reports whether a later call started while it waited.
 func overtaken(v *View, m *message, r *callRun) bool {
 	if !v.byEffects() || r.start == none {
 		return false
@@ -192,7 +191,7 @@ func (v *View) peak() int {
 
 var faultGoals = [...]schedulerGoal{
 	{"a stream was cut off", "", faultsHit(func(f *des.Fault) bool { return f.Cut > 0 && f.Error == "" })},
-	{"a stream said that it failed", "", faultsHit(func(f *des.Fault) bool { return f.Error != "" })},
+	{"a stream sent an error event", "", faultsHit(func(f *des.Fault) bool { return f.Error != "" })},
 	{"an event was malformed", "", faultsHit(func(f *des.Fault) bool { return f.Malformed > 0 })},
 	{"a stream stalled and went on", "", faultsHit(func(f *des.Fault) bool { return f.Stall > 0 && f.For > 0 })},
 	{"a stream stalled for ever", "", faultsHit(func(f *des.Fault) bool { return f.Stall > 0 && f.For == 0 })},
@@ -207,11 +206,11 @@ var faultGoals = [...]schedulerGoal{
 	{"a person answered about a call that was stopped meanwhile", "", countRuns(func(v *View, _ *message, r *callRun) bool {
 		return r.asked != none && r.decided == none && r.call.Ask != nil && r.call.Ask.IgnoresCancel && r.cancelled > r.asked && v.at(r.ended) > v.at(r.cancelled)
 	})},
-	{"the user spoke twice in one instant", "", func(v *View) int { return v.together(des.Interrupt, des.Interrupt) }},
-	{"the user spoke in the instant in which a stream was given up", "", func(v *View) int { return v.together(des.Interrupt, des.Fallback) }},
-	{"the user spoke in the instant in which a call began", "", func(v *View) int { return v.together(des.Interrupt, des.Started) }},
+	{"the user interrupted twice in one instant", "", func(v *View) int { return v.together(des.Interrupt, des.Interrupt) }},
+	{"the user interrupted in the instant in which a stream was given up", "", func(v *View) int { return v.together(des.Interrupt, des.Fallback) }},
+	{"the user interrupted in the instant in which a call began", "", func(v *View) int { return v.together(des.Interrupt, des.Started) }},
 	{"a result was huge", "", countResults(func(k *des.Call) bool { return k.Chars > 50_000 })},
-	{"a result was nothing", "", countResults(func(k *des.Call) bool { return k.Empty })},
+	{"a result was empty", "", countResults(func(k *des.Call) bool { return k.Empty })},
 	{"a result was too large for a disk that takes nothing", "", func(v *View) int {
 		if v.Case.Disk == "" {
 			return 0
@@ -223,7 +222,7 @@ var faultGoals = [...]schedulerGoal{
 	})},
 }
 
-// befell counts the faults that befell a request.
+// faultsHit counts the faults that hit a request.
 func faultsHit(is func(*des.Fault) bool) func(*View) int {
 	return func(v *View) int {
 		n := 0
@@ -234,14 +233,14 @@ func faultsHit(is func(*des.Fault) bool) func(*View) int {
 	}
 }
 
-// results counts the results of calls that came to their own end.
+// countResults counts the results of calls that came to their own end.
 func countResults(is func(*des.Call) bool) func(*View) int {
 	return countRuns(func(_ *View, _ *message, r *callRun) bool {
 		return r.status == des.OK && r.emitted != none && is(r.call)
 	})
 }
 
-// hooks: a hook of the call does so, and the call got as far.
+// hooks reports whether a hook of the call does so, and the call got as far.
 func (r *callRun) hooks(does string) bool {
 	if r.start == none || r.cause != schedule.NoCause {
 		return false

@@ -29,7 +29,7 @@ func look(v *invariant.View, c *des.Case, log *des.Log) *invariant.Violation {
 	return invariant.CheckScheduler(v)
 }
 
-// What promises and counting cost, of logs that are there already.
+// What checking and counting cost, of logs that are there already.
 func BenchmarkPromises(b *testing.B) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: []string{"serial", "batch", "streaming", "effects"}, May: generate.Everything})
 	views := make([]invariant.View, 500)

@@ -12,9 +12,9 @@ import (
 	"toolbench/property/oracle"
 )
 
-// known are the tools that are discovered before a request, and those that may be: a
-// search by words finds what it finds.
-func (v *SystemView) known(turn int) (names map[string]bool, more bool) {
+// discovered are the tools that are discovered before a request; more: others may be,
+// since what a search by keywords finds is not predicted.
+func (v *SystemView) discovered(turn int) (names map[string]bool, more bool) {
 	names = map[string]bool{}
 	for _, n := range v.s.Discovered {
 		names[n] = true
@@ -37,7 +37,7 @@ func (v *SystemView) known(turn int) (names map[string]bool, more bool) {
 	return names, more
 }
 
-// all are the names of a scene's tools that it may call.
+// all are the names of the tools that a case may call.
 func all(s *generate.SystemCase) []string {
 	names := slices.Concat(generate.Builtins, slices.Sorted(maps.Keys(generate.Served)))
 	for _, t := range s.Tools {
@@ -53,15 +53,15 @@ func loaded(v *SystemView) error {
 		if want, sure := oracle.Deferring(v.s); sure && want != on || on != requests[0].deferring() {
 			return fmt.Errorf("request %d: tools are deferred: %t; before it was, or the setting has it, otherwise", r.turn, on)
 		}
-		known, more := v.known(r.turn)
+		discovered, more := v.discovered(r.turn)
 		for _, name := range all(v.s) {
-			if name == "ToolSearch" || more && v.s.Deferrable(name) && !known[name] {
+			if name == "ToolSearch" || more && v.s.Deferrable(name) && !discovered[name] {
 				continue
 			}
 			in, sure := v.offers(name, r.turn, r)
-			want := in && (!on || !v.s.Deferrable(name) || known[name])
+			want := in && (!on || !v.s.Deferrable(name) || discovered[name])
 			if sure && r.loaded[name] != want {
-				return fmt.Errorf("request %d: %s is there whole: %t; it is to be: %t", r.turn, name, r.loaded[name], want)
+				return fmt.Errorf("request %d: %s is defined: %t; it is to be: %t", r.turn, name, r.loaded[name], want)
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (v *SystemView) after(p *systemCall) *request {
 	return nil
 }
 
-// stays: no server took the tool away. A sub-agent's requests are made while the main
+// stays reports whether no server took the tool away. A sub-agent's requests are made while the main
 // conversation is at some turn of its own.
 func (v *SystemView) stays(name string, next *request) bool {
 	if generate.ServerOf(name) == "" {

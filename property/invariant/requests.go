@@ -37,7 +37,7 @@ func CheckRun(c *des.Case, out check.Result) *Violation {
 	return first(runInvariants[:], run{c, out})
 }
 
-// expected looks at what the scenario itself checked.
+// expected gives what the scenario itself found.
 func expected(prefix string) func(run) error {
 	return func(out run) error {
 		for _, f := range out.Failures {
@@ -49,8 +49,8 @@ func expected(prefix string) func(run) error {
 	}
 }
 
-// hooksOnce: what was asked is a beginning of the call's hooks, in their order; all of
-// them unless the call was stopped.
+// hooksOnce checks that what ran is a beginning of the call's hooks, in their order; all
+// of them unless the call was stopped.
 func hooksOnce(r run) error {
 	if r.Case == nil {
 		return nil
@@ -112,12 +112,13 @@ func nothingAfterTheEnd(r run) error {
 	return nil
 }
 
-// said is one message of a request, as an API reads it.
+// Message is one message of a request, as an API reads it.
 type Message struct {
 	Role    string  `json:"role"`
 	Content []Block `json:"content"`
 }
 
+// Block is one block of a message.
 type Block struct {
 	Type    string `json:"type"`
 	ID      string `json:"id"`
@@ -125,6 +126,7 @@ type Block struct {
 	Content []Part `json:"content"`
 }
 
+// Part is one part of a result.
 type Part struct {
 	Text string `json:"text"`
 }
@@ -151,8 +153,8 @@ func allWellFormed(r run) error {
 	return nil
 }
 
-// wellFormed: who speaks changes from message to message, the user begins and ends,
-// and the results of a message answer the calls of the one before it.
+// WellFormed checks that the role changes from message to message, that the user begins
+// and ends, and that the results of a message answer the calls of the one before it.
 func WellFormed(messages []Message) error {
 	var open []string
 	for i, m := range messages {
@@ -176,8 +178,8 @@ func WellFormed(messages []Message) error {
 	return nil
 }
 
-// blocks lists the calls and the answered calls of a message; behind tells that a
-// result stands behind something else.
+// blocks lists the calls and the answered calls of a message; behind: a result stands behind
+// something else.
 func (m *Message) blocks() (calls, results []string, behind bool) {
 	other := false
 	for _, b := range m.Content {
@@ -207,7 +209,7 @@ func messagesFit(r run) error {
 	return nil
 }
 
-// sized: the results of each message fit together.
+// FitTogether checks the size of the results of each message together.
 func FitTogether(messages []Message) error {
 	for i := range messages {
 		total := 0

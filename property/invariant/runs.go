@@ -9,7 +9,7 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// ran: the tool's own code ended the call.
+// ranToEnd reports whether the tool's own code ended the call.
 func (r *callRun) ranToEnd() bool {
 	if r.ended == none {
 		return false
@@ -77,7 +77,7 @@ func (v *View) denyWins() error {
 				limit = time.Minute
 			}
 			if (h.Action == des.Deny || h.Action == des.Stop) && h.After < limit && r.ranToEnd() {
-				return fmt.Errorf("a hook says %s, and it ended as %s", h.Action, r.status)
+				return fmt.Errorf("a hook decides %s, and it ended as %s", h.Action, r.status)
 			}
 		}
 		return nil
@@ -104,7 +104,7 @@ func (v *View) modifiersInOrder() error {
 	return nil
 }
 
-// modifier looks at one call's.
+// modifier checks that of one call.
 func (v *View) modifier(m *message, r *callRun) error {
 	returned := r.call.Modifies && (r.status == des.OK || r.status == des.RunFailed && r.call.Failure == des.Failed)
 	safe := !r.exclusive(v.Case) && r.escalated == none && !v.byEffects()
@@ -143,7 +143,7 @@ func (v *View) timeGoesOn() error {
 	return nil
 }
 
-// each looks at every run with its message; the first error counts.
+// each checks every run with its message; the first error counts.
 func (v *View) each(f func(m *message, r *callRun) error) error {
 	for i := range v.messages {
 		m := &v.messages[i]

@@ -7,6 +7,8 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
+// schedulerInvariants are those of both engines, that which makes others meaningless
+// first. They see the log alone.
 var schedulerInvariants = [...]condition[*View]{
 	{"time-goes-on", "time never runs backwards, and a log ends with the end of the conversation", (*View).timeGoesOn},
 	{"one-result", "every committed call has exactly one result, every other one none (H2)", (*View).oneResult},
@@ -17,14 +19,14 @@ var schedulerInvariants = [...]condition[*View]{
 	{"no-overtaking", "calls start in call order (J1), under effects those that conflict (J8)", (*View).noOvertaking},
 	{"conflicts-wait", "under effects a call waits for all before it that write what it touches or touch what it writes (J8)", (*View).conflictsWait},
 	{"waits-for-the-stream", "under serial and batch nothing starts before the stream ended (J8)", (*View).waitsForTheStream},
-	{"nothing-after-a-stop", "no call of a message starts after the user spoke or the conversation was stopped (J4)", (*View).nothingAfterAStop},
-	{"siblings-stop", "a failure that stops siblings leaves none queued and tells all that run (J3)", (*View).siblingsStop},
+	{"nothing-after-a-stop", "no call of a message starts after the user's new message or a stop of the conversation (J4)", (*View).nothingAfterAStop},
+	{"siblings-stop", "a failure that stops siblings leaves none queued and stops all that run (J3)", (*View).siblingsStop},
 	{"others-go-on", "a failure that stops nobody stops nobody (J3)", (*View).othersGoOn},
 	{"interrupt-spares", "a running call that may not be cancelled is not asked to stop by the user's message (J4)", (*View).interruptSpares},
-	{"causes-apart", "a call that was stopped says why: a sibling, the user, a stop, an abandoned stream (J3-J5)", (*View).causesApart},
+	{"causes-apart", "a call that was stopped has the reason: a sibling, the user, a stop, an abandoned stream (J3-J5)", (*View).causesApart},
 	{"asked-once", "a call is asked to stop at most once", (*View).askedOnce},
 	{"discarded-is-gone", "an abandoned stream lets nothing out, and its calls' effects on the state are undone (J5)", (*View).discardedIsGone},
-	{"deadlines", "a time limit ends a run exactly, counts the run alone, and nothing that hears outlasts it", (*View).deadlines},
+	{"deadlines", "a time limit ends a run exactly, counts the run alone, and nothing that can be cancelled outlasts it", (*View).deadlines},
 	{"run-time", "a call that nothing goes wrong with runs exactly as long as it takes", (*View).runTime},
 	{"allowed-first", "nothing runs without being allowed, and what was denied never runs (F2)", (*View).allowedFirst},
 	{"deny-wins", "what a hook denies is denied, whatever else allows it (F2)", (*View).denyWins},
@@ -32,8 +34,7 @@ var schedulerInvariants = [...]condition[*View]{
 	{"no-idling", "a call waits only for a reason: with nothing running, the first that waits starts (J1)", (*View).noIdling},
 }
 
-// View is a log, put in order for looking at: what became of each call, attempt by
-// attempt.
+// View is a log in order: what became of each call, attempt by attempt.
 type View struct {
 	Case *des.Case
 	Log  *des.Log
@@ -58,7 +59,7 @@ func CheckScheduler(v *View) *Violation {
 // none is the place of an entry that is not there.
 const none = -1
 
-// run is one call's way. Its members are places in the log; none if it did not come
+// callRun is one call's way. Its members are places in the log; none if it did not come
 // to that.
 type callRun struct {
 	call                  *des.Call
@@ -87,7 +88,7 @@ type message struct {
 	streamEnd           time.Duration
 }
 
-// Look takes a log in. A view may be used for one log after the other, which keeps its
+// Read takes a log in. A view may be used for one log after the other, which keeps its
 // buffers; each holds until the next.
 func (v *View) Read(c *des.Case, log *des.Log) {
 	v.Case, v.Log = c, log
@@ -180,7 +181,7 @@ func (v *View) at(i int) time.Duration { return v.Log.Entries[i].At }
 // of are the runs of a message.
 func (v *View) of(m *message) []callRun { return v.runs[m.first : m.first+m.n] }
 
-// alone: the call must have the floor, under the policy.
+// exclusive reports whether the call must run alone, under the policy.
 func (r *callRun) exclusive(c *des.Case) bool {
 	k := r.call
 	if c.Policy == schedule.Effects.String() {

@@ -17,15 +17,15 @@ const (
 	room         = 3_000
 )
 
-// sized is a large result in a message.
+// largeResult is a large result in a message.
 type largeResult struct {
 	p     *systemCall
-	whole int // as the tool made it
+	full  int // as the tool made it
 	shown int // as it was sent
 	limit int
 }
 
-// sizes are the results of one message that a scene knows the size of.
+// sizes are the results of one message whose sizes are certain.
 func (v *SystemView) sizes(turn int, r *request) (all []largeResult, message int) {
 	for _, p := range v.calls {
 		text, there := r.results[p.call.ID]
@@ -61,41 +61,42 @@ func saved(v *SystemView) error {
 	return nil
 }
 
-// fits: what is over its own limit is small, the rest is whole but for the largest, if
-// all together are too much.
+// fits checks that what is over its own limit is small, and that of the rest only the
+// largest are not complete, if all together are too much.
 func fits(all []largeResult, message int) error {
 	if message > maxMessage {
 		return fmt.Errorf("the results of one message have %d characters", message)
 	}
-	var moved, whole []largeResult
+	var moved, kept []largeResult
 	for _, z := range all {
 		switch {
-		case z.whole > z.limit && z.shown > room:
-			return fmt.Errorf("call %s: %d characters are shown of %d; the limit is %d", z.p.call.ID, z.shown, z.whole, z.limit)
-		case z.whole > z.limit:
-		case z.shown < z.whole:
+		case z.full > z.limit && z.shown > room:
+			return fmt.Errorf("call %s: %d characters are shown of %d; the limit is %d", z.p.call.ID, z.shown, z.full, z.limit)
+		case z.full > z.limit:
+		case z.shown < z.full:
 			moved = append(moved, z)
-		case z.shown > z.whole:
-			return fmt.Errorf("call %s: %d characters are shown of %d", z.p.call.ID, z.shown, z.whole)
+		case z.shown > z.full:
+			return fmt.Errorf("call %s: %d characters are shown of %d", z.p.call.ID, z.shown, z.full)
 		default:
-			whole = append(whole, z)
+			kept = append(kept, z)
 		}
 	}
-	return largestMoved(moved, whole, message)
+	return largestMoved(moved, kept, message)
 }
 
-// least: those that were moved are the largest, and all of them had to be.
-func largestMoved(moved, whole []largeResult, message int) error {
+// largestMoved checks that those that were moved are the largest, and that all of them
+// had to be.
+func largestMoved(moved, kept []largeResult, message int) error {
 	if len(moved) == 0 {
 		return nil
 	}
-	smallest := slices.MinFunc(moved, func(a, b largeResult) int { return a.whole - b.whole })
-	for _, z := range whole {
-		if z.whole > smallest.whole {
-			return fmt.Errorf("call %s with %d characters went to a file, and %s with %d did not", smallest.p.call.ID, smallest.whole, z.p.call.ID, z.whole)
+	smallest := slices.MinFunc(moved, func(a, b largeResult) int { return a.full - b.full })
+	for _, z := range kept {
+		if z.full > smallest.full {
+			return fmt.Errorf("call %s with %d characters went to a file, and %s with %d did not", smallest.p.call.ID, smallest.full, z.p.call.ID, z.full)
 		}
 	}
-	if before := message - smallest.shown + smallest.whole; before <= maxMessage {
+	if before := message - smallest.shown + smallest.full; before <= maxMessage {
 		return fmt.Errorf("call %s went to a file although the message had %d characters with it", smallest.p.call.ID, before)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 func (v *View) nothingAfterAStop() error {
 	return v.each(func(m *message, r *callRun) error {
 		if m.interrupted != none && r.start > m.interrupted {
-			return fmt.Errorf("it started at %s, and the user spoke at %s", v.at(r.start), v.at(m.interrupted))
+			return fmt.Errorf("it started at %s, and the user interrupted at %s", v.at(r.start), v.at(m.interrupted))
 		}
 		if v.Case.AbortAt > 0 && r.start != none && v.at(r.start) > v.Case.AbortAt {
 			return fmt.Errorf("it started after the conversation was stopped")
@@ -76,7 +76,7 @@ func (v *View) interruptSpares() error {
 		case r.cause == schedule.UserInterrupt && !cancellable(r.cancelled):
 			return fmt.Errorf("it may not be cancelled, and was")
 		case m.interrupted != none && cancellable(m.interrupted) && r.start != none && r.start < m.interrupted && r.ended > m.interrupted && r.cancelled == none:
-			return fmt.Errorf("it may be cancelled, and was not when the user spoke")
+			return fmt.Errorf("it may be cancelled, and was not when the user interrupted")
 		}
 		return nil
 	})

@@ -11,15 +11,16 @@ import (
 	"toolbench/toolsys/trace"
 )
 
+// systemInvariants are those of system cases.
 var systemInvariants = [...]condition[*SystemView]{
 	{"all-answered", "every call that was made has a result, and the conversation goes on until a hook stops it (H2, H5, G1)", allAnswered},
-	{"hint", "a call that breaks its schema is told to load the tool exactly when the request it answers did not have it whole, where tools are deferred (E7)", hinted},
-	{"loaded", "a request has whole what is not deferred, what was known and what was searched for, of the servers that are there, and nothing else (E1-E6, N4, N6)", loaded},
-	{"search", "what a search shows, the next request has whole; it finds each name that it is given (E5)", searches},
+	{"hint", "a call that breaks its schema is hinted to load the tool exactly when the request it answers had only its name, where tools are deferred (E7)", hinted},
+	{"loaded", "a request defines what is not deferred, what was discovered and what was searched for, of the servers that are there, and nothing else (E1-E6, N4, N6)", loaded},
+	{"search", "what a search shows, the next request defines; it finds each name that it is given (E5)", searches},
 	{"prefix", "built-ins stand first, by name, and their bytes never change; servers come and go behind them (D1, D4)", prefixes},
 	{"decided", "a call ends as rules, hooks, the mode, the person and what goes wrong with it or its server have it: deny beats ask beats allow, and nothing runs without an allow (F1, F2, N4, O7)", decided},
 	{"rewritten", "a tool runs with the input as last rewritten, and never with one that breaks its schema or a rule (G2)", rewritten},
-	{"hooks-in-order", "each hook that is due is asked once, in order of registration, before the run and after it, and its output counts (G1)", hooksInOrder},
+	{"hooks-in-order", "each hook that is due runs once, in order of registration, before the run and after it, and its output counts (G1)", hooksInOrder},
 	{"saved", "a result over its tool's limit goes to a file; of a message that is too much the largest go, no more than need to (K1, K2)", saved},
 	{"frozen", "a result is the same text in every later request (K2)", frozen},
 	{"agents-end", "a sub-agent does nothing after its call was stopped or has ended (B4)", agentsEnd},
@@ -39,7 +40,7 @@ func CheckSystem(v *SystemView) *Violation {
 	return b
 }
 
-// the sentence that tells to load a tool first.
+// hintText begins the hint to load a tool first.
 const hintText = "Load it first"
 
 func allAnswered(v *SystemView) error {
@@ -78,8 +79,8 @@ func (v *SystemView) turns() int {
 	return 0
 }
 
-// ends: a hook stops the turn at this call, as foretold, or, of calls whose end is not
-// foretold, as it went.
+// ends reports whether a hook stops the turn at this call, as predicted, or, of calls whose
+// end is not predicted, as it went.
 func (p *systemCall) ends() bool {
 	if len(p.want.Status) > 0 && p.status != "refused" {
 		return p.want.EndsTurn
@@ -94,7 +95,7 @@ func hinted(v *SystemView) error {
 		}
 		want := p.want.BadInput && p.asked.deferring() && !p.asked.loaded[p.call.Tool]
 		if got := strings.Contains(p.text, hintText); got != want {
-			return fmt.Errorf("call %s of %s: hinted is %t; its request had the tool whole: %t; tools are deferred: %t; its input breaks the schema: %t",
+			return fmt.Errorf("call %s of %s: hinted is %t; its request defined the tool: %t; tools are deferred: %t; its input breaks the schema: %t",
 				p.call.ID, p.call.Tool, got, p.asked.loaded[p.call.Tool], p.asked.deferring(), p.want.BadInput)
 		}
 	}
@@ -114,8 +115,8 @@ func decided(v *SystemView) error {
 	return nil
 }
 
-// may says whether a call may end so. What files hold and an agent comes to is not
-// foretold, but that they are let run is.
+// may reports whether a call may end so. What files hold and how an agent fares is not
+// predicted, but that they may run is.
 func (p *systemCall) may(status string) bool {
 	if p.want.Unknown {
 		return true
@@ -124,7 +125,7 @@ func (p *systemCall) may(status string) bool {
 	case "ToolSearch":
 		return len(p.want.Status) == 0 && status == "ok" || slices.Contains(p.want.Status, status)
 	case "Read", "Write", "Edit", "Agent":
-		if status == "refused" || p.call.Tool == "Edit" && status == "denied" { // a rule for writing speaks of it too
+		if status == "refused" || p.call.Tool == "Edit" && status == "denied" { // a rule for writing matches it too
 			return true
 		}
 		if len(p.want.Status) == 0 {
@@ -153,7 +154,7 @@ func hooksInOrder(v *SystemView) error {
 		seen := map[string]bool{}
 		for _, h := range p.hooks {
 			if seen[h] {
-				return fmt.Errorf("call %s: the hook %s was asked twice", p.call.ID, h)
+				return fmt.Errorf("call %s: the hook %s ran twice", p.call.ID, h)
 			}
 			seen[h] = true
 		}
@@ -161,7 +162,7 @@ func hooksInOrder(v *SystemView) error {
 			continue
 		}
 		if !slices.Equal(p.hooks, p.want.Hooks) {
-			return fmt.Errorf("call %s: asked were %v; due are %v", p.call.ID, p.hooks, p.want.Hooks)
+			return fmt.Errorf("call %s: %v ran; %v are due", p.call.ID, p.hooks, p.want.Hooks)
 		}
 		if p.ran && p.want.Output != "" && p.text != p.want.Output && !(p.want.Withheld && strings.HasPrefix(p.text, p.want.Output)) {
 			return fmt.Errorf("call %s: its result is %.80q; a hook made it %q", p.call.ID, p.text, p.want.Output)
@@ -187,16 +188,16 @@ func agentsEnd(v *SystemView) error {
 		}
 	}
 	for _, p := range v.calls {
-		if p.call.Tool == "Agent" && !v.deafWithin(p) && p.wasCancelled && p.over && p.ended > p.cancelled {
+		if p.call.Tool == "Agent" && !v.outlastsStop(p) && p.wasCancelled && p.over && p.ended > p.cancelled {
 			return fmt.Errorf("call %s was stopped at %s and ended at %s", p.call.ID, p.cancelled, p.ended)
 		}
 	}
 	return nil
 }
 
-// deafWithin: a call of the sub-agent does not hear that it is to stop, or a hook after
-// the run hangs, which has its time whatever is stopped (G1).
-func (v *SystemView) deafWithin(p *systemCall) bool {
+// outlastsStop reports whether a call of the sub-agent ignores that it is to stop, or a
+// hook after the run hangs, which has its time whatever is stopped (G1).
+func (v *SystemView) outlastsStop(p *systemCall) bool {
 	hung := slices.ContainsFunc(v.s.Hooks, func(h generate.Hook) bool { return h.Fails == "hang" && h.Event != "PreToolUse" })
 	return hung || slices.ContainsFunc(p.call.Inside, func(c generate.Call) bool { return v.s.FaultsOf(c.ID).IgnoresCancel })
 }

@@ -9,7 +9,7 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// Situation is something worth having seen in scenes.
+// systemGoal is a goal of system cases.
 type systemGoal struct {
 	Name  string
 	count func(v *SystemView) int
@@ -17,7 +17,7 @@ type systemGoal struct {
 
 var systemGoals = slices.Concat(usualGoals[:], systemFaultGoals[:])
 
-// usual is what may come up where nothing goes wrong; faulty where something does.
+// usualGoals may come up where nothing goes wrong, systemFaultGoals where something does.
 var usualGoals = [...]systemGoal{
 	{"a blind call of a deferred tool was hinted", countCalls(func(_ *SystemView, p *systemCall) bool { return strings.Contains(p.text, hintText) })},
 	{"a broken call of a discovered tool was not", countCalls(func(v *SystemView, p *systemCall) bool {
@@ -93,7 +93,7 @@ func (p *systemCall) savedFor(why string) bool {
 	return false
 }
 
-// churned says whether a server came or went just before a request.
+// churned reports whether a server came or went just before a request.
 func churned(s *generate.SystemCase, turn int) bool {
 	for _, v := range s.Servers {
 		if oracle.Connected(s, v.Name, turn) != oracle.Connected(s, v.Name, turn-1) {
@@ -103,12 +103,12 @@ func churned(s *generate.SystemCase, turn int) bool {
 	return false
 }
 
-// allowed: a rule or a hook would let the call run.
+// allowed reports whether a rule or a hook would let the call run.
 func (v *SystemView) allowed(p *systemCall) bool {
 	return oracle.Allows(v.s, p.call) || v.hookDecides(p, "allow")
 }
 
-// says: a hook on the call says so.
+// hookDecides reports whether a hook on the call decides so.
 func (v *SystemView) hookDecides(p *systemCall, what string) bool {
 	for i := range v.s.Hooks {
 		h := &v.s.Hooks[i]
@@ -123,7 +123,7 @@ func (v *SystemView) hookDecides(p *systemCall, what string) bool {
 }
 
 var systemFaultGoals = [...]systemGoal{
-	{"a tool panicked or gave an error in a scene", countCalls(func(v *SystemView, p *systemCall) bool {
+	{"a tool of a system case panicked or gave an error", countCalls(func(v *SystemView, p *systemCall) bool {
 		k := v.s.FaultsOf(p.call.ID)
 		return p.settled() && p.ran && (k.Panics || k.Errors)
 	})},
@@ -134,38 +134,38 @@ var systemFaultGoals = [...]systemGoal{
 	{"a tool hung until its time limit", countCalls(func(v *SystemView, p *systemCall) bool {
 		return p.status == "timeout" && v.s.FaultsOf(p.call.ID).Hangs
 	})},
-	{"a tool that does not hear was told to stop", countCalls(func(v *SystemView, p *systemCall) bool {
+	{"a tool that ignores cancelling was asked to stop", countCalls(func(v *SystemView, p *systemCall) bool {
 		return p.wasCancelled && p.ran && v.s.FaultsOf(p.call.ID).IgnoresCancel
 	})},
 	{"a tool was slower than it is", countCalls(func(v *SystemView, p *systemCall) bool {
 		return p.settled() && p.ran && v.s.FaultsOf(p.call.ID).Slow > 0
 	})},
 	{"a result was made huge", countCalls(func(v *SystemView, p *systemCall) bool { return p.status == "ok" && v.s.FaultsOf(p.call.ID).Huge })},
-	{"a result was made nothing", countCalls(func(v *SystemView, p *systemCall) bool { return p.status == "ok" && v.s.FaultsOf(p.call.ID).Empty })},
-	{"progress came after the end of a scene's call", countCalls(func(v *SystemView, p *systemCall) bool {
+	{"a result was made empty", countCalls(func(v *SystemView, p *systemCall) bool { return p.status == "ok" && v.s.FaultsOf(p.call.ID).Empty })},
+	{"progress came after the end of a call of a system case", countCalls(func(v *SystemView, p *systemCall) bool {
 		late := v.s.FaultsOf(p.call.ID).LateProgress
 		return late > 0 && p.ran && p.ended+late < v.out.Trace[len(v.out.Trace)-1].At
 	})},
-	{"a hook hung in a scene", countHooks("hang")},
-	{"a hook crashed in a scene", countHooks("error", "panic")},
-	{"a hook's command talked rubbish", countHooks("rubbish")},
+	{"a hook of a system case hung", countHooks("hang")},
+	{"a hook of a system case crashed", countHooks("error", "panic")},
+	{"a hook's command answered with no JSON", countHooks("rubbish")},
 	{"a guard that failed denied a call", countCalls(func(v *SystemView, p *systemCall) bool {
 		return p.settled() && p.want.Why == "a hook denies" && slices.ContainsFunc(v.s.Hooks, func(h generate.Hook) bool { return h.Fails != "" && h.Failed().Decision == "deny" })
 	})},
 	{"a hook that failed withheld an output", countCalls(func(_ *SystemView, p *systemCall) bool { return p.settled() && p.ran && p.want.Withheld })},
-	{"a disk was spoilt under a call", func(v *SystemView) int { return count(v.s.BreaksDisk()) }},
+	{"a disk failed under a call", func(v *SystemView) int { return count(v.s.BreaksDisk()) }},
 
-	{"a stream was given up in a scene", countRequests(func(_ *SystemView, r *request) bool { return r.abandoned })},
+	{"a stream of a system case was given up", countRequests(func(_ *SystemView, r *request) bool { return r.abandoned })},
 	{"a sub-agent's stream was given up", countRequests(func(_ *SystemView, r *request) bool { return r.abandoned && r.agent != "" })},
 	{"a stream was given up with a sub-agent at work", func(v *SystemView) int { return v.spawnersDropped() }},
-	{"a call was made again in a scene", countCalls(func(_ *SystemView, p *systemCall) bool { return p.tries > 1 })},
+	{"a call of a system case was made again", countCalls(func(_ *SystemView, p *systemCall) bool { return p.tries > 1 })},
 	{"an event came twice or late, and its stream went on", countRequests(func(_ *SystemView, r *request) bool { return r.garbled && !r.abandoned })},
 	{"blocks were complete in another order", func(v *SystemView) int { return v.swapped() }},
 	{"an answer was given again that the user had cut short", countCalls(func(_ *SystemView, p *systemCall) bool { return p.repeated })},
-	{"the user spoke twice in one instant in a scene", func(v *SystemView) int { return v.doubleInterrupts() }},
+	{"the user interrupted a system case twice in one instant", func(v *SystemView) int { return v.doubleInterrupts() }},
 
 	{"a server died under a call", countConnections(func(v *SystemView, l *connection) bool { return l.lost != never })},
-	{"a call was in a server's hands when it died", countCalls(func(v *SystemView, p *systemCall) bool {
+	{"a server was at work on a call when it died", countCalls(func(v *SystemView, p *systemCall) bool {
 		l := v.connectionOf(p)
 		return l != nil && p.ran && p.status == "failed" && l.lost != never && p.reached(v.s.FaultsOf(p.call.ID)) < l.lost
 	})},
@@ -224,7 +224,7 @@ func countConnections(is func(*SystemView, *connection) bool) func(*SystemView) 
 	}
 }
 
-// relists counts the servers whose lists changed while there were requests.
+// countRelists counts the servers whose lists changed while there were requests.
 func countRelists(is func(*generate.Server) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
 		n := 0
@@ -236,7 +236,7 @@ func countRelists(is func(*generate.Server) bool) func(*SystemView) int {
 	}
 }
 
-// hooks counts the hooks that were asked and failed so.
+// countHooks counts the hooks that ran and failed so.
 func countHooks(ways ...string) func(*SystemView) int {
 	return func(v *SystemView) int {
 		n := 0
@@ -249,7 +249,7 @@ func countHooks(ways ...string) func(*SystemView) int {
 	}
 }
 
-// lineOf is the line to the server of a call's tool, or nil.
+// connectionOf is the connection to the server of a call's tool, or nil.
 func (v *SystemView) connectionOf(p *systemCall) *connection {
 	if w := generate.Served[p.call.Tool]; w != nil {
 		return v.connections[w.Server]
@@ -291,7 +291,7 @@ func (v *SystemView) swapped() int {
 	return n
 }
 
-// echoes counts the instants in which the user spoke twice.
+// doubleInterrupts counts the instants in which the user interrupted twice.
 func (v *SystemView) doubleInterrupts() int {
 	n, last := 0, never
 	for _, e := range v.out.Trace {

@@ -13,18 +13,18 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// view is a run as promises look at it.
+// SystemView is a run of a system case in order.
 type SystemView struct {
 	s        *generate.SystemCase
 	out      check.Result
 	requests []*request
-	// calls are the scene's calls in its order, those too that were never made.
+	// calls are the case's calls in its order, those too that were never made.
 	calls []*systemCall
 	byID  map[string]*systemCall
 	// agents are the Agent calls behind the sub-agents, by the agents' names.
 	agents map[string]*systemCall
 	state  string // the main conversation's, at the end
-	// lines are the servers', by name; failed: the conversation ended in an error.
+	// connections are those to the servers, by name; failed: the conversation ended in an error.
 	connections map[string]*connection
 	failed      bool
 }
@@ -35,21 +35,21 @@ type request struct {
 	turn  int
 	// begun is when its tools were gathered, or began to be; at is when it left.
 	begun, at time.Duration
-	// fell: its stream was given up. garbled: an event of it came twice or late.
+	// abandoned: its stream was given up. garbled: an event of it came twice or late.
 	abandoned, garbled bool
 	// defs are the definitions' bytes, names theirs, prefix how many stand up to the
-	// cache breakpoint. Loaded are the names that are there whole.
+	// cache breakpoint. Loaded are the names that are defined.
 	defs   []json.RawMessage
 	names  []string
 	prefix int
 	loaded map[string]bool
-	// offered are the names that are there, whole or deferred.
+	// offered are the names that are defined or deferred.
 	offered map[string]bool
 	// results are the texts of the results in it, by call.
 	results map[string]string
 }
 
-// played is one call as it went.
+// systemCall is one call as it went.
 type systemCall struct {
 	call   *generate.Call
 	turn   int // the main conversation's, at which it was, or is to be, made
@@ -61,7 +61,7 @@ type systemCall struct {
 	// began is when its run began.
 	tries int
 	began time.Duration
-	// again: an answer that was cut short by the user, and not taken for one, was given
+	// repeated: an answer that was cut short by the user, and not taken for one, was given
 	// again, and the call with it, though it has a result already.
 	repeated               bool
 	agent                  string
@@ -73,7 +73,7 @@ type systemCall struct {
 	started, wasCancelled  bool
 }
 
-// stopped says whether the call was stopped from outside.
+// stopped reports whether the call was stopped from outside.
 func (p *systemCall) stopped() bool {
 	switch p.status {
 	case "cancelled", "interrupted", "aborted", "discarded": // as in pipeline
@@ -82,7 +82,7 @@ func (p *systemCall) stopped() bool {
 	return false
 }
 
-// settled: it came to its own end, which the reference foretells.
+// settled reports whether it came to its own end, which the oracle predicts.
 func (p *systemCall) settled() bool { return p.emitted && !p.stopped() }
 
 func ReadSystem(s *generate.SystemCase, out check.Result) (*SystemView, error) {
@@ -144,7 +144,7 @@ func (v *SystemView) read() error {
 	return nil
 }
 
-// garble notes the requests in whose answers events came twice or late.
+// markGarbled notes the requests in whose answers events came twice or late.
 func (v *SystemView) markGarbled() {
 	var reached []*request
 	for i, r := range v.requests {

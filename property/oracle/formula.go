@@ -11,9 +11,9 @@ import (
 // Span is when a call starts and ends, from the request.
 type Span struct{ Start, End time.Duration }
 
-// Quiet says whether nothing in a case stops anything: then the formula holds for
+// Undisturbed reports whether nothing in a case stops anything: then the formula holds for
 // each of its messages. Calls may fail, as long as none stops its siblings; nothing
-// is rewritten, and nobody says anything.
+// is rewritten, and the user sends no message.
 func Undisturbed(c *des.Case) bool {
 	if len(c.Interrupts)+len(c.Faults) > 0 || c.AbortAt > 0 || c.Policy == schedule.Effects.String() {
 		return false
@@ -27,7 +27,7 @@ func Undisturbed(c *des.Case) bool {
 	return true
 }
 
-// Starts is the definition of the policies, for one quiet message. A call may start
+// Spans is the definition of the policies, for one undisturbed message. A call may start
 //
 //   - when it is complete, and not before the stream's end under serial and batch;
 //   - not before the calls in front of it;
@@ -74,7 +74,7 @@ func exclusive(policy schedule.Policy, k *des.Call) bool {
 	return policy == schedule.Serial || !k.Safe || k.Failure == des.Unknown || k.Failure == des.NotJSON
 }
 
-// length is how long a call takes by itself: the question to the person, then its
+// duration is how long a call takes by itself: the question to the person, then its
 // run, up to its limit.
 func duration(k *des.Call) time.Duration {
 	asked, run := time.Duration(0), k.For
@@ -99,7 +99,7 @@ func duration(k *des.Call) time.Duration {
 	return asked + run
 }
 
-// Follows says whether a quiet case's log follows from the formula; the call that
+// CheckSpans reports whether an undisturbed case's log follows from the formula; the call that
 // does not is named, with what it should have done.
 func CheckSpans(c *des.Case, log *des.Log) (call string, want Span, ok bool) {
 	policy, err := schedule.ParsePolicy(c.Policy)

@@ -72,7 +72,7 @@ func (m *message) step(t *rapid.T, ev schedule.Event) {
 	m.invariants(t, got)
 }
 
-// invariants hold whatever the definition says.
+// invariants hold whatever the definition is.
 func (m *message) invariants(t *rapid.T, did []schedule.Action) {
 	active := len(m.running) - len(m.held)
 	require.LessOrEqual(t, active, m.limit)
@@ -208,7 +208,7 @@ func TestAPairDecidesAsTheCore(t *testing.T) {
 	}
 }
 
-// A machine that is led astray makes them differ, and it is said once.
+// A definition that is corrupted makes them differ, and that is reported once.
 func TestAPairNotesWhereItsTwoDiffer(t *testing.T) {
 	var pair oracle.Pair
 	s, err := pair.Reset(schedule.Streaming, 1)

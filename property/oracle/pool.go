@@ -7,12 +7,13 @@ import (
 	"toolbench/property/generate"
 )
 
-// relisted says whether a server's list that changed lacks a tool by now.
+// relisted reports whether a server's list that changed lacks a tool by now.
 func relisted(s *generate.SystemCase, tool string, turn int) bool {
 	return missing(s, tool, turn, false)
 }
 
-// unlisted says whether a server has no such tool any more, and nobody could read so.
+// Unlisted reports whether a server has no such tool any more, and its list could not be
+// read.
 func Unlisted(s *generate.SystemCase, tool string, turn int) bool {
 	return missing(s, tool, turn, true)
 }
@@ -24,12 +25,12 @@ func missing(s *generate.SystemCase, tool string, turn int, unread bool) bool {
 	})
 }
 
-// listChanged says whether a server's list has changed by now, or was to.
+// ListChanged reports whether a server's list has changed by now, or was to.
 func ListChanged(s *generate.SystemCase, server string, turn int) bool {
 	return slices.ContainsFunc(s.Servers, func(v generate.Server) bool { return v.Name == server && v.Relist > 0 && turn >= v.Relist })
 }
 
-// there says whether a server is connected in a request.
+// Connected reports whether a server is connected in a request.
 func Connected(s *generate.SystemCase, server string, turn int) bool {
 	for _, v := range s.Servers {
 		if v.Name == server && turn >= v.From && (v.Until == 0 || turn <= v.Until) {
@@ -39,9 +40,8 @@ func Connected(s *generate.SystemCase, server string, turn int) bool {
 	return false
 }
 
-// inPool says whether there is the tool in a request: it is connected, and no rule
-// hides it (C1, D2); ToolSearch is where it may be
-// needed (E3).
+// InPool reports whether a request has the tool: its server is connected, and no rule
+// hides it (C1, D2); ToolSearch is there where it may be needed (E3).
 func InPool(s *generate.SystemCase, name string, turn int) bool {
 	if server := generate.ServerOf(name); server != "" && (!Connected(s, server, turn) || relisted(s, name, turn)) {
 		return false
@@ -57,7 +57,7 @@ func InPool(s *generate.SystemCase, name string, turn int) bool {
 	return true
 }
 
-// speaks says whether a rule is about a call.
+// ruleMatches reports whether a rule is about a call.
 func ruleMatches(rule, tool, path string) bool {
 	if name, content, ok := strings.Cut(rule, "("); ok {
 		return name == tool && strings.HasPrefix(path, strings.TrimSuffix(content, "**)"))
@@ -66,7 +66,7 @@ func ruleMatches(rule, tool, path string) bool {
 	return rule == tool || v != nil && (rule == "mcp__"+v.Server || rule == "mcp__"+v.Server+"__*")
 }
 
-// deferring is what the setting says of whether tools are deferred (E2); sure is false
+// Deferring reports whether the setting defers tools (E2); sure is false
 // where it depends on their size.
 func Deferring(s *generate.SystemCase) (on, sure bool) {
 	switch s.Search {

@@ -14,7 +14,7 @@ type phase uint8
 const (
 	waits phase = iota
 	runs
-	holds // it runs, rewritten, and waits to be alone
+	holds // it was rewritten and waits to run alone
 	ended
 )
 
@@ -28,7 +28,7 @@ type schedulerCall struct {
 	touches     *schedule.Footprint
 }
 
-// Machine is one message. It is a des.Stepper.
+// Scheduler is one message. It is a des.Stepper.
 type Scheduler struct {
 	policy   schedule.Policy
 	limit    int
@@ -41,7 +41,7 @@ type Scheduler struct {
 	found    [ended + 1][]int // what in gave last, kept for its room
 }
 
-// New makes a machine where an engine wants one.
+// NewScheduler makes one for an engine.
 func NewScheduler(policy schedule.Policy, limit int) (des.Stepper, error) {
 	m := &Scheduler{}
 	if err := m.reset(policy, limit); err != nil {
@@ -50,10 +50,10 @@ func NewScheduler(policy schedule.Policy, limit int) (des.Stepper, error) {
 	return m, nil
 }
 
-// begin makes it the machine of a new message.
+// reset makes it that of a new message.
 func (m *Scheduler) reset(policy schedule.Policy, limit int) error {
 	if policy > schedule.Effects {
-		return fmt.Errorf("the model knows no policy %s", policy)
+		return fmt.Errorf("the definition has no policy %s", policy)
 	}
 	*m = Scheduler{policy: policy, limit: limit, calls: m.calls[:0], found: m.found}
 	return nil
@@ -226,7 +226,7 @@ func (m *Scheduler) endBatch() {
 	}
 }
 
-// letGo starts what may run (J1, I2).
+// start starts what may run (J1, I2).
 func (m *Scheduler) start() {
 	if holding := m.in(holds); len(holding) > 0 {
 		if len(m.in(runs)) == 0 {
@@ -266,8 +266,8 @@ func (m *Scheduler) mayStart(i int) bool {
 	return m.calls[i].safe && len(running) < m.limit
 }
 
-// behind: a call before it that has not ended writes what it touches, or touches what
-// it writes (J8).
+// conflicts reports whether a call before it that has not ended writes what it touches,
+// or touches what it writes (J8).
 func (m *Scheduler) conflicts(i int) bool {
 	for j := range i {
 		if m.calls[j].phase != ended && schedule.Conflict(m.calls[j].touches, m.calls[i].touches) {
@@ -295,7 +295,7 @@ type Pair struct {
 	difference string
 }
 
-// Begin makes the pair that of a new message, where an engine wants one.
+// Reset makes the pair that of a new message, for an engine.
 func (p *Pair) Reset(policy schedule.Policy, limit int) (des.Stepper, error) {
 	if err := errors.Join(p.core.Reset(policy, limit), p.machine.reset(policy, limit)); err != nil {
 		return nil, err
@@ -304,8 +304,8 @@ func (p *Pair) Reset(policy schedule.Policy, limit int) (des.Stepper, error) {
 	return p, nil
 }
 
-// Differs says where the two decided differently since it was asked last, first of
-// all; "" is nowhere.
+// Difference gives the first decision since it was asked last on which the two differ;
+// "" is none.
 func (p *Pair) Difference() string {
 	found := p.difference
 	p.difference = ""
@@ -345,6 +345,6 @@ func (p *Pair) note(ev schedule.Event, a schedule.Action) {
 	for _, w := range p.want {
 		want = append(want, fmt.Sprintf("%s %d", w.Kind, w.Index))
 	}
-	p.difference = fmt.Sprintf("after event %d of call %d the definition says [%s]; action %d, %s %d, is not decided alike",
+	p.difference = fmt.Sprintf("after event %d of call %d the definition decides [%s]; action %d, %s %d, differs",
 		ev.Kind, ev.Index, strings.Join(want, ", "), p.next+1, a.Kind, a.Index)
 }

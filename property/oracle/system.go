@@ -6,33 +6,33 @@ import (
 	"toolbench/property/generate"
 )
 
-// foretold is what must become of a call, if nothing stops it from outside.
+// Prediction is what must become of a call, if nothing stops it from outside.
 type Prediction struct {
-	// status are the ways it may end: more than one only where that is another
-	// promise's business, as what a file holds.
+	// Status are the ways it may end; nil where that depends on what a file holds or on
+	// how a sub-agent fares.
 	Status []string
-	// broken: its input breaks the schema.
+	// BadInput: its input breaks the schema.
 	BadInput bool
-	// hooks are those asked, each with its event, in order.
+	// Hooks are those that run, each with its event, in order.
 	Hooks []string
-	// input is what a tool of the scene's own ran with, "" if it did not run.
+	// Input is what a tool of the case's own ran with, "" if it did not run.
 	Input string
 	// Output is the text a hook put in the place of the result; "" for none. Withheld:
 	// it is the beginning of the text that a failed hook withholds the result with.
 	Output   string
 	Withheld bool
-	// rewritten says by whom the input was changed, and refused that this was why it
-	// did not run. ends: a hook stops the turn.
+	// Rewritten: a hook or a person changed the input; Refused: this is why the call did
+	// not run. EndsTurn: a hook stops the turn.
 	Rewritten, Refused, EndsTurn bool
-	// unsure: nothing of its end is foretold.
+	// Unknown: nothing of its end is predicted.
 	Unknown bool
-	// why says what decided.
+	// Why is what decided.
 	Why string
-	// stopper says whether a hook, named with its event, would stop the turn.
+	// StopsTurn reports whether a hook, named with its event, would stop the turn.
 	StopsTurn func(hook string) bool
 }
 
-// foretelling is one call on its way through the reference.
+// predictor is one call on its way through the reference.
 type predictor struct {
 	s             *generate.SystemCase
 	c             *generate.Call
@@ -43,16 +43,16 @@ type predictor struct {
 	approved bool
 }
 
-// foretell is the reference: the way of one call, from the rows H1, F2 and G2, and what
-// befell it.
+// Predict is the reference: the way of one call, from the rows H1, F2 and G2, and from
+// the circumstances that it met.
 func Predict(s *generate.SystemCase, c *generate.Call, turn int, of Circumstances) Prediction {
 	f := &predictor{s: s, c: c, circumstances: of, input: generate.Input{N: generate.CallNumber(c.ID), Path: c.Path, Bad: c.Bad}}
 	f.StopsTurn = func(hook string) bool { return stopsTurn(s, hook) }
-	told := f.call(turn)
+	p := f.call(turn)
 	if of.Unknown {
-		return Prediction{Unknown: true, StopsTurn: f.StopsTurn, Why: "what befell it cannot be told"}
+		return Prediction{Unknown: true, StopsTurn: f.StopsTurn, Why: "its circumstances are unknown"}
 	}
-	return told
+	return p
 }
 
 func (f *predictor) call(turn int) Prediction {
@@ -76,7 +76,7 @@ func (f *predictor) call(turn int) Prediction {
 	return f.run()
 }
 
-// stopper says whether a hook after the run, or at a refusal, stops the turn.
+// stopsTurn reports whether a hook after the run, or at a refusal, stops the turn.
 func stopsTurn(s *generate.SystemCase, hook string) bool {
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
@@ -101,7 +101,7 @@ func (f *predictor) ruled(rules []string) bool {
 	return false
 }
 
-// due are the hooks that listen to the call at an event.
+// dueHooks calls each with the hooks that match the call at an event.
 func (f *predictor) dueHooks(event string, each func(i int, h *generate.Hook)) {
 	for i := range f.s.Hooks {
 		h := &f.s.Hooks[i]
@@ -116,7 +116,7 @@ func (f *predictor) dueHooks(event string, each func(i int, h *generate.Hook)) {
 	}
 }
 
-// before asks the hooks before the run; it says whether that is the end.
+// beforeRun applies the hooks before the run and reports whether they end the call.
 func (f *predictor) beforeRun() (over bool) {
 	stop, rewritten := false, -1
 	f.dueHooks("PreToolUse", func(i int, h *generate.Hook) {
@@ -144,7 +144,7 @@ func (f *predictor) beforeRun() (over bool) {
 	return true
 }
 
-// strength: of several hooks the strictest counts.
+// strictness orders decisions: of several hooks the strictest counts.
 var strictness = map[string]int{"": 0, "allow": 1, "ask": 2, "deny": 3}
 
 // permission decides; "" lets the call run.
@@ -155,7 +155,7 @@ func (f *predictor) permission() (status, why string) {
 		case !f.s.Person:
 			return "denied", "nobody is there to be asked: " + why
 		case f.c.Answer == "no":
-			return "denied", "the person said no"
+			return "denied", "the person denied it"
 		}
 		behaviour, f.approved = "allow", true
 		if f.c.Answer != "" && f.c.Answer != "yes" {
@@ -221,7 +221,7 @@ func (f *predictor) decided() (behaviour, why string) {
 	case f.s.Mode == "acceptEdits" && (f.c.Tool == "Write" || f.c.Tool == "Edit"):
 		return "allow", "a file edit in the roots"
 	}
-	return "ask", "no rule speaks"
+	return "ask", "no rule matches"
 }
 
 func readOnly(s *generate.SystemCase, name string) bool {
@@ -247,7 +247,7 @@ func (f *predictor) run() Prediction {
 		event = "PostToolUseFailure"
 		f.Status = []string{"failed"}
 	case f.c.Tool == "Read" || f.c.Tool == "Write" || f.c.Tool == "Edit" || f.c.Tool == "Agent" || f.c.Tool == "ToolSearch":
-		f.Status = nil // what files hold, and how an agent fares, is not foretold
+		f.Status = nil // what files hold, and how an agent fares, is not predicted
 	}
 	if t != nil {
 		f.input.Path = ""
@@ -261,7 +261,7 @@ func (f *predictor) run() Prediction {
 	return f.Prediction
 }
 
-// behind asks the hooks after the run, or at a refusal.
+// afterRun applies the hooks after the run, or at a refusal.
 func (f *predictor) afterRun(event string) {
 	f.dueHooks(event, func(i int, h *generate.Hook) {
 		f.EndsTurn = f.EndsTurn || h.Stop
@@ -275,7 +275,7 @@ func (f *predictor) afterRun(event string) {
 	})
 }
 
-// chars is how long the result of a call of a scene's own tool is, where that is known:
+// ResultChars is how long the result of a call of a case's own tool is, where that is certain:
 // of one that is long, or was made so.
 func ResultChars(s *generate.SystemCase, c *generate.Call) int {
 	t, k := s.Tool(c.Tool), s.FaultsOf(c.ID)
@@ -291,7 +291,7 @@ func ResultChars(s *generate.SystemCase, c *generate.Call) int {
 // hugeChars is how long the result of a call is that is made huge.
 const hugeChars = 500_000
 
-// ends is how the run of a call ends for what goes wrong with it and for its tool's own
+// RunStatus is how the run of a call ends for what goes wrong with it and for its tool's own
 // time limit; "" as it would.
 func RunStatus(s *generate.SystemCase, c *generate.Call) string {
 	k, t := s.FaultsOf(c.ID), s.Tool(c.Tool)
@@ -307,7 +307,7 @@ func RunStatus(s *generate.SystemCase, c *generate.Call) string {
 	return ""
 }
 
-// Expect is what the reference predicts of a whole case: how the main conversation's
+// ExpectSystem is what the reference predicts of a case: how the main conversation's
 // calls end, where nothing stops them from outside and no hook may have ended it, and
 // which calls must not run.
 func ExpectSystem(s *generate.SystemCase) *generate.Expected {
@@ -329,9 +329,10 @@ func ExpectSystem(s *generate.SystemCase) *generate.Expected {
 	return x
 }
 
-// fate is what befell a call beside what its scene says of it.
+// Circumstances are what a call met that its case does not determine.
 type Circumstances struct {
-	// out: its tool was not offered. unsure: nothing is foretold.
+	// NotOffered: its request did not have the tool. Unknown: nothing can be predicted.
+	// Status is how its run ended for it; "" as it would.
 	NotOffered, Unknown bool
 	Status              string
 }
