@@ -12,14 +12,14 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// notUnder are the scenarios that say something other policies do not keep, and why.
+// notUnder are the scenarios that expect what other policies do not give, and why.
 var notUnder = map[string]string{
 	"fault-bash-failure-cancels-siblings":      "what runs or waits when a call fails is the policy's",
 	"fault-bash-failure-in-a-batch":            "what runs or waits when a call fails is the policy's",
 	"fault-bash-timeout-cancels-siblings":      "what runs or waits when a call fails is the policy's",
-	"fault-interrupt":                          "what runs when the user speaks is the policy's",
-	"fault-interrupt-in-the-instant-of-an-end": "what runs when the user speaks is the policy's",
-	"fault-interrupt-twice":                    "what runs when the user speaks is the policy's",
+	"fault-interrupt":                          "what runs when the user interrupts is the policy's",
+	"fault-interrupt-in-the-instant-of-an-end": "what runs when the user interrupts is the policy's",
+	"fault-interrupt-twice":                    "what runs when the user interrupts is the policy's",
 	"hook-makes-a-call-exclusive":              "hooks are asked in call order, and it expects them asked beside each other",
 	"modifiers-safe-after-the-batch":           "a safe call's modifier acts, as one at a time",
 	"modifiers-safe-dropped-when-streaming":    "a safe call's modifier acts, as one at a time",
@@ -39,7 +39,7 @@ func TestTheSuiteHoldsUnderEffects(t *testing.T) {
 	for _, sc := range suite(t) {
 		o := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: schedule.Effects.String()})
 		require.NoError(t, o.Err, sc.Name)
-		if why, known := notUnder[sc.Name]; known {
+		if why, listed := notUnder[sc.Name]; listed {
 			serial := run.Scenario(t.Context(), sc, run.Options{Seed: 1, Policy: schedule.Serial.String()})
 			assert.NotEmpty(t, o.Failures, "%s holds by now, though %s", sc.Name, why)
 			assert.NotEmpty(t, serial.Failures, "%s holds one at a time", sc.Name)

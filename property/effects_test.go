@@ -24,9 +24,9 @@ type measure struct {
 	mu                      sync.Mutex
 	runs, calls, beside, ok int
 	makespan, serial        time.Duration
-	// ofLeast sums makespans as multiples of the lower bound: of all scenarios, and of
+	// ofBound sums makespans as multiples of the lower bound: of all scenarios, and of
 	// those whose limit holds nobody back.
-	ofLeast, ofFree float64
+	ofBound, ofFree float64
 	free            int
 }
 
@@ -49,7 +49,7 @@ func (m *measure) add(o check.Result, limit int) {
 	m.makespan += o.Makespan
 	m.serial += o.Serial
 	of := float64(o.Makespan) / float64(o.LowerBound)
-	m.ofLeast += of
+	m.ofBound += of
 	if limit == 10 {
 		m.free++
 		m.ofFree += of
@@ -57,7 +57,7 @@ func (m *measure) add(o check.Result, limit int) {
 }
 
 // Calls that run out of order leave what they would leave one at a time.
-func TestNobodySeesThatCallsRanOutOfOrder(t *testing.T) {
+func TestCallsThatRanOutOfOrderLeaveTheSame(t *testing.T) {
 	var m measure
 	seeds := make(chan uint64)
 	var workers sync.WaitGroup
@@ -81,10 +81,10 @@ func TestNobodySeesThatCallsRanOutOfOrder(t *testing.T) {
 	workers.Wait()
 	require.NotZero(t, m.runs)
 	beside := float64(m.beside) / float64(m.calls)
-	least, free := m.ofLeast/float64(m.runs), m.ofFree/float64(m.free)
+	bound, free := m.ofBound/float64(m.runs), m.ofFree/float64(m.free)
 	t.Logf("%d scenarios, %d calls (%d %% ok): %.1f %% ran beside another; makespan %.3f of one at a time, in the mean %.4f of the lower bound, %.4f where no limit holds calls back",
-		m.runs, m.calls, 100*m.ok/m.calls, 100*beside, float64(m.makespan)/float64(m.serial), least, free)
+		m.runs, m.calls, 100*m.ok/m.calls, 100*beside, float64(m.makespan)/float64(m.serial), bound, free)
 	assert.Greater(t, beside, 0.4, "they do run out of order")
 	assert.Less(t, free, 1.02, "and near the lower bound")
-	assert.Less(t, least, 1.05, "and not far from it where a limit of two or three makes the order of starting count")
+	assert.Less(t, bound, 1.05, "and not far from it where a limit of two or three makes the order of starting count")
 }

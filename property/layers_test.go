@@ -20,7 +20,7 @@ var layers = []struct {
 	pkg string
 	may []string
 }{
-	// Leaves: they know nothing but the standard library and libraries.
+	// Leaves: they import nothing but the standard library and libraries.
 	{"toolsys/message", nil},
 	{"toolsys/schema", nil},
 	{"toolsys/settings", nil},
@@ -38,7 +38,7 @@ var layers = []struct {
 	{"toolsys/budget", contract},
 	{"toolsys/mcptool", contract},
 	{"toolsys/task", contract},
-	// A family of built-ins knows the contract and leaves: no pipeline, no pool, no
+	// A family of built-ins imports the contract and leaves: no pipeline, no pool, no
 	// other family.
 	{"toolsys/builtin/...", contract},
 	{"toolsys/builtin", append([]string{"toolsys/builtin/...", "toolsys/pool", "toolsys/task"}, contract...)},
@@ -142,8 +142,8 @@ func allowed(pkg string) ([]string, bool) {
 func TestImportsGoOneWay(t *testing.T) {
 	for _, p := range packages(t) {
 		pkg := strings.TrimPrefix(p.ImportPath, module)
-		may, known := allowed(pkg)
-		assert.True(t, known, "%s has no row in the table of layers", pkg)
+		may, listed := allowed(pkg)
+		assert.True(t, listed, "%s has no row in the table of layers", pkg)
 		for _, imp := range p.Imports {
 			name, own := strings.CutPrefix(imp, module)
 			if !own && imp != strings.TrimSuffix(module, "/") {

@@ -19,8 +19,8 @@ import (
 // Patience is how much real time one case may take before it counts as hung.
 const Patience = 20 * time.Second
 
-// Run plays a case and gives its log, with the run it is read from. The log holds no
-// entry that only the whole system has.
+// EndToEnd runs a case as a scenario and gives its log, with the run it is read from. The
+// log holds no entry that only the whole system has.
 func EndToEnd(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) {
 	sc, err := scenario.Parse("case.yaml", []byte(generate.SchedulerScenario(c, "case", "One case.", nil)))
 	if err != nil {
@@ -48,8 +48,8 @@ func EndToEnd(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) 
 	return log, out, err
 }
 
-// calm: no failure, message, fault or safe call's modifier can make policies differ
-// (O6). One such case in four is run under the others too, and with its bytes cut into
+// policiesAgree reports whether no failure, message, fault or safe call's modifier can make policies
+// differ (O6). One such case in four is run under the others too, and with its bytes cut into
 // other pieces: it costs further runs.
 func policiesAgree(c *des.Case) bool {
 	if len(c.Interrupts)+len(c.Faults) > 0 || c.Seed%4 != 0 {
@@ -74,7 +74,7 @@ var kinds = map[trace.Kind]des.Kind{
 	trace.Interrupt: des.Interrupt, trace.Fallback: des.Fallback, trace.TurnEnd: des.Committed, trace.RunEnd: des.Over,
 }
 
-// Read reads a trace as a log.
+// ReadTrace reads a trace as a log.
 func ReadTrace(c *des.Case, events []trace.Event) (*des.Log, error) {
 	index := map[string]int16{}
 	for n := range c.Calls() {

@@ -28,10 +28,10 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// Lean plays cases through the whole system, without what only carries them there: no
+// InProcess runs cases through the whole system, without what only carries them there: no
 // scenario's file, no HTTP and no client library. The clock, the conversation, the
 // scheduler, the pipeline, hooks, permissions and budgets are the real ones, and so is
-// what the model streams, byte for byte; see Run for the long way. It keeps its tools
+// what the model streams, byte for byte; see EndToEnd for the rest. It keeps its tools
 // from case to case; one goroutine may use it at a time.
 type InProcess struct {
 	run         *caseRun
@@ -39,12 +39,12 @@ type InProcess struct {
 	definitions *pool.Definitions
 }
 
-// NewLean makes one.
+// NewInProcess makes one.
 func NewInProcess() *InProcess {
 	return &InProcess{run: newCaseRun(), settings: map[int]settings.Settings{}, definitions: pool.NewDefinitions()}
 }
 
-// stage is a case under way, and the tools that play it.
+// caseRun is a case under way, and the tools that it calls.
 type caseRun struct {
 	tools map[toolShape]*tool.Tool
 
@@ -61,7 +61,7 @@ func newCaseRun() *caseRun {
 	return &caseRun{tools: map[toolShape]*tool.Tool{}, calls: map[string]*des.Call{}}
 }
 
-// Run plays a case as Run does, with the same log. The outcome holds the trace, and as
+// Run runs a case as EndToEnd does, with the same log. The outcome holds the trace, and as
 // failures what the requests broke. Further runs, under other policies or with other
 // pieces, there are none. The log and the trace hold until the next Run.
 func (l *InProcess) Run(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) {
@@ -89,7 +89,7 @@ func (l *InProcess) Run(ctx context.Context, c *des.Case) (*des.Log, check.Resul
 		log, err := ReadTrace(c, r.out.Trace)
 		return log, r.out, err
 	case <-ctx.Done():
-		l.run = newCaseRun() // who still plays on the old one is left alone
+		l.run = newCaseRun() // what still runs on the old one is left alone
 		return nil, check.Result{}, context.Cause(ctx)
 	case <-timer.C:
 		l.run = newCaseRun()
@@ -179,33 +179,33 @@ func (s *caseRun) disk() *posix.FS {
 	return fs
 }
 
-// converse lets the model be asked and the user speak. How the conversation ended
-// stands in its trace.
+// converse runs the conversation, in which the user interrupts. How it ended stands in
+// its trace.
 func (s *caseRun) converse(session *loop.Session) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	speaking, hush := context.WithCancel(context.Background()) // the user may speak to whoever is gone
-	var silent sync.WaitGroup
+	listening, end := context.WithCancel(context.Background()) // the user may interrupt what has ended
+	var users sync.WaitGroup
 	for i, at := range s.c.Interrupts {
-		silent.Add(1)
+		users.Add(1)
 		actor := "user/say/" + strconv.Itoa(i)
 		s.gate.Go(actor, func() {
-			defer silent.Done()
-			if s.gate.Sleep(speaking, actor, at-s.gate.Since()) == nil {
+			defer users.Done()
+			if s.gate.Sleep(listening, actor, at-s.gate.Since()) == nil {
 				session.Interrupt(message.UserText("Message " + strconv.Itoa(i+1) + "."))
 			}
 		})
 	}
 	if s.c.AbortAt > 0 {
-		silent.Add(1)
+		users.Add(1)
 		s.gate.Go("user/leave0", func() {
-			defer silent.Done()
-			if s.gate.Sleep(speaking, "user/leave0", s.c.AbortAt-s.gate.Since()) == nil {
+			defer users.Done()
+			if s.gate.Sleep(listening, "user/leave0", s.c.AbortAt-s.gate.Since()) == nil {
 				stop()
 			}
 		})
 	}
 	_, _ = session.Send(ctx, message.UserText("Go.")) // how it ended stands in the trace
-	hush()
-	silent.Wait()
+	end()
+	users.Wait()
 }

@@ -17,33 +17,33 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// Played lean, the system does what its model does, entry by entry, and breaks no check.
-func TestALeanRunDoesWhatTheModelDoes(t *testing.T) {
+// In process, the system does what its model does, entry by entry, and violates nothing.
+func TestInProcessDoesWhatTheSimulationDoes(t *testing.T) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 2, Policies: policies, May: generate.Everything})
 	var e des.Engine
-	lean := fuzz.NewInProcess()
+	inProcess := fuzz.NewInProcess()
 	for i := range 10 * *cases {
 		c := m.Case(i)
 		want, err := e.Run(c)
 		require.NoError(t, err)
-		got, out, err := lean.Run(context.Background(), c)
+		got, out, err := inProcess.Run(context.Background(), c)
 		require.NoError(t, err, "case %d\n%s", i, generate.SchedulerScenario(c, "case", "x", nil))
 		if d := fuzz.Diff(want, got); d != "" {
 			t.Fatalf("case %d\n%s\n%s", i, generate.SchedulerScenario(c, "case", "One case.", nil), d)
 		}
-		require.Nil(t, lean.Check(out), "case %d", i)
+		require.Nil(t, inProcess.Check(out), "case %d", i)
 	}
 }
 
-// A case through the whole system: lean, and the long way.
+// A case through the whole system: in process, and end to end.
 func BenchmarkCase(b *testing.B) {
-	lean := fuzz.NewInProcess()
+	inProcess := fuzz.NewInProcess()
 	for _, way := range []struct {
 		name string
 		run  func(context.Context, *des.Case) error
 	}{
-		{"lean", func(ctx context.Context, c *des.Case) error { _, _, err := lean.Run(ctx, c); return err }},
-		{"long", func(ctx context.Context, c *des.Case) error { _, _, err := fuzz.EndToEnd(ctx, c); return err }},
+		{"in-process", func(ctx context.Context, c *des.Case) error { _, _, err := inProcess.Run(ctx, c); return err }},
+		{"end-to-end", func(ctx context.Context, c *des.Case) error { _, _, err := fuzz.EndToEnd(ctx, c); return err }},
 	} {
 		b.Run(way.name, func(b *testing.B) {
 			m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: policies, May: generate.Everything &^ generate.Aborting})
@@ -92,11 +92,11 @@ func BenchmarkSixtyCalls(b *testing.B) {
 		at, takes := time.Duration(i+1)*10*time.Millisecond, time.Duration(i%7)*100*time.Millisecond
 		c.Turns[0].Calls = append(c.Turns[0].Calls, des.Call{ID: fmt.Sprint("c", i), At: at, For: takes, Safe: i%6 > 0})
 	}
-	lean := fuzz.NewInProcess()
+	inProcess := fuzz.NewInProcess()
 	b.ReportAllocs()
 	for b.Loop() {
 		c.Seed++
-		if _, _, err := lean.Run(b.Context(), c); err != nil {
+		if _, _, err := inProcess.Run(b.Context(), c); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -108,12 +108,12 @@ func BenchmarkSixtyCalls(b *testing.B) {
 // numbers of processors, and builds.
 func TestACaseHasOneTrace(t *testing.T) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 3, Policies: policies, May: generate.Everything})
-	lean, all := fuzz.NewInProcess(), sha256.New()
+	inProcess, all := fuzz.NewInProcess(), sha256.New()
 	for i := range *cases {
 		c := m.Case(i)
 		var first string
 		for range 2 {
-			_, out, err := lean.Run(context.Background(), c)
+			_, out, err := inProcess.Run(context.Background(), c)
 			require.NoError(t, err)
 			d := digest(out.Trace)
 			if first == "" {
@@ -139,15 +139,15 @@ var cases = flag.Uint64("cases", 100, "how many cases to compare")
 var policies = []string{"serial", "batch", "streaming", "effects"}
 
 // Both engines give the same log, entry by entry.
-func TestTheWholeSystemDoesWhatItsModelDoes(t *testing.T) {
+func TestEndToEndDoesWhatTheSimulationDoes(t *testing.T) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: policies, May: generate.Everything &^ generate.Aborting})
 	var e des.Engine
-	lean := fuzz.NewInProcess()
+	inProcess := fuzz.NewInProcess()
 	for i := range *cases {
 		c := m.Case(i)
 		want, err := e.Run(c)
 		require.NoError(t, err)
-		quick, _, err := lean.Run(context.Background(), c)
+		quick, _, err := inProcess.Run(context.Background(), c)
 		require.NoError(t, err)
 		require.Empty(t, fuzz.Diff(quick, want), "case %d", i)
 		got, _, err := fuzz.EndToEnd(context.Background(), c)

@@ -16,13 +16,14 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// model answers requests from the case's turns, each once, spoiled as its faults say.
+// scriptedModel answers requests from the case's turns, each once, broken as its faults
+// have it.
 type scriptedModel struct {
 	*caseRun
 	// number is the answer that is next, try how often it was given, requests how many
 	// were answered; all counted from 0.
 	number, try, requests int
-	// before is what the last request said, failures what requests broke.
+	// before are the messages of the last request, failures what requests violate.
 	before   []invariant.Message
 	failures []check.Failure
 }
@@ -56,8 +57,8 @@ func (m *scriptedModel) fault(request int) *des.Fault {
 	return nil
 }
 
-// spoils: an answer that was no whole answer is given again to the next request. A fault
-// at an event that does not come spoils nothing.
+// breaksAnswer reports whether a fault cuts an answer short, which is then given again to
+// the next request. A fault at an event that does not come breaks nothing.
 func breaksAnswer(f *des.Fault, events []stream.Event) bool {
 	return f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 && f.Malformed <= len(events) || f.Stall > 0 && f.For == 0
 }
@@ -93,7 +94,7 @@ func (m *scriptedModel) play(ctx context.Context, f *des.Fault) *player {
 	return p
 }
 
-// spoil applies a fault in the order in which a cassette does.
+// applyFault applies a fault in the order in which a cassette does.
 func (p *player) applyFault(f *des.Fault) {
 	if n := f.Malformed; n > 0 && n <= len(p.events) {
 		p.events[n-1].Data = p.events[n-1].Data[:len(p.events[n-1].Data)/2]
@@ -163,8 +164,8 @@ func (p *player) until(at time.Duration) error {
 	return errors.Join(context.Cause(p.ctx), err)
 }
 
-// look holds a request against what every request must be, as the checks of the long
-// way hold its bytes.
+// checkRequest checks the messages of a request, as the invariants of runs check the
+// bytes of requests end to end.
 func (m *scriptedModel) checkRequest(req message.Request) {
 	now := make([]invariant.Message, len(req.Messages))
 	for i := range req.Messages {
@@ -174,16 +175,16 @@ func (m *scriptedModel) checkRequest(req message.Request) {
 	if err := invariant.WellFormed(now); err != nil {
 		m.note("transcript", fmt.Errorf("request %d: %w", number, err))
 	}
-	if err := invariant.FitTogether(now[max(0, len(m.before)-1):]); err != nil { // those before it were looked at
+	if err := invariant.FitTogether(now[max(0, len(m.before)-1):]); err != nil { // those before it were checked
 		m.note("message-size", fmt.Errorf("request %d: %w", number, err))
 	}
 	if len(m.c.Interrupts) == 0 && !extends(m.before, now) { // a message that nothing was answered to joins the one before
-		m.note("history-grows", fmt.Errorf("request %d does not begin with all that was said before", number))
+		m.note("history-grows", fmt.Errorf("request %d does not begin with all messages of the one before", number))
 	}
 	m.before = now
 }
 
-// broke notes the first of what requests broke.
+// note keeps the first violation of requests.
 func (m *scriptedModel) note(name string, err error) {
 	if len(m.failures) == 0 {
 		m.failures = append(m.failures, check.Failure{Expectation: name, Found: err.Error()})
@@ -198,7 +199,7 @@ func (l *InProcess) Check(out check.Result) *invariant.Violation {
 	return invariant.CheckRun(l.run.c, out)
 }
 
-// grows: what was said before is the beginning.
+// extends reports whether the messages of the request before are the beginning.
 func extends(before, now []invariant.Message) bool {
 	return len(before) <= len(now) && slices.EqualFunc(before, now[:len(before)], func(a, b invariant.Message) bool {
 		return a.Role == b.Role && slices.EqualFunc(a.Content, b.Content, func(x, y invariant.Block) bool {

@@ -10,13 +10,13 @@ import (
 	"toolbench/property/invariant"
 )
 
-// Config is a campaign.
+// Config is a fuzzing run.
 type Config struct {
 	Plan   generate.Plan
 	Engine Engine
-	// Shard and Shards take every so manieth case, from Shard (counted from 0).
+	// Shard and Shards take every Shards-th case, from Shard (counted from 0).
 	Shard, Shards uint64
-	// Cases is how many cases to play; 0 goes on until the context ends.
+	// Cases is how many cases to run; 0 goes on until the context ends.
 	Cases uint64
 	// Batch is how many cases a runner gets at a time, Jobs how many runners there are.
 	Batch uint64
@@ -37,17 +37,17 @@ func (b Batch) Case(k uint64) uint64 { return b.First + k*b.Step }
 type Result struct {
 	Cases uint64 `json:"cases"`
 	Calls uint64 `json:"calls"`
-	// Seen counts the situations, by their place in Situations.
+	// Seen counts the goals, by their place in invariant.Goals.
 	Seen   []int    `json:"seen"`
 	Failed *Failure `json:"failed,omitempty"`
 }
 
-// Failure is a case that broke something.
+// Failure is a case that violates an invariant.
 type Failure struct {
 	// Case is its number in the plan.
 	Case uint64 `json:"case"`
-	// Broke names what it broke, Found says how. Log is what happened, where there is
-	// one.
+	// Broke names the invariant that it violates, Found is how. Log is what happened,
+	// where there is one.
 	Broke string `json:"broke"`
 	Found string `json:"found"`
 	Log   string `json:"log,omitempty"`
@@ -67,11 +67,11 @@ func (r *Result) add(other Result) {
 	}
 }
 
-// Runner plays a batch: in this process, or in one of its own.
+// Runner runs a batch: in this process, or in one of its own.
 type Runner func(ctx context.Context, b Batch) (Result, error)
 
-// Play is the Runner of this process. At hears of each case before it is played; it
-// may be nil.
+// Play is the Runner of this process. At is called with each case before it runs; it may
+// be nil.
 func Play(ctx context.Context, plan generate.Plan, e Engine, b Batch, at func(n uint64)) Result {
 	m, t := NewMaker(plan, e), NewChecker(e)
 	r := Result{Seen: t.Seen}
@@ -86,7 +86,7 @@ func Play(ctx context.Context, plan generate.Plan, e Engine, b Batch, at func(n 
 		c := m.Case(n)
 		broken := t.Check(ctx, c)
 		if ctx.Err() != nil {
-			return r // what was cut off says nothing
+			return r // what was cut off proves nothing
 		}
 		r.Cases++
 		r.Calls += uint64(c.Calls())
@@ -98,10 +98,10 @@ func Play(ctx context.Context, plan generate.Plan, e Engine, b Batch, at func(n 
 	return r
 }
 
-// Run plays a campaign with runners beside each other, until the cases are played,
-// one fails, or ctx ends, which is no error. Progress hears of what was played so
-// far, one call at a time; it may be nil. Of several failures the one with the lowest
-// number counts: batches in front of one that failed are played to their end.
+// Run runs the cases of a plan with runners beside each other, until all are done, one
+// fails, or ctx ends, which is no error. Progress is called with the results so far, one
+// call at a time; it may be nil. Of several failures the one with the lowest number
+// counts: batches in front of one that failed are run to their end.
 func Run(ctx context.Context, cfg Config, run Runner, progress func(Result)) (Result, error) {
 	r := &workers{cfg: cfg, run: run, progress: progress, running: map[uint64]context.CancelFunc{}}
 	r.total.add(Result{})
@@ -116,7 +116,7 @@ func Run(ctx context.Context, cfg Config, run Runner, progress func(Result)) (Re
 	return r.total, r.found
 }
 
-// workers play the batches of a run beside each other.
+// workers run the batches of a plan beside each other.
 type workers struct {
 	cfg      Config
 	run      Runner
@@ -129,7 +129,7 @@ type workers struct {
 	found   error
 }
 
-// one plays the next batch; it says whether there may be another.
+// one runs the next batch and reports whether there may be another.
 func (r *workers) one(ctx context.Context) bool {
 	b, ctx, ok := r.take(ctx)
 	if !ok {
@@ -177,7 +177,7 @@ func (r *workers) take(ctx context.Context) (Batch, context.Context, bool) {
 	return b, ctx, true
 }
 
-// batch is the k-th batch of a campaign.
+// batch is the k-th batch of a run.
 func (cfg *Config) batch(k uint64) (Batch, bool) {
 	from, n := k*cfg.Batch, cfg.Batch
 	if cfg.Cases > 0 {
@@ -190,7 +190,7 @@ func (cfg *Config) batch(k uint64) (Batch, bool) {
 	return Batch{First: cfg.Shard + from*shards, N: n, Step: shards}, true
 }
 
-// Policies are those that cases are made for: those that have a definition.
+// Policies are those that cases are made for: those that the oracle defines.
 func Policies() []string { return slices.Clone(policies[:]) }
 
 var policies = [...]string{"serial", "batch", "streaming", "effects"}

@@ -18,7 +18,7 @@ import (
 
 var (
 	simulated = flag.Uint64("des", 2_000, "how many cases to simulate")
-	full      = flag.Uint64("full", 100, "how many cases to play in the whole system")
+	full      = flag.Uint64("full", 100, "how many cases to run in the whole system")
 	seed      = flag.Uint64("fuzzseed", 1, "which cases")
 )
 
@@ -32,13 +32,13 @@ func play(t *testing.T, e fuzz.Engine, cases uint64) fuzz.Result {
 	if f := r.Failed; f != nil {
 		c := fuzz.NewMaker(plan(*seed), e).Case(f.Case).Clone()
 		c = fuzz.NewChecker(e).Shrink(context.Background(), c, f.Broke, nil)
-		t.Fatalf("case %d broke %s: %s\n%s", f.Case, f.Broke, f.Found, fuzz.Scenario(c, "case", "The smallest case."))
+		t.Fatalf("case %d violates %s: %s\n%s", f.Case, f.Broke, f.Found, fuzz.Scenario(c, "case", "The smallest case."))
 	}
 	require.Equal(t, cases, r.Cases)
 	return r
 }
 
-func TestTheSchedulerKeepsItsPromises(t *testing.T) {
+func TestSchedulerCasesHold(t *testing.T) {
 	r := play(t, fuzz.DES, *simulated)
 	for i, s := range invariant.Goals() {
 		if *simulated >= 20_000 && !s.System {
@@ -47,11 +47,11 @@ func TestTheSchedulerKeepsItsPromises(t *testing.T) {
 	}
 }
 
-func TestTheWholeSystemKeepsItsPromises(t *testing.T) { play(t, fuzz.Both, *full) }
+func TestTheWholeSystemHolds(t *testing.T) { play(t, fuzz.Both, *full) }
 
 // The same seed gives the same cases, the same results, the same counts, on one
 // processor or two, in one piece or in many.
-func TestACampaignIsTheSameEachTime(t *testing.T) {
+func TestARunIsTheSameEachTime(t *testing.T) {
 	cfg := fuzz.Config{Plan: plan(7), Engine: fuzz.DES, Cases: 1_000, Batch: 64, Jobs: 3}
 	on := func(processors int) fuzz.Result {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
@@ -63,13 +63,13 @@ func TestACampaignIsTheSameEachTime(t *testing.T) {
 	}
 	first := on(1)
 	assert.Equal(t, first, on(2))
-	whole := fuzz.Play(context.Background(), cfg.Plan, cfg.Engine, fuzz.Batch{N: 1_000, Step: 1}, nil)
-	assert.Equal(t, first, whole)
+	all := fuzz.Play(context.Background(), cfg.Plan, cfg.Engine, fuzz.Batch{N: 1_000, Step: 1}, nil)
+	assert.Equal(t, first, all)
 }
 
-func TestShardsMakeTheWhole(t *testing.T) {
+func TestShardsMakeAllCases(t *testing.T) {
 	var cases, calls uint64
-	whole := fuzz.Play(context.Background(), plan(7), fuzz.DES, fuzz.Batch{N: 100, Step: 1}, nil)
+	all := fuzz.Play(context.Background(), plan(7), fuzz.DES, fuzz.Batch{N: 100, Step: 1}, nil)
 	for shard := range uint64(4) {
 		cfg := fuzz.Config{Plan: plan(7), Engine: fuzz.DES, Shard: shard, Shards: 4, Cases: 25, Batch: 10}
 		r, err := fuzz.Run(context.Background(), cfg, func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
@@ -78,7 +78,7 @@ func TestShardsMakeTheWhole(t *testing.T) {
 		require.NoError(t, err)
 		cases, calls = cases+r.Cases, calls+r.Calls
 	}
-	assert.Equal(t, [2]uint64{whole.Cases, whole.Calls}, [2]uint64{cases, calls})
+	assert.Equal(t, [2]uint64{all.Cases, all.Calls}, [2]uint64{cases, calls})
 }
 
 // What once failed is played again each time.
@@ -111,7 +111,7 @@ func TestACaseSurvivesItsFile(t *testing.T) {
 	}
 }
 
-// Of two failures the one with the lower number is told, also when the other is found
+// Of two failures the one with the lower number is reported, also when the other is found
 // first.
 func TestTheFirstFailureCounts(t *testing.T) {
 	late := make(chan struct{})
@@ -134,7 +134,7 @@ func TestTheFirstFailureCounts(t *testing.T) {
 	assert.LessOrEqual(t, r.Cases, uint64(40), "nothing new is begun")
 }
 
-// A case from its making to the last promise, on one core.
+// A case from its making to the last invariant, on one core.
 func BenchmarkSimulated(b *testing.B) {
 	var calls uint64
 	b.ReportAllocs()

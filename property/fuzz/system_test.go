@@ -21,26 +21,26 @@ var (
 	systemSeed  = flag.Uint64("systemseed", 1, "which system cases")
 )
 
-func TestTheWholeSystemKeepsItsPromisesInScenes(t *testing.T) {
+func TestSystemCasesHold(t *testing.T) {
 	m := generate.NewSystemMaker(plan(*systemSeed))
 	seen := make([]int, len(invariant.Goals()))
 	for i := range *systemCases {
 		s := m.Case(i)
-		require.NoError(t, s.Check(), "scene %d", i)
+		require.NoError(t, s.Check(), "case %d", i)
 		if b := fuzz.RunSystem(context.Background(), s, seen); b != nil {
-			t.Errorf("scene %d broke %s: %s", i, b.Name, b.Found)
+			t.Errorf("case %d violates %s: %s", i, b.Name, b.Found)
 			if testing.Verbose() {
-				t.Logf("\n%s", fuzz.Scenario(generate.Case{System: s}, "scene", "One scene."))
+				t.Logf("\n%s", fuzz.Scenario(generate.Case{System: s}, "case", "One case."))
 			}
 		}
 	}
-	for i, sit := range invariant.Goals() {
-		t.Logf("%6d %s", seen[i], sit.Name)
+	for i, g := range invariant.Goals() {
+		t.Logf("%6d %s", seen[i], g.Name)
 	}
 }
 
-// The same number of the same seed is the same scene, whatever was made before.
-func TestAScenesNumberSaysAll(t *testing.T) {
+// The same number of the same seed is the same case, whatever was made before.
+func TestASystemCaseIsItsNumber(t *testing.T) {
 	one, other := generate.NewSystemMaker(plan(3)), generate.NewSystemMaker(plan(3))
 	for i := range uint64(50) {
 		other.Case(1_000 + i)
@@ -48,22 +48,22 @@ func TestAScenesNumberSaysAll(t *testing.T) {
 	}
 }
 
-// What is written of a scene is a scenario that expects what the reference foretells,
+// A system case is written as a scenario that expects what the oracle predicts,
 // and holds.
-func TestAWrittenSceneHolds(t *testing.T) {
+func TestAWrittenSystemCaseHolds(t *testing.T) {
 	m := generate.NewSystemMaker(plan(4))
 	for i := range uint64(100) {
 		s := m.Case(i)
-		sc, err := scenario.Parse("scene.yaml", []byte(fuzz.Scenario(generate.Case{System: s}, "scene", "One scene.")))
-		require.NoError(t, err, "scene %d", i)
+		sc, err := scenario.Parse("case.yaml", []byte(fuzz.Scenario(generate.Case{System: s}, "case", "One case.")))
+		require.NoError(t, err, "case %d", i)
 		out := run.Scenario(context.Background(), sc, run.Options{Seed: s.Seed})
 		require.NoError(t, out.Err)
-		assert.Empty(t, out.Failures, "scene %d\n%s", i, fuzz.Scenario(generate.Case{System: s}, "scene", "One scene."))
+		assert.Empty(t, out.Failures, "case %d\n%s", i, fuzz.Scenario(generate.Case{System: s}, "case", "One case."))
 	}
 }
 
-// What is taken away from a failing scene is what has nothing to do with it.
-func TestAFailingSceneIsMadeSmall(t *testing.T) {
+// What is taken away from a failing case is what has nothing to do with it.
+func TestAFailingSystemCaseIsMadeSmall(t *testing.T) {
 	m := generate.NewSystemMaker(plan(5))
 	writes := func(s *generate.SystemCase) (n int) {
 		for _, turn := range s.Turns {
@@ -82,7 +82,7 @@ func TestAFailingSceneIsMadeSmall(t *testing.T) {
 		}
 		before := generate.CloneSystem(s)
 		small := generate.ShrinkSystem(s, func(s *generate.SystemCase) bool { return writes(s) > 0 })
-		assert.Equal(t, before, s, "the scene itself is left as it is")
+		assert.Equal(t, before, s, "the case itself is left as it is")
 		assert.Equal(t, 1, small.Calls())
 		assert.True(t, small.Person)
 		assert.Empty(t, small.Hooks)
@@ -92,7 +92,7 @@ func TestAFailingSceneIsMadeSmall(t *testing.T) {
 	}
 }
 
-// The reference says of these what the rows of the specification say.
+// The reference predicts of these what the rows of the specification demand.
 func TestTheReference(t *testing.T) {
 	for name, text := range map[string]string{
 		"a deny rule beats a hook's allow": `
@@ -126,17 +126,17 @@ turns: [{calls: [{id: c1, tool: Agent, inside: [{id: c2, tool: Alpha1}]}]}]`,
 	}
 }
 
-// The same scene gives the same trace, byte for byte, whenever it is played (O4): also
+// The same case gives the same trace, byte for byte, whenever it is played (O4): also
 // where a sub-agent is stopped while its parent stops others.
-func TestASceneHasOneTrace(t *testing.T) {
+func TestASystemCaseHasOneTrace(t *testing.T) {
 	m := generate.NewSystemMaker(plan(77))
 	for i := range uint64(120) {
 		s := m.Case(1100 + i)
-		sc, err := scenario.Parse("scene.yaml", []byte(fuzz.Scenario(generate.Case{System: s}, "scene", "One scene.")))
+		sc, err := scenario.Parse("case.yaml", []byte(fuzz.Scenario(generate.Case{System: s}, "case", "One case.")))
 		require.NoError(t, err)
 		first := run.Scenario(t.Context(), sc, run.Options{Seed: s.Seed})
 		again := run.Scenario(t.Context(), sc, run.Options{Seed: s.Seed})
-		require.Equal(t, first.Digest, again.Digest, "scene %d", i)
+		require.Equal(t, first.Digest, again.Digest, "case %d", i)
 	}
 }
 
@@ -145,9 +145,9 @@ func BenchmarkMakeAndRun(b *testing.B) {
 	i := uint64(0)
 	for b.Loop() {
 		if broken := fuzz.RunSystem(context.Background(), m.Case(i), nil); broken != nil {
-			b.Fatalf("scene %d broke %s: %s", i, broken.Name, broken.Found)
+			b.Fatalf("case %d violates %s: %s", i, broken.Name, broken.Found)
 		}
 		i++
 	}
-	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "scenes/s")
+	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "cases/s")
 }

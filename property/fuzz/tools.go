@@ -16,7 +16,7 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// shape is what is fixed in a tool; all else it reads from its call when asked.
+// toolShape is what is fixed in a tool; all else it reads from its call when it runs.
 type toolShape struct {
 	name          string
 	cancel, stops bool
@@ -48,7 +48,7 @@ func (s *caseRun) setUp() (entries []pool.Entry, rules permission.Rules, err err
 	return entries, rules, err
 }
 
-// tool is one of a shape, built once.
+// toolOf is the tool of a shape, built once.
 func (s *caseRun) toolOf(is toolShape) (*tool.Tool, error) {
 	if t, ok := s.tools[is]; ok {
 		return t, nil
@@ -78,19 +78,19 @@ func (s *caseRun) toolOf(is toolShape) (*tool.Tool, error) {
 	return t, err
 }
 
-// work is a tool's: it takes its time, and goes as the case says. Its return passes
+// work is a tool's: it takes its time, and ends as the case has it. Its return passes
 // the gate, so that whatever woke it, it goes on in one order.
 func (s *caseRun) work(ctx context.Context, k *des.Call, progress func(string)) (tool.Result[string], error) {
 	actor := "tool//" + k.ID
 	defer s.progressAfter(k.LateProgress, actor, progress)
-	hears, takes := ctx, k.For
+	cancels, takes := ctx, k.For
 	if k.IgnoresCancel {
-		hears = context.WithoutCancel(ctx)
+		cancels = context.WithoutCancel(ctx)
 	}
 	if k.Failure == des.Hang {
 		takes = des.Forever
 	}
-	if err := s.gate.Sleep(hears, actor, takes); err != nil {
+	if err := s.gate.Sleep(cancels, actor, takes); err != nil {
 		return tool.Result[string]{}, err
 	}
 	switch k.Failure {
@@ -144,7 +144,7 @@ func longText(chars int) string {
 func (s *caseRun) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply, error) {
 	a := s.calls[q.Tool].Ask
 	if a == nil {
-		return pipeline.Reply{}, errors.New("nobody was to be asked of this call")
+		return pipeline.Reply{}, errors.New("nobody was to be asked about this call")
 	}
 	wait := a.After
 	if a.Never {

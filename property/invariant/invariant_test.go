@@ -10,7 +10,7 @@ import (
 	"toolbench/property/invariant"
 )
 
-func TestEveryPromiseHolds(t *testing.T) {
+func TestEveryInvariantHolds(t *testing.T) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 2, Policies: []string{"serial", "batch", "streaming", "effects"}, May: generate.Everything})
 	var e des.Engine
 	v := invariant.View{}
@@ -30,7 +30,7 @@ func look(v *invariant.View, c *des.Case, log *des.Log) *invariant.Violation {
 }
 
 // What checking and counting cost, of logs that are there already.
-func BenchmarkPromises(b *testing.B) {
+func BenchmarkInvariants(b *testing.B) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: []string{"serial", "batch", "streaming", "effects"}, May: generate.Everything})
 	views := make([]invariant.View, 500)
 	for i := range views {
