@@ -178,7 +178,7 @@ func (e *Engine) act(a schedule.Action) {
 	}
 }
 
-// halt is the status of a call that was stopped.
+// stoppedStatus is the status of a call that was stopped.
 func stoppedStatus(c schedule.Cause) Status {
 	switch c {
 	case schedule.SiblingFailed:

@@ -82,7 +82,7 @@ func (v *View) noIdling() error {
 	})
 }
 
-// swept is how things stand at one place of the log.
+// sweepState is how things stand at one place of the log.
 type sweepState struct {
 	queued, running, holding int
 	began, over              bool

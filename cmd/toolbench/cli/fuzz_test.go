@@ -175,18 +175,19 @@ if [ "$word" = enough ]; then echo "{\"done\":{\"cases\":7,\"calls\":9,\"seen\":
 	assert.Contains(t, out, `"cases": 7`)
 }
 
-// A scene that fails is saved and played again as any case is.
-func TestASceneIsReplayed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "scene.yaml")
+// A system case that fails is saved and run again as any case is; files of before have it
+// under scene.
+func TestASystemCaseIsReplayed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "case.yaml")
 	text := "about: One call.\nengine: full\nscene:\n  policy: batch\n  tools:\n  - {name: Alpha1, deferrable: true}\n  turns:\n  - calls:\n    - {id: c1, tool: Alpha1, bad: true}\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	code, out, errs, _ := fuzz(t, "", "--replay", file)
 	assert.Equal(t, cli.ExitHeld, code, errs)
 	assert.Contains(t, out, "1 case: 1 held, 0 failed")
 	for bad, says := range map[string]string{
-		"about: x\n":                          "no case: write one under case or under scene",
-		"about: x\nscene:\n  policy: batch\n": "the scene has no turn",
-		"about: x\nscene:\n  turns:\n  - calls: [{id: c1, tool: Nobody, at: 100ms}]\n": `no scene has a tool "Nobody"`,
+		"about: x\n":                          "no case: write one under case or under system_case",
+		"about: x\nsystem_case:\n  policy: batch\n": "the case has no turn",
+		"about: x\nscene:\n  turns:\n  - calls: [{id: c1, tool: Nobody, at: 100ms}]\n": `no case has a tool "Nobody"`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(bad), 0o644))
 		code, _, errs, _ := fuzz(t, "", "--replay", file)
