@@ -185,8 +185,8 @@ func TestASystemCaseIsReplayed(t *testing.T) {
 	assert.Equal(t, cli.ExitHeld, code, errs)
 	assert.Contains(t, out, "1 case: 1 held, 0 failed")
 	for bad, says := range map[string]string{
-		"about: x\n":                          "no case: write one under case or under system_case",
-		"about: x\nsystem_case:\n  policy: batch\n": "the case has no turn",
+		"about: x\n": "no case: write one under case or under system_case",
+		"about: x\nsystem_case:\n  policy: batch\n":                                    "the case has no turn",
 		"about: x\nscene:\n  turns:\n  - calls: [{id: c1, tool: Nobody, at: 100ms}]\n": `no case has a tool "Nobody"`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(bad), 0o644))
