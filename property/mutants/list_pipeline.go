@@ -19,14 +19,12 @@ var pipelineFaults = slices.Concat(
 			"return permission.Resolve(in).Behaviour == permission.Ask",
 			"return false"),
 		fault("a rewritten input is not validated again", "run.rewrite",
-			`r.input = input
-				if res := r.validate(ctx); res != nil {`,
-			`r.input = input
-				if res := r.validate(ctx); res != nil && false {`),
+			"if res := r.validate(ctx); res != nil {",
+			"if res := r.validate(ctx); res != nil && false {"),
 		fault("a call rewritten into an exclusive one does not wait for its exclusive turn", "run.escalate",
 			"if !r.pre.Safe || r.exclusive ||",
 			"if !r.pre.Safe || !r.exclusive ||"),
-		fault("hooks do not see derived members", "run.observed",
+		fault("hooks do not see derived members", "run.backfill",
 			"r.tool.Shape.Backfill(members, r.context)",
 			""),
 		fault("derived members reach the tool", "run.rewrite",
