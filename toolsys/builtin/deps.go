@@ -32,7 +32,9 @@ type Deps struct {
 	FS      afero.Fs
 	Resolve func(path string) string
 	// Shell runs one command line of Bash to its end; nil leaves Bash without a shell.
-	Shell shell.Runner
+	// KeepBytes is how much of each of its streams is kept in memory; 0 means 1 MiB.
+	Shell     shell.Runner
+	KeepBytes int
 	// Sandbox gives the reason why a command may not run in the sandbox, or ""; nil
 	// where there is no sandbox, and then going round it is never asked about.
 	Sandbox func(command string) (problem string)
@@ -113,7 +115,7 @@ func makeBash(d Deps) *tool.Tool {
 		run = func(context.Context, shell.Request) (shell.Exit, error) { return shell.Exit{}, errNoShell }
 	}
 	t := shell.Bash(shell.Deps{
-		FS: d.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.Resolve, Run: run, Sandbox: d.Sandbox,
+		FS: d.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.Resolve, Run: run, Sandbox: d.Sandbox, KeepBytes: d.KeepBytes,
 		Start: func(c *tool.Context, j shell.Job) (string, error) {
 			return d.tasks.Start(task.Spec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID},
 				func(ctx context.Context, out *task.Output) (int, error) { return j.Run(ctx, out) }), nil
@@ -126,13 +128,7 @@ func makeBash(d Deps) *tool.Tool {
 }
 
 func makeSkill(d Deps) *tool.Tool {
-	return discovery.Skill(discovery.Deps{
-		FS: d.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill,
-		Fork: func(ctx context.Context, job tool.Job, isolate tool.Modifier, c *tool.Context) (tool.Report, error) {
-			job.Isolate = isolate
-			return c.Spawn(ctx, job)
-		},
-	})
+	return discovery.Skill(discovery.Deps{FS: d.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill, MaxDepth: d.Depth})
 }
 
 func makeAgent(d Deps) *tool.Tool {

@@ -156,25 +156,18 @@ func (d Deps) get(ctx context.Context, name string) (skill, error) {
 }
 
 func (d Deps) fork(ctx context.Context, s skill, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
-	if c.Chain.Depth > 0 {
+	switch {
+	case c.Spawn == nil:
+		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: sub-agents cannot run here", s.Name)
+	case c.Chain.Depth >= max(1, d.MaxDepth):
 		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q runs as a sub-agent, and a sub-agent may not start another", s.Name)
 	}
-	job := tool.Job{Description: "skill " + s.Name, Prompt: s.instructions(in.Args), Type: s.agent, Model: s.model}
-	report, err := d.run(ctx, job, grant(s.allowed), c)
+	job := tool.Job{Description: "skill " + s.Name, Prompt: s.instructions(in.Args), Type: s.agent, Model: s.model, Isolate: grant(s.allowed)}
+	report, err := c.Spawn(ctx, job)
 	if err != nil {
 		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: %w", s.Name, err)
 	}
 	return tool.Done(SkillOut{Skill: s.Name, Mode: "fork", Allowed: texts(s.allowed), Answer: report.Text}), nil
-}
-
-func (d Deps) run(ctx context.Context, job tool.Job, isolate tool.Modifier, c *tool.Context) (tool.Report, error) {
-	switch {
-	case d.Fork != nil:
-		return d.Fork(ctx, job, isolate, c)
-	case c.Spawn != nil:
-		return c.Spawn(ctx, job)
-	}
-	return tool.Report{}, errors.New("sub-agents cannot run here")
 }
 
 // grant makes the rules a skill allows itself part of the session's. Rules that
@@ -236,10 +229,9 @@ type Deps struct {
 	// Dirs are the absolute folders that skills lie in, the more important first:
 	// of two skills of one name the first counts.
 	Dirs []string
-	// Fork runs a skill as a sub-agent whose state begins as isolate makes it of
-	// the parent's; isolate is nil where nothing changes. Without Fork the
-	// context's Spawn is used, and what a skill allows itself is not carried over.
-	Fork func(ctx context.Context, job tool.Job, isolate tool.Modifier, c *tool.Context) (tool.Report, error)
+	// MaxDepth is how deep agents may start agents, skills among them: 0 and 1 mean that
+	// only the main conversation does.
+	MaxDepth int
 	// Fetch gets the text of a remote skill by what follows "remote:" in its
 	// name; nil where there are none.
 	Fetch func(ctx context.Context, ref string) (string, error)

@@ -79,13 +79,15 @@ func TestWhatASkillAllowsItselfBecomesSessionRulesOnce(t *testing.T) {
 func TestAForkedSkillRunsInASubAgentWithItsOwnRules(t *testing.T) {
 	d := skills(t)
 	var job tool.Job
-	var inherited []permission.Hit
-	d.Fork = func(_ context.Context, j tool.Job, isolate tool.Modifier, _ *tool.Context) (tool.Report, error) {
-		job, inherited = j, isolate(tool.State{}).Rules.All()
+	c := &tool.Context{}
+	c.Spawn = func(_ context.Context, j tool.Job) (tool.Report, error) {
+		job = j
 		return tool.Report{Text: "all well"}, nil
 	}
-	out, err := use(t, d, `{"skill":"audit"}`, &tool.Context{})
+	out, err := use(t, d, `{"skill":"audit"}`, c)
 	require.NoError(t, err)
+	inherited := job.Isolate(tool.State{}).Rules.All()
+	job.Isolate = nil
 	assert.Equal(t, tool.Job{
 		Description: "skill audit", Type: "explore", Model: "small",
 		Prompt: "Instructions of the skill audit (its files lie in /repo/skills/audit):\n\nAudit it.",
@@ -97,7 +99,7 @@ func TestAForkedSkillRunsInASubAgentWithItsOwnRules(t *testing.T) {
 	assert.Contains(t, message.PlainText(out.Blocks), "all well")
 }
 
-func TestWithoutForkTheContextSpawnsAndWithoutThatItIsAnError(t *testing.T) {
+func TestASkillThatCannotRunInASubAgentIsAnError(t *testing.T) {
 	c := &tool.Context{}
 	_, err := use(t, skills(t), `{"skill":"audit"}`, c)
 	assert.ErrorContains(t, err, "sub-agents cannot run here")
@@ -110,6 +112,10 @@ func TestWithoutForkTheContextSpawnsAndWithoutThatItIsAnError(t *testing.T) {
 	c.Chain.Depth = 1
 	_, err = use(t, skills(t), `{"skill":"audit"}`, c)
 	assert.ErrorContains(t, err, "may not start another")
+	deeper := skills(t)
+	deeper.MaxDepth = 2
+	_, err = use(t, deeper, `{"skill":"audit"}`, c)
+	assert.ErrorIs(t, err, gone, "one level more is allowed here")
 }
 
 func TestARemoteSkillIsFetched(t *testing.T) {
