@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/schedule"
 )
@@ -38,7 +40,24 @@ func (sc *Scenario) validate() error {
 			return fail("policy", "", "%s", err)
 		}
 	}
+	if sc.emptyExpect() {
+		return fail("expect", "name what must come of the run, or leave expect out", "expect is empty")
+	}
+	if err := sc.validateWords(); err != nil {
+		return err
+	}
 	return sc.validateRest()
+}
+
+// emptyExpect reports whether the file has an expect that holds nothing.
+func (sc *Scenario) emptyExpect() bool {
+	pl, ok := sc.places["expect"]
+	if !ok {
+		return false
+	}
+	m, isMapping := pl.value.(*ast.MappingNode)
+	_, isNull := pl.value.(*ast.NullNode)
+	return isNull || isMapping && len(m.Values) == 0
 }
 
 func (sc *Scenario) validateRest() error {

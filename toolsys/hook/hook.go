@@ -96,3 +96,11 @@ type Output struct {
 	// Garbled are parts of the hook's reply that made no sense; they are reported.
 	Garbled []string
 }
+
+// Events are all events that hooks can be for.
+func Events() []Event {
+	return []Event{
+		PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied, Elicitation,
+		ElicitationResult,
+	}
+}

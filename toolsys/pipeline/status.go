@@ -20,3 +20,11 @@ const (
 	Aborted     Status = "aborted"      // the conversation was stopped
 	Discarded   Status = "discarded"    // the stream was abandoned (J5)
 )
+
+// Statuses are all ways a call ends.
+func Statuses() []Status {
+	return []Status{
+		OK, Failed, Unknown, BadJSON, Invalid, Refused, Stopped, Denied, TimedOut, Panicked,
+		Cancelled, Interrupted, Aborted, Discarded,
+	}
+}

@@ -36,3 +36,6 @@ func (c *Core) running() []int {
 	}
 	return on
 }
+
+// Reasons are what a Wait may give as its reason.
+func Reasons() []string { return []string{"stream", "exclusive", "limit", "order", "effects"} }

@@ -42,3 +42,13 @@ const (
 	RunEnd      Kind = "run.end"
 	File        Kind = "world.file" // the snapshot that ends a trace
 )
+
+// Kinds are all kinds of events, in the order of a call's way.
+func Kinds() []Kind {
+	return []Kind{
+		TurnStart, Compacted, PoolBuilt, Request, FirstByte, BlockDone, StreamEnd, StreamCut,
+		Fallback, Ready, Queued, Started, Stage, Predicate, Ask, Decision, Hook, Progress,
+		Escalate, Cancel, Ended, Persisted, Applied, Dropped, Observed, StateNow, Emitted,
+		Discarded, Interrupt, Notice, TaskStarted, TaskEnded, TurnEnd, RunEnd, File,
+	}
+}

@@ -254,6 +254,7 @@ func (r *runner) buildWire() error {
 	if err != nil {
 		return r.sc.ErrorAt("stream.cassette", err.Error(), "")
 	}
+	r.answered = c
 	r.player, err = cassette.NewPlayer(c, cassette.Options{
 		Wait: r.gate.Sleep, Now: r.gate.Now, Pace: s.Pace.Stream(), Lenient: s.Requests == "lenient", Fault: faults,
 	})

@@ -33,21 +33,23 @@ import (
 // runner is one run: the world, the clock and the system in it. It lives inside
 // one bubble.
 type runner struct {
-	sc      *scenario.Scenario
-	o       Options
-	gate    timing
-	live    *LiveConfig // nil in virtual time
-	fs      *posix.FS
-	before  posix.Snapshot
-	log     *trace.Log
-	wire    *wire
-	player  *cassette.Player
-	sys     *toolsys.System
-	session *loop.Session
-	servers *servers
-	user    *person
-	config  settings.Settings
-	notes   []string
+	sc     *scenario.Scenario
+	o      Options
+	gate   timing
+	live   *LiveConfig // nil in virtual time
+	fs     *posix.FS
+	before posix.Snapshot
+	log    *trace.Log
+	wire   *wire
+	player *cassette.Player
+	// answered is the recording that the run replays, or nil.
+	answered *cassette.Cassette
+	sys      *toolsys.System
+	session  *loop.Session
+	servers  *servers
+	user     *person
+	config   settings.Settings
+	notes    []string
 
 	// runs counts shell runs, to give each its own name at the gate.
 	runs atomic.Int64
@@ -69,16 +71,19 @@ func play(sc *scenario.Scenario, o Options) (*record, error) {
 	defer r.gate.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	defer func() { r.servers.close() }()
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
-	defer r.servers.close()
 	return r.run(ctx)
 }
 
 func (r *runner) build(ctx context.Context) error {
 	var err error
 	if r.config, err = settingsOf(r.sc); err != nil {
+		return err
+	}
+	if err := r.sc.CheckBuiltins(builtins()); err != nil {
 		return err
 	}
 	if err := r.buildWorld(); err != nil {
@@ -107,6 +112,9 @@ func (r *runner) build(ctx context.Context) error {
 	r.sys, err = toolsys.New(cfg)
 	if err != nil {
 		return r.sc.ErrorAt("world.tools", err.Error(), "")
+	}
+	if err := r.checkNames(); err != nil {
+		return err
 	}
 	r.session, err = r.open()
 	return err

@@ -33,6 +33,8 @@ type entry struct {
 	fleet *mcptool.Fleet
 	// due are the lists that are still to come, the next one first.
 	due []dueList
+	// named are the names of tools that the entry may have in some turn.
+	named []string
 	// wrapped are the fleet's tools as the bench runs them, of one version.
 	wrapped []*tool.Tool
 	version int
@@ -53,7 +55,9 @@ func (r *runner) connect(ctx context.Context) (*servers, error) {
 	s.join()
 	for _, e := range s.all {
 		e.fleet.Ready(patience)
-		e.fleet.Served(ctx) // what it reports of its tools comes before the run
+		for _, t := range e.fleet.Served(ctx).Tools { // what it reports of its tools comes before the run
+			e.named = append(e.named, t.Name)
+		}
 	}
 	return s, nil
 }
@@ -92,6 +96,14 @@ func (s *servers) add(i int, spec scenario.Server) error {
 		return err
 	}
 	list = narrow(spec, list)
+	for _, due := range append([]dueList{{servers: list}}, e.due...) {
+		for _, s := range due.servers {
+			for _, t := range s.Tools {
+				// Rules name a tool by its server, also where its own name is bare.
+				e.named = append(e.named, mcptool.Name(s.Name, t.Name, spec.Bare), mcptool.Name(s.Name, t.Name, false))
+			}
+		}
+	}
 	e.host, err = mcpserve.NewHost(list, serverOptions(spec, serverFaults(s.r.sc)), mcpserve.Clock{Now: s.r.gate.Now, Sleep: s.r.gate.Sleep})
 	if err != nil {
 		return s.r.sc.ErrorAt(key, err.Error(), "")

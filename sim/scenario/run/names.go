@@ -1,0 +1,70 @@
+package run
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolbench/sim/cassette"
+	"toolbench/toolsys/builtin"
+)
+
+// checkNames refuses a scenario that names a call or a tool which does not exist. What
+// the model calls is known from the scripted turns and from the recorded answers; a
+// session that is only being recorded may call anything.
+func (r *runner) checkNames() error {
+	if r.o.nested || r.live != nil {
+		return nil
+	}
+	tools := r.toolNames()
+	made := func(name string, of func(id, tool string) bool) bool {
+		for _, t := range r.sc.Stream.Turns {
+			for _, c := range t.Calls {
+				if of(c.ID, c.Tool) {
+					return true
+				}
+			}
+		}
+		return recorded(r.answered, name)
+	}
+	return r.sc.CheckNames(
+		func(id string) bool { return made(id, func(call, _ string) bool { return call == id }) },
+		func(name string) bool {
+			return slices.Contains(tools, name) || made(name, func(_, tool string) bool { return tool == name })
+		}, tools)
+}
+
+// recorded reports whether a text stands in quotes in what the model answered.
+func recorded(c *cassette.Cassette, text string) bool {
+	if c == nil {
+		return false
+	}
+	quoted := strconv.Quote(text)
+	return slices.ContainsFunc(c.Interactions, func(i cassette.Interaction) bool { return strings.Contains(i.Response.Body, quoted) })
+}
+
+// toolNames are the names of all tools that may be there in some turn of the run: the
+// built-in ones, those of the scenario and their aliases, and those of servers, also of
+// lists that come later.
+func (r *runner) toolNames() []string {
+	names := builtins()
+	for _, e := range r.sys.Catalogue.Entries() {
+		names = append(names, e.Name)
+		if e.Tool != nil {
+			names = append(names, e.Tool.Aliases...)
+		}
+	}
+	for _, e := range r.servers.all {
+		names = append(names, e.named...)
+	}
+	return names
+}
+
+// builtins are the names of the built-in tools, of those that are planned too.
+func builtins() []string {
+	names := builtin.Names()
+	for _, e := range builtin.Planned() {
+		names = append(names, e.Name)
+	}
+	return names
+}
