@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"toolbench/sim/fault"
 )
 
 // Order is the order of tools and servers in a scenario (D3).
@@ -37,10 +39,33 @@ func SystemScenario(s *SystemCase, name, about string, o Order, expect *Expected
 	w.hooks(s)
 	w.people(s)
 	w.stream(s)
-	w.List(0, "faults", eachQuoted(s.Faults))
+	w.List(0, "faults", eachQuoted(s.effectiveFaults()))
 	w.Line(0, "policy: %s", s.Policy)
 	w.expect(expect)
 	return w.String()
+}
+
+// effectiveFaults are the faults without those of calls that are not made, which a
+// scenario may not name.
+func (s *SystemCase) effectiveFaults() []string {
+	made := map[string]bool{"": true}
+	s.Each(func(c *Call, _ int, _ *Call) { made[c.ID] = true })
+	return slices.DeleteFunc(slices.Clone(s.Faults), func(line string) bool {
+		f, err := fault.Parse(line)
+		return err == nil && !made[f.Call]
+	})
+}
+
+// effectiveRules are rules without those of tools that the case does not have, which a
+// scenario may not name.
+func (s *SystemCase) effectiveRules(rules []string) []string {
+	called := map[string]bool{}
+	s.Each(func(c *Call, _ int, _ *Call) { called[c.Tool] = true })
+	return slices.DeleteFunc(slices.Clone(rules), func(rule string) bool {
+		tool, _, _ := strings.Cut(rule, "(")
+		served := slices.ContainsFunc(s.Servers, func(v Server) bool { return strings.HasPrefix(tool+"__", "mcp__"+v.Name+"__") })
+		return !served && !called[tool] && !slices.Contains(Builtins, tool) && s.Tool(tool) == nil
+	})
 }
 
 // eachQuoted are texts, each as YAML on one line.
@@ -75,9 +100,14 @@ func (w *systemWriter) world(s *SystemCase, o Order) {
 	}
 	p := Members{}
 	p.Add(s.Mode != "", "mode: %s", s.Mode)
-	p.Add(len(s.Allow) > 0, "allow: %s", Quoted(s.Allow))
-	p.Add(len(s.Ask) > 0, "ask: %s", Quoted(s.Ask))
-	p.Add(len(s.Deny) > 0, "deny: %s", Quoted(s.Deny))
+	for _, list := range []struct {
+		key   string
+		rules []string
+	}{{"allow", s.Allow}, {"ask", s.Ask}, {"deny", s.Deny}} {
+		if rules := s.effectiveRules(list.rules); len(rules) > 0 {
+			p.Add(true, "%s: %s", list.key, Quoted(rules))
+		}
+	}
 	w.Line(1, "permissions: %s", p)
 	if len(s.Discovered) > 0 {
 		w.Line(1, "history:")
@@ -228,7 +258,6 @@ func (w *systemWriter) turn(s *SystemCase, by string, calls []Call) {
 
 func (w *systemWriter) expect(e *Expected) {
 	if e == nil {
-		w.Line(0, "expect: {}")
 		return
 	}
 	w.Line(0, "expect:")
