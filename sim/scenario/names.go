@@ -6,13 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/toolsys/hook"
 	"toolbench/toolsys/permission"
-	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/search"
-	"toolbench/toolsys/settings"
-	"toolbench/toolsys/trace"
 )
 
 // mention is a name that stands somewhere in a scenario, and where.
@@ -48,9 +44,13 @@ type vocabulary struct {
 	mentions mentions
 }
 
-// validateWords refuses words that are none of those the format has for their place.
-func (sc *Scenario) validateWords() error {
-	for _, v := range sc.vocabularies() {
+// Words are the words of the system that a scenario may use: kinds of events, statuses of
+// results, what calls wait for, events of hooks, and profiles of settings.
+type Words struct{ Kinds, Statuses, Waits, Events, Profiles []string }
+
+// CheckWords refuses words that are none of those the format has for their place.
+func (sc *Scenario) CheckWords(w Words) error {
+	for _, v := range sc.vocabularies(w) {
 		for _, m := range v.mentions {
 			if !slices.Contains(v.words, m.name) {
 				return sc.ErrorAt(m.key, fmt.Sprintf("%q is %s", m.name, v.what), meant(m.name, v.words))
@@ -60,7 +60,7 @@ func (sc *Scenario) validateWords() error {
 	return nil
 }
 
-func (sc *Scenario) vocabularies() []vocabulary {
+func (sc *Scenario) vocabularies(w Words) []vocabulary {
 	var kinds, statuses, waits, files, policies, profiles, events, fails, rulings, interrupts mentions
 	e := sc.Expect
 	for _, list := range []struct {
@@ -97,25 +97,17 @@ func (sc *Scenario) vocabularies() []vocabulary {
 		interrupts.add(fmt.Sprintf("world.tools.%d.interrupt", i), t.Interrupt)
 	}
 	return []vocabulary{
-		{"no kind of event", texts(trace.Kinds()), kinds},
-		{"no status of a result", texts(pipeline.Statuses()), statuses},
-		{"nothing that a call waits for", append(schedule.Reasons(), "none"), waits},
+		{"no kind of event", w.Kinds, kinds},
+		{"no status of a result", w.Statuses, statuses},
+		{"nothing that a call waits for", w.Waits, waits},
 		{"nothing that becomes of a file", []string{"unchanged", "changed", "created", "absent"}, files},
 		{"no policy", policyNames(), policies},
-		{"no profile", profileNames(), profiles},
-		{"no event of a hook", texts(hook.Events()), events},
+		{"no profile", w.Profiles, profiles},
+		{"no event of a hook", w.Events, events},
 		{"no way for a hook to fail", []string{"error", "panic", "hang"}, fails},
 		{"no ruling", []string{"clears", "blocks"}, rulings},
 		{"nothing that an interrupt does to a call", []string{"cancel", "block"}, interrupts},
 	}
-}
-
-func texts[T ~string](list []T) []string {
-	var out []string
-	for _, v := range list {
-		out = append(out, string(v))
-	}
-	return out
 }
 
 func policyNames() []string {
@@ -126,14 +118,6 @@ func policyNames() []string {
 		}
 		names = append(names, p.String())
 	}
-}
-
-func profileNames() []string {
-	var names []string
-	for _, p := range settings.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 // meant proposes the word that is spelt most like another, or all where they are few.

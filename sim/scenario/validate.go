@@ -43,9 +43,6 @@ func (sc *Scenario) validate() error {
 	if sc.emptyExpect() {
 		return fail("expect", "name what must come of the run, or leave expect out", "expect is empty")
 	}
-	if err := sc.validateWords(); err != nil {
-		return err
-	}
 	return sc.validateRest()
 }
 

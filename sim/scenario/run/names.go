@@ -6,7 +6,13 @@ import (
 	"strings"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/scenario"
 	"toolbench/toolsys/builtin"
+	"toolbench/toolsys/hook"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/trace"
 )
 
 // checkNames refuses a scenario that names a call or a tool which does not exist. What
@@ -41,6 +47,25 @@ func recorded(c *cassette.Cassette, text string) bool {
 	}
 	quoted := strconv.Quote(text)
 	return slices.ContainsFunc(c.Interactions, func(i cassette.Interaction) bool { return strings.Contains(i.Response.Body, quoted) })
+}
+
+// words are the system's words that a scenario may use.
+func words() scenario.Words {
+	w := scenario.Words{
+		Kinds: texts(trace.Kinds()), Statuses: texts(pipeline.Statuses()), Waits: append(schedule.Reasons(), "none"), Events: texts(hook.Events()),
+	}
+	for _, p := range settings.Profiles() {
+		w.Profiles = append(w.Profiles, p.Name)
+	}
+	return w
+}
+
+func texts[T ~string](list []T) []string {
+	var out []string
+	for _, v := range list {
+		out = append(out, string(v))
+	}
+	return out
 }
 
 // toolNames are the names of all tools that may be there in some turn of the run: the

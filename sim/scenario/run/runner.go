@@ -79,11 +79,14 @@ func play(sc *scenario.Scenario, o Options) (*record, error) {
 }
 
 func (r *runner) build(ctx context.Context) error {
-	var err error
-	if r.config, err = settingsOf(r.sc); err != nil {
+	if err := r.sc.CheckWords(words()); err != nil {
 		return err
 	}
 	if err := r.sc.CheckBuiltins(builtins()); err != nil {
+		return err
+	}
+	var err error
+	if r.config, err = settingsOf(r.sc); err != nil {
 		return err
 	}
 	if err := r.buildWorld(); err != nil {

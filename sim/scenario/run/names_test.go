@@ -1,4 +1,4 @@
-package scenario_test
+package run_test
 
 import (
 	"go/ast"
@@ -25,7 +25,7 @@ func TestTheListsOfWordsLackNothing(t *testing.T) {
 // constants counts the constants of a type of the system.
 func constants(t *testing.T, kind string) int {
 	t.Helper()
-	files, err := filepath.Glob("../../toolsys/" + kind[:len(kind)-len(filepath.Ext(kind))] + "/*.go")
+	files, err := filepath.Glob("../../../toolsys/" + kind[:len(kind)-len(filepath.Ext(kind))] + "/*.go")
 	require.NoError(t, err)
 	n := 0
 	for _, file := range files {
