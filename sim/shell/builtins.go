@@ -360,7 +360,7 @@ func builtinType(r *run, hc interp.HandlerContext, args []string) []string {
 	return exitWith(code)
 }
 
-// kind says what a name would run: keyword, function, builtin, file, or nothing.
+// kind is what a name would run: keyword, function, builtin, file, or nothing.
 func (r *run) kind(name string) (kind, where string) {
 	switch {
 	case syntax.IsKeyword(name):

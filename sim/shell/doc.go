@@ -4,10 +4,6 @@
 // tool that touches no host, runs in virtual time and gives the same output every time (SPEC L5). Its
 // utilities are in the package command.
 //
-// [Classify] parses a script and says what it does, without running it: whether it only reads, which
-// simple commands it is made of, whether it is a search (SPEC L2, L3, L4, F4, H3). [FailureExit] says
-// whether an exit code means failure for that script (SPEC J3).
-//
 // # How a script runs
 //
 // The interpreter is mvdan.cc/sh. It reaches for the host in a few places; here is what became of each.
@@ -20,7 +16,7 @@
 //     (read, mapfile) are replaced (builtins.go).
 //   - Process ids, random numbers, users and home directories come from the [Shell], not the machine.
 //   - <(...) becomes a file in memory; >(...), coproc and select are refused before anything runs.
-//   - A job in the background (&) runs to its end in place; wait knows its status.
+//   - A job in the background (&) runs to its end in place; wait gives its status.
 //
 // Where it still differs from Bash: file descriptors above 2 cannot be redirected; a while loop's own
 // status is 0; an assignment to a readonly variable does not end the script; messages of expansion errors

@@ -23,7 +23,7 @@ const (
 	internalPipefail = renamed + "pipefail"
 )
 
-// known says whether a command can be run outside the interpreter.
+// known reports whether a command can be run outside the interpreter.
 func known(name string) bool {
 	_, ok := command.Lookup(name)
 	return ok
@@ -144,7 +144,7 @@ func (r *run) execute(p *command.Proc) (code int) {
 	return f(p)
 }
 
-// inUsualPlace says whether the name is /bin/ls or the like, and no file stands there.
+// inUsualPlace reports whether the name is /bin/ls or the like, and no file stands there.
 func inUsualPlace(p *command.Proc) bool {
 	return known(p.Name) && !p.Files.Exists(p.Name)
 }

@@ -16,8 +16,8 @@ import (
 	"toolbench/toolsys/shellcmd"
 )
 
-// TestReadOnlyLeavesTheFilesystemAlone is the promise behind L2: whatever Classify calls read-only
-// changes nothing when it runs. The generated scripts mix harmless and harmful commands, options and
+// TestReadOnlyLeavesTheFilesystemAlone holds what the scheduler relies on: whatever Classify calls read-only
+// changes nothing when it runs. The generated scripts join harmless and harmful commands, options and
 // constructions, so that a wrong yes would be caught in the act.
 func TestReadOnlyLeavesTheFilesystemAlone(t *testing.T) {
 	readOnly, harmful := 0, 0
@@ -86,7 +86,7 @@ func harmfulLess(list []string, drop string) []string {
 	return out
 }
 
-// The words that options and operands are drawn from: harmless ones, and all that ever writes.
+// The words that options and operands are taken from: harmless ones, and all that ever writes.
 var (
 	commands = []string{"ls", "cat", "head", "tail", "grep", "rg", "sort", "uniq", "wc", "cut", "tr", "sed", "awk", "find", "xargs", "env", "timeout", "sh", "tee", "date", "echo", "printf", "test", "stat", "du", "tree", "file",
 		"diff", "comm", "paste", "jq", "sleep", "basename", "realpath", "read", "cd", "export", "command", "bash", "rm", "touch", "cp", "nl", "eval", "time", "expr", "md5sum", "base64", "git", "trap", "unset", "nohup"}

@@ -2,7 +2,9 @@ package shell
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -128,7 +130,7 @@ func (r *run) fromStage(hc interp.HandlerContext) *bufio.Reader {
 // maxCalls bounds calls of functions within calls: the interpreter recurses on Go's stack.
 const maxCalls = 1000
 
-// nest counts a call for as long as it lasts. Too many end the whole script.
+// nest counts a call for as long as it lasts. Too many end the script.
 func (r *run) nest(hc interp.HandlerContext) (io.ReadWriteCloser, error) {
 	if r.use.depth >= maxCalls {
 		r.use.steps = r.shell.MaxSteps + 1
@@ -199,4 +201,65 @@ func (r *run) openOutput(hc interp.HandlerContext, line, name string, flag int) 
 // redirectError is worded as Bash words it, in the one type the interpreter prints instead of giving up.
 func redirectError(line, name string, err error) error {
 	return &fs.PathError{Op: "bash: line " + line + ":", Path: name, Err: fmt.Errorf("%s", command.Reason(err))}
+}
+
+// errPipe is what a writer sees whose reader is gone, or has had enough.
+var errPipe = errors.New("broken pipe")
+
+// limited passes on up to left bytes and is a broken pipe beyond them. Each write costs something too,
+// so that an endless loop of one-byte writes ends soon.
+type limited struct {
+	w    io.Writer
+	left int64
+	full bool
+}
+
+// minimalCost is the lower bound of what a write counts, in bytes.
+const minimalCost = 32
+
+func (l *limited) Write(b []byte) (int, error) {
+	if int64(len(b)) <= l.left {
+		n, err := l.w.Write(b)
+		l.left = max(0, l.left-max(int64(n), minimalCost))
+		return n, err
+	}
+	n, err := l.w.Write(b[:l.left])
+	l.left, l.full = 0, true
+	if err == nil {
+		err = errPipe
+	}
+	return n, err
+}
+
+// broken reports whether w is a stream that has passed its limit.
+func broken(w io.Writer) bool {
+	switch w := w.(type) {
+	case *limited:
+		return w.full
+	case *sink:
+		return broken(w.Writer)
+	}
+	return false
+}
+
+// buffer is what one stage of a pipeline hands to the next.
+type buffer struct {
+	bytes.Buffer
+	cut bool // the stage had more to write
+}
+
+// reading is a buffer's reader. If all of a buffer that was cut is read, the reader's result is wrong:
+// a warning shows it.
+type reading struct {
+	*buffer
+	warn func()
+}
+
+func (r *reading) Read(b []byte) (int, error) {
+	n, err := r.buffer.Read(b)
+	if err == io.EOF && r.cut {
+		r.cut = false
+		r.warn()
+	}
+	return n, err
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // ErrUnsupported is wrapped by Run's error for a script that needs what the in-process shell lacks. Such
-// a script is refused whole, before any of it runs.
+// a script is refused before any of it runs.
 var ErrUnsupported = errors.New("not supported in the in-process shell")
 
-// mark begins the file names by which rewritten redirections speak to the open handler (redirect.go). A
+// mark begins the file names by which rewritten redirections reach the open handler (redirect.go). A
 // script cannot name such a file by accident.
 const mark = "\x01vshell:"
 
@@ -27,7 +27,7 @@ const renamed = "__vshell_"
 type rewriter struct {
 	pipefail   bool // the script may set it
 	pipestatus bool
-	stage      map[*syntax.Stmt]bool // a | b within a | b | c: the whole is rewritten at once
+	stage      map[*syntax.Stmt]bool // a | b within a | b | c: all of it is rewritten at once
 	err        error
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"toolbench/toolsys/shellcmd"
 )
 
 // redirect turns every redirection of input into one of standard error that passes everything through:
@@ -132,4 +134,156 @@ func requote(s string, plain bool) string {
 		b.WriteByte(c)
 	}
 	return b.String()
+}
+
+// stage is one command of a pipeline; both is set where |& follows it.
+type stage struct {
+	stmt *syntax.Stmt
+	both bool
+}
+
+// stages flattens a | b | c.
+func stages(st *syntax.Stmt) []stage {
+	cmd, ok := st.Cmd.(*syntax.BinaryCmd)
+	if !ok || !piped(cmd) || len(st.Redirs) > 0 {
+		return []stage{{stmt: st}}
+	}
+	left := stages(cmd.X)
+	left[len(left)-1].both = cmd.Op == syntax.PipeAll
+	return append(left, stages(cmd.Y)...)
+}
+
+// pipeline makes of a | b | c
+//
+//	{ if (a) >out; (b) 2>in >out; 2>end; then 2>nop; fi; (c) 2>in; }
+//
+// The condition keeps errexit away from all but the last command. Each `in` finds the status of the
+// stage before it in $?. With pipefail and PIPESTATUS in the script, what needs them is added.
+func (w *rewriter) pipeline(list []stage) syntax.Command {
+	var cond []*syntax.Stmt
+	for i, s := range list[:len(list)-1] {
+		st := subshell(s.stmt)
+		if i > 0 {
+			st.Redirs = append(st.Redirs, doorway("2", "in"))
+		}
+		kind := "out"
+		if i == 0 {
+			kind = "first"
+		}
+		st.Redirs = append(st.Redirs, doorway("", kind))
+		if s.both {
+			st.Redirs = append(st.Redirs, duplicate())
+		}
+		cond = append(cond, st)
+	}
+	cond = append(cond, empty("end"))
+	last := subshell(list[len(list)-1].stmt)
+	last.Redirs = append(last.Redirs, doorway("2", "last"))
+	if w.pipestatus {
+		last = binary(syntax.OrStmt, last, call(internalRecord, "$?"))
+	}
+	if w.pipefail {
+		isOff := &syntax.Stmt{Cmd: &syntax.TestClause{X: &syntax.UnaryTest{Op: syntax.TsNot, X: &syntax.UnaryTest{Op: syntax.TsOptSet, X: literal("pipefail")}}}}
+		last = binary(syntax.AndStmt, last, &syntax.Stmt{Cmd: &syntax.Block{Stmts: []*syntax.Stmt{binary(syntax.OrStmt, isOff, call(internalPipefail, ""))}}})
+	}
+	return &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: &syntax.IfClause{Cond: cond, Then: []*syntax.Stmt{empty("nop")}}}, last}}
+}
+
+// subshell puts a stage into a subshell, as Bash does with every stage.
+func subshell(st *syntax.Stmt) *syntax.Stmt {
+	if _, ok := st.Cmd.(*syntax.Subshell); ok && len(st.Redirs) == 0 && !st.Negated {
+		return st
+	}
+	return &syntax.Stmt{Cmd: &syntax.Subshell{Stmts: []*syntax.Stmt{st}}}
+}
+
+// background makes of a & : { if (a) 2>null; then 2>job; else 2>job; fi; }
+func (w *rewriter) background(st *syntax.Stmt) {
+	inner := *st
+	inner.Background, inner.Semicolon = false, syntax.Pos{}
+	job := subshell(&inner)
+	job.Redirs = append([]*syntax.Redirect{doorway("2", "null")}, job.Redirs...)
+	clause := &syntax.IfClause{Cond: []*syntax.Stmt{job}, Then: []*syntax.Stmt{empty("job")}, Else: &syntax.IfClause{Then: []*syntax.Stmt{empty("job")}}}
+	*st = syntax.Stmt{Position: st.Position, Cmd: &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: clause}}}}
+}
+
+// timed makes of time a : { a; } 2>time
+func (w *rewriter) timed(st *syntax.Stmt, clause *syntax.TimeClause) {
+	inner := clause.Stmt
+	if inner == nil {
+		inner = empty("nop")
+	}
+	kind := "time"
+	if clause.PosixFormat {
+		kind = "timep"
+	}
+	st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{inner}}
+	st.Redirs = append(st.Redirs, doorway("2", kind))
+}
+
+// substitution bounds what $(...) may give: $( { ...; } >cap ).
+func (w *rewriter) substitution(cs *syntax.CmdSubst) {
+	if len(cs.Stmts) == 0 {
+		return
+	}
+	cs.Stmts = []*syntax.Stmt{{Cmd: &syntax.Block{Stmts: cs.Stmts}, Redirs: []*syntax.Redirect{doorway("", "cap")}}}
+}
+
+// nesting makes a statement that counts how deep it lies in itself: a function's body, an eval. One with
+// exec in it stays as it is: its redirections are meant to outlive the statement.
+func nesting(st *syntax.Stmt) *syntax.Stmt {
+	if !shellcmd.Mentions(st, "exec") {
+		st.Redirs = append([]*syntax.Redirect{doorway("2", "nest")}, st.Redirs...)
+	}
+	return st
+}
+
+// process makes of <(...) the name of a file in memory: "$( { ...; } >file )".
+func (w *rewriter) process(ps *syntax.ProcSubst) syntax.WordPart {
+	stmts := ps.Stmts
+	if len(stmts) == 0 {
+		stmts = []*syntax.Stmt{empty("nop")}
+	}
+	body := &syntax.Stmt{Cmd: &syntax.Block{Stmts: stmts}, Redirs: []*syntax.Redirect{doorway("", "file")}}
+	return &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{body}}}}
+}
+
+// doorway is a redirection to one of the handler's marks.
+func doorway(fd, kind string) *syntax.Redirect {
+	rd := &syntax.Redirect{Op: syntax.RdrOut, Word: &syntax.Word{Parts: []syntax.WordPart{quoted(mark + kind + ":")}}}
+	if fd != "" {
+		rd.N = &syntax.Lit{Value: fd}
+	}
+	return rd
+}
+
+func duplicate() *syntax.Redirect {
+	return &syntax.Redirect{N: &syntax.Lit{Value: "2"}, Op: syntax.DplOut, Word: literal("1")}
+}
+
+func quoted(s string) *syntax.DblQuoted {
+	return &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
+}
+
+func literal(s string) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
+}
+
+// empty is a statement that does nothing but open a mark.
+func empty(kind string) *syntax.Stmt {
+	return &syntax.Stmt{Redirs: []*syntax.Redirect{doorway("2", kind)}}
+}
+
+func binary(op syntax.BinCmdOperator, x, y *syntax.Stmt) *syntax.Stmt {
+	return &syntax.Stmt{Cmd: &syntax.BinaryCmd{Op: op, X: x, Y: y}}
+}
+
+// call is a call of an internal command, with "$?" or nothing as its argument.
+func call(name, arg string) *syntax.Stmt {
+	c := &syntax.CallExpr{Args: []*syntax.Word{literal(name)}}
+	if arg != "" {
+		status := &syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "?"}}
+		c.Args = append(c.Args, &syntax.Word{Parts: []syntax.WordPart{status}})
+	}
+	return &syntax.Stmt{Cmd: c}
 }

@@ -120,7 +120,7 @@ func exitCode(err error, stderr io.Writer) int {
 	return 1
 }
 
-// runner builds the interpreter with every door of its to the host closed or replaced.
+// runner builds the interpreter with all its ways to the host closed or replaced.
 func (r *run) runner(args []string) (*interp.Runner, error) {
 	runner, err := interp.New(
 		interp.Env(r.env),

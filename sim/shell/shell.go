@@ -51,7 +51,7 @@ type Shell struct {
 type Command struct {
 	Script string
 	Dir    string            // absolute
-	Env    map[string]string // the whole environment; nothing is added to it but PWD
+	Env    map[string]string // all of the environment; nothing is added to it but PWD
 	Args   []string          // $1, $2, ...
 	Stdin  io.Reader         // nil: empty
 	Stdout io.Writer         // nil: thrown away

@@ -43,7 +43,7 @@ func (v value) toNum() float64 {
 	return 0
 }
 
-// toStr formats numbers that are whole as integers, others by format (CONVFMT or OFMT).
+// toStr formats integers as such, others by format (CONVFMT or OFMT).
 func (v value) toStr(format string) string {
 	if v.kind != number {
 		return v.s

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -40,7 +41,7 @@ func pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// check finds what a name alone already says: empty, or below something that is no directory.
+// check finds what a name alone shows: empty, or below something that is no directory.
 func (f *Files) check(name string, err error) error {
 	if name == "" {
 		return pathError("open", name, fs.ErrNotExist)
@@ -74,7 +75,7 @@ func (f *Files) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// Lstat does not follow a link at the end of name, where the filesystem knows links.
+// Lstat does not follow a link at the end of name, where the filesystem has links.
 func (f *Files) Lstat(name string) (fs.FileInfo, error) {
 	l, ok := f.FS.(afero.Lstater)
 	if !ok || strings.HasSuffix(name, "/") {
@@ -87,13 +88,13 @@ func (f *Files) Lstat(name string) (fs.FileInfo, error) {
 	return info, f.check(name, err)
 }
 
-// IsDir says whether name is a directory, or a link to one.
+// IsDir reports whether name is a directory, or a link to one.
 func (f *Files) IsDir(name string) bool {
 	info, err := f.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// Exists says whether name is there, be it a link to nothing.
+// Exists reports whether name is there, be it a link to nothing.
 func (f *Files) Exists(name string) bool {
 	_, err := f.Lstat(name)
 	return err == nil
@@ -116,7 +117,7 @@ func (f *Files) Open(name string) (io.ReadCloser, error) {
 	return f.FS.Open(f.Abs(name))
 }
 
-// ReadFile reads name whole.
+// ReadFile reads all of name.
 func (f *Files) ReadFile(name string) ([]byte, error) {
 	in, err := f.Open(name)
 	if err != nil {
@@ -179,4 +180,59 @@ func (f *Files) Readlink(name string) (string, error) {
 		return "", err
 	}
 	return f.readlink(f.Abs(name))
+}
+
+// deviceInfo describes a name under /dev that the shell itself serves.
+type deviceInfo struct {
+	name string
+	at   time.Time
+}
+
+func (d deviceInfo) Name() string       { return d.name }
+func (d deviceInfo) Size() int64        { return 0 }
+func (d deviceInfo) Mode() fs.FileMode  { return fs.ModeDevice | fs.ModeCharDevice | 0o666 }
+func (d deviceInfo) ModTime() time.Time { return d.at }
+func (d deviceInfo) IsDir() bool        { return false }
+func (d deviceInfo) Sys() any           { return nil }
+
+func (f *Files) device(name string) (fs.FileInfo, bool) {
+	if f.Read == nil || !path.IsAbs(name) {
+		return nil, false
+	}
+	clean := path.Clean(name)
+	if _, ok := f.Read(clean); !ok {
+		return nil, false
+	}
+	return deviceInfo{path.Base(clean), f.Now()}, true
+}
+
+// Reason words an error as the C library does: "No such file or directory".
+func Reason(err error) string {
+	var errno syscall.Errno
+	switch {
+	case errors.As(err, &errno):
+		return capital(errno.Error())
+	case errors.Is(err, fs.ErrNotExist):
+		return "No such file or directory"
+	case errors.Is(err, fs.ErrExist), errors.Is(err, afero.ErrDestinationExists):
+		return "File exists"
+	case errors.Is(err, fs.ErrPermission):
+		return "Permission denied"
+	case errors.Is(err, afero.ErrNoSymlink), errors.Is(err, afero.ErrNoReadlink):
+		return "Operation not supported"
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+func capital(s string) string {
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// missing reports whether err means that the name does not exist.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -72,7 +72,7 @@ func (f *Files) stamp(name string) {
 	_ = f.FS.Chtimes(f.Abs(name), now, now) // a filesystem without times keeps its own
 }
 
-// WriteFile writes data as the whole of name, which keeps its mode if it exists.
+// WriteFile replaces what name holds with data; the file keeps its mode if it exists.
 func (f *Files) WriteFile(name string, data []byte) error {
 	w, err := f.Create(name, false)
 	if err != nil {
@@ -100,7 +100,7 @@ func (f *Files) Mkdir(name string) error {
 	return nil
 }
 
-// MkdirAll makes a directory and those it lies in; it tells made of each.
+// MkdirAll makes a directory and those it lies in; made is called with each.
 func (f *Files) MkdirAll(name string, made func(name string)) error {
 	if info, err := f.Stat(name); err == nil {
 		if !info.IsDir() {
@@ -159,7 +159,7 @@ func (f *Files) Rename(from, to string) error {
 	return f.FS.Rename(f.Abs(from), f.Abs(to))
 }
 
-// overwritable clears the way for a rename, or says why it cannot be.
+// overwritable clears the way for a rename, or gives the error that prevents it.
 func (f *Files) overwritable(from, target fs.FileInfo, to string) error {
 	switch {
 	case target.IsDir() && !from.IsDir():

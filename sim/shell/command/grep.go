@@ -2,9 +2,12 @@ package command
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"mvdan.cc/sh/v3/pattern"
 
 	"toolbench/toolsys/shellcmd/posixre"
 )
@@ -199,4 +202,123 @@ func (g *grepper) file(name string) {
 	}
 	n := g.out.file(name, data, g.max, isBinary)
 	g.matched = g.matched || n > 0
+}
+
+// matcher finds patterns in lines, for grep and rg.
+type matcher struct {
+	re    *regexp.Regexp
+	word  bool // -w: no word character on either side
+	whole bool // -x: all of the line
+}
+
+// grepMatcher joins patterns, each of which may hold several lines.
+func grepMatcher(patterns []string, syntax posixre.Syntax, fixed, ignoreCase, word, whole bool) (*matcher, error) {
+	var parts []string
+	for _, p := range patterns {
+		for line := range strings.SplitSeq(p, "\n") {
+			if fixed {
+				parts = append(parts, regexp.QuoteMeta(line))
+				continue
+			}
+			text, err := posixre.Translate(line, syntax)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, text)
+		}
+	}
+	return newMatcher(parts, ignoreCase, word, whole)
+}
+
+// newMatcher takes patterns in Go's syntax.
+func newMatcher(parts []string, ignoreCase, word, whole bool) (*matcher, error) {
+	text := "(?:" + strings.Join(parts, ")|(?:") + ")"
+	if whole {
+		text = "^(?:" + text + ")$"
+	}
+	if ignoreCase {
+		text = "(?i)" + text
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	re.Longest()
+	return &matcher{re: re, word: word, whole: whole}, nil
+}
+
+func (m *matcher) match(line string) bool {
+	if !m.word {
+		return m.re.MatchString(line)
+	}
+	return m.find(line, 0) != nil
+}
+
+// find gives the first match at or behind from.
+func (m *matcher) find(line string, from int) []int {
+	for from <= len(line) {
+		loc := m.re.FindStringIndex(line[from:])
+		if loc == nil {
+			return nil
+		}
+		begin, end := from+loc[0], from+loc[1]
+		if !m.word || !wordAt(line, begin-1) && !wordAt(line, end) {
+			if from == 0 || m.re.String()[0] != '^' {
+				return []int{begin, end}
+			}
+			return nil
+		}
+		from = begin + 1
+	}
+	return nil
+}
+
+func wordAt(s string, i int) bool {
+	if i < 0 || i >= len(s) {
+		return false
+	}
+	c := s[i]
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+// all gives the matches that are not empty.
+func (m *matcher) all(line string) [][]int {
+	if !m.word {
+		var out [][]int
+		for _, loc := range m.re.FindAllStringIndex(line, -1) {
+			if loc[0] < loc[1] {
+				out = append(out, loc)
+			}
+		}
+		return out
+	}
+	var out [][]int
+	for from := 0; ; {
+		loc := m.find(line, from)
+		if loc == nil {
+			return out
+		}
+		if loc[0] < loc[1] {
+			out = append(out, loc)
+		}
+		from = max(loc[1], loc[0]+1)
+	}
+}
+
+// glob matches all of a name against a shell pattern as fnmatch does: * crosses slashes and leading dots.
+func glob(pat, name string) bool {
+	re, err := globRegexp(pat, false)
+	return err == nil && re.MatchString(name)
+}
+
+func globRegexp(pat string, ignoreCase bool) (*regexp.Regexp, error) {
+	mode := pattern.EntireString
+	if ignoreCase {
+		mode |= pattern.NoGlobCase
+	}
+	text, err := pattern.Regexp(pat, mode)
+	if err != nil {
+		return nil, err
+	}
+	return regexp.Compile(text)
 }

@@ -135,7 +135,7 @@ func (l *lister) sort(list []entry) {
 	})
 }
 
-// size is what a disk would say: directories take a block.
+// size is what a disk would show: directories take a block.
 func size(e fs.FileInfo) int64 {
 	if e.IsDir() {
 		return 4096

@@ -212,7 +212,7 @@ func dashNumber(args []string, opt string) []string {
 	return out
 }
 
-// valued says whether the argument before takes the next one as its value.
+// valued reports whether the argument before takes the next one as its value.
 func valued(before, opt string) bool {
 	return before == opt || before == "-e" || before == "-f" || before == "-m" || before == "-A" || before == "-B" || before == "-C" || before == "-c"
 }

@@ -101,7 +101,7 @@ func runRealpath(p *Proc) int {
 	return code
 }
 
-// canonical resolves name; without loose all but the last part must exist, with strict the whole.
+// canonical resolves name; without loose all but the last part must exist, with strict all of it.
 func (p *Proc) canonical(name string, strict, loose bool) (string, error) {
 	resolved, err := p.Files.Realpath(name)
 	if err != nil {

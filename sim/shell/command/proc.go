@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,9 +32,9 @@ type System struct {
 	Sleep func(ctx context.Context, d time.Duration) error // gives the context's error when cut short
 	User  string
 	Host  string
-	// Exec runs another command, whose Name and Args say which (xargs, find -exec, env, timeout).
+	// Exec runs another command, named by its Name and Args (xargs, find -exec, env, timeout).
 	Exec func(p *Proc) int
-	// Known says whether Exec has a command of that name.
+	// Known reports whether Exec has a command of that name.
 	Known func(name string) bool
 	// Script runs a command line in a shell of its own (sh -c, awk's system); args are $0, $1, ...
 	Script func(p *Proc, script string, args []string) int
@@ -100,7 +102,7 @@ func (p *Proc) open(name string) (io.ReadCloser, error) {
 	return p.Files.Open(name)
 }
 
-// read gives an input whole.
+// read gives all of an input.
 func (p *Proc) read(name string) ([]byte, error) {
 	f, err := p.open(name)
 	if err != nil {
@@ -139,7 +141,7 @@ func (p *Proc) inputs(names []string, use func(name string, in *bufio.Reader) er
 	return code
 }
 
-// eachLine calls use with every line, without its newline; ended says whether it had one.
+// eachLine calls use with every line, without its newline; ended reports whether it had one.
 func eachLine(in *bufio.Reader, use func(line string, ended bool) error) error {
 	for {
 		line, err := in.ReadString('\n')
@@ -171,4 +173,23 @@ func (p *Proc) lines(names []string, end byte) (all []string, code int) {
 		}
 	})
 	return all, code
+}
+
+func padLeft(n, width int) string {
+	s := strconv.Itoa(n)
+	return strings.Repeat(" ", max(0, width-len(s))) + s
+}
+
+// splitLines gives a text's lines without their newlines; ended reports whether the last one had one.
+func splitLines(s string) (lines []string, ended bool) {
+	if s == "" {
+		return nil, true
+	}
+	body, ended := strings.CutSuffix(s, "\n")
+	return strings.Split(body, "\n"), ended
+}
+
+// binary reports whether data looks like no text: it has a NUL byte near its beginning.
+func binary(data []byte) bool {
+	return strings.IndexByte(string(data[:min(len(data), 8000)]), 0) >= 0
 }

@@ -1,7 +1,7 @@
 // Package sed parses and runs sed scripts.
 //
 // It exists for two readers: the shell, which runs `sed` on files in memory (SPEC L5), and the
-// classifier, which must know without running it whether a script writes files or starts commands
+// classifier, which must find out without running it whether a script writes files or starts commands
 // (SPEC L2) and what an in-place substitution would make of a file (SPEC H3).
 //
 // It follows GNU sed: the commands {} = a b c d D e(parsed, never run) g G h H i l n N p P q Q r s t T

@@ -1,7 +1,10 @@
 package sed
 
 import (
+	"errors"
 	"regexp"
+
+	"toolbench/toolsys/shellcmd/posixre"
 )
 
 // Program is a parsed script.
@@ -11,7 +14,7 @@ type Program struct {
 	effects  Effects
 }
 
-// Effects says what a script does beyond its output (L2).
+// Effects is what a script does beyond its output (L2).
 type Effects struct {
 	Writes bool // w, or s///w: writes a file
 	Runs   bool // e, or s///e: starts a command; refused when run
@@ -72,4 +75,182 @@ type piece struct {
 	text   string
 	group  int
 	change byte
+}
+
+func (p *parser) addresses(c *command) error {
+	var err error
+	if c.from, err = p.address(false); err != nil || c.from == nil {
+		return err
+	}
+	p.skip(" \t")
+	if p.peek() != ',' {
+		if c.from.kind == byZero {
+			return errors.New("invalid usage of line address 0")
+		}
+		return nil
+	}
+	p.at++
+	p.skip(" \t")
+	if c.to, err = p.address(true); err != nil {
+		return err
+	}
+	if c.to == nil {
+		return errors.New("unexpected `,'")
+	}
+	if c.from.kind == byZero && c.to.kind != byPattern {
+		return errors.New("invalid usage of line address 0")
+	}
+	return nil
+}
+
+func (p *parser) address(second bool) (*address, error) {
+	c := p.peek()
+	switch {
+	case c >= '0' && c <= '9':
+		return p.lineAddress(), nil
+	case c == '$':
+		p.at++
+		return &address{kind: byLast}, nil
+	case c == '/':
+		p.at++
+		return p.patternAddress('/')
+	case c == '\\' && p.at+1 < len(p.in):
+		p.at += 2
+		return p.patternAddress(p.in[p.at-1])
+	case second && (c == '+' || c == '~'):
+		p.at++
+		kind := byCount
+		if c == '~' {
+			kind = byMultiple
+		}
+		return &address{kind: kind, n: p.number()}, nil
+	}
+	return nil, nil
+}
+
+func (p *parser) lineAddress() *address {
+	n := p.number()
+	if p.peek() == '~' {
+		p.at++
+		return &address{kind: byStep, n: n, step: p.number()}
+	}
+	if n == 0 {
+		return &address{kind: byZero}
+	}
+	return &address{kind: byLine, n: n}
+}
+
+func (p *parser) patternAddress(delimiter byte) (*address, error) {
+	text, ok := p.delimited(delimiter, true)
+	if !ok {
+		return nil, errors.New("unterminated address regex")
+	}
+	ignore, multi := false, false
+	for {
+		switch p.peek() {
+		case 'I':
+			ignore = true
+		case 'M':
+			multi = true
+		default:
+			re, err := p.compile(text, ignore, multi)
+			return &address{kind: byPattern, re: re}, err
+		}
+		p.at++
+	}
+}
+
+// compile gives nil for the empty pattern, which stands for the last one used.
+func (p *parser) compile(text string, ignore, multi bool) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	syntax := posixre.Basic
+	if p.extended {
+		syntax = posixre.Extended
+	}
+	if multi {
+		return posixre.CompileMultiline(text, syntax, ignore)
+	}
+	return posixre.Compile(text, syntax, ignore)
+}
+
+// selects reports whether c's addresses choose the current line.
+func (m *machine) selects(c *command) bool {
+	switch {
+	case c.from == nil:
+		return true
+	case c.to == nil:
+		return m.matches(c.from)
+	case c.active:
+		return m.continues(c)
+	case c.from.kind == byZero && m.line == 1:
+		c.active = !m.matches(c.to)
+		return true
+	case c.from.kind == byZero || !m.matches(c.from):
+		return false
+	}
+	m.begin(c)
+	return true
+}
+
+// begin opens a range at the current line; a range whose end lies behind is one line long.
+func (m *machine) begin(c *command) {
+	switch c.to.kind {
+	case byLine:
+		c.until = c.to.n
+	case byCount:
+		c.until = m.line + c.to.n
+	case byMultiple:
+		c.until = m.line
+		if c.to.n > 0 {
+			c.until = (m.line + c.to.n - 1) / c.to.n * c.to.n
+		}
+	default:
+		c.active = !(c.to.kind == byLast && m.isLast())
+		return
+	}
+	c.active = c.until > m.line
+}
+
+func (m *machine) continues(c *command) bool {
+	switch c.to.kind {
+	case byLine, byCount, byMultiple:
+		if m.line > c.until { // n or N jumped over the end
+			c.active = false
+			return m.matches(c.from)
+		}
+		c.active = m.line < c.until
+	default:
+		c.active = !m.matches(c.to)
+	}
+	return true
+}
+
+func (m *machine) matches(a *address) bool {
+	switch a.kind {
+	case byLine:
+		return m.line == a.n
+	case byLast:
+		return m.isLast()
+	case byStep:
+		if a.step <= 0 {
+			return m.line == a.n
+		}
+		return m.line >= a.n && (m.line-a.n)%a.step == 0
+	case byPattern:
+		re := m.pattern(a.re)
+		return re != nil && re.MatchString(m.space)
+	}
+	return false
+}
+
+// pattern gives re, or for the empty pattern the one used last.
+func (m *machine) pattern(re *regexp.Regexp) *regexp.Regexp {
+	if re != nil {
+		m.last = re
+	} else if m.last == nil {
+		m.fail("no previous regular expression")
+	}
+	return m.last
 }

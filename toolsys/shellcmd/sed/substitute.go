@@ -2,6 +2,7 @@ package sed
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,4 +89,237 @@ func recase(s string, state, once byte) string {
 		return string(unicode.ToUpper(r)) + s[n:]
 	}
 	return string(unicode.ToLower(r)) + s[n:]
+}
+
+// delimited reads up to an unescaped delimiter. An escaped delimiter loses its backslash, \n becomes a
+// newline; in a pattern a delimiter inside brackets does not count.
+func (p *parser) delimited(delimiter byte, pattern bool) (string, bool) {
+	var out strings.Builder
+	for p.at < len(p.in) {
+		c := p.in[p.at]
+		switch {
+		case c == delimiter:
+			p.at++
+			return out.String(), true
+		case c == '\\' && p.at+1 < len(p.in):
+			out.WriteString(unescapeDelimiter(p.in[p.at+1], delimiter, pattern))
+			p.at += 2
+		case c == '\n' && pattern:
+			return "", false
+		case c == '[' && pattern:
+			p.bracket(&out)
+		default:
+			out.WriteByte(c)
+			p.at++
+		}
+	}
+	return "", false
+}
+
+func unescapeDelimiter(c, delimiter byte, pattern bool) string {
+	if c == delimiter {
+		if pattern && strings.IndexByte("|+?(){}", c) < 0 && strings.IndexByte(".*[]^$", c) >= 0 {
+			return `\` + string(rune(c)) // s.a\.b.x. : the dot stays a literal dot
+		}
+		return string(rune(c))
+	}
+	if pattern && c == 'n' {
+		return "\n"
+	}
+	return `\` + string([]byte{c})
+}
+
+// bracket copies a complete bracket expression, with sed's \n, \t and \] inside it.
+func (p *parser) bracket(out *strings.Builder) {
+	end := p.at + 1
+	if end < len(p.in) && p.in[end] == '^' {
+		end++
+	}
+	if end < len(p.in) && p.in[end] == ']' {
+		end++
+	}
+	for end < len(p.in) && p.in[end] != ']' && p.in[end] != '\n' {
+		if p.in[end] == '[' && end+1 < len(p.in) && strings.IndexByte(":.=", p.in[end+1]) >= 0 {
+			if n := strings.Index(p.in[end+2:], p.in[end+1:end+2]+"]"); n >= 0 {
+				end += n + 3
+			}
+		}
+		end++
+	}
+	if end >= len(p.in) || p.in[end] == '\n' {
+		out.WriteByte('[')
+		p.at++
+		return
+	}
+	body := p.in[p.at : end+1]
+	out.WriteString(strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\\`).Replace(body))
+	p.at = end + 1
+}
+
+func (p *parser) substitution() (*substitution, error) {
+	delimiter, err := p.delimiter('s')
+	if err != nil {
+		return nil, err
+	}
+	pattern, ok := p.delimited(delimiter, true)
+	if !ok {
+		return nil, errors.New("unterminated `s' command")
+	}
+	with, ok := p.delimited(delimiter, false)
+	if !ok {
+		return nil, errors.New("unterminated `s' command")
+	}
+	s := &substitution{with: replacement(with)}
+	ignore, multi, err := p.flags(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.re, err = p.compile(pattern, ignore, multi); err != nil {
+		return nil, err
+	}
+	return s, s.checkGroups()
+}
+
+func (p *parser) delimiter(name byte) (byte, error) {
+	c := p.peek()
+	if c == 0 || c == '\n' || c == '\\' {
+		return 0, fmt.Errorf("unterminated `%c' command", name)
+	}
+	p.at++
+	return c, nil
+}
+
+func (s *substitution) checkGroups() error {
+	for _, piece := range s.with {
+		if s.re != nil && piece.group > s.re.NumSubexp() {
+			return fmt.Errorf("invalid reference \\%d on `s' command's RHS", piece.group)
+		}
+	}
+	return nil
+}
+
+func (p *parser) flags(s *substitution) (ignore, multi bool, err error) {
+	for {
+		c := p.peek()
+		switch {
+		case c == 'g':
+			s.global = true
+		case c == 'p':
+			s.print = true
+		case c == 'i' || c == 'I':
+			ignore = true
+		case c == 'm' || c == 'M':
+			multi = true
+		case c == 'e':
+			s.run = true
+			p.prog.effects.Runs = true
+		case c >= '1' && c <= '9':
+			s.nth = p.number()
+			continue
+		case c == 'w':
+			p.at++
+			p.prog.effects.Writes = true
+			s.file, err = p.fileName()
+			return ignore, multi, err
+		case c == '0':
+			return false, false, errors.New("number option to `s' command may not be zero")
+		case c == 0 || strings.IndexByte(" \t\n;}#", c) >= 0:
+			return ignore, multi, nil
+		default:
+			return false, false, errors.New("unknown option to `s'")
+		}
+		p.at++
+	}
+}
+
+// replacement splits the right-hand side into literal text, groups and changes of case.
+func replacement(s string) []piece {
+	var out []piece
+	var lit strings.Builder
+	flush := func() {
+		if lit.Len() > 0 {
+			out = append(out, piece{text: lit.String(), group: -1})
+			lit.Reset()
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '&':
+			flush()
+			out = append(out, piece{group: 0})
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			if special, ok := escapedPiece(s[i]); ok {
+				flush()
+				out = append(out, special)
+				continue
+			}
+			lit.WriteByte(escapedByte(s[i]))
+		default:
+			lit.WriteByte(s[i])
+		}
+	}
+	flush()
+	return out
+}
+
+func escapedPiece(c byte) (piece, bool) {
+	if c >= '0' && c <= '9' {
+		return piece{group: int(c - '0')}, true
+	}
+	if strings.IndexByte("LUEul", c) >= 0 {
+		return piece{group: -1, change: c}, true
+	}
+	return piece{}, false
+}
+
+func escapedByte(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	}
+	return c
+}
+
+func (p *parser) transliteration() (map[rune]rune, error) {
+	delimiter, err := p.delimiter('y')
+	if err != nil {
+		return nil, err
+	}
+	from, ok := p.delimited(delimiter, false)
+	if !ok {
+		return nil, errors.New("unterminated `y' command")
+	}
+	to, ok := p.delimited(delimiter, false)
+	if !ok {
+		return nil, errors.New("unterminated `y' command")
+	}
+	a, b := unescapeSet(from), unescapeSet(to)
+	if len(a) != len(b) {
+		return nil, errors.New("strings for `y' command are different lengths")
+	}
+	table := make(map[rune]rune, len(a))
+	for i, r := range a {
+		if _, twice := table[r]; !twice {
+			table[r] = b[i]
+		}
+	}
+	return table, nil
+}
+
+func unescapeSet(s string) []rune {
+	var out []rune
+	for in := []rune(s); len(in) > 0; in = in[1:] {
+		if in[0] == '\\' && len(in) > 1 {
+			in = in[1:]
+			out = append(out, rune(escapedByte(byte(in[0]))))
+			continue
+		}
+		out = append(out, in[0])
+	}
+	return out
 }
