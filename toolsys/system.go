@@ -135,7 +135,7 @@ func RealClock() tool.Clock {
 
 // Open begins a conversation. What cfg leaves out is filled from the system: the
 // catalogue, the clock, the trace, the budget and, where there are none, the
-// default settings.
+// default settings. Rules that can never match are reported through Doors.Notify.
 func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	cfg.Catalogue = s.Catalogue
 	if cfg.Served == nil {
@@ -161,6 +161,11 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	cfg.State.Extra = append(slices.Clone(cfg.State.Extra), s.cfg.ResultsDir)
 	if cfg.Settings == (settings.Settings{}) {
 		cfg.Settings = settings.External()
+	}
+	if d.Notify != nil {
+		for _, p := range s.RuleProblems(cfg.State.Rules) {
+			d.Notify(p.String())
+		}
 	}
 	return loop.New(cfg)
 }

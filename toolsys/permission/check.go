@@ -17,6 +17,9 @@ type Problem struct {
 	Hit Hit
 	// Why is the reason; Nearest is what may have been meant, empty where nothing is near.
 	Why, Nearest string
+	// Unknown reports whether the rule names no known tool, Shadowed whether it could
+	// match and another rule comes first.
+	Unknown, Shadowed bool
 }
 
 // String is the problem in one line.
@@ -38,7 +41,7 @@ func (rs Rules) Problems(known []Known, nearest func(name string, names []string
 		if p, ok := h.idle(known, nearest); ok {
 			all = append(all, p)
 		} else if by, ok := rs.shadowedBy(i); ok {
-			all = append(all, Problem{Hit: h, Why: fmt.Sprintf("never decides: %s rule %s of %s comes first", by.Behaviour, by.Rule, by.Source)})
+			all = append(all, Problem{Hit: h, Why: fmt.Sprintf("never decides: %s rule %s of %s comes first", by.Behaviour, by.Rule, by.Source), Shadowed: true})
 		}
 	}
 	return all
@@ -73,7 +76,7 @@ func (h Hit) idle(known []Known, nearest func(string, []string) []string) (Probl
 		}
 	}
 	if !found {
-		p := Problem{Hit: h, Why: "never matches: there is no tool " + r.tool}
+		p := Problem{Hit: h, Why: "never matches: there is no tool " + r.tool, Unknown: true}
 		for _, name := range nearest(r.tool, names) {
 			p.Nearest = Rule{tool: name, content: r.content}.String()
 		}

@@ -61,10 +61,10 @@ var errNoWeb = errors.New("there is no network here; give the page under world.w
 // from beginning: a *FileError then.
 func Live(ctx context.Context, sc *scenario.Scenario, live LiveConfig) error {
 	r := &runner{sc: sc, o: Options{Seed: 1}, gate: clock.Now(), log: &trace.Log{}, live: &live}
+	defer func() { r.servers.close() }() // also of those that an error leaves behind
 	if err := r.build(ctx); err != nil {
 		return err
 	}
-	defer r.servers.close()
 	rec, err := r.run(ctx)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func play(sc *scenario.Scenario, o Options) (*record, error) {
 	defer r.gate.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	defer func() { r.servers.close() }()
+	defer func() { r.servers.close() }() // also of those that an error leaves behind
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
@@ -152,6 +152,9 @@ func (r *runner) open() (*loop.Session, error) {
 	}
 	state, err := r.state()
 	if err != nil {
+		return nil, err
+	}
+	if err := r.checkRules(state.Rules); err != nil {
 		return nil, err
 	}
 	hooks, err := r.hooks()

@@ -164,6 +164,29 @@ func (r *runner) state() (tool.State, error) {
 	return st, nil
 }
 
+// checkRules refuses rules that can never match a call: in a scenario they are a
+// mistake. Servers may have tools of bare names, and a scenario may keep few built-in
+// tools: then a rule for an unknown name stands.
+
+func (r *runner) checkRules(rules permission.Rules) error {
+	p := r.sc.World.Permissions
+	for _, problem := range r.sys.RuleProblems(rules) {
+		if problem.Unknown && (len(r.sc.World.MCP) > 0 || r.sc.World.Only != nil) || problem.Shadowed {
+			continue
+		}
+		for key, texts := range map[string][]string{"allow": p.Allow, "ask": p.Ask, "deny": p.Deny} {
+			if i := slices.Index(texts, problem.Hit.Rule.String()); i >= 0 && key == problem.Hit.Behaviour.String() {
+				remedy := ""
+				if problem.Nearest != "" {
+					remedy = "write " + problem.Nearest
+				}
+				return r.sc.ErrorAt(fmt.Sprintf("world.permissions.%s.%d", key, i), "the rule "+problem.Why, remedy)
+			}
+		}
+	}
+	return nil
+}
+
 // disk is where tools read and write.
 func (r *runner) disk() afero.Fs {
 	if r.live != nil && r.live.Disk != nil {
