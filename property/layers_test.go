@@ -68,9 +68,7 @@ var layers = []struct {
 	{"sim/economics/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
 	{"sim/draft", []string{"toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
-	{"sim/upgrade", []string{"sim/cassette", "sim/secret", "sim/scenario"}},
-	{"sim/capture", []string{"toolsys/message", "sim/cassette", "sim/secret", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/pipeline", "toolsys/tool", "toolsys/trace"}},
-	{"sim/scenario", []string{"sim/fault", "sim/stream", "toolsys/permission", "toolsys/schedule", "toolsys/search", "fixtures"}},
+	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/fault", "sim/stream", "toolsys/permission", "toolsys/schedule", "toolsys/search", "fixtures"}},
 	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics/promptcache", "sim/recording", "sim/economics/tokens", "toolsys/pipeline", "toolsys/schedule", "toolsys/settings", "toolsys/trace", "fixtures"}},
 	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
@@ -85,7 +83,7 @@ var layers = []struct {
 	{"property/fuzz", []string{"property/...", "sim/clock", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/stream", "sim/world/posix", "toolsys/..."}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/capture", "sim/secret", "sim/economics/retrieval", "sim/draft", "sim/upgrade"}},
+	{"reports/...", []string{"reports/...", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft"}},
 	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys/builtin", "toolsys"}},
 }
 

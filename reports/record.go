@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/capture"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
 
 // RecordTable writes what came of a recorded session (O5): its sums, what was blanked
 // in it, and what of the cassette was not asked for or was missing.
-func RecordTable(w io.Writer, r capture.Report, o Options) error {
+func RecordTable(w io.Writer, r run.CaptureReport, o Options) error {
 	out := bufio.NewWriter(w)
 	for _, g := range []screen.Grid{recordGrid(r, o), blankedGrid(r.Blanked)} {
 		if len(g.Rows) == 0 {
@@ -32,7 +32,7 @@ func RecordTable(w io.Writer, r capture.Report, o Options) error {
 	return out.Flush()
 }
 
-func recordGrid(r capture.Report, o Options) screen.Grid {
+func recordGrid(r run.CaptureReport, o Options) screen.Grid {
 	g := screen.Grid{Columns: []screen.Column{
 		{Title: "Turns", Right: true}, {Title: "Calls", Right: true}, {Title: "Recorded", Right: true}, {Title: "Replayed", Right: true},
 		{Title: "Input", Right: true}, {Title: "Output", Right: true}, {Title: "Cache read", Right: true}, {Title: "Written", Right: true},
@@ -55,7 +55,7 @@ func blankedGrid(counts []secret.Count) screen.Grid {
 }
 
 // RecordSummary words a session in a line.
-func RecordSummary(r capture.Report) string {
+func RecordSummary(r run.CaptureReport) string {
 	switch {
 	case r.Partial != "":
 		return fmt.Sprintf("%s of the session kept in %s", plural(r.Recorded, "answer", "answers"), r.Partial)
@@ -86,27 +86,27 @@ func times(counts []secret.Count) int {
 const RecordVersion = 1
 
 type recordDoc struct {
-	Version  int            `json:"version"`
-	Mode     capture.Mode   `json:"mode" enum:"replay-only,once,new-episodes,all"`
-	Cassette string         `json:"cassette" jsonschema:"The cassette's file."`
-	Partial  string         `json:"partial,omitempty" jsonschema:"The file of a recording that did not come to its end; the cassette is as it was."`
-	Scenario string         `json:"scenario,omitempty" jsonschema:"The scenario's file that replays the session, where one was written."`
-	Turns    int            `json:"turns" jsonschema:"Answers of the model."`
-	Calls    int            `json:"calls" jsonschema:"Tool calls in them."`
-	Recorded int            `json:"recorded" jsonschema:"Answers from the network."`
-	Replayed int            `json:"replayed" jsonschema:"Answers from the cassette."`
-	Bytes    int64          `json:"bytes" jsonschema:"Bytes of answers."`
-	Usage    capture.Usage  `json:"usage" jsonschema:"What the API says it took, over all answers."`
-	Seconds  float64        `json:"seconds" jsonschema:"How long the session took, in real time."`
-	Blanked  []secret.Count `json:"blanked" jsonschema:"What was kept out of the cassette: never a value."`
-	Unused   []string       `json:"unused" jsonschema:"Interactions of the cassette that were not asked for."`
-	Missing  []string       `json:"missing" jsonschema:"Why a request had no answer."`
-	Error    string         `json:"error,omitempty" jsonschema:"What the session ended with, when it did not end well."`
+	Version  int              `json:"version"`
+	Mode     run.CaptureMode  `json:"mode" enum:"replay-only,once,new-episodes,all"`
+	Cassette string           `json:"cassette" jsonschema:"The cassette's file."`
+	Partial  string           `json:"partial,omitempty" jsonschema:"The file of a recording that did not come to its end; the cassette is as it was."`
+	Scenario string           `json:"scenario,omitempty" jsonschema:"The scenario's file that replays the session, where one was written."`
+	Turns    int              `json:"turns" jsonschema:"Answers of the model."`
+	Calls    int              `json:"calls" jsonschema:"Tool calls in them."`
+	Recorded int              `json:"recorded" jsonschema:"Answers from the network."`
+	Replayed int              `json:"replayed" jsonschema:"Answers from the cassette."`
+	Bytes    int64            `json:"bytes" jsonschema:"Bytes of answers."`
+	Usage    run.CaptureUsage `json:"usage" jsonschema:"What the API says it took, over all answers."`
+	Seconds  float64          `json:"seconds" jsonschema:"How long the session took, in real time."`
+	Blanked  []secret.Count   `json:"blanked" jsonschema:"What was kept out of the cassette: never a value."`
+	Unused   []string         `json:"unused" jsonschema:"Interactions of the cassette that were not asked for."`
+	Missing  []string         `json:"missing" jsonschema:"Why a request had no answer."`
+	Error    string           `json:"error,omitempty" jsonschema:"What the session ended with, when it did not end well."`
 }
 
 // RecordJSON writes a recorded session for programs; scenario is the file that replays
 // it, if one was written. It is as RecordSchema says.
-func RecordJSON(w io.Writer, r capture.Report, scenario string) error {
+func RecordJSON(w io.Writer, r run.CaptureReport, scenario string) error {
 	doc := recordDoc{
 		Version: RecordVersion, Mode: r.Mode, Cassette: r.Cassette, Partial: r.Partial, Scenario: scenario,
 		Turns: r.Turns, Calls: r.Calls, Recorded: r.Recorded, Replayed: r.Replayed, Bytes: r.Bytes, Usage: r.Usage, Seconds: r.Took.Seconds(),

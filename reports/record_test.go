@@ -13,14 +13,14 @@ import (
 
 	"toolbench/reports"
 	"toolbench/reports/screen"
-	"toolbench/sim/capture"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
 
-func recordedReport() capture.Report {
-	return capture.Report{
-		Mode: capture.NewEpisodes, Cassette: "cassettes/a-rather-long-name-of-a-session.yaml", Recorded: 3, Replayed: 2, Turns: 5, Calls: 12, Bytes: 123456,
-		Usage: capture.Usage{Input: 40213, Output: 2211, CacheRead: 38000, CacheWrite: 1200}, Took: 83 * time.Second,
+func recordedReport() run.CaptureReport {
+	return run.CaptureReport{
+		Mode: run.RecordNew, Cassette: "cassettes/a-rather-long-name-of-a-session.yaml", Recorded: 3, Replayed: 2, Turns: 5, Calls: 12, Bytes: 123456,
+		Usage: run.CaptureUsage{Input: 40213, Output: 2211, CacheRead: 38000, CacheWrite: 1200}, Took: 83 * time.Second,
 		Blanked: []secret.Count{{Kind: "X-Api-Key", Where: "request headers", Times: 3}, {Kind: "known value of ANTHROPIC_API_KEY", Where: "response body", Times: 1}},
 		Unused:  []string{"interaction 4 (POST /v1/messages)"}, Missing: []string{"evil \x1b]0;x\x07"},
 	}
@@ -39,11 +39,11 @@ func TestNoLineOfARecordedSessionIsWiderThanTheScreen(t *testing.T) {
 
 func TestARecordedSessionIsSummedUp(t *testing.T) {
 	r := recordedReport()
-	for want, change := range map[string]func(*capture.Report){
-		"3 answers recorded in cassettes/a-rather-long-name-of-a-session.yaml, behind 2 replayed, 4 secrets blanked": func(*capture.Report) {},
-		"1 answer of the session kept in p.yaml":                   func(r *capture.Report) { r.Recorded, r.Partial = 1, "p.yaml" },
-		"nothing was written":                                      func(r *capture.Report) { r.Err = errors.New("x") },
-		"2 answers replayed from c.yaml; the network was not used": func(r *capture.Report) { r.Recorded, r.Cassette = 0, "c.yaml" },
+	for want, change := range map[string]func(*run.CaptureReport){
+		"3 answers recorded in cassettes/a-rather-long-name-of-a-session.yaml, behind 2 replayed, 4 secrets blanked": func(*run.CaptureReport) {},
+		"1 answer of the session kept in p.yaml":                   func(r *run.CaptureReport) { r.Recorded, r.Partial = 1, "p.yaml" },
+		"nothing was written":                                      func(r *run.CaptureReport) { r.Err = errors.New("x") },
+		"2 answers replayed from c.yaml; the network was not used": func(r *run.CaptureReport) { r.Recorded, r.Cassette = 0, "c.yaml" },
 	} {
 		r := r
 		change(&r)
@@ -60,7 +60,7 @@ func TestTheJSONOfARecordedSessionIsAsItsSchemaSays(t *testing.T) {
 	require.NoError(t, err)
 	failed := recordedReport()
 	failed.Err = errors.New("no, sk-ant-api03-abcdefgh is wrong")
-	for _, r := range []capture.Report{recordedReport(), failed, {Mode: capture.Once}} {
+	for _, r := range []run.CaptureReport{recordedReport(), failed, {Mode: run.RecordOnce}} {
 		var b bytes.Buffer
 		require.NoError(t, reports.RecordJSON(&b, r, "s.yaml"))
 		assert.NotContains(t, b.String(), "sk-ant")

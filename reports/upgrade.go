@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"toolbench/reports/screen"
+	"toolbench/sim/scenario"
 	"toolbench/sim/secret"
-	"toolbench/sim/upgrade"
 )
 
 // UpgradeVersion is the version of the JSON that upgrade writes.
@@ -23,14 +23,14 @@ type UpgradeReport struct {
 
 // UpgradedFile is what became of one file.
 type UpgradedFile struct {
-	File    string         `json:"file"`
-	Kind    upgrade.Kind   `json:"kind,omitempty" enum:"cassette,scenario"`
-	From    int            `json:"from,omitempty" jsonschema:"The format it has."`
-	To      int            `json:"to,omitempty" jsonschema:"The format this program writes."`
-	Old     []string       `json:"old" jsonschema:"What was old in it, in words."`
-	Secrets []secret.Count `json:"secrets,omitempty" jsonschema:"What was blanked in a cassette, or is left in a scenario."`
-	Status  string         `json:"status" jsonschema:"old with --check only: it was not written." enum:"current,old,upgraded,failed"`
-	Error   string         `json:"error,omitempty" jsonschema:"Why it failed."`
+	File    string            `json:"file"`
+	Kind    scenario.FileKind `json:"kind,omitempty" enum:"cassette,scenario"`
+	From    int               `json:"from,omitempty" jsonschema:"The format it has."`
+	To      int               `json:"to,omitempty" jsonschema:"The format this program writes."`
+	Old     []string          `json:"old" jsonschema:"What was old in it, in words."`
+	Secrets []secret.Count    `json:"secrets,omitempty" jsonschema:"What was blanked in a cassette, or is left in a scenario."`
+	Status  string            `json:"status" jsonschema:"old with --check only: it was not written." enum:"current,old,upgraded,failed"`
+	Error   string            `json:"error,omitempty" jsonschema:"Why it failed."`
 }
 
 // Count is how many files have a status.

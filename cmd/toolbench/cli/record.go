@@ -19,7 +19,6 @@ import (
 
 	"toolbench/reports"
 	"toolbench/scenarios"
-	"toolbench/sim/capture"
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -65,14 +64,14 @@ type recordFlags struct {
 	looks
 	prompt, out, baseURL, keyEnv, model string
 	tools, root, permission, format     string
-	mode                                capture.Mode
+	mode                                run.CaptureMode
 	allow                               []string
 	write, schema                       bool
 	retries                             int
 }
 
 func (a *app) recordCommand() *cobra.Command {
-	f := recordFlags{format: "table", mode: capture.ReplayOnly, tools: "memory", root: ".", retries: 2}
+	f := recordFlags{format: "table", mode: run.ReplayOnly, tools: "memory", root: ".", retries: 2}
 	cmd := &cobra.Command{
 		Use: "record SCENARIO", Short: "Record a session with a real model", Long: recordLong + "\n\n" + recordCodes, Example: recordExample,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.record(cmd.Context(), args, f) },
@@ -80,8 +79,8 @@ func (a *app) recordCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.looks.add(flags)
 	flags.StringVar(&f.prompt, "prompt", "", "what to ask, in place of a scenario")
-	mode := &value[capture.Mode]{to: &f.mode, parse: capture.ParseMode, kind: "MODE", text: string(f.mode)}
-	flags.VarPF(mode, "mode", "", strings.Join(capture.Modes(), ", ")).Annotations = map[string][]string{ownValues: {"record"}}
+	mode := &value[run.CaptureMode]{to: &f.mode, parse: run.ParseCaptureMode, kind: "MODE", text: string(f.mode)}
+	flags.VarPF(mode, "mode", "", strings.Join(run.CaptureModes(), ", ")).Annotations = map[string][]string{ownValues: {"record"}}
 	flags.StringVar(&f.out, "out", "", "the cassette's file; without, the scenario's own")
 	flags.StringVar(&f.baseURL, "base-url", strings.TrimSuffix(api.DefaultBaseURL, "/"), "where the API is")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "the variable that holds the key")
@@ -121,7 +120,7 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	job.live.Transport, job.live.BaseURL, job.live.Key = http.DefaultTransport, strings.TrimSuffix(f.baseURL, "/")+"/", key
 	job.live.Ask = asker.door()
 	known := append([]secret.Known{{Name: f.keyEnv, Value: key}}, secret.FromEnv(a.Env)...)
-	report, err := capture.Run(ctx, capture.Config{
+	report, err := run.Capture(ctx, run.CaptureConfig{
 		Scenario: job.scenario, Cassette: job.cassette, Mode: f.mode, Live: job.live, Known: known,
 		Retries: f.retries, Now: clock.Now, Progress: told.progress, Notice: func(text string) { told.clear(); a.say("%s", text) },
 		Wait: func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, "record", d) },
@@ -146,7 +145,7 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	return a.ended(report, f)
 }
 
-func (a *app) printRecord(r capture.Report, written string, f recordFlags) error {
+func (a *app) printRecord(r run.CaptureReport, written string, f recordFlags) error {
 	if f.format == "json" {
 		return wrap(reports.RecordJSON(a.Stdout, r, written))
 	}
@@ -178,7 +177,7 @@ func notBegun(job *recordJob, err error) error {
 	var file *scenario.FileError
 	var load *cassette.LoadError
 	switch {
-	case errors.Is(err, capture.ErrNoCassette):
+	case errors.Is(err, run.ErrNoCassette):
 		return usage("%s: there is no such cassette; record it with --mode once", job.shown)
 	case errors.As(err, &file), errors.As(err, &load):
 		return &exitError{ExitUsage, err}
@@ -187,7 +186,7 @@ func notBegun(job *recordJob, err error) error {
 }
 
 // ended gives the error that carries the exit code, in words that help.
-func (a *app) ended(r capture.Report, f recordFlags) error {
+func (a *app) ended(r run.CaptureReport, f recordFlags) error {
 	if r.Err == nil {
 		return nil
 	}
@@ -236,7 +235,7 @@ type recordJob struct {
 	// cassette is the file, shown how the command line names it.
 	cassette, shown string
 	// prompt is set where there is no scenario yet; disk where its tools work on one.
-	prompt *capture.Prompt
+	prompt *run.PromptScenario
 	disk   *host.Disk
 }
 
@@ -304,7 +303,7 @@ func (a *app) promptJob(f recordFlags) (*recordJob, error) {
 	if f.out == "" {
 		return nil, usage("say where the cassette goes with --out FILE.yaml")
 	}
-	p := &capture.Prompt{Name: capture.NameOf(filepath.ToSlash(f.out)), Text: f.prompt, Cassette: filepath.Base(f.out), Mode: f.permission, Allow: f.allow, Model: f.model}
+	p := &run.PromptScenario{Name: run.ScenarioName(filepath.ToSlash(f.out)), Text: f.prompt, Cassette: filepath.Base(f.out), Mode: f.permission, Allow: f.allow, Model: f.model}
 	job := &recordJob{prompt: p}
 	if f.tools == "disk" {
 		disk, root, err := a.openDisk(f)
@@ -339,7 +338,7 @@ func (a *app) openDisk(f recordFlags) (*host.Disk, string, error) {
 
 // writeScenario writes what replays a session beside its cassette, and tries it: where
 // the world of a disk cannot be had again to the letter, requests are let differ.
-func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []capture.Answer, finder *secret.Finder) (string, error) {
+func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []run.PermitAnswer, finder *secret.Finder) (string, error) {
 	p := *job.prompt
 	p.Answers = answers
 	if job.disk != nil {

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"toolbench/reports/screen"
-	"toolbench/sim/capture"
+	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/pipeline"
 )
 
@@ -23,12 +23,12 @@ type asker struct {
 
 	mu     sync.Mutex
 	always map[string]bool
-	given  []capture.Answer
+	given  []run.PermitAnswer
 }
 
 // asker begins to listen only when there is somebody.
 func (a *app) asker(f recordFlags) *asker {
-	k := &asker{a: a, enabled: a.Interactive && f.mode != capture.ReplayOnly, always: map[string]bool{}, turn: make(chan struct{}, 1)}
+	k := &asker{a: a, enabled: a.Interactive && f.mode != run.ReplayOnly, always: map[string]bool{}, turn: make(chan struct{}, 1)}
 	return k
 }
 
@@ -40,7 +40,7 @@ func (k *asker) door() func(context.Context, pipeline.Question) (pipeline.Reply,
 	return k.ask
 }
 
-func (k *asker) answers() []capture.Answer {
+func (k *asker) answers() []run.PermitAnswer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.given
@@ -83,7 +83,7 @@ func (k *asker) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply, e
 func (k *asker) answered(q pipeline.Question, r pipeline.Reply) pipeline.Reply {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.given = append(k.given, capture.Answer{Call: q.CallID, Allow: r.Allow, Text: r.Text})
+	k.given = append(k.given, run.PermitAnswer{Call: q.CallID, Allow: r.Allow, Text: r.Text})
 	return r
 }
 
@@ -120,7 +120,7 @@ type telling struct {
 	last  string
 }
 
-func (t *telling) progress(p capture.Progress) {
+func (t *telling) progress(p run.CaptureProgress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := fmt.Sprintf("turn %d, %d calls, %d KiB", p.Turns, p.Calls, p.Bytes>>10)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/sim/upgrade"
+	"toolbench/sim/scenario"
 	"toolbench/toolsys/host"
 )
 
@@ -79,7 +79,7 @@ func (a *app) upgrade(ctx context.Context, args []string, f upgradeFlags) error 
 			continue
 		}
 		u, err := a.lift(file.path, f.check)
-		if errors.Is(err, upgrade.ErrNeither) && !file.named {
+		if errors.Is(err, scenario.ErrNeither) && !file.named {
 			report.Skipped++
 			continue
 		}
@@ -109,7 +109,7 @@ func (a *app) liftInto(u *reports.UpgradedFile, path string, check bool) error {
 	if err != nil {
 		return err
 	}
-	r, err := upgrade.File(u.File, data)
+	r, err := scenario.Upgrade(u.File, data)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (a *app) liftInto(u *reports.UpgradedFile, path string, check bool) error {
 func (a *app) reportSecrets(u *reports.UpgradedFile, check bool) {
 	became := "blanked"
 	switch {
-	case u.Kind == upgrade.Scenario:
+	case u.Kind == scenario.KindScenario:
 		became = "left as it is; a scenario stays byte for byte, so remove it by hand"
 	case check:
 		became = "to be blanked"

@@ -1,4 +1,4 @@
-package capture
+package run
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func (p retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil || !overloaded(resp.StatusCode) || try >= p.tries {
 			return resp, err
 		}
-		d := pause(resp, try)
+		d := retryPause(resp, try)
 		p.notice(fmt.Sprintf("the API answered %d; trying again in %s (%d of %d)", resp.StatusCode, d, try+1, p.tries))
 		if err := resp.Body.Close(); err != nil {
 			return nil, err
@@ -69,24 +69,24 @@ func overloaded(status int) bool {
 // longestPause bounds what a server may ask one to wait.
 const longestPause = time.Minute
 
-// pause is what the server asks for, else longer each time.
-func pause(resp *http.Response, try int) time.Duration {
+// retryPause is what the server asks for, else longer each time.
+func retryPause(resp *http.Response, try int) time.Duration {
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s >= 0 {
 		return min(time.Duration(s)*time.Second, longestPause)
 	}
 	return min(time.Second<<try, longestPause)
 }
 
-// Usage adds up what the API counted, in tokens.
-type Usage struct {
+// CaptureUsage adds up what the API counted, in tokens.
+type CaptureUsage struct {
 	Input      int `json:"input_tokens"`
 	Output     int `json:"output_tokens"`
 	CacheRead  int `json:"cache_read_tokens"`
 	CacheWrite int `json:"cache_write_tokens"`
 }
 
-// Progress is how far a session has come.
-type Progress struct {
+// CaptureProgress is how far a session has come.
+type CaptureProgress struct {
 	Turns, Calls int
 	Bytes        int64 // of answers
 }
@@ -94,11 +94,11 @@ type Progress struct {
 // meter reads the answers that pass and adds up.
 type meter struct {
 	next     http.RoundTripper
-	progress func(Progress)
+	progress func(CaptureProgress)
 
 	mu    sync.Mutex
-	at    Progress
-	usage Usage
+	at    CaptureProgress
+	usage CaptureUsage
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -123,7 +123,7 @@ func (m *meter) count(change func()) {
 	}
 }
 
-func (m *meter) sums() (Progress, Usage) {
+func (m *meter) sums() (CaptureProgress, CaptureUsage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.at, m.usage
@@ -182,11 +182,11 @@ func (b *metered) spent(output int64) {
 	b.output = int(output)
 }
 
-// fallback answers from a cassette, and from elsewhere what is not in it.
-type fallback struct{ first, then http.RoundTripper }
+// fallbackTransport answers from a cassette, and from elsewhere what is not in it.
+type fallbackTransport struct{ first, then http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (f fallback) RoundTrip(req *http.Request) (*http.Response, error) {
+func (f fallbackTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := bodyOf(req)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package capture
+package run
 
 import (
 	"context"
@@ -14,20 +14,19 @@ import (
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
-	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
 
-// Config is what to record, and how.
-type Config struct {
+// CaptureConfig is what to record, and how.
+type CaptureConfig struct {
 	// Scenario gives the prompt and the world.
 	Scenario *scenario.Scenario
 	// Cassette is the file; it ends in ".yaml".
 	Cassette string
-	Mode     Mode
+	Mode     CaptureMode
 	// Live is where the model is and who answers questions; its Transport is the
 	// network.
-	Live run.LiveConfig
+	Live LiveConfig
 	// Known are values that must not be written.
 	Known []secret.Known
 	// Retries is how often a request is sent again that the API had no time for; Wait
@@ -37,19 +36,19 @@ type Config struct {
 	// Now is the clock on the wall.
 	Now func() time.Time
 	// Progress gets how far it has come, Notice what is worth a line; both may be nil.
-	Progress func(Progress)
+	Progress func(CaptureProgress)
 	Notice   func(text string)
 }
 
-// Report is what came of it.
-type Report struct {
-	Mode     Mode
+// CaptureReport is what came of it.
+type CaptureReport struct {
+	Mode     CaptureMode
 	Cassette string
 	// Recorded and Replayed count exchanges.
 	Recorded, Replayed int
 	Turns, Calls       int
 	Bytes              int64
-	Usage              Usage
+	Usage              CaptureUsage
 	Took               time.Duration
 	// Partial is the file of a recording that did not come to its end.
 	Partial string
@@ -65,15 +64,15 @@ type Report struct {
 // ErrNoCassette is wrapped when there is nothing to replay.
 var ErrNoCassette = errors.New("there is no cassette")
 
-// Run holds the session. The error is what kept it from beginning or its result from
+// Capture holds the session. The error is what kept it from beginning or its result from
 // being written; how the session itself ended is in the Report.
-func Run(ctx context.Context, cfg Config) (Report, error) {
-	s, err := begin(cfg)
+func Capture(ctx context.Context, cfg CaptureConfig) (CaptureReport, error) {
+	s, err := beginCapture(cfg)
 	if err != nil {
-		return Report{}, err
+		return CaptureReport{}, err
 	}
 	start := cfg.Now()
-	failed := run.Live(ctx, cfg.Scenario, s.live())
+	failed := Live(ctx, cfg.Scenario, s.live())
 	if ctx.Err() != nil {
 		failed = context.Cause(ctx)
 	}
@@ -81,18 +80,18 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	return s.end(failed)
 }
 
-// session is one run on its way.
-type session struct {
-	cfg      Config
-	report   Report
+// captureSession is one run on its way.
+type captureSession struct {
+	cfg      CaptureConfig
+	report   CaptureReport
 	meter    *meter
 	player   *cassette.Player
 	recorder *cassette.Recorder
-	recorded *counter
+	recorded *exchangeCounter
 }
 
-func begin(cfg Config) (*session, error) {
-	s := &session{cfg: cfg, report: Report{Mode: cfg.Mode, Cassette: cfg.Cassette}}
+func beginCapture(cfg CaptureConfig) (*captureSession, error) {
+	s := &captureSession{cfg: cfg, report: CaptureReport{Mode: cfg.Mode, Cassette: cfg.Cassette}}
 	if s.cfg.Notice == nil {
 		s.cfg.Notice = func(string) {}
 	}
@@ -102,7 +101,7 @@ func begin(cfg Config) (*session, error) {
 		return nil, err
 	}
 	var earlier *cassette.Cassette
-	if exists && cfg.Mode != All {
+	if exists && cfg.Mode != RecordAll {
 		if earlier, err = s.replay(); err != nil {
 			return nil, err
 		}
@@ -121,7 +120,7 @@ func begin(cfg Config) (*session, error) {
 }
 
 // replay prepares the cassette that there is.
-func (s *session) replay() (*cassette.Cassette, error) {
+func (s *captureSession) replay() (*cassette.Cassette, error) {
 	f, err := os.Open(s.cfg.Cassette)
 	if err != nil {
 		return nil, err
@@ -142,9 +141,9 @@ func (s *session) replay() (*cassette.Cassette, error) {
 // atOnce plays a cassette without its pauses: nobody watches, and nothing is measured.
 func atOnce(ctx context.Context, _ string, _ time.Duration) error { return context.Cause(ctx) }
 
-func (s *session) record(earlier *cassette.Cassette) error {
+func (s *captureSession) record(earlier *cassette.Cassette) error {
 	network := retrying{next: s.cfg.Live.Transport, tries: s.cfg.Retries, wait: s.cfg.Wait, notice: s.cfg.Notice}
-	s.recorded = &counter{next: network}
+	s.recorded = &exchangeCounter{next: network}
 	if err := writable(filepath.Dir(s.cfg.Cassette)); err != nil {
 		return err
 	}
@@ -166,15 +165,15 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// counter counts what goes through it.
-type counter struct {
+// exchangeCounter counts what goes through it.
+type exchangeCounter struct {
 	next     http.RoundTripper
 	requests atomic.Int64
 	answers  atomic.Int64
 }
 
 // RoundTrip implements http.RoundTripper.
-func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *exchangeCounter) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.requests.Add(1)
 	resp, err := c.next.RoundTrip(req)
 	if err == nil && resp.StatusCode == http.StatusOK {
@@ -183,24 +182,24 @@ func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-func (s *session) transport() http.RoundTripper {
+func (s *captureSession) transport() http.RoundTripper {
 	switch {
 	case s.recorder == nil:
 		return s.player
 	case s.player == nil:
 		return s.recorder
 	}
-	return fallback{s.player, s.recorder}
+	return fallbackTransport{s.player, s.recorder}
 }
 
-func (s *session) live() run.LiveConfig {
+func (s *captureSession) live() LiveConfig {
 	live := s.cfg.Live
 	live.Transport = s.meter
 	return live
 }
 
 // end writes the cassette, or what there is of it.
-func (s *session) end(failed error) (Report, error) {
+func (s *captureSession) end(failed error) (CaptureReport, error) {
 	r := &s.report
 	progress, usage := s.meter.sums()
 	r.Turns, r.Calls, r.Bytes, r.Usage, r.Err = progress.Turns, progress.Calls, progress.Bytes, usage, failed
@@ -225,7 +224,7 @@ func (s *session) end(failed error) (Report, error) {
 
 // write puts a whole recording in the cassette's place. One that ended too soon goes
 // beside it, if anything in it is worth keeping.
-func (s *session) write(failed error) error {
+func (s *captureSession) write(failed error) error {
 	switch {
 	case failed == nil && s.recorded.requests.Load() == 0:
 		return s.recorder.Discard()
@@ -239,38 +238,38 @@ func (s *session) write(failed error) error {
 	return err
 }
 
-// Mode is when the network is used.
-type Mode string
+// CaptureMode is when the network is used.
+type CaptureMode string
 
 // The modes, as the VCR family names them.
 const (
 	// ReplayOnly never uses it: what the cassette does not have is an error.
-	ReplayOnly Mode = "replay-only"
-	// Once records when there is no cassette, and replays otherwise.
-	Once Mode = "once"
-	// NewEpisodes replays what the cassette has and records the rest behind it.
-	NewEpisodes Mode = "new-episodes"
-	// All records everything anew.
-	All Mode = "all"
+	ReplayOnly CaptureMode = "replay-only"
+	// RecordOnce records when there is no cassette, and replays otherwise.
+	RecordOnce CaptureMode = "once"
+	// RecordNew replays what the cassette has and records the rest behind it.
+	RecordNew CaptureMode = "new-episodes"
+	// RecordAll records everything anew.
+	RecordAll CaptureMode = "all"
 )
 
-// Modes lists them, the safest first.
-func Modes() []string {
-	return []string{string(ReplayOnly), string(Once), string(NewEpisodes), string(All)}
+// CaptureModes lists them, the safest first.
+func CaptureModes() []string {
+	return []string{string(ReplayOnly), string(RecordOnce), string(RecordNew), string(RecordAll)}
 }
 
-// ParseMode reads a mode's name.
-func ParseMode(text string) (Mode, error) {
-	for _, m := range Modes() {
+// ParseCaptureMode reads a mode's name.
+func ParseCaptureMode(text string) (CaptureMode, error) {
+	for _, m := range CaptureModes() {
 		if m == text {
-			return Mode(m), nil
+			return CaptureMode(m), nil
 		}
 	}
-	return "", fmt.Errorf("use %s", strings.Join(Modes(), ", "))
+	return "", fmt.Errorf("use %s", strings.Join(CaptureModes(), ", "))
 }
 
 // Records reports whether a session may use the network, given whether there is a
 // cassette.
-func (m Mode) Records(exists bool) bool {
-	return m == All || m == NewEpisodes || m == Once && !exists
+func (m CaptureMode) Records(exists bool) bool {
+	return m == RecordAll || m == RecordNew || m == RecordOnce && !exists
 }

@@ -1,4 +1,4 @@
-package capture_test
+package run_test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/capture"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
@@ -58,13 +57,13 @@ data: {"type":"message_stop"}
 
 `
 
-// session holds one, and gives the waits between tries.
-func session(t *testing.T, n *network, file string, mode capture.Mode) (capture.Report, []time.Duration, error) {
+// captureSession holds one, and gives the waits between tries.
+func captureSession(t *testing.T, n *network, file string, mode run.CaptureMode) (run.CaptureReport, []time.Duration, error) {
 	t.Helper()
-	sc, err := capture.Prompt{Name: "s", Text: "Hi.", Cassette: filepath.Base(file)}.Scenario()
+	sc, err := run.PromptScenario{Name: "s", Text: "Hi.", Cassette: filepath.Base(file)}.Scenario()
 	require.NoError(t, err)
 	var waits []time.Duration
-	r, err := capture.Run(t.Context(), capture.Config{
+	r, err := run.Capture(t.Context(), run.CaptureConfig{
 		Scenario: sc, Cassette: file, Mode: mode, Live: run.LiveConfig{Transport: n, Key: "key-4711-x"}, Known: []secret.Known{{Name: "K", Value: "key-4711-x"}},
 		Retries: 2, Now: time.Now, Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
 	})
@@ -73,12 +72,12 @@ func session(t *testing.T, n *network, file string, mode capture.Mode) (capture.
 
 func TestARefusalThatWasGotOverIsNoPartOfTheRecording(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deep", "c.yaml")
-	r, waits, err := session(t, &network{answers: []*http.Response{answer(529, "{}"), answer(429, "{}", "Retry-After", "3"), answer(200, hello)}}, file, capture.Once)
+	r, waits, err := captureSession(t, &network{answers: []*http.Response{answer(529, "{}"), answer(429, "{}", "Retry-After", "3"), answer(200, hello)}}, file, run.RecordOnce)
 	require.NoError(t, err)
 	require.NoError(t, r.Err)
 	assert.Equal(t, []time.Duration{time.Second, 3 * time.Second}, waits)
 	assert.Equal(t, 1, r.Recorded)
-	assert.Equal(t, capture.Usage{Input: 7, Output: 4}, r.Usage)
+	assert.Equal(t, run.CaptureUsage{Input: 7, Output: 4}, r.Usage)
 	assert.Equal(t, []secret.Count{{Kind: "X-Api-Key", Where: "request headers", Times: 1}}, r.Blanked)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -88,13 +87,13 @@ func TestARefusalThatWasGotOverIsNoPartOfTheRecording(t *testing.T) {
 
 func TestReplayOnlyNeverUsesTheNetwork(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	_, _, err := session(t, &network{}, file, capture.ReplayOnly)
-	assert.ErrorIs(t, err, capture.ErrNoCassette)
-	_, _, err = session(t, &network{answers: []*http.Response{answer(200, hello)}}, file, capture.All)
+	_, _, err := captureSession(t, &network{}, file, run.ReplayOnly)
+	assert.ErrorIs(t, err, run.ErrNoCassette)
+	_, _, err = captureSession(t, &network{answers: []*http.Response{answer(200, hello)}}, file, run.RecordAll)
 	require.NoError(t, err)
-	for _, mode := range []capture.Mode{capture.ReplayOnly, capture.Once, capture.NewEpisodes} {
+	for _, mode := range []run.CaptureMode{run.ReplayOnly, run.RecordOnce, run.RecordNew} {
 		n := &network{}
-		r, _, err := session(t, n, file, mode)
+		r, _, err := captureSession(t, n, file, mode)
 		require.NoError(t, err)
 		require.NoError(t, r.Err)
 		assert.Zero(t, n.asked, mode)
@@ -104,7 +103,7 @@ func TestReplayOnlyNeverUsesTheNetwork(t *testing.T) {
 
 func TestWhatNeverBeganLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	r, _, err := session(t, &network{}, filepath.Join(dir, "c.yaml"), capture.All)
+	r, _, err := captureSession(t, &network{}, filepath.Join(dir, "c.yaml"), run.RecordAll)
 	require.NoError(t, err)
 	assert.ErrorContains(t, r.Err, "the line is dead")
 	entries, err := os.ReadDir(dir)
@@ -114,16 +113,16 @@ func TestWhatNeverBeganLeavesNothing(t *testing.T) {
 
 func TestNamesOfScenariosComeFromFiles(t *testing.T) {
 	for file, name := range map[string]string{"a/My Session.yaml": "my-session", "x.yaml": "x", "_é1.yaml": "1"} {
-		assert.Equal(t, name, capture.NameOf(file))
+		assert.Equal(t, name, run.ScenarioName(file))
 	}
 }
 
 func TestModesHaveNames(t *testing.T) {
-	for _, name := range capture.Modes() {
-		m, err := capture.ParseMode(name)
+	for _, name := range run.CaptureModes() {
+		m, err := run.ParseCaptureMode(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, string(m))
 	}
-	_, err := capture.ParseMode("sometimes")
+	_, err := run.ParseCaptureMode("sometimes")
 	assert.EqualError(t, err, "use replay-only, once, new-episodes, all")
 }

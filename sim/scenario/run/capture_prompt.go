@@ -1,4 +1,4 @@
-package capture
+package run
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// Prompt is a session without a scenario, from which one is made.
-type Prompt struct {
+// PromptScenario is a session without a scenario, from which one is made.
+type PromptScenario struct {
 	// Name is the scenario's; Text the user's message.
 	Name, Text string
 	// Cassette is its file, as the scenario is to name it.
@@ -24,20 +24,20 @@ type Prompt struct {
 	Allow []string
 	Model string
 	// Answers are those to questions for permission.
-	Answers []Answer
+	Answers []PermitAnswer
 	// Lenient: the world is not whole, so requests may differ from their recording.
 	Lenient bool
 }
 
-// Answer is a person's to a question for permission.
-type Answer struct {
+// PermitAnswer is a person's to a question for permission.
+type PermitAnswer struct {
 	Call  string `yaml:"call"`
 	Allow bool   `yaml:"allow"`
 	Text  string `yaml:"text,omitempty"`
 }
 
 // YAML is a scenario that replays the session (O1).
-func (p Prompt) YAML() ([]byte, error) {
+func (p PromptScenario) YAML() ([]byte, error) {
 	type permissions struct {
 		Mode  string   `yaml:"mode,omitempty"`
 		Allow []string `yaml:"allow,omitempty,flow"`
@@ -53,7 +53,7 @@ func (p Prompt) YAML() ([]byte, error) {
 		Requests string `yaml:"requests,omitempty"`
 	}
 	type user struct {
-		Permits []Answer `yaml:"permits"`
+		Permits []PermitAnswer `yaml:"permits"`
 	}
 	doc := struct {
 		Format int      `yaml:"format"`
@@ -84,7 +84,7 @@ func (p Prompt) YAML() ([]byte, error) {
 }
 
 // Scenario is what YAML gives, read back.
-func (p Prompt) Scenario() (*scenario.Scenario, error) {
+func (p PromptScenario) Scenario() (*scenario.Scenario, error) {
 	text, err := p.YAML()
 	if err != nil {
 		return nil, err
@@ -95,8 +95,8 @@ func (p Prompt) Scenario() (*scenario.Scenario, error) {
 // briefChars is how much of a prompt its scenario quotes.
 const briefChars = 61
 
-// NameOf makes a scenario's name of a cassette's file.
-func NameOf(file string) string {
+// ScenarioName makes a scenario's name of a cassette's file.
+func ScenarioName(file string) string {
 	base := strings.ToLower(strings.TrimSuffix(path.Base(file), ".yaml"))
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {

@@ -1,4 +1,4 @@
-package upgrade_test
+package scenario_test
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/sim/scenario"
 	"toolbench/sim/secret"
-	"toolbench/sim/upgrade"
 )
 
 // one is a file of go-vcr v1, two one of v4.
@@ -83,15 +83,15 @@ func TestCassettesOfEveryVersionAreLifted(t *testing.T) {
 		"v4": {two, 2, []string{"format 2", "1 without event times"}, []string{"# made by hand\n---\nversion: 1\n", `- "1500000"`, "duration: 1.5s", `body: "\0\x01\x02\x03"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := upgrade.File("c.yaml", []byte(c.text))
+			r, err := scenario.Upgrade("c.yaml", []byte(c.text))
 			require.NoError(t, err)
-			assert.Equal(t, upgrade.Cassette, r.Kind)
+			assert.Equal(t, scenario.KindCassette, r.Kind)
 			assert.Equal(t, []int{c.from, 1}, []int{r.From, r.To})
 			assert.Equal(t, c.old, r.Old)
 			for _, has := range c.has {
 				assert.Contains(t, string(r.Text), has)
 			}
-			again, err := upgrade.File("c.yaml", r.Text)
+			again, err := scenario.Upgrade("c.yaml", r.Text)
 			require.NoError(t, err)
 			assert.Empty(t, again.Old, "what was lifted is current")
 			assert.Equal(t, r.Text, again.Text)
@@ -106,7 +106,7 @@ func TestSecretsOfAnOldCassetteAreBlankedAndReported(t *testing.T) {
 	leaking := strings.NewReplacer("headers: {}\n    url", "headers:\n      X-Api-Key:\n      - plain-key\n      User-Agent:\n      - me\n    url",
 		"body: '{}'", `body: '{"a": "`+key+`", "b": "`+key+`"}'`, "v1/messages", "v1/messages?sig=x9Kq2Lm8",
 		`{"type": "ping"}`, `{"type": "ping", "hook": "https://hooks.slack.com/services/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"}`).Replace(one)
-	r, err := upgrade.File("c.yaml", []byte(leaking))
+	r, err := scenario.Upgrade("c.yaml", []byte(leaking))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"1 without a duration", "1 without event times", "5 secrets"}, r.Old)
 	assert.Equal(t, []secret.Count{
@@ -119,7 +119,7 @@ func TestSecretsOfAnOldCassetteAreBlankedAndReported(t *testing.T) {
 		assert.NotContains(t, string(r.Text), gone)
 	}
 	assert.Contains(t, string(r.Text), "User-Agent", "what is no secret stays")
-	again, err := upgrade.File("c.yaml", r.Text)
+	again, err := scenario.Upgrade("c.yaml", r.Text)
 	require.NoError(t, err)
 	assert.Empty(t, again.Old)
 	assert.Empty(t, again.Secrets)
@@ -134,15 +134,15 @@ func TestSecretsOfACompressedBodyAreBlanked(t *testing.T) {
 	require.NoError(t, w.Close())
 	text := strings.NewReplacer("headers: {}\n        status", "headers:\n            Content-Encoding:\n                - gzip\n        status",
 		"AAECAw==", base64.StdEncoding.EncodeToString(packed.Bytes())).Replace(two)
-	r, err := upgrade.File("c.yaml", []byte(text))
+	r, err := scenario.Upgrade("c.yaml", []byte(text))
 	require.NoError(t, err)
 	assert.Equal(t, []secret.Count{{Kind: "Anthropic key", Where: "interaction 1 (line 5), response body", Times: 1}}, r.Secrets)
 	assert.Contains(t, string(r.Text), `body: '{"key": "[redacted]"}'`)
 
-	clean, err := upgrade.File("c.yaml", []byte(one))
+	clean, err := scenario.Upgrade("c.yaml", []byte(one))
 	require.NoError(t, err)
 	leaking := strings.Replace(string(clean.Text), "body: '{}'", "body: sk-ant-api03-abcdefgh", 1)
-	r, err = upgrade.File("c.yaml", []byte(leaking))
+	r, err = scenario.Upgrade("c.yaml", []byte(leaking))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"1 secret"}, r.Old)
 }
@@ -150,25 +150,25 @@ func TestSecretsOfACompressedBodyAreBlanked(t *testing.T) {
 // A scenario stays byte for byte, so its secrets are named and left.
 func TestSecretsOfAScenarioAreNamed(t *testing.T) {
 	text := strings.Replace(scene, "Hello.", "sk-ant-api03-abcdefgh", 1)
-	r, err := upgrade.File("s.yaml", []byte(text))
+	r, err := scenario.Upgrade("s.yaml", []byte(text))
 	require.NoError(t, err)
 	assert.Contains(t, string(r.Text), "sk-ant-api03-abcdefgh")
 	assert.Equal(t, []secret.Count{{Kind: "Anthropic key", Where: "line 7", Times: 1}}, r.Secrets)
 }
 
 func TestAScenarioGetsItsFormatAndKeepsTheRest(t *testing.T) {
-	r, err := upgrade.File("s.yaml", []byte(scene))
+	r, err := scenario.Upgrade("s.yaml", []byte(scene))
 	require.NoError(t, err)
-	assert.Equal(t, upgrade.Scenario, r.Kind)
+	assert.Equal(t, scenario.KindScenario, r.Kind)
 	assert.Equal(t, strings.Replace(scene, "name:", "format: 1\nname:", 1), string(r.Text))
-	again, err := upgrade.File("s.yaml", r.Text)
+	again, err := scenario.Upgrade("s.yaml", r.Text)
 	require.NoError(t, err)
 	assert.Empty(t, again.Old)
 }
 
 func TestWhatCannotBeLiftedIsSaid(t *testing.T) {
 	for want, text := range map[string]string{
-		"x.yaml:3:9: format 9 is newer than this program, which knows up to 1; use a newer toolbench": strings.Replace(scene, "name:", "format: 9\nname:", 1),
+		"x.yaml:3:9: format 9 is newer than this program, which reads up to 1; use a newer toolbench": strings.Replace(scene, "name:", "format: 9\nname:", 1),
 		`x.yaml:2:10: has format version "7"; 1 and 2 are known`:                                      strings.Replace(one, "version: 1", "version: 7", 1),
 		"neither a cassette of go-vcr nor a scenario":                                                 "a: 1\n",
 		"x.yaml: it is neither": "{",
@@ -176,7 +176,7 @@ func TestWhatCannotBeLiftedIsSaid(t *testing.T) {
 		"unknown field":         scene + "nope: 1\n",
 		"was cut off":           one[:strings.Index(one, "  response")],
 	} {
-		_, err := upgrade.File("x.yaml", []byte(text))
+		_, err := scenario.Upgrade("x.yaml", []byte(text))
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -191,7 +191,7 @@ func TestRealFilesAreLifted(t *testing.T) {
 		for _, name := range names {
 			data, err := os.ReadFile(name)
 			require.NoError(t, err)
-			r, err := upgrade.File(name, data)
+			r, err := scenario.Upgrade(name, data)
 			if err != nil {
 				assert.Contains(t, name, "corpus", err)
 				continue
@@ -200,7 +200,7 @@ func TestRealFilesAreLifted(t *testing.T) {
 			if strings.Contains(name, "cassettes") {
 				assert.Empty(t, r.Old, name)
 			}
-			again, err := upgrade.File(name, r.Text)
+			again, err := scenario.Upgrade(name, r.Text)
 			require.NoError(t, err)
 			assert.Empty(t, again.Old, name)
 			if len(r.Old) > 0 {
