@@ -48,7 +48,7 @@ var ErrNeither = errors.New("it is neither a cassette of go-vcr nor a scenario")
 // format line comes from before there was a second format and gains the line. Errors are a *cassette.LoadError or a
 // *FileError, which a newer format is too, or wrap ErrNeither.
 func Upgrade(name string, data []byte) (Upgraded, error) {
-	keys, err := keysOf(data)
+	keys, err := membersOf(data)
 	if err != nil {
 		return Upgraded{}, fmt.Errorf("%s: %w", name, ErrNeither)
 	}
@@ -64,8 +64,8 @@ func Upgrade(name string, data []byte) (Upgraded, error) {
 // maxKeyBytes bounds what is parsed for its keys: the beginning of a cassette identifies it.
 const maxKeyBytes = 1 << 20
 
-// keysOf gives the members of a file's only document.
-func keysOf(data []byte) (map[string]*ast.MappingValueNode, error) {
+// membersOf gives the members of a file's only document.
+func membersOf(data []byte) (map[string]*ast.MappingValueNode, error) {
 	if looksLikeCassette(data) {
 		return map[string]*ast.MappingValueNode{"interactions": {}}, nil
 	}
