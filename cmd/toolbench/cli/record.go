@@ -108,6 +108,9 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	if err != nil {
 		return err
 	}
+	if job.disk != nil {
+		defer job.disk.Close()
+	}
 	key := a.env(f.keyEnv)
 	if key == "" && f.mode.Records(exists(job.cassette)) {
 		return usage("there is no key: set %s, or name the variable that holds it with --key-env", f.keyEnv)

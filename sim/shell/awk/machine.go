@@ -412,7 +412,7 @@ func (m *machine) readRecord(r *reader) (string, bool) {
 	all, _ := io.ReadAll(r.in) // a match may reach over the end of any buffer
 	loc := m.regex(rs).FindIndex(all)
 	if loc == nil || loc[0] == loc[1] {
-		return strings.TrimSuffix(string(all), "\n"), len(all) > 0
+		return string(all), len(all) > 0
 	}
 	r.in = bufio.NewReader(bytes.NewReader(all[loc[1]:]))
 	return string(all[:loc[0]]), true
@@ -420,11 +420,8 @@ func (m *machine) readRecord(r *reader) (string, bool) {
 
 func (r *reader) until(end byte) (string, bool) {
 	s, err := r.in.ReadString(end)
-	switch {
-	case err == nil:
+	if err == nil {
 		return s[:len(s)-1], true
-	case end != '\n':
-		s = strings.TrimSuffix(s, "\n") // the file's own last newline
 	}
 	return s, s != ""
 }
