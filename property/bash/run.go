@@ -52,7 +52,7 @@ type Finding struct {
 	Changed []string
 }
 
-// ErrNoBash says that the machine has no Bash to run scripts in.
+// ErrNoBash is returned where the machine has no Bash to run scripts in.
 var ErrNoBash = errors.New("there is no bash on this machine")
 
 const (
@@ -64,14 +64,14 @@ const (
 )
 
 // Run generates scripts and runs in Bash what is called read-only. It ends with the
-// first finding, with the number of scripts, or with the context. told is called
+// first finding, with the number of scripts, or with the context. progress is called
 // after each batch.
-func Run(ctx context.Context, cfg Config, told func(Total)) (Total, error) {
+func Run(ctx context.Context, cfg Config, progress func(Total)) (Total, error) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
 		return Total{}, ErrNoBash
 	}
-	r := &runner{cfg: cfg, shell: shell, told: told}
+	r := &runner{cfg: cfg, shell: shell, progress: progress}
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
 	errs := make([]error, max(1, cfg.Jobs))
@@ -87,10 +87,10 @@ func Run(ctx context.Context, cfg Config, told func(Total)) (Total, error) {
 }
 
 type runner struct {
-	cfg   Config
-	shell string
-	told  func(Total)
-	stop  func()
+	cfg      Config
+	shell    string
+	progress func(Total)
+	stop     func()
 
 	mu    sync.Mutex
 	next  uint64
@@ -161,8 +161,8 @@ func (r *runner) batch(ctx context.Context, s *scratch, first uint64) error {
 		r.total.Finding = done.Finding
 		r.stop()
 	}
-	if r.told != nil {
-		r.told(r.total)
+	if r.progress != nil {
+		r.progress(r.total)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (s Source) String() string {
 	return [...]string{"policy", "command line", "session", "local project", "project", "user"}[min(s, User)]
 }
 
-// Mode decides by class of call where no rule speaks (SPEC F1, F2).
+// Mode decides by class of call where no rule matches (SPEC F1, F2).
 type Mode uint8
 
 // The modes. From Default by AcceptEdits and Auto to Bypass each lets run what

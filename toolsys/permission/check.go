@@ -12,7 +12,7 @@ type Known struct {
 	Content bool
 }
 
-// Problem is a rule that does not do what it says.
+// Problem is a rule that has no effect as it is written.
 type Problem struct {
 	Hit Hit
 	// Why is the reason; Nearest is what may have been meant, empty where nothing is near.

@@ -13,7 +13,7 @@ type Decision struct {
 	UpdatedInput json.RawMessage
 }
 
-// Answer turns a question into what the user said. A decision that is no
+// Answer turns a question into the user's answer. A decision that is no
 // question stays as it is: no answer undoes a denial. text is the user's own
 // word and may be empty, as may a rewritten input.
 func (d Decision) Answer(approved bool, text string, updated json.RawMessage) Decision {

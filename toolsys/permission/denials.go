@@ -15,7 +15,7 @@ func (d Denials) Denied() Denials { return Denials{d.InRow + 1, d.Total + 1} }
 // Allowed is the count after a call was allowed: the row ends, the total stays.
 func (d Denials) Allowed() Denials { return Denials{0, d.Total} }
 
-// FallBack tells whether auto mode has to ask the user now (SPEC F3).
+// FallBack reports whether auto mode has to ask the user now (SPEC F3).
 func (d Denials) FallBack() bool {
 	return d.InRow >= MaxDenialsInRow || d.Total >= MaxDenials
 }

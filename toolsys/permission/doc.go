@@ -1,5 +1,5 @@
 // Package permission decides whether one call may run: rules, modes and the
-// order in which they, hooks, the tool itself and a classifier have their say
+// order in which they, hooks, the tool itself and a classifier decide
 // (SPEC F1-F4, D2, L6).
 //
 // It is pure: it asks nobody, remembers nothing and touches no filesystem. The
@@ -9,7 +9,7 @@
 // [Decision.Answer].
 //
 // One principle runs through the matching: a rule that forbids is read wide, a
-// rule that permits is read narrow. A deny or ask rule speaks if it covers any
+// rule that permits is read narrow. A deny or ask rule matches if it covers any
 // part of a call, under any of the readings a path or a command can be given;
 // an allow rule only if the rules cover every part under the plain one. Doubt
 // never lets a call run.
@@ -21,7 +21,7 @@
 //	Bash(git *)                   * is any text; a closing " *" also covers bare git
 //	Bash(npm run test:*)          the old prefix form: the words, alone or followed by more
 //	Read(/src/**)                 an absolute path, as a glob
-//	Read(//src/**)                the same; two slashes are another way to say absolute
+//	Read(//src/**)                the same; two slashes are another way to write absolute
 //	Read(\\host\share\**)         a UNC path
 //	Read(~/notes/*)               below the home directory
 //	Read(docs/**)                 below the working directory
@@ -33,7 +33,7 @@
 // In the text of a rule a parenthesis may be escaped with a backslash, and
 // backslashes count as escapes only before a parenthesis (there they are
 // doubled), so that Windows paths need none. A rule that begins with mcp__
-// speaks of MCP tools only, any other of built-in tools only (SPEC D1).
+// is about MCP tools only, any other about built-in tools only (SPEC D1).
 //
 // Globs know *, **, ?, [class] and {a,b}. A forbidding rule is also tried with
 // its brackets taken literally, at any depth if it has no slash, from every

@@ -10,7 +10,7 @@ type unit struct {
 }
 
 // units takes a call apart. A call that names nothing has none, and only
-// blanket rules speak of it.
+// blanket rules match it.
 func units(q *Query) []unit {
 	switch {
 	case q.Shell != nil:
@@ -50,8 +50,8 @@ func pathUnits(q *Query) []unit {
 	return all
 }
 
-// speaks tells whether the rule is about this tool at all, or about its kin.
-func (r Rule) speaks(q *Query) bool {
+// matchesTool reports whether the rule is about this tool at all, or about its kin.
+func (r Rule) matchesTool(q *Query) bool {
 	if r.names(q.Subject) {
 		return true
 	}
@@ -65,7 +65,7 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if file, ok := r.coversFile(q); ok {
 		return file, true
 	}
-	if !r.speaks(q) {
+	if !r.matchesTool(q) {
 		return "", false
 	}
 	if r.Blanket() {
@@ -116,7 +116,7 @@ func (rs Rules) allows(q *Query, all []unit) (Hit, bool) {
 // permits finds the first allow rule that, read narrow, covers a unit.
 func (rs Rules) permits(q *Query, u unit) (Hit, bool) {
 	for _, h := range rs.hits {
-		if h.Behaviour != Allow || !h.Rule.speaks(q) {
+		if h.Behaviour != Allow || !h.Rule.matchesTool(q) {
 			continue
 		}
 		if h.Rule.Blanket() {

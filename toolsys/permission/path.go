@@ -8,7 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// IsUNC tells whether a path names another machine's share: two slashes of
+// IsUNC reports whether a path names another machine's share: two slashes of
 // either kind in front (SPEC L6). Such a path must not be handed to a
 // filesystem before it is allowed: opening it sends credentials.
 func IsUNC(p string) bool {
@@ -18,7 +18,7 @@ func IsUNC(p string) bool {
 // isSlash knows both kinds.
 func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
-// Within tells whether an absolute path lies in one of the absolute roots, or
+// Within reports whether an absolute path lies in one of the absolute roots, or
 // is one (SPEC L6). `..` is cleaned first; symlinks are the caller's. UNC and
 // relative paths are in no root.
 func Within(p string, roots []string) bool {
@@ -30,12 +30,12 @@ func Within(p string, roots []string) bool {
 	})
 }
 
-// below tells whether a clean path is a clean directory or in it.
+// below reports whether a clean path is a clean directory or in it.
 func below(p, dir string) bool {
 	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// pathCovered tells whether a rule's content covers a path of the call.
+// pathCovered reports whether a rule's content covers a path of the call.
 func pathCovered(content, p string, q *Query, wide bool) bool {
 	if IsUNC(p) && uncCovered(content, p, wide) {
 		return true

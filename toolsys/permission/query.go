@@ -24,7 +24,7 @@ type Origin struct{ Server, Tool string }
 type Query struct {
 	Subject
 
-	// Kin are other tools whose rules with a content speak of this call too: a
+	// Kin are other tools whose rules with a content match this call too: a
 	// rule for Edit covers paths that Write changes, one for Read what Grep
 	// searches. A blanket rule never reaches further than its own tool.
 	Kin []string
@@ -32,9 +32,9 @@ type Query struct {
 	Shell *Shell
 	// Paths are the files the call touches: absolute, cleaned, symlinks
 	// resolved. Where resolving changed a path, give both: a forbidding rule
-	// speaks if it covers either, an allow rule has to cover both.
+	// matches if it covers either, an allow rule has to cover both.
 	Paths []string
-	// PathsUnknown says that the call may touch files that are not listed.
+	// PathsUnknown reports whether the call may touch files that are not listed.
 	PathsUnknown bool
 	// Content is what else a rule's parentheses may name, such as
 	// domain:example.com; it is looked at where Shell and Paths are empty.
@@ -46,7 +46,7 @@ type Query struct {
 	Roots []string
 
 	// ReadOnly, Edits (changes files and does nothing else), Destructive and
-	// OpenWorld (reaches beyond the machine) are the call's class. A call said
+	// OpenWorld (reaches beyond the machine) are the call's class. A call marked
 	// to be destructive is never taken for read-only.
 	ReadOnly, Edits, Destructive, OpenWorld bool
 	// Interactive marks a tool that exists to ask the user, so that its own
@@ -80,7 +80,7 @@ type Part struct {
 	ReadOnly bool
 	// Construct marks a part that no rule with a content can allow.
 	Construct bool
-	// Opaque says why what the part runs cannot be known; empty where it can.
+	// Opaque is the reason why what the part runs cannot be known; empty where it can.
 	Opaque string
 	// Leaf reports whether the program runs no other that its words name; Input is
 	// what it is given to read. Of one that is no leaf, words and input are searched

@@ -18,7 +18,7 @@ type Inputs struct {
 	// Denials count what was denied before; too many of them take the verdict
 	// its weight (SPEC F3).
 	Denials Denials
-	// CanAsk tells whether somebody is there to answer.
+	// CanAsk reports whether somebody is there to answer.
 	CanAsk bool
 
 	// units are the query's, taken apart once; nil where there are no rules.
@@ -50,7 +50,7 @@ type Verdict struct {
 	Text   string
 }
 
-// Resolve decides one call (SPEC F2). The first of these that speaks decides:
+// Resolve decides one call (SPEC F2). The first of these that applies decides:
 //
 //  1. a deny rule;
 //  2. a hook that denies;
@@ -71,7 +71,7 @@ type Verdict struct {
 // asked about.
 //
 // Over the outcome, if it is to run, stand ask rules, forbidding rules that the call
-// may get past without anybody being able to tell, and a hook that asks: they make a
+// may get past without anybody being able to see it, and a hook that asks: they make a
 // question of it, but never of a refusal, so that adding one only ever
 // makes things stricter. Nobody to answer a question means no.
 //
@@ -98,7 +98,7 @@ func Resolve(in Inputs) Decision {
 	return d
 }
 
-// decide goes through the stages; the first that has something to say decides.
+// decide goes through the stages; the first that applies decides.
 func (in *Inputs) decide() Decision {
 	for _, stage := range [...]func(*Inputs) (Decision, bool){
 		denyRule, hookDenies, checkDenies, hookAllows, checkAllows,

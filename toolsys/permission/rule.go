@@ -12,13 +12,13 @@ import (
 // (SPEC F1). It is a comparable value; only [ParseRule] makes one.
 type Rule struct {
 	tool    string
-	content string // empty: the rule speaks of every call of the tool
+	content string // empty: the rule is about every call of the tool
 }
 
-// mcpPrefix begins the names of MCP tools and the rules that speak of them.
+// mcpPrefix begins the names of MCP tools and the rules about them.
 const mcpPrefix = "mcp__"
 
-// ParseRule reads the syntax in the package comment (SPEC F1). An error says
+// ParseRule reads the syntax in the package comment (SPEC F1). An error gives
 // what is wrong, where (in bytes), and what to write instead.
 func ParseRule(text string) (Rule, error) {
 	rule, err := parseRule(strings.TrimSpace(text))
@@ -86,14 +86,14 @@ func closed(rest string, at int) (string, error) {
 	return strings.TrimSpace(unescape(body)), nil
 }
 
-// Tool is the name the rule speaks of, as it was written.
+// Tool is the name the rule is about, as it was written.
 func (r Rule) Tool() string { return r.tool }
 
 // Content is what stands between the parentheses, without escapes; empty where
 // the rule has none.
 func (r Rule) Content() string { return r.content }
 
-// Blanket tells whether the rule speaks of every call of its tool: no content,
+// Blanket reports whether the rule is about every call of its tool: no content,
 // or nothing but a star.
 func (r Rule) Blanket() bool { return r.content == "" || r.content == "*" }
 

@@ -11,8 +11,8 @@ type Hit struct {
 	Rule      Rule
 	Source    Source
 	Behaviour Behaviour
-	// What is the part of the call that made it speak: a path, a simple
-	// command; empty where it speaks of the tool as a whole.
+	// What is the part of the call that it matched: a path, a simple
+	// command; empty where it matched the tool as a whole.
 	What string
 }
 
@@ -49,7 +49,7 @@ func (rs Rules) Parse(source Source, behaviour Behaviour, texts ...string) (Rule
 // All lists the rules, first source first.
 func (rs Rules) All() []Hit { return slices.Clone(rs.hits) }
 
-// Hides tells whether a blanket deny rule takes a tool from the model's sight,
+// Hides reports whether a blanket deny rule takes a tool from the model's sight,
 // and which (SPEC D2).
 func (rs Rules) Hides(s Subject) (Hit, bool) {
 	for _, h := range rs.hits {
@@ -79,7 +79,7 @@ func (rs Rules) Match(q Query) (Hit, bool) {
 	return rs.allows(&q, all)
 }
 
-// Covers tells whether the rule speaks of any part of a call. It is how a
+// Covers reports whether the rule is about any part of a call. It is how a
 // hook's `if` is matched.
 func (r Rule) Covers(q Query) bool {
 	_, covers := r.covers(&q, units(&q))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Each stage of Resolve decides or has nothing to say.
+// Each stage of Resolve decides or does not apply.
 
 // denyRule: nothing stands against one.
 func denyRule(in *Inputs) (Decision, bool) {
@@ -95,7 +95,7 @@ func (in *Inputs) ruling() Ruling {
 	return in.Verdict.Ruling
 }
 
-// edits tells whether the call only changes files, and only within the roots.
+// edits reports whether the call only changes files, and only within the roots.
 // One that names none cannot be known to stay inside. What decides about other calls
 // is not covered: a repository's own folder, and the settings that hold the rules.
 func (q *Query) edits() bool {
@@ -113,7 +113,7 @@ func deciding(p string) bool {
 	return false
 }
 
-// question says what there is to ask about.
+// question is what the user is asked.
 func (in *Inputs) question() string {
 	switch q := &in.Query; {
 	case q.Destructive:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// names tells whether the rule's tool part means this tool, by name or alias.
+// names reports whether the rule's tool part means this tool, by name or alias.
 func (r Rule) names(s Subject) bool {
 	rest, isMCP := strings.CutPrefix(r.tool, mcpPrefix)
 	if isMCP != (s.MCP != nil) {

@@ -15,7 +15,7 @@ func textCovered(pattern, text string) bool {
 	return star(pattern, text)
 }
 
-// prefixed tells whether text is the words or goes on after a boundary.
+// prefixed reports whether text is the words or goes on after a boundary.
 func prefixed(words, text string) bool {
 	if star(words, text) {
 		return true

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// FailureExit says whether an exit code means that the script failed (J3). Commands that answer a
+// FailureExit reports whether an exit code means that the script failed (J3). Commands that answer a
 // question with their code - grep without a match, diff with a difference, test being false - have not
 // failed. The command that gave the script its code decides: the last one, or the one before && if the
 // last one cannot fail. A script that does not parse, or a command that is not known, fails with any
@@ -23,7 +23,7 @@ func FailureExit(script string, code int) bool {
 	return !answers(file.Stmts[len(file.Stmts)-1], code)
 }
 
-// answers says whether code is an answer of the command that gave st its code.
+// answers reports whether code is an answer of the command that gave st its code.
 func answers(st *syntax.Stmt, code int) bool {
 	if st.Negated {
 		return code == 1 // the command did what was not wanted: a test
@@ -100,7 +100,7 @@ func commandAnswers(words []Word, code int) bool {
 	return code == 1 && slices.Contains(questions, name)
 }
 
-// gitAnswers: grep, and the subcommands that are asked to tell a difference.
+// gitAnswers: grep, and the subcommands that are asked whether there is a difference.
 func gitAnswers(args []Word) bool {
 	name, rest := subcommandOf(args)
 	has := func(option string) bool {

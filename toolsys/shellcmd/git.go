@@ -42,7 +42,7 @@ var gitReads = map[string]spec{
 // gitShows are the subcommands that print what is in files.
 var gitShows = words("show diff log whatchanged diff-tree diff-index diff-files blame grep cat-file stash range-diff diff-pairs")
 
-// gitRuns are subcommands that run what they are told.
+// gitRuns are subcommands that run commands of their arguments.
 var gitRuns = words("bisect submodule rebase filter-branch difftool mergetool for-each-repo daemon shell credential send-email instaweb fast-import svn p4 cvsserver upload-pack hook web--browse")
 
 // judgeGit finds the subcommand behind git's own options.

@@ -154,19 +154,19 @@ func allHarmless(words []Word) bool {
 	return true
 }
 
-// interpreters run what their arguments or their input say, which is not looked into.
+// interpreters run commands of their arguments or their input, which are not looked into.
 var interpreters = words(`ssh su runuser pkexec script at batch crontab parallel tmux screen xterm expect gdb lldb ed ex m4
 	nsenter unshare chroot firejail bwrap proot strace ltrace perf busybox toybox socat nc ncat rlwrap unbuffer entr
 	csh tcsh fish ksh zsh pwsh powershell cmd osascript dc sqlite3 vi vim nvim emacs source . eval exec trap alias
 	enable bind complete compgen hash fc let coproc`)
 
 // scripted are interpreters of other languages: they run a script in a file, which
-// is a program like any other, or what their options or their input say.
+// is a program like any other, or code of their options or their input.
 var scripted = words(`python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit tclsh Rscript R julia
 	groovy irb jshell scala ghci`)
 
-// told are options by which programs are told what to run.
-var told = map[string][]string{
+// runOptions are options whose values programs run.
+var runOptions = map[string][]string{
 	"tar": {"--checkpoint-action", "--to-command", "-I", "--use-compress-program", "--rsh-command", "--info-script", "-F", "--new-volume-script"},
 	"zip": {"-T", "-TT", "--unzip-command"}, "rsync": {"-e", "--rsh", "--rsync-path"}, "make": {"-f", "--file", "--makefile", "--eval", "-E", "SHELL="},
 	"gmake": {"-f", "--file", "--eval", "-E", "SHELL="}, "man": {"-P", "--pager", "-H"}, "scp": {"-S", "-o"}, "sftp": {"-S", "-o", "-b"},
@@ -244,7 +244,7 @@ func (c *call) judge(full string) {
 		c.doubt(base + " is not known to only read")
 		c.step.FilesUnknown = true
 	}
-	c.isTold()
+	c.runsOption()
 }
 
 // runsScript reports whether an interpreter is given a script in a file, by a name
@@ -254,13 +254,13 @@ func (c *call) runsScript() bool {
 		strings.ContainsAny(c.args[0].Text, "./") && c.step.Input == ""
 }
 
-// isTold makes a command opaque that an option tells to run something.
-func (c *call) isTold() {
-	for _, option := range told[c.name] {
+// runsOption makes a command opaque that runs the value of an option.
+func (c *call) runsOption() {
+	for _, option := range runOptions[c.name] {
 		for _, f := range c.args {
 			short := len(option) == 2 && option[0] == '-' && f.Kind == Literal && len(f.Text) > 1 && f.Text[0] == '-' && f.Text[1] != '-' && strings.Contains(f.Text, option[1:])
 			if short || strings.HasPrefix(f.Text, option) {
-				c.opaque(c.name + " runs what " + option + " says")
+				c.opaque(c.name + " runs the value of " + option)
 				return
 			}
 		}

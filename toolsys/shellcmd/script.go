@@ -20,7 +20,7 @@ type Env struct {
 
 // Script is what a script does, found without running it.
 type Script struct {
-	// Source is the text; Err says why it did not parse, nil if it did.
+	// Source is the text; Err is why it did not parse, nil if it did.
 	Source string
 	Err    error
 	// ReadOnly reports whether it is proved that the script only reads (SPEC L2).
@@ -60,13 +60,13 @@ type Step struct {
 	// Readings are other texts for the same step: without quotes, with the program's
 	// plain name, without options before a subcommand. Rules that forbid match them.
 	Readings []string
-	// ReadOnly reports whether the step is proved to only read; Doubt says why not.
+	// ReadOnly reports whether the step is proved to only read; Doubt is the reason why not.
 	ReadOnly bool
 	Doubt    string
 	// Construct marks a step that no rule for a command can cover: a construct that
 	// could not be read, or that changes what other steps mean.
 	Construct bool
-	// Opaque says why what the step runs cannot be known; empty where it can.
+	// Opaque is the reason why what the step runs cannot be known; empty where it can.
 	Opaque string
 	// Leaf reports whether the program is known to run no other program that its
 	// arguments name.

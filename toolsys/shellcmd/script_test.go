@@ -169,8 +169,14 @@ func TestReadOnlyAndSafe(t *testing.T) {
 		"case x in x) rm f;; esac":         neither,
 		"ls; rm x":                         neither,
 		"mkdir d":                          neither,
-		"kill 1":                           neither,
-		"":                                 neither,
+		`[ "$x" 'a[$(rm f)]' ]`:            neither,
+		`[ "$x" "$y" ]`:                    neither,
+		"[ $x f ]":                         neither,
+		`x=f; while ls; do git log "$x"; x=--output=o; done`: neither,
+		"x=f; for i in 1; do x=-oo; done; sort $x":           neither,
+		"if ls; then x=-oo; fi; sort \"$x\"":                 neither,
+		"kill 1":                                             neither,
+		"":                                                   neither,
 	} {
 		c := read(script)
 		require.NoError(t, c.Err, script)
@@ -186,7 +192,7 @@ func TestReadOnlyAndSafe(t *testing.T) {
 }
 
 func TestWhatDoesNotParseIsNothing(t *testing.T) {
-	for _, script := range []string{"echo 'x", "if true; then", "ls | | cat", "(", "$(", "for", "ls )"} {
+	for _, script := range []string{"echo 'x", "if true; then", "ls | | cat", "(", "$(", "for", "ls )", "ls\u00a0x", "ls\rx", "ls \u200bx", "ls \xff"} {
 		c := read(script)
 		assert.Error(t, c.Err, script)
 		assert.False(t, c.ReadOnly || c.Safe, script)

@@ -14,7 +14,7 @@ type wrapper struct {
 	operands int
 	// settings reports whether NAME=value may come before the command.
 	settings bool
-	// doubt says why even a command that only reads is not proved behind it.
+	// doubt is the reason why even a command that only reads is not proved behind it.
 	doubt string
 }
 

@@ -81,7 +81,7 @@ func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.
 	return r
 }
 
-// timedOut keeps what the command printed until its time was up: often that says
+// timedOut keeps what the command printed until its time was up: often that shows
 // why it took so long.
 func timedOut(in BashIn, out BashOut) tool.Result[BashOut] {
 	out.Interrupted = true

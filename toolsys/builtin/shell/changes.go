@@ -10,7 +10,7 @@ import (
 )
 
 // changes is what the command leaves behind for those after it: where it went
-// with cd, and what it exported (L4). Only a command that says it does either has
+// with cd, and what it exported (L4). Only a command that is read to do either has
 // one, and none that may run beside others (B3).
 func (d bash) changes(script *shellcmd.Script, exit Exit, c *tool.Context, out *BashOut) tool.Modifier {
 	var m tool.Modifier
@@ -31,7 +31,7 @@ func (d bash) changes(script *shellcmd.Script, exit Exit, c *tool.Context, out *
 	return m
 }
 
-// outside says why a folder cannot become the working directory, or "".
+// outside is the reason why a folder cannot become the working directory, or "".
 func (d bash) outside(dir string, c *tool.Context) string {
 	roots := c.Roots
 	if len(roots) == 0 {

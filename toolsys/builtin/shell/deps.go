@@ -9,10 +9,10 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// KeepBytes is how much of a stream is kept in memory where Deps does not say.
+// KeepBytes is how much of a stream is kept in memory where Deps has no value.
 const KeepBytes = 1 << 20
 
-// Runner runs a command to its end. An error says that it did not start, does not
+// Runner runs a command to its end. An error means that it did not start, does not
 // parse, or that ctx ended first; nothing is written after it returns.
 type Runner func(ctx context.Context, r Request) (Exit, error)
 
@@ -25,7 +25,7 @@ type Deps struct {
 	// Start runs a job beside the conversation and gives its task id; nil where
 	// there are no background tasks.
 	Start func(c *tool.Context, j Job) (id string, err error)
-	// Sandbox says why a command may not run in the sandbox, or ""; nil where
+	// Sandbox gives the reason why a command may not run in the sandbox, or ""; nil where
 	// there is none.
 	Sandbox func(command string) (problem string)
 	// Resolve gives what a path leads to when links are followed; nil where the

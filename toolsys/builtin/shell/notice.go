@@ -7,7 +7,7 @@ import (
 	"toolbench/toolsys/shellcmd"
 )
 
-// indexed is the line by which code indexers say that they are done: "indexing
+// indexed is the line with which code indexers end: "indexing
 // finished", "Finished indexing 312 files", "Index complete".
 var indexed = regexp.MustCompile(`(?im)^\W*(?:(?:code |workspace |project )?index(?:ing)?(?: is)? (?:complete|completed|finished|done)|(?:finished|completed|done) indexing)\b`)
 

@@ -23,7 +23,7 @@ type BashOut struct {
 	Image string `json:"image,omitempty"`
 	// Git are the git operations in the command: commit, push.
 	Git []string `json:"git,omitempty"`
-	// Indexed is true when the output says that code indexing is finished.
+	// Indexed is true when the output shows that code indexing is finished.
 	Indexed bool `json:"indexing_finished,omitempty"`
 	// Edited is the file that an approved sed edit was applied to.
 	Edited string `json:"edited,omitempty"`
@@ -45,7 +45,7 @@ func image(stdout string) (mediaType, data string, ok bool) {
 	return m[1], data, err == nil
 }
 
-// blocks are the output, then the errors, then what there is to say about them.
+// blocks are the output, then the errors, then the notes on them.
 func (out BashOut) blocks() []message.Block {
 	if mediaType, data, ok := image(out.Stdout); ok {
 		all := []message.Block{message.Image(mediaType, data)}

@@ -51,7 +51,7 @@ func Simulate(edit shellcmd.SedEdit, file string, content []byte) (SedEdit, erro
 
 // Rewrite is the permission layer's part of H3: given a Bash call that a person
 // has approved and that is one sed edit of one file, it gives the input with the
-// simulated edit in it. For any other call it changes nothing and says false.
+// simulated edit in it. For any other call it changes nothing and reports false.
 func Rewrite(fs afero.Fs) func(t *tool.Tool, in tool.Input, c *tool.Context) (json.RawMessage, bool) {
 	return func(t *tool.Tool, in tool.Input, c *tool.Context) (json.RawMessage, bool) {
 		bash, ok := in.Value.(BashIn)
@@ -68,7 +68,7 @@ func Rewrite(fs afero.Fs) func(t *tool.Tool, in tool.Input, c *tool.Context) (js
 		}
 		content, err := afero.ReadFile(fs, file)
 		if err != nil {
-			return nil, false // sed will say so better
+			return nil, false // sed words it better
 		}
 		edit, err := Simulate(*wanted, file, content)
 		if err != nil {
