@@ -176,8 +176,8 @@ func (r *run) stopwatch(hc interp.HandlerContext, posix bool) io.ReadWriteCloser
 }
 
 func minutes(d time.Duration) string {
-	whole := int(d / time.Minute)
-	return fmt.Sprintf("%dm%.3fs", whole, (d - time.Duration(whole)*time.Minute).Seconds())
+	full := int(d / time.Minute)
+	return fmt.Sprintf("%dm%.3fs", full, (d - time.Duration(full)*time.Minute).Seconds())
 }
 
 func (r *run) openInput(hc interp.HandlerContext, line, name string) (io.ReadWriteCloser, error) {

@@ -19,8 +19,8 @@ type child struct {
 	pipes  []*stream
 	// state carries the report. All processes of the command inherit it, so that its end of file means
 	// that none is left.
-	state *stream
-	said  bytes.Buffer
+	state    *stream
+	reported bytes.Buffer
 }
 
 // Times of the end of a command.
@@ -31,7 +31,7 @@ const (
 	hopeless = 2 * time.Second
 )
 
-// end ends the whole group: SIGTERM, and SIGKILL for what is left after the grace.
+// end ends the entire group: SIGTERM, and SIGKILL for what is left after the grace.
 func (c *child) end(grace time.Duration) {
 	if signalGroup(c.cmd.Process.Pid, syscall.SIGTERM); c.gone(grace) {
 		return

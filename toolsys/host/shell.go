@@ -36,7 +36,7 @@ type ShellConfig struct {
 // Shell runs commands in the machine's own shell. Its Run is a shell.Runner.
 //
 // Each command runs in a session and process group of its own, without a terminal, with /dev/null as its
-// input and the environment it is given, nothing else. When its context ends, the whole group gets SIGTERM
+// input and the environment it is given, nothing else. When its context ends, the entire group gets SIGTERM
 // and, after a grace, SIGKILL. What a command leaves running in the background stays until Close, or until
 // this process ends in whatever way: a guard process kills what is left then.
 type Shell struct {
@@ -218,7 +218,7 @@ func (s *Shell) command(r shell.Request) (_ *child, err error) {
 	if stderr = stdout; !same(r.Stdout, r.Stderr) {
 		_, stderr = pipe(r.Stderr, s.cfg.MaxOutput)
 	}
-	c.state, state = pipe(&c.said, maxReport)
+	c.state, state = pipe(&c.reported, maxReport)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +295,7 @@ const maxReport = 4 << 20
 // report gives the directory and the exported environment after the command, without what the shell adds
 // of its own; ok is false where the command did not live to report.
 func (c *child) report(before map[string]string) (dir string, env map[string]string, ok bool) {
-	text := c.said.Bytes()
+	text := c.reported.Bytes()
 	end := bytes.LastIndex(text, []byte("\x00\x02\x00"))
 	if end < 0 {
 		return "", nil, false

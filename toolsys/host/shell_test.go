@@ -141,7 +141,7 @@ func TestExitCodes(t *testing.T) {
 	assert.Error(t, runIn(t.Context(), s, t.TempDir(), "echo a\x00b").err)
 }
 
-func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
+func TestTheEndOfTheContextKillsTheGroup(t *testing.T) {
 	s := newShell(t, host.ShellConfig{Grace: 300 * time.Millisecond})
 	for about, script := range map[string]string{
 		"grandchildren":         "bash -c 'sleep 1000 & echo $! > pid; wait' & echo begun; wait",

@@ -10,8 +10,8 @@ import (
 )
 
 type builtin struct {
-	least, most int
-	call        func(m *machine, args []node) value
+	fewest, most int
+	call         func(m *machine, args []node) value
 }
 
 // builtins is the table of functions. It is filled once; the functions refer to it through the parser.
@@ -83,7 +83,7 @@ func position(s string, at int) float64 {
 func length(m *machine, a []node) value {
 	switch {
 	case len(a) == 0:
-		return num(float64(utf8.RuneCountInString(m.whole())))
+		return num(float64(utf8.RuneCountInString(m.line())))
 	case a[0].ref != nil && a[0].ref(m).isArray():
 		return num(float64(len(a[0].ref(m).table())))
 	}
@@ -138,7 +138,7 @@ func matchAt(m *machine, a []node) value {
 
 // substitute is sub and gsub.
 func substitute(m *machine, a []node, all bool) value {
-	target := node{eval: func(m *machine) value { return str(m.whole()) }, assign: func(m *machine, v value) { m.setField(0, v) }}
+	target := node{eval: func(m *machine) value { return str(m.line()) }, assign: func(m *machine, v value) { m.setField(0, v) }}
 	if len(a) > 2 {
 		target = a[2]
 	}
@@ -157,7 +157,7 @@ func substitute(m *machine, a []node, all bool) value {
 
 func gensub(m *machine, a []node) value {
 	re, with, how := m.pattern(a[0]), m.text(a[1].eval(m)), m.text(a[2].eval(m))
-	s := m.whole()
+	s := m.line()
 	if len(a) > 3 {
 		s = m.text(a[3].eval(m))
 	}

@@ -228,7 +228,7 @@ func (p *parser) operand() node {
 	case "regex":
 		p.next()
 		n := node{pattern: &t.text}
-		n.eval = func(m *machine) value { return boolean(m.regex(t.text).MatchString(m.whole())) }
+		n.eval = func(m *machine) value { return boolean(m.regex(t.text).MatchString(m.line())) }
 		return n
 	case "$":
 		p.next()
@@ -364,7 +364,7 @@ func (p *parser) builtin() node {
 		p.expect("(")
 	}
 	b := builtins[name.text]
-	if len(args) < b.least || len(args) > b.most {
+	if len(args) < b.fewest || len(args) > b.most {
 		fail(name.line, "wrong number of arguments of %s", name.text)
 	}
 	return node{eval: func(m *machine) value { return b.call(m, args) }}

@@ -290,8 +290,8 @@ func (m *machine) pattern(x node) *regexp.Regexp {
 
 func (m *machine) setRecord(s string) { m.record, m.split, m.stale = s, false, false }
 
-// whole gives $0, built anew after a field was changed.
-func (m *machine) whole() string {
+// line gives $0, built anew after a field was changed.
+func (m *machine) line() string {
 	if m.stale {
 		words := make([]string, len(m.fields))
 		for i, f := range m.fields {
@@ -346,7 +346,7 @@ func (m *machine) splitRegexp(pattern, s string) (out []string) {
 
 func (m *machine) getField(i int) value {
 	if i == 0 {
-		return fromIn(m.whole())
+		return fromIn(m.line())
 	}
 	if i < 0 {
 		m.fail("attempt to access field %d", i)

@@ -130,7 +130,7 @@ func (p *parser) item() {
 	case p.accept("END"):
 		p.prog.end = append(p.prog.end, p.block())
 	default:
-		r := rule{body: func(m *machine) jump { m.print(m.out, m.whole()); return goOn }}
+		r := rule{body: func(m *machine) jump { m.print(m.out, m.line()); return goOn }}
 		if !p.is("{") {
 			r.from = p.expr().eval
 			if p.accept(",") {
@@ -391,7 +391,7 @@ func (p *parser) printStatement(kind string) run {
 		case kind == "printf":
 			m.write(w, sprintf(m.text(values[0]), values[1:], m.convfmt()))
 		case len(args) == 0:
-			m.print(w, m.whole())
+			m.print(w, m.line())
 		default:
 			words := make([]string, len(values))
 			for i, v := range values {

@@ -206,13 +206,13 @@ func (g *grepper) file(name string) {
 
 // matcher finds patterns in lines, for grep and rg.
 type matcher struct {
-	re    *regexp.Regexp
-	word  bool // -w: no word character on either side
-	whole bool // -x: all of the line
+	re       *regexp.Regexp
+	word     bool // -w: no word character on either side
+	lineOnly bool // -x: all of the line
 }
 
 // grepMatcher joins patterns, each of which may hold several lines.
-func grepMatcher(patterns []string, syntax posixre.Syntax, fixed, ignoreCase, word, whole bool) (*matcher, error) {
+func grepMatcher(patterns []string, syntax posixre.Syntax, fixed, ignoreCase, word, lineOnly bool) (*matcher, error) {
 	var parts []string
 	for _, p := range patterns {
 		for line := range strings.SplitSeq(p, "\n") {
@@ -227,13 +227,13 @@ func grepMatcher(patterns []string, syntax posixre.Syntax, fixed, ignoreCase, wo
 			parts = append(parts, text)
 		}
 	}
-	return newMatcher(parts, ignoreCase, word, whole)
+	return newMatcher(parts, ignoreCase, word, lineOnly)
 }
 
 // newMatcher takes patterns in Go's syntax.
-func newMatcher(parts []string, ignoreCase, word, whole bool) (*matcher, error) {
+func newMatcher(parts []string, ignoreCase, word, lineOnly bool) (*matcher, error) {
 	text := "(?:" + strings.Join(parts, ")|(?:") + ")"
-	if whole {
+	if lineOnly {
 		text = "^(?:" + text + ")$"
 	}
 	if ignoreCase {
@@ -244,7 +244,7 @@ func newMatcher(parts []string, ignoreCase, word, whole bool) (*matcher, error) 
 		return nil, err
 	}
 	re.Longest()
-	return &matcher{re: re, word: word, whole: whole}, nil
+	return &matcher{re: re, word: word, lineOnly: lineOnly}, nil
 }
 
 func (m *matcher) match(line string) bool {

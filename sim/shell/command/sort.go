@@ -312,15 +312,15 @@ func compareDecimal(a, b string) int {
 	return c
 }
 
-func decimal(s string) (negative bool, whole, fraction string) {
+func decimal(s string) (negative bool, integer, fraction string) {
 	s = strings.TrimLeft(s, " \t")
 	s, negative = strings.CutPrefix(s, "-")
 	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
-	whole = strings.TrimLeft(s[:end], "0")
+	integer = strings.TrimLeft(s[:end], "0")
 	if rest, ok := strings.CutPrefix(s[end:], "."); ok {
 		fraction = strings.TrimRight(rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))], "0")
 	}
-	return negative && whole+fraction != "", whole, fraction
+	return negative && integer+fraction != "", integer, fraction
 }
 
 func generalNumber(s string) float64 {
