@@ -138,6 +138,11 @@ func TestADraftNoticesEdits(t *testing.T) {
 					continue
 				}
 				tried[name]++
+				if name == "drop" && out.Invalid { // the draft names a call that is not made any more
+					assert.ErrorContains(t, out.Err, d.File+":")
+					assert.ErrorContains(t, out.Err, "makes no call")
+					continue
+				}
 				require.Equal(t, check.Failed, out.Status, "%s: %s: %v", file, name, out.Err)
 				text := ""
 				for _, f := range out.Failures {
