@@ -20,6 +20,11 @@ type Fault struct {
 	Hang  bool   `yaml:"hang"`
 	Deaf  bool   `yaml:"deaf"`
 
+	// Kill kills the process at the first event like this. Another process opens the
+	// conversation again from its journal, in the world as it is, and the user sends the
+	// next message: that of then, or "Go on.". Several kills come one after the other.
+	Kill *EventExpect `yaml:"kill"`
+
 	Request int `yaml:"request"`
 	// Status answers with an HTTP status; CutAfter ends the stream after so many
 	// events; StreamError sends an error event after CutAfter events; StallAfter

@@ -105,8 +105,8 @@ func Reopen(entries []Entry) []message.Message {
 			last.results = append(last.results, *e.Block)
 		}
 	}
-	for i, o := range open {
-		history = o.onto(history, open[:i])
+	for i := range open {
+		history = onto(history, open, i)
 	}
 	return history
 }
@@ -117,19 +117,18 @@ type openAnswer struct {
 	started         []string
 }
 
-// onto appends the answer to the history. Nothing had happened as long as no call had
-// begun: then the model is asked again. A call of an id that an attempt before had begun
-// is that attempt's.
-func (o openAnswer) onto(history []message.Message, before []openAnswer) []message.Message {
-	taken := func(id string) bool {
-		return slices.ContainsFunc(before, func(b openAnswer) bool { return len(b.started) > 0 && b.calls(id) })
-	}
-	if !slices.ContainsFunc(o.started, func(id string) bool { return !taken(id) }) {
+// onto appends the i-th attempt at an answer to the history. Nothing had happened as long
+// as no call had begun: then the model is asked again. A call whose id several attempts
+// have stands in the last one that began it.
+func onto(history []message.Message, attempts []openAnswer, i int) []message.Message {
+	o := attempts[i]
+	owned := func(id string) bool { return owner(attempts, id) == i }
+	if !slices.ContainsFunc(o.started, owned) {
 		return history
 	}
 	answer, user := message.Message{Role: message.Assistant}, message.Message{Role: message.User}
 	for _, b := range o.blocks {
-		if b.Type == message.TypeToolUse && taken(b.ID) {
+		if b.Type == message.TypeToolUse && !owned(b.ID) {
 			continue
 		}
 		answer.Content = append(answer.Content, b)
@@ -142,6 +141,22 @@ func (o openAnswer) onto(history []message.Message, before []openAnswer) []messa
 		history = append(history, user)
 	}
 	return history
+}
+
+// owner is the place of the last attempt that began a call, or the first that has it.
+func owner(attempts []openAnswer, id string) int {
+	at := -1
+	for i, o := range attempts {
+		if slices.Contains(o.started, id) {
+			at = i
+		}
+	}
+	for i, o := range attempts {
+		if at < 0 && o.calls(id) {
+			return i
+		}
+	}
+	return at
 }
 
 func (o openAnswer) calls(id string) bool {

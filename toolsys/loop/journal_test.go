@@ -211,6 +211,27 @@ func TestAJournalThatBreaksOff(t *testing.T) {
 	assert.ErrorContains(t, err, "line 2")
 }
 
+// A retried answer may bring the ids of the one that was given up: the call stands where
+// it last began.
+func TestAnIdOfTwoAttempts(t *testing.T) {
+	call := message.Block{Type: message.TypeToolUse, ID: "a", Name: "Pay", Input: []byte(`{}`)}
+	other := message.Block{Type: message.TypeToolUse, ID: "b", Name: "Pay", Input: []byte(`{}`)}
+	result := func(id, text string) loop.Entry {
+		b := message.ToolResult(id, false, message.Text(text))
+		return loop.Entry{Kind: loop.CallEnded, Block: &b}
+	}
+	history := loop.Reopen([]loop.Entry{
+		{Kind: loop.BlockDone, Block: &other}, {Kind: loop.BlockDone, Block: &call},
+		{Kind: loop.CallStarted, Call: "b"}, result("b", "did b"), {Kind: loop.CallStarted, Call: "a"}, result("a", "was not run"),
+		{Kind: loop.AnswerAbandoned},
+		{Kind: loop.BlockDone, Block: &other}, {Kind: loop.BlockDone, Block: &call}, {Kind: loop.CallStarted, Call: "a"}, result("a", "did a"),
+	})
+	require.Empty(t, refused(message.Request{Messages: history}))
+	require.Len(t, history, 4)
+	assert.Equal(t, "did b", message.PlainText(history[1].Results()[0].Content))
+	assert.Equal(t, "did a", message.PlainText(history[3].Results()[0].Content))
+}
+
 // The result of a call that had ended outlives a kill, though another still ran.
 func TestAResultThatWasThereIsKept(t *testing.T) {
 	w := &witness{}

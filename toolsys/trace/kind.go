@@ -40,6 +40,7 @@ const (
 	TaskEnded   Kind = "task.end"
 	TurnEnd     Kind = "turn.end"
 	RunEnd      Kind = "run.end"
+	Killed      Kind = "world.kill" // the process was killed; another goes on (H6)
 	File        Kind = "world.file" // the snapshot that ends a trace
 )
 

@@ -14,21 +14,21 @@ func (j *checker) events() {
 	for i, want := range j.e.Trace {
 		at := -1
 		for k := from; k < len(j.rec.Events); k++ {
-			if matches(want, j.rec.Events[k]) {
+			if Matches(want, j.rec.Events[k]) {
 				at = k
 				break
 			}
 		}
 		if at < 0 {
-			j.fail(fmt.Sprintf("trace.%d", i), wording(want), "no such event"+j.nearest(want))
+			j.fail(fmt.Sprintf("trace.%d", i), Wording(want), "no such event"+j.nearest(want))
 			return
 		}
 		from = at + 1
 	}
 	for i, never := range j.e.Never {
 		for _, e := range j.rec.Events {
-			if matches(never, e) {
-				j.fail(fmt.Sprintf("never.%d", i), "never "+wording(never), string(e.AppendLine(nil)))
+			if Matches(never, e) {
+				j.fail(fmt.Sprintf("never.%d", i), "never "+Wording(never), string(e.AppendLine(nil)))
 				break
 			}
 		}
@@ -49,7 +49,8 @@ func (j *checker) nearest(want scenario.EventExpect) string {
 	return "; of its kind:\n" + strings.Join(lines[:min(len(lines), 5)], "\n")
 }
 
-func matches(w scenario.EventExpect, e trace.Event) bool {
+// Matches reports whether an event is the one that is described.
+func Matches(w scenario.EventExpect, e trace.Event) bool {
 	if w.Agent != "" && e.Agent != w.Agent {
 		return false
 	}
@@ -67,8 +68,8 @@ func matches(w scenario.EventExpect, e trace.Event) bool {
 	return true
 }
 
-// wording is an expected event in words.
-func wording(w scenario.EventExpect) string {
+// Wording is an expected event in words.
+func Wording(w scenario.EventExpect) string {
 	parts := []string{w.Kind}
 	if w.Agent != "" {
 		parts = append(parts, "agent="+w.Agent)

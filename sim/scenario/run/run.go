@@ -30,6 +30,8 @@ type Options struct {
 	// chunk replaces the scenario's chunking; nested runs check nothing.
 	chunk  int
 	nested bool
+	// killAfter kills the process after so many events; 0 never does.
+	killAfter int
 	// answers stand in for the stream: see RecordAnswers.
 	answers *cassette.Cassette
 }

@@ -51,6 +51,13 @@ type runner struct {
 	config   settings.Settings
 	notes    []string
 
+	// process is what the scenario's kills end, nil where it has none; past is the
+	// transcript that the session begins with, prompts what is still to be sent.
+	process *process
+	kills   []scenario.Fault
+	past    []message.Message
+	prompts []string
+
 	// runs counts shell runs, to give each its own name at the gate.
 	runs atomic.Int64
 
@@ -67,15 +74,21 @@ const (
 
 // play runs a scenario once, inside a bubble.
 func play(sc *scenario.Scenario, o Options) (*record, error) {
-	r := &runner{sc: sc, o: o, gate: clock.Open(o.Seed), log: &trace.Log{}}
-	defer r.gate.Close()
+	gate := clock.Open(o.Seed)
+	r := &runner{sc: sc, o: o, gate: gate, log: &trace.Log{}, kills: kills(sc)}
+	defer gate.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer func() { r.servers.close() }() // also of those that an error leaves behind
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
-	return r.run(ctx)
+	rec, err := r.run(ctx)
+	if r.process != nil {
+		cancel()
+		r.process.remains.end()
+	}
+	return rec, err
 }
 
 func (r *runner) build(ctx context.Context) error {
@@ -95,10 +108,22 @@ func (r *runner) build(ctx context.Context) error {
 	if err := r.buildWire(); err != nil {
 		return err
 	}
+	if len(r.kills) > 0 || r.o.killAfter > 0 {
+		r.process = newProcess(r.gate, &remains{over: make(chan struct{})})
+		r.gate = r.process
+	}
+	r.user = &person{r: r, permits: slices.Clone(r.sc.User.Permits), answers: slices.Clone(r.sc.User.Answers), elicits: r.sc.User.Elicits}
+	r.past = history(r.sc)
+	r.prompts = append([]string{cmp.Or(r.sc.Prompt, "Go.")}, r.sc.Then...)
+	return r.start(ctx)
+}
+
+// start starts the program in its world: the servers, the system and the session.
+func (r *runner) start(ctx context.Context) error {
+	var err error
 	if r.servers, err = r.connect(ctx); err != nil {
 		return err
 	}
-	r.user = &person{r: r, permits: slices.Clone(r.sc.User.Permits), answers: slices.Clone(r.sc.User.Answers), elicits: r.sc.User.Elicits}
 	own, err := ownTools(r.sc)
 	if err != nil {
 		return err
@@ -129,6 +154,12 @@ func (r *runner) clock() tool.Clock {
 
 // trace notes an event, and which turn the main conversation is in.
 func (r *runner) trace(e trace.Event) {
+	if r.process != nil {
+		if r.process.dead() {
+			return
+		}
+		defer r.killAt(e)
+	}
 	if e.Kind == trace.TurnStart && e.Agent == "" {
 		r.mu.Lock()
 		r.turn = e.Turn
@@ -184,25 +215,33 @@ func (r *runner) open() (*loop.Session, error) {
 		handlers.Classify = r.classify
 	}
 	reach := api.Config{Key: "bench", Transport: r.wire}
+	var journal func(loop.Entry) error
+	if r.process != nil {
+		journal, reach.Transport = r.process.record, r.process.transport(r.wire)
+	}
 	if r.live != nil {
 		handlers, reach.Key, reach.BaseURL = r.live.handlersOf(handlers), r.live.Key, r.live.BaseURL
 	}
 	return r.sys.Open(loop.Config{
 		Model:  api.New(reach),
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Doors: handlers, State: state,
-		History: history(r.sc), MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Style: styles[w.Style], Betas: w.Betas,
-		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(),
+		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Style: styles[w.Style], Betas: w.Betas,
+		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal,
 	})
 }
 
 var styles = map[string]pool.Style{"": pool.Names, "names": pool.Names, "hints": pool.Hints, "api": pool.API}
 
-// run sends the prompt, sends the user's further messages at their times and records what
-// is left at the end.
+// run sends the user's messages, further ones at their times, and records what is left at
+// the end.
 func (r *runner) run(ctx context.Context) (*record, error) {
 	interrupting, stop := context.WithCancel(ctx)
+	defer stop()
 	var interruptions sync.WaitGroup
 	for i, m := range r.sc.User.Messages {
+		if r.past != nil && r.process != nil && m.At.D() < r.gate.Since() {
+			continue // the process that was killed had it
+		}
 		interruptions.Add(1)
 		actor := fmt.Sprintf("user/say/%d", i)
 		r.gate.Go(actor, func() {
@@ -212,15 +251,13 @@ func (r *runner) run(ctx context.Context) (*record, error) {
 			}
 		})
 	}
-	prompt := r.sc.Prompt
-	if prompt == "" {
-		prompt = "Go."
-	}
-	_, failed := r.session.Send(ctx, message.UserText(prompt))
-	for _, next := range r.sc.Then {
-		if failed == nil {
-			_, failed = r.session.Send(ctx, message.UserText(next))
+	failed, killed := r.sendAll(ctx)
+	if killed {
+		next, err := r.restarted(ctx)
+		if err != nil {
+			return nil, err
 		}
+		return next.run(ctx)
 	}
 	stop()
 	interruptions.Wait()
@@ -228,7 +265,22 @@ func (r *runner) run(ctx context.Context) (*record, error) {
 		return nil, err
 	}
 	r.servers.close()
+	if len(r.kills) > 0 {
+		return nil, r.sc.ErrorAt("faults", "the process was to be killed at an event that did not come: "+check.Wording(*r.kills[0].Kill), "see the events with `toolbench run -v`")
+	}
 	return r.takeDown(failed), nil
+}
+
+// send sends the messages that are still to be sent, one when the one before is answered.
+func (r *runner) send(ctx context.Context) error {
+	for len(r.prompts) > 0 && (r.process == nil || r.process.alive()) {
+		next := r.prompts[0]
+		r.prompts = r.prompts[1:]
+		if _, err := r.session.Send(ctx, message.UserText(next)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *runner) takeDown(failed error) *record {
