@@ -71,6 +71,11 @@ func (sc *Scenario) vocabularies(w Words) []vocabulary {
 			kinds.add(fmt.Sprintf("%s.%d.kind", list.key, i), event.Kind)
 		}
 	}
+	for i, f := range sc.Faults {
+		if f.Kill != nil {
+			kinds.add(fmt.Sprintf("faults.%d.kill.kind", i), f.Kill.Kind)
+		}
+	}
 	for _, id := range slices.Sorted(maps.Keys(e.Results)) {
 		statuses.add("expect.results."+id+".status", e.Results[id].Status)
 	}
@@ -207,6 +212,9 @@ func (sc *Scenario) namedCalls() mentions {
 	}
 	for i, f := range sc.Faults {
 		m.add(fmt.Sprintf("faults.%d.call", i), f.Call)
+		if f.Kill != nil {
+			m.add(fmt.Sprintf("faults.%d.kill.call", i), f.Kill.Call)
+		}
 	}
 	for i, t := range sc.World.Tools {
 		keysOf(&m, fmt.Sprintf("world.tools.%d.answers", i), t.Answers)
@@ -247,6 +255,9 @@ func (sc *Scenario) namedTools() mentions {
 	}
 	for i, f := range sc.Faults {
 		m.add(fmt.Sprintf("faults.%d.tool", i), f.Tool)
+		if f.Kill != nil {
+			m.add(fmt.Sprintf("faults.%d.kill.tool", i), f.Kill.Tool)
+		}
 	}
 	return m
 }

@@ -50,6 +50,6 @@ func Kinds() []Kind {
 		TurnStart, Compacted, PoolBuilt, Request, FirstByte, BlockDone, StreamEnd, StreamCut,
 		Fallback, Ready, Queued, Started, Stage, Predicate, Ask, Decision, Hook, Progress,
 		Escalate, Cancel, Ended, Persisted, Applied, Dropped, Observed, StateNow, Emitted,
-		Discarded, Interrupt, Notice, TaskStarted, TaskEnded, TurnEnd, RunEnd, File,
+		Discarded, Interrupt, Notice, TaskStarted, TaskEnded, TurnEnd, RunEnd, Killed, File,
 	}
 }
