@@ -28,7 +28,7 @@ func Annotations(w io.Writer, outcomes []check.Result, o Options) error {
 }
 
 // at is the place as properties. A failure names its file by its base name alone;
-// the outcome knows where the file stands.
+// the outcome has the file's whole path.
 func at(outcome check.Result, where string) string {
 	file, line, column := splitPlace(where)
 	if file == "" || path.Base(file) == path.Base(outcome.File) {

@@ -60,7 +60,7 @@ func dollars(d float64) string { return strconv.FormatFloat(d, 'f', 4, 64) }
 func breakLines(r promptcache.Result) []string {
 	var lines []string
 	for _, b := range r.Breaks {
-		line := fmt.Sprintf("turn %d, byte %d: %s (%s)", b.Turn, b.Byte, stood(b), b.Cause)
+		line := fmt.Sprintf("turn %d, byte %d: %s (%s)", b.Turn, b.Byte, breakText(b), b.Cause)
 		if b.Builtins {
 			line += "; built-in definitions behind it are lost"
 		}
@@ -69,8 +69,8 @@ func breakLines(r promptcache.Result) []string {
 	return lines
 }
 
-// stood words what stands at a break.
-func stood(b promptcache.Break) string {
+// breakText describes a break.
+func breakText(b promptcache.Break) string {
 	if b.Now == b.Before {
 		return standing(b.Now) + " has changed"
 	}
@@ -92,7 +92,7 @@ func orderingLines(r CacheReport) []string {
 	return lines
 }
 
-// cacheNotes say what the figures rest on.
+// cacheNotes are what the figures rest on.
 func cacheNotes(r CacheReport) []string {
 	lines := []string{
 		fmt.Sprintf("each turn adds %d bytes of messages, the system prompt has %d; nothing expires between turns", promptcache.MessageBytes, promptcache.SystemBytes),
@@ -103,7 +103,7 @@ func cacheNotes(r CacheReport) []string {
 	return append(lines, priceNotes(r.Prices)...)
 }
 
-// priceNotes say what the dollars rest on.
+// priceNotes are what the dollars rest on.
 func priceNotes(prices []promptcache.Prices) []string {
 	var lines []string
 	for _, p := range prices {

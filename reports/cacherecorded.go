@@ -27,7 +27,7 @@ type RecordedCacheReport struct {
 // what the figures rest on.
 func RecordedCacheTable(w io.Writer, r RecordedCacheReport, o Options) error {
 	out := bufio.NewWriter(w)
-	fold(out, "", fmt.Sprintf("Recorded requests under a model of the prompt cache. Counter %s: %s. All is estimated but rows that say measured.", r.Counter.Name, r.Counter.About), o)
+	fold(out, "", fmt.Sprintf("Recorded requests under a model of the prompt cache. Counter %s: %s. All is estimated but rows marked measured.", r.Counter.Name, r.Counter.About), o)
 	fmt.Fprintln(out)
 	single := 0
 	for _, s := range r.Sessions {
@@ -97,7 +97,7 @@ func measuredUsage(s promptcache.Recorded) promptcache.Usage {
 	return promptcache.Usage{Read: s.Measured.Read, Written: s.Measured.Written, Plain: s.Measured.Input}
 }
 
-// recordedLines say where the tools changed and what that cost, and where the API
+// recordedLines list where the tools changed and what that cost, and where the API
 // read less than it had kept.
 func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string {
 	var lines []string
@@ -110,7 +110,7 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 		lines = append(lines, fmt.Sprintf("%d of %d requests set cache_control", s.Marked, s.Requests))
 	}
 	if s.Counted > 0 && s.Counted < s.Turns {
-		lines = append(lines, fmt.Sprintf("measured: %d of %d turns say what they cost", s.Counted, s.Turns))
+		lines = append(lines, fmt.Sprintf("measured: %d of %d turns have the API's count", s.Counted, s.Turns))
 	}
 	if s.Requests > 1 && len(s.Changes) == 0 {
 		lines = append(lines, "the tools are the same in every request")
@@ -128,7 +128,7 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 }
 
 func changeLine(c promptcache.Change, prices []promptcache.Prices) string {
-	line := fmt.Sprintf("turn %d: tools changed at byte %d, %s: %s; %s: read %d, written %d, missed %d", c.Turn, c.Byte, stood(c.Break), c.Cause, c.As, c.Cost.Read, c.Cost.Written, c.Cost.Missed)
+	line := fmt.Sprintf("turn %d: tools changed at byte %d, %s: %s; %s: read %d, written %d, missed %d", c.Turn, c.Byte, breakText(c.Break), c.Cause, c.As, c.Cost.Read, c.Cost.Written, c.Cost.Missed)
 	for _, p := range prices {
 		line += fmt.Sprintf(", lost $%s (%s)", dollars(p.Lost(c.Cost)), p.Name)
 	}
@@ -138,7 +138,7 @@ func changeLine(c promptcache.Change, prices []promptcache.Prices) string {
 	return line
 }
 
-// lossLine says that a prefix was lost, and what may have been the cause.
+// lossLine describes a lost prefix and what may have been the cause.
 func lossLine(l promptcache.Loss) string {
 	line := fmt.Sprintf("turn %d, measured: read %d of the %d tokens that the turn before had left in the cache", l.Turn, l.Read, l.Kept)
 	switch {
@@ -166,7 +166,7 @@ func recordedOrderings(r RecordedCacheReport) []string {
 	return lines
 }
 
-// recordedNotes say what the figures rest on.
+// recordedNotes are what the figures rest on.
 func recordedNotes(r RecordedCacheReport, single int) []string {
 	var lines []string
 	if single > 0 {
@@ -198,7 +198,7 @@ type recordedJSON struct {
 	Defers       bool           `json:"defers_by_itself" jsonschema:"The session searches for tools itself; no ordering defers them again."`
 	Orderings    []orderingJSON `json:"estimated" jsonschema:"By ordering, as recorded first; empty without requests."`
 	Changes      []changeJSON   `json:"tool_changes" jsonschema:"Turns whose tools array is not that of the turn before; byte counts from the first definition."`
-	Measured     *measuredJSON  `json:"measured" jsonschema:"What the API counted, over the turns that say so; null where none does."`
+	Measured     *measuredJSON  `json:"measured" jsonschema:"What the API counted, over the turns that have its count; null where none has."`
 	ByTurn       []measuredTurn `json:"measured_by_turn"`
 	Losses       []lossJSON     `json:"measured_losses" jsonschema:"Turns that read less than the turn before had read and written."`
 }
@@ -233,7 +233,7 @@ type lossJSON struct {
 	Turn  int     `json:"turn"`
 	Read  int     `json:"read"`
 	Kept  int     `json:"kept"`
-	Gap   float64 `json:"gap_seconds" jsonschema:"Since the turn before; 0 where nobody knows."`
+	Gap   float64 `json:"gap_seconds" jsonschema:"Since the turn before; 0 where it is unknown."`
 	Model bool    `json:"another_model"`
 }
 

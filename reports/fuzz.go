@@ -14,7 +14,7 @@ import (
 	"toolbench/sim/scenario/check"
 )
 
-// FuzzReport is what came of a campaign, or of cases from files.
+// FuzzReport is what came of a run, or of cases from files.
 type FuzzReport struct {
 	Seed     uint64
 	Engine   string
@@ -45,7 +45,7 @@ type FuzzReplayed struct {
 	Broken *invariant.Violation
 }
 
-// FuzzTable writes a campaign (O6): a line, the rare situations with how often they
+// FuzzTable writes a run (O6): a line, the rare situations with how often they
 // came up, what never did, and the case that failed with its timeline.
 func FuzzTable(w io.Writer, r FuzzReport, o Options) error {
 	out := bufio.NewWriter(w)
@@ -183,9 +183,9 @@ func replayedTable(out io.Writer, all []FuzzReplayed, o Options) {
 	fmt.Fprintf(out, "%s: %d held, %d failed\n", plural(len(all), "case", "cases"), len(all)-failed, failed)
 }
 
-// FuzzList writes what is promised, and what beside that each case is held against.
+// FuzzList writes the invariants, and what else each case is checked for.
 func FuzzList(w io.Writer, o Options) error {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Promise"}, {Title: "Says"}}}
+	g := screen.Grid{Columns: []screen.Column{{Title: "Invariant"}, {Title: "Description"}}}
 	for _, p := range fuzz.Invariants() {
 		g.Rows = append(g.Rows, []string{p.Name, p.About})
 	}
@@ -197,7 +197,7 @@ func FuzzList(w io.Writer, o Options) error {
 	return err
 }
 
-// FuzzVersion is that of the JSON report of a campaign. It changes when a field goes
+// FuzzVersion is that of the JSON report of a run. It changes when a field goes
 // or changes its meaning; fields may be added within a version.
 const FuzzVersion = 1
 
@@ -228,7 +228,7 @@ type situationJSON struct {
 
 type fuzzFailureJSON struct {
 	Case     uint64 `json:"case" jsonschema:"Its number under the seed, from 0."`
-	Broke    string `json:"broke" jsonschema:"The name of the promise, or crash or hang."`
+	Broke    string `json:"broke" jsonschema:"The name of the invariant, or crash or hang."`
 	Found    string `json:"found"`
 	Log      string `json:"log" jsonschema:"What happened, a line an entry; empty where nothing is known."`
 	Calls    int    `json:"calls" jsonschema:"Calls before it was made small."`

@@ -87,7 +87,7 @@ func caseOf(outcome check.Result, o Options) caseXML {
 		Time: realTime(outcome.Took, o), Properties: properties(outcome),
 		Out: strings.Join(safeAll(outcome.Notes), "\n"),
 	}
-	if c.File != "" { // classes tell scenarios of the same name apart
+	if c.File != "" { // classes distinguish scenarios of one name
 		c.Class = "toolbench." + c.File
 	}
 	switch outcome.Status {
@@ -153,7 +153,7 @@ func errorText(outcome check.Result) string {
 
 // plainText is the explanation without a screen's limits.
 func plainText(outcome check.Result, o Options) string {
-	outcome.Notes = nil // they are told elsewhere
+	outcome.Notes = nil // they are written elsewhere
 	var b strings.Builder
 	explain(&b, outcome, Options{Again: o.Again})
 	return strings.TrimSpace(b.String())

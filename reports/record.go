@@ -96,7 +96,7 @@ type recordDoc struct {
 	Recorded int              `json:"recorded" jsonschema:"Answers from the network."`
 	Replayed int              `json:"replayed" jsonschema:"Answers from the cassette."`
 	Bytes    int64            `json:"bytes" jsonschema:"Bytes of answers."`
-	Usage    run.CaptureUsage `json:"usage" jsonschema:"What the API says it took, over all answers."`
+	Usage    run.CaptureUsage `json:"usage" jsonschema:"What the API counted, over all answers."`
 	Seconds  float64          `json:"seconds" jsonschema:"How long the session took, in real time."`
 	Blanked  []secret.Count   `json:"blanked" jsonschema:"What was kept out of the cassette: never a value."`
 	Unused   []string         `json:"unused" jsonschema:"Interactions of the cassette that were not asked for."`
@@ -105,7 +105,7 @@ type recordDoc struct {
 }
 
 // RecordJSON writes a recorded session for programs; scenario is the file that replays
-// it, if one was written. It is as RecordSchema says.
+// it, if one was written. record.schema.json describes it.
 func RecordJSON(w io.Writer, r run.CaptureReport, scenario string) error {
 	doc := recordDoc{
 		Version: RecordVersion, Mode: r.Mode, Cassette: r.Cassette, Partial: r.Partial, Scenario: scenario,

@@ -51,10 +51,10 @@ func replayGrid(all []replay.Report, o Options) screen.Grid {
 		g.Columns = append(g.Columns, screen.Column{Title: strings.ToUpper(p[:1]) + p[1:], Right: true})
 	}
 	g.Columns = append(g.Columns, screen.Column{Title: "Hidden", Right: true}, screen.Column{Title: "Assumed"})
-	whole, names := rowNames(all, o)
+	full, names := rowNames(all, o)
 	for n, r := range all {
 		for i := range r.Conversations {
-			g.Names = append(g.Names, rowName(whole[n], r, i))
+			g.Names = append(g.Names, rowName(full[n], r, i))
 			g.Rows = append(g.Rows, replayRow(rowName(names[n], r, i), &r.Conversations[i], policies, measured, o))
 		}
 	}
@@ -116,31 +116,31 @@ func rowName(name string, r replay.Report, i int) string {
 	return name
 }
 
-// remarks are what a table cannot say of a recording.
+// remarks are what a table has no column for.
 func remarks(r replay.Report) []string {
 	var out []string
-	say := func(format string, args ...any) {
+	add := func(format string, args ...any) {
 		out = append(out, fmt.Sprintf(format, args...))
 	}
 	for _, p := range r.Problems {
-		say("%s", strings.TrimPrefix(p.Place+": "+p.Text, ": "))
+		add("%s", strings.TrimPrefix(p.Place+": "+p.Text, ": "))
 	}
 	if r.MoreProblems > 0 {
-		say("%s more", plural(r.MoreProblems, "problem", "problems"))
+		add("%s more", plural(r.MoreProblems, "problem", "problems"))
 	}
 	if r.Err != nil {
-		say("%s", strings.TrimPrefix(r.Err.Error(), r.File+": "))
+		add("%s", strings.TrimPrefix(r.Err.Error(), r.File+": "))
 	}
 	for _, c := range r.Conversations {
 		for _, text := range conversationRemarks(&c) {
 			if len(r.Conversations) > 1 {
 				text = fmt.Sprintf("conversation %d: %s", c.Number, text)
 			}
-			say("%s", text)
+			add("%s", text)
 		}
 	}
 	if len(r.Ignored) > 0 {
-		say("not read: %s", ignored(r))
+		add("not read: %s", ignored(r))
 	}
 	return out
 }
@@ -205,7 +205,7 @@ type replayJSON struct {
 
 type recordingJSON struct {
 	File          string             `json:"file"`
-	Format        string             `json:"format" jsonschema:"As its content tells; empty when nothing was recognized." enum:",go-vcr-v1,go-vcr-v2,vcrpy,ruby-vcr,httpmock-yaml,har,httprr,exchange-list,txtar,sse-text,event-lines,event-frames,jsonl-transcript,jsonl-session,json-messages,gzip"`
+	Format        string             `json:"format" jsonschema:"Recognized by its content; empty when nothing was recognized." enum:",go-vcr-v1,go-vcr-v2,vcrpy,ruby-vcr,httpmock-yaml,har,httprr,exchange-list,txtar,sse-text,event-lines,event-frames,jsonl-transcript,jsonl-session,json-messages,gzip"`
 	Problems      []problemJSON      `json:"problems" jsonschema:"What is wrong with the recording itself; at most 100 are listed."`
 	MoreProblems  int                `json:"more_problems,omitempty" jsonschema:"Problems that are only counted."`
 	Ignored       []countJSON        `json:"ignored" jsonschema:"What was not read, by kind."`
@@ -358,10 +358,10 @@ func Summary(all []replay.Report, skipped int) string {
 	return text
 }
 
-// rowNames are names for the recordings' rows that tell them apart: a file's own
+// rowNames are distinct names for the recordings' rows: a file's own
 // name; with its folders, where several files have it. The short ones fit a table,
 // without their middle where they begin alike.
-func rowNames(all []replay.Report, o Options) (whole, short []string) {
+func rowNames(all []replay.Report, o Options) (full, short []string) {
 	names := make([]string, len(all))
 	for i, r := range all {
 		names[i] = screen.Safe(path.Base(r.File))

@@ -1,4 +1,4 @@
-// Package reports tells what came of a run (O8). There is one model,
+// Package reports writes what came of a run (O8). There is one model,
 // check.Result, and one writer a format: a table and a timeline for people, JSON and
 // JUnit for machines, Markdown and annotations for the pages of a CI system.
 // Writers read outcomes and nothing else, change none, and give the same bytes
@@ -20,7 +20,7 @@ import (
 	"toolbench/sim/scenario/check"
 )
 
-// Options say how to write. The zero value writes without limit of width, without
+// Options are how to write. The zero value writes without limit of width, without
 // colour, in Unicode, and with real times.
 type Options struct {
 	// Width is the number of columns of the screen; below 1 there is no limit.
@@ -31,7 +31,7 @@ type Options struct {
 	// OmitTook leaves real times out, so that equal runs give equal reports.
 	OmitTook bool
 	// Again gives the command that shows an outcome again; nil stands for Again of
-	// this package. Only who started the run knows where its scenarios came from.
+	// this package. Only the caller has where its scenarios came from.
 	Again func(check.Result) string
 }
 
@@ -215,14 +215,14 @@ func decimal(n uint64, places int) string {
 	if pad := places + 1 - len(digits); pad > 0 {
 		digits = strings.Repeat("0", pad) + digits
 	}
-	whole, fraction := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
+	integer, fraction := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
 	if fraction == "" {
-		return whole
+		return integer
 	}
-	return whole + "." + fraction
+	return integer + "." + fraction
 }
 
-// section writes a file's name and, indented below it, what is to be said of it.
+// section writes a file's name and, indented below it, its remarks.
 func section(w io.Writer, file string, lines []string, o Options) {
 	if len(lines) == 0 {
 		return

@@ -43,7 +43,7 @@ type RuleUse struct {
 	Source    string `json:"source"`
 	Matched   int    `json:"matched" jsonschema:"The calls that the rule is about."`
 	Decided   int    `json:"decided" jsonschema:"The calls that it decided."`
-	Problem   string `json:"problem,omitempty" jsonschema:"Why the rule does not do what it says."`
+	Problem   string `json:"problem,omitempty" jsonschema:"Why the rule has not the effect it seems to have."`
 }
 
 // SkippedRecord is a file that could not be read, and why.

@@ -26,7 +26,7 @@ type runJSON struct {
 
 type outcomeJSON struct {
 	Name          string        `json:"name"`
-	About         string        `json:"about,omitempty" jsonschema:"What the scenario promises, in a sentence."`
+	About         string        `json:"about,omitempty" jsonschema:"What the scenario guards, in a sentence."`
 	File          string        `json:"file,omitempty" jsonschema:"The scenario's file; absent when it has none."`
 	Tags          []string      `json:"tags"`
 	Status        check.Status  `json:"status" enum:"passed,failed,error"`

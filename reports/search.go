@@ -197,7 +197,7 @@ type queriesJSON struct {
 type standingJSON struct {
 	Name      string                 `json:"name"`
 	About     string                 `json:"about"`
-	Default   bool                   `json:"default" jsonschema:"Whether ToolSearch uses it unless told otherwise."`
+	Default   bool                   `json:"default" jsonschema:"Whether ToolSearch uses it by default."`
 	All       figuresJSON            `json:"all"`
 	Even      figuresJSON            `json:"even" jsonschema:"Of the queries at even places of the file, from 0."`
 	Odd       figuresJSON            `json:"odd" jsonschema:"Of the queries at odd places."`

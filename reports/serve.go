@@ -14,7 +14,7 @@ import (
 )
 
 // ServeTable writes what clients did with what they were served: a table a
-// conversation, what contradicts its promises below (O8). No line is wider than the
+// conversation, what contradicts the demands below (O8). No line is wider than the
 // screen.
 func ServeTable(w io.Writer, r serve.Report, o Options) error {
 	out := bufio.NewWriter(w)
@@ -60,7 +60,7 @@ func served(s serve.SessionReport) string {
 }
 
 func checkGrid(s serve.SessionReport, o Options) screen.Grid {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Check"}, {Title: "Status"}, {Title: "Promise"}}}
+	g := screen.Grid{Columns: []screen.Column{{Title: "Check"}, {Title: "Status"}, {Title: "Demand"}}}
 	for _, c := range s.Checks {
 		paint := map[serve.Status]screen.Paint{serve.Held: screen.Green, serve.Failed: screen.Red, serve.Differs: screen.Yellow}[c.Status]
 		word := string(c.Status)
@@ -88,7 +88,7 @@ func findings(c serve.Check) []string {
 	return out
 }
 
-// timing says what the client took, and where its cache breakpoints stand.
+// timing lists the times the client took, and where its cache breakpoints stand.
 func timing(s serve.SessionReport, o Options) []string {
 	var out []string
 	if n := len(s.Latencies); n > 0 {
@@ -119,7 +119,7 @@ func ServeSummary(r serve.Report) string {
 	text := fmt.Sprintf("%d of %s served, %s, %s, %d refused", r.Conversations-len(r.Unserved), plural(r.Conversations, "conversation", "conversations"),
 		plural(requests, "request", "requests"), plural(failed, "check failed", "checks failed"), len(r.Refused))
 	if len(r.Unserved) > 0 {
-		text += "; nobody asked for " + numbers(r.Unserved)
+		text += "; not asked for: " + numbers(r.Unserved)
 	}
 	return text
 }
@@ -146,7 +146,7 @@ type serveJSON struct {
 	Source        string        `json:"source" jsonschema:"The recording or scenario that was served."`
 	Held          bool          `json:"held" jsonschema:"Something was asked, nothing was refused, and no check failed: the command ends with 0."`
 	Conversations int           `json:"conversations" jsonschema:"Conversations in the recording."`
-	Unserved      []int         `json:"unserved" jsonschema:"Conversations that nobody asked for, by number." minimum:"1"`
+	Unserved      []int         `json:"unserved" jsonschema:"Conversations that were not asked for, by number." minimum:"1"`
 	Refused       []refusedJSON `json:"refused" jsonschema:"Requests that were answered with an error because the recording has nothing for them, or because they are none."`
 	Sessions      []servedJSON  `json:"sessions" jsonschema:"Conversations of clients, in the order in which they began."`
 }
@@ -174,7 +174,7 @@ type checkJSON struct {
 	Name     string        `json:"name" enum:"results,order,placement,roles,echo,tools,cache,recorded"`
 	Promise  string        `json:"promise"`
 	Status   serve.Status  `json:"status" jsonschema:"differs: results are not the recorded ones, which is a failure with --strict only; untested: nothing came that could be checked." enum:"held,failed,differs,untested"`
-	Findings []findingJSON `json:"findings" jsonschema:"What contradicts the promise; at most 10 are listed."`
+	Findings []findingJSON `json:"findings" jsonschema:"What contradicts the demand; at most 10 are listed."`
 	More     int           `json:"more_findings,omitempty"`
 }
 

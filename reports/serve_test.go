@@ -50,7 +50,7 @@ func TestAServedReportNamesWhatIsWrong(t *testing.T) {
 	for _, text := range []string{
 		"Conversation 1: 4 requests, 2 of 2 answers given, 2 calls, 1 result, 1 asked for again; its first message is not the recorded one",
 		"results, after answer 1: weather call_b has no result", "results: 2 more", "longest 1.5ms", "tools.0, messages.2.content.1",
-		`refused: conversation 1 has no answer left`, "1 of 3 conversations served, 4 requests, 1 check failed, 1 refused; nobody asked for 2, 3",
+		`refused: conversation 1 has no answer left`, "1 of 3 conversations served, 4 requests, 1 check failed, 1 refused; not asked for: 2, 3",
 	} {
 		assert.Contains(t, b.String(), text)
 	}

@@ -98,7 +98,7 @@ const (
 	inkCount
 )
 
-// always tells the phases that are drawn even when they take no time.
+// always reports whether a phase is drawn even when it takes no time.
 func (i ink) always() bool { return i == inkHidden || i == inkRunning || i == inkStream }
 
 // inkWords are the legend.
@@ -217,7 +217,7 @@ func legend(lanes []lane, signs glyphs) []string {
 	return words
 }
 
-// explain says why an outcome did not pass, and what was noted about it.
+// explain writes why an outcome did not pass, and what was noted about it.
 func explain(w io.Writer, outcome check.Result, o Options) {
 	if outcome.Status == check.Passed && len(outcome.Notes) == 0 {
 		return
@@ -279,7 +279,7 @@ func put(w io.Writer, indent, line string, o Options) {
 	}
 }
 
-// multiline says whether a text of several lines was expected, which is shown
+// multiline reports whether a text of several lines was expected, which is shown
 // beside what was found line by line. What was found may itself be a diff.
 func multiline(f check.Failure) bool {
 	return strings.Contains(strings.TrimSuffix(f.Expected, "\n"), "\n")

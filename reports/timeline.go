@@ -137,7 +137,7 @@ type span struct {
 // lane is one line of a timeline.
 type lane struct {
 	label string
-	// took and note are told beside the lane; trouble paints it.
+	// took and note stand beside the lane; trouble paints it.
 	took    time.Duration
 	note    string
 	trouble bool
@@ -300,7 +300,7 @@ type wait struct {
 	on              []string
 }
 
-// waits says what queued calls waited for, a line for neighbours that waited for
+// waits lists what queued calls waited for, a line for neighbours that waited for
 // the same: 200 calls behind one edit are one line.
 func waits(outcome check.Result, o Options) []string {
 	number := map[string]int{}
@@ -347,7 +347,7 @@ func (g wait) line(number map[string]int, calls []check.Call, o Options) string 
 	return fmt.Sprintf("%s %s %s", who, took, g.reason(named(g.on, number, calls)))
 }
 
-// reason words what the calls waited for; on names the calls in their way.
+// reason describes what the calls waited for; on names the calls in their way.
 func (g wait) reason(on string) string {
 	after := ""
 	if on != "" {

@@ -14,7 +14,7 @@ import (
 )
 
 // TokensTable writes what definitions cost (E8): a row a server, then the top
-// dearest tools with what can be done about them (0 shows all), then what else is to
+// most expensive tools with what can be done about them (0 shows all), then what else is to
 // be known. Each figure is under the counter that the first line names.
 func TokensTable(w io.Writer, r tokens.Report, failures []mcpserve.ListFailure, top int, o Options) error {
 	out := bufio.NewWriter(w)
@@ -58,7 +58,7 @@ func serverGrid(r tokens.Report) screen.Grid {
 }
 
 func worstGrid(r tokens.Report, top int) screen.Grid {
-	g := screen.Grid{Columns: tokenColumns("Dearest tools", "Whole", "Description", "Schema", "Names", "Saved", "Names+hint", "Saved")}
+	g := screen.Grid{Columns: tokenColumns("Most expensive tools", "Whole", "Description", "Schema", "Names", "Saved", "Names+hint", "Saved")}
 	if r.Measurement != nil {
 		g.Columns[1].Title = "Whole (* measured)"
 	}
@@ -119,7 +119,7 @@ func adviceLines(r tokens.Report, top int) []string {
 	return lines
 }
 
-// tokenNotes say what the figures hold and what they leave out.
+// tokenNotes list what the figures hold and what they leave out.
 func tokenNotes(r tokens.Report) []string {
 	if r.Total.Tools == 0 {
 		return []string{"there is no definition to count"}
@@ -141,7 +141,7 @@ func tokenNotes(r tokens.Report) []string {
 	if r.Measurement != nil {
 		lines = append(lines, "count_tokens: ToolSearch is in every request, so that what the API adds to a prompt with tools stands with its own definition only; the API calls its counts an estimate")
 	}
-	if n := whole(r); n > 0 {
+	if n := neverDeferred(r); n > 0 {
 		lines = append(lines, plural(n, "tool is never deferred and costs", "tools are never deferred and cost")+" the same in every mode")
 	}
 	lines = append(lines, nameSome("never called in the recording", r.Uncalled)...)
@@ -167,7 +167,7 @@ func searchNote(r tokens.Report) string {
 	return text
 }
 
-func whole(r tokens.Report) (n int) {
+func neverDeferred(r tokens.Report) (n int) {
 	for _, row := range r.Worst {
 		if row.Whole {
 			n++
@@ -208,12 +208,12 @@ type tokensJSON struct {
 	Tools        int            `json:"tools" jsonschema:"How many tools."`
 	Servers      int            `json:"servers" jsonschema:"How many servers; the built-in tools count as one."`
 	FullTokens   int            `json:"full_tokens" jsonschema:"All tools sent whole, a line each."`
-	FullBasis    string         `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	FullBasis    string         `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 	Modes        modesJSON      `json:"modes"`
 	Automatic    automaticJSON  `json:"automatic" jsonschema:"Whether the automatic mode would defer."`
 	SearchTokens int            `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition, which deferral adds and the other figures leave out."`
 	PerServer    []costJSON     `json:"per_server" jsonschema:"By name; the built-in tools have the name \"\"."`
-	Worst        []toolCostJSON `json:"worst" jsonschema:"Every tool, the dearest first."`
+	Worst        []toolCostJSON `json:"worst" jsonschema:"Every tool, the most expensive first."`
 	NoSchema     []string       `json:"without_schema"`
 	NoParameters []string       `json:"without_parameters" jsonschema:"Tools whose schema names no parameter."`
 	Failures     []unlistedJSON `json:"failures" jsonschema:"Live servers that could not be listed."`
@@ -231,7 +231,7 @@ type modesJSON struct {
 type modeJSON struct {
 	Tokens int     `json:"tokens"`
 	Saved  float64 `json:"saved_percent" maximum:"100"`
-	Basis  string  `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	Basis  string  `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 }
 
 type automaticJSON struct {
@@ -257,7 +257,7 @@ type toolCostJSON struct {
 	Name        string    `json:"name"`
 	Server      string    `json:"server"`
 	FullTokens  int       `json:"full_tokens"`
-	FullBasis   string    `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	FullBasis   string    `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 	Description int       `json:"description_tokens" jsonschema:"The description, counted by itself."`
 	Schema      int       `json:"schema_tokens" jsonschema:"The schema, counted by itself."`
 	NoSchema    bool      `json:"without_schema"`

@@ -48,17 +48,17 @@ func sessionNames(sessions []tokens.Session) []string {
 	}
 	names := make([]string, len(sessions))
 	for i, s := range sessions {
-		whole := screen.Safe(path.Base(s.File))
-		name := screen.Cut(whole, room, true)
+		full := screen.Safe(path.Base(s.File))
+		name := screen.Cut(full, room, true)
 		if begun[name] > 1 {
-			name = screen.CutMiddle(whole, room, true)
+			name = screen.CutMiddle(full, room, true)
 		}
 		names[i] = name + " #" + strconv.Itoa(s.Conversation)
 	}
 	return names
 }
 
-// netLines break the figures down, and say what they rest on.
+// netLines break the figures down, and name what they rest on.
 func netLines(r tokens.Report) []string {
 	if len(r.Sessions) == 0 {
 		return nil
@@ -130,7 +130,7 @@ type sessionJSON struct {
 	Loaded       int       `json:"tools_loaded" jsonschema:"As many searches as a model takes that loads one tool at a time."`
 	Whole        int       `json:"full_tokens" jsonschema:"Every definition whole in every request."`
 	Resent       int       `json:"resent_tokens" jsonschema:"What the further requests send again of the conversation; in no net figure."`
-	Basis        string    `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, what the API's documentation says, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	Basis        string    `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 	Net          []netJSON `json:"net"`
 }
 

@@ -1,4 +1,4 @@
-// Package screen knows what may be put on a terminal: which characters are safe,
+// Package screen decides what may be put on a terminal: which characters are safe,
 // how wide a text is, where a long one is cut or folded, and when a table does
 // not fit and a list is drawn in its place (O8). Names, inputs and outputs come
 // from models, tools and files, so that nothing of them reaches a terminal
@@ -44,7 +44,7 @@ func suspicious(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !Harmless(r) })
 }
 
-// Harmless tells whether a character can be shown as it is: no control, no
+// Harmless reports whether a character can be shown as it is: no control, no
 // line or paragraph separator, no invisible format character. Joiners are
 // harmless, since emoji and several scripts are spelled with them.
 func Harmless(r rune) bool {
@@ -125,7 +125,7 @@ func Cut(s string, width int, ascii bool) string {
 }
 
 // CutMiddle shortens a line as Cut does, but keeps more of its end than of its
-// beginning: the ends of names tell them apart.
+// beginning: names differ at their ends.
 func CutMiddle(s string, width int, ascii bool) string {
 	head := Cut(s, width/3, ascii)
 	if Width(s) <= width || width < 1 {

@@ -12,7 +12,7 @@ import (
 )
 
 // Bench is what the command line drives. The functions are given to it, so that
-// its promises can be proved with scenarios that crash, hang or differ, which the
+// its behaviour can be proved with scenarios that crash, hang or differ, which the
 // bench itself must never produce.
 type Bench struct {
 	// Suite holds the embedded scenarios.
@@ -70,7 +70,7 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 	return cases, errs
 }
 
-// policies are the names that the scheduler knows, in its order.
+// policies are the names of the scheduler's policies, in its order.
 func policies() []string {
 	var names []string
 	for p := schedule.Policy(0); ; p++ {

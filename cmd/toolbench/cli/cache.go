@@ -29,7 +29,7 @@ price list, and what broke the prefix, to the byte and the tool.
 With --recording, the same of sessions that somebody recorded, in any format that
 replay reads: where the tools of the real requests changed from turn to turn, what
 that cost, and what our order would have cost, with and without deferral. Breakpoints
-are the recording's own, beside ours. What the API says it read and wrote stands
+are the recording's own, beside ours. What the API counted as read and written stands
 beside as measured. A transcript holds no requests: only what was measured is shown.`
 
 const cacheCodes = `Exit codes:
@@ -150,7 +150,7 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 		}
 		taken++
 		if file.Problems > 0 {
-			a.say("%s: problems of its own: %d; `toolbench replay` names them", f.path, file.Problems)
+			a.logf("%s: problems of its own: %d; `toolbench replay` names them", f.path, file.Problems)
 		}
 		if err := take(file); err != nil {
 			return nil, harness(err)
@@ -205,7 +205,7 @@ func (a *app) recordedTools(ctx context.Context, paths []string, counter tokens.
 	}
 	skipped, err := a.sessions(ctx, paths, func(file *recording.PromptFile) error { return all.Add(file, counter) })
 	for _, s := range skipped {
-		a.say("%s: skipped: %s", s.File, s.Reason)
+		a.logf("%s: skipped: %s", s.File, s.Reason)
 	}
 	return all, err
 }

@@ -83,7 +83,7 @@ func tooLarge(path string) error {
 	return usage("%s: it has more than %d MB, the most a catalogue has; split it", path, mcpserve.MaxBytes>>20)
 }
 
-// named tells a file that is called as a catalogue is.
+// named reports whether a file has a name that catalogues have.
 func named(path string) bool {
 	return slices.Contains([]string{".json", ".jsonl", ".ndjson", ".snap"}, filepath.Ext(path))
 }
@@ -98,7 +98,7 @@ func (a *app) catalogueFolder(folder string) (mcpserve.Catalogue, error) {
 		}
 		c, err := a.catalogueFile(f.path)
 		if errors.Is(err, mcpserve.ErrNoTools) {
-			a.say("%s: skipped: it holds no tool", f.path)
+			a.logf("%s: skipped: it holds no tool", f.path)
 			return nil
 		}
 		if err == nil {
@@ -113,7 +113,7 @@ func (a *app) catalogueFolder(folder string) (mcpserve.Catalogue, error) {
 }
 
 // placed names the server after the folder where only the file's own name stood for
-// it, and that says nothing: a tool a file, or one of those that all are called alike.
+// it, which distinguishes nothing: a tool a file, or one of those that all are called alike.
 func (a *app) placed(path string, c mcpserve.Catalogue) mcpserve.Catalogue {
 	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	alike := slices.Contains([]string{"tools", "tool", "tools_list", "tools-list", "index"}, base)

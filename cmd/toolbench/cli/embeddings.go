@@ -15,13 +15,13 @@ import (
 	"toolbench/sim/economics/retrieval"
 )
 
-// embeddingsFlags say how an endpoint for embeddings is reached.
+// embeddingsFlags are how an endpoint for embeddings is reached.
 type embeddingsFlags struct {
 	url, model, keyEnv string
-	tape               tapeFlags
+	cassette           cassetteFlags
 }
 
-const embeddingsLong = `With --embeddings, an endpoint that speaks OpenAI's /v1/embeddings gives each tool and
+const embeddingsLong = `With --embeddings, an endpoint with OpenAI's /v1/embeddings gives each tool and
 each query a vector, and a ranker by cosine in memory stands beside the others. It is
 the only one that leaves the machine: without an endpoint, or a cassette of one, words
 that share nothing with a tool's own, its glossary and its word forms are not found
@@ -33,13 +33,13 @@ func (f *embeddingsFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.url, "embeddings", "", "an endpoint for embeddings, as https://HOST/v1: adds a ranker by cosine")
 	flags.StringVar(&f.model, "embeddings-model", "", "the endpoint's model")
 	flags.StringVar(&f.keyEnv, "embeddings-key-env", "EMBEDDINGS_API_KEY", "the variable that holds the endpoint's key; unset sends none")
-	flags.StringVar(&f.tape.file, "embeddings-cassette", "", "a cassette that answers in place of the endpoint")
-	flags.BoolVar(&f.tape.record, "embeddings-record", false, "with --embeddings-cassette: ask the endpoint and write the cassette anew")
+	flags.StringVar(&f.cassette.file, "embeddings-cassette", "", "a cassette that answers in place of the endpoint")
+	flags.BoolVar(&f.cassette.record, "embeddings-record", false, "with --embeddings-cassette: ask the endpoint and write the cassette anew")
 }
 
-// vectors embeds a catalogue and its queries; nil where nobody asked for that.
+// vectors embeds a catalogue and its queries; nil where that was not asked for.
 func (a *app) vectors(ctx context.Context, pool retrieval.Pool, queries []string, f embeddingsFlags) (*retrieval.Vectors, error) {
-	if f.url == "" && f.tape.file == "" && !f.tape.record {
+	if f.url == "" && f.cassette.file == "" && !f.cassette.record {
 		return nil, nil
 	}
 	e, done, err := a.embedder(f)
@@ -59,9 +59,9 @@ func (a *app) vectors(ctx context.Context, pool retrieval.Pool, queries []string
 func (a *app) embedder(f embeddingsFlags) (retrieval.Embedder, func() error, error) {
 	key, _ := a.lookup(f.keyEnv)
 	e := retrieval.Embedder{URL: f.url, Model: f.model, Key: key}
-	replaying := f.tape.file != "" && !f.tape.record
+	replaying := f.cassette.file != "" && !f.cassette.record
 	switch {
-	case f.tape.record && f.tape.file == "":
+	case f.cassette.record && f.cassette.file == "":
 		return e, nil, usage("--embeddings-record needs the cassette to write: --embeddings-cassette FILE.yaml")
 	case !replaying && f.url == "":
 		return e, nil, usage("--embeddings-record asks an endpoint: name it with --embeddings https://HOST/v1")
@@ -71,11 +71,11 @@ func (a *app) embedder(f embeddingsFlags) (retrieval.Embedder, func() error, err
 		return e, nil, usage("--embeddings %q: an address begins with http:// or https://", f.url)
 	}
 	if !replaying {
-		rt, done, err := a.taped(f.tape, key)
+		rt, done, err := a.recordedTransport(f.cassette, key)
 		e.Transport = rt
 		return e, done, err
 	}
-	c, rt, err := a.player(f.tape.file)
+	c, rt, err := a.player(f.cassette.file)
 	if err != nil {
 		return e, nil, err
 	}
@@ -86,7 +86,7 @@ func (a *app) embedder(f embeddingsFlags) (retrieval.Embedder, func() error, err
 }
 
 // recordedEndpoint is the address and the model of a cassette's first request, so that
-// a replay needs to be told neither.
+// a replay needs neither flag.
 func recordedEndpoint(c *cassette.Cassette) (url, model string) {
 	if len(c.Interactions) == 0 {
 		return "", ""
@@ -108,8 +108,8 @@ func unembedded(ctx context.Context, err error, f embeddingsFlags) error {
 		return usage("%s\nthe catalogue, the queries or the model are not those of the recording; --embeddings-record asks again", brief(missed))
 	case errors.Is(err, retrieval.ErrEmbeddings):
 		return usage("%s; check --embeddings, --embeddings-model and the key in %s", err, f.keyEnv)
-	case f.tape.file != "" && !f.tape.record:
-		return usage("%s: %s", f.tape.file, err)
+	case f.cassette.file != "" && !f.cassette.record:
+		return usage("%s: %s", f.cassette.file, err)
 	}
 	return harness(fmt.Errorf("no answer: %w", err))
 }
@@ -121,7 +121,7 @@ func brief(m *cassette.MissError) string {
 }
 
 // taped is the network, taken down where a cassette is named.
-func (a *app) taped(f tapeFlags, key string) (http.RoundTripper, func() error, error) {
+func (a *app) recordedTransport(f cassetteFlags, key string) (http.RoundTripper, func() error, error) {
 	if f.file == "" {
 		return a.network(), func() error { return nil }, nil
 	}

@@ -16,7 +16,7 @@ import (
 type entry struct {
 	Case
 	// target is what names it on a command line: its name when embedded, else a path.
-	// It also tells scenarios apart from one run to the next.
+	// It also identifies the scenario from one run to the next.
 	target   string
 	embedded bool
 	// broken is why it cannot be run, or nil.
@@ -115,7 +115,7 @@ func asPath(file string) string {
 	return "." + string(filepath.Separator) + file
 }
 
-// unknown says what is wrong with an argument that names nothing.
+// unknown is the error of an argument that names nothing.
 func (a *app) unknown(arg string, err error, suite []entry) error {
 	if strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || !errors.Is(err, fs.ErrNotExist) {
 		var p *fs.PathError
@@ -146,7 +146,7 @@ func alike(word string, names []string) []string {
 }
 
 // broke makes entries of files that cannot be run: each becomes an outcome, so that
-// every report tells of it.
+// every report has it.
 func broke(problems []error, root string) []entry {
 	var entries []entry
 	for _, problem := range problems {

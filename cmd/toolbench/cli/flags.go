@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// value is a flag that is checked when it is set: so the command line and its twin
+// value is a flag that is checked when it is set: so the command line and its variable
 // in the environment are checked alike, and the message names the one at fault.
 type value[T any] struct {
 	to    *T
@@ -79,20 +79,20 @@ func shard(text string) (part, error) {
 	return part{i, n}, nil
 }
 
-// twins gives each flag that the command line leaves open its value from the
+// envFlags gives each flag that the command line leaves open its value from the
 // environment. A bad value is an error that names the variable.
-func (a *app) twins(flags *pflag.FlagSet) error {
+func (a *app) envFlags(flags *pflag.FlagSet) error {
 	var wrong []error
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Changed || f.Name == "help" || len(f.Annotations[ownValues]) > 0 {
 			return
 		}
-		variable := twin(f.Name)
+		variable := envVariable(f.Name)
 		value, ok := a.lookup(variable)
 		if !ok || value == "" {
 			return
 		}
-		a.borrowed[f.Name] = true
+		a.fromEnv[f.Name] = true
 		for _, part := range parts(f, value) {
 			if err := flags.Set(f.Name, part); err != nil {
 				wrong = append(wrong, usage("%s=%q is no value for --%s: %s", variable, value, f.Name, cause(err)))
@@ -107,8 +107,8 @@ func (a *app) twins(flags *pflag.FlagSet) error {
 // owns the variable.
 const ownValues = "own-values"
 
-// twin is the variable that stands for a flag.
-func twin(flag string) string {
+// envVariable is the variable that stands for a flag.
+func envVariable(flag string) string {
 	return "TOOLBENCH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
@@ -120,7 +120,7 @@ func parts(f *pflag.Flag, value string) []string {
 	return []string{value}
 }
 
-// cause is the parser's reason without its talk of arguments and functions.
+// cause is the parser's reason without the names of its functions.
 func cause(err error) error {
 	var number *strconv.NumError
 	if errors.As(err, &number) {
@@ -155,7 +155,7 @@ func (l *looks) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&l.ascii, "ascii", false, "draw with ASCII characters only")
 }
 
-// wants tells whether an entry is chosen by its own words. A broken file has none,
+// wants reports whether an entry is chosen by its own words. A broken file has none,
 // and is always wanted: it must not slip through a filter.
 func (s selection) wants(e entry) bool {
 	if e.broken != nil {

@@ -21,15 +21,15 @@ import (
 	"toolbench/reports"
 )
 
-const fuzzLong = `Plays random conversations and holds each against every promise of the system.
+const fuzzLong = `Plays random conversations and checks every invariant of the system on each.
 
 A case is made from the seed and its number: calls that arrive, run, fail, hang and
 are asked about; hooks; messages of the user; streams that break, stall or are
-refused. In the whole system every eighth is a scene: tools that are deferred and
-searched for, servers that come and go, die under a call and say what nobody asked,
+refused. In the full system every eighth is a system case: tools that are deferred and
+searched for, servers that come and go, die during a call and send what was not asked,
 rules and rewritten inputs, results too large, files, sub-agents. Each case leaves
-some of that out. It is played by discrete events (des), which take microseconds; in the whole system, in virtual time (full); or in both,
-which must tell the same story entry by entry. Full is the conversation, the
+some of that out. It is played by discrete events (des), which take microseconds; in the full system, in virtual time (full); or in both,
+which must give the same log entry by entry. Full is the conversation, the
 scheduler, the pipeline, hooks, permissions and budgets, fed with the bytes of the
 model's stream; one case in fifty is also played as a scenario, over HTTP and through
 the client library, and must come to the same.
@@ -42,7 +42,7 @@ a case that ` + "`toolbench fuzz --replay`" + ` plays. Cases run in processes of
 that crashes or hangs is a finding like any other. A run that is stopped counts what
 was played until then.
 
-The table counts rare situations: one that never came up was not looked at.`
+The table counts rare situations: one that never came up was not tested.`
 
 const fuzzExample = `  toolbench fuzz                                  some of everything
   toolbench fuzz --engine des --runs 1000000      a million cases, without the system
@@ -50,10 +50,10 @@ const fuzzExample = `  toolbench fuzz                                  some of e
   toolbench fuzz --faults 'cut*,stall*'           of the faults, these only
   toolbench fuzz --shard 2/4 --format json        a part of them, for a program
   toolbench fuzz --replay fuzz-7-42.case.yaml     one case again, or a folder of them
-  toolbench fuzz --list                           what is promised`
+  toolbench fuzz --list                           the invariants`
 
 const fuzzCodes = `Exit codes:
-  0    every promise held
+  0    every invariant held
   1    one did not, or a case crashed or hung
   2    the command line or a file is wrong
   3    the harness itself failed
@@ -80,10 +80,10 @@ type fuzzFlags struct {
 func (a *app) fuzzCommand() *cobra.Command {
 	f := fuzzFlags{format: "table", engine: string(fuzz.Both), may: generate.Everything, faults: "all", policies: fuzzPolicies(), jobs: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
-		Use: "fuzz", Short: "Play random conversations and check what is promised", Long: fuzzLong + "\n\n" + fuzzCodes, Example: fuzzExample,
+		Use: "fuzz", Short: "Play random conversations and check the invariants", Long: fuzzLong + "\n\n" + fuzzCodes, Example: fuzzExample,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.seeded = cmd.Flags().Changed("seed") || a.borrowed["seed"]
+			f.seeded = cmd.Flags().Changed("seed") || a.fromEnv["seed"]
 			return a.fuzz(cmd.Context(), f)
 		},
 	}
@@ -92,7 +92,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	own := map[string][]string{ownValues: {"fuzz"}}
 	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 5000")
 	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
-	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, told, when not given")
+	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, which is printed, when not given")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
 	flags.VarPF(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "", "all, none, or globs of: "+strings.Join(faultNames(), ", "))
 	flags.VarPF(&value[string]{to: &f.engine, parse: oneOf("des", "full", "both", "shell"), kind: "ENGINE", text: f.engine}, "engine", "", "des, full, both or shell").Annotations = own
@@ -100,11 +100,11 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(1), kind: "N", text: strconv.Itoa(f.jobs)}, "jobs", "j", "processes at once")
 	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
 	flags.StringVar(&f.out, "out", ".", "the folder to write a failing case to")
-	flags.BoolVar(&f.list, "list", false, "list what is promised, and play nothing")
+	flags.BoolVar(&f.list, "list", false, "list the invariants, and play nothing")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and play nothing")
 	flags.VarPF(&value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}, "format", "", "table or json").Annotations = own
 	flags.StringVar(&f.child, "child", "", "play a batch for a parent")
-	flags.DurationVar(&f.patience, "patience", fuzzPatience, "how long a case may say nothing before it counts as hung")
+	flags.DurationVar(&f.patience, "patience", fuzzPatience, "how long a case may be silent before it counts as hung")
 	for _, name := range []string{"child", "patience"} {
 		if err := flags.MarkHidden(name); err != nil {
 			panic(err) // the flag is there
@@ -131,16 +131,16 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	}
 	if !f.seeded {
 		f.seed = rand.Uint64N(1_000_000)
-		a.say("seed %d", f.seed)
+		a.logf("seed %d", f.seed)
 	}
 	if f.engine == "shell" {
 		return a.fuzzShell(ctx, f)
 	}
-	return a.campaign(ctx, f)
+	return a.fuzzRun(ctx, f)
 }
 
-// campaign plays the cases, and shows the first that fails.
-func (a *app) campaign(ctx context.Context, f fuzzFlags) error {
+// fuzzRun plays the cases, and shows the first that fails.
+func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 	running := ctx
 	if f.duration > 0 {
 		timed, cancel := context.WithTimeout(ctx, f.duration)
@@ -148,7 +148,7 @@ func (a *app) campaign(ctx context.Context, f fuzzFlags) error {
 		running = timed
 	}
 	p := a.fuzzProgress(f)
-	total, err := fuzz.Run(running, f.config(), a.fuzzRunner(f), p.told)
+	total, err := fuzz.Run(running, f.config(), a.fuzzRunner(f), p.update)
 	p.clear()
 	if err != nil {
 		return harness(err)
@@ -315,7 +315,7 @@ func (a *app) caseFiles(name string) ([]string, error) {
 // fuzzLineEvery is how often a line goes to a standard error that is no terminal.
 const fuzzLineEvery = 10 * time.Second
 
-// fuzzProgress tells how far a campaign is: to people at a terminal on one line that
+// fuzzProgress shows how far a run is: to people at a terminal on one line that
 // is drawn again, else with a line now and then.
 type fuzzProgress struct {
 	w           io.Writer
@@ -332,8 +332,8 @@ func (a *app) fuzzProgress(f fuzzFlags) *fuzzProgress {
 
 func (p *fuzzProgress) took() time.Duration { return time.Since(p.began) }
 
-// told hears of what was played so far; one call at a time.
-func (p *fuzzProgress) told(r fuzz.Result) {
+// update shows what was played so far; it is called by one goroutine at a time.
+func (p *fuzzProgress) update(r fuzz.Result) {
 	p.show(p.line(r))
 }
 

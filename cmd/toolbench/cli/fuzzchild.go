@@ -22,8 +22,8 @@ import (
 	"toolbench/property/generate"
 )
 
-// fuzzPatience is how long a child may say nothing before it counts as hung, where
-// nothing else is said; lastWords is how long it then has to say where.
+// fuzzPatience is how long a child may be silent before it counts as hung, by
+// default; lastWords is how long it then has to print its stacks.
 const (
 	fuzzPatience = 40 * time.Second
 	lastWords    = 5 * time.Second
@@ -32,7 +32,7 @@ const (
 // simulatedStride is how many simulated cases a child plays between two words.
 const simulatedStride = 256
 
-// childLine is what a child says on its standard output, a line each: which case is
+// childLine is a line that a child writes to its standard output: which case is
 // next, or what came of all.
 type childLine struct {
 	At   *uint64      `json:"at,omitempty"`
@@ -52,12 +52,12 @@ func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
 	// goroutines to and fro, for a sixth of the time. Other children have it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	out := json.NewEncoder(a.Stdout)
-	told := uint64(0)
+	played := uint64(0)
 	at := func(n uint64) {
-		if f.engine != string(fuzz.DES) || told%simulatedStride == 0 {
+		if f.engine != string(fuzz.DES) || played%simulatedStride == 0 {
 			_ = out.Encode(childLine{At: &n}) // a parent that is gone needs no word
 		}
-		told++
+		played++
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -72,7 +72,7 @@ func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
 	return wrap(out.Encode(childLine{Done: &r}))
 }
 
-// enough is the word by which a parent ends a child: it tells what it has played so far
+// enough is the line by which a parent ends a child: it reports what it has played so far
 // and goes. A signal would do that only once, and a terminal sends one to both.
 const enough = "enough"
 
@@ -129,17 +129,17 @@ func (a *app) bisect(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Resul
 			lost.First, lost.N = lost.Case(half.N), lost.N-half.N
 		}
 	}
-	r.Failed = &fuzz.Failure{Case: lost.First, Broke: died.how, Found: died.said}
+	r.Failed = &fuzz.Failure{Case: lost.First, Broke: died.how, Found: died.output}
 	return r, nil
 }
 
 // death is a child that ended without a word.
 type death struct {
-	at        uint64 // the case it said last
-	how, said string
+	at          uint64 // the case it reported last
+	how, output string
 }
 
-// spawn plays a batch in a child. A child that crashes or says nothing for too long is
+// spawn plays a batch in a child. A child that crashes or is silent for too long is
 // a death.
 func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result, *death, error) {
 	args := []string{
@@ -167,7 +167,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result
 		return fuzz.Result{}, nil, err
 	}
 	watch := time.AfterFunc(f.patience, func() { quit(cmd.Process) })
-	done, at := hearken(out, func() { watch.Reset(f.patience) })
+	done, at := readChild(out, func() { watch.Reset(f.patience) })
 	hung := !watch.Stop()
 	err = cmd.Wait()
 	switch {
@@ -176,12 +176,12 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result
 	case ctx.Err() != nil:
 		return fuzz.Result{}, nil, nil
 	}
-	d := &death{at: max(at, b.First), how: "crash", said: errs.String()}
+	d := &death{at: max(at, b.First), how: "crash", output: errs.String()}
 	if hung {
 		d.how = "hang"
 	}
-	if err != nil && d.said == "" {
-		d.said = err.Error()
+	if err != nil && d.output == "" {
+		d.output = err.Error()
 	}
 	return fuzz.Result{}, d, nil
 }
@@ -192,12 +192,12 @@ func quit(p *os.Process) {
 	time.AfterFunc(lastWords, func() { _ = p.Kill() })
 }
 
-// hearken reads what a child says.
-func hearken(r io.Reader, heard func()) (done *fuzz.Result, at uint64) {
+// readChild reads a child's lines; alive is called at each.
+func readChild(r io.Reader, alive func()) (done *fuzz.Result, at uint64) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
-		heard()
+		alive()
 		var l childLine
 		if json.Unmarshal(lines.Bytes(), &l) != nil {
 			continue
@@ -212,7 +212,7 @@ func hearken(r io.Reader, heard func()) (done *fuzz.Result, at uint64) {
 	return done, at
 }
 
-// tail keeps the beginning of what is written to it: a crash says first what it is.
+// tail keeps the beginning of what is written to it: a crash begins with its cause.
 type tail struct{ bytes.Buffer }
 
 // Write implements io.Writer.
@@ -232,9 +232,9 @@ const (
 	hangTry    = 5 * time.Second
 )
 
-// deadly makes a case small that crashes or hangs the process which plays it: each try
+// crashShrinker makes a case small that crashes or hangs the process which plays it: each try
 // is one.
-type deadly struct {
+type crashShrinker struct {
 	a     *app
 	f     fuzzFlags
 	dir   string
@@ -248,7 +248,7 @@ func (a *app) smallestDeath(ctx context.Context, f fuzzFlags, c generate.Case, h
 		return c
 	}
 	defer os.RemoveAll(dir) // what cannot be removed there is the system's to remove
-	d := &deadly{a: a, f: f, dir: dir, tries: mostDeaths, hangs: mostHangs}
+	d := &crashShrinker{a: a, f: f, dir: dir, tries: mostDeaths, hangs: mostHangs}
 	if how != "hang" {
 		return c.Shrink(func(smaller generate.Case) bool { return d.dies(ctx, smaller, d.crashes) })
 	}
@@ -263,17 +263,17 @@ func (a *app) smallestDeath(ctx context.Context, f fuzzFlags, c generate.Case, h
 }
 
 // dies tries one case, as long as there are tries left.
-func (d *deadly) dies(ctx context.Context, c generate.Case, how func(context.Context, generate.Case) bool) bool {
+func (d *crashShrinker) dies(ctx context.Context, c generate.Case, how func(context.Context, generate.Case) bool) bool {
 	d.tries--
 	return d.tries >= 0 && ctx.Err() == nil && how(ctx, c)
 }
 
-// hung plays a case in a process of its own and says whether that takes longer than
+// hung plays a case in a process of its own and reports whether that takes longer than
 // it may.
-func (d *deadly) hung(ctx context.Context, c generate.Case, limit time.Duration) bool {
+func (d *crashShrinker) hung(ctx context.Context, c generate.Case, limit time.Duration) bool {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, _ = d.play(timed, c) // how it ended says nothing about how long it took
+	_, _ = d.play(timed, c) // only the time counts here
 	hung := timed.Err() != nil && ctx.Err() == nil
 	if hung {
 		d.hangs--
@@ -281,24 +281,24 @@ func (d *deadly) hung(ctx context.Context, c generate.Case, limit time.Duration)
 	return hung
 }
 
-// crashes plays a case in a process of its own and says whether that panicked.
-func (d *deadly) crashes(ctx context.Context, c generate.Case) bool {
+// crashes plays a case in a process of its own and reports whether that panicked.
+func (d *crashShrinker) crashes(ctx context.Context, c generate.Case) bool {
 	timed, cancel := context.WithTimeout(ctx, d.f.patience)
 	defer cancel()
-	said, err := d.play(timed, c)
+	output, err := d.play(timed, c)
 	if err == nil {
 		return false
 	}
 	for _, sign := range []string{"panic:", "fatal error:", "internal error:"} {
-		if bytes.Contains(said, []byte(sign)) {
+		if bytes.Contains(output, []byte(sign)) {
 			return true
 		}
 	}
 	return false
 }
 
-// play plays a case in a process and gives what that said.
-func (d *deadly) play(ctx context.Context, c generate.Case) (said []byte, err error) {
+// play plays a case in a process and gives its error output.
+func (d *crashShrinker) play(ctx context.Context, c generate.Case) (output []byte, err error) {
 	file := filepath.Join(d.dir, "case.yaml")
 	data, err := fuzz.NewSaved("A try.", fuzz.Engine(d.f.engine), c).YAML()
 	if err == nil {

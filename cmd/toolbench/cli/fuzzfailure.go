@@ -78,11 +78,11 @@ func outcomeOf(ctx context.Context, c generate.Case, file, text string) *check.R
 	return &out
 }
 
-// keep writes a file and gives its name; "" when it cannot be written, which is told.
+// keep writes a file and gives its name; "" when it cannot be written, which is printed.
 func (a *app) keep(f fuzzFlags, name string, data []byte) string {
 	file := filepath.Join(f.out, name)
 	if err := os.WriteFile(a.path(file), data, 0o644); err != nil {
-		a.say("%s: %s; name another folder with --out", file, reason(err))
+		a.logf("%s: %s; name another folder with --out", file, reason(err))
 		return ""
 	}
 	return file

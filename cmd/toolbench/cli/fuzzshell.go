@@ -122,7 +122,7 @@ func (p *fuzzProgress) show(line string) {
 	}
 	p.last = time.Now()
 	if !p.terminal {
-		say(p.w, "%s", line)
+		logf(p.w, "%s", line)
 		return
 	}
 	p.shown = true

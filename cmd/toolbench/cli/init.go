@@ -25,10 +25,10 @@ A drafted scenario runs as it stands and fails when a call is reordered, dropped
 changed. Its tools are stand-ins with the recorded schemas and answers (--tools real puts
 built-in file tools in their place where these give what was recorded), its cassette
 has the recorded stream with this system's own requests, its tree the files that the
-session saw, its expectations are what a first run found. The user says what the recorded
-one said. Where the recording has times, calls take theirs, and tools whose calls ran
+session saw, its expectations are what a first run found. The user's messages are the
+recorded ones. Where the recording has times, calls take theirs, and tools whose calls ran
 beside others are marked safe; every other tool is exclusive, unless its definition or
---safe says that it is not. What was made up, assumed or left out is listed here and on
+--safe names it. What was made up, assumed or left out is listed here and on
 top of the file. Secrets are blanked. Files that exist are left alone without --force.`
 
 const initExample = `  toolbench init                                   my-scenario.yaml, the smallest one

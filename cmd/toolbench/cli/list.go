@@ -49,7 +49,7 @@ func (a *app) list(args []string, f listFlags) error {
 	code := ExitHeld
 	for _, e := range plan.entries {
 		if e.broken != nil {
-			a.say("%s", e.broken)
+			a.logf("%s", e.broken)
 			code = ExitUsage
 			continue
 		}

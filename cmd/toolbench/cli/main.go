@@ -1,6 +1,6 @@
 // Package cli is the command line (O9): flags become a selection of scenarios, the
 // scenarios become outcomes, the outcomes become reports and an exit code. It is
-// the one package that knows both the bench and the reports, and the only one that
+// the one package that imports both the bench and the reports, and the only one that
 // reads the environment, the terminal and the disk.
 //
 // main.go does nothing but call Main, so that everything can be tested without a
@@ -27,10 +27,10 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
 			code = ExitHarness
-			confess(p, v, debug.Stack())
+			reportPanic(p, v, debug.Stack())
 		}
 	}()
-	app := &app{Process: p, bench: b, borrowed: map[string]bool{}, commands: p.Stderr}
+	app := &app{Process: p, bench: b, fromEnv: map[string]bool{}, commands: p.Stderr}
 	if p.onGitHub() {
 		app.Stdout, app.Stderr = &guard{w: p.Stdout}, &guard{w: p.Stderr}
 	}
@@ -45,7 +45,7 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 	if closed(err) {
 		return app.verdict
 	}
-	app.tell(err)
+	app.printError(err)
 	return codeOfError(err)
 }
 
@@ -53,39 +53,39 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 type app struct {
 	Process
 	bench Bench
-	// verdict is what the outcomes say, kept for a report nobody reads to its end.
+	// verdict is the exit code of the outcomes, kept for a report nobody reads to its end.
 	verdict int
 	// commands is where workflow commands go, which the other outputs keep back.
 	commands io.Writer
-	// borrowed are the flags that the environment gave.
-	borrowed map[string]bool
+	// fromEnv are the flags that the environment gave.
+	fromEnv map[string]bool
 }
 
-// tell prints one message for an error that has one.
-func (a *app) tell(err error) {
+// printError prints one message for an error that has one.
+func (a *app) printError(err error) {
 	var e *exitError
 	if errors.As(err, &e) && e.err == nil {
 		return
 	}
-	a.say("%s", err)
+	a.logf("%s", err)
 }
 
-// say prints a line to the standard error output, safely.
-func (a *app) say(format string, args ...any) { say(a.Stderr, format, args...) }
+// logf prints a line to the standard error output, safely.
+func (a *app) logf(format string, args ...any) { logf(a.Stderr, format, args...) }
 
-func say(w io.Writer, format string, args ...any) {
+func logf(w io.Writer, format string, args ...any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
 	fmt.Fprintf(w, "toolbench: %s\n", strings.Join(screen.SafeLines(text), "\n"))
 }
 
-// confess tells of a panic what helps, and no more unless asked.
-func confess(p Process, v any, stack []byte) {
-	say(p.Stderr, "internal error: %v; this is a defect of toolbench", v)
+// reportPanic prints the cause of a panic, and its stack only when asked.
+func reportPanic(p Process, v any, stack []byte) {
+	logf(p.Stderr, "internal error: %v; this is a defect of toolbench", v)
 	if p.debugging() {
 		fmt.Fprintf(p.Stderr, "%s", stack)
 		return
 	}
-	say(p.Stderr, "set TOOLBENCH_DEBUG=1 to see the stack")
+	logf(p.Stderr, "set TOOLBENCH_DEBUG=1 to see the stack")
 }
 
 func (p Process) debugging() bool {
@@ -93,7 +93,7 @@ func (p Process) debugging() bool {
 	return value != "" && value != "0" && value != "false"
 }
 
-// closed tells a pipe that nobody reads any more, as in `toolbench run | head`.
+// closed reports whether an error is that of a pipe without a reader, as in `toolbench run | head`.
 func closed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }

@@ -29,7 +29,7 @@ type pool struct {
 	repeat   int
 	options  RunOptions
 	progress *progress
-	// debug shows stacks; broke is told of panics.
+	// debug shows stacks; broke is called with panics.
 	debug bool
 	broke func(v any, stack []byte)
 }
@@ -45,7 +45,7 @@ func (a *app) pool(f runFlags) *pool {
 		debug:    a.debugging(),
 		broke: func(v any, stack []byte) {
 			if a.debugging() {
-				confess(a.Process, v, stack)
+				reportPanic(a.Process, v, stack)
 			}
 		},
 	}
@@ -159,7 +159,7 @@ func (p *pool) one(ctx context.Context, e entry) check.Result {
 	for n := 2; n <= p.repeat && first.Status == check.Passed && ctx.Err() == nil; n++ {
 		other := p.guarded(ctx, e)
 		if ctx.Err() != nil && other.Status == check.Errored {
-			return other // cut off: it says nothing about the runs before
+			return other // cut off: it has no bearing on the runs before
 		}
 		first.Took += other.Took
 		if failure, differs := compare(first, other, n); differs {
@@ -253,14 +253,14 @@ func around(events []trace.Event, at int) string {
 	return b.String()
 }
 
-// Progress is told after a second and then five times a second.
+// Progress is shown after a second and then five times a second.
 const (
 	progressAfter = time.Second
 	progressEvery = 200 * time.Millisecond
 	progressWidth = 60
 )
 
-// progress tells people at a terminal how far a long run is, on one line that is
+// progress shows people at a terminal how far a long run is, on one line that is
 // gone when the run ends.
 type progress struct {
 	w       io.Writer

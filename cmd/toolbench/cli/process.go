@@ -19,7 +19,7 @@ type Process struct {
 	// Env are "KEY=value" pairs; the last one of a key counts.
 	Env            []string
 	Stdout, Stderr io.Writer
-	// Stdin is where answers come from; Interactive says that a person is there.
+	// Stdin is where answers come from; Interactive is set where a person is there.
 	Stdin       io.Reader
 	Interactive bool
 	// Dir is the working directory: what failed last is remembered for each. Cache
@@ -55,7 +55,7 @@ func (p Process) env(key string) string {
 	return value
 }
 
-// secrets are the values of variables whose names say that they are secrets: no report
+// secrets are the values of variables whose names are those of secrets: no report
 // prints them (O5).
 func (p Process) secrets() []string {
 	var values []string
@@ -89,7 +89,7 @@ func (a *app) colour() bool {
 	return a.env("NO_COLOR") == "" && a.env("CI") == "" && a.env("TERM") != "dumb" && isTerminal(a.Stdout)
 }
 
-// unicode holds unless the locale says otherwise; none at all says nothing.
+// unicode holds unless the locale is another one; without a locale it holds.
 func (a *app) unicode() bool {
 	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(a.env(key)); locale != "" {

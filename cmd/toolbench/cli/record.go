@@ -32,11 +32,11 @@ import (
 const recordLong = `Records a session with a model that is really there: a scenario's prompt, or one of
 your own, over the Messages API at --base-url, in real time, into a cassette with the
 times of its events. Secrets are blanked before anything is written: the key in use,
-the values of variables whose names say so, in whatever form they appear, and what
+the values of variables with the name of a secret, in whatever form they appear, and what
 looks like a key.
 
 The default mode never touches the network:
-  replay-only    what the cassette does not have is said, and an error
+  replay-only    what the cassette does not have is an error
   once           records if there is no cassette, and replays otherwise
   new-episodes   replays what the cassette has, and records the rest behind it
   all            records anew; the cassette is replaced when the session is whole
@@ -48,7 +48,7 @@ the terminal; where there is none, it is refused unless --allow or --permission-
 lets it through.`
 
 const recordExample = `  toolbench record mine.yaml --mode once
-  toolbench record --prompt 'What does main.go do?' --tools disk --root . --out say.yaml --mode all
+  toolbench record --prompt 'What does main.go do?' --tools disk --root . --out answer.yaml --mode all
   toolbench record --prompt 'Hello' --out hello.yaml --mode once --base-url http://127.0.0.1:8080
   toolbench record mine.yaml --format json`
 
@@ -58,7 +58,7 @@ const recordCodes = `Exit codes:
   2    the command line or a file is wrong, the API refused the key or the request,
        or could not be reached
   3    the API had no time, the stream broke off, or the harness itself failed
-  130  interrupted; what was recorded is kept in a file that says it is partial`
+  130  interrupted; what was recorded is kept in a file named partial`
 
 type recordFlags struct {
 	looks
@@ -118,17 +118,17 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	if err := reachableBase(f.baseURL); err != nil {
 		return err
 	}
-	clock, told := toolsys.RealClock(), &telling{w: a.Stderr, enabled: isTerminal(a.Stderr) && a.env("CI") == ""}
+	clock, progress := toolsys.RealClock(), &recordProgress{w: a.Stderr, enabled: isTerminal(a.Stderr) && a.env("CI") == ""}
 	asker := a.asker(f)
 	job.live.Transport, job.live.BaseURL, job.live.Key = http.DefaultTransport, strings.TrimSuffix(f.baseURL, "/")+"/", key
-	job.live.Ask = asker.door()
+	job.live.Ask = asker.handler()
 	known := append([]secret.Known{{Name: f.keyEnv, Value: key}}, secret.FromEnv(a.Env)...)
 	report, err := run.Capture(ctx, run.CaptureConfig{
 		Scenario: job.scenario, Cassette: job.cassette, Mode: f.mode, Live: job.live, Known: known,
-		Retries: f.retries, Now: clock.Now, Progress: told.progress, Notice: func(text string) { told.clear(); a.say("%s", text) },
+		Retries: f.retries, Now: clock.Now, Progress: progress.progress, Notice: func(text string) { progress.clear(); a.logf("%s", text) },
 		Wait: func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, "record", d) },
 	})
-	told.clear()
+	progress.clear()
 	if err != nil {
 		return notBegun(job, err)
 	}
@@ -285,7 +285,7 @@ func (a *app) scenarioJob(arg string, f recordFlags) (*recordJob, error) {
 		out = filepath.Join(beside, filepath.FromSlash(sc.Cassette()))
 	}
 	if out == "" {
-		return nil, usage("%s names no cassette of its own; say where it goes with --out FILE.yaml", arg)
+		return nil, usage("%s names no cassette of its own; name one with --out FILE.yaml", arg)
 	}
 	return a.jobFor(&recordJob{scenario: sc}, out)
 }
@@ -304,7 +304,7 @@ func (a *app) jobFor(job *recordJob, out string) (*recordJob, error) {
 // promptJob makes a scenario of a prompt.
 func (a *app) promptJob(f recordFlags) (*recordJob, error) {
 	if f.out == "" {
-		return nil, usage("say where the cassette goes with --out FILE.yaml")
+		return nil, usage("name the cassette to write with --out FILE.yaml")
 	}
 	p := &run.PromptScenario{Name: run.ScenarioName(filepath.ToSlash(f.out)), Text: f.prompt, Cassette: filepath.Base(f.out), Mode: f.permission, Allow: f.allow, Model: f.model}
 	job := &recordJob{prompt: p}
@@ -340,7 +340,7 @@ func (a *app) openDisk(f recordFlags) (*host.Disk, string, error) {
 }
 
 // writeScenario writes what replays a session beside its cassette, and tries it: where
-// the world of a disk cannot be had again to the letter, requests are let differ.
+// the files of a disk cannot be reproduced exactly, requests may differ.
 func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []run.PermitAnswer, finder *secret.Finder) (string, error) {
 	p := *job.prompt
 	p.Answers = answers
@@ -367,10 +367,10 @@ func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []run.P
 		case out.Status == check.Passed:
 			return file, nil
 		case p.Lenient:
-			a.say("%s does not replay the session as it stands: %v %v", file, out.Failures, out.Err)
+			a.logf("%s does not replay the session as it stands: %v %v", file, out.Failures, out.Err)
 			return file, nil
 		}
 		p.Lenient = true
-		a.say("the world of this session cannot be had again to the letter: %s lets requests differ (stream.requests: lenient)", file)
+		a.logf("the files and tools of this session cannot be reproduced exactly: %s lets requests differ (stream.requests: lenient)", file)
 	}
 }

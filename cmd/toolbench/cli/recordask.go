@@ -32,8 +32,8 @@ func (a *app) asker(f recordFlags) *asker {
 	return k
 }
 
-// door is nil where there is nobody to ask: calls are refused then.
-func (k *asker) door() func(context.Context, pipeline.Question) (pipeline.Reply, error) {
+// handler is nil where there is nobody to ask: calls are refused then.
+func (k *asker) handler() func(context.Context, pipeline.Question) (pipeline.Reply, error) {
 	if !k.enabled {
 		return nil
 	}
@@ -110,8 +110,8 @@ func (k *asker) line(ctx context.Context) (string, error) {
 	}
 }
 
-// telling shows how far a session is, on one line of the standard error.
-type telling struct {
+// recordProgress shows how far a session is, on one line of the standard error.
+type recordProgress struct {
 	w       io.Writer
 	enabled bool
 
@@ -120,7 +120,7 @@ type telling struct {
 	last  string
 }
 
-func (t *telling) progress(p run.CaptureProgress) {
+func (t *recordProgress) progress(p run.CaptureProgress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := fmt.Sprintf("turn %d, %d calls, %d KiB", p.Turns, p.Calls, p.Bytes>>10)
@@ -131,7 +131,7 @@ func (t *telling) progress(p run.CaptureProgress) {
 	fmt.Fprintf(t.w, "\r\x1b[K%s", text)
 }
 
-func (t *telling) clear() {
+func (t *recordProgress) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.shown {

@@ -23,7 +23,7 @@ const replayLong = `Replays recorded sessions, whoever recorded them and whateve
 
 Stand-in tools are made from the definitions and results in the recording, and run
 through the real scheduler, pipeline and schema validation, in virtual time, under
-each policy. Formats are told apart by content: cassettes of go-vcr, VCR.py, PHP-VCR,
+each policy. Formats are recognized by content: cassettes of go-vcr, VCR.py, PHP-VCR,
 Ruby's VCR, nock and httpmock, httprr traces, HTTP archives, txtar, bare streams
 (server-sent events, an event a line, binary frames), requests and responses as they
 are, and agents' transcripts in JSON, whole or still being written. What is read is
@@ -32,7 +32,7 @@ for recordings, and what else lies there is named with what it holds instead.
 
 Few recorders take times down, and none takes down whether a tool may run beside
 others. What is in the recording counts first; what is not is given by flags, or
-assumed, and each figure says what it rests on. A tool of which nothing is known is
+assumed, and each figure names what it rests on. A tool of which nothing is known is
 exclusive.`
 
 const replayExample = `  toolbench replay session.jsonl                 a transcript, measured beside the policies
@@ -90,7 +90,7 @@ func somePolicies(text string) ([]schedule.Policy, error) {
 			return nil, err
 		}
 		if !slices.Contains(replay.Policies(), p) {
-			return nil, fmt.Errorf("recordings do not say what calls read and write, which %s goes by: use serial, batch or streaming", p)
+			return nil, fmt.Errorf("recordings do not contain what calls read and write, which %s goes by: use serial, batch or streaming", p)
 		}
 		asked = append(asked, p)
 	}
@@ -151,7 +151,7 @@ func (d *replayed) take(file found, r replay.Report) {
 	d.reports = append(d.reports, r)
 }
 
-// problems says whether a recording has problems of its own.
+// problems reports whether a recording has problems of its own.
 func (d *replayed) problems() bool {
 	return slices.ContainsFunc(d.reports, func(r replay.Report) bool { return len(r.Problems) > 0 })
 }
@@ -254,7 +254,7 @@ func (a *app) within(root string, add func(found) error) error {
 	return err
 }
 
-// reason is what the system says, without the path, which the message has.
+// reason is the system's error without the path, which the message has.
 func reason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

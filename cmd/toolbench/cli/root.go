@@ -55,7 +55,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		Args:              known,
 		RunE:              explain,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.twins(cmd.Flags()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.envFlags(cmd.Flags()) },
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
@@ -103,7 +103,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// flagError words what is wrong with a flag, and proposes one that exists.
+// flagError describes what is wrong with a flag, and proposes one that exists.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -164,7 +164,7 @@ func (a *app) version() error {
 	return wrap(err)
 }
 
-// revision is the commit the program was built from, when the build knows it.
+// revision is the commit the program was built from, when the build has it.
 func revision(info *debug.BuildInfo) string {
 	commit, dirty := "", ""
 	for _, s := range info.Settings {

@@ -75,7 +75,7 @@ func (a *app) rulesCommand() *cobra.Command {
 	flags.StringArrayVar(&f.commands, "command", nil, "a shell command; repeatable")
 	flags.StringArrayVar(&f.calls, "calls", nil, "a file of calls, a JSON object a line; repeatable")
 	flags.StringArrayVar(&f.recordings, "recording", nil, "a recorded session, or a folder of them; repeatable")
-	flags.StringVar(&f.mode, "mode", "", "default, plan, acceptEdits, auto or bypass; without it, what the settings say")
+	flags.StringVar(&f.mode, "mode", "", "default, plan, acceptEdits, auto or bypass; without it, the mode of the settings")
 	flags.StringVar(&f.dir, "dir", ".", "the working directory of the calls")
 	flags.BoolVar(&f.all, "all", false, "show every call in the table, however many are allowed")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and decide nothing")

@@ -64,13 +64,13 @@ func (a *app) runCommand() *cobra.Command {
 	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(0), kind: "N", text: "0"}, "jobs", "j", "scenarios at once; 0 is one a processor")
 	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
-	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls so, whatever the scenario says: "+strings.Join(a.bench.Policies, ", ")+"; times are then not checked")
+	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls by this policy instead of the scenario's own policy: "+strings.Join(a.bench.Policies, ", ")+"; times are then not checked")
 	f.repeat = 1
 	flags.Var(&value[int]{to: &f.repeat, parse: atLeast(1), kind: "N", text: "1"}, "repeat-each", "run each scenario so often; a differing trace is a failure")
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "tell only of what did not pass")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
 	a.completeFlags(cmd)
 	return cmd
 }
@@ -126,10 +126,10 @@ func (a *app) settle(f *runFlags) error {
 	if !f.verbose || !f.quiet {
 		return nil
 	}
-	if a.borrowed["verbose"] == a.borrowed["quiet"] {
+	if a.fromEnv["verbose"] == a.fromEnv["quiet"] {
 		return usage("--verbose and --quiet exclude each other")
 	}
-	f.verbose, f.quiet = !a.borrowed["verbose"], !a.borrowed["quiet"]
+	f.verbose, f.quiet = !a.fromEnv["verbose"], !a.fromEnv["quiet"]
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (a *app) report(outcomes []check.Result, plan *plan, f runFlags) error {
 			return harness(err)
 		}
 	}
-	a.blame(outcomes)
+	a.printInvalid(outcomes)
 	if a.onGitHub() {
 		if err := reports.Annotations(a.commands, outcomes, options); err != nil {
 			return harness(err)
@@ -150,11 +150,11 @@ func (a *app) report(outcomes []check.Result, plan *plan, f runFlags) error {
 	return a.print(outcomes, options, f)
 }
 
-// blame tells of invalid files where errors are looked for.
-func (a *app) blame(outcomes []check.Result) {
+// printInvalid prints what is wrong with invalid files to the error output.
+func (a *app) printInvalid(outcomes []check.Result) {
 	for _, o := range outcomes {
 		if o.Status == check.Errored && o.Err != nil {
-			a.say("%s", o.Err)
+			a.logf("%s", o.Err)
 		}
 	}
 }
@@ -224,11 +224,11 @@ func (a *app) plan(args []string, s selection) (*plan, error) {
 }
 
 // onlyFailed keeps what did not pass last time; when there is nothing of the kind,
-// it says so and keeps all.
+// it prints that and keeps all.
 func (a *app) onlyFailed(p *plan) []entry {
 	failed, err := p.state.read()
 	if err != nil {
-		a.say("--last-failed: %s; running all", err)
+		a.logf("--last-failed: %s; running all", err)
 		return p.entries
 	}
 	var kept []entry
@@ -238,7 +238,7 @@ func (a *app) onlyFailed(p *plan) []entry {
 		}
 	}
 	if len(kept) == 0 {
-		a.say("--last-failed: none of these failed when they last ran here; running all")
+		a.logf("--last-failed: none of these failed when they last ran here; running all")
 		return p.entries
 	}
 	return kept
@@ -262,7 +262,7 @@ func (p *plan) remember(results []result) {
 	p.state.write(failed)
 }
 
-// again names the command that shows an outcome again: the report knows its name
+// again names the command that shows an outcome again: the report has its name
 // only, and a scenario on disk is named by its path.
 func (p *plan) again(f runFlags) func(check.Result) string {
 	targets := map[string]string{}
@@ -329,12 +329,12 @@ func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 	if err := writeWhole(file, updated); err != nil {
 		return false, err
 	}
-	a.say("updated %s: %d of %d expectations", e.File, len(o.Failures)-len(left), len(o.Failures))
+	a.logf("updated %s: %d of %d expectations", e.File, len(o.Failures)-len(left), len(o.Failures))
 	return true, nil
 }
 
 // lastFailed is the file that remembers what did not pass, one a working
-// directory: what failed in one project says nothing about another.
+// directory: failures of one project have no bearing on another.
 type lastFailed struct{ file string }
 
 type failedJSON struct {
@@ -352,7 +352,7 @@ func (a *app) lastFailed() *lastFailed {
 }
 
 // read gives the keys of what did not pass. Without a file there is an error that
-// says so in words.
+// explains that.
 func (l *lastFailed) read() (map[string]bool, error) {
 	if l.file == "" {
 		return nil, errors.New("there is no cache folder to remember failures in")

@@ -126,7 +126,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	case len(f.catalogs) == 0:
 		return usage("name the tools to search, as in `toolbench search --catalog tools.json 'send a message'`")
 	case f.queries == "" && strings.TrimSpace(words) == "":
-		return usage("say what to look for, as in `toolbench search --catalog FILE 'send a message'`, or give --queries FILE")
+		return usage("give the words to look for, as in `toolbench search --catalog FILE 'send a message'`, or give --queries FILE")
 	case f.queries != "" && len(args) > 0:
 		return usage("%q and --queries exclude each other: words are searched, queries are measured", words)
 	}

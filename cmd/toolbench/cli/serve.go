@@ -30,7 +30,7 @@ const serveLong = `Serves a recording, or a scenario's stream, as a Messages API
 that any client that takes a base URL can be tried: POST /v1/messages, streaming with
 the recorded times or in one piece, count_tokens and models.
 
-The first line of the output is the address. Conversations are told apart by their
+The first line of the output is the address. Conversations are recognized by their
 first user message, else served in turn; the next answer is the one behind the last
 that the client sent back. What the recording has no answer for is an API error.
 
@@ -112,18 +112,18 @@ func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	tape, err := a.tape(args[0], f.pace)
+	script, err := a.served(args[0], f.pace)
 	if err != nil {
 		return err
 	}
-	for _, p := range tape.Problems {
-		a.say("%s: %s", args[0], p)
+	for _, p := range script.Problems {
+		a.logf("%s: %s", args[0], p)
 	}
 	listener, err := net.Listen("tcp", f.addr)
 	if err != nil {
 		return usage("--addr %s: %s", f.addr, err)
 	}
-	server := serve.New(tape, serve.Options{Speed: f.speed, Again: f.again, Strict: f.strict, Hosts: append(f.hosts, host)})
+	server := serve.New(script, serve.Options{Speed: f.speed, Again: f.again, Strict: f.strict, Hosts: append(f.hosts, host)})
 	if _, err := fmt.Fprintf(a.Stdout, "http://%s\n", listener.Addr()); err != nil {
 		return errors.Join(wrap(err), listener.Close())
 	}
@@ -168,18 +168,18 @@ func listen(ctx context.Context, listener net.Listener, server *serve.Server, f 
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
-			return farewell(h)
+			return shutdown(h)
 		case now := <-over.C:
 			state := server.State()
 			if f.done && state.Done || f.idle > 0 && state.InFlight == 0 && now.Sub(state.Last) > f.idle {
-				return farewell(h)
+				return shutdown(h)
 			}
 		}
 	}
 }
 
-// farewell lets answers come to their end, for a while.
-func farewell(h *http.Server) error {
+// shutdown lets answers come to their end, for a while.
+func shutdown(h *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), partTime)
 	defer cancel()
 	if err := h.Shutdown(ctx); err != nil {
@@ -210,7 +210,7 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, f serveFl
 	}
 	state := server.State()
 	if state.Forbidden != "" {
-		a.say("a request was refused: %s", state.Forbidden)
+		a.logf("a request was refused: %s", state.Forbidden)
 	}
 	switch {
 	case state.Requests == 0 && ctx.Err() != nil:
@@ -223,13 +223,13 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, f serveFl
 	return nil
 }
 
-// tape finds what is to be served: a file that is a recording, else one that is a
+// script finds what is to be served: a file that is a recording, else one that is a
 // scenario, else a scenario of the suite.
-func (a *app) tape(arg string, pace stream.Pace) (*serve.Script, error) {
+func (a *app) served(arg string, pace stream.Pace) (*serve.Script, error) {
 	info, err := os.Stat(a.path(arg))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return a.suiteTape(arg, pace)
+		return a.servedOfSuite(arg, pace)
 	case err != nil:
 		return nil, usage("%s: %s", arg, reason(err))
 	case !info.Mode().IsRegular():
@@ -240,15 +240,15 @@ func (a *app) tape(arg string, pace stream.Pace) (*serve.Script, error) {
 		return nil, usage("%s: %s", arg, reason(err))
 	}
 	defer file.Close()
-	tape, err := serve.FromRecording(arg, file, recording.Limits{}, pace)
+	script, err := serve.FromRecording(arg, file, recording.Limits{}, pace)
 	switch {
 	case err == nil:
-		return tape, nil
+		return script, nil
 	case !errors.Is(err, recording.ErrNotRecording) || !isYAML(arg):
 		return nil, &exitError{ExitUsage, err}
 	}
 	abs := a.path(arg)
-	return scenarioTape(host.DirFS(filepath.Dir(abs)), filepath.Base(abs), arg, pace)
+	return servedScenario(host.DirFS(filepath.Dir(abs)), filepath.Base(abs), arg, pace)
 }
 
 func isYAML(name string) bool {
@@ -256,25 +256,25 @@ func isYAML(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// suiteTape takes a scenario of the suite by its name.
-func (a *app) suiteTape(name string, pace stream.Pace) (*serve.Script, error) {
+// servedOfSuite takes a scenario of the suite by its name.
+func (a *app) servedOfSuite(name string, pace stream.Pace) (*serve.Script, error) {
 	for _, e := range a.suite() {
 		if e.Name == name {
-			return scenarioTape(scenarios.Files, strings.TrimPrefix(e.File, "scenarios/"), name, pace)
+			return servedScenario(scenarios.Files, strings.TrimPrefix(e.File, "scenarios/"), name, pace)
 		}
 	}
 	return nil, usage("%s is no file and no scenario of the suite; see `toolbench list`", name)
 }
 
-func scenarioTape(fsys fs.FS, file, name string, pace stream.Pace) (*serve.Script, error) {
+func servedScenario(fsys fs.FS, file, name string, pace stream.Pace) (*serve.Script, error) {
 	sc, err := scenario.Load(fsys, file)
 	if err != nil {
 		return nil, &exitError{ExitUsage, err}
 	}
-	tape, err := serve.FromScenario(sc, pace)
+	script, err := serve.FromScenario(sc, pace)
 	if err != nil {
 		return nil, &exitError{ExitUsage, err}
 	}
-	tape.Source = name
-	return tape, nil
+	script.Source = name
+	return script, nil
 }

@@ -29,17 +29,17 @@ Tools come from catalogues in files (a server's tools/list as a result, an array
 JSON lines; servers or tools by name; tools of requests to models; a folder of such
 files, or with a tool a file: it is its server, and what holds no tool is passed
 over), from live MCP servers, and from the built-in ones, which are counted when nothing
-else is named. A figure counts a line a tool under the counter it names; the dearest
+else is named. A figure counts a line a tool under the counter it names; the most expensive
 tools come first. What ToolSearch itself costs is given, and is not in the totals.
 
 With --recording, the tools of recorded requests, in any format that replay reads: the
 same figures for one request, and net figures over the whole session, less ToolSearch's
 definition in each request and the searches that would have had to load what was
-called; and which tools nobody called. A transcript holds no tools.
+called; and which tools were never called. A transcript holds no tools.
 
 --counter count_tokens asks the Messages API itself, for --model: 6 requests for totals
-and one for each of the --measure dearest tools; all else is apportioned by bytes, and
-says so. The key is the value of the variable that --key-env names; with --cassette the
+and one for each of the --measure most expensive tools; all else is apportioned by bytes, and
+marked so. The key is the value of the variable that --key-env names; with --cassette the
 answers come from a cassette, and with --record they go into it, secrets blanked.`
 
 const tokensExample = `  toolbench tokens --builtin
@@ -87,7 +87,7 @@ func (a *app) tokensCommand() *cobra.Command {
 	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of; of a recording, its first model")
 	f.endpoint.add(flags)
 	flags.Var(&value[int]{to: &f.percent, parse: atLeast(1), kind: "N", text: "10"}, "percent", "the automatic threshold, in percent of the window")
-	flags.Var(&value[int]{to: &f.top, parse: atLeast(0), kind: "N", text: "10"}, "top", "how many of the dearest tools the table shows; 0 shows all")
+	flags.Var(&value[int]{to: &f.top, parse: atLeast(0), kind: "N", text: "10"}, "top", "how many of the most expensive tools the table shows; 0 shows all")
 	flags.DurationVar(&f.limit, "timeout", 30*time.Second, "what each live server has to answer")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and count nothing")
 	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
@@ -124,7 +124,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		return &exitError{ExitInterrupted, fmt.Errorf("interrupted")}
 	}
 	for _, failed := range failures {
-		a.say("MCP server %q: %s", failed.Server, failed.Err)
+		a.logf("MCP server %q: %s", failed.Server, failed.Err)
 	}
 	if len(tools)+len(recorded.Sessions) == 0 {
 		return usage("there is no tool to count: none of the servers could be listed, or they have none")
@@ -196,10 +196,10 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mc
 	return all, failures, nil
 }
 
-// endpointFlags say how the API's count_tokens is reached.
+// endpointFlags are how the API's count_tokens is reached.
 type endpointFlags struct {
 	baseURL, keyEnv string
-	tape            tapeFlags
+	cassette        cassetteFlags
 	worst           int
 }
 
@@ -210,21 +210,21 @@ func (f *endpointFlags) add(flags *pflag.FlagSet) {
 	f.worst = 5
 	flags.StringVar(&f.baseURL, "base-url", apiAddress, "with count_tokens: the API's address")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "with count_tokens: the variable that holds the API's key")
-	flags.StringVar(&f.tape.file, "cassette", "", "with count_tokens: a cassette that answers in place of the API")
-	flags.BoolVar(&f.tape.record, "record", false, "with --cassette: ask the API and write the cassette anew")
-	flags.Var(&value[int]{to: &f.worst, parse: atLeast(0), kind: "N", text: "5"}, "measure", "with count_tokens: how many of the dearest tools are measured one by one")
+	flags.StringVar(&f.cassette.file, "cassette", "", "with count_tokens: a cassette that answers in place of the API")
+	flags.BoolVar(&f.cassette.record, "record", false, "with --cassette: ask the API and write the cassette anew")
+	flags.Var(&value[int]{to: &f.worst, parse: atLeast(0), kind: "N", text: "5"}, "measure", "with count_tokens: how many of the most expensive tools are measured one by one")
 }
 
 // counterNames are the counters there are, the default first.
 func counterNames() []string { return append(tokens.Names(), tokens.CountTokens) }
 
-// provisional is the counter to begin with: what count_tokens will say is not known
+// provisional is the counter to begin with: what count_tokens will give is not known
 // before the tools are.
 func (a *app) provisional(f tokensFlags) (tokens.Counter, error) {
 	name := f.counter
 	if name == tokens.CountTokens {
 		name = tokens.Names()[0]
-	} else if f.endpoint.tape.file != "" || f.endpoint.tape.record {
+	} else if f.endpoint.cassette.file != "" || f.endpoint.cassette.record {
 		return tokens.Counter{}, usage("--cassette and --record are of --counter %s; --counter %s asks nobody", tokens.CountTokens, name)
 	}
 	c, err := tokens.NewCounter(name)
@@ -240,16 +240,16 @@ func (a *app) measured(ctx context.Context, tools []tokens.Tool, searcher tokens
 		return tokens.Report{}, usage("--counter %s counts for a model; name it with --model", tokens.CountTokens)
 	}
 	key, _ := a.lookup(f.keyEnv)
-	rt, done, err := a.transport(f.tape, key, f.keyEnv)
+	rt, done, err := a.transport(f.cassette, key, f.keyEnv)
 	if err != nil {
 		return tokens.Report{}, err
 	}
-	m, err := endpoint.Measure(ctx, endpoint.Config{BaseURL: f.baseURL, Key: key, Model: o.Model, Transport: rt, Retries: f.tape.retries()}, tools, searcher, f.worst)
+	m, err := endpoint.Measure(ctx, endpoint.Config{BaseURL: f.baseURL, Key: key, Model: o.Model, Transport: rt, Retries: f.cassette.retries()}, tools, searcher, f.worst)
 	if err == nil {
 		err = done()
 	}
 	if err != nil {
-		return tokens.Report{}, unanswered(ctx, err, f.tape)
+		return tokens.Report{}, unanswered(ctx, err, f.cassette)
 	}
 	r, err := tokens.Measured(tools, o, m)
 	if err != nil {
@@ -259,7 +259,7 @@ func (a *app) measured(ctx context.Context, tools []tokens.Tool, searcher tokens
 }
 
 // unanswered sorts what kept a service from answering.
-func unanswered(ctx context.Context, err error, f tapeFlags) error {
+func unanswered(ctx context.Context, err error, f cassetteFlags) error {
 	var refused *endpoint.Refused
 	var missed *cassette.MissError
 	switch {
@@ -275,14 +275,14 @@ func unanswered(ctx context.Context, err error, f tapeFlags) error {
 	return harness(fmt.Errorf("no answer: %w", err))
 }
 
-// tapeFlags name a cassette between the program and a service.
-type tapeFlags struct {
+// cassetteFlags name a cassette between the program and a service.
+type cassetteFlags struct {
 	file   string
 	record bool
 }
 
 // retries are for the network only.
-func (f tapeFlags) retries() int {
+func (f cassetteFlags) retries() int {
 	if f.file != "" && !f.record {
 		return 0
 	}
@@ -291,7 +291,7 @@ func (f tapeFlags) retries() int {
 
 // transport is the way to a service: a cassette, the network, or the network with a
 // cassette that takes it down; done ends it. The key is blanked in the cassette.
-func (a *app) transport(f tapeFlags, key, keyEnv string) (rt http.RoundTripper, done func() error, err error) {
+func (a *app) transport(f cassetteFlags, key, keyEnv string) (rt http.RoundTripper, done func() error, err error) {
 	nothing := func() error { return nil }
 	switch {
 	case f.file == "" && f.record:
@@ -302,13 +302,13 @@ func (a *app) transport(f tapeFlags, key, keyEnv string) (rt http.RoundTripper, 
 	case key == "":
 		return nil, nil, usage("there is no key: set %s, or name a recorded cassette with --cassette", keyEnv)
 	}
-	return a.taped(f, key)
+	return a.recordedTransport(f, key)
 }
 
 // network is the machine's own way out, with its proxy settings.
 func (a *app) network() http.RoundTripper { return http.DefaultTransport }
 
-// player answers from a cassette at once: how long the service took says nothing here.
+// player answers from a cassette at once: how long the service took does not matter here.
 func (a *app) player(file string) (*cassette.Cassette, http.RoundTripper, error) {
 	path := a.path(file)
 	c, err := cassette.LoadFile(host.DirFS(filepath.Dir(path)), filepath.Base(path), cassette.Limits{})

@@ -21,7 +21,7 @@ to v4 write them, and scenarios without a format.
 
 All of them are read as they are, so nothing must be upgraded. A lifted cassette has a
 duration and event times in every response (those it was played with before), and no
-members that replay does not use; a scenario has the line that says its format. The
+members that replay does not use; a scenario has the line with its format. The
 rest of a scenario, comments too, stays byte for byte. Secrets in a cassette are blanked,
 those in a scenario are left, and both are named with kind and place. A file is replaced in one step,
 and only by one that reads back as the same; a current one is left alone.`
@@ -91,7 +91,7 @@ func (a *app) upgrade(ctx context.Context, args []string, f upgradeFlags) error 
 	return concludeUpgrade(ctx, report, f.check)
 }
 
-// lift upgrades one file, or says what it would do.
+// lift upgrades one file, or reports what it would do.
 func (a *app) lift(name string, check bool) (reports.UpgradedFile, error) {
 	u := reports.UpgradedFile{File: name, Old: []string{}, Status: "failed"}
 	path, err := filepath.EvalSymlinks(a.path(name))
@@ -146,7 +146,7 @@ func (a *app) reportSecrets(u *reports.UpgradedFile, check bool) {
 		if c.Times > 1 {
 			times = fmt.Sprintf(", %d times", c.Times)
 		}
-		a.say("%s: %s: %s%s: %s", u.File, c.Where, c.Kind, times, became)
+		a.logf("%s: %s: %s%s: %s", u.File, c.Where, c.Kind, times, became)
 	}
 }
 
