@@ -278,8 +278,11 @@ func (sc *Scenario) checkRules(tool func(string) bool, tools []string) error {
 			name := strings.TrimSuffix(strings.TrimSuffix(rule.Tool(), "*"), "__")
 			ofServer := strings.HasPrefix(name, "mcp__") && slices.ContainsFunc(tools, func(t string) bool { return strings.HasPrefix(t, name+"__") })
 			if !tool(rule.Tool()) && !ofServer && name != "mcp" && name != "" {
-				return sc.ErrorAt(fmt.Sprintf("world.permissions.%s.%d", list.key, i),
-					fmt.Sprintf("the rule %q can never match: there is no tool %q", text, rule.Tool()), nearestTool(rule.Tool(), tools))
+				remedy := ""
+				if near := search.Nearest(rule.Tool(), tools, nil, 1); len(near) > 0 {
+					remedy = "write " + near[0]
+				}
+				return sc.ErrorAt(fmt.Sprintf("world.permissions.%s.%d", list.key, i), "the rule never matches: there is no tool "+rule.Tool(), remedy)
 			}
 		}
 	}

@@ -141,11 +141,10 @@ func (r *runner) start(ctx context.Context) error {
 	if err != nil {
 		return r.sc.ErrorAt("world.tools", err.Error(), "")
 	}
-	if err := r.checkNames(); err != nil {
+	if r.session, err = r.open(); err != nil {
 		return err
 	}
-	r.session, err = r.open()
-	return err
+	return r.checkNames()
 }
 
 func (r *runner) clock() tool.Clock {

@@ -166,8 +166,7 @@ func (r *runner) state() (tool.State, error) {
 
 // checkRules refuses rules that can never match a call: in a scenario they are a
 // mistake. Servers may have tools of bare names, and a scenario may keep few built-in
-// tools: then a rule for an unknown name stands.
-
+// tools: then CheckNames looks for unknown names.
 func (r *runner) checkRules(rules permission.Rules) error {
 	p := r.sc.World.Permissions
 	for _, problem := range r.sys.RuleProblems(rules) {
