@@ -177,12 +177,12 @@ func (s *System) taskEvent(e task.Event) {
 	if s.cfg.Trace == nil {
 		return
 	}
-	kind := trace.TaskStarted
+	about := trace.Task{ID: e.Task.ID, Title: e.Task.Title, Status: string(e.Task.Status), Exit: e.Task.Exit}
+	var data trace.Data = trace.TaskStarted{Task: about}
 	if e.Change == task.Ended {
-		kind = trace.TaskEnded
+		data = trace.TaskEnded{Task: about}
 	}
 	s.cfg.Trace(trace.Event{
-		At: s.cfg.Clock.Now().Sub(s.start), Kind: kind, Agent: e.Task.Agent,
-		Attrs: []trace.Attr{trace.S("task", e.Task.ID), trace.S("title", e.Task.Title), trace.S("status", string(e.Task.Status)), trace.N("exit", int64(e.Task.Exit))},
+		At: s.cfg.Clock.Now().Sub(s.start), Agent: e.Task.Agent, Data: data,
 	})
 }

@@ -107,7 +107,7 @@ func TestConversationsAreHeard(t *testing.T) {
 		require.NoError(t, err)
 		events := log.Events()
 		require.NotEmpty(t, events)
-		assert.Equal(t, trace.TurnStart, events[0].Kind)
+		assert.Equal(t, trace.KindTurnStart, events[0].Kind())
 		assert.Equal(t, time.Second, events[0].At)
 	})
 }
@@ -123,9 +123,9 @@ func TestClosingStopsBackgroundTasks(t *testing.T) {
 	require.NoError(t, s.Close(t.Context()))
 	var kinds []trace.Kind
 	for _, e := range log.Events() {
-		kinds = append(kinds, e.Kind)
+		kinds = append(kinds, e.Kind())
 	}
-	assert.Equal(t, []trace.Kind{trace.TaskStarted, trace.TaskEnded}, kinds)
+	assert.Equal(t, []trace.Kind{trace.KindTaskStarted, trace.KindTaskEnded}, kinds)
 }
 
 func TestTheRealClock(t *testing.T) {

@@ -73,7 +73,7 @@ func differs() func(context.Context, cli.RunOptions) check.Result {
 		n := runs.Add(1)
 		out := outcome("differs", o)
 		out.Digest = fmt.Sprint("digest-", n)
-		out.Trace = []trace.Event{{Kind: trace.TurnStart, Turn: 1}, {Kind: trace.Notice, Turn: 1, Attrs: []trace.Attr{trace.N("run", n)}}}
+		out.Trace = []trace.Event{{Turn: 1, Data: trace.TurnStart{}}, {Turn: 1, Data: trace.Notice{Text: fmt.Sprint("run ", n)}}}
 		return out
 	}
 }

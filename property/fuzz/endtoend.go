@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,10 +67,10 @@ func otherPolicies(policy string) []string {
 }
 
 var kinds = map[trace.Kind]des.Kind{
-	trace.Request: des.Request, trace.Ready: des.Ready, trace.Started: des.Started, trace.Cancel: des.Cancelled,
-	trace.Escalate: des.Escalated, trace.Ask: des.Asked, trace.Decision: des.Decided, trace.Ended: des.Ended,
-	trace.Applied: des.Applied, trace.Dropped: des.Dropped, trace.Emitted: des.Emitted, trace.Discarded: des.Discarded,
-	trace.Interrupt: des.Interrupt, trace.Fallback: des.Fallback, trace.TurnEnd: des.Committed, trace.RunEnd: des.Over,
+	trace.KindRequest: des.Request, trace.KindReady: des.Ready, trace.KindStarted: des.Started, trace.KindCancel: des.Cancelled,
+	trace.KindEscalate: des.Escalated, trace.KindAsk: des.Asked, trace.KindDecision: des.Decided, trace.KindEnded: des.Ended,
+	trace.KindApplied: des.Applied, trace.KindDropped: des.Dropped, trace.KindEmitted: des.Emitted, trace.KindDiscarded: des.Discarded,
+	trace.KindInterrupt: des.Interrupt, trace.KindFallback: des.Fallback, trace.KindTurnEnd: des.Committed, trace.KindRunEnd: des.Over,
 }
 
 // ReadTrace reads a trace as a log.
@@ -81,13 +80,13 @@ func ReadTrace(c *des.Case, events []trace.Event) (*des.Log, error) {
 		index[c.Call(n).ID] = int16(n)
 	}
 	log := &des.Log{}
-	state := ""
+	var state trace.StateView
 	for _, ev := range events {
-		if ev.Kind == trace.StateNow {
-			state = ev.Get("state")
+		if s, ok := ev.Data.(trace.State); ok {
+			state = s.State
 		}
-		what, ok := kinds[ev.Kind]
-		if !ok || ev.Kind == trace.Ask && ev.Get("reason") == "" {
+		what, ok := kinds[ev.Kind()]
+		if _, answered := ev.Data.(trace.Answer); answered || !ok {
 			continue
 		}
 		e := des.Entry{At: ev.At, Kind: what, Turn: int16(ev.Turn), Call: -1}
@@ -104,44 +103,41 @@ func ReadTrace(c *des.Case, events []trace.Event) (*des.Log, error) {
 		}
 		log.Entries = append(log.Entries, e)
 	}
-	return log, readState(log, index, state)
+	readState(log, index, state)
+	return log, nil
 }
 
 func codeOf(ev trace.Event) (uint8, error) {
-	switch ev.Kind {
-	case trace.Ended, trace.Emitted:
-		s, ok := des.StatusOf(ev.Get("status"))
-		if !ok {
-			return 0, fmt.Errorf("the trace has a status %q that no case has", ev.Get("status"))
-		}
-		return uint8(s), nil
+	switch data := ev.Data.(type) {
+	case trace.Ended:
+		return codeOfStatus(data.Status)
+	case trace.Emitted:
+		return codeOfStatus(data.Status)
 	case trace.Cancel:
-		return uint8(des.CauseOf(ev.Get("cause"))), nil
+		return uint8(des.CauseOf(data.Cause)), nil
 	case trace.Decision:
-		if ev.Get("behaviour") != "allow" {
+		if data.Behaviour != "allow" {
 			return 1, nil
 		}
 	case trace.RunEnd:
-		if ev.Get("error") != "" {
+		if data.Error != "" {
 			return 1, nil
 		}
 	}
 	return 0, nil
 }
 
+func codeOfStatus(status string) (uint8, error) {
+	s, ok := des.StatusOf(status)
+	if !ok {
+		return 0, fmt.Errorf("the trace has a status %q that no case has", status)
+	}
+	return uint8(s), nil
+}
+
 // readState reads whose modifiers the state at the end is made of.
-func readState(log *des.Log, index map[string]int16, state string) error {
-	var st struct {
-		Env map[string]string `json:"env"`
-	}
-	if state == "" {
-		return nil
-	}
-	if err := json.Unmarshal([]byte(state), &st); err != nil {
-		return fmt.Errorf("the trace's last state: %w", err)
-	}
-	for id := range strings.FieldsSeq(st.Env["LOG"]) {
+func readState(log *des.Log, index map[string]int16, state trace.StateView) {
+	for id := range strings.FieldsSeq(state.Env["LOG"]) {
 		log.State = append(log.State, index[id])
 	}
-	return nil
 }

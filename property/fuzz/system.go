@@ -57,7 +57,7 @@ func runSystem(ctx context.Context, s *generate.SystemCase, o generate.Order) (c
 func endsInError(s *generate.SystemCase) bool {
 	out, err := runSystem(context.Background(), s, generate.InOrder)
 	return err == nil && slices.ContainsFunc(out.Trace, func(e trace.Event) bool {
-		return e.Kind == trace.RunEnd && e.Agent == "" && e.Get("error") != ""
+		return e.Agent == "" && trace.As[trace.RunEnd](e).Error != ""
 	})
 }
 

@@ -57,11 +57,11 @@ func hooksOnce(r run) error {
 	}
 	asked := map[string][]string{}
 	for _, e := range r.Trace {
-		switch e.Kind {
-		case trace.Ready:
+		switch e.Kind() {
+		case trace.KindReady:
 			asked[e.Call] = nil
-		case trace.Hook:
-			asked[e.Call] = append(asked[e.Call], e.Get("hook"))
+		case trace.KindHook:
+			asked[e.Call] = append(asked[e.Call], trace.As[trace.Hook](e).Hook)
 		}
 	}
 	for n := range r.Case.Calls() {
@@ -88,7 +88,7 @@ func resultSize(r run) error {
 		return nil
 	}
 	for _, e := range r.Trace {
-		if n := utf8.RuneCountInString(e.Get("text")); e.Kind == trace.Emitted && n > maxChars+note {
+		if n := utf8.RuneCountInString(trace.As[trace.Emitted](e).Text); n > maxChars+note {
 			return fmt.Errorf("call %s: its result has %d characters", e.Call, n)
 		}
 	}
@@ -98,14 +98,14 @@ func resultSize(r run) error {
 func nothingAfterTheEnd(r run) error {
 	over := map[string]bool{}
 	for _, e := range r.Trace {
-		switch e.Kind {
-		case trace.Ready:
+		switch e.Kind() {
+		case trace.KindReady:
 			delete(over, e.Call)
-		case trace.Ended:
+		case trace.KindEnded:
 			over[e.Call] = true
-		case trace.Progress, trace.Stage, trace.Ask, trace.Decision, trace.Hook, trace.Started:
+		case trace.KindProgress, trace.KindStage, trace.KindAsk, trace.KindDecision, trace.KindHook, trace.KindStarted:
 			if over[e.Call] {
-				return fmt.Errorf("call %s: %s after its end", e.Call, e.Kind)
+				return fmt.Errorf("call %s: %s after its end", e.Call, e.Kind())
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -179,12 +178,12 @@ func agentsEnd(v *SystemView) error {
 		if e.Agent == "" || p == nil {
 			continue
 		}
-		begins := e.Kind == trace.Request || e.Kind == trace.Started
+		begins := e.Kind() == trace.KindRequest || e.Kind() == trace.KindStarted
 		switch {
 		case p.over && e.At > p.ended:
-			return fmt.Errorf("at %s: %s of %s, whose call %s ended at %s", e.At, e.Kind, e.Agent, p.call.ID, p.ended)
+			return fmt.Errorf("at %s: %s of %s, whose call %s ended at %s", e.At, e.Kind(), e.Agent, p.call.ID, p.ended)
 		case p.wasCancelled && begins && e.At > p.cancelled:
-			return fmt.Errorf("at %s: %s of %s, whose call %s was stopped at %s", e.At, e.Kind, e.Agent, p.call.ID, p.cancelled)
+			return fmt.Errorf("at %s: %s of %s, whose call %s was stopped at %s", e.At, e.Kind(), e.Agent, p.call.ID, p.cancelled)
 		}
 	}
 	for _, p := range v.calls {
@@ -209,16 +208,10 @@ func agentsApart(v *SystemView) error {
 			want = append(want, t.Name)
 		}
 	}
-	var st struct {
-		Env map[string]string `json:"env"`
-	}
-	if v.state == "" || v.failed || v.repeats() || slices.ContainsFunc(v.requests, func(r *request) bool { return r.garbled }) {
+	if v.state.Mode == "" || v.failed || v.repeats() || slices.ContainsFunc(v.requests, func(r *request) bool { return r.garbled }) {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(v.state), &st); err != nil {
-		return err
-	}
-	if got := strings.Fields(st.Env["NOTES"]); !slices.Equal(got, want) {
+	if got := strings.Fields(v.state.Env["NOTES"]); !slices.Equal(got, want) {
 		return fmt.Errorf("the state holds what %v did; the main conversation's calls were %v", got, want)
 	}
 	return nil

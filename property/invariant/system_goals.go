@@ -264,12 +264,12 @@ func (v *SystemView) spawnersDropped() int {
 	for _, e := range v.out.Trace {
 		switch {
 		case e.Tool != "Agent":
-		case e.Kind == trace.Started:
+		case e.Kind() == trace.KindStarted:
 			running[e.Call] = true
-		case e.Kind == trace.Ended && e.Get("status") == "discarded":
+		case trace.As[trace.Ended](e).Status == "discarded":
 			n += count(running[e.Call])
 			fallthrough
-		case e.Kind == trace.Ended:
+		case e.Kind() == trace.KindEnded:
 			running[e.Call] = false
 		}
 	}
@@ -280,10 +280,10 @@ func (v *SystemView) spawnersDropped() int {
 func (v *SystemView) swapped() int {
 	n, last := 0, map[string]int{}
 	for _, e := range v.out.Trace {
-		switch e.Kind {
-		case trace.Request:
+		switch e.Kind() {
+		case trace.KindRequest:
 			last[e.Agent] = 0
-		case trace.Ready:
+		case trace.KindReady:
 			n += count(generate.CallNumber(e.Call) < last[e.Agent])
 			last[e.Agent] = max(last[e.Agent], generate.CallNumber(e.Call))
 		}
@@ -295,7 +295,7 @@ func (v *SystemView) swapped() int {
 func (v *SystemView) doubleInterrupts() int {
 	n, last := 0, never
 	for _, e := range v.out.Trace {
-		if e.Kind == trace.Interrupt && e.Agent == "" {
+		if e.Kind() == trace.KindInterrupt && e.Agent == "" {
 			n += count(e.At == last)
 			last = e.At
 		}

@@ -23,7 +23,7 @@ type SystemView struct {
 	byID  map[string]*systemCall
 	// agents are the Agent calls behind the sub-agents, by the agents' names.
 	agents map[string]*systemCall
-	state  string // the main conversation's, at the end
+	state  trace.StateView // the main conversation's, at the end
 	// connections are those to the servers, by name; failed: the conversation ended in an error.
 	connections map[string]*connection
 	failed      bool
@@ -115,9 +115,9 @@ func (v *SystemView) read() error {
 	latest, begun := map[string]*request{}, map[string]time.Duration{}
 	for _, e := range v.out.Trace {
 		switch {
-		case e.Kind == trace.TurnStart:
+		case e.Kind() == trace.KindTurnStart:
 			begun[e.Agent] = e.At
-		case e.Kind == trace.Request:
+		case e.Kind() == trace.KindRequest:
 			r, err := v.request(e)
 			if err != nil {
 				return err
@@ -127,15 +127,15 @@ func (v *SystemView) read() error {
 				r.at = before.at // it is sent again, with the same tools
 			}
 			latest[e.Agent] = r
-		case e.Kind == trace.Fallback && latest[e.Agent] != nil:
+		case e.Kind() == trace.KindFallback && latest[e.Agent] != nil:
 			latest[e.Agent].abandoned = true
-		case e.Kind == trace.RunEnd && e.Get("error") != "":
+		case trace.As[trace.RunEnd](e).Error != "":
 			if r := latest[e.Agent]; r != nil {
 				r.abandoned = true
 			}
 			v.failed = v.failed || e.Agent == ""
-		case e.Kind == trace.StateNow && e.Agent == "":
-			v.state = e.Get("state")
+		case e.Kind() == trace.KindState && e.Agent == "":
+			v.state = trace.As[trace.State](e).State
 		}
 		if p := v.byID[e.Call]; p != nil {
 			v.note(p, e, latest[e.Agent])
@@ -160,7 +160,7 @@ func (v *SystemView) markGarbled() {
 }
 
 func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
-	switch e.Kind {
+	switch data := e.Data.(type) {
 	case trace.Ready:
 		*p = systemCall{call: p.call, turn: p.turn, parent: p.parent, tries: p.tries + 1, repeated: p.repeated || p.emitted, made: true, agent: e.Agent, asked: latest}
 		// An answer that the user cut short is given again, a turn later than it was due.
@@ -171,18 +171,17 @@ func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
 	case trace.Started:
 		p.started = true
 	case trace.Stage:
-		if e.Get("stage") == "run" {
-			took, _ := time.ParseDuration(e.Get("took_us") + "us") // what is no time is none
-			p.ran, p.began = true, e.At-took
+		if data.Stage == "run" {
+			p.ran, p.began = true, e.At-data.Took
 		}
 	case trace.Ask:
 		p.askedPerson = true
 	case trace.Decision:
-		p.decision = e.Get("behaviour")
+		p.decision = data.Behaviour
 	case trace.Hook:
-		p.hooks = append(p.hooks, e.Get("event")+" "+e.Get("hook"))
+		p.hooks = append(p.hooks, data.Event+" "+data.Hook)
 	case trace.Persisted:
-		p.saved = append(p.saved, e.Get("why"))
+		p.saved = append(p.saved, data.Why)
 	case trace.Discarded: // its message was given up, and it with it
 		p.made, p.emitted, p.status, p.text = false, false, "discarded", ""
 	case trace.Cancel:
@@ -190,7 +189,7 @@ func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
 	case trace.Ended:
 		p.over, p.ended = true, e.At
 	case trace.Emitted:
-		p.emitted, p.status, p.text = true, e.Get("status"), e.Get("text")
+		p.emitted, p.status, p.text = true, data.Status, data.Text
 	}
 }
 

@@ -27,14 +27,14 @@ func look(out check.Result) found {
 	var f found
 	for _, e := range out.Trace {
 		drop := func(kept trace.Event) bool { return kept.Call == e.Call && kept.Turn == e.Turn }
-		switch e.Kind {
-		case trace.Ready:
+		switch e.Kind() {
+		case trace.KindReady:
 			f.calls = append(f.calls, e)
-		case trace.Emitted:
+		case trace.KindEmitted:
 			f.results = append(f.results, e)
-		case trace.Discarded:
+		case trace.KindDiscarded:
 			f.calls, f.results = slices.DeleteFunc(f.calls, drop), slices.DeleteFunc(f.results, drop)
-		case trace.Request:
+		case trace.KindRequest:
 			f.requests++
 		}
 	}
@@ -52,7 +52,7 @@ func expectations(out check.Result) string {
 	if len(f.calls) > 0 {
 		line("  called: # the calls as the model made them")
 		for _, c := range f.calls {
-			line("    - {id: %s, tool: %s, input: %s}", quote(c.Call), quote(c.Tool), flow(gjson.Parse(c.Get("input"))))
+			line("    - {id: %s, tool: %s, input: %s}", quote(c.Call), quote(c.Tool), flow(gjson.Parse(trace.As[trace.Ready](c).Input)))
 		}
 		line("  batches:")
 		for _, batch := range out.Batches {
@@ -79,11 +79,11 @@ const (
 )
 
 func result(r trace.Event) string {
-	text := r.Get("text")
+	text := trace.As[trace.Emitted](r).Text
 	if chars := []rune(text); len(chars) > whole {
-		return fmt.Sprintf("{status: %s, contains: %s, chars: %d}", r.Get("status"), quote(string(chars[:beginning])), len(chars))
+		return fmt.Sprintf("{status: %s, contains: %s, chars: %d}", trace.As[trace.Emitted](r).Status, quote(string(chars[:beginning])), len(chars))
 	}
-	return fmt.Sprintf("{status: %s, equals: %s}", r.Get("status"), quote(text))
+	return fmt.Sprintf("{status: %s, equals: %s}", trace.As[trace.Emitted](r).Status, quote(text))
 }
 
 func ids(events []trace.Event) []string {
@@ -170,8 +170,8 @@ func (s *builder) remarkCalls(f found) {
 			switch {
 			case at < 0 && turn.Ending == recording.Whole:
 				s.note("the result of %s was recorded, but the call does not come to one here", r.Call)
-			case at >= 0 && !s.real[f.results[at].Tool] && strings.TrimSpace(f.results[at].Get("text")) != strings.TrimSpace(s.blank(r.Text)):
-				s.note("the result of %s is not the recorded one: %s", r.Call, message.Line(f.results[at].Get("text"), noteChars))
+			case at >= 0 && !s.real[f.results[at].Tool] && strings.TrimSpace(trace.As[trace.Emitted](f.results[at]).Text) != strings.TrimSpace(s.blank(r.Text)):
+				s.note("the result of %s is not the recorded one: %s", r.Call, message.Line(trace.As[trace.Emitted](f.results[at]).Text, noteChars))
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func (s *builder) differs(f found) (name, why string) {
 				continue
 			}
 			if !s.agrees(c.Name, *r, f.results[at]) {
-				return c.Name, fmt.Sprintf("%s gives something else: %s", c.ID, message.Line(f.results[at].Get("text"), noteChars))
+				return c.Name, fmt.Sprintf("%s gives something else: %s", c.ID, message.Line(trace.As[trace.Emitted](f.results[at]).Text, noteChars))
 			}
 		}
 	}
@@ -238,11 +238,11 @@ func (s *builder) differs(f found) (name, why string) {
 // agrees compares the content of results, not its form: every agent numbers lines and
 // words its success in its own way.
 func (s *builder) agrees(tool string, recorded recording.Result, got trace.Event) bool {
-	ok := got.Get("status") == "ok"
+	ok := trace.As[trace.Emitted](got).Status == "ok"
 	if ok == recorded.IsError {
 		return false
 	}
-	want, text := s.blank(recorded.Text), got.Get("text")
+	want, text := s.blank(recorded.Text), trace.As[trace.Emitted](got).Text
 	switch {
 	case !ok || tool == "Write" || tool == "Edit":
 		return true
@@ -256,16 +256,17 @@ func (s *builder) agrees(tool string, recorded recording.Result, got trace.Event
 func (s *builder) files(out check.Result) string {
 	var b strings.Builder
 	for _, e := range out.Trace {
-		if e.Kind != trace.File || e.Get("path") == "" {
+		f, ok := e.Data.(trace.File)
+		if !ok {
 			continue
 		}
 		if b.Len() == 0 {
 			b.WriteString("  files: # as the session left them\n")
 		}
-		if content := e.Get("content"); e.Get("is") != "absent" && len(content) <= largestApart {
-			fmt.Fprintf(&b, "    %s: {is: %s, equals: %s}\n", quote(e.Get("path")), e.Get("is"), quote(content))
+		if f.Is != "absent" && len(f.Content) <= largestApart {
+			fmt.Fprintf(&b, "    %s: {is: %s, equals: %s}\n", quote(f.Path), f.Is, quote(f.Content))
 		} else {
-			fmt.Fprintf(&b, "    %s: %s\n", quote(e.Get("path")), e.Get("is"))
+			fmt.Fprintf(&b, "    %s: %s\n", quote(f.Path), f.Is)
 		}
 	}
 	return b.String()

@@ -109,16 +109,16 @@ func whileRunning(out check.Result, turn *recording.Turn) (time.Duration, bool) 
 	var from, to time.Duration
 	of := 0 // the run's own number of the turn
 	for _, e := range out.Trace {
-		if turnHas(turn, e.Call) && (e.Kind == trace.Started || e.Kind == trace.Ended) {
+		if turnHas(turn, e.Call) && (e.Kind() == trace.KindStarted || e.Kind() == trace.KindEnded) {
 			of = e.Turn
 		}
 	}
 	for _, e := range out.Trace {
 		switch {
 		case of == 0 || e.Turn != of:
-		case e.Kind == trace.Started || e.Kind == trace.StreamEnd:
+		case e.Kind() == trace.KindStarted || e.Kind() == trace.KindStreamEnd:
 			from = max(from, e.At)
-		case e.Kind == trace.Ended:
+		case e.Kind() == trace.KindEnded:
 			to = max(to, e.At)
 		}
 	}
@@ -133,7 +133,7 @@ func turnHas(turn *recording.Turn, call string) bool {
 // sameResults reports whether two runs came to the same, at the same time.
 func sameResults(a, b check.Result) bool {
 	same := func(x, y trace.Event) bool {
-		return x.Call == y.Call && x.At == y.At && x.Get("status") == y.Get("status") && x.Get("text") == y.Get("text")
+		return x.Call == y.Call && x.At == y.At && trace.As[trace.Emitted](x) == trace.As[trace.Emitted](y)
 	}
 	return a.Makespan == b.Makespan && slices.EqualFunc(look(a).results, look(b).results, same)
 }

@@ -123,27 +123,27 @@ func (w *watch) take(e trace.Event) {
 	if w.over {
 		return
 	}
-	switch e.Kind {
-	case trace.Ready:
-		w.safe = append(w.safe, e.Get("safe") == "true")
-	case trace.BlockDone, trace.StreamEnd, trace.FirstByte:
+	switch e.Kind() {
+	case trace.KindReady:
+		w.safe = append(w.safe, trace.As[trace.Ready](e).Safe)
+	case trace.KindBlockDone, trace.KindStreamEnd, trace.KindFirstByte:
 		w.streams = e.At
-	case trace.Started:
+	case trace.KindStarted:
 		w.started[e.Call] = e.At
-	case trace.Ended:
+	case trace.KindEnded:
 		if from, ok := w.started[e.Call]; ok {
 			w.busy += e.At - from
 		}
-	case trace.Emitted:
-		switch pipeline.Status(e.Get("status")) {
+	case trace.KindEmitted:
+		switch emitted := trace.As[trace.Emitted](e); pipeline.Status(emitted.Status) {
 		case pipeline.Invalid, pipeline.BadJSON:
-			w.refused = append(w.refused, refusal{e.Call, e.Tool, e.Get("text")})
+			w.refused = append(w.refused, refusal{e.Call, e.Tool, emitted.Text})
 		}
-	case trace.TurnEnd, trace.RunEnd:
+	case trace.KindTurnEnd, trace.KindRunEnd:
 		w.over = true
 		w.makespan = e.At
 		w.busy += w.streams
-		if e.Kind == trace.RunEnd { // the stream broke off: it ended then
+		if e.Kind() == trace.KindRunEnd { // the stream broke off: it ended then
 			w.busy += max(0, e.At-w.streams)
 		}
 	}

@@ -38,7 +38,7 @@ func TestOurSystemIsTheClientItIsInReplay(t *testing.T) {
 	require.Equal(t, check.Passed, out.Status)
 	var want []string
 	for _, e := range out.Trace {
-		if e.Kind == trace.Emitted {
+		if e.Kind() == trace.KindEmitted {
 			want = append(want, e.Call+": "+e.Get("text"))
 		}
 	}

@@ -40,7 +40,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done
 		added = append(added, user)
 	}
 	s.append(added...)
-	s.trace(trace.TurnEnd, trace.N("results", int64(len(ex.emitted))), trace.N("denied", int64(denied(ex.emitted))))
+	s.trace(trace.TurnEnd{Results: len(ex.emitted), Denied: denied(ex.emitted)})
 	if err := context.Cause(ctx); err != nil {
 		return true, err
 	}

@@ -47,7 +47,7 @@ func (s *Session) compact(ctx context.Context) error {
 		return err
 	}
 	s.announced = nil // the reminders went too: delta mode names all again
-	s.trace(trace.Compacted, trace.N("cut", int64(cut)), trace.N("kept", int64(len(s.history)-1)))
+	s.trace(trace.Compacted{Cut: cut, Kept: len(s.history) - 1})
 	return nil
 }
 

@@ -45,7 +45,7 @@ func TestACutNeverPartsACallFromItsResult(t *testing.T) {
 				}
 			}
 		}
-		assert.Len(t, r.kinds(trace.Compacted, "cut"), 1)
+		assert.Len(t, r.kinds(trace.KindCompacted, "cut"), 1)
 	}
 }
 

@@ -1,13 +1,13 @@
 package loop
 
 import (
-	"encoding/json"
 	"slices"
 
 	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
 )
 
 // What follows serves the policy Effects (J8), under which calls overtake each other:
@@ -51,19 +51,11 @@ func (ex *execution) touches(i int) *schedule.Footprint {
 	return &schedule.Footprint{Reads: e.Reads, Writes: e.Writes, Shifts: e.Shifts}
 }
 
-// told is what a call that starts touches, for the trace: what it conflicts with
-// bounds from below how long the message must take, whatever the policy.
-func (ex *execution) told(j *job) string {
+// traced is what a call that starts touches, for the trace.
+func (ex *execution) traced(j *job) trace.Touches {
 	e := j.touches
 	if ex.s.cfg.Policy != schedule.Effects {
 		e = ex.s.pipe.Effects(j.pre, j.env)
 	}
-	if e.Everything {
-		return "everything"
-	}
-	raw, err := json.Marshal(map[string][]string{"reads": e.Reads, "writes": e.Writes})
-	if err != nil {
-		return "everything" // strings always encode
-	}
-	return string(raw)
+	return trace.Touches{Reads: e.Reads, Writes: e.Writes, Everything: e.Everything}
 }

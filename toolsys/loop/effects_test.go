@@ -68,7 +68,7 @@ func TestUnderEffectsACallSeesWhatItWouldSeeInOrder(t *testing.T) {
 			files = append(files, f.Path)
 		}
 		assert.Equal(t, []string{"/slow", "/a", "/c"}, files, "in call order")
-		assert.Equal(t, "c0 ok", r.kinds(trace.Emitted, "status")[0])
+		assert.Equal(t, "c0 ok", r.kinds(trace.KindEmitted, "status")[0])
 	})
 }
 

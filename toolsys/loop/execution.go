@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -72,7 +71,7 @@ func (ex *execution) take(data []byte) error {
 	done, err := ex.blocks.Add(data)
 	for _, b := range done {
 		if ex.s.listens() {
-			ex.s.trace(trace.BlockDone, trace.S("type", b.Type), trace.N("chars", int64(len(b.Text)+len(b.Input))))
+			ex.s.trace(trace.BlockDone{Type: b.Type, Chars: len(b.Text) + len(b.Input)})
 		}
 		if b.Type != message.TypeToolUse || !ex.taken(b.ID) {
 			_ = ex.s.record(Entry{Kind: BlockDone, Block: &b}) // Send asks for the error
@@ -80,7 +79,7 @@ func (ex *execution) take(data []byte) error {
 		switch {
 		case b.Type != message.TypeToolUse:
 		case ex.taken(b.ID):
-			ex.s.trace(trace.StreamCut, trace.S("id", b.ID), trace.S("name", b.Name), trace.S("input", string(b.Input)), trace.S("reason", "its id is taken"))
+			ex.s.trace(trace.StreamCut{ID: b.ID, Name: b.Name, Input: string(b.Input), Reason: "its id is taken"})
 		default:
 			ex.add(b)
 		}
@@ -114,7 +113,7 @@ func (ex *execution) add(b message.Block) {
 	ex.jobs = append(ex.jobs, &job{pre: pre, env: env})
 	ex.mu.Unlock()
 	if ex.s.listens() {
-		ex.event(i, trace.Ready, trace.B("safe", pre.Safe), trace.S("input", string(b.Input)))
+		ex.event(i, trace.Ready{Safe: pre.Safe, Input: string(b.Input)})
 	}
 	ex.driver.Add(pre.Safe, pre.Cancellable)
 }
@@ -149,7 +148,7 @@ func (ex *execution) started(i int) {
 	j := ex.job(i)
 	j.env.Context = ex.s.context(ex.view(i), ex)
 	if ex.s.listens() {
-		ex.event(i, trace.Started, trace.S("touches", ex.told(j)))
+		ex.event(i, trace.Started{Touches: ex.traced(j)})
 	}
 }
 
@@ -161,27 +160,23 @@ func (ex *execution) queued(i int, w schedule.Wait) {
 	for k, j := range w.On {
 		on[k] = ex.job(j).pre.Call.ID
 	}
-	raw, err := json.Marshal(on)
-	if err != nil {
-		raw = []byte("[]") // ids are strings: they always encode
-	}
-	ex.event(i, trace.Queued, trace.S("reason", w.Reason), trace.S("on", string(raw)))
+	ex.event(i, trace.Queued{Reason: w.Reason, On: on})
 }
 
 func (ex *execution) cancelled(i int, cause schedule.Cause) {
-	ex.event(i, trace.Cancel, trace.S("cause", cause.String()))
+	ex.event(i, trace.Cancel{Cause: cause.String()})
 }
 
 // apply lets a modifier act. One that panics changes nothing.
 func (ex *execution) apply(i int, r pipeline.Result) {
 	if err := ex.s.change(r.Modify); err != nil {
-		ex.event(i, trace.Dropped, trace.S("error", err.Error()))
+		ex.event(i, trace.Dropped{Error: err.Error()})
 		return
 	}
-	ex.event(i, trace.Applied)
+	ex.event(i, trace.Applied{})
 }
 
-func (ex *execution) drop(i int, _ pipeline.Result) { ex.event(i, trace.Dropped) }
+func (ex *execution) drop(i int, _ pipeline.Result) { ex.event(i, trace.Dropped{}) }
 
 // emit commits what the call learned and lets its result out, in call order (B5,
 // I3).
@@ -192,27 +187,21 @@ func (ex *execution) emit(i int, r pipeline.Result) {
 		return
 	}
 	for _, o := range r.Observed {
-		ex.event(i, trace.Observed, observation(o)...)
+		ex.event(i, observation(o))
 	}
-	ex.event(i, trace.Emitted, trace.S("status", string(r.Status)), trace.B("error", r.Block.IsError),
-		trace.S("text", message.PlainText(r.Block.Content)), trace.N("blocks", int64(len(r.Block.Content))))
+	ex.event(i, trace.Emitted{
+		Status: string(r.Status), Error: r.Block.IsError, Text: message.PlainText(r.Block.Content), Blocks: len(r.Block.Content),
+	})
 }
 
-func observation(o tool.Observation) []trace.Attr {
-	switch {
-	case o.Read != nil:
-		return []trace.Attr{trace.S("read", o.Read.Path), trace.S("hash", o.Read.Hash[:min(12, len(o.Read.Hash))])}
-	case len(o.Discovered) > 0:
-		raw, err := json.Marshal(o.Discovered)
-		if err != nil {
-			return nil
-		}
-		return []trace.Attr{trace.S("discovered", string(raw))}
+func observation(o tool.Observation) trace.Observed {
+	if o.Read != nil {
+		return trace.Observed{Read: o.Read.Path, Hash: o.Read.Hash[:min(12, len(o.Read.Hash))]}
 	}
-	return []trace.Attr{trace.S("task", o.Task)}
+	return trace.Observed{Discovered: o.Discovered, Task: o.Task}
 }
 
-func (ex *execution) discard(i int) { ex.event(i, trace.Discarded) }
+func (ex *execution) discard(i int) { ex.event(i, trace.Discarded{}) }
 
 // wait lets the calls end; when the conversation is stopped meanwhile they are
 // stopped one by one.
@@ -241,12 +230,12 @@ func (ex *execution) abandon() {
 	ex.driver.Wait()
 }
 
-func (ex *execution) event(i int, kind trace.Kind, attrs ...trace.Attr) {
+func (ex *execution) event(i int, data trace.Data) {
 	if !ex.s.listens() {
 		return
 	}
 	c := ex.job(i).pre.Call
 	ex.s.pipe.Doors.Trace(trace.Event{
-		At: ex.s.pipe.Doors.Since(), Kind: kind, Agent: ex.s.cfg.Agent, Turn: c.Turn, Call: c.ID, Tool: c.Name, Attrs: attrs,
+		At: ex.s.pipe.Doors.Since(), Agent: ex.s.cfg.Agent, Turn: c.Turn, Call: c.ID, Tool: c.Name, Data: data,
 	})
 }

@@ -183,5 +183,5 @@ func TestAKilledSessionIsOpenedAgain(t *testing.T) {
 	require.Empty(t, refused(s.requests[0]))
 	require.Len(t, s.requests[0].Messages, 3)
 	assert.Contains(t, message.PlainText(s.requests[0].Messages[2].Results()[0].Content), "Whether it ran, and what it did, is not known.")
-	assert.Equal(t, []string{"call pay of the history had no result"}, r.kinds(trace.Notice, "text"))
+	assert.Equal(t, []string{"call pay of the history had no result"}, r.kinds(trace.KindNotice, "text"))
 }

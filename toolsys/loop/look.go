@@ -81,12 +81,11 @@ func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
 	s.traceBroken(s.cfg.Definitions.Broken())
 	whole := snap.Pool.Look(pool.View{Settings: s.cfg.Settings, Deferring: false}).Definitions(s.cfg.Definitions)
 	sent := size(defs[:len(snap.Loaded())]) + len(snap.Announcement())
-	s.trace(trace.PoolBuilt,
-		trace.S("tools", list(names(snap.Loaded()))), trace.S("deferred", list(names(snap.Deferred()))),
-		trace.N("builtins", int64(snap.Pool.Builtins)), trace.N("prefix", int64(snap.Fixed())),
-		trace.S("prefix_hash", pool.Hash(defs[:snap.Fixed()])), trace.S("hash", pool.Hash(defs)),
-		trace.N("whole_bytes", int64(size(whole))), trace.N("sent_bytes", int64(sent)),
-		trace.B("deferring", on), trace.S("reason", reason), trace.S("omitted", omitted(snap.Pool.Omitted)))
+	s.trace(trace.Pool{
+		Tools: names(snap.Loaded()), Deferred: names(snap.Deferred()), Builtins: snap.Pool.Builtins, Prefix: snap.Fixed(),
+		PrefixHash: pool.Hash(defs[:snap.Fixed()]), Hash: pool.Hash(defs), WholeBytes: size(whole), SentBytes: sent,
+		Deferring: on, Reason: reason, Omitted: omitted(snap.Pool.Omitted),
+	})
 }
 
 // traceBroken names, once, the tools whose prompt panicked (A5).
@@ -94,7 +93,7 @@ func (s *Session) traceBroken(prompts map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(prompts)) {
 		if !s.broken[name] {
 			s.broken[name] = true
-			s.trace(trace.Predicate, trace.S("predicate", "prompt"), trace.S("tool", name), trace.S("error", prompts[name].Error()))
+			s.trace(trace.Predicate{Predicate: "prompt", Tool: name, Error: prompts[name].Error()})
 		}
 	}
 }
@@ -108,16 +107,12 @@ func size(defs []json.RawMessage) int {
 	return n
 }
 
-func omitted(all []pool.Omission) string {
+func omitted(all []pool.Omission) map[string]string {
 	byName := map[string]string{}
 	for _, o := range all {
 		byName[o.Name] = o.Reason
 	}
-	raw, err := json.Marshal(byName) // keys are written sorted
-	if err != nil {
-		return "{}"
-	}
-	return string(raw)
+	return byName
 }
 
 func names(tools []*tool.Tool) []string {
@@ -126,14 +121,6 @@ func names(tools []*tool.Tool) []string {
 		out[i] = t.Name
 	}
 	return out
-}
-
-func list(names []string) string {
-	raw, err := json.Marshal(names)
-	if err != nil {
-		return "[]"
-	}
-	return string(raw)
 }
 
 func (s *Session) deltaMode() bool { return s.cfg.Settings.Has(settings.DeltaDiscovery) }

@@ -41,7 +41,7 @@ func TestTurnsRepeatWhileThereAreCalls(t *testing.T) {
 		roles += m.Role[:1]
 	}
 	assert.Equal(t, "uauaua", roles, "user and assistant take turns")
-	assert.Len(t, r.kinds(trace.RunEnd, "stop"), 1)
+	assert.Len(t, r.kinds(trace.KindRunEnd, "stop"), 1)
 }
 
 // Results leave as one message, in call order, whatever order they finish in; what
@@ -60,8 +60,8 @@ func TestResultsLeaveInCallOrderWithTheirMessagesBehind(t *testing.T) {
 		assert.Equal(t, "c0", last.Content[0].ToolUseID)
 		assert.Equal(t, "c1", last.Content[1].ToolUseID)
 		assert.Equal(t, "read on", last.Content[2].Text)
-		assert.Equal(t, []string{"c1 ok", "c0 ok"}, r.kinds(trace.Ended, "status"))
-		assert.Equal(t, []string{"c0 ok", "c1 ok"}, r.kinds(trace.Emitted, "status"))
+		assert.Equal(t, []string{"c1 ok", "c0 ok"}, r.kinds(trace.KindEnded, "status"))
+		assert.Equal(t, []string{"c0 ok", "c1 ok"}, r.kinds(trace.KindEmitted, "status"))
 	})
 }
 
@@ -108,7 +108,7 @@ func TestASafeCallsModifier(t *testing.T) {
 		r.send(t)
 		assert.Equal(t, want, r.State().Dir, policy.String())
 		if policy == schedule.Streaming {
-			assert.ElementsMatch(t, []string{"c0", "c1"}, r.kinds(trace.Dropped, ""), "the trace says that it was dropped")
+			assert.ElementsMatch(t, []string{"c0", "c1"}, r.kinds(trace.KindDropped, ""), "the trace says that it was dropped")
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestAModifierThatPanicsChangesNothing(t *testing.T) {
 	r := open(t, s, nil, bad, named("Cd", cd))
 	r.send(t)
 	assert.Equal(t, "/repo/a", r.State().Dir)
-	assert.Equal(t, []string{"c0 the modifier panicked: oh"}, r.kinds(trace.Dropped, "error"))
+	assert.Equal(t, []string{"c0 the modifier panicked: oh"}, r.kinds(trace.KindDropped, "error"))
 }
 
 // What safe calls learn is committed in call order, under every policy (B5).
@@ -205,7 +205,7 @@ func TestAnInterruptNeverGetsLost(t *testing.T) {
 		var r *room
 		r = open(t, s, func(c *loop.Config) {
 			c.Served = func(context.Context) tool.Served { // asked for between two requests
-				if len(s.requests) == 1 && r != nil && len(r.kinds(trace.Interrupt, "text")) == 0 {
+				if len(s.requests) == 1 && r != nil && len(r.kinds(trace.KindInterrupt, "text")) == 0 {
 					r.Interrupt(message.UserText("meanwhile"))
 				}
 				return tool.Served{}
@@ -221,7 +221,7 @@ func TestAnInterruptNeverGetsLost(t *testing.T) {
 		var r *room
 		r = open(t, s, func(c *loop.Config) {
 			c.Served = func(ctx context.Context) tool.Served { // of which one hangs
-				if len(s.requests) == 1 && len(r.kinds(trace.Interrupt, "text")) == 0 {
+				if len(s.requests) == 1 && len(r.kinds(trace.KindInterrupt, "text")) == 0 {
 					r.Interrupt(message.UserText("enough"))
 					<-ctx.Done()
 				}
@@ -278,7 +278,7 @@ func TestFallbackStartsOver(t *testing.T) {
 			ids, texts := s.results(2)
 			assert.Equal(t, []string{"c0"}, ids)
 			assert.Equal(t, "/repo", texts["c0"], "the state is that before the first try")
-			assert.Len(t, r.kinds(trace.Fallback, "error"), 1)
+			assert.Len(t, r.kinds(trace.KindFallback, "error"), 1)
 			assert.Equal(t, s.requests[0].Messages, s.requests[1].Messages, "the same request again")
 		})
 	}
@@ -300,7 +300,7 @@ func TestCallCutOffNeverRuns(t *testing.T) {
 	r.send(t)
 	ids, _ := s.results(1)
 	assert.Equal(t, []string{"c0"}, ids)
-	assert.Equal(t, []string{"c1"}, r.kinds(trace.StreamCut, "id"))
+	assert.Equal(t, []string{"c1"}, r.kinds(trace.KindStreamCut, "id"))
 }
 
 func TestAbortStopsEverythingAndKeepsWhatIsKnown(t *testing.T) {
@@ -366,7 +366,7 @@ func TestSubAgents(t *testing.T) {
 		r.send(t)
 		var child string
 		for _, e := range r.log.Events() {
-			if e.Kind == trace.StateNow && e.Agent != "" {
+			if e.Kind() == trace.KindState && e.Agent != "" {
 				child = e.Get("state")
 			}
 		}
@@ -390,7 +390,7 @@ func TestSubAgents(t *testing.T) {
 		s := &script{turns: []turn{calls("Agent x"), {beginning}, says("done")}}
 		r := open(t, s, nil, agent(t, nil))
 		r.send(t)
-		assert.Equal(t, []string{"c0 failed"}, r.kinds(trace.Ended, "status"))
+		assert.Equal(t, []string{"c0 failed"}, r.kinds(trace.KindEnded, "status"))
 	})
 }
 

@@ -76,7 +76,7 @@ func New(cfg Config) (*Session, error) {
 		}
 	}
 	for _, what := range mended {
-		s.trace(trace.Notice, trace.S("text", what))
+		s.trace(trace.Notice{Text: what})
 	}
 	if len(history) > 0 {
 		return s, s.record(Entry{Kind: HistorySet, Messages: s.history})
@@ -102,7 +102,7 @@ func (s *Session) Interrupt(m message.Message) {
 	s.pending = append(s.pending, m)
 	driver, stop := s.active, s.stop
 	s.mu.Unlock()
-	s.trace(trace.Interrupt, trace.S("text", message.PlainText(m.Content)))
+	s.trace(trace.Interrupt{Text: message.PlainText(m.Content)})
 	if driver != nil {
 		driver.Interrupt()
 	}
@@ -121,7 +121,7 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) 
 		s.hear()
 		if out.Turns == s.cfg.MaxTurns {
 			err := fmt.Errorf("%w: %d", ErrTurns, s.cfg.MaxTurns)
-			s.trace(trace.RunEnd, trace.S("error", err.Error()))
+			s.trace(trace.RunEnd{Error: err.Error()})
 			return out, err
 		}
 		s.turn.Add(1)
@@ -130,11 +130,11 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) 
 		err = cmp.Or(s.unjournaled(), err)
 		s.traceState()
 		if err != nil {
-			s.trace(trace.RunEnd, trace.S("error", err.Error()))
+			s.trace(trace.RunEnd{Error: err.Error()})
 			return out, err
 		}
 		if done {
-			s.trace(trace.RunEnd, trace.S("stop", out.Stop))
+			s.trace(trace.RunEnd{Stop: out.Stop})
 			return out, nil
 		}
 	}
@@ -169,9 +169,9 @@ func (s *Session) turnNow() int { return int(s.turn.Load()) }
 // listens says whether anybody hears of events: some cost more than the call.
 func (s *Session) listens() bool { return s.pipe.Doors.Trace != nil }
 
-func (s *Session) trace(kind trace.Kind, attrs ...trace.Attr) {
+func (s *Session) trace(data trace.Data) {
 	if !s.listens() {
 		return
 	}
-	s.pipe.Doors.Trace(trace.Event{At: s.pipe.Doors.Since(), Kind: kind, Agent: s.cfg.Agent, Turn: s.turnNow(), Attrs: attrs})
+	s.pipe.Doors.Trace(trace.Event{At: s.pipe.Doors.Since(), Agent: s.cfg.Agent, Turn: s.turnNow(), Data: data})
 }

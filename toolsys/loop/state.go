@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"toolbench/toolsys/permission"
@@ -119,32 +118,19 @@ func (ex *execution) inProgress() []string {
 	return ids
 }
 
-// stateView is how the state stands in the trace: what a scenario may expect.
-type stateView struct {
-	Dir        string            `json:"cwd"`
-	Mode       string            `json:"mode"`
-	Env        map[string]string `json:"env,omitempty"`
-	Discovered []string          `json:"discovered,omitempty"`
-	Todos      []tool.Todo       `json:"todos,omitempty"`
-	Plan       string            `json:"plan,omitempty"`
-	Files      []string          `json:"files,omitempty"`
-	Denials    string            `json:"denials,omitempty"`
-	Rules      []string          `json:"rules,omitempty"`
-}
-
 func (s *Session) traceState() {
 	if !s.listens() {
 		return
 	}
-	raw, err := json.Marshal(view(s.State()))
-	if err != nil {
-		raw = []byte("{}") // strings all through: it always encodes
-	}
-	s.trace(trace.StateNow, trace.S("state", string(raw)))
+	s.trace(trace.State{State: view(s.State())})
 }
 
-func view(st tool.State) stateView {
-	v := stateView{Dir: st.Dir, Mode: st.Mode.String(), Env: st.Env, Discovered: st.Discovered, Todos: st.Todos, Plan: st.Plan}
+// view is the state as the trace has it.
+func view(st tool.State) trace.StateView {
+	v := trace.StateView{Dir: st.Dir, Mode: st.Mode.String(), Env: st.Env, Discovered: st.Discovered, Plan: st.Plan}
+	for _, t := range st.Todos {
+		v.Todos = append(v.Todos, trace.Todo(t))
+	}
 	for _, f := range st.Files.All() {
 		v.Files = append(v.Files, f.Path)
 	}

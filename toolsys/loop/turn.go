@@ -15,7 +15,7 @@ import (
 // runTurn makes one request, as often as the stream has to be retried, and
 // commits what came of it. It says whether the conversation is done.
 func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err error) {
-	s.trace(trace.TurnStart)
+	s.trace(trace.TurnStart{})
 	if err := s.compact(ctx); err != nil {
 		return true, err
 	}
@@ -40,7 +40,7 @@ func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err err
 		if attempt == s.cfg.Retries {
 			return true, fmt.Errorf("turn %d: %w", s.turnNow(), err)
 		}
-		s.trace(trace.Fallback, trace.S("error", err.Error()), trace.N("attempt", int64(attempt+1)))
+		s.trace(trace.Fallback{Error: err.Error(), Attempt: attempt + 1})
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.
 	err = s.cfg.Model(stream, req, func(data []byte) error {
 		if first {
 			first = false
-			s.trace(trace.FirstByte)
+			s.trace(trace.FirstByte{})
 		}
 		err := ex.take(data)
 		if ex.blocks.Moved() {
@@ -131,7 +131,7 @@ func (s *Session) endOfStream(stream context.Context, ex *execution, err error) 
 		return reply, incomplete
 	}
 	s.traceCut(ex)
-	s.trace(trace.StreamEnd, trace.S("stop", reply.StopReason))
+	s.trace(trace.StreamEnd{Stop: reply.StopReason})
 	return reply, nil
 }
 
@@ -139,7 +139,7 @@ func (s *Session) endOfStream(stream context.Context, ex *execution, err error) 
 // run (H2).
 func (s *Session) traceCut(ex *execution) {
 	for _, b := range ex.blocks.Open() {
-		s.trace(trace.StreamCut, trace.S("id", b.ID), trace.S("name", b.Name), trace.S("input", b.Invalid))
+		s.trace(trace.StreamCut{ID: b.ID, Name: b.Name, Input: b.Invalid})
 	}
 }
 
@@ -151,6 +151,5 @@ func (s *Session) traceRequest(req message.Request) {
 	if err != nil {
 		return // the model door will report it
 	}
-	s.trace(trace.Request, trace.N("bytes", int64(len(body))), trace.N("messages", int64(len(req.Messages))),
-		trace.N("tools", int64(len(req.Tools))), trace.S("model", req.Model))
+	s.trace(trace.Request{Bytes: len(body), Messages: len(req.Messages), Tools: len(req.Tools), Model: req.Model})
 }

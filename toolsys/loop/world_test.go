@@ -193,7 +193,7 @@ func (s *script) results(n int) (ids []string, texts map[string]string) {
 func (r *room) kinds(kind trace.Kind, attr string) []string {
 	var out []string
 	for _, e := range r.log.Events() {
-		if e.Kind == kind {
+		if e.Kind() == kind {
 			out = append(out, strings.TrimSpace(e.Call+" "+e.Get(attr)))
 		}
 	}

@@ -36,7 +36,7 @@ func TestACallGoesThroughItsStages(t *testing.T) {
 	assert.Equal(t, tool.DefaultResultChars, r.Limit)
 	assert.True(t, r.Allowed)
 	assert.Equal(t, "find:ok schema:ok validate:ok classify:ok strip:ok pre_hooks:ok permission:ok run:ok post_hooks:ok block:ok", w.stages())
-	assert.Equal(t, []string{"ok"}, w.events(trace.Ended, "status"))
+	assert.Equal(t, []string{"ok"}, w.events(trace.KindEnded, "status"))
 }
 
 // Each stage ends a call in its own way, with a status, words for the model and an
@@ -103,7 +103,7 @@ func TestEachStageHasItsOwnError(t *testing.T) {
 			}
 			assert.Less(t, len(text(r)), 1000)
 			assert.True(t, strings.HasSuffix(w.stages(), c.last), w.stages())
-			assert.Equal(t, []string{string(c.status)}, w.events(trace.Ended, "status"), "exactly one end")
+			assert.Equal(t, []string{string(c.status)}, w.events(trace.KindEnded, "status"), "exactly one end")
 			assert.False(t, r.Fails, "only tools that say so stop their siblings")
 		})
 	}
@@ -161,7 +161,7 @@ func TestSafetyIsAskedOfTheTool(t *testing.T) {
 			p, env := w.pipeline()
 			assert.Equal(t, c.safe, p.Prepare(c.call, env).Safe)
 			if promise == "a predicate that panics" {
-				assert.Equal(t, []string{"safe"}, w.events(trace.Predicate, "predicate"), "the trace says so (A5)")
+				assert.Equal(t, []string{"safe"}, w.events(trace.KindPredicate, "predicate"), "the trace says so (A5)")
 			}
 		})
 	}
@@ -264,7 +264,7 @@ func TestProgressFlowsWhileTheCallRunsAndNeverAfter(t *testing.T) {
 	}
 	w.call(`{"path":"a"}`)
 	late("too late")
-	assert.Equal(t, []string{"half"}, w.events(trace.Progress, "text"))
+	assert.Equal(t, []string{"half"}, w.events(trace.KindProgress, "text"))
 }
 
 // With goroutines that go on reporting, the end is still the last that is heard.
@@ -294,11 +294,11 @@ func TestProgressRacesWithTheEndAndLoses(t *testing.T) {
 	running := false
 	for _, e := range w.log.Events() {
 		switch {
-		case e.Kind == trace.Stage && e.Get("stage") == "permission":
+		case e.Kind() == trace.KindStage && e.Get("stage") == "permission":
 			running = true
-		case e.Kind == trace.Stage && e.Get("stage") == "run":
+		case e.Kind() == trace.KindStage && e.Get("stage") == "run":
 			running = false
-		case e.Kind == trace.Progress:
+		case e.Kind() == trace.KindProgress:
 			require.True(t, running)
 		}
 	}
@@ -314,7 +314,7 @@ func TestAToolThatWantsAHeartbeatHasOne(t *testing.T) {
 		}
 		w.call(`{"path":"a"}`)
 		time.Sleep(time.Minute)
-		assert.Equal(t, []string{"running for 2s", "running for 4s"}, w.events(trace.Progress, "text"))
+		assert.Equal(t, []string{"running for 2s", "running for 4s"}, w.events(trace.KindProgress, "text"))
 	})
 }
 
@@ -329,8 +329,8 @@ func TestOnlyTheRunCountsAgainstTheTimeLimit(t *testing.T) {
 		}
 		r := w.call(`{"path":"a"}`)
 		assert.Equal(t, pipeline.OK, r.Status)
-		assert.Equal(t, []string{"", "3600000000"}, w.events(trace.Ask, "waited_us"))
-		for _, took := range w.events(trace.Stage, "took_us") {
+		assert.Equal(t, []string{"", "3600000000"}, w.events(trace.KindAsk, "waited_us"))
+		for _, took := range w.events(trace.KindStage, "took_us") {
 			assert.Equal(t, "0", took, "no stage is charged with a person's time (H1)")
 		}
 	})
@@ -379,7 +379,7 @@ func TestPropertyExactlyOneResult(t *testing.T) {
 		require.Equal(rt, message.TypeToolResult, r.Block.Type)
 		require.Equal(rt, "c1", r.Block.ToolUseID)
 		require.Equal(rt, r.Status != pipeline.OK, r.Block.IsError)
-		require.Len(rt, w.events(trace.Ended, "status"), 1)
+		require.Len(rt, w.events(trace.KindEnded, "status"), 1)
 		require.LessOrEqual(rt, len(w.got), 1)
 	})
 }

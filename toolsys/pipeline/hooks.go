@@ -56,8 +56,9 @@ func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input
 	}
 	m := r.p.Doors.Hooks.Run(ctx, in, r.matches)
 	for _, report := range m.Reports {
-		r.p.trace(r.call, r.name(), trace.Hook, trace.S("event", string(event)), trace.S("hook", report.Hook),
-			trace.S("did", strings.Join(report.Did, ",")), trace.S("trouble", report.Trouble), trace.D("took", report.Took))
+		r.p.trace(r.call, r.name(), trace.Hook{
+			Event: string(event), Hook: report.Hook, Did: strings.Join(report.Did, ","), Trouble: report.Trouble, Took: report.Took,
+		})
 	}
 	return m
 }

@@ -176,7 +176,7 @@ func TestRewrittenInputsAreCheckedAgain(t *testing.T) {
 		w.alone = func(context.Context) error { floors++; return nil }
 		assert.Equal(t, "saw c", text(w.call(`{"path":"a"}`)))
 		assert.Equal(t, 1, floors)
-		assert.Len(t, w.events(trace.Escalate, ""), 1)
+		assert.Len(t, w.events(trace.KindEscalate, ""), 1)
 	})
 	t.Run("a call that stays safe does not", func(t *testing.T) {
 		w := newWorld(t)
@@ -406,9 +406,9 @@ func TestResultsTooLargeGoToAFile(t *testing.T) {
 	w.doors.Budget = budget.NewLedger(budget.Store{Save: func(file, text string) error { return afero.WriteFile(fs, file, []byte(text), 0o600) }, Dir: "/results"})
 	w.def.Limits.ResultChars = 100
 	w.call(`{"path":"` + strings.Repeat("x", 90) + `"}`)
-	assert.Empty(t, w.events(trace.Persisted, "path"))
+	assert.Empty(t, w.events(trace.KindPersisted, "path"))
 	r := w.call(`{"path":"` + strings.Repeat("x", 5000) + `"}`)
-	paths := w.events(trace.Persisted, "path")
+	paths := w.events(trace.KindPersisted, "path")
 	require.Len(t, paths, 1)
 	assert.Contains(t, text(r), paths[0])
 	whole, err := afero.ReadFile(fs, paths[0])

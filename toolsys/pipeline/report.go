@@ -24,18 +24,18 @@ func (p *Pipeline) since(began time.Time) time.Duration {
 	return p.Doors.Clock.Now().Sub(began)
 }
 
-func (p *Pipeline) trace(call Call, name string, kind trace.Kind, attrs ...trace.Attr) {
+func (p *Pipeline) trace(call Call, name string, data trace.Data) {
 	if !p.listens() {
 		return
 	}
 	p.Doors.Trace(trace.Event{
-		At: p.Doors.Since(), Kind: kind, Turn: call.Turn, Call: call.ID, Tool: name, Attrs: attrs,
+		At: p.Doors.Since(), Turn: call.Turn, Call: call.ID, Tool: name, Data: data,
 	})
 }
 
 func (r *run) stage(name, result string, took time.Duration) {
 	if r.p.listens() {
-		r.p.trace(r.call, r.name(), trace.Stage, trace.S("stage", name), trace.S("result", result), trace.D("took", took))
+		r.p.trace(r.call, r.name(), trace.Stage{Stage: name, Result: result, Took: took})
 	}
 }
 
@@ -49,7 +49,7 @@ func (r *run) progress(text string) {
 	}
 	r.clock.progressed()
 	if r.p.listens() {
-		r.p.trace(r.call, r.name(), trace.Progress, trace.S("text", text))
+		r.p.trace(r.call, r.name(), trace.Progress{Text: text})
 	}
 }
 

@@ -113,7 +113,7 @@ func (p *Pipeline) safe(call Call, t *tool.Tool, in tool.Input) bool {
 
 func (p *Pipeline) predicateFailed(call Call, t *tool.Tool, name string, err error) {
 	if err != nil {
-		p.trace(call, t.Name, trace.Predicate, trace.S("predicate", name), trace.S("error", err.Error()))
+		p.trace(call, t.Name, trace.Predicate{Predicate: name, Error: err.Error()})
 	}
 }
 
@@ -127,7 +127,7 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control sch
 		r.end()
 		res.Tool = r.name()
 		if p.listens() {
-			p.trace(r.call, r.name(), trace.Ended, trace.S("status", string(res.Status)))
+			p.trace(r.call, r.name(), trace.Ended{Status: string(res.Status)})
 		}
 	}()
 	return r.stages(ctx)

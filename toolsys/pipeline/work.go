@@ -166,7 +166,7 @@ func (p *Pipeline) Answer(pre *Prepared, cause error) Result {
 		name, limit = pre.tool.Name, pre.tool.Limit.ResultChars
 	}
 	status, text := Halt(cause, name, false)
-	p.trace(pre.Call, name, trace.Ended, trace.S("status", string(status)))
+	p.trace(pre.Call, name, trace.Ended{Status: string(status)})
 	return Result{
 		Status: status, Tool: name, Limit: limit,
 		Block: message.ToolResult(pre.Call.ID, true, message.Text(text)),
@@ -190,6 +190,7 @@ func (p *Pipeline) Persisted(turn int, name string, d budget.Decision) {
 	if d.Verdict == budget.Kept {
 		return
 	}
-	p.trace(Call{ID: d.CallID, Turn: turn}, name, trace.Persisted, trace.S("verdict", d.Verdict.String()),
-		trace.S("path", d.Path), trace.N("chars", int64(d.Chars)), trace.N("inline", int64(d.Inline)), trace.S("why", d.Why))
+	p.trace(Call{ID: d.CallID, Turn: turn}, name, trace.Persisted{
+		Verdict: d.Verdict.String(), Path: d.Path, Chars: d.Chars, Inline: d.Inline, Why: d.Why,
+	})
 }

@@ -133,7 +133,7 @@ func text(r pipeline.Result) string { return message.PlainText(r.Block.Content) 
 func (w *world) events(kind trace.Kind, attr string) []string {
 	var out []string
 	for _, e := range w.log.Events() {
-		if e.Kind == kind {
+		if e.Kind() == kind {
 			out = append(out, e.Get(attr))
 		}
 	}
@@ -143,7 +143,7 @@ func (w *world) events(kind trace.Kind, attr string) []string {
 func (w *world) stages() string {
 	var out []string
 	for _, e := range w.log.Events() {
-		if e.Kind == trace.Stage {
+		if e.Kind() == trace.KindStage {
 			out = append(out, e.Get("stage")+":"+e.Get("result"))
 		}
 	}

@@ -10,68 +10,33 @@ import (
 	"time"
 )
 
-// Attr is one named detail of an event. Either Str or Num counts.
-type Attr struct {
-	Key   string
-	Str   string
-	Num   int64
-	IsNum bool
-}
-
-// S is a text detail.
-func S(key, value string) Attr { return Attr{Key: key, Str: value} }
-
-// N is a number, in the unit its key names.
-func N(key string, value int64) Attr { return Attr{Key: key, Num: value, IsNum: true} }
-
-// D is a duration in microseconds.
-func D(key string, value time.Duration) Attr { return N(key+"_us", value.Microseconds()) }
-
-// B is a truth value.
-func B(key string, value bool) Attr { return S(key, strconv.FormatBool(value)) }
-
 // Event is one thing that happened.
 type Event struct {
 	// At is measured from the start of the run, on the run's own clock.
-	At   time.Duration
-	Kind Kind
+	At time.Duration
 	// Agent is "" for the main conversation, else the sub-agent's id.
 	Agent string
 	// Turn counts requests from 1; 0 before the first.
 	Turn int
 	// Call and Tool are set on events of one call.
 	Call, Tool string
-	Attrs      []Attr
+	// Data is what happened and the details of it.
+	Data Data
 }
 
-// Get gives the text of an attribute, numbers in decimal; "" when absent.
-func (e Event) Get(key string) string {
-	for _, a := range e.Attrs {
-		if a.Key == key {
-			if a.IsNum {
-				return strconv.FormatInt(a.Num, 10)
-			}
-			return a.Str
-		}
+// Kind is the kind of what happened; "" for an event without data.
+func (e Event) Kind() Kind {
+	if e.Data == nil {
+		return ""
 	}
-	return ""
-}
-
-// Int gives a numeric attribute; 0 when absent.
-func (e Event) Int(key string) int64 {
-	for _, a := range e.Attrs {
-		if a.Key == key && a.IsNum {
-			return a.Num
-		}
-	}
-	return 0
+	return e.Data.kind()
 }
 
 // AppendLine writes the canonical line of e, without a line feed. It holds no line
 // feed either: ids and names come from a model and are quoted where they need it.
 func (e Event) AppendLine(buf []byte) []byte {
 	buf = strconv.AppendInt(buf, e.At.Microseconds(), 10)
-	buf = append(append(buf, ' '), e.Kind...)
+	buf = append(append(buf, ' '), e.Kind()...)
 	if e.Agent != "" {
 		buf = appendWord(append(buf, " agent="...), e.Agent)
 	}
@@ -80,15 +45,7 @@ func (e Event) AppendLine(buf []byte) []byte {
 		buf = appendWord(append(buf, " call="...), e.Call)
 		buf = appendWord(append(buf, " tool="...), e.Tool)
 	}
-	for _, a := range e.Attrs {
-		buf = append(append(append(buf, ' '), a.Key...), '=')
-		if a.IsNum {
-			buf = strconv.AppendInt(buf, a.Num, 10)
-		} else {
-			buf = strconv.AppendQuote(buf, a.Str)
-		}
-	}
-	return buf
+	return appendMembers(buf, e.Data)
 }
 
 // appendWord writes a name as it is, or quoted where it could be taken for
@@ -145,4 +102,10 @@ func (l *Log) Digest() string {
 	h := sha256.New()
 	l.WriteTo(h) // a hash never fails to write
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// As gives what an event holds, or the zero value for an event that holds something else.
+func As[T Data](e Event) T {
+	data, _ := e.Data.(T)
+	return data
 }

@@ -21,46 +21,75 @@ func TestCanonicalLines(t *testing.T) {
 		event   trace.Event
 		line    string
 	}{
-		{"time in microseconds, kind and turn", trace.Event{At: 1500 * time.Microsecond, Kind: trace.TurnStart, Turn: 2}, `1500 turn.start turn=2`},
-		{"calls carry their tool", trace.Event{Kind: trace.Started, Turn: 1, Call: "toolu_1", Tool: "Read"}, `0 call.start turn=1 call=toolu_1 tool=Read`},
-		{"sub-agents carry their name", trace.Event{Kind: trace.TurnEnd, Agent: "agent_1.2"}, `0 turn.end agent=agent_1.2 turn=0`},
-		{"texts are quoted, numbers are not", trace.Event{Kind: trace.Stage, Attrs: []trace.Attr{trace.S("why", "a\n\"b\""), trace.N("chars", -3), trace.D("took", time.Second), trace.B("safe", true)}},
-			`0 call.stage turn=0 why="a\n\"b\"" chars=-3 took_us=1000000 safe="true"`},
-		{"a name the model made up stays on its line", trace.Event{Kind: trace.Ready, Call: "a b", Tool: "X\n9 run.end turn=0"},
-			`0 call.ready turn=0 call="a b" tool="X\n9 run.end turn=0"`},
+		{"time in microseconds, kind and turn", trace.Event{At: 1500 * time.Microsecond, Turn: 2, Data: trace.TurnStart{}}, `1500 turn.start turn=2`},
+		{"calls carry their tool", trace.Event{Turn: 1, Call: "toolu_1", Tool: "Read", Data: trace.Applied{}}, `0 state.applied turn=1 call=toolu_1 tool=Read`},
+		{"sub-agents carry their name", trace.Event{Agent: "agent_1.2", Data: trace.TurnEnd{Results: 2}}, `0 turn.end agent=agent_1.2 turn=0 results=2 denied=0`},
+		{"texts are quoted, numbers are not", trace.Event{Data: trace.Stage{Stage: "a\n\"b\"", Result: "ok", Took: time.Second}},
+			`0 call.stage turn=0 stage="a\n\"b\"" result="ok" took_us=1000000`},
+		{"truth values are texts", trace.Event{Data: trace.Ready{Safe: true, Input: "{}"}}, `0 call.ready turn=0 safe="true" input="{}"`},
+		{"lists and objects are JSON", trace.Event{Data: trace.Queued{Reason: "limit", On: []string{"a"}}}, `0 call.queued turn=0 reason="limit" on="[\"a\"]"`},
+		{"a footprint is JSON", trace.Event{Data: trace.Started{Touches: trace.Touches{Reads: []string{"/a"}}}}, `0 call.start turn=0 touches="{\"reads\":[\"/a\"],\"writes\":null}"`},
+		{"or everything", trace.Event{Data: trace.Started{Touches: trace.Touches{Everything: true}}}, `0 call.start turn=0 touches="everything"`},
+		{"empty members that may be left out are", trace.Event{Data: trace.RunEnd{Stop: "end_turn"}}, `0 run.end turn=0 stop="end_turn"`},
+		{"members of a part stand among the others", trace.Event{Data: trace.TaskEnded{Task: trace.Task{ID: "task_1", Exit: -3}}}, `0 task.end turn=0 task="task_1" title="" status="" exit=-3`},
+		{"a name the model made up stays on its line", trace.Event{Call: "a b", Tool: "X\n9 run.end turn=0", Data: trace.Escalate{}},
+			`0 call.escalate turn=0 call="a b" tool="X\n9 run.end turn=0"`},
 	}
 	for _, c := range cases {
 		t.Run(c.promise, func(t *testing.T) { assert.Equal(t, c.line, string(c.event.AppendLine(nil))) })
 	}
 }
 
-func TestAttributesAreFoundByName(t *testing.T) {
-	e := trace.Event{Attrs: []trace.Attr{trace.S("a", "x"), trace.N("n", 7)}}
-	assert.Equal(t, "x", e.Get("a"))
-	assert.Equal(t, "7", e.Get("n"))
-	assert.Equal(t, int64(7), e.Int("n"))
+func TestMembersAreFoundByName(t *testing.T) {
+	e := trace.Event{Data: trace.Stage{Stage: "run", Took: 7 * time.Microsecond}}
+	assert.Equal(t, "run", e.Get("stage"))
+	assert.Equal(t, "7", e.Get("took_us"))
 	assert.Empty(t, e.Get("none"))
-	assert.Zero(t, e.Int("a"), "a text is no number")
+	assert.Equal(t, "true", trace.Event{Data: trace.Ready{Safe: true}}.Get("safe"))
+	assert.Empty(t, trace.Event{}.Get("stage"))
+	assert.Equal(t, "run", trace.As[trace.Stage](e).Stage)
+	assert.Zero(t, trace.As[trace.Ended](e))
+}
+
+// What expect.trace may name, and the schema of it, is read off this table.
+func TestEveryKindIsListedWithItsMembers(t *testing.T) {
+	seen := map[trace.Kind]int{}
+	for _, k := range trace.Kinds() {
+		seen[k.Kind]++
+		assert.NotEmpty(t, k.About, k.Kind)
+		for _, m := range k.Members {
+			assert.Contains(t, []string{"text", "number", "microseconds", "bool", "list", "object"}, m.Type, "%s: %s", k.Kind, m.Name)
+		}
+	}
+	assert.Len(t, seen, 36)
+	assert.Len(t, trace.Names(), 36)
+	for kind, n := range seen {
+		want := 1
+		if kind == trace.KindAsk || kind == trace.KindFile {
+			want = 2
+		}
+		assert.Equal(t, want, n, kind)
+	}
 }
 
 func TestDigestTellsRunsApart(t *testing.T) {
-	run := func(kinds ...trace.Kind) string {
+	run := func(all ...trace.Data) string {
 		var log trace.Log
-		for _, k := range kinds {
-			log.Add(trace.Event{Kind: k})
+		for _, d := range all {
+			log.Add(trace.Event{Data: d})
 		}
 		return log.Digest()
 	}
-	assert.Equal(t, run(trace.Started, trace.Ended), run(trace.Started, trace.Ended))
-	assert.NotEqual(t, run(trace.Started, trace.Ended), run(trace.Ended, trace.Started))
-	assert.NotEqual(t, run(), run(trace.Started))
+	assert.Equal(t, run(trace.Applied{}, trace.Escalate{}), run(trace.Applied{}, trace.Escalate{}))
+	assert.NotEqual(t, run(trace.Applied{}, trace.Escalate{}), run(trace.Escalate{}, trace.Applied{}))
+	assert.NotEqual(t, run(), run(trace.Applied{}))
 	assert.Len(t, run(), 64)
 }
 
 func TestLogIsWrittenOneEventALine(t *testing.T) {
 	var log trace.Log
-	log.Add(trace.Event{Kind: trace.Notice, Attrs: []trace.Attr{trace.S("text", "two\nlines")}})
-	log.Add(trace.Event{Kind: trace.RunEnd})
+	log.Add(trace.Event{Data: trace.Notice{Text: "two\nlines"}})
+	log.Add(trace.Event{Data: trace.RunEnd{}})
 	var out bytes.Buffer
 	n, err := log.WriteTo(&out)
 	require.NoError(t, err)
@@ -83,7 +112,7 @@ func TestLogIsSafeForConcurrentUseAndItsEventsAreCopies(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 100 {
-				log.Add(trace.Event{Kind: trace.Progress})
+				log.Add(trace.Event{Data: trace.Progress{}})
 				log.Events()
 			}
 		})
@@ -91,8 +120,8 @@ func TestLogIsSafeForConcurrentUseAndItsEventsAreCopies(t *testing.T) {
 	wg.Wait()
 	events := log.Events()
 	require.Len(t, events, 800)
-	events[0].Kind = trace.RunEnd
-	assert.Equal(t, trace.Progress, log.Events()[0].Kind)
+	events[0].Data = trace.RunEnd{}
+	assert.Equal(t, trace.KindProgress, log.Events()[0].Kind())
 }
 
 // Whatever names and texts hold, an event is one line.
@@ -100,15 +129,15 @@ func TestPropertyAnEventIsOneLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String()
 		e := trace.Event{
-			Kind: trace.Ended, Agent: text.Draw(t, "agent"), Call: text.Draw(t, "call"), Tool: text.Draw(t, "tool"),
-			Attrs: []trace.Attr{trace.S("text", text.Draw(t, "text"))},
+			Agent: text.Draw(t, "agent"), Call: text.Draw(t, "call"), Tool: text.Draw(t, "tool"),
+			Data: trace.Notice{Text: text.Draw(t, "text")},
 		}
 		assert.NotContains(t, string(e.AppendLine(nil)), "\n")
 	})
 }
 
 func BenchmarkAppendLine(b *testing.B) {
-	e := trace.Event{Kind: trace.Stage, Turn: 1, Call: "toolu_1", Tool: "Read", Attrs: []trace.Attr{trace.S("stage", "run"), trace.D("took", time.Second)}}
+	e := trace.Event{Turn: 1, Call: "toolu_1", Tool: "Read", Data: trace.Stage{Stage: "run", Took: time.Second}}
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {

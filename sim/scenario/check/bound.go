@@ -2,12 +2,12 @@ package check
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/trace"
 )
 
 // The lower bound (J8): no policy under which calls are seen in call order can be
@@ -126,11 +126,10 @@ func callsOf(out *Result, turn int) (calls []piece, ended time.Duration) {
 	return calls, ended
 }
 
-// footprintOf reads what a call declared when it began; what cannot be read is everything.
-func footprintOf(text string) *schedule.Footprint {
-	var touches struct{ Reads, Writes []string }
-	if json.Unmarshal([]byte(text), &touches) != nil {
+// footprintOf is what a call declared when it began; nil is everything.
+func footprintOf(t trace.Touches) *schedule.Footprint {
+	if t.Everything {
 		return nil
 	}
-	return &schedule.Footprint{Reads: touches.Reads, Writes: touches.Writes}
+	return &schedule.Footprint{Reads: t.Reads, Writes: t.Writes}
 }

@@ -44,9 +44,9 @@ func calledIn(events []trace.Event) []trace.Event {
 	for _, e := range events {
 		switch {
 		case e.Agent != "":
-		case e.Kind == trace.Ready:
+		case e.Kind() == trace.KindReady:
 			out = append(out, e)
-		case e.Kind == trace.Discarded:
+		case e.Kind() == trace.KindDiscarded:
 			out = slices.DeleteFunc(out, func(c trace.Event) bool { return c.Call == e.Call && c.Turn == e.Turn })
 		}
 	}
@@ -54,7 +54,7 @@ func calledIn(events []trace.Event) []trace.Event {
 }
 
 func isCall(c scenario.CalledExpect, e trace.Event) bool {
-	return c.ID == e.Call && c.Tool == e.Tool && (c.Input == nil || reflect.DeepEqual(asJSON(inputText(c)), asJSON(e.Get("input"))))
+	return c.ID == e.Call && c.Tool == e.Tool && (c.Input == nil || reflect.DeepEqual(asJSON(inputText(c)), asJSON(trace.As[trace.Ready](e).Input)))
 }
 
 func inputText(c scenario.CalledExpect) string {
@@ -83,7 +83,9 @@ func describeWanted(c scenario.CalledExpect) string {
 	return text
 }
 
-func describe(e trace.Event) string { return e.Tool + " " + e.Call + " " + short(e.Get("input")) }
+func describe(e trace.Event) string {
+	return e.Tool + " " + e.Call + " " + short(trace.As[trace.Ready](e).Input)
+}
 
 func (j *checker) batches() {
 	if j.e.Batches != nil {
@@ -139,7 +141,7 @@ func (j *checker) times() {
 		}
 	}
 	for i, id := range j.e.NotStarted {
-		if j.any(func(e trace.Event) bool { return e.Call == id && e.Kind == trace.Stage && e.Get("stage") == "run" }) {
+		if j.any(func(e trace.Event) bool { return e.Call == id && trace.As[trace.Stage](e).Stage == "run" }) {
 			j.fail(fmt.Sprintf("not_started.%d", i), id+" never runs", "it ran")
 		}
 	}
@@ -190,12 +192,13 @@ func (j *checker) emitted(id string) *trace.Event {
 }
 
 func (j *checker) result(key string, want scenario.Answer, e trace.Event) {
-	text := e.Get("text")
+	emitted := trace.As[trace.Emitted](e)
+	text := emitted.Text
 	if want.Status != "" {
-		j.equal(key+".status", want.Status, e.Get("status"))
+		j.equal(key+".status", want.Status, emitted.Status)
 	}
 	if want.Error != nil {
-		j.equal(key+".error", fmt.Sprint(*want.Error), e.Get("error"))
+		j.equal(key+".error", fmt.Sprint(*want.Error), fmt.Sprint(emitted.Error))
 	}
 	j.text(key, text, want.Contains, want.Lacks, want.Equals)
 	if n := len([]rune(text)); want.Chars.Set() && !want.Chars.Holds(float64(n)) {
@@ -241,7 +244,7 @@ func (j *checker) hints() {
 	}
 	var found []string
 	for _, e := range j.rec.Events {
-		if e.Kind == trace.Emitted && strings.Contains(e.Get("text"), "has not been sent yet. Load it first") {
+		if strings.Contains(trace.As[trace.Emitted](e).Text, "has not been sent yet. Load it first") {
 			found = append(found, e.Call)
 		}
 	}

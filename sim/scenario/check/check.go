@@ -222,13 +222,16 @@ func effect(events []trace.Event) string {
 		b.WriteString(text)
 	}
 	for _, e := range events {
-		if e.Kind == trace.File {
-			fmt.Fprintf(&b, "%s%s %s\n", e.Get("path"), e.Get("tree"), e.Get("is"))
+		switch data := e.Data.(type) {
+		case trace.File:
+			fmt.Fprintf(&b, "%s %s\n", data.Path, data.Is)
+		case trace.Tree:
+			fmt.Fprintf(&b, "%s\n", data.Tree)
 		}
 	}
 	last := ""
 	for _, e := range events {
-		if e.Kind == trace.StateNow && e.Agent == "" {
+		if e.Kind() == trace.KindState && e.Agent == "" {
 			last = e.Get("state")
 		}
 	}
@@ -241,7 +244,8 @@ func effect(events []trace.Event) string {
 func byAgent(results []trace.Event) []string {
 	texts := map[string]string{}
 	for _, e := range results {
-		texts[e.Agent] += fmt.Sprintf("%s %s: %s\n", e.Call, e.Get("status"), e.Get("text"))
+		emitted := trace.As[trace.Emitted](e)
+		texts[e.Agent] += fmt.Sprintf("%s %s: %s\n", e.Call, emitted.Status, emitted.Text)
 	}
 	main := texts[""]
 	delete(texts, "")

@@ -136,8 +136,8 @@ func (j *checker) tokens() {
 // toolBytes are those of the main conversation's last request.
 func (j *checker) toolBytes() (whole, sent int64, ok bool) {
 	for _, e := range j.rec.Events {
-		if e.Kind == trace.PoolBuilt && e.Agent == "" {
-			whole, sent, ok = e.Int("whole_bytes"), e.Int("sent_bytes"), true
+		if p, is := e.Data.(trace.Pool); is && e.Agent == "" {
+			whole, sent, ok = int64(p.WholeBytes), int64(p.SentBytes), true
 		}
 	}
 	return whole, sent, ok

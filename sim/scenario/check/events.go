@@ -39,7 +39,7 @@ func (j *checker) events() {
 func (j *checker) nearest(want scenario.EventExpect) string {
 	var lines []string
 	for _, e := range j.rec.Events {
-		if string(e.Kind) == want.Kind && (want.Call == "" || want.Call == e.Call) {
+		if string(e.Kind()) == want.Kind && (want.Call == "" || want.Call == e.Call) {
 			lines = append(lines, short(string(e.AppendLine(nil))))
 		}
 	}
@@ -54,7 +54,7 @@ func Matches(w scenario.EventExpect, e trace.Event) bool {
 	if w.Agent != "" && e.Agent != w.Agent {
 		return false
 	}
-	if w.Kind != "" && string(e.Kind) != w.Kind || w.Call != "" && e.Call != w.Call || w.Tool != "" && e.Tool != w.Tool {
+	if w.Kind != "" && string(e.Kind()) != w.Kind || w.Call != "" && e.Call != w.Call || w.Tool != "" && e.Tool != w.Tool {
 		return false
 	}
 	if w.At.Set() && !w.At.HoldsAt(e.At) {

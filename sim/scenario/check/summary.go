@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -45,18 +44,18 @@ type summary struct {
 }
 
 func (s *summary) take(e trace.Event) {
-	switch e.Kind {
-	case trace.Request:
+	switch e.Kind() {
+	case trace.KindRequest:
 		st := &Stream{Agent: e.Agent, Turn: e.Turn, Sent: e.At, First: e.At, End: e.At}
 		s.streams[e.Agent] = st
 		s.order.streams = append(s.order.streams, st)
-	case trace.FirstByte:
+	case trace.KindFirstByte:
 		if st := s.streams[e.Agent]; st != nil {
 			st.First, st.End = e.At, e.At
 		}
-	case trace.BlockDone, trace.StreamEnd, trace.Fallback:
+	case trace.KindBlockDone, trace.KindStreamEnd, trace.KindFallback:
 		s.stream(e)
-	case trace.RunEnd:
+	case trace.KindRunEnd:
 		if e.Agent == "" {
 			s.end = e.At
 		}
@@ -71,7 +70,7 @@ func (s *summary) stream(e trace.Event) {
 	if st == nil {
 		return
 	}
-	if e.Kind == trace.Fallback {
+	if e.Kind() == trace.KindFallback {
 		st.Cut = true
 	}
 	if !st.Cut || st.End < e.At {
@@ -82,10 +81,10 @@ func (s *summary) stream(e trace.Event) {
 func key(e trace.Event) string { return e.Agent + "\x00" + e.Call }
 
 func (s *summary) call(e trace.Event) {
-	if e.Kind == trace.Ready {
+	if ready, ok := e.Data.(trace.Ready); ok {
 		c := &Call{
 			ID: e.Call, Tool: e.Tool, Agent: e.Agent, Turn: e.Turn, Ready: e.At, Started: e.At, Ended: e.At, Emitted: e.At,
-			Safe: e.Get("safe") == "true",
+			Safe: ready.Safe,
 		}
 		s.calls[key(e)] = c // a retried stream brings the same id again: the last counts
 		s.order.calls = append(s.order.calls, c)
@@ -95,17 +94,14 @@ func (s *summary) call(e trace.Event) {
 	if c == nil {
 		return
 	}
-	switch e.Kind {
+	switch data := e.Data.(type) {
 	case trace.Queued:
-		c.WaitsFor = e.Get("reason")
-		if json.Unmarshal([]byte(e.Get("on")), &c.On) != nil {
-			c.On = nil
-		}
+		c.WaitsFor, c.On = data.Reason, data.On
 	case trace.Started:
 		c.Started, s.let[c] = e.At, true
-		c.ran, c.touches = true, footprintOf(e.Get("touches"))
+		c.ran, c.touches = true, footprintOf(data.Touches)
 	case trace.Ended:
-		c.Ended, c.Status = e.At, e.Get("status")
+		c.Ended, c.Status = e.At, data.Status
 		if !s.let[c] {
 			c.Started = c.Ended
 		}
@@ -197,10 +193,10 @@ func maxRunning(calls []Call) int {
 func results(events []trace.Event) []trace.Event {
 	var kept []trace.Event
 	for _, e := range events {
-		switch e.Kind {
-		case trace.Emitted:
+		switch e.Kind() {
+		case trace.KindEmitted:
 			kept = append(kept, e)
-		case trace.Discarded:
+		case trace.KindDiscarded:
 			kept = slices.DeleteFunc(kept, func(k trace.Event) bool { return key(k) == key(e) })
 		}
 	}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,32 +12,13 @@ import (
 )
 
 // lastState is the main conversation's state as the trace has it last.
-func (j *checker) lastState() stateView {
-	var v stateView
+func (j *checker) lastState() trace.StateView {
 	for _, e := range slices.Backward(j.rec.Events) {
-		if e.Kind == trace.StateNow && e.Agent == "" {
-			if json.Unmarshal([]byte(e.Get("state")), &v) != nil {
-				return stateView{}
-			}
-			return v
+		if s, ok := e.Data.(trace.State); ok && e.Agent == "" {
+			return s.State
 		}
 	}
-	return v
-}
-
-// stateView is the state as a trace carries it.
-type stateView struct {
-	Dir        string            `json:"cwd"`
-	Mode       string            `json:"mode"`
-	Env        map[string]string `json:"env"`
-	Discovered []string          `json:"discovered"`
-	Todos      []struct {
-		Content string `json:"content"`
-		Status  string `json:"status"`
-	} `json:"todos"`
-	Plan    string   `json:"plan"`
-	Files   []string `json:"files"`
-	Denials string   `json:"denials"`
+	return trace.StateView{}
 }
 
 func (j *checker) state() {
@@ -75,10 +55,10 @@ func (j *checker) list(key string, want, found []string) {
 }
 
 func (j *checker) files() {
-	left := map[string]trace.Event{}
+	left := map[string]trace.File{}
 	for _, e := range j.rec.Events {
-		if e.Kind == trace.File && e.Get("path") != "" {
-			left[e.Get("path")] = e
+		if f, ok := e.Data.(trace.File); ok {
+			left[f.Path] = f
 		}
 	}
 	for _, p := range sorted(j.e.Files) {
@@ -89,38 +69,21 @@ func (j *checker) files() {
 			continue
 		}
 		if want.Is != "" {
-			j.equal(key, want.Is, found.Get("is"))
+			j.equal(key, want.Is, found.Is)
 		}
-		j.text(key, found.Get("content"), want.Contains, want.Lacks, want.Equals)
+		j.text(key, found.Content, want.Contains, want.Lacks, want.Equals)
 	}
 }
 
-// poolView is one request's tools as a trace carries them.
-type poolView struct {
-	tools, deferred []string
-	builtins        int
-	prefixHash      string
-	hash            string
-	deferring       string
-	omitted         map[string]string
-}
+// poolView is one request's tools.
+type poolView struct{ trace.Pool }
 
 func (j *checker) pools() []poolView {
 	var all []poolView
 	for _, e := range j.rec.Events {
-		if e.Kind != trace.PoolBuilt || e.Agent != "" {
-			continue
+		if p, ok := e.Data.(trace.Pool); ok && e.Agent == "" {
+			all = append(all, poolView{p})
 		}
-		v := poolView{builtins: int(e.Int("builtins")), prefixHash: e.Get("prefix_hash"), hash: e.Get("hash"), deferring: e.Get("deferring")}
-		for text, into := range map[string]any{e.Get("tools"): &v.tools, e.Get("deferred"): &v.deferred} {
-			if json.Unmarshal([]byte(text), into) != nil {
-				continue
-			}
-		}
-		if json.Unmarshal([]byte(e.Get("omitted")), &v.omitted) != nil {
-			v.omitted = nil
-		}
-		all = append(all, v)
 	}
 	return all
 }
@@ -131,9 +94,9 @@ func (j *checker) pool() {
 		return
 	}
 	first, last := pools[0], pools[len(pools)-1]
-	j.list("pool.tools", want.Tools, first.tools)
-	j.list("pool.last", want.Last, last.tools)
-	j.list("pool.deferred", want.Deferred, first.deferred)
+	j.list("pool.tools", want.Tools, first.Tools)
+	j.list("pool.last", want.Last, last.Tools)
+	j.list("pool.deferred", want.Deferred, first.Deferred)
 	for _, name := range want.Contains {
 		if !slices.ContainsFunc(pools, func(v poolView) bool { return v.has(name) }) {
 			j.fail("pool.contains", name, "in no request")
@@ -149,20 +112,20 @@ func (j *checker) pool() {
 		j.equal("pool.sorted", fmt.Sprint(*want.Sorted), fmt.Sprint(sortedPools(pools)))
 	}
 	if want.Deferring != nil {
-		j.equal("pool.deferring", fmt.Sprint(*want.Deferring), last.deferring)
+		j.equal("pool.deferring", fmt.Sprint(*want.Deferring), fmt.Sprint(last.Deferring))
 	}
 	for _, name := range sorted(want.Omitted) {
-		if !strings.Contains(last.omitted[name], want.Omitted[name]) || last.omitted[name] == "" {
-			j.fail("pool.omitted."+name, want.Omitted[name], last.omitted[name])
+		if !strings.Contains(last.Omitted[name], want.Omitted[name]) || last.Omitted[name] == "" {
+			j.fail("pool.omitted."+name, want.Omitted[name], last.Omitted[name])
 		}
 	}
-	if want.Size.Set() && !want.Size.Holds(float64(len(last.tools))) {
-		j.fail("pool.size", want.Size.String(), fmt.Sprint(len(last.tools)))
+	if want.Size.Set() && !want.Size.Holds(float64(len(last.Tools))) {
+		j.fail("pool.size", want.Size.String(), fmt.Sprint(len(last.Tools)))
 	}
 }
 
 func (v poolView) has(name string) bool {
-	return slices.Contains(v.tools, name) || slices.Contains(v.deferred, name)
+	return slices.Contains(v.Tools, name) || slices.Contains(v.Deferred, name)
 }
 
 func (j *checker) stability(want scenario.PoolExpect, pools []poolView) {
@@ -174,10 +137,10 @@ func (j *checker) stability(want scenario.PoolExpect, pools []poolView) {
 		return len(seen) == 1
 	}
 	if want.PrefixStable != nil {
-		j.equal("pool.prefix_stable", fmt.Sprint(*want.PrefixStable), fmt.Sprint(same(func(v poolView) string { return v.prefixHash })))
+		j.equal("pool.prefix_stable", fmt.Sprint(*want.PrefixStable), fmt.Sprint(same(func(v poolView) string { return v.PrefixHash })))
 	}
 	if want.Stable != nil {
-		j.equal("pool.stable", fmt.Sprint(*want.Stable), fmt.Sprint(same(func(v poolView) string { return v.hash })))
+		j.equal("pool.stable", fmt.Sprint(*want.Stable), fmt.Sprint(same(func(v poolView) string { return v.Hash })))
 	}
 }
 
@@ -185,18 +148,18 @@ func (j *checker) stability(want scenario.PoolExpect, pools []poolView) {
 // bytes. Discovered built-ins stand between, by name as well (D1, D4).
 func sortedPools(pools []poolView) bool {
 	for _, v := range pools {
-		cut := slices.IndexFunc(v.tools, func(n string) bool { return strings.HasPrefix(n, "mcp__") })
+		cut := slices.IndexFunc(v.Tools, func(n string) bool { return strings.HasPrefix(n, "mcp__") })
 		if cut < 0 {
-			cut = len(v.tools)
+			cut = len(v.Tools)
 		}
-		served := v.tools[cut:]
+		served := v.Tools[cut:]
 		if !slices.IsSorted(served) || !slices.IsSorted(v.deferredBuiltins()) {
 			return false
 		}
 		if slices.ContainsFunc(served, func(n string) bool { return !strings.HasPrefix(n, "mcp__") }) {
 			return false
 		}
-		if len(v.deferred) == 0 && !slices.IsSorted(v.tools[:cut]) {
+		if len(v.Deferred) == 0 && !slices.IsSorted(v.Tools[:cut]) {
 			return false
 		}
 	}
@@ -204,7 +167,7 @@ func sortedPools(pools []poolView) bool {
 }
 
 func (v poolView) deferredBuiltins() []string {
-	return slices.DeleteFunc(slices.Clone(v.deferred), func(n string) bool { return strings.HasPrefix(n, "mcp__") })
+	return slices.DeleteFunc(slices.Clone(v.Deferred), func(n string) bool { return strings.HasPrefix(n, "mcp__") })
 }
 
 func (j *checker) gates() {

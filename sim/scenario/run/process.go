@@ -136,7 +136,7 @@ func (r *runner) restarted(ctx context.Context) (*runner, error) {
 	gate := r.process.timing
 	_ = gate.Sleep(ctx, "world/kill", 0) // what ran in this instant has come to rest
 	r.process.remains.runners = append(r.process.remains.runners, r)
-	r.log.Add(trace.Event{At: gate.Since(), Kind: trace.Killed})
+	r.log.Add(trace.Event{At: gate.Since(), Data: trace.Killed{}})
 	journal := r.process.journal.Bytes()
 	entries, err := loop.ReadJournal(bytes.NewReader(journal))
 	if err != nil {

@@ -64,7 +64,7 @@ func TestKilledAtEveryEvent(t *testing.T) {
 		require.NoError(t, whole.Err)
 		require.Empty(t, whole.Failures)
 		require.Equal(t, []string{"a", "b", "c", "d", "e"}, done(whole.Trace))
-		for n := 1; n < len(whole.Trace) && whole.Trace[n-1].Kind != trace.File; n += step {
+		for n := 1; n < len(whole.Trace) && whole.Trace[n-1].Kind() != trace.KindFile; n += step {
 			out := Scenario(t.Context(), sc, Options{Seed: 1, killAfter: n})
 			at := fmt.Sprintf("%s, killed after event %d: %s", policy, n, whole.Trace[n-1].AppendLine(nil))
 			require.NoError(t, out.Err, at)
@@ -81,7 +81,7 @@ func TestKilledAtEveryEvent(t *testing.T) {
 // done are the ids in the file at the end.
 func done(events []trace.Event) []string {
 	for _, e := range events {
-		if e.Kind == trace.File && e.Get("path") == "/repo/log" {
+		if trace.As[trace.File](e).Path == "/repo/log" {
 			return strings.Fields(e.Get("content"))
 		}
 	}

@@ -159,7 +159,7 @@ func (r *runner) trace(e trace.Event) {
 		}
 		defer r.killAt(e)
 	}
-	if e.Kind == trace.TurnStart && e.Agent == "" {
+	if e.Kind() == trace.KindTurnStart && e.Agent == "" {
 		r.mu.Lock()
 		r.turn = e.Turn
 		r.mu.Unlock()
@@ -198,7 +198,7 @@ func (r *runner) open() (*loop.Session, error) {
 	handlers := pipeline.Doors{
 		Clock: r.clock(), Since: r.gate.Since, Trace: r.trace, Hooks: hooks,
 		Notify: func(text string) {
-			r.trace(trace.Event{At: r.gate.Since(), Kind: trace.Notice, Attrs: []trace.Attr{trace.S("text", text)}})
+			r.trace(trace.Event{At: r.gate.Since(), Data: trace.Notice{Text: text}})
 		},
 	}
 	if len(r.sc.User.Permits) > 0 {

@@ -146,7 +146,7 @@ func endpoints(spec scenario.Server, c mcpserve.Catalogue, host *mcpserve.Host) 
 // the notes.
 func (r *runner) reported(report mcptool.Report) {
 	if report.Tool == "" {
-		r.trace(trace.Event{At: r.gate.Since(), Kind: trace.Notice, Attrs: []trace.Attr{trace.S("text", report.String())}})
+		r.trace(trace.Event{At: r.gate.Since(), Data: trace.Notice{Text: report.String()}})
 		return
 	}
 	r.notes = append(r.notes, report.String())

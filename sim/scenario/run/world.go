@@ -204,7 +204,7 @@ func (r *runner) traceFiles() {
 		if i, ok := slices.BinarySearchFunc(after, p, func(e posix.Entry, p string) int { return strings.Compare(e.Path, p) }); ok {
 			content = string(after[i].Content)
 		}
-		r.trace(trace.Event{At: r.gate.Since(), Kind: trace.File, Attrs: []trace.Attr{trace.S("path", p), trace.S("is", is), trace.S("content", content)}})
+		r.trace(trace.Event{At: r.gate.Since(), Data: trace.File{Path: p, Is: is, Content: content}})
 	}
 	named := map[string]bool{}
 	for _, list := range []struct {
@@ -221,7 +221,7 @@ func (r *runner) traceFiles() {
 			note(p, presence(after, p))
 		}
 	}
-	r.trace(trace.Event{At: r.gate.Since(), Kind: trace.File, Attrs: []trace.Attr{trace.S("tree", after.Digest())}})
+	r.trace(trace.Event{At: r.gate.Since(), Data: trace.Tree{Tree: after.Digest()}})
 }
 
 func presence(s posix.Snapshot, p string) string {
