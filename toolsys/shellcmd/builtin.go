@@ -131,7 +131,7 @@ func orderlyTest(args []Word) bool {
 func judgeCd(c *call) {
 	w := c.w
 	c.step.Leaf = true
-	w.s.Changes.Dir = true
+	w.s.Changes.Dir, w.success = true, nil
 	p, ok := c.parse(spec{short: "LPe", operands: files})
 	if !ok || len(p.operands) > 1 {
 		c.step.FilesUnknown, w.state.lost = true, true
@@ -149,11 +149,25 @@ func judgeCd(c *call) {
 	c.reads(target)
 	if n := len(c.step.Files); n > 0 && !w.state.lost || strings.HasPrefix(target.Text, "/") {
 		if n > 0 {
-			w.state.dir, w.state.lost = c.step.Files[n-1].Path, false
+			w.goTo(c.step.Files[:n])
 			return
 		}
 	}
 	w.state.lost = true
+}
+
+// goTo notes where a cd leads from each directory that the script may be in. It may
+// fail, and then the script stays where it is.
+func (w *walker) goTo(targets []File) {
+	before := w.state.clone()
+	w.state.dir, w.state.also, w.state.lost = targets[0].Path, nil, false
+	for _, f := range targets[1:] {
+		w.state.mayBeIn(f.Path)
+	}
+	w.state.lost = w.state.lost || before.lost && len(targets) > 1
+	succeeded := w.state.clone()
+	w.state = join(w.state, before)
+	w.success = &succeeded
 }
 
 // judgeRead sets plain variables to what it reads.
@@ -217,6 +231,7 @@ func judgeSet(c *call) {
 		f := c.args[i]
 		switch {
 		case f.isLiteral("--"):
+			c.patterns(c.args[i:])
 			return
 		case f.isLiteral("-o") || f.isLiteral("+o") || f.isLiteral("-euo") || f.isLiteral("-eo"):
 			if i++; i < len(c.args) && c.args[i].Kind == Literal && contains([]string{"pipefail", "errexit", "nounset", "noglob"}, c.args[i].Text) {
@@ -270,6 +285,7 @@ func judgeDate(c *call) {
 	if !ok {
 		return
 	}
+	c.patterns(p.operands)
 	for _, f := range p.operands {
 		if f.Kind == Many || !strings.HasPrefix(f.Text, "+") {
 			c.doubt("date may set the clock")

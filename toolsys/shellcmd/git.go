@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -45,6 +46,9 @@ var gitShows = words("show diff log whatchanged diff-tree diff-index diff-files 
 // gitRuns are subcommands that run commands of their arguments.
 var gitRuns = words("bisect submodule rebase filter-branch difftool mergetool for-each-repo daemon shell credential send-email instaweb fast-import svn p4 cvsserver upload-pack hook web--browse")
 
+// gitRunOptions are options of subcommands that run a program.
+var gitRunOptions = []string{"-O", "--open-files-in-pager", "--ext-diff", "--exec", "--extcmd", "--upload-pack", "--receive-pack", "--show-signature"}
+
 // judgeGit finds the subcommand behind git's own options.
 func judgeGit(c *call) {
 	rest, ok := c.gitOptions()
@@ -73,14 +77,14 @@ func judgeGit(c *call) {
 // gitOptions takes git's own options off. A directory whose repository is not
 // trusted, or an option that configures git, makes the command doubtful.
 func (c *call) gitOptions() (rest []Word, ok bool) {
-	w := c.w
-	dir, lost := w.state.dir, w.state.lost
+	dirs := append([]string{c.w.state.dir}, c.w.state.also...)
+	lost := c.w.state.lost
 	args := c.args
 	for len(args) > 0 {
 		f := args[0]
 		switch {
 		case f.Kind == Literal && !strings.HasPrefix(f.Text, "-"):
-			c.repository(dir, lost)
+			c.repository(dirs, lost)
 			return args, true
 		case f.Kind != Literal:
 			c.opaque("a word of git that is not literal decides what it does")
@@ -90,14 +94,12 @@ func (c *call) gitOptions() (rest []Word, ok bool) {
 		case contains([]string{"--version", "-v", "--help", "-h"}, f.Text) && len(args) == 1:
 			return nil, true
 		case f.Text == "-C" && len(args) > 1:
-			before := w.state
+			read := len(c.step.Files)
 			c.reads(args[1])
-			judged := len(c.step.Files)
-			lost = args[1].Kind != Literal || judged == 0 || lost && !strings.HasPrefix(args[1].Text, "/")
-			if !lost {
-				dir = c.step.Files[judged-1].Path
+			dirs, lost = nil, args[1].Kind != Literal || read == len(c.step.Files)
+			for _, f := range c.step.Files[read:] {
+				dirs = append(dirs, f.Path)
 			}
-			w.state = before
 			args = args[2:]
 		default:
 			return c.configured(args)
@@ -127,14 +129,14 @@ func (c *call) configured(args []Word) (rest []Word, ok bool) {
 	return args, true
 }
 
-// repository asks whether git may read the configuration that it finds from a
-// directory on.
-func (c *call) repository(dir string, lost bool) {
-	trusted := !lost && dir == c.w.env.Dir
-	if c.w.env.Repository != nil {
-		trusted = !lost && c.w.env.Repository(dir)
+// repository asks whether git may read the configuration that it finds from each of
+// the directories on that it may run in.
+func (c *call) repository(dirs []string, lost bool) {
+	trusts := c.w.env.Repository
+	if trusts == nil {
+		trusts = func(dir string) bool { return dir == c.w.env.Dir }
 	}
-	if !trusted {
+	if lost || slices.ContainsFunc(dirs, func(dir string) bool { return !trusts(dir) }) {
 		c.doubt("git would read the configuration of a repository that is not trusted")
 	}
 }
@@ -142,6 +144,14 @@ func (c *call) repository(dir string, lost bool) {
 // subcommand judges one subcommand of git.
 func (c *call) subcommand(name string) {
 	sp, reads := gitReads[name]
+	c.patterns(c.args)
+	for _, f := range c.args {
+		for _, option := range gitRunOptions {
+			if strings.HasPrefix(f.Text, option) {
+				c.opaque(c.name + " runs the value of " + option)
+			}
+		}
+	}
 	switch {
 	case gitRuns[name]:
 		c.gitRun(name)

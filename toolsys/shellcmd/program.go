@@ -215,6 +215,7 @@ func (c *call) judge(full string) {
 	}
 	if c.w.functions[full] {
 		c.step.Leaf, c.step.Confined = true, true // its body is read where it is defined
+		c.patterns(c.args)
 		return
 	}
 	if !usual(full) {

@@ -1,6 +1,8 @@
 package shellcmd_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -377,4 +379,20 @@ func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
 		read(`cd src && grep -rn "func main" --include='*.go' . | sort | head -20 && sed -n '1,20p' main.go`)
 	}
+}
+
+// Proving must not become refusing: what people run every day to look around is still
+// proved, but for one command whose only word may be an option.
+func TestEverydayCommandsAreProved(t *testing.T) {
+	text, err := os.ReadFile("testdata/everyday.txt")
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	var doubtful []string
+	for _, line := range lines {
+		if !read(line).ReadOnly {
+			doubtful = append(doubtful, line)
+		}
+	}
+	assert.Greater(t, len(lines), 200)
+	assert.Equal(t, []string{"file *"}, doubtful)
 }

@@ -27,7 +27,8 @@ type value struct {
 type state struct {
 	vars map[string]value
 	dir  string
-	lost bool // the directory is not known
+	also []string // other directories that it may be, where a cd may have failed
+	lost bool     // the directory is not known
 }
 
 func (st state) clone() state {
@@ -37,7 +38,10 @@ func (st state) clone() state {
 
 // join is the state after one of two ways.
 func join(a, b state) state {
-	out := state{vars: map[string]value{}, dir: a.dir, lost: a.lost || b.lost || a.dir != b.dir}
+	out := state{vars: map[string]value{}, dir: a.dir, lost: a.lost || b.lost}
+	for _, dir := range append(slices.Concat(a.also, b.also), b.dir) {
+		out.mayBeIn(dir)
+	}
 	for name, v := range a.vars {
 		switch u, has := b.vars[name]; {
 		case has && u == v:
@@ -47,6 +51,17 @@ func join(a, b state) state {
 		}
 	}
 	return out
+}
+
+// maxDirs bounds how many directories a script may be in; beyond it, none is known.
+const maxDirs = 8
+
+// mayBeIn adds a directory that the script may be in.
+func (st *state) mayBeIn(dir string) {
+	if dir != st.dir && !slices.Contains(st.also, dir) {
+		st.also = append(slices.Clone(st.also), dir)
+	}
+	st.lost = st.lost || len(st.also) > maxDirs
 }
 
 // isNumber reports whether a value is surely a decimal number.

@@ -38,6 +38,8 @@ type walker struct {
 	// text that a here-document does.
 	input string
 	stdin string
+	// success is the state after the last statement where that has succeeded.
+	success *state
 }
 
 func newWalker(s *Script, env Env) *walker {
@@ -115,12 +117,34 @@ func (w *walker) statement(st *syntax.Stmt) {
 
 // simple is a statement with its redirections.
 func (w *walker) simple(st *syntax.Stmt) {
-	stdin := w.stdin
+	stdin, input := w.stdin, w.input
+	if slices.ContainsFunc(st.Redirs, func(rd *syntax.Redirect) bool {
+		return !strings.HasPrefix(rd.Op.String(), ">") && !strings.HasPrefix(rd.Op.String(), "&")
+	}) {
+		w.input = "" // it reads from elsewhere than the pipe
+	}
 	w.redirections(st.Redirs)
+	w.success = nil
 	if st.Cmd != nil {
 		w.command(st.Cmd)
 	}
-	w.stdin = stdin
+	if w.success == nil || st.Negated || !marksSuccess(st.Cmd) {
+		after := w.state.clone()
+		w.success = &after
+	}
+	w.stdin, w.input = stdin, input
+}
+
+// marksSuccess reports whether a command is one after whose success more is known than
+// after its end: cd, and a list of &&.
+func marksSuccess(cmd syntax.Command) bool {
+	switch cmd := cmd.(type) {
+	case *syntax.CallExpr:
+		return len(cmd.Args) > 0 && cmd.Args[0].Lit() == "cd"
+	case *syntax.BinaryCmd:
+		return cmd.Op == syntax.AndStmt
+	}
+	return false
 }
 
 func (w *walker) command(cmd syntax.Command) {
@@ -162,7 +186,17 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	switch cmd.Op {
 	case syntax.AndStmt, syntax.OrStmt:
 		w.statement(cmd.X)
-		w.perhaps(func() { w.statement(cmd.Y) })
+		before := w.state.clone()
+		if cmd.Op == syntax.AndStmt {
+			w.state = w.success.clone()
+		}
+		w.nested++
+		w.statement(cmd.Y)
+		w.nested--
+		w.state = join(before, w.state)
+		if cmd.Op == syntax.OrStmt {
+			w.success = nil
+		}
 	case syntax.Pipe, syntax.PipeAll:
 		input := w.input
 		w.isolated(func() { w.statement(cmd.X) })
@@ -470,15 +504,27 @@ func (w *walker) touch(st *Step, word Word, f File) {
 	case strings.HasPrefix(name, "/dev/fd/") || name == "/dev/stdin" || name == "/dev/null":
 		return
 	}
-	if !path.IsAbs(name) {
-		if w.state.lost {
-			st.FilesUnknown = true
-			return
-		}
-		name = path.Join(w.state.dir, name)
-	} else if !strings.HasPrefix(name, "//") {
-		name = path.Clean(name)
+	names := w.absolute(name)
+	st.FilesUnknown = st.FilesUnknown || names == nil
+	for _, f.Path = range names {
+		st.Files = append(st.Files, f)
 	}
-	f.Path = name
-	st.Files = append(st.Files, f)
+}
+
+// absolute are the paths that a name may stand for, that from the directory where
+// every cd has succeeded first; nil where no directory is known.
+func (w *walker) absolute(name string) []string {
+	switch {
+	case strings.HasPrefix(name, "//"):
+		return []string{name}
+	case path.IsAbs(name):
+		return []string{path.Clean(name)}
+	case w.state.lost:
+		return nil
+	}
+	names := []string{path.Join(w.state.dir, name)}
+	for _, dir := range w.state.also {
+		names = append(names, path.Join(dir, name))
+	}
+	return names
 }

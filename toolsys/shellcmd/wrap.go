@@ -96,6 +96,9 @@ func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
 		if n == 0 || p.given("S", "split-string", "C", "chdir") || slices.ContainsFunc(p.options, func(o option) bool { return o.value.Kind == Many }) {
 			return nil, false
 		}
+		for _, o := range p.options {
+			c.patterns([]Word{o.value})
+		}
 		args = args[n:]
 	}
 	args, ok = c.behindSettings(wr, args)

@@ -58,7 +58,7 @@ func TestReadingElsewhereDoesNotRunUnasked(t *testing.T) {
 		"cat /etc/shadow", "cat ../x", "cat ~/x", "cat ~root/x", "ls /", "cat sub/../../x", "cat //host/share/x",
 		"cat < /etc/shadow", "cat < $X", "cat $X", "cat \"$(echo /etc/shadow)\"", "cat a.go /etc/shadow",
 		"cd /etc && cat shadow", "cd .. && ls", "cd && ls", "cd - && ls", "(cd sub; cd ..; cat ../x)", "cd $X && ls",
-		"cat out/link.txt", "cat out/*", "cat /etc/*", "cat {a.go,/etc/shadow}", "cat /repo*/x",
+		"cat out/link.txt", "git status /etc/*", "set -- /etc/*", "f() { ls; }; f /etc/*", "nice -n /etc/* ls", "ls | xargs cat < a.go", "cd a.go; cat ../x", "(cd sub) && cat ../x", "cd sub || cat ../x", "! cd sub && cat ../x", "cd $(cd sub && pwd) && cat ../x", "if cd sub; then ls; fi; cat ../x", "cat out/*", "cat /etc/*", "cat {a.go,/etc/shadow}", "cat /repo*/x",
 		"grep -f /etc/shadow a.go", "grep -f/etc/shadow a.go", "grep --file=/etc/shadow a.go", "grep -nf../x a.go",
 		"grep x /etc/shadow", "grep -e x /etc/shadow", "grep -eC /etc/shadow", "grep -R x .", "rg --files /etc", "rg -L x",
 		"find / -name x", "find -L . -name x", "find . -newer /etc/shadow", "xargs cat",
