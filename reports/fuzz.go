@@ -185,7 +185,7 @@ func replayedTable(out io.Writer, all []FuzzReplayed, o Options) {
 
 // FuzzList writes the invariants, and what else each case is checked for.
 func FuzzList(w io.Writer, o Options) error {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Invariant"}, {Title: "Description"}}}
+	g := screen.Grid{Columns: []screen.Column{{Title: "Invariant"}, {Title: "Rule"}}}
 	for _, p := range fuzz.Invariants() {
 		g.Rows = append(g.Rows, []string{p.Name, p.About})
 	}
