@@ -332,3 +332,18 @@ func BenchmarkResolve(b *testing.B) {
 		}
 	}
 }
+
+// Acceptance of edits covers neither what git runs nor the settings that hold the
+// rules: who can edit those decides about every other call.
+func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
+	for _, mode := range []permission.Mode{permission.AcceptEdits, permission.Auto} {
+		for path, want := range map[string]permission.Behaviour{
+			"/repo/a.go": permission.Allow, "/repo/git/config": permission.Allow,
+			"/repo/.git/config": permission.Ask, "/repo/sub/.git/hooks/pre-commit": permission.Ask, "/repo/.GIT/config": permission.Ask,
+			"/repo/.claude/settings.json": permission.Ask, "/repo/.mcp.json": permission.Ask, "/repo/.bashrc": permission.Ask,
+		} {
+			d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: mode, CanAsk: true})
+			assert.Equal(t, want, d.Behaviour, "%s in %s", path, mode)
+		}
+	}
+}
