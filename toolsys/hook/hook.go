@@ -1,12 +1,41 @@
+// Package hook lets others have a say in a call: Go functions and external commands
+// that see it before and after it runs, change its input or output, decide its
+// permission, stop it, or add context (SPEC G1-G3).
+//
+// The rules of merging, all in [Set.Run]:
+//
+//   - Every hook that matches runs, once, in the order of registration. Neither a
+//     denial nor a stop ends the round early: a hook that keeps the books must see
+//     the calls that others refuse.
+//   - Each sees the input and the output as those before it left them.
+//   - Deny beats ask beats allow; the reason is that of the first hook that said the
+//     strictest. The first stop gives the reason of the stop. Contexts and messages
+//     are all kept, those of later hooks too.
+//   - A hook can only add strictness and words, never lose a call (G2). One that
+//     errors, panics, outstays its time or replies nonsense counts as its OnFailure
+//     says: as if it had not been there, or as asking or denying. A command that runs
+//     before the call denies by default: a guard that died has not let anybody pass
+//     (G4). Of a reply that makes sense in part, that part counts too. Each trouble is
+//     in the [Report] of its hook, for the trace.
+//   - In doubt a hook runs: an `if` that cannot be judged holds.
+//
+// A hook runs in a goroutine of its own. One that ignores its context is left behind
+// when its time is up, and its goroutine lives until it returns; what it was given
+// are copies, so it can do no harm later.
 package hook
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
 	"time"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
 )
 
 // Event is the moment a hook is asked at (G1).
@@ -103,4 +132,200 @@ func Events() []Event {
 		PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied, Elicitation,
 		ElicitationResult,
 	}
+}
+
+// powers say which parts of an Output count at an event.
+type powers struct{ input, decision, output bool }
+
+// table holds every event. Stop, context and messages count at all of them.
+var table = map[Event]powers{
+	PreToolUse:         {input: true, decision: true},
+	PostToolUse:        {output: true},
+	PostToolUseFailure: {output: true},
+	PermissionDenied:   {},
+	Elicitation:        {input: true, decision: true},
+	ElicitationResult:  {input: true, decision: true},
+}
+
+// sift takes out of o what cannot count at event and says what it was.
+func sift(event Event, o Output) (Output, []string) {
+	can, garbled := table[event], o.Garbled
+	drop := func(format string, args ...any) {
+		garbled = append(garbled, fmt.Sprintf(format, args...))
+	}
+	if o.Input != nil {
+		switch {
+		case !can.input:
+			drop("an input has no meaning at %s", event)
+			o.Input = nil
+		case !isObject(o.Input):
+			drop("the input is no JSON object")
+			o.Input = nil
+		}
+	}
+	if o.Decision != permission.Passthrough {
+		switch {
+		case !can.decision:
+			drop("a decision has no meaning at %s", event)
+			o.Decision = permission.Passthrough
+		case o.Decision > permission.Deny:
+			drop("there is no decision %d", o.Decision)
+			o.Decision = permission.Passthrough
+		}
+	}
+	if o.Output != nil && !can.output {
+		drop("an output has no meaning at %s", event)
+		o.Output = nil
+	}
+	return o, garbled
+}
+
+func isObject(raw json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(raw, &members) == nil && members != nil
+}
+
+// ErrHook is wrapped by every error of New.
+var ErrHook = errors.New("invalid hook")
+
+// Set is the hooks of a session, in order of registration. It never changes; the
+// zero Set has none.
+type Set struct {
+	clock tool.Clock
+	hooks []registered
+}
+
+type registered struct {
+	Hook
+	matcher matcher
+}
+
+// New checks hooks and makes them a set. All three doors of the clock are needed:
+// durations are measured, timeouts waited for and hooks started through it.
+func New(clock tool.Clock, hooks ...Hook) (Set, error) {
+	s := Set{clock: clock, hooks: make([]registered, len(hooks))}
+	if len(hooks) > 0 && (clock.Now == nil || clock.Sleep == nil || clock.Go == nil) {
+		return Set{}, fmt.Errorf("%w: the clock lacks Now, Sleep or Go", ErrHook)
+	}
+	for i, h := range hooks {
+		r, err := register(h)
+		if err != nil {
+			return Set{}, fmt.Errorf("%w: %s: %w", ErrHook, describe(i, h), err)
+		}
+		s.hooks[i] = r
+	}
+	return s, nil
+}
+
+func describe(i int, h Hook) string {
+	if h.Name == "" {
+		return fmt.Sprintf("number %d", i+1)
+	}
+	return h.Name
+}
+
+func register(h Hook) (registered, error) {
+	_, known := table[h.Event]
+	switch {
+	case h.Name == "":
+		return registered{}, errors.New("it has no name")
+	case !known:
+		return registered{}, fmt.Errorf("there is no event %q; there are PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied, Elicitation and ElicitationResult", h.Event)
+	case h.Run == nil:
+		return registered{}, errors.New("it has nothing to run")
+	case h.Timeout < 0:
+		return registered{}, fmt.Errorf("timeout %s is negative; use 0 for %s", h.Timeout, DefaultTimeout)
+	}
+	if h.Timeout == 0 {
+		h.Timeout = DefaultTimeout
+	}
+	if err := h.checkOnFailure(); err != nil {
+		return registered{}, err
+	}
+	m, err := parseMatcher(h.Matcher)
+	return registered{h, m}, err
+}
+
+// checkOnFailure refuses what could not be done when the hook fails.
+func (h Hook) checkOnFailure() error {
+	can := table[h.Event]
+	switch {
+	case h.OnFailure > permission.Deny:
+		return fmt.Errorf("there is no decision %d to make when it fails; use Allow, Ask or Deny", h.OnFailure)
+	case h.OnFailure == permission.Ask && !can.decision:
+		return fmt.Errorf("nobody can be asked at %s when it fails; use Allow or Deny", h.Event)
+	case h.OnFailure == permission.Deny && !can.decision && !can.output:
+		return fmt.Errorf("there is nothing to deny at %s when it fails; use Allow", h.Event)
+	}
+	return nil
+}
+
+// Len is the number of hooks.
+func (s Set) Len() int { return len(s.hooks) }
+
+// Hears says whether any hook would be asked about a tool at event, so that a caller
+// without one need not make an Input; its `if` is not looked at.
+func (s Set) Hears(event Event, tool string, aliases []string) bool {
+	for _, h := range s.hooks {
+		if h.Event == event && h.matcher.matches(tool, aliases) {
+			return true
+		}
+	}
+	return false
+}
+
+// Listens says whether any hook would be asked about a tool, at whatever event: its
+// `if` is not looked at.
+func (s Set) Listens(tool string, aliases []string) bool {
+	for _, h := range s.hooks {
+		if h.matcher.matches(tool, aliases) {
+			return true
+		}
+	}
+	return false
+}
+
+// matcher is a Matcher taken apart; empty, it matches every tool.
+type matcher []string
+
+// parseMatcher reads "", "*", or names and globs with | between them.
+func parseMatcher(text string) (matcher, error) {
+	if text == "" || text == "*" {
+		return nil, nil
+	}
+	parts := strings.Split(text, "|")
+	for i, p := range parts {
+		parts[i] = strings.TrimSpace(p)
+		if parts[i] == "" {
+			return nil, fmt.Errorf("matcher %q has an empty part; write names with one | between them", text)
+		}
+		if _, err := path.Match(parts[i], ""); err != nil {
+			return nil, fmt.Errorf("matcher %q: bad glob %q", text, parts[i])
+		}
+	}
+	return parts, nil
+}
+
+func (m matcher) matches(tool string, aliases []string) bool {
+	if len(m) == 0 {
+		return true
+	}
+	for _, part := range m {
+		if globbed(part, tool) {
+			return true
+		}
+		for _, alias := range aliases {
+			if globbed(part, alias) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// globbed is exact for a name without glob characters; tool names have no slash, so
+// * means anything.
+func globbed(glob, name string) bool {
+	ok, err := path.Match(glob, name)
+	return err == nil && ok
 }

@@ -1,8 +1,17 @@
+// Package message holds the blocks of the Messages API: what the model streams,
+// what is stored, and what is sent back. It exists so that every other package
+// speaks of calls and results in one vocabulary with one JSON form. Bytes are
+// canonical (fixed member order, no HTML escapes), because a prompt cache and a
+// cassette both compare bytes (D3).
+//
+// It does not speak HTTP and knows no tools.
 package message
 
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // Roles of a message.
@@ -92,4 +101,72 @@ func ParseContent(raw json.RawMessage) ([]Block, error) {
 		return nil, fmt.Errorf("message content: %w", err)
 	}
 	return blocks, nil
+}
+
+// Request is what is sent to the model. Tools are ready-made definitions, so that
+// their bytes are the pool's business alone (D3).
+type Request struct {
+	Model     string
+	MaxTokens int
+	System    []Block
+	Tools     []json.RawMessage
+	Messages  []Message
+	// Betas are sent in the anthropic-beta header.
+	Betas []string
+}
+
+// MarshalJSON writes the request body: model, max_tokens, system, tools,
+// messages, stream.
+func (r Request) MarshalJSON() (buf []byte, err error) {
+	buf = appendQuoted(append(make([]byte, 0, 4096), `{"model":`...), r.Model)
+	buf = strconv.AppendInt(append(buf, `,"max_tokens":`...), int64(r.MaxTokens), 10)
+	if len(r.System) > 0 {
+		if buf, err = appendBlocks(append(buf, `,"system":`...), r.System); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.Tools) > 0 {
+		buf = appendRaw(append(buf, `,"tools":`...), r.Tools)
+	}
+	buf = append(buf, `,"messages":[`...)
+	for i, m := range r.Messages {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		if buf, err = appendMessage(buf, m); err != nil {
+			return nil, err
+		}
+	}
+	return append(buf, `],"stream":true}`...), nil
+}
+
+func appendRaw(buf []byte, items []json.RawMessage) []byte {
+	buf = append(buf, '[')
+	for i, raw := range items {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		buf = append(buf, raw...)
+	}
+	return append(buf, ']')
+}
+
+// Excerpt is the beginning of a text, of most characters at most, the mark of the cut
+// included. A text that is cut is read no further than that, however long it is.
+func Excerpt(text string, most int) string {
+	count, keep := 0, 0
+	for i := range text {
+		if count++; count > most {
+			return text[:keep] + "…"
+		}
+		if count == most {
+			keep = i
+		}
+	}
+	return text
+}
+
+// Line is Excerpt of a text whose lines and blanks are drawn together into one line.
+func Line(text string, most int) string {
+	return Excerpt(strings.Join(strings.Fields(text), " "), most)
 }

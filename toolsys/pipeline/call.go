@@ -1,3 +1,11 @@
+// Package pipeline takes one call from its name to its result block (H). The
+// stages are: find, schema, validate, classify, strip, backfill, pre hooks,
+// permission, run, post hooks, budget, block. Each has its own error result, its
+// own trace event and its own duration, and whatever happens, exactly one Result
+// comes out (H2).
+//
+// The pipeline knows one call. It does not know the order in which calls run, and
+// it does not change state: a modifier leaves with the Result.
 package pipeline
 
 import (
@@ -100,3 +108,32 @@ type Env struct {
 
 // Pipeline runs calls through its doors. It has no state of its own.
 type Pipeline struct{ Doors Doors }
+
+// Status is how a call ended. The names appear in traces and reports.
+type Status string
+
+// The ways a call ends.
+const (
+	OK          Status = "ok"
+	Failed      Status = "failed"       // the tool ran and reports a failure
+	Unknown     Status = "unknown_tool" // no tool has that name
+	BadJSON     Status = "bad_json"     // the input was no JSON object
+	Invalid     Status = "invalid"      // the input breaks the schema
+	Refused     Status = "refused"      // the tool's own validation said no
+	Stopped     Status = "stopped"      // a hook stopped the call
+	Denied      Status = "denied"       // permission said no
+	TimedOut    Status = "timeout"      // its own time limit passed
+	Panicked    Status = "panic"        // the tool's code panicked
+	Cancelled   Status = "cancelled"    // a sibling failed (J3)
+	Interrupted Status = "interrupted"  // the user's new message (J4)
+	Aborted     Status = "aborted"      // the conversation was stopped
+	Discarded   Status = "discarded"    // the stream was abandoned (J5)
+)
+
+// Statuses are all ways a call ends.
+func Statuses() []Status {
+	return []Status{
+		OK, Failed, Unknown, BadJSON, Invalid, Refused, Stopped, Denied, TimedOut, Panicked,
+		Cancelled, Interrupted, Aborted, Discarded,
+	}
+}

@@ -1,6 +1,8 @@
 package schedule
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Policy says how the calls of one message are run (J8).
 type Policy uint8
@@ -57,3 +59,60 @@ var policyRules = [...]rules{
 	Streaming: {drops: true},
 	Effects:   {effects: true},
 }
+
+// Partition joins neighbouring safe calls and lets every exclusive one stand
+// alone (I1). It gives the indices of each batch.
+func Partition(safe []bool) [][]int {
+	var batches [][]int
+	joins := false // the last batch is one of safe calls
+	for i, s := range safe {
+		if s && joins {
+			last := len(batches) - 1
+			batches[last] = append(batches[last], i)
+			continue
+		}
+		batches = append(batches, []int{i})
+		joins = s
+	}
+	return batches
+}
+
+// Wait says why call i has not been let go, and which calls it waits for.
+type Wait struct {
+	// Reason is "stream" (the policy waits for its end), "exclusive" (an exclusive
+	// call runs or this one needs the floor), "limit", "order" (an earlier call
+	// waits), or "effects" (it conflicts with earlier calls that have not ended).
+	Reason string
+	On     []int
+}
+
+// Waiting explains a queued call; ok is false when i is not queued.
+func (c *Core) Waiting(i int) (w Wait, ok bool) {
+	if i < c.next || i >= len(c.calls) || c.calls[i].status != queued {
+		return Wait{}, false
+	}
+	switch {
+	case c.rules.effects:
+		return c.waitingByEffects(i), true
+	case c.rules.holds && !c.streamEnded:
+		return Wait{Reason: "stream"}, true
+	case i > c.next:
+		return Wait{Reason: "order", On: []int{c.next}}, true
+	case c.calls[i].safe && !c.exclusive && c.suspended == 0:
+		return Wait{Reason: "limit", On: c.running()}, true
+	}
+	return Wait{Reason: "exclusive", On: c.running()}, true
+}
+
+func (c *Core) running() []int {
+	var on []int
+	for i, k := range c.calls {
+		if k.status == active || k.status == suspended {
+			on = append(on, i)
+		}
+	}
+	return on
+}
+
+// Reasons are what a Wait may give as its reason.
+func Reasons() []string { return []string{"stream", "exclusive", "limit", "order", "effects"} }
