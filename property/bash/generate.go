@@ -8,11 +8,17 @@ import (
 
 // Generate makes the script of a seed and a number, the same each time.
 func Generate(seed, number uint64) string {
-	g := &generator{rand.New(rand.NewPCG(seed, number))}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, number))}
+	g.inside = g.IntN(4) > 0
 	return g.script(2)
 }
 
-type generator struct{ *rand.Rand }
+type generator struct {
+	*rand.Rand
+	// inside keeps to what Bash does itself: such scripts cost a tenth of those that
+	// start programs, and it is Bash's own grammar that is hard to read.
+	inside bool
+}
 
 func (g *generator) pick(list []string) string { return list[g.IntN(len(list))] }
 
@@ -83,7 +89,7 @@ func (g *generator) command() string {
 	if g.one(8) {
 		text = g.pick(settingsInFront) + " "
 	}
-	switch g.IntN(12) {
+	switch g.kind() {
 	case 0:
 		text += g.pick(wrapping) + " " + g.plainCommand()
 	case 1:
@@ -111,6 +117,17 @@ func (g *generator) command() string {
 	return text
 }
 
+// kind draws what a command is: a number below 6 is one of a kind.
+func (g *generator) kind() int {
+	if !g.inside {
+		return g.IntN(12)
+	}
+	if g.one(3) {
+		return 4
+	}
+	return 12
+}
+
 func (g *generator) maybe(s string) string {
 	if g.one(2) {
 		return " " + s
@@ -119,7 +136,7 @@ func (g *generator) maybe(s string) string {
 }
 
 func (g *generator) plainCommand() string {
-	if g.one(2) { // programs that cost no process are tried more often
+	if g.inside || g.one(2) {
 		return g.pick(inShell) + " " + g.words(3)
 	}
 	return g.pick(programs) + g.maybe(g.pick(options)) + " " + g.words(2)
@@ -139,6 +156,9 @@ func (g *generator) word() string {
 	case 0:
 		return g.quotedly(g.pick(expansions))
 	case 1:
+		if g.inside {
+			return g.quotedly("$(" + g.pick(insidePayloads) + ")")
+		}
 		return g.quotedly("$(" + g.pick(payloads) + ")")
 	case 2:
 		return "{" + g.pick(plainFiles) + "," + g.pick(options) + "}"
@@ -199,17 +219,18 @@ var (
 		"md5sum", "base64", "tac", "rev", "fold", "join", "cmp", "strings", "xxd", "id", "uname", "which", "type", "command -v", "env", "tee", "touch", "rm", "cp", "mv", "mkdir", "ln", "dd", "./evil.sh", "bin/ls", "'ls'", `l\s`, "l''s", "$x", "l?", "hostname", "less", "more", "egrep", "rg", "jq", "column", "getconf", "sh", "bash"}
 	options = []string{"-n", "-o", "-oPWN", "-o PWN", "--output=PWN", "-c", "-r", "-i", "-e", "-f", "-d", "-x", "-s", "-t", "-k1", "-u", "-w", "-z", "-m", "-C", "-L", "-R", "-a", "-l", "-1", "-5", "-nr", "-ro", "--", "-delete", "-v", "-p", "-T.", "-S1", "--compress-program=./evil.sh", "--files0-from=f", "--help", "--version",
 		"-I{}", "-0", "-Lo", "-exec", "--color", "-b", "-g", "--pre=./evil.sh", "+x", "-q"}
-	payloads     = []string{"touch PWN", "cat f", "echo x", "echo -oPWN", "echo PWN", "ls", "./evil.sh", "printf 'a[$(touch PWN)]'", "pwd", "echo -delete", "rm f", "git status"}
-	expansions   = []string{"$x", "${x}", "${x:-f}", "${x:=PWN}", "${x:-$(touch PWN)}", "${x%f}", "${x##*/}", "${x/a/b}", "${#x}", "${x@P}", "${!x}", "${x:0:1}", "${x:n}", "${a[0]}", "${a[@]}", "${a['a[$(touch PWN)]']}", "$@", "$*", "$1", "$#", "$?", "$HOME", "$PWD", "$RANDOM", "${x^^}", "${!x*}", "$[1+1]", "$[x]", "`cat f`", "`touch PWN`"}
-	oddWords     = []string{"'a b'", `"a b"`, `a\ b`, "$'\\x66'", "$'a\\tb'", `$"f"`, "~", "~/f", "~root", "a{b,c}", "{1..3}", "{'-o',PWN}", "[fx]", "?", "!(f)", "@(f|x)", "a=b", "PWN", "';touch PWN'", `"\$(touch PWN)"`, `\$(touch PWN)`, "f;", "'{}'", "{}", "\\;", "+", "''", `""`, "-$x", `"-$(echo oPWN)"`, "--$x", "x=1", "'$(touch PWN)'", "/dev/stdin"}
-	redirections = []string{"> /dev/null", "2>&1", "2>/dev/null", "> PWN", ">> f", "< f", "<<< x", "<<< $(touch PWN)", "&> PWN", ">| PWN", "2> PWN", "< nofile", "> $x", "< $x", "<> f", ">&2", "3< f", "{fd}> PWN", "&>/dev/null", "< <(touch PWN)", "> >(cat)", "2>&-", "< /dev/null"}
-	wrapping     = []string{"env", "env A=1", "env PATH=./bin", "timeout 5", "timeout -k 1 5", "nohup", "nice", "nice -n 5", "stdbuf -o0", "time", "command", "builtin", "exec", "xargs", "echo f | xargs", "ls | xargs -n1", "ls | xargs -I{}", "ls | xargs -0", "xargs --replace", "env -i", "env -S", "env -u X", "command -p", "setsid", "find . -exec", "sudo", "trap", "eval", "LC_ALL=C", "coproc", "jobs -x"}
-	findWords    = []string{"-name f", "-name '*.go'", "-type f", "-delete", "-exec cat {} \\;", "-exec touch PWN \\;", "-exec grep x {} +", "-exec sh -c 'touch PWN' \\;", "-ok touch PWN \\;", "-fprint PWN", "-maxdepth 1", "-print0", "-printf '%p'", "\\( -name f -o -name x \\)", "-newer f", "-execdir touch PWN \\;", "| xargs cat", "| xargs -I{} echo {}", "| xargs touch", "-name $x", `-name "$x"`, "-empty", "-size +1k", "! -name f", "-fls PWN", "-prune", "\"-$x\"", "-exec echo {} + -exec touch PWN +", "-exec $x {} \\;"}
-	sedScripts   = []string{"p", "1p", "1,3p", "s/a/b/", "s/a/b/g", "/a/d", "$p", "s/a/b/w PWN", "w PWN", "1e touch PWN", "e touch PWN", "s/.*/touch PWN/e", "r f", "R f", "a x", "i\\\nw PWN", ":a;N;$!ba;s/x/y/", "y/ab/ba/", "p;p", "s|a|b|", "1!G;h;$!d", "n;w PWN", "{p}", "/a/,/b/p", "s/a/b/;w PWN", "q", "=", "l", "W PWN", "p # w PWN", "s/w/e/", "\\,a,p", "s/a\\/b/c/", "1~2p", "0,/a/p", "b x; :x", "t;p", "}"}
-	awkPrograms  = []string{"{print}", "{print $1}", "NR>1", "NR>1 {print $2}", "{print > \"PWN\"}", "BEGIN{system(\"touch PWN\")}", "{print | \"cat > PWN\"}", "{s+=$1} END {print s}", "BEGIN{\"touch PWN\" | getline}", "BEGIN{getline x < \"f\"}", "/a/", "$1 > 2", "{print $1, $2}", "BEGIN{print 1>2}", "{printf \"%s\\n\", $1}", "BEGIN{ARGV[1]=\"f\"}", "length > 3", "{print > $1}", "BEGIN { x = 1; print x >> \"PWN\" }", "!seen[$0]++", "{ if ($1 > 1) print }", "1", "{gsub(/a/,\"b\")}1", "a||b", "@include \"f\""}
-	builtinUses  = []string{"cd sub", "cd bare", "cd .", "cd -", "cd $x", "pwd", "read x < f", "read -a a < f", "mapfile a < f", "mapfile -C 'touch PWN' a < f", "printf -v x 1", "set -e", "set -k", "set -- a b", "set -x", "set -o pipefail", "shopt -s expand_aliases", "alias ls='touch PWN'", "unset x", "unset 'a[$(touch PWN)]'", "export A=1", "export PATH=./bin:$PATH", "trap 'touch PWN' EXIT", "trap '' INT", "source f", ". ./evil.sh", "wait", "jobs", "type ls", "hash -p ./bin/ls ls", "enable -n echo", "let x=1", "let 'a[$(touch PWN)]=1'", "getopts a x", "declare -A m", "ulimit -c 0", "umask 022", "times", ":", "shift", "return 0", "exec 3< f", "BASH_CMDS[ls]=./bin/ls", "complete -C 'touch PWN' x", "dirs", "history", "command -v ls", "exit 0"}
-	gitOptions   = []string{"", "", "", "-C sub ", "-C bare ", "--no-pager ", "-c core.fsmonitor=./evil.sh ", "-c a.b=c ", "-P ", "--git-dir=bare "}
-	gitUses      = []string{"status", "log --oneline", "diff", "diff --output=PWN", "show", "branch", "branch PWN", "log -p -1", "rev-parse HEAD", "ls-files", "grep -n x", "grep -O./evil.sh x", "config --list", "config alias.x '!touch PWN'", "stash list", "tag", "remote -v", "blame f", "describe", "diff --ext-diff", "log --format=%H", "diff --no-index f x", "cat-file -p HEAD", "difftool", "bisect log", "worktree list", "shortlog -s HEAD", "log $x"}
+	insidePayloads = []string{"touch PWN", "echo x", "echo -oPWN", "echo PWN", "./evil.sh", "printf 'a[$(touch PWN)]'", "pwd", "echo -delete", "echo 7"}
+	payloads       = []string{"touch PWN", "cat f", "echo x", "echo -oPWN", "echo PWN", "ls", "./evil.sh", "printf 'a[$(touch PWN)]'", "pwd", "echo -delete", "rm f", "git status"}
+	expansions     = []string{"$x", "${x}", "${x:-f}", "${x:=PWN}", "${x:-$(touch PWN)}", "${x%f}", "${x##*/}", "${x/a/b}", "${#x}", "${x@P}", "${!x}", "${x:0:1}", "${x:n}", "${a[0]}", "${a[@]}", "${a['a[$(touch PWN)]']}", "$@", "$*", "$1", "$#", "$?", "$HOME", "$PWD", "$RANDOM", "${x^^}", "${!x*}", "$[1+1]", "$[x]", "`cat f`", "`touch PWN`"}
+	oddWords       = []string{"'a b'", `"a b"`, `a\ b`, "$'\\x66'", "$'a\\tb'", `$"f"`, "~", "~/f", "~root", "a{b,c}", "{1..3}", "{'-o',PWN}", "[fx]", "?", "!(f)", "@(f|x)", "a=b", "PWN", "';touch PWN'", `"\$(touch PWN)"`, `\$(touch PWN)`, "f;", "'{}'", "{}", "\\;", "+", "''", `""`, "-$x", `"-$(echo oPWN)"`, "--$x", "x=1", "'$(touch PWN)'", "/dev/stdin"}
+	redirections   = []string{"> /dev/null", "2>&1", "2>/dev/null", "> PWN", ">> f", "< f", "<<< x", "<<< $(touch PWN)", "&> PWN", ">| PWN", "2> PWN", "< nofile", "> $x", "< $x", "<> f", ">&2", "3< f", "{fd}> PWN", "&>/dev/null", "< <(touch PWN)", "> >(cat)", "2>&-", "< /dev/null"}
+	wrapping       = []string{"env", "env A=1", "env PATH=./bin", "timeout 5", "timeout -k 1 5", "nohup", "nice", "nice -n 5", "stdbuf -o0", "time", "command", "builtin", "exec", "xargs", "echo f | xargs", "ls | xargs -n1", "ls | xargs -I{}", "ls | xargs -0", "xargs --replace", "env -i", "env -S", "env -u X", "command -p", "setsid", "find . -exec", "sudo", "trap", "eval", "LC_ALL=C", "coproc", "jobs -x"}
+	findWords      = []string{"-name f", "-name '*.go'", "-type f", "-delete", "-exec cat {} \\;", "-exec touch PWN \\;", "-exec grep x {} +", "-exec sh -c 'touch PWN' \\;", "-ok touch PWN \\;", "-fprint PWN", "-maxdepth 1", "-print0", "-printf '%p'", "\\( -name f -o -name x \\)", "-newer f", "-execdir touch PWN \\;", "| xargs cat", "| xargs -I{} echo {}", "| xargs touch", "-name $x", `-name "$x"`, "-empty", "-size +1k", "! -name f", "-fls PWN", "-prune", "\"-$x\"", "-exec echo {} + -exec touch PWN +", "-exec $x {} \\;"}
+	sedScripts     = []string{"p", "1p", "1,3p", "s/a/b/", "s/a/b/g", "/a/d", "$p", "s/a/b/w PWN", "w PWN", "1e touch PWN", "e touch PWN", "s/.*/touch PWN/e", "r f", "R f", "a x", "i\\\nw PWN", ":a;N;$!ba;s/x/y/", "y/ab/ba/", "p;p", "s|a|b|", "1!G;h;$!d", "n;w PWN", "{p}", "/a/,/b/p", "s/a/b/;w PWN", "q", "=", "l", "W PWN", "p # w PWN", "s/w/e/", "\\,a,p", "s/a\\/b/c/", "1~2p", "0,/a/p", "b x; :x", "t;p", "}"}
+	awkPrograms    = []string{"{print}", "{print $1}", "NR>1", "NR>1 {print $2}", "{print > \"PWN\"}", "BEGIN{system(\"touch PWN\")}", "{print | \"cat > PWN\"}", "{s+=$1} END {print s}", "BEGIN{\"touch PWN\" | getline}", "BEGIN{getline x < \"f\"}", "/a/", "$1 > 2", "{print $1, $2}", "BEGIN{print 1>2}", "{printf \"%s\\n\", $1}", "BEGIN{ARGV[1]=\"f\"}", "length > 3", "{print > $1}", "BEGIN { x = 1; print x >> \"PWN\" }", "!seen[$0]++", "{ if ($1 > 1) print }", "1", "{gsub(/a/,\"b\")}1", "a||b", "@include \"f\""}
+	builtinUses    = []string{"cd sub", "cd bare", "cd .", "cd -", "cd $x", "pwd", "read x < f", "read -a a < f", "mapfile a < f", "mapfile -C 'touch PWN' a < f", "printf -v x 1", "set -e", "set -k", "set -- a b", "set -x", "set -o pipefail", "shopt -s expand_aliases", "alias ls='touch PWN'", "unset x", "unset 'a[$(touch PWN)]'", "export A=1", "export PATH=./bin:$PATH", "trap 'touch PWN' EXIT", "trap '' INT", "source f", ". ./evil.sh", "wait", "jobs", "type ls", "hash -p ./bin/ls ls", "enable -n echo", "let x=1", "let 'a[$(touch PWN)]=1'", "getopts a x", "declare -A m", "ulimit -c 0", "umask 022", "times", ":", "shift", "return 0", "exec 3< f", "BASH_CMDS[ls]=./bin/ls", "complete -C 'touch PWN' x", "dirs", "history", "command -v ls", "exit 0"}
+	gitOptions     = []string{"", "", "", "-C sub ", "-C bare ", "--no-pager ", "-c core.fsmonitor=./evil.sh ", "-c a.b=c ", "-P ", "--git-dir=bare "}
+	gitUses        = []string{"status", "log --oneline", "diff", "diff --output=PWN", "show", "branch", "branch PWN", "log -p -1", "rev-parse HEAD", "ls-files", "grep -n x", "grep -O./evil.sh x", "config --list", "config alias.x '!touch PWN'", "stash list", "tag", "remote -v", "blame f", "describe", "diff --ext-diff", "log --format=%H", "diff --no-index f x", "cat-file -p HEAD", "difftool", "bisect log", "worktree list", "shortlog -s HEAD", "log $x"}
 
 	settingsInFront = []string{"LC_ALL=C", "A=1", "PATH=./bin", "LD_PRELOAD=./x.so", "BASH_ENV=./evil.sh", "GIT_PAGER=cat", "GIT_EXTERNAL_DIFF=./evil.sh", "TZ=UTC", "IFS=", "LESSOPEN='|./evil.sh %s'", "NO_COLOR=1", "PAGER=./evil.sh", "LANG=C", "TMPDIR=.", "x=f", "GREP_OPTIONS=-r"}
 )
