@@ -183,7 +183,7 @@ type standingsJSON struct {
 	Version   int            `json:"version"`
 	Catalogue SearchedTools  `json:"catalog"`
 	Queries   queriesJSON    `json:"queries"`
-	Ks        []int          `json:"ks" minimum:"1" minimum:"1"`
+	Ks        []int          `json:"ks" minimum:"1"`
 	Rankers   []standingJSON `json:"rankers"`
 }
 

@@ -159,9 +159,8 @@ func (c *Case) Call(n int) *Call {
 	for i := range c.Turns {
 		if calls := c.Turns[i].Calls; n < len(calls) {
 			return &calls[n]
-		} else {
-			n -= len(calls)
 		}
+		n -= len(c.Turns[i].Calls)
 	}
 	return nil
 }

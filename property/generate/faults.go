@@ -62,6 +62,7 @@ type CallFaults struct {
 	OddAnswers bool
 }
 
+// FaultsOf gives the faults of one call.
 func (s *SystemCase) FaultsOf(id string) (k CallFaults) {
 	for _, f := range s.FaultList() {
 		if f.Call == id {

@@ -26,6 +26,7 @@ func (s *SystemCase) InputByHook(c *Call, i int) Input {
 	return s.changed(c, s.Hooks[i].Input, 1_000+i, HookName(i))
 }
 
+// InputByPerson is what the person who is asked about a call rewrites its input to.
 func (s *SystemCase) InputByPerson(c *Call) Input {
 	return s.changed(c, c.Answer, 2_000+CallNumber(c.ID), c.ID+"p")
 }
@@ -94,6 +95,7 @@ func CallNumber(id string) (n int) {
 	return n
 }
 
+// HookName is the name of the i-th hook, counted from 0.
 func HookName(i int) string { return fmt.Sprintf("h%d", i+1) }
 
 // ServedTool is a tool of one of the fixtures' servers, as far as a case needs it.

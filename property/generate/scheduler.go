@@ -64,7 +64,8 @@ func (m *SchedulerMaker) Case(i uint64) *des.Case {
 func (m *SchedulerMaker) swarm() Feature {
 	some := Feature(m.rng.Uint32())
 	if m.odds(1, 8) { // now and then hardly any, or all
-		some &= Feature(m.rng.Uint32()) & Feature(m.rng.Uint32())
+		some &= Feature(m.rng.Uint32())
+		some &= Feature(m.rng.Uint32())
 	} else if m.odds(1, 16) {
 		some = Everything
 	}

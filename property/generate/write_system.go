@@ -14,7 +14,9 @@ import (
 type Order bool
 
 const (
-	InOrder  Order = false
+	// InOrder is the order in which the case has them.
+	InOrder Order = false
+	// Reversed is the other way round.
 	Reversed Order = true
 )
 

@@ -85,7 +85,6 @@ type message struct {
 	first, n            int // its runs
 	abandoned           bool
 	interrupted, leaves int // the first that stopped it
-	streamEnd           time.Duration
 }
 
 // Read takes a log in. A view may be used for one log after the other, which keeps its

@@ -85,6 +85,7 @@ func (p *systemCall) stopped() bool {
 // settled reports whether it came to its own end, which the oracle predicts.
 func (p *systemCall) settled() bool { return p.emitted && !p.stopped() }
 
+// ReadSystem reads what a scenario made of a system case.
 func ReadSystem(s *generate.SystemCase, out check.Result) (*SystemView, error) {
 	v := &SystemView{s: s, out: out, byID: map[string]*systemCall{}, agents: map[string]*systemCall{}, connections: map[string]*connection{}}
 	s.Each(func(c *generate.Call, turn int, parent *generate.Call) {

@@ -29,18 +29,18 @@ func once(f cassette.Fault) func(cassette.Attempt) cassette.Fault {
 }
 
 // faulted plays the standard answer with a fault and returns what arrives, and
-// the error that ends it.
-func faulted(t *testing.T, f cassette.Fault) ([]stream.Event, error, *cassette.Player) {
+// the error that ends it, last.
+func faulted(t *testing.T, f cassette.Fault) ([]stream.Event, *cassette.Player, error) {
 	p := player(t, taped([]string{hello}, turn("a")), cassette.Options{Fault: once(f)})
 	start := time.Now()
 	resp := mustAsk(t, p, hello)
 	events, err := listen(resp.Body, start)
-	return events, err, p
+	return events, p, err
 }
 
 func TestACutStreamEndsWhereItIsCutAndCanBeRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events, err, p := faulted(t, cassette.Fault{Cut: &cassette.Cut{After: 4}})
+		events, p, err := faulted(t, cassette.Fault{Cut: &cassette.Cut{After: 4}})
 		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 		assert.Equal(t, turn("a")[:4], events)
 		assert.Len(t, p.Leftover(), 1, "the answer is still there")
@@ -51,7 +51,7 @@ func TestACutStreamEndsWhereItIsCutAndCanBeRetried(t *testing.T) {
 
 func TestACutInsideAnEventShowsAsTruncated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events, err, _ := faulted(t, cassette.Fault{Cut: &cassette.Cut{After: 4, Bytes: 40, Clean: true}})
+		events, _, err := faulted(t, cassette.Fault{Cut: &cassette.Cut{After: 4, Bytes: 40, Clean: true}})
 		var cut *stream.TruncatedError
 		assert.ErrorAs(t, err, &cut)
 		assert.Equal(t, turn("a")[:4], events)
@@ -60,7 +60,7 @@ func TestACutInsideAnEventShowsAsTruncated(t *testing.T) {
 
 func TestACleanCutIsNoError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events, err, p := faulted(t, cassette.Fault{Cut: &cassette.Cut{After: 4, Clean: true}, UseUp: true})
+		events, p, err := faulted(t, cassette.Fault{Cut: &cassette.Cut{After: 4, Clean: true}, UseUp: true})
 		assert.NoError(t, err)
 		assert.Equal(t, turn("a")[:4], events)
 		assert.Empty(t, p.Leftover(), "used up, as asked")
@@ -69,7 +69,7 @@ func TestACleanCutIsNoError(t *testing.T) {
 
 func TestAStallDelaysWhatFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events, err, p := faulted(t, cassette.Fault{Stall: &cassette.Stall{After: 4, For: time.Minute}})
+		events, p, err := faulted(t, cassette.Fault{Stall: &cassette.Stall{After: 4, For: time.Minute}})
 		require.NoError(t, err)
 		want := turn("a")
 		for i := range want[4:] {
@@ -83,7 +83,7 @@ func TestAStallDelaysWhatFollows(t *testing.T) {
 func TestAStallAtTheEndDelaysTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		events, err, _ := faulted(t, cassette.Fault{Stall: &cassette.Stall{After: 1000, For: time.Minute}})
+		events, _, err := faulted(t, cassette.Fault{Stall: &cassette.Stall{After: 1000, For: time.Minute}})
 		require.NoError(t, err)
 		assert.Equal(t, turn("a"), events)
 		assert.Equal(t, time.Minute+700*ms, time.Since(start))
@@ -112,7 +112,7 @@ func TestAnEndlessStallEndsWithTheRequest(t *testing.T) {
 func TestAnErrorEventEndsTheStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		overloaded := &stream.Error{Type: "overloaded_error", Message: "Overloaded", At: 10 * time.Second}
-		events, err, p := faulted(t, cassette.Fault{Error: overloaded, ErrorAfter: 3})
+		events, p, err := faulted(t, cassette.Fault{Error: overloaded, ErrorAfter: 3})
 		require.NoError(t, err)
 		require.Len(t, events, 4)
 		assert.Equal(t, "error", events[3].Type)
@@ -151,7 +151,7 @@ func TestAPlayedAgainStreamHasAnActorOfItsOwn(t *testing.T) {
 func TestEventsCanBeRewritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		double := func(events []stream.Event) []stream.Event { return append(events, events[2]) }
-		events, err, _ := faulted(t, cassette.Fault{Rewrite: double})
+		events, _, err := faulted(t, cassette.Fault{Rewrite: double})
 		require.NoError(t, err)
 		assert.Equal(t, turn("a")[2].Data, events[len(events)-1].Data)
 	})
@@ -162,7 +162,7 @@ func TestChunksChangeNoEvent(t *testing.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 300), 1, 10).Draw(rt, "sizes")
 		chunk := func(i int) int { return sizes[i%len(sizes)] }
 		synctest.Test(t, func(t *testing.T) {
-			events, err, p := faulted(t, cassette.Fault{Chunk: chunk})
+			events, p, err := faulted(t, cassette.Fault{Chunk: chunk})
 			require.NoError(t, err)
 			want := turn("a")
 			require.Len(t, events, len(want))

@@ -135,13 +135,13 @@ func (m *matcher) unused() []string {
 type MissKind int
 
 const (
-	// NothingLike: no recorded request resembles it.
+	// NothingLike means that no recorded request resembles it.
 	NothingLike MissKind = iota
-	// UsedUp: it was recorded, and each recording of it has been replayed.
+	// UsedUp means that it was recorded, and each recording of it has been replayed.
 	UsedUp
-	// Exhausted: matching is lenient, and there are more requests than answers.
+	// Exhausted means that matching is lenient, and there are more requests than answers.
 	Exhausted
-	// Differs: a recorded request resembles it, and Diff shows where not.
+	// Differs means that a recorded request resembles it, and Diff shows where not.
 	Differs
 )
 

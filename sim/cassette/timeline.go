@@ -186,10 +186,7 @@ func (t *timeline) chunk(sizes func(int) int) {
 		}
 		chunks = append(chunks, piece{t.pieces[k].at, c})
 	}
-	for _, p := range t.pieces[k+1:] {
-		chunks = append(chunks, p)
-	}
-	t.pieces = chunks
+	t.pieces = append(chunks, t.pieces[k+1:]...)
 }
 
 // Wait waits for d of the bench's time, or until ctx ends, and then returns

@@ -27,7 +27,7 @@ type conversation struct {
 	dir string
 }
 
-// ErrNothing: no conversation of the recording has a turn that could be replayed.
+// ErrNothing is given where no conversation of the recording has a turn that could be replayed.
 var ErrNothing = errors.New("nothing to draft a scenario from")
 
 // collect reads a recording. Its errors are those of recording.Scan, or ErrNothing.

@@ -54,7 +54,7 @@ type Draft struct {
 	Outcome check.Result
 }
 
-// ErrFails: a draft does not pass as it stands, which is a defect of this package or of
+// ErrFails is given where a draft does not pass as it stands, which is a defect of this package or of
 // the system.
 var ErrFails = errors.New("the draft does not pass")
 

@@ -129,7 +129,6 @@ const peekSize = 64 << 10
 var (
 	byteOrderMark = []byte("\xef\xbb\xbf")
 	gzipMagic     = []byte{0x1f, 0x8b}
-	zstdMagic     = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
 	sseStart      = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
 	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions|mappings|Entries)"\s*:`)

@@ -287,7 +287,6 @@ func sameNames(all []*Scenario) []error {
 // Resource finds a file a scenario points to: beside the scenario, then from the
 // root of where it was loaded, then among the fixtures.
 func (sc *Scenario) Resource(name string) (fs.FS, string, error) {
-	var tried []string
 	for _, c := range []struct {
 		fsys fs.FS
 		path string
@@ -302,7 +301,6 @@ func (sc *Scenario) Resource(name string) (fs.FS, string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, "", err
 		}
-		tried = append(tried, c.path)
 	}
 	return nil, "", fmt.Errorf("%s does not exist, neither beside the scenario nor among the fixtures", name)
 }

@@ -66,12 +66,11 @@ const (
 // Bound is a comparison with a number, a percentage or a duration: "5s",
 // ">= 3s", "< 10", "37.5%", "2s..3s". Without an operator it means equal.
 type Bound struct {
-	op       string
-	low      float64
-	high     float64
-	unit     unit
-	text     string
-	tolerant bool
+	op   string
+	low  float64
+	high float64
+	unit unit
+	text string
 }
 
 // Set reports whether the bound was given at all.

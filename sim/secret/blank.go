@@ -120,7 +120,9 @@ func token(s string, i, to int) (end int, put string) {
 		}
 		return end + 1, Blanked
 	case c == '-' || c >= '0' && c <= '9':
-		for end = i; end < to && strings.IndexByte("+-.eE0123456789", s[end]) >= 0; end++ {
+		end = i
+		for end < to && strings.IndexByte("+-.eE0123456789", s[end]) >= 0 {
+			end++
 		}
 		return end, `"` + Blanked + `"`
 	default:

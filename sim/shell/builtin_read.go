@@ -13,7 +13,6 @@ import (
 type readOptions struct {
 	raw       bool
 	array     string
-	prompt    string
 	delimiter byte
 	chars     int // -n, -N
 	exact     bool

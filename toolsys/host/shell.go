@@ -300,7 +300,7 @@ func (c *child) report(before map[string]string) (dir string, env map[string]str
 	if end < 0 {
 		return "", nil, false
 	}
-	begin := bytes.LastIndexByte(text[:end], 1)
+	var begin int
 	if at := bytes.LastIndex(text[:end], []byte("\x02\x00\x01")); at >= 0 {
 		begin = at + 2
 	} else {

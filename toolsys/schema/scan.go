@@ -86,7 +86,12 @@ func (c *cursor) escape() bool {
 		return true
 	case 'u':
 		c.i++
-		return c.hex() && c.hex() && c.hex() && c.hex()
+		for range 4 {
+			if !c.hex() {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }

@@ -78,7 +78,7 @@ func ParseToolSearch(value string) (ToolSearch, error) {
 func parseAuto(value, number string) (ToolSearch, error) {
 	percent, err := strconv.ParseUint(number, 10, 8)
 	if err != nil || percent > 100 {
-		return ToolSearch{}, fmt.Errorf("%q needs a whole percentage from 0 to 100 after auto:", value)
+		return ToolSearch{}, fmt.Errorf("%q: write a whole percentage from 0 to 100 after \"auto:\"", value)
 	}
 	switch percent {
 	case 0:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Duration reads a time as sleep and timeout take it: a number, with s, m, h or d behind it.
+// Seconds reads a time as sleep and timeout take it: a number, with s, m, h or d behind it.
 func Seconds(s string) (time.Duration, error) {
 	unit := time.Second
 	body := s

@@ -186,7 +186,7 @@ func (b *wordBuilder) expansion(part syntax.WordPart, quoted bool) {
 	switch {
 	case v.known && (quoted || plainValue(v.text)):
 		b.add(v.text)
-	case v.known && quoted == false && globValue(v.text):
+	case v.known && !quoted && globValue(v.text):
 		b.glob = true
 		b.add(v.text)
 	case v.many || !quoted && !v.number:

@@ -110,7 +110,9 @@ func TestAsManyAsJobsRunAtOnceAndNoMore(t *testing.T) {
 		var running, most atomic.Int64
 		b := bench(20, func(int) check.Status {
 			now := running.Add(1)
-			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			old := most.Load()
+			for now > old && !most.CompareAndSwap(old, now) {
+				old = most.Load()
 			}
 			time.Sleep(time.Second)
 			running.Add(-1)

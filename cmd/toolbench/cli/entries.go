@@ -150,21 +150,21 @@ func alike(word string, names []string) []string {
 func broke(problems []error, root string) []entry {
 	var entries []entry
 	for _, problem := range problems {
-		problem, file := relocated(problem, root)
+		file, problem := relocated(problem, root)
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 		entries = append(entries, entry{Case: Case{Name: name, File: file}, target: asPath(file), broken: problem})
 	}
 	return entries
 }
 
-// relocated gives an error with its file as the user can open it, and that file.
+// relocated gives the file of an error as the user can open it, and the error with it.
 // Errors that name no file stay as they are.
-func relocated(err error, root string) (error, string) {
+func relocated(err error, root string) (string, error) {
 	var at *scenario.FileError
 	if !errors.As(err, &at) {
-		return err, ""
+		return "", err
 	}
 	moved := *at
 	moved.File = filepath.Join(root, filepath.FromSlash(at.File))
-	return &moved, moved.File
+	return moved.File, &moved
 }

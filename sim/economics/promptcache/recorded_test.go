@@ -125,7 +125,7 @@ func TestChangesSayWhatBecameOfTheTools(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, now []object
 		cause       string
-		break_      string
+		broke       string
 	}{
 		"edited":           {[]object{a, b}, []object{a, edited}, "edited b", "b"},
 		"gone":             {[]object{a, b}, []object{a}, "gone b", "b"},
@@ -135,7 +135,7 @@ func TestChangesSayWhatBecameOfTheTools(t *testing.T) {
 		r := replayed(t, turn{tools: c.before}, turn{tools: c.now})
 		require.Len(t, r.Changes, 1, name)
 		assert.Equal(t, c.cause, r.Changes[0].Cause, name)
-		assert.Equal(t, c.break_, r.Changes[0].Before, name)
+		assert.Equal(t, c.broke, r.Changes[0].Before, name)
 	}
 	moved := def("a", "One.", false)
 	assert.Empty(t, replayed(t, turn{tools: []object{a, b}}, turn{tools: []object{moved, b}}).Changes, "a breakpoint that moves changes no tool")

@@ -117,9 +117,9 @@ func (r *runner) killAt(e trace.Event) {
 
 // sendAll sends the user's messages, until one fails. It reports whether the process was
 // killed meanwhile.
-func (r *runner) sendAll(ctx context.Context) (failed error, killed bool) {
+func (r *runner) sendAll(ctx context.Context) (killed bool, failed error) {
 	if r.process == nil {
-		return r.send(ctx), false
+		return false, r.send(ctx)
 	}
 	done := make(chan error, 1)
 	r.process.remains.sends.Go(func() { done <- r.send(ctx) })
@@ -127,7 +127,7 @@ func (r *runner) sendAll(ctx context.Context) (failed error, killed bool) {
 	case failed = <-done:
 	case <-r.process.died:
 	}
-	return failed, r.process.dead()
+	return r.process.dead(), failed
 }
 
 // restarted starts another process after a kill. It opens the conversation again from

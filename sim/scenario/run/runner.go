@@ -250,7 +250,7 @@ func (r *runner) run(ctx context.Context) (*record, error) {
 			}
 		})
 	}
-	failed, killed := r.sendAll(ctx)
+	killed, failed := r.sendAll(ctx)
 	if killed {
 		next, err := r.restarted(ctx)
 		if err != nil {

@@ -1,5 +1,7 @@
 package command
 
+//lint:file-ignore ST1005 messages are worded as GNU find words them
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package posixre
 
+//lint:file-ignore ST1005 errors are worded as GNU words them
+
 import (
 	"errors"
 	"regexp"
