@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -342,10 +343,15 @@ func pastResult(r scenario.PastResult) message.Block {
 
 // rawBlock is a block as an API gave it.
 func rawBlock(members map[string]any) message.Block {
-	raw, err := json.Marshal(members)
-	if err != nil {
+	var raw bytes.Buffer
+	enc := json.NewEncoder(&raw)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(members); err != nil {
 		return message.Text(err.Error()) // a key that is no text; the API refuses it as well
 	}
-	kind, _ := members["type"].(string)
-	return message.Block{Type: kind, Raw: raw}
+	var b message.Block
+	if json.Unmarshal(raw.Bytes(), &b) != nil {
+		return message.Block{Raw: raw.Bytes()}
+	}
+	return b
 }
