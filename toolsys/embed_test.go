@@ -71,7 +71,7 @@ func converse(t *testing.T, cfg toolsys.Config, c *calls, mode permission.Mode) 
 	s := settings.External()
 	s.ToolSearch.Kind = settings.Off
 	open := loop.Config{Model: c.model, Settings: s, State: tool.State{Dir: "/repo", Root: "/repo", Mode: mode}}
-	open.Doors.Ask = func(_ context.Context, q pipeline.Question) (pipeline.Reply, error) {
+	open.Handlers.Ask = func(_ context.Context, q pipeline.Question) (pipeline.Reply, error) {
 		asked = append(asked, q.Tool)
 		return pipeline.Reply{}, nil
 	}

@@ -180,7 +180,7 @@ func sendOne(t *testing.T, paying *tool.Tool, hooks hook.Set, mode permission.Mo
 	}
 	session, err := s.Open(loop.Config{
 		Model: model, Policy: schedule.Effects, State: tool.State{Root: "/repo", Dir: "/repo", Mode: mode},
-		Doors: pipeline.Doors{
+		Handlers: pipeline.Handlers{
 			Hooks: hooks,
 			Ask: func(context.Context, pipeline.Question) (pipeline.Reply, error) {
 				return pipeline.Reply{Allow: true}, nil

@@ -141,7 +141,7 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	if cfg.Served == nil {
 		cfg.Served = s.cfg.Servers.Served
 	}
-	d := &cfg.Doors
+	d := &cfg.Handlers
 	if d.Clock.Now == nil {
 		d.Clock = s.cfg.Clock
 	}

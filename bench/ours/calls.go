@@ -63,7 +63,7 @@ func newCalls(heard string, all []measure.Tool, m measure.Message) (*calls, erro
 	}
 	set := settings.External()
 	return &calls{
-		pipe: &pipeline.Pipeline{Doors: pipeline.Doors{Clock: toolsys.RealClock(), Hooks: listening}},
+		pipe: &pipeline.Pipeline{Handlers: pipeline.Handlers{Clock: toolsys.RealClock(), Hooks: listening}},
 		fs:   afero.NewMemMapFs(),
 		snap: catalogue.Assemble(pool.Inputs{Settings: set}).Look(pool.View{Settings: set}),
 		ctx:  tool.Context{Security: tool.Security{Rules: rules, Roots: []string{"/repo"}}, State: tool.State{Dir: "/repo"}},
@@ -90,8 +90,8 @@ func hooks(heard string) (hook.Set, error) {
 // run is one conversation's message: a budget of its own, since what was decided on
 // a result is kept with its call's id.
 func (c *calls) run(ctx context.Context) error {
-	pipe := &pipeline.Pipeline{Doors: c.pipe.Doors}
-	pipe.Doors.Budget = budget.NewLedger(budget.Store{Save: func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }, Dir: "/results"})
+	pipe := &pipeline.Pipeline{Handlers: c.pipe.Handlers}
+	pipe.Handlers.Budget = budget.NewLedger(budget.Store{Save: func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }, Dir: "/results"})
 	prepared := make([]*pipeline.Prepared, len(c.said.Calls))
 	envs := make([]pipeline.Env, len(c.said.Calls))
 	c.got = c.got[:0]

@@ -58,7 +58,7 @@ func newConversation(policy schedule.Policy, all []measure.Tool, m measure.Messa
 	c := &conversation{system: system, said: m, each: map[string][][]byte{}}
 	c.cfg = loop.Config{
 		Model: c.model, Policy: policy, NonInteractive: true,
-		Doors: pipeline.Doors{Hooks: listening},
+		Handlers: pipeline.Handlers{Hooks: listening},
 		State: tool.State{Dir: "/repo", Rules: rules},
 	}
 	c.script()

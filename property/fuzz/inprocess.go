@@ -127,7 +127,7 @@ func (l *InProcess) open(s *caseRun, tools []pool.Entry, rules permission.Rules)
 	}
 	return loop.New(loop.Config{
 		Model: s.model.answer, Catalogue: catalogue, Settings: config, Policy: policy, ModelName: "claude-sonnet-4-5",
-		Doors: s.handlers(hooks), Retries: c.Retries, Idle: c.Idle, Home: home, Definitions: l.definitions,
+		Handlers: s.handlers(hooks), Retries: c.Retries, Idle: c.Idle, Home: home, Definitions: l.definitions,
 		State: tool.State{Dir: dir, Root: dir, Env: map[string]string{"HOME": home}, Rules: rules, Extra: []string{resultsDir}},
 	})
 }
@@ -153,8 +153,8 @@ func (s *caseRun) clock() tool.Clock {
 	return tool.Clock{Now: s.gate.Now, Sleep: s.gate.Sleep, Go: s.gate.Go}
 }
 
-func (s *caseRun) handlers(hooks hook.Set) pipeline.Doors {
-	return pipeline.Doors{
+func (s *caseRun) handlers(hooks hook.Set) pipeline.Handlers {
+	return pipeline.Handlers{
 		Clock: s.clock(), Since: s.gate.Since, Trace: s.note, Hooks: hooks, Ask: s.ask,
 		Budget: budget.NewLedger(budget.Store{Save: builtin.Keep(s.disk()), Dir: resultsDir}),
 	}

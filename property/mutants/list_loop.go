@@ -44,8 +44,8 @@ var loopFaults = slices.Concat(
 			`for _, m := range r.Messages {
 				user.Content = slices.Concat(m.Content, user.Content)`),
 		fault("the user's new message is lost", "Session.commit",
-			"spoken := s.takePending()",
-			"spoken := s.takePending()[:0]"),
+			"fresh := s.takePending()",
+			"fresh := s.takePending()[:0]"),
 		fault("a server that arrives late flips deferral", "Session.deferring",
 			"if s.latched != nil {",
 			"if s.latched != nil && s.cfg.Model == nil {"),

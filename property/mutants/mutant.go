@@ -67,8 +67,8 @@ func bodies() []mutant {
 			new: fmt.Sprintf(`e.Tool = r.make(d)
 			if r.name == %q {
 				empty := *e.Tool
-				empty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Outcome, error) {
-					return tool.Outcome{}, nil
+				empty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Output, error) {
+					return tool.Output{}, nil
 				}
 				e.Tool = &empty
 			}`, name),

@@ -68,7 +68,7 @@ func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.P
 	config.ToolSearch.Kind = settings.Off
 	session, err := sys.Open(loop.Config{
 		Model: model(gate, events), Settings: config, Policy: policy, ModelName: "recorded", NonInteractive: true,
-		Doors: pipeline.Doors{Clock: door, Since: gate.Since, Trace: w.take},
+		Handlers: pipeline.Handlers{Clock: door, Since: gate.Since, Trace: w.take},
 		State: tool.State{Dir: "/", Root: "/", Mode: permission.Bypass},
 	})
 	if err != nil {

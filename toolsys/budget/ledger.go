@@ -1,6 +1,6 @@
 // Package budget keeps what tools give back from filling the model's window
 // (SPEC K1-K3). A result over its tool's own limit, and the largest results of a
-// message over the message's limit, go whole to a file; the model gets the
+// message over the message's limit, go to a file in full; the model gets the
 // beginning, the size and the path.
 //
 // A decision, once sent, is frozen: asked again about the same result, a [Ledger]
@@ -29,10 +29,10 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// Verdict says what became of a result's text.
+// Verdict is what became of a result's text.
 type Verdict int
 
-// Kept text is sent as it is. Persisted text is whole in a file and sent as a
+// Kept text is sent as it is. Persisted text is in a file in full and sent as a
 // preview. Truncated text is cut short with a note, and the rest is nowhere.
 const (
 	Kept Verdict = iota
@@ -48,9 +48,9 @@ func (v Verdict) String() string {
 type Decision struct {
 	CallID  string
 	Verdict Verdict
-	// Path is the file that holds the whole; "" unless persisted.
+	// Path is the file that holds all of it; "" unless persisted.
 	Path string
-	// Chars is the size of the whole and Inline of what is sent, in code points of
+	// Chars is the size of all of it and Inline of what is sent, in code points of
 	// text.
 	Chars, Inline int
 	// Why names the limit that was passed, and for a truncated result why it could
@@ -89,13 +89,13 @@ type key struct {
 	text   [sha256.Size]byte
 }
 
-// entry is what is known of one result. One that is in the ledger never changes; a
+// entry is what the ledger holds of one result. One that is in the ledger never changes; a
 // message that decides otherwise puts another in its place and seals it. Sealed
 // means that a request with it went out.
 type entry struct {
 	Decision
 	limit  int
-	whole  string // the original text, or its beginning once the rest is in a file
+	full   string // the original text, or its beginning once the rest is in a file
 	inline string
 	sealed bool
 }
@@ -118,7 +118,7 @@ func (l *Ledger) Clone() *Ledger {
 // or at MaxInlineBytes whatever the limit, the text goes to a file and a preview
 // takes its place; text of a tool that limits itself is cut short at that bound
 // instead. When the file cannot be written the text is cut to the limit with a
-// note that says why (K3); this never fails.
+// note that gives the reason (K3); this never fails.
 //
 // The same call and text give the same bytes again, whatever the disk does later.
 func (l *Ledger) One(callID string, limit int, blocks []message.Block) ([]message.Block, Decision) {
@@ -134,7 +134,7 @@ func (l *Ledger) decide(callID string, limit int, text string) *entry {
 	if limit == 0 {
 		limit = defaultChars
 	}
-	e := &entry{limit: limit, whole: text, inline: text}
+	e := &entry{limit: limit, full: text, inline: text}
 	e.Decision = Decision{CallID: callID, Chars: utf8.RuneCountInString(text)}
 	e.Inline = e.Chars
 	switch {
@@ -153,27 +153,27 @@ func (l *Ledger) decide(callID string, limit int, text string) *entry {
 // points where it cannot be saved.
 func (l *Ledger) move(e *entry, k key, n, room int, why string) {
 	file := l.reserve(k)
-	if err := l.store.save(file, e.whole); err != nil {
+	if err := l.store.save(file, e.full); err != nil {
 		e.cut(room, "The rest could not be saved: "+err.Error(), why+"; not saved: "+err.Error())
 		return
 	}
 	e.Verdict, e.Path, e.Why = Persisted, file, why
 	// One more than is ever shown, so that head still sees a cut; cloned, so that
 	// the rest is not kept in memory.
-	e.whole = strings.Clone(prefix(e.whole, PreviewChars+1))
+	e.full = strings.Clone(prefix(e.full, PreviewChars+1))
 	e.show(n)
 }
 
 // show sets the length of a saved result's preview.
 func (e *entry) show(n int) {
-	e.inline = preview(e.whole, e.Path, e.Chars, n)
+	e.inline = preview(e.full, e.Path, e.Chars, n)
 	e.Inline = utf8.RuneCountInString(e.inline)
 }
 
-// cut truncates to room code points; said is for the model, why for the trace.
-func (e *entry) cut(room int, said, why string) {
+// cut truncates to room code points; note is for the model, why for the trace.
+func (e *entry) cut(room int, note, why string) {
 	e.Verdict, e.Why = Truncated, why
-	e.inline = truncate(e.whole, e.Chars, room, said)
+	e.inline = truncate(e.full, e.Chars, room, note)
 	e.Inline = utf8.RuneCountInString(e.inline)
 }
 

@@ -48,7 +48,7 @@ func (l *Ledger) Message(results []Sized) ([]message.Block, []Decision) {
 	return l.seal(results, group)
 }
 
-// item is one result under decision: a copy of what the ledger knows.
+// item is one result under decision: a copy of the ledger's entry.
 type item struct {
 	entry
 	key, was key // of the text handed in, and of what One made of it
@@ -106,7 +106,7 @@ func (l *Ledger) seal(results []Sized, group []*item) ([]message.Block, []Decisi
 	for i, it := range group {
 		if !it.sealed {
 			e := it.entry
-			e.sealed, e.whole = true, ""
+			e.sealed, e.full = true, ""
 			for _, k := range []key{it.key, it.was, sent(&e)} {
 				l.entries[k] = &e
 			}

@@ -51,7 +51,7 @@ func prefixBytes(text string, n int) string {
 	return text[:max(n, 0)]
 }
 
-// preview is what the model gets of a result that is whole in file.
+// preview is what the model gets of a result that is in file.
 func preview(text, file string, chars, n int) string {
 	shown := head(text, n)
 	note := fmt.Sprintf("[This result has %d characters, too many to show here. All of it is saved in %s: read or search that file for more.", chars, file)
@@ -113,7 +113,7 @@ var plainStem = regexp.MustCompile(`^[A-Za-z0-9_-]{1,120}$`)
 var unsafeInStem = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // stem is the file name of a call without its ending. A call id comes from a model's
-// server: one that is no plain word is spelled with what is, and told apart by a
+// server: one that is no plain word is spelled with what is, and distinguished by a
 // hash, so that it can neither leave the folder nor meet another id's file.
 func stem(callID string) string {
 	if plainStem.MatchString(callID) {

@@ -24,14 +24,14 @@ const exitSaysNo = 2
 type Exec func(ctx context.Context, command string, stdin []byte, dir string, env []string) (stdout, stderr []byte, code int, err error)
 
 // Command makes h a hook that runs an external command (G3). Where a decision counts,
-// as before a call runs, such a hook is a guard: unless h says otherwise, its failure
+// as before a call runs, such a hook is a guard: unless h sets it otherwise, its failure
 // denies (G4).
 //
 // On standard input it gets one JSON object with the members event, tool, call,
 // turn, agent, dir, mode, input, output (content blocks) and error, those that do
 // not apply left out; in its environment HOOK_EVENT and HOOK_TOOL.
 //
-// With exit code 0 it says what it wants done on standard output, as
+// With exit code 0 it writes what it wants done to standard output, as
 //
 //	{"decision": "allow|deny|ask", "reason": "...", "input": {...},
 //	 "output": "..." or [blocks], "stop": true, "context": "..."}

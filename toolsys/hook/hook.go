@@ -1,4 +1,4 @@
-// Package hook lets others have a say in a call: Go functions and external commands
+// Package hook lets others take part in a call: Go functions and external commands
 // that see it before and after it runs, change its input or output, decide its
 // permission, stop it, or add context (SPEC G1-G3).
 //
@@ -8,16 +8,16 @@
 //     denial nor a stop ends the round early: a hook that keeps the books must see
 //     the calls that others refuse.
 //   - Each sees the input and the output as those before it left them.
-//   - Deny beats ask beats allow; the reason is that of the first hook that said the
+//   - Deny beats ask beats allow; the reason is that of the first hook that gave the
 //     strictest. The first stop gives the reason of the stop. Contexts and messages
 //     are all kept, those of later hooks too.
 //   - A hook can only add strictness and words, never lose a call (G2). One that
 //     errors, panics, outstays its time or replies nonsense counts as its OnFailure
-//     says: as if it had not been there, or as asking or denying. A command that runs
+//     has it: as if it had not been there, or as asking or denying. A command that runs
 //     before the call denies by default: a guard that died has not let anybody pass
 //     (G4). Of a reply that makes sense in part, that part counts too. Each trouble is
 //     in the [Report] of its hook, for the trace.
-//   - In doubt a hook runs: an `if` that cannot be judged holds.
+//   - In doubt a hook runs: an `if` that cannot be evaluated holds.
 //
 // A hook runs in a goroutine of its own. One that ignores its context is left behind
 // when its time is up, and its goroutine lives until it returns; what it was given
@@ -59,10 +59,10 @@ const DefaultTimeout = 60 * time.Second
 
 // Hook is one registration.
 type Hook struct {
-	// Name tells the hook from others in traces.
+	// Name identifies the hook in traces.
 	Name  string
 	Event Event
-	// Matcher says for which tools, by name or alias: "" or "*" for all, else names
+	// Matcher selects tools, by name or alias: "" or "*" for all, else names
 	// and globs with | between them, as in "Edit|Write|mcp__github__*".
 	Matcher string
 	// If is a permission rule, as in "Bash(git *)"; the hook runs only for calls it
@@ -80,7 +80,7 @@ type Hook struct {
 	Run func(ctx context.Context, in Input) (Output, error)
 }
 
-// Input is what a hook is told. It is the hook's own copy.
+// Input is what a hook is asked about. It is the hook's own copy.
 type Input struct {
 	Event Event
 	// Tool is the tool's name and Aliases its old ones; for the elicitation events
@@ -99,11 +99,11 @@ type Input struct {
 	Input json.RawMessage
 	// Output is what the tool gave, after it ran.
 	Output []message.Block
-	// Error says what failed or why the call was denied.
+	// Error is what failed or why the call was denied.
 	Error string
 }
 
-// Output is what a hook says; its zero value says nothing. Members that have no
+// Output is a hook's reply; its zero value leaves everything as it is. Members that have no
 // meaning at an event are ignored there, with a report.
 type Output struct {
 	// Input replaces the call's input, or the elicitation's question or answer: a
@@ -134,7 +134,7 @@ func Events() []Event {
 	}
 }
 
-// powers say which parts of an Output count at an event.
+// powers are the parts of an Output count at an event.
 type powers struct{ input, decision, output bool }
 
 // table holds every event. Stop, context and messages count at all of them.
@@ -147,7 +147,7 @@ var table = map[Event]powers{
 	ElicitationResult:  {input: true, decision: true},
 }
 
-// sift takes out of o what cannot count at event and says what it was.
+// sift takes out of o what cannot count at event and describes it.
 func sift(event Event, o Output) (Output, []string) {
 	can, garbled := table[event], o.Garbled
 	drop := func(format string, args ...any) {
@@ -200,7 +200,7 @@ type registered struct {
 	matcher matcher
 }
 
-// New checks hooks and makes them a set. All three doors of the clock are needed:
+// New checks hooks and makes them a set. All three functions of the clock are needed:
 // durations are measured, timeouts waited for and hooks started through it.
 func New(clock tool.Clock, hooks ...Hook) (Set, error) {
 	s := Set{clock: clock, hooks: make([]registered, len(hooks))}
@@ -263,9 +263,9 @@ func (h Hook) checkOnFailure() error {
 // Len is the number of hooks.
 func (s Set) Len() int { return len(s.hooks) }
 
-// Hears says whether any hook would be asked about a tool at event, so that a caller
+// Matches reports whether any hook would be asked about a tool at event, so that a caller
 // without one need not make an Input; its `if` is not looked at.
-func (s Set) Hears(event Event, tool string, aliases []string) bool {
+func (s Set) Matches(event Event, tool string, aliases []string) bool {
 	for _, h := range s.hooks {
 		if h.Event == event && h.matcher.matches(tool, aliases) {
 			return true
@@ -274,9 +274,9 @@ func (s Set) Hears(event Event, tool string, aliases []string) bool {
 	return false
 }
 
-// Listens says whether any hook would be asked about a tool, at whatever event: its
+// MatchesAny reports whether any hook would be asked about a tool, at whatever event: its
 // `if` is not looked at.
-func (s Set) Listens(tool string, aliases []string) bool {
+func (s Set) MatchesAny(tool string, aliases []string) bool {
 	for _, h := range s.hooks {
 		if h.matcher.matches(tool, aliases) {
 			return true

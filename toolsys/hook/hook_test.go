@@ -62,7 +62,7 @@ func asked(m hook.Merged) (names []string) {
 func TestTheZeroSetSaysNothing(t *testing.T) {
 	var none hook.Set
 	assert.Equal(t, hook.Merged{}, none.Run(t.Context(), pre("Bash"), nil))
-	assert.False(t, none.Hears(hook.PreToolUse, "Read", nil))
+	assert.False(t, none.Matches(hook.PreToolUse, "Read", nil))
 	assert.Zero(t, none.Len())
 }
 
@@ -97,8 +97,8 @@ func TestAMatcherSelectsByNameAliasOrGlob(t *testing.T) {
 func TestAHookHearsOnlyItsEvent(t *testing.T) {
 	s := set(t, says("before", hook.PreToolUse, hook.Output{}), says("after", hook.PostToolUse, hook.Output{}))
 	assert.Equal(t, []string{"before"}, asked(s.Run(t.Context(), pre("Bash"), nil)))
-	assert.True(t, s.Hears(hook.PostToolUse, "Read", nil))
-	assert.False(t, s.Hears(hook.Elicitation, "Read", nil))
+	assert.True(t, s.Matches(hook.PostToolUse, "Read", nil))
+	assert.False(t, s.Matches(hook.Elicitation, "Read", nil))
 }
 
 func TestAnIfIsJudgedByTheCallersRules(t *testing.T) {
@@ -106,11 +106,11 @@ func TestAnIfIsJudgedByTheCallersRules(t *testing.T) {
 	h.If = "Bash(git *)"
 	s := set(t, h)
 	var rules []string
-	judge := func(answer bool) func(string) bool {
+	answered := func(answer bool) func(string) bool {
 		return func(rule string) bool { rules = append(rules, rule); return answer }
 	}
-	assert.Len(t, s.Run(t.Context(), pre("Bash"), judge(true)).Reports, 1)
-	assert.Empty(t, s.Run(t.Context(), pre("Bash"), judge(false)).Reports)
+	assert.Len(t, s.Run(t.Context(), pre("Bash"), answered(true)).Reports, 1)
+	assert.Empty(t, s.Run(t.Context(), pre("Bash"), answered(false)).Reports)
 	assert.Equal(t, []string{"Bash(git *)", "Bash(git *)"}, rules)
 	assert.Len(t, s.Run(t.Context(), pre("Bash"), nil).Reports, 1, "in doubt a hook runs")
 	m := s.Run(t.Context(), pre("Bash"), func(string) bool { panic("bad rule") })

@@ -21,16 +21,16 @@ var errReturned = errors.New("the hook returned")
 var ErrTimeout = errors.New("the hook's time is up")
 
 // Run asks every hook of in.Event that matches, one after the other, and merges
-// what they say (G1, G2). matches judges an If, a permission rule, against the call;
+// their replies (G1, G2). matches evaluates an If, a permission rule, against the call;
 // nil makes every If hold. Run never fails; when ctx ends, the hooks that are left
-// are not asked and say so in their reports.
+// are not asked, as their reports have it.
 func (s Set) Run(ctx context.Context, in Input, matches func(rule string) bool) Merged {
 	var m Merged
 	for i, h := range s.hooks {
 		if h.Event != in.Event || !h.matcher.matches(in.Tool, in.Aliases) {
 			continue
 		}
-		due, doubt := judge(h.If, matches)
+		due, doubt := due(h.If, matches)
 		if !due {
 			continue
 		}
@@ -63,8 +63,8 @@ func actor(in Input, i int) string {
 	return fmt.Sprintf("hook/%s/%s/%s/%d", in.Agent, in.Call, in.Event, i)
 }
 
-// judge says whether a hook's If lets it run, and what was in doubt.
-func judge(rule string, matches func(string) bool) (due bool, doubt string) {
+// due reports whether a hook's If lets it run, and what was in doubt.
+func due(rule string, matches func(string) bool) (due bool, doubt string) {
 	if rule == "" || matches == nil {
 		return true, ""
 	}
@@ -163,7 +163,7 @@ func (s Set) bounded(ctx context.Context, h registered, actor string, in Input) 
 	return Output{}, err
 }
 
-// Merged is what all hooks of one event said together; see the package's rules.
+// Merged is the reply of all hooks of one event together; see the package's rules.
 type Merged struct {
 	// Input is the rewritten input; nil when no hook rewrote it.
 	Input json.RawMessage
@@ -192,11 +192,11 @@ type Report struct {
 	// Did lists what of its reply counted: "input", "allow", "ask", "deny", "stop",
 	// "context", "output", "messages"; empty when it was silent.
 	Did []string
-	// Trouble says what went wrong; "" when nothing did.
+	// Trouble is what went wrong; "" when nothing did.
 	Trouble string
 }
 
-// add merges what one hook said and names what counted.
+// add merges the reply of one hook and names what counted.
 func (m *Merged) add(name string, o Output) (did []string) {
 	note := func(counts bool, what string) bool {
 		if counts {

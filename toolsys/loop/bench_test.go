@@ -28,7 +28,7 @@ func many(n int) turn {
 func look() *tool.Tool { return named("Look", nil) }
 
 // silence: nobody listens.
-func silence(c *loop.Config) { c.Doors = pipeline.Doors{Clock: clock()} }
+func silence(c *loop.Config) { c.Handlers = pipeline.Handlers{Clock: clock()} }
 
 // BenchmarkConversation is driver, pipeline and loop without the SDK: a message of
 // 100 calls, answered, and a closing one.

@@ -15,7 +15,7 @@ import (
 // commit writes the turn into the history: the model's message, then one user
 // message with every result in call order, with what follows results after them
 // (H5).
-func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done bool, err error) {
+func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (done bool, err error) {
 	reply := ex.reply
 	out.Stop, out.Final, out.Usage = reply.StopReason, reply.Message, reply.Usage
 	out.Calls += len(ex.emitted)
@@ -33,8 +33,8 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done
 	if names := discoveredBy(ex.emitted); len(names) > 0 {
 		user.Content = append(user.Content, pool.Discovery(names))
 	}
-	spoken := s.takePending()
-	for _, m := range spoken {
+	fresh := s.takePending()
+	for _, m := range fresh {
 		user.Content = slices.Concat(user.Content, m.Content)
 	}
 	if len(user.Content) > 0 {
@@ -49,7 +49,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Outcome) (done
 		out.Stop, out.Reason = "hook", r.Reason
 		return true, nil
 	}
-	again := len(ex.emitted) > 0 || len(spoken) > 0 || reply.StopReason == "pause_turn"
+	again := len(ex.emitted) > 0 || len(fresh) > 0 || reply.StopReason == "pause_turn"
 	return !again, nil
 }
 
@@ -84,7 +84,7 @@ func (s *Session) budgeted(results []pipeline.Result) []message.Block {
 	for i, r := range results {
 		blocks[i] = r.Block
 	}
-	ledger := s.cfg.Doors.Budget
+	ledger := s.cfg.Handlers.Budget
 	if ledger == nil || len(results) == 0 {
 		return blocks
 	}
@@ -133,14 +133,14 @@ func denied(results []pipeline.Result) int {
 // Summary stands for the messages that are cut away from a conversation that has
 // grown too long (E6).
 type Summary struct {
-	// Text is what the model is told in their place.
+	// Text is what the model reads in their place.
 	Text string
 	// Keep is how many of the last messages stay as they are; more stay where a call
 	// would be parted from its result.
 	Keep int
 }
 
-// compact cuts the history before a request, when the configuration says so. What
+// compact cuts the history before a request, when the configuration asks for it. What
 // was discovered stands in the history as an attachment and is carried over: a
 // later session reads it back from there (E6).
 func (s *Session) compact(ctx context.Context) error {

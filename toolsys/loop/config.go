@@ -31,7 +31,7 @@ type Config struct {
 	Model     Model
 	Catalogue *pool.Catalogue
 	// Served is asked before each request; nil means no servers. The context ends when the
-	// conversation is stopped or the user speaks: then nobody waits for servers (J4).
+	// conversation is stopped or the user sends a message: then nobody waits for servers (J4).
 	Served   func(context.Context) tool.Served
 	Settings settings.Settings
 	// Policy is how calls are run; the zero value is Serial, Streaming the fast one.
@@ -42,11 +42,11 @@ type Config struct {
 	MaxTokens int
 	System    []message.Block
 	Betas     []string
-	Doors     pipeline.Doors
-	// State is what the conversation starts from, History what was said before.
+	Handlers  pipeline.Handlers
+	// State is what the conversation starts from, History its earlier messages.
 	State   tool.State
 	History []message.Message
-	// Journal receives what a session that goes on after a kill has to know, each entry
+	// Journal receives what a session that goes on after a kill needs, each entry
 	// before it is acted on; Reopen gives the History back from them. An error stops the
 	// conversation. It is never called twice at once.
 	Journal func(Entry) error
@@ -67,7 +67,7 @@ type Config struct {
 	GlobLimit      int
 	// Definitions may be shared between sessions, to write each tool once.
 	Definitions *pool.Definitions
-	// Agent and Depth tell a sub-agent from the main conversation.
+	// Agent and Depth are set in a sub-agent's conversation.
 	Agent string
 	Depth int
 }
@@ -81,7 +81,7 @@ func (c *Config) complete() error {
 		return fmt.Errorf("%w: no model", ErrConfig)
 	case c.Catalogue == nil:
 		return fmt.Errorf("%w: no catalogue", ErrConfig)
-	case c.Doors.Clock.Now == nil || c.Doors.Clock.Sleep == nil || c.Doors.Clock.Go == nil:
+	case c.Handlers.Clock.Now == nil || c.Handlers.Clock.Sleep == nil || c.Handlers.Clock.Go == nil:
 		return fmt.Errorf("%w: the clock lacks a door", ErrConfig)
 	case c.Settings.MaxConcurrency < 1:
 		return fmt.Errorf("%w: at most %d calls at once; it must be at least 1", ErrConfig, c.Settings.MaxConcurrency)

@@ -34,7 +34,7 @@ type execution struct {
 type job struct {
 	pre *pipeline.Prepared
 	env *pipeline.Env
-	// touches is what the call said last of what it reads and writes, ended its
+	// touches is what the call declared last that it reads and writes, ended its
 	// result; both under the policy Effects only.
 	touches tool.Effects
 	ended   *pipeline.Result
@@ -57,7 +57,7 @@ func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution,
 	}
 	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
 		Policy: s.cfg.Policy, Limit: s.cfg.Settings.MaxConcurrency,
-		Go:    func(i int, f func()) { s.cfg.Doors.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) },
+		Go:    func(i int, f func()) { s.cfg.Handlers.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) },
 		Hooks: hooks,
 	})
 	ex.driver = driver
@@ -71,7 +71,7 @@ func (s *Session) actor(id string) string { return "call/" + s.cfg.Agent + "/" +
 func (ex *execution) take(data []byte) error {
 	done, err := ex.blocks.Add(data)
 	for _, b := range done {
-		if ex.s.listens() {
+		if ex.s.traces() {
 			ex.s.trace(trace.BlockDone{Type: b.Type, Chars: len(b.Text) + len(b.Input)})
 		}
 		if b.Type != message.TypeToolUse || !ex.taken(b.ID) {
@@ -113,7 +113,7 @@ func (ex *execution) add(b message.Block) {
 	i := len(ex.jobs)
 	ex.jobs = append(ex.jobs, &job{pre: pre, env: env})
 	ex.mu.Unlock()
-	if ex.s.listens() {
+	if ex.s.traces() {
 		ex.event(i, trace.Ready{Safe: pre.Safe, Input: string(b.Input)})
 	}
 	ex.driver.Add(pre.Safe, pre.Cancellable)
@@ -124,7 +124,7 @@ func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipelin
 	c.Alone = func(ctx context.Context) error {
 		err := alone(ctx)
 		// One step may wake several: like all that wait, they go on one after the other.
-		_ = ex.s.cfg.Doors.Clock.Sleep(context.WithoutCancel(ctx), ex.s.actor(j.pre.Call.ID)+"/floor", 0)
+		_ = ex.s.cfg.Handlers.Clock.Sleep(context.WithoutCancel(ctx), ex.s.actor(j.pre.Call.ID)+"/floor", 0)
 		return err
 	}
 	if err := ex.s.record(Entry{Kind: CallStarted, Call: j.pre.Call.ID}); err != nil {
@@ -148,13 +148,13 @@ func (ex *execution) answer(i int, cause schedule.Cause) pipeline.Result {
 func (ex *execution) started(i int) {
 	j := ex.job(i)
 	j.env.Context = ex.s.context(ex.view(i), ex)
-	if ex.s.listens() {
+	if ex.s.traces() {
 		ex.event(i, trace.Started{Touches: ex.traced(j)})
 	}
 }
 
 func (ex *execution) queued(i int, w schedule.Wait) {
-	if !ex.s.listens() {
+	if !ex.s.traces() {
 		return
 	}
 	on := make([]string, len(w.On))
@@ -184,7 +184,7 @@ func (ex *execution) drop(i int, _ pipeline.Result) { ex.event(i, trace.Dropped{
 func (ex *execution) emit(i int, r pipeline.Result) {
 	ex.s.commitResult(r)
 	ex.emitted = append(ex.emitted, r)
-	if !ex.s.listens() {
+	if !ex.s.traces() {
 		return
 	}
 	for _, o := range r.Observed {
@@ -219,7 +219,7 @@ func (ex *execution) aborter() func() {
 	if s.cfg.Depth == 0 {
 		return ex.driver.Abort
 	}
-	return func() { s.cfg.Doors.Clock.Go("abort/"+s.cfg.Agent, ex.driver.Abort) }
+	return func() { s.cfg.Handlers.Clock.Go("abort/"+s.cfg.Agent, ex.driver.Abort) }
 }
 
 // abandon gives up the message and waits for what is in flight (J5).
@@ -232,12 +232,12 @@ func (ex *execution) abandon() {
 }
 
 func (ex *execution) event(i int, data trace.Data) {
-	if !ex.s.listens() {
+	if !ex.s.traces() {
 		return
 	}
 	c := ex.job(i).pre.Call
-	ex.s.pipe.Doors.Trace(trace.Event{
-		At: ex.s.pipe.Doors.Since(), Agent: ex.s.cfg.Agent, Turn: c.Turn, Call: c.ID, Tool: c.Name, Data: data,
+	ex.s.pipe.Handlers.Trace(trace.Event{
+		At: ex.s.pipe.Handlers.Since(), Agent: ex.s.cfg.Agent, Turn: c.Turn, Call: c.ID, Tool: c.Name, Data: data,
 	})
 }
 
@@ -255,7 +255,7 @@ func (ex *execution) view(i int) tool.State {
 			continue
 		}
 		if r.Modify != nil {
-			state, _ = modified(state, r.Modify) // the trace says so when it is applied
+			state, _ = modified(state, r.Modify) // the trace has it when it is applied
 		}
 		state = learned(state, *r)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Entry is one line of a journal: what a session writes down before it acts on it, so
-// that after a kill another can be opened that knows what may have been done (H6).
+// that after a kill another can be opened that accounts for what may have been done (H6).
 type Entry struct {
 	Kind EntryKind `json:"kind"`
 	// Messages are those of HistorySet and MessagesAdded, Block that of BlockDone and
@@ -80,8 +80,8 @@ func ReadJournal(r io.Reader) ([]Entry, error) {
 // Reopen gives the Config.History with which a session goes on from a journal. Where the
 // session before was killed within an answer of which calls had begun, that answer stands
 // in it, as far as it was complete, with the results that were there. A call that had not
-// begun is answered so; to one that had begun and left no result New gives one that says
-// that nobody knows what it did.
+// begun gets a result that it was not run; to one that had begun and left no result New
+// gives one by which what it did is uncertain.
 func Reopen(entries []Entry) []message.Message {
 	var history []message.Message
 	open := []openAnswer{{}}

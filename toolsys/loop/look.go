@@ -39,7 +39,7 @@ var modes = map[settings.Kind]search.Mode{
 }
 
 // deferring is the final decision (E3). The automatic one is made once and kept:
-// a server that arrives late must not flip built-ins between whole and deferred
+// a server that arrives late must not flip built-ins between loaded and deferred
 // (D4).
 func (s *Session) deferring(p *pool.Pool, mode search.Mode) (bool, string) {
 	if s.latched != nil {
@@ -59,13 +59,13 @@ func (s *Session) deferring(p *pool.Pool, mode search.Mode) (bool, string) {
 	return on, reason
 }
 
-// deferredTokens estimates what the deferred definitions would cost whole, at
+// deferredTokens estimates what the deferred definitions would cost if they were sent, at
 // four bytes a token.
 func (s *Session) deferredTokens(p *pool.Pool) int {
 	bytes := 0
-	whole := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: false})
-	defs := whole.Definitions(s.cfg.Definitions)
-	for i, t := range whole.Loaded() {
+	undeferred := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: false})
+	defs := undeferred.Definitions(s.cfg.Definitions)
+	for i, t := range undeferred.Loaded() {
 		if pool.Deferred(t, s.cfg.Settings) {
 			bytes += len(defs[i])
 		}
@@ -74,16 +74,16 @@ func (s *Session) deferredTokens(p *pool.Pool) int {
 }
 
 func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
-	if !s.listens() {
+	if !s.traces() {
 		return
 	}
 	defs := snap.Definitions(s.cfg.Definitions)
 	s.traceBroken(s.cfg.Definitions.Broken())
-	whole := snap.Pool.Look(pool.View{Settings: s.cfg.Settings, Deferring: false}).Definitions(s.cfg.Definitions)
+	undeferred := snap.Pool.Look(pool.View{Settings: s.cfg.Settings, Deferring: false}).Definitions(s.cfg.Definitions)
 	sent := size(defs[:len(snap.Loaded())]) + len(snap.Announcement())
 	s.trace(trace.Pool{
 		Tools: names(snap.Loaded()), Deferred: names(snap.Deferred()), Builtins: snap.Pool.Builtins, Prefix: snap.Fixed(),
-		PrefixHash: pool.Hash(defs[:snap.Fixed()]), Hash: pool.Hash(defs), WholeBytes: size(whole), SentBytes: sent,
+		PrefixHash: pool.Hash(defs[:snap.Fixed()]), Hash: pool.Hash(defs), WholeBytes: size(undeferred), SentBytes: sent,
 		Deferring: on, Reason: reason, Omitted: omitted(snap.Pool.Omitted),
 	})
 }
@@ -125,7 +125,7 @@ func names(tools []*tool.Tool) []string {
 
 func (s *Session) deltaMode() bool { return s.cfg.Settings.Has(settings.DeltaDiscovery) }
 
-// announceDelta tells the model, in delta mode, what changed in the list of
+// announceDelta reports to the model, in delta mode, what changed in the list of
 // deferred tools: as a reminder where the conversation stands, so that its
 // beginning stays as it was (E6).
 func (s *Session) announceDelta(snap *pool.Snapshot) {

@@ -478,12 +478,12 @@ func TestSessionsThatCannotWorkAreErrors(t *testing.T) {
 	catalogue, err := pool.NewCatalogue(nil)
 	require.NoError(t, err)
 	good := loop.Config{Model: (&script{}).model, Catalogue: catalogue, Settings: settings.External()}
-	good.Doors.Clock = clock()
+	good.Handlers.Clock = clock()
 	_, err = loop.New(good)
 	require.NoError(t, err)
 	for says, change := range map[string]func(*loop.Config){
 		"no model": func(c *loop.Config) { c.Model = nil }, "no catalogue": func(c *loop.Config) { c.Catalogue = nil },
-		"clock": func(c *loop.Config) { c.Doors.Clock.Sleep = nil }, "at least 1": func(c *loop.Config) { c.Settings.MaxConcurrency = 0 },
+		"clock": func(c *loop.Config) { c.Handlers.Clock.Sleep = nil }, "at least 1": func(c *loop.Config) { c.Settings.MaxConcurrency = 0 },
 	} {
 		bad := good
 		change(&bad)

@@ -30,7 +30,7 @@ type Session struct {
 	history   []message.Message
 	turn      atomic.Int64    // Interrupt reads it beside Send
 	latched   *bool           // the automatic decision on deferral, once made (D4)
-	announced []string        // deferred names the model was told of, in delta mode
+	announced []string        // deferred names that were announced, in delta mode
 	broken    map[string]bool // tools whose prompt panicked, once traced
 	agents    int
 	gone      func(name string) string // why a served tool is not any more
@@ -45,8 +45,8 @@ type Session struct {
 	pending []message.Message       // the user's new messages (J4)
 }
 
-// Outcome is how a Send ended.
-type Outcome struct {
+// Completion is how a Send ended.
+type Completion struct {
 	// Stop is the model's stop reason, or "hook" when a hook ended the turn.
 	Stop   string
 	Reason string
@@ -59,7 +59,7 @@ type Outcome struct {
 
 // New makes a session. What earlier sessions discovered is read back from the
 // history (E6). A call of the history that has no result, because the session before
-// was killed, gets one that says so: without it no API takes the history (H6).
+// was killed, gets one that explains it: without it no API takes the history (H6).
 func New(cfg Config) (*Session, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func New(cfg Config) (*Session, error) {
 	history, mended := message.Mend(cfg.History)
 	s := &Session{cfg: cfg, history: slices.Clone(history), state: cfg.State, broken: map[string]bool{}}
 	s.state = s.state.Discover(pool.Discovered(cfg.History)...)
-	s.pipe = &pipeline.Pipeline{Doors: cfg.Doors}
-	if sink := cfg.Doors.Trace; sink != nil && cfg.Agent != "" {
-		s.pipe.Doors.Trace = func(e trace.Event) {
+	s.pipe = &pipeline.Pipeline{Handlers: cfg.Handlers}
+	if sink := cfg.Handlers.Trace; sink != nil && cfg.Agent != "" {
+		s.pipe.Handlers.Trace = func(e trace.Event) {
 			if e.Agent == "" {
 				e.Agent = cfg.Agent
 			}
@@ -114,12 +114,12 @@ func (s *Session) Interrupt(m message.Message) {
 
 // Send gives the model a message and runs turns until it has no more calls. An
 // error means the conversation could not go on; what was committed stays.
-func (s *Session) Send(ctx context.Context, m message.Message) (Outcome, error) {
-	s.hear()
+func (s *Session) Send(ctx context.Context, m message.Message) (Completion, error) {
+	s.takeNew()
 	s.append(m)
-	var out Outcome
+	var out Completion
 	for {
-		s.hear()
+		s.takeNew()
 		if out.Turns == s.cfg.MaxTurns {
 			err := fmt.Errorf("%w: %d", ErrTurns, s.cfg.MaxTurns)
 			s.trace(trace.RunEnd{Error: err.Error()})
@@ -149,8 +149,8 @@ func (s *Session) append(messages ...message.Message) {
 	_ = s.record(Entry{Kind: MessagesAdded, Messages: messages}) // Send asks for the error
 }
 
-// hear takes the messages into the history that came when nothing was at work.
-func (s *Session) hear() {
+// takeNew takes the messages into the history that came when nothing was at work.
+func (s *Session) takeNew() {
 	for _, m := range s.takePending() {
 		s.append(m)
 	}
@@ -167,14 +167,14 @@ func (s *Session) takePending() []message.Message {
 
 func (s *Session) turnNow() int { return int(s.turn.Load()) }
 
-// listens says whether anybody hears of events: some cost more than the call.
-func (s *Session) listens() bool { return s.pipe.Doors.Trace != nil }
+// traces reports whether events are recorded: some cost more than the call.
+func (s *Session) traces() bool { return s.pipe.Handlers.Trace != nil }
 
 func (s *Session) trace(data trace.Data) {
-	if !s.listens() {
+	if !s.traces() {
 		return
 	}
-	s.pipe.Doors.Trace(trace.Event{At: s.pipe.Doors.Since(), Agent: s.cfg.Agent, Turn: s.turnNow(), Data: data})
+	s.pipe.Handlers.Trace(trace.Event{At: s.pipe.Handlers.Since(), Agent: s.cfg.Agent, Turn: s.turnNow(), Data: data})
 }
 
 // spawn runs a sub-agent to its end (B4): a conversation of its own, with a copy
@@ -206,8 +206,8 @@ func (s *Session) childConfig(job tool.Job) Config {
 	if job.Model != "" {
 		cfg.ModelName = job.Model
 	}
-	if ledger := cfg.Doors.Budget; ledger != nil {
-		cfg.Doors.Budget = ledger.Clone()
+	if ledger := cfg.Handlers.Budget; ledger != nil {
+		cfg.Handlers.Budget = ledger.Clone()
 	}
 	return cfg
 }

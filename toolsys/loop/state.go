@@ -89,13 +89,13 @@ func (s *Session) setIdle() {
 	s.active, s.stop = nil, nil
 }
 
-// context is what a call that starts now, in the given state, may know (B1).
+// context is what a call that starts now, in the given state, may read (B1).
 func (s *Session) context(state tool.State, ex *execution) tool.Context {
 	return tool.Context{
 		Core: tool.Core{
 			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.cfg.ModelName,
 			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history,
-			InProgress: ex.inProgress, Clock: s.cfg.Doors.Clock,
+			InProgress: ex.inProgress, Clock: s.cfg.Handlers.Clock,
 		},
 		Security: tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
 		Extensions: tool.Extensions{
@@ -119,7 +119,7 @@ func (ex *execution) inProgress() []string {
 }
 
 func (s *Session) traceState() {
-	if !s.listens() {
+	if !s.traces() {
 		return
 	}
 	s.trace(trace.State{State: view(s.State())})

@@ -14,8 +14,8 @@ import (
 )
 
 // runTurn makes one request, as often as the stream has to be retried, and
-// commits what came of it. It says whether the conversation is done.
-func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err error) {
+// commits what came of it. It reports whether the conversation is done.
+func (s *Session) runTurn(ctx context.Context, out *Completion) (done bool, err error) {
 	s.trace(trace.TurnStart{})
 	if err := s.compact(ctx); err != nil {
 		return true, err
@@ -46,7 +46,7 @@ func (s *Session) runTurn(ctx context.Context, out *Outcome) (done bool, err err
 }
 
 // request is what is sent: the history, and before it the names of deferred
-// tools unless they are told in reminders (E4, E6).
+// tools unless they are announced in reminders (E4, E6).
 func (s *Session) request(snap *pool.Snapshot) message.Request {
 	messages := message.Dereference(s.History(), s.unreferable(snap))
 	if text := snap.Announcement(); text != "" && !s.deltaMode() && len(messages) > 0 {
@@ -118,7 +118,7 @@ func (s *Session) endOfStream(stream context.Context, ex *execution, err error) 
 	reply, incomplete := ex.blocks.End()
 	reply.Message.Content = withoutRepeats(reply.Message.Content)
 	if errors.Is(context.Cause(stream), schedule.UserInterrupt) {
-		// The user spoke: what was complete counts, the rest is dropped (J4).
+		// The user sent a message: what was complete counts, the rest is dropped (J4).
 		reply.StopReason = "interrupted"
 		s.traceCut(ex)
 		return reply, nil
@@ -145,12 +145,12 @@ func (s *Session) traceCut(ex *execution) {
 }
 
 func (s *Session) traceRequest(req message.Request) {
-	if !s.listens() {
+	if !s.traces() {
 		return
 	}
 	body, err := req.MarshalJSON()
 	if err != nil {
-		return // the model door will report it
+		return // the model's client will report it
 	}
 	s.trace(trace.Request{Bytes: len(body), Messages: len(req.Messages), Tools: len(req.Tools), Model: req.Model})
 }
@@ -165,7 +165,7 @@ func (s *Session) watch(stream context.Context, stop context.CancelCauseFunc) (p
 	if s.cfg.Idle <= 0 {
 		return func() {}
 	}
-	clock, actor := s.cfg.Doors.Clock, "watch/"+s.cfg.Agent
+	clock, actor := s.cfg.Handlers.Clock, "watch/"+s.cfg.Agent
 	var mu sync.Mutex
 	last := clock.Now()
 	clock.Go(actor, func() {

@@ -159,8 +159,8 @@ func open(t testing.TB, s *script, change func(*loop.Config), tools ...*tool.Too
 	log, began := &trace.Log{}, time.Now()
 	cfg := loop.Config{
 		Model: s.model, ModelName: "claude-sonnet-4-5", Catalogue: catalogue, Settings: settings.External(), Policy: schedule.Streaming,
-		Doors: pipeline.Doors{Clock: clock(), Trace: log.Add, Since: func() time.Duration { return time.Since(began) }},
-		State: tool.State{Root: "/repo", Dir: "/repo"},
+		Handlers: pipeline.Handlers{Clock: clock(), Trace: log.Add, Since: func() time.Duration { return time.Since(began) }},
+		State:    tool.State{Root: "/repo", Dir: "/repo"},
 	}
 	if change != nil {
 		change(&cfg)
@@ -173,7 +173,7 @@ func open(t testing.TB, s *script, change func(*loop.Config), tools ...*tool.Too
 func (r *room) send(t interface {
 	require.TestingT
 	Context() context.Context
-}) loop.Outcome {
+}) loop.Completion {
 	out, err := r.Send(t.Context(), message.UserText("go"))
 	require.NoError(t, err)
 	return out

@@ -316,13 +316,13 @@ func TestAListThatNeverEndsIsAnError(t *testing.T) {
 }
 
 // asked calls the only tool of a server that answers so.
-func asked(t *testing.T, answer mcp.ToolHandler, c *tool.Context) (tool.Outcome, error) {
+func asked(t *testing.T, answer mcp.ToolHandler, c *tool.Context) (tool.Output, error) {
 	t.Helper()
 	session, _ := server(t, 0, []string{"x"}, answer)
 	return ask(t, mcptool.Fixed(session), c)
 }
 
-func ask(t *testing.T, session func(context.Context) (*mcp.ClientSession, error), c *tool.Context) (tool.Outcome, error) {
+func ask(t *testing.T, session func(context.Context) (*mcp.ClientSession, error), c *tool.Context) (tool.Output, error) {
 	t.Helper()
 	tools, reports := mcptool.Tools(mcptool.Listing{Server: mcptool.Server{Name: "s", Session: session}, Tools: []*mcp.Tool{listed("x", nil)}})
 	require.Empty(t, reports)

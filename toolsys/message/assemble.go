@@ -28,7 +28,7 @@ type Usage struct {
 	CacheWrite int `json:"cache_creation_input_tokens"`
 }
 
-// Reply is a whole message from the model.
+// Reply is a complete message from the model.
 type Reply struct {
 	ID, Model  string
 	StopReason string
@@ -86,7 +86,7 @@ type wireEvent struct {
 }
 
 // Add takes the data of one event and gives the blocks it completed, nearly
-// always none or one. A *StreamError means the stream said it failed.
+// always none or one. A *StreamError means that the stream reported a failure.
 func (a *Assembler) Add(data []byte) ([]Block, error) {
 	var ev wireEvent
 	a.moved = true
@@ -292,7 +292,7 @@ func (a *Assembler) Open() []Block {
 	return cut
 }
 
-// End gives the whole reply, without blocks that were cut off, in the order of
+// End gives the reply, without blocks that were cut off, in the order of
 // their indices. It returns ErrIncomplete when the stream broke off.
 func (a *Assembler) End() (Reply, error) {
 	a.reply.Message = Message{Role: Assistant}

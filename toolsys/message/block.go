@@ -41,7 +41,7 @@ type Block struct {
 	// Extra is an object of the members that are not read here, such as a call's
 	// caller or a text's citations; they are sent back as they came.
 	Extra json.RawMessage
-	// Raw is the whole block, as it came, when it is none of the above.
+	// Raw is the entire block, as it came, when it is none of the above.
 	Raw json.RawMessage
 }
 
@@ -192,7 +192,7 @@ func appendQuoted(buf []byte, s string) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// plain says that s needs no escape: most strings do not, and the encoder is the
+// plain reports whether s needs no escape: most strings do not, and the encoder is the
 // slowest part of writing a request.
 func plain(s string) bool {
 	for i := range len(s) {

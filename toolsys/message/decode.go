@@ -25,7 +25,7 @@ type wireBlock struct {
 	CacheControl json.RawMessage `json:"cache_control"`
 }
 
-// known are the members each type is read into; all others go to Extra.
+// members are what each type is read into; all others go to Extra.
 var known = map[string][]string{
 	TypeText:          {"text"},
 	TypeToolUse:       {"id", "name", "input"},
@@ -54,7 +54,7 @@ func (b *Block) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// interpreted says whether the block is of a shape this package reads.
+// interpreted reports whether the block is of a shape this package reads.
 func (w wireBlock) interpreted() bool {
 	switch w.Type {
 	case TypeImage, TypeDocument:
@@ -104,7 +104,7 @@ func further(data []byte, read []string) (json.RawMessage, error) {
 	return marshalMembers(members)
 }
 
-// hasOthers says whether an object, valid JSON, has members beside type,
+// hasOthers reports whether an object, valid JSON, has members beside type,
 // cache_control and those named. A name with escapes counts as another.
 func hasOthers(data []byte, read []string) bool {
 	depth, key := 0, ""

@@ -1,10 +1,10 @@
 // Package message holds the blocks of the Messages API: what the model streams,
 // what is stored, and what is sent back. It exists so that every other package
-// speaks of calls and results in one vocabulary with one JSON form. Bytes are
+// describes calls and results in one vocabulary with one JSON form. Bytes are
 // canonical (fixed member order, no HTML escapes), because a prompt cache and a
 // cassette both compare bytes (D3).
 //
-// It does not speak HTTP and knows no tools.
+// It uses neither HTTP nor tools.
 package message
 
 import (
@@ -166,7 +166,7 @@ func Excerpt(text string, most int) string {
 	return text
 }
 
-// Line is Excerpt of a text whose lines and blanks are drawn together into one line.
+// Line is Excerpt of a text whose lines and blanks are joined into one line.
 func Line(text string, most int) string {
 	return Excerpt(strings.Join(strings.Fields(text), " "), most)
 }

@@ -47,7 +47,7 @@ const fiveInput = `{"path":"/repo/a.go","offset":10,"limit":200,"exact":true,"gl
 
 // benchmark does work with a pipeline that has rules, a budget, and what change
 // adds.
-func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors), work func(*testing.B, *pipeline.Pipeline, *pipeline.Env, pipeline.Call)) {
+func benchmark(b *testing.B, name, input string, change func(*pipeline.Handlers), work func(*testing.B, *pipeline.Pipeline, *pipeline.Env, pipeline.Call)) {
 	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Noop", Tool: noop}, {Name: "Five", Tool: fiveMembers}})
 	if err != nil {
 		b.Fatal(err)
@@ -56,11 +56,11 @@ func benchmark(b *testing.B, name, input string, change func(*pipeline.Doors), w
 	if err != nil {
 		b.Fatal(err)
 	}
-	doors := pipeline.Doors{Clock: clock(), Budget: budget.NewLedger(budget.Store{Dir: "/r"})}
+	doors := pipeline.Handlers{Clock: clock(), Budget: budget.NewLedger(budget.Store{Dir: "/r"})}
 	if change != nil {
 		change(&doors)
 	}
-	p := &pipeline.Pipeline{Doors: doors}
+	p := &pipeline.Pipeline{Handlers: doors}
 	snap := catalogue.Assemble(pool.Inputs{Settings: settings.External()}).Look(pool.View{Settings: settings.External()})
 	env := &pipeline.Env{Snapshot: snap, Context: tool.Context{Security: tool.Security{Rules: rules, Roots: []string{"/repo"}}, State: tool.State{Dir: "/repo"}}}
 	work(b, p, env, pipeline.Call{ID: "toolu_1", Name: name, Input: json.RawMessage(input), Turn: 1})
@@ -112,12 +112,12 @@ func driven(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline
 }
 
 func BenchmarkCall(b *testing.B) {
-	traced := func(d *pipeline.Doors) {
+	traced := func(d *pipeline.Handlers) {
 		began := d.Clock.Now()
 		d.Since = func() time.Duration { return d.Clock.Now().Sub(began) }
 		d.Trace = func(trace.Event) {}
 	}
-	hooked := func(d *pipeline.Doors) {
+	hooked := func(d *pipeline.Handlers) {
 		hooks, err := hook.New(d.Clock, hook.Hook{Name: "silent", Event: hook.PreToolUse,
 			Run: func(context.Context, hook.Input) (hook.Output, error) { return hook.Output{}, nil }})
 		if err != nil {
@@ -128,7 +128,7 @@ func BenchmarkCall(b *testing.B) {
 	for _, c := range []struct{ name, tool, input string }{{"noop", "Noop", `{}`}, {"five", "Five", fiveInput}} {
 		b.Run(c.name, func(b *testing.B) { benchmark(b, c.tool, c.input, nil, oneByOne) })
 		b.Run(c.name+"/without-budget", func(b *testing.B) {
-			benchmark(b, c.tool, c.input, func(d *pipeline.Doors) { d.Budget = nil }, oneByOne)
+			benchmark(b, c.tool, c.input, func(d *pipeline.Handlers) { d.Budget = nil }, oneByOne)
 		})
 		b.Run(c.name+"/traced", func(b *testing.B) { benchmark(b, c.tool, c.input, traced, oneByOne) })
 		b.Run(c.name+"/hooked", func(b *testing.B) { benchmark(b, c.tool, c.input, hooked, oneByOne) })

@@ -4,7 +4,7 @@
 // own trace event and its own duration, and whatever happens, exactly one Result
 // comes out (H2).
 //
-// The pipeline knows one call. It does not know the order in which calls run, and
+// The pipeline handles one call. The order in which calls run is not its concern, and
 // it does not change state: a modifier leaves with the Result.
 package pipeline
 
@@ -45,7 +45,7 @@ type Result struct {
 	Observed []tool.Observation
 	// Messages follow the results of the turn (H5).
 	Messages []message.Message
-	// StopTurn: a post hook ended the turn; Reason says why.
+	// StopTurn: a post hook ended the turn, for Reason.
 	StopTurn bool
 	Reason   string
 	// Denied and Allowed move the denial count (F3).
@@ -67,18 +67,18 @@ type Reply struct {
 	Input json.RawMessage
 }
 
-// Doors are the ways out of the pipeline, each a function, each optional unless
-// said otherwise.
-type Doors struct {
+// Handlers are the functions that connect the pipeline to its host, each optional unless
+// noted otherwise.
+type Handlers struct {
 	// Clock is required.
 	Clock tool.Clock
 	// Since gives the time of a trace event; required when Trace is set.
 	Since func() time.Duration
 	Trace trace.Sink
 	Hooks hook.Set
-	// Ask puts a question to a person. nil: nobody can say yes, so no.
+	// Ask puts a question to a person. nil: nobody can allow a call, so it is denied.
 	Ask func(ctx context.Context, q Question) (Reply, error)
-	// Classify judges a call beside the other stages; used in auto mode (H1).
+	// Classify classifies a call beside the other stages; used in auto mode (H1).
 	Classify func(ctx context.Context, toolName, input string) (permission.Verdict, error)
 	// Resolve gives what a path leads to when links are followed (L6). It is never
 	// called for a UNC path.
@@ -95,19 +95,19 @@ type Doors struct {
 
 // Env is what one call is run in: the request's tools, the state when the call
 // began and the layers of context the session fills. It is the call's own: Run fills
-// in the parts of Context that the pipeline knows.
+// in the parts of Context that the pipeline provides.
 type Env struct {
 	Snapshot *pool.Snapshot
 	// Nearest names tools like an unknown one (C4).
 	Nearest func(name string) []string
-	// Gone says why a tool of that name is not there any more; "" or nil when it never
+	// Gone gives the reason why a tool of that name is not there any more; "" or nil when it never
 	// was (N6).
 	Gone    func(name string) string
 	Context tool.Context
 }
 
-// Pipeline runs calls through its doors. It has no state of its own.
-type Pipeline struct{ Doors Doors }
+// Pipeline runs calls with its handlers. It has no state of its own.
+type Pipeline struct{ Handlers Handlers }
 
 // Status is how a call ended. The names appear in traces and reports.
 type Status string
@@ -119,9 +119,9 @@ const (
 	Unknown     Status = "unknown_tool" // no tool has that name
 	BadJSON     Status = "bad_json"     // the input was no JSON object
 	Invalid     Status = "invalid"      // the input breaks the schema
-	Refused     Status = "refused"      // the tool's own validation said no
+	Refused     Status = "refused"      // the tool's own validation refused it
 	Stopped     Status = "stopped"      // a hook stopped the call
-	Denied      Status = "denied"       // permission said no
+	Denied      Status = "denied"       // permission was denied
 	TimedOut    Status = "timeout"      // its own time limit passed
 	Panicked    Status = "panic"        // the tool's code panicked
 	Cancelled   Status = "cancelled"    // a sibling failed (J3)

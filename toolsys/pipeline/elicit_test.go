@@ -40,15 +40,15 @@ func (w *world) ask() pipeline.Result {
 const yes, no = `{"action":"accept","content":{"n":1}}`, `{"action":"decline"}`
 
 func TestAServersQuestionReachesThePerson(t *testing.T) {
-	var heard pipeline.Elicitation
+	var after pipeline.Elicitation
 	w := asking(t, func(q pipeline.Elicitation) (json.RawMessage, error) {
-		heard = q
+		after = q
 		return json.RawMessage(yes), nil
 	})
 	r := w.ask()
 	require.Equal(t, pipeline.OK, r.Status, text(r))
 	assert.Equal(t, yes, text(r))
-	assert.Equal(t, pipeline.Elicitation{CallID: "c1", Tool: "mcp__s__Look", Server: "s", Params: json.RawMessage(`{"message":"Which?"}`)}, heard)
+	assert.Equal(t, pipeline.Elicitation{CallID: "c1", Tool: "mcp__s__Look", Server: "s", Params: json.RawMessage(`{"message":"Which?"}`)}, after)
 	assert.Contains(t, w.stages(), "elicit:accept run:ok")
 }
 

@@ -267,7 +267,7 @@ func TestProgressFlowsWhileTheCallRunsAndNeverAfter(t *testing.T) {
 	assert.Equal(t, []string{"half"}, w.events(trace.KindProgress, "text"))
 }
 
-// With goroutines that go on reporting, the end is still the last that is heard.
+// With goroutines that go on reporting, the end is still the last that is seen.
 func TestProgressRacesWithTheEndAndLoses(t *testing.T) {
 	w := newWorld(t)
 	var left []chan struct{}

@@ -14,15 +14,15 @@ import (
 // preHooks runs PreToolUse: hooks may rewrite the input, decide permission, stop
 // the call and add context (G1).
 func (r *run) preHooks(ctx context.Context) *Result {
-	if !r.heard(hook.PreToolUse) {
+	if !r.hooked(hook.PreToolUse) {
 		return nil
 	}
 	return r.askHooks(ctx)
 }
 
-// heard says whether a hook listens to this call at event.
-func (r *run) heard(event hook.Event) bool {
-	return r.p.Doors.Hooks.Hears(event, r.name(), r.tool.Aliases)
+// hooked reports whether a hook is registered for this call at event.
+func (r *run) hooked(event hook.Event) bool {
+	return r.p.Handlers.Hooks.Matches(event, r.name(), r.tool.Aliases)
 }
 
 func (r *run) askHooks(ctx context.Context) *Result {
@@ -45,7 +45,7 @@ func (r *run) askHooks(ctx context.Context) *Result {
 
 // hooks runs the hooks of one event and traces what each did.
 func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input)) hook.Merged {
-	if !r.heard(event) {
+	if !r.hooked(event) {
 		return hook.Merged{}
 	}
 	in := hook.Input{
@@ -55,7 +55,7 @@ func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input
 	if fill != nil {
 		fill(&in)
 	}
-	m := r.p.Doors.Hooks.Run(ctx, in, r.matches)
+	m := r.p.Handlers.Hooks.Run(ctx, in, r.matches)
 	for _, report := range m.Reports {
 		r.p.trace(r.call, r.name(), trace.Hook{
 			Event: string(event), Hook: report.Hook, Did: strings.Join(report.Did, ","), Trouble: report.Trouble, Took: report.Took,
@@ -64,7 +64,7 @@ func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input
 	return m
 }
 
-// matches tells whether a hook's `if`, in rule syntax, speaks of this call. A
+// matches reports whether a hook's `if`, in rule syntax, matches this call. A
 // condition nobody can read holds: a hook is a guard, and a guard is not dropped
 // for a typing error.
 func (r *run) matches(rule string) bool {
@@ -82,7 +82,7 @@ func (r *run) addContext(m hook.Merged) {
 // postHooks runs PostToolUse or PostToolUseFailure. Hooks see and may change the
 // output of every tool alike (G1). Whatever stops the call meanwhile does not stop
 // them, only their own time limits do: a hook that blanks an output is a guard, and
-// speaking in the right moment must not get past it.
+// a message at the right moment must not get past it.
 func (r *run) postHooks(ctx context.Context, res *Result) {
 	ctx = context.WithoutCancel(ctx)
 	event := hook.PostToolUse
@@ -106,7 +106,7 @@ func (r *run) postHooks(ctx context.Context, res *Result) {
 	}
 }
 
-// Elicitation is what an MCP server wants to know in the middle of a call (N5): a form
+// Elicitation is what an MCP server asks in the middle of a call (N5): a form
 // to fill in or a page to visit, in the protocol's own words.
 type Elicitation struct {
 	CallID, Tool, Server string
@@ -119,7 +119,7 @@ var declined = json.RawMessage(`{"action":"decline"}`)
 // elicit takes a server's question to the hooks, the person and the hooks again (N5). A
 // hook may reword the question, refuse that it is answered, and change the answer. It
 // fails only when the call is stopped: whatever else happens is a declined question, and
-// the server says what comes of that.
+// the server decides what follows from that.
 func (r *run) elicit(ctx context.Context, server string, params []byte) ([]byte, error) {
 	w := r.watch()
 	asked := r.hooksOn(ctx, hook.Elicitation, params)
@@ -127,23 +127,23 @@ func (r *run) elicit(ctx context.Context, server string, params []byte) ([]byte,
 		params = asked.Input
 	}
 	answer := declined
-	if r.p.Doors.Elicit != nil && !r.context.NonInteractive && !forbids(asked) && ctx.Err() == nil {
+	if r.p.Handlers.Elicit != nil && !r.context.NonInteractive && !forbids(asked) && ctx.Err() == nil {
 		began, release := r.p.now(), r.hold()
-		given, err := r.p.Doors.Elicit(ctx, Elicitation{CallID: r.call.ID, Tool: r.name(), Server: server, Params: params})
+		given, err := r.p.Handlers.Elicit(ctx, Elicitation{CallID: r.call.ID, Tool: r.name(), Server: server, Params: params})
 		release()
 		r.waitedSince(began)
 		if err == nil {
 			answer = given
 		}
 	}
-	heard := r.hooksOn(ctx, hook.ElicitationResult, answer)
+	after := r.hooksOn(ctx, hook.ElicitationResult, answer)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case forbids(heard):
+	case forbids(after):
 		answer = declined
-	case heard.Input != nil:
-		answer = heard.Input
+	case after.Input != nil:
+		answer = after.Input
 	}
 	r.stage("elicit", action(answer), w.took())
 	return answer, nil

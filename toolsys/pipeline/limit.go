@@ -9,7 +9,7 @@ import (
 
 // limit is a call's time limit. It stands still while a person is asked, because a
 // server whose question is answered after an hour has not been slow (N4, N5, H1). Where
-// the tool's limits say so, progress puts its end off, as far as a total.
+// the tool's limits allow it, progress puts its end off, as far as a total.
 type limit struct {
 	now         func() time.Time
 	idle, total time.Duration
@@ -26,7 +26,7 @@ type limit struct {
 // limited gives a context that ends with errTimeout when the call's own time is used up;
 // no limit where d is not positive. Only a server's tool, or one that may take longer
 // when it reports progress, has a limit that moves: for others the context's own deadline
-// tells the tool more.
+// gives the tool more information.
 func (r *run) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	total := r.tool.Limit.Total
 	switch {
@@ -36,7 +36,7 @@ func (r *run) limited(ctx context.Context, d time.Duration) (context.Context, co
 		return context.WithTimeoutCause(ctx, d, errTimeout)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	now := r.p.Doors.Clock.Now
+	now := r.p.Handlers.Clock.Now
 	l := &limit{now: now, idle: d, total: max(total, d), left: d, since: now(), timer: time.AfterFunc(d, func() { cancel(errTimeout) })}
 	r.setLimit(l)
 	return ctx, func() {

@@ -39,7 +39,7 @@ func (r *run) permission(ctx context.Context) *Result {
 }
 
 func (r *run) decided(d permission.Decision) {
-	if r.p.listens() {
+	if r.p.traces() {
 		r.p.trace(r.call, r.name(), trace.Decision{Behaviour: d.Behaviour.String(), Reason: d.Reason.String()})
 	}
 }
@@ -83,13 +83,13 @@ func (r *run) inputs() permission.Inputs {
 	return permission.Inputs{
 		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
 		Hook: r.opinion, Check: r.tool.Permit(r.input, r.context), Denials: r.context.State.Denials,
-		CanAsk: r.p.Doors.Ask != nil && !r.context.NonInteractive,
+		CanAsk: r.p.Handlers.Ask != nil && !r.context.NonInteractive,
 	}
 }
 
 // query describes the call in the words of rules.
 func (r *run) query() permission.Query {
-	return describe(r.tool, r.input, r.context, r.p.Doors.Resolve, r.is)
+	return describe(r.tool, r.input, r.context, r.p.Handlers.Resolve, r.is)
 }
 
 // Decide resolves a call of a tool without running it (SPEC F7): no hook is run,
@@ -163,7 +163,7 @@ func resolved(paths []string, resolve func(string) string) []string {
 func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decision, *Result) {
 	began := r.p.now()
 	r.p.trace(r.call, r.name(), trace.Ask{Reason: d.Reason.String()})
-	reply, err := r.p.Doors.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason})
+	reply, err := r.p.Handlers.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason})
 	waited := r.waitedSince(began)
 	if cause := context.Cause(ctx); cause != nil {
 		res := r.stopped(cause)
@@ -177,7 +177,7 @@ func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decisi
 	return d.Answer(reply.Allow, reply.Text, reply.Input), nil
 }
 
-// denied words the refusal and lets PermissionDenied hooks know (F3).
+// denied words the refusal and asks the PermissionDenied hooks (F3).
 func (r *run) denied(ctx context.Context, d permission.Decision) *Result {
 	m := r.hooks(ctx, hook.PermissionDenied, func(in *hook.Input) { in.Error = d.Reason.String() })
 	r.addContext(m)

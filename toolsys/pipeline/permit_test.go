@@ -242,11 +242,11 @@ func TestHooksAroundACall(t *testing.T) {
 		w.def.Call = func(context.Context, in, *tool.Context) (tool.Result[string], error) {
 			return tool.Result[string]{}, errors.New("no luck")
 		}
-		var heard string
-		w.hook(hook.PostToolUseFailure, func(in hook.Input) hook.Output { heard = in.Error; return hook.Output{} })
+		var after string
+		w.hook(hook.PostToolUseFailure, func(in hook.Input) hook.Output { after = in.Error; return hook.Output{} })
 		w.hook(hook.PostToolUse, func(hook.Input) hook.Output { t.Error("not for failures"); return hook.Output{} })
 		w.call(`{"path":"a"}`)
-		assert.Equal(t, "no luck", heard)
+		assert.Equal(t, "no luck", after)
 	})
 	t.Run("one that ends the turn", func(t *testing.T) {
 		w := newWorld(t)
@@ -272,10 +272,10 @@ func TestHooksAroundACall(t *testing.T) {
 	t.Run("one for refusals", func(t *testing.T) {
 		w := newWorld(t)
 		w.rule(permission.Deny, "Look")
-		var heard string
-		w.hook(hook.PermissionDenied, func(in hook.Input) hook.Output { heard = in.Error; return hook.Output{} })
+		var after string
+		w.hook(hook.PermissionDenied, func(in hook.Input) hook.Output { after = in.Error; return hook.Output{} })
 		w.call(`{"path":"a"}`)
-		assert.Contains(t, heard, "deny rule Look")
+		assert.Contains(t, after, "deny rule Look")
 	})
 	t.Run("one whose condition speaks of this call, of another, or cannot be read", func(t *testing.T) {
 		for condition, due := range map[string]bool{"Look": true, "Other": false, "Look(": true} {

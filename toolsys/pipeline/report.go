@@ -6,35 +6,35 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// listens says whether anybody hears of stages; their times are taken for the
+// traces reports whether stages are recorded; their times are taken for the
 // trace alone.
-func (p *Pipeline) listens() bool { return p.Doors.Trace != nil }
+func (p *Pipeline) traces() bool { return p.Handlers.Trace != nil }
 
 func (p *Pipeline) now() time.Time {
-	if !p.listens() {
+	if !p.traces() {
 		return time.Time{}
 	}
-	return p.Doors.Clock.Now()
+	return p.Handlers.Clock.Now()
 }
 
 func (p *Pipeline) since(began time.Time) time.Duration {
-	if !p.listens() {
+	if !p.traces() {
 		return 0
 	}
-	return p.Doors.Clock.Now().Sub(began)
+	return p.Handlers.Clock.Now().Sub(began)
 }
 
 func (p *Pipeline) trace(call Call, name string, data trace.Data) {
-	if !p.listens() {
+	if !p.traces() {
 		return
 	}
-	p.Doors.Trace(trace.Event{
-		At: p.Doors.Since(), Turn: call.Turn, Call: call.ID, Tool: name, Data: data,
+	p.Handlers.Trace(trace.Event{
+		At: p.Handlers.Since(), Turn: call.Turn, Call: call.ID, Tool: name, Data: data,
 	})
 }
 
 func (r *run) stage(name, result string, took time.Duration) {
-	if r.p.listens() {
+	if r.p.traces() {
 		r.p.trace(r.call, r.name(), trace.Stage{Stage: name, Result: result, Took: took})
 	}
 }
@@ -48,7 +48,7 @@ func (r *run) progress(text string) {
 		return
 	}
 	r.clock.progressed()
-	if r.p.listens() {
+	if r.p.traces() {
 		r.p.trace(r.call, r.name(), trace.Progress{Text: text})
 	}
 }
@@ -68,14 +68,14 @@ type watch struct {
 }
 
 func (r *run) watch() watch {
-	if !r.p.listens() {
+	if !r.p.traces() {
 		return watch{r: r}
 	}
 	return watch{r, r.p.now(), r.personTook()}
 }
 
 func (w watch) took() time.Duration {
-	if !w.r.p.listens() {
+	if !w.r.p.traces() {
 		return 0
 	}
 	return w.r.p.since(w.began) - (w.r.personTook() - w.waited)

@@ -14,7 +14,7 @@ import (
 )
 
 // Prepared is a call whose tool was looked up and whose input was checked: what
-// the scheduler needs to know before the call may start.
+// the scheduler needs before the call may start.
 type Prepared struct {
 	Call Call
 	// Safe and Cancellable are what the scheduler asks (I1, J4). An unknown tool,
@@ -25,7 +25,7 @@ type Prepared struct {
 	input tool.Input
 	// failure is set when an early stage already decided the result.
 	failure *failure
-	// notes are the stages passed so far; count says how many.
+	// notes are the stages passed so far, count their number.
 	notes [2]note
 	count int
 }
@@ -104,7 +104,7 @@ func (p *Pipeline) reporting(in tool.Input, call Call, t *tool.Tool) tool.Input 
 }
 
 // safe asks the tool; a predicate that fails counts as exclusive, and the trace
-// says so (A5).
+// has it (A5).
 func (p *Pipeline) safe(call Call, t *tool.Tool, in tool.Input) bool {
 	safe, err := t.Behaviour.Safe(in)
 	p.predicateFailed(call, t, "safe", err)
@@ -126,14 +126,14 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control sch
 		}
 		r.end()
 		res.Tool = r.name()
-		if p.listens() {
+		if p.traces() {
 			p.trace(r.call, r.name(), trace.Ended{Status: string(res.Status)})
 		}
 	}()
 	return r.stages(ctx)
 }
 
-// effects is what is known of a failed call's effects, for the model.
+// effects words which effects a failed call may have had, for the model.
 func (r *run) effects() string {
 	if r.performed {
 		return " The call had run, and what it did stays done."
@@ -152,14 +152,14 @@ type run struct {
 	control schedule.Control
 	verdict func(context.Context) permission.Verdict
 	// checked: the input as the tool's own check rewrote it was taken; exclusive:
-	// the call asked for the floor (G2); approved: a person said yes.
+	// the call asked for an exclusive turn (G2); approved: a person allowed it.
 	checked, exclusive, approved bool
 	// performed: the tool's own code began, so that the call may have had its effect.
 	performed bool
-	// judged counts the classifier's looks, one for each input.
-	judged  int
-	opinion permission.Opinion
-	added   []message.Message
+	// classified counts the classifier's runs, one for each input.
+	classified int
+	opinion    permission.Opinion
+	added      []message.Message
 	// clock is the call's time limit; nil without one.
 	clock *limit
 
@@ -216,20 +216,20 @@ func (r *run) bind() {
 	c := r.context
 	c.CallID, c.Turn = r.call.ID, r.call.Turn
 	c.Progress = r.progress
-	if ask := r.p.Doors.AskUser; ask != nil && !c.NonInteractive {
+	if ask := r.p.Handlers.AskUser; ask != nil && !c.NonInteractive {
 		c.AskUser = func(ctx context.Context, q []tool.Question) ([]tool.Answer, error) {
 			defer r.waitedSince(r.p.now())
 			return ask(ctx, r.call.ID, q)
 		}
 	}
 	c.Elicit = r.elicit
-	c.Notify = r.p.Doors.Notify
+	c.Notify = r.p.Handlers.Notify
 	if c.Notify == nil {
 		c.Notify = func(string) {}
 	}
 }
 
-// fail makes an error result. Every failure says in words what happened, for
+// fail makes an error result. Every failure describes in words what happened, for
 // the model, and by its status what kind it was, for everybody else.
 func (r *run) fail(status Status, text string) Result {
 	return Result{
@@ -250,10 +250,10 @@ func (r *run) limit() int {
 	return r.tool.Limit.ResultChars
 }
 
-// Effects says what a prepared call will read and write (J8), given the state in
-// env.Context. Where anybody but the tool has a say in the call - a person, a hook, a
+// Effects gives what a prepared call will read and write (J8), given the state in
+// env.Context. Where anybody but the tool takes part in the call - a person, a hook, a
 // classifier, somebody who rewrites its input - it is everything, so that they are
-// heard in call order. A call that already failed touches nothing. It is pure.
+// asked in call order. A call that already failed touches nothing. It is pure.
 func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 	defer func() {
 		if recover() != nil {
@@ -263,36 +263,36 @@ func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 	switch {
 	case pre.failure != nil:
 		return tool.Effects{}
-	case p.Doors.Hooks.Listens(pre.tool.Name, pre.tool.Aliases) || p.othersSpeak(pre, env):
+	case p.Handlers.Hooks.MatchesAny(pre.tool.Name, pre.tool.Aliases) || p.othersDecide(pre, env):
 		return tool.Effects{Everything: true}
 	}
 	return pre.tool.Behaviour.Effects(pre.input, &env.Context)
 }
 
-// othersSpeak: what becomes of the call does not follow from its input and the state.
-func (p *Pipeline) othersSpeak(pre *Prepared, env *Env) bool {
+// othersDecide: what becomes of the call does not follow from its input and the state.
+func (p *Pipeline) othersDecide(pre *Prepared, env *Env) bool {
 	if _, internal := without(pre.input.Raw, pre.tool.Internal); internal {
 		return true
 	}
-	quiet := Pipeline{Doors: p.Doors}
-	quiet.Doors.Trace = nil // nothing happens yet
+	quiet := Pipeline{Handlers: p.Handlers}
+	quiet.Handlers.Trace = nil // nothing happens yet
 	r := &run{p: &quiet, pre: pre, call: pre.Call, tool: pre.tool, input: pre.input, context: &env.Context}
 	in := r.inputs()
 	if in.Query.Interactive || in.Check.UpdatedInput != nil {
 		return true
 	}
 	if in.Mode == permission.Auto {
-		return p.judged(pre) || !certain(in)
+		return p.classified(pre) || !certain(in)
 	}
 	return permission.Resolve(in).Behaviour == permission.Ask
 }
 
-func (p *Pipeline) judged(pre *Prepared) bool {
-	return p.Doors.Classify != nil && pre.tool.Shape.Classifier(pre.input) != ""
+func (p *Pipeline) classified(pre *Prepared) bool {
+	return p.Handlers.Classify != nil && pre.tool.Shape.Classifier(pre.input) != ""
 }
 
 // certain: the decision is the same however many calls were denied before, and nobody
-// is asked. No classifier has a say in it (judged).
+// is asked. No classifier takes part in it (see classified).
 func certain(in permission.Inputs) bool {
 	in.Denials = permission.Denials{}
 	fresh := permission.Resolve(in).Behaviour

@@ -24,8 +24,8 @@ func (r *run) validate(context.Context) *Result {
 // the verdict only where it counts (H1). An empty classifier input skips it (A2).
 func (r *run) classify(ctx context.Context) *Result {
 	r.verdict = nil // of another input, after a rewriting
-	judge := r.p.Doors.Classify
-	if judge == nil || r.context.Mode != permission.Auto {
+	classify := r.p.Handlers.Classify
+	if classify == nil || r.context.Mode != permission.Auto {
 		return nil
 	}
 	name, input := r.tool.Name, r.tool.Shape.Classifier(r.input)
@@ -33,9 +33,9 @@ func (r *run) classify(ctx context.Context) *Result {
 		return nil
 	}
 	done := make(chan permission.Verdict, 1)
-	r.judged++
-	r.p.Doors.Clock.Go(fmt.Sprintf("classify/%s/%d", r.call.ID, r.judged), func() {
-		done <- guardVerdict(ctx, judge, name, input)
+	r.classified++
+	r.p.Handlers.Clock.Go(fmt.Sprintf("classify/%s/%d", r.call.ID, r.classified), func() {
+		done <- guardVerdict(ctx, classify, name, input)
 	})
 	r.verdict = func(ctx context.Context) permission.Verdict {
 		select {
@@ -51,13 +51,13 @@ func (r *run) classify(ctx context.Context) *Result {
 
 // guardVerdict: a classifier that fails or panics has no opinion, and in auto
 // mode no opinion means asking.
-func guardVerdict(ctx context.Context, judge func(context.Context, string, string) (permission.Verdict, error), name, input string) (v permission.Verdict) {
+func guardVerdict(ctx context.Context, classify func(context.Context, string, string) (permission.Verdict, error), name, input string) (v permission.Verdict) {
 	defer func() {
 		if recover() != nil {
 			v = permission.Verdict{}
 		}
 	}()
-	v, err := judge(ctx, name, input)
+	v, err := classify(ctx, name, input)
 	if err != nil {
 		return permission.Verdict{}
 	}
@@ -120,7 +120,7 @@ func (r *run) observed() json.RawMessage {
 }
 
 // backfill adds the derived members; one that panics leaves them out, and the trace
-// says so.
+// has it.
 func (r *run) backfill(members map[string]any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -150,7 +150,7 @@ func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string)
 	return r.escalate(ctx)
 }
 
-// escalate asks for the floor when a call that was let go as safe is not.
+// escalate asks for an exclusive turn when a call that was let go as safe is not.
 func (r *run) escalate(ctx context.Context) *Result {
 	if !r.pre.Safe || r.exclusive || r.p.safe(r.call, r.tool, r.input) {
 		return nil
@@ -210,7 +210,7 @@ func badJSONText(call Call) string {
 	return fmt.Sprintf("The input of this call is not a JSON object and was not run: %s", message.Excerpt(call.Invalid, 201))
 }
 
-// hintFor tells a model that called a deferred tool blindly how to load it (E7).
+// hintFor words, for a model that called a deferred tool blindly how to load it (E7).
 func hintFor(t *tool.Tool, env *Env) string {
 	if !env.Snapshot.HintDue(t) {
 		return ""

@@ -29,7 +29,7 @@ func (r *run) work(ctx context.Context) Result {
 	w := r.watch()
 	out, err := r.perform(ctx)
 	r.end()
-	res := r.judge(ctx, out, err)
+	res := r.resultOf(ctx, out, err)
 	r.stage("run", string(res.Status), w.took())
 	if halted(res.Status) {
 		return res
@@ -53,7 +53,7 @@ func halted(s Status) bool {
 
 // perform runs the tool's own code under its own limit: the deadline counts the run
 // alone, not the queue and not the person.
-func (r *run) perform(ctx context.Context) (out tool.Outcome, err error) {
+func (r *run) perform(ctx context.Context) (out tool.Output, err error) {
 	ctx, done := r.limited(ctx, r.tool.Limit.Timeout(r.input))
 	defer done()
 	stop := r.heartbeat(ctx)
@@ -66,7 +66,7 @@ func (r *run) perform(ctx context.Context) (out tool.Outcome, err error) {
 	r.performed = true
 	out, err = r.tool.Call(ctx, r.input, r.context)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
-		err = cause // why it was stopped says more than that it was
+		err = cause // why it was stopped explains more than that it was
 	}
 	return out, err
 }
@@ -83,7 +83,7 @@ func (r *run) heartbeat(ctx context.Context) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	clock := &r.p.Doors.Clock
+	clock := &r.p.Handlers.Clock
 	began := clock.Now()
 	actor := "heartbeat/" + r.call.ID
 	clock.Go(actor, func() {
@@ -94,8 +94,8 @@ func (r *run) heartbeat(ctx context.Context) (stop func()) {
 	return cancel
 }
 
-// judge turns what the tool gave back into a result, telling apart why it ended.
-func (r *run) judge(ctx context.Context, out tool.Outcome, err error) Result {
+// resultOf turns what the tool gave back into a result, with a status for each way to end.
+func (r *run) resultOf(ctx context.Context, out tool.Output, err error) Result {
 	var p *panicError
 	switch {
 	case errors.As(err, &p):
@@ -124,7 +124,7 @@ func (r *run) judge(ctx context.Context, out tool.Outcome, err error) Result {
 
 // broke is a failure of the call's own run, which for some tools stops the
 // siblings (J3).
-func (r *run) broke(status Status, text string, out tool.Outcome) Result {
+func (r *run) broke(status Status, text string, out tool.Output) Result {
 	res := r.fail(status, text)
 	res.Fails = r.tool.Behaviour.FailureStopsSiblings
 	res.Observed, res.Allowed = out.Observed, true
@@ -175,11 +175,11 @@ func (p *Pipeline) Answer(pre *Prepared, cause error) Result {
 
 // budget holds the result to the tool's own size (K1).
 func (r *run) budget(res *Result) {
-	if r.p.Doors.Budget == nil {
+	if r.p.Handlers.Budget == nil {
 		return
 	}
 	began := r.p.now()
-	content, d := r.p.Doors.Budget.One(r.call.ID, r.limit(), res.Block.Content)
+	content, d := r.p.Handlers.Budget.One(r.call.ID, r.limit(), res.Block.Content)
 	res.Block.Content = content
 	r.stage("budget", d.Verdict.String(), r.p.since(began))
 	r.p.Persisted(r.call.Turn, r.name(), d)

@@ -44,11 +44,11 @@ func clock() tool.Clock {
 	}
 }
 
-// world is a pipeline with one tool called Look, and what is heard of it.
+// world is a pipeline with one tool called Look, and what is after of it.
 type world struct {
 	t     testing.TB
 	def   def
-	doors pipeline.Doors
+	doors pipeline.Handlers
 	env   tool.Context
 	// deferring puts the tool behind ToolSearch; discovered are the ones loaded.
 	deferring  bool
@@ -78,7 +78,7 @@ func newWorld(t testing.TB) *world {
 		Traits: tool.Traits[in]{ReadOnly: tool.Always[in], Safe: tool.Always[in]},
 	}
 	began := time.Now()
-	w.doors = pipeline.Doors{Clock: clock(), Trace: w.log.Add, Since: func() time.Duration { return time.Since(began) }}
+	w.doors = pipeline.Handlers{Clock: clock(), Trace: w.log.Add, Since: func() time.Duration { return time.Since(began) }}
 	w.alone = func(context.Context) error { return nil }
 	w.begin = func() {}
 	return w
@@ -114,7 +114,7 @@ func (w *world) pipeline() (*pipeline.Pipeline, *pipeline.Env) {
 	require.NoError(w.t, err)
 	doors := w.doors
 	doors.Hooks = hooks
-	return &pipeline.Pipeline{Doors: doors}, &pipeline.Env{Snapshot: w.snapshot(), Nearest: w.nearest, Context: w.env}
+	return &pipeline.Pipeline{Handlers: doors}, &pipeline.Env{Snapshot: w.snapshot(), Nearest: w.nearest, Context: w.env}
 }
 
 func (w *world) callIn(ctx context.Context, call pipeline.Call) pipeline.Result {
@@ -129,7 +129,7 @@ func (w *world) call(input string) pipeline.Result {
 
 func text(r pipeline.Result) string { return message.PlainText(r.Block.Content) }
 
-// events lists the kinds heard, with an attribute where one is asked for.
+// events lists the kinds after, with an attribute where one is asked for.
 func (w *world) events(kind trace.Kind, attr string) []string {
 	var out []string
 	for _, e := range w.log.Events() {

@@ -153,7 +153,7 @@ func (c *Core) finish(ev Event, out []Action) []Action {
 }
 
 // modify honours an exclusive call's modifier at once and a safe one's as the
-// policy says (B3).
+// policy has it (B3).
 func (c *Core) modify(i int, out []Action) []Action {
 	switch {
 	case c.rules.effects: // in call order, when its result leaves
@@ -235,14 +235,14 @@ func (c *Core) abandon(out []Action) []Action {
 	return out
 }
 
-// escalate takes the floor from a call that turned out not to be safe. It goes
+// escalate suspends a call that turned out not to be safe. It goes
 // on, alone, when all that runs beside it has ended.
 func (c *Core) escalate(i int, out []Action) []Action {
 	k := &c.calls[i]
 	if k.status != active {
 		return out
 	}
-	if c.hasFloor(i) || k.stopped != NoCause {
+	if c.hasExclusiveTurn(i) || k.stopped != NoCause {
 		return append(out, Action{Kind: Resume, Index: i})
 	}
 	k.status, k.safe = suspended, false
@@ -252,8 +252,8 @@ func (c *Core) escalate(i int, out []Action) []Action {
 	return out
 }
 
-// hasFloor tells whether the running call i is one that nothing runs beside.
-func (c *Core) hasFloor(i int) bool {
+// hasExclusiveTurn reports whether the running call i is one that nothing runs beside.
+func (c *Core) hasExclusiveTurn(i int) bool {
 	if c.rules.effects {
 		return c.tracks[i].touches == nil
 	}
@@ -311,7 +311,7 @@ func (c *Core) mayStart(k call) bool {
 	return k.safe && !c.exclusive && c.active < c.limit
 }
 
-// batchOver says whether the calls that come next belong to another batch. Under
+// batchOver reports whether the calls that come next belong to another batch. Under
 // a low limit nothing may run for a moment although the batch goes on.
 func (c *Core) batchOver() bool {
 	return c.suspended > 0 || c.next == len(c.calls) || !c.calls[c.next].safe

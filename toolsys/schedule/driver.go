@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Hooks are what a driver's owner does when the core says so. All but Run are
+// Hooks are what a driver's owner does on the core's actions. All but Run are
 // called one at a time, in the order of the core's actions, under the driver's
 // lock: they may neither block nor call the driver. R is the owner's type of a
 // call's result.
@@ -14,7 +14,7 @@ type Hooks[R any] struct {
 	// Run does the work of call i and gives its result, whatever happens. It runs on
 	// a goroutine of its own, beside other hooks.
 	Run func(ctx context.Context, i int, c Control) R
-	// Verdict reads from a result what the core must know; it may be called beside
+	// Verdict reads from a result what the core needs; it may be called beside
 	// other hooks.
 	Verdict func(R) Verdict
 	// Answer makes the result of a call that never runs, or, the cause being
@@ -24,11 +24,11 @@ type Hooks[R any] struct {
 	// observations and lets it out; Discard forgets the call.
 	Apply, Drop, Emit func(i int, r R)
 	Discard           func(i int)
-	// Touches says what call i reads and writes as things stand, nil being
+	// Touches gives what call i reads and writes as things stand, nil being
 	// everything; asked under Effects only, when the call is added and when what it
-	// said may no longer hold (J8). nil: no call says anything.
+	// declared may no longer hold (J8). nil: no call declares anything.
 	Touches func(i int) *Footprint
-	// Ended hears of a result before anything follows from it; it may be nil.
+	// Ended receives a result before anything follows from it; it may be nil.
 	Ended func(i int, r R)
 	// Started, Queued and Cancelled report; they may be nil.
 	Started   func(i int)
@@ -47,13 +47,13 @@ type Control struct {
 	Begin func()
 }
 
-// Verdict is what the core must know of a finished call.
+// Verdict is what the core needs of a finished call.
 type Verdict struct{ Fails, Modifies bool }
 
 // Config makes a driver.
 type Config[R any] struct {
 	Policy Policy
-	// Limit is how many safe calls run at once; at least 1 (I2).
+	// Limit is how many safe calls run at once; 1 or more (I2).
 	Limit int
 	Hooks Hooks[R]
 	// Go starts call i's goroutine. The simulator makes its start an event.
@@ -77,8 +77,8 @@ type Driver[R any] struct {
 type running[R any] struct {
 	result R
 	cancel context.CancelCauseFunc
-	// floor is closed when the call may go on alone; alone says that it is.
-	floor chan struct{}
+	// turn is closed when the call may go on alone; alone records that it is.
+	turn  chan struct{}
 	alone bool
 }
 
@@ -100,7 +100,7 @@ func NewDriver[R any](ctx context.Context, cfg Config[R]) (*Driver[R], error) {
 func (d *Driver[R]) Add(safe, cancellable bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls = append(d.calls, &running[R]{floor: make(chan struct{})})
+	d.calls = append(d.calls, &running[R]{turn: make(chan struct{})})
 	i := len(d.calls) - 1
 	d.step(Event{Kind: Added, Safe: safe, Cancellable: cancellable, Touches: d.touches(i)})
 	if w, queued := d.core.Waiting(i); queued && d.cfg.Hooks.Queued != nil {
@@ -108,7 +108,7 @@ func (d *Driver[R]) Add(safe, cancellable bool) {
 	}
 }
 
-// EndStream says that no more calls will be added.
+// EndStream ends the stream: no more calls will be added.
 func (d *Driver[R]) EndStream() { d.send(Event{Kind: StreamEnded}) }
 
 // Interrupt stops what may be stopped, for the user's new message (J4).
@@ -142,7 +142,7 @@ func (d *Driver[R]) step(ev Event) {
 	for again := true; again; {
 		d.actions = d.core.Step(ev, d.actions[:0])
 		d.carryOut()
-		// At most one call is asked at a time: those behind it wait for what it says.
+		// At most one call is asked at a time: those behind it wait for its answer.
 		i := slices.IndexFunc(d.actions, func(a Action) bool { return a.Kind == Declare })
 		if again = i >= 0; again {
 			ev = Event{Kind: Declared, Index: d.actions[i].Index, Touches: d.touches(d.actions[i].Index)}
@@ -189,7 +189,7 @@ func (d *Driver[R]) answer(i int, cause Cause) {
 func (r *running[R]) resume() {
 	if !r.alone {
 		r.alone = true
-		close(r.floor)
+		close(r.turn)
 	}
 }
 
@@ -229,7 +229,7 @@ func (d *Driver[R]) run(ctx context.Context, i int, r *running[R]) {
 		d.finish(i, result)
 	}()
 	result = d.cfg.Hooks.Run(ctx, i, Control{
-		Alone: func(ctx context.Context) error { return d.alone(ctx, i, r.floor) },
+		Alone: func(ctx context.Context) error { return d.alone(ctx, i, r.turn) },
 		Begin: func() { d.send(Event{Kind: Began, Index: i}) },
 	})
 	returned = true
@@ -246,12 +246,12 @@ func (d *Driver[R]) finish(i int, result R) {
 	d.step(Event{Kind: Finished, Index: i, Fails: v.Fails, Modifies: v.Modifies})
 }
 
-// alone asks for the floor and waits for it; asking again costs nothing. A call that
-// is stopped in the step that gives it the floor is stopped.
-func (d *Driver[R]) alone(ctx context.Context, i int, floor <-chan struct{}) error {
+// alone asks for an exclusive turn and waits for it; asking again costs nothing. A call that
+// is stopped in the step that gives it its turn is stopped.
+func (d *Driver[R]) alone(ctx context.Context, i int, turn <-chan struct{}) error {
 	d.send(Event{Kind: Escalated, Index: i})
 	select {
-	case <-floor:
+	case <-turn:
 	case <-ctx.Done():
 	}
 	return context.Cause(ctx)

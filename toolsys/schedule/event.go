@@ -3,8 +3,8 @@
 // (J6). Driver is the thin layer that carries the actions out with goroutines; a
 // simulator may drive the same Core with events of its own.
 //
-// The package knows calls by their index in the message and nothing of tools,
-// state or results: it says "apply 3", and somebody else knows what that means.
+// The package refers to calls by their index in the message, and not to tools,
+// state or results: what "apply 3" means is its owner's concern.
 package schedule
 
 // EventKind names what happened to the message or to one of its calls.
@@ -19,15 +19,15 @@ const (
 	// Finished: call Index ended, for whatever reason.
 	Finished
 	// Escalated: call Index was admitted as safe and, its input rewritten, no
-	// longer is; it holds still until it has the floor to itself (G2).
+	// longer is; it holds still until nothing runs beside it (G2).
 	Escalated
 	// Interrupted: the user sent a new message (J4).
 	Interrupted
-	// Aborted: the whole conversation is being stopped.
+	// Aborted: the conversation is being stopped.
 	Aborted
 	// Abandoned: the stream is given up and retried (J5).
 	Abandoned
-	// Declared: call Index says anew what it touches, as the action Declare asked.
+	// Declared: call Index declares anew what it touches, as the action Declare asked.
 	Declared
 	// Began: the work of call Index begins, after all that it waited for.
 	Began
@@ -48,11 +48,11 @@ type Event struct {
 	Touches *Footprint
 }
 
-// Cause says why a call was stopped or never run. It is an error, so that it can
+// Cause is why a call was stopped or never run. It is an error, so that it can
 // be the cause of a cancelled context.
 type Cause uint8
 
-// The causes, told apart in every result.
+// The causes, distinct in every result.
 const (
 	NoCause Cause = iota
 	SiblingFailed
@@ -81,7 +81,7 @@ type ActionKind uint8
 const (
 	// Start: run call Index.
 	Start ActionKind = iota
-	// Resume: the escalated call Index has the floor.
+	// Resume: the escalated call Index may go on alone.
 	Resume
 	// Cancel: ask the running call Index to stop; it still finishes.
 	Cancel
@@ -97,7 +97,7 @@ const (
 	Discard
 	// Done: nothing runs and nothing will.
 	Done
-	// Declare: what the keys of the queued call Index stand for is settled now; say
+	// Declare: what the keys of the queued call Index stand for is settled now; give
 	// with a Declared event what it touches. It does not start before. Asked under
 	// Effects only, of calls that waited for one that shifts keys.
 	Declare

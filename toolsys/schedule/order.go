@@ -6,16 +6,16 @@ import (
 
 // Footprint is what a call reads and writes, as keys: paths and names (J8). A key
 // that ends in "/**" stands for all below it. No footprint at all (nil) is that of a
-// call that did not say: it counts as reading and writing everything.
+// call that declares nothing: it counts as reading and writing everything.
 type Footprint struct {
 	Reads, Writes []string
 	// Shifts are those of Writes that may stand for something else afterwards (a name
-	// was removed, moved or linked): calls that touch one have to say anew what they
+	// was removed, moved or linked): calls that touch one have to declare anew what they
 	// touch when this one has ended.
 	Shifts []string
 }
 
-// Conflict tells whether two calls must keep their order: one writes what the other
+// Conflict reports whether two calls must keep their order: one writes what the other
 // reads or writes.
 func Conflict(a, b *Footprint) bool {
 	if a == nil || b == nil {
@@ -24,7 +24,7 @@ func Conflict(a, b *Footprint) bool {
 	return overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads) || overlap(a.Reads, b.Writes)
 }
 
-// shifts tells whether by may change what the keys of a call stand for that says it
+// shifts reports whether by may change what the keys of a call stand for that declares it
 // touches e.
 func shifts(by, e *Footprint) bool {
 	switch {
@@ -47,7 +47,7 @@ func overlap(some, others []string) bool {
 	return false
 }
 
-// overlaps tells whether two keys may stand for the same thing.
+// overlaps reports whether two keys may stand for the same thing.
 func overlaps(a, b string) bool {
 	if a == b {
 		return true
@@ -65,7 +65,7 @@ func overlaps(a, b string) bool {
 	return false
 }
 
-// below tells whether key lies in the tree under root.
+// below reports whether key lies in the tree under root.
 func below(key, root string) bool {
 	return len(key) > len(root) && key[len(root)] == '/' && key[:len(root)] == root
 }
@@ -73,11 +73,11 @@ func below(key, root string) bool {
 // What follows is the order of calls under the policy Effects (J8): a call starts
 // when nothing before it that has not ended conflicts with it.
 
-// track is what the core knows of one call's footprint.
+// track is what the core holds of one call's footprint.
 type track struct {
 	touches *Footprint
 	// settled: no call before it can change what its keys stand for. Until then it
-	// counts as one that touches everything; asked says that it was asked anew.
+	// counts as one that touches everything; asked records that it was asked anew.
 	settled, asked bool
 	// behind is a call that was in its way when it was last looked at.
 	behind int
@@ -90,8 +90,8 @@ func (c *Core) place(ev Event) {
 	c.tracks[i].settled = c.inTheWay(i, c.shifts) < 0
 }
 
-// declare takes what a call says anew of its effects, now that what its keys stand
-// for is settled. What it says may bring it behind a call it was not behind before.
+// declare takes what a call declares anew of its effects, now that what its keys stand
+// for is settled. The answer may bring it behind a call it was not behind before.
 func (c *Core) declare(ev Event) {
 	if !c.rules.effects || c.calls[ev.Index].status != queued {
 		return
@@ -109,7 +109,7 @@ func (c *Core) touches(i int) *Footprint {
 	return c.tracks[i].touches
 }
 
-// shifts: call j may change what the keys of a call stand for that says it touches e.
+// shifts: call j may change what the keys of a call stand for that declares it touches e.
 func (c *Core) shifts(j int, e *Footprint) bool { return shifts(c.touches(j), e) }
 
 // blocks: call j must end before one that touches e begins.
@@ -133,7 +133,7 @@ func (c *Core) inTheWay(i int, is func(j int, e *Footprint) bool) int {
 }
 
 // admitByEffects lets go what nothing stands in the way of, in call order, up to the
-// limit, and has calls say anew what they touch where that is settled now.
+// limit, and has calls declare anew what they touch where that is settled now.
 func (c *Core) admitByEffects(out []Action) []Action {
 	out, last := c.resumeAlone(out)
 	for i := c.next; i < last; i++ {
@@ -154,7 +154,7 @@ func (c *Core) admitByEffects(out []Action) []Action {
 	return out
 }
 
-// ask has call i say what it touches as soon as nothing can change it any more.
+// ask has call i declare what it touches as soon as nothing can change it any more.
 func (c *Core) ask(i int, out []Action) []Action {
 	p := &c.tracks[i]
 	if p.asked || c.inTheWay(i, c.shifts) >= 0 {
@@ -164,7 +164,7 @@ func (c *Core) ask(i int, out []Action) []Action {
 	return append(out, Action{Kind: Declare, Index: i})
 }
 
-// resumeAlone gives the floor to an escalated call when all before it has ended and
+// resumeAlone lets go on an escalated call when all before it has ended and
 // nothing runs; meanwhile only calls before it may start.
 func (c *Core) resumeAlone(out []Action) (_ []Action, last int) {
 	if c.suspended == 0 {
@@ -184,7 +184,7 @@ func (c *Core) resumeAlone(out []Action) (_ []Action, last int) {
 }
 
 // unsettle makes an escalated call count as one that touches everything, and those
-// behind it say anew what they touch when it has ended.
+// behind it declare anew what they touch when it has ended.
 func (c *Core) unsettle(i int) {
 	if !c.rules.effects {
 		return

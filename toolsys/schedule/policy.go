@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Policy says how the calls of one message are run (J8).
+// Policy is how the calls of one message are run (J8).
 type Policy uint8
 
 // The policies, from the slowest to the fastest that is still obviously right.
@@ -77,10 +77,10 @@ func Partition(safe []bool) [][]int {
 	return batches
 }
 
-// Wait says why call i has not been let go, and which calls it waits for.
+// Wait is why call i was not started, and which calls it waits for.
 type Wait struct {
 	// Reason is "stream" (the policy waits for its end), "exclusive" (an exclusive
-	// call runs or this one needs the floor), "limit", "order" (an earlier call
+	// call runs or this one must run alone), "limit", "order" (an earlier call
 	// waits), or "effects" (it conflicts with earlier calls that have not ended).
 	Reason string
 	On     []int

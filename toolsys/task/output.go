@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// KeepBytes is how much of a task's newest output is kept: at least this much, at
+// KeepBytes is how much of a task's newest output is kept: this much or more, at
 // most twice as much, so that dropping costs little.
 const KeepBytes = 1 << 20
 
@@ -23,7 +23,7 @@ type Output struct {
 
 // Chunk is a part of a task's output.
 type Chunk struct {
-	// Text is whole characters; bytes that are no UTF-8 are replaced.
+	// Text is complete characters; bytes that are no UTF-8 are replaced.
 	Text string
 	// Next is the offset to go on from.
 	Next int64

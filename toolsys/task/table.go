@@ -10,7 +10,7 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-// ErrUnknown says that no task has an id.
+// ErrUnknown reports that no task has an id.
 var ErrUnknown = errors.New("there is no such task")
 
 // ErrStopped is the cause a stopped task's context ends with.
@@ -34,7 +34,7 @@ type Table struct {
 	tasks []*running // task_N is at N-1
 }
 
-// running is one task and the doors to it.
+// running is one task and what controls it.
 type running struct {
 	task    Task
 	out     *Output
@@ -44,7 +44,7 @@ type running struct {
 	waits   int
 }
 
-// New makes an empty table. All doors of clock are needed; sink hears of every
+// New makes an empty table. All functions of clock are needed; sink receives every
 // beginning and end and may be nil.
 func New(clock tool.Clock, sink func(Event)) *Table {
 	if sink == nil {
@@ -95,7 +95,7 @@ func guarded(ctx context.Context, run Run, out *Output) (o outcome) {
 	return outcome{exit, err}
 }
 
-// finish enters how a task ended and tells it.
+// finish records how a task ended and reports it.
 func (t *Table) finish(r *running, o outcome) {
 	r.out.close()
 	t.mu.Lock()
@@ -172,7 +172,7 @@ func (t *Table) Output(id string, offset int64) (Chunk, error) {
 // still running is no error. A timeout of 0 or less does not wait. It is an error
 // when ctx ends first (its cause) or there is no such task (ErrUnknown).
 func (t *Table) Wait(ctx context.Context, id string, timeout time.Duration) (Task, error) {
-	r, actor, err := t.door(id, "wait")
+	r, actor, err := t.waiter(id, "wait")
 	if err != nil {
 		return Task{}, err
 	}
@@ -197,8 +197,8 @@ func (t *Table) await(ctx context.Context, r *running, actor string, timeout tim
 	return nil
 }
 
-// door finds a task and names the next one who waits for it.
-func (t *Table) door(id, doing string) (*running, string, error) {
+// waiter finds a task and names the next one who waits for it.
+func (t *Table) waiter(id, doing string) (*running, string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r, err := t.find(id)
@@ -213,7 +213,7 @@ func (t *Table) door(id, doing string) (*running, string, error) {
 // wait, not the stop, is given up when ctx ends. A task that had ended stays as it
 // was. Errors: ctx's cause, ErrUnknown.
 func (t *Table) Stop(ctx context.Context, id string) (Task, error) {
-	r, actor, err := t.door(id, "stop")
+	r, actor, err := t.waiter(id, "stop")
 	if err != nil {
 		return Task{}, err
 	}

@@ -2,7 +2,7 @@
 // running, background agents, monitors, and what TaskOutput and TaskStop look at
 // (SPEC B4, L4).
 //
-// It is the always-shared door of B4. A task outlives the turn and the sub-agent
+// It is what B4 always shares. A task outlives the turn and the sub-agent
 // that began it, so it is no part of a conversation's state; one table is made for
 // a session and handed to agents of every depth.
 //
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Status says how a task stands.
+// Status is how a task stands.
 type Status string
 
 // A task runs until it ends in one of three ways: Completed with exit code 0,
@@ -45,7 +45,7 @@ type Task struct {
 	Status Status
 	// Exit is the exit code, once it ended.
 	Exit int
-	// Err says why it failed; "" otherwise.
+	// Err is why it failed; "" otherwise.
 	Err string
 	// Started and Ended are of the table's clock; Ended is zero while it runs.
 	Started, Ended time.Time
@@ -54,16 +54,16 @@ type Task struct {
 	Written, Dropped int64
 }
 
-// Change is what an Event tells.
+// Change is what an Event reports.
 type Change string
 
-// A task Began, and later it Ended; nothing else is told.
+// A task Began, and later it Ended; nothing else is reported.
 const (
 	Began Change = "began"
 	Ended Change = "ended"
 )
 
-// Event tells that a task began or ended.
+// Event reports that a task began or ended.
 type Event struct {
 	Change Change
 	Task   Task

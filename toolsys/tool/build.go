@@ -159,15 +159,15 @@ func describe[In, Out any](d Def[In, Out]) func(Input) string {
 // type is a programmer's mistake and panics here, which every caller guards.
 func value[In any](in Input) In { return in.Value.(In) }
 
-func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Context) (Outcome, error) {
+func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Context) (Output, error) {
 	block := d.Block
 	if block == nil {
 		block = jsonBlock[Out]
 	}
-	return func(ctx context.Context, in Input, c *Context) (Outcome, error) {
+	return func(ctx context.Context, in Input, c *Context) (Output, error) {
 		r, err := d.Call(ctx, value[In](in), c)
 		if err != nil {
-			return Outcome{Observed: r.Observed, Meta: r.Meta}, err
+			return Output{Observed: r.Observed, Meta: r.Meta}, err
 		}
 		blocks, err := guard(func() []message.Block { return block(r.Data) })
 		if err != nil { // it ran: what it did counts, and the model reads so
@@ -175,7 +175,7 @@ func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Contex
 			r.Failed = true
 			blocks = []message.Block{message.Text(fmt.Sprintf("%s ran, but its answer cannot be shown: %v", d.Name, err))}
 		}
-		return Outcome{
+		return Output{
 			Data: r.Data, Blocks: blocks, Failed: r.Failed, Messages: r.Messages,
 			Modify: r.Modify, Observed: r.Observed, Meta: r.Meta,
 		}, nil

@@ -262,7 +262,7 @@ func TestDecoratorsLeaveTheToolAlone(t *testing.T) {
 
 	loud := *tl
 	inner := tl.Call
-	loud.Call = func(ctx context.Context, in tool.Input, c *tool.Context) (tool.Outcome, error) {
+	loud.Call = func(ctx context.Context, in tool.Input, c *tool.Context) (tool.Output, error) {
 		out, err := inner(ctx, in, c)
 		out.Blocks = []message.Block{message.Text(strings.ToUpper(message.PlainText(out.Blocks)))}
 		return out, err

@@ -12,8 +12,8 @@ import (
 	"toolbench/toolsys/settings"
 )
 
-// Context is what a call may know and ask for. It is layered (B1), so that a
-// reader of a tool sees which layer it leans on.
+// Context is what a call may read and ask for. It is layered (B1), so that a
+// reader of a tool sees which layer it depends on.
 type Context struct {
 	Core
 	Security
@@ -41,13 +41,13 @@ type Core struct {
 	Clock      Clock
 }
 
-// Chain tells a sub-agent's conversation from its parent's.
+// Chain places a sub-agent's conversation under its parent's.
 type Chain struct {
 	ID    string
 	Depth int
 }
 
-// Clock is the only door to time.
+// Clock is the only way to time.
 type Clock struct {
 	Now func() time.Time
 	// Sleep waits for d or until ctx ends. Actor names who waits: the simulator
@@ -64,7 +64,7 @@ type Security struct {
 	// Roots are the folders the conversation may work in, as State.Roots has them.
 	Roots []string
 	Home  string
-	// Approved is true when a person said yes to this very call.
+	// Approved is true when a person allowed this very call.
 	Approved bool
 }
 
@@ -72,7 +72,7 @@ type Security struct {
 type Presentation struct {
 	// Progress reports on a running call; it does nothing after the call (H4).
 	Progress func(text string)
-	// Notify tells the user something outside the conversation.
+	// Notify shows the user something outside the conversation.
 	Notify func(text string)
 	// AskUser puts questions; nil where nobody can answer.
 	AskUser func(ctx context.Context, q []Question) ([]Answer, error)
@@ -121,7 +121,7 @@ type Found struct {
 	References bool
 }
 
-// Definition is a tool as the model is told of it.
+// Definition is a tool as it is described to the model.
 type Definition struct {
 	Description string          `json:"description"`
 	Name        string          `json:"name"`

@@ -8,7 +8,7 @@
 // answers with a Modifier (B2) or with Observations (B5), and never reaches out to
 // change anything of the conversation itself.
 //
-// The package knows no particular tool, and neither the pool, the pipeline nor the
+// The package depends on no particular tool, and neither the pool, the pipeline nor the
 // scheduler that work with it.
 package tool
 
@@ -34,14 +34,14 @@ type Def[In, Out any] struct {
 	Hint string
 	// Origin is set on tools that a server brought.
 	Origin *Origin
-	// LSP marks a tool that speaks to a language server.
+	// LSP marks a tool of a language server.
 	LSP bool
 
 	// Description is one sentence on what the tool does.
 	Description string
 	// Describe words what this call does; the default is Description.
 	Describe func(In) string
-	// Prompt is what the model is told of the tool; the default is Description.
+	// Prompt is the tool's description in a request; the default is Description.
 	Prompt func(PromptOptions) string
 
 	// InputSchema replaces the schema derived from In: a JSON Schema whose root
@@ -78,7 +78,7 @@ type Def[In, Out any] struct {
 	View    View[In]
 }
 
-// PromptOptions is what a tool may know when it words its prompt.
+// PromptOptions is what a tool's prompt may depend on.
 type PromptOptions struct {
 	Settings settings.Settings
 	// Tools are the names in the pool, so that one tool may point to another.
@@ -97,25 +97,25 @@ type Refusal struct {
 	Code    int
 }
 
-// Subject is what a call is about, in the terms permission rules speak of. See
+// Subject is what a call is about, in the terms of permission rules. See
 // permission.Query for what each member means to a rule.
 type Subject struct {
 	// Paths are the absolute files and folders the call touches; PathsUnknown
-	// says that there may be others.
+	// reports that there may be others.
 	Paths        []string
 	PathsUnknown bool
 	// Shell is the command of a call that runs one (F4).
 	Shell *permission.Shell
-	// Kin are tools whose rules with a content speak of this call too.
+	// Kin are tools whose rules with a content match this call too.
 	Kin []string
 	// Content is what a plain rule content matches: a domain, a skill's name.
 	Content string
 }
 
-// Class says how a call is folded on a screen (L3).
+// Class is how a call is folded on a screen (L3).
 type Class struct{ Search, Read, List bool }
 
-// Interrupt says what a call does when the user sends a new message (J4).
+// Interrupt is what a call does when the user sends a new message (J4).
 type Interrupt int
 
 // Block lets a call that has begun its work end first; Cancel stops it. A call that
@@ -146,7 +146,7 @@ type Traits[In any] struct {
 	Interrupt Interrupt
 	// EditsFiles marks the class that accept-edits mode lets through (F2).
 	EditsFiles bool
-	// Wrapper lets the inner tool's call be drawn in place of this one.
+	// Wrapper lets the inner tool's call be shown in place of this one.
 	Wrapper bool
 	// FailureStopsSiblings: a failed run cancels the message's other calls (J3).
 	FailureStopsSiblings bool
@@ -155,8 +155,8 @@ type Traits[In any] struct {
 }
 
 // Effects is what a call reads and writes, as keys (paths, names); one that ends in
-// "/**" stands for all below it (J8). The zero value says nothing is touched;
-// Everything stands for a call that did not say.
+// "/**" stands for all below it (J8). The zero value touches nothing;
+// Everything stands for a call that declares nothing.
 //
 // Whatever of the state other calls decide by - working directory, environment,
 // permission mode, rules - only a call with Everything may change.
@@ -168,14 +168,14 @@ type Effects struct {
 	Everything bool
 }
 
-// Loading says whether the tool may be sent by name only (E1).
+// Loading reports whether the tool may be sent by name only (E1).
 type Loading struct{ Deferrable, Always bool }
 
 // Shaping changes what observers of an input see, never what is sent on (G2).
 type Shaping[In any] struct {
 	// Backfill adds derived members to a clone of the raw input; idempotent.
 	Backfill func(raw map[string]any, c *Context)
-	// Equivalent says that two inputs ask for the same.
+	// Equivalent reports whether two inputs ask for the same.
 	Equivalent func(a, b In) bool
 	// Classifier is what the safety classifier reads; "" skips it (A2).
 	Classifier func(In) string
@@ -194,7 +194,7 @@ type Limits[In any] struct {
 	Timeout func(In) time.Duration
 	// Total, where it is more than Timeout, has each report of progress put the end of
 	// Timeout off, as far as Total in all: a call that is at work may take long, one
-	// that only says so may not take for ever.
+	// that only reports so may not take for ever.
 	Total time.Duration
 	// Heartbeat makes the pipeline report progress this often while Call runs (L4).
 	Heartbeat time.Duration

@@ -28,7 +28,7 @@ type Served struct {
 	Pending   []string
 	Resources bool
 	// Gone gives the reason why a tool that was served before is not any more, "" for one
-	// that never was (N6); nil where that is not known.
+	// that never was (N6); nil where nothing is recorded of it.
 	Gone func(name string) string
 }
 

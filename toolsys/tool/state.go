@@ -124,7 +124,7 @@ type FileSeen struct {
 	Limit   int
 }
 
-// Seen notes content as the whole of path.
+// Seen notes content as all of path.
 func Seen(path string, content []byte) Observation {
 	return Observation{Read: &FileSeen{Path: path, Hash: HashOf(content)}}
 }
@@ -135,11 +135,11 @@ func HashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// FileCache is a bounded least-recently-used list as a value: most recent last,
+// FileCache is a bounded list in order of use as a value: most recent last,
 // "recent" being call order, so that it is the same under every policy (B5).
 type FileCache struct{ seen []FileSeen }
 
-// Put adds or renews an entry. A part of what was seen whole, unchanged since,
+// Put adds or renews an entry. A part of what was seen in full, unchanged since,
 // does not make less of it.
 func (c FileCache) Put(f FileSeen) FileCache {
 	next := make([]FileSeen, 0, len(c.seen)+1)
@@ -148,7 +148,7 @@ func (c FileCache) Put(f FileSeen) FileCache {
 		case e.Path != f.Path:
 			next = append(next, e)
 		case f.Partial && !e.Partial && f.Hash == e.Hash:
-			f = e // the whole was seen, and is still what it was
+			f = e // all of it was seen, and is unchanged
 		}
 	}
 	next = append(next, f)
@@ -170,5 +170,5 @@ func (c FileCache) Get(path string) (FileSeen, bool) {
 // Len is how many files are remembered.
 func (c FileCache) Len() int { return len(c.seen) }
 
-// All lists the entries, least recent first.
+// All lists the entries, oldest first.
 func (c FileCache) All() []FileSeen { return slices.Clone(c.seen) }

@@ -40,7 +40,7 @@ type Tool struct {
 	// Decode reads an input without the schema: for one that the permission layer
 	// completed with internal members (H3).
 	Decode func(json.RawMessage) (Input, schema.Problems)
-	Call   func(ctx context.Context, in Input, c *Context) (Outcome, error)
+	Call   func(ctx context.Context, in Input, c *Context) (Output, error)
 
 	Validate func(Input, *Context) *Refusal
 	Permit   func(Input, *Context) permission.Opinion
@@ -77,8 +77,8 @@ func (in Input) report(member string, err error) {
 	}
 }
 
-// Outcome is a Result with its type erased and its data turned into blocks.
-type Outcome struct {
+// Output is a Result with its type erased and its data turned into blocks.
+type Output struct {
 	Data     any
 	Blocks   []message.Block
 	Failed   bool
@@ -89,7 +89,7 @@ type Outcome struct {
 }
 
 // Behaviour is Traits erased. Each predicate that panics counts as its safe value
-// (A5) and says so in the error it gives beside it.
+// (A5) and gives an error beside it.
 type Behaviour struct {
 	Enabled              func(settings.Settings) (bool, error)
 	Safe                 func(Input) (bool, error)
@@ -135,10 +135,10 @@ const DefaultResultChars = 50_000
 // SummaryChars is the longest one-line summary.
 const SummaryChars = 50
 
-// IsMCP says whether a server brought the tool.
+// IsMCP reports whether a server brought the tool.
 func (t *Tool) IsMCP() bool { return t.Origin != nil }
 
-// Matches says whether name is the tool's name or an alias of it.
+// Matches reports whether name is the tool's name or an alias of it.
 func (t *Tool) Matches(name string) bool {
 	if t.Name == name {
 		return true

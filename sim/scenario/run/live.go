@@ -96,7 +96,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // doorsOf lets people answer who are really there.
-func (l *LiveConfig) handlersOf(d pipeline.Doors) pipeline.Doors {
+func (l *LiveConfig) handlersOf(d pipeline.Handlers) pipeline.Handlers {
 	if d.Ask == nil {
 		d.Ask = l.Ask
 	}

@@ -196,7 +196,7 @@ func (r *runner) open() (*loop.Session, error) {
 	if model == "" {
 		model = defaultModel
 	}
-	handlers := pipeline.Doors{
+	handlers := pipeline.Handlers{
 		Clock: r.clock(), Since: r.gate.Since, Trace: r.trace, Hooks: hooks,
 		Notify: func(text string) {
 			r.trace(trace.Event{At: r.gate.Since(), Data: trace.Notice{Text: text}})
@@ -224,7 +224,7 @@ func (r *runner) open() (*loop.Session, error) {
 	}
 	return r.sys.Open(loop.Config{
 		Model:  api.New(reach),
-		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Doors: handlers, State: state,
+		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Handlers: handlers, State: state,
 		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Style: styles[w.Style], Betas: w.Betas,
 		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal,
 	})

@@ -131,12 +131,12 @@ const hang = 1000 * time.Hour
 func (r *runner) simulate(t *tool.Tool) *tool.Tool {
 	wrapped := *t
 	inner := t.Call
-	wrapped.Call = func(ctx context.Context, in tool.Input, c *tool.Context) (tool.Outcome, error) {
+	wrapped.Call = func(ctx context.Context, in tool.Input, c *tool.Context) (tool.Output, error) {
 		actor := fmt.Sprintf("tool/%s/%s", c.AgentID, c.CallID)
 		fault := faultOf(r.sc, c.CallID, t.Name)
 		defer r.progressAfter(fault.Progress, actor, c)
 		if err := r.pass(ctx, actor, duration(r.sc, c.CallID, t.Name)+fault.Slow, fault); err != nil {
-			return tool.Outcome{}, err
+			return tool.Output{}, err
 		}
 		r.changeDisk(fault)
 		out, err := inner(ctx, in, c)
@@ -221,7 +221,7 @@ func (r *runner) changeDisk(f scenario.Fault) {
 }
 
 // changeResult changes what a call gave.
-func changeResult(f scenario.Fault, out tool.Outcome) tool.Outcome {
+func changeResult(f scenario.Fault, out tool.Output) tool.Output {
 	switch {
 	case f.Huge:
 		out.Blocks = []message.Block{message.Text(strings.Repeat("0123456789", hugeResult/10))}

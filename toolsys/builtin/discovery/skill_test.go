@@ -37,7 +37,7 @@ func skills(t *testing.T) discovery.Deps {
 	return discovery.Deps{FS: fs, Dirs: []string{"/repo/skills", "/nowhere", "/home/skills"}}
 }
 
-func use(t *testing.T, d discovery.Deps, raw string, c *tool.Context) (tool.Outcome, error) {
+func use(t *testing.T, d discovery.Deps, raw string, c *tool.Context) (tool.Output, error) {
 	t.Helper()
 	s := discovery.Skill(d)
 	in := parse(t, s, raw)

@@ -50,7 +50,7 @@ func (w *world) deps() file.Deps { return file.Deps{FS: w.fs} }
 
 // answer is what became of a call.
 type answer struct {
-	tool.Outcome
+	tool.Output
 	refusal *tool.Refusal
 	err     error
 }
@@ -69,7 +69,7 @@ func (w *world) call(t *tool.Tool, input map[string]any) answer {
 	for _, o := range out.Observed {
 		w.c.State = w.c.State.Observe(o)
 	}
-	return answer{Outcome: out, err: err}
+	return answer{Output: out, err: err}
 }
 
 func (w *world) parse(t *tool.Tool, input map[string]any) tool.Input {

@@ -65,7 +65,7 @@ func command(t testing.TB, tl *tool.Tool, text string) tool.Input {
 	return parse(t, tl, map[string]any{"command": text})
 }
 
-func run(t *testing.T, text string, r ran) tool.Outcome {
+func run(t *testing.T, text string, r ran) tool.Output {
 	t.Helper()
 	var asked []shell.Request
 	b := shell.Bash(deps(t, r, &asked))

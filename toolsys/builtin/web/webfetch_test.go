@@ -54,7 +54,7 @@ func parse(t *testing.T, tl *tool.Tool, url string) tool.Input {
 	return in
 }
 
-func fetch(t *testing.T, d web.Deps, url string) (tool.Outcome, error) {
+func fetch(t *testing.T, d web.Deps, url string) (tool.Output, error) {
 	t.Helper()
 	f := web.WebFetch(d)
 	in := parse(t, f, url)

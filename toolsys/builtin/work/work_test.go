@@ -23,7 +23,7 @@ func parse(t *testing.T, tl *tool.Tool, raw string) tool.Input {
 	return in
 }
 
-func call(t *testing.T, tl *tool.Tool, raw string, c *tool.Context) tool.Outcome {
+func call(t *testing.T, tl *tool.Tool, raw string, c *tool.Context) tool.Output {
 	t.Helper()
 	in := parse(t, tl, raw)
 	require.Nil(t, tl.Validate(in, c))
