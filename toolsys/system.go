@@ -135,7 +135,7 @@ func RealClock() tool.Clock {
 
 // Open begins a conversation. What cfg leaves out is filled from the system: the
 // catalogue, the clock, the trace, the budget and, where there are none, the
-// default settings. Rules that can never match are reported through Doors.Notify.
+// default settings. Rules that can never match are reported through Handlers.Notify.
 func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	cfg.Catalogue = s.Catalogue
 	if cfg.Served == nil {

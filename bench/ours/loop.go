@@ -59,7 +59,7 @@ func newConversation(policy schedule.Policy, all []measure.Tool, m measure.Messa
 	c.cfg = loop.Config{
 		Model: c.model, Policy: policy, NonInteractive: true,
 		Handlers: pipeline.Handlers{Hooks: listening},
-		State: tool.State{Dir: "/repo", Rules: rules},
+		State:    tool.State{Dir: "/repo", Rules: rules},
 	}
 	c.script()
 	return c, nil

@@ -69,7 +69,7 @@ func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.P
 	session, err := sys.Open(loop.Config{
 		Model: model(gate, events), Settings: config, Policy: policy, ModelName: "recorded", NonInteractive: true,
 		Handlers: pipeline.Handlers{Clock: door, Since: gate.Since, Trace: w.take},
-		State: tool.State{Dir: "/", Root: "/", Mode: permission.Bypass},
+		State:    tool.State{Dir: "/", Root: "/", Mode: permission.Bypass},
 	})
 	if err != nil {
 		return err
