@@ -218,7 +218,7 @@ func TestAPairNotesWhereItsTwoDiffer(t *testing.T) {
 	s.Step(schedule.Event{Kind: schedule.Added, Safe: true}, nil)
 	oracle.Mislead(&pair)
 	s.Step(schedule.Event{Kind: schedule.Finished, Index: 0}, nil)
-	assert.Contains(t, pair.Difference(), "is not decided alike")
+	assert.Contains(t, pair.Difference(), "the definition decides [emit 0, emit 1]; action 2, start 1, differs")
 	assert.Empty(t, pair.Difference())
 }
 

@@ -137,6 +137,7 @@ func (s *Shell) start(ctx context.Context, r shell.Request) (*child, error) {
 	}
 	s.alive[c] = true
 	s.guard.add(c.cmd.Process.Pid)
+	c.release()
 	s.work.Go(func() { c.cmd.Wait(); close(c.exited) })
 	s.work.Go(func() { s.forget(c) })
 	for _, p := range c.pipes {
@@ -225,6 +226,12 @@ func (s *Shell) command(r shell.Request) (_ *child, err error) {
 	c.cmd = s.tools.wrap(r.Script)
 	c.cmd.Dir, c.cmd.Env = r.Dir, environment(r.Env)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.ExtraFiles = stdout, stderr, []*os.File{state}
+	held, gate, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	theirs = append(theirs, held)
+	c.cmd.Stdin, c.gate = held, gate
 	ownGroup(c.cmd)
 	if len(r.Script) > maxArgument {
 		script, e := scriptFile(r.Script)
@@ -234,7 +241,10 @@ func (s *Shell) command(r shell.Request) (_ *child, err error) {
 		theirs = append(theirs, script)
 		c.cmd.ExtraFiles = append(c.cmd.ExtraFiles, script)
 	}
-	return c, c.cmd.Start()
+	if err = c.cmd.Start(); err != nil {
+		gate.Close()
+	}
+	return c, err
 }
 
 // same reports whether both streams go to one writer; they then share a pipe, which keeps their order.
@@ -285,7 +295,7 @@ func (p programs) wrap(script string) *exec.Cmd {
 	if len(script) > maxArgument {
 		run, args[1] = `eval "set --; $('`+p.cat+`' <&4)"; `, ""
 	}
-	line := `exec ` + fd + `>&3 3>&-; trap '[ "${__reported-}" ] || { ` + quoted + `}' EXIT; ` + run + `__status=$?; ` + report + `__reported=1; exit $__status`
+	line := `read -r __started || exit 125; unset __started; exec </dev/null; exec ` + fd + `>&3 3>&-; trap '[ "${__reported-}" ] || { ` + quoted + `}' EXIT; ` + run + `__status=$?; ` + report + `__reported=1; exit $__status`
 	return &exec.Cmd{Path: p.shell, Args: slices.Concat([]string{p.shell}, flags, []string{"-c", line}, args)}
 }
 
