@@ -20,7 +20,6 @@ var notUnder = map[string]string{
 	"fault-interrupt":                          "what runs when the user interrupts is the policy's",
 	"fault-interrupt-in-the-instant-of-an-end": "what runs when the user interrupts is the policy's",
 	"fault-interrupt-twice":                    "what runs when the user interrupts is the policy's",
-	"interrupt-while-a-person-is-asked":        "what runs when the user interrupts is the policy's",
 	"hook-makes-a-call-exclusive":              "hooks are asked in call order, and it expects them asked beside each other",
 	"modifiers-safe-after-the-batch":           "a safe call's modifier acts, as one at a time",
 	"modifiers-safe-dropped-when-streaming":    "a safe call's modifier acts, as one at a time",
