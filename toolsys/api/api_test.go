@@ -61,7 +61,7 @@ func send(tr *transport, cfg api.Config) (got []string, err error) {
 	return got, err
 }
 
-func TestTheBytesOfTheRequestAreOurs(t *testing.T) {
+func TestTheBytesAreOursAndTheHeadersTheSDKs(t *testing.T) {
 	tr := &transport{answers: []answer{stream(`{"type":"message_start"}`, `{"type":"message_stop"}`)}}
 	got, err := send(tr, api.Config{Key: "sk-test"})
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestRetriesAreAsManyAsAskedFor(t *testing.T) {
 	tr := &transport{answers: []answer{overloaded}}
 	_, err := send(tr, api.Config{})
 	require.Error(t, err)
-	assert.Len(t, tr.asked, 1, "none by default: in virtual time the waits would be random")
+	assert.Len(t, tr.asked, 1, "none by default: in virtual time the SDK's waits would be random")
 }
 
 func TestWhatBreaksTheStreamIsReturned(t *testing.T) {

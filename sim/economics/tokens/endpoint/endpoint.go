@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"toolbench/sim/economics/tokens"
-	"toolbench/toolsys/api"
 	"toolbench/toolsys/message"
 )
 
@@ -38,51 +41,65 @@ func (e *Refused) Error() string {
 
 // client asks the endpoint, and counts how often.
 type client struct {
-	api      api.Config
+	api      anthropic.Client
 	model    string
 	requests int
 }
 
-// question is a request of the endpoint.
-type question struct {
-	Messages []message.Message `json:"messages"`
-	Model    string            `json:"model"`
-	Tools    []json.RawMessage `json:"tools,omitempty"`
+func newClient(c Config) *client {
+	// A literal Client, not NewClient: that one reads keys and addresses from the
+	// environment and would send a user's own token to a test server.
+	opts := []option.RequestOption{
+		option.WithBaseURL(c.BaseURL), option.WithAPIKey(c.Key), option.WithMaxRetries(c.Retries),
+		option.WithHTTPClient(&http.Client{Transport: c.Transport}),
+	}
+	return &client{api: anthropic.Client{Options: opts, Messages: anthropic.NewMessageService(opts...)}, model: c.Model}
 }
 
 // count asks for the tokens of one message and some definitions. An answer that is
 // no count is a *Refused; other errors are the transport's.
 func (c *client) count(ctx context.Context, text string, definitions []json.RawMessage) (int, error) {
+	params := anthropic.MessageCountTokensParams{
+		Model:    anthropic.Model(c.model),
+		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(text))},
+	}
+	for _, raw := range definitions {
+		// As it stands: a typed schema would lose what the types do not have.
+		tool := param.Override[anthropic.ToolParam](raw)
+		params.Tools = append(params.Tools, anthropic.MessageCountTokensToolUnionParam{OfTool: &tool})
+	}
 	c.requests++
-	resp, err := api.Post(ctx, c.api, "v1/messages/count_tokens", nil, question{[]message.Message{message.UserText(text)}, c.model, definitions})
-	if refused := (*api.Error)(nil); errors.As(err, &refused) {
-		return 0, &Refused{Status: refused.Status, Text: message.Excerpt(refused.Text, 301)}
-	}
+	answer, err := c.api.Messages.CountTokens(ctx, params)
 	if err != nil {
-		return 0, err
+		return 0, refusal(err)
 	}
-	defer func() { _ = resp.Body.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err != nil {
-		return 0, err
+	if !answer.JSON.InputTokens.Valid() {
+		return 0, &Refused{Status: http.StatusOK, Text: "the answer has no input_tokens; is the address an API's?"}
 	}
-	var answer struct {
-		InputTokens *int `json:"input_tokens"`
-	}
-	if json.Unmarshal(raw, &answer) != nil || answer.InputTokens == nil {
-		return 0, &Refused{Status: resp.StatusCode, Text: "the answer has no input_tokens; is the address an API's?"}
-	}
-	return *answer.InputTokens, nil
+	return int(answer.InputTokens), nil
 }
 
-// maxAnswer bounds how much of an answer is read, which has a number in it.
-const maxAnswer = 1 << 20
+// refusal keeps the API's own words of an error.
+func refusal(err error) error {
+	var answered *anthropic.Error
+	if !errors.As(err, &answered) {
+		return err
+	}
+	var body struct {
+		Error struct{ Message string }
+	}
+	text := strings.Join(strings.Fields(answered.RawJSON()), " ")
+	if json.Unmarshal([]byte(answered.RawJSON()), &body) == nil && body.Error.Message != "" {
+		text = body.Error.Message
+	}
+	return &Refused{Status: answered.StatusCode, Text: message.Excerpt(text, 301)}
+}
 
 // Measure asks for the figures of a set of tools, and of the worst dearest ones by
 // themselves: 6 requests and one for each of them (E8). A way of deferring that the
 // API refuses is noted, not an error; errors are *Refused and the transport's.
 func Measure(ctx context.Context, c Config, tools []tokens.Tool, searcher tokens.Tool, worst int) (tokens.Measurement, error) {
-	m := &measuring{client: &client{api: api.Config{BaseURL: c.BaseURL, Key: c.Key, Transport: c.Transport, Retries: c.Retries}, model: c.Model}, ctx: ctx, searcher: tokens.Definition(searcher, false)}
+	m := &measuring{client: newClient(c), ctx: ctx, searcher: tokens.Definition(searcher, false)}
 	m.out = tokens.Measurement{Model: c.Model, Tools: map[string]int{}}
 	m.totals(tools)
 	for _, t := range tokens.Dearest(tools, worst) {
