@@ -76,7 +76,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 // interrupt [TERM] OUT ERR PROGRAM ARGS...: Ctrl-C, or SIGTERM, once the program has
 // begun; it ends with 130. What it printed is left in two files.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	var signal os.Signal = os.Interrupt
+	signal := os.Interrupt
 	if args[0] == "TERM" {
 		signal, args = syscall.SIGTERM, args[1:]
 	}
