@@ -61,9 +61,12 @@ func TestHouse(t *testing.T) {
 	if *tree != ".." {
 		return
 	}
-	assert.Less(t, h.lines, 100_000, "lines of Go without tests")
-	assert.Less(t, len(h.packages), 77, "packages")
-	assert.Less(t, len(h.files), 830, "files of Go without tests")
+	// Each figure may fall, never grow; the aims are 80,000 lines and 55 packages.
+	assert.LessOrEqual(t, h.lines, 96_000, "lines of Go without tests")
+	assert.LessOrEqual(t, len(h.packages), 66, "packages")
+	assert.LessOrEqual(t, len(h.files), 550, "files of Go without tests")
+	assert.Less(t, 1000*(sum(h.spoken)+sum(h.private)), 2*h.comments, "words of comments that make code a person, per 1,000")
+	assert.Less(t, 10*h.says, h.reports, "says whether, beside reports whether")
 }
 
 func measureHouse(t *testing.T, root string) house {
@@ -201,12 +204,6 @@ func (h *house) history(root string) {
 func (h *house) print(t *testing.T) {
 	t.Helper()
 	slices.Sort(h.files)
-	sum := func(m map[string]int) (n int) {
-		for _, v := range m {
-			n += v
-		}
-		return n
-	}
 	perMille := func(n int) string { return fmt.Sprintf("%.1f", 1000*float64(n)/float64(max(h.comments, 1))) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nlines / packages / files          %d / %d / %d\n", h.lines, len(h.packages), len(h.files))
@@ -229,6 +226,13 @@ func (h *house) print(t *testing.T) {
 	for s := bufio.NewScanner(strings.NewReader(b.String())); s.Scan(); {
 		t.Log(s.Text())
 	}
+}
+
+func sum(m map[string]int) (n int) {
+	for _, v := range m {
+		n += v
+	}
+	return n
 }
 
 // top lists the keys with the highest counts.
