@@ -167,7 +167,7 @@ func TestTheShippedCassetteIsRecordedFromTheScriptedCounter(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(raw), "sk-ant-a-key")
 	if *update {
-		require.NoError(t, os.WriteFile(filepath.Join("..", "..", "..", "fixtures", filepath.FromSlash(shipped)), raw, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join("..", "..", "..", "..", "fixtures", filepath.FromSlash(shipped)), raw, 0o644))
 		return
 	}
 	c, err := cassette.LoadFile(fixtures.Files, shipped, cassette.Limits{})
