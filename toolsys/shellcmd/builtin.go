@@ -6,21 +6,21 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// judges decide about commands that need more than a table: builtins of the shell,
+// checkers decide about commands that need more than a table: builtins of the shell,
 // and programs with languages of their own. It is filled once, before main.
-var judges map[string]func(*call)
+var checkers map[string]func(*call)
 
 func init() {
-	judges = map[string]func(*call){
+	checkers = map[string]func(*call){
 		":": anything, "true": anything, "false": anything, "echo": anything, "exit": anything, "return": anything,
 		"break": anything, "continue": anything, "shift": anything, "times": anything, "pwd": anything, "type": anything,
-		"printf": judgePrintf, "test": judgeTest, "[": judgeTest, "cd": judgeCd, "read": judgeRead, "set": judgeSet,
-		"unset": judgeUnset, "mapfile": judgeMapfile, "readarray": judgeMapfile, "wait": judgeWait, "jobs": judgeJobs,
-		"dirs": bare, "umask": bare, "history": bare, "command": judgeCommand, "builtin": judgeCommand,
+		"printf": checkPrintf, "test": checkTest, "[": checkTest, "cd": checkCd, "read": checkRead, "set": checkSet,
+		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
+		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,
 
-		"date": judgeDate, "less": judgePager, "more": judgePager, "jq": judgeJq, "xxd": judgeXxd, "go": judgeGo,
-		"find": judgeFind, "sed": judgeSed, "awk": judgeAwk, "gawk": judgeAwk, "mawk": judgeAwk, "nawk": judgeAwk,
-		"git": judgeGit, "xargs": judgeXargs, "sh": judgeShell, "bash": judgeShell, "dash": judgeShell,
+		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "xxd": checkXxd, "go": checkGo,
+		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
+		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
 	}
 }
 
@@ -38,8 +38,8 @@ func bare(c *call) {
 	}
 }
 
-// judgePrintf: -v names a variable, which may have a subscript.
-func judgePrintf(c *call) {
+// checkPrintf: -v names a variable, which may have a subscript.
+func checkPrintf(c *call) {
 	c.step.Leaf = true
 	switch {
 	case len(c.args) == 0:
@@ -66,9 +66,9 @@ func (c *call) assign(name string) {
 	c.w.state.vars[name] = value{}
 }
 
-// judgeTest is test and [. Their -v and -R evaluate subscripts, so no word that is
+// checkTest is test and [. Their -v and -R evaluate subscripts, so no word that is
 // not literal may turn out to be one where another word could be a subscript.
-func judgeTest(c *call) {
+func checkTest(c *call) {
 	c.step.Leaf = true
 	args := c.args
 	if c.name == "[" && len(args) > 0 && args[len(args)-1].isLiteral("]") {
@@ -127,8 +127,8 @@ func orderlyTest(args []Word) bool {
 	return false
 }
 
-// judgeCd goes to a literal directory, or nobody knows where.
-func judgeCd(c *call) {
+// checkCd goes to a literal directory, or nobody knows where.
+func checkCd(c *call) {
 	w := c.w
 	c.step.Leaf = true
 	w.s.Changes.Dir, w.success = true, nil
@@ -170,8 +170,8 @@ func (w *walker) goTo(targets []File) {
 	w.success = &succeeded
 }
 
-// judgeRead sets plain variables to what it reads.
-func judgeRead(c *call) {
+// checkRead sets plain variables to what it reads.
+func checkRead(c *call) {
 	c.step.Leaf = true
 	p, ok := c.parse(spec{short: "rsea:d:i:n:N:p:t:", operands: texts})
 	if !ok {
@@ -201,7 +201,7 @@ func (c *call) assignAll(names []Word) {
 	}
 }
 
-func judgeMapfile(c *call) {
+func checkMapfile(c *call) {
 	c.step.Leaf = true
 	p, ok := c.parse(spec{short: "td:n:O:s:", operands: texts})
 	if !ok {
@@ -217,14 +217,14 @@ func judgeMapfile(c *call) {
 	c.assignAll(p.operands)
 }
 
-func judgeUnset(c *call) {
+func checkUnset(c *call) {
 	c.step.Leaf = true
 	c.assignAll(c.args)
 }
 
-// judgeSet allows options that only make a script stricter or show what it does, and
+// checkSet allows options that only make a script stricter or show what it does, and
 // positional parameters.
-func judgeSet(c *call) {
+func checkSet(c *call) {
 	c.step.Leaf = true
 	c.w.s.Changes.Options = true
 	for i := 0; i < len(c.args); i++ {
@@ -249,7 +249,7 @@ func judgeSet(c *call) {
 	}
 }
 
-func judgeWait(c *call) {
+func checkWait(c *call) {
 	c.step.Leaf = true
 	for _, f := range c.args {
 		if f.Kind != Literal || !allDigits(f.Text) && f.Text != "-n" {
@@ -261,15 +261,15 @@ func judgeWait(c *call) {
 	}
 }
 
-// judgeJobs: jobs -x runs a command.
-func judgeJobs(c *call) {
+// checkJobs: jobs -x runs a command.
+func checkJobs(c *call) {
 	if _, ok := c.parse(spec{short: "lpnrs", operands: nothing}); !ok || len(c.args) > 1 {
 		c.opaque("jobs may run a command")
 	}
 }
 
-// judgeCommand is command and builtin: with -v they look a name up, else they run it.
-func judgeCommand(c *call) {
+// checkCommand is command and builtin: with -v they look a name up, else they run it.
+func checkCommand(c *call) {
 	if len(c.args) == 0 {
 		return
 	}
@@ -280,7 +280,7 @@ func judgeCommand(c *call) {
 	c.wrapped(wrapper{short: "p"})
 }
 
-func judgeDate(c *call) {
+func checkDate(c *call) {
 	p, ok := c.parse(spec{short: "uRd:r:I::", long: "utc universal rfc-email date= reference= iso-8601? rfc-3339=", fileValues: []string{"r", "reference"}})
 	if !ok {
 		return
@@ -298,21 +298,21 @@ func judgeDate(c *call) {
 	}
 }
 
-// judgePager: +COMMAND makes a pager run something.
-func judgePager(c *call) {
+// checkPager: +COMMAND makes a pager run something.
+func checkPager(c *call) {
 	for _, f := range c.args {
 		if f.Kind != Literal && !f.Undashed || strings.HasPrefix(f.Text, "+") {
 			c.opaque(c.name + " may run what a word says")
 			return
 		}
 	}
-	readers[c.name].judge(c)
+	readers[c.name].check(c)
 }
 
-// judgeJq: a program may import modules from files.
-func judgeJq(c *call) {
+// checkJq: a program may import modules from files.
+func checkJq(c *call) {
 	c.step.Leaf = true
-	readers["jq"].judge(c)
+	readers["jq"].check(c)
 	for _, f := range c.args {
 		if strings.Contains(f.Text, "import") || strings.Contains(f.Text, "include") {
 			c.step.FilesUnknown = true
@@ -320,9 +320,9 @@ func judgeJq(c *call) {
 	}
 }
 
-// judgeXxd: a second operand, and -r with one, are written to. Its options may stand
+// checkXxd: a second operand, and -r with one, are written to. Its options may stand
 // behind a file and be shortened, so only literal ones in front are taken.
-func judgeXxd(c *call) {
+func checkXxd(c *call) {
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
 		switch {
@@ -342,8 +342,8 @@ func judgeXxd(c *call) {
 	}
 }
 
-// judgeGo allows what prints: go version, go env NAME, go help.
-func judgeGo(c *call) {
+// checkGo allows what prints: go version, go env NAME, go help.
+func checkGo(c *call) {
 	for i, f := range c.args {
 		first := i == 0 && contains([]string{"version", "env", "help"}, f.Text)
 		rest := i > 0 && !strings.HasPrefix(f.Text, "-") && !strings.Contains(f.Text, "=") || i > 0 && f.Text == "-json"

@@ -223,7 +223,7 @@ func sourceText(c *syntax.CallExpr) string {
 	return strings.Join(words, " ")
 }
 
-// run judges one command and notes it as a step. Commands that it runs in turn are
+// run checkers one command and notes it as a step. Commands that it runs in turn are
 // noted after it.
 func (w *walker) run(words []Word, st Step) {
 	st.Words = words
@@ -239,7 +239,7 @@ func (w *walker) run(words []Word, st Step) {
 	st.Name = baseName(name.Text)
 	st.Readings = readings(words)
 	c := &call{w: w, name: st.Name, args: words[1:], step: &st}
-	c.judge(name.Text)
+	c.check(name.Text)
 	at := w.note(st)
 	for _, inner := range c.inner {
 		w.nest(func() { inner() })

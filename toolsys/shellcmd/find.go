@@ -14,9 +14,9 @@ var findTests = map[string]int{
 	"-noleaf": 0, "-warn": 0, "-nowarn": 0, "-ignore_readdir_race": 0,
 }
 
-// judgeFind goes through find's folders and predicates. Every word that could be a
+// checkFind goes through find's folders and predicates. Every word that could be a
 // predicate has to be literal.
-func judgeFind(c *call) {
+func checkFind(c *call) {
 	c.step.Leaf = true
 	args := c.args
 	for len(args) > 0 && args[0].Kind == Literal && contains([]string{"-L", "-H", "-P", "-O1", "-O2", "-O3"}, args[0].Text) {

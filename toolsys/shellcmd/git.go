@@ -49,8 +49,8 @@ var gitRuns = words("bisect submodule rebase filter-branch difftool mergetool fo
 // gitRunOptions are options of subcommands that run a program.
 var gitRunOptions = []string{"-O", "--open-files-in-pager", "--ext-diff", "--exec", "--extcmd", "--upload-pack", "--receive-pack", "--show-signature"}
 
-// judgeGit finds the subcommand behind git's own options.
-func judgeGit(c *call) {
+// checkGit finds the subcommand behind git's own options.
+func checkGit(c *call) {
 	rest, ok := c.gitOptions()
 	if !ok {
 		return
@@ -141,7 +141,7 @@ func (c *call) repository(dirs []string, lost bool) {
 	}
 }
 
-// subcommand judges one subcommand of git.
+// subcommand checkers one subcommand of git.
 func (c *call) subcommand(name string) {
 	sp, reads := gitReads[name]
 	c.patterns(c.args)

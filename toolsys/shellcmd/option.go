@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// call is one command while it is judged.
+// call is one command while it is checked.
 type call struct {
 	w    *walker
 	name string
@@ -278,8 +278,8 @@ func (sp spec) takes(name string) bool {
 	return false
 }
 
-// judge applies a spec to the command.
-func (sp spec) judge(c *call) {
+// check applies a spec to the command.
+func (sp spec) check(c *call) {
 	p, ok := c.parse(sp)
 	if !ok {
 		c.step.FilesUnknown = c.step.FilesUnknown || sp.operands != texts

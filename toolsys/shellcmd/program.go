@@ -120,8 +120,8 @@ type changer struct {
 	leading             int
 }
 
-// judge notes the files that are changed.
-func (ch changer) judge(c *call) {
+// check notes the files that are changed.
+func (ch changer) check(c *call) {
 	c.doubt(c.name + " changes files")
 	readOnly := c.step.ReadOnly
 	p, ok := c.parse(spec{short: ch.short, long: ch.long, operands: files})
@@ -203,12 +203,12 @@ func isProgram(name string) bool {
 	_, changer := changers[name]
 	_, version := versions[name]
 	_, wrapper := wrappers[name]
-	_, special := judges[name]
+	_, special := checkers[name]
 	return reader || changer || version || wrapper || special || interpreters[name] || scripted[name] || leaves[name] || networkPrograms[name]
 }
 
-// judge decides about a command by its program. full is the name as it is written.
-func (c *call) judge(full string) {
+// check decides about a command by its program. full is the name as it is written.
+func (c *call) check(full string) {
 	base := c.name
 	if networkPrograms[base] {
 		c.w.s.Network = true
@@ -225,7 +225,7 @@ func (c *call) judge(full string) {
 	}
 	sp, reader := readers[base]
 	ch, changes := changers[base]
-	special := judges[base]
+	special := checkers[base]
 	c.step.Leaf = reader || changes || leaves[base]
 	c.step.Confined = !roaming[base] && (reader || special != nil || wraps(base))
 	switch {
@@ -236,9 +236,9 @@ func (c *call) judge(full string) {
 	case wraps(base):
 		c.wrapped(wrappers[base])
 	case reader:
-		sp.judge(c)
+		sp.check(c)
 	case changes:
-		ch.judge(c)
+		ch.check(c)
 	case interpreters[base] || scripted[base] && !c.runsScript():
 		c.opaque(base + " runs what it is told to")
 	default:

@@ -7,8 +7,8 @@ import (
 	"toolbench/toolsys/shellcmd/sed"
 )
 
-// judgeSed reads sed's script: w and e, and the options -i and -f, do more than print.
-func judgeSed(c *call) {
+// checkSed reads sed's script: w and e, and the options -i and -f, do more than print.
+func checkSed(c *call) {
 	c.step.Leaf = true
 	if c.sedInPlace() {
 		return
@@ -106,9 +106,9 @@ func (c *call) sedInPlace() bool {
 	return true
 }
 
-// judgeAwk looks at an awk program's text, not at its grammar, since awks differ in
+// checkAwk looks at an awk program's text, not at its grammar, since awks differ in
 // where a regular expression ends.
-func judgeAwk(c *call) {
+func checkAwk(c *call) {
 	c.step.Leaf = true
 	p, ok := c.parse(spec{short: "F:v:", operands: patternFiles})
 	if !ok || len(p.operands) == 0 || p.operands[0].Kind != Literal {

@@ -40,7 +40,7 @@ func wraps(name string) bool {
 	return ok
 }
 
-// wrapped takes the options off and judges the command behind them.
+// wrapped takes the options off and checkers the command behind them.
 func (c *call) wrapped(wr wrapper) {
 	c.step.Leaf = true
 	if wr.doubt != "" {
@@ -55,7 +55,7 @@ func (c *call) wrapped(wr wrapper) {
 	c.then(rest)
 }
 
-// then judges a command that this one runs, after this one's own step. None at all
+// then checkers a command that this one runs, after this one's own step. None at all
 // is harmless.
 func (c *call) then(words []Word) {
 	if len(words) == 0 {
@@ -65,7 +65,7 @@ func (c *call) then(words []Word) {
 	c.inner = append(c.inner, func() { w.run(words, Step{ReadOnly: true, Input: input}) })
 }
 
-// suspect judges whatever command may begin at one of the words, so that rules that
+// suspect checkers whatever command may begin at one of the words, so that rules that
 // forbid find it.
 func (c *call) suspect() {
 	for i, f := range c.args {
@@ -131,8 +131,8 @@ func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
 	return args, true
 }
 
-// judgeXargs runs a command with words that it reads from its input.
-func judgeXargs(c *call) {
+// checkXargs runs a command with words that it reads from its input.
+func checkXargs(c *call) {
 	c.step.Leaf = true
 	sp := spec{short: "0rtxd:E:I:L:n:P:s:", long: "null no-run-if-empty verbose max-args= max-procs= max-lines? delimiter="}
 	args, replaced, zero := c.args, "", false
@@ -275,10 +275,10 @@ func literals(list []*syntax.Word) []string {
 	return out
 }
 
-// judgeShell is sh -c TEXT. What a script in a file does, or one that is read, is
+// checkShell is sh -c TEXT. What a script in a file does, or one that is read, is
 // not known. A text for sh is read twice, since sh may be Bash or a plain shell, to
 // which [[ a > b ]] is a redirection.
-func judgeShell(c *call) {
+func checkShell(c *call) {
 	c.step.Leaf = true
 	text, ok := c.scriptText()
 	if !ok {
