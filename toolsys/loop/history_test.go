@@ -170,7 +170,7 @@ func renumber(turns []turn) {
 }
 
 // A session that was killed while a call ran is opened again: the call has one result,
-// which says that nobody knows whether it ran.
+// which states that it is not known whether it ran.
 func TestAKilledSessionIsOpenedAgain(t *testing.T) {
 	s := &script{turns: []turn{says("done")}}
 	r := open(t, s, func(c *loop.Config) {
