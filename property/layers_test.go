@@ -1,3 +1,9 @@
+// Package property_test holds what must be true of the project whatever the input: the
+// direction of its imports as a table, and that calls which run out of order leave the
+// same results, files and state as one at a time. The packages below it generate random
+// cases (generate), predict what must come of them (oracle), check what did (invariant),
+// run both beside each other (fuzz, des), and plant faults in the code to see that all
+// of it notices (mutants).
 package property_test
 
 import (
@@ -26,30 +32,28 @@ var layers = []struct {
 	{"toolsys/settings", nil},
 	{"toolsys/trace", nil},
 	{"toolsys/permission", nil},
-	{"toolsys/search/...", []string{"toolsys/search/..."}},
+	{"toolsys/search", nil},
 	{"toolsys/schedule", nil},
-	{"toolsys/footprint", nil},
 	{"toolsys/shellcmd/...", []string{"toolsys/shellcmd/..."}},
 
 	// The contract, and what stands on it and on leaves only.
 	{"toolsys/tool", leaves},
 	{"toolsys/hook", contract},
 	{"toolsys/pool", contract},
-	{"toolsys/budget", contract},
 	{"toolsys/mcptool", contract},
-	{"toolsys/task", contract},
 	// A family of built-ins imports the contract and leaves: no pipeline, no pool, no
 	// other family.
 	{"toolsys/builtin/...", contract},
-	{"toolsys/builtin", append([]string{"toolsys/builtin/...", "toolsys/pool", "toolsys/task"}, contract...)},
+	{"toolsys/builtin", append([]string{"toolsys/builtin/...", "toolsys/pool"}, contract...)},
 
 	// One call, then the conversation, then the front door.
-	{"toolsys/pipeline", append([]string{"toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
-	{"toolsys/loop", append([]string{"toolsys/pipeline", "toolsys/hook", "toolsys/pool", "toolsys/budget"}, contract...)},
-	{"toolsys/host", []string{"toolsys/builtin/shell", "toolsys/footprint"}},
+	{"toolsys/pipeline", append([]string{"toolsys/hook", "toolsys/pool"}, contract...)},
+	{"toolsys/loop", append([]string{"toolsys/pipeline", "toolsys/hook", "toolsys/pool"}, contract...)},
+	{"toolsys/host", []string{"toolsys/builtin/shell", "toolsys/schedule"}},
+	{"toolsys/host/browser", []string{"toolsys/builtin/web"}},
 	{"toolsys/api", []string{"toolsys/loop", "toolsys/message"}},
 	// The front door is handed the built-in tools and the way to servers.
-	{"toolsys", append([]string{"toolsys/pipeline", "toolsys/loop", "toolsys/pool", "toolsys/budget", "toolsys/task"}, contract...)},
+	{"toolsys", append([]string{"toolsys/pipeline", "toolsys/loop", "toolsys/pool"}, contract...)},
 
 	// The bench stands on the system; the system never on the bench.
 	{"sim/clock", nil},
@@ -60,15 +64,13 @@ var layers = []struct {
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/posix", nil},
 	{"sim/world/mcpserve", []string{"toolsys/mcptool"}},
-	{"sim/fault", nil},
-	{"sim/shell/...", []string{"sim/shell/...", "toolsys/footprint", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
+	{"sim/shell/...", []string{"sim/shell/...", "toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
 	{"sim/economics/tokens", []string{"sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
-	{"sim/economics/tokens/endpoint", []string{"toolsys/message", "sim/economics/tokens"}},
 	{"sim/economics/promptcache", []string{"sim/economics/tokens", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/economics/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
-	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "toolsys/message"}},
+	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
-	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/fault", "sim/stream", "toolsys/permission", "toolsys/schedule", "toolsys/search", "fixtures"}},
+	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/search", "fixtures"}},
 	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics/promptcache", "sim/recording", "sim/economics/tokens", "toolsys/pipeline", "toolsys/schedule", "toolsys/settings", "toolsys/trace", "fixtures"}},
 	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
@@ -76,20 +78,20 @@ var layers = []struct {
 	{"property/mutants", []string{"toolsys/builtin"}},
 	{"property/bash", []string{"toolsys/shellcmd"}},
 	{"property/...", nil},
-	{"property/des", []string{"sim/clock", "sim/fault", "sim/stream", "toolsys/schedule"}},
-	{"property/generate", []string{"property/des", "sim/fault"}},
+	{"property/des", []string{"sim/clock", "sim/scenario", "sim/stream", "toolsys/schedule"}},
+	{"property/generate", []string{"property/des"}},
 	{"property/oracle", []string{"property/des", "property/generate", "toolsys/schedule"}},
 	{"property/invariant", []string{"property/des", "property/generate", "property/oracle", "sim/scenario/check", "toolsys/schedule", "toolsys/trace"}},
 	{"property/fuzz", []string{"property/...", "sim/clock", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/stream", "sim/world/posix", "toolsys/..."}},
 
 	// Reports read outcomes; only the command reads reports.
-	{"reports/...", []string{"reports/...", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft"}},
-	{"cmd/...", []string{"cmd/...", "reports", "reports/...", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys/builtin", "toolsys"}},
+	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft"}},
+	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/shell", "toolsys"}},
 }
 
 var leaves = []string{
 	"toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
-	"toolsys/schedule", "toolsys/footprint", "toolsys/shellcmd", "toolsys/shellcmd/...",
+	"toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/...",
 }
 
 var contract = append([]string{"toolsys/tool"}, leaves...)
@@ -153,21 +155,33 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
+// go test finds the same in each run: a package whose tests use rapid gives it a seed.
+func TestPropertiesAreSeeded(t *testing.T) {
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		if imports := strings.Fields(line); slices.Contains(imports, "pgregory.net/rapid") {
+			assert.Contains(t, imports, module+"property/seeded", "%s: import it in a test", imports[0])
+		}
+	}
+}
+
 // externals is how many modules of others a package of toolsys links, which is what a
 // program that imports it has to download and build. A number may fall, never grow.
 var externals = map[string]int{
 	"toolsys":                   5,
 	"toolsys/api":               23,
-	"toolsys/builtin":           13,
-	"toolsys/builtin/agent":     5,
-	"toolsys/builtin/ask":       5,
+	"toolsys/builtin":           15, // one of them is go-cron, for the lines of CronCreate
 	"toolsys/builtin/discovery": 7,
-	"toolsys/builtin/file":      8,
+	"toolsys/builtin/file":      9,
 	"toolsys/builtin/shell":     7,
 	"toolsys/builtin/web":       8,
-	"toolsys/builtin/work":      5,
+	"toolsys/builtin/work":      6, // go-cron
 	"toolsys/hook":              5,
-	"toolsys/host":              7, // those of builtin/shell, whose Runner it implements
+	"toolsys/host":              12, // those of builtin/shell, whose Runner it implements, Landlock's three, a terminal's two
+	"toolsys/host/browser":      11, // those of builtin/web, whose Browser it implements, and chromedp's three
 	"toolsys/loop":              5,
 	"toolsys/mcptool":           13,
 	"toolsys/permission":        1,
@@ -175,10 +189,8 @@ var externals = map[string]int{
 	"toolsys/pool":              5,
 	"toolsys/schema":            3,
 	"toolsys/search":            1,
-	"toolsys/search/terms":      1,
 	"toolsys/settings":          1,
 	"toolsys/shellcmd":          1,
-	"toolsys/task":              5,
 	"toolsys/tool":              5,
 }
 

@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -78,7 +77,7 @@ func splitPlace(where string) (file, line, column string) {
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func annotate(w io.Writer, where, title, message string) {
-	fmt.Fprintf(w, "::error %stitle=%s::%s\n", where, property(title), data(strings.Join(screen.SafeLines(message), "\n")))
+	fmt.Fprintf(w, "::error %stitle=%s::%s\n", where, property(title), data(strings.Join(SafeLines(message), "\n")))
 }
 
 var (
@@ -87,4 +86,4 @@ var (
 )
 
 func data(s string) string     { return dataEscapes.Replace(s) }
-func property(s string) string { return propertyEscapes.Replace(screen.Safe(s)) }
+func property(s string) string { return propertyEscapes.Replace(Safe(s)) }

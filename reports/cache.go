@@ -1,15 +1,19 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
+	"maps"
+	"slices"
 	"strconv"
+	"time"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/economics/promptcache"
 	"toolbench/sim/economics/tokens"
 )
+
+// CacheVersion is that of the JSON report on the prompt cache. It changes when a
+// field goes or changes its meaning; fields may be added within a version.
+const CacheVersion = 1
 
 // CacheReport is what a session costs under several orderings (D5).
 type CacheReport struct {
@@ -19,39 +23,44 @@ type CacheReport struct {
 	Prices  []promptcache.Prices
 }
 
-// CacheTable writes a row an ordering, then what broke each one's prefix, then what
-// the figures rest on.
-func CacheTable(w io.Writer, r CacheReport, o Options) error {
-	out := bufio.NewWriter(w)
-	fold(out, "", fmt.Sprintf("A session of %d turns with churn, simulated. Counter %s: %s.", r.Session.Turns, r.Counter.Name, r.Counter.About), o)
-	fmt.Fprintln(out)
-	drawn, err := cacheGrid(r).Draw(o.Width, o.ASCII)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out, drawn)
-	for _, result := range r.Results {
-		section(out, fmt.Sprintf("%s broke the prefix in %s", result.Ordering.Name, plural(len(result.Breaks), "turn", "turns")), breakLines(result), o)
-	}
-	section(out, "Orderings", orderingLines(r), o)
-	section(out, "Assumed", cacheNotes(r), o)
-	return out.Flush()
-}
-
-func cacheGrid(r CacheReport) screen.Grid {
-	g := screen.Grid{Columns: tokenColumns("Ordering", "Built-ins kept", "Read", "Written", "Missed")}
-	for _, p := range r.Prices {
-		g.Columns = append(g.Columns, screen.Column{Title: "$ " + p.Name, Right: true})
-	}
+// show writes a row an ordering, then what broke each one's prefix, then what the
+// figures rest on.
+func (r CacheReport) show(p *page) {
+	p.fold("", fmt.Sprintf("A session of %d turns with churn, simulated. Counter %s: %s.", r.Session.Turns, r.Counter.Name, r.Counter.About))
+	p.printf("\n")
+	g := Grid{Columns: pricedColumns(r.Prices, "Ordering", ">Built-ins kept", ">Read", ">Written", ">Missed")}
 	for _, result := range r.Results {
 		u := result.Total
-		row := []string{result.Ordering.Name, percent(result.Kept), strconv.Itoa(u.Read), strconv.Itoa(u.Written), strconv.Itoa(u.Missed)}
-		for _, p := range r.Prices {
-			row = append(row, dollars(p.Cost(u)))
-		}
-		g.Rows = append(g.Rows, row)
+		g.add(append([]any{result.Ordering.Name, percent(result.Kept), u.Read, u.Written, u.Missed}, costs(r.Prices, u)...)...)
 	}
-	return g
+	p.tables(g)
+	for _, result := range r.Results {
+		p.section(fmt.Sprintf("%s broke the prefix in %s", result.Ordering.Name, plural(len(result.Breaks), "turn", "turns")), breakLines(result)...)
+	}
+	p.section("Orderings", orderingLines(r.Results)...)
+	p.section("Assumed", append([]string{
+		fmt.Sprintf("each turn adds %d bytes of messages, the system prompt has %d; nothing expires between turns", promptcache.MessageBytes, promptcache.SystemBytes),
+		"built-ins kept: the share of built-in definitions read from the cache after the first turn, of those that are always sent whole",
+		"missed: tokens that the request before had too and that were not read",
+		"breakpoints stand behind the last built-in, the system prompt and the last message, under every ordering",
+	}, priceNotes(r.Prices)...)...)
+}
+
+// pricedColumns are columns with one for each price list behind them.
+func pricedColumns(prices []promptcache.Prices, titles ...string) []Column {
+	all := columns(titles...)
+	for _, p := range prices {
+		all = append(all, Column{Title: "$ " + p.Name, Right: true})
+	}
+	return all
+}
+
+// costs are the cells of the columns of price lists.
+func costs(prices []promptcache.Prices, u promptcache.Usage) (cells []any) {
+	for _, p := range prices {
+		cells = append(cells, dollars(p.Cost(u)))
+	}
+	return cells
 }
 
 // dollars are shown to a hundredth of a cent: a session costs little.
@@ -84,23 +93,15 @@ func standing(name string) string {
 	return name
 }
 
-func orderingLines(r CacheReport) []string {
+// orderingLines are what the orderings are, each once.
+func orderingLines(results []promptcache.Result) []string {
 	var lines []string
-	for _, result := range r.Results {
-		lines = append(lines, result.Ordering.Name+": "+result.Ordering.About)
+	for _, result := range results {
+		if line := result.Ordering.Name + ": " + result.Ordering.About; !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
 	return lines
-}
-
-// cacheNotes are what the figures rest on.
-func cacheNotes(r CacheReport) []string {
-	lines := []string{
-		fmt.Sprintf("each turn adds %d bytes of messages, the system prompt has %d; nothing expires between turns", promptcache.MessageBytes, promptcache.SystemBytes),
-		"built-ins kept: the share of built-in definitions read from the cache after the first turn, of those that are always sent whole",
-		"missed: tokens that the request before had too and that were not read",
-		"breakpoints stand behind the last built-in, the system prompt and the last message, under every ordering",
-	}
-	return append(lines, priceNotes(r.Prices)...)
 }
 
 // priceNotes are what the dollars rest on.
@@ -116,10 +117,6 @@ func priceNotes(prices []promptcache.Prices) []string {
 	return lines
 }
 
-// CacheVersion is that of the JSON report on the prompt cache. It changes when a
-// field goes or changes its meaning; fields may be added within a version.
-const CacheVersion = 1
-
 type cacheJSON struct {
 	Version   int                  `json:"version"`
 	Counter   string               `json:"counter" enum:"bytes4,o200k,cl100k"`
@@ -129,55 +126,244 @@ type cacheJSON struct {
 }
 
 type orderingJSON struct {
-	Name        string             `json:"name"`
-	About       string             `json:"about"`
-	Kept        float64            `json:"builtins_kept_percent" jsonschema:"The share of built-in definitions read from the cache after the first turn." maximum:"100"`
-	Tokens      usageJSON          `json:"tokens"`
-	Dollars     map[string]float64 `json:"dollars" jsonschema:"By price list."`
-	Breaks      []breakJSON        `json:"breaks" jsonschema:"Turns in which the request before was not a prefix."`
-	TokensTurns []usageJSON        `json:"tokens_by_turn"`
+	Name    string              `json:"name"`
+	About   string              `json:"about"`
+	Kept    float64             `json:"builtins_kept_percent" jsonschema:"The share of built-in definitions read from the cache after the first turn." maximum:"100"`
+	Tokens  promptcache.Usage   `json:"tokens"`
+	Dollars map[string]float64  `json:"dollars" jsonschema:"By price list."`
+	Breaks  []promptcache.Break `json:"breaks" jsonschema:"Turns in which the request before was not a prefix."`
+	Turns   []promptcache.Usage `json:"tokens_by_turn"`
 }
 
-type usageJSON struct {
+func (r CacheReport) document() any {
+	return cacheJSON{CacheVersion, r.Counter.Name, r.Session.Turns, orderingsOf(r.Results, r.Prices), r.Prices}
+}
+
+func orderingsOf(results []promptcache.Result, prices []promptcache.Prices) []orderingJSON {
+	var all []orderingJSON
+	for _, r := range results {
+		all = append(all, orderingJSON{
+			Name: r.Ordering.Name, About: r.Ordering.About, Kept: rounded(r.Kept, 100), Tokens: r.Total,
+			Dollars: priced(prices, r.Total, promptcache.Prices.Cost), Breaks: r.Breaks, Turns: r.Turns,
+		})
+	}
+	return all
+}
+
+// priced is what a usage comes to under each list.
+func priced(prices []promptcache.Prices, u promptcache.Usage, of func(promptcache.Prices, promptcache.Usage) float64) map[string]float64 {
+	out := map[string]float64{}
+	for _, p := range prices {
+		out[p.Name] = rounded(of(p, u), 1e6)
+	}
+	return out
+}
+
+// RecordedCacheReport is what the requests of recorded sessions cost (D5).
+type RecordedCacheReport struct {
+	Counter  tokens.Counter
+	Sessions []promptcache.Recorded
+	Prices   []promptcache.Prices
+	Skipped  []Skipped
+}
+
+// show writes a table a session of several turns, a row an ordering, and what the API
+// measured in a row of its own; then where the tools changed, and what the figures
+// rest on.
+func (r RecordedCacheReport) show(p *page) {
+	p.fold("", fmt.Sprintf("Recorded requests under a model of the prompt cache. Counter %s: %s. All is estimated but rows marked measured.", r.Counter.Name, r.Counter.About))
+	p.printf("\n")
+	single := 0
+	var results []promptcache.Result
+	for _, s := range r.Sessions {
+		if s.Turns < 2 {
+			single++
+			continue
+		}
+		p.recordedCache(s, r.Prices)
+		results = append(results, s.Results...)
+	}
+	p.skipped(r.Skipped)
+	p.section("Orderings", orderingLines(results)...)
+	p.section("Assumed", recordedNotes(r, single)...)
+}
+
+func (p *page) recordedCache(s promptcache.Recorded, prices []promptcache.Prices) {
+	title := fmt.Sprintf("%s, conversation %d", s.File, s.Conversation)
+	if s.Agent != "" {
+		title += " (agent " + s.Agent + ")"
+	}
+	p.fold("", title+": "+plural(s.Turns, "turn", "turns"))
+	g := Grid{Columns: pricedColumns(prices, "Ordering", ">Read", ">Written", ">Plain", ">Missed")}
+	row := func(name string, missed any, u promptcache.Usage) {
+		g.add(append([]any{name, u.Read, u.Written, u.Plain, missed}, costs(prices, u)...)...)
+	}
+	for _, result := range s.Results {
+		row(result.Ordering.Name, result.Total.Missed, result.Total)
+	}
+	if s.Counted > 0 {
+		row("measured by the API", "-", measuredUsage(s))
+	}
+	if len(g.Rows) > 0 {
+		p.grid(g)
+	}
+	for _, line := range recordedLines(s, prices) {
+		p.fold("  ", line)
+	}
+	p.printf("\n")
+}
+
+// measuredUsage is what the API counted, in the model's terms.
+func measuredUsage(s promptcache.Recorded) promptcache.Usage {
+	return promptcache.Usage{Read: s.Measured.Read, Written: s.Measured.Written, Plain: s.Measured.Input}
+}
+
+// recordedLines list where the tools changed and what that cost, and where the API
+// read less than it had kept.
+func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string {
+	var lines []string
+	switch {
+	case s.Requests == 0:
+		lines = append(lines, "the recording holds no requests (transcripts and bare streams do not): which tools were sent, and in which order, is not known; what the API measured is shown")
+	case s.Marked == 0:
+		lines = append(lines, "no request sets cache_control, so as recorded nothing is kept")
+	case s.Marked < s.Requests:
+		lines = append(lines, fmt.Sprintf("%d of %d requests set cache_control", s.Marked, s.Requests))
+	}
+	if s.Counted > 0 && s.Counted < s.Turns {
+		lines = append(lines, fmt.Sprintf("measured: %d of %d turns have the API's count", s.Counted, s.Turns))
+	}
+	if s.Requests > 1 && len(s.Changes) == 0 {
+		lines = append(lines, "the tools are the same in every request")
+	}
+	if s.Defers {
+		lines = append(lines, "it defers tools by itself, so no row defers them again")
+	}
+	for _, c := range s.Changes {
+		lines = append(lines, changeLine(c, prices))
+	}
+	for _, l := range s.Losses {
+		lines = append(lines, lossLine(l))
+	}
+	return lines
+}
+
+func changeLine(c promptcache.Change, prices []promptcache.Prices) string {
+	line := fmt.Sprintf("turn %d: tools changed at byte %d, %s: %s; %s: read %d, written %d, missed %d", c.Turn, c.Byte, breakText(c.Break), c.Cause, c.As, c.Cost.Read, c.Cost.Written, c.Cost.Missed)
+	for _, p := range prices {
+		line += fmt.Sprintf(", lost $%s (%s)", dollars(p.Lost(c.Cost)), p.Name)
+	}
+	if c.Measured != nil {
+		line += fmt.Sprintf("; measured: read %d, written %d", c.Measured.Read, c.Measured.Written)
+	}
+	return line
+}
+
+// lossLine describes a lost prefix and what may have been the cause.
+func lossLine(l promptcache.Loss) string {
+	line := fmt.Sprintf("turn %d, measured: read %d of the %d tokens that the turn before had left in the cache", l.Turn, l.Read, l.Kept)
+	switch {
+	case l.Model:
+		line += "; another model was asked, which has a cache of its own"
+	case l.Gap >= 5*time.Minute:
+		line += fmt.Sprintf("; %s after it, so that it may have expired", l.Gap.Round(time.Second))
+	case l.Gap > 0:
+		line += fmt.Sprintf("; %s after it", l.Gap.Round(time.Second))
+	}
+	return line
+}
+
+// recordedNotes are what the figures rest on.
+func recordedNotes(r RecordedCacheReport, single int) []string {
+	var lines []string
+	if single > 0 {
+		lines = append(lines, plural(single, "conversation has", "conversations have")+" one turn, where order is worth nothing, and no row")
+	}
+	lines = append(lines,
+		"nothing expires and no prefix is too short to be kept; the API keeps none below some thousand tokens, by model, so small sessions are measured as plain where the model keeps them",
+		"missed: tokens that the request before had too and that were not read; lost: what that cost beyond reading them",
+		"measured counts the API's own tokens, also of what it adds to a prompt; dollars beside it are those tokens at the price, without output",
+	)
+	return append(lines, priceNotes(r.Prices)...)
+}
+
+type recordedCacheJSON struct {
+	Version    int                  `json:"version"`
+	Counter    string               `json:"counter" enum:"bytes4,o200k,cl100k"`
+	Recordings []recordedJSON       `json:"recordings"`
+	Skipped    []Skipped            `json:"skipped"`
+	Prices     []promptcache.Prices `json:"prices" jsonschema:"Dollars for a million tokens."`
+}
+
+type recordedJSON struct {
+	promptcache.Recorded
+	Orderings []orderingJSON `json:"estimated" jsonschema:"By ordering, as recorded first; empty without requests."`
+	Changes   []changeJSON   `json:"tool_changes" jsonschema:"Turns whose tools array is not that of the turn before; byte counts from the first definition."`
+	Measured  *measuredJSON  `json:"measured" jsonschema:"What the API counted, over the turns that have its count; null where none has."`
+	ByTurn    []measuredTurn `json:"measured_by_turn"`
+	Losses    []lossJSON     `json:"measured_losses" jsonschema:"Turns that read less than the turn before had read and written."`
+}
+
+type changeJSON struct {
+	promptcache.Break
+	Ordering string             `json:"ordering" jsonschema:"The ordering under which the turn was played: the recording's own."`
+	Tokens   promptcache.Usage  `json:"estimated_tokens"`
+	Lost     map[string]float64 `json:"estimated_lost_dollars" jsonschema:"What the missed tokens cost beyond reading them, by price list."`
+	Measured *apiJSON           `json:"measured"`
+}
+
+type apiJSON struct {
+	Input   int `json:"input"`
 	Read    int `json:"read"`
 	Written int `json:"written"`
-	Plain   int `json:"plain"`
-	Missed  int `json:"missed"`
+	Output  int `json:"output"`
 }
 
-type breakJSON struct {
-	Turn     int    `json:"turn"`
-	Byte     int    `json:"byte" jsonschema:"The first byte that differs, from the first definition on."`
-	Before   string `json:"before"`
-	Now      string `json:"now" jsonschema:"What stands there instead; \"\" is the end."`
-	Builtins bool   `json:"builtins_lost"`
-	Cause    string `json:"cause"`
+type measuredJSON struct {
+	Turns int `json:"turns"`
+	apiJSON
+	Dollars map[string]float64 `json:"dollars_without_output"`
 }
 
-// CacheJSON writes one object as cache.schema.json describes it.
-func CacheJSON(w io.Writer, r CacheReport) error {
-	j := cacheJSON{Version: CacheVersion, Counter: r.Counter.Name, Turns: r.Session.Turns, Orderings: []orderingJSON{}, Prices: r.Prices}
-	for _, result := range r.Results {
-		j.Orderings = append(j.Orderings, orderingOf(result, r.Prices))
-	}
-	return PrintJSON(w, j)
+type measuredTurn struct {
+	Turn int `json:"turn"`
+	apiJSON
 }
 
-func orderingOf(r promptcache.Result, prices []promptcache.Prices) orderingJSON {
-	o := orderingJSON{Name: r.Ordering.Name, About: r.Ordering.About, Kept: rounded(r.Kept, 100), Tokens: usageOf(r.Total),
-		Dollars: map[string]float64{}, Breaks: []breakJSON{}, TokensTurns: []usageJSON{}}
-	for _, p := range prices {
-		o.Dollars[p.Name] = rounded(p.Cost(r.Total), 1e6)
-	}
-	for _, b := range r.Breaks {
-		o.Breaks = append(o.Breaks, breakJSON{b.Turn, b.Byte, b.Before, b.Now, b.Builtins, b.Cause})
-	}
-	for _, u := range r.Turns {
-		o.TokensTurns = append(o.TokensTurns, usageOf(u))
-	}
-	return o
+type lossJSON struct {
+	Turn  int     `json:"turn"`
+	Read  int     `json:"read"`
+	Kept  int     `json:"kept"`
+	Gap   float64 `json:"gap_seconds" jsonschema:"Since the turn before; 0 where it is unknown."`
+	Model bool    `json:"another_model"`
 }
 
-func usageOf(u promptcache.Usage) usageJSON {
-	return usageJSON{u.Read, u.Written, u.Plain, u.Missed}
+func (r RecordedCacheReport) document() any {
+	j := recordedCacheJSON{Version: CacheVersion, Counter: r.Counter.Name, Skipped: r.Skipped, Prices: r.Prices}
+	for _, s := range r.Sessions {
+		j.Recordings = append(j.Recordings, recordedOf(s, r.Prices))
+	}
+	return j
+}
+
+func recordedOf(s promptcache.Recorded, prices []promptcache.Prices) recordedJSON {
+	j := recordedJSON{Recorded: s, Orderings: orderingsOf(s.Results, prices)}
+	for _, c := range s.Changes {
+		change := changeJSON{Break: c.Break, Ordering: c.As, Tokens: c.Cost, Lost: priced(prices, c.Cost, promptcache.Prices.Lost)}
+		if m := c.Measured; m != nil {
+			change.Measured = &apiJSON{m.Input, m.Read, m.Written, m.Output}
+		}
+		j.Changes = append(j.Changes, change)
+	}
+	if m := s.Measured; s.Counted > 0 {
+		j.Measured = &measuredJSON{s.Counted, apiJSON{m.Input, m.Read, m.Written, m.Output}, priced(prices, measuredUsage(s), promptcache.Prices.Cost)}
+	}
+	for _, turn := range slices.Sorted(maps.Keys(s.ByTurn)) {
+		m := s.ByTurn[turn]
+		j.ByTurn = append(j.ByTurn, measuredTurn{turn, apiJSON{m.Input, m.Read, m.Written, m.Output}})
+	}
+	for _, l := range s.Losses {
+		j.Losses = append(j.Losses, lossJSON{l.Turn, l.Read, l.Kept, rounded(l.Gap.Seconds(), 1000), l.Model})
+	}
+	return j
 }

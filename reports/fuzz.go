@@ -1,154 +1,120 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"toolbench/property/fuzz"
 	"toolbench/property/invariant"
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
-// FuzzReport is what came of a run, or of cases from files.
+// FuzzVersion is that of the JSON reports of random cases. It changes when a field goes
+// or changes its meaning; fields may be added within a version.
+const FuzzVersion = 2
+
+// FuzzReport is what came of a run.
 type FuzzReport struct {
 	Seed     uint64
 	Engine   string
 	Policies []string
 	Total    fuzz.Result
 	// Took is the real time.
-	Took     time.Duration
-	Failure  *FuzzFailure
-	Replayed []FuzzReplayed
+	Took    time.Duration
+	Failure *FuzzFailure
 }
 
 // FuzzFailure is the case that failed, made small.
 type FuzzFailure struct {
-	fuzz.Failure
-	// Calls and Left count the calls it had and has.
-	Calls, Left int
-	// Again is the command that plays it once more. Scenario and Case are the files
-	// it was written to; "" if it was not. Text is the scenario.
-	Again, Scenario, Case, Text string
+	Case  uint64 `json:"case" jsonschema:"Its number under the seed, from 0."`
+	Broke string `json:"broke" jsonschema:"The name of the invariant, or crash or hang."`
+	Found string `json:"found"`
+	Log   string `json:"log" jsonschema:"What happened, a line an entry; empty where nothing is known."`
+	Calls int    `json:"calls" jsonschema:"Calls before it was made small."`
+	Left  int    `json:"calls_left"`
+	Again string `json:"again" jsonschema:"The command that plays it again."`
+	// Text is the scenario; File and CaseFile are where it and the case were written to.
+	Text     string `json:"scenario" jsonschema:"The case as a scenario's file."`
+	File     string `json:"scenario_file" jsonschema:"Where that was written; empty if it could not be."`
+	CaseFile string `json:"case_file" jsonschema:"Where the case was written for --replay."`
 	// Outcome is that of the scenario, or nil.
-	Outcome *check.Result
+	Outcome *check.Result `json:"-"`
 }
 
-// FuzzReplayed is one case from a file.
-type FuzzReplayed struct {
-	File, About string
-	// Broken is nil when all was well.
-	Broken *invariant.Violation
-}
-
-// FuzzTable writes a run (O6): a line, the rare situations with how often they
-// came up, what never did, and the case that failed with its timeline.
-func FuzzTable(w io.Writer, r FuzzReport, o Options) error {
-	out := bufio.NewWriter(w)
-	if r.Replayed != nil {
-		replayedTable(out, r.Replayed, o)
-		return out.Flush()
-	}
-	drawn, err := seenGrid(r).Draw(o.Width, o.ASCII)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out, drawn)
-	section(out, "Never seen", never(r), o)
-	fold(out, "", headOf(r), o)
-	if r.Failure != nil {
-		fmt.Fprintln(out)
-		if err := failureOf(out, r.Failure, o); err != nil {
-			return err
+// show writes a run (O6): a line, the goals with how often they came up, what never
+// did, and the case that failed with its timeline.
+func (r FuzzReport) show(p *page) {
+	var never []string
+	g := Grid{Columns: columns("Goal", ">Times")}
+	for i, goal := range invariant.Goals() {
+		if n := r.seen(i); n > 0 {
+			g.add(goal.Name, n)
+		} else if r.can(goal) {
+			never = append(never, goal.Name)
 		}
 	}
-	return out.Flush()
-}
-
-func headOf(r FuzzReport) string {
-	seconds := r.Took.Seconds()
-	verdict := "all held"
+	p.grid(g)
+	p.printf("\n")
+	p.section("Never seen", never...)
+	verdict, seconds := "all held", r.Took.Seconds()
 	if r.Failure != nil {
 		verdict = "1 failed"
 	}
-	return fmt.Sprintf("%d cases, %d calls, engine %s, seed %d: %s (%.0f cases/s, %.0f calls/s)",
-		r.Total.Cases, r.Total.Calls, r.Engine, r.Seed, verdict, float64(r.Total.Cases)/seconds, float64(r.Total.Calls)/seconds)
-}
-
-func seenGrid(r FuzzReport) screen.Grid {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Situation"}, {Title: "Times", Right: true}}}
-	for i, s := range invariant.Goals() {
-		if n := r.seen(i); n > 0 {
-			g.Rows = append(g.Rows, []string{s.Name, strconv.Itoa(n)})
-		}
+	p.fold("", fmt.Sprintf("%d cases, %d calls, engine %s, seed %d: %s (%.0f cases/s, %.0f calls/s)",
+		r.Total.Cases, r.Total.Calls, r.Engine, r.Seed, verdict, float64(r.Total.Cases)/seconds, float64(r.Total.Calls)/seconds))
+	if r.Failure != nil {
+		p.printf("\n")
+		r.Failure.show(p)
 	}
-	return g
 }
 
-// never lists what did not come up although it could have.
-func never(r FuzzReport) []string {
-	var lines []string
-	for i, s := range invariant.Goals() {
-		if r.seen(i) == 0 && r.can(s) {
-			lines = append(lines, s.Name)
-		}
-	}
-	return lines
-}
-
-// seen is how often the i-th situation came up.
-func (r *FuzzReport) seen(i int) int {
+// seen is how often the i-th goal came up.
+func (r FuzzReport) seen(i int) int {
 	if i >= len(r.Total.Seen) {
 		return 0
 	}
 	return r.Total.Seen[i]
 }
 
-func (r *FuzzReport) can(s invariant.Goal) bool {
-	if s.System && r.Engine == string(fuzz.DES) {
+// can reports whether a goal could have come up.
+func (r FuzzReport) can(g invariant.Goal) bool {
+	if g.System && r.Engine == string(fuzz.DES) {
 		return false
 	}
-	for _, p := range r.Policies {
-		if s.Policy == "" || s.Policy == p {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Policies, func(p string) bool { return g.Policy == "" || g.Policy == p })
 }
 
-func failureOf(out *bufio.Writer, f *FuzzFailure, o Options) error {
-	fold(out, "", screen.Bold.On("FAILED", o.Color)+fmt.Sprintf(" case %d broke %s; of its %d calls %d are left", f.Failure.Case, screen.Safe(f.Broke), f.Calls, f.Left), o)
-	for _, line := range head(f.Found, 40) {
-		put(out, "  ", screen.Safe(line), o)
-	}
+func (f *FuzzFailure) show(p *page) {
+	p.failed(fmt.Sprintf("case %d broke %s; of its %d calls %d are left", f.Case, f.Broke, f.Calls, f.Left), f.Found)
+	seed := ""
 	if f.Outcome != nil {
-		fmt.Fprintln(out)
-		if err := out.Flush(); err != nil {
-			return err
-		}
-		if err := Timeline(out, *f.Outcome, o); err != nil {
-			return err
-		}
+		p.printf("\n")
+		p.timeline(*f.Outcome)
+		seed = fmt.Sprintf(" --seed %d", f.Outcome.Seed)
 	}
-	if f.Scenario != "" {
-		fold(out, "", "as a scenario: toolbench run "+Quoted(asFile(f.Scenario))+seedOf(f), o)
-		fold(out, "", "as a case: toolbench fuzz --replay "+Quoted(f.Case), o)
+	if f.File != "" {
+		p.fold("", "as a scenario: toolbench run "+Quoted(asFile(f.File))+seed)
+		p.fold("", "as a case: toolbench fuzz --replay "+Quoted(f.CaseFile))
 	} else {
-		fmt.Fprintln(out, f.Text)
+		p.printf("%s\n", f.Text)
 	}
-	fold(out, "", "again: "+f.Again, o)
-	return nil
+	p.fold("", "again: "+f.Again)
 }
 
-func seedOf(f *FuzzFailure) string {
-	if f.Outcome == nil {
-		return ""
+// failed writes what failed and, below, the first lines of how.
+func (p *page) failed(what, found string) {
+	const most = 40
+	p.lines(Bold.On("FAILED", p.Color) + " " + Safe(what))
+	lines := SafeLines(strings.TrimRight(found, "\n"))
+	for _, line := range lines[:min(most, len(lines))] {
+		p.put("  ", line)
 	}
-	return fmt.Sprintf(" --seed %d", f.Outcome.Seed)
+	if more := len(lines) - most; more > 0 {
+		p.put("  ", fmt.Sprintf("... and %d lines more", more))
+	}
 }
 
 // asFile writes a path so that it is not taken for a scenario's name.
@@ -159,119 +125,81 @@ func asFile(file string) string {
 	return "./" + file
 }
 
-// head are the first lines of a text, of a long one.
-func head(text string, most int) []string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(lines) > most {
-		return append(lines[:most:most], fmt.Sprintf("... and %d lines more", len(lines)-most))
-	}
-	return lines
-}
-
-func replayedTable(out io.Writer, all []FuzzReplayed, o Options) {
-	failed := 0
-	for _, r := range all {
-		if r.Broken == nil {
-			continue
-		}
-		failed++
-		fold(out, "", screen.Bold.On("FAILED", o.Color)+" "+screen.Safe(r.File)+" broke "+screen.Safe(r.Broken.Name), o)
-		for _, line := range head(r.Broken.Found, 40) {
-			put(out, "  ", screen.Safe(line), o)
-		}
-	}
-	fmt.Fprintf(out, "%s: %d held, %d failed\n", plural(len(all), "case", "cases"), len(all)-failed, failed)
-}
-
-// FuzzList writes the invariants, and what else each case is checked for.
-func FuzzList(w io.Writer, o Options) error {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Invariant"}, {Title: "Rule"}}}
-	for _, p := range fuzz.Invariants() {
-		g.Rows = append(g.Rows, []string{p.Name, p.About})
-	}
-	drawn, err := g.Draw(o.Width, o.ASCII)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w, drawn)
-	return err
-}
-
-// FuzzVersion is that of the JSON report of a run. It changes when a field goes
-// or changes its meaning; fields may be added within a version.
-const FuzzVersion = 1
-
 type fuzzJSON struct {
-	Version  int              `json:"version"`
-	Engine   string           `json:"engine" enum:"des,full,both"`
-	Seed     uint64           `json:"seed" jsonschema:"What all cases are made from."`
-	Policies []string         `json:"policies"`
-	Cases    uint64           `json:"cases"`
-	Calls    uint64           `json:"calls"`
-	Seconds  float64          `json:"seconds" jsonschema:"Real time." minimum:"0"`
-	Seen     []situationJSON  `json:"situations" jsonschema:"Rare situations and how often they came up; all of them, also those that never did."`
-	Failure  *fuzzFailureJSON `json:"failure,omitempty" jsonschema:"The failing case with the lowest number, made small; absent when all held."`
+	Version  int          `json:"version"`
+	Engine   string       `json:"engine" enum:"des,full,both"`
+	Seed     uint64       `json:"seed" jsonschema:"What all cases are made from."`
+	Policies []string     `json:"policies"`
+	Cases    uint64       `json:"cases"`
+	Calls    uint64       `json:"calls"`
+	Seconds  float64      `json:"seconds" jsonschema:"Real time." minimum:"0"`
+	Seen     []goalJSON   `json:"goals" jsonschema:"Rare things and how often they came up; all of them, also those that never did."`
+	Failure  *FuzzFailure `json:"failure,omitempty" jsonschema:"The failing case with the lowest number, made small; absent when all held."`
 }
 
-// fuzzReplayJSON is the report of cases from files.
-type fuzzReplayJSON struct {
-	Version  int            `json:"version"`
-	Engine   string         `json:"engine" enum:"des,full,both"`
-	Cases    int            `json:"cases"`
-	Replayed []replayedJSON `json:"replayed"`
-}
-
-type situationJSON struct {
+type goalJSON struct {
 	Name  string `json:"name"`
 	Times int    `json:"times"`
 }
 
-type fuzzFailureJSON struct {
-	Case     uint64 `json:"case" jsonschema:"Its number under the seed, from 0."`
-	Broke    string `json:"broke" jsonschema:"The name of the invariant, or crash or hang."`
-	Found    string `json:"found"`
-	Log      string `json:"log" jsonschema:"What happened, a line an entry; empty where nothing is known."`
-	Calls    int    `json:"calls" jsonschema:"Calls before it was made small."`
-	Left     int    `json:"calls_left"`
-	Again    string `json:"again" jsonschema:"The command that plays it again."`
-	Scenario string `json:"scenario" jsonschema:"The case as a scenario's file."`
-	File     string `json:"scenario_file" jsonschema:"Where that was written; empty if it could not be."`
-	CaseFile string `json:"case_file" jsonschema:"Where the case was written for --replay."`
+func (r FuzzReport) document() any {
+	j := fuzzJSON{
+		Version: FuzzVersion, Engine: r.Engine, Seed: r.Seed, Policies: r.Policies,
+		Cases: r.Total.Cases, Calls: r.Total.Calls, Seconds: rounded(r.Took.Seconds(), 1000), Failure: r.Failure,
+	}
+	for i, g := range invariant.Goals() {
+		j.Seen = append(j.Seen, goalJSON{g.Name, r.seen(i)})
+	}
+	return j
 }
 
-type replayedJSON struct {
+// FuzzReplayReport is what came of cases from files.
+type FuzzReplayReport struct {
+	Version  int            `json:"version"`
+	Engine   string         `json:"engine" enum:"des,full,both"`
+	Cases    int            `json:"cases"`
+	Replayed []FuzzReplayed `json:"replayed"`
+}
+
+// FuzzReplayed is one case from a file.
+type FuzzReplayed struct {
 	File  string `json:"file"`
 	About string `json:"about"`
 	Broke string `json:"broke" jsonschema:"Empty when all was well."`
 	Found string `json:"found"`
 }
 
-// FuzzJSON writes one object as fuzz.schema.json describes it.
-func FuzzJSON(w io.Writer, r FuzzReport) error {
-	if r.Replayed != nil {
-		return PrintJSON(w, fuzzReplayJSON{FuzzVersion, r.Engine, len(r.Replayed), replayedOf(r.Replayed)})
+// Failed is how many cases broke an invariant.
+func (r FuzzReplayReport) Failed() (n int) {
+	for _, one := range r.Replayed {
+		if one.Broke != "" {
+			n++
+		}
 	}
-	j := fuzzJSON{
-		Version: FuzzVersion, Engine: r.Engine, Seed: r.Seed, Policies: present(r.Policies),
-		Cases: r.Total.Cases, Calls: r.Total.Calls, Seconds: rounded(r.Took.Seconds(), 1000),
-	}
-	for i, s := range invariant.Goals() {
-		j.Seen = append(j.Seen, situationJSON{s.Name, r.seen(i)})
-	}
-	if f := r.Failure; f != nil {
-		j.Failure = &fuzzFailureJSON{f.Failure.Case, f.Broke, f.Found, f.Log, f.Calls, f.Left, f.Again, f.Text, f.Scenario, f.Case}
-	}
-	return PrintJSON(w, j)
+	return n
 }
 
-func replayedOf(all []FuzzReplayed) []replayedJSON {
-	var out []replayedJSON
-	for _, r := range all {
-		j := replayedJSON{File: r.File, About: r.About}
-		if r.Broken != nil {
-			j.Broke, j.Found = r.Broken.Name, r.Broken.Found
+func (r FuzzReplayReport) show(p *page) {
+	for _, one := range r.Replayed {
+		if one.Broke != "" {
+			p.failed(one.File+" broke "+one.Broke, one.Found)
 		}
-		out = append(out, j)
 	}
-	return out
+	p.printf("%s: %d held, %d failed\n", plural(len(r.Replayed), "case", "cases"), len(r.Replayed)-r.Failed(), r.Failed())
+}
+
+func (r FuzzReplayReport) document() any {
+	r.Version, r.Cases = FuzzVersion, len(r.Replayed)
+	return r
+}
+
+// FuzzList writes the invariants, and what else each case is checked for.
+func FuzzList(w io.Writer, o Options) error {
+	p := newPage(w, o)
+	g := Grid{Columns: columns("Invariant", "Rule")}
+	for _, one := range fuzz.Invariants() {
+		g.add(one.Name, one.About)
+	}
+	p.tables(g)
+	return p.end()
 }

@@ -2,10 +2,7 @@ package reports
 
 import (
 	"fmt"
-	"io"
 	"strings"
-
-	"toolbench/reports/screen"
 )
 
 // FuzzShellReport is what came of scripts that are called read-only, run in Bash.
@@ -47,47 +44,32 @@ func (r FuzzShellReport) Failed() bool {
 	return r.Finding != nil
 }
 
-// FuzzShellJSON writes one object as fuzz.schema.json describes it.
-func FuzzShellJSON(w io.Writer, r FuzzShellReport) error {
+func (r FuzzShellReport) document() any {
 	r.Version, r.Engine = FuzzVersion, "shell"
-	for i := range r.Replayed {
-		r.Replayed[i].Changed = present(r.Replayed[i].Changed)
-	}
-	return PrintJSON(w, r)
+	return r
 }
 
-// FuzzShellText writes what came of the run in a few lines.
-func FuzzShellText(w io.Writer, r FuzzShellReport, o Options) error {
-	var lines []string
+// show writes what came of the run in a few lines.
+func (r FuzzShellReport) show(p *page) {
 	for _, one := range r.Replayed {
 		switch {
 		case !one.ReadOnly:
-			lines = append(lines, one.File+": it is not called read-only")
+			p.lines(Safe(one.File + ": it is not called read-only"))
 		case len(one.Changed) > 0:
-			lines = append(lines, "FAILED "+one.File+": it changed "+strings.Join(one.Changed, ", "))
+			p.lines(Safe("FAILED " + one.File + ": it changed " + strings.Join(one.Changed, ", ")))
 		default:
-			lines = append(lines, one.File+": it changed nothing")
+			p.lines(Safe(one.File + ": it changed nothing"))
 		}
 	}
-	if r.Replayed == nil {
-		lines = append(lines, fmt.Sprintf("seed %d: %d scripts, %d called read-only and run in Bash (%.0f/s), %d of them stopped", r.Seed, r.Generated, r.Ran, float64(r.Ran)/max(r.Seconds, 0.001), r.Late))
+	if r.Replayed != nil {
+		return
 	}
+	p.lines(fmt.Sprintf("seed %d: %d scripts, %d called read-only and run in Bash (%.0f/s), %d of them stopped", r.Seed, r.Generated, r.Ran, float64(r.Ran)/max(r.Seconds, 0.001), r.Late))
 	if f := r.Finding; f != nil {
-		lines = append(lines, "FAILED: a script that is called read-only changed "+strings.Join(f.Changed, ", "))
-		lines = append(lines, screen.SafeLines(f.Small)...)
-		lines = append(lines, "again: toolbench fuzz --engine shell --replay "+f.File)
-	} else if r.Replayed == nil {
-		lines = append(lines, "none changed or executed anything")
+		p.lines(Safe("FAILED: a script that is called read-only changed " + strings.Join(f.Changed, ", ")))
+		p.lines(SafeLines(f.Small)...)
+		p.lines(Safe("again: toolbench fuzz --engine shell --replay " + f.File))
+		return
 	}
-	for i := range lines {
-		lines[i] = screen.Safe(lines[i])
-	}
-	for _, line := range lines {
-		for _, folded := range screen.Fold(line, o.Width) {
-			if _, err := fmt.Fprintln(w, folded); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	p.lines("none changed or executed anything")
 }

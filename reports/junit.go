@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -66,14 +65,10 @@ func JUnit(w io.Writer, outcomes []check.Result, o Options) error {
 		suite.Cases = append(suite.Cases, caseOf(outcome, o))
 	}
 	suite.Time = realTime(took, o)
-	return writeXML(w, suitesXML{
+	text, err := xml.MarshalIndent(suitesXML{
 		Name: suite.Name, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Time: suite.Time,
 		Suites: []suiteXML{suite},
-	})
-}
-
-func writeXML(w io.Writer, suites suitesXML) error {
-	text, err := xml.MarshalIndent(suites, "", "  ")
+	}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encoding the report: %w", err)
 	}
@@ -83,7 +78,7 @@ func writeXML(w io.Writer, suites suitesXML) error {
 
 func caseOf(outcome check.Result, o Options) caseXML {
 	c := caseXML{
-		Name: screen.Safe(outcome.Name), Class: "toolbench", File: screen.Safe(outcome.File),
+		Name: Safe(outcome.Name), Class: "toolbench", File: Safe(outcome.File),
 		Time: realTime(outcome.Took, o), Properties: properties(outcome),
 		Out: strings.Join(safeAll(outcome.Notes), "\n"),
 	}
@@ -110,14 +105,14 @@ func realTime(took time.Duration, o Options) string {
 func properties(outcome check.Result) []propertyXML {
 	list := []propertyXML{
 		{"seed", strconv.FormatUint(outcome.Seed, 10)},
-		{"policy", screen.Safe(outcome.Policy)},
+		{"policy", Safe(outcome.Policy)},
 		{"makespan_ms", millis(outcome.Makespan)},
 		{"serial_ms", millis(outcome.Serial)},
 		{"hidden_percent", strconv.FormatFloat(rounded(outcome.Hidden, 1e4), 'f', -1, 64)},
-		{"trace_digest", screen.Safe(outcome.Digest)},
+		{"trace_digest", Safe(outcome.Digest)},
 	}
 	for _, tag := range outcome.Tags {
-		list = append(list, propertyXML{"tag", screen.Safe(tag)})
+		list = append(list, propertyXML{"tag", Safe(tag)})
 	}
 	return list
 }
@@ -127,7 +122,7 @@ func properties(outcome check.Result) []propertyXML {
 func failuresOf(outcome check.Result, o Options) *problemXML {
 	names := make([]string, len(outcome.Failures))
 	for i, f := range outcome.Failures {
-		names[i] = screen.Safe(f.Expectation)
+		names[i] = Safe(f.Expectation)
 	}
 	return &problemXML{
 		Message: "does not hold: " + strings.Join(names, ", "),
@@ -141,7 +136,7 @@ func errorOf(outcome check.Result, o Options) *problemXML {
 	if outcome.Invalid {
 		kind = "invalid file"
 	}
-	return &problemXML{Message: screen.Safe(errorText(outcome)), Type: kind, Text: plainText(outcome, o)}
+	return &problemXML{Message: Safe(errorText(outcome)), Type: kind, Text: plainText(outcome, o)}
 }
 
 func errorText(outcome check.Result) string {
@@ -155,14 +150,16 @@ func errorText(outcome check.Result) string {
 func plainText(outcome check.Result, o Options) string {
 	outcome.Notes = nil // they are written elsewhere
 	var b strings.Builder
-	explain(&b, outcome, Options{Again: o.Again})
+	p := newPage(&b, Options{Again: o.Again})
+	p.explain(outcome)
+	_ = p.end() // a builder takes everything
 	return strings.TrimSpace(b.String())
 }
 
 func safeAll(list []string) []string {
 	safe := make([]string, len(list))
 	for i, text := range list {
-		safe[i] = screen.Safe(text)
+		safe[i] = Safe(text)
 	}
 	return safe
 }

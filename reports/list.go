@@ -1,15 +1,20 @@
 package reports
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
-	"toolbench/reports/screen"
+	"toolbench/toolsys/trace"
 )
 
 // ListVersion is the version of the JSON that list writes.
 const ListVersion = 1
+
+// ListReport is a list of scenarios.
+type ListReport struct {
+	Version   int      `json:"version"`
+	Scenarios []Listed `json:"scenarios"`
+}
 
 // Listed is one scenario of a list.
 type Listed struct {
@@ -19,31 +24,35 @@ type Listed struct {
 	File  string   `json:"file"`
 }
 
-type listJSON struct {
-	Version   int      `json:"version"`
-	Scenarios []Listed `json:"scenarios"`
+func (r ListReport) document() any {
+	r.Version = ListVersion
+	return r
 }
 
-// ListJSON writes one object as list.schema.json describes it.
-func ListJSON(w io.Writer, all []Listed) error {
-	list := listJSON{Version: ListVersion, Scenarios: []Listed{}}
-	for _, l := range all {
-		l.Tags = present(l.Tags)
-		list.Scenarios = append(list.Scenarios, l)
+func (r ListReport) show(p *page) {
+	g := Grid{Columns: columns("Scenario", "Tags", "About")}
+	for _, l := range r.Scenarios {
+		g.add(Safe(l.Name), Safe(strings.Join(l.Tags, " ")), Safe(l.About))
 	}
-	return PrintJSON(w, list)
+	p.grid(g)
 }
 
-// ListTable writes a row a scenario.
-func ListTable(w io.Writer, all []Listed, o Options) error {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Scenario"}, {Title: "Tags"}, {Title: "About"}}}
-	for _, l := range all {
-		g.Rows = append(g.Rows, []string{screen.Safe(l.Name), screen.Safe(strings.Join(l.Tags, " ")), screen.Safe(l.About)})
+// TraceKinds writes the kinds of events of a run and what their members hold.
+func TraceKinds(w io.Writer, o Options) error {
+	p := newPage(w, o)
+	g := Grid{Columns: columns("Kind", "About", "Members")}
+	for _, kind := range trace.Kinds() {
+		var members []string
+		for _, m := range kind.Members {
+			text := m.Name + " " + m.Type
+			if m.Optional {
+				text = "[" + text + "]"
+			}
+			members = append(members, text)
+		}
+		g.add(kind.Kind, kind.About, strings.Join(members, ", "))
 	}
-	drawn, err := g.Draw(o.Width, o.ASCII)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(w, drawn)
-	return err
+	p.tables(g)
+	p.lines("A member in brackets is left out where it is empty.")
+	return p.end()
 }

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -20,21 +18,15 @@ func Markdown(w io.Writer, outcomes []check.Result, o Options) error {
 		fmt.Fprint(out, "\n| Scenario | Status | Policy | Makespan | Serial | Hidden | Batches | Calls |\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n")
 	}
 	for _, outcome := range outcomes {
-		fmt.Fprintf(out, "| %s |\n", strings.Join(markdownRow(outcome), " | "))
+		for _, cell := range (Options{}).outcome(outcome, escaped, verdict(outcome.Status).word) {
+			fmt.Fprintf(out, "| %v ", cell)
+		}
+		fmt.Fprintln(out, "|")
 	}
 	for _, outcome := range outcomes {
 		markdownFailure(out, outcome, o)
 	}
 	return out.Flush()
-}
-
-func markdownRow(outcome check.Result) []string {
-	cells := []string{escaped(outcome.Name), verdict(outcome.Status).word, escaped(outcome.Policy), "", "", "", "", ""}
-	if outcome.Status != check.Errored {
-		copy(cells[3:], []string{short(outcome.Makespan, false), short(outcome.Serial, false), percent(outcome.Hidden),
-			strconv.Itoa(len(outcome.Batches)), strconv.Itoa(len(outcome.Calls))})
-	}
-	return cells
 }
 
 func markdownFailure(w io.Writer, outcome check.Result, o Options) {
@@ -46,13 +38,13 @@ func markdownFailure(w io.Writer, outcome check.Result, o Options) {
 	}
 	fmt.Fprintf(w, "\n### %s\n", escaped(outcome.Name))
 	if outcome.Err != nil {
-		fence(w, "text", screen.SafeLines(outcome.Err.Error()))
+		fence(w, "text", SafeLines(outcome.Err.Error()))
 	}
 	for _, f := range outcome.Failures {
 		fmt.Fprintf(w, "\n%s%s\n", escaped(f.Expectation), place(f))
 		fence(w, "diff", safeAll(difference(f)))
 	}
-	fence(w, "sh", []string{screen.Safe(o.again(outcome))})
+	fence(w, "sh", []string{Safe(o.again(outcome))})
 }
 
 func place(f check.Failure) string {
@@ -74,7 +66,7 @@ func fence(w io.Writer, language string, lines []string) {
 // escaped is a line of text that means itself in Markdown and in a table's cell.
 func escaped(s string) string {
 	var b strings.Builder
-	for _, r := range screen.Safe(s) {
+	for _, r := range Safe(s) {
 		switch {
 		case r == '&':
 			b.WriteString("&amp;")

@@ -1,57 +1,36 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"strconv"
-	"strings"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
 
-// RecordTable writes what came of a recorded session (O5): its sums, what was blanked
-// in it, and what of the cassette was not asked for or was missing.
-func RecordTable(w io.Writer, r run.CaptureReport, o Options) error {
-	out := bufio.NewWriter(w)
-	for _, g := range []screen.Grid{recordGrid(r, o), blankedGrid(r.Blanked)} {
-		if len(g.Rows) == 0 {
-			continue
-		}
-		drawn, err := g.Draw(o.Width, o.ASCII)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, drawn)
-	}
-	section(out, "Not asked for", r.Unused, o)
-	section(out, "Missing", r.Missing, o)
-	fold(out, "", RecordSummary(r), o)
-	return out.Flush()
+// RecordReport is what came of a recorded session (O5).
+type RecordReport struct {
+	run.CaptureReport
+	// Scenario is the file that replays the session; "" where none was written.
+	Scenario string
 }
 
-func recordGrid(r run.CaptureReport, o Options) screen.Grid {
-	g := screen.Grid{Columns: []screen.Column{
-		{Title: "Turns", Right: true}, {Title: "Calls", Right: true}, {Title: "Recorded", Right: true}, {Title: "Replayed", Right: true},
-		{Title: "Input", Right: true}, {Title: "Output", Right: true}, {Title: "Cache read", Right: true}, {Title: "Written", Right: true},
-		{Title: "Bytes", Right: true}, {Title: "Took", Right: true},
-	}}
-	g.Rows = [][]string{{
-		strconv.Itoa(r.Turns), strconv.Itoa(r.Calls), strconv.Itoa(r.Recorded), strconv.Itoa(r.Replayed),
-		strconv.Itoa(r.Usage.Input), strconv.Itoa(r.Usage.Output), strconv.Itoa(r.Usage.CacheRead), strconv.Itoa(r.Usage.CacheWrite),
-		strconv.FormatInt(r.Bytes, 10), short(r.Took, o.ASCII),
-	}}
-	return g
-}
-
-func blankedGrid(counts []secret.Count) screen.Grid {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Blanked"}, {Title: "Where"}, {Title: "Times", Right: true}}}
-	for _, c := range counts {
-		g.Rows = append(g.Rows, []string{c.Kind, c.Where, strconv.Itoa(c.Times)})
+// show writes the session's sums, what was blanked in it, and what of the cassette was
+// not asked for or was missing.
+func (r RecordReport) show(p *page) {
+	sums := Grid{Columns: columns(">Turns", ">Calls", ">Recorded", ">Replayed", ">Input", ">Output", ">Cache read", ">Written", ">Bytes", ">Took")}
+	u := r.Usage
+	sums.add(r.Turns, r.Calls, r.Recorded, r.Replayed, u.Input, u.Output, u.CacheRead, u.CacheWrite, r.Bytes, p.short(r.Took))
+	blanked := Grid{Columns: columns("Blanked", "Where", ">Times")}
+	for _, c := range r.Blanked {
+		blanked.add(c.Kind, c.Where, c.Times)
 	}
-	return g
+	p.tables(sums, blanked)
+	p.section("Not asked for", r.Unused...)
+	p.section("Missing", r.Missing...)
+	p.fold("", RecordSummary(r.CaptureReport))
+	if r.Scenario != "" {
+		p.printf("toolbench run %s replays it\n", Safe(r.Scenario))
+	}
 }
 
 // RecordSummary words a session in a line.
@@ -68,18 +47,14 @@ func RecordSummary(r run.CaptureReport) string {
 	if r.Replayed > 0 {
 		text += fmt.Sprintf(", behind %d replayed", r.Replayed)
 	}
-	if n := times(r.Blanked); n > 0 {
-		text += ", " + strings.TrimSpace(plural(n, "secret", "secrets")) + " blanked"
+	secrets := 0
+	for _, c := range r.Blanked {
+		secrets += c.Times
+	}
+	if secrets > 0 {
+		text += ", " + plural(secrets, "secret", "secrets") + " blanked"
 	}
 	return text
-}
-
-func times(counts []secret.Count) int {
-	n := 0
-	for _, c := range counts {
-		n += c.Times
-	}
-	return n
 }
 
 // RecordVersion is the version of the JSON of a recorded session.
@@ -104,16 +79,14 @@ type recordDoc struct {
 	Error    string           `json:"error,omitempty" jsonschema:"What the session ended with, when it did not end well."`
 }
 
-// RecordJSON writes a recorded session for programs; scenario is the file that replays
-// it, if one was written. record.schema.json describes it.
-func RecordJSON(w io.Writer, r run.CaptureReport, scenario string) error {
+func (r RecordReport) document() any {
 	doc := recordDoc{
-		Version: RecordVersion, Mode: r.Mode, Cassette: r.Cassette, Partial: r.Partial, Scenario: scenario,
+		Version: RecordVersion, Mode: r.Mode, Cassette: r.Cassette, Partial: r.Partial, Scenario: r.Scenario,
 		Turns: r.Turns, Calls: r.Calls, Recorded: r.Recorded, Replayed: r.Replayed, Bytes: r.Bytes, Usage: r.Usage, Seconds: r.Took.Seconds(),
-		Blanked: append([]secret.Count{}, r.Blanked...), Unused: append([]string{}, r.Unused...), Missing: append([]string{}, r.Missing...),
+		Blanked: r.Blanked, Unused: r.Unused, Missing: r.Missing,
 	}
 	if r.Err != nil {
 		doc.Error = secret.New().Text(r.Err.Error(), nil)
 	}
-	return PrintJSON(w, doc)
+	return doc
 }

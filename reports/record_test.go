@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/reports"
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
 )
@@ -29,9 +28,9 @@ func recordedReport() run.CaptureReport {
 func TestNoLineOfARecordedSessionIsWiderThanTheScreen(t *testing.T) {
 	for width := 30; width < 200; width += 7 {
 		var b bytes.Buffer
-		require.NoError(t, reports.RecordTable(&b, recordedReport(), reports.Options{Width: width, Color: true}))
+		require.NoError(t, reports.Print(&b, reports.RecordReport{CaptureReport: recordedReport()}, "table", reports.Options{Width: width, Color: true}))
 		for line := range strings.Lines(b.String()) {
-			assert.LessOrEqual(t, screen.Width(strings.TrimSuffix(line, "\n")), width, line)
+			assert.LessOrEqual(t, reports.Width(strings.TrimSuffix(line, "\n")), width, line)
 		}
 		assert.NotContains(t, b.String(), "\x1b]")
 	}
@@ -62,7 +61,7 @@ func TestTheJSONOfARecordedSessionIsAsItsSchemaSays(t *testing.T) {
 	failed.Err = errors.New("no, sk-ant-api03-abcdefgh is wrong")
 	for _, r := range []run.CaptureReport{recordedReport(), failed, {Mode: run.RecordOnce}} {
 		var b bytes.Buffer
-		require.NoError(t, reports.RecordJSON(&b, r, "s.yaml"))
+		require.NoError(t, reports.Print(&b, reports.RecordReport{CaptureReport: r, Scenario: "s.yaml"}, "json", reports.Options{}))
 		assert.NotContains(t, b.String(), "sk-ant")
 		value, err := jsonschema.UnmarshalJSON(&b)
 		require.NoError(t, err)

@@ -1,61 +1,60 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"path"
 	"strconv"
 	"strings"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/replay"
 )
 
-// ReplayTable writes a row a conversation, with the time that each policy takes and
-// what that rests on; below, what is wrong with the recordings, which calls have no
-// result and why, and what else is to be known (O8). No line is wider than the
-// screen.
-func ReplayTable(w io.Writer, all []replay.Report, skipped []Skipped, o Options) error {
-	out := bufio.NewWriter(w)
-	if g := replayGrid(all, o); len(g.Rows) > 0 {
-		drawn, err := g.Draw(o.Width, o.ASCII)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, drawn)
+// ReplayVersion is that of the JSON report on replays. It changes when a field goes
+// or changes its meaning; fields may be added within a version.
+const ReplayVersion = 1
+
+// ReplayReport is what came of replaying recordings.
+type ReplayReport struct {
+	Recordings []replay.Report
+	Skipped    []Skipped
+}
+
+// Skipped is a file of a folder that is no recording, and why.
+type Skipped struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// show writes a row a conversation, with the time that each policy takes and what
+// that rests on; below, what is wrong with the recordings, which calls have no result
+// and why, and what else is to be known (O8).
+func (r ReplayReport) show(p *page) {
+	p.tables(p.replays(r.Recordings))
+	for _, one := range r.Recordings {
+		p.section(one.File, remarks(one)...)
 	}
-	for _, r := range all {
-		section(out, r.File, remarks(r), o)
-	}
-	for _, s := range skipped {
-		section(out, s.File, []string{"skipped: " + s.Reason}, o)
-	}
-	fold(out, "", Summary(all, len(skipped)), o)
-	return out.Flush()
+	p.skipped(r.Skipped)
+	p.fold("", r.summary())
 }
 
 // nameWidth keeps a long file name from making a list of a table.
 const nameWidth = 28
 
-func replayGrid(all []replay.Report, o Options) screen.Grid {
+func (p *page) replays(all []replay.Report) Grid {
 	policies, measured := figureNames(all)
-	g := screen.Grid{Columns: []screen.Column{
-		{Title: "Recording"}, {Title: "Turns", Right: true}, {Title: "Answered", Right: true},
-		{Title: "Parallel", Right: true}, {Title: "Order"},
-	}}
+	titles := []string{"Recording", ">Turns", ">Answered", ">Parallel", "Order"}
 	if measured {
-		g.Columns = append(g.Columns, screen.Column{Title: "Measured", Right: true})
+		titles = append(titles, ">Measured")
 	}
-	for _, p := range policies {
-		g.Columns = append(g.Columns, screen.Column{Title: strings.ToUpper(p[:1]) + p[1:], Right: true})
+	for _, name := range policies {
+		titles = append(titles, ">"+strings.ToUpper(name[:1])+name[1:])
 	}
-	g.Columns = append(g.Columns, screen.Column{Title: "Hidden", Right: true}, screen.Column{Title: "Assumed"})
-	full, names := rowNames(all, o)
+	g := Grid{Columns: columns(append(titles, ">Hidden", "Assumed")...)}
+	full, names := rowNames(all, p.ASCII)
 	for n, r := range all {
 		for i := range r.Conversations {
 			g.Names = append(g.Names, rowName(full[n], r, i))
-			g.Rows = append(g.Rows, replayRow(rowName(names[n], r, i), &r.Conversations[i], policies, measured, o))
+			g.add(p.replay(rowName(names[n], r, i), &r.Conversations[i], policies, measured)...)
 		}
 	}
 	return g
@@ -77,29 +76,28 @@ func figureNames(all []replay.Report) (policies []string, measured bool) {
 	return policies, measured
 }
 
-// replayRow shows one conversation. Hidden is the last policy's, which is the
+// replay is the row of a conversation. Hidden is the last policy's, which is the
 // fastest; assumed what any of the figures rests on.
-func replayRow(name string, c *replay.Conversation, policies []string, measured bool, o Options) []string {
+func (p *page) replay(name string, c *replay.Conversation, policies []string, measured bool) []any {
 	order := "call"
 	if !c.InOrder() {
-		order = screen.Yellow.On("other", o.Color)
+		order = Yellow.On("other", p.Color)
 	}
-	row := []string{name, strconv.Itoa(c.Turns), fmt.Sprintf("%d/%d", c.Answered, c.Calls), strconv.Itoa(c.ParallelBatches), order}
-	if measured {
-		text := ""
-		if c.Measured != nil {
-			text = short(c.Measured.Makespan, o.ASCII)
-		}
-		row = append(row, text)
+	row := []any{name, c.Turns, fmt.Sprintf("%d/%d", c.Answered, c.Calls), c.ParallelBatches, order}
+	switch {
+	case measured && c.Measured != nil:
+		row = append(row, p.short(c.Measured.Makespan))
+	case measured:
+		row = append(row, "")
 	}
 	hidden, assumed := "", "nothing"
-	for _, p := range policies {
+	for _, policy := range policies {
 		text := ""
 		for _, f := range c.Figures {
-			if f.Name != p {
+			if f.Name != policy {
 				continue
 			}
-			text, hidden = short(f.Makespan, o.ASCII), percent(f.Hidden)
+			text, hidden = p.short(f.Makespan), percent(f.Hidden)
 			if basis, ok := strings.CutPrefix(f.Basis.String(), "assumed: "); ok {
 				assumed = basis
 			}
@@ -119,38 +117,31 @@ func rowName(name string, r replay.Report, i int) string {
 // remarks are what a table has no column for.
 func remarks(r replay.Report) []string {
 	var out []string
-	add := func(format string, args ...any) {
-		out = append(out, fmt.Sprintf(format, args...))
-	}
 	for _, p := range r.Problems {
-		add("%s", strings.TrimPrefix(p.Place+": "+p.Text, ": "))
+		out = append(out, strings.TrimPrefix(p.Place+": "+p.Text, ": "))
 	}
 	if r.MoreProblems > 0 {
-		add("%s more", plural(r.MoreProblems, "problem", "problems"))
+		out = append(out, plural(r.MoreProblems, "problem", "problems")+" more")
 	}
 	if r.Err != nil {
-		add("%s", strings.TrimPrefix(r.Err.Error(), r.File+": "))
+		out = append(out, strings.TrimPrefix(r.Err.Error(), r.File+": "))
 	}
 	for _, c := range r.Conversations {
 		for _, text := range conversationRemarks(&c) {
 			if len(r.Conversations) > 1 {
 				text = fmt.Sprintf("conversation %d: %s", c.Number, text)
 			}
-			add("%s", text)
+			out = append(out, text)
 		}
 	}
-	if len(r.Ignored) > 0 {
-		add("not read: %s", ignored(r))
+	var ignored []string
+	for _, c := range r.Ignored {
+		ignored = append(ignored, strconv.Itoa(c.N)+" "+c.What)
+	}
+	if len(ignored) > 0 {
+		out = append(out, "not read: "+strings.Join(ignored, ", "))
 	}
 	return out
-}
-
-func ignored(r replay.Report) string {
-	words := make([]string, len(r.Ignored))
-	for i, c := range r.Ignored {
-		words[i] = strconv.Itoa(c.N) + " " + c.What
-	}
-	return strings.Join(words, ", ")
 }
 
 func conversationRemarks(c *replay.Conversation) []string {
@@ -175,26 +166,19 @@ func conversationRemarks(c *replay.Conversation) []string {
 }
 
 // turns words a list of turns.
-func turns(list replay.List) string {
-	words := make([]string, len(list.First))
-	for i, n := range list.First {
+func turns(list replay.List) string { return "turn " + numbers(list.First, list.N) }
+
+// numbers lists some of so many.
+func numbers(some []int, of int) string {
+	words := make([]string, len(some))
+	for i, n := range some {
 		words[i] = strconv.Itoa(n)
 	}
-	text := "turn " + strings.Join(words, ", ")
-	if more := list.N - len(list.First); more > 0 {
+	text := strings.Join(words, ", ")
+	if more := of - len(some); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// ReplayVersion is that of the JSON report on replays. It changes when a field goes
-// or changes its meaning; fields may be added within a version.
-const ReplayVersion = 1
-
-// Skipped is a file of a folder that is no recording, and why.
-type Skipped struct {
-	File   string `json:"file"`
-	Reason string `json:"reason"`
 }
 
 type replayJSON struct {
@@ -206,22 +190,11 @@ type replayJSON struct {
 type recordingJSON struct {
 	File          string             `json:"file"`
 	Format        string             `json:"format" jsonschema:"Recognized by its content; empty when nothing was recognized." enum:",go-vcr-v1,go-vcr-v2,vcrpy,ruby-vcr,httpmock-yaml,har,httprr,exchange-list,txtar,sse-text,event-lines,event-frames,jsonl-transcript,jsonl-session,json-messages,gzip"`
-	Problems      []problemJSON      `json:"problems" jsonschema:"What is wrong with the recording itself; at most 100 are listed."`
+	Problems      []replay.Problem   `json:"problems" jsonschema:"What is wrong with the recording itself; at most 100 are listed."`
 	MoreProblems  int                `json:"more_problems,omitempty" jsonschema:"Problems that are only counted."`
-	Ignored       []countJSON        `json:"ignored" jsonschema:"What was not read, by kind."`
+	Ignored       []replay.Count     `json:"ignored" jsonschema:"What was not read, by kind."`
 	Error         string             `json:"error,omitempty" jsonschema:"Why the file could not be read, or not to its end."`
 	Conversations []conversationJSON `json:"conversations"`
-}
-
-type problemJSON struct {
-	Kind  string `json:"kind" enum:"cut,error,malformed,too-large,stray,repeated,unreadable"`
-	Place string `json:"place,omitempty" jsonschema:"Line, interaction, conversation and turn, as far as they are known."`
-	Text  string `json:"text"`
-}
-
-type countJSON struct {
-	What  string `json:"what"`
-	Count int    `json:"count" minimum:"1"`
 }
 
 type conversationJSON struct {
@@ -237,33 +210,14 @@ type conversationJSON struct {
 	ResultsInCallOrder bool                  `json:"results_in_call_order" jsonschema:"True unless a turn's results stand in another order than its calls."`
 	OutOfOrder         []int                 `json:"turns_out_of_order" jsonschema:"Turns, counted from 1; at most 100 are listed." minimum:"1"`
 	ToolsChanged       []int                 `json:"tools_changed" jsonschema:"Turns before which the tools array changed." minimum:"1"`
-	Unanswered         []unansweredJSON      `json:"unanswered" jsonschema:"Calls without a result; at most 100 are listed."`
-	UnansweredWhy      []countJSON           `json:"unanswered_why" jsonschema:"All calls without a result, by reason."`
-	InvalidInputs      []invalidJSON         `json:"invalid_inputs" jsonschema:"Inputs that break their own tool's schema; at most 100 are listed."`
-	SafeTools          []safeJSON            `json:"safe_tools" jsonschema:"Tools that were taken for safe to run beside others, and why."`
+	Unanswered         []replay.Unanswered   `json:"unanswered" jsonschema:"Calls without a result; at most 100 are listed."`
+	UnansweredWhy      []replay.Count        `json:"unanswered_why" jsonschema:"All calls without a result, by reason."`
+	InvalidInputs      []replay.BrokenInput  `json:"invalid_inputs" jsonschema:"Inputs that break their own tool's schema; at most 100 are listed."`
+	SafeTools          []replay.SafeTool     `json:"safe_tools" jsonschema:"Tools that were taken for safe to run beside others, and why."`
 	Policies           map[string]figureJSON `json:"policies"`
 	Measured           *figureJSON           `json:"measured,omitempty" jsonschema:"What the session took when it was recorded; absent without times."`
 	Notes              []string              `json:"notes,omitempty"`
 	LeftOut            int                   `json:"left_out,omitempty" jsonschema:"Items of the lists above that are only counted."`
-}
-
-type unansweredJSON struct {
-	Turn   int    `json:"turn" minimum:"1"`
-	Call   string `json:"call"`
-	Tool   string `json:"tool"`
-	Reason string `json:"reason"`
-}
-
-type invalidJSON struct {
-	Turn int    `json:"turn" minimum:"1"`
-	Call string `json:"call"`
-	Tool string `json:"tool"`
-	Text string `json:"text"`
-}
-
-type safeJSON struct {
-	Tool    string `json:"tool"`
-	Because string `json:"because" enum:"annotations,given,measured"`
 }
 
 type figureJSON struct {
@@ -272,33 +226,17 @@ type figureJSON struct {
 	Basis         string `json:"basis" jsonschema:"What the figure rests on." pattern:"^(measured|assumed: (pace|durations|safety)(, (durations|safety))*)$"`
 }
 
-// ReplayJSON writes one object as replay.schema.json describes it.
-func ReplayJSON(w io.Writer, all []replay.Report, skipped []Skipped) error {
-	out := replayJSON{Version: ReplayVersion, Recordings: []recordingJSON{}, Skipped: append([]Skipped{}, skipped...)}
-	for _, r := range all {
-		out.Recordings = append(out.Recordings, recordingOf(r))
-	}
-	return PrintJSON(w, out)
-}
-
-func recordingOf(r replay.Report) recordingJSON {
-	j := recordingJSON{File: r.File, Format: r.Format, Problems: []problemJSON{}, MoreProblems: r.MoreProblems, Ignored: countsOf(r.Ignored), Conversations: []conversationJSON{}}
-	for _, p := range r.Problems {
-		j.Problems = append(j.Problems, problemJSON{p.Kind, p.Place, p.Text})
-	}
-	if r.Err != nil {
-		j.Error = r.Err.Error()
-	}
-	for i := range r.Conversations {
-		j.Conversations = append(j.Conversations, conversationOf(&r.Conversations[i]))
-	}
-	return j
-}
-
-func countsOf(list []replay.Count) []countJSON {
-	out := []countJSON{}
-	for _, c := range list {
-		out = append(out, countJSON{c.What, c.N})
+func (r ReplayReport) document() any {
+	out := replayJSON{Version: ReplayVersion, Skipped: r.Skipped}
+	for _, one := range r.Recordings {
+		j := recordingJSON{File: one.File, Format: one.Format, Problems: one.Problems, MoreProblems: one.MoreProblems, Ignored: one.Ignored}
+		if one.Err != nil {
+			j.Error = one.Err.Error()
+		}
+		for i := range one.Conversations {
+			j.Conversations = append(j.Conversations, conversationOf(&one.Conversations[i]))
+		}
+		out.Recordings = append(out.Recordings, j)
 	}
 	return out
 }
@@ -307,18 +245,9 @@ func conversationOf(c *replay.Conversation) conversationJSON {
 	j := conversationJSON{
 		Number: c.Number, ID: c.ID, Agent: c.Agent, Model: c.Model, Turns: c.Turns, Calls: c.Calls, Answered: c.Answered,
 		ParallelBatches: c.ParallelBatches, Batches: c.Batches, ResultsInCallOrder: c.InOrder(),
-		OutOfOrder: append([]int{}, c.OutOfOrder.First...), ToolsChanged: append([]int{}, c.ToolsChanged.First...),
-		Unanswered: []unansweredJSON{}, UnansweredWhy: countsOf(c.Why), InvalidInputs: []invalidJSON{}, SafeTools: []safeJSON{}, Policies: map[string]figureJSON{},
-		Notes: c.Notes.First, LeftOut: leftOut(c),
-	}
-	for _, u := range c.Unanswered.First {
-		j.Unanswered = append(j.Unanswered, unansweredJSON(u))
-	}
-	for _, b := range c.Broken.First {
-		j.InvalidInputs = append(j.InvalidInputs, invalidJSON(b))
-	}
-	for _, s := range c.Safe {
-		j.SafeTools = append(j.SafeTools, safeJSON(s))
+		OutOfOrder: c.OutOfOrder.First, ToolsChanged: c.ToolsChanged.First,
+		Unanswered: c.Unanswered.First, UnansweredWhy: c.Why, InvalidInputs: c.Broken.First, SafeTools: c.Safe,
+		Policies: map[string]figureJSON{}, Notes: c.Notes.First, LeftOut: leftOut(c),
 	}
 	for _, f := range c.Figures {
 		j.Policies[f.Name] = figureOf(f)
@@ -340,20 +269,20 @@ func figureOf(f replay.Figure) figureJSON {
 	return figureJSON{ms(f.Makespan), share(f.Hidden), f.Basis.String()}
 }
 
-// Summary words a replay in a line, for a screen's last one.
-func Summary(all []replay.Report, skipped int) string {
+// summary words a replay in a line.
+func (r ReplayReport) summary() string {
 	conversations, calls, problems := 0, 0, 0
-	for _, r := range all {
-		problems += len(r.Problems) + r.MoreProblems
-		conversations += len(r.Conversations)
-		for _, c := range r.Conversations {
+	for _, one := range r.Recordings {
+		problems += len(one.Problems) + one.MoreProblems
+		conversations += len(one.Conversations)
+		for _, c := range one.Conversations {
 			calls += c.Calls
 		}
 	}
-	text := fmt.Sprintf("%s, %s, %s, %s", plural(len(all), "recording", "recordings"), plural(conversations, "conversation", "conversations"),
+	text := fmt.Sprintf("%s, %s, %s, %s", plural(len(r.Recordings), "recording", "recordings"), plural(conversations, "conversation", "conversations"),
 		plural(calls, "call", "calls"), plural(problems, "problem of their own", "problems of their own"))
-	if skipped > 0 {
-		text += ", " + plural(skipped, "other file", "other files")
+	if n := len(r.Skipped); n > 0 {
+		text += ", " + plural(n, "other file", "other files")
 	}
 	return text
 }
@@ -361,25 +290,25 @@ func Summary(all []replay.Report, skipped int) string {
 // rowNames are distinct names for the recordings' rows: a file's own
 // name; with its folders, where several files have it. The short ones fit a table,
 // without their middle where they begin alike.
-func rowNames(all []replay.Report, o Options) (full, short []string) {
+func rowNames(all []replay.Report, ascii bool) (full, short []string) {
 	names := make([]string, len(all))
 	for i, r := range all {
-		names[i] = screen.Safe(path.Base(r.File))
+		names[i] = Safe(path.Base(r.File))
 	}
 	same := alike(names)
 	for i, r := range all {
 		if same[names[i]] > 1 {
-			names[i] = screen.Safe(path.Clean(r.File))
+			names[i] = Safe(path.Clean(r.File))
 		}
 	}
 	short = make([]string, len(names))
 	for i, name := range names {
-		short[i] = screen.Cut(name, nameWidth, o.ASCII)
+		short[i] = Cut(name, nameWidth, ascii)
 	}
 	same = alike(short)
 	for i, name := range names {
 		if same[short[i]] > 1 {
-			short[i] = screen.CutMiddle(name, nameWidth, o.ASCII)
+			short[i] = CutMiddle(name, nameWidth, ascii)
 		}
 	}
 	return names, short

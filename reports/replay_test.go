@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/reports"
-	"toolbench/reports/screen"
 	"toolbench/sim/replay"
 )
 
@@ -48,14 +47,14 @@ var skippedFiles = []reports.Skipped{{File: "logs/README.md", Reason: "not a rec
 func replayTable(t *testing.T, o reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, reports.ReplayTable(&b, replays(), skippedFiles, o))
+	require.NoError(t, reports.Print(&b, reports.ReplayReport{Recordings: replays(), Skipped: skippedFiles}, "table", o))
 	return b.String()
 }
 
 func replayJSON(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, reports.ReplayJSON(&b, replays(), skippedFiles))
+	require.NoError(t, reports.Print(&b, reports.ReplayReport{Recordings: replays(), Skipped: skippedFiles}, "json", reports.Options{}))
 	return b.String()
 }
 
@@ -71,7 +70,7 @@ func TestReplaysLookAsRecorded(t *testing.T) {
 func TestNoLineOfAReplayIsWiderThanTheScreen(t *testing.T) {
 	for width := 20; width < 200; width += 7 {
 		for line := range strings.Lines(replayTable(t, reports.Options{Width: width})) {
-			assert.LessOrEqual(t, screen.Width(strings.TrimSuffix(line, "\n")), width, line)
+			assert.LessOrEqual(t, reports.Width(strings.TrimSuffix(line, "\n")), width, line)
 		}
 	}
 }
@@ -100,7 +99,7 @@ func TestNothingARecordingSaysReachesTheTerminalAsItIs(t *testing.T) {
 	}
 }
 
-// Rows of files that are called alike, or begin alike, can be told apart.
+// Rows of files that are called alike, or begin alike, can be distinguished.
 func TestRowsHaveNamesOfTheirOwn(t *testing.T) {
 	one := []replay.Conversation{{Number: 1, Turns: 1}}
 	all := []replay.Report{
@@ -109,7 +108,7 @@ func TestRowsHaveNamesOfTheirOwn(t *testing.T) {
 		{File: "x/another_long_name_of_a_test.yaml", Conversations: one},
 	}
 	var b bytes.Buffer
-	require.NoError(t, reports.ReplayTable(&b, all, nil, reports.Options{}))
+	require.NoError(t, reports.Print(&b, reports.ReplayReport{Recordings: all}, "table", reports.Options{}))
 	var names []string
 	for _, line := range strings.Split(b.String(), "\n")[2:8] {
 		name, _, _ := strings.Cut(line, " ")
@@ -121,6 +120,6 @@ func TestRowsHaveNamesOfTheirOwn(t *testing.T) {
 	}, names)
 
 	b.Reset()
-	require.NoError(t, reports.ReplayTable(&b, all, nil, reports.Options{Width: 50}))
+	require.NoError(t, reports.Print(&b, reports.ReplayReport{Recordings: all}, "table", reports.Options{Width: 50}))
 	assert.Contains(t, b.String(), "\na_long_name_of_a_test_that_reads.yaml\n", "a list has room")
 }

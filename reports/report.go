@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -45,13 +44,13 @@ func (o Options) again(outcome check.Result) string {
 // Writer writes one report of outcomes, in their order. Its errors are those of w.
 type Writer func(w io.Writer, outcomes []check.Result, o Options) error
 
-// Format is a report that can be asked for by name.
+// Format is a report of outcomes that can be asked for by name.
 type Format struct {
 	Name, About string
 	Write       Writer
 }
 
-// Formats are the reports there are, in the order in which they are offered.
+// Formats are the reports of outcomes there are, in the order in which they are offered.
 func Formats() []Format {
 	return []Format{
 		{"table", "a table for people, or a list on a narrow screen", Table},
@@ -59,6 +58,24 @@ func Formats() []Format {
 		{"junit", "JUnit XML, as CI systems read it", JUnit},
 		{"markdown", "a table and the failures, for job summaries", Markdown},
 	}
+}
+
+// Report is what came of a command, for people and for programs.
+type Report interface {
+	// show writes it for people, in lines that are no wider than the screen.
+	show(p *page)
+	// document is the object that the command's published schema describes.
+	document() any
+}
+
+// Print writes a report as "json", or else as a text for people.
+func Print(w io.Writer, r Report, format string, o Options) error {
+	if format == "json" {
+		return PrintJSON(w, r.document())
+	}
+	p := newPage(w, o)
+	r.show(p)
+	return p.end()
 }
 
 // Totals count the verdicts of a run.
@@ -96,10 +113,11 @@ func (t Totals) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// sums are the virtual times of a run. Hidden is the share of all serial time
-// that was saved (J7); errors, which have no times, count nothing.
+// sums are the virtual times of a run. Hidden is the serial time that passed beside other
+// work (J7); errors, which have no times, count nothing.
 type sums struct {
 	makespan, serial time.Duration
+	hiding           float64
 	batches, calls   int
 }
 
@@ -108,17 +126,20 @@ func sum(outcomes []check.Result) sums {
 	for _, o := range outcomes {
 		s.makespan += o.Makespan
 		s.serial += o.Serial
+		s.hiding += o.Hidden * float64(o.Serial)
 		s.batches += len(o.Batches)
 		s.calls += len(o.Calls)
 	}
 	return s
 }
 
+// hidden is the share of all serial time in percent. Time in which nothing is at work is in
+// no serial time, so the makespans have no bearing on it.
 func (s sums) hidden() float64 {
 	if s.serial <= 0 {
 		return 0
 	}
-	return 100 * float64(s.serial-s.makespan) / float64(s.serial)
+	return s.hiding / float64(s.serial)
 }
 
 func plural(n int, one, many string) string {
@@ -150,14 +171,17 @@ func Quoted(word string) string {
 }
 
 // short is a duration in three significant digits, for people: 250µs, 1.25s, 2h3m.
-func short(d time.Duration, ascii bool) string {
-	text := d.Round(grain(d)).String()
+func (o Options) short(d time.Duration) string { return o.exact(d.Round(grain(d))) }
+
+// exact is a duration without units that are zero.
+func (o Options) exact(d time.Duration) string {
+	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {
 			text = text[:len(text)-2]
 		}
 	}
-	if ascii {
+	if o.ASCII {
 		text = strings.ReplaceAll(text, "µ", "u")
 	}
 	return text
@@ -220,38 +244,4 @@ func decimal(n uint64, places int) string {
 		return integer
 	}
 	return integer + "." + fraction
-}
-
-// section writes a file's name and, indented below it, its remarks.
-func section(w io.Writer, file string, lines []string, o Options) {
-	if len(lines) == 0 {
-		return
-	}
-	fold(w, "", file, o)
-	for _, line := range lines {
-		fold(w, "  ", line, o)
-	}
-}
-
-// fold writes a line of unsafe text, its continuation further in.
-func fold(w io.Writer, indent, line string, o Options) {
-	room := 0 // no limit
-	if o.Width > 0 {
-		room = max(1, o.Width-len(indent)-2)
-	}
-	for i, part := range screen.Fold(screen.Safe(line), room) {
-		if i > 0 {
-			part = "  " + part
-		}
-		fmt.Fprintln(w, indent+part)
-	}
-}
-
-// foldLines writes lines of safe text, none wider than the screen.
-func foldLines(w io.Writer, lines []string, o Options) {
-	for _, line := range lines {
-		for _, part := range screen.Fold(line, o.Width) {
-			fmt.Fprintln(w, part)
-		}
-	}
 }

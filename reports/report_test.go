@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/reports"
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -33,7 +33,7 @@ func fits(t require.TestingT, text string, width int) {
 		if strings.HasPrefix(line, "  again: ") {
 			continue
 		}
-		assert.LessOrEqual(t, screen.Width(line), width, "%q", line)
+		assert.LessOrEqual(t, reports.Width(line), width, "%q", line)
 	}
 }
 
@@ -75,7 +75,7 @@ func harmless(t *testing.T, text string) {
 	t.Helper()
 	assert.True(t, utf8.ValidString(text))
 	for _, r := range text {
-		assert.True(t, r == '\n' || screen.Harmless(r), "%U", r)
+		assert.True(t, r == '\n' || reports.Harmless(r), "%U", r)
 	}
 }
 

@@ -1,12 +1,8 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strings"
-
-	"toolbench/reports/screen"
 )
 
 // RulesVersion is the version of the JSON that rules writes.
@@ -14,11 +10,13 @@ const RulesVersion = 1
 
 // RulesReport is what permission rules would decide.
 type RulesReport struct {
-	Version   int             `json:"version"`
-	Decisions []RuleDecision  `json:"decisions" jsonschema:"One for each call, in order."`
-	Totals    map[string]int  `json:"totals" jsonschema:"How many calls would be allowed, asked about and denied."`
-	Rules     []RuleUse       `json:"rules" jsonschema:"The rules in force, in the order in which they are tried."`
-	Skipped   []SkippedRecord `json:"skipped,omitempty" jsonschema:"Recordings that could not be read."`
+	Version   int            `json:"version"`
+	Decisions []RuleDecision `json:"decisions" jsonschema:"One for each call, in order."`
+	Totals    map[string]int `json:"totals" jsonschema:"How many calls would be allowed, asked about and denied."`
+	Rules     []RuleUse      `json:"rules" jsonschema:"The rules in force, in the order in which they are tried."`
+	Skipped   []Skipped      `json:"skipped,omitempty" jsonschema:"Recordings that could not be read."`
+	// All shows every call to people, however many are allowed.
+	All bool `json:"-"`
 }
 
 // RuleDecision is what would become of one call.
@@ -46,55 +44,31 @@ type RuleUse struct {
 	Problem   string `json:"problem,omitempty" jsonschema:"Why the rule has not the effect it seems to have."`
 }
 
-// SkippedRecord is a file that could not be read, and why.
-type SkippedRecord struct {
-	File   string `json:"file"`
-	Reason string `json:"reason"`
-}
-
-// RulesJSON writes one object as rules.schema.json describes it.
-func RulesJSON(w io.Writer, r RulesReport) error {
+func (r RulesReport) document() any {
 	r.Version = RulesVersion
-	for i := range r.Decisions {
-		r.Decisions[i].Paths = present(r.Decisions[i].Paths)
-	}
-	if r.Decisions == nil {
-		r.Decisions = []RuleDecision{}
-	}
-	if r.Rules == nil {
-		r.Rules = []RuleUse{}
-	}
-	return PrintJSON(w, r)
+	return r
 }
 
-// RulesTable writes a row a call, then what is worth knowing about the rules. Calls
-// that are allowed are left out unless all are wanted or there are few.
-func RulesTable(w io.Writer, r RulesReport, all bool, o Options) error {
-	out := bufio.NewWriter(w)
-	few := all || len(r.Decisions) <= 20
-	g := screen.Grid{Columns: []screen.Column{{Title: "Decision"}, {Title: "Call"}, {Title: "Why"}}}
+// fewCalls is how many calls a table shows without being asked for all.
+const fewCalls = 20
+
+// show writes a row a call, then what is worth knowing about the rules. Calls that are
+// allowed are left out unless all are wanted or there are few.
+func (r RulesReport) show(p *page) {
+	few := r.All || len(r.Decisions) <= fewCalls
+	g := Grid{Columns: columns("Decision", "Call", "Why")}
 	for _, d := range r.Decisions {
 		if few || d.Decision != "allow" {
-			g.Rows = append(g.Rows, []string{d.Decision, screen.Cut(screen.Safe(d.Call), 60, o.ASCII), screen.Safe(why(d))})
+			g.add(d.Decision, Cut(Safe(d.Call), 60, p.ASCII), Safe(why(d)))
 		}
 	}
-	if len(g.Rows) > 0 {
-		drawn, err := g.Draw(o.Width, o.ASCII)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, drawn)
-	}
-	calls := "calls"
-	if len(r.Decisions) == 1 {
-		calls = "call"
-	}
-	total := fmt.Sprintf("%d %s: %d allowed, %d asked about, %d denied", len(r.Decisions), calls, r.Totals["allow"], r.Totals["ask"], r.Totals["deny"])
+	p.tables(g)
+	total := fmt.Sprintf("%s: %d allowed, %d asked about, %d denied", plural(len(r.Decisions), "call", "calls"), r.Totals["allow"], r.Totals["ask"], r.Totals["deny"])
 	if !few && r.Totals["allow"] > 0 {
 		total += "; those allowed are left out (--all shows them)"
 	}
-	foldLines(out, append([]string{total}, ruleNotes(r)...), o)
-	return out.Flush()
+	p.lines(total)
+	p.lines(ruleNotes(r)...)
 }
 
 func why(d RuleDecision) string {
@@ -108,10 +82,10 @@ func why(d RuleDecision) string {
 func ruleNotes(r RulesReport) []string {
 	var notes []string
 	for _, u := range r.Rules {
-		name := fmt.Sprintf("%s rule %s of %s", u.Behaviour, screen.Safe(u.Rule), u.Source)
+		name := fmt.Sprintf("%s rule %s of %s", u.Behaviour, Safe(u.Rule), u.Source)
 		switch {
 		case u.Problem != "":
-			notes = append(notes, screen.Safe(u.Problem))
+			notes = append(notes, Safe(u.Problem))
 		case u.Matched == 0 && len(r.Decisions) > 1:
 			notes = append(notes, name+" matched none of these calls")
 		case u.Decided == 0 && len(r.Decisions) > 1:
@@ -119,7 +93,7 @@ func ruleNotes(r RulesReport) []string {
 		}
 	}
 	for _, s := range r.Skipped {
-		notes = append(notes, strings.TrimSpace(screen.Safe(s.File)+": "+screen.Safe(s.Reason)))
+		notes = append(notes, strings.TrimSpace(Safe(s.File)+": "+Safe(s.Reason)))
 	}
 	return notes
 }

@@ -1,15 +1,8 @@
 package reports
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
-	"strconv"
-	"time"
-	"unicode/utf8"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -25,26 +18,26 @@ type runJSON struct {
 }
 
 type outcomeJSON struct {
-	Name          string        `json:"name"`
-	About         string        `json:"about,omitempty" jsonschema:"What the scenario guards, in a sentence."`
-	File          string        `json:"file,omitempty" jsonschema:"The scenario's file; absent when it has none."`
-	Tags          []string      `json:"tags"`
-	Status        check.Status  `json:"status" enum:"passed,failed,error"`
-	Policy        string        `json:"policy" jsonschema:"How calls were scheduled."`
-	Seed          uint64        `json:"seed" jsonschema:"Seed of this scenario's run."`
-	MakespanMS    ms            `json:"makespan_ms" jsonschema:"The whole run."`
-	SerialMS      ms            `json:"serial_ms" jsonschema:"What it would take with each stream followed by each of its calls, one after the other."`
-	HiddenPercent share         `json:"hidden_percent" jsonschema:"Share of serial_ms that was saved."`
-	BoundMS       ms            `json:"bound_ms" jsonschema:"The lower bound: no policy could be faster with these calls, their arrivals and times, what they read and write, and the limit."`
-	Batches       [][]string    `json:"batches" jsonschema:"The partition of the calls, by tool name."`
-	Calls         []callJSON    `json:"calls"`
-	Failures      []failureJSON `json:"failures"`
-	TraceDigest   string        `json:"trace_digest" jsonschema:"Equal digests, equal runs."`
-	Error         string        `json:"error,omitempty" jsonschema:"Why there is no verdict."`
-	Invalid       bool          `json:"invalid,omitempty" jsonschema:"True when the scenario's file is at fault, and not the harness."`
-	Notes         []string      `json:"notes,omitempty"`
-	TookMS        *ms           `json:"took_ms,omitempty" jsonschema:"Real time; differs from run to run."`
-	Again         string        `json:"again" jsonschema:"The command that shows it again."`
+	Name          string          `json:"name"`
+	About         string          `json:"about,omitempty" jsonschema:"What the scenario guards, in a sentence."`
+	File          string          `json:"file,omitempty" jsonschema:"The scenario's file; absent when it has none."`
+	Tags          []string        `json:"tags"`
+	Status        check.Status    `json:"status" enum:"passed,failed,error"`
+	Policy        string          `json:"policy" jsonschema:"How calls were scheduled."`
+	Seed          uint64          `json:"seed" jsonschema:"Seed of this scenario's run."`
+	MakespanMS    ms              `json:"makespan_ms" jsonschema:"The whole run."`
+	SerialMS      ms              `json:"serial_ms" jsonschema:"What it would take with each stream followed by each of its calls, one after the other."`
+	HiddenPercent share           `json:"hidden_percent" jsonschema:"Share of serial_ms that was saved."`
+	BoundMS       ms              `json:"bound_ms" jsonschema:"The lower bound: no policy could be faster with these calls, their arrivals and times, what they read and write, and the limit."`
+	Batches       [][]string      `json:"batches" jsonschema:"The partition of the calls, by tool name."`
+	Calls         []callJSON      `json:"calls"`
+	Failures      []check.Failure `json:"failures"`
+	TraceDigest   string          `json:"trace_digest" jsonschema:"Equal digests, equal runs."`
+	Error         string          `json:"error,omitempty" jsonschema:"Why there is no verdict."`
+	Invalid       bool            `json:"invalid,omitempty" jsonschema:"True when the scenario's file is at fault, and not the harness."`
+	Notes         []string        `json:"notes,omitempty"`
+	TookMS        *ms             `json:"took_ms,omitempty" jsonschema:"Real time; differs from run to run."`
+	Again         string          `json:"again" jsonschema:"The command that shows it again."`
 }
 
 type callJSON struct {
@@ -63,31 +56,10 @@ type callJSON struct {
 	On        []string `json:"on,omitempty" jsonschema:"Ids of the calls it waited for."`
 }
 
-type failureJSON struct {
-	Expectation string `json:"expectation" jsonschema:"Named as in the file: batches, files./repo/a.go."`
-	Expected    string `json:"expected"`
-	Found       string `json:"found"`
-	At          string `json:"at" jsonschema:"The place in the scenario's file: name.yaml:12."`
-}
-
-// ms writes a duration as a number of milliseconds.
-type ms time.Duration
-
-// MarshalJSON is exact: a float would round, and turn small ones into 1e-06.
-func (d ms) MarshalJSON() ([]byte, error) { return []byte(millis(time.Duration(d))), nil }
-
-// share writes a percentage with at most four decimals.
-type share float64
-
-// MarshalJSON never fails: what is no number is 0.
-func (p share) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, rounded(float64(p), 1e4), 'f', -1, 64), nil
-}
-
 // JSON writes one object as run.schema.json describes it. Texts are the true ones;
 // what a terminal would obey is escaped, so that printing the report is safe.
 func JSON(w io.Writer, outcomes []check.Result, o Options) error {
-	run := runJSON{Version: Version, Totals: Count(outcomes), Outcomes: []outcomeJSON{}}
+	run := runJSON{Version: Version, Totals: Count(outcomes)}
 	if len(outcomes) > 0 {
 		run.Seed = outcomes[0].Seed
 	}
@@ -97,46 +69,12 @@ func JSON(w io.Writer, outcomes []check.Result, o Options) error {
 	return PrintJSON(w, run)
 }
 
-// PrintJSON writes a value as indented JSON that is safe to print.
-func PrintJSON(w io.Writer, value any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(value); err != nil {
-		return fmt.Errorf("encoding the report: %w", err)
-	}
-	// "##[" is a command to GitHub's log wherever it stands in a line.
-	_, err := w.Write(bytes.ReplaceAll(printable(b.Bytes()), []byte("##["), []byte(`#\u0023[`)))
-	return err
-}
-
-// printable escapes, in JSON, the characters that the encoder lets through and a
-// terminal may obey. They can stand in strings only, where an escape means the same.
-func printable(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		switch {
-		case r == '\n' || screen.Harmless(r):
-			out = append(out, text[:n]...)
-		case r > 0xffff:
-			r -= 0x10000
-			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+(r>>10), 0xdc00+(r&0x3ff))
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		text = text[n:]
-	}
-	return out
-}
-
 func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 	j := outcomeJSON{
-		Name: outcome.Name, About: outcome.About, File: outcome.File, Tags: present(outcome.Tags),
+		Name: outcome.Name, About: outcome.About, File: outcome.File, Tags: outcome.Tags,
 		Status: outcome.Status, Policy: outcome.Policy, Seed: outcome.Seed,
 		MakespanMS: ms(outcome.Makespan), BoundMS: ms(outcome.LowerBound), SerialMS: ms(outcome.Serial), HiddenPercent: share(outcome.Hidden),
-		Batches: [][]string{}, Calls: []callJSON{}, Failures: []failureJSON{},
+		Batches: outcome.Batches, Failures: outcome.Failures,
 		TraceDigest: outcome.Digest, Invalid: outcome.Invalid, Notes: outcome.Notes, Again: o.again(outcome),
 	}
 	if outcome.Err != nil {
@@ -146,14 +84,8 @@ func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 		took := ms(outcome.Took)
 		j.TookMS = &took
 	}
-	for _, batch := range outcome.Batches {
-		j.Batches = append(j.Batches, present(batch))
-	}
 	for _, call := range outcome.Calls {
 		j.Calls = append(j.Calls, callOf(call))
-	}
-	for _, f := range outcome.Failures {
-		j.Failures = append(j.Failures, failureJSON{f.Expectation, f.Expected, f.Found, f.At})
 	}
 	return j
 }
@@ -164,12 +96,4 @@ func callOf(c check.Call) callJSON {
 		ReadyMS: ms(c.Ready), StartedMS: ms(c.Started), EndedMS: ms(c.Ended), EmittedMS: ms(c.Emitted),
 		Status: c.Status, Safe: c.Safe, WaitsFor: c.WaitsFor, On: c.On,
 	}
-}
-
-// present is a list that is never null in JSON.
-func present(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
 }

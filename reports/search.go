@@ -1,14 +1,11 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/economics/retrieval"
 	"toolbench/toolsys/search"
 )
@@ -45,29 +42,22 @@ type Finding struct {
 	search.Result
 }
 
-// SearchTable writes a row a ranker, then one a ranker and class, and one a ranker
-// and language where there are several.
-func SearchTable(w io.Writer, r SearchReport, o Options) error {
-	out := bufio.NewWriter(w)
-	foldLines(out, []string{searchBasis(r.Tools, r.Standings[0])}, o)
-	fmt.Fprintln(out)
-	grids := []screen.Grid{
-		rankerGrid(r),
-		groupGrid("Class", r, func(s retrieval.Standing) []retrieval.Group { return s.Classes }),
-		groupGrid("Language", r, func(s retrieval.Standing) []retrieval.Group { return s.Langs }),
-	}
-	for i, g := range grids {
-		if i > 0 && len(g.Rows) <= len(r.Standings) {
-			continue // there is one class only
+// show writes a row a ranker, then one a ranker and class, and one a ranker and
+// language where there are several.
+func (r SearchReport) show(p *page) {
+	p.lines(searchBasis(r.Tools, r.Standings[0]))
+	p.printf("\n")
+	p.grid(r.rankers())
+	p.printf("\n")
+	for _, g := range []Grid{
+		r.groups("Class", func(s retrieval.Standing) []retrieval.Group { return s.Classes }),
+		r.groups("Language", func(s retrieval.Standing) []retrieval.Group { return s.Langs }),
+	} {
+		if len(g.Rows) > len(r.Standings) { // there are several
+			p.tables(g)
 		}
-		drawn, err := g.Draw(o.Width, o.ASCII)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, drawn)
 	}
-	foldLines(out, searchNotes(r.Standings), o)
-	return out.Flush()
+	p.lines(searchNotes(r.Standings)...)
 }
 
 // searchBasis names what the figures rest on.
@@ -79,52 +69,49 @@ func searchBasis(tools SearchedTools, s retrieval.Standing) string {
 	return text
 }
 
-// rankerGrid compares the rankers on all queries, then by hit@k of the halves.
-func rankerGrid(r SearchReport) screen.Grid {
-	g := screen.Grid{Columns: append([]screen.Column{{Title: "Ranker"}}, figureColumns(r.Ks)...)}
+// rankers compares the rankers on all queries, then by hit@k of the halves.
+func (r SearchReport) rankers() Grid {
+	titles := append([]string{"Ranker"}, figureTitles(r.Ks)...)
 	for _, half := range []string{"even", "odd"} {
 		for _, k := range r.Ks {
-			g.Columns = append(g.Columns, screen.Column{Title: fmt.Sprintf("%s@%d", half, k), Right: true})
+			titles = append(titles, fmt.Sprintf(">%s@%d", half, k))
 		}
 	}
+	g := Grid{Columns: columns(titles...)}
 	for _, s := range r.Standings {
-		row := append([]string{s.Ranker.Name}, figureCells(r.Ks, s.All)...)
+		row := append([]any{s.Ranker.Name}, figureCells(r.Ks, s.All)...)
 		for _, half := range s.Half {
 			for i := range r.Ks {
 				row = append(row, threeDigits(half.Hit(i)))
 			}
 		}
-		g.Rows = append(g.Rows, row)
+		g.add(row...)
 	}
 	return g
 }
 
-// groupGrid compares the rankers by class or by language.
-func groupGrid(title string, r SearchReport, of func(retrieval.Standing) []retrieval.Group) screen.Grid {
-	columns := []screen.Column{{Title: title}, {Title: "Ranker"}, {Title: "Queries", Right: true}}
-	g := screen.Grid{Columns: append(columns, figureColumns(r.Ks)...)}
+// groups compares the rankers by class or by language.
+func (r SearchReport) groups(title string, of func(retrieval.Standing) []retrieval.Group) Grid {
+	g := Grid{Columns: columns(append([]string{title, "Ranker", ">Queries"}, figureTitles(r.Ks)...)...)}
 	for i, group := range of(r.Standings[0]) {
 		for _, s := range r.Standings {
 			mine := of(s)[i]
-			row := []string{screen.Safe(group.Name), s.Ranker.Name, strconv.Itoa(mine.Queries)}
-			g.Rows = append(g.Rows, append(row, figureCells(r.Ks, mine.Figures)...))
+			g.add(append([]any{Safe(group.Name), s.Ranker.Name, mine.Queries}, figureCells(r.Ks, mine.Figures)...)...)
 		}
 	}
 	return g
 }
 
-func figureColumns(ks []int) []screen.Column {
-	var columns []screen.Column
+func figureTitles(ks []int) (titles []string) {
 	for _, what := range []string{"hit", "recall"} {
 		for _, k := range ks {
-			columns = append(columns, screen.Column{Title: fmt.Sprintf("%s@%d", what, k), Right: true})
+			titles = append(titles, fmt.Sprintf(">%s@%d", what, k))
 		}
 	}
-	return append(columns, screen.Column{Title: "MRR", Right: true})
+	return append(titles, ">MRR")
 }
 
-func figureCells(ks []int, f *retrieval.Figures) []string {
-	var cells []string
+func figureCells(ks []int, f *retrieval.Figures) (cells []any) {
 	for i := range ks {
 		cells = append(cells, threeDigits(f.Hit(i)))
 	}
@@ -155,28 +142,22 @@ func searchNotes(all []retrieval.Standing) []string {
 	return lines
 }
 
-// FindingsTable writes what each ranker found, best first.
-func FindingsTable(w io.Writer, r FindingsReport, o Options) error {
-	out := bufio.NewWriter(w)
+// show writes what each ranker found, best first.
+func (r FindingsReport) show(p *page) {
 	for _, f := range r.Found {
-		foldLines(out, []string{f.Ranker.Name + ": " + f.Ranker.About}, o)
-		g := screen.Grid{Columns: []screen.Column{{Title: "Tool"}, {Title: "Score", Right: true}, {Title: "Why"}}}
+		p.lines(f.Ranker.Name + ": " + f.Ranker.About)
+		g := Grid{Columns: columns("Tool", ">Score", "Why")}
 		for _, m := range f.Matches {
-			g.Rows = append(g.Rows, []string{screen.Safe(m.Name), strconv.FormatFloat(m.Score, 'f', 2, 64), screen.Safe(m.Why)})
+			g.add(Safe(m.Name), strconv.FormatFloat(m.Score, 'f', 2, 64), Safe(m.Why))
 		}
 		for _, name := range f.Missing {
-			foldLines(out, []string{screen.Safe("  no tool is named " + name)}, o)
+			p.lines(Safe("  no tool is named " + name))
 		}
-		switch drawn, err := g.Draw(o.Width, o.ASCII); {
-		case err != nil:
-			return err
-		case len(g.Rows) == 0:
-			fmt.Fprintf(out, "  nothing, of %d tools\n\n", r.Tools.Tools)
-		default:
-			fmt.Fprintln(out, drawn)
+		if len(g.Rows) == 0 {
+			p.printf("  nothing, of %d tools\n\n", r.Tools.Tools)
 		}
+		p.tables(g)
 	}
-	return out.Flush()
 }
 
 type standingsJSON struct {
@@ -218,8 +199,7 @@ type portion float64
 
 func fourDigits(f float64) float64 { return math.Round(f*1e4) / 1e4 }
 
-// SearchJSON writes one object as search.schema.json describes it.
-func SearchJSON(w io.Writer, r SearchReport) error {
+func (r SearchReport) document() any {
 	first := r.Standings[0]
 	report := standingsJSON{
 		Version: SearchVersion, Catalogue: r.Tools, Ks: r.Ks,
@@ -232,7 +212,7 @@ func SearchJSON(w io.Writer, r SearchReport) error {
 			Classes: groupsOf(s.Classes, r.Ks), Languages: groupsOf(s.Langs, r.Ks), NoneGiven: s.NoneGiven,
 		})
 	}
-	return PrintJSON(w, report)
+	return report
 }
 
 func isDefault(r search.Ranker) bool { return r.Name == search.DefaultRanker().Name }
@@ -275,18 +255,14 @@ type matchJSON struct {
 	Why   string  `json:"why"`
 }
 
-// FindingsJSON writes one object as search.schema.json describes it.
-func FindingsJSON(w io.Writer, r FindingsReport) error {
+func (r FindingsReport) document() any {
 	report := findingsJSON{Version: SearchVersion, Catalogue: r.Tools, Query: r.Words}
 	for _, f := range r.Found {
-		j := toolsFoundJSON{
-			Name: f.Ranker.Name, About: f.Ranker.About, Default: isDefault(f.Ranker),
-			Matches: []matchJSON{}, Missing: present(f.Missing),
-		}
+		j := toolsFoundJSON{Name: f.Ranker.Name, About: f.Ranker.About, Default: isDefault(f.Ranker), Missing: f.Missing}
 		for _, m := range f.Matches {
 			j.Matches = append(j.Matches, matchJSON{m.Name, fourDigits(m.Score), m.Why})
 		}
 		report.Rankers = append(report.Rankers, j)
 	}
-	return PrintJSON(w, report)
+	return report
 }

@@ -1,49 +1,77 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"toolbench/reports/screen"
+	"toolbench/sim/scenario/check"
 	"toolbench/sim/serve"
 )
 
-// ServeTable writes what clients did with what they were served: a table a
-// conversation, what contradicts the demands below (O8). No line is wider than the
-// screen.
-func ServeTable(w io.Writer, r serve.Report, o Options) error {
-	out := bufio.NewWriter(w)
+// ServeVersion is that of the JSON report on what was served. It changes when a field
+// goes or changes its meaning; fields may be added within a version.
+const ServeVersion = 2
+
+// ServeReport is what clients did with what they were served; Outcome is the verdict on a
+// scenario's expectations, nil for a recording.
+type ServeReport struct {
+	serve.Report
+	Outcome *check.Result
+}
+
+// Held reports whether every check and every expectation held.
+func (r ServeReport) Held() bool {
+	return r.Report.Held() && len(r.expectations()) == 0
+}
+
+// expectations are those of the scenario that did not hold; the client's own failures stand
+// with the checks.
+func (r ServeReport) expectations() []check.Failure {
+	if r.Outcome == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.Outcome.Failures), func(f check.Failure) bool { return strings.HasPrefix(f.Expectation, "client.") })
+}
+
+// show writes a table a conversation, what contradicts the demands below (O8).
+func (r ServeReport) show(p *page) {
 	for _, s := range r.Sessions {
-		fold(out, "", served(s), o)
-		drawn, err := checkGrid(s, o).Draw(o.Width, o.ASCII)
-		if err != nil {
-			return err
+		p.fold("", served(s))
+		g := Grid{Columns: columns("Check", "Status", "Demand")}
+		for _, c := range s.Checks {
+			g.add(c.Name, p.checked(c.Status), c.Demand)
 		}
-		fmt.Fprintln(out, drawn)
+		p.grid(g)
+		p.printf("\n")
 		for _, c := range s.Checks {
 			for _, line := range findings(c) {
-				fold(out, "  ", line, o)
+				p.fold("  ", line)
 			}
 		}
-		for _, line := range timing(s, o) {
-			fold(out, "  ", line, o)
+		for _, line := range p.timing(s) {
+			p.fold("  ", line)
 		}
-		fmt.Fprintln(out)
+		p.printf("\n")
 	}
 	for _, refused := range r.Refused {
 		text := "refused: " + refused.Text
 		if refused.Opening != "" {
 			text += fmt.Sprintf(" (it began with %q)", refused.Opening)
 		}
-		fold(out, "", text, o)
+		p.fold("", text)
 	}
-	fold(out, "", ServeSummary(r), o)
-	return out.Flush()
+	for _, f := range r.expectations() {
+		p.fold("", fmt.Sprintf("expected %s (%s): %s; found: %s", f.Expectation, f.At, f.Expected, f.Found))
+	}
+	if r.Outcome != nil {
+		for _, note := range r.Outcome.Notes {
+			p.fold("", "note: "+note)
+		}
+	}
+	p.fold("", r.summary())
 }
 
 // served words how far a conversation came.
@@ -59,17 +87,17 @@ func served(s serve.SessionReport) string {
 	return text
 }
 
-func checkGrid(s serve.SessionReport, o Options) screen.Grid {
-	g := screen.Grid{Columns: []screen.Column{{Title: "Check"}, {Title: "Status"}, {Title: "Demand"}}}
-	for _, c := range s.Checks {
-		paint := map[serve.Status]screen.Paint{serve.Held: screen.Green, serve.Failed: screen.Red, serve.Differs: screen.Yellow}[c.Status]
-		word := string(c.Status)
-		if c.Status == serve.Failed {
-			word = strings.ToUpper(word)
-		}
-		g.Rows = append(g.Rows, []string{c.Name, paint.On(word, o.Color), c.Demand})
+// checked is how a check's status looks.
+func (p *page) checked(s serve.Status) string {
+	switch s {
+	case serve.Held:
+		return Green.On(string(s), p.Color)
+	case serve.Failed:
+		return Red.On(strings.ToUpper(string(s)), p.Color)
+	case serve.Differs:
+		return Yellow.On(string(s), p.Color)
 	}
-	return g
+	return string(s)
 }
 
 // findings are a check's, a line each.
@@ -89,7 +117,7 @@ func findings(c serve.Check) []string {
 }
 
 // timing lists the times the client took, and where its cache breakpoints stand.
-func timing(s serve.SessionReport, o Options) []string {
+func (o Options) timing(s serve.SessionReport) []string {
 	var out []string
 	if n := len(s.Latencies); n > 0 {
 		took := make([]time.Duration, n)
@@ -97,7 +125,7 @@ func timing(s serve.SessionReport, o Options) []string {
 			took[i] = l.Took
 		}
 		slices.Sort(took)
-		out = append(out, fmt.Sprintf("from the end of an answer with calls to their results: median %s, longest %s", short(took[n/2], o.ASCII), short(took[n-1], o.ASCII)))
+		out = append(out, fmt.Sprintf("from the end of an answer with calls to their results: median %s, longest %s", o.short(took[n/2]), o.short(took[n-1])))
 	}
 	if len(s.Breakpoints) > 0 {
 		out = append(out, "cache breakpoints of the last request: "+strings.Join(s.Breakpoints, ", "))
@@ -105,8 +133,8 @@ func timing(s serve.SessionReport, o Options) []string {
 	return out
 }
 
-// ServeSummary words a report in a line.
-func ServeSummary(r serve.Report) string {
+// summary words a report in a line.
+func (r ServeReport) summary() string {
 	requests, failed := 0, 0
 	for _, s := range r.Sessions {
 		requests += s.Requests
@@ -118,69 +146,31 @@ func ServeSummary(r serve.Report) string {
 	}
 	text := fmt.Sprintf("%d of %s served, %s, %s, %d refused", r.Conversations-len(r.Unserved), plural(r.Conversations, "conversation", "conversations"),
 		plural(requests, "request", "requests"), plural(failed, "check failed", "checks failed"), len(r.Refused))
-	if len(r.Unserved) > 0 {
-		text += "; not asked for: " + numbers(r.Unserved)
+	if n := len(r.expectations()); n > 0 {
+		text += ", " + plural(n, "expectation failed", "expectations failed")
+	}
+	if n := len(r.Unserved); n > 0 {
+		const most = 10
+		text += "; not asked for: " + numbers(r.Unserved[:min(n, most)], n)
 	}
 	return text
 }
-
-func numbers(list []int) string {
-	const most = 10
-	words := make([]string, 0, most)
-	for _, n := range list[:min(len(list), most)] {
-		words = append(words, strconv.Itoa(n))
-	}
-	text := strings.Join(words, ", ")
-	if more := len(list) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// ServeVersion is that of the JSON report on what was served. It changes when a field
-// goes or changes its meaning; fields may be added within a version.
-const ServeVersion = 1
 
 type serveJSON struct {
-	Version       int           `json:"version"`
-	Source        string        `json:"source" jsonschema:"The recording or scenario that was served."`
-	Held          bool          `json:"held" jsonschema:"Something was asked, nothing was refused, and no check failed: the command ends with 0."`
-	Conversations int           `json:"conversations" jsonschema:"Conversations in the recording."`
-	Unserved      []int         `json:"unserved" jsonschema:"Conversations that were not asked for, by number." minimum:"1"`
-	Refused       []refusedJSON `json:"refused" jsonschema:"Requests that were answered with an error because the recording has nothing for them, or because they are none."`
-	Sessions      []servedJSON  `json:"sessions" jsonschema:"Conversations of clients, in the order in which they began."`
-}
-
-type refusedJSON struct {
-	Text    string `json:"text"`
-	Opening string `json:"opening,omitempty" jsonschema:"The beginning of the first user message."`
+	Version       int             `json:"version"`
+	Source        string          `json:"source" jsonschema:"The recording or scenario that was served."`
+	Held          bool            `json:"held" jsonschema:"Something was asked, nothing was refused, and no check failed: the command ends with 0."`
+	Conversations int             `json:"conversations" jsonschema:"Conversations in the recording."`
+	Unserved      []int           `json:"unserved" jsonschema:"Conversations that were not asked for, by number." minimum:"1"`
+	Refused       []serve.Refusal `json:"refused" jsonschema:"Requests that were answered with an error because the recording has nothing for them, or because they are none."`
+	Expectations  []check.Failure `json:"expectations,omitempty" jsonschema:"Expectations of the scenario that did not hold."`
+	Notes         []string        `json:"notes,omitempty" jsonschema:"What of the scenario was not checked or applied, and what was guessed."`
+	Sessions      []servedJSON    `json:"sessions" jsonschema:"Conversations of clients, in the order in which they began."`
 }
 
 type servedJSON struct {
-	Conversation int           `json:"conversation" jsonschema:"The recorded conversation that was served." minimum:"1"`
-	Opening      string        `json:"opening" jsonschema:"How the first user message compares with the recorded one." enum:"same,other,unknown"`
-	Requests     int           `json:"requests"`
-	Resent       int           `json:"resent" jsonschema:"Requests that repeat the one before, byte for byte, and got the same answer."`
-	Answers      int           `json:"answers" jsonschema:"Answers that were given."`
-	Of           int           `json:"answers_recorded"`
-	Calls        int           `json:"calls" jsonschema:"Calls in the answers that were given."`
-	Results      int           `json:"results" jsonschema:"Results that came back."`
-	Checks       []checkJSON   `json:"checks"`
-	Breakpoints  []string      `json:"breakpoints" jsonschema:"Places of the last request's cache breakpoints, in the order of the prompt."`
-	Latencies    []latencyJSON `json:"latencies" jsonschema:"From the end of an answer with calls to the request with their results."`
-}
-
-type checkJSON struct {
-	Name     string        `json:"name" enum:"results,order,placement,roles,echo,tools,cache,recorded"`
-	Promise  string        `json:"promise"`
-	Status   serve.Status  `json:"status" jsonschema:"differs: results are not the recorded ones, which is a failure with --strict only; untested: nothing came that could be checked." enum:"held,failed,differs,untested"`
-	Findings []findingJSON `json:"findings" jsonschema:"What contradicts the demand; at most 10 are listed."`
-	More     int           `json:"more_findings,omitempty"`
-}
-
-type findingJSON struct {
-	Answer int    `json:"after_answer" jsonschema:"The answer to which the request at fault reacts, from 1; 0: the first request."`
-	Text   string `json:"text"`
+	serve.SessionReport
+	Latencies []latencyJSON `json:"latencies" jsonschema:"From the end of an answer with calls to the request with their results."`
 }
 
 type latencyJSON struct {
@@ -189,35 +179,17 @@ type latencyJSON struct {
 	Took   ms  `json:"took_ms"`
 }
 
-// ServeJSON writes one object as serve.schema.json describes it.
-func ServeJSON(w io.Writer, r serve.Report) error {
-	j := serveJSON{
-		Version: ServeVersion, Source: r.Source, Held: r.Held(), Conversations: r.Conversations,
-		Unserved: append([]int{}, r.Unserved...), Refused: []refusedJSON{}, Sessions: []servedJSON{},
-	}
-	for _, refused := range r.Refused {
-		j.Refused = append(j.Refused, refusedJSON(refused))
+func (r ServeReport) document() any {
+	j := serveJSON{Version: ServeVersion, Source: r.Source, Held: r.Held(), Conversations: r.Conversations, Unserved: r.Unserved, Refused: r.Refused, Expectations: r.expectations()}
+	if r.Outcome != nil {
+		j.Notes = r.Outcome.Notes
 	}
 	for _, s := range r.Sessions {
-		j.Sessions = append(j.Sessions, servedOf(s))
-	}
-	return PrintJSON(w, j)
-}
-
-func servedOf(s serve.SessionReport) servedJSON {
-	j := servedJSON{
-		Conversation: s.Conversation, Opening: s.Opening, Requests: s.Requests, Resent: s.Resent, Answers: s.Answers, Of: s.Of,
-		Calls: s.Calls, Results: s.Results, Checks: []checkJSON{}, Breakpoints: append([]string{}, s.Breakpoints...), Latencies: []latencyJSON{},
-	}
-	for _, c := range s.Checks {
-		check := checkJSON{Name: c.Name, Promise: c.Demand, Status: c.Status, Findings: []findingJSON{}, More: c.More}
-		for _, f := range c.Findings {
-			check.Findings = append(check.Findings, findingJSON{f.Turn, f.Text})
+		one := servedJSON{SessionReport: s}
+		for _, l := range s.Latencies {
+			one.Latencies = append(one.Latencies, latencyJSON{l.Turn, l.Calls, ms(l.Took)})
 		}
-		j.Checks = append(j.Checks, check)
-	}
-	for _, l := range s.Latencies {
-		j.Latencies = append(j.Latencies, latencyJSON{l.Turn, l.Calls, ms(l.Took)})
+		j.Sessions = append(j.Sessions, one)
 	}
 	return j
 }

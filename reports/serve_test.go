@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/reports"
-	"toolbench/reports/screen"
 	"toolbench/sim/serve"
 )
 
@@ -22,10 +21,10 @@ func servedReport() serve.Report {
 		Sessions: []serve.SessionReport{{
 			Conversation: 1, Opening: "other", Requests: 4, Resent: 1, Answers: 2, Of: 2, Calls: 2, Results: 1,
 			Checks: []serve.Check{
-				{Name: "results", Demand: "each call has exactly one result", Status: serve.Failed, More: 2,
+				{Name: "results", Weight: serve.Refused, Demand: "each call has exactly one result", Status: serve.Failed, More: 2,
 					Findings: []serve.Finding{{Turn: 1, Text: "weather call_b has no result"}, {Text: "evil \x1b]0;x\x07"}}},
-				{Name: "order", Demand: "results stand in call order", Status: serve.Held},
-				{Name: "recorded", Demand: "results are those that were recorded", Status: serve.Differs, Findings: []serve.Finding{{Turn: 1, Text: "differs"}}},
+				{Name: "order", Weight: serve.Taste, Demand: "results stand in call order", Status: serve.Held},
+				{Name: "recorded", Weight: serve.Taste, Demand: "results are those that were recorded", Status: serve.Differs, Findings: []serve.Finding{{Turn: 1, Text: "differs"}}},
 			},
 			Breakpoints: []string{"tools.0", "messages.2.content.1"},
 			Latencies:   []serve.Latency{{Turn: 1, Calls: 2, Took: 1500 * time.Microsecond}},
@@ -36,9 +35,9 @@ func servedReport() serve.Report {
 func TestNoLineOfAServedReportIsWiderThanTheScreen(t *testing.T) {
 	for width := 20; width < 200; width += 7 {
 		var b bytes.Buffer
-		require.NoError(t, reports.ServeTable(&b, servedReport(), reports.Options{Width: width, Color: true}))
+		require.NoError(t, reports.Print(&b, reports.ServeReport{Report: servedReport()}, "table", reports.Options{Width: width, Color: true}))
 		for line := range strings.Lines(b.String()) {
-			assert.LessOrEqual(t, screen.Width(strings.TrimSuffix(line, "\n")), width, line)
+			assert.LessOrEqual(t, reports.Width(strings.TrimSuffix(line, "\n")), width, line)
 		}
 		assert.NotContains(t, b.String(), "\x1b]")
 	}
@@ -46,7 +45,7 @@ func TestNoLineOfAServedReportIsWiderThanTheScreen(t *testing.T) {
 
 func TestAServedReportNamesWhatIsWrong(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, reports.ServeTable(&b, servedReport(), reports.Options{}))
+	require.NoError(t, reports.Print(&b, reports.ServeReport{Report: servedReport()}, "table", reports.Options{}))
 	for _, text := range []string{
 		"Conversation 1: 4 requests, 2 of 2 answers given, 2 calls, 1 result, 1 asked for again; its first message is not the recorded one",
 		"results, after answer 1: weather call_b has no result", "results: 2 more", "longest 1.5ms", "tools.0, messages.2.content.1",
@@ -65,7 +64,7 @@ func TestTheJSONOfAServedReportIsAsItsSchemaSays(t *testing.T) {
 	require.NoError(t, err)
 	for _, r := range []serve.Report{servedReport(), {}} {
 		var b bytes.Buffer
-		require.NoError(t, reports.ServeJSON(&b, r))
+		require.NoError(t, reports.Print(&b, reports.ServeReport{Report: r}, "json", reports.Options{}))
 		value, err := jsonschema.UnmarshalJSON(&b)
 		require.NoError(t, err)
 		assert.NoError(t, schema.Validate(value))

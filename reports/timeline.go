@@ -1,15 +1,12 @@
 package reports
 
 import (
-	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario/check"
 )
 
@@ -29,49 +26,54 @@ const axisEvery = 40
 // and emitted. Running time that is hidden by the stream looks different from
 // running time that is waited for (J7). What queued calls waited for stands below.
 func Timeline(w io.Writer, outcome check.Result, o Options) error {
-	out := bufio.NewWriter(w)
-	if o.Width < 1 {
-		o.Width = assumedWidth
-	}
-	o.Width = max(o.Width, Narrowest)
-	headline(out, outcome, o)
-	if lanes := lanesOf(outcome); len(lanes) > 0 {
-		drawLanes(out, lanes, layoutOf(lanes, longest(outcome), o), o)
-		for _, line := range screen.Pack(legend(lanes, glyphsFor(o.ASCII)), 3, o.Width) {
-			put(out, "", line, o)
-		}
-	}
-	for _, line := range waits(outcome, o) {
-		put(out, "", line, o)
-	}
-	if len(outcome.Batches) > 0 {
-		put(out, "", "batches: "+batches(outcome.Batches), o)
-	}
-	for _, note := range outcome.Notes {
-		put(out, "", "note: "+screen.Safe(note), o)
-	}
-	fmt.Fprintln(out)
-	return out.Flush()
+	p := newPage(w, o)
+	p.timeline(outcome)
+	return p.end()
 }
 
-func headline(w io.Writer, outcome check.Result, o Options) {
+func (p *page) timeline(outcome check.Result) {
+	limit := p.Width
+	defer func() { p.Width = limit }()
+	if p.Width < 1 {
+		p.Width = assumedWidth
+	}
+	p.Width = max(p.Width, Narrowest)
+	p.headline(outcome)
+	if lanes := lanesOf(outcome); len(lanes) > 0 {
+		p.drawLanes(lanes, p.layout(lanes, longest(outcome)))
+		p.lines(Pack(legend(lanes, glyphsFor(p.ASCII)), 3, p.Width)...)
+	}
+	p.lines(p.waits(outcome)...)
+	if len(outcome.Batches) > 0 {
+		p.lines("batches: " + batches(outcome.Batches))
+	}
+	for _, note := range outcome.Notes {
+		p.lines("note: " + Safe(note))
+	}
+	p.printf("\n")
+}
+
+func (p *page) headline(outcome check.Result) {
 	v := verdict(outcome.Status)
-	put(w, "", v.paint.On(v.word, o.Color)+" "+screen.Bold.On(screen.Safe(outcome.Name), o.Color), o)
+	p.lines(v.paint.On(v.word, p.Color) + " " + Bold.On(Safe(outcome.Name), p.Color))
 	if outcome.About != "" {
-		put(w, "", screen.Safe(outcome.About), o)
+		p.lines(Safe(outcome.About))
 	}
 	if outcome.Status == check.Errored {
-		put(w, "", screen.Safe(errorText(outcome)), o)
+		p.lines(Safe(errorText(outcome)))
 		return
 	}
-	facts := fmt.Sprintf("makespan %s, serial %s, hidden %s", short(outcome.Makespan, o.ASCII), short(outcome.Serial, o.ASCII), percent(outcome.Hidden))
+	facts := "makespan " + p.short(outcome.Makespan)
+	if outcome.Serial > 0 {
+		facts += fmt.Sprintf(", serial %s, hidden %s", p.short(outcome.Serial), percent(outcome.Hidden))
+	}
 	if outcome.LowerBound > 0 {
-		facts += ", bound " + short(outcome.LowerBound, o.ASCII)
+		facts += ", bound " + p.short(outcome.LowerBound)
 	}
 	if outcome.Policy != "" {
-		facts = screen.Safe(outcome.Policy) + ": " + facts
+		facts = Safe(outcome.Policy) + ": " + facts
 	}
-	put(w, "", facts, o)
+	p.lines(facts)
 }
 
 // longest is the last instant to be drawn.
@@ -86,18 +88,18 @@ func longest(outcome check.Result) time.Duration {
 	return end
 }
 
-func drawLanes(w io.Writer, lanes []lane, l layout, o Options) {
+func (p *page) drawLanes(lanes []lane, l layout) {
 	for i, lane := range lanes {
 		if i%axisEvery == 0 {
-			for _, line := range axis(l.total, l.columns, o.ASCII) {
-				fmt.Fprintln(w, strings.TrimRight(strings.Repeat(" ", l.label+1)+line, " "))
+			for _, line := range p.axis(l.total, l.columns) {
+				p.printf("%s\n", strings.TrimRight(strings.Repeat(" ", l.label+1)+line, " "))
 			}
 		}
-		line := screen.Pad(screen.Cut(lane.label, l.label, o.ASCII), l.label) + " " + inked(lane.cells(l), o)
+		line := Pad(Cut(lane.label, l.label, p.ASCII), l.label) + " " + p.inked(lane.cells(l))
 		if l.note > 0 {
-			line += " " + lane.paint().On(screen.Cut(lane.noteText(o.ASCII), l.note, o.ASCII), o.Color)
+			line += " " + lane.paint().On(Cut(lane.noteText(p.Options), l.note, p.ASCII), p.Color)
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		p.printf("%s\n", strings.TrimRight(line, " "))
 	}
 }
 
@@ -113,118 +115,18 @@ func batches(all [][]string) string {
 // counted joins neighbours of the same name.
 func counted(tools []string) []string {
 	var words []string
-	for i := 0; i < len(tools); {
-		n := 1
+	for i, n := 0, 0; i < len(tools); i += n {
+		n = 1
 		for i+n < len(tools) && tools[i+n] == tools[i] {
 			n++
 		}
-		word := screen.Safe(tools[i])
+		word := Safe(tools[i])
 		if n > 1 {
 			word += fmt.Sprintf(" x%d", n)
 		}
 		words = append(words, word)
-		i += n
 	}
 	return words
-}
-
-// span is one phase of a lane.
-type span struct {
-	from, to time.Duration
-	ink      ink
-}
-
-// lane is one line of a timeline.
-type lane struct {
-	label string
-	// took and note stand beside the lane; trouble paints it.
-	took    time.Duration
-	note    string
-	trouble bool
-	spans   []span
-	// mark is drawn in the cell after its moment, if it is any ink.
-	mark   ink
-	markAt time.Duration
-}
-
-// lanesOf gives each stream's lane with the lanes of its calls below, in the order
-// in which the requests left; calls that belong to no stream come last.
-func lanesOf(outcome check.Result) []lane {
-	var lanes []lane
-	drawn := make([]bool, len(outcome.Calls))
-	for _, s := range inOrder(outcome.Streams) {
-		lanes = append(lanes, streamLane(s))
-		for i, c := range outcome.Calls {
-			if !drawn[i] && c.Agent == s.Agent && c.Turn == s.Turn {
-				drawn[i] = true
-				lanes = append(lanes, callLane(i, c, s))
-			}
-		}
-	}
-	for i, c := range outcome.Calls {
-		if !drawn[i] {
-			lanes = append(lanes, callLane(i, c, check.Stream{}))
-		}
-	}
-	return lanes
-}
-
-func inOrder(streams []check.Stream) []check.Stream {
-	return slices.SortedStableFunc(slices.Values(streams), func(a, b check.Stream) int {
-		return cmp.Compare(a.Sent, b.Sent)
-	})
-}
-
-func streamLane(s check.Stream) lane {
-	l := lane{
-		label: fmt.Sprintf("turn %d", s.Turn),
-		took:  s.End - s.Sent,
-		spans: []span{{s.Sent, s.First, inkSent}, {s.First, s.End, inkStream}},
-	}
-	if s.Agent != "" {
-		l.label = screen.Safe(s.Agent) + " " + l.label
-	}
-	if s.Cut {
-		l.mark, l.markAt, l.note, l.trouble = inkCut, s.End, "cut", true
-	}
-	return l
-}
-
-// callLane splits the running time at the end of the call's own stream: what runs
-// beside the stream is hidden. A stream without times hides nothing.
-func callLane(i int, c check.Call, s check.Stream) lane {
-	hidden := min(max(s.End, c.Started), c.Ended)
-	l := lane{
-		label: fmt.Sprintf(" #%d %s", i+1, screen.Safe(c.Tool)),
-		took:  c.Ended - c.Started,
-		spans: []span{{c.Ready, c.Started, inkQueued}, {c.Ended, c.Emitted, inkHeld}},
-		mark:  inkEmitted, markAt: c.Emitted,
-	}
-	if hidden > c.Started {
-		l.spans = append(l.spans, span{c.Started, hidden, inkHidden})
-	}
-	if hidden < c.Ended || hidden == c.Started {
-		l.spans = append(l.spans, span{hidden, c.Ended, inkRunning})
-	}
-	if c.Status != "" && c.Status != "ok" {
-		l.note, l.trouble = screen.Safe(c.Status), true
-	}
-	return l
-}
-
-func (l lane) noteText(ascii bool) string {
-	text := short(l.took, ascii)
-	if l.note != "" {
-		text += " " + l.note
-	}
-	return text
-}
-
-func (l lane) paint() screen.Paint {
-	if l.trouble {
-		return screen.Red
-	}
-	return screen.Plain
 }
 
 // longSteps are the distances of ticks beyond seconds; below, 1, 2 and 5 do.
@@ -256,9 +158,9 @@ func tickStep(total time.Duration, most int) time.Duration {
 const tickRoom = 10
 
 // axis is two lines, columns wide: the labels, and the ticks below.
-func axis(total time.Duration, columns int, ascii bool) []string {
+func (o Options) axis(total time.Duration, columns int) []string {
 	line, tick := "─", '┬'
-	if ascii {
+	if o.ASCII {
 		line, tick = "-", '+'
 	}
 	labels, ticks := "", []rune(strings.Repeat(line, columns))
@@ -267,28 +169,15 @@ func axis(total time.Duration, columns int, ascii bool) []string {
 		at := n * step
 		column := columnOf(at, total, columns-1)
 		ticks[column] = tick
-		text := tickLabel(at, ascii)
-		if gap := column - screen.Width(labels); (gap > 0 || at == 0) && column+screen.Width(text) <= columns {
+		text := "0"
+		if at > 0 {
+			text = o.exact(at)
+		}
+		if gap := column - Width(labels); (gap > 0 || at == 0) && column+Width(text) <= columns {
 			labels += strings.Repeat(" ", gap) + text
 		}
 	}
 	return []string{labels, string(ticks)}
-}
-
-func tickLabel(at time.Duration, ascii bool) string {
-	if at == 0 {
-		return "0"
-	}
-	text := at.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	if ascii {
-		text = strings.ReplaceAll(text, "µ", "u")
-	}
-	return text
 }
 
 // wait is a run of neighbouring calls that waited for the same.
@@ -302,7 +191,7 @@ type wait struct {
 
 // waits lists what queued calls waited for, a line for neighbours that waited for
 // the same: 200 calls behind one edit are one line.
-func waits(outcome check.Result, o Options) []string {
+func (o Options) waits(outcome check.Result) []string {
 	number := map[string]int{}
 	for i, c := range outcome.Calls {
 		number[c.ID] = i + 1
@@ -340,8 +229,8 @@ func (g wait) line(number map[string]int, calls []check.Call, o Options) string 
 	if g.last > g.first {
 		who = fmt.Sprintf("#%d to #%d waited", g.first+1, g.last+1)
 	}
-	took := short(g.shortest, o.ASCII)
-	if longer := short(g.worst, o.ASCII); longer != took {
+	took := o.short(g.shortest)
+	if longer := o.short(g.worst); longer != took {
 		took += " to " + longer
 	}
 	return fmt.Sprintf("%s %s %s", who, took, g.reason(named(g.on, number, calls)))
@@ -367,7 +256,7 @@ func (g wait) reason(on string) string {
 	case g.what == "order":
 		return "for its turn" + after
 	}
-	return "for " + screen.Safe(g.what) + after
+	return "for " + Safe(g.what) + after
 }
 
 // named are the first calls of a list by number and tool.
@@ -376,9 +265,9 @@ func named(ids []string, number map[string]int, calls []check.Call) string {
 	var words []string
 	for _, id := range ids[:min(len(ids), most)] {
 		if n := number[id]; n > 0 {
-			words = append(words, fmt.Sprintf("#%d %s", n, screen.Safe(calls[n-1].Tool)))
+			words = append(words, fmt.Sprintf("#%d %s", n, Safe(calls[n-1].Tool)))
 		} else {
-			words = append(words, screen.Safe(id))
+			words = append(words, Safe(id))
 		}
 	}
 	text := strings.Join(words, ", ")

@@ -1,105 +1,93 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/economics/tokens"
 	"toolbench/sim/world/mcpserve"
 )
 
-// TokensTable writes what definitions cost (E8): a row a server, then the top
-// most expensive tools with what can be done about them (0 shows all), then what else is to
-// be known. Each figure is under the counter that the first line names.
-func TokensTable(w io.Writer, r tokens.Report, failures []mcpserve.ListFailure, top int, o Options) error {
-	out := bufio.NewWriter(w)
-	fold(out, "", fmt.Sprintf("Counter %s: %s. %s of %s.", r.Counter.Name, r.Counter.About,
-		plural(r.Total.Tools, "tool", "tools"), plural(len(r.Servers), "server", "servers")), o)
-	fmt.Fprintln(out)
-	for _, g := range []screen.Grid{serverGrid(r), netGrid(r), worstGrid(r, top)} {
-		if len(g.Rows) == 0 {
-			continue
-		}
-		drawn, err := g.Draw(o.Width, o.ASCII)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, drawn)
-	}
-	section(out, "Net", netLines(r), o)
-	section(out, "What can be done", adviceLines(r, top), o)
-	section(out, "To be known", tokenNotes(r), o)
-	for _, f := range failures {
-		section(out, fmt.Sprintf("MCP server %s is not counted", f.Server), []string{f.Err.Error()}, o)
-	}
-	return out.Flush()
+// TokensVersion is that of the JSON report on tokens. It changes when a field goes
+// or changes its meaning; fields may be added within a version.
+const TokensVersion = 1
+
+// TokensReport is what definitions cost (E8). Top is how many of the most expensive
+// tools people are shown; 0 shows all.
+type TokensReport struct {
+	tokens.Report
+	Failures []mcpserve.ListFailure
+	Top      int
 }
 
-func serverGrid(r tokens.Report) screen.Grid {
-	g := screen.Grid{Columns: tokenColumns("Server", "Tools", "Whole", "Names", "Saved", "Names+hint", "Saved", "API", "Saved")}
+// show writes a row a server, then the most expensive tools with what can be done about
+// them, then what else is to be known. Each figure is under the counter that the first
+// line names.
+func (r TokensReport) show(p *page) {
+	p.fold("", fmt.Sprintf("Counter %s: %s. %s of %s.", r.Counter.Name, r.Counter.About,
+		plural(r.Total.Tools, "tool", "tools"), plural(len(r.Servers), "server", "servers")))
+	p.printf("\n")
+	p.tables(r.servers(), r.net(), r.worst())
+	p.section("Net", netLines(r.Sessions)...)
+	var advice []string
+	for _, row := range leading(r.Worst, r.Top) {
+		if row.Advice != "" {
+			advice = append(advice, row.Name+": "+row.Advice)
+		}
+	}
+	p.section("What can be done", advice...)
+	p.section("To be known", r.notes()...)
+	for _, f := range r.Failures {
+		p.section(fmt.Sprintf("MCP server %s is not counted", f.Server), f.Err.Error())
+	}
+}
+
+func (r TokensReport) servers() Grid {
+	g := Grid{Columns: columns("Server", ">Tools", ">Whole", ">Names", ">Saved", ">Names+hint", ">Saved", ">API", ">Saved")}
+	add := func(name string, c tokens.Cost) {
+		m := c.Modes
+		g.add(name, c.Tools, c.Full, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved), m.API.Tokens, percent(m.API.Saved))
+	}
 	for _, s := range r.Servers {
-		g.Rows = append(g.Rows, costCells(serverName(s.Name), s))
-	}
-	switch {
-	case r.Measurement != nil:
-		g.Footer = costCells("measured", r.Total)
-		if r.Measurement.APIRefused != "" {
-			g.Footer[len(g.Footer)-2], g.Footer[len(g.Footer)-1] = "-", "-"
+		name := Safe(s.Name)
+		if name == "" {
+			name = "(built in)"
 		}
+		add(name, s)
+	}
+	switch m := r.Measurement; {
+	case m != nil:
+		add("measured", r.Total)
 	case len(r.Servers) > 1:
-		g.Footer = costCells("total", r.Total)
+		add("total", r.Total)
+	default:
+		return g
+	}
+	last := len(g.Rows) - 1
+	g.Rows, g.Footer = g.Rows[:last], g.Rows[last]
+	if m := r.Measurement; m != nil && m.APIRefused != "" {
+		g.Footer[7], g.Footer[8] = "-", "-"
 	}
 	return g
 }
 
-func worstGrid(r tokens.Report, top int) screen.Grid {
-	g := screen.Grid{Columns: tokenColumns("Most expensive tools", "Whole", "Description", "Schema", "Names", "Saved", "Names+hint", "Saved")}
+func (r TokensReport) worst() Grid {
+	whole := ">Whole"
 	if r.Measurement != nil {
-		g.Columns[1].Title = "Whole (* measured)"
+		whole = ">Whole (* measured)"
 	}
-	for _, row := range leading(r.Worst, top) {
-		m := row.Modes
-		g.Rows = append(g.Rows, []string{screen.Cut(screen.Safe(row.Name), 48, true), wholeCell(row), strconv.Itoa(row.Description), strconv.Itoa(row.Schema),
-			strconv.Itoa(m.Names.Tokens), percent(m.Names.Saved), strconv.Itoa(m.Hints.Tokens), percent(m.Hints.Saved)})
+	g := Grid{Columns: columns("Most expensive tools", whole, ">Description", ">Schema", ">Names", ">Saved", ">Names+hint", ">Saved")}
+	for _, row := range leading(r.Worst, r.Top) {
+		m, full := row.Modes, strconv.Itoa(row.Full)
+		if row.Basis == tokens.BasisMeasured {
+			full = "* " + full
+		}
+		g.add(Cut(Safe(row.Name), 48, true), full, row.Description, row.Schema, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved))
 	}
 	return g
-}
-
-// wholeCell marks what was measured.
-func wholeCell(row tokens.Row) string {
-	if row.Measured {
-		return "* " + strconv.Itoa(row.Full)
-	}
-	return strconv.Itoa(row.Full)
-}
-
-// tokenColumns heads a name and numbers.
-func tokenColumns(name string, numbers ...string) []screen.Column {
-	columns := []screen.Column{{Title: name}}
-	for _, n := range numbers {
-		columns = append(columns, screen.Column{Title: n, Right: true})
-	}
-	return columns
-}
-
-func costCells(name string, c tokens.Cost) []string {
-	cells := []string{name, strconv.Itoa(c.Tools), strconv.Itoa(c.Full)}
-	for _, f := range []tokens.Figure{c.Modes.Names, c.Modes.Hints, c.Modes.API} {
-		cells = append(cells, strconv.Itoa(f.Tokens), percent(f.Saved))
-	}
-	return cells
-}
-
-func serverName(name string) string {
-	if name == "" {
-		return "(built in)"
-	}
-	return screen.Safe(name)
 }
 
 func leading[T any](all []T, n int) []T {
@@ -109,18 +97,8 @@ func leading[T any](all []T, n int) []T {
 	return all
 }
 
-func adviceLines(r tokens.Report, top int) []string {
-	var lines []string
-	for _, row := range leading(r.Worst, top) {
-		if row.Advice != "" {
-			lines = append(lines, row.Name+": "+row.Advice)
-		}
-	}
-	return lines
-}
-
-// tokenNotes list what the figures hold and what they leave out.
-func tokenNotes(r tokens.Report) []string {
+// notes list what the figures hold and what they leave out.
+func (r TokensReport) notes() []string {
 	if r.Total.Tools == 0 {
 		return []string{"there is no definition to count"}
 	}
@@ -149,7 +127,7 @@ func tokenNotes(r tokens.Report) []string {
 	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
 }
 
-func apiNote(r tokens.Report) string {
+func apiNote(r TokensReport) string {
 	switch m := r.Measurement; {
 	case m != nil && m.APIRefused != "":
 		return "API: not measured, for the API refused definitions with defer_loading (" + m.APIRefused + "); by its documentation nothing of them is in the context before a search"
@@ -159,7 +137,7 @@ func apiNote(r tokens.Report) string {
 	return "API: what defer_loading leaves in the model's context before a search, by the API's documentation; not measured"
 }
 
-func searchNote(r tokens.Report) string {
+func searchNote(r TokensReport) string {
 	text := fmt.Sprintf("deferral adds ToolSearch's own definition, %d tokens, and whatever searches load; neither is in the figures", r.Search)
 	if len(r.Sessions) > 0 {
 		text += " for one request; both are in the net figures"
@@ -167,7 +145,7 @@ func searchNote(r tokens.Report) string {
 	return text
 }
 
-func neverDeferred(r tokens.Report) (n int) {
+func neverDeferred(r TokensReport) (n int) {
 	for _, row := range r.Worst {
 		if row.Whole {
 			n++
@@ -190,81 +168,124 @@ func nameSome(what string, names []string) []string {
 	return []string{text}
 }
 
-// sortedNames keeps a list that is empty from being null.
-func sortedNames(names []string) []string {
-	sorted := append([]string{}, names...)
-	slices.Sort(sorted)
-	return sorted
+// netAssumptions are what the net figures rest on.
+func netAssumptions() []string {
+	return []string{
+		"whole: every definition of the client's own in every request of the session; what the API defines itself is in no figure",
+		"net: names or loaded definitions and ToolSearch's own definition in every request, each search's call once as output, and call and result in every later request again",
+		"a turn that first calls deferred tools is taken to load them all with one select: query before, which takes one more request; nothing else is searched, and what was loaded stays",
+		"by names, the result has the definitions as text and later requests have them in their tools too; with the API's defer_loading it has references, and a definition is taken to stand in the prompt once",
+	}
 }
 
-// TokensVersion is that of the JSON report on tokens. It changes when a field goes
-// or changes its meaning; fields may be added within a version.
-const TokensVersion = 1
+// net shows recorded sessions over all their requests.
+func (r TokensReport) net() Grid {
+	g := Grid{Columns: columns("Recorded session", ">Requests", ">Tools", ">Searches", ">Whole", ">Net names", ">Saved", ">Net API", ">Saved")}
+	named := sessionNames(r.Sessions)
+	for i, s := range r.Sessions {
+		if len(s.Ways) == 0 || s.Tools == 0 {
+			continue
+		}
+		names, api := s.Ways[0], s.Ways[2] // hints lie a little above names; the JSON has them
+		g.add(named[i], s.Requests, s.Tools, s.Searches, s.Whole, names.Total, percent(names.Saved), api.Total, percent(api.Saved))
+	}
+	return g
+}
+
+// sessionNames are names for the sessions' rows: the file's own, without its middle
+// where several begin alike, and the conversation's number.
+func sessionNames(sessions []tokens.Session) []string {
+	const room = nameWidth - 6
+	files := map[string]bool{}
+	begun := map[string]int{}
+	for _, s := range sessions {
+		if !files[s.File] {
+			begun[Cut(Safe(path.Base(s.File)), room, true)]++
+		}
+		files[s.File] = true
+	}
+	names := make([]string, len(sessions))
+	for i, s := range sessions {
+		full := Safe(path.Base(s.File))
+		name := Cut(full, room, true)
+		if begun[name] > 1 {
+			name = CutMiddle(full, room, true)
+		}
+		names[i] = name + " #" + strconv.Itoa(s.Conversation)
+	}
+	return names
+}
+
+// netLines break the figures down, and name what they rest on.
+func netLines(sessions []tokens.Session) []string {
+	var lines []string
+	silent, bare, defers, net := 0, 0, 0, 0
+	named := sessionNames(sessions)
+	for i, s := range sessions {
+		switch {
+		case s.Requests == 0:
+			silent++
+		case s.Tools == 0:
+			bare++
+		case s.Defers:
+			defers++
+			lines = append(lines, named[i]+": it defers tools by itself, so no net figure is given")
+		default:
+			net++
+			lines = append(lines, breakdown(named[i], s))
+		}
+	}
+	if net > maxBroken { // a folder of many: the grid has the figures
+		lines = nil
+		if defers > 0 {
+			lines = append(lines, plural(defers, "conversation defers", "conversations defer")+" tools already, so there is no net figure")
+		}
+	}
+	if silent > 0 {
+		lines = append(lines, plural(silent, "conversation is", "conversations are")+" recorded without requests, as transcripts and bare streams are: which tools were sent is not known")
+	}
+	if bare > 0 {
+		lines = append(lines, plural(bare, "conversation offers", "conversations offer")+" no tool of the client's own")
+	}
+	if net > 0 {
+		lines = append(lines, netAssumptions()...)
+	}
+	return lines
+}
+
+// maxBroken is how many sessions are broken down in words.
+const maxBroken = 3
+
+func breakdown(name string, s tokens.Session) string {
+	names, api := s.Ways[0], s.Ways[2]
+	text := fmt.Sprintf("%s: by names, %d for definitions, %d for ToolSearch's own, %d for %s loading %s (with API: %d, %d, %d)", name,
+		names.Definitions, names.Searcher, names.History, plural(s.Searches, "search", "searches"), plural(s.FirstUses, "tool", "tools"),
+		api.Definitions, api.Searcher, api.History)
+	if s.Resent > 0 {
+		text += fmt.Sprintf("; the further requests send %d tokens of conversation again, cached or not, and with them %s is saved", s.Resent, percent(names.Resending))
+	}
+	return text
+}
 
 type tokensJSON struct {
-	Version      int            `json:"version"`
-	Counter      string         `json:"counter" enum:"bytes4,o200k,cl100k,count_tokens"`
-	Counts       string         `json:"counts" jsonschema:"What the counter counts, in words."`
-	Tools        int            `json:"tools" jsonschema:"How many tools."`
-	Servers      int            `json:"servers" jsonschema:"How many servers; the built-in tools count as one."`
-	FullTokens   int            `json:"full_tokens" jsonschema:"All tools sent whole, a line each."`
-	FullBasis    string         `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
-	Modes        modesJSON      `json:"modes"`
-	Automatic    automaticJSON  `json:"automatic" jsonschema:"Whether the automatic mode would defer."`
-	SearchTokens int            `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition, which deferral adds and the other figures leave out."`
-	PerServer    []costJSON     `json:"per_server" jsonschema:"By name; the built-in tools have the name \"\"."`
-	Worst        []toolCostJSON `json:"worst" jsonschema:"Every tool, the most expensive first."`
-	NoSchema     []string       `json:"without_schema"`
-	NoParameters []string       `json:"without_parameters" jsonschema:"Tools whose schema names no parameter."`
-	Failures     []unlistedJSON `json:"failures" jsonschema:"Live servers that could not be listed."`
-	Recorded     *sessionsJSON  `json:"recorded,omitempty" jsonschema:"With --recording: what definitions cost over whole sessions, and what deferral would have made of it, net of its searches."`
+	Version      int              `json:"version"`
+	Counter      string           `json:"counter" enum:"bytes4,o200k,cl100k,count_tokens"`
+	Counts       string           `json:"counts" jsonschema:"What the counter counts, in words."`
+	Tools        int              `json:"tools" jsonschema:"How many tools."`
+	Servers      int              `json:"servers" jsonschema:"How many servers; the built-in tools count as one."`
+	FullTokens   int              `json:"full_tokens" jsonschema:"All tools sent whole, a line each."`
+	FullBasis    string           `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	Modes        tokens.Modes     `json:"modes"`
+	Automatic    tokens.Automatic `json:"automatic" jsonschema:"Whether the automatic mode would defer."`
+	SearchTokens int              `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition, which deferral adds and the other figures leave out."`
+	PerServer    []tokens.Cost    `json:"per_server" jsonschema:"By name; the built-in tools have the name \"\"."`
+	Worst        []tokens.Row     `json:"worst" jsonschema:"Every tool, the most expensive first."`
+	NoSchema     []string         `json:"without_schema"`
+	NoParameters []string         `json:"without_parameters" jsonschema:"Tools whose schema names no parameter."`
+	Failures     []unlistedJSON   `json:"failures" jsonschema:"Live servers that could not be listed."`
+	Recorded     *sessionsJSON    `json:"recorded,omitempty" jsonschema:"With --recording: what definitions cost over whole sessions, and what deferral would have made of it, net of its searches."`
 
 	Measurement *measurementJSON `json:"measurement,omitempty" jsonschema:"With count_tokens: what was asked of the API."`
-}
-
-type modesJSON struct {
-	Names modeJSON `json:"names"`
-	Hints modeJSON `json:"names_hint"`
-	API   modeJSON `json:"api"`
-}
-
-type modeJSON struct {
-	Tokens int     `json:"tokens"`
-	Saved  float64 `json:"saved_percent" maximum:"100"`
-	Basis  string  `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
-}
-
-type automaticJSON struct {
-	Model       string `json:"model"`
-	Window      int    `json:"window"`
-	WindowKnown bool   `json:"window_known" jsonschema:"False where the window is assumed."`
-	Percent     int    `json:"percent"`
-	Threshold   int    `json:"threshold_tokens"`
-	Deferred    int    `json:"deferred_tokens" jsonschema:"What the deferrable definitions cost whole."`
-	Session     int    `json:"session_tokens" jsonschema:"What a session compares with the threshold, whatever the counter: bytes / 4 of the deferrable definitions as it sends them."`
-	Triggers    bool   `json:"triggers"`
-	Reason      string `json:"reason"`
-}
-
-type costJSON struct {
-	Name       string    `json:"name"`
-	Tools      int       `json:"tools"`
-	FullTokens int       `json:"full_tokens"`
-	Modes      modesJSON `json:"modes"`
-}
-
-type toolCostJSON struct {
-	Name        string    `json:"name"`
-	Server      string    `json:"server"`
-	FullTokens  int       `json:"full_tokens"`
-	FullBasis   string    `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
-	Description int       `json:"description_tokens" jsonschema:"The description, counted by itself."`
-	Schema      int       `json:"schema_tokens" jsonschema:"The schema, counted by itself."`
-	NoSchema    bool      `json:"without_schema"`
-	Whole       bool      `json:"never_deferred"`
-	Modes       modesJSON `json:"modes"`
-	Advice      string    `json:"advice,omitempty"`
-	Calls       *int      `json:"recorded_calls,omitempty" jsonschema:"With --recording: how often it was called there."`
 }
 
 type unlistedJSON struct {
@@ -272,57 +293,10 @@ type unlistedJSON struct {
 	Error  string `json:"error"`
 }
 
-// TokensJSON writes one object as tokens.schema.json describes it, every tool in it.
-func TokensJSON(w io.Writer, r tokens.Report, failures []mcpserve.ListFailure) error {
-	a := r.Automatic
-	basis := r.Counter.Basis()
-	j := tokensJSON{
-		Version: TokensVersion, Counter: r.Counter.Name, Counts: r.Counter.About, Tools: r.Total.Tools, Servers: len(r.Servers),
-		FullTokens: r.Total.Full, FullBasis: totalBasis(r), Modes: totalModes(r), SearchTokens: r.Search,
-		Automatic:    automaticJSON{a.Model, a.Window, a.Known, a.Percent, a.Threshold, a.Deferred, a.Session, a.Triggers, a.Reason},
-		NoSchema:     sortedNames(r.NoSchema),
-		NoParameters: sortedNames(r.Empty), Failures: []unlistedJSON{}, PerServer: []costJSON{}, Worst: []toolCostJSON{},
-	}
-	for _, s := range r.Servers {
-		j.PerServer = append(j.PerServer, costJSON{s.Name, s.Tools, s.Full, modesOf(s.Modes, basis)})
-	}
-	for _, t := range r.Worst {
-		j.Worst = append(j.Worst, toolCostJSON{t.Name, t.Server, t.Full, rowBasis(r, t), t.Description, t.Schema, t.Missing, t.Whole, modesOf(t.Modes, basis), t.Advice, callsOf(t)})
-	}
-	for _, f := range failures {
-		j.Failures = append(j.Failures, unlistedJSON{f.Server, f.Err.Error()})
-	}
-	j.Recorded, j.Measurement = sessionsOf(r, basis), measurementOf(r.Measurement)
-	return PrintJSON(w, j)
-}
-
-// totalModes are those of all tools: measured where the API was asked.
-func totalModes(r tokens.Report) modesJSON {
-	j := modesOf(r.Total.Modes, r.Counter.Basis())
-	if m := r.Measurement; m != nil {
-		j.Names.Basis, j.Hints.Basis = measuredBasis, measuredBasis
-		if m.APIRefused == "" {
-			j.API.Basis = measuredBasis
-		}
-	}
-	return j
-}
-
-// measuredBasis is that of a figure that the API itself gave.
-const measuredBasis = "measured"
-
-func rowBasis(r tokens.Report, row tokens.Row) string {
-	if row.Measured {
-		return measuredBasis
-	}
-	return r.Counter.Basis()
-}
-
-func totalBasis(r tokens.Report) string {
-	if r.Measurement != nil {
-		return measuredBasis
-	}
-	return r.Counter.Basis()
+type sessionsJSON struct {
+	Assumptions []string         `json:"assumptions"`
+	NeverCalled []string         `json:"never_called"`
+	Sessions    []tokens.Session `json:"sessions"`
 }
 
 type measurementJSON struct {
@@ -332,17 +306,21 @@ type measurementJSON struct {
 	APIRefused string `json:"api_refused,omitempty" jsonschema:"Why the API gave no figure for defer_loading; its mode is then documented, not measured."`
 }
 
-func measurementOf(m *tokens.Measurement) *measurementJSON {
-	if m == nil {
-		return nil
+// document has every tool in it.
+func (r TokensReport) document() any {
+	j := tokensJSON{
+		Version: TokensVersion, Counter: r.Counter.Name, Counts: r.Counter.About, Tools: r.Total.Tools, Servers: len(r.Servers),
+		FullTokens: r.Total.Full, FullBasis: r.Total.Basis, Modes: r.Total.Modes, Automatic: r.Automatic, SearchTokens: r.Search,
+		PerServer: r.Servers, Worst: r.Worst, NoSchema: slices.Sorted(slices.Values(r.NoSchema)), NoParameters: slices.Sorted(slices.Values(r.Empty)),
 	}
-	return &measurementJSON{m.Model, m.Requests, len(m.Tools), m.APIRefused}
-}
-
-func modesOf(m tokens.Modes, basis string) modesJSON {
-	return modesJSON{
-		Names: modeJSON{m.Names.Tokens, m.Names.Saved, basis},
-		Hints: modeJSON{m.Hints.Tokens, m.Hints.Saved, basis},
-		API:   modeJSON{m.API.Tokens, m.API.Saved, "documented"},
+	for _, f := range r.Failures {
+		j.Failures = append(j.Failures, unlistedJSON{f.Server, f.Err.Error()})
 	}
+	if len(r.Sessions) > 0 {
+		j.Recorded = &sessionsJSON{netAssumptions(), slices.Sorted(slices.Values(r.Uncalled)), r.Sessions}
+	}
+	if m := r.Measurement; m != nil {
+		j.Measurement = &measurementJSON{m.Model, m.Requests, len(m.Tools), m.APIRefused}
+	}
+	return j
 }

@@ -1,12 +1,9 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strings"
 
-	"toolbench/reports/screen"
 	"toolbench/sim/scenario"
 	"toolbench/sim/secret"
 )
@@ -44,28 +41,21 @@ func (r UpgradeReport) Count(status string) int {
 	return n
 }
 
-// UpgradeJSON writes one object as upgrade.schema.json describes it.
-func UpgradeJSON(w io.Writer, r UpgradeReport) error { return PrintJSON(w, r) }
+func (r UpgradeReport) document() any {
+	r.Version = UpgradeVersion
+	return r
+}
 
-// UpgradeTable writes a row for each file that is not current, and how many files have
-// each status.
-func UpgradeTable(w io.Writer, r UpgradeReport, o Options) error {
-	out := bufio.NewWriter(w)
-	g := screen.Grid{Columns: []screen.Column{{Title: "File"}, {Title: "Kind"}, {Title: "Status"}, {Title: "What was old"}}}
+// show writes a row for each file that is not current, and how many files have each
+// status.
+func (r UpgradeReport) show(p *page) {
+	g := Grid{Columns: columns("File", "Kind", "Status", "What was old")}
 	for _, f := range r.Files {
 		if f.Status != "current" {
-			g.Rows = append(g.Rows, []string{screen.Safe(f.File), string(f.Kind), f.Status, strings.Join(f.Old, ", ")})
+			g.add(Safe(f.File), f.Kind, f.Status, strings.Join(f.Old, ", "))
 		}
 	}
-	if len(g.Rows) > 0 {
-		drawn, err := g.Draw(o.Width, o.ASCII)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, drawn)
-	}
-	summary := fmt.Sprintf("%d current, %d upgraded, %d old, %d failed, %d other files",
-		r.Count("current"), r.Count("upgraded"), r.Count("old"), r.Count("failed"), r.Skipped)
-	foldLines(out, []string{summary}, o)
-	return out.Flush()
+	p.tables(g)
+	p.lines(fmt.Sprintf("%d current, %d upgraded, %d old, %d failed, %d other files",
+		r.Count("current"), r.Count("upgraded"), r.Count("old"), r.Count("failed"), r.Skipped))
 }

@@ -29,16 +29,8 @@ func (s *System) Decide(name string, input json.RawMessage, c *tool.Context) (pe
 // find looks a tool up by name or alias.
 func (s *System) find(name string) *tool.Tool {
 	for _, e := range s.Catalogue.Entries() {
-		if e.Tool == nil {
-			continue
-		}
-		if e.Name == name {
+		if e.Tool != nil && e.Tool.Matches(name) {
 			return e.Tool
-		}
-		for _, alias := range e.Tool.Aliases {
-			if alias == name {
-				return e.Tool
-			}
 		}
 	}
 	return nil
@@ -51,11 +43,7 @@ func (s *System) Safe(name string, input json.RawMessage) bool {
 		return false
 	}
 	in, problems := t.Parse(input)
-	if len(problems) > 0 {
-		return false
-	}
-	safe, err := t.Behaviour.Safe(in)
-	return safe && err == nil
+	return len(problems) == 0 && t.Behaviour.Safe(in)
 }
 
 // RuleProblems lists the rules that can never match a tool of the system, and those

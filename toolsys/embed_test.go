@@ -16,8 +16,8 @@ import (
 
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
-	"toolbench/toolsys/builtin/agent"
 	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -89,7 +89,7 @@ func converse(t *testing.T, cfg toolsys.Config, c *calls, mode permission.Mode) 
 }
 
 func TestKindsOfAgentsAndTheirDepthAreTheEmbedders(t *testing.T) {
-	deps := builtin.Deps{Agents: []agent.Type{{Name: "general", When: "anything"}, {Name: "explore", When: "reading only"}}}
+	deps := builtin.Deps{Agents: []work.AgentType{{Name: "general", When: "anything"}, {Name: "explore", When: "reading only"}}}
 	start := func(kind string) [2]string {
 		return [2]string{"Agent", fmt.Sprintf(`{"description":"d","prompt":"p","subagent_type":%q}`, kind)}
 	}

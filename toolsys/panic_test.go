@@ -40,6 +40,7 @@ var panicking = map[string]struct {
 	"Prompt":             {"ok", "paid", `call.predicate turn=1 predicate="prompt" tool="Pay" error="panic: boom"`},
 	"Call":               {"panic", "the tool panicked: boom", "call.end"},
 	"Block":              {"failed", "Pay ran, but its answer cannot be shown: panic: boom", `predicate="block"`},
+	"Text":               {"failed", "Pay ran, but its answer cannot be shown: panic: boom", `predicate="block"`},
 	"Validate":           {"panic", "boom", `call.end turn=1 call=c tool=Pay status="panic"`},
 	"Permit":             {"denied", "the tool's permission check failed: panic: boom", `predicate="permit"`},
 	"Subject":            {"panic", "boom", `status="panic"`},
@@ -70,6 +71,7 @@ func pay() payDef {
 		Call: func(context.Context, payment, *tool.Context) (tool.Result[string], error) {
 			return tool.Done("paid"), nil
 		},
+		Text:     func(string) string { return "paid" },
 		Block:    func(s string) []message.Block { return []message.Block{message.Text(s)} },
 		Validate: func(payment, *tool.Context) *tool.Refusal { return nil },
 		Permit: func(payment, *tool.Context) permission.Opinion {
@@ -128,6 +130,8 @@ func TestNoMemberOfAToolTakesTheHostDown(t *testing.T) {
 				mode = permission.Default // in which a person is
 			case "Traits.Effects":
 				mode = permission.Bypass // in which nobody is
+			case "Text":
+				d.Block = nil // which comes first
 			}
 			results, log := sendOne(t, tool.Must(d), hook.Set{}, mode)
 			require.Len(t, results, 1, "exactly one result")

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/loop"
+	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
-	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -22,7 +21,7 @@ type Config struct {
 	// Tools are the program's own tools.
 	Tools []*tool.Tool
 	// Builtins makes the built-in tools, as builtin.All does; nil leaves them out.
-	Builtins func(pool.Host, *task.Table) (pool.Kit, error)
+	Builtins func(pool.Host) (pool.Kit, error)
 	// Servers is the way to MCP servers, as mcptool.Join gives it; zero for none. They
 	// are their owner's to close.
 	Servers tool.Servers
@@ -43,7 +42,8 @@ type Config struct {
 // System is the tools of one program, shared by its conversations.
 type System struct {
 	Catalogue *pool.Catalogue
-	Tasks     *task.Table
+	Tasks     *tool.Tasks
+	Inbox     *tool.Inbox
 
 	cfg   Config
 	start time.Time
@@ -60,7 +60,8 @@ const DefaultResultsDir = "/tmp/tool-results"
 func New(cfg Config) (*System, error) {
 	cfg = cfg.complete()
 	s := &System{cfg: cfg, start: cfg.Clock.Now()}
-	s.Tasks = task.New(cfg.Clock, s.taskEvent)
+	s.Tasks = tool.NewTasks(cfg.Clock, s.taskEvent)
+	s.Inbox = tool.NewInbox(cfg.Clock, s.mailEvent)
 	entries, err := s.entries()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
@@ -76,7 +77,7 @@ func New(cfg Config) (*System, error) {
 func (s *System) entries() ([]pool.Entry, error) {
 	var entries []pool.Entry
 	if s.cfg.Builtins != nil {
-		kit, err := s.cfg.Builtins(pool.Host{ResultsDir: s.cfg.ResultsDir, Servers: s.cfg.Servers}, s.Tasks)
+		kit, err := s.cfg.Builtins(pool.Host{ResultsDir: s.cfg.ResultsDir, Servers: s.cfg.Servers, Tasks: s.Tasks, Inbox: s.Inbox, Work: &tool.WorkList{}})
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +138,7 @@ func RealClock() tool.Clock {
 // catalogue, the clock, the trace, the budget and, where there are none, the
 // default settings. Rules that can never match are reported through Handlers.Notify.
 func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
-	cfg.Catalogue = s.Catalogue
+	cfg.Catalogue, cfg.Inbox = s.Catalogue, s.Inbox
 	if cfg.Served == nil {
 		cfg.Served = s.cfg.Servers.Served
 	}
@@ -155,7 +156,7 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 		d.Resolve = s.cfg.Resolve
 	}
 	if d.Budget == nil {
-		d.Budget = budget.NewLedger(budget.Store{Save: s.cfg.Keep, Dir: s.cfg.ResultsDir})
+		d.Budget = pipeline.NewLedger(pipeline.ResultStore{Save: s.cfg.Keep, Dir: s.cfg.ResultsDir})
 	}
 	// What is kept of a large result is there to be read, so nobody is asked (K1).
 	cfg.State.Extra = append(slices.Clone(cfg.State.Extra), s.cfg.ResultsDir)
@@ -173,16 +174,25 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 // Close stops the background tasks and waits for them.
 func (s *System) Close(ctx context.Context) error { return s.Tasks.StopAll(ctx) }
 
-func (s *System) taskEvent(e task.Event) {
+// mailEvent traces a message that was sent.
+func (s *System) mailEvent(m tool.Mail) {
 	if s.cfg.Trace == nil {
 		return
 	}
-	about := trace.Task{ID: e.Task.ID, Title: e.Task.Title, Status: string(e.Task.Status), Exit: e.Task.Exit}
+	s.cfg.Trace(trace.Event{At: s.cfg.Clock.Now().Sub(s.start), Agent: m.To, Data: trace.MailSent{
+		Mail: trace.Mail{ID: m.ID, From: m.From, Is: string(m.Kind), About: m.About, Text: m.Text},
+	}})
+}
+
+// taskEvent traces the beginning and the end of a background task.
+func (s *System) taskEvent(t tool.Task) {
+	if s.cfg.Trace == nil {
+		return
+	}
+	about := trace.Task{ID: t.ID, Title: t.Title, Status: string(t.Status), Exit: t.Exit}
 	var data trace.Data = trace.TaskStarted{Task: about}
-	if e.Change == task.Ended {
+	if t.Status != tool.TaskRunning {
 		data = trace.TaskEnded{Task: about}
 	}
-	s.cfg.Trace(trace.Event{
-		At: s.cfg.Clock.Now().Sub(s.start), Agent: e.Task.Agent, Data: data,
-	})
+	s.cfg.Trace(trace.Event{At: s.cfg.Clock.Now().Sub(s.start), Agent: t.Agent, Data: data})
 }

@@ -3,6 +3,7 @@ package toolsys_test
 import (
 	"context"
 	"debug/buildinfo"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -18,7 +19,6 @@ import (
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
-	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -33,7 +33,7 @@ func names(s *toolsys.System) []string {
 	return out
 }
 
-func builtins(names ...string) func(pool.Host, *task.Table) (pool.Kit, error) {
+func builtins(names ...string) func(pool.Host) (pool.Kit, error) {
 	return builtin.All(builtin.Deps{}, names...)
 }
 
@@ -116,7 +116,7 @@ func TestClosingStopsBackgroundTasks(t *testing.T) {
 	var log trace.Log
 	s, err := toolsys.New(toolsys.Config{Trace: log.Add})
 	require.NoError(t, err)
-	s.Tasks.Start(task.Spec{Kind: "bash", Title: "for ever"}, func(ctx context.Context, _ *task.Output) (int, error) {
+	s.Tasks.Start(tool.TaskSpec{Kind: "bash", Title: "for ever"}, func(ctx context.Context, _ io.Writer) (int, error) {
 		<-ctx.Done()
 		return 1, ctx.Err()
 	})

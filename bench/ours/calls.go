@@ -8,7 +8,6 @@ import (
 
 	"toolbench/bench/measure"
 	"toolbench/toolsys"
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
@@ -91,7 +90,7 @@ func hooks(heard string) (hook.Set, error) {
 // a result is kept with its call's id.
 func (c *calls) run(ctx context.Context) error {
 	pipe := &pipeline.Pipeline{Handlers: c.pipe.Handlers}
-	pipe.Handlers.Budget = budget.NewLedger(budget.Store{Save: func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }, Dir: "/results"})
+	pipe.Handlers.Budget = pipeline.NewLedger(pipeline.ResultStore{Save: func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }, Dir: "/results"})
 	prepared := make([]*pipeline.Prepared, len(c.said.Calls))
 	envs := make([]pipeline.Env, len(c.said.Calls))
 	c.got = c.got[:0]

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -213,6 +214,7 @@ func bash(t *testing.T, dir, script string) (string, int) {
 	cmd := exec.CommandContext(ctx, "bash", "-c", preamble+"trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n"+script)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "COLUMNS=110", "NO_COLOR=1", "CI=", "GITHUB_ACTIONS=", "HOME="+dir, "GOFLAGS=", "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"))
+	cmd.Env = append(cmd.Env, goCaches()...) // what is built here is not built from nothing
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -223,6 +225,17 @@ func bash(t *testing.T, dir, script string) (string, int) {
 	}
 	return out.String(), 0
 }
+
+// goCaches are the variables that name the caches of this machine's go command.
+var goCaches = sync.OnceValue(func() []string {
+	var env []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		if out, err := exec.Command("go", "env", name).Output(); err == nil {
+			env = append(env, name+"="+strings.TrimSpace(string(out)))
+		}
+	}
+	return env
+})
 
 // clone makes a folder with the repository's files in it, so that samples may write
 // beside them: copies of what commands search, and links to the rest.

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,13 +27,32 @@ func TestCommandLine(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 			e.Setenv("HOME", e.WorkDir)
-			return nil
+			if _, err := os.Stat(filepath.Join(e.WorkDir, "needs-agent")); err != nil {
+				return nil
+			}
+			dir, err := agentDir()
+			e.Setenv("PATH", dir+string(os.PathListSeparator)+e.Getenv("PATH"))
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "interrupt": interrupt, "unread": unread, "again": again, "widest": widest, "times": times, "hostile": hostile, "deep": deep,
 		},
 	})
 }
+
+// agentDir holds the agent that is tried, which is a program of its own and no part of
+// toolbench.
+var agentDir = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "agent-")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-o", dir+string(os.PathSeparator), "../../sim/serve/testdata/agent").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return dir, err
+})
 
 // code N PROGRAM ARGS...: the program ends with exit code N.
 func code(ts *testscript.TestScript, neg bool, args []string) {

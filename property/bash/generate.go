@@ -1,6 +1,9 @@
 package bash
 
 import (
+	"bytes"
+	_ "embed" // the words beside this file
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -53,7 +56,7 @@ func (g *generator) form(depth int) string {
 	case 5:
 		return g.pick([]string{"f", "g", "ls", "npm"}) + "() { " + sub() + "; }; " + g.pick([]string{"f", "g", "ls x", "npm"})
 	case 6:
-		return "while read " + g.pick([]string{"-r ", ""}) + g.name() + "; do " + sub() + "; done < " + g.pick(plainFiles)
+		return "while read " + g.pick([]string{"-r ", ""}) + g.name() + "; do " + sub() + "; done < " + g.pick(words.PlainFiles)
 	case 7:
 		return "[[ " + g.test() + " ]] && " + sub()
 	case 8:
@@ -87,32 +90,32 @@ func (g *generator) quotedly(s string) string {
 func (g *generator) command() string {
 	text := ""
 	if g.one(8) {
-		text = g.pick(settingsInFront) + " "
+		text = g.pick(words.SettingsInFront) + " "
 	}
 	switch g.kind() {
 	case 0:
-		text += g.pick(wrapping) + " " + g.plainCommand()
+		text += g.pick(words.Wrapping) + " " + g.plainCommand()
 	case 1:
-		text += "find " + g.pick([]string{".", "sub", "f", ""}) + " " + g.pick(findWords) + " " + g.pick(findWords)
+		text += "find " + g.pick([]string{".", "sub", "f", ""}) + " " + g.pick(words.FindWords) + " " + g.pick(words.FindWords)
 	case 2:
-		text += "sed " + g.pick([]string{"", "-n ", "-E ", "-e ", "-i ", "-s ", "-ni "}) + quote(g.pick(sedScripts)) + " " + g.word()
+		text += "sed " + g.pick([]string{"", "-n ", "-E ", "-e ", "-i ", "-s ", "-ni "}) + quote(g.pick(words.SedScripts)) + " " + g.word()
 	case 3:
-		text += "awk " + g.pick([]string{"", "-F: ", "-v x=1 ", "-f "}) + quote(g.pick(awkPrograms)) + " " + g.word()
+		text += "awk " + g.pick([]string{"", "-F: ", "-v x=1 ", "-f "}) + quote(g.pick(words.AwkPrograms)) + " " + g.word()
 	case 4:
-		text += g.pick(builtinUses)
+		text += g.pick(words.BuiltinUses)
 	case 5:
 		if g.one(3) {
 			return text + g.plainCommand()
 		}
 		if !g.one(4) {
-			return text + g.pick(builtinUses)
+			return text + g.pick(words.BuiltinUses)
 		}
-		text += "git " + g.pick(gitOptions) + g.pick(gitUses) + g.maybe(g.word())
+		text += "git " + g.pick(words.GitOptions) + g.pick(words.GitUses) + g.maybe(g.word())
 	default:
 		text += g.plainCommand()
 	}
 	for g.one(6) {
-		text += " " + g.pick(redirections)
+		text += " " + g.pick(words.Redirections)
 	}
 	return text
 }
@@ -137,9 +140,9 @@ func (g *generator) maybe(s string) string {
 
 func (g *generator) plainCommand() string {
 	if g.inside || g.one(2) {
-		return g.pick(inShell) + " " + g.words(3)
+		return g.pick(words.InShell) + " " + g.words(3)
 	}
-	return g.pick(programs) + g.maybe(g.pick(options)) + " " + g.words(2)
+	return g.pick(words.Programs) + g.maybe(g.pick(words.Options)) + " " + g.words(2)
 }
 
 func (g *generator) words(most int) string {
@@ -154,27 +157,27 @@ func (g *generator) words(most int) string {
 func (g *generator) word() string {
 	switch g.IntN(12) {
 	case 0:
-		return g.quotedly(g.pick(expansions))
+		return g.quotedly(g.pick(words.Expansions))
 	case 1:
 		if g.inside {
-			return g.quotedly("$(" + g.pick(insidePayloads) + ")")
+			return g.quotedly("$(" + g.pick(words.InsidePayloads) + ")")
 		}
-		return g.quotedly("$(" + g.pick(payloads) + ")")
+		return g.quotedly("$(" + g.pick(words.Payloads) + ")")
 	case 2:
-		return "{" + g.pick(plainFiles) + "," + g.pick(options) + "}"
+		return "{" + g.pick(words.PlainFiles) + "," + g.pick(words.Options) + "}"
 	case 3:
-		return g.pick(oddWords)
+		return g.pick(words.OddWords)
 	case 4:
 		return g.quotedly(`$((` + g.arithmetic() + `))`)
 	case 5:
 		return "<(" + g.plainCommand() + ")"
 	case 6:
-		return `"` + g.pick([]string{"-", "--", "", "x"}) + g.pick(expansions) + `"`
+		return `"` + g.pick([]string{"-", "--", "", "x"}) + g.pick(words.Expansions) + `"`
 	}
-	return g.pick(plainFiles)
+	return g.pick(words.PlainFiles)
 }
 
-func (g *generator) name() string { return g.pick(names) }
+func (g *generator) name() string { return g.pick(words.Names) }
 
 func (g *generator) assignment() string {
 	switch g.IntN(6) {
@@ -211,29 +214,21 @@ func (g *generator) classicTest() string {
 		`-f f -a "$x" 'a[$(touch PWN)]'`, g.word()})
 }
 
-var (
-	names      = []string{"x", "y", "n", "file", "F", "i", "a", "PATH", "IFS", "RANDOM", "SECONDS", "OPTIND", "REPLY", "HOME", "BASH_ENV", "LD_PRELOAD", "PS4", "_", "GIT_DIR", "LC_ALL"}
-	plainFiles = []string{"f", "x", "b.go", "sub", "sub/s", ".", "*.go", "*", "./f", "nofile", "-", "/dev/null", "1", "2"}
-	inShell    = []string{"echo", "printf %s", "printf", "test", "[ -f", ":", "true", "type", "command -v", "[ -n", "pwd", "false", "echo -n"}
-	programs   = []string{"cat", "ls", "head", "tail", "wc", "grep", "sort", "uniq", "cut", "tr", "diff", "comm", "paste", "nl", "od", "stat", "file", "du", "tree", "basename", "dirname", "realpath", "readlink", "echo", "printf", "test", "true", "date", "seq", "expr",
-		"md5sum", "base64", "tac", "rev", "fold", "join", "cmp", "strings", "xxd", "id", "uname", "which", "type", "command -v", "env", "tee", "touch", "rm", "cp", "mv", "mkdir", "ln", "dd", "./evil.sh", "bin/ls", "'ls'", `l\s`, "l''s", "$x", "l?", "hostname", "less", "more", "egrep", "rg", "jq", "column", "getconf", "sh", "bash"}
-	options = []string{"-n", "-o", "-oPWN", "-o PWN", "--output=PWN", "-c", "-r", "-i", "-e", "-f", "-d", "-x", "-s", "-t", "-k1", "-u", "-w", "-z", "-m", "-C", "-L", "-R", "-a", "-l", "-1", "-5", "-nr", "-ro", "--", "-delete", "-v", "-p", "-T.", "-S1", "--compress-program=./evil.sh", "--files0-from=f", "--help", "--version",
-		"-I{}", "-0", "-Lo", "-exec", "--color", "-b", "-g", "--pre=./evil.sh", "+x", "-q"}
-	insidePayloads = []string{"touch PWN", "echo x", "echo -oPWN", "echo PWN", "./evil.sh", "printf 'a[$(touch PWN)]'", "pwd", "echo -delete", "echo 7"}
-	payloads       = []string{"touch PWN", "cat f", "echo x", "echo -oPWN", "echo PWN", "ls", "./evil.sh", "printf 'a[$(touch PWN)]'", "pwd", "echo -delete", "rm f", "git status"}
-	expansions     = []string{"$x", "${x}", "${x:-f}", "${x:=PWN}", "${x:-$(touch PWN)}", "${x%f}", "${x##*/}", "${x/a/b}", "${#x}", "${x@P}", "${!x}", "${x:0:1}", "${x:n}", "${a[0]}", "${a[@]}", "${a['a[$(touch PWN)]']}", "$@", "$*", "$1", "$#", "$?", "$HOME", "$PWD", "$RANDOM", "${x^^}", "${!x*}", "$[1+1]", "$[x]", "`cat f`", "`touch PWN`"}
-	oddWords       = []string{"'a b'", `"a b"`, `a\ b`, "$'\\x66'", "$'a\\tb'", `$"f"`, "~", "~/f", "~root", "a{b,c}", "{1..3}", "{'-o',PWN}", "[fx]", "?", "!(f)", "@(f|x)", "a=b", "PWN", "';touch PWN'", `"\$(touch PWN)"`, `\$(touch PWN)`, "f;", "'{}'", "{}", "\\;", "+", "''", `""`, "-$x", `"-$(echo oPWN)"`, "--$x", "x=1", "'$(touch PWN)'", "/dev/stdin"}
-	redirections   = []string{"> /dev/null", "2>&1", "2>/dev/null", "> PWN", ">> f", "< f", "<<< x", "<<< $(touch PWN)", "&> PWN", ">| PWN", "2> PWN", "< nofile", "> $x", "< $x", "<> f", ">&2", "3< f", "{fd}> PWN", "&>/dev/null", "< <(touch PWN)", "> >(cat)", "2>&-", "< /dev/null"}
-	wrapping       = []string{"env", "env A=1", "env PATH=./bin", "timeout 5", "timeout -k 1 5", "nohup", "nice", "nice -n 5", "stdbuf -o0", "time", "command", "builtin", "exec", "xargs", "echo f | xargs", "ls | xargs -n1", "ls | xargs -I{}", "ls | xargs -0", "xargs --replace", "env -i", "env -S", "env -u X", "command -p", "setsid", "find . -exec", "sudo", "trap", "eval", "LC_ALL=C", "coproc", "jobs -x"}
-	findWords      = []string{"-name f", "-name '*.go'", "-type f", "-delete", "-exec cat {} \\;", "-exec touch PWN \\;", "-exec grep x {} +", "-exec sh -c 'touch PWN' \\;", "-ok touch PWN \\;", "-fprint PWN", "-maxdepth 1", "-print0", "-printf '%p'", "\\( -name f -o -name x \\)", "-newer f", "-execdir touch PWN \\;", "| xargs cat", "| xargs -I{} echo {}", "| xargs touch", "-name $x", `-name "$x"`, "-empty", "-size +1k", "! -name f", "-fls PWN", "-prune", "\"-$x\"", "-exec echo {} + -exec touch PWN +", "-exec $x {} \\;"}
-	sedScripts     = []string{"p", "1p", "1,3p", "s/a/b/", "s/a/b/g", "/a/d", "$p", "s/a/b/w PWN", "w PWN", "1e touch PWN", "e touch PWN", "s/.*/touch PWN/e", "r f", "R f", "a x", "i\\\nw PWN", ":a;N;$!ba;s/x/y/", "y/ab/ba/", "p;p", "s|a|b|", "1!G;h;$!d", "n;w PWN", "{p}", "/a/,/b/p", "s/a/b/;w PWN", "q", "=", "l", "W PWN", "p # w PWN", "s/w/e/", "\\,a,p", "s/a\\/b/c/", "1~2p", "0,/a/p", "b x; :x", "t;p", "}"}
-	awkPrograms    = []string{"{print}", "{print $1}", "NR>1", "NR>1 {print $2}", "{print > \"PWN\"}", "BEGIN{system(\"touch PWN\")}", "{print | \"cat > PWN\"}", "{s+=$1} END {print s}", "BEGIN{\"touch PWN\" | getline}", "BEGIN{getline x < \"f\"}", "/a/", "$1 > 2", "{print $1, $2}", "BEGIN{print 1>2}", "{printf \"%s\\n\", $1}", "BEGIN{ARGV[1]=\"f\"}", "length > 3", "{print > $1}", "BEGIN { x = 1; print x >> \"PWN\" }", "!seen[$0]++", "{ if ($1 > 1) print }", "1", "{gsub(/a/,\"b\")}1", "a||b", "@include \"f\""}
-	builtinUses    = []string{"cd sub", "cd bare", "cd .", "cd -", "cd $x", "pwd", "read x < f", "read -a a < f", "mapfile a < f", "mapfile -C 'touch PWN' a < f", "printf -v x 1", "set -e", "set -k", "set -- a b", "set -x", "set -o pipefail", "shopt -s expand_aliases", "alias ls='touch PWN'", "unset x", "unset 'a[$(touch PWN)]'", "export A=1", "export PATH=./bin:$PATH", "trap 'touch PWN' EXIT", "trap '' INT", "source f", ". ./evil.sh", "wait", "jobs", "type ls", "hash -p ./bin/ls ls", "enable -n echo", "let x=1", "let 'a[$(touch PWN)]=1'", "getopts a x", "declare -A m", "ulimit -c 0", "umask 022", "times", ":", "shift", "return 0", "exec 3< f", "BASH_CMDS[ls]=./bin/ls", "complete -C 'touch PWN' x", "dirs", "history", "command -v ls", "exit 0"}
-	gitOptions     = []string{"", "", "", "-C sub ", "-C bare ", "--no-pager ", "-c core.fsmonitor=./evil.sh ", "-c a.b=c ", "-P ", "--git-dir=bare "}
-	gitUses        = []string{"status", "log --oneline", "diff", "diff --output=PWN", "show", "branch", "branch PWN", "log -p -1", "rev-parse HEAD", "ls-files", "grep -n x", "grep -O./evil.sh x", "config --list", "config alias.x '!touch PWN'", "stash list", "tag", "remote -v", "blame f", "describe", "diff --ext-diff", "log --format=%H", "diff --no-index f x", "cat-file -p HEAD", "difftool", "bisect log", "worktree list", "shortlog -s HEAD", "log $x"}
+//go:embed words.json
+var wordsJSON []byte
 
-	settingsInFront = []string{"LC_ALL=C", "A=1", "PATH=./bin", "LD_PRELOAD=./x.so", "BASH_ENV=./evil.sh", "GIT_PAGER=cat", "GIT_EXTERNAL_DIFF=./evil.sh", "TZ=UTC", "IFS=", "LESSOPEN='|./evil.sh %s'", "NO_COLOR=1", "PAGER=./evil.sh", "LANG=C", "TMPDIR=.", "x=f", "GREP_OPTIONS=-r"}
-)
+// words are the pieces that scripts are put together from.
+var words = func() (w struct {
+	Names, PlainFiles, InShell, Programs, Options, InsidePayloads, Payloads, Expansions, OddWords, Redirections,
+	Wrapping, FindWords, SedScripts, AwkPrograms, BuiltinUses, GitOptions, GitUses, SettingsInFront []string
+}) {
+	dec := json.NewDecoder(bytes.NewReader(wordsJSON))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&w); err != nil {
+		panic("words.json: " + err.Error()) // the file is part of the program, which shows at start
+	}
+	return w
+}()
 
 // Name is the name under which a case is saved.
 func Name(seed, number uint64) string { return fmt.Sprintf("fuzz-%d-%d.shell.sh", seed, number) }

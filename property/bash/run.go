@@ -149,7 +149,10 @@ func (r *runner) batch(ctx context.Context, s *scratch, first uint64) error {
 	if err == nil && (len(changed) > 0 || late) {
 		done.Finding, done.Late, err = r.single(ctx, s, scripts)
 	}
-	if err != nil || ctx.Err() != nil {
+	if ctx.Err() != nil { // whatever it did to the run, what was counted before stands
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	r.mu.Lock()

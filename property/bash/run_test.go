@@ -1,8 +1,10 @@
 package bash_test
 
 import (
+	"context"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,6 +26,18 @@ func TestWhatIsCalledReadOnlyChangesNothingInBash(t *testing.T) {
 	require.Nil(t, total.Finding, "%+v", total.Finding)
 	assert.GreaterOrEqual(t, total.Ran, uint64(1000))
 	t.Logf("%d of %d generated scripts were called read-only and ran, %d were stopped", total.Ran, total.Generated, total.Late)
+}
+
+func TestAnInterruptedRunKeepsWhatItCounted(t *testing.T) {
+	needBash(t)
+	for i := range 5 { // within a batch, at another moment each time
+		ctx, stop := context.WithCancel(t.Context())
+		total, err := bash.Run(ctx, bash.Config{Seed: 1, Jobs: 2, Dir: t.TempDir()}, func(bash.Total) {
+			time.AfterFunc(time.Duration(5+10*i)*time.Millisecond, stop)
+		})
+		require.NoError(t, err)
+		assert.NotZero(t, total.Ran)
+	}
 }
 
 // The harness finds harm where there is some: in scripts that are not read-only.

@@ -24,7 +24,9 @@ type call struct {
 	exclusive, hasTurn, awaitsTurn, turnRefused bool
 	// denied and stoppedByHook are what hooks decided.
 	denied, stoppedByHook bool
-	status                Status
+	// left: it was answered while it ran.
+	left   bool
+	status Status
 }
 
 // start begins the goroutine of a call.
@@ -212,6 +214,9 @@ func (e *Engine) toolEnded(i int) {
 func (e *Engine) finish(i int, s Status, fails, modifies bool) {
 	k := &e.calls[i]
 	k.gen++
+	if k.left {
+		return
+	}
 	k.status = s
 	e.note(Ended, i, uint8(s))
 	e.step(schedule.Event{Kind: schedule.Finished, Index: i - e.s.first, Fails: fails, Modifies: modifies})

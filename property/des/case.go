@@ -3,10 +3,9 @@ package des
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
-	"toolbench/sim/fault"
+	"toolbench/sim/scenario"
 	"toolbench/toolsys/schedule"
 )
 
@@ -14,31 +13,31 @@ import (
 // mean that nothing special happens. Times are virtual.
 type Case struct {
 	// Seed orders what happens in one instant.
-	Seed   uint64 `yaml:"seed" json:"seed"`
-	Policy string `yaml:"policy" json:"policy"`
+	Seed   uint64 `yaml:"seed,omitempty"`
+	Policy string `yaml:"policy"`
 	// Limit is how many safe calls run at once; at least 1.
-	Limit int `yaml:"limit" json:"limit"`
+	Limit int `yaml:"limit" simple:"10"`
 	// Retries is how often an abandoned stream is tried again; Idle abandons one that
 	// sends nothing for so long.
-	Retries int           `yaml:"retries,omitempty" json:"retries,omitempty"`
-	Idle    time.Duration `yaml:"idle,omitempty" json:"idle,omitempty"`
+	Retries int           `yaml:"retries,omitempty"`
+	Idle    time.Duration `yaml:"idle,omitempty"`
 	// Disk is "full" or "read-only", "" for neither; only the whole system has one.
-	Disk string `yaml:"disk,omitempty" json:"disk,omitempty"`
+	Disk string `yaml:"disk,omitempty"`
 	// Turns are the model's answers, in order. Behind them it has nothing but text.
-	Turns []Turn `yaml:"turns" json:"turns"`
+	Turns []Turn `yaml:"turns"`
 	// Interrupts are the instants of the user's new messages.
-	Interrupts []time.Duration `yaml:"says,omitempty" json:"says,omitempty"`
-	// Faults break single requests.
-	Faults []Fault `yaml:"faults,omitempty" json:"faults,omitempty"`
+	Interrupts []time.Duration `yaml:"says,omitempty"`
+	// Faults break single requests, each at most one.
+	Faults []Fault `yaml:"faults,omitempty"`
 	// AbortAt is when the conversation is stopped from outside; 0 is never.
-	AbortAt time.Duration `yaml:"leaves,omitempty" json:"leaves,omitempty"`
+	AbortAt time.Duration `yaml:"leaves,omitempty"`
 }
 
 // Turn is one answer of the model.
 type Turn struct {
-	Calls []Call `yaml:"calls,omitempty" json:"calls,omitempty"`
+	Calls []Call `yaml:"calls,omitempty"`
 	// End is when the stream ends; not before its last call is complete.
-	End time.Duration `yaml:"end,omitempty" json:"end,omitempty"`
+	End time.Duration `yaml:"end,omitempty"`
 }
 
 // The ways a call's run goes wrong.
@@ -56,37 +55,37 @@ const (
 
 // Call is one call with its tool: every call has a tool of its own.
 type Call struct {
-	ID string `yaml:"id" json:"id"`
+	ID string `yaml:"id"`
 	// At is when its block is complete, from the request; For is how long it runs.
-	At  time.Duration `yaml:"at" json:"at"`
-	For time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
+	At  time.Duration `yaml:"at"`
+	For time.Duration `yaml:"for,omitempty"`
 	// Safe may run beside other safe calls; Cancel stops for a new message.
-	Safe   bool `yaml:"safe,omitempty" json:"safe,omitempty"`
-	Cancel bool `yaml:"cancel,omitempty" json:"cancel,omitempty"`
+	Safe   bool `yaml:"safe,omitempty" simple:"true"`
+	Cancel bool `yaml:"cancel,omitempty"`
 	// Failure is how it goes wrong, "" not at all.
-	Failure string `yaml:"goes,omitempty" json:"goes,omitempty"`
+	Failure string `yaml:"goes,omitempty"`
 	// StopsSiblings: its failure does (J3). IgnoresCancel: it goes on when it is asked to
 	// stop.
-	StopsSiblings bool `yaml:"stops,omitempty" json:"stops,omitempty"`
-	IgnoresCancel bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
+	StopsSiblings bool `yaml:"stops,omitempty"`
+	IgnoresCancel bool `yaml:"deaf,omitempty"`
 	// Modifies: it returns a modifier (B3).
-	Modifies bool `yaml:"modifies,omitempty" json:"modifies,omitempty"`
+	Modifies bool `yaml:"modifies,omitempty"`
 	// Reads and Writes are the keys that it declares; with neither it counts as
 	// touching everything (J8).
-	Reads  []string `yaml:"reads,omitempty" json:"reads,omitempty"`
-	Writes []string `yaml:"writes,omitempty" json:"writes,omitempty"`
+	Reads  []string `yaml:"reads,omitempty"`
+	Writes []string `yaml:"writes,omitempty"`
 	// Chars is how long its result is; 0 is a short one. It matters only to the
 	// whole system.
-	Chars int `yaml:"chars,omitempty" json:"chars,omitempty"`
+	Chars int `yaml:"chars,omitempty"`
 	// Empty: its result is nothing at all. LateProgress is how long after its end it
 	// reports progress; 0 is never. These, too, matter only to the whole system.
-	Empty        bool          `yaml:"empty,omitempty" json:"empty,omitempty"`
-	LateProgress time.Duration `yaml:"late,omitempty" json:"late,omitempty"`
+	Empty        bool          `yaml:"empty,omitempty"`
+	LateProgress time.Duration `yaml:"late,omitempty"`
 	// Limit is the time limit of its run; 0 is none.
-	Limit time.Duration `yaml:"limit,omitempty" json:"limit,omitempty"`
-	Hooks []Hook        `yaml:"hooks,omitempty" json:"hooks,omitempty"`
+	Limit time.Duration `yaml:"limit,omitempty"`
+	Hooks []Hook        `yaml:"hooks,omitempty"`
 	// Ask makes a person decide.
-	Ask *Ask `yaml:"ask,omitempty" json:"ask,omitempty"`
+	Ask *Ask `yaml:"ask,omitempty"`
 }
 
 // What a hook does.
@@ -102,35 +101,20 @@ const (
 // Hook is one PreToolUse hook of a call. It does one of the things above, fails in
 // the way of a call (Error, Panic, Hang), or nothing.
 type Hook struct {
-	Action string        `yaml:"does,omitempty" json:"does,omitempty"`
-	After  time.Duration `yaml:"after,omitempty" json:"after,omitempty"`
+	Action string        `yaml:"does,omitempty"`
+	After  time.Duration `yaml:"after,omitempty"`
 	// Timeout is how long it may take; 0 is a minute.
-	Timeout time.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout time.Duration `yaml:"timeout,omitempty"`
 }
 
 // Ask is a question to a person and the answer.
 type Ask struct {
-	Allow bool          `yaml:"allow,omitempty" json:"allow,omitempty"`
-	After time.Duration `yaml:"after,omitempty" json:"after,omitempty"`
+	Allow bool          `yaml:"allow,omitempty" simple:"true"`
+	After time.Duration `yaml:"after,omitempty"`
 	// Never leaves the question open. IgnoresCancel answers also when the call was
 	// stopped meanwhile.
-	Never         bool `yaml:"never,omitempty" json:"never,omitempty"`
-	IgnoresCancel bool `yaml:"deaf,omitempty" json:"deaf,omitempty"`
-}
-
-// Fault breaks one request, counted from 1 over the whole conversation. Events are
-// counted within its stream. In YAML it is written in the language of sim/fault.
-type Fault struct {
-	Request int `yaml:"request" json:"request"`
-	// Status answers with an HTTP status. Cut ends the stream after so many events,
-	// with an error event if Error names its type. Malformed breaks an event. Stall
-	// delays what follows so many events by For, or for ever if For is 0.
-	Status    int           `yaml:"status,omitempty" json:"status,omitempty"`
-	Cut       int           `yaml:"cut,omitempty" json:"cut,omitempty"`
-	Error     string        `yaml:"error,omitempty" json:"error,omitempty"`
-	Malformed int           `yaml:"malformed,omitempty" json:"malformed,omitempty"`
-	Stall     int           `yaml:"stall,omitempty" json:"stall,omitempty"`
-	For       time.Duration `yaml:"for,omitempty" json:"for,omitempty"`
+	Never         bool `yaml:"never,omitempty"`
+	IgnoresCancel bool `yaml:"deaf,omitempty"`
 }
 
 // Footprint is what the call counts as touching under the policy effects: nothing if it
@@ -165,6 +149,12 @@ func (c *Case) Call(n int) *Call {
 	return nil
 }
 
+// Fault is one thing that goes wrong, as scenarios name it.
+type Fault = scenario.FaultLine
+
+// streamFaults are the faults of requests that a case may have.
+var streamFaults = []string{"status", "cut", "say", "malformed", "stall"}
+
 // Check gives what makes no sense in a case that somebody wrote.
 func (c *Case) Check() error {
 	switch {
@@ -174,7 +164,10 @@ func (c *Case) Check() error {
 		return fmt.Errorf("there are no turns; add `turns: [{calls: [...]}]`")
 	}
 	for i, f := range c.Faults {
-		if slices.ContainsFunc(c.Faults[:i], func(g Fault) bool { return g.Request == f.Request }) {
+		switch {
+		case !slices.Contains(streamFaults, f.What):
+			return fmt.Errorf("faults.%d: %s is of a call; write it there, as `goes: %s`", i, f.What, f.What)
+		case slices.ContainsFunc(c.Faults[:i], func(g Fault) bool { return g.Request == f.Request }):
 			return fmt.Errorf("faults.%d: request %d has a fault already; keep one", i, f.Request)
 		}
 	}
@@ -193,58 +186,4 @@ func (c *Case) Check() error {
 		}
 	}
 	return nil
-}
-
-// MarshalYAML writes a fault in the language of faults: "cut @ request=2 event=8".
-func (f Fault) MarshalYAML() (any, error) { return f.Spec().String(), nil }
-
-// UnmarshalYAML reads the same.
-func (f *Fault) UnmarshalYAML(read func(any) error) error {
-	var text string
-	if err := read(&text); err != nil {
-		return err
-	}
-	named, err := fault.Parse(text)
-	if err != nil {
-		return err
-	}
-	*f, err = faultFrom(named)
-	return err
-}
-
-// Spec is the fault in the language of faults.
-func (f Fault) Spec() fault.Fault {
-	n := fault.Fault{Request: f.Request}
-	switch {
-	case f.Status > 0:
-		n.What, n.Arg = "status", strconv.Itoa(f.Status)
-	case f.Error != "":
-		n.What, n.Arg, n.Event = "say", f.Error, f.Cut
-	case f.Cut > 0:
-		n.What, n.Event = "cut", f.Cut
-	case f.Malformed > 0:
-		n.What, n.Event = "malformed", f.Malformed
-	default:
-		n.What, n.Event, n.For = "stall", f.Stall, f.For
-	}
-	return n
-}
-
-func faultFrom(n fault.Fault) (Fault, error) {
-	f := Fault{Request: n.Request}
-	switch n.What {
-	case "status":
-		f.Status, _ = strconv.Atoi(n.Arg) // the language has checked it
-	case "say":
-		f.Cut, f.Error = n.Event, n.Arg
-	case "cut":
-		f.Cut = n.Event
-	case "malformed":
-		f.Malformed = n.Event
-	case "stall":
-		f.Stall, f.For = n.Event, n.For
-	default:
-		return f, fmt.Errorf("%s is of a call; write it there, as `goes: %s`", n.What, n.What)
-	}
-	return f, nil
 }

@@ -114,6 +114,10 @@ func (e *Engine) wake(w waiter) error {
 		e.interrupt()
 	case aborter:
 		e.abort()
+	case grace:
+		if w.gen == e.s.message {
+			e.step(schedule.Event{Kind: schedule.GraceOver})
+		}
 	default:
 		k := &e.calls[w.index]
 		if w.gen != k.gen {
@@ -163,6 +167,10 @@ func (e *Engine) act(a schedule.Action) {
 	case schedule.Answer:
 		e.calls[i].status = stoppedStatus(a.Cause)
 		e.note(Ended, i, uint8(e.calls[i].status))
+	case schedule.Leave:
+		e.calls[i].left = true
+		e.calls[i].status = stoppedStatus(a.Cause)
+		e.note(Ended, i, uint8(e.calls[i].status))
 	case schedule.Apply:
 		e.note(Applied, i, 0)
 		e.log.State = append(e.log.State, int16(i))
@@ -202,6 +210,7 @@ const (
 	watcher              // who abandons a stream that stalls
 	user                 // the user's new message
 	aborter              // who stops the conversation
+	grace                // who leaves calls that do not stop
 	begin                // a call's goroutine
 	hooked               // a hook's goroutine
 	hookRun              // the hook at its work
@@ -231,48 +240,22 @@ func (a *waiter) before(b *waiter) bool {
 	return a.rank < b.rank
 }
 
-// queue is a binary heap of waiters, the first to wake at its top.
+// queue holds waiters, the first to wake at its end. It is short: a call waits once.
 type queue []waiter
 
 func (q *queue) push(w waiter) {
 	h := append(*q, w)
 	i := len(h) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !w.before(&h[up]) {
-			break
-		}
-		h[i] = h[up]
-		i = up
+	for ; i > 0 && h[i-1].before(&w); i-- {
+		h[i] = h[i-1]
 	}
 	h[i] = w
 	*q = h
 }
 
 func (q *queue) pop() waiter {
-	h := *q
-	first := h[0]
-	last := h[len(h)-1]
-	h = h[:len(h)-1]
-	*q = h
-	if len(h) == 0 {
-		return first
-	}
-	i := 0
-	for {
-		down := 2*i + 1
-		if down >= len(h) {
-			break
-		}
-		if down+1 < len(h) && h[down+1].before(&h[down]) {
-			down++
-		}
-		if !h[down].before(&last) {
-			break
-		}
-		h[i] = h[down]
-		i = down
-	}
-	h[i] = last
-	return first
+	last := len(*q) - 1
+	w := (*q)[last]
+	*q = (*q)[:last]
+	return w
 }

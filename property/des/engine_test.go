@@ -60,7 +60,7 @@ state []
 }
 
 func TestWhatWaitsForEverIsAnError(t *testing.T) {
-	c := &des.Case{Policy: "streaming", Limit: 1, Turns: []des.Turn{{}}, Faults: []des.Fault{{Request: 1, Stall: 1}}}
+	c := &des.Case{Policy: "streaming", Limit: 1, Turns: []des.Turn{{}}, Faults: []des.Fault{{What: "stall", Request: 1, Event: 1}}}
 	var e des.Engine
 	_, err := e.Run(c)
 	assert.ErrorContains(t, err, "nothing can happen any more")
@@ -73,7 +73,7 @@ func TestCasesThatMakeNoSenseSayWhy(t *testing.T) {
 		"there are no turns":    {Limit: 1},
 		`the id "a" is missing`: {Limit: 1, Turns: []des.Turn{{Calls: []des.Call{call("a", ms), call("a", ms)}}}},
 		"one after the other":   {Limit: 1, Turns: []des.Turn{{Calls: []des.Call{call("a", 2*ms), call("b", ms)}}}},
-		"request 1 has a fault": {Limit: 1, Turns: []des.Turn{{}}, Faults: []des.Fault{{Request: 1, Cut: 1}, {Request: 1, Status: 500}}},
+		"request 1 has a fault": {Limit: 1, Turns: []des.Turn{{}}, Faults: []des.Fault{{What: "cut", Request: 1, Event: 1}, {What: "status", Arg: "500", Request: 1}}},
 	} {
 		assert.ErrorContains(t, c.Check(), message)
 	}

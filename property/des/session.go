@@ -13,9 +13,10 @@ type session struct {
 	try     int // how often that answer was asked for
 	request int // how many requests got an answer
 
-	core  Stepper
-	first int // the first call of the message at work
-	ready int // how many of its calls are complete
+	core    Stepper
+	message uint32 // counts attempts over all turns
+	first   int    // the first call of the message at work
+	ready   int    // how many of its calls are complete
 	// reading: the stream is read; gen is the number of its latest wait.
 	reading   bool
 	gen       uint32
@@ -72,6 +73,7 @@ func (e *Engine) attempt() error {
 			return err
 		}
 		s.core, s.ready, s.done, s.next, s.emitted = core, 0, false, 0, 0
+		s.message++
 		s.before = len(e.log.State)
 		s.interrupted, s.idle, s.waiting = false, false, false
 		s.reading = true
@@ -108,12 +110,13 @@ func (e *Engine) open() (refused bool) {
 	s.rank = e.streamRank(s.script+1, s.try)
 	fault := e.fault(s.request)
 	s.first = e.firstOf(s.script)
-	s.events = e.events(s.events[:0], s.script, fault)
-	if !breaksAnswer(fault, s.events) {
+	var count int
+	s.events, count = e.events(s.events[:0], s.script, fault)
+	if !CutsShort(fault, count) {
 		s.script++
 		s.try = 0
 	}
-	if fault != nil && fault.Status != 0 {
+	if fault != nil && fault.What == "status" {
 		return true
 	}
 	e.next()
@@ -196,13 +199,21 @@ func (e *Engine) streamOver() {
 	if s.interrupted {
 		e.endStream()
 		if s.aborted {
-			e.step(schedule.Event{Kind: schedule.Aborted})
+			e.stop(schedule.Aborted)
 		}
 		return
 	}
 	e.close()
 	s.waiting = true
-	e.step(schedule.Event{Kind: schedule.Abandoned})
+	e.stop(schedule.Abandoned)
+}
+
+// stop asks calls to stop; those that have not when the grace is over are left (J4).
+func (e *Engine) stop(kind schedule.EventKind) {
+	e.step(schedule.Event{Kind: kind})
+	if !e.s.done {
+		e.wait(waiter{at: e.now + schedule.DefaultGrace, rank: e.rank("grace/"), gen: e.s.message, actor: grace})
+	}
 }
 
 // close ends the reading.
@@ -217,7 +228,7 @@ func (e *Engine) abandon() (again bool) {
 	s := &e.s
 	if !s.waiting {
 		e.close()
-		e.step(schedule.Event{Kind: schedule.Abandoned})
+		e.stop(schedule.Abandoned)
 	}
 	s.waiting = false
 	if s.aborted {
@@ -279,7 +290,7 @@ func (e *Engine) interrupt() {
 	if s.waiting { // nothing is at work that could be stopped
 		return
 	}
-	e.step(schedule.Event{Kind: schedule.Interrupted})
+	e.stop(schedule.Interrupted)
 	if s.reading && !s.interrupted && !s.idle && !s.aborted {
 		s.interrupted = true
 		e.cut()
@@ -298,7 +309,7 @@ func (e *Engine) abort() {
 	case s.reading:
 		e.cut()
 	default:
-		e.step(schedule.Event{Kind: schedule.Aborted})
+		e.stop(schedule.Aborted)
 	}
 }
 

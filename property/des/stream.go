@@ -11,19 +11,36 @@ import (
 
 // fault is what hits a request, or nil.
 func (e *Engine) fault(request int) *Fault {
-	for i := range e.c.Faults {
-		if e.c.Faults[i].Request == request {
-			e.log.FaultsHit = append(e.log.FaultsHit, int16(i))
-			return &e.c.Faults[i]
-		}
+	f, i := e.c.FaultOf(request)
+	if f != nil {
+		e.log.FaultsHit = append(e.log.FaultsHit, int16(i))
 	}
-	return nil
+	return f
 }
 
-// breaksAnswer reports whether a fault cuts an answer short, which is then given again to
-// the next request. A fault at an event that does not come breaks nothing.
-func breaksAnswer(f *Fault, events []event) bool {
-	return f != nil && (f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 && events[len(events)-1].what == breaks || f.Stall > 0 && f.For == 0)
+// FaultOf gives the fault that hits a request, and its place in the case; nil if none
+// does.
+func (c *Case) FaultOf(request int) (f *Fault, place int) {
+	for i := range c.Faults {
+		if c.Faults[i].Request == request {
+			return &c.Faults[i], i
+		}
+	}
+	return nil, 0
+}
+
+// CutsShort reports whether a fault cuts an answer of so many events short, which is then
+// given again to the next request. A fault at an event that does not come breaks nothing.
+func CutsShort(f *Fault, events int) bool {
+	switch {
+	case f == nil:
+		return false
+	case f.What == "malformed":
+		return f.Event <= events
+	case f.What == "stall":
+		return f.For == 0
+	}
+	return true
 }
 
 // firstOf is the first call of an answer, counted over all.
@@ -43,22 +60,22 @@ func (e *Engine) streamRank(number, try int) uint64 {
 	return e.rank("stream/", strconv.Itoa(number), "#", strconv.Itoa(try))
 }
 
-// events are the moments of an answer's stream that matter. Where a fault counts
-// events, it is written out and counted; else its calls are enough.
-func (e *Engine) events(out []event, script int, f *Fault) []event {
+// events are the moments of an answer's stream that matter, and how many events it has
+// where a fault counts them: then it is written out, else its calls are enough.
+func (e *Engine) events(out []event, script int, f *Fault) (all []event, count int) {
 	t := &textOnly
 	if script < len(e.c.Turns) {
 		t = &e.c.Turns[script]
 	}
-	if f != nil && f.Status == 0 {
-		return f.apply(e.written(out, t, script))
+	if f != nil && f.What != "status" {
+		return e.broken(out, t, script, f)
 	}
 	now := time.Duration(0)
 	for i := range t.Calls {
 		now = max(now, t.Calls[i].At)
 		out = append(out, event{now, block})
 	}
-	return append(out, event{max(now, t.End), ends})
+	return append(out, event{max(now, t.End), ends}), 0
 }
 
 // textOnly is how the model answers behind its script; it is only read.
@@ -111,68 +128,74 @@ func ToolName(c *Call) string {
 	return "Change_" + c.ID
 }
 
-// written are all events of the turn's stream. Only what comes when matters: names and
-// ids are left out.
-func (e *Engine) written(out []event, t *Turn, number int) []event {
+// broken are the moments of a stream with a fault in it. Only what comes when matters:
+// names and ids are left out.
+func (e *Engine) broken(out []event, t *Turn, number int, f *Fault) (all []event, count int) {
 	e.blocks = t.blocks(e.blocks[:0])
 	e.outline = stream.Outline(e.outline[:0], stream.Turn{End: t.End, Seed: streamSeed(number), Blocks: e.blocks})
-	for _, ev := range e.outline {
-		e := event{at: ev.At}
-		switch ev.Type {
-		case "content_block_stop":
-			e.what = block
-			if len(t.Calls) == 0 {
-				e.what = nothing
-			}
-		case "message_stop":
-			e.what = ends
+	count = len(e.outline)
+	events, cut := Break(f, e.outline)
+	e.outline = events
+	for i, ev := range events {
+		what := nothing
+		switch {
+		case ev.At == Never:
+			what = stalls
+		case ev.Type == malformed, ev.Type == "error":
+			return append(out, event{ev.At, breaks}), count
+		case ev.Type == "content_block_stop" && len(t.Calls) > 0:
+			what = block
+		case ev.Type == "message_stop" && i == len(events)-1 && !cut: // it is no end if more follows
+			what = ends
 		}
-		out = append(out, e)
+		out = append(out, event{ev.At, what})
 	}
-	return out
+	if cut {
+		out = append(out, event{what: gone})
+	}
+	return out, count
 }
 
-// apply applies a fault to a stream that is written out, as sim/cassette does.
-func (f *Fault) apply(events []event) []event {
-	if f.Malformed > 0 && f.Malformed <= len(events) {
-		events[f.Malformed-1].what = breaks
-		events = events[:f.Malformed]
+// Never is the time of an event that does not come.
+const Never = time.Duration(1<<63 - 1)
+
+// malformed is the type of an event that a fault has broken.
+const malformed = "malformed"
+
+// Break applies a fault to the events of a stream, as sim/cassette does. The stream is
+// cut where its bytes end without an end of the message.
+func Break(f *Fault, events []stream.Event) (broken []stream.Event, cut bool) {
+	n := min(f.Event, len(events))
+	last := time.Duration(0)
+	if n > 0 {
+		last = events[n-1].At
 	}
-	if f.Error != "" {
-		n := min(f.Cut, len(events))
-		events = append(events[:n], event{last(events, n), breaks})
-	}
-	if f.Stall > 0 {
-		events = f.stall(events)
-	}
-	if f.Cut > 0 && f.Error == "" {
-		events = append(events[:min(f.Cut, len(events))], event{what: gone})
-	}
-	for i := range events[:len(events)-1] {
-		if events[i].what == ends { // it is no end if more follows
-			events[i].what = nothing
+	switch f.What {
+	case malformed:
+		if f.Event <= len(events) {
+			e := &events[n-1]
+			e.Type, e.Data = malformed, e.Data[:len(e.Data)/2]
 		}
+	case "say":
+		return append(events[:n], stream.Event{At: last, Type: "error", Data: stream.Error{Type: f.Arg, Message: "injected"}.JSON()}), false
+	case "cut":
+		return events[:n], true
+	case "stall":
+		return stall(events, n, f.For), false
 	}
-	return events
+	return events, false
 }
 
-func (f *Fault) stall(events []event) []event {
-	n := min(f.Stall, len(events))
-	if f.For == 0 {
-		return append(events[:n], event{0, stalls})
+// stall delays what comes behind the first n events, for ever if for is 0.
+func stall(events []stream.Event, n int, by time.Duration) []stream.Event {
+	if by == 0 {
+		return append(events[:n], stream.Event{At: Never})
 	}
 	for i := n; i < len(events); i++ {
-		events[i].at += f.For
+		events[i].At += by
 	}
 	if n == len(events) { // only the end of the bytes is late
-		events = append(events, event{last(events, n) + f.For, ends})
+		events = append(events, stream.Event{At: events[n-1].At + by, Type: "message_stop"})
 	}
 	return events
-}
-
-func last(events []event, n int) time.Duration {
-	if n == 0 {
-		return 0
-	}
-	return events[n-1].at
 }

@@ -63,7 +63,7 @@ func policiesAgree(c *des.Case) bool {
 }
 
 func otherPolicies(policy string) []string {
-	return slices.DeleteFunc([]string{"serial", "batch", "streaming", "effects"}, func(p string) bool { return p == policy })
+	return slices.DeleteFunc(Policies(), func(p string) bool { return p == policy })
 }
 
 var kinds = map[trace.Kind]des.Kind{

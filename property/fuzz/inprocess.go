@@ -14,7 +14,6 @@ import (
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/world/posix"
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/loop"
@@ -156,7 +155,7 @@ func (s *caseRun) clock() tool.Clock {
 func (s *caseRun) handlers(hooks hook.Set) pipeline.Handlers {
 	return pipeline.Handlers{
 		Clock: s.clock(), Since: s.gate.Since, Trace: s.note, Hooks: hooks, Ask: s.ask,
-		Budget: budget.NewLedger(budget.Store{Save: builtin.Keep(s.disk()), Dir: resultsDir}),
+		Budget: pipeline.NewLedger(pipeline.ResultStore{Save: builtin.Keep(s.disk()), Dir: resultsDir}),
 	}
 }
 

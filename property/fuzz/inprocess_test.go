@@ -66,7 +66,7 @@ func BenchmarkCase(b *testing.B) {
 // for nothing any more, though it has a try left.
 func TestAStoppedConversationTriesNothingAgain(t *testing.T) {
 	c := &des.Case{
-		Policy: "streaming", Limit: 1, Retries: 1, AbortAt: 4 * time.Second, Faults: []des.Fault{{Request: 1, Malformed: 8}},
+		Policy: "streaming", Limit: 1, Retries: 1, AbortAt: 4 * time.Second, Faults: []des.Fault{{What: "malformed", Request: 1, Event: 8}},
 		Turns: []des.Turn{{Calls: []des.Call{{ID: "c1", At: time.Second, For: 5 * time.Second, IgnoresCancel: true}, {ID: "c2", At: 3 * time.Second}}}},
 	}
 	var e des.Engine

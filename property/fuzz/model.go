@@ -36,31 +36,16 @@ func (m *scriptedModel) answer(ctx context.Context, req message.Request, on func
 	}
 	m.requests++
 	m.try++
-	f := m.fault(m.requests)
-	p := m.play(ctx, f)
-	if f == nil || !breaksAnswer(f, p.events) {
+	f, _ := m.c.FaultOf(m.requests)
+	p, events := m.play(ctx, f)
+	if !des.CutsShort(f, events) {
 		m.number++
 		m.try = 0
 	}
-	if f != nil && f.Status != 0 {
-		return fmt.Errorf("the model refused with status %d", f.Status)
+	if f != nil && f.What == "status" {
+		return fmt.Errorf("the model refused with status %s", f.Arg)
 	}
 	return p.play(on)
-}
-
-func (m *scriptedModel) fault(request int) *des.Fault {
-	for i := range m.c.Faults {
-		if m.c.Faults[i].Request == request {
-			return &m.c.Faults[i]
-		}
-	}
-	return nil
-}
-
-// breaksAnswer reports whether a fault cuts an answer short, which is then given again to
-// the next request. A fault at an event that does not come breaks nothing.
-func breaksAnswer(f *des.Fault, events []stream.Event) bool {
-	return f.Status != 0 || f.Cut > 0 || f.Error != "" || f.Malformed > 0 && f.Malformed <= len(events) || f.Stall > 0 && f.For == 0
 }
 
 // player gives one answer's events at their times. All its waiting is at the gate.
@@ -75,10 +60,8 @@ type player struct {
 	each bool
 }
 
-// never is the time of what is stalled for ever.
-const never = time.Duration(1<<63 - 1)
-
-func (m *scriptedModel) play(ctx context.Context, f *des.Fault) *player {
+// play prepares the next answer, of so many events without its fault.
+func (m *scriptedModel) play(ctx context.Context, f *des.Fault) (p *player, events int) {
 	actor := "stream/" + strconv.Itoa(m.number+1)
 	if m.try > 1 {
 		actor += "#" + strconv.Itoa(m.try)
@@ -87,49 +70,16 @@ func (m *scriptedModel) play(ctx context.Context, f *des.Fault) *player {
 	if m.number < len(m.c.Turns) {
 		t = m.c.Turns[m.number]
 	}
-	p := &player{caseRun: m.caseRun, ctx: ctx, actor: actor, from: m.gate.Since(), events: stream.Script(t.Stream(m.number)), each: f != nil || m.c.Idle > 0}
-	if f != nil {
-		p.applyFault(f)
+	p = &player{caseRun: m.caseRun, ctx: ctx, actor: actor, from: m.gate.Since(), events: stream.Script(t.Stream(m.number)), each: f != nil || m.c.Idle > 0}
+	events = len(p.events)
+	if f == nil {
+		return p, events
 	}
-	return p
-}
-
-// applyFault applies a fault in the order in which a cassette does.
-func (p *player) applyFault(f *des.Fault) {
-	if n := f.Malformed; n > 0 && n <= len(p.events) {
-		p.events[n-1].Data = p.events[n-1].Data[:len(p.events[n-1].Data)/2]
+	var cut bool
+	if p.events, cut = des.Break(f, p.events); cut {
+		p.end = io.ErrUnexpectedEOF
 	}
-	if f.Error != "" {
-		n := min(f.Cut, len(p.events))
-		p.events = append(p.events[:n], stream.Event{At: p.last(n), Data: stream.Error{Type: f.Error, Message: "injected"}.JSON()})
-	}
-	if f.Stall > 0 {
-		p.stall(f)
-	}
-	if f.Cut > 0 && f.Error == "" {
-		p.events, p.end = p.events[:min(f.Cut, len(p.events))], io.ErrUnexpectedEOF
-	}
-}
-
-func (p *player) stall(f *des.Fault) {
-	n := min(f.Stall, len(p.events))
-	if f.For == 0 {
-		p.events = append(p.events[:n], stream.Event{At: never})
-		return
-	}
-	for i := n; i < len(p.events); i++ {
-		p.events[i].At += f.For
-	}
-	if n == len(p.events) { // only the end of the bytes is late
-		p.events = append(p.events, stream.Event{At: p.last(n) + f.For})
-	}
-}
-
-func (p *player) last(n int) time.Duration {
-	if n == 0 {
-		return 0
-	}
-	return p.events[n-1].At
+	return p, events
 }
 
 // play hands the events on. An event on which nothing depends is handed on with the
@@ -156,7 +106,7 @@ func (p *player) until(at time.Duration) error {
 	if err := context.Cause(p.ctx); err != nil {
 		return err
 	}
-	if at == never {
+	if at == des.Never {
 		<-p.ctx.Done()
 		at = 0
 	}

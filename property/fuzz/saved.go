@@ -19,10 +19,10 @@ type Saved struct {
 	About string `yaml:"about"`
 	// Engine runs it; "" is both.
 	Engine Engine `yaml:"engine,omitempty"`
-	// One of the two is the case. Files of before have a system case under scene.
+	// One of the two is the case; Former is where older files have a system case.
 	Scheduler *des.Case            `yaml:"case,omitempty"`
 	System    *generate.SystemCase `yaml:"system_case,omitempty"`
-	Scene     *generate.SystemCase `yaml:"scene,omitempty"`
+	Former    *generate.SystemCase `yaml:"scene,omitempty"`
 }
 
 // Parse reads a file of a case.
@@ -32,7 +32,7 @@ func Parse(data []byte) (*Saved, error) {
 		return nil, fmt.Errorf("no case: %s", yaml.FormatError(err, false, false))
 	}
 	if s.System == nil {
-		s.System, s.Scene = s.Scene, nil
+		s.System, s.Former = s.Former, nil
 	}
 	if s.Engine == "" {
 		s.Engine = Both
@@ -41,7 +41,7 @@ func Parse(data []byte) (*Saved, error) {
 		return nil, fmt.Errorf("engine is %q; write des, full or both", s.Engine)
 	}
 	switch {
-	case (s.Scheduler == nil) == (s.System == nil) || s.Scene != nil:
+	case (s.Scheduler == nil) == (s.System == nil) || s.Former != nil:
 		return nil, errors.New("no case: write one under case or under system_case, and not both")
 	case s.System != nil:
 		return &s, s.System.Check()

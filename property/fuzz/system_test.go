@@ -80,8 +80,8 @@ func TestAFailingSystemCaseIsMadeSmall(t *testing.T) {
 		if writes(s) < 2 {
 			continue
 		}
-		before := generate.CloneSystem(s)
-		small := generate.ShrinkSystem(s, func(s *generate.SystemCase) bool { return writes(s) > 0 })
+		before := generate.Case{System: s}.Clone().System
+		small := generate.Case{System: s}.Shrink(func(d generate.Case) bool { return writes(d.System) > 0 }).System
 		assert.Equal(t, before, s, "the case itself is left as it is")
 		assert.Equal(t, 1, small.Calls())
 		assert.True(t, small.Person)

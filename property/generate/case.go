@@ -44,12 +44,12 @@ func (d Case) Calls() int {
 	return d.Scheduler.Calls()
 }
 
-// Clone copies a case: the copy outlives the next case of its maker.
-func (d Case) Clone() Case {
+// Check gives what makes no sense in a case.
+func (d Case) Check() error {
 	if d.System != nil {
-		return Case{System: CloneSystem(d.System)}
+		return d.System.Check()
 	}
-	return Case{Scheduler: CloneScheduler(d.Scheduler)}
+	return d.Scheduler.Check()
 }
 
 // Seed breaks the ties of what happens in one instant of the case.
@@ -58,12 +58,4 @@ func (d Case) Seed() uint64 {
 		return d.System.Seed
 	}
 	return d.Scheduler.Seed
-}
-
-// Shrink makes a case small that fails; see ShrinkScheduler.
-func (d Case) Shrink(fails func(Case) bool) Case {
-	if d.System != nil {
-		return Case{System: ShrinkSystem(d.System, func(s *SystemCase) bool { return fails(Case{System: s}) })}
-	}
-	return Case{Scheduler: ShrinkScheduler(d.Scheduler, func(c *des.Case) bool { return fails(Case{Scheduler: c}) })}
 }

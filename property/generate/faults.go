@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"toolbench/sim/fault"
+	"toolbench/property/des"
 )
 
 func (s *SystemCase) checkServers() error {
@@ -25,95 +25,54 @@ func (s *SystemCase) checkServers() error {
 }
 
 func (s *SystemCase) checkFaults() error {
-	for _, line := range s.Faults {
-		f, err := fault.Parse(line)
-		if err != nil {
-			return fmt.Errorf("fault %q: %w", line, err)
-		}
+	for _, f := range s.Faults {
 		if f.Tool != "" {
-			return fmt.Errorf("fault %q: name the call", line)
+			return fmt.Errorf("fault %q: name the call", f)
 		}
 	}
 	return nil
 }
 
-// FaultList are the case's faults, parsed.
-func (s *SystemCase) FaultList() []fault.Fault {
-	var all []fault.Fault
-	for _, line := range s.Faults {
-		if f, err := fault.Parse(line); err == nil { // Check reports others
-			all = append(all, f)
+// faultOf gives the last fault of a call that is one of these, of all if none is named;
+// nil if there is none.
+func (s *SystemCase) faultOf(id string, what ...string) *des.Fault {
+	for i := len(s.Faults) - 1; i >= 0; i-- {
+		if f := &s.Faults[i]; f.Call == id && (len(what) == 0 || slices.Contains(what, f.What)) {
+			return f
 		}
 	}
-	return all
+	return nil
 }
 
-// CallFaults is what goes wrong with one call.
-type CallFaults struct {
-	Panics, Errors, Hangs, IgnoresCancel, Huge, Empty bool
-	// Slow is how much longer it takes, Lags how long its server takes for the answer,
-	// LateProgress how long after its end it reports progress.
-	Slow, Lags, LateProgress time.Duration
-	// LosesServer: its server is lost under it, to be there again after Back, or lost
-	// ForGood.
-	LosesServer, ForGood bool
-	Back                 time.Duration
-	// OddAnswers: its server answers twice, or others first.
-	OddAnswers bool
-}
+// Suffers reports whether one of these faults is of the call; of all if none is named.
+func (s *SystemCase) Suffers(id string, what ...string) bool { return s.faultOf(id, what...) != nil }
 
-// FaultsOf gives the faults of one call.
-func (s *SystemCase) FaultsOf(id string) (k CallFaults) {
-	for _, f := range s.FaultList() {
-		if f.Call == id {
-			k.add(f)
-		}
+// Delay is how long a fault of a call lasts: "slow" is how much longer it takes, "lags"
+// how long its server takes for the answer, "progress" how long after its end it reports
+// progress, "gone" when its server is there again. It is 0 where there is none.
+func (s *SystemCase) Delay(id, what string) time.Duration {
+	if f := s.faultOf(id, what); f != nil {
+		return f.For
 	}
-	return k
+	return 0
 }
 
-func (k *CallFaults) add(f fault.Fault) {
-	switch f.What {
-	case "panic":
-		k.Panics = true
-	case "error":
-		k.Errors = true
-	case "hang":
-		k.Hangs = true
-	case "deaf":
-		k.IgnoresCancel = true
-	case "huge":
-		k.Huge = true
-	case "empty":
-		k.Empty = true
-	case "slow":
-		k.Slow = f.For
-	case "lags":
-		k.Lags = f.For
-	case "progress":
-		k.LateProgress = f.For
-	case "gone":
-		k.LosesServer, k.ForGood, k.Back = true, f.For == 0, f.For
-	case "rubbish":
-		k.LosesServer = true
-	case "duplicate", "unknown":
-		k.OddAnswers = true
-	}
-}
+// LosesServer reports whether the server of a call is lost under it.
+func (s *SystemCase) LosesServer(id string) bool { return s.Suffers(id, "gone", "rubbish") }
 
 // BreaksStreams reports whether anything is wrong with streams.
 func (s *SystemCase) BreaksStreams() bool {
-	return slices.ContainsFunc(s.FaultList(), func(f fault.Fault) bool { return f.Request > 0 })
+	return slices.ContainsFunc(s.Faults, func(f des.Fault) bool { return f.Request > 0 })
 }
 
 // BreaksDisk reports whether the disk fails from some moment on.
 func (s *SystemCase) BreaksDisk() bool {
-	return slices.ContainsFunc(s.FaultList(), func(f fault.Fault) bool { return f.What == "full" || f.What == "readonly" })
+	return slices.ContainsFunc(s.Faults, func(f des.Fault) bool { return f.What == "full" || f.What == "readonly" })
 }
 
 // ServersChange reports whether a server is not there all the time, or not with all it
 // has.
 func (s *SystemCase) ServersChange() bool {
 	return slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Connect != "" || v.Relist > 0 }) ||
-		slices.ContainsFunc(s.FaultList(), func(f fault.Fault) bool { return f.What == "gone" || f.What == "rubbish" })
+		slices.ContainsFunc(s.Faults, func(f des.Fault) bool { return f.What == "gone" || f.What == "rubbish" })
 }

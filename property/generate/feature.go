@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"path"
+	"strings"
 )
 
 // Feature is something a case may have.
@@ -50,34 +51,18 @@ var featureNames = [all]string{
 	"interrupts", "cuts", "stalls", "refusals", "aborts", "turns", "ties", "many", "footprints", "huge", "disk", "empty", "late", "servers", "repeats",
 }
 
-// FeatureNames are the names of the features, in their order.
-func FeatureNames() []string { return featureNames[:] }
-
-// FeatureNamed gives the feature of a name.
-func FeatureNamed(name string) (Feature, bool) {
-	for i, n := range featureNames {
-		if n == name {
-			return 1 << i, true
-		}
-	}
-	return 0, false
-}
-
 // Has reports whether all of g are in f.
 func (f Feature) Has(g Feature) bool { return f&g == g }
 
-// String lists the features.
+// String lists the features, with commas.
 func (f Feature) String() string {
-	text := ""
-	for i, n := range featureNames {
+	var some []string
+	for i, name := range featureNames {
 		if f.Has(1 << i) {
-			if text != "" {
-				text += ","
-			}
-			text += n
+			some = append(some, name)
 		}
 	}
-	return text
+	return strings.Join(some, ",")
 }
 
 // MatchFeatures gives the features whose names match a glob, as "cut*".

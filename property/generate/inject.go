@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/sim/fault"
+	"toolbench/property/des"
 )
 
 // inject adds what goes wrong (O7), as far as the plan lets it.
@@ -21,7 +21,7 @@ func (m *SystemMaker) inject() {
 		}
 	})
 	if m.chance(diskFault, 1, 2) && m.plan.May.Has(Disk) {
-		m.anyCall(func(c *Call) { m.fault(fault.Fault{What: pick(m, "full", "readonly"), Call: c.ID}) })
+		m.anyCall(func(c *Call) { m.fault(des.Fault{What: pick(m, "full", "readonly"), Call: c.ID}) })
 	}
 	if m.has&streamFaults != 0 {
 		m.injectStreams()
@@ -36,7 +36,7 @@ func (m *SystemMaker) serversFail() bool {
 	return m.has&anyFault != 0 && m.has&serverFaults != 0 && m.plan.May.Has(Servers)
 }
 
-func (m *SystemMaker) fault(f fault.Fault) { m.s.Faults = append(m.s.Faults, f.String()) }
+func (m *SystemMaker) fault(f des.Fault) { m.s.Faults = append(m.s.Faults, f) }
 
 func (m *SystemMaker) anyCall(f func(c *Call)) {
 	n := m.rng.IntN(max(1, m.s.Calls()))
@@ -64,31 +64,31 @@ func (m *SystemMaker) injectTool(c *Call) {
 	case may.Has(Breaking) && m.odds(1, 8):
 		m.fault(m.breaking(c))
 	case may.Has(Hanging) && t.Timeout > 0 && m.odds(1, 4):
-		m.fault(fault.Fault{What: "hang", Call: c.ID})
+		m.fault(des.Fault{What: "hang", Call: c.ID})
 		return
 	case may.Has(Hanging) && m.odds(1, 10):
-		m.fault(fault.Fault{What: "slow", Call: c.ID, For: pick[time.Duration](m, 2, 8, 33) * time.Second})
+		m.fault(des.Fault{What: "slow", Call: c.ID, For: pick[time.Duration](m, 2, 8, 33) * time.Second})
 	case may.Has(Huge) && m.odds(1, 12):
-		m.fault(fault.Fault{What: "huge", Call: c.ID})
+		m.fault(des.Fault{What: "huge", Call: c.ID})
 	case may.Has(Empty) && m.odds(1, 12):
-		m.fault(fault.Fault{What: "empty", Call: c.ID})
+		m.fault(des.Fault{What: "empty", Call: c.ID})
 	}
 	if may.Has(IgnoringCancel) && m.odds(1, 8) {
-		m.fault(fault.Fault{What: "deaf", Call: c.ID})
+		m.fault(des.Fault{What: "deaf", Call: c.ID})
 		if m.odds(1, 3) { // somebody asks it to stop
 			m.s.Interrupts = append(m.s.Interrupts, c.At+m.span(10))
 		}
 	}
 	if may.Has(Late) && m.odds(1, 6) {
-		m.fault(fault.Fault{What: "progress", Call: c.ID, For: time.Millisecond + m.span(20)})
+		m.fault(des.Fault{What: "progress", Call: c.ID, For: time.Millisecond + m.span(20)})
 	}
 }
 
-func (m *SystemMaker) breaking(c *Call) fault.Fault {
+func (m *SystemMaker) breaking(c *Call) des.Fault {
 	if m.odds(1, 2) {
-		return fault.Fault{What: "panic", Call: c.ID}
+		return des.Fault{What: "panic", Call: c.ID}
 	}
-	return fault.Fault{What: "error", Arg: "it broke", Call: c.ID}
+	return des.Fault{What: "error", Arg: "it broke", Call: c.ID}
 }
 
 // injectServers has servers come late, die under a call, send what nobody asked for, be
@@ -123,7 +123,7 @@ func (m *SystemMaker) injectServers() {
 		if before[at] = c.ID; m.odds(1, 2) {
 			return
 		}
-		f := fault.Fault{Call: c.ID, What: pick(m, "gone", "gone", "rubbish", "duplicate", "unknown", "lags")}
+		f := des.Fault{Call: c.ID, What: pick(m, "gone", "gone", "rubbish", "duplicate", "unknown", "lags")}
 		switch f.What {
 		case "gone":
 			f.For = pick(m, 0, 0, 500*time.Millisecond, 2500*time.Millisecond, 9*time.Second)
@@ -136,8 +136,8 @@ func (m *SystemMaker) injectServers() {
 			return
 		} else if loses {
 			lost[w.Server] = true
-			if beside != "" && m.s.FaultsOf(beside) == (CallFaults{}) { // which it may die under too
-				m.fault(fault.Fault{What: "lags", Call: beside, For: 5 * time.Second})
+			if beside != "" && !m.s.Suffers(beside) { // which it may die under too
+				m.fault(des.Fault{What: "lags", Call: beside, For: 5 * time.Second})
 			}
 		}
 		m.fault(f)
@@ -177,7 +177,7 @@ func (m *SystemMaker) injectStreams() {
 		m.cutBehindAgents(requests)
 	}
 	for range 1 + m.rng.IntN(3) {
-		f := fault.Fault{Request: 1 + m.rng.IntN(len(s.Turns)+3), Event: 1 + m.rng.IntN(24)}
+		f := des.Fault{Request: 1 + m.rng.IntN(len(s.Turns)+3), Event: 1 + m.rng.IntN(24)}
 		if requests[f.Request] {
 			continue
 		}
@@ -212,7 +212,7 @@ func (m *SystemMaker) cutBehindAgents(requests map[int]bool) {
 		i := slices.IndexFunc(calls, func(c Call) bool { return c.Tool == "Agent" })
 		if i >= 0 && i < len(calls)-1 {
 			requests[t+1] = true
-			m.fault(fault.Fault{What: "cut", Request: t + 1, Event: 1 + 5*(i+1) + m.rng.IntN(6)})
+			m.fault(des.Fault{What: "cut", Request: t + 1, Event: 1 + 5*(i+1) + m.rng.IntN(6)})
 			return
 		}
 	}

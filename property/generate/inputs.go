@@ -122,9 +122,14 @@ var Served = map[string]*ServedTool{
 var serverNames = []string{"weather", "git", "github", "bulk"}
 
 // catalogues are where the fixtures have a server.
-var catalogues = map[string]string{
-	"weather": `catalogue: catalogues/weather.jsonl`, "git": `catalogue: catalogues/vcs.jsonl, only: [git]`,
-	"github": `catalogue: catalogues/vcs.jsonl, only: [github]`, "bulk": `catalogue: catalogues/bulk.jsonl`,
+var catalogues = map[string]struct {
+	file string
+	only []string
+}{
+	"weather": {file: "catalogues/weather.jsonl"},
+	"git":     {file: "catalogues/vcs.jsonl", only: []string{"git"}},
+	"github":  {file: "catalogues/vcs.jsonl", only: []string{"github"}},
+	"bulk":    {file: "catalogues/bulk.jsonl"},
 }
 
 // ServerOf is the server of a tool, also of one that no case calls but a search may

@@ -228,19 +228,19 @@ func (m *SchedulerMaker) fault(request int) {
 	events := 1 + m.rng.IntN(2+3*len(c.Turns[min(request, len(c.Turns))-1].Calls))
 	switch {
 	case m.chance(Refusals, 1, 2):
-		f.Status = [...]int{429, 500, 529}[m.rng.IntN(3)]
+		f.What, f.Arg = "status", [...]string{"429", "500", "529"}[m.rng.IntN(3)]
 	case m.chance(Stalls, 1, 2):
 		c.Idle = time.Minute
-		f.Stall, f.For = events, m.span(40)
+		f.What, f.Event, f.For = "stall", events, m.span(40)
 		if f.For == 0 || m.odds(1, 3) {
 			f.For = [...]time.Duration{0, 2 * time.Minute}[m.rng.IntN(2)]
 		}
 	case m.chance(Cuts, 1, 2):
-		f.Cut = events
+		f.What, f.Event = "cut", events
 	case m.chance(Cuts, 1, 2):
-		f.Cut, f.Error = events, "overloaded_error"
+		f.What, f.Arg, f.Event = "say", "overloaded_error", events
 	case m.chance(Cuts, 1, 1):
-		f.Malformed = events
+		f.What, f.Event = "malformed", events
 	default:
 		return
 	}

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"toolbench/property/des"
 )
 
 // SystemCase is one conversation of the whole system, as data.
 type SystemCase struct {
 	Seed   uint64 `yaml:"seed,omitempty"`
-	Policy string `yaml:"policy"`
+	Policy string `yaml:"policy" simple:"serial"`
 	// Search is ENABLE_TOOL_SEARCH, "" unset (E2). Style is how deferred tools are
 	// announced (E4). Small takes a model with a small window, which matters in automatic mode.
 	Search string `yaml:"search,omitempty"`
@@ -35,8 +37,8 @@ type SystemCase struct {
 	Turns   []Turn   `yaml:"turns"`
 	// Interrupts are the times of new messages of the user (J4).
 	Interrupts []time.Duration `yaml:"says,omitempty"`
-	// Faults are what goes wrong, in the language of sim/fault (O7).
-	Faults []string `yaml:"faults,omitempty"`
+	// Faults are what goes wrong (O7).
+	Faults []des.Fault `yaml:"faults,omitempty"`
 }
 
 // Server is one of the fixtures' servers, there from one request to another; 0 is no
@@ -78,7 +80,7 @@ type Tool struct {
 // Hook is a hook on one tool, or on all with "".
 type Hook struct {
 	Event string `yaml:"event"`
-	Tool  string `yaml:"tool,omitempty"`
+	Tool  string `yaml:"tool,omitempty" shrink:"-"`
 	// Decision is allow, ask, deny or "" (G1).
 	Decision string `yaml:"says,omitempty"`
 	// Input is what it makes of the input: good, bad (which breaks the schema), or
@@ -107,8 +109,8 @@ type Call struct {
 	// Bad inputs break the schema.
 	Bad bool `yaml:"bad,omitempty"`
 	// Path is the file of Read, Write and Edit; Query is that of ToolSearch.
-	Path  string        `yaml:"path,omitempty"`
-	Query string        `yaml:"query,omitempty"`
+	Path  string        `yaml:"path,omitempty" shrink:"-"`
+	Query string        `yaml:"query,omitempty" shrink:"-"`
 	At    time.Duration `yaml:"at,omitempty"`
 	For   time.Duration `yaml:"for,omitempty"`
 	// Answer is the person's when asked: yes, no, or good, bad, barred: yes, to another

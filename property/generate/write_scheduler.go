@@ -2,11 +2,11 @@ package generate
 
 import (
 	"fmt"
-	"strings"
+	"slices"
+	"strconv"
 	"time"
 
 	"toolbench/property/des"
-	"toolbench/sim/fault"
 )
 
 // SchedulerScenario writes a case as a scenario's file: the same world, tools, hooks, people
@@ -15,15 +15,13 @@ import (
 // is stopped from outside) is left out.
 func SchedulerScenario(c *des.Case, name, about string, expect *des.Log) string {
 	w := &schedulerWriter{}
-	w.Line(0, "name: %s", name)
-	w.Line(0, "about: %s", about)
-	w.Line(0, "tags: [faults]")
+	w.keys(0, "name", name, "about", about, "tags", []string{"faults"})
 	w.world(c)
-	w.people(c)
+	w.user(schedulerPermits(c), c.Interrupts)
 	w.stream(c)
-	w.hooks(c)
-	w.faults(c)
-	w.Line(0, "policy: %s", c.Policy)
+	w.list(0, "hooks", schedulerHooks(c))
+	w.list(0, "faults", faultLines(append(callFaults(c), c.Faults...)))
+	w.keys(0, "policy", c.Policy)
 	w.expect(c, expect)
 	return w.String()
 }
@@ -37,195 +35,139 @@ func eachCall(c *des.Case, f func(*des.Call)) {
 	}
 }
 
-type schedulerWriter struct{ Writer }
+type schedulerWriter struct{ writer }
 
 func (w *schedulerWriter) world(c *des.Case) {
-	w.Line(0, "world:")
-	w.Line(1, "only: []")
-	w.Line(1, `settings: {CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY: "%d"}`, c.Limit)
-	switch c.Disk {
-	case "full":
-		w.Line(1, "capacity: 1")
-	case "read-only":
-		w.Line(1, "read_only: true")
+	capacity := 0
+	if c.Disk == "full" {
+		capacity = 1
 	}
-	if c.Retries > 0 {
-		w.Line(1, "retries: %d", c.Retries)
-	}
-	if c.Idle > 0 {
-		w.Line(1, "stream_idle: %s", c.Idle)
-	}
-	var allow, ask, tools []string
+	allow, ask, tools := []string{}, []string{}, []string(nil)
 	eachCall(c, func(k *des.Call) {
-		if k.Failure == des.Unknown {
+		switch {
+		case k.Failure == des.Unknown:
 			return
-		}
-		tools = append(tools, schedulerToolLine(k))
-		if k.Ask != nil {
+		case k.Ask != nil:
 			ask = append(ask, des.ToolName(k))
-		} else {
+		default:
 			allow = append(allow, des.ToolName(k))
 		}
+		tools = append(tools, schedulerTool(k))
 	})
-	w.Line(1, "permissions: {allow: [%s], ask: [%s]}", strings.Join(allow, ", "), strings.Join(ask, ", "))
-	w.List(1, "tools", tools)
+	w.line(0, "world:")
+	w.line(1, "only: []")
+	w.keys(1, "settings", flow(fmt.Sprintf(`{CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY: "%d"}`, c.Limit)),
+		"capacity", capacity, "read_only", c.Disk == "read-only", "retries", c.Retries, "stream_idle", c.Idle,
+		"permissions", flow(mapping("allow", allow, "ask", ask)))
+	w.list(1, "tools", tools)
 }
 
-func schedulerToolLine(k *des.Call) string {
-	m := Members{"name: " + des.ToolName(k)}
-	m.Add(k.Safe, "safe: true")
-	for _, h := range k.Hooks {
-		if h.Action == des.MakeExclusive {
-			m.Add(true, "exclusive_if: alone")
-			break
-		}
-	}
+func schedulerTool(k *des.Call) string {
+	interrupt, alone, answer, env := "block", "", "", flow("")
 	if k.Cancel {
-		m.Add(true, "interrupt: cancel")
-	} else {
-		m.Add(true, "interrupt: block")
+		interrupt = "cancel"
 	}
-	m.Add(k.Failure == des.Failed, "failed: true")
-	m.Add(k.StopsSiblings, "stops_siblings: true")
-	m.Add(k.Chars > 0, "answer: x, repeat: %d", k.Chars)
-	m.Add(len(k.Reads) > 0, "reads: [%s]", strings.Join(k.Reads, ", "))
-	m.Add(len(k.Writes) > 0, "writes: [%s]", strings.Join(k.Writes, ", "))
-	m.Add(k.Limit > 0, "timeout: %s", k.Limit)
-	m.Add(k.Modifies, "set_env: {LOG: \"$old %s\"}", k.ID)
-	return m.String()
+	if slices.ContainsFunc(k.Hooks, func(h des.Hook) bool { return h.Action == des.MakeExclusive }) {
+		alone = "alone"
+	}
+	if k.Chars > 0 {
+		answer = "x"
+	}
+	if k.Modifies {
+		env = flow(fmt.Sprintf("{LOG: \"$old %s\"}", k.ID))
+	}
+	return mapping("name", des.ToolName(k), "safe", k.Safe, "exclusive_if", alone, "interrupt", interrupt,
+		"failed", k.Failure == des.Failed, "stops_siblings", k.StopsSiblings, "answer", answer, "repeat", k.Chars,
+		"reads", k.Reads, "writes", k.Writes, "timeout", k.Limit, "set_env", env)
 }
 
-func (w *schedulerWriter) people(c *des.Case) {
-	var permits, interrupts []string
-	again := 1 + len(c.Faults)
+func schedulerPermits(c *des.Case) (permits []string) {
 	eachCall(c, func(k *des.Call) {
 		if a := k.Ask; a != nil && k.Failure != des.Unknown {
-			m := Members{"call: " + k.ID, fmt.Sprintf("allow: %t", a.Allow)}
-			m.Add(a.After > 0, "after: %s", a.After)
-			m.Add(a.Never, "never: true")
-			m.Add(a.IgnoresCancel, "deaf: true")
-			for range again { // the question comes again when a stream is retried
-				permits = append(permits, m.String())
+			for range 1 + len(c.Faults) { // the question comes again when a stream is retried
+				permits = append(permits, mapping("call", k.ID, "allow", flow(fmt.Sprint(a.Allow)), "after", a.After, "never", a.Never, "deaf", a.IgnoresCancel))
 			}
 		}
 	})
-	for i, at := range c.Interrupts {
-		interrupts = append(interrupts, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
-	}
-	if len(permits)+len(interrupts) > 0 {
-		w.Line(0, "user:")
-		w.List(1, "permits", permits)
-		w.List(1, "says", interrupts)
-	}
+	return permits
 }
 
 func (w *schedulerWriter) stream(c *des.Case) {
-	w.Line(0, "stream:")
-	w.Line(1, "turns:")
-	for t := range c.Turns {
-		w.turn(&c.Turns[t])
+	w.line(0, "stream:")
+	w.line(1, "turns:")
+	for i := range c.Turns {
+		w.turn(&c.Turns[i])
 	}
 	// Whatever is asked beyond the script has an answer.
-	w.Line(2, "- {text: Done., repeat: %d}", len(c.Interrupts)+len(c.Faults)+1)
-	var items []string
-	eachCall(c, func(k *des.Call) {
-		if k.For > 0 {
-			items = append(items, k.ID+": "+k.For.String())
-		}
-	})
-	if len(items) > 0 {
-		w.Line(0, "durations: {%s}", strings.Join(items, ", "))
-	}
+	w.line(2, "- {text: Done., repeat: %d}", len(c.Interrupts)+len(c.Faults)+1)
+	var durations []string
+	eachCall(c, func(k *des.Call) { durations = append(durations, members([]any{k.ID, k.For})...) })
+	w.keys(0, "durations", inBraces(durations))
 }
 
 func (w *schedulerWriter) turn(t *des.Turn) {
-	end := ""
-	if t.End > 0 {
-		end = ", end: " + t.End.String()
-	}
 	if len(t.Calls) == 0 {
-		w.Line(2, "- {text: Done.%s}", end)
+		w.line(2, "- %s", mapping("text", "Done.", "end", t.End))
 		return
 	}
-	w.Line(2, "- calls:")
+	w.line(2, "- calls:")
 	for i := range t.Calls {
 		k := &t.Calls[i]
-		m := Members{"id: " + k.ID, "tool: " + des.ToolName(k), "at: " + k.At.String()}
-		m.Add(k.Failure == des.NotJSON, `raw: "[1,"`)
-		w.Line(4, "- %s", m)
+		raw := ""
+		if k.Failure == des.NotJSON {
+			raw = "[1,"
+		}
+		w.line(4, "- %s", mapping("id", k.ID, "tool", des.ToolName(k), "at", k.At, "raw", raw))
 	}
-	if t.End > 0 {
-		w.Line(3, "end: %s", t.End)
-	}
+	w.keys(3, "end", t.End)
 }
 
-func (w *schedulerWriter) hooks(c *des.Case) {
-	var items []string
+func schedulerHooks(c *des.Case) (items []string) {
 	eachCall(c, func(k *des.Call) {
 		for i, h := range k.Hooks {
-			m := Members{"name: " + des.HookName(k.ID, i), "event: PreToolUse", "matcher: " + des.ToolName(k)}
-			m.Add(h.After > 0, "after: %s", h.After)
-			m.Add(h.Timeout > 0, "timeout: %s", h.Timeout)
+			decision, fails, input := "", h.Action, flow("")
 			switch h.Action {
 			case des.Deny, des.Allow:
-				m.Add(true, "decision: %s", h.Action)
+				decision, fails = h.Action, ""
 			case des.Stop:
-				m.Add(true, "stop: true")
+				fails = ""
 			case des.MakeExclusive:
-				m.Add(true, "input: {alone: true}")
-			case "":
-			default:
-				m.Add(true, "fails: %s", h.Action)
+				input, fails = "{alone: true}", ""
 			}
-			items = append(items, m.String())
+			items = append(items, mapping("name", des.HookName(k.ID, i), "event", "PreToolUse", "matcher", des.ToolName(k),
+				"after", h.After, "timeout", h.Timeout, "decision", decision, "stop", h.Action == des.Stop, "input", input, "fails", fails))
 		}
 	})
-	w.List(0, "hooks", items)
+	return items
 }
 
-func (w *schedulerWriter) faults(c *des.Case) {
-	var items []string
+// callFaults are what goes wrong with the calls.
+func callFaults(c *des.Case) (all []des.Fault) {
 	eachCall(c, func(k *des.Call) {
-		m := Members{"call: " + k.ID}
-		m.Add(k.Failure == des.Error, "error: it broke")
-		m.Add(k.Failure == des.Panic, "panic: boom")
-		m.Add(k.Failure == des.Hang, "hang: true")
-		m.Add(k.IgnoresCancel, "deaf: true")
-		if len(m) > 1 {
-			items = append(items, m.String())
+		at := func(is bool, what, arg string, d time.Duration) {
+			if is {
+				all = append(all, des.Fault{What: what, Arg: arg, Call: k.ID, For: d})
+			}
 		}
-		if k.Empty {
-			items = append(items, fault.Fault{What: "empty", Call: k.ID}.String())
-		}
-		if k.LateProgress > 0 {
-			items = append(items, fault.Fault{What: "progress", Call: k.ID, For: k.LateProgress}.String())
-		}
+		at(k.Failure == des.Error, "error", "it broke", 0)
+		at(k.Failure == des.Panic, "panic", "", 0)
+		at(k.Failure == des.Hang, "hang", "", 0)
+		at(k.IgnoresCancel, "deaf", "", 0)
+		at(k.Empty, "empty", "", 0)
+		at(k.LateProgress > 0, "progress", "", k.LateProgress)
 	})
-	for _, f := range c.Faults {
-		items = append(items, requestFault(f))
-	}
-	w.List(0, "faults", items)
+	return all
 }
 
-func requestFault(f des.Fault) string {
-	m := Members{fmt.Sprintf("request: %d", f.Request)}
-	m.Add(f.Status > 0, "status: %d", f.Status)
-	m.Add(f.Cut > 0, "cut_after: %d", f.Cut)
-	m.Add(f.Error != "", "stream_error: %s", f.Error)
-	m.Add(f.Malformed > 0, "malformed: %d", f.Malformed)
-	m.Add(f.Stall > 0, "stall_after: %d", f.Stall)
-	m.Add(f.For > 0, "stall: %s", f.For)
-	return m.String()
-}
-
-// expect writes what a log holds as what the scenario expects.
+// expect writes what a log holds as what the scenario expects: of the calls whose results
+// left, when they started, ended and left, and how they ended.
 func (w *schedulerWriter) expect(c *des.Case, log *des.Log) {
 	if log == nil {
 		return
 	}
 	times := map[des.Kind]map[int16]time.Duration{des.Started: {}, des.Ended: {}, des.Emitted: {}}
 	status := map[int16]des.Status{}
-	var order []string
+	order := []string{}
 	for _, e := range log.Entries {
 		if e.Kind == des.Ready { // a retried answer brings its calls again
 			for _, m := range times {
@@ -240,47 +182,31 @@ func (w *schedulerWriter) expect(c *des.Case, log *des.Log) {
 			order = append(order, c.Call(int(e.Call)).ID)
 		}
 	}
-	w.Line(0, "expect:")
-	if end := log.Entries[len(log.Entries)-1]; end.Code != 0 {
-		w.Line(1, "outcome: turn")
+	var results []string
+	left := map[des.Kind][]string{}
+	for n := range int16(c.Calls()) {
+		s, ok := status[n]
+		if !ok {
+			continue
+		}
+		id := c.Call(int(n)).ID
+		results = append(results, id+": "+s.String())
+		for kind, m := range times {
+			if at, ok := m[n]; ok {
+				left[kind] = append(left[kind], id+": "+at.String())
+			}
+		}
+	}
+	end := log.Entries[len(log.Entries)-1]
+	outcome, running := "", ""
+	if end.Code != 0 {
+		outcome = "turn"
 	}
 	if c.Calls() > 0 {
-		w.Line(1, `max_running: "<= %d"`, c.Limit)
+		running = fmt.Sprintf("<= %d", c.Limit)
 	}
-	w.Line(1, "calls: %d", len(order))
-	w.Line(1, "order: [%s]", strings.Join(order, ", "))
-	for _, key := range []struct {
-		name string
-		what des.Kind
-	}{{"starts", des.Started}, {"ends", des.Ended}, {"emits", des.Emitted}} {
-		if m := emittedTimes(c, status, times[key.what]); len(m) > 0 {
-			w.Line(1, "%s: {%s}", key.name, strings.Join(m, ", "))
-		}
-	}
-	w.results(c, status)
-	w.Line(1, "makespan: %s", log.Entries[len(log.Entries)-1].At)
-}
-
-// emittedTimes are the times of the calls whose results left.
-func emittedTimes(c *des.Case, status map[int16]des.Status, times map[int16]time.Duration) []string {
-	var items []string
-	for n := range c.Calls() {
-		_, left := status[int16(n)]
-		if at, ok := times[int16(n)]; ok && left {
-			items = append(items, fmt.Sprintf("%s: %s", c.Call(n).ID, at))
-		}
-	}
-	return items
-}
-
-func (w *schedulerWriter) results(c *des.Case, status map[int16]des.Status) {
-	var items []string
-	for n := range c.Calls() {
-		if s, ok := status[int16(n)]; ok {
-			items = append(items, fmt.Sprintf("%s: %s", c.Call(n).ID, s))
-		}
-	}
-	if len(items) > 0 {
-		w.Line(1, "results: {%s}", strings.Join(items, ", "))
-	}
+	w.line(0, "expect:")
+	w.keys(1, "outcome", outcome, "max_running", running, "calls", flow(strconv.Itoa(len(order))), "order", flow(text(order)),
+		"starts", inBraces(left[des.Started]), "ends", inBraces(left[des.Ended]), "emits", inBraces(left[des.Emitted]),
+		"results", inBraces(results), "makespan", flow(end.At.String()))
 }

@@ -1,13 +1,12 @@
 package generate
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"toolbench/sim/fault"
+	"toolbench/property/des"
 )
 
 // Order is the order of tools and servers in a scenario (D3).
@@ -33,29 +32,24 @@ type Expected struct {
 // nil expect expects nothing.
 func SystemScenario(s *SystemCase, name, about string, o Order, expect *Expected) string {
 	w := &systemWriter{}
-	w.Line(0, "name: %s", name)
-	w.Line(0, "about: %s", Quoted(about))
-	w.Line(0, "tags: [faults]")
+	w.keys(0, "name", name, "about", about, "tags", []string{"faults"})
 	w.world(s, o)
-	w.Line(0, "prompt: %s", mainPrompt)
-	w.hooks(s)
-	w.people(s)
+	w.keys(0, "prompt", mainPrompt)
+	w.list(0, "hooks", s.hookLines())
+	w.user(s.permitLines(), s.Interrupts)
 	w.stream(s)
-	w.List(0, "faults", eachQuoted(s.effectiveFaults()))
-	w.Line(0, "policy: %s", s.Policy)
+	w.list(0, "faults", faultLines(s.effectiveFaults()))
+	w.keys(0, "policy", s.Policy)
 	w.expect(expect)
 	return w.String()
 }
 
 // effectiveFaults are the faults without those of calls that are not made, which a
 // scenario may not name.
-func (s *SystemCase) effectiveFaults() []string {
+func (s *SystemCase) effectiveFaults() []des.Fault {
 	made := map[string]bool{"": true}
 	s.Each(func(c *Call, _ int, _ *Call) { made[c.ID] = true })
-	return slices.DeleteFunc(slices.Clone(s.Faults), func(line string) bool {
-		f, err := fault.Parse(line)
-		return err == nil && !made[f.Call]
-	})
+	return slices.DeleteFunc(slices.Clone(s.Faults), func(f des.Fault) bool { return !made[f.Call] })
 }
 
 // effectiveRules are rules without those of tools that the case does not have, which a
@@ -70,247 +64,157 @@ func (s *SystemCase) effectiveRules(rules []string) []string {
 	})
 }
 
-// eachQuoted are texts, each as YAML on one line.
-func eachQuoted(all []string) []string {
-	var out []string
-	for _, text := range all {
-		out = append(out, Quoted(text))
-	}
-	return out
-}
-
-type systemWriter struct{ Writer }
+type systemWriter struct{ writer }
 
 func (w *systemWriter) world(s *SystemCase, o Order) {
-	w.Line(0, "world:")
-	w.Line(1, "only: [%s]", strings.Join(Builtins, ", "))
-	w.Line(1, "tree: trees/webapp.txtar")
-	if s.Search != "" {
-		w.Line(1, `settings: {ENABLE_TOOL_SEARCH: "%s"}`, s.Search)
-	}
-	if s.Style != "" {
-		w.Line(1, "style: %s", s.Style)
-	}
+	model, settings := "", flow("")
 	if s.Small {
-		w.Line(1, "model: claude-2-0")
+		model = "claude-2-0"
 	}
-	if s.Retries > 0 {
-		w.Line(1, "retries: %d", s.Retries)
+	if s.Search != "" {
+		settings = flow(fmt.Sprintf("{ENABLE_TOOL_SEARCH: %q}", s.Search))
 	}
-	if s.Idle > 0 {
-		w.Line(1, "stream_idle: %s", s.Idle)
-	}
-	p := Members{}
-	p.Add(s.Mode != "", "mode: %s", s.Mode)
-	for _, list := range []struct {
-		key   string
-		rules []string
-	}{{"allow", s.Allow}, {"ask", s.Ask}, {"deny", s.Deny}} {
-		if rules := s.effectiveRules(list.rules); len(rules) > 0 {
-			p.Add(true, "%s: %s", list.key, Quoted(rules))
-		}
-	}
-	w.Line(1, "permissions: %s", p)
+	w.line(0, "world:")
+	w.keys(1, "only", Builtins, "tree", "trees/webapp.txtar", "settings", settings, "style", s.Style, "model", model,
+		"retries", s.Retries, "stream_idle", s.Idle,
+		"permissions", flow(mapping("mode", s.Mode, "allow", s.effectiveRules(s.Allow), "ask", s.effectiveRules(s.Ask), "deny", s.effectiveRules(s.Deny))))
 	if len(s.Discovered) > 0 {
-		w.Line(1, "history:")
-		w.Line(2, "- {role: user, text: %s, discovered: %s}", mainPrompt, Quoted(s.Discovered))
-		w.Line(2, "- {role: assistant, text: Hello.}")
+		w.list(1, "history", []string{
+			mapping("role", "user", "text", mainPrompt, "discovered", s.Discovered), mapping("role", "assistant", "text", "Hello."),
+		})
 	}
 	var tools, servers []string
 	for i := range s.Tools {
 		tools = append(tools, s.Tools[i].line())
 	}
-	for _, v := range s.Servers {
-		m := Members{catalogues[v.Name]}
-		m.Add(v.From > 0, "from_turn: %d", v.From)
-		m.Add(v.Until > 0, "until_turn: %d", v.Until)
-		m.Add(v.Connect == "refused", "faults: [{connect: 1, refused: true}]")
-		m.Add(v.Connect == "fails" || v.Connect == "hangs", "faults: [{connect: 1, list: %s}]", v.Connect)
-		if v.Relist > 0 {
-			list := Members{fmt.Sprintf("turn: %d", v.Relist)}
-			list.Add(len(v.Without) > 0, "without: %s", Quoted(v.Without))
-			list.Add(v.List != "", "list: %s", v.List)
-			m.Add(true, "lists: [%s]", list)
-		}
-		m.Add(o == Reversed, "reverse: true")
-		servers = append(servers, m.String())
+	for i := range s.Servers {
+		servers = append(servers, s.Servers[i].line(o))
 	}
 	if o == Reversed {
 		slices.Reverse(tools)
 		slices.Reverse(servers)
 	}
-	w.List(1, "mcp", servers)
-	w.List(1, "tools", tools)
+	w.list(1, "mcp", servers)
+	w.list(1, "tools", tools)
 }
 
-const schema = `{type: object, required: [n], properties: {n: {type: integer}}, additionalProperties: false}`
+func (v *Server) line(o Order) string {
+	where := catalogues[v.Name]
+	var faults, lists flow
+	switch v.Connect {
+	case "":
+	case "refused":
+		faults = "[{connect: 1, refused: true}]"
+	default:
+		faults = flow("[{connect: 1, list: " + v.Connect + "}]")
+	}
+	if v.Relist > 0 {
+		lists = flow("[" + mapping("turn", v.Relist, "without", v.Without, "list", v.List) + "]")
+	}
+	return mapping("catalogue", where.file, "only", where.only, "from_turn", v.From, "until_turn", v.Until,
+		"faults", faults, "lists", lists, "reverse", o == Reversed)
+}
+
+const schema flow = `{type: object, required: [n], properties: {n: {type: integer}}, additionalProperties: false}`
 
 func (t *Tool) line() string {
-	m := Members{"name: " + t.Name}
-	m.Add(t.Safe, "safe: true")
-	m.Add(t.ReadOnly, "read_only: true")
-	m.Add(t.Deferrable, "deferrable: true")
-	m.Add(t.Always, "always: true")
-	m.Add(t.Fails, "failed: true")
-	m.Add(t.Stops, "stops_siblings: true")
-	m.Add(t.WritesEnv, `set_env: {NOTES: "$old %s"}`, t.Name)
-	m.Add(t.Limit > 0, "result_chars: %d", t.Limit)
-	m.Add(t.Timeout > 0, "timeout: %s", t.Timeout)
+	answer, env := "$input", flow("")
 	if t.Chars > 0 {
-		m.Add(true, "answer: x, repeat: %d", t.Chars)
-	} else {
-		m.Add(true, `answer: "$input"`)
+		answer = "x"
 	}
-	m.Add(true, "interrupt: cancel")
-	m.Add(true, "schema: %s", schema)
-	return m.String()
+	if t.WritesEnv {
+		env = flow(fmt.Sprintf(`{NOTES: "$old %s"}`, t.Name))
+	}
+	return mapping("name", t.Name, "safe", t.Safe, "read_only", t.ReadOnly, "deferrable", t.Deferrable, "always", t.Always,
+		"failed", t.Fails, "stops_siblings", t.Stops, "set_env", env, "result_chars", t.Limit, "timeout", t.Timeout,
+		"answer", answer, "repeat", t.Chars, "interrupt", "cancel", "schema", schema)
 }
 
-func (w *systemWriter) hooks(s *SystemCase) {
-	var items []string
+func (s *SystemCase) hookLines() (items []string) {
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
-		m := Members{"name: " + HookName(i), "event: " + h.Event}
-		m.Add(h.Tool != "", "matcher: %s", h.Tool)
-		m.Add(h.OnFailure != "", "on_failure: %s", h.OnFailure)
+		name := HookName(i)
 		if h.Fails == "rubbish" {
-			m.Add(true, "command: echo I am no hook")
-			items = append(items, m.String())
+			items = append(items, mapping("name", name, "event", h.Event, "matcher", h.Tool, "on_failure", h.OnFailure, "command", "echo I am no hook"))
 			continue
 		}
-		m.Add(h.Decision != "", "decision: %s", h.Decision)
+		var input flow
+		output, reason := "", ""
 		if h.Input != "" {
-			c := &Call{Tool: h.Tool, ID: HookName(i)}
-			m.Add(true, "input: %s", s.InputText(c, s.InputByHook(c, i)))
+			input = flow(s.InputText(&Call{Tool: h.Tool, ID: name}, s.InputByHook(&Call{Tool: h.Tool, ID: name}, i)))
 		}
-		m.Add(h.Output, "output: output of %s", HookName(i))
-		m.Add(h.Stop, "stop: true, reason: enough")
-		m.Add(h.Fails != "", "fails: %s", h.Fails)
-		items = append(items, m.String())
+		if h.Output {
+			output = "output of " + name
+		}
+		if h.Stop {
+			reason = "enough"
+		}
+		items = append(items, mapping("name", name, "event", h.Event, "matcher", h.Tool, "on_failure", h.OnFailure, "decision", h.Decision,
+			"input", input, "output", output, "stop", h.Stop, "reason", reason, "fails", h.Fails))
 	}
-	w.List(0, "hooks", items)
+	return items
 }
 
-func (w *systemWriter) people(s *SystemCase) {
-	var permits, interrupts []string
-	if s.Person {
-		s.Each(func(c *Call, _ int, _ *Call) {
-			m := Members{"call: " + c.ID}
-			m.Add(true, "allow: %t", c.Answer != "no")
-			if slices.Contains([]string{"good", "bad", "barred"}, c.Answer) {
-				m.Add(true, "input: %s", s.InputText(c, s.InputByPerson(c)))
-			}
-			for range 1 + len(s.Faults) { // the question comes again when a stream is tried again
-				permits = append(permits, m.String())
-			}
-		})
+func (s *SystemCase) permitLines() (permits []string) {
+	if !s.Person {
+		return nil
 	}
-	for i, at := range s.Interrupts {
-		interrupts = append(interrupts, fmt.Sprintf("{at: %s, text: Message %d.}", at, i+1))
-	}
-	if len(permits)+len(interrupts) > 0 {
-		w.Line(0, "user:")
-		w.List(1, "permits", permits)
-		w.List(1, "says", interrupts)
-	}
+	s.Each(func(c *Call, _ int, _ *Call) {
+		var input flow
+		if slices.Contains([]string{"good", "bad", "barred"}, c.Answer) {
+			input = flow(s.InputText(c, s.InputByPerson(c)))
+		}
+		for range 1 + len(s.Faults) { // the question comes again when a stream is tried again
+			permits = append(permits, mapping("call", c.ID, "allow", flow(fmt.Sprint(c.Answer != "no")), "input", input))
+		}
+	})
+	return permits
 }
 
 func (w *systemWriter) stream(s *SystemCase) {
-	w.Line(0, "stream:")
-	w.Line(1, "turns:")
-	var durations []string
+	w.line(0, "stream:")
+	w.line(1, "turns:")
 	for _, t := range s.Turns {
 		w.turn(s, mainPrompt, t.Calls)
 	}
 	// Whatever is asked beyond the script has an answer.
-	w.Line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Interrupts)+1)
+	w.line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Interrupts)+1)
 	agents := 0
+	var durations []string
 	s.Each(func(c *Call, _ int, _ *Call) {
-		if c.For > 0 {
-			durations = append(durations, c.ID+": "+c.For.String())
-		}
+		durations = append(durations, members([]any{c.ID, c.For})...)
 		if c.Tool == "Agent" {
 			if len(c.Inside) > 0 {
 				w.turn(s, prompt(c), c.Inside)
 			}
-			w.Line(2, "- {for: %s, text: Done., repeat: 3}", prompt(c))
+			w.line(2, "- {for: %s, text: Done., repeat: 3}", prompt(c))
 			agents++
 		}
 	})
 	if agents > 0 && len(s.Faults) > 0 { // a sub-agent's prompt may come garbled
-		w.Line(2, "- {text: Done., repeat: %d}", 4*agents)
+		w.line(2, "- {text: Done., repeat: %d}", 4*agents)
 	}
-	if len(durations) > 0 {
-		w.Line(0, "durations: {%s}", strings.Join(durations, ", "))
-	}
+	w.keys(0, "durations", inBraces(durations))
 }
 
 func (w *systemWriter) turn(s *SystemCase, by string, calls []Call) {
-	m := Members{}
-	m.Add(by != "", "for: %s, ", by)
-	w.Line(2, "- %scalls:", strings.ReplaceAll(strings.Join(m, ""), ", ", "\n      "))
+	w.line(2, "- for: %s", by)
+	w.line(3, "calls:")
 	for i := range calls {
 		c := &calls[i]
-		line := Members{"id: " + c.ID, "tool: " + c.Tool}
-		line.Add(true, "input: %s", s.InputText(c, Input{N: CallNumber(c.ID), Path: c.Path, Bad: c.Bad}))
-		line.Add(c.At > 0, "at: %s", c.At.Round(time.Millisecond))
-		w.Line(4, "- %s", line)
+		input := s.InputText(c, Input{N: CallNumber(c.ID), Path: c.Path, Bad: c.Bad})
+		w.line(4, "- %s", mapping("id", c.ID, "tool", c.Tool, "input", flow(input), "at", c.At.Round(time.Millisecond)))
 	}
 }
 
 func (w *systemWriter) expect(e *Expected) {
-	if e == nil {
+	if e == nil || !e.Breaks && len(e.Results)+len(e.NotStarted) == 0 {
 		return
 	}
-	w.Line(0, "expect:")
+	outcome := ""
 	if e.Breaks {
-		w.Line(1, "outcome: turn")
+		outcome = "turn"
 	}
-	if len(e.Results) > 0 {
-		w.Line(1, "results: {%s}", strings.Join(e.Results, ", "))
-	}
-	w.Line(1, "not_started: [%s]", strings.Join(e.NotStarted, ", "))
-}
-
-// Writer takes the lines of a document; String gives it.
-type Writer struct{ strings.Builder }
-
-// Line writes one line, so many levels in.
-func (w *Writer) Line(indent int, format string, args ...any) {
-	w.WriteString(strings.Repeat("  ", indent))
-	fmt.Fprintf(&w.Builder, format, args...)
-	w.WriteByte('\n')
-}
-
-// List writes a key with items below it, or nothing if there are none.
-func (w *Writer) List(indent int, key string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	w.Line(indent, "%s:", key)
-	for _, item := range items {
-		w.Line(indent+1, "- %s", item)
-	}
-}
-
-// Members are those of a mapping on one line.
-type Members []string
-
-// Add adds one if it is there.
-func (m *Members) Add(is bool, format string, args ...any) {
-	if is {
-		*m = append(*m, fmt.Sprintf(format, args...))
-	}
-}
-
-// String gives the mapping.
-func (m Members) String() string { return "{" + strings.Join(m, ", ") + "}" }
-
-// Quoted is a text, or texts, as YAML on one line.
-func Quoted(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // texts have a form
-	}
-	return string(raw)
+	w.line(0, "expect:")
+	w.keys(1, "outcome", outcome, "results", inBraces(e.Results), "not_started", e.NotStarted)
 }

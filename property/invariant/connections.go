@@ -48,7 +48,7 @@ func (v *SystemView) connection(s *generate.Server) *connection {
 	}
 	killers := slices.DeleteFunc(slices.Clone(v.calls), func(p *systemCall) bool {
 		w := generate.Served[p.call.Tool]
-		return w == nil || w.Server != s.Name || !p.ran || !v.s.FaultsOf(p.call.ID).LosesServer || oracle.RunStatus(v.s, p.call) != ""
+		return w == nil || w.Server != s.Name || !p.ran || !v.s.LosesServer(p.call.ID) || oracle.RunStatus(v.s, p.call) != ""
 	})
 	switch {
 	case len(killers) == 0:
@@ -58,14 +58,15 @@ func (v *SystemView) connection(s *generate.Server) *connection {
 		l.unknown = true
 		return l
 	}
-	l.lose(killers[0], v.s.FaultsOf(killers[0].call.ID), failures, began)
+	l.lose(killers[0], failures, began)
 	l.unknown = l.unknown || s.List != "" && l.unsteady // it is not there before its list can be read
 	return l
 }
 
 // lose works out what becomes of a server that is lost under a call.
-func (l *connection) lose(p *systemCall, k generate.CallFaults, failures int, began time.Duration) {
-	at := p.reached(k)
+func (l *connection) lose(p *systemCall, failures int, began time.Duration) {
+	at, back := p.reached(), p.delay("gone")
+	returns := back > 0 || !p.suffers("gone")
 	switch {
 	case p.ended < at, at >= p.began+callLimit: // it was stopped before it reached the server
 		return
@@ -83,11 +84,11 @@ func (l *connection) lose(p *systemCall, k generate.CallFaults, failures int, be
 			return
 		}
 		t += min(time.Second<<(failures-1), 30*time.Second)
-		if !k.ForGood && t == at+k.Back {
+		if returns && t == at+back {
 			l.unknown = true // which comes first is not settled
 			return
 		}
-		if !k.ForGood && t > at+k.Back {
+		if returns && t > at+back {
 			l.back = t
 			return
 		}
@@ -95,8 +96,8 @@ func (l *connection) lose(p *systemCall, k generate.CallFaults, failures int, be
 }
 
 // reached is when a call reached its server.
-func (p *systemCall) reached(k generate.CallFaults) time.Duration {
-	return p.began + p.call.For + k.Slow
+func (p *systemCall) reached() time.Duration {
+	return p.began + p.call.For + p.delay("slow")
 }
 
 // offers reports whether a request of the main conversation's turn offers a tool, or may
@@ -147,9 +148,8 @@ func (v *SystemView) circumstances(p *systemCall) oracle.Circumstances {
 
 // answered is how a server's answer to a call comes out.
 func (v *SystemView) answered(p *systemCall, l *connection) (status string, sure bool) {
-	k := v.s.FaultsOf(p.call.ID)
-	from, limit := p.reached(k), p.began+callLimit
-	to := from + k.Lags
+	from, limit := p.reached(), p.began+callLimit
+	to := from + p.delay("lags")
 	switch {
 	case l.unknown, to == limit:
 		return "", false
@@ -159,7 +159,7 @@ func (v *SystemView) answered(p *systemCall, l *connection) (status string, sure
 	switch {
 	case l.lost == never, from >= limit:
 		return status, true
-	case k.LosesServer && from == l.lost:
+	case v.s.LosesServer(p.call.ID) && from == l.lost:
 		return "failed", true
 	case from == l.lost, to == l.lost, from == l.back:
 		return "", false

@@ -35,7 +35,7 @@ func BenchmarkInvariants(b *testing.B) {
 	views := make([]invariant.View, 500)
 	for i := range views {
 		var e des.Engine
-		c := generate.CloneScheduler(m.Case(uint64(i)))
+		c := generate.Case{Scheduler: m.Case(uint64(i))}.Clone().Scheduler
 		log, err := e.Run(c)
 		if err != nil {
 			b.Fatal(err)

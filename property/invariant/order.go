@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 
 	"toolbench/property/des"
 	"toolbench/toolsys/schedule"
@@ -61,8 +62,8 @@ func (v *View) exclusiveAlone() error {
 
 func (v *View) limit() error {
 	return v.sweep(func(s *sweepState) error {
-		if s.running > v.Case.Limit {
-			return fmt.Errorf("%d calls run; the limit is %d", s.running, v.Case.Limit)
+		if n := s.running + s.alone; n > v.Case.Limit {
+			return fmt.Errorf("%d calls run; the limit is %d", n, v.Case.Limit)
 		}
 		return nil
 	}, nil)
@@ -72,7 +73,7 @@ func (v *View) noIdling() error {
 	return v.sweep(nil, func(s *sweepState) error {
 		held := v.Case.Policy != schedule.Streaming.String() && !v.byEffects() && !s.began
 		switch {
-		case s.running > 0, s.over:
+		case s.running+s.alone > 0, s.over:
 		case s.holding > 0:
 			return fmt.Errorf("nothing runs, and a call waits for the floor")
 		case s.queued > 0 && !held:
@@ -82,15 +83,47 @@ func (v *View) noIdling() error {
 	})
 }
 
+// slotsAreUsed reads from the log alone what a slot lost to a time limit or a panic comes
+// to: a call that could run beside those that do, and does not.
+func (v *View) slotsAreUsed() error {
+	if v.byEffects() || v.Case.Policy == schedule.Serial.String() {
+		return nil
+	}
+	return v.sweep(nil, func(s *sweepState) error {
+		if s.running == 0 || s.alone+s.holding > 0 || s.over || s.running >= v.Case.Limit {
+			return nil
+		}
+		next := slices.Index(s.state, queued)
+		if held := v.Case.Policy == schedule.Batch.String() && !s.began; next < 0 || held || !v.safe(next) {
+			return nil
+		}
+		return fmt.Errorf("%d calls run, the limit is %d, and the safe call %s waits", s.running, v.Case.Limit, v.Case.Call(next).ID)
+	})
+}
+
+// safe reports whether a call may run beside others as far as it stands in the case.
+func (v *View) safe(call int) bool {
+	k := v.Case.Call(call)
+	return k.Safe && k.Failure != des.Unknown && k.Failure != des.NotJSON
+}
+
+// The states of a call in a sweep.
+const (
+	queued uint8 = iota + 1
+	running
+	holding // it waits to run alone
+	alone
+)
+
 // sweepState is how things stand at one place of the log.
 type sweepState struct {
-	queued, running, holding int
-	began, over              bool
-	state                    []uint8 // of each call: 1 queued, 2 running, 3 holding
+	queued, running, holding, alone int
+	began, over                     bool
+	state                           []uint8 // of each call, 0 when it is none of them
 }
 
 func (s *sweepState) move(call int16, to uint8) {
-	counts := [4]*int{1: &s.queued, 2: &s.running, 3: &s.holding}
+	counts := [...]*int{queued: &s.queued, running: &s.running, holding: &s.holding, alone: &s.alone}
 	if from := counts[s.state[call]]; from != nil {
 		*from--
 	}
@@ -111,7 +144,7 @@ func (v *View) sweep(entry, instant func(*sweepState) error) error {
 				return fmt.Errorf("at %s: %w", v.at(i-1), err)
 			}
 		}
-		s.take(e)
+		s.take(v, e)
 		if entry != nil {
 			if err := entry(s); err != nil {
 				return fmt.Errorf("at %s: %w", e.At, err)
@@ -121,26 +154,28 @@ func (v *View) sweep(entry, instant func(*sweepState) error) error {
 	return nil
 }
 
-func (s *sweepState) take(e des.Entry) {
+func (s *sweepState) take(v *View, e des.Entry) {
 	switch e.Kind {
 	case des.Request:
 		s.began, s.over = false, false
 	case des.Ready:
-		s.move(e.Call, 1)
+		s.move(e.Call, queued)
 	case des.Started:
 		s.began = true
-		s.move(e.Call, 2)
+		if s.move(e.Call, alone); v.safe(int(e.Call)) {
+			s.move(e.Call, running)
+		}
 	case des.Escalated:
-		s.move(e.Call, 3)
+		s.move(e.Call, holding)
 	case des.Asked, des.Decided:
-		if s.state[e.Call] == 3 {
-			s.move(e.Call, 2)
+		if s.state[e.Call] == holding {
+			s.move(e.Call, alone)
 		}
 	case des.Ended:
 		s.move(e.Call, 0)
 	case des.Discarded:
 		s.over = true
-		if s.state[e.Call] == 1 {
+		if s.state[e.Call] == queued {
 			s.move(e.Call, 0)
 		}
 	}
@@ -148,18 +183,14 @@ func (s *sweepState) take(e des.Entry) {
 
 func (v *View) byEffects() bool { return v.Case.Policy == schedule.Effects.String() }
 
-// conflictsWait: of two calls of which one writes what the other touches, the later
-// starts when the earlier has ended.
-func (v *View) conflictsWait() error {
-	if !v.byEffects() {
-		return nil
-	}
+// pairs checks each two runs of a message, in call order; the first error counts.
+func (v *View) pairs(f func(first, second *callRun) error) error {
 	for i := range v.messages {
 		runs := v.of(&v.messages[i])
 		for b := range runs {
 			for a := range b {
-				if runs[b].start != none && runs[a].ended > runs[b].start && schedule.Conflict(runs[a].call.Footprint(), runs[b].call.Footprint()) {
-					return fmt.Errorf("call %s started before %s had ended, and they conflict", runs[b].call.ID, runs[a].call.ID)
+				if err := f(&runs[a], &runs[b]); err != nil {
+					return err
 				}
 			}
 		}
@@ -167,23 +198,32 @@ func (v *View) conflictsWait() error {
 	return nil
 }
 
-func (v *View) noOvertaking() error {
-	for i := range v.messages {
-		runs := v.of(&v.messages[i])
-		for b := range runs {
-			for a := range b {
-				first, second := &runs[a], &runs[b]
-				if v.byEffects() && !schedule.Conflict(first.call.Footprint(), second.call.Footprint()) {
-					continue
-				}
-				late := first.start > second.start || first.start == none && first.ended > second.start
-				if second.start != none && late {
-					return fmt.Errorf("call %s started before %s", second.call.ID, first.call.ID)
-				}
-			}
-		}
+// conflictsWait: of two calls of which one writes what the other touches, the later
+// starts when the earlier has ended.
+func (v *View) conflictsWait() error {
+	if !v.byEffects() {
+		return nil
 	}
-	return nil
+	return v.pairs(func(first, second *callRun) error {
+		if second.start != none && first.ended > second.start && conflict(first, second) {
+			return fmt.Errorf("call %s started before %s had ended, and they conflict", second.call.ID, first.call.ID)
+		}
+		return nil
+	})
+}
+
+func conflict(a, b *callRun) bool {
+	return schedule.Conflict(a.call.Footprint(), b.call.Footprint())
+}
+
+func (v *View) noOvertaking() error {
+	return v.pairs(func(first, second *callRun) error {
+		late := first.start > second.start || first.start == none && first.ended > second.start
+		if second.start != none && late && (!v.byEffects() || conflict(first, second)) {
+			return fmt.Errorf("call %s started before %s", second.call.ID, first.call.ID)
+		}
+		return nil
+	})
 }
 
 func (v *View) waitsForTheStream() error {

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +26,8 @@ var runInvariants = [...]condition[run]{
 	{"same-under", "the whole system gives the same under every policy, where nothing stops anything (O6)", expected("same_under")},
 	{"same-trace", "the same case gives the same trace, byte for byte (O4)", expected("repeated")},
 	{"result-size", "no result is longer than its tool's limit when it leaves, whatever the disk does (K1, K3)", resultSize},
-	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", allWellFormed},
-	{"message-size", "the results of one message fit together: 200,000 characters (K2)", messagesFit},
+	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", ofRequests(WellFormed)},
+	{"message-size", "the results of one message fit together: 200,000 characters (K2)", ofRequests(FitTogether)},
 	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
 	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},
 }
@@ -131,26 +132,23 @@ type Part struct {
 	Text string `json:"text"`
 }
 
-// transcript reads the messages of a request.
-func transcript(body []byte) ([]Message, error) {
-	var req struct {
-		Messages []Message `json:"messages"`
-	}
-	err := json.Unmarshal(body, &req)
-	return req.Messages, err
+// body is what is looked at of a request.
+type body struct {
+	Tools    []json.RawMessage `json:"tools"`
+	Messages []Message         `json:"messages"`
 }
 
-func allWellFormed(r run) error {
-	for n, body := range r.Requests {
-		messages, err := transcript(body)
-		if err == nil {
-			err = WellFormed(messages)
+// ofRequests checks the messages of each request.
+func ofRequests(holds func([]Message) error) func(run) error {
+	return func(r run) error {
+		for n, raw := range r.Requests {
+			var b body
+			if err := errors.Join(json.Unmarshal(raw, &b), holds(b.Messages)); err != nil {
+				return fmt.Errorf("request %d: %w", n+1, err)
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("request %d: %w", n+1, err)
-		}
+		return nil
 	}
-	return nil
 }
 
 // WellFormed checks that the role changes from message to message, that the user begins
@@ -194,19 +192,6 @@ func (m *Message) blocks() (calls, results []string, behind bool) {
 		}
 	}
 	return calls, results, behind
-}
-
-func messagesFit(r run) error {
-	for n, body := range r.Requests {
-		messages, err := transcript(body)
-		if err == nil {
-			err = FitTogether(messages)
-		}
-		if err != nil {
-			return fmt.Errorf("request %d: %w", n+1, err)
-		}
-	}
-	return nil
 }
 
 // FitTogether checks the size of the results of each message together.

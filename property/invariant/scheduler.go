@@ -31,6 +31,7 @@ var schedulerInvariants = [...]condition[*View]{
 	{"allowed-first", "nothing runs without being allowed, and what was denied never runs (F2)", (*View).allowedFirst},
 	{"deny-wins", "what a hook denies is denied, whatever else allows it (F2)", (*View).denyWins},
 	{"modifiers-in-order", "an exclusive call's modifier acts before the next call starts; safe ones' act in call order after their batch or are dropped when streaming (B3)", (*View).modifiersInOrder},
+	{"slots-are-used", "no safe call waits while fewer than the limit run and nothing before it waits to run alone (I2)", (*View).slotsAreUsed},
 	{"no-idling", "a call waits only for a reason: with nothing running, the first that waits starts (J1)", (*View).noIdling},
 }
 
@@ -62,6 +63,7 @@ const none = -1
 // callRun is one call's way. Its members are places in the log; none if it did not come
 // to that.
 type callRun struct {
+	v                     *View
 	call                  *des.Call
 	number                int16
 	message               int
@@ -108,7 +110,7 @@ func (v *View) entry(i int, e des.Entry) {
 	latest := v.latest
 	if e.Kind == des.Ready {
 		latest[e.Call] = len(v.runs)
-		r := callRun{call: v.Case.Call(int(e.Call)), number: e.Call, message: len(v.messages) - 1, ready: i, start: none, ended: none, emitted: none,
+		r := callRun{v: v, call: v.Case.Call(int(e.Call)), number: e.Call, message: len(v.messages) - 1, ready: i, start: none, ended: none, emitted: none,
 			discarded: none, cancelled: none, applied: none, dropped: none, decided: none, asked: none, escalated: none}
 		v.runs = append(v.runs, r)
 		if m := &v.messages[len(v.messages)-1]; m.n == 0 {
@@ -176,6 +178,10 @@ func (v *View) conversation(i int, e des.Entry) {
 }
 
 func (v *View) at(i int) time.Duration { return v.Log.Entries[i].At }
+
+// attempt is the message that the call belongs to, siblings are its runs.
+func (r *callRun) attempt() *message   { return &r.v.messages[r.message] }
+func (r *callRun) siblings() []callRun { return r.v.of(r.attempt()) }
 
 // of are the runs of a message.
 func (v *View) of(m *message) []callRun { return v.runs[m.first : m.first+m.n] }

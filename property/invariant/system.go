@@ -198,7 +198,7 @@ func agentsEnd(v *SystemView) error {
 // hook after the run hangs, which has its time whatever is stopped (G1).
 func (v *SystemView) outlastsStop(p *systemCall) bool {
 	hung := slices.ContainsFunc(v.s.Hooks, func(h generate.Hook) bool { return h.Fails == "hang" && h.Event != "PreToolUse" })
-	return hung || slices.ContainsFunc(p.call.Inside, func(c generate.Call) bool { return v.s.FaultsOf(c.ID).IgnoresCancel })
+	return hung || slices.ContainsFunc(p.call.Inside, func(c generate.Call) bool { return v.s.Suffers(c.ID, "deaf") })
 }
 
 func agentsApart(v *SystemView) error {

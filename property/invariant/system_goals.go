@@ -19,21 +19,21 @@ var systemGoals = slices.Concat(usualGoals[:], systemFaultGoals[:])
 
 // usualGoals may come up where nothing goes wrong, systemFaultGoals where something does.
 var usualGoals = [...]systemGoal{
-	{"a blind call of a deferred tool was hinted", countCalls(func(_ *SystemView, p *systemCall) bool { return strings.Contains(p.text, hintText) })},
-	{"a broken call of a discovered tool was not", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.want.BadInput && p.emitted && v.s.Deferrable(p.call.Tool) && p.asked.deferring() && p.asked.loaded[p.call.Tool]
+	{"a blind call of a deferred tool was hinted", countCalls(func(p *systemCall) bool { return strings.Contains(p.text, hintText) })},
+	{"a broken call of a discovered tool was not", countCalls(func(p *systemCall) bool {
+		return p.want.BadInput && p.emitted && p.v.s.Deferrable(p.call.Tool) && p.asked.deferring() && p.asked.loaded[p.call.Tool]
 	})},
-	{"a broken call was not hinted, since nothing is deferred", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.want.BadInput && p.emitted && v.s.Deferrable(p.call.Tool) && !p.asked.deferring()
+	{"a broken call was not hinted, since nothing is deferred", countCalls(func(p *systemCall) bool {
+		return p.want.BadInput && p.emitted && p.v.s.Deferrable(p.call.Tool) && !p.asked.deferring()
 	})},
 	{"the size of the tools decided that they are deferred", func(v *SystemView) int {
 		_, sure := oracle.Deferring(v.s)
 		return count(!sure && v.main()[0].deferring())
 	}},
-	{"a search loaded a tool for the next request", countCalls(func(v *SystemView, p *systemCall) bool {
+	{"a search loaded a tool for the next request", countCalls(func(p *systemCall) bool {
 		next := (*request)(nil)
 		if p.call.Tool == "ToolSearch" && p.status == "ok" {
-			next = v.after(p)
+			next = p.v.after(p)
 		}
 		return next != nil && len(next.loaded) > len(p.asked.loaded)
 	})},
@@ -44,41 +44,41 @@ var usualGoals = [...]systemGoal{
 		}
 		return n
 	}},
-	{"a rewritten input was refused", countCalls(func(_ *SystemView, p *systemCall) bool { return p.want.Refused && p.settled() })},
-	{"a rewritten input ran", countCalls(func(_ *SystemView, p *systemCall) bool { return p.want.Rewritten && p.ran })},
-	{"a person's input was refused", countCalls(func(_ *SystemView, p *systemCall) bool { return p.want.Refused && p.askedPerson && p.settled() })},
-	{"a deny rule beat an allow", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.want.Why == "a deny rule" && p.settled() && v.allowed(p)
+	{"a rewritten input was refused", countCalls(func(p *systemCall) bool { return p.want.Refused && p.settled() })},
+	{"a rewritten input ran", countCalls(func(p *systemCall) bool { return p.want.Rewritten && p.ran })},
+	{"a person's input was refused", countCalls(func(p *systemCall) bool { return p.want.Refused && p.askedPerson && p.settled() })},
+	{"a deny rule beat an allow", countCalls(func(p *systemCall) bool {
+		return p.want.Why == "a deny rule" && p.settled() && p.allowed()
 	})},
-	{"an ask rule asked about what a hook allowed", countCalls(func(v *SystemView, p *systemCall) bool {
-		return strings.HasSuffix(p.want.Why, "an ask rule") && p.settled() && v.hookDecides(p, "allow")
+	{"an ask rule asked about what a hook allowed", countCalls(func(p *systemCall) bool {
+		return strings.HasSuffix(p.want.Why, "an ask rule") && p.settled() && p.hookDecides("allow")
 	})},
-	{"a hook denied what a rule allows", countCalls(func(v *SystemView, p *systemCall) bool { return p.want.Why == "a hook denies" && p.settled() })},
-	{"a hook replaced an output", countCalls(func(_ *SystemView, p *systemCall) bool { return p.ran && p.want.Output != "" && p.settled() })},
-	{"a hook after the run ended the turn", countCalls(func(_ *SystemView, p *systemCall) bool { return p.want.EndsTurn && p.settled() })},
-	{"a result went to a file for its tool's limit", countCalls(func(_ *SystemView, p *systemCall) bool { return p.savedFor("limit of") })},
-	{"a result went to a file for its message", countCalls(func(_ *SystemView, p *systemCall) bool { return p.savedFor("message over") })},
-	{"a sub-agent worked to its end", countCalls(func(_ *SystemView, p *systemCall) bool { return p.call.Tool == "Agent" && p.status == "ok" })},
-	{"a sub-agent was stopped with its parent's call", countCalls(func(v *SystemView, p *systemCall) bool {
+	{"a hook denied what a rule allows", countCalls(func(p *systemCall) bool { return p.want.Why == "a hook denies" && p.settled() })},
+	{"a hook replaced an output", countCalls(func(p *systemCall) bool { return p.ran && p.want.Output != "" && p.settled() })},
+	{"a hook after the run ended the turn", countCalls(func(p *systemCall) bool { return p.want.EndsTurn && p.settled() })},
+	{"a result went to a file for its tool's limit", countCalls(func(p *systemCall) bool { return p.savedFor("limit of") })},
+	{"a result went to a file for its message", countCalls(func(p *systemCall) bool { return p.savedFor("message over") })},
+	{"a sub-agent worked to its end", countCalls(func(p *systemCall) bool { return p.call.Tool == "Agent" && p.status == "ok" })},
+	{"a sub-agent was stopped with its parent's call", countCalls(func(p *systemCall) bool {
 		return p.call.Tool == "Agent" && p.wasCancelled && p.stopped()
 	})},
-	{"a failure within a sub-agent stopped its sibling there", countCalls(func(_ *SystemView, p *systemCall) bool {
+	{"a failure within a sub-agent stopped its sibling there", countCalls(func(p *systemCall) bool {
 		return p.parent != nil && p.status == "cancelled" && !p.parent.stopped()
 	})},
-	{"a sub-agent changed a state of its own", countCalls(func(v *SystemView, p *systemCall) bool {
-		t := v.s.Tool(p.call.Tool)
+	{"a sub-agent changed a state of its own", countCalls(func(p *systemCall) bool {
+		t := p.v.s.Tool(p.call.Tool)
 		return p.parent != nil && t != nil && t.WritesEnv && p.ran
 	})},
-	{"a file was changed", countCalls(func(_ *SystemView, p *systemCall) bool {
+	{"a file was changed", countCalls(func(p *systemCall) bool {
 		return (p.call.Tool == "Write" || p.call.Tool == "Edit") && p.status == "ok"
 	})},
 }
 
-func countCalls(is func(*SystemView, *systemCall) bool) func(*SystemView) int {
+func countCalls(is func(*systemCall) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
 		n := 0
 		for _, p := range v.calls {
-			n += count(p.made && is(v, p))
+			n += count(p.made && is(p))
 		}
 		return n
 	}
@@ -104,78 +104,70 @@ func churned(s *generate.SystemCase, turn int) bool {
 }
 
 // allowed reports whether a rule or a hook would let the call run.
-func (v *SystemView) allowed(p *systemCall) bool {
-	return oracle.Allows(v.s, p.call) || v.hookDecides(p, "allow")
+func (p *systemCall) allowed() bool {
+	return oracle.Allows(p.v.s, p.call) || p.hookDecides("allow")
 }
 
 // hookDecides reports whether a hook on the call decides so.
-func (v *SystemView) hookDecides(p *systemCall, what string) bool {
-	for i := range v.s.Hooks {
-		h := &v.s.Hooks[i]
+func (p *systemCall) hookDecides(what string) bool {
+	return slices.ContainsFunc(p.v.s.Hooks, func(h generate.Hook) bool {
 		if h.Fails != "" {
-			h = h.Failed()
+			h = *h.Failed()
 		}
-		if h.Decision == what && (h.Tool == "" || h.Tool == p.call.Tool) {
-			return true
-		}
-	}
-	return false
+		return h.Decision == what && (h.Tool == "" || h.Tool == p.call.Tool)
+	})
 }
 
 var systemFaultGoals = [...]systemGoal{
-	{"a tool of a system case panicked or gave an error", countCalls(func(v *SystemView, p *systemCall) bool {
-		k := v.s.FaultsOf(p.call.ID)
-		return p.settled() && p.ran && (k.Panics || k.Errors)
+	{"a tool of a system case panicked or gave an error", countCalls(func(p *systemCall) bool {
+		return p.settled() && p.ran && p.suffers("panic", "error")
 	})},
-	{"a tool of a sub-agent panicked or gave an error", countCalls(func(v *SystemView, p *systemCall) bool {
-		k := v.s.FaultsOf(p.call.ID)
-		return p.parent != nil && p.settled() && p.ran && (k.Panics || k.Errors)
+	{"a tool of a sub-agent panicked or gave an error", countCalls(func(p *systemCall) bool {
+		return p.parent != nil && p.settled() && p.ran && p.suffers("panic", "error")
 	})},
-	{"a tool hung until its time limit", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.status == "timeout" && v.s.FaultsOf(p.call.ID).Hangs
+	{"a tool hung until its time limit", countCalls(func(p *systemCall) bool {
+		return p.status == "timeout" && p.suffers("hang")
 	})},
-	{"a tool that ignores cancelling was asked to stop", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.wasCancelled && p.ran && v.s.FaultsOf(p.call.ID).IgnoresCancel
+	{"a tool that ignores cancelling was asked to stop", countCalls(func(p *systemCall) bool {
+		return p.wasCancelled && p.ran && p.suffers("deaf")
 	})},
-	{"a tool was slower than it is", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.settled() && p.ran && v.s.FaultsOf(p.call.ID).Slow > 0
-	})},
-	{"a result was made huge", countCalls(func(v *SystemView, p *systemCall) bool { return p.status == "ok" && v.s.FaultsOf(p.call.ID).Huge })},
-	{"a result was made empty", countCalls(func(v *SystemView, p *systemCall) bool { return p.status == "ok" && v.s.FaultsOf(p.call.ID).Empty })},
-	{"progress came after the end of a call of a system case", countCalls(func(v *SystemView, p *systemCall) bool {
-		late := v.s.FaultsOf(p.call.ID).LateProgress
-		return late > 0 && p.ran && p.ended+late < v.out.Trace[len(v.out.Trace)-1].At
+	{"a tool was slower than it is", countCalls(func(p *systemCall) bool { return p.settled() && p.ran && p.suffers("slow") })},
+	{"a result was made huge", countCalls(func(p *systemCall) bool { return p.status == "ok" && p.suffers("huge") })},
+	{"a result was made empty", countCalls(func(p *systemCall) bool { return p.status == "ok" && p.suffers("empty") })},
+	{"progress came after the end of a call of a system case", countCalls(func(p *systemCall) bool {
+		late := p.delay("progress")
+		return late > 0 && p.ran && p.ended+late < p.v.out.Trace[len(p.v.out.Trace)-1].At
 	})},
 	{"a hook of a system case hung", countHooks("hang")},
 	{"a hook of a system case crashed", countHooks("error", "panic")},
 	{"a hook's command answered with no JSON", countHooks("rubbish")},
-	{"a guard that failed denied a call", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.settled() && p.want.Why == "a hook denies" && slices.ContainsFunc(v.s.Hooks, func(h generate.Hook) bool { return h.Fails != "" && h.Failed().Decision == "deny" })
+	{"a guard that failed denied a call", countCalls(func(p *systemCall) bool {
+		return p.settled() && p.want.Why == "a hook denies" && slices.ContainsFunc(p.v.s.Hooks, func(h generate.Hook) bool { return h.Fails != "" && h.Failed().Decision == "deny" })
 	})},
-	{"a hook that failed withheld an output", countCalls(func(_ *SystemView, p *systemCall) bool { return p.settled() && p.ran && p.want.Withheld })},
+	{"a hook that failed withheld an output", countCalls(func(p *systemCall) bool { return p.settled() && p.ran && p.want.Withheld })},
 	{"a disk failed under a call", func(v *SystemView) int { return count(v.s.BreaksDisk()) }},
 
 	{"a stream of a system case was given up", countRequests(func(_ *SystemView, r *request) bool { return r.abandoned })},
 	{"a sub-agent's stream was given up", countRequests(func(_ *SystemView, r *request) bool { return r.abandoned && r.agent != "" })},
 	{"a stream was given up with a sub-agent at work", func(v *SystemView) int { return v.spawnersDropped() }},
-	{"a call of a system case was made again", countCalls(func(_ *SystemView, p *systemCall) bool { return p.tries > 1 })},
+	{"a call of a system case was made again", countCalls(func(p *systemCall) bool { return p.tries > 1 })},
 	{"an event came twice or late, and its stream went on", countRequests(func(_ *SystemView, r *request) bool { return r.garbled && !r.abandoned })},
 	{"blocks were complete in another order", func(v *SystemView) int { return v.swapped() }},
-	{"an answer was given again that the user had cut short", countCalls(func(_ *SystemView, p *systemCall) bool { return p.repeated })},
+	{"an answer was given again that the user had cut short", countCalls(func(p *systemCall) bool { return p.repeated })},
 	{"the user interrupted a system case twice in one instant", func(v *SystemView) int { return v.doubleInterrupts() }},
 
 	{"a server died under a call", countConnections(func(v *SystemView, l *connection) bool { return l.lost != never })},
-	{"a server was at work on a call when it died", countCalls(func(v *SystemView, p *systemCall) bool {
-		l := v.connectionOf(p)
-		return l != nil && p.ran && p.status == "failed" && l.lost != never && p.reached(v.s.FaultsOf(p.call.ID)) < l.lost
+	{"a server was at work on a call when it died", countCalls(func(p *systemCall) bool {
+		l := p.connection()
+		return l != nil && p.ran && p.status == "failed" && l.lost != never && p.reached() < l.lost
 	})},
-	{"a call found its server gone", countCalls(func(v *SystemView, p *systemCall) bool {
-		l := v.connectionOf(p)
-		return l != nil && p.ran && p.status == "failed" && p.reached(v.s.FaultsOf(p.call.ID)) > l.lost
+	{"a call found its server gone", countCalls(func(p *systemCall) bool {
+		l := p.connection()
+		return l != nil && p.ran && p.status == "failed" && p.reached() > l.lost
 	})},
-	{"a server that came back answered", countCalls(func(v *SystemView, p *systemCall) bool {
-		l := v.connectionOf(p)
-		return l != nil && p.status == "ok" && p.reached(v.s.FaultsOf(p.call.ID)) > l.back
+	{"a server that came back answered", countCalls(func(p *systemCall) bool {
+		l := p.connection()
+		return l != nil && p.status == "ok" && p.reached() > l.back
 	})},
 	{"a server was given up and its tools were gone", countRequests(func(v *SystemView, r *request) bool {
 		for _, l := range v.connections {
@@ -185,11 +177,11 @@ var systemFaultGoals = [...]systemGoal{
 		}
 		return false
 	})},
-	{"a server answered twice, or what nobody asked", countCalls(func(v *SystemView, p *systemCall) bool {
-		return p.ran && p.settled() && v.s.FaultsOf(p.call.ID).OddAnswers
+	{"a server answered twice, or what nobody asked", countCalls(func(p *systemCall) bool {
+		return p.ran && p.settled() && p.suffers("duplicate", "unknown")
 	})},
-	{"a server was too slow", countCalls(func(v *SystemView, p *systemCall) bool {
-		return v.connectionOf(p) != nil && p.status == "timeout" && v.s.FaultsOf(p.call.ID).Lags > 0
+	{"a server was too slow", countCalls(func(p *systemCall) bool {
+		return p.connection() != nil && p.status == "timeout" && p.suffers("lags")
 	})},
 	{"a server could not be connected at once", countConnections(func(_ *SystemView, l *connection) bool { return l.up > 0 })},
 	{"a server came late, and a request had its tools", countRequests(func(v *SystemView, r *request) bool {
@@ -249,10 +241,10 @@ func countHooks(ways ...string) func(*SystemView) int {
 	}
 }
 
-// connectionOf is the connection to the server of a call's tool, or nil.
-func (v *SystemView) connectionOf(p *systemCall) *connection {
+// connection is that to the server of a call's tool, or nil.
+func (p *systemCall) connection() *connection {
 	if w := generate.Served[p.call.Tool]; w != nil {
-		return v.connections[w.Server]
+		return p.v.connections[w.Server]
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ type request struct {
 
 // systemCall is one call as it went.
 type systemCall struct {
+	v      *SystemView
 	call   *generate.Call
 	turn   int // the main conversation's, at which it was, or is to be, made
 	parent *systemCall
@@ -73,6 +74,10 @@ type systemCall struct {
 	started, wasCancelled  bool
 }
 
+// suffers and delay are what goes wrong with the call; see [generate.SystemCase].
+func (p *systemCall) suffers(what ...string) bool     { return p.v.s.Suffers(p.call.ID, what...) }
+func (p *systemCall) delay(what string) time.Duration { return p.v.s.Delay(p.call.ID, what) }
+
 // stopped reports whether the call was stopped from outside.
 func (p *systemCall) stopped() bool {
 	switch p.status {
@@ -89,7 +94,7 @@ func (p *systemCall) settled() bool { return p.emitted && !p.stopped() }
 func ReadSystem(s *generate.SystemCase, out check.Result) (*SystemView, error) {
 	v := &SystemView{s: s, out: out, byID: map[string]*systemCall{}, agents: map[string]*systemCall{}, connections: map[string]*connection{}}
 	s.Each(func(c *generate.Call, turn int, parent *generate.Call) {
-		p := &systemCall{call: c, turn: turn}
+		p := &systemCall{v: v, call: c, turn: turn}
 		if parent != nil {
 			p.parent = v.byID[parent.ID]
 		}
@@ -153,7 +158,7 @@ func (v *SystemView) markGarbled() {
 			reached = append(reached, r)
 		}
 	}
-	for _, f := range v.s.FaultList() {
+	for _, f := range v.s.Faults {
 		if n := f.Request; n > 0 && n <= len(reached) && (f.What == "twice" || f.What == "late") {
 			reached[n-1].garbled = true
 		}
@@ -163,7 +168,7 @@ func (v *SystemView) markGarbled() {
 func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
 	switch data := e.Data.(type) {
 	case trace.Ready:
-		*p = systemCall{call: p.call, turn: p.turn, parent: p.parent, tries: p.tries + 1, repeated: p.repeated || p.emitted, made: true, agent: e.Agent, asked: latest}
+		*p = systemCall{v: v, call: p.call, turn: p.turn, parent: p.parent, tries: p.tries + 1, repeated: p.repeated || p.emitted, made: true, agent: e.Agent, asked: latest}
 		// An answer that the user cut short is given again, a turn later than it was due.
 		if p.turn = e.Turn; p.parent != nil {
 			p.turn = p.parent.turn
@@ -205,36 +210,26 @@ func (v *SystemView) request(e trace.Event) (*request, error) {
 	return r, r.read(v.out.Requests[n])
 }
 
-func (r *request) read(body []byte) error {
-	var req struct {
-		Tools    []json.RawMessage `json:"tools"`
-		Messages []struct {
-			Content []struct {
-				For     string `json:"tool_use_id"`
-				Content []struct {
-					Text string `json:"text"`
-				} `json:"content"`
-			} `json:"content"`
-		} `json:"messages"`
-	}
-	if err := json.Unmarshal(body, &req); err != nil {
+func (r *request) read(raw []byte) error {
+	var b body
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return err
 	}
-	for _, raw := range req.Tools {
-		if err := r.define(raw); err != nil {
+	for _, definition := range b.Tools {
+		if err := r.define(definition); err != nil {
 			return err
 		}
 	}
-	for _, m := range req.Messages {
-		for _, b := range m.Content {
-			if b.For == "" {
+	for _, m := range b.Messages {
+		for _, block := range m.Content {
+			if block.For == "" {
 				continue
 			}
 			var text strings.Builder
-			for _, part := range b.Content {
+			for _, part := range block.Content {
 				text.WriteString(part.Text)
 			}
-			r.results[b.For] = text.String()
+			r.results[block.For] = text.String()
 		}
 	}
 	return nil

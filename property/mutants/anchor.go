@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/scanner"
 	"go/token"
@@ -31,7 +32,11 @@ func find(folder, symbol string) (declaration, error) {
 		return declaration{}, err
 	}
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
+		built, err := build.Default.MatchFile(folder, filepath.Base(path))
+		if err != nil {
+			return declaration{}, err
+		}
+		if !built || strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		src, err := os.ReadFile(path)

@@ -10,11 +10,11 @@
 // layout or a move to another file of the package do not loosen it. The edit is laid
 // over the build (`go build -overlay`); the product's own files are never touched.
 //
-// The list is data, in list_*.go: each entry a small slip in the code that guards an
-// invariant, and each built-in tool with its body deleted. `go test` holds that every
-// fault still fits the code, in exactly one place.
+// The list is data, in faults.yaml: each entry a small error in the code that guards an
+// invariant. To it comes each built-in tool with its body deleted. `go test` holds that
+// every fault still fits the code, in exactly one place.
 //
-// Slips that change nothing anybody could see are not in the list. Tried and left
+// Errors that change nothing anybody could see are not in the list. Tried and left
 // out: taking a person's no for a yes that is only remembered (a denied call never
 // comes back to ask what was remembered).
 package main

@@ -14,19 +14,20 @@ import (
 // Every fault fits the code, in exactly one place, and what it makes of it is Go: a
 // list that no longer fits would plant nothing and prove nothing.
 func TestEveryFaultFits(t *testing.T) {
-	faults := all()
+	faults, err := all()
+	require.NoError(t, err)
 	names, texts := map[string]bool{}, map[string]string{}
 	for _, m := range faults {
-		assert.False(t, names[m.name], "%s is there twice", m.name)
-		names[m.name] = true
+		assert.False(t, names[m.Name], "%s is there twice", m.Name)
+		names[m.Name] = true
 		file, text, err := m.planted("../..")
 		if !assert.NoError(t, err) {
 			continue
 		}
-		assert.Empty(t, texts[text], "%s plants the same", m.name)
-		texts[text] = m.name
+		assert.Empty(t, texts[text], "%s plants the same", m.Name)
+		texts[text] = m.Name
 		_, err = parser.ParseFile(token.NewFileSet(), file, text, 0)
-		assert.NoError(t, err, "%s is no Go:\n%s", m.name, m.new)
+		assert.NoError(t, err, "%s is no Go:\n%s", m.Name, m.New)
 	}
 	assert.GreaterOrEqual(t, len(faults), 40)
 }
@@ -39,7 +40,7 @@ func TestAnchors(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "moved.go"), []byte("package p\n\n"+text), 0o600))
 		return dir
 	}
-	m := mutant{name: "n", in: "T.f", old: "if a && b { // why\n\treturn 1", new: "if a {\n\treturn 1", imports: []string{"fmt"}}
+	m := mutant{Name: "n", In: "T.f", Old: "if a && b { // why\n\treturn 1", New: "if a {\n\treturn 1", Imports: []string{"fmt"}}
 	for text, want := range map[string]string{
 		"type T[K any] struct{}\n\nfunc (t *T[K]) f() int {\n\tif a && // other\n\t\tb {\n\t\t// words\n\t\treturn 1\n\t}\n}": "",
 		"func f() {}": "declares no T.f",

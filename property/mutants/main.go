@@ -28,6 +28,7 @@ func run(args []string) error {
 	only := flags.String("only", "", "plant only faults whose name matches this pattern")
 	asJSON := flags.Bool("json", false, "print one JSON object a fault")
 	cases := flags.Int("cases", 3000, "how many cases the fuzzer makes")
+	first := flags.Bool("first", false, "go on to the next fault when one checker has noticed it: the suite, the fuzzer, the tests")
 	patience := flags.Duration("patience", time.Minute, "how long each checker may take")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -38,7 +39,7 @@ func run(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	s := site{cases: *cases, patience: *patience}
+	s := site{cases: *cases, patience: *patience, first: *first}
 	if s.root, err = root(ctx); err != nil {
 		return err
 	}
@@ -51,9 +52,13 @@ func run(args []string) error {
 
 // report plants one fault after the other and prints at once what noticed it.
 func (s site) report(ctx context.Context, pick *regexp.Regexp, asJSON bool) error {
+	faults, err := all()
+	if err != nil {
+		return err
+	}
 	planted, noticed := 0, 0
-	for _, m := range all() {
-		if !pick.MatchString(m.name) || ctx.Err() != nil {
+	for _, m := range faults {
+		if !pick.MatchString(m.Name) || ctx.Err() != nil {
 			continue
 		}
 		n := s.notice(ctx, m)

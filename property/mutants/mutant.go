@@ -2,57 +2,66 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"toolbench/toolsys/builtin"
 )
 
 // mutant is one fault to plant: within a declaration, old becomes new.
 type mutant struct {
-	name string
-	// pkg is the folder of a package, in the declaration there: "name" or
+	Name string
+	// pkg is the folder of a package, In the declaration there: "name" or
 	// "Type.method". In which file of the package it stands does not matter.
-	pkg, in string
-	// old is Go code that stands once within the declaration. It is compared token by
+	pkg string
+	In  string
+	// Old is Go code that stands once within the declaration. It is compared token by
 	// token: comments and layout do not count.
-	old, new string
-	// imports are packages that new needs.
-	imports []string
-	// tests are the arguments of a `go test` that should notice the fault; nil means the
+	Old, New string
+	// Imports are packages that New needs.
+	Imports []string
+	// Tests are the arguments of a `go test` that should notice the fault; nil means the
 	// tests of the package itself. The fuzzer is run in any case.
-	tests []string
-}
-
-// in gives the faults of one package.
-func in(pkg string, faults ...mutant) []mutant {
-	for i := range faults {
-		faults[i].pkg = pkg
-	}
-	return faults
-}
-
-// fault is an entry of the lists.
-func fault(name, in, old, new string, tests ...string) mutant {
-	return mutant{name: name, in: in, old: old, new: new, tests: tests}
+	Tests []string
 }
 
 // held are the arguments of the `go test` that should notice the fault.
 func (m mutant) held() []string {
-	if m.tests != nil {
-		return m.tests
+	if m.Tests != nil {
+		return m.Tests
 	}
 	return []string{"./" + m.pkg}
 }
 
-// all are the faults of the lists and, for each built-in tool, its body deleted.
-func all() []mutant {
-	return slices.Concat(scheduleFaults, pipelineFaults, loopFaults, toolsFaults, ruleFaults, bodies())
+// list holds the faults, package by package.
+//
+//go:embed faults.yaml
+var list []byte
+
+// all are the faults of the list and, for each built-in tool, its body deleted.
+func all() ([]mutant, error) {
+	var packages []struct {
+		Package string
+		Faults  []mutant
+	}
+	if err := yaml.UnmarshalWithOptions(list, &packages, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("faults.yaml: %s", yaml.FormatError(err, false, false))
+	}
+	var faults []mutant
+	for _, p := range packages {
+		for _, m := range p.Faults {
+			m.pkg = p.Package
+			faults = append(faults, m)
+		}
+	}
+	return append(faults, bodies()...), nil
 }
 
 // bodies makes every built-in, one after the other, a tool that does nothing.
@@ -60,11 +69,11 @@ func bodies() []mutant {
 	var out []mutant
 	for _, name := range builtin.Names() {
 		out = append(out, mutant{
-			name: name + " has no body",
+			Name: name + " has no body",
 			pkg:  "toolsys/builtin",
-			in:   "All",
-			old:  "e.Tool = r.make(d)",
-			new: fmt.Sprintf(`e.Tool = r.make(d)
+			In:   "All",
+			Old:  "e.Tool = r.make(d)",
+			New: fmt.Sprintf(`e.Tool = r.make(d)
 			if r.name == %q {
 				empty := *e.Tool
 				empty.Call = func(context.Context, tool.Input, *tool.Context) (tool.Output, error) {
@@ -72,7 +81,7 @@ func bodies() []mutant {
 				}
 				e.Tool = &empty
 			}`, name),
-			imports: []string{"context", "toolbench/toolsys/tool"},
+			Imports: []string{"context", "toolbench/toolsys/tool"},
 		})
 	}
 	return out
@@ -81,15 +90,15 @@ func bodies() []mutant {
 // planted gives the file that holds the declaration, and its text with the fault in
 // it. An anchor that fits nowhere, or in two places, is an error that names it.
 func (m mutant) planted(root string) (file, text string, err error) {
-	d, err := find(filepath.Join(root, m.pkg), m.in)
+	d, err := find(filepath.Join(root, m.pkg), m.In)
 	if err != nil {
-		return "", "", fmt.Errorf("fault %q: %w; anchor it anew in property/mutants/list_*.go", m.name, err)
+		return "", "", fmt.Errorf("fault %q: %w; anchor it anew in property/mutants/faults.yaml", m.Name, err)
 	}
-	start, end, err := d.span(m.old)
+	start, end, err := d.span(m.Old)
 	if err != nil {
-		return "", "", fmt.Errorf("fault %q: %s of %s has changed: %w; anchor it anew in property/mutants/list_*.go", m.name, m.in, d.path, err)
+		return "", "", fmt.Errorf("fault %q: %s of %s has changed: %w; anchor it anew in property/mutants/faults.yaml", m.Name, m.In, d.path, err)
 	}
-	return d.path, d.with(start, end, m.new, m.imports), nil
+	return d.path, d.with(start, end, m.New, m.Imports), nil
 }
 
 // site is where faults are planted: the repository's root and a folder for what is
@@ -99,6 +108,8 @@ type site struct {
 	// cases is how many cases the fuzzer makes, patience how long each checker may take.
 	cases    int
 	patience time.Duration
+	// first: what one checker noticed, the others are not asked about.
+	first bool
 }
 
 // planting is one fault laid over the build.
@@ -133,7 +144,7 @@ func (s site) plant(ctx context.Context, m mutant) (planting, error) {
 	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", p.overlay, "-o", p.program, "./cmd/toolbench")
 	cmd.Dir = s.root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("%s does not build: %w\n%s", m.name, err, out)
+		return p, fmt.Errorf("%s does not build: %w\n%s", m.Name, err, out)
 	}
 	return p, nil
 }

@@ -33,10 +33,10 @@ func (n notices) noticed() bool { return len(n.Scenarios)+len(n.Properties) > 0 
 // notice plants a fault and runs every checker.
 func (s site) notice(ctx context.Context, m mutant) notices {
 	began := time.Now()
-	n := notices{Fault: m.name, In: m.pkg + "." + m.in, Scenarios: []string{}, Properties: []string{}}
+	n := notices{Fault: m.Name, In: m.pkg + "." + m.In, Scenarios: []string{}, Properties: []string{}}
 	p, err := s.plant(ctx, m)
 	for _, check := range []func(context.Context, planting, *notices) error{s.suite, s.fuzz, s.test} {
-		if err == nil {
+		if err == nil && !(s.first && n.noticed()) {
 			err = check(ctx, p, &n)
 		}
 	}
@@ -97,7 +97,7 @@ func (s site) test(ctx context.Context, p planting, n *notices) error {
 		return err
 	}
 	if strings.Contains(string(out), "[build failed]") {
-		return fmt.Errorf("%s: the test does not build: %s", p.name, out)
+		return fmt.Errorf("%s: the test does not build: %s", p.Name, out)
 	}
 	if late {
 		n.Properties = append(n.Properties, fmt.Sprintf("(the test did not end within %s)", s.patience))

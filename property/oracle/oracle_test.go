@@ -11,6 +11,7 @@ import (
 	"toolbench/property/des"
 	"toolbench/property/generate"
 	"toolbench/property/oracle"
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/schedule"
 )
 

@@ -79,6 +79,13 @@ func (m *Scheduler) Step(ev schedule.Event, out []schedule.Action) []schedule.Ac
 		m.stop(schedule.SessionAborted, func(schedulerCall) bool { return true })
 	case schedule.Abandoned:
 		m.abandon()
+	case schedule.GraceOver: // J4: what was asked to stop and has not is answered without it
+		for i, c := range m.calls {
+			if c.phase != ended && c.stopped != schedule.NoCause {
+				m.calls[i].phase = ended
+				m.do(schedule.Leave, i, c.stopped)
+			}
+		}
 	}
 	m.emit()
 	m.endBatch()

@@ -251,7 +251,7 @@ func (f *predictor) run() Prediction {
 	}
 	if t != nil {
 		f.input.Path = ""
-		if f.Prediction.Input = f.s.InputText(f.c, f.input); f.s.FaultsOf(f.c.ID).Empty {
+		if f.Prediction.Input = f.s.InputText(f.c, f.input); f.s.Suffers(f.c.ID, "empty") {
 			f.Prediction.Input = ""
 		}
 	}
@@ -278,11 +278,11 @@ func (f *predictor) afterRun(event string) {
 // ResultChars is how long the result of a call of a case's own tool is, where that is certain:
 // of one that is long, or was made so.
 func ResultChars(s *generate.SystemCase, c *generate.Call) int {
-	t, k := s.Tool(c.Tool), s.FaultsOf(c.ID)
+	t := s.Tool(c.Tool)
 	switch {
-	case t == nil || k.Empty:
+	case t == nil || s.Suffers(c.ID, "empty"):
 		return 0
-	case k.Huge:
+	case s.Suffers(c.ID, "huge"):
 		return hugeChars
 	}
 	return t.Chars
@@ -294,14 +294,15 @@ const hugeChars = 500_000
 // RunStatus is how the run of a call ends for what goes wrong with it and for its tool's own
 // time limit; "" as it would.
 func RunStatus(s *generate.SystemCase, c *generate.Call) string {
-	k, t := s.FaultsOf(c.ID), s.Tool(c.Tool)
-	late := t != nil && t.Timeout > 0 && (k.Hangs || c.For+k.Slow > t.Timeout)
+	t := s.Tool(c.Tool)
+	panics, errs := s.Suffers(c.ID, "panic"), s.Suffers(c.ID, "error")
+	late := t != nil && t.Timeout > 0 && (s.Suffers(c.ID, "hang") || c.For+s.Delay(c.ID, "slow") > t.Timeout)
 	switch {
-	case late && !k.IgnoresCancel, late && k.Errors && !k.Panics:
+	case late && !s.Suffers(c.ID, "deaf"), late && errs && !panics:
 		return "timeout"
-	case k.Panics:
+	case panics:
 		return "panic"
-	case k.Errors:
+	case errs:
 		return "failed"
 	}
 	return ""

@@ -45,7 +45,7 @@ func pack(t *testing.T, name, text string) []byte {
 	return b.Bytes()
 }
 
-func TestEachPackingIsUndone(t *testing.T) {
+func TestEachEncodingIsUndone(t *testing.T) {
 	for name := range packers {
 		got, err := cassette.Decode(pack(t, name, text), header(name), 1<<20)
 		require.NoError(t, err, name)

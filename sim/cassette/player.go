@@ -29,9 +29,6 @@ type Options struct {
 	// request what it may; Diffs has how they differ. Other requests are
 	// still matched.
 	Lenient bool
-	// Ignore names top-level members of JSON bodies that do not count, besides
-	// "metadata".
-	Ignore []string
 	// Secrets are the values that Record was given: blanked here too before
 	// comparing.
 	Secrets []string
@@ -66,11 +63,29 @@ type Leftover struct {
 	Method, URL string
 }
 
+// Respond answers a request with these events as a Player does, whatever the request, and
+// with this fault.
+func Respond(req *http.Request, events []stream.Event, o Options, f Fault) (*http.Response, error) {
+	p, err := NewPlayer(Scripted("answer", events), o)
+	if err != nil {
+		return nil, err
+	}
+	if f.Status != 0 {
+		return refusal(req, f), nil
+	}
+	i := &p.cassette.Interactions[0]
+	t, err := timelineOf(i, o.Pace, f)
+	if err != nil {
+		return nil, err
+	}
+	return p.response(req, i, t, actor(1, 1), p.options.Now()), nil
+}
+
 // NewPlayer prepares a cassette for playing. It is an error if the event times
 // of an interaction do not fit its body.
 func NewPlayer(c *Cassette, o Options) (*Player, error) {
 	p := &Player{cassette: c, options: o, matcher: matcher{name: c.Name, lenient: o.Lenient},
-		compare: normalizer{redact: newRedactor(o.Secrets), ignore: append(slices.Clone(o.Ignore), "metadata")}}
+		compare: normalizer{redact: newRedactor(o.Secrets)}}
 	if p.options.Wait == nil {
 		p.options.Wait = Sleep
 	}
@@ -214,10 +229,6 @@ func refusal(req *http.Request, f Fault) *http.Response {
 	}
 	resp := bare(req, f.Status, "")
 	resp.Header.Set("Content-Type", "application/json")
-	if f.RetryAfter > 0 {
-		seconds := (f.RetryAfter + time.Second - 1) / time.Second
-		resp.Header.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
-	}
 	resp.Body = io.NopCloser(strings.NewReader(string(stream.Error{Type: kind, Message: message}.JSON())))
 	return resp
 }
@@ -242,21 +253,18 @@ type Attempt struct {
 // Fault changes one answer (O7). The zero value changes nothing. Where events
 // are counted, a body that is no stream counts as one event.
 //
-// An answer that is changed by Status, Cut, Error or an endless Stall does not use its
-// interaction up, so that the same request, retried, finds it, unless
-// UseUp is set.
+// An answer that is changed by Status, CutAfter, Error or an endless Stall does not use its
+// interaction up, so that the same request, retried, finds it.
 type Fault struct {
 	// Status answers with this HTTP status and an error body (429, 529, 500)
-	// instead of the recorded response; RetryAfter becomes its header, in
-	// seconds, rounded up.
-	Status     int
-	RetryAfter time.Duration
-	// Pace replaces the times of the events.
-	Pace *stream.Pace
+	// instead of the recorded response.
+	Status int
 	// Rewrite replaces the events: malformed data, repeated ids, anything.
 	Rewrite func([]stream.Event) []stream.Event
 	Stall   *Stall
-	Cut     *Cut
+	// CutAfter ends the body after that many events, as a lost connection does
+	// (io.ErrUnexpectedEOF); 0 does not.
+	CutAfter int
 	// Error ends the stream with an error event, after ErrorAfter events, at
 	// Error.At or with the event before it.
 	Error      *stream.Error
@@ -264,7 +272,6 @@ type Fault struct {
 	// Chunk cuts the body into pieces, the i-th of Chunk(i) bytes, without
 	// regard to events; a piece arrives with the last event it holds a part of.
 	Chunk func(i int) int
-	UseUp bool
 	// AgainIf looks at what Rewrite made: true leaves the interaction unused, for what the
 	// client will not accept. nil is false.
 	AgainIf func([]stream.Event) bool
@@ -277,17 +284,20 @@ type Stall struct {
 	For   time.Duration
 }
 
-// Cut ends the body after that many events and Bytes bytes of the next, as a
-// lost connection does (io.ErrUnexpectedEOF); Clean: as a server that stops.
-type Cut struct {
-	After, Bytes int
-	Clean        bool
-}
-
 // keepsUnused reports whether the answer is no full replay of the interaction, which
 // then stays unused.
 func (f Fault) keepsUnused(i *Interaction) bool {
-	return f.refused(i) || !f.UseUp && (f.Status != 0 || f.Cut != nil || f.Error != nil || f.Stall != nil && f.Stall.For == 0)
+	return f.refused(i) || f.breaks()
+}
+
+// Breaks reports whether an answer of these events fails on its way to the client, which
+// will then ask for it again.
+func (f Fault) Breaks(events []stream.Event) bool {
+	return f.breaks() || f.Rewrite != nil && f.AgainIf != nil && f.AgainIf(f.Rewrite(slices.Clone(events)))
+}
+
+func (f Fault) breaks() bool {
+	return f.Status != 0 || f.CutAfter > 0 || f.Error != nil || f.Stall != nil && f.Stall.For == 0
 }
 
 // refused: the client will not accept what Rewrite made.

@@ -34,8 +34,8 @@ func again(t *testing.T, i cassette.Interaction) *http.Request {
 	return req
 }
 
-// taped makes a cassette that answers the given bodies with the given turns.
-func taped(bodies []string, answers ...[]stream.Event) *cassette.Cassette {
+// recording makes a cassette that answers the given bodies with the given turns.
+func recording(bodies []string, answers ...[]stream.Event) *cassette.Cassette {
 	c := cassette.Scripted("test.yaml", answers...)
 	for i, b := range bodies {
 		c.Interactions[i].Request = vcr.Request{Method: "POST", URL: "https://recorded.example.com/v1/messages?beta=true", Body: b}
@@ -48,7 +48,7 @@ const bye = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"b
 
 func TestEventsArriveAtTheirTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := player(t, taped([]string{hello}, turn("a")), cassette.Options{})
+		p := player(t, recording([]string{hello}, turn("a")), cassette.Options{})
 		assert.Equal(t, turn("a"), play(t, p, hello))
 		assert.Empty(t, p.Leftover())
 	})
@@ -56,7 +56,7 @@ func TestEventsArriveAtTheirTimes(t *testing.T) {
 
 func TestASlowReaderWaitsForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := player(t, taped([]string{hello}, turn("a")), cassette.Options{})
+		p := player(t, recording([]string{hello}, turn("a")), cassette.Options{})
 		start := time.Now()
 		resp := mustAsk(t, p, hello)
 		time.Sleep(450 * ms)
@@ -71,7 +71,7 @@ func TestTheClockIsGivenOnceAnEvent(t *testing.T) {
 	var actors []string
 	var waited time.Duration
 	now := time.Unix(0, 0)
-	p := player(t, taped([]string{hello}, turn("a")), cassette.Options{
+	p := player(t, recording([]string{hello}, turn("a")), cassette.Options{
 		Now: func() time.Time { return now },
 		Wait: func(_ context.Context, actor string, d time.Duration) error {
 			actors = append(actors, actor)
@@ -111,7 +111,7 @@ func TestTheOfficialClientStreamsThroughThePlayer(t *testing.T) {
 }
 
 func TestTheOfficialClientSeesAMiss(t *testing.T) {
-	p := player(t, taped([]string{hello}, turn("a")), cassette.Options{})
+	p := player(t, recording([]string{hello}, turn("a")), cassette.Options{})
 	client := anthropic.NewMessageService(option.WithBaseURL("https://api.example.com"), option.WithAPIKey("test"),
 		option.WithHTTPClient(&http.Client{Transport: p}), option.WithMaxRetries(0))
 	s := client.NewStreaming(t.Context(), anthropic.MessageNewParams{Model: "other", MaxTokens: 9})
@@ -125,29 +125,28 @@ func TestRequestsMatchByWhatTheyMean(t *testing.T) {
 	recorded := `{"model":"m","max_tokens":1024,"system":"be terse","messages":[{"role":"user","content":[{"type":"text","text":"a<b"}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}],"metadata":{"user_id":"u1"},"temperature":1.0}`
 	for name, live := range map[string]string{
-		"the same":           recorded,
-		"members reordered":  `{"messages":[{"content":[{"text":"a<b","type":"text"}],"role":"user"},{"content":[{"content":"ok","tool_use_id":"t","type":"tool_result"}],"role":"user"}],"temperature":1.0,"system":"be terse","max_tokens":1024,"model":"m"}`,
-		"shorthands":         `{"model":"m","max_tokens":1024,"system":[{"type":"text","text":"be terse"}],"messages":[{"role":"user","content":"a\u003cb"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"ok"}]}]}],"temperature":1}`,
-		"another user, 1e0":  strings.NewReplacer("u1", "u2", "1.0", "1e0").Replace(recorded),
-		"spaces":             " " + strings.ReplaceAll(recorded, `":`, `" : `) + "\n",
-		"ignored by options": strings.Replace(recorded, `{"model"`, `{"trace":"7","model"`, 1),
+		"the same":          recorded,
+		"members reordered": `{"messages":[{"content":[{"text":"a<b","type":"text"}],"role":"user"},{"content":[{"content":"ok","tool_use_id":"t","type":"tool_result"}],"role":"user"}],"temperature":1.0,"system":"be terse","max_tokens":1024,"model":"m"}`,
+		"shorthands":        `{"model":"m","max_tokens":1024,"system":[{"type":"text","text":"be terse"}],"messages":[{"role":"user","content":"a\u003cb"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"ok"}]}]}],"temperature":1}`,
+		"another user, 1e0": strings.NewReplacer("u1", "u2", "1.0", "1e0").Replace(recorded),
+		"spaces":            " " + strings.ReplaceAll(recorded, `":`, `" : `) + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := player(t, taped([]string{recorded}, turn("a")), cassette.Options{Wait: instantly, Ignore: []string{"trace"}})
+			p := player(t, recording([]string{recorded}, turn("a")), cassette.Options{Wait: instantly})
 			resp, err := ask(t, p, live)
 			require.NoError(t, err)
 			require.NoError(t, resp.Body.Close())
 		})
 	}
 	for _, change := range [][2]string{{`"m"`, `"n"`}, {"terse", "brief"}, {"a<b", "a<c"}, {"1024", "1025"}, {`"t"`, `"u"`}, {"1.0", "0.5"}} {
-		p := player(t, taped([]string{recorded}, turn("a")), cassette.Options{Wait: instantly})
+		p := player(t, recording([]string{recorded}, turn("a")), cassette.Options{Wait: instantly})
 		_, err := ask(t, p, strings.Replace(recorded, change[0], change[1], 1))
 		assert.Error(t, err, "a changed %s must not match", change[0])
 	}
 }
 
 func TestEqualRequestsAreAnsweredInOrder(t *testing.T) {
-	p := player(t, taped([]string{hello, bye, hello}, turn("a"), turn("b"), turn("c")), cassette.Options{Wait: instantly})
+	p := player(t, recording([]string{hello, bye, hello}, turn("a"), turn("b"), turn("c")), cassette.Options{Wait: instantly})
 	var got []string
 	for _, body := range []string{hello, hello, bye} {
 		events := play(t, p, body)
@@ -166,7 +165,7 @@ func missOf(t *testing.T, p *cassette.Player, body string) *cassette.MissError {
 }
 
 func TestAMissReportsAnAnswerThatIsUsedUp(t *testing.T) {
-	p := player(t, taped([]string{hello, bye}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
+	p := player(t, recording([]string{hello, bye}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
 	play(t, p, hello)
 	miss := missOf(t, p, hello)
 	assert.Equal(t, cassette.UsedUp, miss.Kind)
@@ -176,7 +175,7 @@ func TestAMissReportsAnAnswerThatIsUsedUp(t *testing.T) {
 
 func TestAMissShowsTheNearestRequestAndTheDifference(t *testing.T) {
 	prompt := `{"model":"m","system":"You help.\nYou are terse.\nYou are kind.","messages":[{"role":"user","content":"fix the bug"}],"metadata":{"user_id":"a"}}`
-	p := player(t, taped([]string{hello, prompt}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
+	p := player(t, recording([]string{hello, prompt}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
 	miss := missOf(t, p, strings.NewReplacer("terse", "verbose", `"a"`, `"z"`).Replace(prompt))
 	assert.Equal(t, cassette.Differs, miss.Kind)
 	assert.Equal(t, 2, miss.Nearest)
@@ -202,7 +201,7 @@ func TestAMissPrefersARequestThatIsNotYetAnswered(t *testing.T) {
 		return `{"model":"m","a":1,"b":2,"c":3,"d":4,"e":5,"messages":[` + what + `]}`
 	}
 	near, far := say(`{"role":"user","content":"one"}`), say(`{"role":"user","content":"two"},{"role":"assistant","content":"three"}`)
-	p := player(t, taped([]string{near, far}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
+	p := player(t, recording([]string{near, far}, turn("a"), turn("b")), cassette.Options{Wait: instantly})
 	live := say(`{"role":"user","content":"four"}`)
 	assert.Equal(t, 1, missOf(t, p, live).Nearest, "the most similar")
 	play(t, p, near)
@@ -210,7 +209,7 @@ func TestAMissPrefersARequestThatIsNotYetAnswered(t *testing.T) {
 }
 
 func TestAMissReportsThatNothingIsLikeIt(t *testing.T) {
-	p := player(t, taped([]string{hello}, turn("a")), cassette.Options{Wait: instantly})
+	p := player(t, recording([]string{hello}, turn("a")), cassette.Options{Wait: instantly})
 	req, err := http.NewRequest(http.MethodGet, "https://example.com/page?token=abc", nil)
 	require.NoError(t, err)
 	_, err = p.RoundTrip(req)
@@ -224,7 +223,7 @@ func TestADiffIsShortAndHarmless(t *testing.T) {
 	long := func(word string) string {
 		return `{"model":"m","messages":[{"role":"user","content":"\u001b[31m\n` + strings.Repeat(word+`\n`, 500) + `"}],"tools":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}],"a":1,"b":2,"c":3,"d":4}`
 	}
-	c := taped([]string{long("one")}, turn("a"))
+	c := recording([]string{long("one")}, turn("a"))
 	p := player(t, c, cassette.Options{Wait: instantly})
 	miss := missOf(t, p, strings.Replace(long("one"), "one", "two", 200))
 	assert.Equal(t, cassette.Differs, miss.Kind)
@@ -261,7 +260,7 @@ func TestPlainExchangesReplayByMethodAndURL(t *testing.T) {
 }
 
 func TestLenientAnswersByOrderAndKeepsTheDifferences(t *testing.T) {
-	p := player(t, taped([]string{hello, bye}, turn("a"), turn("b")), cassette.Options{Wait: instantly, Lenient: true})
+	p := player(t, recording([]string{hello, bye}, turn("a"), turn("b")), cassette.Options{Wait: instantly, Lenient: true})
 	assert.Equal(t, turn("a")[0].Data, play(t, p, hello)[0].Data)
 	assert.Equal(t, turn("b")[0].Data, play(t, p, strings.Replace(bye, "bye", "ciao", 1))[0].Data)
 	diffs := p.Diffs()
@@ -282,7 +281,7 @@ func TestLeftoversAreListed(t *testing.T) {
 
 func TestCancellingTheRequestEndsTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := player(t, taped([]string{hello}, turn("a")), cassette.Options{})
+		p := player(t, recording([]string{hello}, turn("a")), cassette.Options{})
 		ctx, cancel := context.WithTimeout(t.Context(), 350*ms)
 		defer cancel()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://x/v1/messages", strings.NewReader(hello))
@@ -303,7 +302,7 @@ func TestCancellingTheRequestEndsTheBody(t *testing.T) {
 
 func TestClosingTheBodyWakesItsReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := player(t, taped([]string{hello}, turn("a")), cassette.Options{})
+		p := player(t, recording([]string{hello}, turn("a")), cassette.Options{})
 		resp := mustAsk(t, p, hello)
 		time.AfterFunc(100*ms, func() { assert.NoError(t, resp.Body.Close()) })
 		start := time.Now()
@@ -316,7 +315,7 @@ func TestClosingTheBodyWakesItsReader(t *testing.T) {
 
 func TestConcurrentRequestsEachGetTheirOwnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := player(t, taped([]string{hello, bye}, turn("a"), turn("b")), cassette.Options{})
+		p := player(t, recording([]string{hello, bye}, turn("a"), turn("b")), cassette.Options{})
 		got := make([][]stream.Event, 2)
 		for i, body := range []string{hello, bye} {
 			go func() { got[i] = play(t, p, body) }()
@@ -330,13 +329,13 @@ func TestConcurrentRequestsEachGetTheirOwnAnswer(t *testing.T) {
 func TestPaceOverridesTheRecordedTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pace := stream.Pace{FirstByte: 50 * ms, TokensPerSecond: 40}
-		p := player(t, taped([]string{hello}, turn("a")), cassette.Options{Pace: &pace})
+		p := player(t, recording([]string{hello}, turn("a")), cassette.Options{Pace: &pace})
 		assert.Equal(t, pace.Apply(turn("a")), play(t, p, hello))
 	})
 }
 
 func TestPiecesEndWithTheirLineEnds(t *testing.T) {
-	c := taped([]string{hello}, nil)
+	c := recording([]string{hello}, nil)
 	c.Interactions[0].Response.Body = "\ufeffdata: {\"type\":\"a\"}\r\n\r\n: odd\r\ndata: 2\r\n\r\ndata: [DONE]\r\n\r\n"
 	p := player(t, c, cassette.Options{Wait: instantly})
 	body := mustAsk(t, p, hello).Body

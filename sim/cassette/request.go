@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,17 +25,14 @@ type request struct {
 }
 
 // normalizer makes requests comparable.
-type normalizer struct {
-	redact redactor
-	ignore []string // top-level members of JSON bodies that do not count
-}
+type normalizer struct{ redact redactor }
 
 func (n normalizer) request(method, rawURL, body string) request {
 	r := request{method: strings.ToUpper(method), target: n.redact.url(rawURL, "")}
 	body = n.redact.text(body, "")
 	r.body = body
 	if v, ok := decodeJSON(body); ok {
-		r.body = n.json(v)
+		r.body = plainly(v)
 		r.messages = isMessages(r.target, v)
 		r.target = local(r.target, r.messages)
 	}
@@ -107,16 +102,14 @@ func decodeJSON(body string) (any, bool) {
 	return v, true
 }
 
-// json drops what does not count and writes shorthands out: a plain string for
+// plainly drops what does not count and writes shorthands out: a plain string for
 // system or content is one text block.
-func (n normalizer) json(v any) any {
+func plainly(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return numbers(v)
 	}
-	for _, name := range n.ignore {
-		delete(m, name)
-	}
+	delete(m, "metadata") // names the user, and does not count
 	if list, ok := m["messages"].([]any); ok {
 		expand(m, "system")
 		for _, msg := range list {
@@ -179,10 +172,13 @@ func number(n json.Number) json.Number {
 }
 
 // canonical is the value as compact JSON with sorted members.
-func canonical(v any) string {
+func canonical(v any) string { return encode(v, "") }
+
+func encode(v any, indent string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
 	if err := enc.Encode(v); err != nil {
 		return strconv.Quote(err.Error()) // cannot be: v was decoded from JSON
 	}
@@ -196,80 +192,55 @@ const wrapAt = 100
 // body with a member a line, sorted, and texts broken at their own line breaks
 // so that a difference shows the words around it and not all of the prompt.
 func (r request) pretty() string {
-	var p printer
-	p.line(0, r.method+" "+r.target)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", r.method, r.target)
 	if s, ok := r.body.(string); ok {
-		p.text(0, s)
-	} else {
-		p.value(0, "", r.body, "")
+		wrap(&b, "", s)
+		return b.String()
 	}
-	return p.b.String()
+	for line := range strings.SplitSeq(encode(r.body, "  "), "\n") {
+		lead, long, ok := longText(line)
+		if !ok {
+			b.WriteString(line + "\n")
+			continue
+		}
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		b.WriteString(lead + `"""` + "\n")
+		wrap(&b, indent+"  ", long)
+		b.WriteString(indent + `"""` + line[len(strings.TrimSuffix(line, ",")):] + "\n")
+	}
+	return b.String()
 }
 
-type printer struct{ b strings.Builder }
-
-func (p *printer) line(depth int, s string) {
-	p.b.WriteString(strings.Repeat("  ", depth))
-	p.b.WriteString(s)
-	p.b.WriteByte('\n')
+// longText is the text that a line of indented JSON ends in, and what stands before it, if
+// the text has several lines or is too long for one.
+func longText(line string) (lead, text string, ok bool) {
+	if len(line) <= wrapAt && !strings.Contains(line, `\n`) {
+		return "", "", false
+	}
+	value := strings.TrimSuffix(strings.TrimLeft(line, " "), ",")
+	dec := json.NewDecoder(strings.NewReader(value))
+	var name string
+	if dec.Decode(&name) != nil {
+		return "", "", false
+	}
+	if after, named := strings.CutPrefix(value[dec.InputOffset():], ": "); named {
+		value = after
+	}
+	if json.Unmarshal([]byte(value), &text) != nil {
+		return "", "", false
+	}
+	lead = strings.TrimSuffix(strings.TrimSuffix(line, ","), value)
+	return lead, text, strings.Contains(text, "\n") || utf8.RuneCountInString(text) > wrapAt
 }
 
-// value prints a JSON value: lead is "name: " or "", tail "," or "".
-func (p *printer) value(depth int, lead string, v any, tail string) {
-	switch v := v.(type) {
-	case map[string]any:
-		p.object(depth, lead, v, tail)
-	case []any:
-		p.array(depth, lead, v, tail)
-	case string:
-		p.str(depth, lead, v, tail)
-	default:
-		p.line(depth, lead+canonical(v)+tail)
-	}
-}
-
-func (p *printer) object(depth int, lead string, m map[string]any, tail string) {
-	if len(m) == 0 {
-		p.line(depth, lead+"{}"+tail)
-		return
-	}
-	p.line(depth, lead+"{")
-	names := slices.Sorted(maps.Keys(m))
-	for i, name := range names {
-		p.value(depth+1, canonical(name)+": ", m[name], comma(i, len(names)))
-	}
-	p.line(depth, "}"+tail)
-}
-
-func (p *printer) array(depth int, lead string, list []any, tail string) {
-	if len(list) == 0 {
-		p.line(depth, lead+"[]"+tail)
-		return
-	}
-	p.line(depth, lead+"[")
-	for i, v := range list {
-		p.value(depth+1, "", v, comma(i, len(list)))
-	}
-	p.line(depth, "]"+tail)
-}
-
-func (p *printer) str(depth int, lead, s, tail string) {
-	if !strings.Contains(s, "\n") && utf8.RuneCountInString(s) <= wrapAt {
-		p.line(depth, lead+canonical(s)+tail)
-		return
-	}
-	p.line(depth, lead+`"""`)
-	p.text(depth+1, s)
-	p.line(depth, `"""`+tail)
-}
-
-// text prints a text line by line. Control characters are escaped: the text is
+// wrap prints a text line by line. Control characters are escaped: the text is
 // a stranger's and ends up on a terminal.
-func (p *printer) text(depth int, s string) {
+func wrap(b *strings.Builder, indent, s string) {
 	for line := range strings.SplitSeq(s, "\n") {
 		for len(line) > 0 {
 			n := wrapPoint(line)
-			p.line(depth, printable(line[:n]))
+			b.WriteString(indent + printable(line[:n]) + "\n")
 			line = line[n:]
 		}
 	}
@@ -299,11 +270,4 @@ func printable(s string) string {
 		return s
 	}
 	return strings.Trim(fmt.Sprintf("%q", s), `"`)
-}
-
-func comma(i, n int) string {
-	if i < n-1 {
-		return ","
-	}
-	return ""
 }

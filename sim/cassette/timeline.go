@@ -36,7 +36,7 @@ func timelineOf(i *Interaction, pace *stream.Pace, f Fault) (timeline, error) {
 	t := timeline{pieces: pieces, end: io.EOF}
 	t.fail(f)
 	t.stall(f.Stall)
-	t.cut(f.Cut)
+	t.cut(f.CutAfter)
 	t.chunk(f.Chunk)
 	return t, nil
 }
@@ -52,9 +52,6 @@ func (i *Interaction) pieces(pace *stream.Pace, f Fault) ([]piece, error) {
 	}
 	if pace != nil {
 		events = pace.Apply(events)
-	}
-	if f.Pace != nil {
-		events = f.Pace.Apply(events)
 	}
 	if f.Rewrite != nil {
 		return encoded(f.Rewrite(events)), nil
@@ -150,20 +147,12 @@ func (t *timeline) stall(s *Stall) {
 	}
 }
 
-func (t *timeline) cut(c *Cut) {
-	if c == nil {
+func (t *timeline) cut(after int) {
+	if after <= 0 {
 		return
 	}
-	if !c.Clean {
-		t.end = io.ErrUnexpectedEOF
-	}
-	n := min(max(c.After, 0), len(t.pieces))
-	kept := t.pieces[:n:n]
-	if n < len(t.pieces) && c.Bytes > 0 {
-		next := t.pieces[n]
-		kept = append(kept, piece{next.at, next.bytes[:min(c.Bytes, len(next.bytes))]})
-	}
-	t.pieces = kept
+	t.end = io.ErrUnexpectedEOF
+	t.pieces = t.pieces[:min(after, len(t.pieces))]
 }
 
 // chunk cuts the bytes anew. A chunk is complete with the piece that brings

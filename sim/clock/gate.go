@@ -49,7 +49,7 @@ func (g *Gate) Close() {
 }
 
 // Now is the virtual time.
-func (g *Gate) Now() time.Time { return time.Now() }
+func (g *Gate) Now() time.Time { return time.Now().UTC() }
 
 // Since is the virtual time since the gate was opened.
 func (g *Gate) Since() time.Duration { return time.Since(g.start) }

@@ -1,16 +1,12 @@
 package draft
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
-	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
 	"toolbench/sim/stream"
 )
@@ -18,8 +14,7 @@ import (
 // conversation is a conversation with what else its requests hold.
 type conversation struct {
 	*recording.Conversation
-	// prompts are the user's messages before a turn, by turn: the last user text of its
-	// request, or what a transcript has; "" unknown.
+	// prompts are the user's messages before a turn, by turn; "" unknown.
 	prompts map[int]string
 	// long are the turns before which more was written than is kept.
 	long []int
@@ -27,82 +22,25 @@ type conversation struct {
 	dir string
 }
 
-// ErrNothing is given where no conversation of the recording has a turn that could be replayed.
-var ErrNothing = errors.New("nothing to draft a scenario from")
-
-// collect reads a recording. Its errors are those of recording.Scan, or ErrNothing.
+// collect reads a recording. Its errors are those of recording.Scan.
 func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation, recording.Format, error) {
-	byConversation := map[int]*conversation{}
-	var all []*conversation
-	of := func(c *recording.Conversation) *conversation {
-		t := byConversation[c.Number]
-		if t == nil {
-			t = &conversation{Conversation: c, prompts: map[int]string{}}
-			byConversation[c.Number] = t
-			all = append(all, t)
-		}
-		return t
-	}
-	head := &head{}
-	sum, err := recording.Scan(name, io.TeeReader(r, head), limits, recording.Handler{
-		Request: func(c *recording.Conversation, turn int, body string) error {
-			t := of(c)
-			t.addText(turn, asked(body))
-			if t.dir == "" {
-				t.dir = workingDir(body)
-			}
-			return nil
-		},
-		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
-			t := of(c)
-			if len(turn.UserTexts) > 0 {
-				t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
-			}
-			t.Turns = append(t.Turns, turn)
-			return nil
-		},
+	dirs, head := map[int]string{}, &head{}
+	rec, err := recording.Open(name, io.TeeReader(r, head), limits, func(c *recording.Conversation, _ int, body string) error {
+		dirs[c.Number] = cmp.Or(dirs[c.Number], workingDir(body))
+		return nil
 	})
 	if err != nil {
-		return nil, sum.Format, err
+		return nil, rec.Format, err
 	}
-	all = slices.DeleteFunc(all, func(t *conversation) bool { return len(t.Turns) == 0 })
-	slices.SortFunc(all, func(a, b *conversation) int { return a.Number - b.Number })
-	for _, t := range all {
-		if t.dir == "" {
-			t.dir = head.dir()
+	var all []*conversation
+	for _, c := range rec.Conversations {
+		t := &conversation{Conversation: c, prompts: map[int]string{}, dir: cmp.Or(dirs[c.Number], head.dir())}
+		for _, turn := range c.Turns {
+			t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
 		}
+		all = append(all, t)
 	}
-	if len(all) == 0 {
-		return nil, sum.Format, fmt.Errorf("%s: %w", name, ErrNothing)
-	}
-	return all, sum.Format, nil
-}
-
-// asked is the text of a request's last user message, results apart; what is no text is
-// named.
-func asked(body string) string {
-	messages := gjson.Get(body, "messages").Array()
-	for _, m := range slices.Backward(messages) {
-		if m.Get("role").Str != "user" {
-			continue
-		}
-		content := m.Get("content")
-		if content.Type == gjson.String {
-			return content.Str
-		}
-		var parts []string
-		for _, b := range content.Array() {
-			switch kind := b.Get("type").Str; kind {
-			case "tool_result":
-			case "text":
-				parts = append(parts, b.Get("text").String())
-			default:
-				parts = append(parts, "["+kind[:min(len(kind), 40)]+"]")
-			}
-		}
-		return strings.Join(parts, "\n")
-	}
-	return ""
+	return all, rec.Format, nil
 }
 
 // definitions are the tools of all turns, each name once, as it was first offered;
@@ -164,66 +102,18 @@ func members(raw json.RawMessage) map[string]any {
 	return m
 }
 
-// pieces are the members of deltas that together make one text.
-var pieces = []string{"text", "thinking", "partial_json"}
-
-// blankEvents blanks secrets in a stream. A secret may be cut in two by the events, so
-// that a block's text is looked at as a whole: where it holds one, all of it comes with
-// the block's first piece.
-func blankEvents(events []stream.Event, secrets []string) []stream.Event {
-	blank := func(s string) string { return cassette.Blank(s, secrets...) }
-	whole := map[string]*strings.Builder{}
-	for _, e := range events {
-		if key, _, text := piece(e); key != "" {
-			if whole[key] == nil {
-				whole[key] = &strings.Builder{}
-			}
-			whole[key].WriteString(text)
-		}
+// blankEvents blanks secrets in a stream, also those that its events cut in two.
+func (s *builder) blankEvents(events []stream.Event) []stream.Event {
+	out, err := stream.Decode([]byte(s.blank(string(stream.Bytes(events)))))
+	whole := err == nil && len(out) == len(events)
+	if !whole { // it was broken before: then each event is by itself
+		out = slices.Clone(events)
 	}
-	given := map[string]bool{}
-	out := make([]stream.Event, len(events))
 	for i, e := range events {
-		key, member, _ := piece(e)
-		switch {
-		case key != "" && blank(whole[key].String()) != whole[key].String():
-			text := ""
-			if !given[key] {
-				text = blank(whole[key].String())
-			}
-			given[key] = true
-			e.Data = delta(e.Data, member, text)
-		default:
-			e.Data = []byte(blank(string(e.Data)))
+		out[i].At = e.At
+		if !whole {
+			out[i].Data = []byte(s.blank(string(e.Data)))
 		}
-		out[i] = e
 	}
 	return out
-}
-
-// piece is which text an event goes on with; key is "" when it is none.
-func piece(e stream.Event) (key, member, text string) {
-	v := gjson.ParseBytes(e.Data)
-	if v.Get("type").Str != "content_block_delta" {
-		return "", "", ""
-	}
-	for _, member := range pieces {
-		if t := v.Get("delta." + member); t.Type == gjson.String {
-			return v.Get("index").Raw + "/" + member, member, t.Str
-		}
-	}
-	return "", "", ""
-}
-
-// delta writes an event anew with another text.
-func delta(data []byte, member, text string) []byte {
-	v := gjson.ParseBytes(data)
-	raw, err := json.Marshal(map[string]any{
-		"type": "content_block_delta", "index": json.RawMessage(v.Get("index").Raw),
-		"delta": map[string]string{"type": v.Get("delta.type").Str, member: text},
-	})
-	if err != nil {
-		return []byte(`{"type":"ping"}`) // an index that is no JSON: the stream was broken before
-	}
-	return raw
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/sim/draft"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario/check"

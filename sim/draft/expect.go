@@ -49,7 +49,7 @@ func expectations(out check.Result) string {
 	line("expect:")
 	line("  requests: {count: %d, grows: true}", f.requests)
 	line("  calls: %d", len(f.results))
-	if len(f.calls) > 0 {
+	if all := ids(f.results); len(f.calls) > 0 {
 		line("  called: # the calls as the model made them")
 		for _, c := range f.calls {
 			line("    - {id: %s, tool: %s, input: %s}", quote(c.Call), quote(c.Tool), flow(gjson.Parse(trace.As[trace.Ready](c).Input)))
@@ -58,10 +58,10 @@ func expectations(out check.Result) string {
 		for _, batch := range out.Batches {
 			line("    - [%s]", list(batch))
 		}
-		line("  order: [%s]", list(ids(f.results)))
+		line("  order: [%s]", list(all))
 		line("  results:")
-		for _, r := range f.results {
-			if count(f.results, r.Call) == 1 {
+		for i, r := range f.results {
+			if !slices.Contains(all[:i], r.Call) && !slices.Contains(all[i+1:], r.Call) {
 				line("    %s: %s", quote(r.Call), result(r))
 			}
 		}
@@ -92,16 +92,6 @@ func ids(events []trace.Event) []string {
 		out[i] = e.Call
 	}
 	return out
-}
-
-func count(events []trace.Event, id string) int {
-	n := 0
-	for _, e := range events {
-		if e.Call == id {
-			n++
-		}
-	}
-	return n
 }
 
 func list(words []string) string {

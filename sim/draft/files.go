@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -59,13 +60,7 @@ func (s *builder) calls() []treeCall {
 }
 
 func (s *builder) kept(files []treeFile) []treeFile {
-	var all []treeFile
-	for _, f := range files {
-		if s.blank(f.Path) == f.Path {
-			all = append(all, f)
-		}
-	}
-	return all
+	return slices.DeleteFunc(files, func(f treeFile) bool { return s.blank(f.Path) != f.Path })
 }
 
 // legend is the comment on top of the archive: what nobody saw.

@@ -3,6 +3,7 @@ package draft
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -119,7 +120,7 @@ func (b *treeBuilder) tree() tree {
 	t := tree{Dir: b.dir}
 	total, large := 0, 0
 	folders := b.folders()
-	for _, p := range sorted(b.files) {
+	for _, p := range slices.Sorted(maps.Keys(b.files)) {
 		f := b.files[p]
 		switch {
 		case f.made:
@@ -164,15 +165,6 @@ func (b *treeBuilder) folders() map[string]bool {
 			above(path.Dir(p))
 		}
 	}
-	return all
-}
-
-func sorted(files map[string]*fileState) []string {
-	var all []string
-	for p := range files {
-		all = append(all, p)
-	}
-	slices.Sort(all)
 	return all
 }
 

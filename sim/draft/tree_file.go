@@ -392,15 +392,17 @@ func sameNames(a, b, dir string) bool {
 // nameless takes the name of a file from its lines, if all are of the same one.
 func nameless(lines []string) []string {
 	var all []string
+	name := ""
 	for _, line := range lines {
 		if line == "--" {
 			all = append(all, line)
 			continue
 		}
 		m := single.FindStringSubmatch(line)
-		if m == nil || len(all) > 0 && !strings.HasPrefix(line, onlyFile(lines)) {
+		if m == nil || name != "" && m[1] != name {
 			return nil
 		}
+		name = m[1]
 		all = append(all, m[2])
 	}
 	slices.Sort(all)
@@ -409,16 +411,6 @@ func nameless(lines []string) []string {
 
 // single is a line with a file's name and a number in front.
 var single = regexp.MustCompile(`^([^:]*?)[:-](\d{1,7}[:-].*)$`)
-
-// onlyFile is the name in front of the first line that has onlyFile.
-func onlyFile(lines []string) string {
-	for _, line := range lines {
-		if m := single.FindStringSubmatch(line); m != nil {
-			return m[1]
-		}
-	}
-	return ""
-}
 
 func searchLines(result, dir string) []string {
 	var all []string

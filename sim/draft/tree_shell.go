@@ -51,10 +51,9 @@ func shellSights(in gjson.Result, c treeCall) []sight {
 // below goes from one folder into another.
 func below(dir, to string) string {
 	switch {
-	case to == "" || strings.HasPrefix(to, "/") || strings.HasPrefix(to, "~") || dir == "":
-		if to == "" {
-			return dir
-		}
+	case to == "":
+		return dir
+	case dir == "" || strings.HasPrefix(to, "/") || strings.HasPrefix(to, "~"):
 		return to
 	}
 	return dir + "/" + to

@@ -40,18 +40,19 @@ type Options struct {
 
 // Draft is one scenario that was written.
 type Draft struct {
-	// Name is the scenario's, File and Cassette are where they are, below the folder.
-	Name, File, Cassette string
-	// Tree is the archive of the files that the session saw, "" where it saw none; Files
-	// is how many there are.
-	Tree  string
-	Files int
-	// Turns, Calls and Answered count what the recording has.
-	Turns, Calls, Answered int
-	// Notes are what was assumed and what does not fit; they stand in the file too.
-	Notes []string
+	// File, Cassette and Tree are below the folder.
+	Name     string `json:"name"`
+	File     string `json:"file"`
+	Cassette string `json:"cassette,omitempty" jsonschema:"Absent when the scenario scripts its stream."`
+	Tree     string `json:"tree,omitempty" jsonschema:"The files that the session saw, as they stood at its start. Absent where it saw none."`
+	Files    int    `json:"files" jsonschema:"How many those are, with those that stand in the scenario itself."`
+	Turns    int    `json:"turns" jsonschema:"Of the recording; 0 without one."`
+	Calls    int    `json:"calls"`
+	Answered int    `json:"answered" jsonschema:"Calls with a recorded result."`
+	// Notes stand in the scenario's file too.
+	Notes []string `json:"notes" jsonschema:"What was assumed, and what does not fit the recording."`
 	// Outcome is that of the scenario as it stands.
-	Outcome check.Result
+	Outcome check.Result `json:"-"`
 }
 
 // ErrFails is given where a draft does not pass as it stands, which is a defect of this package or of
@@ -60,8 +61,8 @@ var ErrFails = errors.New("the draft does not pass")
 
 // Write drafts a scenario for each conversation of a recording, into a folder of the
 // disk (go-vcr's recorder writes files only), and runs each as it stands. Nothing in
-// the folder may have the same names. Errors are those of recording.Scan, ErrNothing,
-// ErrFails, those of the scenario's format (a conversation may be too large for it),
+// the folder may have the same names. Errors are those of recording.Scan, ErrFails,
+// those of the scenario's format (a conversation may be too large for it),
 // and those of the disk.
 func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Draft, error) {
 	conversations, format, err := collect(name, r, o.Limits)

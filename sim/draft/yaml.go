@@ -2,6 +2,7 @@ package draft
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,7 +41,7 @@ func (s *builder) text() string {
 		line("  retries: %d # a stream of the recording failed", n)
 	}
 	s.tools(line)
-	line("prompt: %s", quote(or(s.prompt, unknownPrompt)))
+	line("prompt: %s", quote(cmp.Or(s.prompt, unknownPrompt)))
 	if len(s.then) > 0 {
 		line("then: # the user's next messages, each time the model had ended")
 		for _, text := range s.then {
@@ -208,13 +209,6 @@ func flow(v gjson.Result) string {
 	return v.Raw
 }
 
-func or(text, otherwise string) string {
-	if text != "" {
-		return text
-	}
-	return otherwise
-}
-
 // unknownPrompt stands for the user's message where the recording does not hold it.
 const unknownPrompt = "Go on."
 
@@ -224,7 +218,7 @@ func (s *builder) script() {
 	for i, turn := range s.Turns {
 		s.out.Calls += len(turn.Calls)
 		s.out.Answered += len(turn.Calls) - len(turn.Unanswered)
-		s.answers = append(s.answers, blankEvents(replay.Paced(turn, s.o.Pace), s.o.Secrets))
+		s.answers = append(s.answers, s.blankEvents(replay.Paced(turn, s.o.Pace)))
 		if i+1 < len(s.Turns) {
 			s.ask(turn, s.Turns[i+1])
 		}
@@ -248,7 +242,7 @@ func (s *builder) record(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		asked, ended, err := run.RecordAnswers(ctx, sc, filepath.Join(s.dir, filepath.FromSlash(s.out.Cassette)), s.answers)
+		asked, ended, err := run.Record(ctx, sc, filepath.Join(s.dir, filepath.FromSlash(s.out.Cassette)), s.answers...)
 		switch n := len(s.answers); {
 		case err != nil:
 			return err

@@ -3,6 +3,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -55,7 +56,7 @@ func (a *archiveScan) file(f txtar.File, at int) error {
 		a.request = bytes.Clone(data)
 		return nil
 	}
-	x := &exchange{line: at, url: or(a.url, "/v1/messages"), request: a.request, response: data, header: http.Header{}, status: http.StatusOK}
+	x := &exchange{line: at, url: cmp.Or(a.url, "/v1/messages"), request: a.request, response: data, header: http.Header{}, status: http.StatusOK}
 	if resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(data)), nil); err == nil {
 		x.header, x.status = resp.Header, resp.StatusCode
 		if x.response, err = io.ReadAll(resp.Body); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"container/list"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ func (c *chains) answered(x *exchange, req *request, r reply) error {
 	case out.turn != nil && r.malformed != "":
 		out.markIncomplete(Broken, r.malformed)
 	}
-	if err := out.end(or(r.cut, "the body ends before message_stop")); err != nil {
+	if err := out.end(cmp.Or(r.cut, "the body ends before message_stop")); err != nil {
 		return err
 	}
 	if turns == 0 {
@@ -156,8 +157,8 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	t.turns++
 	turn.Number, turn.Interaction, turn.Sent = t.turns, x.number, x.sent
 	turn.Streamed = r.streamed
-	turn.Model = or(turn.Model, or(strings.Clone(req.model), modelIn(x.url)))
-	turn.Tools = c.offered(req)
+	turn.Model = cmp.Or(turn.Model, strings.Clone(req.model), modelIn(x.url))
+	turn.Tools, turn.UserTexts = c.offered(req), req.userTexts()
 	if turn.Usage = r.usage; turn.Usage == nil && r.streamed {
 		turn.Usage = usageOf(turn.Events)
 	}

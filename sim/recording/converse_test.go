@@ -119,7 +119,7 @@ func TestARefusalSaysWhatTheServiceSaid(t *testing.T) {
 		"status 500":                                     {"status": 500, "body": "<html>"},
 	} {
 		text := inYAML(t, object{"when": object{"path": "/model/m/converse", "body": converseExchanges(t)[0].request}, "then": then})
-		_, err := recording.Open("file", strings.NewReader(text), recording.Limits{})
+		_, err := recording.Open("file", strings.NewReader(text), recording.Limits{}, nil)
 		require.ErrorIs(t, err, recording.ErrNotRecording)
 		assert.True(t, strings.HasSuffix(err.Error(), "the request was answered with "+want), err.Error())
 	}

@@ -32,7 +32,7 @@ func TestEveryFileOfTheCorpusIsReadWithoutAProblem(t *testing.T) {
 	for _, file := range corpus(t) {
 		f, err := os.Open(file)
 		require.NoError(t, err)
-		rec, err := recording.Open(file, f, recording.Limits{})
+		rec, err := recording.Open(file, f, recording.Limits{}, nil)
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
 		assert.Empty(t, rec.Problems, file)

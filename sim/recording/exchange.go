@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,7 +24,7 @@ import (
 // still be packed.
 type exchange struct {
 	number, line int
-	method, url  string
+	url          string
 	status       int
 	request      []byte
 	response     []byte
@@ -214,38 +215,23 @@ func scripted(v gjson.Result, id, model string) []stream.Event {
 	return stream.Script(t)
 }
 
+// noModel counts requests of which nothing else is known.
+const noModel = "requests that ask no model"
+
 // otherAPIs are the ends of paths that other APIs, or other parts of ours, are known
 // by, so that a person learns why nothing was read.
-var otherAPIs = []struct{ end, what string }{
-	{"/chat/completions", "requests to OpenAI's chat completions"},
-	{"/responses", "requests to OpenAI's responses"},
-	{"/completions", "requests to OpenAI's completions"},
-	{":generateContent", "requests to Gemini's generateContent"},
-	{":streamGenerateContent", "requests to Gemini's generateContent"},
-	{"/api/chat", "requests to Ollama's chat"},
-	{"/api/generate", "requests to Ollama's chat"},
-	{"/v1/complete", "requests for text completions, which have no tools"},
-	{"/count_tokens", "requests that count tokens"},
-	{"/count-tokens", "requests that count tokens"},
-	{":countTokens", "requests that count tokens"},
-	{"/input_tokens", "requests that count tokens"},
-	{"/messages/batches", batched},
-	{"/embeddings", embedded},
-	{":predict", embedded},
-	{":embedContent", embedded},
-	{":batchEmbedContents", embedded},
-	{"/invoke", otherWords},
-	{"/invoke-with-response-stream", otherWords},
-	{":rawPredict", otherWords},
-	{":streamRawPredict", otherWords},
+var otherAPIs = []struct{ what, ends string }{
+	{"requests to OpenAI's chat completions", "/chat/completions"},
+	{"requests to OpenAI's responses", "/responses"},
+	{"requests to OpenAI's completions", "/completions"},
+	{"requests to Gemini's generateContent", ":generateContent :streamGenerateContent"},
+	{"requests to Ollama's chat", "/api/chat /api/generate"},
+	{"requests for text completions, which have no tools", "/v1/complete"},
+	{"requests that count tokens", "/count_tokens /count-tokens :countTokens /input_tokens"},
+	{"requests of message batches", "/messages/batches"},
+	{"requests for embeddings", "/embeddings :predict :embedContent :batchEmbedContents"},
+	{"requests in another model's words, or for embeddings", "/invoke /invoke-with-response-stream :rawPredict :streamRawPredict"},
 }
-
-const (
-	batched    = "requests of message batches"
-	embedded   = "requests for embeddings"
-	otherWords = "requests in another model's words, or for embeddings"
-	noModel    = "requests that ask no model"
-)
 
 // other names what a request is that is not read.
 func other(address string) string {
@@ -254,22 +240,17 @@ func other(address string) string {
 		path = u.Path
 	}
 	path = strings.TrimSuffix(path, "/")
+	if before, _, ok := strings.Cut(path, "/messages/batches/"); ok {
+		path = before + "/messages/batches" // what is done with one of them
+	}
 	for _, api := range otherAPIs {
-		if strings.HasSuffix(path, api.end) {
-			return api.what
+		for end := range strings.FieldsSeq(api.ends) {
+			if strings.HasSuffix(path, end) {
+				return api.what
+			}
 		}
 	}
-	if strings.Contains(path, "/messages/batches/") {
-		return batched
-	}
 	return noModel
-}
-
-func minimum(kind string) int {
-	if kind == noModel {
-		return 1
-	}
-	return 0
 }
 
 // most is how many kinds of what was not read an error names.
@@ -278,12 +259,14 @@ const most = 3
 // instead words what a file holds that is no turn, the most frequent first, and
 // last what explains little.
 func (s *scanner) instead() string {
-	kinds := make([]string, 0, len(s.ignored))
-	for kind := range s.ignored {
-		kinds = append(kinds, kind)
+	weight := func(kind string) int {
+		if kind == noModel {
+			return 0
+		}
+		return s.ignored[kind]
 	}
-	slices.SortFunc(kinds, func(a, b string) int {
-		return cmp.Or(cmp.Compare(minimum(a), minimum(b)), s.ignored[b]-s.ignored[a], strings.Compare(a, b))
+	kinds := slices.SortedFunc(maps.Keys(s.ignored), func(a, b string) int {
+		return cmp.Or(weight(b)-weight(a), strings.Compare(a, b))
 	})
 	more := ""
 	if len(kinds) > most {
@@ -304,7 +287,7 @@ func (x *exchange) failure(max int64) string {
 	v := gjson.ParseBytes(body)
 	kind, _, _ := strings.Cut(x.header.Get("X-Amzn-Errortype"), ":")
 	parts := []string{fmt.Sprintf("the request was answered with status %d", x.status)}
-	for _, part := range []string{or(v.Get("error.type").String(), kind), or(v.Get("error.message").String(), or(v.Get("message").String(), v.Get("Message").String()))} {
+	for _, part := range []string{cmp.Or(textIn(v, "error.type"), kind), textIn(v, "error.message message Message")} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -405,7 +405,7 @@ func fixtures(t testing.TB) []fixture {
 // open reads a text with the default limits.
 func open(t testing.TB, text string) *recording.Recording {
 	t.Helper()
-	rec, err := recording.Open("file", strings.NewReader(text), recording.Limits{})
+	rec, err := recording.Open("file", strings.NewReader(text), recording.Limits{}, nil)
 	require.NoError(t, err)
 	return rec
 }

@@ -79,7 +79,7 @@ func TestReadingDoesNotDependOnHowBytesArrive(t *testing.T) {
 			"byte by byte": iotest.OneByteReader(strings.NewReader(f.text)), "halves": iotest.HalfReader(strings.NewReader(f.text)),
 			"the end with the data": iotest.DataErrReader(strings.NewReader(f.text)),
 		} {
-			got, err := recording.Open("file", r, recording.Limits{})
+			got, err := recording.Open("file", r, recording.Limits{}, nil)
 			require.NoError(t, err, "%s, %s", f.name, name)
 			assert.Equal(t, want, got, "%s, %s", f.name, name)
 		}
@@ -88,7 +88,7 @@ func TestReadingDoesNotDependOnHowBytesArrive(t *testing.T) {
 
 func TestTheNameOfAFileSaysNothing(t *testing.T) {
 	for _, f := range fixtures(t) {
-		rec, err := recording.Open("session.har", strings.NewReader(f.text), recording.Limits{})
+		rec, err := recording.Open("session.har", strings.NewReader(f.text), recording.Limits{}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, f.format, rec.Format)
 	}

@@ -18,7 +18,7 @@ func holds(t *testing.T, raw []byte) {
 	if len(raw) > 1<<16 {
 		return
 	}
-	rec, err := recording.Open("file", bytes.NewReader(raw), small)
+	rec, err := recording.Open("file", bytes.NewReader(raw), small, nil)
 	if err != nil {
 		require.True(t, errors.Is(err, recording.ErrNotRecording) || errors.Is(err, recording.ErrTooLarge) || errors.Is(err, recording.ErrUnreadable), "%v", err)
 	}
@@ -40,7 +40,7 @@ func holds(t *testing.T, raw []byte) {
 			assert.Equal(t, len(turn.Calls), answered+len(turn.Unanswered), "a call has a result or a reason")
 		}
 	}
-	again, err2 := recording.Open("file", iotest.HalfReader(bytes.NewReader(raw)), small)
+	again, err2 := recording.Open("file", iotest.HalfReader(bytes.NewReader(raw)), small, nil)
 	assert.Equal(t, err == nil, err2 == nil)
 	if err == nil {
 		assert.Equal(t, rec, again)

@@ -72,7 +72,7 @@ func TestHostileFilesEndWithAClearMessage(t *testing.T) {
 		"a reader that fails":     {io.MultiReader(strings.NewReader(transcript(t)), failing{}), recording.ErrUnreadable, "the disk is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := recording.Open("hostile.yaml", c.r, small)
+			_, err := recording.Open("hostile.yaml", c.r, small, nil)
 			require.ErrorIs(t, err, c.kind)
 			assert.ErrorContains(t, err, c.text)
 			assert.ErrorContains(t, err, "hostile.yaml")
@@ -96,7 +96,7 @@ func manyConversations(t *testing.T) string {
 
 func TestAPartThatIsTooLargeIsLeftOutAndTheRestIsRead(t *testing.T) {
 	long := `{"type":"user","sessionId":"session-1","message":{"content":"` + strings.Repeat("a", 100_000) + "\"}}\n"
-	rec, err := recording.Open("file", strings.NewReader(long+transcript(t)), small)
+	rec, err := recording.Open("file", strings.NewReader(long+transcript(t)), small, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"too-large line 1: the line is longer than the limit and was left out"}, problems(rec))
 	assert.Len(t, rec.Conversations[0].Turns, 3)
@@ -104,7 +104,7 @@ func TestAPartThatIsTooLargeIsLeftOutAndTheRestIsRead(t *testing.T) {
 	bomb := vcrPy(t, textRequest, func(x httpExchange) object {
 		return object{"body": object{"string": binaryNode(gzipped(t, append(x.response, bytes.Repeat([]byte(": \n"), 1<<19)...)))}}
 	})
-	rec, err = recording.Open("file", strings.NewReader(bomb), small)
+	rec, err = recording.Open("file", strings.NewReader(bomb), small, nil)
 	require.ErrorIs(t, err, recording.ErrNotRecording, "nothing is left")
 	require.Len(t, rec.Problems, 3)
 	assert.Contains(t, problems(rec)[0], "too-large line 2, interaction 1: the response cannot be read: it decodes to more than the limit of 262144 bytes")
@@ -112,13 +112,13 @@ func TestAPartThatIsTooLargeIsLeftOutAndTheRestIsRead(t *testing.T) {
 
 // The same through every content encoding a recorder keeps: what decodes to more than the
 // limit is named, and what is cut off shows what there is.
-func TestABombIsABombInEveryPacking(t *testing.T) {
+func TestABombIsABombInEveryEncoding(t *testing.T) {
 	for _, encoding := range []string{"br", "zstd", "deflate"} {
 		bomb := vcrPy(t, textRequest, func(x httpExchange) object {
 			body := packed(t, encoding, append(x.response, bytes.Repeat([]byte(": \n"), 1<<19)...))
 			return object{"headers": object{"content-encoding": []string{encoding}}, "body": object{"string": binaryNode(body)}}
 		})
-		rec, err := recording.Open("file", strings.NewReader(bomb), small)
+		rec, err := recording.Open("file", strings.NewReader(bomb), small, nil)
 		require.ErrorIs(t, err, recording.ErrNotRecording, encoding)
 		require.Len(t, rec.Problems, 3, encoding)
 		assert.Contains(t, problems(rec)[0], "it decodes to more than the limit of 262144 bytes", encoding)
@@ -127,7 +127,7 @@ func TestABombIsABombInEveryPacking(t *testing.T) {
 			body := packed(t, encoding, x.response)
 			return object{"headers": object{"content-encoding": []string{encoding}}, "body": object{"string": binaryNode(body[:6])}}
 		})
-		rec, err = recording.Open("file", strings.NewReader(broken), small)
+		rec, err = recording.Open("file", strings.NewReader(broken), small, nil)
 		require.ErrorIs(t, err, recording.ErrNotRecording, encoding)
 		assert.Contains(t, problems(rec)[0], "the response cannot be read", encoding)
 	}
@@ -139,11 +139,11 @@ func TestABombOfAliasesIsNotWrittenOut(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		fmt.Fprintf(&b, "a%d: &a%d [%s*a%d]\n", n, n, strings.Repeat(fmt.Sprintf("*a%d,", n-1), 9), n-1)
 	}
-	_, err := recording.Open("file", strings.NewReader(b.String()), recording.Limits{})
+	_, err := recording.Open("file", strings.NewReader(b.String()), recording.Limits{}, nil)
 	require.ErrorIs(t, err, recording.ErrTooLarge)
 
 	item := "interactions:\n- request:\n    url: " + endpoint + "\n    x: " + strings.ReplaceAll(b.String(), "\n", "\n    ") + "\n  response: {}\n"
-	rec, err := recording.Open("file", strings.NewReader(item), recording.Limits{})
+	rec, err := recording.Open("file", strings.NewReader(item), recording.Limits{}, nil)
 	require.ErrorIs(t, err, recording.ErrNotRecording)
 	assert.NotEmpty(t, rec.Problems)
 }

@@ -3,40 +3,47 @@ package recording
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
-
-	"toolbench/sim/stream"
 )
 
-// scanDocument reads one JSON document: an HTTP archive, or a recorder's list in
-// JSON. It goes through the list's items one by one.
-func (s *scanner) scanDocument(r *bufio.Reader) error {
+// documentScan reads JSON that is not a value a line: an HTTP archive or a recorder's
+// list, a list of values, or values one after the other, as they are when somebody has
+// formatted them. It goes through a list's items one by one.
+type documentScan struct {
+	*lineScan
+	dec     *json.Decoder
+	allowed *allowance
+	// members are kept as long as the document may be anything; listed: it is a
+	// recorder's list.
+	members members
+	listed  bool
+	// entries wait to be put in order; held is their size.
+	entries []entry
+	held    int64
+}
+
+// scanDocument reads such a file; list: it begins with a list.
+func (s *scanner) scanDocument(r *bufio.Reader, list bool) error {
 	allowed := &allowance{r: r}
-	dec := json.NewDecoder(allowed)
-	d := &documentScan{s: s, dec: dec, allowed: allowed, chains: s.chains()}
-	d.yaml = &yamlScan{s: s, chains: d.chains}
+	d := &documentScan{lineScan: s.lineScan(), dec: json.NewDecoder(allowed), allowed: allowed}
+	d.what = "values"
 	d.members.left = s.limits.Part
-	d.plain = s.values(dec, allowed)
-	if err := s.documentEnds(d.whole(), d.number); err != nil {
+	read := d.whole
+	if list {
+		read = func() error { return d.list(d.value) }
+	}
+	if err := s.documentEnds(read(), d.exchanges.number); err != nil {
 		return err
 	}
 	if err := d.archived(); err != nil {
 		return err
 	}
-	if err := d.plain.end(); err != nil {
-		return err
-	}
-	return d.chains.end()
+	return d.end()
 }
 
 // whole reads an archive, a recorder's list, or what is neither.
@@ -44,10 +51,17 @@ func (d *documentScan) whole() error {
 	if err := d.object(""); err != nil || d.listed {
 		return err
 	}
-	if err := d.plain.value(d.members.document(), 1); err != nil {
-		return err
+	err := d.value(d.members.document(), 1)
+	for err == nil { // values until the file ends
+		var v json.RawMessage
+		if v, err = d.next(); err == nil {
+			err = d.value(v, d.line(v))
+		}
 	}
-	return d.plain.rest()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // documentEnds makes of how a document ended an error, or a problem of its own.
@@ -69,27 +83,21 @@ func isSyntax(err error) bool {
 	return errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errShape)
 }
 
-type documentScan struct {
-	s       *scanner
-	dec     *json.Decoder
-	allowed *allowance
-	chains  *chains
-	yaml    *yamlScan
-	number  int
-	// plain takes what is neither an archive nor a recorder's list; listed: it is one.
-	plain   *valueScan
-	members members
-	listed  bool
-	// entries wait to be put in order; held is their size.
-	entries []entry
-	held    int64
+func (d *documentScan) grant() { d.allowed.left = d.s.limits.Part }
+
+// next decodes a value.
+func (d *documentScan) next() (v json.RawMessage, err error) {
+	d.grant()
+	return v, d.dec.Decode(&v)
 }
 
-func (d *documentScan) grant() { d.allowed.left = d.s.limits.Part }
+// line is where the value begins that was decoded last.
+func (d *documentScan) line(v json.RawMessage) int {
+	return d.allowed.line(d.dec) - bytes.Count(v, []byte("\n"))
+}
 
 // object walks a mapping and stops at the lists that are known.
 func (d *documentScan) object(within string) error {
-	d.grant()
 	if err := d.delim('{'); err != nil {
 		return err
 	}
@@ -104,16 +112,17 @@ func (d *documentScan) object(within string) error {
 			d.known()
 			err = d.object("log")
 		case within == "log" && name == "entries":
+			d.exchanges.list = name
 			err = d.list(d.entry)
 		case within == "" && (name == "interactions" || name == "http_interactions"):
 			d.known()
-			d.yaml.list = name
-			err = d.list(d.interaction)
+			d.exchanges.list = name
+			err = d.list(func(v json.RawMessage, line int) error {
+				return d.exchanges.take(gjson.ParseBytes(v), line, false)
+			})
 		case within == "" && (name == "mappings" || name == "Entries"):
 			d.known()
-			err = d.list(func(raw json.RawMessage) error {
-				return d.plain.value(raw, d.allowed.line(d.dec)-bytes.Count(raw, []byte("\n")))
-			})
+			err = d.list(d.value)
 		default:
 			err = d.member(name)
 		}
@@ -121,25 +130,22 @@ func (d *documentScan) object(within string) error {
 			return err
 		}
 	}
-	d.grant()
 	return d.delim('}')
 }
 
 func (d *documentScan) delim(want json.Delim) error {
+	d.grant()
 	t, err := d.dec.Token()
-	if err != nil {
-		return err
+	if err == nil && t != want {
+		err = errShape
 	}
-	if t != want {
-		return errShape
-	}
-	return nil
+	return err
 }
 
 // member keeps a value, as long as the document may be anything.
 func (d *documentScan) member(name string) error {
-	var v json.RawMessage
-	if err := d.dec.Decode(&v); err != nil || d.listed {
+	v, err := d.next()
+	if err != nil || d.listed {
 		return err
 	}
 	return d.members.add(name, v)
@@ -149,34 +155,35 @@ func (d *documentScan) known() {
 	d.listed, d.members = true, members{}
 }
 
-func (d *documentScan) list(take func(json.RawMessage) error) error {
+func (d *documentScan) list(take func(v json.RawMessage, line int) error) error {
 	if err := d.delim('['); err != nil {
 		return err
 	}
 	for d.dec.More() {
-		d.grant()
-		var v json.RawMessage
-		if err := d.dec.Decode(&v); err != nil {
+		v, err := d.next()
+		if err != nil {
 			return err
 		}
-		if err := take(v); err != nil {
+		if err := take(v, d.line(v)); err != nil {
 			return err
 		}
 	}
-	d.grant()
 	return d.delim(']')
 }
 
-// interaction is one of a recorder that writes JSON, which is YAML as well.
-func (d *documentScan) interaction(raw json.RawMessage) error {
-	d.yaml.number++
-	d.number = d.yaml.number
-	node, err := d.s.inNodes(gjson.ParseBytes(raw))
-	if err != nil {
-		d.s.problem(Problem{Kind: Malformed, Text: worded(err, false), Interaction: d.number})
+// value takes what a line would be, which begins at a line.
+func (d *documentScan) value(raw json.RawMessage, line int) error {
+	d.at = line
+	var compact bytes.Buffer // how a file is formatted is no content
+	if err := json.Compact(&compact, raw); err != nil {
+		return err
+	}
+	raw = compact.Bytes()
+	if !gjson.ParseBytes(raw).IsObject() {
+		d.s.ignore("values that are no objects")
 		return nil
 	}
-	return d.yaml.interaction(node, 0, false)
+	return d.take(raw)
 }
 
 // entry is an exchange with what decides its place among others.
@@ -188,18 +195,12 @@ type entry struct {
 
 // entry reads an exchange of an archive. Archives need not be in order: entries
 // wait, as long as they fit, to be sorted by when they began.
-func (d *documentScan) entry(raw json.RawMessage) error {
-	d.s.format = HAR
-	d.number++
+func (d *documentScan) entry(raw json.RawMessage, line int) error {
+	d.exchanges.number++
 	v := gjson.ParseBytes(raw)
-	x := &exchange{
-		number: d.number, method: v.Get("request.method").String(), url: v.Get("request.url").String(), status: int(v.Get("response.status").Int()),
-		request: []byte(v.Get("request.postData.text").String()), header: pairsOf(v.Get("response.headers")), sent: stamp(v.Get("startedDateTime")),
-	}
-	x.first, x.last = timings(v)
-	var err error
-	if x.response, err = content(v.Get("response.content")); err != nil {
-		d.s.problem(Problem{Kind: Malformed, Text: err.Error(), Interaction: d.number})
+	x, err := d.exchanges.read(v, line)
+	if err != nil {
+		d.exchanges.problem(Malformed, err.Error(), line)
 		return nil
 	}
 	d.held += int64(len(raw))
@@ -226,71 +227,11 @@ func (d *documentScan) archived() error {
 	entries := d.entries
 	d.entries, d.held = nil, 0
 	for _, e := range entries {
-		if err := d.chains.take(e.x); err != nil {
+		if err := d.exchanges.chains.take(e.x); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// timings gives when a response began and ended, as far as the archive has it.
-func timings(v gjson.Result) (first, last Moment) {
-	ms := func(n float64) time.Duration {
-		return time.Duration(n * float64(time.Millisecond)).Truncate(stream.Tick)
-	}
-	t := v.Get("timings")
-	if wait := t.Get("wait"); wait.Type == gjson.Number && wait.Num > 0 && wait.Num < 1e9 {
-		sum := 0.0
-		for _, part := range []string{"blocked", "dns", "connect", "send", "wait"} {
-			sum += max(0, t.Get(part).Num) // -1 stands for: did not happen
-		}
-		first = Moment{ms(sum), true}
-		if got := t.Get("receive"); got.Type == gjson.Number && got.Num >= 0 && got.Num < 1e9 {
-			last = Moment{ms(sum + got.Num), true}
-		}
-	}
-	return first, last
-}
-
-// content is a response's body. Some recorders store what was packed as a list of
-// chunks, in base64 or hexadecimal.
-func content(c gjson.Result) ([]byte, error) {
-	text := c.Get("text").String()
-	if strings.HasPrefix(text, `["`) && json.Valid([]byte(text)) {
-		var out []byte
-		for _, chunk := range gjson.Parse(text).Array() {
-			b, err := unpackChunk(chunk.String(), c.Get("encoding").String() == "base64")
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, b...)
-		}
-		return out, nil
-	}
-	if c.Get("encoding").String() == "base64" {
-		return fromBase64(text)
-	}
-	return []byte(text), nil
-}
-
-func unpackChunk(text string, inBase64 bool) ([]byte, error) {
-	if b, err := hex.DecodeString(text); err == nil && !inBase64 {
-		return b, nil
-	}
-	if b, err := base64.StdEncoding.DecodeString(text); err == nil {
-		return b, nil
-	}
-	return nil, errors.New("a chunk of the body is neither base64 nor hexadecimal")
-}
-
-func pairsOf(list gjson.Result) http.Header {
-	out := http.Header{}
-	for _, h := range list.Array() {
-		if name := h.Get("name").String(); name != "" {
-			out.Add(name, h.Get("value").String())
-		}
-	}
-	return out
 }
 
 var (

@@ -3,6 +3,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,14 +23,14 @@ type lineScan struct {
 	events    *lone
 	converse  *converser
 	dialogues *dialogues
-	pairs     *yamlScan
+	exchanges *exchanges
 	at        int
 	// what they are called: lines, or values.
 	what string
 }
 
 func (s *scanner) lineScan() *lineScan {
-	ls := &lineScan{s: s, events: s.lone(), dialogues: s.dialogues(), pairs: &yamlScan{s: s, chains: s.chains(), list: plainList}, what: "lines"}
+	ls := &lineScan{s: s, events: s.lone(), dialogues: s.dialogues(), exchanges: s.exchanges(), what: "lines"}
 	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
 	ls.converse = &converser{emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
 	return ls
@@ -45,7 +46,7 @@ func (ls *lineScan) end() error {
 	if err := ls.dialogues.end(); err != nil {
 		return err
 	}
-	return ls.pairs.chains.end()
+	return ls.exchanges.chains.end()
 }
 
 // scanLines reads logs of agents, and events without their "data:".
@@ -123,11 +124,8 @@ func (ls *lineScan) take(text []byte) error {
 			return ls.converse.add(e)
 		}
 	}
-	if x := flatExchange(v); x != nil {
-		return ls.flat(x)
-	}
-	if v.Get("request").IsObject() && v.Get("response").IsObject() {
-		return ls.exchange(v)
+	if formOf(v) != nil {
+		return ls.exchanges.take(v, ls.at, false)
 	}
 	if known, err := ls.history(v); known || err != nil {
 		return err
@@ -215,88 +213,10 @@ func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int)
 		t.answers(m, m.Get("content"), time.Time{}, line)
 		return nil
 	}
-	d, err := t.draft(strings.Clone(m.Get("id").String()), strings.Clone(or(m.Get("model").String(), model)), line, callIDs(m.Get("content")))
+	d, err := t.draft(strings.Clone(m.Get("id").String()), strings.Clone(cmp.Or(m.Get("model").String(), model)), line, callIDs(m.Get("content")))
 	if err != nil {
 		return err
 	}
 	d.turn.Stop, d.turn.Usage = strings.Clone(m.Get("stop_reason").String()), usageIn(m.Get("usage"))
 	return t.content(d, m.Get("content"), time.Time{})
-}
-
-// valueScan reads JSON that is not a value a line: a list of values, or values one
-// after the other, as they are when somebody has formatted them. Each is what a line
-// would be, or one exchange.
-type valueScan struct {
-	*lineScan
-	dec     *json.Decoder
-	allowed *allowance
-}
-
-func (s *scanner) values(dec *json.Decoder, allowed *allowance) *valueScan {
-	vs := &valueScan{lineScan: s.lineScan(), dec: dec, allowed: allowed}
-	vs.what = "values"
-	return vs
-}
-
-// scanList reads a list.
-func (s *scanner) scanList(r *bufio.Reader) error {
-	allowed := &allowance{r: r}
-	dec := json.NewDecoder(allowed)
-	vs := s.values(dec, allowed)
-	if err := s.documentEnds(vs.list(), 0); err != nil {
-		return err
-	}
-	return vs.end()
-}
-
-func (vs *valueScan) list() error {
-	vs.allowed.left = vs.s.limits.Part
-	if t, err := vs.dec.Token(); err != nil || t != json.Delim('[') {
-		return errors.Join(errShape, err)
-	}
-	for vs.dec.More() {
-		if err := vs.next(); err != nil {
-			return err
-		}
-	}
-	vs.allowed.left = vs.s.limits.Part
-	_, err := vs.dec.Token()
-	return err
-}
-
-// rest reads values until the file ends.
-func (vs *valueScan) rest() error {
-	for {
-		vs.allowed.left = vs.s.limits.Part
-		switch err := vs.next(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-}
-
-func (vs *valueScan) next() error {
-	vs.allowed.left = vs.s.limits.Part
-	var v json.RawMessage
-	if err := vs.dec.Decode(&v); err != nil {
-		return err
-	}
-	return vs.value(v, vs.allowed.line(vs.dec)-bytes.Count(v, []byte("\n")))
-}
-
-// value takes one, which begins at a line.
-func (vs *valueScan) value(raw json.RawMessage, at int) error {
-	vs.at = at
-	var compact bytes.Buffer // how a file is formatted is no content
-	if err := json.Compact(&compact, raw); err != nil {
-		return err
-	}
-	raw = compact.Bytes()
-	if !gjson.ParseBytes(raw).IsObject() {
-		vs.s.ignore("values that are no objects")
-		return nil
-	}
-	return vs.take(raw)
 }

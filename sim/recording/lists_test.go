@@ -13,7 +13,7 @@ import (
 
 func TestATraceIsReadAsFarAsItGoes(t *testing.T) {
 	whole := httprr(t)
-	_, err := recording.Open("file", strings.NewReader("httprr trace v1\n"), recording.Limits{})
+	_, err := recording.Open("file", strings.NewReader("httprr trace v1\n"), recording.Limits{}, nil)
 	assert.EqualError(t, err, "file: not a recording: it holds no turn of a model")
 
 	first, _, _ := strings.Cut(whole, "\n")
@@ -108,7 +108,7 @@ func TestAHistoryHasItsReasons(t *testing.T) {
 	require.Len(t, turns, 2)
 	assert.Equal(t, "the conversation goes on without its result", turns[0].Unanswered[0].Reason)
 	assert.Equal(t, "the recording ends before its result", turns[1].Unanswered[0].Reason)
-	_, err := recording.Open("file", strings.NewReader(`{"messages":[{"role":"assistant","content":null,"tool_calls":[]}]}`), recording.Limits{})
+	_, err := recording.Open("file", strings.NewReader(`{"messages":[{"role":"assistant","content":null,"tool_calls":[]}]}`), recording.Limits{}, nil)
 	assert.ErrorIs(t, err, recording.ErrNotRecording, "another API's messages")
 }
 
@@ -122,6 +122,6 @@ func TestAPackedFileIsReadAsFarAsItGoes(t *testing.T) {
 	rec := open(t, string(packed[:len(packed)-len(packed)/3]))
 	assert.Greater(t, len(rec.Conversations[0].Turns), 100)
 	assert.Contains(t, problems(rec), "cut the packed file is cut off; it was read as far as it goes")
-	_, err := recording.Open("file", strings.NewReader(string(packed[:12])), recording.Limits{})
+	_, err := recording.Open("file", strings.NewReader(string(packed[:12])), recording.Limits{}, nil)
 	assert.ErrorIs(t, err, recording.ErrNotRecording)
 }

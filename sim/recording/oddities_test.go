@@ -96,7 +96,7 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 		assert.Empty(t, rec.Problems, what)
 		assert.Len(t, rec.Conversations, 1, what)
 
-		_, err := recording.Open("file", strings.NewReader(inYAML(t, doc)+"---\n"+inYAML(t, doc)), recording.Limits{})
+		_, err := recording.Open("file", strings.NewReader(inYAML(t, doc)+"---\n"+inYAML(t, doc)), recording.Limits{}, nil)
 		assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only "+what+" (2)")
 	}
 }
@@ -221,7 +221,7 @@ func TestATranscriptMayStillBeWritten(t *testing.T) {
 	lines := strings.SplitAfter(whole, "\n")
 	for n := range lines {
 		part := strings.Join(lines[:n], "")
-		if rec, err := recording.Open("file", strings.NewReader(part), recording.Limits{}); err == nil {
+		if rec, err := recording.Open("file", strings.NewReader(part), recording.Limits{}, nil); err == nil {
 			assert.Empty(t, rec.Problems, "whole lines are a whole file, %d", n)
 		}
 	}
@@ -297,7 +297,7 @@ func TestAliasesAcrossInteractionsAreFollowed(t *testing.T) {
 func TestACassetteThatIsCutIsReadAsFarAsItGoes(t *testing.T) {
 	text := goVCR(t, 1)
 	for cut := len(text) - 1; cut > 0; cut -= 97 {
-		rec, err := recording.Open("file", strings.NewReader(text[:cut]), recording.Limits{})
+		rec, err := recording.Open("file", strings.NewReader(text[:cut]), recording.Limits{}, nil)
 		if err != nil {
 			assert.ErrorIs(t, err, recording.ErrNotRecording)
 			continue

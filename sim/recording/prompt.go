@@ -75,30 +75,14 @@ type PromptBlock struct {
 
 // Marked reports whether the request has a breakpoint anywhere.
 func (r *Prompt) Marked() bool {
-	for _, t := range r.Tools {
-		if t.Breakpoint {
-			return true
-		}
-	}
-	for _, pieces := range [][]PromptBlock{r.System, r.Messages} {
-		for _, p := range pieces {
-			if p.Breakpoint {
-				return true
-			}
-		}
-	}
-	return false
+	marked := func(b PromptBlock) bool { return b.Breakpoint }
+	return slices.ContainsFunc(r.Tools, func(t PromptTool) bool { return t.Breakpoint }) ||
+		slices.ContainsFunc(r.System, marked) || slices.ContainsFunc(r.Messages, marked)
 }
 
 // Sent gives the turns whose request is in the recording.
 func (s *PromptSession) Sent() []PromptTurn {
-	var out []PromptTurn
-	for _, t := range s.Turns {
-		if t.Prompt != nil {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(s.Turns), func(t PromptTurn) bool { return t.Prompt == nil })
 }
 
 // MaxPromptBytes is the size limit of the requests of one file, what they repeat
@@ -258,10 +242,8 @@ func references(b gjson.Result) []string {
 func less(v gjson.Result, without ...string) string {
 	var b strings.Builder
 	v.ForEach(func(key, value gjson.Result) bool {
-		for _, name := range without {
-			if key.Str == name {
-				return true
-			}
+		if slices.Contains(without, key.Str) {
+			return true
 		}
 		if b.Len() > 0 {
 			b.WriteByte(',')

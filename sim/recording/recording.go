@@ -1,9 +1,11 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,9 +97,9 @@ type Turn struct {
 	ID, Model, Stop string
 	// Sent is when the request left, on the recorder's clock; zero: unknown.
 	Sent time.Time
-	// UserTexts are the user's messages since the turn before, as a transcript has them, a
-	// text a message; nothing where the recording holds requests (Handler.Request).
-	// What is no text is named, as "[image]"; it is cut after MaxSaid bytes.
+	// UserTexts are the user's messages since the turn before, a text a message, cut after
+	// MaxUserText bytes; where the recording holds requests, the last user message, results
+	// apart. What is no text is named, as "[image]".
 	UserTexts []string
 	// Tools are what the request offered; nil when the recording holds no requests.
 	Tools []Definition
@@ -190,12 +192,7 @@ func (t *Turn) InOrder() bool {
 }
 
 func (t *Turn) place(id string) int {
-	for i, c := range t.Calls {
-		if c.ID == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.Calls, func(c Call) bool { return c.ID == id })
 }
 
 // Kind is the kind of a problem.
@@ -273,21 +270,9 @@ type Limits struct {
 }
 
 func (l Limits) complete() Limits {
-	or := func(to *int, n int) {
-		if *to <= 0 {
-			*to = n
-		}
+	return Limits{
+		Line: cmp.Or(max(0, l.Line), 32<<20), Part: cmp.Or(max(0, l.Part), 64<<20), Unpacked: cmp.Or(max(0, l.Unpacked), 1<<30),
+		Nodes: cmp.Or(max(0, l.Nodes), 500_000), Depth: cmp.Or(max(0, l.Depth), 100),
+		Conversations: cmp.Or(max(0, l.Conversations), 100_000), Waiting: cmp.Or(max(0, l.Waiting), 256),
 	}
-	or(&l.Line, 32<<20)
-	or(&l.Nodes, 500_000)
-	or(&l.Depth, 100)
-	or(&l.Conversations, 100_000)
-	or(&l.Waiting, 256)
-	if l.Part <= 0 {
-		l.Part = 64 << 20
-	}
-	if l.Unpacked <= 0 {
-		l.Unpacked = 1 << 30
-	}
-	return l
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"hash/fnv"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -52,10 +53,24 @@ func parseRequest(body []byte) (*request, bool) {
 	r.offered = v.Get("tools")
 	h := fnv.New128a()
 	for _, t := range r.offered.Array() {
-		h.Write([]byte(unbroken(t)))
+		h.Write([]byte(less(t, "cache_control")))
 	}
 	copy(r.toolsID[:], h.Sum(nil))
 	return r, true
+}
+
+// userTexts is the last user message, results apart, if it has any text.
+func (r *request) userTexts() []string {
+	for _, m := range slices.Backward(r.messages) {
+		if m.Get("role").Str == "user" {
+			var u userText
+			if text := userTextIn(m.Get("content")); text != "" {
+				u.add(text, false)
+			}
+			return u.texts
+		}
+	}
+	return nil
 }
 
 func (r *request) tools() []Definition {
@@ -109,21 +124,6 @@ func definition(t gjson.Result) Definition {
 		d.Schema = json.RawMessage(s.Raw)
 	}
 	return d
-}
-
-// unbroken is a definition's compact bytes without its cache breakpoint.
-func unbroken(t gjson.Result) string {
-	var b strings.Builder
-	t.ForEach(func(key, value gjson.Result) bool {
-		if key.Str != "cache_control" {
-			var compact bytes.Buffer
-			if json.Compact(&compact, []byte(value.Raw)) == nil {
-				b.WriteString(key.Raw + ":" + compact.String() + ",")
-			}
-		}
-		return true
-	})
-	return "{" + b.String() + "}"
 }
 
 // asksModel reports by its URL whether a request is for a model's turn: the first

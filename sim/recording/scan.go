@@ -40,7 +40,8 @@ func Scan(name string, r io.Reader, limits Limits, h Handler) (Summary, error) {
 }
 
 // Open reads a whole recording into memory: see Scan for the way to read large ones.
-func Open(name string, r io.Reader, limits Limits) (*Recording, error) {
+// Request is called as Handler's; it may be nil.
+func Open(name string, r io.Reader, limits Limits, request func(*Conversation, int, string) error) (*Recording, error) {
 	rec := &Recording{Name: name}
 	sum, err := Scan(name, r, limits, Handler{
 		Turn: func(c *Conversation, t *Turn) error {
@@ -50,6 +51,7 @@ func Open(name string, r io.Reader, limits Limits) (*Recording, error) {
 			c.Turns = append(c.Turns, t)
 			return nil
 		},
+		Request: request,
 		Problem: func(p Problem) { rec.Problems = append(rec.Problems, p) },
 	})
 	rec.Format, rec.Ignored = sum.Format, sum.Ignored
@@ -178,10 +180,10 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 	case sseStart.Match(text):
 		return s.scanSSE(r)
 	case text[0] == '[' && !txtarMark.Match(head):
-		return s.scanList(r)
+		return s.scanDocument(r, true)
 	case text[0] == '{':
 		if isDocument(text) {
-			return s.scanDocument(r)
+			return s.scanDocument(r, false)
 		}
 		return s.scanLines(r)
 	case txtarMark.Match(head):

@@ -1,8 +1,10 @@
 package recording
 
 import (
+	"cmp"
 	"container/list"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,7 +26,7 @@ type dialogues struct {
 }
 
 func (s *scanner) dialogues() *dialogues {
-	return &dialogues{s: s, open: map[string]*list.Element{}, order: list.New(), places: newPlaces()}
+	return &dialogues{s: s, open: map[string]*list.Element{}, order: list.New()}
 }
 
 // maxDialogues is how many conversations are kept open at once.
@@ -117,12 +119,7 @@ func (t *dialogue) draft(id, model string, line int, calls []string) (*draft, er
 const window = 16
 
 func (d *draft) has(calls []string) bool {
-	for _, id := range calls {
-		if d.turn.place(id) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(id string) bool { return d.turn.place(id) >= 0 })
 }
 
 // flush hands on turns from the front: those that are answered, and those that
@@ -198,7 +195,7 @@ func (d *draft) finish(reason string) *Turn {
 	if start.IsZero() {
 		t.Pace = Unknown
 	}
-	script := stream.Turn{ID: or(t.ID, "msg_recorded"), Model: t.Model, Stop: t.Stop}
+	script := stream.Turn{ID: cmp.Or(t.ID, "msg_recorded"), Model: t.Model, Stop: t.Stop}
 	next := 0
 	for i, b := range d.blocks {
 		if !start.IsZero() {
@@ -249,13 +246,8 @@ func (d *draft) ended(script stream.Turn) stream.Turn {
 // start is the zero of the turn's times: when its request left, else its first
 // block; zero when a block has no time.
 func (d *draft) start() time.Time {
-	if len(d.ends) == 0 {
+	if len(d.ends) == 0 || slices.ContainsFunc(d.ends, time.Time.IsZero) {
 		return time.Time{}
-	}
-	for _, at := range d.ends {
-		if at.IsZero() {
-			return time.Time{}
-		}
 	}
 	if first := d.ends[0]; d.turn.Sent.IsZero() || d.turn.Sent.After(first) {
 		return first
@@ -265,47 +257,23 @@ func (d *draft) start() time.Time {
 
 func since(start, at time.Time) time.Duration { return max(0, at.Sub(start)).Truncate(stream.Tick) }
 
-func or(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
-}
-
 // places remembers which conversation the latest lines belong to, by their id.
-type places struct {
-	of    map[string]*list.Element
-	order *list.List
-}
-
-type placed struct{ id, key string }
-
-func newPlaces() places { return places{of: map[string]*list.Element{}, order: list.New()} }
+type places struct{ latest, before map[string]string }
 
 // maxPlaces bounds what is remembered; a line follows one that was written lately.
-const maxPlaces = 16384
+const maxPlaces = 8192
 
-func (p places) put(id, key string) {
+func (p *places) put(id, key string) {
 	if id == "" {
 		return
 	}
-	if e, ok := p.of[id]; ok {
-		e.Value = placed{id, key}
-		return
+	if p.latest == nil || len(p.latest) == maxPlaces {
+		p.latest, p.before = map[string]string{}, p.latest
 	}
-	p.of[id] = p.order.PushFront(placed{id, key})
-	if p.order.Len() > maxPlaces {
-		delete(p.of, p.order.Remove(p.order.Back()).(placed).id)
-	}
+	p.latest[id] = key
 }
 
-func (p places) get(id string) (string, bool) {
-	e, ok := p.of[id]
-	if !ok {
-		return "", false
-	}
-	return e.Value.(placed).key, true
-}
+func (p *places) get(id string) string { return cmp.Or(p.latest[id], p.before[id]) }
 
 // quoted shortens what stands in a message about a file's content.
 func quoted(s string) string {

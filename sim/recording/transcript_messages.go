@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -60,7 +61,7 @@ func (t *dialogue) reply(v, m gjson.Result, end time.Time, line int) error {
 		return err
 	}
 	d.exact = false
-	d.turn.Stop = or(stops[stop], strings.Clone(stop))
+	d.turn.Stop = cmp.Or(stops[stop], strings.Clone(stop))
 	switch stop {
 	case "error":
 		d.turn.Ending, d.turn.Why = Failed, "the stream failed: "+quoted(m.Get("errorMessage").String())
@@ -131,7 +132,7 @@ func (ts *dialogues) block(v gjson.Result, line int) error {
 		ts.s.ignore("messages the agent wrote in the model's place")
 		return nil
 	}
-	d, err := t.draft(strings.Clone(or(m.Get("id").String(), v.Get("uuid").String())), strings.Clone(m.Get("model").String()), line, callIDs(m.Get("content")))
+	d, err := t.draft(strings.Clone(cmp.Or(m.Get("id").String(), v.Get("uuid").String())), strings.Clone(m.Get("model").String()), line, callIDs(m.Get("content")))
 	if err != nil {
 		return err
 	}
@@ -147,16 +148,14 @@ func (ts *dialogues) block(v gjson.Result, line int) error {
 // dialogueOf finds the conversation of a line: by its session, and below that by the
 // sub-agent, or for older logs by the line it follows.
 func (ts *dialogues) dialogueOf(v gjson.Result) (*dialogue, error) {
-	session := strings.Clone(or(v.Get("sessionId").String(), v.Get("session_id").String()))
-	agent := strings.Clone(or(v.Get("agentId").String(), v.Get("parent_tool_use_id").String()))
+	session := strings.Clone(cmp.Or(v.Get("sessionId").String(), v.Get("session_id").String()))
+	agent := strings.Clone(cmp.Or(v.Get("agentId").String(), v.Get("parent_tool_use_id").String()))
 	uuid, parent := strings.Clone(v.Get("uuid").String()), v.Get("parentUuid").String()
 	key := session + "\x00" + agent
 	if v.Get("isSidechain").Bool() && agent == "" {
-		from, known := ts.places.get(parent)
-		switch {
-		case known && strings.HasPrefix(from, key+"\x00"):
+		if from := ts.places.get(parent); strings.HasPrefix(from, key+"\x00") {
 			key = from
-		default:
+		} else {
 			key += "\x00" + uuid
 		}
 		agent = "side"
@@ -277,7 +276,7 @@ type userText struct {
 // messages of its own, and what its own commands print: those are not the user's, and a
 // command that the agent answered was never put to the model.
 func (u *userText) take(v, content gjson.Result) {
-	text := userTextIn(content)
+	text := strings.TrimSpace(userTextIn(content))
 	switch {
 	case text == "" || v.Get("isMeta").Bool() || strings.HasPrefix(text, "Caveat: The messages below"):
 	case strings.HasPrefix(text, "<local-command-"):
@@ -324,7 +323,7 @@ func (u *userText) flush() []string {
 // userTextIn is the text of a user's message, results apart; what is no text is named.
 func userTextIn(content gjson.Result) string {
 	if content.Type == gjson.String {
-		return strings.TrimSpace(content.Str)
+		return content.Str
 	}
 	var parts []string
 	for _, b := range content.Array() {
@@ -336,7 +335,7 @@ func userTextIn(content gjson.Result) string {
 			parts = append(parts, "["+kind[:min(len(kind), 40)]+"]")
 		}
 	}
-	return strings.TrimSpace(strings.Join(parts, "\n"))
+	return strings.Join(parts, "\n")
 }
 
 // commandIn reads a command of the agent's own, as the user typed it.

@@ -19,7 +19,7 @@ interactions:
 - request: {body: '{"model":"m","messages":[{"role":"user","content":"Hi."}]}', url: "https://api.anthropic.com/v1/messages", method: POST}
   response: {body: '{"id":"m1","type":"message","role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"sig"},{"type":"mcp_tool_use","id":"c1","name":"look","server_name":"sky","input":{}}],"stop_reason":"end_turn"}', headers: {Content-Type: [application/json]}, code: 200}
 `
-	rec, err := recording.Open("whole.yaml", strings.NewReader(text), recording.Limits{})
+	rec, err := recording.Open("whole.yaml", strings.NewReader(text), recording.Limits{}, nil)
 	require.NoError(t, err)
 	require.Len(t, rec.Conversations, 1)
 	wire := string(stream.Bytes(rec.Conversations[0].Turns[0].Events))

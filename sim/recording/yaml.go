@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tidwall/gjson"
 	"gopkg.in/yaml.v3"
 )
 
@@ -24,13 +25,9 @@ var (
 // item by item, so that neither has to fit into memory. It cuts at lines: a new item
 // begins at its list's indentation, where nothing inside of an item may stand.
 type yamlScan struct {
-	s      *scanner
-	chains *chains
-	number int // of interactions
-
+	*exchanges
 	head     bytes.Buffer // of the document, without its list
 	headLine int
-	list     string // the list's name while in it, and after it
 	inList   bool
 	indent   int
 	item     bytes.Buffer
@@ -41,7 +38,8 @@ type yamlScan struct {
 }
 
 func (s *scanner) scanYAML(r *bufio.Reader) error {
-	y := &yamlScan{s: s, chains: s.chains()}
+	y := &yamlScan{exchanges: s.exchanges()}
+	y.list = ""
 	lines := &lineReader{r: r, max: s.limits.Line}
 	for {
 		l, err := lines.next()
@@ -72,7 +70,7 @@ func (y *yamlScan) line(l line) error {
 		return y.listed(l)
 	}
 	if m := yamlList.FindSubmatch(l.text); m != nil && y.list == "" {
-		y.list, y.inList, y.indent = string(m[1]), true, -1
+		y.list, y.version, y.inList, y.indent = string(m[1]), versionIn(y.head.Bytes()), true, -1
 		return nil
 	}
 	if y.list == "" && len(bytes.TrimSpace(y.head.Bytes())) == 0 && yamlPlain.Match(l.text) {
@@ -159,52 +157,50 @@ func (y *yamlScan) close(last bool) error {
 		return nil
 	}
 	at := y.itemLine
-	y.number++
 	defer func() {
 		y.item.Reset()
 		y.itemLine, y.large = 0, false
 	}()
 	if y.large {
-		y.s.problem(Problem{Kind: TooLarge, Text: fmt.Sprintf("the interaction is larger than %d bytes and was left out", y.s.limits.Part), Line: at, Interaction: y.number})
+		y.number++
+		y.problem(TooLarge, fmt.Sprintf("the interaction is larger than %d bytes and was left out", y.s.limits.Part), at)
 		return nil
 	}
-	node, err := y.parseItem()
+	v, err := y.parseItem()
 	if err != nil {
-		kind := Malformed
-		if last {
-			kind = CutStream
-		}
-		y.s.problem(Problem{Kind: kind, Text: worded(err, last), Line: at, Interaction: y.number})
+		y.unread(err, at, last)
 		return nil
 	}
-	return y.interaction(node, at, last)
+	return y.take(v, at, last)
 }
 
-func worded(err error, last bool) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
+// unread notes an item that is no YAML, or not to be read; the last of a file was cut.
+func (y *yamlScan) unread(err error, at int, last bool) {
+	y.number++
+	kind, what := Malformed, "the interaction cannot be read: "
 	if last {
-		return "the last interaction is cut off: " + text
+		kind, what = CutStream, "the last interaction is cut off: "
 	}
-	return "the interaction cannot be read: " + text
+	y.problem(kind, what+strings.TrimPrefix(err.Error(), "yaml: "), at)
 }
 
 // parseItem parses the item; when it refers to one before it, with those before it.
-func (y *yamlScan) parseItem() (*yaml.Node, error) {
+func (y *yamlScan) parseItem() (gjson.Result, error) {
 	raw := y.item.Bytes()
 	node, err := y.s.parseYAML(raw)
 	if err != nil && strings.Contains(err.Error(), "unknown anchor") {
 		node, err = y.s.parseYAML(append(bytes.Clone(y.anchors.Bytes()), raw...))
 	}
 	if err != nil {
-		return nil, err
+		return gjson.Result{}, err
 	}
 	if yamlAnchor.Match(raw) && y.anchors.Len()+len(raw) <= maxAnchors {
 		y.anchors.Write(raw)
 	}
 	if node.Kind != yaml.SequenceNode || len(node.Content) == 0 {
-		return nil, errors.New("it is no item of a list")
+		return gjson.Result{}, errors.New("it is no item of a list")
 	}
-	return node.Content[len(node.Content)-1], nil
+	return y.s.inJSON(node.Content[len(node.Content)-1])
 }
 
 // maxAnchors bounds the items that are kept because others refer to them.
@@ -219,7 +215,7 @@ func (y *yamlScan) endDocument(last bool) error {
 	at := y.headLine
 	y.head.Reset()
 	y.anchors.Reset()
-	y.list, y.inList, y.itemLine = "", false, 0
+	y.list, y.version, y.inList, y.itemLine = "", "", false, 0
 	if list != "" || len(bytes.TrimSpace(head)) == 0 {
 		return nil
 	}
@@ -236,30 +232,18 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 	case err != nil && !y.s.known():
 		return y.s.fail(ErrNotRecording, "it is none of the formats that are known (as YAML: %s)", strings.TrimPrefix(err.Error(), "yaml: "))
 	case err != nil:
-		y.number++
-		kind := Malformed
-		if last {
-			kind = CutStream
-		}
-		y.s.problem(Problem{Kind: kind, Text: worded(err, last), Line: at, Interaction: y.number})
+		y.unread(err, at, last)
 		return nil
-	case root.Kind != yaml.MappingNode:
-		y.s.ignore("documents that are no exchange")
-		return nil
-	}
-	if when, then := member(root, "when"), member(root, "then"); when != nil && then != nil {
-		y.number++
-		return y.mock(when, then, at)
 	}
 	for _, key := range []string{"interactions", "http_interactions"} {
 		if items := member(root, key); items != nil && items.Kind == yaml.SequenceNode {
-			y.list = key
-			y.head.Write(raw)
-			err := y.items(items, at)
-			y.head.Reset()
-			y.list = ""
-			return err
+			y.list, y.version = key, versionIn(raw)
+			defer func() { y.list, y.version = "", "" }()
+			return y.items(items, at)
 		}
+	}
+	if member(root, "when") != nil && member(root, "then") != nil {
+		return y.node(root, at)
 	}
 	y.s.ignore("documents that are no exchange")
 	return nil
@@ -267,10 +251,26 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 
 func (y *yamlScan) items(items *yaml.Node, at int) error {
 	for _, item := range items.Content {
-		y.number++
-		if err := y.interaction(resolved(item), at+item.Line-1, false); err != nil {
+		if err := y.node(item, at+item.Line-1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (y *yamlScan) node(n *yaml.Node, at int) error {
+	v, err := y.s.inJSON(n)
+	if err != nil {
+		y.unread(err, at, false)
+		return nil
+	}
+	return y.take(v, at, false)
+}
+
+// versionIn is the version of a recorder, as the head of its cassette has it.
+func versionIn(head []byte) string {
+	if m := yamlVersion.FindSubmatch(head); m != nil {
+		return string(m[1])
+	}
+	return ""
 }

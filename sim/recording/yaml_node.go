@@ -3,11 +3,11 @@ package recording
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/tidwall/gjson"
 	"gopkg.in/yaml.v3"
 )
 
@@ -130,26 +130,6 @@ func member(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// text is a scalar's value, "" for anything else.
-func text(n *yaml.Node) string {
-	if n = resolved(n); n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		return ""
-	}
-	return n.Value
-}
-
-// octets is a scalar's bytes: binary ones are written in base64.
-func octets(n *yaml.Node) ([]byte, error) {
-	value := text(n)
-	if value == "" {
-		return nil, nil
-	}
-	if n = resolved(n); n.Tag == "!!binary" || n.Tag == "!binary" {
-		return fromBase64(value)
-	}
-	return []byte(value), nil
-}
-
 func fromBase64(value string) ([]byte, error) {
 	b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), ""))
 	if err != nil {
@@ -158,51 +138,79 @@ func fromBase64(value string) ([]byte, error) {
 	return b, nil
 }
 
-// inJSON writes a value as JSON, its members in their order: for recorders that store
-// a body as what it means.
-func inJSON(n *yaml.Node) ([]byte, error) { return appendJSON(nil, resolved(n)) }
+// expansion is how much larger a part may be in JSON, aliases written out.
+const expansion = 8
 
-// appendJSON reads scalars by YAML's own rules, and any tag of another language as
-// the text that it stands before.
-func appendJSON(out []byte, n *yaml.Node) ([]byte, error) {
-	var err error
-	switch n.Kind {
-	case yaml.MappingNode:
-		out = append(out, '{')
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			out = append(append(out, words(resolved(n.Content[i]).Value)...), ':')
-			if out, err = appendJSON(out, resolved(n.Content[i+1])); err != nil {
-				return nil, err
-			}
-		}
-		return append(out, '}'), nil
-	case yaml.SequenceNode:
-		out = append(out, '[')
-		for i, c := range n.Content {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			if out, err = appendJSON(out, resolved(c)); err != nil {
-				return nil, err
-			}
-		}
-		return append(out, ']'), nil
+// inJSON writes a value as JSON, its members in their order, so that what was read of
+// YAML is looked at as what stands in JSON.
+func (s *scanner) inJSON(n *yaml.Node) (gjson.Result, error) {
+	w := jsonWriter{left: expansion * s.limits.Part}
+	w.value(resolved(n))
+	if w.left < 0 {
+		return gjson.Result{}, errNodes
 	}
-	return appendScalar(out, n)
+	return gjson.ParseBytes(w.out), nil
 }
 
-func appendScalar(out []byte, n *yaml.Node) ([]byte, error) {
+// jsonWriter writes JSON until its room is used up.
+type jsonWriter struct {
+	out  []byte
+	left int64
+}
+
+func (w *jsonWriter) put(text []byte) {
+	if w.left -= int64(len(text)); w.left >= 0 {
+		w.out = append(w.out, text...)
+	}
+}
+
+// value reads scalars by YAML's own rules, and any tag of another language as the text
+// that it stands before.
+func (w *jsonWriter) value(n *yaml.Node) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		w.put([]byte("{"))
+		for i := 0; i+1 < len(n.Content) && w.left > 0; i += 2 {
+			if i > 0 {
+				w.put([]byte(","))
+			}
+			w.put(append(words(keyOf(resolved(n.Content[i]))), ':'))
+			w.value(resolved(n.Content[i+1]))
+		}
+		w.put([]byte("}"))
+	case yaml.SequenceNode:
+		w.put([]byte("["))
+		for i, c := range n.Content {
+			if i > 0 {
+				w.put([]byte(","))
+			}
+			w.value(resolved(c))
+		}
+		w.put([]byte("]"))
+	default:
+		w.put(scalar(n))
+	}
+}
+
+// keyOf is a member's name, also in the state of an object that is like a text.
+func keyOf(n *yaml.Node) string {
+	for _, c := range n.Content {
+		if c = resolved(c); c.Kind == yaml.ScalarNode && c.Value != "" {
+			return c.Value
+		}
+	}
+	return n.Value
+}
+
+func scalar(n *yaml.Node) []byte {
 	switch n.Tag {
+	case "!!binary", "!binary":
+		return words(map[string]string{base64Member: n.Value})
 	case "!!int", "!!float", "!!bool", "!!null":
 		var v any
-		if err := n.Decode(&v); err != nil {
-			return nil, err
+		if n.Decode(&v) == nil {
+			return words(v)
 		}
-		text, err := json.Marshal(v)
-		return append(out, text...), err
 	}
-	return append(out, words(n.Value)...), nil
+	return words(n.Value)
 }

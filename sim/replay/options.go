@@ -2,7 +2,9 @@ package replay
 
 import (
 	"fmt"
+	"iter"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,10 +54,7 @@ type Globs []string
 // ParseGlobs reads patterns separated by commas: "view,ls,mcp__*".
 func ParseGlobs(text string) (Globs, error) {
 	var out Globs
-	for _, g := range strings.Split(text, ",") {
-		if g = strings.TrimSpace(g); g == "" {
-			continue
-		}
+	for g := range listed(text) {
 		if _, err := path.Match(g, ""); err != nil {
 			return nil, fmt.Errorf("%q is no pattern: a [ is not closed", g)
 		}
@@ -64,14 +63,20 @@ func ParseGlobs(text string) (Globs, error) {
 	return out, nil
 }
 
-// Match reports whether one of the patterns is the name's.
-func (gs Globs) Match(name string) bool {
-	for _, g := range gs {
-		if glob(g, name) {
-			return true
+// listed gives the parts of a text between commas that are not blank.
+func listed(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for part := range strings.SplitSeq(text, ",") {
+			if part = strings.TrimSpace(part); part != "" && !yield(part) {
+				return
+			}
 		}
 	}
-	return false
+}
+
+// Match reports whether one of the patterns is the name's.
+func (gs Globs) Match(name string) bool {
+	return slices.ContainsFunc(gs, func(g string) bool { return glob(g, name) })
 }
 
 // glob matches as paths do; a pattern was checked when it was read.
@@ -96,10 +101,7 @@ type ToolDuration struct {
 // ParseDurations reads "Read=300ms,*=1s".
 func ParseDurations(text string) (Durations, error) {
 	var out Durations
-	for _, part := range strings.Split(text, ",") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
+	for part := range listed(text) {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || name == "" {
 			return nil, fmt.Errorf("%q: write TOOL=DURATION, as Read=300ms", part)
@@ -148,11 +150,10 @@ func (ds Durations) Of(name string) (d time.Duration, ok bool) {
 // ParsePace reads "first_byte=400ms,tps=80". What is left out is DefaultPace's.
 func ParsePace(text string) (stream.Pace, error) {
 	p := DefaultPace()
-	for _, part := range strings.Split(text, ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+	for part := range listed(text) {
+		name, value, _ := strings.Cut(part, "=")
 		var err error
 		switch name {
-		case "":
 		case "first_byte":
 			p.FirstByte, err = duration(value)
 		case "tps", "tokens_per_second":

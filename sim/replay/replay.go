@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"toolbench/sim/cassette"
@@ -32,7 +33,6 @@ func Recording(ctx context.Context, name string, r io.Reader, o Options) Report 
 type replay struct {
 	o      Options
 	open   map[int]*conversation
-	order  []int
 	cache  standInCache
 	report Report
 }
@@ -44,7 +44,6 @@ func (r *replay) turn(c *recording.Conversation, t *recording.Turn) error {
 	if s == nil {
 		s = newConversation(c, r.o, &r.cache)
 		r.open[c.Number] = s
-		r.order = append(r.order, c.Number)
 	}
 	return s.take(t)
 }
@@ -59,8 +58,7 @@ func (r *replay) problem(p recording.Problem) {
 }
 
 func (r *replay) finish(ignored map[string]int) Report {
-	slices.Sort(r.order)
-	for _, n := range r.order {
+	for _, n := range slices.Sorted(maps.Keys(r.open)) {
 		r.report.Conversations = append(r.report.Conversations, r.open[n].finish())
 	}
 	r.report.Ignored = counts(ignored)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,21 +24,24 @@ type Report struct {
 }
 
 // Problem is a problem of the recording's own.
-type Problem struct{ Kind, Place, Text string }
+type Problem struct {
+	Kind  string `json:"kind" enum:"cut,error,malformed,too-large,stray,repeated,unreadable"`
+	Place string `json:"place,omitempty" jsonschema:"Line, interaction, conversation and turn, as far as they are known."`
+	Text  string `json:"text"`
+}
 
 // Count is how many there were of something.
 type Count struct {
-	What string
-	N    int
+	What string `json:"what"`
+	N    int    `json:"count" minimum:"1"`
 }
 
 // counts sorts what was counted.
 func counts(m map[string]int) []Count {
 	var out []Count
-	for what, n := range m {
-		out = append(out, Count{what, n})
+	for _, what := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, Count{what, m[what]})
 	}
-	slices.SortFunc(out, func(a, b Count) int { return strings.Compare(a.What, b.What) })
 	return out
 }
 
@@ -91,18 +95,25 @@ func (s *Some[T]) add(v T) {
 
 // Unanswered is a call without a result, and why.
 type Unanswered struct {
-	Turn               int
-	Call, Tool, Reason string
+	Turn   int    `json:"turn" minimum:"1"`
+	Call   string `json:"call"`
+	Tool   string `json:"tool"`
+	Reason string `json:"reason"`
 }
 
 // BrokenInput is an input that its tool would not have taken.
 type BrokenInput struct {
-	Turn             int
-	Call, Tool, Text string
+	Turn int    `json:"turn" minimum:"1"`
+	Call string `json:"call"`
+	Tool string `json:"tool"`
+	Text string `json:"text"`
 }
 
 // SafeTool is a tool that may run beside others.
-type SafeTool struct{ Tool, Because string }
+type SafeTool struct {
+	Tool    string `json:"tool"`
+	Because string `json:"because" enum:"annotations,given,measured"`
+}
 
 // Figure is what one policy takes.
 type Figure struct {

@@ -2,13 +2,11 @@ package replay
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
@@ -134,7 +132,7 @@ func (s *conversation) prepare(t *recording.Turn, m measured) prepared {
 		st.took[c.ID] = d.At
 		if m.beside[i] {
 			st.alone[c.Name+"\x00"+string(c.Input)] = true
-			if !hasCommand(c.Input) {
+			if !HasCommand(c.Input) {
 				s.markSafe(c.Name, "measured")
 			}
 		}
@@ -168,17 +166,6 @@ func (s *conversation) markSafe(name, because string) {
 	if _, known := s.safe[name]; !known {
 		s.safe[name] = because
 	}
-}
-
-// hasCommand reports whether an input is a command in a language of its own: that one
-// such call ran beside another proves nothing of the next.
-func hasCommand(input json.RawMessage) bool {
-	for _, member := range []string{"command", "cmd", "code", "script"} {
-		if gjson.GetBytes(input, member).Exists() {
-			return true
-		}
-	}
-	return false
 }
 
 // offer gives the turn its stand-ins and marks those that are safe.
@@ -239,9 +226,8 @@ func (s *conversation) finish() Conversation {
 		s.out.Measured = s.measured
 	}
 	s.out.Why = counts(s.reasons)
-	for name, because := range s.safe {
-		s.out.Safe = append(s.out.Safe, SafeTool{s.blank(name), because})
+	for _, name := range slices.Sorted(maps.Keys(s.safe)) {
+		s.out.Safe = append(s.out.Safe, SafeTool{s.blank(name), s.safe[name]})
 	}
-	slices.SortFunc(s.out.Safe, func(a, b SafeTool) int { return strings.Compare(a.Tool, b.Tool) })
 	return s.out
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"toolbench/sim/clock"
@@ -104,17 +106,7 @@ func (s *standIns) add(d recording.Definition) {
 
 // all are the tools, in one order.
 func (s *standIns) all() []*tool.Tool {
-	out := make([]*tool.Tool, 0, len(s.tools))
-	for _, t := range s.tools {
-		out = append(out, t)
-	}
-	slices.SortFunc(out, func(a, b *tool.Tool) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
-	return out
+	return slices.SortedFunc(maps.Values(s.tools), func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) })
 }
 
 func (s *standIns) def(d recording.Definition) tool.Def[json.RawMessage, []message.Block] {

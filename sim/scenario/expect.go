@@ -4,13 +4,13 @@ package scenario
 // that nothing may leak and no recorded interaction may be left over.
 type Expect struct {
 	// Batches are the tools of each batch, all turns one after the other (I1).
-	Batches [][]string `yaml:"batches"`
+	Batches [][]string `yaml:"batches" names:"tool"`
 	// Starts, Ends and Emits are times of calls, by id: "2s", ">= 3s".
-	Starts map[string]Bound `yaml:"starts"`
-	Ends   map[string]Bound `yaml:"ends"`
-	Emits  map[string]Bound `yaml:"emits"`
+	Starts map[string]Bound `yaml:"starts" names:"call"`
+	Ends   map[string]Bound `yaml:"ends" names:"call"`
+	Emits  map[string]Bound `yaml:"emits" names:"call"`
 	// NotStarted are calls whose tool never ran.
-	NotStarted []string `yaml:"not_started"`
+	NotStarted []string `yaml:"not_started" names:"call"`
 	// Calls is how many calls came to a result.
 	Calls *int `yaml:"calls"`
 	// Called are exactly the calls of the main conversation, in the order in which the
@@ -18,10 +18,10 @@ type Expect struct {
 	Called []CalledExpect `yaml:"called"`
 	// Order is the ids in the order in which results left; Results has more on
 	// single ones.
-	Order   []string          `yaml:"order"`
-	Results map[string]Answer `yaml:"results"`
+	Order   []string          `yaml:"order" names:"call"`
+	Results map[string]Answer `yaml:"results" names:"call"`
 	// Waits is what a call waited for: stream, exclusive, limit, order, effects, none.
-	Waits map[string]string `yaml:"waits"`
+	Waits map[string]string `yaml:"waits" names:"call" values:"wait"`
 	// MaxRunning is the most calls that ran at one moment.
 	MaxRunning Bound `yaml:"max_running"`
 
@@ -32,7 +32,7 @@ type Expect struct {
 	Tokens TokenExpect           `yaml:"tokens"`
 	Cache  CacheExpect           `yaml:"cache"`
 	// Hints are exactly the calls whose result was that their tool must be loaded first (E7).
-	Hints []string `yaml:"hints"`
+	Hints []string `yaml:"hints" names:"call"`
 	// Gates check the catalogue's funnel (C1).
 	Gates []GateExpect `yaml:"gates"`
 
@@ -42,12 +42,14 @@ type Expect struct {
 	// LowerBound is the lower bound of every policy (J8).
 	LowerBound Bound `yaml:"least"`
 	// Policies are the makespans under other policies, the scenario run again.
-	Policies map[string]Bound `yaml:"policies"`
+	Policies map[string]Bound `yaml:"policies" names:"policy"`
 	// SameUnder are policies whose results and final state must be equal to this
 	// run's.
-	SameUnder []string `yaml:"same_under"`
+	SameUnder []string `yaml:"same_under" names:"policy"`
 
 	Requests RequestExpect `yaml:"requests"`
+	// Servers are what reached MCP servers, by their names.
+	Servers map[string]ServerExpect `yaml:"servers"`
 	// Trace are events that must appear, in this order; Never must not appear.
 	Trace []EventExpect `yaml:"trace"`
 	Never []EventExpect `yaml:"never"`
@@ -59,7 +61,7 @@ type Expect struct {
 
 // Answer is what one call's result must be.
 type Answer struct {
-	Status   string  `yaml:"status"`
+	Status   string  `yaml:"status" names:"status"`
 	Contains Texts   `yaml:"contains"`
 	Lacks    Texts   `yaml:"lacks"`
 	Equals   *string `yaml:"equals"`
@@ -70,8 +72,8 @@ type Answer struct {
 
 // CalledExpect is one call as the model made it.
 type CalledExpect struct {
-	ID   string `yaml:"id"`
-	Tool string `yaml:"tool"`
+	ID   string `yaml:"id" names:"call"`
+	Tool string `yaml:"tool" names:"tool"`
 	// Input is compared as JSON; not given, it may be anything.
 	Input map[string]any `yaml:"input"`
 }
@@ -86,12 +88,16 @@ type StateExpect struct {
 	Plan       string            `yaml:"plan"`
 	Read       []string          `yaml:"read"`
 	Denials    string            `yaml:"denials"`
+	// Output is the answer in the form of world.output, as JSON without spaces.
+	Output string `yaml:"output"`
+	// Options are settings that were changed in the session.
+	Options map[string]string `yaml:"options"`
 }
 
 // FileExpect is what a file must be at the end; in a file it may be just
 // "unchanged", "absent" or "created".
 type FileExpect struct {
-	Is       string  `yaml:"is"`
+	Is       string  `yaml:"is" names:"change"`
 	Contains Texts   `yaml:"contains"`
 	Lacks    Texts   `yaml:"lacks"`
 	Equals   *string `yaml:"equals"`
@@ -101,12 +107,12 @@ type FileExpect struct {
 type PoolExpect struct {
 	// Tools are the loaded tools of the first request, in order; Last those of the
 	// last request.
-	Tools []string `yaml:"tools"`
-	Last  []string `yaml:"last"`
+	Tools []string `yaml:"tools" names:"tool"`
+	Last  []string `yaml:"last" names:"tool"`
 	// Contains and Lacks look at every request's loaded and deferred tools.
-	Contains Texts    `yaml:"contains"`
-	Lacks    Texts    `yaml:"lacks"`
-	Deferred []string `yaml:"deferred"`
+	Contains Texts    `yaml:"contains" names:"tool"`
+	Lacks    Texts    `yaml:"lacks" names:"tool"`
+	Deferred []string `yaml:"deferred" names:"tool"`
 	// PrefixStable: the bytes up to the cache breakpoint are the same in every
 	// request (D4). Stable: all of the tools are.
 	PrefixStable *bool `yaml:"prefix_stable"`
@@ -115,14 +121,14 @@ type PoolExpect struct {
 	Sorted    *bool `yaml:"sorted"`
 	Deferring *bool `yaml:"deferring"`
 	// Omitted are tools the last request left out, each with a part of its reason.
-	Omitted map[string]string `yaml:"omitted"`
+	Omitted map[string]string `yaml:"omitted" names:"tool"`
 	// Size is how many tools the last request carried whole.
 	Size Bound `yaml:"size"`
 }
 
 // GateExpect is the funnel under one profile.
 type GateExpect struct {
-	Profile string `yaml:"profile"`
+	Profile string `yaml:"profile" names:"profile"`
 	// In and Out count the table's tools that the gates leave in and take out.
 	In      *int              `yaml:"in"`
 	Out     *int              `yaml:"out"`
@@ -138,17 +144,33 @@ type RequestExpect struct {
 	// Grows: each request repeats the messages of the one before, byte for byte, and
 	// adds to them (K2, E6).
 	Grows *bool `yaml:"grows"`
+	// GivenUp are exactly the requests, counted from 1, whose answer was not read to its
+	// end: its connection was closed before, or broke.
+	GivenUp []int `yaml:"given_up"`
+}
+
+// ServerExpect is what reached one MCP server. Calls are in the order in which the model
+// made them.
+type ServerExpect struct {
+	// Called are exactly the calls that were sent to it, each as often as it was sent.
+	Called []string `yaml:"called" names:"call"`
+	// Cancelled are exactly the calls that it was asked to stop (notifications/cancelled).
+	Cancelled []string `yaml:"cancelled" names:"call"`
+	// Opened is how many connections it had, Closed how many of them were ended by the
+	// client and not by the server.
+	Opened *int `yaml:"opened"`
+	Closed *int `yaml:"closed"`
 }
 
 // EventExpect describes a trace event: kind, and what must be contained in its
 // attributes.
 type EventExpect struct {
-	Kind string `yaml:"kind"`
+	Kind string `yaml:"kind" names:"kind"`
 	// Agent is a sub-agent's id, such as agent_1; "" is any, the main conversation's
 	// too.
 	Agent string            `yaml:"agent"`
-	Call  string            `yaml:"call"`
-	Tool  string            `yaml:"tool"`
+	Call  string            `yaml:"call" names:"call"`
+	Tool  string            `yaml:"tool" names:"tool"`
 	Has   map[string]string `yaml:"has"`
 	At    Bound             `yaml:"at"`
 }

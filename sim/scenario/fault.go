@@ -5,15 +5,13 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"toolbench/sim/fault"
 )
 
 // Fault is one thing that goes wrong (O7). Call or Tool name the call it happens to,
 // Request the request, counted from 1.
 type Fault struct {
-	Call string `yaml:"call"`
-	Tool string `yaml:"tool"`
+	Call string `yaml:"call" names:"call"`
+	Tool string `yaml:"tool" names:"tool"`
 	// Panic, Error, Hang and Deaf (does not stop when asked) change a call's run.
 	Panic string `yaml:"panic"`
 	Error string `yaml:"error"`
@@ -37,7 +35,7 @@ type Fault struct {
 	Malformed   int      `yaml:"malformed"`
 	Repeat      int      `yaml:"repeat"`
 
-	// The rest has no keys: it is written in the language of sim/fault, as
+	// The rest has no keys: it is written in the language of FaultLine, as
 	// "huge @ call=c3". Huge is a result of half a million characters, Empty one of none;
 	// DiskFull and DiskReadOnly change the disk at the moment in which the call does its
 	// work; Slow is added to the time the call takes; Progress is reported so long after
@@ -63,7 +61,7 @@ func (f *Fault) UnmarshalYAML(n ast.Node) error {
 	if err := shorthand(n, (*whole)(f), &line); err != nil || line == "" {
 		return err
 	}
-	named, err := fault.Parse(line)
+	named, err := ParseFault(line)
 	if err != nil {
 		return problem(n, err)
 	}
@@ -72,7 +70,7 @@ func (f *Fault) UnmarshalYAML(n ast.Node) error {
 }
 
 // faultNamed is the fault that a line describes.
-func faultNamed(n fault.Fault) Fault {
+func faultNamed(n FaultLine) Fault {
 	f := Fault{Call: n.Call, Tool: n.Tool, Request: n.Request}
 	switch n.What {
 	case "panic":
@@ -108,7 +106,7 @@ func faultNamed(n fault.Fault) Fault {
 }
 
 // inStream takes what goes wrong with a request or its stream.
-func (f *Fault) inStream(n fault.Fault) {
+func (f *Fault) inStream(n FaultLine) {
 	switch n.What {
 	case "status":
 		f.Status, _ = strconv.Atoi(n.Arg) // the language has checked it

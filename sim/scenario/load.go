@@ -58,7 +58,7 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	if err := yaml.NodeToValue(doc, sc, yaml.Strict()); err != nil {
 		return nil, fileError(name, err)
 	}
-	sc.places = placesOf(doc)
+	sc.places, sc.named = placesOf(doc), sc.mentions()
 	if err := sc.validate(); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,9 @@ type Scenario struct {
 	Classifier []Ruling `yaml:"classifier"`
 	Faults     []Fault  `yaml:"faults"`
 	Expect     Expect   `yaml:"expect"`
+	// MustFail are cases in which something is wrong, each with the failure that must come
+	// of it. They prove the checks.
+	MustFail []FailingCase `yaml:"must_fail"`
 
 	// file and places are where everything stands; fsys is where what it points
 	// to is looked for.
@@ -40,6 +43,10 @@ type Scenario struct {
 	dir    string
 	fsys   fs.FS
 	places places
+	// named are the names that stand in it, by sort.
+	named map[string][]mention
+	// must is set in a case that must fail.
+	must *FailingCase
 }
 
 // DefaultPolicy is the policy of a scenario that names none.

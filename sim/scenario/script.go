@@ -19,7 +19,7 @@ type Script struct {
 	Chunk int `yaml:"chunk"`
 	// Requests is strict (the default: what is sent must be what was recorded) or
 	// lenient.
-	Requests string `yaml:"requests"`
+	Requests string `yaml:"requests" names:"matching"`
 	// Leftover allows recorded interactions that were not asked for.
 	Leftover bool `yaml:"leftover"`
 }
@@ -89,8 +89,8 @@ type UserScript struct {
 // Permit is one answer to a permission question.
 type Permit struct {
 	// Tool or Call narrows the answer; neither answers anything.
-	Tool  string         `yaml:"tool"`
-	Call  string         `yaml:"call"`
+	Tool  string         `yaml:"tool" names:"tool"`
+	Call  string         `yaml:"call" names:"call"`
 	Allow bool           `yaml:"allow"`
 	After Duration       `yaml:"after"`
 	Text  string         `yaml:"text"`
@@ -126,7 +126,7 @@ type UserMessage struct {
 // HookScript is a hook of the scenario's own, or a command.
 type HookScript struct {
 	Name     string         `yaml:"name"`
-	Event    string         `yaml:"event"`
+	Event    string         `yaml:"event" names:"event"`
 	Matcher  string         `yaml:"matcher"`
 	If       string         `yaml:"if"`
 	Timeout  Duration       `yaml:"timeout"`
@@ -138,7 +138,7 @@ type HookScript struct {
 	Context  string         `yaml:"context"`
 	Stop     bool           `yaml:"stop"`
 	// Fails is error, panic or hang.
-	Fails string `yaml:"fails"`
+	Fails string `yaml:"fails" names:"failure"`
 	// Command runs in the world's shell with JSON on stdin and stdout.
 	Command string `yaml:"command"`
 	// OnFailure is what becomes of the call when the hook fails, hangs or replies
@@ -149,7 +149,7 @@ type HookScript struct {
 // Ruling is the classifier's word on inputs that contain Match.
 type Ruling struct {
 	Match  string   `yaml:"match"`
-	Ruling string   `yaml:"ruling"`
+	Ruling string   `yaml:"ruling" names:"ruling"`
 	Text   string   `yaml:"text"`
 	After  Duration `yaml:"after"`
 	Fails  bool     `yaml:"fails"`

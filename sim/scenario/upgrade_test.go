@@ -63,7 +63,7 @@ interactions:
 `
 )
 
-const scene = `# What it is about.
+const unversioned = `# What it is about.
 
 name: greet   # short
 about: A greeting.
@@ -149,7 +149,7 @@ func TestSecretsOfACompressedBodyAreBlanked(t *testing.T) {
 
 // A scenario stays byte for byte, so its secrets are named and left.
 func TestSecretsOfAScenarioAreNamed(t *testing.T) {
-	text := strings.Replace(scene, "Hello.", "sk-ant-api03-abcdefgh", 1)
+	text := strings.Replace(unversioned, "Hello.", "sk-ant-api03-abcdefgh", 1)
 	r, err := scenario.Upgrade("s.yaml", []byte(text))
 	require.NoError(t, err)
 	assert.Contains(t, string(r.Text), "sk-ant-api03-abcdefgh")
@@ -157,10 +157,10 @@ func TestSecretsOfAScenarioAreNamed(t *testing.T) {
 }
 
 func TestAScenarioGetsItsFormatAndKeepsTheRest(t *testing.T) {
-	r, err := scenario.Upgrade("s.yaml", []byte(scene))
+	r, err := scenario.Upgrade("s.yaml", []byte(unversioned))
 	require.NoError(t, err)
 	assert.Equal(t, scenario.KindScenario, r.Kind)
-	assert.Equal(t, strings.Replace(scene, "name:", "format: 1\nname:", 1), string(r.Text))
+	assert.Equal(t, strings.Replace(unversioned, "name:", "format: 1\nname:", 1), string(r.Text))
 	again, err := scenario.Upgrade("s.yaml", r.Text)
 	require.NoError(t, err)
 	assert.Empty(t, again.Old)
@@ -168,12 +168,12 @@ func TestAScenarioGetsItsFormatAndKeepsTheRest(t *testing.T) {
 
 func TestWhatCannotBeLiftedIsSaid(t *testing.T) {
 	for want, text := range map[string]string{
-		"x.yaml:3:9: format 9 is newer than this program, which reads up to 1; use a newer toolbench": strings.Replace(scene, "name:", "format: 9\nname:", 1),
+		"x.yaml:3:9: format 9 is newer than this program, which reads up to 1; use a newer toolbench": strings.Replace(unversioned, "name:", "format: 9\nname:", 1),
 		`x.yaml:2:10: has format version "7"; 1 and 2 are known`:                                      strings.Replace(one, "version: 1", "version: 7", 1),
 		"neither a cassette of go-vcr nor a scenario":                                                 "a: 1\n",
 		"x.yaml: it is neither": "{",
 		"looks like vcrpy's":    "interactions:\n- request: {uri: x}\n  response: {status: {code: 200}}\nversion: 1\n",
-		"unknown field":         scene + "nope: 1\n",
+		"unknown field":         unversioned + "nope: 1\n",
 		"was cut off":           one[:strings.Index(one, "  response")],
 	} {
 		_, err := scenario.Upgrade("x.yaml", []byte(text))

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,8 +31,6 @@ func (sc *Scenario) validate() error {
 		return fail("about", "add `about:` with a sentence on what it guards", "the scenario has no sentence on what it guards")
 	case sc.Stream.Cassette == "" && len(sc.Stream.Turns) == 0:
 		return fail("stream", "name a cassette or script turns", "there is no stream")
-	case sc.Stream.Requests != "" && sc.Stream.Requests != "strict" && sc.Stream.Requests != "lenient":
-		return fail("stream.requests", "write strict or lenient", "%q is no way of matching requests", sc.Stream.Requests)
 	case sc.Stream.Chunk < 0:
 		return fail("stream.chunk", "write a positive number of bytes", "a chunk of %d bytes", sc.Stream.Chunk)
 	}
@@ -40,21 +39,7 @@ func (sc *Scenario) validate() error {
 			return fail("policy", "", "%s", err)
 		}
 	}
-	if sc.emptyExpect() {
-		return fail("expect", "name what must come of the run, or leave expect out", "expect is empty")
-	}
 	return sc.validateRest()
-}
-
-// emptyExpect reports whether the file has an expect that holds nothing.
-func (sc *Scenario) emptyExpect() bool {
-	pl, ok := sc.places["expect"]
-	if !ok {
-		return false
-	}
-	m, isMapping := pl.value.(*ast.MappingNode)
-	_, isNull := pl.value.(*ast.NullNode)
-	return isNull || isMapping && len(m.Values) == 0
 }
 
 func (sc *Scenario) validateRest() error {
@@ -63,10 +48,21 @@ func (sc *Scenario) validateRest() error {
 			return sc.ErrorAt("world.permissions.mode", err.Error(), "")
 		}
 	}
-	if err := sc.validateRules(); err != nil {
+	for _, m := range sc.named["rule"] {
+		if _, err := permission.ParseRule(m.name); err != nil {
+			return sc.ErrorAt(m.key, err.Error(), "")
+		}
+	}
+	if err := sc.checkWords(ownWords()...); err != nil {
 		return err
 	}
 	if err := sc.validateServers(); err != nil {
+		return err
+	}
+	if err := sc.validateExpect(); err != nil {
+		return err
+	}
+	if err := sc.validateCases(); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
@@ -86,24 +82,6 @@ func (sc *Scenario) validateRest() error {
 			seen[c.ID] = true
 		}
 	}
-	if s := sc.World.Style; s != "" && !slices.Contains([]string{"names", "hints", "api"}, s) {
-		return sc.ErrorAt("world.style", fmt.Sprintf("%q is no style", s), "write names, hints or api")
-	}
-	return nil
-}
-
-func (sc *Scenario) validateRules() error {
-	p := sc.World.Permissions
-	for _, list := range []struct {
-		key   string
-		rules []string
-	}{{"allow", p.Allow}, {"ask", p.Ask}, {"deny", p.Deny}} {
-		for i, text := range list.rules {
-			if _, err := permission.ParseRule(text); err != nil {
-				return sc.ErrorAt(fmt.Sprintf("world.permissions.%s.%d", list.key, i), err.Error(), "")
-			}
-		}
-	}
 	return nil
 }
 
@@ -120,20 +98,78 @@ func (sc *Scenario) validateServers() error {
 			switch {
 			case (f.Call == "" && f.Tool == "") == (f.Connect < 1):
 				return sc.ErrorAt(key, "the fault has no place, or two", "write call, tool or connect (from 1)")
-			case f.List != "" && f.List != "fails" && f.List != "hangs":
-				return sc.ErrorAt(key+".list", fmt.Sprintf("%q is nothing that becomes of a list", f.List), "write fails or hangs")
 			case f.Connect > 0 && !f.Refused && f.List == "":
 				return sc.ErrorAt(key, "the fault does nothing to the connection", "write refused: true, or list: fails or hangs")
 			}
 		}
 		for j, l := range spec.Lists {
-			if l.List != "" && l.List != "fails" && l.List != "hangs" {
-				return sc.ErrorAt(fmt.Sprintf("world.mcp.%d.lists.%d.list", i, j), fmt.Sprintf("%q is nothing that becomes of a list", l.List), "write fails or hangs")
-			}
 			if l.Turn < 2 {
 				return sc.ErrorAt(fmt.Sprintf("world.mcp.%d.lists.%d", i, j), "a list changes before the second request or later", "write `turn: 2` or more")
 			}
 		}
 	}
 	return nil
+}
+
+// none is what an empty list or mapping demands under these keys: that nothing of the kind is
+// there. Under others it would check nothing.
+var none = []string{"batches", "called", "order", "hints", "discovered", "todos", "read", "tools", "last", "deferred", "reasons", "input", "cancelled", "given_up"}
+
+// validateExpect refuses expectations that would check nothing.
+func (sc *Scenario) validateExpect() error {
+	for _, key := range slices.Sorted(maps.Keys(sc.places)) {
+		if key != "expect" && !strings.HasPrefix(key, "expect.") {
+			continue
+		}
+		if what := idle(key, sc.places[key].value); what != "" {
+			return sc.ErrorAt(key, key+" is "+what, "name what must come of the run, or leave "+key[strings.LastIndexByte(key, '.')+1:]+" out")
+		}
+	}
+	for i, size := range sc.Expect.Chunks {
+		if size < 1 {
+			return sc.ErrorAt(fmt.Sprintf("expect.chunks.%d", i), fmt.Sprintf("a chunk of %d bytes", size), "write a positive number of bytes")
+		}
+	}
+	for i, policy := range sc.Expect.SameUnder {
+		if policy == sc.PolicyName() {
+			return sc.ErrorAt(fmt.Sprintf("expect.same_under.%d", i), "the scenario runs under "+policy+" itself", "name another policy")
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(sc.Expect.Files)) {
+		f := sc.Expect.Files[p]
+		if f.Is == "absent" && (f.Contains != nil || f.Lacks != nil || f.Equals != nil) {
+			return sc.ErrorAt("expect.files."+p, "a file that is absent has no content", "keep one of the two")
+		}
+	}
+	for i, g := range sc.Expect.Gates {
+		if g.In == nil && g.Out == nil && g.Reasons == nil {
+			return sc.ErrorAt(fmt.Sprintf("expect.gates.%d", i), "nothing is expected of the gates", "add in, out or reasons")
+		}
+	}
+	return nil
+}
+
+// idle reports what about a value makes it check nothing; "" is a value that does. An
+// empty text is an expectation in some places, of a variable's value for instance.
+func idle(key string, value ast.Node) string {
+	parent, last := "", key
+	if at := strings.LastIndexByte(key, '.'); at >= 0 {
+		parent, last = key[:at], key[at+1:]
+	}
+	empty := false
+	switch v := value.(type) {
+	case *ast.NullNode:
+		return "empty"
+	case *ast.MappingNode:
+		empty = len(v.Values) == 0 && parent != "expect.results"
+	case *ast.SequenceNode:
+		empty = len(v.Values) == 0
+	case *ast.StringNode:
+		ownText := last == "equals" || last == "cwd" || slices.ContainsFunc([]string{".env", ".omitted", ".reasons"}, func(of string) bool { return strings.HasSuffix(parent, of) })
+		empty = v.Value == "" && !ownText
+	}
+	if empty && !slices.Contains(none, last) {
+		return "empty"
+	}
+	return ""
 }

@@ -176,6 +176,13 @@ func (b Bound) HoldsAt(d time.Duration) bool {
 	return (b.unit == timed || b.low == 0) && b.Holds(float64(d))
 }
 
+// HoldsNear reports whether the bound holds for a time that was measured on a real clock,
+// which may be off by so much.
+func (b Bound) HoldsNear(d, slack time.Duration) bool {
+	near := time.Duration(math.Min(math.Max(b.low, float64(d-slack)), float64(d+slack)))
+	return b.HoldsAt(d) || b.HoldsAt(near) || b.op == "<" && b.HoldsAt(d-slack) || b.op == ">" && b.HoldsAt(d+slack)
+}
+
 // scalar gives a node's text.
 func scalar(n ast.Node) (string, error) {
 	switch v := n.(type) {

@@ -21,8 +21,15 @@ type Machine struct {
 	// Capacity is the disk's size in bytes; ReadOnly mounts it so.
 	Capacity int64 `yaml:"capacity"`
 	ReadOnly bool  `yaml:"read_only"`
-	// Web are the pages WebFetch finds, by URL.
+	// Web are the pages that are there to be found, by URL, or by method and URL
+	// ("POST https://..."), which is looked for first.
 	Web map[string]Page `yaml:"web"`
+	// Browser is the browser that WebBrowser drives; it finds the pages of Web.
+	Browser *Browser `yaml:"browser"`
+	// Push is the address of the topic that PushNotification posts to, as ntfy has them.
+	Push string `yaml:"push"`
+	// Languages are the language servers that LSP can ask.
+	Languages []Language `yaml:"languages"`
 }
 
 // Client is how the tool system is configured.
@@ -30,7 +37,7 @@ type Client struct {
 	// Settings are environment variables as settings.FromEnv reads them; Profile
 	// starts from a named profile in place of the external default.
 	Settings    map[string]string `yaml:"settings"`
-	Profile     string            `yaml:"profile"`
+	Profile     string            `yaml:"profile" names:"profile"`
 	Permissions Permissions       `yaml:"permissions"`
 	// NonInteractive means that nobody can be asked.
 	NonInteractive bool `yaml:"non_interactive"`
@@ -41,11 +48,11 @@ type Toolset struct {
 	MCP []Server `yaml:"mcp"`
 	// Only keeps these built-ins, so that a scenario shows what it is about and its
 	// cassette stays small; not given keeps all, an empty list none.
-	Only []string `yaml:"only"`
+	Only []string `yaml:"only" names:"builtin"`
 	// Tools are tools of the scenario's own, beside the built-ins.
 	Tools []OwnTool `yaml:"tools"`
 	// Style is how deferred tools are listed for the model: names, hints or api.
-	Style string `yaml:"style"`
+	Style string `yaml:"style" names:"style"`
 }
 
 // Conversation is the model that is asked, and the bounds and the past of the
@@ -57,9 +64,14 @@ type Conversation struct {
 	// abandoned stream is tried again.
 	MaxTurns int `yaml:"max_turns"`
 	Retries  int `yaml:"retries"`
+	// Output is the schema that the answer has to fit; not given, the answer is text.
+	Output map[string]any `yaml:"output"`
 	// StreamIdle abandons a stream that makes no progress for so long, pings or not; 0
 	// waits for ever.
 	StreamIdle Duration `yaml:"stream_idle"`
+	// Stay is how long the conversation waits, when its turn has ended, for a message of
+	// an agent or a job that is due; 0 ends it at once.
+	Stay Duration `yaml:"stay"`
 	// History are the messages of an earlier session; Compactions cut the conversation.
 	History     []PastMessage `yaml:"history"`
 	Compactions []Compaction  `yaml:"compactions"`
@@ -68,9 +80,9 @@ type Conversation struct {
 // Permissions are the rules in force.
 type Permissions struct {
 	Mode  string   `yaml:"mode"`
-	Allow []string `yaml:"allow"`
-	Ask   []string `yaml:"ask"`
-	Deny  []string `yaml:"deny"`
+	Allow []string `yaml:"allow" names:"rule"`
+	Ask   []string `yaml:"ask" names:"rule"`
+	Deny  []string `yaml:"deny" names:"rule"`
 	// Roots are further allowed folders.
 	Roots []string `yaml:"roots"`
 }
@@ -111,7 +123,7 @@ type ServerList struct {
 	Catalogue string   `yaml:"catalogue"`
 	Without   []string `yaml:"without"`
 	// List is what becomes of the list when it is asked for: fails or hangs.
-	List string `yaml:"list"`
+	List string `yaml:"list" names:"list"`
 }
 
 // ServerFault is one thing that goes wrong with a server (O7). Call or Tool (the server's
@@ -119,7 +131,7 @@ type ServerList struct {
 // Server is for catalogues of several.
 type ServerFault struct {
 	Server  string `yaml:"server"`
-	Call    string `yaml:"call"`
+	Call    string `yaml:"call" names:"call"`
 	Tool    string `yaml:"tool"`
 	Connect int    `yaml:"connect"`
 
@@ -139,7 +151,7 @@ type ServerFault struct {
 	// Refused turns the connection down. List is what becomes of the list asked for
 	// when it is connected: fails or hangs.
 	Refused bool   `yaml:"refused"`
-	List    string `yaml:"list"`
+	List    string `yaml:"list" names:"list"`
 }
 
 // ServerAsk is a question that a tool of a server puts to the person before it works
@@ -150,13 +162,39 @@ type ServerAsk struct {
 	URL     string         `yaml:"url"`
 }
 
-// Page is one answer of the web.
+// Page is what the web answers for an address, or for a method and an address.
 type Page struct {
+	WebAnswer `yaml:",inline"`
+	// Again are the answers of further requests for it, one each; the last stays.
+	Again []WebAnswer `yaml:"again"`
+}
+
+// WebAnswer is one answer of the web.
+type WebAnswer struct {
 	Status int      `yaml:"status"`
 	Type   string   `yaml:"type"`
 	Body   string   `yaml:"body"`
 	To     string   `yaml:"redirect"`
 	After  Duration `yaml:"after"`
+}
+
+// Browser is a simulated browser: it opens pages, follows the link of an element by its #id and
+// keeps what is typed as the element's value, and runs no scripts.
+type Browser struct {
+	// Values are what scripts give, as JSON, by script.
+	Values map[string]string `yaml:"values"`
+}
+
+// Language is a scripted language server.
+type Language struct {
+	// Name is the language, Extensions are those of its files: .go.
+	Name       string   `yaml:"name"`
+	Extensions []string `yaml:"extensions"`
+	// Answers are its results by method, such as textDocument/definition; any other gets null.
+	Answers map[string]any `yaml:"answers"`
+	// Ends is the method at which the server ends instead of an answer; Refused starts none.
+	Ends    string `yaml:"ends"`
+	Refused bool   `yaml:"refused"`
 }
 
 // PastMessage is one message of an earlier session, as its transcript has it: results
@@ -222,7 +260,7 @@ type ToolTraits struct {
 	// a hook rewrites (G2).
 	ExclusiveIf string `yaml:"exclusive_if"`
 	// Interrupt is cancel or block.
-	Interrupt string `yaml:"interrupt"`
+	Interrupt string `yaml:"interrupt" names:"interrupt"`
 	// StopsSiblings makes its failure stop the calls beside it, as Bash's does (J3).
 	StopsSiblings bool `yaml:"stops_siblings"`
 	// Reads and Writes are the keys it declares to touch (J8); with neither, everything.
@@ -247,8 +285,8 @@ type ToolAnswer struct {
 	Failed bool   `yaml:"failed"`
 	// Answers are its results by call id, before Answer; FailedCalls are the ids of
 	// those that fail.
-	Answers     map[string]string `yaml:"answers"`
-	FailedCalls []string          `yaml:"failed_calls"`
+	Answers     map[string]string `yaml:"answers" names:"call"`
+	FailedCalls []string          `yaml:"failed_calls" names:"call"`
 	ResultChars int               `yaml:"result_chars"`
 }
 

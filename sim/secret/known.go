@@ -108,12 +108,6 @@ func within64(value string) []string {
 	return out
 }
 
-// secretWords are words in the names of variables that hold secrets.
-var secretWords = map[string]bool{
-	"KEY": true, "KEYS": true, "APIKEY": true, "TOKEN": true, "TOKENS": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASS": true,
-	"PASSPHRASE": true, "CREDENTIAL": true, "CREDENTIALS": true, "AUTH": true, "COOKIE": true, "PAT": true, "BEARER": true,
-}
-
 // minValue is how long a variable's value must be: a shorter one stands everywhere.
 const minValue = 8
 
@@ -140,10 +134,7 @@ func FromEnv(env []string) []Known {
 }
 
 func isSecretName(name string) bool {
-	for word := range strings.SplitSeq(strings.ToUpper(name), "_") {
-		if secretWords[word] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
+		return slices.Contains(data().Variables, word)
+	})
 }

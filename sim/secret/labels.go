@@ -2,34 +2,23 @@ package secret
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
-// labels are the last words of names whose values are secrets, and what is demanded of the
-// value.
-var labels = map[string]trust{
-	"key": byLooks, "keys": byLooks, "token": byLooks, "tokens": byLooks, "auth": byLooks, "session": byLooks, "sid": byLooks,
-	"credential": byLooks, "credentials": byLooks, "pat": byLooks, "amzsignature": bySight,
-	"apikey": bySight, "secret": bySight, "password": bySight, "passwd": bySight, "pwd": bySight, "passphrase": bySight, "authtoken": bySight,
-	"dbpass": bySight, "userpass": bySight, "mysqlpass": bySight, "smtppass": bySight, "sshpass": bySight,
-	"accountkey": bySight, "sharedaccesskey": bySight,
-	"accesskey": bySight, "secretkey": bySight, "accesstoken": bySight, "refreshtoken": bySight, "clientsecret": bySight,
-	"privatekey": bySight, "cookie": wholly, "setcookie": wholly,
-	"organizationid": anyway, "organizationuuid": anyway, "orgid": anyway, "orguuid": anyway,
-	"workspaceid": anyway, "workspaceuuid": anyway, "accountid": anyway, "accountuuid": anyway,
-}
+// trust is what is demanded of the value of a name; patterns.yaml has the names.
+type trust string
 
-type trust int
-
+// The kinds of trust.
 const (
 	// byLooks: the value must be random; names like this are also those of other things.
-	byLooks trust = iota + 1
+	byLooks trust = "by looks"
 	// bySight: it must have letters and digits and some length.
-	bySight
+	bySight trust = "by sight"
 	// anyway: the value counts whatever it is, where it is quoted.
-	anyway
+	anyway trust = "anyway"
 	// wholly: the rest of the line.
-	wholly
+	wholly trust = "wholly"
 )
 
 const longestLabel = 48
@@ -42,7 +31,7 @@ func labelled(text string, add func(span)) {
 			continue
 		}
 		t := trustOf(text, i)
-		if t == 0 {
+		if t == "" {
 			continue
 		}
 		if from, to, ok := valueAfter(text, i, t); ok {
@@ -71,13 +60,13 @@ func trustOf(text string, sign int) trust {
 		from--
 	}
 	last, both := lastWords(text[from:to])
-	if t := labels[both]; t != 0 {
+	if t := data().trusts[both]; t != "" {
 		return t
 	}
 	if strings.HasSuffix(last, "password") || strings.HasSuffix(last, "passwd") {
 		return bySight
 	}
-	return labels[last]
+	return data().trusts[last]
 }
 
 // lastWords splits a name at dashes and capitals: "x-api-key" and "apiKey" end in
@@ -207,12 +196,12 @@ func isRandom(text string, from, to int) bool {
 		return false
 	}
 	c := classes(s)
-	return c.digit*12 >= len(s) && c.numbers >= 3 && c.upper >= 3 && c.lower >= 3 && c.other*8 <= len(s) && c.turns*100 >= len(s)*45 && entropy(s) >= 4.2 && !named(text, from)
+	return c.digit*12 >= len(s) && c.numbers >= 3 && c.upper >= 3 && c.lower >= 3 && c.other*8 <= len(s) && c.turns*100 >= len(s)*45 && entropy(s) >= 4.2 && !isOther(text, from)
 }
 
-// named reports a value whose name is that of something else: an id, a signature, a
+// isOther reports a value whose name is that of something else: an id, a signature, a
 // checksum, the data of an image.
-func named(text string, from int) bool {
+func isOther(text string, from int) bool {
 	to := from
 	for to > 0 && from-to < 6 && strings.IndexByte("\"'\\:= ", text[to-1]) >= 0 {
 		to--
@@ -225,23 +214,12 @@ func named(text string, from int) bool {
 		return false
 	}
 	last, _ := lastWords(text[begin:to])
-	switch last {
-	case "id", "uuid", "ids", "signature", "data", "integrity", "checksum", "hash", "digest", "sha256", "sha512", "h1", "etag", "cursor":
-		return true
-	}
-	return false
+	return slices.Contains(data().Others, last)
 }
 
-// ids begin like these; replay needs them.
-var ids = []string{"toolu_", "srvtoolu_", "mcptoolu_", "msg_", "req_", "call_", "file_", "container_", "batch_", "chatcmpl-", "resp_", "fc_", "rs_", "run_", "thread_", "sha256-", "sha384-", "sha512-"}
-
+// checksum reports an id, or the sum of a package.
 func checksum(s string) bool {
-	for _, prefix := range ids {
-		if strings.HasPrefix(s, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(data().IDs, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
 }
 
 // class counts what a text is made of; turns is how often the

@@ -110,26 +110,6 @@ func userinfo(text string, at int) (int, int, bool) {
 	return 0, 0, false
 }
 
-// telegram finds the token of a bot, "123456789:AA" and 33 more, from its middle.
-func telegram(text string, at int) (int, int, bool) {
-	from, to := runBefore(&digitSigns, text, at, 12), runOf(&dashed, text, at+1, 40)
-	return from, to, at-from >= 8 && at-from <= 10 && to-at-1 == 35
-}
-
-var digitSigns = signsOf(digits)
-
-// terraform finds a token of two parts from its middle.
-func terraform(text string, at int) (int, int, bool) {
-	from, to := runBefore(&alnum, text, at, 20), runOf(&dashed, text, at+len(".atlasv1."), 0)
-	return from, to, at-from >= 10 && to-at >= 50
-}
-
-// mailchimp finds a key from its end, "-us" and a number.
-func mailchimp(text string, at int) (int, int, bool) {
-	from, to := runBefore(&hexes, text, at, 33), runOf(&digitSigns, text, at+len("-us"), 3)
-	return from, to, at-from == 32 && to > at+len("-us")
-}
-
 // mailgunKey is how long a key of Mailgun's newer form is: 32, 8 and 8 digits.
 const mailgunKey = 32 + 1 + 8 + 1 + 8
 
@@ -322,12 +302,3 @@ func (c command) after(w *words) (from, to int, ok bool) {
 	colon := strings.IndexByte(value, ':')
 	return w.from + colon + 1, w.from + len(value), colon > 0
 }
-
-// azureSecret finds the secret of an application, three signs before "8Q~" and 31 or
-// more after it.
-func azureSecret(text string, at int) (int, int, bool) {
-	from, to := runBefore(&tildes, text, at, 3), runOf(&tildes, text, at+len("8Q~"), 40)
-	return from, to, at-from == 3 && to-at-len("8Q~") >= 31
-}
-
-var tildes = signsOf(lowers + uppers + digits + "_~.-")

@@ -2,8 +2,8 @@ package secret
 
 import (
 	"cmp"
+	"html"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -228,32 +228,15 @@ var hexDigits = func() (t [256]byte) {
 	return t
 }()
 
-var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "nbsp": " ", "plus": "+", "equals": "=", "sol": "/", "lowbar": "_", "dash": "-", "hyphen": "-"}
-
 const longestEntity = 10
 
 func entity(s string) (string, int) {
-	end := strings.IndexByte(s[:min(len(s), longestEntity)], ';')
-	if end < 2 {
+	end := strings.IndexByte(s[:min(len(s), longestEntity)], ';') + 1
+	text := html.UnescapeString(s[:end])
+	if text == s[:end] {
 		return "", 0
 	}
-	name := s[1:end]
-	if name[0] != '#' {
-		text, ok := entities[name]
-		if !ok {
-			return "", 0
-		}
-		return text, end + 1
-	}
-	base, digits := 10, name[1:]
-	if hex := strings.TrimLeft(digits, "xX"); hex != digits {
-		base, digits = 16, hex
-	}
-	n, err := strconv.ParseUint(digits, base, 21)
-	if err != nil {
-		return "", 0
-	}
-	return string(rune(n)), end + 1
+	return strings.ReplaceAll(text, "\u00a0", " "), end
 }
 
 // joined and mailed are what flat takes out.

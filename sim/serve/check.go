@@ -10,26 +10,41 @@ import (
 // maxFindings is how many findings of a check are listed one by one.
 const maxFindings = 10
 
-// demands are the checks, in the order in which they are reported: what
-// the API demands, or, for tools and cache, what keeps a cached prefix alive.
+// Weight is what a violation comes to.
+type Weight string
+
+// The weights: the API refuses the request, it costs tokens or the prompt cache, it is a
+// matter of taste, or the script does not fit the client.
+const (
+	Refused Weight = "refused"
+	Costs   Weight = "costs"
+	Taste   Weight = "taste"
+	Setup   Weight = "setup"
+)
+
+// demands are the checks, in the order in which they are reported: that the client has the
+// tools that are called, what the API demands, and what keeps a cached prefix alive.
 var demands = []struct {
 	name, demand string
+	weight       Weight
 	run          func(*checker)
 }{
-	{"results", "each call has exactly one result", (*checker).results},
-	{"order", "results stand in call order", (*checker).order},
-	{"placement", "results stand at the front of the message after their calls", (*checker).placement},
-	{"roles", "user and assistant take turns", (*checker).roles},
-	{"echo", "the assistant's message comes back unchanged", (*checker).echo},
-	{"tools", "the tools array keeps its bytes", (*checker).tools},
-	{"cache", "at most 4 cache breakpoints, and none moves back", (*checker).cache},
-	{"recorded", "results are those that were recorded", (*checker).recorded},
+	{"offered", "each tool that is called was offered", Setup, (*checker).offered},
+	{"request", "the API takes the request: names, schemas, ids, max_tokens", Refused, (*checker).requests},
+	{"results", "each call has exactly one result", Refused, (*checker).results},
+	{"order", "results stand in call order", Taste, (*checker).order},
+	{"placement", "results stand at the front of the message after their calls", Refused, (*checker).placement},
+	{"roles", "messages are of the user and the assistant, the user first", Refused, (*checker).roles},
+	{"echo", "the assistant's message comes back unchanged", Refused, (*checker).echo},
+	{"tools", "the tools array keeps its bytes", Costs, (*checker).tools},
+	{"cache", "at most 4 cache breakpoints, and none moves back", Costs, (*checker).cache},
+	{"recorded", "results are those that were recorded", Taste, (*checker).recorded},
 }
 
 // review checks a sequence of requests. It is a pure function of
 // the session's log.
 func review(s *session, strict bool) SessionReport {
-	out := SessionReport{Conversation: s.conv.Number, Opening: compared(s), Of: len(s.conv.Answers)}
+	out := SessionReport{Conversation: s.conv.Number, Opening: compared(s), Of: len(s.conv.Answers), Notes: s.naming.notes}
 	var log []exchange // without repeats
 	for _, x := range s.log {
 		out.Requests++
@@ -38,7 +53,7 @@ func review(s *session, strict bool) SessionReport {
 			log[len(log)-1].ended = x.ended
 			continue
 		}
-		if x.answer >= 0 {
+		if x.answer >= 0 && !x.broken {
 			out.Answers++
 			out.Calls += len(s.conv.Answers[x.answer].Calls())
 		}
@@ -47,7 +62,9 @@ func review(s *session, strict bool) SessionReport {
 	for _, p := range demands {
 		c := &checker{conv: s.conv, log: log}
 		p.run(c)
-		out.Checks = append(out.Checks, c.result(p.name, p.demand, strict))
+		check := c.result(p.name, p.demand, strict)
+		check.Weight = p.weight
+		out.Checks = append(out.Checks, check)
 	}
 	out.Results, out.Latencies = reactions(s.conv, log)
 	if n := len(log); n > 0 {
@@ -111,7 +128,7 @@ type reaction struct {
 func (c *checker) eachReaction(f func(r reaction)) {
 	for i := 1; i < len(c.log); i++ {
 		before := c.log[i-1]
-		if before.answer < 0 || !c.conv.Answers[before.answer].committed() {
+		if before.answer < 0 || before.broken || !c.conv.Answers[before.answer].committed() {
 			continue
 		}
 		r := reaction{turn: before.answer + 1, answer: &c.conv.Answers[before.answer], req: c.log[i].req}
@@ -125,7 +142,7 @@ func (c *checker) eachReaction(f func(r reaction)) {
 func reactions(conv *Conversation, log []exchange) (results int, took []Latency) {
 	for i := 1; i < len(log); i++ {
 		before := log[i-1]
-		if before.answer < 0 {
+		if before.answer < 0 || before.broken {
 			continue
 		}
 		a := &conv.Answers[before.answer]
@@ -148,25 +165,31 @@ type Report struct {
 	Refused []Refusal
 	// Unserved are conversations nobody asked for, by number.
 	Unserved []int
+	// Asides are the requests that were no turn of an agent, each with why; they were given
+	// an answer that means nothing.
+	Asides []string
 }
 
 // Refusal is a request that got an error.
-type Refusal struct{ Text, Opening string }
+type Refusal struct {
+	Text    string `json:"text"`
+	Opening string `json:"opening,omitempty" jsonschema:"The beginning of the first user message."`
+}
 
 // SessionReport is one client's conversation.
 type SessionReport struct {
-	// Conversation is the recorded one's number; Opening is how its first
-	// user message compares: "same", "other", "unknown".
-	Conversation int
-	Opening      string
-	// Requests were sent, Resent of them again; Answers were given, of Of.
-	Requests, Resent, Answers, Of int
-	// Calls had to be answered, Results came.
-	Calls, Results int
-	Checks         []Check
-	// Breakpoints are those of the last request, by place.
-	Breakpoints []string
-	Latencies   []Latency
+	Conversation int       `json:"conversation" jsonschema:"The recorded conversation that was served." minimum:"1"`
+	Opening      string    `json:"opening" jsonschema:"How the first user message compares with the recorded one." enum:"same,other,unknown"`
+	Requests     int       `json:"requests"`
+	Resent       int       `json:"resent" jsonschema:"Requests that repeat the one before, byte for byte, and got the same answer."`
+	Answers      int       `json:"answers" jsonschema:"Answers that were given."`
+	Of           int       `json:"answers_recorded"`
+	Calls        int       `json:"calls" jsonschema:"Calls in the answers that were given."`
+	Results      int       `json:"results" jsonschema:"Results that came back."`
+	Checks       []Check   `json:"checks"`
+	Breakpoints  []string  `json:"breakpoints" jsonschema:"Places of the last request's cache breakpoints, in the order of the prompt."`
+	Notes        []string  `json:"notes,omitempty" jsonschema:"What was guessed: which of the client's tools stand for those that are called."`
+	Latencies    []Latency `json:"-"`
 }
 
 // Latency is the client's own time: from the end of an answer with calls to the next
@@ -191,18 +214,19 @@ const (
 
 // Check is one demand and what was found.
 type Check struct {
-	Name, Demand string
-	Status       Status
-	// Findings are the first that contradict it; More counts the others.
-	Findings []Finding
-	More     int
+	Name     string    `json:"name" enum:"offered,request,results,order,placement,roles,echo,tools,cache,recorded"`
+	Demand   string    `json:"check" jsonschema:"What is demanded of a client, in words."`
+	Weight   Weight    `json:"weight" jsonschema:"What a violation comes to: the API refuses the request; it costs tokens or the prompt cache; it is a matter of taste; or the script does not fit the client." enum:"refused,costs,taste,setup"`
+	Status   Status    `json:"status" jsonschema:"differs: results are not the recorded ones, which is a failure with --strict only; untested: nothing came that could be checked." enum:"held,failed,differs,untested"`
+	Findings []Finding `json:"findings" jsonschema:"What contradicts the demand; at most 10 are listed."`
+	More     int       `json:"more_findings,omitempty"`
 }
 
 // Finding contradicts a demand. Turn is the answer, from 1, to which the request at
 // fault reacts; 0: the first request.
 type Finding struct {
-	Turn int
-	Text string
+	Turn int    `json:"after_answer" jsonschema:"The answer to which the request at fault reacts, from 1; 0: the first request."`
+	Text string `json:"text"`
 }
 
 // Held reports whether every check held and no request was refused. That nothing was

@@ -63,7 +63,7 @@ func (c *checker) unanswered() {
 		return
 	}
 	last := c.log[len(c.log)-1]
-	if last.answer < 0 || last.answer == len(c.conv.Answers)-1 {
+	if last.answer < 0 || last.broken || last.answer == len(c.conv.Answers)-1 {
 		return
 	}
 	for _, call := range c.conv.Answers[last.answer].Calls() {
@@ -99,17 +99,25 @@ func (c *checker) order() {
 	})
 }
 
-// placement: the API wants all results in the one message that follows, before
-// anything else in it.
+// placement: the API wants all results right behind their calls, before anything else. It
+// reads the user's messages in a row as one.
 func (c *checker) placement() {
 	c.eachReaction(func(r reaction) {
+		end, behind := r.at+1, map[int]int{} // the message's first block that is no result
+		for other := false; end < len(r.req.messages) && r.req.messages[end].Get("role").Str == "user"; end++ {
+			behind[end] = 0
+			if !other {
+				list := blocks(r.req.messages[end])
+				at := slices.IndexFunc(list, notResult)
+				other = at >= 0
+				behind[end] = map[bool]int{true: at, false: len(list)}[other]
+			}
+		}
 		for _, s := range resultsAfter(r.req, r.at) {
 			switch {
-			case s.message != r.at+1:
-				c.report(r.turn, "the result of %s stands in messages.%d; it belongs into messages.%d, right after the call", s.id, s.message, r.at+1)
-			case r.req.messages[s.message].Get("role").Str != "user":
-				c.report(r.turn, "the result of %s stands in a message of role %q", s.id, r.req.messages[s.message].Get("role").Str)
-			case slices.ContainsFunc(blocks(r.req.messages[s.message])[:s.index], notResult):
+			case s.message >= end:
+				c.report(r.turn, "the result of %s stands in messages.%d; it belongs right after the call, into messages.%d of the user", s.id, s.message, r.at+1)
+			case s.index > behind[s.message]-1:
 				c.report(r.turn, "the result of %s stands behind other content in messages.%d; results come first", s.id, s.message)
 			}
 		}
@@ -118,18 +126,17 @@ func (c *checker) placement() {
 
 func notResult(b gjson.Result) bool { return b.Get("type").Str != "tool_result" }
 
-// roles: user and assistant take turns, the user first.
+// roles: the API takes messages of one role in a row, but begins with the user's.
 func (c *checker) roles() {
 	for _, x := range c.log {
 		c.tested = true
-		before := "assistant"
 		for i, m := range x.req.messages {
-			role := m.Get("role").Str
-			if role == before {
-				c.report(max(0, x.answer), "messages.%d is the second of role %q in a row", i, role)
-				break
+			switch role := m.Get("role").Str; {
+			case i == 0 && role == "assistant":
+				c.report(max(0, x.answer), "messages.0 is the assistant's")
+			case role != "user" && role != "assistant" && role != "system":
+				c.report(max(0, x.answer), "messages.%d has the role %q", i, role)
 			}
-			before = role
 		}
 	}
 }
@@ -213,7 +220,8 @@ func changed(sent, back gjson.Result) string {
 	var keys []string
 	for _, v := range []gjson.Result{sent, back} {
 		v.ForEach(func(key, value gjson.Result) bool {
-			if !slices.Contains(keys, key.Str) && key.Str != "cache_control" {
+			// A breakpoint is no part of the block, and who called a tool is left out by most.
+			if !slices.Contains(keys, key.Str) && key.Str != "cache_control" && (key.Str != "caller" || back.Get("caller").Exists()) {
 				keys = append(keys, key.Str)
 			}
 			return true

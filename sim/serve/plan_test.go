@@ -53,7 +53,7 @@ func recorded(t *testing.T, file string) (*serve.Script, plan) {
 		t.Skip("the recordings of others are not here")
 	}
 	defer data.Close()
-	rec, err := recording.Open(file, data, recording.Limits{})
+	rec, err := recording.Open(file, data, recording.Limits{}, nil)
 	require.NoError(t, err)
 	again, err := os.Open(path)
 	require.NoError(t, err)

@@ -13,11 +13,13 @@ import (
 
 // request is what a client sent, as far as it matters here.
 type request struct {
-	stream   bool
-	body     []byte
-	tools    []gjson.Result
-	system   gjson.Result
-	messages []gjson.Result
+	stream    bool
+	body      []byte
+	tools     []gjson.Result
+	system    gjson.Result
+	messages  []gjson.Result
+	model     string
+	maxTokens int64
 	// auto: the request as a whole has a cache breakpoint, placed by the API.
 	auto bool
 }
@@ -29,7 +31,7 @@ func parse(body []byte) (*request, error) {
 		return nil, errors.New("the body is no JSON object")
 	}
 	v := gjson.ParseBytes(body)
-	r := &request{body: body, stream: v.Get("stream").Bool(), tools: v.Get("tools").Array(), system: v.Get("system"), auto: v.Get("cache_control").IsObject()}
+	r := &request{body: body, stream: v.Get("stream").Bool(), tools: v.Get("tools").Array(), system: v.Get("system"), auto: v.Get("cache_control").IsObject(), model: v.Get("model").Str, maxTokens: v.Get("max_tokens").Int()}
 	list := v.Get("messages")
 	if !list.IsArray() || len(list.Array()) == 0 {
 		return nil, errors.New("messages: at least one message is required")

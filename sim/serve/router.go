@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/sim/cassette"
 	"toolbench/toolsys/message"
 )
 
@@ -16,15 +17,28 @@ type router struct {
 	// again: a conversation that was served may be served once more.
 	again    bool
 	used     map[*Conversation]bool
+	names    Names
+	world    func(string) string
+	fault    func(request int) cassette.Fault
 	sessions []*session
-	refused  []Refusal
-	kept     int // bytes of bodies that are kept for the checks
+	// asides are the requests that were no turn of an agent, each with why.
+	asides  []string
+	refused []Refusal
+	turns   int // requests of agents' turns
+	kept    int // bytes of bodies that are kept for the checks
+}
+
+func newRouter(script *Script, o Options) router {
+	return router{script: script, again: o.Again, used: map[*Conversation]bool{}, names: o.Names, world: o.World, fault: o.Fault}
 }
 
 // session is one client's conversation as far as it has come.
 type session struct {
-	conv    *Conversation
-	opening string
+	// conv is the conversation in the client's words: with the names of its tools. From
+	// is the script's.
+	conv, from *Conversation
+	naming     naming
+	opening    string
 	// base is how many assistant messages the first request brought along, next the
 	// place of the answer that comes next.
 	base, first, next int
@@ -37,8 +51,9 @@ type exchange struct {
 	req *request
 	// answer is its place in the conversation, -1 when there was none left.
 	answer int
-	// resent: the same request again, and the same answer.
-	resent         bool
+	// resent: the same request again, and the same answer. Broken: the answer failed on
+	// its way, so that it is still to be given.
+	resent, broken bool
 	arrived, ended time.Duration
 }
 
@@ -47,9 +62,19 @@ const maxKept = 1 << 30
 
 // reply is an answer that is to be given.
 type reply struct {
-	session *session
-	place   int // in the session's log
+	session *session // nil for an aside
+	place   int      // in the session's log
 	answer  *Answer
+	fault   cassette.Fault
+	aside   string // why the request is no turn of an agent
+}
+
+// id is what the request is called in the answer's headers.
+func (t reply) id() string {
+	if t.session == nil {
+		return "req_aside"
+	}
+	return fmt.Sprintf("req_%d_%d", t.session.conv.Number, t.place+1)
 }
 
 // route gives a request its answer, or a refusal worded for the client. Retry: the
@@ -61,27 +86,46 @@ func (d *router) route(req *request, retry bool, at time.Duration) (reply, error
 	sum := sha256.Sum256(req.body)
 	s := d.find(req, sum, retry)
 	if s == nil {
+		if why := d.aside(req); why != "" {
+			d.asides = append(d.asides, why)
+			return reply{answer: asideAnswer(req), aside: why}, nil
+		}
 		var err error
 		if s, err = d.open(req); err != nil {
 			return reply{}, err
 		}
 	}
 	x := exchange{req: req, answer: s.next, arrived: at}
-	if n := len(s.log); n > 0 && s.last == sum && s.log[n-1].answer >= 0 && s.conv.Answers[s.log[n-1].answer].Whole {
+	if n := len(s.log); n > 0 && s.last == sum && !s.log[n-1].broken && s.log[n-1].answer >= 0 && s.conv.Answers[s.log[n-1].answer].Whole {
 		x.answer, x.resent = s.log[n-1].answer, true
 	}
 	if x.answer >= len(s.conv.Answers) {
 		x.answer = -1
+	}
+	t := reply{session: s, place: len(s.log)}
+	if x.answer >= 0 {
+		t.answer = &s.conv.Answers[x.answer]
+		t.fault = d.faultOf()
+		x.broken = t.fault.Breaks(t.answer.Events)
 	}
 	s.log = append(s.log, x)
 	s.last = sum
 	if x.answer < 0 {
 		return reply{}, s.over(d, req)
 	}
-	if !x.resent {
+	if !x.resent && !x.broken {
 		s.next++
 	}
-	return reply{s, len(s.log) - 1, &s.conv.Answers[x.answer]}, nil
+	return t, nil
+}
+
+// faultOf is what goes wrong with the answer to this turn.
+func (d *router) faultOf() cassette.Fault {
+	d.turns++
+	if d.fault == nil {
+		return cassette.Fault{}
+	}
+	return d.fault(d.turns)
 }
 
 // over refuses what goes beyond the recording. A last answer with calls has to be
@@ -175,7 +219,9 @@ func (d *router) open(req *request) (*session, error) {
 		return nil, d.refuse(req, fmt.Sprintf("all %d conversations were served: start the server again, or with --again", len(d.script.Conversations)))
 	}
 	d.used[c] = true
-	s := &session{conv: c, opening: opening(req.messages), base: req.replies(), first: first, next: first}
+	s := &session{from: c, opening: opening(req.messages), base: req.replies(), first: first, next: first}
+	s.naming = d.names.name(c, req.tools)
+	s.conv = c.inWords(s.naming, d.world)
 	d.sessions = append(d.sessions, s)
 	return s, nil
 }
@@ -226,7 +272,7 @@ func (d *router) done() bool {
 	for _, s := range d.sessions {
 		n := len(s.conv.Answers)
 		if s.next >= n && (len(s.conv.Answers[n-1].Calls()) == 0 || s.beyond() > 0) {
-			complete[s.conv] = true
+			complete[s.from] = true
 		}
 	}
 	return len(complete) == len(d.script.Conversations)

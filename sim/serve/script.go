@@ -58,35 +58,24 @@ func (a *Answer) committed() bool { return a.Whole && len(a.Reply.Message.Conten
 // FromRecording reads any recording (O2). Pace is that of streams without times.
 // Errors are those of recording.Scan.
 func FromRecording(name string, r io.Reader, limits recording.Limits, pace stream.Pace) (*Script, error) {
-	t := &Script{Source: name}
-	byNumber := map[int]*Conversation{}
-	at := func(c *recording.Conversation) *Conversation {
-		own := byNumber[c.Number]
-		if own == nil {
-			own = &Conversation{Number: c.Number}
-			byNumber[c.Number] = own
-			t.Conversations = append(t.Conversations, own)
+	openings := map[int]string{}
+	rec, err := recording.Open(name, r, limits, func(c *recording.Conversation, turn int, body string) error {
+		if turn == 1 {
+			openings[c.Number] = opening(gjson.Get(body, "messages").Array())
 		}
-		return own
-	}
-	_, err := recording.Scan(name, r, limits, recording.Handler{
-		Request: func(c *recording.Conversation, turn int, body string) error {
-			if own := at(c); turn == 1 {
-				own.Opening = opening(gjson.Get(body, "messages").Array())
-			}
-			return nil
-		},
-		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
-			own := at(c)
-			own.Answers = append(own.Answers, answerOf(turn, pace))
-			return nil
-		},
-		Problem: func(p recording.Problem) { t.Problems = append(t.Problems, p) },
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(t.Conversations, func(a, b *Conversation) int { return a.Number - b.Number })
+	t := &Script{Source: name, Problems: rec.Problems}
+	for _, c := range rec.Conversations {
+		own := &Conversation{Number: c.Number, Opening: openings[c.Number]}
+		for _, turn := range c.Turns {
+			own.Answers = append(own.Answers, answerOf(turn, pace))
+		}
+		t.Conversations = append(t.Conversations, own)
+	}
 	return t, nil
 }
 

@@ -96,7 +96,7 @@ func (c *client) check(name string) serve.Check {
 	return serve.Check{}
 }
 
-func TestAGoodClientHoldsEveryPromise(t *testing.T) {
+func TestAGoodClientPassesEveryCheck(t *testing.T) {
 	c := newClient(t, weather(), serve.Options{})
 	c.say(user(`"How is it?"`))
 	c.turn()
@@ -124,14 +124,43 @@ func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
 	a, b := result("call_a", "wet"), result("call_b", "dry")
 	for name, try := range map[string]struct {
 		check, says string
-		spoil       func(c *client)
+		change      func(c *client)
 	}{
-		"missing":   {"results", "weather call_b has no result", func(c *client) { c.say(user("[" + a + "]")) }},
-		"unknown":   {"results", `"call_x", which no call`, func(c *client) { c.say(user("[" + a + "," + b + "," + result("call_x", "") + "]")) }},
-		"twice":     {"results", "call_a has 2 results", func(c *client) { c.say(user("[" + a + "," + a + "," + b + "]")) }},
-		"swapped":   {"order", "[call_a call_b], their results [call_b call_a]", func(c *client) { c.say(user("[" + b + "," + a + "]")) }},
-		"apart":     {"placement", "call_b stands in messages.3; it belongs into messages.2", func(c *client) { c.say(user("["+a+"]"), user("["+b+"]")) }},
-		"apart too": {"roles", `messages.3 is the second of role "user"`, func(c *client) { c.say(user("["+a+"]"), user("["+b+"]")) }},
+		"missing": {"results", "weather call_b has no result", func(c *client) { c.say(user("[" + a + "]")) }},
+		"unknown": {"results", `"call_x", which no call`, func(c *client) { c.say(user("[" + a + "," + b + "," + result("call_x", "") + "]")) }},
+		"twice":   {"results", "call_a has 2 results", func(c *client) { c.say(user("[" + a + "," + a + "," + b + "]")) }},
+		"swapped": {"order", "[call_a call_b], their results [call_b call_a]", func(c *client) { c.say(user("[" + b + "," + a + "]")) }},
+		"apart": {"placement", "call_b stands in messages.4; it belongs right after the call, into messages.2", func(c *client) {
+			c.say(user("["+a+"]"), `{"role":"system","content":"more"}`, user("["+b+"]"))
+		}},
+		"words between": {"placement", "call_b stands behind other content in messages.3", func(c *client) {
+			c.say(user("["+a+`,{"type":"text","text":"here"}]`), user("["+b+"]"))
+		}},
+		"another role": {"roles", `messages.3 has the role "tool"`, func(c *client) {
+			c.say(user("["+a+","+b+"]"), `{"role":"tool","content":"more"}`)
+		}},
+		"two tools of one name": {"request", `tools.1: the name "weather" is taken`, func(c *client) {
+			c.tools = `[{"name":"weather","input_schema":{"type":"object"}},` + c.tools[1:]
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"a name the API refuses": {"request", `the name "a.b" is not`, func(c *client) {
+			c.tools = `[{"name":"a.b","input_schema":{"type":"object"}},` + c.tools[1:]
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"a schema the API refuses": {"request", `input_schema of x is not of type object`, func(c *client) {
+			c.tools = `[{"name":"x","input_schema":{"anyOf":[]}},` + c.tools[1:]
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"no schema": {"request", `x has no input_schema`, func(c *client) {
+			c.tools = `[{"name":"x"},` + c.tools[1:]
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"an id reused": {"request", `messages.3: the id "call_a" is taken`, func(c *client) {
+			c.say(user("["+a+","+b+"]"), `{"role":"assistant","content":[{"type":"tool_use","id":"call_a","name":"weather","input":{}}]}`, user("["+a+"]"))
+		}},
+		"a reference to nothing": {"request", `the reference to "gone" leads to no tool`, func(c *client) {
+			c.say(user("[" + a + `,{"type":"tool_result","tool_use_id":"call_b","content":[{"type":"tool_reference","tool_name":"gone"}]}]`))
+		}},
 		"text first": {"placement", "stands behind other content", func(c *client) {
 			c.say(user(`[{"type":"text","text":"here"},` + a + "," + b + "]"))
 		}},
@@ -156,7 +185,7 @@ func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
 			c := newClient(t, weather(), serve.Options{})
 			c.say(user(`"How is it?"`))
 			c.turn()
-			try.spoil(c)
+			try.change(c)
 			c.turn()
 			ch := c.check(try.check)
 			assert.Equal(t, serve.Failed, ch.Status)
@@ -166,6 +195,29 @@ func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
 			r := c.s.Report()
 			assert.False(t, r.Held())
 		})
+	}
+}
+
+// What the API takes is no fault: the user's messages in a row are one, who called a tool
+// may be left out of the echo, and a deferred tool may join the end of the list.
+func TestWhatTheAPITakesIsNoFault(t *testing.T) {
+	turn := stream.Script(stream.Turn{ID: "msg_1", Blocks: []stream.Block{call("call_a", "weather", `{}`, 0), call("call_b", "weather", `{}`, 0)}})
+	for i := range turn {
+		turn[i].Data = bytes.Replace(turn[i].Data, []byte(`"name":"weather"`), []byte(`"name":"weather","caller":{"type":"direct"}`), 1)
+	}
+	end := stream.Script(stream.Turn{ID: "msg_2", Blocks: []stream.Block{{Kind: stream.Text, Text: "All dry."}}})
+	script := &serve.Script{Conversations: []*serve.Conversation{{Number: 1, Answers: []serve.Answer{serve.NewAnswer(turn), serve.NewAnswer(end)}}}}
+	c := newClient(t, script, serve.Options{})
+	c.say(user(`"How is it?"`))
+	c.turn()
+	require.Contains(t, c.messages[1], "caller")
+	c.messages[1] = strings.ReplaceAll(c.messages[1], `,"caller":{"type":"direct"}`, "")
+	require.NotContains(t, c.messages[1], "caller")
+	c.say(user("["+result("call_a", "wet")+"]"), user("["+result("call_b", "dry")+`,{"type":"text","text":"And?"}]`))
+	c.tools = strings.TrimSuffix(c.tools, "]") + `,{"name":"late","defer_loading":true,"input_schema":{"type":"object"}}]`
+	c.turn()
+	for _, ch := range c.s.Report().Sessions[0].Checks {
+		assert.NotEqual(t, serve.Failed, ch.Status, "%s: %v", ch.Name, ch.Findings)
 	}
 }
 

@@ -27,6 +27,15 @@ type Options struct {
 	Again bool
 	// Strict makes a result that differs from its recording a failure.
 	Strict bool
+	// Names say what stands for the script's tools in the client's; what they leave open
+	// is guessed from the tools that the client offers. World, if given, rewrites the paths
+	// in the inputs of calls.
+	Names Names
+	World func(text string) string
+	// Fault may change the answer to the n-th request of an agent's turn, counted from 1.
+	Fault func(request int) cassette.Fault
+	// Log receives a line for each thing that happens; nil drops them.
+	Log func(Line)
 	// Hosts are names and addresses to answer to, beside those of loopback and the one
 	// that the connection came to.
 	Hosts []string
@@ -63,7 +72,7 @@ func New(t *Script, o Options) *Server {
 	if o.Wait == nil {
 		o.Wait = cassette.Sleep
 	}
-	s := &Server{o: o, script: t, mux: http.NewServeMux(), start: o.Now(), router: router{script: t, again: o.Again, used: map[*Conversation]bool{}}}
+	s := &Server{o: o, script: t, mux: http.NewServeMux(), start: o.Now(), router: newRouter(t, o)}
 	s.last = s.start
 	s.mux.HandleFunc("POST /v1/messages", s.messages)
 	s.mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
@@ -109,7 +118,7 @@ func (s *Server) State() State {
 func (s *Server) Report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Report{Source: s.script.Source, Conversations: len(s.script.Conversations), Refused: slices.Clone(s.router.refused)}
+	r := Report{Source: s.script.Source, Conversations: len(s.script.Conversations), Refused: slices.Clone(s.router.refused), Asides: slices.Clone(s.router.asides)}
 	for _, session := range s.router.sessions {
 		r.Sessions = append(r.Sessions, review(session, s.o.Strict))
 	}
@@ -138,12 +147,8 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.ended(t)
-	w.Header().Set("Request-Id", fmt.Sprintf("req_%d_%d", t.session.conv.Number, t.place+1))
-	if stream {
-		s.play(w, r, t.answer)
-		return
-	}
-	s.complete(w, r, t.answer)
+	w.Header().Set("Request-Id", t.id())
+	s.give(w, r, t, stream)
 }
 
 // route asks the router; the lock is not held while anything is waited for.
@@ -152,12 +157,22 @@ func (s *Server) route(body []byte, retry bool) (reply, bool, error) {
 	defer s.mu.Unlock()
 	s.requests++
 	s.last = s.o.Now()
+	at := s.last.Sub(s.start)
 	req, err := parse(body)
 	if err != nil {
 		s.router.refused = append(s.router.refused, Refusal{Text: err.Error()})
+		s.log(Line{At: at, What: "refused", Text: err.Error()})
 		return reply{}, false, err
 	}
-	t, err := s.router.route(req, retry, s.last.Sub(s.start))
+	t, err := s.router.route(req, retry, at)
+	switch {
+	case err != nil:
+		s.log(Line{At: at, What: "refused", Text: err.Error()})
+	case t.session == nil:
+		s.log(Line{At: at, What: "aside", Text: t.aside})
+	default:
+		s.log(Line{At: at, Conversation: t.session.conv.Number, What: "request", Text: t.session.story(t.place)})
+	}
 	if err == nil {
 		s.inFlight++
 	}
@@ -169,30 +184,84 @@ func (s *Server) ended(t reply) {
 	defer s.mu.Unlock()
 	s.inFlight--
 	s.last = s.o.Now()
-	t.session.log[t.place].ended = s.last.Sub(s.start)
+	if t.session != nil {
+		t.session.log[t.place].ended = s.last.Sub(s.start)
+	}
+}
+
+// log passes a line on. The caller holds the lock, which keeps lines in order.
+func (s *Server) log(l Line) {
+	if s.o.Log != nil {
+		s.o.Log(l)
+	}
 }
 
 // writeTime is how long a client may take to read an event.
 const writeTime = 30 * time.Second
 
-// play streams an answer at its times. One that was cut ends as a lost connection.
-func (s *Server) play(w http.ResponseWriter, r *http.Request, a *Answer) {
+// give sends an answer as it comes from a player of cassettes, which paces it and has it
+// fail as demanded. An answer that was cut ends as a lost connection.
+func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, streamed bool) {
+	resp, err := s.played(r, t)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "api_error", err.Error())
+		return
+	}
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		body, _ := io.ReadAll(resp.Body) // it is in memory
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(resp.StatusCode)
+		_, _ = w.Write(body) // an error means that the client went away
+	case streamed:
+		s.play(w, resp.Body, t.answer)
+	default:
+		s.complete(w, resp.Body, t.answer)
+	}
+}
+
+// played opens the body of an answer, on a clock that runs as fast as was asked for.
+func (s *Server) played(r *http.Request, t reply) (*http.Response, error) {
+	began := s.o.Now()
+	return cassette.Respond(r, t.answer.Events, cassette.Options{
+		Now: func() time.Time { return began.Add(time.Duration(float64(s.o.Now().Sub(began)) * s.speed())) },
+		Wait: func(ctx context.Context, actor string, d time.Duration) error {
+			if s.speed() == 0 {
+				return ctx.Err()
+			}
+			return s.o.Wait(ctx, actor, time.Duration(float64(d)/s.speed()))
+		},
+	}, t.fault)
+}
+
+// speed is how fast streams run; 0: at once.
+func (s *Server) speed() float64 {
+	if s.o.Speed <= 0 || math.IsInf(s.o.Speed, 0) {
+		return 0
+	}
+	return s.o.Speed
+}
+
+// play passes a stream on piece by piece, each as soon as it is due.
+func (s *Server) play(w http.ResponseWriter, body io.Reader, a *Answer) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
-	out, began := http.NewResponseController(w), s.o.Now()
-	for _, e := range a.Events {
-		if err := s.until(r.Context(), began, e.At); err != nil {
-			return
-		}
+	out, buf := http.NewResponseController(w), make([]byte, 64<<10)
+	for {
+		n, err := body.Read(buf)
 		// Writers without deadlines or flushing, as in tests, lose nothing by it.
-		_ = out.SetWriteDeadline(s.o.Now().Add(s.scaled(e.At) + writeTime))
-		if _, err := w.Write(stream.Append(nil, e)); err != nil {
+		_ = out.SetWriteDeadline(s.o.Now().Add(writeTime))
+		if _, err := w.Write(buf[:n]); err != nil {
 			return // the client went away
 		}
 		_ = out.Flush()
-	}
-	if !a.Whole && !failed(a) {
-		panic(http.ErrAbortHandler)
+		switch {
+		case err == io.EOF && (a.Whole || failed(a)):
+			return
+		case err != nil:
+			panic(http.ErrAbortHandler)
+		}
 	}
 }
 
@@ -201,41 +270,32 @@ func failed(a *Answer) bool {
 	return slices.ContainsFunc(a.Events, func(e stream.Event) bool { return e.Type == "error" })
 }
 
-// complete answers a client that asked for no stream, when the stream would be over.
-func (s *Server) complete(w http.ResponseWriter, r *http.Request, a *Answer) {
-	if n := len(a.Events); n > 0 {
-		if err := s.until(r.Context(), s.o.Now(), a.Events[n-1].At); err != nil {
-			return
-		}
+// complete answers a client that asked for no stream, when the stream is over.
+func (s *Server) complete(w http.ResponseWriter, body io.Reader, a *Answer) {
+	arrived, err := io.ReadAll(body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
 	}
-	if !a.Whole {
-		status, kind, text := refusal(a)
+	var events []stream.Event
+	var d stream.Decoder
+	// What cannot be decoded makes the answer one that did not come to its end.
+	_ = d.Feed(arrived, func(e stream.Event) error {
+		events = append(events, e.Clone())
+		return nil
+	})
+	got := NewAnswer(events)
+	if got.Whole = got.Whole && a.Whole; !got.Whole {
+		status, kind, text := refusal(&got)
 		fail(w, status, kind, text)
 		return
 	}
-	body, err := Message(a)
+	message, err := Message(&got)
 	if err != nil {
 		fail(w, http.StatusInternalServerError, "api_error", "the recorded answer is no message: "+err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // an error means that the client went away
-}
-
-// until waits for a recorded time.
-func (s *Server) until(ctx context.Context, began time.Time, at time.Duration) error {
-	left := s.scaled(at) - s.o.Now().Sub(began)
-	if left <= 0 {
-		return ctx.Err()
-	}
-	return s.o.Wait(ctx, "serve", left)
-}
-
-func (s *Server) scaled(at time.Duration) time.Duration {
-	if s.o.Speed <= 0 || math.IsInf(s.o.Speed, 0) {
-		return 0
-	}
-	return time.Duration(float64(at) / s.o.Speed)
+	_, _ = w.Write(message) // an error means that the client went away
 }
 
 // read takes a request's body; what is too large is answered here.

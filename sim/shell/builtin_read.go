@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,12 +15,11 @@ type readOptions struct {
 	raw       bool
 	array     string
 	delimiter byte
-	chars     int // -n, -N
-	exact     bool
+	chars     int // -n
 	names     []string
 }
 
-// read [-r] [-s] [-e] [-a NAME] [-d DELIM] [-n N] [-N N] [-p PROMPT] [-t SECONDS] [NAME...]
+// read [-r] [-a NAME] [-d DELIM] [-n N] [-p PROMPT] [NAME...]; nobody sees a prompt
 func builtinRead(r *run, hc interp.HandlerContext, args []string) []string {
 	o, problem := parseRead(args[1:])
 	if problem != "" {
@@ -32,10 +32,6 @@ func builtinRead(r *run, hc interp.HandlerContext, args []string) []string {
 	}
 	if len(o.names) == 0 {
 		return assign("REPLY", unescapeRead(line, o.raw), code)
-	}
-	if o.exact {
-		o.names = o.names[:1]
-		return assign(o.names[0], line, code)
 	}
 	values := expand.ReadFields(&expand.Config{Env: hc.Env}, line, len(o.names), o.raw)
 	var b strings.Builder
@@ -62,8 +58,7 @@ func parseRead(args []string) (o readOptions, problem string) {
 			switch {
 			case c == 'r':
 				o.raw = true
-			case strings.IndexByte("se", c) >= 0:
-			case strings.IndexByte("adnNpt", c) >= 0:
+			case strings.IndexByte("adnp", c) >= 0:
 				value := letters[i+1:]
 				if value == "" {
 					if len(args) == 0 {
@@ -102,17 +97,12 @@ func (o *readOptions) set(c byte, value string) (problem string) {
 		if value != "" {
 			o.delimiter = value[0]
 		}
-	case 'n', 'N':
-		for _, d := range value {
-			if d < '0' || d > '9' {
-				return value + ": invalid number"
-			}
-			o.chars = o.chars*10 + int(d-'0')
+	case 'n':
+		n, err := strconv.ParseUint(value, 10, 16)
+		if err != nil {
+			return value + ": invalid number"
 		}
-		o.exact = c == 'N'
-		if o.exact {
-			o.delimiter = 0
-		}
+		o.chars = int(n)
 	}
 	return ""
 }
@@ -125,7 +115,7 @@ func (r *run) readUnit(o readOptions) (text string, ended bool) {
 		if err != nil {
 			return b.String(), false
 		}
-		if c == o.delimiter && !(o.exact && o.chars > 0) {
+		if c == o.delimiter {
 			return b.String(), true
 		}
 		if c == '\\' && !o.raw {
@@ -166,55 +156,31 @@ func quoteAll(list []string) string {
 	return strings.Join(out, " ")
 }
 
-// mapfile, readarray [-t] [-d DELIM] [-n COUNT] [-s SKIP] [NAME]
+// mapfile, readarray [-t] [NAME]
 func builtinMapfile(r *run, hc interp.HandlerContext, args []string) []string {
-	trim, end, name := false, byte('\n'), "MAPFILE"
-	limit, skip := 0, 0
-	rest := args[1:]
-	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
-		letter, value := rest[0][1], rest[0][2:]
+	rest, name := args[1:], "MAPFILE"
+	trim := len(rest) > 0 && rest[0] == "-t"
+	if trim {
 		rest = rest[1:]
-		if letter == 't' {
-			trim = true
-			continue
-		}
-		if value == "" && len(rest) > 0 {
-			value, rest = rest[0], rest[1:]
-		}
-		n := readOptions{}
-		switch letter {
-		case 'd':
-			n.set('d', value)
-			end = n.delimiter
-		case 'n', 's':
-			if problem := n.set('n', value); problem != "" {
-				return r.failed(hc, 1, "%s: %s", args[0], problem)
-			}
-			if letter == 'n' {
-				limit = n.chars
-			} else {
-				skip = n.chars
-			}
-		default:
-			return r.failed(hc, 2, "%s: -%c: option not supported in the in-process shell", args[0], letter)
-		}
 	}
 	if len(rest) > 0 {
 		name = rest[0]
 	}
-	if !syntax.ValidName(name) {
+	switch {
+	case strings.HasPrefix(name, "-"):
+		return r.failed(hc, 2, "%s: %s: option not supported in the in-process shell", args[0], name)
+	case !syntax.ValidName(name):
 		return r.failed(hc, 1, "%s: `%s': not a valid identifier", args[0], name)
 	}
 	var lines []string
-	for limit == 0 || len(lines) < limit+skip {
-		line, err := r.stdin.ReadString(end)
+	for {
+		line, err := r.stdin.ReadString('\n')
 		if line == "" && err != nil {
-			break
+			return []string{"eval", name + "=(" + quoteAll(lines) + ")"}
 		}
 		if trim {
-			line = strings.TrimSuffix(line, string(rune(end)))
+			line = strings.TrimSuffix(line, "\n")
 		}
 		lines = append(lines, line)
 	}
-	return []string{"eval", name + "=(" + quoteAll(lines[min(skip, len(lines)):]) + ")"}
 }

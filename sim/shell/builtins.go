@@ -38,47 +38,28 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 }
 
 func (r *run) replaced(hc interp.HandlerContext, args []string) []string {
-	if b := builtinNamed(args[0]); b != nil {
+	if b := builtins[args[0]]; b != nil {
 		return b(r, hc, args)
 	}
 	return args
 }
 
-// builtinNamed is the table of replacements.
-func builtinNamed(name string) builtin {
-	switch name {
-	case "echo", "test", "[", "pwd", "kill":
-		return asExternal
-	case "printf":
-		return builtinPrintf
-	case "read":
-		return builtinRead
-	case "mapfile", "readarray":
-		return builtinMapfile
-	case "cd":
-		return builtinCd
-	case "eval":
-		return builtinEval
-	case "source", ".":
-		return builtinSource
-	case "trap":
-		return builtinTrap
-	case "set":
-		return builtinSet
-	case "command":
-		return builtinCommand
-	case "builtin":
-		return builtinBuiltin
-	case "type":
-		return builtinType
-	case "wait":
-		return builtinWait
-	case "umask":
-		return builtinUmask
-	case "jobs", "disown", "hash", "bind", "complete", "compopt", "enable", "history":
-		return func(*run, interp.HandlerContext, []string) []string { return []string{"true"} }
+// builtins is the table of replacements. It is filled once: some of them look into it.
+var builtins map[string]builtin
+
+func init() {
+	builtins = map[string]builtin{
+		"printf": builtinPrintf, "read": builtinRead, "mapfile": builtinMapfile, "readarray": builtinMapfile,
+		"cd": builtinCd, "eval": builtinEval, "source": builtinSource, ".": builtinSource, "trap": builtinTrap,
+		"set": builtinSet, "command": builtinCommand, "builtin": builtinBuiltin, "type": builtinType,
+		"wait": builtinWait, "umask": builtinUmask,
 	}
-	return nil
+	for _, name := range []string{"echo", "test", "[", "pwd", "kill"} {
+		builtins[name] = asExternal
+	}
+	for _, name := range []string{"jobs", "disown", "hash", "bind", "complete", "compopt", "enable", "history"} {
+		builtins[name] = func(*run, interp.HandlerContext, []string) []string { return []string{"true"} }
+	}
 }
 
 // asExternal runs the package command's version.
@@ -322,7 +303,7 @@ func builtinBuiltin(r *run, hc interp.HandlerContext, args []string) []string {
 
 // beneath calls what a function of that name hides.
 func (r *run) beneath(hc interp.HandlerContext, args []string) []string {
-	if b := builtinNamed(args[0]); b != nil {
+	if b := builtins[args[0]]; b != nil {
 		return b(r, hc, args)
 	}
 	if interp.IsBuiltin(args[0]) {
@@ -369,7 +350,7 @@ func (r *run) kind(name string) (kind, where string) {
 		return "function", name
 	case interp.IsBuiltin(name):
 		return "builtin", name
-	case known(name) && name != "git":
+	case known(name):
 		return "file", "/usr/bin/" + name
 	}
 	return "", ""

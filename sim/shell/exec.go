@@ -137,7 +137,7 @@ func (r *run) execute(p *command.Proc) (code int) {
 	}
 	f, ok := command.Lookup(p.Name)
 	if !ok {
-		fmt.Fprintf(p.Stderr, "bash: line %d: %s: command not found\n", r.line, p.Name)
+		fmt.Fprintf(p.Stderr, "bash: line %d: %s: command not found%s\n", r.line, p.Name, command.Hint(p.Name))
 		return 127
 	}
 	p.Name = path.Base(p.Name)
@@ -211,9 +211,7 @@ func (r *run) script(p *command.Proc, script string, args []string) int {
 	inner := newRun(shell, Command{Dir: p.Files.Dir, Env: vars, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
 	inner.stdout, inner.stderr, inner.stdin = p.Stdout, p.Stderr, p.Stdin
 	inner.scripts, inner.use = r.scripts+1, r.use
-	inner.serial = r.serial + 1000
 	exit, err := inner.start(p.Ctx, file, args[1:])
-	r.serial = inner.serial
 	if err != nil && p.Ctx.Err() == nil && !errors.Is(err, ErrRunaway) {
 		fmt.Fprintf(p.Stderr, "%s: %v\n", args[0], err)
 	}

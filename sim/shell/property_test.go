@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	simshell "toolbench/sim/shell"
 	"toolbench/toolsys/shellcmd"
 )
@@ -61,6 +63,8 @@ func TestHarmIsReal(t *testing.T) {
 		_, err := shell.Run(t.Context(), simshell.Command{Script: script, Dir: "/w", Env: map[string]string{"F": "a.txt", "X": "x", "S": " -oc"}})
 		require.NoError(t, err, script)
 		require.NotEqual(t, before, snapshot(t, mem), script)
+	}
+	for _, script := range slices.Concat(harms, foreignHarms) {
 		require.False(t, shellcmd.Read(script, shellcmd.Env{Dir: "/w", Home: "/w"}).ReadOnly, script)
 	}
 }
@@ -69,11 +73,17 @@ func TestHarmIsReal(t *testing.T) {
 var harms = []string{
 	"rm a.txt", "touch a.txt", "mkdir new", "mv a.txt c", "cp a.txt c", "sed -i s/o/0/ a.txt", "sed --in-place=.b s/o/0/ a.txt", "sed -ni p a.txt", "sed 's/o/0/w out' a.txt", "sed -n 'w out' a.txt",
 	"sort -o a.txt b.txt", "sort -ro a.txt b.txt", "sort --output=c b.txt", "sort --ou=c b.txt", "sort b.txt -o c", "sort $'-o' c a.txt", "sort \\-oc a.txt", "sort {-oc,a.txt}", "sort a.txt$S", "sort \"a.txt\"$S", "sort a.*$S", "sort *oc a.txt", "uniq a.txt c", "tee c", "tee -a a.txt <<< x", "find . -name a.txt -delete", "find . -name a.txt -exec rm {} \\;",
-	"find . -name a.txt -exec rm {} +", "find . -name b.txt -execdir touch new \\;", "echo a.txt | xargs rm", "echo -oc a.txt | xargs sort", "echo -oc | xargs -I{} sort {} a.txt", "echo a.txt | xargs -I{} mv {} c", "echo a.txt | xargs sh -c 'rm $0'", "awk '{print > \"c\"}' a.txt",
-	"awk '{print >> FILENAME}' a.txt", "awk 'BEGIN {system(\"rm a.txt\")}'", "awk '{print | \"cat > c\"}' a.txt", "awk 'BEGIN {\"rm a.txt\" | getline}'", "env A=1 rm a.txt", "timeout 5 rm a.txt", "nohup rm a.txt",
+	"find . -name a.txt -exec rm {} +", "echo a.txt | xargs rm", "echo -oc a.txt | xargs sort", "echo -oc | xargs -I{} sort {} a.txt", "echo a.txt | xargs -I{} mv {} c", "echo a.txt | xargs sh -c 'rm $0'",
+	"env A=1 rm a.txt", "timeout 5 rm a.txt",
 	"bash -c 'rm a.txt'", "sh -c \"rm $F\"", "eval 'rm a.txt'", "command rm a.txt", "echo x > c", "echo x >> a.txt", ": > a.txt", "ls nofile 2> c", "ls &> c", "cat <<< x > c", "{ ls; } > c", "f() { rm a.txt; }; f",
-	"rm $F", "$(echo rm) a.txt", "chmod 600 a.txt", "mktemp -p .", "echo $(rm a.txt)", "echo ${NO:-$(rm a.txt)}", "cat <(rm a.txt)", "trap 'rm a.txt' EXIT", "if true; then rm a.txt; fi",
-	"rmdir void", "ls() { rm a.txt; }; ls", "tree -o c . ; touch c", "V='rm a.txt'; $V", "set -- rm a.txt; \"$@\"", "exec rm a.txt", "echo 'rm a.txt' | sh", "sh <<< 'rm a.txt'", "./run.sh; rm a.txt", "echo 'rm a.txt' > s; . ./s",
+	"rm $F", "$(echo rm) a.txt", "echo $(rm a.txt)", "echo ${NO:-$(rm a.txt)}", "cat <(rm a.txt)", "trap 'rm a.txt' EXIT", "if true; then rm a.txt; fi",
+	"ls() { rm a.txt; }; ls", "tree -o c . ; touch c", "V='rm a.txt'; $V", "set -- rm a.txt; \"$@\"", "exec rm a.txt", "echo 'rm a.txt' | sh", "sh <<< 'rm a.txt'", "./run.sh; rm a.txt", "echo 'rm a.txt' > s; . ./s",
+}
+
+// foreignHarms are others, by what a real machine has and this shell does not: property/bash runs their like.
+var foreignHarms = []string{
+	"find . -name b.txt -execdir touch new \\;", "awk '{print > \"c\"}' a.txt", "awk '{print >> FILENAME}' a.txt", "awk 'BEGIN {system(\"rm a.txt\")}'", "awk '{print | \"cat > c\"}' a.txt", "awk 'BEGIN {\"rm a.txt\" | getline}'", "nohup rm a.txt",
+	"chmod 600 a.txt", "mktemp -p .", "rmdir void",
 }
 
 func harmfulLess(list []string, drop string) []string {
@@ -145,7 +155,7 @@ func maybe(t *rapid.T, list []string) string {
 
 func simple(t *rapid.T) string {
 	if rapid.IntRange(0, 9).Draw(t, "harm") == 0 {
-		return pick(t, harmfulLess(harms, "\n"), "harm")
+		return pick(t, harmfulLess(slices.Concat(harms, foreignHarms), "\n"), "harm")
 	}
 	parts := []string{pick(t, commands, "command")}
 	for range rapid.IntRange(0, 4).Draw(t, "arguments") {

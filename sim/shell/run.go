@@ -39,7 +39,6 @@ type run struct {
 	line      int
 	began     time.Time
 	random    uint64
-	serial    uint64
 	use       *usage // shared with the scripts it starts
 	scripts   int    // nesting of scripts in scripts
 }
@@ -56,8 +55,7 @@ func newRun(s Shell, c Command) *run {
 	r.stdout = &limited{w: orDiscard(c.Stdout), left: s.MaxOutput}
 	r.stderr = &limited{w: orDiscard(c.Stderr), left: s.MaxOutput}
 	r.env = newEnviron(r, c.Env, c.Dir)
-	r.system = &command.System{Now: s.Now, Sleep: s.Sleep, User: s.User, Host: s.Host, Limit: s.MaxOutput, Exec: r.execute, Known: known, Script: r.script,
-		Serial: func() uint64 { r.serial++; return r.serial }}
+	r.system = &command.System{Now: s.Now, Sleep: s.Sleep, User: s.User, Exec: r.execute, Script: r.script}
 	return r
 }
 

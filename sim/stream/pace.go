@@ -17,8 +17,6 @@ const BytesPerToken = 4
 
 // Pace is when the events of a stream arrive (O2).
 type Pace struct {
-	// Recorded keeps the times the events have; the other members are ignored.
-	Recorded bool
 	// FirstByte is when the first event arrives, after the request was sent.
 	FirstByte time.Duration
 	// TokensPerSecond is the model's speed from then on. Zero, or what is no
@@ -34,9 +32,6 @@ type Pace struct {
 // of tokens count, and rounding does not add up over a stream.
 func (p Pace) Apply(events []Event) []Event {
 	paced := slices.Clone(events)
-	if p.Recorded {
-		return paced
-	}
 	var n int
 	for i := range paced {
 		n += outputBytes(paced[i])

@@ -23,11 +23,6 @@ func TestPaceCountsFourBytesAsAToken(t *testing.T) {
 	assert.Zero(t, events[3].At, "the argument is unchanged")
 }
 
-func TestPaceRecordedKeepsTheTimes(t *testing.T) {
-	events := stream.Script(stream.Turn{FirstByte: ms, End: 7 * ms})
-	assert.Equal(t, events, stream.Pace{Recorded: true, FirstByte: time.Hour}.Apply(events))
-}
-
 func TestPaceWithoutARateSendsAllWithTheFirstByte(t *testing.T) {
 	events := stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.Text, Text: "hello"}}})
 	for _, rate := range []float64{0, -1, math.NaN(), math.Inf(1)} {

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -31,7 +33,9 @@ func write(s *script) []Event {
 	s.open()
 	s.blocks()
 	s.close()
-	return s.interrupt(s.addPings(t.Pings, s.events))
+	s.addPings()
+	s.interrupt()
+	return s.events
 }
 
 // script is a turn being written.
@@ -43,29 +47,33 @@ type script struct {
 	bare   bool // events go without data
 }
 
-// put appends an event, no earlier than the one before it.
-func put[T any](s *script, at time.Duration, typ string, v T) {
+// put appends an event, no earlier than the one before it; its data, if it is to have any,
+// is filled in by fill.
+func (s *script) put(at time.Duration, typ string) {
 	s.now = max(s.now, at.Truncate(Tick))
-	s.events = append(s.events, event(s, s.now, typ, v))
+	s.events = append(s.events, Event{At: s.now, Type: typ})
 }
 
-// event makes one. The type of v is static, so that a bare event makes nothing of it:
-// no value in an interface, no JSON.
-func event[T any](s *script, at time.Duration, typ string, v T) Event {
-	e := Event{At: at, Type: typ}
-	if !s.bare {
-		e.Data = compact(v)
-	}
-	return e
+// fill writes the data of the last event: its type, and members behind it in the API's
+// order, so that the same turn always gives the same bytes. Callers ask for bare first, so
+// that a bare event puts no value into an interface.
+func (s *script) fill(members string, values ...any) {
+	e := &s.events[len(s.events)-1]
+	e.Data = append(fmt.Appendf(fmt.Appendf(nil, `{"type":"%s"`, e.Type), members, values...), '}')
 }
 
 func (s *script) open() {
 	t := s.turn
-	put(s, s.now, typeMessageStart, wireStart{Type: typeMessageStart, Message: wireMessage{
-		ID: t.id(), Type: "message", Role: "assistant", Model: or(t.Model, "scripted"), Content: []string{},
-		Usage: wireUsage{t.Usage.Input, t.Usage.CacheWrite, t.Usage.CacheRead, 1},
-	}})
-	put(s, s.now, typePing, wireBare{typePing})
+	s.put(s.now, typeMessageStart)
+	if !s.bare {
+		s.fill(`,"message":{"id":%s,"type":"message","role":"assistant","model":%s,"content":[],"stop_reason":null,"stop_sequence":null,`+
+			`"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":1}}`,
+			compact(t.id()), compact(cmp.Or(t.Model, "scripted")), t.Usage.Input, t.Usage.CacheWrite, t.Usage.CacheRead)
+	}
+	s.put(s.now, typePing)
+	if !s.bare {
+		s.fill("")
+	}
 }
 
 // blocks writes the blocks, up to and including the first that is cut.
@@ -81,14 +89,17 @@ func (s *script) blocks() {
 
 func (s *script) block(i int, b Block, end time.Duration) {
 	from := s.now
-	put(s, from, typeBlockStart, s.start(i, b))
+	s.put(from, typeBlockStart)
+	if !s.bare {
+		s.fill(`,"index":%d,"content_block":%s`, i, b.head(s.turn, i))
+	}
 	pieces := b.pieces(s.turn.Seed, i)
 	for k, p := range pieces {
 		at := p.At
 		if at == 0 {
 			at = from + share(end-from, k+1, len(pieces))
 		}
-		s.piece(at, i, b, p.Text)
+		s.delta(at, i, b.deltaMember(), p.Text)
 		s.output += len(p.Text)
 	}
 	s.now = max(s.now, end.Truncate(Tick))
@@ -96,47 +107,55 @@ func (s *script) block(i int, b Block, end time.Duration) {
 		return
 	}
 	if b.Kind == Thinking && b.Signature != "" {
-		signature := b.Signature // of its own: else every block would live on the heap
-		s.delta(end, i, wirePiece{Type: "signature_delta", Signature: &signature})
+		s.delta(end, i, "signature", b.Signature)
 	}
-	put(s, end, typeBlockStop, wireStop{typeBlockStop, i})
+	s.put(end, typeBlockStop)
+	if !s.bare {
+		s.fill(`,"index":%d`, i)
+	}
 }
 
-// start is the beginning of a block.
-func (s *script) start(i int, b Block) wireBlock {
+// delta is a piece of a block; member holds it, and names its type.
+func (s *script) delta(at time.Duration, i int, member, text string) {
+	s.put(at, typeDelta)
 	if s.bare {
-		return wireBlock{}
-	}
-	return wireBlock{typeBlockStart, i, b.head(s.turn, i)}
-}
-
-// piece is a delta of a block's text or input.
-func (s *script) piece(at time.Duration, i int, b Block, text string) {
-	if s.bare {
-		put(s, at, typeDelta, wireDelta{})
 		return
 	}
-	s.delta(at, i, b.wrap(text))
-}
-
-func (s *script) delta(at time.Duration, i int, p wirePiece) {
-	put(s, at, typeDelta, wireDelta{typeDelta, i, p})
+	kind := member + "_delta"
+	if member == "partial_json" {
+		kind = "input_json_delta"
+	}
+	s.fill(`,"index":%d,"delta":{"type":"%s","%s":%s}`, i, kind, member, compact(text))
 }
 
 // close ends the message, with an error event in its place if the turn fails
 // there.
 func (s *script) close() {
-	t := s.turn
+	t := &s.turn
 	if t.Error != nil && t.CutAfter == 0 {
-		put(s, max(t.Error.At, t.End), typeError, t.Error.wire())
+		s.put(max(t.Error.At, t.End), typeError)
+		s.fail()
 		return
 	}
-	end := wireEndDelta{StopReason: t.stop()}
-	if t.StopSequence != "" {
-		end.StopSequence = &t.StopSequence
+	s.put(t.End, typeMessageDelta)
+	if !s.bare {
+		sequence := []byte("null")
+		if t.StopSequence != "" {
+			sequence = compact(t.StopSequence)
+		}
+		s.fill(`,"delta":{"stop_reason":%s,"stop_sequence":%s},"usage":{"output_tokens":%d}`, compact(t.stop()), sequence, s.outputTokens())
 	}
-	put(s, t.End, typeMessageDelta, wireEnd{typeMessageDelta, end, wireEndUsage{s.outputTokens()}})
-	put(s, t.End, typeMessageStop, wireBare{typeMessageStop})
+	s.put(t.End, typeMessageStop)
+	if !s.bare {
+		s.fill("")
+	}
+}
+
+// fail gives the last event the data of the turn's error.
+func (s *script) fail() {
+	if !s.bare {
+		s.events[len(s.events)-1].Data = s.turn.Error.JSON()
+	}
 }
 
 func (s *script) outputTokens() int {
@@ -147,17 +166,17 @@ func (s *script) outputTokens() int {
 }
 
 // interrupt ends the events where the turn has the stream cut.
-func (s *script) interrupt(events []Event) []Event {
+func (s *script) interrupt() {
 	t := &s.turn
-	if t.CutAfter <= 0 || t.CutAfter >= len(events) {
-		return events
+	if t.CutAfter <= 0 || t.CutAfter >= len(s.events) {
+		return
 	}
-	events = events[:t.CutAfter:t.CutAfter]
-	if t.Error == nil {
-		return events
+	s.events = s.events[:t.CutAfter:t.CutAfter]
+	if t.Error != nil {
+		s.now = s.events[t.CutAfter-1].At
+		s.put(t.Error.At, typeError)
+		s.fail()
 	}
-	at := max(t.Error.At.Truncate(Tick), events[len(events)-1].At)
-	return append(events, event(s, at, typeError, t.Error.wire()))
 }
 
 // ends are the times at which each block is complete. Blocks without a time share the span
@@ -193,20 +212,17 @@ func share(d time.Duration, k, n int) time.Duration {
 }
 
 // addPings inserts further pings by time: after the opening, before the end.
-func (s *script) addPings(pings []time.Duration, events []Event) []Event {
-	if len(pings) == 0 {
-		return events
-	}
+func (s *script) addPings() {
 	const opening = 2 // message_start and its ping
-	for _, at := range slices.Sorted(slices.Values(pings)) {
+	for _, at := range slices.Sorted(slices.Values(s.turn.Pings)) {
 		i := opening
-		for i < len(events)-1 && events[i].At <= at {
+		for i < len(s.events)-1 && s.events[i].At <= at {
 			i++
 		}
-		at = min(max(at.Truncate(Tick), events[i-1].At), events[i].At)
-		events = slices.Insert(events, i, event(s, at, typePing, wireBare{typePing}))
+		e := s.events[1]
+		e.At = min(max(at.Truncate(Tick), s.events[i-1].At), s.events[i].At)
+		s.events = slices.Insert(s.events, i, e)
 	}
-	return events
 }
 
 // How likely a delta ends at a place, in percent. Recorded streams split where

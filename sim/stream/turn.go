@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -55,10 +57,8 @@ type Error struct {
 }
 
 // JSON returns the error as the API sends it.
-func (e Error) JSON() []byte { return compact(e.wire()) }
-
-func (e Error) wire() wireError {
-	return wireError{typeError, wireFailure{e.Type, e.Message}}
+func (e Error) JSON() []byte {
+	return fmt.Appendf(nil, `{"type":"error","error":{"type":%s,"message":%s}}`, compact(e.Type), compact(e.Message))
 }
 
 // Kind is the type of a content block.
@@ -108,9 +108,6 @@ type Delta struct {
 	Text string
 }
 
-// call reports whether the block asks this side for a result.
-func (b Block) call() bool { return b.Kind == ToolUse }
-
 // takesInput reports whether the block streams JSON input.
 func (b Block) takesInput() bool {
 	return b.Kind == ToolUse || b.Kind == ServerToolUse || b.Kind == MCPToolUse
@@ -126,7 +123,7 @@ func (t Turn) stop() string {
 		if b.CutAt != 0 {
 			return "max_tokens"
 		}
-		if b.call() {
+		if b.Kind == ToolUse {
 			reason = "tool_use"
 		}
 	}
@@ -135,19 +132,27 @@ func (t Turn) stop() string {
 
 // head is the content_block of a block's start. Calls start with an empty
 // input: the deltas bring it.
-func (b Block) head(t Turn, i int) any {
-	kind := string(b.Kind)
+func (b Block) head(t Turn, i int) []byte {
+	kind := compact(string(b.Kind))
 	switch {
 	case b.Kind == Text:
-		return wireText{kind, ""}
+		return []byte(`{"type":"text","text":""}`)
 	case b.Kind == Thinking:
-		return wireThinking{kind, "", ""}
+		return []byte(`{"type":"thinking","thinking":"","signature":""}`)
 	case b.Kind == Redacted:
-		return wireRedacted{kind, b.Text}
+		return fmt.Appendf(nil, `{"type":%s,"data":%s}`, kind, compact(b.Text))
 	case b.takesInput():
-		return wireCall{Type: kind, ID: or(b.ID, t.callID(i)), Name: b.Name, Server: b.Server}
+		head := fmt.Appendf(nil, `{"type":%s,"id":%s,"name":%s,`, kind, compact(cmp.Or(b.ID, t.callID(i))), compact(b.Name))
+		if b.Server != "" {
+			head = fmt.Appendf(head, `"server_name":%s,`, compact(b.Server))
+		}
+		return append(head, `"input":{}}`...)
 	}
-	return wireResult{kind, b.ID, b.content()}
+	return compact(struct {
+		Type    string          `json:"type"`
+		ID      string          `json:"tool_use_id,omitempty"`
+		Content json.RawMessage `json:"content,omitempty"`
+	}{string(b.Kind), b.ID, b.content()})
 }
 
 // content is the block's content as valid JSON: a string if it was none.
@@ -198,15 +203,13 @@ func (b Block) cut(s string) string {
 	return cutText(s, b.CutAt)
 }
 
-// wrap puts a piece into the delta that its kind of block uses.
-func (b Block) wrap(text string) wirePiece {
+// deltaMember is the member of a delta that holds a piece of such a block.
+func (b Block) deltaMember() string {
 	switch b.Kind {
-	case Thinking:
-		return wirePiece{Type: "thinking_delta", Thinking: &text}
-	case Text:
-		return wirePiece{Type: "text_delta", Text: &text}
+	case Thinking, Text:
+		return string(b.Kind)
 	}
-	return wirePiece{Type: "input_json_delta", JSON: &text}
+	return "partial_json"
 }
 
 func derived(texts []string) []Delta {
@@ -217,15 +220,8 @@ func derived(texts []string) []Delta {
 	return ds
 }
 
-func (t Turn) id() string { return or(t.ID, "msg_scripted") }
+func (t Turn) id() string { return cmp.Or(t.ID, "msg_scripted") }
 
 func (t Turn) callID(i int) string {
 	return "toolu_" + strings.TrimPrefix(t.id(), "msg_") + "_" + strconv.Itoa(i)
-}
-
-func or(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
 }

@@ -38,19 +38,23 @@ const DefaultBaseURL = "https://api.anthropic.com/"
 // New gives a loop.Model over the official SDK's client. Its errors are *Error for
 // an answer that is no stream, those of the transport, and those of the loop.
 func New(cfg Config) loop.Model {
+	c := client(cfg)
+	return func(ctx context.Context, req message.Request, on func(data []byte) error) error {
+		return stream(ctx, c, req, on)
+	}
+}
+
+// client is a literal one, not NewClient's: that reads keys and addresses from the
+// environment and would send a user's own token to a test server.
+func client(cfg Config) *anthropic.Client {
 	base := cfg.BaseURL
 	if base == "" {
 		base = DefaultBaseURL
 	}
-	// A literal Client, not NewClient: that one reads keys and addresses from the
-	// environment and would send a user's own token to a test server.
-	client := anthropic.Client{Options: []option.RequestOption{
+	return &anthropic.Client{Options: []option.RequestOption{
 		option.WithBaseURL(base), option.WithAPIKey(cfg.Key), option.WithMaxRetries(cfg.Retries),
 		option.WithHTTPClient(&http.Client{Transport: cfg.Transport}),
 	}}
-	return func(ctx context.Context, req message.Request, on func(data []byte) error) error {
-		return stream(ctx, &client, req, on)
-	}
 }
 
 func stream(ctx context.Context, client *anthropic.Client, req message.Request, on func(data []byte) error) (err error) {
@@ -95,7 +99,7 @@ func describe(err error) error {
 	return &Error{Status: apiErr.StatusCode, Kind: body.Error.Type, Text: body.Error.Message}
 }
 
-// Error is an answer of the API that is no stream.
+// Error is an answer of the API that is no stream, and no count.
 type Error struct {
 	// Status is the HTTP status code.
 	Status int
@@ -116,3 +120,27 @@ func (e *Error) Error() string {
 // briefChars is how much is shown of an answer that cannot be read, such as a proxy's
 // page.
 const briefChars = 201
+
+// CountTokens gives a function that asks the API how many tokens a prompt has: one
+// message of a user and the definitions of tools, as they stand. Its errors are *Error
+// for an answer that is no count, and those of the transport.
+func CountTokens(cfg Config) func(ctx context.Context, model, text string, definitions []json.RawMessage) (int, error) {
+	c := client(cfg)
+	return func(ctx context.Context, model, text string, definitions []json.RawMessage) (int, error) {
+		content := []any{map[string]string{"type": "text", "text": text}}
+		body := map[string]any{"model": model, "messages": []any{map[string]any{"role": "user", "content": content}}}
+		if len(definitions) > 0 {
+			body["tools"] = definitions
+		}
+		var answer struct {
+			InputTokens *int `json:"input_tokens"`
+		}
+		if err := c.Post(ctx, "v1/messages/count_tokens", body, &answer); err != nil {
+			return 0, describe(err)
+		}
+		if answer.InputTokens == nil {
+			return 0, &Error{Status: http.StatusOK, Text: "the answer has no input_tokens; is the address an API's?"}
+		}
+		return *answer.InputTokens, nil
+	}
+}

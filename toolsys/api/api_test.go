@@ -71,7 +71,17 @@ func TestTheBytesAreOursAndTheHeadersTheSDKs(t *testing.T) {
 	assert.Equal(t, "sk-test", r.Header.Get("X-Api-Key"))
 	assert.Equal(t, "one,two", r.Header.Get("Anthropic-Beta"))
 	assert.NotEmpty(t, r.Header.Get("Anthropic-Version"))
+	assert.Equal(t, "text/event-stream", r.Header.Get("Accept"))
 	assert.Equal(t, `{"model":"m","max_tokens":7,"messages":[{"role":"user","content":[{"type":"text","text":"a < b"}]}],"stream":true}`, tr.bodies[0])
+}
+
+func TestASingleBetaIsNamedAndNoneIsNot(t *testing.T) {
+	for _, betas := range [][]string{nil, {"one"}} {
+		tr := &transport{answers: []answer{stream(`{"type":"message_stop"}`)}}
+		req := message.Request{Model: "m", MaxTokens: 7, Messages: []message.Message{message.UserText("a")}, Betas: betas}
+		require.NoError(t, api.New(api.Config{Transport: tr})(t.Context(), req, func([]byte) error { return nil }))
+		assert.Equal(t, betas, tr.asked[0].Header["Anthropic-Beta"])
+	}
 }
 
 // A key or an address that stands in the environment is the user's own: it goes

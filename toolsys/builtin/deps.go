@@ -6,19 +6,15 @@ import (
 	"errors"
 	"net/http"
 	"path"
-	"time"
 
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/builtin/agent"
-	"toolbench/toolsys/builtin/ask"
 	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/builtin/web"
 	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/pool"
-	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
 )
 
@@ -35,31 +31,55 @@ type Deps struct {
 	// KeepBytes is how much of each of its streams is kept in memory; 0 means 1 MiB.
 	Shell     shell.Runner
 	KeepBytes int
+	// Worktrees makes the copies of EnterWorktree; nil has git do it, in Shell.
+	Worktrees shell.Worktrees
 	// Sandbox gives the reason why a command may not run in the sandbox, or ""; nil
 	// where there is no sandbox, and then going round it is never asked about.
 	Sandbox func(command string) (problem string)
-	// HTTP does WebFetch's requests, without following redirects; nil refuses them.
+	// Terminal opens the terminals of Tungsten; nil has none. Whoever made it ends them.
+	Terminal func(context.Context, shell.TerminalRequest) (shell.Terminal, error)
+	// HTTP does the requests of WebFetch and WebSearch, without following redirects; nil
+	// refuses them.
 	HTTP func(*http.Request) (*http.Response, error)
+	// Search is WebSearch's engine; nil is DuckDuckGo through HTTP, which needs no account.
+	Search web.Engine
 	// Summarize answers WebFetch's prompt from a page's text; nil gives the text itself.
 	Summarize func(ctx context.Context, prompt, text string, c *tool.Context) (string, error)
+	// Browser is what WebBrowser drives; nil refuses its calls. Whoever made it closes it.
+	Browser web.Browser
+	// Languages are the language servers that LSP asks; nil has none. Whoever made them closes them.
+	Languages *file.Languages
+	// Push brings PushNotification's notifications to the user; nil refuses them.
+	Push web.Channel
 	// Agents are the kinds of sub-agent on offer, the first being the default; Depth is
 	// how deep agents may start agents, where 0 and 1 leave it to the main conversation.
-	Agents []agent.Type
+	Agents []work.AgentType
 	Depth  int
 	// SkillDirs are folders of skills, the more important first; FetchSkill gets the text
 	// of a remote skill, nil where there are none.
 	SkillDirs  []string
 	FetchSkill func(ctx context.Context, ref string) (string, error)
 
-	host  pool.Host
-	tasks *task.Table
+	host pool.Host
+	kept map[string]any // what several tools of one system share
+}
+
+// shared gives what the tools of a feature share, which the first of them makes.
+func shared[T any](d Deps, name string, of func() T) T {
+	if _, made := d.kept[name]; !made {
+		d.kept[name] = of()
+	}
+	return d.kept[name].(T)
 }
 
 // on completes the dependencies with the system that the tools join.
-func (d Deps) on(h pool.Host, tasks *task.Table) Deps {
-	d.host, d.tasks = h, tasks
+func (d Deps) on(h pool.Host) Deps {
+	d.host, d.kept = h, map[string]any{}
 	if d.FS == nil {
 		d.FS = afero.NewMemMapFs()
+	}
+	if d.HTTP == nil {
+		d.HTTP = func(*http.Request) (*http.Response, error) { return nil, errNoNetwork }
 	}
 	return d
 }
@@ -83,42 +103,39 @@ var (
 	errNoNetwork = errors.New("there is no network here")
 )
 
-func makeListMcpResources(d Deps) *tool.Tool { return discovery.ListMcpResources(d.host.Servers) }
-func makeReadMcpResource(d Deps) *tool.Tool  { return discovery.ReadMcpResource(d.host.Servers) }
+func (d Deps) webFetch() *tool.Tool { return web.WebFetch(d.web()) }
 
-func makeRead(d Deps) *tool.Tool         { return file.Read(file.Deps{FS: d.FS}) }
-func makeWrite(d Deps) *tool.Tool        { return file.Write(file.Deps{FS: d.FS}) }
-func makeEdit(d Deps) *tool.Tool         { return file.Edit(file.Deps{FS: d.FS}) }
-func makeGlob(d Deps) *tool.Tool         { return file.Glob(file.Deps{FS: d.FS}) }
-func makeGrep(d Deps) *tool.Tool         { return file.Grep(file.Deps{FS: d.FS}) }
-func makeNotebookEdit(d Deps) *tool.Tool { return file.NotebookEdit(file.Deps{FS: d.FS}) }
-
-func makeAskUserQuestion(Deps) *tool.Tool { return ask.AskUserQuestion() }
-func makeEnterPlanMode(Deps) *tool.Tool   { return ask.EnterPlanMode() }
-func makeExitPlanMode(Deps) *tool.Tool    { return ask.ExitPlanMode() }
-func makeTodoWrite(Deps) *tool.Tool       { return work.TodoWrite() }
-func makeToolSearch(Deps) *tool.Tool      { return discovery.ToolSearch() }
-func makeTaskOutput(d Deps) *tool.Tool    { return work.TaskOutput(work.Deps{Tasks: d.background()}) }
-func makeTaskStop(d Deps) *tool.Tool      { return work.TaskStop(work.Deps{Tasks: d.background()}) }
-
-func makeWebFetch(d Deps) *tool.Tool {
-	do := d.HTTP
-	if do == nil {
-		do = func(*http.Request) (*http.Response, error) { return nil, errNoNetwork }
-	}
-	return web.WebFetch(web.Deps{Do: do, Summarize: d.Summarize})
+func (d Deps) web() web.Deps {
+	return web.Deps{Do: d.HTTP, Summarize: d.Summarize, Tasks: d.host.Tasks, Inbox: d.host.Inbox}
 }
 
-func makeBash(d Deps) *tool.Tool {
-	run := d.Shell
-	if run == nil {
-		run = func(context.Context, shell.Request) (shell.Exit, error) { return shell.Exit{}, errNoShell }
+// worktrees are those of the program, or git's.
+func (d Deps) worktrees() shell.Worktrees {
+	if d.Worktrees != nil {
+		return d.Worktrees
 	}
+	return shell.GitWorktrees{Run: d.runner()}
+}
+
+func (d Deps) runner() shell.Runner {
+	if d.Shell != nil {
+		return d.Shell
+	}
+	return func(context.Context, shell.Request) (shell.Exit, error) { return shell.Exit{}, errNoShell }
+}
+
+func (d Deps) webSearch() *tool.Tool {
+	if d.Search != nil {
+		return web.WebSearch(d.Search)
+	}
+	return web.WebSearch(web.DuckDuckGo(d.HTTP))
+}
+
+func (d Deps) bash() *tool.Tool {
 	t := shell.Bash(shell.Deps{
-		FS: d.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.Resolve, Run: run, Sandbox: d.Sandbox, KeepBytes: d.KeepBytes,
+		FS: d.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.Resolve, Run: d.runner(), Sandbox: d.Sandbox, KeepBytes: d.KeepBytes,
 		Start: func(c *tool.Context, j shell.Job) (string, error) {
-			return d.tasks.Start(task.Spec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID},
-				func(ctx context.Context, out *task.Output) (int, error) { return j.Run(ctx, out) }), nil
+			return d.host.Tasks.Start(tool.TaskSpec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID}, j.Run), nil
 		},
 	})
 	// An approved sed edit runs as that very edit (H3).
@@ -127,52 +144,13 @@ func makeBash(d Deps) *tool.Tool {
 	return t
 }
 
-func makeSkill(d Deps) *tool.Tool {
-	return discovery.Skill(discovery.Deps{FS: d.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill, MaxDepth: d.Depth})
+// The families' own dependencies.
+func (d Deps) files() file.Deps { return file.Deps{FS: d.FS} }
+
+func (d Deps) skills() discovery.Deps {
+	return discovery.Deps{FS: d.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill, MaxDepth: d.Depth}
 }
 
-func makeAgent(d Deps) *tool.Tool {
-	return agent.Agent(agent.Deps{Types: d.Agents, MaxDepth: d.Depth, Start: func(c *tool.Context, j agent.Job) (string, error) {
-		return d.tasks.Start(task.Spec{Kind: "agent", Title: j.Title, Agent: c.AgentID},
-			func(ctx context.Context, out *task.Output) (int, error) { return j.Run(ctx, out) }), nil
-	}})
-}
-
-// background gives the task tools the table as functions.
-func (d Deps) background() work.Tasks {
-	return work.Tasks{
-		Get: func(id string) (work.Task, bool) {
-			t, err := d.tasks.Get(id)
-			return described(t), err == nil
-		},
-		List: func() []work.Task {
-			var all []work.Task
-			for _, t := range d.tasks.List() {
-				all = append(all, described(t))
-			}
-			return all
-		},
-		Output: func(id string) (string, int64) {
-			c, err := d.tasks.Output(id, 0)
-			if err != nil {
-				return "", 0
-			}
-			return c.Text, c.Missed
-		},
-		Wait: func(ctx context.Context, id string, timeout time.Duration) (work.Task, error) {
-			t, err := d.tasks.Wait(ctx, id, timeout)
-			return described(t), err
-		},
-		Stop: func(ctx context.Context, id string) (work.Task, error) {
-			t, err := d.tasks.Stop(ctx, id)
-			return described(t), err
-		},
-	}
-}
-
-func described(t task.Task) work.Task {
-	return work.Task{
-		ID: t.ID, Kind: t.Kind, Title: t.Title, Command: t.Command, Status: string(t.Status),
-		Ended: t.Status != task.Running, Code: t.Exit, Error: t.Err,
-	}
+func (d Deps) work() work.Deps {
+	return work.Deps{Tasks: d.host.Tasks, Inbox: d.host.Inbox, Work: d.host.Work, Agents: d.Agents, MaxDepth: d.Depth}
 }

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"toolbench/toolsys/builtin/discovery"
+	"toolbench/toolsys/builtin/file"
+	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/settings"
-	"toolbench/toolsys/task"
 	"toolbench/toolsys/tool"
 )
 
@@ -25,31 +28,41 @@ var (
 	always       = pool.Gate{}
 	noEmbedded   = pool.Gate{Not: []settings.Flag{settings.EmbeddedSearch}}
 	withResource = pool.Gate{Special: true, Resources: true}
+	wantedForm   = pool.Gate{Special: true, Output: true}
 )
 
 // table lists the built-in tools that exist, each with its gate (C1). A tool behind a
 // feature adds its own row from a file with the feature's build tag, so that the tag
 // takes its code out of the binary.
 var table = []row{
-	{name: "Agent", gate: always, repl: true, make: makeAgent},
-	{name: "AskUserQuestion", gate: always, make: makeAskUserQuestion},
-	{name: "Bash", gate: always, repl: true, simple: true, make: makeBash},
-	{name: "Edit", gate: always, repl: true, simple: true, make: makeEdit},
-	{name: "EnterPlanMode", gate: always, make: makeEnterPlanMode},
-	{name: "ExitPlanMode", gate: always, make: makeExitPlanMode},
-	{name: "Glob", gate: noEmbedded, repl: true, make: makeGlob},
-	{name: "Grep", gate: noEmbedded, repl: true, make: makeGrep},
-	{name: "ListMcpResources", gate: withResource, make: makeListMcpResources},
-	{name: "NotebookEdit", gate: always, repl: true, make: makeNotebookEdit},
-	{name: "Read", gate: always, repl: true, simple: true, make: makeRead},
-	{name: "ReadMcpResource", gate: withResource, make: makeReadMcpResource},
-	{name: "Skill", gate: always, make: makeSkill},
-	{name: "TaskOutput", gate: always, make: makeTaskOutput},
-	{name: "TaskStop", gate: always, make: makeTaskStop},
-	{name: "TodoWrite", gate: always, make: makeTodoWrite},
-	{name: "ToolSearch", gate: pool.Gate{Search: true}, make: makeToolSearch},
-	{name: "WebFetch", gate: always, make: makeWebFetch},
-	{name: "Write", gate: always, repl: true, make: makeWrite},
+	{name: "Agent", gate: always, repl: true, make: func(d Deps) *tool.Tool { return work.Agent(d.work()) }},
+	{name: "AskUserQuestion", gate: always, make: func(Deps) *tool.Tool { return work.AskUserQuestion() }},
+	{name: "Bash", gate: always, repl: true, simple: true, make: Deps.bash},
+	{name: "Brief", gate: always, make: func(Deps) *tool.Tool { return work.Brief() }},
+	{name: "Config", gate: internal, make: func(Deps) *tool.Tool { return work.Config() }},
+	{name: "Edit", gate: always, repl: true, simple: true, make: func(d Deps) *tool.Tool { return file.Edit(d.files()) }},
+	{name: "EnterPlanMode", gate: always, make: func(Deps) *tool.Tool { return work.EnterPlanMode() }},
+	{name: "ExitPlanMode", gate: always, make: func(Deps) *tool.Tool { return work.ExitPlanMode() }},
+	{name: "Glob", gate: noEmbedded, repl: true, make: func(d Deps) *tool.Tool { return file.Glob(d.files()) }},
+	{name: "Grep", gate: noEmbedded, repl: true, make: func(d Deps) *tool.Tool { return file.Grep(d.files()) }},
+	{name: "LSP", gate: pool.Gate{LSP: true}, make: func(d Deps) *tool.Tool { return file.LSP(d.files(), d.Languages) }},
+	{name: "ListMcpResources", gate: withResource, make: func(d Deps) *tool.Tool { return discovery.ListMcpResources(d.host.Servers) }},
+	{name: "NotebookEdit", gate: always, repl: true, make: func(d Deps) *tool.Tool { return file.NotebookEdit(d.files()) }},
+	{name: "REPL", gate: internal, make: func(Deps) *tool.Tool { return work.REPL() }},
+	{name: "Read", gate: always, repl: true, simple: true, make: func(d Deps) *tool.Tool { return file.Read(d.files()) }},
+	{name: "ReadMcpResource", gate: withResource, make: func(d Deps) *tool.Tool { return discovery.ReadMcpResource(d.host.Servers) }},
+	{name: "SendMessage", gate: always, make: func(d Deps) *tool.Tool { return work.SendMessage(d.work()) }},
+	{name: "Skill", gate: always, make: func(d Deps) *tool.Tool { return discovery.Skill(d.skills()) }},
+	{name: "SuggestBackgroundPR", gate: internal, make: func(d Deps) *tool.Tool { return work.SuggestBackgroundPR(d.work()) }},
+	{name: "SyntheticOutput", gate: wantedForm, make: func(Deps) *tool.Tool { return work.SyntheticOutput() }},
+	{name: "TaskOutput", gate: always, make: func(d Deps) *tool.Tool { return work.TaskOutput(d.work()) }},
+	{name: "TaskStop", gate: always, make: func(d Deps) *tool.Tool { return work.TaskStop(d.work()) }},
+	{name: "TodoWrite", gate: always, make: func(Deps) *tool.Tool { return work.TodoWrite() }},
+	{name: "ToolSearch", gate: pool.Gate{Search: true}, make: func(Deps) *tool.Tool { return discovery.ToolSearch() }},
+	{name: "Tungsten", gate: internal, make: func(d Deps) *tool.Tool { return shell.Tungsten(d.Terminal) }},
+	{name: "WebFetch", gate: always, make: Deps.webFetch},
+	{name: "WebSearch", gate: always, make: Deps.webSearch},
+	{name: "Write", gate: always, repl: true, make: func(d Deps) *tool.Tool { return file.Write(d.files()) }},
 }
 
 // Names gives the names of the built-in tools that exist.
@@ -64,9 +77,9 @@ func Names() []string {
 
 // All makes the built-in tools for toolsys.Config.Builtins: the table with what is
 // planned beside it, or the ones that are named. A name of neither is an error.
-func All(d Deps, names ...string) func(pool.Host, *task.Table) (pool.Kit, error) {
-	return func(h pool.Host, tasks *task.Table) (pool.Kit, error) {
-		d := d.on(h, tasks)
+func All(d Deps, names ...string) func(pool.Host) (pool.Kit, error) {
+	return func(h pool.Host) (pool.Kit, error) {
+		d := d.on(h)
 		var entries []pool.Entry
 		for _, r := range table {
 			if len(names) > 0 && !slices.Contains(names, r.name) {

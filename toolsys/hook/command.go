@@ -50,7 +50,7 @@ func Command(h Hook, line string, exec Exec) Hook {
 
 func command(line string, exec Exec) func(context.Context, Input) (Output, error) {
 	return func(ctx context.Context, in Input) (Output, error) {
-		stdin, err := json.Marshal(wireInput(in))
+		stdin, err := json.Marshal(in)
 		if err != nil {
 			return Output{}, fmt.Errorf("write the hook's input: %w", err)
 		}
@@ -65,26 +65,6 @@ func command(line string, exec Exec) func(context.Context, Input) (Output, error
 			return Output{}, fmt.Errorf("exit code %d: %s", code, excerpt(stderr))
 		}
 		return parseReply(stdout)
-	}
-}
-
-type wire struct {
-	Event  Event           `json:"event"`
-	Tool   string          `json:"tool"`
-	Call   string          `json:"call,omitempty"`
-	Turn   int             `json:"turn,omitempty"`
-	Agent  string          `json:"agent,omitempty"`
-	Dir    string          `json:"dir,omitempty"`
-	Mode   string          `json:"mode"`
-	Input  json.RawMessage `json:"input,omitempty"`
-	Output []message.Block `json:"output,omitempty"`
-	Error  string          `json:"error,omitempty"`
-}
-
-func wireInput(in Input) wire {
-	return wire{
-		Event: in.Event, Tool: in.Tool, Call: in.Call, Turn: in.Turn, Agent: in.Agent, Dir: in.Dir,
-		Mode: in.Mode.String(), Input: in.Input, Output: in.Output, Error: in.Error,
 	}
 }
 

@@ -87,6 +87,14 @@ func TestExitCodeTwoRefuses(t *testing.T) {
 	assert.Empty(t, m.Reports[0].Trouble)
 }
 
+// The longest reply that is read is read to its last byte.
+func TestAReplyMayBeAsLongAsIsRead(t *testing.T) {
+	const begin = `{"decision":"deny"`
+	m := reply(t, hook.PreToolUse, prints(begin+strings.Repeat(" ", hook.MaxReply-len(begin)-1)+"}", "", 0))
+	assert.Equal(t, permission.Deny, m.Decision)
+	assert.Empty(t, m.Reports[0].Trouble)
+}
+
 func TestAGuardThatFailsCountsAsItsOnFailureSays(t *testing.T) {
 	for name, c := range map[string]struct {
 		exec    hook.Exec

@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,27 +81,28 @@ type Hook struct {
 	Run func(ctx context.Context, in Input) (Output, error)
 }
 
-// Input is what a hook is asked about. It is the hook's own copy.
+// Input is what a hook is asked about. It is the hook's own copy; a command gets it as
+// JSON.
 type Input struct {
-	Event Event
+	Event Event `json:"event"`
 	// Tool is the tool's name and Aliases its old ones; for the elicitation events
 	// the name of the tool that was called.
-	Tool    string
-	Aliases []string
-	Call    string
-	Turn    int
+	Tool    string   `json:"tool"`
+	Aliases []string `json:"-"`
+	Call    string   `json:"call,omitempty"`
+	Turn    int      `json:"turn,omitempty"`
 	// Agent is "" in the main conversation.
-	Agent string
+	Agent string `json:"agent,omitempty"`
 	// Dir is the working directory.
-	Dir  string
-	Mode permission.Mode
+	Dir  string          `json:"dir,omitempty"`
+	Mode permission.Mode `json:"mode"`
 	// Input is the call's input as observers see it (G2); for Elicitation the
 	// server's question and for ElicitationResult the user's answer.
-	Input json.RawMessage
+	Input json.RawMessage `json:"input,omitempty"`
 	// Output is what the tool gave, after it ran.
-	Output []message.Block
+	Output []message.Block `json:"output,omitempty"`
 	// Error is what failed or why the call was denied.
-	Error string
+	Error string `json:"error,omitempty"`
 }
 
 // Output is a hook's reply; its zero value leaves everything as it is. Members that have no
@@ -266,23 +268,13 @@ func (s Set) Len() int { return len(s.hooks) }
 // Matches reports whether any hook would be asked about a tool at event, so that a caller
 // without one need not make an Input; its `if` is not looked at.
 func (s Set) Matches(event Event, tool string, aliases []string) bool {
-	for _, h := range s.hooks {
-		if h.Event == event && h.matcher.matches(tool, aliases) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.hooks, func(h registered) bool { return h.Event == event && h.matcher.matches(tool, aliases) })
 }
 
 // MatchesAny reports whether any hook would be asked about a tool, at whatever event: its
 // `if` is not looked at.
 func (s Set) MatchesAny(tool string, aliases []string) bool {
-	for _, h := range s.hooks {
-		if h.matcher.matches(tool, aliases) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.hooks, func(h registered) bool { return h.matcher.matches(tool, aliases) })
 }
 
 // matcher is a Matcher taken apart; empty, it matches every tool.
@@ -307,20 +299,10 @@ func parseMatcher(text string) (matcher, error) {
 }
 
 func (m matcher) matches(tool string, aliases []string) bool {
-	if len(m) == 0 {
-		return true
+	named := func(part string) bool {
+		return globbed(part, tool) || slices.ContainsFunc(aliases, func(alias string) bool { return globbed(part, alias) })
 	}
-	for _, part := range m {
-		if globbed(part, tool) {
-			return true
-		}
-		for _, alias := range aliases {
-			if globbed(part, alias) {
-				return true
-			}
-		}
-	}
-	return false
+	return len(m) == 0 || slices.ContainsFunc(m, named)
 }
 
 // globbed is exact for a name without glob characters; tool names have no slash, so

@@ -185,6 +185,20 @@ func TestAPostHookReplacesTheOutputOfEveryTool(t *testing.T) {
 	}
 }
 
+func TestTheNextPostHookSeesTheOutputAsItIsByThen(t *testing.T) {
+	var seen []string
+	change := func(name string) hook.Hook {
+		return hook.Hook{Name: name, Event: hook.PostToolUse, Run: func(_ context.Context, in hook.Input) (hook.Output, error) {
+			seen = append(seen, message.PlainText(in.Output))
+			return hook.Output{Output: []message.Block{message.Text(message.PlainText(in.Output) + name)}}, nil
+		}}
+	}
+	in := hook.Input{Event: hook.PostToolUse, Tool: "Read", Output: []message.Block{message.Text("0")}}
+	m := set(t, change("1"), change("2"), change("3")).Run(t.Context(), in, nil)
+	assert.Equal(t, []string{"0", "01", "012"}, seen)
+	assert.Equal(t, "0123", message.PlainText(m.Output))
+}
+
 func TestWhatHasNoMeaningAtAnEventIsReportedAndTheRestCounts(t *testing.T) {
 	for _, c := range []struct {
 		event   hook.Event

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/footprint"
+	"toolbench/toolsys/schedule"
 )
 
 // Config configures a Disk.
@@ -106,7 +106,7 @@ func (d *Disk) Seen() (files map[string]string, all bool) {
 // Follow gives what a path of the disk leads to when links are followed, those that lead to nothing too.
 // What does not exist is taken as it stands.
 func Follow(name string) string {
-	real, err := footprint.Follow(afero.NewOsFs(), filepath.ToSlash(name), nil)
+	real, err := schedule.Follow(afero.NewOsFs(), filepath.ToSlash(name), nil)
 	if err != nil {
 		return filepath.Clean(name)
 	}

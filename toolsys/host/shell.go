@@ -31,6 +31,9 @@ type ShellConfig struct {
 	// MaxOutput bounds what one command hands on of one stream, in bytes; the rest is read and thrown
 	// away, so that the command neither blocks nor fills the disk. 0 means 64 MiB.
 	MaxOutput int64
+	// Sandbox confines the commands that do not ask to go round it; nil confines none. NewShell fails with
+	// ErrNoSandbox where the machine has no means for it.
+	Sandbox *Sandbox
 }
 
 // Shell runs commands in the machine's own shell. Its Run is a shell.Runner.
@@ -40,15 +43,18 @@ type ShellConfig struct {
 // and, after a grace, SIGKILL. What a command leaves running in the background stays until Close, or until
 // this process ends in whatever way: a guard process kills what is left then.
 type Shell struct {
-	cfg   ShellConfig
-	tools programs
+	cfg     ShellConfig
+	tools   programs
+	confine confinement
 
 	closing context.Context
 	close   context.CancelCauseFunc
 	mu      sync.Mutex
 	alive   map[*child]bool
-	work    sync.WaitGroup
-	guard   *guard
+	// terminals are those that are open.
+	terminals map[*terminal]bool
+	work      sync.WaitGroup
+	guard     *guard
 }
 
 // programs are the absolute paths of what every command needs.
@@ -65,7 +71,12 @@ func NewShell(cfg ShellConfig) (*Shell, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shell{cfg: cfg, tools: tools, alive: map[*child]bool{}}
+	s := &Shell{cfg: cfg, tools: tools, alive: map[*child]bool{}, terminals: map[*terminal]bool{}}
+	if cfg.Sandbox != nil {
+		if s.confine, err = cfg.Sandbox.confined(); err != nil {
+			return nil, err
+		}
+	}
 	s.closing, s.close = context.WithCancelCause(context.Background())
 	return s, nil
 }
@@ -87,6 +98,18 @@ func findPrograms(shell string) (p programs, err error) {
 	version, err := exec.Command(p.shell, "-c", `printf %s "${BASH_VERSION-}"`).Output()
 	p.bash = len(version) > 0
 	return p, err
+}
+
+// Confined words what the sandbox forbids, or is "" where there is none.
+func (s *Shell) Confined() string { return s.confine.words }
+
+// Sandbox is what Bash asks before a command runs (builtin.Deps.Sandbox): nil without a sandbox, and with
+// one a function without objections, because the system holds commands back while they run.
+func (s *Shell) Sandbox() func(command string) string {
+	if s.confine.apply == nil {
+		return nil
+	}
+	return func(string) string { return "" }
 }
 
 // Run implements shell.Runner.
@@ -111,6 +134,9 @@ func (s *Shell) Run(ctx context.Context, r shell.Request) (shell.Exit, error) {
 	}
 	exit := unchanged
 	exit.Code = exitCode(c.cmd)
+	if !r.Unsandboxed {
+		exit.Forbidden = s.confine.words
+	}
 	if dir, env, ok := c.report(r.Env); ok {
 		exit.Dir, exit.Env = cmp.Or(dir, r.Dir), env
 	}
@@ -124,12 +150,8 @@ func (s *Shell) start(ctx context.Context, r shell.Request) (*child, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if s.guard == nil {
-		g, err := startGuard(s.tools.shell)
-		if err != nil {
-			return nil, fmt.Errorf("the guard of commands did not start: %w", err)
-		}
-		s.guard = g
+	if err := s.watched(); err != nil {
+		return nil, err
 	}
 	c, err := s.command(r)
 	if err != nil {
@@ -171,9 +193,13 @@ func (s *Shell) Close() error {
 	s.close(ErrClosed)
 	s.mu.Lock()
 	left := slices.Collect(maps.Keys(s.alive))
+	open := slices.Collect(maps.Keys(s.terminals))
 	g := s.guard
 	s.mu.Unlock()
 	var ending sync.WaitGroup
+	for _, t := range open {
+		ending.Go(func() { t.Close() })
+	}
 	for _, c := range left {
 		ending.Go(func() {
 			c.end(s.cfg.Grace)
@@ -224,6 +250,9 @@ func (s *Shell) command(r shell.Request) (_ *child, err error) {
 		return nil, err
 	}
 	c.cmd = s.tools.wrap(r.Script)
+	if s.confine.apply != nil && !r.Unsandboxed {
+		s.confine.apply(c.cmd)
+	}
 	c.cmd.Dir, c.cmd.Env = r.Dir, environment(r.Env)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.ExtraFiles = stdout, stderr, []*os.File{state}
 	held, gate, err := os.Pipe()

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
+	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -88,9 +88,9 @@ func (s *Session) budgeted(results []pipeline.Result) []message.Block {
 	if ledger == nil || len(results) == 0 {
 		return blocks
 	}
-	sized := make([]budget.Sized, len(results))
+	sized := make([]pipeline.SizedResult, len(results))
 	for i, r := range results {
-		sized[i] = budget.Sized{Result: r.Block, Limit: r.Limit}
+		sized[i] = pipeline.SizedResult{Result: r.Block, Limit: r.Limit}
 	}
 	blocks, decisions := ledger.Message(sized)
 	for i, d := range decisions {
@@ -163,6 +163,11 @@ func (s *Session) compact(ctx context.Context) error {
 		first.Content = append(first.Content, kept.Content...)
 	}
 	s.history = append([]message.Message{first}, s.history[cut:]...)
+	s.first += cut - 1 // the summary takes the number of the last message that it stands for
+	_ = s.change(func(st tool.State) tool.State {
+		st.Snipped = st.Snipped.From(s.first + 1)
+		return st
+	})
 	if err := s.record(Entry{Kind: HistorySet, Messages: s.history}); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -56,11 +57,25 @@ type Config struct {
 	Retries int
 	// Idle is how long a stream may make no progress before it is abandoned (J5); 0
 	// means for ever. Pings are no progress.
-	Idle  time.Duration
+	Idle time.Duration
+	// Grace is how long calls that were asked to stop, for the user's message or the
+	// session's end, are waited for; then they are answered and left to themselves (J4). 0
+	// means schedule.DefaultGrace.
+	Grace time.Duration
 	Style pool.Style
+	// Inbox has the messages to the conversation's agent, which are read before each
+	// request; nil where there are none.
+	Inbox *tool.Inbox
+	// Stay is how long a conversation whose turn has ended waits for a message while one
+	// is due, to go on with it; 0 ends it at once.
+	Stay time.Duration
 	// Compact is asked before each request whether the history is to be cut, and
 	// what stands in its place; nil never cuts (E6).
 	Compact func(ctx context.Context, history []message.Message) (sum Summary, due bool, err error)
+	// Output is a JSON schema that the answer has to fit, an object; nil leaves the answer
+	// to be text. It is asked for through a tool of its own, and comes as
+	// Completion.Output.
+	Output json.RawMessage
 	// NonInteractive: nobody can be asked anything.
 	NonInteractive bool
 	Home           string
@@ -70,6 +85,9 @@ type Config struct {
 	// Agent and Depth are set in a sub-agent's conversation.
 	Agent string
 	Depth int
+
+	// progress and idle are a sub-agent's Job.Progress and Job.Idle.
+	progress, idle func(text string)
 }
 
 // ErrConfig is wrapped by errors of New.
@@ -91,6 +109,9 @@ func (c *Config) complete() error {
 	}
 	if c.MaxTokens == 0 {
 		c.MaxTokens = 8192
+	}
+	if c.Grace == 0 {
+		c.Grace = schedule.DefaultGrace
 	}
 	if c.MaxTurns == 0 {
 		c.MaxTurns = 100

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/schedule"
@@ -34,7 +33,7 @@ func note(d *def) {
 	exclusive(d)
 	d.Permit = func(in, *tool.Context) permission.Opinion { return permission.Opinion{Behaviour: permission.Allow} }
 	d.Traits.Effects = func(in in, _ *tool.Context) tool.Effects {
-		return tool.Effects{Reads: []string{"todos"}, Writes: []string{in.Text, "todos", footprint.Order}}
+		return tool.Effects{Reads: []string{"todos"}, Writes: []string{in.Text, "todos", schedule.OrderKey}}
 	}
 	d.Call = func(_ context.Context, in in, c *tool.Context) (tool.Result[string], error) {
 		var seen []string

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
@@ -18,9 +17,12 @@ import (
 // its hooks one at a time; calls run beside the stream that adds more, so the list
 // of jobs is reached through job. Emitted is read when the driver is done.
 type execution struct {
-	s       *Session
-	snap    *pool.Snapshot
-	driver  *schedule.Driver[pipeline.Result]
+	s      *Session
+	snap   *pool.Snapshot
+	driver *schedule.Driver[pipeline.Result]
+	// running ends, by over, when the calls have.
+	running context.Context
+	over    context.CancelCauseFunc
 	blocks  message.Assembler
 	reply   message.Reply
 	history []message.Message
@@ -48,8 +50,9 @@ func (ex *execution) job(i int) *job {
 
 func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution, error) {
 	ex := &execution{s: s, snap: snap, history: s.History()}
+	ex.running, ex.over = context.WithCancelCause(context.WithoutCancel(ctx))
 	hooks := schedule.Hooks[pipeline.Result]{
-		Run: ex.run, Verdict: verdict, Answer: ex.answer, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
+		Run: ex.run, Verdict: verdict, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
 		Discard: ex.discard, Started: ex.started, Queued: ex.queued, Cancelled: ex.cancelled,
 	}
 	if s.cfg.Policy == schedule.Effects {
@@ -131,7 +134,9 @@ func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipelin
 		return ex.s.pipe.Answer(j.pre, err)
 	}
 	r := ex.s.pipe.Run(ctx, j.pre, j.env, c)
-	_ = ex.s.record(Entry{Kind: CallEnded, Block: &r.Block}) // Send asks for the error
+	if !j.pre.Left() {
+		_ = ex.s.record(Entry{Kind: CallEnded, Block: &r.Block}) // Send asks for the error
+	}
 	return r
 }
 
@@ -143,11 +148,20 @@ func (ex *execution) answer(i int, cause schedule.Cause) pipeline.Result {
 	return ex.s.pipe.Answer(ex.job(i).pre, cause)
 }
 
+func (ex *execution) leave(i int, cause schedule.Cause) pipeline.Result {
+	return ex.s.pipe.Leave(ex.job(i).pre, cause)
+}
+
 // started gives the call the state of this moment: all that must be applied
 // before it has been (B3).
 func (ex *execution) started(i int) {
 	j := ex.job(i)
-	j.env.Context = ex.s.context(ex.view(i), ex)
+	state := ex.view(i)
+	j.env.Context = ex.s.context(state, ex)
+	j.env.Context.Inner = ex.inner(i, state)
+	if ex.s.cfg.progress != nil {
+		ex.s.cfg.progress(j.pre.Activity())
+	}
 	if ex.s.traces() {
 		ex.event(i, trace.Started{Touches: ex.traced(j)})
 	}
@@ -210,16 +224,29 @@ func (ex *execution) wait(ctx context.Context) {
 	unhook := context.AfterFunc(ctx, ex.aborter())
 	defer unhook()
 	ex.driver.Wait()
+	ex.over(nil)
 }
 
 // aborter stops the calls. Those of a sub-agent wait for their turn: it is stopped while
 // its parent is in the middle of stopping others, and there is to be one order of both (O4).
 func (ex *execution) aborter() func() {
 	s := ex.s
+	abort := func() { ex.stop(ex.driver.Abort) }
 	if s.cfg.Depth == 0 {
-		return ex.driver.Abort
+		return abort
 	}
-	return func() { s.cfg.Handlers.Clock.Go("abort/"+s.cfg.Agent, ex.driver.Abort) }
+	return func() { s.cfg.Handlers.Clock.Go("abort/"+s.cfg.Agent, abort) }
+}
+
+// stop asks calls to stop. Those that have not when the grace is over are left (J4).
+func (ex *execution) stop(ask func()) {
+	ask()
+	clock, actor := ex.s.cfg.Handlers.Clock, "grace/"+ex.s.cfg.Agent
+	clock.Go(actor, func() {
+		if clock.Sleep(ex.running, actor, ex.s.cfg.Grace) == nil {
+			ex.driver.Leave()
+		}
+	})
 }
 
 // abandon gives up the message and waits for what is in flight (J5).
@@ -227,8 +254,9 @@ func (ex *execution) abandon() {
 	if ex == nil || ex.driver == nil {
 		return
 	}
-	ex.driver.Abandon()
+	ex.stop(ex.driver.Abandon)
 	ex.driver.Wait()
+	ex.over(nil)
 }
 
 func (ex *execution) event(i int, data trace.Data) {
@@ -271,7 +299,7 @@ func (ex *execution) touches(i int) *schedule.Footprint {
 	state := ex.view(i)
 	j.env.Context = ex.s.context(state, ex)
 	j.touches = ex.s.pipe.Effects(j.pre, j.env)
-	if slices.Contains(j.touches.Writes, footprint.Order) && state.Files.Len()+i >= tool.FileCacheLimit {
+	if slices.Contains(j.touches.Writes, schedule.OrderKey) && state.Files.Len()+i >= tool.FileCacheLimit {
 		// Files that calls before it read may push out the one it wants to change (B5).
 		j.touches = tool.Effects{Everything: true}
 	}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -24,14 +25,25 @@ func (s *Session) look(ctx context.Context) *pool.Snapshot {
 	state := s.State()
 	tools := s.cfg.Settings.ToolSearch
 	mode := modes[tools.Kind]
-	p := s.cfg.Catalogue.Assemble(pool.Inputs{
-		Settings: s.cfg.Settings, Rules: state.Rules, Served: served.Tools,
-		Conditions: pool.Conditions{Resources: served.Resources, Search: search.Optimistic(mode, s.cfg.Settings.BaseURL, tools.Explicit)},
+	p := s.catalogue.Assemble(pool.Inputs{
+		Settings: s.cfg.Settings, Rules: state.Rules, Served: served.Tools, Off: switchedOff(state),
+		Conditions: pool.Conditions{Resources: served.Resources, Search: search.Optimistic(mode, s.cfg.Settings.BaseURL, tools.Explicit), Output: s.cfg.Output != nil},
 	})
 	on, reason := s.deferring(p, mode)
 	snap := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: on, Discovered: state.Discovered, Style: s.cfg.Style})
 	s.tracePool(snap, on, reason)
 	return snap
+}
+
+// model is the one of the next request: what was changed in the session, or the configured.
+func (s *Session) model() string { return cmp.Or(s.State().Options[tool.OptionModel], s.cfg.ModelName) }
+
+// switchedOff are the tools that options of the session take away.
+func switchedOff(st tool.State) []string {
+	if st.Off(tool.OptionTodos) {
+		return []string{"TodoWrite"}
+	}
+	return nil
 }
 
 var modes = map[settings.Kind]search.Mode{
@@ -47,7 +59,7 @@ func (s *Session) deferring(p *pool.Pool, mode search.Mode) (bool, string) {
 	}
 	_, present := p.Find(search.ToolName)
 	in := search.FinalInput{
-		Mode: mode, Percent: s.cfg.Settings.ToolSearch.Percent, Model: s.cfg.ModelName, Betas: s.cfg.Betas, Present: present,
+		Mode: mode, Percent: s.cfg.Settings.ToolSearch.Percent, Model: s.model(), Betas: s.cfg.Betas, Present: present,
 	}
 	if mode == search.Automatic {
 		in.DeferredTokens = s.deferredTokens(p)
@@ -96,6 +108,16 @@ func (s *Session) traceBroken(prompts map[string]error) {
 			s.trace(trace.Predicate{Predicate: "prompt", Tool: name, Error: prompts[name].Error()})
 		}
 	}
+}
+
+// overhead is what a request carries beside the messages.
+func (s *Session) overhead(snap *pool.Snapshot) tool.Overhead {
+	o := tool.Overhead{Tools: size(snap.Definitions(s.cfg.Definitions)), Names: len(snap.Announcement())}
+	for _, b := range s.cfg.System {
+		o.System += message.Size(b)
+	}
+	o.Window, _ = search.Window(s.model(), s.cfg.Betas)
+	return o
 }
 
 // size is what definitions come to in bytes.

@@ -264,13 +264,13 @@ func TestAnInterruptNeverGetsLost(t *testing.T) {
 // state goes back (J5).
 func TestFallbackStartsOver(t *testing.T) {
 	cut := calls("Cd a", "Cd b")
-	for promise, first := range map[string]turn{
+	for name, first := range map[string]turn{
 		"a stream that is cut":        cut[:5],
 		"an error event":              append(append(turn{}, cut[:7]...), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`),
 		"a malformed event":           append(append(turn{}, cut[:7]...), `{"type":`),
 		"an end without message_stop": cut[:len(cut)-1],
 	} {
-		t.Run(promise, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s := &script{turns: []turn{first, calls("Cd x"), says("done")}}
 			r := open(t, s, func(c *loop.Config) { c.Retries = 1 }, named("Cd", cd))
 			r.send(t)
@@ -348,6 +348,9 @@ func TestSubAgents(t *testing.T) {
 		s := &script{turns: []turn{calls("Agent dig"), calls("Cd deep"), says("found it"), says("done")}}
 		r := open(t, s, nil, agent(t, &report), named("Cd", cd))
 		r.send(t)
+		assert.Len(t, report.History, 4, "what it would be resumed with")
+		assert.Equal(t, "/repo/wt/deep", report.State.Dir)
+		report.History, report.State = nil, tool.State{}
 		assert.Equal(t, tool.Report{Text: "found it", Turns: 2, Calls: 1}, report)
 		assert.Equal(t, "/repo", r.State().Dir, "the child's modifier stays with the child")
 		assert.Equal(t, "dig", message.PlainText(s.requests[1].Messages[0].Content))

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
@@ -24,15 +24,18 @@ var ErrTurns = errors.New("the conversation passed its limit of turns")
 // Session is one conversation. Send is called by one goroutine at a time;
 // Interrupt may be called by any.
 type Session struct {
-	cfg  Config
-	pipe *pipeline.Pipeline
+	cfg       Config
+	catalogue *pool.Catalogue // cfg's, for an answer that fits cfg.Output
+	pipe      *pipeline.Pipeline
 
 	history   []message.Message
+	first     int             // the number of history's first message (tool.Snips)
 	turn      atomic.Int64    // Interrupt reads it beside Send
 	latched   *bool           // the automatic decision on deferral, once made (D4)
 	announced []string        // deferred names that were announced, in delta mode
 	broken    map[string]bool // tools whose prompt panicked, once traced
 	agents    int
+	reminded  int                      // how often the model was asked for the answer in its form
 	gone      func(name string) string // why a served tool is not any more
 
 	journal   sync.Mutex
@@ -40,7 +43,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	state   tool.State
-	active  *schedule.Driver[pipeline.Result]
+	active  *execution
 	stop    context.CancelCauseFunc // ends the stream that is being read
 	pending []message.Message       // the user's new messages (J4)
 }
@@ -55,6 +58,8 @@ type Completion struct {
 	// Final is the model's last message.
 	Final message.Message
 	Usage message.Usage
+	// Output is the answer in the form of Config.Output; nil where that has none.
+	Output json.RawMessage
 }
 
 // New makes a session. What earlier sessions discovered is read back from the
@@ -64,8 +69,15 @@ func New(cfg Config) (*Session, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
+	catalogue := cfg.Catalogue
+	if cfg.Output != nil {
+		var err error
+		if catalogue, err = catalogue.Answering(cfg.Output); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
 	history, mended := message.Mend(cfg.History)
-	s := &Session{cfg: cfg, history: slices.Clone(history), state: cfg.State, broken: map[string]bool{}}
+	s := &Session{cfg: cfg, catalogue: catalogue, history: slices.Clone(history), first: 1, state: cfg.State, broken: map[string]bool{}}
 	s.state = s.state.Discover(pool.Discovered(cfg.History)...)
 	s.pipe = &pipeline.Pipeline{Handlers: cfg.Handlers}
 	if sink := cfg.Handlers.Trace; sink != nil && cfg.Agent != "" {
@@ -101,11 +113,11 @@ func (s *Session) History() []message.Message { return slices.Clone(s.history) }
 func (s *Session) Interrupt(m message.Message) {
 	s.mu.Lock()
 	s.pending = append(s.pending, m)
-	driver, stop := s.active, s.stop
+	ex, stop := s.active, s.stop
 	s.mu.Unlock()
 	s.trace(trace.Interrupt{Text: message.PlainText(m.Content)})
-	if driver != nil {
-		driver.Interrupt()
+	if ex != nil {
+		ex.stop(ex.driver.Interrupt)
 	}
 	if stop != nil {
 		stop(schedule.UserInterrupt)
@@ -117,9 +129,11 @@ func (s *Session) Interrupt(m message.Message) {
 func (s *Session) Send(ctx context.Context, m message.Message) (Completion, error) {
 	s.takeNew()
 	s.append(m)
+	s.awaitOutput()
 	var out Completion
 	for {
 		s.takeNew()
+		s.takeMail()
 		if out.Turns == s.cfg.MaxTurns {
 			err := fmt.Errorf("%w: %d", ErrTurns, s.cfg.MaxTurns)
 			s.trace(trace.RunEnd{Error: err.Error()})
@@ -131,6 +145,13 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Completion, erro
 		err = cmp.Or(s.unjournaled(), err)
 		s.traceState()
 		if err != nil {
+			s.trace(trace.RunEnd{Error: err.Error()})
+			return out, err
+		}
+		if !done || s.goesOn(ctx, &out) {
+			continue
+		}
+		if done, err = s.hasOutput(&out); err != nil {
 			s.trace(trace.RunEnd{Error: err.Error()})
 			return out, err
 		}
@@ -175,49 +196,4 @@ func (s *Session) trace(data trace.Data) {
 		return
 	}
 	s.pipe.Handlers.Trace(trace.Event{At: s.pipe.Handlers.Since(), Agent: s.cfg.Agent, Turn: s.turnNow(), Data: data})
-}
-
-// spawn runs a sub-agent to its end (B4): a conversation of its own, with a copy
-// of the state that nothing flows back from, a denial count of its own, and an end
-// when the parent's call ends. Files and background tasks are shared.
-func (s *Session) spawn(ctx context.Context, job tool.Job) (tool.Report, error) {
-	child, err := New(s.childConfig(job))
-	if err != nil {
-		return tool.Report{}, err
-	}
-	out, err := child.Send(ctx, message.UserText(job.Prompt))
-	if err != nil {
-		return tool.Report{}, fmt.Errorf("the sub-agent could not finish: %w", err)
-	}
-	return tool.Report{Text: message.PlainText(out.Final.Content), Turns: out.Turns, Calls: out.Calls}, nil
-}
-
-func (s *Session) childConfig(job tool.Job) Config {
-	cfg := s.cfg
-	cfg.State = s.State()
-	cfg.State.Denials = permission.Denials{}
-	cfg.State.Todos, cfg.State.Plan = nil, ""
-	if job.Isolate != nil {
-		cfg.State = job.Isolate(cfg.State)
-	}
-	cfg.History, cfg.Journal = nil, nil // to the parent's journal this is one call
-	cfg.Depth++
-	cfg.Agent = s.nextAgent()
-	if job.Model != "" {
-		cfg.ModelName = job.Model
-	}
-	if ledger := cfg.Handlers.Budget; ledger != nil {
-		cfg.Handlers.Budget = ledger.Clone()
-	}
-	return cfg
-}
-
-func (s *Session) nextAgent() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.agents++
-	if s.cfg.Agent == "" {
-		return fmt.Sprintf("agent_%d", s.agents)
-	}
-	return fmt.Sprintf("%s.%d", s.cfg.Agent, s.agents)
 }

@@ -61,7 +61,7 @@ func learned(st tool.State, r pipeline.Result) tool.State {
 func (s *Session) setActive(ex *execution, stop context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.active, s.stop = ex.driver, stop
+	s.active, s.stop = ex, stop
 	if len(s.pending) > 0 {
 		stop(schedule.UserInterrupt)
 	}
@@ -93,17 +93,18 @@ func (s *Session) setIdle() {
 func (s *Session) context(state tool.State, ex *execution) tool.Context {
 	return tool.Context{
 		Core: tool.Core{
-			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.cfg.ModelName,
-			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history,
+			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.model(),
+			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
 			InProgress: ex.inProgress, Clock: s.cfg.Handlers.Clock,
 		},
 		Security: tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
 		Extensions: tool.Extensions{
 			GlobLimit: s.cfg.GlobLimit,
+			Overhead:  func() tool.Overhead { return s.overhead(ex.snap) },
 			Search: func(ctx context.Context, query string, max int) (tool.Found, error) {
 				return s.search(ctx, ex.snap, query, max)
 			},
-			Spawn: s.spawn,
+			Spawn: s.spawn, Enlist: s.enlist,
 		},
 		State: state,
 	}
@@ -127,7 +128,7 @@ func (s *Session) traceState() {
 
 // view is the state as the trace has it.
 func view(st tool.State) trace.StateView {
-	v := trace.StateView{Dir: st.Dir, Mode: st.Mode.String(), Env: st.Env, Discovered: st.Discovered, Plan: st.Plan}
+	v := trace.StateView{Dir: st.Dir, Mode: st.Mode.String(), Env: st.Env, Discovered: st.Discovered, Plan: st.Plan, Output: string(st.Output), Options: st.Options}
 	for _, t := range st.Todos {
 		v.Todos = append(v.Todos, trace.Todo(t))
 	}

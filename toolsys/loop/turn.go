@@ -48,14 +48,15 @@ func (s *Session) runTurn(ctx context.Context, out *Completion) (done bool, err 
 // request is what is sent: the history, and before it the names of deferred
 // tools unless they are announced in reminders (E4, E6).
 func (s *Session) request(snap *pool.Snapshot) message.Request {
-	messages := message.Dereference(s.History(), s.unreferable(snap))
+	messages := s.State().Snipped.Cut(s.first).Of(s.History())
+	messages = message.Dereference(messages, s.unreferable(snap))
 	if text := snap.Announcement(); text != "" && !s.deltaMode() && len(messages) > 0 {
 		first := messages[0]
 		first.Content = append([]message.Block{message.Text(text)}, first.Content...)
 		messages[0] = first
 	}
 	return message.Request{
-		Model: s.cfg.ModelName, MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,
+		Model: s.model(), MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,
 		Tools: snap.Definitions(s.cfg.Definitions), Messages: messages,
 	}
 }

@@ -25,6 +25,6 @@
 // A server's own questions reach the person through the call they belong to. Servers of
 // the older protocol do not name it: the one they have worked on for longest counts.
 //
-// Whoever has sessions of their own needs no fleet: a [Server] is asked for its session
-// at every call, and [Load] lists and builds what servers offer at one moment.
+// Whoever has sessions of their own needs no fleet: [List] gives what a session offers,
+// [Tools] makes tools of it, and a [Server] is asked for its session at every call.
 package mcptool

@@ -34,11 +34,6 @@ type Server struct {
 	track  func(context.Context, *tool.Context) (token string, done func())
 }
 
-// Fixed is a Session that is always the same.
-func Fixed(s *mcp.ClientSession) func(context.Context) (*mcp.ClientSession, error) {
-	return func(context.Context) (*mcp.ClientSession, error) { return s, nil }
-}
-
 // List gives all tools of a session, page by page. Errors: those of the session,
 // and ErrEndless for a server that gives the same cursor twice or more than MaxTools
 // tools.
@@ -68,33 +63,6 @@ func List(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) 
 type Listing struct {
 	Server Server
 	Tools  []*mcp.Tool
-}
-
-// Load lists every server's tools and builds them. A server that cannot be listed is
-// reported and the others load; only the end of ctx makes all of them fail.
-func Load(ctx context.Context, servers ...Server) ([]*tool.Tool, []Report) {
-	var listings []Listing
-	var reports []Report
-	for _, s := range servers {
-		listed, err := listOne(ctx, s)
-		if err != nil {
-			reports = append(reports, Report{Server: s.Name, What: "its tools are not loaded: " + err.Error()})
-			continue
-		}
-		listings = append(listings, Listing{s, listed})
-	}
-	tools, more := Tools(listings...)
-	reports = append(reports, more...)
-	sortReports(reports)
-	return tools, reports
-}
-
-func listOne(ctx context.Context, s Server) ([]*mcp.Tool, error) {
-	session, err := s.Session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return List(ctx, session)
 }
 
 // Tools makes a tool of everything that was listed, sorted by name, with a report of

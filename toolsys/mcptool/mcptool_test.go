@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -121,11 +122,10 @@ func one(t *testing.T, given *mcp.Tool) (*tool.Tool, []mcptool.Report) {
 	return tools[0], reports
 }
 
-func holds(t *testing.T, predicate func(tool.Input) (bool, error)) bool {
+func holds(t *testing.T, predicate func(tool.Input) bool) bool {
 	t.Helper()
-	got, err := predicate(tool.Input{Value: json.RawMessage(`{}`)})
-	require.NoError(t, err)
-	return got
+	in := tool.Input{Value: json.RawMessage(`{}`)}
+	return predicate(in.Reporting(func(member string, err error) { t.Error(member, err) }))
 }
 
 func TestWithoutAHintTheStrictThingIsAssumed(t *testing.T) {
@@ -137,7 +137,7 @@ func TestWithoutAHintTheStrictThingIsAssumed(t *testing.T) {
 	assert.False(t, holds(t, b.OpenWorld))
 	assert.False(t, got.Loading.Always)
 	assert.Empty(t, got.Hint)
-	on, err := b.Enabled(settings.Settings{})
+	on, err := got.Enabled(settings.Settings{})
 	require.NoError(t, err)
 	assert.True(t, on)
 	assert.True(t, got.IsMCP())
@@ -150,7 +150,7 @@ func TestHintsAreTaken(t *testing.T) {
 		m.Meta = mcp.Meta{"anthropic/searchHint": "find an x", "anthropic/alwaysLoad": true}
 	}))
 	b := got.Behaviour
-	for _, p := range []func(tool.Input) (bool, error){b.Safe, b.ReadOnly, b.Destructive, b.OpenWorld} {
+	for _, p := range []func(tool.Input) bool{b.Safe, b.ReadOnly, b.Destructive, b.OpenWorld} {
 		assert.True(t, holds(t, p))
 	}
 	assert.Equal(t, "find an x", got.Hint)
@@ -315,11 +315,16 @@ func TestAListThatNeverEndsIsAnError(t *testing.T) {
 	assert.ErrorIs(t, err, mcptool.ErrEndless)
 }
 
+// fixed is a session that is always the same.
+func fixed(s *mcp.ClientSession) func(context.Context) (*mcp.ClientSession, error) {
+	return func(context.Context) (*mcp.ClientSession, error) { return s, nil }
+}
+
 // asked calls the only tool of a server that answers so.
 func asked(t *testing.T, answer mcp.ToolHandler, c *tool.Context) (tool.Output, error) {
 	t.Helper()
 	session, _ := server(t, 0, []string{"x"}, answer)
-	return ask(t, mcptool.Fixed(session), c)
+	return ask(t, fixed(session), c)
 }
 
 func ask(t *testing.T, session func(context.Context) (*mcp.ClientSession, error), c *tool.Context) (tool.Output, error) {
@@ -410,17 +415,6 @@ func TestAServerThatIsGoneIsNamedAndMayComeBack(t *testing.T) {
 	_, err = ask(t, func(context.Context) (*mcp.ClientSession, error) { return nil, errors.New("cannot reconnect") }, nil)
 	assert.ErrorIs(t, err, mcptool.ErrGone)
 	assert.ErrorContains(t, err, "cannot reconnect")
-}
-
-func TestALostServerKeepsNoOtherFromLoading(t *testing.T) {
-	good, _ := server(t, 0, []string{"x"}, answers(&mcp.CallToolResult{}, nil))
-	bad, serving := server(t, 0, []string{"y"}, answers(&mcp.CallToolResult{}, nil))
-	require.NoError(t, serving.Close())
-	tools, reports := mcptool.Load(t.Context(), mcptool.Server{Name: "bad", Session: mcptool.Fixed(bad)}, mcptool.Server{Name: "good", Session: mcptool.Fixed(good)})
-	require.Len(t, tools, 1)
-	assert.Equal(t, "mcp__good__x", tools[0].Name)
-	require.Len(t, reports, 1)
-	assert.Contains(t, reports[0].String(), `MCP server "bad": its tools are not loaded`)
 }
 
 func TestAQuestionOfTheServerIsAnsweredFirstAndTheCallGoesOn(t *testing.T) {

@@ -118,3 +118,37 @@ func TestAnAddressThatFallsSilentIsCalledAgain(t *testing.T) {
 	require.Eventually(t, func() bool { return ringUp(t, f, "mcp__m__live") == nil }, 20*time.Second, 20*time.Millisecond)
 	assert.Empty(t, f.Served(context.Background()).Pending)
 }
+
+// What goes on in a server is stopped there, and not only forgotten here.
+func TestAServerIsNotifiedOfACallThatIsGivenUp(t *testing.T) {
+	begun, given := make(chan any, 1), make(chan struct{})
+	s := mcp.NewServer(&mcp.Implementation{Name: "slow", Version: "1"}, nil)
+	s.AddTool(listed("wait", nil), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		begun <- req.Params.GetProgressToken()
+		<-ctx.Done()
+		close(given)
+		return nil, ctx.Err()
+	})
+	f := fleetOf(t, func(ctx context.Context) (mcp.Transport, error) {
+		ours, theirs := mcp.NewInMemoryTransports()
+		_, err := s.Connect(context.WithoutCancel(ctx), theirs, nil)
+		return ours, err
+	})
+	served := f.Served(t.Context()).Tools[0]
+	in, problems := served.Parse(json.RawMessage(`{}`))
+	require.Empty(t, problems)
+	ctx, giveUp := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := served.Call(ctx, in, &tool.Context{})
+		ended <- err
+	}()
+	assert.NotNil(t, <-begun, "the server may report progress")
+	giveUp()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	select {
+	case <-given:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the server goes on with a call that nobody waits for")
+	}
+}

@@ -224,7 +224,7 @@ func withCitations(extra json.RawMessage, cites []json.RawMessage) (json.RawMess
 		return nil, err
 	}
 	members["citations"] = raw
-	return marshalMembers(members)
+	return marshalSorted(members)
 }
 
 // completeInput joins what stood in the start with the deltas: deltas win, and no
@@ -266,7 +266,7 @@ func (o *openBlock) completeRaw() (json.RawMessage, error) {
 	if o.json.Len() > 0 {
 		members["input"], _ = completeInput(nil, o.json.Bytes())
 	}
-	return marshalMembers(members)
+	return marshalSorted(members)
 }
 
 func (a *Assembler) finish(ev wireEvent) {

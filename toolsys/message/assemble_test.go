@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/message"
 )
 
@@ -49,7 +50,7 @@ func reason(r string) string {
 
 func TestInputOfACall(t *testing.T) {
 	cases := []struct {
-		promise, start string
+		name, start    string
 		deltas         []string
 		input, invalid string
 	}{
@@ -65,7 +66,7 @@ func TestInputOfACall(t *testing.T) {
 		{"two objects are no input", `{}`, []string{`{}{}`}, `{}`, `{}{}`},
 	}
 	for _, c := range cases {
-		t.Run(c.promise, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			var a message.Assembler
 			events := []string{begin, startCall(0, c.start)}
 			for _, d := range c.deltas {
@@ -81,6 +82,21 @@ func TestInputOfACall(t *testing.T) {
 			assert.Equal(t, done, reply.Message.Content)
 		})
 	}
+}
+
+// Some servers put the beginning of a block into its start.
+func TestWhatStandsInABlocksStartBelongsToIt(t *testing.T) {
+	var a message.Assembler
+	done, err := feed(&a, begin,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"First ","signature":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"second."}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"abc"}}`, stop(0),
+		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"One "}}`,
+		`{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"two."}}`, stop(1), end)
+	require.NoError(t, err)
+	require.Len(t, done, 2)
+	assert.JSONEq(t, `{"type":"thinking","thinking":"First second.","signature":"abc"}`, string(done[0].Raw))
+	assert.Equal(t, "One two.", done[1].Text)
 }
 
 func TestCallsInMessageStartAreComplete(t *testing.T) {
@@ -184,9 +200,9 @@ func TestWhatIsNotReadIsSentBackUnchanged(t *testing.T) {
 	}
 	delta := func(d string) string { return `{"type":"content_block_delta","index":0,"delta":` + d + `}` }
 	cases := []struct {
-		promise, block string
-		deltas         []string
-		want           string
+		name, block string
+		deltas      []string
+		want        string
 	}{
 		{"thinking with its signature", `{"type":"thinking","thinking":"","signature":""}`,
 			[]string{delta(`{"type":"thinking_delta","thinking":"a<b "}`), delta(`{"type":"thinking_delta","thinking":"ü"}`), delta(`{"type":"signature_delta","signature":"Eq=="}`)},
@@ -208,7 +224,7 @@ func TestWhatIsNotReadIsSentBackUnchanged(t *testing.T) {
 			`{"type":"text","text":"1 < 2 & \"q\""}`},
 	}
 	for _, c := range cases {
-		t.Run(c.promise, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			var a message.Assembler
 			done, err := feed(&a, append(append([]string{begin, start(c.block)}, c.deltas...), stop(0), end)...)
 			require.NoError(t, err)

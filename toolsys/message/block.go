@@ -205,12 +205,12 @@ func plain(s string) bool {
 
 func quote(s string) []byte { return appendQuoted(nil, s) }
 
-// marshalMembers writes an object, its members sorted: stable bytes.
-func marshalMembers(members map[string]json.RawMessage) (json.RawMessage, error) {
+// marshalSorted writes a value, members of objects sorted: stable bytes.
+func marshalSorted(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(members); err != nil {
+	if err := enc.Encode(value); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil

@@ -101,7 +101,7 @@ func further(data []byte, read []string) (json.RawMessage, error) {
 	if len(members) == 0 {
 		return nil, nil
 	}
-	return marshalMembers(members)
+	return marshalSorted(members)
 }
 
 // hasOthers reports whether an object, valid JSON, has members beside type,

@@ -82,13 +82,11 @@ func dereferencedRaw(raw json.RawMessage, text func(string) string) (json.RawMes
 	if !dropped {
 		return raw, false
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(block) != nil {
+	out, err := marshalSorted(block)
+	if err != nil {
 		return raw, false
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), true
+	return out, true
 }
 
 // withoutReferences drops references from the arrays of a JSON value.

@@ -69,6 +69,9 @@ func (m Mode) String() string {
 	return [...]string{"default", "plan", "auto", "acceptEdits", "bypass"}[min(m, Bypass)]
 }
 
+// MarshalText gives the mode as settings spell it.
+func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
 // ParseMode reads a mode in any case, with or without hyphens; bypassPermissions
 // is bypass.
 func ParseMode(text string) (Mode, error) {

@@ -41,12 +41,13 @@ const (
 	ByMode
 	ByClassifier
 	ByUser
-	ByNobody // there was something to ask and nobody to answer
+	ByWorktree // what is outside of it stays as it is
+	ByNobody   // there was something to ask and nobody to answer
 )
 
 // String is the decider in a word.
 func (k Kind) String() string {
-	return [...]string{"unknown", "rule", "hook", "tool", "mode", "classifier", "user", "nobody"}[min(k, ByNobody)]
+	return [...]string{"unknown", "rule", "hook", "tool", "mode", "classifier", "user", "worktree", "nobody"}[min(k, ByNobody)]
 }
 
 // Reason is why a decision was made, in parts for a program and, by String, in

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/permission"
 )
 
@@ -59,6 +60,7 @@ func TestAPermittingPathRuleIsReadNarrow(t *testing.T) {
 		{"Read(/src)", "/src/a.go", false},
 		{"Read(/src/**)", "/src/../etc/passwd", false},
 		{"Read(/src/../etc/*)", "/etc/passwd", true},
+		{"Read(~)", "/home/me", true},
 		{"Read(~/x)", "/home/me/x", true},
 		{"Read(~/**)", "/home/you/x", false},
 		{"Read(docs/**)", "/repo/docs/a.md", true},
@@ -86,6 +88,8 @@ func TestAForbiddingPathRuleIsReadWide(t *testing.T) {
 		want       bool
 	}{
 		{"Read(.env)", "/repo/sub/.env", true},
+		{"Read(.env)", "/repo/sub/deeper/.env", true},
+		{"Read(.env)", "/repo/sub/deeper/down/.env", true},
 		{"Read(.env)", "/other/.env", false},
 		{"Read(/secrets)", "/secrets/deep/key", true},
 		{"Read(/secrets)", "/secretsmith", false},
@@ -202,6 +206,36 @@ func TestWhatMayGetPastAForbiddingRuleIsAskedAbout(t *testing.T) {
 	assert.Equal(t, permission.Ask, bypassing(starred, exact).Behaviour, "but none with a star")
 }
 
+// The words of a rule are looked for among those of a command, where nobody knows what the
+// command does with them: a word is all of its signs, and a rule that begins with a star has
+// none.
+func TestTheWordsOfARuleAreFoundWholeInACommand(t *testing.T) {
+	const word = "azAZ09_-.é"
+	for command, found := range map[string]bool{
+		"run " + word + " f":     true,
+		"run '" + word + "' f":   true,
+		"run f;" + word + " f":   true,
+		"run " + word:            false,
+		"run " + word + "x f":    false,
+		"run x" + word + " f":    false,
+		"run " + word[1:] + " f": false,
+	} {
+		d := bypassing(rules(t, permission.Deny, "Bash("+word+" f *)"), permission.Part{Text: command})
+		assert.Equal(t, found, d.Behaviour == permission.Ask, command)
+	}
+	two := rules(t, permission.Deny, "Bash(a b *)")
+	for between, found := range map[string]bool{"a": false, "z": false, "A": false, "Z": false, "0": false, "9": false, "_": false,
+		"-": false, ".": false, "é": false, "/": true, ":": true, "@": true, "[": true, "`": true, "{": true, "\x7f": true} {
+		d := bypassing(two, permission.Part{Text: "run a" + between + "b"})
+		assert.Equal(t, found, d.Behaviour == permission.Ask, "a%sb", between)
+	}
+	for _, content := range []string{"* f", "*f"} {
+		d := bypassing(rules(t, permission.Deny, "Bash("+content+")"), permission.Part{Text: "run f g"})
+		assert.Equal(t, permission.Allow, d.Behaviour, content)
+	}
+	assert.True(t, decides(t, permission.Allow, `Bash(echo x\\)`, running(`echo x\`)), "a backslash at the end is itself")
+}
+
 // F5: a rule about files is about the files that commands touch.
 func TestARuleAboutFilesBindsCommands(t *testing.T) {
 	read := func(f permission.File) permission.Part {
@@ -272,6 +306,8 @@ func TestACommandThatCannotBeTakenApartIsOnlyAllowedWhole(t *testing.T) {
 	assert.True(t, decides(t, permission.Deny, "Bash(rm *)", q))
 	assert.True(t, decides(t, permission.Ask, "Bash(git status)", q))
 	assert.False(t, decides(t, permission.Deny, "Bash(curl *)", q))
+	q.Shell = &permission.Shell{Command: `"/bin/rm" -rf x && (`}
+	assert.True(t, decides(t, permission.Deny, "Bash(rm *)", q), "by the program's name, without its folder and quotes")
 
 	q.Shell = &permission.Shell{Known: true}
 	assert.False(t, decides(t, permission.Allow, "Bash(git *)", q), "nothing to run is nothing allowed")
@@ -313,6 +349,17 @@ func TestAnOldToolNameKeepsWorking(t *testing.T) {
 	hit, ok := rules(t, permission.Deny, "Shell").Hides(q.Subject)
 	assert.True(t, ok)
 	assert.Equal(t, "deny rule Shell of project", hit.String())
+}
+
+// A server is known by its name as its tools' names have it: letters, digits, hyphens and
+// underscores are themselves, and whatever else there is becomes an underscore.
+func TestAServersNameIsWrittenAsInItsToolsNames(t *testing.T) {
+	for sign, same := range map[string]bool{".": true, " ": true, "é": true, "@": true, "_": true,
+		"a": false, "z": false, "A": false, "Z": false, "0": false, "9": false, "-": false} {
+		q := permission.Query{Subject: permission.Subject{Tool: "mcp__x__t", MCP: &permission.Origin{Server: "x" + sign + "y", Tool: "t"}}}
+		assert.Equal(t, same, decides(t, permission.Deny, "mcp__x_y", q), sign)
+		assert.True(t, decides(t, permission.Deny, "mcp__*y", q), sign)
+	}
 }
 
 func TestABlanketDenyHidesTools(t *testing.T) {
@@ -414,6 +461,7 @@ func TestWithinKnowsDotsPrefixesAndShares(t *testing.T) {
 	assert.False(t, permission.Within("//h/x", []string{"/", "//h"}))
 	assert.False(t, permission.Within("/h/x", []string{"//h"}), "a share is no root")
 	assert.False(t, permission.Within("/x", nil))
+	assert.True(t, permission.IsUNC("//") && permission.IsUNC(`\\`), "the slashes alone are a share already")
 	assert.True(t, permission.IsUNC(`\\h`) && permission.IsUNC("//h") && permission.IsUNC(`/\h`))
 	assert.False(t, permission.IsUNC("/h") || permission.IsUNC("") || permission.IsUNC(`h\\x`))
 }

@@ -44,6 +44,8 @@ type Query struct {
 	Dir, Home string
 	// Roots are the allowed directories: the working directory and the additional ones.
 	Roots []string
+	// Sealed are directories in which nothing may be changed but below the roots.
+	Sealed []string
 
 	// ReadOnly, Edits (changes files and does nothing else), Destructive and
 	// OpenWorld (reaches beyond the machine) are the call's class. A call marked

@@ -101,7 +101,7 @@ func Resolve(in Inputs) Decision {
 // decide goes through the stages; the first that applies decides.
 func (in *Inputs) decide() Decision {
 	for _, stage := range [...]func(*Inputs) (Decision, bool){
-		denyRule, hookDenies, checkDenies, hookAllows, checkAllows,
+		denyRule, sealDenies, hookDenies, checkDenies, hookAllows, checkAllows,
 		modeRefuses, bypasses, checkAsks, allowRule, modePermits,
 	} {
 		if d, decided := stage(in); decided {

@@ -198,8 +198,8 @@ func TestAReasonIsOneLine(t *testing.T) {
 	assert.Equal(t, "unknown", permission.Kind(0).String())
 }
 
-// situations draws everything a decision depends on.
-func situations(t *rapid.T) permission.Inputs {
+// inputs draws everything a decision depends on.
+func inputs(t *rapid.T) permission.Inputs {
 	texts := []string{
 		"Bash", "Bash(git *)", "Bash(rm:*)", "Read", "Read(/repo/**)", "Edit(*.go)", "Edit", "*", "mcp__s", "mcp__s__*", "WebFetch(domain:*)",
 	}
@@ -231,7 +231,7 @@ func situations(t *rapid.T) permission.Inputs {
 
 func TestADenyRuleAlwaysWins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := situations(t)
+		in := inputs(t)
 		denied := false
 		for _, h := range in.Rules.All() {
 			denied = denied || h.Behaviour == permission.Deny && h.Rule.Covers(in.Query)
@@ -247,7 +247,7 @@ func TestADenyRuleAlwaysWins(t *testing.T) {
 
 func TestAddingAForbiddingRuleOnlyMakesThingsStricter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := situations(t)
+		in := inputs(t)
 		before := permission.Resolve(in).Behaviour
 		in.Rules = in.Rules.With(
 			permission.Source(rapid.IntRange(0, 5).Draw(t, "new source")),
@@ -273,7 +273,7 @@ func TestADeniedPartDeniesTheWholeCommand(t *testing.T) {
 
 func TestWithNobodyThereNothingIsAsked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := situations(t)
+		in := inputs(t)
 		in.CanAsk = true
 		asked := permission.Resolve(in)
 		in.CanAsk = false
@@ -289,7 +289,7 @@ func TestWithNobodyThereNothingIsAsked(t *testing.T) {
 
 func TestWithoutAnySayOnlyTheModesOwnClassRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := situations(t)
+		in := inputs(t)
 		in.Rules, in.Hook, in.Check, in.Verdict = permission.Rules{}, permission.Opinion{}, permission.Opinion{}, permission.Verdict{}
 		in.CanAsk = false
 		d := permission.Resolve(in)
@@ -307,7 +307,7 @@ func TestWithoutAnySayOnlyTheModesOwnClassRuns(t *testing.T) {
 func TestALaxerModeLetsRunWhatAStricterOneDoes(t *testing.T) {
 	order := []permission.Mode{permission.Plan, permission.Default, permission.AcceptEdits, permission.Auto, permission.Bypass}
 	rapid.Check(t, func(t *rapid.T) {
-		in := situations(t)
+		in := inputs(t)
 		if in.Verdict.Ruling == permission.Blocks {
 			in.Verdict.Ruling = permission.NoRuling // a block is the one thing auto has and others lack
 		}
@@ -351,6 +351,35 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 		} {
 			d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: mode, CanAsk: true})
 			assert.Equal(t, want, d.Behaviour, "%s in %s", path, mode)
+		}
+	}
+}
+
+// What is sealed is changed by no call, in any mode and under any rule; it may be read, and
+// what lies below the roots is the worktree's own.
+func TestASealHoldsInEveryMode(t *testing.T) {
+	rules, err := permission.Rules{}.Parse(permission.Policy, permission.Allow, "Write", "Write(/repo/**)", "Bash")
+	require.NoError(t, err)
+	query := permission.Query{
+		Subject: permission.Subject{Tool: "Write"}, Edits: true,
+		Dir: "/repo/.worktrees/x", Roots: []string{"/repo/.worktrees/x"}, Sealed: []string{"/repo"},
+	}
+	for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits, permission.Auto, permission.Bypass} {
+		for path, want := range map[string]permission.Behaviour{
+			"/repo/a.txt": permission.Deny, "/repo/.worktrees/y/a.txt": permission.Deny, "/repo": permission.Deny,
+			"/repo/.worktrees/x/a.txt": permission.Allow, "/repository/a.txt": permission.Allow,
+		} {
+			in := permission.Inputs{Rules: rules, Query: query, Mode: mode, CanAsk: true, Hook: permission.Opinion{Behaviour: permission.Allow}}
+			in.Query.Paths = []string{path}
+			assert.Equal(t, want, permission.Resolve(in).Behaviour, "%s in %s", path, mode)
+			in.Query.ReadOnly = true
+			assert.Equal(t, permission.Allow, permission.Resolve(in).Behaviour, "reading %s in %s", path, mode)
+		}
+		shell := permission.Inputs{Rules: rules, Query: query, Mode: mode, CanAsk: true}
+		shell.Query.Tool = "Bash"
+		for write, want := range map[bool]permission.Behaviour{true: permission.Deny, false: permission.Allow} {
+			shell.Query.Shell = &permission.Shell{Command: "x", Known: true, Parts: []permission.Part{{Text: "x", Leaf: true, Files: []permission.File{{Path: "/repo/a*.txt", Glob: true, Write: write}}}}}
+			assert.Equal(t, want, permission.Resolve(shell).Behaviour, "a command in %s", mode)
 		}
 	}
 }

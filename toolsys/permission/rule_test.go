@@ -53,6 +53,7 @@ func TestAnErrorSaysWhatIsWrongAndWhere(t *testing.T) {
 		"Bash,Read":       "',' at byte 4",
 		"Bash(git":        "parenthesis at byte 4 is never closed",
 		"Bash(git) x":     `" x" at byte 9`,
+		"Bash()x":         `"x" at byte 6 follows`,
 		`Bash(git\)`:      "closing parenthesis at byte 9 is escaped",
 		"Bash()":          "write Bash for every call",
 		"Bash( )":         "nothing between",
@@ -116,9 +117,11 @@ func TestModesAndBehavioursReadBack(t *testing.T) {
 	assert.ErrorContains(t, err, "acceptEdits")
 	_, err = permission.ParseMode("")
 	assert.Error(t, err)
-	b, err := permission.ParseBehaviour("ask")
-	require.NoError(t, err)
-	assert.Equal(t, permission.Ask, b)
+	for _, b := range []permission.Behaviour{permission.Passthrough, permission.Allow, permission.Ask, permission.Deny} {
+		back, err := permission.ParseBehaviour(b.String())
+		require.NoError(t, err)
+		assert.Equal(t, b, back)
+	}
 	_, err = permission.ParseBehaviour("Mode")
 	assert.ErrorContains(t, err, "passthrough")
 }

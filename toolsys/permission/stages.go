@@ -13,6 +13,37 @@ func denyRule(in *Inputs) (Decision, bool) {
 	return Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
 }
 
+// sealDenies keeps what is sealed as it is, whatever mode and rules permit.
+func sealDenies(in *Inputs) (Decision, bool) {
+	file, hit := in.Query.breaksSeal()
+	return Decision{Behaviour: Deny, Reason: Reason{
+		Kind: ByWorktree, Text: file + " belongs to the main tree, which stays as it is while you are in the worktree; change the worktree's own file",
+	}}, hit
+}
+
+// breaksSeal gives a file that a call would change although it is sealed.
+func (q *Query) breaksSeal() (file string, breaks bool) {
+	if len(q.Sealed) == 0 || q.reads() {
+		return "", false
+	}
+	sealed := func(p string) bool { return Within(p, q.Sealed) && !Within(p, q.Roots) }
+	if q.Shell == nil {
+		i := slices.IndexFunc(q.Paths, sealed)
+		if i < 0 {
+			return "", false
+		}
+		return q.Paths[i], true
+	}
+	for _, p := range q.Shell.Parts {
+		for _, f := range p.Files {
+			if f.Write && sealed(f.fixed()) {
+				return f.Path, true
+			}
+		}
+	}
+	return "", false
+}
+
 // hookDenies comes before the other opinions: a refusal outranks them.
 func hookDenies(in *Inputs) (Decision, bool) {
 	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Deny

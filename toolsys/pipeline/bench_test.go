@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -56,11 +55,11 @@ func benchmark(b *testing.B, name, input string, change func(*pipeline.Handlers)
 	if err != nil {
 		b.Fatal(err)
 	}
-	doors := pipeline.Handlers{Clock: clock(), Budget: budget.NewLedger(budget.Store{Dir: "/r"})}
+	handlers := pipeline.Handlers{Clock: clock(), Budget: pipeline.NewLedger(pipeline.ResultStore{Dir: "/r"})}
 	if change != nil {
-		change(&doors)
+		change(&handlers)
 	}
-	p := &pipeline.Pipeline{Handlers: doors}
+	p := &pipeline.Pipeline{Handlers: handlers}
 	snap := catalogue.Assemble(pool.Inputs{Settings: settings.External()}).Look(pool.View{Settings: settings.External()})
 	env := &pipeline.Env{Snapshot: snap, Context: tool.Context{Security: tool.Security{Rules: rules, Roots: []string{"/repo"}}, State: tool.State{Dir: "/repo"}}}
 	work(b, p, env, pipeline.Call{ID: "toolu_1", Name: name, Input: json.RawMessage(input), Turn: 1})

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -84,7 +83,7 @@ type Handlers struct {
 	// called for a UNC path.
 	Resolve func(path string) string
 	// Budget keeps large results out of the conversation; nil sends all inline.
-	Budget *budget.Ledger
+	Budget *Ledger
 	// AskUser and Notify reach the person from inside a tool.
 	AskUser func(ctx context.Context, callID string, q []tool.Question) ([]tool.Answer, error)
 	Notify  func(text string)

@@ -28,7 +28,7 @@ func asking(t *testing.T, answer func(pipeline.Elicitation) (json.RawMessage, er
 		return tool.Done(string(told)), err
 	}
 	if answer != nil {
-		w.doors.Elicit = func(_ context.Context, q pipeline.Elicitation) (json.RawMessage, error) { return answer(q) }
+		w.handlers.Elicit = func(_ context.Context, q pipeline.Elicitation) (json.RawMessage, error) { return answer(q) }
 	}
 	return w
 }

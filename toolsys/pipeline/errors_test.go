@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -44,7 +45,7 @@ func TestACallGoesThroughItsStages(t *testing.T) {
 func TestEachStageHasItsOwnError(t *testing.T) {
 	boom := errors.New("disk on fire")
 	cases := []struct {
-		promise string
+		name    string
 		arrange func(*world)
 		call    pipeline.Call
 		status  pipeline.Status
@@ -88,7 +89,7 @@ func TestEachStageHasItsOwnError(t *testing.T) {
 		}, pipeline.Call{Name: "Look", Input: json.RawMessage(`{"path":"a"}`)}, pipeline.TimedOut, []string{"time limit of 1ms"}, "block:ok"},
 	}
 	for _, c := range cases {
-		t.Run(c.promise, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			if c.arrange != nil {
 				c.arrange(w)
@@ -140,7 +141,7 @@ func mustFind(t *testing.T, env *pipeline.Env, name string) *tool.Tool {
 }
 
 func TestSafetyIsAskedOfTheTool(t *testing.T) {
-	for promise, c := range map[string]struct {
+	for name, c := range map[string]struct {
 		arrange func(*world)
 		call    pipeline.Call
 		safe    bool
@@ -153,14 +154,14 @@ func TestSafetyIsAskedOfTheTool(t *testing.T) {
 		"a tool that says no":       {func(w *world) { w.def.Traits.Safe = nil }, pipeline.Call{Name: "Look", Input: json.RawMessage(`{"path":"a"}`)}, false},
 		"it depends upon the input": {func(w *world) { w.def.Traits.Safe = func(in in) bool { return in.Path != "a" } }, pipeline.Call{Name: "Look", Input: json.RawMessage(`{"path":"a"}`)}, false},
 	} {
-		t.Run(promise, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			if c.arrange != nil {
 				c.arrange(w)
 			}
 			p, env := w.pipeline()
 			assert.Equal(t, c.safe, p.Prepare(c.call, env).Safe)
-			if promise == "a predicate that panics" {
+			if name == "a predicate that panics" {
 				assert.Equal(t, []string{"safe"}, w.events(trace.KindPredicate, "predicate"), "the trace says so (A5)")
 			}
 		})
@@ -323,7 +324,7 @@ func TestOnlyTheRunCountsAgainstTheTimeLimit(t *testing.T) {
 		w := newWorld(t)
 		w.rule(permission.Ask, "Look")
 		w.def.Limits.Timeout = func(in) time.Duration { return time.Second }
-		w.doors.Ask = func(context.Context, pipeline.Question) (pipeline.Reply, error) {
+		w.handlers.Ask = func(context.Context, pipeline.Question) (pipeline.Reply, error) {
 			time.Sleep(time.Hour)
 			return pipeline.Reply{Allow: true}, nil
 		}
@@ -351,7 +352,7 @@ func TestPropertyExactlyOneResult(t *testing.T) {
 		"read-only": func(w *world) { w.def.Traits.ReadOnly = func(in) bool { panic("x") } },
 		"safe":      func(w *world) { w.def.Traits.Safe = func(in) bool { panic("x") } },
 		"ask": func(w *world) {
-			w.doors.Ask = func(context.Context, pipeline.Question) (pipeline.Reply, error) { panic("x") }
+			w.handlers.Ask = func(context.Context, pipeline.Question) (pipeline.Reply, error) { panic("x") }
 		},
 		"classifier":     func(w *world) { w.def.Shaping.Classifier = func(in) string { panic("x") } },
 		"pre hook":       func(w *world) { w.hook(hook.PreToolUse, func(hook.Input) hook.Output { panic("x") }) },
@@ -382,4 +383,19 @@ func TestPropertyExactlyOneResult(t *testing.T) {
 		require.Len(rt, w.events(trace.KindEnded, "status"), 1)
 		require.LessOrEqual(rt, len(w.got), 1)
 	})
+}
+
+// No API takes an empty text: a tool, or a hook in its place, that answers with nothing
+// leaves a result without a block.
+func TestAnEmptyTextIsNoBlockOfAResult(t *testing.T) {
+	w := newWorld(t)
+	w.def.Call = func(context.Context, in, *tool.Context) (tool.Result[string], error) { return tool.Done(""), nil }
+	r := w.call(`{"path":"a.go"}`)
+	assert.Equal(t, pipeline.OK, r.Status)
+	assert.Empty(t, r.Block.Content)
+
+	w.def.Block = func(string) []message.Block {
+		return []message.Block{message.Text(""), message.Text("b"), message.Text("")}
+	}
+	assert.Equal(t, []message.Block{message.Text("b")}, w.call(`{"path":"a.go"}`).Block.Content)
 }

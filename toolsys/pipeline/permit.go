@@ -89,7 +89,7 @@ func (r *run) inputs() permission.Inputs {
 
 // query describes the call in the words of rules.
 func (r *run) query() permission.Query {
-	return describe(r.tool, r.input, r.context, r.p.Handlers.Resolve, r.is)
+	return describe(r.tool, r.input, r.context, r.p.Handlers.Resolve)
 }
 
 // Decide resolves a call of a tool without running it (SPEC F7): no hook is run,
@@ -100,10 +100,7 @@ func Decide(t *tool.Tool, raw json.RawMessage, c *tool.Context, resolve func(str
 	if len(problems) > 0 {
 		return permission.Decision{}, permission.Query{}, fmt.Errorf("the input does not fit %s: %s", t.Name, problems.String())
 	}
-	q := describe(t, in, c, resolve, func(_ string, predicate func(tool.Input) (bool, error)) bool {
-		is, _ := predicate(in) // one that fails counts as its safe value
-		return is
-	})
+	q := describe(t, in, c, resolve)
 	d := permission.Resolve(permission.Inputs{
 		Rules: c.Rules, Query: q, Mode: c.Mode, Check: t.Permit(in, c), Denials: c.State.Denials, CanAsk: true,
 	})
@@ -112,33 +109,24 @@ func Decide(t *tool.Tool, raw json.RawMessage, c *tool.Context, resolve func(str
 
 // describe is a call in the words of rules. Paths go in twice where a link leads
 // elsewhere (L6).
-func describe(t *tool.Tool, in tool.Input, c *tool.Context, resolve func(string) string, is func(string, func(tool.Input) (bool, error)) bool) permission.Query {
+func describe(t *tool.Tool, in tool.Input, c *tool.Context, resolve func(string) string) permission.Query {
 	s := t.Subject(in, c)
 	b := &t.Behaviour
+	var sealed []string
+	if w := c.State.Worktree; w != nil {
+		sealed = resolved([]string{w.Main}, resolve)
+	}
 	return permission.Query{
-		Subject: subject(t), Kin: s.Kin, Shell: s.Shell, Content: s.Content,
+		Sealed:  sealed,
+		Subject: t.RuleSubject(), Kin: s.Kin, Shell: s.Shell, Content: s.Content,
 		Paths: resolved(s.Paths, resolve), PathsUnknown: s.PathsUnknown,
 		Dir: c.State.Dir, Home: c.Home, Roots: resolved(c.Roots, resolve),
-		ReadOnly:    is("read-only", b.ReadOnly),
-		Destructive: is("destructive", b.Destructive),
-		OpenWorld:   is("open-world", b.OpenWorld),
-		Interactive: is("needs-user", b.NeedsUser),
+		ReadOnly:    b.ReadOnly(in),
+		Destructive: b.Destructive(in),
+		OpenWorld:   b.OpenWorld(in),
+		Interactive: b.NeedsUser(in),
 		Edits:       b.EditsFiles,
 	}
-}
-
-func subject(t *tool.Tool) permission.Subject {
-	s := permission.Subject{Tool: t.Name, Aliases: t.Aliases}
-	if t.Origin != nil {
-		s.MCP = &permission.Origin{Server: t.Origin.Server, Tool: t.Origin.Tool}
-	}
-	return s
-}
-
-func (r *run) is(name string, predicate func(tool.Input) (bool, error)) bool {
-	got, err := predicate(r.input)
-	r.p.predicateFailed(r.call, r.tool, name, err)
-	return got
 }
 
 // resolved are the paths and what they lead to.

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -29,7 +28,7 @@ func sorted(names []string) []string { return slices.Sorted(slices.Values(names)
 // answers makes the person give these replies, one a question.
 func (w *world) answers(replies ...pipeline.Reply) *[]pipeline.Question {
 	var asked []pipeline.Question
-	w.doors.Ask = func(_ context.Context, q pipeline.Question) (pipeline.Reply, error) {
+	w.handlers.Ask = func(_ context.Context, q pipeline.Question) (pipeline.Reply, error) {
 		asked = append(asked, q)
 		return replies[len(asked)-1], nil
 	}
@@ -74,7 +73,7 @@ func TestAskingAPerson(t *testing.T) {
 	t.Run("a question that fails means no", func(t *testing.T) {
 		w := newWorld(t)
 		w.rule(permission.Ask, "Look")
-		w.doors.Ask = func(context.Context, pipeline.Question) (pipeline.Reply, error) {
+		w.handlers.Ask = func(context.Context, pipeline.Question) (pipeline.Reply, error) {
 			return pipeline.Reply{Allow: true}, errors.New("the screen is gone")
 		}
 		r := w.call(`{"path":"a"}`)
@@ -85,7 +84,7 @@ func TestAskingAPerson(t *testing.T) {
 		w := newWorld(t)
 		w.rule(permission.Ask, "Look")
 		ctx, cancel := context.WithCancel(t.Context())
-		w.doors.Ask = func(ctx context.Context, _ pipeline.Question) (pipeline.Reply, error) {
+		w.handlers.Ask = func(ctx context.Context, _ pipeline.Question) (pipeline.Reply, error) {
 			cancel()
 			<-ctx.Done()
 			return pipeline.Reply{Allow: true}, nil
@@ -330,7 +329,7 @@ func TestInternalMembersComeFromThePermissionLayerOnly(t *testing.T) {
 
 func TestBlindCallsToDeferredToolsAreToldHowToLoadThem(t *testing.T) {
 	const broken = `{"paht":"a"}`
-	for promise, c := range map[string]struct {
+	for name, c := range map[string]struct {
 		deferring  bool
 		discovered []string
 		input      string
@@ -341,7 +340,7 @@ func TestBlindCallsToDeferredToolsAreToldHowToLoadThem(t *testing.T) {
 		"deferral off":                    {false, nil, broken, false},
 		"an input that fits":              {true, nil, `{"path":"a"}`, false},
 	} {
-		t.Run(promise, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.def.Loading.Deferrable = true
 			w.deferring, w.discovered = c.deferring, c.discovered
@@ -354,8 +353,8 @@ func TestTheClassifierDelaysOnlyWhatItDecides(t *testing.T) {
 	auto := func(w *world, verdict permission.Ruling) {
 		w.env.Mode = permission.Auto
 		w.def.Shaping.Classifier = func(in in) string { return in.Path }
-		w.doors.Classify = func(ctx context.Context, _, _ string) (permission.Verdict, error) {
-			return permission.Verdict{Ruling: verdict, Text: "judged"}, w.doors.Clock.Sleep(ctx, "judge", time.Minute)
+		w.handlers.Classify = func(ctx context.Context, _, _ string) (permission.Verdict, error) {
+			return permission.Verdict{Ruling: verdict, Text: "judged"}, w.handlers.Clock.Sleep(ctx, "judge", time.Minute)
 		}
 	}
 	run := func(t *testing.T, verdict permission.Ruling, arrange func(*world)) (r pipeline.Result, took time.Duration) {
@@ -393,7 +392,7 @@ func TestTheClassifierDelaysOnlyWhatItDecides(t *testing.T) {
 	t.Run("one that fails has no opinion, which means asking", func(t *testing.T) {
 		r, _ := run(t, permission.Clears, func(w *world) {
 			w.def.Traits.ReadOnly = nil
-			w.doors.Classify = func(context.Context, string, string) (permission.Verdict, error) { panic("x") }
+			w.handlers.Classify = func(context.Context, string, string) (permission.Verdict, error) { panic("x") }
 			w.answers(pipeline.Reply{Text: "I say no"})
 		})
 		assert.Contains(t, text(r), "I say no")
@@ -403,7 +402,7 @@ func TestTheClassifierDelaysOnlyWhatItDecides(t *testing.T) {
 func TestResultsTooLargeGoToAFile(t *testing.T) {
 	w := newWorld(t)
 	fs := afero.NewMemMapFs()
-	w.doors.Budget = budget.NewLedger(budget.Store{Save: func(file, text string) error { return afero.WriteFile(fs, file, []byte(text), 0o600) }, Dir: "/results"})
+	w.handlers.Budget = pipeline.NewLedger(pipeline.ResultStore{Save: func(file, text string) error { return afero.WriteFile(fs, file, []byte(text), 0o600) }, Dir: "/results"})
 	w.def.Limits.ResultChars = 100
 	w.call(`{"path":"` + strings.Repeat("x", 90) + `"}`)
 	assert.Empty(t, w.events(trace.KindPersisted, "path"))
@@ -419,7 +418,7 @@ func TestResultsTooLargeGoToAFile(t *testing.T) {
 
 func TestAToolMayAskThePersonItself(t *testing.T) {
 	w := newWorld(t)
-	w.doors.AskUser = func(_ context.Context, callID string, q []tool.Question) ([]tool.Answer, error) {
+	w.handlers.AskUser = func(_ context.Context, callID string, q []tool.Question) ([]tool.Answer, error) {
 		return []tool.Answer{{Chosen: []string{callID, q[0].Text}}}, nil
 	}
 	var chosen []string
@@ -443,7 +442,7 @@ func TestRulesSpeakOfWhatALinkLeadsTo(t *testing.T) {
 	w := newWorld(t)
 	w.env.Roots = []string{"/repo"}
 	w.def.Subject = func(in in, _ *tool.Context) tool.Subject { return tool.Subject{Paths: []string{in.Path}} }
-	w.doors.Resolve = func(path string) string {
+	w.handlers.Resolve = func(path string) string {
 		if strings.HasPrefix(path, `\\`) || strings.HasPrefix(path, "//") {
 			t.Errorf("%s was looked at", path)
 		}

@@ -34,7 +34,7 @@ func (p *Pipeline) trace(call Call, name string, data trace.Data) {
 }
 
 func (r *run) stage(name, result string, took time.Duration) {
-	if r.p.traces() {
+	if r.p.traces() && !r.pre.Left() {
 		r.p.trace(r.call, r.name(), trace.Stage{Stage: name, Result: result, Took: took})
 	}
 }
@@ -44,7 +44,7 @@ func (r *run) stage(name, result string, took time.Duration) {
 func (r *run) progress(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended {
+	if r.quiet || r.pre.Left() {
 		return
 	}
 	r.clock.progressed()
@@ -57,7 +57,7 @@ func (r *run) progress(text string) {
 func (r *run) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended = true
+	r.quiet = true
 }
 
 // watch measures a stage from here on, less what a person took of it (H1).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -23,12 +24,28 @@ type Prepared struct {
 
 	tool  *tool.Tool
 	input tool.Input
+	// over is set once: by the call's own end, or when it is left (J4).
+	over atomic.Uint32
 	// failure is set when an early stage already decided the result.
 	failure *failure
 	// notes are the stages passed so far, count their number.
 	notes [2]note
 	count int
 }
+
+// Activity is what the call does, in the words of its tool.
+func (p *Prepared) Activity() string {
+	if p.tool == nil || p.failure != nil {
+		return p.Call.Name
+	}
+	return p.tool.Present.Activity(p.input)
+}
+
+// How a call is over.
+const (
+	ended uint32 = iota + 1
+	left         // answered while it ran
+)
 
 // failure is an error result in the making.
 type failure struct {
@@ -86,8 +103,11 @@ func (p *Pipeline) check(pre *Prepared, env *Env) {
 		return
 	}
 	pre.input = p.reporting(tool.Input{Raw: pre.Call.Input, Value: input.Value}, pre.Call, pre.tool)
-	pre.Safe = p.safe(pre.Call, pre.tool, pre.input)
+	pre.Safe = pre.tool.Behaviour.Safe(pre.input)
 }
+
+// Left reports whether the call was answered while it ran.
+func (p *Prepared) Left() bool { return p.over.Load() == left }
 
 func (p *Prepared) note(stage string, ok bool, took time.Duration) {
 	result := "ok"
@@ -101,14 +121,6 @@ func (p *Prepared) note(stage string, ok bool, took time.Duration) {
 // reporting has the members of the tool that panic on this input named in the trace.
 func (p *Pipeline) reporting(in tool.Input, call Call, t *tool.Tool) tool.Input {
 	return in.Reporting(func(member string, err error) { p.predicateFailed(call, t, member, err) })
-}
-
-// safe asks the tool; a predicate that fails counts as exclusive, and the trace
-// has it (A5).
-func (p *Pipeline) safe(call Call, t *tool.Tool, in tool.Input) bool {
-	safe, err := t.Behaviour.Safe(in)
-	p.predicateFailed(call, t, "safe", err)
-	return safe
 }
 
 func (p *Pipeline) predicateFailed(call Call, t *tool.Tool, name string, err error) {
@@ -126,9 +138,7 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control sch
 		}
 		r.end()
 		res.Tool = r.name()
-		if p.traces() {
-			p.trace(r.call, r.name(), trace.Ended{Status: string(res.Status)})
-		}
+		p.traceEnd(pre, ended, res.Status)
 	}()
 	return r.stages(ctx)
 }
@@ -166,16 +176,11 @@ type run struct {
 	mu sync.Mutex
 	// waited is the time a person took; no stage is charged for it (H1).
 	waited time.Duration
-	// ended closes the way for progress (H4).
-	ended bool
+	// quiet closes the way for progress (H4).
+	quiet bool
 }
 
-func (r *run) name() string {
-	if r.tool != nil {
-		return r.tool.Name
-	}
-	return r.call.Name
-}
+func (r *run) name() string { return r.pre.name() }
 
 // steps are the stages between Prepare and the run, in order (H1).
 var steps = [...]struct {

@@ -152,7 +152,7 @@ func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string)
 
 // escalate asks for an exclusive turn when a call that was let go as safe is not.
 func (r *run) escalate(ctx context.Context) *Result {
-	if !r.pre.Safe || r.exclusive || r.p.safe(r.call, r.tool, r.input) {
+	if !r.pre.Safe || r.exclusive || r.tool.Behaviour.Safe(r.input) {
 		return nil
 	}
 	r.exclusive = true

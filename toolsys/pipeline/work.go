@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"toolbench/toolsys/budget"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
@@ -31,15 +31,25 @@ func (r *run) work(ctx context.Context) Result {
 	r.end()
 	res := r.resultOf(ctx, out, err)
 	r.stage("run", string(res.Status), w.took())
-	if halted(res.Status) {
+	if halted(res.Status) || r.pre.Left() {
 		return res
 	}
 	w = r.watch()
 	r.postHooks(ctx, &res)
 	r.stage("post_hooks", "ok", w.took())
+	res.Block.Content = withoutEmpty(res.Block.Content)
 	r.budget(&res)
 	r.stage("block", "ok", 0)
 	return res
+}
+
+// withoutEmpty leaves out empty texts, which no API takes: a result may have no block.
+func withoutEmpty(blocks []message.Block) []message.Block {
+	empty := func(b message.Block) bool { return b.Type == message.TypeText && b.Text == "" }
+	if !slices.ContainsFunc(blocks, empty) {
+		return blocks
+	}
+	return slices.DeleteFunc(slices.Clone(blocks), empty)
 }
 
 // halted calls were stopped from outside; nothing more is done for them.
@@ -160,16 +170,45 @@ func Halt(cause error, name string, running bool) (Status, string) {
 
 // Answer is the result of a call that never ran, or that vanished under way.
 func (p *Pipeline) Answer(pre *Prepared, cause error) Result {
-	name := pre.Call.Name
+	status, text := Halt(cause, pre.name(), false)
+	return p.answer(pre, ended, status, text)
+}
+
+// Leave is the result of a call that was asked to stop for cause and still runs. Nothing
+// more is done for the call; its end, when it comes, is traced as late (J4).
+func (p *Pipeline) Leave(pre *Prepared, cause error) Result {
+	status, text := Halt(cause, pre.name(), true)
+	return p.answer(pre, left, status, text+" It did not stop when it was asked to, and may still be at work.")
+}
+
+func (p *Pipeline) answer(pre *Prepared, over uint32, status Status, text string) Result {
 	limit := tool.DefaultResultChars
 	if pre.tool != nil {
-		name, limit = pre.tool.Name, pre.tool.Limit.ResultChars
+		limit = pre.tool.Limit.ResultChars
 	}
-	status, text := Halt(cause, name, false)
-	p.trace(pre.Call, name, trace.Ended{Status: string(status)})
+	p.traceEnd(pre, over, status)
 	return Result{
-		Status: status, Tool: name, Limit: limit,
+		Status: status, Tool: pre.name(), Limit: limit,
 		Block: message.ToolResult(pre.Call.ID, true, message.Text(text)),
+	}
+}
+
+func (p *Prepared) name() string {
+	if p.tool != nil {
+		return p.tool.Name
+	}
+	return p.Call.Name
+}
+
+// traceEnd traces that a call is over, or, after it was left, that it came to its end.
+func (p *Pipeline) traceEnd(pre *Prepared, over uint32, status Status) {
+	first := pre.over.CompareAndSwap(0, over)
+	switch {
+	case !p.traces():
+	case first:
+		p.trace(pre.Call, pre.name(), trace.Ended{Status: string(status)})
+	case over == ended && pre.Left():
+		p.trace(pre.Call, pre.name(), trace.Late{Status: string(status)})
 	}
 }
 
@@ -186,8 +225,8 @@ func (r *run) budget(res *Result) {
 }
 
 // Persisted traces a decision of the budget that changed a result.
-func (p *Pipeline) Persisted(turn int, name string, d budget.Decision) {
-	if d.Verdict == budget.Kept {
+func (p *Pipeline) Persisted(turn int, name string, d Sizing) {
+	if d.Verdict == Kept {
 		return
 	}
 	p.trace(Call{ID: d.CallID, Turn: turn}, name, trace.Persisted{

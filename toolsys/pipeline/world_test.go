@@ -46,10 +46,10 @@ func clock() tool.Clock {
 
 // world is a pipeline with one tool called Look, and what is after of it.
 type world struct {
-	t     testing.TB
-	def   def
-	doors pipeline.Handlers
-	env   tool.Context
+	t        testing.TB
+	def      def
+	handlers pipeline.Handlers
+	env      tool.Context
 	// deferring puts the tool behind ToolSearch; discovered are the ones loaded.
 	deferring  bool
 	discovered []string
@@ -78,7 +78,7 @@ func newWorld(t testing.TB) *world {
 		Traits: tool.Traits[in]{ReadOnly: tool.Always[in], Safe: tool.Always[in]},
 	}
 	began := time.Now()
-	w.doors = pipeline.Handlers{Clock: clock(), Trace: w.log.Add, Since: func() time.Duration { return time.Since(began) }}
+	w.handlers = pipeline.Handlers{Clock: clock(), Trace: w.log.Add, Since: func() time.Duration { return time.Since(began) }}
 	w.alone = func(context.Context) error { return nil }
 	w.begin = func() {}
 	return w
@@ -110,11 +110,11 @@ func (w *world) snapshot() *pool.Snapshot {
 }
 
 func (w *world) pipeline() (*pipeline.Pipeline, *pipeline.Env) {
-	hooks, err := hook.New(w.doors.Clock, w.hooks...)
+	hooks, err := hook.New(w.handlers.Clock, w.hooks...)
 	require.NoError(w.t, err)
-	doors := w.doors
-	doors.Hooks = hooks
-	return &pipeline.Pipeline{Handlers: doors}, &pipeline.Env{Snapshot: w.snapshot(), Nearest: w.nearest, Context: w.env}
+	handlers := w.handlers
+	handlers.Hooks = hooks
+	return &pipeline.Pipeline{Handlers: handlers}, &pipeline.Env{Snapshot: w.snapshot(), Nearest: w.nearest, Context: w.env}
 }
 
 func (w *world) callIn(ctx context.Context, call pipeline.Call) pipeline.Result {

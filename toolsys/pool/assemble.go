@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ type Inputs struct {
 	Rules      permission.Rules
 	// Served are the tools of connected servers, in any order.
 	Served []*tool.Tool
+	// Off are built-in tools that were switched off in the session.
+	Off []string
 }
 
 // Pool is the ordered list of tools of one moment: built-ins by name, then served
@@ -28,7 +31,8 @@ type Pool struct {
 	Omitted []Omission
 
 	byName map[string]*tool.Tool
-	served []*tool.Tool // as they came
+	// wrapped are the tools that a wrapper may call, by name.
+	wrapped []*tool.Tool
 	// builtins are the names of the built-in ones, joined by commas.
 	builtins string
 }
@@ -37,7 +41,12 @@ type Pool struct {
 // on nothing else: not on the order of Served, and not on an earlier call.
 func (c *Catalogue) Assemble(in Inputs) *Pool {
 	p := &Pool{byName: make(map[string]*tool.Tool, len(c.entries)+len(in.Served))}
+	alone := in
+	alone.Settings = in.Settings.Without(settings.ReplMode)
 	for _, e := range c.entries {
+		if e.Repl && c.omit(e, alone) == "" {
+			p.wrapped = append(p.wrapped, e.Tool)
+		}
 		if reason := c.omit(e, in); reason != "" {
 			p.Omitted = append(p.Omitted, Omission{e.Name, reason})
 			continue
@@ -48,9 +57,19 @@ func (c *Catalogue) Assemble(in Inputs) *Pool {
 	p.builtins = strings.Join(p.Names(), ",")
 	p.addServed(in)
 	p.alias()
-	p.served = slices.Clone(in.Served)
 	slices.SortFunc(p.Omitted, func(a, b Omission) int { return strings.Compare(a.Name, b.Name) })
 	return p
+}
+
+// Wrapped is the pool of the tools that the REPL may call: those it hides, and in other modes
+// those beside it (C3).
+func (p *Pool) Wrapped() *Pool {
+	inner := &Pool{byName: make(map[string]*tool.Tool, len(p.wrapped))}
+	for _, t := range p.wrapped {
+		inner.add(t)
+	}
+	inner.alias()
+	return inner
 }
 
 func (c *Catalogue) omit(e Entry, in Inputs) string {
@@ -60,8 +79,10 @@ func (c *Catalogue) omit(e Entry, in Inputs) string {
 	if e.Tool == nil {
 		return "planned: it has no code yet"
 	}
-	on, err := e.Tool.Behaviour.Enabled(in.Settings)
+	on, err := e.Tool.Enabled(in.Settings)
 	switch {
+	case slices.Contains(in.Off, e.Name):
+		return "switched off in this session"
 	case err != nil:
 		return "its enabled check failed: " + err.Error()
 	case !on:
@@ -74,11 +95,7 @@ func (c *Catalogue) omit(e Entry, in Inputs) string {
 }
 
 func hides(rules permission.Rules, t *tool.Tool) (string, bool) {
-	s := permission.Subject{Tool: t.Name, Aliases: t.Aliases}
-	if t.Origin != nil {
-		s.MCP = &permission.Origin{Server: t.Origin.Server, Tool: t.Origin.Tool}
-	}
-	hit, hidden := rules.Hides(s)
+	hit, hidden := rules.Hides(t.RuleSubject())
 	return hit.Rule.String(), hidden
 }
 
@@ -103,16 +120,11 @@ func (p *Pool) addServed(in Inputs) {
 // compare orders served tools by name; the same name twice goes by origin, so
 // that the one that stays does not depend on who connected first (D3).
 func compare(a, b *tool.Tool) int {
-	if c := strings.Compare(a.Name, b.Name); c != 0 {
-		return c
-	}
+	byName := strings.Compare(a.Name, b.Name)
 	if a.Origin == nil || b.Origin == nil {
-		return 0
+		return byName
 	}
-	if c := strings.Compare(a.Origin.Server, b.Origin.Server); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Origin.Tool, b.Origin.Tool)
+	return cmp.Or(byName, strings.Compare(a.Origin.Server, b.Origin.Server), strings.Compare(a.Origin.Tool, b.Origin.Tool))
 }
 
 func (p *Pool) add(t *tool.Tool) {
@@ -135,18 +147,6 @@ func (p *Pool) alias() {
 func (p *Pool) Find(name string) (*tool.Tool, bool) {
 	t, ok := p.byName[name]
 	return t, ok
-}
-
-// Merged lists the pool's members plainly, built-ins and then served tools as they
-// came, for counting against thresholds (D6).
-func (p *Pool) Merged() []*tool.Tool {
-	merged := slices.Clone(p.Tools[:p.Builtins])
-	for _, t := range p.served {
-		if p.byName[t.Name] == t && !slices.Contains(merged, t) {
-			merged = append(merged, t)
-		}
-	}
-	return merged
 }
 
 // Names lists the pool's tools in order.

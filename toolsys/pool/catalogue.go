@@ -1,6 +1,8 @@
 package pool
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +31,11 @@ type Host struct {
 	ResultsDir string
 	// Servers is the way to connected MCP servers.
 	Servers tool.Servers
+	// Tasks are the session's background tasks, Inbox its agents and their messages, Work
+	// the list of what is to be done that the agents share.
+	Tasks *tool.Tasks
+	Inbox *tool.Inbox
+	Work  *tool.WorkList
 }
 
 // Kit is a set of tools and what they bring to the system that they join.
@@ -76,6 +83,22 @@ func NewCatalogue(entries []Entry) (*Catalogue, error) {
 	return &Catalogue{sorted}, nil
 }
 
+// Answering gives the catalogue of a session whose caller wants the answer to fit a
+// schema: the tool through which the answer is given takes what the schema describes.
+func (c *Catalogue) Answering(schema json.RawMessage) (*Catalogue, error) {
+	entries := slices.Clone(c.entries)
+	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Gate.Output && e.Tool != nil })
+	if i < 0 {
+		return nil, errors.New("catalogue: there is no tool through which an answer of a given form could be given")
+	}
+	taking, err := entries[i].Tool.Taking(schema)
+	if err != nil {
+		return nil, fmt.Errorf("catalogue: %w", err)
+	}
+	entries[i].Tool = taking
+	return &Catalogue{entries}, nil
+}
+
 // Entries lists the table, by name.
 func (c *Catalogue) Entries() []Entry { return slices.Clone(c.entries) }
 
@@ -98,7 +121,7 @@ func (c *Catalogue) Gated(s settings.Settings, cond Conditions) []Omission {
 func closed(e Entry, s settings.Settings, cond Conditions) string {
 	repl := s.Has(settings.ReplMode) && s.Internal()
 	switch {
-	case s.Simple && !simple(e, s, repl):
+	case s.Simple && !simple(e, s, repl) && !(e.Gate.Output && cond.Output):
 		return "not part of simple mode"
 	case repl && e.Repl:
 		return "reached through the REPL only"
@@ -136,6 +159,9 @@ type Gate struct {
 	Special bool
 	// Resources marks a special tool that rejoins with a server's resources.
 	Resources bool
+	// Output marks a special tool that joins where the session's caller wants the answer
+	// in a form of its own.
+	Output bool
 	// Search is ToolSearch's own gate: the optimistic decision (E3).
 	Search bool
 }
@@ -146,17 +172,17 @@ type Conditions struct {
 	Resources bool
 	// Search is the optimistic decision on deferral (E3).
 	Search bool
+	// Output: the session's caller wants the answer in a form of its own.
+	Output bool
 }
 
 // Closed gives the reason why the gate is closed, or "" when it is open.
 func (g Gate) Closed(s settings.Settings, c Conditions) string {
-	for _, f := range g.Not {
-		if s.Has(f) {
-			return f.String() + " is on"
-		}
+	if i := slices.IndexFunc(g.Not, s.Has); i >= 0 {
+		return g.Not[i].String() + " is on"
 	}
 	switch {
-	case g.Special && !(g.Resources && c.Resources):
+	case g.Special && !(g.Resources && c.Resources) && !(g.Output && c.Output):
 		return g.specialReason()
 	case g.Search && !c.Search:
 		return "tool search is off"
@@ -164,7 +190,7 @@ func (g Gate) Closed(s settings.Settings, c Conditions) string {
 		return "for internal users only (USER_TYPE=ant)"
 	case g.LSP && !s.LSP:
 		return "ENABLE_LSP_TOOL is not set"
-	case len(g.Any) > 0 && !anyOn(s, g.Any):
+	case len(g.Any) > 0 && !slices.ContainsFunc(g.Any, s.Has):
 		return "needs " + names(g.Any)
 	}
 	return ""
@@ -177,38 +203,10 @@ func (g Gate) specialReason() string {
 	return "special: never offered by itself"
 }
 
-func anyOn(s settings.Settings, flags []settings.Flag) bool {
-	for _, f := range flags {
-		if s.Has(f) {
-			return true
-		}
-	}
-	return false
-}
-
 func names(flags []settings.Flag) string {
 	var out []string
 	for _, f := range flags {
 		out = append(out, f.String())
 	}
 	return strings.Join(out, " or ")
-}
-
-// DefaultPreset is the one named list of tools there is (C3).
-const DefaultPreset = "default"
-
-// Preset gives the names of the tools of a preset: the built-ins whose
-// gates are open under s and that have code. Another name than DefaultPreset is an
-// error.
-func (c *Catalogue) Preset(name string, s settings.Settings, cond Conditions) ([]string, error) {
-	if name != DefaultPreset {
-		return nil, fmt.Errorf("pool: no preset %q; there is %s", name, DefaultPreset)
-	}
-	var names []string
-	for _, e := range c.entries {
-		if e.Tool != nil && closed(e, s, cond) == "" {
-			names = append(names, e.Name)
-		}
-	}
-	return names, nil
 }

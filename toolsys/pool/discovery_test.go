@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/search"

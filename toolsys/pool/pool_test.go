@@ -80,7 +80,7 @@ func TestDuplicateNames(t *testing.T) {
 	got, _ := p.Find("Search")
 	assert.False(t, got.IsMCP(), "the built-in wins")
 	assert.Equal(t, "another tool has its name", reasons(p)["Search"])
-	assert.Len(t, p.Merged(), 1)
+	assert.Len(t, p.Tools, 1)
 
 	p = c.Assemble(pool.Inputs{Settings: settings.External(), Served: []*tool.Tool{server}, Rules: rules(t, "Search")})
 	got, ok := p.Find("Search")
@@ -111,17 +111,8 @@ func TestBlanketDenyRulesHideTools(t *testing.T) {
 		for name, reason := range reasons(p) {
 			assert.Contains(t, reason, rule, name)
 		}
-		assert.Len(t, p.Merged(), len(want), "what is hidden does not count against thresholds")
+		assert.Len(t, p.Tools, len(want), "what is hidden does not count against thresholds")
 	}
-}
-
-func TestMergedKeepsTheOrderOfArrival(t *testing.T) {
-	p := catalogue(t, named("B"), named("A")).Assemble(pool.Inputs{Settings: settings.External(), Served: []*tool.Tool{served("z", "1"), served("a", "1"), served("z", "1")}})
-	var names []string
-	for _, tl := range p.Merged() {
-		names = append(names, tl.Name)
-	}
-	assert.Equal(t, []string{"A", "B", "mcp__z__1", "mcp__a__1"}, names)
 }
 
 func TestLookUpByNameOrAlias(t *testing.T) {
@@ -168,6 +159,8 @@ func TestGates(t *testing.T) {
 		{"special tools stay out", pool.Gate{Special: true}, external, pool.Conditions{}, "special"},
 		{"resource tools rejoin with resources", pool.Gate{Special: true, Resources: true}, external, pool.Conditions{Resources: true}, ""},
 		{"and not without", pool.Gate{Special: true, Resources: true}, external, pool.Conditions{}, "no connected server has resources"},
+		{"the answer's tool joins where its form is given", pool.Gate{Special: true, Output: true}, external, pool.Conditions{Output: true}, ""},
+		{"and not elsewhere", pool.Gate{Special: true, Output: true}, external, pool.Conditions{Resources: true}, "special"},
 		{"tool search needs the decision", pool.Gate{Search: true}, external, pool.Conditions{}, "tool search is off"},
 		{"a language server needs its setting", pool.Gate{LSP: true}, external, pool.Conditions{}, "ENABLE_LSP_TOOL"},
 	}
@@ -426,4 +419,19 @@ func BenchmarkThousandToolsUnchanged(b *testing.B) {
 	for b.Loop() {
 		look(c.Assemble(pool.Inputs{Settings: settings.External(), Served: offer}), pool.View{}).Definitions(defs)
 	}
+}
+
+// A definition is the tool's name, its prompt and its input's schema, as they stand; where
+// the prompt panics, the description stands in for it, and only that tool is noted.
+func TestADefinitionIsWhatTheToolSays(t *testing.T) {
+	c := catalogue(t, named("Broken", func(d *def) { d.Prompt = func(tool.PromptOptions) string { panic("no prompt") } }),
+		named("Fine", func(d *def) { d.Prompt, d.Strict = tool.Prompt("Say <it>."), true }))
+	defs := pool.NewDefinitions()
+	got := look(c.Assemble(pool.Inputs{Settings: settings.External()}), pool.View{}).Definitions(defs)
+	require.Len(t, got, 2)
+	const schema = `"input_schema":{"type":"object","properties":{"text":{"type":"string"}},"additionalProperties":false}`
+	assert.Contains(t, string(got[0]), `{"name":"Broken","description":"Does Broken.",`+schema)
+	assert.Contains(t, string(got[1]), `{"name":"Fine","description":"Say <it>.",`+schema+`,"strict":true`)
+	require.Len(t, defs.Broken(), 1)
+	assert.ErrorContains(t, defs.Broken()["Broken"], "no prompt")
 }

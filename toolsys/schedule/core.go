@@ -92,6 +92,8 @@ func (c *Core) Step(ev Event, out []Action) []Action {
 		out = c.stop(SessionAborted, true, out)
 	case Abandoned:
 		out = c.abandon(out)
+	case GraceOver:
+		out = c.leave(out)
 	}
 	return c.settle(out)
 }
@@ -128,6 +130,21 @@ func (c *Core) add(ev Event, out []Action) []Action {
 
 func (c *Core) finish(ev Event, out []Action) []Action {
 	k := &c.calls[ev.Index]
+	if !c.end(k) || c.abandoned {
+		return out
+	}
+	if ev.Modifies {
+		out = c.modify(ev.Index, out)
+	}
+	if ev.Fails && k.stopped == NoCause {
+		out = c.stopSiblings(ev.Index, out)
+	}
+	return out
+}
+
+// end takes a call out of those that run. It reports whether it ran; a second end of the
+// same call changes nothing.
+func (c *Core) end(k *call) bool {
 	switch k.status {
 	case active:
 		c.active--
@@ -136,18 +153,20 @@ func (c *Core) finish(ev Event, out []Action) []Action {
 		}
 	case suspended:
 		c.suspended--
-	default: // a second end of the same call changes nothing
-		return out
+	default:
+		return false
 	}
 	k.status = finished
-	if c.abandoned {
-		return out
-	}
-	if ev.Modifies {
-		out = c.modify(ev.Index, out)
-	}
-	if ev.Fails && k.stopped == NoCause {
-		out = c.stopSiblings(ev.Index, out)
+	return true
+}
+
+// leave answers the calls that were asked to stop and have not: what waits for their
+// results waits no longer (J4).
+func (c *Core) leave(out []Action) []Action {
+	for i := range c.calls {
+		if k := &c.calls[i]; k.stopped != NoCause && c.end(k) {
+			out = append(out, Action{Kind: Leave, Index: i, Cause: k.stopped})
+		}
 	}
 	return out
 }

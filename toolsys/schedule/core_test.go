@@ -15,7 +15,7 @@ import (
 // reads like a log: "+s" adds a safe call, "+x" an exclusive one, "+c" a safe
 // call that may be cancelled, "." ends the stream, "2" finishes call 2, "2!"
 // with a failure, "2m" with a modifier, "2^" escalates it, "2b" begins its work, "int", "abort",
-// "fallback".
+// "fallback", "grace" ends the grace.
 func script(t *testing.T, p schedule.Policy, limit int, words string) string {
 	t.Helper()
 	core, err := schedule.NewCore(p, limit)
@@ -28,7 +28,7 @@ func script(t *testing.T, p schedule.Policy, limit int, words string) string {
 			if a.Kind == schedule.Done {
 				s = "done"
 			}
-			if a.Kind == schedule.Cancel || a.Kind == schedule.Answer {
+			if a.Kind == schedule.Cancel || a.Kind == schedule.Answer || a.Kind == schedule.Leave {
 				s += " (" + a.Cause.String() + ")"
 			}
 			did = append(did, s)
@@ -52,6 +52,8 @@ func event(t *testing.T, w string) schedule.Event {
 		return schedule.Event{Kind: schedule.Interrupted}
 	case "abort":
 		return schedule.Event{Kind: schedule.Aborted}
+	case "grace":
+		return schedule.Event{Kind: schedule.GraceOver}
 	case "fallback":
 		return schedule.Event{Kind: schedule.Abandoned}
 	}
@@ -74,11 +76,11 @@ func event(t *testing.T, w string) schedule.Event {
 
 func TestCoreReadsLikeALog(t *testing.T) {
 	cases := []struct {
-		promise string
-		policy  schedule.Policy
-		limit   int
-		words   string
-		log     string
+		name   string
+		policy schedule.Policy
+		limit  int
+		words  string
+		log    string
 	}{
 		{"the seeds' queue: two reads together, the edit alone, the grep after it", schedule.Streaming, 10,
 			"+s +s +x +s 1 0 2 3 .",
@@ -107,6 +109,24 @@ func TestCoreReadsLikeALog(t *testing.T) {
 .: start 0
 0: emit 0, start 1
 1: emit 1, done`},
+		{"what does not stop when the user speaks is answered when the grace is over, and its end is nobody's", schedule.Streaming, 10,
+			"+c +s +c 1b int 2 . grace 0! 1",
+			`+c: start 0
++s: start 1
++c: start 2
+1b: 
+int: cancel 0 (the user interrupted), cancel 2 (the user interrupted)
+2: 
+.: 
+grace: leave 0 (the user interrupted), emit 0
+0!: 
+1: emit 1, emit 2, done`},
+		{"a stream that was given up does not wait for what does not stop", schedule.Streaming, 10,
+			"+s fallback grace 0",
+			`+s: start 0
+fallback: cancel 0 (the stream was abandoned), discard 0
+grace: leave 0 (the stream was abandoned), done
+0: `},
 		{"at most limit calls at once", schedule.Streaming, 2,
 			"+s +s +s 1 0 2 .",
 			`+s: start 0
@@ -207,7 +227,7 @@ abort: cancel 0 (the conversation was stopped), answer 1 (the conversation was s
 .: done`},
 	}
 	for _, c := range cases {
-		t.Run(c.promise, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.log, script(t, c.policy, c.limit, c.words))
 		})
 	}
@@ -220,8 +240,10 @@ func TestPartitionIsGreedy(t *testing.T) {
 	assert.Equal(t, [][]int{{0}, {1}}, schedule.Partition([]bool{false, false}))
 }
 
-func TestLimitBelowOneIsAnError(t *testing.T) {
-	_, err := schedule.NewCore(schedule.Batch, 0)
+func TestALimitBelowOneAndAnUnknownPolicyAreErrors(t *testing.T) {
+	_, err := schedule.NewCore(schedule.Effects+1, 1)
+	require.EqualError(t, err, "schedule: unknown policy(4)")
+	_, err = schedule.NewCore(schedule.Batch, 0)
 	assert.ErrorContains(t, err, "at least 1")
 }
 

@@ -4,7 +4,12 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
+
+// DefaultGrace is how long calls that were asked to stop are waited for: longer than a
+// shell takes to kill a process that does not end by itself.
+const DefaultGrace = 5 * time.Second
 
 // Hooks are what a driver's owner does on the core's actions. All but Run are
 // called one at a time, in the order of the core's actions, under the driver's
@@ -20,6 +25,9 @@ type Hooks[R any] struct {
 	// Answer makes the result of a call that never runs, or, the cause being
 	// Vanished, of one whose goroutine ended without giving one.
 	Answer func(i int, cause Cause) R
+	// Leave makes the result of a call that was asked to stop for cause and still runs.
+	// What its Run returns later is thrown away.
+	Leave func(i int, cause Cause) R
 	// Apply and Drop honour or drop the modifier in r; Emit commits r's
 	// observations and lets it out; Discard forgets the call.
 	Apply, Drop, Emit func(i int, r R)
@@ -80,6 +88,8 @@ type running[R any] struct {
 	// turn is closed when the call may go on alone; alone records that it is.
 	turn  chan struct{}
 	alone bool
+	// left: the call has its result although it still runs.
+	left bool
 }
 
 // NewDriver makes a driver for one message. Calls see the values of ctx but not
@@ -120,7 +130,11 @@ func (d *Driver[R]) Abort() { d.send(Event{Kind: Aborted}) }
 // Abandon gives up the stream: nothing more is emitted (J5).
 func (d *Driver[R]) Abandon() { d.send(Event{Kind: Abandoned}) }
 
-// Wait returns when nothing runs any more and nothing will.
+// Leave answers the calls that were asked to stop and still run, so that Wait returns
+// without them (J4).
+func (d *Driver[R]) Leave() { d.send(Event{Kind: GraceOver}) }
+
+// Wait returns when nothing runs any more but what was left, and nothing will.
 func (d *Driver[R]) Wait() { <-d.done }
 
 func (d *Driver[R]) send(ev Event) {
@@ -164,7 +178,10 @@ func (d *Driver[R]) carryOut() {
 			}
 			d.calls[a.Index].cancel(a.Cause)
 		case Answer:
-			d.answer(a.Index, a.Cause)
+			d.answered(a.Index, h.Answer(a.Index, a.Cause))
+		case Leave:
+			d.calls[a.Index].left = true
+			d.answered(a.Index, h.Leave(a.Index, a.Cause))
 		case Apply:
 			h.Apply(a.Index, d.calls[a.Index].result)
 		case Drop:
@@ -179,10 +196,10 @@ func (d *Driver[R]) carryOut() {
 	}
 }
 
-func (d *Driver[R]) answer(i int, cause Cause) {
-	d.calls[i].result = d.cfg.Hooks.Answer(i, cause)
+func (d *Driver[R]) answered(i int, result R) {
+	d.calls[i].result = result
 	if d.cfg.Hooks.Ended != nil {
-		d.cfg.Hooks.Ended(i, d.calls[i].result)
+		d.cfg.Hooks.Ended(i, result)
 	}
 }
 
@@ -239,10 +256,10 @@ func (d *Driver[R]) finish(i int, result R) {
 	v := d.cfg.Hooks.Verdict(result)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls[i].result = result
-	if d.cfg.Hooks.Ended != nil {
-		d.cfg.Hooks.Ended(i, result)
+	if d.calls[i].left {
+		return
 	}
+	d.answered(i, result)
 	d.step(Event{Kind: Finished, Index: i, Fails: v.Fails, Modifies: v.Modifies})
 }
 

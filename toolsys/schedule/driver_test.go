@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/schedule"
 )
 
@@ -48,6 +49,7 @@ func newDriver(t require.TestingT, p schedule.Policy, limit int, o *owner) *sche
 			return schedule.Verdict{Fails: r == "fails", Modifies: r == "modifies"}
 		},
 		Answer:    func(_ int, cause schedule.Cause) string { return "answered: " + cause.String() },
+		Leave:     func(_ int, cause schedule.Cause) string { return "left: " + cause.String() },
 		Apply:     func(i int, _ string) { o.applied = append(o.applied, i) },
 		Drop:      func(int, string) {},
 		Emit:      func(i int, r string) { o.emitted = append(o.emitted, i); o.results[i] = r },
@@ -179,6 +181,28 @@ func TestInterruptStopsWhatMayBeStopped(t *testing.T) {
 		assert.Equal(t, map[int]string{
 			0: "stopped: the user interrupted", 1: "ok", 2: "answered: the user interrupted", 3: "answered: the user interrupted",
 		}, o.results)
+	})
+}
+
+// A call that ignores that it was asked to stop is left: nobody waits for it, and what
+// it returns later is no result.
+func TestACallThatDoesNotStopIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owner{run: func(context.Context, int, schedule.Control) string {
+			time.Sleep(time.Minute)
+			return "fails"
+		}}
+		d := newDriver(t, schedule.Streaming, 2, o)
+		d.Add(true, true)
+		d.EndStream()
+		d.Interrupt()
+		began := time.Now()
+		time.AfterFunc(time.Second, d.Leave)
+		d.Wait()
+		assert.Equal(t, time.Second, time.Since(began))
+		time.Sleep(2 * time.Minute)
+		assert.Equal(t, map[int]string{0: "left: the user interrupted"}, o.results)
+		assert.Equal(t, []int{0}, o.emitted)
 	})
 }
 

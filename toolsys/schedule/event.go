@@ -31,6 +31,8 @@ const (
 	Declared
 	// Began: the work of call Index begins, after all that it waited for.
 	Began
+	// GraceOver: calls that were asked to stop had the time they are given for it (J4).
+	GraceOver
 )
 
 // Event is one input of the core.
@@ -95,7 +97,10 @@ const (
 	Emit
 	// Discard: no result of call Index will be let out (J5).
 	Discard
-	// Done: nothing runs and nothing will.
+	// Leave: call Index was asked to stop for Cause and still runs; it is answered
+	// without it. Whatever it ends with later is nobody's result (J4).
+	Leave
+	// Done: nothing runs that is waited for, and nothing will.
 	Done
 	// Declare: what the keys of the queued call Index stand for is settled now; give
 	// with a Declared event what it touches. It does not start before. Asked under
@@ -103,7 +108,7 @@ const (
 	Declare
 )
 
-var actionNames = [...]string{"start", "resume", "cancel", "answer", "apply", "drop", "emit", "discard", "done", "declare"}
+var actionNames = [...]string{"start", "resume", "cancel", "answer", "apply", "drop", "emit", "discard", "leave", "done", "declare"}
 
 func (k ActionKind) String() string { return actionNames[k] }
 

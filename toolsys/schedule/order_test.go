@@ -90,10 +90,10 @@ func orderEvent(t *testing.T, text string) schedule.Event {
 
 func TestEffectsReadLikeALog(t *testing.T) {
 	for _, c := range []struct {
-		promise string
-		limit   int
-		events  []string
-		log     string
+		name   string
+		limit  int
+		events []string
+		log    string
 	}{
 		{"a write of another file holds nobody up, and results leave in call order", 10,
 			[]string{"+ r:/a", "+ w:/b", "+ r:/c", "+ r:/b", "2", "1m", "0", "3", "."},
@@ -124,6 +124,22 @@ func TestEffectsReadLikeALog(t *testing.T) {
 0 -> emit 0, emit 1, declare 2
 2 = r:/f -> start 2, declare 3
 3 = w:/f -> `},
+		{"what is said anew may be in the way of the first call too", 10,
+			[]string{"+ w:/z s:/a", "+ w:/y s:/b", "+ r:/b", "1", "2 = r:/a", "0", "2 = r:/a"},
+			`+ w:/z s:/a -> start 0
++ w:/y s:/b -> start 1
++ r:/b -> 
+1 -> declare 2
+2 = r:/a -> 
+0 -> emit 0, emit 1, declare 2
+2 = r:/a -> start 2`},
+		{"the first call may become one that runs alone", 10,
+			[]string{"+ r:/a", "+ r:/b", "0^", "1", "0"},
+			`+ r:/a -> start 0
++ r:/b -> start 1
+0^ -> 
+1 -> resume 0
+0 -> emit 0, emit 1`},
 		{"the limit holds, and a free place goes to the first that may start", 2,
 			[]string{"+ r:/a", "+ r:/b", "+ w:/a", "+ r:/c", "1"},
 			`+ r:/a -> start 0
@@ -171,7 +187,7 @@ int -> answer 1 (the user interrupted)
 fallback -> cancel 0 (the stream was abandoned), discard 0, discard 1
 0m -> done`},
 	} {
-		t.Run(c.promise, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.log, ordered(t, c.limit, c.events...))
 		})
 	}
@@ -189,6 +205,36 @@ func TestWaitingUnderEffectsNamesWhatIsInTheWay(t *testing.T) {
 	w, ok = core.Waiting(3)
 	require.True(t, ok)
 	assert.Equal(t, schedule.Wait{Reason: "limit", On: []int{0, 1}}, w)
+	for _, i := range []int{0, 1, 4, 5} {
+		_, ok = core.Waiting(i)
+		assert.False(t, ok, "call %d runs, or is none", i)
+	}
+}
+
+// A call that is asked anew is started at once, also where nothing else follows from what
+// happened.
+func TestTheDriverStartsWhatIsAskedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		touches := []string{"w:/z", "w:/d,/d/** s:/d,/d/**", "w:/d/x"}
+		d, err := schedule.NewDriver(t.Context(), schedule.Config[int]{Policy: schedule.Effects, Limit: 10, Hooks: schedule.Hooks[int]{
+			Run: func(_ context.Context, i int, _ schedule.Control) int {
+				time.Sleep(time.Duration(5-2*i) * time.Second)
+				return i
+			},
+			Verdict: func(int) schedule.Verdict { return schedule.Verdict{} },
+			Answer:  func(i int, _ schedule.Cause) int { return i },
+			Emit:    func(int, int) {},
+			Touches: func(i int) *schedule.Footprint { return footprint(touches[i]) },
+		}})
+		require.NoError(t, err)
+		began := time.Now()
+		for range touches {
+			d.Add(false, false)
+		}
+		d.EndStream()
+		d.Wait()
+		assert.Equal(t, 5*time.Second, time.Since(began), "the last runs from 3 s to 4 s, beside the first")
+	})
 }
 
 // The driver asks calls what they touch, and asks those again whose names moved.

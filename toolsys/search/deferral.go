@@ -1,6 +1,7 @@
 package search
 
 import (
+	_ "embed" // the table beside this file
 	"fmt"
 	"net/url"
 	"strings"
@@ -22,8 +23,6 @@ type Entry struct {
 	// Params are its parameters, "name" or "name: description" each, as
 	// [Parameters] lists them, for rankers that read them; the baseline does not.
 	Params []string
-	// Tokens is what its full definition costs.
-	Tokens int
 }
 
 // Flags are the features that change what is deferred (SPEC E1).
@@ -146,50 +145,36 @@ func References(model string) bool {
 	return !strings.Contains(strings.ToLower(model), "haiku")
 }
 
-// Sizes of context windows, in tokens.
-const (
-	DefaultWindow = 200_000
-	largeWindow   = 1_000_000
-	smallWindow   = 100_000
-)
+// DefaultWindow is the context window of a model that is not known, in tokens.
+const DefaultWindow = 200_000
 
 // largeBeta begins the beta header that asks for the large window.
 const largeBeta = "context-1m"
 
-// windows is each model's context window without and with that beta, as the
-// vendor's model pages gave it in November 2026. The key is the model's name
-// without provider, date and revision.
-var windows = map[string]struct{ plain, beta int }{
-	"claude-instant-1-2":    {smallWindow, smallWindow},
-	"claude-2-0":            {smallWindow, smallWindow},
-	"claude-2-1":            {DefaultWindow, DefaultWindow},
-	"claude-3-haiku":        {DefaultWindow, DefaultWindow},
-	"claude-3-sonnet":       {DefaultWindow, DefaultWindow},
-	"claude-3-opus":         {DefaultWindow, DefaultWindow},
-	"claude-3-5-haiku":      {DefaultWindow, DefaultWindow},
-	"claude-3-5-sonnet":     {DefaultWindow, DefaultWindow},
-	"claude-3-7-sonnet":     {DefaultWindow, DefaultWindow},
-	"claude-haiku-4-5":      {DefaultWindow, DefaultWindow},
-	"claude-opus-4":         {DefaultWindow, DefaultWindow},
-	"claude-opus-4-0":       {DefaultWindow, DefaultWindow},
-	"claude-opus-4-1":       {DefaultWindow, DefaultWindow},
-	"claude-opus-4-5":       {DefaultWindow, DefaultWindow},
-	"claude-opus-4-6":       {largeWindow, largeWindow},
-	"claude-opus-4-7":       {largeWindow, largeWindow},
-	"claude-opus-4-8":       {largeWindow, largeWindow},
-	"claude-opus-5":         {largeWindow, largeWindow},
-	"claude-opus-5-5":       {largeWindow, largeWindow},
-	"claude-sonnet-4":       {DefaultWindow, largeWindow},
-	"claude-sonnet-4-0":     {DefaultWindow, largeWindow},
-	"claude-sonnet-4-5":     {DefaultWindow, largeWindow},
-	"claude-sonnet-4-6":     {largeWindow, largeWindow},
-	"claude-sonnet-5":       {largeWindow, largeWindow},
-	"claude-sonnet-5-5":     {largeWindow, largeWindow},
-	"claude-fable-5":        {largeWindow, largeWindow},
-	"claude-fable-5-1":      {largeWindow, largeWindow},
-	"claude-mythos-5":       {largeWindow, largeWindow},
-	"claude-mythos-preview": {largeWindow, largeWindow},
-}
+//go:embed windows.txt
+var windowTable string
+
+// window is a model's context window, without and with that beta.
+type window struct{ plain, beta int }
+
+// windows are those of the known models; families are the words of their names.
+var windows, families = func() (map[string]window, map[string]bool) {
+	sizes, words := map[string]window{}, map[string]bool{}
+	err := eachLine("windows.txt", windowTable, func(line string) error {
+		var name string
+		var w window
+		_, err := fmt.Sscanf(line, "%s %d %d", &name, &w.plain, &w.beta)
+		sizes[name] = w
+		for word := range strings.SplitSeq(name, "-") {
+			words[word] = true
+		}
+		return err
+	})
+	if err != nil {
+		panic(err) // the data are part of the program, and a test reads them
+	}
+	return sizes, words
+}()
 
 // Window is a model's context window in tokens, given the request's betas
 // (SPEC E3). The name may carry a provider's prefix, a date, a revision, or
@@ -222,19 +207,10 @@ func bareModel(name string) string {
 	key := "claude"
 	for _, word := range words {
 		digits := strings.Trim(word, "0123456789") == ""
-		if digits && len(word) > 2 || !digits && !isFamily(word) {
+		if digits && len(word) > 2 || !digits && !families[word] {
 			break
 		}
 		key += "-" + word
 	}
 	return key
-}
-
-// isFamily reports whether a word is part of the table's keys.
-func isFamily(word string) bool {
-	switch word {
-	case "instant", "haiku", "sonnet", "opus", "fable", "mythos", "preview":
-		return true
-	}
-	return false
 }

@@ -18,4 +18,17 @@
 // the glossary leads to, does not find it; what is ironic, implied or a matter of
 // the sentence as such is beyond all of them; and the glossary's translations are of
 // words, a few hundred in five languages, not of sentences.
+//
+// # glossary.txt
+//
+// A line is a concept: English words, the plainest first, then for each language
+// a bar, its code and its words. An underscore stands for the blank in a phrase.
+// A word may stand in several concepts. A number sign begins a comment. Words of a
+// language that it does not have are matched as they stand.
+//
+// # stopwords.txt
+//
+// A line is a language: its code and the words that carry no meaning of their own.
+// Of languages without blanks they are those that hide a word in them, or two
+// neighbours that make one.
 package search

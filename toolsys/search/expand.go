@@ -3,8 +3,6 @@ package search
 import (
 	"math"
 	"strings"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // Limits of what is read of one query: a request may quote a document.
@@ -58,7 +56,7 @@ func (e *expansion) contentWords(words []token) []token {
 // stop reports whether a word carries no meaning: requests in any language have English
 // words in them.
 func (e *expansion) stop(word string) bool {
-	return e.glossary.Stop(terms.English, word) || e.glossary.Stop(e.lang, word)
+	return e.glossary.Stop(english, word) || e.glossary.Stop(e.lang, word)
 }
 
 // once reports whether something is met for the first time.
@@ -80,7 +78,7 @@ func (e *expansion) add(g group) {
 // has.
 func (e *expansion) sentence(text string) {
 	for _, part := range e.glossary.ContentParts(text) {
-		for _, gram := range terms.Grams(part) {
+		for _, gram := range gramsOf(part) {
 			if id, ok := e.ids[gram]; ok && e.once(gram) {
 				e.add(newGroup(gram, 1, member{term: id, weight: 1}))
 			}
@@ -115,10 +113,10 @@ func (e *expansion) read(words []token) {
 
 // phrase reads the longest phrase of the glossary that words begin with.
 func (e *expansion) phrase(words []token) {
-	for n := min(terms.MaxPhrase, len(words)); n > 1; n-- {
+	for n := min(maxPhrase, len(words)); n > 1; n-- {
 		text := joined(words[:n])
-		concepts := e.glossary.English(terms.Key(text))
-		if concepts == nil && e.lang != terms.English {
+		concepts := e.glossary.English(phraseKey(text))
+		if concepts == nil && e.lang != english {
 			concepts = e.glossary.Foreign(e.lang, text)
 		}
 		if concepts != nil && e.once("phrase "+text) {
@@ -140,7 +138,7 @@ func (e *expansion) neighbours(a, b token) {
 	if id, ok := e.pair(a.root, b.root); ok {
 		e.add(newGroup(text, weightNeighbours*weight, member{term: id, weight: 1}))
 	}
-	if id, ok := e.ids[terms.Root(a.text+b.text)]; ok {
+	if id, ok := e.ids[rootOf(a.text+b.text)]; ok {
 		e.add(newGroup(text, weightJoined*weight, member{id, 1, "as one word"}))
 	}
 }
@@ -172,7 +170,7 @@ func (e *expansion) word(w token) {
 // may be of any, for a word that is neither indexed nor English: as it stands, since
 // names lose an ending and are another language's words (Libra, libro).
 func (e *expansion) foreign(w token, known bool) []int {
-	if e.lang != terms.English {
+	if e.lang != english {
 		return e.glossary.Foreign(e.lang, w.text)
 	}
 	if known || e.glossary.English(w.root) != nil {
@@ -218,7 +216,7 @@ func (e *expansion) addTerm(g *group, m member, key string) {
 		return
 	}
 	for _, w := range words {
-		if !e.glossary.Stop(terms.English, w) {
+		if !e.glossary.Stop(english, w) {
 			e.addTerm(g, member{weight: m.weight * weightPiece, how: m.how}, w)
 		}
 	}
@@ -274,7 +272,7 @@ var intentsByVerb = func() map[string]intent {
 	intents := map[string]intent{}
 	for a, words := range verbs {
 		for verb := range strings.FieldsSeq(words) {
-			intents[terms.Key(verb)] = intent(a)
+			intents[phraseKey(verb)] = intent(a)
 		}
 	}
 	return intents
@@ -286,9 +284,9 @@ func intentOf(root string) intent { return intentsByVerb[root] }
 // intentOfName is the intent of the first verb in a tool's name.
 func intentOfName(name string) intent {
 	a := intentNone
-	for _, run := range terms.Runs(name) {
-		for _, part := range terms.Parts(run.Text) {
-			a = a.or(intentOf(terms.Root(part)))
+	for _, run := range runsOf(name) {
+		for _, part := range caseParts(run.Text) {
+			a = a.or(intentOf(rootOf(part)))
 		}
 	}
 	return a

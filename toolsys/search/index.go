@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // mcpPrefix begins the names of MCP tools.
@@ -276,7 +274,7 @@ func ofServer(d *doc, text string) (string, int) {
 // normal writes a server's name as tool names do (SPEC N1), in lower case.
 func normal(server string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 128 && (terms.IsWord(r) || r == '-') {
+		if r < 128 && (isWord(r) || r == '-') {
 			return r
 		}
 		return '_'

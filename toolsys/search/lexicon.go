@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // What lexicon weighs how. The values were tuned on every other query of
@@ -47,7 +45,7 @@ var (
 // neighbouring words, and pairs of characters where no blanks part the words.
 type lexicon struct {
 	tools    int
-	glossary *terms.Glossary
+	glossary *glossary
 	ids      map[string]int32
 	pairs    map[[2]int32]int32
 	terms    []lexTerm

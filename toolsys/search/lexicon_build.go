@@ -1,13 +1,11 @@
 package search
 
-import (
-	"toolbench/toolsys/search/terms"
-)
+import ()
 
 // buildLexicon counts the terms of all fields of all tools.
 func buildLexicon(docs []doc) scorer {
 	l := &lexicon{
-		tools: len(docs), glossary: terms.BuiltIn(), ids: map[string]int32{}, pairs: map[[2]int32]int32{}, names: make([]float64, len(docs)),
+		tools: len(docs), glossary: builtInGlossary(), ids: map[string]int32{}, pairs: map[[2]int32]int32{}, names: make([]float64, len(docs)),
 	}
 	read := make([]reading, len(docs))
 	var mean [fieldCount]float64
@@ -42,7 +40,7 @@ type word struct {
 func (l *lexicon) read(d *doc, words map[string]word) reading {
 	var r reading
 	for f, text := range d.fields() {
-		for _, run := range terms.Runs(text) {
+		for _, run := range runsOf(text) {
 			w, known := words[run.Text]
 			if !known {
 				w = l.take(run)
@@ -61,19 +59,19 @@ func (l *lexicon) read(d *doc, words map[string]word) reading {
 
 // take makes terms of a run: a word counts as it is and, where its case shows that it
 // has parts, by its parts.
-func (l *lexicon) take(run terms.Run) word {
+func (l *lexicon) take(run run) word {
 	if run.Unbroken {
-		return word{ids: l.enter(terms.Grams(run.Text))}
+		return word{ids: l.enter(gramsOf(run.Text))}
 	}
-	whole := terms.Fold(run.Text)
-	parts := terms.Parts(run.Text)
+	whole := fold(run.Text)
+	parts := caseParts(run.Text)
 	if len(parts) == 1 {
-		return word{l.enter([]string{terms.Root(whole)}), l.glossary.Stop(terms.English, whole)}
+		return word{l.enter([]string{rootOf(whole)}), l.glossary.Stop(english, whole)}
 	}
 	for i, p := range parts {
-		parts[i] = terms.Root(terms.Fold(p))
+		parts[i] = rootOf(fold(p))
 	}
-	return word{ids: l.enter(append(parts, terms.Root(whole)))}
+	return word{ids: l.enter(append(parts, rootOf(whole)))}
 }
 
 // enter gives terms their numbers.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // Nearest proposes tools for a name that no tool has (SPEC C4): first those
@@ -107,7 +105,7 @@ func rooted(docs []doc) map[string][]int {
 func rootsOf(words []string) []string {
 	roots := make([]string, len(words))
 	for i, w := range words {
-		roots[i] = terms.Root(w)
+		roots[i] = rootOf(w)
 	}
 	return unique(roots)
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // Ranker is a way of scoring what a search finds by words (SPEC E9). It decides
@@ -60,12 +58,12 @@ func Rankers() []Ranker { return []Ranker{Seed(), BM25(), BM25Params(), Lexicon(
 
 // RankerNamed finds a ranker by its name.
 func RankerNamed(name string) (Ranker, bool) {
-	all := Rankers()
-	i := slices.IndexFunc(all, func(r Ranker) bool { return r.Name == name })
-	if i < 0 {
-		return Ranker{}, false
+	for _, r := range Rankers() {
+		if r.Name == name {
+			return r, true
+		}
 	}
-	return all[i], true
+	return Ranker{}, false
 }
 
 // seed is the baseline's index: which tools have a word where.
@@ -90,7 +88,7 @@ func buildSeed(docs []doc) scorer {
 	for i, d := range docs {
 		own := partsOf(d.Name, d.MCP)
 		enter(parts, own, i)
-		enter(s.whole, unique(append(slices.Clone(own), lowered(segmentsOf(d.Name, d.MCP))...)), i)
+		enter(s.whole, unique(append(slices.Clone(own), segmentsOf(strings.ToLower(d.Name), d.MCP)...)), i)
 		enter(s.hints, wordsOf(d.Hint), i)
 		enter(s.texts, wordsOf(d.Description), i)
 	}
@@ -98,15 +96,6 @@ func buildSeed(docs []doc) scorer {
 		s.parts = append(s.parts, namePart{part, parts[part]})
 	}
 	return s.score
-}
-
-// lowered are the words in lower case.
-func lowered(words []string) []string {
-	low := make([]string, len(words))
-	for i, w := range words {
-		low[i] = strings.ToLower(w)
-	}
-	return low
 }
 
 // The weights of a word, by where it is found (SPEC E5). A server's name is
@@ -265,11 +254,11 @@ func (d *doc) text(params bool) string {
 // and pairs of characters where words are not set apart.
 func plainTerms(text string) []string {
 	var all []string
-	for _, r := range terms.Runs(text) {
+	for _, r := range runsOf(text) {
 		if r.Unbroken {
-			all = append(all, terms.Grams(r.Text)...)
+			all = append(all, gramsOf(r.Text)...)
 		} else {
-			all = append(all, terms.Parts(r.Text)...)
+			all = append(all, caseParts(r.Text)...)
 		}
 	}
 	return all

@@ -55,9 +55,9 @@ func findBy(t require.TestingT, ranker search.Ranker, text string, max int) sear
 }
 
 // underEach proves an invariant under every ranker.
-func underEach(t *testing.T, promise func(t *testing.T, ranker search.Ranker)) {
+func underEach(t *testing.T, holds func(t *testing.T, ranker search.Ranker)) {
 	for _, ranker := range search.Rankers() {
-		t.Run(ranker.Name, func(t *testing.T) { promise(t, ranker) })
+		t.Run(ranker.Name, func(t *testing.T) { holds(t, ranker) })
 	}
 }
 

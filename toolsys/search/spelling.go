@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // correct looks for what an unknown word may be: two words in one, a word with a typo
@@ -35,8 +33,8 @@ const minHalf = 3
 // split takes a word for two.
 func (e *expansion) split(word string) (a, b int32, ok bool) {
 	for i := minHalf; i+minHalf <= len(word); i++ {
-		a, knownA := e.ids[terms.Root(word[:i])]
-		b, knownB := e.ids[terms.Root(word[i:])]
+		a, knownA := e.ids[rootOf(word[:i])]
+		b, knownB := e.ids[rootOf(word[i:])]
 		if knownA && knownB {
 			return a, b, true
 		}

@@ -4,13 +4,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"toolbench/toolsys/search/terms"
 )
 
 // wordsOf are the words of a text, in lower case, each once.
 func wordsOf(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !terms.IsWord(r) })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWord(r) })
 	return unique(words)
 }
 
@@ -20,14 +18,14 @@ func segmentsOf(name string, mcp bool) []string {
 	if mcp {
 		name = strings.TrimPrefix(name, mcpPrefix)
 	}
-	return strings.FieldsFunc(name, func(r rune) bool { return !terms.IsWord(r) })
+	return strings.FieldsFunc(name, func(r rune) bool { return !isWord(r) })
 }
 
 // partsOf are the words of a name: its segments, cut where the case changes.
 func partsOf(name string, mcp bool) []string {
 	var parts []string
 	for _, segment := range segmentsOf(name, mcp) {
-		parts = append(parts, terms.Parts(segment)...)
+		parts = append(parts, caseParts(segment)...)
 	}
 	return unique(parts)
 }
@@ -115,9 +113,9 @@ var asides = regexp.MustCompile(`<[^<>\s]{1,64}>|\S+://\S+|\S+@\S+`)
 // tokenize takes a query apart: words, at most maxWords of them, and what has no
 // blanks. What is beyond maxText is not read.
 func (l *lexicon) tokenize(text string) (words []token, sentences []string) {
-	text = terms.Normal(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
+	text = nfkc(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
 	aside := asides.FindAllStringIndex(text, -1)
-	for _, run := range terms.Runs(text) {
+	for _, run := range runsOf(text) {
 		for len(aside) > 0 && aside[0][1] <= run.Start {
 			aside = aside[1:]
 		}
@@ -137,14 +135,14 @@ func (l *lexicon) tokenize(text string) (words []token, sentences []string) {
 
 // appendWord adds a word, by its parts where no tool has it as it is.
 func (l *lexicon) appendWord(words []token, text string, weight float64) []token {
-	whole := terms.Fold(text)
+	whole := fold(text)
 	parts := []string{whole}
-	if _, known := l.ids[terms.Root(whole)]; !known {
-		parts = terms.Parts(text)
+	if _, known := l.ids[rootOf(whole)]; !known {
+		parts = caseParts(text)
 	}
 	for _, p := range parts {
-		p = terms.Fold(p)
-		words = append(words, token{text: p, root: terms.Root(p), weight: weight})
+		p = fold(p)
+		words = append(words, token{text: p, root: rootOf(p), weight: weight})
 	}
 	return words
 }

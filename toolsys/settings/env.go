@@ -14,8 +14,8 @@ import (
 // os.LookupEnv does (SPEC C2). All that is wrong is reported at once, by
 // variable. An empty value counts as unset.
 //
-// lookup is asked for the names of [Keys] only, so a misspelt FEATURE_ variable goes
-// unseen; use [FromEnviron] or [FromMap] where the full list is at hand.
+// lookup is asked for the names of [Keys] only, so a misspelt variable goes unseen;
+// use [FromMap] where the full list is at hand.
 func FromEnv(lookup func(string) (string, bool)) (Settings, error) {
 	s := External()
 	var problems []error
@@ -37,34 +37,17 @@ func FromEnv(lookup func(string) (string, bool)) (Settings, error) {
 	return s, nil
 }
 
-// FromEnviron reads an environment, in the form of os.Environ. Variables
-// of others are none of its business, but a FEATURE_ variable that is no flag
-// is an error that names the nearest one.
-func FromEnviron(environ []string) (Settings, error) {
-	values := make(map[string]string, len(environ))
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		values[name] = value
-	}
-	return fromMap(values, func(name string) bool { return strings.HasPrefix(name, FlagPrefix) })
-}
-
 // FromMap reads settings somebody wrote down for this program, as in a
 // scenario: every name that is not one of [Keys] is an error that names the
 // nearest one.
 func FromMap(values map[string]string) (Settings, error) {
-	return fromMap(values, func(string) bool { return true })
-}
-
-// fromMap reads values after refusing the unknown names that ours claims.
-func fromMap(values map[string]string, ours func(string) bool) (Settings, error) {
 	s, err := FromEnv(func(name string) (string, bool) {
 		value, set := values[name]
 		return value, set
 	})
 	problems := []error{err}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if ours(name) && !exists(name) {
+		if !exists(name) {
 			problems = append(problems, fmt.Errorf("settings: unknown variable %s%s", name, suggestion(name)))
 		}
 	}
@@ -105,6 +88,14 @@ var plainKeys = []Key{
 		func(s *Settings, v string) (err error) { s.LSP, err = parseBool(v); return }},
 	{"ENABLE_TOOL_SEARCH", "when deferrable tools go by name only: true, false, auto (10 % of the window), auto:0 to auto:100", "true",
 		func(s *Settings, v string) (err error) { s.ToolSearch, err = ParseToolSearch(v); return }},
+	{"PULL_REQUEST_TOKEN", "token for the service of PULL_REQUEST_URL; never printed", "",
+		func(s *Settings, v string) error { s.PullRequestToken = Secret{v}; return nil }},
+	{"PULL_REQUEST_URL", "address of the service that SubscribePR asks for pull requests, in the form of GitHub's API, which is asked without it", "",
+		func(s *Settings, v string) (err error) { s.PullRequestURL, err = parseBaseURL(v); return }},
+	{"REMOTE_TRIGGER_TOKEN", "token for the service of REMOTE_TRIGGER_URL; never printed", "",
+		func(s *Settings, v string) error { s.TriggerToken = Secret{v}; return nil }},
+	{"REMOTE_TRIGGER_URL", "address of the service that RemoteTrigger works with", "",
+		func(s *Settings, v string) (err error) { s.TriggerURL, err = parseBaseURL(v); return }},
 	{"TOOL_SEARCH_RANKER", "how ToolSearch scores what it finds: " + strings.Join(Rankers(), ", ") + "; without, lexicon", "",
 		func(s *Settings, v string) (err error) { s.Ranker, err = parseRanker(v); return }},
 	{"USER_TYPE", "ant unlocks the tools for internal users", "external",

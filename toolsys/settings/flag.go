@@ -132,15 +132,3 @@ func flagsOfTags(tags []string) (flags uint64) {
 	}
 	return flags
 }
-
-// ParseFlag finds a flag by its name, with or without the prefix, in any case.
-// The error for an unknown one names the nearest that exists.
-func ParseFlag(name string) (Flag, error) {
-	bare := strings.TrimPrefix(strings.ToUpper(name), FlagPrefix)
-	for i, row := range flagTable {
-		if row.name == bare {
-			return Flag(i), nil
-		}
-	}
-	return 0, fmt.Errorf("settings: no feature flag %q%s", name, suggestion(FlagPrefix+bare))
-}

@@ -42,9 +42,37 @@ type Settings struct {
 	UserType UserType
 	// LSP offers the language-server tool (ENABLE_LSP_TOOL, SPEC C1).
 	LSP bool
+	// TriggerURL is where remote triggers are kept, empty where nowhere, and TriggerToken
+	// what is shown there (REMOTE_TRIGGER_URL, REMOTE_TRIGGER_TOKEN).
+	TriggerURL   string
+	TriggerToken Secret
+	// PullRequestURL is where pull requests are looked up, empty for the usual service, and
+	// PullRequestToken what is shown there (PULL_REQUEST_URL, PULL_REQUEST_TOKEN).
+	PullRequestURL   string
+	PullRequestToken Secret
 
 	flags uint64 // bit n is Flag n; a set and not a map, so that Settings compare with ==
 }
+
+// Secret is a text that is handed on but never printed.
+type Secret struct{ text string }
+
+// Reveal gives the text.
+func (s Secret) Reveal() string { return s.text }
+
+// String reports only whether there is one.
+func (s Secret) String() string {
+	if s.text == "" {
+		return ""
+	}
+	return "[set]"
+}
+
+// GoString is String, for the verb that shows what a value is made of.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText is String, for what is written as JSON.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Has reports whether a feature is on: set, and compiled in (SPEC C1).
 func (s Settings) Has(f Flag) bool {

@@ -1,6 +1,8 @@
 package settings_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/settings"
 )
 
@@ -75,7 +78,7 @@ func TestNothingButTheListedVariablesIsAskedFor(t *testing.T) {
 	}
 	assert.Equal(t, listed, asked)
 	assert.True(t, slices.IsSorted(listed))
-	assert.Len(t, slices.Compact(listed), 8+len(settings.Flags()))
+	assert.Len(t, slices.Compact(listed), 12+len(settings.Flags()))
 }
 
 func TestDefaultsOfTheKeysAreTheDefaultSettings(t *testing.T) {
@@ -185,24 +188,22 @@ func TestDisabledBetasBeatEveryMode(t *testing.T) {
 }
 
 func TestAnUnknownFeatureNamesTheNearest(t *testing.T) {
-	_, err := settings.FromEnviron([]string{"PATH=/bin", "HOME=/h", "FEATURE_KAIRSO=1"})
+	_, err := settings.FromMap(map[string]string{"FEATURE_KAIRSO": "1"})
 	assert.ErrorContains(t, err, "FEATURE_KAIRSO; did you mean FEATURE_KAIROS?")
 
-	_, err = settings.FromEnviron([]string{"FEATURE_KAIXXROS=1"})
+	_, err = settings.FromMap(map[string]string{"FEATURE_KAIXXROS": "1"})
 	assert.ErrorContains(t, err, "did you mean FEATURE_KAIROS?")
 
-	_, err = settings.FromEnviron([]string{"FEATURE_SOMETHING_ELSE_ENTIRELY=1"})
+	_, err = settings.FromMap(map[string]string{"FEATURE_SOMETHING_ELSE_ENTIRELY": "1"})
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "did you mean", "a far-off guess is worse than none")
 
-	_, err = settings.ParseFlag("todo_v3")
+	_, err = settings.FromMap(map[string]string{"FEATURE_TODO_V3": "1"})
 	assert.ErrorContains(t, err, "FEATURE_TODO_V2")
 }
 
-func TestOnlyAListForThisProgramRefusesForeignVariables(t *testing.T) {
-	_, err := settings.FromEnviron([]string{"PATH=/bin", "EMPTY", "=C:=C:\\x"})
-	assert.NoError(t, err)
-	_, err = settings.FromMap(map[string]string{"ENABLE_TOOLSEARCH": "true"})
+func TestAnUnknownVariableNamesTheNearest(t *testing.T) {
+	_, err := settings.FromMap(map[string]string{"ENABLE_TOOLSEARCH": "true"})
 	assert.ErrorContains(t, err, "did you mean ENABLE_TOOL_SEARCH?")
 }
 
@@ -210,11 +211,12 @@ func TestFlagsAreNamedOnceAndReadBack(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range settings.Flags() {
 		names[f.String()] = true
-		for _, spelling := range []string{f.String(), f.Variable(), strings.ToLower(f.String())} {
-			got, err := settings.ParseFlag(spelling)
-			require.NoError(t, err)
-			assert.Equal(t, f, got)
+		if !f.Compiled() {
+			continue // asking for it is an error, see below
 		}
+		s, err := settings.FromMap(map[string]string{f.Variable(): "1"})
+		require.NoError(t, err)
+		assert.Equal(t, []settings.Flag{f}, s.On())
 	}
 	assert.Len(t, names, len(settings.Flags()))
 	assert.True(t, slices.IsSortedFunc(settings.Flags(), func(a, b settings.Flag) int {
@@ -268,4 +270,20 @@ func TestABuildTagRemovesItsFlagWhateverTheSettingsSay(t *testing.T) {
 	}
 	out, err := exec.Command("go", "test", "-tags", "no_kairos", ".").CombinedOutput()
 	assert.NoError(t, err, string(out))
+}
+
+// A token is never printed, by whatever verb, nor written as JSON.
+func TestASecretIsNotPrinted(t *testing.T) {
+	s, err := settings.FromMap(map[string]string{"REMOTE_TRIGGER_TOKEN": "tok-123", "PULL_REQUEST_TOKEN": "tok-456", "REMOTE_TRIGGER_URL": "https://a.example"})
+	require.NoError(t, err)
+	assert.Equal(t, "tok-123", s.TriggerToken.Reveal())
+	raw, err := json.Marshal(s)
+	require.NoError(t, err)
+	for _, text := range []string{fmt.Sprint(s), fmt.Sprintf("%+v", s), fmt.Sprintf("%#v", s), fmt.Sprintf("%q", s.TriggerToken), fmt.Sprintf("%s %x", s.TriggerToken, s.TriggerToken), string(raw)} {
+		assert.NotContains(t, text, "tok-")
+		assert.NotContains(t, text, fmt.Sprintf("%x", "tok-"))
+	}
+	assert.Empty(t, settings.Secret{}.String())
+	_, err = settings.FromMap(map[string]string{"REMOTE_TRIGGER_URL": "ftp://a.example"})
+	assert.ErrorContains(t, err, "REMOTE_TRIGGER_URL")
 }

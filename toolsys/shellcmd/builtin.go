@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -132,7 +133,7 @@ func checkCd(c *call) {
 	w := c.w
 	c.step.Leaf = true
 	w.s.Changes.Dir, w.success = true, nil
-	p, ok := c.parse(spec{short: "LPe", operands: files})
+	p, ok := c.parse(spec{Short: "LPe", Operands: files})
 	if !ok || len(p.operands) > 1 {
 		c.step.FilesUnknown, w.state.lost = true, true
 		return
@@ -172,17 +173,27 @@ func (w *walker) goTo(targets []File) {
 
 // checkRead sets plain variables to what it reads.
 func checkRead(c *call) {
+	c.fills(spec{Short: "rsea:d:i:n:N:p:t:"}, "read may set a variable that means something")
+}
+
+func checkMapfile(c *call) {
+	c.fills(spec{Short: "td:n:O:s:"}, c.name+" may run what an option says")
+}
+
+// fills checks a builtin that sets the variables it names to what it reads. why is what is wrong with an
+// option that is not listed.
+func (c *call) fills(sp spec, why string) {
 	c.step.Leaf = true
-	p, ok := c.parse(spec{short: "rsea:d:i:n:N:p:t:", operands: texts})
+	p, ok := c.parse(sp)
 	if !ok {
 		c.step.Construct = true
-		c.opaque("read may set a variable that means something")
+		c.opaque(why)
 		return
 	}
 	for _, o := range p.options {
 		switch {
 		case o.value.Kind != Literal:
-			c.opaque("an option of read is not literal")
+			c.opaque("an option of " + c.name + " is not literal")
 		case o.name == "a":
 			c.assign(o.value.Text)
 		}
@@ -199,22 +210,6 @@ func (c *call) assignAll(names []Word) {
 		}
 		c.assign(f.Text)
 	}
-}
-
-func checkMapfile(c *call) {
-	c.step.Leaf = true
-	p, ok := c.parse(spec{short: "td:n:O:s:", operands: texts})
-	if !ok {
-		c.step.Construct = true
-		c.opaque(c.name + " may run what an option says")
-		return
-	}
-	for _, o := range p.options {
-		if o.value.Kind != Literal {
-			c.opaque("an option of " + c.name + " is not literal")
-		}
-	}
-	c.assignAll(p.operands)
 }
 
 func checkUnset(c *call) {
@@ -234,7 +229,7 @@ func checkSet(c *call) {
 			c.patterns(c.args[i:])
 			return
 		case f.isLiteral("-o") || f.isLiteral("+o") || f.isLiteral("-euo") || f.isLiteral("-eo"):
-			if i++; i < len(c.args) && c.args[i].Kind == Literal && contains([]string{"pipefail", "errexit", "nounset", "noglob"}, c.args[i].Text) {
+			if i++; i < len(c.args) && c.args[i].Kind == Literal && slices.Contains([]string{"pipefail", "errexit", "nounset", "noglob"}, c.args[i].Text) {
 				continue
 			}
 		case f.Kind == Literal && len(f.Text) > 1 && (f.Text[0] == '-' || f.Text[0] == '+') && strings.Trim(f.Text[1:], "eufx") == "":
@@ -263,7 +258,7 @@ func checkWait(c *call) {
 
 // checkJobs: jobs -x runs a command.
 func checkJobs(c *call) {
-	if _, ok := c.parse(spec{short: "lpnrs", operands: nothing}); !ok || len(c.args) > 1 {
+	if _, ok := c.parse(spec{Short: "lpnrs", Operands: nothing}); !ok || len(c.args) > 1 {
 		c.opaque("jobs may run a command")
 	}
 }
@@ -277,11 +272,11 @@ func checkCommand(c *call) {
 		anything(c)
 		return
 	}
-	c.wrapped(wrapper{short: "p"})
+	c.wrapped(wrapper{Short: "p"})
 }
 
 func checkDate(c *call) {
-	p, ok := c.parse(spec{short: "uRd:r:I::", long: "utc universal rfc-email date= reference= iso-8601? rfc-3339=", fileValues: []string{"r", "reference"}})
+	p, ok := c.parse(spec{Short: "uRd:r:I::", Long: "utc universal rfc-email date= reference= iso-8601? rfc-3339=", FileValues: []string{"r", "reference"}})
 	if !ok {
 		return
 	}
@@ -306,13 +301,13 @@ func checkPager(c *call) {
 			return
 		}
 	}
-	readers[c.name].check(c)
+	tables.Readers[c.name].check(c)
 }
 
 // checkJq: a program may import modules from files.
 func checkJq(c *call) {
 	c.step.Leaf = true
-	readers["jq"].check(c)
+	tables.Readers["jq"].check(c)
 	for _, f := range c.args {
 		if strings.Contains(f.Text, "import") || strings.Contains(f.Text, "include") {
 			c.step.FilesUnknown = true
@@ -327,9 +322,9 @@ func checkXxd(c *call) {
 		f := c.args[i]
 		switch {
 		case f.Kind != Literal:
-		case contains([]string{"-a", "-b", "-e", "-i", "-p", "-ps", "-u"}, f.Text):
+		case slices.Contains([]string{"-a", "-b", "-e", "-i", "-p", "-ps", "-u"}, f.Text):
 			continue
-		case contains([]string{"-c", "-g", "-l", "-s", "-o"}, f.Text) && i+1 < len(c.args) && c.args[i+1].Kind == Literal && number(c.args[i+1].Text):
+		case slices.Contains([]string{"-c", "-g", "-l", "-s", "-o"}, f.Text) && i+1 < len(c.args) && c.args[i+1].Kind == Literal && number(c.args[i+1].Text):
 			i++
 			continue
 		case i == len(c.args)-1 && !strings.HasPrefix(f.Text, "-"):
@@ -345,7 +340,7 @@ func checkXxd(c *call) {
 // checkGo allows what prints: go version, go env NAME, go help.
 func checkGo(c *call) {
 	for i, f := range c.args {
-		first := i == 0 && contains([]string{"version", "env", "help"}, f.Text)
+		first := i == 0 && slices.Contains([]string{"version", "env", "help"}, f.Text)
 		rest := i > 0 && !strings.HasPrefix(f.Text, "-") && !strings.Contains(f.Text, "=") || i > 0 && f.Text == "-json"
 		if f.Kind != Literal || !first && !rest {
 			c.doubt("go builds, downloads or writes with these words")

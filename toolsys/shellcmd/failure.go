@@ -65,9 +65,6 @@ func cannotFail(st *syntax.Stmt) bool {
 	return ok && len(st.Redirs) == 0 && (len(c.Args) == 0 || slices.Contains([]string{"echo", "printf", "true", ":", "pwd"}, c.Args[0].Lit()))
 }
 
-// questions are the commands whose exit code 1 is an answer. Read only.
-var questions = []string{"[", "ack", "ag", "cmp", "diff", "egrep", "expr", "false", "fgrep", "find", "grep", "locate", "pgrep", "rg", "test", "type", "whereis", "which", "zgrep"}
-
 func commandAnswers(words []Word, code int) bool {
 	name := baseName(words[0].Text)
 	if words[0].Kind != Literal {
@@ -97,7 +94,7 @@ func commandAnswers(words []Word, code int) bool {
 	if inner := unwrap(words); len(inner) < len(words) {
 		return commandAnswers(inner, code)
 	}
-	return code == 1 && slices.Contains(questions, name)
+	return code == 1 && tables.Questions[name]
 }
 
 // gitAnswers: grep, and the subcommands that are asked whether there is a difference.

@@ -1,25 +1,16 @@
 package shellcmd
 
-import "strings"
-
-// findTests are find's predicates that only look, and how many words each takes.
-var findTests = map[string]int{
-	"-name": 1, "-iname": 1, "-path": 1, "-ipath": 1, "-wholename": 1, "-regex": 1, "-iregex": 1, "-type": 1, "-size": 1,
-	"-mtime": 1, "-mmin": 1, "-atime": 1, "-amin": 1, "-ctime": 1, "-cmin": 1, "-maxdepth": 1, "-mindepth": 1, "-perm": 1,
-	"-user": 1, "-group": 1, "-uid": 1, "-gid": 1, "-links": 1, "-inum": 1, "-newer": 1, "-anewer": 1, "-cnewer": 1,
-	"-newermt": 1, "-regextype": 1, "-lname": 1, "-ilname": 1, "-samefile": 1, "-printf": 1, "-fstype": 1, "-used": 1, "-xtype": 1,
-	"-print": 0, "-print0": 0, "-ls": 0, "-prune": 0, "-quit": 0, "-empty": 0, "-readable": 0, "-writable": 0,
-	"-executable": 0, "-not": 0, "!": 0, "(": 0, ")": 0, "-a": 0, "-and": 0, "-o": 0, "-or": 0, ",": 0, "-true": 0,
-	"-false": 0, "-depth": 0, "-d": 0, "-mount": 0, "-xdev": 0, "-nouser": 0, "-nogroup": 0, "-daystart": 0,
-	"-noleaf": 0, "-warn": 0, "-nowarn": 0, "-ignore_readdir_race": 0,
-}
+import (
+	"slices"
+	"strings"
+)
 
 // checkFind goes through find's folders and predicates. Every word that could be a
 // predicate has to be literal.
 func checkFind(c *call) {
 	c.step.Leaf = true
 	args := c.args
-	for len(args) > 0 && args[0].Kind == Literal && contains([]string{"-L", "-H", "-P", "-O1", "-O2", "-O3"}, args[0].Text) {
+	for len(args) > 0 && args[0].Kind == Literal && slices.Contains([]string{"-L", "-H", "-P", "-O1", "-O2", "-O3"}, args[0].Text) {
 		c.step.FilesUnknown = c.step.FilesUnknown || args[0].Text == "-L" || args[0].Text == "-H"
 		args = args[1:]
 	}
@@ -47,7 +38,7 @@ func checkFind(c *call) {
 
 // isFindWord reports whether a word begins find's expression.
 func isFindWord(f Word) bool {
-	return f.Kind == Literal && (strings.HasPrefix(f.Text, "-") || contains([]string{"(", ")", "!", ","}, f.Text))
+	return f.Kind == Literal && (strings.HasPrefix(f.Text, "-") || slices.Contains([]string{"(", ")", "!", ","}, f.Text))
 }
 
 // predicate takes one predicate; n is how many words it is, 0 where find is doubtful.
@@ -60,7 +51,7 @@ func (c *call) predicate(args []Word, found Word) (n int) {
 	if f.Text == "-exec" || f.Text == "-execdir" || f.Text == "-ok" || f.Text == "-okdir" {
 		return c.findRuns(args, found)
 	}
-	takes, known := findTests[f.Text]
+	takes, known := tables.FindTests[f.Text]
 	if !known || len(args) <= takes {
 		if f.Text == "-delete" || strings.HasPrefix(f.Text, "-fprint") || f.Text == "-fls" {
 			c.doubt("find writes with " + f.Text)

@@ -10,21 +10,13 @@ import (
 	"toolbench/toolsys/shellcmd/sed"
 )
 
-// The classes of L3. Read only.
-var (
-	searchNames  = []string{"ack", "ag", "egrep", "fd", "fgrep", "find", "grep", "locate", "rg", "whereis", "which", "zgrep"}
-	readNames    = []string{"awk", "cat", "cut", "file", "gawk", "head", "jq", "less", "mawk", "more", "sort", "stat", "tail", "uniq", "wc"}
-	listNames    = []string{"du", "ls", "tree"}
-	neutralNames = []string{":", "echo", "false", "printf", "true"}
-)
-
 // fold sets the classes of a read-only script.
 func fold(s *Script, stmts []*syntax.Stmt) {
 	names := significant(stmts)
-	all := func(set []string) bool {
-		return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(set, n) })
+	all := func(class set) bool {
+		return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !class[n] })
 	}
-	s.Search, s.Read, s.List = all(searchNames), all(readNames), all(listNames)
+	s.Search, s.Read, s.List = all(tables.Search), all(tables.Read), all(tables.List)
 }
 
 // significant gives the names of the commands whose output a reader would care for.
@@ -33,7 +25,7 @@ func significant(stmts []*syntax.Stmt) []string {
 	for _, st := range stmts {
 		names = append(names, significantIn(st.Cmd)...)
 	}
-	return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(neutralNames, n) })
+	return slices.DeleteFunc(names, func(n string) bool { return tables.Neutral[n] })
 }
 
 func significantIn(cmd syntax.Command) []string {
@@ -113,12 +105,12 @@ func effectiveName(list []Word) string {
 // unwrap gives the words of the command behind wrappers.
 func unwrap(list []Word) []Word {
 	for range 10 {
-		wr, ok := wrappers[baseName(list[0].Text)]
+		wr, ok := tables.Wrappers[baseName(list[0].Text)]
 		if !ok {
 			if list[0].Text != "xargs" && list[0].Text != "command" {
 				return list
 			}
-			wr = wrapper{short: "0rtxpd:E:I:L:n:P:s:", long: "null no-run-if-empty"}
+			wr = wrapper{Short: "0rtxpd:E:I:L:n:P:s:", Long: "null no-run-if-empty"}
 		}
 		c := &call{w: newWalker(&Script{}, Env{}), name: list[0].Text, args: list[1:], step: &Step{}}
 		rest, ok := c.behind(wr)

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -47,45 +48,6 @@ func (c *call) readsTree(words ...Word) {
 // here is the working directory as a word.
 func here() Word { return Word{Text: ".", Source: "."} }
 
-// operandKind is what a program's operands are.
-type operandKind uint8
-
-const (
-	texts        operandKind = iota // words, never files
-	files                           // files
-	patternFiles                    // a pattern or program, then files
-	patternTrees                    // a pattern, then folders that are gone through
-	trees                           // folders that are gone through, the working directory if there are none
-	nothing                         // there may be none
-)
-
-// spec describes a program that only reads.
-type spec struct {
-	// short are option letters, each with a colon behind it if it takes a value, two
-	// if the value may only be attached; long are names, with = or ? likewise.
-	short, long string
-	// any reports whether no option of the program writes or runs anything, so that
-	// further options and words that are not literal are harmless too.
-	any bool
-	// apart reports whether an option that takes a value has to stand by itself: the
-	// program has its own ways with clusters.
-	apart bool
-	// digits reports whether -5 is an option.
-	digits   bool
-	operands operandKind
-	// atMost bounds the number of operands; 0 does not.
-	atMost int
-	// fileValues are the short and long options whose value is a file that is read.
-	fileValues []string
-	// walks are the options with which folders are gone through, follows those with
-	// which links are followed to wherever they lead.
-	walks, follows []string
-	// patterns are the options that bring the pattern.
-	patterns []string
-	// refused are options of an `any` program that are not harmless after all.
-	refused []string
-}
-
 // option is one option of a command.
 type option struct {
 	name  string // without dashes
@@ -100,14 +62,7 @@ type parsed struct {
 }
 
 func (p parsed) given(names ...string) bool {
-	for _, o := range p.options {
-		for _, n := range names {
-			if o.name == n {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.options, func(o option) bool { return slices.Contains(names, o.name) })
 }
 
 // parse takes the arguments apart as getopt does; ok is false, and the command
@@ -121,11 +76,11 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 			p.operands = append(p.operands, args[1:]...)
 			return p, true
 		case w.wild():
-			if !sp.any && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
+			if !sp.Any && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
 				c.doubt("a word that is not literal may be an option of " + c.name)
 				return p, false
 			}
-			if sp.any {
+			if sp.Any {
 				p.operands = append(p.operands, w)
 			}
 			args = args[1:]
@@ -177,7 +132,7 @@ func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
 	if long, is := strings.CutPrefix(text, "--"); is {
 		return c.long(sp, long, args, p)
 	}
-	if sp.digits && allDigits(text[1:]) {
+	if sp.Digits && allDigits(text[1:]) {
 		return 1
 	}
 	for i := 1; i < len(text); i++ {
@@ -192,7 +147,7 @@ func (c *call) option(sp spec, args []Word, p *parsed) (n int) {
 			continue
 		}
 		o.has = true
-		if sp.apart && len(text) > 2 {
+		if sp.Apart && len(text) > 2 {
 			return 0
 		}
 		if rest := text[i+1:]; rest != "" || takes == "::" {
@@ -211,7 +166,7 @@ func (c *call) separate(sp spec, o option, args []Word, p *parsed) int {
 		return 1 // it complains and does nothing
 	}
 	o.value = args[1]
-	if o.value.Kind == Many && !sp.any {
+	if o.value.Kind == Many && !sp.Any {
 		return 0 // it may bring further words
 	}
 	p.options = append(p.options, o)
@@ -236,10 +191,10 @@ func (c *call) long(sp spec, text string, args []Word, p *parsed) int {
 
 // tolerates reports whether an option that is not listed is harmless all the same.
 func (sp spec) tolerates(name string) bool {
-	if !sp.any {
+	if !sp.Any {
 		return false
 	}
-	for _, r := range sp.refused {
+	for _, r := range sp.Refused {
 		if name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) {
 			return false
 		}
@@ -249,17 +204,17 @@ func (sp spec) tolerates(name string) bool {
 
 // letter looks up a short option: takes is ":" or "::" if it has a value.
 func (sp spec) letter(c byte) (takes string, known bool) {
-	i := strings.IndexByte(sp.short, c)
+	i := strings.IndexByte(sp.Short, c)
 	if i < 0 || c == ':' {
 		return "", false
 	}
-	rest := sp.short[i+1:]
+	rest := sp.Short[i+1:]
 	return rest[:len(rest)-len(strings.TrimLeft(rest, ":"))], true
 }
 
 // hasLong looks up a long option, by its whole name.
 func (sp spec) hasLong(name string, valued bool) bool {
-	for _, l := range strings.Fields(sp.long) {
+	for _, l := range strings.Fields(sp.Long) {
 		bare := strings.TrimRight(l, "=?")
 		if bare == name {
 			return !valued || bare != l
@@ -270,7 +225,7 @@ func (sp spec) hasLong(name string, valued bool) bool {
 
 // takes reports whether a long option needs a value.
 func (sp spec) takes(name string) bool {
-	for _, l := range strings.Fields(sp.long) {
+	for _, l := range strings.Fields(sp.Long) {
 		if l == name+"=" {
 			return true
 		}
@@ -282,36 +237,36 @@ func (sp spec) takes(name string) bool {
 func (sp spec) check(c *call) {
 	p, ok := c.parse(sp)
 	if !ok {
-		c.step.FilesUnknown = c.step.FilesUnknown || sp.operands != texts
+		c.step.FilesUnknown = c.step.FilesUnknown || sp.Operands != texts
 		return
 	}
 	for _, o := range p.options {
 		switch {
-		case o.has && contains(sp.fileValues, o.name):
+		case o.has && slices.Contains(sp.FileValues, o.name):
 			c.reads(o.value)
 		case o.has:
 			c.patterns([]Word{o.value})
 		}
 	}
-	if sp.atMost > 0 && (len(p.operands) > sp.atMost || hasMany(p.operands)) {
+	if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
 		c.doubt("a further operand of " + c.name + " would be written to")
 	}
 	operands := p.operands
-	if (sp.operands == patternFiles || sp.operands == patternTrees) && !p.given(sp.patterns...) && len(operands) > 0 && operands[0].Kind != Many {
+	if (sp.Operands == patternFiles || sp.Operands == patternTrees) && !p.given(sp.Patterns...) && len(operands) > 0 && operands[0].Kind != Many {
 		if operands[0].Kind == Pattern {
 			c.reads(operands[0])
 		}
 		operands = operands[1:]
 	}
-	if p.given(sp.follows...) {
+	if p.given(sp.Follows...) {
 		c.step.FilesUnknown = true
 	}
 	switch {
-	case sp.operands == nothing && len(operands) > 0:
+	case sp.Operands == nothing && len(operands) > 0:
 		c.doubt("operands of " + c.name + " are not known to be harmless")
-	case sp.operands == texts || sp.operands == nothing:
+	case sp.Operands == texts || sp.Operands == nothing:
 		c.patterns(operands)
-	case sp.operands == trees || sp.operands == patternTrees || p.given(sp.walks...):
+	case sp.Operands == trees || sp.Operands == patternTrees || p.given(sp.Walks...):
 		if len(operands) == 0 {
 			operands = []Word{here()}
 		}
@@ -346,20 +301,6 @@ func (w *walker) expands(text string, words []Word) {
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
-}
-
 func hasMany(words []Word) bool {
-	for _, f := range words {
-		if f.Kind == Many || f.Kind == Pattern {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(f Word) bool { return f.Kind == Many || f.Kind == Pattern })
 }

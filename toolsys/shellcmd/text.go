@@ -13,7 +13,7 @@ func checkSed(c *call) {
 	if c.sedInPlace() {
 		return
 	}
-	p, ok := c.parse(spec{short: "nErsuze:", operands: patternFiles, long: "quiet silent expression= regexp-extended separate unbuffered null-data posix"})
+	p, ok := c.parse(spec{Short: "nErsuze:", Operands: patternFiles, Long: "quiet silent expression= regexp-extended separate unbuffered null-data posix"})
 	if !ok {
 		c.step.FilesUnknown = true
 		return
@@ -89,7 +89,7 @@ func (c *call) sedInPlace() bool {
 		return false
 	}
 	c.doubt("sed changes files in place")
-	p, ok := c.parse(spec{short: "nErsuzi::e:", operands: patternFiles, long: "quiet silent expression= regexp-extended separate null-data in-place?"})
+	p, ok := c.parse(spec{Short: "nErsuzi::e:", Operands: patternFiles, Long: "quiet silent expression= regexp-extended separate null-data in-place?"})
 	if !ok {
 		c.opaque("sed's options are not literal")
 		return true
@@ -110,7 +110,7 @@ func (c *call) sedInPlace() bool {
 // where a regular expression ends.
 func checkAwk(c *call) {
 	c.step.Leaf = true
-	p, ok := c.parse(spec{short: "F:v:", operands: patternFiles})
+	p, ok := c.parse(spec{Short: "F:v:", Operands: patternFiles})
 	if !ok || len(p.operands) == 0 || p.operands[0].Kind != Literal {
 		c.opaque("awk's program is not literal")
 		return

@@ -9,42 +9,25 @@ import (
 
 // wrapper describes a program that runs the command in its arguments.
 type wrapper struct {
-	short, long string
-	// operands come before the command.
-	operands int
-	// settings reports whether NAME=value may come before the command.
-	settings bool
-	// doubt is the reason why even a command that only reads is not proved behind it.
-	doubt string
-}
-
-var wrappers = map[string]wrapper{
-	"env":        {short: "i0u:C:S:", long: "ignore-environment null unset= chdir= split-string=", settings: true},
-	"timeout":    {short: "k:s:v", long: "kill-after= signal= verbose preserve-status foreground", operands: 1},
-	"nohup":      {doubt: "nohup may write nohup.out"},
-	"nice":       {short: "n:", long: "adjustment="},
-	"stdbuf":     {short: "i:o:e:", long: "input= output= error="},
-	"time":       {short: "pv"},
-	"ionice":     {short: "c:n:t"},
-	"setsid":     {short: "cfw", long: "ctty fork wait", doubt: "setsid leaves the process group"},
-	"sudo":       {short: "AbEHknPSiu:g:C:h:p:U:", long: "user= group= preserve-env?", settings: true, doubt: "sudo runs as somebody else"},
-	"doas":       {short: "nsu:C:", doubt: "doas runs as somebody else"},
-	"chrt":       {short: "bfiorpR", operands: 1, doubt: "chrt changes how a process is scheduled"},
-	"taskset":    {short: "c", operands: 1, doubt: "taskset changes how a process is scheduled"},
-	"flock":      {short: "nxsuow:", operands: 1, doubt: "flock makes a file"},
-	"caffeinate": {short: "disut:", doubt: "caffeinate changes the machine"},
+	Short, Long string
+	// Operands come before the command.
+	Operands int
+	// Settings reports whether NAME=value may come before the command.
+	Settings bool
+	// Doubt is the reason why even a command that only reads is not proved behind it.
+	Doubt string
 }
 
 func wraps(name string) bool {
-	_, ok := wrappers[name]
+	_, ok := tables.Wrappers[name]
 	return ok
 }
 
 // wrapped takes the options off and checkers the command behind them.
 func (c *call) wrapped(wr wrapper) {
 	c.step.Leaf = true
-	if wr.doubt != "" {
-		c.doubt(wr.doubt)
+	if wr.Doubt != "" {
+		c.doubt(wr.Doubt)
 	}
 	rest, ok := c.behind(wr)
 	if !ok {
@@ -77,7 +60,7 @@ func (c *call) suspect() {
 
 // behind gives the words behind a wrapper's options, settings and operands.
 func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
-	sp := spec{short: wr.short, long: wr.long}
+	sp := spec{Short: wr.Short, Long: wr.Long}
 	args := c.args
 	for len(args) > 0 {
 		f := args[0]
@@ -102,20 +85,20 @@ func (c *call) behind(wr wrapper) (rest []Word, ok bool) {
 		args = args[n:]
 	}
 	args, ok = c.behindSettings(wr, args)
-	if !ok || wr.operands > len(args) {
+	if !ok || wr.Operands > len(args) {
 		return nil, ok && len(args) == 0
 	}
-	for _, f := range args[:wr.operands] {
+	for _, f := range args[:wr.Operands] {
 		if f.Kind != Literal {
 			return nil, false
 		}
 	}
-	return args[wr.operands:], true
+	return args[wr.Operands:], true
 }
 
 // behindSettings takes NAME=value off.
 func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
-	for wr.settings && len(args) > 0 && strings.Contains(args[0].Text, "=") {
+	for wr.Settings && len(args) > 0 && strings.Contains(args[0].Text, "=") {
 		name, text, _ := strings.Cut(args[0].Text, "=")
 		if args[0].Kind == Many || !syntax.ValidName(name) {
 			return nil, false
@@ -125,7 +108,7 @@ func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
 		}
 		args = args[1:]
 	}
-	if wr.settings && len(args) > 0 && args[0].Kind != Literal {
+	if wr.Settings && len(args) > 0 && args[0].Kind != Literal {
 		return nil, false
 	}
 	return args, true
@@ -134,7 +117,7 @@ func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
 // checkXargs runs a command with words that it reads from its input.
 func checkXargs(c *call) {
 	c.step.Leaf = true
-	sp := spec{short: "0rtxd:E:I:L:n:P:s:", long: "null no-run-if-empty verbose max-args= max-procs= max-lines? delimiter="}
+	sp := spec{Short: "0rtxd:E:I:L:n:P:s:", Long: "null no-run-if-empty verbose max-args= max-procs= max-lines? delimiter="}
 	args, replaced, zero := c.args, "", false
 	for len(args) > 0 && args[0].Kind == Literal && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
 		if args[0].Text == "--" {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -40,11 +40,19 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 	t := &Tool{
 		Name: d.Name, Aliases: slices.Clone(d.Aliases), Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
 		Strict: d.Strict, Internal: slices.Clone(d.Internal), Description: d.Description,
-		Describe: describe(d), Prompt: prompt(d), Input: input, Output: output,
-		Complete: eraseComplete(d), Call: eraseCall(d), Validate: eraseValidate(d), Permit: erasePermit(d), Subject: eraseSubject(d),
+		Describe: erased("", d.Describe, d.Description), Prompt: prompt(d), Input: input, Output: output,
+		Complete: eraseComplete(d), Call: eraseCall(d), Validate: unguarded(d.Validate), Subject: unguarded(d.Subject),
+		Permit: inContext("permit", d.Permit, permission.Opinion{}, func(err error) permission.Opinion { // fail closed
+			return permission.Opinion{Behaviour: permission.Deny, Text: "the tool's permission check failed: " + err.Error()}
+		}),
 		TakesContent: d.Subject != nil,
-		Behaviour:    eraseTraits(d.Traits), Loading: d.Loading, Shape: eraseShaping(d.Shaping),
-		Limit: eraseLimits(d.Limits), Present: eraseView(d.Name, d.View),
+		Enabled:      enabled(d.Traits.Enabled), Behaviour: eraseTraits(d.Traits), Loading: d.Loading,
+		Shape: Shaping[Input]{Backfill: d.Shaping.Backfill, Equivalent: equivalent(d.Shaping.Equivalent), Classifier: erased("classifier", d.Shaping.Classifier, "")},
+		Limit: Limits[Input]{
+			ResultChars: cmp.Or(d.Limits.ResultChars, DefaultResultChars), Timeout: erased("timeout", d.Limits.Timeout, 0),
+			Total: d.Limits.Total, Heartbeat: d.Limits.Heartbeat,
+		},
+		Present: eraseView(d.Name, d.View),
 	}
 	t.Parse, t.Decode = parser[In](t.Input, d.InputSchema == nil), decode[In]
 	return t, nil
@@ -58,6 +66,18 @@ func Must[In, Out any](d Def[In, Out]) *Tool {
 		panic(err)
 	}
 	return t
+}
+
+// Taking gives a copy of t that takes what another schema describes; t's own input is
+// any JSON (json.RawMessage).
+func (t *Tool) Taking(given json.RawMessage) (*Tool, error) {
+	input, err := inputSchema[json.RawMessage](given, false)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: input schema: %w", ErrDefinition, t.Name, err)
+	}
+	taking := *t
+	taking.Input, taking.Parse = input, parser[json.RawMessage](input, false)
+	return &taking, nil
 }
 
 func check[In, Out any](d Def[In, Out]) error {
@@ -128,7 +148,7 @@ func outputSchema[Out any](given json.RawMessage, served bool) (*schema.Lazy, er
 // prompt falls back to the description, also for a function that panics.
 func prompt[In, Out any](d Def[In, Out]) func(PromptOptions) string {
 	if d.Prompt == nil {
-		return func(PromptOptions) string { return d.Description }
+		return Prompt(d.Description)
 	}
 	return func(o PromptOptions) string {
 		text, err := guard(func() string { return d.Prompt(o) })
@@ -142,26 +162,58 @@ func prompt[In, Out any](d Def[In, Out]) func(PromptOptions) string {
 	}
 }
 
-func describe[In, Out any](d Def[In, Out]) func(Input) string {
-	if d.Describe == nil {
-		return func(Input) string { return d.Description }
-	}
-	return func(in Input) string {
-		text, err := guard(func() string { return d.Describe(value[In](in)) })
-		if err != nil {
-			return d.Description
-		}
-		return text
-	}
-}
-
 // value gives the typed input; a decorator that swapped the value for a foreign
 // type is a programmer's mistake and panics here, which every caller guards.
 func value[In any](in Input) In { return in.Value.(In) }
 
+// erased makes f a function of any input. Where there is no f, or it panics, otherwise
+// stands; a panic is reported as that of a member, unless that is "".
+func erased[In, T any](member string, f func(In) T, otherwise T) func(Input) T {
+	if f == nil {
+		return func(Input) T { return otherwise }
+	}
+	return func(in Input) T {
+		got, err := guard(func() T { return f(value[In](in)) })
+		if err == nil {
+			return got
+		}
+		if member != "" {
+			in.report(member, err)
+		}
+		return otherwise
+	}
+}
+
+// inContext is erased for a function that also looks at the call's context.
+func inContext[In, T any](member string, f func(In, *Context) T, without T, broken func(error) T) func(Input, *Context) T {
+	if f == nil {
+		return func(Input, *Context) T { return without }
+	}
+	return func(in Input, c *Context) T {
+		got, err := guard(func() T { return f(value[In](in), c) })
+		if err != nil {
+			in.report(member, err)
+			return broken(err)
+		}
+		return got
+	}
+}
+
+// unguarded is for a function whose panic is the call's own failure.
+func unguarded[In, T any](f func(In, *Context) T) func(Input, *Context) T {
+	if f == nil {
+		return func(Input, *Context) (none T) { return none }
+	}
+	return func(in Input, c *Context) T { return f(value[In](in), c) }
+}
+
 func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Context) (Output, error) {
 	block := d.Block
-	if block == nil {
+	switch {
+	case block != nil:
+	case d.Text != nil:
+		block = func(out Out) []message.Block { return []message.Block{message.Text(d.Text(out))} }
+	default:
 		block = jsonBlock[Out]
 	}
 	return func(ctx context.Context, in Input, c *Context) (Output, error) {
@@ -195,29 +247,6 @@ func jsonBlock[Out any](out Out) []message.Block {
 	return []message.Block{message.Text(strings.TrimSuffix(text.String(), "\n"))}
 }
 
-func eraseValidate[In, Out any](d Def[In, Out]) func(Input, *Context) *Refusal {
-	if d.Validate == nil {
-		return func(Input, *Context) *Refusal { return nil }
-	}
-	return func(in Input, c *Context) *Refusal { return d.Validate(value[In](in), c) }
-}
-
-// erasePermit: without a check of its own a tool leaves the call to the general
-// rules; a check that panics denies (fail closed).
-func erasePermit[In, Out any](d Def[In, Out]) func(Input, *Context) permission.Opinion {
-	if d.Permit == nil {
-		return func(Input, *Context) permission.Opinion { return permission.Opinion{} }
-	}
-	return func(in Input, c *Context) permission.Opinion {
-		got, err := guard(func() permission.Opinion { return d.Permit(value[In](in), c) })
-		if err != nil {
-			in.report("permit", err)
-			return permission.Opinion{Behaviour: permission.Deny, Text: "the tool's permission check failed: " + err.Error()}
-		}
-		return got
-	}
-}
-
 // eraseComplete: a completion that panics leaves the input as it is, so that the call
 // runs as it was approved.
 func eraseComplete[In, Out any](d Def[In, Out]) func(Input, *Context) (json.RawMessage, bool) {
@@ -232,41 +261,18 @@ func eraseComplete[In, Out any](d Def[In, Out]) func(Input, *Context) (json.RawM
 	}
 }
 
-func eraseSubject[In, Out any](d Def[In, Out]) func(Input, *Context) Subject {
-	if d.Subject == nil {
-		return func(Input, *Context) Subject { return Subject{} }
-	}
-	return func(in Input, c *Context) Subject { return d.Subject(value[In](in), c) }
-}
-
-func eraseTraits[In any](t Traits[In]) Behaviour {
-	return Behaviour{
-		Enabled:     enabled(t.Enabled),
-		Safe:        predicate(t.Safe, false),
-		ReadOnly:    predicate(t.ReadOnly, false),
-		Destructive: predicate(t.Destructive, false),
-		OpenWorld:   predicate(t.OpenWorld, false),
-		NeedsUser:   predicate(t.NeedsUser, false),
-		Class: func(in Input) Class {
-			if t.Class == nil {
-				return Class{}
-			}
-			c, _ := guard(func() Class { return t.Class(value[In](in)) })
-			return c
-		},
-		Interrupt: t.Interrupt, EditsFiles: t.EditsFiles, Wrapper: t.Wrapper,
+func eraseTraits[In any](t Traits[In]) Traits[Input] {
+	everything := Effects{Everything: true}
+	return Traits[Input]{
+		Safe:        erased("safe", t.Safe, false),
+		ReadOnly:    erased("read-only", t.ReadOnly, false),
+		Destructive: erased("destructive", t.Destructive, false),
+		OpenWorld:   erased("open-world", t.OpenWorld, false),
+		NeedsUser:   erased("needs-user", t.NeedsUser, false),
+		Class:       erased("", t.Class, Class{}),
+		Interrupt:   t.Interrupt, EditsFiles: t.EditsFiles, Wrapper: t.Wrapper,
 		FailureStopsSiblings: t.FailureStopsSiblings,
-		Effects: func(in Input, c *Context) Effects {
-			if t.Effects == nil {
-				return Effects{Everything: true}
-			}
-			e, err := guard(func() Effects { return t.Effects(value[In](in), c) })
-			if err != nil {
-				in.report("effects", err)
-				return Effects{Everything: true}
-			}
-			return e
-		},
+		Effects:              inContext("effects", t.Effects, everything, func(error) Effects { return everything }),
 	}
 }
 
@@ -275,19 +281,6 @@ func enabled(f func(settings.Settings) bool) func(settings.Settings) (bool, erro
 		return func(settings.Settings) (bool, error) { return true, nil }
 	}
 	return func(s settings.Settings) (bool, error) { return guard(func() bool { return f(s) }) }
-}
-
-func predicate[In any](f func(In) bool, safe bool) func(Input) (bool, error) {
-	if f == nil {
-		return func(Input) (bool, error) { return safe, nil }
-	}
-	return func(in Input) (bool, error) {
-		got, err := guard(func() bool { return f(value[In](in)) })
-		if err != nil {
-			return safe, err
-		}
-		return got, nil
-	}
 }
 
 // guard runs a tool's own function and turns a panic into an error (A5).
@@ -300,18 +293,6 @@ func guard[T any](f func() T) (got T, err error) {
 	return f(), nil
 }
 
-func eraseShaping[In any](s Shaping[In]) Shape {
-	shape := Shape{Backfill: s.Backfill, Equivalent: equivalent(s.Equivalent), Classifier: func(Input) string { return "" }}
-	if s.Classifier != nil {
-		shape.Classifier = func(in Input) string {
-			text, err := guard(func() string { return s.Classifier(value[In](in)) })
-			in.report("classifier", err)
-			return text
-		}
-	}
-	return shape
-}
-
 func equivalent[In any](f func(a, b In) bool) func(a, b Input) bool {
 	if f == nil {
 		return func(a, b Input) bool { return reflect.DeepEqual(a.Value, b.Value) }
@@ -322,37 +303,10 @@ func equivalent[In any](f func(a, b In) bool) func(a, b Input) bool {
 	}
 }
 
-func eraseLimits[In any](l Limits[In]) Limit {
-	limit := Limit{ResultChars: l.ResultChars, Heartbeat: l.Heartbeat, Total: l.Total, Timeout: func(Input) time.Duration { return 0 }}
-	if limit.ResultChars == 0 {
-		limit.ResultChars = DefaultResultChars
-	}
-	if l.Timeout != nil {
-		limit.Timeout = func(in Input) time.Duration {
-			d, err := guard(func() time.Duration { return l.Timeout(value[In](in)) })
-			in.report("timeout", err)
-			return d
-		}
-	}
-	return limit
-}
-
-func eraseView[In any](name string, v View[In]) Present {
-	text := func(f func(In) string, otherwise string) func(Input) string {
-		if f == nil {
-			return func(Input) string { return otherwise }
-		}
-		return func(in Input) string {
-			got, err := guard(func() string { return f(value[In](in)) })
-			if err != nil {
-				return otherwise
-			}
-			return got
-		}
-	}
-	summary := text(v.Summary, "")
-	return Present{
-		Title: text(v.Title, name), Color: v.Color, Activity: text(v.Activity, name),
+func eraseView[In any](name string, v View[In]) View[Input] {
+	summary := erased("", v.Summary, "")
+	return View[Input]{
+		Title: erased("", v.Title, name), Color: v.Color, Activity: erased("", v.Activity, name),
 		Summary: func(in Input) string { return message.Line(summary(in), SummaryChars) },
 	}
 }

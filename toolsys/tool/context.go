@@ -33,9 +33,11 @@ type Core struct {
 	// NonInteractive means nobody can be asked.
 	NonInteractive bool
 	Settings       settings.Settings
-	// Messages is the conversation as it was sent, up to the message that made
-	// this call: that one may still be streaming while the call runs.
-	Messages []message.Message
+	// Messages is the conversation up to the message that made this call: that one may
+	// still be streaming while the call runs. What State.Snipped names of it was not sent.
+	// FirstMessage is the number of the first, 1 unless the conversation was compacted.
+	Messages     []message.Message
+	FirstMessage int
 	// InProgress names the calls that run at this moment.
 	InProgress func() []string
 	Clock      Clock
@@ -78,16 +80,19 @@ type Presentation struct {
 	AskUser func(ctx context.Context, q []Question) ([]Answer, error)
 }
 
-// Question is one multiple-choice question to the user.
+// Question is one multiple-choice question to the user, as the model puts it.
 type Question struct {
-	Header   string
-	Text     string
-	Options  []Option
-	Multiple bool
+	Text     string   `json:"question" minLength:"1" jsonschema:"The whole question, ending with a question mark"`
+	Header   string   `json:"header" minLength:"1" maxLength:"12" jsonschema:"A label of 12 characters at most"`
+	Options  []Option `json:"options" minItems:"2" maxItems:"4" jsonschema:"The answers on offer; the user can always write another"`
+	Multiple bool     `json:"multiSelect,omitempty" jsonschema:"More than one answer may be chosen"`
 }
 
 // Option is one answer on offer.
-type Option struct{ Label, Description string }
+type Option struct {
+	Label       string `json:"label" minLength:"1" jsonschema:"The answer in one to five words"`
+	Description string `json:"description" jsonschema:"What choosing it means"`
+}
 
 // Answer is what the user chose, or wrote instead.
 type Answer struct{ Chosen []string }
@@ -96,15 +101,27 @@ type Answer struct{ Chosen []string }
 type Extensions struct {
 	// GlobLimit is how many files Glob lists; 0 means its own default.
 	GlobLimit int
+	// Overhead is what a request carries beside the messages, as things stand.
+	Overhead func() Overhead
 	// Search looks through the deferred tools of this conversation (E5).
 	Search func(ctx context.Context, query string, max int) (Found, error)
-	// Spawn runs a sub-agent and waits for it (B4).
-	Spawn func(ctx context.Context, job Job) (Report, error)
+	// Spawn runs a sub-agent and waits for it (B4). Enlist gives an agent that is to be run
+	// in the background its id, and adds it to the peers.
+	Spawn  func(ctx context.Context, job Job) (Report, error)
+	Enlist func(Peer) (Peer, error)
+	// Inner makes calls of tools that a wrapper may call, one after the other, as long as
+	// the function it is given wants more after a result. nil within such a call.
+	Inner func(ctx context.Context, calls []InnerCall, on func(InnerResult) bool) InnerReport
 	// Elicit puts an MCP server's question to hooks and the user, and gives the answer
 	// in the protocol's words: a declined one where nobody can be asked (N5). nil
 	// outside of a pipeline.
 	Elicit func(ctx context.Context, server string, params []byte) ([]byte, error)
 }
+
+// Overhead is what a request carries beside its messages, in bytes: the system's text,
+// the definitions of tools, the names of those that are deferred. Window is the model's
+// context window, in tokens.
+type Overhead struct{ System, Tools, Names, Window int }
 
 // Found is what a search for tools came to.
 type Found struct {
@@ -135,12 +152,25 @@ type Job struct {
 	Type, Model string
 	// Isolate changes the state the sub-agent begins with; nil leaves the copy.
 	Isolate Modifier
+	// Agent is the id that Enlist gave; "" takes the next. Then whoever enlisted the agent
+	// marks its end as well.
+	Agent string
+	// History is what an agent that is resumed begins with.
+	History []message.Message
+	// Progress is given what the agent's calls are, Idle the last words of one that stays
+	// before it waits for messages. Either may be nil.
+	Progress func(text string)
+	Idle     func(text string)
 }
 
 // Report is what a sub-agent came back with.
 type Report struct {
 	Text         string
 	Turns, Calls int
+	// History and State are what the agent ended with, to be resumed from; they are there
+	// for one that failed as well.
+	History []message.Message
+	State   State
 }
 
 // Abs gives path as an absolute, cleaned one: relative to the working directory,

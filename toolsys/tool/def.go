@@ -60,7 +60,9 @@ type Def[In, Out any] struct {
 
 	// Call does the work. An error is an error result, not a broken run.
 	Call func(ctx context.Context, in In, c *Context) (Result[Out], error)
-	// Block turns data into the content of the result block; the default is JSON.
+	// Text turns data into the text of the result block; the default is JSON. Block is
+	// for a tool whose result is more than one text.
+	Text  func(Out) string
 	Block func(Out) []message.Block
 
 	// Validate looks at an input the schema allows, before permission.
@@ -89,7 +91,7 @@ type PromptOptions struct {
 }
 
 // Origin names where an MCP tool comes from.
-type Origin struct{ Server, Tool string }
+type Origin = permission.Origin
 
 // Refusal is why an input that fits the schema is still not acceptable.
 type Refusal struct {
@@ -213,3 +215,40 @@ type View[In any] struct {
 
 // Always is a predicate that holds for every input.
 func Always[In any](In) bool { return true }
+
+// Data makes a Call of a function that gives nothing but data.
+func Data[In, Out any](f func(context.Context, In, *Context) (Out, error)) func(context.Context, In, *Context) (Result[Out], error) {
+	return func(ctx context.Context, in In, c *Context) (Result[Out], error) {
+		data, err := f(ctx, in, c)
+		return Result[Out]{Data: data}, err
+	}
+}
+
+// Looks are the traits of a tool that only looks at what reads gives: it runs beside
+// others and stops when the user sends a message.
+func Looks[In any](class Class, reads func(in In, c *Context) []string) Traits[In] {
+	return Traits[In]{
+		Safe: Always[In], ReadOnly: Always[In], Interrupt: Cancel,
+		Class:   func(In) Class { return class },
+		Effects: func(in In, c *Context) Effects { return Effects{Reads: reads(in, c)} },
+	}
+}
+
+// Allows is the check of a tool whose calls need nobody's permission, with the reason.
+func Allows[In any](why string) func(In, *Context) permission.Opinion {
+	return func(In, *Context) permission.Opinion {
+		return permission.Opinion{Behaviour: permission.Allow, Text: why}
+	}
+}
+
+// Asks is the check of a tool whose calls are put to the user, with the question.
+func Asks[In any](question string) func(In, *Context) permission.Opinion {
+	return func(In, *Context) permission.Opinion {
+		return permission.Opinion{Behaviour: permission.Ask, Text: question}
+	}
+}
+
+// Prompt is a prompt that depends on nothing.
+func Prompt(text string) func(PromptOptions) string {
+	return func(PromptOptions) string { return text }
+}

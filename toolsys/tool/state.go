@@ -3,9 +3,11 @@ package tool
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"slices"
 
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 )
 
@@ -32,6 +34,16 @@ type State struct {
 	Plan string
 	// Denials counts refusals, for the fall-back to asking (F3).
 	Denials permission.Denials
+	// Worktree is the isolated copy that the conversation works in; nil outside of one.
+	Worktree *Worktree
+	// Options are settings of the session that were changed in it, by name.
+	Options map[string]string
+	// Snipped is what is left out of the messages where they are sent on; they themselves
+	// stay. A session that is opened again on them begins with nothing left out.
+	Snipped Snips
+	// Output is the answer in the form that the caller of the session asked for, once
+	// there is one.
+	Output json.RawMessage
 }
 
 // Todo is one item of the to-do list.
@@ -65,6 +77,67 @@ func (s State) Roots() []string {
 		}
 	}
 	return roots
+}
+
+// Worktree is an isolated copy of a repository's tree, and where the conversation goes back
+// to when it leaves it. It is not changed once it is made.
+type Worktree struct {
+	Name, Dir, Branch string
+	// Main is the tree it is a copy of, of which no call changes a file meanwhile; Base is
+	// what the copy began with, in the words of who made it.
+	Main, Base string
+	// Agent entered it; "" is the main conversation.
+	Agent  string
+	Before Place
+}
+
+// Place is where a conversation works.
+type Place struct {
+	Dir, Root string
+	Extra     []string
+}
+
+// Options that the tool system itself looks at; the model and what else a screen needs have
+// names of their own.
+const (
+	OptionModel   = "model"
+	OptionSandbox = "sandbox"
+	OptionTheme   = "theme"
+	OptionTodos   = "todos"
+	OptionVerbose = "verbose"
+)
+
+// Off reports whether an option is switched off.
+func (s State) Off(option string) bool { return s.Options[option] == "false" }
+
+// Snips are messages by number, counted from 1 over the whole conversation, and calls by
+// id, each sorted.
+type Snips struct {
+	Messages []int
+	Calls    []string
+}
+
+// Add gives the snips with more of them.
+func (s Snips) Add(more Snips) Snips {
+	messages, calls := slices.Concat(s.Messages, more.Messages), slices.Concat(s.Calls, more.Calls)
+	slices.Sort(messages)
+	slices.Sort(calls)
+	return Snips{Messages: slices.Compact(messages), Calls: slices.Compact(calls)}
+}
+
+// From gives the snips without messages of a lower number.
+func (s Snips) From(number int) Snips {
+	at, _ := slices.BinarySearch(s.Messages, number)
+	return Snips{Messages: slices.Clone(s.Messages[at:]), Calls: s.Calls}
+}
+
+// Cut is what is left out of messages of which the first has a number.
+func (s Snips) Cut(first int) message.Cut {
+	cut := message.Cut{Messages: slices.Clone(s.Messages), Calls: s.Calls}
+	for i := range cut.Messages {
+		cut.Messages[i] -= first
+	}
+	return cut
 }
 
 // WithDir changes the working directory.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/tool"
 )
 
@@ -63,6 +64,17 @@ func TestFileCacheForgetsTheLeastRecent(t *testing.T) {
 	assert.Equal(t, "/new", c.All()[tool.FileCacheLimit-1].Path)
 	_, ok = full.Get(path(1))
 	assert.True(t, ok, "a cache is a value: what was copied before stays")
+}
+
+func TestAPartMakesNoMoreAndNoLessOfWhatWasSeen(t *testing.T) {
+	all, part := tool.FileSeen{Path: "/f", Hash: "old"}, tool.FileSeen{Path: "/f", Hash: "old", Partial: true, Offset: 3, Limit: 2}
+	seen, _ := tool.FileCache{}.Put(all).Put(part).Get("/f")
+	assert.Equal(t, all, seen, "a part of what is unchanged")
+	part.Hash = "new"
+	seen, _ = tool.FileCache{}.Put(all).Put(part).Get("/f")
+	assert.Equal(t, part, seen, "of what has changed since, the part alone is known")
+	seen, _ = tool.FileCache{}.Put(part).Put(tool.FileSeen{Path: "/f", Hash: "new"}).Get("/f")
+	assert.False(t, seen.Partial)
 }
 
 // Observations of different things may be committed in any order (B5).

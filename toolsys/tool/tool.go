@@ -3,7 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
-	"time"
+	"slices"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -48,11 +48,15 @@ type Tool struct {
 	// TakesContent reports whether a rule with a content can be about the tool's calls.
 	TakesContent bool
 
-	Behaviour Behaviour
+	// Enabled is Traits.Enabled, with an error where it panics.
+	Enabled func(settings.Settings) (bool, error)
+	// What follows is the definition's own, of any input. Each function has a value; one
+	// that panics gives the safe one (A5).
+	Behaviour Traits[Input]
 	Loading   Loading
-	Shape     Shape
-	Limit     Limit
-	Present   Present
+	Shape     Shaping[Input]
+	Limit     Limits[Input]
+	Present   View[Input]
 }
 
 // Input is a checked input: the bytes the model sent and the value they mean.
@@ -88,47 +92,6 @@ type Output struct {
 	Meta     *Meta
 }
 
-// Behaviour is Traits erased. Each predicate that panics counts as its safe value
-// (A5) and gives an error beside it.
-type Behaviour struct {
-	Enabled              func(settings.Settings) (bool, error)
-	Safe                 func(Input) (bool, error)
-	ReadOnly             func(Input) (bool, error)
-	Destructive          func(Input) (bool, error)
-	OpenWorld            func(Input) (bool, error)
-	NeedsUser            func(Input) (bool, error)
-	Class                func(Input) Class
-	Interrupt            Interrupt
-	EditsFiles           bool
-	Wrapper              bool
-	FailureStopsSiblings bool
-	Effects              func(Input, *Context) Effects
-}
-
-// Shape is Shaping erased.
-type Shape struct {
-	// Backfill is nil when there is nothing to add.
-	Backfill   func(raw map[string]any, c *Context)
-	Equivalent func(a, b Input) bool
-	Classifier func(Input) string
-}
-
-// Limit is Limits erased.
-type Limit struct {
-	ResultChars int
-	Timeout     func(Input) time.Duration
-	Total       time.Duration
-	Heartbeat   time.Duration
-}
-
-// Present is View erased.
-type Present struct {
-	Title    func(Input) string
-	Color    string
-	Summary  func(Input) string
-	Activity func(Input) string
-}
-
 // DefaultResultChars is the largest inline result of a tool that names no limit.
 const DefaultResultChars = 50_000
 
@@ -138,17 +101,14 @@ const SummaryChars = 50
 // IsMCP reports whether a server brought the tool.
 func (t *Tool) IsMCP() bool { return t.Origin != nil }
 
+// RuleSubject is the tool as permission rules see it.
+func (t *Tool) RuleSubject() permission.Subject {
+	return permission.Subject{Tool: t.Name, Aliases: t.Aliases, MCP: t.Origin}
+}
+
 // Matches reports whether name is the tool's name or an alias of it.
 func (t *Tool) Matches(name string) bool {
-	if t.Name == name {
-		return true
-	}
-	for _, a := range t.Aliases {
-		if a == name {
-			return true
-		}
-	}
-	return false
+	return t.Name == name || slices.Contains(t.Aliases, name)
 }
 
 // Result is what a call gives back (A3).

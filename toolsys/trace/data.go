@@ -30,6 +30,7 @@ const (
 	KindEscalate    Kind = "call.escalate"
 	KindCancel      Kind = "call.cancel"
 	KindEnded       Kind = "call.end"
+	KindLate        Kind = "call.late"
 	KindPersisted   Kind = "call.persisted"
 	KindApplied     Kind = "state.applied"
 	KindDropped     Kind = "state.dropped"
@@ -41,6 +42,8 @@ const (
 	KindNotice      Kind = "notice"
 	KindTaskStarted Kind = "task.start"
 	KindTaskEnded   Kind = "task.end"
+	KindMailSent    Kind = "mail.sent"
+	KindMailTaken   Kind = "mail.taken"
 	KindTurnEnd     Kind = "turn.end"
 	KindRunEnd      Kind = "run.end"
 	KindKilled      Kind = "world.kill"
@@ -77,6 +80,7 @@ var payloads = []struct {
 	{Escalate{}, "a rewritten input is not safe any more; the call waits to run alone"},
 	{Cancel{}, "a call was asked to stop"},
 	{Ended{}, "a call ended"},
+	{Late{}, "a call ended that had been answered while it ran, because it did not stop when asked"},
 	{Persisted{}, "a result went to a file, or was cut"},
 	{Applied{}, "a modifier changed the state"},
 	{Dropped{}, "a modifier was not applied"},
@@ -88,6 +92,8 @@ var payloads = []struct {
 	{Notice{}, "something to know that is no event of its own"},
 	{TaskStarted{}, "a background task began"},
 	{TaskEnded{}, "a background task ended"},
+	{MailSent{}, "a message was put into an agent's inbox"},
+	{MailTaken{}, "an agent took a message before its next request"},
 	{TurnEnd{}, "the turn was committed"},
 	{RunEnd{}, "the conversation came to its end"},
 	{Killed{}, "the process was killed; another goes on"},
@@ -192,6 +198,9 @@ type (
 	Ended struct {
 		Status string `trace:"status"`
 	}
+	Late struct {
+		Status string `trace:"status"`
+	}
 	Persisted struct {
 		Verdict string `trace:"verdict"`
 		Path    string `trace:"path"`
@@ -227,6 +236,8 @@ type (
 	}
 	TaskStarted struct{ Task }
 	TaskEnded   struct{ Task }
+	MailSent    struct{ Mail }
+	MailTaken   struct{ Mail }
 	TurnEnd     struct {
 		Results int `trace:"results"`
 		Denied  int `trace:"denied"`
@@ -254,6 +265,15 @@ type Task struct {
 	Exit   int    `trace:"exit"`
 }
 
+// Mail is a message to an agent, which is the event's.
+type Mail struct {
+	ID    string `trace:"mail"`
+	From  string `trace:"from"`
+	Is    string `trace:"is"`
+	About string `trace:"about,omitempty"`
+	Text  string `trace:"text"`
+}
+
 // Touches is what a call that starts reads and writes: what it conflicts with bounds from
 // below how long the message must take, whatever the policy. The zero value is a call that
 // touches nothing.
@@ -274,6 +294,8 @@ type StateView struct {
 	Files      []string          `json:"files,omitempty"`
 	Denials    string            `json:"denials,omitempty"`
 	Rules      []string          `json:"rules,omitempty"`
+	Output     string            `json:"output,omitempty"`
+	Options    map[string]string `json:"options,omitempty"`
 }
 
 // Todo is one item of the to-do list.
@@ -305,6 +327,7 @@ func (Progress) kind() Kind    { return KindProgress }
 func (Escalate) kind() Kind    { return KindEscalate }
 func (Cancel) kind() Kind      { return KindCancel }
 func (Ended) kind() Kind       { return KindEnded }
+func (Late) kind() Kind        { return KindLate }
 func (Persisted) kind() Kind   { return KindPersisted }
 func (Applied) kind() Kind     { return KindApplied }
 func (Dropped) kind() Kind     { return KindDropped }
@@ -316,6 +339,8 @@ func (Interrupt) kind() Kind   { return KindInterrupt }
 func (Notice) kind() Kind      { return KindNotice }
 func (TaskStarted) kind() Kind { return KindTaskStarted }
 func (TaskEnded) kind() Kind   { return KindTaskEnded }
+func (MailSent) kind() Kind    { return KindMailSent }
+func (MailTaken) kind() Kind   { return KindMailTaken }
 func (TurnEnd) kind() Kind     { return KindTurnEnd }
 func (RunEnd) kind() Kind      { return KindRunEnd }
 func (Killed) kind() Kind      { return KindKilled }

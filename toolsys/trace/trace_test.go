@@ -12,14 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/trace"
 )
 
 func TestCanonicalLines(t *testing.T) {
 	cases := []struct {
-		promise string
-		event   trace.Event
-		line    string
+		name  string
+		event trace.Event
+		line  string
 	}{
 		{"time in microseconds, kind and turn", trace.Event{At: 1500 * time.Microsecond, Turn: 2, Data: trace.TurnStart{}}, `1500 turn.start turn=2`},
 		{"calls carry their tool", trace.Event{Turn: 1, Call: "toolu_1", Tool: "Read", Data: trace.Applied{}}, `0 state.applied turn=1 call=toolu_1 tool=Read`},
@@ -36,7 +37,7 @@ func TestCanonicalLines(t *testing.T) {
 			`0 call.escalate turn=0 call="a b" tool="X\n9 run.end turn=0"`},
 	}
 	for _, c := range cases {
-		t.Run(c.promise, func(t *testing.T) { assert.Equal(t, c.line, string(c.event.AppendLine(nil))) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.line, string(c.event.AppendLine(nil))) })
 	}
 }
 
@@ -61,8 +62,8 @@ func TestEveryKindIsListedWithItsMembers(t *testing.T) {
 			assert.Contains(t, []string{"text", "number", "microseconds", "bool", "list", "object"}, m.Type, "%s: %s", k.Kind, m.Name)
 		}
 	}
-	assert.Len(t, seen, 36)
-	assert.Len(t, trace.Names(), 36)
+	assert.Len(t, seen, 39)
+	assert.Len(t, trace.Names(), 39)
 	for kind, n := range seen {
 		want := 1
 		if kind == trace.KindAsk || kind == trace.KindFile {

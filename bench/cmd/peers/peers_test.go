@@ -11,7 +11,7 @@ import (
 	"toolbench/bench/measure"
 	"toolbench/bench/ours"
 	"toolbench/bench/peers"
-	"toolbench/reports/screen"
+	"toolbench/reports"
 )
 
 func costing(us float64) *measure.CostFigures {
@@ -40,7 +40,7 @@ func TestTheTableFits(t *testing.T) {
 		var out bytes.Buffer
 		require.NoError(t, table(&out, report(), width))
 		for line := range strings.Lines(out.String()) {
-			assert.LessOrEqual(t, screen.Width(strings.TrimSuffix(line, "\n")), width, line)
+			assert.LessOrEqual(t, reports.Width(strings.TrimSuffix(line, "\n")), width, line)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"toolbench/bench/measure"
 	"toolbench/bench/ours"
 	"toolbench/bench/peers"
-	"toolbench/reports/screen"
+	"toolbench/reports"
 )
 
 // table writes what a call costs, what becomes of a message, and what it rests on.
@@ -17,7 +17,7 @@ func table(w io.Writer, r measure.Report, width int) error {
 	var out strings.Builder
 	for _, part := range []struct {
 		title string
-		grid  screen.Grid
+		grid  reports.Grid
 	}{
 		{"A call that does nothing, of a message of 8: us, us of processor time, allocations; x: CPU by ours", costs(r)},
 		{"A message: ms of 4 reads, 1 write, 2 reads of 10 ms each; ms until the first of 6 calls starts that stream in 10 ms apart, the message after 122; calls answered", messages(r)},
@@ -27,25 +27,25 @@ func table(w io.Writer, r measure.Report, width int) error {
 		if err != nil {
 			return err
 		}
-		out.WriteString(strings.Join(screen.Fold(part.title, width), "\n") + "\n" + strings.TrimRight(drawn, "\n") + "\n\n")
+		out.WriteString(strings.Join(reports.Fold(part.title, width), "\n") + "\n" + strings.TrimRight(drawn, "\n") + "\n\n")
 	}
 	for _, note := range notes(r) {
-		out.WriteString(strings.Join(screen.Fold(note, width), "\n") + "\n")
+		out.WriteString(strings.Join(reports.Fold(note, width), "\n") + "\n")
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-func columns(first string, rest ...string) []screen.Column {
-	out := []screen.Column{{Title: first}}
+func columns(first string, rest ...string) []reports.Column {
+	out := []reports.Column{{Title: first}}
 	for _, title := range rest {
-		out = append(out, screen.Column{Title: title, Right: true})
+		out = append(out, reports.Column{Title: title, Right: true})
 	}
 	return out
 }
 
-func costs(r measure.Report) screen.Grid {
-	g := screen.Grid{Columns: columns("Library", "Version", "5 members", "CPU", "Allocs", "1 member", "x calls", "x loop")}
+func costs(r measure.Report) reports.Grid {
+	g := reports.Grid{Columns: columns("Library", "Version", "5 members", "CPU", "Allocs", "1 member", "x calls", "x loop")}
 	alone, _ := r.Row(ours.Calls)
 	whole, _ := r.Row(ours.Loop)
 	for _, row := range r.Rows {
@@ -61,8 +61,8 @@ func costs(r measure.Report) screen.Grid {
 	return g
 }
 
-func messages(r measure.Report) screen.Grid {
-	g := screen.Grid{Columns: columns("Library", "Makespan", "Overlap", "First", "Order", "1 fails", "Panic", "Cancel", "Left")}
+func messages(r measure.Report) reports.Grid {
+	g := reports.Grid{Columns: columns("Library", "Makespan", "Overlap", "First", "Order", "1 fails", "Panic", "Cancel", "Left")}
 	for _, row := range r.Rows {
 		cells := []string{row.Name, "-", "-", "-"}
 		if s := row.Span; s != nil {
@@ -74,8 +74,8 @@ func messages(r measure.Report) screen.Grid {
 	return g
 }
 
-func steps(r measure.Report) screen.Grid {
-	g := screen.Grid{Columns: columns("Step", "5 members", "1 member")}
+func steps(r measure.Report) reports.Grid {
+	g := reports.Grid{Columns: columns("Step", "5 members", "1 member")}
 	for _, s := range r.Steps {
 		g.Rows = append(g.Rows, []string{s.Name, number(s.Five), number(s.One)})
 	}
@@ -97,11 +97,11 @@ func notes(r measure.Report) []string {
 	}
 	for _, row := range r.Rows {
 		for _, problem := range row.Problems {
-			out = append(out, fmt.Sprintf("%s: %s", row.Name, screen.Safe(problem)))
+			out = append(out, fmt.Sprintf("%s: %s", row.Name, reports.Safe(problem)))
 		}
 	}
 	for _, m := range r.Missing {
-		out = append(out, fmt.Sprintf("Not measured: %s: %s", m.Name, screen.Safe(m.Reason)))
+		out = append(out, fmt.Sprintf("Not measured: %s: %s", m.Name, reports.Safe(m.Reason)))
 	}
 	return out
 }

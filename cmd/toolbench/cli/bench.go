@@ -38,6 +38,8 @@ type Case struct {
 	// File is where it stands, below the file system it was found in.
 	File string
 	Run  func(ctx context.Context, o RunOptions) check.Result
+	// Scenario is what can be served to other programs; nil for a case that must fail.
+	Scenario *scenario.Scenario
 }
 
 // RunOptions change how a case is run.
@@ -58,13 +60,19 @@ func Scenarios() Bench {
 
 func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 	found, errs := scenario.Find(fsys, paths...)
-	cases := make([]Case, len(found))
-	for i, sc := range found {
-		cases[i] = Case{
-			Name: sc.Name, About: sc.About, Tags: sc.Tags, File: sc.File(),
-			Run: func(ctx context.Context, o RunOptions) check.Result {
-				return run.Scenario(ctx, sc, run.Options{Seed: o.Seed, Policy: o.Policy})
-			},
+	var cases []Case
+	for _, base := range found {
+		for _, c := range run.Cases(base) {
+			served := c.Scenario
+			if c.Failing() != nil {
+				served = nil
+			}
+			cases = append(cases, Case{
+				Name: c.Name, About: c.About, Tags: c.Tags, File: c.File(), Scenario: served,
+				Run: func(ctx context.Context, o RunOptions) check.Result {
+					return c.Run(ctx, run.Options{Seed: o.Seed, Policy: o.Policy})
+				},
+			})
 		}
 	}
 	return cases, errs

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 
@@ -18,60 +17,22 @@ import (
 	"toolbench/sim/recording"
 )
 
-const cacheLong = `Shows what the order of tools is worth: a session of 40 turns in which MCP servers
-connect late, drop, return and change what they list, played under four orderings
-against a model of the provider's prompt cache.
-
-For each ordering: the tokens that are read from the cache, written to it and missed,
-the share of built-in definitions that stays in the cache, what that costs under each
-price list, and what broke the prefix, to the byte and the tool.
-
-With --recording, the same of sessions that somebody recorded, in any format that
-replay reads: where the tools of the real requests changed from turn to turn, what
-that cost, and what our order would have cost, with and without deferral. Breakpoints
-are the recording's own, beside ours. What the API counted as read and written stands
-beside as measured. A transcript holds no requests: only what was measured is shown.`
-
-const cacheCodes = `Exit codes:
-  0    played
-  2    the command line is wrong, a file is missing or is no recording
-  3    the harness itself failed
-  130  interrupted`
-
-const cacheExample = `  toolbench cache
-  toolbench cache --counter o200k --format json
-  toolbench cache --recording session.yaml
-  toolbench cache --recording ./cassettes --format json`
-
 type cacheFlags struct {
-	looks
-	counter, format string
-	recordings      []string
-	schema          bool
+	printing
+	counter    string
+	recordings []string
 }
 
 func (a *app) cacheCommand() *cobra.Command {
-	f := cacheFlags{format: "table", counter: tokens.Names()[0]}
-	cmd := &cobra.Command{
-		Use: "cache", Short: "Show what the order of tools is worth", Long: cacheLong + "\n\n" + cacheCodes, Example: cacheExample,
-		Args: onlyRecordings,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.cache(cmd.Context(), f) },
-	}
+	f := cacheFlags{counter: tokens.Names()[0]}
+	cmd := &cobra.Command{Use: "cache", Short: "Show what the order of tools is worth", Args: onlyFlags("a recorded session is named with --recording")}
 	flags := cmd.Flags()
-	f.looks.add(flags)
-	flags.StringArrayVar(&f.recordings, "recording", nil, "a recorded session, or a folder of them, in place of the simulated one; repeatable")
-	counter := &value[string]{to: &f.counter, parse: oneOf(tokens.Names()...), kind: "COUNTER", text: f.counter}
-	flags.VarPF(counter, "counter", "", "what a token is").Annotations = map[string][]string{ownValues: {"cache"}}
-	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and play nothing")
-	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
-	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"cache"}}
-	return cmd
+	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them, in place of the simulated one")
+	own(flags, choice(&f.counter, "COUNTER", tokens.Names()...), "counter", "what a token is")
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.cache(cmd.Context(), f) })
 }
 
 func (a *app) cache(ctx context.Context, f cacheFlags) error {
-	if f.schema {
-		return a.printAll(reports.Schema("cache"))
-	}
 	prices, err := priceLists()
 	if err != nil {
 		return harness(err)
@@ -88,11 +49,7 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 	if err != nil {
 		return harness(err)
 	}
-	report := reports.CacheReport{Counter: counter, Session: session, Results: results, Prices: prices}
-	if f.format == "json" {
-		return wrap(reports.CacheJSON(a.Stdout, report))
-	}
-	return wrap(reports.CacheTable(a.Stdout, report, a.drawing(f.looks)))
+	return a.print(reports.CacheReport{Counter: counter, Session: session, Results: results, Prices: prices}, f.printing)
 }
 
 // priceLists are the embedded ones, by name of their files.
@@ -116,11 +73,15 @@ func priceLists() ([]promptcache.Prices, error) {
 	return all, nil
 }
 
-func onlyRecordings(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("%q is no flag; a recorded session is named with --recording %s; see `%s --help`", args[0], args[0], cmd.CommandPath())
+// onlyFlags refuses arguments that are no flags, with the flag that they may have been
+// meant for.
+func onlyFlags(flag string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usage("%q is no flag; %s %s; see `%s --help`", args[0], flag, args[0], cmd.CommandPath())
+		}
+		return nil
 	}
-	return nil
 }
 
 // sessions reads the recordings that flags name, one at a time: take is given each,
@@ -135,18 +96,18 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 	taken := 0
 	for _, f := range files {
 		if ctx.Err() != nil {
-			return nil, &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d files were read", taken+len(skipped), len(files))}
+			return nil, interrupted("interrupted: %d of %d files were read", taken+len(skipped), len(files))
 		}
 		file, err := a.sessionFile(f.path)
 		if errors.Is(err, recording.ErrNotRecording) && !f.named {
-			skipped = append(skipped, reports.Skipped{File: f.path, Reason: strings.TrimPrefix(err.Error(), f.path+": ")})
+			skipped = append(skipped, skippedFile(f.path, err))
 			continue
 		}
 		if errors.Is(err, recording.ErrNotRecording) {
 			err = fmt.Errorf("%w; name a cassette, an archive, a stream or a transcript (a listing of tools alone is counted with `toolbench tokens --catalog`)", err)
 		}
 		if err != nil {
-			return nil, &exitError{ExitUsage, err}
+			return nil, invalid(err)
 		}
 		taken++
 		if file.Problems > 0 {
@@ -162,10 +123,15 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 	return skipped, nil
 }
 
+// skippedFile is a file that only lies in a folder, and why it is passed over.
+func skippedFile(path string, err error) reports.Skipped {
+	return reports.Skipped{File: path, Reason: strings.TrimPrefix(err.Error(), path+": ")}
+}
+
 func (a *app) sessionFile(path string) (*recording.PromptFile, error) {
-	file, err := os.Open(a.path(path))
+	file, err := a.open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, reason(err))
+		return nil, err
 	}
 	defer file.Close()
 	return recording.ReadPrompts(path, file, recording.Limits{})
@@ -188,10 +154,7 @@ func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Co
 	if err != nil {
 		return err
 	}
-	if f.format == "json" {
-		return wrap(reports.RecordedCacheJSON(a.Stdout, report))
-	}
-	return wrap(reports.RecordedCacheTable(a.Stdout, report, a.drawing(f.looks)))
+	return a.print(report, f.printing)
 }
 
 // recordedTools counts the sessions of recordings, and gives their tools.

@@ -3,11 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/shell"
 
 	"toolbench/sim/world/mcpserve"
 )
@@ -54,33 +55,18 @@ func join(all ...mcpserve.Catalogue) (mcpserve.Catalogue, error) {
 
 // catalogueFile reads one file, and no more of it than a catalogue may have.
 func (a *app) catalogueFile(path string) (mcpserve.Catalogue, error) {
-	file, err := os.Open(a.path(path))
+	data, err := a.readFile(path, mcpserve.MaxBytes)
 	if err != nil {
-		return nil, usage("%s: %s", path, reason(err))
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() > mcpserve.MaxBytes {
-		return nil, tooLarge(path)
-	}
-	data, err := io.ReadAll(io.LimitReader(file, mcpserve.MaxBytes+1))
-	if err != nil {
-		return nil, usage("%s: %s", path, reason(err))
-	}
-	if len(data) > mcpserve.MaxBytes {
-		return nil, tooLarge(path)
+		return nil, err
 	}
 	c, err := mcpserve.Parse(filepath.ToSlash(path), data)
 	if errors.Is(err, mcpserve.ErrNoTools) || err != nil && !named(path) {
-		return nil, &exitError{ExitUsage, fmt.Errorf("%w (a recorded session is named with `toolbench tokens --recording %s`)", err, path)}
+		err = fmt.Errorf("%w (a recorded session is named with `toolbench tokens --recording %s`)", err, path)
 	}
 	if err != nil {
-		return nil, &exitError{ExitUsage, err}
+		return nil, invalid(err)
 	}
 	return c, nil
-}
-
-func tooLarge(path string) error {
-	return usage("%s: it has more than %d MB, the most a catalogue has; split it", path, mcpserve.MaxBytes>>20)
 }
 
 // named reports whether a file has a name that catalogues have.
@@ -127,14 +113,17 @@ func (a *app) placed(path string, c mcpserve.Catalogue) mcpserve.Catalogue {
 // configuration is wrong is a failure of its own.
 func (a *app) specs(f tokensFlags) (specs []mcpserve.ServerConfig, failures []mcpserve.ListFailure, err error) {
 	for _, line := range f.commands {
-		words, err := words(line)
-		if err != nil {
+		words, err := shell.Fields(line, a.env) // as a shell reads a command
+		switch {
+		case err != nil:
 			return nil, nil, usage("--mcp %q: %s", line, err)
+		case len(words) == 0:
+			return nil, nil, usage("--mcp %q: it names no command", line)
 		}
 		specs = append(specs, mcpserve.ServerConfig{Kind: "stdio", Command: words[0], Args: words[1:]})
 	}
 	for _, url := range f.urls {
-		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+		if !isAddress(url) {
 			return nil, nil, usage("--mcp-url %q: an address begins with http:// or https://", url)
 		}
 		specs = append(specs, mcpserve.ServerConfig{Kind: "http", URL: url})
@@ -153,37 +142,6 @@ func (a *app) specs(f tokensFlags) (specs []mcpserve.ServerConfig, failures []mc
 	return specs, failures, nil
 }
 
-// words splits a command line at blanks, with quotes as a shell has them.
-func words(line string) ([]string, error) {
-	var out []string
-	var word strings.Builder
-	var quote rune
-	within := false
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, within = r, true
-		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
-			if within {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			within = false
-		default:
-			word.WriteRune(r)
-			within = true
-		}
-	}
-	if within {
-		out = append(out, word.String())
-	}
-	switch {
-	case quote != 0:
-		return nil, fmt.Errorf("a quote is not closed")
-	case len(out) == 0:
-		return nil, fmt.Errorf("it names no command")
-	}
-	return out, nil
+func isAddress(url string) bool {
+	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
 }

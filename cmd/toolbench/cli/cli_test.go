@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolbench/cmd/toolbench/cli"
+	_ "toolbench/property/seeded"
 	"toolbench/sim/scenario/check"
 )
 

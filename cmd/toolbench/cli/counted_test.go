@@ -69,8 +69,8 @@ func TestCountTokensIsRecordedWithoutItsKey(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(map[string]int{"input_tokens": len(raw) / 4})
 	}))
 	defer server.Close()
-	tape := filepath.Join(t.TempDir(), "new.yaml")
-	args := []string{"tokens", "--catalog", ordersCatalogue, "--counter", "count_tokens", "--model", "m", "--base-url", server.URL, "--key-env", "A_KEY", "--cassette", tape}
+	file := filepath.Join(t.TempDir(), "new.yaml")
+	args := []string{"tokens", "--catalog", ordersCatalogue, "--counter", "count_tokens", "--model", "m", "--base-url", server.URL, "--key-env", "A_KEY", "--cassette", file}
 	run := func(env []string, more ...string) string {
 		var out, errs bytes.Buffer
 		code := cli.Main(t.Context(), cli.Process{Args: append(args, more...), Env: env, Stdout: &out, Stderr: &errs}, cli.Scenarios())
@@ -78,7 +78,7 @@ func TestCountTokensIsRecordedWithoutItsKey(t *testing.T) {
 		return out.String()
 	}
 	first := run([]string{"A_KEY=not-to-be-seen-anywhere"}, "--record")
-	raw, err := os.ReadFile(tape)
+	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.NotContains(t, string(raw), "not-to-be-seen")
 	assert.Equal(t, first, run(nil), "replay needs no key")

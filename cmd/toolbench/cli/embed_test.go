@@ -21,7 +21,7 @@ func TestEmbeddingsStandBesideTheOtherRankersFromACassetteAlone(t *testing.T) {
 	assert.Contains(t, table, "embeddings")
 	assert.Contains(t, table, "lexicon")
 	without := string(output(t, args[:5]...))
-	assert.NotContains(t, without, "embeddings", "nobody is asked unless told so")
+	assert.NotContains(t, without, "embeddings", "nobody is asked unless a flag says so")
 }
 
 func TestEmbeddingsSayWhatIsMissing(t *testing.T) {

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -21,20 +19,11 @@ type embeddingsFlags struct {
 	cassette           cassetteFlags
 }
 
-const embeddingsLong = `With --embeddings, an endpoint with OpenAI's /v1/embeddings gives each tool and
-each query a vector, and a ranker by cosine in memory stands beside the others. It is
-the only one that leaves the machine: without an endpoint, or a cassette of one, words
-that share nothing with a tool's own, its glossary and its word forms are not found
-offline, and no model's vectors are shipped. --embeddings-cassette F replays recorded
-answers, of the same catalogue and queries only; with --embeddings-record it is written.
-ToolSearch itself never asks an endpoint.`
-
 func (f *embeddingsFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.url, "embeddings", "", "an endpoint for embeddings, as https://HOST/v1: adds a ranker by cosine")
 	flags.StringVar(&f.model, "embeddings-model", "", "the endpoint's model")
 	flags.StringVar(&f.keyEnv, "embeddings-key-env", "EMBEDDINGS_API_KEY", "the variable that holds the endpoint's key; unset sends none")
-	flags.StringVar(&f.cassette.file, "embeddings-cassette", "", "a cassette that answers in place of the endpoint")
-	flags.BoolVar(&f.cassette.record, "embeddings-record", false, "with --embeddings-cassette: ask the endpoint and write the cassette anew")
+	f.cassette.add(flags, "embeddings-", "", "endpoint")
 }
 
 // vectors embeds a catalogue and its queries; nil where that was not asked for.
@@ -59,19 +48,20 @@ func (a *app) vectors(ctx context.Context, pool retrieval.Pool, queries []string
 func (a *app) embedder(f embeddingsFlags) (retrieval.Embedder, func() error, error) {
 	key, _ := a.lookup(f.keyEnv)
 	e := retrieval.Embedder{URL: f.url, Model: f.model, Key: key}
-	replaying := f.cassette.file != "" && !f.cassette.record
+	if err := f.cassette.check(); err != nil {
+		return e, nil, err
+	}
+	replaying := f.cassette.replays()
 	switch {
-	case f.cassette.record && f.cassette.file == "":
-		return e, nil, usage("--embeddings-record needs the cassette to write: --embeddings-cassette FILE.yaml")
 	case !replaying && f.url == "":
 		return e, nil, usage("--embeddings-record asks an endpoint: name it with --embeddings https://HOST/v1")
 	case !replaying && f.model == "":
 		return e, nil, usage("--embeddings asks for vectors of a model: name it with --embeddings-model")
-	case !replaying && !strings.HasPrefix(f.url, "http://") && !strings.HasPrefix(f.url, "https://"):
+	case !replaying && !isAddress(f.url):
 		return e, nil, usage("--embeddings %q: an address begins with http:// or https://", f.url)
 	}
 	if !replaying {
-		rt, done, err := a.recordedTransport(f.cassette, key)
+		rt, done, err := a.network(f.cassette, key)
 		e.Transport = rt
 		return e, done, err
 	}
@@ -100,37 +90,16 @@ func recordedEndpoint(c *cassette.Cassette) (url, model string) {
 
 // unembedded sorts what kept the endpoint from answering.
 func unembedded(ctx context.Context, err error, f embeddingsFlags) error {
-	var missed *cassette.MissError
+	missed, isMiss := errors.AsType[*cassette.MissError](err)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{ExitInterrupted, errors.New("interrupted")}
-	case errors.As(err, &missed):
-		return usage("%s\nthe catalogue, the queries or the model are not those of the recording; --embeddings-record asks again", brief(missed))
+		return interrupted("interrupted")
+	case isMiss:
+		return usage("%s\nthe catalogue, the queries or the model are not those of the recording; --embeddings-record asks again", firstLine(missed))
 	case errors.Is(err, retrieval.ErrEmbeddings):
 		return usage("%s; check --embeddings, --embeddings-model and the key in %s", err, f.keyEnv)
-	case f.cassette.file != "" && !f.cassette.record:
+	case f.cassette.replays():
 		return usage("%s: %s", f.cassette.file, err)
 	}
 	return harness(fmt.Errorf("no answer: %w", err))
-}
-
-// brief is a miss without its diff, which here is a catalogue's.
-func brief(m *cassette.MissError) string {
-	text, _, _ := strings.Cut(m.Error(), "\n")
-	return text
-}
-
-// taped is the network, taken down where a cassette is named.
-func (a *app) recordedTransport(f cassetteFlags, key string) (http.RoundTripper, func() error, error) {
-	if f.file == "" {
-		return a.network(), func() error { return nil }, nil
-	}
-	if !strings.HasSuffix(f.file, ".yaml") {
-		return nil, nil, usage("%q: the name of a cassette to record ends in .yaml", f.file)
-	}
-	recorder, err := cassette.Record(a.path(f.file), a.network(), key)
-	if err != nil {
-		return nil, nil, usage("%s", err)
-	}
-	return recorder, recorder.Stop, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolbench/sim/scenario"
@@ -42,8 +43,8 @@ func (a *app) find(args []string) ([]entry, error) {
 	}
 	var found []entry
 	type identity struct {
-		target string
-		broken bool // a file may be sound and still clash with another
+		target, name string
+		broken       bool // a file may be sound and still clash with another
 	}
 	seen := map[identity]bool{}
 	for _, arg := range args {
@@ -52,7 +53,7 @@ func (a *app) find(args []string) ([]entry, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if id := (identity{e.target, e.broken != nil}); !seen[id] {
+			if id := (identity{e.target, e.Name, e.broken != nil}); !seen[id] {
 				seen[id] = true
 				found = append(found, e)
 			}
@@ -61,12 +62,14 @@ func (a *app) find(args []string) ([]entry, error) {
 	return found, nil
 }
 
-// resolve gives what one argument names: an embedded scenario, else a path.
+// resolve gives what one argument names: an embedded scenario with its cases that must
+// fail, or one of them, else a path.
 func (a *app) resolve(arg string, suite []entry) ([]entry, error) {
-	for _, e := range suite {
-		if e.Name == arg && e.broken == nil {
-			return []entry{e}, nil
-		}
+	named := slices.DeleteFunc(slices.Clone(suite), func(e entry) bool {
+		return e.broken != nil || e.Name != arg && !strings.HasPrefix(e.Name, arg+"/")
+	})
+	if len(named) > 0 {
+		return named, nil
 	}
 	info, err := os.Stat(a.path(arg))
 	if err != nil {

@@ -37,6 +37,27 @@ func (v *value[T]) String() string { return v.text }
 // Type is how help names the value.
 func (v *value[T]) Type() string { return v.kind }
 
+// choice is a flag that takes one of some words; it has the first or what it was set to.
+func choice(to *string, kind string, words ...string) *value[string] {
+	return &value[string]{to: to, parse: oneOf(words...), kind: kind, text: *to}
+}
+
+// number is a flag that takes whole numbers from least; it has what it was set to.
+func number(to *int, least int) *value[int] {
+	return &value[int]{to: to, parse: atLeast(least), kind: "N", text: strconv.Itoa(*to)}
+}
+
+// repeatable adds a flag that can be given several times.
+func repeatable(flags *pflag.FlagSet, to *[]string, name, about string) {
+	flags.StringArrayVar(to, name, nil, about+"; repeatable")
+}
+
+// own adds a flag that takes other values than its namesake of run, which owns the
+// variable.
+func own(flags *pflag.FlagSet, v pflag.Value, name, about string) {
+	flags.VarPF(v, name, "", about).Annotations = map[string][]string{ownValues: nil}
+}
+
 // atLeast reads whole numbers from least.
 func atLeast(least int) func(string) (int, error) {
 	return func(text string) (int, error) {
@@ -84,7 +105,7 @@ func shard(text string) (part, error) {
 func (a *app) envFlags(flags *pflag.FlagSet) error {
 	var wrong []error
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == "help" || len(f.Annotations[ownValues]) > 0 {
+		if _, other := f.Annotations[ownValues]; f.Changed || f.Name == "help" || other {
 			return
 		}
 		variable := envVariable(f.Name)
@@ -103,8 +124,7 @@ func (a *app) envFlags(flags *pflag.FlagSet) error {
 	return errors.Join(wrong...)
 }
 
-// ownValues marks a flag that takes other values than its namesake of run, which
-// owns the variable.
+// ownValues marks what own adds.
 const ownValues = "own-values"
 
 // envVariable is the variable that stands for a flag.
@@ -114,7 +134,8 @@ func envVariable(flag string) string {
 
 // parts are the values of a variable: several for a flag that can be repeated.
 func parts(f *pflag.Flag, value string) []string {
-	if _, repeatable := f.Value.(pflag.SliceValue); repeatable {
+	switch f.Value.(type) {
+	case pflag.SliceValue, *outputs:
 		return strings.Split(value, ",")
 	}
 	return []string{value}
@@ -173,13 +194,7 @@ func (s selection) wants(e entry) bool {
 
 // choose keeps the wanted entries, in their order, without dealing them out.
 func (s selection) choose(entries []entry) []entry {
-	var chosen []entry
-	for _, e := range entries {
-		if s.wants(e) {
-			chosen = append(chosen, e)
-		}
-	}
-	return chosen
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !s.wants(e) })
 }
 
 // deal gives this shard's share: every N-th, so that neighbours, which are alike

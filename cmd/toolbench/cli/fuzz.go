@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,103 +18,51 @@ import (
 	"toolbench/reports"
 )
 
-const fuzzLong = `Plays random conversations and checks every invariant of the system on each.
-
-A case is made from the seed and its number: calls that arrive, run, fail, hang and
-are asked about; hooks; messages of the user; streams that break, stall or are
-refused. In the full system every eighth is a system case: tools that are deferred and
-searched for, servers that come and go, die during a call and send what was not asked,
-rules and rewritten inputs, results too large, files, sub-agents. Each case leaves
-some of that out. It is played by discrete events (des), which take microseconds; in the full system, in virtual time (full); or in both,
-which must give the same log entry by entry. Full is the conversation, the
-scheduler, the pipeline, hooks, permissions and budgets, fed with the bytes of the
-model's stream; one case in fifty is also played as a scenario, over HTTP and through
-the client library, and must come to the same.
-
-Shell is another matter: scripts over Bash's grammar, of which those that are called
-read-only are run in a real Bash in a scratch folder, where nothing may change.
-
-What fails is made small, and written as a scenario that ` + "`toolbench run`" + ` shows, and as
-a case that ` + "`toolbench fuzz --replay`" + ` plays. Cases run in processes of their own: one
-that crashes or hangs is a finding like any other. A run that is stopped counts what
-was played until then.
-
-The table counts rare situations: one that never came up was not tested.`
-
-const fuzzExample = `  toolbench fuzz                                  some of everything
-  toolbench fuzz --engine des --runs 1000000      a million cases, without the system
-  toolbench fuzz --duration 10m --seed 7          as many as ten minutes take
-  toolbench fuzz --faults 'cut*,stall*'           of the faults, these only
-  toolbench fuzz --shard 2/4 --format json        a part of them, for a program
-  toolbench fuzz --replay fuzz-7-42.case.yaml     one case again, or a folder of them
-  toolbench fuzz --list                           the invariants`
-
-const fuzzCodes = `Exit codes:
-  0    every invariant held
-  1    one did not, or a case crashed or hung
-  2    the command line or a file is wrong
-  3    the harness itself failed
-  130  interrupted`
-
 type fuzzFlags struct {
-	looks
-	runs, jobs   int
-	duration     time.Duration
-	seed         uint64
-	seeded       bool
-	shard        part
-	may          generate.Feature
-	faults       string
-	engine       string
-	policies     []string
-	replay, out  string
-	list, schema bool
-	format       string
-	child        string
-	patience     time.Duration
+	printing
+	runs, jobs  int
+	duration    time.Duration
+	seed        uint64
+	seeded      bool
+	shard       part
+	may         generate.Feature
+	engine      string
+	policies    []string
+	replay, out string
+	list        bool
+	child       string
+	patience    time.Duration
 }
 
 func (a *app) fuzzCommand() *cobra.Command {
-	f := fuzzFlags{format: "table", engine: string(fuzz.Both), may: generate.Everything, faults: "all", policies: fuzzPolicies(), jobs: runtime.GOMAXPROCS(0)}
-	cmd := &cobra.Command{
-		Use: "fuzz", Short: "Play random conversations and check the invariants", Long: fuzzLong + "\n\n" + fuzzCodes, Example: fuzzExample,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.seeded = cmd.Flags().Changed("seed") || a.fromEnv["seed"]
-			return a.fuzz(cmd.Context(), f)
-		},
-	}
+	f := fuzzFlags{engine: string(fuzz.Both), may: generate.Everything, policies: fuzz.Policies(), jobs: runtime.GOMAXPROCS(0)}
+	cmd := &cobra.Command{Use: "fuzz", Short: "Play random conversations and check the invariants", Args: cobra.NoArgs}
 	flags := cmd.Flags()
-	f.looks.add(flags)
-	own := map[string][]string{ownValues: {"fuzz"}}
 	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 5000")
 	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
 	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, which is printed, when not given")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
-	flags.VarPF(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "", "all, none, or globs of: "+strings.Join(faultNames(), ", "))
-	flags.VarPF(&value[string]{to: &f.engine, parse: oneOf("des", "full", "both", "shell"), kind: "ENGINE", text: f.engine}, "engine", "", "des, full, both or shell").Annotations = own
-	flags.VarPF(&value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "", "these only, with commas: "+strings.Join(fuzzPolicies(), ", ")).Annotations = own
-	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(1), kind: "N", text: strconv.Itoa(f.jobs)}, "jobs", "j", "processes at once")
+	flags.Var(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "all, none, or globs of: "+faultNames())
+	own(flags, choice(&f.engine, "ENGINE", "des", "full", "both", "shell"), "engine", "des, full, both or shell")
+	own(flags, &value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "these only, with commas: "+strings.Join(fuzz.Policies(), ", "))
+	flags.VarP(number(&f.jobs, 1), "jobs", "j", "processes at once")
 	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
 	flags.StringVar(&f.out, "out", ".", "the folder to write a failing case to")
 	flags.BoolVar(&f.list, "list", false, "list the invariants, and play nothing")
-	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and play nothing")
-	flags.VarPF(&value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}, "format", "", "table or json").Annotations = own
 	flags.StringVar(&f.child, "child", "", "play a batch for a parent")
 	flags.DurationVar(&f.patience, "patience", fuzzPatience, "how long a case may be silent before it counts as hung")
 	for _, name := range []string{"child", "patience"} {
-		if err := flags.MarkHidden(name); err != nil {
-			panic(err) // the flag is there
-		}
+		flags.Lookup(name).Hidden = true
 	}
-	return cmd
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error {
+		f.seeded = cmd.Flags().Changed("seed") || a.fromEnv["seed"]
+		return a.fuzz(cmd.Context(), f)
+	})
 }
 
 // fuzz is the way from arguments to the exit code.
 func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	switch {
-	case f.schema:
-		return a.printAll(reports.Schema("fuzz"))
 	case f.list:
 		return wrap(reports.FuzzList(a.Stdout, a.drawing(f.looks)))
 	case f.replay != "" && (f.engine == "shell" || strings.HasSuffix(f.replay, scriptEnding)):
@@ -139,42 +84,38 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	return a.fuzzRun(ctx, f)
 }
 
+// timed is a context that ends when --duration has passed, if there is one.
+func (f *fuzzFlags) timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.duration > 0 {
+		return context.WithTimeout(ctx, f.duration)
+	}
+	return ctx, func() {}
+}
+
 // fuzzRun plays the cases, and shows the first that fails.
 func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
-	running := ctx
-	if f.duration > 0 {
-		timed, cancel := context.WithTimeout(ctx, f.duration)
-		defer cancel()
-		running = timed
-	}
+	running, cancel := f.timed(ctx)
+	defer cancel()
 	p := a.fuzzProgress(f)
-	total, err := fuzz.Run(running, f.config(), a.fuzzRunner(f), p.update)
+	total, err := fuzz.Run(running, f.config(), a.fuzzRunner(f), func(r fuzz.Result) { p.show(p.cases(r)) })
 	p.clear()
 	if err != nil {
 		return harness(err)
 	}
-	report := reports.FuzzReport{Seed: f.seed, Engine: f.engine, Policies: f.policies, Total: total, Took: p.took()}
+	report := reports.FuzzReport{Seed: f.seed, Engine: f.engine, Policies: f.policies, Total: total, Took: time.Since(p.began)}
 	if total.Failed != nil {
 		report.Failure = a.fuzzFailure(ctx, f, *total.Failed)
 	}
-	if err := a.fuzzReport(f, report); err != nil {
+	if err := a.print(report, f.printing); err != nil {
 		return err
 	}
 	switch {
 	case total.Failed != nil:
-		a.verdict = ExitFailed
-		return &exitError{code: ExitFailed}
+		return a.failed()
 	case ctx.Err() != nil:
-		return &exitError{ExitInterrupted, fmt.Errorf("interrupted after %d cases", total.Cases)}
+		return interrupted("interrupted after %d cases", total.Cases)
 	}
 	return nil
-}
-
-func (a *app) fuzzReport(f fuzzFlags, r reports.FuzzReport) error {
-	if f.format == "json" {
-		return wrap(reports.FuzzJSON(a.Stdout, r))
-	}
-	return wrap(reports.FuzzTable(a.Stdout, r, a.drawing(f.looks)))
 }
 
 func (f *fuzzFlags) plan() generate.Plan {
@@ -198,16 +139,14 @@ func (f *fuzzFlags) config() fuzz.Config {
 	return cfg
 }
 
-// fuzzPolicies are those that have a definition to be held against.
-func fuzzPolicies() []string { return fuzz.Policies() }
-
+// modelled reads policies that have a definition to be held against.
 func modelled(text string) ([]string, error) {
 	if text == "all" {
-		return fuzzPolicies(), nil
+		return fuzz.Policies(), nil
 	}
 	var some []string
 	for name := range strings.SplitSeq(text, ",") {
-		p, err := oneOf(fuzzPolicies()...)(strings.TrimSpace(name))
+		p, err := oneOf(fuzz.Policies()...)(strings.TrimSpace(name))
 		if err != nil {
 			return nil, err
 		}
@@ -216,15 +155,8 @@ func modelled(text string) ([]string, error) {
 	return some, nil
 }
 
-func faultNames() []string {
-	var names []string
-	for _, name := range generate.FeatureNames() {
-		if f, _ := generate.FeatureNamed(name); generate.FaultFeatures.Has(f) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
+// faultNames are the features that are faults.
+func faultNames() string { return strings.ReplaceAll(generate.FaultFeatures.String(), ",", ", ") }
 
 // someFaults gives what cases may have: everything but the faults that were not asked
 // for.
@@ -242,7 +174,7 @@ func someFaults(text string) (generate.Feature, error) {
 			return 0, err
 		}
 		if some &= generate.FaultFeatures; some == 0 {
-			return 0, errors.New("use all, none, or globs of " + strings.Join(faultNames(), ", "))
+			return 0, errors.New("use all, none, or globs of " + faultNames())
 		}
 		may |= some
 	}
@@ -254,11 +186,11 @@ const maxCaseBytes = 1 << 20
 
 // fuzzReplay plays cases from files.
 func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
-	files, err := a.caseFiles(f.replay)
+	files, err := a.caseFiles(f.replay, ".yaml")
 	if err != nil {
 		return err
 	}
-	var all []reports.FuzzReplayed
+	report := reports.FuzzReplayReport{Engine: f.engine}
 	for _, file := range files {
 		data, err := a.readFile(file, maxCaseBytes)
 		if err != nil {
@@ -270,31 +202,31 @@ func (a *app) fuzzReplay(ctx context.Context, f fuzzFlags) error {
 		}
 		broken := s.Replay(ctx)
 		if ctx.Err() != nil {
-			return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d cases were played", len(all), len(files))}
+			return interrupted("interrupted: %d of %d cases were played", len(report.Replayed), len(files))
 		}
-		all = append(all, reports.FuzzReplayed{File: file, About: s.About, Broken: broken})
+		one := reports.FuzzReplayed{File: file, About: s.About}
+		if broken != nil {
+			one.Broke, one.Found = broken.Name, broken.Found
+		}
+		report.Replayed = append(report.Replayed, one)
 	}
-	if err := a.fuzzReport(f, reports.FuzzReport{Engine: f.engine, Replayed: all}); err != nil {
+	if err := a.print(report, f.printing); err != nil || report.Failed() == 0 {
 		return err
 	}
-	if slices.ContainsFunc(all, func(r reports.FuzzReplayed) bool { return r.Broken != nil }) {
-		a.verdict = ExitFailed
-		return &exitError{code: ExitFailed}
-	}
-	return nil
+	return a.failed()
 }
 
-// caseFiles are the files of a path: itself, or the *.yaml in it, in order.
-func (a *app) caseFiles(name string) ([]string, error) {
+// caseFiles are the files of a path: itself, or those in it with an ending, in order.
+func (a *app) caseFiles(name, ending string) ([]string, error) {
 	info, err := os.Stat(a.path(name))
 	if err != nil {
 		return nil, usage("%s: %s", name, reason(err))
 	}
-	if !info.IsDir() && !info.Mode().IsRegular() {
-		return nil, usage("%s: it is no file and no folder", name)
+	if info.Mode().IsRegular() {
+		return []string{name}, nil
 	}
 	if !info.IsDir() {
-		return []string{name}, nil
+		return nil, usage("%s: it is no file and no folder", name)
 	}
 	entries, err := os.ReadDir(a.path(name))
 	if err != nil {
@@ -302,12 +234,12 @@ func (a *app) caseFiles(name string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) == ".yaml" && !e.IsDir() {
+		if strings.HasSuffix(e.Name(), ending) && !e.IsDir() {
 			files = append(files, filepath.Join(name, e.Name()))
 		}
 	}
 	if len(files) == 0 {
-		return nil, usage("%s holds no case; a case's file ends in .yaml", name)
+		return nil, usage("%s holds no case; a case's file ends in %s", name, ending)
 	}
 	return files, nil
 }
@@ -316,38 +248,39 @@ func (a *app) caseFiles(name string) ([]string, error) {
 const fuzzLineEvery = 10 * time.Second
 
 // fuzzProgress shows how far a run is: to people at a terminal on one line that
-// is drawn again, else with a line now and then.
+// is drawn again, else with a line now and then. It is used by one goroutine at a time.
 type fuzzProgress struct {
-	w           io.Writer
+	statusLine
 	began, last time.Time
-	terminal    bool
-	shown       bool
-	cases       int
+	runs        int
 }
 
 func (a *app) fuzzProgress(f fuzzFlags) *fuzzProgress {
 	now := time.Now()
-	return &fuzzProgress{w: a.Stderr, began: now, last: now, terminal: isTerminal(a.Stderr), cases: f.runs}
+	return &fuzzProgress{statusLine: statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr)}, began: now, last: now, runs: f.runs}
 }
 
-func (p *fuzzProgress) took() time.Duration { return time.Since(p.began) }
-
-// update shows what was played so far; it is called by one goroutine at a time.
-func (p *fuzzProgress) update(r fuzz.Result) {
-	p.show(p.line(r))
-}
-
-func (p *fuzzProgress) line(r fuzz.Result) string {
+// cases is how far a run of cases is.
+func (p *fuzzProgress) cases(r fuzz.Result) string {
 	of := ""
-	if p.cases > 0 {
-		of = fmt.Sprintf(" of %d", p.cases)
+	if p.runs > 0 {
+		of = fmt.Sprintf(" of %d", p.runs)
 	}
-	seconds := time.Since(p.began).Seconds()
-	return fmt.Sprintf("%d%s cases, %d calls, %.0f cases/s", r.Cases, of, r.Calls, float64(r.Cases)/seconds)
+	return fmt.Sprintf("%d%s cases, %d calls, %.0f cases/s", r.Cases, of, r.Calls, float64(r.Cases)/time.Since(p.began).Seconds())
 }
 
-func (p *fuzzProgress) clear() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+// show shows how far the run is, unless that was just shown.
+func (p *fuzzProgress) show(text string) {
+	every := fuzzLineEvery
+	if p.enabled {
+		every = progressEvery
 	}
+	if time.Since(p.last) < every {
+		return
+	}
+	p.last = time.Now()
+	if !p.enabled {
+		logf(p.w, "%s", text)
+	}
+	p.draw(text)
 }

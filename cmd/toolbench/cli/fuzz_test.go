@@ -163,7 +163,7 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 }
 
 // A campaign that is stopped counts what was played of the batches under way.
-func TestAStoppedCampaignKeepsWhatWasPlayed(t *testing.T) {
+func TestAStoppedRunKeepsWhatWasPlayed(t *testing.T) {
 	self := filepath.Join(t.TempDir(), "self")
 	script := `#!/bin/sh
 read word

@@ -148,7 +148,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result
 	}
 	cmd := exec.CommandContext(ctx, a.Self, args...)
 	cmd.Env, cmd.Dir = append(slices.Clone(a.Env), "GOTRACEBACK=all", "TOOLBENCH_DEBUG=1"), a.Dir
-	errs := &tail{}
+	errs := &head{}
 	cmd.Stderr = errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -212,11 +212,11 @@ func readChild(r io.Reader, alive func()) (done *fuzz.Result, at uint64) {
 	return done, at
 }
 
-// tail keeps the beginning of what is written to it: a crash begins with its cause.
-type tail struct{ bytes.Buffer }
+// head keeps the beginning of what is written to it: a crash begins with its cause.
+type head struct{ bytes.Buffer }
 
 // Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *head) Write(p []byte) (int, error) {
 	if room := 1<<15 - t.Len(); room > 0 {
 		t.Buffer.Write(p[:min(room, len(p))])
 	}

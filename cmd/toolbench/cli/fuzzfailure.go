@@ -28,10 +28,9 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found fuzz.Failure) 
 	c := fuzz.NewMaker(f.plan(), engine).Case(found.Case).Clone()
 	calls := c.Calls()
 	died := found.Broke == "crash" || found.Broke == "hang"
-	switch {
-	case died:
+	if died {
 		c = a.smallestDeath(ctx, f, c, found.Broke)
-	default:
+	} else {
 		t := fuzz.NewChecker(engine)
 		timed, cancel := context.WithTimeout(ctx, mostShrinking)
 		c = t.Shrink(timed, c, found.Broke, shownBy(ctx, c))
@@ -40,18 +39,19 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found fuzz.Failure) 
 			found.Found, found.Log = b.Found, b.Log
 		}
 	}
-	r := &reports.FuzzFailure{Failure: found, Calls: calls, Left: c.Calls(), Again: fuzzAgain(f, found.Case)}
 	name := fmt.Sprintf("fuzz-%d-%d", f.seed, found.Case)
 	about := fmt.Sprintf("Case %d of seed %d broke %s.", found.Case, f.seed, found.Broke)
-	text := fuzz.Scenario(c, name, about)
-	r.Scenario = a.keep(f, name+".yaml", []byte(text))
+	r := &reports.FuzzFailure{
+		Case: found.Case, Broke: found.Broke, Found: found.Found, Log: found.Log,
+		Calls: calls, Left: c.Calls(), Again: fuzzAgain(f, found.Case), Text: fuzz.Scenario(c, name, about),
+	}
+	r.File = a.keep(f, name+".yaml", []byte(r.Text))
 	if data, err := fuzz.NewSaved(about, engine, c).YAML(); err == nil {
-		r.Case = a.keep(f, name+".case.yaml", data)
+		r.CaseFile = a.keep(f, name+".case.yaml", data)
 	}
 	if !died {
-		r.Outcome = outcomeOf(ctx, c, r.Scenario, text)
+		r.Outcome = outcomeOf(ctx, c, r.File, r.Text)
 	}
-	r.Text = text
 	return r
 }
 
@@ -94,7 +94,7 @@ func fuzzAgain(f fuzzFlags, n uint64) string {
 	if w := faultWords(f.may); w != "all" {
 		words = append(words, "--faults "+w)
 	}
-	if !slices.Equal(f.policies, fuzzPolicies()) {
+	if !slices.Equal(f.policies, fuzz.Policies()) {
 		words = append(words, "--policy "+strings.Join(f.policies, ","))
 	}
 	return strings.Join(words, " ")
@@ -108,11 +108,5 @@ func faultWords(may generate.Feature) string {
 	case 0:
 		return "none"
 	}
-	var words []string
-	for _, name := range faultNames() {
-		if f, _ := generate.FeatureNamed(name); may.Has(f) {
-			words = append(words, name)
-		}
-	}
-	return strings.Join(words, ",")
+	return (may & generate.FaultFeatures).String()
 }

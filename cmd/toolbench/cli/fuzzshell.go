@@ -11,7 +11,6 @@ import (
 
 	"toolbench/property/bash"
 	"toolbench/reports"
-	"toolbench/reports/screen"
 )
 
 // scriptEnding is how the files of saved scripts end.
@@ -22,13 +21,10 @@ const defaultScripts = 5_000
 
 // fuzzShell runs in Bash what is called read-only.
 func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
-	running := ctx
+	running, cancel := f.timed(ctx)
+	defer cancel()
 	cfg := bash.Config{Seed: f.seed, Scripts: uint64(f.runs), Jobs: f.jobs}
-	if f.duration > 0 {
-		timed, cancel := context.WithTimeout(ctx, f.duration)
-		defer cancel()
-		running = timed
-	} else if f.runs == 0 {
+	if f.duration == 0 && f.runs == 0 {
 		cfg.Scripts = defaultScripts
 	}
 	if f.shard.n > 0 {
@@ -42,7 +38,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 	if err := shellFailure(err); err != nil {
 		return err
 	}
-	report := reports.FuzzShellReport{Seed: f.seed, Generated: total.Generated, Ran: total.Ran, Late: total.Late, Seconds: p.took().Seconds()}
+	report := reports.FuzzShellReport{Seed: f.seed, Generated: total.Generated, Ran: total.Ran, Late: total.Late, Seconds: time.Since(p.began).Seconds()}
 	if found := total.Finding; found != nil {
 		file := filepath.Join(f.out, strings.TrimSuffix(bash.Name(found.Seed, found.Number), scriptEnding)+scriptEnding)
 		if err := os.WriteFile(a.path(file), []byte(found.Small+"\n"), 0o644); err != nil {
@@ -53,7 +49,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 	if err := a.concludeFuzzShell(f, report); err != nil || ctx.Err() == nil {
 		return err
 	}
-	return &exitError{ExitInterrupted, fmt.Errorf("interrupted after %d scripts", total.Ran)}
+	return interrupted("interrupted after %d scripts", total.Ran)
 }
 
 // shellFailure words why no script could be run.
@@ -68,33 +64,19 @@ func shellFailure(err error) error {
 }
 
 func (a *app) concludeFuzzShell(f fuzzFlags, r reports.FuzzShellReport) error {
-	print := func() error { return reports.FuzzShellText(a.Stdout, r, a.drawing(f.looks)) }
-	if f.format == "json" {
-		print = func() error { return reports.FuzzShellJSON(a.Stdout, r) }
+	if err := a.print(r, f.printing); err != nil || !r.Failed() {
+		return err
 	}
-	if err := print(); err != nil {
-		return wrap(err)
-	}
-	if r.Failed() {
-		a.verdict = ExitFailed
-		return &exitError{code: ExitFailed}
-	}
-	return nil
+	return a.failed()
 }
 
 // replayShell tries saved scripts again. One that is not called read-only is not run.
 func (a *app) replayShell(ctx context.Context, f fuzzFlags) error {
-	report := reports.FuzzShellReport{Replayed: []reports.FuzzShellReplay{}}
-	files := []string{f.replay}
-	if info, err := os.Stat(a.path(f.replay)); err != nil {
-		return usage("%s: %s", f.replay, reason(err))
-	} else if info.IsDir() {
-		found, err := filepath.Glob(filepath.Join(a.path(f.replay), "*"+scriptEnding))
-		if err != nil || len(found) == 0 {
-			return usage("%s holds no script; a script's file ends in %s", f.replay, scriptEnding)
-		}
-		files = found
+	files, err := a.caseFiles(f.replay, scriptEnding)
+	if err != nil {
+		return err
 	}
+	report := reports.FuzzShellReport{Replayed: []reports.FuzzShellReplay{}}
 	for _, file := range files {
 		text, err := a.readFile(file, maxCaseBytes)
 		if err != nil {
@@ -109,22 +91,4 @@ func (a *app) replayShell(ctx context.Context, f fuzzFlags) error {
 		report.Replayed = append(report.Replayed, one)
 	}
 	return a.concludeFuzzShell(f, report)
-}
-
-// show draws a line of progress.
-func (p *fuzzProgress) show(line string) {
-	every := fuzzLineEvery
-	if p.terminal {
-		every = progressEvery
-	}
-	if time.Since(p.last) < every {
-		return
-	}
-	p.last = time.Now()
-	if !p.terminal {
-		logf(p.w, "%s", line)
-		return
-	}
-	p.shown = true
-	fmt.Fprintf(p.w, "\r\x1b[K%s", screen.Cut(line, progressWidth, true))
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -11,32 +10,36 @@ import (
 	"toolbench/toolsys/search"
 )
 
-const listLong = `Lists scenarios by name, with their tags and what they are about. Arguments and
-the flags that choose are those of run.`
-
-const listExample = `  toolbench list                       the embedded suite
-  toolbench list ./mine --tag '!slow'  your own
-  toolbench list --format json         for a program`
-
 type listFlags struct {
-	looks
+	printing
 	selection
-	format string
 }
 
 func (a *app) listCommand() *cobra.Command {
 	var f listFlags
-	cmd := &cobra.Command{
-		Use: "list [NAME|PATH...]", Short: "List scenarios", Long: listLong, Example: listExample,
+	cmd := explained(&cobra.Command{
+		Use: "list [NAME|PATH...]", Short: "List scenarios",
 		RunE:              func(_ *cobra.Command, args []string) error { return a.list(args, f) },
 		ValidArgsFunction: a.completeNames,
-	}
+	})
 	f.selection.add(cmd.Flags())
 	f.looks.add(cmd.Flags())
-	f.format = "table"
-	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
-	cmd.Flags().VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"list"}}
+	f.addFormat(cmd.Flags())
 	a.completeFlags(cmd)
+	cmd.AddCommand(a.listTraceCommand())
+	return cmd
+}
+
+// listTraceCommand lists what expect.trace can name.
+func (a *app) listTraceCommand() *cobra.Command {
+	var l looks
+	cmd := &cobra.Command{
+		Use: "trace", Short: "List the events of a run that expect.trace can name",
+		Long: "Lists the kinds of events that a run leaves behind and the members they hold, which\na scenario names under expect.trace and expect.never.",
+		Args: none,
+		RunE: func(*cobra.Command, []string) error { return wrap(reports.TraceKinds(a.Stdout, a.drawing(l))) },
+	}
+	l.add(cmd.Flags())
 	return cmd
 }
 
@@ -45,7 +48,7 @@ func (a *app) list(args []string, f listFlags) error {
 	if err != nil {
 		return err
 	}
-	var sound []entry
+	var report reports.ListReport
 	code := ExitHeld
 	for _, e := range plan.entries {
 		if e.broken != nil {
@@ -53,26 +56,12 @@ func (a *app) list(args []string, f listFlags) error {
 			code = ExitUsage
 			continue
 		}
-		sound = append(sound, e)
+		report.Scenarios = append(report.Scenarios, reports.Listed{Name: e.Name, Tags: e.Tags, About: e.About, File: e.File})
 	}
-	if err := a.printList(sound, f); err != nil {
+	if err := a.print(report, f.printing); err != nil || code == ExitHeld {
 		return err
 	}
-	if code != ExitHeld {
-		return &exitError{code: code}
-	}
-	return nil
-}
-
-func (a *app) printList(entries []entry, f listFlags) error {
-	var all []reports.Listed
-	for _, e := range entries {
-		all = append(all, reports.Listed{Name: e.Name, Tags: e.Tags, About: e.About, File: e.File})
-	}
-	if f.format == "json" {
-		return wrap(reports.ListJSON(a.Stdout, all))
-	}
-	return wrap(reports.ListTable(a.Stdout, all, a.drawing(f.looks)))
+	return &exitError{code: code}
 }
 
 // scenarioFormat is the name of the schema of a scenario's file.
@@ -81,12 +70,8 @@ const scenarioFormat = "scenario"
 func (a *app) schemaCommand() *cobra.Command {
 	names := append(reports.SchemaNames(), scenarioFormat)
 	slices.Sort(names)
-	return &cobra.Command{
+	return explained(&cobra.Command{
 		Use: "schema FORMAT", Short: "Print the JSON Schema of a format",
-		Long: "Prints a published JSON Schema: of a scenario's file (\"scenario\"), with which editors\ncomplete and check it, or of what a command writes with --format json, by the\ncommand's name.\n\nFormats: " + strings.Join(names, ", "),
-		Example: `  toolbench schema scenario > scenario.schema.json
-  # yaml-language-server: $schema=./scenario.schema.json   (first line of a scenario)
-  toolbench schema run`,
 		Args:      one("schema", names...),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -95,22 +80,15 @@ func (a *app) schemaCommand() *cobra.Command {
 			}
 			return a.printAll(reports.Schema(args[0]))
 		},
-	}
-}
-
-func (a *app) printAll(text []byte) error {
-	_, err := io.WriteString(a.Stdout, strings.TrimRight(string(text), "\n")+"\n")
-	return wrap(err)
+	}, "Formats: "+strings.Join(names, ", "))
 }
 
 // one demands exactly one of some words as the argument.
 func one(what string, words ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
-			for _, word := range words {
-				if args[0] == word {
-					return nil
-				}
+			if slices.Contains(words, args[0]) {
+				return nil
 			}
 			return usage("unknown %s %q%s; use one of %s", what, args[0], meant(search.Nearest(args[0], words, nil, 1)), strings.Join(words, ", "))
 		}

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"syscall"
 
-	"toolbench/reports/screen"
+	"toolbench/reports"
 	"toolbench/sim/scenario/check"
 )
 
@@ -75,7 +75,7 @@ func (a *app) logf(format string, args ...any) { logf(a.Stderr, format, args...)
 
 func logf(w io.Writer, format string, args ...any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
-	fmt.Fprintf(w, "toolbench: %s\n", strings.Join(screen.SafeLines(text), "\n"))
+	fmt.Fprintf(w, "toolbench: %s\n", strings.Join(reports.SafeLines(text), "\n"))
 }
 
 // reportPanic prints the cause of a panic, and its stack only when asked.
@@ -132,6 +132,19 @@ func usage(format string, args ...any) error {
 }
 
 func harness(err error) error { return &exitError{ExitHarness, err} }
+
+// invalid is an error that says by itself what is wrong with a file.
+func invalid(err error) error { return &exitError{ExitUsage, err} }
+
+func interrupted(format string, args ...any) error {
+	return &exitError{ExitInterrupted, fmt.Errorf(format, args...)}
+}
+
+// failed ends the command when its report has shown what did not hold.
+func (a *app) failed() error {
+	a.verdict = ExitFailed
+	return &exitError{code: ExitFailed}
+}
 
 // verdict is the exit code of outcomes. What makes a run worth least counts most:
 // a harness that failed, then a file that cannot be run, then an expectation.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -25,10 +26,7 @@ type fileOutput struct {
 	file   string
 }
 
-var (
-	_ pflag.Value      = (*outputs)(nil)
-	_ pflag.SliceValue = (*outputs)(nil)
-)
+var _ pflag.Value = (*outputs)(nil)
 
 // Set takes one more "FORMAT" or "FORMAT=FILE".
 func (outs *outputs) Set(word string) error {
@@ -56,30 +54,12 @@ func (outs *outputs) String() string { return strings.Join(outs.words, ",") }
 // Type is how help names the value.
 func (outs *outputs) Type() string { return "FORMAT[=FILE]" }
 
-// Append is Set, for those who know the value to be a list.
-func (outs *outputs) Append(word string) error { return outs.Set(word) }
-
-// Replace sets all values anew.
-func (outs *outputs) Replace(words []string) error {
-	*outs = outputs{}
-	for _, word := range words {
-		if err := outs.Set(word); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// GetSlice gives what was set, a word each.
-func (outs *outputs) GetSlice() []string { return outs.words }
-
 func formatOf(name string) (reports.Format, bool) {
-	for _, f := range reports.Formats() {
-		if f.Name == name {
-			return f, true
-		}
+	i := slices.Index(formatNames(), name)
+	if i < 0 {
+		return reports.Format{}, false
 	}
-	return reports.Format{}, false
+	return reports.Formats()[i], true
 }
 
 func formatNames() []string {

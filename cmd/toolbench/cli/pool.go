@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"toolbench/reports/screen"
+	"toolbench/reports"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
@@ -202,11 +202,16 @@ func (p *pool) placed(o check.Result, e entry) check.Result {
 		o.Err = &moved
 	}
 	if errors.Is(o.Err, run.ErrHung) && !p.debug {
-		text, _, _ := strings.Cut(o.Err.Error(), "\n")
-		o.Err = errors.New(text + "; set TOOLBENCH_DEBUG=1 to see where")
+		o.Err = errors.New(firstLine(o.Err) + "; set TOOLBENCH_DEBUG=1 to see where")
 	}
 	o.File = e.File
 	return o
+}
+
+// firstLine is an error without what stands below it.
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
 }
 
 func (p *pool) failed(e entry, err error) check.Result {
@@ -260,18 +265,46 @@ const (
 	progressWidth = 60
 )
 
-// progress shows people at a terminal how far a long run is, on one line that is
-// gone when the run ends.
-type progress struct {
+// statusLine is a line for people at a terminal that is drawn again and again, and is
+// gone at the end.
+type statusLine struct {
 	w       io.Writer
 	enabled bool
+
+	mu    sync.Mutex
+	shown string
+}
+
+func (s *statusLine) draw(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.enabled && text != s.shown {
+		s.shown = text
+		fmt.Fprintf(s.w, "\r\x1b[K%s", reports.Cut(text, progressWidth, true))
+	}
+}
+
+func (s *statusLine) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown != "" {
+		s.shown = ""
+		fmt.Fprint(s.w, "\r\x1b[K")
+	}
+}
+
+// progress shows how far a long run is.
+type progress struct {
+	line statusLine
 
 	mu          sync.Mutex
 	total, done int
 	last        string
 }
 
-func newProgress(w io.Writer, enabled bool) *progress { return &progress{w: w, enabled: enabled} }
+func newProgress(w io.Writer, enabled bool) *progress {
+	return &progress{line: statusLine{w: w, enabled: enabled}}
+}
 
 func (p *progress) began(name string) {
 	p.mu.Lock()
@@ -287,37 +320,31 @@ func (p *progress) ended() {
 
 // start shows progress until the function it gives is called, which clears the line.
 func (p *progress) start(total int) (stop func()) {
-	if !p.enabled {
+	if !p.line.enabled {
 		return func() {}
 	}
 	p.mu.Lock()
 	p.total = total
 	p.mu.Unlock()
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		p.loop(quit)
-	}()
+	quit := make(chan struct{})
+	var drawing sync.WaitGroup
+	drawing.Go(func() { p.loop(quit) })
 	return func() {
 		close(quit)
-		<-gone
+		drawing.Wait()
+		p.line.clear()
 	}
 }
 
 func (p *progress) loop(quit <-chan struct{}) {
 	wait := time.NewTimer(progressAfter)
 	defer wait.Stop()
-	shown := false
 	for {
 		select {
 		case <-quit:
-			if shown {
-				fmt.Fprint(p.w, "\r\x1b[K")
-			}
 			return
 		case <-wait.C:
-			shown = true
-			fmt.Fprintf(p.w, "\r\x1b[K%s", screen.Cut(p.text(), progressWidth, true))
+			p.line.draw(p.text())
 			wait.Reset(progressEvery)
 		}
 	}
@@ -326,5 +353,5 @@ func (p *progress) loop(quit <-chan struct{}) {
 func (p *progress) text() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return fmt.Sprintf("%d of %d  %s", p.done, p.total, screen.Safe(p.last))
+	return fmt.Sprintf("%d of %d  %s", p.done, p.total, reports.Safe(p.last))
 }

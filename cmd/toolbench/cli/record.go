@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/scenarios"
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -29,81 +27,37 @@ import (
 	"toolbench/toolsys/host"
 )
 
-const recordLong = `Records a session with a model that is really there: a scenario's prompt, or one of
-your own, over the Messages API at --base-url, in real time, into a cassette with the
-times of its events. Secrets are blanked before anything is written: the key in use,
-the values of variables with the name of a secret, in whatever form they appear, and what
-looks like a key.
-
-The default mode never touches the network:
-  replay-only    what the cassette does not have is an error
-  once           records if there is no cassette, and replays otherwise
-  new-episodes   replays what the cassette has, and records the rest behind it
-  all            records anew; the cassette is replaced when the session is whole
-
-With --prompt, a scenario that replays the session is written beside the cassette. Its
-tools work in memory, or with --tools disk on the files below --root, as an overlay:
-nothing is written to the disk without --write. A tool that needs permission asks at
-the terminal; where there is none, it is refused unless --allow or --permission-mode
-lets it through.`
-
-const recordExample = `  toolbench record mine.yaml --mode once
-  toolbench record --prompt 'What does main.go do?' --tools disk --root . --out answer.yaml --mode all
-  toolbench record --prompt 'Hello' --out hello.yaml --mode once --base-url http://127.0.0.1:8080
-  toolbench record mine.yaml --format json`
-
-const recordCodes = `Exit codes:
-  0    the session came to its end
-  1    the cassette has no answer for what was asked
-  2    the command line or a file is wrong, the API refused the key or the request,
-       or could not be reached
-  3    the API had no time, the stream broke off, or the harness itself failed
-  130  interrupted; what was recorded is kept in a file named partial`
-
 type recordFlags struct {
-	looks
+	printing
 	prompt, out, baseURL, keyEnv, model string
-	tools, root, permission, format     string
+	tools, root, permission             string
 	mode                                run.CaptureMode
 	allow                               []string
-	write, schema                       bool
+	write                               bool
 	retries                             int
 }
 
 func (a *app) recordCommand() *cobra.Command {
-	f := recordFlags{format: "table", mode: run.ReplayOnly, tools: "memory", root: ".", retries: 2}
-	cmd := &cobra.Command{
-		Use: "record SCENARIO", Short: "Record a session with a real model", Long: recordLong + "\n\n" + recordCodes, Example: recordExample,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.record(cmd.Context(), args, f) },
-	}
+	f := recordFlags{mode: run.ReplayOnly, tools: "memory", root: ".", retries: 2}
+	cmd := &cobra.Command{Use: "record SCENARIO", Short: "Record a session with a real model", ValidArgsFunction: a.completeNames}
 	flags := cmd.Flags()
-	f.looks.add(flags)
 	flags.StringVar(&f.prompt, "prompt", "", "what to ask, in place of a scenario")
-	mode := &value[run.CaptureMode]{to: &f.mode, parse: run.ParseCaptureMode, kind: "MODE", text: string(f.mode)}
-	flags.VarPF(mode, "mode", "", strings.Join(run.CaptureModes(), ", ")).Annotations = map[string][]string{ownValues: {"record"}}
+	own(flags, &value[run.CaptureMode]{to: &f.mode, parse: run.ParseCaptureMode, kind: "MODE", text: string(f.mode)}, "mode", strings.Join(run.CaptureModes(), ", "))
 	flags.StringVar(&f.out, "out", "", "the cassette's file; without, the scenario's own")
 	flags.StringVar(&f.baseURL, "base-url", strings.TrimSuffix(api.DefaultBaseURL, "/"), "where the API is")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "the variable that holds the key")
 	flags.StringVar(&f.model, "model", "", "with --prompt: the model")
-	tools := &value[string]{to: &f.tools, parse: oneOf("memory", "disk"), kind: "WHERE", text: f.tools}
-	flags.VarPF(tools, "tools", "", "with --prompt: where tools work, memory or disk").Annotations = map[string][]string{ownValues: {"record"}}
+	own(flags, choice(&f.tools, "WHERE", "memory", "disk"), "tools", "with --prompt: where tools work, memory or disk")
 	flags.StringVar(&f.root, "root", f.root, "with --tools disk: the folder that can be seen")
 	flags.BoolVar(&f.write, "write", false, "with --tools disk: let changes through to the disk")
-	flags.StringArrayVar(&f.allow, "allow", nil, "with --prompt: a permission rule, as 'Bash(ls:*)'; repeatable")
+	repeatable(flags, &f.allow, "allow", "with --prompt: a permission rule, as 'Bash(ls:*)'")
 	flags.StringVar(&f.permission, "permission-mode", "", "with --prompt: default, plan, acceptEdits or bypass")
-	flags.Var(&value[int]{to: &f.retries, parse: atLeast(0), kind: "N", text: "2"}, "retries", "how often a request is sent again that the API had no time for")
-	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and record nothing")
-	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
-	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"record"}}
-	cmd.ValidArgsFunction = a.completeNames
-	return cmd
+	flags.Var(number(&f.retries, 0), "retries", "how often a request is sent again that the API had no time for")
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.record(cmd.Context(), args, f) })
 }
 
 // record is the way from arguments to the exit code.
 func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
-	if f.schema {
-		return a.printAll(reports.Schema("record"))
-	}
 	job, err := a.recordJob(args, f)
 	if err != nil {
 		return err
@@ -118,17 +72,21 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	if err := reachableBase(f.baseURL); err != nil {
 		return err
 	}
-	clock, progress := toolsys.RealClock(), &recordProgress{w: a.Stderr, enabled: isTerminal(a.Stderr) && a.env("CI") == ""}
+	clock, line := toolsys.RealClock(), &statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr) && a.env("CI") == ""}
 	asker := a.asker(f)
 	job.live.Transport, job.live.BaseURL, job.live.Key = http.DefaultTransport, strings.TrimSuffix(f.baseURL, "/")+"/", key
 	job.live.Ask = asker.handler()
 	known := append([]secret.Known{{Name: f.keyEnv, Value: key}}, secret.FromEnv(a.Env)...)
 	report, err := run.Capture(ctx, run.CaptureConfig{
 		Scenario: job.scenario, Cassette: job.cassette, Mode: f.mode, Live: job.live, Known: known,
-		Retries: f.retries, Now: clock.Now, Progress: progress.progress, Notice: func(text string) { progress.clear(); a.logf("%s", text) },
-		Wait: func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, "record", d) },
+		Retries: f.retries, Now: clock.Now,
+		Progress: func(p run.CaptureProgress) {
+			line.draw(fmt.Sprintf("turn %d, %d calls, %d KiB", p.Turns, p.Calls, p.Bytes>>10))
+		},
+		Notice: func(text string) { line.clear(); a.logf("%s", text) },
+		Wait:   func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, "record", d) },
 	})
-	progress.clear()
+	line.clear()
 	if err != nil {
 		return notBegun(job, err)
 	}
@@ -142,21 +100,10 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 			return err
 		}
 	}
-	if err := a.printRecord(report, written, f); err != nil {
+	if err := a.print(reports.RecordReport{CaptureReport: report, Scenario: written}, f.printing); err != nil {
 		return err
 	}
 	return a.ended(report, f)
-}
-
-func (a *app) printRecord(r run.CaptureReport, written string, f recordFlags) error {
-	if f.format == "json" {
-		return wrap(reports.RecordJSON(a.Stdout, r, written))
-	}
-	if err := reports.RecordTable(a.Stdout, r, a.drawing(f.looks)); err != nil || written == "" {
-		return wrap(err)
-	}
-	_, err := fmt.Fprintf(a.Stdout, "toolbench run %s replays it\n", written)
-	return wrap(err)
 }
 
 // reachableBase refuses addresses that a key must not go to.
@@ -183,7 +130,7 @@ func notBegun(job *recordJob, err error) error {
 	case errors.Is(err, run.ErrNoCassette):
 		return usage("%s: there is no such cassette; record it with --mode once", job.shown)
 	case errors.As(err, &file), errors.As(err, &load):
-		return &exitError{ExitUsage, err}
+		return invalid(err)
 	}
 	return usage("%s cannot be recorded: %s; name another file with --out", job.shown, reason(err))
 }
@@ -205,11 +152,11 @@ func (a *app) ended(r run.CaptureReport, f recordFlags) error {
 	text := finder.Text(r.Err.Error(), nil)
 	switch {
 	case errors.Is(r.Err, context.Canceled):
-		return &exitError{ExitInterrupted, fmt.Errorf("interrupted%s", cmp.Or(kept, "; nothing was recorded"))}
+		return interrupted("interrupted%s", cmp.Or(kept, "; nothing was recorded"))
 	case errors.As(r.Err, &miss):
 		return &exitError{ExitFailed, fmt.Errorf("%s", text)}
 	case errors.As(r.Err, &file):
-		return &exitError{ExitUsage, r.Err}
+		return invalid(r.Err)
 	case errors.As(r.Err, &refused):
 		return refusal(refused, text, f, kept)
 	case errors.As(r.Err, &dial) && dial.Op == "dial":
@@ -263,26 +210,13 @@ func (a *app) recordJob(args []string, f recordFlags) (*recordJob, error) {
 
 // scenarioJob records a scenario's cassette, of a file or of the suite.
 func (a *app) scenarioJob(arg string, f recordFlags) (*recordJob, error) {
-	fsys, name, beside := fs.FS(nil), "", ""
-	if info, err := os.Stat(a.path(arg)); err == nil && info.Mode().IsRegular() {
-		fsys, name, beside = host.DirFS(filepath.Dir(a.path(arg))), filepath.Base(arg), filepath.Dir(arg)
-	} else {
-		for _, e := range a.suite() {
-			if e.Name == arg {
-				fsys, name = scenarios.Files, strings.TrimPrefix(e.File, "scenarios/")
-			}
-		}
-	}
-	if fsys == nil {
-		return nil, usage("%s is no file and no scenario of the suite; see `toolbench list`", arg)
-	}
-	sc, err := scenario.Load(fsys, name)
+	sc, err := a.scenario(arg)
 	if err != nil {
-		return nil, &exitError{ExitUsage, err}
+		return nil, err
 	}
 	out := f.out
-	if out == "" && beside != "" && sc.Cassette() != "" {
-		out = filepath.Join(beside, filepath.FromSlash(sc.Cassette()))
+	if out == "" && isFile(a.path(arg)) && sc.Cassette() != "" {
+		out = filepath.Join(filepath.Dir(arg), filepath.FromSlash(sc.Cassette()))
 	}
 	if out == "" {
 		return nil, usage("%s names no cassette of its own; name one with --out FILE.yaml", arg)

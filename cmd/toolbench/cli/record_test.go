@@ -111,22 +111,22 @@ func calls(id, tool, input string) []string {
 		fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":%q}}`, input[half:])}, stopped("tool_use")...)
 }
 
-// desk is a working directory with a key, and what the last command line said.
-type desk struct {
+// workdir is a working directory with a key, and what the last command line printed.
+type workdir struct {
 	t         *testing.T
 	dir       string
 	out, errs string
 	stdin     string
 }
 
-func newDesk(t *testing.T) *desk {
+func newWorkdir(t *testing.T) *workdir {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	return &desk{t: t, dir: dir}
+	return &workdir{t: t, dir: dir}
 }
 
-func (d *desk) run(ctx context.Context, args ...string) int {
+func (d *workdir) run(ctx context.Context, args ...string) int {
 	var out, errs bytes.Buffer
 	p := cli.Process{Args: args, Dir: d.dir, Env: []string{"ANTHROPIC_API_KEY=" + recordKey}, Stdout: &out, Stderr: &errs, Stdin: strings.NewReader(d.stdin), Interactive: d.stdin != ""}
 	code := cli.Main(ctx, p, cli.Scenarios())
@@ -134,14 +134,14 @@ func (d *desk) run(ctx context.Context, args ...string) int {
 	return code
 }
 
-func (d *desk) read(name string) string {
+func (d *workdir) read(name string) string {
 	d.t.Helper()
 	b, err := os.ReadFile(filepath.Join(d.dir, name))
 	require.NoError(d.t, err)
 	return string(b)
 }
 
-func (d *desk) has(name string) bool {
+func (d *workdir) has(name string) bool {
 	_, err := os.Stat(filepath.Join(d.dir, name))
 	return err == nil
 }
@@ -149,7 +149,7 @@ func (d *desk) has(name string) bool {
 // A session with the disk is recorded without the key, though the model and a file
 // tell it, and is replayed from the files alone.
 func TestASessionIsRecordedAndReplayed(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "a.txt"), []byte("the key is "+recordKey+"\n"), 0o644))
 	edit := fmt.Sprintf(`{"file_path":%q,"content":"new\n"}`, filepath.Join(d.dir, "b.txt"))
 	u := newUpstream(t, refuse(529, "overloaded_error", "Overloaded"),
@@ -187,7 +187,7 @@ func TestASessionIsRecordedAndReplayed(t *testing.T) {
 }
 
 func TestNewEpisodesAreRecordedBehindTheOld(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	u := newUpstream(t, streams(false, says("one")...), streams(false, says("two")...), streams(false, says("three")...))
 	for _, words := range []string{"first", "second", "first"} {
 		require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "--prompt", words, "--out", "c.yaml", "--mode", "new-episodes", "--base-url", u.URL), d.errs)
@@ -200,7 +200,7 @@ func TestNewEpisodesAreRecordedBehindTheOld(t *testing.T) {
 }
 
 func TestWhatIsNotInTheCassetteIsSaid(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	u := newUpstream(t, streams(false, says("one")...))
 	require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "--prompt", "first", "--out", "c.yaml", "--mode", "once", "--base-url", u.URL), d.errs)
 	assert.Equal(t, cli.ExitFailed, d.run(t.Context(), "record", "--prompt", "other", "--out", "c.yaml", "--base-url", u.URL))
@@ -230,7 +230,7 @@ func TestFailuresAreToldApart(t *testing.T) {
 		"holds a secret": {base: "https://u:p@example.com", code: cli.ExitUsage, says: "holds credentials"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newWorkdir(t)
 			require.NoError(t, os.WriteFile(filepath.Join(d.dir, "c.yaml"), []byte("old"), 0o644))
 			base := c.base
 			if c.step != nil {
@@ -248,7 +248,7 @@ func TestFailuresAreToldApart(t *testing.T) {
 }
 
 func TestAnInterruptedSessionIsKept(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	u := newUpstream(t, streams(false, calls("toolu_1", "Sleep", `{"duration_ms":1}`)...), func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
@@ -261,7 +261,7 @@ func TestAnInterruptedSessionIsKept(t *testing.T) {
 }
 
 func TestRecordExplainsWhatIsMissing(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	require.NoError(t, os.Mkdir(filepath.Join(d.dir, "folder.yaml"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "file"), nil, 0o644))
 	for says, args := range map[string][]string{
@@ -289,7 +289,7 @@ func TestRecordExplainsWhatIsMissing(t *testing.T) {
 // Nobody at the terminal: what needs permission is refused, unless a rule allows it.
 func TestWithoutAPersonRulesDecide(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
-		d := newDesk(t)
+		d := newWorkdir(t)
 		file := filepath.Join(d.dir, "b.txt")
 		u := newUpstream(t, streams(false, calls("toolu_1", "Write", fmt.Sprintf(`{"file_path":%q,"content":"new\n"}`, file))...), streams(false, says("ok")...))
 		args := []string{"record", "--prompt", "x", "--tools", "disk", "--write", "--out", "c.yaml", "--mode", "all", "--base-url", u.URL}
@@ -303,7 +303,7 @@ func TestWithoutAPersonRulesDecide(t *testing.T) {
 
 // The server that replays is one to record from.
 func TestRecordFromServe(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	u := newUpstream(t, streams(false, says("one")...))
 	require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "--prompt", "hello", "--out", "c.yaml", "--mode", "all", "--base-url", u.URL), d.errs)
 	s := serveBeside(t, filepath.Join(d.dir, "c.yaml"), "--exit-when-done")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"toolbench/reports/screen"
+	"toolbench/reports"
 	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/pipeline"
 )
@@ -28,8 +28,7 @@ type asker struct {
 
 // asker begins to listen only when there is somebody.
 func (a *app) asker(f recordFlags) *asker {
-	k := &asker{a: a, enabled: a.Interactive && f.mode != run.ReplayOnly, always: map[string]bool{}, turn: make(chan struct{}, 1)}
-	return k
+	return &asker{a: a, enabled: a.Interactive && f.mode != run.ReplayOnly, always: map[string]bool{}, turn: make(chan struct{}, 1)}
 }
 
 // handler is nil where there is nobody to ask: calls are refused then.
@@ -61,7 +60,7 @@ func (k *asker) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply, e
 	}
 	const most = 300
 	for {
-		fmt.Fprintf(k.a.Stderr, "\r\x1b[K%s wants to run with %s\nallow it? [y]es, [n]o, [a]lways: ", screen.Safe(q.Tool), screen.Cut(screen.Safe(string(q.Input)), most, true))
+		fmt.Fprintf(k.a.Stderr, "\r\x1b[K%s wants to run with %s\nallow it? [y]es, [n]o, [a]lways: ", reports.Safe(q.Tool), reports.Cut(reports.Safe(string(q.Input)), most, true))
 		line, err := k.line(ctx)
 		if err != nil {
 			return pipeline.Reply{}, err
@@ -107,35 +106,5 @@ func (k *asker) line(ctx context.Context) (string, error) {
 		return line, nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
-	}
-}
-
-// recordProgress shows how far a session is, on one line of the standard error.
-type recordProgress struct {
-	w       io.Writer
-	enabled bool
-
-	mu    sync.Mutex
-	shown bool
-	last  string
-}
-
-func (t *recordProgress) progress(p run.CaptureProgress) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text := fmt.Sprintf("turn %d, %d calls, %d KiB", p.Turns, p.Calls, p.Bytes>>10)
-	if !t.enabled || text == t.last {
-		return
-	}
-	t.shown, t.last = true, text
-	fmt.Fprintf(t.w, "\r\x1b[K%s", text)
-}
-
-func (t *recordProgress) clear() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.shown {
-		fmt.Fprint(t.w, "\r\x1b[K")
-		t.shown = false
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/reports/screen"
+	"toolbench/reports"
 )
 
-// tape is a recording of the suite whose tools change from turn to turn.
-const tape = "../../../fixtures/cassettes/pool-server-churn.yaml"
+// churned is a recording of the suite whose tools change from turn to turn.
+const churned = "../../../fixtures/cassettes/pool-server-churn.yaml"
 
 func TestRecordedSessionsFitThePublishedSchemas(t *testing.T) {
 	for _, command := range []string{"cache", "tokens"} {
 		schema := output(t, command, "--schema")
-		fits(t, schema, output(t, command, "--recording", tape, "--format", "json"))
+		fits(t, schema, output(t, command, "--recording", churned, "--format", "json"))
 		fits(t, schema, output(t, command, "--recording", written(t, "log.jsonl", recorded), "--format", "json"))
 	}
 }
@@ -45,9 +45,9 @@ func TestARecordingThatCannotBeReadIsRefusedWithItsName(t *testing.T) {
 			assert.Contains(t, errs, filepath.Base(path))
 		}
 	}
-	code, errs := refused(t, "cache", "tape.yaml")
+	code, errs := refused(t, "cache", "session.yaml")
 	assert.Equal(t, 2, code)
-	assert.Contains(t, errs, "--recording tape.yaml")
+	assert.Contains(t, errs, "--recording session.yaml")
 }
 
 // Transcripts hold no tools: that is said, and is no error.
@@ -70,7 +70,7 @@ func TestEveryRecordingBesideTheProjectIsCounted(t *testing.T) {
 			for line := range strings.Lines(string(output(t, command, "--recording", corpus, "--width", width))) {
 				n, err := strconv.Atoi(width)
 				require.NoError(t, err)
-				assert.LessOrEqual(t, screen.Width(strings.TrimSuffix(line, "\n")), n, line)
+				assert.LessOrEqual(t, reports.Width(strings.TrimSuffix(line, "\n")), n, line)
 			}
 		}
 	}

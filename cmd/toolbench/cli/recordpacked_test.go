@@ -50,7 +50,7 @@ func TestPackedAnswersAreRecordedPlain(t *testing.T) {
 		"zstd":    func(w io.Writer) flusher { z, _ := zstd.NewWriter(w); return z },
 	} {
 		t.Run(encoding, func(t *testing.T) {
-			d := newDesk(t)
+			d := newWorkdir(t)
 			u := newUpstream(t, packs(encoding, by, calls("toolu_1", "Glob", `{"pattern":"*"}`)...), packs(encoding, by, says("Nothing, ", recordKey, ".")...))
 			require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "--prompt", "Look.", "--out", "c.yaml", "--mode", "all", "--base-url", u.URL, "--format", "json"), d.errs)
 			assert.EqualValues(t, 1, gjson.Get(d.out, "calls").Int())

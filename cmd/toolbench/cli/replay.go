@@ -15,70 +15,26 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
-	"toolbench/sim/stream"
 	"toolbench/toolsys/schedule"
 )
 
-const replayLong = `Replays recorded sessions, whoever recorded them and whatever their tools are.
-
-Stand-in tools are made from the definitions and results in the recording, and run
-through the real scheduler, pipeline and schema validation, in virtual time, under
-each policy. Formats are recognized by content: cassettes of go-vcr, VCR.py, PHP-VCR,
-Ruby's VCR, nock and httpmock, httprr traces, HTTP archives, txtar, bare streams
-(server-sent events, an event a line, binary frames), requests and responses as they
-are, and agents' transcripts in JSON, whole or still being written. What is read is
-the Messages API, wherever it is served, and Bedrock's Converse. A folder is searched
-for recordings, and what else lies there is named with what it holds instead.
-
-Few recorders take times down, and none takes down whether a tool may run beside
-others. What is in the recording counts first; what is not is given by flags, or
-assumed, and each figure names what it rests on. A tool of which nothing is known is
-exclusive.`
-
-const replayExample = `  toolbench replay session.jsonl                 a transcript, measured beside the policies
-  toolbench replay ./cassettes --format json     all recordings of a folder
-  toolbench replay c.yaml --safe 'view,ls,mcp__*' --durations 'Read=300ms,*=1s'
-  toolbench replay c.yaml --pace first_byte=400ms,tps=80 --policy streaming`
-
-const replayCodes = `Exit codes:
-  0    everything was replayed, whatever is wrong with the recordings themselves
-  1    with --strict: a recording has problems of its own
-  2    the command line is wrong, a file is missing or is no recording
-  3    the harness itself failed
-  130  interrupted`
-
 type replayFlags struct {
-	looks
-	safe      replay.Globs
-	durations replay.Durations
-	pace      stream.Pace
-	policies  []schedule.Policy
-	seed      uint64
-	strict    bool
-	schema    bool
-	format    string
+	printing
+	assumed
+	policies []schedule.Policy
+	seed     uint64
+	strict   bool
 }
 
 func (a *app) replayCommand() *cobra.Command {
-	f := replayFlags{format: "table", pace: replay.DefaultPace()}
-	cmd := &cobra.Command{
-		Use: "replay FILE|FOLDER...", Short: "Replay recorded sessions", Long: replayLong + "\n\n" + replayCodes, Example: replayExample,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args, f) },
-	}
+	var f replayFlags
+	cmd := &cobra.Command{Use: "replay FILE|FOLDER...", Short: "Replay recorded sessions"}
 	flags := cmd.Flags()
-	f.looks.add(flags)
-	flags.Var(&value[replay.Globs]{to: &f.safe, parse: replay.ParseGlobs, kind: "GLOBS"}, "safe", "tools that may run beside others, as 'view,ls,mcp__*'")
-	flags.Var(&value[replay.Durations]{to: &f.durations, parse: replay.ParseDurations, kind: "DURATIONS"}, "durations",
-		fmt.Sprintf("what tools take that were not measured, as 'Read=300ms,*=1s'; without, %s", replay.DefaultDuration))
-	flags.Var(&value[stream.Pace]{to: &f.pace, parse: replay.ParsePace, kind: "PACE"}, "pace", "the speed of streams without times; without, first_byte=400ms,tps=80")
-	policy := &value[[]schedule.Policy]{to: &f.policies, parse: somePolicies, kind: "POLICIES"}
-	flags.VarPF(policy, "policy", "", "compare these only, with commas: serial, batch, streaming").Annotations = map[string][]string{ownValues: {"replay"}}
+	f.assumed.add(flags)
+	own(flags, &value[[]schedule.Policy]{to: &f.policies, parse: somePolicies, kind: "POLICIES"}, "policy", "compare these only, with commas: serial, batch, streaming")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
 	flags.BoolVar(&f.strict, "strict", false, "end with 1 if a recording has problems of its own")
-	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and replay nothing")
-	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
-	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"replay"}}
-	return cmd
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args, f) })
 }
 
 // somePolicies reads names separated by commas, each once, in the fixed order.
@@ -99,9 +55,6 @@ func somePolicies(text string) ([]schedule.Policy, error) {
 
 // replay is the way from arguments to the exit code.
 func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
-	if f.schema {
-		return a.printAll(reports.Schema("replay"))
-	}
 	if len(args) == 0 {
 		return usage("name a recording or a folder of them, as in `toolbench replay session.jsonl`")
 	}
@@ -122,8 +75,7 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 
 // replayed is what has come of the files so far.
 type replayed struct {
-	reports []replay.Report
-	skipped []reports.Skipped
+	reports.ReplayReport
 	// bad are files that were named and cannot be replayed; failed is the harness's
 	// own fault.
 	bad    []error
@@ -140,7 +92,7 @@ func (d *replayed) take(file found, r replay.Report) {
 	case r.Err != nil && !known:
 		d.failed = append(d.failed, r.Err)
 	case errors.Is(r.Err, recording.ErrNotRecording) && !file.named:
-		d.skipped = append(d.skipped, reports.Skipped{File: file.path, Reason: strings.TrimPrefix(r.Err.Error(), file.path+": ")})
+		d.Skipped = append(d.Skipped, skippedFile(file.path, r.Err))
 		return
 	case r.Err != nil:
 		d.bad = append(d.bad, r.Err)
@@ -148,41 +100,34 @@ func (d *replayed) take(file found, r replay.Report) {
 	if errors.Is(r.Err, recording.ErrNotRecording) {
 		return // nothing of it can be shown
 	}
-	d.reports = append(d.reports, r)
+	d.Recordings = append(d.Recordings, r)
 }
 
 // problems reports whether a recording has problems of its own.
 func (d *replayed) problems() bool {
-	return slices.ContainsFunc(d.reports, func(r replay.Report) bool { return len(r.Problems) > 0 })
+	return slices.ContainsFunc(d.Recordings, func(r replay.Report) bool { return len(r.Problems) > 0 })
 }
 
 // concludeReplay prints the report and gives the error that carries the exit code.
 func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, f replayFlags) error {
-	interrupted := ctx.Err() != nil
-	d.failed = slices.DeleteFunc(d.failed, func(err error) bool { return interrupted && errors.Is(err, context.Cause(ctx)) })
-	if err := a.printReplay(d, f); err != nil {
+	stopped := ctx.Err() != nil
+	d.failed = slices.DeleteFunc(d.failed, func(err error) bool { return stopped && errors.Is(err, context.Cause(ctx)) })
+	if err := a.print(d.ReplayReport, f.printing); err != nil {
 		return err
 	}
 	switch {
-	case interrupted:
-		return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d files were replayed", d.files-1, of)}
+	case stopped:
+		return interrupted("interrupted: %d of %d files were replayed", d.files-1, of)
 	case len(d.failed) > 0:
 		return harness(errors.Join(d.failed...))
 	case len(d.bad) > 0:
-		return &exitError{ExitUsage, errors.Join(d.bad...)}
-	case len(d.reports) == 0:
+		return invalid(errors.Join(d.bad...))
+	case len(d.Recordings) == 0:
 		return usage("none of the %d files is a recording", d.files)
 	case f.strict && d.problems():
 		return &exitError{ExitFailed, errors.New("a recording has problems of its own")}
 	}
 	return nil
-}
-
-func (a *app) printReplay(d *replayed, f replayFlags) error {
-	if f.format == "json" {
-		return wrap(reports.ReplayJSON(a.Stdout, d.reports, d.skipped))
-	}
-	return wrap(reports.ReplayTable(a.Stdout, d.reports, d.skipped, a.drawing(f.looks)))
 }
 
 // found is a file to be replayed. Named ones stand on the command line themselves.
@@ -250,15 +195,6 @@ func (a *app) within(root string, add func(found) error) error {
 	var ours *exitError
 	if err != nil && !errors.As(err, &ours) {
 		return usage("%s: %s", root, reason(err))
-	}
-	return err
-}
-
-// reason is the system's error without the path, which the message has.
-func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
 	}
 	return err
 }

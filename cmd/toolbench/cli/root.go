@@ -15,52 +15,19 @@ import (
 	"toolbench/toolsys/search"
 )
 
-const rootLong = `toolbench runs an agent's tool system against recorded and scripted model
-streams, in virtual time, and proves what came of it.
-
-A scenario is one file: the world before, what the model streams, and what must
-come of it. The same scenario and seed give the same run, byte for byte. Sessions
-that somebody recorded can be replayed, served to any client, counted, and made
-scenarios of; random ones are made, and whatever breaks is made small.`
-
-const rootExample = `  toolbench run                         run the embedded suite
-  toolbench run -v partition-headline   one scenario, with its timeline
-  toolbench run ./mine --format json    your own scenarios, for a program
-  toolbench replay session.jsonl        what a recorded session took, and could have
-  toolbench init --from session.yaml    scenarios of a recording
-  toolbench tokens --mcp-url URL        what a server's tools cost
-  toolbench fuzz --duration 1m          look for what breaks`
-
-const exitCodes = `Exit codes:
-  0    all expectations held
-  1    an expectation did not hold
-  2    the command line or a scenario's file is wrong
-  3    the harness itself failed
-  130  interrupted`
-
-const environment = `Environment:
-  TOOLBENCH_<FLAG>   stands for any flag, as TOOLBENCH_SEED=7 for --seed 7 and
-                     TOOLBENCH_NO_COLOR=true for --no-color; a repeatable flag
-                     takes a list with commas; the flag on the command line wins
-  TOOLBENCH_DEBUG    1 shows the stack of an internal error
-  NO_COLOR, CI       any value turns colours off
-  COLUMNS            the width, where the output is no terminal
-  GITHUB_ACTIONS     true adds annotations of failures to the standard error`
-
 // root is the table of commands; cobra sorts it and adds help and completion.
 func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
+	root := explained(&cobra.Command{
 		Use: "toolbench", Short: "Prove an agent's tool system",
-		Long: rootLong + "\n\n" + exitCodes + "\n\n" + environment, Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
 		Args:              known,
 		RunE:              explain,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.envFlags(cmd.Flags()) },
-	}
+	}, helpText("codes"))
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.serveCommand(), a.upgradeCommand(),
+		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.serveCommand(), a.tryCommand(), a.upgradeCommand(),
 		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()

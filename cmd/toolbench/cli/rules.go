@@ -26,69 +26,33 @@ import (
 	"toolbench/toolsys/tool"
 )
 
-const rulesLong = `Shows what permission rules would decide, and by which rule, without running anything.
-
-The calls are commands (--command), lines of a file (--calls), or all calls of recorded
-sessions (--recording). A line of a file is {"cmd": "git push"} or {"tool": "Read",
-"input": {...}}, and may bring rules of its own: "allow", "ask", "deny".
-
-The rules come from settings files as agents write them ({"permissions": {"allow": [...],
-"ask": [...], "deny": [...], "defaultMode": "...", "additionalDirectories": [...]}}) and
-from flags. Commands are decided as they would run in --dir, whose files are looked at
-(links, repositories) and never changed.
-
-Rules that never match, that another rule leaves nothing to decide, or whose tool is
-misspelt are named; over a recording, also those that matched none of its calls.`
-
-const rulesExample = `  toolbench rules --settings .claude/settings.json --command 'git push origin main'
-  toolbench rules --allow 'Bash(git *)' --deny 'Bash(git push *)' --mode bypass --command 'git "push"'
-  toolbench rules --settings settings.json --recording session.jsonl
-  toolbench rules --calls calls.jsonl --format json`
-
-const rulesCodes = `Exit codes:
-  0    every call was decided, whatever the decisions
-  2    the command line, a settings file, a rule or a file of calls is wrong
-  3    the harness itself failed
-  130  interrupted`
-
 type rulesFlags struct {
-	looks
+	printing
 	settings, allow, ask, deny  []string
 	commands, calls, recordings []string
-	mode, dir, format           string
-	all, schema                 bool
+	mode, dir                   string
+	all                         bool
 }
 
 func (a *app) rulesCommand() *cobra.Command {
-	f := rulesFlags{format: "table"}
-	cmd := &cobra.Command{
-		Use: "rules", Short: "Show what permission rules would decide, and why", Long: rulesLong + "\n\n" + rulesCodes, Example: rulesExample,
-		Args: nothingElse,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.rules(cmd.Context(), f) },
-	}
+	var f rulesFlags
+	cmd := &cobra.Command{Use: "rules", Short: "Show what permission rules would decide, and why", Args: onlyFlags("a command is named with --command")}
 	flags := cmd.Flags()
-	f.looks.add(flags)
-	flags.StringArrayVar(&f.settings, "settings", nil, "a settings file; repeatable")
-	flags.StringArrayVar(&f.allow, "allow", nil, "a rule that allows; repeatable")
-	flags.StringArrayVar(&f.ask, "ask", nil, "a rule that asks; repeatable")
-	flags.StringArrayVar(&f.deny, "deny", nil, "a rule that denies; repeatable")
-	flags.StringArrayVar(&f.commands, "command", nil, "a shell command; repeatable")
-	flags.StringArrayVar(&f.calls, "calls", nil, "a file of calls, a JSON object a line; repeatable")
-	flags.StringArrayVar(&f.recordings, "recording", nil, "a recorded session, or a folder of them; repeatable")
+	repeatable(flags, &f.settings, "settings", "a settings file")
+	repeatable(flags, &f.allow, "allow", "a rule that allows")
+	repeatable(flags, &f.ask, "ask", "a rule that asks")
+	repeatable(flags, &f.deny, "deny", "a rule that denies")
+	repeatable(flags, &f.commands, "command", "a shell command")
+	repeatable(flags, &f.calls, "calls", "a file of calls, a JSON object a line")
+	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them")
 	flags.StringVar(&f.mode, "mode", "", "default, plan, acceptEdits, auto or bypass; without it, the mode of the settings")
 	flags.StringVar(&f.dir, "dir", ".", "the working directory of the calls")
 	flags.BoolVar(&f.all, "all", false, "show every call in the table, however many are allowed")
-	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and decide nothing")
-	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
-	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"rules"}}
-	return cmd
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.rules(cmd.Context(), f) })
 }
 
 // rules is the way from flags to the report.
 func (a *app) rules(ctx context.Context, f rulesFlags) error {
-	if f.schema {
-		return a.printAll(reports.Schema("rules"))
-	}
 	if len(f.commands)+len(f.calls)+len(f.recordings) == 0 {
 		return usage("name what to decide: --command 'git push', --calls FILE.jsonl or --recording FILE")
 	}
@@ -100,10 +64,8 @@ func (a *app) rules(ctx context.Context, f rulesFlags) error {
 		return err
 	}
 	report := d.report()
-	if f.format == "json" {
-		return wrap(reports.RulesJSON(a.Stdout, report))
-	}
-	return wrap(reports.RulesTable(a.Stdout, report, f.all, a.drawing(f.looks)))
+	report.All = f.all
+	return a.print(report, f.printing)
 }
 
 // decideAll decides the calls of the flags, in the order commands, files, recordings.
@@ -124,7 +86,7 @@ func (a *app) decideAll(ctx context.Context, d *decider, f rulesFlags) error {
 	}
 	for _, file := range files {
 		if ctx.Err() != nil {
-			return &exitError{ExitInterrupted, errors.New("interrupted")}
+			return interrupted("interrupted")
 		}
 		if err := a.decideRecording(d, file); err != nil {
 			return err
@@ -144,7 +106,7 @@ type decider struct {
 
 	decisions        []reports.RuleDecision
 	matched, decided map[permission.Hit]int
-	skipped          []reports.SkippedRecord
+	skipped          []reports.Skipped
 }
 
 // decider reads the rules and makes the tools that calls are decided for.
@@ -265,9 +227,9 @@ type wanted struct {
 
 // decideFile decides the calls of a file, one JSON object a line.
 func (a *app) decideFile(d *decider, name string) error {
-	file, err := os.Open(a.path(name))
+	file, err := a.open(name)
 	if err != nil {
-		return usage("%s: %s", name, reason(err))
+		return err
 	}
 	defer file.Close()
 	lines := bufio.NewReader(file)
@@ -296,9 +258,9 @@ func (a *app) decideFile(d *decider, name string) error {
 
 // decideRecording decides all calls of a recorded session.
 func (a *app) decideRecording(d *decider, f found) error {
-	file, err := os.Open(a.path(f.path))
+	file, err := a.open(f.path)
 	if err != nil {
-		return usage("%s: %s", f.path, reason(err))
+		return err
 	}
 	defer file.Close()
 	_, err = recording.Scan(f.path, file, recording.Limits{}, recording.Handler{Turn: func(c *recording.Conversation, t *recording.Turn) error {
@@ -314,7 +276,7 @@ func (a *app) decideRecording(d *decider, f found) error {
 		return nil
 	}})
 	if err != nil && !f.named {
-		d.skipped = append(d.skipped, reports.SkippedRecord{File: f.path, Reason: strings.TrimPrefix(err.Error(), f.path+": ")})
+		d.skipped = append(d.skipped, skippedFile(f.path, err))
 		return nil
 	}
 	if err != nil {

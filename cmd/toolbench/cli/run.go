@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -20,25 +21,6 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/scenario/check"
 )
-
-const runLong = `Runs scenarios and reports what came of them.
-
-Without an argument the embedded suite runs. An argument is the name of an
-embedded scenario, or a file or folder of your own; a folder is searched for
-*.yaml files. Write ./NAME for a file that has the name of an embedded scenario.
-
-The order of the report never depends on --jobs. With --fail-fast it ends with
-the first scenario, in that order, that does not pass. A failure shows the command
-that shows it again.`
-
-const runExample = `  toolbench run                                  the embedded suite
-  toolbench run -v partition-headline            one scenario, with its timeline
-  toolbench run ./mine broken.yaml               a folder and a file of your own
-  toolbench run -g 'edit|write' --tag '!slow'    by name or words, and by tag
-  toolbench run --policy serial --seed 7         under another policy and seed
-  toolbench run --repeat-each 20                 the same trace each time?
-  toolbench run --last-failed -x                 until all of them pass again
-  toolbench run --shard 1/4 --format junit=out.xml --format json`
 
 type runFlags struct {
 	looks
@@ -53,20 +35,20 @@ type runFlags struct {
 
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
-	cmd := &cobra.Command{
-		Use: "run [NAME|PATH...]", Short: "Run scenarios", Long: runLong + "\n\n" + exitCodes + "\n\n" + environment, Example: runExample,
+	cmd := explained(&cobra.Command{
+		Use: "run [NAME|PATH...]", Short: "Run scenarios",
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args, f) },
 		ValidArgsFunction: a.completeNames,
-	}
+	}, helpText("codes"))
 	flags := cmd.Flags()
 	f.selection.add(flags)
 	f.looks.add(flags)
-	flags.VarP(&value[int]{to: &f.jobs, parse: atLeast(0), kind: "N", text: "0"}, "jobs", "j", "scenarios at once; 0 is one a processor")
+	flags.VarP(number(&f.jobs, 0), "jobs", "j", "scenarios at once; 0 is one a processor")
 	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
 	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls by this policy instead of the scenario's own policy: "+strings.Join(a.bench.Policies, ", ")+"; times are then not checked")
 	f.repeat = 1
-	flags.Var(&value[int]{to: &f.repeat, parse: atLeast(1), kind: "N", text: "1"}, "repeat-each", "run each scenario so often; a differing trace is a failure")
+	flags.Var(number(&f.repeat, 1), "repeat-each", "run each scenario so often; a differing trace is a failure")
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
@@ -87,30 +69,34 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if f.update && slices.ContainsFunc(plan.entries, func(e entry) bool { return e.embedded }) {
 		return usage("--update cannot change the embedded suite: name the files, as in `toolbench run -u ./scenarios`")
 	}
+	if a.env("GOGC") == "" {
+		// Much short-lived work in a small heap: a fifth of the time went into collecting.
+		defer debug.SetGCPercent(debug.SetGCPercent(200))
+	}
 	pool := a.pool(f)
-	results, interrupted := pool.run(ctx, plan.entries)
-	updating := f.update && !interrupted
+	results, stopped := pool.run(ctx, plan.entries)
+	updating := f.update && !stopped
 	if updating {
-		if interrupted, err = a.update(ctx, pool, results); err != nil {
+		if stopped, err = a.update(ctx, pool, results); err != nil {
 			return err
 		}
 	}
 	a.verdict = verdict(outcomes(results))
 	plan.remember(results)
-	if err := a.report(outcomes(results), plan, f); err != nil {
+	if err := a.report(outcomes(results), reports.Options{Again: plan.again(f)}, f); err != nil {
 		return err
 	}
-	if updating && interrupted {
-		return &exitError{ExitInterrupted, errors.New("interrupted while expectations were updated; each file is as it was or as it was to be")}
+	if updating && stopped {
+		return interrupted("interrupted while expectations were updated; each file is as it was or as it was to be")
 	}
-	return a.conclude(len(results), len(plan.entries), interrupted)
+	return a.conclude(len(results), len(plan.entries), stopped)
 }
 
 // conclude gives the error that carries the exit code.
-func (a *app) conclude(ran, of int, interrupted bool) error {
+func (a *app) conclude(ran, of int, stopped bool) error {
 	switch {
-	case interrupted:
-		return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d scenarios ran", ran, of)}
+	case stopped:
+		return interrupted("interrupted: %d of %d scenarios ran", ran, of)
 	case a.verdict != ExitHeld:
 		return &exitError{code: a.verdict}
 	}
@@ -134,8 +120,7 @@ func (a *app) settle(f *runFlags) error {
 }
 
 // report writes all that was asked for; files first, for nobody closes them early.
-func (a *app) report(outcomes []check.Result, plan *plan, f runFlags) error {
-	options := reports.Options{Again: plan.again(f)}
+func (a *app) report(outcomes []check.Result, options reports.Options, f runFlags) error {
 	for _, file := range f.outputs.files {
 		if err := a.writeFile(file, outcomes, options); err != nil {
 			return harness(err)
@@ -147,7 +132,7 @@ func (a *app) report(outcomes []check.Result, plan *plan, f runFlags) error {
 			return harness(err)
 		}
 	}
-	return a.print(outcomes, options, f)
+	return a.printOutcomes(outcomes, options, f)
 }
 
 // printInvalid prints what is wrong with invalid files to the error output.
@@ -159,15 +144,15 @@ func (a *app) printInvalid(outcomes []check.Result) {
 	}
 }
 
-// print writes the report on the standard output.
-func (a *app) print(outcomes []check.Result, options reports.Options, f runFlags) error {
+// printOutcomes writes the report on the standard output.
+func (a *app) printOutcomes(outcomes []check.Result, options reports.Options, f runFlags) error {
 	if screen := f.outputs.screen; screen != nil && screen.Name != "table" {
 		return wrap(screen.Write(a.Stdout, outcomes, options))
 	}
 	looks := a.drawing(f.looks)
 	looks.Again = options.Again
 	if f.quiet {
-		outcomes = unpassed(outcomes)
+		outcomes = slices.DeleteFunc(slices.Clone(outcomes), func(o check.Result) bool { return o.Status == check.Passed })
 		if len(outcomes) == 0 {
 			return nil
 		}
@@ -180,24 +165,6 @@ func (a *app) print(outcomes []check.Result, options reports.Options, f runFlags
 		}
 	}
 	return wrap(reports.Table(a.Stdout, outcomes, looks))
-}
-
-// wrap makes an error of writing one of the harness, which nil is not.
-func wrap(err error) error {
-	if err == nil {
-		return nil
-	}
-	return harness(fmt.Errorf("writing the report: %w", err))
-}
-
-func unpassed(outcomes []check.Result) []check.Result {
-	var left []check.Result
-	for _, o := range outcomes {
-		if o.Status != check.Passed {
-			left = append(left, o)
-		}
-	}
-	return left
 }
 
 // plan is what will run.

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,67 +14,29 @@ import (
 	"toolbench/toolsys/search"
 )
 
-const searchLong = `Measures how well ToolSearch finds the tools of a catalogue, or shows what it finds.
-
-With --queries, a file of queries that people have labelled with the tools that would
-do, each ranker is asked all of them: hit@k is the share of queries with a relevant
-tool among the first k, recall@k the mean share of a query's relevant tools that are
-there, MRR the mean of 1/rank of the first one. The figures of queries at even and at
-odd places stand beside the total: whoever tunes on one half can show the other.
-
-With words instead, what each ranker finds for them, with scores and why. Scores of
-different rankers cannot be compared.
-
-A catalogue is a listing of tools in JSON, as servers give it, or an object a line. A
-line of queries is {"query": ..., "relevant": ["server::tool", ...]}, with id, lang and
-class where you like.
-
-` + embeddingsLong
-
-const searchExample = `  toolbench search --catalog tools.json 'send a message'
-  toolbench search --catalog tools.json 'select:mcp__chat__send'
-  toolbench search --catalog tools.jsonl --queries queries.jsonl
-  toolbench search --catalog tools.jsonl --queries queries.jsonl --ranker lexicon --k 1,3,10 --format json
-  toolbench search --catalog tools.jsonl --queries q.jsonl --embeddings http://localhost:11434/v1 --embeddings-model nomic-embed-text`
-
-const searchCodes = `Exit codes:
-  0    measured, or searched, whatever was found
-  2    the command line, a catalogue or a file of queries is wrong
-  3    the harness itself failed
-  130  interrupted`
-
 type searchFlags struct {
-	looks
+	printing
 	catalogs []string
 	queries  string
 	rankers  []search.Ranker
 	ks       []int
 	max      int
-	schema   bool
-	format   string
 
 	embeddings embeddingsFlags
 }
 
 func (a *app) searchCommand() *cobra.Command {
-	f := searchFlags{format: "table", rankers: search.Rankers(), ks: []int{1, 5}}
-	cmd := &cobra.Command{
-		Use: "search --catalog FILE [WORDS...]", Short: "Measure how well ToolSearch finds tools", Long: searchLong + "\n\n" + searchCodes, Example: searchExample,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.search(cmd.Context(), args, f) },
-	}
+	f := searchFlags{rankers: search.Rankers(), ks: []int{1, 5}, max: search.DefaultMax}
+	cmd := &cobra.Command{Use: "search --catalog FILE [WORDS...]", Short: "Measure how well ToolSearch finds tools"}
 	flags := cmd.Flags()
-	f.looks.add(flags)
-	flags.StringArrayVar(&f.catalogs, "catalog", nil, "the tools to search, a file or a folder; may be given several times")
+	repeatable(flags, &f.catalogs, "catalog", "the tools to search, a file or a folder")
 	flags.StringVar(&f.queries, "queries", "", "labelled queries to ask")
 	flags.Var(&value[[]search.Ranker]{to: &f.rankers, parse: someRankers, kind: "RANKERS"}, "ranker",
 		"these only, with commas: "+strings.Join(rankerNames(), ", "))
 	flags.Var(&value[[]int]{to: &f.ks, parse: someKs, kind: "KS", text: "1,5"}, "k", "the ks of hit@k and recall@k")
-	flags.Var(&value[int]{to: &f.max, parse: atLeast(1), kind: "N", text: strconv.Itoa(search.DefaultMax)}, "max", "how many tools to show for words")
+	flags.Var(number(&f.max, 1), "max", "how many tools to show for words")
 	f.embeddings.add(flags)
-	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and search nothing")
-	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
-	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"search"}}
-	return cmd
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.search(cmd.Context(), args, f) })
 }
 
 func rankerNames() []string {
@@ -121,8 +81,6 @@ func someKs(text string) ([]int, error) {
 func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	words := strings.Join(args, " ")
 	switch {
-	case f.schema:
-		return a.printAll(reports.Schema("search"))
 	case len(f.catalogs) == 0:
 		return usage("name the tools to search, as in `toolbench search --catalog tools.json 'send a message'`")
 	case f.queries == "" && strings.TrimSpace(words) == "":
@@ -141,23 +99,6 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	return a.measure(ctx, tools, f)
 }
 
-// readFile reads a file of at most so many bytes; of a larger one, not more.
-func (a *app) readFile(name string, most int64) ([]byte, error) {
-	file, err := os.Open(a.path(name))
-	if err != nil {
-		return nil, usage("%s: %s", name, reason(err))
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
-	switch {
-	case err != nil:
-		return nil, usage("%s: %s", name, reason(err))
-	case int64(len(data)) > most:
-		return nil, usage("%s: it is larger than %d bytes; split it", name, most)
-	}
-	return data, nil
-}
-
 // searched is the tools to search, and where they come from.
 type searched struct {
 	reports.SearchedTools
@@ -168,7 +109,7 @@ type searched struct {
 func (a *app) look(ctx context.Context, words string, s searched, f searchFlags) error {
 	q, err := search.ParseQuery(words)
 	if err != nil {
-		return &exitError{ExitUsage, err}
+		return invalid(err)
 	}
 	report := reports.FindingsReport{Tools: s.SearchedTools, Words: words}
 	for _, r := range f.rankers {
@@ -181,10 +122,7 @@ func (a *app) look(ctx context.Context, words string, s searched, f searchFlags)
 	if v != nil {
 		report.Found = append(report.Found, reports.Finding{Ranker: v.Label(), Result: v.Search(words, q, f.max)})
 	}
-	if f.format == "json" {
-		return wrap(reports.FindingsJSON(a.Stdout, report))
-	}
-	return wrap(reports.FindingsTable(a.Stdout, report, a.drawing(f.looks)))
+	return a.print(report, f.printing)
 }
 
 // measure asks every ranker the labelled queries.
@@ -195,12 +133,12 @@ func (a *app) measure(ctx context.Context, tools searched, f searchFlags) error 
 	}
 	queries, err := retrieval.Parse(f.queries, data)
 	if err != nil {
-		return &exitError{ExitUsage, err}
+		return invalid(err)
 	}
 	var standings []retrieval.Standing
 	for _, r := range f.rankers {
 		if ctx.Err() != nil {
-			return &exitError{ExitInterrupted, fmt.Errorf("interrupted: %d of %d rankers were asked", len(standings), len(f.rankers))}
+			return interrupted("interrupted: %d of %d rankers were asked", len(standings), len(f.rankers))
 		}
 		standings = append(standings, retrieval.Measure(tools.pool, queries, r, f.ks))
 	}
@@ -215,8 +153,5 @@ func (a *app) measure(ctx context.Context, tools searched, f searchFlags) error 
 		return usage("%s: none of its %d queries names a tool of %s; are they for another catalogue?", f.queries, len(queries), strings.Join(f.catalogs, ", "))
 	}
 	report := reports.SearchReport{Tools: tools.SearchedTools, File: f.queries, Ks: f.ks, Standings: standings}
-	if f.format == "json" {
-		return wrap(reports.SearchJSON(a.Stdout, report))
-	}
-	return wrap(reports.SearchTable(a.Stdout, report, a.drawing(f.looks)))
+	return a.print(report, f.printing)
 }

@@ -87,7 +87,7 @@ func recordingFile(t *testing.T) string {
 	return file
 }
 
-const hello = `{"messages":[{"role":"user","content":"Hi"}]}`
+const hello = `{"max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`
 
 // The address is the first line, the report follows when all was served, and the code
 // is that of the checks.

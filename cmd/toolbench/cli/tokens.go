@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,97 +17,44 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/cassette"
 	"toolbench/sim/economics/tokens"
-	"toolbench/sim/economics/tokens/endpoint"
 	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys/api"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/settings"
 )
 
-const tokensLong = `Counts what the definitions of tools cost in each request, and what deferral saves
-of it: with names only, with names and hints, and with the API's defer_loading.
-
-Tools come from catalogues in files (a server's tools/list as a result, an array or
-JSON lines; servers or tools by name; tools of requests to models; a folder of such
-files, or with a tool a file: it is its server, and what holds no tool is passed
-over), from live MCP servers, and from the built-in ones, which are counted when nothing
-else is named. A figure counts a line a tool under the counter it names; the most expensive
-tools come first. What ToolSearch itself costs is given, and is not in the totals.
-
-With --recording, the tools of recorded requests, in any format that replay reads: the
-same figures for one request, and net figures over the whole session, less ToolSearch's
-definition in each request and the searches that would have had to load what was
-called; and which tools were never called. A transcript holds no tools.
-
---counter count_tokens asks the Messages API itself, for --model: 6 requests for totals
-and one for each of the --measure most expensive tools; all else is apportioned by bytes, and
-marked so. The key is the value of the variable that --key-env names; with --cassette the
-answers come from a cassette, and with --record they go into it, secrets blanked.`
-
-const tokensExample = `  toolbench tokens --builtin
-  toolbench tokens --catalog tools.json --counter o200k --model claude-sonnet-4-5
-  toolbench tokens --mcp 'npx -y @modelcontextprotocol/server-everything'
-  toolbench tokens --mcp-config .mcp.json --format json
-  toolbench tokens --recording session.yaml
-  toolbench tokens --catalog tools.json --counter count_tokens --model claude-sonnet-4-5`
-
-const tokensCodes = `Exit codes:
-  0    everything was counted
-  2    the command line or a catalogue is wrong, or no server could be listed; a
-       server that fails beside others is named, and the others are counted
-  3    the harness itself failed
-  130  interrupted`
-
 type tokensFlags struct {
-	looks
+	printing
 	catalogs, commands, urls, configs []string
 	recordings                        []string
 	endpoint                          endpointFlags
-	builtin, schema                   bool
-	counter, model, format            string
+	builtin                           bool
+	counter, model                    string
 	percent, top                      int
 	limit                             time.Duration
 }
 
 func (a *app) tokensCommand() *cobra.Command {
-	f := tokensFlags{format: "table", counter: tokens.Names()[0], top: 10, percent: 10}
-	cmd := &cobra.Command{
-		Use: "tokens", Short: "Count what tool definitions cost", Long: tokensLong + "\n\n" + tokensCodes, Example: tokensExample,
-		Args: nothingElse,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.tokens(cmd.Context(), f) },
-	}
+	f := tokensFlags{counter: tokens.Names()[0], top: 10, percent: 10}
+	cmd := &cobra.Command{Use: "tokens", Short: "Count what tool definitions cost", Args: onlyFlags("a file is named with --catalog")}
 	flags := cmd.Flags()
-	f.looks.add(flags)
-	flags.StringArrayVar(&f.catalogs, "catalog", nil, "a catalogue's file, or a folder of them; repeatable")
-	flags.StringArrayVar(&f.recordings, "recording", nil, "a recorded session, or a folder of them; repeatable")
+	repeatable(flags, &f.catalogs, "catalog", "a catalogue's file, or a folder of them")
+	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them")
 	flags.BoolVar(&f.builtin, "builtin", false, "the built-in tools")
-	flags.StringArrayVar(&f.commands, "mcp", nil, "an MCP server's command over stdio, with its arguments; repeatable")
-	flags.StringArrayVar(&f.urls, "mcp-url", nil, "an MCP server's address over streamable HTTP; repeatable")
-	flags.StringArrayVar(&f.configs, "mcp-config", nil, "a .mcp.json that names servers; repeatable")
-	counter := &value[string]{to: &f.counter, parse: oneOf(counterNames()...), kind: "COUNTER", text: f.counter}
-	flags.VarPF(counter, "counter", "", "what a token is: "+strings.Join(counterNames(), ", ")).Annotations = map[string][]string{ownValues: {"tokens"}}
+	repeatable(flags, &f.commands, "mcp", "an MCP server's command over stdio, with its arguments")
+	repeatable(flags, &f.urls, "mcp-url", "an MCP server's address over streamable HTTP")
+	repeatable(flags, &f.configs, "mcp-config", "a .mcp.json that names servers")
+	own(flags, choice(&f.counter, "COUNTER", counterNames()...), "counter", "what a token is: "+strings.Join(counterNames(), ", "))
 	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of; of a recording, its first model")
 	f.endpoint.add(flags)
-	flags.Var(&value[int]{to: &f.percent, parse: atLeast(1), kind: "N", text: "10"}, "percent", "the automatic threshold, in percent of the window")
-	flags.Var(&value[int]{to: &f.top, parse: atLeast(0), kind: "N", text: "10"}, "top", "how many of the most expensive tools the table shows; 0 shows all")
+	flags.Var(number(&f.percent, 1), "percent", "the automatic threshold, in percent of the window")
+	flags.Var(number(&f.top, 0), "top", "how many of the most expensive tools the table shows; 0 shows all")
 	flags.DurationVar(&f.limit, "timeout", 30*time.Second, "what each live server has to answer")
-	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of --format json, and count nothing")
-	format := &value[string]{to: &f.format, parse: oneOf("table", "json"), kind: "FORMAT", text: "table"}
-	flags.VarPF(format, "format", "", "table or json").Annotations = map[string][]string{ownValues: {"tokens"}}
-	return cmd
-}
-
-func nothingElse(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("%q is no flag; a file is named with --catalog %s; see `%s --help`", args[0], args[0], cmd.CommandPath())
-	}
-	return nil
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.tokens(cmd.Context(), f) })
 }
 
 // tokens is the way from flags to the report.
 func (a *app) tokens(ctx context.Context, f tokensFlags) error {
-	if f.schema {
-		return a.printAll(reports.Schema("tokens"))
-	}
 	counter, err := a.provisional(f)
 	if err != nil {
 		return err
@@ -121,7 +69,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 	}
 	tools = append(tools, recorded.Tools()...)
 	if ctx.Err() != nil {
-		return &exitError{ExitInterrupted, fmt.Errorf("interrupted")}
+		return interrupted("interrupted")
 	}
 	for _, failed := range failures {
 		a.logf("MCP server %q: %s", failed.Server, failed.Err)
@@ -141,10 +89,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		}
 		report.Sessions = again.Sessions
 	}
-	if f.format == "json" {
-		return wrap(reports.TokensJSON(a.Stdout, report, failures))
-	}
-	return wrap(reports.TokensTable(a.Stdout, report, failures, f.top, a.drawing(f.looks)))
+	return a.print(reports.TokensReport{Report: report, Failures: failures, Top: f.top}, f.printing)
 }
 
 // counted counts the tools, and ToolSearch beside them.
@@ -203,16 +148,12 @@ type endpointFlags struct {
 	worst           int
 }
 
-// apiAddress is the Messages API's official address.
-const apiAddress = "https://api.anthropic.com/"
-
 func (f *endpointFlags) add(flags *pflag.FlagSet) {
 	f.worst = 5
-	flags.StringVar(&f.baseURL, "base-url", apiAddress, "with count_tokens: the API's address")
+	flags.StringVar(&f.baseURL, "base-url", api.DefaultBaseURL, "with count_tokens: the API's address")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "with count_tokens: the variable that holds the API's key")
-	flags.StringVar(&f.cassette.file, "cassette", "", "with count_tokens: a cassette that answers in place of the API")
-	flags.BoolVar(&f.cassette.record, "record", false, "with --cassette: ask the API and write the cassette anew")
-	flags.Var(&value[int]{to: &f.worst, parse: atLeast(0), kind: "N", text: "5"}, "measure", "with count_tokens: how many of the most expensive tools are measured one by one")
+	f.cassette.add(flags, "", "with count_tokens: ", "API")
+	flags.Var(number(&f.worst, 0), "measure", "with count_tokens: how many of the most expensive tools are measured one by one")
 }
 
 // counterNames are the counters there are, the default first.
@@ -240,11 +181,22 @@ func (a *app) measured(ctx context.Context, tools []tokens.Tool, searcher tokens
 		return tokens.Report{}, usage("--counter %s counts for a model; name it with --model", tokens.CountTokens)
 	}
 	key, _ := a.lookup(f.keyEnv)
-	rt, done, err := a.transport(f.cassette, key, f.keyEnv)
+	rt, done, err := a.countTransport(f, key)
 	if err != nil {
 		return tokens.Report{}, err
 	}
-	m, err := endpoint.Measure(ctx, endpoint.Config{BaseURL: f.baseURL, Key: key, Model: o.Model, Transport: rt, Retries: f.cassette.retries()}, tools, searcher, f.worst)
+	retries := 2
+	if f.cassette.replays() {
+		retries = 0 // they are for the network only
+	}
+	count := api.CountTokens(api.Config{BaseURL: f.baseURL, Key: key, Transport: rt, Retries: retries})
+	m, err := tokens.Measure(ctx, o.Model, func(ctx context.Context, text string, definitions []json.RawMessage) (int, error) {
+		n, err := count(ctx, o.Model, text, definitions)
+		if refused, ok := errors.AsType[*api.Error](err); ok {
+			err = &tokens.Refused{Err: refused}
+		}
+		return n, err
+	}, tools, searcher, f.worst)
 	if err == nil {
 		err = done()
 	}
@@ -260,53 +212,75 @@ func (a *app) measured(ctx context.Context, tools []tokens.Tool, searcher tokens
 
 // unanswered sorts what kept a service from answering.
 func unanswered(ctx context.Context, err error, f cassetteFlags) error {
-	var refused *endpoint.Refused
-	var missed *cassette.MissError
+	refused, isRefused := errors.AsType[*tokens.Refused](err)
+	missed, isMiss := errors.AsType[*cassette.MissError](err)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{ExitInterrupted, errors.New("interrupted")}
-	case errors.As(err, &refused):
+		return interrupted("interrupted")
+	case isRefused:
 		return usage("%s; check --model, --base-url and the key", refused)
-	case errors.As(err, &missed):
+	case isMiss:
 		return usage("%s\nthe tools, the model or the number to measure are not those of the recording; --record asks again", missed)
-	case f.file != "" && !f.record:
+	case f.replays():
 		return usage("%s: %s", f.file, err)
 	}
 	return harness(fmt.Errorf("no answer: %w", err))
 }
 
-// cassetteFlags name a cassette between the program and a service.
+// cassetteFlags name a cassette between the program and a service; prefix begins the
+// flags' names.
 type cassetteFlags struct {
-	file   string
-	record bool
+	prefix, file string
+	record       bool
 }
 
-// retries are for the network only.
-func (f cassetteFlags) retries() int {
-	if f.file != "" && !f.record {
-		return 0
+func (f *cassetteFlags) add(flags *pflag.FlagSet, prefix, when, service string) {
+	f.prefix = prefix
+	flags.StringVar(&f.file, prefix+"cassette", "", when+"a cassette that answers in place of the "+service)
+	flags.BoolVar(&f.record, prefix+"record", false, "with --"+prefix+"cassette: ask the "+service+" and write the cassette anew")
+}
+
+// replays reports whether a cassette answers.
+func (f cassetteFlags) replays() bool { return f.file != "" && !f.record }
+
+// check refuses to record into nothing.
+func (f cassetteFlags) check() error {
+	if f.record && f.file == "" {
+		return usage("--%[1]srecord needs the cassette to write: --%[1]scassette FILE.yaml", f.prefix)
 	}
-	return 2
+	return nil
 }
 
-// transport is the way to a service: a cassette, the network, or the network with a
-// cassette that takes it down; done ends it. The key is blanked in the cassette.
-func (a *app) transport(f cassetteFlags, key, keyEnv string) (rt http.RoundTripper, done func() error, err error) {
-	nothing := func() error { return nil }
-	switch {
-	case f.file == "" && f.record:
-		return nil, nil, usage("--record needs the cassette to write: --cassette FILE.yaml")
-	case f.file != "" && !f.record:
-		_, rt, err = a.player(f.file)
-		return rt, nothing, err
-	case key == "":
-		return nil, nil, usage("there is no key: set %s, or name a recorded cassette with --cassette", keyEnv)
+// network is the way to a service: the machine's own, recorded where a cassette is named;
+// done ends the recording. The key is blanked in the cassette.
+func (a *app) network(f cassetteFlags, key string) (rt http.RoundTripper, done func() error, err error) {
+	if f.file == "" {
+		return http.DefaultTransport, func() error { return nil }, nil
 	}
-	return a.recordedTransport(f, key)
+	if !strings.HasSuffix(f.file, ".yaml") {
+		return nil, nil, usage("%q: the name of a cassette to record ends in .yaml", f.file)
+	}
+	recorder, err := cassette.Record(a.path(f.file), http.DefaultTransport, key)
+	if err != nil {
+		return nil, nil, usage("%s", err)
+	}
+	return recorder, recorder.Stop, nil
 }
 
-// network is the machine's own way out, with its proxy settings.
-func (a *app) network() http.RoundTripper { return http.DefaultTransport }
+// countTransport is the way to the API that counts.
+func (a *app) countTransport(f endpointFlags, key string) (rt http.RoundTripper, done func() error, err error) {
+	if err := f.cassette.check(); err != nil {
+		return nil, nil, err
+	}
+	if f.cassette.replays() {
+		_, rt, err = a.player(f.cassette.file)
+		return rt, func() error { return nil }, err
+	}
+	if key == "" {
+		return nil, nil, usage("there is no key: set %s, or name a recorded cassette with --cassette", f.keyEnv)
+	}
+	return a.network(f.cassette, key)
+}
 
 // player answers from a cassette at once: how long the service took does not matter here.
 func (a *app) player(file string) (*cassette.Cassette, http.RoundTripper, error) {

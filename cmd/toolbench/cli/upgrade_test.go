@@ -20,7 +20,7 @@ const oldCassette = "---\nversion: 2\ninteractions:\n    - id: 0\n      request:
 const oldScenario = "# greets\nname: greet # short\nabout: A greeting.\nstream: {turns: [{text: Hello.}]}\n"
 
 func TestUpgradeLiftsOnceAndChecksWithoutWriting(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	for name, text := range map[string]string{"a/c.yaml": oldCassette, "a/s.yaml": oldScenario, "a/other.yaml": "x: 1\n", "a/notes.txt": "x"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(d.dir, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644))
@@ -47,7 +47,7 @@ func TestUpgradeLiftsOnceAndChecksWithoutWriting(t *testing.T) {
 }
 
 func TestUpgradeReportsSecretsWithTheirPlaces(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	leaking := strings.Replace(oldCassette, "body: hi", "body: sk-ant-api03-abcdefgh", 1)
 	scenario := strings.Replace(oldScenario, "Hello.", "sk-ant-api03-abcdefgh", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "c.yaml"), []byte(leaking), 0o644))
@@ -66,7 +66,7 @@ func TestUpgradeReportsSecretsWithTheirPlaces(t *testing.T) {
 }
 
 func TestUpgradeRefusesWhatItCannotLift(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	for name, text := range map[string]string{"newer.yaml": "format: 7\n" + oldScenario, "newer-c.yaml": strings.Replace(oldCassette, "version: 2", "version: 9", 1), "other.yaml": "x: 1\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644))
 		assert.Equal(t, cli.ExitUsage, d.run(t.Context(), "upgrade", name), name)
@@ -80,7 +80,7 @@ func TestUpgradeRefusesWhatItCannotLift(t *testing.T) {
 }
 
 func TestUpgradeTablesFitTheirWidth(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkdir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "a-rather-long-name-of-a-cassette-in-a-folder.yaml"), []byte(oldCassette), 0o644))
 	for _, width := range []string{"40", "60", "80"} {
 		wide, err := strconv.Atoi(width)

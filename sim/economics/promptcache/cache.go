@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // lookback is how many blocks before a breakpoint are tried.
@@ -25,15 +24,18 @@ type Block struct {
 
 // Usage is what one request costs, in tokens.
 type Usage struct {
-	Read, Written, Plain int
+	Read    int `json:"read"`
+	Written int `json:"written"`
+	Plain   int `json:"plain"`
 	// Missed are those that were neither read nor new.
-	Missed int
+	Missed int `json:"missed"`
 	// Rewritten are the missed ones that were written anew; the rest of them were paid
 	// as plain input.
-	Rewritten int
+	Rewritten int `json:"-"`
 	// Builtin are the tokens of built-in definitions, BuiltinRead those of them that
 	// were read.
-	Builtin, BuiltinRead int
+	Builtin     int `json:"-"`
+	BuiltinRead int `json:"-"`
 }
 
 func (u Usage) plus(v Usage) Usage {
@@ -137,16 +139,15 @@ func usage(blocks []Block, read, end int, last []Block) Usage {
 
 // Break is where a request stopped being the one before it.
 type Break struct {
-	Turn int
-	// Byte is the first one that differs, counted from the request's first
-	// definition.
-	Byte int
-	// Before and Now are the blocks that stand there; "" is the request's end.
-	Before, Now string
+	Turn int `json:"turn"`
+	Byte int `json:"byte" jsonschema:"The first byte that differs, from the first definition on."`
+	// Before and Now are the blocks that stand there.
+	Before string `json:"before"`
+	Now    string `json:"now" jsonschema:"What stands there instead; \"\" is the end."`
 	// Builtins reports whether built-in definitions stood behind it: they are lost too.
-	Builtins bool
+	Builtins bool `json:"builtins_lost"`
 	// Cause is what happened in the turn.
-	Cause string
+	Cause string `json:"cause"`
 }
 
 // broken finds the first difference of two requests; ok is false where the new one
@@ -179,15 +180,6 @@ func common(a, b string) int {
 	return n
 }
 
-// cause joins what happened.
-func cause(events []Event) string {
-	var words []string
-	for _, e := range events {
-		words = append(words, e.About)
-	}
-	return strings.Join(words, "; ")
-}
-
 // ErrPrices is wrapped by errors of a price list; each names the file.
 var ErrPrices = errors.New("invalid price list")
 
@@ -216,15 +208,16 @@ func ParsePrices(file string, data []byte) (Prices, error) {
 	return p, nil
 }
 
+// million is how many tokens a price is for.
+const million = 1e6
+
 // Cost is what a usage costs, in dollars.
 func (p Prices) Cost(u Usage) float64 {
-	const million = 1e6
 	return (float64(u.Read)*p.Read + float64(u.Written)*p.Write + float64(u.Plain)*p.Input) / million
 }
 
 // Lost is what the missed tokens cost beyond what reading them would have, in
 // dollars.
 func (p Prices) Lost(u Usage) float64 {
-	const million = 1e6
 	return (float64(u.Rewritten)*(p.Write-p.Read) + float64(u.Missed-u.Rewritten)*(p.Input-p.Read)) / million
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolbench/fixtures"
+	_ "toolbench/property/seeded"
 	"toolbench/sim/economics/promptcache"
 	"toolbench/sim/economics/tokens"
 )

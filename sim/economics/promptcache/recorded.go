@@ -12,25 +12,25 @@ import (
 // Recorded is what the requests of one recorded session cost under the model, as
 // they were sent and as we would have sent them (D5).
 type Recorded struct {
-	File         string
-	Conversation int
-	Agent        string
-	// Turns counts the session's turns, Requests those whose request was recorded,
-	// Marked those that set a breakpoint.
-	Turns, Requests, Marked int
-	// Defers reports whether the session defers by itself.
-	Defers bool
+	File         string `json:"file"`
+	Conversation int    `json:"conversation"`
+	Agent        string `json:"agent"`
+	Turns        int    `json:"turns"`
+	Requests     int    `json:"requests" jsonschema:"Turns whose request is in the recording; a transcript has none."`
+	// Marked counts the requests that set a breakpoint.
+	Marked int  `json:"requests_with_cache_control"`
+	Defers bool `json:"defers_by_itself" jsonschema:"The session searches for tools itself; no ordering defers them again."`
 	// Results are estimates: as recorded first, ours behind. Empty without requests.
-	Results []Result
+	Results []Result `json:"-"`
 	// Changes are the turns whose tools are not those of the turn before.
-	Changes []Change
+	Changes []Change `json:"-"`
 	// Measured is what the API itself counted over the turns that have it, Counted of
 	// them; ByTurn has it by the turn's number. Losses are turns that read less than
 	// the turn before had left in the cache.
-	Measured recording.Usage
-	Counted  int
-	ByTurn   map[int]recording.Usage
-	Losses   []Loss
+	Measured recording.Usage         `json:"-"`
+	Counted  int                     `json:"-"`
+	ByTurn   map[int]recording.Usage `json:"-"`
+	Losses   []Loss                  `json:"-"`
 }
 
 // Change is a turn whose tools array is not that of the turn before.
@@ -152,16 +152,13 @@ func length(blocks []Block) (n int) {
 
 // difference words what became of the tools.
 func difference(before, now []Block) string {
-	texts := func(blocks []Block) map[string]string {
-		out := map[string]string{}
-		for _, b := range blocks {
-			out[b.Name] = b.Text
-		}
-		return out
+	old, is := map[string]string{}, map[string]bool{}
+	for _, b := range before {
+		old[b.Name] = b.Text
 	}
-	old, is := texts(before), texts(now)
 	var added, edited, gone []string
 	for _, b := range now {
+		is[b.Name] = true
 		text, had := old[b.Name]
 		switch {
 		case !had:
@@ -171,7 +168,7 @@ func difference(before, now []Block) string {
 		}
 	}
 	for _, b := range before {
-		if _, stays := is[b.Name]; !stays {
+		if !is[b.Name] {
 			gone = append(gone, b.Name)
 		}
 	}

@@ -37,7 +37,7 @@ type turn struct {
 }
 
 // taped is a cassette of one conversation, as go-vcr writes it.
-func taped(t *testing.T, turns []turn) *recording.PromptSession {
+func recordedSession(t *testing.T, turns []turn) *recording.PromptSession {
 	t.Helper()
 	messages := []object{{"role": "user", "content": "Go."}}
 	var all []object
@@ -64,7 +64,7 @@ func taped(t *testing.T, turns []turn) *recording.PromptSession {
 	}
 	data, err := yaml.Marshal(object{"version": 1, "interactions": all})
 	require.NoError(t, err)
-	file, err := recording.ReadPrompts("tape.yaml", strings.NewReader(string(data)), recording.Limits{})
+	file, err := recording.ReadPrompts("session.yaml", strings.NewReader(string(data)), recording.Limits{})
 	require.NoError(t, err)
 	require.Len(t, file.Sessions, 1)
 	return file.Sessions[0]
@@ -81,7 +81,7 @@ func replayed(t *testing.T, turns ...turn) promptcache.Recorded {
 	t.Helper()
 	c, err := tokens.NewCounter("bytes4")
 	require.NoError(t, err)
-	r, err := promptcache.Replay("tape.yaml", taped(t, turns), c)
+	r, err := promptcache.Replay("session.yaml", recordedSession(t, turns), c)
 	require.NoError(t, err)
 	return r
 }

@@ -2,6 +2,7 @@ package promptcache
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolbench/sim/economics/tokens"
@@ -45,15 +46,15 @@ func Run(s Session, c tokens.Counter) ([]Result, error) {
 }
 
 func (b *bench) play(s Session, o Ordering, c tokens.Counter) (Result, error) {
-	r := Result{Ordering: o}
+	p := newPlaying(o, c)
 	var w world
-	var cache Cache
 	var messages []Block
 	var deferred []string
 	for turn := 1; turn <= s.Turns; turn++ {
-		events := s.at(turn)
-		for _, e := range events {
+		var causes []string
+		for _, e := range s.at(turn) {
 			w.apply(e)
+			causes = append(causes, e.About)
 		}
 		m := b.moment(&w, o)
 		if delta := pool.Delta(deferred, m.deferred); delta != "" {
@@ -61,48 +62,35 @@ func (b *bench) play(s Session, o Ordering, c tokens.Counter) (Result, error) {
 		}
 		deferred = m.deferred
 		messages = append(messages, Block{Name: fmt.Sprint("message ", turn), Text: filler(fmt.Sprint("turn ", turn, ". "), MessageBytes)})
-		request := request(m.definitions, messages)
-		if err := count(request, c); err != nil {
+		if err := p.send(turn, "", request(m.definitions, messages), strings.Join(causes, "; ")); err != nil {
 			return Result{}, err
 		}
-		if br, ok := broken(cache.last, request); ok {
-			br.Turn, br.Cause = turn, cause(events)
-			r.Breaks = append(r.Breaks, br)
-		}
-		r.Turns = append(r.Turns, cache.Send(request))
 	}
-	r.sum()
-	return r, nil
-}
-
-func (r *Result) sum() {
-	var later Usage
-	for i, u := range r.Turns {
-		r.Total = r.Total.plus(u)
-		if i > 0 {
-			later = later.plus(u)
-		}
-	}
-	if later.Builtin > 0 {
-		r.Kept = float64(later.BuiltinRead) * 100 / float64(later.Builtin)
-	}
+	return p.sum(), nil
 }
 
 // request lines up the blocks and sets the breakpoints.
 func request(definitions, messages []Block) []Block {
-	all := append([]Block{}, definitions...)
+	system := []Block{{Name: "system prompt", Text: filler("system. ", SystemBytes)}}
+	return marked(definitions, system, messages)
+}
+
+// marked lines up a request under our breakpoints: behind the last built-in tool, the
+// system prompt and the last message.
+func marked(tools, system, messages []Block) []Block {
+	all := slices.Concat(tools, system, messages)
 	last := -1
-	for i, b := range all {
-		if b.Builtin {
+	for i := range all {
+		all[i].Breakpoint = false
+		if i < len(tools) && all[i].Builtin {
 			last = i
 		}
 	}
-	if last >= 0 {
-		all[last].Breakpoint = true
+	for _, at := range []int{last, len(tools) + len(system) - 1, len(all) - 1} {
+		if at >= 0 {
+			all[at].Breakpoint = true
+		}
 	}
-	all = append(all, Block{Name: "system prompt", Text: filler("system. ", SystemBytes), Breakpoint: true})
-	all = append(all, messages...)
-	all[len(all)-1].Breakpoint = true
 	return all
 }
 
@@ -111,13 +99,57 @@ func filler(words string, length int) string {
 	return strings.Repeat(words, length/len(words)+1)[:length]
 }
 
-func count(blocks []Block, c tokens.Counter) error {
+// playing is a result on its way. A model has a cache of its own.
+type playing struct {
+	Result
+	caches  map[string]*Cache
+	counter tokens.Counter
+	before  []Block
+	// known are the tokens of texts: a history is sent again in every request.
+	known map[string]int
+}
+
+func newPlaying(o Ordering, c tokens.Counter) *playing {
+	return &playing{Result: Result{Ordering: o}, caches: map[string]*Cache{}, counter: c, known: map[string]int{}}
+}
+
+// send sends a request, whose blocks it counts, and notes where it breaks with the one
+// before.
+func (p *playing) send(turn int, model string, blocks []Block, cause string) error {
 	for i := range blocks {
-		n, err := c.Count(blocks[i].Text)
-		if err != nil {
-			return err
+		n, ok := p.known[blocks[i].Text]
+		if !ok {
+			var err error
+			if n, err = p.counter.Count(blocks[i].Text); err != nil {
+				return err
+			}
+			p.known[blocks[i].Text] = n
 		}
 		blocks[i].Tokens = n
 	}
+	if b, ok := broken(p.before, blocks); ok {
+		b.Turn, b.Cause = turn, cause
+		p.Breaks = append(p.Breaks, b)
+	}
+	p.before = blocks
+	if p.caches[model] == nil {
+		p.caches[model] = &Cache{}
+	}
+	p.Turns = append(p.Turns, p.caches[model].Send(blocks))
 	return nil
+}
+
+// sum adds up the requests.
+func (p *playing) sum() Result {
+	var later Usage
+	for i, u := range p.Turns {
+		p.Total = p.Total.plus(u)
+		if i > 0 {
+			later = later.plus(u)
+		}
+	}
+	if later.Builtin > 0 {
+		p.Kept = float64(later.BuiltinRead) * 100 / float64(later.Builtin)
+	}
+	return p.Result
 }

@@ -83,25 +83,10 @@ func (w way) prompt(tools []Block, r *recording.Prompt, messages []Block) []Bloc
 		}
 		ours(tools)
 	}
-	all := slices.Concat(tools, pieces(r.System), messages)
-	if !w.marked {
-		return all
+	if w.marked {
+		return marked(tools, pieces(r.System), messages)
 	}
-	for i := range all {
-		all[i].Breakpoint = false
-	}
-	last := -1
-	for i, t := range tools {
-		if t.Builtin {
-			last = i
-		}
-	}
-	for _, at := range []int{last, len(tools) + len(r.System) - 1, len(all) - 1} {
-		if at >= 0 {
-			all[at].Breakpoint = true
-		}
-	}
-	return all
+	return slices.Concat(tools, pieces(r.System), messages)
 }
 
 func pieces(from []recording.PromptBlock) []Block {
@@ -112,7 +97,7 @@ func pieces(from []recording.PromptBlock) []Block {
 	return out
 }
 
-// play sends the session and counts. A model has a cache of its own.
+// play sends the session and counts.
 func (w way) play(sent []recording.PromptTurn, c tokens.Counter) (Result, error) {
 	if w.deferring {
 		return w.deferred(sent, c)
@@ -124,54 +109,7 @@ func (w way) play(sent []recording.PromptTurn, c tokens.Counter) (Result, error)
 			return Result{}, err
 		}
 	}
-	p.sum()
-	return p.Result, nil
-}
-
-// playing is a result on its way.
-type playing struct {
-	Result
-	caches  map[string]*Cache
-	counter tokens.Counter
-	before  []Block
-	// known are the tokens of texts: a history is sent again in every request.
-	known map[string]int
-}
-
-func newPlaying(o Ordering, c tokens.Counter) *playing {
-	return &playing{Result: Result{Ordering: o}, caches: map[string]*Cache{}, counter: c, known: map[string]int{}}
-}
-
-// count fills in the tokens of blocks.
-func (p *playing) count(blocks []Block) error {
-	for i := range blocks {
-		n, ok := p.known[blocks[i].Text]
-		if !ok {
-			var err error
-			if n, err = p.counter.Count(blocks[i].Text); err != nil {
-				return err
-			}
-			p.known[blocks[i].Text] = n
-		}
-		blocks[i].Tokens = n
-	}
-	return nil
-}
-
-func (p *playing) send(turn int, model string, blocks []Block, cause string) error {
-	if err := p.count(blocks); err != nil {
-		return err
-	}
-	if b, ok := broken(p.before, blocks); ok {
-		b.Turn, b.Cause = turn, cause
-		p.Breaks = append(p.Breaks, b)
-	}
-	p.before = blocks
-	if p.caches[model] == nil {
-		p.caches[model] = &Cache{}
-	}
-	p.Turns = append(p.Turns, p.caches[model].Send(blocks))
-	return nil
+	return p.sum(), nil
 }
 
 // deferred plays the session as a pool that defers would have sent it: see
@@ -199,8 +137,7 @@ func (w way) deferred(sent []recording.PromptTurn, c tokens.Counter) (Result, er
 			added.put(Block{Name: "ToolSearch call", Text: tokens.SearchCall(step.Find)}, Block{Name: "ToolSearch result", Text: tokens.SearchResult(step.Found())})
 		}
 	}
-	p.sum()
-	return p.Result, nil
+	return p.sum(), nil
 }
 
 // lined are a step's definitions as the pool lines them up: the fixed ones with

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/sim/economics/retrieval"
 	"toolbench/sim/world/mcpserve"
 	"toolbench/toolsys/search"

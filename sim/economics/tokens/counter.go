@@ -9,37 +9,43 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
+// What a figure is: counted with a vocabulary, estimated from bytes, given by the API's
+// documentation, measured by the API's count_tokens, or apportioned by bytes from what
+// that measured.
+const (
+	BasisCounted     = "counted"
+	BasisEstimated   = "estimated"
+	BasisDocumented  = "documented"
+	BasisMeasured    = "measured"
+	BasisApportioned = "apportioned"
+)
+
 // Counter counts tokens by a rule that has a name (E8).
 type Counter struct {
 	// Name is what the rule is called; About is what it counts.
 	Name, About string
+	// Basis is what its figures are.
+	Basis string
 	// weigh gives a line's weight, of which unit make a token: bytes are added up
 	// before they are divided, so that totals do not gather rounding.
 	weigh func(line string) (int, error)
 	unit  int
-	// basis is what its figures are.
-	basis string
 }
 
-// counters are the rules by name, the default first.
-func counters() []struct {
+// counters are the rules by name, the default first; one without an encoding counts bytes.
+var counters = []struct {
 	name, about string
-	make        func() (func(string) (int, error), int, error)
-} {
-	return []struct {
-		name, about string
-		make        func() (func(string) (int, error), int, error)
-	}{
-		{"bytes4", "bytes / 4, an estimate that needs no tokenizer", bytes4},
-		{"o200k", "tokens of the public o200k_base vocabulary, each line by itself", bpe(tokenizer.O200kBase)},
-		{"cl100k", "tokens of the public cl100k_base vocabulary, each line by itself", bpe(tokenizer.Cl100kBase)},
-	}
+	encoding    tokenizer.Encoding
+}{
+	{name: "bytes4", about: "bytes / 4, an estimate that needs no tokenizer"},
+	{"o200k", "tokens of the public o200k_base vocabulary, each line by itself", tokenizer.O200kBase},
+	{"cl100k", "tokens of the public cl100k_base vocabulary, each line by itself", tokenizer.Cl100kBase},
 }
 
 // Names lists the counters there are, the default first.
 func Names() []string {
 	var names []string
-	for _, c := range counters() {
+	for _, c := range counters {
 		names = append(names, c.name)
 	}
 	return names
@@ -48,32 +54,22 @@ func Names() []string {
 // NewCounter makes a counter ready. An error names those there are, or is the
 // tokenizer's.
 func NewCounter(name string) (Counter, error) {
-	all := counters()
 	i := slices.Index(Names(), name)
 	if i < 0 {
 		return Counter{}, fmt.Errorf("there is no counter %q; use %s", name, strings.Join(Names(), ", "))
 	}
-	weigh, unit, err := all[i].make()
-	basis := "estimated"
-	if unit == 1 {
-		basis = "counted" // a vocabulary's own
-	}
-	return Counter{name, all[i].about, weigh, unit, basis}, err
-}
-
-func bytes4() (func(string) (int, error), int, error) {
-	return func(line string) (int, error) { return len(line), nil }, 4, nil
-}
-
-func bpe(encoding tokenizer.Encoding) func() (func(string) (int, error), int, error) {
-	return func() (func(string) (int, error), int, error) {
+	c := Counter{Name: name, About: counters[i].about, Basis: BasisEstimated, weigh: bytesOf, unit: 4}
+	if encoding := counters[i].encoding; encoding != "" {
 		codec, err := tokenizer.Get(encoding)
 		if err != nil {
-			return nil, 0, fmt.Errorf("counter %s: %w", encoding, err)
+			return Counter{}, fmt.Errorf("counter %s: %w", encoding, err)
 		}
-		return codec.Count, 1, nil
+		c.weigh, c.unit, c.Basis = codec.Count, 1, BasisCounted
 	}
+	return c, nil
 }
+
+func bytesOf(line string) (int, error) { return len(line), nil }
 
 // Count gives the tokens of a text, rounded to the nearest. An error is the
 // tokenizer's.
@@ -85,52 +81,41 @@ func (c Counter) Count(text string) (int, error) {
 // tokens makes tokens of a weight, rounded to the nearest.
 func (c Counter) tokens(weight int) int { return (weight + c.unit/2) / c.unit }
 
-// Basis is what its figures are: counted with a vocabulary, estimated from bytes, or
-// apportioned from what was measured.
-func (c Counter) Basis() string { return c.basis }
-
-// weights are a tool's lines, weighed.
-type weights struct {
-	full, names, hints, api int
-	whole                   bool
-}
+// weight is what tools weigh sent whole and under each way of deferring; deferred is
+// what those weigh whole that may be deferred.
+type weight struct{ tools, full, names, hints, api, deferred int }
 
 // weigh weighs a tool in every mode. One that is never deferred costs the same in
 // all.
-func weigh(t Tool, c Counter) (weights, error) {
+func weigh(t Tool, c Counter) (weight, error) {
 	full, err := c.weigh(t.whole())
 	if err != nil || t.Whole {
-		return weights{full, full, full, full, true}, err
+		return weight{tools: 1, full: full, names: full, hints: full, api: full}, err
 	}
 	names, err := c.weigh(t.named())
 	if err != nil {
-		return weights{}, err
+		return weight{}, err
 	}
 	hints, err := c.weigh(t.hinted())
-	return weights{full: full, names: names, hints: hints}, err
+	return weight{tools: 1, full: full, names: names, hints: hints, deferred: full}, err
 }
 
-// sum is the weight of several tools.
-type sum struct {
-	weights
-	tools    int
-	deferred int
+func (w *weight) add(o weight) {
+	w.tools += o.tools
+	w.full += o.full
+	w.names += o.names
+	w.hints += o.hints
+	w.api += o.api
+	w.deferred += o.deferred
 }
 
-func (s *sum) add(w weights) {
-	s.tools++
-	s.full += w.full
-	s.names += w.names
-	s.hints += w.hints
-	s.api += w.api
-	if !w.whole {
-		s.deferred += w.full
-	}
+func (w *weight) modes(c Counter) Modes {
+	figure := func(part int, basis string) Figure { return Figure{c.tokens(part), saved(w.full, part), basis} }
+	return Modes{figure(w.names, c.Basis), figure(w.hints, c.Basis), figure(w.api, BasisDocumented)}
 }
 
-func (s *sum) cost(name string, c Counter) Cost {
-	figure := func(w int) Figure { return Figure{c.tokens(w), saved(s.full, w)} }
-	return Cost{name, s.tools, c.tokens(s.full), Modes{figure(s.names), figure(s.hints), figure(s.api)}}
+func (w *weight) cost(name string, c Counter) Cost {
+	return Cost{Name: name, Tools: w.tools, Full: c.tokens(w.full), Modes: w.modes(c), Basis: c.Basis}
 }
 
 // saved is the share of before that after spares, in percent, to two places.

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func NewPlan(sent []recording.PromptTurn) (Plan, error) {
 	p := Plan{Searcher: asSent(searcher)}
 	loaded := map[string]bool{}
 	for _, t := range sent {
-		step := Step{Turn: t, whole: whole, loaded: clone(loaded)}
+		step := Step{Turn: t, whole: whole, loaded: maps.Clone(loaded)}
 		step.Find = step.wanted()
 		p.Steps = append(p.Steps, step)
 		if len(step.Find) == 0 {
@@ -53,7 +54,7 @@ func NewPlan(sent []recording.PromptTurn) (Plan, error) {
 		for _, name := range step.Find {
 			loaded[name] = true
 		}
-		p.Steps = append(p.Steps, Step{Turn: t, Again: true, whole: whole, loaded: clone(loaded)})
+		p.Steps = append(p.Steps, Step{Turn: t, Again: true, whole: whole, loaded: maps.Clone(loaded)})
 	}
 	return p, nil
 }
@@ -78,18 +79,9 @@ func Defers(sent []recording.PromptTurn) bool {
 	})
 }
 
-func clone(set map[string]bool) map[string]bool {
-	out := make(map[string]bool, len(set))
-	for name := range set {
-		out[name] = true
-	}
-	return out
-}
-
 // asSent is a definition in the API's form.
 func asSent(t Tool) recording.PromptTool {
-	text := `{"name":` + quoted(t.Name) + `,"description":` + quoted(t.Description) + `,"input_schema":` + t.Schema + "}"
-	return recording.PromptTool{Name: t.Name, Description: t.Description, Schema: t.Schema, Text: text}
+	return recording.PromptTool{Name: t.Name, Description: t.Description, Schema: t.Schema, Text: string(Definition(t, false))}
 }
 
 // Defers reports whether there is anything to defer; without it ToolSearch stays out.

@@ -11,57 +11,68 @@ import (
 	"toolbench/toolsys/search"
 )
 
-// Figure is tokens and what they save of the whole definitions, in percent.
+// Figure is tokens, what they save of the whole definitions, in percent, and what that
+// is known from.
 type Figure struct {
-	Tokens int
-	Saved  float64
+	Tokens int     `json:"tokens"`
+	Saved  float64 `json:"saved_percent" maximum:"100"`
+	Basis  string  `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 }
 
 // Modes are what the same tools cost under each way of deferring (E4).
-type Modes struct{ Names, Hints, API Figure }
+type Modes struct {
+	Names Figure `json:"names"`
+	Hints Figure `json:"names_hint"`
+	API   Figure `json:"api"`
+}
+
+// figures are the three, to be changed.
+func (m *Modes) figures() [3]*Figure { return [3]*Figure{&m.Names, &m.Hints, &m.API} }
 
 // Cost is what some tools cost: Full whole, Modes when deferred.
 type Cost struct {
-	Name  string
-	Tools int
-	Full  int
-	Modes Modes
+	Name  string `json:"name"`
+	Tools int    `json:"tools"`
+	Full  int    `json:"full_tokens"`
+	Modes Modes  `json:"modes"`
+	// Basis is what Full is known from.
+	Basis string `json:"-"`
 }
 
 // Row is what one tool costs.
 type Row struct {
-	Cost
-	Server string
-	// Description and Schema are the parts of the whole definition, counted each by
-	// itself.
-	Description, Schema int
+	Name   string `json:"name"`
+	Server string `json:"server"`
+	Full   int    `json:"full_tokens"`
+	Basis  string `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	// Description and Schema are parts of the whole definition.
+	Description int `json:"description_tokens" jsonschema:"The description, counted by itself."`
+	Schema      int `json:"schema_tokens" jsonschema:"The schema, counted by itself."`
 	// Missing reports whether the tool has no schema; Whole that it is never deferred.
-	Missing, Whole bool
-	// Measured reports whether Full is a difference that the API was asked for.
-	Measured bool
-	// Recorded tools were called Calls times in their recording.
-	Recorded bool
-	Calls    int
+	Missing bool  `json:"without_schema"`
+	Whole   bool  `json:"never_deferred"`
+	Modes   Modes `json:"modes"`
 	// Advice is what could be done about the tool; "" when there is nothing.
-	Advice string
+	Advice string `json:"advice,omitempty"`
+	// Calls is nil for a tool that is not of a recording.
+	Calls *int `json:"recorded_calls,omitempty" jsonschema:"With --recording: how often it was called there."`
 }
 
 // Automatic is whether the automatic mode would defer (E3).
 type Automatic struct {
-	Model string
-	// Window is the model's, in tokens; Known reports whether it was looked up and not
-	// assumed.
-	Window int
-	Known  bool
+	Model string `json:"model"`
+	// Window is the model's, in tokens.
+	Window int  `json:"window"`
+	Known  bool `json:"window_known" jsonschema:"False where the window is assumed."`
 	// Percent of the window is the Threshold in tokens.
-	Percent, Threshold int
-	// Deferred is what the deferrable definitions cost whole, under the report's counter.
-	Deferred int
-	// Session is what a session compares with the threshold, whatever the counter: the
-	// bytes / 4 of those definitions as it sends them. Triggers and Reason rest on it.
-	Session  int
-	Triggers bool
-	Reason   string
+	Percent   int `json:"percent"`
+	Threshold int `json:"threshold_tokens"`
+	// Deferred is under the report's counter.
+	Deferred int `json:"deferred_tokens" jsonschema:"What the deferrable definitions cost whole."`
+	// Session is what Triggers and Reason rest on.
+	Session  int    `json:"session_tokens" jsonschema:"What a session compares with the threshold, whatever the counter: bytes / 4 of the deferrable definitions as it sends them."`
+	Triggers bool   `json:"triggers"`
+	Reason   string `json:"reason"`
 }
 
 // Report is what a set of tools costs under one counter.
@@ -103,15 +114,15 @@ const defaultPercent = 10
 // Count makes the report of tools. An error is the counter's.
 func Count(tools []Tool, o Options) (Report, error) {
 	r := Report{Counter: o.Counter}
-	sums := map[string]*sum{}
-	var total sum
+	sums := map[string]*weight{}
+	var total weight
 	for _, t := range byName(tools) {
 		w, err := weigh(t, o.Counter)
 		if err != nil {
 			return Report{}, err
 		}
 		if sums[t.Server] == nil {
-			sums[t.Server] = &sum{}
+			sums[t.Server] = &weight{}
 		}
 		sums[t.Server].add(w)
 		total.add(w)
@@ -134,11 +145,16 @@ func Count(tools []Tool, o Options) (Report, error) {
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		r.Servers = append(r.Servers, sums[name].cost(name, o.Counter))
 	}
+	r.sort()
+	r.Automatic = automatic(o, o.Counter.tokens(total.deferred), tools)
+	return r, nil
+}
+
+// sort puts the dearest tools first.
+func (r *Report) sort() {
 	slices.SortStableFunc(r.Worst, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.Full, a.Full), strings.Compare(a.Name, b.Name))
 	})
-	r.Automatic = automatic(o, o.Counter.tokens(total.deferred), tools)
-	return r, nil
 }
 
 // automatic decides as a session would (E3).
@@ -167,10 +183,11 @@ func sessionTokens(tools []Tool) int {
 const dear = 150
 
 // rowOf is a tool's line in the report, with what can be done about it.
-func rowOf(t Tool, w weights, c Counter) (Row, error) {
-	var s sum
-	s.add(w)
-	row := Row{Cost: s.cost(t.Name, c), Server: t.Server, Missing: t.Missing, Whole: t.Whole, Recorded: t.Recorded, Calls: t.Calls}
+func rowOf(t Tool, w weight, c Counter) (Row, error) {
+	row := Row{Name: t.Name, Server: t.Server, Full: c.tokens(w.full), Basis: c.Basis, Missing: t.Missing, Whole: t.Whole, Modes: w.modes(c)}
+	if t.Recorded {
+		row.Calls = &t.Calls
+	}
 	var err error
 	if row.Description, err = c.Count(t.Description); err != nil {
 		return Row{}, err

@@ -12,42 +12,36 @@ import (
 // and what deferral would have made of it, net of its searches (E8). API-defined tools
 // are in no figure: their definitions are not in the requests.
 type Session struct {
-	File         string
-	Conversation int
-	Agent        string
-	// Requests counts those in the recording; 0 for a transcript, which holds none.
-	Requests int
-	// Tools counts the client's own definitions by name, Called those that were called.
-	Tools, Called int
-	// Defers reports whether the session defers by itself; Ways is empty then.
-	Defers bool
-	// Searches are the turns that would have had to search, FirstUses the tools they
-	// would have loaded: as many searches as a model takes that loads one at a time.
-	Searches, FirstUses int
-	// Whole is every definition in every request.
-	Whole int
+	File         string `json:"file"`
+	Conversation int    `json:"conversation"`
+	Agent        string `json:"agent"`
+	Requests     int    `json:"requests" jsonschema:"Those in the recording; 0 for a transcript, whose tools are unknown."`
+	Tools        int    `json:"tools" jsonschema:"The client's own; what the API defines itself is in no figure."`
+	Called       int    `json:"tools_called"`
+	Defers       bool   `json:"defers_by_itself" jsonschema:"Then net is empty."`
+	Searches     int    `json:"searches" jsonschema:"Turns that would have had to search, each one more request."`
+	FirstUses    int    `json:"tools_loaded" jsonschema:"As many searches as a model takes that loads one tool at a time."`
+	Whole        int    `json:"full_tokens" jsonschema:"Every definition whole in every request."`
+	Resent       int    `json:"resent_tokens" jsonschema:"What the further requests send again of the conversation; in no net figure."`
+	Basis        string `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 	// Ways are net figures: by names, names with hints, and the API's defer_loading.
-	Ways []Net
-	// Resent is what the further requests of the searches send again of the
-	// conversation; it is in no net figure.
-	Resent int
+	Ways []Net `json:"net"`
 }
 
-// Net is a session under one way of deferring, in tokens over all requests.
+// Net is a session under one way of deferring, in tokens over all requests: Total is the
+// sum of the three before it.
 type Net struct {
-	Name string
-	// Definitions are names and definitions of tools, Searcher ToolSearch's own
-	// definition, History the calls of ToolSearch, once as output and again in each
-	// later request, and their results in each later request.
-	Definitions, Searcher, History int
-	// Total is their sum, Saved what it spares of Whole, in percent; Resending is the
-	// same with what is sent again. Both may be below 0.
-	Total            int
-	Saved, Resending float64
+	Name        string  `json:"style" enum:"names,names_hint,api"`
+	Definitions int     `json:"definition_tokens"`
+	Searcher    int     `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition in every request."`
+	History     int     `json:"search_tokens" jsonschema:"Calls of ToolSearch and their results, in every later request again."`
+	Total       int     `json:"net_tokens"`
+	Saved       float64 `json:"net_saved_percent" jsonschema:"Below 0 where deferral costs more than it saves." maximum:"100"`
+	Resending   float64 `json:"saved_percent_with_resent" maximum:"100"`
 }
 
-// Styles names the ways of deferring, in the order of Session.Ways.
-func Styles() []string { return []string{"names", "names_hint", "api"} }
+// styles names the ways of deferring, in the order of Session.Ways.
+var styles = []string{"names", "names_hint", "api"}
 
 // Recordings gathers sessions and their tools.
 type Recordings struct {
@@ -68,7 +62,7 @@ func NewRecordings() (*Recordings, error) {
 func (r *Recordings) Add(file *recording.PromptFile, c Counter) error {
 	for _, s := range file.Sessions {
 		sent := s.Sent()
-		one := Session{File: file.Name, Conversation: s.Number, Agent: s.Agent, Requests: len(sent), Defers: Defers(sent)}
+		one := Session{File: file.Name, Conversation: s.Number, Agent: s.Agent, Requests: len(sent), Defers: Defers(sent), Basis: c.Basis}
 		one.Tools, one.Called = r.use(sent)
 		if err := one.count(sent, c); err != nil {
 			return err
@@ -147,7 +141,7 @@ func (s *Session) count(sent []recording.PromptTurn, c Counter) error {
 	if s.Defers || len(sent) == 0 {
 		return nil
 	}
-	for i, name := range Styles() {
+	for i, name := range styles {
 		p := w.parts[i]
 		total := p.definitions + p.searcher + p.history
 		s.Ways = append(s.Ways, Net{

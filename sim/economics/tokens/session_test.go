@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/sim/economics/tokens"
 	"toolbench/sim/recording"
 )
@@ -22,7 +23,7 @@ func sent(tools []recording.PromptTool, calls ...[]string) *recording.PromptFile
 			Model: "claude-sonnet-4-5", Tools: tools, Messages: []recording.PromptBlock{{Text: strings.Repeat("x", 100)}},
 		}})
 	}
-	return &recording.PromptFile{Name: "tape.yaml", Sessions: []*recording.PromptSession{s}}
+	return &recording.PromptFile{Name: "session.yaml", Sessions: []*recording.PromptSession{s}}
 }
 
 func someTools(n, size int) []recording.PromptTool {

@@ -97,9 +97,7 @@ func (j *checker) batches() {
 			j.offer("batches", want, found, "["+strings.Join(lists, ", ")+"]")
 		}
 	}
-	if j.e.Calls != nil {
-		j.equal("calls", fmt.Sprint(*j.e.Calls), fmt.Sprint(len(results(j.rec.Events))))
-	}
+	j.count("calls", j.e.Calls, len(results(j.rec.Events)))
 }
 
 func nested(batches [][]string) string {
@@ -131,12 +129,10 @@ func (j *checker) times() {
 		{"emits", j.e.Emits, func(c Call) time.Duration { return c.Emitted }},
 	} {
 		for _, id := range sorted(list.want) {
-			c, ok := j.call(id)
-			switch at := list.found(c); {
-			case !ok:
+			if c, ok := j.call(id); ok {
+				j.moment(list.key+"."+id, list.want[id], list.found(c))
+			} else {
 				j.fail(list.key+"."+id, list.want[id].String(), "there is no such call")
-			case !list.want[id].HoldsAt(at):
-				j.offer(list.key+"."+id, list.want[id].String(), at.String(), at.String())
 			}
 		}
 	}
@@ -145,11 +141,7 @@ func (j *checker) times() {
 			j.fail(fmt.Sprintf("not_started.%d", i), id+" never runs", "it ran")
 		}
 	}
-	if b := j.e.MaxRunning; b.Set() {
-		if most := maxRunning(j.out.Calls); !b.Holds(float64(most)) {
-			j.offer("max_running", b.String(), fmt.Sprint(most), fmt.Sprint(most))
-		}
-	}
+	j.bound("max_running", j.e.MaxRunning, float64(maxRunning(j.out.Calls)), "%.0f")
 }
 
 func (j *checker) any(match func(trace.Event) bool) bool {
@@ -173,8 +165,8 @@ func (j *checker) results() {
 		found := j.emitted(id)
 		if found == nil {
 			c, ok := j.call(id)
-			if !ok || want.Status != c.Status {
-				j.fail(key, "a result ("+want.Status+")", "none was emitted")
+			if !ok || !reflect.DeepEqual(want, scenario.Answer{Status: c.Status}) {
+				j.fail(key, strings.TrimSpace("a result "+want.Status), "none was emitted")
 			}
 			continue
 		}
@@ -193,17 +185,12 @@ func (j *checker) emitted(id string) *trace.Event {
 
 func (j *checker) result(key string, want scenario.Answer, e trace.Event) {
 	emitted := trace.As[trace.Emitted](e)
-	text := emitted.Text
 	if want.Status != "" {
 		j.equal(key+".status", want.Status, emitted.Status)
 	}
-	if want.Error != nil {
-		j.equal(key+".error", fmt.Sprint(*want.Error), fmt.Sprint(emitted.Error))
-	}
-	j.text(key, text, want.Contains, want.Lacks, want.Equals)
-	if n := len([]rune(text)); want.Chars.Set() && !want.Chars.Holds(float64(n)) {
-		j.fail(key+".chars", want.Chars.String(), fmt.Sprint(n))
-	}
+	j.flag(key+".error", want.Error, emitted.Error)
+	j.text(key, emitted.Text, want.Contains, want.Lacks, want.Equals)
+	j.bound(key+".chars", want.Chars, float64(len([]rune(emitted.Text))), "%.0f")
 }
 
 func (j *checker) waits() {
@@ -222,19 +209,10 @@ func (j *checker) waits() {
 }
 
 func (j *checker) figures() {
-	for _, f := range []struct {
-		key   string
-		bound scenario.Bound
-		found time.Duration
-	}{{"makespan", j.e.Makespan, j.out.Makespan}, {"serial", j.e.Serial, j.out.Serial}, {"least", j.e.LowerBound, j.out.LowerBound}} {
-		if f.bound.Set() && !f.bound.HoldsAt(f.found) {
-			j.offer(f.key, f.bound.String(), f.found.String(), f.found.String())
-		}
-	}
-	if b := j.e.Hidden; b.Set() && !b.Holds(j.out.Hidden) {
-		found := fmt.Sprintf("%.4g%%", j.out.Hidden)
-		j.offer("hidden", b.String(), found, found)
-	}
+	j.moment("makespan", j.e.Makespan, j.out.Makespan)
+	j.moment("serial", j.e.Serial, j.out.Serial)
+	j.moment("least", j.e.LowerBound, j.out.LowerBound)
+	j.bound("hidden", j.e.Hidden, j.out.Hidden, "%.4g%%")
 }
 
 // hints checks that exactly these calls had the result that their tool must be loaded first.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"toolbench/sim/scenario"
 	"toolbench/toolsys/trace"
@@ -23,7 +24,7 @@ func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) 
 		j.called()       // but for what was called until then
 		return j.failures
 	}
-	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.gates} {
+	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.servers, j.gates} {
 		check()
 	}
 	if out.Policy != sc.PolicyName() {
@@ -61,6 +62,35 @@ func (j *checker) equal(key, expected, found string) {
 	}
 }
 
+// bound checks a number; form is how it is written.
+func (j *checker) bound(key string, want scenario.Bound, found float64, form string) {
+	if want.Set() && !want.Holds(found) {
+		text := fmt.Sprintf(form, found)
+		j.offer(key, want.String(), text, text)
+	}
+}
+
+// moment checks a time.
+func (j *checker) moment(key string, want scenario.Bound, found time.Duration) {
+	if want.Set() && !want.HoldsAt(found) {
+		j.offer(key, want.String(), found.String(), found.String())
+	}
+}
+
+// flag checks what is true or not; nil expects nothing.
+func (j *checker) flag(key string, want *bool, found bool) {
+	if want != nil {
+		j.equal(key, fmt.Sprint(*want), fmt.Sprint(found))
+	}
+}
+
+// count checks how many there are; nil expects nothing.
+func (j *checker) count(key string, want *int, found int) {
+	if want != nil {
+		j.equal(key, fmt.Sprint(*want), fmt.Sprint(found))
+	}
+}
+
 // ending checks how the conversation ended.
 func (j *checker) ending() {
 	found := "completed"
@@ -82,10 +112,7 @@ func (j *checker) requests() {
 		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.Leftover, ", "))
 	}
 	r := j.e.Requests
-	if r.Count != nil && *r.Count != len(j.rec.Requests) {
-		found := fmt.Sprint(len(j.rec.Requests))
-		j.offer("requests.count", fmt.Sprint(*r.Count), found, found)
-	}
+	j.count("requests.count", r.Count, len(j.rec.Requests))
 	all := string(slices.Concat(j.rec.Requests...))
 	for _, text := range r.Contains {
 		if !strings.Contains(all, text) && !strings.Contains(all, escaped(text)) {
@@ -97,8 +124,9 @@ func (j *checker) requests() {
 			j.fail("requests.lacks", "not "+quoted(text), "it was sent")
 		}
 	}
-	if r.Grows != nil {
-		j.equal("requests.grows", fmt.Sprint(*r.Grows), fmt.Sprint(grows(j.rec.Requests)))
+	j.flag("requests.grows", r.Grows, grows(j.rec.Requests))
+	if want, found := fmt.Sprint(r.GivenUp), fmt.Sprint(j.rec.GivenUp); r.GivenUp != nil && want != found {
+		j.offer("requests.given_up", want, found, strings.ReplaceAll(found, " ", ", "))
 	}
 }
 

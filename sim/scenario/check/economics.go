@@ -29,20 +29,10 @@ func (j *checker) cache() {
 			inTools++
 		}
 	}
-	for _, f := range []struct {
-		key   string
-		bound scenario.Bound
-		found float64
-		form  string
-	}{
-		{"cache.kept", want.Kept, sent.Kept, "%.4g%%"}, {"cache.breaks", want.Breaks, float64(inTools), "%.0f"},
-		{"cache.read", want.Read, float64(sent.Total.Read), "%.0f"}, {"cache.missed", want.Missed, float64(sent.Total.Missed), "%.0f"},
-	} {
-		if f.bound.Set() && !f.bound.Holds(f.found) {
-			found := fmt.Sprintf(f.form, f.found)
-			j.offer(f.key, f.bound.String(), found, found)
-		}
-	}
+	j.bound("cache.kept", want.Kept, sent.Kept, "%.4g%%")
+	j.bound("cache.breaks", want.Breaks, float64(inTools), "%.0f")
+	j.bound("cache.read", want.Read, float64(sent.Total.Read), "%.0f")
+	j.bound("cache.missed", want.Missed, float64(sent.Total.Missed), "%.0f")
 	j.priced(sent)
 }
 
@@ -71,10 +61,7 @@ func (j *checker) priced(sent promptcache.Result) {
 			j.fail(key, "a price list of the fixtures", err.Error())
 			continue
 		}
-		if ratio := missOverHit(sent.Turns, prices); !want.Holds(ratio) {
-			found := fmt.Sprintf("%.4g", ratio)
-			j.offer(key, want.String(), found, found)
-		}
+		j.bound(key, want, missOverHit(sent.Turns, prices), "%.4g")
 	}
 }
 
@@ -114,23 +101,14 @@ func (j *checker) tokens() {
 	want := j.e.Tokens
 	whole, sent, ok := j.toolBytes()
 	if !ok {
+		if want != (scenario.TokenExpect{}) {
+			j.fail("tokens", "a request with tools", "no request was sent")
+		}
 		return
 	}
-	for _, f := range []struct {
-		key   string
-		bound scenario.Bound
-		found float64
-		form  string
-	}{
-		{"tokens.whole", want.Whole, float64(whole / bytesPerToken), "%.0f"},
-		{"tokens.sent", want.Sent, float64(sent / bytesPerToken), "%.0f"},
-		{"tokens.saved", want.Saved, 100 * (1 - float64(sent)/float64(max(1, whole))), "%.2f%%"},
-	} {
-		if f.bound.Set() && !f.bound.Holds(f.found) {
-			found := fmt.Sprintf(f.form, f.found)
-			j.offer(f.key, f.bound.String(), found, found)
-		}
-	}
+	j.bound("tokens.whole", want.Whole, float64(whole/bytesPerToken), "%.0f")
+	j.bound("tokens.sent", want.Sent, float64(sent/bytesPerToken), "%.0f")
+	j.bound("tokens.saved", want.Saved, 100*(1-float64(sent)/float64(max(1, whole))), "%.2f%%")
 }
 
 // toolBytes are those of the main conversation's last request.

@@ -32,8 +32,9 @@ type Result struct {
 	Policy string
 	Seed   uint64
 	// Makespan is the whole run; Serial is what it would take with each stream
-	// followed by each of its calls, one after the other; Hidden is the share of
-	// Serial that was saved, in percent (J7).
+	// followed by each of its calls, one after the other; Hidden is the share of Serial
+	// that passed beside other work, in percent (J7). Time in which nothing is at work,
+	// as between the user's messages, is in the makespan alone.
 	Makespan, Serial time.Duration
 	Hidden           float64
 	// LowerBound is the lower bound: no policy could be faster with these calls, their
@@ -98,11 +99,10 @@ type Stream struct {
 
 // Failure is one expectation that did not hold.
 type Failure struct {
-	// Expectation names it as in the file: "batches", "files./repo/a.go".
-	Expectation     string
-	Expected, Found string
-	// At is the place in the scenario's file, "name.yaml:12".
-	At string
+	Expectation string `json:"expectation" jsonschema:"Named as in the file: batches, files./repo/a.go."`
+	Expected    string `json:"expected"`
+	Found       string `json:"found"`
+	At          string `json:"at" jsonschema:"The place in the scenario's file: name.yaml:12."`
 
 	// instead is what to write in the file for the expectation to hold, as YAML; ""
 	// when only a person can decide.
@@ -117,6 +117,10 @@ type Record struct {
 	// given up before they reached it.
 	Requests [][]byte
 	Dropped  []int
+	// GivenUp are the numbers of the requests whose answer was not read to its end.
+	GivenUp []int
+	// Servers are what reached the MCP servers, by their names.
+	Servers map[string]Received
 	// Misses are requests without a recorded answer, Leftover recorded interactions that
 	// were not asked for, Notes what else the transport reports.
 	Misses, Leftover, Notes []string
@@ -126,6 +130,13 @@ type Record struct {
 	Gates map[string]Funnel
 	// Limit is how many calls may run at once (I2).
 	Limit int
+}
+
+// Received is what reached an MCP server: the calls and those of them that were cancelled, and
+// how many connections were opened and then closed by the client.
+type Received struct {
+	Called, Cancelled []string
+	Opened, Closed    int
 }
 
 // Funnel is what the gates of one profile leave in and take out.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -24,9 +25,10 @@ func (out *Result) Summarize(rec *Record) {
 	for _, c := range s.order.calls {
 		out.Calls = append(out.Calls, *c)
 	}
-	out.Serial = s.serial()
+	var busy time.Duration
+	out.Serial, busy = s.work()
 	if out.Serial > 0 {
-		out.Hidden = 100 * float64(out.Serial-out.Makespan) / float64(out.Serial)
+		out.Hidden = 100 * float64(out.Serial-busy) / float64(out.Serial)
 	}
 	out.LowerBound = lowerBoundOf(out, rec.Limit)
 }
@@ -144,21 +146,32 @@ func (s *summary) batches(out *Result) {
 	flush()
 }
 
-// serial is the run with nothing beside anything: every stream, then each of its
-// calls (J7). A sub-agent's time is within the call that runs it.
-func (s *summary) serial() time.Duration {
-	var total time.Duration
+// span is a time in which a stream or a call was at work.
+type span struct{ from, to time.Duration }
+
+// work is what was done, as serial time, nothing beside anything, and as the time in
+// which any of it was going on (J7). A sub-agent's time is within the call that runs it;
+// a call that was discarded with its stream is no work that the run needed.
+func (s *summary) work() (serial, busy time.Duration) {
+	var spans []span
 	for _, st := range s.order.streams {
 		if st.Agent == "" {
-			total += st.End - st.Sent
+			spans = append(spans, span{st.Sent, st.End})
 		}
 	}
 	for _, c := range s.order.calls {
-		if c.Agent == "" {
-			total += c.Ended - c.Started
+		if c.Agent == "" && c.Status != string(pipeline.Discarded) {
+			spans = append(spans, span{c.Started, c.Ended})
 		}
 	}
-	return total
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var end time.Duration
+	for _, p := range spans {
+		serial += p.to - p.from
+		busy += max(0, p.to-max(end, p.from))
+		end = max(end, p.to)
+	}
+	return serial, busy
 }
 
 // maxRunning is the most calls that ran at one moment.

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ func (j *checker) state() {
 	}
 	for _, f := range []struct{ key, want, found string }{
 		{"state.mode", want.Mode, found.Mode}, {"state.plan", want.Plan, found.Plan}, {"state.denials", want.Denials, found.Denials},
+		{"state.output", want.Output, found.Output},
 	} {
 		if f.want != "" {
 			j.equal(f.key, f.want, f.found)
@@ -35,6 +37,9 @@ func (j *checker) state() {
 	}
 	for _, k := range sorted(want.Env) {
 		j.equal("state.env."+k, want.Env[k], found.Env[k])
+	}
+	for _, k := range sorted(want.Options) {
+		j.equal("state.options."+k, want.Options[k], found.Options[k])
 	}
 	j.list("state.discovered", want.Discovered, found.Discovered)
 	j.list("state.read", want.Read, found.Files)
@@ -91,6 +96,9 @@ func (j *checker) pools() []poolView {
 func (j *checker) pool() {
 	want, pools := j.e.Pool, j.pools()
 	if len(pools) == 0 {
+		if !reflect.ValueOf(want).IsZero() {
+			j.fail("pool", "a request with tools", "no request was sent")
+		}
 		return
 	}
 	first, last := pools[0], pools[len(pools)-1]
@@ -108,20 +116,14 @@ func (j *checker) pool() {
 		}
 	}
 	j.stability(want, pools)
-	if want.Sorted != nil {
-		j.equal("pool.sorted", fmt.Sprint(*want.Sorted), fmt.Sprint(sortedPools(pools)))
-	}
-	if want.Deferring != nil {
-		j.equal("pool.deferring", fmt.Sprint(*want.Deferring), fmt.Sprint(last.Deferring))
-	}
+	j.flag("pool.sorted", want.Sorted, sortedPools(pools))
+	j.flag("pool.deferring", want.Deferring, last.Deferring)
 	for _, name := range sorted(want.Omitted) {
 		if !strings.Contains(last.Omitted[name], want.Omitted[name]) || last.Omitted[name] == "" {
 			j.fail("pool.omitted."+name, want.Omitted[name], last.Omitted[name])
 		}
 	}
-	if want.Size.Set() && !want.Size.Holds(float64(len(last.Tools))) {
-		j.fail("pool.size", want.Size.String(), fmt.Sprint(len(last.Tools)))
-	}
+	j.bound("pool.size", want.Size, float64(len(last.Tools)), "%.0f")
 }
 
 func (v poolView) has(name string) bool {
@@ -136,12 +138,8 @@ func (j *checker) stability(want scenario.PoolExpect, pools []poolView) {
 		}
 		return len(seen) == 1
 	}
-	if want.PrefixStable != nil {
-		j.equal("pool.prefix_stable", fmt.Sprint(*want.PrefixStable), fmt.Sprint(same(func(v poolView) string { return v.PrefixHash })))
-	}
-	if want.Stable != nil {
-		j.equal("pool.stable", fmt.Sprint(*want.Stable), fmt.Sprint(same(func(v poolView) string { return v.Hash })))
-	}
+	j.flag("pool.prefix_stable", want.PrefixStable, same(func(v poolView) string { return v.PrefixHash }))
+	j.flag("pool.stable", want.Stable, same(func(v poolView) string { return v.Hash }))
 }
 
 // sortedPools: what is always whole by name, then the served tools by name, in
@@ -170,6 +168,30 @@ func (v poolView) deferredBuiltins() []string {
 	return slices.DeleteFunc(slices.Clone(v.Deferred), func(n string) bool { return strings.HasPrefix(n, "mcp__") })
 }
 
+// servers checks what reached MCP servers.
+func (j *checker) servers() {
+	for _, name := range sorted(j.e.Servers) {
+		want, key := j.e.Servers[name], "servers."+name
+		found, ok := j.rec.Servers[name]
+		if !ok {
+			j.fail(key, "a server of that name", "there are "+strings.Join(sorted(j.rec.Servers), ", "))
+			continue
+		}
+		j.list(key+".called", want.Called, j.asMade(found.Called))
+		j.list(key+".cancelled", want.Cancelled, j.asMade(found.Cancelled))
+		j.count(key+".opened", want.Opened, found.Opened)
+		j.count(key+".closed", want.Closed, found.Closed)
+	}
+}
+
+// asMade sorts calls as the model made them: in one instant they come in any order.
+func (j *checker) asMade(ids []string) []string {
+	at := func(id string) int {
+		return slices.IndexFunc(j.out.Calls, func(c Call) bool { return c.ID == id })
+	}
+	return slices.SortedFunc(slices.Values(ids), func(a, b string) int { return at(a) - at(b) })
+}
+
 func (j *checker) gates() {
 	for i, want := range j.e.Gates {
 		key := fmt.Sprintf("gates.%d", i)
@@ -179,12 +201,8 @@ func (j *checker) gates() {
 			j.fail(key, want.Profile, fmt.Sprint(err))
 			continue
 		}
-		if want.In != nil {
-			j.equal(key+".in", fmt.Sprint(*want.In), fmt.Sprint(f.In))
-		}
-		if want.Out != nil {
-			j.equal(key+".out", fmt.Sprint(*want.Out), fmt.Sprint(f.Out))
-		}
+		j.count(key+".in", want.In, f.In)
+		j.count(key+".out", want.Out, f.Out)
 		if want.Reasons == nil {
 			continue
 		}

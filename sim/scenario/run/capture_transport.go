@@ -27,7 +27,7 @@ type retrying struct {
 
 // RoundTrip implements http.RoundTripper.
 func (p retrying) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := bodyOf(req)
+	body, err := take(req)
 	if err != nil {
 		return nil, err
 	}
@@ -46,17 +46,6 @@ func (p retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-}
-
-func bodyOf(req *http.Request) ([]byte, error) {
-	if req.Body == nil {
-		return nil, nil
-	}
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
-	}
-	return body, req.Body.Close()
 }
 
 // statusOverloaded is the API's own status for too many requests of all users.
@@ -187,7 +176,7 @@ type fallbackTransport struct{ first, then http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (f fallbackTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := bodyOf(req)
+	body, err := take(req)
 	if err != nil {
 		return nil, err
 	}

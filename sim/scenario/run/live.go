@@ -77,7 +77,7 @@ func Live(ctx context.Context, sc *scenario.Scenario, live LiveConfig) error {
 func (r *runner) liveWire() http.RoundTripper {
 	pages := &script{pages: r.sc.World.Web, wait: r.gate.Sleep}
 	return roundTrip(func(req *http.Request) (*http.Response, error) {
-		_, known := r.sc.World.Web[req.URL.String()]
+		_, known := knows(r.sc.World.Web, req)
 		switch {
 		case isModel(req.URL.String()):
 			return r.live.Transport.RoundTrip(req)

@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,12 +10,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
-	"toolbench/toolsys/message"
 )
 
 // sent is one request that left the system, in order.
@@ -26,6 +26,22 @@ type sent struct {
 	body        []byte
 	// dropped: it was given up before it reached anybody.
 	dropped bool
+	answer  *answer
+}
+
+// answer is a response's body that notes whether it was read to its end.
+type answer struct {
+	io.ReadCloser
+	whole atomic.Bool
+}
+
+// Read implements io.Reader.
+func (a *answer) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if err == io.EOF {
+		a.whole.Store(true)
+	}
+	return n, err
 }
 
 // wire is the transport of a run: it notes every request and every miss, and
@@ -44,10 +60,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	read := &answer{}
 	w.mu.Lock()
-	w.sent = append(w.sent, sent{method: req.Method, url: req.URL.String(), header: req.Header.Clone(), body: body, dropped: req.Context().Err() != nil})
+	w.sent = append(w.sent, sent{method: req.Method, url: req.URL.String(), header: req.Header.Clone(), body: body, dropped: req.Context().Err() != nil, answer: read})
 	w.mu.Unlock()
 	resp, err := w.next.RoundTrip(req)
+	if err == nil {
+		read.ReadCloser, resp.Body = resp.Body, read
+	}
 	var miss *cassette.MissError
 	if errors.As(err, &miss) {
 		w.mu.Lock()
@@ -73,35 +93,24 @@ func take(req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// bodies are the requests to the model.
-func (w *wire) bodies() [][]byte {
+// toModel are the requests to the model.
+func (w *wire) toModel() []sent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var out [][]byte
-	for _, s := range w.sent {
-		if isModel(s.url) {
-			out = append(out, s.body)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(w.sent), func(s sent) bool { return !isModel(s.url) })
 }
 
-// dropped are the places in bodies of the requests that were given up at once.
-func (w *wire) dropped() []int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var out []int
-	n := 0
-	for _, s := range w.sent {
-		if !isModel(s.url) {
-			continue
-		}
+// note adds what was sent to the model, and what came of it, to a record.
+func (w *wire) note(rec *check.Record) {
+	for i, s := range w.toModel() {
+		rec.Requests = append(rec.Requests, s.body)
 		if s.dropped {
-			out = append(out, n)
+			rec.Dropped = append(rec.Dropped, i)
 		}
-		n++
+		if !s.answer.whole.Load() {
+			rec.GivenUp = append(rec.GivenUp, i+1)
+		}
 	}
-	return out
 }
 
 func isModel(url string) bool {
@@ -117,6 +126,7 @@ type script struct {
 
 	mu    sync.Mutex
 	turns []scriptedTurn
+	asked map[string]int // how often each page was asked for
 }
 
 type scriptedTurn struct {
@@ -198,12 +208,38 @@ func firstUserText(body []byte) string {
 	return string(req.Messages[0].Content)
 }
 
+// knows reports whether the scenario has a page for a request, and by which key.
+func knows(pages map[string]scenario.Page, req *http.Request) (key string, known bool) {
+	for _, key := range []string{req.Method + " " + req.URL.String(), req.URL.String()} {
+		if _, known := pages[key]; known {
+			return key, true
+		}
+	}
+	return "", false
+}
+
+// answer is what the page of a request answers this time.
+func (s *script) answer(req *http.Request) scenario.WebAnswer {
+	key, known := knows(s.pages, req)
+	if !known {
+		return scenario.WebAnswer{Status: http.StatusNotFound, Type: "text/plain", Body: "no such page"}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked == nil {
+		s.asked = map[string]int{}
+	}
+	n, p := s.asked[key], s.pages[key]
+	s.asked[key]++
+	if n == 0 || len(p.Again) == 0 {
+		return p.WebAnswer
+	}
+	return p.Again[min(n, len(p.Again))-1]
+}
+
 // page answers what is no request to the model from the scripted web.
 func (s *script) page(req *http.Request) (*http.Response, error) {
-	p, ok := s.pages[req.URL.String()]
-	if !ok {
-		p = scenario.Page{Status: http.StatusNotFound, Type: "text/plain", Body: "no such page"}
-	}
+	p := s.answer(req)
 	if err := s.wait(req.Context(), "web/"+req.URL.String(), p.After.D()); err != nil {
 		return nil, err
 	}
@@ -279,25 +315,16 @@ func (r *runner) lenient(faults func(cassette.Attempt) cassette.Fault) error {
 // as they reach the model, each try by itself.
 func streamFaults(sc *scenario.Scenario) func(cassette.Attempt) cassette.Fault {
 	var mu sync.Mutex
-	n := 0
+	n, faults := 0, sc.StreamFaults()
 	return func(a cassette.Attempt) cassette.Fault {
-		f := cassette.Fault{}
-		if sc.Stream.Chunk > 0 {
-			f.Chunk = func(int) int { return sc.Stream.Chunk }
-		}
 		if !isModel(a.URL) {
-			return f
+			return faults(0)
 		}
 		mu.Lock()
 		n++
 		request := n
 		mu.Unlock()
-		for _, s := range sc.Faults {
-			if s.Request == request {
-				inject(s, &f)
-			}
-		}
-		return f
+		return faults(request)
 	}
 }
 
@@ -307,74 +334,5 @@ func rechunked(faults func(cassette.Attempt) cassette.Fault, size int) func(cass
 		f := faults(a)
 		f.Chunk = func(int) int { return size }
 		return f
-	}
-}
-
-// inject makes a request's answer go wrong as a fault of the scenario demands.
-func inject(s scenario.Fault, f *cassette.Fault) {
-	f.Status = s.Status
-	switch {
-	case s.StreamError != "":
-		f.Error, f.ErrorAfter = &stream.Error{Type: s.StreamError, Message: "injected"}, s.CutAfter
-	case s.CutAfter > 0:
-		f.Cut = &cassette.Cut{After: s.CutAfter}
-	}
-	if s.StallAfter > 0 {
-		f.Stall = &cassette.Stall{After: s.StallAfter, For: s.Stall.D()}
-	}
-	switch {
-	case s.Malformed > 0:
-		f.Rewrite = malform(s.Malformed)
-	case s.Twice > 0:
-		f.Rewrite = repeat(s.Twice)
-	case s.Late > 0:
-		f.Rewrite = delay(s.Late, s.LateFor)
-	}
-	f.AgainIf = refused
-}
-
-// refused reports whether a client cannot take an answer: then it is left for the retry.
-func refused(events []stream.Event) bool {
-	var a message.Assembler
-	for _, e := range events {
-		if _, err := a.Add(e.Data); err != nil {
-			return true
-		}
-	}
-	return false // what breaks off is another fault
-}
-
-// malform breaks the JSON of the n-th event.
-func malform(n int) func([]stream.Event) []stream.Event {
-	return func(events []stream.Event) []stream.Event {
-		if n <= len(events) {
-			e := events[n-1].Clone()
-			e.Data = e.Data[:len(e.Data)/2]
-			events[n-1] = e
-		}
-		return events
-	}
-}
-
-// repeat brings the n-th event twice.
-func repeat(n int) func([]stream.Event) []stream.Event {
-	return func(events []stream.Event) []stream.Event {
-		if n > len(events) {
-			return events
-		}
-		return slices.Insert(slices.Clone(events), n, events[n-1].Clone())
-	}
-}
-
-// delay brings the n-th event so much later, behind those that arrive meanwhile.
-func delay(n int, by time.Duration) func([]stream.Event) []stream.Event {
-	return func(events []stream.Event) []stream.Event {
-		if n > len(events) {
-			return events
-		}
-		out := slices.Clone(events)
-		out[n-1].At += by
-		slices.SortStableFunc(out, func(a, b stream.Event) int { return cmp.Compare(a.At, b.At) })
-		return out
 	}
 }

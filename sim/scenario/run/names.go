@@ -52,7 +52,7 @@ func recorded(c *cassette.Cassette, text string) bool {
 // words are the system's words that a scenario may use.
 func words() scenario.Words {
 	w := scenario.Words{
-		Kinds: texts(trace.Names()), Statuses: texts(pipeline.Statuses()), Waits: append(schedule.Reasons(), "none"), Events: texts(hook.Events()),
+		Kinds: texts(trace.Names()), Statuses: texts(pipeline.Statuses()), Waits: append(schedule.Reasons(), "none"), Events: texts(hook.Events()), Builtins: builtins(),
 	}
 	for _, p := range settings.Profiles() {
 		w.Profiles = append(w.Profiles, p.Name)

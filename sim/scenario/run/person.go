@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"toolbench/sim/scenario"
@@ -89,7 +90,7 @@ func (p *person) answer(ctx context.Context, callID string, qs []tool.Question) 
 // classify is the scripted safety classifier.
 func (r *runner) classify(ctx context.Context, _, input string) (permission.Verdict, error) {
 	for _, c := range r.sc.Classifier {
-		if !contains(input, c.Match) {
+		if !strings.Contains(input, c.Match) {
 			continue
 		}
 		if err := r.gate.Sleep(ctx, "classifier/"+input, c.After.D()); err != nil {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,26 +14,37 @@ import (
 	"toolbench/sim/stream"
 )
 
-// Record makes a scenario's cassette anew, from its scripted turns, and writes it
-// to path. It is done in two steps, both in virtual time. First the scenario runs
-// against the script, which shows what the system sends. Then the same requests
-// go, one after the other, through go-vcr's recorder to the same script: the
-// recorder hands a body on only when it is complete, so tools could not start in
-// the middle of a stream while it records. The bytes are the same each time.
-func Record(ctx context.Context, sc *scenario.Scenario, path string) error {
-	rec, err := guarded(ctx, sc, Options{Seed: 1, Scripted: true, nested: true})
+// Record makes a scenario's cassette anew, and writes it to path: from its scripted turns,
+// or from answers that somebody else recorded, of which the n-th request has the n-th. It
+// is done in two steps, both in virtual time. First the scenario runs against them, which
+// shows what the system sends; so the cassette holds its own requests and can be matched
+// strictly (O3). Then the same requests go, one after the other, through go-vcr's recorder
+// to the same model: the recorder hands a body on only when it is complete, so tools could
+// not start in the middle of a stream while it records. The bytes are the same each time.
+// It gives how many answers were asked for, which may be fewer than there are, and the
+// error that ended the conversation, if one did.
+func Record(ctx context.Context, sc *scenario.Scenario, path string, answers ...[]stream.Event) (asked int, ended, err error) {
+	o := Options{Seed: 1, Scripted: true, nested: true}
+	if len(answers) > 0 {
+		o.answers = cassette.Scripted(path, answers...)
+	}
+	rec, err := guarded(ctx, sc, o)
 	if err != nil {
-		return err
+		return 0, nil, err
+	}
+	requests := rec.sent
+	switch {
+	case o.answers == nil:
+		requests = once(requests)
+	case len(requests) > len(answers):
+		return len(requests), rec.Err, nil
 	}
 	var failed error
 	err = clock.Bubble(func() error {
-		failed = recordRequests(sc, once(rec.sent), path, nil)
+		failed = recordRequests(sc, requests, path, o.answers)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return failed
+	return len(requests), rec.Err, cmp.Or(err, failed)
 }
 
 // recordRequests sends requests through the recorder to the script, or to answers.
@@ -61,7 +73,7 @@ func recordRequests(sc *scenario.Scenario, requests []sent, path string, answers
 	return recorder.Stop()
 }
 
-// once drops what was sent again because of a fault in its answer: such a
+// once drops what was sent to the model again because of a fault in its answer: such a
 // request is found in the cassette again when it is retried. One that was given up before
 // it reached anybody has no answer either.
 func once(requests []sent) []sent {
@@ -70,7 +82,7 @@ func once(requests []sent) []sent {
 		if s.dropped {
 			continue
 		}
-		if i == 0 || s.url != requests[i-1].url || !bytes.Equal(s.body, requests[i-1].body) {
+		if i == 0 || !isModel(s.url) || s.url != requests[i-1].url || !bytes.Equal(s.body, requests[i-1].body) {
 			out = append(out, s)
 		}
 	}
@@ -91,31 +103,4 @@ func send(rt http.RoundTripper, s sent) error {
 		return err
 	}
 	return resp.Body.Close()
-}
-
-// RecordAnswers makes a scenario's cassette from streams that somebody else recorded,
-// and writes it to path: as Record does it from a script, the n-th request has the
-// n-th answer. The scenario runs against them first, which shows what the system
-// sends; so the cassette holds its own requests and can be matched strictly (O3). It
-// gives how many answers were asked for, which may be fewer than there are, and the
-// error that ended the conversation, if one did.
-func RecordAnswers(ctx context.Context, sc *scenario.Scenario, path string, answers [][]stream.Event) (asked int, ended, err error) {
-	model := cassette.Scripted(path, answers...)
-	rec, err := guarded(ctx, sc, Options{Seed: 1, answers: model, nested: true})
-	if err != nil {
-		return 0, nil, err
-	}
-	asked = len(rec.sent)
-	if asked > len(answers) {
-		return asked, rec.Err, nil
-	}
-	var failed error
-	err = clock.Bubble(func() error {
-		failed = recordRequests(sc, rec.sent, path, model)
-		return nil
-	})
-	if err == nil {
-		err = failed
-	}
-	return asked, rec.Err, err
 }

@@ -32,7 +32,7 @@ type Options struct {
 	nested bool
 	// killAfter kills the process after so many events; 0 never does.
 	killAfter int
-	// answers stand in for the stream: see RecordAnswers.
+	// answers stand in for the stream: see Record.
 	answers *cassette.Cassette
 }
 
@@ -42,6 +42,11 @@ var ErrHung = errors.New("the run hangs: something in it waits in real time")
 // Scenario runs a scenario in a bubble of virtual time and checks what it left. It never
 // fails: what goes wrong is in the Result.
 func Scenario(ctx context.Context, sc *scenario.Scenario, o Options) check.Result {
+	return checked(ctx, sc, o, func() (*record, error) { return guarded(ctx, sc, o) })
+}
+
+// checked checks what a run of the scenario left.
+func checked(ctx context.Context, sc *scenario.Scenario, o Options, play func() (*record, error)) check.Result {
 	began := time.Now()
 	out := check.Result{
 		Name: sc.Name, About: sc.About, Tags: sc.Tags, File: sc.File(), Status: check.Passed, Policy: cmp.Or(o.Policy, sc.PolicyName()), Seed: o.Seed,
@@ -50,7 +55,7 @@ func Scenario(ctx context.Context, sc *scenario.Scenario, o Options) check.Resul
 		out.Status, out.Err = check.Errored, context.Cause(ctx)
 		return out
 	}
-	rec, err := guarded(ctx, sc, o)
+	rec, err := play()
 	switch {
 	case err != nil:
 		fail(&out, err)
@@ -62,6 +67,7 @@ func Scenario(ctx context.Context, sc *scenario.Scenario, o Options) check.Resul
 				further.nested, further.Policy, further.chunk = true, v.Policy, v.Chunk
 				return Scenario(ctx, sc, further)
 			})
+			out.Failures = check.MustFail(sc, &out)
 		}
 		if len(out.Failures) > 0 {
 			out.Status = check.Failed

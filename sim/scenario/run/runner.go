@@ -21,6 +21,7 @@ import (
 	"toolbench/toolsys"
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/builtin"
+	"toolbench/toolsys/builtin/web"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -96,9 +97,6 @@ func (r *runner) build(ctx context.Context) error {
 	if err := r.sc.CheckWords(words()); err != nil {
 		return err
 	}
-	if err := r.sc.CheckBuiltins(builtins()); err != nil {
-		return err
-	}
 	var err error
 	if r.config, err = settingsOf(r.sc); err != nil {
 		return err
@@ -133,9 +131,14 @@ func (r *runner) start(ctx context.Context) error {
 		Clock: r.clock(), Tools: own, Decorate: r.simulate, Trace: r.trace, Servers: r.servers.way,
 		Keep: builtin.Keep(r.disk()), Resolve: r.resolve,
 	}
+	push, err := r.push()
+	if err != nil {
+		return err
+	}
 	if only := r.sc.World.Only; only == nil || len(only) > 0 {
 		cfg.Builtins = builtin.All(builtin.Deps{
-			FS: r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")},
+			Worktrees: r.worktrees(),
+			FS:        r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, Push: push, Browser: r.browser(), Terminal: r.terminal, Languages: r.servers.languages, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")},
 		}, only...)
 	}
 	r.sys, err = toolsys.New(cfg)
@@ -170,6 +173,18 @@ func (r *runner) trace(e trace.Event) {
 	} else if r.live.Trace != nil {
 		r.live.Trace(e)
 	}
+}
+
+// push is the channel for notifications, nil where the scenario has none.
+func (r *runner) push() (web.Channel, error) {
+	if r.sc.World.Push == "" {
+		return nil, nil
+	}
+	channel, err := web.Ntfy(r.fetch, r.sc.World.Push)
+	if err != nil {
+		return nil, r.sc.ErrorAt("world.push", err.Error(), "")
+	}
+	return channel, nil
 }
 
 func (r *runner) fetch(req *http.Request) (*http.Response, error) { return r.wire.RoundTrip(req) }
@@ -225,8 +240,8 @@ func (r *runner) open() (*loop.Session, error) {
 	return r.sys.Open(loop.Config{
 		Model:  api.New(reach),
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Handlers: handlers, State: state,
-		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Style: styles[w.Style], Betas: w.Betas,
-		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal,
+		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Stay: w.Stay.D(), Style: styles[w.Style], Betas: w.Betas,
+		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal, Output: schemaOf(w.Output),
 	})
 }
 
@@ -286,8 +301,9 @@ func (r *runner) send(ctx context.Context) error {
 func (r *runner) takeDown(failed error) *record {
 	r.traceFiles()
 	rec := &record{sent: r.wire.sent, Record: check.Record{
-		Events: r.log.Events(), Digest: r.log.Digest(), Requests: r.wire.bodies(), Dropped: r.wire.dropped(), Err: failed, Notes: r.notes, Limit: r.config.MaxConcurrency,
+		Events: r.log.Events(), Digest: r.log.Digest(), Err: failed, Notes: r.notes, Limit: r.config.MaxConcurrency, Servers: r.servers.received(),
 	}}
+	r.wire.note(&rec.Record)
 	for _, m := range r.wire.misses {
 		rec.Misses = append(rec.Misses, m.Error())
 	}

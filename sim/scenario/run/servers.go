@@ -11,7 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -24,6 +26,8 @@ type servers struct {
 	all []*entry
 	// way is that to all of them at once.
 	way tool.Servers
+	// languages are the language servers.
+	languages *file.Languages
 }
 
 // entry is one entry of world.mcp.
@@ -45,7 +49,7 @@ type entry struct {
 const patience = time.Millisecond
 
 func (r *runner) connect(ctx context.Context) (*servers, error) {
-	s := &servers{r: r}
+	s := &servers{r: r, languages: r.languages()}
 	for i, spec := range r.sc.World.MCP {
 		if err := s.add(i, spec); err != nil {
 			s.close()
@@ -245,6 +249,22 @@ func (s *servers) close() {
 		e.fleet.Close()
 		e.host.Close()
 	}
+	_ = s.languages.Close() // it never fails
+}
+
+// received is what reached each server; entries of one name stand for one that changed.
+func (s *servers) received() map[string]check.Received {
+	all := map[string]check.Received{}
+	for _, e := range s.all {
+		for name, r := range e.host.Received() {
+			sum := all[name]
+			all[name] = check.Received{
+				Called: append(sum.Called, r.Called...), Cancelled: append(sum.Cancelled, r.Cancelled...),
+				Opened: sum.Opened + r.Opened, Closed: sum.Closed + r.Closed,
+			}
+		}
+	}
+	return all
 }
 
 // serverFaults are those that the scenario names by their calls, for all servers.
@@ -260,10 +280,7 @@ func serverFaults(sc *scenario.Scenario) []scenario.ServerFault {
 
 // serverOptions are how the servers of an entry behave; more are faults of calls.
 func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.Options {
-	o := mcpserve.Options{Answers: map[string]mcpserve.Answer{}, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources}
-	for name, text := range spec.Answers {
-		o.Answers[name] = mcpserve.Text(text)
-	}
+	o := mcpserve.Options{Answers: spec.Answers, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources}
 	for name, a := range spec.Asks {
 		ask := mcpserve.Ask{Message: a.Message, URL: a.URL}
 		if raw, err := json.Marshal(a.Schema); err == nil && a.Schema != nil {

@@ -51,8 +51,8 @@ func (o ownTool) def() tool.Def[json.RawMessage, string] {
 		Loading: tool.Loading{Deferrable: o.Deferrable, Always: o.Always},
 		Limits:  tool.Limits[in]{ResultChars: o.ResultChars, Timeout: func(in) time.Duration { return o.Timeout.D() }},
 	}
-	if len(o.Schema) > 0 {
-		d.InputSchema = o.inputSchema()
+	if given := schemaOf(o.Schema); given != nil {
+		d.InputSchema = given
 	}
 	if o.Alias != "" {
 		d.Aliases = []string{o.Alias}
@@ -112,11 +112,14 @@ func (o ownTool) call(_ context.Context, raw json.RawMessage, c *tool.Context) (
 	return r, nil
 }
 
-// inputSchema is the input's schema, as JSON.
-func (o ownTool) inputSchema() json.RawMessage {
-	raw, err := json.Marshal(o.Schema)
+// schemaOf is a schema of the scenario as JSON, nil where it has none.
+func schemaOf(members map[string]any) json.RawMessage {
+	if len(members) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(members)
 	if err != nil {
-		return json.RawMessage(`"` + err.Error() + `"`) // no schema: building the tool fails with this text
+		return json.RawMessage(`"` + err.Error() + `"`) // no schema: what is built with it fails with this text
 	}
 	return raw
 }

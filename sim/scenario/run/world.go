@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,9 +16,9 @@ import (
 	simshell "toolbench/sim/shell"
 	"toolbench/sim/world/posix"
 	shelltool "toolbench/toolsys/builtin/shell"
-	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -68,7 +69,7 @@ func (r *runner) resolve(p string) string {
 	if r.live != nil && r.live.Disk != nil {
 		return r.live.Disk.Resolve(p)
 	}
-	real, err := footprint.Follow(r.fs, p, nil)
+	real, err := schedule.Follow(r.fs, p, nil)
 	if err != nil {
 		return p // a circle leads nowhere: the path stands for itself
 	}
@@ -95,30 +96,52 @@ func (r *runner) funnels() map[string]check.Funnel {
 }
 
 func (r *runner) dir() string {
-	if r.sc.World.CWD != "" {
-		return r.sc.World.CWD
-	}
-	return defaultDir
+	dir, _ := Dirs(r.sc)
+	return dir
 }
 
 func (r *runner) home() string {
-	if r.sc.World.Home != "" {
-		return r.sc.World.Home
-	}
-	return defaultHome
+	_, home := Dirs(r.sc)
+	return home
 }
 
-// buildWorld makes the disk, as a user who is not root.
+// buildWorld makes the disk.
 func (r *runner) buildWorld() error {
-	w := r.sc.World
-	root := posix.New(posix.Config{Now: r.gate.Now, UID: 1000, GID: 1000, Capacity: w.Capacity})
+	root, err := tree(r.sc, r.gate.Now)
+	if err != nil {
+		return err
+	}
+	root.SetReadOnly(r.sc.World.ReadOnly)
+	r.fs, r.before = root, root.Snapshot()
+	return nil
+}
+
+// Tree is a scenario's disk as it stands at the start, for programs that are run on a real
+// one. Errors are those of the scenario's files.
+func Tree(sc *scenario.Scenario) (posix.Snapshot, error) {
+	root, err := tree(sc, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	return root.Snapshot(), nil
+}
+
+// Dirs are a scenario's working directory and home.
+func Dirs(sc *scenario.Scenario) (dir, home string) {
+	return cmp.Or(sc.World.CWD, defaultDir), cmp.Or(sc.World.Home, defaultHome)
+}
+
+// tree makes a scenario's disk, as a user who is not root.
+func tree(sc *scenario.Scenario, now func() time.Time) (*posix.FS, error) {
+	w := sc.World
+	root := posix.New(posix.Config{Now: now, UID: 1000, GID: 1000, Capacity: w.Capacity})
 	if w.Tree != "" {
-		data, err := r.sc.Open("world.tree", w.Tree)
+		data, err := sc.Open("world.tree", w.Tree)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := root.Load("/", txtar.Parse(data)); err != nil {
-			return r.sc.ErrorAt("world.tree", err.Error(), "")
+			return nil, sc.ErrorAt("world.tree", err.Error(), "")
 		}
 	}
 	extra := &txtar.Archive{}
@@ -126,16 +149,15 @@ func (r *runner) buildWorld() error {
 		extra.Files = append(extra.Files, txtar.File{Name: strings.TrimPrefix(p, "/"), Data: []byte(w.Files[p])})
 	}
 	if err := root.Load("/", extra); err != nil {
-		return r.sc.ErrorAt("world.files", err.Error(), "paths are absolute, each given once")
+		return nil, sc.ErrorAt("world.files", err.Error(), "paths are absolute, each given once")
 	}
-	for _, dir := range []string{r.dir(), r.home(), "/tmp"} {
+	dir, home := Dirs(sc)
+	for _, dir := range []string{dir, home, "/tmp"} {
 		if err := root.MkdirAll(dir, 0o755); err != nil {
-			return r.sc.ErrorAt("world.cwd", err.Error(), "")
+			return nil, sc.ErrorAt("world.cwd", err.Error(), "")
 		}
 	}
-	root.SetReadOnly(w.ReadOnly)
-	r.fs, r.before = root, root.Snapshot()
-	return nil
+	return root, nil
 }
 
 func (r *runner) state() (tool.State, error) {
@@ -194,17 +216,25 @@ func (r *runner) disk() afero.Fs {
 	return r.fs
 }
 
-// traceFiles ends the trace with what became of the disk: every change, and the
-// files that are asked about.
+// traceFiles ends the trace with what became of the disk.
 func (r *runner) traceFiles() {
 	after := r.fs.Snapshot()
-	changes := posix.Diff(r.before, after)
+	for _, f := range FileChanges(r.sc, r.before, after) {
+		r.trace(trace.Event{At: r.gate.Since(), Data: f})
+	}
+	r.trace(trace.Event{At: r.gate.Since(), Data: trace.Tree{Tree: after.Digest()}})
+}
+
+// FileChanges are what became of a scenario's disk: every change, and the files that its
+// expectations ask about.
+func FileChanges(sc *scenario.Scenario, before, after posix.Snapshot) (files []trace.File) {
+	changes := posix.Diff(before, after)
 	note := func(p, is string) {
 		content := ""
 		if i, ok := slices.BinarySearchFunc(after, p, func(e posix.Entry, p string) int { return strings.Compare(e.Path, p) }); ok {
 			content = string(after[i].Content)
 		}
-		r.trace(trace.Event{At: r.gate.Since(), Data: trace.File{Path: p, Is: is, Content: content}})
+		files = append(files, trace.File{Path: p, Is: is, Content: content})
 	}
 	named := map[string]bool{}
 	for _, list := range []struct {
@@ -216,12 +246,12 @@ func (r *runner) traceFiles() {
 			note(p, list.is)
 		}
 	}
-	for _, p := range sorted(r.sc.Expect.Files) {
+	for _, p := range sorted(sc.Expect.Files) {
 		if !named[p] {
 			note(p, presence(after, p))
 		}
 	}
-	r.trace(trace.Event{At: r.gate.Since(), Data: trace.Tree{Tree: after.Digest()}})
+	return files
 }
 
 func presence(s posix.Snapshot, p string) string {

@@ -1,211 +1,190 @@
 package command
 
 import (
+	"fmt"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// diff [-abBiNqrsuw] [-U N] [--label L] [-x PATTERN] [--strip-trailing-cr] FILE FILE
+// diff [-qu] [-U N] [--label L] FILE FILE; folders are not compared.
 func runDiff(p *Proc) int {
-	o, ok := p.parse("abBiNqrsuwU:x:L:p", "text>a", "ignore-space-change>b", "ignore-blank-lines>B", "ignore-case>i", "new-file>N", "brief>q", "recursive>r",
-		"report-identical-files>s", "unified?", "ignore-all-space>w", "exclude=>x", "label=>L", "color?", "strip-trailing-cr", "no-dereference", "minimal")
+	o, ok := p.parse("q|brief u|unified U= label=")
 	if !ok {
 		return exitUsage
-	}
-	if o.has("B") || o.has("p") {
-		return p.usage("option -B or -p is not supported in the in-process shell")
 	}
 	if len(o.rest) != 2 {
 		return p.usage("missing or extra operand")
 	}
-	d := &differ{p: p, o: o, context: -1}
-	if o.has("u") || o.has("U") || o.has("unified") {
-		text := o.get("U", "3")
-		if o.get("unified", "") != "" {
-			text = o.get("unified", "")
+	context := int64(-1) // lines around a change; -1: normal format
+	if o.has("u", "U") {
+		if context, ok = natural(o.get("U", "3")); !ok {
+			return p.usage("invalid context length '%s'", o.get("U", "3"))
 		}
-		n, ok := natural(text)
-		if !ok {
-			return p.usage("invalid context length '%s'", text)
+	}
+	var sides [2]*side
+	for i, name := range o.rest {
+		// A folder stands for the file in it that is named like the other one.
+		if other := o.rest[1-i]; name != "-" && p.Files.IsDir(name) && !p.Files.IsDir(other) {
+			name = below(name, path.Base(other))
 		}
-		d.context = int(n)
-	}
-	return d.operands(o.rest[0], o.rest[1])
-}
-
-type differ struct {
-	p       *Proc
-	o       options
-	context int // lines around a change; -1: normal format
-}
-
-// operands pairs a file with the file of that name in a directory.
-func (d *differ) operands(a, b string) int {
-	aDir, bDir := a != "-" && d.p.Files.IsDir(a), b != "-" && d.p.Files.IsDir(b)
-	switch {
-	case aDir && bDir:
-		return d.dirs(a, b)
-	case aDir:
-		a = path.Join(a, path.Base(b))
-	case bDir:
-		b = path.Join(b, path.Base(a))
-	}
-	return d.files(a, b, false)
-}
-
-func (d *differ) dirs(a, b string) int {
-	names := map[string]int{}
-	for side, dir := range []string{a, b} {
-		list, err := d.p.Files.List(dir)
+		s, err := p.side(name)
 		if err != nil {
-			d.p.failure(dir, err)
+			p.failure(name, err)
 			return exitUsage
 		}
-		for _, e := range list {
-			if !matchesGlobs(d.o.all("x"), e.Name()) {
-				names[e.Name()] |= 1 << side
-			}
-		}
+		sides[i] = s
 	}
-	code := 0
-	for _, name := range sortedNames(names) {
-		code = max(code, d.entry(a, b, name, names[name]))
+	for i, label := range o.all("label") {
+		sides[min(i, 1)].label = label
 	}
-	return code
+	return p.differences(sides[0], sides[1], o.has("q"), int(context))
 }
 
-func (d *differ) entry(a, b, name string, sides int) int {
-	left, right := joinName(a, name), joinName(b, name)
-	leftDir, rightDir := d.p.Files.IsDir(left), d.p.Files.IsDir(right)
+// differences prints how two files differ, and gives diff's exit code.
+func (p *Proc) differences(a, b *side, brief bool, context int) int {
+	edits := slide(lcs.DiffLines(a.keys, b.keys), a.keys, b.keys)
 	switch {
-	case sides != 3 && !d.o.has("N"):
-		dir := a
-		if sides == 2 {
-			dir = b
-		}
-		d.p.printf("Only in %s: %s\n", dir, name)
-		return 1
-	case leftDir && rightDir:
-		if d.o.has("r") {
-			return d.dirs(left, right)
-		}
-		d.p.printf("Common subdirectories: %s and %s\n", left, right)
+	case len(edits) == 0:
 		return 0
-	case leftDir || rightDir:
-		kind := map[bool]string{true: "directory", false: "regular file"}
-		d.p.printf("File %s is a %s while file %s is a %s\n", left, kind[leftDir], right, kind[rightDir])
-		return 1
+	case brief:
+		p.printf("Files %s and %s differ\n", a.name, b.name)
+	case binary(a.data) || binary(b.data):
+		p.printf("Binary files %s and %s differ\n", a.name, b.name)
+	case context >= 0:
+		p.print(unified(a, b, edits, context))
+	default:
+		p.print(normal(a, b, edits))
 	}
-	return d.files(left, right, true)
+	return 1
 }
-
-func joinName(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
 // side is one of the two files.
 type side struct {
 	name, label string
 	data        []byte
-	lines, keys []string
+	lines, keys []string // a key is a line, marked where it lacks its newline
 	ended       bool
 }
 
-func (d *differ) side(name string) (*side, error) {
-	data, err := d.p.read(name)
-	if err != nil && !(d.o.has("N") && missing(err)) {
+func (p *Proc) side(name string) (*side, error) {
+	data, err := p.read(name)
+	if err != nil {
 		return nil, err
 	}
-	s := &side{name: name, data: data}
+	at := p.System.Now()
+	if info, err := p.Files.Stat(name); err == nil && name != "-" {
+		at = info.ModTime()
+	}
+	s := &side{name: name, label: name + "\t" + at.UTC().Format("2006-01-02 15:04:05.000000000 -0700"), data: data}
 	s.lines, s.ended = splitLines(string(data))
-	s.keys = make([]string, len(s.lines))
-	for i, line := range s.lines {
-		s.keys[i] = d.key(line)
+	s.keys = slices.Clone(s.lines)
+	if !s.ended {
+		s.keys[len(s.keys)-1] += "\x00"
 	}
-	if !s.ended { // a missing newline is a difference, unless space does not count
-		if last := len(s.keys) - 1; !d.o.has("w") && !d.o.has("b") {
-			s.keys[last] += "\x00"
-		}
-	}
-	s.label = name + "\t" + d.time(name)
 	return s, nil
 }
 
-func (d *differ) time(name string) string {
-	at := d.p.System.Now()
-	if info, err := d.p.Files.Stat(name); err == nil && name != "-" {
-		at = info.ModTime()
+// slide moves pure insertions and deletions down as far as they go, as GNU does, and joins neighbours.
+func slide(edits []lcs.Diff, a, b []string) []lcs.Diff {
+	for i := range edits {
+		e := &edits[i]
+		endA, endB := len(a), len(b)
+		if i+1 < len(edits) {
+			endA, endB = edits[i+1].Start, edits[i+1].ReplStart
+		}
+		for e.End < endA && e.ReplEnd < endB &&
+			(e.ReplStart == e.ReplEnd && a[e.Start] == a[e.End] || e.Start == e.End && b[e.ReplStart] == b[e.ReplEnd]) {
+			*e = lcs.Diff{Start: e.Start + 1, End: e.End + 1, ReplStart: e.ReplStart + 1, ReplEnd: e.ReplEnd + 1}
+		}
 	}
-	return at.UTC().Format("2006-01-02 15:04:05.000000000 -0700")
+	var out []lcs.Diff
+	for _, e := range edits {
+		if n := len(out) - 1; n >= 0 && out[n].End == e.Start && out[n].ReplEnd == e.ReplStart {
+			out[n].End, out[n].ReplEnd = e.End, e.ReplEnd
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
-// key is a line with what the options ignore taken out.
-func (d *differ) key(line string) string {
-	if d.o.has("strip-trailing-cr") {
-		line = strings.TrimSuffix(line, "\r")
-	}
-	switch {
-	case d.o.has("w"):
-		line = strings.Join(strings.Fields(line), "")
-	case d.o.has("b"):
-		end := strings.TrimRight(line, " \t\r")
-		line = strings.Join(strings.Fields(end), " ")
-		if strings.HasPrefix(end, " ") || strings.HasPrefix(end, "\t") {
-			line = " " + line
+// normal is diff's own format: 2,3c2 with < and >.
+func normal(a, b *side, edits []lcs.Diff) string {
+	var out strings.Builder
+	for _, e := range edits {
+		kind := "c"
+		switch {
+		case e.Start == e.End:
+			kind = "a"
+		case e.ReplStart == e.ReplEnd:
+			kind = "d"
 		}
+		out.WriteString(span(e.Start, e.End) + kind + span(e.ReplStart, e.ReplEnd) + "\n")
+		a.write(&out, "< ", e.Start, e.End)
+		if kind == "c" {
+			out.WriteString("---\n")
+		}
+		b.write(&out, "> ", e.ReplStart, e.ReplEnd)
 	}
-	if d.o.has("i") {
-		line = strings.ToLower(line)
-	}
-	return line
+	return out.String()
 }
 
-func (d *differ) files(left, right string, inTree bool) int {
-	a, err := d.side(left)
-	if err != nil {
-		d.p.failure(left, err)
-		return exitUsage
+// span names lines by first and last; no line is named by the one before it.
+func span(from, to int) string {
+	if to-from < 2 {
+		return fmt.Sprint(to)
 	}
-	b, err := d.side(right)
-	if err != nil {
-		d.p.failure(right, err)
-		return exitUsage
-	}
-	edits := diffLines(a.keys, b.keys)
-	switch {
-	case len(edits) == 0:
-		if d.o.has("s") {
-			d.p.printf("Files %s and %s are identical\n", left, right)
-		}
-		return 0
-	case d.o.has("q"):
-		d.p.printf("Files %s and %s differ\n", left, right)
-		return 1
-	case !d.o.has("a") && (binary(a.data) || binary(b.data)):
-		d.p.printf("Binary files %s and %s differ\n", left, right)
-		return 1
-	}
-	if inTree {
-		d.p.print(d.header(left, right))
-	}
-	for i, label := range d.o.all("L") {
-		if i < 2 {
-			[]*side{a, b}[i].label = label
-		}
-	}
-	if d.context >= 0 {
-		d.p.print(unified(a, b, edits, d.context))
-	} else {
-		d.p.print(normal(a, b, edits))
-	}
-	return 1
+	return fmt.Sprintf("%d,%d", from+1, to)
 }
 
-// header repeats the command above each pair of files in a tree.
-func (d *differ) header(left, right string) string {
-	words := []string{"diff"}
-	for _, a := range d.p.Args {
-		if strings.HasPrefix(a, "-") && a != "-" {
-			words = append(words, a)
+func (s *side) write(out *strings.Builder, mark string, from, to int) {
+	for i := from; i < to; i++ {
+		out.WriteString(mark + s.lines[i] + "\n")
+		if i == len(s.lines)-1 && !s.ended {
+			out.WriteString("\\ No newline at end of file\n")
 		}
 	}
-	return strings.Join(append(words, left, right), " ") + "\n"
+}
+
+// unified is diff -u: edits closer than twice the context share a hunk.
+func unified(a, b *side, edits []lcs.Diff, context int) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n", a.label, b.label)
+	for len(edits) > 0 {
+		n := 1
+		for n < len(edits) && edits[n].Start-edits[n-1].End <= 2*context {
+			n++
+		}
+		hunk(&out, a, b, edits[:n], context)
+		edits = edits[n:]
+	}
+	return out.String()
+}
+
+func hunk(out *strings.Builder, a, b *side, edits []lcs.Diff, context int) {
+	first, last := edits[0], edits[len(edits)-1]
+	before, after := min(context, first.Start), min(context, len(a.lines)-last.End)
+	at, end := first.Start-before, last.End+after
+	fmt.Fprintf(out, "@@ -%s +%s @@\n", hunkSpan(at, end), hunkSpan(first.ReplStart-before, last.ReplEnd+after))
+	for _, e := range edits {
+		a.write(out, " ", at, e.Start)
+		a.write(out, "-", e.Start, e.End)
+		b.write(out, "+", e.ReplStart, e.ReplEnd)
+		at = e.End
+	}
+	a.write(out, " ", at, end)
+}
+
+// hunkSpan names lines by the first and their number.
+func hunkSpan(from, to int) string {
+	switch to - from {
+	case 0:
+		return fmt.Sprintf("%d,0", from)
+	case 1:
+		return fmt.Sprint(to)
+	}
+	return fmt.Sprintf("%d,%d", from+1, to-from)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/footprint"
+	"toolbench/toolsys/schedule"
 )
 
 // Files is a filesystem as a command sees it: names are relative to a working directory, devices exist,
@@ -160,7 +160,7 @@ func (f *Files) parent(op, name string) error {
 // Realpath resolves links in all parts of name that exist.
 func (f *Files) Realpath(name string) (string, error) {
 	abs := f.Abs(name)
-	real, err := footprint.Follow(f.FS, abs, nil)
+	real, err := schedule.Follow(f.FS, abs, nil)
 	if err != nil {
 		return "", pathError("realpath", abs, syscall.ELOOP)
 	}

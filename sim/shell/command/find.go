@@ -1,21 +1,24 @@
 package command
 
+//lint:file-ignore ST1005 messages are worded as GNU find words them
+
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"mvdan.cc/sh/v3/pattern"
 )
 
-// find [PATH...] [EXPRESSION]; see find_parse.go for the expressions. Entries come in name order.
+// find [-P] [PATH...] [EXPRESSION]. Entries come in name order.
 func runFind(p *Proc) int {
 	args := p.Args
-	for len(args) > 0 && (args[0] == "-L" || args[0] == "-P" || args[0] == "-H") {
-		if args[0] == "-L" {
-			return p.usage("option '-L' is not supported in the in-process shell")
-		}
+	if len(args) > 0 && args[0] == "-P" {
 		args = args[1:]
 	}
 	n := slices.IndexFunc(args, func(a string) bool {
@@ -28,11 +31,10 @@ func runFind(p *Proc) int {
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	e, err := parseFind(p, args[n:])
-	if err != nil {
+	w := &findWalk{Proc: p, maxDepth: math.MaxInt}
+	if err := w.parse(args[n:]); err != nil {
 		return p.fail(exitFailure, "%v", err)
 	}
-	w := &findWalk{p: p, e: e}
 	for _, root := range roots {
 		info, err := p.Files.Lstat(root)
 		if err != nil {
@@ -41,135 +43,284 @@ func runFind(p *Proc) int {
 		}
 		w.visit(root, info, 0)
 	}
-	for _, batch := range e.batches {
-		batch.run(w)
+	for _, batch := range w.batches {
+		if len(batch.paths) > 0 && p.System.Exec(p.child(batch.command[0], append(batch.command[1:], batch.paths...))) != 0 {
+			w.code = exitFailure
+		}
 	}
 	return w.code
 }
 
 type findWalk struct {
-	p    *Proc
-	e    *findExpr
-	code int
-	quit bool
+	*Proc
+	match              findTest
+	minDepth, maxDepth int
+	depthFirst         bool
+	batches            []*execBatch
+	code               int
+	quit               bool
 }
+
+// findTest decides about an entry; actions are tests with a side effect.
+type findTest func(*found) bool
 
 // found is one visited entry.
 type found struct {
-	w     *findWalk
 	path  string
 	info  fs.FileInfo
-	depth int
 	prune bool
 }
 
+// execBatch is -exec ... {} +: it collects, and runs at the end.
+type execBatch struct{ command, paths []string }
+
 func (w *findWalk) visit(path string, info fs.FileInfo, depth int) {
-	if w.quit || w.p.Ctx.Err() != nil {
+	if w.quit || w.Ctx.Err() != nil {
 		return
 	}
-	f := &found{w: w, path: path, info: info, depth: depth}
-	wanted := depth >= w.e.minDepth
-	if wanted && !w.e.depthFirst {
-		w.e.match(f)
+	f := &found{path: path, info: info}
+	wanted := depth >= w.minDepth
+	if wanted && !w.depthFirst {
+		w.match(f)
 	}
-	if info.IsDir() && depth < w.e.maxDepth && !f.prune {
+	if info.IsDir() && depth < w.maxDepth && !f.prune {
 		w.descend(path, depth)
 	}
-	if wanted && w.e.depthFirst && !w.quit {
-		w.e.match(f)
+	if wanted && w.depthFirst && !w.quit {
+		w.match(f)
 	}
 }
 
 func (w *findWalk) descend(path string, depth int) {
-	list, err := w.p.Files.List(path)
+	list, err := w.Files.List(path)
 	if err != nil {
 		if !missing(err) {
-			w.code = w.p.fail(exitFailure, "'%s': %s", path, Reason(err))
+			w.code = w.fail(exitFailure, "'%s': %s", path, Reason(err))
 		}
 		return
 	}
 	for _, c := range list {
-		w.visit(strings.TrimSuffix(path, "/")+"/"+c.Name(), c, depth+1)
+		w.visit(below(path, c.Name()), c, depth+1)
 	}
 }
 
-func (w *findWalk) fail(format string, a ...any) {
-	w.code = w.p.fail(exitFailure, "%s", fmt.Sprintf(format, a...))
+// findParser reads: expr = and {-o and}; and = not {[-a] not}; not = [!|-not] primary.
+type findParser struct {
+	*findWalk
+	args   []string
+	action bool // some action stands in the expression: no implied -print
 }
 
-func printPath(f *found, end string) bool {
-	if f.w.p.print(f.path+end) != nil {
-		f.w.quit = true
+func (w *findWalk) parse(args []string) error {
+	fp := &findParser{findWalk: w, args: args}
+	match := findTest(func(*found) bool { return true })
+	if len(args) > 0 {
+		var err error
+		if match, err = fp.or(); err != nil {
+			return err
+		}
+		if len(fp.args) > 0 {
+			return fmt.Errorf("paths must precede expression: `%s'", fp.args[0])
+		}
 	}
+	w.match = match
+	if !fp.action {
+		w.match = func(f *found) bool { return match(f) && w.show(f, "\n") }
+	}
+	return nil
+}
+
+// take removes the next word if it is one of names.
+func (fp *findParser) take(names ...string) bool {
+	if len(fp.args) == 0 || !slices.Contains(names, fp.args[0]) {
+		return false
+	}
+	fp.args = fp.args[1:]
 	return true
 }
 
-func deleteFound(f *found) bool {
+func (fp *findParser) or() (findTest, error) {
+	left, err := fp.and()
+	for err == nil && fp.take("-o", "-or") {
+		var right findTest
+		a := left
+		if right, err = fp.and(); err == nil {
+			left = func(f *found) bool { return a(f) || right(f) }
+		}
+	}
+	return left, err
+}
+
+func (fp *findParser) and() (findTest, error) {
+	left, err := fp.not()
+	for err == nil && len(fp.args) > 0 && !slices.Contains([]string{"-o", "-or", ")"}, fp.args[0]) {
+		fp.take("-a", "-and")
+		var right findTest
+		a := left
+		if right, err = fp.not(); err == nil {
+			left = func(f *found) bool { return a(f) && right(f) }
+		}
+	}
+	return left, err
+}
+
+func (fp *findParser) not() (findTest, error) {
+	if fp.take("!", "-not") {
+		inner, err := fp.not()
+		return func(f *found) bool { return !inner(f) }, err
+	}
+	if len(fp.args) == 0 {
+		return nil, errors.New("expected an expression")
+	}
+	name := fp.args[0]
+	fp.args = fp.args[1:]
+	switch {
+	case name == "(":
+		inner, err := fp.or()
+		if err == nil && !fp.take(")") {
+			err = errors.New("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
+		}
+		return inner, err
+	case name == "-exec":
+		return fp.exec()
+	case slices.Contains(findValued, name):
+		if len(fp.args) == 0 {
+			return nil, fmt.Errorf("missing argument to `%s'", name)
+		}
+		value := fp.args[0]
+		fp.args = fp.args[1:]
+		return fp.valued(name, value)
+	}
+	return fp.plain(name)
+}
+
+// findValued are the primaries with an argument, -exec apart.
+var findValued = []string{"-iname", "-maxdepth", "-mindepth", "-name", "-newer", "-path", "-type"}
+
+// plain are the primaries without an argument.
+func (fp *findParser) plain(name string) (findTest, error) {
+	fp.action = fp.action || slices.Contains([]string{"-print", "-print0", "-delete", "-quit"}, name)
+	switch name {
+	case "-print":
+		return func(f *found) bool { return fp.show(f, "\n") }, nil
+	case "-print0":
+		return func(f *found) bool { return fp.show(f, "\x00") }, nil
+	case "-delete":
+		fp.depthFirst = true
+		return fp.delete, nil
+	case "-prune":
+		return func(f *found) bool { f.prune = true; return true }, nil
+	case "-quit":
+		return func(*found) bool { fp.quit = true; return true }, nil
+	case "-depth":
+		fp.depthFirst = true
+		return func(*found) bool { return true }, nil
+	case "-empty":
+		return fp.empty, nil
+	}
+	if !strings.HasPrefix(name, "-") {
+		return nil, fmt.Errorf("paths must precede expression: `%s'", name)
+	}
+	return nil, fmt.Errorf("unknown predicate `%s'%s", name, lacking)
+}
+
+func (w *findWalk) show(f *found, end string) bool {
+	w.quit = w.print(f.path+end) != nil || w.quit
+	return true
+}
+
+func (w *findWalk) delete(f *found) bool {
 	if f.path == "." {
 		return true // as find does
 	}
-	if err := f.w.p.Files.Remove(f.path); err != nil {
-		f.w.fail("cannot delete '%s': %s", f.path, Reason(err))
+	if err := w.Files.Remove(f.path); err != nil {
+		w.code = w.fail(exitFailure, "cannot delete '%s': %s", f.path, Reason(err))
 		return false
 	}
 	return true
 }
 
+func (w *findWalk) empty(f *found) bool {
+	if f.info.IsDir() {
+		list, err := w.Files.List(f.path)
+		return err == nil && len(list) == 0
+	}
+	return f.info.Mode().IsRegular() && f.info.Size() == 0
+}
+
 // exec reads a command up to ; (one run for each entry) or {} + (one run for all).
-func (fp *findParser) exec(name string) (findTest, error) {
-	if name == "-ok" {
-		return nil, errors.New("-ok: nobody is there to answer")
-	}
-	end := slices.IndexFunc(fp.args, func(a string) bool { return a == ";" || a == "+" })
-	for end > 0 && fp.args[end] == "+" && fp.args[end-1] != "{}" {
-		next := slices.IndexFunc(fp.args[end+1:], func(a string) bool { return a == ";" || a == "+" })
-		if next < 0 {
-			end = -1
-			break
+func (fp *findParser) exec() (findTest, error) {
+	fp.action = true
+	for end, mark := range fp.args {
+		many := mark == "+" && end > 1 && fp.args[end-1] == "{}"
+		if mark != ";" && !many || end == 0 {
+			continue
 		}
-		end += 1 + next
-	}
-	if end < 1 {
-		return nil, fmt.Errorf("missing argument to `%s'", name)
-	}
-	command, mark := fp.args[:end], fp.args[end]
-	fp.args = fp.args[end+1:]
-	inDir := name == "-execdir"
-	if mark == "+" {
-		batch := &execBatch{command: command[:len(command)-1]}
-		fp.e.batches = append(fp.e.batches, batch)
+		command := slices.Clone(fp.args[:end])
+		fp.args = fp.args[end+1:]
+		if !many {
+			return func(f *found) bool { return fp.execOne(command, f.path) }, nil
+		}
+		batch := &execBatch{command: command[:end-1]}
+		fp.batches = append(fp.batches, batch)
 		return func(f *found) bool { batch.paths = append(batch.paths, f.path); return true }, nil
 	}
-	return func(f *found) bool { return f.exec(command, inDir) }, nil
+	return nil, errors.New("missing argument to `-exec'")
 }
 
-func (f *found) exec(command []string, inDir bool) bool {
-	p, name := f.w.p, f.path
-	if inDir {
-		files := *p.Files
-		files.Dir = p.Files.Abs(path.Dir(f.path))
-		p = p.child(p.Name, nil)
-		p.Files = &files
-		name = "./" + path.Base(f.path)
+func (w *findWalk) execOne(command []string, path string) bool {
+	args := slices.Clone(command)
+	for i, a := range args {
+		args[i] = strings.ReplaceAll(a, "{}", path)
 	}
-	args := make([]string, len(command))
-	for i, a := range command {
-		args[i] = strings.ReplaceAll(a, "{}", name)
-	}
-	return p.exec(args[0], args[1:]) == 0
+	return w.System.Exec(w.child(args[0], args[1:])) == 0
 }
 
-// execBatch is -exec ... {} +: it collects, and runs at the end.
-type execBatch struct {
-	command []string
-	paths   []string
+func (fp *findParser) valued(name, value string) (findTest, error) {
+	switch name {
+	case "-maxdepth", "-mindepth":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("Expected a positive decimal integer argument to %s, but got '%s'", name, value)
+		}
+		if name == "-maxdepth" {
+			fp.maxDepth = n
+		} else {
+			fp.minDepth = n
+		}
+		return func(*found) bool { return true }, nil
+	case "-name", "-iname", "-path":
+		re, err := globRegexp(value, name == "-iname")
+		if err != nil {
+			return nil, err
+		}
+		if name == "-path" {
+			return func(f *found) bool { return re.MatchString(f.path) }, nil
+		}
+		return func(f *found) bool { return re.MatchString(baseName(f.path)) }, nil
+	case "-newer":
+		info, err := fp.Files.Stat(value)
+		if err != nil {
+			return nil, fmt.Errorf("'%s': %s", value, Reason(err))
+		}
+		return func(f *found) bool { return f.info.ModTime().After(info.ModTime()) }, nil
+	}
+	kind, ok := map[string]fs.FileMode{"f": 0, "d": fs.ModeDir, "l": fs.ModeSymlink}[value]
+	if !ok {
+		return nil, fmt.Errorf("Unknown argument to -type: %s", value)
+	}
+	return func(f *found) bool { return f.info.Mode().Type() == kind }, nil
 }
 
-func (b *execBatch) run(w *findWalk) {
-	if len(b.paths) == 0 {
-		return
+// globRegexp is a shell pattern for all of a name as fnmatch has it: * crosses slashes and leading dots.
+func globRegexp(pat string, ignoreCase bool) (*regexp.Regexp, error) {
+	mode := pattern.EntireString
+	if ignoreCase {
+		mode |= pattern.NoGlobCase
 	}
-	if w.p.exec(b.command[0], append(slices.Clone(b.command[1:]), b.paths...)) != 0 {
-		w.code = exitFailure
+	text, err := pattern.Regexp(pat, mode)
+	if err != nil {
+		return nil, err
 	}
+	return regexp.Compile(text)
 }

@@ -1,115 +1,41 @@
 package command
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/pattern"
-
-	"toolbench/toolsys/shellcmd/posixre"
+	"toolbench/toolsys/shellcmd/sed"
 )
 
-// grep [-EFGivwxclLqsnHhobrRaIUz] [-e PATTERN] [-f FILE] [-m N] [-A N] [-B N] [-C N] [--include=G]
-// [--exclude=G] [--exclude-dir=G] [--color] [PATTERN] [FILE...]; egrep and fgrep are grep -E and -F.
+// grepOptions are the options of grep, egrep and fgrep.
+const grepOptions = `E|extended-regexp F|fixed-strings G|basic-regexp e|regexp= f|file= i|y|ignore-case v|invert-match
+	w|word-regexp x|line-regexp c|count l|files-with-matches L|files-without-match q|quiet|silent s|no-messages
+	n|line-number H|with-filename h|no-filename o|only-matching r|recursive R|dereference-recursive a|text I
+	m|max-count= A|after-context= B|before-context= C|context=# include= exclude= exclude-dir= color|colour?`
+
+// grep [-EFGivwxclLqsnHhorRaI] [-e PATTERN] [-f FILE] [-m N] [-A N] [-B N] [-C N] [--include=GLOB]
+// [--exclude=GLOB] [--exclude-dir=GLOB] [PATTERN] [FILE...]; egrep and fgrep are grep -E and -F.
 func runGrep(p *Proc) int {
-	p.Args = dashNumber(p.Args, "-C")
-	o, ok := p.parse("EFGPivywxclLqsnHhorRaIUTe:f:m:A:B:C:b", "extended-regexp>E", "fixed-strings>F", "basic-regexp>G", "perl-regexp>P", "regexp=>e", "file=>f",
-		"ignore-case>i", "no-ignore-case", "invert-match>v", "word-regexp>w", "line-regexp>x", "count>c", "files-with-matches>l", "files-without-match>L", "quiet>q", "silent>q",
-		"no-messages>s", "line-number>n", "with-filename>H", "no-filename>h", "only-matching>o", "recursive>r", "dereference-recursive>R",
-		"text>a", "binary>U", "max-count=>m", "after-context=>A", "before-context=>B", "context=>C", "include=", "exclude=", "exclude-dir=",
-		"color?", "colour?", "byte-offset>b", "initial-tab>T", "line-buffered", "binary-files=", "no-group-separator", "group-separator=")
+	o, ok := p.parse(grepOptions)
 	if !ok {
 		return exitUsage
 	}
-	g, code := newGrep(p, o)
-	if g == nil {
-		return code
+	g := &grepper{Proc: p, options: o, walking: o.has("r", "R")}
+	if err := g.configure(); err != nil {
+		return p.usage("%v", err)
 	}
-	return g.run()
-}
-
-type grepper struct {
-	p       *Proc
-	o       options
-	m       *matcher
-	out     lineOutput
-	max     int
-	names   []string
-	walking bool
-	matched bool
-	failed  bool
-}
-
-func newGrep(p *Proc, o options) (*grepper, int) {
-	if o.has("P") {
-		return nil, p.usage("-P: Perl-compatible expressions are not supported in the in-process shell")
-	}
-	patterns, names, err := p.patterns(o)
-	if err != nil {
-		return nil, p.usage("%v", err)
-	}
-	syntax := posixre.Basic
-	if o.last("E", "F", "G") == "E" || p.Name == "egrep" {
-		syntax = posixre.Extended
-	}
-	fixed := o.last("E", "F", "G") == "F" || p.Name == "fgrep"
-	m, err := grepMatcher(patterns, syntax, fixed, o.has("i") || o.has("y"), o.has("w"), o.has("x"))
-	if err != nil {
-		return nil, p.usage("%v", err)
-	}
-	g := &grepper{p: p, o: o, m: m, names: names, walking: o.has("r") || o.has("R"), max: 1 << 30}
-	if o.has("m") {
-		if g.max, err = strconv.Atoi(o.get("m", "")); err != nil {
-			return nil, p.usage("invalid max count")
-		}
-	}
-	if len(names) == 0 {
-		g.names = []string{map[bool]string{true: ".", false: "-"}[g.walking]}
-	}
-	g.out, err = newLineOutput(p, o, m)
-	g.out.withName = o.last("H", "h") == "H" || o.last("H", "h") == "" && (len(names) > 1 || g.walking)
-	if err != nil {
-		return nil, p.usage("%v", err)
-	}
-	return g, 0
-}
-
-// patterns come from -e and -f, or from the first operand.
-func (p *Proc) patterns(o options) (patterns, rest []string, err error) {
-	patterns, rest = o.all("e"), o.rest
-	for _, name := range o.all("f") {
-		data, err := p.read(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		if text := strings.TrimSuffix(string(data), "\n"); len(data) > 0 {
-			patterns = append(patterns, text)
-		}
-	}
-	if len(patterns) == 0 && !o.has("f") {
-		if len(rest) == 0 {
-			return nil, nil, errNoPattern
-		}
-		patterns, rest = rest[:1], rest[1:]
-	}
-	if len(patterns) == 0 { // an empty file matches nothing
-		patterns = []string{"[^\\s\\S]"}
-	}
-	return patterns, rest, nil
-}
-
-func (g *grepper) run() int {
 	for _, name := range g.names {
-		g.visit(name, true)
-		if g.p.Ctx.Err() != nil || g.out.broken || g.o.has("q") && g.matched {
+		if g.visit(name, true); g.done() {
 			break
 		}
 	}
 	switch {
-	case g.failed && !(g.o.has("q") && g.matched):
+	case g.failed && !(o.has("q") && g.matched):
 		return exitUsage
 	case g.matched:
 		return 0
@@ -117,10 +43,132 @@ func (g *grepper) run() int {
 	return exitFailure
 }
 
+type grepper struct {
+	*Proc
+	options
+	re       *regexp.Regexp
+	names    []string
+	walking  bool
+	withName bool
+	limit    int // of the lines selected in a file
+
+	before, after int  // lines of context
+	printed       bool // something was printed, so that the next group needs a separator
+	broken        bool // the reader of the output went away
+	matched       bool
+	failed        bool
+}
+
+// done reports whether nothing further can change what grep gives.
+func (g *grepper) done() bool {
+	return g.Ctx.Err() != nil || g.broken || g.has("q") && g.matched
+}
+
+func (g *grepper) configure() error {
+	patterns, err := g.patterns()
+	if err != nil {
+		return err
+	}
+	if g.re, err = g.compile(patterns); err != nil {
+		return err
+	}
+	g.withName = g.last("H", "h") == "H" || !g.has("h") && (len(g.names) > 1 || g.walking)
+	if len(g.names) == 0 {
+		g.names = []string{map[bool]string{true: ".", false: "-"}[g.walking]}
+	}
+	limit, ok := natural(g.get("m", strconv.Itoa(1<<40)))
+	if g.limit = int(limit); !ok {
+		return errors.New("invalid max count")
+	}
+	for _, x := range g.list {
+		n, ok := natural(x.value)
+		switch x.name {
+		case "A":
+			g.after = int(n)
+		case "B":
+			g.before = int(n)
+		case "C":
+			if !g.has("A") {
+				g.after = int(n)
+			}
+			if !g.has("B") {
+				g.before = int(n)
+			}
+		default:
+			continue
+		}
+		if !ok {
+			return errors.New(x.value + ": invalid context length argument")
+		}
+	}
+	if g.has("o") {
+		g.before, g.after = 0, 0
+	}
+	return nil
+}
+
+// patterns come from -e and -f, or from the first operand; each line is one.
+func (g *grepper) patterns() ([]string, error) {
+	g.names = g.rest
+	given := g.all("e")
+	for _, name := range g.all("f") {
+		data, err := g.read(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(data) > 0 {
+			given = append(given, strings.TrimSuffix(string(data), "\n"))
+		}
+	}
+	if !g.has("e", "f") {
+		if len(g.rest) == 0 {
+			return nil, errors.New("no pattern given")
+		}
+		given, g.names = g.rest[:1], g.rest[1:]
+	}
+	var lines []string
+	for _, p := range given {
+		lines = append(lines, strings.Split(p, "\n")...)
+	}
+	return lines, nil
+}
+
+// compile joins patterns. No pattern at all, from an empty file, matches nothing.
+func (g *grepper) compile(patterns []string) (*regexp.Regexp, error) {
+	kind := map[string]string{"egrep": "E", "fgrep": "F"}[g.Name]
+	if last := g.last("E", "F", "G"); last != "" {
+		kind = last
+	}
+	for i, p := range patterns {
+		var err error
+		if kind == "F" {
+			p = regexp.QuoteMeta(p)
+		} else if p, err = sed.TranslateRegexp(p, kind == "E"); err != nil {
+			return nil, err
+		}
+		patterns[i] = "(?:" + p + ")"
+	}
+	text := strings.Join(patterns, "|")
+	if len(patterns) == 0 {
+		text = `[^\s\S]`
+	}
+	if g.has("x") {
+		text = "^(?:" + text + ")$"
+	}
+	if g.has("i") {
+		text = "(?i)" + text
+	}
+	re, err := regexp.Compile(text)
+	if err == nil {
+		re.Longest()
+	}
+	return re, err
+}
+
 func (g *grepper) report(name string, err error) {
 	g.failed = true
-	if !g.o.has("s") {
-		g.p.complain("%s: %s", name, Reason(err))
+	if !g.has("s") {
+		g.complain("%s: %s", name, Reason(err))
 	}
 }
 
@@ -130,65 +178,59 @@ func (g *grepper) visit(name string, operand bool) {
 		g.file(name)
 		return
 	}
-	info, err := g.p.Files.Stat(name)
-	if err != nil {
+	info, err := g.Files.Stat(name)
+	switch {
+	case err != nil:
 		g.report(name, err)
-		return
-	}
-	if !info.IsDir() {
-		if g.wanted(path.Base(name), operand) {
+	case !info.IsDir():
+		if g.wanted(path.Base(name), operand && !g.walking) {
 			g.file(name)
 		}
-		return
-	}
-	if !g.walking {
+	case !g.walking:
 		g.failed = true
-		g.p.complain("%s: Is a directory", name)
-		g.out.summary(name, 0, false)
-		return
+		g.complain("%s: Is a directory", name)
+		g.summary(name, 0)
+	case operand && name == "." || !matchesGlobs(g.all("exclude-dir"), path.Base(name)):
+		g.tree(name)
 	}
-	if matchesGlobs(g.o.all("exclude-dir"), path.Base(name)) && !(operand && name == ".") {
-		return
-	}
-	g.tree(name, operand)
 }
 
-func (g *grepper) tree(name string, operand bool) {
-	list, err := g.p.Files.List(name)
+func (g *grepper) tree(name string) {
+	list, err := g.Files.List(name)
 	if err != nil {
 		g.report(name, err)
 		return
 	}
-	prefix := strings.TrimSuffix(name, "/") + "/"
-	if operand && name == "." && len(g.o.rest) <= 1 && !slices.Contains(g.o.rest, ".") {
-		prefix = "" // no operand: names without ./
-	}
 	for _, e := range list {
-		if g.out.broken || e.Mode()&symlink != 0 && !g.o.has("R") || !e.IsDir() && !e.Mode().IsRegular() && e.Mode()&symlink == 0 {
-			continue
+		full := below(name, e.Name())
+		if name == "." && !slices.Contains(g.rest, ".") {
+			full = e.Name() // no operand: names without ./
 		}
-		g.visit(prefix+e.Name(), false)
-		if g.o.has("q") && g.matched {
+		if e.IsDir() || e.Mode().IsRegular() || e.Mode()&fs.ModeSymlink != 0 && g.has("R") {
+			g.visit(full, false)
+		}
+		if g.done() {
 			return
 		}
 	}
 }
 
-// wanted applies --include and --exclude.
-func (g *grepper) wanted(base string, operand bool) bool {
-	if matchesGlobs(g.o.all("exclude"), base) {
-		return false
-	}
-	include := g.o.all("include")
-	return len(include) == 0 || matchesGlobs(include, base) || operand && !g.walking
+// wanted applies --exclude, and --include but to files that are named.
+func (g *grepper) wanted(base string, named bool) bool {
+	include := g.all("include")
+	return !matchesGlobs(g.all("exclude"), base) && (named || len(include) == 0 || matchesGlobs(include, base))
 }
 
 func matchesGlobs(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(pattern string) bool { return glob(strings.TrimSuffix(pattern, "/"), name) })
+	return slices.ContainsFunc(globs, func(pattern string) bool {
+		re, err := globRegexp(strings.TrimSuffix(pattern, "/"), false)
+		return err == nil && re.MatchString(name)
+	})
 }
 
+// file prints what one file has.
 func (g *grepper) file(name string) {
-	data, err := g.p.read(name)
+	data, err := g.read(name)
 	if err != nil {
 		g.report(name, err)
 		return
@@ -196,77 +238,117 @@ func (g *grepper) file(name string) {
 	if name == "-" {
 		name = "(standard input)"
 	}
-	isBinary := binary(data) && !g.o.has("a") && g.o.get("binary-files", "") != "text"
-	if isBinary && (g.o.has("I") || g.o.get("binary-files", "") == "without-match") {
+	isBinary := binary(data) && !g.has("a")
+	if isBinary && g.has("I") {
 		return
 	}
-	n := g.out.file(name, data, g.max, isBinary)
-	g.matched = g.matched || n > 0
-}
-
-// matcher finds patterns in lines, for grep and rg.
-type matcher struct {
-	re       *regexp.Regexp
-	word     bool // -w: no word character on either side
-	lineOnly bool // -x: all of the line
-}
-
-// grepMatcher joins patterns, each of which may hold several lines.
-func grepMatcher(patterns []string, syntax posixre.Syntax, fixed, ignoreCase, word, lineOnly bool) (*matcher, error) {
-	var parts []string
-	for _, p := range patterns {
-		for line := range strings.SplitSeq(p, "\n") {
-			if fixed {
-				parts = append(parts, regexp.QuoteMeta(line))
-				continue
+	lines, _ := splitLines(string(data))
+	summary := g.has("q", "c", "l", "L") || isBinary
+	selected, last := 0, -1 // last is the last line that was selected
+	for i, line := range lines {
+		inContext := !summary && last >= 0 && i-last <= g.after
+		switch full := selected >= g.limit; {
+		case !full && g.selects(line):
+			selected++
+			if !summary {
+				g.group(name, lines, last, i)
+				g.show(name, line, i)
 			}
-			text, err := posixre.Translate(line, syntax)
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, text)
+			last = i
+		case inContext:
+			g.write(g.prefix(name, i, "-") + line + "\n")
+		case full:
+			lines = nil
+		}
+		if lines == nil || g.broken || summary && selected > 0 && !g.has("c") {
+			break
 		}
 	}
-	return newMatcher(parts, ignoreCase, word, lineOnly)
+	g.matched = g.matched || selected > 0
+	if isBinary && selected > 0 && !g.has("q", "c", "l", "L") {
+		g.complain("%s: binary file matches", name)
+		return
+	}
+	g.summary(name, selected)
 }
 
-// newMatcher takes patterns in Go's syntax.
-func newMatcher(parts []string, ignoreCase, word, lineOnly bool) (*matcher, error) {
-	text := "(?:" + strings.Join(parts, ")|(?:") + ")"
-	if lineOnly {
-		text = "^(?:" + text + ")$"
+// group prints the lines before a selected one, and a separator where lines are left out.
+func (g *grepper) group(name string, lines []string, last, i int) {
+	if g.before == 0 && g.after == 0 {
+		return
 	}
-	if ignoreCase {
-		text = "(?i)" + text
+	begin := max(i-g.before, 0)
+	if last >= 0 {
+		begin = min(max(begin, last+1+g.after), i)
 	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, err
+	if g.printed && (last < 0 || begin > last+1+g.after) {
+		g.write("--\n")
 	}
-	re.Longest()
-	return &matcher{re: re, word: word, lineOnly: lineOnly}, nil
+	for ; begin < i; begin++ {
+		g.write(g.prefix(name, begin, "-") + lines[begin] + "\n")
+	}
 }
 
-func (m *matcher) match(line string) bool {
-	if !m.word {
-		return m.re.MatchString(line)
+func (g *grepper) show(name, line string, i int) {
+	switch prefix := g.prefix(name, i, ":"); {
+	case !g.has("o"):
+		g.write(prefix + line + "\n")
+	case !g.has("v"):
+		for _, at := range g.matches(line) {
+			g.write(prefix + line[at[0]:at[1]] + "\n")
+		}
 	}
-	return m.find(line, 0) != nil
+	g.printed = true
 }
 
-// find gives the first match at or behind from.
-func (m *matcher) find(line string, from int) []int {
+func (g *grepper) prefix(name string, i int, mark string) string {
+	prefix := ""
+	if g.withName {
+		prefix = name + mark
+	}
+	if g.has("n") {
+		prefix += strconv.Itoa(i+1) + mark
+	}
+	return prefix
+}
+
+func (g *grepper) write(s string) {
+	g.broken = g.broken || g.print(s) != nil
+}
+
+// summary prints what stands for a file's lines.
+func (g *grepper) summary(name string, n int) {
+	switch {
+	case g.has("q"):
+	case g.has("L") && n == 0, g.has("l") && n > 0:
+		g.write(name + "\n")
+	case g.has("c") && !g.has("l", "L"):
+		if g.withName {
+			g.write(name + ":")
+		}
+		g.write(strconv.Itoa(n) + "\n")
+	}
+}
+
+// selects reports whether a line is one of those asked for.
+func (g *grepper) selects(line string) bool {
+	matches := g.re.MatchString(line)
+	if matches && g.has("w") {
+		matches = g.find(line, 0) != nil
+	}
+	return matches != g.has("v")
+}
+
+// find gives the first match at or behind from, with -w one between no word's characters.
+func (g *grepper) find(line string, from int) []int {
 	for from <= len(line) {
-		loc := m.re.FindStringIndex(line[from:])
-		if loc == nil {
+		at := g.re.FindStringIndex(line[from:])
+		if at == nil || from > 0 && g.re.String()[0] == '^' {
 			return nil
 		}
-		begin, end := from+loc[0], from+loc[1]
-		if !m.word || !wordAt(line, begin-1) && !wordAt(line, end) {
-			if from == 0 || m.re.String()[0] != '^' {
-				return []int{begin, end}
-			}
-			return nil
+		begin, end := from+at[0], from+at[1]
+		if !g.has("w") || !wordAt(line, begin-1) && !wordAt(line, end) {
+			return []int{begin, end}
 		}
 		from = begin + 1
 	}
@@ -281,44 +363,19 @@ func wordAt(s string, i int) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 }
 
-// all gives the matches that are not empty.
-func (m *matcher) all(line string) [][]int {
-	if !m.word {
-		var out [][]int
-		for _, loc := range m.re.FindAllStringIndex(line, -1) {
-			if loc[0] < loc[1] {
-				out = append(out, loc)
-			}
-		}
-		return out
+// matches gives the matches that are not empty.
+func (g *grepper) matches(line string) (all [][]int) {
+	if !g.has("w") {
+		return slices.DeleteFunc(g.re.FindAllStringIndex(line, -1), func(at []int) bool { return at[0] == at[1] })
 	}
-	var out [][]int
 	for from := 0; ; {
-		loc := m.find(line, from)
-		if loc == nil {
-			return out
+		at := g.find(line, from)
+		if at == nil {
+			return all
 		}
-		if loc[0] < loc[1] {
-			out = append(out, loc)
+		if at[0] < at[1] {
+			all = append(all, at)
 		}
-		from = max(loc[1], loc[0]+1)
+		from = max(at[1], at[0]+1)
 	}
-}
-
-// glob matches all of a name against a shell pattern as fnmatch does: * crosses slashes and leading dots.
-func glob(pat, name string) bool {
-	re, err := globRegexp(pat, false)
-	return err == nil && re.MatchString(name)
-}
-
-func globRegexp(pat string, ignoreCase bool) (*regexp.Regexp, error) {
-	mode := pattern.EntireString
-	if ignoreCase {
-		mode |= pattern.NoGlobCase
-	}
-	text, err := pattern.Regexp(pat, mode)
-	if err != nil {
-		return nil, err
-	}
-	return regexp.Compile(text)
 }

@@ -13,9 +13,8 @@ type options struct {
 	rest []string
 }
 
-func (o options) has(name string) bool {
-	return slices.ContainsFunc(o.list, func(x option) bool { return x.name == name })
-}
+// has reports whether one of the options was given.
+func (o options) has(names ...string) bool { return o.last(names...) != "" }
 
 // get gives the last value of an option.
 func (o options) get(name, otherwise string) string {
@@ -47,136 +46,123 @@ func (o options) last(names ...string) string {
 	return ""
 }
 
-// parse reads options as getopt_long does. short lists letters, a colon behind one that takes a value; a
-// plus in front stops at the first operand. long lists names: "x" takes no value, "x=" one, "x?" perhaps
-// one, and "x>y" stands for option y. An option that is not listed is reported; ok is then false, and
-// the command ends with exit code 2.
-func (p *Proc) parse(short string, long ...string) (o options, ok bool) {
-	short, inOrder := strings.CutPrefix(short, "+")
-	args := p.Args
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
+// parse reads options as getopt_long does. spec lists them: the names of an option joined by bars, the one
+// it is known by first; behind them = if it takes a value, ? if it may have one attached, # if -NUM stands
+// for it. A plus in front of the list stops at the first operand. An option that is not listed is reported;
+// ok is then false, and the command ends with exit code 2.
+func (p *Proc) parse(spec string) (o options, ok bool) {
+	spec, inOrder := strings.CutPrefix(spec, "+")
+	s := &optionParser{p: p, spec: strings.Fields(spec), args: p.Args}
+	for len(s.args) > 0 {
+		arg := s.args[0]
+		s.args = s.args[1:]
+		ok := true
 		switch {
 		case arg == "--":
-			o.rest = append(o.rest, args...)
-			return o, true
+			s.rest = append(s.rest, s.args...)
+			return s.options, true
 		case strings.HasPrefix(arg, "--"):
-			args, ok = p.longOption(&o, arg[2:], args, short, long)
+			ok = s.long(arg[2:])
 		case len(arg) > 1 && arg[0] == '-':
-			args, ok = p.shortOptions(&o, arg[1:], args, short)
+			ok = s.short(arg[1:])
 		case inOrder:
-			o.rest = append(append(o.rest, arg), args...)
-			return o, true
+			s.rest = append([]string{arg}, s.args...)
+			return s.options, true
 		default:
-			o.rest = append(o.rest, arg)
-			continue
+			s.rest = append(s.rest, arg)
 		}
 		if !ok {
-			return o, false
+			return s.options, false
 		}
 	}
-	return o, true
+	return s.options, true
 }
 
-func (p *Proc) unsupported(opt string) bool {
-	p.complain("option '%s' is not supported in the in-process shell", opt)
-	return false
+type optionParser struct {
+	options
+	p    *Proc
+	spec []string
+	args []string // not read yet
 }
 
-func (p *Proc) shortOptions(o *options, letters string, args []string, short string) ([]string, bool) {
+// short reads a cluster of letters. An option's value is what follows it in the cluster, or the next word.
+func (s *optionParser) short(letters string) bool {
+	counted := slices.IndexFunc(s.spec, func(entry string) bool { return strings.HasSuffix(entry, "#") })
+	if _, isNumber := natural(letters); isNumber && counted >= 0 {
+		s.add(s.spec[counted], letters)
+		return true
+	}
 	for i := range len(letters) {
-		name := letters[i : i+1]
-		at := strings.Index(short, name)
-		if at < 0 || name == ":" {
-			return nil, p.unsupported("-" + name)
+		letter, value := letters[i:i+1], letters[i+1:]
+		entry, known := s.find(letter)
+		if !known {
+			s.p.complain("invalid option -- '%s'%s", letter, lacking)
+			return false
 		}
-		if !strings.HasPrefix(short[at+1:], ":") {
-			o.list = append(o.list, option{name: name})
-			continue
+		switch {
+		case takesValue(entry) && value == "":
+			return s.next(entry, "option requires an argument -- '"+letter+"'")
+		case takesValue(entry) || strings.HasSuffix(entry, "?"):
+			s.add(entry, value)
+			return true
 		}
-		value := letters[i+1:]
-		if value == "" && !strings.HasPrefix(short[at+1:], "::") {
-			if len(args) == 0 {
-				p.complain("option requires an argument -- '%s'", name)
-				return nil, false
-			}
-			value, args = args[0], args[1:]
-		}
-		o.list = append(o.list, option{name, value})
-		break
+		s.add(entry, "")
 	}
-	return args, true
+	return true
 }
 
-func (p *Proc) longOption(o *options, text string, args []string, short string, long []string) ([]string, bool) {
+func (s *optionParser) long(text string) bool {
 	name, value, given := strings.Cut(text, "=")
-	spec, ok := findLong(name, long)
-	if !ok {
-		return nil, p.unsupported("--" + name)
-	}
-	spec, alias, _ := strings.Cut(spec, ">")
-	full := strings.TrimRight(spec, "=?")
-	takes := strings.HasSuffix(spec, "=")
+	entry, known := s.find(name)
 	switch {
-	case takes && !given:
-		if len(args) == 0 {
-			p.complain("option '--%s' requires an argument", full)
-			return nil, false
-		}
-		value, args = args[0], args[1:]
-	case given && full == spec:
-		p.complain("option '--%s' doesn't allow an argument", full)
-		return nil, false
+	case !known || len(name) < 2:
+		s.p.complain("unrecognized option '--%s'%s", name, lacking)
+		return false
+	case takesValue(entry) && !given:
+		return s.next(entry, "option '--"+name+"' requires an argument")
+	case given && !takesValue(entry) && !strings.HasSuffix(entry, "?"):
+		s.p.complain("option '--%s' doesn't allow an argument", name)
+		return false
 	}
-	if alias != "" {
-		full = alias
-	}
-	o.list = append(o.list, option{full, value})
-	return args, true
+	s.add(entry, value)
+	return true
 }
 
-// findLong takes a full name or one that only one option begins with.
-func findLong(name string, long []string) (spec string, ok bool) {
-	found := 0
-	for _, s := range long {
-		full, _, _ := strings.Cut(s, ">")
-		full = strings.TrimRight(full, "=?")
-		if full == name {
-			return s, true
-		}
-		if strings.HasPrefix(full, name) {
-			spec = s
-			found++
+// find gives the option of a name, or of the beginning of one that no other long name shares.
+func (s *optionParser) find(name string) (entry string, ok bool) {
+	var begun []string
+	for _, entry := range s.spec {
+		for full := range strings.SplitSeq(strings.TrimRight(entry, "=?#"), "|") {
+			if full == name {
+				return entry, true
+			}
+			if len(name) > 1 && strings.HasPrefix(full, name) {
+				begun = append(begun, entry)
+			}
 		}
 	}
-	return spec, found == 1
+	if len(begun) == 1 {
+		return begun[0], true
+	}
+	return "", false
 }
 
-// count reads a size with GNU's suffixes (k, M, G in 1024s; b is 512).
-func count(s string) (int64, bool) {
-	end := len(strings.TrimRight(s, "bkKMGB"))
-	n, ok := natural(s[:end])
-	if !ok {
-		return 0, false
+func takesValue(entry string) bool { return strings.HasSuffix(strings.TrimSuffix(entry, "#"), "=") }
+
+// next takes the next word as the option's value.
+func (s *optionParser) next(entry, problem string) bool {
+	if len(s.args) == 0 {
+		s.p.complain("%s", problem)
+		return false
 	}
-	switch s[end:] {
-	case "":
-		return n, true
-	case "b":
-		return n * 512, true
-	case "k", "K":
-		return n << 10, true
-	case "M":
-		return n << 20, true
-	case "G":
-		return n << 30, true
-	case "kB", "KB":
-		return n * 1000, true
-	case "MB":
-		return n * 1000 * 1000, true
-	}
-	return 0, false
+	s.add(entry, s.args[0])
+	s.args = s.args[1:]
+	return true
+}
+
+func (s *optionParser) add(entry, value string) {
+	name, _, _ := strings.Cut(strings.TrimRight(entry, "=?#"), "|")
+	s.list = append(s.list, option{name, value})
 }
 
 // natural reads digits only.
@@ -192,27 +178,4 @@ func natural(s string) (int64, bool) {
 		n = n*10 + int64(s[i]-'0')
 	}
 	return n, true
-}
-
-// dashNumber rewrites the old form -NUM as `option NUM`: head -5, grep -3.
-func dashNumber(args []string, opt string) []string {
-	out := make([]string, 0, len(args)+1)
-	for i, a := range args {
-		if a == "--" {
-			return append(out, args[i:]...)
-		}
-		if len(a) > 1 && a[0] == '-' {
-			if _, ok := natural(a[1:]); ok && (i == 0 || !valued(args[i-1], opt)) {
-				out = append(out, opt, a[1:])
-				continue
-			}
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
-// valued reports whether the argument before takes the next one as its value.
-func valued(before, opt string) bool {
-	return before == opt || before == "-e" || before == "-f" || before == "-m" || before == "-A" || before == "-B" || before == "-C" || before == "-c"
 }

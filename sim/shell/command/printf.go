@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,16 +19,11 @@ func runPrintf(p *Proc) int {
 		return p.usage("usage: printf [-v var] format [arguments]")
 	}
 	text, errs := Format(args[0], args[1:])
-	if p.print(text) != nil {
-		return exitFailure
-	}
+	code := p.printed(text)
 	for _, err := range errs {
-		p.complain("%v", err)
+		code = p.fail(exitFailure, "%v", err)
 	}
-	if len(errs) > 0 {
-		return exitFailure
-	}
-	return 0
+	return code
 }
 
 // Format is printf: the format is used again until the arguments are used up. Errors are about
@@ -51,25 +47,28 @@ type formatter struct {
 	stopped bool
 }
 
-func (f *formatter) next() (string, bool) {
+// next gives the next argument, "" if there is none.
+func (f *formatter) next() string {
 	if len(f.args) == 0 {
-		return "", false
+		return ""
 	}
 	a := f.args[0]
 	f.args = f.args[1:]
-	return a, true
+	return a
+}
+
+func (f *formatter) problem(format string, a ...any) {
+	f.errs = append(f.errs, fmt.Errorf(format, a...))
 }
 
 func (f *formatter) once(format string) {
 	for i := 0; i < len(format) && !f.stopped; {
 		switch {
+		case strings.HasPrefix(format[i:], `\c`):
+			f.stopped = true
 		case format[i] == '\\' && i+1 < len(format):
-			if format[i+1] == 'c' {
-				f.stopped = true
-				return
-			}
 			i += writeEscape(&f.out, format[i:], false)
-		case format[i] == '%' && i+1 < len(format) && format[i+1] == '%':
+		case strings.HasPrefix(format[i:], "%%"):
 			f.out.WriteByte('%')
 			i += 2
 		case format[i] == '%':
@@ -83,168 +82,92 @@ func (f *formatter) once(format string) {
 
 // directive formats one %-directive and gives its length.
 func (f *formatter) directive(s string) int {
-	flags := ""
-	i := 1
-	for ; i < len(s); i++ {
-		c := s[i]
-		if c == '*' {
-			a, _ := f.next()
-			flags += strconv.Itoa(int(f.integer(a)))
-			continue
-		}
-		if strings.IndexByte("-+ #0'123456789.", c) < 0 && strings.IndexByte("hlLqjzt", c) < 0 || c == 'q' {
-			break
-		}
-		if strings.IndexByte("-+ #0123456789.", c) >= 0 {
-			flags += string(rune(c))
+	flags := "%"
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '*':
+			flags += strconv.FormatInt(f.integer(f.next()), 10)
+		case strings.IndexByte("-+ #0123456789.", c) >= 0:
+			flags += s[i : i+1]
+		default:
+			if strings.HasPrefix(flags, "%-") { // a zero beside a minus means nothing
+				flags = "%-" + strings.TrimLeft(flags, "%-0")
+			}
+			f.verb(c, flags)
+			return i + 1
 		}
 	}
-	if i == len(s) {
-		f.errs = append(f.errs, fmt.Errorf("`%s': missing format character", s))
-		f.stopped = true
-		return i
-	}
-	f.verb(s[i], flags)
-	return i + 1
+	f.problem("`%s': missing format character", s)
+	f.stopped = true
+	return len(s)
 }
 
 func (f *formatter) verb(verb byte, flags string) {
-	if strings.IndexByte("sbqcdiouxXeEfFgG", verb) < 0 {
-		f.errs = append(f.errs, fmt.Errorf("`%c': invalid format character", verb))
-		f.stopped = true
-		return
-	}
-	arg, _ := f.next()
 	switch verb {
 	case 's':
-		fmt.Fprintf(&f.out, "%"+cleanFlags(flags)+"s", arg)
+		fmt.Fprintf(&f.out, flags+"s", f.next())
 	case 'b':
-		text, stopped := unescapeEcho(arg, true)
-		f.stopped = stopped
-		fmt.Fprintf(&f.out, "%"+cleanFlags(flags)+"s", text)
-	case 'q':
-		fmt.Fprintf(&f.out, "%"+cleanFlags(flags)+"s", Quote(arg))
+		var text string
+		text, f.stopped = unescape(f.next())
+		fmt.Fprintf(&f.out, flags+"s", text)
 	case 'c':
+		arg := f.next()
 		_, n := utf8.DecodeRuneInString(arg)
-		fmt.Fprintf(&f.out, "%"+cleanFlags(flags)+"s", arg[:n])
+		fmt.Fprintf(&f.out, flags+"s", arg[:n])
 	case 'd', 'i':
-		f.out.WriteString(formatInteger(flags, f.integer(arg)))
+		fmt.Fprintf(&f.out, flags+"d", f.integer(f.next()))
 	case 'u':
-		fmt.Fprintf(&f.out, "%"+cleanFlags(flags)+"d", uint64(f.integer(arg)))
+		fmt.Fprintf(&f.out, flags+"d", uint64(f.integer(f.next())))
 	case 'o', 'x', 'X':
-		fmt.Fprintf(&f.out, "%"+cleanFlags(flags)+string(rune(verb)), uint64(f.integer(arg)))
+		fmt.Fprintf(&f.out, flags+string(rune(verb)), uint64(f.integer(f.next())))
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		if !strings.Contains(flags, ".") {
+			flags += ".6"
+		}
+		fmt.Fprintf(&f.out, flags+string(rune(verb)), f.float(f.next()))
 	default:
-		f.float(verb, flags, arg)
+		f.problem("`%c': invalid format character", verb)
+		f.stopped = true
 	}
 }
 
-// cleanFlags drops a zero beside a minus, as C does.
-func cleanFlags(flags string) string {
-	if strings.HasPrefix(flags, "-") {
-		return "-" + strings.TrimLeft(flags, "-0")
-	}
-	return flags
-}
-
-// formatInteger obeys C's precision for integers: that many digits or more.
-func formatInteger(flags string, n int64) string {
-	return fmt.Sprintf("%"+cleanFlags(flags)+"d", n)
-}
-
-func (f *formatter) float(verb byte, flags, arg string) {
+func (f *formatter) float(arg string) float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(arg), 64)
 	if err != nil && arg != "" && !math.IsInf(n, 0) {
-		if quoted, ok := quotedChar(arg); ok {
-			n = float64(quoted)
-		} else {
-			f.errs = append(f.errs, fmt.Errorf("%s: invalid number", arg))
-		}
+		f.problem("%s: invalid number", arg)
 	}
-	if !strings.Contains(flags, ".") {
-		flags += ".6"
-	}
-	fmt.Fprintf(&f.out, "%"+cleanFlags(flags)+string(rune(verb)), n)
+	return n
 }
 
 // integer reads decimal, 0x hexadecimal, 0 octal, or 'c for a character's code.
 func (f *formatter) integer(arg string) int64 {
-	if code, ok := quotedChar(arg); ok {
-		return code
+	if len(arg) > 1 && (arg[0] == '\'' || arg[0] == '"') {
+		r, _ := utf8.DecodeRuneInString(arg[1:])
+		return int64(r)
 	}
 	s := strings.TrimSpace(arg)
-	if s == "" {
-		return 0
-	}
 	n, err := strconv.ParseInt(s, 0, 64)
-	if err == nil && !strings.ContainsAny(s, "_oOb") {
+	if s == "" || err == nil && !strings.ContainsAny(s, "_oOb") {
 		return n
 	}
-	f.errs = append(f.errs, fmt.Errorf("%s: invalid number", arg))
-	end := 0
-	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || end == 0 && (s[0] == '-' || s[0] == '+')) {
-		end++
-	}
-	n, _ = strconv.ParseInt(s[:end], 10, 64)
+	f.problem("%s: invalid number", arg)
+	n, _ = strconv.ParseInt(leadingInteger.FindString(s), 10, 64)
 	return n
 }
 
-func quotedChar(arg string) (int64, bool) {
-	if len(arg) < 2 || arg[0] != '\'' && arg[0] != '"' {
-		return 0, false
-	}
-	r, _ := utf8.DecodeRuneInString(arg[1:])
-	return int64(r), true
-}
-
-// Quote writes s so that a shell reads it back as one word.
-func Quote(s string) string {
-	if s == "" {
-		return "''"
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case c < 0x20 || c == 0x7f:
-			return ansiQuote(s)
-		case strings.IndexByte(" !\"#$&'()*,;<>?[\\]^`{|}", c) >= 0 || c == '~' && i == 0:
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
-}
-
-func ansiQuote(s string) string {
-	var b strings.Builder
-	b.WriteString("$'")
-	for i := range len(s) {
-		c := s[i]
-		switch k := strings.IndexByte("\a\b\x1b\f\n\r\t\v\\'", c); {
-		case k >= 0:
-			b.WriteString(`\` + string(`abEfnrtv\'`[k]))
-		case c < 0x20 || c == 0x7f:
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + "'"
-}
+// leadingInteger is what counts of a text that is no number.
+var leadingInteger = regexp.MustCompile(`^[+-]?[0-9]*`)
 
 // echo [-neE] [ARG...]
 func runEcho(p *Proc) int {
 	args := p.Args
-	newline, escapes := true, false
+	newline, escapes := "\n", false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 		for _, c := range args[0][1:] {
-			switch c {
-			case 'n':
-				newline = false
-			case 'e':
-				escapes = true
-			case 'E':
-				escapes = false
+			if c == 'n' {
+				newline = ""
+			} else {
+				escapes = c == 'e'
 			}
 		}
 		args = args[1:]
@@ -252,41 +175,34 @@ func runEcho(p *Proc) int {
 	text := strings.Join(args, " ")
 	if escapes {
 		var stopped bool
-		if text, stopped = unescapeEcho(text, true); stopped {
-			newline = false
+		if text, stopped = unescape(text); stopped {
+			newline = ""
 		}
 	}
-	if newline {
-		text += "\n"
-	}
-	if p.print(text) != nil {
-		return exitFailure
-	}
-	return 0
+	return p.printed(text + newline)
 }
 
-// unescapeEcho resolves backslash escapes. With zero, octal numbers begin with \0, as in echo -e and
-// printf's %b. stopped is set where \c ended the text.
-func unescapeEcho(s string, zero bool) (out string, stopped bool) {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s, false
-	}
+// unescape resolves backslash escapes as echo -e and printf's %b do. stopped is set where \c ended the text.
+func unescape(s string) (out string, stopped bool) {
 	var b strings.Builder
-	for i := 0; i < len(s); {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		if s[i+1] == 'c' {
+	for s != "" {
+		n := strings.IndexByte(s, '\\')
+		switch {
+		case n < 0 || n+1 == len(s):
+			b.WriteString(s)
+			return b.String(), false
+		case s[n+1] == 'c':
+			b.WriteString(s[:n])
 			return b.String(), true
 		}
-		i += writeEscape(&b, s[i:], zero)
+		b.WriteString(s[:n])
+		s = s[n:]
+		s = s[writeEscape(&b, s, true):]
 	}
 	return b.String(), false
 }
 
-// writeEscape writes the escape s begins with, and gives its length.
+// writeEscape writes the escape s begins with, and gives its length. With zero, octal numbers begin with \0.
 func writeEscape(b *strings.Builder, s string, zero bool) int {
 	if k := strings.IndexByte(`abefnrtv\E`, s[1]); k >= 0 {
 		b.WriteByte("\a\b\x1b\f\n\r\t\v\\\x1b"[k])
@@ -297,48 +213,39 @@ func writeEscape(b *strings.Builder, s string, zero bool) int {
 		b.WriteByte('"')
 		return 2
 	case s[1] == 'x':
-		return numeric(b, s, 2, 2, 16, false)
+		return numeric(b, s, 2, 2, 16)
 	case s[1] == 'u':
-		return numeric(b, s, 2, 4, 16, true)
+		return numeric(b, s, 2, 4, 16)
 	case s[1] == 'U':
-		return numeric(b, s, 2, 8, 16, true)
+		return numeric(b, s, 2, 8, 16)
 	case s[1] == '0' && zero:
-		return numeric(b, s, 2, 3, 8, false)
+		return numeric(b, s, 2, 3, 8)
 	case s[1] >= '0' && s[1] <= '7':
-		return numeric(b, s, 1, 3, 8, false)
+		return numeric(b, s, 1, 3, 8)
 	}
 	b.WriteString(s[:2])
 	return 2
 }
 
-// numeric reads up to most digits at begin. Without digits the escape stands for itself, or for NUL after \0.
-func numeric(b *strings.Builder, s string, begin, most int, base rune, char bool) int {
-	n, end := rune(0), begin
-	for end < len(s) && end < begin+most {
-		d := digitValue(s[end])
-		if d < 0 || d >= base {
-			break
-		}
-		n = n*base + d
+// numeric reads up to most digits at begin: a character's code after u and U, else a byte. Without digits
+// the escape stands for itself, or for NUL after \0.
+func numeric(b *strings.Builder, s string, begin, most, base int) int {
+	digits := "0123456789abcdefABCDEF"
+	if base == 8 {
+		digits = digits[:8]
+	}
+	end := begin
+	for end < len(s) && end < begin+most && strings.IndexByte(digits, s[end]) >= 0 {
 		end++
 	}
+	n, _ := strconv.ParseUint(s[begin:end], base, 64)
 	switch {
 	case end == begin && s[1] != '0':
 		b.WriteString(s[:begin])
-	case char:
-		b.WriteString(string(utf8.AppendRune(nil, n)))
+	case s[1] == 'u' || s[1] == 'U':
+		b.WriteRune(rune(n))
 	default:
 		b.WriteByte(byte(n))
 	}
 	return end
-}
-
-func digitValue(c byte) rune {
-	switch {
-	case c >= '0' && c <= '9':
-		return rune(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return rune(c|0x20-'a') + 10
-	}
-	return -1
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -31,17 +30,10 @@ type System struct {
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error // gives the context's error when cut short
 	User  string
-	Host  string
 	// Exec runs another command, named by its Name and Args (xargs, find -exec, env, timeout).
 	Exec func(p *Proc) int
-	// Known reports whether Exec has a command of that name.
-	Known func(name string) bool
-	// Script runs a command line in a shell of its own (sh -c, awk's system); args are $0, $1, ...
+	// Script runs a command line in a shell of its own (sh -c); args are $0, $1, ...
 	Script func(p *Proc, script string, args []string) int
-	// Serial gives a new number each time, for names of temporary files.
-	Serial func() uint64
-	// Limit bounds the bytes a command may hold or write at once.
-	Limit int64
 }
 
 // child is a copy of p that runs another command on the same streams.
@@ -51,16 +43,14 @@ func (p *Proc) child(name string, args []string) *Proc {
 	return &c
 }
 
-func (p *Proc) exec(name string, args []string) int {
-	return p.System.Exec(p.child(name, args))
-}
-
 // Exit codes with a meaning shared by all commands.
 const (
-	exitFailure   = 1
-	exitUsage     = 2
-	exitCannotRun = 126
-	exitNotFound  = 127
+	exitFailure    = 1
+	exitUsage      = 2
+	exitTimedOut   = 124
+	exitCannotWrap = 125 // env and timeout, about themselves
+	exitCannotRun  = 126
+	exitNotFound   = 127
 )
 
 // complain writes "name: message" to standard error.
@@ -87,6 +77,14 @@ func (p *Proc) usage(format string, a ...any) int {
 func (p *Proc) print(s string) error {
 	_, err := io.WriteString(p.Stdout, s)
 	return err
+}
+
+// printed is print for the last thing that a command does: its exit code.
+func (p *Proc) printed(s string) int {
+	if p.print(s) != nil {
+		return exitFailure
+	}
+	return 0
 }
 
 func (p *Proc) printf(format string, a ...any) error {
@@ -131,10 +129,7 @@ func (p *Proc) inputs(names []string, use func(name string, in *bufio.Reader) er
 			err = use(name, bufio.NewReader(f))
 		}
 		f.Close()
-		if err != nil {
-			return exitFailure
-		}
-		if p.Ctx.Err() != nil {
+		if err != nil || p.Ctx.Err() != nil {
 			return exitFailure
 		}
 	}
@@ -159,25 +154,23 @@ func eachLine(in *bufio.Reader, use func(line string, ended bool) error) error {
 }
 
 // lines gives all lines of all inputs.
-func (p *Proc) lines(names []string, end byte) (all []string, code int) {
+func (p *Proc) lines(names []string) (all []string, code int) {
 	code = p.inputs(names, func(_ string, in *bufio.Reader) error {
-		for {
-			line, err := in.ReadString(end)
-			if line == "" && err != nil {
-				return nil
-			}
-			if err == nil {
-				line = line[:len(line)-1]
-			}
+		return eachLine(in, func(line string, _ bool) error {
 			all = append(all, line)
-		}
+			return nil
+		})
 	})
 	return all, code
 }
 
-func padLeft(n, width int) string {
-	s := strconv.Itoa(n)
-	return strings.Repeat(" ", max(0, width-len(s))) + s
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // splitLines gives a text's lines without their newlines; ended reports whether the last one had one.

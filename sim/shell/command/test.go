@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,20 +18,20 @@ func runTest(p *Proc) int {
 		}
 		args = args[:len(args)-1]
 	}
-	t := &testParser{p: p, args: args}
+	t := &testParser{Proc: p, args: args}
 	ok, err := t.all()
-	if err != nil {
+	switch {
+	case err != nil:
 		return p.usage("%v", err)
+	case !ok:
+		return exitFailure
 	}
-	if ok {
-		return 0
-	}
-	return exitFailure
+	return 0
 }
 
 // testParser follows POSIX where the number of arguments decides, and precedence beyond that.
 type testParser struct {
-	p    *Proc
+	*Proc
 	args []string
 }
 
@@ -49,11 +50,12 @@ func (t *testParser) all() (bool, error) {
 	}
 	ok, err := t.or()
 	if err == nil && len(t.args) > 0 {
-		err = fmt.Errorf("too many arguments")
+		err = errors.New("too many arguments")
 	}
 	return ok, err
 }
 
+// next takes the next argument, "" if there is none.
 func (t *testParser) next() string {
 	if len(t.args) == 0 {
 		return ""
@@ -86,18 +88,13 @@ func (t *testParser) and() (bool, error) {
 }
 
 func (t *testParser) not() (bool, error) {
-	if len(t.args) > 1 && t.args[0] == "!" {
-		t.next()
-		ok, err := t.not()
-		return !ok, err
-	}
-	return t.primary()
-}
-
-func (t *testParser) primary() (bool, error) {
 	switch {
 	case len(t.args) == 0:
 		return false, errors.New("argument expected")
+	case len(t.args) > 1 && t.args[0] == "!":
+		t.next()
+		ok, err := t.not()
+		return !ok, err
 	case len(t.args) >= 3 && isBinary(t.args[1]):
 		a, op, b := t.next(), t.next(), t.next()
 		return t.binary(a, op, b)
@@ -115,8 +112,15 @@ func (t *testParser) primary() (bool, error) {
 	return t.next() != "", nil
 }
 
+// numberTests are the comparisons of numbers.
+var numberTests = map[string]func(x, y int64) bool{
+	"-eq": func(x, y int64) bool { return x == y }, "-ne": func(x, y int64) bool { return x != y },
+	"-lt": func(x, y int64) bool { return x < y }, "-le": func(x, y int64) bool { return x <= y },
+	"-gt": func(x, y int64) bool { return x > y }, "-ge": func(x, y int64) bool { return x >= y },
+}
+
 func isBinary(op string) bool {
-	return strings.Contains(" = == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef ", " "+op+" ")
+	return numberTests[op] != nil || slices.Contains([]string{"=", "==", "!=", "<", ">", "-nt", "-ot"}, op)
 }
 
 func (t *testParser) binary(a, op, b string) (bool, error) {
@@ -129,44 +133,42 @@ func (t *testParser) binary(a, op, b string) (bool, error) {
 		return a < b, nil
 	case ">":
 		return a > b, nil
-	case "-nt", "-ot", "-ef":
-		return t.files(a, op, b), nil
+	case "-nt":
+		return t.newer(a, b), nil
+	case "-ot":
+		return t.newer(b, a), nil
 	}
-	x, errX := strconv.ParseInt(strings.TrimSpace(a), 10, 64)
-	y, errY := strconv.ParseInt(strings.TrimSpace(b), 10, 64)
-	if errX != nil {
-		return false, fmt.Errorf("%s: integer expression expected", a)
+	var numbers [2]int64
+	for i, s := range []string{a, b} {
+		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+		if err != nil {
+			return false, fmt.Errorf("%s: integer expression expected", s)
+		}
+		numbers[i] = n
 	}
-	if errY != nil {
-		return false, fmt.Errorf("%s: integer expression expected", b)
-	}
-	switch op {
-	case "-eq":
-		return x == y, nil
-	case "-ne":
-		return x != y, nil
-	case "-lt":
-		return x < y, nil
-	case "-le":
-		return x <= y, nil
-	case "-gt":
-		return x > y, nil
-	}
-	return x >= y, nil
+	return numberTests[op](numbers[0], numbers[1]), nil
 }
 
-func (t *testParser) files(a, op, b string) bool {
-	x, errX := t.p.Files.Stat(a)
-	y, errY := t.p.Files.Stat(b)
-	switch op {
-	case "-ef":
-		left, _ := t.p.Files.Realpath(a)
-		right, _ := t.p.Files.Realpath(b)
-		return errX == nil && errY == nil && left == right
-	case "-ot":
-		x, y, errX, errY = y, x, errY, errX
-	}
+// newer reports whether a is there and b is older, or missing.
+func (t *testParser) newer(a, b string) bool {
+	x, errX := t.Files.Stat(a)
+	y, errY := t.Files.Stat(b)
 	return errX == nil && (errY != nil || x.ModTime().After(y.ModTime()))
+}
+
+// fileTests are the tests of a file that is there. There is one user, and no access times.
+var fileTests = map[string]func(fs.FileInfo) bool{
+	"-e": func(fs.FileInfo) bool { return true },
+	"-f": func(i fs.FileInfo) bool { return i.Mode().IsRegular() },
+	"-d": fs.FileInfo.IsDir,
+	"-s": func(i fs.FileInfo) bool { return size(i) > 0 },
+	"-L": func(i fs.FileInfo) bool { return i.Mode()&fs.ModeSymlink != 0 },
+	"-h": func(i fs.FileInfo) bool { return i.Mode()&fs.ModeSymlink != 0 },
+	"-r": func(i fs.FileInfo) bool { return i.Mode()&0o444 != 0 },
+	"-w": func(i fs.FileInfo) bool { return i.Mode()&0o222 != 0 },
+	"-x": func(i fs.FileInfo) bool { return i.Mode()&0o111 != 0 },
+	"-O": func(fs.FileInfo) bool { return true },
+	"-G": func(fs.FileInfo) bool { return true },
 }
 
 func (t *testParser) unary(op, a string) (bool, error) {
@@ -178,50 +180,16 @@ func (t *testParser) unary(op, a string) (bool, error) {
 	case "-t":
 		return false, nil // no stream here is a terminal
 	case "-v":
-		return t.p.Getenv(a) != "", nil
+		return t.Getenv(a) != "", nil
 	}
-	if len(op) != 2 || strings.IndexByte("abcdefghkprsuwxLNSOG", op[1]) < 0 {
+	test, ok := fileTests[op]
+	if !ok {
 		return false, fmt.Errorf("%s: unary operator expected", op)
 	}
-	get := t.p.Files.Stat
+	get := t.Files.Stat
 	if op == "-L" || op == "-h" {
-		get = t.p.Files.Lstat
+		get = t.Files.Lstat
 	}
 	info, err := get(a)
-	return err == nil && fileTest(op, info), nil
-}
-
-func fileTest(op string, info fs.FileInfo) bool {
-	mode := info.Mode()
-	switch op {
-	case "-f":
-		return mode.IsRegular()
-	case "-d":
-		return mode.IsDir()
-	case "-s":
-		return size(info) > 0
-	case "-L", "-h":
-		return mode&fs.ModeSymlink != 0
-	case "-r":
-		return mode&0o444 != 0
-	case "-w":
-		return mode&0o222 != 0
-	case "-x":
-		return mode&0o111 != 0
-	case "-p":
-		return mode&fs.ModeNamedPipe != 0
-	case "-S":
-		return mode&fs.ModeSocket != 0
-	case "-c":
-		return mode&fs.ModeCharDevice != 0
-	case "-b":
-		return mode&fs.ModeDevice != 0 && mode&fs.ModeCharDevice == 0
-	case "-g":
-		return mode&fs.ModeSetgid != 0
-	case "-u":
-		return mode&fs.ModeSetuid != 0
-	case "-k":
-		return mode&fs.ModeSticky != 0
-	}
-	return true // -e -a, and -N -O -G: there is one user, and no access times
+	return err == nil && test(info), nil
 }

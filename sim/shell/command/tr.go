@@ -5,11 +5,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 )
 
-// tr [-cCdst] SET1 [SET2]; works on bytes, as in the C locale.
+// tr [-cds] SET1 [SET2]; works on bytes, as in the C locale.
 func runTr(p *Proc) int {
-	o, ok := p.parse("+cCdst", "complement>c", "delete>d", "squeeze-repeats>s", "truncate-set1>t")
+	o, ok := p.parse("+c|C|complement d|delete s|squeeze-repeats")
 	if !ok {
 		return exitUsage
 	}
@@ -21,10 +22,7 @@ func runTr(p *Proc) int {
 	if err != nil {
 		return p.failure("-", err)
 	}
-	if p.print(string(t.apply(in))) != nil {
-		return exitFailure
-	}
-	return 0
+	return p.printed(string(t.apply(in)))
 }
 
 type translation struct {
@@ -44,7 +42,7 @@ func newTranslation(o options) (*translation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.has("c") || o.has("C") {
+	if o.has("c") {
 		set1 = complement(set1)
 	}
 	var set2 []byte
@@ -68,9 +66,6 @@ func build(o options, set1, set2 []byte) (*translation, error) {
 			return nil, fmt.Errorf("when not truncating set1, string2 must be non-empty")
 		}
 		for i, c := range set1 {
-			if i >= len(set2) && o.has("t") {
-				break
-			}
 			t.to[c] = set2[min(i, len(set2)-1)]
 		}
 	}
@@ -176,30 +171,23 @@ func trClass(s string) (set []byte, n int) {
 	if !ok {
 		return nil, end + 2
 	}
-	for c := range 128 {
-		if in(byte(c)) {
+	for c := range rune(128) {
+		if in(c) {
 			set = append(set, byte(c))
 		}
 	}
 	return set, end + 2
 }
 
-func between(a, b byte) func(byte) bool { return func(c byte) bool { return c >= a && c <= b } }
-
-func either(tests ...func(byte) bool) func(byte) bool {
-	return func(c byte) bool {
-		return slices.ContainsFunc(tests, func(t func(byte) bool) bool { return t(c) })
-	}
-}
-
-func among(set string) func(byte) bool {
-	return func(c byte) bool { return strings.IndexByte(set, c) >= 0 }
-}
-
 // charClasses are the POSIX classes of the C locale. It is read only.
-var charClasses = map[string]func(byte) bool{
-	"alpha": either(between('a', 'z'), between('A', 'Z')), "digit": between('0', '9'), "lower": between('a', 'z'), "upper": between('A', 'Z'),
-	"alnum": either(between('a', 'z'), between('A', 'Z'), between('0', '9')), "space": among(" \t\n\r\f\v"), "blank": among(" \t"),
-	"punct": either(between('!', '/'), between(':', '@'), between('[', '`'), between('{', '~')), "print": between(' ', '~'),
-	"graph": between('!', '~'), "cntrl": either(between(0, 31), between(127, 127)), "xdigit": either(between('0', '9'), between('a', 'f'), between('A', 'F')),
+var charClasses = map[string]func(rune) bool{
+	"alpha": unicode.IsLetter, "digit": unicode.IsDigit, "lower": unicode.IsLower, "upper": unicode.IsUpper,
+	"alnum":  func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) },
+	"space":  unicode.IsSpace,
+	"blank":  func(r rune) bool { return r == ' ' || r == '\t' },
+	"punct":  func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) },
+	"print":  unicode.IsPrint,
+	"graph":  func(r rune) bool { return unicode.IsPrint(r) && r != ' ' },
+	"cntrl":  unicode.IsControl,
+	"xdigit": func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) },
 }

@@ -8,70 +8,65 @@ import (
 	"strings"
 )
 
-// xargs [-0rt] [-a FILE] [-d CHAR] [-E EOF] [-I TEXT] [-L N] [-n N] [-P N] [-s N] [COMMAND [ARG...]]
+// xargs [-0rt] [-d CHAR] [-I TEXT] [-n N] [-P N] [COMMAND [ARG...]]; one command runs after the other.
 func runXargs(p *Proc) int {
-	o, ok := p.parse("+0rta:d:E:I:L:n:P:s:x", "null>0", "no-run-if-empty>r", "verbose>t", "arg-file=>a", "delimiter=>d", "max-args=>n", "max-lines=>L", "max-procs=>P", "replace=>I", "max-chars=>s", "exit>x")
+	o, ok := p.parse("+0|null r|no-run-if-empty t|verbose d|delimiter= I|replace= n|max-args= P|max-procs=")
 	if !ok {
 		return exitFailure
 	}
-	x := &xargs{p: p, o: o, command: o.rest, lines: o.has("I") || o.has("L")}
+	x := &xargs{Proc: p, options: o, command: o.rest}
 	if len(x.command) == 0 {
 		x.command = []string{"echo"}
 	}
-	items, err := x.items()
-	if err != nil {
-		return p.fail(exitFailure, "%v", err)
-	}
+	items, unread := x.items()
 	groups, err := x.groups(items)
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)
 	}
-	return x.run(groups)
+	code := x.run(groups)
+	if unread != nil {
+		return p.fail(exitFailure, "%v", unread)
+	}
+	return code
 }
 
 type xargs struct {
-	p       *Proc
-	o       options
+	*Proc
+	options
 	command []string
-	lines   bool
 }
 
+// items takes the input apart, up to a quote that does not end.
 func (x *xargs) items() ([]string, error) {
-	in := io.Reader(x.p.Stdin)
-	if name := x.o.get("a", ""); name != "" {
-		f, err := x.p.Files.Open(name)
-		if err != nil {
-			return nil, errors.New(name + ": " + Reason(err))
-		}
-		defer f.Close()
-		in = f
-	}
-	data, err := io.ReadAll(in)
+	data, err := io.ReadAll(x.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	switch x.o.last("0", "d") {
+	switch x.last("0", "d") {
 	case "0":
 		return splitEnded(string(data), "\x00"), nil
 	case "d":
-		d := x.o.get("d", "")
 		c, n := byte(0), 0
-		if d != "" {
+		if d := x.get("d", ""); d != "" {
 			c, n = trChar(d)
 		}
-		if n == 0 || n != len(d) {
-			return nil, errors.New("invalid delimiter '" + d + "'")
+		if n == 0 || n != len(x.get("d", "")) {
+			return nil, errors.New("invalid delimiter '" + x.get("d", "") + "'")
 		}
 		return splitEnded(string(data), string([]byte{c})), nil
 	}
-	if x.lines {
-		return blankless(string(data)), nil
+	if !x.has("I") {
+		return xargsWords(string(data), " \t\n")
 	}
-	words, err := xargsWords(string(data))
-	if end := slices.Index(words, x.o.get("E", "\x00")); end >= 0 {
-		words = words[:end]
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		words, err := xargsWords(strings.TrimLeft(line, " \t"), "\n")
+		lines = append(lines, words...)
+		if err != nil {
+			return lines, err
+		}
 	}
-	return words, err
+	return lines, nil
 }
 
 func splitEnded(s, end string) []string {
@@ -81,99 +76,55 @@ func splitEnded(s, end string) []string {
 	return strings.Split(strings.TrimSuffix(s, end), end)
 }
 
-// blankless gives the lines that are not blank, without leading blanks, quotes taken off.
-func blankless(s string) []string {
+// xargsWords splits at the given bytes, outside quotes.
+func xargsWords(s, blanks string) ([]string, error) {
 	var out []string
-	for line := range strings.Lines(s) {
-		line = strings.TrimLeft(strings.TrimRight(line, "\n"), " \t")
-		if line == "" {
-			continue
-		}
-		if plain, err := unquoteItem(line); err == nil {
-			line = plain
-		}
-		out = append(out, line)
-	}
-	return out
-}
-
-func unquoteItem(line string) (string, error) {
-	var b strings.Builder
-	r := bufio.NewReader(strings.NewReader(line))
-	for {
-		c, err := r.ReadByte()
-		if err != nil {
-			return b.String(), nil
-		}
-		if err := quotedByte(&b, r, c); err != nil {
-			return "", err
-		}
-	}
-}
-
-// quotedByte writes c, or what it quotes.
-func quotedByte(b *strings.Builder, r *bufio.Reader, c byte) error {
-	switch c {
-	case '\'', '"':
-		body, err := r.ReadString(c)
-		if err != nil || strings.Contains(body, "\n") {
-			return errors.New("unmatched " + map[byte]string{'\'': "single", '"': "double"}[c] + " quote; by default quotes are special to xargs unless you use the -0 option")
-		}
-		b.WriteString(body[:len(body)-1])
-	case '\\':
-		next, err := r.ReadByte()
-		if err == nil {
-			b.WriteByte(next)
-		}
-	default:
-		b.WriteByte(c)
-	}
-	return nil
-}
-
-// xargsWords splits at blanks and newlines, outside quotes.
-func xargsWords(s string) ([]string, error) {
-	var out []string
-	var b strings.Builder
+	var word strings.Builder
 	inWord := false
-	r := bufio.NewReader(strings.NewReader(s))
-	for {
-		c, err := r.ReadByte()
-		if err != nil || strings.IndexByte(" \t\n", c) >= 0 {
+	for s += blanks[len(blanks)-1:]; s != ""; {
+		c := s[0]
+		s = s[1:]
+		switch {
+		case strings.IndexByte(blanks, c) >= 0:
 			if inWord {
-				out = append(out, b.String())
+				out = append(out, word.String())
 			}
-			if err != nil {
-				return out, nil
-			}
-			b.Reset()
+			word.Reset()
 			inWord = false
 			continue
+		case c == '\'' || c == '"':
+			body, rest, closed := strings.Cut(s, string(rune(c)))
+			if !closed || strings.Contains(body, "\n") {
+				kind := map[byte]string{'\'': "single", '"': "double"}[c]
+				return out, errors.New("unmatched " + kind + " quote; with -0 quotes are not special")
+			}
+			word.WriteString(body)
+			s = rest
+		case c == '\\' && s != "":
+			word.WriteByte(s[0])
+			s = s[1:]
+		default:
+			word.WriteByte(c)
 		}
 		inWord = true
-		if err := quotedByte(&b, r, c); err != nil {
-			return nil, err
-		}
 	}
+	return out, nil
 }
 
 // groups gives the arguments of each run.
 func (x *xargs) groups(items []string) ([][]string, error) {
-	size := len(items)
-	switch x.o.last("n", "L", "I") {
-	case "n", "L":
-		n, ok := natural(x.o.get(x.o.last("n", "L"), ""))
+	size := max(1, len(items))
+	switch x.last("n", "I") {
+	case "n":
+		n, ok := natural(x.get("n", ""))
 		if !ok || n == 0 {
-			return nil, errors.New("invalid number for -n or -L option")
+			return nil, errors.New("invalid number for -n option")
 		}
 		size = int(n)
 	case "I":
 		size = 1
 	}
-	if len(items) == 0 {
-		if x.o.has("r") || x.o.has("I") {
-			return nil, nil
-		}
+	if len(items) == 0 && !x.has("r", "I") {
 		return [][]string{nil}, nil
 	}
 	return slices.Collect(slices.Chunk(items, size)), nil
@@ -183,16 +134,16 @@ func (x *xargs) run(groups [][]string) int {
 	code := 0
 	for _, g := range groups {
 		args := x.arguments(g)
-		if x.o.has("t") {
-			io.WriteString(x.p.Stderr, strings.Join(args, " ")+"\n")
+		if x.has("t") {
+			io.WriteString(x.Stderr, strings.Join(args, " ")+"\n")
 		}
-		c := x.p.child(args[0], args[1:])
+		c := x.child(args[0], args[1:])
 		c.Stdin = bufio.NewReader(strings.NewReader(""))
-		switch got := x.p.System.Exec(c); {
-		case x.p.Ctx.Err() != nil:
+		switch got := x.System.Exec(c); {
+		case x.Ctx.Err() != nil:
 			return exitFailure
 		case got == 255:
-			return x.p.fail(124, "%s: exited with status 255; aborting", args[0])
+			return x.fail(124, "%s: exited with status 255; aborting", args[0])
 		case got == exitCannotRun || got == exitNotFound:
 			return got
 		case got != 0:
@@ -203,20 +154,12 @@ func (x *xargs) run(groups [][]string) int {
 }
 
 func (x *xargs) arguments(group []string) []string {
-	if x.o.last("n", "L", "I") == "I" {
-		args := make([]string, len(x.command))
-		for i, a := range x.command {
-			args[i] = strings.ReplaceAll(a, x.o.get("I", ""), group[0])
-		}
-		return args
+	if x.last("n", "I") != "I" {
+		return slices.Concat(x.command, group)
 	}
 	args := slices.Clone(x.command)
-	for _, item := range group {
-		if x.lines {
-			args = append(args, strings.Fields(item)...)
-			continue
-		}
-		args = append(args, item)
+	for i, a := range args {
+		args[i] = strings.ReplaceAll(a, x.get("I", ""), group[0])
 	}
 	return args
 }

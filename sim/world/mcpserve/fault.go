@@ -84,6 +84,8 @@ type faultTransport struct {
 	mu sync.Mutex
 	// due are the faults of requests that are not answered yet, by request.
 	due map[any]Fault
+	// calls are the ids of its calls, by request; the host's lock guards them.
+	calls map[any]string
 }
 
 // Connect opens the line.
@@ -92,7 +94,7 @@ func (s *faultTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.due = map[any]Fault{}
+	s.due, s.calls = map[any]Fault{}, map[any]string{}
 	return &faultConnection{conn, s}, nil
 }
 
@@ -104,10 +106,20 @@ type faultConnection struct {
 func (c *faultConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	request, ok := msg.(*jsonrpc.Request)
-	if err != nil || !ok || request.Method != "tools/call" {
+	if err != nil || !ok {
 		return msg, err
 	}
-	fault := c.s.h.o.faultOf(c.s.p.spec.Name, named(request.Params), callOf(request.Params))
+	c.s.h.receive(c.s.p, c.s.calls, request)
+	if request.Method != "tools/call" {
+		return msg, nil
+	}
+	var params struct {
+		Name string         `json:"name"`
+		Meta map[string]any `json:"_meta"`
+	}
+	_ = json.Unmarshal(request.Params, &params) // what is no object names nothing
+	call, _ := params.Meta[MetaCall].(string)
+	fault := c.s.h.o.faultOf(c.s.p.spec.Name, params.Name, call)
 	if fault.Gone {
 		c.s.h.takeAway(c.s.p, fault.Back)
 		return nil, io.EOF
@@ -116,24 +128,6 @@ func (c *faultConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	c.s.due[request.ID.Raw()] = fault
 	c.s.mu.Unlock()
 	return msg, nil
-}
-
-func named(params json.RawMessage) string {
-	var p struct {
-		Name string `json:"name"`
-	}
-	_ = json.Unmarshal(params, &p) // what is no object names nothing
-	return p.Name
-}
-
-// callOf is the call a request is made for, "" where it has none.
-func callOf(params json.RawMessage) string {
-	var p struct {
-		Meta map[string]any `json:"_meta"`
-	}
-	_ = json.Unmarshal(params, &p) // what is no object names nothing
-	id, _ := p.Meta[MetaCall].(string)
-	return id
 }
 
 func (c *faultConnection) Write(ctx context.Context, msg jsonrpc.Message) error {

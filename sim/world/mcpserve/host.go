@@ -44,7 +44,8 @@ type program struct {
 	// unlisted is what becomes of its list from now on, in every session.
 	unlisted Fault
 	// visited are the calls whose page was asked for already.
-	visited map[string]bool
+	visited  map[string]bool
+	received Received
 }
 
 // running is one session of a program.
@@ -52,6 +53,8 @@ type running struct {
 	server  *mcp.Server
 	session *mcp.ServerSession
 	line    net.Conn
+	// cut: the server ended the line itself.
+	cut bool
 }
 
 // NewHost makes the servers of a catalogue. Errors: ErrAnswer for a script without its
@@ -92,14 +95,12 @@ func (h *Host) Dial(ctx context.Context, server string) (mcp.Transport, error) {
 	}
 	here, there := net.Pipe()
 	run := &running{server: made, line: there}
-	spoiled := &faultTransport{Transport: &mcp.IOTransport{Reader: there, Writer: there}, h: h, p: p, line: there}
-	if run.session, err = made.Connect(ctx, spoiled, nil); err != nil {
+	faulty := &faultTransport{Transport: &mcp.IOTransport{Reader: there, Writer: there}, h: h, p: p, line: there}
+	if run.session, err = made.Connect(ctx, faulty, nil); err != nil {
 		return nil, fmt.Errorf("start server %q: %w", server, err)
 	}
-	h.mu.Lock()
-	p.runs = append(p.runs, run)
-	h.mu.Unlock()
-	return &mcp.IOTransport{Reader: here, Writer: here}, nil
+	line := h.opened(p, run, here)
+	return &mcp.IOTransport{Reader: line, Writer: line}, nil
 }
 
 // Relist gives a server another list of tools. Clients that are connected are notified
@@ -117,7 +118,7 @@ func (h *Host) Relist(server string, tools []*mcp.Tool) error {
 	h.mu.Unlock()
 	var gone []string
 	for _, t := range before {
-		if !has(tools, t.Name) {
+		if !slices.ContainsFunc(tools, func(now *mcp.Tool) bool { return now.Name == t.Name }) {
 			gone = append(gone, t.Name)
 		}
 	}
@@ -142,21 +143,15 @@ func (h *Host) Unlist(server string, fault Fault) {
 	}
 }
 
-func has(tools []*mcp.Tool, name string) bool {
-	for _, t := range tools {
-		if t.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // takeAway ends a server as a crash does: its lines are cut.
 func (h *Host) takeAway(p *program, back time.Duration) {
 	h.mu.Lock()
 	p.never, p.back = back <= 0, h.clock.Now().Add(back)
 	runs := p.runs
 	p.runs = nil
+	for _, run := range runs {
+		run.cut = true
+	}
 	h.mu.Unlock()
 	for _, run := range runs {
 		_ = run.line.Close() // a pipe in memory closes without an error
@@ -171,6 +166,9 @@ func (h *Host) Close() {
 	for _, p := range h.servers {
 		runs = append(runs, p.runs...)
 		p.runs, p.never = nil, true
+	}
+	for _, run := range runs {
+		run.cut = true
 	}
 	h.mu.Unlock()
 	for _, run := range runs {
@@ -195,15 +193,15 @@ func (h *Host) asked(p *program, ask Ask, call string, params *mcp.CallToolParam
 		}}}, nil
 	}
 	if given.Action != "accept" {
-		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{
-			Text: fmt.Sprintf("Nothing was done: the answer to %q was %s.", ask.Message, given.Action),
-		}}}, nil
+		refused := textResult(fmt.Sprintf("Nothing was done: the answer to %q was %s.", ask.Message, given.Action))
+		refused.IsError = true
+		return refused, nil
 	}
 	raw, err := json.Marshal(given.Content)
 	if err != nil {
 		return nil, fmt.Errorf("the answer: %w", err)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Done with " + string(raw)}}}, nil
+	return textResult("Done with " + string(raw)), nil
 }
 
 // visit asks for a page to be visited, the first time a call comes.
@@ -217,15 +215,6 @@ func (h *Host) visit(p *program, ask Ask, call string) error {
 	return mcp.URLElicitationRequiredError([]*mcp.ElicitParams{{
 		Mode: "url", Message: ask.Message, URL: ask.URL, ElicitationID: "visit/" + call,
 	}})
-}
-
-func (o Options) ask(server, tool string) (Ask, bool) {
-	for _, key := range []string{server + "::" + tool, tool} {
-		if a, ok := o.Asks[key]; ok {
-			return a, true
-		}
-	}
-	return Ask{}, false
 }
 
 // addResources offers the scripted texts to be read, by address.

@@ -14,20 +14,19 @@ import (
 	"toolbench/sim/world/mcpserve"
 )
 
+func sleep(ctx context.Context, _ string, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // hosted is a host of the weather servers in virtual time.
 func hosted(t *testing.T, o mcpserve.Options) *mcpserve.Host {
 	t.Helper()
-	h, err := mcpserve.NewHost(parse(t, "c.jsonl", weather), o, mcpserve.Clock{
-		Now: time.Now,
-		Sleep: func(ctx context.Context, _ string, d time.Duration) error {
-			select {
-			case <-time.After(d):
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		},
-	})
+	h, err := mcpserve.NewHost(parse(t, "c.jsonl", weather), o, mcpserve.Clock{Now: time.Now, Sleep: sleep})
 	require.NoError(t, err)
 	t.Cleanup(h.Close)
 	return h
@@ -73,7 +72,7 @@ func TestAServerThatIsTakenAwayComesBackWhenItIsTime(t *testing.T) {
 	})
 }
 
-func TestAConnectionIsSpoiledByItsNumber(t *testing.T) {
+func TestAConnectionFailsByItsNumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Connect: 1, Refused: true}, {Connect: 2, ListFails: true}, {Server: "mail", Connect: 3, Refused: true}}})
 		_, err := dialled(t, h, nil)
@@ -89,15 +88,15 @@ func TestAConnectionIsSpoiledByItsNumber(t *testing.T) {
 	})
 }
 
-func TestClientsAreToldOfAnotherList(t *testing.T) {
+func TestClientsAreNotifiedOfAnotherList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, told := hosted(t, mcpserve.Options{}), 0
-		session, err := dialled(t, h, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told++ }})
+		h, notified := hosted(t, mcpserve.Options{}), 0
+		session, err := dialled(t, h, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { notified++ }})
 		require.NoError(t, err)
 		require.NoError(t, h.Relist("weather", []*mcp.Tool{{Name: "tomorrow"}}))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		assert.Equal(t, 1, told)
+		assert.Equal(t, 1, notified)
 		list, err := session.ListTools(t.Context(), nil)
 		require.NoError(t, err)
 		require.Len(t, list.Tools, 1)
@@ -141,4 +140,34 @@ func TestAQuestionIsAskedOverBothProtocols(t *testing.T) {
 			_ = session.Close()
 		})
 	}
+}
+
+// A server has the calls it was sent, those that were called off, and how its connections
+// ended: by the client, or by itself.
+func TestAServerShowsWhatReachedIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "slow", Slow: time.Hour}, {Call: "last", Gone: true, Back: time.Minute}}})
+		session, err := dialled(t, h, nil)
+		require.NoError(t, err)
+		_, err = session.CallTool(t.Context(), today("first"))
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err = session.CallTool(ctx, today("slow"))
+		require.Error(t, err)
+		synctest.Wait() // the library notifies beside the call's return
+		_, err = session.CallTool(t.Context(), today("last"))
+		require.Error(t, err)
+		_ = session.Close() // the server ended it before
+		synctest.Wait()
+		want := mcpserve.Received{Called: []string{"first", "slow", "last"}, Cancelled: []string{"slow"}, Opened: 1}
+		assert.Equal(t, want, h.Received()["weather"])
+
+		time.Sleep(time.Minute)
+		session, err = dialled(t, h, nil)
+		require.NoError(t, err)
+		require.NoError(t, session.Close())
+		want.Opened, want.Closed = 2, 1
+		assert.Equal(t, want, h.Received()["weather"])
+	})
 }

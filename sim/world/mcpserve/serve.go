@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -23,7 +23,7 @@ func (h *Host) serve(p *program, fault Fault) (*mcp.Server, error) {
 		capabilities.Resources = &mcp.ResourceCapabilities{}
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: p.spec.Name, Version: "1"}, &mcp.ServerOptions{
-		PageSize: h.o.PageSize, Capabilities: capabilities,
+		Capabilities: capabilities,
 	})
 	for _, t := range tools {
 		if err := h.add(p, server, t); err != nil {
@@ -75,12 +75,15 @@ func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest)
 	if err := h.takeTime(ctx, "server/"+p.spec.Name+"/"+call, fault, req); err != nil {
 		return nil, err
 	}
-	if ask, asks := h.o.ask(p.spec.Name, name); asks {
+	if ask, asks := named(h.o.Asks, p.spec.Name, name); asks {
 		if held, err := h.asked(p, ask, call, req.Params); held != nil || err != nil {
 			return held, err
 		}
 	}
-	return guarded(ctx, h.o.answer(p.spec.Name, name), req.Params.Arguments)
+	if text, scripted := named(h.o.Answers, p.spec.Name, name); scripted {
+		return textResult(text), nil
+	}
+	return echo(req.Params.Arguments)
 }
 
 // takeTime waits as long as the fault has the answer take, and reports progress meanwhile
@@ -103,16 +106,6 @@ func (h *Host) takeTime(ctx context.Context, actor string, fault Fault, req *mcp
 		}
 	}
 	return nil
-}
-
-// guarded keeps a script's panic from ending the whole run.
-func guarded(ctx context.Context, answer Answer, args json.RawMessage) (r *mcp.CallToolResult, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the server's script panicked: %v", p)
-		}
-	}()
-	return answer(ctx, args)
 }
 
 var errList = errors.New("the list is not to be had")
@@ -154,74 +147,16 @@ var ErrAnswer = errors.New("a script for what is not there")
 
 // Options are what else the servers of a run are given; the zero value is fine.
 type Options struct {
-	// Answers are the scripts, under "server::tool", or under a tool's name for all
-	// servers that have it; the former wins. A tool without one is [Echo].
-	Answers map[string]Answer
-	// PageSize is how many tools a server lists at once; 0 is the library's default.
-	PageSize int
+	// Answers are the texts that tools answer, under "server::tool", or under a tool's name
+	// for all servers that have it; the former wins. A tool without one gives its arguments
+	// back: compact, members sorted, numbers as they came.
+	Answers map[string]string
 	// Asks are questions that tools put before they work, by the same names.
 	Asks map[string]Ask
 	// Resources are texts that every server offers to be read, by address (N8).
 	Resources map[string]string
 	// Faults are what goes wrong, and when.
 	Faults []Fault
-	// Client is given to every client of Connect, for what a server may ask of it; nil is fine.
-	Client *mcp.ClientOptions
-}
-
-// Session is one connected server.
-type Session struct {
-	// Name is the server's name in the catalogue.
-	Name string
-	// Client is the client's end.
-	Client *mcp.ClientSession
-
-	drop func()
-}
-
-// Drop cuts the line to the server, as if it had crashed: running calls fail at once
-// and later ones too. What runs in the server has its context cancelled.
-func (s *Session) Drop() { s.drop() }
-
-// Connect starts a server for each of the catalogue's and connects a client to it: a
-// [Host] whose servers are there from the beginning and never come back. The sessions
-// come sorted by name; the function closes all of them, server before client, and must
-// be called before a bubble ends. Errors: those of NewHost, and those of a handshake;
-// nothing stays open then.
-func Connect(ctx context.Context, c Catalogue, o Options) ([]*Session, func(), error) {
-	host, err := NewHost(c, o, Clock{Now: func() time.Time { return time.Time{} }})
-	if err != nil {
-		return nil, nil, err
-	}
-	var sessions []*Session
-	closeAll := func() {
-		host.Close()
-		for _, s := range sessions {
-			_ = s.Client.Close() // its line is cut; there is nothing to report
-		}
-	}
-	for _, s := range c {
-		session, err := host.connect(ctx, s.Name)
-		if err != nil {
-			closeAll()
-			return nil, nil, fmt.Errorf("connect to server %q: %w", s.Name, err)
-		}
-		sessions = append(sessions, session)
-	}
-	return sessions, closeAll, nil
-}
-
-func (h *Host) connect(ctx context.Context, server string) (*Session, error) {
-	line, err := h.Dial(ctx, server)
-	if err != nil {
-		return nil, err
-	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "toolbench", Version: "1"}, h.o.Client)
-	session, err := client.Connect(ctx, line, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Session{server, session, func() { h.takeAway(h.servers[server], 0) }}, nil
 }
 
 // check finds scripts that no tool will ever follow, and faults that never happen.
@@ -239,12 +174,12 @@ func (o Options) check(c Catalogue) error {
 		}
 	}
 	var lost []string
-	for key, answer := range o.Answers {
-		if !known[key] || answer == nil {
+	for _, key := range slices.Sorted(maps.Keys(o.Answers)) {
+		if !known[key] {
 			lost = append(lost, fmt.Sprintf("%q", key))
 		}
 	}
-	for key := range o.Asks {
+	for _, key := range slices.Sorted(maps.Keys(o.Asks)) {
 		if !known[key] {
 			lost = append(lost, fmt.Sprintf("%q", key))
 		}
@@ -252,62 +187,38 @@ func (o Options) check(c Catalogue) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	slices.Sort(lost)
 	return fmt.Errorf("%w: %s; write server::tool or tool as in the catalogue", ErrAnswer, strings.Join(lost, ", "))
 }
 
-func (o Options) answer(server, tool string) Answer {
-	for _, key := range []string{server + "::" + tool, tool} {
-		if a, ok := o.Answers[key]; ok {
-			return a
-		}
+// named is what is scripted for a server's tool.
+func named[V any](scripts map[string]V, server, tool string) (V, bool) {
+	v, ok := scripts[server+"::"+tool]
+	if !ok {
+		v, ok = scripts[tool]
 	}
-	return Echo
+	return v, ok
 }
 
-// Answer is what a tool does with a call's arguments, a JSON object. An error is a
-// protocol error, as a broken server gives; a tool that fails gives [Fail].
-type Answer func(ctx context.Context, args json.RawMessage) (*mcp.CallToolResult, error)
-
-// Text always answers text.
-func Text(text string) Answer {
-	return func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
-	}
+func textResult(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// Fail always answers that the tool failed, and how.
-func Fail(text string) Answer {
-	return func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
-	}
-}
-
-// Echo answers with the arguments: compact, members sorted, numbers as they came, so
-// that equal arguments give equal bytes. It is the answer of a tool without another.
-func Echo(_ context.Context, args json.RawMessage) (*mcp.CallToolResult, error) {
-	text, err := canonical(args)
-	if err != nil {
-		return nil, err
-	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
-}
-
-func canonical(args json.RawMessage) (string, error) {
+// echo answers with the arguments, so that equal arguments give equal bytes.
+func echo(args json.RawMessage) (*mcp.CallToolResult, error) {
 	if len(args) == 0 {
-		return "{}", nil
+		return textResult("{}"), nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		return "", fmt.Errorf("arguments: %w", err)
+		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return "", fmt.Errorf("arguments: %w", err)
+		return nil, fmt.Errorf("arguments: %w", err)
 	}
-	return string(bytes.TrimSuffix(out.Bytes(), []byte("\n"))), nil
+	return textResult(strings.TrimSuffix(out.String(), "\n")), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,15 +34,74 @@ func parse(t testing.TB, file, text string) mcpserve.Catalogue {
 	return c
 }
 
-func connect(t testing.TB, c mcpserve.Catalogue, o mcpserve.Options) []*mcpserve.Session {
+// session is a client's session with one server of a host.
+type session struct {
+	Name   string
+	Client *mcp.ClientSession
+	line   mcp.Transport
+}
+
+// drop cuts the line to the server, as a crash does.
+func (s *session) drop() { _ = s.line.(*mcp.IOTransport).Reader.Close() }
+
+// sessionsOf connects a client to each server of a catalogue, whose slow calls report
+// to started.
+func sessionsOf(ctx context.Context, c mcpserve.Catalogue, o mcpserve.Options, started chan<- struct{}) ([]*session, func(), error) {
+	h, err := mcpserve.NewHost(c, o, mcpserve.Clock{Now: time.Now, Sleep: func(ctx context.Context, actor string, d time.Duration) error {
+		if started != nil {
+			started <- struct{}{}
+		}
+		return sleep(ctx, actor, d)
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []*session
+	closeAll := func() {
+		h.Close()
+		for _, s := range all {
+			_ = s.Client.Close() // its line is cut; there is nothing to report
+		}
+	}
+	for _, s := range c {
+		line, err := h.Dial(ctx, s.Name)
+		if err == nil {
+			var client *mcp.ClientSession
+			client, err = mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(ctx, line, nil)
+			all = append(all, &session{s.Name, client, line})
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, closeAll, nil
+}
+
+// slow makes the calls of today last an hour.
+var slow = mcpserve.Options{Faults: []mcpserve.Fault{{Tool: "today", Slow: time.Hour}}}
+
+func connect(t testing.TB, c mcpserve.Catalogue, o mcpserve.Options) []*session {
 	t.Helper()
-	sessions, closeAll, err := mcpserve.Connect(t.Context(), c, o)
+	sessions, closeAll, err := sessionsOf(t.Context(), c, o, nil)
 	require.NoError(t, err)
 	t.Cleanup(closeAll)
 	return sessions
 }
 
-func call(t testing.TB, s *mcpserve.Session, name, args string) (*mcp.CallToolResult, error) {
+// toolsOf lists the sessions' tools and makes tools of them.
+func toolsOf(t testing.TB, sessions []*session) ([]*tool.Tool, []mcptool.Report) {
+	t.Helper()
+	var listings []mcptool.Listing
+	for _, s := range sessions {
+		listed, err := mcptool.List(t.Context(), s.Client)
+		require.NoError(t, err)
+		server := mcptool.Server{Name: s.Name, Session: func(context.Context) (*mcp.ClientSession, error) { return s.Client, nil }}
+		listings = append(listings, mcptool.Listing{Server: server, Tools: listed})
+	}
+	return mcptool.Tools(listings...)
+}
+
+func call(t testing.TB, s *session, name, args string) (*mcp.CallToolResult, error) {
 	t.Helper()
 	return s.Client.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(args)})
 }
@@ -161,7 +219,7 @@ func TestJoinRefusesTheSameToolTwice(t *testing.T) {
 }
 
 func TestAServerListsWhatItsCatalogueSaysToTheLetter(t *testing.T) {
-	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{PageSize: 1})
+	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{})
 	assert.Equal(t, "mail", sessions[0].Name)
 	listed, err := mcptool.List(t.Context(), sessions[1].Client)
 	require.NoError(t, err)
@@ -176,17 +234,14 @@ func TestAServerListsWhatItsCatalogueSaysToTheLetter(t *testing.T) {
 }
 
 func TestAToolEchoesOrFollowsItsScript(t *testing.T) {
-	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{
-		"weather::today": mcpserve.Text("sunny"),
-		"send":           mcpserve.Fail("no such person"),
-	}})
+	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]string{"weather::today": "sunny", "send": "no such person"}})
 	mail, meteo := sessions[0], sessions[1]
 	got, err := call(t, meteo, "today", `{}`)
 	require.NoError(t, err)
 	assert.Equal(t, "sunny", text(t, got))
 	got, err = call(t, mail, "send", `{}`)
 	require.NoError(t, err)
-	assert.True(t, got.IsError)
+	assert.Equal(t, "no such person", text(t, got))
 	got, err = call(t, meteo, "tomorrow", `{"z":1.0, "a":[{"y":"<&>","b":12345678901234567890}]}`)
 	require.NoError(t, err)
 	assert.Equal(t, `{"a":[{"b":12345678901234567890,"y":"<&>"}],"z":1.0}`, text(t, got))
@@ -197,7 +252,7 @@ func TestAToolEchoesOrFollowsItsScript(t *testing.T) {
 func TestAnAnswerForNoToolIsAnError(t *testing.T) {
 	c := parse(t, "c.jsonl", weather)
 	for _, key := range []string{"todai", "mail::today", "today::weather"} {
-		_, _, err := mcpserve.Connect(t.Context(), c, mcpserve.Options{Answers: map[string]mcpserve.Answer{key: mcpserve.Text("")}})
+		_, _, err := sessionsOf(t.Context(), c, mcpserve.Options{Answers: map[string]string{key: ""}}, nil)
 		require.ErrorIs(t, err, mcpserve.ErrAnswer)
 		assert.Contains(t, err.Error(), key)
 	}
@@ -205,13 +260,10 @@ func TestAnAnswerForNoToolIsAnError(t *testing.T) {
 
 func TestADroppedServerIsGone(t *testing.T) {
 	started := make(chan struct{})
-	hangs := func(ctx context.Context, _ json.RawMessage) (*mcp.CallToolResult, error) {
-		close(started)
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}
-	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{"today": hangs}})
-	tools, _ := mcptool.Load(t.Context(), mcptool.Server{Name: "weather", Session: mcptool.Fixed(sessions[1].Client)})
+	sessions, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), slow, started)
+	require.NoError(t, err)
+	defer closeAll()
+	tools, _ := toolsOf(t, sessions[1:])
 	in, problems := tools[0].Parse(json.RawMessage(`{"city":"Bern"}`))
 	require.Empty(t, problems)
 	failed := make(chan error)
@@ -220,9 +272,9 @@ func TestADroppedServerIsGone(t *testing.T) {
 		failed <- err
 	}()
 	<-started
-	sessions[1].Drop()
+	sessions[1].drop()
 	assert.ErrorIs(t, <-failed, mcptool.ErrGone)
-	_, err := tools[0].Call(t.Context(), in, &tool.Context{})
+	_, err = tools[0].Call(t.Context(), in, &tool.Context{})
 	require.ErrorIs(t, err, mcptool.ErrGone)
 	assert.Contains(t, err.Error(), `"weather"`)
 	_, err = call(t, sessions[0], "send", `{}`)
@@ -231,12 +283,7 @@ func TestADroppedServerIsGone(t *testing.T) {
 
 func TestClosingDoesNotWaitForACallThatHangs(t *testing.T) {
 	started, ended := make(chan struct{}), make(chan error, 1)
-	hangs := func(ctx context.Context, _ json.RawMessage) (*mcp.CallToolResult, error) {
-		close(started)
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}
-	sessions, closeAll, err := mcpserve.Connect(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{"today": hangs}})
+	sessions, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), slow, started)
 	require.NoError(t, err)
 	go func() {
 		_, err := call(t, sessions[1], "today", `{}`)
@@ -255,7 +302,7 @@ func TestClosingDoesNotWaitForACallThatHangs(t *testing.T) {
 
 func TestSessionsOutliveTheContextTheyWereMadeWith(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	sessions, closeAll, err := mcpserve.Connect(ctx, parse(t, "c.jsonl", weather), mcpserve.Options{})
+	sessions, closeAll, err := sessionsOf(ctx, parse(t, "c.jsonl", weather), mcpserve.Options{}, nil)
 	require.NoError(t, err)
 	defer closeAll()
 	cancel()
@@ -265,11 +312,9 @@ func TestSessionsOutliveTheContextTheyWereMadeWith(t *testing.T) {
 
 func TestInABubbleTimeIsVirtualAndNothingIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
-			time.Sleep(30 * time.Second)
-			return mcpserve.Text("done")(nil, nil)
-		}
-		sessions, closeAll, err := mcpserve.Connect(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{"today": slow}})
+		sessions, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{
+			Answers: map[string]string{"today": "done"}, Faults: []mcpserve.Fault{{Tool: "today", Slow: 30 * time.Second}},
+		}, nil)
 		require.NoError(t, err)
 		began := time.Now()
 		got, err := call(t, sessions[1], "today", `{}`)
@@ -279,7 +324,7 @@ func TestInABubbleTimeIsVirtualAndNothingIsLeft(t *testing.T) {
 
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too slow"))
 		defer cancel()
-		tools, _ := mcptool.Load(t.Context(), mcptool.Server{Name: "weather", Session: mcptool.Fixed(sessions[1].Client)})
+		tools, _ := toolsOf(t, sessions[1:])
 		in, _ := tools[0].Parse(json.RawMessage(`{}`))
 		_, err = tools[0].Call(ctx, in, &tool.Context{})
 		assert.EqualError(t, err, "too slow")
@@ -292,7 +337,7 @@ func TestInABubbleTimeIsVirtualAndNothingIsLeft(t *testing.T) {
 func TestNoGoroutineIsLeftOutsideABubbleEither(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for range 5 {
-		_, closeAll, err := mcpserve.Connect(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{})
+		_, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{}, nil)
 		require.NoError(t, err)
 		closeAll()
 	}
@@ -326,13 +371,9 @@ func TestRealCataloguesConnectListAndBuild(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			catalogue := readCatalogue(t, c.file)
-			sessions := connect(t, catalogue, mcpserve.Options{PageSize: 50})
+			sessions := connect(t, catalogue, mcpserve.Options{})
 			require.Len(t, sessions, c.servers)
-			var servers []mcptool.Server
-			for _, s := range sessions {
-				servers = append(servers, mcptool.Server{Name: s.Name, Session: mcptool.Fixed(s.Client)})
-			}
-			tools, reports := mcptool.Load(t.Context(), servers...)
+			tools, reports := toolsOf(t, sessions)
 			assert.Len(t, tools, c.tools)
 			seen := map[string]bool{}
 			for _, tl := range tools {
@@ -362,16 +403,6 @@ func count(reports []mcptool.Report, what string) (n int) {
 	return n
 }
 
-func TestAScriptThatPanicsHarmsNoOtherCall(t *testing.T) {
-	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]mcpserve.Answer{
-		"today": func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) { panic("scripted") },
-	}})
-	_, err := call(t, sessions[1], "today", `{}`)
-	require.ErrorContains(t, err, "scripted")
-	_, err = call(t, sessions[1], "tomorrow", `{}`)
-	assert.NoError(t, err)
-}
-
 func FuzzParseNeverPanicsAndServesWhatItTakes(f *testing.F) {
 	for _, seed := range []string{weather, "[]", `{"tools":[{"name":"a"}]}`, `{"name":"a","inputSchema":{}}`, "{", `[[]]`, `{"tools":{}}`, `null`} {
 		f.Add(seed)
@@ -389,28 +420,9 @@ func FuzzParseNeverPanicsAndServesWhatItTakes(f *testing.F) {
 func BenchmarkConnectTwentyEightServers(b *testing.B) {
 	c := readCatalogue(b, "docker-registry.jsonl")
 	for b.Loop() {
-		sessions, closeAll, err := mcpserve.Connect(b.Context(), c, mcpserve.Options{})
+		sessions, closeAll, err := sessionsOf(b.Context(), c, mcpserve.Options{}, nil)
 		require.NoError(b, err)
 		require.Len(b, sessions, 28)
 		closeAll()
 	}
-}
-
-func ExampleConnect() {
-	c, err := mcpserve.Parse("clock.json", []byte(`[{"name":"now","description":"The time"}]`))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	sessions, closeAll, err := mcpserve.Connect(context.Background(), c, mcpserve.Options{
-		Answers: map[string]mcpserve.Answer{"now": mcpserve.Text("half past two")},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer closeAll()
-	got, err := sessions[0].Client.CallTool(context.Background(), &mcp.CallToolParams{Name: "now"})
-	fmt.Println(got.Content[0].(*mcp.TextContent).Text, err)
-	// Output: half past two <nil>
 }

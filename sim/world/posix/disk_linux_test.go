@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/sim/world/posix"
 )
 

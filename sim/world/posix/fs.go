@@ -42,7 +42,6 @@ type tree struct {
 
 	mu       sync.Mutex
 	root     *node
-	lastID   uint64
 	used     int64
 	capacity int64
 	readOnly bool
@@ -90,18 +89,6 @@ func (f *FS) Used() int64 {
 	return f.tree.used
 }
 
-// Clone copies the tree as it stands, for the same user: neither sees what the
-// other does from then on. Content is shared until one of them writes, so it
-// costs a few dozen nanoseconds a file. Handles stay with the original.
-func (f *FS) Clone() *FS {
-	t := f.tree
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	c := &tree{now: t.now, umask: t.umask, lastID: t.lastID, capacity: t.capacity, readOnly: t.readOnly}
-	c.root = t.root.clone(c, nil)
-	return &FS{tree: c, uid: f.uid, gid: f.gid}
-}
-
 // fits is how many of n more bytes there is room for.
 func (t *tree) fits(n int64) int64 {
 	if t.capacity == 0 {
@@ -138,24 +125,16 @@ func (f *FS) stat(op, name string, how follow) (os.FileInfo, error) {
 	return n.info(base(name)), nil
 }
 
-// Owner is what the Sys method of this package's file infos gives: who owns the
-// node, and a number that two names of one node share.
-type Owner struct {
-	UID, GID int
-	ID       uint64
-}
-
 // info is a description taken at one moment; later changes do not reach it.
 type info struct {
 	name     string
 	size     int64
 	mode     fs.FileMode
 	modified time.Time
-	owner    Owner
 }
 
 func (n *node) info(name string) info {
-	return info{name: name, size: n.size(), mode: n.mode, modified: n.modified, owner: Owner{n.uid, n.gid, n.id}}
+	return info{name: name, size: n.size(), mode: n.mode, modified: n.modified}
 }
 
 func (i info) Name() string { return i.name }
@@ -168,7 +147,7 @@ func (i info) ModTime() time.Time { return i.modified }
 
 func (i info) IsDir() bool { return i.mode.IsDir() }
 
-func (i info) Sys() any { return &i.owner }
+func (i info) Sys() any { return nil }
 
 // base is the last part of a path, as package os names what it describes.
 func base(path string) string {

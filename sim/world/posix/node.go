@@ -10,7 +10,6 @@ import (
 
 // node is a file, a folder or a link, by its mode.
 type node struct {
-	id       uint64
 	mode     fs.FileMode // type and permission bits
 	uid, gid int
 	modified time.Time
@@ -20,14 +19,13 @@ type node struct {
 	target   string           // of a link
 	data     []byte           // of a file
 
-	shared   bool // data is also another tree's or a snapshot's: copy it before writing
+	shared   bool // data is also a snapshot's or an archive's: copy it before writing
 	handles  int  // open handles of a file
 	unlinked bool // it has no name any more
 }
 
 func (f *FS) newNode(mode fs.FileMode, now time.Time) *node {
-	f.tree.lastID++
-	n := &node{id: f.tree.lastID, mode: mode, uid: f.uid, gid: f.gid, modified: now}
+	n := &node{mode: mode, uid: f.uid, gid: f.gid, modified: now}
 	if n.isDir() {
 		n.children = map[string]*node{}
 	}
@@ -73,27 +71,6 @@ func (t *tree) reclaim(n *node) {
 
 // sorted walks a folder's names in order.
 func (n *node) sorted() []string { return slices.Sorted(maps.Keys(n.children)) }
-
-func (n *node) clone(t *tree, parent *node) *node {
-	c := *n
-	c.handles = 0
-	t.used += int64(len(n.data))
-	if n.data != nil {
-		n.shared, c.shared = true, true
-	}
-	if !n.isDir() {
-		return &c
-	}
-	c.parent = parent
-	if parent == nil {
-		c.parent = &c
-	}
-	c.children = make(map[string]*node, len(n.children))
-	for name, child := range n.children {
-		c.children[name] = child.clone(t, &c)
-	}
-	return &c
-}
 
 // permission bits as one of the three classes has them.
 const (

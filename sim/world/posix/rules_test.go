@@ -44,9 +44,15 @@ in a folder that cannot be listed
 
 func load(t testing.TB, c posix.Config, text string) *posix.FS {
 	t.Helper()
-	f, err := posix.FromTxtar(c, txtar.Parse([]byte(text)))
+	f, err := fromTxtar(c, []byte(text))
 	require.NoError(t, err)
 	return f
+}
+
+// fromTxtar makes a filesystem with the archive's tree at its root.
+func fromTxtar(c posix.Config, text []byte) (*posix.FS, error) {
+	f := posix.New(c)
+	return f, f.Load("/", txtar.Parse(text))
 }
 
 func user() posix.Config { return posix.Config{UID: 1000, GID: 1000, Umask: 0o022} }
@@ -117,7 +123,7 @@ func TestWhatADiskForbidsIsForbidden(t *testing.T) {
 			var onLink *os.LinkError
 			assert.True(t, errors.As(err, &onPath) || errors.As(err, &onLink))
 			if c.want != syscall.EFBIG {
-				assert.True(t, posix.Diff(before, f.Snapshot()).Empty(), "a refusal changes nothing")
+				assert.Zero(t, posix.Diff(before, f.Snapshot()), "a refusal changes nothing")
 			}
 		})
 	}
@@ -300,7 +306,6 @@ func TestAFolderIsListedInPartsByName(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, infos, 3)
 	assert.True(t, infos[1].IsDir())
-	assert.Equal(t, 1000, infos[0].Sys().(*posix.Owner).UID)
 }
 
 func TestItIsAFileSystemToTheStandardLibrarysOwnTest(t *testing.T) {
@@ -319,7 +324,6 @@ func TestManyMayUseItAtOnce(t *testing.T) {
 				_ = afero.WriteFile(f, fmt.Sprintf("%s/f%d", dir, j%5), []byte("x"), 0o644)
 				_, _ = afero.ReadDir(f, dir)
 				_ = f.Rename(fmt.Sprintf("%s/f%d", dir, j%5), "/moved")
-				_ = f.Clone().RemoveAll(dir)
 				f.Snapshot()
 			}
 		})

@@ -69,9 +69,6 @@ type Changes struct {
 	Created, Changed, Removed []string
 }
 
-// Empty reports whether nothing changed.
-func (c Changes) Empty() bool { return len(c.Created)+len(c.Changed)+len(c.Removed) == 0 }
-
 // Diff is what became of a tree from before to after (SPEC O3). A path whose
 // type, permissions, content or target is another one is changed.
 func Diff(before, after Snapshot) Changes {
@@ -100,15 +97,6 @@ func Diff(before, after Snapshot) Changes {
 
 func (e Entry) equal(o Entry) bool {
 	return e.Mode == o.Mode && e.Target == o.Target && bytes.Equal(e.Content, o.Content)
-}
-
-// FromTxtar makes a filesystem with the archive's tree at its root; see Load.
-func FromTxtar(c Config, archive *txtar.Archive) (*FS, error) {
-	f := New(c)
-	if err := f.Load("/", archive); err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // Load adds an archive's tree below root, owned by the user whatever the

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the prompts beside this file
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -39,15 +40,15 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 		Name:        "ListMcpResources",
 		Hint:        "list available MCP resources",
 		Description: "Lists the resources of connected MCP servers.",
-		Prompt:      func(tool.PromptOptions) string { return listPrompt },
-		Call: func(ctx context.Context, in ListIn, _ *tool.Context) (tool.Result[ListOut], error) {
+		Prompt:      tool.Prompt(listPrompt),
+		Call: tool.Data(func(ctx context.Context, in ListIn, _ *tool.Context) (ListOut, error) {
 			if s.Resources == nil {
-				return tool.Result[ListOut]{}, ErrNoServers
+				return ListOut{}, ErrNoServers
 			}
 			found, err := s.Resources(ctx, in.Server)
-			return tool.Done(ListOut{Resources: append([]tool.Resource{}, found...)}), err
-		},
-		Block:   ListOut.blocks,
+			return ListOut{Resources: append([]tool.Resource{}, found...)}, err
+		}),
+		Text:    ListOut.text,
 		Traits:  tool.Traits[ListIn]{Safe: tool.Always[ListIn], ReadOnly: tool.Always[ListIn]},
 		Loading: tool.Loading{Deferrable: true},
 		Limits:  tool.Limits[ListIn]{Timeout: func(ListIn) time.Duration { return resourceLimit }},
@@ -58,19 +59,16 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 	})
 }
 
-func (out ListOut) blocks() []message.Block {
+func (out ListOut) text() string {
 	if len(out.Resources) == 0 {
-		return []message.Block{message.Text("There are no resources.")}
+		return "There are no resources."
 	}
-	text := ""
+	var lines []string
 	for _, r := range out.Resources {
-		raw, err := json.Marshal(r)
-		if err != nil {
-			continue // a struct of texts is always written
-		}
-		text += string(raw) + "\n"
+		raw, _ := json.Marshal(r) // a struct of texts is always written
+		lines = append(lines, string(raw))
 	}
-	return []message.Block{message.Text(text[:len(text)-1])}
+	return strings.Join(lines, "\n")
 }
 
 // ReadIn is what ReadMcpResource takes.
@@ -100,14 +98,14 @@ func ReadMcpResource(s tool.Servers) *tool.Tool {
 		Name:        "ReadMcpResource",
 		Hint:        "read MCP resource content",
 		Description: "Reads one resource of a connected MCP server.",
-		Prompt:      func(tool.PromptOptions) string { return readPrompt },
-		Call: func(ctx context.Context, in ReadIn, _ *tool.Context) (tool.Result[ReadOut], error) {
+		Prompt:      tool.Prompt(readPrompt),
+		Call: tool.Data(func(ctx context.Context, in ReadIn, _ *tool.Context) (ReadOut, error) {
 			if s.ReadResource == nil {
-				return tool.Result[ReadOut]{}, ErrNoServers
+				return ReadOut{}, ErrNoServers
 			}
 			blocks, err := s.ReadResource(ctx, in.Server, in.URI)
-			return tool.Done(readOut(blocks)), err
-		},
+			return readOut(blocks), err
+		}),
 		Block: func(out ReadOut) []message.Block {
 			if len(out.sent) == 0 {
 				return []message.Block{message.Text("The resource is empty.")}

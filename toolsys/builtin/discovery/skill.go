@@ -64,9 +64,9 @@ func Skill(d Deps) *tool.Tool {
 		Describe:    func(in SkillIn) string { return "Use the skill " + in.Skill },
 		Prompt:      func(tool.PromptOptions) string { return skillPrompt + d.listed() },
 		Call:        d.call,
-		Block:       func(out SkillOut) []message.Block { return []message.Block{message.Text(out.text())} },
-		Validate:    func(in SkillIn, _ *tool.Context) *tool.Refusal { return d.validate(in) },
-		Permit:      func(in SkillIn, _ *tool.Context) permission.Opinion { return d.permit(in) },
+		Text:        SkillOut.text,
+		Validate:    d.validate,
+		Permit:      d.permit,
 		Subject:     func(in SkillIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.name()} },
 		Traits:      tool.Traits[SkillIn]{Interrupt: tool.Cancel},
 		Loading:     tool.Loading{Always: true},
@@ -84,7 +84,7 @@ func Skill(d Deps) *tool.Tool {
 // name is the skill without the slash that people write commands with.
 func (in SkillIn) name() string { return strings.TrimPrefix(in.Skill, "/") }
 
-func (d Deps) validate(in SkillIn) *tool.Refusal {
+func (d Deps) validate(in SkillIn, _ *tool.Context) *tool.Refusal {
 	name := in.name()
 	if strings.HasPrefix(name, remotePrefix) {
 		return nil
@@ -109,7 +109,7 @@ func (d Deps) unknown(name string) string {
 	return fmt.Sprintf("no skill %q; there are %s", name, strings.Join(names, ", "))
 }
 
-func (d Deps) permit(in SkillIn) permission.Opinion {
+func (d Deps) permit(in SkillIn, _ *tool.Context) permission.Opinion {
 	s, found, err := d.load(in.name())
 	if err != nil || !found || s.fork || len(s.allowed) > 0 {
 		return permission.Opinion{}

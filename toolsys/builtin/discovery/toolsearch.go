@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"encoding/json"
@@ -51,18 +52,11 @@ func ToolSearch() *tool.Tool {
 		Hint:        "search and load deferred tools",
 		Description: "Finds tools that were sent by name only and loads their definitions.",
 		Describe:    func(in SearchIn) string { return "Search the tools for " + in.Query },
-		Prompt:      func(tool.PromptOptions) string { return searchPrompt },
+		Prompt:      tool.Prompt(searchPrompt),
 		Call:        searchTools,
 		Block:       SearchOut.blocks,
-		Traits: tool.Traits[SearchIn]{
-			Safe:      tool.Always[SearchIn],
-			ReadOnly:  tool.Always[SearchIn],
-			Interrupt: tool.Cancel,
-			Effects: func(SearchIn, *tool.Context) tool.Effects {
-				return tool.Effects{Reads: []string{"tools"}}
-			},
-		},
-		Loading: tool.Loading{Always: true},
+		Traits:      tool.Looks(tool.Class{}, func(SearchIn, *tool.Context) []string { return []string{"tools"} }),
+		Loading:     tool.Loading{Always: true},
 		View: tool.View[SearchIn]{
 			Title:    func(SearchIn) string { return "Tool search" },
 			Summary:  func(in SearchIn) string { return in.Query },
@@ -75,11 +69,7 @@ func searchTools(ctx context.Context, in SearchIn, c *tool.Context) (tool.Result
 	if c.Search == nil {
 		return tool.Result[SearchOut]{}, errors.New("no tools are deferred here; every tool there is was sent whole")
 	}
-	limit := in.MaxResults
-	if limit == 0 {
-		limit = defaultResults
-	}
-	found, err := c.Search(ctx, in.Query, limit)
+	found, err := c.Search(ctx, in.Query, cmp.Or(in.MaxResults, defaultResults))
 	if err != nil {
 		return tool.Result[SearchOut]{}, fmt.Errorf("the search failed: %w", err)
 	}
@@ -114,7 +104,11 @@ func (out SearchOut) blocks() []message.Block {
 // nothing is the answer without a match: what there was to find, so that the next
 // query can be better.
 func (out SearchOut) nothing() string {
-	lines := []string{fmt.Sprintf("No tool matches %q; %s.", out.query, plural(out.Deferred, "deferred tool was", "deferred tools were"))}
+	were := "tools were"
+	if out.Deferred == 1 {
+		were = "tool was"
+	}
+	lines := []string{fmt.Sprintf("No tool matches %q; %d deferred %s searched.", out.query, out.Deferred, were)}
 	if note := out.missing(); note != "" {
 		lines = append(lines, note)
 	}
@@ -122,13 +116,6 @@ func (out SearchOut) nothing() string {
 		lines = append(lines, "Still connecting, so that their tools are not known yet: "+strings.Join(out.Pending, ", ")+". Search again in a moment.")
 	}
 	return strings.Join(lines, "\n")
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one + " searched"
-	}
-	return fmt.Sprintf("%d %s searched", n, many)
 }
 
 func (out SearchOut) missing() string {

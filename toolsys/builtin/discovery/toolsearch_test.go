@@ -109,10 +109,8 @@ func TestASearchThatFailsIsAnError(t *testing.T) {
 func TestToolSearchIsAlwaysThereAndHarmless(t *testing.T) {
 	s := discovery.ToolSearch()
 	in := parse(t, s, `{"query":"x"}`)
-	safe, err := s.Behaviour.Safe(in)
-	require.NoError(t, err)
-	readOnly, err := s.Behaviour.ReadOnly(in)
-	require.NoError(t, err)
+	safe := s.Behaviour.Safe(in)
+	readOnly := s.Behaviour.ReadOnly(in)
 	assert.True(t, safe && readOnly && s.Loading.Always)
 	assert.NotEmpty(t, s.Prompt(tool.PromptOptions{}))
 	_, problems := s.Parse(json.RawMessage(`{"query":"x","max_results":0}`))

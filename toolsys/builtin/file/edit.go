@@ -13,7 +13,6 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
@@ -47,18 +46,16 @@ func Edit(d Deps) *tool.Tool {
 		Hint:        "replace exact text in a file",
 		Description: "Replaces an exact piece of text in a file that was read before.",
 		Describe:    func(in EditIn) string { return "Edit " + in.Path },
-		Prompt:      func(tool.PromptOptions) string { return editPrompt },
+		Prompt:      tool.Prompt(editPrompt),
 		Call:        d.edit,
-		Block:       EditOut.blocks,
+		Text:        EditOut.text,
 		Validate:    d.validateEdit,
 		Subject: func(in EditIn, c *tool.Context) tool.Subject {
 			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}}
 		},
 		Traits: tool.Traits[EditIn]{
 			EditsFiles: true,
-			Effects: func(in EditIn, c *tool.Context) tool.Effects {
-				return d.changes(in.Path, c)
-			},
+			Effects:    func(in EditIn, c *tool.Context) tool.Effects { return d.changes(in.Path, c) },
 		},
 		Shaping: tool.Shaping[EditIn]{
 			Backfill:   absolute("file_path"),
@@ -75,11 +72,7 @@ func (d Deps) validateEdit(in EditIn, c *tool.Context) *tool.Refusal {
 	if in.Old == in.New {
 		return refuse(CodeSame, "old_string and new_string are the same; there is nothing to change.")
 	}
-	if unc(in.Path, c) {
-		return nil
-	}
-	_, refusal := d.planEdit(in, c)
-	return refusal
+	return looked(func(in EditIn) string { return in.Path }, d.planEdit)(in, c)
 }
 
 // edited is a change that is ready to be written.
@@ -164,15 +157,15 @@ func (d Deps) edit(_ context.Context, in EditIn, c *tool.Context) (tool.Result[E
 	return tool.Result[EditOut]{Data: out, Observed: observeChange(e.place, e.after, c)}, nil
 }
 
-func (o EditOut) blocks() []message.Block {
+func (o EditOut) text() string {
 	if o.Kind == "create" { // the model has just written all of it
-		return []message.Block{message.Text(fmt.Sprintf("Created %s.", o.Path))}
+		return fmt.Sprintf("Created %s.", o.Path)
 	}
 	head := fmt.Sprintf("Edited %s (%s).", o.Path, count(o.Replaced, "replacement"))
 	if lines := snippet(o.Patch); lines != "" {
 		head += " Around the change it now reads:\n" + lines
 	}
-	return []message.Block{message.Text(head)}
+	return head
 }
 
 // replacement is an exact edit of a text (SPEC L): which text, by which, and

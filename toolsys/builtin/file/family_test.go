@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/toolsys/builtin/file"
-	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
@@ -88,10 +88,10 @@ func TestTraitsAndLimits(t *testing.T) {
 	for _, each := range family(w.deps()) {
 		in := w.parse(each, inputFor(each, "a.ipynb"))
 		b := each.Behaviour
-		safe, _ := b.Safe(in)
-		readOnly, _ := b.ReadOnly(in)
-		destructive, _ := b.Destructive(in)
-		enabled, _ := b.Enabled(settings.Settings{})
+		safe := b.Safe(in)
+		readOnly := b.ReadOnly(in)
+		destructive := b.Destructive(in)
+		enabled, _ := each.Enabled(settings.Settings{})
 		got := row{
 			safe: safe, readOnly: readOnly, edits: b.EditsFiles, deferrable: each.Loading.Deferrable,
 			cancels: b.Interrupt == tool.Cancel, class: b.Class(in), chars: each.Limit.ResultChars,
@@ -173,7 +173,7 @@ func TestEffectsNameEveryNameOfAFile(t *testing.T) {
 	}
 	both := []string{"/repo/b.go", "/repo/a.go"}
 	assert.Equal(t, tool.Effects{Reads: both}, effects(file.Read(w.deps()), map[string]any{"file_path": "b.go"}))
-	assert.Equal(t, tool.Effects{Reads: both, Writes: append(slices.Clone(both), footprint.Order)},
+	assert.Equal(t, tool.Effects{Reads: both, Writes: append(slices.Clone(both), schedule.OrderKey)},
 		effects(file.Edit(w.deps()), map[string]any{"file_path": "b.go", "old_string": "x", "new_string": "y"}))
 	assert.Equal(t, tool.Effects{Reads: []string{"/repo/src", "/repo/src/**"}},
 		effects(file.Glob(w.deps()), map[string]any{"pattern": "/repo/src/**"}))
@@ -188,7 +188,7 @@ func TestEffectsKnowWhatIsLookedAtBesideAFile(t *testing.T) {
 	}
 	assert.Equal(t, []string{"/repo/b.go", "/repo/**"}, effects(file.Read(w.deps()), map[string]any{"file_path": "b.go"}).Reads,
 		"a missing file's neighbours are named")
-	assert.Equal(t, []string{"/repo/new/deep/x", "/repo/new/deep", "/repo/new", footprint.Order},
+	assert.Equal(t, []string{"/repo/new/deep/x", "/repo/new/deep", "/repo/new", schedule.OrderKey},
 		effects(file.Write(w.deps()), map[string]any{"file_path": "new/deep/x", "content": ""}).Writes, "folders are made")
 	assert.Equal(t, []string{"/repo/src", "/repo/src/**", "/repo/.gitignore", "/repo/.git", "/.gitignore", "/.git"},
 		effects(file.Grep(w.deps()), map[string]any{"pattern": "x", "path": "src"}).Reads, "folders above list what is ignored")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
@@ -129,8 +128,8 @@ func part[T any](all []T, skip, limit int) ([]T, int) {
 	return all[:limit], len(all) - limit
 }
 
-// blocks words the result as grep does.
-func (o GrepOut) blocks() []message.Block {
+// text words the result as grep does.
+func (o GrepOut) text() string {
 	var lines []string
 	switch o.Mode {
 	case "content":
@@ -143,7 +142,7 @@ func (o GrepOut) blocks() []message.Block {
 		lines = slices.Clone(o.Files)
 	}
 	lines = append(lines, o.summary()...)
-	return []message.Block{message.Text(strings.Join(lines, "\n"))}
+	return strings.Join(lines, "\n")
 }
 
 // content marks matches with colons and context with hyphens; between stretches

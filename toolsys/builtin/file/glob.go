@@ -13,7 +13,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
@@ -49,23 +48,15 @@ func Glob(d Deps) *tool.Tool {
 		Hint:        "find files by name pattern or wildcard",
 		Description: "Lists files whose names match a glob.",
 		Describe:    func(in GlobIn) string { return "Find files that match " + in.Pattern },
-		Prompt:      func(tool.PromptOptions) string { return globPrompt },
-		Call:        d.glob,
-		Block:       GlobOut.blocks,
-		Validate:    d.validateGlob,
+		Prompt:      tool.Prompt(globPrompt),
+		Call:        tool.Data(d.glob),
+		Text:        GlobOut.text,
+		Validate:    looked(func(in GlobIn) string { root, _ := in.split(); return root }, d.planGlob),
 		Subject: func(in GlobIn, c *tool.Context) tool.Subject {
 			root, _ := in.split()
 			return tool.Subject{Paths: []string{subjectPath(root, c)}, Kin: []string{"Read"}}
 		},
-		Traits: tool.Traits[GlobIn]{
-			Safe:      tool.Always[GlobIn],
-			ReadOnly:  tool.Always[GlobIn],
-			Class:     func(GlobIn) tool.Class { return tool.Class{Search: true} },
-			Interrupt: tool.Cancel,
-			Effects: func(in GlobIn, c *tool.Context) tool.Effects {
-				return tool.Effects{Reads: d.globKeys(in, c)}
-			},
-		},
+		Traits: tool.Looks(tool.Class{Search: true}, d.globKeys),
 		Shaping: tool.Shaping[GlobIn]{
 			Backfill:   absolute("path"),
 			Classifier: func(in GlobIn) string { return in.Pattern },
@@ -108,19 +99,17 @@ func (in GlobIn) split() (root, pattern string) {
 	return in.Path, strings.TrimPrefix(p, "./")
 }
 
-func (d Deps) validateGlob(in GlobIn, c *tool.Context) *tool.Refusal {
+// planGlob finds the folder to search and looks whether it can be.
+func (d Deps) planGlob(in GlobIn, c *tool.Context) (place, *tool.Refusal) {
 	root, pattern := in.split()
-	if unc(root, c) {
-		return nil
-	}
-	if refusal := checkPattern(pattern); refusal != nil {
-		return refusal
-	}
 	p, refusal := d.locate(root, c)
-	if refusal != nil {
-		return refusal
+	if refusal == nil {
+		refusal = checkPattern(pattern)
 	}
-	return d.folder(p)
+	if refusal == nil {
+		refusal = d.folder(p)
+	}
+	return p, refusal
 }
 
 func checkPattern(pattern string) *tool.Refusal {
@@ -133,23 +122,16 @@ func checkPattern(pattern string) *tool.Refusal {
 	return nil
 }
 
-func (d Deps) glob(ctx context.Context, in GlobIn, c *tool.Context) (tool.Result[GlobOut], error) {
-	var none tool.Result[GlobOut]
-	root, pattern := in.split()
-	p, refusal := d.locate(root, c)
-	if refusal == nil {
-		refusal = checkPattern(pattern)
-	}
-	if refusal == nil {
-		refusal = d.folder(p)
-	}
+func (d Deps) glob(ctx context.Context, in GlobIn, c *tool.Context) (GlobOut, error) {
+	p, refusal := d.planGlob(in, c)
 	if refusal != nil {
-		return none, failure(refusal)
+		return GlobOut{}, failure(refusal)
 	}
+	_, pattern := in.split()
 	t := &tree{fs: d.FS, root: p.real, enter: within(pattern)}
 	all, err := t.files(ctx)
 	if err != nil {
-		return none, fmt.Errorf("%s could not be listed: %w", p.abs, cause(err))
+		return GlobOut{}, fmt.Errorf("%s could not be listed: %w", p.abs, cause(err))
 	}
 	matching, left := t.matching(all, pattern, hiddenBelow("Glob", p, c))
 	limit := c.GlobLimit
@@ -161,7 +143,7 @@ func (d Deps) glob(ctx context.Context, in GlobIn, c *tool.Context) (tool.Result
 		out.Files = append(out.Files, shown(path.Join(p.abs, f.rel), c.State.Dir))
 	}
 	out.Notes = treeNotes(left, t.unreadable)
-	return tool.Done(out), nil
+	return out, nil
 }
 
 // within reports whether a folder may hold a match: those on the way to the pattern's
@@ -222,7 +204,7 @@ func treeNotes(left, unreadable int) []string {
 	return notes
 }
 
-func (o GlobOut) blocks() []message.Block {
+func (o GlobOut) text() string {
 	lines := slices.Clone(o.Files)
 	if len(lines) == 0 {
 		lines = append(lines, "No files found.")
@@ -233,5 +215,5 @@ func (o GlobOut) blocks() []message.Block {
 	for _, note := range o.Notes {
 		lines = append(lines, "["+note+"]")
 	}
-	return []message.Block{message.Text(strings.Join(lines, "\n"))}
+	return strings.Join(lines, "\n")
 }

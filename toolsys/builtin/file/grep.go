@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"path"
@@ -72,22 +73,16 @@ func Grep(d Deps) *tool.Tool {
 		Hint:        "search file contents with regular expressions",
 		Description: "Searches the contents of files for a regular expression.",
 		Describe:    func(in GrepIn) string { return "Search for " + in.Pattern },
-		Prompt:      func(tool.PromptOptions) string { return grepPrompt },
-		Call:        d.grep,
-		Block:       GrepOut.blocks,
-		Validate:    d.validateGrep,
+		Prompt:      tool.Prompt(grepPrompt),
+		Call:        tool.Data(d.grep),
+		Text:        GrepOut.text,
+		Validate:    looked(GrepIn.root, d.planGrep),
 		Subject: func(in GrepIn, c *tool.Context) tool.Subject {
 			return tool.Subject{Paths: []string{subjectPath(in.root(), c)}, Kin: []string{"Read"}}
 		},
-		Traits: tool.Traits[GrepIn]{
-			Safe:      tool.Always[GrepIn],
-			ReadOnly:  tool.Always[GrepIn],
-			Class:     func(GrepIn) tool.Class { return tool.Class{Search: true} },
-			Interrupt: tool.Cancel,
-			Effects: func(in GrepIn, c *tool.Context) tool.Effects {
-				return tool.Effects{Reads: append(d.treeKeys(in.root(), c), d.ignoreKeys(in.root(), c)...)}
-			},
-		},
+		Traits: tool.Looks(tool.Class{Search: true}, func(in GrepIn, c *tool.Context) []string {
+			return append(d.treeKeys(in.root(), c), d.ignoreKeys(in.root(), c)...)
+		}),
 		Shaping: tool.Shaping[GrepIn]{
 			Backfill:   absolute("path"),
 			Classifier: func(in GrepIn) string { return in.Pattern + " in " + in.root() },
@@ -99,19 +94,9 @@ func Grep(d Deps) *tool.Tool {
 	})
 }
 
-func (in GrepIn) root() string {
-	if in.Path == "" {
-		return "."
-	}
-	return in.Path
-}
+func (in GrepIn) root() string { return cmp.Or(in.Path, ".") }
 
-func (in GrepIn) mode() string {
-	if in.Mode == "" {
-		return "files_with_matches"
-	}
-	return in.Mode
-}
+func (in GrepIn) mode() string { return cmp.Or(in.Mode, "files_with_matches") }
 
 // maxContext is more than any file has lines, and far from overflowing.
 const maxContext = maxFileBytes
@@ -127,14 +112,6 @@ type search struct {
 	scanner
 	filter
 	single bool // the place is a file
-}
-
-func (d Deps) validateGrep(in GrepIn, c *tool.Context) *tool.Refusal {
-	if unc(in.root(), c) {
-		return nil
-	}
-	_, refusal := d.planGrep(in, c)
-	return refusal
 }
 
 func (d Deps) planGrep(in GrepIn, c *tool.Context) (search, *tool.Refusal) {
@@ -159,19 +136,19 @@ func (d Deps) planGrep(in GrepIn, c *tool.Context) (search, *tool.Refusal) {
 	return s, refusal
 }
 
-func (d Deps) grep(ctx context.Context, in GrepIn, c *tool.Context) (tool.Result[GrepOut], error) {
+func (d Deps) grep(ctx context.Context, in GrepIn, c *tool.Context) (GrepOut, error) {
 	s, refusal := d.planGrep(in, c)
 	if refusal != nil {
-		return tool.Result[GrepOut]{}, failure(refusal)
+		return GrepOut{}, failure(refusal)
 	}
 	before, after := in.around()
 	g := gathered{in: in, dir: c.State.Dir, out: GrepOut{
 		Mode: in.mode(), Context: before+after > 0, Numbers: in.Numbers == nil || *in.Numbers,
 	}}
 	if err := d.gather(ctx, s, hiddenBelow("Grep", s.place, c), &g); err != nil {
-		return tool.Result[GrepOut]{}, err
+		return GrepOut{}, err
 	}
-	return tool.Done(g.finish()), nil
+	return g.finish(), nil
 }
 
 // name is a found file's full path.

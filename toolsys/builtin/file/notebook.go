@@ -235,27 +235,26 @@ func (j *joined) UnmarshalJSON(raw []byte) error {
 
 // viewNotebook shows cells with their outputs. A file of that name that is no
 // notebook is shown as the text it is, so that it can be mended.
-func viewNotebook(p place, content []byte, in ReadIn) (viewed, error) {
+func viewNotebook(p place, content []byte, in ReadIn) (ReadOut, error) {
 	var nb struct {
 		Cells *[]shownCell `json:"cells"`
 	}
 	if err := json.Unmarshal(content, &nb); err != nil || nb.Cells == nil {
-		v, err := viewText(p, content, in)
-		v.out.Notes = append(v.out.Notes, "This is no notebook that can be parsed; it is shown as text.")
-		return v, err
+		out, err := viewText(p, content, in)
+		out.Notes = append(out.Notes, "This is no notebook that can be parsed; it is shown as text.")
+		return out, err
 	}
 	r := rangeOf(len(*nb.Cells), in.Offset, in.Limit, len(*nb.Cells))
-	v := viewed{partial: !r.complete(), out: ReadOut{Kind: "notebook", First: r.first, Shown: r.shown, Total: r.total}}
+	out := ReadOut{Kind: "notebook", First: r.first, Shown: r.shown, Total: r.total, Notes: notebookNotes(r)}
 	var parts []string
 	for i := r.first - 1; i < r.first-1+r.shown; i++ {
 		cell := (*nb.Cells)[i]
 		parts = append(parts, cell.text(i))
-		v.out.Media = append(v.out.Media, cell.images()...)
+		out.Media = append(out.Media, cell.images()...)
 	}
-	v.out.Text = strings.Join(parts, "\n")
-	v.out.Notes = notebookNotes(r)
-	v.out.Media, v.out.Notes = sendable(v.out.Media, v.out.Notes)
-	return v, fits(v.out.Text, r, "cell")
+	out.Text = strings.Join(parts, "\n")
+	out.Media, out.Notes = sendable(out.Media, out.Notes)
+	return out, fits(out.Text, r, "cell")
 }
 
 func notebookNotes(r span) []string {

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -47,18 +47,16 @@ func NotebookEdit(d Deps) *tool.Tool {
 		Hint:        "edit jupyter notebook cells",
 		Description: "Replaces, inserts or deletes a cell of a Jupyter notebook that was read before.",
 		Describe:    func(in NotebookEditIn) string { return "Edit notebook " + in.Path },
-		Prompt:      func(tool.PromptOptions) string { return notebookEditPrompt },
+		Prompt:      tool.Prompt(notebookEditPrompt),
 		Call:        d.editNotebook,
-		Block:       NotebookEditOut.blocks,
+		Text:        NotebookEditOut.text,
 		Validate:    d.validateNotebook,
 		Subject: func(in NotebookEditIn, c *tool.Context) tool.Subject {
 			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Edit"}}
 		},
 		Traits: tool.Traits[NotebookEditIn]{
 			EditsFiles: true,
-			Effects: func(in NotebookEditIn, c *tool.Context) tool.Effects {
-				return d.changes(in.Path, c)
-			},
+			Effects:    func(in NotebookEditIn, c *tool.Context) tool.Effects { return d.changes(in.Path, c) },
 		},
 		Loading: tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[NotebookEditIn]{
@@ -73,12 +71,7 @@ func NotebookEdit(d Deps) *tool.Tool {
 	})
 }
 
-func (in NotebookEditIn) mode() string {
-	if in.Mode == "" {
-		return "replace"
-	}
-	return in.Mode
-}
+func (in NotebookEditIn) mode() string { return cmp.Or(in.Mode, "replace") }
 
 func (in NotebookEditIn) source() string {
 	if in.Source == nil {
@@ -91,11 +84,7 @@ func (d Deps) validateNotebook(in NotebookEditIn, c *tool.Context) *tool.Refusal
 	if refusal := in.complete(); refusal != nil {
 		return refusal
 	}
-	if unc(in.Path, c) {
-		return nil
-	}
-	_, refusal := d.planNotebook(in, c)
-	return refusal
+	return looked(func(in NotebookEditIn) string { return in.Path }, d.planNotebook)(in, c)
 }
 
 // complete checks that each mode has what it needs, which the schema cannot express.
@@ -203,11 +192,11 @@ func (d Deps) editNotebook(_ context.Context, in NotebookEditIn, c *tool.Context
 	return tool.Result[NotebookEditOut]{Data: plan.out, Observed: observeChange(plan.place, plan.after, c)}, nil
 }
 
-func (o NotebookEditOut) blocks() []message.Block {
+func (o NotebookEditOut) text() string {
 	verb := map[string]string{"replace": "Replaced", "insert": "Inserted", "delete": "Deleted"}[o.Mode]
 	s := fmt.Sprintf("%s %s cell %s of %s, which now has %s.", verb, o.Kind, o.Cell, o.Path, count(o.Cells, "cell"))
 	if o.Mode != "delete" {
 		s += "\n" + o.Source
 	}
-	return []message.Block{message.Text(s)}
+	return s
 }

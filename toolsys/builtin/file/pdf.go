@@ -15,10 +15,10 @@ import (
 
 // viewPDF shows pages as text. Where no text can be taken out - a scan, a broken
 // or encrypted file - the document itself goes to the model.
-func viewPDF(p place, content []byte, in ReadIn) (viewed, error) {
+func viewPDF(p place, content []byte, in ReadIn) (ReadOut, error) {
 	want, refusal := parsePages(in.Pages)
 	if refusal != nil {
-		return viewed{}, failure(refusal)
+		return ReadOut{}, failure(refusal)
 	}
 	doc, err := openPDF(content)
 	if err != nil {
@@ -26,17 +26,17 @@ func viewPDF(p place, content []byte, in ReadIn) (viewed, error) {
 	}
 	r, err := want.within(p, doc.total)
 	if err != nil {
-		return viewed{}, err
+		return ReadOut{}, err
 	}
 	shown, found := doc.text(r)
 	if !found {
 		return asDocument(p, content, "These pages hold no text; the whole PDF is shown as a document.")
 	}
-	v := viewed{partial: !r.complete(), out: ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}}
+	out := ReadOut{Kind: "pdf", Text: shown, First: r.first, Shown: r.shown, Total: r.total}
 	if !r.complete() {
-		v.out.Notes = []string{fmt.Sprintf("Shown: pages %d to %d of %d. Use pages for others.", r.first, r.first+r.shown-1, r.total)}
+		out.Notes = []string{fmt.Sprintf("Shown: pages %d to %d of %d. Use pages for others.", r.first, r.first+r.shown-1, r.total)}
 	}
-	return v, pagesFit(shown)
+	return out, pagesFit(shown)
 }
 
 // within is the range as far as the document goes.
@@ -58,11 +58,11 @@ func pagesFit(shown string) error {
 	return failure(refuse(CodeRange, "These pages hold about %d tokens, more than the %d that one Read may show. Give a smaller range in pages.", len(shown)/4, maxShownBytes/4))
 }
 
-func asDocument(p place, content []byte, note string) (viewed, error) {
+func asDocument(p place, content []byte, note string) (ReadOut, error) {
 	if len(content) > maxMediaBytes {
-		return viewed{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d bytes, of %d at most.", p.abs, len(content), maxMediaBytes))
+		return ReadOut{}, failure(refuse(CodeKind, "%s holds no text and is too large to be shown as a document: %d bytes, of %d at most.", p.abs, len(content), maxMediaBytes))
 	}
-	return viewed{out: ReadOut{Kind: "pdf", Notes: []string{note}, Media: []Media{media64("application/pdf", content)}}}, nil
+	return ReadOut{Kind: "pdf", Notes: []string{note}, Media: []Media{media64("application/pdf", content)}}, nil
 }
 
 // pdfDoc is a parsed document.
@@ -123,19 +123,15 @@ func (d pdfDoc) page(n int) (text string, err error) {
 // maxPages is how many pages of a PDF one call shows.
 const maxPages = 20
 
-// pages is a wanted range, both ends included, counted from 1. open is true
-// where the end was left out.
-type pages struct {
-	first, last int
-	open        bool
-}
+// pages is a wanted range, both ends included, counted from 1.
+type pages struct{ first, last int }
 
 var pagesForm = regexp.MustCompile(`^\s*(\d{1,6})\s*(-)?\s*(\d{1,6})?\s*$`)
 
 // parsePages reads "3", "1-5" or "10-"; nothing means from the start to the end.
 func parsePages(s string) (pages, *tool.Refusal) {
 	if s == "" {
-		return pages{first: 1, last: math.MaxInt, open: true}, nil
+		return pages{first: 1, last: math.MaxInt}, nil
 	}
 	m := pagesForm.FindStringSubmatch(s)
 	if m == nil || (m[2] == "" && m[3] != "") {
@@ -144,11 +140,10 @@ func parsePages(s string) (pages, *tool.Refusal) {
 	first, _ := strconv.Atoi(m[1]) // six digits always fit
 	r := pages{first: first, last: first}
 	if m[2] != "" {
-		r.last, r.open = first+maxPages-1, true
+		r.last = first + maxPages - 1
 	}
 	if m[3] != "" {
 		r.last, _ = strconv.Atoi(m[3])
-		r.open = false
 	}
 	switch {
 	case r.first < 1 || r.last < r.first:

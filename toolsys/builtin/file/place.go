@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 )
 
@@ -57,20 +57,32 @@ func (d Deps) locate(name string, c *tool.Context) (place, *tool.Refusal) {
 	return place{abs: abs, real: real, roots: c.Roots}, nil
 }
 
+// looked makes a Validate of what a call plans. A UNC path passes without a look: the
+// call refuses it, after permission (L6).
+func looked[In, Plan any](name func(In) string, plan func(In, *tool.Context) (Plan, *tool.Refusal)) func(In, *tool.Context) *tool.Refusal {
+	return func(in In, c *tool.Context) *tool.Refusal {
+		if unc(name(in), c) {
+			return nil
+		}
+		_, refusal := plan(in, c)
+		return refusal
+	}
+}
+
 // keys are the names under which a call's effects are compared (J8): two names
 // that lead to one file must not look like two files.
 func (d Deps) keys(name string, c *tool.Context) []string {
 	if unc(name, c) {
 		return []string{subjectPath(name, c)}
 	}
-	keys, _ := footprint.Keys(d.FS, c.Abs(name)) // what cannot be followed is refused
+	keys, _ := schedule.Keys(d.FS, c.Abs(name)) // what cannot be followed is refused
 	return keys
 }
 
 // treeKeys stand for a folder and all below it. They hold what is looked at where
 // there is no such folder.
 func (d Deps) treeKeys(name string, c *tool.Context) []string {
-	return footprint.Tree(d.lookups(name, c))
+	return schedule.Tree(d.lookups(name, c))
 }
 
 // ignoreKeys are the files above a folder that list what is left out in it.
@@ -101,7 +113,7 @@ func (d Deps) lookups(name string, c *tool.Context) []string {
 
 // changes are the effects of a call that looks at a file and changes it.
 func (d Deps) changes(name string, c *tool.Context) tool.Effects {
-	return tool.Effects{Reads: d.lookups(name, c), Writes: append(d.keys(name, c), footprint.Order)}
+	return tool.Effects{Reads: d.lookups(name, c), Writes: append(d.keys(name, c), schedule.OrderKey)}
 }
 
 // shown is a path as the model should write it: relative to the working
@@ -127,7 +139,7 @@ func brief(p string) string {
 //
 // Errors: too many links, or a link to another machine's share (L6).
 func follow(fs afero.Fs, p string) (string, error) {
-	return footprint.Follow(fs, p, func(target, _ string) error {
+	return schedule.Follow(fs, p, func(target, _ string) error {
 		if permission.IsUNC(target) {
 			return fmt.Errorf("a link leads to the UNC path %s", target)
 		}

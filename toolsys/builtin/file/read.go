@@ -57,22 +57,14 @@ func Read(d Deps) *tool.Tool {
 		Hint:        "read file contents text image pdf notebook",
 		Description: "Reads a file: text with line numbers, an image, pages of a PDF, or a notebook with its outputs.",
 		Describe:    func(in ReadIn) string { return "Read " + in.Path },
-		Prompt:      func(tool.PromptOptions) string { return readPrompt },
+		Prompt:      tool.Prompt(readPrompt),
 		Call:        d.read,
 		Block:       ReadOut.blocks,
 		Validate:    d.validateRead,
 		Subject: func(in ReadIn, c *tool.Context) tool.Subject {
 			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}}
 		},
-		Traits: tool.Traits[ReadIn]{
-			Safe:      tool.Always[ReadIn],
-			ReadOnly:  tool.Always[ReadIn],
-			Class:     func(ReadIn) tool.Class { return tool.Class{Read: true} },
-			Interrupt: tool.Cancel,
-			Effects: func(in ReadIn, c *tool.Context) tool.Effects {
-				return tool.Effects{Reads: d.lookups(in.Path, c)}
-			},
-		},
+		Traits: tool.Looks(tool.Class{Read: true}, func(in ReadIn, c *tool.Context) []string { return d.lookups(in.Path, c) }),
 		Shaping: tool.Shaping[ReadIn]{
 			Backfill:   absolute("file_path"),
 			Classifier: func(in ReadIn) string { return in.Path },
@@ -118,33 +110,27 @@ func (d Deps) read(ctx context.Context, in ReadIn, c *tool.Context) (tool.Result
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	v, err := view(p, f.content, in)
+	out, err := view(p, f.content, in)
 	if err != nil {
 		return none, err
 	}
-	v.out.Path = p.abs
-	observed := observe(p, f.content)
-	if v.partial {
-		observed = observePart(p, f.content, v.out.First, v.out.Shown)
+	out.Path = p.abs
+	seen := tool.Seen(p.real, f.content)
+	if out.Shown < out.Total { // the hash is still that of all of it, since any change counts
+		seen.Read.Partial, seen.Read.Offset, seen.Read.Limit = true, out.First, out.Shown
 	}
-	return tool.Result[ReadOut]{Data: v.out, Observed: observed}, nil
-}
-
-// viewed is what a reader made of a file.
-type viewed struct {
-	out     ReadOut
-	partial bool
+	return tool.Result[ReadOut]{Data: out, Observed: []tool.Observation{seen}}, nil
 }
 
 // view chooses the reader. The content decides; only a notebook, which is JSON
 // like any other, goes by its name.
-func view(p place, content []byte, in ReadIn) (viewed, error) {
+func view(p place, content []byte, in ReadIn) (ReadOut, error) {
 	media := imageType(content)
 	switch {
 	case strings.HasPrefix(string(content[:min(len(content), 5)]), "%PDF-"):
 		return viewPDF(p, content, in)
 	case in.Pages != "":
-		return viewed{}, failure(refuse(CodeRange, "%s is not a PDF file; pages is for those. Use offset and limit.", p.abs))
+		return ReadOut{}, failure(refuse(CodeRange, "%s is not a PDF file; pages is for those. Use offset and limit.", p.abs))
 	case media != "":
 		return viewImage(p, content, media)
 	case path.Ext(p.real) == ".ipynb":
@@ -183,19 +169,18 @@ const (
 )
 
 // viewText shows a range of lines with their numbers.
-func viewText(p place, content []byte, in ReadIn) (viewed, error) {
+func viewText(p place, content []byte, in ReadIn) (ReadOut, error) {
 	t, ok := decode(content)
 	if !ok {
-		return viewed{}, failure(refuse(CodeKind, "%s is a binary file of %d bytes and cannot be shown as text.", p.abs, len(content)))
+		return ReadOut{}, failure(refuse(CodeKind, "%s is a binary file of %d bytes and cannot be shown as text.", p.abs, len(content)))
 	}
 	lines := t.lines()
 	r := rangeOf(len(lines), in.Offset, in.Limit, defaultLines)
-	v := viewed{partial: !r.complete(), out: ReadOut{
-		Kind: "text", First: r.first, Shown: r.shown, Total: r.total,
+	out := ReadOut{
+		Kind: "text", First: r.first, Shown: r.shown, Total: r.total, Notes: textNotes(t, r),
 		Text: numbered(lines[r.first-1:r.first-1+r.shown], r.first),
-	}}
-	v.out.Notes = textNotes(t, r)
-	return v, fits(v.out.Text, r, "line")
+	}
+	return out, fits(out.Text, r, "line")
 }
 
 func textNotes(t text, r span) []string {
@@ -261,11 +246,11 @@ func imageType(content []byte) string {
 	return ""
 }
 
-func viewImage(p place, content []byte, media string) (viewed, error) {
+func viewImage(p place, content []byte, media string) (ReadOut, error) {
 	if len(content) > maxMediaBytes {
-		return viewed{}, failure(refuse(CodeKind, "The image %s has %d bytes; %d can be shown. Make it smaller first.", p.abs, len(content), maxMediaBytes))
+		return ReadOut{}, failure(refuse(CodeKind, "The image %s has %d bytes; %d can be shown. Make it smaller first.", p.abs, len(content), maxMediaBytes))
 	}
-	return viewed{out: ReadOut{Kind: "image", Media: []Media{media64(media, content)}}}, nil
+	return ReadOut{Kind: "image", Media: []Media{media64(media, content)}}, nil
 }
 
 func media64(media string, content []byte) Media {

@@ -201,14 +201,6 @@ func observe(p place, content []byte) []tool.Observation {
 	return []tool.Observation{tool.Seen(p.real, content)}
 }
 
-// observePart notes that a call saw count units of a file, from first on; the
-// hash is still that of the full content, since any change counts.
-func observePart(p place, content []byte, first, count int) []tool.Observation {
-	o := tool.Seen(p.real, content)
-	o.Read.Partial, o.Read.Offset, o.Read.Limit = true, first, count
-	return []tool.Observation{o}
-}
-
 // observeChange notes a change made to a file: where only a part of it was read, that
 // remains so.
 func observeChange(p place, content []byte, c *tool.Context) []tool.Observation {

@@ -15,7 +15,6 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -47,18 +46,16 @@ func Write(d Deps) *tool.Tool {
 		Hint:        "create or overwrite whole file",
 		Description: "Writes a whole file, new or in place of one that was read before.",
 		Describe:    func(in WriteIn) string { return "Write " + in.Path },
-		Prompt:      func(tool.PromptOptions) string { return writePrompt },
+		Prompt:      tool.Prompt(writePrompt),
 		Call:        d.write,
-		Block:       WriteOut.blocks,
-		Validate:    d.validateWrite,
+		Text:        WriteOut.text,
+		Validate:    looked(func(in WriteIn) string { return in.Path }, d.planWrite),
 		Subject: func(in WriteIn, c *tool.Context) tool.Subject {
 			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Edit"}}
 		},
 		Traits: tool.Traits[WriteIn]{
 			EditsFiles: true,
-			Effects: func(in WriteIn, c *tool.Context) tool.Effects {
-				return d.changes(in.Path, c)
-			},
+			Effects:    func(in WriteIn, c *tool.Context) tool.Effects { return d.changes(in.Path, c) },
 		},
 		Shaping: tool.Shaping[WriteIn]{
 			Backfill:   absolute("file_path"),
@@ -69,14 +66,6 @@ func Write(d Deps) *tool.Tool {
 			Activity: func(in WriteIn) string { return "Writing " + path.Base(in.Path) },
 		},
 	})
-}
-
-func (d Deps) validateWrite(in WriteIn, c *tool.Context) *tool.Refusal {
-	if unc(in.Path, c) {
-		return nil
-	}
-	_, refusal := d.planWrite(in, c)
-	return refusal
 }
 
 // planned is a change that may be made: where, and what was there before.
@@ -122,12 +111,12 @@ func (d Deps) write(_ context.Context, in WriteIn, c *tool.Context) (tool.Result
 	return tool.Result[WriteOut]{Data: out, Observed: observe(plan.place, content)}, nil
 }
 
-func (o WriteOut) blocks() []message.Block {
+func (o WriteOut) text() string {
 	verb := "Created"
 	if o.Kind == "update" {
 		verb = "Replaced"
 	}
-	return []message.Block{message.Text(fmt.Sprintf("%s %s (%s).", verb, o.Path, count(o.Lines, "line")))}
+	return fmt.Sprintf("%s %s (%s).", verb, o.Path, count(o.Lines, "line"))
 }
 
 // newFileMode and newFolderMode are what a new file and its folders get, less the

@@ -77,7 +77,7 @@ func Bash(deps Deps) *tool.Tool {
 	})
 }
 
-// bash is the tool's own view: its doors, and what it knows of the last command.
+// bash is what the tool works with, and what it knows of the last command.
 type bash struct {
 	Deps
 	memo *memo

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "toolbench/property/seeded"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -92,6 +93,55 @@ func TestOutputIsStdoutThenStderrThenTheExitCode(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, message.PlainText(run(t, "make", test.r).Blocks), name)
 	}
+}
+
+// Of a long result only the beginning is shown, so what is ours stands there.
+func TestNotesComeBeforeALongOutput(t *testing.T) {
+	out := run(t, "make", ran{stdout: strings.Repeat("x", shell.ResultChars+1), exit: shell.Exit{Code: 3}})
+	assert.True(t, strings.HasPrefix(message.PlainText(out.Blocks), "[exit code 3]\nxxx"))
+}
+
+// A failure that the sandbox may have caused names it; another does not.
+func TestAFailureInTheSandboxNamesIt(t *testing.T) {
+	for text, named := range map[string]bool{"touch: cannot touch 'x': Read-only file system": true, "sh: x: Permission denied": true, "syntax error": false} {
+		out := run(t, "make", ran{stderr: text, exit: shell.Exit{Code: 1, Forbidden: "writing outside of /repo"}})
+		assert.Equal(t, named, strings.Contains(message.PlainText(out.Blocks), "the sandbox forbids writing outside of /repo"), text)
+	}
+	out := run(t, "make", ran{stderr: "Permission denied", exit: shell.Exit{Forbidden: "writing"}})
+	assert.NotContains(t, message.PlainText(out.Blocks), "sandbox", "it did not fail")
+}
+
+// Lines of both streams are reported while the command runs, gathered for a moment, the
+// newest of many; a line without its end is none yet, and none comes after the result.
+func TestLinesAreReportedWhileACommandRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := shell.Deps{FS: afero.NewMemMapFs(), Run: func(_ context.Context, r shell.Request) (shell.Exit, error) {
+			io.WriteString(r.Stdout, "one\nha")
+			io.WriteString(r.Stderr, "err\n")
+			time.Sleep(time.Second)
+			io.WriteString(r.Stdout, "lf\n"+strings.Repeat("many\n", 1000))
+			time.Sleep(time.Second)
+			io.WriteString(r.Stdout, "last\n")
+			return shell.Exit{}, nil
+		}}
+		b, c, reported := shell.Bash(d), inRepo(), []string(nil)
+		c.Progress = func(text string) { reported = append(reported, text) }
+		c.Clock = tool.Clock{Go: func(_ string, f func()) { go f() }, Sleep: func(ctx context.Context, _ string, d time.Duration) error {
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}}
+		out, err := b.Call(t.Context(), command(t, b, "make"), c)
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		require.Len(t, reported, 2)
+		assert.Equal(t, "one\nerr", reported[0])
+		assert.True(t, strings.HasPrefix(reported[1], "... 3005 bytes left out ...\nmany\n") && strings.HasSuffix(reported[1], "many\nmany"), reported[1][:60])
+		assert.Contains(t, message.PlainText(out.Blocks), "half\nmany")
+	})
 }
 
 func TestAnExitCodeFailsOnlyWhereItMeansFailure(t *testing.T) {
@@ -318,8 +368,7 @@ func TestABackgroundCommandIsATask(t *testing.T) {
 	assert.Equal(t, "Serve it", job.Title)
 	assert.Equal(t, "serve", job.Command)
 
-	safe, err := b.Behaviour.Safe(parse(t, b, map[string]any{"command": "ls", "run_in_background": true}))
-	require.NoError(t, err)
+	safe := b.Behaviour.Safe(parse(t, b, map[string]any{"command": "ls", "run_in_background": true}))
 	assert.False(t, safe, "tasks get their ids in call order")
 }
 

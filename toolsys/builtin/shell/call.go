@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 
 	"toolbench/toolsys/shellcmd"
 	"toolbench/toolsys/tool"
 )
 
 func (d bash) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
-	switch problem := d.sandboxed(in); {
+	switch problem := d.sandboxed(in, c); {
 	case in.Edit != nil:
 		return d.applyEdit(in, c)
 	case problem != "":
@@ -26,16 +27,22 @@ func (d bash) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result
 }
 
 // sandboxed is the check before the run (L4).
-func (d bash) sandboxed(in BashIn) string {
-	if d.Sandbox == nil || in.DisableSandbox {
+func (d bash) sandboxed(in BashIn, c *tool.Context) string {
+	if d.Sandbox == nil || in.unsandboxed(c) {
 		return ""
 	}
 	return d.Sandbox(in.Command)
 }
 
+// unsandboxed reports whether the call, or the session as a whole, goes round the sandbox; a
+// person agreed to either.
+func (in BashIn) unsandboxed(c *tool.Context) bool {
+	return in.DisableSandbox || c.State.Off(tool.OptionSandbox)
+}
+
 func (d bash) request(in BashIn, c *tool.Context) Request {
 	return Request{
-		Script: in.Command, Dir: c.State.Dir, Env: maps.Clone(c.State.Env), Unsandboxed: in.DisableSandbox,
+		Script: in.Command, Dir: c.State.Dir, Env: maps.Clone(c.State.Env), Unsandboxed: in.unsandboxed(c),
 	}
 }
 
@@ -43,6 +50,12 @@ func (d bash) run(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[
 	stdout, stderr := d.capture(c.CallID, "stdout"), d.capture(c.CallID, "stderr")
 	r := d.request(in, c)
 	r.Stdout, r.Stderr = stdout, stderr
+	if c.Progress != nil && c.Clock.Go != nil {
+		running, end := context.WithCancel(ctx)
+		defer end()
+		l := &lines{ctx: running, context: c}
+		r.Stdout, r.Stderr = l.from(stdout), l.from(stderr)
+	}
 	exit, err := d.Run(ctx, r)
 	out := BashOut{ExitCode: exit.Code, Dir: c.State.Dir}
 	out.take(stdout, stderr)
@@ -73,6 +86,10 @@ func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.
 	script := d.script(in)
 	r := tool.Result[BashOut]{Failed: shellcmd.FailureExit(in.Command, exit.Code)}
 	r.Modify = d.changes(script, exit, c, &out)
+	if r.Failed && exit.Forbidden != "" && held.MatchString(out.Stdout+"\n"+out.Stderr) {
+		out.Notes = append(out.Notes, fmt.Sprintf("the sandbox forbids %s; if that is why the command failed and it has to be, "+
+			"call again with dangerouslyDisableSandbox; the user will be asked", exit.Forbidden))
+	}
 	out.notice(script)
 	if out.Indexed && c.Notify != nil {
 		c.Notify("code indexing is finished")
@@ -80,6 +97,10 @@ func (d bash) finished(in BashIn, c *tool.Context, out BashOut, exit Exit) tool.
 	r.Data = out
 	return r
 }
+
+// held is what commands print when the system refuses them something.
+var held = regexp.MustCompile(`(?i)permission denied|operation not permitted|read-only file system|network is unreachable|` +
+	`could not resolve|name resolution|name or service not known|connection refused`)
 
 // timedOut keeps what the command printed until its time was up: often that shows
 // why it took so long.

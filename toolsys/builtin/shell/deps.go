@@ -56,6 +56,8 @@ type Exit struct {
 	// Dir and Env are the working directory and the exported environment after it.
 	Dir string
 	Env map[string]string
+	// Forbidden words what the sandbox kept the command from; "" where there was none.
+	Forbidden string
 }
 
 // Job is a command that runs in the background. Both its streams go to out.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/footprint"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/shellcmd"
 	"toolbench/toolsys/tool"
 )
@@ -80,7 +80,7 @@ func (e *effects) keys(name string) []string {
 		e.unknown = true
 		return nil
 	}
-	keys, ok := footprint.Keys(e.disk(), name)
+	keys, ok := schedule.Keys(e.disk(), name)
 	e.unknown = e.unknown || !ok
 	return keys
 }
@@ -100,7 +100,7 @@ func (e *effects) readTree(name string) {
 	if at := strings.IndexAny(name, "*?[{"); at >= 0 {
 		name = path.Dir(name[:at] + "x")
 	}
-	e.done.Reads = append(e.done.Reads, footprint.Tree(e.keys(name))...)
+	e.done.Reads = append(e.done.Reads, schedule.Tree(e.keys(name))...)
 }
 
 func (e *effects) change(name string) {
@@ -109,13 +109,13 @@ func (e *effects) change(name string) {
 
 // changeTree changes a path and all below it.
 func (e *effects) changeTree(name string) {
-	e.done.Writes = append(e.done.Writes, footprint.Tree(e.keys(name))...)
+	e.done.Writes = append(e.done.Writes, schedule.Tree(e.keys(name))...)
 }
 
 // shift is changeTree of a name that may stand for something else afterwards.
 func (e *effects) shift(name string) {
 	e.changeTree(name)
-	e.done.Shifts = append(e.done.Shifts, footprint.Tree(e.keys(name))...)
+	e.done.Shifts = append(e.done.Shifts, schedule.Tree(e.keys(name))...)
 }
 
 // writers are the commands whose changes are known from their operands, with the
@@ -216,7 +216,7 @@ func (e *effects) uproots(s *shellcmd.Script) bool {
 		return true
 	}
 	for _, root := range append(slices.Clone(e.context.Roots), e.context.State.Dir) {
-		for _, key := range footprint.Tree(e.keys(root)) {
+		for _, key := range schedule.Tree(e.keys(root)) {
 			if slices.Contains(e.done.Shifts, key) {
 				return true
 			}
@@ -231,7 +231,7 @@ func (e *effects) sorted() tool.Effects {
 		return slices.Compact(keys)
 	}
 	if len(e.done.Writes) > 0 {
-		e.done.Writes = append(e.done.Writes, footprint.Order)
+		e.done.Writes = append(e.done.Writes, schedule.OrderKey)
 	}
 	return tool.Effects{Reads: tidy(e.done.Reads), Writes: tidy(e.done.Writes), Shifts: tidy(e.done.Shifts)}
 }

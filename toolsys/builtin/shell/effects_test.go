@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/toolsys/builtin/shell"
-	"toolbench/toolsys/footprint"
+	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 )
 
@@ -55,7 +55,7 @@ func TestWhatACommandChangesIsKnownOfPlainWriters(t *testing.T) {
 		"sed -i s/x/y/ a":      {Writes: []string{"/repo/a", "/repo/a/**"}, Shifts: []string{"/repo/a", "/repo/a/**"}},
 		"cat <<X > x\nhi\nX\n": {Writes: []string{"/repo/x"}},
 	} {
-		want.Writes = append(want.Writes, footprint.Order)
+		want.Writes = append(want.Writes, schedule.OrderKey)
 		slices.Sort(want.Writes)
 		got := effects(text)
 		assert.False(t, got.Everything, text)

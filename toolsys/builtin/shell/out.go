@@ -60,18 +60,23 @@ func (out BashOut) blocks() []message.Block {
 	return []message.Block{message.Text("(no output)")}
 }
 
+// text puts what is ours behind the output, and before one that is so long that only its beginning
+// will be shown.
 func (out BashOut) text(stdout string) string {
-	var parts []string
+	var parts, notes []string
 	for _, stream := range []string{stdout, out.Stderr} {
 		if stream = strings.TrimRight(stream, "\n"); stream != "" {
 			parts = append(parts, stream)
 		}
 	}
 	if out.ExitCode != 0 && !out.Interrupted {
-		parts = append(parts, fmt.Sprintf("[exit code %d]", out.ExitCode))
+		notes = append(notes, fmt.Sprintf("[exit code %d]", out.ExitCode))
 	}
 	for _, n := range out.Notes {
-		parts = append(parts, "["+n+"]")
+		notes = append(notes, "["+n+"]")
 	}
-	return strings.Join(parts, "\n")
+	if len(stdout)+len(out.Stderr) > ResultChars {
+		return strings.Join(append(notes, parts...), "\n")
+	}
+	return strings.Join(append(parts, notes...), "\n")
 }

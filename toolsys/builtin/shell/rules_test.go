@@ -27,9 +27,9 @@ func (r ruled) decide(t testing.TB, text string) permission.Behaviour {
 	b := shell.Bash(shell.Deps{FS: fs})
 	in, c := command(t, b, text), inRepo()
 	q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: "/repo", Home: c.Home, Roots: c.Roots}
-	q.ReadOnly, _ = b.Behaviour.ReadOnly(in)
-	q.Destructive, _ = b.Behaviour.Destructive(in)
-	q.OpenWorld, _ = b.Behaviour.OpenWorld(in)
+	q.ReadOnly = b.Behaviour.ReadOnly(in)
+	q.Destructive = b.Behaviour.Destructive(in)
+	q.OpenWorld = b.Behaviour.OpenWorld(in)
 	rules, err := permission.Rules{}.Parse(permission.Project, permission.Allow, r.allow...)
 	require.NoError(t, err)
 	rules, err = rules.Parse(permission.Project, permission.Deny, r.deny...)

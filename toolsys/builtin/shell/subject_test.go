@@ -29,12 +29,9 @@ func decide(t testing.TB, text string, allow ...string) permission.Behaviour {
 		Dir: "/repo", Home: c.Home, Roots: c.Roots,
 	}
 	var err error
-	q.ReadOnly, err = b.Behaviour.ReadOnly(in)
-	require.NoError(t, err)
-	q.Destructive, err = b.Behaviour.Destructive(in)
-	require.NoError(t, err)
-	q.OpenWorld, err = b.Behaviour.OpenWorld(in)
-	require.NoError(t, err)
+	q.ReadOnly = b.Behaviour.ReadOnly(in)
+	q.Destructive = b.Behaviour.Destructive(in)
+	q.OpenWorld = b.Behaviour.OpenWorld(in)
 	rules, err := permission.Rules{}.Parse(permission.User, permission.Allow, allow...)
 	require.NoError(t, err)
 	return permission.Resolve(permission.Inputs{Rules: rules, Query: q, Check: b.Permit(in, c)}).Behaviour
@@ -109,10 +106,10 @@ func TestTraitsFollowTheParsedCommand(t *testing.T) {
 	} {
 		in := command(t, b, text)
 		var got traits
-		got.Safe, _ = b.Behaviour.Safe(in)
-		got.ReadOnly, _ = b.Behaviour.ReadOnly(in)
-		got.Destructive, _ = b.Behaviour.Destructive(in)
-		got.OpenWorld, _ = b.Behaviour.OpenWorld(in)
+		got.Safe = b.Behaviour.Safe(in)
+		got.ReadOnly = b.Behaviour.ReadOnly(in)
+		got.Destructive = b.Behaviour.Destructive(in)
+		got.OpenWorld = b.Behaviour.OpenWorld(in)
 		assert.Equal(t, want, got, text)
 		assert.Equal(t, text, b.Shape.Classifier(in), "the safety classifier sees the command")
 	}
@@ -127,12 +124,9 @@ func FuzzCommand(f *testing.F) {
 	}
 	b := shell.Bash(shell.Deps{FS: afero.NewMemMapFs()})
 	f.Fuzz(func(t *testing.T, text string) {
-		in := tool.Input{Value: shell.BashIn{Command: text}}
+		in := tool.Input{Value: shell.BashIn{Command: text}}.Reporting(func(member string, err error) { t.Error(member, err) })
 		s := b.Subject(in, inRepo())
-		readOnly, err := b.Behaviour.ReadOnly(in)
-		assert.NoError(t, err)
-		safe, err := b.Behaviour.Safe(in)
-		assert.NoError(t, err)
+		readOnly, safe := b.Behaviour.ReadOnly(in), b.Behaviour.Safe(in)
 		assert.False(t, safe && !readOnly, "what may run beside others only reads")
 		assert.False(t, readOnly && !s.Shell.Known, "what does not parse is no reader")
 		b.Behaviour.Effects(in, inRepo())

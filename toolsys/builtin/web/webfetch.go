@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -34,6 +33,9 @@ type Deps struct {
 	// Do sends one request and must not follow redirects: one that leads to
 	// another host is for the model, and for its permission, to follow. Required.
 	Do func(*http.Request) (*http.Response, error)
+	// Tasks and Inbox are the session's, for what watches the web from the background.
+	Tasks *tool.Tasks
+	Inbox *tool.Inbox
 	// Summarize answers prompt from a page's text; nil gives the text itself.
 	Summarize func(ctx context.Context, prompt, text string, c *tool.Context) (string, error)
 }
@@ -72,13 +74,11 @@ func WebFetch(d Deps) *tool.Tool {
 		Hint:        "fetch content from URL",
 		Description: "Fetches a web page and answers a question from its content.",
 		Describe:    func(in FetchIn) string { return "Fetch " + in.URL },
-		Prompt:      func(tool.PromptOptions) string { return fetchPrompt },
-		Call:        d.call,
-		Block:       func(out FetchOut) []message.Block { return []message.Block{message.Text(out.text())} },
-		Validate:    func(in FetchIn, _ *tool.Context) *tool.Refusal { return validate(in) },
-		Subject: func(in FetchIn, _ *tool.Context) tool.Subject {
-			return tool.Subject{Content: "domain:" + host(in)}
-		},
+		Prompt:      tool.Prompt(fetchPrompt),
+		Call:        tool.Data(d.call),
+		Text:        FetchOut.text,
+		Validate:    validate,
+		Subject:     func(in FetchIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: "domain:" + host(in)} },
 		Traits: tool.Traits[FetchIn]{
 			Safe:      tool.Always[FetchIn],
 			ReadOnly:  tool.Always[FetchIn],
@@ -99,7 +99,7 @@ func WebFetch(d Deps) *tool.Tool {
 	})
 }
 
-func validate(in FetchIn) *tool.Refusal {
+func validate(in FetchIn, _ *tool.Context) *tool.Refusal {
 	if _, err := address(in.URL); err != nil {
 		return &tool.Refusal{Message: err.Error(), Code: CodeBadURL}
 	}
@@ -114,22 +114,22 @@ func host(in FetchIn) string {
 	return strings.ToLower(u.Hostname())
 }
 
-func (d Deps) call(ctx context.Context, in FetchIn, c *tool.Context) (tool.Result[FetchOut], error) {
+func (d Deps) call(ctx context.Context, in FetchIn, c *tool.Context) (FetchOut, error) {
 	u, err := address(in.URL)
 	if err != nil {
-		return tool.Result[FetchOut]{}, err
+		return FetchOut{}, err
 	}
 	out, err := d.fetch(ctx, u)
 	if err != nil {
-		return tool.Result[FetchOut]{}, err
+		return FetchOut{}, err
 	}
 	if out.Redirect == "" && d.Summarize != nil {
 		if out.Result, err = d.Summarize(ctx, in.Prompt, out.Result, c); err != nil {
-			return tool.Result[FetchOut]{}, fmt.Errorf("the page was fetched, but not read: %w", err)
+			return FetchOut{}, fmt.Errorf("the page was fetched, but not read: %w", err)
 		}
 		out.Answered = true
 	}
-	return tool.Done(out), nil
+	return out, nil
 }
 
 func (out FetchOut) text() string {

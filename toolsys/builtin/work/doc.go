@@ -1,6 +1,34 @@
-// Package work holds the built-in tools that keep track of work: the to-do list,
-// which is part of the conversation's state, the background tasks, which are not, and
-// Sleep, which waits for them on the conversation's own clock. Tasks outlive a turn and
-// are shared by all agents of a session (B4), so they come in through Deps as functions
-// and never through the state.
+// Package work holds the built-in tools by which work is planned, handed on and
+// followed: the to-do list and plan mode, questions to the person, sub-agents, the
+// background tasks, and Sleep.
+//
+// None of them has a way of its own to that person. A question goes through the
+// context's AskUser, a consent through the permission system, so that a run without
+// anybody there refuses both in one place. How a sub-agent is run comes with each
+// call, in its context (Spawn), since the child descends from the caller.
 package work
+
+import "toolbench/toolsys/tool"
+
+// Deps is what the tools need beside their call's context.
+type Deps struct {
+	// Tasks are the session's background tasks; nil where there are none.
+	Tasks *tool.Tasks
+	// Inbox has the session's agents and their messages; SendMessage needs it.
+	Inbox *tool.Inbox
+	// Work is the task list that agents share; the tools about it need it.
+	Work *tool.WorkList
+	// Agents are the kinds of sub-agent on offer, the first being the default.
+	// Without any, a call may not name one.
+	Agents []AgentType
+	// MaxDepth is how deep agents may start agents: 0 and 1 mean that only the
+	// main conversation does.
+	MaxDepth int
+}
+
+// AgentType is one kind of sub-agent.
+type AgentType struct {
+	Name string
+	// When is what to use it for, worded for the model.
+	When string
+}

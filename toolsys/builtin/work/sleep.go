@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -33,17 +32,11 @@ func Sleep() *tool.Tool {
 		Hint:        "wait pause for some seconds",
 		Description: "Waits for a number of seconds without occupying a shell.",
 		Describe:    func(in SleepIn) string { return "Wait " + seconds(in.Seconds) },
-		Prompt:      func(tool.PromptOptions) string { return sleepPrompt },
-		Call:        sleep,
-		Block: func(out SleepOut) []message.Block {
-			return []message.Block{message.Text("Waited " + seconds(out.Seconds) + ".")}
-		},
-		Traits: tool.Traits[SleepIn]{
-			Safe:      tool.Always[SleepIn],
-			ReadOnly:  tool.Always[SleepIn],
-			Interrupt: tool.Cancel,
-			Effects:   func(SleepIn, *tool.Context) tool.Effects { return tool.Effects{} },
-		},
+		Prompt:      tool.Prompt(sleepPrompt),
+		Call:        tool.Data(sleep),
+		Text:        func(out SleepOut) string { return "Waited " + seconds(out.Seconds) + "." },
+		// What is sent after a wait must not be sent before it.
+		Traits: tool.Looks(tool.Class{}, func(SleepIn, *tool.Context) []string { return []string{"inbox"} }),
 		View: tool.View[SleepIn]{
 			Summary:  func(in SleepIn) string { return seconds(in.Seconds) },
 			Activity: func(in SleepIn) string { return "Waiting " + seconds(in.Seconds) },
@@ -51,13 +44,13 @@ func Sleep() *tool.Tool {
 	})
 }
 
-func sleep(ctx context.Context, in SleepIn, c *tool.Context) (tool.Result[SleepOut], error) {
+func sleep(ctx context.Context, in SleepIn, c *tool.Context) (SleepOut, error) {
 	began := c.Clock.Now()
 	wait := time.Duration(in.Seconds * float64(time.Second))
 	if err := c.Clock.Sleep(ctx, "tool/"+c.CallID, wait); err != nil {
-		return tool.Result[SleepOut]{}, fmt.Errorf("the wait ended early, after %s: %w", seconds(c.Clock.Now().Sub(began).Seconds()), err)
+		return SleepOut{}, fmt.Errorf("the wait ended early, after %s: %w", seconds(c.Clock.Now().Sub(began).Seconds()), err)
 	}
-	return tool.Done(SleepOut{Seconds: c.Clock.Now().Sub(began).Seconds()}), nil
+	return SleepOut{Seconds: c.Clock.Now().Sub(began).Seconds()}, nil
 }
 
 func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + " s" }

@@ -67,13 +67,11 @@ func TestSleepRefusesWhatIsNoWait(t *testing.T) {
 func TestSleepRunsBesideOthersAndYieldsToTheUser(t *testing.T) {
 	sleep := work.Sleep()
 	in := parse(t, sleep, `{"seconds":2}`)
-	safe, err := sleep.Behaviour.Safe(in)
-	require.NoError(t, err)
-	readOnly, err := sleep.Behaviour.ReadOnly(in)
-	require.NoError(t, err)
+	safe := sleep.Behaviour.Safe(in)
+	readOnly := sleep.Behaviour.ReadOnly(in)
 	assert.True(t, safe)
 	assert.True(t, readOnly)
 	assert.Equal(t, tool.Cancel, sleep.Behaviour.Interrupt)
-	assert.Equal(t, tool.Effects{}, sleep.Behaviour.Effects(in, nil))
+	assert.Equal(t, tool.Effects{Reads: []string{"inbox"}}, sleep.Behaviour.Effects(in, nil))
 	assert.Equal(t, "Waiting 2 s", sleep.Present.Activity(in))
 }

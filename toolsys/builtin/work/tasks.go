@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/toolsys/message"
-	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -51,20 +49,10 @@ func TaskOutput(d Deps) *tool.Tool {
 		Hint:        "read output of a background task",
 		Description: "Gives the output and the state of a background task.",
 		Describe:    func(in OutputIn) string { return "Read the output of " + in.TaskID },
-		Prompt:      func(tool.PromptOptions) string { return outputPrompt },
-		Call: func(ctx context.Context, in OutputIn, _ *tool.Context) (tool.Result[OutputOut], error) {
-			return d.output(ctx, in)
-		},
-		Block: func(out OutputOut) []message.Block { return []message.Block{message.Text(out.text())} },
-		Traits: tool.Traits[OutputIn]{
-			Safe:      tool.Always[OutputIn],
-			ReadOnly:  tool.Always[OutputIn],
-			Class:     func(OutputIn) tool.Class { return tool.Class{Read: true} },
-			Interrupt: tool.Cancel,
-			Effects: func(in OutputIn, _ *tool.Context) tool.Effects {
-				return tool.Effects{Reads: []string{"task:" + in.TaskID}}
-			},
-		},
+		Prompt:      tool.Prompt(outputPrompt),
+		Call:        tool.Data(d.output),
+		Text:        OutputOut.text,
+		Traits:      tool.Looks(tool.Class{Read: true}, func(in OutputIn, _ *tool.Context) []string { return []string{"task:" + in.TaskID} }),
 		View: tool.View[OutputIn]{
 			Title:    func(OutputIn) string { return "Task output" },
 			Summary:  func(in OutputIn) string { return in.TaskID },
@@ -73,24 +61,25 @@ func TaskOutput(d Deps) *tool.Tool {
 	})
 }
 
-func (d Deps) output(ctx context.Context, in OutputIn) (tool.Result[OutputOut], error) {
-	t, ok := d.Tasks.Get(in.TaskID)
-	if !ok {
-		return tool.Result[OutputOut]{}, d.unknown(in.TaskID)
+func (d Deps) output(ctx context.Context, in OutputIn, _ *tool.Context) (OutputOut, error) {
+	t, err := d.Tasks.Get(in.TaskID)
+	if err != nil {
+		return OutputOut{}, d.unknown(in.TaskID)
 	}
 	waits := in.Block == nil || *in.Block
-	if waits && !t.Ended {
-		var err error
+	if waits && running(t) {
 		if t, err = d.Tasks.Wait(ctx, in.TaskID, in.wait()); err != nil {
-			return tool.Result[OutputOut]{}, fmt.Errorf("waiting for %s: %w", in.TaskID, err)
+			return OutputOut{}, fmt.Errorf("waiting for %s: %w", in.TaskID, err)
 		}
 	}
-	text, dropped := d.Tasks.Output(in.TaskID)
-	return tool.Done(OutputOut{
-		TaskID: t.ID, Kind: t.Kind, Title: t.Title, Status: t.Status, Ended: t.Ended,
-		ExitCode: t.Code, Error: t.Error, Output: text, Dropped: dropped, TimedOut: waits && !t.Ended,
-	}), nil
+	text, dropped, err := d.Tasks.Output(in.TaskID)
+	return OutputOut{
+		TaskID: t.ID, Kind: t.Kind, Title: t.Title, Status: string(t.Status), Ended: !running(t),
+		ExitCode: t.Exit, Error: t.Err, Output: text, Dropped: dropped, TimedOut: waits && running(t),
+	}, err
 }
+
+func running(t tool.Task) bool { return t.Status == tool.TaskRunning }
 
 func (in OutputIn) wait() time.Duration {
 	if in.Timeout == 0 {
@@ -159,14 +148,10 @@ func TaskStop(d Deps) *tool.Tool {
 		Hint:        "stop running subtask",
 		Description: "Ends a background task.",
 		Describe:    func(in StopIn) string { return "Stop " + in.TaskID },
-		Prompt:      func(tool.PromptOptions) string { return stopPrompt },
-		Call: func(ctx context.Context, in StopIn, _ *tool.Context) (tool.Result[StopOut], error) {
-			return d.stop(ctx, in)
-		},
-		Block: func(out StopOut) []message.Block { return []message.Block{message.Text(out.text())} },
-		Permit: func(StopIn, *tool.Context) permission.Opinion {
-			return permission.Opinion{Behaviour: permission.Allow, Text: "the task is the session's own"}
-		},
+		Prompt:      tool.Prompt(stopPrompt),
+		Call:        tool.Data(d.stop),
+		Text:        StopOut.text,
+		Permit:      tool.Allows[StopIn]("the task is the session's own"),
 		Traits: tool.Traits[StopIn]{
 			Effects: func(in StopIn, _ *tool.Context) tool.Effects {
 				return tool.Effects{Writes: []string{"task:" + in.TaskID}}
@@ -181,19 +166,18 @@ func TaskStop(d Deps) *tool.Tool {
 	})
 }
 
-func (d Deps) stop(ctx context.Context, in StopIn) (tool.Result[StopOut], error) {
-	t, ok := d.Tasks.Get(in.TaskID)
-	if !ok {
-		return tool.Result[StopOut]{}, d.unknown(in.TaskID)
+func (d Deps) stop(ctx context.Context, in StopIn, _ *tool.Context) (StopOut, error) {
+	t, err := d.Tasks.Get(in.TaskID)
+	if err != nil {
+		return StopOut{}, d.unknown(in.TaskID)
 	}
-	already := t.Ended
+	already := !running(t)
 	if !already {
-		var err error
 		if t, err = d.Tasks.Stop(ctx, in.TaskID); err != nil {
-			return tool.Result[StopOut]{}, fmt.Errorf("stopping %s: %w", in.TaskID, err)
+			return StopOut{}, fmt.Errorf("stopping %s: %w", in.TaskID, err)
 		}
 	}
-	return tool.Done(StopOut{TaskID: t.ID, Title: t.Title, Status: t.Status, Already: already}), nil
+	return StopOut{TaskID: t.ID, Title: t.Title, Status: string(t.Status), Already: already}, nil
 }
 
 func (out StopOut) text() string {
@@ -201,41 +185,4 @@ func (out StopOut) text() string {
 		return fmt.Sprintf("Task %s (%s) had already ended: %s.", out.TaskID, out.Title, out.Status)
 	}
 	return fmt.Sprintf("Task %s (%s) is stopped.", out.TaskID, out.Title)
-}
-
-// Deps is what the task tools need of the task table (B4). TodoWrite needs
-// nothing of it.
-type Deps struct{ Tasks Tasks }
-
-// Tasks is the way to the background tasks. All functions are required.
-type Tasks struct {
-	// Get finds a task by its id.
-	Get func(id string) (Task, bool)
-	// List gives all tasks, oldest first.
-	List func() []Task
-	// Output gives what a task has written so far, and how many bytes of it are
-	// no longer kept.
-	Output func(id string) (text string, dropped int64)
-	// Wait returns when the task has ended, after timeout, or with ctx's error;
-	// a timeout is no error, the task is then still running.
-	Wait func(ctx context.Context, id string, timeout time.Duration) (Task, error)
-	// Stop ends a task and returns when it has ended.
-	Stop func(ctx context.Context, id string) (Task, error)
-}
-
-// Task is a background task as it is described to the model.
-type Task struct {
-	ID string
-	// Kind is what runs: "bash", "agent".
-	Kind string
-	// Title is a few words on it; Command is the full text, if there is one.
-	Title, Command string
-	// Status is one word: running, completed, failed, stopped.
-	Status string
-	// Ended is true once the task runs no more.
-	Ended bool
-	// Code is the exit code of a command that ended.
-	Code int
-	// Error is why a task failed, if there is a reason.
-	Error string
 }

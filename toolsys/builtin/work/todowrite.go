@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"toolbench/toolsys/message"
-	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -50,15 +48,11 @@ func TodoWrite() *tool.Tool {
 		Name:        "TodoWrite",
 		Hint:        "update todo list",
 		Description: "Replaces the to-do list of this conversation.",
-		Prompt:      func(tool.PromptOptions) string { return todoPrompt },
+		Prompt:      tool.Prompt(todoPrompt),
 		Call:        writeTodos,
-		Block: func(out TodoOut) []message.Block {
-			return []message.Block{message.Text("The to-do list is updated: " + tally(out.Todos) + ".")}
-		},
-		Validate: func(in TodoIn, _ *tool.Context) *tool.Refusal { return oneInProgress(in) },
-		Permit: func(TodoIn, *tool.Context) permission.Opinion {
-			return permission.Opinion{Behaviour: permission.Allow, Text: "the list is the conversation's own"}
-		},
+		Text:        func(out TodoOut) string { return "The to-do list is updated: " + tally(out.Todos) + "." },
+		Validate:    oneInProgress,
+		Permit:      tool.Allows[TodoIn]("the list is the conversation's own"),
 		Traits: tool.Traits[TodoIn]{
 			Effects: func(TodoIn, *tool.Context) tool.Effects {
 				return tool.Effects{Reads: []string{"todos"}, Writes: []string{"todos"}}
@@ -92,7 +86,7 @@ func todos(in TodoIn) []tool.Todo {
 	return list
 }
 
-func oneInProgress(in TodoIn) *tool.Refusal {
+func oneInProgress(in TodoIn, _ *tool.Context) *tool.Refusal {
 	if n := count(todos(in), InProgress); n > 1 {
 		return &tool.Refusal{
 			Message: fmt.Sprintf("%d items are in_progress; mark the one you are working on and leave the others pending", n),

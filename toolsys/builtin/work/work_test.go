@@ -1,10 +1,14 @@
 package work_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -83,107 +87,139 @@ func TestTodoWriteNeedsNoPermission(t *testing.T) {
 	assert.Equal(t, "Fixing it", todo.Present.Activity(in))
 }
 
-// table is a task table in memory whose tasks end when somebody waits or stops.
-type table struct {
-	tasks  map[string]work.Task
-	waited time.Duration
-	fail   error
+// newTasks is a table on the bubble's time; waited has how long those waited who did.
+func newTasks(waited *[]time.Duration) *tool.Tasks {
+	return tool.NewTasks(bubbleClock(waited), nil)
 }
 
-func (b *table) deps() work.Deps {
-	end := func(id, status string) work.Task {
-		t := b.tasks[id]
-		t.Status, t.Ended = status, true
-		b.tasks[id] = t
-		return t
-	}
-	return work.Deps{Tasks: work.Tasks{
-		Get:  func(id string) (work.Task, bool) { t, ok := b.tasks[id]; return t, ok },
-		List: func() []work.Task { return []work.Task{b.tasks["task_1"]} },
-		Output: func(id string) (string, int64) {
-			return "line of " + id, 7
-		},
-		Wait: func(_ context.Context, id string, d time.Duration) (work.Task, error) {
-			b.waited = d
-			if d < time.Second {
-				return b.tasks[id], b.fail
+func newInbox() *tool.Inbox { return tool.NewInbox(bubbleClock(nil), nil) }
+
+// bubbleClock is the one of the bubble a test runs in; it notes how long was waited.
+func bubbleClock(waited *[]time.Duration) tool.Clock {
+	return tool.Clock{
+		Now: time.Now,
+		Sleep: func(ctx context.Context, _ string, d time.Duration) error {
+			if waited != nil && d > 0 {
+				*waited = append(*waited, d)
 			}
-			return end(id, "completed"), b.fail
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		},
-		Stop: func(_ context.Context, id string) (work.Task, error) { return end(id, "stopped"), b.fail },
-	}}
+		Go: func(_ string, f func()) { go f() },
+	}
 }
 
-func newTable() *table {
-	return &table{tasks: map[string]work.Task{"task_1": {ID: "task_1", Kind: "bash", Title: "go test", Status: "running"}}}
+// started has one task, a command that writes a line and ends after a while.
+func started(waited *[]time.Duration) work.Deps {
+	d := work.Deps{Tasks: newTasks(waited)}
+	d.Tasks.Start(tool.TaskSpec{Kind: "bash", Title: "go test"}, func(ctx context.Context, out io.Writer) (int, error) {
+		io.WriteString(out, "ok\n")
+		select {
+		case <-time.After(500 * time.Millisecond):
+			return 0, nil
+		case <-ctx.Done():
+			return 130, context.Cause(ctx)
+		}
+	})
+	synctest.Wait()
+	return d
 }
 
 func TestTaskOutputWaitsForTheEndUnlessToldNotTo(t *testing.T) {
 	for name, test := range map[string]struct {
 		raw    string
-		waited time.Duration
+		waited []time.Duration
 		want   string
 	}{
-		"by default":       {`{"task_id":"task_1"}`, 30 * time.Second, "Task task_1 (go test): completed, exit code 0\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
-		"a time limit":     {`{"task_id":"task_1","timeout":2000}`, 2 * time.Second, "Task task_1 (go test): completed, exit code 0\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
-		"not at all":       {`{"task_id":"task_1","block":false}`, 0, "Task task_1 (go test): running\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
-		"not long enough":  {`{"task_id":"task_1","timeout":10}`, 10 * time.Millisecond, "Task task_1 (go test): running; it had not ended when the wait was over\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
-		"true is no news ": {`{"task_id":"task_1","block":true,"timeout":1000}`, time.Second, "Task task_1 (go test): completed, exit code 0\n[the first 7 bytes of the output are no longer kept]\nline of task_1"},
+		"by default":       {`{"task_id":"task_1"}`, []time.Duration{30 * time.Second}, "Task task_1 (go test): completed, exit code 0\nok\n"},
+		"a time limit":     {`{"task_id":"task_1","timeout":2000}`, []time.Duration{2 * time.Second}, "Task task_1 (go test): completed, exit code 0\nok\n"},
+		"not at all":       {`{"task_id":"task_1","block":false}`, nil, "Task task_1 (go test): running\nok\n"},
+		"not long enough":  {`{"task_id":"task_1","timeout":10}`, []time.Duration{10 * time.Millisecond}, "Task task_1 (go test): running; it had not ended when the wait was over\nok\n"},
+		"true is no news ": {`{"task_id":"task_1","block":true,"timeout":1000}`, []time.Duration{time.Second}, "Task task_1 (go test): completed, exit code 0\nok\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newTable()
-			out := call(t, work.TaskOutput(b.deps()), test.raw, &tool.Context{})
-			assert.Equal(t, test.waited, b.waited)
-			assert.Equal(t, test.want, message.PlainText(out.Blocks))
-			assert.False(t, out.Failed)
+			synctest.Test(t, func(t *testing.T) {
+				var waited []time.Duration
+				d := started(&waited)
+				out := call(t, work.TaskOutput(d), test.raw, &tool.Context{})
+				assert.Equal(t, test.waited, waited)
+				assert.Equal(t, test.want, message.PlainText(out.Blocks))
+				assert.False(t, out.Failed)
+				require.NoError(t, d.Tasks.StopAll(t.Context()))
+			})
 		})
 	}
 }
 
+func TestTaskOutputNamesWhatIsNoLongerKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := work.Deps{Tasks: newTasks(nil)}
+		d.Tasks.Start(tool.TaskSpec{Kind: "bash", Title: "yes"}, func(_ context.Context, out io.Writer) (int, error) {
+			return out.Write(bytes.Repeat([]byte("y"), 2*tool.KeepTaskBytes+7))
+		})
+		text := message.PlainText(call(t, work.TaskOutput(d), `{"task_id":"task_1"}`, &tool.Context{}).Blocks)
+		assert.Contains(t, text, fmt.Sprintf("\n[the first %d bytes of the output are no longer kept]\nyyy", tool.KeepTaskBytes+7))
+	})
+}
+
 func TestTaskOutputDoesNotWaitForWhatHasEnded(t *testing.T) {
-	b := newTable()
-	b.tasks["task_1"] = work.Task{ID: "task_1", Kind: "agent", Title: "look", Status: "failed", Ended: true, Error: "no model"}
-	out := call(t, work.TaskOutput(b.deps()), `{"task_id":"task_1"}`, &tool.Context{})
-	assert.Zero(t, b.waited)
-	assert.Contains(t, message.PlainText(out.Blocks), "Task task_1 (look): failed, no model\n")
+	synctest.Test(t, func(t *testing.T) {
+		var waited []time.Duration
+		d := work.Deps{Tasks: newTasks(&waited)}
+		d.Tasks.Start(tool.TaskSpec{Kind: "agent", Title: "look"}, func(context.Context, io.Writer) (int, error) {
+			return 0, errors.New("no model")
+		})
+		synctest.Wait()
+		out := call(t, work.TaskOutput(d), `{"task_id":"task_1"}`, &tool.Context{})
+		assert.Empty(t, waited)
+		assert.Contains(t, message.PlainText(out.Blocks), "Task task_1 (look): failed, no model\n")
+	})
 }
 
 func TestTaskToolsNameTheTasksThereAre(t *testing.T) {
-	b := newTable()
-	for _, tl := range []*tool.Tool{work.TaskOutput(b.deps()), work.TaskStop(b.deps())} {
-		_, err := tl.Call(t.Context(), parse(t, tl, `{"task_id":"task_9"}`), &tool.Context{})
-		assert.ErrorContains(t, err, `no task "task_9"; there are task_1 (go test, running)`)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		d := started(nil)
+		for _, tl := range []*tool.Tool{work.TaskOutput(d), work.TaskStop(d)} {
+			_, err := tl.Call(t.Context(), parse(t, tl, `{"task_id":"task_9"}`), &tool.Context{})
+			assert.ErrorContains(t, err, `no task "task_9"; there are task_1 (go test, running)`)
+		}
+		require.NoError(t, d.Tasks.StopAll(t.Context()))
+	})
 }
 
 func TestTaskToolsPassOnWhatWentWrong(t *testing.T) {
-	b := newTable()
-	b.fail = errors.New("gone")
-	for _, tl := range []*tool.Tool{work.TaskOutput(b.deps()), work.TaskStop(newFailing(b).deps())} {
-		_, err := tl.Call(t.Context(), parse(t, tl, `{"task_id":"task_1"}`), &tool.Context{})
-		assert.ErrorIs(t, err, b.fail)
-	}
-}
-
-func newFailing(b *table) *table {
-	other := newTable()
-	other.fail = b.fail
-	return other
+	synctest.Test(t, func(t *testing.T) {
+		d, gone := started(nil), errors.New("gone")
+		ctx, stop := context.WithCancelCause(t.Context())
+		stop(gone)
+		for _, tl := range []*tool.Tool{work.TaskOutput(d), work.TaskStop(d)} {
+			_, err := tl.Call(ctx, parse(t, tl, `{"task_id":"task_1"}`), &tool.Context{})
+			assert.ErrorIs(t, err, gone)
+		}
+	})
 }
 
 func TestTaskStopEndsTheTaskOnce(t *testing.T) {
-	b := newTable()
-	stop := work.TaskStop(b.deps())
-	out := call(t, stop, `{"task_id":"task_1"}`, &tool.Context{})
-	assert.Equal(t, "stopped", b.tasks["task_1"].Status)
-	assert.Equal(t, "Task task_1 (go test) is stopped.", message.PlainText(out.Blocks))
+	synctest.Test(t, func(t *testing.T) {
+		d := started(nil)
+		stop := work.TaskStop(d)
+		out := call(t, stop, `{"task_id":"task_1"}`, &tool.Context{})
+		task, err := d.Tasks.Get("task_1")
+		require.NoError(t, err)
+		assert.Equal(t, tool.TaskStopped, task.Status)
+		assert.Equal(t, "Task task_1 (go test) is stopped.", message.PlainText(out.Blocks))
 
-	out = call(t, stop, `{"task_id":"task_1"}`, &tool.Context{})
-	assert.Equal(t, "Task task_1 (go test) had already ended: stopped.", message.PlainText(out.Blocks))
+		out = call(t, stop, `{"task_id":"task_1"}`, &tool.Context{})
+		assert.Equal(t, "Task task_1 (go test) had already ended: stopped.", message.PlainText(out.Blocks))
+	})
 }
 
 func TestWhichWorkToolsAreDeferred(t *testing.T) {
-	d := newTable().deps()
+	d := work.Deps{}
 	hints := map[string]string{}
 	for _, tl := range []*tool.Tool{work.TodoWrite(), work.TaskOutput(d), work.TaskStop(d)} {
 		if tl.Loading.Deferrable {

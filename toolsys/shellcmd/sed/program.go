@@ -3,8 +3,6 @@ package sed
 import (
 	"errors"
 	"regexp"
-
-	"toolbench/toolsys/shellcmd/posixre"
 )
 
 // Program is a parsed script.
@@ -165,14 +163,7 @@ func (p *parser) compile(text string, ignore, multi bool) (*regexp.Regexp, error
 	if text == "" {
 		return nil, nil
 	}
-	syntax := posixre.Basic
-	if p.extended {
-		syntax = posixre.Extended
-	}
-	if multi {
-		return posixre.CompileMultiline(text, syntax, ignore)
-	}
-	return posixre.Compile(text, syntax, ignore)
+	return CompileRegexp(text, p.extended, ignore, multi)
 }
 
 // selects reports whether c's addresses choose the current line.

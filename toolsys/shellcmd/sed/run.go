@@ -16,7 +16,6 @@ var ErrRuns = errors.New("e: starting commands from a sed script is not availabl
 // Options are sed's switches and its ways to the outside.
 type Options struct {
 	Quiet bool // -n
-	Null  bool // -z: lines end in NUL
 	Out   io.Writer
 	// ReadFile serves r; a missing file reads as nothing, as in sed. Nil reads nothing.
 	ReadFile func(name string) ([]byte, error)
@@ -30,10 +29,7 @@ func (p *Program) Run(in io.Reader, o Options) (code int, quit bool, err error) 
 	if p.effects.Runs {
 		return 4, true, ErrRuns
 	}
-	m := machine{prog: p, o: o, files: map[string]io.Writer{}, in: bufio.NewReader(in), newline: '\n'}
-	if o.Null {
-		m.newline = 0
-	}
+	m := machine{prog: p, o: o, files: map[string]io.Writer{}, in: bufio.NewReader(in)}
 	m.commands = append([]command(nil), p.commands...)
 	return m.run()
 }
@@ -43,7 +39,6 @@ type machine struct {
 	commands []command
 	o        Options
 	in       *bufio.Reader
-	newline  byte
 	files    map[string]io.Writer
 
 	space, hold string
@@ -101,13 +96,13 @@ func (m *machine) read() bool {
 }
 
 func (m *machine) readLine() (string, bool) {
-	text, err := m.in.ReadString(m.newline)
+	text, err := m.in.ReadString('\n')
 	if text == "" && err != nil {
 		return "", false
 	}
-	m.ended = strings.HasSuffix(text, string(rune(m.newline)))
+	m.ended = strings.HasSuffix(text, "\n")
 	m.line++
-	return strings.TrimSuffix(text, string(rune(m.newline))), true
+	return strings.TrimSuffix(text, "\n"), true
 }
 
 func (m *machine) isLast() bool {
@@ -117,7 +112,7 @@ func (m *machine) isLast() bool {
 
 func (m *machine) print(s string) {
 	if m.ended || !m.isLast() {
-		s += string(rune(m.newline))
+		s += "\n"
 	}
 	m.write(s)
 }
@@ -276,7 +271,7 @@ func (m *machine) edit(c *command) {
 		m.print(m.space)
 	case 'P':
 		first, _, _ := strings.Cut(m.space, "\n")
-		m.write(first + string(rune(m.newline)))
+		m.write(first + "\n")
 	case 'l':
 		m.write(visible(m.space, c.code))
 	case 'y':

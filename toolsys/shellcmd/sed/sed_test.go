@@ -48,7 +48,7 @@ func TestAScriptThatRunsCommandsDoesNotRun(t *testing.T) {
 	assert.ErrorIs(t, err, sed.ErrRuns)
 }
 
-func TestWritingNeedsADoor(t *testing.T) {
+func TestWritingNeedsAWay(t *testing.T) {
 	p, err := sed.Parse("w out", false)
 	require.NoError(t, err)
 	_, _, err = p.Run(strings.NewReader("x\n"), sed.Options{Out: io.Discard})

@@ -1,0 +1,436 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"toolbench/reports"
+	"toolbench/sim/cassette"
+	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
+	"toolbench/sim/serve"
+	"toolbench/sim/stream"
+	"toolbench/sim/world/posix"
+	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/host"
+)
+
+// agent is somebody's program, and how it is tried.
+type agent struct {
+	tryFlags
+	// command has the program's path in place of its name, given is as it was typed.
+	command, given []string
+	names          serve.Names
+	shell          *host.Shell
+	env            []string
+	log            func(format string, args ...any)
+}
+
+// trial is one run of the agent.
+type trial struct {
+	*agent
+	root   string // the folder that stands for the world's /
+	dir    string // where the agent starts
+	home   string // the world's home, below root
+	prefix []string
+	server *serve.Server
+	url    string
+	prompt string
+	stderr tail
+	exit   int
+}
+
+// onScenario tries the agent on a scenario.
+func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Result {
+	began := time.Now()
+	failed := check.Result{Name: sc.Name, About: sc.About, Tags: sc.Tags, File: sc.File(), Status: check.Errored}
+	script, err := serve.FromScenario(sc, stream.Pace{})
+	if err != nil {
+		failed.Err, failed.Invalid = err, true
+		return failed
+	}
+	script.Source = sc.Name
+	before, err := run.Tree(sc)
+	if err != nil {
+		failed.Err, failed.Invalid = err, true
+		return failed
+	}
+	dir, home := run.Dirs(sc)
+	out, err := g.attempt(ctx, script, attempt{
+		prompt: cmp.Or(sc.Prompt, "Go."), tree: before, dir: dir, home: home, faults: sc.StreamFaults(),
+		result: func(t *trial, failures []check.Failure) (check.Result, error) {
+			after, err := readTree(t.root)
+			if err != nil {
+				return check.Result{}, err
+			}
+			return t.server.Outcome(serve.Trial{Scenario: sc, Files: run.FileChanges(sc, before, after), Plain: t.plain, Failures: failures}), nil
+		},
+	})
+	if err != nil {
+		failed.Err = err
+		return failed
+	}
+	out.Took = time.Since(began)
+	return out
+}
+
+// onRecording tries the agent on a recording, in an empty folder.
+func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Result {
+	began := time.Now()
+	out, err := g.attempt(ctx, script, attempt{
+		prompt: cmp.Or(script.Conversations[0].Opening, "Go."), dir: "/repo", home: "/home/dev",
+		result: func(t *trial, failures []check.Failure) (check.Result, error) {
+			return t.server.Outcome(serve.Trial{Plain: t.plain, Failures: failures}), nil
+		},
+	})
+	if err != nil {
+		return check.Result{Name: script.Source, File: script.Source, Status: check.Errored, Err: err}
+	}
+	out.Took = time.Since(began)
+	return out
+}
+
+// attempt is what a trial begins with, and how its result is made.
+type attempt struct {
+	prompt, dir, home string
+	tree              posix.Snapshot
+	faults            func(request int) cassette.Fault
+	result            func(t *trial, failures []check.Failure) (check.Result, error)
+}
+
+// attempt runs the agent once, from its folder to the verdict. Errors are the harness's.
+func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt) (out check.Result, err error) {
+	t := &trial{agent: g, prompt: from.prompt}
+	if err := t.settle(from); err != nil {
+		return out, err
+	}
+	if g.keep {
+		g.log("%s worked in %s", script.Source, t.root)
+	} else {
+		defer func() { err = errors.Join(err, removed(filepath.Dir(t.root))) }()
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return out, err
+	}
+	t.url = "http://" + listener.Addr().String()
+	t.server = serve.New(script, serve.Options{Speed: g.speed, Strict: g.strict, Names: g.names, World: t.real, Fault: from.faults})
+	web := &http.Server{Handler: t.server, ReadHeaderTimeout: headerTime}
+	served := make(chan struct{})
+	go func() { defer close(served); _ = web.Serve(listener) }() // it ends with Close
+	failures := t.drive(ctx)
+	_ = web.Close() // connections that the agent left open do not matter any more
+	<-served
+	if ctx.Err() != nil {
+		return out, context.Cause(ctx)
+	}
+	return from.result(t, failures)
+}
+
+// settle makes the folder that stands for the world.
+func (t *trial) settle(from attempt) error {
+	temp, err := os.MkdirTemp("", "toolbench-try-")
+	if err == nil {
+		temp, err = filepath.EvalSymlinks(temp)
+	}
+	if err != nil {
+		return err
+	}
+	t.root = filepath.Join(temp, "world")
+	t.dir, t.home = t.at(from.dir), t.at(from.home)
+	t.prefix = []string{from.dir, from.home}
+	for _, e := range from.tree {
+		if top := "/" + strings.SplitN(strings.TrimPrefix(e.Path, "/"), "/", 2)[0]; top != "/tmp" && !slices.Contains(t.prefix, top) {
+			t.prefix = append(t.prefix, top)
+		}
+	}
+	for _, dir := range []string{t.root, t.dir, t.home} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	return writeTree(t.root, from.tree, t.real)
+}
+
+// at is where a path of the world is on the disk.
+func (t *trial) at(path string) string { return filepath.Join(t.root, filepath.FromSlash(path)) }
+
+// real rewrites the world's paths in a text to those of the disk.
+func (t *trial) real(text string) string {
+	for _, prefix := range t.prefix {
+		text = withPrefix(text, prefix, t.at(prefix))
+	}
+	return text
+}
+
+// plain rewrites the disk's paths to the world's.
+func (t *trial) plain(text []byte) []byte { return bytes.ReplaceAll(text, []byte(t.root), nil) }
+
+// withPrefix puts another folder in the place of an absolute path wherever that stands as a
+// path of its own: /repo in "cat /repo/a", but not in /repository or x/repo.
+func withPrefix(text, from, to string) string {
+	if from == "/" {
+		return text
+	}
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) }
+	var b strings.Builder
+	for {
+		at := strings.Index(text, from)
+		if at < 0 {
+			return b.String() + text
+		}
+		end := at + len(from)
+		before, after := lastRune(text[:at]), firstRune(text[end:])
+		b.WriteString(text[:at])
+		if part(before) || before == '/' || part(after) {
+			b.WriteString(from)
+		} else {
+			b.WriteString(to)
+		}
+		text = text[end:]
+	}
+}
+
+func lastRune(s string) rune {
+	r := []rune(s)
+	if len(r) == 0 {
+		return ' '
+	}
+	return r[len(r)-1]
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return ' '
+}
+
+// drive runs the command to its end, and gives what was wrong with it as a process.
+func (t *trial) drive(ctx context.Context) []check.Failure {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var over sync.WaitGroup
+	over.Go(func() { t.watch(ctx, stop) })
+	started := time.Now()
+	exit, err := t.shell.Run(ctx, shell.Request{Script: t.script(), Dir: t.dir, Env: t.environment(), Stdout: io.Discard, Stderr: &t.stderr})
+	took := time.Since(started).Round(10 * time.Millisecond)
+	t.exit = exit.Code
+	why := context.Cause(ctx)
+	stop(nil)
+	over.Wait()
+	var failures []check.Failure
+	fail := func(key, expected, found string) {
+		failures = append(failures, check.Failure{Expectation: "client." + key, Expected: expected, Found: found + t.lastWords()})
+	}
+	state := t.server.State()
+	switch {
+	case state.Requests == 0:
+		fail("connects", "a request to "+t.url, t.silent(err, took))
+	case errors.Is(why, errTimeout), errors.Is(why, errFlood):
+		fail("ends", "the command ends", why.Error())
+	case errors.Is(why, errServed): // it had its time
+	case err != nil:
+		fail("runs", "the command runs", err.Error())
+	case t.exit != 0:
+		fail("exit", "exit code 0", fmt.Sprintf("exit code %d", t.exit))
+	}
+	if state.Forbidden != "" {
+		fail("asks", "requests in the server's own name", state.Forbidden)
+	}
+	return failures
+}
+
+// silent words why an agent may not have asked for anything.
+func (t *trial) silent(err error, took time.Duration) string {
+	how := fmt.Sprintf("it ended with exit code %d after %s", t.exit, took)
+	if err != nil {
+		how = fmt.Sprintf("it ran for %s", took)
+	}
+	return how + " and asked for nothing: does it take its base URL from one of " + strings.Join(t.urlNames(), ", ") +
+		"? If not, name the variable with --url-env, or give it {url} as an argument"
+}
+
+// The reasons for which an agent is ended.
+var (
+	errServed  = errors.New("every answer was given")
+	errTimeout = errors.New("it still runs when its time is over")
+	errFlood   = fmt.Errorf("more than %d requests came", maxRequests)
+)
+
+// maxRequests is how much an agent may ask.
+const maxRequests = 1_000
+
+// watch ends the agent: some time after the last answer, when its time is over, or when it
+// asks without end.
+func (t *trial) watch(ctx context.Context, stop context.CancelCauseFunc) {
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
+	deadline := time.Now().Add(t.timeout)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-look.C:
+			state := t.server.State()
+			switch {
+			case state.Requests > maxRequests:
+				stop(errFlood)
+			case state.Done && now.Sub(state.Last) > t.linger:
+				stop(errServed)
+			case now.After(deadline):
+				stop(fmt.Errorf("%w (%s)", errTimeout, t.timeout))
+			}
+		}
+	}
+}
+
+// script is the command for the shell. Without {prompt} in it, the prompt comes on its
+// standard input.
+func (t *trial) script() string {
+	values := t.values()
+	var words []string
+	for _, w := range t.command {
+		words = append(words, reports.Quoted(values.Replace(w)))
+	}
+	line := strings.Join(words, " ")
+	if slices.ContainsFunc(t.command, func(w string) bool { return strings.Contains(w, "{prompt}") }) {
+		return line
+	}
+	return "printf '%s\\n' " + reports.Quoted(t.real(t.prompt)) + " | " + line
+}
+
+func (t *trial) urlNames() []string {
+	return append([]string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, t.urlEnv...)
+}
+
+// environment is the process's own, with the address, and a key that opens nothing.
+func (t *trial) environment() map[string]string {
+	env := map[string]string{}
+	set := func(pairs ...string) {
+		for _, pair := range pairs {
+			name, value, _ := strings.Cut(pair, "=")
+			env[name] = value
+		}
+	}
+	set(t.agent.env...)
+	for _, name := range t.urlNames() {
+		env[name] = t.url
+	}
+	env["OPENAI_BASE_URL"] = t.url + "/v1"
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+		env[name] = "toolbench-try"
+	}
+	delete(env, "ANTHROPIC_AUTH_TOKEN")
+	if t.cleanHome {
+		env["HOME"] = t.home
+	}
+	set("PWD="+t.dir, "TOOLBENCH_URL="+t.url)
+	for _, pair := range t.tryFlags.env {
+		set(t.values().Replace(pair))
+	}
+	return env
+}
+
+// values are what stands for places in the command and in the values of --env.
+func (t *trial) values() *strings.Replacer {
+	return strings.NewReplacer("{url}", t.url, "{prompt}", t.real(t.prompt), "{dir}", t.dir)
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+const keptTail = 4 << 10
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p...)
+	t.kept = t.kept[max(0, len(t.kept)-keptTail):]
+	return len(p), nil
+}
+
+// lastWords are the last lines of the agent's error output.
+func (t *trial) lastWords() string {
+	t.stderr.mu.Lock()
+	defer t.stderr.mu.Unlock()
+	text := strings.TrimSpace(strings.ToValidUTF8(string(t.stderr.kept), "�"))
+	if text == "" {
+		return ""
+	}
+	lines := strings.Split(text, "\n")
+	return "; its error output ends:\n" + strings.Join(lines[max(0, len(lines)-5):], "\n")
+}
+
+// writeTree writes a tree below a folder of the disk; links to the world's own paths lead to
+// where those are.
+func writeTree(root string, tree posix.Snapshot, real func(string) string) error {
+	for _, e := range tree { // parents stand before what is below them
+		path := filepath.Join(root, filepath.FromSlash(e.Path))
+		var err error
+		switch e.Mode.Type() {
+		case fs.ModeDir:
+			err = os.MkdirAll(path, 0o755)
+		case fs.ModeSymlink:
+			err = os.Symlink(real(e.Target), path)
+		default:
+			err = os.WriteFile(path, e.Content, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, e := range slices.Backward(tree) { // a folder that cannot be written comes after what is in it
+		if e.Mode.Type() != fs.ModeSymlink {
+			if err := os.Chmod(filepath.Join(root, filepath.FromSlash(e.Path)), e.Mode.Perm()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readTree reads back what stands below a folder, with the world's paths.
+func readTree(root string) (posix.Snapshot, error) {
+	var tree posix.Snapshot
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == root {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		e := posix.Entry{Path: filepath.ToSlash(strings.TrimPrefix(path, root)), Mode: info.Mode()}
+		switch {
+		case info.Mode().IsRegular():
+			e.Content, err = os.ReadFile(path)
+		case e.Mode.Type() == fs.ModeSymlink:
+			e.Target, err = os.Readlink(path)
+			e.Target = strings.TrimPrefix(e.Target, root)
+		}
+		tree = append(tree, e)
+		return err
+	})
+	slices.SortFunc(tree, func(a, b posix.Entry) int { return strings.Compare(a.Path, b.Path) })
+	return tree, err
+}

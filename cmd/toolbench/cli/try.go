@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolbench/reports"
+	"toolbench/sim/recording"
+	"toolbench/sim/scenario/check"
+	"toolbench/sim/serve"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/host"
+)
+
+type tryFlags struct {
+	runFlags
+	speed           float64
+	timeout, linger time.Duration
+	maps, env       []string
+	urlEnv          []string
+	strict, keep    bool
+	cleanHome       bool
+}
+
+func (a *app) tryCommand() *cobra.Command {
+	f := tryFlags{speed: 1, timeout: time.Minute, linger: 2 * time.Second}
+	f.repeat, f.jobs = 1, 1
+	cmd := explained(&cobra.Command{
+		Use: "try NAME|PATH|RECORDING... -- COMMAND [ARGUMENT...]", Short: "Try another agent on scenarios and recordings",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.try(cmd.Context(), args, cmd.ArgsLenAtDash(), f)
+		},
+		ValidArgsFunction: a.completeNames,
+	}, helpText("codes"))
+	flags := cmd.Flags()
+	f.selection.add(flags)
+	f.looks.add(flags)
+	own(flags, number(&f.jobs, 1), "jobs", "agents at once")
+	flags.Lookup("jobs").Shorthand = "j"
+	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
+	flags.Var(number(&f.repeat, 1), "repeat-each", "try each scenario so often")
+	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each timeline as the server saw it above the table")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
+	flags.Var(&value[float64]{to: &f.speed, parse: speed, kind: "SPEED", text: "1"}, "speed", "how fast streams run: 1 as recorded, 2x, 0 at once; times are checked at 1 only")
+	repeatable(flags, &f.maps, "map", "what the agent calls a tool and its arguments, as Read=read_file,file_path=path")
+	repeatable(flags, &f.env, "env", "a variable of the agent's environment, as NAME=VALUE")
+	repeatable(flags, &f.urlEnv, "url-env", "a further variable that gets the address")
+	flags.DurationVar(&f.timeout, "timeout", f.timeout, "how long an agent may take")
+	flags.DurationVar(&f.linger, "linger", f.linger, "how long an agent may stay when every answer was given")
+	flags.BoolVar(&f.strict, "strict", false, "a result that differs from its recording is a failure")
+	flags.BoolVar(&f.keep, "keep", false, "leave the folders in which the agents worked, and print where they are")
+	flags.BoolVar(&f.cleanHome, "clean-home", false, "give the agent the scenario's home in place of yours")
+	return cmd
+}
+
+// try is the way from arguments to the exit code.
+func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) error {
+	if dash < 1 || dash == len(args) {
+		return usage("name scenarios or recordings, and the agent's command behind --, as in `toolbench try partition-headline -- my-agent '{prompt}'`")
+	}
+	agent, err := a.agentOf(args[dash:], f)
+	if err != nil {
+		return err
+	}
+	defer agent.shell.Close()
+	plan, err := a.tryPlan(args[:dash], agent)
+	if err != nil {
+		return err
+	}
+	results, stopped := a.pool(f.runFlags).run(ctx, plan.entries)
+	a.verdict = verdict(outcomes(results))
+	if err := a.report(outcomes(results), reports.Options{Again: agent.again(plan)}, f.runFlags); err != nil {
+		return err
+	}
+	return a.conclude(len(results), len(plan.entries), stopped)
+}
+
+// agentOf checks the command and what it is to be given, before anything is started.
+func (a *app) agentOf(command []string, f tryFlags) (*agent, error) {
+	path := command[0]
+	if strings.ContainsRune(path, filepath.Separator) { // the agent runs in another folder
+		abs, err := filepath.Abs(a.path(path))
+		if err != nil {
+			return nil, usage("the agent's command %s: %s", path, err)
+		}
+		path = abs
+	}
+	if _, err := exec.LookPath(path); err != nil {
+		return nil, usage("the agent's command %s: %s", command[0], cmdReason(err))
+	}
+	names, err := parseNames(f.maps)
+	if err != nil {
+		return nil, err
+	}
+	for _, pair := range f.env {
+		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
+			return nil, usage("--env %q: write NAME=VALUE", pair)
+		}
+	}
+	if f.timeout <= 0 {
+		return nil, usage("--timeout %s: it must be more than 0", f.timeout)
+	}
+	shell, err := host.NewShell(host.ShellConfig{})
+	if err != nil {
+		return nil, harness(err)
+	}
+	return &agent{tryFlags: f, command: slices.Concat([]string{path}, command[1:]), given: command, names: names, shell: shell, env: a.Env, log: a.logf}, nil
+}
+
+// parseNames reads the values of --map.
+func parseNames(maps []string) (serve.Names, error) {
+	names := serve.Names{}
+	for _, text := range maps {
+		tool, named, err := serve.ParseName(text)
+		if err != nil {
+			return nil, usage("--map %s", err)
+		}
+		names[tool] = named
+	}
+	return names, nil
+}
+
+func cmdReason(err error) error {
+	if e, ok := errors.AsType[*exec.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// tryPlan chooses what the agent is tried on: recordings as they are, and scenarios, of
+// which those that are planned to fail are none.
+func (a *app) tryPlan(args []string, agent *agent) (*plan, error) {
+	p := &plan{state: &lastFailed{}}
+	var named []string
+	for _, arg := range args {
+		script, err := a.recorded(arg)
+		switch {
+		case err != nil:
+			return nil, err
+		case script == nil:
+			named = append(named, arg)
+		default:
+			p.entries = append(p.entries, entry{target: arg, Case: Case{Name: arg, File: arg, Run: func(ctx context.Context, _ RunOptions) check.Result {
+				return agent.onRecording(ctx, script)
+			}}})
+		}
+	}
+	if len(named) > 0 {
+		found, err := a.find(named)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range agent.choose(found) {
+			if sc := e.Scenario; sc != nil {
+				e.Run = func(ctx context.Context, _ RunOptions) check.Result { return agent.onScenario(ctx, sc) }
+			} else if e.broken == nil {
+				continue
+			}
+			p.entries = append(p.entries, e)
+		}
+	}
+	if p.entries = agent.deal(p.entries); len(p.entries) == 0 {
+		return nil, usage("no scenario matches; see `toolbench list`")
+	}
+	return p, nil
+}
+
+// recorded reads a file that is a recording; nil is something else.
+func (a *app) recorded(arg string) (*serve.Script, error) {
+	if !isFile(a.path(arg)) {
+		return nil, nil
+	}
+	file, err := a.open(arg)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	script, err := serve.FromRecording(arg, file, recording.Limits{}, stream.Pace{})
+	switch {
+	case err == nil:
+		return script, nil
+	case errors.Is(err, recording.ErrNotRecording) && isYAML(arg):
+		return nil, nil
+	}
+	return nil, invalid(err)
+}
+
+// again names the command that shows an outcome again.
+func (g *agent) again(p *plan) func(check.Result) string {
+	targets := map[string]string{}
+	for _, e := range p.entries {
+		targets[e.File+"\x00"+e.Name] = e.target
+	}
+	return func(o check.Result) string {
+		words := []string{"toolbench", "try", reports.Quoted(targets[o.File+"\x00"+o.Name])}
+		for _, m := range g.maps {
+			words = append(words, "--map", reports.Quoted(m))
+		}
+		words = append(words, "--")
+		for _, w := range g.given {
+			words = append(words, reports.Quoted(w))
+		}
+		return strings.Join(words, " ")
+	}
+}
+
+// removed deletes a folder of an agent; what it left unwritable is made writable first.
+func removed(dir string) error {
+	if err := os.RemoveAll(dir); err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) // what stays so is the next error
+		}
+		return nil
+	})
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("removing %s: %w", dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/sim/scenario/check"
+)
+
+// span is one phase of a lane.
+type span struct {
+	from, to time.Duration
+	ink      ink
+}
+
+// lane is one line of a timeline.
+type lane struct {
+	label string
+	// took and note stand beside the lane; trouble paints it.
+	took    time.Duration
+	note    string
+	trouble bool
+	spans   []span
+	// mark is drawn in the cell after its moment, if it is any ink.
+	mark   ink
+	markAt time.Duration
+}
+
+// lanesOf gives each stream's lane with the lanes of its calls below, in the order
+// in which the requests left; calls that belong to no stream come last.
+func lanesOf(outcome check.Result) []lane {
+	var lanes []lane
+	placed := make([]bool, len(outcome.Calls))
+	for _, s := range inOrder(outcome.Streams) {
+		lanes = append(lanes, streamLane(s))
+		for i, c := range outcome.Calls {
+			if !placed[i] && c.Agent == s.Agent && c.Turn == s.Turn {
+				placed[i] = true
+				lanes = append(lanes, callLane(i, c, s))
+			}
+		}
+	}
+	for i, c := range outcome.Calls {
+		if !placed[i] {
+			lanes = append(lanes, callLane(i, c, check.Stream{}))
+		}
+	}
+	return lanes
+}
+
+func inOrder(streams []check.Stream) []check.Stream {
+	return slices.SortedStableFunc(slices.Values(streams), func(a, b check.Stream) int {
+		return cmp.Compare(a.Sent, b.Sent)
+	})
+}
+
+func streamLane(s check.Stream) lane {
+	l := lane{
+		label: fmt.Sprintf("turn %d", s.Turn),
+		took:  s.End - s.Sent,
+		spans: []span{{s.Sent, s.First, inkSent}, {s.First, s.End, inkStream}},
+	}
+	if s.Agent != "" {
+		l.label = Safe(s.Agent) + " " + l.label
+	}
+	if s.Cut {
+		l.mark, l.markAt, l.note, l.trouble = inkCut, s.End, "cut", true
+	}
+	return l
+}
+
+// callLane splits the running time at the end of the call's own stream: what runs
+// beside the stream is hidden. A stream without times hides nothing.
+func callLane(i int, c check.Call, s check.Stream) lane {
+	hidden := min(max(s.End, c.Started), c.Ended)
+	l := lane{
+		label: fmt.Sprintf(" #%d %s", i+1, Safe(c.Tool)),
+		took:  c.Ended - c.Started,
+		spans: []span{{c.Ready, c.Started, inkQueued}, {c.Ended, c.Emitted, inkHeld}},
+		mark:  inkEmitted, markAt: c.Emitted,
+	}
+	if hidden > c.Started {
+		l.spans = append(l.spans, span{c.Started, hidden, inkHidden})
+	}
+	if hidden < c.Ended || hidden == c.Started {
+		l.spans = append(l.spans, span{hidden, c.Ended, inkRunning})
+	}
+	if c.Status != "" && c.Status != "ok" {
+		l.note, l.trouble = Safe(c.Status), true
+	}
+	return l
+}
+
+func (l lane) noteText(o Options) string {
+	text := o.short(l.took)
+	if l.note != "" {
+		text += " " + l.note
+	}
+	return text
+}
+
+func (l lane) paint() Paint {
+	if l.trouble {
+		return Red
+	}
+	return Plain
+}
+
+// ink is what a cell of a timeline shows.
+type ink uint8
+
+const (
+	inkNone ink = iota
+	inkSent
+	inkStream
+	inkCut
+	inkQueued
+	inkHidden
+	inkRunning
+	inkHeld
+	inkEmitted
+	inkCount
+)
+
+// always reports whether a phase is drawn even when it takes no time.
+func (i ink) always() bool { return i == inkHidden || i == inkRunning || i == inkStream }
+
+// inkWords are the legend.
+var inkWords = [inkCount]string{
+	inkSent: "request sent", inkStream: "streaming", inkCut: "cut", inkQueued: "queued",
+	inkHidden: "running, hidden by the stream", inkRunning: "running", inkHeld: "held", inkEmitted: "emitted",
+}
+
+var inkPaints = [inkCount]Paint{
+	inkSent: Dim, inkStream: Cyan, inkCut: Red, inkQueued: Dim,
+	inkHidden: Green, inkRunning: Yellow, inkHeld: Dim, inkEmitted: Bold,
+}
+
+type glyphs [inkCount]rune
+
+func glyphsFor(ascii bool) glyphs {
+	if ascii {
+		return glyphs{' ', '.', '=', 'x', ':', '#', '+', '-', '>'}
+	}
+	return glyphs{' ', '┈', '━', '×', '·', '█', '▒', '─', '▸'}
+}
+
+// layout is how the width is shared: label, cells, note.
+type layout struct {
+	label, columns, note int
+	total                time.Duration
+}
+
+func (p *page) layout(lanes []lane, total time.Duration) layout {
+	l := layout{total: total}
+	for _, lane := range lanes {
+		l.label = max(l.label, Width(lane.label))
+		l.note = max(l.note, Width(lane.noteText(p.Options)))
+	}
+	l.label = min(l.label, max(10, p.Width/4))
+	l.note = min(l.note, p.Width/5)
+	if p.Width < 60 {
+		l.note = 0
+	}
+	l.columns = p.Width - l.label - 1
+	if l.note > 0 {
+		l.columns -= l.note + 1
+	}
+	return l
+}
+
+// The last column is kept for the mark of what is emitted at the very end.
+func (l layout) drawable() int { return l.columns - 1 }
+
+// cell is the column in which a moment lies.
+func (l layout) cell(at time.Duration) int {
+	return columnOf(at, l.total, l.drawable())
+}
+
+// columnOf scales a moment of a total to columns. Floats are exact enough for
+// columns and do not overflow, as nanoseconds times columns would after years.
+func columnOf(at, total time.Duration, columns int) int {
+	if total <= 0 || at <= 0 {
+		return 0
+	}
+	return min(columns, int(float64(at)/float64(total)*float64(columns)))
+}
+
+// cells draws the lane. Phases of no length are left out, except running: each
+// call ran, or was answered, and shows it in one cell at least.
+func (l lane) cells(to layout) []ink {
+	cells := make([]ink, to.columns)
+	end := 0
+	for _, s := range l.spans {
+		from, till := to.cell(s.from), to.cell(s.to)
+		if s.ink.always() {
+			from = min(from, to.drawable()-1)
+			till = max(till, from+1)
+		}
+		for i := from; i < till; i++ {
+			cells[i] = s.ink
+		}
+		end = max(end, till)
+	}
+	if l.mark != inkNone {
+		cells[min(max(to.cell(l.markAt), end), to.columns-1)] = l.mark
+	}
+	return cells
+}
+
+// inked draws cells, each run of one ink in its paint.
+func (o Options) inked(cells []ink) string {
+	signs := glyphsFor(o.ASCII)
+	var b strings.Builder
+	for i := 0; i < len(cells); {
+		n := i
+		for n < len(cells) && cells[n] == cells[i] {
+			n++
+		}
+		b.WriteString(inkPaints[cells[i]].On(strings.Repeat(string(signs[cells[i]]), n-i), o.Color && cells[i] != inkNone))
+		i = n
+	}
+	return b.String()
+}
+
+// legend explains the inks that the lanes use, an item each.
+func legend(lanes []lane, signs glyphs) []string {
+	var used [inkCount]bool
+	for _, l := range lanes {
+		used[l.mark] = true
+		for _, s := range l.spans {
+			used[s.ink] = used[s.ink] || s.to > s.from || s.ink.always()
+		}
+	}
+	var words []string
+	for i, word := range inkWords {
+		if used[i] && word != "" {
+			words = append(words, string(signs[i])+" "+word)
+		}
+	}
+	return words
+}

@@ -1,0 +1,315 @@
+package reports
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// page is a text for people on its way. The first error of a table ends it.
+type page struct {
+	Options
+	out *bufio.Writer
+	err error
+}
+
+func newPage(w io.Writer, o Options) *page { return &page{Options: o, out: bufio.NewWriter(w)} }
+
+// end writes what is left. The error is the first there was.
+func (p *page) end() error {
+	if err := p.out.Flush(); p.err == nil {
+		return err
+	}
+	return p.err
+}
+
+// printf writes text as it is.
+func (p *page) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
+
+// put writes a line of safe text, indented and folded to the width.
+func (p *page) put(indent, line string) {
+	room := 0 // no limit
+	if p.Width > 0 {
+		room = max(1, p.Width-len(indent))
+	}
+	for _, part := range Fold(line, room) {
+		p.printf("%s\n", strings.TrimRight(indent+part, " "))
+	}
+}
+
+// lines writes lines of safe text.
+func (p *page) lines(lines ...string) {
+	for _, line := range lines {
+		p.put("", line)
+	}
+}
+
+// fold writes a line of unsafe text, its continuation further in.
+func (p *page) fold(indent, line string) {
+	room := 0 // no limit
+	if p.Width > 0 {
+		room = max(1, p.Width-len(indent)-2)
+	}
+	for i, part := range Fold(Safe(line), room) {
+		if i > 0 {
+			part = "  " + part
+		}
+		p.printf("%s\n", indent+part)
+	}
+}
+
+// section writes a title and, indented below it, unsafe lines; nothing without lines.
+func (p *page) section(title string, lines ...string) {
+	if len(lines) == 0 {
+		return
+	}
+	p.fold("", title)
+	for _, line := range lines {
+		p.fold("  ", line)
+	}
+}
+
+// skipped names files that were passed over.
+func (p *page) skipped(files []Skipped) {
+	for _, s := range files {
+		p.section(s.File, "skipped: "+s.Reason)
+	}
+}
+
+// grid draws a table.
+func (p *page) grid(g Grid) {
+	text, err := g.Draw(p.Width, p.ASCII)
+	if p.err == nil {
+		p.err = err
+	}
+	p.printf("%s", text)
+}
+
+// tables draws tables, a blank line behind each; those without rows are left out.
+func (p *page) tables(grids ...Grid) {
+	for _, g := range grids {
+		if len(g.Rows) > 0 {
+			p.grid(g)
+			p.printf("\n")
+		}
+	}
+}
+
+// Column heads one column of a grid.
+type Column struct {
+	Title string
+	// Right aligns numbers.
+	Right bool
+}
+
+// Grid is a table of one-line cells, which a narrow screen shows as a list. The
+// first column names the row. Cells must be safe; they may be painted.
+type Grid struct {
+	Columns []Column
+	Rows    [][]string
+	// Footer is a last row set apart, or nil.
+	Footer []string
+	// Names, if any, stand for the rows' first cells in the list, which has room for
+	// what a table has to shorten.
+	Names []string
+}
+
+// Draw gives the lines of the grid as a table when the table fits into width
+// columns, else as a list: each row's first cell on a line of its own, the
+// others folded below. No line is wider than width, unless width is below 1,
+// which means that there is no limit. An error is one of the table library.
+func (g Grid) Draw(width int, ascii bool) (string, error) {
+	table, err := g.table(ascii)
+	if err != nil {
+		return "", fmt.Errorf("drawing a table: %w", err)
+	}
+	if width < 1 || widest(table) <= width {
+		return table, nil
+	}
+	return g.list(width), nil
+}
+
+func widest(text string) int {
+	most := 0
+	for line := range strings.Lines(text) {
+		most = max(most, Width(strings.TrimSuffix(line, "\n")))
+	}
+	return most
+}
+
+func (g Grid) table(ascii bool) (string, error) {
+	var out bytes.Buffer
+	t := tablewriter.NewTable(&out,
+		tablewriter.WithRenderer(renderer.NewBlueprint(rendition(ascii))),
+		tablewriter.WithConfig(g.config()),
+		tablewriter.WithEastAsian(tw.Off), // else taken from the environment
+	)
+	t.Header(standInsFor(g.titles()))
+	for _, row := range g.Rows {
+		if err := t.Append(standInsFor(row)); err != nil {
+			return "", err
+		}
+	}
+	if g.Footer != nil {
+		t.Footer(standInsFor(g.Footer))
+	}
+	if err := t.Render(); err != nil {
+		return "", err
+	}
+	rows := append([][]string{g.titles()}, g.Rows...)
+	return trimmed(unstand(out.String(), append(rows, g.Footer)...)), nil
+}
+
+// trimmed takes the blanks off the ends of lines: the last column is padded, and
+// without a border that only widens the table.
+func trimmed(table string) string {
+	var b strings.Builder
+	for line := range strings.Lines(table) {
+		b.WriteString(strings.TrimRight(line, " \n"))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func rendition(ascii bool) tw.Rendition {
+	style := tw.StyleLight
+	if ascii {
+		style = tw.StyleASCII
+	}
+	return tw.Rendition{
+		Borders: tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.Off, Bottom: tw.Off},
+		Symbols: tw.NewSymbols(style),
+		Settings: tw.Settings{
+			Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
+			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
+		},
+	}
+}
+
+func (g Grid) config() tablewriter.Config {
+	aligns := make([]tw.Align, len(g.Columns))
+	gaps := make([]tw.Padding, len(g.Columns))
+	for i, c := range g.Columns {
+		aligns[i], gaps[i] = tw.AlignLeft, tw.Padding{Right: "  ", Overwrite: true}
+		if c.Right {
+			aligns[i] = tw.AlignRight
+		}
+	}
+	gaps[len(gaps)-1].Right = ""
+	cell := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+		Alignment:  tw.CellAlignment{PerColumn: aligns},
+		Padding:    tw.CellPadding{PerColumn: gaps},
+	}
+	return tablewriter.Config{Header: cell, Row: cell, Footer: cell}
+}
+
+// columns heads columns; a title after > is that of numbers, which are aligned right.
+func columns(titles ...string) []Column {
+	all := make([]Column, len(titles))
+	for i, title := range titles {
+		all[i].Title, all[i].Right = strings.CutPrefix(title, ">")
+	}
+	return all
+}
+
+// add adds a row: cells are safe text, or numbers.
+func (g *Grid) add(cells ...any) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = fmt.Sprint(cell)
+	}
+	g.Rows = append(g.Rows, row)
+}
+
+func (g Grid) titles() []string {
+	titles := make([]string, len(g.Columns))
+	for i, c := range g.Columns {
+		titles[i] = c.Title
+	}
+	return titles
+}
+
+func (g Grid) list(width int) string {
+	var b strings.Builder
+	rows := g.Rows
+	if g.Footer != nil {
+		rows = append(rows[:len(rows):len(rows)], g.Footer)
+	}
+	for i, row := range rows {
+		name := row[0]
+		if i < len(g.Names) {
+			name = g.Names[i]
+		}
+		for _, line := range Fold(name, width) {
+			b.WriteString(line + "\n")
+		}
+		for _, line := range g.details(row, width) {
+			b.WriteString("  " + line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// details are the cells beside the first, "title value" each. Cells without a
+// value are left out.
+func (g Grid) details(row []string, width int) []string {
+	var items []string
+	for i, cell := range row[1:] {
+		if unpainted(cell) != "" {
+			items = append(items, g.Columns[i+1].Title+" "+cell)
+		}
+	}
+	return foldAll(Pack(items, 2, width-2), width-2)
+}
+
+func foldAll(lines []string, width int) []string {
+	var folded []string
+	for _, line := range lines {
+		folded = append(folded, Fold(line, width)...)
+	}
+	return folded
+}
+
+// The table library measures text by rules of its own: it takes a woman at a
+// computer (three code points, two columns) for four columns, and pads
+// accordingly. So it gets, for each cell, a stand-in of private characters that
+// is as wide as the cell; the cells take their places in what was drawn.
+const standIn = "\ue000"
+
+var standIns = regexp.MustCompile(standIn + "+")
+
+func standInsFor(cells []string) []string {
+	out := make([]string, len(cells))
+	for i, cell := range cells {
+		if cell != "" {
+			out[i] = strings.Repeat(standIn, max(1, Width(cell)))
+		}
+	}
+	return out
+}
+
+// unstand puts the cells, in the order in which they are drawn, where their
+// stand-ins are.
+func unstand(table string, rows ...[]string) string {
+	var cells []string
+	for _, row := range rows {
+		for _, cell := range row {
+			if cell != "" {
+				cells = append(cells, cell)
+			}
+		}
+	}
+	return standIns.ReplaceAllStringFunc(table, func(string) string {
+		cell := cells[0]
+		cells = cells[1:]
+		return cell
+	})
+}

@@ -1,0 +1,195 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// Safe makes a text one harmless line: what would move the cursor, change
+// colours, reorder or hide text is spelled out as an escape (\n, \x1b, \u202e),
+// and bytes that are no UTF-8 become U+FFFD. Safe text is unchanged.
+func Safe(s string) string {
+	if !suspicious(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteString(spelled(r))
+	}
+	return b.String()
+}
+
+// SafeLines is Safe line by line: line feeds stay, so that a text of several
+// lines remains readable. A carriage return is spelled out, for on a terminal
+// what follows it would overwrite the line.
+func SafeLines(s string) []string {
+	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = Safe(line)
+	}
+	return lines
+}
+
+func suspicious(s string) bool {
+	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !Harmless(r) })
+}
+
+// Harmless reports whether a character can be shown as it is: no control, no
+// line or paragraph separator, no invisible format character. Joiners are
+// harmless, since emoji and several scripts are spelled with them.
+func Harmless(r rune) bool {
+	if r == '\u200c' || r == '\u200d' {
+		return true
+	}
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+func spelled(r rune) string {
+	switch {
+	case Harmless(r):
+		return string(r)
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x100:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// Paint is a colour in which a text is drawn.
+type Paint string
+
+// The paints there are; the zero value leaves a text as it is.
+const (
+	Plain  Paint = ""
+	Red    Paint = "31"
+	Green  Paint = "32"
+	Yellow Paint = "33"
+	Cyan   Paint = "36"
+	Dim    Paint = "2"
+	Bold   Paint = "1"
+)
+
+// On gives the text in this paint when colour is wanted.
+func (p Paint) On(s string, colour bool) string {
+	if !colour || p == Plain || s == "" {
+		return s
+	}
+	return "\x1b[" + string(p) + "m" + s + "\x1b[0m"
+}
+
+var painted = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func unpainted(s string) string { return painted.ReplaceAllLiteralString(s, "") }
+
+// measure is how terminals measure in a Western locale do. The condition is spelled
+// out because the library's default one reads the environment.
+func measure() *runewidth.Condition {
+	return &runewidth.Condition{StrictEmojiNeutral: true}
+}
+
+// Width is the number of terminal columns a line takes, escape sequences of
+// Paint apart.
+func Width(s string) int { return measure().StringWidth(unpainted(s)) }
+
+// Cut shortens a line to at most width columns, with a mark where it was cut.
+// Below the width of the mark nothing is left of the line but what fits of it.
+func Cut(s string, width int, ascii bool) string {
+	mark := "…"
+	if ascii {
+		mark = "~"
+	}
+	if Width(s) <= width {
+		return s
+	}
+	if width < 1 {
+		return ""
+	}
+	return measure().Truncate(s, width, mark)
+}
+
+// CutMiddle shortens a line as Cut does, but keeps more of its end than of its
+// beginning: names differ at their ends.
+func CutMiddle(s string, width int, ascii bool) string {
+	head := Cut(s, width/3, ascii)
+	if Width(s) <= width || width < 1 {
+		return Cut(s, width, ascii)
+	}
+	room := width - Width(head)
+	tail := ""
+	for i := range s {
+		if tail = s[i:]; Width(tail) <= room {
+			break
+		}
+	}
+	return head + tail
+}
+
+// Pad fills a line up to width columns on its right.
+func Pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-Width(s)))
+}
+
+// Fold breaks a line into lines of at most width columns, after a space where
+// there is one in the second half, else wherever the width ends. Nothing but the
+// space at a break is lost, and the paint of a line that has to be folded. A
+// width below 1 folds nothing.
+func Fold(s string, width int) []string {
+	if width < 1 || Width(s) <= width {
+		return []string{s}
+	}
+	s = unpainted(s)
+	var lines []string
+	for Width(s) > width {
+		head := measure().Truncate(s, width, "")
+		if head == "" { // a character wider than the width stands alone
+			head = firstRune(s)
+		}
+		rest := s[len(head):]
+		if at := strings.LastIndexByte(head, ' '); at*2 > len(head) && !strings.HasPrefix(rest, " ") {
+			head, rest = head[:at], s[at:]
+		}
+		lines = append(lines, head)
+		s = strings.TrimPrefix(rest, " ")
+	}
+	if s == "" {
+		return lines
+	}
+	return append(lines, s)
+}
+
+func firstRune(s string) string {
+	for i := range s {
+		if i > 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Pack puts items into as few lines of at most width columns as their order
+// allows, gap blanks between neighbours. An item wider than the width has a line
+// of its own.
+func Pack(items []string, gap, width int) []string {
+	var lines []string
+	for _, item := range items {
+		last := len(lines) - 1
+		if last >= 0 && (width < 1 || Width(lines[last])+gap+Width(item) <= width) {
+			lines[last] += strings.Repeat(" ", gap) + item
+		} else {
+			lines = append(lines, item)
+		}
+	}
+	return lines
+}

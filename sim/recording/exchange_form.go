@@ -1,0 +1,278 @@
+package recording
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// form is where recorders keep the parts of an exchange: paths of its item, separated by
+// blanks where recorders differ, of which the first that has something counts.
+type form struct {
+	// base stands before the address.
+	base, url, status, headers, request, response string
+}
+
+var (
+	// sides has a request and a response: cassettes, HTTP archives, WireMock, logs.
+	sides = form{
+		url:     "request.url request.uri request.urlPath request.urlPathPattern request.urlPattern request.path",
+		status:  "response.code response.status_code response.status.code response.status",
+		headers: "response.headers",
+		request: "request.parsed_body request.body request.body_raw request.request_body request.jsonBody request.base64Body " +
+			"request.bodyPatterns.0.equalToJson request.postData.text",
+		response: "response.parsed_body response.body response.body_raw response.jsonBody response.base64Body response.content",
+	}
+	// bodies has nothing but the two of them.
+	bodies = form{request: "request", response: "response"}
+	mocked = form{
+		url: "when.path", status: "then.status", headers: "then.header",
+		request:  "when.body_base64 when.body when.json_body",
+		response: "then.body_base64 then.body then.json_body",
+	}
+	// nocked and proxied have the parts side by side: nock, and the test proxy of Azure's libraries.
+	nocked  = form{base: "scope", url: "path", status: "status", headers: "rawHeaders", request: "body", response: "response"}
+	proxied = form{url: "RequestUri", status: "StatusCode", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"}
+)
+
+// formOf recognizes an exchange; nil when it is none.
+func formOf(v gjson.Result) *form {
+	has := func(paths ...string) bool {
+		for _, path := range paths {
+			if !v.Get(path).Exists() {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case v.Get("request.messages").IsArray() && has("response"):
+		return &bodies
+	case has("scope", "response", "method"):
+		return &nocked
+	case has("RequestUri", "ResponseBody"):
+		return &proxied
+	case v.Get("request").IsObject() && v.Get("response").IsObject():
+		return &sides
+	case v.Get("when").IsObject() && v.Get("then").IsObject():
+		return &mocked
+	}
+	return nil
+}
+
+// plainList marks exchanges that stand in a list without a name, or a line each.
+const plainList = "[]"
+
+// exchanges are those of a file.
+type exchanges struct {
+	s      *scanner
+	chains *chains
+	number int
+	// list is the name of the list they stand in, version the recorder's, "" unknown.
+	list, version string
+}
+
+func (s *scanner) exchanges() *exchanges {
+	return &exchanges{s: s, chains: s.chains(), list: plainList}
+}
+
+// take reads the next one, which begins at a line. The last one of a file may have been cut.
+func (xs *exchanges) take(v gjson.Result, line int, last bool) error {
+	xs.number++
+	x, err := xs.read(v, line)
+	switch {
+	case err == nil:
+		return xs.chains.take(x)
+	case errors.Is(err, errParts) && last:
+		xs.problem(CutStream, "the last interaction is cut off", line)
+	default:
+		xs.problem(Malformed, err.Error(), line)
+	}
+	return nil
+}
+
+func (xs *exchanges) problem(kind Kind, text string, line int) {
+	xs.s.problem(Problem{Kind: kind, Text: text, Line: line, Interaction: xs.number})
+}
+
+var errParts = errors.New("the interaction has no request and response")
+
+// read finds the parts of an exchange, whichever recorder wrote it.
+func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
+	f := formOf(v)
+	if f == nil {
+		return nil, errParts
+	}
+	xs.s.format = xs.recorder(v, f)
+	x := &exchange{number: xs.number, line: line, header: headersIn(v.Get(f.headers)), sent: stamp(v.Get("startedDateTime"))}
+	x.url = v.Get(f.base).String() + textIn(v, f.url)
+	if f == &bodies {
+		x.url = "/v1/messages"
+	}
+	code, _, _ := strings.Cut(textIn(v, f.status), " ")
+	x.status, _ = strconv.Atoi(code) // 0: it is unknown
+	x.first, x.last = timings(v)
+	var err error
+	if x.request, err = bodyIn(v, f.request); err == nil {
+		x.response, err = bodyIn(v, f.response)
+	}
+	return x, err
+}
+
+func (xs *exchanges) recorder(v gjson.Result, f *form) Format {
+	switch {
+	case f == &mocked:
+		return HTTPMock
+	case f != &sides || xs.list == plainList:
+		return Exchanges
+	case xs.list == "entries":
+		return HAR
+	case xs.list == "http_interactions":
+		return RubyVCR
+	case v.Get("request.uri").Exists():
+		return VCRPy
+	case xs.version != "" && xs.version != "1":
+		return GoVCR2
+	}
+	return GoVCR1
+}
+
+// textIn is the first text or number at one of the paths.
+func textIn(v gjson.Result, paths string) string {
+	for path := range strings.FieldsSeq(paths) {
+		if at := v.Get(path); at.Type != gjson.JSON && at.String() != "" {
+			return at.String()
+		}
+	}
+	return ""
+}
+
+// bodyIn is the first body at one of the paths: a text, bytes, what it means, or a mapping
+// around one of these.
+func bodyIn(v gjson.Result, paths string) ([]byte, error) {
+	for path := range strings.FieldsSeq(paths) {
+		b := v.Get(path)
+		if b.Type == gjson.Null || b.Type == gjson.String && b.Str == "" {
+			continue
+		}
+		switch name := path[strings.LastIndex(path, ".")+1:]; {
+		case strings.Contains(strings.ToLower(name), "base64"):
+			return fromBase64(b.String())
+		case name == "content":
+			return contentOf(b)
+		case name == "response" && b.IsArray():
+			if all, err := joined(b, false); err == nil {
+				return all, nil
+			}
+		case b.Get("string").Exists():
+			b = b.Get("string")
+		}
+		if packed := b.Get(base64Member); packed.Exists() {
+			return fromBase64(packed.String())
+		}
+		return meant(b), nil
+	}
+	return nil, nil
+}
+
+// base64Member marks a text that is bytes in base64.
+const base64Member = "base64_string"
+
+// meant is a body that stands as a text, or as the JSON that it is.
+func meant(v gjson.Result) []byte {
+	if v.Type == gjson.String {
+		return []byte(v.Str)
+	}
+	return []byte(v.Raw)
+}
+
+// contentOf is the body of an archive's response. Some recorders store what was packed as a
+// list of chunks.
+func contentOf(c gjson.Result) ([]byte, error) {
+	text, packed := c.Get("text").String(), c.Get("encoding").String() == "base64"
+	switch {
+	case strings.HasPrefix(text, `["`) && json.Valid([]byte(text)):
+		return joined(gjson.Parse(text), packed)
+	case packed:
+		return fromBase64(text)
+	}
+	return []byte(text), nil
+}
+
+// joined puts chunks in base64 or hexadecimal together.
+func joined(chunks gjson.Result, inBase64 bool) ([]byte, error) {
+	var out []byte
+	for _, chunk := range chunks.Array() {
+		b, err := hex.DecodeString(chunk.String())
+		if err != nil || inBase64 {
+			b, err = base64.StdEncoding.DecodeString(chunk.String())
+		}
+		if err != nil {
+			return nil, errors.New("a chunk of the body is neither base64 nor hexadecimal")
+		}
+		out = append(out, b...)
+	}
+	return out, nil
+}
+
+// headersIn reads headers: members with a text or a list of them, names and values in a
+// list of pairs, or in turn.
+func headersIn(v gjson.Result) http.Header {
+	out := http.Header{}
+	add := func(name string, value gjson.Result) {
+		for _, one := range value.Array() {
+			if name != "" {
+				out.Add(name, one.String())
+			}
+		}
+	}
+	list := v.Array()
+	switch {
+	case v.IsObject():
+		v.ForEach(func(name, value gjson.Result) bool {
+			add(name.Str, value)
+			return true
+		})
+	case len(list) > 0 && list[0].IsObject():
+		for _, pair := range list {
+			add(pair.Get("name").String(), pair.Get("value"))
+		}
+	default:
+		for i := 0; i+1 < len(list); i += 2 {
+			add(list[i].String(), list[i+1])
+		}
+	}
+	return out
+}
+
+// timings gives when a response began and ended, as far as the recorder kept it: go-vcr
+// has when its headers were there, an archive the parts of the time.
+func timings(v gjson.Result) (first, last Moment) {
+	if d, err := time.ParseDuration(v.Get("response.duration").String()); err == nil && d > 0 {
+		return Moment{d, true}, Moment{}
+	}
+	ms := func(n float64) time.Duration {
+		return time.Duration(n * float64(time.Millisecond)).Truncate(stream.Tick)
+	}
+	t := v.Get("timings")
+	if wait := t.Get("wait"); wait.Type == gjson.Number && wait.Num > 0 && wait.Num < 1e9 {
+		sum := 0.0
+		for _, part := range []string{"blocked", "dns", "connect", "send", "wait"} {
+			sum += max(0, t.Get(part).Num) // -1 stands for: did not happen
+		}
+		first = Moment{ms(sum), true}
+		if got := t.Get("receive"); got.Type == gjson.Number && got.Num >= 0 && got.Num < 1e9 {
+			last = Moment{ms(sum + got.Num), true}
+		}
+	}
+	return first, last
+}

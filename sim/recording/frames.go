@@ -1,0 +1,157 @@
+package recording
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// A frame is: its length, that of its headers, a checksum of the two; headers;
+// payload; a checksum of all. Numbers are big-endian, lengths in bytes.
+const (
+	framePrelude = 12
+	frameTail    = 4
+)
+
+// isFrame reports whether bytes begin with a frame: the prelude has a checksum.
+func isFrame(b []byte) bool {
+	if len(b) < framePrelude {
+		return false
+	}
+	size, headers := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
+	return size >= framePrelude+frameTail && headers <= size-framePrelude-frameTail && crc32.ChecksumIEEE(b[:8]) == binary.BigEndian.Uint32(b[8:])
+}
+
+var (
+	errFrame    = errors.New("a frame of the event stream is damaged")
+	errFrameCut = errors.New("the event stream ends inside a frame")
+)
+
+// readFrame reads one frame of at most max bytes and gives its headers that are
+// texts, and its payload; io.EOF between frames.
+func readFrame(r io.Reader, max int64) (map[string]string, []byte, error) {
+	var prelude [framePrelude]byte
+	if n, err := io.ReadFull(r, prelude[:]); err != nil {
+		if n > 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, nil, errFrameCut
+		}
+		return nil, nil, err
+	}
+	size := binary.BigEndian.Uint32(prelude[:])
+	if !isFrame(prelude[:]) || int64(size) > max {
+		return nil, nil, errFrame
+	}
+	rest := make([]byte, size-framePrelude)
+	if _, err := io.ReadFull(r, rest); err != nil {
+		return nil, nil, errFrameCut
+	}
+	body, tail := rest[:len(rest)-frameTail], rest[len(rest)-frameTail:]
+	sum := crc32.Update(crc32.ChecksumIEEE(prelude[:]), crc32.IEEETable, body)
+	if sum != binary.BigEndian.Uint32(tail) {
+		return nil, nil, errFrame
+	}
+	split := binary.BigEndian.Uint32(prelude[4:])
+	return frameHeaders(body[:split]), body[split:], nil
+}
+
+// frameHeaders reads the headers that are texts; it stops at one of another type,
+// whose length does not matter here.
+func frameHeaders(b []byte) map[string]string {
+	const text = 7
+	out := map[string]string{}
+	for len(b) > 0 {
+		n := int(b[0])
+		if len(b) < n+4 || b[n+1] != text {
+			return out
+		}
+		name, rest := string(b[1:n+1]), b[n+2:]
+		size := int(binary.BigEndian.Uint16(rest))
+		if len(rest) < size+2 {
+			return out
+		}
+		out[name], b = string(rest[2:size+2]), rest[size+2:]
+	}
+	return out
+}
+
+// frameEvent gives the model's event in a frame; ok is false when it has none.
+func frameEvent(headers map[string]string, payload []byte) (e stream.Event, ok bool, err error) {
+	if kind := headers[":exception-type"]; kind != "" || headers[":message-type"] == "error" {
+		kind = cmp.Or(kind, headers[":error-code"])
+		text := cmp.Or(gjson.GetBytes(payload, "message").String(), headers[":error-message"])
+		return failure(kind, text), true, nil
+	}
+	if kind := headers[":event-type"]; isConverseEvent(kind) && json.Valid(payload) {
+		return stream.Event{Type: kind, Data: payload}, true, nil
+	}
+	text := gjson.GetBytes(payload, "bytes")
+	if text.Type != gjson.String {
+		return e, false, nil
+	}
+	data, err := base64.StdEncoding.DecodeString(text.Str)
+	if err != nil || !json.Valid(data) {
+		return e, false, fmt.Errorf("a frame's event cannot be read: %w", errors.Join(err, errFrame))
+	}
+	if kind := gjson.GetBytes(data, "type").String(); kind != "" {
+		return stream.Event{Type: kind, Data: data}, true, nil
+	}
+	if e, ok := converseEvent(gjson.ParseBytes(data)); ok {
+		return e, true, nil
+	}
+	return stream.Event{Data: data}, true, nil
+}
+
+// framed decodes frames one after the other.
+func framed(r io.Reader, max int64, emit func(stream.Event) error) error {
+	for {
+		headers, payload, err := readFrame(r, max)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		e, ok, err := frameEvent(headers, payload)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue // events of the front end's own
+		}
+		if err := emit(e); err != nil {
+			return err
+		}
+	}
+}
+
+// scanFrames reads a bare file of frames.
+func (s *scanner) scanFrames(r *bufio.Reader) error {
+	s.format = EventBytes
+	out := s.lone()
+	out.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text}) }
+	c := &converser{emit: func(e stream.Event) error { return out.responses.add(e, 0) }}
+	err := framed(r, s.limits.Part, c.add)
+	if e := c.end(); e != nil {
+		return e
+	}
+	switch {
+	case errors.Is(err, errFrame) || errors.Is(err, errFrameCut):
+		if out.responses.turn == nil {
+			s.problem(Problem{Kind: CutStream, Text: err.Error()})
+		}
+		return out.responses.end(err.Error())
+	case err != nil:
+		return err
+	}
+	return out.responses.end("the file ends before message_stop")
+}

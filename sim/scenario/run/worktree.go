@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	"toolbench/sim/world/posix"
+	shelltool "toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/tool"
+)
+
+// worktrees copies trees of the world's disk, which has no git: contents are shared until
+// one side is written. All that a copy has beside what it began with counts as not
+// committed.
+type worktrees struct {
+	fs *posix.FS
+
+	mu   sync.Mutex
+	base map[string]posix.Snapshot // what each copy began with, by folder
+}
+
+var _ shelltool.Worktrees = (*worktrees)(nil)
+
+func newWorktrees(fs *posix.FS) *worktrees {
+	return &worktrees{fs: fs, base: map[string]posix.Snapshot{}}
+}
+
+// Add implements shelltool.Worktrees, as the others do.
+func (w *worktrees) Add(_ context.Context, dir, name string, _ map[string]string) (tool.Worktree, error) {
+	tree := tool.Worktree{Name: name, Main: dir, Dir: path.Join(dir, shelltool.WorktreeDir, name), Branch: "worktree-" + name}
+	if _, err := w.fs.Stat(tree.Dir); err == nil {
+		return tree, fmt.Errorf("%s exists already; choose another name", tree.Dir)
+	}
+	if err := w.fs.MkdirAll(path.Dir(tree.Dir), 0o755); err != nil {
+		return tree, err
+	}
+	if err := w.fs.Clone(dir, tree.Dir, func(below string) bool { return below == shelltool.WorktreeDir }); err != nil {
+		return tree, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.base[tree.Dir] = below(w.fs.Snapshot(), tree.Dir)
+	return tree, nil
+}
+
+// below is the part of a snapshot that lies in a folder.
+func below(s posix.Snapshot, dir string) posix.Snapshot {
+	var in posix.Snapshot
+	for _, e := range s {
+		if strings.HasPrefix(e.Path, dir+"/") {
+			in = append(in, e)
+		}
+	}
+	return in
+}
+
+func (w *worktrees) Changes(_ context.Context, tree tool.Worktree, _ map[string]string) ([]string, error) {
+	w.mu.Lock()
+	base := w.base[tree.Dir]
+	w.mu.Unlock()
+	c := posix.Diff(base, below(w.fs.Snapshot(), tree.Dir))
+	var all []string
+	for _, list := range []struct {
+		mark  string
+		paths []string
+	}{{"??", c.Created}, {" M", c.Changed}, {" D", c.Removed}} {
+		for _, p := range list.paths {
+			all = append(all, list.mark+" "+strings.TrimPrefix(p, tree.Dir+"/"))
+		}
+	}
+	return all, nil
+}
+
+func (w *worktrees) Remove(ctx context.Context, tree tool.Worktree, env map[string]string, discard bool) error {
+	if changes, err := w.Changes(ctx, tree, env); err != nil || len(changes) > 0 && !discard {
+		return errors.Join(err, errors.New("there are changes"))
+	}
+	w.mu.Lock()
+	delete(w.base, tree.Dir)
+	w.mu.Unlock()
+	return w.fs.RemoveAll(tree.Dir)
+}
+
+// worktrees are the world's; on a disk that was there before git makes them.
+func (r *runner) worktrees() shelltool.Worktrees {
+	if r.live != nil && r.live.Disk != nil {
+		return nil
+	}
+	return newWorktrees(r.fs)
+}

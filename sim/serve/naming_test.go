@@ -1,0 +1,73 @@
+package serve_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/serve"
+	"toolbench/sim/stream"
+)
+
+const edit = `{"file_path":"/repo/a.go","old_string":"a <b>","new_string":"c"}`
+
+// named gives the first call as a client gets it that offers these tools, and the notes.
+func named(t *testing.T, tools string, o serve.Options) (gjson.Result, []string) {
+	t.Helper()
+	c := newClient(t, scriptOf(stream.Turn{Blocks: []stream.Block{call("c1", "Edit", edit, 0)}}), o)
+	c.tools = "[" + tools + "]"
+	c.say(user(`"Hi"`))
+	w := c.ask("")
+	require.Equal(t, 200, w.Code, w.Body.String())
+	return gjson.Get(w.Body.String(), "content.0"), c.s.Report().Sessions[0].Notes
+}
+
+func offer(name, properties, required string) string {
+	return `{"name":"` + name + `","input_schema":{"type":"object","properties":{` + properties + `},"required":[` + required + `]}}`
+}
+
+const text = `{"type":"string"}`
+
+func TestCallsComeInTheClientsOwnNames(t *testing.T) {
+	flat := `"filePath":` + text + `,"oldText":` + text + `,"newText":` + text
+	for name, try := range map[string]struct {
+		tools, tool, input, note string
+		o                        serve.Options
+	}{
+		"its own name stays": {offer("Edit", `"file_path":`+text, ""), "Edit", edit, "", serve.Options{}},
+		"spelt otherwise": {offer("edit_file", flat+`,"why":`+text, `"why"`), "edit_file",
+			`{"filePath":"/repo/a.go","oldText":"a <b>","newText":"c","why":"toolbench"}`,
+			"guessed: Edit is called edit_file, its file_path filePath, its new_string newText, its old_string oldText, why is filled in", serve.Options{}},
+		"in a list": {offer("edit", `"path":`+text+`,"edits":{"type":"array","items":{"type":"object","properties":{"oldText":`+text+`,"newText":`+text+`}}}`, `"edits"`), "edit",
+			`{"path":"/repo/a.go","edits":[{"oldText":"a <b>","newText":"c"}]}`,
+			"guessed: Edit is called edit, its file_path path, its new_string edits[].newText, its old_string edits[].oldText", serve.Options{}},
+		"two that fit are not guessed": {offer("edit", flat, "") + "," + offer("file_edit", flat, ""), "Edit", edit, "", serve.Options{}},
+		"as it was told": {offer("patch", `"f":`+text+`,"oldText":`+text, "") + "," + offer("edit", flat, ""), "patch",
+			`{"f":"/repo/a.go","oldText":"a <b>"}`, "",
+			serve.Options{Names: serve.Names{"Edit": {Name: "patch", Args: map[string]string{"file_path": "f"}}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, notes := named(t, try.tools, try.o)
+			assert.Equal(t, try.tool, got.Get("name").Str)
+			assert.JSONEq(t, try.input, got.Get("input").Raw)
+			if try.note == "" {
+				assert.Empty(t, notes)
+			} else {
+				assert.Equal(t, []string{try.note}, notes)
+			}
+		})
+	}
+}
+
+// Paths in inputs lead into the client's folder, whatever else stands in them.
+func TestPathsAreRewrittenInInputsAlone(t *testing.T) {
+	got, _ := named(t, offer("Edit", "", ""), serve.Options{World: func(s string) string {
+		if s == "/repo/a.go" {
+			return "/tmp/x/repo/a.go"
+		}
+		return s
+	}})
+	assert.JSONEq(t, `{"file_path":"/tmp/x/repo/a.go","old_string":"a <b>","new_string":"c"}`, got.Get("input").Raw)
+}

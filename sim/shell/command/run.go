@@ -1,0 +1,191 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/toolsys/shellcmd"
+)
+
+// true
+func runTrue(*Proc) int { return 0 }
+
+// false
+func runFalse(*Proc) int { return exitFailure }
+
+// yes [TEXT...]: until nobody reads any more
+func runYes(p *Proc) int {
+	line := strings.Join(p.Args, " ")
+	if line == "" {
+		line = "y"
+	}
+	block := strings.Repeat(line+"\n", max(1, 8192/(len(line)+1)))
+	for p.Ctx.Err() == nil {
+		if p.print(block) != nil {
+			break
+		}
+	}
+	return exitFailure
+}
+
+// sh, bash [-celux] [-o OPTION] [SCRIPT | FILE] [NAME] [ARG...]
+func runShell(p *Proc) int {
+	o, ok := p.parse("+c e x u l|login o=")
+	if !ok {
+		return exitUsage
+	}
+	preset := ""
+	for _, x := range o.list {
+		switch x.name {
+		case "e", "x", "u":
+			preset += "set -" + x.name + "\n"
+		case "o":
+			preset += "set -o '" + strings.ReplaceAll(x.value, "'", "") + "'\n"
+		}
+	}
+	if o.has("c") {
+		if len(o.rest) == 0 {
+			return p.usage("-c: option requires an argument")
+		}
+		args := o.rest[1:]
+		if len(args) == 0 {
+			args = []string{p.Name}
+		}
+		return p.System.Script(p, preset+o.rest[0], args)
+	}
+	name, args := "/dev/stdin", []string{p.Name}
+	if len(o.rest) > 0 {
+		name, args = o.rest[0], o.rest
+	}
+	script, err := p.Files.ReadFile(name)
+	if err != nil {
+		return p.fail(exitNotFound, "%s: %s", name, Reason(err))
+	}
+	return p.System.Script(p, preset+string(script), args)
+}
+
+// env [-i] [-u NAME] [NAME=VALUE...] [COMMAND [ARG...]]
+func runEnv(p *Proc) int {
+	o, ok := p.parse("+i|ignore-environment u|unset=")
+	if !ok {
+		return exitCannotWrap
+	}
+	vars, args := map[string]string{}, o.rest
+	if !o.has("i") {
+		vars = p.environment()
+	}
+	for _, name := range o.all("u") {
+		delete(vars, name)
+	}
+	for len(args) > 0 && strings.Index(args[0], "=") > 0 {
+		name, value, _ := strings.Cut(args[0], "=")
+		vars[name] = value
+		args = args[1:]
+	}
+	list := sortedEnviron(vars)
+	if len(args) == 0 {
+		for _, kv := range list {
+			if p.print(kv+"\n") != nil {
+				return exitFailure
+			}
+		}
+		return 0
+	}
+	c := p.child(args[0], args[1:])
+	c.Getenv = func(name string) string { return vars[name] }
+	c.Environ = func() []string { return list }
+	return p.System.Exec(c)
+}
+
+func (p *Proc) environment() map[string]string {
+	out := map[string]string{}
+	for _, kv := range p.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		out[name] = value
+	}
+	return out
+}
+
+func sortedEnviron(vars map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		out = append(out, name+"="+vars[name])
+	}
+	return out
+}
+
+// sleep N[smhd]...
+func runSleep(p *Proc) int {
+	if len(p.Args) == 0 {
+		return p.fail(exitFailure, "missing operand")
+	}
+	total := time.Duration(0)
+	for _, a := range p.Args {
+		d, err := shellcmd.Seconds(a)
+		if err != nil {
+			return p.fail(exitFailure, "%v", err)
+		}
+		total += d
+	}
+	if p.System.Sleep(p.Ctx, total) != nil {
+		return exitTimedOut
+	}
+	return 0
+}
+
+// errTimeout is why a command under timeout stopped.
+var errTimeout = errors.New("timed out")
+
+// timeout [-k N] [-s SIGNAL] N COMMAND [ARG...]
+//
+// The limit is measured on the shell's own clock: a command's sleeps end at it. A command that computes
+// without sleeping takes no time and is not cut short. Nothing here outlives a signal, so -k and -s make no
+// difference.
+func runTimeout(p *Proc) int {
+	o, ok := p.parse("+k|kill-after= s|signal=")
+	if !ok {
+		return exitCannotWrap
+	}
+	if len(o.rest) < 2 {
+		return p.fail(exitCannotWrap, "missing operand")
+	}
+	limit, err := shellcmd.Seconds(o.rest[0])
+	if err != nil {
+		return p.fail(exitCannotWrap, "%v", err)
+	}
+	c := p.child(o.rest[1], o.rest[2:])
+	if limit == 0 {
+		return p.System.Exec(c)
+	}
+	ctx, cancel := context.WithCancelCause(p.Ctx)
+	defer cancel(nil)
+	c.Ctx = ctx
+	c.System = p.System.limited(limit, cancel)
+	code := p.System.Exec(c)
+	if errors.Is(context.Cause(ctx), errTimeout) && p.Ctx.Err() == nil {
+		return exitTimedOut
+	}
+	return code
+}
+
+// limited is s with sleeps that end, and cancel, when the limit is reached.
+func (s *System) limited(limit time.Duration, cancel context.CancelCauseFunc) *System {
+	end := s.Now().Add(limit)
+	out := *s
+	out.Sleep = func(ctx context.Context, d time.Duration) error {
+		left := end.Sub(s.Now())
+		if d < left {
+			return s.Sleep(ctx, d)
+		}
+		if err := s.Sleep(ctx, max(left, 0)); err != nil {
+			return err
+		}
+		cancel(errTimeout)
+		return errTimeout
+	}
+	return &out
+}

@@ -1,0 +1,233 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the prompt beside this file
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"toolbench/toolsys/tool"
+)
+
+//go:embed lsp.md
+var lspPrompt string
+
+// LSPTimeout is how long a language server may take for an answer, its start included.
+const LSPTimeout = 2 * time.Minute
+
+// CodePlace refuses a place in a file that is not there.
+const CodePlace = 20
+
+// LSPIn is what LSP takes.
+type LSPIn struct {
+	Operation string `json:"operation" enum:"definition,references,hover,implementation,document_symbols,workspace_symbols,incoming_calls,outgoing_calls" jsonschema:"What to ask"`
+	FilePath  string `json:"file_path" minLength:"1" jsonschema:"The file that the question is about"`
+	Line      int    `json:"line,omitempty" minimum:"1" jsonschema:"The line, from 1"`
+	Character int    `json:"character,omitempty" minimum:"1" jsonschema:"The character on the line, from 1"`
+	Symbol    string `json:"symbol,omitempty" jsonschema:"The name on the line, in place of character"`
+	Query     string `json:"query,omitempty" jsonschema:"For workspace_symbols: what the name contains"`
+}
+
+// LSPOut is what LSP answers with.
+type LSPOut struct {
+	// Text is the answer of a hover.
+	Text string `json:"text,omitempty"`
+	// Found are places, in the server's order; Omitted counts those that were left out.
+	Found   []Spot `json:"found,omitempty"`
+	Omitted int    `json:"omitted,omitempty"`
+}
+
+// Spot is a place in the code, with what is there. Line and Character count from 1.
+type Spot struct {
+	Path      string `json:"path"`
+	Line      int    `json:"line"`
+	Character int    `json:"character"`
+	// Kind and Name are a symbol's, Within what contains it; Text is the line otherwise.
+	Kind   string `json:"kind,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Within string `json:"within,omitempty"`
+	Text   string `json:"text,omitempty"`
+}
+
+// MaxSpots is how many places an answer has.
+const MaxSpots = 200
+
+// LSP asks a language server about code (SPEC L). Servers are started when they are first asked, and end
+// with l; nil has none.
+func LSP(d Deps, l *Languages) *tool.Tool {
+	q := lsp{d, l}
+	return tool.Must(tool.Def[LSPIn, LSPOut]{
+		Name:        "LSP",
+		Hint:        "language server protocol operations",
+		LSP:         true,
+		Description: "Asks a language server about code: definitions, references, types, symbols, calls.",
+		Describe:    func(in LSPIn) string { return "Ask for " + in.words() },
+		Prompt:      tool.Prompt(lspPrompt),
+		Call:        tool.Data(q.call),
+		Text:        LSPOut.text,
+		Validate:    looked(func(in LSPIn) string { return in.FilePath }, q.plan),
+		Subject: func(in LSPIn, c *tool.Context) tool.Subject {
+			return tool.Subject{Paths: []string{subjectPath(in.FilePath, c)}, Kin: []string{"Read"}}
+		},
+		Traits: tool.Looks(tool.Class{Search: true}, func(in LSPIn, c *tool.Context) []string {
+			// A server reads the whole project.
+			return append(d.lookups(in.FilePath, c), strings.TrimSuffix(c.State.Root, "/")+"/**")
+		}),
+		Loading: tool.Loading{Deferrable: true},
+		Shaping: tool.Shaping[LSPIn]{Backfill: absolute("file_path"), Classifier: LSPIn.words},
+		Limits:  tool.Limits[LSPIn]{Timeout: func(LSPIn) time.Duration { return LSPTimeout }},
+		View: tool.View[LSPIn]{
+			Summary:  LSPIn.words,
+			Activity: func(in LSPIn) string { return "Asking for " + in.words() },
+		},
+	})
+}
+
+func (in LSPIn) words() string {
+	what := strings.ReplaceAll(in.Operation, "_", " ")
+	switch name := cmp.Or(in.Query, in.Symbol); {
+	case name != "":
+		return what + " of " + name
+	case in.Line > 0:
+		return fmt.Sprintf("%s at %s:%d", what, path.Base(in.FilePath), in.Line)
+	}
+	return what + " in " + path.Base(in.FilePath)
+}
+
+// lsp is what the tool works with.
+type lsp struct {
+	Deps
+	languages *Languages
+}
+
+// question is a call that is ready to be asked.
+type question struct {
+	place
+	text   string
+	server LanguageServer
+	// line and character are the protocol's: from 0, in UTF-16 units.
+	line, character int
+}
+
+// atPlace are the operations about a place in a file.
+var atPlace = map[string]string{
+	"definition": "textDocument/definition", "references": "textDocument/references", "hover": "textDocument/hover",
+	"implementation": "textDocument/implementation", "incoming_calls": "callHierarchy/incomingCalls", "outgoing_calls": "callHierarchy/outgoingCalls",
+}
+
+func (q lsp) plan(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
+	server, refusal := q.languages.of(in.FilePath)
+	if refusal != nil {
+		return question{}, refusal
+	}
+	p, refusal := q.locate(in.FilePath, c)
+	if refusal != nil {
+		return question{}, refusal
+	}
+	file, refusal := q.load(p)
+	if refusal != nil {
+		return question{}, refusal
+	}
+	ask := question{place: p, text: string(file.content), server: server}
+	if atPlace[in.Operation] == "" {
+		return ask, nil
+	}
+	return ask, ask.find(in)
+}
+
+// find takes the place from the model's terms into the protocol's.
+func (ask *question) find(in LSPIn) *tool.Refusal {
+	lines := strings.Split(ask.text, "\n")
+	switch {
+	case in.Line == 0 || in.Character == 0 && in.Symbol == "":
+		return refuse(CodePlace, "%s is about a place: give line, and symbol or character.", in.Operation)
+	case in.Line > len(lines):
+		return refuse(CodePlace, "%s has %d lines, and none of the number %d.", ask.abs, len(lines), in.Line)
+	}
+	line := strings.TrimSuffix(lines[in.Line-1], "\r")
+	runes := []rune(line)
+	at := in.Character - 1
+	if in.Symbol != "" {
+		before, _, found := strings.Cut(line, in.Symbol)
+		if !found {
+			return refuse(CodePlace, "%q is not on line %d of %s, which is: %s", in.Symbol, in.Line, ask.abs, strings.TrimSpace(line))
+		}
+		at = len([]rune(before))
+	}
+	if at > len(runes) {
+		return refuse(CodePlace, "line %d of %s has %d characters, and none of the number %d.", in.Line, ask.abs, len(runes), in.Character)
+	}
+	ask.line, ask.character = in.Line-1, units(string(runes[:at]))
+	return nil
+}
+
+func (q lsp) call(ctx context.Context, in LSPIn, c *tool.Context) (LSPOut, error) {
+	ask, refusal := q.plan(in, c)
+	if refusal != nil {
+		return LSPOut{}, failure(refusal)
+	}
+	server, err := q.languages.started(ctx, ask.server, c)
+	if err != nil {
+		return LSPOut{}, err
+	}
+	if err := q.sync(ctx, server, ask, c); err != nil {
+		return LSPOut{}, server.problem(err)
+	}
+	out, err := q.ask(ctx, server, in, ask, c)
+	if err != nil {
+		return LSPOut{}, server.problem(err)
+	}
+	return out, nil
+}
+
+// sync shows the server the files as they are: the one that is asked about, those it was shown before, and
+// those that the conversation read or changed.
+func (q lsp) sync(ctx context.Context, server *server, ask question, c *tool.Context) error {
+	names := server.shown()
+	for _, f := range c.State.Files.All() {
+		if of, refusal := q.languages.of(f.Path); refusal == nil && of.Language == ask.server.Language {
+			names = append(names, f.Path)
+		}
+	}
+	for _, name := range names {
+		p, refusal := q.locate(name, c)
+		if refusal != nil || p.real == ask.real {
+			continue
+		}
+		file, refusal := q.load(p)
+		if err := server.show(ctx, p.real, string(file.content), refusal == nil); err != nil {
+			return err
+		}
+	}
+	return server.show(ctx, ask.real, ask.text, true)
+}
+
+func (out LSPOut) text() string {
+	if out.Text != "" {
+		return out.Text
+	}
+	if len(out.Found) == 0 {
+		return "The language server found nothing."
+	}
+	var b strings.Builder
+	for _, s := range out.Found {
+		fmt.Fprintf(&b, "%s:%d:%d", s.Path, s.Line, s.Character)
+		if s.Name != "" {
+			fmt.Fprintf(&b, ": %s %s", s.Kind, s.Name)
+		}
+		if s.Within != "" {
+			fmt.Fprintf(&b, " (in %s)", s.Within)
+		}
+		if s.Text != "" {
+			fmt.Fprintf(&b, ": %s", s.Text)
+		}
+		b.WriteByte('\n')
+	}
+	if out.Omitted > 0 {
+		fmt.Fprintf(&b, "[%d more were left out]\n", out.Omitted)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

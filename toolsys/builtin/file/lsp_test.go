@@ -1,0 +1,152 @@
+package file_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/file"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
+)
+
+// recorded is a language server that notes what it is sent and answers every hover with it.
+type recorded struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (r *recorded) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var p struct {
+		TextDocument struct {
+			URI, Text string
+			Version   int
+		}
+		ContentChanges []struct{ Text string }
+		Position       struct{ Line, Character int }
+	}
+	if req.Params != nil {
+		_ = json.Unmarshal(*req.Params, &p)
+	}
+	switch req.Method {
+	case "textDocument/didOpen":
+		r.seen = append(r.seen, "open "+p.TextDocument.URI+" "+p.TextDocument.Text)
+	case "textDocument/didChange":
+		r.seen = append(r.seen, "change "+p.TextDocument.URI+" "+p.ContentChanges[0].Text)
+	case "textDocument/didClose":
+		r.seen = append(r.seen, "close "+p.TextDocument.URI)
+	case "initialize":
+		_ = conn.Reply(ctx, req.ID, map[string]any{})
+	case "textDocument/hover":
+		_ = conn.Reply(ctx, req.ID, map[string]any{"contents": []any{strings.Join(r.seen, "\n"), map[string]any{"language": "go", "value": "second"}}})
+	case "textDocument/references":
+		_ = conn.ReplyWithError(ctx, req.ID, &jsonrpc2.Error{Code: 1, Message: "still loading"})
+	}
+}
+
+func languages(t *testing.T, start func() (io.ReadWriteCloser, error)) *file.Languages {
+	l := file.NewLanguages(file.LanguagesConfig{
+		Servers: []file.LanguageServer{{Language: "go", Extensions: []string{".go"}, Command: []string{"gopls", "-x"}}},
+		Start:   func(context.Context, []string, string, map[string]string) (io.ReadWriteCloser, error) { return start() },
+	})
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return l
+}
+
+func askLSP(t *testing.T, lsp *tool.Tool, c *tool.Context, input string) (string, error) {
+	t.Helper()
+	in, problems := lsp.Parse(json.RawMessage(input))
+	require.Empty(t, problems)
+	out, err := lsp.Call(t.Context(), in, c)
+	return message.PlainText(out.Blocks), err
+}
+
+// The server sees the files as they are at each question.
+func TestALanguageServerIsShownWhatChanged(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	write := func(name, text string) { require.NoError(t, afero.WriteFile(fs, name, []byte(text), 0o644)) }
+	write("/repo/a.go", "a1")
+	write("/repo/b c.go", "b1")
+	r := &recorded{}
+	l := languages(t, func() (io.ReadWriteCloser, error) {
+		mine, theirs := net.Pipe()
+		jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}), r)
+		return mine, nil
+	})
+	lsp := file.LSP(file.Deps{FS: fs}, l)
+	c := &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}
+	const hover = `{"operation":"hover","file_path":"a.go","line":1,"character":1}`
+	for _, want := range []struct {
+		before func()
+		seen   string
+	}{
+		{func() {}, "open file:///repo/a.go a1"},
+		{func() { write("/repo/a.go", "a2") }, "change file:///repo/a.go a2"},
+		{func() { c.State = c.State.Observe(tool.Seen("/repo/b c.go", nil)) }, "open file:///repo/b%20c.go b1"},
+		{func() { require.NoError(t, fs.Remove("/repo/b c.go")) }, "close file:///repo/b%20c.go"},
+	} {
+		want.before()
+		text, err := askLSP(t, lsp, c, hover)
+		require.NoError(t, err)
+		assert.Equal(t, want.seen+"\n\nsecond", text[strings.LastIndex("\n"+strings.TrimSuffix(text, "\n\nsecond"), "\n"):])
+	}
+	_, err := askLSP(t, lsp, c, `{"operation":"references","file_path":"a.go","line":1,"symbol":"a2"}`)
+	assert.ErrorContains(t, err, "refused: still loading")
+	require.NoError(t, l.Close())
+	_, err = askLSP(t, lsp, c, hover)
+	assert.ErrorContains(t, err, "have been closed")
+}
+
+func TestALanguageServerThatDoesNotStartIsNamed(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("a"), 0o644))
+	c := &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}
+	lsp := file.LSP(file.Deps{FS: fs}, languages(t, func() (io.ReadWriteCloser, error) { return nil, errors.New("no such program") }))
+	_, err := askLSP(t, lsp, c, `{"operation":"document_symbols","file_path":"a.go"}`)
+	assert.ErrorContains(t, err, "the language server for go (gopls -x) did not start: no such program")
+}
+
+func TestQuestionsThatCannotBeAskedAreRefused(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("one\ntwo"), 0o644))
+	require.NoError(t, fs.MkdirAll("/repo/dir.go", 0o755))
+	c := &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}
+	l := languages(t, func() (io.ReadWriteCloser, error) { panic("nothing is to be started") })
+	lsp := file.LSP(file.Deps{FS: fs}, l)
+	for input, want := range map[string]string{
+		`{"operation":"hover","file_path":"a.go"}`:                         "give line, and symbol or character",
+		`{"operation":"hover","file_path":"a.go","line":1}`:                "give line, and symbol or character",
+		`{"operation":"hover","file_path":"a.go","line":3,"character":1}`:  "has 2 lines",
+		`{"operation":"hover","file_path":"a.go","line":1,"character":9}`:  "has 3 characters",
+		`{"operation":"hover","file_path":"a.go","line":1,"symbol":"two"}`: `"two" is not on line 1`,
+		`{"operation":"document_symbols","file_path":"gone.go"}`:           "does not exist",
+		`{"operation":"document_symbols","file_path":"dir.go"}`:            "is a folder",
+		`{"operation":"document_symbols","file_path":"a.txt"}`:             "only for files that end in .go",
+		`{"operation":"document_symbols","file_path":"a"}`:                 "no language server for a",
+	} {
+		in, problems := lsp.Parse(json.RawMessage(input))
+		require.Empty(t, problems, input)
+		if refusal := lsp.Validate(in, c); assert.NotNil(t, refusal, input) {
+			assert.Contains(t, refusal.Message, want, input)
+		}
+	}
+	in, _ := lsp.Parse(json.RawMessage(`{"operation":"document_symbols","file_path":"//host/share/a.go"}`))
+	assert.Nil(t, lsp.Validate(in, c), "a UNC path passes without a look")
+	_, err := lsp.Call(t.Context(), in, c)
+	assert.ErrorContains(t, err, "UNC path")
+	in, _ = lsp.Parse(json.RawMessage(`{"operation":"document_symbols","file_path":"a.go"}`))
+	assert.Contains(t, file.LSP(file.Deps{FS: fs}, nil).Validate(in, c).Message, "There is no language server here")
+	assert.True(t, lsp.LSP && lsp.Loading.Deferrable)
+}

@@ -1,0 +1,232 @@
+package file
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"toolbench/toolsys/tool"
+)
+
+// LanguageServer is a program that knows a language.
+type LanguageServer struct {
+	// Language is the protocol's name for it, such as "go"; Extensions are those of its files: ".go".
+	Language   string
+	Extensions []string
+	// Command is the program and its arguments; the protocol runs over its standard input and output.
+	Command []string
+	// Options are sent when it is initialized.
+	Options any
+}
+
+// LanguagesConfig configures Languages.
+type LanguagesConfig struct {
+	Servers []LanguageServer
+	// Start starts a server in a folder, with the environment of the conversation. Closing what it gives
+	// ends the server. host.StartProcess is one for this machine.
+	Start func(ctx context.Context, command []string, dir string, env map[string]string) (io.ReadWriteCloser, error)
+}
+
+// Languages are the language servers of a system, each started when it is first asked about a project.
+// The caller closes them.
+type Languages struct {
+	cfg LanguagesConfig
+
+	mu      sync.Mutex
+	running map[string]*server
+	closed  bool
+}
+
+// NewLanguages makes them; none is started yet.
+func NewLanguages(cfg LanguagesConfig) *Languages {
+	return &Languages{cfg: cfg, running: map[string]*server{}}
+}
+
+// Close ends the servers.
+func (l *Languages) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for _, s := range l.running {
+		s.end()
+	}
+	clear(l.running)
+	return nil
+}
+
+// of finds the server of a file by its extension.
+func (l *Languages) of(name string) (LanguageServer, *tool.Refusal) {
+	if l == nil || len(l.cfg.Servers) == 0 {
+		return LanguageServer{}, refuse(CodeType, "There is no language server here. Search with Grep.")
+	}
+	var known []string
+	for _, s := range l.cfg.Servers {
+		if slices.Contains(s.Extensions, path.Ext(name)) {
+			return s, nil
+		}
+		known = append(known, s.Extensions...)
+	}
+	return LanguageServer{}, refuse(CodeType, "There is no language server for %s, only for files that end in %s. Search with Grep.", path.Base(name), strings.Join(known, ", "))
+}
+
+var errLanguagesClosed = errors.New("the language servers have been closed")
+
+// started gives the server of the conversation's project, which is started where it does not run yet.
+func (l *Languages) started(ctx context.Context, def LanguageServer, c *tool.Context) (*server, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, errLanguagesClosed
+	}
+	key := def.Language + "\x00" + c.State.Root
+	if s := l.running[key]; s != nil && s.alive() {
+		return s, nil
+	}
+	stream, err := l.cfg.Start(ctx, def.Command, c.State.Root, c.State.Env)
+	if err != nil {
+		return nil, fmt.Errorf("the language server for %s (%s) did not start: %w", def.Language, strings.Join(def.Command, " "), err)
+	}
+	s := &server{def: def, open: map[string]*document{}}
+	s.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
+		jsonrpc2.HandlerWithError(answer).SuppressErrClosed(), jsonrpc2.SetLogger(silent{}))
+	if err := s.initialize(ctx, c.State.Root); err != nil {
+		s.end()
+		return nil, s.problem(err)
+	}
+	l.running[key] = s
+	return s, nil
+}
+
+// silent drops what the connection would write to a log.
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// server is one that runs.
+type server struct {
+	def  LanguageServer
+	conn *jsonrpc2.Conn
+
+	mu   sync.Mutex
+	open map[string]*document // by path
+}
+
+// document is a file as the server was shown it last.
+type document struct {
+	text    string
+	version int
+}
+
+type object = map[string]any
+
+func (s *server) initialize(ctx context.Context, root string) error {
+	err := s.conn.Call(ctx, "initialize", object{
+		"processId": nil, "rootUri": uri(root), "initializationOptions": s.def.Options,
+		"workspaceFolders": []object{{"uri": uri(root), "name": path.Base(root)}},
+		"capabilities": object{
+			"workspace": object{"configuration": true, "workspaceFolders": true, "symbol": object{}},
+			"textDocument": object{
+				"hover":          object{"contentFormat": []string{"markdown", "plaintext"}},
+				"definition":     object{"linkSupport": true},
+				"implementation": object{"linkSupport": true},
+				"documentSymbol": object{"hierarchicalDocumentSymbolSupport": true},
+				"callHierarchy":  object{}, "references": object{}, "synchronization": object{},
+			},
+		},
+	}, new(json.RawMessage))
+	if err != nil {
+		return err
+	}
+	return s.conn.Notify(ctx, "initialized", object{})
+}
+
+// answer is what a server gets that asks something: it is told nothing it could not do without, and
+// changes nothing.
+func answer(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+	switch req.Method {
+	case "workspace/configuration":
+		var asked struct{ Items []json.RawMessage }
+		if req.Params != nil {
+			_ = json.Unmarshal(*req.Params, &asked) // what cannot be read gets an empty list
+		}
+		return make([]any, len(asked.Items)), nil
+	case "workspace/applyEdit":
+		return object{"applied": false}, nil
+	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest", "workspace/workspaceFolders":
+		return nil, nil
+	}
+	if req.Notif {
+		return nil, nil
+	}
+	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: req.Method + " is not offered"}
+}
+
+// shown are the files that the server has open.
+func (s *server) shown() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.open))
+}
+
+// show tells the server a file's text, or that the file is there no more.
+func (s *server) show(ctx context.Context, name, text string, exists bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	doc := s.open[name]
+	id := object{"uri": uri(name)}
+	switch {
+	case !exists && doc == nil, exists && doc != nil && doc.text == text:
+		return nil
+	case !exists:
+		delete(s.open, name)
+		return s.conn.Notify(ctx, "textDocument/didClose", object{"textDocument": id})
+	case doc == nil:
+		s.open[name] = &document{text: text, version: 1}
+		return s.conn.Notify(ctx, "textDocument/didOpen", object{
+			"textDocument": object{"uri": uri(name), "languageId": s.def.Language, "version": 1, "text": text},
+		})
+	}
+	doc.text, doc.version = text, doc.version+1
+	id["version"] = doc.version
+	return s.conn.Notify(ctx, "textDocument/didChange", object{"textDocument": id, "contentChanges": []object{{"text": text}}})
+}
+
+func (s *server) alive() bool {
+	select {
+	case <-s.conn.DisconnectNotify():
+		return false
+	default:
+		return true
+	}
+}
+
+// end takes leave of the server and closes its streams, which ends it.
+func (s *server) end() {
+	_ = s.conn.Notify(context.Background(), "exit", nil) // the closed stream ends it all the same
+	_ = s.conn.Close()
+}
+
+// problem words an error of the server for the model.
+func (s *server) problem(err error) error {
+	var refused *jsonrpc2.Error
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("the language server for %s refused: %s", s.def.Language, refused.Message)
+	case errors.Is(err, jsonrpc2.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the language server for %s ended; the next call starts it again, or search with Grep", s.def.Language)
+	}
+	return fmt.Errorf("the language server for %s: %w", s.def.Language, err)
+}
+
+// uri is a path as the protocol names it.
+func uri(name string) string { return (&url.URL{Scheme: "file", Path: name}).String() }

@@ -1,0 +1,158 @@
+package file
+
+import (
+	"context"
+	_ "embed" // the prompt beside this file
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"toolbench/toolsys/tool"
+)
+
+//go:embed senduserfile.md
+var sendFilePrompt string
+
+// SendFileIn is what SendUserFile takes.
+type SendFileIn struct {
+	Files   []string `json:"files" minItems:"1" maxItems:"20" jsonschema:"The files' paths"`
+	Caption string   `json:"caption,omitempty" jsonschema:"What they are, in a line"`
+}
+
+// SentFile is one file that the user has.
+type SentFile struct {
+	Path string `json:"path"`
+	// Copy is where the user finds it.
+	Copy  string `json:"copy"`
+	Bytes int    `json:"bytes"`
+}
+
+// SendFileOut is what SendUserFile answers with.
+type SendFileOut struct {
+	Files []SentFile `json:"files"`
+}
+
+// SendUserFile hands the user copies of files, in a folder of its own, and shows where
+// they are (SPEC L). All files are looked at before the first is handed over. To read a
+// file is all it does to the user's own, so rules about reading count for it.
+func SendUserFile(d Deps, outbox string) *tool.Tool {
+	return tool.Must(tool.Def[SendFileIn, SendFileOut]{
+		Name:        "SendUserFile",
+		Hint:        "hand files to the user",
+		Description: "Hands the user copies of files.",
+		Prompt:      tool.Prompt(sendFilePrompt),
+		Call: tool.Data(func(ctx context.Context, in SendFileIn, c *tool.Context) (SendFileOut, error) {
+			return d.handOver(ctx, in, outbox, c)
+		}),
+		Text: SendFileOut.text,
+		Validate: func(in SendFileIn, c *tool.Context) *tool.Refusal {
+			for _, name := range in.Files {
+				if unc(name, c) {
+					continue
+				}
+				if _, refusal := d.locate(name, c); refusal != nil {
+					return refusal
+				}
+			}
+			return nil
+		},
+		Subject: func(in SendFileIn, c *tool.Context) tool.Subject {
+			s := tool.Subject{Kin: []string{"Read"}}
+			for _, name := range in.Files {
+				s.Paths = append(s.Paths, subjectPath(name, c))
+			}
+			return s
+		},
+		Traits: tool.Traits[SendFileIn]{
+			ReadOnly: tool.Always[SendFileIn],
+			Effects: func(in SendFileIn, c *tool.Context) tool.Effects {
+				e := tool.Effects{Writes: []string{"user", outbox + "/**"}}
+				for _, name := range in.Files {
+					e.Reads = append(e.Reads, d.lookups(name, c)...)
+				}
+				return e
+			},
+		},
+		Shaping: tool.Shaping[SendFileIn]{Classifier: func(in SendFileIn) string { return strings.Join(in.Files, " ") }},
+		View: tool.View[SendFileIn]{
+			Title:    func(SendFileIn) string { return "File for you" },
+			Summary:  func(in SendFileIn) string { return brief(in.Files[0]) },
+			Activity: func(SendFileIn) string { return "Handing over files" },
+		},
+	})
+}
+
+func (d Deps) handOver(ctx context.Context, in SendFileIn, outbox string, c *tool.Context) (SendFileOut, error) {
+	var contents [][]byte
+	var out SendFileOut
+	for _, name := range in.Files {
+		p, refusal := d.locate(name, c)
+		if refusal != nil {
+			return SendFileOut{}, failure(refusal)
+		}
+		f, refusal := d.load(p)
+		if refusal != nil {
+			return SendFileOut{}, failure(refusal)
+		}
+		contents = append(contents, f.content)
+		out.Files = append(out.Files, SentFile{Path: p.abs, Bytes: len(f.content)})
+	}
+	if err := ctx.Err(); err != nil {
+		return SendFileOut{}, err
+	}
+	if err := d.FS.MkdirAll(outbox, 0o700); err != nil {
+		return SendFileOut{}, fmt.Errorf("the files cannot be handed over: %w", err)
+	}
+	for i, content := range contents {
+		copied, err := d.copyInto(outbox, path.Base(out.Files[i].Path), content)
+		if err != nil {
+			return SendFileOut{}, fmt.Errorf("%s was not handed over: %w", out.Files[i].Path, err)
+		}
+		out.Files[i].Copy = copied
+	}
+	if c.Notify != nil {
+		c.Notify(out.notice(in.Caption))
+	}
+	return out, nil
+}
+
+// copyInto writes a file under the first of name, name-2, ... that is free; what cannot
+// be written in full leaves nothing.
+func (d Deps) copyInto(dir, name string, content []byte) (string, error) {
+	ext := path.Ext(name)
+	to := path.Join(dir, name)
+	for n := 2; ; n++ {
+		there, err := afero.Exists(d.FS, to)
+		if err != nil {
+			return "", err
+		}
+		if !there {
+			break
+		}
+		to = path.Join(dir, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext))
+	}
+	if err := afero.WriteFile(d.FS, to, content, 0o600); err != nil {
+		_ = d.FS.Remove(to) // the write's error is the one to report
+		return "", err
+	}
+	return to, nil
+}
+
+// notice is what the user sees.
+func (out SendFileOut) notice(caption string) string {
+	lines := []string{caption}
+	for _, f := range out.Files {
+		lines = append(lines, fmt.Sprintf("%s (%d bytes)", f.Copy, f.Bytes))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+func (out SendFileOut) text() string {
+	var names []string
+	for _, f := range out.Files {
+		names = append(names, fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes))
+	}
+	return "The user has " + strings.Join(names, ", ") + "."
+}

@@ -1,0 +1,255 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the prompt beside this file
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/tool"
+)
+
+//go:embed agent.md
+var agentPrompt string
+
+// Why Agent refuses an input that fits its schema.
+const (
+	CodeTooDeep = iota + 1
+	CodeUnknownType
+	CodeAgentName
+	CodeAgentNotBackground
+)
+
+// AgentIn is what Agent takes.
+type AgentIn struct {
+	Description     string `json:"description" minLength:"1" jsonschema:"The task in three to five words"`
+	Prompt          string `json:"prompt" minLength:"1" jsonschema:"The whole task: the agent knows nothing else of this conversation"`
+	SubagentType    string `json:"subagent_type,omitempty" jsonschema:"The kind of agent to use"`
+	Model           string `json:"model,omitempty" jsonschema:"The model to use instead of this conversation's"`
+	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"Return at once; read the answer with TaskOutput later"`
+	Name            string `json:"name,omitempty" jsonschema:"A name by which the agents reach it with SendMessage; only for one in the background, whose end then comes to you as a message"`
+}
+
+// AgentOut is what Agent answers with. A background agent has a task id and
+// nothing else yet.
+type AgentOut struct {
+	// Text is the agent's last message, which is its answer.
+	Text string `json:"text,omitempty"`
+	// Turns and Calls count the model's turns and the tool calls in them.
+	Turns  int    `json:"turns,omitempty"`
+	Calls  int    `json:"calls,omitempty"`
+	TaskID string `json:"task_id,omitempty"`
+	// Name is how a background agent is reached.
+	Name string `json:"name,omitempty"`
+}
+
+// Agent hands a task to a sub-agent and gives back its answer (SPEC L, B4).
+// Agents have states of their own, so several may run at once. The call allows
+// itself, since each call the sub-agent makes is decided upon by itself.
+func Agent(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[AgentIn, AgentOut]{
+		Name:        "Agent",
+		Aliases:     []string{"Task"},
+		Hint:        "delegate a task to a sub-agent",
+		Description: "Hands a task to a sub-agent that works on its own and reports back.",
+		Describe:    func(in AgentIn) string { return in.Description },
+		Prompt:      func(tool.PromptOptions) string { return agentPrompt + d.typesText() },
+		Call:        d.callAgent,
+		Text:        AgentOut.text,
+		Validate:    d.validateAgent,
+		Permit:      tool.Allows[AgentIn]("each call the agent makes is decided upon by itself"),
+		Subject:     func(in AgentIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: d.kind(in)} },
+		Traits: tool.Traits[AgentIn]{
+			// A background agent gets its id when it starts, so starts keep call order.
+			Safe:      func(in AgentIn) bool { return !in.RunInBackground },
+			Interrupt: tool.Cancel,
+		},
+		Shaping: tool.Shaping[AgentIn]{Classifier: func(in AgentIn) string { return in.Prompt }},
+		View: tool.View[AgentIn]{
+			Title:    func(in AgentIn) string { return cmp.Or(d.kind(in), "Agent") },
+			Color:    "agent",
+			Summary:  func(in AgentIn) string { return in.Description },
+			Activity: func(in AgentIn) string { return in.Description },
+		},
+	})
+}
+
+func (d Deps) callAgent(ctx context.Context, in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
+	switch {
+	case c.Spawn == nil:
+		return tool.Result[AgentOut]{}, errNoAgents
+	case in.RunInBackground:
+		return d.startAgent(in, c)
+	}
+	job := d.job(in)
+	job.Progress = c.Progress
+	got, err := c.Spawn(ctx, job)
+	if err != nil {
+		return tool.Result[AgentOut]{}, fmt.Errorf("the agent %q did not finish: %w", in.Description, err)
+	}
+	return tool.Done(AgentOut{Text: got.Text, Turns: got.Turns, Calls: got.Calls}), nil
+}
+
+// kind is the type the call asks for, or the default one.
+func (d Deps) kind(in AgentIn) string {
+	if in.SubagentType == "" && len(d.Agents) > 0 {
+		return d.Agents[0].Name
+	}
+	return in.SubagentType
+}
+
+func (d Deps) validateAgent(in AgentIn, c *tool.Context) *tool.Refusal {
+	if limit := max(1, d.MaxDepth); c.Chain.Depth >= limit {
+		return &tool.Refusal{Message: fmt.Sprintf("a sub-agent at depth %d may not start another; do the work yourself", c.Chain.Depth), Code: CodeTooDeep}
+	}
+	if refusal := d.validateName(in); refusal != nil {
+		return refusal
+	}
+	if in.SubagentType == "" || slices.Contains(d.typeNames(), in.SubagentType) {
+		return nil
+	}
+	kinds := "there are no types here, leave subagent_type out"
+	if len(d.Agents) > 0 {
+		kinds = "there are " + strings.Join(d.typeNames(), ", ")
+	}
+	return &tool.Refusal{Message: fmt.Sprintf("no agent type %q; %s", in.SubagentType, kinds), Code: CodeUnknownType}
+}
+
+// agentName is what an agent may be called. Names that stand for others in messages are
+// not to be had.
+var agentName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+var takenNames = []string{tool.MainName, "user", "system", "cron", "trigger", "pr", "task", "monitor"}
+
+func (d Deps) validateName(in AgentIn) *tool.Refusal {
+	switch {
+	case in.Name == "":
+		return nil
+	case !in.RunInBackground:
+		return &tool.Refusal{Message: "name is for an agent with run_in_background; leave it out", Code: CodeAgentNotBackground}
+	case !agentName.MatchString(in.Name) || slices.Contains(takenNames, strings.ToLower(in.Name)):
+		return &tool.Refusal{Message: fmt.Sprintf("%q is no name for an agent: use a letter and then letters, digits, _ and -, and none of %s", in.Name, strings.Join(takenNames, ", ")), Code: CodeAgentName}
+	}
+	return nil
+}
+
+func (d Deps) typeNames() []string {
+	names := make([]string, len(d.Agents))
+	for i, t := range d.Agents {
+		names[i] = t.Name
+	}
+	return names
+}
+
+func (d Deps) typesText() string {
+	var b strings.Builder
+	for i, t := range d.Agents {
+		if i == 0 {
+			b.WriteString("\nTypes of agent (the first is the default):\n")
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", t.Name, t.When)
+	}
+	return b.String()
+}
+
+func (d Deps) job(in AgentIn) tool.Job {
+	return tool.Job{Description: in.Description, Prompt: in.Prompt, Type: d.kind(in), Model: in.Model}
+}
+
+func (d Deps) startAgent(in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
+	if d.Tasks == nil || d.Inbox == nil || c.Enlist == nil {
+		return tool.Result[AgentOut]{}, errNoBackground
+	}
+	team := d.teamOf(in, c)
+	p, err := c.Enlist(tool.Peer{Name: in.Name, Title: in.Description, Team: team, Reports: in.Name != "", Stays: team != ""})
+	if err != nil {
+		return tool.Result[AgentOut]{}, fmt.Errorf("%w; give the agent another name, or write to the one that has it with SendMessage", err)
+	}
+	job := d.job(in)
+	job.Agent = p.Agent
+	if p.Stays {
+		job.Idle = func(last string) { d.idle(p, last) }
+	}
+	id := d.begin(p, job, c.Spawn)
+	return tool.Result[AgentOut]{Data: AgentOut{TaskID: id, Name: p.Name}, Observed: []tool.Observation{{Task: id}}}, nil
+}
+
+// teamOf is the team that a named agent joins, which is its parent's.
+func (d Deps) teamOf(in AgentIn, c *tool.Context) string {
+	self, err := d.Inbox.Peer(c.AgentID)
+	if in.Name == "" || err != nil {
+		return ""
+	}
+	return self.Team
+}
+
+// idle reports to its parent that a member of a team waits for messages.
+func (d Deps) idle(p tool.Peer, last string) {
+	if now, err := d.Inbox.Peer(p.Agent); err != nil || !now.Stays {
+		return // it ends, and reports that
+	}
+	text := "I wait for messages. My last words: " + cmp.Or(last, "none.")
+	_, _ = d.Inbox.Post(tool.Mail{To: p.Parent, From: p.Name, Sender: p.Agent, Kind: tool.MailIdle, Text: text})
+}
+
+// begin runs an enlisted agent as a background task and gives the task's id. Spawn
+// outlives the call, as the task does.
+func (d Deps) begin(p tool.Peer, job tool.Job, spawn func(context.Context, tool.Job) (tool.Report, error)) string {
+	ids := make(chan string, 1) // the task begins before its id is known here
+	spec := tool.TaskSpec{Kind: "agent", Title: job.Description, Agent: p.Parent}
+	id := d.Tasks.Start(spec, func(ctx context.Context, out io.Writer) (int, error) {
+		id := <-ids
+		got, err := spawn(ctx, job)
+		if ctx.Err() == nil {
+			d.report(p, id, got, err)
+		}
+		d.Inbox.Ended(p.Agent, func(text string) (string, error) {
+			next := job
+			next.Prompt, next.History = text, got.History
+			next.Isolate = func(tool.State) tool.State { return got.State }
+			return d.begin(p, next, spawn), nil
+		})
+		if err != nil {
+			return 1, err
+		}
+		_, err = io.WriteString(out, got.Text)
+		return 0, err
+	})
+	d.Inbox.Runs(p.Agent, id)
+	ids <- id
+	return id
+}
+
+// report sends the end of an agent to its parent. A parent that has ended itself reads
+// it in the task's output, if at all.
+func (d Deps) report(p tool.Peer, task string, got tool.Report, err error) {
+	if !p.Reports {
+		return
+	}
+	text := "I have ended: " + cmp.Or(got.Text, "without an answer.")
+	if err != nil {
+		text = "I failed: " + err.Error()
+	}
+	_, _ = d.Inbox.Post(tool.Mail{To: p.Parent, From: p.Name, Sender: p.Agent, Kind: tool.MailTask, About: task, Text: text})
+}
+
+func (out AgentOut) text() string {
+	switch {
+	case out.TaskID != "":
+		return fmt.Sprintf("The agent %s runs in the background as %s. Read its answer with TaskOutput, write to it with SendMessage, end it with TaskStop.", out.Name, out.TaskID)
+	case out.Text == "":
+		return "The agent ended without an answer."
+	}
+	return out.Text
+}
+
+// Errors of a session in which no sub-agent can run, or none in the background.
+var (
+	errNoAgents     = errors.New("sub-agents cannot run here; do the work yourself")
+	errNoBackground = errors.New("agents cannot run in the background here; call again without run_in_background")
+)

@@ -1,0 +1,56 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the prompt beside this file
+	"encoding/json"
+	"slices"
+
+	"toolbench/toolsys/tool"
+)
+
+//go:embed output.md
+var syntheticPrompt string
+
+// SyntheticOutput takes the answer of a conversation in the form that the caller of the
+// session asked for (SPEC L, C3). Here it takes any object; a session puts its caller's
+// schema in the place of that, and only where it does so is the tool offered. The last
+// call counts, so that an answer can be mended.
+func SyntheticOutput() *tool.Tool {
+	return tool.Must(tool.Def[json.RawMessage, string]{
+		Name:        "SyntheticOutput",
+		Hint:        "give the answer in the wanted form",
+		Description: "Gives the answer of this conversation in the form that was asked for.",
+		Prompt:      tool.Prompt(syntheticPrompt),
+		InputSchema: json.RawMessage(`{"type":"object"}`),
+		Call:        giveOutput,
+		Permit:      tool.Allows[json.RawMessage]("the answer is the conversation's own"),
+		Traits: tool.Traits[json.RawMessage]{
+			Effects: func(json.RawMessage, *tool.Context) tool.Effects {
+				return tool.Effects{Writes: []string{"output"}}
+			},
+		},
+		View: tool.View[json.RawMessage]{
+			Title:    func(json.RawMessage) string { return "Answer" },
+			Summary:  func(in json.RawMessage) string { return string(in) },
+			Activity: func(json.RawMessage) string { return "Giving the answer" },
+		},
+	})
+}
+
+// giveOutput leaves the answer in the state, without the spaces between its members.
+func giveOutput(_ context.Context, in json.RawMessage, c *tool.Context) (tool.Result[string], error) {
+	var answer bytes.Buffer
+	if err := json.Compact(&answer, in); err != nil {
+		return tool.Result[string]{}, err
+	}
+	text := "The answer is taken. End here, unless something is left to be done."
+	if c.State.Output != nil {
+		text = "The answer is taken in place of the one before. End here, unless something is left to be done."
+	}
+	return tool.Result[string]{Data: text, Modify: func(s tool.State) tool.State {
+		s.Output = slices.Clone(answer.Bytes())
+		return s
+	}}, nil
+}

@@ -1,0 +1,150 @@
+package work
+
+import (
+	"context"
+	_ "embed" // the prompt beside this file
+	"strings"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed enterplan.md
+var enterPrompt string
+
+// Why plan mode is not entered or left.
+const (
+	CodeAlreadyPlanning = iota + 1
+	CodeNotPlanning
+	CodeSubAgent
+)
+
+// EnterIn is what EnterPlanMode takes: nothing.
+type EnterIn struct{}
+
+// PlanOut is what both tools of plan mode answer with.
+type PlanOut struct {
+	// Mode is the permission mode from now on.
+	Mode string `json:"mode"`
+	// Plan is the plan that was approved; empty on the way in.
+	Plan string `json:"plan,omitempty"`
+}
+
+// EnterPlanMode switches to plan mode, in which only reading is possible, and
+// remembers the mode to go back to (SPEC L, F1). It needs the user's consent,
+// since it changes how the session goes on.
+func EnterPlanMode() *tool.Tool {
+	return tool.Must(tool.Def[EnterIn, PlanOut]{
+		Name:        "EnterPlanMode",
+		Hint:        "enter planning mode for complex tasks",
+		Description: "Switches to plan mode, to explore and plan before anything is changed.",
+		Prompt:      tool.Prompt(enterPrompt),
+		Call: func(context.Context, EnterIn, *tool.Context) (tool.Result[PlanOut], error) {
+			return tool.Result[PlanOut]{Data: PlanOut{Mode: permission.Plan.String()}, Modify: startPlanning}, nil
+		},
+		Text: func(PlanOut) string {
+			return "Plan mode is on: from here on you can read and search, and change nothing. " +
+				"Explore, settle open questions with AskUserQuestion, then present the plan with ExitPlanMode."
+		},
+		Validate: func(_ EnterIn, c *tool.Context) *tool.Refusal { return canEnter(c) },
+		Permit:   tool.Asks[EnterIn]("plan before changing anything?"),
+		Traits:   tool.Traits[EnterIn]{NeedsUser: tool.Always[EnterIn]}, // every other call is decided upon by the mode
+		Loading:  tool.Loading{Deferrable: true},
+		View: tool.View[EnterIn]{
+			Title:    func(EnterIn) string { return "Plan mode" },
+			Color:    "plan",
+			Activity: func(EnterIn) string { return "Entering plan mode" },
+		},
+	})
+}
+
+// startPlanning keeps the mode to go back to; a second time it keeps nothing,
+// lest plan mode lead back to plan mode.
+func startPlanning(s tool.State) tool.State {
+	if s.Mode != permission.Plan {
+		s.Before, s.Mode = s.Mode, permission.Plan
+	}
+	return s
+}
+
+func canEnter(c *tool.Context) *tool.Refusal {
+	switch {
+	case c.Chain.Depth > 0:
+		return subAgent()
+	case c.State.Mode == permission.Plan:
+		return &tool.Refusal{Message: "plan mode is on already; present the plan with ExitPlanMode when it is ready", Code: CodeAlreadyPlanning}
+	}
+	return nil
+}
+
+// subAgent: a sub-agent's state is its own (B4), and no person watches it.
+func subAgent() *tool.Refusal {
+	return &tool.Refusal{Message: "only the main conversation switches plan mode; report your findings to it instead", Code: CodeSubAgent}
+}
+
+//go:embed exitplan.md
+var exitPrompt string
+
+// ExitIn is what ExitPlanMode takes.
+type ExitIn struct {
+	Plan string `json:"plan" minLength:"1" jsonschema:"The plan to be approved, in Markdown"`
+}
+
+// ExitPlanMode presents the plan and, once a person has approved it, goes back to
+// the mode that plan mode was entered from (SPEC L, F2). The approval is the
+// permission to run this very call, so no rule and no classifier gives it.
+func ExitPlanMode() *tool.Tool {
+	return tool.Must(tool.Def[ExitIn, PlanOut]{
+		Name:        "ExitPlanMode",
+		Hint:        "exit planning mode and execute",
+		Description: "Presents the plan for approval and leaves plan mode.",
+		Prompt:      tool.Prompt(exitPrompt),
+		Call: func(_ context.Context, in ExitIn, c *tool.Context) (tool.Result[PlanOut], error) {
+			return tool.Result[PlanOut]{
+				Data:   PlanOut{Mode: c.State.Before.String(), Plan: in.Plan},
+				Modify: stopPlanning(in.Plan),
+			}, nil
+		},
+		Text: func(out PlanOut) string {
+			return "The plan is approved and plan mode is off (mode " + out.Mode + "). " +
+				"Carry the plan out. If it has several steps, put them on the to-do list first.\n\n" + out.Plan
+		},
+		Validate: func(_ ExitIn, c *tool.Context) *tool.Refusal { return canExit(c) },
+		Permit:   tool.Asks[ExitIn]("approve this plan?"),
+		Traits:   tool.Traits[ExitIn]{NeedsUser: tool.Always[ExitIn]},
+		Loading:  tool.Loading{Deferrable: true},
+		View: tool.View[ExitIn]{
+			Title:    func(ExitIn) string { return "Plan" },
+			Color:    "plan",
+			Summary:  func(in ExitIn) string { return firstLine(in.Plan) },
+			Activity: func(ExitIn) string { return "Waiting for the plan's approval" },
+		},
+	})
+}
+
+func stopPlanning(plan string) tool.Modifier {
+	return func(s tool.State) tool.State {
+		s.Mode, s.Before, s.Plan = s.Before, permission.Default, plan
+		return s
+	}
+}
+
+func canExit(c *tool.Context) *tool.Refusal {
+	switch {
+	case c.Chain.Depth > 0:
+		return subAgent()
+	case c.State.Mode != permission.Plan:
+		return &tool.Refusal{Message: "plan mode is not on, so there is no plan to approve; if the plan was approved already, carry it out", Code: CodeNotPlanning}
+	}
+	return nil
+}
+
+// firstLine is the plan's title: its first line that is not empty.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if title := strings.TrimSpace(strings.TrimLeft(line, "# \t")); title != "" {
+			return title
+		}
+	}
+	return ""
+}

@@ -1,0 +1,189 @@
+package work
+
+import (
+	"context"
+	_ "embed" // the prompts beside this file
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolbench/toolsys/tool"
+)
+
+var (
+	//go:embed teamcreate.md
+	teamCreatePrompt string
+	//go:embed teamdelete.md
+	teamDeletePrompt string
+	//go:embed listpeers.md
+	listPeersPrompt string
+)
+
+// CodeTeamName refuses a name that is none.
+const CodeTeamName = 1
+
+// TeamCreateIn is what TeamCreate takes.
+type TeamCreateIn struct {
+	Name        string `json:"team_name" minLength:"1" jsonschema:"The team's name: a letter, then letters, digits, _ and -"`
+	Description string `json:"description,omitempty" jsonschema:"What the team is for"`
+}
+
+// TeamOut is what the tools about teams answer with.
+type TeamOut struct {
+	Team string `json:"team_name"`
+	Lead string `json:"lead"`
+	// Members are those of a team that was deleted.
+	Members []string `json:"members,omitempty"`
+}
+
+// peerEffects are those of a tool that changes who is there and what they get.
+func peerEffects[In any](In, *tool.Context) tool.Effects {
+	return tool.Effects{Reads: []string{"inbox"}, Writes: []string{"inbox"}}
+}
+
+// TeamCreate makes a team that the caller leads (SPEC L).
+func TeamCreate(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[TeamCreateIn, TeamOut]{
+		Name:        "TeamCreate",
+		Hint:        "create agent team",
+		Description: "Makes a team of agents that you lead.",
+		Prompt:      tool.Prompt(teamCreatePrompt),
+		Call:        tool.Data(d.createTeam),
+		Text: func(out TeamOut) string {
+			return fmt.Sprintf("The team %s is there and you lead it, as %s. Start its members with Agent, each with a name.", out.Team, out.Lead)
+		},
+		Validate: func(in TeamCreateIn, _ *tool.Context) *tool.Refusal {
+			if !agentName.MatchString(in.Name) {
+				return &tool.Refusal{Message: fmt.Sprintf("%q is no name for a team: use a letter and then letters, digits, _ and -, 64 at most", in.Name), Code: CodeTeamName}
+			}
+			return nil
+		},
+		Permit:  tool.Allows[TeamCreateIn]("the team is the session's own"),
+		Traits:  tool.Traits[TeamCreateIn]{Effects: peerEffects[TeamCreateIn]},
+		Loading: tool.Loading{Deferrable: true},
+		View: tool.View[TeamCreateIn]{
+			Title:    func(TeamCreateIn) string { return "New team" },
+			Color:    "agent",
+			Summary:  func(in TeamCreateIn) string { return in.Name },
+			Activity: func(in TeamCreateIn) string { return "Making the team " + in.Name },
+		},
+	})
+}
+
+func (d Deps) createTeam(_ context.Context, in TeamCreateIn, c *tool.Context) (TeamOut, error) {
+	err := d.Inbox.Found(tool.Team{Name: in.Name, About: in.Description, Lead: c.AgentID})
+	switch {
+	case errors.Is(err, tool.ErrTeamName):
+		return TeamOut{}, fmt.Errorf("there is a team %q already; choose another name", in.Name)
+	case errors.Is(err, tool.ErrInTeam):
+		return TeamOut{}, fmt.Errorf("%w; an agent is in one team at a time, and who leads one ends it with TeamDelete", err)
+	}
+	return TeamOut{Team: in.Name, Lead: d.nameOf(c.AgentID)}, err
+}
+
+// TeamDeleteIn is what TeamDelete takes: nothing.
+type TeamDeleteIn struct{}
+
+// TeamDelete ends the team that the caller leads (SPEC L).
+func TeamDelete(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[TeamDeleteIn, TeamOut]{
+		Name:        "TeamDelete",
+		Hint:        "delete agent team",
+		Description: "Deletes the team you lead; members that wait for messages end.",
+		Prompt:      tool.Prompt(teamDeletePrompt),
+		Call:        tool.Data(d.deleteTeam),
+		Text: func(out TeamOut) string {
+			if len(out.Members) == 0 {
+				return fmt.Sprintf("The team %s is deleted. It had no members.", out.Team)
+			}
+			return fmt.Sprintf("The team %s is deleted. Its members were %s.", out.Team, strings.Join(out.Members, ", "))
+		},
+		Permit:  tool.Allows[TeamDeleteIn]("the team is the session's own"),
+		Traits:  tool.Traits[TeamDeleteIn]{Effects: peerEffects[TeamDeleteIn]},
+		Loading: tool.Loading{Deferrable: true},
+		View: tool.View[TeamDeleteIn]{
+			Title:    func(TeamDeleteIn) string { return "Delete team" },
+			Color:    "agent",
+			Activity: func(TeamDeleteIn) string { return "Deleting the team" },
+		},
+	})
+}
+
+func (d Deps) deleteTeam(_ context.Context, _ TeamDeleteIn, c *tool.Context) (TeamOut, error) {
+	t, members, err := d.Inbox.Disband(c.AgentID)
+	var names []string
+	for _, p := range members {
+		names = append(names, p.Name)
+	}
+	switch {
+	case errors.Is(err, tool.ErrNoTeam):
+		return TeamOut{}, errors.New("you lead no team; make one with TeamCreate")
+	case err != nil:
+		return TeamOut{}, fmt.Errorf("%s still work for the team %s; let them finish, ask them to end with SendMessage (shutdown_request), or stop their tasks with TaskStop", strings.Join(names, ", "), t.Name)
+	}
+	return TeamOut{Team: t.Name, Lead: d.nameOf(c.AgentID), Members: names}, nil
+}
+
+// ListPeersIn is what ListPeers takes: nothing.
+type ListPeersIn struct{}
+
+// PeerOut is one agent on the list.
+type PeerOut struct {
+	Name   string `json:"name"`
+	Agent  string `json:"agent_id,omitempty"`
+	Status string `json:"status"`
+	Title  string `json:"title,omitempty"`
+	Team   string `json:"team,omitempty"`
+	Task   string `json:"task_id,omitempty"`
+	// You marks the agent that asks.
+	You bool `json:"you,omitempty"`
+}
+
+// ListPeersOut is what ListPeers answers with, in the order in which the agents joined.
+type ListPeersOut struct {
+	Peers []PeerOut `json:"peers"`
+}
+
+// ListPeers lists the agents of the session (SPEC L).
+func ListPeers(d Deps) *tool.Tool {
+	return tool.Must(tool.Def[ListPeersIn, ListPeersOut]{
+		Name:        "ListPeers",
+		Hint:        "list agents to send messages to",
+		Description: "Lists the agents of this session that can be written to.",
+		Prompt:      tool.Prompt(listPeersPrompt),
+		Call: tool.Data(func(_ context.Context, _ ListPeersIn, c *tool.Context) (ListPeersOut, error) {
+			out := ListPeersOut{Peers: []PeerOut{}}
+			for _, p := range d.Inbox.Peers() {
+				out.Peers = append(out.Peers, PeerOut{
+					Name: p.Name, Agent: p.Agent, Status: string(p.Status), Title: p.Title, Team: p.Team, Task: p.Task, You: p.Agent == c.AgentID,
+				})
+			}
+			return out, nil
+		}),
+		Text:   ListPeersOut.text,
+		Traits: tool.Looks(tool.Class{List: true}, func(ListPeersIn, *tool.Context) []string { return []string{"inbox"} }),
+		View: tool.View[ListPeersIn]{
+			Title:    func(ListPeersIn) string { return "Agents" },
+			Activity: func(ListPeersIn) string { return "Listing the agents" },
+		},
+	})
+}
+
+func (out ListPeersOut) text() string {
+	var b strings.Builder
+	for i, p := range out.Peers {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s: %s", p.Name, p.Status)
+		for _, more := range [][2]string{{"", p.Title}, {"team ", p.Team}, {"id ", p.Agent}, {"", p.Task}} {
+			if more[1] != "" && more[1] != p.Name {
+				b.WriteString(", " + more[0] + more[1])
+			}
+		}
+		if p.You {
+			b.WriteString(" (you)")
+		}
+	}
+	return b.String()
+}

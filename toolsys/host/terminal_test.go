@@ -1,0 +1,107 @@
+package host_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/host"
+)
+
+func terminal(t *testing.T, s *host.Shell, dir string) (typed func(keys string) shell.Screen, term shell.Terminal) {
+	t.Helper()
+	term, err := s.Terminal(t.Context(), shell.TerminalRequest{Dir: dir, Env: theirs, Cols: 80, Rows: 10})
+	require.NoError(t, err)
+	return func(keys string) shell.Screen {
+		t.Helper()
+		require.NoError(t, term.Type(t.Context(), keys))
+		screen, err := term.Screen(t.Context(), 5*time.Second)
+		require.NoError(t, err)
+		return screen
+	}, term
+}
+
+// eventually looks at the screen until it holds a text: a loaded machine may pause in between.
+func eventually(t *testing.T, term shell.Terminal, text string) shell.Screen {
+	t.Helper()
+	var last shell.Screen
+	require.Eventually(t, func() bool {
+		var err error
+		last, err = term.Screen(context.Background(), time.Second)
+		return err == nil && strings.Contains(last.Text, text)
+	}, 20*time.Second, 50*time.Millisecond, text)
+	return last
+}
+
+func TestATerminalIsARealOneAndIsKept(t *testing.T) {
+	s := newShell(t, host.ShellConfig{})
+	dir := host.Follow(t.TempDir())
+	typed, term := terminal(t, s, dir)
+	typed("mkdir sub; cd sub; X=kept; test -t 0 && echo a-terminal; stty size\r")
+	assert.Contains(t, eventually(t, term, "10 80").Text, "a-terminal")
+	typed("clear; pwd; echo $X\r")
+	eventually(t, term, "kept")
+	typed("clear; read -p 'Name? ' name; echo hello $name\r")
+	screen := eventually(t, term, "Name?")
+	assert.Equal(t, 7, screen.Col, "the cursor stands where the answer goes")
+	typed("Ada\r")
+	eventually(t, term, "hello Ada")
+	typed("clear; sleep 1000\r")
+	typed("\x03echo $?\r")
+	eventually(t, term, "130")
+	typed(`clear; printf '\033[3;5Hhere\033[1;1H'; sleep 1000` + "\r")
+	screen = eventually(t, term, "here")
+	assert.Equal(t, "    here", strings.Split(screen.Text, "\n")[2], "the screen is drawn as a terminal draws it")
+	typed("\x03exit\r")
+	require.Eventually(t, func() bool {
+		screen, err := term.Screen(t.Context(), time.Second)
+		return err == nil && screen.Ended
+	}, 20*time.Second, 50*time.Millisecond)
+	require.NoError(t, term.Close())
+	assert.Error(t, term.Type(t.Context(), "x"))
+}
+
+// Jobs of an interactive shell have process groups of their own; all of them end.
+func TestATerminalEndsWithAllThatRunsInIt(t *testing.T) {
+	for name, end := range map[string]func(*host.Shell, shell.Terminal) error{
+		"by itself":      func(_ *host.Shell, term shell.Terminal) error { return term.Close() },
+		"with the shell": func(s *host.Shell, _ shell.Terminal) error { return s.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShell(t, host.ShellConfig{Grace: 300 * time.Millisecond})
+			typed, term := terminal(t, s, host.Follow(t.TempDir()))
+			typed("(trap '' HUP TERM; exec sleep 1000) & echo job=$!.; echo shell=$$.\r")
+			text := eventually(t, term, "shell=").Text
+			number := func(name string) string {
+				at := strings.LastIndex(text, name+"=") + len(name) + 1
+				return text[at : at+strings.IndexByte(text[at:], '.')]
+			}
+			require.NoError(t, end(s, term))
+			gone(t, number("job"))
+			gone(t, number("shell"))
+		})
+	}
+}
+
+func TestATerminalIsInTheSandbox(t *testing.T) {
+	confined(t, false, func(t *testing.T, s *host.Shell, inside, outside string) {
+		typed, term := terminal(t, s, inside)
+		typed("echo x > ok; echo x > ../outside/new; echo code=$?\r")
+		eventually(t, term, "code=1")
+		assert.FileExists(t, filepath.Join(inside, "ok"))
+		assert.NoFileExists(t, filepath.Join(outside, "new"))
+	})
+}
+
+func TestAClosedShellOpensNoTerminal(t *testing.T) {
+	s := newShell(t, host.ShellConfig{})
+	require.NoError(t, s.Close())
+	_, err := s.Terminal(t.Context(), shell.TerminalRequest{Dir: "/", Cols: 80, Rows: 24})
+	assert.ErrorIs(t, err, host.ErrClosed)
+}

@@ -1,0 +1,66 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// inner gives call i, which started in the given state, the means to make calls of its own (C3). Each goes
+// through the whole pipeline, so that schema, hooks, rules and people decide upon it as upon any other; it sees
+// what those before it changed, and what all changed is one modifier of call i.
+func (ex *execution) inner(i int, state tool.State) func(context.Context, []tool.InnerCall, func(tool.InnerResult) bool) tool.InnerReport {
+	return func(ctx context.Context, calls []tool.InnerCall, on func(tool.InnerResult) bool) (report tool.InnerReport) {
+		wrapped := ex.snap.Pool.Wrapped().Look(pool.View{Settings: ex.s.cfg.Settings})
+		outer := ex.job(i).pre.Call
+		for k, c := range calls {
+			if ctx.Err() != nil {
+				return report
+			}
+			call := pipeline.Call{ID: fmt.Sprintf("%s.%d", outer.ID, k+1), Name: c.Tool, Input: c.Input, Turn: outer.Turn}
+			r := ex.runInner(ctx, call, wrapped, state)
+			after := func(s tool.State) tool.State {
+				if r.Modify != nil {
+					s, _ = modified(s, r.Modify) // one that panics changes nothing
+				}
+				return learned(s, r)
+			}
+			state = after(state)
+			report.Modify = report.Modify.Then(after)
+			report.Messages = append(report.Messages, r.Messages...)
+			one := tool.InnerResult{Tool: r.Tool, Status: string(r.Status), Blocks: r.Block.Content, Failed: r.Block.IsError}
+			report.Results = append(report.Results, one)
+			if r.StopTurn || !on(one) {
+				return report
+			}
+		}
+		return report
+	}
+}
+
+func (ex *execution) runInner(ctx context.Context, call pipeline.Call, wrapped *pool.Snapshot, state tool.State) pipeline.Result {
+	env := &pipeline.Env{Snapshot: wrapped, Nearest: ex.s.nearest(wrapped), Context: ex.s.context(state, ex)}
+	pre := ex.s.pipe.Prepare(call, env)
+	if ex.s.traces() {
+		e := ex.s.pipe.Effects(pre, env)
+		for _, data := range []trace.Data{
+			trace.Ready{Safe: pre.Safe, Input: string(call.Input)},
+			trace.Started{Touches: trace.Touches{Reads: e.Reads, Writes: e.Writes, Everything: e.Everything}},
+		} {
+			ex.s.pipe.Handlers.Trace(trace.Event{
+				At: ex.s.pipe.Handlers.Since(), Agent: ex.s.cfg.Agent, Turn: call.Turn, Call: call.ID, Tool: call.Name, Data: data,
+			})
+		}
+	}
+	r := ex.s.pipe.Run(ctx, pre, env, schedule.Control{Alone: func(context.Context) error { return nil }, Begin: func() {}})
+	if r.Block.Content == nil {
+		r.Block.Content = []message.Block{}
+	}
+	return r
+}

@@ -1,0 +1,204 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Cut is what is left out of a history where it is sent on: messages by their place in
+// it, and calls, each with its result, by id.
+type Cut struct {
+	Messages []int
+	Calls    []string
+}
+
+// Of gives history without what is cut. What is left is what an API takes: no call is
+// parted from its result, roles alternate, the first message is the user's, none is empty;
+// the last one stays. In the place of what is missing stands a note of the user's that
+// counts it.
+func (c Cut) Of(history []Message) []Message {
+	if len(c.Messages)+len(c.Calls) == 0 || len(history) == 0 {
+		return history
+	}
+	end := lastStep(history)
+	r := remains{calls: c.allCalls(history, end)}
+	for i, m := range history {
+		r.take(m, i < end && slices.Contains(c.Messages, i))
+	}
+	r.note()
+	return r.out
+}
+
+// lastStep is the place of the last message, or that of the calls which it answers: what
+// stands there the model has not gone on from.
+func lastStep(history []Message) int {
+	last := len(history) - 1
+	if len(history[last].Results()) > 0 {
+		return last - 1
+	}
+	return last
+}
+
+// allCalls are the ids of the calls that go: those named, and those of a message that
+// goes or whose result does.
+func (c Cut) allCalls(history []Message, end int) map[string]bool {
+	calls := map[string]bool{}
+	for _, id := range c.Calls {
+		calls[id] = true
+	}
+	for _, i := range c.Messages {
+		if i < 0 || i >= end {
+			continue
+		}
+		for _, b := range history[i].Content {
+			switch b.Type {
+			case TypeToolUse:
+				calls[b.ID] = true
+			case TypeToolResult:
+				calls[b.ToolUseID] = true
+			}
+		}
+	}
+	for _, b := range history[len(history)-1].Results() {
+		delete(calls, b.ToolUseID)
+	}
+	return calls
+}
+
+// remains puts together what is left of a history.
+type remains struct {
+	calls map[string]bool
+	out   []Message
+	gap   gap
+}
+
+// gap counts what is missing since the last note.
+type gap struct {
+	messages, bytes int
+	tools           []string
+}
+
+// take adds what is left of a message.
+func (r *remains) take(m Message, whole bool) {
+	left, missing := r.split(m, whole)
+	if len(left) == 0 {
+		r.gap.add(missing)
+		return
+	}
+	if m.Role == Assistant {
+		r.note()
+		r.gap.add(missing)
+		r.out = append(r.out, Message{Role: m.Role, Content: left})
+		return
+	}
+	r.gap.add(missing)
+	if r.gap.bytes > 0 {
+		left = noted(left, r.gap.text())
+		r.gap = gap{}
+	}
+	r.user(left)
+}
+
+// split gives the blocks of a message that stay, and counts the others. Of a message that
+// has no text and no call left, nothing stays.
+func (r *remains) split(m Message, whole bool) (left []Block, missing gap) {
+	for _, b := range m.Content {
+		if whole || r.calls[b.ID] && b.Type == TypeToolUse || r.calls[b.ToolUseID] && b.Type == TypeToolResult {
+			missing.block(b)
+			continue
+		}
+		left = append(left, b)
+	}
+	if whole || missing.bytes > 0 && !slices.ContainsFunc(left, shown) {
+		for _, b := range left {
+			missing.block(b)
+		}
+		missing.messages, left = 1, nil
+	}
+	return left, missing
+}
+
+// shown reports whether a block can stand without others in a message.
+func shown(b Block) bool { return b.Type != "thinking" && b.Type != "redacted_thinking" }
+
+func (g *gap) block(b Block) {
+	if b.Type == TypeToolUse {
+		g.tools = append(g.tools, b.Name)
+	}
+	g.bytes += max(1, Size(b))
+}
+
+func (g *gap) add(more gap) {
+	g.messages += more.messages
+	g.bytes += more.bytes
+	g.tools = append(g.tools, more.tools...)
+}
+
+// text is the note that stands for what is missing, with its size at four bytes a token.
+func (g *gap) text() string {
+	var what []string
+	switch {
+	case g.messages == 1:
+		what = append(what, "1 message")
+	case g.messages > 1:
+		what = append(what, fmt.Sprintf("%d messages", g.messages))
+	}
+	if len(g.tools) > 0 {
+		what = append(what, "calls of "+strings.Join(counted(g.tools), ", "))
+	}
+	return fmt.Sprintf("[Snipped here: %s, about %d tokens.]", strings.Join(what, " with "), (g.bytes+3)/4)
+}
+
+// counted lists names in order, each once, with how often it stands there.
+func counted(names []string) []string {
+	var out []string
+	sorted := slices.Sorted(slices.Values(names))
+	for i := 0; i < len(sorted); {
+		n := i
+		for n < len(sorted) && sorted[n] == sorted[i] {
+			n++
+		}
+		if out = append(out, sorted[i]); n-i > 1 {
+			out[len(out)-1] += fmt.Sprintf(" (%d)", n-i)
+		}
+		i = n
+	}
+	return out
+}
+
+// note writes the note of the gap before a message of the model.
+func (r *remains) note() {
+	if r.gap.bytes == 0 {
+		return
+	}
+	r.user([]Block{Text(r.gap.text())})
+	r.gap = gap{}
+}
+
+// user adds blocks of the user, to the message before if that is the user's too.
+func (r *remains) user(blocks []Block) {
+	if n := len(r.out); n > 0 && r.out[n-1].Role == User {
+		r.out[n-1].Content = slices.Concat(r.out[n-1].Content, blocks)
+		return
+	}
+	r.out = append(r.out, Message{Role: User, Content: blocks})
+}
+
+// noted puts a note behind the results of blocks, which come first.
+func noted(blocks []Block, text string) []Block {
+	at := 0
+	for at < len(blocks) && blocks[at].Type == TypeToolResult {
+		at++
+	}
+	return slices.Insert(slices.Clone(blocks), at, Text(text))
+}
+
+// Size is how many bytes a block has as it is sent; 0 for one that cannot be.
+func Size(b Block) int {
+	raw, err := b.MarshalJSON()
+	if err != nil {
+		return 0
+	}
+	return len(raw)
+}

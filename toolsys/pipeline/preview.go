@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"toolbench/toolsys/message"
+)
+
+// head gives the first n code points of text, or fewer: where the second half of
+// them has a line end, the cut is there, so that no line is shown in part.
+func head(text string, n int) string {
+	cut := prefix(text, n)
+	if len(cut) == len(text) {
+		return text
+	}
+	if end := strings.LastIndexByte(cut, '\n') + 1; end > len(cut)/2 {
+		return cut[:end]
+	}
+	return cut
+}
+
+// prefix gives the first n code points.
+func prefix(text string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// prefixBytes gives at most n bytes, cut between code points.
+func prefixBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:max(n, 0)]
+}
+
+// preview is what the model gets of a result that is in file.
+func preview(text, file string, chars, n int) string {
+	shown := head(text, n)
+	note := fmt.Sprintf("[This result has %d characters, too many to show here. All of it is saved in %s: read or search that file for more.", chars, file)
+	if shown == "" {
+		return note + "]"
+	}
+	return fmt.Sprintf("%s Its first %d characters:]\n%s", note, utf8.RuneCountInString(shown), shown)
+}
+
+// longestWhy bounds the words of a filesystem in a note, in code points.
+const longestWhy = 100
+
+// truncate cuts text so that it and the note fit n code points; the note is never
+// cut.
+func truncate(text string, chars, n int, why string) string {
+	why = prefix(why, longestWhy)
+	note := func(shown int) string {
+		return fmt.Sprintf("\n[Cut here: %d of %d characters are shown. %s.]", shown, chars, why)
+	}
+	shown := head(text, n-utf8.RuneCountInString(note(chars)))
+	shown = prefixBytes(shown, MaxInlineBytes-1-len(note(chars)))
+	return shown + note(utf8.RuneCountInString(shown))
+}
+
+// withText puts text where the first text block of blocks stands and drops the
+// others; all that is not text keeps its order.
+func withText(blocks []message.Block, text string) []message.Block {
+	out := make([]message.Block, 0, len(blocks))
+	placed := false
+	for _, b := range blocks {
+		switch {
+		case b.Type != message.TypeText:
+			out = append(out, b)
+		case !placed:
+			b.Text, placed = text, true
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// ErrNoPlace is the error of a ResultStore that cannot save anything.
+var ErrNoPlace = errors.New("there is no place to save results")
+
+// ResultStore is where results go that are too large for the conversation. The zero ResultStore
+// saves nothing: every result over its limit is then truncated (K3).
+type ResultStore struct {
+	// Save writes one result to a file; where it fails it leaves no part of one behind,
+	// since half a result under the name of the full one would mislead.
+	Save func(file, text string) error
+	// Dir is the folder of the results.
+	Dir string
+}
+
+// maxStem leaves room for a suffix in file systems that allow 255 bytes a name.
+const maxStem = 120
+
+var plainStem = regexp.MustCompile(`^[A-Za-z0-9_-]{1,120}$`)
+var unsafeInStem = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// stem is the file name of a call without its ending. A call id comes from a model's
+// server: one that is no plain word is spelled with what is, and distinguished by a
+// hash, so that it can neither leave the folder nor meet another id's file.
+func stem(callID string) string {
+	if plainStem.MatchString(callID) {
+		return callID
+	}
+	sum := sha256.Sum256([]byte(callID))
+	plain := unsafeInStem.ReplaceAllString(callID, "_")
+	return plain[:min(len(plain), maxStem-9)] + "-" + hex.EncodeToString(sum[:4])
+}
+
+// path names the n-th file of a call, from 1.
+func (s ResultStore) path(callID string, n int) string {
+	name := stem(callID)
+	if n > 1 {
+		name = fmt.Sprintf("%s-%d", name, n)
+	}
+	return path.Join(s.Dir, name+".txt")
+}
+
+func (s ResultStore) save(file, text string) error {
+	if s.Save == nil {
+		return ErrNoPlace
+	}
+	return s.Save(file, text)
+}

@@ -1,0 +1,147 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// plainest are the first English words of concepts.
+func plainest(g *glossary, concepts []int) []string {
+	var words []string
+	for _, c := range concepts {
+		words = append(words, g.Concepts[c].English[0])
+	}
+	return words
+}
+
+func TestTheBuiltInGlossaryIsSound(t *testing.T) {
+	g := builtInGlossary()
+	assert.Greater(t, len(g.Concepts), 700)
+	rankedText := map[string]int{}
+	for i, c := range g.Concepts {
+		assert.Greater(t, len(c.English)+len(c.Others), 1, "%v leads nowhere", c)
+		for n, phrase := range c.English {
+			assert.Equal(t, n, slices.Index(c.English, phrase), "%s is there twice", phrase)
+			assert.Contains(t, g.English(phraseKey(phrase)), i, phrase)
+		}
+		langs := map[string]bool{}
+		for n, w := range c.Others {
+			assert.Equal(t, n, slices.Index(c.Others, w), "%v is there twice", w)
+			langs[w.Lang] = true
+		}
+		for lang := range langs {
+			rankedText[lang]++
+		}
+	}
+	for _, lang := range []string{"zh", "ja", "es", "fr", "de"} {
+		assert.Greater(t, rankedText[lang], 600, lang)
+		assert.Contains(t, g.Languages(), lang)
+	}
+}
+
+func TestWordsAreFoundInSentencesWithoutBlanks(t *testing.T) {
+	g := builtInGlossary()
+	for sentence, want := range map[string][]string{
+		"请帮我搜索文件":   {"search", "file"},
+		"天气预报":      {"weather forecast"},
+		"列出所有存储账户":  {"list", "save", "account"},
+		"ファイルを削除する": {"file", "delete"},
+		"魑魅魍魎":      nil,
+	} {
+		var got []string
+		for _, p := range g.Pieces(sentence) {
+			got = append(got, plainest(g, p.Concepts)[0])
+		}
+		assert.Equal(t, want, got, sentence)
+	}
+}
+
+func TestASingleCharacterIsAWordOfItsOwnLanguageOnly(t *testing.T) {
+	g := builtInGlossary()
+	assert.Empty(t, g.Pieces("所"), "a place in Japanese")
+	assert.NotEmpty(t, g.Pieces("本を読む"))
+	assert.Empty(t, g.Pieces("本"))
+}
+
+func TestStopWordsAreLeftOutOfASentence(t *testing.T) {
+	g := builtInGlossary()
+	for sentence, want := range map[string][]string{
+		"请问有没有天气预报": {"天气预报"}, "创建一个订单": {"创建", "订单"}, "알려주세요": nil, "목록에서": {"목록"}, "天气": {"天气"}, "": nil,
+	} {
+		assert.Equal(t, want, g.ContentParts(sentence), sentence)
+	}
+}
+
+func TestEndingsAreForgivenOnlyWhereAsked(t *testing.T) {
+	g := builtInGlossary()
+	assert.NotEmpty(t, g.Foreign("es", "libra"))
+	assert.Empty(t, g.Exactly("es", "libra"))
+	assert.NotEmpty(t, g.Exactly("es", "Libro"))
+}
+
+func TestEndingsAreForgiven(t *testing.T) {
+	g := builtInGlossary()
+	for _, c := range []struct{ lang, word, want string }{
+		{"es", "buscando", "search"}, {"es", "busca", "search"}, {"es", "archivos", "file"}, {"fr", "fichiers", "file"}, {"fr", "supprimez", "delete"},
+		{"de", "löscht", "delete"}, {"de", "Dateien", "file"}, {"de", "suchst", "search"},
+	} {
+		assert.Contains(t, plainest(g, g.Foreign(c.lang, c.word)), c.want, c.word)
+	}
+	assert.Empty(t, g.Foreign("es", "zanahoria"))
+	assert.Empty(t, g.Foreign("xx", "buscar"))
+}
+
+func TestTheLanguageIsThatOfMostWords(t *testing.T) {
+	g := builtInGlossary()
+	for want, words := range map[string][]string{
+		"en": {"show", "me", "the", "files"}, "es": {"muestra", "los", "archivos"}, "fr": {"supprimer", "le", "fichier"},
+		"de": {"zeige", "mir", "die", "dateien"},
+	} {
+		assert.Equal(t, want, g.Language(words))
+	}
+	assert.Equal(t, "en", g.Language(nil))
+	assert.Equal(t, "en", g.Language([]string{"github", "zzz"}))
+}
+
+func TestOtherLanguagesAreSpokenOfInTheirOwnTerms(t *testing.T) {
+	g, err := parseGlossary("database db | zh 数据库 库 | es base_de_datos", "")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"databas", "db"}, g.Keys(0))
+	var got []string
+	for _, term := range g.ForeignTerms(0) {
+		got = append(got, term.Text)
+	}
+	assert.Equal(t, []string{"数据", "据库", "base", "de", "dato"}, got, "a single character is in too many words")
+}
+
+func TestABadLineIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"a b\n| zh 天": "glossary.txt:2", "a | zh": "glossary.txt:1", "# x\n\na | 天气": "glossary.txt:3",
+	} {
+		_, err := parseGlossary(text, "")
+		assert.ErrorContains(t, err, want)
+	}
+	_, err := parseGlossary("", "en a\nen b")
+	assert.ErrorContains(t, err, "stopwords.txt:2")
+}
+
+func FuzzParseGlossary(f *testing.F) {
+	f.Add("search find | zh 搜索 | es buscar", "en a an")
+	f.Add("a|b", "x")
+	f.Fuzz(func(t *testing.T, concepts, stops string) {
+		g, err := parseGlossary(concepts, stops)
+		if err != nil {
+			return
+		}
+		for _, c := range g.Concepts {
+			for _, w := range c.Others {
+				g.Foreign(w.Lang, w.Text)
+				g.Pieces(w.Text)
+			}
+		}
+		g.Language([]string{"a"})
+	})
+}

@@ -1,0 +1,180 @@
+package search
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPhrase is how many words a phrase has at most.
+const maxPhrase = 4
+
+// phraseKey is what forms of an English word or phrase share.
+func phraseKey(phrase string) string {
+	words := strings.Fields(phrase)
+	for i, w := range words {
+		words[i] = rootOf(fold(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// Keys are the [phraseKey]s of a concept's English words, the plainest first.
+func (g *glossary) Keys(concept int) []string { return g.keys[concept] }
+
+// foreignTerm is what texts of another language have of a word: the word without English
+// endings, or one of the pairs of characters that make it up and its share of it.
+type foreignTerm struct {
+	Text  string
+	Share float64
+}
+
+// ForeignTerms are the terms of a concept in texts of other languages. A
+// single character is none: it is in too many words.
+func (g *glossary) ForeignTerms(concept int) []foreignTerm { return g.foreignTerms[concept] }
+
+func termsOf(words []foreignWord) []foreignTerm {
+	var all []foreignTerm
+	for _, w := range words {
+		for _, run := range runsOf(w.Text) {
+			switch {
+			case !run.Unbroken:
+				all = append(all, foreignTerm{rootOf(fold(run.Text)), 1})
+			case utf8.RuneCountInString(run.Text) > 1:
+				grams := gramsOf(run.Text)
+				for _, gram := range grams {
+					all = append(all, foreignTerm{gram, 1 / float64(len(grams))})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// English finds the concepts of an English word or phrase by its [phraseKey].
+func (g *glossary) English(key string) []int { return g.english[key] }
+
+// Foreign finds the concepts of a word or phrase of another language that sets
+// blanks: as it stands, else by what is left without its ending.
+func (g *glossary) Foreign(lang, phrase string) []int {
+	word := foreignWord{lang, foldAll(phrase)}
+	if found := g.exact[word]; found != nil {
+		return found
+	}
+	return g.clipped[foreignWord{lang, clip(word.Text)}]
+}
+
+// Exactly finds the concepts of a word or phrase as it stands.
+func (g *glossary) Exactly(lang, phrase string) []int {
+	return g.exact[foreignWord{lang, foldAll(phrase)}]
+}
+
+// piece is a word found in a sentence without blanks.
+type piece struct {
+	Text     string
+	Concepts []int
+}
+
+// Pieces finds the glossary's words in such a sentence, from the left, the longest that
+// fits. What lies between them is passed over, and so are stop words. A single
+// character is a word of the sentence's own language only: what is a word in one
+// is a syllable in another.
+func (g *glossary) Pieces(sentence string) []piece {
+	var pieces []piece
+	lang := scriptOf(sentence)
+	runes := []rune(sentence)
+	for i := 0; i < len(runes); {
+		n, concepts := g.longestAt(runes[i:], lang)
+		if len(concepts) > 0 {
+			pieces = append(pieces, piece{string(runes[i : i+n]), concepts})
+		}
+		i += max(n, 1)
+	}
+	return pieces
+}
+
+// ContentParts are the stretches of such a sentence that lie between its stop words.
+func (g *glossary) ContentParts(sentence string) []string {
+	var parts []string
+	lang := scriptOf(sentence)
+	runes := []rune(sentence)
+	from := 0
+	for i := 0; i < len(runes); {
+		n, concepts := g.longestAt(runes[i:], lang)
+		if n > 0 && len(concepts) == 0 {
+			if i > from {
+				parts = append(parts, string(runes[from:i]))
+			}
+			from = i + n
+		}
+		i += max(n, 1)
+	}
+	if from < len(runes) {
+		parts = append(parts, string(runes[from:]))
+	}
+	return parts
+}
+
+// longestAt is the longest of the glossary's words that a sentence begins with.
+func (g *glossary) longestAt(runes []rune, lang string) (int, []int) {
+	for n := min(g.longest, len(runes)); n > 0; n-- {
+		w := foreignWord{Text: string(runes[:n])}
+		if n == 1 {
+			w.Lang = lang
+		}
+		if concepts, known := g.unbroken[w]; known {
+			return n, concepts
+		}
+	}
+	return 0, nil
+}
+
+// scriptOf is the language of a sentence by its characters: Japanese where there
+// are Kana, else Chinese.
+func scriptOf(sentence string) string {
+	kana := func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
+	hangul := func(r rune) bool { return unicode.Is(unicode.Hangul, r) }
+	switch {
+	case strings.ContainsFunc(sentence, kana):
+		return "ja"
+	case strings.ContainsFunc(sentence, hangul):
+		return "ko"
+	}
+	return "zh"
+}
+
+// Stop reports whether a folded word carries no meaning in a language.
+func (g *glossary) Stop(lang, word string) bool { return g.stops[lang][word] }
+
+// Languages are those with stop words, in order.
+func (g *glossary) Languages() []string { return slices.Sorted(maps.Keys(g.stops)) }
+
+// Language is the language of folded words: that of which most
+// are in the glossary, as stop words or in a concept. It is English where no other has
+// more.
+func (g *glossary) Language(words []string) string {
+	best, most := english, 0
+	for _, w := range words {
+		if g.stops[english][w] || g.english[rootOf(w)] != nil {
+			most++
+		}
+	}
+	for _, lang := range g.Languages() {
+		if n := g.count(lang, words); n > most {
+			best, most = lang, n
+		}
+	}
+	return best
+}
+
+// count counts the words that are of a language other than English.
+func (g *glossary) count(lang string, words []string) int {
+	n := 0
+	for _, w := range words {
+		if g.stops[lang][w] || g.exact[foreignWord{lang, w}] != nil || g.clipped[foreignWord{lang, clip(w)}] != nil {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,164 @@
+package shellcmd
+
+import (
+	"bytes"
+	_ "embed" // the tables beside this file
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed programs.json
+var programsJSON []byte
+
+// tables are what is known of programs by their names.
+var tables = readPrograms(programsJSON)
+
+// programs are the tables of programs.json. A key of a table may name several programs, and a list is
+// written as a text with blanks.
+type programs struct {
+	// Readers only read, whatever files they are given (SPEC L2). Changers change the files they name and
+	// run no other program. Wrappers run the command in their arguments.
+	Readers  named[spec]
+	Changers named[changer]
+	Wrappers named[wrapper]
+	// Versions are what programs print their version with, and nothing else.
+	Versions named[list]
+	// RunOptions are options whose values programs run.
+	RunOptions named[list]
+	// FindTests are find's predicates that only look, and how many words each takes.
+	FindTests named[int]
+	// Git are git's subcommands that only read. GitSeconds are the forms that only read of those that have
+	// subcommands of their own, and how many words may follow; GitLists are the options with which branch
+	// and tag list.
+	Git        named[spec]
+	GitSeconds map[string]map[string]int
+	GitLists   spec
+	// GitRunOptions are options of subcommands that run a program, GitRuns subcommands that run commands
+	// of their arguments, GitShows those that print what is in files.
+	GitRunOptions     list
+	GitRuns, GitShows set
+	// Interpreters run commands of their arguments or their input, which are not looked into. Scripted are
+	// interpreters of other languages: they run a script in a file, which is a program like any other, or
+	// code of their options or their input.
+	Interpreters, Scripted set
+	// Leaves are further programs that run no program that their arguments name. Roaming are programs that
+	// only read and open files of their own too: settings, an index, the folders of the search path.
+	Leaves, Roaming set
+	// Network are clients of the network.
+	Network set
+	// Search, Read and List are the classes of output (SPEC L3); what Neutral commands print is in none.
+	Search, Read, List, Neutral set
+	// Questions answer with their exit code 1 (SPEC J3).
+	Questions set
+}
+
+// spec describes a program that only reads.
+type spec struct {
+	// Short are option letters, each with a colon behind it if it takes a value, two
+	// if the value may only be attached; Long are names, with = or ? likewise.
+	Short, Long string
+	// Any reports whether no option of the program writes or runs anything, so that
+	// further options and words that are not literal are harmless too.
+	Any bool
+	// Apart reports whether an option that takes a value has to stand by itself: the
+	// program has its own ways with clusters.
+	Apart bool
+	// Digits reports whether -5 is an option.
+	Digits   bool
+	Operands operandKind
+	// AtMost bounds the number of operands; 0 does not.
+	AtMost int
+	// FileValues are the short and long options whose value is a file that is read.
+	FileValues list
+	// Walks are the options with which folders are gone through, Follows those with
+	// which links are followed to wherever they lead.
+	Walks, Follows list
+	// Patterns are the options that bring the pattern.
+	Patterns list
+	// Refused are options of an Any program that are not harmless after all.
+	Refused list
+}
+
+// operandKind is what a program's operands are.
+type operandKind uint8
+
+const (
+	texts        operandKind = iota // words, never files
+	files                           // files
+	patternFiles                    // a pattern or program, then files
+	patternTrees                    // a pattern, then folders that are gone through
+	trees                           // folders that are gone through, the working directory if there are none
+	nothing                         // there may be none
+)
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (k *operandKind) UnmarshalText(text []byte) error {
+	kinds := []string{"texts", "files", "patternFiles", "patternTrees", "trees", "nothing"}
+	at := slices.Index(kinds, string(text))
+	if at < 0 {
+		return fmt.Errorf("%q is no kind of operands", text)
+	}
+	*k = operandKind(at)
+	return nil
+}
+
+type list []string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *list) UnmarshalText(text []byte) error {
+	*l = strings.Fields(string(text))
+	return nil
+}
+
+type set map[string]bool
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *set) UnmarshalText(text []byte) error {
+	*s = words(string(text))
+	return nil
+}
+
+func words(list string) set {
+	s := set{}
+	for name := range strings.FieldsSeq(list) {
+		s[name] = true
+	}
+	return s
+}
+
+// named is a table with names of programs as its keys.
+type named[T any] map[string]T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *named[T]) UnmarshalJSON(data []byte) error {
+	var grouped map[string]T
+	if err := strictly(data, &grouped); err != nil {
+		return err
+	}
+	*n = named[T]{}
+	for names, v := range grouped {
+		for name := range strings.FieldsSeq(names) {
+			if _, twice := (*n)[name]; twice {
+				return fmt.Errorf("%s is there twice", name)
+			}
+			(*n)[name] = v
+		}
+	}
+	return nil
+}
+
+// strictly decodes JSON without unknown members.
+func strictly(data []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	return dec.Decode(into)
+}
+
+func readPrograms(data []byte) (p programs) {
+	if err := strictly(data, &p); err != nil {
+		panic("programs.json: " + err.Error()) // the file is part of the program, which shows at start
+	}
+	return p
+}
