@@ -57,7 +57,7 @@ func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input
 	}
 	m := r.p.Handlers.Hooks.Run(ctx, in, r.matches)
 	for _, report := range m.Reports {
-		r.p.trace(r.call, r.name(), trace.Hook{
+		r.trace(trace.Hook{
 			Event: string(event), Hook: report.Hook, Did: strings.Join(report.Did, ","), Trouble: report.Trouble, Took: report.Took,
 		})
 	}

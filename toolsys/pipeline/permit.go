@@ -40,7 +40,7 @@ func (r *run) permission(ctx context.Context) *Result {
 
 func (r *run) decided(d permission.Decision) {
 	if r.p.traces() {
-		r.p.trace(r.call, r.name(), trace.Decision{Behaviour: d.Behaviour.String(), Reason: d.Reason.String()})
+		r.trace(trace.Decision{Behaviour: d.Behaviour.String(), Reason: d.Reason.String()})
 	}
 }
 
@@ -150,7 +150,7 @@ func resolved(paths []string, resolve func(string) string) []string {
 // recorded apart from the stage's own (H1).
 func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decision, *Result) {
 	began := r.p.now()
-	r.p.trace(r.call, r.name(), trace.Ask{Reason: d.Reason.String()})
+	r.trace(trace.Ask{Reason: d.Reason.String()})
 	reply, err := r.p.Handlers.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason})
 	waited := r.waitedSince(began)
 	if cause := context.Cause(ctx); cause != nil {
@@ -160,7 +160,7 @@ func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decisi
 	if err != nil {
 		reply = Reply{Text: "no answer: " + err.Error()}
 	}
-	r.p.trace(r.call, r.name(), trace.Answer{Allow: reply.Allow, Waited: waited})
+	r.trace(trace.Answer{Allow: reply.Allow, Waited: waited})
 	r.approved = reply.Allow
 	return d.Answer(reply.Allow, reply.Text, reply.Input), nil
 }

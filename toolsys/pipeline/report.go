@@ -34,8 +34,16 @@ func (p *Pipeline) trace(call Call, name string, data trace.Data) {
 }
 
 func (r *run) stage(name, result string, took time.Duration) {
-	if r.p.traces() && !r.pre.Left() {
-		r.p.trace(r.call, r.name(), trace.Stage{Stage: name, Result: result, Took: took})
+	if r.p.traces() {
+		r.trace(trace.Stage{Stage: name, Result: result, Took: took})
+	}
+}
+
+// trace reports what the call did. One that was left has its answer, and its id may by now
+// be that of another call: of what it still does only its end is traced (J4).
+func (r *run) trace(data trace.Data) {
+	if !r.pre.Left() {
+		r.p.trace(r.call, r.name(), data)
 	}
 }
 
@@ -49,7 +57,7 @@ func (r *run) progress(text string) {
 	}
 	r.clock.progressed()
 	if r.p.traces() {
-		r.p.trace(r.call, r.name(), trace.Progress{Text: text})
+		r.trace(trace.Progress{Text: text})
 	}
 }
 

@@ -156,7 +156,7 @@ func (r *run) escalate(ctx context.Context) *Result {
 		return nil
 	}
 	r.exclusive = true
-	r.p.trace(r.call, r.name(), trace.Escalate{})
+	r.trace(trace.Escalate{})
 	if err := r.control.Alone(ctx); err != nil {
 		res := r.stopped(err)
 		return &res

@@ -37,6 +37,9 @@ func (r *run) work(ctx context.Context) Result {
 	w = r.watch()
 	r.postHooks(ctx, &res)
 	r.stage("post_hooks", "ok", w.took())
+	if r.pre.Left() {
+		return res
+	}
 	res.Block.Content = withoutEmpty(res.Block.Content)
 	r.budget(&res)
 	r.stage("block", "ok", 0)
