@@ -60,7 +60,10 @@ var layers = []struct {
 	{"sim/stream", nil},
 	{"sim/secret", nil},
 	{"sim/cassette", []string{"sim/stream", "sim/secret"}},
-	{"sim/recording", []string{"sim/stream", "sim/cassette", "toolsys/message"}},
+	// The providers' wire forms: recordings are read through it, and served APIs read
+	// their clients' requests.
+	{"sim/dialect", []string{"sim/stream"}},
+	{"sim/recording", []string{"sim/stream", "sim/cassette", "sim/dialect", "toolsys/message"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/posix", nil},
 	{"sim/world/mcpserve", []string{"toolsys/mcptool"}},
@@ -68,7 +71,7 @@ var layers = []struct {
 	{"sim/economics/tokens", []string{"sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/economics/promptcache", []string{"sim/economics/tokens", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/economics/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
-	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
+	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/search", "fixtures"}},
 	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics/promptcache", "sim/recording", "sim/economics/tokens", "toolsys/pipeline", "toolsys/schedule", "toolsys/settings", "toolsys/trace", "fixtures"}},

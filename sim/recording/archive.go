@@ -52,7 +52,7 @@ func (a *archiveScan) file(f txtar.File, at int) error {
 			data = nil
 		}
 	}
-	if _, ok := parseRequest(data); ok {
+	if _, ok := parseRequest(a.url, data); ok {
 		a.request = bytes.Clone(data)
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -21,6 +22,8 @@ type chains struct {
 	s     *scanner
 	at    map[prefix][]*thread
 	calls map[string]*thread
+	// answers has the threads by the id of their last answer.
+	answers map[string]*thread
 	// order has the thread that went on last at its front.
 	order *list.List
 	tools map[prefix][]Definition
@@ -43,13 +46,15 @@ type thread struct {
 	// empty: it had no content, and so will not be.
 	ids   []string
 	empty bool
+	// answer is the last answer's own id.
+	answer string
 	// failed: the last request got no whole answer, so that it may be sent again.
 	failed bool
 	place  *list.Element
 }
 
 func (s *scanner) chains() *chains {
-	return &chains{s: s, at: map[prefix][]*thread{}, calls: map[string]*thread{}, order: list.New(), tools: map[prefix][]Definition{}}
+	return &chains{s: s, at: map[prefix][]*thread{}, calls: map[string]*thread{}, answers: map[string]*thread{}, order: list.New(), tools: map[prefix][]Definition{}}
 }
 
 // maxThreads is how many conversations may still go on at once.
@@ -61,19 +66,20 @@ func (c *chains) take(x *exchange) error {
 	if err != nil {
 		body = nil
 	}
-	req, ok := parseRequest(body)
-	if !ok && (len(body) > 0 && !asksModel(x.url) || strings.HasSuffix(strings.SplitN(x.url, "?", 2)[0], "/count_tokens")) {
+	req, ok := parseRequest(x.url, body)
+	if !ok && (len(body) > 0 && !dialect.Asks(x.url) || strings.HasSuffix(strings.SplitN(x.url, "?", 2)[0], "/count_tokens")) {
 		c.s.ignore(other(x.url))
 		return nil
 	}
 	if !ok {
 		req = &request{prefix: make([]prefix, 1)}
 	}
+	x.ids = req.ids
 	r, err := x.read(c.s.limits.Part)
 	switch {
 	case err == nil:
 		return c.answered(x, req, r)
-	case errors.Is(err, errNoModel) && (!asksModel(x.url) || !ok && x.status < 400):
+	case errors.Is(err, errNoModel) && (!dialect.Asks(x.url) || !ok && x.status < 400):
 		c.s.ignore(other(x.url))
 		return nil
 	}
@@ -157,7 +163,8 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	t.turns++
 	turn.Number, turn.Interaction, turn.Sent = t.turns, x.number, x.sent
 	turn.Streamed = r.streamed
-	turn.Model = cmp.Or(turn.Model, strings.Clone(req.model), modelIn(x.url))
+	turn.API = cmp.Or(r.api, req.api)
+	turn.Model = cmp.Or(turn.Model, strings.Clone(req.model), dialect.Model(x.url))
 	turn.Tools, turn.UserTexts = c.offered(req), req.userTexts()
 	if turn.Usage = r.usage; turn.Usage == nil && r.streamed {
 		turn.Usage = usageOf(turn.Events)
@@ -174,6 +181,9 @@ func (c *chains) continued(t *thread, x *exchange, req *request, r reply, turn *
 	}
 	t.failed = turn.Ending != Whole
 	t.ids, t.empty = shape(turn)
+	delete(c.answers, t.answer)
+	t.answer = turn.ID
+	c.answers[t.answer] = t
 	if len(turn.Calls) == 0 {
 		return c.s.emit(t.c, turn)
 	}
@@ -194,7 +204,14 @@ func (c *chains) results(t *thread, req *request, from int) error {
 		return nil
 	}
 	if from < len(req.messages) {
+		ids := map[string]string{}
+		if from >= 0 {
+			ids = t.renamed(req.messages[from])
+		}
 		for _, r := range resultsIn(req.messages[from+1:]) {
+			if t.turn.place(r.Call) < 0 {
+				r.Call = ids[r.Call]
+			}
 			if t.turn.place(r.Call) >= 0 && t.turn.Result(r.Call) == nil {
 				t.turn.Results = append(t.turn.Results, r)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -36,6 +37,8 @@ type exchange struct {
 	// follows is set where the recording itself has that the response answers what
 	// came of an earlier one: see scanArchive.
 	follows *thread
+	// ids names the calls of the request, and so those of the answer.
+	ids *dialect.IDs
 }
 
 // reply is a response as the model's events, or none.
@@ -49,6 +52,8 @@ type reply struct {
 	cut, malformed string
 	// usage is that of a message that was not streamed.
 	usage *Usage
+	// api is whose words the answer was in.
+	api dialect.API
 }
 
 var (
@@ -87,25 +92,34 @@ func (x *exchange) plainFrames(b []byte) []byte {
 
 func (x *exchange) frames(b []byte, max int64) (reply, error) {
 	r := reply{streamed: true}
-	c := x.converser(&r)
-	err := framed(bufio.NewReader(bytes.NewReader(b)), max, c.add)
-	err = errors.Join(err, c.end())
+	d := x.dialect(&r)
+	err := framed(bufio.NewReader(bytes.NewReader(b)), max, d.Add)
+	err = errors.Join(err, d.End())
 	switch {
 	case errors.Is(err, errFrameCut):
 		r.cut = err.Error()
 	case err != nil:
 		r.malformed = err.Error()
 	}
+	r.api = d.API()
 	return x.timed(r), r.check()
 }
 
-// converser translates a stream's events where they need it.
-func (x *exchange) converser(r *reply) *converser {
-	return &converser{id: x.header.Get("X-Amzn-Requestid"), model: modelIn(x.url), emit: func(e stream.Event) error {
+// dialect translates a stream's events where they need it.
+func (x *exchange) dialect(r *reply) *dialect.Stream {
+	return &dialect.Stream{Origin: x.origin(), Emit: func(e stream.Event) error {
 		r.events = append(r.events, e)
 		return nil
 	}}
 }
+
+// origin is what the answer may lack.
+func (x *exchange) origin() dialect.Origin {
+	return dialect.Origin{ID: x.header.Get("X-Amzn-Requestid"), Model: dialect.Model(x.url), IDs: x.ids}
+}
+
+// doneMark ends streams of Chat Completions; the decoder drops it.
+var doneMark = []byte("data: [DONE]")
 
 // stream decodes server-sent events. Those of another API are no model's answer.
 func (x *exchange) stream(b []byte) (reply, error) {
@@ -113,7 +127,20 @@ func (x *exchange) stream(b []byte) (reply, error) {
 	i := cassette.Interaction{Number: x.number}
 	i.Response.Body, i.Response.Headers, i.Response.Duration = string(b), x.header, x.first.At
 	events, err := i.Events()
-	r.events = events
+	d := x.dialect(&r)
+	for _, e := range events {
+		if failed := d.Add(e); failed != nil {
+			return r, failed
+		}
+	}
+	end := d.End
+	if bytes.HasSuffix(bytes.TrimSpace(b), doneMark) {
+		end = d.Done
+	}
+	if failed := end(); failed != nil {
+		return r, failed
+	}
+	r.api = d.API()
 	if cut, ok := errors.AsType[*stream.TruncatedError](err); ok {
 		r.cut = "the body ends inside an event, at byte " + fmt.Sprint(cut.Offset)
 	} else if err != nil {
@@ -128,11 +155,9 @@ func (x *exchange) stream(b []byte) (reply, error) {
 // document is a response that was no stream: a message, an error, or events a line.
 func (x *exchange) document(text []byte) (reply, error) {
 	v := gjson.ParseBytes(text)
-	if kind := v.Get("type").String(); kind == "message" && json.Valid(text) {
-		return x.timed(reply{events: written(v), usage: usageIn(v.Get("usage"))}), nil
-	}
-	if m, ok := converseReply(v); ok && json.Valid(text) {
-		return x.timed(x.converse(m, v)), nil
+	if api, m, ok := dialect.Reply(v, x.origin()); ok && json.Valid(text) {
+		x.measured(v)
+		return x.timed(reply{events: written(m), usage: usageIn(m.Get("usage")), api: api}), nil
 	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	if !isEvent(gjson.GetBytes(first, "type").String(), gjson.ParseBytes(first)) || json.Valid(text) && gjson.GetBytes(first, "type").String() == errorEvent {
@@ -147,12 +172,11 @@ func (x *exchange) document(text []byte) (reply, error) {
 	return x.timed(r), nil
 }
 
-// converse is an answer in Converse's words, and what the service measured.
-func (x *exchange) converse(m, v gjson.Result) reply {
+// measured takes what Converse's service measured of an answer.
+func (x *exchange) measured(v gjson.Result) {
 	if took := v.Get("metrics.latencyMs"); took.Type == gjson.Number && took.Num > 0 && took.Num < 1e9 && !x.last.Known {
 		x.last = Moment{time.Duration(took.Num * float64(time.Millisecond)).Truncate(stream.Tick), true}
 	}
-	return reply{events: scripted(m, x.header.Get("X-Amzn-Requestid"), modelIn(x.url)), usage: usageIn(m.Get("usage"))}
 }
 
 // check: only a stream with a message, or an error, of this API is one.
@@ -204,11 +228,9 @@ func between(events []stream.Event, first, last time.Duration) []stream.Event {
 
 // written makes the events of a message that was not streamed.
 func written(v gjson.Result) []stream.Event {
-	return scripted(v, v.Get("id").String(), v.Get("model").String())
-}
-
-func scripted(v gjson.Result, id, model string) []stream.Event {
-	t := stream.Turn{ID: id, Model: model, Stop: v.Get("stop_reason").String(), StopSequence: v.Get("stop_sequence").String()}
+	t := stream.Turn{
+		ID: v.Get("id").String(), Model: v.Get("model").String(), Stop: v.Get("stop_reason").String(), StopSequence: v.Get("stop_sequence").String(),
+	}
 	for _, b := range v.Get("content").Array() {
 		t.Blocks = append(t.Blocks, blockOf(b))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -89,9 +90,9 @@ func frameEvent(headers map[string]string, payload []byte) (e stream.Event, ok b
 	if kind := headers[":exception-type"]; kind != "" || headers[":message-type"] == "error" {
 		kind = cmp.Or(kind, headers[":error-code"])
 		text := cmp.Or(gjson.GetBytes(payload, "message").String(), headers[":error-message"])
-		return failure(kind, text), true, nil
+		return dialect.Failure(kind, text), true, nil
 	}
-	if kind := headers[":event-type"]; isConverseEvent(kind) && json.Valid(payload) {
+	if kind := headers[":event-type"]; dialect.IsConverseEvent(kind) && json.Valid(payload) {
 		return stream.Event{Type: kind, Data: payload}, true, nil
 	}
 	text := gjson.GetBytes(payload, "bytes")
@@ -105,7 +106,7 @@ func frameEvent(headers map[string]string, payload []byte) (e stream.Event, ok b
 	if kind := gjson.GetBytes(data, "type").String(); kind != "" {
 		return stream.Event{Type: kind, Data: data}, true, nil
 	}
-	if e, ok := converseEvent(gjson.ParseBytes(data)); ok {
+	if e, ok := dialect.ConverseEvent(gjson.ParseBytes(data)); ok {
 		return e, true, nil
 	}
 	return stream.Event{Data: data}, true, nil
@@ -139,9 +140,9 @@ func (s *scanner) scanFrames(r *bufio.Reader) error {
 	s.format = EventBytes
 	out := s.lone()
 	out.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text}) }
-	c := &converser{emit: func(e stream.Event) error { return out.responses.add(e, 0) }}
-	err := framed(r, s.limits.Part, c.add)
-	if e := c.end(); e != nil {
+	d := &dialect.Stream{Emit: func(e stream.Event) error { return out.responses.add(e, 0) }}
+	err := framed(r, s.limits.Part, d.Add)
+	if e := d.End(); e != nil {
 		return e
 	}
 	switch {

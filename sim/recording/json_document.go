@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
 )
 
 // documentScan reads JSON that is not a value a line: an HTTP archive or a recorder's
@@ -281,7 +283,7 @@ func (m *members) add(name string, value json.RawMessage) error {
 	if m.left -= int64(len(value)); m.left < 0 {
 		return errAllowance
 	}
-	m.text = append(append(append(append(m.text, ','), words(name)...), ':'), value...)
+	m.text = append(append(append(append(m.text, ','), dialect.JSON(name)...), ':'), value...)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -21,7 +22,7 @@ import (
 type lineScan struct {
 	s         *scanner
 	events    *lone
-	converse  *converser
+	dialect   *dialect.Stream
 	dialogues *dialogues
 	exchanges *exchanges
 	at        int
@@ -32,12 +33,12 @@ type lineScan struct {
 func (s *scanner) lineScan() *lineScan {
 	ls := &lineScan{s: s, events: s.lone(), dialogues: s.dialogues(), exchanges: s.exchanges(), what: "lines"}
 	ls.events.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: ls.at}) }
-	ls.converse = &converser{emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
+	ls.dialect = &dialect.Stream{Emit: func(e stream.Event) error { return ls.events.responses.add(e, ls.at) }}
 	return ls
 }
 
 func (ls *lineScan) end() error {
-	if err := ls.converse.end(); err != nil {
+	if err := ls.dialect.End(); err != nil {
 		return err
 	}
 	if err := ls.events.responses.end("the file ends before message_stop"); err != nil {
@@ -66,7 +67,11 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 		switch text := bytes.TrimSpace(l.text); {
 		case l.long:
 			s.tooLong(l.n)
-		case len(text) == 0 || string(text) == "[DONE]":
+		case len(text) == 0:
+		case string(text) == "[DONE]":
+			if err := ls.dialect.Done(); err != nil {
+				return err
+			}
 		case json.Valid(text):
 			if err := ls.take(text); err != nil {
 				return err
@@ -119,10 +124,14 @@ func (ls *lineScan) take(text []byte) error {
 		ls.s.format = Blocks
 		return ls.dialogues.block(v, ls.at)
 	case kind == "":
-		if e, ok := converseEvent(v); ok {
+		if e, ok := dialect.ConverseEvent(v); ok {
 			ls.s.format = EventLines
-			return ls.converse.add(e)
+			return ls.dialect.Add(e)
 		}
+	}
+	if dialect.EventAPI(v) != "" {
+		ls.s.format = EventLines
+		return ls.dialect.Add(stream.Event{Type: kind, Data: bytes.Clone(text)})
 	}
 	if formOf(v) != nil {
 		return ls.exchanges.take(v, ls.at, false)
@@ -159,9 +168,9 @@ func isEvent(kind string, v gjson.Result) bool {
 // response is, or those of a request, be they under "messages" or a value each.
 // known is false when v is none of these.
 func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
-	if isConverse(v) {
-		v = converseRequest(v)
-	} else if m, ok := converseReply(v); ok {
+	if _, request, ok := dialect.Request("", []byte(v.Raw), &dialect.IDs{}); ok {
+		v = request
+	} else if _, m, ok := dialect.Reply(v, dialect.Origin{}); ok {
 		v = m
 	}
 	if isMessage(v) {

@@ -34,6 +34,9 @@ func (c *chains) match(req *request) (*thread, int) {
 	if n == 0 {
 		return nil, 0
 	}
+	if t := c.answers[req.previous]; req.previous != "" && t != nil {
+		return t, -1 // what went before is not repeated
+	}
 	for _, t := range c.at[req.prefix[n]] {
 		if t.failed && t.n == n {
 			return t, n // sent again
@@ -56,16 +59,17 @@ func (c *chains) match(req *request) (*thread, int) {
 	return c.rewritten(req)
 }
 
-// rewritten finds the thread whose last answer, a call, was sent back as a text: some
-// clients have a tool called for the form of its input alone.
+// rewritten finds the thread whose last answer, a call, was sent back under another id,
+// or as a text: some clients have a tool called for the form of its input alone.
 func (c *chains) rewritten(req *request) (*thread, int) {
 	for k := len(req.messages) - 1; k > 0; k-- {
 		m := req.messages[k]
-		if m.Get("role").String() != "assistant" || len(callIDs(m.Get("content"))) > 0 {
+		if m.Get("role").String() != "assistant" {
 			continue
 		}
+		asText := len(callIDs(m.Get("content"))) == 0
 		for _, t := range slices.Backward(c.at[req.prefix[k]]) {
-			if t.n == k && len(t.ids) > 0 {
+			if t.n == k && len(t.ids) > 0 && (asText || t.renamed(m) != nil) {
 				return t, k
 			}
 		}
@@ -98,6 +102,23 @@ func (t *thread) fits(m gjson.Result) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(t.ids, id) })
 }
 
+// renamed has the waiting turn's ids by those of a message that is sent back: some
+// clients give calls ids of their own. It is nil unless the message has the same calls.
+func (t *thread) renamed(m gjson.Result) map[string]string {
+	calls := m.Get(`content.#(type=="tool_use")#`).Array()
+	if t.turn == nil || len(calls) != len(t.turn.Calls) {
+		return nil
+	}
+	ids := map[string]string{}
+	for i, call := range t.turn.Calls {
+		if calls[i].Get("name").String() != call.Name {
+			return nil
+		}
+		ids[calls[i].Get("id").String()] = call.ID
+	}
+	return ids
+}
+
 // move notes what a thread's last request sent.
 func (c *chains) move(t *thread, req *request) {
 	c.forget(t)
@@ -124,5 +145,6 @@ func (c *chains) evict() error {
 	}
 	oldest := c.order.Remove(c.order.Back()).(*thread)
 	c.forget(oldest)
+	delete(c.answers, oldest.answer)
 	return c.settle(oldest, atTheEnd)
 }

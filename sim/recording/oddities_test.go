@@ -81,12 +81,11 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 	answered := func(path, request, response string) object {
 		return object{"when": object{"path": path, "method": "POST", "body": request}, "then": object{"status": 200, "body": response}}
 	}
-	chat := `{"messages":[{"role":"user","content":"hi"}]}`
 	for what, doc := range map[string]object{
 		"requests that ask no model":                           answered("/weather", "", `{"temperature":20}`),
 		"requests that count tokens":                           answered("/v1/messages/count_tokens", exchanges(t)[0].request, `{"input_tokens":5}`),
-		"requests to OpenAI's chat completions":                answered("/v1/chat/completions?v=2", chat, "data: {\"choices\":[]}\n\ndata: [DONE]\n\n"),
-		"requests to Gemini's generateContent":                 answered("/v1beta/models/m:streamGenerateContent?alt=sse", `{"contents":[]}`, "data: {\"candidates\":[]}\n\n"),
+		"requests to OpenAI's completions":                     answered("/v1/completions?v=2", `{"prompt":"x"}`, `{"choices":[{"text":"y"}]}`),
+		"requests to Ollama's chat":                            answered("/api/chat", `{"prompt":"x"}`, `{"done":true}`),
 		"requests of message batches":                          answered("/v1/messages/batches/b_1/results", "", "{}"),
 		"requests in another model's words, or for embeddings": answered("/model/titan/invoke", `{"inputText":"x"}`, `{"results":[]}`),
 		"requests for text completions, which have no tools":   answered("/v1/complete", `{"prompt":"x"}`, `{"completion":"y"}`),

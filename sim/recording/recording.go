@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -95,6 +96,9 @@ type Turn struct {
 	// ID and Model are the message's; Stop is its stop reason, "" where none
 	// was recorded.
 	ID, Model, Stop string
+	// API is in whose words the recording has the turn: what it counted, and what its cache
+	// did, follows that provider's rules. "" where there was nothing to translate.
+	API dialect.API
 	// Sent is when the request left, on the recorder's clock; zero: unknown.
 	Sent time.Time
 	// UserTexts are the user's messages since the turn before, a text a message, cut after

@@ -1,23 +1,26 @@
 package recording
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"hash/fnv"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
 // request is what of a request's body distinguishes conversations.
 type request struct {
+	api      dialect.API
+	ids      *dialect.IDs
 	model    string
 	messages []gjson.Result
+	// previous is the answer that the request goes on from, where it does not repeat it.
+	previous string
 	// prefix[n] identifies the first n messages.
 	prefix []prefix
 	// toolsID identifies the tools as sent, less cache breakpoints, which move.
@@ -30,19 +33,16 @@ type request struct {
 type prefix [16]byte
 
 // parseRequest reads a body; ok is false when it asks no model.
-func parseRequest(body []byte) (*request, bool) {
-	body = bytes.TrimPrefix(body, byteOrderMark)
-	if !json.Valid(body) {
+func parseRequest(address string, body []byte) (*request, bool) {
+	ids := &dialect.IDs{}
+	api, v, ok := dialect.Request(address, body, ids)
+	if !ok {
 		return nil, false
 	}
-	v := gjson.ParseBytes(body)
-	if !v.Get("messages").IsArray() {
-		return nil, false
+	r := &request{
+		api: api, ids: ids, raw: v.Raw, model: v.Get("model").String(), messages: v.Get("messages").Array(),
+		previous: v.Get("previous_response_id").String(),
 	}
-	if isConverse(v) {
-		v = converseRequest(v)
-	}
-	r := &request{raw: v.Raw, model: v.Get("model").String(), messages: v.Get("messages").Array()}
 	r.prefix = make([]prefix, len(r.messages)+1)
 	for i, m := range r.messages {
 		h := fnv.New128a()
@@ -124,22 +124,6 @@ func definition(t gjson.Result) Definition {
 		d.Schema = json.RawMessage(s.Raw)
 	}
 	return d
-}
-
-// asksModel reports by its URL whether a request is for a model's turn: the first
-// party's path, or those of other clouds' front ends.
-func asksModel(raw string) bool {
-	u, err := url.Parse(raw)
-	path := raw
-	if err == nil {
-		path = u.Path
-	}
-	for _, end := range []string{"/messages", "/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream", ":rawPredict", ":streamRawPredict"} {
-		if strings.HasSuffix(strings.TrimSuffix(path, "/"), end) {
-			return true
-		}
-	}
-	return false
 }
 
 // resultsIn are the results that messages hold, from the first on.

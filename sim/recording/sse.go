@@ -2,12 +2,14 @@ package recording
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/message"
 )
@@ -47,7 +49,8 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 	out.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text, Line: at}) }
 	dec, lines := stream.Decoder{MaxEvent: int(s.limits.Part)}, &lineReader{r: r, max: s.limits.Line}
 	first, between, feed := 0, true, []byte(nil)
-	emit := func(e stream.Event) error { return out.responses.add(e.Clone(), first) }
+	d := &dialect.Stream{Emit: func(e stream.Event) error { return out.responses.add(e.Clone(), first) }}
+	emit := d.Add
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
@@ -68,8 +71,16 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 		if err := dec.Feed(feed, emit); err != nil {
 			return s.oversized(err, l.n)
 		}
+		if bytes.Equal(l.text, doneMark) {
+			if err := d.Done(); err != nil {
+				return err
+			}
+		}
 	}
 	if err := s.endSSE(&dec, out, emit); err != nil {
+		return err
+	}
+	if err := d.End(); err != nil {
 		return err
 	}
 	return out.responses.end("the file ends before message_stop")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tidwall/gjson"
 	"gopkg.in/yaml.v3"
+
+	"toolbench/sim/dialect"
 )
 
 var errNodes = errors.New("is nested too deeply, or has too many parts")
@@ -174,7 +176,7 @@ func (w *jsonWriter) value(n *yaml.Node) {
 			if i > 0 {
 				w.put([]byte(","))
 			}
-			w.put(append(words(keyOf(resolved(n.Content[i]))), ':'))
+			w.put(append(dialect.JSON(keyOf(resolved(n.Content[i]))), ':'))
 			w.value(resolved(n.Content[i+1]))
 		}
 		w.put([]byte("}"))
@@ -205,12 +207,12 @@ func keyOf(n *yaml.Node) string {
 func scalar(n *yaml.Node) []byte {
 	switch n.Tag {
 	case "!!binary", "!binary":
-		return words(map[string]string{base64Member: n.Value})
+		return dialect.JSON(map[string]string{base64Member: n.Value})
 	case "!!int", "!!float", "!!bool", "!!null":
 		var v any
 		if n.Decode(&v) == nil {
-			return words(v)
+			return dialect.JSON(v)
 		}
 	}
-	return words(n.Value)
+	return dialect.JSON(n.Value)
 }

@@ -1,9 +1,10 @@
-package recording
+package dialect
 
 import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -16,9 +17,9 @@ var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlock
 // converseFailures are the errors that come in place of one.
 var converseFailures = []string{"internalServerException", "modelStreamErrorException", "serviceUnavailableException", "throttlingException", "validationException"}
 
-// converseEvent finds the event in an object whose only member names it, but for
+// ConverseEvent finds the event in an object whose only member names it, but for
 // what the service adds.
-func converseEvent(v gjson.Result) (e stream.Event, ok bool) {
+func ConverseEvent(v gjson.Result) (e stream.Event, ok bool) {
 	members := 0
 	v.ForEach(func(name, _ gjson.Result) bool {
 		if name.Str != "p" && name.Str != "amazon-bedrock-invocationMetrics" {
@@ -36,22 +37,24 @@ func converseEvent(v gjson.Result) (e stream.Event, ok bool) {
 	}
 	for _, kind := range converseFailures {
 		if body := v.Get(kind); body.IsObject() {
-			return failure(kind, body.Get("message").String()), true
+			return Failure(kind, body.Get("message").String()), true
 		}
 	}
 	return e, false
 }
 
-func failure(kind, text string) stream.Event {
-	return stream.Event{Type: errorEvent, Data: stream.Error{Type: kind, Message: text}.JSON()}
+// Failure is an error in a stream, as the Messages API has it.
+func Failure(kind, text string) stream.Event {
+	return stream.Event{Type: "error", Data: stream.Error{Type: kind, Message: text}.JSON()}
 }
 
 // converser turns the events of Converse's streams into those of the Messages API.
-// Others pass as they are. A block of text has no start of its own there, what a
+// A block of text has no start of its own there, what a
 // message cost follows its end, and it has neither an id nor the model's name.
 type converser struct {
 	id, model string
 	emit      func(stream.Event) error
+	at        time.Duration
 
 	open    map[int64]bool
 	stop    string
@@ -59,14 +62,11 @@ type converser struct {
 	usage   json.RawMessage
 }
 
-// isConverseEvent reports whether an event has to be translated.
-func isConverseEvent(kind string) bool { return slices.Contains(converseEvents, kind) }
+// IsConverseEvent reports whether an event of that type is Converse's.
+func IsConverseEvent(kind string) bool { return slices.Contains(converseEvents, kind) }
 
-func (c *converser) add(e stream.Event) error {
-	if !isConverseEvent(e.Type) {
-		return c.emit(e)
-	}
-	v := gjson.ParseBytes(e.Data)
+func (c *converser) add(e stream.Event, v gjson.Result) error {
+	c.at = e.At
 	index := v.Get("contentBlockIndex").Int()
 	switch e.Type {
 	case "messageStart":
@@ -94,7 +94,7 @@ func (c *converser) add(e stream.Event) error {
 
 // put emits an event of the Messages API.
 func (c *converser) put(kind string, members ...any) error {
-	return c.emit(stream.Event{Type: kind, Data: object(append([]any{"type", kind}, members...)...)})
+	return c.emit(stream.Event{At: c.at, Type: kind, Data: object(append([]any{"type", kind}, members...)...)})
 }
 
 func (c *converser) start() error {
@@ -102,7 +102,7 @@ func (c *converser) start() error {
 		return err
 	}
 	c.open, c.usage = map[int64]bool{}, nil
-	return c.put(messageStart, "message", object("type", "message", "id", c.id, "role", "assistant", "model", c.model, "content", listOf(nil)))
+	return c.put("message_start", "message", object("type", "message", "id", c.id, "role", "assistant", "model", c.model, "content", listOf(nil)))
 }
 
 func (c *converser) begin(index int64, b json.RawMessage) error {
@@ -123,7 +123,7 @@ func (c *converser) end() error {
 	if err != nil {
 		return err
 	}
-	return c.put(messageStop)
+	return c.put("message_stop")
 }
 
 // converseStart is the block that begins; calls name themselves there.

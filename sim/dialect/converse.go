@@ -1,12 +1,9 @@
-package recording
+package dialect
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -37,50 +34,6 @@ func converseKind(b gjson.Result) string {
 		return ""
 	}
 	return converseKinds[i]
-}
-
-// object writes a JSON object of names and values, in their order. What is empty is left
-// out: no bool, list or raw value, and no string that is not a text.
-func object(pairs ...any) json.RawMessage {
-	out := []byte("{")
-	for i := 0; i < len(pairs); i += 2 {
-		if isEmpty(pairs[i+1]) {
-			continue
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, words(pairs[i])...), ':'), words(pairs[i+1])...)
-	}
-	return append(out, '}')
-}
-
-// text is a string that is written also when it is empty.
-type text string
-
-func isEmpty(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return v == ""
-	case bool:
-		return !v
-	case json.RawMessage:
-		return len(v) == 0
-	case []json.RawMessage:
-		return len(v) == 0
-	}
-	return false
-}
-
-// words writes a value as JSON, "null" where what is raw in it is none.
-func words(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // marked puts a cache breakpoint after the last of some objects.
@@ -121,42 +74,20 @@ func schemaOf(v gjson.Result) json.RawMessage {
 	return raw(v)
 }
 
-func raw(v gjson.Result) json.RawMessage { return json.RawMessage(v.Raw) }
-
-// listOf is a list that is written also when it is empty.
-func listOf(items []json.RawMessage) json.RawMessage {
-	if len(items) == 0 {
-		return json.RawMessage("[]")
-	}
-	return words(items)
-}
-
-// converseReply is a whole answer in the Messages API's words; ok is false when the
-// document is none.
-func converseReply(v gjson.Result) (m gjson.Result, ok bool) {
-	content := v.Get("output.message.content")
-	if !content.IsArray() {
-		return m, false
-	}
-	return gjson.ParseBytes(object("type", "message", "role", "assistant", "content", listOf(converseBlocks(content)),
-		"stop_reason", v.Get("stopReason").String(), "usage", converseUsage(v.Get("usage")))), true
+// converseReply is a whole answer in the Messages API's words.
+func converseReply(v gjson.Result, from Origin) gjson.Result {
+	return gjson.ParseBytes(object("type", "message", "id", from.ID, "role", "assistant", "model", from.Model,
+		"content", listOf(converseBlocks(v.Get("output.message.content"))),
+		"stop_reason", v.Get("stopReason").String(), "usage", converseUsage(v.Get("usage"))))
 }
 
 // converseUsage reads the usage, which models give under two sets of names.
 func converseUsage(v gjson.Result) json.RawMessage {
-	n := func(names ...string) int {
-		for _, name := range names {
-			if c := v.Get(name); c.Type == gjson.Number && c.Num >= 0 && c.Num < 1e12 {
-				return int(c.Num)
-			}
-		}
-		return 0
-	}
 	return object(
-		"input_tokens", n("inputTokens"),
-		"cache_creation_input_tokens", n("cacheWriteInputTokens", "cacheWriteInputTokenCount"),
-		"cache_read_input_tokens", n("cacheReadInputTokens", "cacheReadInputTokenCount"),
-		"output_tokens", n("outputTokens"),
+		"input_tokens", count(v, "inputTokens"),
+		"cache_creation_input_tokens", count(v, "cacheWriteInputTokens", "cacheWriteInputTokenCount"),
+		"cache_read_input_tokens", count(v, "cacheReadInputTokens", "cacheReadInputTokenCount"),
+		"output_tokens", count(v, "outputTokens"),
 	)
 }
 
@@ -171,8 +102,6 @@ func converseBlocks(content gjson.Result) []json.RawMessage {
 	}
 	return out
 }
-
-func textBlock(s string) json.RawMessage { return object("type", "text", "text", text(s)) }
 
 func converseBlock(kind string, b gjson.Result) json.RawMessage {
 	v := b.Get(kind)
@@ -215,21 +144,4 @@ func converseResult(content gjson.Result) []json.RawMessage {
 		out = append(out, converseBlock(converseKind(b), b))
 	}
 	return out
-}
-
-// modelIn is the model that a URL names, as those of Bedrock do: /model/<id>/converse.
-func modelIn(address string) string {
-	path := address
-	if u, err := url.Parse(address); err == nil {
-		path = u.EscapedPath()
-	}
-	_, after, ok := strings.Cut(path, "/model/")
-	if !ok {
-		return ""
-	}
-	name, _, _ := strings.Cut(after, "/")
-	if plain, err := url.PathUnescape(name); err == nil {
-		name = plain
-	}
-	return name
 }

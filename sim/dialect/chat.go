@@ -1,0 +1,295 @@
+package dialect
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Chat Completions: OpenAI's first API with tools, which most other providers follow,
+// each with members of its own.
+
+// isChat reports whether a request with messages is Chat Completions', by what the
+// Messages API has not: tools as functions, roles, parts and calls of its own.
+func isChat(v gjson.Result) bool {
+	for _, member := range []string{"max_completion_tokens", "response_format", "stream_options", "functions", "parallel_tool_calls", "frequency_penalty", "reasoning_effort"} {
+		if v.Get(member).Exists() {
+			return true
+		}
+	}
+	for _, tool := range v.Get("tools").Array() {
+		if tool.Get("function").IsObject() {
+			return true
+		}
+	}
+	for _, m := range v.Get("messages").Array() {
+		switch m.Get("role").String() {
+		case "system", "developer", "tool", "function":
+			return true
+		}
+		if m.Get("tool_calls").Exists() || m.Get("function_call").IsObject() || m.Get("content.#(type==\"image_url\")").Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+func chatRequest(v gjson.Result, ids *IDs) gjson.Result {
+	var tools, system, messages []json.RawMessage
+	for _, tool := range v.Get("tools").Array() {
+		tools = append(tools, functionTool(tool))
+	}
+	for _, f := range v.Get("functions").Array() {
+		tools = append(tools, functionTool(f))
+	}
+	c := conversation{}
+	for _, m := range v.Get("messages").Array() {
+		switch role := m.Get("role").String(); role {
+		case "system", "developer":
+			if len(c.messages) == 0 && c.role == "" {
+				system = append(system, chatParts(m.Get("content"))...)
+				continue
+			}
+			c.alone("system", chatParts(m.Get("content")))
+		case "tool", "function":
+			c.result(chatResult(m, ids))
+		case "assistant":
+			c.add("assistant", chatAnswer(m, ids)...)
+		default:
+			c.alone(role, chatParts(m.Get("content")))
+		}
+	}
+	c.flush()
+	messages = c.messages
+	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "max_completion_tokens", "max_tokens"), "stream", v.Get("stream").Bool(),
+		"tools", tools, "system", system, "messages", listOf(messages)))
+}
+
+// limit is the request's bound of the answer, at one of some paths.
+func limit(v gjson.Result, paths ...string) json.RawMessage {
+	if n := count(v, paths...); n > 0 {
+		return JSON(n)
+	}
+	return nil
+}
+
+// conversation puts blocks that belong to one message into one: other APIs send each
+// result, and some each part of an answer, by itself.
+type conversation struct {
+	messages []json.RawMessage
+	role     string
+	blocks   []json.RawMessage
+	results  bool
+}
+
+func (c *conversation) add(role string, blocks ...json.RawMessage) {
+	if c.role != role || c.results {
+		c.flush()
+	}
+	c.role, c.blocks = role, append(c.blocks, blocks...)
+}
+
+// alone adds a message that nothing joins.
+func (c *conversation) alone(role string, blocks []json.RawMessage) {
+	c.flush()
+	c.messages = append(c.messages, message(role, blocks))
+}
+
+func (c *conversation) result(block json.RawMessage) {
+	if !c.results {
+		c.flush()
+	}
+	c.role, c.results, c.blocks = "user", true, append(c.blocks, block)
+}
+
+func (c *conversation) flush() {
+	if c.role != "" {
+		c.messages = append(c.messages, message(c.role, c.blocks))
+	}
+	c.role, c.blocks, c.results = "", nil, false
+}
+
+// functionTool is a tool: a function, or what the provider itself runs.
+func functionTool(tool gjson.Result) json.RawMessage {
+	f := tool
+	if inner := tool.Get("function"); inner.IsObject() {
+		f = inner
+	} else if inner := tool.Get("custom"); inner.IsObject() {
+		f = inner
+	}
+	kind := tool.Get("type").String()
+	if kind == "function" || kind == "custom" {
+		kind = ""
+	}
+	return object("name", cmp.Or(f.Get("name").String(), tool.Get("server_label").String(), kind), "type", kind,
+		"description", f.Get("description").String(), "input_schema", schemaOf(f.Get("parameters")))
+}
+
+// chatParts is a content: a text, or parts.
+func chatParts(content gjson.Result) []json.RawMessage {
+	if content.Type == gjson.String {
+		return []json.RawMessage{textBlock(content.Str)}
+	}
+	var out []json.RawMessage
+	for _, p := range content.Array() {
+		if p.Type == gjson.String {
+			out = append(out, textBlock(p.Str))
+		} else if p.IsObject() {
+			out = append(out, part(p))
+		}
+	}
+	return out
+}
+
+// part is one part of a content, of Chat Completions or of Responses.
+func part(p gjson.Result) json.RawMessage {
+	switch kind := p.Get("type").String(); kind {
+	case "text", "input_text", "output_text", "summary_text", "reasoning_text":
+		return textBlock(p.Get("text").String())
+	case "refusal":
+		return textBlock(p.Get("refusal").String())
+	case "thinking":
+		return thinking(joinedTexts(p.Get("thinking")), "")
+	case "image_url", "input_image":
+		return object("type", "image", "source", source(cmp.Or(p.Get("image_url.url").String(), p.Get("image_url").String(), p.Get("file_id").String())))
+	case "file", "input_file", "document_url":
+		return object("type", "document", "title", cmp.Or(p.Get("file.filename").String(), p.Get("filename").String()),
+			"source", source(cmp.Or(p.Get("file.file_data").String(), p.Get("file_data").String(), p.Get("file_url").String(), p.Get("document_url").String())))
+	case "tool_result", "tool_use": // of a client that mixes the two APIs
+		return raw(p)
+	default:
+		if t := p.Get("text"); t.Type == gjson.String {
+			return textBlock(t.Str)
+		}
+		return object("type", cmp.Or(kind, "unknown"))
+	}
+}
+
+func joinedTexts(v gjson.Result) string {
+	if v.Type == gjson.String {
+		return v.Str
+	}
+	var all []string
+	for _, p := range v.Array() {
+		all = append(all, p.Get("text").String())
+	}
+	return strings.Join(all, "")
+}
+
+// source is where the bytes of an image or a file are.
+func source(address string) json.RawMessage {
+	if rest, ok := strings.CutPrefix(address, "data:"); ok {
+		if kind, data, ok := strings.Cut(rest, ";base64,"); ok {
+			return object("type", "base64", "media_type", kind, "data", data)
+		}
+	}
+	if strings.HasPrefix(address, "http") || strings.HasPrefix(address, "gs:") {
+		return object("type", "url", "url", address)
+	}
+	return object("type", "base64", "data", address)
+}
+
+func thinking(s, signature string) json.RawMessage {
+	return object("type", "thinking", "thinking", text(s), "signature", signature)
+}
+
+// thought is what a provider adds to Chat Completions of the model's reasoning.
+func thought(m gjson.Result) string {
+	for _, member := range []string{"reasoning_content", "reasoning"} {
+		if r := m.Get(member); r.Type == gjson.String {
+			return r.Str
+		}
+	}
+	return ""
+}
+
+// chatAnswer is the blocks of a message that the model wrote.
+func chatAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
+	var out []json.RawMessage
+	if t := thought(m); t != "" {
+		out = append(out, thinking(t, ""))
+	}
+	if c := m.Get("content"); c.Type != gjson.String || c.Str != "" {
+		out = append(out, chatParts(c)...)
+	}
+	if r := m.Get("refusal").String(); r != "" {
+		out = append(out, textBlock(r))
+	}
+	for _, call := range m.Get("tool_calls").Array() {
+		out = append(out, chatCall(call, ids))
+	}
+	if f := m.Get("function_call"); f.IsObject() {
+		out = append(out, chatCall(f, ids))
+	}
+	return out
+}
+
+func chatCall(call gjson.Result, ids *IDs) json.RawMessage {
+	f := call
+	for _, member := range []string{"function", "custom"} {
+		if inner := call.Get(member); inner.IsObject() {
+			f = inner
+		}
+	}
+	name, in := f.Get("name").String(), input(f.Get("arguments"))
+	if custom := f.Get("input"); custom.Exists() && !f.Get("arguments").Exists() {
+		in = object("input", text(custom.String()))
+	}
+	return object("type", "tool_use", "id", text(ids.optional(call.Get("id").String(), name, in)), "name", text(name), "input", in)
+}
+
+// optional names a call only where it has no id.
+func (ids *IDs) optional(sent, name string, in json.RawMessage) string {
+	if sent != "" {
+		return sent
+	}
+	return ids.call("", name, gjson.ParseBytes(in))
+}
+
+// input is a call's arguments, which are a text of JSON: the object that they are, or
+// where they are none the text as it is.
+func input(arguments gjson.Result) json.RawMessage {
+	s := strings.TrimSpace(arguments.String())
+	switch {
+	case s == "" || s == "null":
+		return json.RawMessage("{}")
+	case json.Valid([]byte(s)):
+		return json.RawMessage(s)
+	}
+	return JSON(s)
+}
+
+func chatResult(m gjson.Result, ids *IDs) json.RawMessage {
+	id := m.Get("tool_call_id").String()
+	if id == "" {
+		id = ids.result("", m.Get("name").String())
+	}
+	return object("type", "tool_result", "tool_use_id", text(id), "content", chatParts(m.Get("content")))
+}
+
+func chatReply(v gjson.Result, from Origin) gjson.Result {
+	choice := v.Get("choices.0")
+	blocks := chatAnswer(choice.Get("message"), from.IDs)
+	return reply(from, v.Get("id").String(), v.Get("model").String(), blocks, choice.Get("finish_reason").String(), chatUsage(v))
+}
+
+// reply is a whole message.
+func reply(from Origin, id, model string, blocks []json.RawMessage, stop string, usage json.RawMessage) gjson.Result {
+	calls := false
+	for _, b := range blocks {
+		calls = calls || gjson.GetBytes(b, "type").Str == "tool_use"
+	}
+	return gjson.ParseBytes(object("type", "message", "id", cmp.Or(id, from.ID), "role", "assistant", "model", cmp.Or(model, from.Model),
+		"content", listOf(blocks), "stop_reason", stopReason(stop, calls), "usage", usage))
+}
+
+// chatUsage is nil where a piece of a stream has none.
+func chatUsage(v gjson.Result) json.RawMessage {
+	u := v.Get("usage")
+	if !u.IsObject() {
+		u = v.Get("x_groq.usage")
+	}
+	return usage(count(u, "prompt_tokens"), count(u, "prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"), count(u, "completion_tokens"))
+}

@@ -1,0 +1,191 @@
+package dialect
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// chatStream translates the pieces of Chat Completions' streams. A message has no end
+// of its own there: what it cost, and nothing, follow its stop reason.
+type chatStream struct {
+	w *writer
+	// id is the message's, calls those that it has begun; text and thought are 1 more
+	// than the index of the block that is open.
+	id            string
+	calls         []*chatPiece
+	text, thought int
+}
+
+// chatPiece is a call on its way. Its block begins when its name is known.
+type chatPiece struct {
+	index    gjson.Result
+	id, name string
+	given    string // the arguments so far
+	block    int
+	begun    bool
+	late     string // arguments that came before the name
+}
+
+func (c *chatStream) add(e stream.Event, v gjson.Result) error {
+	c.w.at = e.At
+	if failed := v.Get("error"); failed.Exists() && failed.Type != gjson.Null {
+		c.w.fail(cmp.Or(failed.Get("type").String(), failed.Get("code").String(), "api_error"), cmp.Or(failed.Get("message").String(), failed.String()))
+		return c.w.err
+	}
+	id := v.Get("id").String()
+	if c.w.stopped && id != c.id {
+		if err := c.end(); err != nil {
+			return err
+		}
+	}
+	choice := v.Get("choices.0")
+	if n := v.Get("choices.#(index==0)"); n.Exists() {
+		choice = n
+	}
+	if !c.w.begun {
+		if !choice.Exists() {
+			return c.w.err // what some send before or after a message
+		}
+		c.id, c.calls, c.text, c.thought = id, nil, 0, 0
+		c.w.start(id, v.Get("model").String())
+	}
+	if n := choice.Get("index"); !n.Exists() || n.Int() == 0 {
+		c.choice(choice)
+	}
+	if u := chatUsage(v); u != nil {
+		c.w.usage = u
+	}
+	return c.w.err
+}
+
+func (c *chatStream) choice(choice gjson.Result) {
+	d := choice.Get("delta")
+	if !d.IsObject() {
+		d = choice.Get("message")
+	}
+	c.thinks(thought(d))
+	switch content := d.Get("content"); {
+	case content.Type == gjson.String:
+		c.writes(content.Str)
+	case content.IsArray():
+		for _, p := range content.Array() {
+			if p.Get("type").String() == "thinking" {
+				c.thinks(joinedTexts(p.Get("thinking")))
+			} else {
+				c.writes(p.Get("text").String())
+			}
+		}
+	}
+	c.writes(d.Get("refusal").String())
+	for _, piece := range d.Get("tool_calls").Array() {
+		c.call(piece)
+	}
+	if f := d.Get("function_call"); f.IsObject() {
+		c.piece(gjson.Result{}, "", f.Get("name").String(), f.Get("arguments"))
+	}
+	if reason := choice.Get("finish_reason").String(); reason != "" {
+		c.w.ended(reason)
+	}
+}
+
+func (c *chatStream) thinks(s string) {
+	if s == "" {
+		return
+	}
+	if c.thought == 0 {
+		c.rest()
+		c.thought = 1 + c.w.begin(thinking("", ""))
+	}
+	c.w.delta(c.thought-1, "thinking_delta", "thinking", s)
+}
+
+func (c *chatStream) writes(s string) {
+	if s == "" {
+		return
+	}
+	if c.text == 0 {
+		c.rest()
+		c.text = 1 + c.w.begin(textBlock(""))
+	}
+	c.w.delta(c.text-1, "text_delta", "text", s)
+}
+
+// rest closes what another block follows. A call whose arguments are no JSON yet may
+// still get more of them, for calls may come in turn.
+func (c *chatStream) rest() {
+	for _, open := range []*int{&c.text, &c.thought} {
+		if *open > 0 {
+			c.w.close(*open - 1)
+			*open = 0
+		}
+	}
+	for _, call := range c.calls {
+		if call.begun && json.Valid([]byte(call.given)) {
+			c.w.close(call.block)
+		}
+	}
+}
+
+func (c *chatStream) call(piece gjson.Result) {
+	f := piece.Get("function")
+	if custom := piece.Get("custom"); custom.IsObject() {
+		f = custom
+	}
+	arguments := f.Get("arguments")
+	if !arguments.Exists() {
+		arguments = f.Get("input")
+	}
+	c.piece(piece.Get("index"), piece.Get("id").String(), f.Get("name").String(), arguments)
+}
+
+// piece takes a piece of a call. Calls are told apart by their index; some providers
+// give all the same, or none, so that another id begins another call.
+func (c *chatStream) piece(index gjson.Result, id, name string, arguments gjson.Result) {
+	p := c.find(index, id, name, arguments.String() != "")
+	if p == nil {
+		p = &chatPiece{index: index, id: id}
+		c.calls = append(c.calls, p)
+	}
+	p.id = cmp.Or(p.id, id)
+	p.name = cmp.Or(p.name, name)
+	given := arguments.String() // an object, of those who do not write a text, is its JSON
+	if given == "null" {
+		given = ""
+	}
+	if !p.begun {
+		p.late += given
+		if p.name == "" {
+			return
+		}
+		given, p.late = p.late, ""
+		c.rest()
+		p.begun = true
+		p.block = c.w.call(c.w.IDs.optional(p.id, p.name, nil), p.name)
+	}
+	p.given += given
+	if c.w.open[p.block] {
+		c.w.input(p.block, given)
+	}
+}
+
+func (c *chatStream) find(index gjson.Result, id, name string, some bool) *chatPiece {
+	for i := len(c.calls) - 1; i >= 0; i-- {
+		p := c.calls[i]
+		switch {
+		case id != "" && p.id != "" && id != p.id && (name != "" || !index.Exists()): // without a name it is a piece that some give an id of its own
+		case index.Exists() && p.index.Exists() && index.Int() != p.index.Int():
+		case id == "" && !index.Exists() && name != "" && p.begun: // neither: a name begins a call
+		case id == "" && name != "" && some && p.begun && json.Valid([]byte(p.given)): // whole ones under one index
+		default:
+			return p
+		}
+	}
+	return nil
+}
+
+// end closes the message, if the model has ended it.
+func (c *chatStream) end() error { return c.w.finish() }

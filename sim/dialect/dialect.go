@@ -1,0 +1,151 @@
+// Package dialect translates what the providers' APIs put on the wire - requests,
+// answers, streams - into the form of the Messages API, so that everything behind it
+// knows one form (SPEC O12). It is a package of its own because two sides need it:
+// recordings are read through it, and the served APIs read their clients' requests
+// through it. It knows no files, no clocks and no conversations.
+//
+// What is translated is the meaning, not every member: system prompts, messages, tools,
+// calls, results, thinking, stop reasons and usage. A block that no provider's client
+// has to answer - a search that the provider itself ran - is a server_tool_use.
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// API is a form of requests and answers, whichever provider gives them.
+type API string
+
+// The APIs that are known.
+const (
+	Messages  API = "messages"
+	Converse  API = "converse"
+	Chat      API = "chat-completions"
+	Responses API = "responses"
+	Gemini    API = "generate-content"
+)
+
+// Origin is what an answer takes from its request and its address.
+type Origin struct {
+	// ID and Model stand for those that the answer lacks.
+	ID, Model string
+	// IDs name calls that come without an id; nil: as if the conversation began.
+	IDs *IDs
+}
+
+// Request translates a request's body; ok is false when it asks no model for a turn.
+// The address may be "" where it is unknown. Ids names the calls of the history, and
+// afterwards those of the answer.
+func Request(address string, body []byte, ids *IDs) (api API, request gjson.Result, ok bool) {
+	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	if !json.Valid(body) {
+		return "", request, false
+	}
+	v := gjson.ParseBytes(body)
+	switch api = apiOf(path(address), v); api {
+	case Messages:
+		return api, v, true
+	case Converse:
+		return api, converseRequest(v), true
+	case Chat:
+		return api, chatRequest(v, ids), true
+	case Responses:
+		return api, responsesRequest(v, ids), true
+	case Gemini:
+		return api, geminiRequest(v, address, ids), true
+	}
+	return "", request, false
+}
+
+// Reply translates a whole answer into a message with its stop reason and usage; ok is
+// false when the document is none.
+func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
+	from = from.complete()
+	switch {
+	case v.Get("type").String() == "message" && v.Get("content").Exists():
+		return Messages, v, true
+	case v.Get("output.message.content").IsArray():
+		return Converse, converseReply(v, from), true
+	case v.Get("choices.0.message").IsObject():
+		return Chat, chatReply(v, from), true
+	case isResponse(v):
+		return Responses, responsesReply(v, from), true
+	case isGenerated(v):
+		return Gemini, geminiReply(v, from), true
+	}
+	return "", m, false
+}
+
+func (o Origin) complete() Origin {
+	if o.IDs == nil {
+		o.IDs = &IDs{}
+	}
+	return o
+}
+
+// path is that of an address, which may be one already.
+func path(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		address = u.EscapedPath()
+	}
+	return strings.TrimSuffix(address, "/")
+}
+
+// aside are the ends of paths whose bodies look like those of a turn's request.
+var aside = []string{"/count_tokens", "/count-tokens", ":countTokens", "/input_tokens", "/embeddings", "/moderations", "/compact", ":embedContent"}
+
+// apiOf recognizes a request: by its path, and where that shows nothing by its members.
+func apiOf(path string, v gjson.Result) API {
+	ends := func(end string) bool { return strings.HasSuffix(path, end) }
+	messages := v.Get("messages").IsArray()
+	switch {
+	case slices.ContainsFunc(aside, ends):
+		return ""
+	case messages && ends("/chat/completions"):
+		return Chat
+	case ends("/responses") && v.Get("input").Exists(), !messages && hasItems(v):
+		return Responses
+	case v.Get("contents").IsArray() && !messages:
+		return Gemini
+	case !messages:
+		return ""
+	case isConverse(v):
+		return Converse
+	case isChat(v):
+		return Chat
+	}
+	return Messages
+}
+
+// Model is the model that an address names, as those of Bedrock and of Gemini do.
+func Model(address string) string {
+	path := path(address)
+	_, after, ok := strings.Cut(path, "/model/")
+	if !ok {
+		if _, after, ok = strings.Cut(path, "/models/"); !ok {
+			return ""
+		}
+		after, _, _ = strings.Cut(after, ":")
+	}
+	name, _, _ := strings.Cut(after, "/")
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	return name
+}
+
+// Asks reports by its address whether a request is for a model's turn: the first
+// parties' paths, or those of other clouds' front ends.
+func Asks(address string) bool {
+	path := path(address)
+	return slices.ContainsFunc([]string{
+		"/messages", "/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream", ":rawPredict", ":streamRawPredict",
+		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent",
+	}, func(end string) bool { return strings.HasSuffix(path, end) })
+}

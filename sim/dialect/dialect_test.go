@@ -1,0 +1,243 @@
+package dialect_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
+	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
+)
+
+// The same conversation in four forms is the same in the Messages API's: two calls in
+// parallel, their results, a text.
+func TestARequestIsTheSameWhicheverAPIItIsFor(t *testing.T) {
+	want := `{"model":"m","max_tokens":9,"stream":true,"tools":[{"name":"view","description":"Reads.","input_schema":{"type":"object","properties":{"p":{"type":"string"}}}}],
+		"system":[{"type":"text","text":"Be brief."}],"messages":[
+		{"role":"user","content":[{"type":"text","text":"Go."}]},
+		{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"A","name":"view","input":{"p":"a"}},{"type":"tool_use","id":"B","name":"view","input":{"p":"b"}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"B","content":[{"type":"text","text":"2"}]},{"type":"tool_result","tool_use_id":"A","content":[{"type":"text","text":"1"}]}]},
+		{"role":"user","content":[{"type":"text","text":"Well?"}]}]}`
+	schema := `{"type":"object","properties":{"p":{"type":"string"}}}`
+	for _, c := range []struct {
+		api           dialect.API
+		address, body string
+	}{
+		{dialect.Chat, "https://x/v1/chat/completions?v=1", `{"model":"m","max_completion_tokens":9,"stream":true,"tools":[{"type":"function","function":{"name":"view","description":"Reads.","parameters":` + schema + `}}],
+			"messages":[{"role":"developer","content":"Be brief."},{"role":"user","content":"Go."},
+			{"role":"assistant","content":"I look.","tool_calls":[{"id":"A","type":"function","function":{"name":"view","arguments":"{\"p\":\"a\"}"}},{"id":"B","function":{"name":"view","arguments":"{\"p\": \"b\"}"}}]},
+			{"role":"tool","tool_call_id":"B","content":"2"},{"role":"tool","tool_call_id":"A","content":[{"type":"text","text":"1"}]},{"role":"user","content":[{"type":"text","text":"Well?"}]}]}`},
+		{dialect.Responses, "", `{"model":"m","max_output_tokens":9,"stream":true,"instructions":"Be brief.","tools":[{"type":"function","name":"view","description":"Reads.","parameters":` + schema + `,"strict":true}],
+			"input":[{"role":"user","content":"Go."},{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},
+			{"type":"function_call","id":"fc_1","call_id":"A","name":"view","arguments":"{\"p\":\"a\"}"},{"type":"function_call","call_id":"B","name":"view","arguments":"{\"p\":\"b\"}"},
+			{"type":"function_call_output","call_id":"B","output":"2"},{"type":"function_call_output","call_id":"A","output":[{"type":"input_text","text":"1"}]},{"role":"user","content":[{"type":"input_text","text":"Well?"}]}]}`},
+		{dialect.Gemini, "https://x/v1beta/models/m:streamGenerateContent?alt=sse", `{"generationConfig":{"maxOutputTokens":9},"systemInstruction":{"parts":[{"text":"Be brief."}]},
+			"tools":[{"functionDeclarations":[{"name":"view","description":"Reads.","parameters":{"type":"OBJECT","properties":{"p":{"type":"STRING"}}}}]}],
+			"contents":[{"role":"user","parts":[{"text":"Go."}]},
+			{"role":"model","parts":[{"text":"I look."},{"functionCall":{"name":"view","args":{"p":"a"},"id":"A"},"thoughtSignature":"s"},{"functionCall":{"id":"B","name":"view","args":{"p":"b"}}}]},
+			{"role":"function","parts":[{"functionResponse":{"id":"B","name":"view","response":{"output":"2"}}},{"functionResponse":{"name":"view","response":{"result":"1"}}}]},
+			{"role":"user","parts":[{"text":"Well?"}]}]}`},
+	} {
+		api, got, ok := dialect.Request(c.address, []byte(c.body), &dialect.IDs{Keep: true})
+		require.True(t, ok, c.api)
+		assert.Equal(t, c.api, api)
+		assert.JSONEq(t, want, got.Raw, c.api)
+	}
+}
+
+func TestCallsWithoutAnIDAreNamedAlikeInAnswersAndRequests(t *testing.T) {
+	call := func(p, id string) string {
+		return fmt.Sprintf(`{"functionCall":{"name":"view","args":{"p":%q,"n":1.0}%s}}`, p, id)
+	}
+	result := func(text, id string) string {
+		return fmt.Sprintf(`{"functionResponse":{"name":"view","response":{"a":%q}%s}}`, text, id)
+	}
+	ids := &dialect.IDs{}
+	history := `{"role":"model","parts":[` + call("a", `,"id":"x1"`) + `,` + call("b", `,"id":"x2"`) + `]},{"role":"user","parts":[` + result("2", `,"id":"x2"`) + `,` + result("1", `,"id":"x1"`) + `]}`
+	_, first, ok := dialect.Request("", []byte(`{"contents":[`+history+`]}`), ids)
+	require.True(t, ok)
+	one, two := first.Get("messages.0.content.0.id").Str, first.Get("messages.0.content.1.id").Str
+	assert.NotEqual(t, one, two)
+	assert.Equal(t, []string{two, one}, []string{first.Get("messages.1.content.0.tool_use_id").Str, first.Get("messages.1.content.1.tool_use_id").Str})
+	_, m, ok := dialect.Reply(gjson.Parse(`{"candidates":[{"content":{"parts":[`+call("a", "")+`]},"finishReason":"STOP"}]}`), dialect.Origin{IDs: ids})
+	require.True(t, ok)
+	again := m.Get("content.0.id").Str
+	assert.Equal(t, one+"_2", again, "the third call has the input of the first")
+	assert.Equal(t, "tool_use", m.Get("stop_reason").Str)
+	_, later, _ := dialect.Request("", []byte(`{"contents":[`+history+`,{"role":"model","parts":[`+strings.Replace(call("a", ""), `1.0`, `1`, 1)+`]},{"parts":[`+result("3", "")+`]}]}`), &dialect.IDs{})
+	assert.Equal(t, again, later.Get("messages.2.content.0.id").Str)
+	assert.Equal(t, again, later.Get("messages.3.content.0.tool_use_id").Str)
+}
+
+// read gives a stream's blocks in short, and how it stopped.
+func read(t *testing.T, events ...string) (blocks []string, reply message.Reply, err error) {
+	t.Helper()
+	asm := &message.Assembler{}
+	var failed error
+	s := &dialect.Stream{Emit: func(e stream.Event) error {
+		done, err := asm.Add(e.Data)
+		failed = err
+		for _, b := range done {
+			blocks = append(blocks, strings.TrimSpace(strings.Join([]string{b.Type, b.ID, b.Name, string(b.Input), b.Text, b.Invalid}, " ")))
+		}
+		return nil
+	}}
+	for _, e := range events {
+		if e == "[DONE]" {
+			require.NoError(t, s.Done())
+			continue
+		}
+		require.NoError(t, s.Add(stream.Event{Type: gjson.Get(e, "type").Str, Data: []byte(e)}))
+	}
+	require.NoError(t, s.End())
+	if failed != nil {
+		return blocks, reply, failed
+	}
+	reply, err = asm.End()
+	return blocks, reply, err
+}
+
+func chunk(delta, finish string) string {
+	return fmt.Sprintf(`{"id":"c","model":"m","object":"chat.completion.chunk","choices":[{"index":0,"delta":%s,"finish_reason":%s}]}`, delta, finish)
+}
+
+func calls(calls string) string { return chunk(`{"tool_calls":[`+calls+`]}`, "null") }
+
+func TestStreamsOfChatCompletions(t *testing.T) {
+	usage := `{"id":"c","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":6}}}`
+	two := []string{"tool_use A view {\"p\":1}", "tool_use B view {}"}
+	for name, c := range map[string]struct {
+		events []string
+		blocks []string
+		stop   string
+	}{
+		"fragments by index": {[]string{chunk(`{"role":"assistant","content":null}`, "null"), calls(`{"index":0,"id":"A","function":{"name":"view","arguments":""}}`), calls(`{"index":0,"function":{"arguments":"{\"p\""}}`),
+			calls(`{"index":0,"function":{"arguments":":1}"}}`), calls(`{"index":1,"id":"B","function":{"name":"view","arguments":"{}"}}`), chunk(`{}`, `"tool_calls"`), usage, "[DONE]"}, two, "tool_use"},
+		"in turn": {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\""}},{"index":1,"id":"B","function":{"name":"view"}}`),
+			calls(`{"index":0,"id":null,"function":{"name":null,"arguments":":1}"}}`), calls(`{"index":1,"function":{"arguments":"{}"}}`), chunk(`null`, `"stop"`)}, two, "tool_use"},
+		"whole, under one index": {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":1}"}},{"index":0,"id":"B","function":{"name":"view","arguments":"{}"}}`), chunk(`{}`, `"stop"`)}, two, "tool_use"},
+		"without an index":       {[]string{calls(`{"id":"A","function":{"name":"view","arguments":{"p":1}}},{"id":"B","function":{"name":"view","arguments":null}}`), chunk(`{}`, `"tool_calls"`)}, two, "tool_use"},
+		"name and id repeated": {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":"}}`), calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"1}"}}`),
+			calls(`{"index":1,"id":"B","function":{"name":"view","arguments":""}}`), chunk(`{}`, `"tool_calls"`)}, two, "tool_use"},
+		"an id for each piece": {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":"}}`), calls(`{"index":0,"id":"Z","function":{"arguments":"1}"}}`),
+			calls(`{"index":1,"id":"B","function":{"name":"view"}}`), chunk(`{}`, `"tool_calls"`)}, two, "tool_use"},
+		"no stop reason":      {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":1}"}}`), calls(`{"index":1,"id":"B","function":{"name":"view","arguments":"{}"}}`), "[DONE]"}, two, "tool_use"},
+		"reasoning and text":  {[]string{chunk(`{"reasoning_content":"I "}`, "null"), chunk(`{"reasoning":"see."}`, "null"), chunk(`{"content":"Yes","tool_calls":[]}`, "null"), chunk(`{"content":"."}`, `"length"`)}, []string{"thinking", "text    Yes."}, "max_tokens"},
+		"parts":               {[]string{chunk(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"I see."}]}]}`, "null"), chunk(`{"content":[{"type":"text","text":"Yes."}]}`, `"stop"`)}, []string{"thinking", "text    Yes."}, "end_turn"},
+		"the older functions": {[]string{chunk(`{"function_call":{"name":"view","arguments":"{"}}`, "null"), chunk(`{"function_call":{"arguments":"}"}}`, `"function_call"`)}, []string{"tool_use view_9dc5 view {}"}, "tool_use"},
+		"another choice":      {[]string{`{"id":"c","choices":[{"index":1,"delta":{"content":"No"}}]}`, chunk(`{"content":"Yes."}`, `"content_filter"`)}, []string{"text    Yes."}, "refusal"},
+		"broken arguments":    {[]string{calls(`{"index":0,"id":"A","function":{"name":"view","arguments":"{\"p\":"}}`), chunk(`{}`, `"length"`)}, []string{"tool_use A view {}  {\"p\":"}, "max_tokens"},
+	} {
+		blocks, reply, err := read(t, c.events...)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.blocks, blocks, name)
+		assert.Equal(t, c.stop, reply.StopReason, name)
+		assert.Equal(t, "c", reply.ID, name)
+	}
+	_, reply, err := read(t, chunk(`{"content":"x"}`, `"stop"`), usage)
+	require.NoError(t, err)
+	assert.Equal(t, 4, reply.Usage.Output)
+	_, _, err = read(t, chunk(`{"content":"x"}`, "null"))
+	assert.ErrorIs(t, err, message.ErrIncomplete, "a stream that is cut stays cut")
+	_, _, err = read(t, chunk(`{"content":"x"}`, "null"), `{"error":{"message":"Overloaded","code":529}}`)
+	assert.EqualError(t, err, "the stream sent an error: 529: Overloaded")
+}
+
+func TestStreamsOfResponses(t *testing.T) {
+	item := func(event string, n int, item string) string {
+		return fmt.Sprintf(`{"type":"response.output_item.%s","output_index":%d,"item":%s}`, event, n, item)
+	}
+	created, completed := `{"type":"response.created","response":{"id":"r","model":"m","output":[]}}`,
+		`{"type":"response.completed","response":{"id":"r","status":"completed","usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":6},"output_tokens":4},"output":[]}}`
+	blocks, reply, err := read(t, created,
+		item("added", 0, `{"type":"reasoning","id":"rs","summary":[]}`), `{"type":"response.reasoning_summary_text.delta","output_index":0,"summary_index":0,"delta":"I see."}`,
+		item("done", 0, `{"type":"reasoning","id":"rs","summary":[{"text":"I see."}],"encrypted_content":"e"}`),
+		item("added", 1, `{"type":"web_search_call","id":"ws"}`), item("done", 1, `{"type":"web_search_call","id":"ws","action":{"query":"q"}}`),
+		item("added", 2, `{"type":"message","id":"m1"}`), `{"type":"response.output_text.delta","output_index":2,"item_id":"m1","content_index":0,"delta":"I look."}`,
+		item("added", 3, `{"type":"function_call","id":"f1","call_id":"A","name":"view","arguments":""}`), item("added", 4, `{"type":"function_call","id":"f2","call_id":"B","name":"view","arguments":""}`),
+		`{"type":"response.function_call_arguments.delta","output_index":4,"item_id":"other","delta":"{}"}`, `{"type":"response.function_call_arguments.delta","output_index":3,"item_id":"f1","delta":"{\"p\""}`,
+		`{"type":"response.function_call_arguments.delta","output_index":3,"item_id":"f1","delta":":1}"}`, item("done", 2, `{"type":"message","id":"m1","content":[{"type":"output_text","text":"I look."}]}`),
+		item("done", 3, `{"type":"function_call","id":"f1","call_id":"A","name":"view","arguments":"{\"p\":1}"}`), item("done", 4, `{"type":"function_call","id":"f2","call_id":"B","name":"view","arguments":"{}"}`),
+		item("added", 5, `{"type":"custom_tool_call","call_id":"C","name":"patch"}`), item("done", 5, `{"type":"custom_tool_call","call_id":"C","name":"patch","input":"x"}`),
+		item("done", 6, `{"type":"reasoning","summary":[],"encrypted_content":"e"}`), completed)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"thinking", "server_tool_use", "text    I look.", `tool_use A view {"p":1}`, `tool_use B view {}`, `tool_use C patch {"input":"x"}`, "redacted_thinking"}, blocks)
+	assert.Equal(t, []any{"r", "m", "tool_use", 4}, []any{reply.ID, reply.Model, reply.StopReason, reply.Usage.Output})
+
+	blocks, reply, err = read(t, `{"type":"response.incomplete","response":{"id":"r","model":"m","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"type":"output_text","text":"x"}]}]}}`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"text    x"}, blocks, "an answer that came whole")
+	assert.Equal(t, "max_tokens", reply.StopReason)
+	_, _, err = read(t, created)
+	require.ErrorIs(t, err, message.ErrIncomplete)
+	_, _, err = read(t, created, `{"type":"response.failed","response":{"error":{"code":"server_error","message":"Sorry"}}}`)
+	assert.EqualError(t, err, "the stream sent an error: server_error: Sorry")
+}
+
+func TestStreamsOfGemini(t *testing.T) {
+	piece := func(parts, rest string) string {
+		return `{"candidates":[{"content":{"role":"model","parts":[` + parts + `]}` + rest + `}],"responseId":"r","modelVersion":"m","usageMetadata":{"promptTokenCount":9,"cachedContentTokenCount":6,"candidatesTokenCount":3,"thoughtsTokenCount":1}}`
+	}
+	blocks, reply, err := read(t, piece(`{"text":"I ","thought":true}`, ""), piece(`{"text":"see.","thought":true},{"text":"Yes"}`, ""), piece(`{"text":"."}`, ""),
+		piece(`{"functionCall":{"name":"view","args":{"p":1}},"thoughtSignature":"s"},{"functionCall":{"name":"view","args":{}}}`, ""),
+		piece(`{"executableCode":{"code":"1"}},{"codeExecutionResult":{"output":"1"}}`, ""), piece(`{"text":"","thoughtSignature":"s"}`, `,"finishReason":"STOP"`))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"thinking", "text    Yes.", `tool_use view_2d2e view {"p":1}`, `tool_use view_b825 view {}`, "server_tool_use", "code_execution_tool_result"}, blocks)
+	assert.Equal(t, []any{"r", "m", "tool_use", 4}, []any{reply.ID, reply.Model, reply.StopReason, reply.Usage.Output})
+	_, reply, err = read(t, `{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9},"modelVersion":"m"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "refusal", reply.StopReason)
+}
+
+// What a stream has in pieces, a whole answer has at once.
+func TestWholeAnswers(t *testing.T) {
+	for api, text := range map[dialect.API]string{
+		dialect.Chat: `{"id":"r","object":"chat.completion","model":"m","choices":[{"message":{"role":"assistant","content":"Yes.","reasoning_content":"I see.","tool_calls":[{"id":"A","function":{"name":"view","arguments":"{\"p\":1}"}}]},"finish_reason":"stop"}],
+			"usage":{"prompt_tokens":9,"prompt_cache_hit_tokens":6,"completion_tokens":4}}`,
+		dialect.Responses: `{"id":"r","object":"response","model":"m","status":"completed","output":[{"type":"reasoning","summary":[{"text":"I see."}]},{"type":"message","content":[{"type":"output_text","text":"Yes."}]},
+			{"type":"function_call","id":"f","call_id":"A","name":"view","arguments":"{\"p\":1}"}],"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":6},"output_tokens":4}}`,
+		dialect.Gemini: `{"responseId":"r","modelVersion":"m","candidates":[{"content":{"parts":[{"text":"I see.","thought":true},{"text":"Yes."},{"functionCall":{"id":"A","name":"view","args":{"p":1}}}]},"finishReason":"STOP"}],
+			"usageMetadata":{"promptTokenCount":9,"cachedContentTokenCount":6,"candidatesTokenCount":4}}`,
+	} {
+		got, m, ok := dialect.Reply(gjson.Parse(text), dialect.Origin{IDs: &dialect.IDs{Keep: true}})
+		require.True(t, ok, api)
+		assert.Equal(t, api, got)
+		assert.JSONEq(t, `{"type":"message","id":"r","role":"assistant","model":"m","content":[{"type":"thinking","thinking":"I see."},{"type":"text","text":"Yes."},{"type":"tool_use","id":"A","name":"view","input":{"p":1}}],
+			"stop_reason":"tool_use","usage":{"input_tokens":3,"cache_creation_input_tokens":0,"cache_read_input_tokens":6,"output_tokens":4}}`, m.Raw, api)
+	}
+}
+
+// Whatever a body or an event holds, what comes of it is JSON.
+func FuzzTranslation(f *testing.F) {
+	f.Add(`{"model":"m","input":[{"type":"function_call","arguments":"{"},{"role":"user","content":[{}]}]}`)
+	f.Add(`{"contents":[{"parts":[{"functionCall":{}},{"functionResponse":{"response":[]}}]}],"tools":[{"functionDeclarations":[{"parameters":{"anyOf":[1],"nullable":true,"type":"STRING"}}]}]}`)
+	f.Add(`{"messages":[{"role":"tool"},{"role":"assistant","tool_calls":[{}],"content":[["x"]]}],"choices":[{"delta":{"tool_calls":[{"index":1e300}]}}]}`)
+	f.Add(`{"type":"response.output_item.done","item":{"type":"mcp_call"},"candidates":[{"content":{"parts":[{"text":1}]}}]}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, address := range []string{"", "/chat/completions", "/responses"} {
+			if _, v, ok := dialect.Request(address, []byte(body), &dialect.IDs{}); ok {
+				assert.True(t, json.Valid([]byte(v.Raw)), v.Raw)
+			}
+		}
+		if !json.Valid([]byte(body)) {
+			return
+		}
+		if _, v, ok := dialect.Reply(gjson.Parse(body), dialect.Origin{}); ok {
+			assert.True(t, json.Valid([]byte(v.Raw)), v.Raw)
+		}
+		s := &dialect.Stream{Emit: func(e stream.Event) error {
+			assert.True(t, json.Valid(e.Data))
+			return nil
+		}}
+		for range 2 {
+			require.NoError(t, s.Add(stream.Event{Type: gjson.Get(body, "type").String(), Data: []byte(body)}))
+		}
+		require.NoError(t, s.Done())
+	})
+}

@@ -1,0 +1,314 @@
+package dialect
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// Gemini's generateContent, on Google's own address and on Vertex. Calls come whole,
+// and ids are optional on either side: a result may name no more than its tool.
+
+// either is the first of a member's two spellings that is there.
+func either(v gjson.Result, names ...string) gjson.Result {
+	for _, name := range names {
+		if m := v.Get(name); m.Exists() {
+			return m
+		}
+	}
+	return gjson.Result{}
+}
+
+// isGenerated recognizes an answer, or a piece of a stream.
+func isGenerated(v gjson.Result) bool {
+	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() && (v.Get("modelVersion").Exists() || v.Get("promptFeedback").Exists())
+}
+
+func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
+	var tools, messages []json.RawMessage
+	for _, tool := range v.Get("tools").Array() {
+		tools = append(tools, geminiTools(tool)...)
+	}
+	for _, m := range v.Get("contents").Array() {
+		role := m.Get("role").String()
+		if role == "model" {
+			role = "assistant"
+		} else if role == "" || role == "function" || role == "tool" {
+			role = "user"
+		}
+		messages = append(messages, message(role, geminiParts(m.Get("parts"), ids)))
+	}
+	config := either(v, "generationConfig", "generation_config")
+	return gjson.ParseBytes(object("model", cmp.Or(strings.TrimPrefix(v.Get("model").String(), "models/"), Model(address)),
+		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", strings.HasSuffix(path(address), ":streamGenerateContent"),
+		"tools", tools, "system", geminiParts(either(v, "systemInstruction", "system_instruction").Get("parts"), ids), "messages", listOf(messages)))
+}
+
+// geminiTools are the functions of an item of the tools, or what the provider itself runs.
+func geminiTools(tool gjson.Result) (out []json.RawMessage) {
+	tool.ForEach(func(kind, value gjson.Result) bool {
+		if kind.Str != "functionDeclarations" && kind.Str != "function_declarations" {
+			out = append(out, object("name", kind.Str, "type", kind.Str))
+			return true
+		}
+		for _, f := range value.Array() {
+			schema := either(f, "parametersJsonSchema", "parameters_json_schema")
+			in := raw(schema)
+			if !schema.Exists() {
+				in = plainSchema(f.Get("parameters"))
+			}
+			out = append(out, object("name", f.Get("name").String(), "description", f.Get("description").String(), "input_schema", in))
+		}
+		return true
+	})
+	return out
+}
+
+// plainSchema writes a schema as JSON Schema has it: Gemini's own form has its types in
+// capitals, and its bounds as texts.
+func plainSchema(v gjson.Result) json.RawMessage {
+	if !v.IsObject() {
+		return raw(v)
+	}
+	var pairs []any
+	v.ForEach(func(name, value gjson.Result) bool {
+		out := raw(value)
+		switch name.Str {
+		case "type":
+			out = schemaType(value, v.Get("nullable").Bool())
+		case "nullable":
+			return true
+		case "items", "additionalProperties", "not":
+			out = plainSchema(value)
+		case "anyOf", "any_of", "oneOf", "allOf", "prefixItems":
+			var list []json.RawMessage
+			for _, s := range value.Array() {
+				list = append(list, plainSchema(s))
+			}
+			out = listOf(list)
+		case "properties", "$defs", "defs":
+			var members []any
+			value.ForEach(func(name, s gjson.Result) bool {
+				members = append(members, name.Str, plainSchema(s))
+				return true
+			})
+			out = object(members...)
+		case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
+			if value.Type == gjson.String && json.Valid([]byte(value.Str)) {
+				out = json.RawMessage(value.Str)
+			}
+		}
+		pairs = append(pairs, strings.ReplaceAll(name.Str, "any_of", "anyOf"), out)
+		return true
+	})
+	return object(pairs...)
+}
+
+func schemaType(v gjson.Result, nullable bool) json.RawMessage {
+	if v.Type != gjson.String || v.Str == "TYPE_UNSPECIFIED" {
+		return raw(v)
+	}
+	kind := strings.ToLower(v.Str)
+	if nullable {
+		return JSON([]string{kind, "null"})
+	}
+	return JSON(kind)
+}
+
+// geminiParts are the blocks of a content.
+func geminiParts(parts gjson.Result, ids *IDs) []json.RawMessage {
+	var out []json.RawMessage
+	for _, p := range parts.Array() {
+		if b := geminiPart(p, ids); b != nil {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
+	signature := either(p, "thoughtSignature", "thought_signature").String()
+	switch call, result := either(p, "functionCall", "function_call"), either(p, "functionResponse", "function_response"); {
+	case call.IsObject():
+		id, name, in := geminiCall(call, ids)
+		return object("type", "tool_use", "id", text(id), "name", text(name), "input", in)
+	case result.IsObject():
+		content, failed := geminiResult(result)
+		return object("type", "tool_result", "tool_use_id", text(ids.result(result.Get("id").String(), result.Get("name").String())), "content", content, "is_error", failed)
+	case p.Get("toolCall").IsObject():
+		c := p.Get("toolCall")
+		return object("type", "server_tool_use", "id", c.Get("id").String(), "name", strings.ToLower(c.Get("toolType").String()), "input", objectOf(c.Get("args")))
+	case p.Get("toolResponse").IsObject():
+		c := p.Get("toolResponse")
+		return object("type", strings.ToLower(c.Get("toolType").String())+"_tool_result", "tool_use_id", c.Get("id").String(), "content", raw(c.Get("response")))
+	case either(p, "executableCode", "executable_code").IsObject():
+		c := either(p, "executableCode", "executable_code")
+		return object("type", "server_tool_use", "id", c.Get("id").String(), "name", "code_execution", "input", object("code", text(c.Get("code").String())))
+	case either(p, "codeExecutionResult", "code_execution_result").IsObject():
+		c := either(p, "codeExecutionResult", "code_execution_result")
+		return object("type", "code_execution_tool_result", "tool_use_id", c.Get("id").String(), "content", raw(c))
+	case p.Get("thought").Bool():
+		return thinking(p.Get("text").String(), signature)
+	case p.Get("text").Exists():
+		if p.Get("text").Str == "" {
+			return nil // it only carries a signature
+		}
+		return textBlock(p.Get("text").String())
+	}
+	return geminiData(p)
+}
+
+// geminiData is an image or a file.
+func geminiData(p gjson.Result) json.RawMessage {
+	inline, file := either(p, "inlineData", "inline_data"), either(p, "fileData", "file_data")
+	kind := either(inline, "mimeType", "mime_type").String() + either(file, "mimeType", "mime_type").String()
+	block := "document"
+	if strings.HasPrefix(kind, "image/") {
+		block = "image"
+	}
+	switch {
+	case inline.IsObject():
+		return object("type", block, "source", object("type", "base64", "media_type", kind, "data", inline.Get("data").String()))
+	case file.IsObject():
+		return object("type", block, "source", object("type", "url", "media_type", kind, "url", either(file, "fileUri", "file_uri").String()))
+	}
+	return nil
+}
+
+func objectOf(v gjson.Result) json.RawMessage {
+	if v.IsObject() {
+		return raw(v)
+	}
+	return json.RawMessage("{}")
+}
+
+func geminiCall(call gjson.Result, ids *IDs) (id, name string, in json.RawMessage) {
+	name, in = call.Get("name").String(), objectOf(call.Get("args"))
+	return ids.call(call.Get("id").String(), name, gjson.ParseBytes(in)), name, in
+}
+
+// geminiResult is what a tool gave. It must be an object there: what has no more than one
+// member, of a name that stands for the result itself, is that.
+func geminiResult(result gjson.Result) (content []json.RawMessage, failed bool) {
+	response := result.Get("response")
+	members, only := 0, ""
+	response.ForEach(func(name, _ gjson.Result) bool {
+		members++
+		only = name.Str
+		return true
+	})
+	value := response
+	switch {
+	case members != 1:
+	case only == "output" || only == "result" || only == "error" || only == "content":
+		value, failed = response.Get(only), only == "error"
+	}
+	switch {
+	case value.Type == gjson.String:
+		content = append(content, textBlock(value.Str))
+	case value.Exists():
+		content = append(content, textBlock(value.Raw))
+	}
+	for _, p := range result.Get("parts").Array() {
+		if b := geminiData(p); b != nil {
+			content = append(content, b)
+		}
+	}
+	return content, failed
+}
+
+func geminiReply(v gjson.Result, from Origin) gjson.Result {
+	c := v.Get("candidates.0")
+	return reply(from, v.Get("responseId").String(), v.Get("modelVersion").String(), geminiParts(c.Get("content.parts"), from.IDs), geminiStop(v), geminiUsage(v))
+}
+
+// geminiStop is "" while the model writes.
+func geminiStop(v gjson.Result) string {
+	if v.Get("promptFeedback.blockReason").Exists() && !v.Get("candidates.0").Exists() {
+		return "SAFETY"
+	}
+	return v.Get("candidates.0.finishReason").String()
+}
+
+func geminiUsage(v gjson.Result) json.RawMessage {
+	u := v.Get("usageMetadata")
+	return usage(count(u, "promptTokenCount")+count(u, "toolUsePromptTokenCount"), count(u, "cachedContentTokenCount"), count(u, "candidatesTokenCount")+count(u, "thoughtsTokenCount"))
+}
+
+// geminiStream translates the pieces of a stream, each of which is an answer of its own
+// with what is new.
+type geminiStream struct {
+	w  *writer
+	id string
+	// open is 1 more than the index of the open block, thinks its kind.
+	open   int
+	thinks bool
+}
+
+func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
+	g.w.at = e.At
+	if failed := v.Get("error"); failed.IsObject() {
+		g.w.fail(cmp.Or(failed.Get("status").String(), "api_error"), failed.Get("message").String())
+		return g.w.err
+	}
+	id := v.Get("responseId").String()
+	if g.w.stopped && id != g.id {
+		if err := g.w.finish(); err != nil {
+			return err
+		}
+	}
+	if !g.w.begun {
+		g.id, g.open = id, 0
+		g.w.start(id, v.Get("modelVersion").String())
+	}
+	for _, p := range v.Get("candidates.0.content.parts").Array() {
+		g.part(p)
+	}
+	if u := geminiUsage(v); u != nil {
+		g.w.usage = u
+	}
+	if stop := geminiStop(v); stop != "" {
+		g.w.ended(stop)
+	}
+	return g.w.err
+}
+
+func (g *geminiStream) part(p gjson.Result) {
+	written := p.Get("text")
+	thinks := p.Get("thought").Bool()
+	if written.Type != gjson.String || either(p, "functionCall", "function_call").Exists() {
+		g.rest()
+		if b := geminiPart(p, g.w.IDs); b != nil {
+			g.w.block(gjson.ParseBytes(b))
+		}
+		return
+	}
+	if written.Str == "" {
+		return
+	}
+	if g.open > 0 && g.thinks != thinks {
+		g.rest()
+	}
+	kind, member, block := "text_delta", "text", textBlock("")
+	if thinks {
+		kind, member, block = "thinking_delta", "thinking", thinking("", "")
+	}
+	if g.open == 0 {
+		g.open, g.thinks = 1+g.w.begin(block), thinks
+	}
+	g.w.delta(g.open-1, kind, member, written.Str)
+}
+
+func (g *geminiStream) rest() {
+	if g.open > 0 {
+		g.w.close(g.open - 1)
+		g.open = 0
+	}
+}
+
+// end closes the message, if the model has ended it.
+func (g *geminiStream) end() error { return g.w.finish() }

@@ -1,0 +1,232 @@
+package dialect
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Responses: OpenAI's API whose conversations are lists of items - messages, reasoning,
+// calls, results - each of which stands by itself.
+
+// hasItems reports whether a request without an address is one of Responses.
+func hasItems(v gjson.Result) bool {
+	input := v.Get("input")
+	if !input.IsArray() {
+		return input.Type == gjson.String && (v.Get("instructions").Exists() || v.Get("previous_response_id").Exists() || v.Get("max_output_tokens").Exists())
+	}
+	first := input.Get("0")
+	return first.Get("role").Exists() || isItem(first.Get("type").String())
+}
+
+func isItem(kind string) bool {
+	return kind == "message" || kind == "reasoning" || strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
+}
+
+// isResponse recognizes an answer.
+func isResponse(v gjson.Result) bool {
+	return v.Get("object").String() == "response" && v.Get("output").IsArray() ||
+		v.Get("output.0.type").Exists() && isItem(v.Get("output.0.type").String())
+}
+
+func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
+	var tools, system []json.RawMessage
+	for _, tool := range v.Get("tools").Array() {
+		if inner := tool.Get("tools"); tool.Get("type").String() == "namespace" && inner.IsArray() {
+			for _, t := range inner.Array() {
+				tools = append(tools, functionTool(t))
+			}
+			continue
+		}
+		tools = append(tools, functionTool(tool))
+	}
+	if s := v.Get("instructions").String(); s != "" {
+		system = append(system, textBlock(s))
+	}
+	c := conversation{}
+	if input := v.Get("input"); input.Type == gjson.String {
+		c.add("user", textBlock(input.Str))
+	} else {
+		items := input.Array()
+		for len(items) > 0 && isSystem(items[0]) {
+			system = append(system, chatParts(items[0].Get("content"))...)
+			items = items[1:]
+		}
+		hosted := answered(items)
+		for _, item := range items {
+			c.item(item, hosted, ids)
+		}
+	}
+	c.flush()
+	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "max_output_tokens"), "stream", v.Get("stream").Bool(),
+		"previous_response_id", v.Get("previous_response_id").String(), "tools", tools, "system", system, "messages", listOf(c.messages)))
+}
+
+func isSystem(item gjson.Result) bool {
+	role := item.Get("role").String()
+	return role == "system" || role == "developer"
+}
+
+// answered has the ids of calls whose result stands behind them. Some tools run at the
+// provider's or at the client's, which shows only there.
+func answered(items []gjson.Result) map[string]bool {
+	out := map[string]bool{}
+	for _, item := range items {
+		if strings.HasSuffix(item.Get("type").String(), "_output") {
+			out[item.Get("call_id").String()] = true
+		}
+	}
+	return out
+}
+
+// item takes an item of a request.
+func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *IDs) {
+	kind := item.Get("type").String()
+	switch role := item.Get("role").String(); {
+	case role != "" && (kind == "" || kind == "message"):
+		if isSystem(item) {
+			role = "system"
+		}
+		if role == "assistant" {
+			c.add(role, chatParts(item.Get("content"))...)
+		} else {
+			c.alone(role, chatParts(item.Get("content")))
+		}
+	case strings.HasSuffix(kind, "_output"):
+		c.result(object("type", "tool_result", "tool_use_id", text(item.Get("call_id").String()), "content", outputParts(item.Get("output"))))
+	case kind == "item_reference", kind == "mcp_approval_response", kind == "compaction":
+	default:
+		c.add("assistant", outputItem(item, func(id string) bool { return !answered[id] }, ids)...)
+	}
+}
+
+// outputParts is a result, which is a text, parts, or what the tool's kind has.
+func outputParts(output gjson.Result) []json.RawMessage {
+	if output.IsArray() && output.Get("0.type").Exists() && output.Get("0.outcome").Type == gjson.Null {
+		return chatParts(output)
+	}
+	if output.Type == gjson.String {
+		return []json.RawMessage{textBlock(output.Str)}
+	}
+	if t := output.Get("type").String(); t == "computer_screenshot" || t == "input_image" {
+		return []json.RawMessage{part(gjson.ParseBytes(object("type", "input_image", "image_url", output.Get("image_url").String())))}
+	}
+	return []json.RawMessage{textBlock(output.Raw)}
+}
+
+// clientTools are the kinds of call that a client answers, and the tools they are for;
+// the provider itself answers all others.
+var clientTools = map[string]string{
+	"function_call": "", "custom_tool_call": "", "local_shell_call": "local_shell", "shell_call": "shell", "apply_patch_call": "apply_patch", "computer_call": "computer",
+}
+
+// outputItem is the blocks of an item that the model wrote. Hosted reports of a call that
+// either side may run whether the provider has.
+func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json.RawMessage {
+	switch kind := item.Get("type").String(); kind {
+	case "message":
+		return chatParts(item.Get("content"))
+	case "reasoning":
+		return reasoning(item)
+	case "function_call", "custom_tool_call", "local_shell_call", "apply_patch_call", "computer_call":
+		id, name, in := itemCall(item, ids)
+		return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in)}
+	case "shell_call":
+		id, name, in := itemCall(item, ids)
+		if !hosted(id) {
+			return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in)}
+		}
+		return []json.RawMessage{serverCall(item, kind)}
+	case "mcp_call":
+		return []json.RawMessage{
+			object("type", "mcp_tool_use", "id", item.Get("id").String(), "name", item.Get("name").String(),
+				"server_name", item.Get("server_label").String(), "input", input(item.Get("arguments"))),
+			object("type", "mcp_tool_result", "tool_use_id", item.Get("id").String(), "is_error", item.Get("error").Type != gjson.Null,
+				"content", []json.RawMessage{textBlock(item.Get("output").String())}),
+		}
+	default:
+		if strings.HasSuffix(kind, "_call") {
+			return []json.RawMessage{serverCall(item, kind)}
+		}
+		return nil
+	}
+}
+
+// serverCall is a call that the provider ran, with what it shows of its input.
+func serverCall(item gjson.Result, kind string) json.RawMessage {
+	in := json.RawMessage("{}")
+	for _, member := range []string{"action", "arguments", "queries", "code"} {
+		if v := item.Get(member); v.IsObject() {
+			in = raw(v)
+			break
+		} else if v.Exists() && v.Type != gjson.Null {
+			in = object(member, raw(v))
+			break
+		}
+	}
+	return object("type", "server_tool_use", "id", item.Get("id").String(), "name", strings.TrimSuffix(kind, "_call"), "input", in)
+}
+
+func itemCall(item gjson.Result, ids *IDs) (id, name string, in json.RawMessage) {
+	kind := item.Get("type").String()
+	name = cmp.Or(item.Get("name").String(), clientTools[kind])
+	switch {
+	case kind == "function_call":
+		in = input(item.Get("arguments"))
+	case kind == "custom_tool_call":
+		in = object("input", text(item.Get("input").String()))
+	default:
+		in = json.RawMessage("{}")
+		for _, member := range []string{"action", "operation", "actions"} {
+			if v := item.Get(member); v.IsObject() {
+				in = raw(v)
+				break
+			} else if v.IsArray() {
+				in = object(member, raw(v))
+			}
+		}
+	}
+	return ids.optional(cmp.Or(item.Get("call_id").String(), item.Get("id").String()), name, in), name, in
+}
+
+// reasoning is what the provider shows of the model's reasoning, and its encrypted form.
+func reasoning(item gjson.Result) []json.RawMessage {
+	var all []string
+	for _, list := range []string{"summary", "content"} {
+		for _, p := range item.Get(list).Array() {
+			all = append(all, p.Get("text").String())
+		}
+	}
+	sealed := item.Get("encrypted_content").String()
+	switch {
+	case len(all) > 0:
+		return []json.RawMessage{thinking(strings.Join(all, "\n\n"), sealed)}
+	case sealed != "":
+		return []json.RawMessage{object("type", "redacted_thinking", "data", sealed)}
+	}
+	return nil
+}
+
+func responsesReply(v gjson.Result, from Origin) gjson.Result {
+	var blocks []json.RawMessage
+	items := v.Get("output").Array()
+	done := answered(items)
+	for _, item := range items {
+		blocks = append(blocks, outputItem(item, func(id string) bool { return done[id] }, from.IDs)...)
+	}
+	return reply(from, v.Get("id").String(), v.Get("model").String(), blocks, responseStop(v), responsesUsage(v.Get("usage")))
+}
+
+// responseStop is why a response ended; "" while it has not.
+func responseStop(v gjson.Result) string {
+	if why := v.Get("incomplete_details.reason").String(); why != "" {
+		return why
+	}
+	return cmp.Or(v.Get("status").String(), "completed")
+}
+
+func responsesUsage(u gjson.Result) json.RawMessage {
+	return usage(count(u, "input_tokens"), count(u, "input_tokens_details.cached_tokens"), count(u, "output_tokens"))
+}

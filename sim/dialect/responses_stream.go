@@ -1,0 +1,179 @@
+package dialect
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// responsesStream translates the events of Responses' streams, which name the item that
+// each belongs to.
+type responsesStream struct {
+	w     *writer
+	items map[string]*itemPiece
+}
+
+// itemPiece is an item on its way.
+type itemPiece struct {
+	kind string
+	// block is 1 more than the index of the open block: a call's, thinking's, or that of
+	// the part of a message which is written.
+	block int
+	part  string
+	some  bool // a piece of it was written
+	whole bool // it was written
+}
+
+func (r *responsesStream) add(e stream.Event, v gjson.Result) error {
+	r.w.at = e.At
+	kind := cmp.Or(v.Get("type").String(), e.Type)
+	if kind == "error" || v.Get("error").IsObject() {
+		r.w.fail(cmp.Or(v.Get("error.type").String(), v.Get("error.code").String(), v.Get("code").String(), "api_error"),
+			cmp.Or(v.Get("error.message").String(), v.Get("message").String()))
+		return r.w.err
+	}
+	if response := v.Get("response"); response.IsObject() {
+		return r.response(strings.TrimPrefix(kind, "response."), response)
+	}
+	if !r.w.begun {
+		r.begin(v)
+	}
+	switch kind = strings.TrimPrefix(kind, "response."); kind {
+	case "output_item.added":
+		r.added(r.item(v), v.Get("item"))
+	case "output_item.done":
+		r.done(r.item(v), v.Get("item"))
+	case "function_call_arguments.delta":
+		if p := r.item(v); p.block > 0 {
+			p.some = true
+			r.w.input(p.block-1, v.Get("delta").String())
+		}
+	case "output_text.delta", "refusal.delta":
+		r.piece(r.item(v), "text "+v.Get("content_index").String(), v.Get("delta").String())
+	case "reasoning_summary_text.delta", "reasoning_text.delta":
+		r.thinks(r.item(v), v)
+	}
+	return r.w.err
+}
+
+func (r *responsesStream) begin(v gjson.Result) {
+	r.items = map[string]*itemPiece{}
+	r.w.start(v.Get("id").String(), v.Get("model").String())
+}
+
+// response takes an event of the response as a whole.
+func (r *responsesStream) response(kind string, v gjson.Result) error {
+	switch kind {
+	case "created", "in_progress", "queued":
+		if r.w.begun && kind == "created" {
+			r.w.begun = false // the one before was cut
+		}
+		if !r.w.begun {
+			r.begin(v)
+		}
+		return r.w.err
+	case "failed":
+		if !r.w.begun {
+			r.begin(v)
+		}
+		r.w.fail(cmp.Or(v.Get("error.code").String(), "api_error"), v.Get("error.message").String())
+		return r.w.err
+	case "completed", "incomplete", "done", "cancelled":
+	default:
+		return r.w.err
+	}
+	if !r.w.begun {
+		r.begin(v)
+	}
+	if len(r.items) == 0 { // of those who send no events of their items
+		for _, item := range v.Get("output").Array() {
+			r.done(&itemPiece{}, item)
+		}
+	}
+	r.w.usage = responsesUsage(v.Get("usage"))
+	r.w.ended(responseStop(v))
+	return r.w.finish()
+}
+
+// item finds an event's item: by its place, for some providers change its id.
+func (r *responsesStream) item(v gjson.Result) *itemPiece {
+	key := v.Get("output_index").String()
+	if key == "" {
+		key = cmp.Or(v.Get("item_id").String(), v.Get("item.id").String())
+	}
+	p := r.items[key]
+	if p == nil {
+		p = &itemPiece{}
+		r.items[key] = p
+	}
+	return p
+}
+
+func (r *responsesStream) added(p *itemPiece, item gjson.Result) {
+	p.kind = item.Get("type").String()
+	if p.kind == "function_call" && p.block == 0 {
+		id, name, _ := itemCall(item, r.w.IDs)
+		p.block = 1 + r.w.call(id, name)
+		if given := item.Get("arguments").String(); given != "" && given != "{}" {
+			p.some = true
+			r.w.input(p.block-1, given)
+		}
+	}
+}
+
+// piece writes a piece of one part of a message.
+func (r *responsesStream) piece(p *itemPiece, part, s string) {
+	if p.block > 0 && p.part != part {
+		r.w.close(p.block - 1)
+		p.block = 0
+	}
+	if p.block == 0 {
+		p.part, p.block = part, 1+r.w.begin(textBlock(""))
+	}
+	p.some = true
+	r.w.delta(p.block-1, "text_delta", "text", s)
+}
+
+func (r *responsesStream) thinks(p *itemPiece, v gjson.Result) {
+	part := v.Get("summary_index").String() + " " + v.Get("content_index").String()
+	if p.block == 0 {
+		p.block = 1 + r.w.begin(thinking("", ""))
+	} else if part != p.part {
+		r.w.delta(p.block-1, "thinking_delta", "thinking", "\n\n")
+	}
+	p.part, p.some = part, true
+	r.w.delta(p.block-1, "thinking_delta", "thinking", v.Get("delta").String())
+}
+
+// done ends an item; what it holds that no event had is written now.
+func (r *responsesStream) done(p *itemPiece, item gjson.Result) {
+	if p.whole {
+		return
+	}
+	p.whole = true
+	kind := item.Get("type").String()
+	switch {
+	case kind == "function_call":
+		r.added(p, item)
+		if !p.some {
+			r.w.input(p.block-1, item.Get("arguments").String())
+		}
+	case kind == "reasoning" && p.some:
+		if sealed := item.Get("encrypted_content").String(); sealed != "" {
+			r.w.delta(p.block-1, "signature_delta", "signature", sealed)
+		}
+	case !p.some:
+		for _, b := range outputItem(item, func(string) bool { return false }, r.w.IDs) {
+			r.w.block(gjson.ParseBytes(b))
+		}
+	}
+	if p.block > 0 {
+		r.w.close(p.block - 1)
+	}
+}
+
+// end closes nothing: a response has an end of its own.
+func (r *responsesStream) end() error { return r.w.finish() }

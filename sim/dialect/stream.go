@@ -1,0 +1,255 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// Stream turns the events of any provider's streams into those of the Messages API.
+// Which API it is shows in the events; those of the Messages API pass as they are.
+type Stream struct {
+	Origin
+	// Emit takes the events.
+	Emit func(stream.Event) error
+
+	api  API
+	part translator
+}
+
+// translator is one API's part of a Stream.
+type translator interface {
+	add(e stream.Event, v gjson.Result) error
+	// end closes an answer that the model has ended; one that is cut stays open.
+	end() error
+}
+
+// API is that of the events so far, Messages where nothing was translated.
+func (s *Stream) API() API {
+	if s.api == "" {
+		return Messages
+	}
+	return s.api
+}
+
+// Add takes the next event.
+func (s *Stream) Add(e stream.Event) error {
+	api := s.apiOf(e)
+	if api == Messages || api == "" || !json.Valid(e.Data) {
+		return s.Emit(e)
+	}
+	if api != s.api {
+		if err := s.End(); err != nil {
+			return err
+		}
+		s.Origin = s.complete()
+		s.api, s.part = api, s.translator(api)
+	}
+	return s.part.add(e, gjson.ParseBytes(e.Data))
+}
+
+// End closes an answer that the model has ended.
+func (s *Stream) End() error {
+	if s.part == nil {
+		return nil
+	}
+	return s.part.end()
+}
+
+// Done takes the mark that ends a stream of Chat Completions, and with it a message
+// that has no stop reason.
+func (s *Stream) Done() error {
+	if c, ok := s.part.(*chatStream); ok && c.w.begun && !c.w.stopped {
+		c.w.ended("stop")
+	}
+	return s.End()
+}
+
+func (s *Stream) translator(api API) translator {
+	w := &writer{Origin: s.Origin, emit: s.Emit}
+	switch api {
+	case Chat:
+		return &chatStream{w: w}
+	case Responses:
+		return &responsesStream{w: w}
+	case Gemini:
+		return &geminiStream{w: w}
+	}
+	return &converser{id: s.ID, model: s.Model, emit: s.Emit}
+}
+
+// apiOf is the API of an event. One that shows none, as an error, is of the API of
+// those before it.
+func (s *Stream) apiOf(e stream.Event) API {
+	if IsConverseEvent(e.Type) {
+		return Converse
+	}
+	if api := EventAPI(gjson.ParseBytes(e.Data)); api != "" {
+		return api
+	}
+	if s.api != "" && s.api != Converse {
+		return s.api
+	}
+	if e.Type == "" || e.Type == "error" {
+		if v := gjson.ParseBytes(e.Data); v.Get("error").IsObject() && v.Get("type").String() != "error" {
+			return Chat
+		} else if e.Type == "error" && !v.Get("error").Exists() && v.Get("message").Exists() {
+			return Responses
+		}
+	}
+	return ""
+}
+
+// EventAPI is the API of an event or a piece of a stream by its data alone: "" where
+// they do not show it, as with the Messages API's.
+func EventAPI(v gjson.Result) API {
+	switch {
+	case strings.HasPrefix(v.Get("type").String(), "response."):
+		return Responses
+	case v.Get("object").String() == "chat.completion.chunk", v.Get("choices").IsArray() && !v.Get("choices.0.message").IsObject() && !v.Get("type").Exists():
+		return Chat
+	case isGenerated(v):
+		return Gemini
+	}
+	return ""
+}
+
+// writer writes the events of one message after the other. Its first error stays.
+type writer struct {
+	Origin
+	emit func(stream.Event) error
+
+	at    time.Duration
+	err   error
+	begun bool
+	// next is the index of the next block, open those that are not complete.
+	next  int
+	open  map[int]bool
+	calls bool
+	// stop is the model's own stop reason, once it is known that it ended.
+	stop    string
+	stopped bool
+	usage   json.RawMessage
+}
+
+// put emits an event of the Messages API.
+func (w *writer) put(kind string, members ...any) {
+	if w.err == nil {
+		w.err = w.emit(stream.Event{At: w.at, Type: kind, Data: object(append([]any{"type", kind}, members...)...)})
+	}
+}
+
+func (w *writer) start(id, model string) {
+	if w.begun {
+		return
+	}
+	if id == "" {
+		id = w.ID
+	}
+	if model == "" {
+		model = w.Model
+	}
+	w.begun, w.next, w.open, w.calls = true, 0, map[int]bool{}, false
+	w.stop, w.stopped, w.usage = "", false, nil
+	w.put("message_start", "message", object("type", "message", "id", id, "role", "assistant", "model", model, "content", listOf(nil)))
+}
+
+// begin opens a block and gives its index.
+func (w *writer) begin(block json.RawMessage) int {
+	n := w.next
+	w.next++
+	w.open[n] = true
+	w.put("content_block_start", "index", n, "content_block", block)
+	return n
+}
+
+// call opens a call that the client has to answer.
+func (w *writer) call(id, name string) int {
+	w.calls = true
+	return w.begin(object("type", "tool_use", "id", text(id), "name", text(name), "input", json.RawMessage("{}")))
+}
+
+func (w *writer) delta(n int, kind, member, piece string) {
+	w.put("content_block_delta", "index", n, "delta", object("type", kind, member, text(piece)))
+}
+
+func (w *writer) input(n int, piece string) {
+	if piece != "" {
+		w.delta(n, "input_json_delta", "partial_json", piece)
+	}
+}
+
+func (w *writer) close(n int) {
+	if w.open[n] {
+		delete(w.open, n)
+		w.put("content_block_stop", "index", n)
+	}
+}
+
+// block writes a block that came in one piece.
+func (w *writer) block(b gjson.Result) {
+	switch b.Get("type").Str {
+	case "text":
+		n := w.begin(textBlock(""))
+		w.delta(n, "text_delta", "text", b.Get("text").String())
+		w.close(n)
+	case "tool_use":
+		n := w.call(b.Get("id").String(), b.Get("name").String())
+		w.input(n, b.Get("input").Raw)
+		w.close(n)
+	default:
+		w.close(w.begin(raw(b)))
+	}
+}
+
+// ended notes that the model has ended, for a reason in its provider's words.
+func (w *writer) ended(reason string) { w.stop, w.stopped = reason, true }
+
+// fail ends the message with an error.
+func (w *writer) fail(kind, why string) {
+	if w.err == nil {
+		e := Failure(kind, why)
+		e.At = w.at
+		w.err = w.emit(e)
+	}
+	w.begun, w.stopped = false, false
+}
+
+// finish closes a message that the model has ended.
+func (w *writer) finish() error {
+	if !w.begun || !w.stopped {
+		return w.err
+	}
+	for n := range w.next {
+		w.close(n)
+	}
+	w.put("message_delta", "delta", object("stop_reason", stopReason(w.stop, w.calls)), "usage", w.usage)
+	w.put("message_stop")
+	w.begun, w.stopped = false, false
+	return w.err
+}
+
+// stops are the stop reasons of all APIs in the Messages API's words.
+var stops = map[string]string{
+	"stop": "end_turn", "tool_calls": "tool_use", "function_call": "tool_use", "length": "max_tokens", "content_filter": "refusal",
+	"completed": "end_turn", "max_output_tokens": "max_tokens",
+	"STOP": "end_turn", "MAX_TOKENS": "max_tokens", "SAFETY": "refusal", "RECITATION": "refusal", "BLOCKLIST": "refusal",
+	"PROHIBITED_CONTENT": "refusal", "SPII": "refusal", "IMAGE_SAFETY": "refusal",
+}
+
+// stopReason translates a stop reason; an unknown one stays as it is. Many providers
+// end a message with calls as one without.
+func stopReason(reason string, calls bool) string {
+	translated, known := stops[reason]
+	switch {
+	case calls && (translated == "end_turn" || reason == ""):
+		return "tool_use"
+	case known:
+		return translated
+	}
+	return reason
+}
