@@ -44,6 +44,20 @@ func (p *page) put(indent, line string) {
 	}
 }
 
+// hang writes a line of safe text, what does not fit below it and indented.
+func (p *page) hang(indent int, line string) {
+	room := 0 // no limit
+	if p.Width > 0 {
+		room = max(1, p.Width-indent)
+	}
+	for i, part := range Fold(line, room) {
+		if i > 0 {
+			part = strings.Repeat(" ", indent) + part
+		}
+		p.printf("%s\n", strings.TrimRight(part, " "))
+	}
+}
+
 // lines writes lines of safe text.
 func (p *page) lines(lines ...string) {
 	for _, line := range lines {

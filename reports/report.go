@@ -68,10 +68,16 @@ type Report interface {
 	document() any
 }
 
-// Print writes a report as "json", or else as a text for people.
+// Print writes a report as "json", a comparison also as "markdown", or else as a text for
+// people.
 func Print(w io.Writer, r Report, format string, o Options) error {
-	if format == "json" {
+	switch format {
+	case "json":
 		return PrintJSON(w, r.document())
+	case "markdown":
+		if c, ok := r.(CompareReport); ok {
+			return c.markdown(w)
+		}
 	}
 	p := newPage(w, o)
 	r.show(p)

@@ -59,6 +59,13 @@ type callJSON struct {
 // JSON writes one object as run.schema.json describes it. Texts are the true ones;
 // what a terminal would obey is escaped, so that printing the report is safe.
 func JSON(w io.Writer, outcomes []check.Result, o Options) error {
+	return PrintJSON(w, runOf(outcomes, o))
+}
+
+// StoredRun is the report of outcomes as it would be read back.
+func StoredRun(outcomes []check.Result, o Options) Stored { return Stored{"run", runOf(outcomes, o)} }
+
+func runOf(outcomes []check.Result, o Options) runJSON {
 	run := runJSON{Version: Version, Totals: Count(outcomes)}
 	if len(outcomes) > 0 {
 		run.Seed = outcomes[0].Seed
@@ -66,7 +73,7 @@ func JSON(w io.Writer, outcomes []check.Result, o Options) error {
 	for _, outcome := range outcomes {
 		run.Outcomes = append(run.Outcomes, outcomeOf(outcome, o))
 	}
-	return PrintJSON(w, run)
+	return run
 }
 
 func outcomeOf(outcome check.Result, o Options) outcomeJSON {

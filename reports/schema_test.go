@@ -47,6 +47,8 @@ var formats = map[string]published{
 		one(schema.For[fuzzJSON], schema.For[FuzzReplayReport], schema.For[FuzzShellReport]), nil},
 	"search": {SearchVersion, "What `toolbench search --format json` writes: how rankers did on labelled queries or, for words, what they found.",
 		one(schema.For[standingsJSON], schema.For[findingsJSON]), nil},
+	"compare": {CompareVersion, "What differs between two reports: one object, written by `toolbench compare --format json`. Figures in ms are milliseconds, with fractions.",
+		one(schema.For[compareJSON]), nil},
 	"init":    {InitVersion, "What `toolbench init --format json` wrote.", one(schema.For[InitReport]), nil},
 	"list":    {ListVersion, "The scenarios that `toolbench list --format json` chose.", one(schema.For[ListReport]), nil},
 	"rules":   {RulesVersion, "What permission rules would decide: one object, written by `toolbench rules --format json`.", one(schema.For[RulesReport]), nil},
@@ -62,7 +64,7 @@ func derive(t *testing.T, name string, p published) []byte {
 	}
 	var raw []json.RawMessage
 	for _, of := range p.types {
-		one, err := of(schema.WithType[ms](&derived.Schema{Type: "number"}), schema.WithType[share](&derived.Schema{Type: "number"}),
+		one, err := of(schema.WithType[ms](&derived.Schema{Type: "number"}), schema.WithType[share](&derived.Schema{Type: "number"}), schema.WithType[amount](&derived.Schema{Type: "number"}),
 			schema.WithType[portion](&derived.Schema{Type: "number", Minimum: derived.Ptr(0.0), Maximum: derived.Ptr(1.0)}),
 			schema.With(func(s *derived.Schema) {
 				open(s, p)

@@ -19,6 +19,7 @@ import (
 
 type cacheFlags struct {
 	printing
+	baseline
 	counter    string
 	recordings []string
 }
@@ -27,12 +28,17 @@ func (a *app) cacheCommand() *cobra.Command {
 	f := cacheFlags{counter: tokens.Names()[0]}
 	cmd := &cobra.Command{Use: "cache", Short: "Show what the order of tools is worth", Args: onlyFlags("a recorded session is named with --recording")}
 	flags := cmd.Flags()
+	f.baseline.add(flags)
 	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them, in place of the simulated one")
 	own(flags, choice(&f.counter, "COUNTER", tokens.Names()...), "counter", "what a token is")
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.cache(cmd.Context(), f) })
 }
 
 func (a *app) cache(ctx context.Context, f cacheFlags) error {
+	against, err := a.readBaseline(f.baseline, "cache")
+	if err != nil {
+		return err
+	}
 	prices, err := priceLists()
 	if err != nil {
 		return harness(err)
@@ -42,14 +48,14 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 		return harness(err)
 	}
 	if len(f.recordings) > 0 {
-		return a.recordedCache(ctx, f, counter, prices)
+		return a.recordedCache(ctx, f, counter, prices, against)
 	}
 	session := promptcache.Churn()
 	results, err := promptcache.Run(session, counter)
 	if err != nil {
 		return harness(err)
 	}
-	return a.print(reports.CacheReport{Counter: counter, Session: session, Results: results, Prices: prices}, f.printing)
+	return a.printAgainst(reports.CacheReport{Counter: counter, Session: session, Results: results, Prices: prices}, against, f.printing)
 }
 
 // priceLists are the embedded ones, by name of their files.
@@ -138,7 +144,7 @@ func (a *app) sessionFile(path string) (*recording.PromptFile, error) {
 }
 
 // recordedCache plays recorded sessions against the model of the cache.
-func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Counter, prices []promptcache.Prices) error {
+func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Counter, prices []promptcache.Prices, against *against) error {
 	report := reports.RecordedCacheReport{Counter: counter, Prices: prices}
 	var err error
 	report.Skipped, err = a.sessions(ctx, f.recordings, func(file *recording.PromptFile) error {
@@ -154,7 +160,7 @@ func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Co
 	if err != nil {
 		return err
 	}
-	return a.print(report, f.printing)
+	return a.printAgainst(report, against, f.printing)
 }
 
 // recordedTools counts the sessions of recordings, and gives their tools.

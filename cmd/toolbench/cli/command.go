@@ -39,8 +39,8 @@ func explained(cmd *cobra.Command, more ...string) *cobra.Command {
 // printing are the flags of a command that prints one report.
 type printing struct {
 	looks
-	format string
-	schema bool
+	outputs outputs
+	schema  bool
 }
 
 // reporter makes of a command one that prints a report, or its schema.
@@ -59,13 +59,20 @@ func (a *app) reporter(cmd *cobra.Command, p *printing, run func(cmd *cobra.Comm
 }
 
 func (p *printing) addFormat(flags *pflag.FlagSet) {
-	p.format = "table"
-	own(flags, choice(&p.format, "FORMAT", "table", "json"), "format", "table or json")
+	p.outputs.names = append([]string{"table", "json"}, p.outputs.names...)
+	own(flags, &p.outputs, "format", strings.Join(p.outputs.names, ", ")+", or to a file: json=out.json; repeatable")
 }
 
-// print writes a report on the standard output.
+// print writes a report to its files and on the standard output.
 func (a *app) print(r reports.Report, p printing) error {
-	return wrap(reports.Print(a.Stdout, r, p.format, a.drawing(p.looks)))
+	if err := a.printFiles(r, p); err != nil {
+		return err
+	}
+	return wrap(reports.Print(a.Stdout, r, p.outputs.screen, a.drawing(p.looks)))
+}
+
+func (a *app) printFiles(r reports.Report, p printing) error {
+	return a.writeFiles(p.outputs, func(w io.Writer, format string) error { return reports.Print(w, r, format, reports.Options{}) })
 }
 
 func (a *app) printAll(text []byte) error {

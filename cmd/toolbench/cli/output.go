@@ -4,45 +4,43 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"toolbench/reports"
-	"toolbench/sim/scenario/check"
 )
 
 // outputs are where reports go: at most one to the screen, others to files. It is
 // the value of a flag that can be repeated.
 type outputs struct {
+	// names are the formats there are to choose from; without them, those of outcomes.
+	names  []string
 	words  []string
-	screen *reports.Format
+	screen string
 	files  []fileOutput
 }
 
-type fileOutput struct {
-	format reports.Format
-	file   string
-}
+type fileOutput struct{ format, file string }
 
 var _ pflag.Value = (*outputs)(nil)
 
 // Set takes one more "FORMAT" or "FORMAT=FILE".
 func (outs *outputs) Set(word string) error {
 	name, file, toFile := strings.Cut(word, "=")
-	format, ok := formatOf(name)
 	switch {
-	case !ok:
-		return fmt.Errorf("use %s", strings.Join(formatNames(), ", "))
+	case !slices.Contains(outs.names, name):
+		return fmt.Errorf("use %s", strings.Join(outs.names, ", "))
 	case toFile && file == "":
 		return errors.New("it names no file after the =")
 	case toFile:
-		outs.files = append(outs.files, fileOutput{format, file})
-	case outs.screen != nil:
-		return fmt.Errorf("%s goes to the standard output already; send one of them to a file: %s=FILE", outs.screen.Name, name)
+		outs.files = append(outs.files, fileOutput{name, file})
+	case outs.screen != "":
+		return fmt.Errorf("%s goes to the standard output already; send one of them to a file: %s=FILE", outs.screen, name)
 	default:
-		outs.screen = &format
+		outs.screen = name
 	}
 	outs.words = append(outs.words, word)
 	return nil
@@ -54,14 +52,10 @@ func (outs *outputs) String() string { return strings.Join(outs.words, ",") }
 // Type is how help names the value.
 func (outs *outputs) Type() string { return "FORMAT[=FILE]" }
 
-func formatOf(name string) (reports.Format, bool) {
-	i := slices.Index(formatNames(), name)
-	if i < 0 {
-		return reports.Format{}, false
-	}
-	return reports.Formats()[i], true
-}
+// forPeople reports whether the screen shows the report as a text.
+func (outs *outputs) forPeople() bool { return outs.screen == "" || outs.screen == "table" }
 
+// formatNames are the reports of outcomes.
 func formatNames() []string {
 	var names []string
 	for _, f := range reports.Formats() {
@@ -70,14 +64,22 @@ func formatNames() []string {
 	return names
 }
 
-// writeFile writes one report to its file.
-func (a *app) writeFile(f fileOutput, outcomes []check.Result, o reports.Options) error {
-	var b bytes.Buffer
-	if err := f.format.Write(&b, outcomes, o); err != nil {
-		return fmt.Errorf("writing %s: %w", f.file, err)
-	}
-	if err := writeWhole(a.path(f.file), b.Bytes()); err != nil {
-		return fmt.Errorf("writing %s: %w", f.file, err)
+// formatNamed is a report of outcomes; outputs know their names.
+func formatNamed(name string) reports.Format {
+	return reports.Formats()[slices.Index(formatNames(), name)]
+}
+
+// writeFiles writes a report to each file that was asked for.
+func (a *app) writeFiles(outs outputs, write func(w io.Writer, format string) error) error {
+	for _, f := range outs.files {
+		var b bytes.Buffer
+		err := write(&b, f.format)
+		if err == nil {
+			err = writeWhole(a.path(f.file), b.Bytes())
+		}
+		if err != nil {
+			return harness(fmt.Errorf("writing %s: %w", f.file, err))
+		}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 
 type replayFlags struct {
 	printing
+	baseline
 	assumed
 	policies []schedule.Policy
 	seed     uint64
@@ -30,6 +31,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{Use: "replay FILE|FOLDER...", Short: "Replay recorded sessions"}
 	flags := cmd.Flags()
+	f.baseline.add(flags)
 	f.assumed.add(flags)
 	own(flags, &value[[]schedule.Policy]{to: &f.policies, parse: somePolicies, kind: "POLICIES"}, "policy", "compare these only, with commas: serial, batch, streaming")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
@@ -58,6 +60,10 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	if len(args) == 0 {
 		return usage("name a recording or a folder of them, as in `toolbench replay session.jsonl`")
 	}
+	against, err := a.readBaseline(f.baseline, "replay")
+	if err != nil {
+		return err
+	}
 	files, err := a.recordings(args)
 	if err != nil {
 		return err
@@ -70,7 +76,7 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 		}
 		done.take(file, a.replayFile(ctx, file, options))
 	}
-	return a.concludeReplay(ctx, done, len(files), f)
+	return a.concludeReplay(ctx, done, len(files), against, f)
 }
 
 // replayed is what has come of the files so far.
@@ -109,12 +115,13 @@ func (d *replayed) problems() bool {
 }
 
 // concludeReplay prints the report and gives the error that carries the exit code.
-func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, f replayFlags) error {
+func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *against, f replayFlags) error {
 	stopped := ctx.Err() != nil
 	d.failed = slices.DeleteFunc(d.failed, func(err error) bool { return stopped && errors.Is(err, context.Cause(ctx)) })
 	if err := a.print(d.ReplayReport, f.printing); err != nil {
 		return err
 	}
+	judged := a.compareWith(reports.StoredOf("replay", d.ReplayReport), against, f.outputs, f.looks)
 	switch {
 	case stopped:
 		return interrupted("interrupted: %d of %d files were replayed", d.files-1, of)
@@ -127,7 +134,7 @@ func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, f replayF
 	case f.strict && d.problems():
 		return &exitError{ExitFailed, errors.New("a recording has problems of its own")}
 	}
-	return nil
+	return judged
 }
 
 // found is a file to be replayed. Named ones stand on the command line themselves.

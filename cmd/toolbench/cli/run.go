@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -25,6 +26,7 @@ import (
 type runFlags struct {
 	looks
 	selection
+	baseline
 	jobs, repeat      int
 	failFast, verbose bool
 	quiet, update     bool
@@ -43,12 +45,14 @@ func (a *app) runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.selection.add(flags)
 	f.looks.add(flags)
+	f.baseline.add(flags)
 	flags.VarP(number(&f.jobs, 0), "jobs", "j", "scenarios at once; 0 is one a processor")
 	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
 	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls by this policy instead of the scenario's own policy: "+strings.Join(a.bench.Policies, ", ")+"; times are then not checked")
 	f.repeat = 1
 	flags.Var(number(&f.repeat, 1), "repeat-each", "run each scenario so often; a differing trace is a failure")
+	f.outputs.names = formatNames()
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
@@ -60,6 +64,10 @@ func (a *app) runCommand() *cobra.Command {
 // run is the way from arguments to the exit code.
 func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err := a.settle(&f); err != nil {
+		return err
+	}
+	against, err := a.readBaseline(f.baseline, "run")
+	if err != nil {
 		return err
 	}
 	plan, err := a.plan(args, f.selection)
@@ -86,21 +94,23 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err := a.report(outcomes(results), reports.Options{Again: plan.again(f)}, f); err != nil {
 		return err
 	}
+	judged := a.compareWith(reports.StoredRun(outcomes(results), reports.Options{Again: plan.again(f)}), against, f.outputs, f.looks)
 	if updating && stopped {
 		return interrupted("interrupted while expectations were updated; each file is as it was or as it was to be")
 	}
-	return a.conclude(len(results), len(plan.entries), stopped)
+	return a.conclude(len(results), len(plan.entries), stopped, judged)
 }
 
-// conclude gives the error that carries the exit code.
-func (a *app) conclude(ran, of int, stopped bool) error {
+// conclude gives the error that carries the exit code; judged is that of the comparison
+// with a baseline.
+func (a *app) conclude(ran, of int, stopped bool, judged error) error {
 	switch {
 	case stopped:
 		return interrupted("interrupted: %d of %d scenarios ran", ran, of)
 	case a.verdict != ExitHeld:
 		return &exitError{code: a.verdict}
 	}
-	return nil
+	return judged
 }
 
 // settle looks at flags that bear on one another. Between --verbose and --quiet the
@@ -121,10 +131,9 @@ func (a *app) settle(f *runFlags) error {
 
 // report writes all that was asked for; files first, for nobody closes them early.
 func (a *app) report(outcomes []check.Result, options reports.Options, f runFlags) error {
-	for _, file := range f.outputs.files {
-		if err := a.writeFile(file, outcomes, options); err != nil {
-			return harness(err)
-		}
+	err := a.writeFiles(f.outputs, func(w io.Writer, format string) error { return formatNamed(format).Write(w, outcomes, options) })
+	if err != nil {
+		return err
 	}
 	a.printInvalid(outcomes)
 	if a.onGitHub() {
@@ -146,8 +155,8 @@ func (a *app) printInvalid(outcomes []check.Result) {
 
 // printOutcomes writes the report on the standard output.
 func (a *app) printOutcomes(outcomes []check.Result, options reports.Options, f runFlags) error {
-	if screen := f.outputs.screen; screen != nil && screen.Name != "table" {
-		return wrap(screen.Write(a.Stdout, outcomes, options))
+	if !f.outputs.forPeople() {
+		return wrap(formatNamed(f.outputs.screen).Write(a.Stdout, outcomes, options))
 	}
 	looks := a.drawing(f.looks)
 	looks.Again = options.Again

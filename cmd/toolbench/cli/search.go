@@ -16,6 +16,7 @@ import (
 
 type searchFlags struct {
 	printing
+	baseline
 	catalogs []string
 	queries  string
 	rankers  []search.Ranker
@@ -29,6 +30,7 @@ func (a *app) searchCommand() *cobra.Command {
 	f := searchFlags{rankers: search.Rankers(), ks: []int{1, 5}, max: search.DefaultMax}
 	cmd := &cobra.Command{Use: "search --catalog FILE [WORDS...]", Short: "Measure how well ToolSearch finds tools"}
 	flags := cmd.Flags()
+	f.baseline.add(flags)
 	repeatable(flags, &f.catalogs, "catalog", "the tools to search, a file or a folder")
 	flags.StringVar(&f.queries, "queries", "", "labelled queries to ask")
 	flags.Var(&value[[]search.Ranker]{to: &f.rankers, parse: someRankers, kind: "RANKERS"}, "ranker",
@@ -88,15 +90,19 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	case f.queries != "" && len(args) > 0:
 		return usage("%q and --queries exclude each other: words are searched, queries are measured", words)
 	}
+	against, err := a.readBaseline(f.baseline, "search")
+	if err != nil {
+		return err
+	}
 	joined, err := a.catalogues(f.catalogs)
 	if err != nil {
 		return err
 	}
 	tools := searched{reports.SearchedTools{Files: f.catalogs, Servers: len(joined), Tools: joined.Tools()}, retrieval.NewPool(joined)}
 	if f.queries == "" {
-		return a.look(ctx, words, tools, f)
+		return a.look(ctx, words, tools, f, against)
 	}
-	return a.measure(ctx, tools, f)
+	return a.measure(ctx, tools, f, against)
 }
 
 // searched is the tools to search, and where they come from.
@@ -106,7 +112,7 @@ type searched struct {
 }
 
 // look shows what the rankers find for words.
-func (a *app) look(ctx context.Context, words string, s searched, f searchFlags) error {
+func (a *app) look(ctx context.Context, words string, s searched, f searchFlags, against *against) error {
 	q, err := search.ParseQuery(words)
 	if err != nil {
 		return invalid(err)
@@ -122,11 +128,11 @@ func (a *app) look(ctx context.Context, words string, s searched, f searchFlags)
 	if v != nil {
 		report.Found = append(report.Found, reports.Finding{Ranker: v.Label(), Result: v.Search(words, q, f.max)})
 	}
-	return a.print(report, f.printing)
+	return a.printAgainst(report, against, f.printing)
 }
 
 // measure asks every ranker the labelled queries.
-func (a *app) measure(ctx context.Context, tools searched, f searchFlags) error {
+func (a *app) measure(ctx context.Context, tools searched, f searchFlags, against *against) error {
 	data, err := a.readFile(f.queries, retrieval.MaxBytes)
 	if err != nil {
 		return err
@@ -153,5 +159,5 @@ func (a *app) measure(ctx context.Context, tools searched, f searchFlags) error 
 		return usage("%s: none of its %d queries names a tool of %s; are they for another catalogue?", f.queries, len(queries), strings.Join(f.catalogs, ", "))
 	}
 	report := reports.SearchReport{Tools: tools.SearchedTools, File: f.queries, Ks: f.ks, Standings: standings}
-	return a.print(report, f.printing)
+	return a.printAgainst(report, against, f.printing)
 }

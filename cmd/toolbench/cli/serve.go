@@ -176,8 +176,11 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 		out := server.Outcome(serve.Trial{Scenario: sc})
 		r.Outcome = &out
 	}
+	if err := a.printFiles(r, f.printing); err != nil {
+		return err
+	}
 	var text bytes.Buffer
-	if err := reports.Print(&text, r, f.format, a.drawing(f.looks)); err != nil {
+	if err := reports.Print(&text, r, f.outputs.screen, a.drawing(f.looks)); err != nil {
 		return harness(err)
 	}
 	if f.report != "" {

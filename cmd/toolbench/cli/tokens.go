@@ -25,6 +25,7 @@ import (
 
 type tokensFlags struct {
 	printing
+	baseline
 	catalogs, commands, urls, configs []string
 	recordings                        []string
 	endpoint                          endpointFlags
@@ -38,6 +39,7 @@ func (a *app) tokensCommand() *cobra.Command {
 	f := tokensFlags{counter: tokens.Names()[0], top: 10, percent: 10}
 	cmd := &cobra.Command{Use: "tokens", Short: "Count what tool definitions cost", Args: onlyFlags("a file is named with --catalog")}
 	flags := cmd.Flags()
+	f.baseline.add(flags)
 	repeatable(flags, &f.catalogs, "catalog", "a catalogue's file, or a folder of them")
 	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them")
 	flags.BoolVar(&f.builtin, "builtin", false, "the built-in tools")
@@ -55,6 +57,10 @@ func (a *app) tokensCommand() *cobra.Command {
 
 // tokens is the way from flags to the report.
 func (a *app) tokens(ctx context.Context, f tokensFlags) error {
+	against, err := a.readBaseline(f.baseline, "tokens")
+	if err != nil {
+		return err
+	}
 	counter, err := a.provisional(f)
 	if err != nil {
 		return err
@@ -89,7 +95,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		}
 		report.Sessions = again.Sessions
 	}
-	return a.print(reports.TokensReport{Report: report, Failures: failures, Top: f.top}, f.printing)
+	return a.printAgainst(reports.TokensReport{Report: report, Failures: failures, Top: f.top}, against, f.printing)
 }
 
 // counted counts the tools, and ToolSearch beside them.

@@ -44,10 +44,12 @@ func (a *app) tryCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.selection.add(flags)
 	f.looks.add(flags)
+	f.baseline.add(flags)
 	own(flags, number(&f.jobs, 1), "jobs", "agents at once")
 	flags.Lookup("jobs").Shorthand = "j"
 	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Var(number(&f.repeat, 1), "repeat-each", "try each scenario so often")
+	f.outputs.names = formatNames()
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each timeline as the server saw it above the table")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
@@ -73,6 +75,10 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 		return err
 	}
 	defer agent.shell.Close()
+	against, err := a.readBaseline(f.baseline, "run")
+	if err != nil {
+		return err
+	}
 	plan, err := a.tryPlan(args[:dash], agent)
 	if err != nil {
 		return err
@@ -82,7 +88,8 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 	if err := a.report(outcomes(results), reports.Options{Again: agent.again(plan)}, f.runFlags); err != nil {
 		return err
 	}
-	return a.conclude(len(results), len(plan.entries), stopped)
+	judged := a.compareWith(reports.StoredRun(outcomes(results), reports.Options{Again: agent.again(plan)}), against, f.outputs, f.looks)
+	return a.conclude(len(results), len(plan.entries), stopped, judged)
 }
 
 // agentOf checks the command and what it is to be given, before anything is started.

@@ -1,0 +1,359 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolbench/reports"
+	"toolbench/sim/recording"
+	"toolbench/sim/replay"
+)
+
+// maxReportBytes bounds a stored report.
+const maxReportBytes = 256 << 20
+
+type compareFlags struct {
+	printing
+	thresholds []string
+	all        bool
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	f := compareFlags{printing: printing{outputs: outputs{names: []string{"markdown"}}}}
+	cmd := &cobra.Command{Use: "compare BEFORE AFTER", Short: "Show what differs between two reports"}
+	flags := cmd.Flags()
+	addThresholds(flags, &f.thresholds)
+	flags.BoolVar(&f.all, "all", false, "show every change, and every call that moved")
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), args, f) })
+}
+
+func addThresholds(flags *pflag.FlagSet, to *[]string) {
+	repeatable(flags, to, "fail-if", "end with 1 if this holds, as 'makespan > +5%' or 'tokens > +500'")
+}
+
+// compare is the way from arguments to the exit code.
+func (a *app) compare(ctx context.Context, args []string, f compareFlags) error {
+	if len(args) != 2 {
+		return usage("name two reports or folders of recordings, as in `toolbench compare before.json after.json`")
+	}
+	thresholds, err := parseThresholds(f.thresholds)
+	if err != nil {
+		return err
+	}
+	before, err := a.comparable(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	after, err := a.comparable(ctx, args[1])
+	if err != nil {
+		return err
+	}
+	c, err := reports.Compare(before, after)
+	if err != nil {
+		return usage("%s and %s: %s", args[0], args[1], err)
+	}
+	c.Before, c.After = args[0], args[1]
+	report := reports.CompareReport{Comparison: c, All: f.all}
+	if report.Exceeded, err = checkAll(c, thresholds); err != nil {
+		return err
+	}
+	if err := a.print(report, f.printing); err != nil {
+		return err
+	}
+	return a.judged(report)
+}
+
+// judged gives the error of a comparison in which something newly fails or exceeds a
+// threshold.
+func (a *app) judged(r reports.CompareReport) error {
+	if r.Failing() > 0 || len(r.Exceeded) > 0 {
+		return a.failed()
+	}
+	return nil
+}
+
+func parseThresholds(texts []string) ([]reports.Threshold, error) {
+	var all []reports.Threshold
+	for _, text := range texts {
+		t, err := reports.ParseThreshold(text)
+		if err != nil {
+			return nil, usage("--fail-if %s", err)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func checkAll(c *reports.Comparison, thresholds []reports.Threshold) ([]reports.Exceeded, error) {
+	var all []reports.Exceeded
+	for _, t := range thresholds {
+		some, err := c.Check(t)
+		if err != nil {
+			return nil, usage("--fail-if %s", err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// comparable reads what an argument names: a stored report, or recordings, which are
+// replayed first.
+func (a *app) comparable(ctx context.Context, name string) (reports.Stored, error) {
+	if isFile(a.path(name)) {
+		stored, _, err := a.storedReport(name)
+		if !errors.Is(err, reports.ErrNotReport) {
+			return stored, err
+		}
+		r := a.replayFile(ctx, found{name, true}, replay.Options{Secrets: a.secrets()})
+		if errors.Is(r.Err, recording.ErrNotRecording) {
+			return reports.Stored{}, fmt.Errorf("%w; it is no recording either", err)
+		}
+		return reports.StoredOf("replay", reports.ReplayReport{Recordings: []replay.Report{r}}), nil
+	}
+	files, err := a.recordings([]string{name})
+	if err != nil {
+		return reports.Stored{}, err
+	}
+	done := &replayed{}
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return reports.Stored{}, interrupted("interrupted: %d of %d files were replayed", done.files, len(files))
+		}
+		done.take(file, a.replayFile(ctx, file, replay.Options{Secrets: a.secrets()}))
+	}
+	if len(done.Recordings) == 0 {
+		return reports.Stored{}, usage("%s: none of its %d files is a recording; name a folder of recordings, or a report that --format json=FILE wrote", name, len(files))
+	}
+	return reports.StoredOf("replay", done.ReplayReport), nil
+}
+
+// storedReport reads a JSON report from a file.
+func (a *app) storedReport(name string) (reports.Stored, []byte, error) {
+	data, err := a.readFile(name, maxReportBytes)
+	if err != nil {
+		return reports.Stored{}, nil, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return reports.Stored{}, nil, usage("%s: it is empty; write a report with --format json=FILE", name)
+	}
+	stored, err := reports.Read(data)
+	if err != nil {
+		return reports.Stored{}, nil, usage("%s: %w", name, err)
+	}
+	return stored, data, nil
+}
+
+// baseline are the flags of a command whose report is compared with an earlier one.
+type baseline struct {
+	file       string
+	thresholds []string
+}
+
+func (b *baseline) add(flags *pflag.FlagSet) {
+	flags.StringVar(&b.file, "baseline", "", "an earlier JSON report of this command: show what differs, and end with 1 if anything newly fails")
+	addThresholds(flags, &b.thresholds)
+}
+
+// against is what a report will be held against: an earlier one, or bounds alone.
+type against struct {
+	baseline
+	earlier    *reports.Stored
+	thresholds []reports.Threshold
+}
+
+// readBaseline reads what flags name before anything runs; nil is nothing.
+func (a *app) readBaseline(b baseline, command string) (*against, error) {
+	if b.file == "" && len(b.thresholds) == 0 {
+		return nil, nil
+	}
+	to := &against{baseline: b}
+	var err error
+	if to.thresholds, err = parseThresholds(b.thresholds); err != nil {
+		return nil, err
+	}
+	for _, t := range to.thresholds {
+		if b.file == "" && t.OfChange() {
+			return nil, usage("--fail-if %q is about a change: name the earlier report with --baseline FILE", t.Text)
+		}
+	}
+	if b.file == "" {
+		return to, nil
+	}
+	stored, _, err := a.storedReport(b.file)
+	if err != nil {
+		return nil, fmt.Errorf("%w; a baseline is what `toolbench %s --format json=FILE` writes", err, command)
+	}
+	if stored.Command != command {
+		return nil, usage("%s: it is a report of %s and no baseline of %s", b.file, stored.Command, command)
+	}
+	to.earlier = &stored
+	return to, nil
+}
+
+// printAgainst prints a report, and how it compares.
+func (a *app) printAgainst(r reports.Report, to *against, p printing) error {
+	if err := a.print(r, p); err != nil || to == nil {
+		return err
+	}
+	command := "search"
+	switch r.(type) {
+	case reports.TokensReport:
+		command = "tokens"
+	case reports.CacheReport, reports.RecordedCacheReport:
+		command = "cache"
+	}
+	return a.compareWith(reports.StoredOf(command, r), to, p.outputs, p.looks)
+}
+
+// compareWith shows how a new report compares with the baseline: below the report, or on
+// the error output where the standard output is for programs. The error carries the
+// verdict. The new report is kept for bless.
+func (a *app) compareWith(now reports.Stored, to *against, outs outputs, l looks) error {
+	if to == nil {
+		return nil
+	}
+	earlier := now
+	if to.earlier != nil {
+		earlier = *to.earlier
+	}
+	c, err := reports.Compare(earlier, now)
+	if err != nil {
+		return usage("--baseline %s: %s", to.file, err)
+	}
+	report := reports.CompareReport{Comparison: c}
+	if report.Exceeded, err = checkAll(c, to.thresholds); err != nil {
+		return err
+	}
+	w := a.Stdout
+	if !outs.forPeople() {
+		w = a.Stderr
+	}
+	if to.earlier == nil {
+		err = reports.PrintExceeded(w, report.Exceeded, a.drawing(l))
+	} else {
+		c.Before, c.After = to.file, "now"
+		a.keepForBless(to.file, now)
+		fmt.Fprintln(w)
+		err = reports.Print(w, report, "table", a.drawing(l))
+	}
+	if err != nil {
+		return wrap(err)
+	}
+	return a.judged(report)
+}
+
+// candidate is the report of the last run with a baseline in this folder.
+type candidate struct {
+	Version  int             `json:"version"`
+	Baseline string          `json:"baseline"`
+	Report   json.RawMessage `json:"report"`
+}
+
+func (a *app) candidateFile() string {
+	if a.Cache == "" {
+		return ""
+	}
+	hash := sha256.Sum256([]byte(a.Dir))
+	return filepath.Join(a.Cache, "toolbench", "candidate-"+hex.EncodeToString(hash[:8])+".json")
+}
+
+// keepForBless keeps a report. That it cannot be kept is no reason to fail.
+func (a *app) keepForBless(baseline string, now reports.Stored) {
+	file := a.candidateFile()
+	var text bytes.Buffer
+	if file == "" || now.Write(&text) != nil {
+		return
+	}
+	if data, err := json.Marshal(candidate{1, baseline, text.Bytes()}); err == nil {
+		_ = writeWhole(file, data) // bless explains what is missing
+	}
+}
+
+func (a *app) blessCommand() *cobra.Command {
+	return explained(&cobra.Command{
+		Use: "bless [NEW BASELINE]", Short: "Take a new report as the baseline",
+		RunE: func(_ *cobra.Command, args []string) error { return a.bless(args) },
+	})
+}
+
+// bless replaces a baseline, in one step, by a report that was held against it.
+func (a *app) bless(args []string) error {
+	var data []byte
+	var target string
+	switch len(args) {
+	case 0:
+		kept, err := a.candidate()
+		if err != nil {
+			return err
+		}
+		data, target = kept.Report, kept.Baseline
+	case 2:
+		_, raw, err := a.storedReport(args[0])
+		if err != nil {
+			return err
+		}
+		data, target = raw, args[1]
+	default:
+		return usage("name the new report and the baseline, as in `toolbench bless new.json baseline.json`, or neither after a run with --baseline")
+	}
+	stored, err := reports.Read(data)
+	if err != nil {
+		return usage("the report that was kept cannot be used: %w; run again with --baseline", err)
+	}
+	summary, err := a.blessed(target, stored)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := stored.Write(&text); err != nil {
+		return harness(err)
+	}
+	if err := writeWhole(a.path(target), text.Bytes()); err != nil {
+		return harness(fmt.Errorf("writing %s: %w", target, reason(err)))
+	}
+	return a.printAll([]byte(string(reports.Safe(target)) + ": " + summary))
+}
+
+// blessed words what becomes of the baseline, and refuses a file that is none.
+func (a *app) blessed(target string, now reports.Stored) (string, error) {
+	if _, err := os.Stat(a.path(target)); errors.Is(err, os.ErrNotExist) {
+		return "a new baseline of " + now.Command, nil
+	}
+	before, _, err := a.storedReport(target)
+	if err != nil {
+		return "", fmt.Errorf("%w; bless replaces reports only", err)
+	}
+	c, err := reports.Compare(before, now)
+	if err != nil {
+		return "", usage("%s: %s", target, err)
+	}
+	return c.Summary(), nil
+}
+
+// candidate is what the last run with a baseline left.
+func (a *app) candidate() (candidate, error) {
+	var kept candidate
+	none := usage("no run with --baseline is remembered here; name the new report and the baseline, as in `toolbench bless new.json baseline.json`")
+	file := a.candidateFile()
+	if file == "" {
+		return kept, none
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return kept, none
+	}
+	if err := json.Unmarshal(data, &kept); err != nil || kept.Version != 1 {
+		return kept, usage("%s cannot be read; run again with --baseline", file)
+	}
+	return kept, nil
+}

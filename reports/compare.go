@@ -1,0 +1,311 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/sim/scenario/check"
+)
+
+// ChangeKind is what happened to an item between two reports, the gravest of several.
+type ChangeKind string
+
+// The kinds of changes, in the order in which they are listed.
+const (
+	NewlyFailing ChangeKind = "failing"
+	Gone         ChangeKind = "gone"
+	Slower       ChangeKind = "slower"
+	Dearer       ChangeKind = "dearer"
+	Worse        ChangeKind = "worse"
+	Moved        ChangeKind = "moved"
+	New          ChangeKind = "new"
+	Fixed        ChangeKind = "fixed"
+	Faster       ChangeKind = "faster"
+	Cheaper      ChangeKind = "cheaper"
+	Better       ChangeKind = "better"
+	Changed      ChangeKind = "changed"
+)
+
+var changeKinds = []ChangeKind{NewlyFailing, Gone, Slower, Dearer, Worse, Moved, New, Fixed, Faster, Cheaper, Better, Changed}
+
+// Comparison is what differs between two reports of one command.
+type Comparison struct {
+	Command string
+	// Before and After are where the two come from.
+	Before, After string
+	what, parts   string
+	was, is       int
+	changes       []change
+	totals        []delta
+	same          int
+	// deltas are those of all items, changed or not, which thresholds are held against.
+	deltas map[string][]delta
+}
+
+// change is one item that differs.
+type change struct {
+	kind     ChangeKind
+	name     string
+	weight   float64
+	deltas   []delta
+	parts    *[2][][]string
+	starts   []startDelta
+	failures []check.Failure
+	err      string
+	trace    bool
+}
+
+// delta is one figure before and after; was is false where only the new report has it.
+type delta struct {
+	figure
+	before float64
+	was    bool
+}
+
+func (d delta) differs() bool { return d.was && rounded(d.before, 1e6) != rounded(d.value, 1e6) }
+
+// relative is the change in percent of the figure before; from nothing it is infinite.
+func (d delta) relative() float64 {
+	switch {
+	case d.before == d.value:
+		return 0
+	case d.before == 0:
+		return math.Inf(int(math.Copysign(1, d.value)))
+	}
+	return 100 * (d.value - d.before) / math.Abs(d.before)
+}
+
+// worse is how much worse a figure got, in percent; below 0 it got better.
+func (d delta) worse() float64 {
+	r := min(max(d.relative(), -1e6), 1e6)
+	switch d.sense {
+	case upIsWorse:
+		return r
+	case downIsWorse:
+		return -r
+	}
+	return 0
+}
+
+type startDelta struct {
+	start
+	before ms
+}
+
+// Compare finds what differs between two reports. They must be of one command.
+func Compare(before, after Stored) (*Comparison, error) {
+	if before.Command != after.Command {
+		return nil, fmt.Errorf("one is a report of %s and the other of %s; compare two of one command", before.Command, after.Command)
+	}
+	a, b := before.snapshot(), after.snapshot()
+	if a.counter != b.counter {
+		return nil, fmt.Errorf("one is counted with %s and the other with %s; compare two of one --counter", Safe(a.counter), Safe(b.counter))
+	}
+	if a.what != b.what || a.parts != b.parts {
+		return nil, fmt.Errorf("both are reports of %s, but of other things: one lists a %s each, the other a %s", before.Command, a.what, b.what)
+	}
+	c := &Comparison{Command: after.Command, what: b.what, parts: b.parts, was: len(a.items), is: len(b.items), deltas: map[string][]delta{}}
+	old := map[string]item{}
+	for _, it := range a.items {
+		old[it.name] = it
+	}
+	kept := map[string]bool{}
+	for _, it := range b.items {
+		was, ok := old[it.name]
+		kept[it.name] = true
+		c.deltas[it.name] = deltasOf(was, it)
+		switch ch := changeOf(was, it, c.deltas[it.name]); {
+		case !ok:
+			c.changes = append(c.changes, newItem(it))
+		case ch.kind != "":
+			c.changes = append(c.changes, ch)
+		default:
+			c.same++
+		}
+	}
+	for _, it := range a.items {
+		if !kept[it.name] {
+			c.changes = append(c.changes, change{kind: Gone, name: it.name})
+		}
+	}
+	c.totals = deltasOf(item{figures: a.totals}, item{figures: b.totals})
+	slices.SortStableFunc(c.changes, func(x, y change) int {
+		return cmp.Or(cmp.Compare(slices.Index(changeKinds, x.kind), slices.Index(changeKinds, y.kind)), cmp.Compare(y.weight, x.weight))
+	})
+	return c, nil
+}
+
+// newItem is one that only the new report has: failing, it counts as newly failing.
+func newItem(it item) change {
+	ch := change{kind: New, name: it.name, failures: it.failures, err: it.err}
+	if it.status != "" && it.status != check.Passed {
+		ch.kind = NewlyFailing
+	}
+	for _, f := range it.figures {
+		ch.deltas = append(ch.deltas, delta{figure: f})
+	}
+	return ch
+}
+
+func deltasOf(was, is item) []delta {
+	var all []delta
+	for _, f := range is.figures {
+		d := delta{figure: f}
+		i := slices.IndexFunc(was.figures, func(o figure) bool { return o.name == f.name && o.of == f.of })
+		if i >= 0 {
+			d.before, d.was = was.figures[i].value, true
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// changeOf gives what differs of an item; without a kind nothing does.
+func changeOf(was, is item, deltas []delta) change {
+	ch := change{name: is.name, trace: was.digest != is.digest}
+	for _, d := range deltas {
+		if d.differs() {
+			ch.deltas = append(ch.deltas, d)
+			if ch.weight == 0 && d.sense != neutral {
+				ch.weight = math.Abs(d.value - d.before)
+			}
+		}
+	}
+	if !slices.EqualFunc(was.parts, is.parts, slices.Equal) {
+		ch.parts = &[2][][]string{was.parts, is.parts}
+	}
+	ch.starts = movedStarts(was.starts, is.starts)
+	sound := func(s check.Status) bool { return s == "" || s == check.Passed }
+	if !sound(is.status) || is.err != "" {
+		ch.failures, ch.err = is.failures, is.err
+	}
+	refailed := !slices.EqualFunc(was.failures, is.failures, sameFailure) || was.err != is.err
+	switch {
+	case sound(was.status) && !sound(is.status), was.err == "" && is.err != "":
+		ch.kind = NewlyFailing
+	case !sound(was.status) && sound(is.status), was.err != "" && is.err == "":
+		ch.kind = Fixed
+	default:
+		ch.kind = ch.gravest(refailed)
+	}
+	return ch
+}
+
+// sameFailure leaves out where a failure stands: lines move.
+func sameFailure(a, b check.Failure) bool {
+	return a.Expectation == b.Expectation && a.Expected == b.Expected && a.Found == b.Found
+}
+
+// gravest is the kind of a change that has no other verdict: by the first figure that got
+// worse or better.
+func (ch *change) gravest(refailed bool) ChangeKind {
+	kinds := map[unit][2]ChangeKind{unitMS: {Slower, Faster}, unitTokens: {Dearer, Cheaper}, unitDollars: {Dearer, Cheaper}}
+	var first delta // that is judged: figures are listed by importance
+	if i := slices.IndexFunc(ch.deltas, func(d delta) bool { return d.worse() != 0 }); i >= 0 {
+		first = ch.deltas[i]
+	}
+	of := func(d delta, i int) ChangeKind {
+		if pair, ok := kinds[d.unit]; ok {
+			return pair[i]
+		}
+		return [2]ChangeKind{Worse, Better}[i]
+	}
+	switch {
+	case first.worse() > 0:
+		return of(first, 0)
+	case first.worse() < 0:
+		return of(first, 1)
+	case ch.parts != nil || len(ch.starts) > 0:
+		return Moved
+	case len(ch.deltas) > 0 || refailed || ch.trace:
+		return Changed
+	}
+	return ""
+}
+
+func movedStarts(was, is []start) []startDelta {
+	before := map[string]start{}
+	for _, s := range was {
+		before[s.key] = s
+	}
+	var moved []startDelta
+	for _, s := range is {
+		if b, ok := before[s.key]; ok && b.at != s.at {
+			moved = append(moved, startDelta{s, b.at})
+		}
+	}
+	return moved
+}
+
+// Failing is how many items newly fail.
+func (c *Comparison) Failing() int { return c.count(NewlyFailing) }
+
+func (c *Comparison) count(kind ChangeKind) int {
+	n := 0
+	for _, ch := range c.changes {
+		if ch.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary counts the changes in a line.
+func (c *Comparison) Summary() string {
+	var words []string
+	for _, kind := range changeKinds {
+		if n := c.count(kind); n > 0 {
+			word := string(kind)
+			if kind == NewlyFailing {
+				word = "newly failing"
+			}
+			words = append(words, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	if len(words) == 0 {
+		return "no change in " + plural(c.same, c.what, c.what+"s")
+	}
+	return strings.Join(append(words, fmt.Sprintf("%d the same", c.same)), ", ")
+}
+
+// text writes the two values of a delta, and how far they are apart.
+func (d delta) text(o Options) string {
+	after := d.unit.text(d.value, o)
+	if !d.differs() {
+		return after
+	}
+	return d.unit.text(d.before, o) + o.arrow() + after + d.apart(o)
+}
+
+// apart is the difference, in percent where there is something to take it of.
+func (d delta) apart(o Options) string {
+	if r := d.relative(); !math.IsInf(r, 0) && d.unit != unitPercent {
+		return fmt.Sprintf(" (%+.3g%%)", r)
+	}
+	sign := "+"
+	if d.value < d.before {
+		sign = "-"
+	}
+	return " (" + sign + d.unit.text(math.Abs(d.value-d.before), o) + ")"
+}
+
+// startText is where a call started, before and now.
+func (s startDelta) text(o Options) string {
+	text := fmt.Sprintf("%s %s %s%s%s", Safe(s.tool), Safe(s.id), o.short(time.Duration(s.before)), o.arrow(), o.short(time.Duration(s.at)))
+	if s.waitsFor != "" {
+		text += ", " + wait{what: s.waitsFor, on: s.on}.reason(Safe(strings.Join(s.on, " ")))
+	}
+	return text
+}
+
+// arrow stands between a value before and now.
+func (o Options) arrow() string {
+	if o.ASCII {
+		return " -> "
+	}
+	return " → "
+}

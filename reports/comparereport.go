@@ -1,0 +1,277 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"toolbench/sim/scenario/check"
+)
+
+// CompareVersion is that of the JSON report on a comparison. It changes when a field goes
+// or changes its meaning; fields may be added within a version.
+const CompareVersion = 1
+
+// CompareReport is a comparison and the thresholds it exceeds. All shows every change;
+// else one screen of them.
+type CompareReport struct {
+	*Comparison
+	Exceeded []Exceeded
+	All      bool
+}
+
+// changesShown and linesShown are how many changes, and lines below a change, are shown
+// without All.
+const (
+	changesShown = 14
+	linesShown   = 3
+)
+
+var changePaints = map[ChangeKind]Paint{
+	NewlyFailing: Red, Gone: Red, Slower: Yellow, Dearer: Yellow, Worse: Yellow, Moved: Yellow,
+	Fixed: Green, Faster: Green, Cheaper: Green, Better: Green, New: Cyan,
+}
+
+// show writes a line a change, the gravest first, then the totals and what was exceeded.
+func (r CompareReport) show(p *page) {
+	p.fold("", r.Before+p.arrow()+r.After)
+	left := r.changes
+	if !r.All {
+		left = left[:min(len(left), changesShown)]
+	}
+	for _, ch := range left {
+		r.change(p, ch)
+	}
+	if more := len(r.changes) - len(left); more > 0 {
+		p.lines(plural(more, "change", "changes") + " more; --all shows them")
+	}
+	if len(r.changes) > 0 {
+		p.printf("\n")
+	}
+	for _, d := range r.totals {
+		if d.differs() {
+			p.lines("total " + Safe(d.label()) + " " + d.text(p.Options))
+		}
+	}
+	p.exceeded(r.Exceeded)
+	p.lines(r.Summary())
+}
+
+// kindWidth is that of the longest kind.
+const kindWidth = 7
+
+func (r CompareReport) change(p *page, ch change) {
+	line := changePaints[ch.kind].On(Pad(string(ch.kind), kindWidth), p.Color) + "  " + Safe(ch.name)
+	if figures := ch.figures(p.Options); figures != "" {
+		line += "  " + figures
+	}
+	p.hang(kindWidth+2, line)
+	details := ch.details(r.parts, p.Options)
+	if more := len(details) - linesShown; !r.All && more > 0 {
+		details = append(details[:linesShown:linesShown], plural(more, "line", "lines")+" more")
+	}
+	for _, line := range details {
+		p.put(strings.Repeat(" ", kindWidth+2), line)
+	}
+}
+
+// figures are the figures of a change in a line, those that got worse or better first.
+func (ch change) figures(o Options) string {
+	var judged, others []string
+	for i, d := range ch.deltas {
+		if i > 0 && d.unit == ch.deltas[0].unit && d.before == ch.deltas[0].before && d.value == ch.deltas[0].value {
+			continue // a tool that no mode defers costs the same in each
+		}
+		text := Safe(d.label()) + " " + d.text(o)
+		if d.sense == neutral {
+			others = append(others, text)
+		} else {
+			judged = append(judged, text)
+		}
+	}
+	return strings.Join(append(judged, others...), ", ")
+}
+
+// details are why an item fails, how its partition changed, and which calls moved.
+func (ch change) details(parts string, o Options) []string {
+	var lines []string
+	if ch.err != "" {
+		first, _, _ := strings.Cut(ch.err, "\n")
+		lines = append(lines, Safe(first))
+	}
+	for _, f := range ch.failures {
+		lines = append(lines, fmt.Sprintf("%s: expected %s, found %s", Safe(f.Expectation), oneLine(f.Expected), oneLine(f.Found)))
+	}
+	if ch.parts != nil {
+		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", parts, partsText(ch.parts[1]), partsText(ch.parts[0])))
+	}
+	if n := len(ch.starts); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %s", plural(n, "call starts at another time", "calls start at another time"), ch.starts[0].text(o)))
+		for _, s := range ch.starts[1:] {
+			lines = append(lines, s.text(o))
+		}
+	}
+	if ch.kind == Changed && len(lines)+len(ch.deltas) == 0 && ch.trace {
+		lines = append(lines, "another trace, with the same times and batches")
+	}
+	return lines
+}
+
+// oneLine is the first line of a text that may be long.
+func oneLine(text string) string {
+	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
+	first = Cut(Safe(first), 160, false)
+	if more && rest != "" {
+		first += " ..."
+	}
+	return first
+}
+
+func partsText(parts [][]string) string {
+	if len(parts) == 0 {
+		return "none"
+	}
+	return batches(parts)
+}
+
+// markdown writes a comparison for a pull request. Whatever a text contains, it stays text.
+func (r CompareReport) markdown(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "**%s**: %s\n", escaped("toolbench "+r.Command), escaped(r.Summary()))
+	for _, e := range r.Exceeded {
+		fmt.Fprintf(out, "\n> exceeded %s: %s %s\n", escaped(e.Threshold), escaped(e.Where), escaped(e.Found))
+	}
+	shown := r.changes
+	if !r.All {
+		shown = shown[:min(len(shown), changesShown)]
+	}
+	if len(shown) > 0 {
+		fmt.Fprint(out, "\n| | What | Figures | Details |\n| --- | --- | --- | --- |\n")
+	}
+	for _, ch := range shown {
+		details := ch.details(r.parts, Options{})
+		if more := len(details) - linesShown; !r.All && more > 0 {
+			details = append(details[:linesShown:linesShown], plural(more, "line", "lines")+" more")
+		}
+		for i := range details {
+			details[i] = escaped(details[i])
+		}
+		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", ch.kind, escaped(ch.name), escaped(ch.figures(Options{})), strings.Join(details, "<br>"))
+	}
+	if more := len(r.changes) - len(shown); more > 0 {
+		fmt.Fprintf(out, "\n%s more.\n", plural(more, "change", "changes"))
+	}
+	var totals []string
+	for _, d := range r.totals {
+		if d.differs() {
+			totals = append(totals, escaped(d.label()+" "+d.text(Options{})))
+		}
+	}
+	if len(totals) > 0 {
+		fmt.Fprintf(out, "\nTotals: %s\n", strings.Join(totals, ", "))
+	}
+	return out.Flush()
+}
+
+type compareJSON struct {
+	Version  int              `json:"version"`
+	Command  string           `json:"command" jsonschema:"The command whose reports were compared." enum:"run,replay,tokens,cache,search"`
+	Before   sideJSON         `json:"before"`
+	After    sideJSON         `json:"after"`
+	Changes  []differenceJSON `json:"changes" jsonschema:"The gravest first."`
+	Same     int              `json:"same" jsonschema:"How many items did not change."`
+	Totals   []deltaJSON      `json:"totals" jsonschema:"Sums over all items; empty where the items are alternatives."`
+	Exceeded []Exceeded       `json:"exceeded"`
+}
+
+type sideJSON struct {
+	From  string `json:"from"`
+	Items int    `json:"items"`
+}
+
+type differenceJSON struct {
+	Kind     ChangeKind      `json:"kind" enum:"failing,gone,slower,dearer,worse,moved,new,fixed,faster,cheaper,better,changed"`
+	Name     string          `json:"name"`
+	Figures  []deltaJSON     `json:"figures" jsonschema:"Figures that differ; of a new item, all."`
+	Parts    *partsJSON      `json:"parts,omitempty" jsonschema:"The partition of calls, the breaks of a prompt or the matches of words, where they differ."`
+	Starts   []startJSON     `json:"starts" jsonschema:"Calls that start at another time."`
+	Failures []check.Failure `json:"failures"`
+	Error    string          `json:"error,omitempty"`
+}
+
+type partsJSON struct {
+	Before [][]string `json:"before"`
+	After  [][]string `json:"after"`
+}
+
+type deltaJSON struct {
+	Name   string  `json:"name"`
+	Of     string  `json:"of,omitempty" jsonschema:"Which of several figures of one name: a policy, a price list."`
+	Unit   unit    `json:"unit" enum:"ms,tokens,dollars,percent,share,count"`
+	Before *amount `json:"before,omitempty" jsonschema:"Absent where there was none."`
+	After  amount  `json:"after"`
+}
+
+type startJSON struct {
+	ID       string   `json:"id"`
+	Tool     string   `json:"tool"`
+	BeforeMS ms       `json:"before_ms"`
+	AfterMS  ms       `json:"after_ms"`
+	WaitsFor string   `json:"waits_for,omitempty"`
+	On       []string `json:"on,omitempty"`
+}
+
+// amount writes a figure with at most six decimals.
+type amount float64
+
+// MarshalJSON never fails: what is no number is 0.
+func (a amount) MarshalJSON() ([]byte, error) {
+	return share(rounded(float64(a), 1e4)).MarshalJSON()
+}
+
+func (r CompareReport) document() any {
+	out := compareJSON{Version: CompareVersion, Command: r.Command, Before: sideJSON{r.Before, r.was}, After: sideJSON{r.After, r.is},
+		Same: r.same, Totals: deltasJSON(r.totals), Exceeded: r.Exceeded}
+	for _, ch := range r.changes {
+		j := differenceJSON{Kind: ch.kind, Name: ch.name, Figures: deltasJSON(ch.deltas), Failures: ch.failures, Error: ch.err}
+		if ch.parts != nil {
+			j.Parts = &partsJSON{ch.parts[0], ch.parts[1]}
+		}
+		for _, s := range ch.starts {
+			j.Starts = append(j.Starts, startJSON{s.id, s.tool, s.before, s.at, s.waitsFor, s.on})
+		}
+		out.Changes = append(out.Changes, j)
+	}
+	return out
+}
+
+func deltasJSON(all []delta) []deltaJSON {
+	var out []deltaJSON
+	for _, d := range all {
+		scale := 1.0
+		if d.unit == unitMS {
+			scale = 1e6
+		}
+		j := deltaJSON{Name: d.name, Of: d.of, Unit: d.unit, After: amount(d.value / scale)}
+		if d.was {
+			before := amount(d.before / scale)
+			j.Before = &before
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// PrintExceeded writes the thresholds that a report exceeds by itself.
+func PrintExceeded(w io.Writer, all []Exceeded, o Options) error {
+	p := newPage(w, o)
+	p.exceeded(all)
+	return p.end()
+}
+
+func (p *page) exceeded(all []Exceeded) {
+	for _, e := range all {
+		p.lines(Red.On("EXCEEDED", p.Color) + " " + Safe(e.Threshold) + ": " + Safe(e.Where) + " " + Safe(e.Found))
+	}
+}
