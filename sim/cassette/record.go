@@ -178,7 +178,7 @@ func (s stamper) RoundTrip(req *http.Request) (*http.Response, error) {
 	inflated(resp)
 	resp.Header.Del(OffsetsHeader) // what is recorded may be a replay
 	failed, _ := req.Context().Value(brokenKey{}).(*broken)
-	resp.Body = &stampedBody{ReadCloser: resp.Body, start: start, header: resp.Header, failed: failed}
+	resp.Body = &stampedBody{ReadCloser: resp.Body, start: start, stamps: stamps{header: resp.Header}, failed: failed}
 	return resp, nil
 }
 
@@ -199,50 +199,75 @@ func readAhead(req *http.Request) (*http.Request, error) {
 
 type stampedBody struct {
 	io.ReadCloser
-	start   time.Time
-	header  http.Header
-	decoder stream.Decoder
-	head    []byte // the first bytes, to recognize a stream that is not labelled
-	at      []time.Duration
-	failed  *broken
+	start  time.Time
+	stamps stamps
+	failed *broken
 }
-
-const sniffed = 64 // bytes of head
 
 // Read implements io.Reader.
 func (b *stampedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.head = append(b.head, p[:min(n, sniffed-min(sniffed, len(b.head)))]...)
-	// A body that is no stream may fail here; then it has no event times.
-	_ = b.decoder.Feed(p[:n], func(stream.Event) error {
-		b.at = append(b.at, time.Since(b.start))
-		return nil
-	})
+	b.stamps.add(p[:n], time.Since(b.start))
 	if err != nil && err != io.EOF && b.failed != nil {
 		b.failed.err, err = err, io.EOF
 	}
 	if err == io.EOF {
-		b.finish()
+		b.stamps.finish(time.Since(b.start))
 	}
 	return n, err
 }
 
+// stamps are the times of a body's events, for its header.
+type stamps struct {
+	header  http.Header
+	decoder stream.Decoder
+	head    []byte // the first bytes, to recognize a stream that is not labelled
+	at      []time.Duration
+	end     int64 // where the last of them ends, in bytes
+}
+
+const sniffed = 64 // bytes of head
+
+// add takes in what arrived at a time.
+func (s *stamps) add(p []byte, at time.Duration) {
+	s.head = append(s.head, p[:min(len(p), sniffed-min(sniffed, len(s.head)))]...)
+	// A body that is no stream may fail here; then it has no event times.
+	_ = s.decoder.Feed(p, func(stream.Event) error {
+		s.at, s.end = append(s.at, at), s.decoder.Offset()
+		return nil
+	})
+}
+
+func (s *stamps) streamed() bool { return isStream(s.header, string(s.head)) }
+
+// whole is how much of a body ends with an event; one that is no stream may end anywhere.
+func (s *stamps) whole(size int) int {
+	if !s.streamed() {
+		return size
+	}
+	return min(size, int(s.end))
+}
+
+// note puts the times of the events so far into a header.
+func (s *stamps) note(h http.Header) {
+	if s.streamed() && len(s.at) > 0 {
+		h.Set(OffsetsHeader, formatOffsets(s.at))
+	}
+}
+
 // finish stores the times: one an event, or the end of a body of another kind.
-func (b *stampedBody) finish() {
-	now := time.Since(b.start)
-	if !isStream(b.header, string(b.head)) {
-		b.header.Set(OffsetsHeader, formatOffsets([]time.Duration{now}))
+func (s *stamps) finish(now time.Duration) {
+	if !s.streamed() {
+		s.header.Set(OffsetsHeader, formatOffsets([]time.Duration{now}))
 		return
 	}
-	err := b.decoder.Close()
+	err := s.decoder.Close()
 	if cut, ok := errors.AsType[*stream.TruncatedError](err); ok {
 		if cut.Whole { // Decode takes such an event, so it needs a time
-			b.at = append(b.at, now)
+			s.at = append(s.at, now)
 		}
 	} else if err != nil {
 		return
 	}
-	if len(b.at) > 0 {
-		b.header.Set(OffsetsHeader, formatOffsets(b.at))
-	}
+	s.note(s.header)
 }

@@ -150,15 +150,23 @@ func (r redactor) foreign(h http.Header, where string) http.Header {
 // interaction is the filter that go-vcr applies before it saves. Maps are
 // replaced, not changed: the caller's request and response share them.
 func (r redactor) interaction(i *vcr.Interaction) error {
-	i.Request.Headers, i.Request.Body = plain(i.Request.Headers, i.Request.Body)
-	i.Response.Headers, i.Response.Body = plain(i.Response.Headers, i.Response.Body)
-	i.Request.URL = r.url(i.Request.URL, "request URL")
-	i.Request.Body = r.text(i.Request.Body, "request body")
-	i.Request.Headers = r.header(i.Request.Headers, "request headers")
-	r.values(i.Request.Form, "request form")
-	i.Response.Body = r.text(i.Response.Body, "response body")
-	i.Response.Headers = r.header(i.Response.Headers, "response headers")
+	r.request(&i.Request)
+	r.response(&i.Response)
 	return nil
+}
+
+func (r redactor) request(q *vcr.Request) {
+	q.Headers, q.Body = plain(q.Headers, q.Body)
+	q.URL = r.url(q.URL, "request URL")
+	q.Body = r.text(q.Body, "request body")
+	q.Headers = r.header(q.Headers, "request headers")
+	r.values(q.Form, "request form")
+}
+
+func (r redactor) response(a *vcr.Response) {
+	a.Headers, a.Body = plain(a.Headers, a.Body)
+	a.Body = r.text(a.Body, "response body")
+	a.Headers = r.header(a.Headers, "response headers")
 }
 
 // Blank returns the text with secrets replaced by Redacted: keys, tokens and

@@ -18,10 +18,16 @@ type spelled struct {
 // delta is what one event adds: the same in the text and in the body.
 type delta struct{ at, end, from, to int }
 
-// fields are where deltas carry text, and in which of a block's texts it belongs.
-var fields = []struct{ path, text string }{
-	{"delta.text", "text"}, {"delta.partial_json", "input"}, {"delta.thinking", "thinking"},
-	{"content_block.text", "text"}, {"content_block.thinking", "thinking"},
+// fields are where deltas carry text, where the number of their block stands, and in which
+// of its texts they belong: of the Messages API, then of OpenAI's two and of Gemini's.
+var fields = []struct{ path, block, text string }{
+	{"delta.text", "index", "text"}, {"delta.partial_json", "index", "input"}, {"delta.thinking", "index", "thinking"},
+	{"content_block.text", "index", "text"}, {"content_block.thinking", "index", "thinking"},
+	{"choices.0.delta.content", "choices.0.index", "content"},
+	{"choices.0.delta.reasoning_content", "choices.0.index", "reasoning"},
+	{"choices.0.delta.tool_calls.0.function.arguments", "choices.0.delta.tool_calls.0.index", "arguments"},
+	{"delta", "item_id", "delta"},
+	{"candidates.0.content.parts.0.text", "candidates.0.index", "parts"},
 }
 
 // isStream reports whether this is a body of server-sent events.
@@ -126,7 +132,7 @@ func spelledTexts(body string) (blocks []*spelled, lines []span) {
 			if r.Type != gjson.String || r.Index == 0 || len(r.Raw) < 2 {
 				continue
 			}
-			b := block(gjson.Get(data, "index").Raw + field.text)
+			b := block(gjson.Get(data, field.block).Raw + field.text)
 			b.add(body, line.from+r.Index+1, line.from+r.Index+len(r.Raw)-1)
 		}
 	}

@@ -5,14 +5,36 @@ package host
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // ownGroup makes a command the leader of a session, and so of a process group, without a terminal: what
 // asks at a terminal fails at once instead of waiting for ever.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// attach makes a command the leader of a process group within this session. Where its input
+// is the terminal that this process has, the group gets it; back takes it again.
+func attach(cmd *exec.Cmd) (back func()) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	in, ok := cmd.Stdin.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	own := syscall.Getpgrp()
+	if front, err := unix.IoctlGetInt(int(in.Fd()), unix.TIOCGPGRP); err != nil || front != own {
+		return func() {}
+	}
+	cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(in.Fd())
+	return func() {
+		signal.Ignore(syscall.SIGTTOU)                                 // which who is not in front gets for this
+		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, own) // without the terminal we can go on
+	}
+}
 
 // signalGroup signals the group of a command, and the groups that job control made within its session.
 func signalGroup(leader int, sig syscall.Signal) {

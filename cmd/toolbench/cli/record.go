@@ -69,7 +69,7 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	if key == "" && f.mode.Records(exists(job.cassette)) {
 		return usage("there is no key: set %s, or name the variable that holds it with --key-env", f.keyEnv)
 	}
-	if err := reachableBase(f.baseURL); err != nil {
+	if err := reachableBase("--base-url", f.baseURL); err != nil {
 		return err
 	}
 	clock, line := toolsys.RealClock(), &statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr) && a.env("CI") == ""}
@@ -107,17 +107,17 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 }
 
 // reachableBase refuses addresses that a key must not go to.
-func reachableBase(base string) error {
+func reachableBase(flag, base string) error {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return usage("--base-url %q is no address of an API; write one like https://api.anthropic.com or http://127.0.0.1:8080", base)
+		return usage("%s %q is no address of an API; write one like https://api.anthropic.com or http://127.0.0.1:8080", flag, base)
 	}
 	if u.User != nil {
-		return usage("--base-url holds credentials; put the key into a variable and name it with --key-env")
+		return usage("%s holds credentials; put the key into a variable of the environment", flag)
 	}
 	host := u.Hostname()
 	if ip := net.ParseIP(host); u.Scheme == "http" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return usage("--base-url %s would send the key unencrypted to another machine; use https", base)
+		return usage("%s %s would send the key unencrypted to another machine; use https", flag, base)
 	}
 	return nil
 }
@@ -225,14 +225,20 @@ func (a *app) scenarioJob(arg string, f recordFlags) (*recordJob, error) {
 }
 
 func (a *app) jobFor(job *recordJob, out string) (*recordJob, error) {
+	file, err := a.cassetteFile(out)
+	job.cassette, job.shown = file, out
+	return job, err
+}
+
+// cassetteFile is the file that --out names.
+func (a *app) cassetteFile(out string) (string, error) {
 	if filepath.Ext(out) != ".yaml" {
-		return nil, usage("--out %s: the name of a cassette ends in .yaml", out)
+		return "", usage("--out %s: the name of a cassette ends in .yaml", out)
 	}
 	if info, err := os.Stat(a.path(out)); err == nil && !info.Mode().IsRegular() {
-		return nil, usage("--out %s: it is no file", out)
+		return "", usage("--out %s: it is no file", out)
 	}
-	job.cassette, job.shown = a.path(out), out
-	return job, nil
+	return a.path(out), nil
 }
 
 // promptJob makes a scenario of a prompt.

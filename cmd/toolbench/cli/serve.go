@@ -69,7 +69,7 @@ func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	if len(args) != 1 {
 		return usage("name one recording or scenario, as in `toolbench serve session.yaml`")
 	}
-	host, err := reachable(f)
+	host, err := reachable("--addr", f.addr, f.expose)
 	if err != nil {
 		return err
 	}
@@ -114,18 +114,18 @@ func (a *app) logServed(l serve.Line) {
 	a.logf("%s %s%s %s", l.At.Round(time.Millisecond), l.What, where, l.Text)
 }
 
-// reachable gives the host of --addr. It refuses to let other machines in unless that is
+// reachable gives the host of an address to listen on. It refuses to let other machines in unless that is
 // asked for.
-func reachable(f serveFlags) (string, error) {
-	host, _, err := net.SplitHostPort(f.addr)
+func reachable(flag, addr string, expose bool) (string, error) {
+	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return "", usage("--addr %s: %s; write HOST:PORT, as 127.0.0.1:8080", f.addr, err)
+		return "", usage("%s %s: %s; write HOST:PORT, as 127.0.0.1:8080", flag, addr, err)
 	}
 	ip := net.ParseIP(host)
-	if f.expose || host == "localhost" || ip != nil && ip.IsLoopback() {
+	if expose || host == "localhost" || ip != nil && ip.IsLoopback() {
 		return host, nil
 	}
-	return "", usage("--addr %s can be reached from other machines; use 127.0.0.1, or add --expose", f.addr)
+	return "", usage("%s %s can be reached from other machines; use 127.0.0.1, or add --expose", flag, addr)
 }
 
 // The server's patience with its clients.
@@ -274,4 +274,9 @@ func (a *app) scenario(arg string) (*scenario.Scenario, error) {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

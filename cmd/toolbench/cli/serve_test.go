@@ -49,11 +49,17 @@ type served struct {
 
 func serveBeside(t *testing.T, args ...string) *served {
 	t.Helper()
+	return beside(t, append([]string{"serve"}, args...)...)
+}
+
+// beside runs a command that prints its address first.
+func beside(t *testing.T, args ...string) *served {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	s := &served{out: bufio.NewReader(r), code: make(chan int, 1), cancel: cancel}
 	go func() {
-		code := cli.Main(ctx, cli.Process{Args: append([]string{"serve"}, args...), Stdout: w, Stderr: &s.errs}, cli.Scenarios())
+		code := cli.Main(ctx, cli.Process{Args: args, Stdout: w, Stderr: &s.errs}, cli.Scenarios())
 		w.Close()
 		s.code <- code
 	}()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -262,8 +263,7 @@ func (t *trial) silent(err error, took time.Duration) string {
 	if err != nil {
 		how = fmt.Sprintf("it ran for %s", took)
 	}
-	return how + " and asked for nothing: does it take its base URL from one of " + strings.Join(t.urlNames(), ", ") +
-		"? If not, name the variable with --url-env, or give it {url} as an argument"
+	return how + " and asked for nothing: " + baseURLHint(t.urlEnv)
 }
 
 // The reasons for which an agent is ended.
@@ -315,8 +315,20 @@ func (t *trial) script() string {
 	return "printf '%s\\n' " + reports.Quoted(t.real(t.prompt)) + " | " + line
 }
 
-func (t *trial) urlNames() []string {
-	return append([]string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, t.urlEnv...)
+// baseURLs are the variables that get the address: those of the official SDKs, and others
+// by name.
+func baseURLs(address string, more []string) map[string]string {
+	out := map[string]string{"ANTHROPIC_BASE_URL": address, "OPENAI_BASE_URL": address + "/v1", "GOOGLE_GEMINI_BASE_URL": address}
+	for _, name := range more {
+		out[name] = address
+	}
+	return out
+}
+
+// baseURLHint words what an agent may lack that asks for nothing.
+func baseURLHint(more []string) string {
+	return "does it take its base URL from one of " + strings.Join(slices.Sorted(maps.Keys(baseURLs("", more))), ", ") +
+		"? If not, name the variable with --url-env, or give it {url} as an argument"
 }
 
 // environment is the process's own, with the address, and a key that opens nothing.
@@ -329,10 +341,7 @@ func (t *trial) environment() map[string]string {
 		}
 	}
 	set(t.agent.env...)
-	for _, name := range t.urlNames() {
-		env[name] = t.url
-	}
-	env["OPENAI_BASE_URL"] = t.url + "/v1"
+	maps.Copy(env, baseURLs(t.url, t.urlEnv))
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 		env[name] = "toolbench-try"
 	}

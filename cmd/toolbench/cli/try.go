@@ -94,6 +94,29 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 
 // agentOf checks the command and what it is to be given, before anything is started.
 func (a *app) agentOf(command []string, f tryFlags) (*agent, error) {
+	program, err := a.program(command)
+	if err != nil {
+		return nil, err
+	}
+	names, err := parseNames(f.maps)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEnv(f.env); err != nil {
+		return nil, err
+	}
+	if f.timeout <= 0 {
+		return nil, usage("--timeout %s: it must be more than 0", f.timeout)
+	}
+	shell, err := host.NewShell(host.ShellConfig{})
+	if err != nil {
+		return nil, harness(err)
+	}
+	return &agent{tryFlags: f, command: program, given: command, names: names, shell: shell, env: a.Env, log: a.logf}, nil
+}
+
+// program gives a command with the file of its program, which must be there.
+func (a *app) program(command []string) ([]string, error) {
 	path := command[0]
 	if strings.ContainsRune(path, filepath.Separator) { // the agent runs in another folder
 		abs, err := filepath.Abs(a.path(path))
@@ -105,23 +128,16 @@ func (a *app) agentOf(command []string, f tryFlags) (*agent, error) {
 	if _, err := exec.LookPath(path); err != nil {
 		return nil, usage("the agent's command %s: %s", command[0], cmdReason(err))
 	}
-	names, err := parseNames(f.maps)
-	if err != nil {
-		return nil, err
-	}
-	for _, pair := range f.env {
+	return slices.Concat([]string{path}, command[1:]), nil
+}
+
+func checkEnv(pairs []string) error {
+	for _, pair := range pairs {
 		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
-			return nil, usage("--env %q: write NAME=VALUE", pair)
+			return usage("--env %q: write NAME=VALUE", pair)
 		}
 	}
-	if f.timeout <= 0 {
-		return nil, usage("--timeout %s: it must be more than 0", f.timeout)
-	}
-	shell, err := host.NewShell(host.ShellConfig{})
-	if err != nil {
-		return nil, harness(err)
-	}
-	return &agent{tryFlags: f, command: slices.Concat([]string{path}, command[1:]), given: command, names: names, shell: shell, env: a.Env, log: a.logf}, nil
+	return nil
 }
 
 // parseNames reads the values of --map.

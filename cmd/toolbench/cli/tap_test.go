@@ -1,0 +1,136 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/toolrunner"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/cmd/toolbench/cli"
+	"toolbench/sim/recording"
+	"toolbench/sim/scenario"
+	"toolbench/sim/serve"
+	"toolbench/sim/stream"
+)
+
+const tappedScenario = `name: tapped
+about: Two calls beside each other, then a third.
+stream:
+  pace: {tokens_per_second: 100}
+  turns:
+    - text: I look at both files.
+      calls:
+        - {id: one, tool: read_file, input: {path: /a}}
+        - {id: two, tool: read_file, input: {path: /b}}
+    - calls: [{id: three, tool: read_file, input: {path: /missing}}]
+    - text: Both are there, and the third is not.
+`
+
+// drive has the official SDK's tool runner hold the conversation against an address.
+func drive(t *testing.T, url string) {
+	t.Helper()
+	tool, err := toolrunner.NewBetaToolFromBytes("read_file", "Reads.", []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`),
+		func(_ context.Context, input json.RawMessage) (anthropic.BetaToolResultBlockParamContentUnion, error) {
+			return anthropic.BetaToolResultBlockParamContentUnion{OfText: &anthropic.BetaTextBlockParam{Text: string(input)}}, nil
+		})
+	require.NoError(t, err)
+	client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(url), option.WithAPIKey("sk-ant-api03-Zk39dLqPw82mXv71RtYb"), option.WithMaxRetries(0))
+	runner := client.Beta.Messages.NewToolRunnerStreaming([]anthropic.BetaTool{tool}, anthropic.BetaToolRunnerParams{BetaMessageNewParams: anthropic.BetaMessageNewParams{
+		Model: "served", MaxTokens: 1024,
+		Messages: []anthropic.BetaMessageParam{anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("Look."))},
+	}})
+	for events, err := range runner.AllStreaming(t.Context()) {
+		require.NoError(t, err)
+		for _, err := range events {
+			require.NoError(t, err)
+		}
+	}
+}
+
+// answers are what a client of a script gets, event by event.
+func answers(script *serve.Script) (out [][]stream.Event) {
+	for _, a := range script.Conversations[0].Answers {
+		out = append(out, a.Events)
+	}
+	return out
+}
+
+// What goes through tap between an SDK and a model is recorded as it was: the same events,
+// calls and results, at their times; and what was recorded is served again alike.
+func TestTapRecordsWhatGoesThrough(t *testing.T) {
+	sc, err := scenario.Parse("tapped.yaml", []byte(tappedScenario))
+	require.NoError(t, err)
+	script, err := serve.FromScenario(sc, stream.Pace{})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "first.yaml")
+	for range 2 {
+		server := serve.New(script, serve.Options{Speed: 1})
+		at := httptest.NewServer(server)
+		s := beside(t, "tap", "--out", file, "--listen", "127.0.0.1:0", "--upstream", at.URL)
+		drive(t, s.url)
+		s.cancel()
+		code, _ := s.end(t)
+		at.Close()
+		require.Equal(t, cli.ExitHeld, code, s.errs.String())
+		report := server.Report()
+		require.True(t, report.Held(), report)
+
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), "Zk39dLqPw82mXv71RtYb")
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		again, err := serve.FromRecording(file, f, recording.Limits{}, stream.Pace{})
+		f.Close()
+		require.NoError(t, err)
+		alike(t, answers(script), answers(again))
+		assert.Len(t, again.Conversations[0].Answers[0].Results, 2)
+		script, file = again, filepath.Join(filepath.Dir(file), "again.yaml")
+	}
+}
+
+// alike compares events and, within what a slow machine may add, their times.
+func alike(t *testing.T, want, got [][]stream.Event) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	worst := time.Duration(0)
+	for i := range want {
+		require.Len(t, got[i], len(want[i]))
+		for k, e := range want[i] {
+			assert.JSONEq(t, string(e.Data), string(got[i][k].Data))
+			off := (got[i][k].At - e.At).Abs()
+			worst = max(worst, off)
+			assert.Less(t, off, 5*time.Second)
+		}
+	}
+	t.Logf("times differ by %s at most", worst)
+}
+
+// What goes wrong on the way is what the agent gets, and what is recorded.
+func TestTapInjectsFaults(t *testing.T) {
+	sc, err := scenario.Parse("tapped.yaml", []byte(tappedScenario))
+	require.NoError(t, err)
+	script, err := serve.FromScenario(sc, stream.Pace{})
+	require.NoError(t, err)
+	at := httptest.NewServer(serve.New(script, serve.Options{}))
+	defer at.Close()
+	file := filepath.Join(t.TempDir(), "faults.yaml")
+	s := beside(t, "tap", "--out", file, "--listen", "127.0.0.1:0", "--upstream", at.URL, "--fault", "status 529 @ request=1", "--fault", "malformed @ request=2 event=1")
+	assert.Contains(t, ask(t, s.url, hello), "overloaded_error")
+	ask(t, s.url, hello)
+	s.cancel()
+	code, _ := s.end(t)
+	assert.Equal(t, cli.ExitHeld, code, s.errs.String())
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "code: 529")
+}

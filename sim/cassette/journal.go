@@ -1,0 +1,458 @@
+package cassette
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	vcr "github.com/dnaeon/go-vcr/v2/cassette"
+	"gopkg.in/yaml.v3"
+
+	"toolbench/sim/secret"
+)
+
+// Journal is a transport that records what goes through it while it goes through: bodies
+// are passed on as they arrive, whatever is in them, and the file is a whole cassette at
+// any time, with each exchange up to its last whole event. So what was recorded outlives
+// whoever is killed. The work is done beside the requests, which wait for none of it.
+type Journal struct {
+	next  http.RoundTripper
+	file  string
+	now   func() time.Time
+	tally secret.Tally
+
+	mu     sync.Mutex
+	known  []secret.Known
+	finder *secret.Finder
+	open   []*entryOnWay // in the order in which they began
+	over   []*entryOnWay // completed, and not in the file's fixed part yet
+	work   sync.WaitGroup
+	wake   chan struct{}
+	closed chan struct{}
+	ended  chan struct{}
+	failed error
+
+	// The writer's own: the file, and the length of the part that does not change any more.
+	out      *os.File
+	fixed    int64
+	length   int64
+	recorded int
+}
+
+// NewJournal begins a recording to path of what goes through next. Nothing is written
+// before there is an answer, so that an earlier file stays until then. The caller ends it
+// with Close.
+func NewJournal(path string, next http.RoundTripper, known []secret.Known) (*Journal, error) {
+	if next == nil {
+		return nil, fmt.Errorf("record to %q: there is no transport to record", path)
+	}
+	j := &Journal{
+		next: next, file: path, now: time.Now, known: slices.Clone(known), finder: secret.New(known...),
+		wake: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{}),
+	}
+	go j.run()
+	return j, nil
+}
+
+// entryOnWay is one exchange that is being recorded.
+type entryOnWay struct {
+	journal *Journal
+	began   time.Time
+
+	mu      sync.Mutex
+	request vcr.Request
+	sent    bytes.Buffer // of the request's body
+	resp    vcr.Response
+	stamps  stamps
+	body    bytes.Buffer
+	dirty   bool
+	chunks  *queue
+
+	// The writer's own: the blanked request, of so many bytes of its body.
+	blanked *vcr.Request
+	length  int
+}
+
+// chunk is bytes of a response, and when they came.
+type chunk struct {
+	at    time.Duration
+	bytes []byte
+}
+
+// queue holds chunks that were passed on and not decoded yet: however many, since who
+// passes them on never waits.
+type queue struct {
+	mu    sync.Mutex
+	more  sync.Cond
+	list  []chunk
+	ended bool
+}
+
+func newQueue() *queue {
+	q := &queue{}
+	q.more.L = &q.mu
+	return q
+}
+
+func (q *queue) put(c chunk) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.list = append(q.list, c)
+	q.more.Signal()
+}
+
+func (q *queue) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ended = true
+	q.more.Signal()
+}
+
+// take waits for the next chunk; ok is false behind the last.
+func (q *queue) take() (c chunk, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.list) == 0 && !q.ended {
+		q.more.Wait()
+	}
+	if len(q.list) == 0 {
+		return c, false
+	}
+	c, q.list = q.list[0], q.list[1:]
+	return c, true
+}
+
+// RoundTrip implements http.RoundTripper.
+func (j *Journal) RoundTrip(req *http.Request) (*http.Response, error) {
+	j.learn(req)
+	e := &entryOnWay{journal: j, began: j.now()}
+	e.request = vcr.Request{Method: req.Method, URL: req.URL.String(), Headers: req.Header.Clone(), Form: url.Values{}}
+	if req.Body != nil && req.Body != http.NoBody {
+		out := *req
+		out.Body = copied{req.Body, e}
+		req = &out
+	}
+	resp, err := j.next.RoundTrip(req)
+	if err != nil || resp.StatusCode == http.StatusSwitchingProtocols {
+		return resp, err
+	}
+	e.resp = vcr.Response{Status: resp.Status, Code: resp.StatusCode, Headers: resp.Header.Clone(), Duration: j.now().Sub(e.began)}
+	e.resp.Headers.Del(OffsetsHeader)
+	e.stamps.header = e.resp.Headers
+	e.dirty, e.chunks = true, newQueue()
+	j.mu.Lock()
+	j.open = append(j.open, e)
+	j.mu.Unlock()
+	j.work.Go(e.decode)
+	resp.Body = &passed{ReadCloser: resp.Body, entry: e}
+	return resp, nil
+}
+
+// learn takes the credentials of a request as known secrets, wherever else they may stand.
+func (j *Journal) learn(req *http.Request) {
+	var values []secret.Known
+	for _, name := range secretHeaders {
+		for _, v := range req.Header.Values(name) {
+			if _, token, ok := strings.Cut(v, " "); ok {
+				v = token
+			}
+			values = append(values, secret.Known{Name: name, Value: v})
+		}
+	}
+	for name, list := range req.URL.Query() {
+		if secretNames.MatchString(name) {
+			for _, v := range list {
+				values = append(values, secret.Known{Name: name, Value: v})
+			}
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	before := len(j.known)
+	for _, v := range values {
+		if len(v.Value) >= 2*secret.MinKnown && !slices.ContainsFunc(j.known, func(k secret.Known) bool { return k.Value == v.Value }) {
+			j.known = append(j.known, v)
+		}
+	}
+	if len(j.known) > before {
+		j.finder = secret.New(j.known...)
+	}
+}
+
+// copied is a request's body that is kept as it is read.
+type copied struct {
+	io.ReadCloser
+	entry *entryOnWay
+}
+
+// Read implements io.Reader.
+func (c copied) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.entry.mu.Lock()
+	c.entry.sent.Write(p[:n])
+	c.entry.mu.Unlock()
+	return n, err
+}
+
+// passed is a response's body that is kept as it is read.
+type passed struct {
+	io.ReadCloser
+	entry *entryOnWay
+}
+
+// Read implements io.Reader.
+func (b *passed) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.entry.chunks.put(chunk{b.entry.journal.now().Sub(b.entry.began), bytes.Clone(p[:n])})
+	}
+	if err != nil {
+		b.end()
+	}
+	return n, err
+}
+
+// Close ends the exchange too: who closes reads no more.
+func (b *passed) Close() error {
+	b.end()
+	return b.ReadCloser.Close()
+}
+
+func (b *passed) end() { b.entry.chunks.end() }
+
+// arriving reads chunks, and knows when the last one came.
+type arriving struct {
+	chunks *queue
+	rest   []byte
+	at     time.Duration
+}
+
+// Read implements io.Reader.
+func (a *arriving) Read(p []byte) (int, error) {
+	if len(a.rest) == 0 {
+		c, ok := a.chunks.take()
+		if !ok {
+			return 0, io.EOF
+		}
+		a.rest, a.at = c.bytes, c.at
+	}
+	n := copy(p, a.rest)
+	a.rest = a.rest[n:]
+	return n, nil
+}
+
+// decode takes the response in as it arrives, without its content encoding, and gives each
+// event its time. One that cannot be decoded is kept as it came.
+func (e *entryOnWay) decode() {
+	from := &arriving{chunks: e.chunks}
+	encoding, r := e.resp.Headers.Get("Content-Encoding"), io.Reader(from)
+	if encoding != "" && KnownEncoding(encoding) {
+		d := NewDecoder(from, encoding, maxPlain)
+		defer d.Close()
+		r = d
+		e.mu.Lock()
+		e.resp.Headers.Del("Content-Encoding")
+		e.resp.Headers.Del("Content-Length")
+		e.mu.Unlock()
+	}
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		e.mu.Lock()
+		e.body.Write(buf[:n])
+		seen := len(e.stamps.at)
+		e.stamps.add(buf[:n], from.at)
+		e.dirty = e.dirty || len(e.stamps.at) > seen || !e.stamps.streamed()
+		e.mu.Unlock()
+		if err != nil {
+			break
+		}
+		e.journal.stir()
+	}
+	for rest := true; rest; { // behind what could not be decoded
+		_, rest = e.chunks.take()
+	}
+	e.mu.Lock()
+	e.stamps.finish(from.at)
+	e.dirty = true
+	e.mu.Unlock()
+	e.journal.finished(e)
+}
+
+// finished moves an exchange among those that do not change any more.
+func (j *Journal) finished(e *entryOnWay) {
+	j.mu.Lock()
+	j.open = slices.DeleteFunc(j.open, func(o *entryOnWay) bool { return o == e })
+	j.over = append(j.over, e)
+	j.mu.Unlock()
+	j.stir()
+}
+
+// stir has the writer look.
+func (j *Journal) stir() {
+	select {
+	case j.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// run writes what is new, again and again. It rests in proportion to what writing took, so
+// that a long exchange is not blanked from its beginning for each of its events.
+func (j *Journal) run() {
+	defer close(j.ended)
+	for {
+		select {
+		case <-j.wake:
+		case <-j.closed:
+			j.write()
+			return
+		}
+		j.rest(gathering)
+		began := time.Now()
+		j.write()
+		j.rest(2 * time.Since(began))
+	}
+}
+
+// gathering is how long events are gathered before they are written: the machine first
+// passes on what comes.
+const gathering = 5 * time.Millisecond
+
+// rest waits, unless the journal is closed.
+func (j *Journal) rest(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-j.closed:
+	}
+}
+
+// write brings the file up to date: what is complete behind what was, then what is on its
+// way, which the next write replaces.
+func (j *Journal) write() {
+	j.mu.Lock()
+	over, open, finder := j.over, slices.Clone(j.open), j.finder
+	j.over = nil
+	j.mu.Unlock()
+	changed := len(over) > 0
+	for _, e := range open {
+		e.mu.Lock()
+		changed = changed || e.dirty
+		e.mu.Unlock()
+	}
+	if !changed || j.failed != nil {
+		return
+	}
+	var whole, part []byte
+	for _, e := range over {
+		whole = append(whole, e.yaml(redactor{finder, &j.tally}, true)...)
+	}
+	for _, e := range open {
+		part = append(part, e.yaml(redactor{finder, &secret.Tally{}}, false)...)
+	}
+	if err := j.put(whole, part); err != nil {
+		j.mu.Lock()
+		j.failed = fmt.Errorf("record to %q: %w", j.file, err)
+		j.mu.Unlock()
+	}
+	j.recorded += len(over)
+}
+
+// put writes in one call, and fills up with a comment where the file becomes shorter, so
+// that it can be read whenever it is looked at.
+func (j *Journal) put(whole, part []byte) error {
+	if j.out == nil {
+		out, err := os.OpenFile(j.file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		j.out = out
+		whole = append([]byte("---\nversion: 1\ninteractions:\n"), whole...)
+	}
+	text := slices.Concat(whole, part)
+	end := j.fixed + int64(len(text))
+	if spare := j.length - end; spare > 0 {
+		text = append(text, '#')
+		text = append(text, bytes.Repeat([]byte{'-'}, int(max(0, spare-2)))...)
+		text = append(text, '\n')
+	}
+	if _, err := j.out.WriteAt(text, j.fixed); err != nil {
+		return err
+	}
+	j.fixed, j.length = j.fixed+int64(len(whole)), end
+	return j.out.Truncate(end)
+}
+
+// yaml is the exchange as an item of a cassette's list, blanked. Of one on its way it has
+// the events that are whole.
+func (e *entryOnWay) yaml(r redactor, whole bool) []byte {
+	e.mu.Lock()
+	e.dirty = false
+	out := &vcr.Interaction{Request: e.request, Response: e.resp}
+	sent := e.sent.String()
+	out.Response.Headers = e.resp.Headers.Clone()
+	out.Response.Body = e.body.String()
+	if !whole {
+		out.Response.Body = out.Response.Body[:e.stamps.whole(e.body.Len())]
+		e.stamps.note(out.Response.Headers)
+	}
+	e.mu.Unlock()
+	if e.blanked == nil || whole || e.length != len(sent) {
+		out.Request.Body = sent
+		r.request(&out.Request)
+		e.blanked, e.length = &out.Request, len(sent)
+	}
+	out.Request = *e.blanked
+	r.response(&out.Response)
+	text, err := yaml.Marshal(struct{ Interactions []*vcr.Interaction }{[]*vcr.Interaction{out}})
+	if err != nil { // texts and numbers: it cannot be
+		return nil
+	}
+	return bytes.TrimPrefix(text, []byte("interactions:\n"))
+}
+
+// Close ends the recording: what is still on its way is written as far as it came, once ctx
+// ends or its readers have closed it. The error is that of the file; ErrNothingRecorded if
+// there was no answer.
+func (j *Journal) Close(ctx context.Context) error {
+	idle := make(chan struct{})
+	go func() { j.work.Wait(); close(idle) }()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+	close(j.closed)
+	<-j.ended
+	switch {
+	case j.failed != nil:
+		return j.failed
+	case j.out == nil:
+		return fmt.Errorf("record to %q: %w", j.file, ErrNothingRecorded)
+	}
+	return errors.Join(j.failed, j.out.Close())
+}
+
+// Failed is why nothing more can be written; nil while it can.
+func (j *Journal) Failed() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failed
+}
+
+// Recorded counts the exchanges in the file, once Close has returned.
+func (j *Journal) Recorded() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.recorded + len(j.open)
+}
+
+// Blanked counts what was blanked, by kind and place, once Close has returned.
+func (j *Journal) Blanked() []secret.Count { return j.tally.Counts() }

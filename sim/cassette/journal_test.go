@@ -1,0 +1,237 @@
+package cassette_test
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/secret"
+	"toolbench/sim/stream"
+)
+
+// patience is how long a test waits for what another goroutine does.
+const patience = 20 * time.Second
+
+func loaded(t need, file string) *cassette.Cassette {
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	c, err := cassette.Load(file, f, cassette.Limits{})
+	require.NoError(t, err)
+	return c
+}
+
+func journal(t *testing.T, next http.RoundTripper, known ...secret.Known) (*cassette.Journal, string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "session.yaml")
+	j, err := cassette.NewJournal(file, next, known)
+	require.NoError(t, err)
+	return j, file
+}
+
+const delta = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":%q}}\n\n"
+
+// What has arrived is in the file before the response is over, up to the last whole event,
+// and whoever reads it finds a cassette.
+func TestAJournalIsWholeAtAnyTime(t *testing.T) {
+	r, w := io.Pipe()
+	j, file := journal(t, transport(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{Status: "200 OK", StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: r, Request: req}, nil
+	}))
+	resp := mustAsk(t, j, "{}")
+	go func() { fmt.Fprintf(w, delta+delta+"event: content_block_de", "one", "two") }()
+	buf := make([]byte, 1<<10)
+	for got := ""; !strings.HasSuffix(got, "_de"); {
+		n, err := resp.Body.Read(buf)
+		require.NoError(t, err)
+		got += string(buf[:n])
+	}
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(file)
+		return err == nil && strings.HasSuffix(loaded(t, file).Interactions[0].Response.Body, "two\"}}\n\n")
+	}, patience, ms)
+	events, err := loaded(t, file).Interactions[0].Events()
+	require.NoError(t, err)
+	require.Len(t, events, 2)
+	assert.Positive(t, events[0].At)
+
+	w.CloseWithError(io.ErrUnexpectedEOF)
+	_, err = io.ReadAll(resp.Body)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.NoError(t, j.Close(t.Context()))
+	assert.True(t, strings.HasSuffix(loaded(t, file).Interactions[0].Response.Body, "event: content_block_de"))
+	assert.Equal(t, 1, j.Recorded())
+}
+
+// Many at once, read all the time: there is never half an exchange in the file.
+func TestAJournalOfManyAtOnce(t *testing.T) {
+	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range 30 {
+			fmt.Fprintf(w, delta, fmt.Sprintf("%s %d %s", r.URL.Path, i, strings.Repeat("x", 200-6*i)))
+			w.(http.Flusher).Flush()
+		}
+	}))
+	defer at.Close()
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	j, file := journal(t, http.DefaultTransport)
+	var asked sync.WaitGroup
+	for i := range 12 {
+		asked.Go(func() {
+			resp, err := (&http.Client{Transport: j}).Post(fmt.Sprintf("%s/%d", at.URL, i), "application/json", strings.NewReader("{}"))
+			if !assert.NoError(t, err) {
+				return
+			}
+			_, err = io.Copy(io.Discard, resp.Body)
+			assert.NoError(t, err)
+			resp.Body.Close()
+		})
+	}
+	over := make(chan struct{})
+	go func() { asked.Wait(); close(over) }()
+	for reading := true; reading; {
+		select {
+		case <-over:
+			reading = false
+		default:
+		}
+		if _, err := os.Stat(file); err == nil && len(read(t, file)) > 40 {
+			for _, i := range loaded(t, file).Interactions {
+				_, err := i.Events()
+				require.NoError(t, err)
+			}
+		}
+	}
+	require.NoError(t, j.Close(t.Context()))
+	c := loaded(t, file)
+	require.Len(t, c.Interactions, 12)
+	for _, i := range c.Interactions {
+		events, err := i.Events()
+		require.NoError(t, err)
+		assert.Len(t, events, 30)
+	}
+}
+
+func read(t need, file string) string {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// Credentials are blanked wherever they stand: in headers, addresses and bodies, in events
+// of any provider, and cut over chunks and deltas.
+func TestNoSecretIsInAJournal(t *testing.T) {
+	const header, query, env, split = "wd-7Kq29xLm41pZt", "gk_83hJq27vTnb5", "envval-55-xyzzy", "sk-ant-api03-Zk39dLqPw82mXv71RtYb"
+	bodies := map[string]string{
+		"anthropic": fmt.Sprintf(delta+delta, split[:15], split[15:]+" "+header) + fmt.Sprintf(delta, env),
+		"openai": `data: {"choices":[{"index":0,"delta":{"content":"` + split[:15] + "\"}}]}\n\n" +
+			`data: {"choices":[{"index":0,"delta":{"content":"` + split[15:] + " " + query + "\"}}]}\n\ndata: [DONE]\n\n",
+		"responses": `data: {"type":"response.output_text.delta","item_id":"m","delta":"` + split[:15] + "\"}\n\n" +
+			`data: {"type":"response.output_text.delta","item_id":"m","delta":"` + split[15:] + "\"}\n\n",
+		"gemini": `data: {"candidates":[{"content":{"parts":[{"text":"` + split[:15] + "\"}]}}]}\n\n" +
+			`data: {"candidates":[{"content":{"parts":[{"text":"` + split[15:] + "\"}]}}]}\n\n",
+	}
+	j, file := journal(t, transport(func(req *http.Request) (*http.Response, error) {
+		_, err := io.Copy(io.Discard, req.Body)
+		r, w := io.Pipe()
+		go func() {
+			for _, c := range stream.Rechunk([]byte(bodies[req.URL.Path[1:]]), func(int) int { return 7 }) {
+				_, _ = w.Write(c)
+			}
+			w.Close()
+		}()
+		h := http.Header{"Content-Type": {"text/event-stream"}, "Set-Cookie": {"session=" + header}}
+		return &http.Response{Status: "200 OK", StatusCode: 200, Header: h, Body: r, Request: req}, err
+	}), secret.Known{Name: "SOME_TOKEN", Value: env})
+	for name := range bodies {
+		req, err := http.NewRequest(http.MethodPost, "https://api.example.com/"+name+"?key="+query, strings.NewReader(`{"text":"`+env+` and `+header+`"}`))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+header)
+		resp, err := j.RoundTrip(req)
+		require.NoError(t, err)
+		got, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		assert.Equal(t, bodies[name], string(got), "what is passed on is not changed")
+		require.NoError(t, resp.Body.Close())
+	}
+	require.NoError(t, j.Close(t.Context()))
+	text := read(t, file)
+	for _, s := range []string{header, query, env, split, split[:15], split[15:]} {
+		assert.NotContains(t, text, s)
+	}
+	assert.NotEmpty(t, j.Blanked())
+	assert.Len(t, loaded(t, file).Interactions, len(bodies))
+}
+
+// A packed body is passed on as it is, and recorded unpacked, with times.
+func TestAJournalUnpacks(t *testing.T) {
+	var packed strings.Builder
+	z := gzip.NewWriter(&packed)
+	fmt.Fprintf(z, delta+delta, "one", "two")
+	require.NoError(t, z.Close())
+	j, file := journal(t, answer(http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, packed.String()))
+	resp := mustAsk(t, j, "{}")
+	got, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	assert.Equal(t, packed.String(), string(got))
+	assert.Equal(t, "gzip", resp.Header.Get("Content-Encoding"))
+	require.NoError(t, j.Close(t.Context()))
+	events, err := loaded(t, file).Interactions[0].Events()
+	require.NoError(t, err)
+	assert.Len(t, events, 2)
+}
+
+// Without an answer there is no file, and an earlier one stays.
+func TestAJournalOfNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("earlier"), 0o600))
+	j, err := cassette.NewJournal(file, transport(func(*http.Request) (*http.Response, error) { return nil, io.ErrClosedPipe }), nil)
+	require.NoError(t, err)
+	_, err = ask(t, j, "{}")
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+	require.ErrorIs(t, j.Close(context.Background()), cassette.ErrNothingRecorded)
+	assert.Equal(t, "earlier", read(t, file))
+}
+
+// On the way things go wrong where it is asked for, and the others pass untouched.
+func TestDisturbed(t *testing.T) {
+	body := fmt.Sprintf(delta+delta+delta, "one", "two", "three")
+	for name, c := range map[string]struct {
+		fault  cassette.Transit
+		status int
+		want   string
+		err    error
+	}{
+		"nothing":   {status: 200, want: body},
+		"status":    {fault: cassette.Transit{Status: 529}, status: 529, want: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`},
+		"cut":       {fault: cassette.Transit{CutAfter: 2}, status: 200, want: fmt.Sprintf(delta+delta, "one", "two"), err: io.ErrUnexpectedEOF},
+		"say":       {fault: cassette.Transit{CutAfter: 1, Error: &stream.Error{Type: "api_error", Message: "m"}}, status: 200, want: fmt.Sprintf(delta, "one") + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"m\"}}\n\n"},
+		"twice":     {fault: cassette.Transit{Twice: 2}, status: 200, want: fmt.Sprintf(delta+delta+delta+delta, "one", "two", "two", "three")},
+		"late":      {fault: cassette.Transit{Late: 1, LateFor: 300 * ms}, status: 200, want: fmt.Sprintf(delta+delta+delta, "two", "three", "one")},
+		"stall":     {fault: cassette.Transit{StallAfter: 1, Stall: ms}, status: 200, want: body},
+		"malformed": {fault: cassette.Transit{Malformed: 3}, status: 200, want: fmt.Sprintf(delta+delta, "one", "two") + "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"d\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := cassette.Disturbed{Next: answer(http.Header{"Content-Type": {"text/event-stream"}}, body), Fault: func(*http.Request) cassette.Transit { return c.fault }}
+			resp := mustAsk(t, d, "{}")
+			defer resp.Body.Close()
+			got, err := io.ReadAll(resp.Body)
+			assert.ErrorIs(t, err, c.err)
+			assert.Equal(t, c.status, resp.StatusCode)
+			assert.Equal(t, c.want, string(got))
+		})
+	}
+}

@@ -1,0 +1,172 @@
+package cassette
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"toolbench/sim/stream"
+)
+
+// Transit is what goes wrong with a response on its way from a model that is really there.
+// Events are counted from 1; a cut, an error and a stall come behind so many.
+type Transit struct {
+	// Status answers with this status in the model's place; nothing is asked.
+	Status int
+	// CutAfter ends the body as a lost connection does; with an Error, in the words of an
+	// error event.
+	CutAfter int
+	Error    *stream.Error
+	// StallAfter delays what follows by Stall; 0: for ever.
+	StallAfter int
+	Stall      time.Duration
+	// Malformed loses half of an event's data, Twice comes twice, Late comes LateFor later.
+	Malformed, Twice, Late int
+	LateFor                time.Duration
+}
+
+// Disturbed is a transport that spoils responses; Fault gives what goes wrong with the
+// next one, the zero value for nothing. Others are passed on untouched.
+type Disturbed struct {
+	Next  http.RoundTripper
+	Fault func(*http.Request) Transit
+}
+
+// RoundTrip implements http.RoundTripper.
+func (d Disturbed) RoundTrip(req *http.Request) (*http.Response, error) {
+	t := d.Fault(req)
+	if t == (Transit{}) {
+		return d.Next.RoundTrip(req)
+	}
+	if t.Status != 0 {
+		if req.Body != nil {
+			if _, err := io.Copy(io.Discard, req.Body); err != nil {
+				return nil, err
+			}
+		}
+		return refusal(req, Fault{Status: t.Status}), nil
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("Accept-Encoding", "identity") // events have to be seen
+	resp, err := d.Next.RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	inflated(resp)
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	resp.Body = t.body(req.Context(), resp.Body)
+	return resp, nil
+}
+
+// body spoils a body event by event.
+func (t Transit) body(ctx context.Context, from io.ReadCloser) io.ReadCloser {
+	ctx, cancel := context.WithCancel(ctx)
+	r, w := io.Pipe()
+	d := &disturbance{Transit: t, ctx: ctx, w: w}
+	go func() { w.CloseWithError(d.run(from)) }()
+	return &disturbedBody{r, from, cancel}
+}
+
+// disturbedBody ends its writer when it is closed.
+type disturbedBody struct {
+	*io.PipeReader
+	from   io.Closer
+	cancel context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (b *disturbedBody) Close() error {
+	b.cancel()
+	_ = b.PipeReader.Close() // it never fails
+	return b.from.Close()
+}
+
+// disturbance passes a body on.
+type disturbance struct {
+	Transit
+	ctx     context.Context
+	mu      sync.Mutex // of the writer: a late event comes between others
+	w       *io.PipeWriter
+	late    sync.WaitGroup
+	decoder stream.Decoder
+	buf     []byte // what is not part of a whole event yet
+	from    int64  // where it begins
+	seen    int
+}
+
+// run gives the error with which the body ends; io.EOF is its own end.
+func (d *disturbance) run(from io.Reader) error {
+	defer d.late.Wait()
+	p := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(p)
+		d.buf = append(d.buf, p[:n]...)
+		if fed := d.decoder.Feed(p[:n], d.event); fed != nil {
+			return fed
+		}
+		if err != nil {
+			d.late.Wait()
+			if e := d.write(d.buf); e != nil {
+				return e
+			}
+			return err
+		}
+	}
+}
+
+// event passes an event on, or does not.
+func (d *disturbance) event(e stream.Event) error {
+	d.seen++
+	size := int(d.decoder.Offset() - d.from)
+	text := bytes.Clone(d.buf[:size])
+	d.buf, d.from = d.buf[size:], d.decoder.Offset()
+	switch d.seen {
+	case d.Late:
+		d.late.Go(func() {
+			if Sleep(d.ctx, "", d.LateFor) == nil {
+				_ = d.write(text) // an error means that nobody reads any more
+			}
+		})
+		return nil
+	case d.Malformed:
+		e.Data = e.Data[:len(e.Data)/2]
+		text = stream.Append(nil, e)
+	case d.Twice:
+		text = append(text, text...)
+	}
+	if err := d.write(text); err != nil {
+		return err
+	}
+	switch d.seen {
+	case d.CutAfter:
+		return d.cut()
+	case d.StallAfter:
+		if d.Stall == 0 {
+			<-d.ctx.Done()
+			return context.Cause(d.ctx)
+		}
+		return Sleep(d.ctx, "", d.Stall)
+	}
+	return nil
+}
+
+func (d *disturbance) cut() error {
+	if d.Error == nil {
+		return io.ErrUnexpectedEOF
+	}
+	if err := d.write(stream.Append(nil, stream.Event{Type: "error", Data: d.Error.JSON()})); err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+func (d *disturbance) write(p []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.w.Write(p)
+	return err
+}
