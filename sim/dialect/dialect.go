@@ -1,6 +1,6 @@
 // Package dialect translates what the providers' APIs put on the wire - requests,
 // answers, streams - into the form of the Messages API, so that everything behind it
-// knows one form (SPEC O12). It is a package of its own because two sides need it:
+// knows one form. It is a package of its own because two sides need it:
 // recordings are read through it, and the served APIs read their clients' requests
 // through it. It knows no files, no clocks and no conversations.
 //
