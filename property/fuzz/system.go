@@ -100,8 +100,8 @@ func reordered(ctx context.Context, s *generate.SystemCase, first check.Result) 
 		return &invariant.Violation{Name: invariant.ReorderName, Found: fmt.Sprintf("%d requests were sent; in another order of tools and servers %d", len(first.Requests), len(again.Requests))}
 	}
 	for i := range first.Requests {
-		if !bytes.Equal(first.Requests[i], again.Requests[i]) {
-			return &invariant.Violation{Name: invariant.ReorderName, Found: fmt.Sprintf("request %d differs when tools and servers come in another order: %s", i+1, firstDifference(first.Requests[i], again.Requests[i]))}
+		if one, other := first.Requests[i].Bytes(), again.Requests[i].Bytes(); !bytes.Equal(one, other) {
+			return &invariant.Violation{Name: invariant.ReorderName, Found: fmt.Sprintf("request %d differs when tools and servers come in another order: %s", i+1, firstDifference(one, other))}
 		}
 	}
 	return nil

@@ -141,9 +141,9 @@ type body struct {
 // ofRequests checks the messages of each request.
 func ofRequests(holds func([]Message) error) func(run) error {
 	return func(r run) error {
-		for n, raw := range r.Requests {
+		for n, sent := range r.Requests {
 			var b body
-			if err := errors.Join(json.Unmarshal(raw, &b), holds(b.Messages)); err != nil {
+			if err := errors.Join(json.Unmarshal(sent.Bytes(), &b), holds(b.Messages)); err != nil {
 				return fmt.Errorf("request %d: %w", n+1, err)
 			}
 		}

@@ -170,8 +170,9 @@ func hooksInOrder(v *SystemView) error {
 	return nil
 }
 
-// agentsEnd: nothing of a sub-agent comes after the end of its call, and once that is
-// asked to stop, nothing new begins in it and it ends at once.
+// agentsEnd: nothing of a sub-agent comes after the end of its call but the end of a call
+// that was left, and once that is asked to stop, nothing new begins in it and it ends at
+// once.
 func agentsEnd(v *SystemView) error {
 	for _, e := range v.out.Trace {
 		p := v.agents[e.Agent]
@@ -180,7 +181,7 @@ func agentsEnd(v *SystemView) error {
 		}
 		begins := e.Kind() == trace.KindRequest || e.Kind() == trace.KindStarted
 		switch {
-		case p.over && e.At > p.ended:
+		case p.over && e.At > p.ended && e.Kind() != trace.KindLate:
 			return fmt.Errorf("at %s: %s of %s, whose call %s ended at %s", e.At, e.Kind(), e.Agent, p.call.ID, p.ended)
 		case p.wasCancelled && begins && e.At > p.cancelled:
 			return fmt.Errorf("at %s: %s of %s, whose call %s was stopped at %s", e.At, e.Kind(), e.Agent, p.call.ID, p.cancelled)

@@ -207,7 +207,7 @@ func (v *SystemView) request(e trace.Event) (*request, error) {
 	}
 	r := &request{agent: e.Agent, turn: e.Turn, at: e.At, loaded: map[string]bool{}, offered: map[string]bool{}, results: map[string]string{}}
 	v.requests = append(v.requests, r)
-	return r, r.read(v.out.Requests[n])
+	return r, r.read(v.out.Requests[n].Bytes())
 }
 
 func (r *request) read(raw []byte) error {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/toolsys/message"
 )
 
 // PromptFile is a recording with the requests of its sessions.
@@ -265,10 +267,10 @@ func compact(raw string) string {
 
 // PromptsOf makes a session of the bodies of its requests, in the order in which they were
 // sent (D5). The error names a body that has more than there is room for.
-func PromptsOf(bodies [][]byte) (*PromptSession, error) {
+func PromptsOf(bodies []message.Body) (*PromptSession, error) {
 	s, p := &PromptSession{Number: 1}, newParser(MaxPromptBytes)
 	for i, body := range bodies {
-		r, err := p.request(string(body))
+		r, err := p.request(string(body.Bytes()))
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i+1, err)
 		}

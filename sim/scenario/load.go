@@ -24,7 +24,7 @@ import (
 // is a mistake or an attack.
 const (
 	MaxFileBytes = 1 << 20
-	maxNodes     = 100_000
+	maxNodes     = 1_000_000
 	maxDepth     = 200
 )
 

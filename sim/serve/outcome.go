@@ -198,7 +198,8 @@ func (v *view) session(s *session, agent string) {
 			v.results(s, s.log[i-1], x, put)
 		}
 		put(x.arrived, message.Block{}, trace.Request{Bytes: len(x.req.body), Messages: len(x.req.messages), Tools: len(x.req.tools), Model: x.req.model})
-		v.Requests = append(v.Requests, v.plain(x.req.body))
+		body, _ := message.ReadBody(v.plain(x.req.body)) // one that cannot be read stays whole
+		v.Requests = append(v.Requests, body)
 		if x.answer < 0 {
 			continue
 		}

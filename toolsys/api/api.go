@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -58,12 +59,19 @@ func client(cfg Config) *anthropic.Client {
 }
 
 func stream(ctx context.Context, client *anthropic.Client, req message.Request, on func(data []byte) error) (err error) {
-	opts := []option.RequestOption{option.WithHeader("Accept", "text/event-stream")}
+	body, err := req.Body()
+	if err != nil {
+		return err
+	}
+	opts := []option.RequestOption{
+		option.WithHeader("Accept", "text/event-stream"), option.WithHeader("Content-Type", "application/json"),
+		option.WithMiddleware(withBody(body)),
+	}
 	if len(req.Betas) > 0 {
 		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(req.Betas, ",")))
 	}
 	var resp *http.Response
-	if err := client.Post(ctx, "v1/messages", req, &resp, opts...); err != nil {
+	if err := client.Post(ctx, "v1/messages", nil, &resp, opts...); err != nil {
 		return describe(err)
 	}
 	decoder := ssestream.NewDecoder(resp)
@@ -81,6 +89,15 @@ func stream(ctx context.Context, client *anthropic.Client, req message.Request, 
 		}
 	}
 	return decoder.Err()
+}
+
+// withBody gives each attempt the body in its parts. The SDK would join them.
+func withBody(body message.Body) option.Middleware {
+	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+		req.Body, req.ContentLength = body.Reader(), int64(body.Len())
+		req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
+		return next(req)
+	}
 }
 
 // describe keeps the API's own words of an error and drops the rest of the

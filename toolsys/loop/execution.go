@@ -49,7 +49,7 @@ func (ex *execution) job(i int) *job {
 }
 
 func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution, error) {
-	ex := &execution{s: s, snap: snap, history: s.History()}
+	ex := &execution{s: s, snap: snap, history: slices.Clip(s.history)}
 	ex.running, ex.over = context.WithCancelCause(context.WithoutCancel(ctx))
 	hooks := schedule.Hooks[pipeline.Result]{
 		Run: ex.run, Verdict: verdict, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,

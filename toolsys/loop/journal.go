@@ -177,13 +177,13 @@ func (o openAnswer) result(b message.Block) (message.Block, bool) {
 	return message.ToolResult(b.ID, true, message.Text(b.Name+" was not run: the session ended before.")), true
 }
 
-// joined appends a message to a history; one of the user joins the user's before it.
+// joined appends a message to a history; one of the user joins the user's before it. What
+// has history as it was keeps it.
 func joined(history []message.Message, m message.Message) []message.Message {
 	if n := len(history); n > 0 && history[n-1].Role == m.Role && m.Role == message.User {
 		last := history[n-1]
 		last.Content = slices.Concat(last.Content, m.Content)
-		history[n-1] = last
-		return history
+		return append(slices.Clip(history[:n-1]), last)
 	}
 	return append(history, m)
 }

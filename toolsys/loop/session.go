@@ -28,15 +28,17 @@ type Session struct {
 	catalogue *pool.Catalogue // cfg's, for an answer that fits cfg.Output
 	pipe      *pipeline.Pipeline
 
-	history   []message.Message
-	first     int             // the number of history's first message (tool.Snips)
-	turn      atomic.Int64    // Interrupt reads it beside Send
-	latched   *bool           // the automatic decision on deferral, once made (D4)
-	announced []string        // deferred names that were announced, in delta mode
-	broken    map[string]bool // tools whose prompt panicked, once traced
-	agents    int
-	reminded  int                      // how often the model was asked for the answer in its form
-	gone      func(name string) string // why a served tool is not any more
+	history    []message.Message // messages are added; none is changed in place
+	rendered   message.Renderer
+	references message.References
+	first      int             // the number of history's first message (tool.Snips)
+	turn       atomic.Int64    // Interrupt reads it beside Send
+	latched    *bool           // the automatic decision on deferral, once made (D4)
+	announced  []string        // deferred names that were announced, in delta mode
+	broken     map[string]bool // tools whose prompt panicked, once traced
+	agents     int
+	reminded   int                      // how often the model was asked for the answer in its form
+	gone       func(name string) string // why a served tool is not any more
 
 	journal   sync.Mutex
 	unwritten error // why the journal ended

@@ -48,16 +48,16 @@ func (s *Session) runTurn(ctx context.Context, out *Completion) (done bool, err 
 // request is what is sent: the history, and before it the names of deferred
 // tools unless they are announced in reminders (E4, E6).
 func (s *Session) request(snap *pool.Snapshot) message.Request {
-	messages := s.State().Snipped.Cut(s.first).Of(s.History())
-	messages = message.Dereference(messages, s.unreferable(snap))
+	messages := s.State().Snipped.Cut(s.first).Of(slices.Clip(s.history))
+	messages = message.Dereference(messages, s.references.In(messages), s.unreferable(snap))
 	if text := snap.Announcement(); text != "" && !s.deltaMode() && len(messages) > 0 {
 		first := messages[0]
 		first.Content = append([]message.Block{message.Text(text)}, first.Content...)
-		messages[0] = first
+		messages = append([]message.Message{first}, messages[1:]...)
 	}
 	return message.Request{
 		Model: s.model(), MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,
-		Tools: snap.Definitions(s.cfg.Definitions), Messages: messages,
+		Tools: snap.Definitions(s.cfg.Definitions), Messages: messages, Renderer: &s.rendered,
 	}
 }
 
@@ -149,11 +149,11 @@ func (s *Session) traceRequest(req message.Request) {
 	if !s.traces() {
 		return
 	}
-	body, err := req.MarshalJSON()
+	body, err := req.Body()
 	if err != nil {
 		return // the model's client will report it
 	}
-	s.trace(trace.Request{Bytes: len(body), Messages: len(req.Messages), Tools: len(req.Tools), Model: req.Model})
+	s.trace(trace.Request{Bytes: body.Len(), Messages: len(req.Messages), Tools: len(req.Tools), Model: req.Model})
 }
 
 // ErrSilent is why a stream was abandoned that made no progress for Config.Idle.

@@ -11,11 +11,11 @@ import (
 // not carry: an API refuses, for ever, a history that names a tool the request does not
 // have. Text gives what stands in a reference's place, or "" for one that may stay. The
 // messages of history are not changed, so that a tool that comes back is referred to
-// again, in the same bytes.
-func Dereference(history []Message, text func(tool string) string) []Message {
+// again, in the same bytes. At are the messages that have references; see [References].
+func Dereference(history []Message, at []int, text func(tool string) string) []Message {
 	out := history
-	for i, m := range history {
-		content, changed := dereferenced(m.Content, text)
+	for _, i := range at {
+		content, changed := dereferenced(history[i].Content, text)
 		if !changed {
 			continue
 		}
@@ -25,6 +25,34 @@ func Dereference(history []Message, text func(tool string) string) []Message {
 		out[i].Content = content
 	}
 	return out
+}
+
+// References finds the messages of a growing history that refer to tools, and reads each
+// once. The zero value is ready.
+type References struct {
+	from []Message
+	at   []int
+}
+
+// In gives the places of the messages with references, counted from 0.
+func (r *References) In(history []Message) []int {
+	n := 0
+	for n < len(history) && n < len(r.from) && same(history[n], r.from[n]) {
+		n++
+	}
+	known, _ := slices.BinarySearch(r.at, n)
+	r.at = r.at[:known]
+	for i, m := range history[n:] {
+		if slices.ContainsFunc(m.Content, refers) {
+			r.at = append(r.at, n+i)
+		}
+	}
+	r.from = append(r.from[:n], history[n:]...)
+	return r.at
+}
+
+func refers(b Block) bool {
+	return b.Type == TypeToolReference || slices.ContainsFunc(b.Content, refers) || len(b.Raw) > 0 && bytes.Contains(b.Raw, []byte(`"`+TypeToolReference+`"`))
 }
 
 // dereferenced gives blocks with their references replaced, and reports whether there

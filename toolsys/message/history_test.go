@@ -42,7 +42,7 @@ func TestAReferenceThatMayNotBeSentIsReplaced(t *testing.T) {
 	}
 	before, err := json.Marshal(history)
 	require.NoError(t, err)
-	sent := message.Dereference(history, func(name string) string {
+	sent := message.Dereference(history, (&message.References{}).In(history), func(name string) string {
 		if name == "Gone" {
 			return "It is gone."
 		}
@@ -55,7 +55,7 @@ func TestAReferenceThatMayNotBeSentIsReplaced(t *testing.T) {
 	after, err := json.Marshal(history)
 	require.NoError(t, err)
 	assert.Equal(t, string(before), string(after), "the history itself stays")
-	same := message.Dereference(history, func(string) string { return "" })
+	same := message.Dereference(history, (&message.References{}).In(history), func(string) string { return "" })
 	assert.Same(t, &history[0], &same[0], "nothing is copied where nothing changes")
 }
 

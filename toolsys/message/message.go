@@ -10,7 +10,6 @@ package message
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -113,31 +112,15 @@ type Request struct {
 	Messages  []Message
 	// Betas are sent in the anthropic-beta header.
 	Betas []string
+	// Renderer keeps what requests of the same conversation have in common; nil keeps nothing.
+	Renderer *Renderer
 }
 
 // MarshalJSON writes the request body: model, max_tokens, system, tools,
 // messages, stream.
-func (r Request) MarshalJSON() (buf []byte, err error) {
-	buf = appendQuoted(append(make([]byte, 0, 4096), `{"model":`...), r.Model)
-	buf = strconv.AppendInt(append(buf, `,"max_tokens":`...), int64(r.MaxTokens), 10)
-	if len(r.System) > 0 {
-		if buf, err = appendBlocks(append(buf, `,"system":`...), r.System); err != nil {
-			return nil, err
-		}
-	}
-	if len(r.Tools) > 0 {
-		buf = appendRaw(append(buf, `,"tools":`...), r.Tools)
-	}
-	buf = append(buf, `,"messages":[`...)
-	for i, m := range r.Messages {
-		if i > 0 {
-			buf = append(buf, ',')
-		}
-		if buf, err = appendMessage(buf, m); err != nil {
-			return nil, err
-		}
-	}
-	return append(buf, `],"stream":true}`...), nil
+func (r Request) MarshalJSON() ([]byte, error) {
+	b, err := r.Body()
+	return b.Bytes(), err
 }
 
 func appendRaw(buf []byte, items []json.RawMessage) []byte {

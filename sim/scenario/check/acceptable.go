@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolbench/toolsys/message"
 )
 
 // acceptable checks what no scenario has to ask for: that an API takes each request that
@@ -12,24 +14,27 @@ import (
 // result in the message behind it, a result its call, when two tools share a name, and
 // when the history refers to a tool that is not offered.
 func (j *checker) acceptable() {
+	var r refuser
 	for i, body := range j.rec.Requests {
-		if why := refusals(body); len(why) > 0 {
+		if why := r.refusals(body); len(why) > 0 {
 			j.fail("requests", "requests that an API takes", fmt.Sprintf("request %d: %s", i+1, strings.Join(why, "; ")))
 			return // what follows repeats it
 		}
 	}
 }
 
-// request is what is looked at of a request's body.
-type request struct {
-	Messages []struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-	} `json:"messages"`
-	Tools []struct {
-		Name string `json:"name"`
-	} `json:"tools"`
+// refuser reads requests one after another, and of each what was not in those before.
+type refuser struct{ taken []accepted }
+
+// accepted is a request that was taken, and the tools it offered.
+type accepted struct {
+	message.Body
+	offered map[string]int
 }
+
+// remembered is how many requests a refuser keeps: as many as conversations beside each
+// other are likely to be.
+const remembered = 8
 
 // block is what is looked at of a content block.
 type block struct {
@@ -42,21 +47,20 @@ type block struct {
 }
 
 // refusals are the reasons for which an API refuses a request.
-func refusals(body []byte) []string {
-	var req request
-	if json.Unmarshal(body, &req) != nil {
+func (r *refuser) refusals(body message.Body) []string {
+	if !body.Whole() {
 		return []string{"it is no JSON"}
 	}
-	offered := map[string]int{}
-	var why []string
-	for _, t := range req.Tools {
-		if offered[t.Name]++; offered[t.Name] == 2 {
-			why = append(why, "two tools are named "+t.Name)
-		}
+	var why, open []string // open are the calls of the message before
+	first, offered := r.known(body)
+	if offered == nil {
+		why, offered = tools(body.Frame())
 	}
-	var open []string // the calls of the message before
-	for i, m := range req.Messages {
-		blocks := blocksOf(m.Content)
+	if first > 0 {
+		open = idsOfCalls(contentOf(body.Message(first - 1)))
+	}
+	for i := first; i < body.Messages(); i++ {
+		blocks := contentOf(body.Message(i))
 		if len(blocks) == 0 {
 			why = append(why, fmt.Sprintf("messages.%d is empty", i))
 		}
@@ -64,7 +68,49 @@ func refusals(body []byte) []string {
 		why = append(why, badBlocks(i, blocks, offered)...)
 		open = idsOfCalls(blocks)
 	}
-	return append(why, unpaired(len(req.Messages), open, nil)...)
+	r.taken = append(r.taken[max(0, len(r.taken)+1-remembered):], accepted{body, offered})
+	return append(why, unpaired(body.Messages(), open, nil)...)
+}
+
+// known is how many messages at the front were taken before with the same tools, and those
+// tools; nil where none were.
+func (r *refuser) known(body message.Body) (first int, offered map[string]int) {
+	for _, before := range r.taken {
+		if before.SameFrame(body) {
+			first, offered = max(first, body.Shared(before.Body)), before.offered
+		}
+	}
+	return first, offered
+}
+
+// tools counts the tools that are offered, by name, and names those that stand there twice.
+func tools(frame []byte) (why []string, offered map[string]int) {
+	var req struct {
+		Tools []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
+	}
+	if json.Unmarshal(frame, &req) != nil {
+		return []string{"its tools cannot be read"}, nil
+	}
+	offered = map[string]int{}
+	for _, t := range req.Tools {
+		if offered[t.Name]++; offered[t.Name] == 2 {
+			why = append(why, "two tools are named "+t.Name)
+		}
+	}
+	return why, offered
+}
+
+// contentOf reads a message's content.
+func contentOf(m []byte) []block {
+	var read struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(m, &read) != nil {
+		return nil
+	}
+	return blocksOf(read.Content)
 }
 
 // blocksOf reads content: blocks, or a text by itself.

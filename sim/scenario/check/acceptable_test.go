@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"toolbench/toolsys/message"
 )
 
 func TestRequestsThatAnAPIRefuses(t *testing.T) {
@@ -22,7 +24,8 @@ func TestRequestsThatAnAPIRefuses(t *testing.T) {
 		"an empty text":     {`{"messages":[{"role":"user","content":[{"type":"text","text":""}]}]}`, "messages.0 has an empty text"},
 		"no JSON":           {`{`, "it is no JSON"},
 	} {
-		why := refusals([]byte(c.body))
+		body, _ := message.ReadBody([]byte(c.body))
+		why := (&refuser{}).refusals(body)
 		if c.want == "" {
 			assert.Empty(t, why, name)
 			continue

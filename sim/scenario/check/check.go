@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/trace"
 )
 
@@ -113,7 +113,10 @@ func (j *checker) requests() {
 	}
 	r := j.e.Requests
 	j.count("requests.count", r.Count, len(j.rec.Requests))
-	all := string(slices.Concat(j.rec.Requests...))
+	all := ""
+	if len(r.Contains)+len(r.Lacks) > 0 {
+		all = allOf(j.rec.Requests)
+	}
 	for _, text := range r.Contains {
 		if !strings.Contains(all, text) && !strings.Contains(all, escaped(text)) {
 			j.fail("requests.contains", quoted(text), "in no request")
@@ -130,23 +133,21 @@ func (j *checker) requests() {
 	}
 }
 
+func allOf(bodies []message.Body) string {
+	var b strings.Builder
+	for _, body := range bodies {
+		b.Write(body.Bytes())
+	}
+	return b.String()
+}
+
 // grows reports whether each request begins with the messages of the one before, in
 // the same bytes.
-func grows(bodies [][]byte) bool {
-	var before []json.RawMessage
-	for _, body := range bodies {
-		var req struct {
-			Messages []json.RawMessage `json:"messages"`
-		}
-		if json.Unmarshal(body, &req) != nil || len(req.Messages) < len(before) {
+func grows(bodies []message.Body) bool {
+	for i, body := range bodies {
+		if !body.Whole() || i > 0 && body.Shared(bodies[i-1]) < bodies[i-1].Messages() {
 			return false
 		}
-		for i, m := range before {
-			if !bytes.Equal(m, req.Messages[i]) {
-				return false
-			}
-		}
-		before = req.Messages
 	}
 	return true
 }

@@ -13,6 +13,7 @@ import (
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/trace"
 )
 
@@ -90,6 +91,12 @@ func TestInputsAreComparedAsJSON(t *testing.T) {
 	}
 }
 
+// bodyOf is a request's body, be it one or not.
+func bodyOf(text string) message.Body {
+	b, _ := message.ReadBody([]byte(text))
+	return b
+}
+
 // Requests grow if each has the messages of the one before and none is lost; one that is sent
 // again as it was is no loss.
 func TestRequestsGrowUntilAMessageIsLost(t *testing.T) {
@@ -108,18 +115,18 @@ func TestRequestsGrowUntilAMessageIsLost(t *testing.T) {
 	} {
 		var rec check.Record
 		for _, m := range c.messages {
-			rec.Requests = append(rec.Requests, []byte(`{"messages":[`+m+`]}`))
+			rec.Requests = append(rec.Requests, bodyOf(`{"messages":[`+m+`]}`))
 		}
 		assert.Empty(t, failures(t, "{requests: {grows: "+c.grow+"}}", rec), c.messages)
 	}
-	broken := check.Record{Requests: [][]byte{[]byte("{")}}
+	broken := check.Record{Requests: []message.Body{bodyOf("{")}}
 	assert.Equal(t, []string{"requests"}, failures(t, "{requests: {grows: false}}", broken))
 }
 
 // A text is found as it is and as JSON has it, and what had no answer is reported beside what
 // was left over.
 func TestWhatIsReportedOfRequests(t *testing.T) {
-	rec := check.Record{Requests: [][]byte{[]byte(`{"messages":[{"role":"user","content":"say \"hi\""}]}`)}}
+	rec := check.Record{Requests: []message.Body{bodyOf(`{"messages":[{"role":"user","content":"say \"hi\""}]}`)}}
 	assert.Empty(t, failures(t, `{requests: {contains: ['say "hi"', '"role":"user"'], lacks: ['say "ho"']}}`, rec))
 	assert.Equal(t, []string{"requests.lacks"}, failures(t, `{requests: {lacks: ['say "hi"']}}`, rec))
 	rec.Misses = []string{"no answer"}

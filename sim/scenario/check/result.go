@@ -6,6 +6,7 @@ import (
 
 	"toolbench/sim/scenario"
 	"toolbench/sim/secret"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/trace"
 )
@@ -56,7 +57,7 @@ type Result struct {
 	Trace []trace.Event
 	// Requests are the bodies that were sent to the model, in order. Dropped are the places
 	// of those that were given up before they reached it: faults do not count them.
-	Requests [][]byte
+	Requests []message.Body
 	Dropped  []int
 	// Took is the real time; it is in no digest and in no comparison.
 	Took time.Duration
@@ -115,7 +116,7 @@ type Record struct {
 	Digest string
 	// Requests are the bodies sent to the model, Dropped the places of those that were
 	// given up before they reached it.
-	Requests [][]byte
+	Requests []message.Body
 	Dropped  []int
 	// GivenUp are the numbers of the requests whose answer was not read to its end.
 	GivenUp []int

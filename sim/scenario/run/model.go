@@ -17,13 +17,14 @@ import (
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 )
 
 // sent is one request that left the system, in order.
 type sent struct {
 	method, url string
 	header      http.Header
-	body        []byte
+	body        message.Body
 	// dropped: it was given up before it reached anybody.
 	dropped bool
 	answer  *answer
@@ -56,7 +57,7 @@ type wire struct {
 
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := take(req)
+	body, err := bodyOf(req)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +76,20 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		w.mu.Unlock()
 	}
 	return resp, err
+}
+
+// bodyOf is a request's body, which stays to be read. One that comes in its parts is not
+// put together.
+func bodyOf(req *http.Request) (message.Body, error) {
+	if r, ok := req.Body.(*message.BodyReader); ok {
+		return r.Body(), nil
+	}
+	data, err := take(req)
+	if err != nil {
+		return message.Body{}, err
+	}
+	body, _ := message.ReadBody(data) // what is no request to the model stays whole
+	return body, nil
 }
 
 // take reads a request's body and puts it back.
@@ -169,12 +184,12 @@ func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !isModel(req.URL.String()) {
 		return s.page(req)
 	}
-	body, err := take(req)
+	body, err := bodyOf(req)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	i := s.pick(firstUserText(body))
+	i := s.pick(firstContent(body))
 	s.mu.Unlock()
 	if i < 0 {
 		return nil, errScriptOver
@@ -196,16 +211,15 @@ func (s *script) pick(first string) int {
 	return slices.IndexFunc(s.turns, func(t scriptedTurn) bool { return !t.used && t.match == "" })
 }
 
-func firstUserText(body []byte) string {
-	var req struct {
-		Messages []struct {
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
+// firstContent is the content of the first message, as it was sent.
+func firstContent(body message.Body) string {
+	var first struct {
+		Content json.RawMessage `json:"content"`
 	}
-	if json.Unmarshal(body, &req) != nil || len(req.Messages) == 0 {
+	if body.Messages() == 0 || json.Unmarshal(body.Message(0), &first) != nil {
 		return ""
 	}
-	return string(req.Messages[0].Content)
+	return string(first.Content)
 }
 
 // knows reports whether the scenario has a page for a request, and by which key.

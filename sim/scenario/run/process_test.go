@@ -69,7 +69,7 @@ func TestKilledAtEveryEvent(t *testing.T) {
 			at := fmt.Sprintf("%s, killed after event %d: %s", policy, n, whole.Trace[n-1].AppendLine(nil))
 			require.NoError(t, out.Err, at)
 			require.Empty(t, out.Failures, at)
-			onlyKnownEffects(t, out.Requests[len(out.Requests)-1], done(out.Trace), at)
+			onlyKnownEffects(t, out.Requests[len(out.Requests)-1].Bytes(), done(out.Trace), at)
 			if n%10 == 1 {
 				again := Scenario(t.Context(), sc, Options{Seed: 1, killAfter: n})
 				require.Equal(t, out.Digest, again.Digest, at)

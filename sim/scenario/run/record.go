@@ -82,7 +82,7 @@ func once(requests []sent) []sent {
 		if s.dropped {
 			continue
 		}
-		if i == 0 || !isModel(s.url) || s.url != requests[i-1].url || !bytes.Equal(s.body, requests[i-1].body) {
+		if i == 0 || !isModel(s.url) || s.url != requests[i-1].url || !bytes.Equal(s.body.Bytes(), requests[i-1].body.Bytes()) {
 			out = append(out, s)
 		}
 	}
@@ -90,7 +90,7 @@ func once(requests []sent) []sent {
 }
 
 func send(rt http.RoundTripper, s sent) error {
-	req, err := http.NewRequest(s.method, s.url, bytes.NewReader(s.body))
+	req, err := http.NewRequest(s.method, s.url, bytes.NewReader(s.body.Bytes()))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,268 @@
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// Body is the bytes of a request in parts: what stands before the messages, each message
+// with the comma before it, and the end. Requests of one conversation share the parts
+// that they have in common, so that a turn costs what it adds and not what came before.
+// A Body is not changed.
+type Body struct {
+	head     []byte
+	messages [][]byte
+	tail     []byte
+}
+
+// tail ends the requests that are rendered here.
+var tail = []byte(`],"stream":true}`)
+
+// ReadBody takes the body of a request apart. It is an error if the body is no JSON object
+// with a list of messages; then all of it is the head.
+func ReadBody(data []byte) (Body, error) {
+	b, err := readBody(data)
+	if err != nil {
+		return Body{head: data}, fmt.Errorf("request body: %w", err)
+	}
+	return b, nil
+}
+
+func readBody(data []byte) (b Body, err error) {
+	if !json.Valid(data) {
+		return b, errors.New("it is no JSON")
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
+		return b, errors.New("it is no object")
+	}
+	var skipped json.RawMessage
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return b, err
+		}
+		if key == "messages" {
+			return b, b.split(data, dec)
+		}
+		if err := dec.Decode(&skipped); err != nil {
+			return b, err
+		}
+	}
+	return b, errors.New("it has no messages")
+}
+
+// split takes the list of messages apart, which comes next.
+func (b *Body) split(data []byte, dec *json.Decoder) error {
+	if first, err := dec.Token(); err != nil || first != json.Delim('[') {
+		return errors.New("its messages are no list")
+	}
+	at := int(dec.InputOffset())
+	b.head = data[:at:at]
+	var m json.RawMessage
+	for dec.More() {
+		if err := dec.Decode(&m); err != nil {
+			return err
+		}
+		end := int(dec.InputOffset())
+		b.messages = append(b.messages, data[at:end:end])
+		at = end
+	}
+	b.tail = data[at:]
+	return nil
+}
+
+// Whole reports whether the body could be taken apart.
+func (b Body) Whole() bool { return b.tail != nil }
+
+// Len is the number of bytes.
+func (b Body) Len() int {
+	n := len(b.head) + len(b.tail)
+	for _, m := range b.messages {
+		n += len(m)
+	}
+	return n
+}
+
+// Bytes joins the parts.
+func (b Body) Bytes() []byte {
+	all := append(make([]byte, 0, b.Len()), b.head...)
+	for _, m := range b.messages {
+		all = append(all, m...)
+	}
+	return append(all, b.tail...)
+}
+
+// Frame is the body without its messages: model, system and tools.
+func (b Body) Frame() []byte { return slices.Concat(b.head, b.tail) }
+
+// SameFrame reports whether o has the same bytes without its messages.
+func (b Body) SameFrame(o Body) bool {
+	return bytes.Equal(b.head, o.head) && bytes.Equal(b.tail, o.tail)
+}
+
+// Messages is the number of messages.
+func (b Body) Messages() int { return len(b.messages) }
+
+// Message is the JSON of message i, counted from 0.
+func (b Body) Message(i int) []byte { return bytes.TrimLeft(b.messages[i], ", \t\r\n") }
+
+// Shared is the number of messages at the front whose bytes are those of o.
+func (b Body) Shared(o Body) int {
+	n := min(len(b.messages), len(o.messages))
+	if n > 0 && &b.messages[0] == &o.messages[0] {
+		return n // one list, of which o and b are beginnings
+	}
+	for i := range n {
+		if !bytes.Equal(b.messages[i], o.messages[i]) {
+			return i
+		}
+	}
+	return n
+}
+
+// Reader reads the body as a request's, and has it whole for those who know.
+func (b Body) Reader() *BodyReader { return &BodyReader{body: b, left: b.head} }
+
+// BodyReader is an io.ReadCloser over a Body.
+type BodyReader struct {
+	body Body
+	left []byte // of the part that is being read
+	next int    // the message that comes then; the tail is behind the last
+}
+
+// Body is what is read, from its beginning.
+func (r *BodyReader) Body() Body { return r.body }
+
+// Read implements io.Reader.
+func (r *BodyReader) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(r.left) == 0 && !r.forward() {
+			break
+		}
+		k := copy(p[n:], r.left)
+		n, r.left = n+k, r.left[k:]
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// forward goes on to the next part, if there is one.
+func (r *BodyReader) forward() bool {
+	switch i := r.next; {
+	case i < len(r.body.messages):
+		r.left = r.body.messages[i]
+	case i == len(r.body.messages):
+		r.left = r.body.tail
+	default:
+		return false
+	}
+	r.next++
+	return true
+}
+
+// Close implements io.Closer.
+func (r *BodyReader) Close() error { return nil }
+
+// Body renders the request.
+func (r Request) Body() (Body, error) {
+	by := r.Renderer
+	if by == nil {
+		by = &Renderer{}
+	}
+	return by.render(r)
+}
+
+// Renderer renders the requests of one conversation, one after another, and each message
+// once. A message whose content is the same slice is taken to be the same: content is
+// never changed in place. The zero value is ready.
+type Renderer struct {
+	from []Message
+	last Body
+}
+
+func (r *Renderer) render(req Request) (Body, error) {
+	head, err := req.appendHead(make([]byte, 0, len(r.last.head)+64))
+	if err != nil {
+		return Body{}, err
+	}
+	if bytes.Equal(head, r.last.head) {
+		head = r.last.head
+	}
+	list, err := r.list(req.Messages)
+	if err != nil {
+		return Body{}, err
+	}
+	r.last = Body{head: head, messages: list, tail: tail}
+	r.from = append(r.from[:0], req.Messages...)
+	return r.last, nil
+}
+
+// list gives the parts of messages. What was sent keeps its own list: one that is longer,
+// or differs, is not written to.
+func (r *Renderer) list(messages []Message) ([][]byte, error) {
+	list := r.last.messages
+	for i := range messages {
+		part, err := r.part(messages, i)
+		switch {
+		case err != nil:
+			return nil, err
+		case i < len(list) && &part[0] == &list[i][0]:
+			continue
+		case i < len(list):
+			list = slices.Clip(list[:i])
+		}
+		list = append(list, part)
+	}
+	if len(messages) < len(list) {
+		list = slices.Clip(list[:len(messages)])
+	}
+	return list, nil
+}
+
+// part gives the bytes of message i: those it had before, if they are the same.
+func (r *Renderer) part(messages []Message, i int) ([]byte, error) {
+	known := i < len(r.from)
+	if known && same(messages[i], r.from[i]) {
+		return r.last.messages[i], nil
+	}
+	part, err := appendPart(nil, messages, i)
+	if known && bytes.Equal(part, r.last.messages[i]) {
+		part = r.last.messages[i]
+	}
+	return part, err
+}
+
+// same reports whether two messages share their content.
+func same(a, b Message) bool {
+	return a.Role == b.Role && len(a.Content) == len(b.Content) && (len(a.Content) == 0 || &a.Content[0] == &b.Content[0])
+}
+
+func appendPart(buf []byte, messages []Message, i int) ([]byte, error) {
+	if i > 0 {
+		buf = append(buf, ',')
+	}
+	return appendMessage(buf, messages[i])
+}
+
+// appendHead writes the body up to its first message.
+func (r Request) appendHead(buf []byte) (_ []byte, err error) {
+	buf = appendQuoted(append(buf, `{"model":`...), r.Model)
+	buf = strconv.AppendInt(append(buf, `,"max_tokens":`...), int64(r.MaxTokens), 10)
+	if len(r.System) > 0 {
+		if buf, err = appendBlocks(append(buf, `,"system":`...), r.System); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.Tools) > 0 {
+		buf = appendRaw(append(buf, `,"tools":`...), r.Tools)
+	}
+	return append(buf, `,"messages":[`...), nil
+}

@@ -1,0 +1,97 @@
+package message_test
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"toolbench/toolsys/message"
+)
+
+// However a conversation grows, is cut and changes, a request rendered with what those
+// before it had in common has the bytes of one that is rendered by itself, and no request
+// that was sent before changes.
+func TestARendererChangesNoRequest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var by message.Renderer
+		var history []message.Message
+		var sent []message.Body
+		var want [][]byte
+		for range rapid.IntRange(1, 12).Draw(t, "requests") {
+			history = nextHistory(t, history)
+			req := message.Request{Model: rapid.SampledFrom([]string{"m", "n"}).Draw(t, "model"), Messages: history}
+			alone, err := json.Marshal(req)
+			require.NoError(t, err)
+			req.Renderer = &by
+			b, err := req.Body()
+			require.NoError(t, err)
+			sent, want = append(sent, b), append(want, alone)
+		}
+		for i, b := range sent {
+			require.Equal(t, string(want[i]), string(b.Bytes()))
+			require.Equal(t, len(want[i]), b.Len())
+			require.NoError(t, iotest.TestReader(b.Reader(), want[i]))
+			apart, err := message.ReadBody(want[i])
+			require.NoError(t, err)
+			require.Equal(t, b.Messages(), apart.Shared(b))
+			require.True(t, apart.SameFrame(b))
+			if i > 0 {
+				first, err := message.ReadBody(want[i-1])
+				require.NoError(t, err)
+				require.Equal(t, apart.Shared(first), b.Shared(sent[i-1]))
+			}
+		}
+	})
+}
+
+// nextHistory is the history of the next request: longer, shorter, or with another message.
+func nextHistory(t *rapid.T, history []message.Message) []message.Message {
+	history = slices.Clone(history)
+	switch rapid.IntRange(0, 5).Draw(t, "what") {
+	case 0:
+		history = history[:rapid.IntRange(0, len(history)).Draw(t, "keep")]
+	case 1:
+		if len(history) > 0 {
+			history[rapid.IntRange(0, len(history)-1).Draw(t, "at")] = message.UserText(rapid.SampledFrom([]string{"a", "b", `"`}).Draw(t, "text"))
+		}
+	default:
+		for range rapid.IntRange(1, 3).Draw(t, "more") {
+			history = append(history, message.UserText(rapid.SampledFrom([]string{"a", "b", `"`}).Draw(t, "text")))
+		}
+	}
+	return history
+}
+
+func TestABodyIsReadFromItsBytes(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"messages":[]}`: nil,
+		` { "a" : {"messages":[1]}, "messages" : [ {"b":[1, 2]} , "x" ] , "stream" : true } `: {`{"b":[1, 2]}`, `"x"`},
+	} {
+		b, err := message.ReadBody([]byte(text))
+		require.NoError(t, err, text)
+		assert.True(t, b.Whole())
+		assert.Equal(t, text, string(b.Bytes()))
+		var found []string
+		for i := range b.Messages() {
+			found = append(found, string(b.Message(i)))
+		}
+		assert.Equal(t, want, found)
+		assert.True(t, json.Valid(b.Frame()), "without its messages: %s", b.Frame())
+	}
+	for text, want := range map[string]string{
+		`{`: "no JSON", `[]`: "no object", `{"a":1}`: "no messages", `{"messages":{}}`: "no list", ``: "no JSON", `{"messages":[]}x`: "no JSON",
+	} {
+		b, err := message.ReadBody([]byte(text))
+		assert.ErrorContains(t, err, want, text)
+		assert.False(t, b.Whole())
+		all, err := io.ReadAll(b.Reader())
+		assert.NoError(t, err)
+		assert.Equal(t, text, string(all), "it stays as it is")
+	}
+}
