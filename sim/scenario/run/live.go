@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/afero"
@@ -60,7 +61,7 @@ var errNoWeb = errors.New("there is no network here; give the page under world.w
 // Nothing is checked. The error is what the conversation ended with, or what kept it
 // from beginning: a *FileError then.
 func Live(ctx context.Context, sc *scenario.Scenario, live LiveConfig) error {
-	r := &runner{sc: sc, o: Options{Seed: 1}, gate: clock.Now(), log: &trace.Log{}, live: &live}
+	r := &runner{sc: sc, o: Options{Seed: 1}, gate: clock.Now(), log: &trace.Log{}, moved: new(atomic.Int64), live: &live}
 	defer func() { r.servers.close() }() // also of those that an error leaves behind
 	if err := r.build(ctx); err != nil {
 		return err

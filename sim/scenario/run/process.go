@@ -143,7 +143,8 @@ func (r *runner) restarted(ctx context.Context) (*runner, error) {
 		return nil, err
 	}
 	next := &runner{
-		sc: r.sc, o: r.o, fs: r.fs, before: r.before, log: r.log, wire: r.wire, player: r.player, answered: r.answered, config: r.config, notes: r.notes,
+		moved: r.moved,
+		sc:    r.sc, o: r.o, fs: r.fs, before: r.before, log: r.log, wire: r.wire, player: r.player, answered: r.answered, config: r.config, notes: r.notes,
 		process: newProcess(gate, r.process.remains), kills: r.kills, prompts: r.prompts, past: loop.Reopen(entries),
 	}
 	next.process.journal.Write(journal)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/pprof"
+	"sync/atomic"
 	"time"
 
 	"toolbench/sim/cassette"
@@ -23,8 +24,8 @@ type Options struct {
 	Policy string
 	// Scripted runs the scripted turns in place of the cassette.
 	Scripted bool
-	// Patience is how much real time a run may take before it counts as hung; 0
-	// means a minute.
+	// Patience is how much real time may pass without an event before a run counts as
+	// hung, and a tenth of what it may take in all; 0 means a minute.
 	Patience time.Duration
 
 	// chunk replaces the scenario's chunking; nested runs check nothing.
@@ -94,11 +95,12 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 		rec *record
 		err error
 	}
+	var moved atomic.Int64
 	done := make(chan result, 1)
 	go func() {
 		var rec *record
 		err := clock.Bubble(func() (err error) {
-			rec, err = play(sc, o)
+			rec, err = play(sc, o, &moved)
 			return err
 		})
 		done <- result{rec, err}
@@ -107,16 +109,39 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 	if patience == 0 {
 		patience = time.Minute
 	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case r := <-done:
-		return r.rec, r.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-timer.C:
-		return nil, fmt.Errorf("%w (after %s)\n%s", ErrHung, patience, stacks())
+	ticker := time.NewTicker(patience)
+	defer ticker.Stop()
+	var progress progress
+	for {
+		select {
+		case r := <-done:
+			return r.rec, r.err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-ticker.C:
+			if progress.over(moved.Load()) {
+				return nil, fmt.Errorf("%w (after %s)\n%s", ErrHung, time.Duration(progress.ticks)*patience, stacks())
+			}
+		}
 	}
+}
+
+// progress is what is known of a run that goes on.
+type progress struct {
+	events int64 // at the last tick
+	ticks  int
+}
+
+// mostTicks ends a run whose events never end.
+const mostTicks = 10
+
+// over reports, at a tick, whether a run that had so many events counts as hung: it had
+// none since the last one, or goes on for too long.
+func (p *progress) over(events int64) bool {
+	p.ticks++
+	still := events == p.events
+	p.events = events
+	return still || p.ticks == mostTicks
 }
 
 func stacks() string {

@@ -38,7 +38,8 @@ type runner struct {
 	sc     *scenario.Scenario
 	o      Options
 	gate   timing
-	live   *LiveConfig // nil in virtual time
+	moved  *atomic.Int64 // events so far, for who waits in real time
+	live   *LiveConfig   // nil in virtual time
 	fs     *posix.FS
 	before posix.Snapshot
 	log    *trace.Log
@@ -75,9 +76,9 @@ const (
 )
 
 // play runs a scenario once, inside a bubble.
-func play(sc *scenario.Scenario, o Options) (*record, error) {
+func play(sc *scenario.Scenario, o Options, moved *atomic.Int64) (*record, error) {
 	gate := clock.Open(o.Seed)
-	r := &runner{sc: sc, o: o, gate: gate, log: &trace.Log{}, kills: kills(sc)}
+	r := &runner{sc: sc, o: o, moved: moved, gate: gate, log: &trace.Log{}, kills: kills(sc)}
 	defer gate.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -157,6 +158,7 @@ func (r *runner) clock() tool.Clock {
 
 // trace notes an event, and which turn the main conversation is in.
 func (r *runner) trace(e trace.Event) {
+	r.moved.Add(1)
 	if r.process != nil {
 		if r.process.dead() {
 			return

@@ -1,0 +1,28 @@
+package run
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A run that goes on is not called hung for its length alone, but one that never ends is.
+func TestARunIsHungWhenNothingHappens(t *testing.T) {
+	for name, c := range map[string]struct {
+		events []int64
+		hung   bool
+	}{
+		"it goes on":      {[]int64{5, 9, 10}, false},
+		"nothing at all":  {[]int64{0}, true},
+		"it stands still": {[]int64{5, 9, 9}, true},
+		"it never ends":   {[]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, true},
+	} {
+		var p progress
+		var hung bool
+		for _, n := range c.events {
+			assert.False(t, hung, name)
+			hung = p.over(n)
+		}
+		assert.Equal(t, c.hung, hung, name)
+	}
+}
