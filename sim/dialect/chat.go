@@ -220,7 +220,7 @@ func chatAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
 	for _, call := range m.Get("tool_calls").Array() {
 		out = append(out, chatCall(call, ids))
 	}
-	if f := m.Get("function_call"); f.IsObject() {
+	if f := m.Get("function_call"); f.Get("name").String() != "" {
 		out = append(out, chatCall(f, ids))
 	}
 	return out
@@ -228,8 +228,8 @@ func chatAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
 
 func chatCall(call gjson.Result, ids *IDs) json.RawMessage {
 	f := call
-	for _, member := range []string{"function", "custom"} {
-		if inner := call.Get(member); inner.IsObject() {
+	for _, member := range []string{"custom", "function"} { // some send both, one empty
+		if inner := call.Get(member); inner.Get("name").String() != "" {
 			f = inner
 		}
 	}

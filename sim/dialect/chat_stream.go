@@ -50,9 +50,10 @@ func (c *chatStream) add(e stream.Event, v gjson.Result) error {
 		if !choice.Exists() {
 			return c.w.err // what some send before or after a message
 		}
-		c.id, c.calls, c.text, c.thought = id, nil, 0, 0
+		c.calls, c.text, c.thought = nil, 0, 0
 		c.w.start(id, v.Get("model").String())
 	}
+	c.id = id // some gateways change it after their first piece
 	if n := choice.Get("index"); !n.Exists() || n.Int() == 0 {
 		c.choice(choice)
 	}
@@ -132,7 +133,7 @@ func (c *chatStream) rest() {
 
 func (c *chatStream) call(piece gjson.Result) {
 	f := piece.Get("function")
-	if custom := piece.Get("custom"); custom.IsObject() {
+	if custom := piece.Get("custom"); custom.IsObject() && f.Get("name").String() == "" {
 		f = custom
 	}
 	arguments := f.Get("arguments")

@@ -72,7 +72,7 @@ func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
 		return Messages, v, true
 	case v.Get("output.message.content").IsArray():
 		return Converse, converseReply(v, from), true
-	case v.Get("choices.0.message").IsObject():
+	case v.Get("choices.0.message").IsObject(), v.Get("object").String() == "chat.completion" && v.Get("choices.0").IsObject():
 		return Chat, chatReply(v, from), true
 	case isResponse(v):
 		return Responses, responsesReply(v, from), true

@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -90,7 +91,7 @@ func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *ID
 			role = "system"
 		}
 		if role == "assistant" {
-			c.add(role, chatParts(item.Get("content"))...)
+			c.add(role, written(item)...)
 		} else {
 			c.alone(role, chatParts(item.Get("content")))
 		}
@@ -127,7 +128,7 @@ var clientTools = map[string]string{
 func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json.RawMessage {
 	switch kind := item.Get("type").String(); kind {
 	case "message":
-		return chatParts(item.Get("content"))
+		return written(item)
 	case "reasoning":
 		return reasoning(item)
 	case "function_call", "custom_tool_call", "local_shell_call", "apply_patch_call", "computer_call":
@@ -152,6 +153,15 @@ func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json
 		}
 		return nil
 	}
+}
+
+// written is a message of the model's. A text without a letter is none: the Messages API
+// has no empty ones.
+func written(item gjson.Result) []json.RawMessage {
+	return slices.DeleteFunc(chatParts(item.Get("content")), func(b json.RawMessage) bool {
+		t := gjson.GetBytes(b, "text")
+		return t.Exists() && t.Str == ""
+	})
 }
 
 // serverCall is a call that the provider ran, with what it shows of its input.

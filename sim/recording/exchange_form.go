@@ -92,6 +92,8 @@ func (xs *exchanges) take(v gjson.Result, line int, last bool) error {
 	switch {
 	case err == nil:
 		return xs.chains.take(x)
+	case errors.Is(err, errSocket):
+		xs.s.ignore("messages of a WebSocket, as realtime models have")
 	case errors.Is(err, errParts) && last:
 		xs.problem(CutStream, "the last interaction is cut off", line)
 	default:
@@ -104,12 +106,18 @@ func (xs *exchanges) problem(kind Kind, text string, line int) {
 	xs.s.problem(Problem{Kind: kind, Text: text, Line: line, Interaction: xs.number})
 }
 
-var errParts = errors.New("the interaction has no request and response")
+var (
+	errParts  = errors.New("the interaction has no request and response")
+	errSocket = errors.New("the interaction is a message of a WebSocket")
+)
 
 // read finds the parts of an exchange, whichever recorder wrote it.
 func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	f := formOf(v)
 	if f == nil {
+		if v.Get("direction").Exists() && v.Get("data").Exists() {
+			return nil, errSocket
+		}
 		return nil, errParts
 	}
 	xs.s.format = xs.recorder(v, f)

@@ -103,7 +103,8 @@ func (t *thread) fits(m gjson.Result) bool {
 }
 
 // renamed has the waiting turn's ids by those of a message that is sent back: some
-// clients give calls ids of their own. It is nil unless the message has the same calls.
+// clients give calls ids of their own, and some mend their names. It is nil unless the
+// message has as many calls.
 func (t *thread) renamed(m gjson.Result) map[string]string {
 	calls := m.Get(`content.#(type=="tool_use")#`).Array()
 	if t.turn == nil || len(calls) != len(t.turn.Calls) {
@@ -111,9 +112,6 @@ func (t *thread) renamed(m gjson.Result) map[string]string {
 	}
 	ids := map[string]string{}
 	for i, call := range t.turn.Calls {
-		if calls[i].Get("name").String() != call.Name {
-			return nil
-		}
 		ids[calls[i].Get("id").String()] = call.ID
 	}
 	return ids
