@@ -225,6 +225,8 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 	switch {
 	case s.Requests == 0:
 		lines = append(lines, "the recording holds no requests (transcripts and bare streams do not): which tools were sent, and in which order, is not known; what the API measured is shown")
+	case !s.API.Marks():
+		lines = append(lines, fmt.Sprintf("the requests are %s': that provider keeps prompts by rules of its own, which are not modelled; the estimates are of the Messages API's rules, and no price here is its", s.API))
 	case s.Marked == 0:
 		lines = append(lines, "no request sets cache_control, so as recorded nothing is kept")
 	case s.Marked < s.Requests:

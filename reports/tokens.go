@@ -116,6 +116,9 @@ func (r TokensReport) notes() []string {
 		searchNote(r),
 		apiNote(r),
 	}
+	if i := slices.IndexFunc(r.Sessions, func(s tokens.Session) bool { return !s.API.Marks() }); i >= 0 {
+		lines = append(lines, fmt.Sprintf("recorded requests of %s are counted in the Messages API's words; that provider has no defer_loading, and adds to a prompt what is in no figure", r.Sessions[i].API))
+	}
 	if r.Measurement != nil {
 		lines = append(lines, "count_tokens: ToolSearch is in every request, so that what the API adds to a prompt with tools stands with its own definition only; the API calls its counts an estimate")
 	}

@@ -31,6 +31,25 @@ const (
 	Gemini    API = "generate-content"
 )
 
+// String is what the API is called.
+func (a API) String() string {
+	switch a {
+	case Converse:
+		return "Converse"
+	case Chat:
+		return "Chat Completions"
+	case Responses:
+		return "Responses"
+	case Gemini:
+		return "generateContent"
+	}
+	return "the Messages API"
+}
+
+// Marks reports whether breakpoints in a request decide what its provider's cache keeps.
+// Other providers keep prompts by rules of their own.
+func (a API) Marks() bool { return a != Chat && a != Responses && a != Gemini }
+
 // Origin is what an answer takes from its request and its address.
 type Origin struct {
 	// ID and Model stand for those that the answer lacks.

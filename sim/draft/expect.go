@@ -41,13 +41,14 @@ func look(out check.Result) found {
 	return f
 }
 
-// expectations are what a run found, as a scenario's text.
-func expectations(out check.Result) string {
+// expectations are what a run found, as a scenario's text. Grows is whether each request
+// begins with the one before it.
+func expectations(out check.Result, grows bool) string {
 	f := look(out)
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("expect:")
-	line("  requests: {count: %d, grows: true}", f.requests)
+	line("  requests: {count: %d, grows: %t}", f.requests, grows)
 	line("  calls: %d", len(f.results))
 	if all := ids(f.results); len(f.calls) > 0 {
 		line("  called: # the calls as the model made them")

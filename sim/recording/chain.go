@@ -74,7 +74,7 @@ func (c *chains) take(x *exchange) error {
 	if !ok {
 		req = &request{prefix: make([]prefix, 1)}
 	}
-	x.ids = req.ids
+	x.ids, x.model = req.ids, strings.Clone(req.model)
 	r, err := x.read(c.s.limits.Part)
 	switch {
 	case err == nil:

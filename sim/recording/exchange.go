@@ -37,8 +37,10 @@ type exchange struct {
 	// follows is set where the recording itself has that the response answers what
 	// came of an earlier one: see scanArchive.
 	follows *thread
-	// ids names the calls of the request, and so those of the answer.
-	ids *dialect.IDs
+	// ids names the calls of the request, and so those of the answer; model is the one
+	// that was asked.
+	ids   *dialect.IDs
+	model string
 }
 
 // reply is a response as the model's events, or none.
@@ -115,7 +117,7 @@ func (x *exchange) dialect(r *reply) *dialect.Stream {
 
 // origin is what the answer may lack.
 func (x *exchange) origin() dialect.Origin {
-	return dialect.Origin{ID: x.header.Get("X-Amzn-Requestid"), Model: dialect.Model(x.url), IDs: x.ids}
+	return dialect.Origin{ID: x.header.Get("X-Amzn-Requestid"), Model: cmp.Or(x.model, dialect.Model(x.url)), IDs: x.ids}
 }
 
 // doneMark ends streams of Chat Completions; the decoder drops it.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/dialect"
+
 	"toolbench/toolsys/message"
 )
 
@@ -30,6 +32,8 @@ type PromptSession struct {
 	// Number counts the file's conversations from 1; Agent is a sub-agent's id.
 	Number int
 	Agent  string
+	// API is in whose words its first turn was recorded.
+	API dialect.API
 	// Turns are its turns in order.
 	Turns []PromptTurn
 }
@@ -127,7 +131,7 @@ func (rd *reader) request(c *Conversation, turn int, body string) error {
 func (rd *reader) turn(c *Conversation, t *Turn) error {
 	s := rd.sessions[c.Number]
 	if s == nil {
-		s = &PromptSession{Number: c.Number, Agent: c.Agent}
+		s = &PromptSession{Number: c.Number, Agent: c.Agent, API: t.API}
 		rd.sessions[c.Number] = s
 		rd.file.Sessions = append(rd.file.Sessions, s)
 	}

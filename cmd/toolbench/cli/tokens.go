@@ -28,6 +28,7 @@ type tokensFlags struct {
 	baseline
 	catalogs, commands, urls, configs []string
 	recordings                        []string
+	counterNamed                      bool
 	endpoint                          endpointFlags
 	builtin                           bool
 	counter, model                    string
@@ -52,7 +53,10 @@ func (a *app) tokensCommand() *cobra.Command {
 	flags.Var(number(&f.percent, 1), "percent", "the automatic threshold, in percent of the window")
 	flags.Var(number(&f.top, 0), "top", "how many of the most expensive tools the table shows; 0 shows all")
 	flags.DurationVar(&f.limit, "timeout", 30*time.Second, "what each live server has to answer")
-	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.tokens(cmd.Context(), f) })
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error {
+		f.counterNamed = cmd.Flags().Changed("counter")
+		return a.tokens(cmd.Context(), f)
+	})
 }
 
 // tokens is the way from flags to the report.
@@ -69,7 +73,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 	if err != nil {
 		return err
 	}
-	recorded, err := a.recordedTools(ctx, f.recordings, counter)
+	recorded, counter, err := a.recordedUnderTheirOwn(ctx, f, counter)
 	if err != nil {
 		return err
 	}
@@ -179,6 +183,24 @@ func (a *app) provisional(f tokensFlags) (tokens.Counter, error) {
 		return tokens.Counter{}, harness(err)
 	}
 	return c, nil
+}
+
+// recordedUnderTheirOwn counts recordings under the vocabulary of the model that they asked,
+// if it is published and no counter was named.
+func (a *app) recordedUnderTheirOwn(ctx context.Context, f tokensFlags, c tokens.Counter) (*tokens.Recordings, tokens.Counter, error) {
+	recorded, err := a.recordedTools(ctx, f.recordings, c)
+	if err != nil || f.counterNamed {
+		return recorded, c, err
+	}
+	name := tokens.Vocabulary(recorded.Model)
+	if name == "" {
+		return recorded, c, nil
+	}
+	if c, err = tokens.NewCounter(name); err != nil {
+		return nil, c, harness(err)
+	}
+	recorded, err = a.recordedTools(ctx, f.recordings, c)
+	return recorded, c, err
 }
 
 // measured asks the API.

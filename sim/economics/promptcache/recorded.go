@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/economics/tokens"
 	"toolbench/sim/recording"
 )
@@ -15,8 +16,10 @@ type Recorded struct {
 	File         string `json:"file"`
 	Conversation int    `json:"conversation"`
 	Agent        string `json:"agent"`
-	Turns        int    `json:"turns"`
-	Requests     int    `json:"requests" jsonschema:"Turns whose request is in the recording; a transcript has none."`
+	// API is whose words the requests were in.
+	API      dialect.API `json:"api" jsonschema:"In whose words the requests were recorded; empty for the Messages API in a transcript."`
+	Turns    int         `json:"turns"`
+	Requests int         `json:"requests" jsonschema:"Turns whose request is in the recording; a transcript has none."`
 	// Marked counts the requests that set a breakpoint.
 	Marked int  `json:"requests_with_cache_control"`
 	Defers bool `json:"defers_by_itself" jsonschema:"The session searches for tools itself; no ordering defers them again."`
@@ -56,7 +59,7 @@ type Loss struct {
 // system's.
 func Replay(file string, s *recording.PromptSession, c tokens.Counter) (Recorded, error) {
 	sent := s.Sent()
-	r := Recorded{File: file, Conversation: s.Number, Agent: s.Agent, Turns: len(s.Turns), Requests: len(sent)}
+	r := Recorded{File: file, Conversation: s.Number, Agent: s.Agent, API: s.API, Turns: len(s.Turns), Requests: len(sent)}
 	for _, t := range sent {
 		if t.Prompt.Marked() {
 			r.Marked++

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolbench/sim/dialect"
 	"toolbench/sim/recording"
 )
 
@@ -12,18 +13,19 @@ import (
 // and what deferral would have made of it, net of its searches (E8). API-defined tools
 // are in no figure: their definitions are not in the requests.
 type Session struct {
-	File         string `json:"file"`
-	Conversation int    `json:"conversation"`
-	Agent        string `json:"agent"`
-	Requests     int    `json:"requests" jsonschema:"Those in the recording; 0 for a transcript, whose tools are unknown."`
-	Tools        int    `json:"tools" jsonschema:"The client's own; what the API defines itself is in no figure."`
-	Called       int    `json:"tools_called"`
-	Defers       bool   `json:"defers_by_itself" jsonschema:"Then net is empty."`
-	Searches     int    `json:"searches" jsonschema:"Turns that would have had to search, each one more request."`
-	FirstUses    int    `json:"tools_loaded" jsonschema:"As many searches as a model takes that loads one tool at a time."`
-	Whole        int    `json:"full_tokens" jsonschema:"Every definition whole in every request."`
-	Resent       int    `json:"resent_tokens" jsonschema:"What the further requests send again of the conversation; in no net figure."`
-	Basis        string `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	File         string      `json:"file"`
+	Conversation int         `json:"conversation"`
+	Agent        string      `json:"agent"`
+	API          dialect.API `json:"api" jsonschema:"In whose words the requests were recorded; empty for the Messages API in a transcript."`
+	Requests     int         `json:"requests" jsonschema:"Those in the recording; 0 for a transcript, whose tools are unknown."`
+	Tools        int         `json:"tools" jsonschema:"The client's own; what the API defines itself is in no figure."`
+	Called       int         `json:"tools_called"`
+	Defers       bool        `json:"defers_by_itself" jsonschema:"Then net is empty."`
+	Searches     int         `json:"searches" jsonschema:"Turns that would have had to search, each one more request."`
+	FirstUses    int         `json:"tools_loaded" jsonschema:"As many searches as a model takes that loads one tool at a time."`
+	Whole        int         `json:"full_tokens" jsonschema:"Every definition whole in every request."`
+	Resent       int         `json:"resent_tokens" jsonschema:"What the further requests send again of the conversation; in no net figure."`
+	Basis        string      `json:"basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
 	// Ways are net figures: by names, names with hints, and the API's defer_loading.
 	Ways []Net `json:"net"`
 }
@@ -62,7 +64,7 @@ func NewRecordings() (*Recordings, error) {
 func (r *Recordings) Add(file *recording.PromptFile, c Counter) error {
 	for _, s := range file.Sessions {
 		sent := s.Sent()
-		one := Session{File: file.Name, Conversation: s.Number, Agent: s.Agent, Requests: len(sent), Defers: Defers(sent), Basis: c.Basis}
+		one := Session{File: file.Name, Conversation: s.Number, Agent: s.Agent, API: s.API, Requests: len(sent), Defers: Defers(sent), Basis: c.Basis}
 		one.Tools, one.Called = r.use(sent)
 		if err := one.count(sent, c); err != nil {
 			return err

@@ -1,0 +1,133 @@
+package recording_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/dialect"
+	"toolbench/sim/recording"
+)
+
+// called writes exchanges with other providers' APIs as a file of httpmock's.
+func called(t testing.TB, path string, bodies ...string) string {
+	var docs []string
+	for i := 0; i < len(bodies); i += 2 {
+		docs = append(docs, inYAML(t, object{"when": object{"path": path, "body": bodies[i]}, "then": object{"status": 200, "body": bodies[i+1]}}))
+	}
+	return strings.Join(docs, "---\n")
+}
+
+const (
+	askedChat   = `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"Go."}`
+	calledChat  = `{"id":"1","choices":[{"message":{"role":"assistant","tool_calls":[{"id":"A","function":{"name":"view","arguments":"{\"p\":1}"}},{"id":"B","function":{"name":"view","arguments":"{}"}}]},"finish_reason":"stop"}]}`
+	endedChat   = `{"id":"2","choices":[{"message":{"content":"Done."},"finish_reason":"stop"}]}`
+	askedGemini = `{"contents":[{"role":"user","parts":[{"text":"Go."}]}`
+)
+
+// Each of these is one conversation of two calls, answered the second first.
+func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
+	returned := func(a, b, first string) string {
+		return askedChat + `,{"role":"assistant","content":"` + first + `"},{"role":"assistant","tool_calls":[{"id":"` + a + `","function":{"name":"view","arguments":"{\"p\":1}"}},{"id":"` + b + `","function":{"name":"view","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"` + b + `","content":"2"},{"role":"tool","tool_call_id":"` + a + `","content":"1"}]}`
+	}
+	geminiCall := func(id string) string {
+		return `{"functionCall":{"name":"view","args":{"p":1}` + id + `}},{"functionCall":{"name":"view","args":{}}}`
+	}
+	gemini := func(name, id string) string {
+		return askedGemini + `,{"role":"model","parts":[` + geminiCall(id) + `]},{"role":"user","parts":[{"functionResponse":{"name":"` + name + `","response":{"result":"1"}` + id + `}},{"functionResponse":{"name":"` + name + `","response":{"result":"2"}}}]}]}`
+	}
+	answer := `{"candidates":[{"content":{"parts":[` + geminiCall("") + `]},"finishReason":"STOP"}]}`
+	done := `{"candidates":[{"content":{"parts":[{"text":"Done."}]},"finishReason":"STOP"}]}`
+	item := func(id string) string {
+		return `{"type":"function_call","id":"f` + id + `","call_id":"` + id + `","name":"view","arguments":"{}"}`
+	}
+	output := func(id, text string) string {
+		return `{"type":"function_call_output","call_id":"` + id + `","output":"` + text + `"}`
+	}
+	response := `{"id":"r1","object":"response","status":"completed","output":[` + item("A") + `,` + item("B") + `]}`
+	last := `{"id":"r2","object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Done."}]}]}`
+	asked := `{"model":"m","input":[{"role":"user","content":"Go."}`
+	for name, c := range map[string]struct {
+		api  dialect.API
+		text string
+		want []string
+	}{
+		"chat":                      {dialect.Chat, called(t, "/v1/chat/completions", askedChat+"]}", calledChat, returned("A", "B", ""), endedChat), []string{"2", "1"}},
+		"chat, the client's own id": {dialect.Chat, called(t, "/v1/chat/completions", askedChat+"]}", calledChat, returned("x", "y", ""), endedChat), []string{"2", "1"}},
+		"responses":                 {dialect.Responses, called(t, "/v1/responses", asked+"]}", response, asked+`,`+item("A")+`,`+item("B")+`,`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
+		"responses, by what went before": {dialect.Responses, called(t, "/v1/responses", asked+"]}", response,
+			`{"model":"m","previous_response_id":"r1","input":[`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
+		"gemini":                   {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("view", ""), done), []string{"1", "2"}},
+		"gemini, the client's ids": {dialect.Gemini, called(t, "/v1/projects/p/locations/l/publishers/google/models/m:generateContent", askedGemini+"]}", answer, gemini("view", `,"id":"own"`), done), []string{"1", "2"}},
+		"gemini, no tool's name":   {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("call_1", ""), done), []string{"1", "2"}},
+	} {
+		rec := open(t, c.text)
+		assert.Empty(t, rec.Problems, name)
+		require.Len(t, rec.Conversations, 1, name)
+		turns := rec.Conversations[0].Turns
+		require.Len(t, turns, 2, name)
+		assert.Equal(t, []any{c.api, "m", "tool_use"}, []any{turns[0].API, turns[0].Model, turns[0].Stop}, name)
+		var got []string
+		for _, r := range turns[0].Results {
+			got = append(got, r.Text)
+		}
+		assert.Equal(t, c.want, got, name)
+		assert.Empty(t, turns[0].Unanswered, name)
+	}
+}
+
+// What a stream of Chat Completions lacks at its end is known by its mark.
+func TestBareStreamsOfOtherProviders(t *testing.T) {
+	chunk := `data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"A","function":{"name":"view","arguments":"{}"}}]}}]}` + "\n\n"
+	rec := open(t, chunk+"data: [DONE]\n\n"+chunk+"data: [DONE]\n\n"+chunk)
+	require.Len(t, rec.Conversations[0].Turns, 3)
+	assert.Equal(t, []string{"cut line 9, conversation 1, turn 3: the file ends before message_stop"}, problems(rec))
+	lines := strings.ReplaceAll(strings.ReplaceAll(chunk+"data: [DONE]\n\n", "data: ", ""), "\n\n", "\n")
+	rec = open(t, lines+lines)
+	require.Len(t, rec.Conversations[0].Turns, 2)
+	assert.Empty(t, rec.Problems)
+	assert.Equal(t, recording.EventLines, rec.Format)
+}
+
+// The recordings of other providers that lie beside the project: what another way of
+// counting them has found is found here.
+func TestEveryRecordingOfAnotherProviderIsRead(t *testing.T) {
+	files, err := filepath.Glob("../../../shared/providers/*/*")
+	require.NoError(t, err)
+	if len(files) == 0 {
+		t.Skip("the recordings of other providers are not here")
+	}
+	conversations, calls, results := 0, 0, 0
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		rec, err := recording.Open(file, strings.NewReader(string(raw)), recording.Limits{}, nil)
+		require.NoError(t, err)
+		assert.Empty(t, rec.Problems, file)
+		conversations += len(rec.Conversations)
+		for _, c := range rec.Conversations {
+			for _, turn := range c.Turns {
+				calls, results = calls+len(turn.Calls), results+len(turn.Results)
+				assert.NotEmpty(t, turn.Model, file)
+				assert.Len(t, turn.Unanswered, len(turn.Calls)-len(turn.Results), file)
+			}
+		}
+	}
+	assert.Equal(t, []int{34, 35, 50, 41}, []int{len(files), conversations, calls, results})
+}
+
+func FuzzProviders(f *testing.F) {
+	f.Add(askedChat+"]}", calledChat)
+	f.Add(askedGemini+"]}", `[{"candidates":[]}]`)
+	f.Add(`{"input":"x"}`, `data: {"type":"response.output_item.added","item":{"type":"function_call"}}`)
+	f.Fuzz(func(t *testing.T, request, response string) {
+		for _, path := range []string{"/chat/completions", "/responses", "/models/m:generateContent"} {
+			holds(t, []byte(called(t, path, request, response, request, response)))
+		}
+	})
+}
