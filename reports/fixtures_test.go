@@ -119,6 +119,17 @@ func all() []check.Result {
 	return []check.Result{hiding(), barrier(), broken(), crashed(), wide()}
 }
 
+// many are more outcomes than fit a screen, two of which did not pass.
+func many() []check.Result {
+	outcomes := all()
+	for i := range 50 {
+		o := hiding()
+		o.Name, o.Tags, o.Took = fmt.Sprint("hiding-", i), []string{[]string{"latency", "ordering"}[i%2], "headline"}, time.Duration(i%7)*time.Millisecond
+		outcomes = append(outcomes, o)
+	}
+	return outcomes
+}
+
 // crowd has n calls behind one another's limits.
 func crowd(n int) check.Result {
 	o := check.Result{Name: fmt.Sprintf("crowd-of-%d", n), Status: check.Passed, Policy: "streaming", Seed: 1, Makespan: 20 * sec, Serial: 60 * sec, Hidden: 200.0 / 3,

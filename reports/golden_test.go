@@ -20,6 +20,9 @@ func TestEachReportLooksAsRecorded(t *testing.T) {
 	for _, width := range []int{0, 120, 100, 80, 60, 40} {
 		golden(t, fmt.Sprint("table.", width), written(t, reports.Table, all(), reports.Options{Width: width}))
 	}
+	for _, width := range []int{80, 60} {
+		golden(t, fmt.Sprint("table.groups.", width), written(t, reports.Table, many(), reports.Options{Width: width, Grouped: true}))
+	}
 }
 
 func TestHostileTextLooksAsRecorded(t *testing.T) {

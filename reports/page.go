@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -147,7 +148,40 @@ func (g Grid) Draw(width int, ascii bool) (string, error) {
 	if width < 1 || widest(table) <= width {
 		return table, nil
 	}
+	if short, ok := g.shortened(widest(table)-width, ascii); ok {
+		return short.Draw(width, ascii)
+	}
 	return g.list(width), nil
+}
+
+// shortestName is how far the names of rows may be shortened for a table to fit.
+const shortestName = 16
+
+// shortened cuts the middles of the first cells, so that the table is narrower by so many
+// columns; it reports whether they have as much to spare.
+func (g Grid) shortened(by int, ascii bool) (Grid, bool) {
+	longest := 0
+	for _, row := range g.Rows {
+		longest = max(longest, Width(row[0]))
+	}
+	room := longest - by
+	if room < shortestName || len(g.Names) > 0 {
+		return g, false
+	}
+	rows := make([][]string, len(g.Rows))
+	for i, row := range g.Rows {
+		if unpainted(row[0]) != row[0] || strings.Contains(row[0], " ") { // a sentence is no name
+			return g, false
+		}
+		rows[i] = slices.Clone(row)
+		rows[i][0] = CutMiddle(row[0], room, ascii)
+	}
+	g.Rows = rows
+	if g.Footer != nil {
+		g.Footer = slices.Clone(g.Footer)
+		g.Footer[0] = CutMiddle(g.Footer[0], room, ascii)
+	}
+	return g, Width(g.Columns[0].Title) <= room
 }
 
 func widest(text string) int {

@@ -1,7 +1,11 @@
 package reports
 
 import (
+	"cmp"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -15,9 +19,13 @@ import (
 // to be copied is never broken.
 func Table(w io.Writer, outcomes []check.Result, o Options) error {
 	p := newPage(w, o)
-	p.tables(p.outcomes(outcomes))
-	for _, outcome := range outcomes {
-		p.explain(outcome)
+	if o.Grouped && len(outcomes) > mostRows {
+		p.groups(outcomes)
+	} else {
+		p.tables(p.outcomes(outcomes))
+		for _, outcome := range outcomes {
+			p.explain(outcome)
+		}
 	}
 	totals, paint := Count(outcomes), Green
 	if totals.Failed+totals.Errors > 0 {
@@ -25,6 +33,74 @@ func Table(w io.Writer, outcomes []check.Result, o Options) error {
 	}
 	p.printf("%s\n", paint.On(totals.String(), o.Color))
 	return p.end()
+}
+
+// mostRows is how many outcomes have a row each where outcomes are grouped.
+const mostRows = 40
+
+// groups writes a row for all outcomes of one first tag; of what did not pass every row, and why.
+func (p *page) groups(outcomes []check.Result) {
+	byTag := map[string][]check.Result{}
+	var bad []check.Result
+	noted := 0
+	for _, o := range outcomes {
+		tag := "untagged"
+		if len(o.Tags) > 0 {
+			tag = o.Tags[0]
+		}
+		byTag[tag] = append(byTag[tag], o)
+		switch {
+		case o.Status != check.Passed:
+			bad = append(bad, o)
+		case len(o.Notes) > 0:
+			noted++
+		}
+	}
+	g := Grid{Columns: columns("Group", ">Scenarios", "Status", ">Makespan", ">Serial", ">Hidden", ">Batches", ">Calls")}
+	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
+		g.add(p.group(Safe(tag), byTag[tag])...)
+	}
+	footer := Grid{}
+	footer.add(p.group("all", outcomes)...)
+	g.Footer = footer.Rows[0]
+	p.tables(g)
+	if len(bad) > 0 {
+		rows := p.outcomes(bad)
+		rows.Footer = nil
+		p.tables(rows)
+	}
+	for _, o := range bad {
+		p.explain(o)
+	}
+	p.lines(append(p.remarks(outcomes, noted), "")...)
+}
+
+// group is the row of several outcomes.
+func (p *page) group(name string, outcomes []check.Result) []any {
+	t, s := Count(outcomes), sum(outcomes)
+	status := Green.On("passed", p.Color)
+	if bad := t.Failed + t.Errors; bad > 0 {
+		status = Red.On(fmt.Sprintf("%d FAILED", bad), p.Color)
+	}
+	return []any{name, len(outcomes), status, p.short(s.makespan), p.short(s.serial), percent(s.hidden()), s.batches, s.calls}
+}
+
+// remarks are what a table of groups leaves out.
+func (p *page) remarks(outcomes []check.Result, noted int) []string {
+	var lines []string
+	if !p.OmitTook {
+		slow := slices.SortedStableFunc(slices.Values(outcomes), func(a, b check.Result) int { return cmp.Compare(b.Took, a.Took) })
+		var names []string
+		for _, o := range slow[:3] {
+			names = append(names, Safe(o.Name)+" "+p.short(o.Took))
+		}
+		lines = append(lines, "slowest here: "+strings.Join(names, ", "))
+	}
+	more := "each scenario: --all"
+	if noted > 0 {
+		more += fmt.Sprintf(", with the notes on %d that passed", noted)
+	}
+	return append(lines, more)
 }
 
 // outcomeTitles head the columns of outcomes.

@@ -172,6 +172,7 @@ func (s *selection) add(flags *pflag.FlagSet) {
 
 func (l *looks) add(flags *pflag.FlagSet) {
 	flags.Var(&value[int]{to: &l.width, parse: atLeast(0), kind: "COLUMNS", text: "0"}, "width", "draw in so many columns; 0 asks the terminal")
+	flags.BoolVar(&l.wide, "wide", false, "draw as wide as it comes: shorten and fold nothing")
 	flags.BoolVar(&l.noColor, "no-color", false, "draw without colours")
 	flags.BoolVar(&l.ascii, "ascii", false, "draw with ASCII characters only")
 }

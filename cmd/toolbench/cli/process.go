@@ -71,14 +71,18 @@ const assumedWidth = 120
 
 // looks are the flags about looks that all commands share.
 type looks struct {
-	width          int
-	noColor, ascii bool
+	width                int
+	wide, noColor, ascii bool
 }
 
 // drawing gives how to draw on the standard output.
 func (a *app) drawing(l looks) reports.Options {
+	width := a.width(l.width)
+	if l.wide {
+		width = 0
+	}
 	return reports.Options{
-		Width: a.width(l.width),
+		Width: width,
 		Color: !l.noColor && a.colour(),
 		ASCII: l.ascii || !a.unicode(),
 	}

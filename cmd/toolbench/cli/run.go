@@ -29,6 +29,7 @@ type runFlags struct {
 	baseline
 	jobs, repeat      int
 	failFast, verbose bool
+	all               bool
 	quiet, update     bool
 	seed              uint64
 	policy            string
@@ -55,6 +56,7 @@ func (a *app) runCommand() *cobra.Command {
 	f.outputs.names = formatNames()
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
+	flags.BoolVar(&f.all, "all", false, "a row for each scenario, however many they are")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
 	a.completeFlags(cmd)
@@ -159,7 +161,7 @@ func (a *app) printOutcomes(outcomes []check.Result, options reports.Options, f 
 		return wrap(formatNamed(f.outputs.screen).Write(a.Stdout, outcomes, options))
 	}
 	looks := a.drawing(f.looks)
-	looks.Again = options.Again
+	looks.Again, looks.Grouped = options.Again, !f.all && !f.verbose
 	if f.quiet {
 		outcomes = slices.DeleteFunc(slices.Clone(outcomes), func(o check.Result) bool { return o.Status == check.Passed })
 		if len(outcomes) == 0 {
