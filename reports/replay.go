@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolbench/sim/replay"
+	"toolbench/sim/scenario/check"
 )
 
 // ReplayVersion is that of the JSON report on replays. It changes when a field goes
@@ -35,6 +36,35 @@ func (r ReplayReport) show(p *page) {
 	}
 	p.skipped(r.Skipped)
 	p.fold("", r.summary())
+}
+
+// views are the conversations, each under every policy, the fastest first.
+func (r ReplayReport) views() []view {
+	var all []view
+	for _, one := range r.Recordings {
+		for i, c := range one.Conversations {
+			v := view{again: "toolbench replay " + Quoted(one.File)}
+			for n := len(c.Played) - 1; n >= 0; n-- {
+				out := check.Result{Name: rowName(path.Base(one.File), one, i), File: one.File, Status: check.Passed, Policy: c.Played[n].Policy}
+				out.Summarize(&check.Record{Events: c.Played[n].Events})
+				for _, f := range c.Figures {
+					if f.Name == out.Policy { // without what a person took between messages
+						out.Makespan, out.Serial, out.Hidden = f.Makespan, f.Serial, f.Hidden
+					}
+				}
+				out.LowerBound = 0
+				if v.Policy == "" {
+					v.Result = out
+				} else {
+					v.others = append(v.others, out)
+				}
+			}
+			if v.Policy != "" {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
 }
 
 // nameWidth keeps a long file name from making a list of a table.

@@ -35,6 +35,11 @@ type Options struct {
 	// Again gives the command that shows an outcome again; nil stands for Again of
 	// this package. Only the caller has where its scenarios came from.
 	Again func(check.Result) string
+	// Others gives the outcomes of the same under other policies, which a timeline shows
+	// beside it; nil gives none.
+	Others func(check.Result) []check.Result
+	// Secrets are values to blank in what a timeline quotes, besides what looks like one.
+	Secrets []string
 }
 
 func (o Options) again(outcome check.Result) string {
@@ -60,6 +65,9 @@ func Formats() []Format {
 		{"json", "one JSON object, as run.schema.json describes", JSON},
 		{"junit", "JUnit XML, as CI systems read it", JUnit},
 		{"markdown", "a table and the failures, for job summaries", Markdown},
+		{"html", "a timeline to look at, in one file that opens from disk", HTML},
+		{"perfetto", "trace events, as Perfetto and chrome://tracing open them", Perfetto},
+		{"otlp", "OpenTelemetry spans in OTLP's JSON, with the names of generative AI", OTLP},
 	}
 }
 
@@ -71,8 +79,8 @@ type Report interface {
 	document() any
 }
 
-// Print writes a report as "json", a comparison also as "markdown", or else as a text for
-// people.
+// Print writes a report as "json", a comparison also as "markdown", what was played also
+// as "html", "perfetto" or "otlp", or else as a text for people.
 func Print(w io.Writer, r Report, format string, o Options) error {
 	switch format {
 	case "json":
@@ -80,6 +88,10 @@ func Print(w io.Writer, r Report, format string, o Options) error {
 	case "markdown":
 		if c, ok := r.(CompareReport); ok {
 			return c.markdown(w)
+		}
+	case "html", "perfetto", "otlp":
+		if v, ok := r.(viewable); ok {
+			return writeViews(w, v.views(), format, o)
 		}
 	}
 	p := newPage(w, o)

@@ -20,6 +20,15 @@ const ServeVersion = 2
 type ServeReport struct {
 	serve.Report
 	Outcome *check.Result
+	// Seen is what a client did, for a timeline; nil where there was none.
+	Seen *check.Result
+}
+
+func (r ServeReport) views() []view {
+	if r.Seen == nil {
+		return nil
+	}
+	return []view{{Result: *r.Seen, again: "toolbench serve " + Quoted(r.Source)}}
 }
 
 // Held reports whether every check and every expectation held.

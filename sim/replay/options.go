@@ -31,6 +31,8 @@ type Options struct {
 	Limits recording.Limits
 	// Secrets are values to blank in the report, besides what looks like one.
 	Secrets []string
+	// Events keeps what happened, for timelines.
+	Events bool
 }
 
 // DefaultPace is assumed of a stream without times: 400 ms to the first byte, then

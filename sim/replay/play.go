@@ -27,6 +27,7 @@ type played struct {
 	// safe are the calls' safety, in call order.
 	safe    []bool
 	refused []refusal
+	events  []trace.Event
 }
 
 // refusal is a call that the pipeline did not let through.
@@ -123,6 +124,7 @@ func (w *watch) take(e trace.Event) {
 	if w.over {
 		return
 	}
+	w.events = append(w.events, e)
 	switch e.Kind() {
 	case trace.KindReady:
 		w.safe = append(w.safe, trace.As[trace.Ready](e).Safe)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"toolbench/toolsys/trace"
 )
 
 // Report is what came of one recording. Its texts are blanked of secrets; they come
@@ -72,6 +74,15 @@ type Conversation struct {
 	// Safe are the tools that were taken for safe and why, sorted by name.
 	Safe  []SafeTool
 	Notes Some[string]
+	// Played is what happened under each policy, in the order of Options; only where
+	// Options ask for it.
+	Played []Played
+}
+
+// Played is a conversation under one policy, its turns one after the other.
+type Played struct {
+	Policy string
+	Events []trace.Event
 }
 
 // List is a list of turns that grows no longer than it can be read.

@@ -11,6 +11,7 @@ import (
 	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
 	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/trace"
 )
 
 // conversation is one that is being replayed, turn by turn.
@@ -35,6 +36,9 @@ func newConversation(c *recording.Conversation, o Options, tr *standInCache) *co
 	s.out = Conversation{Number: c.Number, ID: s.blank(c.ID), Agent: s.blank(c.Agent)}
 	for _, p := range o.Policies {
 		s.figures = append(s.figures, Figure{Name: p.String()})
+		if o.Events {
+			s.out.Played = append(s.out.Played, Played{Policy: p.String()})
+		}
 	}
 	return s
 }
@@ -57,6 +61,7 @@ func (s *conversation) take(t *recording.Turn) error {
 			}
 		}
 		f := &s.figures[i]
+		s.keep(i, t.Number, f.Makespan, run.events)
 		f.Makespan += run.makespan
 		f.Serial += run.busy
 		f.Basis = f.Basis.or(st.basis(p, run.safe))
@@ -66,6 +71,21 @@ func (s *conversation) take(t *recording.Turn) error {
 	}
 	s.session(t)
 	return nil
+}
+
+// keep adds a turn's events to those of its policy, with the times and the number that the
+// turn has in the conversation.
+func (s *conversation) keep(policy, turn int, began time.Duration, events []trace.Event) {
+	if !s.o.Events {
+		return
+	}
+	for _, e := range events {
+		e.At += began
+		if e.Turn > 0 {
+			e.Turn = turn
+		}
+		s.out.Played[policy].Events = append(s.out.Played[policy].Events, e)
+	}
 }
 
 // count takes what needs no replay.

@@ -72,7 +72,9 @@ func (a *app) print(r reports.Report, p printing) error {
 }
 
 func (a *app) printFiles(r reports.Report, p printing) error {
-	return a.writeFiles(p.outputs, func(w io.Writer, format string) error { return reports.Print(w, r, format, reports.Options{}) })
+	return a.writeFiles(p.outputs, func(w io.Writer, format string) error {
+		return reports.Print(w, r, format, reports.Options{Secrets: a.secrets()})
+	})
 }
 
 func (a *app) printAll(text []byte) error {

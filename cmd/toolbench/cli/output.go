@@ -55,6 +55,14 @@ func (outs *outputs) Type() string { return "FORMAT[=FILE]" }
 // forPeople reports whether the screen shows the report as a text.
 func (outs *outputs) forPeople() bool { return outs.screen == "" || outs.screen == "table" }
 
+// drawn are the formats that show what was played over time.
+func drawn() []string { return []string{"html", "perfetto", "otlp"} }
+
+// wants reports whether one of some formats was asked for.
+func (outs *outputs) wants(formats ...string) bool {
+	return slices.Contains(formats, outs.screen) || slices.ContainsFunc(outs.files, func(f fileOutput) bool { return slices.Contains(formats, f.format) })
+}
+
 // formatNames are the reports of outcomes.
 func formatNames() []string {
 	var names []string

@@ -93,7 +93,11 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	a.verdict = verdict(outcomes(results))
 	plan.remember(results)
-	if err := a.report(outcomes(results), reports.Options{Again: plan.again(f)}, f); err != nil {
+	options := reports.Options{Again: plan.again(f), Secrets: a.secrets()}
+	if f.outputs.wants("html") && !stopped {
+		options.Others = pool.others(ctx, plan.entries, a.bench.Policies)
+	}
+	if err := a.report(outcomes(results), options, f); err != nil {
 		return err
 	}
 	judged := a.compareWith(reports.StoredRun(outcomes(results), reports.Options{Again: plan.again(f)}), against, f.outputs, f.looks)
@@ -101,6 +105,28 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return interrupted("interrupted while expectations were updated; each file is as it was or as it was to be")
 	}
 	return a.conclude(len(results), len(plan.entries), stopped, judged)
+}
+
+// others plays scenarios under every policy, for timelines beside their own.
+func (p *pool) others(ctx context.Context, entries []entry, policies []string) func(check.Result) []check.Result {
+	played := map[string][]check.Result{}
+	key := func(o check.Result) string { return o.File + "\x00" + o.Name }
+	for _, policy := range policies {
+		under := *p
+		under.options.Policy, under.repeat, under.failFast = policy, 1, false
+		results, stopped := under.run(ctx, entries)
+		if stopped {
+			break
+		}
+		for _, o := range outcomes(results) {
+			if o.Status != check.Errored {
+				played[key(o)] = append(played[key(o)], o)
+			}
+		}
+	}
+	return func(o check.Result) []check.Result {
+		return slices.DeleteFunc(slices.Clone(played[key(o)]), func(other check.Result) bool { return other.Policy == o.Policy })
+	}
 }
 
 // conclude gives the error that carries the exit code; judged is that of the comparison

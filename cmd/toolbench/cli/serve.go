@@ -37,7 +37,7 @@ type serveFlags struct {
 }
 
 func (a *app) serveCommand() *cobra.Command {
-	f := serveFlags{speed: 1, addr: "127.0.0.1:0"}
+	f := serveFlags{printing: printing{outputs: outputs{names: drawn()}}, speed: 1, addr: "127.0.0.1:0"}
 	cmd := &cobra.Command{Use: "serve RECORDING|SCENARIO", Short: "Serve a recording to any client", ValidArgsFunction: a.completeNames}
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", f.addr, "where to listen; port 0 takes a free one")
@@ -174,7 +174,10 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 	r := reports.ServeReport{Report: server.Report()}
 	if sc != nil && len(r.Sessions) > 0 {
 		out := server.Outcome(serve.Trial{Scenario: sc})
-		r.Outcome = &out
+		r.Outcome, r.Seen = &out, &out
+	} else if len(r.Sessions) > 0 {
+		out := server.Outcome(serve.Trial{})
+		r.Seen = &out
 	}
 	if err := a.printFiles(r, f.printing); err != nil {
 		return err

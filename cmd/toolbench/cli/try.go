@@ -85,7 +85,7 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 	}
 	results, stopped := a.pool(f.runFlags).run(ctx, plan.entries)
 	a.verdict = verdict(outcomes(results))
-	if err := a.report(outcomes(results), reports.Options{Again: agent.again(plan)}, f.runFlags); err != nil {
+	if err := a.report(outcomes(results), reports.Options{Again: agent.again(plan), Secrets: a.secrets()}, f.runFlags); err != nil {
 		return err
 	}
 	judged := a.compareWith(reports.StoredRun(outcomes(results), reports.Options{Again: agent.again(plan)}), against, f.outputs, f.looks)
