@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +27,8 @@ type FuzzReport struct {
 	// Took is the real time.
 	Took    time.Duration
 	Failure *FuzzFailure
+	// Goals shows how often each goal came up, in place of their number and the rarest.
+	Goals bool
 }
 
 // FuzzFailure is the case that failed, made small.
@@ -44,21 +48,9 @@ type FuzzFailure struct {
 	Outcome *check.Result `json:"-"`
 }
 
-// show writes a run (O6): a line, the goals with how often they came up, what never
-// did, and the case that failed with its timeline.
+// show writes a run (O6): the goals, a line, and the case that failed with its timeline.
 func (r FuzzReport) show(p *page) {
-	var never []string
-	g := Grid{Columns: columns("Goal", ">Times")}
-	for i, goal := range invariant.Goals() {
-		if n := r.seen(i); n > 0 {
-			g.add(goal.Name, n)
-		} else if r.can(goal) {
-			never = append(never, goal.Name)
-		}
-	}
-	p.grid(g)
-	p.printf("\n")
-	p.section("Never seen", never...)
+	r.goals(p)
 	verdict, seconds := "all held", r.Took.Seconds()
 	if r.Failure != nil {
 		verdict = "1 failed"
@@ -69,6 +61,43 @@ func (r FuzzReport) show(p *page) {
 		p.printf("\n")
 		r.Failure.show(p)
 	}
+}
+
+// goals writes which goals came up, and which never did.
+func (r FuzzReport) goals(p *page) {
+	type seen struct {
+		name  string
+		times int
+	}
+	var came []seen
+	var never []string
+	for i, goal := range invariant.Goals() {
+		if n := r.seen(i); n > 0 {
+			came = append(came, seen{goal.Name, n})
+		} else if r.can(goal) {
+			never = append(never, goal.Name)
+		}
+	}
+	if r.Goals {
+		g := Grid{Columns: columns("Goal", ">Times")}
+		for _, s := range came {
+			g.add(s.name, s.times)
+		}
+		p.grid(g)
+		p.printf("\n")
+		p.section("Never seen", never...)
+		return
+	}
+	line := fmt.Sprintf("%d of %d goals seen", len(came), len(came)+len(never))
+	switch rare := slices.MinFunc(append(came, seen{"", math.MaxInt}), func(a, b seen) int { return cmp.Compare(a.times, b.times) }); {
+	case len(never) == 1:
+		line += ", never: " + never[0]
+	case len(never) > 1:
+		line += fmt.Sprintf(", never: %s and %d more", never[0], len(never)-1)
+	case rare.name != "":
+		line += fmt.Sprintf(", rarest: %s (%d)", rare.name, rare.times)
+	}
+	p.fold("", line+"; the list: -v")
 }
 
 // seen is how often the i-th goal came up.

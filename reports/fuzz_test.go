@@ -37,6 +37,11 @@ func TestAFuzzRunFitsTheScreen(t *testing.T) {
 		golden(t, fmt.Sprint("fuzz.", width), b.String())
 	}
 	var b bytes.Buffer
+	all := fuzzed()
+	all.Goals = true
+	require.NoError(t, reports.Print(&b, all, "table", reports.Options{Width: 60}))
+	golden(t, "fuzz.goals", b.String())
+	b.Reset()
 	require.NoError(t, reports.Print(&b, fuzzed(), "json", reports.Options{}))
 	golden(t, "fuzz.json", b.String())
 }
@@ -51,7 +56,9 @@ func TestAFailingCaseIsPainted(t *testing.T) {
 // What cannot come up under the policies that were played is not missed.
 func TestWhatCannotComeUpIsNotMissed(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, reports.Print(&b, fuzzed(), "table", reports.Options{Width: 100}))
+	all := fuzzed()
+	all.Goals = true
+	require.NoError(t, reports.Print(&b, all, "table", reports.Options{Width: 100}))
 	never := b.String()[strings.Index(b.String(), "Never seen"):]
 	assert.Contains(t, never, "a safe call's modifier was dropped")
 	assert.NotContains(t, never, "acted after its batch")

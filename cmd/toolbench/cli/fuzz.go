@@ -30,6 +30,7 @@ type fuzzFlags struct {
 	policies    []string
 	replay, out string
 	list        bool
+	goals       bool
 	child       string
 	patience    time.Duration
 }
@@ -48,6 +49,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.VarP(number(&f.jobs, 1), "jobs", "j", "processes at once")
 	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
 	flags.StringVar(&f.out, "out", ".", "the folder to write a failing case to")
+	flags.BoolVarP(&f.goals, "verbose", "v", false, "list the goals, with how often each came up")
 	flags.BoolVar(&f.list, "list", false, "list the invariants, and play nothing")
 	flags.StringVar(&f.child, "child", "", "play a batch for a parent")
 	flags.DurationVar(&f.patience, "patience", fuzzPatience, "how long a case may be silent before it counts as hung")
@@ -102,7 +104,7 @@ func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 	if err != nil {
 		return harness(err)
 	}
-	report := reports.FuzzReport{Seed: f.seed, Engine: f.engine, Policies: f.policies, Total: total, Took: time.Since(p.began)}
+	report := reports.FuzzReport{Seed: f.seed, Engine: f.engine, Policies: f.policies, Total: total, Took: time.Since(p.began), Goals: f.goals}
 	if total.Failed != nil {
 		report.Failure = a.fuzzFailure(ctx, f, *total.Failed)
 	}
