@@ -19,7 +19,7 @@ func servedReport() serve.Report {
 		Source: "session.yaml", Conversations: 3, Unserved: []int{2, 3},
 		Refused: []serve.Refusal{{Text: "conversation 1 has no answer left: all 2 were given", Opening: "Hi\x1b[31m"}},
 		Sessions: []serve.SessionReport{{
-			Conversation: 1, Opening: "other", Requests: 4, Resent: 1, Answers: 2, Of: 2, Calls: 2, Results: 1,
+			Conversation: 1, Opening: "other", API: "chat-completions", Requests: 4, Resent: 1, Answers: 2, Of: 2, Calls: 2, Results: 1,
 			Checks: []serve.Check{
 				{Name: "results", Weight: serve.Refused, Demand: "each call has exactly one result", Status: serve.Failed, More: 2,
 					Findings: []serve.Finding{{Turn: 1, Text: "weather call_b has no result"}, {Text: "evil \x1b]0;x\x07"}}},

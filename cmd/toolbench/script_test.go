@@ -47,7 +47,7 @@ var agentDir = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-o", dir+string(os.PathSeparator), "../../sim/serve/testdata/agent").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir+string(os.PathSeparator), "../../sim/serve/testdata/agent", "../../sim/serve/testdata/chatagent").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)
 	}

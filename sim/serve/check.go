@@ -2,9 +2,12 @@ package serve
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/dialect"
 )
 
 // maxFindings is how many findings of a check are listed one by one.
@@ -41,10 +44,18 @@ var demands = []struct {
 	{"recorded", "results are those that were recorded", Taste, (*checker).recorded},
 }
 
+// leftOut are the checks that mean nothing for an API. Chat Completions and Responses have
+// no mark for results that are errors either.
+var leftOut = map[dialect.API][]string{
+	dialect.Chat:      {"cache", "errors of results"},
+	dialect.Responses: {"placement", "cache", "errors of results"},
+	dialect.Gemini:    {"cache", "ids of calls"},
+}
+
 // review checks a sequence of requests. It is a pure function of
 // the session's log.
 func review(s *session, strict bool) SessionReport {
-	out := SessionReport{Conversation: s.conv.Number, Opening: compared(s), Of: len(s.conv.Answers), Notes: s.naming.notes}
+	out := SessionReport{Conversation: s.conv.Number, Opening: compared(s), Of: len(s.conv.Answers), API: string(s.api), Notes: slices.Clone(s.naming.notes)}
 	var log []exchange // without repeats
 	for _, x := range s.log {
 		out.Requests++
@@ -59,8 +70,14 @@ func review(s *session, strict bool) SessionReport {
 		}
 		log = append(log, x)
 	}
+	if left := leftOut[s.api]; len(left) > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("left out for %s, which has no such thing: %s", s.api, strings.Join(left, ", ")))
+	}
 	for _, p := range demands {
-		c := &checker{conv: s.conv, log: log}
+		if slices.Contains(leftOut[s.api], p.name) {
+			continue
+		}
+		c := &checker{conv: s.conv, log: log, api: s.api}
 		p.run(c)
 		check := c.result(p.name, p.demand, strict)
 		check.Weight = p.weight
@@ -87,6 +104,7 @@ func compared(s *session) string {
 
 // checker collects what one check finds.
 type checker struct {
+	api      dialect.API
 	conv     *Conversation
 	log      []exchange
 	tested   bool
@@ -180,6 +198,7 @@ type Refusal struct {
 type SessionReport struct {
 	Conversation int       `json:"conversation" jsonschema:"The recorded conversation that was served." minimum:"1"`
 	Opening      string    `json:"opening" jsonschema:"How the first user message compares with the recorded one." enum:"same,other,unknown"`
+	API          string    `json:"api" jsonschema:"The API that the client speaks." enum:"messages,chat-completions,responses,generate-content"`
 	Requests     int       `json:"requests"`
 	Resent       int       `json:"resent" jsonschema:"Requests that repeat the one before, byte for byte, and got the same answer."`
 	Answers      int       `json:"answers" jsonschema:"Answers that were given."`

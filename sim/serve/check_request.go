@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
 )
 
 // offered: a client can only run tools that it has.
@@ -39,32 +41,39 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// allowedName is what the API takes as the name of a tool.
-var allowedName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+// allowedNames are what an API takes as the name of a tool.
+var allowedNames = map[dialect.API]*regexp.Regexp{
+	dialect.Messages:  regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`),
+	dialect.Chat:      regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
+	dialect.Responses: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
+	dialect.Gemini:    regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`),
+}
 
 // requests: what the API looks at before it looks at the conversation.
 func (c *checker) requests() {
 	for _, x := range c.log {
 		c.tested = true
 		report := func(format string, args ...any) { c.report(max(0, x.answer), format, args...) }
-		if x.req.maxTokens < 1 {
+		if c.api == dialect.Messages && x.req.maxTokens < 1 {
 			report("max_tokens is missing")
 		}
-		checkTools(x.req.tools, report)
+		c.checkTools(x.req.tools, report)
 		checkIDs(x.req, report)
 	}
 }
 
-func checkTools(tools []gjson.Result, report func(string, ...any)) {
+func (c *checker) checkTools(tools []gjson.Result, report func(string, ...any)) {
 	var names []string
+	allowed := allowedNames[c.api]
 	for i, t := range tools {
 		name := toolName(t)
 		switch kind := t.Get("type").Str; {
 		case slices.Contains(names, name):
 			report("tools.%d: the name %q is taken", i, name)
-		case !allowedName.MatchString(name):
-			report("tools.%d: the name %q is not %s", i, name, allowedName)
+		case !allowed.MatchString(name):
+			report("tools.%d: the name %q is not %s", i, name, allowed)
 		case kind != "" && kind != "custom":
+		case c.api != dialect.Messages && !schemaOf(t).Exists(): // a tool without arguments
 		case !schemaOf(t).IsObject():
 			report("tools.%d: %s has no input_schema", i, name)
 		case schemaOf(t).Get("type").Str != "object":

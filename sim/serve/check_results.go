@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/dialect"
 	"toolbench/toolsys/message"
 )
 
@@ -141,6 +142,9 @@ func (c *checker) roles() {
 	}
 }
 
+// marksErrors reports whether the API has a mark for results that are errors.
+func (c *checker) marksErrors() bool { return !slices.Contains(leftOut[c.api], "errors of results") }
+
 // recorded: the results are those that the recorder's client sent.
 func (c *checker) recorded() {
 	c.eachReaction(func(r reaction) {
@@ -148,7 +152,7 @@ func (c *checker) recorded() {
 			want, known := r.answer.Results[s.id]
 			switch {
 			case !known:
-			case want.IsError != s.isError:
+			case want.IsError != s.isError && c.marksErrors():
 				c.report(r.turn, "the result of %s has is_error %t; recorded was %t", s.id, s.isError, want.IsError)
 			case want.Text != s.text:
 				was, is := excerpts(want.Text, s.text)
@@ -200,6 +204,9 @@ func (c *checker) echo() {
 			return
 		}
 		sent, back := blocks(gjson.ParseBytes(raw)), blocks(r.req.messages[r.at])
+		if c.api != dialect.Messages {
+			sent, back = essence(sent), essence(back)
+		}
 		for i := range max(len(sent), len(back)) {
 			switch {
 			case i >= len(back):
@@ -213,6 +220,25 @@ func (c *checker) echo() {
 			}
 		}
 	})
+}
+
+// essence is what other APIs have of a message sent back: its text as one, and the calls.
+// Reasoning stays with the provider, or comes back sealed.
+func essence(list []gjson.Result) (out []gjson.Result) {
+	var said strings.Builder
+	for _, b := range list {
+		switch b.Get("type").Str {
+		case "text":
+			said.WriteString(b.Get("text").Str)
+		case "tool_use":
+			out = append(out, b)
+		}
+	}
+	if said.Len() == 0 {
+		return out
+	}
+	text := dialect.JSON(map[string]string{"type": "text", "text": said.String()})
+	return append([]gjson.Result{gjson.ParseBytes(text)}, out...)
 }
 
 // changed describes the first member that is not what it was, "" when there is none.

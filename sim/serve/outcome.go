@@ -36,7 +36,7 @@ type Trial struct {
 func (s *Server) Outcome(t Trial) check.Result {
 	r := s.Report()
 	s.mu.Lock()
-	seen := s.view(t.Plain)
+	seen := s.view(t)
 	s.mu.Unlock()
 	for _, f := range t.Files {
 		seen.Events = append(seen.Events, trace.Event{At: seen.end, Data: f})
@@ -155,19 +155,20 @@ func (w Weight) words() string {
 // view is a record of the requests.
 type view struct {
 	check.Record
-	plain func([]byte) []byte
-	speed float64
-	end   time.Duration
-	first time.Duration
-	limit int
+	scenario *scenario.Scenario
+	plain    func([]byte) []byte
+	speed    float64
+	end      time.Duration
+	first    time.Duration
+	limit    int
 }
 
 // view gives what the sessions' requests show. The caller holds the lock.
-func (s *Server) view(plain func([]byte) []byte) *view {
-	if plain == nil {
-		plain = bytes.Clone
+func (s *Server) view(t Trial) *view {
+	v := &view{plain: t.Plain, speed: s.speed(), first: -1, scenario: t.Scenario}
+	if v.plain == nil {
+		v.plain = bytes.Clone
 	}
-	v := &view{plain: plain, speed: s.speed(), first: -1}
 	for i, session := range s.router.sessions {
 		agent := ""
 		if i > 0 {
@@ -216,9 +217,12 @@ func (v *view) results(s *session, before, x exchange, put putter) {
 	}
 	calls := s.from.Answers[before.answer].Calls()
 	for _, r := range resultsAfter(x.req, x.req.lastReply()) {
-		at := slices.IndexFunc(calls, func(c message.Block) bool { return c.ID == r.id })
+		at := slices.IndexFunc(calls, func(c message.Block) bool { return c.ID == cmp.Or(s.ids[r.id], r.id) })
 		if at < 0 {
 			continue
+		}
+		if slices.Contains(leftOut[s.api], "errors of results") {
+			r.isError = v.expectsError(calls[at].ID)
 		}
 		status := "ok"
 		if r.isError {
@@ -227,6 +231,16 @@ func (v *view) results(s *session, before, x exchange, put putter) {
 		put(x.arrived, calls[at], trace.Ended{Status: status})
 		put(x.arrived, calls[at], trace.Emitted{Status: status, Error: r.isError, Text: string(v.plain([]byte(r.text))), Blocks: 1})
 	}
+}
+
+// expectsError reports whether a scenario expects a call to fail: where the API has no mark
+// for it, what is expected is taken as given.
+func (v *view) expectsError(id string) bool {
+	if v.scenario == nil {
+		return false
+	}
+	want := v.scenario.Expect.Results[id]
+	return want.Error != nil && *want.Error || want.Status != "" && want.Status != "ok"
 }
 
 // answer is what was streamed: when it began and ended, and when each call was complete.

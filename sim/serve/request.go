@@ -9,10 +9,13 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
 )
 
 // request is what a client sent, as far as it matters here.
 type request struct {
+	api       dialect.API
 	stream    bool
 	body      []byte
 	tools     []gjson.Result

@@ -2,10 +2,13 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/dialect"
+	"toolbench/sim/recording"
 	"toolbench/sim/stream"
 )
 
@@ -32,6 +35,45 @@ func (c *Conversation) inWords(n naming, world func(string) string) *Conversatio
 		out.Answers[i] = own
 	}
 	return &out
+}
+
+// withoutIDs gives the conversation as clients see it whose API has no ids: calls are named
+// as the translation of their requests names them. Back leads to the ids of before.
+func (c *Conversation) withoutIDs() (out *Conversation, back map[string]string) {
+	type call struct {
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	}
+	var parts []map[string]call
+	var ids []string
+	for _, a := range c.Answers {
+		for _, b := range a.Calls() {
+			parts, ids = append(parts, map[string]call{"functionCall": {b.Name, b.Input}}), append(ids, b.ID)
+		}
+	}
+	body := dialect.JSON(map[string]any{"contents": []any{map[string]any{"role": "model", "parts": parts}}})
+	_, v, _ := dialect.Request(":generateContent", body, &dialect.IDs{})
+	names, back := map[string]string{}, map[string]string{}
+	for i, b := range v.Get("messages.0.content").Array() {
+		names[ids[i]], back[b.Get("id").Str] = b.Get("id").Str, ids[i]
+	}
+	own := *c
+	own.Answers = make([]Answer, len(c.Answers))
+	for i, a := range c.Answers {
+		events := append([]stream.Event(nil), a.Events...)
+		for k, e := range events {
+			if id := gjson.GetBytes(e.Data, "content_block.id").Str; names[id] != "" {
+				events[k].Data = replaced(e.Data, "content_block.id", names[id])
+			}
+		}
+		now := NewAnswer(events)
+		now.Whole, now.Why, now.Results = a.Whole, a.Why, map[string]recording.Result{}
+		for id, r := range a.Results {
+			now.Results[cmp.Or(names[id], id)] = r
+		}
+		own.Answers[i] = now
+	}
+	return &own, back
 }
 
 // rewriteCalls gives the events with other names and inputs of calls. An input that is no

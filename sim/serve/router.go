@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/dialect"
 	"toolbench/toolsys/message"
 )
 
@@ -38,7 +39,10 @@ type session struct {
 	// is the script's.
 	conv, from *Conversation
 	naming     naming
-	opening    string
+	// api is the client's; ids are the script's of calls, by those that the client gets.
+	api     dialect.API
+	ids     map[string]string
+	opening string
 	// base is how many assistant messages the first request brought along, next the
 	// place of the answer that comes next.
 	base, first, next int
@@ -222,6 +226,9 @@ func (d *router) open(req *request) (*session, error) {
 	s := &session{from: c, opening: opening(req.messages), base: req.replies(), first: first, next: first}
 	s.naming = d.names.name(c, req.tools)
 	s.conv = c.inWords(s.naming, d.world)
+	if s.api = req.api; s.api == dialect.Gemini {
+		s.conv, s.ids = s.conv.withoutIDs()
+	}
 	d.sessions = append(d.sessions, s)
 	return s, nil
 }

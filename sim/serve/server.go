@@ -10,12 +10,14 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
 
@@ -52,7 +54,6 @@ const MaxBody = 32 << 20
 type Server struct {
 	o      Options
 	script *Script
-	mux    *http.ServeMux
 	start  time.Time
 
 	mu       sync.Mutex
@@ -60,6 +61,7 @@ type Server struct {
 	inFlight int
 	requests int
 	last     time.Time
+	kept     kept
 	// rejected is why the last request was that came under another's name.
 	rejected string
 }
@@ -72,14 +74,8 @@ func New(t *Script, o Options) *Server {
 	if o.Wait == nil {
 		o.Wait = cassette.Sleep
 	}
-	s := &Server{o: o, script: t, mux: http.NewServeMux(), start: o.Now(), router: newRouter(t, o)}
+	s := &Server{o: o, script: t, start: o.Now(), router: newRouter(t, o)}
 	s.last = s.start
-	s.mux.HandleFunc("POST /v1/messages", s.messages)
-	s.mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
-	s.mux.HandleFunc("GET /v1/models", s.models)
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, http.StatusNotFound, "not_found_error", r.Method+" "+r.URL.Path+" is not served; POST /v1/messages is")
-	})
 	return s
 }
 
@@ -89,11 +85,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.rejected = why
 		s.mu.Unlock()
-		fail(w, http.StatusForbidden, "permission_error", why)
+		x, _ := wireOf(r)
+		x.fail(w, http.StatusForbidden, "permission_error", why)
 		return
 	}
-	s.mux.ServeHTTP(w, r)
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	ends := func(end string) bool { return strings.HasSuffix(path, end) }
+	switch x, asks := wireOf(r); {
+	case asks:
+		s.messages(w, r, x)
+	case r.Method == http.MethodPost && slices.ContainsFunc([]string{"/messages/count_tokens", ":countTokens", "/responses/input_tokens"}, ends):
+		s.countTokens(w, r)
+	case r.Method == http.MethodGet && ends("/models"):
+		s.models(w, r)
+	default:
+		x.fail(w, http.StatusNotFound, "not_found_error", r.Method+" "+r.URL.Path+" is not served; POST "+served+" are")
+	}
 }
+
+// served are the paths that are.
+const served = "/v1/messages, /v1/chat/completions, /v1/responses, /v1beta/models/M:generateContent, :streamGenerateContent, " +
+	"/model/ID/invoke, /model/ID/invoke-with-response-stream, :rawPredict and :streamRawPredict"
 
 // State is how far the serving has come.
 type State struct {
@@ -130,39 +142,54 @@ func (s *Server) Report() Report {
 	return r
 }
 
-// messages answers POST /v1/messages.
-func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
-	body, ok := read(w, r)
+// messages answers a request for a model's turn.
+func (s *Server) messages(w http.ResponseWriter, r *http.Request, x wire) {
+	body, ok := x.body(w, r)
 	if !ok {
 		return
 	}
-	if threaded(body) {
+	if x.api == dialect.Messages && threaded(body) {
 		withoutThreads(w)
 		return
 	}
+	if x.api == dialect.Responses {
+		body = s.complete(body)
+	}
 	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // without it, 0
-	t, stream, err := s.route(body, retries > 0)
+	t, req, err := s.route(&x, body, retries > 0)
 	if err != nil {
-		fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		x.fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return
 	}
 	defer s.ended(t)
 	w.Header().Set("Request-Id", t.id())
-	s.give(w, r, t, stream)
+	document := s.give(w, r, t, req, x)
+	if x.api == dialect.Responses && document != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.kept.keep(s.kept.input(gjson.ParseBytes(body)), document)
+	}
+}
+
+// complete puts what a request refers to in its place.
+func (s *Server) complete(body []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept.complete(body)
 }
 
 // route asks the router; the lock is not held while anything is waited for.
-func (s *Server) route(body []byte, retry bool) (reply, bool, error) {
+func (s *Server) route(x *wire, body []byte, retry bool) (reply, *request, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
 	s.last = s.o.Now()
 	at := s.last.Sub(s.start)
-	req, err := parse(body)
+	req, err := x.read(body)
 	if err != nil {
 		s.router.refused = append(s.router.refused, Refusal{Text: err.Error()})
 		s.log(Line{At: at, What: "refused", Text: err.Error()})
-		return reply{}, false, err
+		return reply{}, nil, err
 	}
 	t, err := s.router.route(req, retry, at)
 	switch {
@@ -176,7 +203,7 @@ func (s *Server) route(body []byte, retry bool) (reply, bool, error) {
 	if err == nil {
 		s.inFlight++
 	}
-	return t, req.stream, err
+	return t, req, err
 }
 
 func (s *Server) ended(t reply) {
@@ -200,25 +227,30 @@ func (s *Server) log(l Line) {
 const writeTime = 30 * time.Second
 
 // give sends an answer as it comes from a player of cassettes, which paces it and has it
-// fail as demanded. An answer that was cut ends as a lost connection.
-func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, streamed bool) {
+// fail as demanded. An answer that was cut ends as a lost connection. It gives the answer as
+// a document where the API is not the Messages API.
+func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *request, x wire) json.RawMessage {
 	resp, err := s.played(r, t)
 	if err != nil {
-		fail(w, http.StatusInternalServerError, "api_error", err.Error())
-		return
+		x.fail(w, http.StatusInternalServerError, "api_error", err.Error())
+		return nil
 	}
 	defer resp.Body.Close()
+	o := &outlet{wire: x, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage}}
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		body, _ := io.ReadAll(resp.Body) // it is in memory
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(resp.StatusCode)
-		_, _ = w.Write(body) // an error means that the client went away
-	case streamed:
-		s.play(w, resp.Body, t.answer)
+		x.fail(w, resp.StatusCode, gjson.GetBytes(body, "error.type").Str, gjson.GetBytes(body, "error.message").Str)
+		return nil
+	case req.stream:
+		s.play(w, resp.Body, t.answer, o)
 	default:
-		s.complete(w, resp.Body, t.answer)
+		s.whole(w, resp.Body, t.answer, o)
 	}
+	if x.api == dialect.Messages {
+		return nil
+	}
+	return o.giver.Document()
 }
 
 // played opens the body of an answer, on a clock that runs as fast as was asked for.
@@ -244,20 +276,28 @@ func (s *Server) speed() float64 {
 }
 
 // play passes a stream on piece by piece, each as soon as it is due.
-func (s *Server) play(w http.ResponseWriter, body io.Reader, a *Answer) {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+func (s *Server) play(w http.ResponseWriter, body io.Reader, a *Answer, o *outlet) {
+	w.Header().Set("Content-Type", o.kind())
 	w.Header().Set("Cache-Control", "no-cache")
 	out, buf := http.NewResponseController(w), make([]byte, 64<<10)
 	for {
 		n, err := body.Read(buf)
+		piece := buf[:n]
+		if o.api != dialect.Messages || o.framed {
+			piece = o.add(piece)
+		}
+		whole := err == io.EOF && (a.Whole || failed(a))
+		if whole {
+			piece = append(piece, o.end()...)
+		}
 		// Writers without deadlines or flushing, as in tests, lose nothing by it.
 		_ = out.SetWriteDeadline(s.o.Now().Add(writeTime))
-		if _, err := w.Write(buf[:n]); err != nil {
+		if _, err := w.Write(piece); err != nil {
 			return // the client went away
 		}
 		_ = out.Flush()
 		switch {
-		case err == io.EOF && (a.Whole || failed(a)):
+		case whole:
 			return
 		case err != nil:
 			panic(http.ErrAbortHandler)
@@ -270,8 +310,8 @@ func failed(a *Answer) bool {
 	return slices.ContainsFunc(a.Events, func(e stream.Event) bool { return e.Type == "error" })
 }
 
-// complete answers a client that asked for no stream, when the stream is over.
-func (s *Server) complete(w http.ResponseWriter, body io.Reader, a *Answer) {
+// whole answers a client that asked for no stream, when the stream is over.
+func (s *Server) whole(w http.ResponseWriter, body io.Reader, a *Answer, o *outlet) {
 	arrived, err := io.ReadAll(body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -286,28 +326,37 @@ func (s *Server) complete(w http.ResponseWriter, body io.Reader, a *Answer) {
 	got := NewAnswer(events)
 	if got.Whole = got.Whole && a.Whole; !got.Whole {
 		status, kind, text := refusal(&got)
-		fail(w, status, kind, text)
+		o.fail(w, status, kind, text)
 		return
 	}
 	message, err := Message(&got)
 	if err != nil {
-		fail(w, http.StatusInternalServerError, "api_error", "the recorded answer is no message: "+err.Error())
+		o.fail(w, http.StatusInternalServerError, "api_error", "the recorded answer is no message: "+err.Error())
 		return
+	}
+	if o.api != dialect.Messages {
+		for _, e := range got.Events {
+			o.giver.Add(e)
+		}
+		message = o.giver.Document()
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(message) // an error means that the client went away
 }
 
-// read takes a request's body; what is too large is answered here.
-func read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+// body takes a request's body; what is too large is answered here.
+func (x wire) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		fail(w, http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("the request is larger than %d bytes", MaxBody))
+	if errors.As(err, &large) {
+		x.fail(w, http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("the request is larger than %d bytes", MaxBody))
 		return nil, false
-	case err != nil:
-		fail(w, http.StatusBadRequest, "invalid_request_error", "the body cannot be read: "+err.Error())
+	}
+	if err == nil {
+		body, err = unpacked(body, r.Header.Get("Content-Encoding"))
+	}
+	if err != nil {
+		x.fail(w, http.StatusBadRequest, "invalid_request_error", "the body cannot be read: "+err.Error())
 		return nil, false
 	}
 	return body, true
@@ -316,40 +365,58 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 // countTokens estimates what a request's prompt comes to: stream.BytesPerToken bytes
 // a token.
 func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
-	body, ok := read(w, r)
+	x, _ := wireOf(r)
+	body, ok := x.body(w, r)
 	if !ok {
 		return
 	}
-	req, err := parse(body)
-	if err != nil {
-		fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+	n := len(body)
+	if x.api == dialect.Messages {
+		req, err := parse(body)
+		if err != nil {
+			x.fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+			return
+		}
+		n = len(req.system.Raw)
+		for _, part := range slices.Concat(req.tools, req.messages) {
+			n += len(part.Raw)
+		}
+	}
+	n /= stream.BytesPerToken
+	if x.api == dialect.Gemini {
+		answer(w, http.StatusOK, map[string]int{"totalTokens": n})
 		return
 	}
-	bytes := len(req.system.Raw)
-	for _, part := range slices.Concat(req.tools, req.messages) {
-		bytes += len(part.Raw)
-	}
-	answer(w, http.StatusOK, map[string]int{"input_tokens": bytes / stream.BytesPerToken})
+	answer(w, http.StatusOK, map[string]any{"object": "response.input_tokens", "input_tokens": n})
 }
 
-// models lists those that the recording has.
-func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+// models lists those that the recording has: in a form that clients of the Messages API and
+// of OpenAI's read, and in Gemini's.
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	type model struct {
 		Type    string `json:"type"`
 		ID      string `json:"id"`
 		Display string `json:"display_name"`
 		Created string `json:"created_at"`
+		Object  string `json:"object"`
+		Seconds int    `json:"created"`
+		Owner   string `json:"owned_by"`
 	}
-	list := []model{}
+	type resource struct {
+		Name    string   `json:"name"`
+		Display string   `json:"displayName"`
+		Methods []string `json:"supportedGenerationMethods"`
+	}
+	list, resources := []model{}, []resource{}
 	for _, name := range s.script.Models() {
-		list = append(list, model{"model", name, name, "1970-01-01T00:00:00Z"})
+		list = append(list, model{"model", name, name, "1970-01-01T00:00:00Z", "model", 0, "toolbench"})
+		resources = append(resources, resource{"models/" + name, name, []string{"generateContent", "streamGenerateContent", "countTokens"}})
 	}
-	answer(w, http.StatusOK, map[string]any{"data": list, "has_more": false, "first_id": nil, "last_id": nil})
-}
-
-// fail answers with an error as the API words one.
-func fail(w http.ResponseWriter, status int, kind, text string) {
-	answer(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": text}})
+	if shapeOf(r.URL.Path) == dialect.Gemini {
+		answer(w, http.StatusOK, map[string]any{"models": resources})
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"object": "list", "data": list, "has_more": false, "first_id": nil, "last_id": nil})
 }
 
 func answer(w http.ResponseWriter, status int, v any) {

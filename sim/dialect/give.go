@@ -1,0 +1,276 @@
+package dialect
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// Giver turns the events of a Messages answer into those of another API, one by one, and
+// into the whole document that a client gets which asks for no stream. Events of the
+// Messages API pass as they are.
+type Giver struct {
+	API   API
+	Model string
+	// Usage has Chat Completions count tokens at the end of a stream.
+	Usage bool
+
+	id       string
+	blocks   []*given
+	stop     string
+	input    int
+	cached   int
+	output   int
+	part     giver
+	finished bool
+}
+
+// given is a block as far as it was given.
+type given struct {
+	index    int64
+	kind     string // text, thinking, tool_use
+	id, name string
+	text     strings.Builder
+}
+
+// giver is one API's part of a Giver: what a block's begin, piece and end, and the
+// message's begin and end become.
+type giver interface {
+	start(g *Giver) []stream.Event
+	begin(g *Giver, b *given) []stream.Event
+	piece(g *Giver, b *given, text string) []stream.Event
+	end(g *Giver, b *given) []stream.Event
+	finish(g *Giver) []stream.Event
+	// document is the whole answer.
+	document(g *Giver) json.RawMessage
+	// failed is an error within a stream.
+	failed(status int, kind, text string) stream.Event
+}
+
+func giverOf(api API) giver {
+	switch api {
+	case Chat:
+		return chatGiver{}
+	case Responses:
+		return &responsesGiver{}
+	case Gemini:
+		return geminiGiver{}
+	}
+	return nil
+}
+
+// Add gives what an event becomes. One that is no JSON, for a fault made it so, stays.
+func (g *Giver) Add(e stream.Event) []stream.Event {
+	if g.part == nil {
+		g.part = giverOf(g.API)
+	}
+	if g.part == nil {
+		return []stream.Event{e}
+	}
+	if !json.Valid(e.Data) {
+		return []stream.Event{{At: e.At, Data: e.Data}}
+	}
+	out := g.add(e.Type, gjson.ParseBytes(e.Data))
+	for i := range out {
+		out[i].At = e.At
+	}
+	return out
+}
+
+func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
+	switch kind {
+	case "message_start":
+		g.id, g.Model = v.Get("message.id").String(), cmp.Or(g.Model, v.Get("message.model").String())
+		g.blocks, g.finished = nil, false
+		g.counted(v.Get("message.usage"))
+		return g.part.start(g)
+	case "content_block_start":
+		block := v.Get("content_block")
+		b := &given{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String()}
+		if b.kind != "text" && b.kind != "thinking" && b.kind != "tool_use" {
+			return nil // of what the provider itself ran, others have other words
+		}
+		g.blocks = append(g.blocks, b)
+		out := g.part.begin(g, b)
+		if first := block.Get(b.kind).String(); first != "" {
+			out = append(out, g.more(b, first)...)
+		}
+		if in := block.Get("input"); in.IsObject() && in.Raw != "{}" {
+			out = append(out, g.more(b, in.Raw)...)
+		}
+		return out
+	case "content_block_delta":
+		b := g.block(v.Get("index").Int())
+		d := v.Get("delta")
+		text := cmp.Or(d.Get("text").String(), d.Get("thinking").String(), d.Get("partial_json").String())
+		if b == nil || text == "" {
+			return nil
+		}
+		return g.more(b, text)
+	case "content_block_stop":
+		return g.close(v.Get("index").Int())
+	case "message_delta":
+		g.stop = v.Get("delta.stop_reason").String()
+		g.counted(v.Get("usage"))
+	case "message_stop":
+		g.finished = true
+		return g.part.finish(g)
+	case "error":
+		status := StatusOf(v.Get("error.type").String())
+		return []stream.Event{g.part.failed(status, v.Get("error.type").String(), v.Get("error.message").String())}
+	}
+	return nil
+}
+
+func (g *Giver) block(index int64) *given {
+	at := slices.IndexFunc(g.blocks, func(b *given) bool { return b.index == index })
+	if at < 0 {
+		return nil
+	}
+	return g.blocks[at]
+}
+
+func (g *Giver) more(b *given, text string) []stream.Event {
+	b.text.WriteString(text)
+	return g.part.piece(g, b, text)
+}
+
+// close ends a block; a call without input has an empty object.
+func (g *Giver) close(index int64) (out []stream.Event) {
+	b := g.block(index)
+	if b == nil {
+		return nil
+	}
+	if b.kind == "tool_use" && b.text.Len() == 0 {
+		out = g.more(b, "{}")
+	}
+	return append(out, g.part.end(g, b)...)
+}
+
+// counted takes what the provider counted; the cache's part is input too elsewhere.
+func (g *Giver) counted(u gjson.Result) {
+	if u.Get("input_tokens").Exists() {
+		g.cached = count(u, "cache_read_input_tokens")
+		g.input = count(u, "input_tokens") + count(u, "cache_creation_input_tokens") + g.cached
+	}
+	g.output = max(g.output, count(u, "output_tokens"))
+}
+
+// Document is the answer as a whole, of the events so far.
+func (g *Giver) Document() json.RawMessage { return g.part.document(g) }
+
+// plain joins the texts of a kind of block.
+func (g *Giver) plain(kind string) string {
+	var all strings.Builder
+	for _, b := range g.blocks {
+		if b.kind == kind {
+			all.WriteString(b.text.String())
+		}
+	}
+	return all.String()
+}
+
+// calls are the blocks that the client has to answer.
+func (g *Giver) calls() (out []*given) {
+	for _, b := range g.blocks {
+		if b.kind == "tool_use" {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// args is a call's input; what is no JSON, as of a call that was cut, is a text.
+func (b *given) args() json.RawMessage {
+	if raw := json.RawMessage(b.text.String()); json.Valid(raw) {
+		return raw
+	}
+	return JSON(b.text.String())
+}
+
+// StatusOverloaded is the Messages API's for having no time; others have 503.
+const StatusOverloaded = 529
+
+// StatusOf is the status of an error of the Messages API.
+func StatusOf(kind string) int {
+	switch kind {
+	case "overloaded_error":
+		return StatusOverloaded
+	case "rate_limit_error":
+		return http.StatusTooManyRequests
+	case "invalid_request_error":
+		return http.StatusBadRequest
+	case "authentication_error":
+		return http.StatusUnauthorized
+	case "permission_error":
+		return http.StatusForbidden
+	case "not_found_error":
+		return http.StatusNotFound
+	case "request_too_large":
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusInternalServerError
+}
+
+// googleStatus are Google's names of a status.
+var googleStatus = map[int]string{
+	400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT",
+	429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED",
+}
+
+// openaiKind are OpenAI's types and codes of a status.
+func openaiKind(status int, kind string) (string, string) {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return "requests", "rate_limit_exceeded"
+	case status >= http.StatusInternalServerError:
+		return "server_error", "server_error"
+	case status == http.StatusNotFound:
+		return "invalid_request_error", "not_found"
+	}
+	return cmp.Or(kind, "invalid_request_error"), ""
+}
+
+// Refusal is an error as the API words it, of an error of the Messages API; a status that
+// only the Messages API has becomes the one that the other has for it.
+func Refusal(api API, status int, kind, message string) (int, json.RawMessage) {
+	if status == StatusOverloaded && api != Messages {
+		status = http.StatusServiceUnavailable
+	}
+	switch api {
+	case Chat, Responses:
+		kind, code := openaiKind(status, kind)
+		null := json.RawMessage("null")
+		codeOf := null
+		if code != "" {
+			codeOf = JSON(code)
+		}
+		return status, object("error", object("message", text(message), "type", kind, "param", null, "code", codeOf))
+	case Gemini:
+		return status, object("error", object("code", status, "message", text(message), "status", cmp.Or(googleStatus[status], "INTERNAL")))
+	case Converse:
+		return status, object("message", text(message))
+	}
+	return status, object("type", "error", "error", object("type", kind, "message", text(message)))
+}
+
+// exceptions are Bedrock's names of a status.
+var exceptions = map[int]string{
+	400: "ValidationException", 401: "UnrecognizedClientException", 403: "AccessDeniedException", 404: "ResourceNotFoundException",
+	413: "ValidationException", 429: "ThrottlingException", 503: "ServiceUnavailableException",
+}
+
+// Exception is Bedrock's name of a status.
+func Exception(status int) string { return cmp.Or(exceptions[status], "InternalServerException") }
+
+// numbered is the id of the n-th thing of an answer.
+func (g *Giver) numbered(prefix string, n int) string {
+	return fmt.Sprintf("%s_%s_%d", prefix, g.id, n)
+}

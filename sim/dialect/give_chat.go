@@ -1,0 +1,160 @@
+package dialect
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"toolbench/sim/stream"
+)
+
+// chatGiver writes Chat Completions.
+type chatGiver struct{}
+
+var null = json.RawMessage("null")
+
+func (chatGiver) chunk(g *Giver, delta json.RawMessage, stop string) stream.Event {
+	reason := null
+	if stop != "" {
+		reason = JSON(stop)
+	}
+	return stream.Event{Data: object("id", "chatcmpl-"+g.id, "object", "chat.completion.chunk", "created", 0, "model", g.Model,
+		"choices", []json.RawMessage{object("index", 0, "delta", delta, "finish_reason", reason)})}
+}
+
+func (c chatGiver) start(g *Giver) []stream.Event {
+	return []stream.Event{c.chunk(g, object("role", "assistant", "content", text("")), "")}
+}
+
+func (c chatGiver) begin(g *Giver, b *given) []stream.Event {
+	if b.kind != "tool_use" {
+		return nil
+	}
+	call := object("index", slices.Index(g.calls(), b), "id", b.id, "type", "function", "function", object("name", b.name, "arguments", text("")))
+	return []stream.Event{c.chunk(g, object("tool_calls", []json.RawMessage{call}), "")}
+}
+
+func (c chatGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+	delta := object("content", piece)
+	switch b.kind {
+	case "thinking":
+		delta = object("reasoning_content", piece)
+	case "tool_use":
+		delta = object("tool_calls", []json.RawMessage{object("index", slices.Index(g.calls(), b), "function", object("arguments", piece))})
+	}
+	return []stream.Event{c.chunk(g, delta, "")}
+}
+
+func (chatGiver) end(*Giver, *given) []stream.Event { return nil }
+
+func (c chatGiver) finish(g *Giver) []stream.Event {
+	out := []stream.Event{c.chunk(g, json.RawMessage("{}"), c.stop(g))}
+	if g.Usage {
+		out = append(out, stream.Event{Data: object("id", "chatcmpl-"+g.id, "object", "chat.completion.chunk", "created", 0, "model", g.Model,
+			"choices", json.RawMessage("[]"), "usage", c.usage(g))})
+	}
+	return append(out, stream.Event{Data: []byte("[DONE]")})
+}
+
+func (chatGiver) stop(g *Giver) string {
+	switch g.stop {
+	case "tool_use":
+		return "tool_calls"
+	case "max_tokens":
+		return "length"
+	case "refusal":
+		return "content_filter"
+	}
+	return "stop"
+}
+
+func (chatGiver) usage(g *Giver) json.RawMessage {
+	return object("prompt_tokens", g.input, "completion_tokens", g.output, "total_tokens", g.input+g.output,
+		"prompt_tokens_details", object("cached_tokens", g.cached))
+}
+
+func (c chatGiver) document(g *Giver) json.RawMessage {
+	content := null
+	if said := g.plain("text"); said != "" || len(g.calls()) == 0 {
+		content = JSON(said)
+	}
+	var calls []json.RawMessage
+	for _, b := range g.calls() {
+		calls = append(calls, object("id", b.id, "type", "function", "function", object("name", b.name, "arguments", text(b.text.String()))))
+	}
+	message := object("role", "assistant", "content", content, "reasoning_content", g.plain("thinking"), "tool_calls", calls, "refusal", null)
+	return object("id", "chatcmpl-"+g.id, "object", "chat.completion", "created", 0, "model", g.Model,
+		"choices", []json.RawMessage{object("index", 0, "message", message, "logprobs", null, "finish_reason", c.stop(g))}, "usage", c.usage(g))
+}
+
+func (chatGiver) failed(status int, kind, message string) stream.Event {
+	_, body := Refusal(Chat, status, kind, message)
+	return stream.Event{Data: body}
+}
+
+// geminiGiver writes generateContent's answers, in which calls come whole.
+type geminiGiver struct{}
+
+func (geminiGiver) chunk(g *Giver, parts []json.RawMessage, stop string) stream.Event {
+	return stream.Event{Data: geminiGiver{}.answer(g, parts, stop)}
+}
+
+func (geminiGiver) answer(g *Giver, parts []json.RawMessage, stop string) json.RawMessage {
+	candidate := object("content", object("parts", listOf(parts), "role", "model"), "finishReason", stop, "index", 0)
+	return object("candidates", []json.RawMessage{candidate}, "usageMetadata", object("promptTokenCount", g.input, "candidatesTokenCount", g.output,
+		"totalTokenCount", g.input+g.output, "cachedContentTokenCount", g.cached), "modelVersion", g.Model, "responseId", cmp.Or(g.id, "response"))
+}
+
+func (geminiGiver) start(*Giver) []stream.Event         { return nil }
+func (geminiGiver) begin(*Giver, *given) []stream.Event { return nil }
+
+func (c geminiGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+	if b.kind == "tool_use" {
+		return nil
+	}
+	return []stream.Event{c.chunk(g, []json.RawMessage{c.part(b, piece)}, "")}
+}
+
+func (c geminiGiver) end(g *Giver, b *given) []stream.Event {
+	if b.kind != "tool_use" {
+		return nil
+	}
+	return []stream.Event{c.chunk(g, []json.RawMessage{c.part(b, "")}, "")}
+}
+
+func (geminiGiver) part(b *given, piece string) json.RawMessage {
+	switch b.kind {
+	case "tool_use":
+		return object("functionCall", object("name", b.name, "args", b.args()))
+	case "thinking":
+		return object("text", text(piece), "thought", true)
+	}
+	return object("text", text(piece))
+}
+
+func (c geminiGiver) finish(g *Giver) []stream.Event {
+	return []stream.Event{c.chunk(g, []json.RawMessage{object("text", text(""))}, c.stop(g))}
+}
+
+func (geminiGiver) stop(g *Giver) string {
+	switch g.stop {
+	case "max_tokens":
+		return "MAX_TOKENS"
+	case "refusal":
+		return "SAFETY"
+	}
+	return "STOP"
+}
+
+func (c geminiGiver) document(g *Giver) json.RawMessage {
+	var parts []json.RawMessage
+	for _, b := range g.blocks {
+		parts = append(parts, c.part(b, b.text.String()))
+	}
+	return c.answer(g, parts, c.stop(g))
+}
+
+func (geminiGiver) failed(status int, kind, message string) stream.Event {
+	_, body := Refusal(Gemini, status, kind, message)
+	return stream.Event{Data: body}
+}

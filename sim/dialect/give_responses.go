@@ -1,0 +1,141 @@
+package dialect
+
+import (
+	"encoding/json"
+	"slices"
+
+	"toolbench/sim/stream"
+)
+
+// responsesGiver writes Responses: each block is an item, and each event has a number.
+type responsesGiver struct{ number int }
+
+func (r *responsesGiver) event(kind string, members ...any) stream.Event {
+	members = append([]any{"type", kind, "sequence_number", r.number}, members...)
+	r.number++
+	return stream.Event{Type: kind, Data: object(members...)}
+}
+
+func (r *responsesGiver) start(g *Giver) []stream.Event {
+	g.stop = ""
+	return []stream.Event{
+		r.event("response.created", "response", r.response(g, "in_progress", nil)),
+		r.event("response.in_progress", "response", r.response(g, "in_progress", nil)),
+	}
+}
+
+// item is a block as an item of the output; done is false while it is written.
+func (r *responsesGiver) item(g *Giver, b *given, done bool) json.RawMessage {
+	status, written := "in_progress", ""
+	if done {
+		status, written = "completed", b.text.String()
+	}
+	n := slices.Index(g.blocks, b)
+	switch b.kind {
+	case "tool_use":
+		return object("id", g.numbered("fc", n), "type", "function_call", "status", status, "arguments", text(written), "call_id", b.id, "name", b.name)
+	case "thinking":
+		var summary []json.RawMessage
+		if done {
+			summary = append(summary, object("type", "summary_text", "text", text(written)))
+		}
+		return object("id", g.numbered("rs", n), "type", "reasoning", "summary", listOf(summary))
+	}
+	var content []json.RawMessage
+	if done {
+		content = append(content, outputText(written))
+	}
+	return object("id", g.numbered("msg", n), "type", "message", "status", status, "content", listOf(content), "role", "assistant")
+}
+
+func outputText(s string) json.RawMessage {
+	none := json.RawMessage("[]")
+	return object("type", "output_text", "annotations", none, "logprobs", none, "text", text(s))
+}
+
+// at are the members that place an event: its item, and the part within it.
+func (r *responsesGiver) at(g *Giver, b *given) []any {
+	n := slices.Index(g.blocks, b)
+	prefix, part := "msg", "content_index"
+	switch b.kind {
+	case "tool_use":
+		return []any{"item_id", g.numbered("fc", n), "output_index", n}
+	case "thinking":
+		prefix, part = "rs", "summary_index"
+	}
+	return []any{"item_id", g.numbered(prefix, n), "output_index", n, part, 0}
+}
+
+func (r *responsesGiver) begin(g *Giver, b *given) []stream.Event {
+	n := slices.Index(g.blocks, b)
+	out := []stream.Event{r.event("response.output_item.added", "output_index", n, "item", r.item(g, b, false))}
+	switch b.kind {
+	case "thinking":
+		out = append(out, r.event("response.reasoning_summary_part.added", append(r.at(g, b), "part", object("type", "summary_text", "text", text("")))...))
+	case "text":
+		out = append(out, r.event("response.content_part.added", append(r.at(g, b), "part", outputText(""))...))
+	}
+	return out
+}
+
+// kinds are the events of a block's pieces.
+var kinds = map[string]string{"text": "response.output_text", "thinking": "response.reasoning_summary_text", "tool_use": "response.function_call_arguments"}
+
+func (r *responsesGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+	return []stream.Event{r.event(kinds[b.kind]+".delta", append(r.at(g, b), "delta", text(piece))...)}
+}
+
+func (r *responsesGiver) end(g *Giver, b *given) []stream.Event {
+	n, written := slices.Index(g.blocks, b), text(b.text.String())
+	member := "text"
+	if b.kind == "tool_use" {
+		member = "arguments"
+	}
+	out := []stream.Event{r.event(kinds[b.kind]+".done", append(r.at(g, b), member, written)...)}
+	switch b.kind {
+	case "thinking":
+		out = append(out, r.event("response.reasoning_summary_part.done", append(r.at(g, b), "part", object("type", "summary_text", "text", written))...))
+	case "text":
+		out = append(out, r.event("response.content_part.done", append(r.at(g, b), "part", outputText(string(written)))...))
+	}
+	return append(out, r.event("response.output_item.done", "output_index", n, "item", r.item(g, b, true)))
+}
+
+func (r *responsesGiver) finish(g *Giver) []stream.Event {
+	kind := "response.completed"
+	if g.stop == "max_tokens" {
+		kind = "response.incomplete"
+	}
+	return []stream.Event{r.event(kind, "response", r.document(g))}
+}
+
+func (r *responsesGiver) document(g *Giver) json.RawMessage {
+	items := []json.RawMessage{}
+	for _, b := range g.blocks {
+		items = append(items, r.item(g, b, true))
+	}
+	if g.stop == "max_tokens" {
+		return r.response(g, "incomplete", items)
+	}
+	return r.response(g, "completed", items)
+}
+
+func (r *responsesGiver) response(g *Giver, status string, items []json.RawMessage) json.RawMessage {
+	usage, why := null, null
+	if status != "in_progress" {
+		usage = object("input_tokens", g.input, "input_tokens_details", object("cached_tokens", g.cached),
+			"output_tokens", g.output, "output_tokens_details", object("reasoning_tokens", 0), "total_tokens", g.input+g.output)
+	}
+	if status == "incomplete" {
+		why = object("reason", "max_output_tokens")
+	}
+	none, yes := json.RawMessage("[]"), json.RawMessage("true")
+	return object("id", "resp_"+g.id, "object", "response", "created_at", 0, "status", status, "error", null, "incomplete_details", why,
+		"instructions", null, "metadata", json.RawMessage("{}"), "model", g.Model, "output", listOf(items), "parallel_tool_calls", yes,
+		"temperature", 1, "tool_choice", "auto", "tools", none, "top_p", 1, "usage", usage)
+}
+
+func (r *responsesGiver) failed(status int, kind, message string) stream.Event {
+	_, code := openaiKind(status, kind)
+	return r.event("error", "code", code, "message", text(message), "param", null)
+}

@@ -1,0 +1,243 @@
+package serve
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/dialect"
+	"toolbench/sim/stream"
+)
+
+// wire is the form in which a client asks and is answered: an API, and what its address
+// shows of it. The zero value is the Messages API's own.
+type wire struct {
+	api     dialect.API
+	address string
+	// byPath: the path decides whether the answer is a stream, and not the body.
+	byPath, stream bool
+	// framed: a stream is AWS's frames; listed: it is one JSON list.
+	framed, listed bool
+	// usage: a stream of Chat Completions ends with what was counted.
+	usage bool
+	// bedrock has errors of its own.
+	bedrock bool
+}
+
+// ways are the ends of paths.
+var ways = []struct {
+	end  string
+	wire wire
+}{
+	{"/messages", wire{api: dialect.Messages}},
+	{"/chat/completions", wire{api: dialect.Chat}},
+	{"/responses", wire{api: dialect.Responses}},
+	{":generateContent", wire{api: dialect.Gemini, byPath: true}},
+	{":streamGenerateContent", wire{api: dialect.Gemini, byPath: true, stream: true}},
+	{"/invoke", wire{api: dialect.Messages, byPath: true, bedrock: true}},
+	{"/invoke-with-response-stream", wire{api: dialect.Messages, byPath: true, stream: true, framed: true, bedrock: true}},
+	{":rawPredict", wire{api: dialect.Messages}},
+	{":streamRawPredict", wire{api: dialect.Messages}},
+}
+
+// wireOf recognizes an API by its path; ok is false where a request is for no model's turn.
+func wireOf(r *http.Request) (w wire, ok bool) {
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	for _, way := range ways {
+		if strings.HasSuffix(path, way.end) {
+			w := way.wire
+			w.address = r.URL.Path
+			w.listed = w.api == dialect.Gemini && w.stream && r.URL.Query().Get("alt") != "sse"
+			return w, r.Method == http.MethodPost
+		}
+	}
+	return wire{api: shapeOf(path), address: path}, false
+}
+
+// shapeOf is the API whose errors a path's client can read.
+func shapeOf(path string) dialect.API {
+	switch {
+	case strings.Contains(path, "/v1beta/"), strings.Contains(path, ":"):
+		return dialect.Gemini
+	case strings.Contains(path, "/completions"), strings.Contains(path, "/responses"), strings.Contains(path, "/embeddings"):
+		return dialect.Chat
+	}
+	return dialect.Messages
+}
+
+// read gives a request in the Messages API's form. Its errors are worded for the client.
+func (w *wire) read(body []byte) (*request, error) {
+	if w.api == dialect.Messages {
+		r, err := parse(body)
+		if err != nil {
+			return nil, err
+		}
+		r.api = w.api
+		if w.byPath {
+			r.stream = w.stream
+		}
+		if r.model == "" {
+			r.model = dialect.Model(w.address)
+		}
+		return r, nil
+	}
+	if !json.Valid(body) {
+		return nil, errors.New("the body is no JSON object")
+	}
+	api, v, ok := dialect.Request(w.address, body, &dialect.IDs{})
+	if !ok || api != w.api {
+		return nil, fmt.Errorf("the body is no request of %s", w.api)
+	}
+	r, err := parse([]byte(v.Raw))
+	if err != nil {
+		return nil, err
+	}
+	r.api, r.body = w.api, body
+	w.usage = gjson.GetBytes(body, "stream_options.include_usage").Bool()
+	return r, nil
+}
+
+// fail answers with an error as the API words one.
+func (w wire) fail(to http.ResponseWriter, status int, kind, text string) {
+	api := w.api
+	if w.bedrock {
+		api = dialect.Converse
+	}
+	status, body := dialect.Refusal(api, status, kind, text)
+	if w.bedrock {
+		to.Header().Set("X-Amzn-Errortype", dialect.Exception(status))
+	}
+	to.Header().Set("Content-Type", "application/json")
+	to.WriteHeader(status)
+	_, _ = to.Write(append(body, '\n')) // an error means that the client went away
+}
+
+// kind is the content type of a stream.
+func (w wire) kind() string {
+	switch {
+	case w.framed:
+		return "application/vnd.amazon.eventstream"
+	case w.listed:
+		return "application/json"
+	}
+	return "text/event-stream; charset=utf-8"
+}
+
+// outlet writes an answer's events in the form of a wire.
+type outlet struct {
+	wire
+	giver   dialect.Giver
+	decoder stream.Decoder
+	wrote   bool
+}
+
+// add takes in bytes of the answer as the Messages API has it, and gives those to send.
+func (o *outlet) add(p []byte) (out []byte) {
+	// What cannot be decoded ends the answer where it is.
+	_ = o.decoder.Feed(p, func(e stream.Event) error {
+		for _, e := range o.giver.Add(e) {
+			out = o.append(out, e)
+		}
+		return nil
+	})
+	return out
+}
+
+func (o *outlet) append(out []byte, e stream.Event) []byte {
+	switch {
+	case o.framed && e.Type == "error":
+		status := dialect.StatusOf(gjson.GetBytes(e.Data, "error.type").Str)
+		status, body := dialect.Refusal(dialect.Converse, status, "", gjson.GetBytes(e.Data, "error.message").Str)
+		return dialect.AppendFrame(out, [][2]string{{":exception-type", camel(dialect.Exception(status))}, {":content-type", "application/json"}, {":message-type", "exception"}}, body)
+	case o.framed:
+		payload := dialect.JSON(map[string]string{"bytes": base64.StdEncoding.EncodeToString(e.Data)})
+		return dialect.AppendFrame(out, [][2]string{{":event-type", "chunk"}, {":content-type", "application/json"}, {":message-type", "event"}}, payload)
+	case o.listed:
+		lead := ",\r\n"
+		if !o.wrote {
+			lead, o.wrote = "[", true
+		}
+		return append(append(out, lead...), e.Data...)
+	}
+	return stream.Append(out, e)
+}
+
+// camel is an exception's name as event streams have it.
+func camel(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
+// end is what closes a stream.
+func (o *outlet) end() []byte {
+	if o.listed {
+		return []byte("]")
+	}
+	return nil
+}
+
+// kept is what Responses keeps of a conversation for its client, which may refer to it.
+type kept struct {
+	items     map[string]json.RawMessage
+	responses map[string][]json.RawMessage
+}
+
+// complete puts what a request refers to in its place.
+func (k *kept) complete(body []byte) []byte {
+	v := gjson.ParseBytes(body)
+	if !v.Get("previous_response_id").Exists() && !strings.Contains(v.Get("input").Raw, "item_reference") {
+		return body
+	}
+	return k.replaced(body, k.input(v))
+}
+
+// input is a request's whole input.
+func (k *kept) input(v gjson.Result) []json.RawMessage {
+	items := append([]json.RawMessage(nil), k.responses[v.Get("previous_response_id").Str]...)
+	in := v.Get("input")
+	if in.Type == gjson.String {
+		return append(items, dialect.JSON(map[string]any{"type": "message", "role": "user", "content": in.Str}))
+	}
+	for _, item := range in.Array() {
+		if own, ok := k.items[item.Get("id").Str]; ok && item.Get("type").Str == "item_reference" {
+			items = append(items, own)
+			continue
+		}
+		items = append(items, json.RawMessage(item.Raw))
+	}
+	return items
+}
+
+func (*kept) replaced(body []byte, items []json.RawMessage) []byte {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return body // it is refused for that
+	}
+	members["input"] = dialect.JSON(items)
+	delete(members, "previous_response_id")
+	return dialect.JSON(members)
+}
+
+// keep takes a response that was given.
+func (k *kept) keep(input []json.RawMessage, document json.RawMessage) {
+	if k.items == nil {
+		k.items, k.responses = map[string]json.RawMessage{}, map[string][]json.RawMessage{}
+	}
+	v := gjson.ParseBytes(document)
+	for _, item := range v.Get("output").Array() {
+		k.items[item.Get("id").Str] = json.RawMessage(item.Raw)
+		input = append(input, json.RawMessage(item.Raw))
+	}
+	k.responses[v.Get("id").Str] = input
+}
+
+// unpacked is a request's body without its content encoding.
+func unpacked(body []byte, encoding string) ([]byte, error) {
+	if encoding == "" {
+		return body, nil
+	}
+	return cassette.Decode(body, encoding, MaxBody)
+}
