@@ -29,7 +29,7 @@ type runFlags struct {
 	baseline
 	jobs, repeat      int
 	failFast, verbose bool
-	all               bool
+	all, show         bool
 	quiet, update     bool
 	seed              uint64
 	policy            string
@@ -58,6 +58,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
 	flags.BoolVar(&f.all, "all", false, "a row for each scenario, however many they are")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
+	flags.BoolVar(&f.show, "show", false, "draw timelines, and below each what every call was given, what was decided and why, its result, and the trace")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
 	a.completeFlags(cmd)
 	return cmd
@@ -187,21 +188,32 @@ func (a *app) printOutcomes(outcomes []check.Result, options reports.Options, f 
 		return wrap(formatNamed(f.outputs.screen).Write(a.Stdout, outcomes, options))
 	}
 	looks := a.drawing(f.looks)
-	looks.Again, looks.Grouped = options.Again, !f.all && !f.verbose
+	looks.Again, looks.Grouped = options.Again, !f.all && !f.verbose && !f.show
 	if f.quiet {
 		outcomes = slices.DeleteFunc(slices.Clone(outcomes), func(o check.Result) bool { return o.Status == check.Passed })
 		if len(outcomes) == 0 {
 			return nil
 		}
 	}
-	if f.verbose {
-		for _, o := range outcomes {
-			if err := reports.Timeline(a.Stdout, o, looks); err != nil {
-				return wrap(err)
-			}
+	for _, o := range outcomes {
+		if err := a.draw(o, looks, f); err != nil {
+			return err
 		}
 	}
 	return wrap(reports.Table(a.Stdout, outcomes, looks))
+}
+
+// draw draws one outcome, where the flags ask for it.
+func (a *app) draw(o check.Result, looks reports.Options, f runFlags) error {
+	if f.verbose || f.show {
+		if err := reports.Timeline(a.Stdout, o, looks); err != nil {
+			return wrap(err)
+		}
+	}
+	if f.show {
+		return wrap(reports.Show(a.Stdout, o, looks))
+	}
+	return nil
 }
 
 // plan is what will run.

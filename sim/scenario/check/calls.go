@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolbench/sim/scenario"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/trace"
 )
 
@@ -183,10 +184,14 @@ func (j *checker) emitted(id string) *trace.Event {
 	return nil
 }
 
+// mostWhy is how much of a result is shown to explain a status, in characters.
+const mostWhy = 300
+
 func (j *checker) result(key string, want scenario.Answer, e trace.Event) {
 	emitted := trace.As[trace.Emitted](e)
-	if want.Status != "" {
-		j.equal(key+".status", want.Status, emitted.Status)
+	if want.Status != "" && want.Status != emitted.Status {
+		why := strings.TrimSuffix(emitted.Status+": "+message.Line(emitted.Text, mostWhy), ": ")
+		j.offer(key+".status", want.Status, why, emitted.Status)
 	}
 	j.flag(key+".error", want.Error, emitted.Error)
 	j.text(key, emitted.Text, want.Contains, want.Lacks, want.Equals)

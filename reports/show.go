@@ -1,0 +1,113 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/trace"
+)
+
+// Show writes what each call of an outcome was given, what was decided about it and why,
+// what it did and what it answered, and then the trace, an event a line (O4).
+func Show(w io.Writer, outcome check.Result, o Options) error {
+	p := newPage(w, o)
+	s := story{page: p, numbers: map[string]int{}}
+	for _, e := range outcome.Trace {
+		s.event(e)
+	}
+	if len(outcome.Trace) > 0 {
+		p.printf("\ntrace, in microseconds:\n")
+	}
+	for _, e := range outcome.Trace {
+		p.fold("  ", string(e.AppendLine(nil)))
+	}
+	p.printf("\n")
+	return p.end()
+}
+
+// story writes the events of a run that a person wants to know of.
+type story struct {
+	*page
+	numbers map[string]int // of calls, in the order in which they were ready
+}
+
+// mostLines is how many lines of an input or a result are shown; the trace has all.
+const mostLines = 12
+
+func (s *story) event(e trace.Event) {
+	switch data := e.Data.(type) {
+	case trace.TurnStart:
+		s.line(e, "turn %d", e.Turn)
+	case trace.Ready:
+		s.numbers[e.Agent+"\x00"+e.Call] = len(s.numbers) + 1
+		s.call(e, "%s %s", e.Tool, data.Input)
+	case trace.Hook:
+		s.call(e, "hook %s (%s): %s", data.Hook, data.Event, hookDid(data))
+	case trace.Ask:
+		s.call(e, "a person is asked: %s", data.Reason)
+	case trace.Answer:
+		s.call(e, "the person answers: %s", map[bool]string{true: "yes", false: "no"}[data.Allow])
+	case trace.Decision:
+		s.call(e, "permission: %s: %s", data.Behaviour, data.Reason)
+	case trace.Cancel:
+		s.call(e, "asked to stop: %s", data.Cause)
+	case trace.Persisted:
+		s.call(e, "result %s: %s %s", data.Verdict, data.Why, data.Path)
+	case trace.Discarded:
+		s.call(e, "discarded with its stream")
+	case trace.Emitted:
+		s.call(e, "%s: %s", data.Status, data.Text)
+	case trace.StreamCut:
+		s.line(e, "cut off: %s %s %s", data.Name, data.Input, data.Reason)
+	case trace.Fallback:
+		s.line(e, "the stream was given up: %s", data.Error)
+	case trace.Interrupt:
+		s.line(e, "the user: %s", data.Text)
+	case trace.Notice:
+		s.line(e, "%s", data.Text)
+	case trace.RunEnd:
+		s.line(e, "the end: %s%s", data.Stop, data.Error)
+	}
+}
+
+func hookDid(h trace.Hook) string {
+	switch {
+	case h.Trouble != "":
+		return h.Trouble
+	case h.Did == "":
+		return "nothing"
+	}
+	return h.Did
+}
+
+// line writes what concerns no call.
+func (s *story) line(e trace.Event, format string, args ...any) {
+	s.write(e, "", fmt.Sprintf(format, args...))
+}
+
+// call writes what concerns a call, behind its number.
+func (s *story) call(e trace.Event, format string, args ...any) {
+	s.write(e, fmt.Sprintf("  #%d ", s.numbers[e.Agent+"\x00"+e.Call]), fmt.Sprintf(format, args...))
+}
+
+func (s *story) write(e trace.Event, indent, text string) {
+	if e.Agent != "" {
+		indent = "  " + Cut(Safe(e.Agent), 16, s.ASCII) + " " + strings.TrimLeft(indent, " ")
+	}
+	head := Pad(s.short(e.At), 8) + indent
+	deep := Width(head) + 2
+	lines := SafeLines(strings.TrimRight(text, "\n "))
+	more := len(lines) - mostLines
+	for i, line := range lines[:min(len(lines), mostLines)] {
+		if i == 0 {
+			s.hang(deep, head+line)
+			continue
+		}
+		s.put(strings.Repeat(" ", deep), line)
+	}
+	if more > 0 {
+		s.put(strings.Repeat(" ", deep), fmt.Sprintf("... and %d lines more", more))
+	}
+}
