@@ -30,7 +30,7 @@ var (
 		headers: "response.headers",
 		request: "request.parsed_body request.body request.body_raw request.request_body request.jsonBody request.base64Body " +
 			"request.bodyPatterns.0.equalToJson request.postData.text",
-		response: "response.parsed_body response.body response.body_raw response.jsonBody response.base64Body response.content",
+		response: "response.parsed_body response.body response.body_raw response.jsonBody response.base64Body response.chunks response.content",
 	}
 	// bodies has nothing but the two of them.
 	bodies = form{request: "request", response: "response"}
@@ -177,6 +177,8 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 			return fromBase64(b.String())
 		case name == "content":
 			return contentOf(b)
+		case name == "chunks" && b.IsArray():
+			return []byte(texts(b)), nil
 		case name == "response" && b.IsArray():
 			if all, err := joined(b, false); err == nil {
 				return all, nil
@@ -195,9 +197,24 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 // base64Member marks a text that is bytes in base64.
 const base64Member = "base64_string"
 
-// meant is a body that stands as a text, or as the JSON that it is.
+// texts are those of a list, one after the other.
+func texts(list gjson.Result) string {
+	var all strings.Builder
+	for _, t := range list.Array() {
+		all.WriteString(t.String())
+	}
+	return all.String()
+}
+
+// meant is a body that stands as a text, or as the JSON that it is. Some recorders mark
+// what is not plain text.
 func meant(v gjson.Result) []byte {
 	if v.Type == gjson.String {
+		if packed, ok := strings.CutPrefix(v.Str, "base64:"); ok {
+			if b, err := fromBase64(packed); err == nil {
+				return b
+			}
+		}
 		return []byte(v.Str)
 	}
 	return []byte(v.Raw)

@@ -122,7 +122,7 @@ func (d *documentScan) object(within string) error {
 			err = d.list(func(v json.RawMessage, line int) error {
 				return d.exchanges.take(gjson.ParseBytes(v), line, false)
 			})
-		case within == "" && (name == "mappings" || name == "Entries"):
+		case within == "" && (name == "mappings" || name == "recordings" || name == "Entries"):
 			d.known()
 			err = d.list(d.value)
 		default:

@@ -25,6 +25,7 @@ type lineScan struct {
 	dialect   *dialect.Stream
 	dialogues *dialogues
 	exchanges *exchanges
+	logs      logs
 	at        int
 	// what they are called: lines, or values.
 	what string
@@ -136,6 +137,9 @@ func (ls *lineScan) take(text []byte) error {
 	if formOf(v) != nil {
 		return ls.exchanges.take(v, ls.at, false)
 	}
+	if known, err := ls.log(kind, v); known || err != nil {
+		return err
+	}
 	if known, err := ls.history(v); known || err != nil {
 		return err
 	}
@@ -175,11 +179,11 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 	}
 	if isMessage(v) {
 		ls.s.format = History
-		return true, ls.dialogues.historyMessage(v, v.Get("model").String(), "history\x00", ls.at)
+		return true, ls.dialogues.historyMessage(v, v.Get("model").String(), "history\x00", ls.at, time.Time{})
 	}
 	if m := v.Get("result.message"); isMessage(m) { // of a batch, whose answers belong to none
 		ls.s.format = History
-		return true, ls.dialogues.historyMessage(m, "", "batch\x00"+v.Get("custom_id").String(), ls.at)
+		return true, ls.dialogues.historyMessage(m, "", "batch\x00"+v.Get("custom_id").String(), ls.at, time.Time{})
 	}
 	list := v.Get("messages")
 	if !list.IsArray() {
@@ -191,7 +195,7 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 		case isMessage(m):
 			known = true
 			ls.s.format = History
-			err = ls.dialogues.historyMessage(m, model, key, ls.at)
+			err = ls.dialogues.historyMessage(m, model, key, ls.at, time.Time{})
 		case inner.IsObject() && m.Get("direction").Exists(): // what went between an agent and who drives it
 			known = true
 			err = ls.take([]byte(inner.Raw))
@@ -210,8 +214,8 @@ func isMessage(v gjson.Result) bool {
 	return (role == "user" || role == "assistant") && (content.IsArray() || content.Type == gjson.String) && !v.Get("tool_calls").Exists()
 }
 
-// historyMessage takes a message, which has no time.
-func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int) error {
+// historyMessage takes a message, with when it was taken down, if that is known.
+func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int, at time.Time) error {
 	t, err := ts.of(key, "", "")
 	if err != nil {
 		return err
@@ -219,13 +223,14 @@ func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int)
 	t.bare = true
 	if m.Get("role").String() == "user" {
 		t.asked = true
-		t.answers(m, m.Get("content"), time.Time{}, line)
+		t.answers(m, m.Get("content"), at, line)
 		return nil
 	}
 	d, err := t.draft(strings.Clone(m.Get("id").String()), strings.Clone(cmp.Or(m.Get("model").String(), model)), line, callIDs(m.Get("content")))
 	if err != nil {
 		return err
 	}
+	d.exact = d.exact && at.IsZero()
 	d.turn.Stop, d.turn.Usage = strings.Clone(m.Get("stop_reason").String()), usageIn(m.Get("usage"))
-	return t.content(d, m.Get("content"), time.Time{})
+	return t.content(d, m.Get("content"), at)
 }

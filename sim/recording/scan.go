@@ -133,7 +133,7 @@ var (
 	gzipMagic     = []byte{0x1f, 0x8b}
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
 	sseStart      = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
-	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions|mappings|Entries)"\s*:`)
+	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions|mappings|recordings|Entries)"\s*:`)
 )
 
 // scan finds out what the file is and reads it as that.

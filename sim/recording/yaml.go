@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -242,11 +243,86 @@ func (y *yamlScan) document(raw []byte, at int, last bool) error {
 			return y.items(items, at)
 		}
 	}
+	if known, err := y.pairs(root, at); known || err != nil {
+		return err
+	}
+	if known, err := y.histories(root, at); known || err != nil {
+		return err
+	}
 	if member(root, "when") != nil && member(root, "then") != nil {
 		return y.node(root, at)
 	}
 	y.s.ignore("documents that are no exchange")
 	return nil
+}
+
+// pairs reads requests and responses that stand in a list each, as LangChain's
+// cassettes have them.
+func (y *yamlScan) pairs(root *yaml.Node, at int) (known bool, err error) {
+	requests, responses := member(root, "requests"), member(root, "responses")
+	if requests == nil || responses == nil || requests.Kind != yaml.SequenceNode || responses.Kind != yaml.SequenceNode {
+		return false, nil
+	}
+	y.list = "requests"
+	defer func() { y.list = "" }()
+	for i, request := range requests.Content {
+		if i == len(responses.Content) {
+			y.problem(CutStream, fmt.Sprintf("%d of the requests have no response", len(requests.Content)-i), at+request.Line-1)
+			break
+		}
+		pair := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+			{Kind: yaml.ScalarNode, Tag: "!!str", Value: "request"}, request, {Kind: yaml.ScalarNode, Tag: "!!str", Value: "response"}, responses.Content[i],
+		}}
+		if err := y.node(pair, at+request.Line-1); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// histories reads conversations that are lists of messages. One that another goes on
+// from is that one's beginning.
+func (y *yamlScan) histories(root *yaml.Node, at int) (known bool, err error) {
+	conversations := []*yaml.Node{root}
+	if list := member(root, "conversations"); list != nil && list.Kind == yaml.SequenceNode {
+		conversations = list.Content
+	}
+	if len(conversations) == 0 || member(conversations[0], "messages") == nil {
+		return false, nil
+	}
+	var all []gjson.Result
+	for _, c := range conversations {
+		v, err := y.s.inJSON(c)
+		if err != nil {
+			y.unread(err, at, false)
+			continue
+		}
+		all = append(all, v)
+	}
+	ls := y.s.lineScan()
+	for i, v := range all {
+		ls.at = at + conversations[i].Line - 1
+		if i+1 < len(all) && begins(v, all[i+1:]) {
+			continue
+		}
+		if err := ls.take([]byte(v.Raw)); err != nil {
+			return true, err
+		}
+	}
+	return true, ls.end()
+}
+
+// begins reports whether one of some histories begins with what was sent of this one:
+// all but the answer at its end.
+func begins(v gjson.Result, others []gjson.Result) bool {
+	sent := v.Get("messages").Array()
+	for len(sent) > 0 && sent[len(sent)-1].Get("role").String() == "assistant" {
+		sent = sent[:len(sent)-1]
+	}
+	return slices.ContainsFunc(others, func(o gjson.Result) bool {
+		messages := o.Get("messages").Array()
+		return len(messages) > len(sent) && slices.EqualFunc(sent, messages[:len(sent)], func(a, b gjson.Result) bool { return a.Raw == b.Raw })
+	})
 }
 
 func (y *yamlScan) items(items *yaml.Node, at int) error {

@@ -1,0 +1,461 @@
+package recording
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
+	"toolbench/sim/stream"
+)
+
+// What agents write of their sessions besides what they sent: logs a line an item, and
+// documents that hold a whole session. Each becomes messages in the Messages API's form.
+
+// Logs is the format of all of them.
+const Logs Format = "agent-log"
+
+// logs is what the lines of a log refer to.
+type logs struct {
+	// key is the session's, model the one in use, ids those of calls without.
+	key, model string
+	ids        *dialect.IDs
+	// turn counts the answers; answering: the last item was a part of one.
+	turn      int
+	answering bool
+}
+
+// log reads a value that is a session's log, or a line of one.
+func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
+	switch {
+	case kind == "session_meta" && v.Get("payload").IsObject():
+		ls.logs = logs{key: "codex\x00" + strings.Clone(v.Get("payload.id").String())}
+	case kind == "turn_context" && v.Get("payload").IsObject():
+		ls.logs.model = strings.Clone(v.Get("payload.model").String())
+	case kind == "response_item" && v.Get("payload").IsObject():
+		err = ls.item(v.Get("payload"), stamp(v.Get("timestamp")))
+	case isBareItem(kind, v):
+		err = ls.item(v, stamp(v.Get("timestamp")))
+	case kind == "gemini" && v.Get("content").Exists(), kind == "user" && v.Get("content").Exists() && !v.Get("message").Exists():
+		err = ls.geminiLine(v)
+	case kind == "" && v.Get("parts").IsArray() && v.Get("role").Exists():
+		err = ls.contents(v)
+	case kind == "" && v.Get("history.0.parts").IsArray():
+		err = each(v.Get("history"), ls.contents)
+	case v.Get("recordings.0.request").IsObject(): // a recorder's list on one line
+		return true, each(v.Get("recordings"), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
+	case v.Get("loglines").IsArray():
+		err = each(v.Get("loglines"), func(l gjson.Result) error { return ls.take([]byte(l.Raw)) })
+	case v.Get("totalPrompts").Exists() && v.Get("prompts").IsArray():
+		err = ls.chatReplay(v)
+	case v.Get("projectHash").Exists() && v.Get("messages").IsArray():
+		ls.logs = logs{key: "gemini\x00" + strings.Clone(v.Get("sessionId").String())}
+		err = each(v.Get("messages"), ls.geminiLine)
+	case strings.HasPrefix(v.Get("schema_version").String(), "ATIF-") && v.Get("steps").IsArray():
+		err = ls.trajectory(v)
+	case v.Get("resourceSpans").IsArray():
+		return true, ls.spans(v)
+	default:
+		return false, nil
+	}
+	if ls.s.format == "" || ls.s.format == packed {
+		ls.s.format = Logs
+	}
+	return true, err
+}
+
+func each(list gjson.Result, do func(gjson.Result) error) error {
+	for _, v := range list.Array() {
+		if err := do(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isBareItem recognizes an item of OpenAI's Responses on a line of its own.
+func isBareItem(kind string, v gjson.Result) bool {
+	switch kind {
+	case "function_call", "custom_tool_call", "local_shell_call":
+		return v.Get("call_id").Exists()
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
+		return v.Get("output").Exists()
+	case "message":
+		t := v.Get("content.0.type").String()
+		return v.Get("role").Exists() && (t == "input_text" || t == "output_text")
+	}
+	return false
+}
+
+// item takes an item of Responses: one answer is all that stands between what is the
+// client's.
+func (ls *lineScan) item(item gjson.Result, at time.Time) error {
+	_, request, ok := dialect.Request("", []byte(`{"input":[`+item.Raw+`]}`), ls.callIDs())
+	if !ok {
+		return nil
+	}
+	for _, m := range request.Get("messages").Array() {
+		answer := m.Get("role").String() == "assistant"
+		if answer && !ls.logs.answering {
+			ls.logs.turn++
+		}
+		ls.logs.answering = answer
+		if err := ls.spoken(m, fmt.Sprint("turn-", ls.logs.turn), at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (ls *lineScan) callIDs() *dialect.IDs {
+	if ls.logs.ids == nil {
+		ls.logs.ids = &dialect.IDs{}
+	}
+	return ls.logs.ids
+}
+
+// spoken takes a message of a log.
+func (ls *lineScan) spoken(m gjson.Result, id string, at time.Time) error {
+	key := cmp.Or(ls.logs.key, "log")
+	if m.Get("role").String() == "assistant" && id != "" {
+		v := []byte(`{"id":` + string(dialect.JSON(id)) + `,` + strings.TrimPrefix(m.Raw, "{"))
+		m = gjson.ParseBytes(v)
+	}
+	return ls.dialogues.historyMessage(m, ls.logs.model, key, ls.at, at)
+}
+
+// written makes a message of blocks.
+func (ls *lineScan) written(role string, usage any, blocks []any, at time.Time) error {
+	if len(blocks) == 0 {
+		return nil
+	}
+	m := map[string]any{"role": role, "content": blocks}
+	if usage != nil {
+		m["usage"] = usage
+	}
+	return ls.spoken(gjson.ParseBytes(dialect.JSON(m)), "", at)
+}
+
+type fields = map[string]any
+
+func textOf(s string) fields { return fields{"type": "text", "text": s} }
+
+func callOf(id, name string, input gjson.Result) fields {
+	in := json.RawMessage(input.Raw)
+	if input.Type == gjson.String && json.Valid([]byte(input.Str)) {
+		in = json.RawMessage(input.Str)
+	}
+	if len(in) == 0 {
+		in = json.RawMessage("{}")
+	}
+	return fields{"type": "tool_use", "id": id, "name": name, "input": in}
+}
+
+func resultOf(id, text string, failed bool) fields {
+	return fields{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}
+}
+
+// contents takes a message of Gemini's API, as its command line keeps a conversation.
+func (ls *lineScan) contents(v gjson.Result) error {
+	_, request, ok := dialect.Request("", []byte(`{"contents":[`+v.Raw+`]}`), ls.callIDs())
+	if !ok {
+		return nil
+	}
+	return each(request.Get("messages"), func(m gjson.Result) error { return ls.spoken(m, "", time.Time{}) })
+}
+
+// geminiLine takes a message of a session of Gemini's command line: an answer with its
+// calls, each of which has its result.
+func (ls *lineScan) geminiLine(v gjson.Result) error {
+	at := stamp(v.Get("timestamp"))
+	if v.Get("type").String() == "user" {
+		return ls.written("user", nil, []any{textOf(plainText(v.Get("content")))}, at)
+	}
+	if v.Get("type").String() != "gemini" {
+		ls.s.ignore("messages of the type " + quoted(v.Get("type").String()))
+		return nil
+	}
+	ls.logs.model = cmp.Or(strings.Clone(v.Get("model").String()), ls.logs.model)
+	var blocks, results []any
+	for _, t := range v.Get("thoughts").Array() {
+		blocks = append(blocks, fields{"type": "thinking", "thinking": t.Get("description").String()})
+	}
+	if s := plainText(v.Get("content")); s != "" {
+		blocks = append(blocks, textOf(s))
+	}
+	done := at
+	for _, c := range v.Get("toolCalls").Array() {
+		id := c.Get("id").String()
+		blocks = append(blocks, callOf(id, c.Get("name").String(), c.Get("args")))
+		if r := c.Get("result"); r.Exists() && r.Type != gjson.Null {
+			results = append(results, resultOf(id, responseText(r), c.Get("status").String() == "error"))
+		}
+		if t := stamp(c.Get("timestamp")); t.After(done) {
+			done = t
+		}
+	}
+	u := v.Get("tokens")
+	usage := fields{"input_tokens": max(0, u.Get("input").Int()-u.Get("cached").Int()), "cache_read_input_tokens": u.Get("cached").Int(), "output_tokens": u.Get("output").Int() + u.Get("thoughts").Int()}
+	if err := ls.written("assistant", usage, blocks, at); err != nil {
+		return err
+	}
+	return ls.written("user", nil, results, done)
+}
+
+// plainText is a content that is a text, or parts with texts.
+func plainText(v gjson.Result) string {
+	if v.Type == gjson.String {
+		return v.Str
+	}
+	var all []string
+	for _, p := range v.Array() {
+		all = append(all, cmp.Or(p.Get("text").String(), p.Get("content").String()))
+	}
+	return strings.Join(all, "\n")
+}
+
+// responseText is what function responses hold, texts as they are.
+func responseText(v gjson.Result) string {
+	var all []string
+	for _, p := range v.Array() {
+		r := p.Get("functionResponse.response")
+		switch out := r.Get("output"); {
+		case out.Type == gjson.String:
+			all = append(all, out.Str)
+		case r.Exists():
+			all = append(all, r.Raw)
+		default:
+			all = append(all, cmp.Or(p.Get("text").String(), p.String()))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// chatReplay takes the export of VS Code's chat: requests to the model with their texts,
+// and behind each the tools that its answer called.
+func (ls *lineScan) chatReplay(v gjson.Result) error {
+	ls.logs = logs{key: fmt.Sprint("replay\x00", ls.at)}
+	var blocks, results []any
+	var at time.Time
+	flush := func() error {
+		err := ls.written("assistant", nil, blocks, at)
+		if err == nil {
+			err = ls.written("user", nil, results, at)
+		}
+		blocks, results = nil, nil
+		return err
+	}
+	before := ""
+	for _, p := range v.Get("prompts").Array() {
+		if text := p.Get("prompt").String(); text != before || !p.Get("hasSeen").Bool() {
+			if err := flush(); err != nil {
+				return err
+			}
+			before = text
+			if err := ls.written("user", nil, []any{textOf(text)}, stamp(p.Get("logs.0.metadata.startTime"))); err != nil {
+				return err
+			}
+		}
+		for _, l := range p.Get("logs").Array() {
+			switch l.Get("kind").String() {
+			case "request":
+				if err := flush(); err != nil {
+					return err
+				}
+				at = stamp(l.Get("metadata.endTime"))
+				ls.logs.model = strings.Clone(l.Get("metadata.model").String())
+				if s := replied(l.Get("response.message")); s != "" {
+					blocks = append(blocks, textOf(s))
+				}
+			case "toolCall":
+				id, _, _ := strings.Cut(l.Get("id").String(), "__vscode")
+				blocks = append(blocks, callOf(id, l.Get("tool").String(), l.Get("args")))
+				results = append(results, resultOf(id, replied(l.Get("response")), false))
+			default:
+				ls.s.ignore("entries of the kind " + quoted(l.Get("kind").String()))
+			}
+		}
+	}
+	return flush()
+}
+
+// replied is a text, or texts in a list.
+func replied(v gjson.Result) string {
+	var all []string
+	for _, t := range v.Array() {
+		if t.Type == gjson.String {
+			all = append(all, t.Str)
+		} else {
+			all = append(all, t.Raw)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// trajectory takes a trajectory of the Agent Trajectory Interchange Format, ATIF 1.0 to 1.8.
+func (ls *lineScan) trajectory(v gjson.Result) error {
+	ls.logs = logs{key: fmt.Sprint("atif\x00", v.Get("session_id").String(), "\x00", ls.at)}
+	for _, step := range v.Get("steps").Array() {
+		at := stamp(step.Get("timestamp"))
+		said := plainText(step.Get("message"))
+		switch step.Get("source").String() {
+		case "user":
+			if err := ls.written("user", nil, []any{textOf(said)}, at); err != nil {
+				return err
+			}
+		case "agent":
+			ls.logs.model = strings.Clone(cmp.Or(step.Get("model_name").String(), v.Get("agent.model_name").String()))
+			if err := ls.step(step, said, at); err != nil {
+				return err
+			}
+		default:
+			ls.s.ignore("steps of the source " + quoted(step.Get("source").String()))
+		}
+	}
+	return nil
+}
+
+func (ls *lineScan) step(step gjson.Result, said string, at time.Time) error {
+	var blocks, results []any
+	if t := step.Get("reasoning_content").String(); t != "" {
+		blocks = append(blocks, fields{"type": "thinking", "thinking": t})
+	}
+	calls := step.Get("tool_calls").Array()
+	if said != "" || len(calls) == 0 {
+		blocks = append(blocks, textOf(said))
+	}
+	for _, c := range calls {
+		blocks = append(blocks, callOf(c.Get("tool_call_id").String(), c.Get("function_name").String(), c.Get("arguments")))
+	}
+	for i, r := range step.Get("observation.results").Array() {
+		id := r.Get("source_call_id").String()
+		if id == "" && i < len(calls) {
+			id = calls[i].Get("tool_call_id").String()
+		}
+		if id == "" {
+			ls.s.ignore("observations that no call made")
+			continue
+		}
+		results = append(results, resultOf(id, plainText(r.Get("content")), false))
+	}
+	u := step.Get("metrics")
+	cached := u.Get("cached_tokens").Int()
+	usage := fields{"input_tokens": max(0, u.Get("prompt_tokens").Int()-cached), "cache_read_input_tokens": cached, "output_tokens": u.Get("completion_tokens").Int()}
+	if err := ls.written("assistant", usage, blocks, at); err != nil {
+		return err
+	}
+	return ls.written("user", nil, results, at)
+}
+
+// spans takes traces as OpenTelemetry writes them in JSON. A span of a model's turn has
+// its messages as attributes, by the conventions for generative AI as of version 1.37.
+func (ls *lineScan) spans(v gjson.Result) error {
+	var turns []gjson.Result
+	for _, s := range v.Get("resourceSpans.#.scopeSpans.#.spans|@flatten|@flatten").Array() {
+		if has(s, "gen_ai.output.messages") {
+			turns = append(turns, s)
+		} else if s.IsObject() {
+			ls.s.ignore("spans without gen_ai.output.messages")
+		}
+	}
+	start := func(s gjson.Result) int64 { return s.Get("startTimeUnixNano").Int() }
+	slices.SortStableFunc(turns, func(a, b gjson.Result) int { return cmp.Compare(start(a), start(b)) })
+	for _, s := range turns {
+		ls.s.format = Logs
+		ls.exchanges.number++
+		x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200}
+		input := attribute(s, "gen_ai.input.messages")
+		request := fields{"model": attribute(s, "gen_ai.request.model").String(), "messages": parted(input)}
+		if d := attribute(s, "gen_ai.tool.definitions"); d.IsArray() {
+			_, tools, _ := dialect.Request("/chat/completions", []byte(`{"messages":[],"tools":`+d.Raw+`}`), &dialect.IDs{})
+			request["tools"] = json.RawMessage(cmp.Or(tools.Get("tools").Raw, "[]"))
+		}
+		x.request = dialect.JSON(request)
+		answer := attribute(s, "gen_ai.output.messages.0")
+		if !answer.Exists() {
+			answer = attribute(s, "gen_ai.output.messages").Get("0")
+		}
+		blocks := blocksOf(answer)
+		stop := "end_turn"
+		if slices.ContainsFunc(blocks, func(b any) bool { return b.(fields)["type"] == "tool_use" }) {
+			stop = "tool_use"
+		}
+		x.response = dialect.JSON(fields{"type": "message", "id": attribute(s, "gen_ai.response.id").String(), "model": attribute(s, "gen_ai.response.model").String(),
+			"content": blocks, "stop_reason": stop, "usage": fields{"input_tokens": attribute(s, "gen_ai.usage.input_tokens").Int(), "output_tokens": attribute(s, "gen_ai.usage.output_tokens").Int()}})
+		if from, to := start(s), s.Get("endTimeUnixNano").Int(); from > 0 && to > from {
+			x.sent, x.last = time.Unix(0, from).UTC(), Moment{time.Duration(to - from).Truncate(stream.Tick), true}
+		}
+		if err := ls.exchanges.chains.take(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func has(span gjson.Result, name string) bool { return attribute(span, name).Exists() }
+
+// attribute is an attribute's value; a text of JSON is what it means.
+func attribute(span gjson.Result, name string) gjson.Result {
+	for _, a := range span.Get("attributes").Array() {
+		if a.Get("key").String() != name {
+			continue
+		}
+		v := a.Get("value")
+		for _, kind := range []string{"stringValue", "intValue", "doubleValue", "boolValue"} {
+			if inner := v.Get(kind); inner.Exists() {
+				if s := strings.TrimSpace(inner.String()); len(s) > 0 && (s[0] == '[' || s[0] == '{') && json.Valid([]byte(s)) {
+					return gjson.Parse(s)
+				}
+				return inner
+			}
+		}
+		return v
+	}
+	return gjson.Result{}
+}
+
+// parted are messages whose parts name their kinds as the conventions do.
+func parted(messages gjson.Result) []any {
+	out := []any{}
+	for _, m := range messages.Array() {
+		role := m.Get("role").String()
+		if role == "tool" {
+			role = "user"
+		}
+		if role == "user" || role == "assistant" {
+			out = append(out, fields{"role": role, "content": blocksOf(m)})
+		}
+	}
+	return out
+}
+
+func blocksOf(m gjson.Result) []any {
+	out := []any{}
+	if c := m.Get("content"); c.Type == gjson.String {
+		out = append(out, textOf(c.Str))
+	}
+	for _, p := range m.Get("parts").Array() {
+		switch p.Get("type").String() {
+		case "text":
+			out = append(out, textOf(p.Get("content").String()))
+		case "reasoning":
+			out = append(out, fields{"type": "thinking", "thinking": p.Get("content").String()})
+		case "tool_call":
+			out = append(out, callOf(p.Get("id").String(), p.Get("name").String(), p.Get("arguments")))
+		case "tool_call_response":
+			r := p.Get("response")
+			if !r.Exists() {
+				r = p.Get("result")
+			}
+			out = append(out, resultOf(p.Get("id").String(), r.String(), false))
+		default:
+			out = append(out, fields{"type": cmp.Or(p.Get("type").String(), "unknown")})
+		}
+	}
+	return out
+}

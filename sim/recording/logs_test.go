@@ -1,0 +1,151 @@
+package recording_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/recording"
+)
+
+// agentLogs are small sessions as agents and their tools write them down, each one
+// conversation whose calls are all answered.
+var agentLogs = map[string]string{
+	"codex": `{"timestamp":"2025-10-01T10:00:00Z","type":"session_meta","payload":{"id":"s1","cwd":"/x","instructions":null}}
+{"timestamp":"2025-10-01T10:00:00Z","type":"turn_context","payload":{"model":"gpt-5-codex"}}
+{"timestamp":"2025-10-01T10:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Go"}]}}
+{"timestamp":"2025-10-01T10:00:02Z","type":"response_item","payload":{"type":"reasoning","summary":[],"encrypted_content":"e"}}
+{"timestamp":"2025-10-01T10:00:03Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"c1"}}
+{"timestamp":"2025-10-01T10:00:03Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"pwd\"]}","call_id":"c2"}}
+{"timestamp":"2025-10-01T10:00:03Z","type":"event_msg","payload":{"type":"token_count"}}
+{"timestamp":"2025-10-01T10:00:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"a"}}
+{"timestamp":"2025-10-01T10:00:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c2","output":"b"}}
+{"timestamp":"2025-10-01T10:00:06Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done"}]}}
+`,
+	"bare items": `{"id":"s","timestamp":"2025-06-01T10:00:00Z","instructions":null}
+{"record_type":"state"}
+{"type":"message","role":"user","content":[{"type":"input_text","text":"Go"}]}
+{"type":"function_call","name":"shell","arguments":"{}","call_id":"c1","id":"x"}
+{"type":"function_call_output","call_id":"c1","output":"{}"}
+{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done"}]}
+`,
+	"gemini session":         `{"sessionId":"g","projectHash":"h","startTime":"2025-10-01T10:00:00Z","messages":[{"id":"1","timestamp":"2025-10-01T10:00:00Z","type":"user","content":"Go"},{"id":"2","timestamp":"2025-10-01T10:00:03Z","type":"gemini","content":"I look","model":"gemini-2.5-pro","thoughts":[{"subject":"s","description":"d"}],"tokens":{"input":10,"output":2,"cached":4,"thoughts":1,"tool":0,"total":13},"toolCalls":[{"id":"t1","name":"read_file","args":{"p":1},"result":[{"functionResponse":{"id":"t1","name":"read_file","response":{"output":"x"}}}],"status":"success","timestamp":"2025-10-01T10:00:05Z"}]},{"id":"3","type":"gemini","timestamp":"2025-10-01T10:00:07Z","content":"Done"}]}`,
+	"gemini checkpoint":      `[{"role":"user","parts":[{"text":"Go"}]},{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"x"}}}]},{"role":"model","parts":[{"text":"Done"}]}]`,
+	"loglines":               `{"loglines":[{"type":"user","timestamp":"2025-10-01T10:00:00Z","message":{"role":"user","content":"hi"},"uuid":"u1","sessionId":"s"},{"type":"assistant","timestamp":"2025-10-01T10:00:02Z","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{}}]}},{"type":"user","sessionId":"s","timestamp":"2025-10-01T10:00:03Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"x"}]}}]}`,
+	"atif":                   `{"schema_version":"ATIF-v1.6","session_id":"a","agent":{"name":"t","version":"1","model_name":"m"},"steps":[{"step_id":1,"source":"user","message":"Go","timestamp":"2025-10-01T10:00:00Z"},{"step_id":2,"source":"agent","message":"look","reasoning_content":"r","tool_calls":[{"tool_call_id":"c1","function_name":"ls","arguments":{"a":1}},{"tool_call_id":"c2","function_name":"ls","arguments":{}}],"observation":{"results":[{"source_call_id":"c1","content":"x"},{"source_call_id":"c2","content":[{"type":"text","text":"y"}]}]},"metrics":{"prompt_tokens":10,"completion_tokens":2,"cached_tokens":3}},{"step_id":3,"source":"agent","message":"Done"}],"final_metrics":{}}`,
+	"otlp":                   `{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"chat m","startTimeUnixNano":"2000000000","endTimeUnixNano":"3000000000","attributes":[{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Go\"}]}, {\"role\": \"assistant\", \"parts\": [{\"type\": \"tool_call\", \"id\": \"c1\", \"name\": \"ls\", \"arguments\": {\"a\": 1}}], \"finish_reason\": \"tool_call\"}, {\"role\": \"tool\", \"parts\": [{\"type\": \"tool_call_response\", \"id\": \"c1\", \"response\": \"x\"}]}]"}},{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"Done\"}]}]"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}}]},{"name":"execute_tool","attributes":[]},{"name":"chat m","startTimeUnixNano":"1000000000","endTimeUnixNano":"1500000000","attributes":[{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Go\"}]}]"}},{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\": \"assistant\", \"parts\": [{\"type\": \"tool_call\", \"id\": \"c1\", \"name\": \"ls\", \"arguments\": {\"a\": 1}}], \"finish_reason\": \"tool_call\"}]"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}},{"key":"gen_ai.tool.definitions","value":{"stringValue":"[{\"type\": \"function\", \"name\": \"ls\", \"description\": \"d\", \"parameters\": {\"type\": \"object\"}}]"}}]}]}]}]}`,
+	"recordings with chunks": `{"meta":{"name":"x"},"recordings":[{"hash":"h","request":{"url":"https://api.openai.com/v1/chat/completions","method":"POST","body":{"model":"gpt","messages":[{"role":"user","content":"Go"}],"tools":[{"type":"function","function":{"name":"ls","parameters":{"type":"object"}}}]}},"response":{"status":200,"headers":{},"chunks":["data: {\"id\": \"r1\", \"object\": \"chat.completion.chun","k\", \"choices\": [{\"index\": 0, \"delta\": {\"tool_calls\": [{\"index\": 0, \"id\": \"c1\", \"type\": \"function\", \"function\": {\"name\": \"ls\", \"arguments\": \"{}\"}}]}, \"finish_reason\": null}]}\n\ndata: {\"id\": \"r1\", \"object\": \"chat.completion.chunk\", \"choices\": [{\"index\": 0, \"delta\": {}, \"finish_reason\": \"tool_calls\"}]}\n\ndata: [DONE]\n\n"],"chunkTimings":[1,2],"isStreaming":true}},{"hash":"h","request":{"url":"https://api.openai.com/v1/chat/completions","method":"POST","body":{"model":"gpt","messages":[{"role":"user","content":"Go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]}},"response":{"status":200,"headers":{},"body":{"id":"r2","object":"chat.completion","model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Done"},"finish_reason":"stop"}]}}}]}`,
+	"marked base64":          `[{"request":{"url":"https://api.openai.com/v1/chat/completions","method":"POST","body":"base64:eyJtb2RlbCI6ICJncHQiLCAibWVzc2FnZXMiOiBbeyJyb2xlIjogInVzZXIiLCAiY29udGVudCI6ICJHbyJ9XSwgInRvb2xzIjogW3sidHlwZSI6ICJmdW5jdGlvbiIsICJmdW5jdGlvbiI6IHsibmFtZSI6ICJscyIsICJwYXJhbWV0ZXJzIjogeyJ0eXBlIjogIm9iamVjdCJ9fX1dfQ=="},"response":{"status":200,"headers":{},"body":"base64:eyJpZCI6ICJyMSIsICJvYmplY3QiOiAiY2hhdC5jb21wbGV0aW9uIiwgIm1vZGVsIjogImdwdCIsICJjaG9pY2VzIjogW3siaW5kZXgiOiAwLCAibWVzc2FnZSI6IHsicm9sZSI6ICJhc3Npc3RhbnQiLCAidG9vbF9jYWxscyI6IFt7ImlkIjogImMxIiwgInR5cGUiOiAiZnVuY3Rpb24iLCAiZnVuY3Rpb24iOiB7Im5hbWUiOiAibHMiLCAiYXJndW1lbnRzIjogInt9In19XX0sICJmaW5pc2hfcmVhc29uIjogInRvb2xfY2FsbHMifV19"}},{"request":{"url":"https://api.openai.com/v1/chat/completions","method":"POST","body":"base64:eyJtb2RlbCI6ICJncHQiLCAibWVzc2FnZXMiOiBbeyJyb2xlIjogInVzZXIiLCAiY29udGVudCI6ICJHbyJ9LCB7InJvbGUiOiAiYXNzaXN0YW50IiwgImNvbnRlbnQiOiBudWxsLCAidG9vbF9jYWxscyI6IFt7ImlkIjogImMxIiwgInR5cGUiOiAiZnVuY3Rpb24iLCAiZnVuY3Rpb24iOiB7Im5hbWUiOiAibHMiLCAiYXJndW1lbnRzIjogInt9In19XX0sIHsicm9sZSI6ICJ0b29sIiwgInRvb2xfY2FsbF9pZCI6ICJjMSIsICJjb250ZW50IjogIngifV19"},"response":{"status":200,"headers":{},"body":"base64:eyJpZCI6ICJyMiIsICJvYmplY3QiOiAiY2hhdC5jb21wbGV0aW9uIiwgIm1vZGVsIjogImdwdCIsICJjaG9pY2VzIjogW3siaW5kZXgiOiAwLCAibWVzc2FnZSI6IHsicm9sZSI6ICJhc3Npc3RhbnQiLCAiY29udGVudCI6ICJEb25lIn0sICJmaW5pc2hfcmVhc29uIjogInN0b3AifV19"}}]`,
+	"histories in yaml": `models:
+  - claude-sonnet-4.5
+conversations:
+  - messages:
+      - role: system
+        content: ${system}
+      - role: user
+        content: "Edit"
+      - role: assistant
+        tool_calls:
+          - id: toolcall_0
+            type: function
+            function:
+              name: report_intent
+              arguments: '{"intent":"Editing file"}'
+      - role: assistant
+        tool_calls:
+          - id: toolcall_1
+            type: function
+            function:
+              name: edit
+              arguments: '{"path":"a"}'
+  - messages:
+      - role: system
+        content: ${system}
+      - role: user
+        content: "Edit"
+      - role: assistant
+        tool_calls:
+          - id: toolcall_0
+            type: function
+            function:
+              name: report_intent
+              arguments: '{"intent":"Editing file"}'
+          - id: toolcall_1
+            type: function
+            function:
+              name: edit
+              arguments: '{"path":"a"}'
+      - role: tool
+        tool_call_id: toolcall_0
+        content: Tool
+      - role: tool
+        tool_call_id: toolcall_1
+        content: File
+      - role: assistant
+        content: Done
+`,
+	"chat replay": `{"exportedAt":"2025-10-31T16:05:45.798Z","totalPrompts":2,"totalLogEntries":4,"prompts":[{"prompt":"Go","hasSeen":false,"logs":[{"kind":"element"},{"id":"1","kind":"request","metadata":{"model":"m","startTime":"2025-10-31T16:04:48.161Z","endTime":"2025-10-31T16:04:51.120Z"},"response":{"type":"success","message":["I look."]}}]},{"prompt":"Go","hasSeen":true,"logs":[{"id":"c1__vscode-1","kind":"toolCall","tool":"ls","args":"{\"p\":1}","response":["x"]},{"id":"2","kind":"request","metadata":{"model":"m","endTime":"2025-10-31T16:04:55.120Z"},"response":{"type":"success","message":["Done."]}}]}]}`,
+}
+
+func TestLogsOfAgentsAreConversations(t *testing.T) {
+	want := map[string]string{
+		"codex": `shell {"command":["ls"]} a, shell {"command":["pwd"]} b`, "bare items": "shell {} {}", "gemini session": `read_file {"p":1} x`, "gemini checkpoint": "ls {} x",
+		"loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
+		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
+	}
+	for name, text := range agentLogs {
+		for form, text := range map[string]string{"as it is": text, "formatted": reformatted(t, text), "packed": string(gzipped(t, []byte(text)))} {
+			rec := open(t, text)
+			assert.Empty(t, rec.Problems, name)
+			require.Len(t, rec.Conversations, 1, name+" "+form)
+			turns := rec.Conversations[0].Turns
+			require.NotEmpty(t, turns, name)
+			var got []string
+			for _, c := range turns[0].Calls {
+				r := turns[0].Result(c.ID)
+				require.NotNil(t, r, name)
+				got = append(got, strings.Join([]string{c.Name, strings.ReplaceAll(string(c.Input), " ", ""), r.Text}, " "))
+			}
+			assert.Equal(t, strings.ReplaceAll(want[name], "Editing file", "Editingfile"), strings.Join(got, ", "), name+" "+form)
+			if name != "loglines" {
+				assert.Len(t, turns, 2, name)
+			}
+		}
+	}
+}
+
+// reformatted is a text that is one document of JSON over several lines.
+func reformatted(t *testing.T, text string) string {
+	if !json.Valid([]byte(text)) {
+		return text
+	}
+	var v any
+	require.NoError(t, json.Unmarshal([]byte(text), &v))
+	return indented(t, v)
+}
+
+// LangChain's cassettes have requests and responses in a list each, packed as a whole.
+func TestRequestsAndResponsesMayStandInListsOfTheirOwn(t *testing.T) {
+	var requests, responses []any
+	for _, x := range exchanges(t) {
+		requests = append(requests, object{"method": "POST", "uri": endpoint, "body": x.request, "headers": object{}})
+		responses = append(responses, object{"status": object{"code": 200}, "body": object{"string": binaryNode(gzipped(t, x.response))}, "headers": object{"Content-Encoding": []string{"gzip"}}})
+	}
+	rec := open(t, string(gzipped(t, []byte(inYAML(t, object{"requests": requests, "responses": responses, "version": 1})))))
+	require.Len(t, rec.Conversations, 1)
+	assert.Len(t, rec.Conversations[0].Turns, 3)
+	assert.Equal(t, recording.VCRPy, rec.Format)
+	rec = open(t, inYAML(t, object{"requests": requests, "responses": responses[:1]}))
+	assert.Equal(t, []string{"cut line 6, interaction 1: 2 of the requests have no response"}, problems(rec))
+}
+
+func FuzzLogs(f *testing.F) {
+	for _, text := range agentLogs {
+		f.Add([]byte(text))
+		f.Add([]byte(text[:2*len(text)/3]))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) { holds(t, raw) })
+}
