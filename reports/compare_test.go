@@ -47,6 +47,10 @@ func TestAComparisonNamesWhatHappened(t *testing.T) {
 	failing := func(o *check.Result) {
 		o.Status, o.Failures = check.Failed, []check.Failure{{Expectation: "makespan", Expected: "5s", Found: "6s", At: "x.yaml:3"}}
 	}
+	twice := func(o *check.Result) {
+		o.Calls = append(o.Calls[:1:1], o.Calls[0])
+		o.Calls[1].Started += sec
+	}
 	slow := func(o *check.Result) { o.Makespan += sec }
 	for _, test := range []struct {
 		name          string
@@ -70,6 +74,7 @@ func TestAComparisonNamesWhatHappened(t *testing.T) {
 			o.Calls = append([]check.Call(nil), o.Calls...)
 			o.Calls[0].Started, o.Calls[0].WaitsFor = 3*time.Second, "limit"
 		})}, "1 moved, 0 the same", []string{"1 call starts at another time: Read toolu_1 2s → 3s, for a free place"}},
+		{"a call made twice", []check.Result{edited(hiding(), twice)}, []check.Result{edited(hiding(), twice)}, "no change in 1 scenario", nil},
 		{"trace", []check.Result{hiding()}, []check.Result{edited(hiding(), func(o *check.Result) { o.Digest = "other" })},
 			"1 changed, 0 the same", []string{"another trace"}},
 		{"the gravest first", []check.Result{hiding(), edited(barrier(), func(o *check.Result) { o.Name = "b" })},

@@ -27,6 +27,9 @@ func TestEachReportLooksAsRecorded(t *testing.T) {
 
 func TestHostileTextLooksAsRecorded(t *testing.T) {
 	for _, f := range reports.Formats() {
+		if f.Name == "html" { // compressed, which is no text to compare; its own tests open it
+			continue
+		}
 		golden(t, "hostile."+f.Name, written(t, f.Write, []check.Result{hostile()}, reports.Options{Width: 100, OmitTook: true}))
 	}
 	golden(t, "hostile.annotations", written(t, reports.Annotations, []check.Result{hostile()}, reports.Options{}))

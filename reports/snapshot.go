@@ -119,8 +119,11 @@ func itemsOfRun(doc runJSON) []item {
 				{name: "calls", value: float64(len(o.Calls)), unit: unitCount},
 			}
 		}
+		times := map[string]int{} // a turn that is tried again makes its calls again
 		for _, c := range o.Calls {
-			it.starts = append(it.starts, start{fmt.Sprint(c.Agent, "\x00", c.Turn, "\x00", c.ID), c.ID, c.Tool, c.StartedMS, c.WaitsFor, c.On})
+			key := fmt.Sprint(c.Agent, "\x00", c.Turn, "\x00", c.ID)
+			times[key]++
+			it.starts = append(it.starts, start{fmt.Sprint(key, "\x00", times[key]), c.ID, c.Tool, c.StartedMS, c.WaitsFor, c.On})
 		}
 		all = append(all, it)
 	}

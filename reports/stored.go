@@ -33,6 +33,7 @@ var storable = []struct {
 	{"cache", []string{"recordings", "prices"}, CacheVersion, decoded[recordedCacheJSON]},
 	{"replay", []string{"recordings", "skipped"}, ReplayVersion, decoded[replayJSON]},
 	{"search", []string{"rankers", "queries"}, SearchVersion, decoded[standingsJSON]},
+	{"fuzz", []string{"engine", "goals"}, FuzzVersion, decoded[fuzzJSON]},
 	{"search", []string{"rankers", "query"}, SearchVersion, decoded[findingsJSON]},
 }
 
@@ -73,7 +74,7 @@ func Read(data []byte) (Stored, error) {
 		}
 		return Stored{kind.command, doc}, nil
 	}
-	return Stored{}, fmt.Errorf("%w: it has members of none of run, replay, tokens, cache, search, try", ErrNotReport)
+	return Stored{}, fmt.Errorf("%w: it has members of none of run, replay, tokens, cache, search, fuzz, try", ErrNotReport)
 }
 
 func versioned(raw json.RawMessage, want int) error {

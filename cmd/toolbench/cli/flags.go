@@ -159,6 +159,7 @@ type selection struct {
 	grep, invert *regexp.Regexp
 	tags         []string
 	shard        part
+	times        string
 	lastFailed   bool
 }
 
@@ -167,6 +168,7 @@ func (s *selection) add(flags *pflag.FlagSet) {
 	flags.VarP(&value[*regexp.Regexp]{to: &s.invert, parse: expression, kind: "REGEXP"}, "grep-invert", "G", "only scenarios where neither matches")
 	flags.StringArrayVar(&s.tags, "tag", nil, "only scenarios with this tag, or with !TAG without it; repeatable, all must hold")
 	flags.Var(&value[part]{to: &s.shard, parse: shard, kind: "I/N"}, "shard", "the I-th of N parts of the scenarios")
+	flags.StringVar(&s.times, "times", "", "an earlier JSON report of run, by whose real times --shard makes parts alike")
 	flags.BoolVar(&s.lastFailed, "last-failed", false, "only scenarios that did not pass when they last ran here")
 }
 

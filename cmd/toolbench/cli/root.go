@@ -28,7 +28,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.serveCommand(), a.tryCommand(), a.tapCommand(), a.upgradeCommand(),
-		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.schemaCommand(), a.versionCommand())
+		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.mergeCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

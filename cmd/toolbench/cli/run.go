@@ -235,8 +235,8 @@ func (a *app) plan(args []string, s selection) (*plan, error) {
 	if s.lastFailed {
 		p.entries = a.onlyFailed(p)
 	}
-	p.entries = s.deal(p.entries)
-	return p, nil
+	p.entries, err = a.dealt(s, p.entries)
+	return p, err
 }
 
 // onlyFailed keeps what did not pass last time; when there is nothing of the kind,

@@ -192,7 +192,11 @@ func (a *app) tryPlan(args []string, agent *agent) (*plan, error) {
 			p.entries = append(p.entries, e)
 		}
 	}
-	if p.entries = agent.deal(p.entries); len(p.entries) == 0 {
+	var err error
+	if p.entries, err = a.dealt(agent.selection, p.entries); err != nil {
+		return nil, err
+	}
+	if len(p.entries) == 0 {
 		return nil, usage("no scenario matches; see `toolbench list`")
 	}
 	return p, nil

@@ -17,7 +17,7 @@ type Case struct {
 // Cases are a scenario and its cases that must fail. Where only what is expected differs,
 // they are checked against one and the same run.
 func Cases(sc *scenario.Scenario) []Case {
-	shared := &played{runs: map[Options]func() (*record, error){}}
+	shared := &played{base: sc, runs: map[Options]func() (*record, error){}}
 	all := []Case{{sc, shared}}
 	for _, c := range sc.Cases() {
 		if c.RunsAs(sc) {
@@ -37,8 +37,10 @@ func (c Case) Run(ctx context.Context, o Options) check.Result {
 	return checked(ctx, c.Scenario, o, func() (*record, error) { return c.played.with(ctx, c.Scenario, o) })
 }
 
-// played are the runs of a scenario, by their options.
+// played are the runs of a scenario, by their options. It is always the scenario itself
+// that runs, whichever of its cases come first or alone: what a case expects may be less.
 type played struct {
+	base *scenario.Scenario
 	mu   sync.Mutex
 	runs map[Options]func() (*record, error)
 }
@@ -49,7 +51,7 @@ func (p *played) with(ctx context.Context, sc *scenario.Scenario, o Options) (*r
 	p.mu.Lock()
 	play, known := p.runs[o]
 	if !known || sc.Failing() == nil {
-		play = sync.OnceValues(func() (*record, error) { return guarded(ctx, sc, o) })
+		play = sync.OnceValues(func() (*record, error) { return guarded(ctx, p.base, o) })
 		p.runs[o] = play
 	}
 	p.mu.Unlock()

@@ -63,6 +63,24 @@ func TestACaseMayPassUnderAnotherPolicy(t *testing.T) {
 	}
 }
 
+// A case has the same verdict whatever ran before it, also where a shard has it alone.
+func TestACaseIsJudgedAlikeInAnyOrder(t *testing.T) {
+	sc, err := scenario.Parse("x.yaml", []byte(`name: x
+about: It answers.
+stream: {turns: [{text: hi}]}
+expect: {gates: [{profile: simple, in: 3}]}
+must_fail:
+- {case: a, failure: calls, words: ['1'], expect: {calls: 1}}
+- {case: b, failure: gates.0.in, expect: {gates: [{profile: simple, in: 99}]}}
+`))
+	require.NoError(t, err)
+	all := run.Cases(sc)
+	for _, i := range []int{1, 2, 0, 2} {
+		out := all[i].Run(t.Context(), run.Options{Seed: 1})
+		assert.Equal(t, check.Passed, out.Status, "%s: %v", out.Name, out.Failures)
+	}
+}
+
 // A case that cannot prove anything, and an expectation that checks nothing, are refused.
 func TestWhatWouldCheckNothingIsRefused(t *testing.T) {
 	const file = "name: x\nabout: It answers.\nstream: {turns: [{text: hi}]}\n"

@@ -1,0 +1,233 @@
+package reports
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/sim/scenario/check"
+)
+
+// Merge joins the reports of one command's parts, as shards wrote them, in their order;
+// names are theirs, for errors. A part that is there twice is one.
+func Merge(parts []Stored, names []string) (Stored, error) {
+	if len(parts) == 0 {
+		return Stored{}, errors.New("there is no report to merge")
+	}
+	for i, p := range parts {
+		if p.Command != parts[0].Command {
+			return Stored{}, fmt.Errorf("%s is a report of %s, and %s one of %s; merge those of one command", names[0], parts[0].Command, names[i], p.Command)
+		}
+	}
+	var doc any
+	var err error
+	switch parts[0].doc.(type) {
+	case runJSON:
+		doc, err = mergeRuns(docs[runJSON](parts), names)
+	case replayJSON:
+		doc, err = mergeReplays(docs[replayJSON](parts), names)
+	case recordedCacheJSON:
+		doc, err = mergeCaches(docs[recordedCacheJSON](parts), names)
+	case fuzzJSON:
+		doc, err = mergeFuzz(docs[fuzzJSON](parts), names)
+	default:
+		err = fmt.Errorf("a report of %s has no parts: name all it is about in one command; reports of run, try, replay, fuzz and cache --recording are merged", parts[0].Command)
+	}
+	return Stored{parts[0].Command, doc}, err
+}
+
+// docs are the parts of one type; of another there is none, which the merge counts.
+func docs[T any](parts []Stored) []T {
+	var all []T
+	for _, p := range parts {
+		if doc, ok := p.doc.(T); ok {
+			all = append(all, doc)
+		}
+	}
+	return all
+}
+
+// once refuses what two parts both have.
+type once struct {
+	names []string
+	from  map[string]int
+}
+
+func (o *once) add(part int, key, name string) error {
+	if o.from == nil {
+		o.from = map[string]int{}
+	}
+	if before, ok := o.from[key]; ok && before != part {
+		return fmt.Errorf("%s is in %s and in %s; merge parts that have nothing in common", Safe(name), o.names[before], o.names[part])
+	}
+	o.from[key] = part
+	return nil
+}
+
+func mergeRuns(parts []runJSON, names []string) (runJSON, error) {
+	all := runJSON{Version: Version, Seed: parts[0].Seed}
+	seen := once{names: names}
+	for i, p := range parts {
+		if len(p.Outcomes) > 0 && all.Seed == 0 {
+			all.Seed = p.Seed
+		}
+		for _, o := range p.Outcomes {
+			if err := seen.add(i, fmt.Sprint(o.File, "\x00", o.Name, "\x00", o.Policy, "\x00", o.Seed), o.Name); err != nil {
+				return all, err
+			}
+			all.Outcomes = append(all.Outcomes, o)
+		}
+		all.Totals.Passed += p.Totals.Passed
+		all.Totals.Failed += p.Totals.Failed
+		all.Totals.Errors += p.Totals.Errors
+	}
+	slices.SortStableFunc(all.Outcomes, func(a, b outcomeJSON) int {
+		return strings.Compare(a.File+"\x00"+a.Name, b.File+"\x00"+b.Name)
+	})
+	return all, nil
+}
+
+func mergeReplays(parts []replayJSON, names []string) (replayJSON, error) {
+	all := replayJSON{Version: ReplayVersion}
+	seen := once{names: names}
+	for i, p := range parts {
+		for _, r := range p.Recordings {
+			if err := seen.add(i, r.File, r.File); err != nil {
+				return all, err
+			}
+		}
+		all.Recordings, all.Skipped = append(all.Recordings, p.Recordings...), append(all.Skipped, p.Skipped...)
+	}
+	return all, nil
+}
+
+func mergeCaches(parts []recordedCacheJSON, names []string) (recordedCacheJSON, error) {
+	all := recordedCacheJSON{Version: CacheVersion, Counter: parts[0].Counter, Prices: parts[0].Prices}
+	if len(parts) != len(names) {
+		return all, errors.New("some of the reports are of recorded sessions and some of the simulated one, which has no parts")
+	}
+	seen := once{names: names}
+	for i, p := range parts {
+		if p.Counter != all.Counter {
+			return all, fmt.Errorf("%s is counted with %s, and %s with %s", names[0], all.Counter, names[i], p.Counter)
+		}
+		for _, r := range p.Recordings {
+			if err := seen.add(i, fmt.Sprint(r.File, r.Conversation), r.File); err != nil {
+				return all, err
+			}
+		}
+		all.Recordings, all.Skipped = append(all.Recordings, p.Recordings...), append(all.Skipped, p.Skipped...)
+	}
+	return all, nil
+}
+
+// mergeFuzz adds up what shards of one seed saw; the failure is that of the lowest case.
+func mergeFuzz(parts []fuzzJSON, names []string) (fuzzJSON, error) {
+	all := parts[0]
+	all.Seen = slices.Clone(all.Seen)
+	for i, p := range parts[1:] {
+		if p.Seed != all.Seed || p.Engine != all.Engine || !slices.Equal(p.Policies, all.Policies) {
+			return all, fmt.Errorf("%s and %s are not parts of one run: seed, engine and policies must be the same", names[0], names[i+1])
+		}
+		all.Cases, all.Calls, all.Seconds = all.Cases+p.Cases, all.Calls+p.Calls, math.Max(all.Seconds, p.Seconds)
+		for _, g := range p.Seen {
+			at := slices.IndexFunc(all.Seen, func(o goalJSON) bool { return o.Name == g.Name })
+			if at < 0 {
+				all.Seen = append(all.Seen, g)
+				continue
+			}
+			all.Seen[at].Times += g.Times
+		}
+		if p.Failure != nil && (all.Failure == nil || p.Failure.Case < all.Failure.Case) {
+			all.Failure = p.Failure
+		}
+	}
+	return all, nil
+}
+
+// Outcomes are those of a report of run or try, without what the report leaves out, and
+// the commands that show them again.
+func (s Stored) Outcomes() (outcomes []check.Result, again func(check.Result) string, ok bool) {
+	doc, ok := s.doc.(runJSON)
+	if !ok {
+		return nil, nil, false
+	}
+	commands := map[string]string{}
+	for _, o := range doc.Outcomes {
+		commands[o.File+"\x00"+o.Name] = o.Again
+		outcomes = append(outcomes, resultOf(o))
+	}
+	return outcomes, func(r check.Result) string { return commands[r.File+"\x00"+r.Name] }, true
+}
+
+// resultOf is the reverse of outcomeOf.
+func resultOf(o outcomeJSON) check.Result {
+	r := check.Result{
+		Name: o.Name, About: o.About, File: o.File, Tags: o.Tags, Status: o.Status, Policy: o.Policy, Seed: o.Seed,
+		Makespan: time.Duration(o.MakespanMS), Serial: time.Duration(o.SerialMS), Hidden: float64(o.HiddenPercent), LowerBound: time.Duration(o.BoundMS),
+		Batches: o.Batches, Failures: o.Failures, Digest: o.TraceDigest, Invalid: o.Invalid, Notes: o.Notes,
+	}
+	if o.Error != "" {
+		r.Err = errors.New(o.Error)
+	}
+	if o.TookMS != nil {
+		r.Took = time.Duration(*o.TookMS)
+	}
+	for _, c := range o.Calls {
+		r.Calls = append(r.Calls, check.Call{
+			ID: c.ID, Tool: c.Tool, Agent: c.Agent, Turn: c.Turn, Batch: c.Batch, Ready: time.Duration(c.ReadyMS), Started: time.Duration(c.StartedMS),
+			Ended: time.Duration(c.EndedMS), Emitted: time.Duration(c.EmittedMS), Status: c.Status, Safe: c.Safe, WaitsFor: c.WaitsFor, On: c.On,
+		})
+	}
+	return r
+}
+
+// Failed reports whether a stored report holds a failure: of a scenario, or of a case.
+func (s Stored) Failed() bool {
+	doc, ok := s.doc.(fuzzJSON)
+	return ok && doc.Failure != nil
+}
+
+// Parts deals things out to so many parts of about equal time; it gives the part of each,
+// from 0. What has no time, that is a negative one, is taken for the mean. Equal times give
+// equal parts, whoever asks.
+func Parts(times []time.Duration, parts int) []int {
+	var sum time.Duration
+	known := 0
+	for _, t := range times {
+		if t >= 0 {
+			sum += t
+			known++
+		}
+	}
+	mean := time.Millisecond
+	if known > 0 {
+		mean = sum / time.Duration(known)
+	}
+	order := make([]int, len(times))
+	cost := slices.Clone(times)
+	for i := range order {
+		order[i] = i
+		if cost[i] < 0 {
+			cost[i] = mean
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cost[b], cost[a]) })
+	load, count, of := make([]time.Duration, parts), make([]int, parts), make([]int, len(times))
+	for _, i := range order {
+		least := 0
+		for p := range parts {
+			if load[p] < load[least] || load[p] == load[least] && count[p] < count[least] {
+				least = p
+			}
+		}
+		of[i] = least
+		load[least] += cost[i]
+		count[least]++
+	}
+	return of
+}
