@@ -22,7 +22,7 @@ type hookWork = func(context.Context, hook.Input) (hook.Output, error)
 // hooks makes the scenario's hooks: scripted ones, and commands that run in the
 // world's shell.
 func (r *runner) hooks() (hook.Set, error) {
-	var all []hook.Hook
+	all := r.ownHooks()
 	for i, h := range r.sc.Hooks {
 		made := hook.Hook{Name: h.Name, Event: hook.Event(h.Event), Matcher: h.Matcher, If: h.If, Timeout: h.Timeout.D()}
 		if made.Name == "" {

@@ -27,6 +27,8 @@ type Options struct {
 	// Patience is how much real time may pass without an event before a run counts as
 	// hung, and a tenth of what it may take in all; 0 means a minute.
 	Patience time.Duration
+	// Own is what the program that runs the scenario adds to it; nil adds nothing.
+	Own *Own
 
 	// chunk replaces the scenario's chunking; nested runs check nothing.
 	chunk  int
@@ -68,7 +70,7 @@ func checked(ctx context.Context, sc *scenario.Scenario, o Options, play func() 
 				further.nested, further.Policy, further.chunk = true, v.Policy, v.Chunk
 				return Scenario(ctx, sc, further)
 			})
-			out.Failures = check.MustFail(sc, &out)
+			out.Failures = append(check.MustFail(sc, &out), o.Own.checked(out)...)
 		}
 		if len(out.Failures) > 0 {
 			out.Status = check.Failed

@@ -124,7 +124,7 @@ func (r *runner) start(ctx context.Context) error {
 	if r.servers, err = r.connect(ctx); err != nil {
 		return err
 	}
-	own, err := ownTools(r.sc)
+	own, err := r.ownTools()
 	if err != nil {
 		return err
 	}
