@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,9 +126,22 @@ func (r TokensReport) notes() []string {
 	if n := neverDeferred(r); n > 0 {
 		lines = append(lines, plural(n, "tool is never deferred and costs", "tools are never deferred and cost")+" the same in every mode")
 	}
+	lines = append(lines, nameSome("whose name the Messages API refuses (letters, digits, _ and - only, at most 128)", refusedNames(r.Worst))...)
 	lines = append(lines, nameSome("never called in the recording", r.Uncalled)...)
 	lines = append(lines, nameSome("without a schema, counted as {}", r.NoSchema)...)
 	return append(lines, nameSome("with a schema that names no parameter", r.Empty)...)
+}
+
+// takenName are the names that the Messages API takes for tools.
+var takenName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+
+func refusedNames(rows []tokens.Row) (names []string) {
+	for _, row := range rows {
+		if !takenName.MatchString(row.Name) {
+			names = append(names, row.Name)
+		}
+	}
+	return names
 }
 
 func apiNote(r TokensReport) string {

@@ -29,20 +29,31 @@ func (a *app) catalogues(paths []string) (mcpserve.Catalogue, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all, err = joinFrom(path, all, c); err != nil {
-			return nil, err
-		}
+		all = a.joinFrom(path, all, c)
 	}
 	return all, nil
 }
 
-// joinFrom adds what a file or a folder holds.
-func joinFrom(path string, all, more mcpserve.Catalogue) (mcpserve.Catalogue, error) {
-	joined, err := mcpserve.Join(all, more)
-	if err != nil {
-		return nil, usage("%s: %s", path, err)
+// joinFrom adds what a file or a folder holds. A tool that is there already is left out,
+// with a word.
+func (a *app) joinFrom(path string, all, more mcpserve.Catalogue) mcpserve.Catalogue {
+	joined, left := mcpserve.JoinRest(all, more)
+	a.leftOut(path+": ", left)
+	return joined
+}
+
+// mostNamed is how many of the tools that are left out are named.
+const mostNamed = 3
+
+// leftOut names tools that a catalogue has twice.
+func (a *app) leftOut(where string, left []error) {
+	for i, err := range left {
+		if i == mostNamed {
+			a.logf("%s%d more tools are left out: their servers have others of their names", where, len(left)-mostNamed)
+			return
+		}
+		a.logf("left out: %s%s", where, strings.TrimPrefix(err.Error(), mcpserve.ErrCatalogue.Error()+": "))
 	}
-	return joined, nil
 }
 
 func join(all ...mcpserve.Catalogue) (mcpserve.Catalogue, error) {
@@ -59,13 +70,14 @@ func (a *app) catalogueFile(path string) (mcpserve.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := mcpserve.Parse(filepath.ToSlash(path), data)
+	c, left, err := mcpserve.ParseRest(filepath.ToSlash(path), data)
 	if errors.Is(err, mcpserve.ErrNoTools) || err != nil && !named(path) {
 		err = fmt.Errorf("%w (a recorded session is named with `toolbench tokens --recording %s`)", err, path)
 	}
 	if err != nil {
 		return nil, invalid(err)
 	}
+	a.leftOut("", left)
 	return c, nil
 }
 
@@ -88,7 +100,7 @@ func (a *app) catalogueFolder(folder string) (mcpserve.Catalogue, error) {
 			return nil
 		}
 		if err == nil {
-			all, err = joinFrom(f.path, all, a.placed(f.path, c))
+			all = a.joinFrom(f.path, all, a.placed(f.path, c))
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -32,7 +33,8 @@ type tokensFlags struct {
 	endpoint                          endpointFlags
 	builtin                           bool
 	counter, model                    string
-	percent, top                      int
+	percent, top, max                 int
+	save                              string
 	limit                             time.Duration
 }
 
@@ -49,6 +51,8 @@ func (a *app) tokensCommand() *cobra.Command {
 	repeatable(flags, &f.configs, "mcp-config", "a .mcp.json that names servers")
 	own(flags, choice(&f.counter, "COUNTER", counterNames()...), "counter", "what a token is: "+strings.Join(counterNames(), ", "))
 	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of; of a recording, its first model")
+	flags.StringVar(&f.save, "save", "", "write what the live servers list into this file, as a catalogue")
+	flags.Var(number(&f.max, 0), "max", "end with 1 if all definitions come to more tokens than this; 0 asks for nothing")
 	f.endpoint.add(flags)
 	flags.Var(number(&f.percent, 1), "percent", "the automatic threshold, in percent of the window")
 	flags.Var(number(&f.top, 0), "top", "how many of the most expensive tools the table shows; 0 shows all")
@@ -99,7 +103,28 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		}
 		report.Sessions = again.Sessions
 	}
-	return a.printAgainst(reports.TokensReport{Report: report, Failures: failures, Top: f.top}, against, f.printing)
+	err = a.printAgainst(reports.TokensReport{Report: report, Failures: failures, Top: f.top}, against, f.printing)
+	if over := report.Total.Full; err == nil && f.max > 0 && over > f.max {
+		return &exitError{ExitFailed, fmt.Errorf("the definitions come to %d tokens (%s), more than --max %d", over, report.Counter.Name, f.max)}
+	}
+	return err
+}
+
+// saved writes the tools of live servers as a catalogue, a tool a line.
+func (a *app) saved(path string, c mcpserve.Catalogue) error {
+	if c.Tools() == 0 {
+		return usage("--save %s: no live server listed a tool; name one with --mcp, --mcp-url or --mcp-config", path)
+	}
+	file, err := os.OpenFile(a.path(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return usage("--save %s: %s; name a file that is not there yet", path, reason(err))
+	}
+	err = errors.Join(c.Write(file), file.Close())
+	if err != nil {
+		return harness(err)
+	}
+	a.logf("wrote %s: %d tools of %d servers; count it again with: toolbench tokens --catalog %s", path, c.Tools(), len(c), path)
+	return nil
 }
 
 // counted counts the tools, and ToolSearch beside them.
@@ -136,6 +161,14 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mc
 	}
 	listed, more := mcpserve.ListServers(ctx, specs, a.Env, f.limit)
 	failures = append(failures, more...)
+	if f.save != "" {
+		if err := a.saved(f.save, listed); err != nil {
+			for _, failed := range failures {
+				a.logf("MCP server %q: %s", failed.Server, failed.Err)
+			}
+			return nil, nil, err
+		}
+	}
 	joined, err := join(catalogue, listed)
 	if err != nil {
 		return nil, nil, err

@@ -40,14 +40,24 @@ type Server struct {
 // Join makes one catalogue of several. A tool that two of them give the same server
 // is an error.
 func Join(catalogues ...Catalogue) (Catalogue, error) {
-	var joined Catalogue
+	joined, left := JoinRest(catalogues...)
+	if len(left) > 0 {
+		return nil, left[0]
+	}
+	return joined, nil
+}
+
+// JoinRest joins as Join does, but leaves out tools that were there already, each with
+// an error.
+func JoinRest(catalogues ...Catalogue) (joined Catalogue, left []error) {
 	seen := map[[2]string]bool{}
 	for _, c := range catalogues {
 		for _, s := range c {
 			for _, t := range s.Tools {
 				key := [2]string{s.Name, t.Name}
 				if seen[key] {
-					return nil, fmt.Errorf("%w: %w", ErrCatalogue, twice(s.Name, t.Name))
+					left = append(left, fmt.Errorf("%w: %w", ErrCatalogue, twice(s.Name, t.Name)))
+					continue
 				}
 				seen[key], joined = true, joined.add(s.Name, t)
 			}
@@ -56,7 +66,25 @@ func Join(catalogues ...Catalogue) (Catalogue, error) {
 			}
 		}
 	}
-	return joined, nil
+	return joined, left
+}
+
+// Write writes a catalogue that Parse reads: a tool a line, with its server.
+func (c Catalogue) Write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, s := range c {
+		for _, t := range s.Tools {
+			line := struct {
+				Server string `json:"server"`
+				*mcp.Tool
+			}{s.Name, t}
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Tools counts the tools of all servers.

@@ -15,21 +15,34 @@ import (
 // Parse reads a catalogue. file names it in errors and, without its ending, is the
 // server's name where none is given.
 func Parse(file string, data []byte) (Catalogue, error) {
+	c, left, err := ParseRest(file, data)
+	if err == nil && len(left) > 0 {
+		err = left[0]
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// ParseRest reads a catalogue as Parse does, but for tools whose name their server has
+// given to another: those it leaves out, each with an error that names its place.
+func ParseRest(file string, data []byte) (c Catalogue, left []error, err error) {
 	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("%w: %s: %d bytes; split it, a catalogue has at most %d", ErrCatalogue, file, len(data), MaxBytes)
+		return nil, nil, fmt.Errorf("%w: %s: %d bytes; split it, a catalogue has at most %d", ErrCatalogue, file, len(data), MaxBytes)
 	}
 	text, err := utf8Text(data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrCatalogue, place(file, err), err)
+		return nil, nil, fmt.Errorf("%w: %s: %w", ErrCatalogue, place(file, err), err)
 	}
 	p := parser{file: file, data: text, seen: map[[2]string]origin{}}
 	if err := p.values(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(p.found) == 0 {
-		return nil, &noTools{fmt.Errorf("%w: %s: it holds no tool; give it at least one object with a name", ErrCatalogue, file)}
+		return nil, nil, &noTools{fmt.Errorf("%w: %s: it holds no tool; give it at least one object with a name", ErrCatalogue, file)}
 	}
-	return p.found, nil
+	return p.found, p.left, nil
 }
 
 // ErrNoTools is wrapped, beside [ErrCatalogue], where a file of JSON is no catalogue
@@ -64,6 +77,7 @@ type parser struct {
 	// listed reports whether the next object is an element of a listing.
 	listed bool
 	seen   map[[2]string]origin
+	left   []error // tools that were left out
 }
 
 // origin is where a tool was first met: in which listing, and how it was defined.
@@ -237,7 +251,8 @@ func (p *parser) tool(at int, e entry, server string) error {
 	case again:
 		return nil
 	case known:
-		return p.fail(at, "%v", twice(server, name))
+		p.left = append(p.left, p.fail(at, "%v", twice(server, name)))
+		return nil
 	}
 	if p.count++; p.count > MaxTools {
 		return p.fail(at, "more than %d tools; split the catalogue", MaxTools)

@@ -207,6 +207,42 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 	}
 }
 
+// What collections of tools and of requests look like that others publish.
+func TestCataloguesOfOtherShapes(t *testing.T) {
+	for name, c := range map[string]struct{ text, server, tool, schema string }{
+		"a schema under arguments": {`{"name":"a","arguments":{"type":"object","properties":{"p":{}}}}`, "c", "a", `{"type":"object","properties":{"p":{}}}`},
+		"commands with options": {`{"status":200,"results":[{"id":"1","name":"list","command":"acr registry list","option":[{"name":"--p","description":"d","required":true}]}]}`, "c", "acr_registry_list",
+			`{"type":"object","properties":{"p":{"description":"d"}},"required":["p"]}`},
+		"a server that was asked": {`{"labels":{},"metadata":{"server_id":1,"server_info_crawled":{"name":"exa"},"remote_server_response":{"url":"u","tools":[{"name":"a","input_schema":{"type":"object"}}]}}}`, "exa", "a", `{"type":"object"}`},
+		"servers of a question":   {`{"metadata":{"mcp_servers":[{"server_name":"exa","remote_server_response":{"tools":[{"name":"a","input_schema":{"type":"object"}}]}}]}}`, "exa", "a", `{"type":"object"}`},
+		"a question's functions":  {`{"id":"simple_0","question":[[{"role":"user","content":"x"}]],"function":[{"name":"a.b","parameters":{"type":"dict","properties":{}}}]}`, "c", "a.b", `{"type":"dict","properties":{}}`},
+		"Chat Completions":        {`{"model":"m","tools":[{"type":"function","function":{"name":"a","parameters":{"type":"object"}}}]}`, "c", "a", `{"type":"object"}`},
+		"Responses":               {`{"tools":[{"type":"function","name":"a","parameters":{"type":"object"},"strict":true}]}`, "c", "a", `{"type":"object"}`},
+		"Gemini":                  {`{"tools":[{"functionDeclarations":[{"name":"a","parametersJsonSchema":{"type":"object"}}]}]}`, "c", "a", `{"type":"object"}`},
+	} {
+		got := parse(t, "c.json", c.text)
+		require.Len(t, got, 1, name)
+		require.Len(t, got[0].Tools, 1, name)
+		schema, err := json.Marshal(got[0].Tools[0].InputSchema)
+		require.NoError(t, err)
+		assert.Equal(t, []string{c.server, c.tool}, []string{got[0].Name, got[0].Tools[0].Name}, name)
+		assert.JSONEq(t, c.schema, string(schema), name)
+	}
+}
+
+func TestToolsThatAServerHasTwiceAreLeftOut(t *testing.T) {
+	c, left, err := mcpserve.ParseRest("c.jsonl", []byte("{\"name\":\"a\"}\n{\"name\":\"b\"}\n{\"name\":\"a\",\"description\":\"other\"}\n{\"name\":\"d\"}"))
+	require.NoError(t, err)
+	assert.Equal(t, 3, c.Tools())
+	require.Len(t, left, 1)
+	assert.ErrorContains(t, left[0], `c.jsonl:3: server "c" has tool "a" already`)
+	var b strings.Builder
+	require.NoError(t, c.Write(&b))
+	again := parse(t, "other.jsonl", b.String())
+	assert.Equal(t, []int{1, 3}, []int{len(again), again.Tools()})
+	assert.Equal(t, "c", again[0].Name)
+}
+
 func TestJoinRefusesTheSameToolTwice(t *testing.T) {
 	a, b := parse(t, "s.json", `[{"name":"a"}]`), parse(t, "s.json", `[{"name":"b"}]`)
 	joined, err := mcpserve.Join(a, b)

@@ -28,7 +28,10 @@ type entry struct {
 	Snake      json.RawMessage `json:"input_schema"`
 	Parameters json.RawMessage `json:"parameters"`
 	Schema     json.RawMessage `json:"schema"`
+	JSONSchema json.RawMessage `json:"parametersJsonSchema"`
+	JSONSnake  json.RawMessage `json:"parameters_json_schema"`
 	Arguments  json.RawMessage `json:"arguments"`
+	Option     json.RawMessage `json:"option"`
 	Output     json.RawMessage `json:"outputSchema"`
 
 	// Tools and what follows make the object a listing; Tools may also be an object
@@ -46,24 +49,39 @@ type entry struct {
 	ToolConfig json.RawMessage `json:"toolConfig"`
 	// Tool is a tool, or its name beside it.
 	Tool json.RawMessage `json:"tool"`
+
+	// Results is a listing of commands, each of which is a tool with its options.
+	Results json.RawMessage `json:"results"`
+	Command json.RawMessage `json:"command"`
+	// Metadata is around what a server answered when it was asked.
+	Metadata json.RawMessage `json:"metadata"`
+	Remote   json.RawMessage `json:"remote_server_response"`
+	Crawled  json.RawMessage `json:"server_info_crawled"`
+	Servers  json.RawMessage `json:"mcp_servers"`
 }
 
 // listing is the array of tools in it, or nil.
 func (e entry) listing() json.RawMessage {
-	for _, raw := range []json.RawMessage{e.Tools, e.Functions, e.Declarations, e.Declarations2, e.Function} {
+	for _, raw := range []json.RawMessage{e.Tools, e.Functions, e.Declarations, e.Declarations2, e.Function, e.Servers} {
 		if isArray(raw) {
 			return raw
 		}
+	}
+	if isArray(e.Results) && bytes.Contains(e.Results[:min(len(e.Results), 4096)], []byte(`"command"`)) {
+		return e.Results
 	}
 	return nil
 }
 
 // within is what an object without a name is around, or nil.
 func (e entry) within() json.RawMessage {
-	for _, raw := range []json.RawMessage{e.Function, e.Spec, e.Tool, e.Result, e.ToolConfig, e.Data} {
+	for _, raw := range []json.RawMessage{e.Function, e.Spec, e.Tool, e.Result, e.ToolConfig, e.Data, e.Remote} {
 		if isObject(raw) {
 			return raw
 		}
+	}
+	if isObject(e.Metadata) && (bytes.Contains(e.Metadata, []byte(`"remote_server_response"`)) || bytes.Contains(e.Metadata, []byte(`"mcp_servers"`))) {
+		return e.Metadata
 	}
 	return nil
 }
@@ -76,14 +94,25 @@ func (e entry) server(sofar string, lists bool) string {
 		return *e.Server
 	case e.ServerName != nil:
 		return *e.ServerName
+	case isObject(e.Crawled):
+		var crawled struct{ Name string }
+		if json.Unmarshal(e.Crawled, &crawled) == nil && crawled.Name != "" {
+			return crawled.Name
+		}
 	case lists && e.Name != "":
 		return e.Name
 	}
 	return sofar
 }
 
-// name is the tool's, in whichever spelling.
-func (e entry) name() string { return cmp.Or(e.Name, text(e.Tool)) }
+// name is the tool's, in whichever spelling. A command's own name is the last of its
+// words only, so that all of them are its tool's.
+func (e entry) name() string {
+	if command := strings.Fields(text(e.Command)); len(command) > 0 && isArray(e.Option) {
+		return strings.Join(command, "_")
+	}
+	return cmp.Or(e.Name, text(e.Tool))
+}
 
 // provided is the name of a tool that a model's provider runs: it may have a type only.
 func (e entry) provided() string {
@@ -112,13 +141,18 @@ func (e entry) schema() (as string, bare bool) {
 	if inner := jsonOf(e.Input); inner != nil {
 		return string(inner), unserved
 	}
-	for i, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters, e.Schema} {
+	for i, raw := range []json.RawMessage{e.Input, e.Snake, e.Parameters, e.JSONSchema, e.JSONSnake, e.Schema} {
 		if len(raw) > 0 {
-			return cmp.Or(ofList(raw), string(raw)), unserved && (i == 1 || i == 2)
+			return cmp.Or(ofList(raw), string(raw)), unserved && i >= 1 && i <= 4
 		}
 	}
-	if of := ofList(e.Arguments); of != "" {
-		return of, false
+	for _, raw := range []json.RawMessage{e.Arguments, e.Option} {
+		if of := ofList(raw); of != "" {
+			return of, false
+		}
+	}
+	if isObject(e.Arguments) && bytes.Contains(e.Arguments, []byte(`"properties"`)) {
+		return string(e.Arguments), false
 	}
 	return "", unserved && text(e.Type) != ""
 }
@@ -128,11 +162,12 @@ func (e entry) schema() (as string, bare bool) {
 func ofList(raw json.RawMessage) string {
 	var list []struct {
 		Name, Type, Desc, Description string
+		Required                      json.RawMessage
 	}
 	if !isArray(raw) || json.Unmarshal(raw, &list) != nil {
 		return ""
 	}
-	var props []string
+	var props, required []string
 	for _, p := range list {
 		if p.Name == "" {
 			return ""
@@ -141,13 +176,20 @@ func ofList(raw json.RawMessage) string {
 			Type        string `json:"type,omitempty"`
 			Description string `json:"description,omitempty"`
 		}{p.Type, cmp.Or(p.Desc, p.Description)})
-		name, errName := json.Marshal(p.Name)
+		name, errName := json.Marshal(strings.TrimPrefix(p.Name, "--"))
 		if err != nil || errName != nil {
 			return ""
 		}
 		props = append(props, string(name)+":"+string(about))
+		if string(p.Required) == "true" {
+			required = append(required, string(name))
+		}
 	}
-	return `{"type":"object","properties":{` + strings.Join(props, ",") + "}}"
+	schema := `{"type":"object","properties":{` + strings.Join(props, ",") + "}"
+	if len(required) > 0 {
+		schema += `,"required":[` + strings.Join(required, ",") + "]"
+	}
+	return schema + "}"
 }
 
 // jsonOf is a schema that stands in {"json": ...}, or nil.
