@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -98,6 +99,21 @@ func shard(text string) (part, error) {
 		return part{}, errors.New("write I/N with I from 1 to N, as 1/4")
 	}
 	return part{i, n}, nil
+}
+
+// givenFlags gives flags that the command line leaves open their values from the
+// environment and, after it, from the project's file.
+func (a *app) givenFlags(cmd *cobra.Command) (err error) {
+	if err := a.envFlags(cmd.Flags()); err != nil {
+		return err
+	}
+	if cmd.Name() == "fuzz" && cmd.Flags().Changed("child") {
+		return nil // its parent has decided all
+	}
+	if a.config, err = a.findConfig(); err != nil {
+		return err
+	}
+	return a.apply(cmd)
 }
 
 // envFlags gives each flag that the command line leaves open its value from the

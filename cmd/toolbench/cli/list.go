@@ -44,7 +44,7 @@ func (a *app) listTraceCommand() *cobra.Command {
 }
 
 func (a *app) list(args []string, f listFlags) error {
-	plan, err := a.plan(args, f.selection)
+	plan, err := a.plan(a.arguments("list", args), f.selection)
 	if err != nil {
 		return err
 	}

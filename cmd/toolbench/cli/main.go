@@ -30,7 +30,7 @@ func Main(ctx context.Context, p Process, b Bench) (code int) {
 			reportPanic(p, v, debug.Stack())
 		}
 	}()
-	app := &app{Process: p, bench: b, fromEnv: map[string]bool{}, commands: p.Stderr}
+	app := &app{Process: p, bench: b, fromEnv: map[string]bool{}, fromFile: map[string]string{}, commands: p.Stderr}
 	if p.onGitHub() {
 		app.Stdout, app.Stderr = &guard{w: p.Stdout}, &guard{w: p.Stderr}
 	}
@@ -59,6 +59,9 @@ type app struct {
 	commands io.Writer
 	// fromEnv are the flags that the environment gave.
 	fromEnv map[string]bool
+	// config is the project's file, and fromFile where in it the flags stand that it gave.
+	config   config
+	fromFile map[string]string
 }
 
 // printError prints one message for an error that has one.

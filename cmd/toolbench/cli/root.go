@@ -22,13 +22,13 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		Args:              known,
 		RunE:              explain,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.envFlags(cmd.Flags()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.givenFlags(cmd) },
 	}, helpText("codes"))
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.serveCommand(), a.tryCommand(), a.tapCommand(), a.upgradeCommand(),
-		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.mergeCommand(), a.schemaCommand(), a.versionCommand())
+		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.mergeCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

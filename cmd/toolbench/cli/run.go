@@ -73,7 +73,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(args, f.selection)
+	plan, err := a.plan(a.arguments("run", args), f.selection)
 	if err != nil {
 		return err
 	}
