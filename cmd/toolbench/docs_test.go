@@ -209,7 +209,7 @@ func matches(want, got []string) bool {
 func bash(t *testing.T, dir, script string) (string, int) {
 	t.Helper()
 	const preamble = `go() { if [ "$1 $2" = "run ./cmd/toolbench" ]; then shift 2; toolbench "$@"; else command go "$@"; fi; }` + "\n"
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // what is built here is slow on a busy machine
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", preamble+"trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n"+script)
 	cmd.Dir = dir
