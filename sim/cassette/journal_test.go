@@ -3,6 +3,7 @@ package cassette_test
 import (
 	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/secret"
@@ -144,6 +146,10 @@ func TestNoSecretIsInAJournal(t *testing.T) {
 		"gemini": `data: {"candidates":[{"content":{"parts":[{"text":"` + split[:15] + "\"}]}}]}\n\n" +
 			`data: {"candidates":[{"content":{"parts":[{"text":"` + split[15:] + "\"}]}}]}\n\n",
 	}
+	for _, text := range []string{split[:15], split[15:], env} {
+		event := fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":%q}}`, text)
+		bodies["bedrock"] += string(stream.AppendFrame(nil, stream.FrameHead(":event-type", "chunk"), []byte(`{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(event))+`"}`)))
+	}
 	j, file := journal(t, transport(func(req *http.Request) (*http.Response, error) {
 		_, err := io.Copy(io.Discard, req.Body)
 		r, w := io.Pipe()
@@ -153,7 +159,7 @@ func TestNoSecretIsInAJournal(t *testing.T) {
 			}
 			w.Close()
 		}()
-		h := http.Header{"Content-Type": {"text/event-stream"}, "Set-Cookie": {"session=" + header}}
+		h := http.Header{"Content-Type": {map[bool]string{true: "application/vnd.amazon.eventstream", false: "text/event-stream"}[req.URL.Path == "/bedrock"]}, "Set-Cookie": {"session=" + header}}
 		return &http.Response{Status: "200 OK", StatusCode: 200, Header: h, Body: r, Request: req}, err
 	}), secret.Known{Name: "SOME_TOKEN", Value: env})
 	for name := range bodies {
@@ -173,6 +179,18 @@ func TestNoSecretIsInAJournal(t *testing.T) {
 		assert.NotContains(t, text, s)
 	}
 	assert.NotEmpty(t, j.Blanked())
+	for _, i := range loaded(t, file).Interactions {
+		for b := []byte(i.Response.Body); strings.Contains(i.Request.URL, "bedrock") && len(b) > 0; {
+			_, payload, size, ok := stream.NextFrame(b)
+			require.True(t, ok)
+			event, err := base64.StdEncoding.DecodeString(gjson.GetBytes(payload, "bytes").Str)
+			require.NoError(t, err)
+			for _, s := range []string{env, split[:15], split[15:]} {
+				assert.NotContains(t, string(event), s)
+			}
+			b = b[size:]
+		}
+	}
 	assert.Len(t, loaded(t, file).Interactions, len(bodies))
 }
 

@@ -1,6 +1,8 @@
 package cassette
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,8 +11,10 @@ import (
 	"strings"
 
 	vcr "github.com/dnaeon/go-vcr/v2/cassette"
+	"github.com/tidwall/gjson"
 
 	"toolbench/sim/secret"
+	"toolbench/sim/stream"
 )
 
 // Redacted stands wherever a secret stood.
@@ -165,8 +169,50 @@ func (r redactor) request(q *vcr.Request) {
 
 func (r redactor) response(a *vcr.Response) {
 	a.Headers, a.Body = plain(a.Headers, a.Body)
-	a.Body = r.text(a.Body, "response body")
+	if _, _, _, framed := stream.NextFrame([]byte(a.Body)); framed {
+		a.Body = r.frames(a.Body, "response body")
+	} else {
+		a.Body = r.text(a.Body, "response body")
+	}
 	a.Headers = r.header(a.Headers, "response headers")
+}
+
+// frames blanks the secrets in an AWS event stream, whose events are in base64 and have
+// checksums: as the server-sent events that they would be, and writes the frames anew. What
+// is no whole frame at its end is left out, since nobody can know what is in it.
+func (r redactor) frames(body, where string) string {
+	const data = "data: "
+	type frame struct {
+		head   []byte
+		packed bool
+	}
+	var list []frame
+	var lines strings.Builder
+	for b := []byte(body); ; {
+		head, payload, size, ok := stream.NextFrame(b)
+		if !ok {
+			break
+		}
+		event, err := base64.StdEncoding.DecodeString(gjson.GetBytes(payload, "bytes").Str)
+		packed := err == nil && len(event) > 0 && !bytes.ContainsAny(event, "\r\n")
+		if packed {
+			payload = event
+		}
+		list, b = append(list, frame{head, packed}), b[size:]
+		lines.WriteString(data + strings.NewReplacer("\r", " ", "\n", " ").Replace(string(payload)) + "\n\n")
+	}
+	var out []byte
+	for i, line := range strings.SplitN(r.text(lines.String(), where), "\n\n", len(list)+1) {
+		if i == len(list) {
+			break
+		}
+		payload := []byte(strings.TrimPrefix(line, data))
+		if list[i].packed {
+			payload = []byte(`{"bytes":"` + base64.StdEncoding.EncodeToString(payload) + `"}`)
+		}
+		out = stream.AppendFrame(out, list[i].head, payload)
+	}
+	return string(out)
 }
 
 // Blank returns the text with secrets replaced by Redacted: keys, tokens and

@@ -119,9 +119,3 @@ func TestRefusals(t *testing.T) {
 	assert.Equal(t, 429, status)
 	assert.Equal(t, "rate_limit_exceeded", gjson.GetBytes(body, "error.code").Str)
 }
-
-// A frame reads back: see package recording, which decodes them.
-func TestAFrameHasItsChecksums(t *testing.T) {
-	frame := dialect.AppendFrame([]byte("x"), [][2]string{{":event-type", "chunk"}}, []byte("{}"))
-	assert.Len(t, frame, 1+12+1+11+1+2+5+2+4)
-}

@@ -154,10 +154,10 @@ func (o *outlet) append(out []byte, e stream.Event) []byte {
 	case o.framed && e.Type == "error":
 		status := dialect.StatusOf(gjson.GetBytes(e.Data, "error.type").Str)
 		status, body := dialect.Refusal(dialect.Converse, status, "", gjson.GetBytes(e.Data, "error.message").Str)
-		return dialect.AppendFrame(out, [][2]string{{":exception-type", camel(dialect.Exception(status))}, {":content-type", "application/json"}, {":message-type", "exception"}}, body)
+		return stream.AppendFrame(out, stream.FrameHead(":exception-type", camel(dialect.Exception(status)), ":content-type", "application/json", ":message-type", "exception"), body)
 	case o.framed:
 		payload := dialect.JSON(map[string]string{"bytes": base64.StdEncoding.EncodeToString(e.Data)})
-		return dialect.AppendFrame(out, [][2]string{{":event-type", "chunk"}, {":content-type", "application/json"}, {":message-type", "event"}}, payload)
+		return stream.AppendFrame(out, stream.FrameHead(":event-type", "chunk", ":content-type", "application/json", ":message-type", "event"), payload)
 	case o.listed:
 		lead := ",\r\n"
 		if !o.wrote {

@@ -1,0 +1,129 @@
+package serve_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/cassette"
+	"toolbench/sim/recording"
+	"toolbench/sim/serve"
+	"toolbench/sim/stream"
+)
+
+const (
+	asMessages = `{"max_tokens":9,"messages":[{"role":"user","content":"How is it?"}],"tools":[{"name":"weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}}}}]}`
+	asChat     = `{"model":"g","stream":%,"messages":[{"role":"user","content":"How is it?"}],"tools":[{"type":"function","function":{"name":"weather"}}]}`
+	asItems    = `{"model":"g","stream":%,"input":"How is it?","tools":[{"type":"function","name":"weather"}]}`
+	asContents = `{"contents":[{"role":"user","parts":[{"text":"How is it?"}]}],"tools":[{"functionDeclarations":[{"name":"weather"}]}]}`
+)
+
+// wires are how each API is asked: its path, a body, whether it streams.
+var wires = map[string]struct {
+	path, body string
+	kind       string
+}{
+	"bedrock whole":    {"/model/anthropic.claude/invoke", asMessages, "application/json"},
+	"bedrock streamed": {"/model/anthropic.claude/invoke-with-response-stream", asMessages, "application/vnd.amazon.eventstream"},
+	"vertex whole":     {"/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", asMessages, "application/json"},
+	"vertex streamed":  {"/v1/projects/p/locations/l/publishers/anthropic/models/m:streamRawPredict", strings.Replace(asMessages, "{", `{"stream":true,`, 1), "text/event-stream"},
+	"chat whole":       {"/chat/completions", strings.Replace(asChat, "%", "false", 1), "application/json"},
+	"chat streamed":    {"/v1/chat/completions", strings.Replace(asChat, "%", "true", 1), "text/event-stream"},
+	"items whole":      {"/v1/responses", strings.Replace(asItems, "%", "false", 1), "application/json"},
+	"items streamed":   {"/v1/responses", strings.Replace(asItems, "%", "true", 1), "text/event-stream"},
+	"gemini whole":     {"/v1beta/models/m:generateContent", asContents, "application/json"},
+	"gemini streamed":  {"/v1beta/models/m:streamGenerateContent?alt=sse", asContents, "text/event-stream"},
+	"gemini listed":    {"/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent", asContents, "application/json"},
+}
+
+func posted(t *testing.T, url, body string) (*http.Response, string) {
+	t.Helper()
+	resp, err := http.Post(url, "application/json", strings.NewReader(body))
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp, string(text)
+}
+
+// Each API is answered in its own form, streamed and whole, and its errors are its own. What
+// is recorded of that reads back with the same calls.
+func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
+	for name, w := range wires {
+		t.Run(name, func(t *testing.T) {
+			s := serve.New(weather(), serve.Options{Fault: func(n int) (f cassette.Fault) {
+				if n == 1 {
+					f.Status = 529
+				}
+				return f
+			}})
+			at := httptest.NewServer(s)
+			defer at.Close()
+			resp, text := posted(t, at.URL+w.path, w.body)
+			if strings.HasPrefix(name, "vertex") {
+				assert.Equal(t, 529, resp.StatusCode)
+			} else {
+				assert.Equal(t, 503, resp.StatusCode)
+			}
+			assert.NotEmpty(t, gjson.Get(text, "error.message").Str+gjson.Get(text, "message").Str)
+
+			file := t.TempDir() + "/c.yaml"
+			journal, err := cassette.NewJournal(file, http.DefaultTransport, nil)
+			require.NoError(t, err)
+			got, err := (&http.Client{Transport: journal}).Post(at.URL+w.path, "application/json", strings.NewReader(w.body))
+			require.NoError(t, err)
+			assert.True(t, strings.HasPrefix(got.Header.Get("Content-Type"), w.kind), got.Header)
+			body, err := io.ReadAll(got.Body)
+			require.NoError(t, err)
+			got.Body.Close()
+			require.NoError(t, journal.Close(t.Context()))
+			if name == "gemini listed" { // recordings of it are not read
+				assert.Equal(t, []string{"Oslo", "Rome"}, texts(gjson.GetBytes(body, "#.candidates.0.content.parts.#.functionCall.args.city|@flatten")))
+				return
+			}
+			f, err := os.Open(file)
+			require.NoError(t, err)
+			defer f.Close()
+			back, err := serve.FromRecording(file, f, recording.Limits{}, stream.Pace{})
+			require.NoError(t, err)
+			assert.NotEmpty(t, body)
+			var cities []string
+			for _, call := range back.Conversations[0].Answers[0].Calls() {
+				cities = append(cities, call.Name+gjson.GetBytes(call.Input, "city").Str)
+			}
+			assert.Equal(t, []string{"weatherOslo", "weatherRome"}, cities)
+		})
+	}
+}
+
+func texts(list gjson.Result) (out []string) {
+	for _, v := range list.Array() {
+		out = append(out, v.String())
+	}
+	return out
+}
+
+// What is not served is an error in the words of the API that is meant, with what is.
+func TestWhatIsNotServedIsNamed(t *testing.T) {
+	at := httptest.NewServer(serve.New(weather(), serve.Options{}))
+	defer at.Close()
+	for path, member := range map[string]string{"/v1/embeddings": "error.code", "/v1beta/models/m:embedContent": "error.status", "/v1/files": "error.type", "/model/m/converse": "error.type"} {
+		resp, text := posted(t, at.URL+path, "{}")
+		assert.Equal(t, http.StatusNotFound, resp.StatusCode)
+		assert.NotEmpty(t, gjson.Get(text, member).Str, text)
+		assert.Contains(t, gjson.Get(text, "error.message").Str, "/v1/chat/completions")
+	}
+	for _, path := range []string{"/v1/models", "/v1beta/models"} {
+		resp, err := http.Get(at.URL + path)
+		require.NoError(t, err)
+		resp.Body.Close()
+		assert.Equal(t, http.StatusOK, resp.StatusCode)
+	}
+}

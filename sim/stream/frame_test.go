@@ -1,0 +1,25 @@
+package stream
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// What is written as a frame is read as it was, and no part of one is a whole one.
+func TestFramesReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		head := FrameHead(":event-type", rapid.String().Draw(t, "type"), ":message-type", "event")
+		payload := rapid.SliceOf(rapid.Byte()).Draw(t, "payload")
+		frame := AppendFrame(nil, head, payload)
+		gotHead, got, size, ok := NextFrame(append(frame, "more"...))
+		require.True(t, ok)
+		assert.Equal(t, head, gotHead)
+		assert.Equal(t, string(payload), string(got))
+		assert.Equal(t, len(frame), size)
+		_, _, _, ok = NextFrame(frame[:rapid.IntRange(0, len(frame)-1).Draw(t, "cut")])
+		assert.False(t, ok)
+	})
+}
