@@ -16,6 +16,8 @@ type Expect struct {
 	// Called are exactly the calls of the main conversation, in the order in which the
 	// model made them.
 	Called []CalledExpect `yaml:"called"`
+	// Loosely are the calls of an agent that is not deterministic.
+	Loosely LooseExpect `yaml:"loosely"`
 	// Order is the ids in the order in which results left; Results has more on
 	// single ones.
 	Order   []string          `yaml:"order" names:"call"`

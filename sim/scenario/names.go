@@ -95,6 +95,7 @@ func ownWords() []vocabulary {
 		{"ruling", "%q is no ruling", []string{"clears", "blocks"}},
 		{"interrupt", "%q is nothing that an interrupt does to a call", []string{"cancel", "block"}},
 		{"matching", "%q is no way of matching requests", []string{"strict", "lenient"}},
+		{"looseness", "%q is no way of comparing calls", looseness},
 		{"style", "%q is no style", []string{"names", "hints", "api"}},
 		{"list", "%q is nothing that becomes of a list", []string{"fails", "hangs"}},
 	}

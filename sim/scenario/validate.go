@@ -125,6 +125,9 @@ func (sc *Scenario) validateExpect() error {
 			return sc.ErrorAt(key, key+" is "+what, "name what must come of the run, or leave "+key[strings.LastIndexByte(key, '.')+1:]+" out")
 		}
 	}
+	if err := sc.validateLoose(); err != nil {
+		return err
+	}
 	for i, size := range sc.Expect.Chunks {
 		if size < 1 {
 			return sc.ErrorAt(fmt.Sprintf("expect.chunks.%d", i), fmt.Sprintf("a chunk of %d bytes", size), "write a positive number of bytes")

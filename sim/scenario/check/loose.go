@@ -1,0 +1,166 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"toolbench/sim/scenario"
+	"toolbench/toolsys/trace"
+)
+
+// loosely checks the calls of an agent that is not deterministic. A note names the way of
+// comparing, so that nobody takes it for the exact one.
+func (j *checker) loosely() {
+	want := j.e.Loosely
+	if len(want.Calls) == 0 {
+		return
+	}
+	j.out.Notes = append(j.out.Notes, "calls were compared loosely: "+want.Match)
+	found := calledIn(j.rec.Events)
+	fits := func(call, event int) bool { return isLooseCall(want.Calls[call], found[event]) }
+	switch want.Match {
+	case "in_order":
+		j.inOrder(want.Calls, found)
+	case "at_most":
+		j.surplus(found, paired(len(found), len(want.Calls), func(e, c int) bool { return fits(c, e) }))
+	default:
+		pairs := paired(len(want.Calls), len(found), fits)
+		for i, at := range pairs {
+			if at < 0 {
+				j.fail(fmt.Sprintf("loosely.calls.%d", i), describeLoose(want.Calls[i]), "no such call in "+listedCalls(found))
+				return
+			}
+		}
+		if want.Match == "any_order" && len(found) > len(pairs) {
+			taken := make([]int, len(found))
+			for e := range taken {
+				taken[e] = -1
+			}
+			for c, e := range pairs {
+				taken[e] = c
+			}
+			j.surplus(found, taken)
+		}
+	}
+}
+
+// inOrder finds each wanted call behind the one before it. The first that fits is the
+// best: it leaves most for those after it.
+func (j *checker) inOrder(want []scenario.LooseCall, found []trace.Event) {
+	next := 0
+	for i, c := range want {
+		from := next
+		for next < len(found) && !isLooseCall(c, found[next]) {
+			next++
+		}
+		if next == len(found) {
+			j.fail(fmt.Sprintf("loosely.calls.%d", i), describeLoose(c), "no such call in "+listedCalls(found[from:]))
+			return
+		}
+		next++
+	}
+}
+
+// surplus reports the first call that nothing was found for.
+func (j *checker) surplus(found []trace.Event, pairs []int) {
+	for e, c := range pairs {
+		if c < 0 {
+			j.fail("loosely", "no further call", describe(found[e]))
+			return
+		}
+	}
+}
+
+// paired gives each of n a partner of its own among m, or -1: as many as can have one do
+// (augmenting paths).
+func paired(n, m int, fits func(i, k int) bool) []int {
+	of, partner := make([]int, m), make([]int, n)
+	for k := range of {
+		of[k] = -1
+	}
+	var find func(i int, seen []bool) bool
+	find = func(i int, seen []bool) bool {
+		for k := range m {
+			if seen[k] || !fits(i, k) {
+				continue
+			}
+			seen[k] = true
+			if of[k] < 0 || find(of[k], seen) {
+				of[k] = i
+				return true
+			}
+		}
+		return false
+	}
+	for i := range n {
+		find(i, make([]bool, m))
+		partner[i] = -1
+	}
+	for k, i := range of {
+		if i >= 0 {
+			partner[i] = k
+		}
+	}
+	return partner
+}
+
+func isLooseCall(c scenario.LooseCall, e trace.Event) bool {
+	if ok, err := path.Match(c.Tool, e.Tool); err != nil || !ok {
+		return false
+	}
+	raw := trace.As[trace.Ready](e).Input
+	input, _ := asJSON(raw).(map[string]any) // what is no object has no members
+	for name, want := range c.Input {
+		text, err := json.Marshal(want)
+		if has, ok := input[name]; err != nil || !ok || !reflect.DeepEqual(asJSON(string(text)), has) {
+			return false
+		}
+	}
+	for name, pattern := range c.Matches {
+		has, ok := input[name]
+		text, isText := has.(string)
+		if !isText {
+			other, err := json.Marshal(has)
+			ok, text = ok && err == nil, string(other)
+		}
+		if re, err := regexp.Compile(pattern); err != nil || !ok || !re.MatchString(text) {
+			return false
+		}
+	}
+	fits, err := c.Fits()
+	return err == nil && (fits == nil || len(fits.Validate(json.RawMessage(raw))) == 0)
+}
+
+// describeLoose words what a call must have.
+func describeLoose(c scenario.LooseCall) string {
+	words := []string{c.Tool}
+	part := func(name string, value any) {
+		if text, err := json.Marshal(value); err == nil && string(text) != "null" {
+			words = append(words, name+" "+short(string(text)))
+		}
+	}
+	part("with", c.Input)
+	part("matching", c.Matches)
+	part("of the schema", c.Schema)
+	return strings.Join(words, " ")
+}
+
+// listedCalls are the first of some calls.
+func listedCalls(found []trace.Event) string {
+	const most = 5
+	var words []string
+	for _, e := range found[:min(len(found), most)] {
+		words = append(words, describe(e))
+	}
+	if more := len(found) - most; more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, ", ")
+}
