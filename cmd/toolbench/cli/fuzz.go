@@ -29,6 +29,7 @@ type fuzzFlags struct {
 	engine      string
 	policies    []string
 	replay, out string
+	findings    string
 	list        bool
 	goals       bool
 	child       string
@@ -48,6 +49,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	own(flags, &value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "these only, with commas: "+strings.Join(fuzz.Policies(), ", "))
 	flags.VarP(number(&f.jobs, 1), "jobs", "j", "processes at once")
 	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
+	flags.StringVar(&f.findings, "findings", "", "a folder that keeps what was found, told apart by cause: new, ongoing, resolved or regressed")
 	flags.StringVar(&f.out, "out", ".", "the folder to write a failing case to")
 	flags.BoolVarP(&f.goals, "verbose", "v", false, "list the goals, with how often each came up")
 	flags.BoolVar(&f.list, "list", false, "list the invariants, and play nothing")
@@ -96,6 +98,13 @@ func (f *fuzzFlags) timed(ctx context.Context) (context.Context, context.CancelF
 
 // fuzzRun plays the cases, and shows the first that fails.
 func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
+	var ledger *fuzz.Ledger
+	if f.findings != "" {
+		var err error
+		if ledger, err = a.readLedger(f.findings); err != nil {
+			return err
+		}
+	}
 	running, cancel := f.timed(ctx)
 	defer cancel()
 	p := a.fuzzProgress(f)
@@ -110,6 +119,11 @@ func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 	}
 	if err := a.print(report, f.printing); err != nil {
 		return err
+	}
+	if ledger != nil && ctx.Err() == nil {
+		if err := a.noteFindings(ctx, f.findings, ledger, report.Failure); err != nil {
+			return err
+		}
 	}
 	switch {
 	case total.Failed != nil:
