@@ -270,7 +270,7 @@ var (
 	// wrapped are lines that stand around a file's text.
 	wrapped  = regexp.MustCompile(`^\s*</?(file|content|path|type|file_content|document|output)\b[^<>]*>([^<>]*</(path|type)>)?\s*$`)
 	reminder = regexp.MustCompile(`(?s)\s*<system-reminder>.*?</system-reminder>\s*$`)
-	folder   = regexp.MustCompile(`(?i)^here('|’)?(re|s|re'?s| are|'re)? (the )?files and directories|<type>directory</type>`)
+	folder   = regexp.MustCompile(`(?i)^here('|’)?(re|s|re'?s| are|'re)? (the )?files and directories`)
 )
 
 // defaultLines is how many lines readers show where none is given.
@@ -278,10 +278,10 @@ const defaultLines = 2000
 
 // passageOf reads a result as a passage of a file; offset is the first line asked for.
 func passageOf(result string, offset int) passage {
-	if folder.MatchString(result) {
+	if folder.MatchString(result) || strings.Contains(strings.ToLower(result), "<type>directory</type>") {
 		return passage{listing: true}
 	}
-	for reminder.MatchString(result) {
+	for strings.Contains(result, "</system-reminder>") && reminder.MatchString(result) { // what costs little is looked at first: results are long
 		result = reminder.ReplaceAllString(result, "")
 	}
 	p, ok := withNumbers(strings.Split(result, "\n"))
@@ -319,7 +319,7 @@ func withNumbers(all []string) (passage, bool) {
 		case strings.TrimSpace(line) == "" || wrapped.MatchString(line):
 		case ended.MatchString(line):
 			return p.sound(sign, strays)
-		case more.MatchString(line) && len(line) < 300:
+		case len(line) < 300 && more.MatchString(line):
 			p.whole = false
 		default:
 			if strays++; strays > mostStrays {

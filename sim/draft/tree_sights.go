@@ -121,7 +121,7 @@ func readSights(path string, in gjson.Result, c treeCall) []sight {
 		return []sight{{kind: missing, path: path}}
 	case c.Failed, brief && complaint.MatchString(c.Result):
 		return nil
-	case hollow.MatchString(c.Result) && brief:
+	case brief && hollow.MatchString(c.Result):
 		return []sight{{kind: viewed, path: path, from: 1, whole: true}}
 	case in.Get("pages").Exists() || strings.HasSuffix(path, ".ipynb") || pictured(c.Result):
 		return []sight{{kind: listed, path: path}}

@@ -31,7 +31,7 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "init [NAME]", Short: "Write a scenario to begin with"}
 	flags := cmd.Flags()
 	f.assumed.add(flags)
-	flags.StringVar(&f.from, "from", "", "draft scenarios from this recording")
+	flags.StringVar(&f.from, "from", "", "draft scenarios from this recording, or a folder of them")
 	flags.StringVar(&f.out, "out", f.out, "the folder to write into")
 	flags.BoolVar(&f.force, "force", false, "replace files that exist")
 	flags.Var(choice(&f.tools, "TOOLS", "stand-in", "real"), "tools",
@@ -88,24 +88,64 @@ func (a *app) smallest(name string, f initFlags) error {
 
 // draft writes into a folder aside first: only what is whole is put in its place.
 func (a *app) draft(ctx context.Context, f initFlags) error {
-	file, err := os.Open(a.path(f.from))
-	if err != nil {
+	if _, err := os.Stat(a.path(f.from)); err != nil {
 		return usage("--from %s: %s", f.from, reason(err))
 	}
-	defer file.Close()
+	files, err := a.recordings([]string{f.from})
+	if err != nil {
+		return err
+	}
 	aside, err := os.MkdirTemp("", "toolbench-init-*")
 	if err != nil {
 		return harness(err)
 	}
 	defer os.RemoveAll(aside) // what is left of it is nobody's loss
-	drafts, err := draft.Write(ctx, aside, f.from, file, draft.Options{Pace: f.pace, Safe: f.safe, Durations: f.durations, Real: f.tools == "real"})
+	drafts, err := a.drafted(ctx, aside, files, f)
 	if err != nil {
-		return initError(ctx, err)
+		return err
 	}
 	if err := a.place(aside, drafts, f); err != nil {
 		return err
 	}
 	return a.printDrafts(drafts, f)
+}
+
+// drafted writes the drafts of recordings. Of a folder, what is no recording is passed
+// over, and so is one whose drafts another of its name has.
+func (a *app) drafted(ctx context.Context, aside string, files []found, f initFlags) ([]draft.Draft, error) {
+	o := draft.Options{Pace: f.pace, Safe: f.safe, Durations: f.durations, Real: f.tools == "real"}
+	var all []draft.Draft
+	taken := map[string]string{}
+	for _, from := range files {
+		if before, again := taken[draft.Slug(from.path)]; again {
+			a.logf("%s: skipped: its drafts would have the names of those of %s; draft it by itself", from.path, before)
+			continue
+		}
+		drafts, err := a.draftsOf(ctx, aside, from.path, o)
+		if err != nil && errors.Is(err, recording.ErrNotRecording) && !from.named {
+			skipped := skippedFile(from.path, err)
+			a.logf("%s: skipped: %s", skipped.File, skipped.Reason)
+			continue
+		}
+		if err != nil {
+			return nil, initError(ctx, err)
+		}
+		taken[draft.Slug(from.path)] = from.path
+		all = append(all, drafts...)
+	}
+	if len(all) == 0 {
+		return nil, usage("--from %s: it holds no recording", f.from)
+	}
+	return all, nil
+}
+
+func (a *app) draftsOf(ctx context.Context, aside, path string, o draft.Options) ([]draft.Draft, error) {
+	file, err := os.Open(a.path(path))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return draft.Write(ctx, aside, path, file, o)
 }
 
 // initError gives an error the exit code it deserves.
