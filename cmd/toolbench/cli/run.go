@@ -29,7 +29,7 @@ type runFlags struct {
 	baseline
 	jobs, repeat      int
 	failFast, verbose bool
-	all, show         bool
+	all, show, watch  bool
 	quiet, update     bool
 	seed              uint64
 	policy            string
@@ -40,7 +40,12 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := explained(&cobra.Command{
 		Use: "run [NAME|PATH...]", Short: "Run scenarios",
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.watch {
+				return a.watch(cmd.Context(), args, f)
+			}
+			return a.run(cmd.Context(), args, f)
+		},
 		ValidArgsFunction: a.completeNames,
 	}, helpText("codes"))
 	flags := cmd.Flags()
@@ -57,6 +62,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
 	flags.BoolVar(&f.all, "all", false, "a row for each scenario, however many they are")
+	flags.BoolVar(&f.watch, "watch", false, "run again what a saved file touches, until Ctrl-C")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
 	flags.BoolVar(&f.show, "show", false, "draw timelines, and below each what every call was given, what was decided and why, its result, and the trace")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// settled is how long nothing must be written before what was saved counts as whole.
+const settled = 100 * time.Millisecond
+
+// watch runs scenarios, and again what a saved file touches, until the user ends it.
+func (a *app) watch(ctx context.Context, args []string, f runFlags) error {
+	args = a.arguments("run", args)
+	folders, err := a.watched(args)
+	if err != nil {
+		return err
+	}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return harness(err)
+	}
+	defer w.Close()
+	for _, dir := range folders {
+		if err := w.Add(dir); err != nil {
+			return harness(err)
+		}
+	}
+	for next := args; ; {
+		if isTerminal(a.Stdout) {
+			_, _ = a.Stdout.Write([]byte("\x1b[H\x1b[2J")) // each run has the screen to itself
+		}
+		if err := a.run(ctx, next, f); err != nil && codeOfError(err) != ExitFailed && ctx.Err() == nil {
+			a.printError(err)
+		}
+		a.logf("folders watched: %d; Ctrl-C ends", len(folders))
+		changed, err := changes(ctx, w)
+		if err != nil {
+			return err
+		}
+		plan, err := a.plan(args, f.selection)
+		if err != nil {
+			a.printError(err)
+			continue
+		}
+		next = touched(changed, plan.entries, a.path, args)
+	}
+}
+
+// watched are the folders of the arguments, and those below them.
+func (a *app) watched(args []string) ([]string, error) {
+	plan, err := a.plan(args, selection{})
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 || slices.ContainsFunc(plan.entries, func(e entry) bool { return e.embedded }) {
+		return nil, usage("--watch needs files or folders: the embedded suite does not change")
+	}
+	var folders []string
+	for _, arg := range args {
+		root := a.path(arg)
+		if filepath.Ext(root) != "" {
+			root = filepath.Dir(root)
+		}
+		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil || !d.IsDir():
+				return err
+			case p != root && strings.HasPrefix(d.Name(), "."):
+				return filepath.SkipDir
+			}
+			folders = append(folders, p)
+			return nil
+		})
+		if err != nil {
+			return nil, invalid(err)
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders), nil
+}
+
+// changes waits for files to be saved, and gives them when no more come.
+func changes(ctx context.Context, w *fsnotify.Watcher) (files []string, err error) {
+	var quiet <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, interrupted("the watch was ended")
+		case err := <-w.Errors:
+			return nil, harness(err)
+		case e := <-w.Events:
+			if e.Op == fsnotify.Chmod || strings.HasPrefix(filepath.Base(e.Name), ".") {
+				continue
+			}
+			if info, err := os.Stat(e.Name); err == nil && info.IsDir() && e.Has(fsnotify.Create) {
+				_ = w.Add(e.Name) // one that is gone again needs no watch
+			}
+			files, quiet = append(files, e.Name), time.After(settled)
+		case <-quiet:
+			return files, nil
+		}
+	}
+}
+
+// touched are the arguments of the next run: the scenarios that were saved, or all of them
+// where something else was, which any may point to.
+func touched(changed []string, entries []entry, path func(string) string, all []string) []string {
+	files := map[string]string{}
+	for _, e := range entries {
+		files[path(e.File)] = e.target
+	}
+	var some []string
+	for _, file := range changed {
+		target, scenario := files[file]
+		if !scenario {
+			return all
+		}
+		some = append(some, target)
+	}
+	slices.Sort(some)
+	return slices.Compact(some)
+}

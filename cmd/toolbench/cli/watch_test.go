@@ -1,0 +1,82 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/cmd/toolbench/cli"
+)
+
+// screen is an output that is read while it is written.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// Saving a scenario runs it again and no other; saving what any may point to runs all; a
+// broken file is named and the watch goes on; Ctrl-C ends it.
+func TestAWatchRunsAgainWhatIsSaved(t *testing.T) {
+	dir := t.TempDir()
+	elsewhere := t.TempDir()
+	save := func(name, text string) { // at once, as editors do
+		whole := filepath.Join(elsewhere, name)
+		require.NoError(t, os.WriteFile(whole, []byte(text), 0o600))
+		require.NoError(t, os.Rename(whole, filepath.Join(dir, name)))
+	}
+	body := "about: It answers.\nstream: {turns: [{text: Hello.}]}\n"
+	save("one.yaml", "name: one\n"+body)
+	save("two.yaml", "name: two\n"+body)
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errs screen
+	code := make(chan int)
+	go func() {
+		code <- cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", "."}, Dir: dir, Stdout: &out, Stderr: &errs}, cli.Scenarios())
+	}()
+	// waited is when the n-th run is over.
+	waited := func(n int) string {
+		require.Eventually(t, func() bool { return strings.Count(errs.String(), "Ctrl-C ends") == n }, time.Minute, 10*time.Millisecond, errs.String())
+		runs := strings.SplitAfter(out.String(), " passed\n")
+		return runs[n-1]
+	}
+	assert.Contains(t, waited(1), "two ")
+	save("one.yaml", "name: one\n"+body+"policy: serial\n")
+	second := waited(2)
+	assert.Contains(t, second, "serial")
+	assert.NotContains(t, second, "two ", "what was not saved does not run")
+	save("notes.txt", "x")
+	assert.Contains(t, waited(3), "two ")
+	save("one.yaml", "name: one\nabuot: x\n")
+	waitedErr := func(text string) {
+		require.Eventually(t, func() bool { return strings.Contains(errs.String(), text) }, time.Minute, 10*time.Millisecond)
+	}
+	waitedErr("one.yaml:2:1: unknown field \"abuot\"; did you mean about?")
+	cancel()
+	assert.Equal(t, cli.ExitInterrupted, <-code)
+}
+
+func TestTheEmbeddedSuiteIsNotWatched(t *testing.T) {
+	var out, errs bytes.Buffer
+	assert.Equal(t, cli.ExitUsage, cli.Main(t.Context(), cli.Process{Args: []string{"run", "--watch"}, Stdout: &out, Stderr: &errs}, cli.Scenarios()))
+	assert.Contains(t, errs.String(), "--watch needs files or folders")
+}
