@@ -37,7 +37,7 @@ type fuzzFlags struct {
 }
 
 func (a *app) fuzzCommand() *cobra.Command {
-	f := fuzzFlags{printing: printing{outputs: outputs{names: drawn()}}, engine: string(fuzz.Both), may: generate.Everything, policies: fuzz.Policies(), jobs: runtime.GOMAXPROCS(0)}
+	f := fuzzFlags{printing: printing{outputs: outputs{names: timelines()}}, engine: string(fuzz.Both), may: generate.Everything, policies: fuzz.Policies(), jobs: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{Use: "fuzz", Short: "Play random conversations and check the invariants", Args: cobra.NoArgs}
 	flags := cmd.Flags()
 	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 5000")

@@ -55,8 +55,8 @@ func (outs *outputs) Type() string { return "FORMAT[=FILE]" }
 // forPeople reports whether the screen shows the report as a text.
 func (outs *outputs) forPeople() bool { return outs.screen == "" || outs.screen == "table" }
 
-// drawn are the formats that show what was played over time.
-func drawn() []string { return []string{"html", "perfetto", "otlp"} }
+// timelines are the formats that show what was played over time.
+func timelines() []string { return []string{"html", "perfetto", "otlp"} }
 
 // wants reports whether one of some formats was asked for.
 func (outs *outputs) wants(formats ...string) bool {

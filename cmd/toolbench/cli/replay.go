@@ -28,7 +28,7 @@ type replayFlags struct {
 }
 
 func (a *app) replayCommand() *cobra.Command {
-	f := replayFlags{printing: printing{outputs: outputs{names: drawn()}}}
+	f := replayFlags{printing: printing{outputs: outputs{names: timelines()}}}
 	cmd := &cobra.Command{Use: "replay FILE|FOLDER...", Short: "Replay recorded sessions"}
 	flags := cmd.Flags()
 	f.baseline.add(flags)
@@ -68,7 +68,7 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	if err != nil {
 		return err
 	}
-	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed, Secrets: a.secrets(), Events: f.outputs.wants(drawn()...)}
+	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed, Secrets: a.secrets(), Events: f.outputs.wants(timelines()...)}
 	done := &replayed{}
 	for _, file := range files {
 		if ctx.Err() != nil {
