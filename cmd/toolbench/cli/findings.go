@@ -19,7 +19,7 @@ const ledgerName = "ledger.json"
 // readLedger reads the ledger of a folder; a folder without one has no findings yet.
 func (a *app) readLedger(dir string) (*fuzz.Ledger, error) {
 	name := filepath.Join(dir, ledgerName)
-	ledger := &fuzz.Ledger{Version: fuzz.LedgerVersion}
+	ledger := &fuzz.Ledger{Version: fuzz.LedgerVersion, Findings: []fuzz.Finding{}}
 	if _, err := os.Stat(a.path(name)); errors.Is(err, fs.ErrNotExist) {
 		return ledger, nil
 	}
