@@ -80,7 +80,8 @@ type Report interface {
 }
 
 // Print writes a report as "json", a comparison also as "markdown", what was played also
-// as "html", "perfetto" or "otlp", or else as a text for people.
+// as "html", "perfetto" or "otlp", what was served also as "junit", or else as a text for
+// people.
 func Print(w io.Writer, r Report, format string, o Options) error {
 	switch format {
 	case "json":
@@ -88,6 +89,10 @@ func Print(w io.Writer, r Report, format string, o Options) error {
 	case "markdown":
 		if c, ok := r.(CompareReport); ok {
 			return c.markdown(w)
+		}
+	case "junit":
+		if s, ok := r.(ServeReport); ok {
+			return JUnit(w, []check.Result{s.verdict()}, o)
 		}
 	case "html", "perfetto", "otlp":
 		if v, ok := r.(viewable); ok {

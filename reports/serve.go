@@ -31,6 +31,15 @@ func (r ServeReport) views() []view {
 	return []view{{Result: *r.Seen, again: "toolbench serve " + Quoted(r.Source)}}
 }
 
+// verdict is that on the client as one case. One that asked for nothing failed.
+func (r ServeReport) verdict() check.Result {
+	if r.Seen != nil {
+		return *r.Seen
+	}
+	nothing := check.Failure{Expectation: "client.connects", Expected: "a request", Found: "nothing was asked"}
+	return check.Result{Name: r.Source, File: r.Source, Status: check.Failed, Failures: []check.Failure{nothing}}
+}
+
 // Held reports whether every check and every expectation held.
 func (r ServeReport) Held() bool {
 	return r.Report.Held() && len(r.expectations()) == 0

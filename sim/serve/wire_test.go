@@ -1,12 +1,15 @@
 package serve_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -126,4 +129,37 @@ func TestWhatIsNotServedIsNamed(t *testing.T) {
 		resp.Body.Close()
 		assert.Equal(t, http.StatusOK, resp.StatusCode)
 	}
+}
+
+// A sub-agent is a conversation of its own beside the main one, of whichever API: both are
+// served at the same time.
+func TestConversationsOfSeveralAPIsRunBesideEachOther(t *testing.T) {
+	script := weather()
+	sub := scriptOf(stream.Turn{ID: "msg_sub", Blocks: []stream.Block{{Kind: stream.Text, Text: "Done by the other."}}}).Conversations[0]
+	sub.Number, sub.For = 2, "sub-task"
+	script.Conversations = append(script.Conversations, sub)
+	both := make(chan struct{}, 2)
+	s := serve.New(script, serve.Options{Speed: 1, Wait: func(ctx context.Context, _ string, _ time.Duration) error {
+		select {
+		case both <- struct{}{}:
+		default:
+		}
+		for len(both) < 2 && ctx.Err() == nil { // until the other streams too
+			time.Sleep(time.Millisecond)
+		}
+		return ctx.Err()
+	}})
+	at := httptest.NewServer(s)
+	defer at.Close()
+	var asked sync.WaitGroup
+	asked.Go(func() { posted(t, at.URL+"/v1/messages", asMessages) })
+	asked.Go(func() {
+		_, text := posted(t, at.URL+"/v1/chat/completions", strings.Replace(strings.Replace(asChat, "%", "false", 1), "How is it?", "Do the sub-task.", 1))
+		assert.Equal(t, "Done by the other.", gjson.Get(text, "choices.0.message.content").Str)
+	})
+	asked.Wait()
+	r := s.Report()
+	require.Len(t, r.Sessions, 2)
+	assert.ElementsMatch(t, []int{1, 2}, []int{r.Sessions[0].Conversation, r.Sessions[1].Conversation})
+	assert.Empty(t, r.Refused)
 }

@@ -37,7 +37,7 @@ type serveFlags struct {
 }
 
 func (a *app) serveCommand() *cobra.Command {
-	f := serveFlags{printing: printing{outputs: outputs{names: timelines()}}, speed: 1, addr: "127.0.0.1:0"}
+	f := serveFlags{printing: printing{outputs: outputs{names: append(timelines(), "junit")}}, speed: 1, addr: "127.0.0.1:0"}
 	cmd := &cobra.Command{Use: "serve RECORDING|SCENARIO", Short: "Serve a recording to any client", ValidArgsFunction: a.completeNames}
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", f.addr, "where to listen; port 0 takes a free one")
