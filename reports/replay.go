@@ -186,8 +186,11 @@ func conversationRemarks(c *replay.Conversation) []string {
 		out = append(out, plural(why.N, "call", "calls")+" without a result: "+why.What)
 	}
 	for _, b := range c.Broken.First {
-		first, _, _ := strings.Cut(b.Text, "\n")
-		out = append(out, fmt.Sprintf("turn %d: the input of %s %s breaks its schema: %s", b.Turn, b.Tool, b.Call, first))
+		how, each, listed := strings.Cut(b.Text, "\n")
+		if listed && strings.HasSuffix(how, ":") { // a heading, and below it what is wrong
+			how = strings.TrimPrefix(strings.Join(strings.Fields(each), " "), "- ")
+		}
+		out = append(out, fmt.Sprintf("turn %d: the input of %s %s breaks its schema: %s", b.Turn, b.Tool, b.Call, how))
 	}
 	if more := c.Broken.N - len(c.Broken.First); more > 0 {
 		out = append(out, plural(more, "input more breaks its", "inputs more break their")+" schema")
