@@ -50,7 +50,7 @@ var formats = map[string]published{
 	"compare": {CompareVersion, "What differs between two reports: one object, written by `toolbench compare --format json`. Figures in ms are milliseconds, with fractions.",
 		one(schema.For[compareJSON]), nil},
 	"init":    {InitVersion, "What `toolbench init --format json` wrote.", one(schema.For[InitReport]), nil},
-	"list":    {ListVersion, "The scenarios that `toolbench list --format json` chose.", one(schema.For[ListReport]), nil},
+	"list":    {ListVersion, "What `toolbench list --format json` lists: the chosen scenarios or, of `list tools`, the built-in tools.", one(schema.For[ListReport], schema.For[ToolsReport]), nil},
 	"rules":   {RulesVersion, "What permission rules would decide: one object, written by `toolbench rules --format json`.", one(schema.For[RulesReport]), nil},
 	"upgrade": {UpgradeVersion, "What became of files of earlier formats: one object, written by `toolbench upgrade --format json`.", one(schema.For[UpgradeReport]), nil},
 }

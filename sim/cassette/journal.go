@@ -34,6 +34,7 @@ type Journal struct {
 	known  []secret.Known
 	finder *secret.Finder
 	open   []*entryOnWay // in the order in which they began
+	ending []*entryOnWay // passed on to their ends, in that order, and not all completed yet
 	over   []*entryOnWay // completed, and not in the file's fixed part yet
 	work   sync.WaitGroup
 	wake   chan struct{}
@@ -76,6 +77,8 @@ type entryOnWay struct {
 	body    bytes.Buffer
 	dirty   bool
 	chunks  *queue
+	once    sync.Once // of its end
+	done    bool      // guarded by the journal's lock
 
 	// The writer's own: the blanked request, of so many bytes of its body.
 	blanked *vcr.Request
@@ -227,7 +230,10 @@ func (b *passed) Close() error {
 	return b.ReadCloser.Close()
 }
 
-func (b *passed) end() { b.entry.chunks.end() }
+func (b *passed) end() {
+	b.entry.once.Do(func() { b.entry.journal.ends(b.entry) })
+	b.entry.chunks.end()
+}
 
 // arriving reads chunks, and knows when the last one came.
 type arriving struct {
@@ -288,11 +294,25 @@ func (e *entryOnWay) decode() {
 	e.journal.finished(e)
 }
 
-// finished moves an exchange among those that do not change any more.
+// ends notes that an exchange was passed on to its end. The file has exchanges in the order
+// of their ends, be one decoded later than the next.
+func (j *Journal) ends(e *entryOnWay) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ending = append(j.ending, e)
+}
+
+// finished moves what is decoded among those that do not change any more, up to the first
+// that is not.
 func (j *Journal) finished(e *entryOnWay) {
 	j.mu.Lock()
-	j.open = slices.DeleteFunc(j.open, func(o *entryOnWay) bool { return o == e })
-	j.over = append(j.over, e)
+	e.done = true
+	for len(j.ending) > 0 && j.ending[0].done {
+		next := j.ending[0]
+		j.ending = j.ending[1:]
+		j.open = slices.DeleteFunc(j.open, func(o *entryOnWay) bool { return o == next })
+		j.over = append(j.over, next)
+	}
 	j.mu.Unlock()
 	j.stir()
 }

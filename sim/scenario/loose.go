@@ -22,7 +22,7 @@ type LooseExpect struct {
 
 // LooseCall is one call, by what it must have.
 type LooseCall struct {
-	// Tool is the tool's name, or a pattern of it: * stands for anything.
+	// Tool is the tool's name, or a pattern of it: * stands for anything. Without it any tool fits.
 	Tool string `yaml:"tool"`
 	// Input are members that must be equal; others may be there.
 	Input map[string]any `yaml:"input"`
@@ -57,9 +57,6 @@ func (sc *Scenario) validateLoose() error {
 	}
 	for i, c := range l.Calls {
 		key := fmt.Sprintf("expect.loosely.calls.%d", i)
-		if c.Tool == "" {
-			return sc.ErrorAt(key, "the call has no tool", "add `tool: Read`, or a pattern as `tool: '*'`")
-		}
 		if _, err := path.Match(c.Tool, ""); err != nil {
 			return sc.ErrorAt(key+".tool", fmt.Sprintf("%q is no pattern", c.Tool), "close the [")
 		}

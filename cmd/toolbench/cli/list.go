@@ -26,7 +26,7 @@ func (a *app) listCommand() *cobra.Command {
 	f.looks.add(cmd.Flags())
 	f.addFormat(cmd.Flags())
 	a.completeFlags(cmd)
-	cmd.AddCommand(a.listTraceCommand())
+	cmd.AddCommand(a.listTraceCommand(), a.listToolsCommand())
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -109,7 +110,7 @@ func paired(n, m int, fits func(i, k int) bool) []int {
 }
 
 func isLooseCall(c scenario.LooseCall, e trace.Event) bool {
-	if ok, err := path.Match(c.Tool, e.Tool); err != nil || !ok {
+	if ok, err := path.Match(c.Tool, e.Tool); c.Tool != "" && (err != nil || !ok) {
 		return false
 	}
 	raw := trace.As[trace.Ready](e).Input
@@ -137,7 +138,7 @@ func isLooseCall(c scenario.LooseCall, e trace.Event) bool {
 
 // describeLoose words what a call must have.
 func describeLoose(c scenario.LooseCall) string {
-	words := []string{c.Tool}
+	words := []string{cmp.Or(c.Tool, "any tool")}
 	part := func(name string, value any) {
 		if text, err := json.Marshal(value); err == nil && string(text) != "null" {
 			words = append(words, name+" "+short(string(text)))

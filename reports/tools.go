@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ToolsReport is a list of the built-in tools.
+type ToolsReport struct {
+	Version int           `json:"version"`
+	Tools   []BuiltinTool `json:"tools"`
+}
+
+// BuiltinTool is one built-in tool.
+type BuiltinTool struct {
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases"`
+	Planned bool     `json:"planned" jsonschema:"It has no code yet, and is in no pool."`
+	About   string   `json:"about" jsonschema:"Its description in a sentence."`
+	Flags   []string `json:"flags" jsonschema:"It is offered where one of these feature flags is on; empty where none is needed."`
+	Closed  string   `json:"closed" jsonschema:"Why it is not offered to an external user without further settings; empty where it is."`
+	// Traits are those of an input without members; some tools decide by their input.
+	Safe        bool   `json:"safe" jsonschema:"It may run beside others; of an input without members, as are the traits that follow."`
+	ReadOnly    bool   `json:"read_only"`
+	Destructive bool   `json:"destructive"`
+	OpenWorld   bool   `json:"open_world"`
+	NeedsUser   bool   `json:"needs_user"`
+	Interrupt   string `json:"interrupt" jsonschema:"What a new message of the user does to a running call."`
+	Deferrable  bool   `json:"deferrable" jsonschema:"Its definition may be left out of requests until the model finds it."`
+	Always      bool   `json:"always_loaded"`
+	Hint        string `json:"hint" jsonschema:"What a search finds it by, beside its name."`
+	ResultChars int    `json:"result_chars" jsonschema:"The largest result that stays in the conversation, in characters; -1 is without limit."`
+}
+
+func (r ToolsReport) document() any {
+	r.Version = ListVersion
+	return r
+}
+
+func (r ToolsReport) show(p *page) {
+	g := Grid{Columns: columns("Tool", "Traits", ">Result", "Offered")}
+	planned := 0
+	for _, t := range r.Tools {
+		offered := "yes"
+		if t.Closed != "" {
+			offered = t.Closed
+		}
+		if t.Planned {
+			planned++
+			offered = "planned; " + offered
+		}
+		g.add(Safe(t.Name), t.traits(), t.limit(), Safe(offered))
+	}
+	p.tables(g)
+	p.lines(fmt.Sprintf("%d built-in tools, %d of them planned; the traits are of an input without members, and some tools decide by their input", len(r.Tools), planned))
+}
+
+// traits are the words for what a tool is.
+func (t BuiltinTool) traits() string {
+	var words []string
+	for _, w := range []struct {
+		is   bool
+		word string
+	}{{t.Safe, "safe"}, {t.ReadOnly, "read-only"}, {t.Destructive, "destructive"}, {t.OpenWorld, "open world"}, {t.NeedsUser, "needs the user"}, {t.Deferrable, "deferrable"}, {t.Always, "always loaded"}} {
+		if w.is {
+			words = append(words, w.word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (t BuiltinTool) limit() string {
+	switch {
+	case t.Planned:
+		return ""
+	case t.ResultChars < 0:
+		return "no limit"
+	}
+	return fmt.Sprint(t.ResultChars)
+}
