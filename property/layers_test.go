@@ -64,6 +64,8 @@ var layers = []struct {
 	// their clients' requests.
 	{"sim/dialect", []string{"sim/stream"}},
 	{"sim/recording", []string{"sim/stream", "sim/cassette", "sim/dialect", "toolsys/message"}},
+	// What changed between two sides of a recording's requests; reading knows one side.
+	{"sim/drift", []string{"sim/dialect", "sim/recording", "sim/stream", "toolsys/schema"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/posix", nil},
 	{"sim/world/mcpserve", []string{"toolsys/mcptool"}},
@@ -89,7 +91,7 @@ var layers = []struct {
 
 	// Reports read outcomes, and reports that were stored, which they hold against the
 	// published schemas; only the command, and tests of scenarios, read reports.
-	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema"}},
+	{"reports", []string{"sim/drift", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},
 	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/shell", "toolsys/pool", "toolsys"}},
 }

@@ -43,6 +43,8 @@ var formats = map[string]published{
 		one(schema.For[serveJSON]), nil},
 	"record": {RecordVersion, "What came of a recorded session: one object, written by `toolbench record --format json`. It never holds a secret.",
 		one(schema.For[recordDoc]), nil},
+	"drift": {DriftVersion, "What changed in shape when recorded requests were sent again: one object, written by `toolbench drift --format json`. It never holds a secret.",
+		one(schema.For[DriftReport]), nil},
 	"fuzz": {FuzzVersion, "What came of random cases: one object, written by `toolbench fuzz --format json`, of generated cases (seed, policies, calls, seconds, goals), or with --replay of cases from files (replayed).",
 		one(schema.For[fuzzJSON], schema.For[FuzzReplayReport], schema.For[FuzzShellReport]), nil},
 	"search": {SearchVersion, "What `toolbench search --format json` writes: how rankers did on labelled queries or, for words, what they found.",

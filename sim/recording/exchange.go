@@ -29,7 +29,10 @@ type exchange struct {
 	status       int
 	request      []byte
 	response     []byte
+	asked        http.Header // of the request
 	header       http.Header // of the response
+	// made: the request was put together from a log, and never sent as it is.
+	made bool
 	// sent is when the request left; first and last are when the response began and
 	// ended, counted from then.
 	sent        time.Time

@@ -19,7 +19,7 @@ import (
 // blanks where recorders differ, of which the first that has something counts.
 type form struct {
 	// base stands before the address.
-	base, url, status, headers, request, response string
+	base, url, status, sent, headers, request, response string
 }
 
 var (
@@ -27,6 +27,7 @@ var (
 	sides = form{
 		url:     "request.url request.uri request.urlPath request.urlPathPattern request.urlPattern request.path",
 		status:  "response.code response.status_code response.status.code response.status",
+		sent:    "request.headers",
 		headers: "response.headers",
 		request: "request.parsed_body request.body request.body_raw request.request_body request.jsonBody request.base64Body " +
 			"request.bodyPatterns.0.equalToJson request.postData.text",
@@ -40,8 +41,8 @@ var (
 		response: "then.body_base64 then.body then.json_body",
 	}
 	// nocked and proxied have the parts side by side: nock, and the test proxy of Azure's libraries.
-	nocked  = form{base: "scope", url: "path", status: "status", headers: "rawHeaders", request: "body", response: "response"}
-	proxied = form{url: "RequestUri", status: "StatusCode", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"}
+	nocked  = form{base: "scope", url: "path", status: "status", sent: "reqheaders", headers: "rawHeaders", request: "body", response: "response"}
+	proxied = form{url: "RequestUri", status: "StatusCode", sent: "RequestHeaders", headers: "ResponseHeaders", request: "RequestBody", response: "ResponseBody"}
 )
 
 // formOf recognizes an exchange; nil when it is none.
@@ -121,7 +122,7 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 		return nil, errParts
 	}
 	xs.s.format = xs.recorder(v, f)
-	x := &exchange{number: xs.number, line: line, header: headersIn(v.Get(f.headers)), sent: stamp(v.Get("startedDateTime"))}
+	x := &exchange{number: xs.number, line: line, asked: headersIn(v.Get(f.sent)), header: headersIn(v.Get(f.headers)), sent: stamp(v.Get("startedDateTime"))}
 	x.url = v.Get(f.base).String() + textIn(v, f.url)
 	if f == &bodies {
 		x.url = "/v1/messages"

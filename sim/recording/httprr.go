@@ -113,7 +113,7 @@ func (tr *traceScan) take(at int, request, response []byte) error {
 	x := &exchange{number: tr.number, line: at}
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request)))
 	if err == nil {
-		x.url = req.URL.String()
+		x.url, x.asked = req.URL.String(), req.Header
 		x.request, err = payload(request, req.TransferEncoding, req.Body)
 	}
 	var resp *http.Response

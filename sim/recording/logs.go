@@ -368,7 +368,7 @@ func (ls *lineScan) spans(v gjson.Result) error {
 	for _, s := range turns {
 		ls.s.format = Logs
 		ls.exchanges.number++
-		x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200}
+		x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200, made: true}
 		input := attribute(s, "gen_ai.input.messages")
 		request := fields{"model": attribute(s, "gen_ai.request.model").String(), "messages": parted(input)}
 		if d := attribute(s, "gen_ai.tool.definitions"); d.IsArray() {

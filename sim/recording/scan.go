@@ -20,6 +20,9 @@ type Handler struct {
 	// Request is called with the body of the request that a turn answers, before Turn
 	// is, where the recording holds requests; turn is the turn's Number.
 	Request func(c *Conversation, turn int, body string) error
+	// Exchange is called with each request that asks a model, as it was sent, before the
+	// turns of its answer are; where the recording holds none, it never is.
+	Exchange func(Exchange) error
 	// Problem is called for each problem of the recording's own.
 	Problem func(Problem)
 }

@@ -142,7 +142,7 @@ func (a *app) newTap(args []string, dash int, f tapFlags) (*tapped, error) {
 	if t.faults, err = parseFaults(f.faults); err != nil {
 		return nil, err
 	}
-	t.routes, err = a.newRoutes(f.upstream)
+	t.routes, err = a.newRoutes("--upstream", f.upstream)
 	return t, err
 }
 

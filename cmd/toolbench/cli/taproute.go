@@ -46,11 +46,12 @@ type routes struct {
 	recent *atomic.Int64 // the provider that was asked last
 }
 
-func (a *app) newRoutes(upstream string) (routes, error) {
+// newRoutes leads all requests to one address, given by a flag, or each to its provider.
+func (a *app) newRoutes(flag, upstream string) (routes, error) {
 	r := routes{recent: &atomic.Int64{}}
 	r.recent.Store(1)
 	if upstream != "" {
-		if err := reachableBase("--upstream", upstream); err != nil {
+		if err := reachableBase(flag, upstream); err != nil {
 			return r, err
 		}
 		var err error

@@ -1,0 +1,123 @@
+package drift
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
+	"toolbench/sim/recording"
+)
+
+// Request is a recorded request as it is sent again, without its key.
+type Request struct {
+	recording.Exchange
+	// Model is the one that it asks.
+	Model string
+}
+
+// passing are the statuses of an API that had no time.
+var passing = []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, dialect.StatusOverloaded}
+
+// Passing reports whether a status is that of an API that had no time.
+func Passing(status int) bool { return slices.Contains(passing, status) }
+
+// LeftOut is why there is nothing to compare a new answer with; "" where there is.
+func LeftOut(e recording.Exchange) string {
+	switch {
+	case !e.API.Marks() && gjson.GetBytes(e.Body, "previous_response_id").String() != "":
+		return "it goes on from an answer that only its API had"
+	case Passing(e.Status):
+		return fmt.Sprintf("the recorded answer is an error that passes: status %d", e.Status)
+	case e.Status < 400 && e.Trouble != "":
+		return "the recorded answer is not whole: " + e.Trouble
+	}
+	return ""
+}
+
+// asked are the headers of a request that shape its answer; all others are left out, so
+// that no recorded key is sent.
+var asked = []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta", "Accept", "Content-Type"}
+
+// Again is the request to send. With a model it asks that one in place of its own.
+func Again(e recording.Exchange, model string) Request {
+	r := Request{Exchange: e, Model: modelOf(e)}
+	u := address(e)
+	if model != "" && model != r.Model {
+		if v := gjson.GetBytes(e.Body, "model"); v.Type == gjson.String && v.Index > 0 {
+			r.Body = slices.Concat(e.Body[:v.Index], dialect.JSON(model), e.Body[v.Index+len(v.Raw):])
+		}
+		if old := dialect.Model(u.Path); old != "" {
+			u.Path = strings.Replace(u.Path, "/"+old, "/"+model, 1)
+		}
+		r.Model = model
+	}
+	r.URL = u.String()
+	r.Sent = http.Header{}
+	for _, name := range asked {
+		for _, value := range e.Sent.Values(name) {
+			r.Sent.Add(name, value)
+		}
+	}
+	r.Sent.Set("Content-Type", "application/json")
+	if e.API == dialect.Messages && r.Sent.Get("Anthropic-Version") == "" {
+		r.Sent.Set("Anthropic-Version", "2023-06-01")
+	}
+	return r
+}
+
+func modelOf(e recording.Exchange) string {
+	if name := gjson.GetBytes(e.Body, "model"); name.Type == gjson.String {
+		return name.Str
+	}
+	return dialect.Model(e.URL)
+}
+
+// usual are the paths of requests whose address the recorder did not keep.
+var usual = map[dialect.API]string{dialect.Messages: "/v1/messages", dialect.Chat: "/v1/chat/completions", dialect.Responses: "/v1/responses"}
+
+// address is the path of a request, with what of its query decides about the answer.
+func address(e recording.Exchange) *url.URL {
+	u, err := url.Parse(e.URL)
+	if err != nil || !dialect.Asks(e.URL) {
+		u = &url.URL{Path: usual[e.API]}
+	}
+	query := url.Values{}
+	for _, name := range []string{"alt", "api-version", "beta"} {
+		if value := u.Query().Get(name); value != "" {
+			query.Set(name, value)
+		}
+	}
+	return &url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: query.Encode()}
+}
+
+// KeyVariable is the variable that usually holds the key of an API.
+func KeyVariable(api dialect.API) string {
+	switch api {
+	case dialect.Chat, dialect.Responses:
+		return "OPENAI_API_KEY"
+	case dialect.Gemini:
+		return "GEMINI_API_KEY"
+	case dialect.Converse:
+		return "AWS_BEARER_TOKEN_BEDROCK"
+	}
+	return "ANTHROPIC_API_KEY"
+}
+
+// Authorize gives the request its key, in the header where its API looks for it. What
+// other clouds serve of the Messages API takes a token.
+func (r Request) Authorize(key string) {
+	path, _, _ := strings.Cut(r.URL, "?")
+	switch {
+	case r.API == dialect.Gemini:
+		r.Sent.Set("X-Goog-Api-Key", key)
+	case r.API == dialect.Messages && strings.HasSuffix(path, "/messages"):
+		r.Sent.Set("X-Api-Key", key)
+	default:
+		r.Sent.Set("Authorization", "Bearer "+key)
+	}
+}
