@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,30 +19,80 @@ type conversation struct {
 	prompts map[int]string
 	// long are the turns before which more was written than is kept.
 	long []int
+	// size is that of the turns so far, by their streams and results alone; results are the
+	// bytes of these, and cut is the turn, counted from 1, from which on their texts are not
+	// kept; 0: all are.
+	size    extent
+	results int
+	cut     int
 	// dir is the working directory, if the recording has it.
 	dir string
 }
 
-// collect reads a recording. Its errors are those of recording.Scan.
+// collect reads a recording. Its errors are those of recording.Scan. Of a conversation that
+// is longer than a draft may be, the streams are kept as far as a draft can go, and the
+// results for as long as they bear on its files.
 func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation, recording.Format, error) {
 	dirs, head := map[int]string{}, &head{}
-	rec, err := recording.Open(name, io.TeeReader(r, head), limits, func(c *recording.Conversation, _ int, body string) error {
-		dirs[c.Number] = cmp.Or(dirs[c.Number], workingDir(body))
-		return nil
+	byNumber := map[int]*conversation{}
+	sum, err := recording.Scan(name, io.TeeReader(r, head), limits, recording.Handler{
+		Turn: func(c *recording.Conversation, turn *recording.Turn) error {
+			if byNumber[c.Number] == nil {
+				byNumber[c.Number] = &conversation{Conversation: c, prompts: map[int]string{}}
+			}
+			byNumber[c.Number].take(turn)
+			return nil
+		},
+		Request: func(c *recording.Conversation, _ int, body string) error {
+			dirs[c.Number] = cmp.Or(dirs[c.Number], workingDir(body))
+			return nil
+		},
 	})
 	if err != nil {
-		return nil, rec.Format, err
+		return nil, sum.Format, err
 	}
 	var all []*conversation
-	for _, c := range rec.Conversations {
-		t := &conversation{Conversation: c, prompts: map[int]string{}, dir: cmp.Or(dirs[c.Number], head.dir())}
-		for _, turn := range c.Turns {
-			t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
-		}
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		t := byNumber[n]
+		t.dir = cmp.Or(dirs[n], head.dir())
 		all = append(all, t)
 	}
-	return all, rec.Format, nil
+	return all, sum.Format, nil
 }
+
+// maxResults is how many bytes of results are looked at for what files held.
+const maxResults = maxCassette
+
+// take adds a turn, less what no draft has room for.
+func (t *conversation) take(turn *recording.Turn) {
+	t.Turns = append(t.Turns, turn)
+	fits := len(t.Turns) == 1 || !t.size.over()
+	size, scripted := weight(turn)
+	t.size.add(size, scripted)
+	if fits {
+		t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
+	} else {
+		turn.Events, turn.UserTexts = nil, nil
+	}
+	for i, r := range turn.Results {
+		if t.results += len(r.Text); !fits && t.results > maxResults {
+			turn.Results[i].Text = ""
+			t.cut = cmp.Or(t.cut, len(t.Turns))
+		}
+	}
+}
+
+// extent is how large the files of a draft become.
+type extent struct{ history, cassette, answers int }
+
+// add takes a turn, with how much it adds to each later request, and to the scenario.
+func (e *extent) add(size, scripted int) {
+	e.history += size
+	e.cassette += e.history
+	e.answers += scripted
+}
+
+func (e *extent) over() bool { return e.cassette > maxCassette || e.answers > maxAnswers }
 
 // definitions are the tools of all turns, each name once, as it was first offered;
 // tools that the API itself runs are left out, and those that were called without a

@@ -287,15 +287,14 @@ const (
 // read, and notes it. A first turn that is too long by itself is kept: the file's own
 // limit words what is wrong with it.
 func (s *builder) bound() {
-	history, cassette, answers := 0, 0, 0
+	var size extent
 	for _, d := range s.definitions() {
-		history += len(d.Description) + len(d.Schema)
+		size.history += len(d.Description) + len(d.Schema)
 	}
 	for i, turn := range s.Turns {
-		size, scripted := weight(turn)
-		history += size + len(s.prompts[turn.Number])
-		cassette += history
-		if answers += scripted + len(quote(s.prompts[turn.Number])); i > 0 && (cassette > maxCassette || answers > maxAnswers) {
+		prompt := s.prompts[turn.Number]
+		more, scripted := weight(turn)
+		if size.add(more+len(prompt), scripted+len(quote(prompt))); i > 0 && size.over() {
 			s.note("the first %d of %d turns: what follows would make its files larger than they may be, since each request has all messages before", i, len(s.Turns))
 			s.Turns = s.Turns[:i]
 			return
