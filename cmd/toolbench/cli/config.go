@@ -42,7 +42,8 @@ const paths = "paths"
 
 // unsafeFlags send what a person has, such as a key, to an address, open this machine to
 // others, or write where a file says. A folder that somebody else wrote must not decide it.
-var unsafeFlags = []string{"base-url", "upstream", "url-env", "listen", "allow-host", "env", "out", "from", "save", "keep", "findings", "seed-file"}
+var unsafeFlags = []string{"base-url", "upstream", "url-env", "listen", "allow-host", "env", "addr", "expose", "embeddings", "embeddings-key-env",
+	"key-env", "measure", "out", "from", "save", "keep", "findings", "report", "record", "write", "update", "force"}
 
 // findConfig reads the project's file, if there is one. TOOLBENCH_CONFIG names another, and
 // "off" none.
