@@ -1,11 +1,15 @@
 package cli_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,6 +120,48 @@ func alike(t *testing.T, want, got [][]stream.Event) {
 }
 
 // What goes wrong on the way is what the agent gets, and what is recorded.
+// An API may begin to answer before it has the whole request: neither side waits for the
+// other, and nothing of either is lost.
+func TestTapPassesAnAnswerOnThatBeginsBeforeTheRequestIsOver(t *testing.T) {
+	first, second := strings.Repeat("a", 10_000), strings.Repeat("b", 300_000)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := http.NewResponseController(w)
+		assert.NoError(t, c.EnableFullDuplex())
+		_, _ = io.WriteString(w, "begun\n")
+		assert.NoError(t, c.Flush())
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		assert.Equal(t, first+second, string(body))
+		_, _ = io.WriteString(w, "over\n")
+	}))
+	defer api.Close()
+	s := beside(t, "tap", "--out", filepath.Join(t.TempDir(), "out.yaml"), "--listen", "127.0.0.1:0", "--upstream", api.URL)
+	body, rest := io.Pipe()
+	go func() { _, _ = io.WriteString(rest, first) }()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/v1/chat/completions", body)
+	require.NoError(t, err)
+	req.ContentLength = int64(len(first) + len(second))
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	lines := bufio.NewReader(resp.Body)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "begun\n", line)
+	go func() {
+		_, _ = io.WriteString(rest, second)
+		_ = rest.Close()
+	}()
+	line, err = lines.ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "over\n", line)
+	s.cancel()
+	code, _ := s.end(t)
+	assert.Equal(t, cli.ExitHeld, code, s.errs.String())
+}
+
 func TestTapInjectsFaults(t *testing.T) {
 	sc, err := scenario.Parse("tapped.yaml", []byte(tappedScenario))
 	require.NoError(t, err)

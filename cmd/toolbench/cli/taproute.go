@@ -117,7 +117,7 @@ func (t *tapped) network() http.RoundTripper {
 
 // proxy passes everything on at once, whatever it is.
 func (t *tapped) proxy() http.Handler {
-	return &httputil.ReverseProxy{
+	pass := &httputil.ReverseProxy{
 		Transport: t.journal, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
 		Rewrite: func(p *httputil.ProxyRequest) {
 			t.notice(p.In)
@@ -129,6 +129,13 @@ func (t *tapped) proxy() http.Handler {
 		},
 		ErrorHandler: t.failed,
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Without it the server takes what is left of a request for itself as soon as the
+		// answer begins. The transport, which still looks whether the body has ended, would
+		// then close the connection in the middle of the answer. HTTP/2 is that way anyway.
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		pass.ServeHTTP(w, r)
+	})
 }
 
 // notice counts a request.
