@@ -25,6 +25,8 @@ type Trial struct {
 	Files []trace.File
 	// Plain gives text of the client with the scenario's own paths; nil: it is the same.
 	Plain func([]byte) []byte
+	// Prompted: the user's further messages were given, so that all answers are due.
+	Prompted bool
 	// Failures are what else went wrong, with the process for instance.
 	Failures []check.Failure
 }
@@ -60,7 +62,11 @@ func (s *Server) Outcome(t Trial) check.Result {
 
 // compare adds to a verdict what the report and the scenario's expectations find.
 func (s *Server) compare(out *check.Result, r Report, t Trial, seen *view) {
-	out.Failures = append(out.Failures, r.failures(t)...)
+	further := s.further(t)
+	out.Failures = append(out.Failures, r.failures(t.Prompted || further == 0)...)
+	if further > 0 && !t.Prompted {
+		out.Notes = append(out.Notes, fmt.Sprintf("not given: %d further prompts of the user, and answers from there on are not demanded", further))
+	}
 	if sc := t.Scenario; sc != nil {
 		failures, unchecked := check.Outside(sc, &seen.Record, out, s.slack(out.Makespan))
 		out.Failures = append(out.Failures, failures...)
@@ -72,6 +78,17 @@ func (s *Server) compare(out *check.Result, r Report, t Trial, seen *view) {
 	for _, why := range r.Asides {
 		out.Notes = append(out.Notes, "answered aside: "+why)
 	}
+}
+
+// further counts the user's messages behind the first.
+func (s *Server) further(t Trial) (n int) {
+	if t.Scenario != nil {
+		return len(t.Scenario.Then)
+	}
+	for _, c := range s.script.Conversations {
+		n += len(c.Then)
+	}
+	return n
 }
 
 // slack is how far a real clock may be off: a quarter of a second and a tenth. Where streams
@@ -93,7 +110,7 @@ func notSeen(sc *scenario.Scenario, unchecked []string) (notes []string) {
 		name string
 		has  bool
 	}{
-		{"then (only the first prompt is given)", len(sc.Then) > 0}, {"user", !isZero(sc.User)}, {"hooks", len(sc.Hooks) > 0},
+		{"user", !isZero(sc.User)}, {"hooks", len(sc.Hooks) > 0},
 		{"classifier", len(sc.Classifier) > 0}, {"durations", len(sc.Durations) > 0}, {"world.mcp", len(sc.World.MCP) > 0},
 		{"world.tools", len(sc.World.Tools) > 0}, {"world.permissions", !isZero(sc.World.Permissions)}, {"world.web", len(sc.World.Web) > 0},
 		{"world.history", len(sc.World.History) > 0},
@@ -111,9 +128,9 @@ func notSeen(sc *scenario.Scenario, unchecked []string) (notes []string) {
 
 func isZero(v any) bool { return reflect.ValueOf(v).IsZero() }
 
-// failures are the checks that failed, requests that had no answer, and answers that were
-// not asked for.
-func (r *Report) failures(t Trial) (out []check.Failure) {
+// failures are the checks that failed, requests that had no answer, and, where all are
+// due, answers that were not asked for.
+func (r *Report) failures(all bool) (out []check.Failure) {
 	fail := func(key, expected, found string) {
 		out = append(out, check.Failure{Expectation: "client." + key, Expected: expected, Found: found, At: r.Source})
 	}
@@ -126,7 +143,7 @@ func (r *Report) failures(t Trial) (out []check.Failure) {
 				fail(c.Name, c.Demand+" ("+c.Weight.words()+")", fmt.Sprintf("after answer %d: %s", f.Turn, f.Text))
 			}
 		}
-		if s.Answers < s.Of && (t.Scenario == nil || len(t.Scenario.Then) == 0) {
+		if all && s.Answers < s.Of {
 			fail("served", fmt.Sprintf("all %d answers of conversation %d are asked for", s.Of, s.Conversation), fmt.Sprintf("%d were", s.Answers))
 		}
 	}

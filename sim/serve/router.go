@@ -89,11 +89,17 @@ func (d *router) route(req *request, retry bool, at time.Duration) (reply, error
 	}
 	sum := sha256.Sum256(req.body)
 	s := d.find(req, sum, retry)
+	why := ""
 	if s == nil {
-		if why := d.aside(req); why != "" {
-			d.asides = append(d.asides, why)
-			return reply{answer: asideAnswer(req), aside: why}, nil
-		}
+		why = d.aside(req)
+	} else if s.last != sum {
+		why = s.asideWithin(req)
+	}
+	if why != "" {
+		d.asides = append(d.asides, why)
+		return reply{answer: asideAnswer(req), aside: why}, nil
+	}
+	if s == nil {
 		var err error
 		if s, err = d.open(req); err != nil {
 			return reply{}, err
@@ -220,6 +226,10 @@ func (d *router) open(req *request) (*session, error) {
 		c = d.choose(opening(req.messages))
 	}
 	if c == nil {
+		d.giveBack(req)
+		c = d.choose(opening(req.messages))
+	}
+	if c == nil {
 		return nil, d.refuse(req, fmt.Sprintf("all %d conversations were served: start the server again, or with --again", len(d.script.Conversations)))
 	}
 	d.used[c] = true
@@ -283,4 +293,18 @@ func (d *router) done() bool {
 		}
 	}
 	return len(complete) == len(d.script.Conversations)
+}
+
+// turnsEnded counts the answers of the first session, given whole, with which a turn of the
+// agent is over.
+func (d *router) turnsEnded() int {
+	over := map[int]bool{}
+	for _, s := range d.sessions[:min(1, len(d.sessions))] {
+		for _, x := range s.log {
+			if x.answer >= 0 && !x.broken && x.ended > 0 && s.conv.Answers[x.answer].ends() {
+				over[x.answer] = true
+			}
+		}
+	}
+	return len(over)
 }

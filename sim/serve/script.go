@@ -32,7 +32,9 @@ type Conversation struct {
 	// Opening is the text of the recorded first user message, For a part of it that
 	// a script asks for; "" where it is unknown.
 	Opening, For string
-	Answers      []Answer
+	// Then are the user's further messages, each sent when a turn has ended.
+	Then    []string
+	Answers []Answer
 }
 
 // Answer is one message of the model, and what was sent back to it when it was
@@ -55,14 +57,23 @@ func (a *Answer) Calls() []message.Block { return a.Reply.Message.Calls() }
 // committed: it will be sent back as an assistant message.
 func (a *Answer) committed() bool { return a.Whole && len(a.Reply.Message.Content) > 0 }
 
+// ends reports whether the agent's turn is over with it: what comes next is the user's.
+func (a *Answer) ends() bool {
+	return a.committed() && len(a.Calls()) == 0 && a.Reply.StopReason != "pause_turn"
+}
+
 // FromRecording reads any recording (O2). Pace is that of streams without times.
 // Errors are those of recording.Scan.
 func FromRecording(name string, r io.Reader, limits recording.Limits, pace stream.Pace) (*Script, error) {
-	openings := map[int]string{}
+	type place struct{ conversation, turn int }
+	prompts := map[place]string{}
 	rec, err := recording.Open(name, r, limits, func(c *recording.Conversation, turn int, body string) error {
-		if turn == 1 {
-			openings[c.Number] = opening(gjson.Get(body, "messages").Array())
+		messages := gjson.Get(body, "messages").Array()
+		text := opening(messages)
+		if turn > 1 {
+			text = further(messages)
 		}
+		prompts[place{c.Number, turn}] = text
 		return nil
 	})
 	if err != nil {
@@ -70,8 +81,11 @@ func FromRecording(name string, r io.Reader, limits recording.Limits, pace strea
 	}
 	t := &Script{Source: name, Problems: rec.Problems}
 	for _, c := range rec.Conversations {
-		own := &Conversation{Number: c.Number, Opening: openings[c.Number]}
-		for _, turn := range c.Turns {
+		own := &Conversation{Number: c.Number, Opening: prompts[place{c.Number, 1}]}
+		for i, turn := range c.Turns {
+			if text := prompts[place{c.Number, i + 1}]; i > 0 && text != "" && own.Answers[i-1].ends() {
+				own.Then = append(own.Then, text)
+			}
 			own.Answers = append(own.Answers, answerOf(turn, pace))
 		}
 		t.Conversations = append(t.Conversations, own)
@@ -118,6 +132,19 @@ func opening(messages []gjson.Result) string {
 		}
 	}
 	return ""
+}
+
+// further is the text of a message with which the user goes on, or "".
+func further(messages []gjson.Result) string {
+	if len(messages) == 0 {
+		return ""
+	}
+	last := messages[len(messages)-1]
+	results := slices.ContainsFunc(blocks(last), func(b gjson.Result) bool { return b.Get("type").Str == "tool_result" })
+	if last.Get("role").Str != "user" || results {
+		return ""
+	}
+	return plain(last.Get("content"))
 }
 
 // plain is the text of a content: a string, or the texts of its blocks.
@@ -170,6 +197,9 @@ func FromScenario(sc *scenario.Scenario, pace stream.Pace) (*Script, error) {
 	t := &Script{Source: sc.File()}
 	for i, s := range sc.Scripts() {
 		c := &Conversation{Number: i + 1, For: s.For}
+		if s.For == "" {
+			c.Opening, c.Then = sc.Prompt, sc.Then
+		}
 		for _, events := range s.Answers {
 			c.Answers = append(c.Answers, NewAnswer(events))
 		}

@@ -113,6 +113,8 @@ type State struct {
 	// conversation was served to its end.
 	Requests, InFlight int
 	Done               bool
+	// Turns of the agent that asked first have come to their ends: its user may go on.
+	Turns int
 	// Last is when something last happened.
 	Last time.Time
 	// Forbidden is why a request was not answered that came under another's name.
@@ -123,7 +125,7 @@ type State struct {
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return State{Requests: s.requests, InFlight: s.inFlight, Done: s.inFlight == 0 && s.router.done(), Last: s.last, Forbidden: s.rejected}
+	return State{Requests: s.requests, InFlight: s.inFlight, Done: s.inFlight == 0 && s.router.done(), Turns: s.router.turnsEnded(), Last: s.last, Forbidden: s.rejected}
 }
 
 // Report is what the clients did so far.

@@ -19,7 +19,6 @@ import (
 	"time"
 	"unicode"
 
-	"toolbench/reports"
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -51,7 +50,7 @@ type trial struct {
 	prefix []string
 	server *serve.Server
 	url    string
-	prompt string
+	prompts
 	stderr tail
 	exit   int
 }
@@ -73,13 +72,13 @@ func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Res
 	}
 	dir, home := run.Dirs(sc)
 	out, err := g.attempt(ctx, script, attempt{
-		prompt: cmp.Or(sc.Prompt, "Go."), tree: before, dir: dir, home: home, faults: sc.StreamFaults(),
+		prompt: cmp.Or(sc.Prompt, "Go."), then: sc.Then, tree: before, dir: dir, home: home, faults: sc.StreamFaults(),
 		result: func(t *trial, failures []check.Failure) (check.Result, error) {
 			after, err := readTree(t.root)
 			if err != nil {
 				return check.Result{}, err
 			}
-			return t.server.Outcome(serve.Trial{Scenario: sc, Files: run.FileChanges(sc, before, after), Plain: t.plain, Failures: failures}), nil
+			return t.server.Outcome(serve.Trial{Scenario: sc, Files: run.FileChanges(sc, before, after), Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
 		},
 	})
 	if err != nil {
@@ -94,9 +93,9 @@ func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Res
 func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Result {
 	began := time.Now()
 	out, err := g.attempt(ctx, script, attempt{
-		prompt: cmp.Or(script.Conversations[0].Opening, "Go."), dir: "/repo", home: "/home/dev",
+		prompt: cmp.Or(script.Conversations[0].Opening, "Go."), then: script.Conversations[0].Then, dir: "/repo", home: "/home/dev",
 		result: func(t *trial, failures []check.Failure) (check.Result, error) {
-			return t.server.Outcome(serve.Trial{Plain: t.plain, Failures: failures}), nil
+			return t.server.Outcome(serve.Trial{Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
 		},
 	})
 	if err != nil {
@@ -109,6 +108,7 @@ func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Res
 // attempt is what a trial begins with, and how its result is made.
 type attempt struct {
 	prompt, dir, home string
+	then              []string
 	tree              posix.Snapshot
 	faults            func(request int) cassette.Fault
 	result            func(t *trial, failures []check.Failure) (check.Result, error)
@@ -116,7 +116,10 @@ type attempt struct {
 
 // attempt runs the agent once, from its folder to the verdict. Errors are the harness's.
 func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt) (out check.Result, err error) {
-	t := &trial{agent: g, prompt: from.prompt}
+	t := &trial{agent: g, prompts: prompts{first: from.prompt}}
+	if g.prompting() {
+		t.then = from.then
+	}
 	if err := t.settle(from); err != nil {
 		return out, err
 	}
@@ -222,19 +225,45 @@ func firstRune(s string) rune {
 	return ' '
 }
 
-// drive runs the command to its end, and gives what was wrong with it as a process.
-func (t *trial) drive(ctx context.Context) []check.Failure {
+// runAll runs the command, and for further prompts what goes on with them, until one fails:
+// why a command was ended from here, and the error of running it.
+func (t *trial) runAll(ctx context.Context) (why, err error) {
+	deadline := time.Now().Add(t.timeout)
+	if why, err = t.run(ctx, t.script(), deadline); t.thenRun == "" {
+		return why, err
+	}
+	for t.sent < len(t.then) && (err == nil && t.exit == 0 || errors.Is(why, errServed)) {
+		text := t.then[t.sent]
+		t.sent++
+		why, err = t.run(ctx, t.further(text), deadline)
+	}
+	return why, err
+}
+
+// run runs one command to its end.
+func (t *trial) run(ctx context.Context, script string, deadline time.Time) (why, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	line, err := t.openLine()
+	if err != nil {
+		return nil, err
+	}
 	var over sync.WaitGroup
-	over.Go(func() { t.watch(ctx, stop) })
-	started := time.Now()
-	exit, err := t.shell.Run(ctx, shell.Request{Script: t.script(), Dir: t.dir, Env: t.environment(), Stdout: io.Discard, Stderr: &t.stderr})
-	took := time.Since(started).Round(10 * time.Millisecond)
+	over.Go(func() { t.watch(ctx, stop, line, deadline) })
+	exit, err := t.shell.Run(ctx, shell.Request{Script: line.into(script), Dir: t.dir, Env: t.environment(), Stdout: io.Discard, Stderr: &t.stderr})
 	t.exit = exit.Code
-	why := context.Cause(ctx)
+	why = context.Cause(ctx)
 	stop(nil)
 	over.Wait()
+	line.end()
+	return why, err
+}
+
+// drive runs the command to its end, and gives what was wrong with it as a process.
+func (t *trial) drive(ctx context.Context) []check.Failure {
+	started := time.Now()
+	why, err := t.runAll(ctx)
+	took := time.Since(started).Round(10 * time.Millisecond)
 	var failures []check.Failure
 	fail := func(key, expected, found string) {
 		failures = append(failures, check.Failure{Expectation: "client." + key, Expected: expected, Found: found + t.lastWords()})
@@ -276,43 +305,31 @@ var (
 // maxRequests is how much an agent may ask.
 const maxRequests = 1_000
 
-// watch ends the agent: some time after the last answer, when its time is over, or when it
-// asks without end.
-func (t *trial) watch(ctx context.Context, stop context.CancelCauseFunc) {
+// watch gives the agent further prompts when its turns are over, and ends it: some time
+// after the last answer that is due, when its time is over, or when it asks without end.
+func (t *trial) watch(ctx context.Context, stop context.CancelCauseFunc, line *promptLine, deadline time.Time) {
 	look := time.NewTicker(lookTime)
 	defer look.Stop()
-	deadline := time.Now().Add(t.timeout)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-look.C:
 			state := t.server.State()
+			waits := state.InFlight == 0 && state.Turns > t.sent
+			if waits && line != nil && !line.ended {
+				t.goOn(line)
+			}
 			switch {
 			case state.Requests > maxRequests:
 				stop(errFlood)
-			case state.Done && now.Sub(state.Last) > t.linger:
+			case (state.Done || waits && line == nil && t.sent < len(t.then)) && now.Sub(state.Last) > t.linger:
 				stop(errServed)
 			case now.After(deadline):
 				stop(fmt.Errorf("%w (%s)", errTimeout, t.timeout))
 			}
 		}
 	}
-}
-
-// script is the command for the shell. Without {prompt} in it, the prompt comes on its
-// standard input.
-func (t *trial) script() string {
-	values := t.values()
-	var words []string
-	for _, w := range t.command {
-		words = append(words, reports.Quoted(values.Replace(w)))
-	}
-	line := strings.Join(words, " ")
-	if slices.ContainsFunc(t.command, func(w string) bool { return strings.Contains(w, "{prompt}") }) {
-		return line
-	}
-	return "printf '%s\\n' " + reports.Quoted(t.real(t.prompt)) + " | " + line
 }
 
 // baseURLs are the variables that get the address: those of the official SDKs, and others
@@ -358,7 +375,7 @@ func (t *trial) environment() map[string]string {
 
 // values are what stands for places in the command and in the values of --env.
 func (t *trial) values() *strings.Replacer {
-	return strings.NewReplacer("{url}", t.url, "{prompt}", t.real(t.prompt), "{dir}", t.dir)
+	return strings.NewReplacer("{url}", t.url, "{prompt}", t.real(t.first), "{dir}", t.dir)
 }
 
 // tail keeps the end of what is written to it.

@@ -27,6 +27,8 @@ type tryFlags struct {
 	timeout, linger time.Duration
 	maps, env       []string
 	urlEnv          []string
+	thenStdin       bool
+	thenRun         string
 	strict, keep    bool
 	cleanHome       bool
 }
@@ -57,6 +59,8 @@ func (a *app) tryCommand() *cobra.Command {
 	repeatable(flags, &f.maps, "map", "what the agent calls a tool and its arguments, as Read=read_file,file_path=path")
 	repeatable(flags, &f.env, "env", "a variable of the agent's environment, as NAME=VALUE")
 	repeatable(flags, &f.urlEnv, "url-env", "a further variable that gets the address")
+	flags.BoolVar(&f.thenStdin, "then-stdin", false, "give the user's further messages as lines on the agent's standard input")
+	flags.StringVar(&f.thenRun, "then-run", "", "give each of the user's further messages by this command, as 'my-agent --continue {prompt}'")
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "how long an agent may take")
 	flags.DurationVar(&f.linger, "linger", f.linger, "how long an agent may stay when every answer was given")
 	flags.BoolVar(&f.strict, "strict", false, "a result that differs from its recording is a failure")
@@ -105,6 +109,9 @@ func (a *app) agentOf(command []string, f tryFlags) (*agent, error) {
 	if err := checkEnv(f.env); err != nil {
 		return nil, err
 	}
+	if err := f.checkThen(); err != nil {
+		return nil, err
+	}
 	if f.timeout <= 0 {
 		return nil, usage("--timeout %s: it must be more than 0", f.timeout)
 	}
@@ -129,6 +136,17 @@ func (a *app) program(command []string) ([]string, error) {
 		return nil, usage("the agent's command %s: %s", command[0], cmdReason(err))
 	}
 	return slices.Concat([]string{path}, command[1:]), nil
+}
+
+// checkThen checks how further prompts are given.
+func (f *tryFlags) checkThen() error {
+	switch {
+	case f.thenStdin && f.thenRun != "":
+		return usage("--then-stdin and --then-run exclude each other; give one")
+	case f.thenRun != "" && !strings.Contains(f.thenRun, "{prompt}"):
+		return usage("--then-run %q: write {prompt} where the message belongs", f.thenRun)
+	}
+	return nil
 }
 
 func checkEnv(pairs []string) error {
@@ -232,6 +250,12 @@ func (g *agent) again(p *plan) func(check.Result) string {
 		words := []string{"toolbench", "try", reports.Quoted(targets[o.File+"\x00"+o.Name])}
 		for _, m := range g.maps {
 			words = append(words, "--map", reports.Quoted(m))
+		}
+		if g.thenStdin {
+			words = append(words, "--then-stdin")
+		}
+		if g.thenRun != "" {
+			words = append(words, "--then-run", reports.Quoted(g.thenRun))
 		}
 		words = append(words, "--")
 		for _, w := range g.given {

@@ -1,9 +1,11 @@
 // Agent is a small agent, for trying toolbench on: it calls its tools otherwise than the
 // scenarios do, asks for a title first, and does wrong what its first argument names. The
-// prompt is its last argument, else its standard input.
+// prompt is its last argument, else its standard input, of which each line is one if the first
+// argument is lines; keep and continue hold a conversation over several runs.
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -27,6 +29,8 @@ func main() {
 	}
 	if len(os.Args) > 2 {
 		prompt = os.Args[2]
+	} else if mode == "lines" {
+		prompt = "lines"
 	} else if in, err := io.ReadAll(os.Stdin); err == nil {
 		prompt = strings.TrimSpace(string(in))
 	}
@@ -64,13 +68,48 @@ func (a *agentRun) run(mode, prompt string) error {
 			return err
 		}
 	}
-	a.messages = []message.Message{message.UserText(prompt)}
+	if mode == "lines" {
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			if err := a.turn(in.Text()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if mode == "continue" {
+		data, err := os.ReadFile(session)
+		if err != nil || json.Unmarshal(data, &a.messages) != nil {
+			return errors.Join(err, errors.New("there is no session"))
+		}
+	}
+	if err := a.turn(prompt); err != nil {
+		return err
+	}
+	if mode == "stay" {
+		time.Sleep(time.Hour)
+	}
+	if mode != "keep" && mode != "continue" {
+		return nil
+	}
+	data, err := json.Marshal(a.messages)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(session, data, 0o600)
+}
+
+// session is where modes that go on keep what was said, beside the folder they work in.
+const session = "../session.json"
+
+// turn is one prompt, to the answer without calls.
+func (a *agentRun) turn(prompt string) error {
+	a.messages = append(a.messages, message.UserText(prompt))
 	for {
 		reply, err := a.ask(json.RawMessage(agentTools), a.messages...)
 		if err != nil {
 			return err
 		}
-		if mode == "flood" {
+		if a.mode == "flood" {
 			for range 1_500 {
 				if _, err := a.ask(json.RawMessage(agentTools), a.messages...); err != nil {
 					return err
@@ -80,14 +119,10 @@ func (a *agentRun) run(mode, prompt string) error {
 		a.messages = append(a.messages, reply)
 		results := a.results(reply)
 		if len(results) == 0 {
-			break
+			return nil
 		}
 		a.messages = append(a.messages, message.Message{Role: "user", Content: results})
 	}
-	if mode == "stay" {
-		time.Sleep(time.Hour)
-	}
-	return nil
 }
 
 func (a *agentRun) results(reply message.Message) (results []message.Block) {
