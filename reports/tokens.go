@@ -50,7 +50,8 @@ func (r TokensReport) servers() Grid {
 	g := Grid{Columns: columns("Server", ">Tools", ">Whole", ">Names", ">Saved", ">Names+hint", ">Saved", ">API", ">Saved")}
 	add := func(name string, c tokens.Cost) {
 		m := c.Modes
-		g.add(name, c.Tools, c.Full, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved), m.API.Tokens, percent(m.API.Saved))
+		g.add(name, c.Tools, c.Full, m.Names.Tokens, savedOr(m.Names.Saved, m.Names.Tokens-c.Full), m.Hints.Tokens, savedOr(m.Hints.Saved, m.Hints.Tokens-c.Full),
+			m.API.Tokens, savedOr(m.API.Saved, m.API.Tokens-c.Full))
 	}
 	for _, s := range r.Servers {
 		name := Safe(s.Name)
@@ -204,7 +205,7 @@ func (r TokensReport) net() Grid {
 			continue
 		}
 		names, api := s.Ways[0], s.Ways[2] // hints lie a little above names; the JSON has them
-		g.add(named[i], s.Requests, s.Tools, s.Searches, s.Whole, names.Total, percent(names.Saved), api.Total, percent(api.Saved))
+		g.add(named[i], s.Requests, s.Tools, s.Searches, s.Whole, names.Total, savedOr(names.Saved, names.Total-s.Whole), api.Total, savedOr(api.Saved, api.Total-s.Whole))
 	}
 	return g
 }
@@ -270,6 +271,22 @@ func netLines(sessions []tokens.Session) []string {
 	return lines
 }
 
+// savedOr is the share that is saved or, where deferring costs more than it saves, by how
+// many tokens: a share of next to nothing says nothing.
+func savedOr(share float64, more int) string {
+	if more > 0 {
+		return fmt.Sprintf("%d more", more)
+	}
+	return percent(share)
+}
+
+func savedWords(share float64) string {
+	if share < 0 {
+		return "nothing is saved"
+	}
+	return percent(share) + " is saved"
+}
+
 // maxBroken is how many sessions are broken down in words.
 const maxBroken = 3
 
@@ -279,7 +296,7 @@ func breakdown(name string, s tokens.Session) string {
 		names.Definitions, names.Searcher, names.History, plural(s.Searches, "search", "searches"), plural(s.FirstUses, "tool", "tools"),
 		api.Definitions, api.Searcher, api.History)
 	if s.Resent > 0 {
-		text += fmt.Sprintf("; the further requests send %d tokens of conversation again, cached or not, and with them %s is saved", s.Resent, percent(names.Resending))
+		text += fmt.Sprintf("; the further requests send %d tokens of conversation again, cached or not, and with them %s", s.Resent, savedWords(names.Resending))
 	}
 	return text
 }

@@ -41,9 +41,9 @@ func look(out check.Result) found {
 	return f
 }
 
-// expectations are what a run found, as a scenario's text. Grows is whether each request
+// Expectations are what a run found, as a scenario's text. Grows is whether each request
 // begins with the one before it.
-func expectations(out check.Result, grows bool) string {
+func Expectations(out check.Result, grows bool) string {
 	f := look(out)
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -157,7 +157,7 @@ func (s *builder) write(ctx context.Context) error {
 	}
 	s.remark(out)
 	for _, grows := range []bool{true, false} { // an answer without content is not sent back
-		s.expect = expectations(out, grows) + s.files(out)
+		s.expect = Expectations(out, grows) + s.files(out)
 		if s.out.Outcome, err = s.run(ctx); err != nil {
 			return err
 		}
@@ -250,9 +250,15 @@ func Smallest(name string) string {
 	return fmt.Sprintf(smallest, name)
 }
 
-const smallest = `# Run it with: toolbench run %[1]s.yaml
+// SchemaFile is the published schema's, beside a scenario, and schemaLine what has editors
+// check the scenario against it.
+const (
+	SchemaFile = "scenario.schema.json"
+	schemaLine = "# yaml-language-server: $schema=" + SchemaFile + "\n"
+)
 
-# What may stand in it: toolbench schema scenario
+const smallest = schemaLine + `# Run it with: toolbench run %[1]s.yaml
+
 name: %[1]s
 about: An edit waits for the read before it, and the next read sees what it wrote.
 world:

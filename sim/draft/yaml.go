@@ -59,6 +59,7 @@ func (s *builder) text() string {
 
 // head are the comments on top: where it comes from and what to look at.
 func (s *builder) head(line func(string, ...any)) {
+	line("%s", strings.TrimSuffix(schemaLine, "\n"))
 	line("# Drafted from %s (%s), conversation %d of %d, by `toolbench init --from`.", oneLine(s.source), s.format, s.Number, s.of)
 	line("# It passes as it stands, and fails when a call is reordered, dropped or changed.")
 	if len(s.out.Notes) > 0 {

@@ -148,6 +148,18 @@ func join(at, key string) string {
 	return at + "." + key
 }
 
+// written is where the value of a path stands. A result may be written as its status
+// alone, and what becomes of a file as one word or in full.
+func (p places) written(path string) place {
+	if whole, ok := p[path+".is"]; ok {
+		return whole
+	}
+	if at, ok := p[path]; ok {
+		return at
+	}
+	return p[strings.TrimSuffix(path, ".status")]
+}
+
 // of finds a path or the nearest one above it.
 func (p places) of(key string) place {
 	for {

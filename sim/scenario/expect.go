@@ -27,17 +27,23 @@ type Expect struct {
 	// MaxRunning is the most calls that ran at one moment.
 	MaxRunning Bound `yaml:"max_running"`
 
+	// State is the state at the end.
 	State StateExpect `yaml:"state"`
 	// Files by absolute path.
-	Files  map[string]FileExpect `yaml:"files"`
-	Pool   PoolExpect            `yaml:"pool"`
-	Tokens TokenExpect           `yaml:"tokens"`
-	Cache  CacheExpect           `yaml:"cache"`
+	Files map[string]FileExpect `yaml:"files"`
+	// Pool is the tools that were sent to the model.
+	Pool PoolExpect `yaml:"pool"`
+	// Tokens is what the tools of the last request cost.
+	Tokens TokenExpect `yaml:"tokens"`
+	// Cache is what the prompt cache kept of the requests.
+	Cache CacheExpect `yaml:"cache"`
 	// Hints are exactly the calls whose result was that their tool must be loaded first (E7).
 	Hints []string `yaml:"hints" names:"call"`
 	// Gates check the catalogue's funnel (C1).
 	Gates []GateExpect `yaml:"gates"`
 
+	// Makespan is how long the whole run takes; Serial what it would take with one thing
+	// after another; Hidden the share of Serial, in percent, that passed beside other work.
 	Makespan Bound `yaml:"makespan"`
 	Serial   Bound `yaml:"serial"`
 	Hidden   Bound `yaml:"hidden"`
@@ -49,6 +55,7 @@ type Expect struct {
 	// run's.
 	SameUnder []string `yaml:"same_under" names:"policy"`
 
+	// Requests are what was sent to the model.
 	Requests RequestExpect `yaml:"requests"`
 	// Servers are what reached MCP servers, by their names.
 	Servers map[string]ServerExpect `yaml:"servers"`
@@ -63,6 +70,8 @@ type Expect struct {
 
 // Answer is what one call's result must be.
 type Answer struct {
+	// Status is what came of the call; Contains and Lacks are texts that stand in its result or do
+	// not, Equals is the whole, and Error whether the model is told of a failure.
 	Status   string  `yaml:"status" names:"status"`
 	Contains Texts   `yaml:"contains"`
 	Lacks    Texts   `yaml:"lacks"`
@@ -74,6 +83,7 @@ type Answer struct {
 
 // CalledExpect is one call as the model made it.
 type CalledExpect struct {
+	// ID is the call's, Tool the name that the model called.
 	ID   string `yaml:"id" names:"call"`
 	Tool string `yaml:"tool" names:"tool"`
 	// Input is compared as JSON; not given, it may be anything.
@@ -82,8 +92,11 @@ type CalledExpect struct {
 
 // StateExpect is what the state must be at the end.
 type StateExpect struct {
+	// CWD is the working directory, Mode the permission mode, Env variables, Discovered the loaded
+	// tools, Todos the list of things to do as "status: content", Plan the plan, Read the files that
+	// were read, and Denials what the safety classifier counted.
 	CWD        *string           `yaml:"cwd"`
-	Mode       string            `yaml:"mode"`
+	Mode       string            `yaml:"mode" names:"mode"`
 	Env        map[string]string `yaml:"env"`
 	Discovered []string          `yaml:"discovered"`
 	Todos      []string          `yaml:"todos"`
@@ -99,6 +112,8 @@ type StateExpect struct {
 // FileExpect is what a file must be at the end; in a file it may be just
 // "unchanged", "absent" or "created".
 type FileExpect struct {
+	// Is is what became of the file; Contains and Lacks are texts that stand in it or do not, Equals
+	// is the whole.
 	Is       string  `yaml:"is" names:"change"`
 	Contains Texts   `yaml:"contains"`
 	Lacks    Texts   `yaml:"lacks"`
@@ -112,15 +127,17 @@ type PoolExpect struct {
 	Tools []string `yaml:"tools" names:"tool"`
 	Last  []string `yaml:"last" names:"tool"`
 	// Contains and Lacks look at every request's loaded and deferred tools.
-	Contains Texts    `yaml:"contains" names:"tool"`
-	Lacks    Texts    `yaml:"lacks" names:"tool"`
+	Contains Texts `yaml:"contains" names:"tool"`
+	Lacks    Texts `yaml:"lacks" names:"tool"`
+	// Deferred are the tools of the first request that are sent by name alone.
 	Deferred []string `yaml:"deferred" names:"tool"`
 	// PrefixStable: the bytes up to the cache breakpoint are the same in every
 	// request (D4). Stable: all of the tools are.
 	PrefixStable *bool `yaml:"prefix_stable"`
 	Stable       *bool `yaml:"stable"`
 	// Sorted: built-ins by name, then served tools by name (D1).
-	Sorted    *bool `yaml:"sorted"`
+	Sorted *bool `yaml:"sorted"`
+	// Deferring is whether the last request deferred tools.
 	Deferring *bool `yaml:"deferring"`
 	// Omitted are tools the last request left out, each with a part of its reason.
 	Omitted map[string]string `yaml:"omitted" names:"tool"`
@@ -130,15 +147,18 @@ type PoolExpect struct {
 
 // GateExpect is the funnel under one profile.
 type GateExpect struct {
+	// Profile is a named profile of settings.
 	Profile string `yaml:"profile" names:"profile"`
 	// In and Out count the table's tools that the gates leave in and take out.
-	In      *int              `yaml:"in"`
-	Out     *int              `yaml:"out"`
+	In  *int `yaml:"in"`
+	Out *int `yaml:"out"`
+	// Reasons are why a tool is left out, by its name.
 	Reasons map[string]string `yaml:"reasons"`
 }
 
 // RequestExpect is what was sent.
 type RequestExpect struct {
+	// Count is how many requests were sent.
 	Count *int `yaml:"count"`
 	// Contains must stand in some request's body, Lacks in none.
 	Contains Texts `yaml:"contains"`
@@ -167,14 +187,17 @@ type ServerExpect struct {
 // EventExpect describes a trace event: kind, and what must be contained in its
 // attributes.
 type EventExpect struct {
+	// Kind is the kind of event, as `toolbench list trace` names them.
 	Kind string `yaml:"kind" names:"kind"`
 	// Agent is a sub-agent's id, such as agent_1; "" is any, the main conversation's
 	// too.
-	Agent string            `yaml:"agent"`
-	Call  string            `yaml:"call" names:"call"`
-	Tool  string            `yaml:"tool" names:"tool"`
-	Has   map[string]string `yaml:"has"`
-	At    Bound             `yaml:"at"`
+	Agent string `yaml:"agent"`
+	// Call is the id and Tool the tool that the event is about.
+	Call string `yaml:"call" names:"call"`
+	Tool string `yaml:"tool" names:"tool"`
+	// Has are members that the event's own must contain; At is when it happens.
+	Has map[string]string `yaml:"has"`
+	At  Bound             `yaml:"at"`
 }
 
 // TokenExpect is what the tools of the last request cost, in tokens at four bytes

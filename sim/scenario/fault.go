@@ -10,6 +10,7 @@ import (
 // Fault is one thing that goes wrong (O7). Call or Tool name the call it happens to,
 // Request the request, counted from 1.
 type Fault struct {
+	// Call or Tool is whom it happens to: one call by id, or calls of a tool.
 	Call string `yaml:"call" names:"call"`
 	Tool string `yaml:"tool" names:"tool"`
 	// Panic, Error, Hang and Deaf (does not stop when asked) change a call's run.
@@ -23,6 +24,7 @@ type Fault struct {
 	// next message: that of then, or "Go on.". Several kills come one after the other.
 	Kill *EventExpect `yaml:"kill"`
 
+	// Request is the request that it happens to, from 1.
 	Request int `yaml:"request"`
 	// Status answers with an HTTP status; CutAfter ends the stream after so many
 	// events; StreamError sends an error event after CutAfter events; StallAfter
@@ -32,8 +34,8 @@ type Fault struct {
 	StreamError string   `yaml:"stream_error"`
 	StallAfter  int      `yaml:"stall_after"`
 	Stall       Duration `yaml:"stall"`
-	Malformed   int      `yaml:"malformed"`
-	Repeat      int      `yaml:"repeat"`
+	// Malformed breaks the JSON of that event, from 1.
+	Malformed int `yaml:"malformed"`
 
 	// The rest has no keys: it is written in the language of FaultLine, as
 	// "huge @ call=c3". Huge is a result of half a million characters, Empty one of none;

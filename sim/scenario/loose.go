@@ -16,7 +16,8 @@ type LooseExpect struct {
 	// Match is in_order (these calls in this order, others between them), any_order (these
 	// calls and no others), subset (these calls, and others may be there) or at_most (no
 	// others, each at most once).
-	Match string      `yaml:"match" names:"looseness"`
+	Match string `yaml:"match" names:"looseness"`
+	// Calls are those that are expected.
 	Calls []LooseCall `yaml:"calls"`
 }
 

@@ -75,15 +75,31 @@ type vocabulary struct {
 type Words struct{ Kinds, Statuses, Waits, Events, Profiles, Builtins []string }
 
 // CheckWords refuses words that are none of those the system has for their place.
-func (sc *Scenario) CheckWords(w Words) error {
-	return sc.checkWords(
-		vocabulary{"kind", "%q is no kind of event", w.Kinds},
-		vocabulary{"status", "%q is no status of a result", w.Statuses},
-		vocabulary{"wait", "%q is nothing that a call waits for", w.Waits},
-		vocabulary{"profile", "%q is no profile", w.Profiles},
-		vocabulary{"event", "%q is no event of a hook", w.Events},
-		vocabulary{"builtin", "there is no built-in tool %q", w.Builtins},
-	)
+func (sc *Scenario) CheckWords(w Words) error { return sc.checkWords(w.vocabularies()...) }
+
+func (w Words) vocabularies() []vocabulary {
+	return []vocabulary{
+		{"kind", "%q is no kind of event", w.Kinds},
+		{"status", "%q is no status of a result", w.Statuses},
+		{"wait", "%q is nothing that a call waits for", w.Waits},
+		{"profile", "%q is no profile", w.Profiles},
+		{"event", "%q is no event of a hook", w.Events},
+		{"builtin", "there is no built-in tool %q", w.Builtins},
+	}
+}
+
+// Vocabulary is the words of every sort, the system's and the format's own.
+func Vocabulary(w Words) map[string][]string {
+	all := map[string][]string{}
+	for _, v := range append(w.vocabularies(), ownWords()...) {
+		all[v.sort] = v.words
+	}
+	// These are read in other ways as well, by the packages that they belong to.
+	all["mode"] = []string{"default", "plan", "auto", "acceptEdits", "bypass", "accept-edits", "bypassPermissions"}
+	all["decision"] = []string{"allow", "ask", "deny"}
+	all["action"] = []string{"accept", "decline", "cancel"}
+	all["role"] = []string{"user", "assistant"}
+	return all
 }
 
 // ownWords are the words that the format itself has.

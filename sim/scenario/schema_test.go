@@ -23,13 +23,14 @@ import (
 
 	"toolbench/scenarios"
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/run"
 )
 
 var update = flag.Bool("update", false, "write the published schema anew")
 
 // The published schema has what the types have: keys, kinds and comments.
 func TestSchemaIsUpToDate(t *testing.T) {
-	g := generator{comments: comments(t)}
+	g := &generator{comments: comments(t), enums: run.Vocabulary()}
 	root := g.object(reflect.TypeFor[scenario.Scenario]())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "toolbench scenario"
@@ -37,6 +38,7 @@ func TestSchemaIsUpToDate(t *testing.T) {
 	raw, err := json.MarshalIndent(root, "", "  ")
 	require.NoError(t, err)
 	raw = append(raw, '\n')
+	assert.Empty(t, g.undescribed, "each member has a comment, or is named in that of the member above")
 	if *update {
 		require.NoError(t, os.WriteFile("scenario.schema.json", raw, 0o644))
 		return
@@ -70,11 +72,48 @@ func TestTheSuiteFitsTheSchema(t *testing.T) {
 }
 
 // generator makes a JSON Schema from the format's types.
-type generator struct{ comments map[string]string }
+type generator struct {
+	comments map[string]string
+	// enums are the words that there are for a sort of name.
+	enums       map[string][]string
+	undescribed []string
+}
+
+// code is a row of the specification, which says nothing to somebody with an editor.
+var code = regexp.MustCompile(` ?\([A-Z][0-9]+(, [A-Z][0-9]+)*\)`)
+
+// plainly names members in a comment as the file does.
+func plainly(t reflect.Type, text string) string {
+	for f := range t.Fields() {
+		if key := f.Tag.Get("yaml"); key != "" && key[0] != ',' && key[0] != '-' {
+			text = regexp.MustCompile(`\b`+f.Name+`\b`).ReplaceAllString(text, key)
+		}
+	}
+	return strings.ReplaceAll(code.ReplaceAllString(text, ""), "JSON schema", "JSON Schema")
+}
+
+// words gives a text, the items of a list or the keys of a mapping their words, by the
+// sort of name that the member's tags have.
+func (g *generator) words(p object, names, values string) {
+	enum, of := g.enums[names], g.enums[values]
+	switch more, _ := p["additionalProperties"].(object); {
+	case more != nil && enum != nil:
+		p["propertyNames"] = object{"enum": enum}
+	case more != nil && of != nil:
+		more["type"], more["enum"] = "string", of
+	case enum == nil:
+	case p["type"] == "array":
+		p["items"] = object{"type": "string", "enum": enum}
+	case p["anyOf"] != nil:
+		p["anyOf"] = []object{{"type": "string", "enum": enum}, {"type": "array", "items": object{"type": "string", "enum": enum}}}
+	default:
+		p["type"], p["enum"] = "string", enum
+	}
+}
 
 type object = map[string]any
 
-func (g generator) object(t reflect.Type) object {
+func (g *generator) object(t reflect.Type) object {
 	properties := object{}
 	for f := range t.Fields() {
 		key := f.Tag.Get("yaml")
@@ -89,9 +128,12 @@ func (g generator) object(t reflect.Type) object {
 		if at := "#/properties/" + key; t == reflect.TypeFor[scenario.FailingCase]() && (key == "expect" || key == "faults") {
 			p = object{"$ref": at}
 		}
-		if text := g.comments[t.Name()+"."+f.Name]; text != "" {
-			p["description"] = text
+		g.words(p, f.Tag.Get("names"), f.Tag.Get("values"))
+		text := g.comments[t.Name()+"."+f.Name]
+		if text == "" {
+			g.undescribed = append(g.undescribed, t.Name()+"."+f.Name)
 		}
+		p["description"] = plainly(t, text)
 		properties[key] = p
 	}
 	return object{"type": "object", "properties": properties, "additionalProperties": false}
@@ -103,7 +145,7 @@ var shorthand = map[reflect.Type]bool{
 	reflect.TypeFor[scenario.Answer](): true, reflect.TypeFor[scenario.Pace](): true, reflect.TypeFor[scenario.Fault](): true,
 }
 
-func (g generator) value(t reflect.Type) object {
+func (g *generator) value(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[scenario.Duration]():
 		return object{"type": []string{"string", "integer"}, "pattern": `^(0|([0-9.]+(ns|us|µs|ms|s|m|h))+)$`, "maximum": 0, "minimum": 0}
@@ -156,9 +198,14 @@ func comments(t *testing.T) map[string]string {
 			if !ok {
 				return true
 			}
+			above := ""
 			for _, f := range body.Fields.List {
 				for _, name := range f.Names {
 					text := strings.TrimSpace(spaces.ReplaceAllString(f.Doc.Text(), " "))
+					if text == "" && regexp.MustCompile(`\b`+name.Name+`\b`).MatchString(above) {
+						text = above
+					}
+					above = text
 					out[spec.Name.Name+"."+name.Name] = text
 				}
 			}

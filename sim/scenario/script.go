@@ -14,12 +14,16 @@ type Script struct {
 	// themselves where no cassette is named.
 	Cassette string `yaml:"cassette"`
 	Turns    []Turn `yaml:"turns"`
-	Pace     Pace   `yaml:"pace"`
+	// Pace replaces the times of the recording: recorded, or its members.
+	Pace Pace `yaml:"pace"`
 	// Chunk cuts the bytes into pieces of that many.
 	Chunk int `yaml:"chunk"`
 	// Requests is strict (the default: what is sent must be what was recorded) or
 	// lenient.
 	Requests string `yaml:"requests" names:"matching"`
+	// Tolerance is by how much times may differ from what is expected of them: one session
+	// that is recorded twice in real time never has the same times.
+	Tolerance Duration `yaml:"tolerance"`
 	// Leftover allows recorded interactions that were not asked for.
 	Leftover bool `yaml:"leftover"`
 }
@@ -28,13 +32,16 @@ type Script struct {
 type Turn struct {
 	// For picks the request this answers by a text in its first user message, for
 	// sub-agents; "" answers the main conversation in order.
-	For       string     `yaml:"for"`
-	Text      string     `yaml:"text"`
-	Thinking  string     `yaml:"thinking"`
-	Calls     []Scripted `yaml:"calls"`
-	Stop      string     `yaml:"stop"`
-	FirstByte Duration   `yaml:"first_byte"`
-	End       Duration   `yaml:"end"`
+	For string `yaml:"for"`
+	// Text and Thinking are what is written, Calls the calls; Stop is the reason to stop, which
+	// follows from the calls if not given.
+	Text     string     `yaml:"text"`
+	Thinking string     `yaml:"thinking"`
+	Calls    []Scripted `yaml:"calls"`
+	Stop     string     `yaml:"stop"`
+	// FirstByte is when the first event comes, End when the stream has ended, from the request on.
+	FirstByte Duration `yaml:"first_byte"`
+	End       Duration `yaml:"end"`
 	// CutAfter ends the stream after that many events; Error sends an error event.
 	CutAfter int    `yaml:"cut_after"`
 	Error    string `yaml:"error"`
@@ -46,6 +53,8 @@ type Turn struct {
 
 // Scripted is one call in a scripted answer.
 type Scripted struct {
+	// ID is the call's, by which all else refers to it; Tool is the name that the model calls, Input
+	// the arguments.
 	ID    string         `yaml:"id"`
 	Tool  string         `yaml:"tool"`
 	Input map[string]any `yaml:"input"`
@@ -61,6 +70,7 @@ type Scripted struct {
 
 // Pace replaces the recorded times; in a file "recorded" or members.
 type Pace struct {
+	// FirstByte is the time to the first event, TokensPerSecond the speed from there on.
 	FirstByte       Duration `yaml:"first_byte"`
 	TokensPerSecond float64  `yaml:"tokens_per_second"`
 	set             bool
@@ -89,8 +99,10 @@ type UserScript struct {
 // Permit is one answer to a permission question.
 type Permit struct {
 	// Tool or Call narrows the answer; neither answers anything.
-	Tool  string         `yaml:"tool" names:"tool"`
-	Call  string         `yaml:"call" names:"call"`
+	Tool string `yaml:"tool" names:"tool"`
+	Call string `yaml:"call" names:"call"`
+	// Allow lets the call run; without it the call is denied. After is how long the person takes,
+	// Text a word to the model, Input what the call is given instead.
 	Allow bool           `yaml:"allow"`
 	After Duration       `yaml:"after"`
 	Text  string         `yaml:"text"`
@@ -103,6 +115,7 @@ type Permit struct {
 
 // AnswerScript is one answer to the model's questions.
 type AnswerScript struct {
+	// Choose are the labels that are chosen, one for each question; After is how long it takes.
 	Choose []string `yaml:"choose"`
 	After  Duration `yaml:"after"`
 }
@@ -112,42 +125,53 @@ type ElicitScript struct {
 	// Server narrows the answer to that server's questions.
 	Server string `yaml:"server"`
 	// Action is accept, decline or cancel; Content fills in the form.
-	Action  string         `yaml:"action"`
+	Action  string         `yaml:"action" names:"action"`
 	Content map[string]any `yaml:"content"`
-	After   Duration       `yaml:"after"`
+	// After is how long the person takes.
+	After Duration `yaml:"after"`
 }
 
 // UserMessage is the user's new message.
 type UserMessage struct {
+	// At is when the message is sent, Text what it holds.
 	At   Duration `yaml:"at"`
 	Text string   `yaml:"text"`
 }
 
 // HookScript is a hook of the scenario's own, or a command.
 type HookScript struct {
-	Name     string         `yaml:"name"`
-	Event    string         `yaml:"event" names:"event"`
-	Matcher  string         `yaml:"matcher"`
-	If       string         `yaml:"if"`
-	Timeout  Duration       `yaml:"timeout"`
-	After    Duration       `yaml:"after"`
-	Decision string         `yaml:"decision"`
-	Reason   string         `yaml:"reason"`
-	Input    map[string]any `yaml:"input"`
-	Output   string         `yaml:"output"`
-	Context  string         `yaml:"context"`
-	Stop     bool           `yaml:"stop"`
+	// Name is for reports.
+	Name string `yaml:"name"`
+	// Event is when it is asked; Matcher is a pattern of tools, If a permission rule that a call has
+	// to fit.
+	Event   string `yaml:"event" names:"event"`
+	Matcher string `yaml:"matcher"`
+	If      string `yaml:"if"`
+	// Timeout is how long it may take, After how long it takes.
+	Timeout Duration `yaml:"timeout"`
+	After   Duration `yaml:"after"`
+	// Decision is allow, ask or deny, with its Reason.
+	Decision string `yaml:"decision" names:"decision"`
+	Reason   string `yaml:"reason"`
+	// Input replaces members of the call's, Output the result; Context is added for the model, and
+	// Stop ends the turn.
+	Input   map[string]any `yaml:"input"`
+	Output  string         `yaml:"output"`
+	Context string         `yaml:"context"`
+	Stop    bool           `yaml:"stop"`
 	// Fails is error, panic or hang.
 	Fails string `yaml:"fails" names:"failure"`
 	// Command runs in the world's shell with JSON on stdin and stdout.
 	Command string `yaml:"command"`
 	// OnFailure is what becomes of the call when the hook fails, hangs or replies
 	// nonsense: allow, ask or deny. A command before the call denies by default.
-	OnFailure string `yaml:"on_failure"`
+	OnFailure string `yaml:"on_failure" names:"decision"`
 }
 
 // Ruling is the classifier's word on inputs that contain Match.
 type Ruling struct {
+	// Match is a text that the input contains; Ruling clears or blocks it, Text is why, After how
+	// long it takes; Fails gives no ruling at all.
 	Match  string   `yaml:"match"`
 	Ruling string   `yaml:"ruling" names:"ruling"`
 	Text   string   `yaml:"text"`

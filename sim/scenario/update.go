@@ -34,7 +34,7 @@ func Update(data []byte, values map[string]string) (updated []byte, left []strin
 	lines := lineOffsets(data)
 	var edits []edit
 	for _, path := range slices.Sorted(maps.Keys(values)) {
-		from, to, ok := span(nodes[path].value, lines, data)
+		from, to, ok := span(nodes.written(path).value, lines, data)
 		if !ok {
 			left = append(left, path)
 			continue

@@ -78,6 +78,9 @@ func (b Bound) Set() bool { return b.text != "" }
 
 func (b Bound) String() string { return b.text }
 
+// Exact reports whether the bound is a figure that must be met, and not a threshold.
+func (b Bound) Exact() bool { return b.op == "=" }
+
 // UnmarshalYAML reads the text of a node.
 func (b *Bound) UnmarshalYAML(n ast.Node) error {
 	text, err := scalar(n)

@@ -11,7 +11,8 @@ type World struct {
 // Machine is the simulated machine: its folders, its disk and the web around it.
 type Machine struct {
 	// CWD is the working directory; "/repo" when not given.
-	CWD  string            `yaml:"cwd"`
+	CWD string `yaml:"cwd"`
+	// Home is the home folder, Env the variables of the environment.
 	Home string            `yaml:"home"`
 	Env  map[string]string `yaml:"env"`
 	// Tree is a txtar file beside the scenario or in the fixtures; Files are
@@ -36,15 +37,17 @@ type Machine struct {
 type Client struct {
 	// Settings are environment variables as settings.FromEnv reads them; Profile
 	// starts from a named profile in place of the external default.
-	Settings    map[string]string `yaml:"settings"`
-	Profile     string            `yaml:"profile" names:"profile"`
-	Permissions Permissions       `yaml:"permissions"`
+	Settings map[string]string `yaml:"settings"`
+	Profile  string            `yaml:"profile" names:"profile"`
+	// Permissions are the mode and the rules in force.
+	Permissions Permissions `yaml:"permissions"`
 	// NonInteractive means that nobody can be asked.
 	NonInteractive bool `yaml:"non_interactive"`
 }
 
 // Toolset is the tools there are.
 type Toolset struct {
+	// MCP are the servers of tools.
 	MCP []Server `yaml:"mcp"`
 	// Only keeps these built-ins, so that a scenario shows what it is about and its
 	// cassette stays small; not given keeps all, an empty list none.
@@ -58,6 +61,7 @@ type Toolset struct {
 // Conversation is the model that is asked, and the bounds and the past of the
 // conversation with it.
 type Conversation struct {
+	// Model is the name of the model that is asked; Betas are those that the client asks for.
 	Model string   `yaml:"model"`
 	Betas []string `yaml:"betas"`
 	// MaxTurns and Retries bound the conversation; Retries is how often an
@@ -79,7 +83,9 @@ type Conversation struct {
 
 // Permissions are the rules in force.
 type Permissions struct {
-	Mode  string   `yaml:"mode"`
+	// Mode is the permission mode at the start.
+	Mode string `yaml:"mode" names:"mode"`
+	// Allow, Ask and Deny are rules, as "Bash(git log:*)".
 	Allow []string `yaml:"allow" names:"rule"`
 	Ask   []string `yaml:"ask" names:"rule"`
 	Deny  []string `yaml:"deny" names:"rule"`
@@ -90,6 +96,7 @@ type Permissions struct {
 // Server is an in-memory MCP server made from a catalogue. In a file it may be
 // just the catalogue's name.
 type Server struct {
+	// Catalogue is the list of tools: one by name, or a file beside the scenario.
 	Catalogue string `yaml:"catalogue"`
 	// Only keeps these servers of the catalogue.
 	Only []string `yaml:"only"`
@@ -98,8 +105,9 @@ type Server struct {
 	UntilTurn int `yaml:"until_turn"`
 	// Bare keeps the tools' own names (N1). Reverse lists and hands them on
 	// backwards, as another order of connecting would.
-	Bare    bool              `yaml:"bare"`
-	Reverse bool              `yaml:"reverse"`
+	Bare    bool `yaml:"bare"`
+	Reverse bool `yaml:"reverse"`
+	// Answers are the results of tools, by name; a tool without one gives its input back.
 	Answers map[string]string `yaml:"answers"`
 	// Asks are questions that tools put to the person before they work, by tool (N5).
 	// Resources are texts to be read, by address (N8).
@@ -130,6 +138,8 @@ type ServerList struct {
 // own name for it) names the calls it happens to, Connect the connection, counted from 1;
 // Server is for catalogues of several.
 type ServerFault struct {
+	// Server, Call, Tool and Connect are the place: a server of several, a call by id, calls of a
+	// tool, a connection from 1.
 	Server  string `yaml:"server"`
 	Call    string `yaml:"call" names:"call"`
 	Tool    string `yaml:"tool"`
@@ -157,6 +167,7 @@ type ServerFault struct {
 // ServerAsk is a question that a tool of a server puts to the person before it works
 // (N5): a form, or, with a URL, a page to visit.
 type ServerAsk struct {
+	// Message is the question; Schema is that of the form, URL the page to visit in place of a form.
 	Message string         `yaml:"message"`
 	Schema  map[string]any `yaml:"schema"`
 	URL     string         `yaml:"url"`
@@ -171,6 +182,8 @@ type Page struct {
 
 // WebAnswer is one answer of the web.
 type WebAnswer struct {
+	// Status is that of HTTP, 200 if not given; Type is the content type, Body the content, To where
+	// the answer redirects to, After how long it takes.
 	Status int      `yaml:"status"`
 	Type   string   `yaml:"type"`
 	Body   string   `yaml:"body"`
@@ -200,7 +213,8 @@ type Language struct {
 // PastMessage is one message of an earlier session, as its transcript has it: results
 // may be missing, stand twice or answer no call.
 type PastMessage struct {
-	Role string `yaml:"role"`
+	// Role is user or assistant.
+	Role string `yaml:"role" names:"role"`
 	// Results come first, then Blocks as an API gave them (such as thinking), Text and Calls.
 	Results []PastResult     `yaml:"results"`
 	Blocks  []map[string]any `yaml:"blocks"`
@@ -212,18 +226,21 @@ type PastMessage struct {
 
 // PastResult is the result of a call of an earlier session.
 type PastResult struct {
+	// Call is the id that the result answers; Text is what it holds, and Error marks a failure.
 	Call string `yaml:"call"`
 	Text string `yaml:"text"`
 	// References are tools that the result refers to, in place of a text.
 	References []string `yaml:"references"`
-	Error      bool     `yaml:"error"`
+	// Error marks a failure.
+	Error bool `yaml:"error"`
 }
 
 // Compaction cuts the conversation before a request and puts a summary in the place
 // of what was cut (E6).
 type Compaction struct {
 	// Turn counts requests from 1.
-	Turn    int    `yaml:"turn"`
+	Turn int `yaml:"turn"`
+	// Summary is what stands in the place of the messages that were cut.
 	Summary string `yaml:"summary"`
 	// Keep is how many of the last messages stay.
 	Keep int `yaml:"keep"`
@@ -231,6 +248,7 @@ type Compaction struct {
 
 // OwnTool is a tool the scenario brings, for traits no built-in has.
 type OwnTool struct {
+	// Name is what the model calls it; About is its description.
 	Name         string `yaml:"name"`
 	About        string `yaml:"about"`
 	ToolInput    `yaml:",inline"`
@@ -252,6 +270,7 @@ type ToolInput struct {
 
 // ToolTraits is how a scenario's tool may be scheduled.
 type ToolTraits struct {
+	// Safe lets it run beside other calls; ReadOnly is for permission.
 	Safe     bool `yaml:"safe"`
 	ReadOnly bool `yaml:"read_only"`
 	// SafePanics makes the predicate fail (A5).
@@ -264,13 +283,16 @@ type ToolTraits struct {
 	// StopsSiblings makes its failure stop the calls beside it, as Bash's does (J3).
 	StopsSiblings bool `yaml:"stops_siblings"`
 	// Reads and Writes are the keys it declares to touch (J8); with neither, everything.
-	Reads   []string `yaml:"reads"`
-	Writes  []string `yaml:"writes"`
+	Reads  []string `yaml:"reads"`
+	Writes []string `yaml:"writes"`
+	// Timeout ends a call that runs longer.
 	Timeout Duration `yaml:"timeout"`
 }
 
 // ToolLoading is how a scenario's tool is sent to the model.
 type ToolLoading struct {
+	// Alias is another name that it goes by, Hint a line for the list of deferred tools; Deferrable
+	// lets it be sent by name alone, and Always never.
 	Alias      string `yaml:"alias"`
 	Hint       string `yaml:"hint"`
 	Deferrable bool   `yaml:"deferrable"`
@@ -282,12 +304,14 @@ type ToolAnswer struct {
 	// Answer is its result; "$input" gives the input back. Repeat repeats it.
 	Answer string `yaml:"answer"`
 	Repeat int    `yaml:"repeat"`
-	Failed bool   `yaml:"failed"`
+	// Failed makes the result a failure.
+	Failed bool `yaml:"failed"`
 	// Answers are its results by call id, before Answer; FailedCalls are the ids of
 	// those that fail.
 	Answers     map[string]string `yaml:"answers" names:"call"`
 	FailedCalls []string          `yaml:"failed_calls" names:"call"`
-	ResultChars int               `yaml:"result_chars"`
+	// ResultChars is how long a result may be before it is kept in a file.
+	ResultChars int `yaml:"result_chars"`
 }
 
 // ToolModifier is what a scenario's tool changes of the state.

@@ -83,7 +83,23 @@ func (a *app) smallest(name string, f initFlags) error {
 	if err := writeWhole(a.path(file), []byte(draft.Smallest(name))); err != nil {
 		return harness(fmt.Errorf("writing %s: %w", file, err))
 	}
+	if err := a.schemaBeside(f.out); err != nil {
+		return err
+	}
 	return a.printDrafts([]draft.Draft{{Name: name, File: name + ".yaml"}}, f)
+}
+
+// schemaBeside writes the schema that the first line of a scenario names for editors, unless
+// a file of that name is there.
+func (a *app) schemaBeside(dir string) error {
+	file := filepath.Join(dir, draft.SchemaFile)
+	if exists(a.path(file)) {
+		return nil
+	}
+	if err := writeWhole(a.path(file), a.bench.ScenarioSchema()); err != nil {
+		return harness(fmt.Errorf("writing %s: %w", file, err))
+	}
+	return nil
 }
 
 // draft writes into a folder aside first: only what is whole is put in its place.
@@ -105,6 +121,9 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 		return err
 	}
 	if err := a.place(aside, drafts, f); err != nil {
+		return err
+	}
+	if err := a.schemaBeside(f.out); err != nil {
 		return err
 	}
 	return a.printDrafts(drafts, f)

@@ -18,6 +18,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/cassette"
+	"toolbench/sim/draft"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
@@ -99,6 +100,9 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 		if written, err = a.writeScenario(ctx, job, asker.answers(), secret.New(known...)); err != nil {
 			return err
 		}
+	}
+	if report.Err == nil && report.Recorded > 0 && job.prompt == nil {
+		a.outdated(ctx, job)
 	}
 	if err := a.print(reports.RecordReport{CaptureReport: report, Scenario: written}, f.printing); err != nil {
 		return err
@@ -289,23 +293,27 @@ func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []run.P
 		p.Files, p.Lenient = files, !all
 	}
 	file := strings.TrimSuffix(job.shown, ".yaml") + ".scenario.yaml"
-	for {
+	played := func(expect string) (check.Result, error) {
 		text, err := p.YAML()
 		if err != nil {
-			return "", harness(err)
+			return check.Result{}, harness(err)
 		}
-		text = []byte(finder.Text(string(text), nil))
-		if err := writeWhole(a.path(file), text); err != nil {
-			return "", usage("%s cannot be written: %s", file, reason(err))
+		if err := writeWhole(a.path(file), []byte(finder.Text(string(text)+expect, nil))); err != nil {
+			return check.Result{}, usage("%s cannot be written: %s", file, reason(err))
 		}
 		sc, err := scenario.Load(host.DirFS(filepath.Dir(a.path(file))), filepath.Base(file))
 		if err != nil {
-			return "", harness(err)
+			return check.Result{}, harness(err)
 		}
-		out := run.Scenario(ctx, sc, run.Options{Seed: 1})
+		return run.Scenario(ctx, sc, run.Options{Seed: 1}), nil
+	}
+	for {
+		out, err := played("")
 		switch {
+		case err != nil:
+			return "", err
 		case out.Status == check.Passed:
-			return file, nil
+			return file, expecting(out, played)
 		case p.Lenient:
 			a.logf("%s does not replay the session as it stands: %v %v", file, out.Failures, out.Err)
 			return file, nil
@@ -313,4 +321,26 @@ func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []run.P
 		p.Lenient = true
 		a.logf("the files and tools of this session cannot be reproduced exactly: %s lets requests differ (stream.requests: lenient)", file)
 	}
+}
+
+// expecting writes what a run found as the scenario's expectations, if it then passes.
+func expecting(out check.Result, played func(expect string) (check.Result, error)) error {
+	for _, grows := range []bool{true, false} { // an answer without content is not sent back
+		if again, err := played(draft.Expectations(out, grows)); err != nil || again.Status == check.Passed {
+			return err
+		}
+	}
+	_, err := played("")
+	return err
+}
+
+// outdated prints what a scenario expects and its new cassette does not give: the times of
+// a session in real time are not those of another.
+func (a *app) outdated(ctx context.Context, job *recordJob) {
+	out := run.Scenario(ctx, job.scenario, run.Options{Seed: 1})
+	if out.Status != check.Failed {
+		return
+	}
+	a.logf("not all expectations hold for what was recorded: %d do not; the first: %s: expected %s, found %s", len(out.Failures), out.Failures[0].Expectation, out.Failures[0].Expected, out.Failures[0].Found)
+	a.logf("`toolbench run --update` takes the new figures; with stream.tolerance, as in `tolerance: 50ms`, times may differ")
 }

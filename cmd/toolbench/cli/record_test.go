@@ -175,6 +175,7 @@ func TestASessionIsRecordedAndReplayed(t *testing.T) {
 	}
 	assert.Equal(t, "say.scenario.yaml", report.Get("scenario").Str)
 	assert.NotContains(t, d.read("say.scenario.yaml"), "lenient", d.errs)
+	assert.Contains(t, d.read("say.scenario.yaml"), "  called: # the calls as the model made them\n    - {id: toolu_1, tool: Read,")
 	assert.Equal(t, cli.ExitHeld, d.run(t.Context(), "run", "say.scenario.yaml"), d.out+d.errs)
 
 	asked := u.requests()
@@ -311,4 +312,19 @@ func TestRecordFromServe(t *testing.T) {
 	assert.Contains(t, d.out, "1 answer recorded in d.yaml")
 	_, err := net.ResolveTCPAddr("tcp", strings.TrimPrefix(s.url, "http://"))
 	require.NoError(t, err)
+}
+
+// Times that were recorded are not those of the script: the command names what no longer
+// holds, and the ways out work.
+func TestRecordNamesExpectationsThatTheNewTimesBreak(t *testing.T) {
+	d := newWorkdir(t)
+	u := newUpstream(t, streams(false, says("Hello.")...))
+	const file = "name: timed\nabout: It is timed.\nprompt: Hi\nworld: {only: []}\nstream: {cassette: timed.cassette.yaml}\nexpect: {makespan: 1h}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "timed.yaml"), []byte(file), 0o600))
+	require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "timed.yaml", "--mode", "once", "--base-url", u.URL), d.errs)
+	assert.Contains(t, d.errs, "not all expectations hold for what was recorded: 1 do not; the first: makespan: expected 1h, found ")
+	assert.Equal(t, cli.ExitFailed, d.run(t.Context(), "run", "timed.yaml"))
+	assert.Equal(t, cli.ExitHeld, d.run(t.Context(), "run", "--update", "timed.yaml"), d.errs)
+	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "timed.yaml"), []byte(strings.Replace(file, "{cassette", "{tolerance: 1h, cassette", 1)), 0o600))
+	assert.Equal(t, cli.ExitHeld, d.run(t.Context(), "run", "timed.yaml"), d.errs)
 }

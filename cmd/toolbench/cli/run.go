@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -345,14 +346,20 @@ func (a *app) rewrite(e entry, o check.Result) (changed bool, err error) {
 		return false, err
 	}
 	updated, left, err := a.bench.Update(data, o.Failures)
-	if err != nil || bytes.Equal(updated, data) {
+	if err != nil {
 		return false, err
 	}
-	if err := writeWhole(file, updated); err != nil {
-		return false, err
+	changed = !bytes.Equal(updated, data)
+	if changed {
+		if err := writeWhole(file, updated); err != nil {
+			return false, err
+		}
+		a.logf("updated %s: %d of %d expectations", e.File, len(o.Failures)-len(left), len(o.Failures))
 	}
-	a.logf("updated %s: %d of %d expectations", e.File, len(o.Failures)-len(left), len(o.Failures))
-	return true, nil
+	for _, f := range left {
+		a.logf("left %s: %s: %s", cmp.Or(f.At, e.File), f.Expectation, f.Stays())
+	}
+	return changed, nil
 }
 
 // lastFailed is the file that remembers what did not pass, one a working

@@ -207,7 +207,8 @@ func (j *checker) waits() {
 			found = "none"
 		}
 		if !ok {
-			found = "there is no such call"
+			j.fail("waits."+id, want, "there is no such call")
+			continue
 		}
 		j.equal("waits."+id, want, found)
 	}

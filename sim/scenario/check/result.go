@@ -106,8 +106,8 @@ type Failure struct {
 	At          string `json:"at" jsonschema:"The place in the scenario's file: name.yaml:12."`
 
 	// instead is what to write in the file for the expectation to hold, as YAML; ""
-	// when only a person can decide.
-	instead string
+	// when only a person can decide, and stays is then why, if there is more to it.
+	instead, stays string
 }
 
 // Record is what a run left behind, which the checks read.
@@ -160,6 +160,17 @@ func (out *Result) Redact() {
 	for i, n := range out.Notes {
 		out.Notes[i] = finder.Text(n, nil)
 	}
+}
+
+// Stays is why Update leaves the expectation as it is.
+func (f Failure) Stays() string {
+	switch {
+	case f.stays != "":
+		return f.stays
+	case f.instead == "":
+		return "only a person can know what it is to be"
+	}
+	return "the file does not write it as one plain value or a list in brackets; write " + f.instead + " there"
 }
 
 // Update gives a scenario's file with the expectations that failed brought up to date,
