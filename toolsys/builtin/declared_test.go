@@ -30,6 +30,7 @@ var samples = map[string]string{
 	"Bash":                `{"command":"rm -rf build && git status","description":"Clean","timeout":5000}`,
 	"Brief":               `{"message":"Done: **all** pass.","status":"proactive"}`,
 	"Config":              `{"setting":"theme","value":"light"}`,
+	"CoordinatorMode":     `{"active":true}`,
 	"CronCreate":          `{"cron":"*/15 9-17 * * 1-5","prompt":"Look at the build.","recurring":false}`,
 	"CronDelete":          `{"id":"cron_1"}`,
 	"CronList":            `{}`,
@@ -76,6 +77,7 @@ var samples = map[string]string{
 	"WebBrowser":          `{"action":"navigate","url":"http://Example.com/a"}`,
 	"WebFetch":            `{"url":"http://Example.com/a","prompt":"What?"}`,
 	"WebSearch":           `{"query":"go generics","allowed_domains":["Go.dev"]}`,
+	"Workflow":            `{"workflow":"release","args":{"version":"1"}}`,
 	"Write":               `{"file_path":"/repo/new.txt","content":"x\n"}`,
 }
 
@@ -134,6 +136,9 @@ func declare(t *testing.T, b *strings.Builder, tl *tool.Tool) {
 	line("needs user", traits.NeedsUser(in))
 	line("class", traits.Class(in))
 	line("interrupt", traits.Interrupt)
+	if tl.Coordinates {
+		line("coordinates", true)
+	}
 	line("edits, wrapper, stops siblings", []bool{traits.EditsFiles, traits.Wrapper, traits.FailureStopsSiblings})
 	c := &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo", Mode: permission.Plan}}
 	c.Home, c.Roots = "/home/me", []string{"/repo"}

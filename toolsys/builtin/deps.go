@@ -59,6 +59,8 @@ type Deps struct {
 	// of a remote skill, nil where there are none.
 	SkillDirs  []string
 	FetchSkill func(ctx context.Context, ref string) (string, error)
+	// WorkflowDirs are folders of workflows' files, the more important first.
+	WorkflowDirs []string
 
 	host pool.Host
 	kept map[string]any // what several tools of one system share

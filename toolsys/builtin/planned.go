@@ -13,9 +13,7 @@ var internal = pool.Gate{Internal: true}
 // They keep their places in the catalogue, so that its counts for the named profiles
 // stand, and never enter a pool.
 var planned = []pool.Entry{
-	{Name: "CoordinatorMode", Gate: flags(settings.CoordinatorMode)},
 	{Name: "PowerShell", Gate: flags(settings.PowerShellTool)},
-	{Name: "Workflow", Gate: flags(settings.WorkflowScripts)},
 }
 
 // Planned gives the catalogue's entries of the built-ins that have no code yet.

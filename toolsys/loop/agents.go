@@ -97,7 +97,8 @@ func (s *Session) childConfig(job tool.Job) Config {
 	cfg.progress, cfg.idle = s.upward(job), job.Idle
 	cfg.ModelName = cmp.Or(job.Model, s.model())
 	cfg.State.Options = maps.Clone(cfg.State.Options)
-	delete(cfg.State.Options, tool.OptionModel) // it stands in cfg
+	delete(cfg.State.Options, tool.OptionModel)       // it stands in cfg
+	delete(cfg.State.Options, tool.OptionCoordinator) // somebody has to do the work
 	if ledger := cfg.Handlers.Budget; ledger != nil {
 		cfg.Handlers.Budget = ledger.Clone()
 	}

@@ -15,15 +15,16 @@ import (
 // inner gives call i, which started in the given state, the means to make calls of its own (C3). Each goes
 // through the whole pipeline, so that schema, hooks, rules and people decide upon it as upon any other; it sees
 // what those before it changed, and what all changed is one modifier of call i.
-func (ex *execution) inner(i int, state tool.State) func(context.Context, []tool.InnerCall, func(tool.InnerResult) bool) tool.InnerReport {
-	return func(ctx context.Context, calls []tool.InnerCall, on func(tool.InnerResult) bool) (report tool.InnerReport) {
+func (ex *execution) inner(i int, state tool.State) func(context.Context, func([]tool.InnerResult) (tool.InnerCall, bool)) tool.InnerReport {
+	return func(ctx context.Context, next func([]tool.InnerResult) (tool.InnerCall, bool)) (report tool.InnerReport) {
 		wrapped := ex.snap.Pool.Wrapped().Look(pool.View{Settings: ex.s.cfg.Settings})
 		outer := ex.job(i).pre.Call
-		for k, c := range calls {
-			if ctx.Err() != nil {
+		for ctx.Err() == nil {
+			c, more := next(report.Results)
+			if !more {
 				return report
 			}
-			call := pipeline.Call{ID: fmt.Sprintf("%s.%d", outer.ID, k+1), Name: c.Tool, Input: c.Input, Turn: outer.Turn}
+			call := pipeline.Call{ID: fmt.Sprintf("%s.%d", outer.ID, len(report.Results)+1), Name: c.Tool, Input: c.Input, Turn: outer.Turn}
 			r := ex.runInner(ctx, call, wrapped, state)
 			after := func(s tool.State) tool.State {
 				if r.Modify != nil {
@@ -34,9 +35,8 @@ func (ex *execution) inner(i int, state tool.State) func(context.Context, []tool
 			state = after(state)
 			report.Modify = report.Modify.Then(after)
 			report.Messages = append(report.Messages, r.Messages...)
-			one := tool.InnerResult{Tool: r.Tool, Status: string(r.Status), Blocks: r.Block.Content, Failed: r.Block.IsError}
-			report.Results = append(report.Results, one)
-			if r.StopTurn || !on(one) {
+			report.Results = append(report.Results, tool.InnerResult{Tool: r.Tool, Status: string(r.Status), Blocks: r.Block.Content, Failed: r.Block.IsError})
+			if r.StopTurn {
 				return report
 			}
 		}

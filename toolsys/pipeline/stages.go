@@ -12,8 +12,12 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// validate is the tool's own look at an input that fits its schema.
+// validate is the tool's own look at an input that fits its schema. Who coordinates other
+// agents does no work beside them, whatever the rules say.
 func (r *run) validate(context.Context) *Result {
+	if r.context.State.Coordinates() && !r.tool.Coordinates {
+		return r.failed(Refused, "Coordinator mode is on, in which %s is not used: have an agent do it, or leave the mode with CoordinatorMode", r.tool.Name)
+	}
 	if refusal := r.tool.Validate(r.input, r.context); refusal != nil {
 		return r.failed(Refused, "%s (code %d)", refusal.Message, refusal.Code)
 	}

@@ -140,7 +140,7 @@ func simple(e Entry, s settings.Settings, repl bool) bool {
 	case e.Simple:
 		return !repl
 	}
-	return slices.Contains(e.Gate.Any, settings.CoordinatorMode) && s.Has(settings.CoordinatorMode)
+	return e.Tool != nil && e.Tool.Coordinates && s.Has(settings.CoordinatorMode)
 }
 
 // Gate is the condition under which a built-in is offered, as data (C1). The zero Gate

@@ -188,7 +188,10 @@ func TestModesOfTheWholeCatalogue(t *testing.T) {
 	c, err := pool.NewCatalogue([]pool.Entry{
 		entry("Bash", basic), entry("Read", basic), entry("Task", nil),
 		entry("REPL", func(e *pool.Entry) { e.Gate.Internal = true }),
-		entry("CoordinatorMode", func(e *pool.Entry) { e.Gate.Any = []settings.Flag{settings.CoordinatorMode} }),
+		entry("CoordinatorMode", func(e *pool.Entry) {
+			e.Gate.Any = []settings.Flag{settings.CoordinatorMode}
+			e.Tool = named("CoordinatorMode", func(d *def) { d.Coordinates = true })
+		}),
 		{Name: "Planned"},
 		entry("Broken", func(e *pool.Entry) {
 			e.Tool = named("Broken", func(d *def) { d.Traits.Enabled = func(settings.Settings) bool { panic("x") } })

@@ -39,7 +39,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 	}
 	t := &Tool{
 		Name: d.Name, Aliases: slices.Clone(d.Aliases), Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
-		Strict: d.Strict, Internal: slices.Clone(d.Internal), Description: d.Description,
+		Strict: d.Strict, Coordinates: d.Coordinates, Internal: slices.Clone(d.Internal), Description: d.Description,
 		Describe: erased("", d.Describe, d.Description), Prompt: prompt(d), Input: input, Output: output,
 		Complete: eraseComplete(d), Call: eraseCall(d), Validate: unguarded(d.Validate), Subject: unguarded(d.Subject),
 		Permit: inContext("permit", d.Permit, permission.Opinion{}, func(err error) permission.Opinion { // fail closed

@@ -109,9 +109,10 @@ type Extensions struct {
 	// in the background its id, and adds it to the peers.
 	Spawn  func(ctx context.Context, job Job) (Report, error)
 	Enlist func(Peer) (Peer, error)
-	// Inner makes calls of tools that a wrapper may call, one after the other, as long as
-	// the function it is given wants more after a result. nil within such a call.
-	Inner func(ctx context.Context, calls []InnerCall, on func(InnerResult) bool) InnerReport
+	// Inner makes calls of tools that a wrapper may call, one after the other: next gives
+	// each in view of what came of those before it, until there is none or a hook ends the
+	// turn. nil within such a call.
+	Inner func(ctx context.Context, next func(done []InnerResult) (InnerCall, bool)) InnerReport
 	// Elicit puts an MCP server's question to hooks and the user, and gives the answer
 	// in the protocol's words: a declined one where nobody can be asked (N5). nil
 	// outside of a pipeline.

@@ -51,6 +51,8 @@ type Def[In, Out any] struct {
 	OutputSchema json.RawMessage
 	// Strict asks the API to hold the model to the schema.
 	Strict bool
+	// Coordinates: who directs other agents and does no work itself may use the tool.
+	Coordinates bool
 	// Internal names input members that only the permission layer may set; they
 	// are stripped from what the model sends (H3).
 	Internal []string

@@ -100,6 +100,8 @@ type Place struct {
 // Options that the tool system itself looks at; the model and what else a screen needs have
 // names of their own.
 const (
+	OptionCoordinator = "coordinator"
+
 	OptionModel   = "model"
 	OptionSandbox = "sandbox"
 	OptionTheme   = "theme"
@@ -109,6 +111,23 @@ const (
 
 // Off reports whether an option is switched off.
 func (s State) Off(option string) bool { return s.Options[option] == "false" }
+
+// Coordinates reports whether the conversation only directs other agents, and which tools
+// it may use is decided by their Coordinates.
+func (s State) Coordinates() bool { return s.Options[OptionCoordinator] == "true" }
+
+// WithOption changes an option; no value goes back to what it is without.
+func (s State) WithOption(name, value string) State {
+	options := maps.Clone(s.Options)
+	if options == nil {
+		options = map[string]string{}
+	}
+	if options[name] = value; value == "" {
+		delete(options, name)
+	}
+	s.Options = options
+	return s
+}
 
 // Snips are messages by number, counted from 1 over the whole conversation, and calls by
 // id, each sorted.

@@ -20,6 +20,8 @@ type Tool struct {
 	Origin  *Origin
 	LSP     bool
 	Strict  bool
+	// Coordinates: who directs other agents and does no work itself may use the tool.
+	Coordinates bool
 	// Internal names input members the model may not send (H3). Complete gives the
 	// input of a call with them once a person approved it; false leaves the input as it
 	// is.

@@ -49,6 +49,7 @@ type SearchOut struct {
 func ToolSearch() *tool.Tool {
 	return tool.Must(tool.Def[SearchIn, SearchOut]{
 		Name:        "ToolSearch",
+		Coordinates: true,
 		Hint:        "search and load deferred tools",
 		Description: "Finds tools that were sent by name only and loads their definitions.",
 		Describe:    func(in SearchIn) string { return "Search the tools for " + in.Query },

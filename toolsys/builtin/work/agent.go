@@ -54,6 +54,7 @@ type AgentOut struct {
 func Agent(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[AgentIn, AgentOut]{
 		Name:        "Agent",
+		Coordinates: true,
 		Aliases:     []string{"Task"},
 		Hint:        "delegate a task to a sub-agent",
 		Description: "Hands a task to a sub-agent that works on its own and reports back.",

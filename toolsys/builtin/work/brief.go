@@ -34,6 +34,7 @@ const CodeBlank = 1
 func Brief() *tool.Tool {
 	return tool.Must(tool.Def[BriefIn, BriefOut]{
 		Name:        "Brief",
+		Coordinates: true,
 		Hint:        "show the user a short message",
 		Description: "Shows the user a message while the work goes on.",
 		Prompt:      tool.Prompt(briefPrompt),

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed" // the prompt beside this file
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -233,15 +232,7 @@ func (in ConfigIn) apply(c *tool.Context) tool.Result[ConfigOut] {
 }
 
 func setOption(name, value string) tool.Modifier {
-	return func(s tool.State) tool.State {
-		options := maps.Clone(s.Options)
-		if options == nil {
-			options = map[string]string{}
-		}
-		options[name] = value
-		s.Options = options
-		return s
-	}
+	return func(s tool.State) tool.State { return s.WithOption(name, value) }
 }
 
 // setMode changes the permission mode; plan mode remembers what it was entered from.

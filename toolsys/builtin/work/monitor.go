@@ -45,6 +45,7 @@ type MonitorOut struct {
 func Monitor(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[MonitorIn, MonitorOut]{
 		Name:        "Monitor",
+		Coordinates: true,
 		Hint:        "watch background task output for pattern",
 		Description: "Watches a background task's output and reports lines that match a pattern.",
 		Describe:    func(in MonitorIn) string { return "Watch " + in.TaskID },

@@ -20,6 +20,7 @@ var syntheticPrompt string
 func SyntheticOutput() *tool.Tool {
 	return tool.Must(tool.Def[json.RawMessage, string]{
 		Name:        "SyntheticOutput",
+		Coordinates: true,
 		Hint:        "give the answer in the wanted form",
 		Description: "Gives the answer of this conversation in the form that was asked for.",
 		Prompt:      tool.Prompt(syntheticPrompt),

@@ -45,6 +45,7 @@ type QuestionOut struct {
 func AskUserQuestion() *tool.Tool {
 	return tool.Must(tool.Def[QuestionIn, QuestionOut]{
 		Name:        "AskUserQuestion",
+		Coordinates: true,
 		Hint:        "ask the user multiple choice questions",
 		Description: "Asks the user one to four multiple-choice questions.",
 		Prompt:      tool.Prompt(questionPrompt),

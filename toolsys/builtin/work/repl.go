@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"toolbench/toolsys/message"
@@ -33,12 +34,14 @@ type ReplCall struct {
 // ReplOut is what REPL answers with.
 type ReplOut struct {
 	Results []ReplResult `json:"results"`
-	// Left are the calls that were not made.
+	// Left are the calls that were not made, with their labels.
 	Left []string `json:"left,omitempty"`
 }
 
 // ReplResult is what came of one call.
 type ReplResult struct {
+	// Label is the call's number, or the name of the step that it is.
+	Label  string          `json:"label"`
 	Tool   string          `json:"tool"`
 	Status string          `json:"status"`
 	Failed bool            `json:"failed,omitempty"`
@@ -93,30 +96,40 @@ func repl(ctx context.Context, in ReplIn, c *tool.Context) (tool.Result[ReplOut]
 		}
 		calls = append(calls, tool.InnerCall{Tool: call.Tool, Input: raw})
 	}
-	var res tool.Result[ReplOut]
-	report := c.Inner(ctx, calls, func(r tool.InnerResult) bool {
-		res.Failed = res.Failed || r.Failed
-		return in.KeepGoing || !r.Failed
+	report := c.Inner(ctx, func(done []tool.InnerResult) (tool.InnerCall, bool) {
+		n := len(done)
+		if n == len(calls) || n > 0 && done[n-1].Failed && !in.KeepGoing {
+			return tool.InnerCall{}, false
+		}
+		return calls[n], true
 	})
-	for _, r := range report.Results {
-		res.Data.Results = append(res.Data.Results, ReplResult(r))
+	res := tool.Result[ReplOut]{Modify: report.Modify, Messages: report.Messages}
+	for i, call := range in.Calls {
+		res.Failed = res.Data.add(report, i, strconv.Itoa(i+1), call.Tool) || res.Failed
 	}
-	for _, call := range in.Calls[len(report.Results):] {
-		res.Data.Left = append(res.Data.Left, call.Tool)
-	}
-	res.Modify, res.Messages = report.Modify, report.Messages
 	return res, nil
 }
 
-// blocks are the results, each under its number, and then what was not done.
+// add takes what came of one call in, under its label, and reports whether it failed.
+func (out *ReplOut) add(report tool.InnerReport, i int, label, name string) bool {
+	if i >= len(report.Results) {
+		out.Left = append(out.Left, fmt.Sprintf("[%s] %s", label, name))
+		return false
+	}
+	r := report.Results[i]
+	out.Results = append(out.Results, ReplResult{label, r.Tool, r.Status, r.Failed, r.Blocks})
+	return r.Failed
+}
+
+// blocks are the results, each under its label, and then what was not done.
 func (out ReplOut) blocks() []message.Block {
 	var all []message.Block
-	for i, r := range out.Results {
-		all = append(all, message.Text(fmt.Sprintf("[%d] %s: %s", i+1, r.Tool, r.Status)))
+	for _, r := range out.Results {
+		all = append(all, message.Text(fmt.Sprintf("[%s] %s: %s", r.Label, r.Tool, r.Status)))
 		all = append(all, r.Blocks...)
 	}
-	for i, name := range out.Left {
-		all = append(all, message.Text(fmt.Sprintf("[%d] %s: not made, because a call before it failed", len(out.Results)+i+1, name)))
+	for _, name := range out.Left {
+		all = append(all, message.Text(name+": not made, because a call before it failed"))
 	}
 	return all
 }

@@ -15,18 +15,18 @@ import (
 )
 
 // inner answers each call with its tool's name; one of "Broken" fails. It notes the calls.
-func inner(made *[]tool.InnerCall) func(context.Context, []tool.InnerCall, func(tool.InnerResult) bool) tool.InnerReport {
-	return func(_ context.Context, calls []tool.InnerCall, on func(tool.InnerResult) bool) (report tool.InnerReport) {
+func inner(made *[]tool.InnerCall) func(context.Context, func([]tool.InnerResult) (tool.InnerCall, bool)) tool.InnerReport {
+	return func(_ context.Context, next func([]tool.InnerResult) (tool.InnerCall, bool)) (report tool.InnerReport) {
 		report.Modify = func(s tool.State) tool.State { return s.WithDir("/after") }
-		for _, c := range calls {
+		for {
+			c, more := next(report.Results)
+			if !more {
+				return report
+			}
 			*made = append(*made, c)
 			r := tool.InnerResult{Tool: c.Tool, Status: "ok", Blocks: []message.Block{message.Text(c.Tool + " did"), message.Image("image/png", "AA==")}, Failed: c.Tool == "Broken"}
 			report.Results = append(report.Results, r)
-			if !on(r) {
-				return report
-			}
 		}
-		return report
 	}
 }
 

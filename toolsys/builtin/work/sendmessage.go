@@ -54,6 +54,7 @@ type SendOut struct {
 func SendMessage(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[SendIn, SendOut]{
 		Name:        "SendMessage",
+		Coordinates: true,
 		Hint:        "send message to team member",
 		Description: "Sends a message to another agent of this session.",
 		Describe:    func(in SendIn) string { return "Write to " + in.To },

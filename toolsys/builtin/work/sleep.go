@@ -29,6 +29,7 @@ type SleepOut struct {
 func Sleep() *tool.Tool {
 	return tool.Must(tool.Def[SleepIn, SleepOut]{
 		Name:        "Sleep",
+		Coordinates: true,
 		Hint:        "wait pause for some seconds",
 		Description: "Waits for a number of seconds without occupying a shell.",
 		Describe:    func(in SleepIn) string { return "Wait " + seconds(in.Seconds) },

@@ -59,6 +59,7 @@ func listEffects[In any](writes bool) func(In, *tool.Context) tool.Effects {
 func TaskCreate(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TaskCreateIn, TaskOut]{
 		Name:        "TaskCreate",
+		Coordinates: true,
 		Hint:        "create new subtask",
 		Description: "Puts a task on the list that all agents of the session share.",
 		Prompt:      tool.Prompt(taskCreatePrompt),
@@ -88,6 +89,7 @@ type TaskGetIn struct {
 func TaskGet(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TaskGetIn, TaskOut]{
 		Name:        "TaskGet",
+		Coordinates: true,
 		Hint:        "get subtask details",
 		Description: "Gives one task of the shared list in full.",
 		Prompt:      tool.Prompt(taskGetPrompt),
@@ -133,6 +135,7 @@ type TaskListOut struct {
 func TaskList(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TaskListIn, TaskListOut]{
 		Name:        "TaskList",
+		Coordinates: true,
 		Hint:        "list all subtasks",
 		Description: "Gives the tasks that the agents of the session share.",
 		Prompt:      tool.Prompt(taskListPrompt),
@@ -187,6 +190,7 @@ type TaskUpdateIn struct {
 func TaskUpdate(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TaskUpdateIn, TaskOut]{
 		Name:        "TaskUpdate",
+		Coordinates: true,
 		Hint:        "update subtask status",
 		Description: "Changes a task of the shared list: status, owner, dependencies, text.",
 		Prompt:      tool.Prompt(taskUpdatePrompt),

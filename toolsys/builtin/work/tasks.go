@@ -46,6 +46,7 @@ type OutputOut struct {
 func TaskOutput(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[OutputIn, OutputOut]{
 		Name:        "TaskOutput",
+		Coordinates: true,
 		Hint:        "read output of a background task",
 		Description: "Gives the output and the state of a background task.",
 		Describe:    func(in OutputIn) string { return "Read the output of " + in.TaskID },
@@ -145,6 +146,7 @@ type StopOut struct {
 func TaskStop(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[StopIn, StopOut]{
 		Name:        "TaskStop",
+		Coordinates: true,
 		Hint:        "stop running subtask",
 		Description: "Ends a background task.",
 		Describe:    func(in StopIn) string { return "Stop " + in.TaskID },

@@ -45,6 +45,7 @@ func peerEffects[In any](In, *tool.Context) tool.Effects {
 func TeamCreate(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TeamCreateIn, TeamOut]{
 		Name:        "TeamCreate",
+		Coordinates: true,
 		Hint:        "create agent team",
 		Description: "Makes a team of agents that you lead.",
 		Prompt:      tool.Prompt(teamCreatePrompt),
@@ -88,6 +89,7 @@ type TeamDeleteIn struct{}
 func TeamDelete(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[TeamDeleteIn, TeamOut]{
 		Name:        "TeamDelete",
+		Coordinates: true,
 		Hint:        "delete agent team",
 		Description: "Deletes the team you lead; members that wait for messages end.",
 		Prompt:      tool.Prompt(teamDeletePrompt),
@@ -148,6 +150,7 @@ type ListPeersOut struct {
 func ListPeers(d Deps) *tool.Tool {
 	return tool.Must(tool.Def[ListPeersIn, ListPeersOut]{
 		Name:        "ListPeers",
+		Coordinates: true,
 		Hint:        "list agents to send messages to",
 		Description: "Lists the agents of this session that can be written to.",
 		Prompt:      tool.Prompt(listPeersPrompt),

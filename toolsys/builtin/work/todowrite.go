@@ -46,6 +46,7 @@ type TodoOut struct {
 func TodoWrite() *tool.Tool {
 	return tool.Must(tool.Def[TodoIn, TodoOut]{
 		Name:        "TodoWrite",
+		Coordinates: true,
 		Hint:        "update todo list",
 		Description: "Replaces the to-do list of this conversation.",
 		Prompt:      tool.Prompt(todoPrompt),

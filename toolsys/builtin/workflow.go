@@ -1,0 +1,16 @@
+//go:build !no_workflow_scripts
+
+package builtin
+
+import (
+	"toolbench/toolsys/builtin/work"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+)
+
+func init() {
+	table = append(table, row{
+		name: "Workflow", gate: flags(settings.WorkflowScripts),
+		make: func(d Deps) *tool.Tool { return work.Workflow(work.Workflows{FS: d.FS, Dirs: d.WorkflowDirs}) },
+	})
+}
