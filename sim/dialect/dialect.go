@@ -134,7 +134,7 @@ func apiOf(path string, v gjson.Result) API {
 		return Gemini
 	case !messages:
 		return ""
-	case isConverse(v):
+	case ends("/converse"), ends("/converse-stream"), isConverse(v):
 		return Converse
 	case isChat(v):
 		return Chat

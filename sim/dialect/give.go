@@ -27,6 +27,7 @@ type Giver struct {
 	stop     string
 	input    int
 	cached   int
+	wrote    int
 	output   int
 	part     giver
 	finished bool
@@ -38,6 +39,8 @@ type given struct {
 	kind     string // text, thinking, tool_use
 	id, name string
 	text     strings.Builder
+	// signature is of thinking.
+	signature string
 }
 
 // giver is one API's part of a Giver: what a block's begin, piece and end, and the
@@ -54,6 +57,9 @@ type giver interface {
 	failed(status int, kind, text string) stream.Event
 }
 
+// Given reports whether blocks of a type are given in other APIs.
+func Given(kind string) bool { return kind == "text" || kind == "thinking" || kind == "tool_use" }
+
 func giverOf(api API) giver {
 	switch api {
 	case Chat:
@@ -62,6 +68,8 @@ func giverOf(api API) giver {
 		return &responsesGiver{}
 	case Gemini:
 		return geminiGiver{}
+	case Converse:
+		return converseGiver{}
 	}
 	return nil
 }
@@ -94,7 +102,7 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 	case "content_block_start":
 		block := v.Get("content_block")
 		b := &given{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String()}
-		if b.kind != "text" && b.kind != "thinking" && b.kind != "tool_use" {
+		if !Given(b.kind) {
 			return nil // of what the provider itself ran, others have other words
 		}
 		g.blocks = append(g.blocks, b)
@@ -110,6 +118,9 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 		b := g.block(v.Get("index").Int())
 		d := v.Get("delta")
 		text := cmp.Or(d.Get("text").String(), d.Get("thinking").String(), d.Get("partial_json").String())
+		if b != nil {
+			b.signature += d.Get("signature").String()
+		}
 		if b == nil || text == "" {
 			return nil
 		}
@@ -158,13 +169,19 @@ func (g *Giver) close(index int64) (out []stream.Event) {
 func (g *Giver) counted(u gjson.Result) {
 	if u.Get("input_tokens").Exists() {
 		g.cached = count(u, "cache_read_input_tokens")
-		g.input = count(u, "input_tokens") + count(u, "cache_creation_input_tokens") + g.cached
+		g.wrote = count(u, "cache_creation_input_tokens")
+		g.input = count(u, "input_tokens") + g.wrote + g.cached
 	}
 	g.output = max(g.output, count(u, "output_tokens"))
 }
 
-// Document is the answer as a whole, of the events so far.
-func (g *Giver) Document() json.RawMessage { return g.part.document(g) }
+// Document is the answer as a whole, of the events so far; nil without any.
+func (g *Giver) Document() json.RawMessage {
+	if g.part == nil {
+		return nil
+	}
+	return g.part.document(g)
+}
 
 // plain joins the texts of a kind of block.
 func (g *Giver) plain(kind string) string {

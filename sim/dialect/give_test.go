@@ -76,7 +76,7 @@ func assembled(t *testing.T, events []stream.Event) gjson.Result {
 // What is given in another API, streamed or whole, reads back as what it was.
 func TestWhatIsGivenReadsBackAsItWas(t *testing.T) {
 	want := assembled(t, givenTurn())
-	for _, api := range []dialect.API{dialect.Chat, dialect.Responses, dialect.Gemini} {
+	for _, api := range []dialect.API{dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Converse} {
 		t.Run(string(api), func(t *testing.T) {
 			g := dialect.Giver{API: api, Usage: true}
 			var back []stream.Event

@@ -44,6 +44,7 @@ func list(names []string) string {
 // allowedNames are what an API takes as the name of a tool.
 var allowedNames = map[dialect.API]*regexp.Regexp{
 	dialect.Messages:  regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`),
+	dialect.Converse:  regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
 	dialect.Chat:      regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
 	dialect.Responses: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
 	dialect.Gemini:    regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`),

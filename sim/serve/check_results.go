@@ -204,7 +204,11 @@ func (c *checker) echo() {
 			return
 		}
 		sent, back := blocks(gjson.ParseBytes(raw)), blocks(r.req.messages[r.at])
-		if c.api != dialect.Messages {
+		switch c.api {
+		case dialect.Messages:
+		case dialect.Converse:
+			sent = slices.DeleteFunc(slices.Clone(sent), func(b gjson.Result) bool { return !dialect.Given(b.Get("type").Str) })
+		default:
 			sent, back = essence(sent), essence(back)
 		}
 		for i := range max(len(sent), len(back)) {

@@ -105,7 +105,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // served are the paths that are.
 const served = "/v1/messages, /v1/chat/completions, /v1/responses, /v1beta/models/M:generateContent, :streamGenerateContent, " +
-	"/model/ID/invoke, /model/ID/invoke-with-response-stream, :rawPredict and :streamRawPredict"
+	"/model/ID/invoke, /model/ID/invoke-with-response-stream, /model/ID/converse, /model/ID/converse-stream, :rawPredict and :streamRawPredict"
 
 // State is how far the serving has come.
 type State struct {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,8 @@ var ways = []struct {
 	{":streamGenerateContent", wire{api: dialect.Gemini, byPath: true, stream: true}},
 	{"/invoke", wire{api: dialect.Messages, byPath: true, bedrock: true}},
 	{"/invoke-with-response-stream", wire{api: dialect.Messages, byPath: true, stream: true, framed: true, bedrock: true}},
+	{"/converse", wire{api: dialect.Converse, byPath: true, bedrock: true}},
+	{"/converse-stream", wire{api: dialect.Converse, byPath: true, stream: true, framed: true, bedrock: true}},
 	{":rawPredict", wire{api: dialect.Messages}},
 	{":streamRawPredict", wire{api: dialect.Messages}},
 }
@@ -98,7 +101,10 @@ func (w *wire) read(body []byte) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.api, r.body = w.api, body
+	r.api, r.body, r.stream = w.api, body, r.stream || w.stream
+	if r.model == "" {
+		r.model = dialect.Model(w.address)
+	}
 	w.usage = gjson.GetBytes(body, "stream_options.include_usage").Bool()
 	return r, nil
 }
@@ -155,6 +161,9 @@ func (o *outlet) append(out []byte, e stream.Event) []byte {
 		status := dialect.StatusOf(gjson.GetBytes(e.Data, "error.type").Str)
 		status, body := dialect.Refusal(dialect.Converse, status, "", gjson.GetBytes(e.Data, "error.message").Str)
 		return stream.AppendFrame(out, stream.FrameHead(":exception-type", camel(dialect.Exception(status)), ":content-type", "application/json", ":message-type", "exception"), body)
+	case o.framed && o.api == dialect.Converse:
+		head := stream.FrameHead(":event-type", cmp.Or(e.Type, "contentBlockDelta"), ":content-type", "application/json", ":message-type", "event")
+		return stream.AppendFrame(out, head, e.Data)
 	case o.framed:
 		payload := dialect.JSON(map[string]string{"bytes": base64.StdEncoding.EncodeToString(e.Data)})
 		return stream.AppendFrame(out, stream.FrameHead(":event-type", "chunk", ":content-type", "application/json", ":message-type", "event"), payload)

@@ -25,6 +25,7 @@ const (
 	asMessages = `{"max_tokens":9,"messages":[{"role":"user","content":"How is it?"}],"tools":[{"name":"weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}}}}]}`
 	asChat     = `{"model":"g","stream":%,"messages":[{"role":"user","content":"How is it?"}],"tools":[{"type":"function","function":{"name":"weather"}}]}`
 	asItems    = `{"model":"g","stream":%,"input":"How is it?","tools":[{"type":"function","name":"weather"}]}`
+	asConverse = `{"messages":[{"role":"user","content":[{"text":"How is it?"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}`
 	asContents = `{"contents":[{"role":"user","parts":[{"text":"How is it?"}]}],"tools":[{"functionDeclarations":[{"name":"weather"}]}]}`
 )
 
@@ -33,17 +34,19 @@ var wires = map[string]struct {
 	path, body string
 	kind       string
 }{
-	"bedrock whole":    {"/model/anthropic.claude/invoke", asMessages, "application/json"},
-	"bedrock streamed": {"/model/anthropic.claude/invoke-with-response-stream", asMessages, "application/vnd.amazon.eventstream"},
-	"vertex whole":     {"/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", asMessages, "application/json"},
-	"vertex streamed":  {"/v1/projects/p/locations/l/publishers/anthropic/models/m:streamRawPredict", strings.Replace(asMessages, "{", `{"stream":true,`, 1), "text/event-stream"},
-	"chat whole":       {"/chat/completions", strings.Replace(asChat, "%", "false", 1), "application/json"},
-	"chat streamed":    {"/v1/chat/completions", strings.Replace(asChat, "%", "true", 1), "text/event-stream"},
-	"items whole":      {"/v1/responses", strings.Replace(asItems, "%", "false", 1), "application/json"},
-	"items streamed":   {"/v1/responses", strings.Replace(asItems, "%", "true", 1), "text/event-stream"},
-	"gemini whole":     {"/v1beta/models/m:generateContent", asContents, "application/json"},
-	"gemini streamed":  {"/v1beta/models/m:streamGenerateContent?alt=sse", asContents, "text/event-stream"},
-	"gemini listed":    {"/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent", asContents, "application/json"},
+	"bedrock whole":     {"/model/anthropic.claude/invoke", asMessages, "application/json"},
+	"bedrock streamed":  {"/model/anthropic.claude/invoke-with-response-stream", asMessages, "application/vnd.amazon.eventstream"},
+	"converse whole":    {"/model/m/converse", asConverse, "application/json"},
+	"converse streamed": {"/model/m/converse-stream", asConverse, "application/vnd.amazon.eventstream"},
+	"vertex whole":      {"/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", asMessages, "application/json"},
+	"vertex streamed":   {"/v1/projects/p/locations/l/publishers/anthropic/models/m:streamRawPredict", strings.Replace(asMessages, "{", `{"stream":true,`, 1), "text/event-stream"},
+	"chat whole":        {"/chat/completions", strings.Replace(asChat, "%", "false", 1), "application/json"},
+	"chat streamed":     {"/v1/chat/completions", strings.Replace(asChat, "%", "true", 1), "text/event-stream"},
+	"items whole":       {"/v1/responses", strings.Replace(asItems, "%", "false", 1), "application/json"},
+	"items streamed":    {"/v1/responses", strings.Replace(asItems, "%", "true", 1), "text/event-stream"},
+	"gemini whole":      {"/v1beta/models/m:generateContent", asContents, "application/json"},
+	"gemini streamed":   {"/v1beta/models/m:streamGenerateContent?alt=sse", asContents, "text/event-stream"},
+	"gemini listed":     {"/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent", asContents, "application/json"},
 }
 
 func posted(t *testing.T, url, body string) (*http.Response, string) {
@@ -62,8 +65,13 @@ func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
 	for name, w := range wires {
 		t.Run(name, func(t *testing.T) {
 			s := serve.New(weather(), serve.Options{Fault: func(n int) (f cassette.Fault) {
-				if n == 1 {
+				switch n {
+				case 1:
 					f.Status = 529
+				case 2:
+					f.CutAfter = 1
+				case 3:
+					f.Error, f.ErrorAfter = &stream.Error{Type: "overloaded_error", Message: "Busy"}, 1
 				}
 				return f
 			}})
@@ -76,6 +84,15 @@ func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
 				assert.Equal(t, 503, resp.StatusCode)
 			}
 			assert.NotEmpty(t, gjson.Get(text, "error.message").Str+gjson.Get(text, "message").Str)
+
+			cut, err := http.Post(at.URL+w.path, "application/json", strings.NewReader(w.body))
+			if err == nil {
+				_, err = io.ReadAll(cut.Body)
+				cut.Body.Close()
+			}
+			require.ErrorContains(t, err, "EOF")
+			_, text = posted(t, at.URL+w.path, w.body)
+			assert.Contains(t, text, "Busy")
 
 			file := t.TempDir() + "/c.yaml"
 			journal, err := cassette.NewJournal(file, http.DefaultTransport, nil)
@@ -117,7 +134,7 @@ func texts(list gjson.Result) (out []string) {
 func TestWhatIsNotServedIsNamed(t *testing.T) {
 	at := httptest.NewServer(serve.New(weather(), serve.Options{}))
 	defer at.Close()
-	for path, member := range map[string]string{"/v1/embeddings": "error.code", "/v1beta/models/m:embedContent": "error.status", "/v1/files": "error.type", "/model/m/converse": "error.type"} {
+	for path, member := range map[string]string{"/v1/embeddings": "error.code", "/v1beta/models/m:embedContent": "error.status", "/v1/files": "error.type", "/model/m/guess": "error.type"} {
 		resp, text := posted(t, at.URL+path, "{}")
 		assert.Equal(t, http.StatusNotFound, resp.StatusCode)
 		assert.NotEmpty(t, gjson.Get(text, member).Str, text)
@@ -162,4 +179,24 @@ func TestConversationsOfSeveralAPIsRunBesideEachOther(t *testing.T) {
 	require.Len(t, r.Sessions, 2)
 	assert.ElementsMatch(t, []int{1, 2}, []int{r.Sessions[0].Conversation, r.Sessions[1].Conversation})
 	assert.Empty(t, r.Refused)
+}
+
+// A conversation in Converse's words: what was answered comes back, with the results.
+func TestAConverseConversation(t *testing.T) {
+	s := serve.New(weather(), serve.Options{})
+	at := httptest.NewServer(s)
+	defer at.Close()
+	messages := `{"role":"user","content":[{"text":"How is it?"}]}`
+	for range 3 {
+		_, text := posted(t, at.URL+"/model/m/converse", strings.Replace(asConverse, `{"role":"user","content":[{"text":"How is it?"}]}`, messages, 1))
+		var results []string
+		for _, id := range gjson.Get(text, "output.message.content.#.toolUse.toolUseId").Array() {
+			results = append(results, `{"toolResult":{"toolUseId":"`+id.Str+`","content":[{"text":"dry"}],"status":"error"}}`)
+		}
+		messages += "," + gjson.Get(text, "output.message").Raw + `,{"role":"user","content":[` + strings.Join(results, ",") + `]}`
+	}
+	r := s.Report()
+	require.Len(t, r.Sessions, 1)
+	assert.True(t, r.Held(), "%v", r.Sessions[0].Checks)
+	assert.Equal(t, []int{3, 3, 3}, []int{r.Sessions[0].Answers, r.Sessions[0].Calls, r.Sessions[0].Results})
 }

@@ -137,9 +137,19 @@ const (
 	lookTime   = 20 * time.Millisecond
 )
 
+// webServer answers in HTTP/2 too, without being asked to change to it: so AWS's clients
+// begin.
+func webServer(h http.Handler) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{Handler: h, ReadHeaderTimeout: headerTime, Protocols: protocols}
+}
+
 // listen serves until the end that was asked for.
 func listen(ctx context.Context, listener net.Listener, server *serve.Server, f serveFlags) error {
-	h := &http.Server{Handler: server, ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, IdleTimeout: quietTime}
+	h := webServer(server)
+	h.ReadTimeout, h.IdleTimeout = bodyTime, quietTime
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(listener) }()
 	over := time.NewTicker(lookTime)

@@ -106,6 +106,23 @@ func TestServeEndsWithItsReport(t *testing.T) {
 	assert.True(t, gjson.GetBytes(report, "held").Bool())
 }
 
+// Clients that begin with HTTP/2, as AWS's do, are answered.
+func TestServeAnswersInHTTP2(t *testing.T) {
+	s := serveBeside(t, recordingFile(t), "--speed", "0", "--exit-when-done", "--format", "json")
+	way := &http.Transport{Protocols: new(http.Protocols)}
+	way.Protocols.SetUnencryptedHTTP2(true)
+	defer way.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: way}).Post(s.url+"/v1/messages", "application/json", strings.NewReader(hello))
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	assert.Equal(t, 2, resp.ProtoMajor)
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	assert.Equal(t, "Hello.", gjson.GetBytes(text, "content.0.text").Str)
+	code, _ := s.end(t)
+	assert.Equal(t, cli.ExitHeld, code, s.errs.String())
+}
+
 // A request under a name that is not the server's is refused, with the flag that allows
 // it, and said again when nothing else was asked.
 func TestServeAnswersUnderItsOwnNamesOnly(t *testing.T) {

@@ -70,7 +70,7 @@ func (a *app) tap(ctx context.Context, args []string, dash int, f tapFlags) erro
 	if t.journal, err = cassette.NewJournal(t.file, cassette.Disturbed{Next: t.network(), Fault: t.fault}, known); err != nil {
 		return errors.Join(harness(err), listener.Close())
 	}
-	web := &http.Server{Handler: t.proxy(), ReadHeaderTimeout: headerTime}
+	web := webServer(t.proxy())
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(listener) }()
 	t.url = "http://" + listener.Addr().String()

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,7 +133,7 @@ func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt)
 	}
 	t.url = "http://" + listener.Addr().String()
 	t.server = serve.New(script, serve.Options{Speed: g.speed, Strict: g.strict, Names: g.names, World: t.real, Fault: from.faults})
-	web := &http.Server{Handler: t.server, ReadHeaderTimeout: headerTime}
+	web := webServer(t.server)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = web.Serve(listener) }() // it ends with Close
 	failures := t.drive(ctx)
@@ -359,9 +358,12 @@ func (t *trial) environment() map[string]string {
 	}
 	set(t.agent.env...)
 	maps.Copy(env, baseURLs(t.url, t.urlEnv))
-	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+	env["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] = t.url
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		env[name] = "toolbench-try"
 	}
+	env["AWS_REGION"] = cmp.Or(env["AWS_REGION"], env["AWS_DEFAULT_REGION"], "us-east-1")
+	delete(env, "AWS_SESSION_TOKEN")
 	delete(env, "ANTHROPIC_AUTH_TOKEN")
 	if t.cleanHome {
 		env["HOME"] = t.home
