@@ -234,9 +234,9 @@ func TestDisturbed(t *testing.T) {
 		err    error
 	}{
 		"nothing":   {status: 200, want: body},
-		"status":    {fault: cassette.Transit{Status: 529}, status: 529, want: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`},
+		"status":    {fault: cassette.Transit{Refused: &cassette.Refused{Status: 529, Header: http.Header{"Content-Type": {"application/json"}}, Body: "{}"}}, status: 529, want: "{}"},
 		"cut":       {fault: cassette.Transit{CutAfter: 2}, status: 200, want: fmt.Sprintf(delta+delta, "one", "two"), err: io.ErrUnexpectedEOF},
-		"say":       {fault: cassette.Transit{CutAfter: 1, Error: &stream.Error{Type: "api_error", Message: "m"}}, status: 200, want: fmt.Sprintf(delta, "one") + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"m\"}}\n\n"},
+		"say":       {fault: cassette.Transit{CutAfter: 1, LastWords: "data: sorry\n\n"}, status: 200, want: fmt.Sprintf(delta, "one") + "data: sorry\n\n"},
 		"twice":     {fault: cassette.Transit{Twice: 2}, status: 200, want: fmt.Sprintf(delta+delta+delta+delta, "one", "two", "two", "three")},
 		"late":      {fault: cassette.Transit{Late: 1, LateFor: 300 * ms}, status: 200, want: fmt.Sprintf(delta+delta+delta, "two", "three", "one")},
 		"stall":     {fault: cassette.Transit{StallAfter: 1, Stall: ms}, status: 200, want: body},

@@ -232,13 +232,7 @@ func actor(number, try int) string {
 
 // refusal is the answer of a server that refuses: see Fault.Status.
 func refusal(req *http.Request, f Fault) *http.Response {
-	kind, message := "api_error", "Internal server error"
-	switch f.Status {
-	case http.StatusTooManyRequests:
-		kind, message = "rate_limit_error", "Rate limited"
-	case 529:
-		kind, message = "overloaded_error", "Overloaded"
-	}
+	kind, message := Refusal(f.Status)
 	if f.Error != nil {
 		kind, message = f.Error.Type, f.Error.Message
 	}
@@ -246,6 +240,17 @@ func refusal(req *http.Request, f Fault) *http.Response {
 	resp.Header.Set("Content-Type", "application/json")
 	resp.Body = io.NopCloser(strings.NewReader(string(stream.Error{Type: kind, Message: message}.JSON())))
 	return resp
+}
+
+// Refusal is the type and the text of the error with which a status comes.
+func Refusal(status int) (kind, text string) {
+	switch status {
+	case http.StatusTooManyRequests:
+		return "rate_limit_error", "Rate limited"
+	case 529:
+		return "overloaded_error", "Overloaded"
+	}
+	return "api_error", "Internal server error"
 }
 
 func bare(req *http.Request, code int, status string) *http.Response {

@@ -2,6 +2,7 @@ package cassette_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -21,6 +22,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolbench/sim/cassette"
+	"toolbench/sim/secret"
 )
 
 // anyKey draws a secret that no pattern matches.
@@ -32,13 +34,31 @@ var anyKey = rapid.OneOf(
 
 // record records one exchange through the real recorder, and gives the file's text.
 func (x *exchange) record(t need, dir string, secrets ...string) string {
-	rt := transport(func(req *http.Request) (*http.Response, error) {
+	return recorded(t, filepath.Join(dir, "c.yaml"), x.model(), func(rt http.RoundTripper) { x.send(t, rt) }, secrets...)
+}
+
+// model answers with the exchange's answer.
+func (x *exchange) model() http.RoundTripper {
+	return transport(func(req *http.Request) (*http.Response, error) {
 		if _, err := io.Copy(io.Discard, req.Body); err != nil {
 			return nil, err
 		}
 		return &http.Response{Status: "200 OK", StatusCode: 200, Header: x.got, Body: io.NopCloser(strings.NewReader(x.answer)), Request: req}, nil
 	})
-	return recorded(t, filepath.Join(dir, "c.yaml"), rt, func(rt http.RoundTripper) { x.send(t, rt) }, secrets...)
+}
+
+// journal records it as it goes through, as a proxy does.
+func (x *exchange) journal(t need, dir string, secrets ...string) string {
+	file := filepath.Join(dir, "j.yaml")
+	var known []secret.Known
+	for _, s := range secrets {
+		known = append(known, secret.Known{Name: "KEY", Value: s})
+	}
+	j, err := cassette.NewJournal(file, x.model(), known)
+	require.NoError(t, err)
+	x.send(t, j)
+	require.NoError(t, j.Close(context.Background()))
+	return read(t, file)
 }
 
 func (x *exchange) send(t need, rt http.RoundTripper) {
@@ -65,10 +85,15 @@ func TestAKnownSecretNeverReachesTheDisk(t *testing.T) {
 			f := rapid.SampledFrom(forms).Draw(rt, "form")
 			x := ordinary()
 			at.put(x, f.write(key))
-			file := x.record(rt, dir, key)
-			for _, k := range []string{key, strings.ToUpper(key), strings.ToLower(key)} {
-				if how, found := find(file, k); found {
-					rt.Fatalf("%s, %s: %q is in the file, %s:\n%s", at.name, f.name, key, how, file)
+			files := map[string]string{"recorder": x.record(rt, dir, key)}
+			if checks%3 == 0 {
+				files["journal"] = x.journal(rt, dir, key)
+			}
+			for way, file := range files {
+				for _, k := range []string{key, strings.ToUpper(key), strings.ToLower(key)} {
+					if how, found := find(file, k); found {
+						rt.Fatalf("%s, %s, %s: %q is in the file, %s:\n%s", way, at.name, f.name, key, how, file)
+					}
 				}
 			}
 			checks++

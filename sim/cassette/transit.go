@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,18 +15,24 @@ import (
 // Transit is what goes wrong with a response on its way from a model that is really there.
 // Events are counted from 1; a cut, an error and a stall come behind so many.
 type Transit struct {
-	// Status answers with this status in the model's place; nothing is asked.
-	Status int
-	// CutAfter ends the body as a lost connection does; with an Error, in the words of an
-	// error event.
-	CutAfter int
-	Error    *stream.Error
+	// Refused is the answer in the model's place; nothing is asked.
+	Refused *Refused
+	// CutAfter ends the body as a lost connection does; with LastWords, behind those.
+	CutAfter  int
+	LastWords string
 	// StallAfter delays what follows by Stall; 0: for ever.
 	StallAfter int
 	Stall      time.Duration
 	// Malformed loses half of an event's data, Twice comes twice, Late comes LateFor later.
 	Malformed, Twice, Late int
 	LateFor                time.Duration
+}
+
+// Refused is an answer that is an error, in the words of whoever is asked.
+type Refused struct {
+	Status int
+	Header http.Header
+	Body   string
 }
 
 // Disturbed is a transport that spoils responses; Fault gives what goes wrong with the
@@ -41,13 +48,16 @@ func (d Disturbed) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t == (Transit{}) {
 		return d.Next.RoundTrip(req)
 	}
-	if t.Status != 0 {
+	if t.Refused != nil {
 		if req.Body != nil {
 			if _, err := io.Copy(io.Discard, req.Body); err != nil {
 				return nil, err
 			}
 		}
-		return refusal(req, Fault{Status: t.Status}), nil
+		resp := bare(req, t.Refused.Status, "")
+		resp.Header = t.Refused.Header.Clone()
+		resp.Body = io.NopCloser(strings.NewReader(t.Refused.Body))
+		return resp, nil
 	}
 	req = req.Clone(req.Context())
 	req.Header.Set("Accept-Encoding", "identity") // events have to be seen
@@ -155,10 +165,10 @@ func (d *disturbance) event(e stream.Event) error {
 }
 
 func (d *disturbance) cut() error {
-	if d.Error == nil {
+	if d.LastWords == "" {
 		return io.ErrUnexpectedEOF
 	}
-	if err := d.write(stream.Append(nil, stream.Event{Type: "error", Data: d.Error.JSON()})); err != nil {
+	if err := d.write([]byte(d.LastWords)); err != nil {
 		return err
 	}
 	return io.EOF

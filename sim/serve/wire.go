@@ -111,17 +111,38 @@ func (w *wire) read(body []byte) (*request, error) {
 
 // fail answers with an error as the API words one.
 func (w wire) fail(to http.ResponseWriter, status int, kind, text string) {
+	status, body := w.refusal(to.Header(), status, kind, text)
+	to.WriteHeader(status)
+	_, _ = to.Write(body) // an error means that the client went away
+}
+
+func (w wire) refusal(head http.Header, status int, kind, text string) (int, []byte) {
 	api := w.api
 	if w.bedrock {
 		api = dialect.Converse
 	}
 	status, body := dialect.Refusal(api, status, kind, text)
 	if w.bedrock {
-		to.Header().Set("X-Amzn-Errortype", dialect.Exception(status))
+		head.Set("X-Amzn-Errortype", dialect.Exception(status))
 	}
-	to.Header().Set("Content-Type", "application/json")
-	to.WriteHeader(status)
-	_, _ = to.Write(append(body, '\n')) // an error means that the client went away
+	head.Set("Content-Type", "application/json")
+	return status, append(body, '\n')
+}
+
+// ErrorOf is an error, of the Messages API's type, as the API words it that a request is
+// for: a status, and a body with its header.
+func ErrorOf(r *http.Request, status int, kind, text string) (int, http.Header, []byte) {
+	w, _ := wireOf(r)
+	head := http.Header{}
+	status, body := w.refusal(head, status, kind, text)
+	return status, head, body
+}
+
+// LastWords is an error within a stream, as that API words it.
+func LastWords(r *http.Request, e stream.Error) []byte {
+	w, _ := wireOf(r)
+	o := outlet{wire: w, giver: dialect.Giver{API: w.api}, wrote: true}
+	return append(o.add(stream.Append(nil, stream.Event{Type: "error", Data: e.JSON()})), o.end()...)
 }
 
 // kind is the content type of a stream.

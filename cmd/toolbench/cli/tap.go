@@ -20,6 +20,7 @@ import (
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
 	"toolbench/sim/secret"
+	"toolbench/sim/serve"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/host"
 )
@@ -172,21 +173,24 @@ func (t *tapped) fault(r *http.Request) (out cassette.Transit) {
 	t.requests++
 	for _, line := range t.faults {
 		if line.Request == t.requests {
-			transit(line, &out)
+			transit(r, line, &out)
 		}
 	}
 	return out
 }
 
 // transit has a line of the language of faults act on the way.
-func transit(line scenario.FaultLine, to *cassette.Transit) {
+func transit(r *http.Request, line scenario.FaultLine, to *cassette.Transit) {
 	switch line.What {
 	case "status":
-		to.Status, _ = strconv.Atoi(line.Arg) // the language has checked it
+		asked, _ := strconv.Atoi(line.Arg) // the language has checked it
+		kind, text := cassette.Refusal(asked)
+		status, head, body := serve.ErrorOf(r, asked, kind, text)
+		to.Refused = &cassette.Refused{Status: status, Header: head, Body: string(body)}
 	case "cut":
 		to.CutAfter = line.Event
 	case "say":
-		to.CutAfter, to.Error = line.Event, &stream.Error{Type: line.Arg, Message: "injected"}
+		to.CutAfter, to.LastWords = line.Event, string(serve.LastWords(r, stream.Error{Type: line.Arg, Message: "injected"}))
 	case "stall":
 		to.StallAfter, to.Stall = line.Event, line.For
 	case "malformed":

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/cmd/toolbench/cli"
+	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario"
 	"toolbench/sim/serve"
@@ -179,4 +182,87 @@ func TestTapInjectsFaults(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "code: 529")
+}
+
+// An error that is put on the way has the form of the API that was asked.
+func TestTapWordsFaultsAsTheAPIDoes(t *testing.T) {
+	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, err := io.WriteString(w, "data: {}\n\ndata: {}\n\n")
+		assert.NoError(t, err)
+	}))
+	defer at.Close()
+	for path, want := range map[string][]string{
+		"/v1/messages":         {"529", `"type":"overloaded_error"`, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\""},
+		"/v1/chat/completions": {"503", `"code":"server_error"`, `data: {"error":{"message":"injected","type":"requests"`},
+		"/v1/responses":        {"503", `"code":"server_error"`, "event: error\n"},
+		"/v1beta/models/m:streamGenerateContent?alt=sse":                {"503", `"status":"UNAVAILABLE"`, `data: {"error":{"code":429`},
+		"/model/m/converse-stream":                                      {"503", `{"message":"Overloaded"}`, "throttlingException"},
+		"/model/anthropic.m/invoke-with-response-stream":                {"503", `{"message":"Overloaded"}`, "throttlingException"},
+		"/v1/projects/p/publishers/anthropic/models/m:streamRawPredict": {"529", `"type":"overloaded_error"`, "event: error\n"},
+	} {
+		s := beside(t, "tap", "--out", filepath.Join(t.TempDir(), "c.yaml"), "--listen", "127.0.0.1:0", "--upstream", at.URL,
+			"--fault", "status 529 @ request=1", "--fault", "say rate_limit_error @ request=2 event=1")
+		for i := range 2 {
+			resp, err := http.Post(s.url+path, "application/json", strings.NewReader("{}"))
+			require.NoError(t, err)
+			text, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			resp.Body.Close()
+			assert.Contains(t, string(text), want[i+1], path)
+			if i == 0 {
+				assert.Equal(t, want[0], fmt.Sprint(resp.StatusCode), path)
+			}
+		}
+		s.cancel()
+		code, _ := s.end(t)
+		assert.Equal(t, cli.ExitHeld, code, s.errs.String())
+	}
+}
+
+// A flood goes through whole: each request has its own answer, and each exchange is in the
+// file once.
+func TestTapLosesNothingOfAFlood(t *testing.T) {
+	const clients, each = 20, 25
+	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range 3 {
+			fmt.Fprintf(w, "data: %s\n\n", body)
+			w.(http.Flusher).Flush()
+		}
+	}))
+	defer at.Close()
+	file := filepath.Join(t.TempDir(), "flood.yaml")
+	s := beside(t, "tap", "--out", file, "--listen", "127.0.0.1:0", "--upstream", at.URL)
+	var asked sync.WaitGroup
+	for c := range clients {
+		asked.Go(func() {
+			for n := range each {
+				body := fmt.Sprintf(`{"n":%d}`, c*each+n)
+				assert.Equal(t, strings.Repeat("data: "+body+"\n\n", 3), ask(t, s.url, body))
+			}
+		})
+	}
+	asked.Wait()
+	s.cancel()
+	code, _ := s.end(t)
+	require.Equal(t, cli.ExitHeld, code, s.errs.String())
+	assert.Contains(t, s.errs.String(), fmt.Sprintf("%d exchanges recorded", clients*each))
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	c, err := cassette.Load(file, f, cassette.Limits{})
+	require.NoError(t, err)
+	found := map[string]int{}
+	for _, i := range c.Interactions {
+		events, err := i.Events()
+		require.NoError(t, err)
+		require.Len(t, events, 3)
+		assert.JSONEq(t, i.Request.Body, string(events[2].Data))
+		found[i.Request.Body]++
+	}
+	assert.Len(t, found, clients*each)
+	assert.Len(t, c.Interactions, clients*each)
 }
