@@ -80,6 +80,7 @@ var layers = []struct {
 	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
+	{"docs", nil},
 	{"property/mutants", []string{"toolsys/builtin"}},
 	{"property/bash", []string{"toolsys/shellcmd"}},
 	{"property/...", nil},
@@ -93,7 +94,7 @@ var layers = []struct {
 	// published schemas; only the command, and tests of scenarios, read reports.
 	{"reports", []string{"sim/drift", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},
-	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/shell", "toolsys/pool", "toolsys"}},
+	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/shell", "toolsys/pool", "toolsys"}},
 }
 
 var leaves = []string{

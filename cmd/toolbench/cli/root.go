@@ -28,8 +28,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.serveCommand(), a.tryCommand(), a.tapCommand(), a.driftCommand(), a.upgradeCommand(),
-		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.mergeCommand(), a.doctorCommand(), a.schemaCommand(), a.versionCommand())
-	root.SetHelpCommand(helpCommand())
+		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.mergeCommand(), a.doctorCommand(), a.manCommand(), a.schemaCommand(), a.versionCommand())
+	root.SetHelpCommand(a.helpCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		strict(cmd)
@@ -53,21 +53,6 @@ func known(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usage("unknown command %q%s; see `%s --help`", args[0], meant(cmd.SuggestionsFor(args[0])), cmd.CommandPath())
-}
-
-// helpCommand is cobra's, but an unknown topic is an error.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Explain a command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			topic, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return known(cmd.Root(), args)
-			}
-			topic.InitDefaultHelpFlag()
-			return topic.Help()
-		},
-	}
 }
 
 // flagError describes what is wrong with a flag, and proposes one that exists.

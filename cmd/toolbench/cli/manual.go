@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"toolbench/docs"
+	"toolbench/reports"
+)
+
+// topic is a text that help prints beside those of the commands.
+type topic struct{ name, title, text string }
+
+// topics are the exit codes and environment, and the documents of the project.
+func topics() []topic {
+	all := []topic{{"exit-codes", "Exit codes and environment", helpText("codes")}}
+	files, err := docs.Files.ReadDir(".")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	for _, f := range files {
+		data, err := docs.Files.ReadFile(f.Name())
+		if err != nil {
+			panic(err)
+		}
+		title, text, _ := strings.Cut(string(data), "\n")
+		all = append(all, topic{strings.TrimSuffix(f.Name(), path.Ext(f.Name())), strings.TrimPrefix(title, "# "), notes.ReplaceAllString(text, "")})
+	}
+	return all
+}
+
+// notes are what the tests of the documents read, and no person.
+var notes = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
+
+// helpCommand is cobra's with topics, and what is neither a command nor a topic is an error.
+func (a *app) helpCommand() *cobra.Command {
+	var names []string
+	long := "Explains a command, or a topic:\n"
+	for _, t := range topics() {
+		names = append(names, t.name)
+		long += "\n  " + reports.Pad(t.name, 16) + t.title
+	}
+	return &cobra.Command{
+		Use: "help [COMMAND|TOPIC]", Short: "Explain a command or a topic", Long: long, ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if i := slices.IndexFunc(topics(), func(t topic) bool { return t.name == args[0] }); i >= 0 {
+					t := topics()[i]
+					return a.printAll([]byte(strings.ToUpper(t.title) + "\n\n" + strings.TrimSpace(t.text)))
+				}
+			}
+			command, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownTopic(cmd.Root(), args, names)
+			}
+			command.InitDefaultHelpFlag()
+			return command.Help()
+		},
+	}
+}
+
+func unknownTopic(root *cobra.Command, args, names []string) error {
+	near := append(root.SuggestionsFor(args[0]), alike(args[0], names)...)
+	return usage("unknown command %q%s; no topic has that name either: see `toolbench help help`", args[0], meant(near))
+}
+
+func (a *app) manCommand() *cobra.Command {
+	out := "man"
+	cmd := explained(&cobra.Command{Use: "man", Short: "Write manual pages", Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.man(cmd.Root(), out) }})
+	cmd.Flags().StringVar(&out, "out", out, "the folder to write into")
+	return cmd
+}
+
+// man writes a page for each command, the same in every build.
+func (a *app) man(root *cobra.Command, out string) error {
+	root.DisableAutoGenTag = true
+	all := slices.DeleteFunc(append([]*cobra.Command{root}, root.Commands()...), func(c *cobra.Command) bool { return c.Name() == "help" })
+	for _, cmd := range all {
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+		var page bytes.Buffer
+		date := time.Unix(0, 0).UTC()
+		header := doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "toolbench", Manual: "toolbench", Date: &date}
+		cmd.Long = verbatim(cmd.Long)
+		if err := doc.GenMan(cmd, &header, &page); err != nil {
+			return harness(err)
+		}
+		file := filepath.Join(out, name+".1")
+		if err := writeWhole(a.path(file), page.Bytes()); err != nil {
+			return usage("%s cannot be written: %s; name another folder with --out", file, reason(err))
+		}
+	}
+	_, err := io.WriteString(a.Stdout, fmt.Sprintf("wrote %d pages into %s; read one with: man -l %s\n", len(all), out, filepath.Join(out, "toolbench.1")))
+	return wrap(err)
+}
+
+// verbatim makes a help text Markdown that has it line by line: what is indented is a
+// block of its own, and a bracket no tag.
+func verbatim(text string) string {
+	var lines []string
+	inside := false
+	for line := range strings.SplitSeq(text, "\n") {
+		indented := strings.HasPrefix(line, "  ")
+		switch {
+		case indented && !inside:
+			lines = append(lines, "", "  "+line)
+		case indented:
+			lines = append(lines, "  "+line)
+		default:
+			lines = append(lines, strings.ReplaceAll(line, "<", "\\<"))
+		}
+		inside = indented
+	}
+	return strings.Join(lines, "\n")
+}
