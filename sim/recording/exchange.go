@@ -80,8 +80,43 @@ func (x *exchange) read(max int64) (reply, error) {
 		return x.stream(b)
 	case len(text) > 0 && text[0] == '{':
 		return x.document(text)
+	case len(text) > 0 && text[0] == '[':
+		return x.listed(text)
 	}
 	return reply{}, errNoModel
+}
+
+// listed decodes a stream that is one JSON list, as Gemini's is unless it is asked for
+// events.
+func (x *exchange) listed(text []byte) (reply, error) {
+	r := reply{streamed: true}
+	d, values := x.dialect(&r), json.NewDecoder(bytes.NewReader(text))
+	_, err := values.Token() // its bracket
+	for first := true; err == nil && values.More(); first = false {
+		var v json.RawMessage
+		if err = values.Decode(&v); err != nil {
+			break
+		}
+		if first && dialect.EventAPI(gjson.ParseBytes(v)) != dialect.Gemini {
+			return reply{}, errNoModel
+		}
+		if failed := d.Add(stream.Event{Data: v}); failed != nil {
+			return r, failed
+		}
+	}
+	if err == nil {
+		_, err = values.Token()
+	}
+	if err != nil {
+		r.cut = "the body ends inside its list"
+	}
+	if failed := d.End(); failed != nil {
+		return r, failed
+	}
+	if r.api = d.API(); r.api != dialect.Gemini {
+		return reply{}, errNoModel
+	}
+	return x.timed(r), r.check()
 }
 
 // plainFrames decodes frames that some recorders keep as base64 without marking it.
@@ -132,9 +167,13 @@ func (x *exchange) stream(b []byte) (reply, error) {
 	i := cassette.Interaction{Number: x.number}
 	i.Response.Body, i.Response.Headers, i.Response.Duration = string(b), x.header, x.first.At
 	events, err := i.Events()
+	cut, isCut := errors.AsType[*stream.TruncatedError](err)
+	if isCut && len(apart(cut.Event)) > 1 {
+		events, err, isCut = append(events, cut.Event), nil, false
+	}
 	d := x.dialect(&r)
 	for _, e := range events {
-		if failed := d.Add(e); failed != nil {
+		if failed := eachApart(e, d.Add); failed != nil {
 			return r, failed
 		}
 	}
@@ -146,7 +185,7 @@ func (x *exchange) stream(b []byte) (reply, error) {
 		return r, failed
 	}
 	r.api = d.API()
-	if cut, ok := errors.AsType[*stream.TruncatedError](err); ok {
+	if isCut {
 		r.cut = "the body ends inside an event, at byte " + fmt.Sprint(cut.Offset)
 	} else if err != nil {
 		r.malformed = err.Error()

@@ -64,7 +64,9 @@ func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
 			`{"model":"m","previous_response_id":"r1","input":[`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
 		"gemini":                   {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("view", ""), done), []string{"1", "2"}},
 		"gemini, the client's ids": {dialect.Gemini, called(t, "/v1/projects/p/locations/l/publishers/google/models/m:generateContent", askedGemini+"]}", answer, gemini("view", `,"id":"own"`), done), []string{"1", "2"}},
-		"gemini, no tool's name":   {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("call_1", ""), done), []string{"1", "2"}},
+		"gemini, a stream as a list": {dialect.Gemini, called(t, "/v1beta/models/m:streamGenerateContent", askedGemini+"]}",
+			"["+strings.Replace(answer, `,"finishReason":"STOP"`, "", 1)+",\r\n"+done+"\n]", gemini("view", ""), "["+done+"]"), []string{"1", "2"}},
+		"gemini, no tool's name": {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("call_1", ""), done), []string{"1", "2"}},
 	} {
 		rec := open(t, c.text)
 		assert.Empty(t, rec.Problems, name)
@@ -92,6 +94,32 @@ func TestBareStreamsOfOtherProviders(t *testing.T) {
 	require.Len(t, rec.Conversations[0].Turns, 2)
 	assert.Empty(t, rec.Problems)
 	assert.Equal(t, recording.EventLines, rec.Format)
+}
+
+// A stream that is a list may end early, and lines of data may lack the blank ones between
+// them.
+func TestStreamsInOtherShapes(t *testing.T) {
+	rec := open(t, called(t, "/v1beta/models/m:streamGenerateContent", askedGemini+"]}", `[{"candidates":[{"content":{"parts":[{"text":"Loo"}]}}]},{"candi`))
+	assert.Equal(t, []string{"the body ends inside its list"}, []string{rec.Conversations[0].Turns[0].Why})
+	for _, blank := range []string{"\n", "\n\n"} {
+		for name, events := range map[string][]string{
+			"chat": {`data: {"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"A","function":{"name":"view","arguments":"{}"}}]}}]}`,
+				`data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, "data: [DONE]"},
+			"messages": {"event: message_start\n" + `data: {"type":"message_start","message":{"type":"message","id":"1","model":"m","content":[]}}`,
+				`data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"A","name":"view","input":{}}}`, `data: {"type":"content_block_stop","index":0}`,
+				`data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, `data: {"type":"message_stop"}`},
+		} {
+			text := strings.Join(events, blank) + blank
+			for _, rec := range []*recording.Recording{open(t, text), open(t, called(t, "/v1/messages", `{"messages":[{"role":"user","content":"Go."}]}`, text))} {
+				assert.Empty(t, rec.Problems, name)
+				require.Len(t, rec.Conversations[0].Turns, 1, name)
+				turn := rec.Conversations[0].Turns[0]
+				assert.Equal(t, []any{recording.Whole, "m", "tool_use"}, []any{turn.Ending, turn.Model, turn.Stop}, name)
+				require.Len(t, turn.Calls, 1, name)
+				assert.Equal(t, "view", turn.Calls[0].Name)
+			}
+		}
+	}
 }
 
 // The recordings of other providers that lie beside the project: what another way of

@@ -3,11 +3,14 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
@@ -50,7 +53,7 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 	dec, lines := stream.Decoder{MaxEvent: int(s.limits.Part)}, &lineReader{r: r, max: s.limits.Line}
 	first, between, feed := 0, true, []byte(nil)
 	d := &dialect.Stream{Emit: func(e stream.Event) error { return out.responses.add(e.Clone(), first) }}
-	emit := d.Add
+	emit := func(e stream.Event) error { return eachApart(e, d.Add) }
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
@@ -86,6 +89,35 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 	return out.responses.end("the file ends before message_stop")
 }
 
+// apart gives the events of one that is several, else the one: some recorders drop the blank
+// lines between them, so that the lines of their data stand together.
+func apart(e stream.Event) (out []stream.Event) {
+	lines := bytes.Split(e.Data, []byte("\n"))
+	if len(lines) == 1 || json.Valid(e.Data) {
+		return []stream.Event{e}
+	}
+	for _, l := range lines {
+		switch {
+		case string(l) == "[DONE]":
+		case !json.Valid(l) || l[0] != '{':
+			return []stream.Event{e}
+		default:
+			out = append(out, stream.Event{At: e.At, Type: gjson.GetBytes(l, "type").String(), Data: l})
+		}
+	}
+	return out
+}
+
+// eachApart emits the events of one.
+func eachApart(e stream.Event, emit func(stream.Event) error) error {
+	for _, e := range apart(e) {
+		if err := emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // oversized makes an error of the file of an event that does not end.
 func (s *scanner) oversized(err error, n int) error {
 	if large, ok := errors.AsType[*stream.TooLargeError](err); ok {
@@ -100,7 +132,7 @@ func (s *scanner) endSSE(dec *stream.Decoder, out *lone, emit func(stream.Event)
 	switch {
 	case !ok:
 		return nil
-	case cut.Whole:
+	case cut.Whole, len(apart(cut.Event)) > 1:
 		return emit(cut.Event)
 	}
 	if out.responses.turn == nil {

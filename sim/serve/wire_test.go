@@ -104,10 +104,6 @@ func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
 			require.NoError(t, err)
 			got.Body.Close()
 			require.NoError(t, journal.Close(t.Context()))
-			if name == "gemini listed" { // recordings of it are not read
-				assert.Equal(t, []string{"Oslo", "Rome"}, texts(gjson.GetBytes(body, "#.candidates.0.content.parts.#.functionCall.args.city|@flatten")))
-				return
-			}
 			f, err := os.Open(file)
 			require.NoError(t, err)
 			defer f.Close()
@@ -121,13 +117,6 @@ func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
 			assert.Equal(t, []string{"weatherOslo", "weatherRome"}, cities)
 		})
 	}
-}
-
-func texts(list gjson.Result) (out []string) {
-	for _, v := range list.Array() {
-		out = append(out, v.String())
-	}
-	return out
 }
 
 // What is not served is an error in the words of the API that is meant, with what is.
