@@ -27,8 +27,10 @@ var layers = []struct {
 	may []string
 }{
 	// Leaves: they import nothing but the standard library and libraries.
-	{"toolsys/message", nil},
-	{"toolsys/schema", nil},
+	{"toolsys/jsonscan", nil},
+	// Both read JSON in place: every event of a stream, every input of a call.
+	{"toolsys/message", []string{"toolsys/jsonscan"}},
+	{"toolsys/schema", []string{"toolsys/jsonscan"}},
 	{"toolsys/settings", nil},
 	{"toolsys/trace", nil},
 	{"toolsys/permission", nil},
@@ -98,7 +100,7 @@ var layers = []struct {
 }
 
 var leaves = []string{
-	"toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
+	"toolsys/jsonscan", "toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
 	"toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/...",
 }
 

@@ -25,6 +25,7 @@ type execution struct {
 	over    context.CancelCauseFunc
 	blocks  message.Assembler
 	reply   message.Reply
+	repeats bool // a call was dropped for its id
 	history []message.Message
 
 	mu      sync.Mutex
@@ -77,18 +78,23 @@ func (ex *execution) take(data []byte) error {
 		if ex.s.traces() {
 			ex.s.trace(trace.BlockDone{Type: b.Type, Chars: len(b.Text) + len(b.Input)})
 		}
-		if b.Type != message.TypeToolUse || !ex.taken(b.ID) {
-			_ = ex.s.record(Entry{Kind: BlockDone, Block: &b}) // Send asks for the error
+		if ex.s.cfg.Journal != nil && (b.Type != message.TypeToolUse || !ex.taken(b.ID)) {
+			ex.recordBlock(b)
 		}
 		switch {
 		case b.Type != message.TypeToolUse:
 		case ex.taken(b.ID):
+			ex.repeats = true
 			ex.s.trace(trace.StreamCut{ID: b.ID, Name: b.Name, Input: string(b.Input), Reason: "its id is taken"})
 		default:
 			ex.add(b)
 		}
 	}
 	return err
+}
+
+func (ex *execution) recordBlock(b message.Block) {
+	_ = ex.s.record(Entry{Kind: BlockDone, Block: &b}) // Send asks for the error
 }
 
 // taken: a second call with the same id in one message could not be answered apart

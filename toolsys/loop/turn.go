@@ -65,14 +65,17 @@ func (s *Session) request(snap *pool.Snapshot) message.Request {
 // carry, or "" for one that may stay: the tool left the pool, or this request does not
 // have tools found by reference at all (E5).
 func (s *Session) unreferable(snap *pool.Snapshot) func(tool string) string {
-	offered := map[string]bool{}
-	for _, name := range slices.Concat(names(snap.Loaded()), names(snap.Deferred())) {
-		offered[name] = true
-	}
+	offered := sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, name := range slices.Concat(names(snap.Loaded()), names(snap.Deferred())) {
+			all[name] = true
+		}
+		return all
+	})
 	refers := snap.View.Deferring && snap.View.Style == pool.API
 	return func(tool string) string {
 		switch {
-		case !offered[tool]:
+		case !offered()[tool]:
 			return fmt.Sprintf("The tool %s is not available any more.", tool)
 		case !refers:
 			return fmt.Sprintf("The tool %s is available.", tool)
@@ -117,7 +120,9 @@ func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.
 // endOfStream decides whether what came is a message that may be committed.
 func (s *Session) endOfStream(stream context.Context, ex *execution, err error) (message.Reply, error) {
 	reply, incomplete := ex.blocks.End()
-	reply.Message.Content = withoutRepeats(reply.Message.Content)
+	if ex.repeats {
+		reply.Message.Content = withoutRepeats(reply.Message.Content)
+	}
 	if errors.Is(context.Cause(stream), schedule.UserInterrupt) {
 		// The user sent a message: what was complete counts, the rest is dropped (J4).
 		reply.StopReason = "interrupted"

@@ -2,11 +2,13 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // ErrIncomplete is returned when a stream ended without message_stop. Nothing of
@@ -41,73 +43,57 @@ type Reply struct {
 // must never look like `{}`.
 type Assembler struct {
 	reply   Reply
-	open    map[int]*openBlock
-	order   []int
-	done    map[int]Block
+	reader  eventReader
+	begun   bool
+	blocks  []blockAt
+	places  map[int]int // of the indices, once they are not 0, 1, 2 and so on
+	spare   []*openBlock
+	one     [1]Block
 	stopped bool
 	moved   bool
 }
 
-type openBlock struct {
-	start json.RawMessage
+// blockAt is a block of the reply by its index: open until it is complete.
+type blockAt struct {
+	index int
+	open  *openBlock
 	block Block
-	text  strings.Builder
-	sig   strings.Builder
-	json  bytes.Buffer
+}
+
+type openBlock struct {
+	start json.RawMessage // what the block began as, of one that travels unread
+	text  []byte
+	sig   []byte
+	json  []byte
 	cites []json.RawMessage
 	begun bool // it had a delta
 }
 
-type wireEvent struct {
-	Type    string          `json:"type"`
-	Index   int             `json:"index"`
-	Block   json.RawMessage `json:"content_block"`
-	Message *struct {
-		ID      string  `json:"id"`
-		Model   string  `json:"model"`
-		Content []Block `json:"content"`
-		Usage   Usage   `json:"usage"`
-		Stop    string  `json:"stop_reason"`
-	} `json:"message"`
-	Delta struct {
-		Type        string          `json:"type"`
-		Text        string          `json:"text"`
-		PartialJSON string          `json:"partial_json"`
-		Thinking    string          `json:"thinking"`
-		Signature   string          `json:"signature"`
-		Citation    json.RawMessage `json:"citation"`
-		StopReason  string          `json:"stop_reason"`
-	} `json:"delta"`
-	Usage *Usage `json:"usage"`
-	Error struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
 // Add takes the data of one event and gives the blocks it completed, nearly
-// always none or one. A *StreamError means that the stream reported a failure.
+// always none or one; they hold until the next event. A *StreamError means that the
+// stream reported a failure.
 func (a *Assembler) Add(data []byte) ([]Block, error) {
-	var ev wireEvent
 	a.moved = true
-	if err := json.Unmarshal(data, &ev); err != nil {
-		return nil, fmt.Errorf("malformed stream event: %w", err)
+	ev, err := a.reader.read(data)
+	if err != nil {
+		return nil, err
 	}
-	switch ev.Type {
+	switch ev.kind {
 	case "message_start":
-		return a.begin(ev)
+		return a.begin(ev.message)
 	case "content_block_start":
-		return nil, a.start(ev.Index, ev.Block)
+		return nil, a.start(ev.index, ev.block)
 	case "content_block_delta":
-		return nil, a.delta(ev)
+		return nil, a.delta(ev.index, &ev.delta)
 	case "content_block_stop":
-		return a.stop(ev.Index)
+		return a.stop(ev.index)
 	case "message_delta":
 		a.finish(ev)
 	case "message_stop":
 		a.stopped = true
 	case "error":
-		return nil, &StreamError{Kind: ev.Error.Type, Message: ev.Error.Message}
+		fault := ev.fault
+		return nil, &fault
 	default: // pings and events of a later API version
 		a.moved = false
 	}
@@ -121,87 +107,130 @@ func (a *Assembler) Add(data []byte) ([]Block, error) {
 func (a *Assembler) Moved() bool { return a.moved }
 
 // begin also takes blocks that stand complete in message_start.
-func (a *Assembler) begin(ev wireEvent) ([]Block, error) {
-	if a.open != nil {
+func (a *Assembler) begin(m *begun) ([]Block, error) {
+	if a.begun {
 		return nil, errors.New("a second message_start")
 	}
-	a.open, a.done = map[int]*openBlock{}, map[int]Block{}
-	if ev.Message == nil {
+	a.begun = true
+	if m == nil {
 		return nil, nil
 	}
-	m := ev.Message
-	a.reply = Reply{ID: m.ID, Model: m.Model, Usage: m.Usage, StopReason: m.Stop}
-	for i := range m.Content {
-		if b := &m.Content[i]; b.Type == TypeToolUse {
+	a.reply = Reply{ID: m.id, Model: m.model, Usage: m.usage, StopReason: m.stop}
+	for i := range m.content {
+		if b := &m.content[i]; b.Type == TypeToolUse {
 			b.Input, b.Invalid = completeInput(b.Input, nil)
 		}
-		a.order = append(a.order, i)
-		a.done[i] = m.Content[i]
+		a.enter(i).block = m.content[i]
 	}
-	return m.Content, nil
+	return m.content, nil
 }
 
-func (a *Assembler) start(index int, raw json.RawMessage) error {
-	if a.open == nil {
+// enter adds a place for the block of an index that has none.
+func (a *Assembler) enter(index int) *blockAt {
+	n := len(a.blocks)
+	if index != n && a.places == nil {
+		a.places = make(map[int]int, n+1)
+		for i := range a.blocks {
+			a.places[i] = i
+		}
+	}
+	if a.places != nil {
+		a.places[index] = n
+	}
+	a.blocks = append(a.blocks, blockAt{index: index})
+	return &a.blocks[n]
+}
+
+// at is the place of the block of an index, or nil.
+func (a *Assembler) at(index int) *blockAt {
+	if a.places != nil {
+		if place, ok := a.places[index]; ok {
+			return &a.blocks[place]
+		}
+		return nil
+	}
+	if index < 0 || index >= len(a.blocks) {
+		return nil
+	}
+	return &a.blocks[index]
+}
+
+func (a *Assembler) start(index int, raw []byte) error {
+	if !a.begun {
 		return errors.New("content_block_start before message_start")
 	}
-	if _, again := a.done[index]; again || a.open[index] != nil {
+	if a.at(index) != nil {
 		return fmt.Errorf("content block %d started twice", index)
 	}
-	var b Block
-	if err := b.UnmarshalJSON(raw); err != nil {
+	b, err := a.reader.blockOf(raw)
+	if err != nil {
 		return err
 	}
-	a.order = append(a.order, index)
-	a.open[index] = &openBlock{start: bytes.Clone(raw), block: b}
+	place := a.enter(index)
+	place.block, place.open = b, a.fresh()
+	if len(b.Raw) > 0 {
+		place.open.start = bytes.Clone(raw)
+	}
 	return nil
 }
 
-func (a *Assembler) delta(ev wireEvent) error {
-	o := a.open[ev.Index]
-	if o == nil {
-		return fmt.Errorf("delta for content block %d, which is not open", ev.Index)
+// fresh is an open block, with the room of one that is complete where there is one.
+func (a *Assembler) fresh() *openBlock {
+	n := len(a.spare)
+	if n == 0 {
+		return &openBlock{}
 	}
-	d := &ev.Delta
-	a.moved = !o.begun || d.Text+d.PartialJSON+d.Thinking+d.Signature != "" || len(d.Citation) > 0
+	o := a.spare[n-1]
+	a.spare = a.spare[:n-1]
+	*o = openBlock{text: o.text[:0], sig: o.sig[:0], json: o.json[:0]}
+	return o
+}
+
+func (a *Assembler) delta(index int, d *delta) error {
+	place := a.at(index)
+	if place == nil || place.open == nil {
+		return fmt.Errorf("delta for content block %d, which is not open", index)
+	}
+	o := place.open
+	a.moved = !o.begun || !d.empty()
 	o.begun = true
-	switch ev.Delta.Type {
+	switch d.kind {
 	case "text_delta":
-		o.text.WriteString(ev.Delta.Text)
+		o.text = append(o.text, d.text...)
 	case "input_json_delta":
-		o.json.WriteString(ev.Delta.PartialJSON)
+		o.json = append(o.json, d.json...)
 	case "thinking_delta":
-		o.text.WriteString(ev.Delta.Thinking)
+		o.text = append(o.text, d.thinking...)
 	case "signature_delta":
-		o.sig.WriteString(ev.Delta.Signature)
+		o.sig = append(o.sig, d.signature...)
 	case "citations_delta":
-		o.cites = append(o.cites, ev.Delta.Citation)
+		o.cites = append(o.cites, bytes.Clone(d.citation))
 	}
 	return nil
 }
 
 func (a *Assembler) stop(index int) ([]Block, error) {
-	o := a.open[index]
-	if o == nil {
+	place := a.at(index)
+	if place == nil || place.open == nil {
 		return nil, fmt.Errorf("content_block_stop for block %d, which is not open", index)
 	}
-	delete(a.open, index)
-	b, err := o.complete()
+	b, err := place.open.complete(place.block)
 	if err != nil {
 		return nil, err
 	}
-	a.done[index] = b
-	return []Block{b}, nil
+	a.spare = append(a.spare, place.open)
+	place.block, place.open = b, nil
+	a.one[0] = b
+	return a.one[:], nil
 }
 
-func (o *openBlock) complete() (b Block, err error) {
-	b = o.block
+func (o *openBlock) complete(b Block) (_ Block, err error) {
 	switch {
 	case b.Type == TypeText:
-		b.Text += o.text.String()
+		b.Text += string(o.text)
 		b.Extra, err = withCitations(b.Extra, o.cites)
 	case b.Type == TypeToolUse:
-		b.Input, b.Invalid = completeInput(b.Input, o.json.Bytes())
+		b.Input, b.Invalid = completeInput(b.Input, o.json)
 	case len(b.Raw) > 0:
 		b.Raw, err = o.completeRaw()
 	}
@@ -238,10 +267,16 @@ func completeInput(start, deltas []byte) (input json.RawMessage, invalid string)
 	switch {
 	case len(text) == 0 || string(text) == "null":
 		return json.RawMessage("{}"), ""
-	case text[0] != '{' || !json.Valid(text):
+	case text[0] != '{' || !valid(text):
 		return json.RawMessage("{}"), string(text)
 	}
 	return bytes.Clone(text), ""
+}
+
+// valid is json.Valid, for what has the usual depth without a machine of states.
+func valid(text []byte) bool {
+	c := jsonscan.Cursor{JSON: text}
+	return c.Skip() && c.End() || json.Valid(text)
 }
 
 // completeRaw puts the streamed text of a block we do not interpret (thinking,
@@ -251,30 +286,30 @@ func (o *openBlock) completeRaw() (json.RawMessage, error) {
 	if err := json.Unmarshal(o.start, &members); err != nil {
 		return nil, err
 	}
-	if o.text.Len() > 0 {
+	if len(o.text) > 0 {
 		var begun string
 		if raw, ok := members["thinking"]; ok {
 			if err := json.Unmarshal(raw, &begun); err != nil {
 				return nil, err
 			}
 		}
-		members["thinking"] = quote(begun + o.text.String())
+		members["thinking"] = quote(begun + string(o.text))
 	}
-	if o.sig.Len() > 0 {
-		members["signature"] = quote(o.sig.String())
+	if len(o.sig) > 0 {
+		members["signature"] = quote(string(o.sig))
 	}
-	if o.json.Len() > 0 {
-		members["input"], _ = completeInput(nil, o.json.Bytes())
+	if len(o.json) > 0 {
+		members["input"], _ = completeInput(nil, o.json)
 	}
 	return marshalSorted(members)
 }
 
-func (a *Assembler) finish(ev wireEvent) {
-	if ev.Delta.StopReason != "" {
-		a.reply.StopReason = ev.Delta.StopReason
+func (a *Assembler) finish(ev *event) {
+	if ev.delta.stop != "" {
+		a.reply.StopReason = ev.delta.stop
 	}
-	if ev.Usage != nil {
-		a.reply.Usage.Output = ev.Usage.Output
+	if ev.usage != nil {
+		a.reply.Usage.Output = ev.usage.Output
 	}
 }
 
@@ -282,10 +317,10 @@ func (a *Assembler) finish(ev wireEvent) {
 // ends they are what was cut off.
 func (a *Assembler) Open() []Block {
 	var cut []Block
-	for _, i := range a.order {
-		if o := a.open[i]; o != nil && o.block.Type == TypeToolUse {
-			b := o.block
-			b.Invalid = o.json.String()
+	for i := range a.blocks {
+		if p := &a.blocks[i]; p.open != nil && p.block.Type == TypeToolUse {
+			b := p.block
+			b.Invalid = string(p.open.json)
 			cut = append(cut, b)
 		}
 	}
@@ -295,10 +330,14 @@ func (a *Assembler) Open() []Block {
 // End gives the reply, without blocks that were cut off, in the order of
 // their indices. It returns ErrIncomplete when the stream broke off.
 func (a *Assembler) End() (Reply, error) {
+	blocks := a.blocks
+	if a.places != nil {
+		blocks = slices.SortedFunc(slices.Values(blocks), func(x, y blockAt) int { return cmp.Compare(x.index, y.index) })
+	}
 	a.reply.Message = Message{Role: Assistant}
-	for _, i := range slices.Sorted(slices.Values(a.order)) {
-		if b, ok := a.done[i]; ok {
-			a.reply.Message.Content = append(a.reply.Message.Content, b)
+	for i := range blocks {
+		if blocks[i].open == nil {
+			a.reply.Message.Content = append(slices.Grow(a.reply.Message.Content, len(blocks)-i), blocks[i].block)
 		}
 	}
 	if !a.stopped {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // keywordOrder is the order in which a schema's keywords are written; others
@@ -54,8 +56,8 @@ func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	} else if i := slices.IndexFunc(r.found, isDuplicate); i >= 0 {
 		return nil, errors.New("schema: " + r.found[i].Message)
 	}
-	w := writer{cursor: cursor{b: raw}}
-	w.space()
+	w := writer{Cursor: jsonscan.Cursor{JSON: raw}}
+	w.Space()
 	w.schema()
 	return w.out.Bytes(), nil
 }
@@ -64,7 +66,7 @@ func isDuplicate(p Problem) bool { return p.Keyword == "duplicate" }
 
 // writer copies from its cursor, which was checked to hold JSON.
 type writer struct {
-	cursor
+	jsonscan.Cursor
 	out bytes.Buffer
 }
 
@@ -75,7 +77,7 @@ type member struct {
 }
 
 func (w *writer) schema() {
-	switch w.peek() {
+	switch w.Peek() {
 	case '{':
 		w.ordered(w.keywords())
 	case '[':
@@ -110,12 +112,12 @@ func rank(keyword string) int {
 }
 
 func (w *writer) named() {
-	if w.peek() != '{' {
+	if w.Peek() != '{' {
 		w.data()
 		return
 	}
 	w.ordered(w.collect(func(string) {
-		if w.word("true") {
+		if w.Word("true") {
 			w.out.WriteString("{}")
 			return
 		}
@@ -125,25 +127,25 @@ func (w *writer) named() {
 
 // data copies a value that is not a schema, its members as they stand.
 func (w *writer) data() {
-	switch w.peek() {
+	switch w.Peek() {
 	case '{':
 		w.ordered(w.collect(func(string) { w.data() }))
 	case '[':
 		w.list(w.data)
 	case '"':
-		body, plain, _ := w.text()
+		body, plain, _ := w.Text()
 		writeText(&w.out, unquote(body, plain))
 	default:
-		start := w.i
-		w.skip()
-		w.out.Write(w.b[start:w.i])
+		start := w.At
+		w.Skip()
+		w.out.Write(w.JSON[start:w.At])
 	}
 }
 
 // collect reads an object, capturing what write puts out for each member.
 func (w *writer) collect(write func(name string)) []member {
 	var found []member
-	w.members(func(body []byte, plain bool) bool {
+	w.Members(func(body []byte, plain bool) bool {
 		name, mark := unquote(body, plain), w.out.Len()
 		write(name)
 		found = append(found, member{name, bytes.Clone(w.out.Bytes()[mark:])})
@@ -168,7 +170,7 @@ func (w *writer) ordered(found []member) {
 
 func (w *writer) list(write func()) {
 	w.out.WriteByte('[')
-	w.items(func(i int) bool {
+	w.Items(func(i int) bool {
 		if i > 0 {
 			w.out.WriteByte(',')
 		}

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // kinds is a set of JSON types.
@@ -223,7 +226,7 @@ func setInt(to *int64, v any) bool {
 const maxFreeMembers = 8
 
 // acceptor walks an input along the plan.
-type acceptor struct{ cursor }
+type acceptor struct{ jsonscan.Cursor }
 
 // accepts reports whether raw is certainly valid: JSON without trailing data,
 // without duplicated members or outsize numbers, and right by the schema. False
@@ -232,16 +235,16 @@ func (s *Schema) accepts(raw []byte) bool {
 	if s.fast == nil || s.fast.opaque {
 		return false
 	}
-	a := acceptor{cursor{b: raw}}
-	a.space()
-	return a.value(s.fast) && a.end()
+	a := acceptor{Cursor: jsonscan.Cursor{JSON: raw}}
+	a.Space()
+	return a.value(s.fast) && a.End()
 }
 
 func (a *acceptor) value(n *node) bool {
 	if n.opaque {
 		return false
 	}
-	switch a.peek() {
+	switch a.Peek() {
 	case '{':
 		return n.types&object != 0 && a.object(n)
 	case '[':
@@ -249,17 +252,17 @@ func (a *acceptor) value(n *node) bool {
 	case '"':
 		return n.types&text != 0 && a.string(n)
 	case 't':
-		return n.types&boolean != 0 && a.word("true")
+		return n.types&boolean != 0 && a.Word("true")
 	case 'f':
-		return n.types&boolean != 0 && a.word("false")
+		return n.types&boolean != 0 && a.Word("false")
 	case 'n':
-		return n.types&null != 0 && a.word("null")
+		return n.types&null != 0 && a.Word("null")
 	}
 	return a.bounded(n)
 }
 
 func (a *acceptor) string(n *node) bool {
-	body, plain, ok := a.text()
+	body, plain, ok := a.Text()
 	if !ok {
 		return false
 	}
@@ -269,12 +272,12 @@ func (a *acceptor) string(n *node) bool {
 	if n.minRunes <= 0 && n.maxRunes == maxInt {
 		return true
 	}
-	length := int64(runes(body))
+	length := int64(utf8.RuneCount(body))
 	return plain && length >= n.minRunes && length <= n.maxRunes
 }
 
 func (a *acceptor) bounded(n *node) bool {
-	token, digitsOnly, ok := a.number()
+	token, digitsOnly, ok := a.Number()
 	if !ok || len(token) > 300 {
 		return false
 	}
@@ -299,7 +302,7 @@ func isExponent(b byte) bool { return b|0x20 == 'e' }
 
 func (a *acceptor) array(n *node) bool {
 	count := int64(0)
-	ok := a.items(func(int) bool {
+	ok := a.Items(func(int) bool {
 		count++
 		return a.value(n.items)
 	})
@@ -312,7 +315,7 @@ func (a *acceptor) object(n *node) bool {
 		free  [maxFreeMembers][]byte
 		extra int
 	)
-	ok := a.members(func(name []byte, plain bool) bool {
+	ok := a.Members(func(name []byte, plain bool) bool {
 		if !plain {
 			return false
 		}

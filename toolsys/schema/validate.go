@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Validate gives everything that is wrong with raw, in a fixed order; nothing
@@ -128,7 +130,7 @@ const (
 // reader builds the value of an input as the validator wants it (numbers kept
 // as written), and notes on the way what a plain decode passes over.
 type reader struct {
-	cursor
+	jsonscan.Cursor
 	at    path
 	found Problems
 	// unfit is set where some number must not reach the validator.
@@ -137,10 +139,10 @@ type reader struct {
 
 // read reads all of raw. A non-nil error means that raw is not JSON.
 func read(raw []byte) (any, *reader, error) {
-	r := &reader{cursor: cursor{b: raw}}
-	r.space()
+	r := &reader{Cursor: jsonscan.Cursor{JSON: raw}}
+	r.Space()
 	v, ok := r.value()
-	if !ok || !r.end() {
+	if !ok || !r.End() {
 		return nil, r, r.syntaxError()
 	}
 	return v, r, nil
@@ -150,33 +152,33 @@ func read(raw []byte) (any, *reader, error) {
 // to report than the cursor; what it accepts was too deep.
 func (r *reader) syntaxError() error {
 	var v any
-	err := json.Unmarshal(r.b, &v)
+	err := json.Unmarshal(r.JSON, &v)
 	if err == nil {
-		return fmt.Errorf("it nests deeper than %d levels", maxDepth)
+		return fmt.Errorf("it nests deeper than %d levels", jsonscan.MaxDepth)
 	}
 	if at, ok := err.(*json.SyntaxError); ok {
-		return fmt.Errorf("%w (at byte %d of %d)", err, at.Offset, len(r.b))
+		return fmt.Errorf("%w (at byte %d of %d)", err, at.Offset, len(r.JSON))
 	}
 	return err
 }
 
 func (r *reader) value() (any, bool) {
-	switch r.peek() {
+	switch r.Peek() {
 	case '{':
 		return r.object()
 	case '[':
 		return r.array()
 	case '"':
-		body, plain, ok := r.text()
+		body, plain, ok := r.Text()
 		return unquote(body, plain), ok
 	case 't':
-		return true, r.word("true")
+		return true, r.Word("true")
 	case 'f':
-		return false, r.word("false")
+		return false, r.Word("false")
 	case 'n':
-		return nil, r.word("null")
+		return nil, r.Word("null")
 	}
-	token, _, ok := r.number()
+	token, _, ok := r.Number()
 	if ok && !fits(token) {
 		r.unfit = true
 		r.note("number", fmt.Sprintf("%s is a number out of range", r.at.subject()))
@@ -186,7 +188,7 @@ func (r *reader) value() (any, bool) {
 
 func (r *reader) object() (any, bool) {
 	m := map[string]any{}
-	ok := r.members(func(body []byte, plain bool) bool {
+	ok := r.Members(func(body []byte, plain bool) bool {
 		name := unquote(body, plain)
 		r.at = append(r.at, step{name: name, index: -1})
 		if _, twice := m[name]; twice {
@@ -202,7 +204,7 @@ func (r *reader) object() (any, bool) {
 
 func (r *reader) array() (any, bool) {
 	list := []any{}
-	ok := r.items(func(i int) bool {
+	ok := r.Items(func(i int) bool {
 		r.at = append(r.at, step{index: i})
 		v, ok := r.value()
 		list = append(list, v)

@@ -1,0 +1,239 @@
+// Package jsonscan reads the grammar of JSON in place. It exists for the paths that
+// every call and every event of a stream takes: they know which members they look for,
+// and what a general decoder allocates on the way is most of their cost. What a reader
+// built on it does not expect it hands to encoding/json, which words the errors.
+package jsonscan
+
+import "bytes"
+
+// MaxDepth is how deep an input may nest; models write a handful of levels, and
+// a bound keeps the recursive readers from being driven into the stack's limit.
+const MaxDepth = 1000
+
+// Cursor reads the grammar of JSON, strictly and without allocating. Every
+// reading method reports false at the first byte that is not JSON.
+type Cursor struct {
+	JSON []byte
+	// At is where the cursor stands.
+	At    int
+	depth int
+}
+
+// Space passes over white space.
+func (c *Cursor) Space() {
+	for c.At < len(c.JSON) {
+		switch c.JSON[c.At] {
+		case ' ', '\t', '\n', '\r':
+			c.At++
+		default:
+			return
+		}
+	}
+}
+
+// Peek is the byte at the cursor, or 0 at the end.
+func (c *Cursor) Peek() byte {
+	if c.At < len(c.JSON) {
+		return c.JSON[c.At]
+	}
+	return 0
+}
+
+// Take passes over b, if it stands at the cursor.
+func (c *Cursor) Take(b byte) bool {
+	if c.Peek() != b {
+		return false
+	}
+	c.At++
+	return true
+}
+
+// Word passes over w, if it stands at the cursor.
+func (c *Cursor) Word(w string) bool {
+	if !bytes.HasPrefix(c.JSON[c.At:], []byte(w)) {
+		return false
+	}
+	c.At += len(w)
+	return true
+}
+
+// Text reads a string and gives what stands between its quotes; plain is set where
+// this is also its value, since it has no escape.
+func (c *Cursor) Text() (body []byte, plain, ok bool) {
+	if !c.Take('"') {
+		return nil, false, false
+	}
+	start, plain := c.At, true
+	for c.At < len(c.JSON) {
+		switch b := c.JSON[c.At]; {
+		case b == '"':
+			c.At++
+			return c.JSON[start : c.At-1], plain, true
+		case b == '\\':
+			plain = false
+			if !c.escape() {
+				return nil, false, false
+			}
+		case b < 0x20:
+			return nil, false, false
+		default:
+			c.At++
+		}
+	}
+	return nil, false, false
+}
+
+func (c *Cursor) escape() bool {
+	c.At++
+	switch c.Peek() {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		c.At++
+		return true
+	case 'u':
+		c.At++
+		for range 4 {
+			if !c.hex() {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (c *Cursor) hex() bool {
+	b := c.Peek()
+	if b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f' {
+		c.At++
+		return true
+	}
+	return false
+}
+
+// Number reads a number; digitsOnly is set where it has no fraction and no exponent.
+func (c *Cursor) Number() (token []byte, digitsOnly, ok bool) {
+	start := c.At
+	c.Take('-')
+	if !c.Take('0') && !c.digits() {
+		return nil, false, false
+	}
+	digitsOnly = true
+	if c.Take('.') {
+		if digitsOnly = false; !c.digits() {
+			return nil, false, false
+		}
+	}
+	if c.Peek()|0x20 == 'e' {
+		digitsOnly = false
+		c.At++
+		if !c.Take('+') {
+			c.Take('-')
+		}
+		if !c.digits() {
+			return nil, false, false
+		}
+	}
+	return c.JSON[start:c.At], digitsOnly, true
+}
+
+func (c *Cursor) digits() bool {
+	start := c.At
+	for c.Peek() >= '0' && c.Peek() <= '9' {
+		c.At++
+	}
+	return c.At > start
+}
+
+// Members reads the object at the cursor; visit must read each member's value.
+func (c *Cursor) Members(visit func(name []byte, plain bool) bool) bool {
+	if !c.enter('{') {
+		return false
+	}
+	if c.leave('}') {
+		return true
+	}
+	for {
+		c.Space()
+		name, plain, ok := c.Text()
+		if !ok {
+			return false
+		}
+		c.Space()
+		if !c.Take(':') {
+			return false
+		}
+		c.Space()
+		if !visit(name, plain) {
+			return false
+		}
+		if c.leave('}') {
+			return true
+		}
+		if !c.Take(',') {
+			return false
+		}
+	}
+}
+
+// Items reads the array at the cursor; visit must read each item.
+func (c *Cursor) Items(visit func(i int) bool) bool {
+	if !c.enter('[') {
+		return false
+	}
+	if c.leave(']') {
+		return true
+	}
+	for i := 0; ; i++ {
+		c.Space()
+		if !visit(i) {
+			return false
+		}
+		if c.leave(']') {
+			return true
+		}
+		if !c.Take(',') {
+			return false
+		}
+	}
+}
+
+func (c *Cursor) enter(open byte) bool {
+	c.depth++
+	return c.depth <= MaxDepth && c.Take(open)
+}
+
+func (c *Cursor) leave(end byte) bool {
+	c.Space()
+	if !c.Take(end) {
+		return false
+	}
+	c.depth--
+	return true
+}
+
+// Skip reads any value.
+func (c *Cursor) Skip() bool {
+	switch c.Peek() {
+	case '{':
+		return c.Members(func([]byte, bool) bool { return c.Skip() })
+	case '[':
+		return c.Items(func(int) bool { return c.Skip() })
+	case '"':
+		_, _, ok := c.Text()
+		return ok
+	case 't':
+		return c.Word("true")
+	case 'f':
+		return c.Word("false")
+	case 'n':
+		return c.Word("null")
+	}
+	_, _, ok := c.Number()
+	return ok
+}
+
+// End reports whether nothing but space is left.
+func (c *Cursor) End() bool {
+	c.Space()
+	return c.At == len(c.JSON)
+}

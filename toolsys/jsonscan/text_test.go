@@ -1,0 +1,34 @@
+package jsonscan_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"toolbench/toolsys/jsonscan"
+)
+
+// FuzzText holds strings to encoding/json: the same are strings, and mean the same.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{
+		`plain`, `\"\\\/\b\f\n\r\t`, `\u00e9\u00Ff`, `\ud83d\ude00`, `\ud83d`, `\ud83dx`, `\ud83d\n`, `\ude00\ud83d`, `\ud83d\u0041`,
+		`\ud83d\ud83d\ude00`, "é\xff\xc3", "\u2028", `\u12`, `\x`, "\x01", `a"b`, `\ufffd`, `\u0000`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		raw := append(append([]byte{'"'}, body...), '"')
+		c := jsonscan.Cursor{JSON: raw}
+		got, plain, ok := c.Text()
+		ok = ok && c.End()
+		var want string
+		require.Equal(t, json.Unmarshal(raw, &want) == nil, ok)
+		if !ok {
+			return
+		}
+		require.Equal(t, want, string(jsonscan.AppendText(nil, got)))
+		require.Equal(t, !bytes.ContainsRune(body, '\\'), plain)
+	})
+}
