@@ -52,7 +52,11 @@ func (r ToolsReport) show(p *page) {
 		g.add(Safe(t.Name), t.traits(), t.limit(), Safe(offered))
 	}
 	p.tables(g)
-	p.lines(fmt.Sprintf("%d built-in tools, %d of them planned; the traits are of an input without members, and some tools decide by their input", len(r.Tools), planned))
+	count := fmt.Sprintf("%d built-in tools", len(r.Tools))
+	if planned > 0 {
+		count += fmt.Sprintf(", %d of them planned", planned)
+	}
+	p.lines(count + "; the traits are of an input without members, and some tools decide by their input")
 }
 
 // traits are the words for what a tool is.

@@ -44,13 +44,9 @@ func TestTheBuiltinsAreHandedOver(t *testing.T) {
 	s, err = toolsys.New(toolsys.Config{Builtins: builtins()})
 	require.NoError(t, err)
 	assert.Len(t, names(s), 55)
-	made := 0
 	for _, e := range s.Catalogue.Entries() {
-		if e.Tool != nil {
-			made++
-		}
+		assert.NotNil(t, e.Tool, e.Name)
 	}
-	assert.Equal(t, 55-len(builtin.Planned()), made)
 }
 
 func TestWhichToolsThereAre(t *testing.T) {

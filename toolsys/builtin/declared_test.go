@@ -48,6 +48,7 @@ var samples = map[string]string{
 	"Monitor":             `{"task_id":"task_1","pattern":"^error"}`,
 	"NotebookEdit":        `{"notebook_path":"n.ipynb","cell_id":"c1","new_source":"1+1","edit_mode":"replace"}`,
 	"OverflowTest":        `{"chars":60000}`,
+	"PowerShell":          `{"command":"Get-ChildItem -Recurse src | Sort-Object Name","timeout":5000}`,
 	"PushNotification":    `{"message":"All pass.","title":"Done","priority":"high"}`,
 	"REPL":                `{"calls":[{"tool":"Read","input":{"file_path":"a.go"}},{"tool":"Read","input":{"file_path":"b.go"}},{"tool":"Bash","input":{"command":"go test"}}]}`,
 	"Read":                `{"file_path":"~/a/very/long/path/that/does/not/fit/on/one/line/of/a/screen.txt","pages":"0-3"}`,

@@ -27,7 +27,8 @@ type Deps struct {
 	// leads to when links are followed (L6); nil where FS has no links.
 	FS      afero.Fs
 	Resolve func(path string) string
-	// Shell runs one command line of Bash to its end; nil leaves Bash without a shell.
+	// Shell runs one command line of Bash to its end; nil leaves Bash and PowerShell without
+	// a shell.
 	// KeepBytes is how much of each of its streams is kept in memory; 0 means 1 MiB.
 	Shell     shell.Runner
 	KeepBytes int
@@ -134,16 +135,20 @@ func (d Deps) webSearch() *tool.Tool {
 }
 
 func (d Deps) bash() *tool.Tool {
-	t := shell.Bash(shell.Deps{
-		FS: d.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.Resolve, Run: d.runner(), Sandbox: d.Sandbox, KeepBytes: d.KeepBytes,
-		Start: func(c *tool.Context, j shell.Job) (string, error) {
-			return d.host.Tasks.Start(tool.TaskSpec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID}, j.Run), nil
-		},
-	})
+	t := shell.Bash(d.shell())
 	// An approved sed edit runs as that very edit (H3).
 	edit := shell.Rewrite(d.FS)
 	t.Complete = func(in tool.Input, c *tool.Context) (json.RawMessage, bool) { return edit(t, in, c) }
 	return t
+}
+
+func (d Deps) shell() shell.Deps {
+	return shell.Deps{
+		FS: d.FS, OutputDir: path.Join(d.host.ResultsDir, "bash"), Resolve: d.Resolve, Run: d.runner(), Sandbox: d.Sandbox, KeepBytes: d.KeepBytes,
+		Start: func(c *tool.Context, j shell.Job) (string, error) {
+			return d.host.Tasks.Start(tool.TaskSpec{Kind: "bash", Title: j.Title, Command: j.Command, Agent: c.AgentID}, j.Run), nil
+		},
+	}
 }
 
 // The families' own dependencies.

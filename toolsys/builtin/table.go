@@ -25,6 +25,7 @@ type row struct {
 func flags(any ...settings.Flag) pool.Gate { return pool.Gate{Any: any} }
 
 var (
+	internal     = pool.Gate{Internal: true}
 	always       = pool.Gate{}
 	noEmbedded   = pool.Gate{Not: []settings.Flag{settings.EmbeddedSearch}}
 	withResource = pool.Gate{Special: true, Resources: true}
@@ -75,8 +76,8 @@ func Names() []string {
 	return all
 }
 
-// All makes the built-in tools for toolsys.Config.Builtins: the table with what is
-// planned beside it, or the ones that are named. A name of neither is an error.
+// All makes the built-in tools for toolsys.Config.Builtins: all of the table, or the ones
+// that are named. A name that is not in it is an error.
 func All(d Deps, names ...string) func(pool.Host) (pool.Kit, error) {
 	return func(h pool.Host) (pool.Kit, error) {
 		d := d.on(h)
@@ -88,11 +89,6 @@ func All(d Deps, names ...string) func(pool.Host) (pool.Kit, error) {
 			e := pool.Entry{Name: r.name, Gate: r.gate, Repl: r.repl, Simple: r.simple}
 			e.Tool = r.make(d)
 			entries = append(entries, e)
-		}
-		for _, e := range Planned() {
-			if len(names) == 0 || slices.Contains(names, e.Name) {
-				entries = append(entries, e)
-			}
 		}
 		for _, name := range names {
 			if !slices.ContainsFunc(entries, func(e pool.Entry) bool { return e.Name == name }) {

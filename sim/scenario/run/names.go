@@ -58,7 +58,7 @@ func Vocabulary() map[string][]string {
 // words are the system's words that a scenario may use.
 func words() scenario.Words {
 	w := scenario.Words{
-		Kinds: texts(trace.Names()), Statuses: texts(pipeline.Statuses()), Waits: append(schedule.Reasons(), "none"), Events: texts(hook.Events()), Builtins: builtins(),
+		Kinds: texts(trace.Names()), Statuses: texts(pipeline.Statuses()), Waits: append(schedule.Reasons(), "none"), Events: texts(hook.Events()), Builtins: builtin.Names(),
 	}
 	for _, p := range settings.Profiles() {
 		w.Profiles = append(w.Profiles, p.Name)
@@ -78,7 +78,7 @@ func texts[T ~string](list []T) []string {
 // built-in ones, those of the scenario and their aliases, and those of servers, also of
 // lists that come later.
 func (r *runner) toolNames() []string {
-	names := builtins()
+	names := builtin.Names()
 	for _, e := range r.sys.Catalogue.Entries() {
 		names = append(names, e.Name)
 		if e.Tool != nil {
@@ -87,15 +87,6 @@ func (r *runner) toolNames() []string {
 	}
 	for _, e := range r.servers.all {
 		names = append(names, e.named...)
-	}
-	return names
-}
-
-// builtins are the names of the built-in tools, of those that are planned too.
-func builtins() []string {
-	names := builtin.Names()
-	for _, e := range builtin.Planned() {
-		names = append(names, e.Name)
 	}
 	return names
 }

@@ -47,6 +47,18 @@ func (d bash) request(in BashIn, c *tool.Context) Request {
 }
 
 func (d bash) run(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+	out, exit, err := d.execute(ctx, in, c)
+	switch {
+	case err != nil:
+		return tool.Result[BashOut]{}, err
+	case out.Interrupted:
+		return tool.Result[BashOut]{Data: out, Failed: true}, nil
+	}
+	return d.finished(in, c, out, exit), nil
+}
+
+// execute runs the command to its end, or until its time is up.
+func (d bash) execute(ctx context.Context, in BashIn, c *tool.Context) (BashOut, Exit, error) {
 	stdout, stderr := d.capture(c.CallID, "stdout"), d.capture(c.CallID, "stderr")
 	r := d.request(in, c)
 	r.Stdout, r.Stderr = stdout, stderr
@@ -61,13 +73,13 @@ func (d bash) run(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[
 	out.take(stdout, stderr)
 	switch {
 	case err == nil:
-		return d.finished(in, c, out, exit), nil
+		return out, exit, nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return timedOut(in, out), nil
+		return timedOut(in, out), exit, nil
 	case ctx.Err() != nil:
-		return tool.Result[BashOut]{}, context.Cause(ctx)
+		return BashOut{}, exit, context.Cause(ctx)
 	}
-	return tool.Result[BashOut]{}, fmt.Errorf("the command did not run: %w", err)
+	return BashOut{}, exit, fmt.Errorf("the command did not run: %w", err)
 }
 
 func (out *BashOut) take(stdout, stderr *capture) {
@@ -104,10 +116,10 @@ var held = regexp.MustCompile(`(?i)permission denied|operation not permitted|rea
 
 // timedOut keeps what the command printed until its time was up: often that shows
 // why it took so long.
-func timedOut(in BashIn, out BashOut) tool.Result[BashOut] {
+func timedOut(in BashIn, out BashOut) BashOut {
 	out.Interrupted = true
 	out.Notes = append(out.Notes, fmt.Sprintf("stopped: the time limit of %s was up; set timeout, or run it in the background", timeout(in)))
-	return tool.Result[BashOut]{Data: out, Failed: true}
+	return out
 }
 
 func (d bash) start(in BashIn, c *tool.Context) (tool.Result[BashOut], error) {

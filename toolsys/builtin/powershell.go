@@ -1,0 +1,16 @@
+//go:build !no_powershell_tool
+
+package builtin
+
+import (
+	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+)
+
+func init() {
+	table = append(table, row{
+		name: "PowerShell", gate: flags(settings.PowerShellTool),
+		make: func(d Deps) *tool.Tool { return shell.PowerShell(d.shell()) },
+	})
+}

@@ -1,0 +1,147 @@
+package shell
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the prompt beside this file
+	"encoding/base64"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+)
+
+//go:embed powershell.md
+var powershellPrompt string
+
+// notFound is the exit code of a shell for a program that it does not find.
+const notFound = 127
+
+// PowerShell runs a PowerShell script where the machine has pwsh (SPEC L). It only reads
+// where that is proved (see readPowerShell); all else is exclusive and asked about. Every
+// call begins in the conversation's directory and changes nothing of its state.
+func PowerShell(deps Deps) *tool.Tool {
+	run := deps.Run
+	deps.Run = func(ctx context.Context, r Request) (Exit, error) {
+		dir, env := r.Dir, r.Env
+		r.Script = "pwsh -NoLogo -NoProfile -NonInteractive -EncodedCommand " + encoded(r.Script)
+		exit, err := run(ctx, r)
+		exit.Dir, exit.Env = dir, env
+		return exit, err
+	}
+	d := powershell{bash{Deps: deps, memo: &memo{}}}
+	return tool.Must(tool.Def[BashIn, BashOut]{
+		Name:        "PowerShell",
+		Hint:        "run powershell commands and cmdlets",
+		Description: "Runs a PowerShell script and gives back what it printed.",
+		Describe:    func(in BashIn) string { return cmp.Or(in.Description, "Run "+in.Command) },
+		Prompt:      tool.Prompt(powershellPrompt),
+		InputSchema: inputSchema(),
+		Internal:    []string{sedMember},
+		Call:        d.call,
+		Block:       BashOut.blocks,
+		Validate:    func(in BashIn, _ *tool.Context) *tool.Refusal { return validate(in) },
+		Permit:      d.permit,
+		Subject:     d.subject,
+		Traits: tool.Traits[BashIn]{
+			Safe:                 func(in BashIn) bool { return !in.RunInBackground && powershellReads(in.Command) },
+			ReadOnly:             func(in BashIn) bool { return powershellReads(in.Command) },
+			Destructive:          func(in BashIn) bool { return !powershellReads(in.Command) },
+			OpenWorld:            func(in BashIn) bool { return !powershellReads(in.Command) },
+			Class:                func(in BashIn) tool.Class { return tool.Class{Read: powershellReads(in.Command)} },
+			Interrupt:            tool.Cancel,
+			FailureStopsSiblings: true,
+		},
+		Loading: tool.Loading{Deferrable: true},
+		Shaping: tool.Shaping[BashIn]{Classifier: func(in BashIn) string { return in.Command }},
+		Limits:  tool.Limits[BashIn]{ResultChars: ResultChars, Heartbeat: Heartbeat, Timeout: timeout},
+		View: tool.View[BashIn]{
+			Summary:  func(in BashIn) string { return cmp.Or(in.Description, in.Command) },
+			Activity: func(in BashIn) string { return "Running " + cmp.Or(in.Description, in.Command) },
+		},
+	})
+}
+
+// encoded is a script as PowerShell takes it from a command line, so that no shell in
+// between reads anything into it.
+func encoded(script string) string {
+	var raw []byte
+	for _, unit := range utf16.Encode([]rune(script)) {
+		raw = append(raw, byte(unit), byte(unit>>8))
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
+func powershellReads(script string) bool {
+	commands, ok := readPowerShell(script)
+	return ok && !slices.ContainsFunc(commands, func(c pwshCommand) bool { return !c.reads() })
+}
+
+// powershell runs its scripts as Bash does.
+type powershell struct{ bash }
+
+func (d powershell) permit(in BashIn, c *tool.Context) permission.Opinion {
+	if d.Sandbox == nil || !in.DisableSandbox || c.Mode == permission.Plan && !powershellReads(in.Command) {
+		return permission.Opinion{}
+	}
+	return permission.Opinion{Behaviour: permission.Ask, Text: "run this command outside the sandbox?"}
+}
+
+func (d powershell) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+	if in.RunInBackground {
+		return d.start(in, c)
+	}
+	out, exit, err := d.execute(ctx, in, c)
+	res := tool.Result[BashOut]{Data: out, Failed: out.Interrupted || exit.Code != 0}
+	if err == nil && exit.Code == notFound {
+		res.Data.Notes = append(res.Data.Notes, "there may be no PowerShell on this machine: it is looked for as pwsh; use Bash instead")
+	}
+	return res, err
+}
+
+// subject describes the script in the terms of rules: its commands and the files that
+// those touch of which it is proved that they only read.
+func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
+	commands, known := readPowerShell(in.Command)
+	shell := &permission.Shell{Command: in.Command, Known: known}
+	if !known {
+		return tool.Subject{Shell: shell}
+	}
+	reads := powershellReads(in.Command)
+	for _, cmd := range commands {
+		p := permission.Part{Text: cmd.text, Readings: cmd.readings(), ReadOnly: cmd.reads(), Opaque: cmd.opaque(), FilesUnknown: !reads}
+		if slices.Contains(pwshReaders, cmd.cmdlet) {
+			for _, f := range cmd.files(c.State.Dir) {
+				found, ok := d.files(f, c)
+				p.Files = append(p.Files, found...)
+				p.FilesUnknown = p.FilesUnknown || !ok
+			}
+		}
+		shell.Parts = append(shell.Parts, p)
+	}
+	return tool.Subject{Shell: shell}
+}
+
+// files are those that the words of a reader may name; without any, it lists the folder
+// that it is in.
+func (c pwshCommand) files(dir string) (all []permission.File) {
+	tree := slices.ContainsFunc(c.words, func(w string) bool { return strings.EqualFold(w, "-recurse") })
+	operands := c.operands()
+	if len(operands) == 0 {
+		operands = []string{"."}
+	}
+	for _, o := range operands {
+		name := strings.ReplaceAll(o, `\`, "/")
+		if !path.IsAbs(name) {
+			name = path.Join(dir, name)
+		}
+		if !permission.IsUNC(name) {
+			name = path.Clean(name)
+		}
+		all = append(all, permission.File{Path: name, Glob: strings.ContainsAny(name, "*?[") || tree, Tree: tree})
+	}
+	return all
+}

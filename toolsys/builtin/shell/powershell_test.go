@@ -1,0 +1,77 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+)
+
+func TestPowerShellThatIsProvedToRead(t *testing.T) {
+	for _, script := range []string{
+		"Get-ChildItem", "get-childitem -Recurse src", "Get-Content 'it''s here.txt' -TotalCount 5", `Get-Content "a b.txt"`,
+		"Get-Content a.txt,b.txt\nGet-Date", "Get-ChildItem *.go | Measure-Object | Format-List", "Select-String -Pattern 'a|b;c' a.txt",
+		`Test-Path sub\a.txt; Get-FileHash a.txt;`, "Write-Output 'a; rm b > c $d'",
+	} {
+		assert.True(t, powershellReads(script), script)
+	}
+}
+
+func TestPowerShellThatIsNot(t *testing.T) {
+	for _, script := range []string{
+		"", " ", ";", "Get-Date |", "| Get-Date", "Get-Date || Remove-Item a", "Get-Date && ri a", "Get-Content a > b", "Get-Content a 2>$null",
+		"Get-Content $x", `Get-Content "$x"`, `Get-Content "a$(ri b)"`, "Get-Content (ri b)", "Get-Content @x", "Get-Content {ri b}", "Get-Content a`\nb",
+		"Get-Content a # b", "& Get-Date", ". Get-Date", "'Get-Date'", "Get-Content 'a", "Get-Content 'a'b", "Get-Content a'b'", "$x = 1", "1 + 1", "[int] 1",
+		"Get-Content Env:PATH", "Get-Content C:/a", "Get-Content ~/a", "Get-Content -Path:a", "Get-Content -Stream a b", "Get-Content -OutVariable x a",
+		"ls", "gci", "cat a", "sort -o a b", "Get-ChildItem | Get-Content", "Get-ChildItem | Select-String x", "Sort-Object a", "Format-List",
+		"Get-ChildItem | ForEach-Object Delete", "Get-ChildItem | Where-Object Name", "Remove-Item a", "git status", "Get-Help -Online x",
+		"Get–ChildItem", "Get-Content ‘a", "Get-Content 'a’; ri b; ‘'", "Get-Content \u2019", "Get-Content \"a”; ri b\"", "Get-Date\x00", "Get-Date --% x",
+		"Tee-Object a", "Get-Date | Tee-Object a", "Get-Date | Out-File a", "Get-Date -Format ${x}", "Get-Date\rRemove-Item a", "Get-Date\u2028ri a", "Get-Date\u00a0; ri a",
+	} {
+		assert.False(t, powershellReads(script), script)
+	}
+}
+
+// Whatever else stands in a script that is proved to read, no sign in it begins an
+// expression, a block, a redirection or a call outside of single quotes.
+func TestPowerShellThatReadsHasNoOtherSigns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"Get-Content", "Get-Date", "Sort-Object", "a.txt", "-Path", "'", `"`, "|", ";", " ", "\n", "$x", "(", "{", "`", "&", ">", "@", "#", "%", "''", "ri", "\u2018", "--%", "="})
+		script := ""
+		for range rapid.IntRange(1, 12).Draw(t, "words") {
+			script += word.Draw(t, "word")
+		}
+		if !powershellReads(script) {
+			return
+		}
+		quote := rune(0)
+		for _, r := range script {
+			switch {
+			case quote == 0 && (r == '\'' || r == '"'):
+				quote = r
+			case quote == r:
+				quote = 0
+			case quote == 0:
+				assert.NotContains(t, "$({`&>@#%\u2018", string(r), script)
+			case quote == '"':
+				assert.NotContains(t, "$`\u2018", string(r), script)
+			}
+		}
+	})
+}
+
+// Rules see a command under each of its names, with and without its parameters.
+func TestPowerShellIsReadAsRulesMayNameIt(t *testing.T) {
+	commands, ok := readPowerShell("Get-Date; RI -Path a.txt")
+	assert.True(t, ok)
+	assert.Subset(t, commands[1].readings(), []string{"Remove-Item a.txt", "rm -Path a.txt", "RI -Path a.txt", "remove-item a.txt"})
+	assert.Empty(t, commands[1].opaque())
+	for script, want := range map[string]string{"iex x": "Invoke-Expression runs", "Remove-Mine a": "no command of that name", "GIT push": "no command of that name", "git push": ""} {
+		commands, ok := readPowerShell(script)
+		assert.True(t, ok, script)
+		if want == "" {
+			assert.Empty(t, commands[0].opaque(), script)
+		}
+		assert.Contains(t, commands[0].opaque(), want, script)
+	}
+}

@@ -1,0 +1,191 @@
+package shell
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pwshCommand is one command of a PowerShell script: its name as it stands there, the
+// cmdlet that it is if it is a known one, its words without quotes, and whether its input
+// comes from the command before it.
+type pwshCommand struct {
+	name, cmdlet string
+	words        []string
+	text         string
+	piped        bool
+}
+
+// readPowerShell takes a script apart that is nothing but commands with literal words,
+// joined by |, ; and ends of lines; ok is false for any other. A variable, a block, an
+// expression, a redirection, an operator, an escape, a comment or a sign beyond ASCII (of
+// which PowerShell takes some for quotes and dashes) makes a script another: what it does
+// is not proved here.
+func readPowerShell(source string) (commands []pwshCommand, ok bool) {
+	s := &pwshScan{rest: source}
+	for s.command() {
+	}
+	return s.commands, s.rest == "" && !s.bad && len(s.commands) > 0
+}
+
+// pwshScan reads a script from its beginning.
+type pwshScan struct {
+	rest     string
+	commands []pwshCommand
+	piped    bool // a | stands before the next command
+	bad      bool
+}
+
+// Bare words, and words in quotes of either kind in which nothing is replaced. A word in
+// quotes ends with them.
+var (
+	pwshBlank = regexp.MustCompile(`^[ \t]+`)
+	pwshWord  = regexp.MustCompile(`^(?:([A-Za-z0-9_./\\:*?=+,~-]+)|'((?:[^'\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]|'')*)'|"([^"$\x60\x00-\x08\x0b-\x1f\x7f-\x{10ffff}]*)")`)
+	pwshEnd   = regexp.MustCompile(`^(?:[|;\n]|\r\n|$)`)
+	pwshName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+)
+
+// command reads one, and reports whether there may be another.
+func (s *pwshScan) command() bool {
+	began := s.rest
+	var words []string
+	for {
+		blank := pwshBlank.FindString(s.rest)
+		s.rest = s.rest[len(blank):]
+		if end := pwshEnd.FindString(s.rest); end != "" || s.rest == "" {
+			s.add(words, strings.TrimSpace(began[:len(began)-len(s.rest)]), end)
+			s.rest = s.rest[len(end):]
+			return end != "" && !s.bad
+		}
+		m := pwshWord.FindStringSubmatch(s.rest)
+		if m == nil || len(words) > 0 && blank == "" || len(words) == 0 && m[1] == "" {
+			s.bad = true
+			return false
+		}
+		words = append(words, m[1]+strings.ReplaceAll(m[2], "''", "'")+m[3])
+		s.rest = s.rest[len(m[0]):]
+	}
+}
+
+// add takes a command in. An empty one is harmless but beside a |.
+func (s *pwshScan) add(words []string, text, end string) {
+	piped := s.piped
+	s.piped = end == "|"
+	if len(words) == 0 {
+		s.bad = s.bad || piped || s.piped
+		return
+	}
+	if !pwshName.MatchString(words[0]) {
+		s.bad = true
+		return
+	}
+	c := pwshCommand{name: words[0], words: words[1:], text: text, piped: piped}
+	name := strings.ToLower(c.name)
+	for _, cmdlet := range slices.Concat(pwshReaders, pwshFilters, pwshChangers, pwshRunners) {
+		if name == strings.ToLower(cmdlet) || slices.Contains(pwshAliases[cmdlet], name) {
+			c.cmdlet = cmdlet
+		}
+	}
+	s.commands = append(s.commands, c)
+}
+
+// Cmdlets whose full names are proved to only read, given literal words: the readers what
+// is on disk or of the machine, the filters what comes to them. Changers and runners are
+// known so that rules bind them however they are written; runners run what they are given.
+var (
+	pwshReaders = []string{
+		"Get-ChildItem", "Get-Content", "Get-Date", "Get-FileHash", "Get-Item", "Get-Location", "Get-Process", "Get-Uptime",
+		"Join-Path", "Resolve-Path", "Select-String", "Split-Path", "Test-Path", "Write-Output",
+	}
+	pwshFilters = []string{
+		"ConvertFrom-Json", "ConvertTo-Json", "Format-List", "Format-Table", "Get-Unique", "Group-Object", "Measure-Object", "Out-Null",
+		"Out-String", "Select-Object", "Sort-Object",
+	}
+	pwshChangers = []string{
+		"Add-Content", "Clear-Content", "Clear-Item", "Copy-Item", "Invoke-RestMethod", "Invoke-WebRequest", "Move-Item", "New-Item",
+		"Out-File", "Remove-Item", "Rename-Item", "Set-Content", "Set-Item", "Set-Location", "Stop-Process", "Tee-Object",
+	}
+	pwshRunners = []string{
+		"ForEach-Object", "Import-Module", "Invoke-Command", "Invoke-Expression", "Invoke-Item", "Set-Alias", "Start-Job", "Start-Process",
+		"Where-Object",
+	}
+)
+
+// pwshAliases are other names of cmdlets, on one system or another.
+var pwshAliases = map[string][]string{
+	"Add-Content": {"ac"}, "Clear-Content": {"clc"}, "Clear-Item": {"cli"}, "Copy-Item": {"copy", "cp", "cpi"},
+	"ForEach-Object": {"foreach"}, "Format-List": {"fl"}, "Format-Table": {"ft"}, "Get-ChildItem": {"dir", "gci", "ls"},
+	"Get-Content": {"cat", "gc", "type"}, "Get-Item": {"gi"}, "Get-Location": {"gl", "pwd"}, "Get-Process": {"gps", "ps"},
+	"Get-Unique": {"gu"}, "Group-Object": {"group"}, "Import-Module": {"ipmo"}, "Invoke-Command": {"icm"},
+	"Invoke-Expression": {"iex"}, "Invoke-Item": {"ii"}, "Invoke-RestMethod": {"irm"}, "Invoke-WebRequest": {"curl", "iwr", "wget"},
+	"Measure-Object": {"measure"}, "Move-Item": {"mi", "move", "mv"}, "New-Item": {"ni"}, "Remove-Item": {"del", "erase", "rd", "ri", "rm", "rmdir"},
+	"Rename-Item": {"ren", "rni"}, "Resolve-Path": {"rvpa"}, "Select-Object": {"select"}, "Select-String": {"sls"},
+	"Set-Alias": {"sal"}, "Set-Content": {"sc"}, "Set-Item": {"si"}, "Set-Location": {"cd", "chdir", "sl"}, "Sort-Object": {"sort"},
+	"Start-Job": {"sajb"}, "Start-Process": {"saps", "start"}, "Stop-Process": {"kill", "spps"}, "Tee-Object": {"tee"},
+	"Where-Object": {"where"}, "Write-Output": {"echo", "write"},
+}
+
+// pwshParameters are those with which the cmdlets above still only read, in full; PowerShell
+// takes them in any case, and shorter ones that are not looked for here.
+var pwshParameters = strings.Fields(`-allmatches -autosize -byte -casesensitive -character -compress -context -depth -descending
+	-directory -encoding -exclude -expandproperty -file -filter -first -force -format -hidden -id -include -last -leaf -line -list
+	-literalpath -name -notmatch -parent -path -pattern -property -quiet -raw -recurse -skip -simplematch -tail -totalcount -unique
+	-width -word -wrap`)
+
+// reads reports whether it is proved that the command only reads. Aliases are not: where
+// the system has a program of that name, that runs. What takes files from its input is not
+// either, since their names are not known.
+func (c pwshCommand) reads() bool {
+	if !strings.EqualFold(c.name, c.cmdlet) || c.piped != slices.Contains(pwshFilters, c.cmdlet) {
+		return false
+	}
+	if !c.piped && !slices.Contains(pwshReaders, c.cmdlet) {
+		return false
+	}
+	for _, w := range c.words {
+		if strings.HasPrefix(w, "-") && !slices.Contains(pwshParameters, strings.ToLower(w)) {
+			return false
+		}
+		// A colon stands behind a drive, a provider or a parameter's name, ~ for a home.
+		if strings.ContainsAny(w, ":~") {
+			return false
+		}
+	}
+	return true
+}
+
+// operands are the words that are no parameters, one by one.
+func (c pwshCommand) operands() (all []string) {
+	for _, w := range c.words {
+		if !strings.HasPrefix(w, "-") {
+			all = append(all, strings.FieldsFunc(w, func(r rune) bool { return r == ',' })...)
+		}
+	}
+	return all
+}
+
+// readings are the command in the words that a forbidding rule may have for it.
+func (c pwshCommand) readings() (all []string) {
+	names := []string{c.name, strings.ToLower(c.name)}
+	if c.cmdlet != "" {
+		names = append(append(names, c.cmdlet, strings.ToLower(c.cmdlet)), pwshAliases[c.cmdlet]...)
+	}
+	for _, name := range names {
+		for _, words := range [][]string{c.words, c.operands()} {
+			all = append(all, strings.Join(append([]string{name}, words...), " "))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// opaque is why it is not known what the command runs; empty where it is.
+func (c pwshCommand) opaque() string {
+	switch {
+	case slices.Contains(pwshRunners, c.cmdlet):
+		return c.cmdlet + " runs what it is given"
+	case c.cmdlet == "" && (strings.ContainsRune(c.name, '-') || strings.ToLower(c.name) != c.name):
+		return "no command of that name is known, and PowerShell takes names in any case"
+	}
+	return ""
+}
