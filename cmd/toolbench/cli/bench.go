@@ -47,6 +47,8 @@ type RunOptions struct {
 	Seed uint64
 	// Policy replaces the scenario's own; "" keeps it.
 	Policy string
+	// Own are the project's tools and checks; nil is none.
+	Own *run.Own
 }
 
 // Scenarios is the bench with its embedded suite.
@@ -70,7 +72,7 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 			cases = append(cases, Case{
 				Name: c.Name, About: c.About, Tags: c.Tags, File: c.File(), Scenario: served,
 				Run: func(ctx context.Context, o RunOptions) check.Result {
-					return c.Run(ctx, run.Options{Seed: o.Seed, Policy: o.Policy})
+					return c.Run(ctx, run.Options{Seed: o.Seed, Policy: o.Policy, Own: o.Own})
 				},
 			})
 		}

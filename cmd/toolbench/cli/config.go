@@ -35,6 +35,8 @@ type setting struct {
 type config struct {
 	file     string
 	settings []setting
+	// tools and checks are programs of the project's own.
+	tools, checks []ownProgram
 }
 
 // paths is the member that stands for the arguments of run and list.
@@ -43,7 +45,7 @@ const paths = "paths"
 // unsafeFlags send what a person has, such as a key, to an address, open this machine to
 // others, or write where a file says. A folder that somebody else wrote must not decide it.
 var unsafeFlags = []string{"base-url", "upstream", "url-env", "listen", "allow-host", "env", "addr", "expose", "embeddings", "embeddings-key-env",
-	"key-env", "measure", "out", "from", "save", "keep", "findings", "report", "record", "write", "update", "force"}
+	"key-env", "measure", "out", "from", "save", "keep", "findings", "report", "record", "write", "update", "force", "trust"}
 
 // findConfig reads the project's file, if there is one. TOOLBENCH_CONFIG names another, and
 // "off" none.
@@ -91,6 +93,12 @@ func (c *config) commands(body ast.Node) error {
 		return err
 	}
 	for _, command := range commands {
+		if kind := key(command); kind == ownTools || kind == ownChecks {
+			if err := c.programs(kind, command.Value); err != nil {
+				return err
+			}
+			continue
+		}
 		flags, err := c.members(command.Value, "flags, as in `tag: headline`")
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,6 +56,9 @@ func (a *app) doctor(cmd *cobra.Command, l looks) error {
 	rows := [][]string{{"project's file", file}, {"terminal", terminalWords(looks)}, {"cache", orNone(a.Cache)}}
 	for _, s := range a.config.settings {
 		rows = append(rows, []string{"from the file", s.command + ": " + s.flag + ": " + strings.Join(s.values, ", ")})
+	}
+	for _, p := range slices.Concat(a.config.tools, a.config.checks) {
+		rows = append(rows, []string{"program", p.name + ": " + strings.Join(p.Command, " ") + "; started with run --trust only"})
 	}
 	for _, pair := range a.variables(cmd.Root()) {
 		rows = append(rows, []string{"from the environment", pair})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"toolbench/sim/scenario"
+	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/search"
 )
@@ -80,6 +82,12 @@ func (a *app) resolve(arg string, suite []entry) ([]entry, error) {
 	var entries []entry
 	for _, c := range cases {
 		c.File = filepath.Join(root, filepath.FromSlash(c.File))
+		if play := c.Run; a.own != nil {
+			c.Run = func(ctx context.Context, o RunOptions) check.Result {
+				o.Own = a.own
+				return play(ctx, o)
+			}
+		}
 		entries = append(entries, entry{Case: c, target: asPath(c.File)})
 	}
 	return append(entries, broke(broken, root)...), nil

@@ -18,6 +18,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 )
 
 // Main runs one command line and gives the exit code. It never panics, and prints
@@ -62,6 +63,8 @@ type app struct {
 	// config is the project's file, and fromFile where in it the flags stand that it gave.
 	config   config
 	fromFile map[string]string
+	// own are the project's tools and checks, for scenarios that are not embedded.
+	own *run.Own
 }
 
 // printError prints one message for an error that has one.

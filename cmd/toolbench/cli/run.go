@@ -32,6 +32,7 @@ type runFlags struct {
 	failFast, verbose bool
 	all, show, watch  bool
 	quiet, update     bool
+	trust             bool
 	seed              uint64
 	policy            string
 	outputs           outputs
@@ -62,6 +63,7 @@ func (a *app) runCommand() *cobra.Command {
 	f.outputs.names = formatNames()
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
+	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as tools and checks")
 	flags.BoolVar(&f.all, "all", false, "a row for each scenario, however many they are")
 	flags.BoolVar(&f.watch, "watch", false, "run again what a saved file touches, until Ctrl-C")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
@@ -78,6 +80,9 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	against, err := a.readBaseline(f.baseline, "run")
 	if err != nil {
+		return err
+	}
+	if a.own, err = a.ownPrograms(ctx, f.trust); err != nil {
 		return err
 	}
 	plan, err := a.plan(a.arguments("run", args), f.selection)
@@ -300,6 +305,9 @@ func (p *plan) again(f runFlags) func(check.Result) string {
 			o.Policy = "" // the scenario's own
 		}
 		command := reports.Again(o)
+		if f.trust {
+			command += " --trust"
+		}
 		if f.repeat > 1 {
 			command += fmt.Sprintf(" --repeat-each %d", f.repeat)
 		}

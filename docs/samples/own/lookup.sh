@@ -1,0 +1,5 @@
+read -r line
+case $line in
+*'"word":"tool"'*) echo '{"text":"a thing to work with"}' ;;
+*) echo '{"text":"no such word","failed":true}' ;;
+esac
