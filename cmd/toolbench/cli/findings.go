@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"toolbench/property/fuzz"
 	"toolbench/reports"
+	"toolbench/sim/scenario/check"
 )
 
 // ledgerName is the file of a folder of findings.
@@ -61,6 +63,48 @@ func (a *app) noteFindings(ctx context.Context, dir string, ledger *fuzz.Ledger,
 			}
 		}
 	}
+	return a.writeLedger(dir, ledger)
+}
+
+// ledgerOf is the ledger of a folder, nil where none is named.
+func (a *app) ledgerOf(dir string) (*fuzz.Ledger, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	return a.readLedger(dir)
+}
+
+// noteFailures notes what did not hold in a run. What an earlier run found in a scenario and
+// this one did not is resolved; findings of other scenarios stand as they are.
+func (a *app) noteFailures(dir string, ledger *fuzz.Ledger, results []result, again func(check.Result) string) error {
+	ran, seen := map[string]bool{}, map[string]bool{}
+	note := func(r result, what, found string) {
+		broke := r.entry.target + ": " + what
+		if id := fuzz.FindingID(broke, found); !seen[id] {
+			seen[id] = true
+			ledger.Seen(broke, found, again(r.outcome))
+		}
+	}
+	for _, r := range results {
+		ran[r.entry.target] = true
+		for _, f := range r.outcome.Failures {
+			note(r, f.Expectation, f.Found)
+		}
+		if r.outcome.Err != nil {
+			note(r, "error", r.outcome.Err.Error())
+		}
+	}
+	for i := range ledger.Findings {
+		f := &ledger.Findings[i]
+		if target, _, ok := strings.Cut(f.Broke, ": "); ok && ran[target] && !seen[f.ID] {
+			f.Played(true)
+		}
+	}
+	return a.writeLedger(dir, ledger)
+}
+
+// writeLedger writes the ledger of a folder, and prints what is in it.
+func (a *app) writeLedger(dir string, ledger *fuzz.Ledger) error {
 	data, err := json.MarshalIndent(ledger, "", "  ")
 	if err != nil {
 		return harness(err)

@@ -36,6 +36,7 @@ type runFlags struct {
 	seed              uint64
 	policy            string
 	outputs           outputs
+	findings          string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -63,6 +64,7 @@ func (a *app) runCommand() *cobra.Command {
 	f.outputs.names = formatNames()
 	flags.Var(&f.outputs, "format", "report as "+strings.Join(formatNames(), ", ")+", or to a file: junit=out.xml; repeatable")
 	flags.BoolVarP(&f.update, "update", "u", false, "rewrite the expectations that fail in your files, and keep the comments")
+	flags.StringVar(&f.findings, "findings", "", "a folder that keeps what failed, told apart by cause: new, ongoing, resolved or regressed")
 	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as tools and checks")
 	flags.BoolVar(&f.all, "all", false, "a row for each scenario, however many they are")
 	flags.BoolVar(&f.watch, "watch", false, "run again what a saved file touches, until Ctrl-C")
@@ -79,6 +81,10 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return err
 	}
 	against, err := a.readBaseline(f.baseline, "run")
+	if err != nil {
+		return err
+	}
+	ledger, err := a.ledgerOf(f.findings)
 	if err != nil {
 		return err
 	}
@@ -106,6 +112,11 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	a.verdict = verdict(outcomes(results))
 	plan.remember(results)
+	if ledger != nil && !stopped {
+		if err := a.noteFailures(f.findings, ledger, results, plan.again(f)); err != nil {
+			return err
+		}
+	}
 	options := reports.Options{Again: plan.again(f), Secrets: a.secrets()}
 	if f.outputs.wants("html") && !stopped {
 		options.Others = pool.others(ctx, plan.entries, a.bench.Policies)
