@@ -27,6 +27,10 @@ type execution struct {
 	reply   message.Reply
 	repeats bool // a call was dropped for its id
 	history []message.Message
+	// What all calls of the message share is made once.
+	ways    tool.Extensions
+	busy    func() []string
+	nearest func(name string) []string
 
 	mu      sync.Mutex
 	jobs    []*job
@@ -36,7 +40,7 @@ type execution struct {
 // job is one call with what it runs in.
 type job struct {
 	pre *pipeline.Prepared
-	env *pipeline.Env
+	env pipeline.Env
 	// touches is what the call declared last that it reads and writes, ended its
 	// result; both under the policy Effects only.
 	touches tool.Effects
@@ -50,7 +54,8 @@ func (ex *execution) job(i int) *job {
 }
 
 func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution, error) {
-	ex := &execution{s: s, snap: snap, history: slices.Clip(s.history)}
+	ex := &execution{s: s, snap: snap, history: slices.Clip(s.history), ways: s.ways(snap), nearest: s.nearest(snap)}
+	ex.busy = ex.inProgress
 	ex.running, ex.over = context.WithCancelCause(context.WithoutCancel(ctx))
 	hooks := schedule.Hooks[pipeline.Result]{
 		Run: ex.run, Verdict: verdict, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
@@ -116,16 +121,16 @@ func withoutRepeats(blocks []message.Block) []message.Block {
 
 func (ex *execution) add(b message.Block) {
 	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turnNow()}
-	env := &pipeline.Env{Snapshot: ex.snap, Nearest: ex.s.nearest(ex.snap), Gone: ex.s.gone}
-	pre := ex.s.pipe.Prepare(call, env)
+	j := &job{env: pipeline.Env{Snapshot: ex.snap, Nearest: ex.nearest, Gone: ex.s.gone}}
+	j.pre = ex.s.pipe.Prepare(call, &j.env)
 	ex.mu.Lock()
 	i := len(ex.jobs)
-	ex.jobs = append(ex.jobs, &job{pre: pre, env: env})
+	ex.jobs = append(ex.jobs, j)
 	ex.mu.Unlock()
 	if ex.s.traces() {
-		ex.event(i, trace.Ready{Safe: pre.Safe, Input: string(b.Input)})
+		ex.event(i, trace.Ready{Safe: j.pre.Safe, Input: string(b.Input)})
 	}
-	ex.driver.Add(pre.Safe, pre.Cancellable)
+	ex.driver.Add(j.pre.Safe, j.pre.Cancellable)
 }
 
 func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipeline.Result {
@@ -139,7 +144,7 @@ func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipelin
 	if err := ex.s.record(Entry{Kind: CallStarted, Call: j.pre.Call.ID}); err != nil {
 		return ex.s.pipe.Answer(j.pre, err)
 	}
-	r := ex.s.pipe.Run(ctx, j.pre, j.env, c)
+	r := ex.s.pipe.Run(ctx, j.pre, &j.env, c)
 	if !j.pre.Left() {
 		_ = ex.s.record(Entry{Kind: CallEnded, Block: &r.Block}) // Send asks for the error
 	}
@@ -304,7 +309,7 @@ func (ex *execution) touches(i int) *schedule.Footprint {
 	j := ex.job(i)
 	state := ex.view(i)
 	j.env.Context = ex.s.context(state, ex)
-	j.touches = ex.s.pipe.Effects(j.pre, j.env)
+	j.touches = ex.s.pipe.Effects(j.pre, &j.env)
 	if slices.Contains(j.touches.Writes, schedule.OrderKey) && state.Files.Len()+i >= tool.FileCacheLimit {
 		// Files that calls before it read may push out the one it wants to change (B5).
 		j.touches = tool.Effects{Everything: true}
@@ -320,7 +325,7 @@ func (ex *execution) touches(i int) *schedule.Footprint {
 func (ex *execution) traced(j *job) trace.Touches {
 	e := j.touches
 	if ex.s.cfg.Policy != schedule.Effects {
-		e = ex.s.pipe.Effects(j.pre, j.env)
+		e = ex.s.pipe.Effects(j.pre, &j.env)
 	}
 	return trace.Touches{Reads: e.Reads, Writes: e.Writes, Everything: e.Everything}
 }

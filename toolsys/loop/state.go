@@ -6,6 +6,7 @@ import (
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -95,18 +96,23 @@ func (s *Session) context(state tool.State, ex *execution) tool.Context {
 		Core: tool.Core{
 			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.model(),
 			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
-			InProgress: ex.inProgress, Clock: s.cfg.Handlers.Clock,
+			InProgress: ex.busy, Clock: s.cfg.Handlers.Clock,
 		},
-		Security: tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
-		Extensions: tool.Extensions{
-			GlobLimit: s.cfg.GlobLimit,
-			Overhead:  func() tool.Overhead { return s.overhead(ex.snap) },
-			Search: func(ctx context.Context, query string, max int) (tool.Found, error) {
-				return s.search(ctx, ex.snap, query, max)
-			},
-			Spawn: s.spawn, Enlist: s.enlist,
+		Security:   tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
+		Extensions: ex.ways,
+		State:      state,
+	}
+}
+
+// ways are a call's ways to the conversation, the same for all calls of a message.
+func (s *Session) ways(snap *pool.Snapshot) tool.Extensions {
+	return tool.Extensions{
+		GlobLimit: s.cfg.GlobLimit,
+		Overhead:  func() tool.Overhead { return s.overhead(snap) },
+		Search: func(ctx context.Context, query string, max int) (tool.Found, error) {
+			return s.search(ctx, snap, query, max)
 		},
-		State: state,
+		Spawn: s.spawn, Enlist: s.enlist,
 	}
 }
 

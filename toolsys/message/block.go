@@ -68,6 +68,9 @@ func ToolReference(name string) Block { return Block{Type: TypeToolReference, Na
 
 // PlainText joins the text of blocks, a line feed between two.
 func PlainText(blocks []Block) string {
+	if len(blocks) == 1 && blocks[0].Type == TypeText {
+		return blocks[0].Text // nearly always
+	}
 	var parts []string
 	for _, b := range blocks {
 		if b.Type == TypeText {

@@ -120,6 +120,9 @@ func (p *Prepared) note(stage string, ok bool, took time.Duration) {
 
 // reporting has the members of the tool that panic on this input named in the trace.
 func (p *Pipeline) reporting(in tool.Input, call Call, t *tool.Tool) tool.Input {
+	if !p.traces() {
+		return in
+	}
 	return in.Reporting(func(member string, err error) { p.predicateFailed(call, t, member, err) })
 }
 

@@ -85,7 +85,8 @@ type Driver[R any] struct {
 type running[R any] struct {
 	result R
 	cancel context.CancelCauseFunc
-	// turn is closed when the call may go on alone; alone records that it is.
+	// turn is closed when the call may go on alone, and made when it asks for that; alone
+	// records that it is.
 	turn  chan struct{}
 	alone bool
 	// left: the call has its result although it still runs.
@@ -110,7 +111,7 @@ func NewDriver[R any](ctx context.Context, cfg Config[R]) (*Driver[R], error) {
 func (d *Driver[R]) Add(safe, cancellable bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls = append(d.calls, &running[R]{turn: make(chan struct{})})
+	d.calls = append(d.calls, &running[R]{})
 	i := len(d.calls) - 1
 	d.step(Event{Kind: Added, Safe: safe, Cancellable: cancellable, Touches: d.touches(i)})
 	if w, queued := d.core.Waiting(i); queued && d.cfg.Hooks.Queued != nil {
@@ -246,7 +247,7 @@ func (d *Driver[R]) run(ctx context.Context, i int, r *running[R]) {
 		d.finish(i, result)
 	}()
 	result = d.cfg.Hooks.Run(ctx, i, Control{
-		Alone: func(ctx context.Context) error { return d.alone(ctx, i, r.turn) },
+		Alone: func(ctx context.Context) error { return d.alone(ctx, i) },
 		Begin: func() { d.send(Event{Kind: Began, Index: i}) },
 	})
 	returned = true
@@ -265,13 +266,24 @@ func (d *Driver[R]) finish(i int, result R) {
 
 // alone asks for an exclusive turn and waits for it; asking again costs nothing. A call that
 // is stopped in the step that gives it its turn is stopped.
-func (d *Driver[R]) alone(ctx context.Context, i int, turn <-chan struct{}) error {
-	d.send(Event{Kind: Escalated, Index: i})
+func (d *Driver[R]) alone(ctx context.Context, i int) error {
 	select {
-	case <-turn:
+	case <-d.escalate(i):
 	case <-ctx.Done():
 	}
 	return context.Cause(ctx)
+}
+
+// escalate asks for an exclusive turn and gives what is closed when the call has it.
+func (d *Driver[R]) escalate(i int) <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.calls[i]
+	if r.turn == nil {
+		r.turn = make(chan struct{})
+	}
+	d.step(Event{Kind: Escalated, Index: i})
+	return r.turn
 }
 
 // Running lists the calls that run at this moment, in call order.

@@ -235,8 +235,8 @@ func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Contex
 }
 
 func jsonBlock[Out any](out Out) []message.Block {
-	if s, ok := any(out).(string); ok {
-		return []message.Block{message.Text(s)}
+	if s, ok := any(&out).(*string); ok { // no copy of out is made
+		return []message.Block{message.Text(*s)}
 	}
 	var text strings.Builder
 	enc := json.NewEncoder(&text)

@@ -70,11 +70,16 @@ func (m Modifier) Then(next Modifier) Modifier {
 // Roots are the folders the conversation may work in: where it began, where it
 // is, and the additional ones (F1).
 func (s State) Roots() []string {
-	roots := []string{}
-	for _, r := range append([]string{s.Root, s.Dir}, s.Extra...) {
+	roots := make([]string, 0, 2+len(s.Extra))
+	add := func(r string) {
 		if r != "" && !slices.Contains(roots, r) {
 			roots = append(roots, r)
 		}
+	}
+	add(s.Root)
+	add(s.Dir)
+	for _, r := range s.Extra {
+		add(r)
 	}
 	return roots
 }
