@@ -341,7 +341,7 @@ func (ls *lineScan) step(step gjson.Result, said string, at time.Time) error {
 			ls.s.ignore("observations that no call made")
 			continue
 		}
-		results = append(results, resultOf(id, plainText(r.Get("content")), false))
+		results = append(results, resultOf(id, plainText(r.Get("content")), r.Get("extra.is_error").Bool()))
 	}
 	u := step.Get("metrics")
 	cached := u.Get("cached_tokens").Int()
@@ -452,7 +452,7 @@ func blocksOf(m gjson.Result) []any {
 			if !r.Exists() {
 				r = p.Get("result")
 			}
-			out = append(out, resultOf(p.Get("id").String(), r.String(), false))
+			out = append(out, resultOf(p.Get("id").String(), r.String(), p.Get("is_error").Bool()))
 		default:
 			out = append(out, fields{"type": cmp.Or(p.Get("type").String(), "unknown")})
 		}

@@ -28,7 +28,7 @@ type replayFlags struct {
 }
 
 func (a *app) replayCommand() *cobra.Command {
-	f := replayFlags{printing: printing{outputs: outputs{names: timelines()}}}
+	f := replayFlags{printing: printing{outputs: outputs{names: append(timelines(), exports()...)}}}
 	cmd := &cobra.Command{Use: "replay FILE|FOLDER...", Short: "Replay recorded sessions"}
 	flags := cmd.Flags()
 	f.baseline.add(flags)
@@ -66,6 +66,9 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	}
 	files, err := a.recordings(args)
 	if err != nil {
+		return err
+	}
+	if err := a.export(files, &f.outputs); err != nil {
 		return err
 	}
 	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed, Secrets: a.secrets(), Events: f.outputs.wants(timelines()...)}

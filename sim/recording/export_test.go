@@ -1,0 +1,74 @@
+package recording_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/recording"
+)
+
+// exchanged are the calls and results of whole turns, in order, conversation by conversation.
+func exchanged(rec *recording.Recording) (out [][]string) {
+	for _, c := range rec.Conversations {
+		var all []string
+		for _, t := range c.Turns {
+			if t.Ending != recording.Whole {
+				continue
+			}
+			for _, call := range t.Calls {
+				all = append(all, "call "+call.ID+" "+call.Name+" "+gjson.GetBytes(call.Input, "@ugly").Raw)
+			}
+			for _, r := range t.Results {
+				all = append(all, "result "+r.Call+" "+r.Text)
+			}
+		}
+		if len(all) > 0 {
+			out = append(out, all)
+		}
+	}
+	return out
+}
+
+// What is exported reads back with the same calls and results, in their order.
+func TestWhatIsExportedReadsBack(t *testing.T) {
+	files, err := filepath.Glob("../../fixtures/cassettes/p*.yaml")
+	require.NoError(t, err)
+	for _, beside := range []string{"providers", "corpus"} {
+		more, err := filepath.Glob("../../../shared/" + beside + "/*/*")
+		require.NoError(t, err)
+		files = append(files, more...)
+	}
+	read := 0
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if len(raw) > 1<<20 {
+			continue
+		}
+		rec, err := recording.Open(file, strings.NewReader(string(raw)), recording.Limits{}, nil)
+		if err != nil || len(exchanged(rec)) == 0 {
+			continue
+		}
+		read++
+		for _, form := range []recording.Export{recording.ATIF, recording.GenAI} {
+			doc, _ := form.Write(rec.Conversations, func(s string) string { return s })
+			back, err := recording.Open(file, strings.NewReader(string(doc)), recording.Limits{}, nil)
+			if assert.NoError(t, err, "%s %s", form, file) {
+				want, got := exchanged(rec), exchanged(back)
+				if form == recording.GenAI { // bare answers in a row are conversations each, without requests to join them
+					want, got = [][]string{slices.Concat(want...)}, [][]string{slices.Concat(got...)}
+				}
+				assert.Equal(t, want, got, "%s %s", form, file)
+			}
+		}
+	}
+	assert.Positive(t, read)
+	t.Logf("%d of %d files have calls", read, len(files))
+}
