@@ -23,7 +23,8 @@ type initFlags struct {
 	printing
 	assumed
 	from, out, tools string
-	force            bool
+	force, project   bool
+	ci               string
 }
 
 func (a *app) initCommand() *cobra.Command {
@@ -33,6 +34,9 @@ func (a *app) initCommand() *cobra.Command {
 	f.assumed.add(flags)
 	flags.StringVar(&f.from, "from", "", "draft scenarios from this recording, or a folder of them")
 	flags.StringVar(&f.out, "out", f.out, "the folder to write into")
+	flags.BoolVar(&f.project, "project", false, "write a project: "+ConfigFile+", a first scenario, its schema; on a terminal, init without arguments asks")
+	f.ci = ciNone
+	flags.Var(choice(&f.ci, "CI", ciNone, ciGitHub), "ci", "with --project: write a workflow for it too")
 	flags.BoolVar(&f.force, "force", false, "replace files that exist")
 	flags.Var(choice(&f.tools, "TOOLS", "stand-in", "real"), "tools",
 		"real: the built-in Read, Write, Edit, Glob and Grep stand for recorded tools of their names, where they give what was recorded")
@@ -65,8 +69,20 @@ func (a *app) init(ctx context.Context, args []string, f initFlags) error {
 		return usage("name one scenario, as in `toolbench init greet`")
 	case len(args) == 1 && f.from != "":
 		return usage("a NAME and --from exclude each other: drafts are named after their recording")
+	case f.project && (f.from != "" || len(args) > 0):
+		return usage("--project takes no NAME and no --from: it begins with a scenario of its own")
+	case f.ci != ciNone && !f.project:
+		return usage("--ci goes with --project")
 	case f.from != "":
 		return a.draft(ctx, f)
+	case f.project:
+		return a.writeProject(project{folder: "scenarios", tools: toolsNone, ci: f.ci}, f)
+	case len(args) == 0 && a.Interactive:
+		p, err := a.askProject()
+		if err != nil {
+			return err
+		}
+		return a.writeProject(p, f)
 	}
 	return a.smallest(append(args, "my-scenario")[0], f)
 }
