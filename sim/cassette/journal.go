@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	vcr "github.com/dnaeon/go-vcr/v2/cassette"
@@ -29,6 +30,9 @@ type Journal struct {
 	file  string
 	now   func() time.Time
 	tally secret.Tally
+
+	// backlog counts bytes that were passed on and are not in the file's fixed part yet.
+	backlog atomic.Int64
 
 	mu     sync.Mutex
 	known  []secret.Known
@@ -68,6 +72,7 @@ func NewJournal(path string, next http.RoundTripper, known []secret.Known) (*Jou
 type entryOnWay struct {
 	journal *Journal
 	began   time.Time
+	size    atomic.Int64
 
 	mu      sync.Mutex
 	request vcr.Request
@@ -136,6 +141,9 @@ func (q *queue) take() (c chunk, ok bool) {
 
 // RoundTrip implements http.RoundTripper.
 func (j *Journal) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := j.room(req.Context()); err != nil {
+		return nil, err
+	}
 	j.learn(req)
 	e := &entryOnWay{journal: j, began: j.now()}
 	e.request = vcr.Request{Method: req.Method, URL: req.URL.String(), Headers: req.Header.Clone(), Form: url.Values{}}
@@ -158,6 +166,24 @@ func (j *Journal) RoundTrip(req *http.Request) (*http.Response, error) {
 	j.work.Go(e.decode)
 	resp.Body = &passed{ReadCloser: resp.Body, entry: e}
 	return resp, nil
+}
+
+// maxBacklog is how much may wait to be written before the next request waits as well: a
+// flood that is faster than the writer would fill the memory.
+const maxBacklog = 16 << 20
+
+// room waits until there is room for another exchange.
+func (j *Journal) room(ctx context.Context) error {
+	for j.backlog.Load() > maxBacklog {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-j.closed:
+			return nil
+		case <-time.After(gathering):
+		}
+	}
+	return nil
 }
 
 // learn takes the credentials of a request as known secrets, wherever else they may stand.
@@ -216,6 +242,8 @@ type passed struct {
 func (b *passed) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
+		b.entry.size.Add(int64(n))
+		b.entry.journal.backlog.Add(int64(n))
 		b.entry.chunks.put(chunk{b.entry.journal.now().Sub(b.entry.began), bytes.Clone(p[:n])})
 	}
 	if err != nil {
@@ -384,6 +412,9 @@ func (j *Journal) write() {
 		j.mu.Unlock()
 	}
 	j.recorded += len(over)
+	for _, e := range over {
+		j.backlog.Add(-e.size.Load())
+	}
 }
 
 // put writes in one call, and fills up with a comment where the file becomes shorter, so
