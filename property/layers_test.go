@@ -188,7 +188,7 @@ var externals = map[string]int{
 	"toolsys/builtin/file":      9,
 	"toolsys/builtin/shell":     7,
 	"toolsys/builtin/web":       8,
-	"toolsys/builtin/work":      6, // go-cron
+	"toolsys/builtin/work":      8, // go-cron; YAML and afero for the files of workflows
 	"toolsys/hook":              5,
 	"toolsys/host":              12, // those of builtin/shell, whose Runner it implements, Landlock's three, a terminal's two
 	"toolsys/host/browser":      11, // those of builtin/web, whose Browser it implements, and chromedp's three

@@ -175,7 +175,7 @@ func TestASessionIsRecordedAndReplayed(t *testing.T) {
 	}
 	assert.Equal(t, "say.scenario.yaml", report.Get("scenario").Str)
 	assert.NotContains(t, d.read("say.scenario.yaml"), "lenient", d.errs)
-	assert.Contains(t, d.read("say.scenario.yaml"), "  called: # the calls as the model made them\n    - {id: toolu_1, tool: Read,")
+	assert.Contains(t, d.read("say.scenario.yaml"), "  called: # the calls as the model made them\n    - {id: \"toolu_1\", tool: \"Read\",")
 	assert.Equal(t, cli.ExitHeld, d.run(t.Context(), "run", "say.scenario.yaml"), d.out+d.errs)
 
 	asked := u.requests()
