@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -421,14 +422,14 @@ func (j *Journal) write() {
 // that it can be read whenever it is looked at.
 func (j *Journal) put(whole, part []byte) error {
 	if j.out == nil {
-		out, err := os.OpenFile(j.file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
-		if err != nil {
-			return err
-		}
-		j.out = out
 		whole = append([]byte("---\nversion: 1\ninteractions:\n"), whole...)
 	}
 	text := slices.Concat(whole, part)
+	if j.out == nil {
+		if err := j.begin(text); err != nil {
+			return err
+		}
+	}
 	end := j.fixed + int64(len(text))
 	if spare := j.length - end; spare > 0 {
 		text = append(text, '#')
@@ -440,6 +441,30 @@ func (j *Journal) put(whole, part []byte) error {
 	}
 	j.fixed, j.length = j.fixed+int64(len(whole)), end
 	return j.out.Truncate(end)
+}
+
+// begin puts a new file with its first text in the place of one that is there, such that at
+// no moment there is an empty one, and whoever is killed leaves the earlier one or this.
+func (j *Journal) begin(text []byte) error {
+	earlier, err := os.OpenFile(j.file, os.O_WRONLY, 0)
+	switch {
+	case err == nil:
+		err = earlier.Close() // it may be written, so it may be replaced
+	case errors.Is(err, os.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	next := filepath.Join(filepath.Dir(j.file), "."+filepath.Base(j.file)+".new")
+	if err := os.WriteFile(next, text, 0o644); err != nil {
+		return errors.Join(err, os.RemoveAll(next))
+	}
+	if err := os.Rename(next, j.file); err != nil {
+		return errors.Join(err, os.Remove(next))
+	}
+	j.out, err = os.OpenFile(j.file, os.O_WRONLY, 0)
+	return err
 }
 
 // yaml is the exchange as an item of a cassette's list, blanked. Of one on its way it has

@@ -46,6 +46,27 @@ func journal(t *testing.T, next http.RoundTripper, known ...secret.Known) (*cass
 
 const delta = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":%q}}\n\n"
 
+// An earlier recording is whole for whoever reads it until a new one stands in its place.
+func TestAJournalReplacesAnEarlierFileAsAWhole(t *testing.T) {
+	j, file := journal(t, transport(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{Status: "200 OK", StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: req}, nil
+	}))
+	require.NoError(t, os.WriteFile(file, []byte("earlier"), 0o644))
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = io.ReadAll(mustAsk(t, j, "{}").Body)
+	require.NoError(t, err)
+	require.NoError(t, j.Close(t.Context()))
+	earlier, err := io.ReadAll(f)
+	require.NoError(t, err)
+	assert.Equal(t, "earlier", string(earlier))
+	assert.Len(t, loaded(t, file).Interactions, 1)
+	left, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+}
+
 // What has arrived is in the file before the response is over, up to the last whole event,
 // and whoever reads it finds a cassette.
 func TestAJournalIsWholeAtAnyTime(t *testing.T) {
