@@ -128,8 +128,13 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 // files are those that the words of a reader may name; without any, it lists the folder
 // that it is in.
 func (c pwshCommand) files(dir string) (all []permission.File) {
-	tree := slices.ContainsFunc(c.words, func(w string) bool { return strings.EqualFold(w, "-recurse") })
+	tree := slices.ContainsFunc(c.words, func(w string) bool { return strings.EqualFold(w, "-recurse") || strings.EqualFold(w, "-depth") })
 	operands := c.operands()
+	for _, w := range c.words { // in quotes a comma is part of a name
+		if strings.Contains(w, ",") {
+			operands = append(operands, w)
+		}
+	}
 	if len(operands) == 0 {
 		operands = []string{"."}
 	}

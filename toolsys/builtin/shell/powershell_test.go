@@ -60,6 +60,15 @@ func TestPowerShellThatReadsHasNoOtherSigns(t *testing.T) {
 	})
 }
 
+// A comma in quotes is part of a name, and a name with .. behind it leads where it leads.
+func TestPowerShellNamesFilesWithCommas(t *testing.T) {
+	commands, ok := readPowerShell("Get-Content '/repo/a,b/../../../etc/passwd'; Get-ChildItem -Depth 2 sub")
+	assert.True(t, ok)
+	files := commands[0].files("/repo/x/y/z")
+	assert.Equal(t, "/etc/passwd", files[len(files)-1].Path)
+	assert.True(t, commands[1].files("/repo")[1].Tree)
+}
+
 // Rules see a command under each of its names, with and without its parameters.
 func TestPowerShellIsReadAsRulesMayNameIt(t *testing.T) {
 	commands, ok := readPowerShell("Get-Date; RI -Path a.txt")

@@ -1,6 +1,6 @@
 // Package work holds the built-in tools by which work is planned, handed on and
-// followed: the to-do list and plan mode, questions to the person, sub-agents, the
-// background tasks, and Sleep.
+// followed: the to-do list and plan mode, questions to the person, sub-agents and
+// their coordination, workflows, the background tasks, and Sleep.
 //
 // None of them has a way of its own to that person. A question goes through the
 // context's AskUser, a consent through the permission system, so that a run without
