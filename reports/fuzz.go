@@ -40,6 +40,8 @@ type FuzzFailure struct {
 	Calls int    `json:"calls" jsonschema:"Calls before it was made small."`
 	Left  int    `json:"calls_left"`
 	Again string `json:"again" jsonschema:"The command that plays it again."`
+	// Inevitable is the first moment after which nothing averts it, nil where that is not known.
+	Inevitable *fuzz.Moment `json:"inevitable,omitempty" jsonschema:"The first moment of the small case after which nothing that was tried averts the failure; absent for a crash or a hang, which leave no log."`
 	// Text is the scenario; File and CaseFile are where it and the case were written to.
 	Text     string `json:"scenario" jsonschema:"The case as a scenario's file."`
 	File     string `json:"scenario_file" jsonschema:"Where that was written; empty if it could not be."`
@@ -118,6 +120,7 @@ func (r FuzzReport) can(g invariant.Goal) bool {
 
 func (f *FuzzFailure) show(p *page) {
 	p.failed(fmt.Sprintf("case %d broke %s; of its %d calls %d are left", f.Case, f.Broke, f.Calls, f.Left), f.Found)
+	showMoment(p, f.Inevitable)
 	seed := ""
 	if f.Outcome != nil {
 		p.printf("\n")
@@ -131,6 +134,19 @@ func (f *FuzzFailure) show(p *page) {
 		p.printf("%s\n", f.Text)
 	}
 	p.fold("", "again: "+f.Again)
+}
+
+// showMoment writes from when on a failure was inevitable, and what still averts it just
+// before.
+func showMoment(p *page, m *fuzz.Moment) {
+	if m == nil {
+		return
+	}
+	p.hang(2, "  inevitable "+m.String())
+	if m.Entry == 0 {
+		return
+	}
+	p.hang(4, fmt.Sprintf("    averted until then by %s; of %d other courses %s the same up to there, and fail", m.Averted, m.Tried, plural(m.Same, "is", "are")))
 }
 
 // failed writes what failed and, below, the first lines of how.

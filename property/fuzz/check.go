@@ -13,6 +13,7 @@ import (
 	"toolbench/property/invariant"
 	"toolbench/property/oracle"
 	"toolbench/toolsys/schedule"
+	"toolbench/toolsys/trace"
 )
 
 // Engine is what runs the cases.
@@ -70,6 +71,9 @@ type Checker struct {
 	// Seen counts the goals, by their place in invariant.Goals, if Counting is set.
 	Seen     []int
 	Counting bool
+	// log and trace are what the last case came to: one of the two, or none.
+	log   *des.Log
+	trace []trace.Event
 	// EndToEnd runs every case of the whole system end to end too, not one in
 	// endToEndEvery.
 	EndToEnd bool
@@ -93,9 +97,9 @@ func (t *Checker) Check(ctx context.Context, c generate.Case) *invariant.Violati
 		return t.scheduler(ctx, c.Scheduler)
 	}
 	if !t.Counting {
-		return RunSystem(ctx, c.System, nil)
+		return t.runSystem(ctx, c.System, nil)
 	}
-	return RunSystem(ctx, c.System, t.Seen)
+	return t.runSystem(ctx, c.System, t.Seen)
 }
 
 // Shrink makes a failing case small: it violates the same invariant and, if also is
@@ -113,6 +117,13 @@ func (t *Checker) Shrink(ctx context.Context, c generate.Case, name string, also
 	})
 }
 
+// runSystem runs a system case and keeps its trace.
+func (t *Checker) runSystem(ctx context.Context, s *generate.SystemCase, seen []int) *invariant.Violation {
+	out, b := checkSystem(ctx, s, seen)
+	t.trace = out.Trace
+	return b
+}
+
 // violation gives one with the log beside it.
 func violation(name, found string, log *des.Log) *invariant.Violation {
 	return &invariant.Violation{Name: name, Found: found, Log: log.String()}
@@ -123,6 +134,7 @@ func (t *Checker) scheduler(ctx context.Context, c *des.Case) *invariant.Violati
 	if err != nil {
 		return &invariant.Violation{Name: endsCheck, Found: err.Error()}
 	}
+	t.log = log
 	t.view.Read(c, log)
 	if t.engine != Full {
 		if b := t.simulated(c, log); b != nil {
@@ -226,6 +238,7 @@ func (t *Checker) system(ctx context.Context, c *des.Case, want *des.Log) *invar
 	if err != nil {
 		return &invariant.Violation{Name: systemCheck, Found: err.Error()}
 	}
+	t.log = got
 	t.view.Read(c, got)
 	if b := invariant.CheckScheduler(&t.view); b != nil {
 		return b

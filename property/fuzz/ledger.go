@@ -28,6 +28,9 @@ type Finding struct {
 	Again  string        `json:"again"`
 	// Case is the name of the file that --replay plays.
 	Case string `json:"case"`
+	// Inevitable is the first moment after which nothing that was tried averts it, "" where
+	// that is not known.
+	Inevitable string `json:"inevitable,omitempty"`
 }
 
 // Ledger are the findings of a folder, in the order in which they were first seen.

@@ -17,21 +17,26 @@ import (
 // RunSystem runs a system case and gives the first invariant that it violates, or nil.
 // Seen counts the goals that came up, by their place in invariant.Goals; it may be nil.
 func RunSystem(ctx context.Context, s *generate.SystemCase, seen []int) *invariant.Violation {
+	_, b := checkSystem(ctx, s, seen)
+	return b
+}
+
+func checkSystem(ctx context.Context, s *generate.SystemCase, seen []int) (check.Result, *invariant.Violation) {
 	out, err := runSystem(ctx, s, generate.InOrder)
 	if err != nil {
-		return &invariant.Violation{Name: systemCheck, Found: err.Error()}
+		return out, &invariant.Violation{Name: systemCheck, Found: err.Error()}
 	}
 	v, err := invariant.ReadSystem(s, out)
 	if err != nil {
-		return &invariant.Violation{Name: systemCheck, Found: err.Error()}
+		return out, &invariant.Violation{Name: systemCheck, Found: err.Error()}
 	}
 	if seen != nil {
 		invariant.CountSystem(v, seen)
 	}
 	if b := invariant.CheckSystem(v); b != nil {
-		return b
+		return out, b
 	}
-	return reordered(ctx, s, out)
+	return out, reordered(ctx, s, out)
 }
 
 // runSystem runs a case once. Every fourth is run under the other policies too, where

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -83,7 +84,7 @@ func (s *shrinker) pass() (smaller bool) {
 		kept := s.try(func(d Case) {
 			all := reductionsOf(d)
 			if there = n < len(all); there {
-				all[n]()
+				all[n].do()
 			}
 		})
 		switch {
@@ -113,45 +114,75 @@ func (s *shrinker) try(change func(Case)) (kept bool) {
 }
 
 // reductions are the ways to make a case smaller in one place: members are taken out of
-// a list, a value is set to its simplest, a time is made rounder or shorter.
-type reductions struct{ lists, values, times []func() }
+// a list, a value is set to its simplest, a time is made rounder or shorter. Growths are
+// the ways to change it that make it no smaller.
+type reductions struct{ lists, values, times, growths []change }
 
-func reductionsOf(d Case) []func() {
-	var r reductions
-	r.add(reflect.ValueOf(&d).Elem(), "")
+// change is one way to change a case in one place.
+type change struct {
+	// path leads to the place by the names of a case's file; from is the first member that
+	// is taken out of a list, -1 where none is.
+	path string
+	from int
+	text string
+	do   func()
+}
+
+func changesOf(d Case) (r reductions) {
+	r.add(reflect.ValueOf(&d).Elem(), "", "")
+	return r
+}
+
+func reductionsOf(d Case) []change {
+	r := changesOf(d)
 	return slices.Concat(r.lists, r.values, r.times)
 }
 
-// add adds the reductions of a value and of all in it. The tag of its field decides: the
+// add adds the changes of a value and of all in it. The tag of its field decides: the
 // simplest value is that of the key simple, else nothing, where its YAML may leave it out.
 // What has the tag `shrink:"-"` is left as it is.
-func (r *reductions) add(v reflect.Value, tag reflect.StructTag) {
+func (r *reductions) add(v reflect.Value, tag reflect.StructTag, path string) {
 	if to, ok := tag.Lookup("simple"); ok {
-		r.values = append(r.values, func() { setText(v, to) })
+		r.values = append(r.values, change{path, -1, fmt.Sprintf("%v → %s", v, to), func() { setText(v, to) }})
 	} else if strings.HasSuffix(tag.Get("yaml"), ",omitempty") && v.Kind() != reflect.Slice && !v.IsZero() {
-		r.values = append(r.values, v.SetZero)
+		r.values = append(r.values, change{path, -1, fmt.Sprintf("%v → nothing", reflect.Indirect(v)), v.SetZero})
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			r.add(v.Elem(), "")
+			r.add(v.Elem(), "", path)
 		}
 	case reflect.Slice:
-		r.addList(v)
+		r.addList(v, path)
 		for i := range v.Len() {
-			r.add(v.Index(i), "")
+			r.add(v.Index(i), "", below(path, strconv.Itoa(i)))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("shrink") != "-" {
-				r.add(v.Field(i), f.Tag)
+				name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+				r.add(v.Field(i), f.Tag, below(path, name))
 			}
+		}
+	case reflect.Bool:
+		r.growths = append(r.growths, change{path, -1, fmt.Sprintf("%t → %t", v.Bool(), !v.Bool()), func() { v.SetBool(!v.Bool()) }})
+	case reflect.Uint64:
+		for n := range uint64(8) {
+			r.growths = append(r.growths, change{path, -1, fmt.Sprintf("%d → %d", v.Uint(), v.Uint()+n+1), func() { v.SetUint(v.Uint() + n + 1) }})
 		}
 	case reflect.Int64:
 		if at, ok := v.Addr().Interface().(*time.Duration); ok {
-			r.addTime(at)
+			r.addTime(at, path)
 		}
 	}
+}
+
+// below is a place within another.
+func below(path, name string) string {
+	if path == "" || name == "" {
+		return path + name
+	}
+	return path + "." + name
 }
 
 // setText sets a value to one that is written as a text.
@@ -168,24 +199,34 @@ func setText(v reflect.Value, text string) {
 }
 
 // addList takes members out: all, then half of them, down to single ones.
-func (r *reductions) addList(v reflect.Value) {
+func (r *reductions) addList(v reflect.Value, path string) {
 	n := v.Len()
 	for size := n; size > 0; size /= 2 {
 		for at := n - size; at >= 0; at -= size {
-			r.lists = append(r.lists, func() { v.Set(reflect.AppendSlice(v.Slice(0, at), v.Slice(at+size, n))) })
+			text := fmt.Sprintf("without %d", at)
+			if size > 1 {
+				text += fmt.Sprintf(" to %d", at+size-1)
+			}
+			r.lists = append(r.lists, change{path, at, text, func() { v.Set(reflect.AppendSlice(v.Slice(0, at), v.Slice(at+size, n))) }})
 		}
 	}
 }
 
-// addTime makes a time rounder, or half as long.
-func (r *reductions) addTime(at *time.Duration) {
+// addTime makes a time rounder, or half as long; and longer.
+func (r *reductions) addTime(at *time.Duration, path string) {
+	set := func(to time.Duration) change {
+		return change{path, -1, fmt.Sprintf("%s → %s", *at, to), func() { *at = to }}
+	}
 	shorter := []time.Duration{(*at / 2).Truncate(time.Millisecond)}
 	for _, unit := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {
 		shorter = append(shorter, max(unit, at.Round(unit)))
 	}
 	for _, to := range slices.Backward(shorter) {
 		if to > 0 && to < *at {
-			r.times = append(r.times, func() { *at = to })
+			r.times = append(r.times, set(to))
 		}
+	}
+	if *at > 0 {
+		r.growths = append(r.growths, set(*at+time.Millisecond), set(2**at))
 	}
 }

@@ -89,7 +89,7 @@ func (n notices) print(asJSON bool) error {
 	fmt.Fprintf(w, "%s\n", n.Fault)
 	fmt.Fprintf(w, "  in\t%s, %.1fs\n", n.In, float64(n.Millis)/1000)
 	for _, line := range []struct{ key, text string }{
-		{"scenarios", first4(n.Scenarios)}, {"properties", first4(n.Properties)}, {"smallest", n.Smallest}, {"error", n.Error},
+		{"scenarios", first4(n.Scenarios)}, {"properties", first4(n.Properties)}, {"smallest", n.Smallest}, {"inevitable", n.Inevitable}, {"error", n.Error},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(w, "  %s\t%s\n", line.key, line.text)

@@ -22,6 +22,8 @@ type notices struct {
 	Properties []string `json:"properties"`
 	// Smallest is the smallest case the fuzzer came to.
 	Smallest string `json:"smallest,omitempty"`
+	// Inevitable is the first moment after which nothing averts the failure of that case.
+	Inevitable string `json:"inevitable,omitempty"`
 	// Scenario is that case as a scenario's file.
 	Scenario string `json:"scenario,omitempty"`
 	Millis   int64  `json:"took_ms"`
@@ -123,11 +125,15 @@ func (s site) fuzz(ctx context.Context, p planting, n *notices) error {
 	var report struct {
 		Cases   int `json:"cases"`
 		Failure *struct {
-			Broke    string `json:"broke"`
-			Found    string `json:"found"`
-			Calls    int    `json:"calls"`
-			Left     int    `json:"calls_left"`
-			Scenario string `json:"scenario"`
+			Broke      string `json:"broke"`
+			Found      string `json:"found"`
+			Calls      int    `json:"calls"`
+			Left       int    `json:"calls_left"`
+			Scenario   string `json:"scenario"`
+			Inevitable *struct {
+				What, Averted               string
+				Entry, Entries, Same, Tried int
+			} `json:"inevitable"`
 		} `json:"failure"`
 	}
 	if err := json.Unmarshal(out, &report); err != nil {
@@ -138,6 +144,9 @@ func (s site) fuzz(ctx context.Context, p planting, n *notices) error {
 		n.Properties = append(n.Properties, f.Broke)
 		n.Smallest = fmt.Sprintf("%d of %d calls: %s", f.Left, f.Calls, found)
 		n.Scenario = f.Scenario
+		if m := f.Inevitable; m != nil {
+			n.Inevitable = fmt.Sprintf("%s (entry %d of %d), averted until then by %s; %d of %d courses fail", m.What, m.Entry, m.Entries, m.Averted, m.Same, m.Tried)
+		}
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ func (a *app) noteFindings(ctx context.Context, dir string, ledger *fuzz.Ledger,
 	}
 	if failure != nil {
 		f := ledger.Seen(failure.Broke, failure.Found, failure.Again)
+		if failure.Inevitable != nil {
+			f.Inevitable = failure.Inevitable.String()
+		}
 		if data, err := os.ReadFile(a.path(failure.CaseFile)); err == nil && failure.CaseFile != "" {
 			f.Case = f.ID + ".case.yaml"
 			if err := writeWhole(a.path(filepath.Join(dir, f.Case)), data); err != nil {
@@ -115,6 +118,9 @@ func (a *app) writeLedger(dir string, ledger *fuzz.Ledger) error {
 	}
 	for _, f := range ledger.Findings {
 		a.logf("finding %s %s: %s: %s", f.ID, f.Status, f.Broke, f.Cause)
+		if f.Inevitable != "" && f.Status != fuzz.FindingResolved {
+			a.logf("finding %s inevitable %s", f.ID, f.Inevitable)
+		}
 	}
 	return nil
 }

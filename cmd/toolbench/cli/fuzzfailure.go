@@ -50,6 +50,9 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found fuzz.Failure) 
 		r.CaseFile = a.keep(f, name+".case.yaml", data)
 	}
 	if !died {
+		timed, cancel := context.WithTimeout(ctx, mostShrinking)
+		r.Inevitable = fuzz.NewChecker(engine).Inevitable(timed, c)
+		cancel()
 		r.Outcome = outcomeOf(ctx, c, r.File, r.Text)
 	}
 	return r
