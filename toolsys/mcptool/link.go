@@ -329,10 +329,19 @@ func Stdio(command func() *exec.Cmd) func(context.Context) (mcp.Transport, error
 	}
 }
 
-// HTTP is the way to a server behind an address, over streamable HTTP (N3). The library
-// is configured not to try again by itself: the fleet does, and gives up at some time.
-func HTTP(endpoint string, client *http.Client) func(context.Context) (mcp.Transport, error) {
+// HTTP is the way to a server behind an address, over streamable HTTP (N3). A server that
+// asks for OAuth is answered by let; with nil its refusal stands. The library takes up a
+// stream once where its server ended it; all other attempts are the fleet's, which gives
+// up at some time.
+func HTTP(endpoint string, client *http.Client, let *Authorization) func(context.Context) (mcp.Transport, error) {
+	transport := mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: client, MaxRetries: 1}
+	var err error
+	if let != nil {
+		// One handler for all sessions: what was granted to one serves the next.
+		transport.OAuthHandler, err = let.handler()
+	}
 	return func(context.Context) (mcp.Transport, error) {
-		return &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: client, MaxRetries: -1}, nil
+		each := transport
+		return &each, err
 	}
 }

@@ -23,6 +23,9 @@ import (
 const asChild = "MCPTOOL_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	if scenario := os.Getenv(conformanceScenario); scenario != "" {
+		os.Exit(conform(scenario, os.Args[len(os.Args)-1]))
+	}
 	if os.Getenv(asChild) == "" {
 		os.Exit(m.Run())
 	}
@@ -111,7 +114,7 @@ func TestAnAddressThatFallsSilentIsCalledAgain(t *testing.T) {
 		address = "127.0.0.1:0"
 	}
 	start()
-	f := fleetOf(t, mcptool.HTTP("http://"+address, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}))
+	f := fleetOf(t, mcptool.HTTP("http://"+address, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, nil))
 	require.NoError(t, ringUp(t, f, "mcp__m__live"))
 	require.ErrorIs(t, ringUp(t, f, "mcp__m__die"), mcptool.ErrGone)
 	start()
