@@ -154,6 +154,13 @@ func (g conformanceGiven) use(f *mcptool.Fleet, served tool.Served, scenario str
 			}
 		}
 	}
+	servers := mcptool.Join(f)
+	if found, err := servers.Resources(ctx, ""); err == nil && len(found) > 0 {
+		_, _ = servers.ReadResource(ctx, found[0].Server, found[0].URI)
+	}
+	if found, err := servers.Prompts(ctx); err == nil && len(found) > 0 {
+		_, _ = servers.Prompt(ctx, found[0].Server, found[0].Name, nil)
+	}
 	return 0
 }
 

@@ -22,7 +22,10 @@ func Join(fleets ...*Fleet) tool.Servers {
 		f.mu.Unlock()
 	}
 	j := joined(slices.Clone(fleets))
-	return tool.Servers{Served: j.served, Resources: j.resources, ReadResource: j.readResource}
+	return tool.Servers{
+		Served: j.served, Resources: j.resources, ReadResource: j.readResource,
+		Prompts: j.prompts, Prompt: j.prompt,
+	}
 }
 
 type joined []*Fleet
@@ -63,6 +66,24 @@ func (j joined) resources(ctx context.Context, server string) ([]tool.Resource, 
 func (j joined) readResource(ctx context.Context, server, uri string) (blocks []message.Block, err error) {
 	err = j.ask(server, func(f *Fleet) error {
 		blocks, err = f.ReadResource(ctx, server, uri)
+		return err
+	})
+	return blocks, err
+}
+
+func (j joined) prompts(ctx context.Context) ([]tool.ServerPrompt, error) {
+	var all []tool.ServerPrompt
+	err := j.ask("", func(f *Fleet) error {
+		found, err := f.Prompts(ctx)
+		all = append(all, found...)
+		return err
+	})
+	return all, err
+}
+
+func (j joined) prompt(ctx context.Context, server, name string, args map[string]string) (blocks []message.Block, err error) {
+	err = j.ask(server, func(f *Fleet) error {
+		blocks, err = f.Prompt(ctx, server, name, args)
 		return err
 	})
 	return blocks, err

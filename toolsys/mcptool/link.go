@@ -49,6 +49,7 @@ type session struct {
 	line      *tap // nil for transports that cannot be observed
 	began     time.Time
 	resources bool
+	prompts   bool
 	ctx       context.Context
 	end       context.CancelCauseFunc
 }
@@ -278,7 +279,7 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 		return nil, nil, fmt.Errorf("its tools cannot be listed: %w", err)
 	}
 	if info := v.client.InitializeResult(); info != nil && info.Capabilities != nil {
-		v.resources = info.Capabilities.Resources != nil
+		v.resources, v.prompts = info.Capabilities.Resources != nil, info.Capabilities.Prompts != nil
 	}
 	l.f.start(l.actor("watch"), func() {
 		v.end(ended(v.client.Wait()))

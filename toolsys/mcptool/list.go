@@ -38,24 +38,36 @@ type Server struct {
 // and ErrEndless for a server that gives the same cursor twice or more than MaxTools
 // tools.
 func List(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
-	var all []*mcp.Tool
+	return pages("tools", func(cursor string) ([]*mcp.Tool, string, error) {
+		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Tools, page.NextCursor, nil
+	})
+}
+
+// pages reads a list to its end. next gives the page at a cursor, and the next cursor, ""
+// after the last.
+func pages[T any](what string, next func(cursor string) ([]T, string, error)) ([]T, error) {
+	var all []T
 	seen := map[string]bool{}
 	for cursor := ""; ; {
-		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		page, after, err := next(cursor)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page.Tools...)
-		cursor = page.NextCursor
+		all = append(all, page...)
 		switch {
-		case cursor == "":
+		case after == "":
 			return all, nil
-		case seen[cursor]:
-			return nil, fmt.Errorf("%w: cursor %q comes again", ErrEndless, cursor)
+		case seen[after]:
+			return nil, fmt.Errorf("%w: the %s: cursor %q comes again", ErrEndless, what, after)
 		case len(all) > MaxTools || len(seen) > MaxTools:
-			return nil, fmt.Errorf("%w: more than %d tools or pages", ErrEndless, MaxTools)
+			return nil, fmt.Errorf("%w: more than %d %s or pages", ErrEndless, MaxTools, what)
 		}
-		seen[cursor] = true
+		seen[after] = true
+		cursor = after
 	}
 }
 

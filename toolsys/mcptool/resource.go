@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -61,25 +60,17 @@ func (l *link) listResources(ctx context.Context) ([]tool.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []tool.Resource
-	var seen []string
-	for cursor := ""; ; {
+	return pages("resources", func(cursor string) ([]tool.Resource, string, error) {
 		page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
 		if err != nil {
-			return nil, l.unanswered(ctx, session, err)
+			return nil, "", l.unanswered(ctx, session, err)
 		}
+		var out []tool.Resource
 		for _, r := range page.Resources {
-			all = append(all, tool.Resource{Server: l.Name, URI: r.URI, Name: r.Name, Description: r.Description, MediaType: r.MIMEType})
+			out = append(out, tool.Resource{Server: l.Name, URI: r.URI, Name: r.Name, Description: r.Description, MediaType: r.MIMEType})
 		}
-		cursor = page.NextCursor
-		switch {
-		case cursor == "":
-			return all, nil
-		case slices.Contains(seen, cursor), len(all) > MaxTools:
-			return nil, fmt.Errorf("%w: the resources of %q", ErrEndless, l.Name)
-		}
-		seen = append(seen, cursor)
-	}
+		return out, page.NextCursor, nil
+	})
 }
 
 // ReadResource reads one resource of a server, as blocks for the model (N8). Errors:
@@ -94,14 +85,23 @@ func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message
 		return nil, err
 	}
 	read, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, l.unanswered(ctx, session, err)
+	case read.NeedsInput():
+		return nil, l.wantsInput("resource " + uri)
 	}
 	var out []message.Block
 	for _, r := range read.Contents {
 		out = append(out, resource(r))
 	}
 	return out, nil
+}
+
+// wantsInput is the error of a server that asks something before it gives what is no
+// call: only calls have a person to be asked.
+func (l *link) wantsInput(what string) error {
+	return fmt.Errorf("%w: %q wants something answered before it gives the %s", ErrRefused, l.Name, what)
 }
 
 func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err error) error {

@@ -16,6 +16,22 @@ type Servers struct {
 	// named; ReadResource gives the content of one (N8).
 	Resources    func(ctx context.Context, server string) ([]Resource, error)
 	ReadResource func(ctx context.Context, server, uri string) ([]message.Block, error)
+	// Prompts lists the prompts of all servers, by server and in its order; Prompt fills
+	// one in, as the messages it begins a turn with (N9).
+	Prompts func(ctx context.Context) ([]ServerPrompt, error)
+	Prompt  func(ctx context.Context, server, name string, args map[string]string) ([]message.Block, error)
+}
+
+// ServerPrompt is a text of a server's that a person asks for by name, like a command.
+type ServerPrompt struct {
+	Server, Name, Description string
+	Arguments                 []PromptArgument
+}
+
+// PromptArgument is what a prompt is filled in with.
+type PromptArgument struct {
+	Name, Description string
+	Required          bool
 }
 
 // Served is what connected servers offer at one moment.
