@@ -49,6 +49,14 @@ func (f *Fleet) noServer(name string) error {
 // Has reports whether a server of that name is the fleet's.
 func (f *Fleet) Has(server string) bool { return f.find(server) != nil }
 
+// Up reports whether a server of that name is connected.
+func (f *Fleet) Up(server string) bool {
+	l := f.find(server)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return l != nil && l.phase == up
+}
+
 func (l *link) readable() bool {
 	l.f.mu.Lock()
 	defer l.f.mu.Unlock()

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/shell"
-
 	"toolbench/sim/world/mcpserve"
 )
 
@@ -119,41 +117,4 @@ func (a *app) placed(path string, c mcpserve.Catalogue) mcpserve.Catalogue {
 		c[0].Name = filepath.Base(filepath.Dir(filepath.Clean(a.path(path))))
 	}
 	return c
-}
-
-// specs are the live servers that the flags name. One whose entry in a
-// configuration is wrong is a failure of its own.
-func (a *app) specs(f tokensFlags) (specs []mcpserve.ServerConfig, failures []mcpserve.ListFailure, err error) {
-	for _, line := range f.commands {
-		words, err := shell.Fields(line, a.env) // as a shell reads a command
-		switch {
-		case err != nil:
-			return nil, nil, usage("--mcp %q: %s", line, err)
-		case len(words) == 0:
-			return nil, nil, usage("--mcp %q: it names no command", line)
-		}
-		specs = append(specs, mcpserve.ServerConfig{Kind: "stdio", Command: words[0], Args: words[1:]})
-	}
-	for _, url := range f.urls {
-		if !isAddress(url) {
-			return nil, nil, usage("--mcp-url %q: an address begins with http:// or https://", url)
-		}
-		specs = append(specs, mcpserve.ServerConfig{Kind: "http", URL: url})
-	}
-	for _, path := range f.configs {
-		data, err := os.ReadFile(a.path(path))
-		if err != nil {
-			return nil, nil, usage("%s: %s", path, reason(err))
-		}
-		some, broken, err := mcpserve.ParseConfig(path, data, a.lookup)
-		if err != nil {
-			return nil, nil, usage("%s", err)
-		}
-		specs, failures = append(specs, some...), append(failures, broken...)
-	}
-	return specs, failures, nil
-}
-
-func isAddress(url string) bool {
-	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
 }

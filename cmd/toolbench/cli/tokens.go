@@ -27,15 +27,14 @@ import (
 type tokensFlags struct {
 	printing
 	baseline
-	catalogs, commands, urls, configs []string
-	recordings                        []string
-	counterNamed                      bool
-	endpoint                          endpointFlags
-	builtin                           bool
-	counter, model                    string
-	percent, top, max                 int
-	save                              string
-	limit                             time.Duration
+	serverFlags
+	catalogs, recordings []string
+	counterNamed         bool
+	endpoint             endpointFlags
+	builtin              bool
+	counter, model       string
+	percent, top, max    int
+	save                 string
 }
 
 func (a *app) tokensCommand() *cobra.Command {
@@ -46,9 +45,7 @@ func (a *app) tokensCommand() *cobra.Command {
 	repeatable(flags, &f.catalogs, "catalog", "a catalogue's file, or a folder of them")
 	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them")
 	flags.BoolVar(&f.builtin, "builtin", false, "the built-in tools")
-	repeatable(flags, &f.commands, "mcp", "an MCP server's command over stdio, with its arguments")
-	repeatable(flags, &f.urls, "mcp-url", "an MCP server's address over streamable HTTP")
-	repeatable(flags, &f.configs, "mcp-config", "a .mcp.json that names servers")
+	f.serverFlags.add(flags, 30*time.Second)
 	own(flags, choice(&f.counter, "COUNTER", counterNames()...), "counter", "what a token is: "+strings.Join(counterNames(), ", "))
 	flags.StringVar(&f.model, "model", "", "whose window the automatic threshold is taken of; of a recording, its first model")
 	flags.StringVar(&f.save, "save", "", "write what the live servers list into this file, as a catalogue")
@@ -56,7 +53,6 @@ func (a *app) tokensCommand() *cobra.Command {
 	f.endpoint.add(flags)
 	flags.Var(number(&f.percent, 1), "percent", "the automatic threshold, in percent of the window")
 	flags.Var(number(&f.top, 0), "top", "how many of the most expensive tools the table shows; 0 shows all")
-	flags.DurationVar(&f.limit, "timeout", 30*time.Second, "what each live server has to answer")
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error {
 		f.counterNamed = cmd.Flags().Changed("counter")
 		return a.tokens(cmd.Context(), f)
@@ -85,9 +81,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 	if ctx.Err() != nil {
 		return interrupted("interrupted")
 	}
-	for _, failed := range failures {
-		a.logf("MCP server %q: %s", failed.Server, failed.Err)
-	}
+	a.unreached(failures)
 	if len(tools)+len(recorded.Sessions) == 0 {
 		return usage("there is no tool to count: none of the servers could be listed, or they have none")
 	}
@@ -155,7 +149,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mc
 	if err != nil {
 		return nil, nil, err
 	}
-	specs, failures, err := a.specs(f)
+	specs, failures, err := a.specs(f.serverFlags)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,9 +157,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mc
 	failures = append(failures, more...)
 	if f.save != "" {
 		if err := a.saved(f.save, listed); err != nil {
-			for _, failed := range failures {
-				a.logf("MCP server %q: %s", failed.Server, failed.Err)
-			}
+			a.unreached(failures)
 			return nil, nil, err
 		}
 	}
@@ -174,7 +166,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mc
 		return nil, nil, err
 	}
 	all := tokens.Served(joined)
-	if f.builtin || len(f.catalogs)+len(f.commands)+len(f.urls)+len(f.configs)+len(f.recordings) == 0 {
+	if f.builtin || !f.named() && len(f.catalogs)+len(f.recordings) == 0 {
 		own, _, err := tokens.Builtins(settings.Settings{})
 		if err != nil {
 			return nil, nil, harness(err)

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"mvdan.cc/sh/v3/shell"
+
+	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys/mcptool"
+)
+
+// serverFlags name live MCP servers.
+type serverFlags struct {
+	commands, urls, configs []string
+	grants                  string
+	limit                   time.Duration
+}
+
+func (f *serverFlags) add(flags *pflag.FlagSet, limit time.Duration) {
+	repeatable(flags, &f.commands, "mcp", "an MCP server's command over stdio, with its arguments")
+	repeatable(flags, &f.urls, "mcp-url", "an MCP server's address over streamable HTTP")
+	repeatable(flags, &f.configs, "mcp-config", "a .mcp.json that names servers")
+	flags.StringVar(&f.grants, "grants", "", "where what servers granted at `toolbench mcp login` is kept, instead of grants.json in the user's configuration")
+	flags.DurationVar(&f.limit, "timeout", limit, "what each live server has to answer")
+}
+
+// named reports whether there is any.
+func (f serverFlags) named() bool { return len(f.commands)+len(f.urls)+len(f.configs) > 0 }
+
+// specs are the live servers that the flags name. One whose entry in a configuration is
+// wrong is a failure of its own. Servers that granted something are given it back.
+func (a *app) specs(f serverFlags) (specs []mcpserve.ServerConfig, failures []mcpserve.ListFailure, err error) {
+	for _, line := range f.commands {
+		words, err := shell.Fields(line, a.env) // as a shell reads a command
+		switch {
+		case err != nil:
+			return nil, nil, usage("--mcp %q: %s", line, err)
+		case len(words) == 0:
+			return nil, nil, usage("--mcp %q: it names no command", line)
+		}
+		specs = append(specs, mcpserve.ServerConfig{Kind: "stdio", Command: words[0], Args: words[1:]})
+	}
+	for _, url := range f.urls {
+		if !isAddress(url) {
+			return nil, nil, usage("--mcp-url %q: an address begins with http:// or https://", url)
+		}
+		specs = append(specs, mcpserve.ServerConfig{Kind: "http", URL: url})
+	}
+	for _, path := range f.configs {
+		data, err := os.ReadFile(a.path(path))
+		if err != nil {
+			return nil, nil, usage("%s: %s", path, reason(err))
+		}
+		some, broken, err := mcpserve.ParseConfig(path, data, a.lookup)
+		if err != nil {
+			return nil, nil, usage("%s", err)
+		}
+		specs, failures = append(specs, some...), append(failures, broken...)
+	}
+	return specs, failures, a.letIn(specs, f.grants)
+}
+
+func isAddress(url string) bool {
+	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
+}
+
+// letIn gives servers that want OAuth what they granted before. Nobody is asked here:
+// a command may run where nobody is.
+func (a *app) letIn(specs []mcpserve.ServerConfig, file string) error {
+	for i := range specs {
+		s := &specs[i]
+		switch {
+		case s.URL == "":
+			continue
+		case s.OAuth.Unattended():
+			s.Let = &mcptool.Authorization{Client: &mcptool.Client{ID: s.OAuth.ID, Secret: s.OAuth.Secret}}
+			continue
+		}
+		kept, err := a.grantsFile(file)
+		if err != nil {
+			continue // without a place for grants there is none
+		}
+		all, err := kept.read()
+		if err != nil {
+			return err
+		}
+		if grant, ok := all[s.URL]; ok {
+			s.Let = &mcptool.Authorization{
+				Redirect: "http://127.0.0.1/callback", Client: &grant.Client, Grant: &grant,
+				Keep:  func(g mcptool.Grant) error { return kept.keep(s.URL, g) },
+				Visit: func(context.Context, string) (url.Values, error) { return nil, errOver },
+			}
+		}
+	}
+	return nil
+}
+
+// errOver is the error of a grant that its server does not take any more.
+var errOver = errors.New("what it granted is over")
+
+// loginHint is what to do about a server that did not let us in. The library gives its
+// refusals as text.
+func loginHint(address, refusal string) string {
+	if address != "" && (strings.Contains(refusal, "Unauthorized") || strings.Contains(refusal, errOver.Error())) {
+		return "; log in with: toolbench mcp login --mcp-url " + address
+	}
+	return ""
+}
+
+// unreached names the servers that could not be listed, each with what to do.
+func (a *app) unreached(failures []mcpserve.ListFailure) {
+	for _, failed := range failures {
+		a.logf("MCP server %q: %s%s", failed.Server, failed.Err, loginHint(failed.Address, failed.Err.Error()))
+	}
+}
+
+// callback is the page on this machine that an authorization server sends a person back
+// to.
+type callback struct {
+	listener net.Listener
+	show     func(page string)
+}
+
+func (c callback) address() string { return "http://" + c.listener.Addr().String() + "/callback" }
+
+// visit shows the page to the person and waits until the callback was called.
+func (c callback) visit(ctx context.Context, page string) (url.Values, error) {
+	back := make(chan url.Values, 1)
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if r.URL.Path != "/callback" || q.Get("code") == "" && q.Get("error") == "" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprintln(w, "toolbench has the answer; this page can be closed.")
+		select {
+		case back <- q:
+		default: // called twice: the first one counts
+		}
+	})}
+	go func() { _ = server.Serve(c.listener) }() // it ends with Close
+	defer server.Close()
+	c.show(page)
+	select {
+	case q := <-back:
+		return q, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// listenForCallback opens the page that a person is sent back to.
+func listenForCallback(port int, show func(string)) (callback, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return callback{}, usage("callbackPort %d: %s; take another, or 0 for a free one", port, err)
+	}
+	return callback{listener, show}, nil
+}
