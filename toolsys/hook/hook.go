@@ -30,7 +30,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -268,13 +267,23 @@ func (s Set) Len() int { return len(s.hooks) }
 // Matches reports whether any hook would be asked about a tool at event, so that a caller
 // without one need not make an Input; its `if` is not looked at.
 func (s Set) Matches(event Event, tool string, aliases []string) bool {
-	return slices.ContainsFunc(s.hooks, func(h registered) bool { return h.Event == event && h.matcher.matches(tool, aliases) })
+	for i := range s.hooks {
+		if h := &s.hooks[i]; h.Event == event && h.matcher.matches(tool, aliases) {
+			return true
+		}
+	}
+	return false
 }
 
 // MatchesAny reports whether any hook would be asked about a tool, at whatever event: its
 // `if` is not looked at.
 func (s Set) MatchesAny(tool string, aliases []string) bool {
-	return slices.ContainsFunc(s.hooks, func(h registered) bool { return h.matcher.matches(tool, aliases) })
+	for i := range s.hooks {
+		if s.hooks[i].matcher.matches(tool, aliases) {
+			return true
+		}
+	}
+	return false
 }
 
 // matcher is a Matcher taken apart; empty, it matches every tool.
@@ -299,10 +308,17 @@ func parseMatcher(text string) (matcher, error) {
 }
 
 func (m matcher) matches(tool string, aliases []string) bool {
-	named := func(part string) bool {
-		return globbed(part, tool) || slices.ContainsFunc(aliases, func(alias string) bool { return globbed(part, alias) })
+	for _, part := range m {
+		if globbed(part, tool) {
+			return true
+		}
+		for _, alias := range aliases {
+			if globbed(part, alias) {
+				return true
+			}
+		}
 	}
-	return len(m) == 0 || slices.ContainsFunc(m, named)
+	return len(m) == 0
 }
 
 // globbed is exact for a name without glob characters; tool names have no slash, so

@@ -33,7 +33,9 @@ type execution struct {
 	nearest func(name string) []string
 
 	mu      sync.Mutex
+	places  places
 	jobs    []*job
+	spare   []job // room for calls to come; only the stream's reader takes of it
 	emitted []pipeline.Result
 }
 
@@ -45,6 +47,9 @@ type job struct {
 	// result; both under the policy Effects only.
 	touches tool.Effects
 	ended   *pipeline.Result
+	// Control is the driver's, as the call reaches it (see Alone).
+	schedule.Control
+	ex *execution
 }
 
 func (ex *execution) job(i int) *job {
@@ -121,10 +126,10 @@ func withoutRepeats(blocks []message.Block) []message.Block {
 
 func (ex *execution) add(b message.Block) {
 	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turnNow()}
-	j := &job{env: pipeline.Env{Snapshot: ex.snap, Nearest: ex.nearest, Gone: ex.s.gone}}
+	i := len(ex.jobs)
+	j := ex.fresh(i)
 	j.pre = ex.s.pipe.Prepare(call, &j.env)
 	ex.mu.Lock()
-	i := len(ex.jobs)
 	ex.jobs = append(ex.jobs, j)
 	ex.mu.Unlock()
 	if ex.s.traces() {
@@ -133,22 +138,37 @@ func (ex *execution) add(b message.Block) {
 	ex.driver.Add(j.pre.Safe, j.pre.Cancellable)
 }
 
-func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipeline.Result {
-	j, alone := ex.job(i), c.Alone
-	c.Alone = func(ctx context.Context) error {
-		err := alone(ctx)
-		// One step may wake several: like all that wait, they go on one after the other.
-		_ = ex.s.cfg.Handlers.Clock.Sleep(context.WithoutCancel(ctx), ex.s.actor(j.pre.Call.ID)+"/floor", 0)
-		return err
+// fresh makes the job of call i. Room is made for several at once, the more the more
+// there are.
+func (ex *execution) fresh(i int) *job {
+	if len(ex.spare) == 0 {
+		ex.spare = make([]job, min(max(1, i), 16))
 	}
+	j := &ex.spare[0]
+	ex.spare = ex.spare[1:]
+	j.ex, j.env = ex, pipeline.Env{Snapshot: ex.snap, Nearest: ex.nearest, Gone: ex.s.gone}
+	return j
+}
+
+func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipeline.Result {
+	j := ex.job(i)
+	j.Control = c
 	if err := ex.s.record(Entry{Kind: CallStarted, Call: j.pre.Call.ID}); err != nil {
 		return ex.s.pipe.Answer(j.pre, err)
 	}
-	r := ex.s.pipe.Run(ctx, j.pre, &j.env, c)
+	r := ex.s.pipe.Run(ctx, j.pre, &j.env, j)
 	if !j.pre.Left() {
 		_ = ex.s.record(Entry{Kind: CallEnded, Block: &r.Block}) // Send asks for the error
 	}
 	return r
+}
+
+// Alone waits as the driver has it. One step may wake several: like all that wait, they go
+// on one after the other.
+func (j *job) Alone(ctx context.Context) error {
+	err := j.Control.Alone(ctx)
+	_ = j.ex.s.cfg.Handlers.Clock.Sleep(context.WithoutCancel(ctx), j.ex.s.actor(j.pre.Call.ID)+"/floor", 0)
+	return err
 }
 
 func verdict(r pipeline.Result) schedule.Verdict {
@@ -167,9 +187,8 @@ func (ex *execution) leave(i int, cause schedule.Cause) pipeline.Result {
 // before it has been (B3).
 func (ex *execution) started(i int) {
 	j := ex.job(i)
-	state := ex.view(i)
-	j.env.Context = ex.s.context(state, ex)
-	j.env.Context.Inner = ex.inner(i, state)
+	j.env.Context = ex.s.context(ex.view(i), ex)
+	j.env.Context.Inner = ex.inner(i)
 	if ex.s.cfg.progress != nil {
 		ex.s.cfg.progress(j.pre.Activity())
 	}

@@ -12,13 +12,14 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// inner gives call i, which started in the given state, the means to make calls of its own (C3). Each goes
+// inner gives call i, which has started, the means to make calls of its own (C3). Each goes
 // through the whole pipeline, so that schema, hooks, rules and people decide upon it as upon any other; it sees
 // what those before it changed, and what all changed is one modifier of call i.
-func (ex *execution) inner(i int, state tool.State) func(context.Context, func([]tool.InnerResult) (tool.InnerCall, bool)) tool.InnerReport {
+func (ex *execution) inner(i int) func(context.Context, func([]tool.InnerResult) (tool.InnerCall, bool)) tool.InnerReport {
 	return func(ctx context.Context, next func([]tool.InnerResult) (tool.InnerCall, bool)) (report tool.InnerReport) {
 		wrapped := ex.snap.Pool.Wrapped().Look(pool.View{Settings: ex.s.cfg.Settings})
-		outer := ex.job(i).pre.Call
+		j := ex.job(i)
+		outer, state := j.pre.Call, j.env.Context.State
 		for ctx.Err() == nil {
 			c, more := next(report.Results)
 			if !more {
@@ -58,7 +59,7 @@ func (ex *execution) runInner(ctx context.Context, call pipeline.Call, wrapped *
 			})
 		}
 	}
-	r := ex.s.pipe.Run(ctx, pre, env, schedule.Control{Alone: func(context.Context) error { return nil }, Begin: func() {}})
+	r := ex.s.pipe.Run(ctx, pre, env, schedule.Direct{})
 	if r.Block.Content == nil {
 		r.Block.Content = []message.Block{}
 	}

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
@@ -98,10 +99,27 @@ func (s *Session) context(state tool.State, ex *execution) tool.Context {
 			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
 			InProgress: ex.busy, Clock: s.cfg.Handlers.Clock,
 		},
-		Security:   tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: state.Roots(), Home: s.cfg.Home},
+		Security:   tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: ex.roots(state), Home: s.cfg.Home},
 		Extensions: ex.ways,
 		State:      state,
 	}
+}
+
+// places are the folders that a state lets calls work in, for the next call of that state.
+type places struct {
+	root, dir    string
+	extra, roots []string
+}
+
+// roots are state's, made anew where they are others than the call's before.
+func (ex *execution) roots(state tool.State) []string {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	p := &ex.places
+	if p.roots == nil || p.root != state.Root || p.dir != state.Dir || !slices.Equal(p.extra, state.Extra) {
+		*p = places{state.Root, state.Dir, slices.Clone(state.Extra), slices.Clip(state.Roots())}
+	}
+	return p.roots
 }
 
 // ways are a call's ways to the conversation, the same for all calls of a message.

@@ -4,9 +4,40 @@ import "slices"
 
 // unit is one thing of a call that a rule's content has to cover.
 type unit struct {
-	text    string
-	covered func(content string, wide bool) bool
-	reads   bool // harmless by itself, so that it needs no rule beside units that have one
+	kind  unitKind
+	text  string
+	reads bool // harmless by itself, so that it needs no rule beside units that have one
+	// plain is a part's text without blanks around it; suspects are those of a command
+	// that could not be taken apart.
+	plain    string
+	part     *Part
+	suspects []string
+}
+
+type unitKind uint8
+
+const (
+	nothing unitKind = iota // covered by no content
+	contentUnit
+	fileUnit
+	commandPart
+	unparsed
+)
+
+// covered reports whether a rule's content covers the unit of q, read wide as a rule that
+// forbids is, or narrow.
+func (u *unit) covered(q *Query, content string, wide bool) bool {
+	switch u.kind {
+	case contentUnit:
+		return contentCovered(content, u.text)
+	case fileUnit:
+		return pathCovered(content, u.text, q, wide)
+	case commandPart:
+		return u.partCovered(content, wide)
+	case unparsed:
+		return wide && slices.ContainsFunc(u.suspects, func(s string) bool { return textCovered(content, s) })
+	}
+	return false
 }
 
 // units takes a call apart. A call that names nothing has none, and only
@@ -18,9 +49,7 @@ func units(q *Query) []unit {
 	case len(q.Paths) > 0:
 		return pathUnits(q)
 	case q.Content != "":
-		return []unit{{text: q.Content, covered: func(content string, _ bool) bool {
-			return contentCovered(content, q.Content)
-		}}}
+		return []unit{{kind: contentUnit, text: q.Content}}
 	}
 	return nil
 }
@@ -41,11 +70,9 @@ func shellUnits(q *Query) []unit {
 
 // pathUnits are the files.
 func pathUnits(q *Query) []unit {
-	var all []unit
-	for _, p := range q.Paths {
-		all = append(all, unit{text: p, covered: func(content string, wide bool) bool {
-			return pathCovered(content, p, q, wide)
-		}})
+	all := make([]unit, len(q.Paths))
+	for i, p := range q.Paths {
+		all[i] = unit{kind: fileUnit, text: p}
 	}
 	return all
 }
@@ -71,12 +98,22 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if r.Blanket() {
 		return "", true
 	}
-	for _, u := range all {
-		if u.covered(r.content, true) {
+	for i := range all {
+		if u := &all[i]; u.covered(q, r.content, true) {
 			return u.text, true
 		}
 	}
 	return "", false
+}
+
+// nameParts reports whether a rule about the call's tool names a part of a call.
+func (rs Rules) nameParts(q *Query) bool {
+	for i := range rs.hits {
+		if r := rs.hits[i].Rule; !r.Blanket() && r.matchesTool(q) {
+			return true
+		}
+	}
+	return false
 }
 
 // forbids finds the first rule of a forbidding behaviour that covers any unit.
@@ -98,10 +135,11 @@ func (rs Rules) forbids(q *Query, all []unit, b Behaviour) (Hit, bool) {
 // long as some other has one (SPEC F4).
 func (rs Rules) allows(q *Query, all []unit) (Hit, bool) {
 	if len(all) == 0 {
-		return rs.permits(q, unit{covered: func(string, bool) bool { return false }})
+		return rs.permits(q, &unit{})
 	}
 	first, found := Hit{}, false
-	for _, u := range all {
+	for i := range all {
+		u := &all[i]
 		h, ok := rs.permits(q, u)
 		if !ok && !u.reads {
 			return Hit{}, false
@@ -114,7 +152,7 @@ func (rs Rules) allows(q *Query, all []unit) (Hit, bool) {
 }
 
 // permits finds the first allow rule that, read narrow, covers a unit.
-func (rs Rules) permits(q *Query, u unit) (Hit, bool) {
+func (rs Rules) permits(q *Query, u *unit) (Hit, bool) {
 	for _, h := range rs.hits {
 		if h.Behaviour != Allow || !h.Rule.matchesTool(q) {
 			continue
@@ -122,7 +160,7 @@ func (rs Rules) permits(q *Query, u unit) (Hit, bool) {
 		if h.Rule.Blanket() {
 			return h, true
 		}
-		if u.covered(h.Rule.content, false) {
+		if u.covered(q, h.Rule.content, false) {
 			h.What = u.text
 			return h, true
 		}

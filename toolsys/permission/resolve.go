@@ -21,7 +21,7 @@ type Inputs struct {
 	// CanAsk reports whether somebody is there to answer.
 	CanAsk bool
 
-	// units are the query's, taken apart once; nil where there are no rules.
+	// units are the query's, taken apart once; nil where no rule looks at them.
 	units []unit
 }
 
@@ -82,7 +82,7 @@ type Verdict struct {
 // question, wherever the two come from. Reading outside the roots is asked
 // about in plan mode as in default mode, lest the stricter mode let more run.
 func Resolve(in Inputs) Decision {
-	if len(in.Rules.hits) > 0 {
+	if in.Rules.nameParts(&in.Query) {
 		in.units = units(&in.Query)
 	}
 	d := in.decide()
@@ -100,11 +100,11 @@ func Resolve(in Inputs) Decision {
 
 // decide goes through the stages; the first that applies decides.
 func (in *Inputs) decide() Decision {
-	for _, stage := range [...]func(*Inputs) (Decision, bool){
+	for _, stage := range [...]stage{
 		denyRule, sealDenies, hookDenies, checkDenies, hookAllows, checkAllows,
 		modeRefuses, bypasses, checkAsks, allowRule, modePermits,
 	} {
-		if d, decided := stage(in); decided {
+		if d, decided := in.at(stage); decided {
 			return d
 		}
 	}

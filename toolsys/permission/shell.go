@@ -6,28 +6,27 @@ import (
 	"strings"
 )
 
-// partUnit is one part of a command. A permitting rule sees the text as it is, so
-// that an assignment in front (which can change what a program does) is not
-// permitted with it; a forbidding one sees it in every reading.
+// partUnit is one part of a command.
 func partUnit(p *Part) unit {
-	plain := strings.TrimSpace(p.Text)
-	return unit{text: p.Text, covered: func(content string, wide bool) bool {
-		if !wide {
-			return !p.Construct && textCovered(content, plain)
-		}
-		content = strings.Join(strings.Fields(content), " ")
-		return textCovered(content, plain) ||
-			slices.ContainsFunc(p.Readings, func(reading string) bool { return textCovered(content, reading) })
-	}}
+	return unit{kind: commandPart, text: p.Text, plain: strings.TrimSpace(p.Text), part: p}
+}
+
+// partCovered: a permitting rule sees the text as it is, so that an assignment in front
+// (which can change what a program does) is not permitted with it; a forbidding one sees
+// it in every reading.
+func (u *unit) partCovered(content string, wide bool) bool {
+	if !wide {
+		return !u.part.Construct && textCovered(content, u.plain)
+	}
+	content = strings.Join(strings.Fields(content), " ")
+	return textCovered(content, u.plain) ||
+		slices.ContainsFunc(u.part.Readings, func(reading string) bool { return textCovered(content, reading) })
 }
 
 // unparsedUnit is a text that could not be taken apart: no rule permits it, and
 // a forbidden command is looked for at every word.
 func unparsedUnit(command string) unit {
-	suspects := suspects(command)
-	return unit{text: command, covered: func(content string, wide bool) bool {
-		return wide && slices.ContainsFunc(suspects, func(s string) bool { return textCovered(content, s) })
-	}}
+	return unit{kind: unparsed, text: command, suspects: suspects(command)}
 }
 
 // suspects are the commands that may begin at some word of a text, and the text.
@@ -162,7 +161,7 @@ func (rs Rules) spelledOut(q *Query, p *Part) bool {
 func (rs Rules) allowed(q *Query, p *Part, counts func(content string) bool) bool {
 	u := partUnit(p)
 	return slices.ContainsFunc(rs.hits, func(h Hit) bool {
-		return h.Behaviour == Allow && !h.Rule.Blanket() && h.Rule.names(q.Subject) && counts(h.Rule.content) && u.covered(h.Rule.content, false)
+		return h.Behaviour == Allow && !h.Rule.Blanket() && h.Rule.names(q.Subject) && counts(h.Rule.content) && u.covered(q, h.Rule.content, false)
 	})
 }
 

@@ -5,16 +5,61 @@ import (
 	"strings"
 )
 
-// Each stage of Resolve decides or does not apply.
+// stage is a step of Resolve. Each decides or does not apply.
+type stage uint8
+
+const (
+	denyRule stage = iota
+	sealDenies
+	hookDenies
+	checkDenies
+	hookAllows
+	checkAllows
+	modeRefuses
+	bypasses
+	checkAsks
+	allowRule
+	modePermits
+)
+
+// at takes a step. The steps are called by name, not by value, since what is passed to
+// a function value is put on the heap.
+func (in *Inputs) at(s stage) (Decision, bool) {
+	switch s {
+	case denyRule:
+		return in.denyRule()
+	case sealDenies:
+		return in.sealDenies()
+	case hookDenies:
+		return in.hookDenies()
+	case checkDenies:
+		return in.checkDenies()
+	case hookAllows:
+		return in.hookAllows()
+	case checkAllows:
+		return in.checkAllows()
+	case modeRefuses:
+		return in.modeRefuses()
+	case bypasses:
+		return in.bypasses()
+	case checkAsks:
+		return in.checkAsks()
+	case allowRule:
+		return in.allowRule()
+	case modePermits:
+		return in.modePermits()
+	}
+	return Decision{}, false
+}
 
 // denyRule: nothing stands against one.
-func denyRule(in *Inputs) (Decision, bool) {
+func (in *Inputs) denyRule() (Decision, bool) {
 	hit, ok := in.Rules.forbids(&in.Query, in.units, Deny)
 	return Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
 }
 
 // sealDenies keeps what is sealed as it is, whatever mode and rules permit.
-func sealDenies(in *Inputs) (Decision, bool) {
+func (in *Inputs) sealDenies() (Decision, bool) {
 	file, hit := in.Query.breaksSeal()
 	return Decision{Behaviour: Deny, Reason: Reason{
 		Kind: ByWorktree, Text: file + " belongs to the main tree, which stays as it is while you are in the worktree; change the worktree's own file",
@@ -45,29 +90,29 @@ func (q *Query) breaksSeal() (file string, breaks bool) {
 }
 
 // hookDenies comes before the other opinions: a refusal outranks them.
-func hookDenies(in *Inputs) (Decision, bool) {
+func (in *Inputs) hookDenies() (Decision, bool) {
 	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Deny
 }
 
 // checkDenies stands against a hook's allow.
-func checkDenies(in *Inputs) (Decision, bool) {
+func (in *Inputs) checkDenies() (Decision, bool) {
 	return opinion(in.Check, ByTool), in.Check.Behaviour == Deny
 }
 
 // hookAllows skips the tool's ask.
-func hookAllows(in *Inputs) (Decision, bool) {
+func (in *Inputs) hookAllows() (Decision, bool) {
 	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Allow
 }
 
 // checkAllows is the tool's real allow, and the question a tool exists to ask,
 // which neither mode nor rule answers.
-func checkAllows(in *Inputs) (Decision, bool) {
+func (in *Inputs) checkAllows() (Decision, bool) {
 	asks := in.Check.Behaviour == Ask && in.Query.Interactive
 	return opinion(in.Check, ByTool), asks || in.Check.Behaviour == Allow
 }
 
 // checkAsks is the tool's question, for which the classifier's clearance is an answer.
-func checkAsks(in *Inputs) (Decision, bool) {
+func (in *Inputs) checkAsks() (Decision, bool) {
 	return opinion(in.Check, ByTool), in.Check.Behaviour == Ask && in.ruling() != Clears
 }
 
@@ -78,7 +123,7 @@ func opinion(o Opinion, by Kind) Decision {
 
 // modeRefuses is plan mode's refusal and the classifier's. After too many
 // denials the classifier's word is a question instead (SPEC F3).
-func modeRefuses(in *Inputs) (Decision, bool) {
+func (in *Inputs) modeRefuses() (Decision, bool) {
 	if in.Mode == Plan && !in.Query.reads() {
 		return Decision{Behaviour: Deny, Reason: in.byMode("only reading is possible while planning")}, true
 	}
@@ -94,18 +139,18 @@ func modeRefuses(in *Inputs) (Decision, bool) {
 
 // bypasses lets everything run that got here, but for commands where rules list
 // those that may run.
-func bypasses(in *Inputs) (Decision, bool) {
+func (in *Inputs) bypasses() (Decision, bool) {
 	return Decision{Behaviour: Allow, Reason: in.byMode("")}, in.Mode == Bypass && !in.Rules.listCommands(&in.Query)
 }
 
 // allowRule is the user's own word, given beforehand.
-func allowRule(in *Inputs) (Decision, bool) {
+func (in *Inputs) allowRule() (Decision, bool) {
 	hit, ok := in.Rules.allows(&in.Query, in.units)
 	return Decision{Behaviour: Allow, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
 }
 
 // modePermits lets run what is harmless by its class, or cleared.
-func modePermits(in *Inputs) (Decision, bool) {
+func (in *Inputs) modePermits() (Decision, bool) {
 	q := &in.Query
 	switch {
 	case q.reads() && q.within():

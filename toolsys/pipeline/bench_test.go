@@ -67,10 +67,9 @@ func benchmark(b *testing.B, name, input string, change func(*pipeline.Handlers)
 
 // oneByOne runs the call over and over.
 func oneByOne(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline.Call) {
-	control := schedule.Control{Alone: func(context.Context) error { return nil }, Begin: func() {}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if r := p.Run(b.Context(), p.Prepare(call, env), env, control); r.Status != pipeline.OK {
+		if r := p.Run(b.Context(), p.Prepare(call, env), env, schedule.Direct{}); r.Status != pipeline.OK {
 			b.Fatal(r.Status, message.PlainText(r.Block.Content))
 		}
 	}

@@ -129,7 +129,7 @@ func TestATypeThatPanicsWhileItIsReadIsTheCallsResult(t *testing.T) {
 	*mustFind(t, env, "Look") = bad
 	pre := p.Prepare(pipeline.Call{ID: "c1", Name: "Look", Input: json.RawMessage(`{"X":1}`)}, env)
 	assert.False(t, pre.Safe, "it is exclusive")
-	r := p.Run(t.Context(), pre, env, schedule.Control{Alone: w.alone, Begin: func() {}})
+	r := p.Run(t.Context(), pre, env, control{alone: w.alone, begin: func() {}})
 	assert.Equal(t, pipeline.Panicked, r.Status)
 	assert.Contains(t, text(r), "cannot stand being read")
 }

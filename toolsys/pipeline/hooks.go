@@ -84,18 +84,21 @@ func (r *run) addContext(m hook.Merged) {
 // them, only their own time limits do: a hook that blanks an output is a guard, and
 // a message at the right moment must not get past it.
 func (r *run) postHooks(ctx context.Context, res *Result) {
-	ctx = context.WithoutCancel(ctx)
 	event := hook.PostToolUse
 	if res.Block.IsError {
 		event = hook.PostToolUseFailure
 	}
-	m := r.hooks(ctx, event, func(in *hook.Input) {
-		in.Output = res.Block.Content
-		if res.Block.IsError {
-			in.Error = message.PlainText(res.Block.Content)
-		}
-	})
-	r.addContext(m)
+	m := hook.Merged{}
+	if r.hooked(event) {
+		content, failed := res.Block.Content, res.Block.IsError
+		m = r.hooks(context.WithoutCancel(ctx), event, func(in *hook.Input) {
+			in.Output = content
+			if failed {
+				in.Error = message.PlainText(content)
+			}
+		})
+		r.addContext(m)
+	}
 	res.Messages = append(res.Messages, r.added...)
 	r.added = nil
 	if m.Output != nil {

@@ -2,8 +2,8 @@ package pipeline
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"strings"
 	"sync"
@@ -72,18 +72,24 @@ const (
 // lock is held while a file is written.
 type Ledger struct {
 	store ResultStore
+	seed  maphash.Seed
 
 	mu      sync.Mutex
 	entries map[key]*entry
 	files   map[string]key // who a path belongs to
 }
 
-// key is a result: its call and its text. A call id alone would do for an honest
-// server; one that gives two calls the same id must not get one's result for the
-// other's.
+// key is a result: its call and its text, by a hash that nobody outside can foresee and
+// by its size. A call id alone would do for an honest server; one that gives two calls
+// the same id must not get one's result for the other's.
 type key struct {
 	callID string
-	text   [sha256.Size]byte
+	hash   uint64
+	size   int
+}
+
+func (l *Ledger) key(callID, text string) key {
+	return key{callID, maphash.String(l.seed, text), len(text)}
 }
 
 // entry is what the ledger holds of one result. One that is in the ledger never changes; a
@@ -99,7 +105,7 @@ type entry struct {
 
 // NewLedger makes the ledger of a new conversation, whose results go to store.
 func NewLedger(store ResultStore) *Ledger {
-	return &Ledger{store: store, entries: map[key]*entry{}, files: map[string]key{}}
+	return &Ledger{store: store, seed: maphash.MakeSeed(), entries: map[key]*entry{}, files: map[string]key{}}
 }
 
 // Clone gives a ledger that starts from the same decisions, for a conversation that
@@ -107,7 +113,7 @@ func NewLedger(store ResultStore) *Ledger {
 func (l *Ledger) Clone() *Ledger {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Ledger{store: l.store, entries: maps.Clone(l.entries), files: maps.Clone(l.files)}
+	return &Ledger{store: l.store, seed: l.seed, entries: maps.Clone(l.entries), files: maps.Clone(l.files)}
 }
 
 // One holds one call's result to the limit of its tool (K1), in code points of
@@ -119,18 +125,18 @@ func (l *Ledger) Clone() *Ledger {
 //
 // The same call and text give the same bytes again, whatever the disk does later.
 func (l *Ledger) One(callID string, limit int, blocks []message.Block) ([]message.Block, Sizing) {
-	e := l.decide(callID, limit, message.PlainText(blocks))
+	text := message.PlainText(blocks)
+	e := l.decide(l.key(callID, text), limit, text)
 	return e.apply(blocks), e.Sizing
 }
 
-func (l *Ledger) decide(callID string, limit int, text string) *entry {
-	k := key{callID, sha256.Sum256([]byte(text))}
+func (l *Ledger) decide(k key, limit int, text string) *entry {
 	if e := l.find(k); e != nil {
 		return e
 	}
 	limit = cmp.Or(limit, tool.DefaultResultChars)
 	e := &entry{limit: limit, full: text, inline: text}
-	e.Sizing = Sizing{CallID: callID, Chars: utf8.RuneCountInString(text)}
+	e.Sizing = Sizing{CallID: k.callID, Chars: utf8.RuneCountInString(text)}
 	e.Inline = e.Chars
 	switch {
 	case limit >= 0 && e.Chars > limit:
@@ -194,11 +200,19 @@ func (l *Ledger) keep(e *entry, k key) *entry {
 		return first
 	}
 	l.entries[k] = e
-	l.entries[sent(e)] = e
+	if e.Verdict != Kept {
+		l.entries[l.sent(e, k)] = e
+	}
 	return e
 }
 
-func sent(e *entry) key { return key{e.CallID, sha256.Sum256([]byte(e.inline))} }
+// sent is the key of what is sent of the result that has the key k.
+func (l *Ledger) sent(e *entry, k key) key {
+	if e.Verdict == Kept {
+		return k
+	}
+	return l.key(e.CallID, e.inline)
+}
 
 // reserve gives k a file that no other result has.
 func (l *Ledger) reserve(k key) string {

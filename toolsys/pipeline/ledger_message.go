@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"crypto/sha256"
 	"fmt"
 
 	"toolbench/toolsys/message"
@@ -28,7 +27,7 @@ var previews = [...]int{PreviewChars, PreviewChars / 5, 0}
 // as they were then, count as they are, and give the same bytes again, whether they
 // are handed in as the tool made them or as they were sent.
 func (l *Ledger) Message(results []SizedResult) ([]message.Block, []Sizing) {
-	group := make([]*item, len(results))
+	group := make([]item, len(results))
 	total := 0
 	for i, r := range results {
 		group[i] = l.item(r)
@@ -55,13 +54,11 @@ type item struct {
 	shown    int // the preview length it last had its turn at
 }
 
-func (l *Ledger) item(r SizedResult) *item {
+func (l *Ledger) item(r SizedResult) item {
 	text := message.PlainText(r.Result.Content)
-	e := l.decide(r.Result.ToolUseID, r.Limit, text)
-	return &item{
-		entry: *e, shown: PreviewChars + 1, was: sent(e),
-		key: key{r.Result.ToolUseID, sha256.Sum256([]byte(text))},
-	}
+	k := l.key(r.Result.ToolUseID, text)
+	e := l.decide(k, r.Limit, text)
+	return item{entry: *e, shown: PreviewChars + 1, key: k, was: l.sent(e, k)}
 }
 
 // noteChars is more than the words around a preview or a cut take, the path apart.
@@ -69,9 +66,10 @@ const noteChars = 400
 
 // largest picks what to shrink to n code points next: nothing frozen, of no tool
 // that limits itself, and only where there is something to win.
-func (l *Ledger) largest(group []*item, n int) *item {
+func (l *Ledger) largest(group []item, n int) *item {
 	var best *item
-	for _, it := range group {
+	for i := range group {
+		it := &group[i]
 		fixed := it.sealed || it.limit < 0 || it.shown <= n
 		if fixed || best != nil && it.Inline <= best.Inline {
 			continue
@@ -99,16 +97,19 @@ func (l *Ledger) shrink(it *item, n, over int) {
 }
 
 // seal freezes the message's decisions under every text the caller may ask with.
-func (l *Ledger) seal(results []SizedResult, group []*item) ([]message.Block, []Sizing) {
+func (l *Ledger) seal(results []SizedResult, group []item) ([]message.Block, []Sizing) {
 	blocks, decisions := make([]message.Block, len(results)), make([]Sizing, len(results))
+	sealed := make([]entry, len(results))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i, it := range group {
+	for i := range group {
+		it := &group[i]
 		if !it.sealed {
-			e := it.entry
+			e := &sealed[i]
+			*e = it.entry
 			e.sealed, e.full = true, ""
-			for _, k := range []key{it.key, it.was, sent(&e)} {
-				l.entries[k] = &e
+			for _, k := range [...]key{it.key, it.was, l.sent(e, it.key)} {
+				l.entries[k] = e
 			}
 		}
 		blocks[i], decisions[i] = results[i].Result, it.Sizing

@@ -31,6 +31,8 @@ type Prepared struct {
 	// notes are the stages passed so far, count their number.
 	notes [2]note
 	count int
+	// run is the call's way through the stages, once it is on it.
+	run run
 }
 
 // Activity is what the call does, in the words of its tool.
@@ -132,9 +134,10 @@ func (p *Pipeline) predicateFailed(call Call, t *tool.Tool, name string, err err
 	}
 }
 
-// Run takes a prepared call to its result. A panic anywhere becomes an error result.
+// Run takes a prepared call to its result, once. A panic anywhere becomes an error result.
 func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control schedule.Control) (res Result) {
-	r := &run{p: p, pre: pre, call: pre.Call, tool: pre.tool, input: pre.input, context: &env.Context, control: control}
+	r := &pre.run
+	r.p, r.pre, r.call, r.tool, r.input, r.context, r.control = p, pre, pre.Call, pre.tool, pre.input, &env.Context, control
 	defer func() {
 		if v := recover(); v != nil {
 			res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects()))

@@ -109,18 +109,8 @@ func (r *run) heartbeat(ctx context.Context) (stop func()) {
 
 // resultOf turns what the tool gave back into a result, with a status for each way to end.
 func (r *run) resultOf(ctx context.Context, out tool.Output, err error) Result {
-	var p *panicError
-	switch {
-	case errors.As(err, &p):
-		return r.broke(Panicked, p.Error(), out)
-	case errors.Is(err, errTimeout):
-		return r.broke(TimedOut, r.exceeded(), out)
-	case err != nil && context.Cause(ctx) != nil:
-		res := r.stopped(context.Cause(ctx))
-		res.Observed = out.Observed
-		return res
-	case err != nil:
-		return r.broke(Failed, err.Error(), out)
+	if err != nil {
+		return r.unsuccessful(ctx, out, err)
 	}
 	status := OK
 	if out.Failed {
@@ -133,6 +123,22 @@ func (r *run) resultOf(ctx context.Context, out tool.Output, err error) Result {
 		Modify:   out.Modify,
 		Observed: out.Observed, Messages: out.Messages, Allowed: true,
 	}
+}
+
+// unsuccessful is the result of a call whose tool gave an error.
+func (r *run) unsuccessful(ctx context.Context, out tool.Output, err error) Result {
+	var p *panicError
+	switch {
+	case errors.As(err, &p):
+		return r.broke(Panicked, p.Error(), out)
+	case errors.Is(err, errTimeout):
+		return r.broke(TimedOut, r.exceeded(), out)
+	case context.Cause(ctx) != nil:
+		res := r.stopped(context.Cause(ctx))
+		res.Observed = out.Observed
+		return res
+	}
+	return r.broke(Failed, err.Error(), out)
 }
 
 // broke is a failure of the call's own run, which for some tools stops the

@@ -15,7 +15,6 @@ import (
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
-	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -117,9 +116,18 @@ func (w *world) pipeline() (*pipeline.Pipeline, *pipeline.Env) {
 	return &pipeline.Pipeline{Handlers: handlers}, &pipeline.Env{Snapshot: w.snapshot(), Nearest: w.nearest, Context: w.env}
 }
 
+// control is a call's way to a driver, as functions.
+type control struct {
+	alone func(context.Context) error
+	begin func()
+}
+
+func (c control) Alone(ctx context.Context) error { return c.alone(ctx) }
+func (c control) Begin()                          { c.begin() }
+
 func (w *world) callIn(ctx context.Context, call pipeline.Call) pipeline.Result {
 	p, env := w.pipeline()
-	return p.Run(ctx, p.Prepare(call, env), env, schedule.Control{Alone: w.alone, Begin: w.begin})
+	return p.Run(ctx, p.Prepare(call, env), env, control{alone: w.alone, begin: w.begin})
 }
 
 // call runs Look with an input.

@@ -45,15 +45,24 @@ type Hooks[R any] struct {
 }
 
 // Control is how a running call reaches the core.
-type Control struct {
+type Control interface {
 	// Alone waits until nothing runs beside the call, for one whose input was
 	// rewritten into an exclusive one (G2).
-	Alone func(context.Context) error
+	Alone(ctx context.Context) error
 	// Begin reports that the call's work begins. Until then it only waits, for a
 	// person's answer or for hooks, and the user's message stops it whatever its tool
 	// wants (J4). Whoever calls it looks afterwards whether the call was stopped.
-	Begin func()
+	Begin()
 }
+
+// Direct is the control of a call that no driver runs: it is alone, and begins at will.
+type Direct struct{}
+
+// Alone returns at once.
+func (Direct) Alone(context.Context) error { return nil }
+
+// Begin does nothing.
+func (Direct) Begin() {}
 
 // Verdict is what the core needs of a finished call.
 type Verdict struct{ Fails, Modifies bool }
@@ -79,11 +88,16 @@ type Driver[R any] struct {
 	mu      sync.Mutex
 	core    *Core
 	calls   []*running[R]
+	spare   []running[R] // room for calls to come
 	actions []Action
 }
 
+// running is one call, and its way to the core.
 type running[R any] struct {
+	d      *Driver[R]
+	i      int
 	result R
+	ctx    context.Context
 	cancel context.CancelCauseFunc
 	// turn is closed when the call may go on alone, and made when it asks for that; alone
 	// records that it is.
@@ -111,12 +125,23 @@ func NewDriver[R any](ctx context.Context, cfg Config[R]) (*Driver[R], error) {
 func (d *Driver[R]) Add(safe, cancellable bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls = append(d.calls, &running[R]{})
-	i := len(d.calls) - 1
+	i := len(d.calls)
+	d.calls = append(d.calls, d.fresh(i))
 	d.step(Event{Kind: Added, Safe: safe, Cancellable: cancellable, Touches: d.touches(i)})
 	if w, queued := d.core.Waiting(i); queued && d.cfg.Hooks.Queued != nil {
 		d.cfg.Hooks.Queued(i, w)
 	}
+}
+
+// fresh makes call i. Room is made for several at once, the more the more there are.
+func (d *Driver[R]) fresh(i int) *running[R] {
+	if len(d.spare) == 0 {
+		d.spare = make([]running[R], min(max(1, i), 16))
+	}
+	r := &d.spare[0]
+	d.spare = d.spare[1:]
+	r.d, r.i = d, i
+	return r
 }
 
 // EndStream ends the stream: no more calls will be added.
@@ -213,15 +238,11 @@ func (r *running[R]) resume() {
 
 func (d *Driver[R]) start(i int) {
 	r := d.calls[i]
-	ctx, cancel := context.WithCancelCause(d.ctx)
-	r.cancel = cancel
+	r.ctx, r.cancel = context.WithCancelCause(d.ctx)
 	if d.cfg.Hooks.Started != nil {
 		d.cfg.Hooks.Started(i)
 	}
-	d.cfg.Go(i, func() {
-		deepen(i)
-		d.run(ctx, i, r)
-	})
+	d.cfg.Go(i, r.run)
 }
 
 // deepen grows a new goroutine's stack once, before anything is on it. A call goes
@@ -236,21 +257,32 @@ func deepen(i int) byte {
 
 // run takes a call from its start to its end. A goroutine that exits under way
 // (runtime.Goexit, as a failing test does) must not leave the others waiting.
-func (d *Driver[R]) run(ctx context.Context, i int, r *running[R]) {
+func (r *running[R]) run() {
+	deepen(r.i)
 	var result R
 	returned := false
 	defer func() {
 		if !returned {
-			result = d.cfg.Hooks.Answer(i, Vanished)
+			result = r.d.cfg.Hooks.Answer(r.i, Vanished)
 		}
 		r.cancel(nil)
-		d.finish(i, result)
+		r.d.finish(r.i, result)
 	}()
-	result = d.cfg.Hooks.Run(ctx, i, Control{
-		Alone: func(ctx context.Context) error { return d.alone(ctx, i) },
-		Begin: func() { d.send(Event{Kind: Began, Index: i}) },
-	})
+	result = r.d.cfg.Hooks.Run(r.ctx, r.i, r)
 	returned = true
+}
+
+// Begin is [Control.Begin].
+func (r *running[R]) Begin() { r.d.send(Event{Kind: Began, Index: r.i}) }
+
+// Alone asks for an exclusive turn and waits for it; asking again costs nothing. A call that
+// is stopped in the step that gives it its turn is stopped.
+func (r *running[R]) Alone(ctx context.Context) error {
+	select {
+	case <-r.d.escalate(r.i):
+	case <-ctx.Done():
+	}
+	return context.Cause(ctx)
 }
 
 func (d *Driver[R]) finish(i int, result R) {
@@ -262,16 +294,6 @@ func (d *Driver[R]) finish(i int, result R) {
 	}
 	d.answered(i, result)
 	d.step(Event{Kind: Finished, Index: i, Fails: v.Fails, Modifies: v.Modifies})
-}
-
-// alone asks for an exclusive turn and waits for it; asking again costs nothing. A call that
-// is stopped in the step that gives it its turn is stopped.
-func (d *Driver[R]) alone(ctx context.Context, i int) error {
-	select {
-	case <-d.escalate(i):
-	case <-ctx.Done():
-	}
-	return context.Cause(ctx)
 }
 
 // escalate asks for an exclusive turn and gives what is closed when the call has it.

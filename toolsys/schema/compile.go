@@ -26,12 +26,14 @@ var ErrRemoteReference = errors.New("a schema may not refer to another document"
 // is absolute, or the validator would ask the disk for the working directory.
 const here = "schema:///root"
 
-// Schema is a resolved JSON Schema. It never changes and may be used by many
-// goroutines at once.
+// Schema is a resolved JSON Schema. What it says never changes, and it may be used by
+// many goroutines at once.
 type Schema struct {
 	raw  json.RawMessage
 	full *jsonschema.Schema
 	fast *node
+	// types has what is kept of each type that inputs were decoded into (typed).
+	types sync.Map
 }
 
 // Compile resolves a tool's input schema of any draft (4 to 2020-12, by its

@@ -58,13 +58,21 @@ func (s *Schema) broken(doc any) Problems {
 // number beyond the Go type, a type's own UnmarshalJSON - is a problem too, with
 // keyword "decode".
 func Decode[T any](s *Schema, raw json.RawMessage) (T, Problems) {
-	var v, zero T
 	if s.accepts(raw) {
+		if v, ok := fill[T](s, raw); ok {
+			return v, nil
+		}
+		var v T
 		if json.Unmarshal(raw, &v) == nil {
 			return v, nil
 		}
-		v = zero
 	}
+	return examined[T](s, raw)
+}
+
+// examined is Decode by the validator and encoding/json.
+func examined[T any](s *Schema, raw json.RawMessage) (T, Problems) {
+	var v, zero T
 	doc, problems := s.examine(raw)
 	if len(problems) > 0 {
 		return zero, problems
