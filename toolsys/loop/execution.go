@@ -157,8 +157,9 @@ func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipelin
 		return ex.s.pipe.Answer(j.pre, err)
 	}
 	r := ex.s.pipe.Run(ctx, j.pre, &j.env, j)
-	if !j.pre.Left() {
-		_ = ex.s.record(Entry{Kind: CallEnded, Block: &r.Block}) // Send asks for the error
+	if ex.s.cfg.Journal != nil && !j.pre.Left() {
+		block := r.Block
+		_ = ex.s.record(Entry{Kind: CallEnded, Block: &block}) // Send asks for the error
 	}
 	return r
 }

@@ -311,6 +311,9 @@ func (r *eventReader) plainBlock(data []byte) (b Block, ok bool) {
 // blockOf reads the block that a content_block_start brings.
 func (r *eventReader) blockOf(data []byte) (Block, error) {
 	if b, ok := r.plainBlock(data); ok {
+		if string(b.Input) == "{}" { // its input is to come, and is that where none comes
+			b.Input = nil
+		}
 		b.Input = bytes.Clone(b.Input)
 		return b, nil
 	}
