@@ -64,7 +64,7 @@ var layers = []struct {
 	{"sim/cassette", []string{"sim/stream", "sim/secret"}},
 	// The providers' wire forms: recordings are read through it, and served APIs read
 	// their clients' requests.
-	{"sim/dialect", []string{"sim/stream"}},
+	{"sim/dialect", []string{"sim/stream", "toolsys/jsonscan"}},
 	{"sim/recording", []string{"sim/stream", "sim/cassette", "sim/dialect", "toolsys/message"}},
 	// What changed between two sides of a recording's requests; reading knows one side.
 	{"sim/drift", []string{"sim/dialect", "sim/recording", "sim/stream", "toolsys/schema"}},

@@ -103,6 +103,20 @@ func (l *loader) read(r io.Reader) ([]byte, error) {
 
 // parse reads the one YAML document and measures it.
 func (l *loader) parse(raw []byte) (*yaml.Node, error) {
+	if a, ok := setAside(raw); ok {
+		if root, err := l.document(a.short); err == nil && a.restore(root) {
+			return root, l.measure(root, 0)
+		}
+	}
+	root, err := l.document(raw) // also for the words of an error
+	if err != nil {
+		return nil, err
+	}
+	return root, l.measure(root, 0)
+}
+
+// document reads the one YAML document.
+func (l *loader) document(raw []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	var doc yaml.Node
 	switch err := dec.Decode(&doc); {
@@ -119,7 +133,7 @@ func (l *loader) parse(raw []byte) (*yaml.Node, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, l.syntax(raw, err)
 	}
-	return root, l.measure(root, 0)
+	return root, nil
 }
 
 // measure counts the nodes as if aliases were written out, so that a small

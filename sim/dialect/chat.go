@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -11,29 +12,35 @@ import (
 // Chat Completions: OpenAI's first API with tools, which most other providers follow,
 // each with members of its own.
 
+// chatOnly are members that only requests of Chat Completions have.
+var chatOnly = []string{"max_completion_tokens", "response_format", "stream_options", "functions", "parallel_tool_calls", "frequency_penalty", "reasoning_effort"}
+
 // isChat reports whether a request with messages is Chat Completions', by what the
 // Messages API has not: tools as functions, roles, parts and calls of its own.
+// It reads the members once: requests repeat the whole conversation, and each look for one
+// that is not there would read all of it.
 func isChat(v gjson.Result) bool {
-	for _, member := range []string{"max_completion_tokens", "response_format", "stream_options", "functions", "parallel_tool_calls", "frequency_penalty", "reasoning_effort"} {
-		if v.Get(member).Exists() {
-			return true
+	is := false
+	v.ForEach(func(name, member gjson.Result) bool {
+		switch {
+		case slices.Contains(chatOnly, name.Str):
+			is = true
+		case name.Str == "tools":
+			is = slices.ContainsFunc(member.Array(), func(tool gjson.Result) bool { return tool.Get("function").IsObject() })
+		case name.Str == "messages":
+			is = slices.ContainsFunc(member.Array(), isChatMessage)
 		}
+		return !is
+	})
+	return is
+}
+
+func isChatMessage(m gjson.Result) bool {
+	switch m.Get("role").String() {
+	case "system", "developer", "tool", "function":
+		return true
 	}
-	for _, tool := range v.Get("tools").Array() {
-		if tool.Get("function").IsObject() {
-			return true
-		}
-	}
-	for _, m := range v.Get("messages").Array() {
-		switch m.Get("role").String() {
-		case "system", "developer", "tool", "function":
-			return true
-		}
-		if m.Get("tool_calls").Exists() || m.Get("function_call").IsObject() || m.Get("content.#(type==\"image_url\")").Exists() {
-			return true
-		}
-	}
-	return false
+	return m.Get("tool_calls").Exists() || m.Get("function_call").IsObject() || m.Get("content.#(type==\"image_url\")").Exists()
 }
 
 func chatRequest(v gjson.Result, ids *IDs) gjson.Result {

@@ -44,7 +44,9 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 			return nil
 		},
 		Request: func(c *recording.Conversation, _ int, body string) error {
-			dirs[c.Number] = cmp.Or(dirs[c.Number], workingDir(body))
+			if dirs[c.Number] == "" {
+				dirs[c.Number] = workingDir(body)
+			}
 			return nil
 		},
 	})

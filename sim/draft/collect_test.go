@@ -44,3 +44,14 @@ func TestALongSessionIsNotKeptWhole(t *testing.T) {
 		assert.NotEmpty(t, turn.Events)
 	}
 }
+
+func TestWorkingDirIsTheFirstThatIsNamed(t *testing.T) {
+	for want, body := range map[string]string{
+		"/repo":   `{"system":"Working directory: /repo\nCwd: /other"}`,
+		"/a/b":    `{"system":"the directory, cwd: /a/b","messages":[{"content":"working directory is /later"}]}`,
+		`C:\work`: `{"system":"no cwdx: /x here; CURRENT WORKING DIRECTORY: C:\\work"}`,
+		"":        `{"system":"a working directory without a path, and networking directory: /x"}`,
+	} {
+		assert.Equal(t, want, workingDir(body))
+	}
+}

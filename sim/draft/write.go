@@ -51,7 +51,7 @@ type Draft struct {
 	Answered int    `json:"answered" jsonschema:"Calls with a recorded result."`
 	// Notes stand in the scenario's file too.
 	Notes []string `json:"notes" jsonschema:"What was assumed, and what does not fit the recording."`
-	// Outcome is that of the scenario as it stands.
+	// Outcome is that of the scenario as it stands: status, batches and makespan.
 	Outcome check.Result `json:"-"`
 }
 
@@ -74,6 +74,7 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 	}
 	var all []Draft
 	for i, t := range conversations {
+		conversations[i] = nil // its memory is for the next
 		title := Slug(name)
 		if len(conversations) > 1 {
 			title = fmt.Sprintf("%s-%d", title, i+1)
@@ -168,6 +169,8 @@ func (s *builder) write(ctx context.Context) error {
 	if s.out.Outcome.Status != check.Passed {
 		return fmt.Errorf("%w: %s: %s", ErrFails, s.out.Name, why(s.out.Outcome))
 	}
+	ran := s.out.Outcome // the rest has all that was sent
+	s.out.Outcome = check.Result{Status: ran.Status, Batches: ran.Batches, Makespan: ran.Makespan}
 	return nil
 }
 
@@ -231,16 +234,36 @@ func (h *head) dir() string {
 	return dir
 }
 
-// workingDir is the one that a request's prompts name.
+// dirNames are how the name of a working directory may be written, and dirWindow is how
+// much of a text may hold it with its path. Requests repeat the whole conversation: only
+// what has one of the names is searched closer.
+var dirNames = []string{"orking directory", "orking Directory", "ORKING DIRECTORY", "cwd", "CWD", "Cwd"}
+
+const dirWindow = 4 << 10
+
+// workingDir is the first one that a request's prompts name.
 func workingDir(body string) string {
-	m := promptDir.FindStringSubmatch(body)
-	if m == nil {
-		return ""
+	first, found := len(body), ""
+	for _, name := range dirNames {
+		for from := 0; ; {
+			i := strings.Index(body[from:first], name)
+			if i < 0 {
+				break
+			}
+			at := from + i
+			begin := max(0, at-2) // a letter of its own, and what stands before the word
+			if m := promptDir.FindStringSubmatch(body[begin:min(len(body), at+dirWindow)]); m != nil {
+				first, found = at, m[1]
+				break
+			}
+			from = at + len(name)
+		}
 	}
 	var dir string
-	if json.Unmarshal([]byte(`"`+m[1]+`"`), &dir) != nil { // the body is JSON, and may have been cut in an escape
+	if found == "" || json.Unmarshal([]byte(`"`+found+`"`), &dir) != nil { // the body is JSON, and may have been cut in an escape
 		return ""
 	}
+	dir, _, _ = strings.Cut(dir, "\n") // which JSON writes as two characters that a path may have
 	return dir
 }
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,7 +72,7 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 			if err := ls.dialect.Done(); err != nil {
 				return err
 			}
-		case json.Valid(text):
+		case dialect.Valid(text):
 			if err := ls.take(text); err != nil {
 				return err
 			}
@@ -130,12 +129,12 @@ func (ls *lineScan) take(text []byte) error {
 			return ls.dialect.Add(e)
 		}
 	}
+	if formOf(v) != nil {
+		return ls.exchanges.take(v, ls.at, false)
+	}
 	if dialect.EventAPI(v) != "" {
 		ls.s.format = EventLines
 		return ls.dialect.Add(stream.Event{Type: kind, Data: bytes.Clone(text)})
-	}
-	if formOf(v) != nil {
-		return ls.exchanges.take(v, ls.at, false)
 	}
 	if known, err := ls.log(kind, v); known || err != nil {
 		return err

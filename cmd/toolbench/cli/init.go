@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -118,6 +119,10 @@ func (a *app) schemaBeside(dir string) error {
 	return nil
 }
 
+// draftMemory is what the collector works to stay under while drafts are made: a recording
+// is read in pieces, and what lives at a time is some cassettes' worth.
+const draftMemory = 48 << 20
+
 // draft writes into a folder aside first: only what is whole is put in its place.
 func (a *app) draft(ctx context.Context, f initFlags) error {
 	if _, err := os.Stat(a.path(f.from)); err != nil {
@@ -126,6 +131,9 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 	files, err := a.recordings([]string{f.from})
 	if err != nil {
 		return err
+	}
+	if a.env("GOMEMLIMIT") == "" { // the heap of a collector that waits for it to double
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(draftMemory))
 	}
 	aside, err := os.MkdirTemp("", "toolbench-init-*")
 	if err != nil {
