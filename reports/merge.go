@@ -34,8 +34,16 @@ func Merge(parts []Stored, names []string) (Stored, error) {
 		doc, err = mergeCaches(docs[recordedCacheJSON](parts), names)
 	case fuzzJSON:
 		doc, err = mergeFuzz(docs[fuzzJSON](parts), names)
+	case tokensJSON:
+		doc, err = mergeTokens(docs[tokensJSON](parts), names)
+	case cacheJSON:
+		doc, err = mergeOrderings(docs[cacheJSON](parts), names)
+	case standingsJSON:
+		doc, err = mergeStandings(docs[standingsJSON](parts), names)
+	case findingsJSON:
+		doc, err = mergeFound(docs[findingsJSON](parts), names)
 	default:
-		err = fmt.Errorf("a report of %s has no parts: name all it is about in one command; reports of run, try, replay, fuzz and cache --recording are merged", parts[0].Command)
+		panic(fmt.Sprintf("a report of %s is not merged", parts[0].Command))
 	}
 	return Stored{parts[0].Command, doc}, err
 }
@@ -108,7 +116,7 @@ func mergeReplays(parts []replayJSON, names []string) (replayJSON, error) {
 func mergeCaches(parts []recordedCacheJSON, names []string) (recordedCacheJSON, error) {
 	all := recordedCacheJSON{Version: CacheVersion, Counter: parts[0].Counter, Prices: parts[0].Prices}
 	if len(parts) != len(names) {
-		return all, errors.New("some of the reports are of recorded sessions and some of the simulated one, which has no parts")
+		return all, errMixedCaches
 	}
 	seen := once{names: names}
 	for i, p := range parts {

@@ -75,6 +75,36 @@ type Automatic struct {
 	Reason   string `json:"reason"`
 }
 
+// With is the decision with so many tokens more: deferrable ones, and those that a session
+// compares.
+func (a Automatic) With(deferred, session int) Automatic {
+	a.Deferred, a.Session = a.Deferred+deferred, a.Session+session
+	a.Triggers, a.Reason = search.Final(search.FinalInput{
+		Mode: search.Automatic, Percent: a.Percent, Model: a.Model, Present: true, DeferredTokens: a.Session,
+	})
+	return a
+}
+
+// Add adds so many times what other tools cost.
+func (c *Cost) Add(o Cost, times int) {
+	if c.Tools == 0 && times == 1 {
+		o.Name = c.Name
+		*c = o
+		return
+	}
+	c.Tools += times * o.Tools
+	c.Full += times * o.Full
+	others := o.Modes.figures()
+	for i, f := range c.Modes.figures() {
+		f.Tokens += times * others[i].Tokens
+		f.Basis = others[i].Basis
+		f.Saved = 0
+		if c.Full > 0 {
+			f.Saved = saved(c.Full, f.Tokens)
+		}
+	}
+}
+
 // Report is what a set of tools costs under one counter.
 type Report struct {
 	Counter Counter
@@ -151,8 +181,11 @@ func Count(tools []Tool, o Options) (Report, error) {
 }
 
 // sort puts the dearest tools first.
-func (r *Report) sort() {
-	slices.SortStableFunc(r.Worst, func(a, b Row) int {
+func (r *Report) sort() { SortRows(r.Worst) }
+
+// SortRows puts the dearest tools first.
+func SortRows(rows []Row) {
+	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.Full, a.Full), strings.Compare(a.Name, b.Name))
 	})
 }
