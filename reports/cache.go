@@ -34,6 +34,10 @@ func (r CacheReport) show(p *page) {
 		g.add(append([]any{result.Ordering.Name, percent(result.Kept), u.Read, u.Written, u.Missed}, costs(r.Prices, u)...)...)
 	}
 	p.tables(g)
+	if p.Grouped {
+		p.worstBreaks(r.Results)
+		return
+	}
 	for _, result := range r.Results {
 		p.section(fmt.Sprintf("%s broke the prefix in %s", result.Ordering.Name, plural(len(result.Breaks), "turn", "turns")), breakLines(result)...)
 	}
@@ -173,6 +177,10 @@ type RecordedCacheReport struct {
 func (r RecordedCacheReport) show(p *page) {
 	p.fold("", fmt.Sprintf("Recorded requests under a model of the prompt cache. Counter %s: %s. All is estimated but rows marked measured.", r.Counter.Name, r.Counter.About))
 	p.printf("\n")
+	if p.Grouped && len(r.Sessions) > 1 {
+		p.sessions(r)
+		return
+	}
 	single := 0
 	var results []promptcache.Result
 	for _, s := range r.Sessions {

@@ -46,6 +46,10 @@ func TestRecordedCacheReportsLookAsRecorded(t *testing.T) {
 		require.NoError(t, reports.Print(&b, r, "table", reports.Options{Width: width}))
 		fitsWidth(t, b.String(), width)
 		golden(t, fmt.Sprint("cacherecorded.", width), b.String())
+		b.Reset()
+		require.NoError(t, reports.Print(&b, r, "table", reports.Options{Width: width, Grouped: true}))
+		fitsWidth(t, b.String(), width)
+		golden(t, fmt.Sprint("cachesessions.", width), b.String())
 	}
 	var b bytes.Buffer
 	require.NoError(t, reports.Print(&b, r, "json", reports.Options{}))

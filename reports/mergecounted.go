@@ -42,7 +42,6 @@ type tokensMerge struct {
 	all     *tokensJSON
 	rows    map[string]int // places in Worst, by server and name
 	servers map[string]*tokens.Cost
-	session int
 }
 
 func (m *tokensMerge) add(p tokensJSON, part int, names []string) error {

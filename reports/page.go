@@ -134,6 +134,8 @@ type Grid struct {
 	// Names, if any, stand for the rows' first cells in the list, which has room for
 	// what a table has to shorten.
 	Names []string
+	// Optional are columns that are left out, the first first, where the table would not fit.
+	Optional []int
 }
 
 // Draw gives the lines of the grid as a table when the table fits into width
@@ -151,11 +153,36 @@ func (g Grid) Draw(width int, ascii bool) (string, error) {
 	if short, ok := g.shortened(widest(table)-width, ascii); ok {
 		return short.Draw(width, ascii)
 	}
+	if len(g.Optional) > 0 {
+		return g.without(g.Optional[0]).Draw(width, ascii)
+	}
 	return g.list(width), nil
 }
 
-// shortestName is how far the names of rows may be shortened for a table to fit.
-const shortestName = 16
+// without is the grid without a column.
+func (g Grid) without(column int) Grid {
+	less := Grid{Columns: slices.Delete(slices.Clone(g.Columns), column, column+1), Names: g.Names}
+	for _, row := range g.Rows {
+		less.Rows = append(less.Rows, slices.Delete(slices.Clone(row), column, column+1))
+	}
+	if g.Footer != nil {
+		less.Footer = slices.Delete(slices.Clone(g.Footer), column, column+1)
+	}
+	for _, c := range g.Optional[1:] {
+		if c > column {
+			c--
+		}
+		less.Optional = append(less.Optional, c)
+	}
+	return less
+}
+
+// shortestName is how far the names of rows may be shortened for a table to fit, and
+// tellingName how far while there are columns to leave out.
+const (
+	shortestName = 16
+	tellingName  = 26
+)
 
 // shortened cuts the middles of the first cells, so that the table is narrower by so many
 // columns; it reports whether they have as much to spare.
@@ -164,8 +191,11 @@ func (g Grid) shortened(by int, ascii bool) (Grid, bool) {
 	for _, row := range g.Rows {
 		longest = max(longest, Width(row[0]))
 	}
-	room := longest - by
-	if room < shortestName || len(g.Names) > 0 {
+	room, least := longest-by, shortestName
+	if len(g.Optional) > 0 {
+		least = tellingName
+	}
+	if room < least || len(g.Names) > 0 {
 		return g, false
 	}
 	rows := make([][]string, len(g.Rows))

@@ -30,6 +30,10 @@ type Skipped struct {
 // that rests on; below, what is wrong with the recordings, which calls have no result
 // and why, and what else is to be known (O8).
 func (r ReplayReport) show(p *page) {
+	if conversations := len(r.rows()); p.Grouped && conversations > 1 {
+		p.briefReplay(r)
+		return
+	}
 	p.tables(p.replays(r.Recordings))
 	for _, one := range r.Recordings {
 		p.section(one.File, remarks(one)...)
@@ -146,16 +150,7 @@ func rowName(name string, r replay.Report, i int) string {
 
 // remarks are what a table has no column for.
 func remarks(r replay.Report) []string {
-	var out []string
-	for _, p := range r.Problems {
-		out = append(out, strings.TrimPrefix(p.Place+": "+p.Text, ": "))
-	}
-	if r.MoreProblems > 0 {
-		out = append(out, plural(r.MoreProblems, "problem", "problems")+" more")
-	}
-	if r.Err != nil {
-		out = append(out, strings.TrimPrefix(r.Err.Error(), r.File+": "))
-	}
+	out := problemsOf(r)
 	for _, c := range r.Conversations {
 		for _, text := range conversationRemarks(&c) {
 			if len(r.Conversations) > 1 {
@@ -170,6 +165,21 @@ func remarks(r replay.Report) []string {
 	}
 	if len(ignored) > 0 {
 		out = append(out, "not read: "+strings.Join(ignored, ", "))
+	}
+	return out
+}
+
+// problemsOf are what is wrong with a recording.
+func problemsOf(r replay.Report) []string {
+	var out []string
+	for _, p := range r.Problems {
+		out = append(out, strings.TrimPrefix(p.Place+": "+p.Text, ": "))
+	}
+	if r.MoreProblems > 0 {
+		out = append(out, plural(r.MoreProblems, "problem", "problems")+" more")
+	}
+	if r.Err != nil {
+		out = append(out, strings.TrimPrefix(r.Err.Error(), r.File+": "))
 	}
 	return out
 }

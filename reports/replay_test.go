@@ -123,3 +123,26 @@ func TestRowsHaveNamesOfTheirOwn(t *testing.T) {
 	require.NoError(t, reports.Print(&b, reports.ReplayReport{Recordings: all}, "table", reports.Options{Width: 50}))
 	assert.Contains(t, b.String(), "\na_long_name_of_a_test_that_reads.yaml\n", "a list has room")
 }
+
+// Many recordings are a table with what is wrong with them; more than a screen has room for
+// are a table of their folders.
+func TestManyRecordingsAreATable(t *testing.T) {
+	many := reports.ReplayReport{Skipped: skippedFiles}
+	for i := range 15 {
+		for _, one := range replays() {
+			one.File = fmt.Sprintf("logs/%d/%s", i%3, one.File)
+			many.Recordings = append(many.Recordings, one)
+		}
+	}
+	for name, r := range map[string]reports.ReplayReport{"conversations": {Recordings: replays(), Skipped: skippedFiles}, "folders": many} {
+		for _, width := range []int{200, 80, 60, 40} {
+			var b bytes.Buffer
+			require.NoError(t, reports.Print(&b, r, "table", reports.Options{Width: width, Grouped: true, ASCII: width == 60}))
+			fitsWidth(t, b.String(), width)
+			assert.Contains(t, strings.Join(strings.Fields(b.String()), " "), "the body ends before message_stop", "problems are whole")
+			if name != "folders" || width == 80 {
+				golden(t, fmt.Sprintf("replay.%s.%d", name, width), b.String())
+			}
+		}
+	}
+}

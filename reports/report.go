@@ -29,8 +29,8 @@ type Options struct {
 	Color, ASCII bool
 	// OmitTook leaves real times out, so that equal runs give equal reports.
 	OmitTook bool
-	// Grouped gives outcomes that are too many for one screen a row a group, and of what
-	// passed no more; for people only.
+	// Grouped gives outcomes and recordings that are too many for one screen a row a group,
+	// and leaves out what nothing is decided by; for people only.
 	Grouped bool
 	// Again gives the command that shows an outcome again; nil stands for Again of
 	// this package. Only the caller has where its scenarios came from.

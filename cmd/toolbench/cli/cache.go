@@ -29,6 +29,7 @@ func (a *app) cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "cache", Short: "Show what the order of tools is worth", Args: onlyFlags("a recorded session is named with --recording")}
 	flags := cmd.Flags()
 	f.baseline.add(flags)
+	f.briefly(flags, "show every break of a prefix, each session by itself, and what the figures rest on")
 	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them, in place of the simulated one")
 	own(flags, choice(&f.counter, "COUNTER", tokens.Names()...), "counter", "what a token is")
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.cache(cmd.Context(), f) })

@@ -41,6 +41,21 @@ type printing struct {
 	looks
 	outputs outputs
 	schema  bool
+	// brief leaves out what one screen has no room for, unless all of it is asked for.
+	brief, all bool
+}
+
+// briefly makes the report for people one of a screen, and adds the flag that shows all.
+func (p *printing) briefly(flags *pflag.FlagSet, about string) {
+	p.brief = true
+	flags.BoolVarP(&p.all, "all", "v", false, about)
+}
+
+// drawingOf is how a report is drawn.
+func (a *app) drawingOf(p printing) reports.Options {
+	options := a.drawing(p.looks)
+	options.Grouped = p.brief && !p.all
+	return options
 }
 
 // reporter makes of a command one that prints a report, or its schema.
@@ -68,7 +83,7 @@ func (a *app) print(r reports.Report, p printing) error {
 	if err := a.printFiles(r, p); err != nil {
 		return err
 	}
-	return wrap(reports.Print(a.Stdout, r, p.outputs.screen, a.drawing(p.looks)))
+	return wrap(reports.Print(a.Stdout, r, p.outputs.screen, a.drawingOf(p)))
 }
 
 func (a *app) printFiles(r reports.Report, p printing) error {

@@ -32,6 +32,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "replay FILE|FOLDER...", Short: "Replay recorded sessions"}
 	flags := cmd.Flags()
 	f.baseline.add(flags)
+	f.briefly(flags, "show every column and what is to be known of each recording, also of many")
 	f.assumed.add(flags)
 	own(flags, &value[[]schedule.Policy]{to: &f.policies, parse: somePolicies, kind: "POLICIES"}, "policy", "compare these only, with commas: serial, batch, streaming")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")

@@ -1,0 +1,274 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/replay"
+)
+
+// worstBreaks gives each ordering a line about what broke its prefix.
+func (p *page) worstBreaks(results []promptcache.Result) {
+	for _, r := range results {
+		line := fmt.Sprintf("%s broke the prefix in %s", r.Ordering.Name, plural(len(r.Breaks), "turn", "turns"))
+		lost := 0
+		var worst *promptcache.Break
+		for i, b := range r.Breaks {
+			if b.Builtins {
+				lost++
+				worst = cmp.Or(worst, &r.Breaks[i])
+			}
+		}
+		if worst != nil {
+			line += fmt.Sprintf(", in %d with built-in definitions behind it; turn %d: %s (%s)", lost, worst.Turn, breakText(*worst), worst.Cause)
+		}
+		p.fold("", line)
+	}
+	p.put("", "every break, what the orderings are, and what is assumed: --all")
+}
+
+// sessions gives each recorded session of several turns a row, with what it comes to under
+// the first price list and each ordering.
+func (p *page) sessions(r RecordedCacheReport) {
+	var shown []promptcache.Recorded
+	var orderings []string
+	measured := false
+	for _, s := range r.Sessions {
+		if s.Turns < 2 {
+			continue
+		}
+		shown = append(shown, s)
+		measured = measured || s.Counted > 0
+		for _, result := range s.Results {
+			if !slices.Contains(orderings, result.Ordering.Name) {
+				orderings = append(orderings, result.Ordering.Name)
+			}
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b promptcache.Recorded) int { return cmp.Compare(len(b.Changes), len(a.Changes)) })
+	p.tables(sessionsGrid(shown, orderings, r.Prices[0], measured))
+	more := ""
+	if n := len(shown) - mostRows; n > 0 {
+		more = fmt.Sprintf("%d sessions more, ", n)
+	}
+	single := len(r.Sessions) - len(shown)
+	p.fold("", fmt.Sprintf("dollars by %s; changes are turns whose tools differ from the turn before; %s, %s, %s", r.Prices[0].Name,
+		plural(len(shown), "session", "sessions"), plural(single, "conversation of one turn", "conversations of one turn"), plural(len(r.Skipped), "other file", "other files")))
+	p.put("", more+"each change, the tokens, other prices and what is assumed: --all")
+}
+
+// sessionsGrid is a row a session, in dollars.
+func sessionsGrid(shown []promptcache.Recorded, orderings []string, price promptcache.Prices, measured bool) Grid {
+	titles := []string{"Session", ">Turns", ">Changes"}
+	for _, name := range orderings {
+		titles = append(titles, ">"+strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "as "), "recorded, "), "ours, "))
+	}
+	if measured {
+		titles = append(titles, ">measured")
+	}
+	g := Grid{Columns: columns(titles...), Optional: []int{1}}
+	if at := slices.Index(titles, ">our marks"); at >= 0 {
+		g.Optional = append(g.Optional, at)
+	}
+	g.Optional = append(g.Optional, 2)
+	for _, s := range shown[:min(len(shown), mostRows)] {
+		name := Safe(path.Base(s.File))
+		if several(shown, s.File) {
+			name += fmt.Sprintf("#%d", s.Conversation)
+		}
+		cells := []any{name, s.Turns, len(s.Changes)}
+		for _, ordering := range orderings {
+			cell := ""
+			if at := slices.IndexFunc(s.Results, func(r promptcache.Result) bool { return r.Ordering.Name == ordering }); at >= 0 {
+				cell = dollars(price.Cost(s.Results[at].Total))
+			}
+			cells = append(cells, cell)
+		}
+		switch {
+		case measured && s.Counted > 0:
+			cells = append(cells, dollars(price.Cost(measuredUsage(s))))
+		case measured:
+			cells = append(cells, "")
+		}
+		g.add(cells...)
+	}
+	return g
+}
+
+func several(all []promptcache.Recorded, file string) bool {
+	n := 0
+	for _, s := range all {
+		if s.File == file {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// replayRow is a conversation of a recording.
+type replayRow struct {
+	file, name string
+	c          *replay.Conversation
+}
+
+func (r ReplayReport) rows() []replayRow {
+	var all []replayRow
+	full, _ := rowNames(r.Recordings, true)
+	for n, one := range r.Recordings {
+		for i := range one.Conversations {
+			name := full[n]
+			if len(one.Conversations) > 1 {
+				name += fmt.Sprintf("#%d", one.Conversations[i].Number)
+			}
+			all = append(all, replayRow{one.File, name, &one.Conversations[i]})
+		}
+	}
+	return all
+}
+
+// briefReplay writes what came of many recordings: a row a conversation or, of more than
+// fit a screen, a row a folder; then what is wrong with the recordings, whole; and of
+// what else is to be known the sum.
+func (p *page) briefReplay(r ReplayReport) {
+	rows := r.rows()
+	policies, _ := figureNames(r.Recordings)
+	if len(rows) <= mostRows {
+		g := p.replays(r.Recordings)
+		g.Names = nil
+		for i := range g.Rows {
+			g.Rows[i][0] = rows[i].name
+		}
+		for _, title := range []string{"Assumed", "Order", "Parallel", "Turns", "Answered", "Batch", "Measured"} {
+			if at := slices.Index(g.titles(), title); at >= 0 {
+				g.Optional = append(g.Optional, at)
+			}
+		}
+		p.tables(g)
+	} else {
+		p.tables(p.folders(rows, policies))
+		p.longest(rows)
+	}
+	for _, one := range r.Recordings {
+		if problems := problemsOf(one); len(problems) > 0 {
+			p.section(one.File, problems...)
+		}
+	}
+	for _, line := range toBeKnown(rows) {
+		p.fold("", line)
+	}
+	p.fold("", r.summary())
+	p.put("", "each conversation, what is to be known of it and what its figures rest on: --all")
+}
+
+// folders sums conversations up by the folder of their recordings.
+func (p *page) folders(rows []replayRow, policies []string) Grid {
+	by := map[string][]replayRow{}
+	for _, row := range rows {
+		by[path.Dir(row.file)] = append(by[path.Dir(row.file)], row)
+	}
+	titles := []string{"Folder", ">Conversations", ">Calls"}
+	for _, name := range policies {
+		titles = append(titles, ">"+strings.ToUpper(name[:1])+name[1:])
+	}
+	g := Grid{Columns: columns(append(titles, ">Hidden")...), Optional: []int{2}}
+	folders := slices.Sorted(maps.Keys(by))
+	shared := sharedFolder(folders)
+	for _, folder := range folders {
+		name := strings.TrimPrefix(strings.TrimPrefix(folder, shared), "/")
+		g.add(p.folder(Safe(cmp.Or(name, folder)), by[folder], policies)...)
+	}
+	if len(folders) > 1 {
+		footer := Grid{}
+		footer.add(p.folder("all", rows, policies)...)
+		g.Footer = footer.Rows[0]
+	}
+	return g
+}
+
+func (p *page) folder(name string, rows []replayRow, policies []string) []any {
+	calls := 0
+	spans := make([]time.Duration, len(policies))
+	serial := time.Duration(0)
+	hiding := 0.0
+	for _, row := range rows {
+		calls += row.c.Calls
+		for _, f := range row.c.Figures {
+			if i := slices.Index(policies, f.Name); i >= 0 {
+				spans[i] += f.Makespan
+			}
+		}
+		if n := len(row.c.Figures); n > 0 { // the last policy is the fastest
+			serial += row.c.Figures[n-1].Serial
+			hiding += row.c.Figures[n-1].Hidden * float64(row.c.Figures[n-1].Serial)
+		}
+	}
+	cells := []any{name, len(rows), calls}
+	for _, span := range spans {
+		cells = append(cells, p.short(span))
+	}
+	return append(cells, percent(sums{serial: serial, hiding: hiding}.hidden()))
+}
+
+// sharedFolder is what all folders lie in.
+func sharedFolder(folders []string) string {
+	shared := folders[0]
+	for _, f := range folders {
+		for shared != "." && shared != "/" && f != shared && !strings.HasPrefix(f, shared+"/") {
+			shared = path.Dir(shared)
+		}
+	}
+	if shared == "." {
+		return ""
+	}
+	return shared
+}
+
+// longest names the conversations that take the most time.
+func (p *page) longest(rows []replayRow) {
+	most := func(r replayRow) time.Duration {
+		if len(r.c.Figures) == 0 {
+			return 0
+		}
+		return r.c.Figures[len(r.c.Figures)-1].Makespan
+	}
+	sorted := slices.SortedStableFunc(slices.Values(rows), func(a, b replayRow) int { return cmp.Compare(most(b), most(a)) })
+	var names []string
+	for _, row := range sorted[:min(3, len(sorted))] {
+		names = append(names, fmt.Sprintf("%s %s", CutMiddle(row.name, nameWidth, p.ASCII), p.short(most(row))))
+	}
+	p.fold("", "longest: "+strings.Join(names, ", "))
+}
+
+// toBeKnown sums up what rows have no column for.
+func toBeKnown(rows []replayRow) []string {
+	var lines []string
+	why := map[string]int{}
+	disordered, changed, broken := 0, 0, 0
+	for _, row := range rows {
+		for _, w := range row.c.Why {
+			why[w.What] += w.N
+		}
+		disordered += min(row.c.OutOfOrder.N, 1)
+		changed += min(row.c.ToolsChanged.N, 1)
+		broken += row.c.Broken.N
+	}
+	for _, what := range slices.Sorted(maps.Keys(why)) {
+		lines = append(lines, plural(why[what], "call", "calls")+" without a result: "+what)
+	}
+	if disordered > 0 {
+		lines = append(lines, plural(disordered, "conversation has", "conversations have")+" results that are not in call order")
+	}
+	if changed > 0 {
+		lines = append(lines, plural(changed, "conversation has", "conversations have")+" tools that change")
+	}
+	if broken > 0 {
+		lines = append(lines, plural(broken, "input breaks its", "inputs break their")+" schema")
+	}
+	return lines
+}
