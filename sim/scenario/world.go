@@ -117,6 +117,9 @@ type Server struct {
 	// goes wrong with the server (N4, O7).
 	Lists  []ServerList  `yaml:"lists"`
 	Faults []ServerFault `yaml:"faults"`
+	// TTL is for how long a list of the server's stands (N9); it announces no change then, and
+	// the client has to read the list anew when the time is over.
+	TTL Duration `yaml:"ttl"`
 	// Protocol is the version the client asks for; the latest if not given.
 	Protocol string `yaml:"protocol"`
 }
@@ -171,6 +174,8 @@ type ServerAsk struct {
 	Message string         `yaml:"message"`
 	Schema  map[string]any `yaml:"schema"`
 	URL     string         `yaml:"url"`
+	// Forgets has the server not know its own question any more when the answer comes.
+	Forgets bool `yaml:"forgets"`
 }
 
 // Page is what the web answers for an address, or for a method and an address.

@@ -36,8 +36,10 @@ type link struct {
 	// fetch is the reading of its list that is under way; again asks for one more.
 	fetch *fetch
 	again bool
-	// held is the list that stood when it was last read anew, for a reading that fails.
+	// held is the list that stood when it was last read anew, for a reading that fails; ttl
+	// is for how long the server has its lists stand, 0 for as long as it announces no change.
 	held  []*mcp.Tool
+	ttl   time.Duration
 	calls []*openCall
 	// reports, tokens and notes number its reports, its calls and their progress.
 	reports, tokens, notes int
@@ -124,7 +126,7 @@ func (l *link) connected(v *session, listed []*mcp.Tool) {
 	f := l.f
 	f.mu.Lock()
 	l.phase, l.current = up, v
-	f.lists.put(l.Name, listed)
+	l.keepList(listed)
 	f.version++
 	begin := l.again && l.prepareFetch(listed)
 	f.mu.Unlock()
@@ -272,9 +274,8 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 		v.line.close() // the library leaves it open on some of its ways out
 		return nil, nil, fmt.Errorf("it cannot be connected: %w", why(ctx, v.ctx, err))
 	}
-	listed, err := List(ctx, v.client)
+	listed, err := l.read(ctx, v)
 	if err != nil {
-		err = why(ctx, v.ctx, err)
 		v.close()
 		return nil, nil, fmt.Errorf("its tools cannot be listed: %w", err)
 	}

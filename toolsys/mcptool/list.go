@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -38,13 +39,24 @@ type Server struct {
 // and ErrEndless for a server that gives the same cursor twice or more than MaxTools
 // tools.
 func List(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
-	return pages("tools", func(cursor string) ([]*mcp.Tool, string, error) {
+	tools, _, err := listFor(ctx, session)
+	return tools, err
+}
+
+// listFor gives all tools of a session, and for how long the server has the list stand:
+// as long as its shortest page, 0 where it names no time.
+func listFor(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, ttl time.Duration, err error) {
+	tools, err = pages("tools", func(cursor string) ([]*mcp.Tool, string, error) {
 		page, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
+		if stands := time.Duration(page.TTLMs) * time.Millisecond; stands > 0 && (ttl == 0 || stands < ttl) {
+			ttl = stands
+		}
 		return page.Tools, page.NextCursor, nil
 	})
+	return tools, ttl, err
 }
 
 // pages reads a list to its end. next gives the page at a cursor, and the next cursor, ""
@@ -141,7 +153,7 @@ func gather(listings []Listing) (map[ref]offer, []Report) {
 
 // listings are servers' lists of tools, of at most size servers: the one that was not
 // used for longest makes room (N6). A list is dropped when its server announces
-// a change, and with its session.
+// a change, when the time is over for which the server has it stand, and with its session.
 type listings struct {
 	size int
 	kept []listingOf // the longest unused first
@@ -150,24 +162,27 @@ type listings struct {
 type listingOf struct {
 	server string
 	tools  []*mcp.Tool
+	// until is when it is to be read anew, zero for no time.
+	until time.Time
 }
 
-func (c *listings) get(server string) ([]*mcp.Tool, bool) {
+// get gives a list; fresh is false for one that is not there or not to stand any more.
+func (c *listings) get(server string, now time.Time) (tools []*mcp.Tool, fresh bool) {
 	i := c.index(server)
 	if i < 0 {
 		return nil, false
 	}
 	found := c.kept[i]
 	c.kept = append(slices.Delete(c.kept, i, i+1), found)
-	return found.tools, true
+	return found.tools, found.until.IsZero() || now.Before(found.until)
 }
 
-func (c *listings) put(server string, tools []*mcp.Tool) {
+func (c *listings) put(server string, tools []*mcp.Tool, until time.Time) {
 	c.drop(server)
 	if len(c.kept) >= c.size {
 		c.kept = slices.Delete(c.kept, 0, 1)
 	}
-	c.kept = append(c.kept, listingOf{server, tools})
+	c.kept = append(c.kept, listingOf{server, tools, until})
 }
 
 func (c *listings) drop(server string) {

@@ -121,13 +121,13 @@ func (f *Fleet) listings(ctx context.Context) ([]Listing, int) {
 	return listed, f.version
 }
 
-// renew gives the list that is kept. One that is not there any more it begins to read,
-// and it gives the reading under way, or nil.
+// renew gives the list that is kept. One that is not there, or not to stand any more, it
+// begins to read, and it gives the reading under way, or nil.
 func (l *link) renew() ([]*mcp.Tool, *fetch) {
 	f := l.f
 	f.mu.Lock()
-	tools, kept := f.lists.get(l.Name)
-	begin := l.phase == up && !kept && l.prepareFetch(nil)
+	tools, fresh := f.lists.get(l.Name, f.cfg.Clock.Now())
+	begin := l.phase == up && !fresh && l.prepareFetch(tools)
 	running := l.fetch
 	f.mu.Unlock()
 	if begin {
@@ -180,7 +180,7 @@ func (l *link) changed(v *session) {
 	l.again = true
 	var begin bool
 	if l.phase == up && l.current == v {
-		old, _ := f.lists.get(l.Name)
+		old, _ := f.lists.get(l.Name, f.cfg.Clock.Now())
 		f.lists.drop(l.Name)
 		begin = l.prepareFetch(old)
 	}
@@ -228,11 +228,28 @@ func (l *link) relist(v *session) ([]*mcp.Tool, error) {
 	}
 	ctx, done := l.f.within(l.actor("relist"), l.f.cfg.ConnectLimit)
 	defer done()
-	tools, err := List(ctx, v.client)
+	return l.read(ctx, v)
+}
+
+// read reads the list, and notes for how long the server has it stand.
+func (l *link) read(ctx context.Context, v *session) ([]*mcp.Tool, error) {
+	tools, ttl, err := listFor(ctx, v.client)
 	if err != nil {
 		return nil, why(ctx, v.ctx, err)
 	}
+	l.f.mu.Lock()
+	l.ttl = ttl
+	l.f.mu.Unlock()
 	return tools, nil
+}
+
+// keepList keeps a list for as long as the server has it stand; the fleet's lock is held.
+func (l *link) keepList(tools []*mcp.Tool) {
+	var until time.Time
+	if l.ttl > 0 {
+		until = l.f.cfg.Clock.Now().Add(l.ttl)
+	}
+	l.f.lists.put(l.Name, tools, until)
 }
 
 // conclude ends the reading, unless the list changed again.
@@ -248,7 +265,7 @@ func (l *link) conclude(v *session, tools []*mcp.Tool, err error) bool {
 		tools = l.held
 	}
 	if current || l.phase == lost {
-		f.lists.put(l.Name, tools)
+		l.keepList(tools)
 		f.version++
 	}
 	done := l.fetch

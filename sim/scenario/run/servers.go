@@ -280,9 +280,9 @@ func serverFaults(sc *scenario.Scenario) []scenario.ServerFault {
 
 // serverOptions are how the servers of an entry behave; more are faults of calls.
 func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.Options {
-	o := mcpserve.Options{Answers: spec.Answers, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources}
+	o := mcpserve.Options{Answers: spec.Answers, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources, TTL: spec.TTL.D()}
 	for name, a := range spec.Asks {
-		ask := mcpserve.Ask{Message: a.Message, URL: a.URL}
+		ask := mcpserve.Ask{Message: a.Message, URL: a.URL, Forgets: a.Forgets}
 		if raw, err := json.Marshal(a.Schema); err == nil && a.Schema != nil {
 			ask.Schema = raw
 		}

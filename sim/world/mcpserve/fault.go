@@ -42,6 +42,8 @@ type Ask struct {
 	// Schema is the form's: a JSON Schema.
 	Schema []byte
 	URL    string
+	// Forgets has the server refuse the state that it gave with the question.
+	Forgets bool
 }
 
 // concerns reports whether a fault happens to a call.

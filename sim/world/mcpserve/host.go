@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -187,10 +188,14 @@ func (h *Host) asked(p *program, ask Ask, call string, params *mcp.CallToolParam
 		return nil, h.visit(p, ask, call)
 	}
 	given, answered := params.InputResponses[question].(*mcp.ElicitResult)
-	if !answered {
-		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: &mcp.ElicitParams{
+	state := "asked for " + call
+	switch {
+	case !answered:
+		return &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{question: &mcp.ElicitParams{
 			Mode: "form", Message: ask.Message, RequestedSchema: json.RawMessage(ask.Schema),
 		}}}, nil
+	case ask.Forgets || params.RequestState != state:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request state is not one of ours"}
 	}
 	if given.Action != "accept" {
 		refused := textResult(fmt.Sprintf("Nothing was done: the answer to %q was %s.", ask.Message, given.Action))

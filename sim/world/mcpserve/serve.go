@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -18,12 +19,17 @@ func (h *Host) serve(p *program, fault Fault) (*mcp.Server, error) {
 	h.mu.Lock()
 	tools := slices.Clone(p.spec.Tools)
 	h.mu.Unlock()
-	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: h.o.TTL == 0}}
 	if len(h.o.Resources) > 0 {
 		capabilities.Resources = &mcp.ResourceCapabilities{}
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: p.spec.Name, Version: "1"}, &mcp.ServerOptions{
 		Capabilities: capabilities,
+		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+			if _, list := req.GetParams().(*mcp.ListToolsParams); list {
+				c.TTLMs = int(h.o.TTL.Milliseconds())
+			}
+		},
 	})
 	for _, t := range tools {
 		if err := h.add(p, server, t); err != nil {
@@ -155,6 +161,8 @@ type Options struct {
 	Asks map[string]Ask
 	// Resources are texts that every server offers to be read, by address (N8).
 	Resources map[string]string
+	// TTL is for how long a list of tools stands; a server with one announces no change.
+	TTL time.Duration
 	// Faults are what goes wrong, and when.
 	Faults []Fault
 }
