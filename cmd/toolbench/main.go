@@ -21,19 +21,33 @@ const patience = 5 * time.Second
 // run stops at the first signal in good order, and at the second at once. What does
 // not come back, such as a tool on a disk that is gone, never holds the process.
 func run(b cli.Bench) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	p := cli.ThisProcess()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	ended := make(chan struct{})
 	defer close(ended)
-	context.AfterFunc(ctx, func() {
-		stop()
-		select {
-		case <-ended:
-		case <-time.After(patience):
-			fmt.Fprintln(os.Stderr, "toolbench: interrupted; something did not come back and was given up")
-			os.Exit(cli.ExitInterrupted)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for s := range signals {
+			if s == os.Interrupt && p.Interrupts.Taken() {
+				continue
+			}
+			signal.Stop(signals)
+			cancel()
+			giveUp(ended)
 		}
-	})
+	}()
 	signal.Ignore(syscall.SIGPIPE) // writes then fail, and we end with the code of what was found
-	return cli.Main(ctx, cli.ThisProcess(), b)
+	return cli.Main(ctx, p, b)
+}
+
+// giveUp ends the process when it does not end by itself.
+func giveUp(ended <-chan struct{}) {
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		fmt.Fprintln(os.Stderr, "toolbench: interrupted; something did not come back and was given up")
+		os.Exit(cli.ExitInterrupted)
+	}
 }

@@ -47,6 +47,9 @@ type Config struct {
 	// State is what the conversation starts from, History its earlier messages.
 	State   tool.State
 	History []message.Message
+	// Watch, if set, is given the data of each stream event as it comes, with the id of the
+	// agent whose model sends it: that of a sub-agent, or "".
+	Watch func(agent string, data []byte)
 	// Journal receives what a session that goes on after a kill needs, each entry
 	// before it is acted on; Reopen gives the History back from them. An error stops the
 	// conversation. It is never called twice at once.

@@ -106,6 +106,10 @@ func (s *Session) State() tool.State {
 	return s.state
 }
 
+// Change changes the state for the calls that start from here on, as when the user sets
+// the mode. A modifier that panics changes nothing, which is the error.
+func (s *Session) Change(m tool.Modifier) error { return s.change(m) }
+
 // History is what was committed so far.
 func (s *Session) History() []message.Message { return slices.Clone(s.history) }
 

@@ -102,6 +102,9 @@ func (s *Session) attempt(ctx context.Context, snap *pool.Snapshot, req message.
 			first = false
 			s.trace(trace.FirstByte{})
 		}
+		if s.cfg.Watch != nil {
+			s.cfg.Watch(s.cfg.Agent, data)
+		}
 		err := ex.take(data)
 		if ex.blocks.Moved() {
 			progressed()

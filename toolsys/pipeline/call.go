@@ -57,6 +57,8 @@ type Question struct {
 	CallID, Tool string
 	Input        json.RawMessage
 	Reason       permission.Reason
+	// Inputs is what was decided by, to see what other rules would make of the call.
+	Inputs permission.Inputs
 }
 
 // Reply is a person's answer. Input, when set, replaces the call's input.

@@ -151,7 +151,7 @@ func resolved(paths []string, resolve func(string) string) []string {
 func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decision, *Result) {
 	began := r.p.now()
 	r.trace(trace.Ask{Reason: d.Reason.String()})
-	reply, err := r.p.Handlers.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason})
+	reply, err := r.p.Handlers.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason, Inputs: r.inputs()})
 	waited := r.waitedSince(began)
 	if cause := context.Cause(ctx); cause != nil {
 		res := r.stopped(cause)

@@ -47,6 +47,10 @@ const paths = "paths"
 var unsafeFlags = []string{"base-url", "upstream", "url-env", "listen", "allow-host", "env", "addr", "expose", "embeddings", "embeddings-key-env",
 	"key-env", "measure", "out", "from", "save", "keep", "findings", "report", "record", "write", "update", "force", "trust"}
 
+// personal is the command that runs what a model asks for on this machine: no flag of it
+// comes from a file.
+const personal = "chat"
+
 // findConfig reads the project's file, if there is one. TOOLBENCH_CONFIG names another, and
 // "off" none.
 func (a *app) findConfig() (config, error) {
@@ -165,6 +169,8 @@ func (c config) check(root *cobra.Command) error {
 			return usage("%s: there is no command %s%s; or write %s, for all", s.at, s.command, meant(search.Nearest(s.command, commandNames(root), nil, 1)), everyCommand)
 		}
 		switch {
+		case s.command == personal:
+			return usage("%s: what %s may do is not taken from a file, which somebody else may have written; give it on the command line", s.at, personal)
 		case s.flag == paths && (s.command == "run" || s.command == "list"):
 			continue
 		case slices.Contains(unsafeFlags, s.flag):
@@ -212,7 +218,7 @@ func has(command *cobra.Command, flag string) bool {
 // apply gives each flag that the command line and the environment leave open its value
 // from the project's file.
 func (a *app) apply(cmd *cobra.Command) error {
-	if err := a.config.check(cmd.Root()); err != nil {
+	if err := a.config.check(cmd.Root()); err != nil || cmd.Name() == personal {
 		return err
 	}
 	for _, exact := range []bool{true, false} { // a command's own members count before those of all

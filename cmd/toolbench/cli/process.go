@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -22,6 +23,8 @@ type Process struct {
 	// Stdin is where answers come from; Interactive is set where a person is there.
 	Stdin       io.Reader
 	Interactive bool
+	// Interrupts are the signals of Ctrl-C, where a command may take them.
+	Interrupts *Interrupts
 	// Dir is the working directory: what failed last is remembered for each. Cache
 	// is where such things are kept; "" keeps nothing.
 	Dir, Cache string
@@ -32,12 +35,42 @@ type Process struct {
 
 // ThisProcess is the process we are.
 func ThisProcess() Process {
-	p := Process{Args: os.Args[1:], Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr, Stdin: os.Stdin}
+	p := Process{Args: os.Args[1:], Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr, Stdin: os.Stdin, Interrupts: new(Interrupts)}
 	p.Interactive = term.IsTerminal(int(os.Stdin.Fd()))
 	p.Dir, _ = os.Getwd()          // without one, relative paths fail where they are used
 	p.Cache, _ = os.UserCacheDir() // without one, nothing is remembered
 	p.Self, _ = os.Executable()    // without one, no process of its own is started
 	return p
+}
+
+// Interrupts lets a command take the signals of Ctrl-C, which else end the process.
+type Interrupts struct {
+	mu   sync.Mutex
+	take func() bool
+}
+
+// Take has f asked about each signal, until release is called: f reports whether it was
+// taken.
+func (i *Interrupts) Take(f func() bool) (release func()) {
+	if i == nil {
+		return func() {}
+	}
+	i.set(f)
+	return func() { i.set(nil) }
+}
+
+func (i *Interrupts) set(f func() bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.take = f
+}
+
+// Taken reports whether a command took a signal.
+func (i *Interrupts) Taken() bool {
+	i.mu.Lock()
+	take := i.take
+	i.mu.Unlock()
+	return take != nil && take()
 }
 
 // lookup gives a variable and whether it is set.

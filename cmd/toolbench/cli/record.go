@@ -144,29 +144,40 @@ func (a *app) ended(r run.CaptureReport, f recordFlags) error {
 	if r.Err == nil {
 		return nil
 	}
-	var refused *api.Error
 	var miss *cassette.MissError
 	var file *scenario.FileError
-	var dial *net.OpError
 	kept := ""
 	if r.Partial != "" {
 		kept = "; what was recorded is in " + r.Partial
 	}
-	finder := secret.New(secret.Known{Name: f.keyEnv, Value: a.env(f.keyEnv)})
-	text := finder.Text(r.Err.Error(), nil)
 	switch {
 	case errors.Is(r.Err, context.Canceled):
 		return interrupted("interrupted%s", cmp.Or(kept, "; nothing was recorded"))
 	case errors.As(r.Err, &miss):
-		return &exitError{ExitFailed, fmt.Errorf("%s", text)}
+		return &exitError{ExitFailed, fmt.Errorf("%s", a.blanked(r.Err, f))}
 	case errors.As(r.Err, &file):
 		return invalid(r.Err)
-	case errors.As(r.Err, &refused):
+	}
+	return a.unanswered(r.Err, f, kept)
+}
+
+// blanked is an error's text without the key.
+func (a *app) blanked(err error, f recordFlags) string {
+	return secret.New(secret.Known{Name: f.keyEnv, Value: a.env(f.keyEnv)}).Text(err.Error(), nil)
+}
+
+// unanswered words why a model that is really there did not answer.
+func (a *app) unanswered(err error, f recordFlags, kept string) error {
+	var refused *api.Error
+	var dial *net.OpError
+	text := a.blanked(err, f)
+	switch {
+	case errors.As(err, &refused):
 		return refusal(refused, text, f, kept)
-	case errors.As(r.Err, &dial) && dial.Op == "dial":
+	case errors.As(err, &dial) && dial.Op == "dial":
 		return usage("%s cannot be reached: %s; check --base-url and the network%s", f.baseURL, dial.Err, kept)
 	}
-	if errors.Is(r.Err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
 		text = "the stream broke off: " + text + "; try again"
 	}
 	return harness(fmt.Errorf("%s%s", text, kept))

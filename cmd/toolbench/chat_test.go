@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// chatting is a model's side of a session with git, go, a refusal, a background task and a
+// call that is interrupted.
+const chatting = `name: chatting
+about: A session at a terminal with commands that really run.
+stream:
+  turns:
+    - text: I make a repository.
+      calls: [{tool: Bash, id: git, input: {command: "git init -q . && git add main.go go.mod"}}]
+    - calls: [{tool: Bash, id: go, input: {command: go run .}}]
+    - calls: [{tool: Bash, id: no, input: {command: touch refused}}]
+    - calls: [{tool: Write, id: out, input: {file_path: OUTSIDE, content: x}}]
+    - calls: [{tool: Bash, id: task, input: {command: "echo $$ >task.pid; exec sleep 4242", run_in_background: true}}]
+    - text: All is set up.
+    - calls: [{tool: Bash, id: long, input: {command: "echo $$ >long.pid; exec sleep 4242"}}]
+    - text: I stopped.
+`
+
+// terminal is a program in a pseudo-terminal.
+type terminal struct {
+	*os.File
+	t   *testing.T
+	cmd *exec.Cmd
+
+	mu   sync.Mutex
+	all  bytes.Buffer
+	seen int
+	over bool
+}
+
+func inTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
+	file, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 100})
+	require.NoError(t, err)
+	term := &terminal{File: file, t: t, cmd: cmd}
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := file.Read(buf)
+			term.mu.Lock()
+			term.all.Write(buf[:n])
+			term.over = err != nil
+			term.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		term.mu.Lock()
+		defer term.mu.Unlock()
+		if t.Failed() {
+			t.Log(term.all.String())
+		}
+		_ = cmd.Process.Kill()
+		file.Close()
+	})
+	return term
+}
+
+// patient is how long a test waits for what must come: machines are slow.
+const patient = 2 * time.Minute
+
+// waitFor waits until a condition holds.
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patient); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			require.Fail(t, "it did not come", what)
+		}
+	}
+}
+
+// shows waits for a text behind those that were waited for before.
+func (term *terminal) shows(text string) {
+	term.t.Helper()
+	waitFor(term.t, text, func() bool {
+		term.mu.Lock()
+		defer term.mu.Unlock()
+		i := strings.Index(term.all.String()[term.seen:], text)
+		if i >= 0 {
+			term.seen += i + len(text)
+		}
+		require.False(term.t, i < 0 && term.over, "the program ended before it showed %q", text)
+		return i >= 0
+	})
+}
+
+func (term *terminal) types(keys string) {
+	_, err := term.WriteString(keys)
+	require.NoError(term.t, err)
+}
+
+// pid waits for a command that writes its number to a file.
+func pid(t *testing.T, file string) int {
+	t.Helper()
+	n := 0
+	waitFor(t, file, func() bool {
+		text, _ := os.ReadFile(file)
+		n, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return n > 0 && strings.HasSuffix(string(text), "\n")
+	})
+	return n
+}
+
+// gone waits until a process is there no more.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	waitFor(t, fmt.Sprintf("the end of process %d", pid), func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
+}
+
+// chatPlace is a folder with a Go program in it, beside one for all else.
+func chatPlace(t *testing.T) (root string, env []string) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	root = filepath.Join(dir, "repo")
+	for name, text := range map[string]string{
+		"repo/go.mod": "module example.com/hello\n", "repo/main.go": "package main\n\nfunc main() { println(\"hello from go\") }\n", "tmp/home/.keep": "",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	require.NoError(t, err)
+	return root, []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "tmp/home"), "TMPDIR=" + filepath.Join(dir, "tmp"), "GOCACHE=" + strings.TrimSpace(string(cache)),
+		"GOTOOLCHAIN=local", "GOFLAGS=-trimpath", "GOTELEMETRY=off", "NO_COLOR=1", "TERM=xterm", "LANG=C.UTF-8", "TOOLBENCH_CONFIG=off", "SERVICE_TOKEN=hidden-from-commands",
+	}
+}
+
+// serving starts toolbench serve, and gives its address.
+func serving(t *testing.T, env []string, scenario string) string {
+	file := filepath.Join(t.TempDir(), "served.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(scenario), 0o644))
+	cmd := exec.Command("toolbench", "serve", file, "--speed", "0")
+	cmd.Env = env
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	url, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return strings.TrimSpace(url)
+}
+
+// A person at a terminal: git and go run on the disk, one call is refused, one may not
+// leave the root, a background task runs on, a turn is interrupted, and nothing is left.
+func TestChatAtATerminal(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git on this machine")
+	}
+	root, env := chatPlace(t)
+	outside := filepath.Join(filepath.Dir(root), "outside.txt")
+	url := serving(t, env, strings.ReplaceAll(chatting, "OUTSIDE", outside))
+	cmd := exec.Command("toolbench", "chat", "--base-url", url, "--root", root, "--writable", envOf(env, "GOCACHE"))
+	cmd.Env, cmd.Dir = env, filepath.Dir(root)
+	term := inTerminal(t, cmd)
+
+	term.shows("mode default")
+	term.types("set it up\n")
+	term.shows("I make a repository.")
+	term.shows("always would allow, in this session: Bash(git init -q .), Bash(git add main.go go.mod)")
+	term.types("a\n")
+	term.shows("#1 ok")
+	term.shows("command: go run .")
+	term.types("what?\n")
+	term.shows("command: go run .") // it is asked again
+	term.types("y\n")
+	term.shows("#2 ok: hello from go")
+	term.shows("command: touch refused")
+	term.types("n not this one\n")
+	term.shows("#3 denied")
+	term.shows("#4 refused")
+	term.shows("command: echo $$ >task.pid")
+	term.types("y\n")
+	term.shows("task_1 began")
+	term.shows("All is set up.")
+	task := pid(t, filepath.Join(root, "task.pid"))
+
+	term.types("and now wait\n")
+	term.shows("command: echo $$ >long.pid")
+	term.types("y\n")
+	long := pid(t, filepath.Join(root, "long.pid"))
+	term.types("\x03")
+	term.shows("interrupted; Ctrl-C again ends")
+	term.shows("#6 aborted")
+	gone(t, long)
+	require.NoError(t, syscall.Kill(task, 0), "the background task outlives the turn")
+	term.types("/tasks\n")
+	term.shows("task_1 running")
+	term.types("and?\n")
+	term.shows("I stopped.")
+	term.types("/mode plan\n")
+	term.shows("the mode is plan")
+	term.types("/exit\n")
+	term.shows("1 still running in the background")
+	require.NoError(t, cmd.Wait())
+	gone(t, task)
+
+	assert.DirExists(t, filepath.Join(root, ".git"))
+	assert.NoFileExists(t, filepath.Join(root, "refused"))
+	assert.NoFileExists(t, outside)
+	left, err := os.ReadDir(filepath.Dir(root))
+	require.NoError(t, err)
+	assert.Len(t, left, 2, "the root and the folder for temporary files")
+}
+
+func envOf(env []string, name string) string {
+	for _, pair := range env {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// requests is an API that answers each request with a call of Bash, or with words where
+// there is a result, and keeps what it was sent.
+type requests struct {
+	*httptest.Server
+	command string
+
+	mu   sync.Mutex
+	sent []string
+}
+
+func newRequests(t *testing.T, command string) *requests {
+	r := &requests{command: command}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		r.mu.Lock()
+		r.sent = append(r.sent, string(body))
+		n := len(r.sent)
+		r.mu.Unlock()
+		var parsed struct {
+			Messages []struct{ Content json.RawMessage }
+		}
+		_ = json.Unmarshal(body, &parsed)
+		block := `{"type":"text","text":"Understood."}`
+		if last := parsed.Messages[len(parsed.Messages)-1].Content; !bytes.Contains(last, []byte("tool_result")) {
+			block = fmt.Sprintf(`{"type":"tool_use","id":"call_%d","name":"Bash","input":{"command":%q}}`, n, r.command)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, e := range []string{`{"type":"message_start","message":{"id":"m","content":[]}}`, `{"type":"content_block_start","index":0,"content_block":` + block + `}`,
+			`{"type":"content_block_stop","index":0}`, `{"type":"message_stop"}`} {
+			fmt.Fprintf(w, "data: %s\n\n", e)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// scripted runs chat with lines of prompts.
+func (r *requests) scripted(t *testing.T, root string, env []string, prompts string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "toolbench", append([]string{"chat", "--base-url", r.URL, "--root", root}, args...)...)
+	cmd.Env, cmd.Dir, cmd.Stdin = env, root, strings.NewReader(prompts)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.NoError(t, cmd.Run(), "%s", &errs)
+	return out.String(), errs.String()
+}
+
+// A script: each line is a prompt, what would be asked about is refused unless a rule or
+// the mode lets it run, commands do not get secrets, and a transcript can be gone on with.
+func TestChatOfAScript(t *testing.T) {
+	root, env := chatPlace(t)
+	const command = `echo "${SERVICE_TOKEN-none}" >seen`
+	model := newRequests(t, command)
+	out, errs := model.scripted(t, root, env, "one\n\ntwo\n")
+	assert.Equal(t, "Understood.\nUnderstood.\n", out)
+	assert.Equal(t, 2, strings.Count(errs, "denied: Permission to use Bash was denied (nobody can answer"))
+	assert.NoFileExists(t, filepath.Join(root, "seen"))
+
+	all, err := filepath.Glob(filepath.Join(root, ".toolbench/chats/*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	whole, err := os.ReadFile(all[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(all[0], append(whole, `{"kind":"mess`...), 0o600), "a line that was being written when the process died")
+	for _, args := range [][]string{{"--resume", "last", "--mode", "bypass"}, {"--resume", "last", "--allow", "Bash"}} {
+		_, errs = model.scripted(t, root, env, "again\n", args...)
+		assert.NotContains(t, errs, "denied")
+		seen, err := os.ReadFile(filepath.Join(root, "seen"))
+		require.NoError(t, err)
+		assert.Equal(t, "none\n", string(seen))
+		require.NoError(t, os.Remove(filepath.Join(root, "seen")))
+	}
+	last := model.sent[len(model.sent)-1]
+	assert.Equal(t, 4, strings.Count(last, `"tool_use"`), "the calls of all sessions are in the request")
+	assert.Equal(t, 1, strings.Count(last, `"two"`))
+	all, err = filepath.Glob(filepath.Join(root, ".toolbench/chats/*.jsonl"))
+	require.NoError(t, err)
+	assert.Len(t, all, 1, "a conversation that goes on stays in its file")
+
+	out, errs = model.scripted(t, root, env, "quiet\n", "--quiet", "--transcript", "off")
+	assert.Equal(t, "Understood.\n", out)
+	assert.Empty(t, errs)
+}
