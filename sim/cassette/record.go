@@ -238,6 +238,18 @@ func (s *stamps) add(p []byte, at time.Duration) {
 	})
 }
 
+// StampPieces puts the times of a body's events into its header, given the pieces it came in
+// and when each did.
+func StampPieces(header http.Header, pieces []string, at []time.Duration) {
+	s := stamps{header: header}
+	var last time.Duration
+	for i, piece := range pieces {
+		last = at[i]
+		s.add([]byte(piece), last)
+	}
+	s.finish(last)
+}
+
 func (s *stamps) streamed() bool { return isStream(s.header, string(s.head)) }
 
 // whole is how much of a body ends with an event; one that is no stream may end anywhere.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/stream"
 )
 
@@ -130,6 +131,7 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	code, _, _ := strings.Cut(textIn(v, f.status), " ")
 	x.status, _ = strconv.Atoi(code) // 0: it is unknown
 	x.first, x.last = timings(v)
+	stampChunks(x.header, v.Get("response"))
 	var err error
 	if x.request, err = bodyIn(v, f.request); err == nil {
 		x.response, err = bodyIn(v, f.response)
@@ -278,6 +280,25 @@ func headersIn(v gjson.Result) http.Header {
 		}
 	}
 	return out
+}
+
+// stampChunks keeps when each piece of a response came after the one before, in
+// milliseconds, as recorders of streams in pieces have it.
+func stampChunks(header http.Header, response gjson.Result) {
+	pauses := response.Get("chunkTimings").Array()
+	var pieces []string
+	var at []time.Duration
+	var now time.Duration
+	for i, chunk := range response.Get("chunks").Array() {
+		if i == len(pauses) || pauses[i].Num < 0 || pauses[i].Num > 1e9 {
+			return
+		}
+		now += time.Duration(pauses[i].Num * float64(time.Millisecond))
+		pieces, at = append(pieces, chunk.String()), append(at, now)
+	}
+	if len(pieces) > 0 {
+		cassette.StampPieces(header, pieces, at)
+	}
 }
 
 // timings gives when a response began and ended, as far as the recorder kept it: go-vcr

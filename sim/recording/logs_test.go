@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -148,4 +149,13 @@ func FuzzLogs(f *testing.F) {
 		f.Add([]byte(text[:2*len(text)/3]))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) { holds(t, raw) })
+}
+
+// Pieces of a stream end anywhere; the event that one completes came with it.
+func TestPiecesOfAStreamHaveTheirTimes(t *testing.T) {
+	rec := open(t, strings.Replace(agentLogs["recordings with chunks"], `"chunkTimings":[1,2]`, `"chunkTimings":[100,250]`, 1))
+	turn := rec.Conversations[0].Turns[0]
+	assert.Equal(t, recording.Exact, turn.Pace)
+	require.Len(t, turn.Calls, 1)
+	assert.Equal(t, recording.Moment{At: 350 * time.Millisecond, Known: true}, turn.Calls[0].Ready)
 }
