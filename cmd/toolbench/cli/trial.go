@@ -291,7 +291,7 @@ func (t *trial) silent(err error, took time.Duration) string {
 	if err != nil {
 		how = fmt.Sprintf("it ran for %s", took)
 	}
-	return how + " and asked for nothing: " + baseURLHint(t.urlEnv)
+	return how + " and asked for nothing: " + baseURLHint(append([]string{bedrockURL}, t.urlEnv...))
 }
 
 // The reasons for which an agent is ended.
@@ -341,6 +341,9 @@ func baseURLs(address string, more []string) map[string]string {
 	return out
 }
 
+// bedrockURL is that variable of the AWS SDKs.
+const bedrockURL = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
+
 // baseURLHint words what an agent may lack that asks for nothing.
 func baseURLHint(more []string) string {
 	return "does it take its base URL from one of " + strings.Join(slices.Sorted(maps.Keys(baseURLs("", more))), ", ") +
@@ -358,7 +361,7 @@ func (t *trial) environment() map[string]string {
 	}
 	set(t.agent.env...)
 	maps.Copy(env, baseURLs(t.url, t.urlEnv))
-	env["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] = t.url
+	env[bedrockURL] = t.url
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		env[name] = "toolbench-try"
 	}

@@ -191,9 +191,7 @@ func (a *app) tryPlan(args []string, agent *agent) (*plan, error) {
 		case script == nil:
 			named = append(named, arg)
 		default:
-			p.entries = append(p.entries, entry{target: arg, Case: Case{Name: arg, File: arg, Run: func(ctx context.Context, _ RunOptions) check.Result {
-				return agent.onRecording(ctx, script)
-			}}})
+			p.entries = append(p.entries, agent.recordedEntries(arg, script)...)
 		}
 	}
 	if len(named) > 0 {
@@ -218,6 +216,23 @@ func (a *app) tryPlan(args []string, agent *agent) (*plan, error) {
 		return nil, usage("no scenario matches; see `toolbench list`")
 	}
 	return p, nil
+}
+
+// recordedEntries makes a case of each conversation of a recording.
+func (g *agent) recordedEntries(arg string, script *serve.Script) []entry {
+	var all []entry
+	for _, c := range script.Conversations {
+		one := &serve.Script{Source: arg, Conversations: []*serve.Conversation{c}, Problems: script.Problems}
+		if len(script.Conversations) > 1 {
+			one.Source = fmt.Sprintf("%s, conversation %d", arg, c.Number)
+		}
+		all = append(all, entry{target: arg, Case: Case{Name: one.Source, File: arg, Run: func(ctx context.Context, _ RunOptions) check.Result {
+			out := g.onRecording(ctx, one)
+			out.File = arg
+			return out
+		}}})
+	}
+	return all
 }
 
 // recorded reads a file that is a recording; nil is something else.
