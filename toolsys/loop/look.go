@@ -25,12 +25,12 @@ func (s *Session) look(ctx context.Context) *pool.Snapshot {
 	state := s.State()
 	tools := s.cfg.Settings.ToolSearch
 	mode := modes[tools.Kind]
-	p := s.catalogue.Assemble(pool.Inputs{
+	p := s.assembly.Assemble(s.catalogue, pool.Inputs{
 		Settings: s.cfg.Settings, Rules: state.Rules, Served: served.Tools, Off: switchedOff(state),
 		Conditions: pool.Conditions{Resources: served.Resources, Search: search.Optimistic(mode, s.cfg.Settings.BaseURL, tools.Explicit), Output: s.cfg.Output != nil},
 	})
 	on, reason := s.deferring(p, mode)
-	snap := p.Look(pool.View{Settings: s.cfg.Settings, Deferring: on, Discovered: state.Discovered, Style: s.cfg.Style})
+	snap := s.assembly.Look(p, pool.View{Settings: s.cfg.Settings, Deferring: on, Discovered: state.Discovered, Style: s.cfg.Style})
 	s.tracePool(snap, on, reason)
 	return snap
 }

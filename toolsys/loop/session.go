@@ -27,6 +27,7 @@ type Session struct {
 	cfg       Config
 	catalogue *pool.Catalogue // cfg's, for an answer that fits cfg.Output
 	pipe      *pipeline.Pipeline
+	assembly  pool.Assembly
 
 	history    []message.Message // messages are added; none is changed in place
 	rendered   message.Renderer

@@ -46,6 +46,9 @@ func (rs Rules) Parse(source Source, behaviour Behaviour, texts ...string) (Rule
 	return rs.With(source, behaviour, parsed...), nil
 }
 
+// Equal reports whether both are the same rules in the same order.
+func (rs Rules) Equal(other Rules) bool { return slices.Equal(rs.hits, other.hits) }
+
 // All lists the rules, first source first.
 func (rs Rules) All() []Hit { return slices.Clone(rs.hits) }
 

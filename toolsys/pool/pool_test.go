@@ -424,6 +424,94 @@ func BenchmarkThousandToolsUnchanged(b *testing.B) {
 	}
 }
 
+// BenchmarkTenThousandTools is what a request costs with as many served tools: written for
+// the first time, when nothing changed, and when one of twenty servers did.
+func BenchmarkTenThousandTools(b *testing.B) {
+	c, offer := tenThousand(b)
+	request := func(a *pool.Assembly, served []*tool.Tool, v pool.View, defs *pool.Definitions) *pool.Snapshot {
+		v.Settings = settings.External()
+		s := a.Look(a.Assemble(c, pool.Inputs{Settings: settings.External(), Served: served}), v)
+		s.Definitions(defs)
+		return s
+	}
+	request(&pool.Assembly{}, offer, pool.View{}, pool.NewDefinitions()) // schemas are derived once
+	for _, deferring := range []bool{false, true} {
+		name, v := map[bool]string{false: "loaded", true: "deferred"}[deferring], pool.View{Deferring: deferring}
+		b.Run(name+"/cold", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				request(&pool.Assembly{}, offer, v, pool.NewDefinitions())
+			}
+		})
+		b.Run(name+"/unchanged", func(b *testing.B) {
+			var a pool.Assembly
+			defs := pool.NewDefinitions()
+			request(&a, offer, v, defs)
+			b.ReportAllocs()
+			for b.Loop() {
+				request(&a, offer, v, defs)
+			}
+		})
+		b.Run(name+"/one server changed", func(b *testing.B) {
+			var a pool.Assembly
+			defs, fewer := pool.NewDefinitions(), offer[:len(offer)-500]
+			b.ReportAllocs()
+			for b.Loop() {
+				request(&a, offer, v, defs)
+				request(&a, fewer, v, defs)
+			}
+		})
+	}
+}
+
+func tenThousand(b *testing.B) (*pool.Catalogue, []*tool.Tool) {
+	c, err := pool.NewCatalogue([]pool.Entry{{Name: "ToolSearch", Tool: named("ToolSearch")}})
+	require.NoError(b, err)
+	var offer []*tool.Tool
+	for i := range 10_000 {
+		offer = append(offer, served(fmt.Sprintf("s%02d", i/500), fmt.Sprintf("t%05d", i)))
+	}
+	return c, offer
+}
+
+// What is kept of the last request is given again only when all that it depends on is the
+// same, and it is then the same as if it were made anew.
+func TestPropertyAnAssemblyIsWhatACatalogueAssembles(t *testing.T) {
+	c := catalogue(t, named("ToolSearch"), named("A"), named("B", func(d *def) { d.Loading.Deferrable = true }))
+	offer := []*tool.Tool{served("s", "x"), served("s", "y"), served("t", "x")}
+	hiding, err := permission.Rules{}.Parse(permission.Project, permission.Deny, "mcp__s")
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		var a pool.Assembly
+		defs := pool.NewDefinitions()
+		in, v := pool.Inputs{Settings: settings.External()}, pool.View{Settings: settings.External()}
+		for range rapid.IntRange(1, 12).Draw(t, "requests") {
+			switch rapid.IntRange(0, 7).Draw(t, "change") {
+			case 0:
+				in.Served = slices.Clone(offer[:rapid.IntRange(0, 3).Draw(t, "served")])
+			case 1:
+				if len(in.Served) > 0 { // the same list, changed in place
+					in.Served[0] = offer[rapid.IntRange(0, 2).Draw(t, "first")]
+				}
+			case 2:
+				in.Off = rapid.SampledFrom([][]string{nil, {"A"}}).Draw(t, "off")
+			case 3:
+				in.Rules = rapid.SampledFrom([]permission.Rules{{}, hiding}).Draw(t, "rules")
+			case 4:
+				v.Deferring, v.Style = rapid.Bool().Draw(t, "deferring"), rapid.SampledFrom([]pool.Style{pool.Names, pool.API}).Draw(t, "style")
+			case 5:
+				v.Discovered = rapid.SampledFrom([][]string{nil, {"B"}, {"mcp__t__x"}}).Draw(t, "discovered")
+			}
+			got, want := a.Look(a.Assemble(c, in), v), c.Assemble(in).Look(v)
+			require.Equal(t, want.Pool.Names(), got.Pool.Names())
+			require.Equal(t, want.Pool.Omitted, got.Pool.Omitted)
+			require.Equal(t, want.Definitions(pool.NewDefinitions()), got.Definitions(defs))
+			require.Equal(t, want.Announcement(), got.Announcement())
+			require.Same(t, got, a.Look(a.Assemble(c, in), v), "nothing changed")
+		}
+	})
+}
+
 // A definition is the tool's name, its prompt and its input's schema, as they stand; where
 // the prompt panics, the description stands in for it, and only that tool is noted.
 func TestADefinitionIsWhatTheToolSays(t *testing.T) {

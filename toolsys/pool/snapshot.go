@@ -45,6 +45,7 @@ type Snapshot struct {
 	fixed      int // how many of loaded are built-ins that are never deferred
 	discovered map[string]bool
 	index      func() *search.Index
+	written    written
 }
 
 // Index finds tools of this snapshot by words; it is built on first use.
@@ -144,8 +145,12 @@ func (s *Snapshot) HintDue(t *tool.Tool) bool {
 }
 
 // Definitions gives the request's tools array, a cache breakpoint after the last
-// built-in that is always loaded (D4, E4).
+// built-in that is always loaded (D4, E4). Nobody may change it.
 func (s *Snapshot) Definitions(d *Definitions) []json.RawMessage {
+	return s.written.of(d, func() []json.RawMessage { return s.write(d) })
+}
+
+func (s *Snapshot) write(d *Definitions) []json.RawMessage {
 	f := form{s.View.Settings, s.Pool.builtins}
 	k := definitionKey{form: d.number(f)}
 	out := make([]json.RawMessage, 0, len(s.loaded)+len(s.deferred))
