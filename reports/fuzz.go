@@ -23,13 +23,24 @@ type FuzzReport struct {
 	Seed     uint64
 	Engine   string
 	Policies []string
-	Total    fuzz.Result
+	// Range is what was played, of a run of numbered cases.
+	Range *FuzzRange
+	Total fuzz.Result
 	// Took is the real time.
 	Took    time.Duration
 	Failure *FuzzFailure
 	// Goals shows how often each goal came up, in place of their number and the rarest.
 	Goals bool
 }
+
+// FuzzRange are the cases of a seed from number From up to, and without, To.
+type FuzzRange struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to" jsonschema:"The number behind the last."`
+}
+
+// String is the range as --range takes it.
+func (r FuzzRange) String() string { return fmt.Sprintf("%d..%d", r.From, r.To) }
 
 // FuzzFailure is the case that failed, made small.
 type FuzzFailure struct {
@@ -177,7 +188,8 @@ type fuzzJSON struct {
 	Policies []string     `json:"policies"`
 	Cases    uint64       `json:"cases"`
 	Calls    uint64       `json:"calls"`
-	Seconds  float64      `json:"seconds" jsonschema:"Real time." minimum:"0"`
+	Seconds  float64      `json:"seconds" jsonschema:"Real time; 0 for a range, whose report is the same on any machine." minimum:"0"`
+	Range    *FuzzRange   `json:"range,omitempty" jsonschema:"The numbers of the cases, where --range gave them: all were played if there are as many cases."`
 	Seen     []goalJSON   `json:"goals" jsonschema:"Rare things and how often they came up; all of them, also those that never did."`
 	Failure  *FuzzFailure `json:"failure,omitempty" jsonschema:"The failing case with the lowest number, made small; absent when all held."`
 }
@@ -191,6 +203,9 @@ func (r FuzzReport) document() any {
 	j := fuzzJSON{
 		Version: FuzzVersion, Engine: r.Engine, Seed: r.Seed, Policies: r.Policies,
 		Cases: r.Total.Cases, Calls: r.Total.Calls, Seconds: rounded(r.Took.Seconds(), 1000), Failure: r.Failure,
+	}
+	if r.Range != nil {
+		j.Range, j.Seconds = r.Range, 0
 	}
 	for i, g := range invariant.Goals() {
 		j.Seen = append(j.Seen, goalJSON{g.Name, r.seen(i)})

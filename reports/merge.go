@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -129,30 +128,6 @@ func mergeCaches(parts []recordedCacheJSON, names []string) (recordedCacheJSON, 
 			}
 		}
 		all.Recordings, all.Skipped = append(all.Recordings, p.Recordings...), append(all.Skipped, p.Skipped...)
-	}
-	return all, nil
-}
-
-// mergeFuzz adds up what shards of one seed saw; the failure is that of the lowest case.
-func mergeFuzz(parts []fuzzJSON, names []string) (fuzzJSON, error) {
-	all := parts[0]
-	all.Seen = slices.Clone(all.Seen)
-	for i, p := range parts[1:] {
-		if p.Seed != all.Seed || p.Engine != all.Engine || !slices.Equal(p.Policies, all.Policies) {
-			return all, fmt.Errorf("%s and %s are not parts of one run: seed, engine and policies must be the same", names[0], names[i+1])
-		}
-		all.Cases, all.Calls, all.Seconds = all.Cases+p.Cases, all.Calls+p.Calls, math.Max(all.Seconds, p.Seconds)
-		for _, g := range p.Seen {
-			at := slices.IndexFunc(all.Seen, func(o goalJSON) bool { return o.Name == g.Name })
-			if at < 0 {
-				all.Seen = append(all.Seen, g)
-				continue
-			}
-			all.Seen[at].Times += g.Times
-		}
-		if p.Failure != nil && (all.Failure == nil || p.Failure.Case < all.Failure.Case) {
-			all.Failure = p.Failure
-		}
 	}
 	return all, nil
 }

@@ -3,6 +3,7 @@ package reports_test
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"toolbench/property/fuzz"
 	"toolbench/reports"
 	"toolbench/sim/scenario/check"
 )
@@ -59,13 +61,50 @@ func TestOnlyPartsAreMerged(t *testing.T) {
 	joined, err := reports.Merge([]reports.Stored{replay, replay}, []string{"a.json", "b.json"})
 	require.NoError(t, err)
 	assert.Equal(t, "replay", joined.Command)
-	fuzz := func(seed uint64) reports.Stored {
+	cases := func(seed uint64) reports.Stored {
 		return reports.StoredOf("fuzz", reports.FuzzReport{Seed: seed, Engine: "des"})
 	}
-	_, err = reports.Merge([]reports.Stored{fuzz(1), fuzz(2)}, []string{"a.json", "b.json"})
+	_, err = reports.Merge([]reports.Stored{cases(1), cases(2)}, []string{"a.json", "b.json"})
 	assert.ErrorContains(t, err, "not parts of one run")
-	_, err = reports.Merge([]reports.Stored{fuzz(1), fuzz(1)}, []string{"a.json", "b.json"})
+	_, err = reports.Merge([]reports.Stored{cases(1), cases(1)}, []string{"a.json", "b.json"})
 	assert.NoError(t, err)
+}
+
+// Ranges of cases join to what one machine reports of all, in any order and with parts that
+// came twice; a part that is missing, cut off or overlaps another is refused by name.
+func TestRangesOfCasesJoinToTheWhole(t *testing.T) {
+	part := func(from, to, cases uint64, failed ...uint64) reports.Stored {
+		r := reports.FuzzReport{Seed: 3, Engine: "des", Range: &reports.FuzzRange{From: from, To: to}, Took: time.Duration(to) * time.Second}
+		r.Total = fuzz.Result{Cases: cases, Calls: 2 * cases, Seen: []int{int(cases)}}
+		for _, n := range failed {
+			r.Failure = &reports.FuzzFailure{Case: n}
+		}
+		return reports.StoredOf("fuzz", r)
+	}
+	written := func(parts ...reports.Stored) (string, error) {
+		names := []string{"a.json", "b.json", "c.json", "d.json"}
+		whole, err := reports.Merge(parts, names[:len(parts)])
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		require.NoError(t, whole.Write(&b))
+		return b.String(), nil
+	}
+	one, err := written(part(0, 30, 30, 12))
+	require.NoError(t, err)
+	joined, err := written(part(20, 30, 10, 25), part(0, 10, 10), part(10, 20, 10, 12), part(0, 10, 10))
+	require.NoError(t, err)
+	assert.Equal(t, one, joined)
+	for wanted, parts := range map[string][]reports.Stored{
+		"the cases 10..20 are missing; play them with --seed 3 --range 10..20": {part(0, 10, 10), part(20, 30, 10)},
+		"a.json and b.json both have case 5":                                   {part(0, 10, 10), part(5, 15, 10)},
+		"b.json has 4 of the 10 cases 10..20: it was cut off":                  {part(0, 10, 10), part(10, 20, 4)},
+		"one is of a --range of cases and one is not":                          {part(0, 10, 10), reports.StoredOf("fuzz", reports.FuzzReport{Seed: 3, Engine: "des"})},
+	} {
+		_, err := written(parts...)
+		assert.ErrorContains(t, err, wanted)
+	}
 }
 
 // Each thing is in one part, and no part takes longer than the mean and the longest thing.

@@ -16,6 +16,11 @@ type Config struct {
 	Engine Engine
 	// Shard and Shards take every Shards-th case, from Shard (counted from 0).
 	Shard, Shards uint64
+	// First is the number of the first case, of a run without shards.
+	First uint64
+	// Through goes on behind a case that failed, so that what came of some cases is what
+	// came of each, however they are dealt out.
+	Through bool
 	// Cases is how many cases to run; 0 goes on until the context ends.
 	Cases uint64
 	// Batch is how many cases a runner gets at a time, Jobs how many runners there are.
@@ -99,7 +104,7 @@ func Play(ctx context.Context, plan generate.Plan, e Engine, b Batch, at func(n 
 }
 
 // Run runs the cases of a plan with runners beside each other, until all are done, one
-// fails, or ctx ends, which is no error. Progress is called with the results so far, one
+// fails (but see Config.Through), or ctx ends, which is no error. Progress is called with the results so far, one
 // call at a time; it may be nil. Of several failures the one with the lowest number
 // counts: batches in front of one that failed are run to their end.
 func Run(ctx context.Context, cfg Config, run Runner, progress func(Result)) (Result, error) {
@@ -135,7 +140,7 @@ func (r *workers) one(ctx context.Context) bool {
 	if !ok {
 		return false
 	}
-	result, err := r.run(ctx, b)
+	result, err := r.play(ctx, b)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.running[b.First]()
@@ -153,7 +158,37 @@ func (r *workers) one(ctx context.Context) bool {
 	return true
 }
 
-func (r *workers) over() bool { return r.total.Failed != nil || r.found != nil }
+// play runs a batch; under Through, what is behind a case that failed too. A runner that
+// lost count of the cases in front of one, because that killed it, plays those again.
+func (r *workers) play(ctx context.Context, b Batch) (Result, error) {
+	var all Result
+	for {
+		result, err := r.run(ctx, b)
+		f := result.Failed
+		if err != nil || f == nil || !r.cfg.Through {
+			all.add(result)
+			return all, err
+		}
+		before := (f.Case - b.First) / b.Step
+		if result.Cases <= before {
+			result = Result{Cases: 1, Failed: f}
+			if before > 0 {
+				counted, err := r.play(ctx, Batch{First: b.First, N: before, Step: b.Step})
+				all.add(counted)
+				if err != nil {
+					return all, err
+				}
+			}
+		}
+		all.add(result)
+		b = Batch{First: b.Case(before + 1), N: b.N - before - 1, Step: b.Step}
+		if b.N == 0 {
+			return all, nil
+		}
+	}
+}
+
+func (r *workers) over() bool { return r.total.Failed != nil && !r.cfg.Through || r.found != nil }
 
 // stopBehind ends the batches that come after one that failed.
 func (r *workers) stopBehind(first uint64) {
@@ -187,7 +222,7 @@ func (cfg *Config) batch(k uint64) (Batch, bool) {
 		n = min(n, cfg.Cases-from)
 	}
 	shards := max(1, cfg.Shards)
-	return Batch{First: cfg.Shard + from*shards, N: n, Step: shards}, true
+	return Batch{First: cfg.First + cfg.Shard + from*shards, N: n, Step: shards}, true
 }
 
 // Policies are those that cases are made for: those that the oracle defines.

@@ -134,6 +134,44 @@ func TestTheFirstFailureCounts(t *testing.T) {
 	assert.LessOrEqual(t, r.Cases, uint64(40), "nothing new is begun")
 }
 
+// What is played through comes to the same however it is dealt out: cases that fail and
+// cases that kill their runner count as one each, and the lowest is the failure.
+func TestPlayedThroughItIsTheSameHoweverDealtOut(t *testing.T) {
+	broken, deadly := map[uint64]bool{13: true, 14: true, 70: true, 99: true}, map[uint64]bool{10: true, 55: true, 56: true}
+	runner := func(_ context.Context, b fuzz.Batch) (r fuzz.Result, _ error) {
+		r.Seen = make([]int, len(invariant.Goals()))
+		for k := range b.N {
+			n := b.Case(k)
+			if deadly[n] { // what was counted dies too
+				return fuzz.Result{Failed: &fuzz.Failure{Case: n, Broke: "crash"}}, nil
+			}
+			r.Cases, r.Calls = r.Cases+1, r.Calls+n
+			r.Seen[n%3]++
+			if broken[n] {
+				r.Failed = &fuzz.Failure{Case: n}
+				return r, nil
+			}
+		}
+		return r, nil
+	}
+	part := func(from, to, batch uint64, jobs int) fuzz.Result {
+		r, err := fuzz.Run(t.Context(), fuzz.Config{First: from, Cases: to - from, Batch: batch, Jobs: jobs, Through: true}, runner, nil)
+		require.NoError(t, err)
+		return r
+	}
+	whole := part(0, 100, 100, 1)
+	assert.EqualValues(t, 100, whole.Cases)
+	assert.EqualValues(t, 99*100/2-10-55-56, whole.Calls)
+	require.NotNil(t, whole.Failed)
+	assert.EqualValues(t, 10, whole.Failed.Case)
+	assert.Equal(t, whole, part(0, 100, 7, 3))
+	var sum fuzz.Result
+	for _, r := range []fuzz.Result{part(0, 33, 10, 2), part(33, 60, 1, 2), part(60, 100, 100, 1)} {
+		sum.Cases, sum.Calls = sum.Cases+r.Cases, sum.Calls+r.Calls
+	}
+	assert.Equal(t, [2]uint64{whole.Cases, whole.Calls}, [2]uint64{sum.Cases, sum.Calls})
+}
+
 // A case from its making to the last invariant, on one core.
 func BenchmarkSimulated(b *testing.B) {
 	var calls uint64

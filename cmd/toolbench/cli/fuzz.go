@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type fuzzFlags struct {
 	seed        uint64
 	seeded      bool
 	shard       part
+	cases       reports.FuzzRange
 	may         generate.Feature
 	engine      string
 	policies    []string
@@ -44,6 +46,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
 	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, which is printed, when not given")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
+	flags.Var(&value[reports.FuzzRange]{to: &f.cases, parse: caseRange, kind: "A..B"}, "range", "of the seed, play the cases from number A up to, and without, B")
 	flags.Var(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "all, none, or globs of: "+faultNames())
 	own(flags, choice(&f.engine, "ENGINE", "des", "full", "both", "shell"), "engine", "des, full, both or shell")
 	own(flags, &value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "these only, with commas: "+strings.Join(fuzz.Policies(), ", "))
@@ -77,6 +80,9 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 		return a.fuzzChild(ctx, f)
 	case f.duration < 0:
 		return usage("--duration is %s; give a time from now on, as 30s", f.duration)
+	}
+	if err := f.ranged(); err != nil {
+		return err
 	}
 	if !f.seeded {
 		f.seed = rand.Uint64N(1_000_000)
@@ -114,6 +120,9 @@ func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 		return harness(err)
 	}
 	report := reports.FuzzReport{Seed: f.seed, Engine: f.engine, Policies: f.policies, Total: total, Took: time.Since(p.began), Goals: f.goals}
+	if f.cases != (reports.FuzzRange{}) {
+		report.Range = &f.cases
+	}
 	if total.Failed != nil {
 		report.Failure = a.fuzzFailure(ctx, f, *total.Failed)
 	}
@@ -146,6 +155,10 @@ func (f *fuzzFlags) config() fuzz.Config {
 	if cfg.Engine == fuzz.DES {
 		cfg.Batch = 25_000
 	}
+	if n := f.cases.To - f.cases.From; n > 0 {
+		cfg.First, cfg.Cases, cfg.Through = f.cases.From, n, true
+		return cfg
+	}
 	if f.runs == 0 && f.duration == 0 {
 		cfg.Cases = 5_000
 		if cfg.Engine == fuzz.DES {
@@ -153,6 +166,34 @@ func (f *fuzzFlags) config() fuzz.Config {
 		}
 	}
 	return cfg
+}
+
+// caseRange reads the numbers of cases.
+func caseRange(text string) (reports.FuzzRange, error) {
+	from, to, _ := strings.Cut(text, "..")
+	a, err1 := strconv.ParseUint(from, 10, 63)
+	b, err2 := strconv.ParseUint(to, 10, 63)
+	if err1 != nil || err2 != nil || a >= b {
+		return reports.FuzzRange{}, errors.New("write A..B with A less than B, as 0..1000 and 1000..2000")
+	}
+	return reports.FuzzRange{From: a, To: b}, nil
+}
+
+// ranged refuses what does not go with a range.
+func (f *fuzzFlags) ranged() error {
+	switch {
+	case f.cases == (reports.FuzzRange{}):
+		return nil
+	case !f.seeded:
+		return usage("--range names cases of a seed: give the same --seed to each part")
+	case f.runs > 0 || f.duration > 0 || f.shard.n > 0:
+		return usage("--range alone decides which cases are played: leave out --runs, --duration and --shard")
+	case f.engine == "shell":
+		return usage("scripts of --engine shell have no numbers for --range: use --runs and --shard")
+	case f.findings != "":
+		return usage("--findings wants to know when all was played: note them of the whole, not of a --range")
+	}
+	return nil
 }
 
 // modelled reads policies that have a definition to be held against.
@@ -273,7 +314,7 @@ type fuzzProgress struct {
 
 func (a *app) fuzzProgress(f fuzzFlags) *fuzzProgress {
 	now := time.Now()
-	return &fuzzProgress{statusLine: statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr)}, began: now, last: now, runs: f.runs}
+	return &fuzzProgress{statusLine: statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr)}, began: now, last: now, runs: max(f.runs, int(f.cases.To-f.cases.From))}
 }
 
 // cases is how far a run of cases is.

@@ -93,7 +93,11 @@ func (a *app) keep(f fuzzFlags, name string, data []byte) string {
 
 // fuzzAgain is the command that plays the case of the plan once more.
 func fuzzAgain(f fuzzFlags, n uint64) string {
-	words := []string{"toolbench fuzz", fmt.Sprintf("--seed %d", f.seed), fmt.Sprintf("--runs %d", n+1), "--engine " + f.engine}
+	until := fmt.Sprintf("--runs %d", n+1)
+	if f.cases.To > 0 {
+		until = fmt.Sprintf("--range %d..%d", n, n+1)
+	}
+	words := []string{"toolbench fuzz", fmt.Sprintf("--seed %d", f.seed), until, "--engine " + f.engine}
 	if w := faultWords(f.may); w != "all" {
 		words = append(words, "--faults "+w)
 	}
