@@ -17,7 +17,7 @@ import (
 // The same conversation over the Converse API is the same to everything behind the
 // reader: blocks, stop reasons, what it cost.
 func TestConverseIsReadAsTheMessagesAPIIs(t *testing.T) {
-	for name, text := range map[string]string{"whole": converseWhole(t), "frames": converseFrames(t), "chunks": converseChunks(t), "lines": converseLines(t)} {
+	for name, text := range map[string]string{"whole": converseWhole(t), "frames": converseFrames(t), "chunks": converseChunks(t), "lines": converseLines(t), "nock": converseNock(t)} {
 		turn := open(t, text).Conversations[0].Turns[0]
 		assert.Equal(t, "tool_use", turn.Stop, name)
 		assert.Equal(t, &recording.Usage{Input: 7, Output: 5}, turn.Usage, name)

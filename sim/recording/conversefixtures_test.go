@@ -3,6 +3,7 @@ package recording_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -144,6 +145,18 @@ func converseFrames(t testing.TB) string {
 
 func converseChunks(t testing.TB) string {
 	return converseVCR(t, "/invoke-with-response-stream", func(x converseExchange) *yaml.Node { return binaryNode(x.chunks) })
+}
+
+// converseNock keeps frames as hexadecimal digits.
+func converseNock(t testing.TB) string {
+	var list []any
+	for _, x := range converseExchanges(t) {
+		list = append(list, object{
+			"scope": "https://bedrock-runtime.us-east-1.amazonaws.com:443", "method": "POST", "path": "/model/model-1/converse-stream", "body": x.request,
+			"status": 200, "response": hex.EncodeToString(x.frames), "responseIsBinary": true, "rawHeaders": []string{"content-type", "application/vnd.amazon.eventstream"},
+		})
+	}
+	return indented(t, list)
 }
 
 // converseMock keeps frames as text, and marks it nowhere but in the type.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,8 +120,12 @@ func (x *exchange) listed(text []byte) (reply, error) {
 	return x.timed(r), r.check()
 }
 
-// plainFrames decodes frames that some recorders keep as base64 without marking it.
+// plainFrames decodes frames that some recorders keep as hexadecimal digits or base64
+// without marking it.
 func (x *exchange) plainFrames(b []byte) []byte {
+	if frames, err := hex.DecodeString(string(b)); err == nil && isFrame(frames) {
+		return frames
+	}
 	if !strings.Contains(x.header.Get("Content-Type"), "eventstream") || isFrame(b) {
 		return b
 	}

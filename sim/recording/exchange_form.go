@@ -71,6 +71,28 @@ func formOf(v gjson.Result) *form {
 	return nil
 }
 
+// isAnswerAlone recognizes a response that was kept without its request.
+func isAnswerAlone(v gjson.Result) bool {
+	return v.Get("status").Type == gjson.Number && v.Get("headers").IsObject() && v.Get("body").Exists() && !v.Get("method").Exists()
+}
+
+// takeAnswer reads a response that was kept without its request: a conversation of its own.
+func (xs *exchanges) takeAnswer(v gjson.Result, line int) error {
+	xs.number++
+	x := &exchange{number: xs.number, line: line, url: "/v1/messages", header: headersIn(v.Get("headers")), status: int(v.Get("status").Int())}
+	var err error
+	if x.response, err = bodyIn(v, "body"); err != nil {
+		xs.problem(Malformed, err.Error(), line)
+		return nil
+	}
+	if _, err := x.read(xs.s.limits.Part); errors.Is(err, errNoModel) {
+		xs.s.ignore("responses that are no model's")
+		return nil
+	}
+	xs.s.format = Exchanges
+	return xs.chains.take(x)
+}
+
 // plainList marks exchanges that stand in a list without a name, or a line each.
 const plainList = "[]"
 
@@ -178,7 +200,7 @@ func bodyIn(v gjson.Result, paths string) ([]byte, error) {
 		switch name := path[strings.LastIndex(path, ".")+1:]; {
 		case strings.Contains(strings.ToLower(name), "base64"):
 			return fromBase64(b.String())
-		case name == "content":
+		case name == "content" && b.IsObject():
 			return contentOf(b)
 		case name == "chunks" && b.IsArray():
 			return []byte(texts(b)), nil

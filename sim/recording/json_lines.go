@@ -132,6 +132,9 @@ func (ls *lineScan) take(text []byte) error {
 	if formOf(v) != nil {
 		return ls.exchanges.take(v, ls.at, false)
 	}
+	if isAnswerAlone(v) {
+		return ls.exchanges.takeAnswer(v, ls.at)
+	}
 	if dialect.EventAPI(v) != "" {
 		ls.s.format = EventLines
 		return ls.dialect.Add(stream.Event{Type: kind, Data: bytes.Clone(text)})
@@ -198,6 +201,9 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 		case inner.IsObject() && m.Get("direction").Exists(): // what went between an agent and who drives it
 			known = true
 			err = ls.take([]byte(inner.Raw))
+		case inner.IsObject() && (m.Get("type").Str == "user" || m.Get("type").Str == "assistant"): // as agents print them, a line each
+			known = true
+			err = ls.take([]byte(m.Raw))
 		}
 		if err != nil {
 			return known, err

@@ -88,6 +88,20 @@ conversations:
       - role: assistant
         content: Done
 `,
+	"messages of an agent in yaml": `messages:
+- type: system
+  subtype: init
+- message: {role: assistant, id: msg_1, model: m, content: [{type: tool_use, id: c1, name: Read, input: {p: 1}}], stop_reason: tool_use}
+  type: assistant
+  session_id: s
+- message: {role: user, content: [{type: tool_result, tool_use_id: c1, content: x}]}
+  type: user
+  session_id: s
+- message: {role: assistant, id: msg_2, model: m, content: [{type: text, text: Done}], stop_reason: end_turn}
+  type: assistant
+  session_id: s
+- type: result
+`,
 	"chat replay": `{"exportedAt":"2025-10-31T16:05:45.798Z","totalPrompts":2,"totalLogEntries":4,"prompts":[{"prompt":"Go","hasSeen":false,"logs":[{"kind":"element"},{"id":"1","kind":"request","metadata":{"model":"m","startTime":"2025-10-31T16:04:48.161Z","endTime":"2025-10-31T16:04:51.120Z"},"response":{"type":"success","message":["I look."]}}]},{"prompt":"Go","hasSeen":true,"logs":[{"id":"c1__vscode-1","kind":"toolCall","tool":"ls","args":"{\"p\":1}","response":["x"]},{"id":"2","kind":"request","metadata":{"model":"m","endTime":"2025-10-31T16:04:55.120Z"},"response":{"type":"success","message":["Done."]}}]}]}`,
 }
 
@@ -96,6 +110,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 		"codex": `shell {"command":["ls"]} a, shell {"command":["pwd"]} b`, "bare items": "shell {} {}", "gemini session": `read_file {"p":1} x`, "gemini checkpoint": "ls {} x",
 		"loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
 		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
+		"messages of an agent in yaml": `Read {"p":1} x`,
 	}
 	for name, text := range agentLogs {
 		for form, text := range map[string]string{"as it is": text, "formatted": reformatted(t, text), "packed": string(gzipped(t, []byte(text)))} {
@@ -158,4 +173,29 @@ func TestPiecesOfAStreamHaveTheirTimes(t *testing.T) {
 	assert.Equal(t, recording.Exact, turn.Pace)
 	require.Len(t, turn.Calls, 1)
 	assert.Equal(t, recording.Moment{At: 350 * time.Millisecond, Known: true}, turn.Calls[0].Ready)
+}
+
+// Some tests keep responses without their requests: each is a conversation of one turn.
+func TestAResponseMayStandByItself(t *testing.T) {
+	events, err := json.Marshal(string(exchanges(t)[0].response))
+	require.NoError(t, err)
+	for name, body := range map[string]string{"events": string(events), "a message": string(reply(t, script[0]))} {
+		rec := open(t, `{"status":200,"headers":{"content-type":"x"},"body":`+body+`}`)
+		require.Len(t, rec.Conversations, 1, name)
+		assert.Len(t, rec.Conversations[0].Turns, 1, name)
+		assert.Len(t, rec.Conversations[0].Turns[0].Calls, len(open(t, string(exchanges(t)[0].response)).Conversations[0].Turns[0].Calls), name)
+	}
+}
+
+func TestABodyMayStandUnderContent(t *testing.T) {
+	var list []any
+	for _, x := range exchanges(t) {
+		list = append(list, object{
+			"request":  object{"method": "POST", "uri": endpoint, "body": x.request, "headers": object{}},
+			"response": object{"status_code": 200, "http_version": "HTTP/1.1", "headers": object{}, "content": string(x.response)},
+		})
+	}
+	rec := open(t, inYAML(t, object{"interactions": list, "version": 1}))
+	require.Len(t, rec.Conversations, 1)
+	assert.Len(t, rec.Conversations[0].Turns, 3)
 }
