@@ -101,7 +101,7 @@ func (ch change) details(parts string, o Options) []string {
 		lines = append(lines, Safe(first))
 	}
 	for _, f := range ch.failures {
-		lines = append(lines, fmt.Sprintf("%s: expected %s, found %s", Safe(f.Expectation), oneLine(f.Expected), oneLine(f.Found)))
+		lines = append(lines, fmt.Sprintf("%s: expected %s, found %s", Safe(f.Expectation), oneLine(f.Expected, o.ASCII), oneLine(f.Found, o.ASCII)))
 	}
 	if ch.parts != nil {
 		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", parts, partsText(ch.parts[1]), partsText(ch.parts[0])))
@@ -119,11 +119,11 @@ func (ch change) details(parts string, o Options) []string {
 }
 
 // oneLine is the first line of a text that may be long.
-func oneLine(text string) string {
+func oneLine(text string, ascii bool) string {
 	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
-	first = Cut(Safe(first), 160, false)
+	first = Cut(Safe(first), 160, ascii)
 	if more && rest != "" {
-		first += " ..."
+		first += " " + cutMark(ascii)
 	}
 	return first
 }

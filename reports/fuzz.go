@@ -168,9 +168,7 @@ func (p *page) failed(what, found string) {
 	for _, line := range lines[:min(most, len(lines))] {
 		p.put("  ", line)
 	}
-	if more := len(lines) - most; more > 0 {
-		p.put("  ", fmt.Sprintf("... and %d lines more", more))
-	}
+	p.left("  ", len(lines)-most)
 }
 
 // asFile writes a path so that it is not taken for a scenario's name.

@@ -45,6 +45,13 @@ func (p *page) put(indent, line string) {
 	}
 }
 
+// left writes how many lines were left out.
+func (p *page) left(indent string, lines int) {
+	if lines > 0 {
+		p.put(indent, cutMark(p.ASCII)+" "+plural(lines, "line", "lines")+" more")
+	}
+}
+
 // hang writes a line of safe text, what does not fit below it and indented.
 func (p *page) hang(indent int, line string) {
 	room := 0 // no limit

@@ -153,7 +153,7 @@ func sum(outcomes []check.Result) sums {
 		s.makespan += o.Makespan
 		s.serial += o.Serial
 		s.hiding += o.Hidden * float64(o.Serial)
-		s.batches += len(o.Batches)
+		s.batches += len(ran(o))
 		s.calls += len(o.Calls)
 	}
 	return s

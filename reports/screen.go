@@ -103,20 +103,24 @@ func measure() *runewidth.Condition {
 // Paint apart.
 func Width(s string) int { return measure().StringWidth(unpainted(s)) }
 
+// cutMark stands wherever a text was cut.
+func cutMark(ascii bool) string {
+	if ascii {
+		return "~"
+	}
+	return "…"
+}
+
 // Cut shortens a line to at most width columns, with a mark where it was cut.
 // Below the width of the mark nothing is left of the line but what fits of it.
 func Cut(s string, width int, ascii bool) string {
-	mark := "…"
-	if ascii {
-		mark = "~"
-	}
 	if Width(s) <= width {
 		return s
 	}
 	if width < 1 {
 		return ""
 	}
-	return measure().Truncate(s, width, mark)
+	return measure().Truncate(s, width, cutMark(ascii))
 }
 
 // CutMiddle shortens a line as Cut does, but keeps more of its end than of its

@@ -40,7 +40,7 @@ func (r ServersReport) show(p *page) {
 	g := Grid{Columns: columns("Tool", "Traits", "About")}
 	for _, t := range r.Tools {
 		traits := BuiltinTool{Safe: t.ReadOnly, ReadOnly: t.ReadOnly, Destructive: t.Destructive, OpenWorld: t.OpenWorld, Always: t.Always}.traits()
-		g.add(Safe(t.Name), traits, Cut(oneLine(t.About), 60, false))
+		g.add(Safe(t.Name), traits, Cut(oneLine(t.About, p.ASCII), 60, p.ASCII))
 	}
 	p.tables(g)
 	for _, res := range r.Resources {

@@ -99,7 +99,6 @@ func (s *story) write(e trace.Event, indent, text string) {
 	head := Pad(s.short(e.At), 8) + indent
 	deep := Width(head) + 2
 	lines := SafeLines(strings.TrimRight(text, "\n "))
-	more := len(lines) - mostLines
 	for i, line := range lines[:min(len(lines), mostLines)] {
 		if i == 0 {
 			s.hang(deep, head+line)
@@ -107,7 +106,5 @@ func (s *story) write(e trace.Event, indent, text string) {
 		}
 		s.put(strings.Repeat(" ", deep), line)
 	}
-	if more > 0 {
-		s.put(strings.Repeat(" ", deep), fmt.Sprintf("... and %d lines more", more))
-	}
+	s.left(strings.Repeat(" ", deep), len(lines)-mostLines)
 }

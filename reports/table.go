@@ -56,7 +56,7 @@ func (p *page) groups(outcomes []check.Result) {
 			noted++
 		}
 	}
-	g := Grid{Columns: columns("Group", ">Scenarios", "Status", ">Makespan", ">Serial", ">Hidden", ">Batches", ">Calls")}
+	g := Grid{Columns: columns("Group", ">Scenarios", "Status", ">Makespan", ">Serial", ">Hidden", ">Batches", ">Calls"), Optional: []int{4, 6, 7}}
 	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
 		g.add(p.group(Safe(tag), byTag[tag])...)
 	}
@@ -124,7 +124,10 @@ func (p *page) outcomes(outcomes []check.Result) Grid {
 func (o Options) outcome(outcome check.Result, safe func(string) string, status string) []any {
 	row := []any{safe(outcome.Name), status, safe(outcome.Policy), "", "", "", "", ""}
 	if outcome.Status != check.Errored {
-		copy(row[3:], []any{o.short(outcome.Makespan), o.short(outcome.Serial), percent(outcome.Hidden), len(outcome.Batches), len(outcome.Calls)})
+		copy(row[3:], []any{o.short(outcome.Makespan), o.short(outcome.Serial), percent(outcome.Hidden), len(ran(outcome)), len(outcome.Calls)})
+		if outcome.Makespan == 0 && outcome.Serial == 0 { // nothing takes time, so nothing of it can be hidden
+			row[4], row[5] = "", ""
+		}
 	}
 	return row
 }

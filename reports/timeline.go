@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +17,9 @@ const Narrowest = 32
 
 // assumedWidth is a timeline's width when the screen has no limit.
 const assumedWidth = 100
+
+// effectsPolicy is the name of the policy whose calls start by what they touch.
+const effectsPolicy = "effects"
 
 // axisEvery is the number of lanes after which the axis is drawn again, so that it
 // is on the screen wherever one scrolls to.
@@ -44,8 +48,8 @@ func (p *page) timeline(outcome check.Result) {
 		p.lines(Pack(legend(lanes, glyphsFor(p.ASCII)), 3, p.Width)...)
 	}
 	p.lines(p.waits(outcome)...)
-	if len(outcome.Batches) > 0 {
-		p.lines("batches: " + batches(outcome.Batches))
+	if all := ran(outcome); len(all) > 0 {
+		p.lines("batches: " + batches(all))
 	}
 	for _, note := range outcome.Notes {
 		p.lines("note: " + Safe(note))
@@ -110,6 +114,33 @@ func batches(all [][]string) string {
 		words[i] = "[" + strings.Join(counted(batch), " ") + "]"
 	}
 	return strings.Join(words, " ")
+}
+
+// ran are the batches as they ran: by position, but under effects, which has none, the calls
+// that ran beside one another.
+func ran(outcome check.Result) [][]string {
+	if outcome.Policy == effectsPolicy && len(outcome.Calls) > 0 {
+		return together(outcome.Calls)
+	}
+	return outcome.Batches
+}
+
+// together are the tools of the main conversation's calls that ran beside one another, in the
+// order in which they started.
+func together(calls []check.Call) [][]string {
+	main := slices.DeleteFunc(slices.Clone(calls), func(c check.Call) bool { return c.Agent != "" || c.Batch == 0 })
+	slices.SortStableFunc(main, func(a, b check.Call) int { return cmp.Compare(a.Started, b.Started) })
+	var groups [][]string
+	var until time.Duration
+	for i, c := range main {
+		if i == 0 || c.Started >= until {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], c.Tool)
+		until = max(until, c.Ended)
+	}
+	return groups
 }
 
 // counted joins neighbours of the same name.

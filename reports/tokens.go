@@ -31,8 +31,8 @@ func (r TokensReport) show(p *page) {
 	p.fold("", fmt.Sprintf("Counter %s: %s. %s of %s.", r.Counter.Name, r.Counter.About,
 		plural(r.Total.Tools, "tool", "tools"), plural(len(r.Servers), "server", "servers")))
 	p.printf("\n")
-	p.tables(r.servers(), r.net(), r.worst())
-	p.section("Net", netLines(r.Sessions)...)
+	p.tables(r.servers(), r.net(p.ASCII), r.worst(p.ASCII))
+	p.section("Net", netLines(r.Sessions, p.ASCII)...)
 	var advice []string
 	for _, row := range leading(r.Worst, r.Top) {
 		if row.Advice != "" {
@@ -76,7 +76,7 @@ func (r TokensReport) servers() Grid {
 	return g
 }
 
-func (r TokensReport) worst() Grid {
+func (r TokensReport) worst(ascii bool) Grid {
 	whole := ">Whole"
 	if r.Measurement != nil {
 		whole = ">Whole (* measured)"
@@ -87,7 +87,7 @@ func (r TokensReport) worst() Grid {
 		if row.Basis == tokens.BasisMeasured {
 			full = "* " + full
 		}
-		g.add(Cut(Safe(row.Name), 48, true), full, row.Description, row.Schema, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved))
+		g.add(CutMiddle(Safe(row.Name), 48, ascii), full, row.Description, row.Schema, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved))
 	}
 	return g
 }
@@ -197,9 +197,9 @@ func netAssumptions() []string {
 }
 
 // net shows recorded sessions over all their requests.
-func (r TokensReport) net() Grid {
+func (r TokensReport) net(ascii bool) Grid {
 	g := Grid{Columns: columns("Recorded session", ">Requests", ">Tools", ">Searches", ">Whole", ">Net names", ">Saved", ">Net API", ">Saved")}
-	named := sessionNames(r.Sessions)
+	named := sessionNames(r.Sessions, ascii)
 	for i, s := range r.Sessions {
 		if len(s.Ways) == 0 || s.Tools == 0 {
 			continue
@@ -212,22 +212,22 @@ func (r TokensReport) net() Grid {
 
 // sessionNames are names for the sessions' rows: the file's own, without its middle
 // where several begin alike, and the conversation's number.
-func sessionNames(sessions []tokens.Session) []string {
+func sessionNames(sessions []tokens.Session, ascii bool) []string {
 	const room = nameWidth - 6
 	files := map[string]bool{}
 	begun := map[string]int{}
 	for _, s := range sessions {
 		if !files[s.File] {
-			begun[Cut(Safe(path.Base(s.File)), room, true)]++
+			begun[Cut(Safe(path.Base(s.File)), room, ascii)]++
 		}
 		files[s.File] = true
 	}
 	names := make([]string, len(sessions))
 	for i, s := range sessions {
 		full := Safe(path.Base(s.File))
-		name := Cut(full, room, true)
+		name := Cut(full, room, ascii)
 		if begun[name] > 1 {
-			name = CutMiddle(full, room, true)
+			name = CutMiddle(full, room, ascii)
 		}
 		names[i] = name + " #" + strconv.Itoa(s.Conversation)
 	}
@@ -235,10 +235,10 @@ func sessionNames(sessions []tokens.Session) []string {
 }
 
 // netLines break the figures down, and name what they rest on.
-func netLines(sessions []tokens.Session) []string {
+func netLines(sessions []tokens.Session, ascii bool) []string {
 	var lines []string
 	silent, bare, defers, net := 0, 0, 0, 0
-	named := sessionNames(sessions)
+	named := sessionNames(sessions, ascii)
 	for i, s := range sessions {
 		switch {
 		case s.Requests == 0:

@@ -101,11 +101,15 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 	}
 	var skipped []reports.Skipped
 	taken := 0
+	shown := a.progress(true)
+	defer shown.start(len(files))()
 	for _, f := range files {
+		shown.began(f.path)
 		if ctx.Err() != nil {
 			return nil, interrupted("interrupted: %d of %d files were read", taken+len(skipped), len(files))
 		}
 		file, err := a.sessionFile(f.path)
+		shown.ended()
 		if errors.Is(err, recording.ErrNotRecording) && !f.named {
 			skipped = append(skipped, skippedFile(f.path, err))
 			continue

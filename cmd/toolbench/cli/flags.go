@@ -38,6 +38,25 @@ func (v *value[T]) String() string { return v.text }
 // Type is how help names the value.
 func (v *value[T]) Type() string { return v.kind }
 
+// twice is a flag that switches one thing on and, given again, another one too.
+type twice struct{ first, second *bool }
+
+// Set takes what a switch does.
+func (v *twice) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("use true or false")
+	}
+	*v.first, *v.second = on, *v.second || on && *v.first
+	return nil
+}
+
+// String is whether it is on.
+func (v *twice) String() string { return strconv.FormatBool(v.first != nil && *v.first) }
+
+// Type is that of a switch.
+func (v *twice) Type() string { return "bool" }
+
 // choice is a flag that takes one of some words; it has the first or what it was set to.
 func choice(to *string, kind string, words ...string) *value[string] {
 	return &value[string]{to: to, parse: oneOf(words...), kind: kind, text: *to}

@@ -314,7 +314,7 @@ type fuzzProgress struct {
 
 func (a *app) fuzzProgress(f fuzzFlags) *fuzzProgress {
 	now := time.Now()
-	return &fuzzProgress{statusLine: statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr)}, began: now, last: now, runs: max(f.runs, int(f.cases.To-f.cases.From))}
+	return &fuzzProgress{statusLine: statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr), ascii: !a.unicode()}, began: now, last: now, runs: max(f.runs, int(f.cases.To-f.cases.From))}
 }
 
 // cases is how far a run of cases is.

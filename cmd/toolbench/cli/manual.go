@@ -56,7 +56,7 @@ func (a *app) helpCommand() *cobra.Command {
 			if len(args) == 1 {
 				if i := slices.IndexFunc(topics(), func(t topic) bool { return t.name == args[0] }); i >= 0 {
 					t := topics()[i]
-					return a.printAll([]byte(strings.ToUpper(t.title) + "\n\n" + strings.TrimSpace(t.text)))
+					return a.printAll([]byte(narrowed(strings.ToUpper(t.title)+"\n\n"+strings.TrimSpace(t.text), a.helpWidth())))
 				}
 			}
 			command, rest, err := cmd.Root().Find(args)
@@ -67,6 +67,74 @@ func (a *app) helpCommand() *cobra.Command {
 			return command.Help()
 		},
 	}
+}
+
+// narrowHelp lets no line of a help text be wider than the terminal.
+func (a *app) narrowHelp(root *cobra.Command) {
+	width := a.helpWidth()
+	if width == 0 {
+		return
+	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
+	whole := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		out := cmd.OutOrStdout()
+		var text bytes.Buffer
+		cmd.SetOut(&text)
+		whole(cmd, args)
+		cmd.SetOut(out)
+		fmt.Fprint(out, narrowed(text.String(), width)) // as cobra does, which has no error to give
+	})
+}
+
+// helpWidth is the width that texts of help are folded to: that of a terminal, or what was
+// asked for; 0 folds nothing.
+func (a *app) helpWidth() int {
+	if !isTerminal(a.Stdout) && a.env("COLUMNS") == "" {
+		return 0
+	}
+	return max(a.width(0), reports.Narrowest)
+}
+
+// narrowed folds the lines that are too wide, their rest below them and further in. A line
+// that goes on in the next one as text does is joined with what is left of it.
+func narrowed(text string, width int) string {
+	if width == 0 {
+		return text
+	}
+	var b strings.Builder
+	rest := ""
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		body := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(body)]
+		if rest != "" && (body == "" || indent != "") {
+			b.WriteString(rest + "\n")
+			rest = ""
+		}
+		if rest != "" {
+			body = rest + " " + body
+			rest = ""
+		}
+		deeper := indent
+		if indent != "" {
+			deeper += "  "
+		}
+		parts := reports.Fold(body, max(1, width-len(deeper)))
+		for i, part := range parts {
+			switch {
+			case i > 0 && i == len(parts)-1 && indent == "":
+				rest = part
+			case i > 0:
+				b.WriteString(deeper + part + "\n")
+			default:
+				b.WriteString(indent + part + "\n")
+			}
+		}
+	}
+	if rest != "" {
+		b.WriteString(rest + "\n")
+	}
+	return b.String()
 }
 
 func unknownTopic(root *cobra.Command, args, names []string) error {

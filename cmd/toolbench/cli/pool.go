@@ -41,7 +41,7 @@ func (a *app) pool(f runFlags) *pool {
 	}
 	return &pool{
 		jobs: jobs, failFast: f.failFast, repeat: f.repeat, options: RunOptions{Seed: f.seed, Policy: f.policy},
-		progress: newProgress(a.Stderr, isTerminal(a.Stderr) && !f.quiet),
+		progress: a.progress(!f.quiet),
 		debug:    a.debugging(),
 		broke: func(v any, stack []byte) {
 			if a.debugging() {
@@ -270,6 +270,7 @@ const (
 type statusLine struct {
 	w       io.Writer
 	enabled bool
+	ascii   bool
 
 	mu    sync.Mutex
 	shown string
@@ -280,7 +281,7 @@ func (s *statusLine) draw(text string) {
 	defer s.mu.Unlock()
 	if s.enabled && text != s.shown {
 		s.shown = text
-		fmt.Fprintf(s.w, "\r\x1b[K%s", reports.Cut(text, progressWidth, true))
+		fmt.Fprintf(s.w, "\r\x1b[K%s", reports.Cut(text, progressWidth, s.ascii))
 	}
 }
 
@@ -300,6 +301,13 @@ type progress struct {
 	mu          sync.Mutex
 	total, done int
 	last        string
+}
+
+// progress shows how far a command is that works through many things, to people at a terminal.
+func (a *app) progress(wanted bool) *progress {
+	p := newProgress(a.Stderr, wanted && isTerminal(a.Stderr))
+	p.line.ascii = !a.unicode()
+	return p
 }
 
 func newProgress(w io.Writer, enabled bool) *progress {

@@ -60,7 +60,7 @@ func (k *asker) ask(ctx context.Context, q pipeline.Question) (pipeline.Reply, e
 	}
 	const most = 300
 	for {
-		fmt.Fprintf(k.a.Stderr, "\r\x1b[K%s wants to run with %s\nallow it? [y]es, [n]o, [a]lways: ", reports.Safe(q.Tool), reports.Cut(reports.Safe(string(q.Input)), most, true))
+		fmt.Fprintf(k.a.Stderr, "\r\x1b[K%s wants to run with %s\nallow it? [y]es, [n]o, [a]lways: ", reports.Safe(q.Tool), reports.Cut(reports.Safe(string(q.Input)), most, !k.a.unicode()))
 		line, err := k.line(ctx)
 		if err != nil {
 			return pipeline.Reply{}, err

@@ -74,12 +74,17 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	}
 	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed, Secrets: a.secrets(), Events: f.outputs.wants(timelines()...)}
 	done := &replayed{}
+	shown := a.progress(true)
+	stop := shown.start(len(files))
 	for _, file := range files {
 		if ctx.Err() != nil {
 			break
 		}
+		shown.began(file.path)
 		done.take(file, a.replayFile(ctx, file, options))
+		shown.ended()
 	}
+	stop()
 	return a.concludeReplay(ctx, done, len(files), against, f)
 }
 

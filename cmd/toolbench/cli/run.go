@@ -68,7 +68,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as tools and checks")
 	flags.BoolVar(&f.all, "all", false, "a row for each scenario, however many they are")
 	flags.BoolVar(&f.watch, "watch", false, "run again what a saved file touches, until Ctrl-C")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "draw each scenario's timeline above the table")
+	flags.VarPF(&twice{&f.verbose, &f.show}, "verbose", "v", "draw each scenario's timeline above the table; -vv is --show").NoOptDefVal = "true"
 	flags.BoolVar(&f.show, "show", false, "draw timelines, and below each what every call was given, what was decided and why, its result, and the trace")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only what did not pass")
 	a.completeFlags(cmd)

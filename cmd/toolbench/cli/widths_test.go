@@ -1,0 +1,85 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/cmd/toolbench/cli"
+	"toolbench/reports"
+)
+
+// No command writes a line that is wider than asked for, nor a colour into a pipe, nor, with
+// --ascii, a character beyond ASCII. Commands that are to be copied are not broken.
+func TestEveryCommandFitsTheScreen(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	bench := cli.Scenarios()
+	bench.Suite = fstest.MapFS{} // the embedded one is read by each command, and none is of it
+	do := func(env []string, args ...string) string {
+		var out, errs bytes.Buffer
+		code := cli.Main(t.Context(), cli.Process{Args: args, Env: env, Stdout: &out, Stderr: &errs, Dir: dir, Cache: dir}, bench)
+		require.Less(t, code, cli.ExitUsage, "%v: %s", args, errs.String())
+		return out.String()
+	}
+	catalogue := filepath.Join(root, "fixtures/catalogues/office.jsonl")
+	cassettes := filepath.Join(dir, "cassettes")
+	require.NoError(t, os.Mkdir(cassettes, 0o755))
+	for _, name := range []string{"partition-headline", "auto-large-window", "deferral-headline"} {
+		data, err := os.ReadFile(filepath.Join(root, "fixtures/cassettes", name+".yaml"))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(cassettes, name+"-with-a-name-that-is-longer-than-any-column.yaml"), data, 0o644))
+	}
+	own := func(name string) string { return filepath.Join(root, "scenarios", name+".yaml") }
+	one, other, third := own("partition-headline"), own("effects-overtake"), own("latency-hiding-headline")
+	do(nil, "run", one, third, "--format", "json=a.json", "--quiet")
+	do(nil, "run", one, other, "--format", "json=b.json", "--quiet")
+	commands := []string{
+		"run " + one + " " + other, "run -v " + other, "run -vv " + one, "list " + one, "list trace",
+		"tokens --catalog " + catalogue, "tokens --recording cassettes", "cache --recording cassettes", "cache --recording cassettes -v",
+		"search --catalog " + catalogue + " archive", "replay cassettes", "replay -v cassettes", "compare a.json b.json --all", "merge a.json",
+		"fuzz --engine des --runs 20 --seed 1 -v", "fuzz --list", "rules --allow Bash(git:*) --command git_push",
+	}
+	for _, slow := range []string{"cache", "doctor"} {
+		fitsScreen(t, do(nil, append(strings.Fields(slow), "--width", "60")...), 60, slow)
+	}
+	for _, width := range []int{60, 80, 120, 200} {
+		for _, command := range commands {
+			args := append(strings.Fields(command), "--width", strconv.Itoa(width))
+			fitsScreen(t, do([]string{"NO_COLOR=1"}, args...), width, command)
+			if width > 60 {
+				continue
+			}
+			for _, r := range do([]string{"NO_COLOR=1"}, append(args, "--ascii")...) {
+				if !assert.LessOrEqual(t, r, rune(0x7e), "%s --ascii draws %q", command, r) {
+					break
+				}
+			}
+		}
+		for _, command := range []string{"", "run", "try", "record", "fuzz", "replay", "compare", "tap", "init", "doctor"} {
+			fitsScreen(t, do([]string{fmt.Sprintf("COLUMNS=%d", width)}, append(strings.Fields(command), "--help")...), width, command+" --help")
+		}
+		fitsScreen(t, do([]string{fmt.Sprintf("COLUMNS=%d", width)}, "help", "ci"), width, "help ci")
+	}
+}
+
+func fitsScreen(t *testing.T, text string, width int, what string) {
+	t.Helper()
+	assert.NotEmpty(t, text, what)
+	assert.NotContains(t, text, "\x1b", what)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if !strings.Contains(line, "again: toolbench") && !assert.LessOrEqual(t, reports.Width(line), width, "%s: %s", what, line) {
+			return
+		}
+	}
+}
