@@ -4,9 +4,6 @@ package loop_test
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,13 +63,4 @@ func TestAllocationsPerTurnDoNotGrow(t *testing.T) {
 	}
 	few, more := conversation(100), conversation(400)
 	assert.LessOrEqual(t, more/few, 1.1, "allocations of a turn, of 400 (%.0f) and of 100 (%.0f)", more, few)
-}
-
-// renamed gives the calls of a turn ids of their own.
-func renamed(t turn, n int) turn {
-	out := slices.Clone(t)
-	for i, e := range out {
-		out[i] = strings.ReplaceAll(e, `"id":"c`, fmt.Sprintf(`"id":"t%dc`, n))
-	}
-	return out
 }

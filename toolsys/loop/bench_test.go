@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +51,38 @@ func BenchmarkConversation(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkTurns is a conversation by its number of turns, each of a call and its result:
+// what a turn takes is to be the same however many came before it.
+func BenchmarkTurns(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			turns, tl := make([]turn, n, n+1), look()
+			for i := range turns {
+				turns[i] = renamed(calls("Look a"), i)
+			}
+			turns = append(turns, says("done"))
+			b.ReportAllocs()
+			for b.Loop() {
+				s := &script{turns: turns}
+				r := open(b, s, func(c *loop.Config) { silence(c); c.MaxTurns = len(turns) }, tl)
+				if out := r.send(b); out.Calls != n {
+					b.Fatal(out)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "us/turn")
+		})
+	}
+}
+
+// renamed gives the calls of a turn ids of their own.
+func renamed(t turn, n int) turn {
+	out := slices.Clone(t)
+	for i, e := range out {
+		out[i] = strings.ReplaceAll(e, `"id":"c`, fmt.Sprintf(`"id":"t%dc`, n))
+	}
+	return out
 }
 
 // canned answers requests in turn with streams.

@@ -30,13 +30,19 @@ func Dereference(history []Message, at []int, text func(tool string) string) []M
 // References finds the messages of a growing history that refer to tools, and reads each
 // once. The zero value is ready.
 type References struct {
-	from []Message
+	last []Message // the history itself, as it was seen last
+	from []Message // what it held
 	at   []int
 }
 
-// In gives the places of the messages with references, counted from 0.
+// In gives the places of the messages with references, counted from 0. A history that was
+// grown in its place is looked at from its last message on: those before do not change.
 func (r *References) In(history []Message) []int {
 	n := 0
+	if len(r.last) > 0 && len(history) >= len(r.last) && &history[0] == &r.last[0] {
+		n = len(r.last) - 1
+	}
+	r.last = history
 	for n < len(history) && n < len(r.from) && same(history[n], r.from[n]) {
 		n++
 	}

@@ -16,7 +16,8 @@ const mcpPrefix = "mcp__"
 type Index struct {
 	docs   []doc // by name
 	byName map[string]int
-	total  int // of deferred tools
+	total  int    // of deferred tools
+	names  string // those of deferred tools in lower case, a line each
 
 	score func() scorer
 	roots func() map[string][]int // of name, hint and description, for Nearest
@@ -39,12 +40,16 @@ func NewIndex(ranker Ranker, deferred, loaded []Entry) *Index {
 		ranker = DefaultRanker()
 	}
 	ix := &Index{docs: collect(deferred, loaded), byName: map[string]int{}}
+	var names strings.Builder
 	for i, d := range ix.docs {
 		ix.byName[d.Name] = i
 		if d.deferred {
 			ix.total++
+			names.WriteString(d.lower)
+			names.WriteByte('\n')
 		}
 	}
+	ix.names = names.String()
 	ix.score = sync.OnceValue(func() scorer { return ranker.build(ix.docs) })
 	ix.roots = sync.OnceValue(func() map[string][]int { return rooted(ix.docs) })
 	return ix
@@ -127,7 +132,7 @@ func (ix *Index) Search(q Query, max int) Result {
 		return result
 	}
 	scores, why := ix.score()(q)
-	r := ranking{ix.docs, scores, bounded(max)}
+	r := ranking{ix.docs, ix.names, scores, bounded(max)}
 	found := r.byName(q)
 	if found == nil {
 		found = r.byWords(q)
@@ -185,6 +190,7 @@ func (ix *Index) match(h hit, score float64, why func(int) string) Match {
 // ranking puts tools in order: as many as are wanted, by the scores there are.
 type ranking struct {
 	docs   []doc
+	names  string
 	scores []float64
 	most   int
 }
@@ -192,14 +198,11 @@ type ranking struct {
 // byWords ranks the deferred tools that have all required words in their name
 // and score on any word.
 func (r ranking) byWords(q Query) []hit {
-	return r.ranked(func(d *doc, score float64) (string, int) {
+	return r.ranked(len(q.Required) == 0, func(d *doc) (string, int) {
 		for _, word := range q.Required {
 			if !strings.Contains(d.lower, word) {
 				return "", 0
 			}
-		}
-		if score == 0 && len(q.Required) == 0 {
-			return "", 0
 		}
 		return "", 1
 	})
@@ -210,25 +213,45 @@ func (r ranking) byName(q Query) []hit {
 	if len(q.Required) > 0 {
 		return nil
 	}
-	for _, level := range [...]func(*doc, string) (string, int){equal, ofServer, partial} {
-		if found := r.ranked(func(d *doc, _ float64) (string, int) { return level(d, q.Text) }); found != nil {
+	for _, level := range r.levels(q.Text) {
+		if found := r.ranked(false, func(d *doc) (string, int) { return level(d, q.Text) }); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
+// levels are the ways in which some name may be like a text, the closest first: a text that
+// no name contains is not held against each.
+func (r ranking) levels(text string) []func(*doc, string) (string, int) {
+	var all []func(*doc, string) (string, int)
+	contained := strings.Contains(r.names, text)
+	if contained {
+		all = append(all, equal)
+	}
+	if server, is := serverOf(text); is {
+		all = append(all, func(d *doc, _ string) (string, int) { return ofServer(d, server) })
+	}
+	if contained {
+		all = append(all, partial)
+	}
+	return all
+}
+
 // ranked gives the first of the deferred tools that have a rank above 0: by rank,
 // score and name, which is the order of the index. Keeping only as many as are
-// wanted is quicker than to sort them all.
-func (r ranking) ranked(rank func(d *doc, score float64) (why string, rank int)) []hit {
+// wanted is quicker than to sort them all. Scored leaves out those without a score.
+func (r ranking) ranked(scored bool, rank func(d *doc) (why string, rank int)) []hit {
 	var found []hit
 	for i := range r.docs {
+		if scored && r.scores[i] == 0 {
+			continue
+		}
 		d := &r.docs[i]
 		if !d.deferred {
 			continue
 		}
-		if why, level := rank(d, r.scores[i]); level > 0 {
+		if why, level := rank(d); level > 0 {
 			found = r.insert(found, hit{i, level, why})
 		}
 	}
@@ -263,12 +286,17 @@ func equal(d *doc, text string) (string, int) {
 
 // ofServer is mcp__server for a tool of that server and no other whose name
 // merely begins alike.
-func ofServer(d *doc, text string) (string, int) {
-	server, is := strings.CutPrefix(strings.TrimRight(text, "*_"), mcpPrefix)
-	if is && server != "" && normal(server) == d.server {
+func ofServer(d *doc, server string) (string, int) {
+	if server == d.server {
 		return "a tool of server " + d.Server, 1
 	}
 	return "", 0
+}
+
+// serverOf is the server that a text is the beginning of names of, as names spell it.
+func serverOf(text string) (string, bool) {
+	server, is := strings.CutPrefix(strings.TrimRight(text, "*_"), mcpPrefix)
+	return normal(server), is && server != ""
 }
 
 // normal writes a server's name as tool names do (SPEC N1), in lower case.

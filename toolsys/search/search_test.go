@@ -381,12 +381,12 @@ func FuzzParseQuery(f *testing.F) {
 }
 
 // largePool has 1,500 tools on 30 servers with descriptions of 40 words.
-func largePool() []search.Entry {
+func largePool(n int) []search.Entry {
 	random := rand.New(rand.NewPCG(1, 2))
 	verbs := []string{"get", "list", "create", "delete", "update", "search", "send", "read", "merge", "assign"}
 	word := func() string { return fmt.Sprintf("%s%d", verbs[random.IntN(len(verbs))], random.IntN(400)) }
 	var entries []search.Entry
-	for i := range 1500 {
+	for i := range n {
 		var text []string
 		for range 40 {
 			text = append(text, word())
@@ -400,8 +400,11 @@ func largePool() []search.Entry {
 	return entries
 }
 
-// A search takes under a millisecond.
-func BenchmarkSearchIn1500Tools(b *testing.B) {
+// A search in 1,500 tools takes under a millisecond.
+func BenchmarkSearchIn1500Tools(b *testing.B)  { benchmarkSearch(b, 1500) }
+func BenchmarkSearchIn10000Tools(b *testing.B) { benchmarkSearch(b, 10_000) }
+
+func benchmarkSearch(b *testing.B, tools int) {
 	queries := []struct{ about, text string }{
 		{"keywords", "create send12 update7 in server3"},
 		{"sentence", "please list all the open issues that get assigned to me and update the search labels"},
@@ -411,7 +414,7 @@ func BenchmarkSearchIn1500Tools(b *testing.B) {
 		{"contained", "e"},
 	}
 	for _, ranker := range search.Rankers() {
-		ix := search.NewIndex(ranker, largePool(), nil)
+		ix := search.NewIndex(ranker, largePool(tools), nil)
 		for _, c := range queries {
 			q, err := search.ParseQuery(c.text)
 			require.NoError(b, err)
@@ -426,8 +429,11 @@ func BenchmarkSearchIn1500Tools(b *testing.B) {
 }
 
 // An index is built once a pool, with the first search for words.
-func BenchmarkIndex1500Tools(b *testing.B) {
-	entries := largePool()
+func BenchmarkIndex1500Tools(b *testing.B)  { benchmarkIndex(b, 1500) }
+func BenchmarkIndex10000Tools(b *testing.B) { benchmarkIndex(b, 10_000) }
+
+func benchmarkIndex(b *testing.B, tools int) {
+	entries := largePool(tools)
 	q, err := search.ParseQuery("create server3")
 	require.NoError(b, err)
 	for _, ranker := range search.Rankers() {
