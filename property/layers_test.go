@@ -96,7 +96,7 @@ var layers = []struct {
 	// published schemas; only the command, and tests of scenarios, read reports.
 	{"reports", []string{"sim/drift", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},
-	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/shell", "toolsys/loop", "toolsys/pool", "toolsys"}},
+	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/shell", "toolsys/builtin/work", "toolsys/loop", "toolsys/pool", "toolsys"}},
 }
 
 var leaves = []string{

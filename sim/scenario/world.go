@@ -64,6 +64,9 @@ type Conversation struct {
 	// Model is the name of the model that is asked; Betas are those that the client asks for.
 	Model string   `yaml:"model"`
 	Betas []string `yaml:"betas"`
+	// AgentDepth is how deep agents may start agents; 0 and 1 leave it to the main
+	// conversation.
+	AgentDepth int `yaml:"agent_depth"`
 	// MaxTurns and Retries bound the conversation; Retries is how often an
 	// abandoned stream is tried again.
 	MaxTurns int `yaml:"max_turns"`

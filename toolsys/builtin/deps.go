@@ -56,6 +56,8 @@ type Deps struct {
 	// how deep agents may start agents, where 0 and 1 leave it to the main conversation.
 	Agents []work.AgentType
 	Depth  int
+	// AgentDirs are folders of files with further kinds, the more important first.
+	AgentDirs []string
 	// SkillDirs are folders of skills, the more important first; FetchSkill gets the text
 	// of a remote skill, nil where there are none.
 	SkillDirs  []string
@@ -159,5 +161,5 @@ func (d Deps) skills() discovery.Deps {
 }
 
 func (d Deps) work() work.Deps {
-	return work.Deps{Tasks: d.host.Tasks, Inbox: d.host.Inbox, Work: d.host.Work, Agents: d.Agents, MaxDepth: d.Depth}
+	return work.Deps{Tasks: d.host.Tasks, Inbox: d.host.Inbox, Work: d.host.Work, Agents: d.Agents, FS: d.FS, AgentDirs: d.AgentDirs, MaxDepth: d.Depth}
 }

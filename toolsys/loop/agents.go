@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -99,10 +100,23 @@ func (s *Session) childConfig(job tool.Job) Config {
 	cfg.State.Options = maps.Clone(cfg.State.Options)
 	delete(cfg.State.Options, tool.OptionModel)       // it stands in cfg
 	delete(cfg.State.Options, tool.OptionCoordinator) // somebody has to do the work
+	cfg.become(job.Kind)
 	if ledger := cfg.Handlers.Budget; ledger != nil {
 		cfg.Handlers.Budget = ledger.Clone()
 	}
 	return cfg
+}
+
+// become makes the agent one of a kind, which only narrows what its parent may do.
+func (c *Config) become(kind tool.AgentKind) {
+	c.kinds = append(slices.Clip(c.kinds), kind)
+	if kind.System != "" {
+		c.System = []message.Block{message.Text(kind.System)}
+	}
+	c.State.Rules = c.State.Rules.With(permission.Session, permission.Deny, kind.Without...)
+	if kind.Mode != nil && kind.Mode.Within(c.State.Mode) {
+		c.State.Mode, c.State.Before = *kind.Mode, c.State.Mode
+	}
 }
 
 // upward gives what a sub-agent reports its calls to: the call that began it, and through

@@ -89,8 +89,10 @@ type Config struct {
 	Agent string
 	Depth int
 
-	// progress and idle are a sub-agent's Job.Progress and Job.Idle.
+	// progress and idle are a sub-agent's Job.Progress and Job.Idle, kinds its Job.Kind behind
+	// those of the agents above it.
 	progress, idle func(text string)
+	kinds          []tool.AgentKind
 }
 
 // ErrConfig is wrapped by errors of New.

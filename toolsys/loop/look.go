@@ -26,7 +26,7 @@ func (s *Session) look(ctx context.Context) *pool.Snapshot {
 	tools := s.cfg.Settings.ToolSearch
 	mode := modes[tools.Kind]
 	p := s.assembly.Assemble(s.catalogue, pool.Inputs{
-		Settings: s.cfg.Settings, Rules: state.Rules, Served: served.Tools, Off: switchedOff(state),
+		Settings: s.cfg.Settings, Rules: state.Rules, Served: served.Tools, Off: switchedOff(state), Kinds: s.cfg.kinds,
 		Conditions: pool.Conditions{Resources: served.Resources, Search: search.Optimistic(mode, s.cfg.Settings.BaseURL, tools.Explicit), Output: s.cfg.Output != nil},
 	})
 	on, reason := s.deferring(p, mode)

@@ -69,6 +69,12 @@ func (m Mode) String() string {
 	return [...]string{"default", "plan", "auto", "acceptEdits", "bypass"}[min(m, Bypass)]
 }
 
+// Within reports whether a mode lets nothing run that another does not.
+func (m Mode) Within(other Mode) bool {
+	widths := [...]int{Default: 1, Plan: 0, Auto: 3, AcceptEdits: 2, Bypass: 4}
+	return widths[min(m, Bypass)] <= widths[min(other, Bypass)]
+}
+
 // MarshalText gives the mode as settings spell it.
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 

@@ -19,6 +19,8 @@ type Inputs struct {
 	Served []*tool.Tool
 	// Off are built-in tools that were switched off in the session.
 	Off []string
+	// Kinds are those of the agent whose pool it is and of the agents above it.
+	Kinds []tool.AgentKind
 }
 
 // Pool is the ordered list of tools of one moment: built-ins by name, then served
@@ -91,7 +93,7 @@ func (c *Catalogue) omit(e Entry, in Inputs) string {
 	if rule, hidden := hides(in.Rules, e.Tool); hidden {
 		return "denied by " + rule
 	}
-	return ""
+	return narrowed(in.Kinds, e.Tool)
 }
 
 func hides(rules permission.Rules, t *tool.Tool) (string, bool) {
@@ -111,6 +113,8 @@ func (p *Pool) addServed(in Inputs) {
 			p.Omitted = append(p.Omitted, Omission{t.Name, "denied by " + rule})
 		case p.byName[t.Name] != nil:
 			p.Omitted = append(p.Omitted, Omission{t.Name, "another tool has its name"})
+		case narrowed(in.Kinds, t) != "":
+			p.Omitted = append(p.Omitted, Omission{t.Name, narrowed(in.Kinds, t)})
 		default:
 			p.add(t)
 		}

@@ -42,7 +42,7 @@ func (a *Assembly) Look(p *Pool, v View) *Snapshot {
 // as others.
 func (in *Inputs) equal(other *Inputs) bool {
 	return in.Settings == other.Settings && in.Conditions == other.Conditions && in.Rules.Equal(other.Rules) &&
-		slices.Equal(in.Off, other.Off) && slices.Equal(in.Served, other.Served)
+		slices.Equal(in.Off, other.Off) && slices.Equal(in.Served, other.Served) && slices.EqualFunc(in.Kinds, other.Kinds, narrowAlike)
 }
 
 func (v *View) equal(other *View) bool {

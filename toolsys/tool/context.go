@@ -151,6 +151,8 @@ type Job struct {
 	Description, Prompt string
 	// Type names a kind of agent, Model another model; both may be "".
 	Type, Model string
+	// Kind is what the type makes of the agent.
+	Kind AgentKind
 	// Isolate changes the state the sub-agent begins with; nil leaves the copy.
 	Isolate Modifier
 	// Agent is the id that Enlist gave; "" takes the next. Then whoever enlisted the agent

@@ -22,6 +22,7 @@ import (
 	"toolbench/toolsys"
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/builtin"
+	agentwork "toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
@@ -227,11 +228,15 @@ func (c *chat) tools() error {
 		return err
 	}
 	c.onClose(shell.Close)
+	agents := []string{path.Join(c.root, ".claude/agents")}
+	if _, err := agentwork.AgentTypes(disk.FS, agents); err != nil {
+		c.screen.notice(err.Error())
+	}
 	c.system, err = toolsys.New(toolsys.Config{
 		Trace: c.screen.event, Resolve: disk.Resolve, Keep: builtin.Keep(disk.FS),
 		Builtins: builtin.All(builtin.Deps{
 			FS: disk.FS, Resolve: disk.Resolve, Shell: shell.Run, Sandbox: shell.Sandbox(), Terminal: shell.Terminal, HTTP: http.DefaultTransport.RoundTrip,
-			SkillDirs: []string{path.Join(c.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(c.root, ".claude/workflows")}, Depth: chatDepth,
+			AgentDirs: agents, SkillDirs: []string{path.Join(c.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(c.root, ".claude/workflows")}, Depth: chatDepth,
 		}),
 	})
 	if err != nil {

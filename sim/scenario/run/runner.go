@@ -139,7 +139,7 @@ func (r *runner) start(ctx context.Context) error {
 	if only := r.sc.World.Only; only == nil || len(only) > 0 {
 		cfg.Builtins = builtin.All(builtin.Deps{
 			Worktrees: r.worktrees(),
-			FS:        r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, Push: push, Browser: r.browser(), Terminal: r.terminal, Languages: r.servers.languages, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, WorkflowDirs: []string{path.Join(r.dir(), ".claude/workflows")},
+			FS:        r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, Push: push, Browser: r.browser(), Terminal: r.terminal, Languages: r.servers.languages, AgentDirs: []string{path.Join(r.dir(), ".claude/agents")}, Depth: r.sc.World.AgentDepth, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, WorkflowDirs: []string{path.Join(r.dir(), ".claude/workflows")},
 		}, only...)
 	}
 	r.sys, err = toolsys.New(cfg)

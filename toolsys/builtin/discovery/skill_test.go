@@ -178,7 +178,7 @@ func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
 		"---\ndescription: x\n":              "no closing line",
 		"---\ncontext: sideways\n---\nx":     "write fork or inline",
 		"---\nallowed-tools: Bash(\n---\nx":  "never closed",
-		"---\nallowed-tools: [1]\n---\nx":    "1 is no rule",
+		"---\nallowed-tools: [1]\n---\nx":    "1 is no text",
 		"---\nallowed-tools: {a: b}\n---\nx": "neither a list nor a text",
 		"---\na: [\n---\nx":                  "front matter",
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
 )
 
 // SkillFile is the file that makes a folder a skill.
@@ -54,8 +55,7 @@ type head struct {
 // parseSkill reads a skill's text: YAML between two lines of dashes, then the
 // instructions. Without such a head all of it is instructions.
 func parseSkill(e Entry, text string) (skill, error) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
-	front, body, err := cutFront(text)
+	front, body, err := tool.CutFront(text)
 	if err != nil {
 		return skill{}, err
 	}
@@ -77,38 +77,11 @@ func parseSkill(e Entry, text string) (skill, error) {
 	}, nil
 }
 
-func cutFront(text string) (front, body string, err error) {
-	rest, has := strings.CutPrefix(text, "---\n")
-	if !has {
-		return "", text, nil
-	}
-	if body, empty := strings.CutPrefix(rest, "---\n"); empty {
-		return "", body, nil
-	}
-	front, body, closed := strings.Cut(rest+"\n", "\n---\n")
-	if !closed {
-		return "", "", errors.New("the front matter has no closing line of dashes")
-	}
-	return front, body, nil
-}
-
 // rules reads allowed-tools: a list, or one text with commas between the rules.
 func rules(value any) ([]permission.Rule, error) {
-	var texts []string
-	switch v := value.(type) {
-	case nil:
-	case string:
-		texts = splitRules(v)
-	case []any:
-		for _, item := range v {
-			text, ok := item.(string)
-			if !ok {
-				return nil, fmt.Errorf("%v is no rule; write Tool or Tool(content)", item)
-			}
-			texts = append(texts, text)
-		}
-	default:
-		return nil, fmt.Errorf("%v is neither a list nor a text", v)
+	texts, err := tool.TextList(value)
+	if err != nil {
+		return nil, fmt.Errorf("%w; a rule is Tool or Tool(content)", err)
 	}
 	var parsed []permission.Rule
 	for _, text := range texts {
@@ -119,24 +92,6 @@ func rules(value any) ([]permission.Rule, error) {
 		parsed = append(parsed, rule)
 	}
 	return parsed, nil
-}
-
-// splitRules cuts at commas that are not between parentheses.
-func splitRules(text string) []string {
-	depth := 0
-	parts := strings.FieldsFunc(text, func(r rune) bool {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
-		return r == ',' && depth == 0
-	})
-	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
-	}
-	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 }
 
 // load reads a local skill; found is false where no folder has it.

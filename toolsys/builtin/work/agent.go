@@ -111,12 +111,20 @@ func (d Deps) validateAgent(in AgentIn, c *tool.Context) *tool.Refusal {
 	if refusal := d.validateName(in); refusal != nil {
 		return refusal
 	}
-	if in.SubagentType == "" || slices.Contains(d.typeNames(), in.SubagentType) {
+	types, broken := d.types()
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.Name
+	}
+	if in.SubagentType == "" || slices.Contains(names, in.SubagentType) {
 		return nil
 	}
 	kinds := "there are no types here, leave subagent_type out"
-	if len(d.Agents) > 0 {
-		kinds = "there are " + strings.Join(d.typeNames(), ", ")
+	if len(types) > 0 {
+		kinds = "there are " + strings.Join(names, ", ")
+	}
+	if broken != nil {
+		kinds += "; files that could not be read: " + strings.ReplaceAll(broken.Error(), "\n", "; ")
 	}
 	return &tool.Refusal{Message: fmt.Sprintf("no agent type %q; %s", in.SubagentType, kinds), Code: CodeUnknownType}
 }
@@ -139,27 +147,39 @@ func (d Deps) validateName(in AgentIn) *tool.Refusal {
 	return nil
 }
 
-func (d Deps) typeNames() []string {
-	names := make([]string, len(d.Agents))
-	for i, t := range d.Agents {
-		names[i] = t.Name
-	}
-	return names
-}
-
 func (d Deps) typesText() string {
+	types, _ := d.types() // a call of a type whose file is broken gives the reason
 	var b strings.Builder
-	for i, t := range d.Agents {
-		if i == 0 {
+	for i, t := range types {
+		switch {
+		case i > 0:
+		case len(d.Agents) > 0:
 			b.WriteString("\nTypes of agent (the first is the default):\n")
+		default:
+			b.WriteString("\nTypes of agent (without one, the agent has your tools):\n")
 		}
-		fmt.Fprintf(&b, "- %s: %s\n", t.Name, t.When)
+		fmt.Fprintf(&b, "- %s: %s%s\n", t.Name, t.When, t.toolsText())
 	}
 	return b.String()
 }
 
+func (t AgentType) toolsText() string {
+	if t.Kind.Tools == nil {
+		return ""
+	}
+	return " (Tools: " + cmp.Or(strings.Join(t.Kind.Tools, ", "), "none") + ")"
+}
+
 func (d Deps) job(in AgentIn) tool.Job {
-	return tool.Job{Description: in.Description, Prompt: in.Prompt, Type: d.kind(in), Model: in.Model}
+	job := tool.Job{Description: in.Description, Prompt: in.Prompt, Type: d.kind(in), Model: in.Model}
+	types, _ := d.types()
+	for _, t := range types {
+		if t.Name == job.Type {
+			job.Kind, job.Model = t.Kind, cmp.Or(in.Model, t.Model)
+			return job
+		}
+	}
+	return job
 }
 
 func (d Deps) startAgent(in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {

@@ -8,7 +8,13 @@
 // call, in its context (Spawn), since the child descends from the caller.
 package work
 
-import "toolbench/toolsys/tool"
+import (
+	"slices"
+
+	"github.com/spf13/afero"
+
+	"toolbench/toolsys/tool"
+)
 
 // Deps is what the tools need beside their call's context.
 type Deps struct {
@@ -21,6 +27,9 @@ type Deps struct {
 	// Agents are the kinds of sub-agent on offer, the first being the default.
 	// Without any, a call may not name one.
 	Agents []AgentType
+	// AgentDirs are folders with files of further types, the more important first, in FS.
+	FS        afero.Fs
+	AgentDirs []string
 	// MaxDepth is how deep agents may start agents: 0 and 1 mean that only the
 	// main conversation does.
 	MaxDepth int
@@ -31,4 +40,23 @@ type AgentType struct {
 	Name string
 	// When is what to use it for, worded for the model.
 	When string
+	// Model is the model it uses unless a call names another; "" is the conversation's.
+	Model string
+	Kind  tool.AgentKind
+}
+
+// types are the kinds on offer, and what is wrong with files of others. Those of the program
+// come before those of files.
+func (d Deps) types() ([]AgentType, error) {
+	if d.FS == nil || len(d.AgentDirs) == 0 {
+		return d.Agents, nil
+	}
+	all := slices.Clone(d.Agents)
+	read, err := AgentTypes(d.FS, d.AgentDirs)
+	for _, t := range read {
+		if !slices.ContainsFunc(d.Agents, func(own AgentType) bool { return own.Name == t.Name }) {
+			all = append(all, t)
+		}
+	}
+	return all, err
 }
