@@ -209,6 +209,9 @@ func (p *page) recordedCache(s promptcache.Recorded, prices []promptcache.Prices
 	for _, result := range s.Results {
 		row(result.Ordering.Name, result.Total.Missed, result.Total)
 	}
+	if a := s.Automatic; a != nil && a.Minimum > 0 {
+		g.add(append([]any{"automatic", a.Tokens.Read, 0, a.Tokens.Plain, "-"}, unpriced(prices)...)...)
+	}
 	if s.Counted > 0 {
 		row("measured by the API", "-", measuredUsage(s))
 	}
@@ -219,6 +222,37 @@ func (p *page) recordedCache(s promptcache.Recorded, prices []promptcache.Prices
 		p.fold("  ", line)
 	}
 	p.printf("\n")
+}
+
+// unpriced are the cells of price lists that are other providers'.
+func unpriced(prices []promptcache.Prices) []any {
+	cells := make([]any, len(prices))
+	for i := range cells {
+		cells[i] = "-"
+	}
+	return cells
+}
+
+// automaticLines word what is known of a provider that keeps prompts without breakpoints.
+func automaticLines(s promptcache.Recorded) []string {
+	head := fmt.Sprintf("the requests are %s': that provider keeps prompts by rules of its own; ", s.API)
+	rest := "other estimates are of the Messages API's rules, and no price here is its"
+	a := s.Automatic
+	if a == nil || a.Minimum == 0 {
+		return []string{head + "none are published for the models that were asked, so they are not modelled; " + rest}
+	}
+	price := "what a read token costs is not known here"
+	if a.Read > 0 {
+		price = fmt.Sprintf("a read token costs %g of an input token", a.Read)
+	}
+	lines := []string{fmt.Sprintf("%sautomatic: what %s published (%s, %s): beginnings of %d tokens or more are read for %s; %s; %s", head, a.Provider, a.Date, a.Source, a.Minimum, a.Model, price, rest)}
+	if a.Left > 0 {
+		lines = append(lines, fmt.Sprintf("automatic: left out: %s to models of which nothing is published", plural(a.Left, "request", "requests")))
+	}
+	for _, note := range a.Notes {
+		lines = append(lines, "automatic: "+note)
+	}
+	return lines
 }
 
 // measuredUsage is what the API counted, in the model's terms.
@@ -234,7 +268,7 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 	case s.Requests == 0:
 		lines = append(lines, "the recording holds no requests (transcripts and bare streams do not): which tools were sent, and in which order, is not known; what the API measured is shown")
 	case !s.API.Marks():
-		lines = append(lines, fmt.Sprintf("the requests are %s': that provider keeps prompts by rules of its own, which are not modelled; the estimates are of the Messages API's rules, and no price here is its", s.API))
+		lines = append(lines, automaticLines(s)...)
 	case s.Marked == 0:
 		lines = append(lines, "no request sets cache_control, so as recorded nothing is kept")
 	case s.Marked < s.Requests:

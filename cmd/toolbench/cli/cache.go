@@ -61,21 +61,31 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 
 // priceLists are the embedded ones, by name of their files.
 func priceLists() ([]promptcache.Prices, error) {
-	files, err := fs.Glob(fixtures.Files, "prices/*.json")
+	return fixed("prices/*.json", promptcache.ParsePrices)
+}
+
+// cacheRules are those of providers whose caches need no breakpoints.
+func cacheRules() ([]promptcache.Rules, error) {
+	return fixed("prices/automatic/*.json", promptcache.ParseRules)
+}
+
+// fixed reads embedded files of a kind.
+func fixed[T any](pattern string, parse func(file string, data []byte) (T, error)) ([]T, error) {
+	files, err := fs.Glob(fixtures.Files, pattern)
 	if err != nil {
 		return nil, err
 	}
-	var all []promptcache.Prices
+	var all []T
 	for _, file := range files {
 		data, err := fs.ReadFile(fixtures.Files, file)
 		if err != nil {
 			return nil, err
 		}
-		p, err := promptcache.ParsePrices(path.Base(file), data)
+		one, err := parse(path.Base(file), data)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, p)
+		all = append(all, one)
 	}
 	return all, nil
 }
@@ -151,11 +161,17 @@ func (a *app) sessionFile(path string) (*recording.PromptFile, error) {
 // recordedCache plays recorded sessions against the model of the cache.
 func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Counter, prices []promptcache.Prices, against *against) error {
 	report := reports.RecordedCacheReport{Counter: counter, Prices: prices}
-	var err error
+	rules, err := cacheRules()
+	if err != nil {
+		return harness(err)
+	}
 	report.Skipped, err = a.sessions(ctx, f.recordings, func(file *recording.PromptFile) error {
 		for _, s := range file.Sessions {
 			one, err := promptcache.Replay(file.Name, s, counter)
 			if err != nil {
+				return err
+			}
+			if one.Automatic, err = promptcache.Automate(s, rules, counter); err != nil {
 				return err
 			}
 			report.Sessions = append(report.Sessions, one)

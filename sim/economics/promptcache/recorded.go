@@ -34,6 +34,9 @@ type Recorded struct {
 	Counted  int                     `json:"-"`
 	ByTurn   map[int]recording.Usage `json:"-"`
 	Losses   []Loss                  `json:"-"`
+	// Automatic is an estimate by the rules of a provider without breakpoints; nil where
+	// they are not its, or not published.
+	Automatic *Automatic `json:"automatic,omitempty" jsonschema:"By the published rules of a provider whose cache needs no breakpoints; absent where there are none."`
 }
 
 // Change is a turn whose tools array is not that of the turn before.

@@ -113,9 +113,8 @@ func newPlaying(o Ordering, c tokens.Counter) *playing {
 	return &playing{Result: Result{Ordering: o}, caches: map[string]*Cache{}, counter: c, known: map[string]int{}}
 }
 
-// send sends a request, whose blocks it counts, and notes where it breaks with the one
-// before.
-func (p *playing) send(turn int, model string, blocks []Block, cause string) error {
+// count fills in the tokens of blocks.
+func (p *playing) count(blocks []Block) error {
 	for i := range blocks {
 		n, ok := p.known[blocks[i].Text]
 		if !ok {
@@ -126,6 +125,15 @@ func (p *playing) send(turn int, model string, blocks []Block, cause string) err
 			p.known[blocks[i].Text] = n
 		}
 		blocks[i].Tokens = n
+	}
+	return nil
+}
+
+// send sends a request, whose blocks it counts, and notes where it breaks with the one
+// before.
+func (p *playing) send(turn int, model string, blocks []Block, cause string) error {
+	if err := p.count(blocks); err != nil {
+		return err
 	}
 	if b, ok := broken(p.before, blocks); ok {
 		b.Turn, b.Cause = turn, cause
