@@ -354,8 +354,9 @@ func (j *Journal) stir() {
 	}
 }
 
-// run writes what is new, again and again. It rests in proportion to what writing took, so
-// that a long exchange is not blanked from its beginning for each of its events.
+// run writes what is new, again and again. It rests in proportion to what writing took of
+// exchanges on their way, so that a long one is not blanked from its beginning for each of
+// its events.
 func (j *Journal) run() {
 	defer close(j.ended)
 	for {
@@ -366,9 +367,7 @@ func (j *Journal) run() {
 			return
 		}
 		j.rest(gathering)
-		began := time.Now()
-		j.write()
-		j.rest(2 * time.Since(began))
+		j.rest(2 * j.write())
 	}
 }
 
@@ -385,8 +384,8 @@ func (j *Journal) rest(d time.Duration) {
 }
 
 // write brings the file up to date: what is complete behind what was, then what is on its
-// way, which the next write replaces.
-func (j *Journal) write() {
+// way, which the next write replaces. It gives what these took.
+func (j *Journal) write() (again time.Duration) {
 	j.mu.Lock()
 	over, open, finder := j.over, slices.Clone(j.open), j.finder
 	j.over = nil
@@ -398,15 +397,17 @@ func (j *Journal) write() {
 		e.mu.Unlock()
 	}
 	if !changed || j.failed != nil {
-		return
+		return 0
 	}
 	var whole, part []byte
 	for _, e := range over {
 		whole = append(whole, e.yaml(redactor{finder, &j.tally}, true)...)
 	}
+	began := time.Now()
 	for _, e := range open {
 		part = append(part, e.yaml(redactor{finder, &secret.Tally{}}, false)...)
 	}
+	again = time.Since(began)
 	if err := j.put(whole, part); err != nil {
 		j.mu.Lock()
 		j.failed = fmt.Errorf("record to %q: %w", j.file, err)
@@ -416,6 +417,7 @@ func (j *Journal) write() {
 	for _, e := range over {
 		j.backlog.Add(-e.size.Load())
 	}
+	return again
 }
 
 // put writes in one call, and fills up with a comment where the file becomes shorter, so

@@ -274,3 +274,37 @@ func TestDisturbed(t *testing.T) {
 		})
 	}
 }
+
+// Streams of other APIs go wrong as well: AWS's frames and the values of Gemini's list.
+func TestDisturbedInPieces(t *testing.T) {
+	frame := func(text string) string {
+		return string(stream.AppendFrame(nil, stream.FrameHead(":message-type", "event"), []byte(text)))
+	}
+	one, two, three := frame(`{"a":"one"}`), frame(`{"a":"two"}`), frame(`{"a":"three"}`)
+	for name, c := range map[string]struct {
+		kind  string
+		fault cassette.Transit
+		body  string
+		want  string
+		err   error
+	}{
+		"frames cut":          {"application/vnd.amazon.eventstream", cassette.Transit{CutAfter: 2}, one + two + three, one + two, io.ErrUnexpectedEOF},
+		"frames stalled":      {"application/vnd.amazon.eventstream", cassette.Transit{StallAfter: 1, Stall: ms}, one + two, one + two, nil},
+		"a frame twice":       {"application/vnd.amazon.eventstream", cassette.Transit{Twice: 2}, one + two + three, one + two + two + three, nil},
+		"a frame malformed":   {"application/vnd.amazon.eventstream", cassette.Transit{Malformed: 1}, one + two, one[:len(one)-5] + string([]byte{one[len(one)-5] ^ 0xff}) + one[len(one)-4:] + two, nil},
+		"a list cut":          {"application/json", cassette.Transit{CutAfter: 1}, "[{\"a\":\"}{\\\"\"}\n,\n{\"b\":[{}]}\n]", "[{\"a\":\"}{\\\"\"}", io.ErrUnexpectedEOF},
+		"a list stalled":      {"application/json", cassette.Transit{StallAfter: 1, Stall: ms}, `[{"a":1},{"b":2}]`, `[{"a":1},{"b":2}]`, nil},
+		"a value twice":       {"application/json", cassette.Transit{Twice: 2}, `[{"a":1},{"b":2}]`, `[{"a":1},{"b":2},{"b":2}]`, nil},
+		"a value malformed":   {"application/json", cassette.Transit{Malformed: 2}, `[{"a":1}, {"b":2}]`, `[{"a":1}, {"b"]`, nil},
+		"a document is whole": {"application/json", cassette.Transit{CutAfter: 1}, `{"a":[{"b":1}]}`, `{"a":[{"b":1}]}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := cassette.Disturbed{Next: answer(http.Header{"Content-Type": {c.kind}}, c.body), Fault: func(*http.Request) cassette.Transit { return c.fault }}
+			resp := mustAsk(t, d, "{}")
+			defer resp.Body.Close()
+			got, err := io.ReadAll(resp.Body)
+			assert.ErrorIs(t, err, c.err)
+			assert.Equal(t, c.want, string(got))
+		})
+	}
+}

@@ -68,15 +68,15 @@ func (d Disturbed) RoundTrip(req *http.Request) (*http.Response, error) {
 	inflated(resp)
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
-	resp.Body = t.body(req.Context(), resp.Body)
+	resp.Body = t.body(req.Context(), resp.Body, piecesOf(resp.Header))
 	return resp, nil
 }
 
 // body spoils a body event by event.
-func (t Transit) body(ctx context.Context, from io.ReadCloser) io.ReadCloser {
+func (t Transit) body(ctx context.Context, from io.ReadCloser, pieces pieces) io.ReadCloser {
 	ctx, cancel := context.WithCancel(ctx)
 	r, w := io.Pipe()
-	d := &disturbance{Transit: t, ctx: ctx, w: w}
+	d := &disturbance{Transit: t, ctx: ctx, w: w, pieces: pieces}
 	go func() { w.CloseWithError(d.run(from)) }()
 	return &disturbedBody{r, from, cancel}
 }
@@ -102,6 +102,7 @@ type disturbance struct {
 	mu      sync.Mutex // of the writer: a late event comes between others
 	w       *io.PipeWriter
 	late    sync.WaitGroup
+	pieces  pieces // nil: events are server-sent
 	decoder stream.Decoder
 	buf     []byte // what is not part of a whole event yet
 	from    int64  // where it begins
@@ -115,7 +116,7 @@ func (d *disturbance) run(from io.Reader) error {
 	for {
 		n, err := from.Read(p)
 		d.buf = append(d.buf, p[:n]...)
-		if fed := d.decoder.Feed(p[:n], d.event); fed != nil {
+		if fed := d.feed(p[:n]); fed != nil {
 			return fed
 		}
 		if err != nil {
@@ -128,12 +129,39 @@ func (d *disturbance) run(from io.Reader) error {
 	}
 }
 
-// event passes an event on, or does not.
+// feed takes in what arrived, which is in the buffer already.
+func (d *disturbance) feed(p []byte) error {
+	if d.pieces == nil {
+		return d.decoder.Feed(p, d.event)
+	}
+	for {
+		size := d.pieces.next(d.buf)
+		if size == 0 {
+			return nil
+		}
+		piece := bytes.Clone(d.buf[:size])
+		d.buf = d.buf[size:]
+		if err := d.pass(piece, d.pieces.broken, d.pieces.twice); err != nil {
+			return err
+		}
+	}
+}
+
+// event passes a server-sent event on, or does not.
 func (d *disturbance) event(e stream.Event) error {
-	d.seen++
 	size := int(d.decoder.Offset() - d.from)
 	text := bytes.Clone(d.buf[:size])
 	d.buf, d.from = d.buf[size:], d.decoder.Offset()
+	broken := func([]byte) []byte {
+		e.Data = e.Data[:len(e.Data)/2]
+		return stream.Append(nil, e)
+	}
+	return d.pass(text, broken, func(p []byte) []byte { return append(p, p...) })
+}
+
+// pass passes the text of an event on, or does not, or otherwise.
+func (d *disturbance) pass(text []byte, broken, twice func([]byte) []byte) error {
+	d.seen++
 	switch d.seen {
 	case d.Late:
 		d.late.Go(func() {
@@ -143,10 +171,9 @@ func (d *disturbance) event(e stream.Event) error {
 		})
 		return nil
 	case d.Malformed:
-		e.Data = e.Data[:len(e.Data)/2]
-		text = stream.Append(nil, e)
+		text = broken(text)
 	case d.Twice:
-		text = append(text, text...)
+		text = twice(text)
 	}
 	if err := d.write(text); err != nil {
 		return err
