@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ type cacheFlags struct {
 	baseline
 	counter    string
 	recordings []string
+	// minKept is the least that our ordering must keep of built-in definitions, in percent.
+	minKept float64
 }
 
 func (a *app) cacheCommand() *cobra.Command {
@@ -31,6 +34,7 @@ func (a *app) cacheCommand() *cobra.Command {
 	f.baseline.add(flags)
 	f.briefly(flags, "show every break of a prefix, each session by itself, and what the figures rest on")
 	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them, in place of the simulated one")
+	flags.Var(&value[float64]{to: &f.minKept, parse: upTo(100), kind: "PERCENT", text: "0"}, "min-kept", "end with 1 if our ordering keeps less of the built-in definitions; 0 asks for nothing")
 	own(flags, choice(&f.counter, "COUNTER", tokens.Names()...), "counter", "what a token is")
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.cache(cmd.Context(), f) })
 }
@@ -56,7 +60,8 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 	if err != nil {
 		return harness(err)
 	}
-	return a.printAgainst(reports.CacheReport{Counter: counter, Session: session, Results: results, Prices: prices}, against, f.printing)
+	err = a.printAgainst(reports.CacheReport{Counter: counter, Session: session, Results: results, Prices: prices}, against, f.printing)
+	return cmp.Or(err, keptEnough("", results, f.minKept))
 }
 
 // priceLists are the embedded ones, by name of their files.
@@ -181,7 +186,21 @@ func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Co
 	if err != nil {
 		return err
 	}
-	return a.printAgainst(report, against, f.printing)
+	err = a.printAgainst(report, against, f.printing)
+	for _, s := range report.Sessions {
+		err = cmp.Or(err, keptEnough(s.File+": ", s.Results, f.minKept))
+	}
+	return err
+}
+
+// keptEnough is an error if one of our orderings keeps less of the built-in definitions.
+func keptEnough(of string, results []promptcache.Result, least float64) error {
+	for _, r := range results {
+		if strings.HasPrefix(r.Ordering.Name, "ours") && r.Kept < least {
+			return &exitError{ExitFailed, fmt.Errorf("%s%s keeps %.4g %% of the built-in definitions, less than --min-kept %g", of, r.Ordering.Name, r.Kept, least)}
+		}
+	}
+	return nil
 }
 
 // recordedTools counts the sessions of recordings, and gives their tools.

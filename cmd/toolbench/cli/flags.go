@@ -89,6 +89,17 @@ func atLeast(least int) func(string) (int, error) {
 	}
 }
 
+// upTo reads numbers from 0 to most.
+func upTo(most float64) func(string) (float64, error) {
+	return func(text string) (float64, error) {
+		x, err := strconv.ParseFloat(text, 64)
+		if err == nil && !(x >= 0 && x <= most) {
+			err = fmt.Errorf("it must be from 0 to %g", most)
+		}
+		return x, err
+	}
+}
+
 // oneOf reads one of some words.
 func oneOf(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {

@@ -22,6 +22,7 @@ type searchFlags struct {
 	rankers  []search.Ranker
 	ks       []int
 	max      int
+	minHit5  float64
 
 	embeddings embeddingsFlags
 }
@@ -37,6 +38,7 @@ func (a *app) searchCommand() *cobra.Command {
 		"these only, with commas: "+strings.Join(rankerNames(), ", "))
 	flags.Var(&value[[]int]{to: &f.ks, parse: someKs, kind: "KS", text: "1,5"}, "k", "the ks of hit@k and recall@k")
 	flags.Var(number(&f.max, 1), "max", "how many tools to show for words")
+	flags.Var(&value[float64]{to: &f.minHit5, parse: upTo(1), kind: "SHARE", text: "0"}, "min-hit5", "end with 1 if ToolSearch's own ranker finds less among five; 0 asks for nothing")
 	f.embeddings.add(flags)
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.search(cmd.Context(), args, f) })
 }
@@ -87,6 +89,8 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 		return usage("name the tools to search, as in `toolbench search --catalog tools.json 'send a message'`")
 	case f.queries == "" && strings.TrimSpace(words) == "":
 		return usage("give the words to look for, as in `toolbench search --catalog FILE 'send a message'`, or give --queries FILE")
+	case f.minHit5 > 0 && (f.queries == "" || !slices.Contains(f.ks, 5) || !slices.ContainsFunc(f.rankers, isDefaultRanker)):
+		return usage("--min-hit5 is about labelled queries: give --queries FILE, with %s among --ranker and 5 among --k", search.DefaultRanker().Name)
 	case f.queries != "" && len(args) > 0:
 		return usage("%q and --queries exclude each other: words are searched, queries are measured", words)
 	}
@@ -159,5 +163,15 @@ func (a *app) measure(ctx context.Context, tools searched, f searchFlags, agains
 		return usage("%s: none of its %d queries names a tool of %s; are they for another catalogue?", f.queries, len(queries), strings.Join(f.catalogs, ", "))
 	}
 	report := reports.SearchReport{Tools: tools.SearchedTools, File: f.queries, Ks: f.ks, Standings: standings}
-	return a.printAgainst(report, against, f.printing)
+	if err := a.printAgainst(report, against, f.printing); err != nil {
+		return err
+	}
+	for _, s := range standings {
+		if hit := s.All.Hit(max(0, slices.Index(f.ks, 5))); f.minHit5 > 0 && isDefaultRanker(s.Ranker) && hit < f.minHit5 {
+			return &exitError{ExitFailed, fmt.Errorf("%s has a hit@5 of %.4g, less than --min-hit5 %g", s.Ranker.Name, hit, f.minHit5)}
+		}
+	}
+	return nil
 }
+
+func isDefaultRanker(r search.Ranker) bool { return r.Name == search.DefaultRanker().Name }

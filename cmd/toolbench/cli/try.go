@@ -16,6 +16,7 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario/check"
+	"toolbench/sim/scenario/run"
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
 	"toolbench/toolsys/host"
@@ -64,6 +65,7 @@ func (a *app) tryCommand() *cobra.Command {
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "how long an agent may take")
 	flags.DurationVar(&f.linger, "linger", f.linger, "how long an agent may stay when every answer was given")
 	flags.BoolVar(&f.strict, "strict", false, "a result that differs from its recording is a failure")
+	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as checks; the tools are the agent's own")
 	flags.BoolVar(&f.keep, "keep", false, "leave the folders in which the agents worked, and print where they are")
 	flags.BoolVar(&f.cleanHome, "clean-home", false, "give the agent the scenario's home in place of yours")
 	return cmd
@@ -87,13 +89,31 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 	if err != nil {
 		return err
 	}
+	programs, err := a.ownPrograms(ctx, f.trust)
+	if err != nil {
+		return err
+	}
 	results, stopped := a.pool(f.runFlags).run(ctx, plan.entries)
+	checkedBy(programs, results)
 	a.verdict = verdict(outcomes(results))
 	if err := a.report(outcomes(results), reports.Options{Again: agent.again(plan), Secrets: a.secrets()}, f.runFlags); err != nil {
 		return err
 	}
 	judged := a.compareWith(reports.StoredRun(outcomes(results), reports.Options{Again: agent.again(plan)}), against, f.outputs, f.looks)
 	return a.conclude(len(results), len(plan.entries), stopped, judged)
+}
+
+// checkedBy has a project's own checks look at what came of agents.
+func checkedBy(programs *run.Own, results []result) {
+	for i := range results {
+		out := &results[i].outcome
+		if out.Status == check.Errored {
+			continue
+		}
+		if failures := programs.Checked(*out); len(failures) > 0 {
+			out.Failures, out.Status = append(out.Failures, failures...), check.Failed
+		}
+	}
 }
 
 // agentOf checks the command and what it is to be given, before anything is started.
@@ -271,6 +291,9 @@ func (g *agent) again(p *plan) func(check.Result) string {
 		}
 		if g.thenRun != "" {
 			words = append(words, "--then-run", reports.Quoted(g.thenRun))
+		}
+		if g.trust {
+			words = append(words, "--trust")
 		}
 		words = append(words, "--")
 		for _, w := range g.given {

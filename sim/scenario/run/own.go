@@ -50,8 +50,8 @@ func (r *runner) ownHooks() []hook.Hook {
 	return slices.Clone(r.o.Own.Hooks)
 }
 
-// checked are the failures that the program's own checks find, by the checks' names.
-func (o *Own) checked(out check.Result) (failures []check.Failure) {
+// Checked are the failures that the program's own checks find, by the checks' names.
+func (o *Own) Checked(out check.Result) (failures []check.Failure) {
 	if o == nil {
 		return nil
 	}

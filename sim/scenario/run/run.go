@@ -70,7 +70,7 @@ func checked(ctx context.Context, sc *scenario.Scenario, o Options, play func() 
 				further.nested, further.Policy, further.chunk = true, v.Policy, v.Chunk
 				return Scenario(ctx, sc, further)
 			})
-			out.Failures = append(check.MustFail(sc, &out), o.Own.checked(out)...)
+			out.Failures = append(check.MustFail(sc, &out), o.Own.Checked(out)...)
 		}
 		if len(out.Failures) > 0 {
 			out.Status = check.Failed
