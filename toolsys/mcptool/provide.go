@@ -1,0 +1,80 @@
+package mcptool
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/tool"
+)
+
+// Provide makes an MCP server of tools, so that any other client can use them (N10). The
+// library lists them by name, whatever their order here. call runs one and gives its
+// result as a tool_result block; its error is one of the protocol, for a call that had
+// no result. Schemas, hints and always-load go out in the words in which this package
+// reads those of other servers.
+func Provide(name, version string, tools []*tool.Tool, call func(ctx context.Context, tool string, input json.RawMessage) (message.Block, error)) (*mcp.Server, error) {
+	s := mcp.NewServer(&mcp.Implementation{Name: name, Version: version}, &mcp.ServerOptions{
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+	})
+	for _, t := range tools {
+		given, err := provided(t)
+		if err != nil {
+			return nil, err
+		}
+		s.AddTool(given, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			input := req.Params.Arguments
+			if len(input) == 0 {
+				input = json.RawMessage("{}")
+			}
+			result, err := call(ctx, given.Name, input)
+			if err != nil {
+				return nil, err
+			}
+			return &mcp.CallToolResult{Content: contents(result.Content), IsError: result.IsError}, nil
+		})
+	}
+	return s, nil
+}
+
+// provided is a tool as it is listed. Its traits are those of an input without members;
+// what depends on the input counts as what may be.
+func provided(t *tool.Tool) (*mcp.Tool, error) {
+	raw, err := t.Input.Raw()
+	if err != nil {
+		return nil, err
+	}
+	in, _ := t.Decode(json.RawMessage("{}")) // the schema would ask for members
+	destructive, open := t.Behaviour.Destructive(in), t.Behaviour.OpenWorld(in)
+	out := &mcp.Tool{
+		Name: t.Name, Description: t.Prompt(tool.PromptOptions{}), InputSchema: raw,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Behaviour.ReadOnly(in), DestructiveHint: &destructive, OpenWorldHint: &open},
+	}
+	if t.Hint != "" {
+		out.Meta = mcp.Meta{metaHint: t.Hint}
+	}
+	return out, nil
+}
+
+// contents are a result's blocks in the protocol's words.
+func contents(blocks []message.Block) []mcp.Content {
+	var out []mcp.Content
+	for _, b := range blocks {
+		data, err := base64.StdEncoding.DecodeString(b.Data)
+		switch {
+		case b.Type == message.TypeText:
+			out = append(out, &mcp.TextContent{Text: b.Text})
+		case b.Type == message.TypeImage && err == nil:
+			out = append(out, &mcp.ImageContent{MIMEType: b.MediaType, Data: data})
+		case b.Type == message.TypeDocument && err == nil:
+			out = append(out, &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "document:result", MIMEType: b.MediaType, Blob: data}})
+		default:
+			raw, _ := json.Marshal(b) // blocks are always written
+			out = append(out, &mcp.TextContent{Text: string(raw)})
+		}
+	}
+	return out
+}
