@@ -70,6 +70,25 @@ func TestTheClientPassesTheProtocolsOwnConformanceSuite(t *testing.T) {
 	}
 }
 
+// The scenarios for servers that need no tools of the suite's own pass as well.
+func TestTheServerPassesWhatConformanceAsksOfAnyServer(t *testing.T) {
+	command := suite(t)
+	server := offering(t)
+	for revision, scenarios := range map[string][]string{
+		"2025-11-25": {"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"},
+		"2026-07-28": {"tools-list", "server-sse-multiple-streams", "caching", "http-header-validation", "sep-2164-resource-not-found"},
+	} {
+		for _, scenario := range scenarios {
+			t.Run(revision+"/"+scenario, func(t *testing.T) {
+				args := append(command[1:], "server", "--url", server.URL, "--scenario", scenario, "--spec-version", revision)
+				out, err := exec.CommandContext(t.Context(), command[0], args...).CombinedOutput()
+				assert.NoError(t, err, string(out))
+				assert.Contains(t, string(out), "Passed: ")
+			})
+		}
+	}
+}
+
 // conform is the client that the suite starts: a fleet of one server, of which it uses
 // all there is. It gives the exit code.
 func conform(scenario, address string) int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,18 +41,23 @@ func Provide(name, version string, tools []*tool.Tool, call func(ctx context.Con
 	return s, nil
 }
 
-// provided is a tool as it is listed. Its traits are those of an input without members;
-// what depends on the input counts as what may be.
+// Handler serves over streamable HTTP, without sessions: the server asks nothing of its
+// clients, and the newest revision has none.
+func Handler(s *mcp.Server) http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
+}
+
+// provided is a tool as it is listed. Its traits are those of an input without members. What
+// it does not declare is left out: to the protocol it then destroys and reaches the world.
 func provided(t *tool.Tool) (*mcp.Tool, error) {
 	raw, err := t.Input.Raw()
 	if err != nil {
 		return nil, err
 	}
 	in, _ := t.Decode(json.RawMessage("{}")) // the schema would ask for members
-	destructive, open := t.Behaviour.Destructive(in), t.Behaviour.OpenWorld(in)
 	out := &mcp.Tool{
 		Name: t.Name, Description: t.Prompt(tool.PromptOptions{}), InputSchema: raw,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Behaviour.ReadOnly(in), DestructiveHint: &destructive, OpenWorldHint: &open},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Behaviour.ReadOnly(in)},
 	}
 	if t.Hint != "" {
 		out.Meta = mcp.Meta{metaHint: t.Hint}

@@ -3,30 +3,20 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"toolbench/sim/secret"
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
-	"toolbench/toolsys"
 	"toolbench/toolsys/api"
-	"toolbench/toolsys/builtin"
-	agentwork "toolbench/toolsys/builtin/work"
-	"toolbench/toolsys/host"
 	"toolbench/toolsys/loop"
+	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
@@ -35,13 +25,13 @@ import (
 
 type chatFlags struct {
 	looks
-	rules                        rulesFlags
-	baseURL, keyEnv, model, root string
-	transcript, resume, sandbox  string
-	writable, env                []string
-	network, quiet               bool
-	speed                        float64
-	retries                      int
+	workplaceFlags
+	servers                serverFlags
+	baseURL, keyEnv, model string
+	transcript, resume     string
+	quiet                  bool
+	speed                  float64
+	retries                int
 }
 
 // The model that is asked where none is named, and how deep agents start agents.
@@ -51,7 +41,7 @@ const (
 )
 
 func (a *app) chatCommand() *cobra.Command {
-	f := chatFlags{root: ".", sandbox: "auto", speed: 1, retries: 2}
+	f := chatFlags{workplaceFlags: workplaceFlags{root: ".", sandbox: "auto"}, speed: 1, retries: 2}
 	cmd := &cobra.Command{
 		Use: "chat [RECORDING|SCENARIO]", Short: "Converse with a model that has the tools on this machine", ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.chat(cmd.Context(), args, f) },
@@ -61,16 +51,8 @@ func (a *app) chatCommand() *cobra.Command {
 	flags.StringVar(&f.baseURL, "base-url", strings.TrimSuffix(api.DefaultBaseURL, "/"), "where the API is, as `toolbench serve` prints it")
 	flags.StringVar(&f.keyEnv, "key-env", "ANTHROPIC_API_KEY", "the variable that holds the key; an API on this machine needs none")
 	flags.StringVar(&f.model, "model", chatModel, "the model")
-	flags.StringVar(&f.root, "root", f.root, "the folder to work in; files outside of it cannot be reached")
-	own(flags, &value[string]{to: &f.rules.mode, parse: knownMode, kind: "MODE"}, "mode", "default, plan, acceptEdits or bypass")
-	repeatable(flags, &f.rules.allow, "allow", "a permission rule that allows, as 'Bash(git status:*)'")
-	repeatable(flags, &f.rules.ask, "ask", "a rule that asks")
-	repeatable(flags, &f.rules.deny, "deny", "a rule that denies")
-	repeatable(flags, &f.rules.settings, "settings", "a settings file with rules")
-	own(flags, choice(&f.sandbox, "WHEN", "auto", "on", "off"), "sandbox", "confine commands: auto where the machine can, on or not at all, off")
-	repeatable(flags, &f.writable, "writable", "a folder that confined commands may write to, beside the root")
-	flags.BoolVar(&f.network, "network", false, "let confined commands reach the network")
-	repeatable(flags, &f.env, "env", "a variable with the name of a secret that commands get nonetheless")
+	f.workplaceFlags.add(flags)
+	f.servers.add(flags, 30*time.Second)
 	flags.StringVar(&f.transcript, "transcript", "", "where the conversation is kept; off keeps none; without, below .toolbench of the root")
 	flags.StringVar(&f.resume, "resume", "", "go on with a transcript; last is the newest of the root")
 	own(flags, &value[float64]{to: &f.speed, parse: speed, kind: "SPEED", text: "1"}, "speed", "how fast a recording's streams run: 1 as recorded, 2x, 0 at once")
@@ -79,19 +61,10 @@ func (a *app) chatCommand() *cobra.Command {
 	return explained(cmd)
 }
 
-// knownMode reads a mode that a person can set.
-func knownMode(text string) (string, error) {
-	mode, err := permission.ParseMode(text)
-	if err != nil || mode == permission.Auto {
-		return "", errors.New("use default, plan, acceptEdits or bypass")
-	}
-	return text, nil
-}
-
 // chat is the way from arguments to the exit code.
 func (a *app) chat(ctx context.Context, args []string, f chatFlags) error {
-	c := &chat{a: a, flags: f, chatInput: chatInput{asked: make(chan *question)}}
-	c.screen = a.chatScreen(f)
+	c := &chat{flags: f, screen: a.chatScreen(f), chatInput: chatInput{asked: make(chan *question)}}
+	c.workplace = workplace{a: a, flags: f.workplaceFlags, hidden: f.keyEnv, notice: c.screen.notice}
 	defer c.close()
 	if err := c.start(args); err != nil {
 		return err
@@ -103,30 +76,14 @@ func (a *app) chat(ctx context.Context, args []string, f chatFlags) error {
 
 // chat is a conversation at the terminal, or with a script.
 type chat struct {
-	a      *app
+	workplace
 	flags  chatFlags
-	root   string
 	screen *chatScreen
-	mode   permission.Mode
-	rules  permission.Rules
 
-	system  *toolsys.System
 	session *loop.Session
 	kept    *transcript
-	closers []func() error
 
 	chatInput
-}
-
-func (c *chat) onClose(f func() error) { c.closers = append(c.closers, f) }
-
-// close ends what was started, the last first.
-func (c *chat) close() {
-	for _, f := range slices.Backward(c.closers) {
-		if err := f(); err != nil {
-			c.screen.notice(err.Error())
-		}
-	}
 }
 
 // start makes the tools and the session.
@@ -147,34 +104,28 @@ func (c *chat) start(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.tools(); err != nil {
+	servers, err := c.servers()
+	if err != nil {
 		return err
 	}
+	if err := c.tools(c.screen.event, servers); err != nil {
+		return err
+	}
+	c.screen.tools = c.system.Catalogue
 	return c.begin(set, reach, past)
 }
 
-// place finds the folder, and the rules that hold in it.
-func (c *chat) place() error {
-	root, err := filepath.Abs(c.a.path(c.flags.root))
-	if err == nil && !isDir(root) {
-		err = errors.New("it is no folder")
+// servers connects the MCP servers that are named.
+func (c *chat) servers() (tool.Servers, error) {
+	if !c.flags.servers.named() {
+		return tool.Servers{}, nil
 	}
+	fleet, _, err := c.a.fleet(c.flags.servers)
 	if err != nil {
-		return usage("--root %s: %s", c.flags.root, reason(err))
+		return tool.Servers{}, err
 	}
-	c.root = host.Follow(root)
-	d := &decider{dir: c.root, roots: []string{c.root}}
-	if err := d.load(c.a, c.flags.rules); err != nil {
-		return err
-	}
-	if d.mode == permission.Auto {
-		return usage("the mode auto needs a classifier, which chat has not; give another with --mode")
-	}
-	if len(d.roots) > 1 {
-		c.screen.notice("additional directories of the settings are not opened: files outside of " + c.root + " cannot be reached")
-	}
-	c.rules, c.mode = d.rules, d.mode
-	return nil
+	c.onClose(func() error { fleet.Close(); return nil })
+	return mcptool.Join(fleet), nil
 }
 
 // reach is where the model is: an API, or what was recorded, served to this process.
@@ -214,86 +165,6 @@ func (c *chat) serveTo(arg string) (string, error) {
 	go h.Serve(listener) // its error is that it was closed
 	c.onClose(h.Close)
 	return "http://" + listener.Addr().String() + "/", nil
-}
-
-// tools makes the tools on the machine's disk and shell.
-func (c *chat) tools() error {
-	disk, err := host.Open(host.Config{Root: c.root, Write: true, Scratch: []string{toolsys.DefaultResultsDir}})
-	if err != nil {
-		return usage("--root %s: %s", c.flags.root, reason(err))
-	}
-	c.onClose(disk.Close)
-	shell, err := c.shell()
-	if err != nil {
-		return err
-	}
-	c.onClose(shell.Close)
-	agents := []string{path.Join(c.root, ".claude/agents")}
-	if _, err := agentwork.AgentTypes(disk.FS, agents); err != nil {
-		c.screen.notice(err.Error())
-	}
-	c.system, err = toolsys.New(toolsys.Config{
-		Trace: c.screen.event, Resolve: disk.Resolve, Keep: builtin.Keep(disk.FS),
-		Builtins: builtin.All(builtin.Deps{
-			FS: disk.FS, Resolve: disk.Resolve, Shell: shell.Run, Sandbox: shell.Sandbox(), Terminal: shell.Terminal, HTTP: http.DefaultTransport.RoundTrip,
-			AgentDirs: agents, SkillDirs: []string{path.Join(c.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(c.root, ".claude/workflows")}, Depth: chatDepth,
-		}),
-	})
-	if err != nil {
-		return harness(err)
-	}
-	c.onClose(c.endTasks)
-	c.screen.tools = c.system.Catalogue
-	return nil
-}
-
-// endTasks stops what runs in the background.
-func (c *chat) endTasks() error {
-	running := 0
-	for _, t := range c.system.Tasks.List() {
-		if t.Status == tool.TaskRunning {
-			running++
-		}
-	}
-	if running > 0 {
-		c.screen.notice(fmt.Sprintf("%d still running in the background; stopped with the conversation", running))
-	}
-	return c.system.Close(context.Background())
-}
-
-// shell is the machine's, in a sandbox where that is wanted.
-func (c *chat) shell() (*host.Shell, error) {
-	confined := &host.Sandbox{Writable: []string{c.root}, Network: c.flags.network}
-	for _, dir := range c.flags.writable {
-		confined.Writable = append(confined.Writable, c.a.path(dir))
-	}
-	if c.flags.sandbox == "off" {
-		confined = nil
-	}
-	shell, err := host.NewShell(host.ShellConfig{Sandbox: confined})
-	if errors.Is(err, host.ErrNoSandbox) && c.flags.sandbox == "auto" {
-		c.screen.notice(err.Error() + "; commands are not confined")
-		shell, err = host.NewShell(host.ShellConfig{})
-	}
-	if err != nil {
-		return nil, usage("%s; see --sandbox and --writable", err)
-	}
-	return shell, nil
-}
-
-// commandEnv is what commands get of the environment: all but secrets.
-func (c *chat) commandEnv() map[string]string {
-	hidden := map[string]bool{c.flags.keyEnv: true}
-	for _, k := range secret.FromEnv(c.a.Env) {
-		hidden[k.Name] = true
-	}
-	env := map[string]string{}
-	for _, pair := range c.a.Env {
-		if name, value, ok := strings.Cut(pair, "="); ok && (!hidden[name] || slices.Contains(c.flags.env, name)) {
-			env[name] = value
-		}
-	}
-	return env
 }
 
 // begin opens the session.

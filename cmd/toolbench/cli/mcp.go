@@ -26,8 +26,8 @@ import (
 
 // mcpCommand groups what is done with live MCP servers.
 func (a *app) mcpCommand() *cobra.Command {
-	cmd := explained(&cobra.Command{Use: "mcp", Short: "Look at MCP servers, call their tools and log in to them"})
-	cmd.AddCommand(a.mcpListCommand(), a.mcpCallCommand(), a.mcpLoginCommand())
+	cmd := explained(&cobra.Command{Use: "mcp", Short: "Look at MCP servers, call their tools, and be one"})
+	cmd.AddCommand(a.mcpListCommand(), a.mcpCallCommand(), a.mcpLoginCommand(), a.mcpServeCommand())
 	return cmd
 }
 
@@ -103,28 +103,39 @@ func answering(texts []string) (elicit, error) {
 
 // withServers connects the servers that the flags name, and closes them in the end.
 func (a *app) withServers(f serverFlags, do func(servers tool.Servers, remarks func() []string) error) error {
-	specs, failures, err := a.specs(f)
+	fleet, remarks, err := a.fleet(f)
 	if err != nil {
 		return err
 	}
+	defer fleet.Close()
+	return do(mcptool.Join(fleet), remarks)
+}
+
+// fleet connects the servers that the flags name, with what is odd about their tools. It
+// is an error when none is reached.
+func (a *app) fleet(f serverFlags) (*mcptool.Fleet, func() []string, error) {
+	specs, failures, err := a.specs(f)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(specs)+len(failures) == 0 {
-		return usage("name a server with --mcp, --mcp-url or --mcp-config")
+		return nil, nil, usage("name a server with --mcp, --mcp-url or --mcp-config")
 	}
 	a.unreached(failures)
 	endpoints, addresses := a.endpoints(specs)
-	r := remarks{logged: a.logf, addresses: addresses}
+	r := &remarks{logged: a.logf, addresses: addresses}
 	fleet, err := mcptool.Connect(mcptool.FleetConfig{
 		Clock: toolsys.RealClock(), Attempts: 1, ConnectLimit: f.limit, Report: r.add,
 	}, endpoints...)
 	if err != nil {
-		return usage("%s", err)
+		return nil, nil, usage("%s", err)
 	}
-	defer fleet.Close()
 	fleet.Ready(f.limit)
 	if !slices.ContainsFunc(endpoints, func(e mcptool.Endpoint) bool { return fleet.Up(e.Name) }) {
-		return usage("none of the servers could be reached")
+		fleet.Close()
+		return nil, nil, usage("none of the servers could be reached")
 	}
-	return do(mcptool.Join(fleet), r.all)
+	return fleet, r.all, nil
 }
 
 // endpoints are the servers by names that differ: their own in a configuration, else that of

@@ -1,0 +1,115 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/cmd/toolbench/cli"
+)
+
+// offered runs `mcp serve` in this process, with a client at its standard streams.
+func offered(t *testing.T, dir string, args ...string) *mcp.ClientSession {
+	t.Helper()
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	var errs bytes.Buffer
+	done := make(chan int, 1)
+	go func() {
+		done <- cli.Main(ctx, cli.Process{
+			Args: append([]string{"mcp", "serve", "--root", dir, "--sandbox", "off"}, args...), Dir: dir,
+			Env: []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}, Stdin: in, Stdout: out, Stderr: &errs,
+		}, cli.Scenarios())
+		_ = out.Close()
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = session.Close()
+		cancel()
+		_ = toServer.Close()
+		<-done
+	})
+	return session
+}
+
+func called(t *testing.T, s *mcp.ClientSession, name string, args map[string]any) (string, bool) {
+	t.Helper()
+	r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	require.NoError(t, err)
+	require.NotEmpty(t, r.Content)
+	text, ok := r.Content[0].(*mcp.TextContent)
+	require.True(t, ok)
+	return text.Text, r.IsError
+}
+
+func TestOwnToolsServeAnyClientUnderTheRules(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	file := filepath.Join(dir, "a.txt")
+	require.NoError(t, os.WriteFile(file, []byte("hello\n"), 0o600))
+	s := offered(t, dir, "--mode", "acceptEdits", "--allow", "Bash(echo:*)")
+
+	listed, err := s.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	var names []string
+	for _, tool := range listed.Tools {
+		names = append(names, tool.Name)
+	}
+	assert.Equal(t, []string{"Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "TaskOutput", "TaskStop", "WebFetch", "Write"}, names)
+
+	edit := map[string]any{"file_path": file, "old_string": "hello", "new_string": "bye"}
+	text, failed := called(t, s, "Edit", edit)
+	assert.True(t, failed, text)
+	text, failed = called(t, s, "Read", map[string]any{"file_path": file})
+	assert.False(t, failed, text)
+	text, failed = called(t, s, "Edit", edit)
+	assert.False(t, failed, "what was read in an earlier call counts: %s", text)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "bye\n", string(data))
+
+	text, failed = called(t, s, "Bash", map[string]any{"command": "rm a.txt", "description": "d"})
+	assert.True(t, failed)
+	assert.Contains(t, text, "nobody can answer")
+	text, failed = called(t, s, "Read", map[string]any{"file_path": "/etc/passwd"})
+	assert.True(t, failed, text)
+	text, failed = called(t, s, "Glob", map[string]any{"pattern": 7})
+	assert.True(t, failed)
+	assert.Contains(t, text, "pattern")
+}
+
+// Each call gets its own answer, however many come at once, and also beyond what the
+// conversation behind them keeps.
+func TestManyCallsAtOnceAreEachAnswered(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for i := range 10 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), fmt.Appendf(nil, "file %d", i), 0o600))
+	}
+	s := offered(t, dir)
+	var all sync.WaitGroup
+	for w := range 4 {
+		all.Go(func() {
+			for i := range 60 {
+				n := (w + i) % 10
+				r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "Read", Arguments: map[string]any{"file_path": filepath.Join(dir, fmt.Sprint(n))}})
+				if assert.NoError(t, err) {
+					assert.Contains(t, r.Content[0].(*mcp.TextContent).Text, fmt.Sprintf("file %d", n))
+				}
+			}
+		})
+	}
+	all.Wait()
+}

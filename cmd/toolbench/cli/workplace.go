@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"toolbench/sim/secret"
+	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
+	agentwork "toolbench/toolsys/builtin/work"
+	"toolbench/toolsys/host"
+	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
+)
+
+// workplaceFlags are where tools work on this machine, and what they may do there.
+type workplaceFlags struct {
+	rules         rulesFlags
+	root, sandbox string
+	writable, env []string
+	network       bool
+}
+
+func (f *workplaceFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.root, "root", f.root, "the folder to work in; files outside of it cannot be reached")
+	own(flags, &value[string]{to: &f.rules.mode, parse: knownMode, kind: "MODE"}, "mode", "default, plan, acceptEdits or bypass")
+	repeatable(flags, &f.rules.allow, "allow", "a permission rule that allows, as 'Bash(git status:*)'")
+	repeatable(flags, &f.rules.ask, "ask", "a rule that asks")
+	repeatable(flags, &f.rules.deny, "deny", "a rule that denies")
+	repeatable(flags, &f.rules.settings, "settings", "a settings file with rules")
+	own(flags, choice(&f.sandbox, "WHEN", "auto", "on", "off"), "sandbox", "confine commands: auto where the machine can, on or not at all, off")
+	repeatable(flags, &f.writable, "writable", "a folder that confined commands may write to, beside the root")
+	flags.BoolVar(&f.network, "network", false, "let confined commands reach the network")
+	repeatable(flags, &f.env, "env", "a variable with the name of a secret that commands get nonetheless")
+}
+
+// knownMode reads a mode that a person can set.
+func knownMode(text string) (string, error) {
+	mode, err := permission.ParseMode(text)
+	if err != nil || mode == permission.Auto {
+		return "", errors.New("use default, plan, acceptEdits or bypass")
+	}
+	return text, nil
+}
+
+// workplace is a folder of this machine with tools that work in it.
+type workplace struct {
+	a     *app
+	flags workplaceFlags
+	// hidden is a variable that commands do not get, beside those with names of secrets.
+	hidden string
+	notice func(text string)
+
+	root    string
+	mode    permission.Mode
+	rules   permission.Rules
+	system  *toolsys.System
+	closers []func() error
+}
+
+func (w *workplace) onClose(f func() error) { w.closers = append(w.closers, f) }
+
+// close ends what was started, the last first.
+func (w *workplace) close() {
+	for _, f := range slices.Backward(w.closers) {
+		if err := f(); err != nil {
+			w.notice(err.Error())
+		}
+	}
+}
+
+// place finds the folder, and the rules that hold in it.
+func (w *workplace) place() error {
+	root, err := filepath.Abs(w.a.path(w.flags.root))
+	if err == nil && !isDir(root) {
+		err = errors.New("it is no folder")
+	}
+	if err != nil {
+		return usage("--root %s: %s", w.flags.root, reason(err))
+	}
+	w.root = host.Follow(root)
+	d := &decider{dir: w.root, roots: []string{w.root}}
+	if err := d.load(w.a, w.flags.rules); err != nil {
+		return err
+	}
+	if d.mode == permission.Auto {
+		return usage("the mode auto needs a classifier, which chat has not; give another with --mode")
+	}
+	if len(d.roots) > 1 {
+		w.notice("additional directories of the settings are not opened: files outside of " + w.root + " cannot be reached")
+	}
+	w.rules, w.mode = d.rules, d.mode
+	return nil
+}
+
+// tools makes the built-in tools on the machine's disk and shell: those that are named, or
+// all.
+func (w *workplace) tools(sink trace.Sink, servers tool.Servers, only ...string) error {
+	disk, err := host.Open(host.Config{Root: w.root, Write: true, Scratch: []string{toolsys.DefaultResultsDir}})
+	if err != nil {
+		return usage("--root %s: %s", w.flags.root, reason(err))
+	}
+	w.onClose(disk.Close)
+	shell, err := w.shell()
+	if err != nil {
+		return err
+	}
+	w.onClose(shell.Close)
+	agents := []string{path.Join(w.root, ".claude/agents")}
+	if _, err := agentwork.AgentTypes(disk.FS, agents); err != nil {
+		w.notice(err.Error())
+	}
+	w.system, err = toolsys.New(toolsys.Config{
+		Trace: sink, Servers: servers, Resolve: disk.Resolve, Keep: builtin.Keep(disk.FS),
+		Builtins: builtin.All(builtin.Deps{
+			FS: disk.FS, Resolve: disk.Resolve, Shell: shell.Run, Sandbox: shell.Sandbox(), Terminal: shell.Terminal, HTTP: http.DefaultTransport.RoundTrip,
+			AgentDirs: agents, SkillDirs: []string{path.Join(w.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(w.root, ".claude/workflows")}, Depth: chatDepth,
+		}, only...),
+	})
+	if err != nil {
+		return harness(err)
+	}
+	w.onClose(w.endTasks)
+	return nil
+}
+
+// endTasks stops what runs in the background.
+func (w *workplace) endTasks() error {
+	running := 0
+	for _, t := range w.system.Tasks.List() {
+		if t.Status == tool.TaskRunning {
+			running++
+		}
+	}
+	if running > 0 {
+		w.notice(fmt.Sprintf("%d still running in the background; stopped with the conversation", running))
+	}
+	return w.system.Close(context.Background())
+}
+
+// shell is the machine's, in a sandbox where that is wanted.
+func (w *workplace) shell() (*host.Shell, error) {
+	confined := &host.Sandbox{Writable: []string{w.root}, Network: w.flags.network}
+	for _, dir := range w.flags.writable {
+		confined.Writable = append(confined.Writable, w.a.path(dir))
+	}
+	if w.flags.sandbox == "off" {
+		confined = nil
+	}
+	shell, err := host.NewShell(host.ShellConfig{Sandbox: confined})
+	if errors.Is(err, host.ErrNoSandbox) && w.flags.sandbox == "auto" {
+		w.notice(err.Error() + "; commands are not confined")
+		shell, err = host.NewShell(host.ShellConfig{})
+	}
+	if err != nil {
+		return nil, usage("%s; see --sandbox and --writable", err)
+	}
+	return shell, nil
+}
+
+// commandEnv is what commands get of the environment: all but secrets.
+func (w *workplace) commandEnv() map[string]string {
+	hidden := map[string]bool{w.hidden: true}
+	for _, k := range secret.FromEnv(w.a.Env) {
+		hidden[k.Name] = true
+	}
+	env := map[string]string{}
+	for _, pair := range w.a.Env {
+		if name, value, ok := strings.Cut(pair, "="); ok && (!hidden[name] || slices.Contains(w.flags.env, name)) {
+			env[name] = value
+		}
+	}
+	return env
+}
