@@ -42,9 +42,11 @@ func Provide(name, version string, tools []*tool.Tool, call func(ctx context.Con
 }
 
 // Handler serves over streamable HTTP, without sessions: the server asks nothing of its
-// clients, and the newest revision has none.
+// clients, and the newest revision has none. Pages of other origins, which a browser on
+// the same machine may show, are refused.
 func Handler(s *mcp.Server) http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
+	serve := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
+	return http.NewCrossOriginProtection().Handler(serve)
 }
 
 // provided is a tool as it is listed. Its traits are those of an input without members. What

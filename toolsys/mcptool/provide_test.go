@@ -3,7 +3,9 @@ package mcptool_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -67,4 +69,22 @@ func TestOwnToolsAreOfferedToOtherClients(t *testing.T) {
 	out, err = write.Call(t.Context(), in, &tool.Context{})
 	require.NoError(t, err)
 	assert.True(t, out.Failed, "a refusal is a result and no error of the protocol")
+}
+
+func TestAPageOfAnotherOriginIsRefused(t *testing.T) {
+	server := offering(t)
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{"text":"it"}}}`
+	for origin, want := range map[string]int{"": http.StatusOK, server.URL: http.StatusOK, "https://elsewhere.example": http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader(call))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if origin != "" {
+			req.Header.Set("Origin", origin)
+		}
+		resp, err := server.Client().Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, want, resp.StatusCode, origin)
+	}
 }
