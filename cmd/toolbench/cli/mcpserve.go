@@ -190,8 +190,9 @@ func (c *callers) call(ctx context.Context, name string, input json.RawMessage) 
 // model answers the calls that are done, and makes of those that came since the next
 // message.
 func (c *callers) model(ctx context.Context, req message.Request, on func(data []byte) error) error {
-	if n := len(req.Messages); n > 0 {
-		c.answer(req.Messages[n-1].Results())
+	// Mail may stand behind the results, in messages of its own.
+	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role == message.User; i-- {
+		c.answer(req.Messages[i].Results())
 	}
 	var first asked
 	select {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -88,6 +89,21 @@ func TestOwnToolsServeAnyClientUnderTheRules(t *testing.T) {
 	text, failed = called(t, s, "Glob", map[string]any{"pattern": 7})
 	assert.True(t, failed)
 	assert.Contains(t, text, "pattern")
+}
+
+// A tool may add messages behind its result; the call is answered all the same.
+func TestACallThatAddsMessagesIsAnswered(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	skill := filepath.Join(dir, ".claude", "skills", "review")
+	require.NoError(t, os.MkdirAll(skill, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte("---\ndescription: Reviews.\n---\nLook closely."), 0o600))
+	s := offered(t, dir, "--tool", "Skill", "--tool", "Read", "--allow", "Skill")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "Skill", Arguments: map[string]any{"skill": "review"}})
+	require.NoError(t, err)
+	assert.Contains(t, r.Content[0].(*mcp.TextContent).Text, "is loaded")
 }
 
 // Each call gets its own answer, however many come at once, and also beyond what the
