@@ -16,6 +16,9 @@ type Own struct {
 	// Tools makes the program's tools for one run; nil makes none. They are in the pool
 	// beside those of the scenario, whose `only` does not concern them.
 	Tools func(World) ([]*tool.Tool, error)
+	// Decorate puts another tool in the place of each, the built-in ones as well, before the
+	// scenario's times and faults are added to it; nil leaves them.
+	Decorate func(*tool.Tool) *tool.Tool
 	// Hooks are asked before those of the scenario.
 	Hooks []hook.Hook
 	// Checks look at what came of a run that was checked against its expectations; an
@@ -40,6 +43,14 @@ func (r *runner) ownTools() ([]*tool.Tool, error) {
 	}
 	more, err := r.o.Own.Tools(World{FS: r.disk(), Clock: r.clock(), Dir: r.dir(), HTTP: r.fetch})
 	return slices.Concat(tools, more), err
+}
+
+// decorate makes of a tool what runs in its place.
+func (r *runner) decorate(t *tool.Tool) *tool.Tool {
+	if r.o.Own != nil && r.o.Own.Decorate != nil {
+		t = r.o.Own.Decorate(t)
+	}
+	return r.simulate(t)
 }
 
 // ownHooks are the program's hooks.
