@@ -112,7 +112,7 @@ func ownWords() []vocabulary {
 		{"interrupt", "%q is nothing that an interrupt does to a call", []string{"cancel", "block"}},
 		{"matching", "%q is no way of matching requests", []string{"strict", "lenient"}},
 		{"looseness", "%q is no way of comparing calls", looseness},
-		{"style", "%q is no style", []string{"names", "hints", "api"}},
+		{"style", "%q is no style", []string{"names", "hints", "api", "server-regex", "server-bm25"}},
 		{"list", "%q is nothing that becomes of a list", []string{"fails", "hangs"}},
 	}
 }
@@ -182,7 +182,7 @@ func nearestTool(name string, tools []string) string {
 func (sc *Scenario) scriptedCalls() []string {
 	var ids []string
 	for _, t := range sc.Stream.Turns {
-		for _, c := range t.Calls {
+		for _, c := range t.Made() {
 			ids = append(ids, c.ID)
 		}
 	}

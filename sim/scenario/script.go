@@ -39,6 +39,12 @@ type Turn struct {
 	Thinking string     `yaml:"thinking"`
 	Calls    []Scripted `yaml:"calls"`
 	Stop     string     `yaml:"stop"`
+	// Blocks are further blocks in their order, in front of the calls: for thinking between
+	// calls, and for what the API's own tools do.
+	Blocks []ScriptedBlock `yaml:"blocks"`
+	// Container is where the API ran the model's code; Cleared is what it cleared out of the request.
+	Container string           `yaml:"container"`
+	Cleared   []ScriptedChange `yaml:"cleared"`
 	// FirstByte is when the first event comes, End when the stream has ended, from the request on.
 	FirstByte Duration `yaml:"first_byte"`
 	End       Duration `yaml:"end"`
@@ -64,8 +70,51 @@ type Scripted struct {
 	At Duration `yaml:"at"`
 	// CutAt stops the input after that many bytes, as max_tokens does.
 	CutAt int `yaml:"cut_at"`
+	// Caller is the kind of the API's own tool that made the call, and By that tool's call; the model
+	// itself where it is not given.
+	Caller string `yaml:"caller"`
+	By     string `yaml:"by"`
 	// SameID allows an id that is taken, on purpose, as a broken gateway does it (O7).
 	SameID bool `yaml:"same_id"`
+}
+
+// Made are the calls of the answer in their order.
+func (t Turn) Made() []Scripted {
+	var all []Scripted
+	for _, b := range t.Blocks {
+		if b.Call != nil {
+			all = append(all, *b.Call)
+		}
+	}
+	return append(all, t.Calls...)
+}
+
+// ScriptedBlock is one block of a scripted answer: one of its members is given.
+type ScriptedBlock struct {
+	// Thinking and Text are written; Redacted is thinking that the API keeps to itself.
+	Thinking string `yaml:"thinking"`
+	Text     string `yaml:"text"`
+	Redacted string `yaml:"redacted"`
+	// Call is a call; Server is one of a tool of the API's own, and Result what that gave.
+	Call   *Scripted       `yaml:"call"`
+	Server *Scripted       `yaml:"server"`
+	Result *ScriptedResult `yaml:"result"`
+}
+
+// ScriptedResult is what a tool of the API's own gave.
+type ScriptedResult struct {
+	// Type is that of the block, such as tool_search_tool_result; Call is the id of the call, Content
+	// what the block holds.
+	Type    string         `yaml:"type"`
+	Call    string         `yaml:"call"`
+	Content map[string]any `yaml:"content"`
+}
+
+// ScriptedChange is what the API cleared out of a request.
+type ScriptedChange struct {
+	// Uses are the calls whose results were cleared, Tokens what that gained.
+	Uses   int `yaml:"uses"`
+	Tokens int `yaml:"tokens"`
 }
 
 // Pace replaces the recorded times; in a file "recorded" or members.
@@ -223,16 +272,61 @@ func (t Turn) Events(n int, seed uint64) []stream.Event {
 	if t.Text != "" {
 		out.Blocks = append(out.Blocks, stream.Block{Kind: stream.Text, Text: t.Text})
 	}
+	for _, b := range t.Blocks {
+		out.Blocks = append(out.Blocks, b.block())
+	}
 	for _, c := range t.Calls {
 		out.Blocks = append(out.Blocks, c.block())
 	}
+	out.Container, out.Cleared = t.Container, t.clearedJSON()
 	return stream.Script(out)
+}
+
+func (t Turn) clearedJSON() json.RawMessage {
+	if len(t.Cleared) == 0 {
+		return nil
+	}
+	var all []map[string]any
+	for _, c := range t.Cleared {
+		all = append(all, map[string]any{"type": "clear_tool_uses_20250919", "cleared_tool_uses": c.Uses, "cleared_input_tokens": c.Tokens})
+	}
+	return jsonOf(all)
+}
+
+func (b ScriptedBlock) block() stream.Block {
+	switch {
+	case b.Call != nil:
+		return b.Call.block()
+	case b.Server != nil:
+		made := b.Server.block()
+		made.Kind = stream.ServerToolUse
+		return made
+	case b.Result != nil:
+		return stream.Block{Kind: stream.Kind(b.Result.Type), ID: b.Result.Call, Content: jsonOf(b.Result.Content)}
+	case b.Thinking != "":
+		return stream.Block{Kind: stream.Thinking, Text: b.Thinking, Signature: "c2ln"}
+	case b.Redacted != "":
+		return stream.Block{Kind: stream.Redacted, Text: b.Redacted}
+	}
+	return stream.Block{Kind: stream.Text, Text: b.Text}
+}
+
+// jsonOf is a value of a scenario as JSON; what has none becomes a text that says why.
+func jsonOf(value any) json.RawMessage {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		raw, _ = json.Marshal(err.Error()) // a text always has one
+	}
+	return raw
 }
 
 func (c Scripted) block() stream.Block {
 	b := stream.Block{Kind: stream.ToolUse, ID: c.ID, Name: c.Tool, At: c.At.D(), CutAt: c.CutAt, Input: json.RawMessage(c.Raw)}
 	if c.Raw == "" {
 		b.Input = c.InputJSON()
+	}
+	if c.Caller != "" {
+		b.Caller = jsonOf(map[string]string{"type": c.Caller, "tool_id": c.By})
 	}
 	return b
 }

@@ -67,8 +67,14 @@ func (sc *Scenario) validateRest() error {
 	}
 	seen := map[string]bool{}
 	for i, t := range sc.Stream.Turns {
-		for j, c := range t.Calls {
-			key := fmt.Sprintf("stream.turns.%d.calls.%d", i, j)
+		if err := sc.validateBlocks(i, t); err != nil {
+			return err
+		}
+		for j, c := range t.Made() {
+			key := fmt.Sprintf("stream.turns.%d.calls.%d", i, j-len(t.Made())+len(t.Calls))
+			if j < len(t.Made())-len(t.Calls) {
+				key = fmt.Sprintf("stream.turns.%d.blocks", i)
+			}
 			switch {
 			case c.ID == "":
 				return sc.ErrorAt(key, "the call has no id", "add `id: call_1`")
@@ -80,6 +86,25 @@ func (sc *Scenario) validateRest() error {
 				return sc.ErrorAt(key, "input and raw exclude each other", "keep one")
 			}
 			seen[c.ID] = true
+		}
+	}
+	return nil
+}
+
+// validateBlocks refuses blocks that are none, or two.
+func (sc *Scenario) validateBlocks(turn int, t Turn) error {
+	for j, b := range t.Blocks {
+		given := 0
+		for _, is := range []bool{b.Thinking != "", b.Text != "", b.Redacted != "", b.Call != nil, b.Server != nil, b.Result != nil} {
+			if is {
+				given++
+			}
+		}
+		if given != 1 {
+			return sc.ErrorAt(fmt.Sprintf("stream.turns.%d.blocks.%d", turn, j), "a block is one thing", "write one of thinking, text, redacted, call, server and result")
+		}
+		if b.Result != nil && (b.Result.Type == "" || b.Result.Call == "") {
+			return sc.ErrorAt(fmt.Sprintf("stream.turns.%d.blocks.%d.result", turn, j), "the result has no type or no call", "write `type: tool_search_tool_result` and `call:` with the id it answers")
 		}
 	}
 	return nil

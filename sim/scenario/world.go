@@ -54,7 +54,11 @@ type Toolset struct {
 	Only []string `yaml:"only" names:"builtin"`
 	// Tools are tools of the scenario's own, beside the built-ins.
 	Tools []OwnTool `yaml:"tools"`
-	// Style is how deferred tools are listed for the model: names, hints or api.
+	// Memory is the folder of the memory tool, absolute or below the working directory; the tool is
+	// there where one is named.
+	Memory string `yaml:"memory"`
+	// Style is how deferred tools are listed for the model: names, hints or api, or
+	// server-regex or server-bm25 where the API itself searches them.
 	Style string `yaml:"style" names:"style"`
 }
 
@@ -64,6 +68,9 @@ type Conversation struct {
 	// Model is the name of the model that is asked; Betas are those that the client asks for.
 	Model string   `yaml:"model"`
 	Betas []string `yaml:"betas"`
+	// Thinking is how the model may think, Editing what the API clears out of long requests.
+	Thinking Thinking `yaml:"thinking"`
+	Editing  Editing  `yaml:"editing"`
 	// AgentDepth is how deep agents may start agents; 0 and 1 leave it to the main
 	// conversation.
 	AgentDepth int `yaml:"agent_depth"`
@@ -82,6 +89,27 @@ type Conversation struct {
 	// History are the messages of an earlier session; Compactions cut the conversation.
 	History     []PastMessage `yaml:"history"`
 	Compactions []Compaction  `yaml:"compactions"`
+}
+
+// Thinking is how the model may think.
+type Thinking struct {
+	// Budget is how many tokens it may think with; Adaptive leaves that to the model. Interleaved lets
+	// it think between calls.
+	Budget      int  `yaml:"budget"`
+	Adaptive    bool `yaml:"adaptive"`
+	Interleaved bool `yaml:"interleaved"`
+}
+
+// Editing has the API clear results of old calls out of long requests.
+type Editing struct {
+	// Trigger is the number of input tokens from which on it does; Keep is how many calls stay, AtLeast
+	// how many tokens must be gained.
+	Trigger int `yaml:"trigger"`
+	Keep    int `yaml:"keep"`
+	AtLeast int `yaml:"at_least"`
+	// Exclude are tools whose results stay; Inputs clears the calls' inputs as well.
+	Exclude []string `yaml:"exclude" names:"tool"`
+	Inputs  bool     `yaml:"inputs"`
 }
 
 // Permissions are the rules in force.
@@ -274,6 +302,12 @@ type ToolInput struct {
 	Derived map[string]string `yaml:"derived"`
 	// Internal is a member only permission may set, let through by its schema.
 	Internal string `yaml:"internal"`
+	// Strict has the API hold the model to the schema, Eager has it stream inputs as they come.
+	// Examples are inputs as they should be, Callers who may call it.
+	Strict   bool             `yaml:"strict"`
+	Eager    bool             `yaml:"eager"`
+	Examples []map[string]any `yaml:"examples"`
+	Callers  []string         `yaml:"callers"`
 }
 
 // ToolTraits is how a scenario's tool may be scheduled.

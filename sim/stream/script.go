@@ -143,7 +143,14 @@ func (s *script) close() {
 		if t.StopSequence != "" {
 			sequence = compact(t.StopSequence)
 		}
-		s.fill(`,"delta":{"stop_reason":%s,"stop_sequence":%s},"usage":{"output_tokens":%d}`, compact(t.stop()), sequence, s.outputTokens())
+		container, cleared := "", ""
+		if t.Container != "" {
+			container = fmt.Sprintf(`,"container":{"id":%s}`, compact(t.Container))
+		}
+		if len(t.Cleared) > 0 {
+			cleared = fmt.Sprintf(`,"context_management":{"applied_edits":%s}`, squeeze(t.Cleared))
+		}
+		s.fill(`,"delta":{"stop_reason":%s,"stop_sequence":%s%s},"usage":{"output_tokens":%d}%s`, compact(t.stop()), sequence, container, s.outputTokens(), cleared)
 	}
 	s.put(t.End, typeMessageStop)
 	if !s.bare {

@@ -27,6 +27,10 @@ type Turn struct {
 	// StopSequence is the sequence that stopped the turn, for stop_sequence.
 	StopSequence string
 	Usage        Usage
+	// Container is where the API ran code of the model's; Cleared is what it cleared out of
+	// the request, as JSON.
+	Container string
+	Cleared   json.RawMessage
 	// FirstByte is when message_start arrives.
 	FirstByte time.Duration
 	// End is when message_stop arrives; zero: with the last block's end.
@@ -88,6 +92,8 @@ type Block struct {
 	// order; what is not valid JSON is streamed as it stands.
 	ID, Name, Server string
 	Input            json.RawMessage
+	// Caller is who made the call, as JSON; none is sent where it is empty.
+	Caller json.RawMessage
 	// Content is the content of a block of another kind.
 	Content json.RawMessage
 	// At is when the block is complete (content_block_stop). Zero: evenly
@@ -145,6 +151,9 @@ func (b Block) head(t Turn, i int) []byte {
 		head := fmt.Appendf(nil, `{"type":%s,"id":%s,"name":%s,`, kind, compact(cmp.Or(b.ID, t.callID(i))), compact(b.Name))
 		if b.Server != "" {
 			head = fmt.Appendf(head, `"server_name":%s,`, compact(b.Server))
+		}
+		if len(b.Caller) > 0 {
+			head = fmt.Appendf(head, `"caller":%s,`, squeeze(b.Caller))
 		}
 		return append(head, `"input":{}}`...)
 	}

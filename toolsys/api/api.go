@@ -67,8 +67,8 @@ func stream(ctx context.Context, client *anthropic.Client, req message.Request, 
 		option.WithHeader("Accept", "text/event-stream"), option.WithHeader("Content-Type", "application/json"),
 		option.WithMiddleware(withBody(body)),
 	}
-	if len(req.Betas) > 0 {
-		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(req.Betas, ",")))
+	if betas := req.Header(); len(betas) > 0 {
+		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(betas, ",")))
 	}
 	var resp *http.Response
 	if err := client.Post(ctx, "v1/messages", nil, &resp, opts...); err != nil {

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,20 +24,12 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 	if len(reply.Message.Content) > 0 {
 		added = append(added, reply.Message)
 	}
+	s.container = cmp.Or(reply.Container, s.container)
+	s.learnFound(reply.Message)
 	inCallOrder(ex.emitted, reply.Message)
-	user := message.Message{Role: message.User, Content: s.budgeted(ex.emitted)}
-	for _, r := range ex.emitted {
-		for _, m := range r.Messages {
-			user.Content = slices.Concat(user.Content, m.Content)
-		}
-	}
-	if names := discoveredBy(ex.emitted); len(names) > 0 {
-		user.Content = append(user.Content, pool.Discovery(names))
-	}
 	fresh := s.takePending()
-	for _, m := range fresh {
-		user.Content = slices.Concat(user.Content, m.Content)
-	}
+	beside, held := s.beside(reply.Message, besides(ex.emitted, fresh))
+	user := message.Message{Role: message.User, Content: append(s.budgeted(ex.emitted), beside...)}
 	if len(user.Content) > 0 {
 		added = append(added, user)
 	}
@@ -49,8 +42,49 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 		out.Stop, out.Reason = "hook", r.Reason
 		return true, nil
 	}
-	again := len(ex.emitted) > 0 || len(fresh) > 0 || reply.StopReason == "pause_turn"
+	again := len(ex.emitted) > 0 || len(fresh) > 0 || held || reply.StopReason == "pause_turn"
 	return !again, nil
+}
+
+// besides is what follows the results of a message: what they bring with them, and what the
+// user said meanwhile (H5).
+func besides(results []pipeline.Result, fresh []message.Message) (blocks []message.Block) {
+	for _, r := range results {
+		for _, m := range r.Messages {
+			blocks = append(blocks, m.Content...)
+		}
+	}
+	if names := discoveredBy(results); len(names) > 0 {
+		blocks = append(blocks, pool.Discovery(names))
+	}
+	for _, m := range fresh {
+		blocks = append(blocks, m.Content...)
+	}
+	return blocks
+}
+
+// beside gives the blocks that go out beside the results of m's calls, and reports whether
+// some of them were held back before. Calls that a program of the model's made are answered
+// with their results and nothing else, or the API refuses the message: what else there is
+// waits for the next (E10).
+func (s *Session) beside(m message.Message, blocks []message.Block) (_ []message.Block, held bool) {
+	all := slices.Concat(s.later, blocks)
+	if slices.ContainsFunc(m.Content, func(b message.Block) bool { return b.Type == message.TypeToolUse && b.Caller() != message.Direct }) {
+		s.later = all
+		return nil, false
+	}
+	held = len(s.later) > 0
+	s.later = nil
+	return all, held
+}
+
+// learnFound notes what searches on the API's side found (E10).
+func (s *Session) learnFound(m message.Message) {
+	for _, b := range m.Content {
+		if names := b.ServerFound(); len(names) > 0 {
+			_ = s.change(func(st tool.State) tool.State { return st.Discover(names...) }) // it cannot panic
+		}
+	}
 }
 
 // inCallOrder sorts results as their calls stand in the message. Blocks that are complete

@@ -43,7 +43,11 @@ type Config struct {
 	MaxTokens int
 	System    []message.Block
 	Betas     []string
-	Handlers  pipeline.Handlers
+	// Thinking is how the model may think, unless that was changed in the session; Editing has
+	// the API clear old results out of long requests.
+	Thinking message.Thinking
+	Editing  message.Editing
+	Handlers pipeline.Handlers
 	// State is what the conversation starts from, History its earlier messages.
 	State   tool.State
 	History []message.Message
@@ -109,11 +113,11 @@ func (c *Config) complete() error {
 	case c.Settings.MaxConcurrency < 1:
 		return fmt.Errorf("%w: at most %d calls at once; it must be at least 1", ErrConfig, c.Settings.MaxConcurrency)
 	}
+	if err := c.completeThinking(); err != nil {
+		return err
+	}
 	if c.Served == nil {
 		c.Served = func(context.Context) tool.Served { return tool.Served{} }
-	}
-	if c.MaxTokens == 0 {
-		c.MaxTokens = 8192
 	}
 	if c.Grace == 0 {
 		c.Grace = schedule.DefaultGrace
@@ -123,6 +127,19 @@ func (c *Config) complete() error {
 	}
 	if c.Definitions == nil {
 		c.Definitions = pool.NewDefinitions()
+	}
+	return nil
+}
+
+// minThinking is the least an API takes as a budget.
+const minThinking = 1024
+
+func (c *Config) completeThinking() error {
+	if c.MaxTokens == 0 {
+		c.MaxTokens = 8192
+	}
+	if n := c.Thinking.Budget; n != 0 && (n < minThinking || n >= c.MaxTokens) {
+		return fmt.Errorf("%w: %d tokens to think with; it must be at least %d and less than the %d of a reply", ErrConfig, n, minThinking, c.MaxTokens)
 	}
 	return nil
 }

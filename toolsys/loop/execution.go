@@ -91,6 +91,9 @@ func (ex *execution) take(data []byte) error {
 		if ex.s.cfg.Journal != nil && (b.Type != message.TypeToolUse || !ex.taken(b.ID)) {
 			ex.recordBlock(b)
 		}
+		if found := b.ServerFound(); len(found) > 0 {
+			ex.snap = ex.snap.With(found)
+		}
 		switch {
 		case b.Type != message.TypeToolUse:
 		case ex.taken(b.ID):
@@ -125,7 +128,7 @@ func withoutRepeats(blocks []message.Block) []message.Block {
 }
 
 func (ex *execution) add(b message.Block) {
-	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turnNow()}
+	call := pipeline.Call{ID: b.ID, Name: b.Name, Input: b.Input, Invalid: b.Invalid, Turn: ex.s.turnNow(), Caller: b.Caller()}
 	i := len(ex.jobs)
 	j := ex.fresh(i)
 	j.pre = ex.s.pipe.Prepare(call, &j.env)

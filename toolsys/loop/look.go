@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
@@ -37,6 +38,24 @@ func (s *Session) look(ctx context.Context) *pool.Snapshot {
 
 // model is the one of the next request: what was changed in the session, or the configured.
 func (s *Session) model() string { return cmp.Or(s.State().Options[tool.OptionModel], s.cfg.ModelName) }
+
+// thinking is how the model of the next request may think: what was changed in the session,
+// or the configured.
+func (s *Session) thinking() message.Thinking {
+	t := s.cfg.Thinking
+	switch option := s.State().Options[tool.OptionThinking]; option {
+	case "":
+	case "off":
+		t = message.Thinking{}
+	case "adaptive":
+		t.Budget, t.Adaptive = 0, true
+	default:
+		if n, err := strconv.Atoi(option); err == nil && n >= minThinking && n < s.cfg.MaxTokens {
+			t.Budget, t.Adaptive = n, false
+		}
+	}
+	return t
+}
 
 // switchedOff are the tools that options of the session take away.
 func switchedOff(st tool.State) []string {
@@ -177,7 +196,7 @@ func (s *Session) search(ctx context.Context, snap *pool.Snapshot, query string,
 	res := snap.Index().Search(q, limit)
 	found := tool.Found{
 		Missing: res.Missing, Deferred: res.TotalDeferred, Pending: slices.Clone(s.cfg.Served(ctx).Pending),
-		References: s.cfg.Style == pool.API,
+		References: snap.Refers(),
 	}
 	for _, m := range res.Matches {
 		t, ok := snap.Pool.Find(m.Name)

@@ -95,7 +95,7 @@ func (s *Session) setIdle() {
 func (s *Session) context(state tool.State, ex *execution) tool.Context {
 	return tool.Context{
 		Core: tool.Core{
-			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.model(),
+			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.model(), Thinking: s.thinking(),
 			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
 			InProgress: ex.busy, Clock: s.cfg.Handlers.Clock,
 		},

@@ -58,6 +58,7 @@ func (s *Session) request(snap *pool.Snapshot) message.Request {
 	return message.Request{
 		Model: s.model(), MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,
 		Tools: snap.Definitions(s.cfg.Definitions), Messages: messages, Renderer: &s.rendered,
+		Thinking: s.thinking(), Editing: s.cfg.Editing, Container: s.container,
 	}
 }
 
@@ -72,7 +73,7 @@ func (s *Session) unreferable(snap *pool.Snapshot) func(tool string) string {
 		}
 		return all
 	})
-	refers := snap.View.Deferring && snap.View.Style == pool.API
+	refers := snap.Refers()
 	return func(tool string) string {
 		switch {
 		case !offered()[tool]:
@@ -141,6 +142,9 @@ func (s *Session) endOfStream(stream context.Context, ex *execution, err error) 
 		return reply, incomplete
 	}
 	s.traceCut(ex)
+	for _, c := range reply.Cleared {
+		s.trace(trace.Cleared{Uses: c.Uses, Tokens: c.Tokens})
+	}
 	s.trace(trace.StreamEnd{Stop: reply.StopReason})
 	return reply, nil
 }

@@ -36,6 +36,10 @@ type Reply struct {
 	StopReason string
 	Usage      Usage
 	Message    Message
+	// Container is where the API ran the model's code; "" when it ran none.
+	Container string
+	// Cleared is what the API cleared out of the request.
+	Cleared []Cleared
 }
 
 // Assembler turns stream events into blocks. It keeps the raw deltas and takes a
@@ -115,7 +119,7 @@ func (a *Assembler) begin(m *begun) ([]Block, error) {
 	if m == nil {
 		return nil, nil
 	}
-	a.reply = Reply{ID: m.id, Model: m.model, Usage: m.usage, StopReason: m.stop}
+	a.reply = Reply{ID: m.id, Model: m.model, Usage: m.usage, StopReason: m.stop, Container: m.container}
 	for i := range m.content {
 		if b := &m.content[i]; b.Type == TypeToolUse {
 			b.Input, b.Invalid = completeInput(b.Input, nil)
@@ -311,6 +315,8 @@ func (a *Assembler) finish(ev *event) {
 	if ev.usage != nil {
 		a.reply.Usage.Output = ev.usage.Output
 	}
+	a.reply.Container = cmp.Or(ev.delta.container, a.reply.Container)
+	a.reply.Cleared = append(a.reply.Cleared, ev.cleared...)
 }
 
 // Open names the calls that have begun and are not complete; when the stream

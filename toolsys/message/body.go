@@ -256,6 +256,7 @@ func appendPart(buf []byte, messages []Message, i int) ([]byte, error) {
 func (r Request) appendHead(buf []byte) (_ []byte, err error) {
 	buf = appendQuoted(append(buf, `{"model":`...), r.Model)
 	buf = strconv.AppendInt(append(buf, `,"max_tokens":`...), int64(r.MaxTokens), 10)
+	buf = r.appendOptions(buf)
 	if len(r.System) > 0 {
 		if buf, err = appendBlocks(append(buf, `,"system":`...), r.System); err != nil {
 			return nil, err

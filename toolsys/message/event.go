@@ -19,21 +19,22 @@ type event struct {
 	message *begun
 	delta   delta
 	usage   *Usage
+	cleared []Cleared
 	fault   StreamError
 }
 
 // begun is the message that message_start brings.
 type begun struct {
-	id, model, stop string
-	content         []Block
-	usage           Usage
+	id, model, stop, container string
+	content                    []Block
+	usage                      Usage
 }
 
 type delta struct {
 	kind                            string
 	text, json, thinking, signature []byte
 	citation                        []byte // JSON
-	stop                            string
+	stop, container                 string
 }
 
 // empty reports whether the delta adds nothing to its block.
@@ -71,6 +72,7 @@ type wireEvent struct {
 		Content []Block `json:"content"`
 		Usage   Usage   `json:"usage"`
 		Stop    string  `json:"stop_reason"`
+		wireContainer
 	} `json:"message"`
 	Delta struct {
 		Type        string          `json:"type"`
@@ -80,12 +82,29 @@ type wireEvent struct {
 		Signature   string          `json:"signature"`
 		Citation    json.RawMessage `json:"citation"`
 		StopReason  string          `json:"stop_reason"`
+		wireContainer
 	} `json:"delta"`
-	Usage *Usage `json:"usage"`
+	Usage   *Usage `json:"usage"`
+	Editing *struct {
+		Applied []Cleared `json:"applied_edits"`
+	} `json:"context_management"`
 	Error struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 	} `json:"error"`
+}
+
+type wireContainer struct {
+	Container *struct {
+		ID string `json:"id"`
+	} `json:"container"`
+}
+
+func (w wireContainer) id() string {
+	if w.Container == nil {
+		return ""
+	}
+	return w.Container.ID
 }
 
 // general reads any event.
@@ -99,11 +118,14 @@ func general(data []byte) (*event, error) {
 		kind: w.Type, index: w.Index, block: w.Block, usage: w.Usage, fault: StreamError{Kind: w.Error.Type, Message: w.Error.Message},
 		delta: delta{
 			kind: d.Type, text: []byte(d.Text), json: []byte(d.PartialJSON), thinking: []byte(d.Thinking),
-			signature: []byte(d.Signature), citation: d.Citation, stop: d.StopReason,
+			signature: []byte(d.Signature), citation: d.Citation, stop: d.StopReason, container: d.id(),
 		},
 	}
+	if w.Editing != nil {
+		ev.cleared = w.Editing.Applied
+	}
 	if m := w.Message; m != nil {
-		ev.message = &begun{id: m.ID, model: m.Model, stop: m.Stop, content: m.Content, usage: m.Usage}
+		ev.message = &begun{id: m.ID, model: m.Model, stop: m.Stop, content: m.Content, usage: m.Usage, container: m.id()}
 	}
 	return ev, nil
 }
@@ -130,6 +152,8 @@ func (r *eventReader) event() bool {
 			return seen.first(5) && r.tokens(&r.usage)
 		case "error":
 			return false
+		case "context_management":
+			return r.Word("null") // what was cleared is for the general reader
 		}
 		return plain && unlike(name) && r.Skip()
 	})
@@ -149,6 +173,8 @@ func (r *eventReader) message(m *begun) bool {
 			return seen.first(3) && r.tokens(&m.usage)
 		case "stop_reason":
 			return seen.first(4) && (r.Word("null") || r.keyword(&m.stop))
+		case "container":
+			return r.Word("null")
 		}
 		return plain && unlike(name) && r.Skip()
 	})
@@ -172,6 +198,8 @@ func (r *eventReader) delta(d *delta) bool {
 			return seen.first(5) && r.raw(&d.citation)
 		case "stop_reason":
 			return seen.first(6) && (r.Word("null") || r.keyword(&d.stop))
+		case "container":
+			return r.Word("null")
 		}
 		return plain && unlike(name) && r.Skip()
 	})

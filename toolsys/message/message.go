@@ -110,8 +110,12 @@ type Request struct {
 	System    []Block
 	Tools     []json.RawMessage
 	Messages  []Message
-	// Betas are sent in the anthropic-beta header.
-	Betas []string
+	// Betas are sent in the anthropic-beta header, with those that other members need.
+	Betas    []string
+	Thinking Thinking
+	Editing  Editing
+	// Container is where the API runs the model's code, as an earlier reply named it.
+	Container string
 	// Renderer keeps what requests of the same conversation have in common; nil keeps nothing.
 	Renderer *Renderer
 }

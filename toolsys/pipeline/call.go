@@ -28,6 +28,8 @@ type Call struct {
 	// Invalid is what the model sent when it was no JSON object (H2).
 	Invalid string
 	Turn    int
+	// Caller is who made the call, in the API's words; "" stands for message.Direct.
+	Caller string
 }
 
 // Result is the one outcome of a call (H2).

@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,6 +81,13 @@ func (p *Pipeline) Prepare(call Call, env *Env) (pre *Prepared) {
 	return pre
 }
 
+func callersText(callers []string) string {
+	if len(callers) == 0 {
+		return "call it directly"
+	}
+	return "only by " + strings.Join(callers, ", ")
+}
+
 func (p *Pipeline) find(pre *Prepared, env *Env) bool {
 	began := p.now()
 	t, found := env.Snapshot.Pool.Find(pre.Call.Name)
@@ -93,6 +102,10 @@ func (p *Pipeline) find(pre *Prepared, env *Env) bool {
 }
 
 func (p *Pipeline) check(pre *Prepared, env *Env) {
+	if caller := cmp.Or(pre.Call.Caller, message.Direct); !pre.tool.Wire.Takes(caller) {
+		pre.failure = &failure{Refused, fmt.Sprintf("%s may not be called by %s: %s", pre.tool.Name, caller, callersText(pre.tool.Wire.Callers))}
+		return
+	}
 	if pre.Call.Invalid != "" {
 		pre.failure = &failure{BadJSON, badJSONText(pre.Call)}
 		return

@@ -116,19 +116,28 @@ func (d *Definitions) keep(k definitionKey, raw json.RawMessage) {
 }
 
 // write gives the canonical definition: name, description, input_schema, then
-// what applies of strict, defer_loading and cache_control.
+// what applies of strict, eager_input_streaming, allowed_callers, input_examples,
+// defer_loading and cache_control. A tool that the API knows has its type and name instead.
 func write(k definitionKey, f form, broke func(error)) json.RawMessage {
 	t := k.tool
 	var out bytes.Buffer
-	out.WriteString(`{"name":`)
-	writeString(&out, t.Name)
-	out.WriteString(`,"description":`)
-	writeString(&out, t.Prompt(tool.PromptOptions{Settings: f.settings, Tools: strings.FieldsFunc(f.builtins, comma), Broke: broke}))
-	out.WriteString(`,"input_schema":`)
-	out.Write(SchemaOf(t))
+	if t.Wire.Type != "" {
+		out.WriteString(`{"type":`)
+		writeString(&out, t.Wire.Type)
+		out.WriteString(`,"name":`)
+		writeString(&out, t.Name)
+	} else {
+		out.WriteString(`{"name":`)
+		writeString(&out, t.Name)
+		out.WriteString(`,"description":`)
+		writeString(&out, t.Prompt(tool.PromptOptions{Settings: f.settings, Tools: strings.FieldsFunc(f.builtins, comma), Broke: broke}))
+		out.WriteString(`,"input_schema":`)
+		out.Write(SchemaOf(t))
+	}
 	if t.Strict {
 		out.WriteString(`,"strict":true`)
 	}
+	writeWire(&out, t.Wire)
 	if k.deferred {
 		out.WriteString(`,"defer_loading":true`)
 	}
@@ -137,6 +146,28 @@ func write(k definitionKey, f form, broke func(error)) json.RawMessage {
 	}
 	out.WriteByte('}')
 	return out.Bytes()
+}
+
+func writeWire(out *bytes.Buffer, w tool.Wire) {
+	if w.Eager {
+		out.WriteString(`,"eager_input_streaming":true`)
+	}
+	for i, caller := range w.Callers {
+		out.WriteString([...]string{`,"allowed_callers":[`, `,`}[min(i, 1)])
+		writeString(out, caller)
+	}
+	if len(w.Callers) > 0 {
+		out.WriteByte(']')
+	}
+	for i, example := range w.Examples {
+		out.WriteString([...]string{`,"input_examples":[`, `,`}[min(i, 1)])
+		if json.Compact(out, example) != nil {
+			out.WriteString("{}") // Build took it: it is JSON
+		}
+	}
+	if len(w.Examples) > 0 {
+		out.WriteByte(']')
+	}
 }
 
 func comma(r rune) bool { return r == ',' }

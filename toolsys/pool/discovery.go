@@ -25,16 +25,16 @@ func Discovery(names []string) message.Block {
 	return message.Text(discoveredOpen + string(raw) + discoveredClose)
 }
 
-// Discovered reads the names back from a history, sorted: from attachments, and
-// from tool references in results (E6).
+// Discovered reads the names back from a history, sorted: from attachments, from
+// tool references in results, and from results of the API's own searches (E6).
 func Discovered(history []message.Message) []string {
 	var found []string
 	for _, m := range history {
-		if m.Role != message.User {
-			continue // only what the tool system wrote counts, not what a model writes
-		}
 		for _, b := range m.Content {
-			found = append(found, discoveredIn(b)...)
+			found = append(found, b.ServerFound()...)
+			if m.Role == message.User { // only what the tool system wrote counts, not what a model writes
+				found = append(found, discoveredIn(b)...)
+			}
 		}
 	}
 	slices.Sort(found)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,13 +17,34 @@ import (
 // Style is how deferred tools are announced to the model (E4).
 type Style uint8
 
-// Names lists bare names, Hints names with their hints, API sends
-// definitions marked defer_loading.
+// Names lists bare names, Hints names with their hints, API sends definitions marked
+// defer_loading. ServerRegex and ServerBM25 do so too, and leave the search to the API: a
+// tool of its own stands where ToolSearch stood, and what it finds needs no other definition
+// (E10).
 const (
 	Names Style = iota
 	Hints
 	API
+	ServerRegex
+	ServerBM25
 )
+
+// refers: deferred tools go as definitions, and are found by reference.
+func (s Style) refers() bool { return s >= API }
+
+// server is the definition of the API's own search, nil where the search is ours.
+func (s Style) server() json.RawMessage {
+	switch s {
+	case ServerRegex:
+		return json.RawMessage(`{"type":"tool_search_tool_regex_20251119","name":"tool_search_tool_regex"}`)
+	case ServerBM25:
+		return json.RawMessage(`{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}`)
+	}
+	return nil
+}
+
+// Refers reports whether the request has tools that are found by reference.
+func (s *Snapshot) Refers() bool { return s.View.Deferring && s.View.Style.refers() }
 
 // View is what a request's form depends on beside the pool.
 type View struct {
@@ -66,7 +88,7 @@ func (p *Pool) Look(v View) *Snapshot {
 			if i < p.Builtins {
 				s.fixed = len(s.loaded)
 			}
-		case s.discovered[t.Name]:
+		case s.discovered[t.Name] && v.Style.server() == nil:
 			found = append(found, t)
 		default:
 			s.deferred = append(s.deferred, t)
@@ -156,9 +178,13 @@ func (s *Snapshot) write(d *Definitions) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(s.loaded)+len(s.deferred))
 	for i, t := range s.loaded {
 		k.tool, k.mark = t, i == s.fixed-1
+		if server := s.View.Style.server(); server != nil && t.Name == search.ToolName {
+			out = append(out, marked(server, k.mark))
+			continue
+		}
 		out = append(out, d.bytes(k, f))
 	}
-	if s.View.Style == API {
+	if s.View.Style.refers() {
 		k.deferred, k.mark = true, false
 		for _, t := range s.deferred {
 			k.tool = t
@@ -168,10 +194,30 @@ func (s *Snapshot) write(d *Definitions) []json.RawMessage {
 	return out
 }
 
+// marked is a definition, with a cache breakpoint behind it where one is wanted.
+func marked(def json.RawMessage, mark bool) json.RawMessage {
+	if !mark {
+		return def
+	}
+	return append(slices.Clone(def[:len(def)-1]), `,"cache_control":{"type":"ephemeral"}}`...)
+}
+
+// With gives the snapshot with more tools discovered, for the calls behind a search of the
+// API's own: what stands in the request is the same.
+func (s *Snapshot) With(found []string) *Snapshot {
+	more := &Snapshot{
+		Pool: s.Pool, View: s.View, loaded: s.loaded, deferred: s.deferred, fixed: s.fixed, discovered: maps.Clone(s.discovered), index: s.index,
+	}
+	for _, name := range found {
+		more.discovered[name] = true
+	}
+	return more
+}
+
 // Announcement is the text that names the deferred tools, or "" when there are
 // none or when they go as definitions (E4).
 func (s *Snapshot) Announcement() string {
-	if len(s.deferred) == 0 || s.View.Style == API {
+	if len(s.deferred) == 0 || s.View.Style.refers() {
 		return ""
 	}
 	var b strings.Builder

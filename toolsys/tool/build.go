@@ -39,7 +39,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 	}
 	t := &Tool{
 		Name: d.Name, Aliases: slices.Clone(d.Aliases), Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
-		Strict: d.Strict, Coordinates: d.Coordinates, Internal: slices.Clone(d.Internal), Description: d.Description,
+		Strict: d.Strict, Wire: d.Wire, Coordinates: d.Coordinates, Internal: slices.Clone(d.Internal), Description: d.Description,
 		Describe: erased("", d.Describe, d.Description), Prompt: prompt(d), Input: input, Output: output,
 		Complete: eraseComplete(d), Call: eraseCall(d), Validate: unguarded(d.Validate), Subject: unguarded(d.Subject),
 		Permit: inContext("permit", d.Permit, permission.Opinion{}, func(err error) permission.Opinion { // fail closed
@@ -55,7 +55,18 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		Present: eraseView(d.Name, d.View),
 	}
 	t.Parse, t.Decode = parser[In](t.Input, d.InputSchema == nil), decode[In]
-	return t, nil
+	return t, checkExamples(t)
+}
+
+// checkExamples holds examples against the schema: an API refuses a request with one that
+// does not fit.
+func checkExamples(t *Tool) error {
+	for i, example := range t.Wire.Examples {
+		if _, problems := t.Parse(example); len(problems) > 0 {
+			return fmt.Errorf("%w: %s: example %d does not fit the schema: %s", ErrDefinition, t.Name, i+1, problems.String())
+		}
+	}
+	return nil
 }
 
 // Must is Build for definitions written in code, where an error is the

@@ -286,3 +286,20 @@ func TestInputsAreEquivalentWhenTheirValuesAre(t *testing.T) {
 	assert.True(t, tl.Shape.Equivalent(a, b))
 	assert.False(t, tl.Shape.Equivalent(a, parse(t, tl, `{"path":"b"}`)))
 }
+
+func TestAnExampleHasToFitTheSchema(t *testing.T) {
+	d := tool.Def[struct {
+		Path string `json:"path"`
+	}, string]{Name: "t", Description: "d", Call: func(context.Context, struct {
+		Path string `json:"path"`
+	}, *tool.Context) (tool.Result[string], error) {
+		return tool.Done(""), nil
+	}}
+	d.Wire.Examples = []json.RawMessage{json.RawMessage(`{"path":"a"}`)}
+	_, err := tool.Build(d)
+	require.NoError(t, err)
+	d.Wire.Examples = append(d.Wire.Examples, json.RawMessage(`{"path":7}`))
+	_, err = tool.Build(d)
+	assert.ErrorIs(t, err, tool.ErrDefinition)
+	assert.ErrorContains(t, err, "example 2 does not fit the schema")
+}

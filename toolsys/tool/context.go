@@ -30,6 +30,8 @@ type Core struct {
 	Chain   Chain
 	Turn    int
 	Model   string
+	// Thinking is how the model thinks.
+	Thinking message.Thinking
 	// NonInteractive means nobody can be asked.
 	NonInteractive bool
 	Settings       settings.Settings

@@ -15,6 +15,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -51,6 +52,8 @@ type Def[In, Out any] struct {
 	OutputSchema json.RawMessage
 	// Strict asks the API to hold the model to the schema.
 	Strict bool
+	// Wire is what else the API is told of the tool.
+	Wire Wire
 	// Coordinates: who directs other agents and does no work itself may use the tool.
 	Coordinates bool
 	// Internal names input members that only the permission layer may set; they
@@ -80,6 +83,28 @@ type Def[In, Out any] struct {
 	Shaping Shaping[In]
 	Limits  Limits[In]
 	View    View[In]
+}
+
+// Wire is what the API is told of a tool beside its name, description and schema.
+type Wire struct {
+	// Examples are inputs as calls should have them; each has to fit the schema.
+	Examples []json.RawMessage
+	// Callers are who may call the tool: message.Direct, and kinds of the API's own tools,
+	// such as code_execution_20250825, in which a program of the model calls it. None stands
+	// for message.Direct alone, and a call of anybody else is refused.
+	Callers []string
+	// Eager has the input streamed as it is written, whether or not it becomes valid.
+	Eager bool
+	// Type names a tool that the API knows: it is sent by its type and its name alone.
+	Type string
+}
+
+// Takes reports whether a caller may call the tool.
+func (w Wire) Takes(caller string) bool {
+	if len(w.Callers) == 0 {
+		return caller == message.Direct
+	}
+	return slices.Contains(w.Callers, caller)
 }
 
 // PromptOptions is what a tool's prompt may depend on.

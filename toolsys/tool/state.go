@@ -107,11 +107,12 @@ type Place struct {
 const (
 	OptionCoordinator = "coordinator"
 
-	OptionModel   = "model"
-	OptionSandbox = "sandbox"
-	OptionTheme   = "theme"
-	OptionTodos   = "todos"
-	OptionVerbose = "verbose"
+	OptionModel    = "model"
+	OptionSandbox  = "sandbox"
+	OptionTheme    = "theme"
+	OptionThinking = "thinking"
+	OptionTodos    = "todos"
+	OptionVerbose  = "verbose"
 )
 
 // Off reports whether an option is switched off.

@@ -20,6 +20,7 @@ type Tool struct {
 	Origin  *Origin
 	LSP     bool
 	Strict  bool
+	Wire    Wire
 	// Coordinates: who directs other agents and does no work itself may use the tool.
 	Coordinates bool
 	// Internal names input members the model may not send (H3). Complete gives the

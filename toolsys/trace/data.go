@@ -16,6 +16,7 @@ const (
 	KindFirstByte   Kind = "stream.open"
 	KindBlockDone   Kind = "stream.block"
 	KindStreamEnd   Kind = "stream.end"
+	KindCleared     Kind = "context.cleared"
 	KindStreamCut   Kind = "stream.cut"
 	KindFallback    Kind = "fallback"
 	KindReady       Kind = "call.ready"
@@ -65,6 +66,7 @@ var payloads = []struct {
 	{FirstByte{}, "the first stream event arrived"},
 	{BlockDone{}, "a content block is complete"},
 	{StreamEnd{}, "the message is complete"},
+	{Cleared{}, "the API cleared old results out of the request"},
 	{StreamCut{}, "a call was cut off and will not run"},
 	{Fallback{}, "the stream was abandoned and is tried again"},
 	{Ready{}, "a call is complete and queued"},
@@ -228,6 +230,10 @@ type (
 		Blocks int    `trace:"blocks"`
 	}
 	Discarded struct{}
+	Cleared   struct {
+		Uses   int `trace:"uses"`
+		Tokens int `trace:"tokens"`
+	}
 	Interrupt struct {
 		Text string `trace:"text"`
 	}
@@ -312,6 +318,7 @@ func (Request) kind() Kind     { return KindRequest }
 func (FirstByte) kind() Kind   { return KindFirstByte }
 func (BlockDone) kind() Kind   { return KindBlockDone }
 func (StreamEnd) kind() Kind   { return KindStreamEnd }
+func (Cleared) kind() Kind     { return KindCleared }
 func (StreamCut) kind() Kind   { return KindStreamCut }
 func (Fallback) kind() Kind    { return KindFallback }
 func (Ready) kind() Kind       { return KindReady }

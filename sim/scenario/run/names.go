@@ -25,7 +25,7 @@ func (r *runner) checkNames() error {
 	tools := r.toolNames()
 	made := func(name string, of func(id, tool string) bool) bool {
 		for _, t := range r.sc.Stream.Turns {
-			for _, c := range t.Calls {
+			for _, c := range t.Made() {
 				if of(c.ID, c.Tool) {
 					return true
 				}

@@ -2,11 +2,13 @@ package run
 
 import (
 	"net/http"
+	"path"
 	"slices"
 
 	"github.com/spf13/afero"
 
 	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/tool"
 )
@@ -38,6 +40,12 @@ type World struct {
 // ownTools are the program's tools for this run, behind those of the scenario.
 func (r *runner) ownTools() ([]*tool.Tool, error) {
 	tools, err := ownTools(r.sc)
+	if dir := r.sc.World.Memory; dir != "" {
+		if !path.IsAbs(dir) {
+			dir = path.Join(r.dir(), dir)
+		}
+		tools = append(tools, file.Memory(r.disk(), dir))
+	}
 	if err != nil || r.o.Own == nil || r.o.Own.Tools == nil {
 		return tools, err
 	}

@@ -244,10 +244,11 @@ func (r *runner) open() (*loop.Session, error) {
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Handlers: handlers, State: state,
 		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Stay: w.Stay.D(), Style: styles[w.Style], Betas: w.Betas,
 		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal, Output: schemaOf(w.Output),
+		Thinking: message.Thinking(w.Thinking), Editing: message.Editing(w.Editing),
 	})
 }
 
-var styles = map[string]pool.Style{"": pool.Names, "names": pool.Names, "hints": pool.Hints, "api": pool.API}
+var styles = map[string]pool.Style{"": pool.Names, "names": pool.Names, "hints": pool.Hints, "api": pool.API, "server-regex": pool.ServerRegex, "server-bm25": pool.ServerBM25}
 
 // run sends the user's messages, further ones at their times, and records what is left at
 // the end.

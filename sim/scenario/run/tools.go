@@ -51,6 +51,10 @@ func (o ownTool) def() tool.Def[json.RawMessage, string] {
 		Loading: tool.Loading{Deferrable: o.Deferrable, Always: o.Always},
 		Limits:  tool.Limits[in]{ResultChars: o.ResultChars, Timeout: func(in) time.Duration { return o.Timeout.D() }},
 	}
+	d.Strict, d.Wire = o.Strict, tool.Wire{Callers: o.Callers, Eager: o.Eager}
+	for _, example := range o.Examples {
+		d.Wire.Examples = append(d.Wire.Examples, schemaOf(example))
+	}
 	if given := schemaOf(o.Schema); given != nil {
 		d.InputSchema = given
 	}

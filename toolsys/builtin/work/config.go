@@ -72,6 +72,8 @@ var configurable = []setting{
 	{name: tool.OptionSandbox, about: "whether commands run in the sandbox, where there is one", allowed: truths, initial: "true", asks: true},
 	{name: tool.OptionTheme, about: "the colours of the screen", initial: "dark",
 		allowed: []string{"dark", "light", "dark-daltonized", "light-daltonized", "dark-ansi", "light-ansi"}},
+	{name: tool.OptionThinking, about: "how many tokens the model may think with before it answers", get: thinkingOf,
+		allowed: []string{"off", "1024", "2048", "4096", "adaptive"}},
 	{name: tool.OptionTodos, about: "whether there is a to-do list", allowed: truths, initial: "true"},
 	{name: tool.OptionVerbose, about: "whether the screen shows whole results", allowed: truths, initial: "false"},
 }
@@ -272,4 +274,15 @@ func (out ConfigOut) text() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// thinkingOf is how the model thinks, as a value of the setting.
+func thinkingOf(c *tool.Context) string {
+	switch {
+	case c.Thinking.Adaptive:
+		return "adaptive"
+	case c.Thinking.Budget > 0:
+		return strconv.Itoa(c.Thinking.Budget)
+	}
+	return "off"
 }
