@@ -327,3 +327,61 @@ func TestChatOfAScript(t *testing.T) {
 	assert.Equal(t, "Understood.\n", out)
 	assert.Empty(t, errs)
 }
+
+const reaching = `name: reaching
+about: What stands behind tools is asked.
+stream:
+  turns:
+    - calls: [{tool: WebSearch, id: search, input: {query: gophers}}]
+    - calls: [{tool: PushNotification, id: push, input: {message: built}}]
+    - calls: [{tool: LSP, id: hover, input: {operation: hover, file_path: main.go, line: 3, symbol: main}}]
+    - calls: [{tool: WebBrowser, id: page, input: {action: navigate, url: "PAGE"}}]
+    - text: All were asked.
+`
+
+// What stands behind tools is named by flags, which also offer the tools; it is asked, and
+// ends with the conversation. Without a flag the tool is not there.
+func TestChatReachesWhatFlagsName(t *testing.T) {
+	root, env := chatPlace(t)
+	var mu sync.Mutex
+	asked := map[string]string{}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		asked[req.URL.Path] = req.URL.RawQuery + string(body)
+		switch req.URL.Path {
+		case "/search":
+			fmt.Fprint(w, `{"results":[{"title":"The gopher","url":"http://gopher.test/","content":"It digs."}]}`)
+		case "/topic":
+			fmt.Fprint(w, `{"id":"push-1","event":"message"}`)
+		default:
+			fmt.Fprint(w, `<title>Burrow</title><p>Here it lives.</p>`)
+		}
+	}))
+	t.Cleanup(web.Close)
+	model := serving(t, env, strings.ReplaceAll(reaching, "PAGE", web.URL+"/page"))
+	args := []string{"chat", "--base-url", model, "--root", root, "--mode", "bypass", "--transcript", "off",
+		"--search-url", web.URL, "--push-url", web.URL + "/topic", "--lsp", ".go=languageserver"}
+	_, err := exec.LookPath("chromium")
+	if err == nil {
+		args = append(args, "--browser")
+	}
+	cmd := exec.CommandContext(t.Context(), "toolbench", args...)
+	cmd.Env, cmd.Dir, cmd.Stdin = append(env, "LANGUAGESERVER_PID="+filepath.Join(root, "ls.pid")), root, strings.NewReader("ask\n")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.NoError(t, cmd.Run(), "%s", &errs)
+	assert.Contains(t, out.String(), "All were asked.")
+	assert.Contains(t, errs.String(), `#1 ok: Pages found for "gophers": (and 4 more lines)`)
+	assert.Contains(t, errs.String(), "#2 ok: The notification is sent.")
+	assert.Contains(t, errs.String(), "#3 ok: what main is")
+	assert.Equal(t, "format=json&q=gophers", asked["/search"])
+	assert.Equal(t, "built", asked["/topic"])
+	gone(t, pid(t, filepath.Join(root, "ls.pid")))
+	if err == nil {
+		assert.Contains(t, errs.String(), "#4 ok: "+web.URL+"/page (Burrow)")
+	} else {
+		assert.Contains(t, errs.String(), "#4 not found: ")
+	}
+}

@@ -19,8 +19,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"toolbench":  main,
-		"crashbench": func() { os.Exit(run(crashing())) },
+		"toolbench":      main,
+		"crashbench":     func() { os.Exit(run(crashing())) },
+		"languageserver": languageServer,
 	})
 }
 

@@ -99,6 +99,7 @@ func (c *chat) start(args []string) error {
 	if err != nil {
 		return usage("%s", err)
 	}
+	set = c.flags.backends.settings(set)
 	set.BaseURL = reach.BaseURL
 	past, err := c.openTranscript()
 	if err != nil {

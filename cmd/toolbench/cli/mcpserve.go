@@ -63,7 +63,7 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 		return err
 	}
 	if len(f.tools) == 0 {
-		f.tools = servedTools
+		f.tools = slices.Concat(servedTools, f.backends.tools())
 	}
 	known := builtin.Names()
 	for _, name := range f.tools {
@@ -143,7 +143,7 @@ func newCallers() *callers {
 
 // open begins the conversation.
 func (c *callers) open(ctx context.Context, w *workplace) error {
-	set := settings.External()
+	set := w.flags.backends.settings(settings.External())
 	set.ToolSearch.Kind = settings.Off
 	session, err := w.system.Open(loop.Config{
 		Model: c.model, Settings: set, Policy: schedule.Streaming, NonInteractive: true, Home: "/", MaxTurns: 1 << 30,

@@ -28,6 +28,7 @@ type workplaceFlags struct {
 	root, sandbox string
 	writable, env []string
 	network       bool
+	backends      backendFlags
 }
 
 func (f *workplaceFlags) add(flags *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (f *workplaceFlags) add(flags *pflag.FlagSet) {
 	repeatable(flags, &f.writable, "writable", "a folder that confined commands may write to, beside the root")
 	flags.BoolVar(&f.network, "network", false, "let confined commands reach the network")
 	repeatable(flags, &f.env, "env", "a variable with the name of a secret that commands get nonetheless")
+	f.backends.add(flags)
 }
 
 // knownMode reads a mode that a person can set.
@@ -119,12 +121,15 @@ func (w *workplace) tools(sink trace.Sink, servers tool.Servers, only ...string)
 	if _, err := agentwork.AgentTypes(disk.FS, agents); err != nil {
 		w.notice(err.Error())
 	}
+	deps := builtin.Deps{
+		FS: disk.FS, Resolve: disk.Resolve, Shell: shell.Run, Sandbox: shell.Sandbox(), Terminal: shell.Terminal, HTTP: http.DefaultTransport.RoundTrip,
+		AgentDirs: agents, SkillDirs: []string{path.Join(w.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(w.root, ".claude/workflows")}, Depth: chatDepth,
+	}
+	if err := w.backends(&deps); err != nil {
+		return err
+	}
 	w.system, err = toolsys.New(toolsys.Config{
-		Trace: sink, Servers: servers, Resolve: disk.Resolve, Keep: builtin.Keep(disk.FS),
-		Builtins: builtin.All(builtin.Deps{
-			FS: disk.FS, Resolve: disk.Resolve, Shell: shell.Run, Sandbox: shell.Sandbox(), Terminal: shell.Terminal, HTTP: http.DefaultTransport.RoundTrip,
-			AgentDirs: agents, SkillDirs: []string{path.Join(w.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(w.root, ".claude/workflows")}, Depth: chatDepth,
-		}, only...),
+		Trace: sink, Servers: servers, Resolve: disk.Resolve, Keep: builtin.Keep(disk.FS), Builtins: builtin.All(deps, only...),
 	})
 	if err != nil {
 		return harness(err)

@@ -35,7 +35,8 @@ type Browser struct {
 	tab  context.Context
 	wait time.Duration
 	dir  string
-	end  func()
+	// endTab waits for the browser's end, end leaves it to itself.
+	endTab, end func()
 
 	mu       sync.Mutex
 	location string
@@ -67,17 +68,16 @@ func New(cfg Config) (*Browser, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.WindowSize(1280, 800))
 	root, endRoot := chromedp.NewExecAllocator(context.Background(), options...)
 	tab, endTab := chromedp.NewContext(root)
-	return &Browser{tab: tab, wait: cfg.Wait, dir: dir, end: func() {
-		endTab()
-		endRoot()
-	}}, nil
+	return &Browser{tab: tab, wait: cfg.Wait, dir: dir, endTab: endTab, end: endRoot}, nil
 }
 
 // Close ends the browser and removes its profile.
 func (b *Browser) Close() error {
 	closing, done := context.WithTimeout(b.tab, 5*time.Second)
 	defer done()
-	_ = chromedp.Cancel(closing) // one that does not close by itself is killed
+	if chromedp.Cancel(closing) != nil { // one that does not close by itself is killed
+		b.endTab()
+	}
 	b.end()
 	return os.RemoveAll(b.dir)
 }

@@ -120,3 +120,26 @@ func TestAMachineWithoutABrowserSaysSo(t *testing.T) {
 	_, err = browser.New(browser.Config{})
 	require.ErrorIs(t, err, browser.ErrNone)
 }
+
+// A browser that was never asked for a page, or that does not start, leaves nothing behind.
+func TestABrowserWithoutAPageIsClosed(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, asked := range []bool{false, true} {
+		b, err := browser.New(browser.Config{Program: "true"})
+		require.NoError(t, err)
+		if asked {
+			require.Error(t, b.Navigate(t.Context(), "http://127.0.0.1:1/"))
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- b.Close() }()
+		select {
+		case err := <-closed:
+			require.NoError(t, err)
+		case <-time.After(time.Minute):
+			require.Fail(t, "Close does not come back")
+		}
+		left, err := filepath.Glob(filepath.Join(os.TempDir(), "browser-*"))
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	}
+}
