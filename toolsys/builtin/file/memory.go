@@ -77,7 +77,7 @@ func Memory(fsys afero.Fs, dir string) *tool.Tool {
 }
 
 // worded is an error in the API's own words, which end as sentences.
-func worded(format string, args ...any) error { return errors.New(fmt.Sprintf(format, args...)) }
+func worded(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // memory is the folder of the memory tool.
 type memory struct {
