@@ -97,6 +97,12 @@ func remedy(err error, e *FileError) string {
 	case errors.As(err, &kind):
 		return "see `toolbench schema scenario` for what belongs here"
 	case errors.As(err, &syntax):
+		switch {
+		case strings.HasPrefix(e.Problem, "tab character"):
+			return "YAML is indented with spaces; put them in place of the tab"
+		case strings.HasSuffix(e.File, ".jsonl") || strings.HasSuffix(e.File, ".ndjson"):
+			return "a scenario is a file in YAML; `toolbench replay` and `toolbench init --from` take recordings"
+		}
 		return "the file is not valid YAML from there on; is it cut off?"
 	}
 	return ""

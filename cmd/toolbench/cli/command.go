@@ -149,5 +149,8 @@ func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
+		return l.Err
+	}
 	return err
 }

@@ -46,7 +46,7 @@ func (a *app) compare(ctx context.Context, args []string, f compareFlags) error 
 	if len(args) != 2 {
 		return usage("name two reports or folders of recordings, as in `toolbench compare before.json after.json`")
 	}
-	thresholds, err := parseThresholds(f.thresholds)
+	thresholds, err := a.parseThresholds(f.thresholds)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *app) compare(ctx context.Context, args []string, f compareFlags) error 
 	}
 	c.Before, c.After = args[0], args[1]
 	report := reports.CompareReport{Comparison: c, All: f.all}
-	if report.Exceeded, err = checkAll(c, thresholds); err != nil {
+	if report.Exceeded, err = a.checkAll(c, thresholds); err != nil {
 		return err
 	}
 	if err := a.print(report, f.printing); err != nil {
@@ -82,24 +82,24 @@ func (a *app) judged(r reports.CompareReport) error {
 	return nil
 }
 
-func parseThresholds(texts []string) ([]reports.Threshold, error) {
+func (a *app) parseThresholds(texts []string) ([]reports.Threshold, error) {
 	var all []reports.Threshold
 	for _, text := range texts {
 		t, err := reports.ParseThreshold(text)
 		if err != nil {
-			return nil, usage("--fail-if %s", err)
+			return nil, usage("%s--fail-if %s", a.at("fail-if"), err)
 		}
 		all = append(all, t)
 	}
 	return all, nil
 }
 
-func checkAll(c *reports.Comparison, thresholds []reports.Threshold) ([]reports.Exceeded, error) {
+func (a *app) checkAll(c *reports.Comparison, thresholds []reports.Threshold) ([]reports.Exceeded, error) {
 	var all []reports.Exceeded
 	for _, t := range thresholds {
 		some, err := c.Check(t)
 		if err != nil {
-			return nil, usage("--fail-if %s", err)
+			return nil, usage("%s--fail-if %s", a.at("fail-if"), err)
 		}
 		all = append(all, some...)
 	}
@@ -143,6 +143,7 @@ func (a *app) storedReport(name string) (reports.Stored, []byte, error) {
 	if err != nil {
 		return reports.Stored{}, nil, err
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as some editors and shells write it
 	if len(bytes.TrimSpace(data)) == 0 {
 		return reports.Stored{}, nil, usage("%s: it is empty; write a report with --format json=FILE", name)
 	}
@@ -178,12 +179,12 @@ func (a *app) readBaseline(b baseline, command string) (*against, error) {
 	}
 	to := &against{baseline: b}
 	var err error
-	if to.thresholds, err = parseThresholds(b.thresholds); err != nil {
+	if to.thresholds, err = a.parseThresholds(b.thresholds); err != nil {
 		return nil, err
 	}
 	for _, t := range to.thresholds {
 		if b.file == "" && t.OfChange() {
-			return nil, usage("--fail-if %q is about a change: name the earlier report with --baseline FILE", t.Text)
+			return nil, usage("%s--fail-if %q is about a change: name the earlier report with --baseline FILE", a.at("fail-if"), t.Text)
 		}
 	}
 	if b.file == "" {
@@ -231,7 +232,7 @@ func (a *app) compareWith(now reports.Stored, to *against, outs outputs, l looks
 		return usage("--baseline %s: %s", to.file, err)
 	}
 	report := reports.CompareReport{Comparison: c}
-	if report.Exceeded, err = checkAll(c, to.thresholds); err != nil {
+	if report.Exceeded, err = a.checkAll(c, to.thresholds); err != nil {
 		return err
 	}
 	w := a.Stdout
@@ -318,8 +319,8 @@ func (a *app) bless(args []string) error {
 	if err := stored.Write(&text); err != nil {
 		return harness(err)
 	}
-	if err := writeWhole(a.path(target), text.Bytes()); err != nil {
-		return harness(fmt.Errorf("writing %s: %w", target, reason(err)))
+	if err := a.writeNamed(target, text.Bytes()); err != nil {
+		return err
 	}
 	return a.printAll([]byte(string(reports.Safe(target)) + ": " + summary))
 }

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/spf13/cobra"
@@ -74,12 +76,15 @@ func (a *app) findConfig() (config, error) {
 
 func readConfig(file string) (config, error) {
 	data, err := os.ReadFile(file)
+	if errors.Is(err, syscall.EISDIR) {
+		return config{}, usage("%s is a folder, and the project's file must be one; TOOLBENCH_CONFIG=off does without", file)
+	}
 	if err != nil {
 		return config{}, invalid(err)
 	}
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return config{}, usage("%s: %s", file, strings.SplitN(err.Error(), "\n", 2)[0])
+		return config{}, usage("%s", yamlProblem(file, err))
 	}
 	c := config{file: file}
 	for _, doc := range tree.Docs {
@@ -88,6 +93,18 @@ func readConfig(file string) (config, error) {
 		}
 	}
 	return c, nil
+}
+
+// yamlProblem words what is wrong with a file in YAML, behind its place.
+func yamlProblem(file string, err error) string {
+	var lib yaml.Error
+	if !errors.As(err, &lib) {
+		return file + ": " + strings.SplitN(err.Error(), "\n", 2)[0]
+	}
+	if t := lib.GetToken(); t != nil && t.Position != nil {
+		file = fmt.Sprintf("%s:%d:%d", file, t.Position.Line, t.Position.Column)
+	}
+	return file + ": " + lib.GetMessage()
 }
 
 // commands reads the members of the file: a command's name, and below it flags.
@@ -257,11 +274,29 @@ func (a *app) arguments(command string, args []string) []string {
 		if s.command != command || s.flag != paths {
 			continue
 		}
+		a.pathsAt = s.place
 		for _, p := range s.values {
 			args = append(args, a.local(p))
 		}
 	}
 	return args
+}
+
+// ofPaths names the project's file in an error about arguments that came from it.
+func (a *app) ofPaths(err error) error {
+	if err == nil || a.pathsAt == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", a.pathsAt, err)
+}
+
+// at begins a message with the place in the project's file where a flag's value stands that
+// is wrong, and with nothing where it came from elsewhere.
+func (a *app) at(flag string) string {
+	if place := a.fromFile[flag]; place != "" {
+		return place + ": "
+	}
+	return ""
 }
 
 // local is a path of the project's file as seen from the working directory.

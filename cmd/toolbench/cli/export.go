@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"toolbench/sim/recording"
@@ -40,8 +39,8 @@ func (a *app) export(files []found, outs *outputs) error {
 			continue
 		}
 		doc, left := recording.Export(f.format).Write(all, func(s string) string { return finder.Text(s, nil) })
-		if err := writeWhole(a.path(f.file), append(doc, '\n')); err != nil {
-			return harness(fmt.Errorf("writing %s: %w", f.file, err))
+		if err := a.writeNamed(f.file, append(doc, '\n')); err != nil {
+			return err
 		}
 		if left > 0 {
 			a.logf("%s: %d answers that did not come to their end are left out", f.file, left)

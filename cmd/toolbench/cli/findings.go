@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,8 +60,8 @@ func (a *app) noteFindings(ctx context.Context, dir string, ledger *fuzz.Ledger,
 		}
 		if data, err := os.ReadFile(a.path(failure.CaseFile)); err == nil && failure.CaseFile != "" {
 			f.Case = f.ID + ".case.yaml"
-			if err := writeWhole(a.path(filepath.Join(dir, f.Case)), data); err != nil {
-				return harness(fmt.Errorf("writing %s: %w", filepath.Join(dir, f.Case), reason(err)))
+			if err := a.writeNamed(filepath.Join(dir, f.Case), data); err != nil {
+				return err
 			}
 		}
 	}
@@ -113,8 +112,8 @@ func (a *app) writeLedger(dir string, ledger *fuzz.Ledger) error {
 		return harness(err)
 	}
 	name := filepath.Join(dir, ledgerName)
-	if err := writeWhole(a.path(name), append(data, '\n')); err != nil {
-		return harness(fmt.Errorf("writing %s: %w", name, reason(err)))
+	if err := a.writeNamed(name, append(data, '\n')); err != nil {
+		return err
 	}
 	for _, f := range ledger.Findings {
 		a.logf("finding %s %s: %s: %s", f.ID, f.Status, f.Broke, f.Cause)

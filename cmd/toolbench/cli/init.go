@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -97,8 +96,8 @@ func (a *app) smallest(name string, f initFlags) error {
 	if err := a.absent(f, file); err != nil {
 		return err
 	}
-	if err := writeWhole(a.path(file), []byte(draft.Smallest(name))); err != nil {
-		return harness(fmt.Errorf("writing %s: %w", file, err))
+	if err := a.writeNamed(file, []byte(draft.Smallest(name))); err != nil {
+		return err
 	}
 	if err := a.schemaBeside(f.out); err != nil {
 		return err
@@ -113,10 +112,7 @@ func (a *app) schemaBeside(dir string) error {
 	if exists(a.path(file)) {
 		return nil
 	}
-	if err := writeWhole(a.path(file), a.bench.ScenarioSchema()); err != nil {
-		return harness(fmt.Errorf("writing %s: %w", file, err))
-	}
-	return nil
+	return a.writeNamed(file, a.bench.ScenarioSchema())
 }
 
 // draftMemory is what the collector works to stay under while drafts are made: a recording
@@ -210,7 +206,7 @@ func initError(ctx context.Context, err error) error {
 // absent refuses to replace what exists.
 func (a *app) absent(f initFlags, files ...string) error {
 	for _, file := range files {
-		if _, err := os.Stat(a.path(file)); !f.force && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(a.path(file)); err == nil && !f.force {
 			return usage("%s exists; write elsewhere with --out, or replace it with --force", file)
 		}
 	}
@@ -233,11 +229,11 @@ func (a *app) place(aside string, drafts []draft.Draft, f initFlags) error {
 	}
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join(aside, name))
-		if err == nil {
-			err = writeWhole(a.path(filepath.Join(f.out, name)), data)
-		}
 		if err != nil {
 			return harness(fmt.Errorf("writing %s: %w", filepath.Join(f.out, name), err))
+		}
+		if err := a.writeNamed(filepath.Join(f.out, name), data); err != nil {
+			return err
 		}
 	}
 	return nil

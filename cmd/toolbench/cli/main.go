@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -63,6 +64,8 @@ type app struct {
 	// config is the project's file, and fromFile where in it the flags stand that it gave.
 	config   config
 	fromFile map[string]string
+	// pathsAt is where in it the paths stand that are taken in place of arguments.
+	pathsAt string
 	// own are the project's tools and checks, for scenarios that are not embedded.
 	own *run.Own
 }
@@ -180,6 +183,9 @@ func codeOfError(err error) int {
 	var e *exitError
 	if errors.As(err, &e) {
 		return e.code
+	}
+	if p, ok := errors.AsType[*fs.PathError](err); ok && p.Op == "write" {
+		return ExitHarness // what the library printed could not be written
 	}
 	return ExitUsage
 }

@@ -164,8 +164,8 @@ func (a *app) man(root *cobra.Command, out string) error {
 			return harness(err)
 		}
 		file := filepath.Join(out, name+".1")
-		if err := writeWhole(a.path(file), page.Bytes()); err != nil {
-			return usage("%s cannot be written: %s; name another folder with --out", file, reason(err))
+		if err := a.writeNamed(file, page.Bytes()); err != nil {
+			return err
 		}
 	}
 	_, err := io.WriteString(a.Stdout, fmt.Sprintf("wrote %d pages into %s; read one with: man -l %s\n", len(all), out, filepath.Join(out, "toolbench.1")))

@@ -18,6 +18,7 @@ func (a *app) mergeCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.merge(args, f) }})
 	f.looks.add(cmd.Flags())
 	f.addFormat(cmd.Flags())
+	f.briefly(cmd.Flags(), "a row for each scenario, however many they are")
 	return cmd
 }
 
@@ -39,7 +40,7 @@ func (a *app) merge(args []string, f printing) error {
 		return usage("%s", err)
 	}
 	outcomes, again, isRun := whole.Outcomes()
-	options := a.drawing(f.looks)
+	options := a.drawingOf(f)
 	options.Again = again
 	write := func(w io.Writer, format string) error {
 		if format == "json" || !isRun {

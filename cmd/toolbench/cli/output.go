@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -30,6 +34,9 @@ var _ pflag.Value = (*outputs)(nil)
 // Set takes one more "FORMAT" or "FORMAT=FILE".
 func (outs *outputs) Set(word string) error {
 	name, file, toFile := strings.Cut(word, "=")
+	if file == "-" || file == "/dev/stdout" {
+		toFile = false
+	}
 	switch {
 	case !slices.Contains(outs.names, name):
 		return fmt.Errorf("use %s", strings.Join(outs.names, ", "))
@@ -81,13 +88,72 @@ func formatNamed(name string) reports.Format {
 func (a *app) writeFiles(outs outputs, write func(w io.Writer, format string) error) error {
 	for _, f := range outs.files {
 		var b bytes.Buffer
-		err := write(&b, f.format)
-		if err == nil {
-			err = writeWhole(a.path(f.file), b.Bytes())
-		}
-		if err != nil {
+		if err := write(&b, f.format); err != nil {
 			return harness(fmt.Errorf("writing %s: %w", f.file, err))
+		}
+		if err := a.writeNamed(f.file, b.Bytes()); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// writeNamed writes a file whose name somebody gave. Where that is a folder, or no place to
+// write to, the command line is wrong; where a disk is full, it is not.
+func (a *app) writeNamed(name string, data []byte) error {
+	err := writeWhole(a.path(name), data)
+	wrong := func(cause error) bool { return errors.Is(err, cause) }
+	switch {
+	case err == nil:
+		return nil
+	case slices.ContainsFunc([]error{fs.ErrPermission, syscall.EISDIR, syscall.ENOTDIR, syscall.EROFS, syscall.ENAMETOOLONG, syscall.ELOOP}, wrong):
+		return usage("writing %s: %w; name a file in a folder that you may write to", name, reason(err))
+	}
+	return harness(fmt.Errorf("writing %s: %w", name, reason(err)))
+}
+
+// writeWhole replaces a file in one step, with the folders above it: whoever stops it,
+// and whatever fails, the file is as it was or as it is to be. Its mode stays; of a link,
+// the file it leads to is replaced. A device, a pipe or a socket is written into, for to
+// replace it would take it from everybody else.
+func writeWhole(file string, data []byte) error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(file); err == nil {
+		switch {
+		case info.IsDir():
+			return &fs.PathError{Op: "write", Path: file, Err: syscall.EISDIR}
+		case !info.Mode().IsRegular() || strings.HasPrefix(filepath.Clean(file), "/dev/"):
+			return writeInto(file, data)
+		}
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), ".toolbench-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // fails when it was renamed, as it should
+	_, err = temp.Write(data)
+	if err == nil {
+		err = temp.Sync() // a full disk may only be noticed here
+	}
+	if err := errors.Join(err, temp.Chmod(mode), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), file)
+}
+
+// writeInto writes to what stands at a path, behind what is there.
+func writeInto(file string, data []byte) error {
+	to, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(data)
+	return errors.Join(err, to.Close())
 }

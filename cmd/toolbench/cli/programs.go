@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
+	"toolbench/toolsys/search"
 	"toolbench/toolsys/tool"
 )
 
@@ -28,6 +28,13 @@ type ownProgram struct {
 	About   string         `yaml:"about"`
 	Schema  map[string]any `yaml:"schema"`
 	Safe    bool           `yaml:"safe"`
+	// Session keeps the program for a whole run of a scenario: it gets a line for each
+	// call, and answers each with one, in order.
+	Session bool `yaml:"session"`
+	// Limit is how long one answer may take, in real time.
+	Limit string `yaml:"limit"`
+
+	limit time.Duration
 
 	name, dir, place string
 }
@@ -38,12 +45,8 @@ const (
 	ownChecks = "checks"
 )
 
-// Limits of one answer of a program.
-const (
-	programTime  = time.Minute
-	programBytes = 1 << 20
-	programWords = 300
-)
+// programTime is how long one answer of a program may take.
+const programTime = time.Minute
 
 // programs reads the tools or the checks of a project's file.
 func (c *config) programs(kind string, n ast.Node) error {
@@ -54,10 +57,17 @@ func (c *config) programs(kind string, n ast.Node) error {
 	for _, m := range members {
 		p := ownProgram{name: key(m), dir: filepath.Dir(c.file), place: c.place(m)}
 		if err := yaml.NodeToValue(m.Value, &p, yaml.Strict()); err != nil {
-			return usage("%s: %s is not as it must be: %s", p.place, p.name, strings.SplitN(yaml.FormatError(err, false, false), "\n", 2)[0])
+			near := ""
+			if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
+				near = meant(search.Nearest(strings.Trim(strings.TrimPrefix(unknown.Message, "unknown field "), `"`), []string{"command", "about", "schema", "safe", "session", "limit"}, nil, 1))
+			}
+			return usage("%s%s; see `toolbench help embedding` for what %s may say", yamlProblem(c.file, err), near, p.name)
 		}
 		if len(p.Command) == 0 || p.Command[0] == "" {
 			return usage("%s: %s has no command, as in `command: [sh, %s.sh]`", p.place, p.name, p.name)
+		}
+		if p.limit, err = programLimit(p.Limit); err != nil {
+			return usage("%s: limit of %s: %s", p.place, p.name, err)
 		}
 		if kind == ownTools {
 			c.tools = append(c.tools, p)
@@ -68,29 +78,48 @@ func (c *config) programs(kind string, n ast.Node) error {
 	return nil
 }
 
+// programLimit reads a limit, which is a minute where none is given, and no more: a run in
+// which nothing happens for longer counts as hung.
+func programLimit(text string) (time.Duration, error) {
+	if text == "" {
+		return programTime, nil
+	}
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit <= 0 || limit > programTime {
+		return 0, fmt.Errorf("%q is no time up to %s; write one as 500ms or 10s", text, programTime)
+	}
+	return limit, nil
+}
+
 // ownPrograms are the project's tools and checks, if somebody trusts its file: whoever wrote the
-// file chose what the programs do.
-func (a *app) ownPrograms(ctx context.Context, trusted bool) (*run.Own, error) {
+// file chose what the programs do. What is running is ended by end.
+func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end func(), err error) {
 	c := a.config
+	end = func() {}
 	if len(c.tools)+len(c.checks) == 0 {
 		if trusted {
-			return nil, usage("--trust: there is no %s here that names tools or checks", ConfigFile)
+			return nil, end, usage("--trust: there is no %s here that names tools or checks", ConfigFile)
 		}
-		return nil, nil
+		return nil, end, nil
 	}
 	if !trusted {
 		a.logf("%s names programs, which are started with --trust only: %s", c.file, programNames(slices.Concat(c.tools, c.checks)))
-		return nil, nil
+		return nil, end, nil
 	}
+	out, end := newOutside(ctx)
 	for _, p := range c.tools {
-		if _, err := p.tool(); err != nil {
-			return nil, usage("%s: %s", p.place, err)
+		if _, err := p.tool(nil); err != nil {
+			return nil, end, usage("%s: %s", p.place, err)
 		}
 	}
-	own := &run.Own{Checks: map[string]func(check.Result) error{}, Tools: func(run.World) ([]*tool.Tool, error) {
+	own = &run.Own{Checks: map[string]func(check.Result) error{}, Tools: func(w run.World) ([]*tool.Tool, error) {
 		var all []*tool.Tool
 		for _, p := range c.tools {
-			t, err := p.tool()
+			way := p.way(out)
+			if p.Session {
+				w.Cleanup(way.end)
+			}
+			t, err := p.tool(way)
 			if err != nil {
 				return nil, err
 			}
@@ -99,9 +128,10 @@ func (a *app) ownPrograms(ctx context.Context, trusted bool) (*run.Own, error) {
 		return all, nil
 	}}
 	for _, p := range c.checks {
-		own.Checks[p.name] = func(out check.Result) error { return p.check(ctx, out) }
+		way := p.way(out)
+		own.Checks[p.name] = func(out check.Result) error { return p.check(ctx, out, way) }
 	}
-	return own, nil
+	return own, end, nil
 }
 
 func programNames(all []ownProgram) string {
@@ -113,7 +143,7 @@ func programNames(all []ownProgram) string {
 }
 
 // tool is the program as a tool.
-func (p ownProgram) tool() (*tool.Tool, error) {
+func (p ownProgram) tool(way *programWay) (*tool.Tool, error) {
 	schema := json.RawMessage(`{"type":"object"}`)
 	if p.Schema != nil {
 		raw, err := json.Marshal(p.Schema)
@@ -130,63 +160,21 @@ func (p ownProgram) tool() (*tool.Tool, error) {
 		Name: p.name, Description: about, InputSchema: schema, Text: func(text string) string { return text },
 		Traits: tool.Traits[json.RawMessage]{Safe: func(json.RawMessage) bool { return p.Safe }},
 		Call: func(ctx context.Context, in json.RawMessage, c *tool.Context) (tool.Result[string], error) {
-			answer, err := p.ask(ctx, map[string]any{"tool": p.name, "call": c.CallID, "input": in})
+			answer, err := way.ask(ctx, map[string]any{"tool": p.name, "call": c.CallID, "input": in})
 			return tool.Result[string]{Data: answer.Text, Failed: answer.Failed}, err
 		},
 	})
 }
 
 // check has the program judge a run.
-func (p ownProgram) check(ctx context.Context, out check.Result) error {
+func (p ownProgram) check(ctx context.Context, out check.Result, way *programWay) error {
 	var report bytes.Buffer
 	if err := formatNamed("json").Write(&report, []check.Result{out}, reports.Options{}); err != nil {
 		return err
 	}
-	answer, err := p.ask(ctx, map[string]any{"check": p.name, "report": json.RawMessage(report.Bytes())})
+	answer, err := way.ask(ctx, map[string]any{"check": p.name, "report": json.RawMessage(report.Bytes())})
 	if err == nil && answer.Failed {
 		err = errors.New(answer.Text)
 	}
 	return err
-}
-
-// programAnswer is what a program writes: a text, and whether it is that of a failure.
-type programAnswer struct {
-	Text   string `json:"text"`
-	Failed bool   `json:"failed"`
-}
-
-// ask starts the program with one line, and takes the line that it answers with.
-func (p ownProgram) ask(ctx context.Context, request any) (answer programAnswer, err error) {
-	line, err := json.Marshal(request)
-	if err != nil {
-		return answer, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, programTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
-	out, errs := &limitedBuffer{most: programBytes}, &limitedBuffer{most: programWords}
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = p.dir, bytes.NewReader(append(line, '\n')), out, errs, time.Second
-	ran := cmd.Run()
-	text := bytes.TrimSpace(out.Bytes())
-	switch {
-	case ctx.Err() != nil:
-		return answer, fmt.Errorf("%s did not end within %s", p.name, programTime)
-	case ran != nil:
-		return answer, fmt.Errorf("%s: %w: %s", p.name, ran, bytes.TrimSpace(errs.Bytes()))
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return answer, fmt.Errorf(`%s answered %q, which is no line like {"text":"...","failed":false}`, p.name, text[:min(len(text), programWords)])
-	}
-	return answer, nil
-}
-
-// limitedBuffer keeps the beginning of what is written.
-type limitedBuffer struct {
-	bytes.Buffer
-	most int
-}
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), max(0, b.most-b.Len()))])
-	return len(p), nil
 }

@@ -75,8 +75,8 @@ func (a *app) writeProject(p project, f initFlags) error {
 	}
 	for _, file := range files {
 		name := filepath.Join(f.out, file.name)
-		if err := writeWhole(a.path(name), []byte(file.text)); err != nil {
-			return harness(fmt.Errorf("writing %s: %w", name, err))
+		if err := a.writeNamed(name, []byte(file.text)); err != nil {
+			return err
 		}
 		if _, err := fmt.Fprintf(a.Stdout, "wrote %s\n", name); err != nil {
 			return wrap(err)

@@ -309,8 +309,8 @@ func (a *app) writeScenario(ctx context.Context, job *recordJob, answers []run.P
 		if err != nil {
 			return check.Result{}, harness(err)
 		}
-		if err := writeWhole(a.path(file), []byte(finder.Text(string(text)+expect, nil))); err != nil {
-			return check.Result{}, usage("%s cannot be written: %s", file, reason(err))
+		if err := a.writeNamed(file, []byte(finder.Text(string(text)+expect, nil))); err != nil {
+			return check.Result{}, err
 		}
 		sc, err := scenario.Load(host.DirFS(filepath.Dir(a.path(file))), filepath.Base(file))
 		if err != nil {

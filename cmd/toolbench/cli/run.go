@@ -88,9 +88,12 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	if a.own, err = a.ownPrograms(ctx, f.trust); err != nil {
+	own, endPrograms, err := a.ownPrograms(ctx, f.trust)
+	defer endPrograms()
+	if err != nil {
 		return err
 	}
+	a.own = own
 	plan, err := a.plan(a.arguments("run", args), f.selection)
 	if err != nil {
 		return err
@@ -249,7 +252,7 @@ type plan struct {
 func (a *app) plan(args []string, s selection) (*plan, error) {
 	entries, err := a.find(args)
 	if err != nil {
-		return nil, err
+		return nil, a.ofPaths(err)
 	}
 	p := &plan{state: a.lastFailed()}
 	if p.entries = s.choose(entries); len(p.entries) == 0 {
@@ -433,33 +436,4 @@ func (l *lastFailed) write(failed map[string]bool) error {
 		return err
 	}
 	return writeWhole(l.file, append(data, '\n'))
-}
-
-// writeWhole replaces a file in one step, with the folders above it: whoever stops it,
-// and whatever fails, the file is as it was or as it is to be. Its mode stays; of a link,
-// the file it leads to is replaced.
-func writeWhole(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o644)
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
-	}
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
-	}
-	temp, err := os.CreateTemp(filepath.Dir(file), ".toolbench-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name()) // fails when it was renamed, as it should
-	_, err = temp.Write(data)
-	if err == nil {
-		err = temp.Sync() // a full disk may only be noticed here
-	}
-	if err := errors.Join(err, temp.Chmod(mode), temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), file)
 }

@@ -197,8 +197,8 @@ func (a *app) concludeServe(ctx context.Context, server *serve.Server, sc *scena
 		return harness(err)
 	}
 	if f.report != "" {
-		if err := writeWhole(a.path(f.report), text.Bytes()); err != nil {
-			return harness(fmt.Errorf("writing %s: %w", f.report, err))
+		if err := a.writeNamed(f.report, text.Bytes()); err != nil {
+			return err
 		}
 	} else if err := a.printAll(text.Bytes()); err != nil {
 		return err

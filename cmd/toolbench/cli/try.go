@@ -89,7 +89,8 @@ func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) erro
 	if err != nil {
 		return err
 	}
-	programs, err := a.ownPrograms(ctx, f.trust)
+	programs, endPrograms, err := a.ownPrograms(ctx, f.trust)
+	defer endPrograms()
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (a *app) watch(ctx context.Context, args []string, f runFlags) error {
 			a.printError(err)
 		}
 		a.logf("folders watched: %d; Ctrl-C ends", len(folders))
-		changed, err := changes(ctx, w)
+		changed, err := changes(ctx, w, a.ours(f))
 		if err != nil {
 			return err
 		}
@@ -86,8 +86,25 @@ func (a *app) watched(args []string) ([]string, error) {
 	return slices.Compact(folders), nil
 }
 
-// changes waits for files to be saved, and gives them when no more come.
-func changes(ctx context.Context, w *fsnotify.Watcher) (files []string, err error) {
+// ours reports of a path whether a run writes it, or makes it for what it writes: that must
+// not start the next run.
+func (a *app) ours(f runFlags) func(path string) bool {
+	var files []string
+	for _, o := range f.outputs.files {
+		files = append(files, a.path(o.file))
+	}
+	if f.findings != "" {
+		files = append(files, a.path(filepath.Join(f.findings, ledgerName)))
+	}
+	return func(path string) bool {
+		return slices.ContainsFunc(files, func(file string) bool {
+			return file == path || strings.HasPrefix(file, path+string(filepath.Separator))
+		})
+	}
+}
+
+// changes waits for files to be saved that are not ours, and gives them when no more come.
+func changes(ctx context.Context, w *fsnotify.Watcher, ours func(string) bool) (files []string, err error) {
 	var quiet <-chan time.Time
 	for {
 		select {
@@ -96,7 +113,7 @@ func changes(ctx context.Context, w *fsnotify.Watcher) (files []string, err erro
 		case err := <-w.Errors:
 			return nil, harness(err)
 		case e := <-w.Events:
-			if e.Op == fsnotify.Chmod || strings.HasPrefix(filepath.Base(e.Name), ".") {
+			if e.Op == fsnotify.Chmod || strings.HasPrefix(filepath.Base(e.Name), ".") || ours(e.Name) {
 				continue
 			}
 			if info, err := os.Stat(e.Name); err == nil && info.IsDir() && e.Has(fsnotify.Create) {

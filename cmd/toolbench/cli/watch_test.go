@@ -51,7 +51,7 @@ func TestAWatchRunsAgainWhatIsSaved(t *testing.T) {
 	var out, errs screen
 	code := make(chan int)
 	go func() {
-		code <- cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", "."}, Dir: dir, Stdout: &out, Stderr: &errs}, cli.Scenarios())
+		code <- cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", "--format", "json=report.json", "--format", "table", "--findings", "found", "."}, Dir: dir, Stdout: &out, Stderr: &errs}, cli.Scenarios())
 	}()
 	// waited is when the n-th run is over.
 	waited := func(n int) string {
@@ -66,6 +66,10 @@ func TestAWatchRunsAgainWhatIsSaved(t *testing.T) {
 	assert.NotContains(t, second, "two ", "what was not saved does not run")
 	save("notes.txt", "x")
 	assert.Contains(t, waited(3), "two ")
+	time.Sleep(300 * time.Millisecond)
+	assert.Equal(t, 3, strings.Count(errs.String(), "Ctrl-C ends"), "what a run writes starts none")
+	assert.FileExists(t, filepath.Join(dir, "report.json"))
+	assert.FileExists(t, filepath.Join(dir, "found", "ledger.json"))
 	save("one.yaml", "name: one\nabuot: x\n")
 	waitedErr := func(text string) {
 		require.Eventually(t, func() bool { return strings.Contains(errs.String(), text) }, time.Minute, 10*time.Millisecond)

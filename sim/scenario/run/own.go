@@ -35,6 +35,8 @@ type World struct {
 	// Dir is the working directory at the beginning.
 	Dir  string
 	HTTP func(*http.Request) (*http.Response, error)
+	// Cleanup takes what is to be called when the run is over, the last one first.
+	Cleanup func(func())
 }
 
 // ownTools are the program's tools for this run, behind those of the scenario.
@@ -49,7 +51,7 @@ func (r *runner) ownTools() ([]*tool.Tool, error) {
 	if err != nil || r.o.Own == nil || r.o.Own.Tools == nil {
 		return tools, err
 	}
-	more, err := r.o.Own.Tools(World{FS: r.disk(), Clock: r.clock(), Dir: r.dir(), HTTP: r.fetch})
+	more, err := r.o.Own.Tools(World{FS: r.disk(), Clock: r.clock(), Dir: r.dir(), HTTP: r.fetch, Cleanup: func(f func()) { r.ends = append(r.ends, f) }})
 	return slices.Concat(tools, more), err
 }
 

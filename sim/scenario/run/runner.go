@@ -60,6 +60,8 @@ type runner struct {
 	kills   []scenario.Fault
 	past    []message.Message
 	prompts []string
+	// ends are called when the run is over.
+	ends []func()
 
 	// runs counts shell runs, to give each its own name at the gate.
 	runs atomic.Int64
@@ -83,6 +85,11 @@ func play(sc *scenario.Scenario, o Options, moved *atomic.Int64) (*record, error
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer func() { r.servers.close() }() // also of those that an error leaves behind
+	defer func() {
+		for _, end := range slices.Backward(r.ends) {
+			end()
+		}
+	}()
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
