@@ -192,6 +192,35 @@ func TestTheViewerIsUsedByMouseAndKeys(t *testing.T) {
 	assert.Contains(t, p.details(), "#2 ")
 	p.do(chromedp.KeyEvent("]"))
 	p.until("document.getElementById('title').textContent === 'latency-hiding'")
+	// The index finds scenarios by their words, and Enter shows the first.
+	p.do(chromedp.SendKeys(chromedp.CSS("#find"), "edit FILE-1"))
+	p.until("document.getElementById('found').textContent === '1 of 2' && document.getElementById('index').children.length === 1")
+	p.do(chromedp.SendKeys(chromedp.CSS("#find"), "\r"))
+	p.until("document.getElementById('title').textContent === 'FAILED edit-splits-the-batch'")
+}
+
+// What is chosen is in sight, in the timeline and in the list; what has no room is marked as
+// cut, in the middle, and inputs are shown as they were written.
+func TestTheViewerShowsWhatDecides(t *testing.T) {
+	p := chromium(t, false)
+	var many []check.Result
+	for i := range 60 {
+		o := traced(barrier())
+		o.Name, o.Status, o.Failures = fmt.Sprintf("scenario-%02d", i), check.Passed, nil
+		many = append(many, o)
+	}
+	p.open(reports.Options{}, append(many, traced(crowd(100)))...)
+	p.do(chromedp.Evaluate[chromedp.Void]("show(55)"))
+	inside := "(b => (r => { const n = b.parentElement.getBoundingClientRect(); return r.top >= n.top && r.bottom <= n.bottom + 1 })(b.getBoundingClientRect()))(document.querySelector('#index [aria-current=true]'))"
+	assert.Equal(t, "true", p.text(inside))
+	p.do(chromedp.Evaluate[chromedp.Void]("show(60); choose(70)"))
+	assert.Equal(t, "true", p.text("(top => top >= scroll.scrollTop && top + ROW + AXIS <= scroll.scrollTop + scroll.clientHeight)(state.chosen * ROW)"))
+	assert.Equal(t, "agent_1.1.1", p.text("fitted('agent_1.1.1', 500)"))
+	assert.Regexp(t, `^agent.*…\.1\.1$|^agen.*….*\.1$`, p.text("fitted('agent agent_1.1.1', 70)"))
+	assert.Equal(t, "true", p.text("pen.measureText(fitted('agent agent_1.1.1', 70)).width <= 70"))
+	assert.Equal(t, "…", p.text("fitted('agent', 12)"))
+	assert.Equal(t, "{\n  \"a\": 12345678901234567890,\n  \"b\": [\n    1,\n    {}\n  ],\n  \"a\": \"x, {y}: \\\"z\"\n}", p.text("pretty(String.raw`{\"a\":12345678901234567890, \"b\":[1, {}],\"a\":\"x, {y}: \\\"z\"}`)"))
+	assert.Equal(t, "no {json", p.text("pretty('no {json')"))
 }
 
 // What scenarios, models and tools wrote never becomes markup or script, and the page's own

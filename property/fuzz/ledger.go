@@ -20,9 +20,11 @@ const (
 
 // Finding is one cause of failures, whatever seeds showed it.
 type Finding struct {
-	ID     string        `json:"id"`
-	Broke  string        `json:"broke"`
-	Cause  string        `json:"cause"`
+	ID    string `json:"id"`
+	Broke string `json:"broke"`
+	Cause string `json:"cause"`
+	// Found is what was found when it was last seen, as it was worded.
+	Found  string        `json:"found,omitempty"`
 	Status FindingStatus `json:"status"`
 	Times  int           `json:"times"`
 	Again  string        `json:"again"`
@@ -68,7 +70,7 @@ func (l *Ledger) Seen(broke, found, again string) *Finding {
 			continue
 		}
 		f.Times++
-		f.Again = again
+		f.Again, f.Found = again, found
 		if f.Status == FindingResolved || f.Status == FindingRegressed {
 			f.Status = FindingRegressed
 		} else {
@@ -76,7 +78,7 @@ func (l *Ledger) Seen(broke, found, again string) *Finding {
 		}
 		return f
 	}
-	l.Findings = append(l.Findings, Finding{ID: id, Broke: broke, Cause: Cause(found), Status: FindingNew, Times: 1, Again: again})
+	l.Findings = append(l.Findings, Finding{ID: id, Broke: broke, Cause: Cause(found), Found: found, Status: FindingNew, Times: 1, Again: again})
 	return &l.Findings[len(l.Findings)-1]
 }
 

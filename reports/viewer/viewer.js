@@ -5,7 +5,7 @@
 const ROW = 20, AXIS = 24, PAGE = 200, MAX_INDEX = 2000, MAX_BODY = 200000;
 const byId = id => document.getElementById(id);
 const scroll = byId('scroll'), canvas = byId('canvas'), pen = canvas.getContext('2d');
-const state = { order: false, views: [], list: [], at: 0, rows: [], chosen: -1, from: 0, to: 1, query: '', policy: 0, filter: 'all', page: 0, ink: {}, pending: false };
+const state = { order: false, views: [], list: [], listed: [], at: 0, rows: [], chosen: -1, from: 0, to: 1, query: '', policy: 0, filter: 'all', page: 0, ink: {}, pending: false };
 
 // plain shows characters that would turn or hide the text around them as their codes.
 function plain(text) {
@@ -224,14 +224,22 @@ function paintRow(row, i, y) {
       }
   }
   const found = row.kind === 'call' && hit(row.call);
-  pen.save();
-  pen.beginPath();
-  pen.rect(0, y, row.kind === 'head' ? canvas.clientWidth : labels() - 6, ROW);
-  pen.clip();
   pen.fillStyle = row.kind === 'call' && bad(row.call) ? state.ink.bad : found ? state.ink.mark : row.kind === 'call' ? state.ink.text : state.ink.faint;
   pen.font = (found || row.kind === 'head' ? 'bold ' : '') + '12px system-ui, sans-serif';
-  pen.fillText(plain(row.label), 6, y + 14);
-  pen.restore();
+  pen.fillText(fitted(plain(row.label), (row.kind === 'head' ? canvas.clientWidth : labels()) - 12), 6, y + 14);
+}
+
+// fitted shortens a label in the middle: what tells two of them apart often stands at the end.
+function fitted(text, width) {
+  if (pen.measureText(text).width <= width) return text;
+  const chars = [...text];
+  let low = 0, high = chars.length;
+  const cut = n => chars.slice(0, Math.ceil(n / 2)).join('') + '\u2026' + (n > 1 ? chars.slice(-Math.floor(n / 2)).join('') : '');
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (pen.measureText(cut(middle)).width <= width) low = middle; else high = middle - 1;
+  }
+  return cut(low);
 }
 
 function paintAxis(width, height) {
@@ -246,7 +254,7 @@ function paintAxis(width, height) {
     pen.fillStyle = state.ink.line;
     pen.fillRect(at, AXIS - 6, 1, height);
     pen.fillStyle = state.ink.faint;
-    pen.fillText(time(t), at + 3, 14);
+    if (at + 3 + pen.measureText(time(t)).width <= width) pen.fillText(time(t), at + 3, 14);
   }
 }
 
@@ -298,8 +306,19 @@ function sentence(row) {
 const facts = pairs => make('dl', {}, ...pairs.filter(p => p[1] !== '' && p[1] !== undefined).flatMap(([k, v]) => [make('dt', {}, k), make('dd', {}, v)]));
 const block = (title, text) => text ? [make('h3', {}, title), make('pre', { tabindex: '0' }, pretty(text))] : [];
 
+// pretty breaks JSON into lines and leaves every value as it was written: a number beyond
+// what this language counts exactly, and a member that is there twice.
 function pretty(text) {
-  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+  try { JSON.parse(text); } catch { return text; }
+  let depth = 0;
+  const line = () => '\n' + '  '.repeat(depth);
+  return text.replace(/"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|\s+|[{[]\s*[}\]]|[{}[\],:]/g, part => {
+    if (/^\s/.test(part)) return '';
+    if (part === '{' || part === '[') { depth++; return part + line(); }
+    if (part === '}' || part === ']') { depth--; return line() + part; }
+    if (part === ',') return part + line();
+    return part === ':' ? ': ' : part;
+  });
 }
 
 function eventList(events) {
@@ -379,6 +398,8 @@ function choose(i, quiet) {
   if (!state.rows.length) { state.chosen = -1; details(null); return draw(); }
   state.chosen = Math.max(0, Math.min(i, state.rows.length - 1));
   const row = state.rows[state.chosen], top = state.chosen * ROW;
+  details(row); // before scrolling: what it takes from the timeline's place counts
+  byId('status').textContent = plain(sentence(row));
   if (!quiet) {
     if (top < scroll.scrollTop) scroll.scrollTop = top;
     const low = top + ROW + AXIS - scroll.clientHeight;
@@ -386,8 +407,6 @@ function choose(i, quiet) {
   }
   const c = row.call;
   if (c && (c.emitted < state.from || c.ready > state.to)) pan((c.ready + c.emitted) / 2 - (state.from + state.to) / 2);
-  details(row);
-  byId('status').textContent = plain(sentence(row));
   draw();
 }
 
@@ -443,7 +462,7 @@ function show(at) {
   menu.replaceChildren(...v.runs.map((r, i) => make('option', { value: i }, `${r.policy || 'own'} ${time(r.makespan)}`)));
   if (v.runs.length > 1) menu.append(make('option', { value: 'all' }, 'side by side'));
   failures(v);
-  for (const b of byId('index').children) b.setAttribute('aria-current', String(Number(b.dataset.at) === at));
+  current();
   details(null);
   byId('status').textContent = count((run.calls || []).length, 'call') + ', ' + count((run.streams || []).length, 'request');
   scroll.scrollTop = 0;
@@ -456,11 +475,34 @@ function show(at) {
 function index() {
   const rank = v => v.status === 'passed' ? 1 : 0;
   state.list = state.views.map((_, i) => i).sort((a, b) => rank(state.views[a]) - rank(state.views[b]));
-  if (state.views.length < 2) return;
-  byId('index').append(...state.list.slice(0, MAX_INDEX).map(i => {
+  byId('finding').hidden = state.views.length < 2;
+  if (state.views.length > 1) narrow('');
+}
+
+// narrow lists the scenarios that have some words in what they are or in their calls.
+function narrow(words) {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  state.list.forEach(i => {
+    const v = state.views[i];
+    v.text = v.text || [v.name, v.about, v.status, ...(v.runs[0].calls || []).flatMap(c => [c.tool, c.id, c.status, c.input, c.result])].join('\n').toLowerCase();
+  });
+  state.listed = state.list.filter(i => wanted.every(w => state.views[i].text.includes(w)));
+  byId('index').replaceChildren(...state.listed.slice(0, MAX_INDEX).map(i => {
     const v = state.views[i];
     return make('button', { type: 'button', class: v.status, 'data-at': i, onclick: () => show(i) }, `${v.status === 'passed' ? '' : v.status.toUpperCase() + ' '}${v.name}${v.runs[0].makespan ? '  ' + time(v.runs[0].makespan) : ''}`);
   }));
+  if (state.listed.length > MAX_INDEX) byId('index').append(make('p', {}, `${state.listed.length - MAX_INDEX} more: find them by words`));
+  byId('found').textContent = wanted.length ? `${state.listed.length} of ${state.list.length}` : '';
+  current();
+}
+
+// current marks the scenario that is shown in the list, and brings it into sight.
+function current() {
+  for (const b of byId('index').children) {
+    const shown = Number(b.dataset.at) === state.at;
+    b.setAttribute('aria-current', String(shown));
+    if (shown) b.scrollIntoView({ block: 'nearest' });
+  }
 }
 
 function policy(value) {
@@ -504,7 +546,7 @@ function key(e) {
     ArrowDown: () => choose(state.chosen + 1), ArrowUp: () => choose(state.chosen - 1),
     PageDown: () => choose(state.chosen + page), PageUp: () => choose(state.chosen - page), Home: () => choose(0), End: () => choose(state.rows.length - 1),
     ArrowLeft: () => pan(-span / 8), ArrowRight: () => pan(span / 8), '+': () => zoom(0.7, middle()), '=': () => zoom(0.7, middle()), '-': () => zoom(1 / 0.7, middle()), 0: fit,
-    '/': () => byId('search').focus(), n: () => seek(1, hit), N: () => seek(-1, hit), f: () => seek(1, bad), t: toggleTable, o: toggleOrder,
+    '/': () => byId('search').focus(), s: () => byId('finding').hidden || byId('find').focus(), n: () => seek(1, hit), N: () => seek(-1, hit), f: () => seek(1, bad), t: toggleTable, o: toggleOrder,
     p: () => { const values = [...byId('policy').options].map(o => o.value); policy(values[(values.indexOf(byId('policy').value) + 1) % values.length]); },
     '[': () => step(-1), ']': () => step(1), Enter: () => { if (e.target === scroll || e.target === document.body) byId('details').focus(); else return true; },
     Escape: () => scroll.focus(),
@@ -515,8 +557,8 @@ function key(e) {
 }
 
 function step(by) {
-  const i = state.list.indexOf(state.at) + by;
-  if (i >= 0 && i < state.list.length) show(state.list[i]);
+  const i = state.listed.indexOf(state.at), next = i < 0 ? 0 : i + by;
+  if (next >= 0 && next < state.listed.length) show(state.listed[next]);
 }
 
 function rowAt(e) {
@@ -550,6 +592,8 @@ function listen() {
   });
   byId('search').addEventListener('input', e => { state.query = e.target.value.toLowerCase(); rebuild(); if (state.query) { const i = state.rows.findIndex(r => r.kind === 'call' && hit(r.call)); if (i >= 0) choose(i); } });
   byId('search').addEventListener('keydown', e => { if (e.key === 'Enter') seek(e.shiftKey ? -1 : 1, hit); });
+  byId('find').addEventListener('input', e => narrow(e.target.value));
+  byId('find').addEventListener('keydown', e => { if (e.key === 'Enter' && state.listed.length) { show(state.listed[0]); scroll.focus(); } });
   byId('filter').addEventListener('change', e => { state.filter = e.target.value; state.chosen = -1; scroll.scrollTop = 0; rebuild(); });
   byId('policy').addEventListener('change', e => policy(e.target.value));
   byId('fit').addEventListener('click', fit);

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,7 +117,8 @@ func (a *app) writeLedger(dir string, ledger *fuzz.Ledger) error {
 		return err
 	}
 	for _, f := range ledger.Findings {
-		a.logf("finding %s %s: %s: %s", f.ID, f.Status, f.Broke, f.Cause)
+		found, _, _ := strings.Cut(cmp.Or(f.Found, f.Cause), "\n")
+		a.logf("finding %s %s: %s: %s", f.ID, f.Status, f.Broke, found)
 		if f.Inevitable != "" && f.Status != fuzz.FindingResolved {
 			a.logf("finding %s inevitable %s", f.ID, f.Inevitable)
 		}
