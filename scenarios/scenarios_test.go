@@ -27,6 +27,16 @@ func suite(t *testing.T) []*scenario.Scenario {
 	return all
 }
 
+// The command line looks for a scenario's name in a line of its own, so that it need not
+// read the whole suite.
+func TestEachFileHasItsNameInALine(t *testing.T) {
+	for _, sc := range suite(t) {
+		text, err := fs.ReadFile(scenarios.Files, sc.File())
+		require.NoError(t, err)
+		assert.Contains(t, string(text), "\nname: "+sc.Name+"\n", sc.File())
+	}
+}
+
 // Every cassette is recorded through go-vcr from the scripted turns of its
 // scenario. Made anew, it must be the same bytes; -update writes them.
 func TestCassettesAreWhatTheScriptsRecord(t *testing.T) {

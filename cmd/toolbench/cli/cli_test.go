@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -193,5 +195,25 @@ func BenchmarkRunOf1000(b *testing.B) {
 		if code := cli.Main(context.Background(), p, suite); code != cli.ExitHeld {
 			b.Fatal(code)
 		}
+	}
+}
+
+// A scenario that is named, or stands on the disk, is read without the other 500.
+func TestOneScenarioIsReadWithoutTheSuite(t *testing.T) {
+	b := cli.Scenarios()
+	read := 0
+	whole := b.Find
+	b.Find = func(fsys fs.FS, paths ...string) ([]cli.Case, []error) {
+		cases, errs := whole(fsys, paths...)
+		read += len(cases) + len(errs)
+		return cases, errs
+	}
+	for arg, want := range map[string]int{"partition-headline": 1, "must-fail-calls/loose-order": 80, "../../../docs/samples/greet.yaml": 1} {
+		read = 0
+		var out, errs bytes.Buffer
+		assert.Equal(t, cli.ExitHeld, cli.Main(t.Context(), cli.Process{Args: []string{"list", arg}, Dir: ".", Stdout: &out, Stderr: &errs}, b), errs.String())
+		assert.Contains(t, out.String(), strings.TrimSuffix(filepath.Base(arg), ".yaml"))
+		assert.Greater(t, read, 0, arg)
+		assert.LessOrEqual(t, read, want, arg)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -27,8 +28,11 @@ type entry struct {
 }
 
 // suite are the embedded scenarios.
-func (a *app) suite() []entry {
-	cases, broken := a.bench.Find(a.bench.Suite, ".")
+func (a *app) suite() []entry { return a.embedded(".") }
+
+// embedded are the scenarios of some files of the suite.
+func (a *app) embedded(files ...string) []entry {
+	cases, broken := a.bench.Find(a.bench.Suite, files...)
 	var entries []entry
 	for _, c := range cases {
 		c.File = "scenarios/" + c.File
@@ -37,11 +41,40 @@ func (a *app) suite() []entry {
 	return append(entries, broke(broken, "scenarios")...)
 }
 
+// named are the embedded scenario of a name, with its cases that must fail, or one of them.
+// Only files that have the name in a line of its own are read as scenarios, as all files of
+// the suite have: to read the whole suite takes longer than most runs.
+func (a *app) named(name string) []entry {
+	base, _, _ := strings.Cut(name, "/")
+	line := []byte("\nname: " + base + "\n")
+	var files []string
+	err := fs.WalkDir(a.bench.Suite, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(a.bench.Suite, file)
+		if bytes.Contains(text, line) {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		return nil
+	}
+	return ofName(a.embedded(files...), name)
+}
+
+// ofName are the entries of a name.
+func ofName(entries []entry, name string) []entry {
+	return slices.DeleteFunc(entries, func(e entry) bool {
+		return e.broken != nil || e.Name != name && !strings.HasPrefix(e.Name, name+"/")
+	})
+}
+
 // find gives the entries of the arguments, each once, in the order of arguments.
 func (a *app) find(args []string) ([]entry, error) {
-	suite := a.suite()
 	if len(args) == 0 {
-		return suite, nil
+		return a.suite(), nil
 	}
 	var found []entry
 	type identity struct {
@@ -50,7 +83,7 @@ func (a *app) find(args []string) ([]entry, error) {
 	}
 	seen := map[identity]bool{}
 	for _, arg := range args {
-		entries, err := a.resolve(arg, suite)
+		entries, err := a.resolve(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -66,15 +99,16 @@ func (a *app) find(args []string) ([]entry, error) {
 
 // resolve gives what one argument names: an embedded scenario with its cases that must
 // fail, or one of them, else a path.
-func (a *app) resolve(arg string, suite []entry) ([]entry, error) {
-	named := slices.DeleteFunc(slices.Clone(suite), func(e entry) bool {
-		return e.broken != nil || e.Name != arg && !strings.HasPrefix(e.Name, arg+"/")
-	})
-	if len(named) > 0 {
+func (a *app) resolve(arg string) ([]entry, error) {
+	if named := a.named(arg); len(named) > 0 {
 		return named, nil
 	}
 	info, err := os.Stat(a.path(arg))
 	if err != nil {
+		suite := a.suite()
+		if named := ofName(slices.Clone(suite), arg); len(named) > 0 {
+			return named, nil
+		}
 		return nil, a.unknown(arg, err, suite)
 	}
 	root, name := rooted(arg, info.IsDir())

@@ -347,7 +347,7 @@ func (a *app) update(ctx context.Context, p *pool, results []result) (interrupte
 		if !changed {
 			continue
 		}
-		again, err := a.resolve(r.entry.target, nil)
+		again, err := a.resolve(r.entry.target)
 		if err != nil {
 			return false, err
 		}

@@ -269,9 +269,11 @@ func (a *app) scenario(arg string) (*scenario.Scenario, error) {
 	if path := a.path(arg); isFile(path) {
 		fsys, name = host.DirFS(filepath.Dir(path)), filepath.Base(path)
 	}
-	for _, e := range a.suite() {
-		if fsys == nil && e.Name == arg {
-			fsys, name = scenarios.Files, strings.TrimPrefix(e.File, "scenarios/")
+	if fsys == nil {
+		for _, e := range a.named(arg) {
+			if e.Name == arg {
+				fsys, name = scenarios.Files, strings.TrimPrefix(e.File, "scenarios/")
+			}
 		}
 	}
 	if fsys == nil {
