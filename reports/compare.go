@@ -288,7 +288,11 @@ func (d delta) text(o Options) string {
 // apart is the difference, in percent where there is something to take it of.
 func (d delta) apart(o Options) string {
 	if r := d.relative(); !math.IsInf(r, 0) && d.unit != unitPercent {
-		return fmt.Sprintf(" (%+.3g%%)", r)
+		digits := 3
+		if math.Abs(r) >= 1000 {
+			digits = 8 // written out, and not as 1.13e+05
+		}
+		return fmt.Sprintf(" (%+.*g%%)", digits, math.Round(r*10)/10)
 	}
 	sign := "+"
 	if d.value < d.before {

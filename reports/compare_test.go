@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -173,4 +174,20 @@ func TestComparisonsLookAsRecorded(t *testing.T) {
 	}
 	fits(t, comparison(t, c, "table"), 100)
 	assert.NotContains(t, strings.ToLower(comparison(t, c, "markdown")), "<script")
+}
+
+// What is gone by the hundred hides nothing else.
+func TestEveryKindOfChangeIsOnTheScreen(t *testing.T) {
+	var before, after []check.Result
+	for i := range 60 {
+		before = append(before, edited(hiding(), func(o *check.Result) { o.Name = fmt.Sprintf("gone-%02d", i) }))
+	}
+	before = append(before, barrier())
+	after = append(after, edited(barrier(), func(o *check.Result) { o.Makespan += 1000 * sec }))
+	text := comparison(t, compared(t, stored(t, before...), stored(t, after...)), "table")
+	assert.Contains(t, text, "slower   edit-splits-the-batch  makespan 4.2s → 16m44s")
+	assert.Contains(t, text, "(+23809.5%)")
+	assert.Equal(t, 13, strings.Count(text, "\ngone "))
+	assert.Contains(t, text, "\n47 changes more; --all shows them\n")
+	assert.Contains(t, comparison(t, compared(t, stored(t, before...), stored(t, after...)), "markdown"), "| slower | edit-splits")
 }

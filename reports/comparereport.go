@@ -36,10 +36,7 @@ var changePaints = map[ChangeKind]Paint{
 // show writes a line a change, the gravest first, then the totals and what was exceeded.
 func (r CompareReport) show(p *page) {
 	p.fold("", r.Before+p.arrow()+r.After)
-	left := r.changes
-	if !r.All {
-		left = left[:min(len(left), changesShown)]
-	}
+	left := r.shown()
 	for _, ch := range left {
 		r.change(p, ch)
 	}
@@ -56,6 +53,38 @@ func (r CompareReport) show(p *page) {
 	}
 	p.exceeded(r.Exceeded)
 	p.lines(r.Summary())
+}
+
+// shown are the changes that one screen has room for, the gravest first. Of each kind a few
+// are among them: hundreds that are gone must not hide the one that is slower.
+func (r CompareReport) shown() []change {
+	if r.All || len(r.changes) <= changesShown {
+		return r.changes
+	}
+	kinds := map[ChangeKind]int{}
+	for _, ch := range r.changes {
+		kinds[ch.kind]++
+	}
+	room := max(1, changesShown/len(kinds))
+	chosen := make([]bool, len(r.changes))
+	taken := map[ChangeKind]int{}
+	left := changesShown
+	for _, most := range []int{room, changesShown} {
+		for i, ch := range r.changes {
+			if left > 0 && !chosen[i] && taken[ch.kind] < most {
+				chosen[i] = true
+				taken[ch.kind]++
+				left--
+			}
+		}
+	}
+	var shown []change
+	for i, ch := range r.changes {
+		if chosen[i] {
+			shown = append(shown, ch)
+		}
+	}
+	return shown
 }
 
 // kindWidth is that of the longest kind.
@@ -142,10 +171,7 @@ func (r CompareReport) markdown(w io.Writer) error {
 	for _, e := range r.Exceeded {
 		fmt.Fprintf(out, "\n> exceeded %s: %s %s\n", escaped(e.Threshold), escaped(e.Where), escaped(e.Found))
 	}
-	shown := r.changes
-	if !r.All {
-		shown = shown[:min(len(shown), changesShown)]
-	}
+	shown := r.shown()
 	if len(shown) > 0 {
 		fmt.Fprint(out, "\n| | What | Figures | Details |\n| --- | --- | --- | --- |\n")
 	}

@@ -205,13 +205,15 @@ func (g Grid) shortened(by int, ascii bool) (Grid, bool) {
 	if room < least || len(g.Names) > 0 {
 		return g, false
 	}
-	rows := make([][]string, len(g.Rows))
+	rows, names := make([][]string, len(g.Rows)), make([]string, len(g.Rows))
 	for i, row := range g.Rows {
 		if unpainted(row[0]) != row[0] || strings.Contains(row[0], " ") { // a sentence is no name
 			return g, false
 		}
-		rows[i] = slices.Clone(row)
-		rows[i][0] = CutMiddle(row[0], room, ascii)
+		rows[i], names[i] = slices.Clone(row), row[0]
+	}
+	for i, name := range Shorten(names, room, ascii) {
+		rows[i][0] = name
 	}
 	g.Rows = rows
 	if g.Footer != nil {

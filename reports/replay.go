@@ -349,9 +349,10 @@ func rowNames(all []replay.Report, ascii bool) (full, short []string) {
 		short[i] = Cut(name, nameWidth, ascii)
 	}
 	same = alike(short)
-	for i, name := range names {
+	middle := Shorten(names, nameWidth, ascii)
+	for i := range names {
 		if same[short[i]] > 1 {
-			short[i] = CutMiddle(name, nameWidth, ascii)
+			short[i] = middle[i]
 		}
 	}
 	return names, short

@@ -125,8 +125,40 @@ func Cut(s string, width int, ascii bool) string {
 
 // CutMiddle shortens a line as Cut does, but keeps more of its end than of its
 // beginning: names differ at their ends.
-func CutMiddle(s string, width int, ascii bool) string {
-	head := Cut(s, width/3, ascii)
+func CutMiddle(s string, width int, ascii bool) string { return cutBehind(s, width/3, width, ascii) }
+
+// Shorten gives names at most width columns. Each is cut in its middle; where two would then
+// read alike, farther behind, for as long as they do.
+func Shorten(names []string, width int, ascii bool) []string {
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = CutMiddle(name, width, ascii)
+	}
+	for head := width/3 + 1; head < width; head++ {
+		read := map[string]string{}
+		twice := map[string]bool{}
+		for i, s := range short {
+			if name, ok := read[s]; ok && name != names[i] {
+				twice[s] = true
+			}
+			read[s] = names[i]
+		}
+		if len(twice) == 0 {
+			break
+		}
+		for i, s := range short {
+			if twice[s] {
+				short[i] = cutBehind(names[i], head, width, ascii)
+			}
+		}
+	}
+	return short
+}
+
+// cutBehind shortens a line behind so many columns of its beginning, with the mark among
+// them, and keeps its end.
+func cutBehind(s string, begin, width int, ascii bool) string {
+	head := Cut(s, begin, ascii)
 	if Width(s) <= width || width < 1 {
 		return Cut(s, width, ascii)
 	}

@@ -69,6 +69,23 @@ func TestCutMarksWhereItCut(t *testing.T) {
 	assert.Empty(t, Cut("longer", 0, false))
 }
 
+func TestShortNamesStayApart(t *testing.T) {
+	assert.Equal(t, []string{"provider_a…s.yaml#1", "provider_b…s.yaml#1", "other.yaml"},
+		Shorten([]string{"provider_anthropic__test_variations.yaml#1", "provider_bedrock__test_variations.yaml#1", "other.yaml"}, 19, false))
+	assert.Equal(t, []string{"prov…nthropic#1", "prov…nthropic#2"}, Shorten([]string{"provider_anthropic#1", "provider_anthropic#2"}, 15, false), "as it is where that will do")
+	assert.Equal(t, []string{"…da", "…da"}, Shorten([]string{"abcda", "abcda"}, 3, false), "the same name twice")
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfDistinct(rapid.StringMatching(`ab{1,3}c{1,9}[de]{1,3}f{1,9}`), rapid.ID[string]).Draw(t, "names")
+		width := rapid.IntRange(0, 30).Draw(t, "width")
+		for i, s := range Shorten(names, width, false) {
+			assert.LessOrEqual(t, Width(s), width)
+			if Width(names[i]) <= width {
+				assert.Equal(t, names[i], s)
+			}
+		}
+	})
+}
+
 func TestPaintTakesNoWidth(t *testing.T) {
 	assert.Equal(t, 2, Width(Red.On("ab", true)))
 	assert.Equal(t, "ab", Red.On("ab", false))

@@ -136,20 +136,44 @@ func (a *app) unicode() bool {
 	return true
 }
 
-// width is the asked one, else the terminal's, else COLUMNS, else an assumed one.
+// width is the asked one, else the terminal's, else COLUMNS, else that of the terminal to
+// which a pipe leads in all likelihood, else an assumed one.
 func (a *app) width(asked int) int {
 	if asked > 0 {
 		return asked
 	}
-	if f, ok := a.Stdout.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-			return columns
-		}
+	if columns := terminalWidth(a.Stdout); columns > 0 {
+		return columns
 	}
 	if columns, err := strconv.Atoi(a.env("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
+	if columns := terminalWidth(a.Stderr); columns > 0 && isPipe(a.Stdout) {
+		return columns // as in `toolbench run | less`; a file is read elsewhere
+	}
 	return assumedWidth
+}
+
+// terminalWidth is 0 of what is no terminal.
+func terminalWidth(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+func isPipe(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
 func isTerminal(w io.Writer) bool {

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -82,4 +84,31 @@ func fitsScreen(t *testing.T, text string, width int, what string) {
 			return
 		}
 	}
+}
+
+// What is piped, as into a pager, is as wide as the terminal that the errors go to.
+func TestAPipeIsAsWideAsTheTerminal(t *testing.T) {
+	control, terminal, err := pty.Open()
+	if err != nil {
+		t.Skip("there is no terminal here: ", err)
+	}
+	defer control.Close()
+	defer terminal.Close()
+	require.NoError(t, pty.Setsize(control, &pty.Winsize{Rows: 40, Cols: 64}))
+	widestLine := func(env ...string) int {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		code := cli.Main(t.Context(), cli.Process{Args: []string{"list", "partition-headline"}, Stdout: w, Stderr: terminal, Env: env}, cli.Scenarios())
+		require.NoError(t, w.Close())
+		text, err := io.ReadAll(r)
+		require.NoError(t, err)
+		assert.Equal(t, cli.ExitHeld, code)
+		most := 0
+		for line := range strings.Lines(string(text)) {
+			most = max(most, reports.Width(strings.TrimSuffix(line, "\n")))
+		}
+		return most
+	}
+	assert.LessOrEqual(t, widestLine(), 64)
+	assert.Greater(t, widestLine("COLUMNS=110"), 64, "COLUMNS was given")
 }
