@@ -47,6 +47,8 @@ type System struct {
 
 	cfg   Config
 	start time.Time
+	// commands are those that the built-in tools bring.
+	commands func() []tool.Command
 }
 
 // ErrConfig is wrapped by the errors of New.
@@ -81,7 +83,7 @@ func (s *System) entries() ([]pool.Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		entries = kit.Entries
+		entries, s.commands = kit.Entries, kit.Commands
 		if s.cfg.Keep == nil {
 			s.cfg.Keep = kit.Keep
 		}
@@ -142,6 +144,9 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 	if cfg.Served == nil {
 		cfg.Served = s.cfg.Servers.Served
 	}
+	if cfg.Commands == nil {
+		cfg.Commands = s.Commands
+	}
 	d := &cfg.Handlers
 	if d.Clock.Now == nil {
 		d.Clock = s.cfg.Clock
@@ -169,6 +174,31 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 		}
 	}
 	return loop.New(cfg)
+}
+
+// Commands are what the user of a conversation can ask for by a slash and a name: what the
+// built-in tools bring, and the prompts of servers, each by its server's name and its own. Servers
+// that cannot be asked have none.
+func (s *System) Commands(ctx context.Context) []tool.Command {
+	var all []tool.Command
+	if s.commands != nil {
+		all = s.commands()
+	}
+	if s.cfg.Servers.Prompts == nil {
+		return all
+	}
+	prompts, _ := s.cfg.Servers.Prompts(ctx)
+	for _, p := range prompts {
+		all = append(all, tool.Command{Name: "mcp__" + p.Server + "__" + p.Name, About: p.Description, Expand: func(ctx context.Context, args string) (tool.Expansion, error) {
+			filled, err := p.Fill(args)
+			if err != nil {
+				return tool.Expansion{}, err
+			}
+			blocks, err := s.cfg.Servers.Prompt(ctx, p.Server, p.Name, filled)
+			return tool.Expansion{Blocks: blocks}, err
+		}})
+	}
+	return all
 }
 
 // Close stops the background tasks and waits for them.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -134,4 +136,44 @@ func TestTheRealClock(t *testing.T) {
 	done := make(chan struct{})
 	clock.Go("a", func() { close(done) })
 	<-done
+}
+
+func TestPromptsOfServersAreCommands(t *testing.T) {
+	review := tool.ServerPrompt{Server: "docs", Name: "review", Description: "Reviews a file.", Arguments: []tool.PromptArgument{
+		{Name: "file", Description: "the file", Required: true}, {Name: "how", Description: "in which way"},
+	}}
+	var asked []map[string]string
+	var sent []message.Request
+	s, err := toolsys.New(toolsys.Config{Builtins: builtins("Skill"), Servers: tool.Servers{
+		Prompts: func(context.Context) ([]tool.ServerPrompt, error) { return []tool.ServerPrompt{review}, nil },
+		Prompt: func(_ context.Context, server, name string, args map[string]string) ([]message.Block, error) {
+			asked = append(asked, args)
+			return []message.Block{message.Text("Review " + args["file"] + " of " + server + "/" + name)}, nil
+		},
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, "mcp__docs__review", s.Commands(t.Context())[0].Name)
+	session, err := s.Open(loop.Config{Model: func(_ context.Context, req message.Request, on func([]byte) error) error {
+		sent = append(sent, req)
+		events := []string{`{"type":"message_start","message":{"id":"m"}}`, `{"type":"message_stop"}`}
+		if len(sent) == 1 {
+			events = slices.Insert(events, 1, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"Skill","input":{"skill":"mcp__docs__review","args":"b.go in a hurry"}}}`, `{"type":"content_block_stop","index":0}`)
+		}
+		for _, e := range events {
+			if err := on([]byte(e)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, State: tool.State{Mode: permission.Bypass}})
+	require.NoError(t, err)
+	_, err = session.Send(t.Context(), message.UserText("/mcp__docs__review"))
+	require.ErrorContains(t, err, "it needs file: the file")
+	_, err = session.Send(t.Context(), message.UserText("/mcp__docs__review  a.go"))
+	require.NoError(t, err)
+	assert.Equal(t, []map[string]string{{"file": "a.go"}, {"file": "b.go", "how": "in a hurry"}}, asked)
+	require.Len(t, sent, 2)
+	assert.Equal(t, "<command-name>/mcp__docs__review</command-name>\nReview a.go of docs/review", message.PlainText(sent[0].Messages[0].Content))
+	last := sent[1].Messages[len(sent[1].Messages)-1]
+	assert.Contains(t, message.PlainText(last.Content), "Review b.go of docs/review", "the model may ask for it as well")
 }

@@ -385,3 +385,22 @@ func TestChatReachesWhatFlagsName(t *testing.T) {
 		assert.Contains(t, errs.String(), "#4 not found: ")
 	}
 }
+
+// A skill that the user asks for by a slash is in force from then on: its text is what the
+// model reads, and its hook, which really runs, decides on calls in every mode.
+func TestChatWithASkillOfTheUsers(t *testing.T) {
+	root, env := chatPlace(t)
+	skill := filepath.Join(root, ".claude/skills/guard/SKILL.md")
+	require.NoError(t, os.MkdirAll(filepath.Dir(skill), 0o755))
+	require.NoError(t, os.WriteFile(skill, []byte("---\nname: guard\ndescription: Guards.\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n"+
+		"        - {type: command, command: 'grep -q \"touch it.s\" && { echo \"not $HOOK_TOOL, ${SERVICE_TOKEN-none}\" >&2; exit 2; }; exit 0'}\n---\nTake care of $ARGUMENTS."), 0o600))
+	model := newRequests(t, "touch it.s")
+	_, errs := model.scripted(t, root, env, "/nosuch\n/commands\n/guard all\n/decisions\n", "--mode", "bypass")
+	assert.Contains(t, errs, "/mode [default", "a name that is no command's shows those there are")
+	assert.Contains(t, errs, "/guard: Guards.")
+	assert.Contains(t, errs, "not Bash, none")
+	assert.Contains(t, errs, "denied Bash: hook")
+	assert.NoFileExists(t, filepath.Join(root, "it.s"))
+	require.Len(t, model.sent, 2)
+	assert.Contains(t, model.sent[0], "Take care of all.")
+}

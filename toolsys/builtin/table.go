@@ -95,6 +95,6 @@ func All(d Deps, names ...string) func(pool.Host) (pool.Kit, error) {
 				return pool.Kit{}, fmt.Errorf("there is no built-in tool %q to keep", name)
 			}
 		}
-		return pool.Kit{Entries: entries, Resolve: d.Resolve, Keep: Keep(d.FS)}, nil
+		return pool.Kit{Entries: entries, Resolve: d.Resolve, Keep: Keep(d.FS), Commands: func() []tool.Command { return discovery.Commands(d.skills()) }}, nil
 	}
 }

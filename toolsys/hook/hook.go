@@ -30,7 +30,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -189,11 +192,64 @@ func isObject(raw json.RawMessage) bool {
 // ErrHook is wrapped by every error of New.
 var ErrHook = errors.New("invalid hook")
 
-// Set is the hooks of a session, in order of registration. It never changes; the
-// zero Set has none.
+// Set is the hooks of a session, in order of registration. The zero Set has none. It never
+// changes, but for hooks that are added to one that is open.
 type Set struct {
 	clock tool.Clock
 	hooks []registered
+	added *added
+}
+
+// added are the hooks that a session got while it ran. They are shared by all copies of
+// their Set, and so by sub-agents at any depth (B4).
+type added struct {
+	mu   sync.Mutex // of who adds
+	list atomic.Pointer[[]registered]
+}
+
+// Open gives the set such that hooks can be added to it and to its copies. One that is open
+// stays as it is.
+func (s Set) Open(clock tool.Clock) Set {
+	if s.added == nil {
+		s.clock, s.added = clock, &added{}
+	}
+	return s
+}
+
+// ErrClosed is the error of a hook for a set that takes none.
+var ErrClosed = errors.New("no hooks can be added here")
+
+// Add adds a hook behind those there are. One of a name that was added already takes its
+// place. Its errors are those of New, and ErrClosed.
+func (s Set) Add(h Hook) error {
+	if s.added == nil {
+		return ErrClosed
+	}
+	r, err := register(h)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrHook, describe(0, h), err)
+	}
+	s.added.mu.Lock()
+	defer s.added.mu.Unlock()
+	var all []registered
+	if old := s.added.list.Load(); old != nil {
+		all = slices.DeleteFunc(slices.Clone(*old), func(o registered) bool { return o.Name == h.Name })
+	}
+	all = append(all, r)
+	s.added.list.Store(&all)
+	return nil
+}
+
+// all are the hooks, those that were added behind the others.
+func (s Set) all() []registered {
+	if s.added == nil {
+		return s.hooks
+	}
+	more := s.added.list.Load()
+	if more == nil {
+		return s.hooks
+	}
+	return slices.Concat(s.hooks, *more)
 }
 
 type registered struct {
@@ -262,13 +318,14 @@ func (h Hook) checkOnFailure() error {
 }
 
 // Len is the number of hooks.
-func (s Set) Len() int { return len(s.hooks) }
+func (s Set) Len() int { return len(s.all()) }
 
 // Matches reports whether any hook would be asked about a tool at event, so that a caller
 // without one need not make an Input; its `if` is not looked at.
 func (s Set) Matches(event Event, tool string, aliases []string) bool {
-	for i := range s.hooks {
-		if h := &s.hooks[i]; h.Event == event && h.matcher.matches(tool, aliases) {
+	hooks := s.all()
+	for i := range hooks {
+		if h := &hooks[i]; h.Event == event && h.matcher.matches(tool, aliases) {
 			return true
 		}
 	}
@@ -278,8 +335,9 @@ func (s Set) Matches(event Event, tool string, aliases []string) bool {
 // MatchesAny reports whether any hook would be asked about a tool, at whatever event: its
 // `if` is not looked at.
 func (s Set) MatchesAny(tool string, aliases []string) bool {
-	for i := range s.hooks {
-		if s.hooks[i].matcher.matches(tool, aliases) {
+	hooks := s.all()
+	for i := range hooks {
+		if hooks[i].matcher.matches(tool, aliases) {
 			return true
 		}
 	}

@@ -365,3 +365,25 @@ func BenchmarkRunOneSilentHook(b *testing.B) {
 		s.Run(b.Context(), pre("Bash"), nil)
 	}
 }
+
+func TestHooksThatAreAddedAreSharedByCopies(t *testing.T) {
+	closed := set(t, says("own", hook.PreToolUse, hook.Output{}))
+	require.ErrorIs(t, closed.Add(says("late", hook.PreToolUse, hook.Output{})), hook.ErrClosed)
+	assert.Equal(t, 1, closed.Len())
+
+	open := closed.Open(clock())
+	copied := open.Open(clock()) // it is open already
+	require.ErrorIs(t, open.Add(hook.Hook{Name: "bad", Event: "Sometime"}), hook.ErrHook)
+	require.NoError(t, copied.Add(says("late", hook.PreToolUse, hook.Output{Context: "first"})))
+	require.NoError(t, open.Add(says("last", hook.PostToolUse, hook.Output{})))
+	require.NoError(t, open.Add(says("late", hook.PreToolUse, hook.Output{Context: "second"})))
+	assert.Equal(t, 1, closed.Len())
+	for _, s := range []hook.Set{open, copied} {
+		assert.Equal(t, 3, s.Len())
+		assert.True(t, s.Matches(hook.PostToolUse, "Read", nil))
+		assert.True(t, s.MatchesAny("Read", nil))
+		m := s.Run(t.Context(), pre("Read"), nil)
+		assert.Equal(t, []string{"own", "late"}, asked(m))
+		assert.Equal(t, []string{"second"}, m.Context, "the one of the same name took its place")
+	}
+}

@@ -26,7 +26,7 @@ var ErrTimeout = errors.New("the hook's time is up")
 // are not asked, as their reports have it.
 func (s Set) Run(ctx context.Context, in Input, matches func(rule string) bool) Merged {
 	var m Merged
-	for i, h := range s.hooks {
+	for i, h := range s.all() {
 		if h.Event != in.Event || !h.matcher.matches(in.Tool, in.Aliases) {
 			continue
 		}

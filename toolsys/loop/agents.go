@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"toolbench/toolsys/message"
@@ -74,6 +75,7 @@ func (s *Session) spawn(ctx context.Context, job tool.Job) (tool.Report, error) 
 	out, err := child.Send(ctx, message.UserText(job.Prompt))
 	report := tool.Report{
 		Text: message.PlainText(out.Final.Content), Turns: out.Turns, Calls: out.Calls, History: child.History(), State: child.State(),
+		Results: child.results,
 	}
 	if err != nil {
 		return report, fmt.Errorf("the sub-agent could not finish: %w", err)
@@ -95,6 +97,7 @@ func (s *Session) childConfig(job tool.Job) Config {
 	cfg.Depth++
 	cfg.Agent = job.Agent
 	cfg.Grace /= 2 // so that it leaves a deaf tool before the parent leaves it
+	cfg.forked = cfg.forked || job.Forked
 	cfg.progress, cfg.idle = s.upward(job), job.Idle
 	cfg.ModelName = cmp.Or(job.Model, s.model())
 	cfg.State.Options = maps.Clone(cfg.State.Options)
@@ -110,6 +113,8 @@ func (s *Session) childConfig(job tool.Job) Config {
 // become makes the agent one of a kind, which only narrows what its parent may do.
 func (c *Config) become(kind tool.AgentKind) {
 	c.kinds = append(slices.Clip(c.kinds), kind)
+	c.Reminder = strings.TrimSpace(c.Reminder + "\n" + kind.Reminder)
+	c.preserve = kind.Preserve
 	if kind.System != "" {
 		c.System = []message.Block{message.Text(kind.System)}
 	}

@@ -27,8 +27,9 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 	s.container = cmp.Or(reply.Container, s.container)
 	s.learnFound(reply.Message)
 	inCallOrder(ex.emitted, reply.Message)
+	s.keep(ex.emitted)
 	fresh := s.takePending()
-	beside, held := s.beside(reply.Message, besides(ex.emitted, fresh))
+	beside, held := s.beside(reply.Message, s.besides(ex.emitted, fresh))
 	user := message.Message{Role: message.User, Content: append(s.budgeted(ex.emitted), beside...)}
 	if len(user.Content) > 0 {
 		added = append(added, user)
@@ -48,7 +49,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 
 // besides is what follows the results of a message: what they bring with them, and what the
 // user said meanwhile (H5).
-func besides(results []pipeline.Result, fresh []message.Message) (blocks []message.Block) {
+func (s *Session) besides(results []pipeline.Result, fresh []message.Message) (blocks []message.Block) {
 	for _, r := range results {
 		for _, m := range r.Messages {
 			blocks = append(blocks, m.Content...)
@@ -60,7 +61,28 @@ func besides(results []pipeline.Result, fresh []message.Message) (blocks []messa
 	for _, m := range fresh {
 		blocks = append(blocks, m.Content...)
 	}
+	if len(results)+len(fresh) > 0 {
+		blocks = append(blocks, s.reminder()...)
+	}
 	return blocks
+}
+
+// reminder is what the model is told anew with each message.
+func (s *Session) reminder() []message.Block {
+	if s.cfg.Reminder == "" {
+		return nil
+	}
+	return []message.Block{message.Text("<system-reminder>" + s.cfg.Reminder + "</system-reminder>")}
+}
+
+// keep keeps the results of an agent's calls for its parent, where its kind wants that.
+func (s *Session) keep(results []pipeline.Result) {
+	if !s.cfg.preserve {
+		return
+	}
+	for _, r := range results {
+		s.results = append(s.results, tool.CallResult{Call: r.Block.ToolUseID, Tool: r.Tool, Status: string(r.Status), Text: message.PlainText(r.Block.Content)})
+	}
 }
 
 // beside gives the blocks that go out beside the results of m's calls, and reports whether

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"time"
 
+	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
@@ -83,6 +84,13 @@ type Config struct {
 	// to be text. It is asked for through a tool of its own, and comes as
 	// Completion.Output.
 	Output json.RawMessage
+	// Reminder is what the model is told anew with each message, so that it is never far up; ""
+	// tells it nothing.
+	Reminder string
+	// Commands are what the user can ask for by a slash and a name, with Send; nil has none.
+	Commands func(ctx context.Context) []tool.Command
+	// HookExec runs commands of hooks that are added in the session; nil takes none.
+	HookExec hook.Exec
 	// NonInteractive: nobody can be asked anything.
 	NonInteractive bool
 	Home           string
@@ -97,6 +105,9 @@ type Config struct {
 	// those of the agents above it.
 	progress, idle func(text string)
 	kinds          []tool.AgentKind
+	// forked: the conversation goes on from its parent's. preserve keeps the results of calls
+	// for it.
+	forked, preserve bool
 }
 
 // ErrConfig is wrapped by errors of New.
@@ -113,6 +124,7 @@ func (c *Config) complete() error {
 	case c.Settings.MaxConcurrency < 1:
 		return fmt.Errorf("%w: at most %d calls at once; it must be at least 1", ErrConfig, c.Settings.MaxConcurrency)
 	}
+	c.Handlers.Hooks = c.Handlers.Hooks.Open(c.Handlers.Clock)
 	if err := c.completeThinking(); err != nil {
 		return err
 	}

@@ -35,7 +35,8 @@ type execution struct {
 	mu      sync.Mutex
 	places  places
 	jobs    []*job
-	spare   []job // room for calls to come; only the stream's reader takes of it
+	said    []message.Block // what the model said so far
+	spare   []job           // room for calls to come; only the stream's reader takes of it
 	emitted []pipeline.Result
 }
 
@@ -43,6 +44,8 @@ type execution struct {
 type job struct {
 	pre *pipeline.Prepared
 	env pipeline.Env
+	// parent is the message up to the call itself.
+	parent []message.Block
 	// touches is what the call declared last that it reads and writes, ended its
 	// result; both under the policy Effects only.
 	touches tool.Effects
@@ -88,6 +91,9 @@ func (ex *execution) take(data []byte) error {
 		if ex.s.traces() {
 			ex.s.trace(trace.BlockDone{Type: b.Type, Chars: len(b.Text) + len(b.Input)})
 		}
+		if b.Type != message.TypeToolUse || !ex.taken(b.ID) {
+			ex.said = append(ex.said, b)
+		}
 		if ex.s.cfg.Journal != nil && (b.Type != message.TypeToolUse || !ex.taken(b.ID)) {
 			ex.recordBlock(b)
 		}
@@ -132,6 +138,7 @@ func (ex *execution) add(b message.Block) {
 	i := len(ex.jobs)
 	j := ex.fresh(i)
 	j.pre = ex.s.pipe.Prepare(call, &j.env)
+	j.parent = slices.Clip(ex.said)
 	ex.mu.Lock()
 	ex.jobs = append(ex.jobs, j)
 	ex.mu.Unlock()
@@ -193,6 +200,7 @@ func (ex *execution) started(i int) {
 	j := ex.job(i)
 	j.env.Context = ex.s.context(ex.view(i), ex)
 	j.env.Context.Inner = ex.inner(i)
+	j.env.Context.Parent = message.Message{Role: message.Assistant, Content: j.parent}
 	if ex.s.cfg.progress != nil {
 		ex.s.cfg.progress(j.pre.Activity())
 	}

@@ -22,7 +22,7 @@ func (s *Session) look(ctx context.Context) *pool.Snapshot {
 	gather, done := s.gathering(ctx)
 	served := s.cfg.Served(gather)
 	done()
-	s.gone = served.Gone
+	s.gone, s.pendingServers = served.Gone, served.Pending
 	state := s.State()
 	tools := s.cfg.Settings.ToolSearch
 	mode := modes[tools.Kind]

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -494,4 +495,50 @@ func TestSessionsThatCannotWorkAreErrors(t *testing.T) {
 		require.ErrorIs(t, err, loop.ErrConfig)
 		assert.ErrorContains(t, err, says)
 	}
+}
+
+func TestWhetherAMessageWouldStopWhatRuns(t *testing.T) {
+	for _, test := range []struct {
+		calls []string
+		want  bool
+	}{{[]string{"Quick"}, true}, {[]string{"Quick", "Stubborn"}, false}, {[]string{"Stubborn"}, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			var r *room
+			var seen []bool
+			look := call(func(context.Context, in, *tool.Context) (tool.Result[string], error) {
+				time.Sleep(time.Second)
+				seen = append(seen, r.Interruptible())
+				time.Sleep(time.Second)
+				return tool.Done(""), nil
+			})
+			quick := named("Quick", all(look, func(d *def) { d.Traits.Interrupt = tool.Cancel }))
+			r = open(t, &script{turns: []turn{calls(test.calls...), says("done")}}, nil, quick, named("Stubborn", look))
+			assert.False(t, r.Interruptible(), "nothing runs")
+			r.send(t)
+			assert.Len(t, seen, len(test.calls))
+			assert.NotContains(t, seen, !test.want)
+			assert.False(t, r.Interruptible())
+		})
+	}
+}
+
+func TestACommandThatFailsSendsNothing(t *testing.T) {
+	broken := errors.New("it needs a file")
+	s := &script{turns: []turn{says("done")}}
+	r := open(t, s, func(c *loop.Config) {
+		c.Commands = func(context.Context) []tool.Command {
+			return []tool.Command{
+				{Name: "check", Expand: func(context.Context, string) (tool.Expansion, error) { return tool.Expansion{}, broken }},
+				{Name: "guard", Expand: func(context.Context, string) (tool.Expansion, error) {
+					return tool.Expansion{Hooks: []tool.HookSpec{{Name: "g", Event: "PreToolUse", Command: "true"}}}, nil
+				}},
+			}
+		}
+	})
+	_, err := r.Send(t.Context(), message.UserText("/check"))
+	require.ErrorIs(t, err, broken)
+	_, err = r.Send(t.Context(), message.UserText("/guard"))
+	require.ErrorContains(t, err, "commands of hooks cannot be run here")
+	assert.Empty(t, s.requests)
+	assert.Empty(t, r.History())
 }

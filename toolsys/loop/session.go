@@ -42,6 +42,10 @@ type Session struct {
 	later      []message.Block          // what may not stand beside results of programs, for the message after them
 	reminded   int                      // how often the model was asked for the answer in its form
 	gone       func(name string) string // why a served tool is not any more
+	// pendingServers are those that were being connected before the last request.
+	pendingServers []string
+
+	results []tool.CallResult // of its calls, where they are kept
 
 	journal   sync.Mutex
 	unwritten error // why the journal ended
@@ -51,6 +55,7 @@ type Session struct {
 	active  *execution
 	stop    context.CancelCauseFunc // ends the stream that is being read
 	pending []message.Message       // the user's new messages (J4)
+	decided []tool.Decided          // of calls whose results are out
 }
 
 // Completion is how a Send ended.
@@ -136,10 +141,15 @@ func (s *Session) Interrupt(m message.Message) {
 // Send gives the model a message and runs turns until it has no more calls. An
 // error means the conversation could not go on; what was committed stays.
 func (s *Session) Send(ctx context.Context, m message.Message) (Completion, error) {
+	var out Completion
+	m, err := s.expanded(ctx, m)
+	if err != nil {
+		return out, err
+	}
 	s.takeNew()
+	m.Content = append(m.Content, s.reminder()...)
 	s.append(m)
 	s.awaitOutput()
-	var out Completion
 	for {
 		s.takeNew()
 		s.takeMail()

@@ -2,9 +2,12 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
+	"toolbench/toolsys/hook"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
@@ -41,6 +44,29 @@ func (s *Session) commitResult(r pipeline.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = learned(s.state, r)
+	if r.Decided {
+		s.decided = append(s.decided, tool.Decided{Call: r.Block.ToolUseID, Tool: r.Tool, Allowed: !r.Denied, Reason: r.Why})
+	}
+}
+
+// Decisions are what was decided of the calls whose results are out, the oldest first.
+func (s *Session) Decisions() []tool.Decided {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.decided)
+}
+
+// Interruptible reports whether calls run that the user's message would stop, and none that it
+// would have to wait for (J4).
+func (s *Session) Interruptible() bool {
+	s.mu.Lock()
+	ex := s.active
+	s.mu.Unlock()
+	if ex == nil {
+		return false
+	}
+	running := ex.driver.Running()
+	return len(running) > 0 && !slices.ContainsFunc(running, func(i int) bool { return !ex.job(i).pre.Cancellable })
 }
 
 // learned is st after what every result may move: observations and the denial count
@@ -95,9 +121,9 @@ func (s *Session) setIdle() {
 func (s *Session) context(state tool.State, ex *execution) tool.Context {
 	return tool.Context{
 		Core: tool.Core{
-			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth}, Model: s.model(), Thinking: s.thinking(),
+			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth, Forked: s.cfg.forked}, Model: s.model(), Thinking: s.thinking(),
 			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
-			InProgress: ex.busy, Clock: s.cfg.Handlers.Clock,
+			InProgress: ex.busy, Clock: s.cfg.Handlers.Clock, Commands: s.cfg.Commands,
 		},
 		Security:   tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: ex.roots(state), Home: s.cfg.Home},
 		Extensions: ex.ways,
@@ -130,8 +156,43 @@ func (s *Session) ways(snap *pool.Snapshot) tool.Extensions {
 		Search: func(ctx context.Context, query string, max int) (tool.Found, error) {
 			return s.search(ctx, snap, query, max)
 		},
-		Spawn: s.spawn, Enlist: s.enlist,
+		Spawn: s.spawn, Enlist: s.enlist, Hook: s.hook, Servers: func() []tool.ServerState { return s.servers(snap) }, Replaced: s.replaced, Decisions: s.Decisions,
 	}
+}
+
+// hook adds a hook for the rest of the session: the set is shared by all of its agents (B4).
+func (s *Session) hook(spec tool.HookSpec) error {
+	if s.cfg.HookExec == nil {
+		return errors.New("commands of hooks cannot be run here")
+	}
+	made := hook.Hook{Name: spec.Name, Event: hook.Event(spec.Event), Matcher: spec.Matcher, If: spec.If, Timeout: spec.Timeout}
+	return s.cfg.Handlers.Hooks.Add(hook.Command(made, spec.Command, s.cfg.HookExec))
+}
+
+// servers are those whose tools are in the request, and those that are being connected.
+func (s *Session) servers(snap *pool.Snapshot) []tool.ServerState {
+	counted := map[string]int{}
+	for _, t := range snap.Pool.Tools {
+		if t.IsMCP() {
+			counted[t.Origin.Server]++
+		}
+	}
+	var all []tool.ServerState
+	for _, name := range slices.Sorted(maps.Keys(counted)) {
+		all = append(all, tool.ServerState{Name: name, Tools: counted[name]})
+	}
+	for _, name := range s.pendingServers {
+		all = append(all, tool.ServerState{Name: name, Pending: true})
+	}
+	return all
+}
+
+// replaced gives the file that holds the result of a call in full.
+func (s *Session) replaced(call string) string {
+	if s.cfg.Handlers.Budget == nil {
+		return ""
+	}
+	return s.cfg.Handlers.Budget.File(call)
 }
 
 // inProgress names the calls that run at this moment.

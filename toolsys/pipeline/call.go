@@ -51,7 +51,10 @@ type Result struct {
 	Reason   string
 	// Denied and Allowed move the denial count (F3).
 	Denied, Allowed bool
-	Data            any
+	// Why is the reason for the decision on it, where Decided says that there was one.
+	Why     permission.Reason
+	Decided bool
+	Data    any
 }
 
 // Question is what a person is asked before a call may run.

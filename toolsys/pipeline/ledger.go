@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -183,6 +184,23 @@ func (e *entry) apply(blocks []message.Block) []message.Block {
 		return blocks
 	}
 	return withText(blocks, e.inline)
+}
+
+// File is the file that holds the result of a call in full; "" where all of it is sent, or none
+// was kept. Of calls that share an id it is that of the first by name.
+func (l *Ledger) File(callID string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var found []string
+	for _, e := range l.entries {
+		if e.CallID == callID && e.Verdict == Persisted {
+			found = append(found, e.Path)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return slices.Min(found)
 }
 
 func (l *Ledger) find(k key) *entry {

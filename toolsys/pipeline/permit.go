@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"toolbench/toolsys/hook"
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -39,6 +40,7 @@ func (r *run) permission(ctx context.Context) *Result {
 }
 
 func (r *run) decided(d permission.Decision) {
+	r.why, r.wasDecided = d.Reason, true
 	if r.p.traces() {
 		r.trace(trace.Decision{Behaviour: d.Behaviour.String(), Reason: d.Reason.String()})
 	}
@@ -85,6 +87,41 @@ func (r *run) inputs() permission.Inputs {
 		Hook: r.opinion, Check: r.tool.Permit(r.input, r.context), Denials: r.context.State.Denials,
 		CanAsk: r.p.Handlers.Ask != nil && !r.context.NonInteractive,
 	}
+}
+
+// mayAlso decides on a further call of a tool without making it (A1): what leads a call
+// further than it was allowed to go, as a page that leads to another host, is to be decided
+// like a call of its own.
+func (r *run) mayAlso(ctx context.Context, name string, input any) (bool, string) {
+	t, found := r.pool.Find(name)
+	raw, err := json.Marshal(input)
+	if !found || err != nil {
+		return false, "there is no tool " + name
+	}
+	in, problems := t.Parse(raw)
+	if len(problems) > 0 {
+		return false, problems.String()
+	}
+	defer r.hold()()
+	pre := &Prepared{Call: Call{ID: r.call.ID, Name: t.Name, Input: raw, Turn: r.call.Turn}, tool: t, input: in}
+	copied := *r.context
+	sub := &pre.run
+	sub.p, sub.pre, sub.call, sub.tool, sub.input, sub.context, sub.control = r.p, pre, pre.Call, t, in, &copied, r.control
+	defer r.take(sub)
+	for _, step := range []func(*run, context.Context) *Result{(*run).validate, (*run).preHooks, (*run).permission} {
+		if res := step(sub, ctx); res != nil {
+			return false, message.PlainText(res.Block.Content)
+		}
+	}
+	return true, ""
+}
+
+// take makes what a decision beside the call cost and brought the call's own.
+func (r *run) take(sub *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waited += sub.waited
+	r.added = append(r.added, sub.added...)
 }
 
 // query describes the call in the words of rules.

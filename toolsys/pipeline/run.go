@@ -11,6 +11,7 @@ import (
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
@@ -151,12 +152,13 @@ func (p *Pipeline) predicateFailed(call Call, t *tool.Tool, name string, err err
 func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control schedule.Control) (res Result) {
 	r := &pre.run
 	r.p, r.pre, r.call, r.tool, r.input, r.context, r.control = p, pre, pre.Call, pre.tool, pre.input, &env.Context, control
+	r.pool = env.Snapshot.Pool
 	defer func() {
 		if v := recover(); v != nil {
 			res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects()))
 		}
 		r.end()
-		res.Tool = r.name()
+		res.Tool, res.Why, res.Decided = r.name(), r.why, r.wasDecided
 		p.traceEnd(pre, ended, res.Status)
 	}()
 	return r.stages(ctx)
@@ -188,6 +190,11 @@ type run struct {
 	// classified counts the classifier's runs, one for each input.
 	classified int
 	opinion    permission.Opinion
+	// pool is the conversation's; why is the reason for the decision on the call, once there was
+	// one.
+	pool       *pool.Pool
+	why        permission.Reason
+	wasDecided bool
 	added      []message.Message
 	// clock is the call's time limit; nil without one.
 	clock *limit
@@ -247,6 +254,7 @@ func (r *run) bind() {
 		}
 	}
 	c.Elicit = r.elicit
+	c.MayAlso = r.mayAlso
 	c.Notify = r.p.Handlers.Notify
 	if c.Notify == nil {
 		c.Notify = func(string) {}

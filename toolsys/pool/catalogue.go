@@ -47,6 +47,8 @@ type Kit struct {
 	// Keep writes a result that is too large for the conversation to where the tools can
 	// read it; where it fails it leaves no part of one behind.
 	Keep func(file, text string) error
+	// Commands are what the user can ask for by name; nil has none.
+	Commands func() []tool.Command
 }
 
 // Catalogue is the single list of built-ins (C1), sorted by name.

@@ -16,4 +16,8 @@ type AgentKind struct {
 	// Mode is its permission mode where that lets less run than its parent's; nil keeps
 	// the parent's.
 	Mode *permission.Mode
+	// Reminder is what the agent is told anew with each message, beside what those above it are.
+	Reminder string
+	// Preserve keeps the results of the agent's calls for its parent.
+	Preserve bool
 }

@@ -40,6 +40,11 @@ type Core struct {
 	// FirstMessage is the number of the first, 1 unless the conversation was compacted.
 	Messages     []message.Message
 	FirstMessage int
+	// Parent is the message that made this call, up to the call itself: what stands behind it
+	// may still have to come.
+	Parent message.Message
+	// Commands are what the user can ask for by a slash and a name; nil where there are none.
+	Commands func(ctx context.Context) []Command
 	// InProgress names the calls that run at this moment.
 	InProgress func() []string
 	Clock      Clock
@@ -49,6 +54,25 @@ type Core struct {
 type Chain struct {
 	ID    string
 	Depth int
+	// Forked: the agent went on from its parent's conversation.
+	Forked bool
+}
+
+// Command is a text that the user asks for by a slash and its name: a skill, or a prompt of an
+// MCP server.
+type Command struct {
+	Name, About string
+	// Expand fills the command in.
+	Expand func(ctx context.Context, args string) (Expansion, error)
+}
+
+// Expansion is what a command stands for.
+type Expansion struct {
+	// Blocks are what the model reads in its place.
+	Blocks []message.Block
+	// Modify is what becomes of the state, Hooks are what is asked from then on. Both may be nil.
+	Modify Modifier
+	Hooks  []HookSpec
 }
 
 // Clock is the only way to time.
@@ -70,6 +94,17 @@ type Security struct {
 	Home  string
 	// Approved is true when a person allowed this very call.
 	Approved bool
+	// MayAlso reports whether a further call of a tool would be allowed, and if not why: hooks,
+	// rules, mode and person decide as on any call. It is not made by that. nil outside of a
+	// pipeline.
+	MayAlso func(ctx context.Context, tool string, input any) (allowed bool, why string)
+}
+
+// Decided is what was decided of one call.
+type Decided struct {
+	Call, Tool string
+	Allowed    bool
+	Reason     permission.Reason
 }
 
 // Presentation is the way to the person at the screen.
@@ -111,6 +146,17 @@ type Extensions struct {
 	// in the background its id, and adds it to the peers.
 	Spawn  func(ctx context.Context, job Job) (Report, error)
 	Enlist func(Peer) (Peer, error)
+	// Hook adds a hook for the rest of the session, in which it holds for every agent (B4); one of
+	// a name that was added already takes its place. nil where none can be added.
+	Hook func(HookSpec) error
+	// Servers are the MCP servers of the conversation.
+	Servers func() []ServerState
+	// Decisions are what was decided of the conversation's calls whose results are out, the
+	// oldest first (F3).
+	Decisions func() []Decided
+	// Replaced gives the file that holds the result of a call in full whose beginning alone is
+	// sent; "" for any other (K1).
+	Replaced func(call string) (file string)
 	// Inner makes calls of tools that a wrapper may call, one after the other: next gives
 	// each in view of what came of those before it, until there is none or a hook ends the
 	// turn. nil within such a call.
@@ -119,6 +165,23 @@ type Extensions struct {
 	// in the protocol's words: a declined one where nobody can be asked (N5). nil
 	// outside of a pipeline.
 	Elicit func(ctx context.Context, server string, params []byte) ([]byte, error)
+}
+
+// HookSpec is a command that is asked about calls.
+type HookSpec struct {
+	// Name is how traces name it; Event, Matcher and If choose the calls, as in package hook.
+	Name, Event, Matcher, If string
+	// Command is run by the system's shell.
+	Command string
+	Timeout time.Duration
+}
+
+// ServerState is an MCP server as a conversation sees it.
+type ServerState struct {
+	Name string
+	// Tools is how many of its tools there are; Pending: it is being connected.
+	Tools   int
+	Pending bool
 }
 
 // Overhead is what a request carries beside its messages, in bytes: the system's text,
@@ -160,8 +223,10 @@ type Job struct {
 	// Agent is the id that Enlist gave; "" takes the next. Then whoever enlisted the agent
 	// marks its end as well.
 	Agent string
-	// History is what an agent that is resumed begins with.
+	// History is what an agent begins with that is resumed, or goes on from its parent's
+	// conversation, which Forked marks.
 	History []message.Message
+	Forked  bool
 	// Progress is given what the agent's calls are, Idle the last words of one that stays
 	// before it waits for messages. Either may be nil.
 	Progress func(text string)
@@ -176,6 +241,16 @@ type Report struct {
 	// for one that failed as well.
 	History []message.Message
 	State   State
+	// Results are those of the agent's calls, where its kind keeps them.
+	Results []CallResult
+}
+
+// CallResult is what came of one call of a sub-agent.
+type CallResult struct {
+	Call   string `json:"call"`
+	Tool   string `json:"tool"`
+	Status string `json:"status"`
+	Text   string `json:"text"`
 }
 
 // Abs gives path as an absolute, cleaned one: relative to the working directory,

@@ -2,6 +2,8 @@ package tool
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"toolbench/toolsys/message"
 )
@@ -26,6 +28,27 @@ type Servers struct {
 type ServerPrompt struct {
 	Server, Name, Description string
 	Arguments                 []PromptArgument
+}
+
+// Fill gives the arguments that words stand for, in order; the last takes the words that are
+// left. It is an error when one that is required has none.
+func (p ServerPrompt) Fill(words string) (map[string]string, error) {
+	given := map[string]string{}
+	rest := strings.TrimSpace(words)
+	for i, a := range p.Arguments {
+		value := rest
+		if i < len(p.Arguments)-1 {
+			value, rest, _ = strings.Cut(rest, " ")
+			rest = strings.TrimSpace(rest)
+		}
+		switch {
+		case value != "":
+			given[a.Name] = value
+		case a.Required:
+			return nil, fmt.Errorf("it needs %s: %s", a.Name, a.Description)
+		}
+	}
+	return given, nil
 }
 
 // PromptArgument is what a prompt is filled in with.

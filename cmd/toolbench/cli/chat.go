@@ -179,7 +179,7 @@ func (c *chat) begin(set settings.Settings, reach api.Config, past []message.Mes
 		Model: api.New(reach), ModelName: c.flags.model, Settings: set, Policy: schedule.Streaming, Handlers: handlers,
 		System: []message.Block{message.Text(c.instructions())}, History: past, Journal: c.kept.journal(), Watch: c.screen.stream,
 		State: tool.State{Dir: c.root, Root: c.root, Rules: c.rules, Mode: c.mode, Env: c.commandEnv()},
-		Home:  cmp.Or(home, "/"), NonInteractive: !c.a.Interactive,
+		Home:  cmp.Or(home, "/"), NonInteractive: !c.a.Interactive, HookExec: c.hookExec,
 	})
 	if err != nil {
 		return usage("%s", err)

@@ -125,7 +125,7 @@ func (c *chat) entered(ctx context.Context, line string) (done bool, err error) 
 	switch {
 	case line == "":
 		return false, nil
-	case strings.HasPrefix(line, "/"):
+	case strings.HasPrefix(line, "/") && !c.names(ctx, line):
 		return c.command(line), nil
 	}
 	m := message.UserText(line)
@@ -232,9 +232,24 @@ func (c *chat) during(line string) {
 			c.interrupt()
 		}
 	default:
-		c.screen.notice("your message goes to the model with the results of what runs")
+		c.screen.notice(c.fate())
 		c.session.Interrupt(message.UserText(line))
 	}
+}
+
+// fate words what a message does that is sent while the model is at work (J4).
+func (c *chat) fate() string {
+	if c.session.Interruptible() {
+		return "what runs is stopped for your message"
+	}
+	return "your message goes to the model with the results of what runs"
+}
+
+// names reports whether a line begins with a command of the session's: a skill's, or a
+// server's prompt.
+func (c *chat) names(ctx context.Context, line string) bool {
+	name, _, _ := strings.Cut(line[1:], " ")
+	return slices.ContainsFunc(c.system.Commands(ctx), func(own tool.Command) bool { return own.Name == name })
 }
 
 // put has a question answered. Its error is that of a turn that ended before.
@@ -337,12 +352,20 @@ func (c *chat) command(line string) (done bool) {
 		for _, h := range c.session.State().Rules.All() {
 			c.screen.notice(h.String())
 		}
+	case "/decisions":
+		for _, d := range c.session.Decisions() {
+			c.screen.notice(fmt.Sprintf("%s %s: %s", map[bool]string{true: "allowed", false: "denied"}[d.Allowed], d.Tool, d.Reason.String()))
+		}
+	case "/commands":
+		for _, own := range c.system.Commands(context.Background()) {
+			c.screen.notice("/" + own.Name + ": " + own.About)
+		}
 	case "/tasks":
 		for _, t := range c.system.Tasks.List() {
 			c.screen.notice(fmt.Sprintf("%s %s: %s", t.ID, t.Status, t.Title))
 		}
 	default:
-		c.screen.notice("/mode [default|plan|acceptEdits|bypass], /rules, /tasks, /exit; Ctrl-C interrupts, and a line that is typed while the model is at work goes to it with the results")
+		c.screen.notice("/mode [default|plan|acceptEdits|bypass], /rules, /decisions, /tasks, /commands, /exit; Ctrl-C interrupts, and a line that is typed while the model is at work goes to it with the results")
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"toolbench/sim/secret"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
+	"toolbench/toolsys/builtin/shell"
 	agentwork "toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/permission"
@@ -66,6 +68,7 @@ type workplace struct {
 	mode    permission.Mode
 	rules   permission.Rules
 	system  *toolsys.System
+	machine *host.Shell
 	closers []func() error
 }
 
@@ -112,17 +115,17 @@ func (w *workplace) tools(sink trace.Sink, servers tool.Servers, only ...string)
 		return usage("--root %s: %s", w.flags.root, reason(err))
 	}
 	w.onClose(disk.Close)
-	shell, err := w.shell()
+	w.machine, err = w.shell()
 	if err != nil {
 		return err
 	}
-	w.onClose(shell.Close)
+	w.onClose(w.machine.Close)
 	agents := []string{path.Join(w.root, ".claude/agents")}
 	if _, err := agentwork.AgentTypes(disk.FS, agents); err != nil {
 		w.notice(err.Error())
 	}
 	deps := builtin.Deps{
-		FS: disk.FS, Resolve: disk.Resolve, Shell: shell.Run, Sandbox: shell.Sandbox(), Terminal: shell.Terminal, HTTP: http.DefaultTransport.RoundTrip,
+		FS: disk.FS, Resolve: disk.Resolve, Shell: w.machine.Run, Sandbox: w.machine.Sandbox(), Terminal: w.machine.Terminal, HTTP: http.DefaultTransport.RoundTrip,
 		AgentDirs: agents, SkillDirs: []string{path.Join(w.root, ".claude/skills")}, WorkflowDirs: []string{path.Join(w.root, ".claude/workflows")}, Depth: chatDepth,
 	}
 	if err := w.backends(&deps); err != nil {
@@ -161,15 +164,33 @@ func (w *workplace) shell() (*host.Shell, error) {
 	if w.flags.sandbox == "off" {
 		confined = nil
 	}
-	shell, err := host.NewShell(host.ShellConfig{Sandbox: confined})
+	machine, err := host.NewShell(host.ShellConfig{Sandbox: confined})
 	if errors.Is(err, host.ErrNoSandbox) && w.flags.sandbox == "auto" {
 		w.notice(err.Error() + "; commands are not confined")
-		shell, err = host.NewShell(host.ShellConfig{})
+		machine, err = host.NewShell(host.ShellConfig{})
 	}
 	if err != nil {
 		return nil, usage("%s; see --sandbox and --writable", err)
 	}
-	return shell, nil
+	return machine, nil
+}
+
+// hookEnd ends what a hook reads; no line of JSON is that.
+const hookEnd = "END OF THE INPUT OF THE HOOK"
+
+// hookExec runs a hook's command as commands of the model's are run: in the sandbox, and with
+// nothing that is secret.
+func (w *workplace) hookExec(ctx context.Context, command string, stdin []byte, dir string, env []string) (stdout, stderr []byte, code int, err error) {
+	vars := w.commandEnv()
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		vars[name] = value
+	}
+	var out, errs bytes.Buffer
+	exit, err := w.machine.Run(ctx, shell.Request{
+		Script: "{\n" + command + "\n} <<'" + hookEnd + "'\n" + strings.TrimSuffix(string(stdin), "\n") + "\n" + hookEnd + "\n", Dir: dir, Env: vars, Stdout: &out, Stderr: &errs,
+	})
+	return out.Bytes(), errs.Bytes(), exit.Code, err
 }
 
 // commandEnv is what commands get of the environment: all but secrets.

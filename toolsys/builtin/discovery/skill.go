@@ -84,7 +84,7 @@ func Skill(d Deps) *tool.Tool {
 // name is the skill without the slash that people write commands with.
 func (in SkillIn) name() string { return strings.TrimPrefix(in.Skill, "/") }
 
-func (d Deps) validate(in SkillIn, _ *tool.Context) *tool.Refusal {
+func (d Deps) validate(in SkillIn, c *tool.Context) *tool.Refusal {
 	name := in.name()
 	if strings.HasPrefix(name, remotePrefix) {
 		return nil
@@ -92,10 +92,36 @@ func (d Deps) validate(in SkillIn, _ *tool.Context) *tool.Refusal {
 	if !validSkill.MatchString(name) {
 		return &tool.Refusal{Message: fmt.Sprintf("%q is no skill's name: letters, digits, _, - and dots", in.Skill), Code: CodeBadName}
 	}
-	if _, found, _ := d.load(name); !found {
+	if _, found, _ := d.load(name); !found && d.command(context.Background(), name, c) == nil {
 		return &tool.Refusal{Message: d.unknown(name), Code: CodeNoSkill}
 	}
 	return nil
+}
+
+// command is a command of the user's that is no skill, such as a prompt of a server, or nil.
+func (d Deps) command(ctx context.Context, name string, c *tool.Context) *tool.Command {
+	if c.Commands == nil {
+		return nil
+	}
+	all := c.Commands(ctx)
+	i := slices.IndexFunc(all, func(c tool.Command) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// Commands are the skills as commands of the user's, who decides by that what a skill brings.
+func Commands(d Deps) []tool.Command {
+	entries, _ := Skills(d) // a file that is no skill is no command
+	var all []tool.Command
+	for _, e := range entries {
+		all = append(all, tool.Command{Name: e.Name, About: e.Description, Expand: func(ctx context.Context, args string) (tool.Expansion, error) {
+			s, err := d.get(ctx, e.Name)
+			return tool.Expansion{Blocks: []message.Block{message.Text(s.instructions(args))}, Modify: grant(s.allowed), Hooks: s.hooks}, err
+		}})
+	}
+	return all
 }
 
 func (d Deps) unknown(name string) string {
@@ -111,16 +137,24 @@ func (d Deps) unknown(name string) string {
 
 func (d Deps) permit(in SkillIn, _ *tool.Context) permission.Opinion {
 	s, found, err := d.load(in.name())
-	if err != nil || !found || s.fork || len(s.allowed) > 0 {
+	if err != nil || !found || s.fork || len(s.allowed)+len(s.hooks) > 0 {
 		return permission.Opinion{}
 	}
 	return permission.Opinion{Behaviour: permission.Allow, Text: "the skill brings instructions and nothing else"}
 }
 
 func (d Deps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
+	if _, found, _ := d.load(in.name()); !found {
+		if command := d.command(ctx, in.name(), c); command != nil {
+			return expand(ctx, *command, in)
+		}
+	}
 	s, err := d.get(ctx, in.name())
 	if err != nil {
 		return tool.Result[SkillOut]{}, err
+	}
+	if err := hookAll(s.hooks, c); err != nil {
+		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q: %w", s.Name, err)
 	}
 	if s.fork {
 		return d.fork(ctx, s, in, c)
@@ -130,6 +164,30 @@ func (d Deps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.Resul
 		Messages: []message.Message{message.UserText(s.instructions(in.Args))},
 		Modify:   grant(s.allowed),
 	}, nil
+}
+
+// expand brings in a command that is no skill.
+func expand(ctx context.Context, command tool.Command, in SkillIn) (tool.Result[SkillOut], error) {
+	filled, err := command.Expand(ctx, in.Args)
+	if err != nil {
+		return tool.Result[SkillOut]{}, fmt.Errorf("the command %s: %w", command.Name, err)
+	}
+	return tool.Result[SkillOut]{
+		Data: SkillOut{Skill: command.Name, Mode: "inline"}, Messages: []message.Message{{Role: message.User, Content: filled.Blocks}}, Modify: filled.Modify,
+	}, nil
+}
+
+// hookAll adds hooks to the session, where they hold for every agent.
+func hookAll(hooks []tool.HookSpec, c *tool.Context) error {
+	if len(hooks) > 0 && c.Hook == nil {
+		return errors.New("it brings hooks, and none can be added here")
+	}
+	for _, h := range hooks {
+		if err := c.Hook(h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d Deps) get(ctx context.Context, name string) (skill, error) {

@@ -3,10 +3,12 @@ package discovery
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/afero"
@@ -40,6 +42,7 @@ type skill struct {
 	fork         bool
 	agent, model string
 	allowed      []permission.Rule
+	hooks        []tool.HookSpec
 	text         string
 }
 
@@ -50,6 +53,42 @@ type head struct {
 	Context     string `yaml:"context"`
 	Agent       string `yaml:"agent"`
 	Model       string `yaml:"model"`
+	// Hooks are asked for the rest of the session, by their events.
+	Hooks map[string][]hookGroup `yaml:"hooks"`
+}
+
+// hookGroup are commands for the calls that a matcher chooses.
+type hookGroup struct {
+	Matcher string        `yaml:"matcher"`
+	If      string        `yaml:"if"`
+	Hooks   []hookCommand `yaml:"hooks"`
+}
+
+type hookCommand struct {
+	Type    string `yaml:"type"`
+	Command string `yaml:"command"`
+	// Timeout is in seconds.
+	Timeout float64 `yaml:"timeout"`
+}
+
+// hooks reads the hooks of a skill. They are named after it, so that the skill loaded twice
+// has them once.
+func (h head) hooks(skill string) ([]tool.HookSpec, error) {
+	var all []tool.HookSpec
+	for _, event := range slices.Sorted(maps.Keys(h.Hooks)) {
+		for _, group := range h.Hooks[event] {
+			for _, c := range group.Hooks {
+				if c.Type != "" && c.Type != "command" || strings.TrimSpace(c.Command) == "" {
+					return nil, fmt.Errorf("a hook of %s is no command; write type: command and a command", event)
+				}
+				all = append(all, tool.HookSpec{
+					Name: fmt.Sprintf("%s/%s/%d", skill, event, len(all)+1), Event: event, Matcher: group.Matcher, If: group.If,
+					Command: c.Command, Timeout: time.Duration(c.Timeout * float64(time.Second)),
+				})
+			}
+		}
+	}
+	return all, nil
 }
 
 // parseSkill reads a skill's text: YAML between two lines of dashes, then the
@@ -70,10 +109,14 @@ func parseSkill(e Entry, text string) (skill, error) {
 	if err != nil {
 		return skill{}, fmt.Errorf("front matter: allowed-tools: %w", err)
 	}
+	hooks, err := h.hooks(e.Name)
+	if err != nil {
+		return skill{}, fmt.Errorf("front matter: hooks: %w", err)
+	}
 	e.Description = strings.TrimSpace(h.Description)
 	return skill{
 		Entry: e, fork: h.Context == forkContext, agent: h.Agent, model: h.Model,
-		allowed: allowed, text: strings.TrimSpace(body),
+		allowed: allowed, hooks: hooks, text: strings.TrimSpace(body),
 	}, nil
 }
 

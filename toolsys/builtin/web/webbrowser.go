@@ -187,7 +187,9 @@ func (d browsing) call(ctx context.Context, in BrowserIn, c *tool.Context) (Brow
 	}
 	out.URL, out.Title = page.URL, page.Title
 	if u, err := url.Parse(page.URL); err != nil || !strings.EqualFold(u.Hostname(), asked) {
-		return BrowserOut{URL: page.URL, Moved: true}, nil // nobody allowed this host to be seen
+		if !seen(ctx, c) {
+			return BrowserOut{URL: page.URL, Moved: true}, nil // nobody allowed this host to be seen
+		}
 	}
 	switch {
 	case in.Action == "read" && in.Format == "html":
@@ -196,6 +198,16 @@ func (d browsing) call(ctx context.Context, in BrowserIn, c *tool.Context) (Brow
 		out.Content, _, err = readable([]byte(page.HTML), "text/html; charset=utf-8", page.URL)
 	}
 	return out, err
+}
+
+// seen reports whether the page that another led to may be seen: that is a reading of its own,
+// of which rules and people decide by its host.
+func seen(ctx context.Context, c *tool.Context) bool {
+	if c.MayAlso == nil {
+		return false
+	}
+	allowed, _ := c.MayAlso(ctx, "WebBrowser", map[string]string{"action": "read"})
+	return allowed
 }
 
 // act does what changes the page or takes something from it.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
 
@@ -46,6 +48,8 @@ type AgentOut struct {
 	TaskID string `json:"task_id,omitempty"`
 	// Name is how a background agent is reached.
 	Name string `json:"name,omitempty"`
+	// Results are those of its calls, of a type that keeps them for its parent.
+	Results []tool.CallResult `json:"results,omitempty"`
 }
 
 // Agent hands a task to a sub-agent and gives back its answer (SPEC L, B4).
@@ -87,13 +91,16 @@ func (d Deps) callAgent(ctx context.Context, in AgentIn, c *tool.Context) (tool.
 	case in.RunInBackground:
 		return d.startAgent(in, c)
 	}
-	job := d.job(in)
+	job, err := d.job(in, c)
+	if err != nil {
+		return tool.Result[AgentOut]{}, err
+	}
 	job.Progress = c.Progress
 	got, err := c.Spawn(ctx, job)
 	if err != nil {
 		return tool.Result[AgentOut]{}, fmt.Errorf("the agent %q did not finish: %w", in.Description, err)
 	}
-	return tool.Done(AgentOut{Text: got.Text, Turns: got.Turns, Calls: got.Calls}), nil
+	return tool.Done(AgentOut{Text: got.Text, Turns: got.Turns, Calls: got.Calls, Results: got.Results}), nil
 }
 
 // kind is the type the call asks for, or the default one.
@@ -107,6 +114,9 @@ func (d Deps) kind(in AgentIn) string {
 func (d Deps) validateAgent(in AgentIn, c *tool.Context) *tool.Refusal {
 	if limit := max(1, d.MaxDepth); c.Chain.Depth >= limit {
 		return &tool.Refusal{Message: fmt.Sprintf("a sub-agent at depth %d may not start another; do the work yourself", c.Chain.Depth), Code: CodeTooDeep}
+	}
+	if c.Chain.Forked {
+		return &tool.Refusal{Message: "a fork may not start an agent; do the work yourself", Code: CodeTooDeep}
 	}
 	if refusal := d.validateName(in); refusal != nil {
 		return refusal
@@ -170,28 +180,85 @@ func (t AgentType) toolsText() string {
 	return " (Tools: " + cmp.Or(strings.Join(t.Kind.Tools, ", "), "none") + ")"
 }
 
-func (d Deps) job(in AgentIn) tool.Job {
+func (d Deps) job(in AgentIn, c *tool.Context) (tool.Job, error) {
 	job := tool.Job{Description: in.Description, Prompt: in.Prompt, Type: d.kind(in), Model: in.Model}
 	types, _ := d.types()
 	for _, t := range types {
 		if t.Name == job.Type {
 			job.Kind, job.Model = t.Kind, cmp.Or(in.Model, t.Model)
-			return job
+			return job, lacking(t, c)
 		}
 	}
-	return job
+	if job.Type == "" && c.Settings.Has(settings.ForkSubagent) {
+		fork(&job, c)
+	}
+	return job, nil
+}
+
+// lacking is the error of a type that is to have servers which are not there: an agent without
+// them could not do what it is for.
+func lacking(t AgentType, c *tool.Context) error {
+	if c.Servers == nil {
+		return nil
+	}
+	there, coming := []string{}, []string{}
+	for _, s := range c.Servers() {
+		if s.Pending {
+			coming = append(coming, s.Name)
+		} else {
+			there = append(there, s.Name)
+		}
+	}
+	for _, name := range t.Kind.Servers {
+		switch {
+		case slices.Contains(there, name):
+		case slices.Contains(coming, name):
+			return fmt.Errorf("agents of the type %s need the MCP server %s, which is still being connected; try again later", t.Name, name)
+		default:
+			return fmt.Errorf("agents of the type %s need the MCP server %s, which is not there; those that are: %s", t.Name, name, cmp.Or(strings.Join(there, ", "), "none"))
+		}
+	}
+	return nil
+}
+
+// What a fork reads in the place of the results that its parent's calls still have to get,
+// and before its task.
+const (
+	forkedCall = "The call goes on in the conversation that this one was forked from."
+	forkedTask = "<system-reminder>This is a fork of the conversation above: nobody there sees what you do here, only your last message. " +
+		"Do the task yourself, start no agents, ask nothing and do nothing beyond it. Report briefly what you did and found.</system-reminder>\n\n"
+	forkedTree = "<system-reminder>You work in the worktree %s, a copy of %s: what was read above of files there may differ here. Read a file before you change it.</system-reminder>\n\n"
+)
+
+// fork has the agent go on from this conversation: what was sent of it, then the message that
+// starts the agent, whose calls have no results yet. The beginning is the parent's to the byte,
+// so that its prompt cache serves the agent too.
+func fork(job *tool.Job, c *tool.Context) {
+	job.History = c.State.Snipped.Cut(c.FirstMessage).Of(slices.Clone(c.Messages))
+	results := message.Message{Role: message.User}
+	for _, call := range c.Parent.Calls() {
+		results.Content = append(results.Content, message.ToolResult(call.ID, false, message.Text(forkedCall)))
+	}
+	job.History, job.Forked = append(job.History, c.Parent, results), true
+	job.Prompt = forkedTask + job.Prompt
+	if w := c.State.Worktree; w != nil {
+		job.Prompt = fmt.Sprintf(forkedTree, w.Dir, w.Main) + job.Prompt
+	}
 }
 
 func (d Deps) startAgent(in AgentIn, c *tool.Context) (tool.Result[AgentOut], error) {
 	if d.Tasks == nil || d.Inbox == nil || c.Enlist == nil {
 		return tool.Result[AgentOut]{}, errNoBackground
 	}
+	job, err := d.job(in, c)
+	if err != nil {
+		return tool.Result[AgentOut]{}, err
+	}
 	team := d.teamOf(in, c)
 	p, err := c.Enlist(tool.Peer{Name: in.Name, Title: in.Description, Team: team, Reports: in.Name != "", Stays: team != ""})
 	if err != nil {
 		return tool.Result[AgentOut]{}, fmt.Errorf("%w; give the agent another name, or write to the one that has it with SendMessage", err)
 	}
-	job := d.job(in)
 	job.Agent = p.Agent
 	if p.Stays {
 		job.Idle = func(last string) { d.idle(p, last) }
@@ -263,10 +330,22 @@ func (out AgentOut) text() string {
 	switch {
 	case out.TaskID != "":
 		return fmt.Sprintf("The agent %s runs in the background as %s. Read its answer with TaskOutput, write to it with SendMessage, end it with TaskStop.", out.Name, out.TaskID)
+	case len(out.Results) > 0:
+		return cmp.Or(out.Text, "The agent ended without an answer.") + out.resultsText()
 	case out.Text == "":
 		return "The agent ended without an answer."
 	}
 	return out.Text
+}
+
+// resultsText shows what the agent's calls gave.
+func (out AgentOut) resultsText() string {
+	var b strings.Builder
+	b.WriteString("\n\nWhat its calls gave:")
+	for _, r := range out.Results {
+		fmt.Fprintf(&b, "\n<result tool=%q status=%q>\n%s\n</result>", r.Tool, r.Status, r.Text)
+	}
+	return b.String()
 }
 
 // Errors of a session in which no sub-agent can run, or none in the background.

@@ -27,6 +27,8 @@ type agentHead struct {
 	Model       string `yaml:"model"`
 	Mode        string `yaml:"permissionMode"`
 	Servers     any    `yaml:"mcpServers"`
+	Reminder    string `yaml:"criticalSystemReminder"`
+	Preserve    bool   `yaml:"preserveToolUseResults"`
 }
 
 // AgentTypes reads the types of agents from the files of folders, the more important first.
@@ -79,7 +81,7 @@ func readAgentType(fsys afero.Fs, file string) (AgentType, error) {
 	if t.Model == "inherit" {
 		t.Model = ""
 	}
-	t.Kind.System = strings.TrimSpace(body)
+	t.Kind.System, t.Kind.Reminder, t.Kind.Preserve = strings.TrimSpace(body), strings.TrimSpace(h.Reminder), h.Preserve
 	switch {
 	case !agentName.MatchString(t.Name):
 		return t, fmt.Errorf("front matter: name %q; use a letter and then letters, digits, _ and -", t.Name)

@@ -98,7 +98,7 @@ func (out *InspectOut) count(h held) {
 		out.Calls += tokens(call.input)
 		out.Results += tokens(call.result)
 		if call.kept == "" {
-			out.Largest = append(out.Largest, Part{call.id, call.tool, tokens(call.bytes())})
+			out.Largest = append(out.Largest, Part{call.id, call.what(), tokens(call.bytes())})
 		}
 	}
 }

@@ -35,6 +35,16 @@ type heldCall struct {
 	input, result int
 	snipped       bool
 	kept          string
+	// file holds the result in full where its beginning alone is sent.
+	file string
+}
+
+// what names the call in a list of the largest parts.
+func (c heldCall) what() string {
+	if c.file == "" {
+		return c.tool
+	}
+	return c.tool + ", in full in " + c.file
 }
 
 func (c heldCall) bytes() int { return c.input + c.result }
@@ -59,6 +69,13 @@ func holding(c *tool.Context) []held {
 		for _, b := range m.Results() {
 			if refers(b) {
 				all[i].kept = keptReference
+			}
+		}
+	}
+	for _, h := range all {
+		for i := range h.calls {
+			if c.Replaced != nil {
+				h.calls[i].file = c.Replaced(h.calls[i].id)
 			}
 		}
 	}

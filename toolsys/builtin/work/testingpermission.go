@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	_ "embed" // the prompt beside this file
+	"fmt"
+	"strings"
 
 	"toolbench/toolsys/tool"
 )
@@ -24,11 +26,12 @@ func TestingPermission() *tool.Tool {
 		Hint:        "test the permission question",
 		Description: "Does nothing, after the user was asked.",
 		Prompt:      tool.Prompt(testingPrompt),
-		Call: tool.Data(func(_ context.Context, in TestingIn, _ *tool.Context) (string, error) {
-			if in.Note == "" {
-				return "The user allowed it.", nil
+		Call: tool.Data(func(_ context.Context, in TestingIn, c *tool.Context) (string, error) {
+			text := "The user allowed it."
+			if in.Note != "" {
+				text = "The user allowed it: " + in.Note
 			}
-			return "The user allowed it: " + in.Note, nil
+			return text + decisions(c), nil
 		}),
 		Permit: tool.Asks[TestingIn]("this is a test of the question; allow it?"),
 		Traits: tool.Traits[TestingIn]{
@@ -41,4 +44,23 @@ func TestingPermission() *tool.Tool {
 			Activity: func(TestingIn) string { return "Testing the permission question" },
 		},
 	})
+}
+
+// decisions lists what was decided before, a line each, with the reason.
+func decisions(c *tool.Context) string {
+	if c.Decisions == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, d := range c.Decisions() {
+		if i == 0 {
+			b.WriteString("\nDecided before:")
+		}
+		word := "denied"
+		if d.Allowed {
+			word = "allowed"
+		}
+		fmt.Fprintf(&b, "\n- %s %s: %s (%s)", d.Tool, d.Call, word, d.Reason)
+	}
+	return b.String()
 }
