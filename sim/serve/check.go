@@ -38,7 +38,8 @@ var demands = []struct {
 	{"order", "results stand in call order", Taste, (*checker).order},
 	{"placement", "results stand at the front of the message after their calls", Refused, (*checker).placement},
 	{"roles", "messages are of the user and the assistant, the user first", Refused, (*checker).roles},
-	{"echo", "the assistant's message comes back unchanged", Refused, (*checker).echo},
+	{"echo", "reasoning comes back with its signature, calls with their ids", Refused, (*checker).echo},
+	{"words", "texts, names and inputs come back as the model wrote them", Taste, (*checker).words},
 	{"tools", "the tools array keeps its bytes", Costs, (*checker).tools},
 	{"cache", "at most 4 cache breakpoints, and none moves back", Costs, (*checker).cache},
 	{"recorded", "results are those that were recorded", Taste, (*checker).recorded},
@@ -81,6 +82,11 @@ func review(s *session, strict bool) SessionReport {
 		p.run(c)
 		check := c.result(p.name, p.demand, strict)
 		check.Weight = p.weight
+		for _, n := range c.notes {
+			if !slices.Contains(out.Notes, n) {
+				out.Notes = append(out.Notes, n)
+			}
+		}
 		out.Checks = append(out.Checks, check)
 	}
 	out.Results, out.Latencies = reactions(s.conv, log)
@@ -110,6 +116,7 @@ type checker struct {
 	tested   bool
 	findings []Finding
 	more     int
+	notes    []string // what is worth a word and is no fault
 }
 
 func (c *checker) report(turn int, format string, args ...any) {
@@ -207,7 +214,7 @@ type SessionReport struct {
 	Results      int       `json:"results" jsonschema:"Results that came back."`
 	Checks       []Check   `json:"checks"`
 	Breakpoints  []string  `json:"breakpoints" jsonschema:"Places of the last request's cache breakpoints, in the order of the prompt."`
-	Notes        []string  `json:"notes,omitempty" jsonschema:"What was guessed: which of the client's tools stand for those that are called."`
+	Notes        []string  `json:"notes,omitempty" jsonschema:"What was guessed, left out, or is worth a word."`
 	Latencies    []Latency `json:"-"`
 }
 
@@ -233,7 +240,7 @@ const (
 
 // Check is one demand and what was found.
 type Check struct {
-	Name     string    `json:"name" enum:"offered,request,results,order,placement,roles,echo,tools,cache,recorded"`
+	Name     string    `json:"name" enum:"offered,request,results,order,placement,roles,echo,words,tools,cache,recorded"`
 	Demand   string    `json:"check" jsonschema:"What is demanded of a client, in words."`
 	Weight   Weight    `json:"weight" jsonschema:"What a violation comes to: the API refuses the request; it costs tokens or the prompt cache; it is a matter of taste; or the script does not fit the client." enum:"refused,costs,taste,setup"`
 	Status   Status    `json:"status" jsonschema:"differs: results are not the recorded ones, which is a failure with --strict only; untested: nothing came that could be checked." enum:"held,failed,differs,untested"`

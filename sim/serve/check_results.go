@@ -189,10 +189,37 @@ func excerpts(a, b string) (string, string) {
 	return cut(x), cut(y)
 }
 
-// echo: what the model sent comes back unchanged, since signatures, ids and the
-// prompt cache depend on it. Members that carry nothing, and cache breakpoints, may
-// come and go.
+// echo: the API holds reasoning against its signature and results against the ids of calls,
+// so that those come back as they were, as does what the provider itself ran. Members that
+// carry nothing, and cache breakpoints, may come and go.
 func (c *checker) echo() {
+	c.eachEcho(func(b gjson.Result) bool { return b.Get("type").Str != "text" }, func(_ *request, sent, back gjson.Result) string {
+		if kind := sent.Get("type").Str; kind == "tool_use" && kind == back.Get("type").Str {
+			if id := back.Get("id").Str; id != sent.Get("id").Str {
+				return fmt.Sprintf("id was %q, is %q", sent.Get("id").Str, id)
+			}
+			return ""
+		}
+		return changed(sent, back)
+	})
+}
+
+// words: texts, names and inputs come back unchanged. The API takes what it did not write, but
+// the model then reads what it did not say. An input may gain what its schema has as default.
+func (c *checker) words() {
+	c.eachEcho(func(b gjson.Result) bool { return b.Get("type").Str == "text" || b.Get("type").Str == "tool_use" }, func(req *request, sent, back gjson.Result) string {
+		if name := sent.Get("name").Str; name != "" && name == back.Get("name").Str {
+			var added string
+			if back, added = withoutDefaults(sent, back, req); added != "" {
+				c.notes = append(c.notes, fmt.Sprintf("%s comes back with %s, which its schema has as the default", name, added))
+			}
+		}
+		return changed(sent, back, "id")
+	})
+}
+
+// eachEcho compares the blocks of a kind in each answer with those that came back.
+func (c *checker) eachEcho(of func(gjson.Result) bool, compare func(req *request, sent, back gjson.Result) string) {
 	c.eachReaction(func(r reaction) {
 		if r.at < 0 {
 			c.report(r.turn, "the answer did not come back: the request has no assistant message")
@@ -203,27 +230,72 @@ func (c *checker) echo() {
 			c.report(r.turn, "the answer cannot be compared: %s", err)
 			return
 		}
-		sent, back := blocks(gjson.ParseBytes(raw)), blocks(r.req.messages[r.at])
-		switch c.api {
-		case dialect.Messages:
-		case dialect.Converse:
-			sent = slices.DeleteFunc(slices.Clone(sent), func(b gjson.Result) bool { return !dialect.Given(b.Get("type").Str) })
-		default:
-			sent, back = essence(sent), essence(back)
+		sent, back := c.echoed(gjson.ParseBytes(raw)), c.echoed(r.req.messages[r.at])
+		places := func(list []gjson.Result) (at []int) {
+			for i, b := range list {
+				if of(b) {
+					at = append(at, i)
+				}
+			}
+			return at
 		}
-		for i := range max(len(sent), len(back)) {
+		was, is := places(sent), places(back)
+		for i := range max(len(was), len(is)) {
 			switch {
-			case i >= len(back):
-				c.report(r.turn, "content.%d (%s) did not come back", i, sent[i].Get("type").Str)
-			case i >= len(sent):
-				c.report(r.turn, "content.%d (%s) came back, but was never sent", i, back[i].Get("type").Str)
+			case i >= len(is):
+				c.report(r.turn, "content.%d (%s) did not come back", was[i], sent[was[i]].Get("type").Str)
+			case i >= len(was):
+				c.report(r.turn, "content.%d (%s) came back, but was never sent", is[i], back[is[i]].Get("type").Str)
 			default:
-				if why := changed(sent[i], back[i]); why != "" {
-					c.report(r.turn, "content.%d (%s) came back changed: %s", i, sent[i].Get("type").Str, why)
+				if why := compare(r.req, sent[was[i]], back[is[i]]); why != "" {
+					c.report(r.turn, "content.%d (%s) came back changed: %s", was[i], sent[was[i]].Get("type").Str, why)
 				}
 			}
 		}
 	})
+}
+
+// echoed are a message's blocks, as far as the client's API has them.
+func (c *checker) echoed(m gjson.Result) []gjson.Result {
+	switch list := blocks(m); c.api {
+	case dialect.Messages:
+		return list
+	case dialect.Converse:
+		return slices.DeleteFunc(slices.Clone(list), func(b gjson.Result) bool { return !dialect.Given(b.Get("type").Str) })
+	default:
+		return essence(list)
+	}
+}
+
+// withoutDefaults takes from a call that came back the members of its input that were not sent
+// and are what the tool's schema has as their default, and names them.
+func withoutDefaults(sent, back gjson.Result, req *request) (plain gjson.Result, added string) {
+	at := slices.IndexFunc(req.tools, func(t gjson.Result) bool { return toolName(t) == back.Get("name").Str })
+	if at < 0 || !back.Get("input").IsObject() {
+		return back, ""
+	}
+	kept, gone := []string{}, []string{}
+	back.Get("input").ForEach(func(key, value gjson.Result) bool {
+		path := escapePath(key.Str)
+		usual := schemaOf(req.tools[at]).Get("properties." + path + ".default")
+		if !sent.Get("input."+path).Exists() && usual.Exists() && equal(usual, value) {
+			gone = append(gone, key.Str+": "+value.Raw)
+		} else {
+			kept = append(kept, key.Raw+":"+value.Raw)
+		}
+		return true
+	})
+	if len(gone) == 0 {
+		return back, ""
+	}
+	call := map[string]json.RawMessage{"input": json.RawMessage("{" + strings.Join(kept, ",") + "}")}
+	back.ForEach(func(key, value gjson.Result) bool {
+		if key.Str != "input" {
+			call[key.Str] = json.RawMessage(value.Raw)
+		}
+		return true
+	})
+	return gjson.ParseBytes(dialect.JSON(call)), strings.Join(gone, ", ")
 }
 
 // essence is what other APIs have of a message sent back: its text as one, and the calls.
@@ -245,9 +317,13 @@ func essence(list []gjson.Result) (out []gjson.Result) {
 	return append([]gjson.Result{gjson.ParseBytes(text)}, out...)
 }
 
-// changed describes the first member that is not what it was, "" when there is none.
-func changed(sent, back gjson.Result) string {
-	var keys []string
+// changed describes the first member, of others than some, that is not what it was, "" when
+// there is none.
+func changed(sent, back gjson.Result, but ...string) string {
+	if was, is := sent.Get("type").Str, back.Get("type").Str; was != is {
+		return fmt.Sprintf("type was %q, is %q", was, is)
+	}
+	keys := slices.Clone(but)
 	for _, v := range []gjson.Result{sent, back} {
 		v.ForEach(func(key, value gjson.Result) bool {
 			// A breakpoint is no part of the block, and who called a tool is left out by most.
@@ -257,7 +333,7 @@ func changed(sent, back gjson.Result) string {
 			return true
 		})
 	}
-	for _, key := range keys {
+	for _, key := range keys[len(but):] {
 		was, is := sent.Get(escapePath(key)), back.Get(escapePath(key))
 		switch {
 		case empty(was) && empty(is), equal(was, is):

@@ -164,12 +164,28 @@ func TestWhatAClientDoesWrongIsNamed(t *testing.T) {
 		"text first": {"placement", "stands behind other content", func(c *client) {
 			c.say(user(`[{"type":"text","text":"here"},` + a + "," + b + "]"))
 		}},
-		"input rewritten": {"echo", `input was "{\"city\":\"Rome\"}", is`, func(c *client) {
+		"input rewritten": {"words", `input was "{\"city\":\"Rome\"}", is`, func(c *client) {
 			c.messages[1] = strings.Replace(c.messages[1], "Rome", "Roma", 1)
 			c.say(user("[" + a + "," + b + "]"))
 		}},
-		"thinking dropped": {"echo", "content.0 (thinking) came back changed", func(c *client) {
+		"thinking dropped": {"echo", "content.0 (thinking) came back changed: type was", func(c *client) {
 			c.messages[1] = `{"role":"assistant","content":[` + strings.SplitN(c.messages[1], "},", 2)[1]
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"signature changed": {"echo", `content.0 (thinking) came back changed: signature was "c2ln", is "bm8="`, func(c *client) {
+			c.messages[1] = strings.Replace(c.messages[1], "c2ln", "bm8=", 1)
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"another id": {"echo", `id was "call_b", is "call_x"`, func(c *client) {
+			c.messages[1] = strings.Replace(c.messages[1], "call_b", "call_x", 1)
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"text dropped": {"words", `content.1 (text) came back changed`, func(c *client) {
+			c.messages[1] = strings.Replace(c.messages[1], `{"type":"text","text":"Looking."},`, "", 1)
+			c.say(user("[" + a + "," + b + "]"))
+		}},
+		"name rewritten": {"words", `name was "weather", is "Weather"`, func(c *client) {
+			c.messages[1] = strings.Replace(c.messages[1], `"name":"weather"`, `"name":"Weather"`, 1)
 			c.say(user("[" + a + "," + b + "]"))
 		}},
 		"tools reordered": {"tools", `byte 10: tools.0 was "weather" and is "other"`, func(c *client) {
@@ -218,6 +234,31 @@ func TestWhatTheAPITakesIsNoFault(t *testing.T) {
 	c.turn()
 	for _, ch := range c.s.Report().Sessions[0].Checks {
 		assert.NotEqual(t, serve.Failed, ch.Status, "%s: %v", ch.Name, ch.Findings)
+	}
+}
+
+// Who rewrites words is told that the API takes it, and only one check fails. An input that
+// gains what its schema has as default says the same, which is a note.
+func TestWhatTheAPITakesIsNotCalledRefused(t *testing.T) {
+	for more, want := range map[string]struct{ status, note string }{
+		`,"units":"metric"`:   {"held", `weather comes back with units: "metric", which its schema has as the default`},
+		`,"units":"imperial"`: {"failed", ""},
+		`,"days":1`:           {"failed", ""},
+	} {
+		c := newClient(t, weather(), serve.Options{})
+		c.tools = `[{"name":"weather","input_schema":{"type":"object","properties":{"city":{},"units":{"default":"metric"},"days":{}}}}]`
+		c.say(user(`"How is it?"`))
+		c.turn()
+		c.messages[1] = strings.Replace(c.messages[1], `"Oslo"`, `"Oslo"`+more, 1)
+		c.say(user("[" + result("call_a", "wet") + "," + result("call_b", "dry") + "]"))
+		c.turn()
+		words := c.check("words")
+		assert.Equal(t, []any{want.status, serve.Taste, serve.Held}, []any{string(words.Status), words.Weight, c.check("echo").Status}, "%s: %v", more, words.Findings)
+		if notes := c.s.Report().Sessions[0].Notes; want.note != "" {
+			assert.Equal(t, []string{want.note}, notes)
+		} else {
+			assert.Empty(t, notes)
+		}
 	}
 }
 
