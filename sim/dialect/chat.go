@@ -126,11 +126,11 @@ func functionTool(tool gjson.Result) json.RawMessage {
 	} else if inner := tool.Get("custom"); inner.IsObject() {
 		f = inner
 	}
-	kind := tool.Get("type").String()
+	kind, free := tool.Get("type").String(), false
 	if kind == "function" || kind == "custom" {
-		kind = ""
+		free, kind = kind == "custom", ""
 	}
-	return object("name", cmp.Or(f.Get("name").String(), tool.Get("server_label").String(), kind), "type", kind,
+	return object("name", cmp.Or(f.Get("name").String(), tool.Get("server_label").String(), kind), "type", kind, "freeform", free,
 		"description", f.Get("description").String(), "input_schema", schemaOf(f.Get("parameters")))
 }
 

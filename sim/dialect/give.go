@@ -21,6 +21,9 @@ type Giver struct {
 	Model string
 	// Usage has Chat Completions count tokens at the end of a stream.
 	Usage bool
+	// Freeform reports of a tool whether the client takes its input as a text: Responses then
+	// has the call's only argument as that.
+	Freeform func(tool string) bool
 
 	id       string
 	blocks   []*given

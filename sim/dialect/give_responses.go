@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/tidwall/gjson"
+
 	"toolbench/sim/stream"
 )
 
@@ -31,10 +33,12 @@ func (r *responsesGiver) item(g *Giver, b *given, done bool) json.RawMessage {
 		status, written = "completed", b.text.String()
 	}
 	n := slices.Index(g.blocks, b)
-	switch b.kind {
-	case "tool_use":
+	switch {
+	case g.freeform(b):
+		return object("id", g.numbered("ctc", n), "type", "custom_tool_call", "status", status, "input", text(freeInput(written)), "call_id", b.id, "name", b.name)
+	case b.kind == "tool_use":
 		return object("id", g.numbered("fc", n), "type", "function_call", "status", status, "arguments", text(written), "call_id", b.id, "name", b.name)
-	case "thinking":
+	case b.kind == "thinking":
 		var summary []json.RawMessage
 		if done {
 			summary = append(summary, object("type", "summary_text", "text", text(written)))
@@ -48,6 +52,25 @@ func (r *responsesGiver) item(g *Giver, b *given, done bool) json.RawMessage {
 	return object("id", g.numbered("msg", n), "type", "message", "status", status, "content", listOf(content), "role", "assistant")
 }
 
+// freeform reports whether a block is a call whose input is a text.
+func (g *Giver) freeform(b *given) bool {
+	return b.kind == "tool_use" && g.Freeform != nil && g.Freeform(b.name)
+}
+
+// freeInput is the text that a call's input comes to: its only member, or all of it.
+func freeInput(written string) string {
+	members := gjson.Parse(written).Map()
+	for _, v := range members {
+		if len(members) == 1 {
+			return v.String()
+		}
+	}
+	if len(members) == 0 {
+		return ""
+	}
+	return written
+}
+
 func outputText(s string) json.RawMessage {
 	none := json.RawMessage("[]")
 	return object("type", "output_text", "annotations", none, "logprobs", none, "text", text(s))
@@ -57,10 +80,12 @@ func outputText(s string) json.RawMessage {
 func (r *responsesGiver) at(g *Giver, b *given) []any {
 	n := slices.Index(g.blocks, b)
 	prefix, part := "msg", "content_index"
-	switch b.kind {
-	case "tool_use":
+	switch {
+	case g.freeform(b):
+		return []any{"item_id", g.numbered("ctc", n), "output_index", n}
+	case b.kind == "tool_use":
 		return []any{"item_id", g.numbered("fc", n), "output_index", n}
-	case "thinking":
+	case b.kind == "thinking":
 		prefix, part = "rs", "summary_index"
 	}
 	return []any{"item_id", g.numbered(prefix, n), "output_index", n, part, 0}
@@ -82,13 +107,24 @@ func (r *responsesGiver) begin(g *Giver, b *given) []stream.Event {
 var kinds = map[string]string{"text": "response.output_text", "thinking": "response.reasoning_summary_text", "tool_use": "response.function_call_arguments"}
 
 func (r *responsesGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+	if g.freeform(b) {
+		return nil // the text is known when the JSON around it is whole
+	}
 	return []stream.Event{r.event(kinds[b.kind]+".delta", append(r.at(g, b), "delta", text(piece))...)}
 }
 
 func (r *responsesGiver) end(g *Giver, b *given) []stream.Event {
 	n, written := slices.Index(g.blocks, b), text(b.text.String())
 	member := "text"
-	if b.kind == "tool_use" {
+	switch {
+	case g.freeform(b):
+		input := text(freeInput(b.text.String()))
+		return []stream.Event{
+			r.event("response.custom_tool_call_input.delta", append(r.at(g, b), "delta", input)...),
+			r.event("response.custom_tool_call_input.done", append(r.at(g, b), "input", input)...),
+			r.event("response.output_item.done", "output_index", n, "item", r.item(g, b, true)),
+		}
+	case b.kind == "tool_use":
 		member = "arguments"
 	}
 	out := []stream.Event{r.event(kinds[b.kind]+".done", append(r.at(g, b), member, written)...)}

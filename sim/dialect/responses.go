@@ -33,15 +33,11 @@ func isResponse(v gjson.Result) bool {
 }
 
 func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
-	var tools, system []json.RawMessage
-	for _, tool := range v.Get("tools").Array() {
-		if inner := tool.Get("tools"); tool.Get("type").String() == "namespace" && inner.IsArray() {
-			for _, t := range inner.Array() {
-				tools = append(tools, functionTool(t))
-			}
-			continue
+	tools, system := itemTools(v.Get("tools")), []json.RawMessage(nil)
+	for _, item := range v.Get("input").Array() {
+		if item.Get("type").String() == moreTools {
+			tools = append(tools, itemTools(item.Get("tools"))...)
 		}
-		tools = append(tools, functionTool(tool))
 	}
 	if s := v.Get("instructions").String(); s != "" {
 		system = append(system, textBlock(s))
@@ -65,9 +61,24 @@ func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 		"previous_response_id", v.Get("previous_response_id").String(), "tools", tools, "system", system, "messages", listOf(c.messages)))
 }
 
+// moreTools is the kind of item that offers tools beside those of the request.
+const moreTools = "additional_tools"
+
+// itemTools are the tools of a list, in which a namespace has more of them.
+func itemTools(list gjson.Result) (out []json.RawMessage) {
+	for _, tool := range list.Array() {
+		if inner := tool.Get("tools"); tool.Get("type").String() == "namespace" && inner.IsArray() {
+			out = append(out, itemTools(inner)...)
+			continue
+		}
+		out = append(out, functionTool(tool))
+	}
+	return out
+}
+
 func isSystem(item gjson.Result) bool {
 	role := item.Get("role").String()
-	return role == "system" || role == "developer"
+	return role == "system" || role == "developer" || item.Get("type").String() == moreTools
 }
 
 // answered has the ids of calls whose result stands behind them. Some tools run at the
@@ -86,6 +97,7 @@ func answered(items []gjson.Result) map[string]bool {
 func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *IDs) {
 	kind := item.Get("type").String()
 	switch role := item.Get("role").String(); {
+	case kind == moreTools:
 	case role != "" && (kind == "" || kind == "message"):
 		if isSystem(item) {
 			role = "system"

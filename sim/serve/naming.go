@@ -74,13 +74,17 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 			named.Name = alike(tool, offered)
 		}
 		at := slices.IndexFunc(offered, func(t gjson.Result) bool { return toolName(t) == named.Name })
-		if named.Name == "" || named.Name == tool && len(named.Args) == 0 || at < 0 && !told {
+		free := at >= 0 && offered[at].Get("freeform").Bool()
+		if named.Name == "" || named.Name == tool && len(named.Args) == 0 && !free || at < 0 && !told {
 			continue
 		}
 		r := renamed{name: named.Name, args: map[string]string{}}
-		if at >= 0 {
-			r.fit(named.Args, c.inputs()[tool], schemaOf(offered[at]))
-		} else {
+		switch args := c.inputs()[tool]; {
+		case free && len(args) == 1: // there is one text only
+			r.args[args[0]] = "input"
+		case at >= 0:
+			r.fit(named.Args, args, schemaOf(offered[at]))
+		default:
 			maps.Copy(r.args, named.Args)
 		}
 		out.tools[tool] = r

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -46,6 +47,11 @@ func parse(body []byte) (*request, error) {
 		}
 	}
 	return r, nil
+}
+
+// freeform reports whether a tool is offered whose input is a text.
+func (r *request) freeform(tool string) bool {
+	return slices.ContainsFunc(r.tools, func(t gjson.Result) bool { return toolName(t) == tool && t.Get("freeform").Bool() })
 }
 
 // blocks are a message's content as blocks: a string is one text block.

@@ -238,7 +238,7 @@ func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *requ
 		return nil
 	}
 	defer resp.Body.Close()
-	o := &outlet{wire: x, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage}}
+	o := &outlet{wire: x, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage, Freeform: req.freeform}}
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		body, _ := io.ReadAll(resp.Body) // it is in memory

@@ -170,6 +170,35 @@ func TestConversationsOfSeveralAPIsRunBesideEachOther(t *testing.T) {
 	assert.Empty(t, r.Refused)
 }
 
+// Tools of Responses may stand in an item of the input and in namespaces, and may take a text:
+// calls of those are given as such, and read back as what was called.
+func TestToolsOfResponsesThatStandElsewhere(t *testing.T) {
+	s := serve.New(scriptOf(
+		stream.Turn{ID: "1", Blocks: []stream.Block{call("call_a", "run", `{"script":"ls \"x\"\n"}`, 0), call("call_b", "wait", `{"ms":1}`, 0)}},
+		stream.Turn{ID: "2", Blocks: []stream.Block{{Kind: stream.Text, Text: "Done."}}},
+	), serve.Options{})
+	at := httptest.NewServer(s)
+	defer at.Close()
+	input := `{"type":"additional_tools","role":"developer","tools":[{"type":"namespace","name":"functions","tools":[{"type":"custom","name":"run","format":{"type":"text"}},
+		{"type":"function","name":"wait","parameters":{"type":"object"}}]}]},{"type":"message","role":"user","content":"List."}`
+	_, streamed := posted(t, at.URL+"/v1/responses", `{"model":"g","stream":true,"input":[`+input+`]}`)
+	assert.Contains(t, streamed, `"type":"response.custom_tool_call_input.delta"`)
+	assert.NotContains(t, streamed, "script")
+	last := streamed[strings.LastIndex(streamed, "data: ")+len("data: "):]
+	items := gjson.Get(last, "response.output").Array()
+	require.Len(t, items, 2)
+	assert.Equal(t, []string{"custom_tool_call", "run", "ls \"x\"\n", "function_call"},
+		[]string{items[0].Get("type").Str, items[0].Get("name").Str, items[0].Get("input").Str, items[1].Get("type").Str})
+	input += "," + items[0].Raw + "," + items[1].Raw + `,{"type":"custom_tool_call_output","call_id":"call_a","output":"x"},{"type":"function_call_output","call_id":"call_b","output":"."}`
+	_, whole := posted(t, at.URL+"/v1/responses", `{"model":"g","input":[`+input+`]}`)
+	assert.Equal(t, "Done.", gjson.Get(whole, "output.0.content.0.text").Str)
+	r := s.Report()
+	require.Len(t, r.Sessions, 1)
+	assert.Empty(t, r.Asides)
+	assert.Equal(t, []string{"guessed: run is called run, its script input"}, r.Sessions[0].Notes[:1])
+	requireHeld(t, s)
+}
+
 // A conversation in Converse's words: what was answered comes back, with the results.
 func TestAConverseConversation(t *testing.T) {
 	s := serve.New(weather(), serve.Options{})
