@@ -236,6 +236,9 @@ func (t *tapped) child(ctx context.Context) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = t.app.Stdin, t.app.Stdout, t.app.Stderr, t.app.Dir
 	cmd.Env, cmd.WaitDelay = t.environment(values), partTime
 	code, err := shell.Attached(run, cmd)
+	for _, command := range endLeftovers(t.url) {
+		t.app.logf("ended, since the agent left it running: %s", command)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("interrupted")
@@ -255,7 +258,7 @@ func (t *tapped) environment(values *strings.Replacer) []string {
 	for name, value := range baseURLs(t.url, t.flags.urlEnv) {
 		env = append(env, name+"="+value)
 	}
-	env = append(env, "TOOLBENCH_URL="+t.url)
+	env = append(env, urlVariable+"="+t.url)
 	for _, pair := range t.flags.env {
 		env = append(env, values.Replace(pair))
 	}

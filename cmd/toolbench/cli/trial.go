@@ -137,12 +137,17 @@ func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = web.Serve(listener) }() // it ends with Close
 	failures := t.drive(ctx)
+	left := endLeftovers(t.url)
 	_ = web.Close() // connections that the agent left open do not matter any more
 	<-served
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
-	return from.result(t, failures)
+	if out, err = from.result(t, failures); len(left) > 0 {
+		out.Notes = append(out.Notes, "ended, since the agent left it running: "+strings.Join(left, ", "))
+		out.Redact()
+	}
+	return out, err
 }
 
 // settle makes the folder that stands for the world.
@@ -371,7 +376,7 @@ func (t *trial) environment() map[string]string {
 	if t.cleanHome {
 		env["HOME"] = t.home
 	}
-	set("PWD="+t.dir, "TOOLBENCH_URL="+t.url)
+	set("PWD="+t.dir, urlVariable+"="+t.url)
 	for _, pair := range t.tryFlags.env {
 		set(t.values().Replace(pair))
 	}
