@@ -130,12 +130,16 @@ func geminiParts(parts gjson.Result, ids *IDs) []json.RawMessage {
 	return out
 }
 
+// Signature is the member of a call in which the model's thoughts before it are sealed. Of
+// calls beside each other only the first has one, and the API wants it back.
+const Signature = "thought_signature"
+
 func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
 	signature := either(p, "thoughtSignature", "thought_signature").String()
 	switch call, result := either(p, "functionCall", "function_call"), either(p, "functionResponse", "function_response"); {
 	case call.IsObject():
 		id, name, in := geminiCall(call, ids)
-		return object("type", "tool_use", "id", text(id), "name", text(name), "input", in)
+		return object("type", "tool_use", "id", text(id), "name", text(name), "input", in, Signature, signature)
 	case result.IsObject():
 		content, failed := geminiResult(result)
 		return object("type", "tool_result", "tool_use_id", text(ids.result(result.Get("id").String(), result.Get("name").String())), "content", content, "is_error", failed)
@@ -247,6 +251,8 @@ type geminiStream struct {
 	// open is 1 more than the index of the open block, thinks its kind.
 	open   int
 	thinks bool
+	// call is one whose arguments come in pieces, nil outside of such.
+	call *pieces
 }
 
 func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
@@ -272,9 +278,48 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 		g.w.usage = u
 	}
 	if stop := geminiStop(v); stop != "" {
+		g.whole(stop != "STOP")
 		g.w.ended(stop)
 	}
 	return g.w.err
+}
+
+// pieced takes a piece of a call whose arguments come in several, and reports whether it was
+// one: the first has the tool's name, the last says that nothing follows.
+func (g *geminiStream) pieced(p gjson.Result) bool {
+	f := either(p, "functionCall", "function_call")
+	more := either(f, "willContinue", "will_continue").Bool()
+	switch name := f.Get("name").String(); {
+	case name != "" && !more && !either(f, "partialArgs", "partial_args").Exists():
+		return false
+	case name != "":
+		g.whole(true)
+		g.call = &pieces{id: f.Get("id").String(), name: name, signature: either(p, "thoughtSignature", "thought_signature").String()}
+	case g.call == nil:
+		return false
+	}
+	g.call.add(either(f, "partialArgs", "partial_args"))
+	if !more {
+		g.whole(false)
+	}
+	return true
+}
+
+// whole writes the call whose pieces have all come. One that was cut has no whole input, so
+// that nobody takes it for a call.
+func (g *geminiStream) whole(cut bool) {
+	call := g.call
+	if g.call = nil; call == nil {
+		return
+	}
+	in := call.input()
+	id := g.w.IDs.call(call.id, call.name, gjson.ParseBytes(in))
+	n := g.w.signed(id, call.name, call.signature)
+	if cut || call.broken {
+		in = in[:len(in)-1]
+	}
+	g.w.input(n, string(in))
+	g.w.close(n)
 }
 
 func (g *geminiStream) part(p gjson.Result) {
@@ -282,6 +327,10 @@ func (g *geminiStream) part(p gjson.Result) {
 	thinks := p.Get("thought").Bool()
 	if written.Type != gjson.String || either(p, "functionCall", "function_call").Exists() {
 		g.rest()
+		if g.pieced(p) {
+			return
+		}
+		g.whole(true)
 		if b := geminiPart(p, g.w.IDs); b != nil {
 			g.w.block(gjson.ParseBytes(b))
 		}

@@ -42,7 +42,7 @@ type given struct {
 	kind     string // text, thinking, tool_use
 	id, name string
 	text     strings.Builder
-	// signature is of thinking.
+	// signature is of thinking, or of a call.
 	signature string
 }
 
@@ -104,7 +104,7 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 		return g.part.start(g)
 	case "content_block_start":
 		block := v.Get("content_block")
-		b := &given{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String()}
+		b := &given{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String(), signature: block.Get(Signature).String()}
 		if !Given(b.kind) {
 			return nil // of what the provider itself ran, others have other words
 		}

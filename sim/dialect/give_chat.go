@@ -125,7 +125,7 @@ func (c geminiGiver) end(g *Giver, b *given) []stream.Event {
 func (geminiGiver) part(b *given, piece string) json.RawMessage {
 	switch b.kind {
 	case "tool_use":
-		return object("functionCall", object("name", b.name, "args", b.args()))
+		return object("functionCall", object("name", b.name, "args", b.args()), "thoughtSignature", b.signature)
 	case "thinking":
 		return object("text", text(piece), "thought", true)
 	}

@@ -168,9 +168,12 @@ func (w *writer) begin(block json.RawMessage) int {
 }
 
 // call opens a call that the client has to answer.
-func (w *writer) call(id, name string) int {
+func (w *writer) call(id, name string) int { return w.signed(id, name, "") }
+
+// signed is the same of a call with a signature that the client sends back.
+func (w *writer) signed(id, name, signature string) int {
 	w.calls = true
-	return w.begin(object("type", "tool_use", "id", text(id), "name", text(name), "input", json.RawMessage("{}")))
+	return w.begin(object("type", "tool_use", "id", text(id), "name", text(name), "input", json.RawMessage("{}"), Signature, signature))
 }
 
 func (w *writer) delta(n int, kind, member, piece string) {
@@ -198,7 +201,7 @@ func (w *writer) block(b gjson.Result) {
 		w.delta(n, "text_delta", "text", b.Get("text").String())
 		w.close(n)
 	case "tool_use":
-		n := w.call(b.Get("id").String(), b.Get("name").String())
+		n := w.signed(b.Get("id").String(), b.Get("name").String(), b.Get(Signature).String())
 		w.input(n, b.Get("input").Raw)
 		w.close(n)
 	default:

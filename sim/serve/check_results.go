@@ -198,6 +198,9 @@ func (c *checker) echo() {
 			if id := back.Get("id").Str; id != sent.Get("id").Str {
 				return fmt.Sprintf("id was %q, is %q", sent.Get("id").Str, id)
 			}
+			if sealed := sent.Get(dialect.Signature); c.api == dialect.Gemini && sealed.Exists() && sealed.Str != back.Get(dialect.Signature).Str {
+				return dialect.Signature + " is gone or another"
+			}
 			return ""
 		}
 		return changed(sent, back)
@@ -214,7 +217,7 @@ func (c *checker) words() {
 				c.notes = append(c.notes, fmt.Sprintf("%s comes back with %s, which its schema has as the default", name, added))
 			}
 		}
-		return changed(sent, back, "id")
+		return changed(sent, back, "id", dialect.Signature)
 	})
 }
 

@@ -170,6 +170,33 @@ func TestConversationsOfSeveralAPIsRunBesideEachOther(t *testing.T) {
 	assert.Empty(t, r.Refused)
 }
 
+// A signature of a call is given as it was recorded, and has to come back.
+func TestSignaturesOfCallsComeBack(t *testing.T) {
+	recorded := `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"weather","args":{"city":"Oslo"}},"thoughtSignature":"c2VhbGVk"},` +
+		`{"functionCall":{"name":"weather","args":{"city":"Rome"}}}]},"finishReason":"STOP"}],"modelVersion":"m","responseId":"r"}`
+	for lost, status := range map[string]serve.Status{"": serve.Held, `,"thoughtSignature":"c2VhbGVk"`: serve.Failed} {
+		script, err := serve.FromRecording("gemini.json", strings.NewReader(recorded), recording.Limits{}, stream.Pace{})
+		require.NoError(t, err)
+		s := serve.New(script, serve.Options{})
+		at := httptest.NewServer(s)
+		defer at.Close()
+		_, text := posted(t, at.URL+"/v1beta/models/m:generateContent", asContents)
+		parts := gjson.Get(text, "candidates.0.content.parts")
+		assert.Equal(t, []string{"c2VhbGVk", ""}, []string{parts.Get("0.thoughtSignature").Str, parts.Get("1.thoughtSignature").Str})
+		said := `{"role":"model","parts":` + strings.Replace(parts.Raw, lost, "", 1) + `}`
+		results := `{"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"output":"wet"}}},{"functionResponse":{"name":"weather","response":{"output":"dry"}}}]}`
+		posted(t, at.URL+"/v1beta/models/m:generateContent", strings.Replace(asContents, `"parts":[{"text":"How is it?"}]}`, `"parts":[{"text":"How is it?"}]},`+said+","+results, 1))
+		for _, c := range s.Report().Sessions[0].Checks {
+			switch c.Name {
+			case "echo":
+				assert.Equal(t, []any{status, serve.Refused}, []any{c.Status, c.Weight}, "%v", c.Findings)
+			default:
+				assert.NotEqual(t, serve.Failed, c.Status, "%s: %v", c.Name, c.Findings)
+			}
+		}
+	}
+}
+
 // Tools of Responses may stand in an item of the input and in namespaces, and may take a text:
 // calls of those are given as such, and read back as what was called.
 func TestToolsOfResponsesThatStandElsewhere(t *testing.T) {
