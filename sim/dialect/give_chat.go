@@ -100,9 +100,13 @@ func (geminiGiver) chunk(g *Giver, parts []json.RawMessage, stop string) stream.
 }
 
 func (geminiGiver) answer(g *Giver, parts []json.RawMessage, stop string) json.RawMessage {
+	var cached any = json.RawMessage(nil) // without a cache there is no word of it
+	if g.cached > 0 {
+		cached = g.cached
+	}
 	candidate := object("content", object("parts", listOf(parts), "role", "model"), "finishReason", stop, "index", 0)
 	return object("candidates", []json.RawMessage{candidate}, "usageMetadata", object("promptTokenCount", g.input, "candidatesTokenCount", g.output,
-		"totalTokenCount", g.input+g.output, "cachedContentTokenCount", g.cached), "modelVersion", g.Model, "responseId", cmp.Or(g.id, "response"))
+		"totalTokenCount", g.input+g.output, "cachedContentTokenCount", cached), "modelVersion", g.Model, "responseId", cmp.Or(g.id, "response"))
 }
 
 func (geminiGiver) start(*Giver) []stream.Event         { return nil }
