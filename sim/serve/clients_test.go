@@ -53,9 +53,9 @@ func runClient(t *testing.T, name string, streamed bool, fault func(int) cassett
 }
 
 // clients are those of clients.mjs.
-var clients = []string{"openai-chat", "openai-responses", "openai-kept", "genai", "vercel-anthropic", "vercel-chat", "vercel-responses", "vercel-google"}
+var clients = []string{"anthropic", "openai-chat", "openai-responses", "openai-kept", "genai", "vercel-anthropic", "vercel-chat", "vercel-responses", "vercel-google"}
 
-// The SDKs of OpenAI and Google, and Vercel's with each provider, are good clients,
+// The SDKs of each provider, and Vercel's with each of them, are good clients,
 // streaming or not, with calls beside each other and one that fails. They get over a model
 // that has no time.
 func TestTheClientsOfOtherProviders(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAStreamThatIsCutIsTheCallersBusiness(t *testing.T) {
 		}
 		return f
 	}
-	for _, name := range []string{"openai-chat", "openai-responses", "genai", "vercel-chat", "vercel-google"} {
+	for _, name := range clients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			said, errs, s := runClient(t, name, true, cut)

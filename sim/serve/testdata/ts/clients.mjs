@@ -1,6 +1,8 @@
-// The other clients that people use, each driven by a plan on the standard input: the
-// official SDKs of OpenAI and Google, and Vercel's AI SDK with each provider. It prints the
-// text of the last message.
+// The clients that people use, each driven by a plan on the standard input: the official SDKs
+// of Anthropic, OpenAI and Google, and Vercel's AI SDK with each provider. It prints the text of
+// the last message.
+import Anthropic from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { text } from 'node:stream/consumers';
 import OpenAI from 'openai';
 import { GoogleGenAI } from '@google/genai';
@@ -23,6 +25,16 @@ const answered = (input) => {
 };
 const { name, description, schema } = plan.tools[0];
 const openai = () => new OpenAI({ baseURL: `${plan.url}/v1`, apiKey: 'none' });
+
+async function anthropic() {
+  const runner = new Anthropic({ baseURL: plan.url, apiKey: 'none' }).beta.messages.toolRunner({
+    model: 'claude', max_tokens: 1024, stream: plan.stream, messages: [{ role: 'user', content: plan.prompt }],
+    tools: [betaTool({ name, description, inputSchema: schema, run: answer })],
+  });
+  let last;
+  for await (const item of runner) last = plan.stream ? await item.finalMessage() : item;
+  return last.content.map((b) => b.text ?? '').join('');
+}
 
 async function openaiChat() {
   const runner = openai().chat.completions.runTools({
@@ -51,7 +63,8 @@ async function openaiKept() {
   let input = [{ role: 'user', content: plan.prompt }];
   let previous_response_id;
   for (;;) {
-    const reply = await openai().responses.create({ model: 'gpt', input, tools, previous_response_id });
+    const request = { model: 'gpt', input, tools, previous_response_id };
+    const reply = plan.stream ? await openai().responses.stream(request).finalResponse() : await openai().responses.create(request);
     const calls = reply.output.filter((item) => item.type === 'function_call');
     if (calls.length === 0) return reply.output_text;
     previous_response_id = reply.id;
@@ -91,6 +104,7 @@ async function vercel(model) {
 }
 
 const clients = {
+  anthropic,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
   'openai-kept': openaiKept,
