@@ -120,6 +120,9 @@ func (ls *lineScan) take(text []byte) error {
 		ls.s.format = Messages
 		ls.dialogues.session(v)
 		return nil
+	case v.Get("message.parts").IsArray() && v.Get("message.role").Exists():
+		ls.s.format = Logs
+		return ls.partsLine(v)
 	case (kind == "user" || kind == "assistant") && v.Get("message").IsObject():
 		ls.s.format = Blocks
 		return ls.dialogues.block(v, ls.at)

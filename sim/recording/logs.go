@@ -44,9 +44,9 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 	case kind == "gemini" && v.Get("content").Exists(), kind == "user" && v.Get("content").Exists() && !v.Get("message").Exists():
 		err = ls.geminiLine(v)
 	case kind == "" && v.Get("parts").IsArray() && v.Get("role").Exists():
-		err = ls.contents(v)
+		err = ls.contents(v, time.Time{})
 	case kind == "" && v.Get("history.0.parts").IsArray():
-		err = each(v.Get("history"), ls.contents)
+		err = each(v.Get("history"), func(m gjson.Result) error { return ls.contents(m, time.Time{}) })
 	case v.Get("recordings.0.request").IsObject(): // a recorder's list on one line
 		return true, each(v.Get("recordings"), func(x gjson.Result) error { return ls.exchanges.take(x, ls.at, false) })
 	case v.Get("loglines").IsArray():
@@ -161,12 +161,22 @@ func resultOf(id, text string, failed bool) fields {
 }
 
 // contents takes a message of Gemini's API, as its command line keeps a conversation.
-func (ls *lineScan) contents(v gjson.Result) error {
+func (ls *lineScan) contents(v gjson.Result, at time.Time) error {
 	_, request, ok := dialect.Request("", []byte(`{"contents":[`+v.Raw+`]}`), ls.callIDs())
 	if !ok {
 		return nil
 	}
-	return each(request.Get("messages"), func(m gjson.Result) error { return ls.spoken(m, "", time.Time{}) })
+	return each(request.Get("messages"), func(m gjson.Result) error { return ls.spoken(m, "", at) })
+}
+
+// partsLine takes a line of a session whose messages are those of Gemini's API, as Qwen's
+// command line keeps them: users', the model's, and each result on a line of its own.
+func (ls *lineScan) partsLine(v gjson.Result) error {
+	if model := v.Get("model").String(); model != "" {
+		ls.logs.model = strings.Clone(model)
+	}
+	ls.logs.key = "parts\x00" + strings.Clone(v.Get("sessionId").String())
+	return ls.contents(v.Get("message"), stamp(v.Get("timestamp")))
 }
 
 // geminiLine takes a message of a session of Gemini's command line: an answer with its

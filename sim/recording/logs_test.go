@@ -102,13 +102,20 @@ conversations:
   session_id: s
 - type: result
 `,
+	"qwen session": `{"uuid":"1","sessionId":"s","timestamp":"2026-11-23T04:24:06.307Z","type":"user","message":{"role":"user","parts":[{"text":"Go."}]}}
+{"uuid":"2","sessionId":"s","timestamp":"2026-11-23T04:24:06.900Z","type":"system","subtype":"ui_telemetry","systemPayload":{}}
+{"uuid":"3","sessionId":"s","timestamp":"2026-11-23T04:24:08.378Z","type":"assistant","model":"qwen3","message":{"role":"model","parts":[{"functionCall":{"id":"a","name":"read","args":{"p":1}}},{"functionCall":{"id":"b","name":"read","args":{"p":2}}}]}}
+{"uuid":"4","sessionId":"s","timestamp":"2026-11-23T04:24:08.523Z","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"a","name":"read","response":{"output":"x"}}}]},"toolCallResult":{}}
+{"uuid":"5","sessionId":"s","timestamp":"2026-11-23T04:24:08.543Z","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"b","name":"read","response":{"output":"y"}}}]},"toolCallResult":{}}
+{"uuid":"6","sessionId":"s","timestamp":"2026-11-23T04:24:08.612Z","type":"assistant","model":"qwen3","message":{"role":"model","parts":[{"text":"Done."}]}}
+`,
 	"chat replay": `{"exportedAt":"2025-10-31T16:05:45.798Z","totalPrompts":2,"totalLogEntries":4,"prompts":[{"prompt":"Go","hasSeen":false,"logs":[{"kind":"element"},{"id":"1","kind":"request","metadata":{"model":"m","startTime":"2025-10-31T16:04:48.161Z","endTime":"2025-10-31T16:04:51.120Z"},"response":{"type":"success","message":["I look."]}}]},{"prompt":"Go","hasSeen":true,"logs":[{"id":"c1__vscode-1","kind":"toolCall","tool":"ls","args":"{\"p\":1}","response":["x"]},{"id":"2","kind":"request","metadata":{"model":"m","endTime":"2025-10-31T16:04:55.120Z"},"response":{"type":"success","message":["Done."]}}]}]}`,
 }
 
 func TestLogsOfAgentsAreConversations(t *testing.T) {
 	want := map[string]string{
 		"codex": `shell {"command":["ls"]} a, shell {"command":["pwd"]} b`, "bare items": "shell {} {}", "gemini session": `read_file {"p":1} x`, "gemini checkpoint": "ls {} x",
-		"loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
+		"qwen session": `read {"p":1} x, read {"p":2} y`, "loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
 		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
 		"messages of an agent in yaml": `Read {"p":1} x`,
 	}
