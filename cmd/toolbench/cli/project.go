@@ -65,7 +65,7 @@ func (a *app) writeProject(p project, f initFlags) error {
 		files = append(files, struct{ name, text string }{"lookup.sh", projectProgram})
 	}
 	if p.ci == ciGitHub {
-		files = append(files, struct{ name, text string }{filepath.Join(".github", "workflows", "toolbench.yml"), projectWorkflow})
+		files = append(files, struct{ name, text string }{filepath.Join(".github", "workflows", "toolbench.yml"), fmt.Sprintf(projectWorkflow, p.folder)})
 	}
 	files = append(files, struct{ name, text string }{ConfigFile, config})
 	for _, file := range files {
@@ -99,6 +99,7 @@ read -r line
 echo '{"text":"no such word","failed":true}'
 `
 
+// projectWorkflow runs the scenarios of a folder. Where toolbench is hosted nobody knows yet.
 const projectWorkflow = `name: toolbench
 on: [push, pull_request]
 jobs:
@@ -106,6 +107,7 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      # Put the program toolbench into the path here, as your project builds or fetches it.
-      - run: toolbench run --format table --format junit=junit.xml --format "markdown=$GITHUB_STEP_SUMMARY"
+      # OWNER is who hosts toolbench. The action builds it, and writes report.json and report.html.
+      - uses: OWNER/toolbench/.ci/action@main
+        with: {paths: %q, arguments: "--format junit=junit.xml"}
 `
