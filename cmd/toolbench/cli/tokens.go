@@ -117,7 +117,7 @@ func (a *app) saved(path string, c mcpserve.Catalogue) error {
 	if err != nil {
 		return harness(err)
 	}
-	a.logf("wrote %s: %d tools of %d servers; count it again with: toolbench tokens --catalog %s", path, c.Tools(), len(c), path)
+	a.logf("wrote %s: tools %d, servers %d; count it again with: toolbench tokens --catalog %s", path, c.Tools(), len(c), path)
 	return nil
 }
 
