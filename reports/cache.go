@@ -289,6 +289,12 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 	for _, l := range s.Losses {
 		lines = append(lines, lossLine(l))
 	}
+	for _, r := range s.Reasons {
+		lines = append(lines, fmt.Sprintf("turn %d, the API's own diagnosis: %s, %d tokens missed; the model: %d missed", r.Turn, r.Word, r.Missed, r.Estimate))
+	}
+	if s.Measured.Hour > 0 {
+		lines = append(lines, fmt.Sprintf("measured: %d of the %d written tokens are kept for an hour, at twice the price of input; dollars count them as the others", s.Measured.Hour, s.Measured.Written))
+	}
 	return lines
 }
 
@@ -346,6 +352,14 @@ type recordedJSON struct {
 	Measured  *measuredJSON  `json:"measured" jsonschema:"What the API counted, over the turns that have its count; null where none has."`
 	ByTurn    []measuredTurn `json:"measured_by_turn"`
 	Losses    []lossJSON     `json:"measured_losses" jsonschema:"Turns that read less than the turn before had read and written."`
+	Reasons   []reasonJSON   `json:"api_diagnoses" jsonschema:"Turns of which the API itself said why it could not read more."`
+}
+
+type reasonJSON struct {
+	Turn     int    `json:"turn"`
+	Reason   string `json:"reason" jsonschema:"In the API's word, as tools_changed."`
+	Missed   int    `json:"missed_tokens"`
+	Estimate int    `json:"estimated_missed_tokens" jsonschema:"By the model of the cache, as recorded."`
 }
 
 type changeJSON struct {
@@ -405,6 +419,9 @@ func recordedOf(s promptcache.Recorded, prices []promptcache.Prices) recordedJSO
 	for _, turn := range slices.Sorted(maps.Keys(s.ByTurn)) {
 		m := s.ByTurn[turn]
 		j.ByTurn = append(j.ByTurn, measuredTurn{turn, apiJSON{m.Input, m.Read, m.Written, m.Output}})
+	}
+	for _, r := range s.Reasons {
+		j.Reasons = append(j.Reasons, reasonJSON{r.Turn, r.Word, r.Missed, r.Estimate})
 	}
 	for _, l := range s.Losses {
 		j.Losses = append(j.Losses, lossJSON{l.Turn, l.Read, l.Kept, rounded(l.Gap.Seconds(), 1000), l.Model})

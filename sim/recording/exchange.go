@@ -206,7 +206,7 @@ func (x *exchange) document(text []byte) (reply, error) {
 	v := gjson.ParseBytes(text)
 	if api, m, ok := dialect.Reply(v, x.origin()); ok && json.Valid(text) {
 		x.measured(v)
-		return x.timed(reply{events: written(m), usage: usageIn(m.Get("usage")), api: api}), nil
+		return x.timed(reply{events: written(m), usage: usageIn(m), api: api}), nil
 	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	if !isEvent(gjson.GetBytes(first, "type").String(), gjson.ParseBytes(first)) || json.Valid(text) && gjson.GetBytes(first, "type").String() == errorEvent {

@@ -239,6 +239,6 @@ func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int,
 		return err
 	}
 	d.exact = d.exact && at.IsZero()
-	d.turn.Stop, d.turn.Usage = strings.Clone(m.Get("stop_reason").String()), usageIn(m.Get("usage"))
+	d.turn.Stop, d.turn.Usage = strings.Clone(m.Get("stop_reason").String()), usageIn(m)
 	return t.content(d, m.Get("content"), at)
 }

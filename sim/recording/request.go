@@ -145,12 +145,21 @@ func resultsIn(messages []gjson.Result) []Result {
 
 // Usage is what the API itself counted for a request and its answer, in tokens
 // (D5). Input is what was neither read from the prompt cache nor written to it.
-type Usage struct{ Input, Written, Read, Output int }
+type Usage struct {
+	Input, Written, Read, Output int
+	// Hour are those of Written that are kept for an hour.
+	Hour int
+	// Reason is why the API could not read all of the prompt before from its cache, in its own
+	// word such as tools_changed, and Missed what it might have read; "" where it was not asked.
+	Reason string
+	Missed int
+}
 
-// usageIn reads a usage object; nil where there is none, or where it counts nothing.
-func usageIn(v gjson.Result) *Usage {
+// usageIn reads what a message counts; nil where that is nothing.
+func usageIn(m gjson.Result) *Usage {
 	var u Usage
-	u.update(v)
+	u.update(m.Get("usage"))
+	u.diagnose(m.Get("diagnostics"))
 	if u == (Usage{}) {
 		return nil
 	}
@@ -162,10 +171,18 @@ func usageIn(v gjson.Result) *Usage {
 func (u *Usage) update(v gjson.Result) {
 	for name, to := range map[string]*int{
 		"input_tokens": &u.Input, "cache_creation_input_tokens": &u.Written, "cache_read_input_tokens": &u.Read, "output_tokens": &u.Output,
+		"cache_creation.ephemeral_1h_input_tokens": &u.Hour,
 	} {
 		if n := v.Get(name); n.Type == gjson.Number && n.Num >= 0 && n.Num < 1e12 {
 			*to = int(n.Num)
 		}
+	}
+}
+
+// diagnose reads why the API could not read more from its cache, where it was asked that.
+func (u *Usage) diagnose(v gjson.Result) {
+	if why := v.Get("cache_miss_reason"); why.IsObject() {
+		u.Reason, u.Missed = strings.Clone(why.Get("type").String()), int(why.Get("cache_missed_input_tokens").Int())
 	}
 }
 
@@ -176,6 +193,7 @@ func usageOf(events []stream.Event) *Usage {
 		switch e.Type {
 		case messageStart:
 			u.update(gjson.GetBytes(e.Data, "message.usage"))
+			u.diagnose(gjson.GetBytes(e.Data, "message.diagnostics"))
 		case "message_delta":
 			u.update(gjson.GetBytes(e.Data, "usage"))
 		}

@@ -139,7 +139,7 @@ func (ts *dialogues) block(v gjson.Result, line int) error {
 	if stop := m.Get("stop_reason"); stop.Type == gjson.String {
 		d.turn.Stop = strings.Clone(stop.Str)
 	}
-	if u := usageIn(m.Get("usage")); u != nil { // each line of a message repeats it
+	if u := usageIn(m); u != nil { // each line of a message repeats it
 		d.turn.Usage = u
 	}
 	return t.content(d, m.Get("content"), at)

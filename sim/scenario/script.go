@@ -45,6 +45,8 @@ type Turn struct {
 	// Container is where the API ran the model's code; Cleared is what it cleared out of the request.
 	Container string           `yaml:"container"`
 	Cleared   []ScriptedChange `yaml:"cleared"`
+	// Missed is why the API could not read more from its cache, by its word.
+	Missed ScriptedMiss `yaml:"missed"`
 	// FirstByte is when the first event comes, End when the stream has ended, from the request on.
 	FirstByte Duration `yaml:"first_byte"`
 	End       Duration `yaml:"end"`
@@ -108,6 +110,13 @@ type ScriptedResult struct {
 	Type    string         `yaml:"type"`
 	Call    string         `yaml:"call"`
 	Content map[string]any `yaml:"content"`
+}
+
+// ScriptedMiss is the API's own diagnosis of its cache.
+type ScriptedMiss struct {
+	// Reason is its word, as tools_changed; Tokens are what it might have read.
+	Reason string `yaml:"reason"`
+	Tokens int    `yaml:"tokens"`
 }
 
 // ScriptedChange is what the API cleared out of a request.
@@ -279,6 +288,9 @@ func (t Turn) Events(n int, seed uint64) []stream.Event {
 		out.Blocks = append(out.Blocks, c.block())
 	}
 	out.Container, out.Cleared = t.Container, t.clearedJSON()
+	if t.Missed.Reason != "" {
+		out.Diagnostics = jsonOf(map[string]any{"cache_miss_reason": map[string]any{"type": t.Missed.Reason, "cache_missed_input_tokens": t.Missed.Tokens}})
+	}
 	return stream.Script(out)
 }
 

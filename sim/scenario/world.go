@@ -86,6 +86,8 @@ type Conversation struct {
 	// Stay is how long the conversation waits, when its turn has ended, for a message of
 	// an agent or a job that is due; 0 ends it at once.
 	Stay Duration `yaml:"stay"`
+	// Diagnose asks the API why its cache could not read more.
+	Diagnose bool `yaml:"diagnose"`
 	// Reminder is what the model is told anew with each message.
 	Reminder string `yaml:"reminder"`
 	// History are the messages of an earlier session; Compactions cut the conversation.

@@ -66,9 +66,13 @@ func (s *script) open() {
 	t := s.turn
 	s.put(s.now, typeMessageStart)
 	if !s.bare {
-		s.fill(`,"message":{"id":%s,"type":"message","role":"assistant","model":%s,"content":[],"stop_reason":null,"stop_sequence":null,`+
+		diagnostics := ""
+		if len(t.Diagnostics) > 0 {
+			diagnostics = `,"diagnostics":` + string(squeeze(t.Diagnostics))
+		}
+		s.fill(`,"message":{"id":%s,"type":"message","role":"assistant","model":%s,"content":[],"stop_reason":null,"stop_sequence":null%s,`+
 			`"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":1}}`,
-			compact(t.id()), compact(cmp.Or(t.Model, "scripted")), t.Usage.Input, t.Usage.CacheWrite, t.Usage.CacheRead)
+			compact(t.id()), compact(cmp.Or(t.Model, "scripted")), diagnostics, t.Usage.Input, t.Usage.CacheWrite, t.Usage.CacheRead)
 	}
 	s.put(s.now, typePing)
 	if !s.bare {

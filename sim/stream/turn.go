@@ -31,6 +31,8 @@ type Turn struct {
 	// the request, as JSON.
 	Container string
 	Cleared   json.RawMessage
+	// Diagnostics is what the API says of its cache, as JSON.
+	Diagnostics json.RawMessage
 	// FirstByte is when message_start arrives.
 	FirstByte time.Duration
 	// End is when message_stop arrives; zero: with the last block's end.

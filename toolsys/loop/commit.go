@@ -25,6 +25,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 		added = append(added, reply.Message)
 	}
 	s.container = cmp.Or(reply.Container, s.container)
+	s.previous = cmp.Or(reply.ID, s.previous)
 	s.learnFound(reply.Message)
 	inCallOrder(ex.emitted, reply.Message)
 	s.keep(ex.emitted)

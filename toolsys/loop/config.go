@@ -48,6 +48,8 @@ type Config struct {
 	// the API clear old results out of long requests.
 	Thinking message.Thinking
 	Editing  message.Editing
+	// Diagnose asks the API with each request why its cache could not read more.
+	Diagnose bool
 	Handlers pipeline.Handlers
 	// State is what the conversation starts from, History its earlier messages.
 	State   tool.State

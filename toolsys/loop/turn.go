@@ -58,7 +58,7 @@ func (s *Session) request(snap *pool.Snapshot) message.Request {
 	return message.Request{
 		Model: s.model(), MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,
 		Tools: snap.Definitions(s.cfg.Definitions), Messages: messages, Renderer: &s.rendered,
-		Thinking: s.thinking(), Editing: s.cfg.Editing, Container: s.container,
+		Thinking: s.thinking(), Editing: s.cfg.Editing, Container: s.container, Diagnose: s.cfg.Diagnose, Previous: s.previous,
 	}
 }
 

@@ -114,6 +114,10 @@ type Request struct {
 	Betas    []string
 	Thinking Thinking
 	Editing  Editing
+	// Diagnose asks why the cache could not read more of the prompt that Previous, an earlier
+	// reply's id, was the answer to; "" is none.
+	Diagnose bool
+	Previous string
 	// Container is where the API runs the model's code, as an earlier reply named it.
 	Container string
 	// Renderer keeps what requests of the same conversation have in common; nil keeps nothing.

@@ -39,6 +39,7 @@ type Cleared struct {
 const (
 	BetaInterleaved = "interleaved-thinking-2025-05-14"
 	BetaEditing     = "context-management-2025-06-27"
+	BetaDiagnosis   = "cache-diagnosis-2026-04-07"
 )
 
 // betas are those that the request's members need.
@@ -49,6 +50,9 @@ func (r Request) betas() []string {
 	}
 	if r.Editing.Trigger > 0 {
 		all = append(all, BetaEditing)
+	}
+	if r.Diagnose {
+		all = append(all, BetaDiagnosis)
 	}
 	return all
 }
@@ -79,6 +83,12 @@ func (r Request) appendOptions(buf []byte) []byte {
 	}
 	if r.Editing.Trigger > 0 {
 		buf = r.Editing.append(buf)
+	}
+	switch {
+	case r.Diagnose && r.Previous == "":
+		buf = append(buf, `,"diagnostics":{"previous_message_id":null}`...)
+	case r.Diagnose:
+		buf = append(appendQuoted(append(buf, `,"diagnostics":{"previous_message_id":`...), r.Previous), '}')
 	}
 	return buf
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,8 +22,9 @@ type Ordering struct {
 	Name, About string
 	// line puts whole definitions in order; nil is the pool's own.
 	line func(builtins, early, late []*tool.Tool) []*tool.Tool
-	// deferring sends served tools by name only.
-	deferring bool
+	// deferring sends served tools by name only; inPlace keeps the definitions of the first
+	// request, and changes of them stand in the messages.
+	deferring, inPlace bool
 }
 
 // Orderings are those that are compared, ours last (D1, D5).
@@ -31,6 +33,7 @@ func Orderings() []Ordering {
 		{Name: "registration", About: "as they came: servers that were there first stand before the built-in tools, a late one at the end", line: registered},
 		{Name: "flat sort", About: "all by name in one list, without regard to case, as a locale's order has it", line: flat},
 		{Name: "ours", About: "built-in tools by name, then served ones by name"},
+		{Name: "ours, in place", About: "the same; later changes are blocks of messages, tool_addition and tool_removal, under the API's betas mid-conversation-tool-changes-2026-07-01 and inline-tools-2026-09-15", inPlace: true},
 		{Name: "ours, deferred", About: "the same, with served tools by name only until they are loaded", deferring: true},
 	}
 }
@@ -80,6 +83,40 @@ func (b *bench) moment(w *world, o Ordering) moment {
 		m.definitions = reorder(m.definitions, o.line(p.Tools[:p.Builtins], early, late))
 	}
 	return m
+}
+
+// changes are the tools of a conversation whose changes stand in its messages.
+type changes struct {
+	first []Block
+	now   map[string]string
+}
+
+// to gives the blocks that bring the tools to those of a moment: removals, then additions, in
+// the moment's order. A tool that was edited is removed and added anew.
+func (c *changes) to(tools []Block) (blocks []Block) {
+	if c.now == nil {
+		c.first, c.now = tools, map[string]string{}
+		for _, t := range tools {
+			c.now[t.Name] = t.Text
+		}
+		return nil
+	}
+	is := map[string]string{}
+	for _, t := range tools {
+		is[t.Name] = t.Text
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.now)) {
+		if is[name] != c.now[name] {
+			blocks = append(blocks, Block{Name: "tool_removal " + name, Text: `{"type":"tool_removal","tool":{"type":"tool_reference","name":"` + name + `"}}`})
+		}
+	}
+	for _, t := range tools {
+		if c.now[t.Name] != t.Text {
+			blocks = append(blocks, Block{Name: "tool_addition " + t.Name, Text: `{"type":"tool_addition","tool":{"type":"tool_definition","definition":` + t.Text + `}}`})
+		}
+	}
+	c.now = is
+	return blocks
 }
 
 // built makes tools of what the servers list, those that came before the built-in

@@ -35,6 +35,7 @@ func TestOursKeepsTheBuiltinPrefixAndOthersDoNot(t *testing.T) {
 	assert.Less(t, all["flat sort"].Kept, 90.0)
 	assert.Less(t, all["ours"].Total.Missed, all["flat sort"].Total.Missed)
 	assert.Less(t, all["ours, deferred"].Total.Missed, all["ours"].Total.Missed)
+	assert.Less(t, all["ours, in place"].Total.Written, all["ours"].Total.Written/3)
 }
 
 func TestABreakIsNamedToTheByteAndTheTool(t *testing.T) {
@@ -85,7 +86,8 @@ func TestOursNeverLosesTheBuiltinPrefix(t *testing.T) {
 			s.Events = append(s.Events, e)
 		}
 		all := run(t, s)
-		for _, name := range []string{"ours", "ours, deferred"} {
+		assert.Empty(t, all["ours, in place"].Breaks, "what was sent stays as it was")
+		for _, name := range []string{"ours", "ours, in place", "ours, deferred"} {
 			assert.InDelta(t, 100, all[name].Kept, 0, name)
 			for _, b := range all[name].Breaks {
 				assert.False(t, b.Builtins, "%s: %+v", name, b)
@@ -120,4 +122,17 @@ func BenchmarkChurn(b *testing.B) {
 		_, err := promptcache.Run(promptcache.Churn(), c)
 		require.NoError(b, err)
 	}
+}
+
+// What changes in place is taken away and brought anew where it was edited: a name is never
+// brought twice.
+func TestWhatChangesInPlaceIsTakenAwayFirst(t *testing.T) {
+	listed := func(turn int, about string) promptcache.Event {
+		return promptcache.Event{Turn: turn, Server: "a", Tools: []*mcp.Tool{{Name: "t", Description: about, InputSchema: map[string]any{"type": "object"}}}}
+	}
+	calm := promptcache.Session{Turns: 4, Events: []promptcache.Event{listed(0, "x")}}
+	written := run(t, calm)["ours, in place"].Total.Written
+	calm.Events = append(calm.Events, listed(3, "y"))
+	more := run(t, calm)["ours, in place"].Total.Written - written
+	assert.InDelta(t, 58, more, 6, "tokens of a removal, and of an addition with the definition")
 }

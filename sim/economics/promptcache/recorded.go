@@ -34,6 +34,8 @@ type Recorded struct {
 	Counted  int                     `json:"-"`
 	ByTurn   map[int]recording.Usage `json:"-"`
 	Losses   []Loss                  `json:"-"`
+	// Reasons are turns of which the API itself said why it could not read more.
+	Reasons []Reason `json:"-"`
 	// Automatic is an estimate by the rules of a provider without breakpoints; nil where
 	// they are not its, or not published.
 	Automatic *Automatic `json:"automatic,omitempty" jsonschema:"By the published rules of a provider whose cache needs no breakpoints; absent where there are none."`
@@ -56,6 +58,14 @@ type Loss struct {
 	Gap time.Duration
 	// Model reports whether another model was asked, which has a cache of its own.
 	Model bool
+}
+
+// Reason is why a turn could not read more, in the API's word, and how many tokens that were:
+// by its account, and by the model of the cache.
+type Reason struct {
+	Turn             int
+	Word             string
+	Missed, Estimate int
 }
 
 // Replay plays a recorded session's requests. Errors are the counter's and the
@@ -81,6 +91,11 @@ func Replay(file string, s *recording.PromptSession, c tokens.Counter) (Recorded
 		r.Results = append(r.Results, result)
 	}
 	r.change(sent)
+	for i, t := range sent {
+		if u := t.Usage; u != nil && u.Reason != "" {
+			r.Reasons = append(r.Reasons, Reason{Turn: t.Number, Word: u.Reason, Missed: u.Missed, Estimate: r.Results[0].Turns[i].Missed})
+		}
+	}
 	return r, nil
 }
 
@@ -97,6 +112,7 @@ func (r *Recorded) measure(turns []recording.PromptTurn) {
 		r.Counted++
 		r.ByTurn[t.Number] = u
 		r.Measured.Input, r.Measured.Output = r.Measured.Input+u.Input, r.Measured.Output+u.Output
+		r.Measured.Hour += u.Hour
 		r.Measured.Read, r.Measured.Written = r.Measured.Read+u.Read, r.Measured.Written+u.Written
 		if before != nil {
 			r.lose(before, t)

@@ -34,6 +34,9 @@ type turn struct {
 	calls string
 	read  int
 	wrote int
+	// hour are those of wrote that are kept for an hour, diagnosis is what the API says of its cache.
+	hour      int
+	diagnosis object
 }
 
 // taped is a cassette of one conversation, as go-vcr writes it.
@@ -51,7 +54,8 @@ func recordedSession(t *testing.T, turns []turn) *recording.PromptSession {
 			content = append(content, object{"type": "tool_use", "id": fmt.Sprint("c", i), "name": turn.calls, "input": object{}})
 		}
 		answer := object{"type": "message", "id": fmt.Sprint("m", i), "role": "assistant", "content": content, "stop_reason": "end_turn",
-			"usage": object{"input_tokens": 3, "output_tokens": 5, "cache_read_input_tokens": turn.read, "cache_creation_input_tokens": turn.wrote}}
+			"usage": object{"input_tokens": 3, "output_tokens": 5, "cache_read_input_tokens": turn.read, "cache_creation_input_tokens": turn.wrote,
+				"cache_creation": object{"ephemeral_5m_input_tokens": turn.wrote - turn.hour, "ephemeral_1h_input_tokens": turn.hour}}, "diagnostics": turn.diagnosis}
 		all = append(all, object{
 			"request":  object{"method": "POST", "url": "https://api.example/v1/messages", "body": text(t, body)},
 			"response": object{"code": 200, "status": "200 OK", "headers": object{"Content-Type": []string{"application/json"}}, "body": text(t, answer)},
@@ -192,4 +196,15 @@ func BenchmarkReplay(b *testing.B) {
 		_, err := promptcache.Replay("b.yaml", s, c)
 		require.NoError(b, err)
 	}
+}
+
+// What the API says itself of its cache stands beside the model's figure of the same turn.
+func TestTheAPIsOwnDiagnosisStandsBesideTheModel(t *testing.T) {
+	one, other := []object{def("view", strings.Repeat("Views. ", 60), true)}, []object{def("seen", strings.Repeat("Views. ", 60), true)}
+	r := replayed(t,
+		turn{tools: one, wrote: 300, hour: 100}, turn{tools: one, read: 300, diagnosis: object{"cache_miss_reason": nil}},
+		turn{tools: other, wrote: 300, hour: 20, diagnosis: object{"cache_miss_reason": object{"type": "tools_changed", "cache_missed_input_tokens": 77}}})
+	assert.Equal(t, []promptcache.Reason{{Turn: 3, Word: "tools_changed", Missed: 77, Estimate: r.Results[0].Turns[2].Missed}}, r.Reasons)
+	assert.Positive(t, r.Reasons[0].Estimate)
+	assert.Equal(t, 120, r.Measured.Hour)
 }

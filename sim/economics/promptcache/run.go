@@ -48,6 +48,7 @@ func Run(s Session, c tokens.Counter) ([]Result, error) {
 func (b *bench) play(s Session, o Ordering, c tokens.Counter) (Result, error) {
 	p := newPlaying(o, c)
 	var w world
+	var held changes
 	var messages []Block
 	var deferred []string
 	for turn := 1; turn <= s.Turns; turn++ {
@@ -57,6 +58,10 @@ func (b *bench) play(s Session, o Ordering, c tokens.Counter) (Result, error) {
 			causes = append(causes, e.About)
 		}
 		m := b.moment(&w, o)
+		if o.inPlace {
+			messages = append(messages, held.to(m.definitions)...)
+			m.definitions = slices.Clone(held.first)
+		}
 		if delta := pool.Delta(deferred, m.deferred); delta != "" {
 			messages = append(messages, Block{Name: "what is deferred", Text: delta})
 		}

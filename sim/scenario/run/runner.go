@@ -251,7 +251,7 @@ func (r *runner) open() (*loop.Session, error) {
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Handlers: handlers, State: state,
 		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Stay: w.Stay.D(), Style: styles[w.Style], Betas: w.Betas,
 		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal, Output: schemaOf(w.Output),
-		Reminder: w.Reminder, HookExec: r.exec, Thinking: message.Thinking(w.Thinking), Editing: message.Editing(w.Editing),
+		Diagnose: w.Diagnose, Reminder: w.Reminder, HookExec: r.exec, Thinking: message.Thinking(w.Thinking), Editing: message.Editing(w.Editing),
 	})
 }
 
