@@ -35,6 +35,7 @@ var demands = []struct {
 	{"offered", "each tool that is called was offered", Setup, (*checker).offered},
 	{"request", "the API takes the request: names, schemas, ids, max_tokens", Refused, (*checker).requests},
 	{"results", "each call has exactly one result", Refused, (*checker).results},
+	{"cut", "an answer that was cut off is asked for again, and none of its calls answered", Taste, (*checker).cut},
 	{"order", "results stand in call order", Taste, (*checker).order},
 	{"placement", "results stand at the front of the message after their calls", Refused, (*checker).placement},
 	{"roles", "messages are of the user and the assistant, the user first", Refused, (*checker).roles},
@@ -240,7 +241,7 @@ const (
 
 // Check is one demand and what was found.
 type Check struct {
-	Name     string    `json:"name" enum:"offered,request,results,order,placement,roles,echo,words,tools,cache,recorded"`
+	Name     string    `json:"name" enum:"offered,request,results,cut,order,placement,roles,echo,words,tools,cache,recorded"`
 	Demand   string    `json:"check" jsonschema:"What is demanded of a client, in words."`
 	Weight   Weight    `json:"weight" jsonschema:"What a violation comes to: the API refuses the request; it costs tokens or the prompt cache; it is a matter of taste; or the script does not fit the client." enum:"refused,costs,taste,setup"`
 	Status   Status    `json:"status" jsonschema:"differs: results are not the recorded ones, which is a failure with --strict only; untested: nothing came that could be checked." enum:"held,failed,differs,untested"`

@@ -75,6 +75,24 @@ func (c *checker) unanswered() {
 	}
 }
 
+// cut: who answers a call of an answer that did not come to its end has run what the model may
+// not have meant. The API takes it.
+func (c *checker) cut() {
+	for i := 1; i < len(c.log); i++ {
+		before := c.log[i-1]
+		if before.answer < 0 || !before.broken {
+			continue
+		}
+		c.tested = true
+		a := &c.conv.Answers[before.answer]
+		for _, s := range resultsAfter(c.log[i].req, c.log[i].req.lastReply()) {
+			if isCall(a, s.id) {
+				c.report(before.answer+1, "%s has a result, though its answer was cut off", s.id)
+			}
+		}
+	}
+}
+
 func isCall(a *Answer, id string) bool {
 	return slices.ContainsFunc(a.Calls(), func(b message.Block) bool { return b.ID == id })
 }

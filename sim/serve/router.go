@@ -105,6 +105,9 @@ func (d *router) route(req *request, retry bool, at time.Duration) (reply, error
 			return reply{}, err
 		}
 	}
+	if a := s.cut(); a != nil && req.repeats(a) {
+		s.next++ // the client goes on as if it had been whole
+	}
 	x := exchange{req: req, answer: s.next, arrived: at}
 	if n := len(s.log); n > 0 && s.last == sum && !s.log[n-1].broken && s.log[n-1].answer >= 0 && s.conv.Answers[s.log[n-1].answer].Whole {
 		x.answer, x.resent = s.log[n-1].answer, true
@@ -166,13 +169,14 @@ func (d *router) refuse(req *request, text string) error {
 }
 
 // find gives the session that a request goes on with: the one that was asked the
-// very same, the one whose last answer it sends back, else the one that begins alike
+// very same, the one whose last answer it sends back, even one that was cut, else the one that begins alike
 // and has come as far.
 func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session {
 	begins := opening(req.messages)
 	for _, fits := range []func(s *session) bool{
 		func(s *session) bool { return s.last == sum && (retry || len(s.log) > 1 || d.fresh(begins) == nil) },
 		func(s *session) bool { a := s.lastCommitted(); return a != nil && req.repeats(a) },
+		func(s *session) bool { a := s.cut(); return a != nil && req.repeats(a) },
 		func(s *session) bool {
 			return s.next > s.first && s.opening == begins && req.replies() == s.expected()
 		},
@@ -193,6 +197,18 @@ func (d *router) fresh(begins string) *Conversation {
 		if !d.used[c] && c.Opening != "" && c.Opening == begins {
 			return c
 		}
+	}
+	return nil
+}
+
+// cut is the answer that failed on its way the last time, if it has calls.
+func (s *session) cut() *Answer {
+	n := len(s.log)
+	if n == 0 || !s.log[n-1].broken || s.log[n-1].answer != s.next {
+		return nil
+	}
+	if a := &s.conv.Answers[s.next]; len(a.Calls()) > 0 {
+		return a
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
 )
@@ -258,6 +259,42 @@ func TestWhatTheAPITakesIsNotCalledRefused(t *testing.T) {
 			assert.Equal(t, []string{want.note}, notes)
 		} else {
 			assert.Empty(t, notes)
+		}
+	}
+}
+
+// Results of an answer that was cut off are named, at the first answer and behind others, and
+// the conversation goes on. Who asks for the answer again has done right.
+func TestResultsOfACutAnswerAreNamed(t *testing.T) {
+	for _, at := range []int{1, 2} {
+		for _, goesOn := range []bool{true, false} {
+			c := newClient(t, weather(), serve.Options{Fault: func(n int) (f cassette.Fault) {
+				if n == at {
+					f.CutAfter = 12
+				}
+				return f
+			}})
+			c.say(user(`"How is it?"`))
+			if at == 2 {
+				c.turn()
+				c.say(user("[" + result("call_a", "wet") + "," + result("call_b", "dry") + "]"))
+			}
+			require.PanicsWithError(t, http.ErrAbortHandler.Error(), func() { c.ask("") })
+			id := []string{"call_a", "call_c"}[at-1]
+			if goesOn {
+				c.say(`{"role":"assistant","content":[{"type":"tool_use","id":"`+id+`","name":"weather","input":{}}]}`, user("["+result(id, "wet")+"]"))
+			}
+			c.turn()
+			cut := c.check("cut")
+			assert.Equal(t, serve.Taste, cut.Weight)
+			if !goesOn {
+				assert.Equal(t, serve.Held, cut.Status)
+				continue
+			}
+			assert.Equal(t, serve.Failed, cut.Status)
+			require.Len(t, cut.Findings, 1)
+			assert.Equal(t, serve.Finding{Turn: at, Text: id + " has a result, though its answer was cut off"}, cut.Findings[0])
+			assert.Equal(t, 1, len(c.s.Report().Sessions))
 		}
 	}
 }
