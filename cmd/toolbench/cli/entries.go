@@ -211,5 +211,6 @@ func relocated(err error, root string) (string, error) {
 	}
 	moved := *at
 	moved.File = filepath.Join(root, filepath.FromSlash(at.File))
+	moved.Remedy = strings.ReplaceAll(at.Remedy, " "+at.File+"`", " "+moved.File+"`") // a command to be copied
 	return moved.File, &moved
 }

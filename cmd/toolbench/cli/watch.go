@@ -104,8 +104,10 @@ func (a *app) ours(f runFlags) func(path string) bool {
 }
 
 // changes waits for files to be saved that are not ours, and gives them when no more come.
+// A file that came and went meanwhile is how an editor saves another.
 func changes(ctx context.Context, w *fsnotify.Watcher, ours func(string) bool) (files []string, err error) {
 	var quiet <-chan time.Time
+	came := map[string]bool{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -119,9 +121,14 @@ func changes(ctx context.Context, w *fsnotify.Watcher, ours func(string) bool) (
 			if info, err := os.Stat(e.Name); err == nil && info.IsDir() && e.Has(fsnotify.Create) {
 				_ = w.Add(e.Name) // one that is gone again needs no watch
 			}
+			came[e.Name] = came[e.Name] || e.Has(fsnotify.Create) && !slices.Contains(files, e.Name)
 			files, quiet = append(files, e.Name), time.After(settled)
 		case <-quiet:
-			return files, nil
+			files = slices.DeleteFunc(files, func(file string) bool { return came[file] && !exists(file) })
+			if len(files) > 0 {
+				return files, nil
+			}
+			quiet = nil
 		}
 	}
 }
