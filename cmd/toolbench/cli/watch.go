@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,10 +98,24 @@ func (a *app) ours(f runFlags) func(path string) bool {
 		files = append(files, a.path(filepath.Join(f.findings, ledgerName)))
 	}
 	return func(path string) bool {
-		return slices.ContainsFunc(files, func(file string) bool {
+		return isOutput(path, a.Stdout) || isOutput(path, a.Stderr) || slices.ContainsFunc(files, func(file string) bool {
 			return file == path || strings.HasPrefix(file, path+string(filepath.Separator))
 		})
 	}
+}
+
+// isOutput reports whether an output was sent to the file, as in `toolbench run --watch > log`.
+func isOutput(path string, w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	its, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && os.SameFile(info, its)
 }
 
 // changes waits for files to be saved that are not ours, and gives them when no more come.

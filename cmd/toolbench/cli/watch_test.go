@@ -90,3 +90,23 @@ func TestTheEmbeddedSuiteIsNotWatched(t *testing.T) {
 	assert.Equal(t, cli.ExitUsage, cli.Main(t.Context(), cli.Process{Args: []string{"run", "--watch"}, Stdout: &out, Stderr: &errs}, cli.Scenarios()))
 	assert.Contains(t, errs.String(), "--watch needs files or folders")
 }
+
+// What the shell sends into a folder that is watched is no change of it.
+func TestAWatchPassesOverItsOwnLog(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "one.yaml"), []byte("name: one\nabout: It answers.\nstream: {turns: [{text: Hello.}]}\n"), 0o600))
+	log, err := os.Create(filepath.Join(dir, "watch.log"))
+	require.NoError(t, err)
+	defer log.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var errs screen
+	code := make(chan int)
+	go func() {
+		code <- cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", "one.yaml"}, Dir: dir, Stdout: log, Stderr: &errs}, cli.Scenarios())
+	}()
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C ends") }, time.Minute, 10*time.Millisecond)
+	time.Sleep(500 * time.Millisecond)
+	cancel()
+	assert.Equal(t, cli.ExitInterrupted, <-code)
+	assert.Equal(t, 1, strings.Count(errs.String(), "Ctrl-C ends"))
+}
