@@ -192,6 +192,8 @@ type ServerFault struct {
 	Duplicate bool   `yaml:"duplicate"`
 	Unknown   bool   `yaml:"unknown"`
 	Rubbish   string `yaml:"rubbish"`
+	// Unheard ends the stream on which the server announces changes, before the answer.
+	Unheard bool `yaml:"unheard"`
 	// Slow is how long the server takes for the answer; Progress is how often it reports
 	// progress meanwhile.
 	Slow     Duration `yaml:"slow"`

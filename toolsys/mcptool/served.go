@@ -190,6 +190,17 @@ func (l *link) changed(v *session) {
 	}
 }
 
+// unheard handles the end of the stream on which the server announced changes: none is heard of
+// any more, so that its list is read anew now and before each request, until it is connected
+// again (N9). The session itself and its calls go on.
+func (l *link) unheard(v *session) {
+	l.f.mu.Lock()
+	v.unheard = true
+	l.f.mu.Unlock()
+	l.remark("it ended the stream on which it announces changes; its tools are listed anew before each request")
+	l.changed(v)
+}
+
 // prepareFetch notes that the list is about to be read; false when it already is. The
 // fleet's lock is held.
 func (l *link) prepareFetch(old []*mcp.Tool) bool {
@@ -246,7 +257,10 @@ func (l *link) read(ctx context.Context, v *session) ([]*mcp.Tool, error) {
 // keepList keeps a list for as long as the server has it stand; the fleet's lock is held.
 func (l *link) keepList(tools []*mcp.Tool) {
 	var until time.Time
-	if l.ttl > 0 {
+	switch {
+	case l.current != nil && l.current.unheard:
+		until = l.f.cfg.Clock.Now()
+	case l.ttl > 0:
 		until = l.f.cfg.Clock.Now().Add(l.ttl)
 	}
 	l.f.lists.put(l.Name, tools, until)

@@ -16,6 +16,9 @@ type tap struct {
 	mcp.Transport
 	broken     context.CancelCauseFunc
 	unexpected func(what string)
+	// unheard is called when the server ends the stream on which it announces changes, which
+	// the library does not notice.
+	unheard func()
 
 	mu   sync.Mutex
 	conn mcp.Connection
@@ -23,6 +26,8 @@ type tap struct {
 	// off, whose answer may come or not; highest is the last request's number.
 	waiting, excused map[any]bool
 	highest          int64
+	// listens are the requests for such streams.
+	listens map[any]bool
 }
 
 // tappable leaves out the transports whose connections the library recognizes by type.
@@ -39,7 +44,7 @@ func (t *tap) Connect(ctx context.Context) (mcp.Connection, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.conn, t.waiting, t.excused = conn, map[any]bool{}, map[any]bool{}
+	t.conn, t.waiting, t.excused, t.listens = conn, map[any]bool{}, map[any]bool{}, map[any]bool{}
 	return &tapped{conn, t}, nil
 }
 
@@ -68,8 +73,12 @@ func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 		return msg, err
 	}
 	if answer, ok := msg.(*jsonrpc.Response); ok {
-		if what := c.t.received(answer.ID.Raw()); what != "" {
+		what, unheard := c.t.received(answer.ID.Raw())
+		if what != "" {
 			c.t.unexpected(what)
+		}
+		if unheard {
+			c.t.unheard()
 		}
 	}
 	return msg, nil
@@ -89,6 +98,9 @@ func (t *tap) sent(request *jsonrpc.Request) {
 	if request.IsCall() {
 		id := request.ID.Raw()
 		t.waiting[id] = true
+		if request.Method == "subscriptions/listen" {
+			t.listens[id] = true
+		}
 		if n, ok := id.(int64); ok {
 			t.highest = max(t.highest, n)
 		}
@@ -106,19 +118,21 @@ func (t *tap) sent(request *jsonrpc.Request) {
 	}
 }
 
-// received notes an answer; it gives what is wrong with it, "" for nothing.
-func (t *tap) received(id any) string {
+// received notes an answer; it gives what is wrong with it, "" for nothing, and reports whether
+// it ends the stream of announcements, which is answered when it is over.
+func (t *tap) received(id any) (what string, unheard bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch n, numbered := id.(int64); {
 	case t.waiting[id]:
 		delete(t.waiting, id)
+		return "", t.listens[id]
 	case t.excused[id]:
 		delete(t.excused, id)
 	case numbered && n > 0 && n <= t.highest:
-		return fmt.Sprintf("it answered request %d a second time; the first answer counts", n)
+		return fmt.Sprintf("it answered request %d a second time; the first answer counts", n), false
 	default:
-		return fmt.Sprintf("it answered request %v, which nobody made; the answer is dropped", id)
+		return fmt.Sprintf("it answered request %v, which nobody made; the answer is dropped", id), false
 	}
-	return ""
+	return "", false
 }

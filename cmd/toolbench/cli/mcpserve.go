@@ -71,6 +71,8 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 			return usage("--tool %s: there is no such built-in tool%s; see `toolbench list tools`", name, meant(search.Nearest(name, known, nil, 1)))
 		}
 	}
+	c := newCallers()
+	w.decorate = c.concern
 	if err := w.tools(nil, tool.Servers{}, f.tools...); err != nil {
 		return err
 	}
@@ -78,7 +80,6 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 	for _, e := range w.system.Catalogue.Entries() {
 		tools = append(tools, e.Tool)
 	}
-	c := newCallers()
 	if err := c.open(ctx, &w); err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ type callers struct {
 	queue chan asked
 
 	mu      sync.Mutex
-	waiting map[string]chan message.Block
+	waiting map[string]asked
 	n       int
 	ended   chan struct{}
 	why     error
@@ -132,13 +133,15 @@ type callers struct {
 
 // asked is a call with the place where its result is waited for.
 type asked struct {
+	// client ends when the client gives the call up.
+	client context.Context
 	tool   string
 	input  json.RawMessage
 	result chan message.Block
 }
 
 func newCallers() *callers {
-	return &callers{queue: make(chan asked), waiting: map[string]chan message.Block{}, ended: make(chan struct{})}
+	return &callers{queue: make(chan asked), waiting: map[string]asked{}, ended: make(chan struct{})}
 }
 
 // open begins the conversation.
@@ -169,7 +172,7 @@ const forgotten = 200
 
 // call hands one call on and waits for its result.
 func (c *callers) call(ctx context.Context, name string, input json.RawMessage) (message.Block, error) {
-	one := asked{name, input, make(chan message.Block, 1)}
+	one := asked{ctx, name, input, make(chan message.Block, 1)}
 	select {
 	case c.queue <- one:
 	case <-ctx.Done():
@@ -220,12 +223,42 @@ func (c *callers) model(ctx context.Context, req message.Request, on func(data [
 	return on([]byte(`{"type":"message_stop"}`))
 }
 
+// errGivenUp ends a call that its client gave up.
+var errGivenUp = errors.New("the client gave the call up")
+
+// concern makes of a tool one whose calls end when their client gives them up, and which gives
+// all that it brings as its result: a client has no conversation that the rest could follow in.
+func (c *callers) concern(t *tool.Tool) *tool.Tool {
+	concerned := *t
+	concerned.Call = func(ctx context.Context, in tool.Input, at *tool.Context) (tool.Output, error) {
+		c.mu.Lock()
+		one := c.waiting[at.CallID]
+		c.mu.Unlock()
+		if one.client != nil {
+			running, stop := context.WithCancelCause(ctx)
+			defer stop(nil)
+			defer context.AfterFunc(one.client, func() { stop(errGivenUp) })()
+			ctx = running
+			if one.client.Err() != nil {
+				return tool.Output{}, errGivenUp
+			}
+		}
+		out, err := t.Call(ctx, in, at)
+		for _, m := range out.Messages {
+			out.Blocks = append(out.Blocks, m.Content...)
+		}
+		out.Messages = nil
+		return out, err
+	}
+	return &concerned
+}
+
 func (c *callers) answer(results []message.Block) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range results {
-		if to := c.waiting[r.ToolUseID]; to != nil {
-			to <- r
+		if one, waits := c.waiting[r.ToolUseID]; waits {
+			one.result <- r
 			delete(c.waiting, r.ToolUseID)
 		}
 	}
@@ -236,7 +269,7 @@ func (c *callers) write(index int, one asked, on func(data []byte) error) error 
 	c.mu.Lock()
 	c.n++
 	id := fmt.Sprintf("call_%d", c.n)
-	c.waiting[id] = one.result
+	c.waiting[id] = one
 	c.mu.Unlock()
 	block, err := json.Marshal(map[string]any{
 		"type": "content_block_start", "index": index,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -104,6 +105,43 @@ func TestACallThatAddsMessagesIsAnswered(t *testing.T) {
 	r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "Skill", Arguments: map[string]any{"skill": "review"}})
 	require.NoError(t, err)
 	assert.Contains(t, r.Content[0].(*mcp.TextContent).Text, "is loaded")
+	require.Len(t, r.Content, 2)
+	assert.Contains(t, r.Content[1].(*mcp.TextContent).Text, "Look closely.", "a client has no conversation that it could follow in")
+}
+
+// A call that its client gives up is stopped: what it started ends, and the next call, which
+// waits for it, comes at once.
+func TestACallThatItsClientGivesUpEnds(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	s := offered(t, dir, "--mode", "bypass")
+	began := time.Now()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "echo $$ >pid; exec sleep 300"}})
+		ended <- err
+	}()
+	pid := ""
+	require.Eventually(t, func() bool {
+		data, _ := os.ReadFile(filepath.Join(dir, "pid"))
+		pid = strings.TrimSpace(string(data))
+		return pid != ""
+	}, time.Minute, 5*time.Millisecond)
+	waiting := make(chan error, 1)
+	go func() { // one that never began: it is given up while it waits
+		_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "touch never"}})
+		waiting <- err
+	}()
+	time.Sleep(50 * time.Millisecond)
+	cancel()
+	require.Error(t, <-ended)
+	require.Error(t, <-waiting)
+	text, failed := called(t, s, "Bash", map[string]any{"command": "kill -0 " + pid + " 2>&1; echo next"})
+	assert.False(t, failed, text)
+	assert.Contains(t, text, "No such process")
+	assert.NoFileExists(t, filepath.Join(dir, "never"))
+	assert.Less(t, time.Since(began), 2*time.Minute)
 }
 
 // Each call gets its own answer, however many come at once, and also beyond what the

@@ -63,6 +63,8 @@ type workplace struct {
 	// hidden is a variable that commands do not get, beside those with names of secrets.
 	hidden string
 	notice func(text string)
+	// decorate may wrap each tool; nil leaves them.
+	decorate func(*tool.Tool) *tool.Tool
 
 	root    string
 	mode    permission.Mode
@@ -132,7 +134,7 @@ func (w *workplace) tools(sink trace.Sink, servers tool.Servers, only ...string)
 		return err
 	}
 	w.system, err = toolsys.New(toolsys.Config{
-		Trace: sink, Servers: servers, Resolve: disk.Resolve, Keep: builtin.Keep(disk.FS), Builtins: builtin.All(deps, only...),
+		Trace: sink, Servers: servers, Resolve: disk.Resolve, Keep: builtin.Keep(disk.FS), Builtins: builtin.All(deps, only...), Decorate: w.decorate,
 	})
 	if err != nil {
 		return harness(err)

@@ -30,6 +30,10 @@ type Fault struct {
 	// progress meanwhile, 0 for never.
 	Slow, Progress time.Duration
 
+	// Unheard ends, before the answer, the stream on which the server announces changes: none is
+	// announced on this connection any more.
+	Unheard bool
+
 	// Refused turns the connection down; ListFails and ListHangs let the list of tools
 	// end in an error, or never come.
 	Refused, ListFails, ListHangs bool
@@ -88,6 +92,9 @@ type faultTransport struct {
 	due map[any]Fault
 	// calls are the ids of its calls, by request; the host's lock guards them.
 	calls map[any]string
+	// listen is the request for the stream of announcements; deaf: it was ended.
+	listen jsonrpc.ID
+	deaf   bool
 }
 
 // Connect opens the line.
@@ -112,6 +119,11 @@ func (c *faultConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 		return msg, err
 	}
 	c.s.h.receive(c.s.p, c.s.calls, request)
+	if request.Method == "subscriptions/listen" {
+		c.s.mu.Lock()
+		c.s.listen = request.ID
+		c.s.mu.Unlock()
+	}
 	if request.Method != "tools/call" {
 		return msg, nil
 	}
@@ -135,12 +147,22 @@ func (c *faultConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (c *faultConnection) Write(ctx context.Context, msg jsonrpc.Message) error {
 	answer, ok := msg.(*jsonrpc.Response)
 	if !ok {
+		if request, is := msg.(*jsonrpc.Request); is && c.s.silent(request) {
+			return nil
+		}
 		return c.Connection.Write(ctx, msg)
 	}
 	c.s.mu.Lock()
 	fault := c.s.due[answer.ID.Raw()]
 	delete(c.s.due, answer.ID.Raw())
+	listen := c.s.listen
+	c.s.deaf = c.s.deaf || fault.Unheard
 	c.s.mu.Unlock()
+	if fault.Unheard && listen.IsValid() {
+		if err := c.Connection.Write(ctx, &jsonrpc.Response{ID: listen, Result: json.RawMessage("{}")}); err != nil {
+			return err
+		}
+	}
 	switch {
 	case fault.Rubbish != "":
 		_, err := io.WriteString(c.s.line, fault.Rubbish+"\n")
@@ -155,6 +177,13 @@ func (c *faultConnection) Write(ctx context.Context, msg jsonrpc.Message) error 
 		}
 	}
 	return c.Connection.Write(ctx, msg)
+}
+
+// silent reports whether what the server sends goes on the stream that was ended.
+func (s *faultTransport) silent(sent *jsonrpc.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.deaf && sent.Method == "notifications/tools/list_changed"
 }
 
 // strayID is a request's number that no client comes to.
