@@ -36,6 +36,8 @@ var layers = []struct {
 	{"toolsys/permission", nil},
 	{"toolsys/search", nil},
 	{"toolsys/schedule", nil},
+	// What is shown, without a screen; writers are in reports.
+	{"toolsys/render", nil},
 	{"toolsys/shellcmd/...", []string{"toolsys/shellcmd/..."}},
 
 	// The contract, and what stands on it and on leaves only.
@@ -94,16 +96,16 @@ var layers = []struct {
 
 	// Reports read outcomes, and reports that were stored, which they hold against the
 	// published schemas; only the command, and tests of scenarios, read reports.
-	{"reports", []string{"sim/drift", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema", "toolsys/tool"}},
+	{"reports", []string{"sim/drift", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
 	// Another trade on the public packages alone, with no part in the rest.
 	{"scenarios/support", []string{"toolsys", "toolsys/loop", "toolsys/permission", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},
-	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/host/browser", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/file", "toolsys/builtin/shell", "toolsys/builtin/web", "toolsys/builtin/work", "toolsys/loop", "toolsys/pool", "toolsys"}},
+	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/render", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/host/browser", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/file", "toolsys/builtin/shell", "toolsys/builtin/web", "toolsys/builtin/work", "toolsys/loop", "toolsys/pool", "toolsys"}},
 }
 
 var leaves = []string{
 	"toolsys/jsonscan", "toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
-	"toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/...",
+	"toolsys/render", "toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/...",
 }
 
 var contract = append([]string{"toolsys/tool"}, leaves...)

@@ -54,6 +54,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		},
 		Present: eraseView(d.Name, d.View),
 	}
+	t.Draw, t.Partly = eraseDrawing(d.Draw, t.Present, t.Behaviour), partly[In]
 	t.Parse, t.Decode = parser[In](t.Input, d.InputSchema == nil), decode[In]
 	return t, checkExamples(t)
 }

@@ -83,6 +83,7 @@ type Def[In, Out any] struct {
 	Shaping Shaping[In]
 	Limits  Limits[In]
 	View    View[In]
+	Draw    Drawing[In, Out]
 }
 
 // Wire is what the API is told of a tool beside its name, description and schema.

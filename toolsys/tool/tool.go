@@ -60,6 +60,10 @@ type Tool struct {
 	Shape     Shaping[Input]
 	Limit     Limits[Input]
 	Present   View[Input]
+	Draw      Drawing[Input, any]
+	// Partly reads as much of an input as there is, for drawing: of one that streams, or
+	// that does not fit the schema. It decides nothing.
+	Partly func(json.RawMessage) Input
 }
 
 // Input is a checked input: the bytes the model sent and the value they mean.

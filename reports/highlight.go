@@ -1,0 +1,130 @@
+package reports
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// mostHighlighted is how much code is looked at for its colours: what is longer is shown
+// without.
+const mostHighlighted = 50_000
+
+// token is a piece of code of one kind.
+type token struct {
+	text string
+	kind string
+}
+
+// kinds are what is told apart in code, by chroma's categories, with the paint of each.
+var kinds = []struct {
+	of    chroma.TokenType
+	kind  string
+	paint Paint
+}{
+	{chroma.Comment, "c", Dim}, {chroma.Keyword, "k", "35"}, {chroma.LiteralString, "s", Green}, {chroma.LiteralNumber, "n", Cyan},
+	{chroma.NameFunction, "f", "34"}, {chroma.NameTag, "f", "34"}, {chroma.NameAttribute, "a", Yellow}, {chroma.NameBuiltin, "a", Yellow},
+}
+
+func kindOf(t chroma.TokenType) string {
+	for _, k := range kinds {
+		if t == k.of || t.SubCategory() == k.of || t.Category() == k.of {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+func paintOf(kind string) Paint {
+	for _, k := range kinds {
+		if k.kind == kind {
+			return k.paint
+		}
+	}
+	return Plain
+}
+
+// lexerOf finds the lexer of a language or a file's name, once.
+var lexerOf = func() func(string) chroma.Lexer {
+	var known sync.Map
+	return func(language string) chroma.Lexer {
+		if l, ok := known.Load(language); ok {
+			return l.(chroma.Lexer)
+		}
+		l := lexers.Get(language)
+		if l == nil {
+			l = lexers.Fallback
+		}
+		known.Store(language, l)
+		return l
+	}
+}()
+
+// highlight tells the pieces of harmless lines of code apart. Where that cannot be done,
+// or does not give the same text back, each line is one piece.
+func highlight(language string, lines []string) [][]token {
+	whole := make([][]token, len(lines))
+	for i, l := range lines {
+		whole[i] = []token{{text: l}}
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	if language == "" || len(text) > mostHighlighted {
+		return whole
+	}
+	rows, ok := lexed(lexerOf(language), text)
+	if !ok || len(rows) < len(lines) {
+		return whole
+	}
+	for i, l := range lines {
+		joined := ""
+		for _, t := range rows[i] {
+			joined += t.text
+		}
+		if joined != l {
+			return whole
+		}
+	}
+	return rows[:len(lines)]
+}
+
+// lexed reads a text; a lexer that panics gives nothing.
+func lexed(lexer chroma.Lexer, text string) (rows [][]token, ok bool) {
+	defer func() {
+		if recover() != nil {
+			rows, ok = nil, false
+		}
+	}()
+	it, err := lexer.Tokenise(nil, text)
+	if err != nil {
+		return nil, false
+	}
+	row := []token{}
+	for t := it(); t != chroma.EOF; t = it() {
+		for i, part := range strings.Split(t.Value, "\n") {
+			if i > 0 {
+				rows = append(rows, row)
+				row = []token{}
+			}
+			if part != "" {
+				row = append(row, token{part, kindOf(t.Type)})
+			}
+		}
+	}
+	return append(rows, row), true
+}
+
+// coloured gives lines of code as segments.
+func coloured(language string, lines []string, colour bool) [][]segment {
+	if !colour {
+		language = ""
+	}
+	rows := make([][]segment, len(lines))
+	for i, row := range highlight(language, lines) {
+		for _, t := range row {
+			rows[i] = append(rows[i], segment{text: t.text, paint: paintOf(t.kind)})
+		}
+	}
+	return rows
+}

@@ -1,0 +1,60 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"toolbench/toolsys/render"
+)
+
+func TestAFoldHidesOnlyWhatIsNotShown(t *testing.T) {
+	short := render.Brief("a\nb", 3, render.Plainly(render.Plain))
+	assert.False(t, render.Hides(short))
+	long := render.Brief("a\nb\nc\nd\n", 3, render.Plainly(render.Plain))
+	assert.True(t, render.Hides(long))
+	assert.Equal(t, "a\nb\nc\n… 1 more line", render.String(long, false))
+	assert.Equal(t, "a\nb\nc\nd", render.String(long, true))
+	assert.True(t, render.Hides([]render.Node{render.Group{Nodes: long}}))
+	assert.False(t, render.Hides(render.Folded(render.Words("nothing", render.Dim))))
+}
+
+// What would take a screen for ever is cut, and each cut is marked.
+func TestNodesAreBounded(t *testing.T) {
+	line := strings.Repeat("x", 1<<20)
+	nodes := render.Bounded([]render.Node{render.Text{Text: line}, render.Code{Text: strings.Repeat("y\n", 10_000)}})
+	text := render.String(nodes, true)
+	assert.Less(t, len(text), 10_000)
+	assert.Contains(t, text, "… (1044576 more bytes)")
+	assert.Contains(t, text, "… 8001 more lines")
+
+	var items []render.Item
+	for range 3000 {
+		items = append(items, render.Item{Spans: []render.Span{{Text: "i"}}})
+	}
+	hunk := render.Hunk{Lines: strings.Split(strings.Repeat("+z\n", 5000), "\n")}
+	text = render.String(render.Bounded([]render.Node{render.List{Items: items}, render.Diff{Hunks: []render.Hunk{hunk, hunk}}}), true)
+	assert.Contains(t, text, "… 1000 more lines")
+	assert.Contains(t, text, render.Onward)
+	assert.Equal(t, 2000, strings.Count(text, "+z"))
+}
+
+// Each reaches every text, so that a secret stands nowhere.
+func TestEachReachesEveryText(t *testing.T) {
+	s := []render.Span{{Text: "secret", Link: render.Link{Path: "secret", URL: "secret"}}}
+	all := []render.Node{
+		render.Line{Spans: s}, render.Text{Text: "secret"}, render.Code{Text: "secret", Language: "secret"},
+		render.Diff{Language: "secret", Hunks: []render.Hunk{{Lines: []string{"+secret"}}}}, render.List{Items: []render.Item{{Spans: s}}},
+		render.Table{Heads: []string{"secret"}, Rows: [][]string{{"secret"}}}, render.Image{Media: "secret"}, render.Progress{Text: "secret"},
+	}
+	all = append(all, render.Group{Head: s, Nodes: all}, render.Fold{Closed: all, Open: all})
+	blanked := render.Each(all, func(text string) string { return strings.ReplaceAll(text, "secret", "_") })
+	assert.NotContains(t, render.String(blanked, true), "secret")
+	assert.NotContains(t, render.String(blanked, false), "secret")
+	assert.Contains(t, render.String(all, true), "secret")
+}
+
+func TestShownIsHarmless(t *testing.T) {
+	assert.Equal(t, []string{`a\x1b[31m`, "    b", `\u202ec`, "d�"}, render.Shown("a\x1b[31m\r\n\tb\n\u202ec\nd\xff\n"))
+}

@@ -1,0 +1,334 @@
+package tool
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/jsonscan"
+	"toolbench/toolsys/message"
+	"toolbench/toolsys/render"
+)
+
+// Drawing is how a tool's calls are drawn (M1). Each member may be nil: what stands in for it is
+// made of the call's name, summary, activity, class and result. One that panics, or draws
+// nothing, is stood in for as well (A5).
+type Drawing[In, Out any] struct {
+	// Use is what a call is given, below its name and summary. While the input streams,
+	// members that have not come are zero.
+	Use func(in In) []render.Node
+	// Queued is drawn of a call that waits, Progress of one that runs.
+	Queued   func(in In) []render.Node
+	Progress func(in In, reports []string) []render.Node
+	// Result is what came of a call, Rejected of one that was refused, Error of one that
+	// failed.
+	Result   func(in In, a Outcome[Out]) []render.Node
+	Rejected func(in In, a Outcome[Out]) []render.Node
+	Error    func(in In, a Outcome[Out]) []render.Node
+	// Tag is a short note behind the summary: a time limit, a model.
+	Tag func(in In) string
+	// Grouped draws several calls that follow each other and succeeded as one, where not
+	// everything is wanted.
+	Grouped func(calls []Called[In, Out]) []render.Node
+	// Search is what a search of the conversation finds in the result; the default is all
+	// that is drawn of it. Words that are not drawn are left out (M2).
+	Search func(in In, a Outcome[Out]) string
+}
+
+// Outcome is a result as it is drawn.
+type Outcome[Out any] struct {
+	// Data is the tool's own answer, where Known: a recording has the text alone, and a
+	// result that a hook or the budget replaced is not what the tool gave.
+	Data  Out
+	Known bool
+	// Text is what the model reads, Blocks the whole of it.
+	Text   string
+	Blocks []message.Block
+}
+
+// Called is a call with its answer.
+type Called[In, Out any] struct {
+	In      In
+	Outcome Outcome[Out]
+}
+
+// partly is Tool.Partly.
+func partly[In any](raw json.RawMessage) Input {
+	var v In
+	whole := jsonscan.Complete(raw)
+	_, _ = guard(func() error { return json.Unmarshal(whole, &v) }) // what fits is kept
+	if !json.Valid(whole) {
+		whole = json.RawMessage(`{}`)
+	}
+	return Input{Raw: whole, Value: v}
+}
+
+// eraseDrawing leaves no member nil.
+func eraseDrawing[In, Out any](d Drawing[In, Out], v View[Input], t Traits[Input]) Drawing[Input, any] {
+	draw := Drawing[Input, any]{
+		Use:      drawn("use", d.Use, given(v)),
+		Queued:   drawn("queued", d.Queued, func(Input) []render.Node { return []render.Node{render.Words("waiting", render.Dim)} }),
+		Progress: reported(d.Progress),
+		Result:   answered("result", d.Result, results(t)),
+		Rejected: answered("rejected", d.Rejected, refused(render.Warn)),
+		Error:    answered("error", d.Error, refused(render.Bad)),
+		Tag:      func(Input) string { return "" },
+		Grouped:  grouped(d.Grouped, v, t),
+	}
+	if d.Tag != nil {
+		tag := erased("draw tag", d.Tag, "")
+		draw.Tag = func(in Input) string { return message.Line(tag(in), SummaryChars) }
+	}
+	draw.Search = searched(d.Search, draw.Result)
+	return draw
+}
+
+// safely gives what own draws, or where it panics or draws nothing what otherwise does.
+func safely(in Input, member string, own, otherwise func() []render.Node) []render.Node {
+	nodes, err := guard(func() []render.Node { return render.Bounded(own()) })
+	in.report("draw "+member, err)
+	if err == nil && len(nodes) > 0 {
+		return nodes
+	}
+	return render.Bounded(otherwise())
+}
+
+func drawn[In any](member string, f func(In) []render.Node, otherwise func(Input) []render.Node) func(Input) []render.Node {
+	if f == nil {
+		return func(in Input) []render.Node { return render.Bounded(otherwise(in)) }
+	}
+	return func(in Input) []render.Node {
+		return safely(in, member, func() []render.Node { return f(value[In](in)) }, func() []render.Node { return otherwise(in) })
+	}
+}
+
+func answered[In, Out any](member string, f func(In, Outcome[Out]) []render.Node, otherwise func(Input, Outcome[any]) []render.Node) func(Input, Outcome[any]) []render.Node {
+	if f == nil {
+		return func(in Input, a Outcome[any]) []render.Node { return render.Bounded(otherwise(in, a)) }
+	}
+	return func(in Input, a Outcome[any]) []render.Node {
+		return safely(in, member, func() []render.Node { return f(value[In](in), typed[Out](a)) }, func() []render.Node { return otherwise(in, a) })
+	}
+}
+
+// typed gives an answer its type; data of another one is not known.
+func typed[Out any](a Outcome[any]) Outcome[Out] {
+	out := Outcome[Out]{Text: a.Text, Blocks: a.Blocks}
+	if a.Known {
+		out.Data, out.Known = a.Data.(Out)
+	}
+	return out
+}
+
+// progressLines bound what is shown of the reports of a running call.
+const progressLines = 5
+
+func reported[In any](f func(In, []string) []render.Node) func(Input, []string) []render.Node {
+	last := func(_ Input, reports []string) []render.Node {
+		if len(reports) == 0 {
+			return nil
+		}
+		all := strings.Join(reports, "\n")
+		lines := strings.Split(strings.TrimRight(all, "\n"), "\n")
+		shown := lines[max(0, len(lines)-progressLines):]
+		closed := []render.Node{render.Text{Text: strings.Join(shown, "\n"), Role: render.Dim}}
+		if len(shown) == len(lines) {
+			return closed
+		}
+		return []render.Node{render.Fold{Closed: closed, Open: []render.Node{render.Text{Text: all, Role: render.Dim}}}}
+	}
+	return func(in Input, reports []string) []render.Node {
+		if f == nil {
+			return render.Bounded(last(in, reports))
+		}
+		return safely(in, "progress", func() []render.Node { return f(value[In](in), reports) }, func() []render.Node { return last(in, reports) })
+	}
+}
+
+// given is the default of Use: the whole input, where all is wanted and the summary does
+// not have it.
+func given(v View[Input]) func(Input) []render.Node {
+	return func(in Input) []render.Node {
+		lines := Members(in.Raw)
+		if len(lines) == 0 || len(lines) == 1 && strings.HasSuffix(lines[0], ": "+v.Summary(in)) {
+			return nil
+		}
+		return []render.Node{render.Fold{Open: []render.Node{render.Text{Text: strings.Join(lines, "\n"), Role: render.Dim}}}}
+	}
+}
+
+// Members are the members of an input, one to a line as "name: value"; a text of several
+// lines is indented below its name.
+func Members(raw json.RawMessage) (lines []string) {
+	dec := json.NewDecoder(strings.NewReader(string(raw)))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return lines
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return lines
+		}
+		lines = append(lines, member(fmt.Sprint(name), value)...)
+	}
+	return lines
+}
+
+func member(name string, value json.RawMessage) []string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return []string{name + ": " + string(value)}
+	}
+	parts := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(parts) == 1 {
+		return []string{name + ": " + parts[0]}
+	}
+	lines := []string{name + ":"}
+	for _, p := range parts {
+		lines = append(lines, "  "+p)
+	}
+	return lines
+}
+
+// resultLines are those of a result that are shown where room is short, refusalLines those
+// of an error.
+const (
+	resultLines  = 6
+	refusalLines = 10
+)
+
+// results is the default of Result: a search, a reading and a listing are counted, of
+// anything else the first lines are shown.
+func results(t Traits[Input]) func(Input, Outcome[any]) []render.Node {
+	return func(in Input, a Outcome[any]) []render.Node {
+		images := pictures(a.Blocks)
+		text := strings.TrimRight(a.Text, "\n")
+		switch c := t.Class(in); {
+		case text == "" && len(images) > 0:
+			return images
+		case strings.TrimSpace(text) == "":
+			return []render.Node{render.Words("(no output)", render.Dim)}
+		case c != Class{}:
+			return append(render.Folded(render.Words(counted(c, text), render.Dim), render.Text{Text: text}), images...)
+		}
+		return append(render.Brief(text, resultLines, render.Plainly(render.Plain)), images...)
+	}
+}
+
+// counted words what a call of a class brought.
+func counted(c Class, text string) string {
+	n := strings.Count(text, "\n") + 1
+	switch {
+	case c.Search:
+		return "Found " + render.Count(n, "line")
+	case c.List:
+		return "Listed " + render.Count(n, "line")
+	}
+	return "Read " + render.Count(n, "line")
+}
+
+// pictures stand for the images and documents of a result.
+func pictures(blocks []message.Block) (nodes []render.Node) {
+	for _, b := range blocks {
+		if b.Type == message.TypeImage || b.Type == message.TypeDocument {
+			nodes = append(nodes, render.Image{Media: b.MediaType, Bytes: base64.StdEncoding.DecodedLen(len(strings.TrimRight(b.Data, "=")))})
+		}
+	}
+	return nodes
+}
+
+func refused(role render.Role) func(Input, Outcome[any]) []render.Node {
+	return func(_ Input, a Outcome[any]) []render.Node {
+		text := strings.TrimSpace(a.Text)
+		if text == "" {
+			text = "(without a reason)"
+		}
+		return render.Brief(text, refusalLines, render.Plainly(role))
+	}
+}
+
+// grouped is nil for calls that are each drawn by themselves: those that neither search,
+// read nor list, and whose tool has no drawing of several.
+func grouped[In, Out any](f func([]Called[In, Out]) []render.Node, v View[Input], t Traits[Input]) func([]Called[Input, any]) []render.Node {
+	counted := func(calls []Called[Input, any]) []render.Node {
+		var names []string
+		for _, c := range calls {
+			if t.Class(c.In) == (Class{}) {
+				return nil
+			}
+			names = append(names, v.Summary(c.In))
+		}
+		head := []render.Span{{Text: v.Title(calls[0].In), Role: render.Strong}, {Text: fmt.Sprintf(" ×%d ", len(calls))}, {Text: strings.Join(names, ", "), Role: render.Dim}}
+		return []render.Node{render.Line{Spans: head}}
+	}
+	return func(calls []Called[Input, any]) []render.Node {
+		if len(calls) == 0 {
+			return nil
+		}
+		if f == nil {
+			return render.Bounded(counted(calls))
+		}
+		own := make([]Called[In, Out], len(calls))
+		return safely(calls[0].In, "grouped", func() []render.Node {
+			for i, c := range calls {
+				own[i] = Called[In, Out]{value[In](c.In), typed[Out](c.Outcome)}
+			}
+			return f(own)
+		}, func() []render.Node { return counted(calls) })
+	}
+}
+
+// searched keeps search to the words that are drawn (M2).
+func searched[In, Out any](f func(In, Outcome[Out]) string, result func(Input, Outcome[any]) []render.Node) func(Input, Outcome[any]) string {
+	return func(in Input, a Outcome[any]) string {
+		shown := render.String(result(in, a), true)
+		if f == nil {
+			return shown
+		}
+		own, err := guard(func() string { return f(value[In](in), typed[Out](a)) })
+		if err != nil {
+			in.report("draw search", err)
+			return shown
+		}
+		words := strings.Fields(shown)
+		slices.Sort(words)
+		return strings.Join(slices.DeleteFunc(strings.Fields(strings.Join(render.Shown(own), "\n")), func(w string) bool {
+			_, found := slices.BinarySearch(words, w)
+			return !found
+		}), " ")
+	}
+}
+
+// Truncated reports whether there is more of a result than is shown where room is short
+// (M1).
+func (t *Tool) Truncated(in Input, a Outcome[any]) bool { return render.Hides(t.Draw.Result(in, a)) }
+
+// Head is the line of a call. While it is at work the activity stands in for the name.
+func (t *Tool) Head(in Input, working bool) []render.Span {
+	role := render.Strong
+	if t.Present.Color != "" {
+		role = render.Role(t.Present.Color)
+	}
+	var spans []render.Span
+	if activity := t.Present.Activity(in); working && activity != "" {
+		spans = append(spans, render.Span{Text: message.Line(activity, activityChars), Role: role})
+	} else {
+		spans = append(spans, render.Span{Text: t.Present.Title(in), Role: role})
+		if summary := t.Present.Summary(in); summary != "" {
+			spans = append(spans, render.Span{Text: "(" + summary + ")"})
+		}
+	}
+	if tag := t.Draw.Tag(in); tag != "" {
+		spans = append(spans, render.Span{Text: " " + tag, Role: render.Tag})
+	}
+	return spans
+}
+
+// activityChars is the longest activity that is shown.
+const activityChars = 100
