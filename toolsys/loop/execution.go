@@ -247,7 +247,7 @@ func (ex *execution) emit(i int, r pipeline.Result) {
 		ex.event(i, observation(o))
 	}
 	ex.event(i, trace.Emitted{
-		Status: string(r.Status), Error: r.Block.IsError, Text: message.PlainText(r.Block.Content), Blocks: len(r.Block.Content),
+		Status: string(r.Status), Error: r.Block.IsError, Text: message.PlainText(r.Block.Content), Blocks: len(r.Block.Content), Data: r.Data,
 	})
 }
 

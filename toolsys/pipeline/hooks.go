@@ -102,7 +102,7 @@ func (r *run) postHooks(ctx context.Context, res *Result) {
 	res.Messages = append(res.Messages, r.added...)
 	r.added = nil
 	if m.Output != nil {
-		res.Block.Content = m.Output
+		res.Block.Content, res.Data = m.Output, nil // it is not the tool's answer any more
 	}
 	if m.Stop {
 		res.StopTurn, res.Reason = true, m.StopReason

@@ -229,6 +229,9 @@ func (r *run) budget(res *Result) {
 	began := r.p.now()
 	content, d := r.p.Handlers.Budget.One(r.call.ID, r.limit(), res.Block.Content)
 	res.Block.Content = content
+	if d.Verdict != Kept {
+		res.Data = nil
+	}
 	r.stage("budget", d.Verdict.String(), r.p.since(began))
 	r.p.Persisted(r.call.Turn, r.name(), d)
 }

@@ -264,7 +264,7 @@ func grouped[In, Out any](f func([]Called[In, Out]) []render.Node, v View[Input]
 			}
 			names = append(names, v.Summary(c.In))
 		}
-		head := []render.Span{{Text: v.Title(calls[0].In), Role: render.Strong}, {Text: fmt.Sprintf(" ×%d ", len(calls))}, {Text: strings.Join(names, ", "), Role: render.Dim}}
+		head := []render.Span{{Text: message.Line(v.Title(calls[0].In), activityChars), Role: render.Strong}, {Text: fmt.Sprintf(" ×%d ", len(calls))}, {Text: strings.Join(names, ", "), Role: render.Dim}}
 		return []render.Node{render.Line{Spans: head}}
 	}
 	return func(calls []Called[Input, any]) []render.Node {
@@ -319,7 +319,7 @@ func (t *Tool) Head(in Input, working bool) []render.Span {
 	if activity := t.Present.Activity(in); working && activity != "" {
 		spans = append(spans, render.Span{Text: message.Line(activity, activityChars), Role: role})
 	} else {
-		spans = append(spans, render.Span{Text: t.Present.Title(in), Role: role})
+		spans = append(spans, render.Span{Text: message.Line(t.Present.Title(in), activityChars), Role: role})
 		if summary := t.Present.Summary(in); summary != "" {
 			spans = append(spans, render.Span{Text: "(" + summary + ")"})
 		}
@@ -330,5 +330,5 @@ func (t *Tool) Head(in Input, working bool) []render.Span {
 	return spans
 }
 
-// activityChars is the longest activity that is shown.
+// activityChars is the longest activity, or title, that is shown.
 const activityChars = 100

@@ -228,6 +228,9 @@ type (
 		Error  bool   `trace:"error"`
 		Text   string `trace:"text"`
 		Blocks int    `trace:"blocks"`
+		// Data is the tool's own answer, for drawing; nil where something else stands in its
+		// place. No line of the trace has it.
+		Data any
 	}
 	Discarded struct{}
 	Cleared   struct {

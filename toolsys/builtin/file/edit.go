@@ -65,6 +65,7 @@ func Edit(d Deps) *tool.Tool {
 			Summary:  func(in EditIn) string { return brief(in.Path) },
 			Activity: func(in EditIn) string { return "Editing " + path.Base(in.Path) },
 		},
+		Draw: tool.Drawing[EditIn, EditOut]{Use: drawEdit, Result: drawEdited},
 	})
 }
 

@@ -66,6 +66,7 @@ func Glob(d Deps) *tool.Tool {
 			Summary:  func(in GlobIn) string { return in.Pattern },
 			Activity: func(in GlobIn) string { return "Finding " + in.Pattern },
 		},
+		Draw: tool.Drawing[GlobIn, GlobOut]{Result: drawFiles},
 	})
 }
 

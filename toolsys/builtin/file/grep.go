@@ -91,6 +91,7 @@ func Grep(d Deps) *tool.Tool {
 			Summary:  func(in GrepIn) string { return in.Pattern },
 			Activity: func(in GrepIn) string { return "Searching for " + in.Pattern },
 		},
+		Draw: tool.Drawing[GrepIn, GrepOut]{Result: drawFound},
 	})
 }
 

@@ -68,6 +68,7 @@ func NotebookEdit(d Deps) *tool.Tool {
 			Summary:  func(in NotebookEditIn) string { return brief(in.Path) },
 			Activity: func(in NotebookEditIn) string { return "Editing " + path.Base(in.Path) },
 		},
+		Draw: tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell},
 	})
 }
 

@@ -74,6 +74,7 @@ func Read(d Deps) *tool.Tool {
 			Summary:  func(in ReadIn) string { return brief(in.Path) },
 			Activity: func(in ReadIn) string { return "Reading " + path.Base(in.Path) },
 		},
+		Draw: tool.Drawing[ReadIn, ReadOut]{Result: drawRead},
 	})
 }
 

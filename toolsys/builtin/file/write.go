@@ -65,6 +65,7 @@ func Write(d Deps) *tool.Tool {
 			Summary:  func(in WriteIn) string { return brief(in.Path) },
 			Activity: func(in WriteIn) string { return "Writing " + path.Base(in.Path) },
 		},
+		Draw: tool.Drawing[WriteIn, WriteOut]{Use: drawWrite, Result: drawWritten},
 	})
 }
 

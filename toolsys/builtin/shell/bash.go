@@ -74,6 +74,7 @@ func Bash(deps Deps) *tool.Tool {
 			Summary:  func(in BashIn) string { return cmp.Or(in.Description, in.Command) },
 			Activity: func(in BashIn) string { return "Running " + cmp.Or(in.Description, in.Command) },
 		},
+		Draw: drawing("bash"),
 	})
 }
 

@@ -81,6 +81,7 @@ func Agent(d Deps) *tool.Tool {
 			Summary:  func(in AgentIn) string { return in.Description },
 			Activity: func(in AgentIn) string { return in.Description },
 		},
+		Draw: drawAgent(),
 	})
 }
 

@@ -153,6 +153,7 @@ func TaskList(d Deps) *tool.Tool {
 			Title:    func(TaskListIn) string { return "Tasks" },
 			Activity: func(TaskListIn) string { return "Reading the task list" },
 		},
+		Draw: tool.Drawing[TaskListIn, TaskListOut]{Result: drawTasks},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -65,6 +66,9 @@ func TodoWrite() *tool.Tool {
 			Summary:  func(in TodoIn) string { return tally(todos(in)) },
 			Activity: activity,
 		},
+		Draw: tool.Drawing[TodoIn, TodoOut]{Use: drawTodos, Result: func(_ TodoIn, o tool.Outcome[TodoOut]) []render.Node {
+			return []render.Node{render.Words(o.Text, render.Dim)}
+		}},
 	})
 }
 

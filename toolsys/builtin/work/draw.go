@@ -1,0 +1,104 @@
+package work
+
+import (
+	"strings"
+
+	"toolbench/toolsys/render"
+	"toolbench/toolsys/tool"
+)
+
+// agentReports are the last of an agent's reports that are shown while it works.
+const agentReports = 4
+
+// drawAgent draws a sub-agent: its task, what it is doing, and its answer behind what it
+// took.
+func drawAgent() tool.Drawing[AgentIn, AgentOut] {
+	return tool.Drawing[AgentIn, AgentOut]{
+		Use: func(in AgentIn) []render.Node {
+			if in.Prompt == "" {
+				return nil
+			}
+			return render.Brief(in.Prompt, 3, render.Plainly(render.Dim))
+		},
+		Tag: func(in AgentIn) string {
+			tag := in.Model
+			if in.RunInBackground {
+				tag = strings.TrimPrefix(tag+", in the background", ", ")
+			}
+			return tag
+		},
+		Progress: func(_ AgentIn, reports []string) []render.Node {
+			all := reportList(reports)
+			if len(reports) <= agentReports {
+				return []render.Node{all}
+			}
+			return []render.Node{render.Fold{
+				Closed: []render.Node{render.Words(render.Count(len(reports)-agentReports, "earlier step"), render.Dim), reportList(reports[len(reports)-agentReports:])},
+				Open:   []render.Node{all},
+			}}
+		},
+		Result: func(_ AgentIn, o tool.Outcome[AgentOut]) []render.Node {
+			if !o.Known || o.Data.Text == "" {
+				return nil
+			}
+			took := render.Words("Done: "+render.Count(o.Data.Turns, "turn")+", "+render.Count(o.Data.Calls, "call"), render.Dim)
+			return append([]render.Node{took}, render.Brief(o.Data.Text, 6, render.Plainly(render.Plain))...)
+		},
+	}
+}
+
+func reportList(reports []string) render.List {
+	var list render.List
+	for _, r := range reports {
+		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: strings.TrimSpace(r), Role: render.Dim}}})
+	}
+	return list
+}
+
+// stages are how far a thing to do is, as a mark.
+var stages = map[string]render.Mark{Completed: render.Done, InProgress: render.Active}
+
+func stage(status string) render.Mark {
+	if m, ok := stages[status]; ok {
+		return m
+	}
+	return render.Pending
+}
+
+// drawTodos draws the list; what is being done stands in its active form.
+func drawTodos(in TodoIn) []render.Node {
+	var list render.List
+	for _, t := range in.Todos {
+		span := render.Span{Text: t.Content}
+		switch stage(t.Status) {
+		case render.Active:
+			span = render.Span{Text: t.ActiveForm, Role: render.Strong}
+		case render.Done:
+			span.Role = render.Dim
+		}
+		list.Items = append(list.Items, render.Item{Mark: stage(t.Status), Spans: []render.Span{span}})
+	}
+	if len(list.Items) == 0 {
+		return nil
+	}
+	return []render.Node{list}
+}
+
+// drawTasks draws the shared list, with who has a task and what it waits for.
+func drawTasks(_ TaskListIn, o tool.Outcome[TaskListOut]) []render.Node {
+	if !o.Known || len(o.Data.Tasks) == 0 {
+		return nil
+	}
+	var list render.List
+	for _, t := range o.Data.Tasks {
+		spans := []render.Span{{Text: t.Task.ID + ". " + t.Task.Subject}}
+		if t.Task.Owner != "" {
+			spans = append(spans, render.Span{Text: " (" + t.Task.Owner + ")", Role: render.Agent})
+		}
+		if len(t.Open) > 0 {
+			spans = append(spans, render.Span{Text: " waits for " + strings.Join(t.Open, ", "), Role: render.Dim})
+		}
+		list.Items = append(list.Items, render.Item{Mark: stage(string(t.Task.Status)), Spans: spans})
+	}
+	return render.Folded(render.Words(render.Count(len(list.Items), "task"), render.Dim), list)
+}
