@@ -39,7 +39,8 @@ func endLeftovers(url string) (ended []string) {
 	return ended
 }
 
-// leftovers are the processes in whose environment an address stands, but for our own.
+// leftovers are the processes in whose environment an address stands, but for our own. One
+// that has ended and that nobody has waited for has no environment any more.
 func leftovers(url string) (pids []int) {
 	want := []byte("\x00" + urlVariable + "=" + url + "\x00")
 	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is a good one
