@@ -373,3 +373,12 @@ func linkTo(l render.Link, root string) string {
 	}
 	return u.String()
 }
+
+// hung is Hung with a paint for the sign.
+func (t Terminal) hung(sign string, paint Paint, nodes []render.Node) []string {
+	lines := t.Hung(sign, nodes)
+	if len(lines) > 0 && sign != "" {
+		lines[0] = paint.On(sign, t.Colour) + lines[0][len(sign):]
+	}
+	return lines
+}

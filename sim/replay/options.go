@@ -33,6 +33,9 @@ type Options struct {
 	Secrets []string
 	// Events keeps what happened, for timelines.
 	Events bool
+	// Seen keeps what a person at the conversation saw, under the last policy. Its texts are
+	// as they are: whoever shows them blanks secrets.
+	Seen bool
 }
 
 // DefaultPace is assumed of a stream without times: 400 ms to the first byte, then

@@ -28,6 +28,7 @@ type played struct {
 	safe    []bool
 	refused []refusal
 	events  []trace.Event
+	seen    []trace.Seen
 }
 
 // refusal is a call that the pipeline did not let through.
@@ -71,6 +72,9 @@ func run(s *standIns, gate *clock.Gate, events []stream.Event, policy schedule.P
 		Model: model(gate, events), Settings: config, Policy: policy, ModelName: "recorded", NonInteractive: true,
 		Handlers: pipeline.Handlers{Clock: door, Since: gate.Since, Trace: w.take},
 		State:    tool.State{Dir: "/", Root: "/", Mode: permission.Bypass},
+		Watch: func(_ string, data []byte) {
+			w.seen = append(w.seen, trace.Seen{Event: trace.Event{At: gate.Since()}, Streamed: data})
+		},
 	})
 	if err != nil {
 		return err
@@ -125,6 +129,7 @@ func (w *watch) take(e trace.Event) {
 		return
 	}
 	w.events = append(w.events, e)
+	w.seen = append(w.seen, trace.Seen{Event: e})
 	switch e.Kind() {
 	case trace.KindReady:
 		w.safe = append(w.safe, trace.As[trace.Ready](e).Safe)

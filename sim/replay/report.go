@@ -77,6 +77,8 @@ type Conversation struct {
 	// Played is what happened under each policy, in the order of Options; only where
 	// Options ask for it.
 	Played []Played
+	// Seen is what a person saw; only where Options ask for it.
+	Seen []trace.Seen
 }
 
 // Played is a conversation under one policy, its turns one after the other.

@@ -62,6 +62,9 @@ func (s *conversation) take(t *recording.Turn) error {
 		}
 		f := &s.figures[i]
 		s.keep(i, t.Number, f.Makespan, run.events)
+		if s.o.Seen && i == len(s.o.Policies)-1 {
+			s.see(t, f.Makespan, run.seen)
+		}
 		f.Makespan += run.makespan
 		f.Serial += run.busy
 		f.Basis = f.Basis.or(st.basis(p, run.safe))
@@ -85,6 +88,20 @@ func (s *conversation) keep(policy, turn int, began time.Duration, events []trac
 			e.Turn = turn
 		}
 		s.out.Played[policy].Events = append(s.out.Played[policy].Events, e)
+	}
+}
+
+// see adds what a person saw of a turn: what the user wrote, then the answer.
+func (s *conversation) see(t *recording.Turn, began time.Duration, seen []trace.Seen) {
+	for _, text := range t.UserTexts {
+		s.out.Seen = append(s.out.Seen, trace.Seen{Event: trace.Event{At: began}, Said: text})
+	}
+	for _, e := range seen {
+		e.At += began
+		if e.Turn > 0 {
+			e.Turn = t.Number
+		}
+		s.out.Seen = append(s.out.Seen, e)
 	}
 }
 

@@ -72,6 +72,21 @@ func Hides(nodes []Node) bool {
 	return false
 }
 
+// HasDiff reports whether a change is among the nodes.
+func HasDiff(nodes []Node) bool {
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case Diff:
+			return true
+		case Fold:
+			if HasDiff(n.Open) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Bounds of what a tool may have drawn of one call: a result may be a whole file, and a
 // line of it a megabyte.
 const (

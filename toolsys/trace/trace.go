@@ -27,6 +27,14 @@ type Event struct {
 	Data Data
 }
 
+// Seen is what a person at the conversation sees: an event or, without Data, what no trace
+// keeps: a piece of the model's stream, or words of the user.
+type Seen struct {
+	Event
+	Streamed []byte
+	Said     string
+}
+
 // Kind is the kind of what happened; "" for an event without data.
 func (e Event) Kind() Kind {
 	if e.Data == nil {

@@ -49,6 +49,8 @@ type RunOptions struct {
 	Policy string
 	// Own are the project's tools and checks; nil is none.
 	Own *run.Own
+	// Watched, when set, is filled with what a person at the conversation sees.
+	Watched *run.Watched
 }
 
 // Scenarios is the bench with its embedded suite.
@@ -72,7 +74,7 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 			cases = append(cases, Case{
 				Name: c.Name, About: c.About, Tags: c.Tags, File: c.File(), Scenario: served,
 				Run: func(ctx context.Context, o RunOptions) check.Result {
-					return c.Run(ctx, run.Options{Seed: o.Seed, Policy: o.Policy, Own: o.Own})
+					return c.Run(ctx, run.Options{Seed: o.Seed, Policy: o.Policy, Own: o.Own, Watched: o.Watched})
 				},
 			})
 		}

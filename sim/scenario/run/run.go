@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/pprof"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"toolbench/sim/clock"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/tool"
+	"toolbench/toolsys/trace"
 )
 
 // Options change how a scenario is run.
@@ -29,6 +32,8 @@ type Options struct {
 	Patience time.Duration
 	// Own is what the program that runs the scenario adds to it; nil adds nothing.
 	Own *Own
+	// Watched, when set, is filled with what a person at the conversation sees.
+	Watched *Watched
 
 	// chunk replaces the scenario's chunking; nested runs check nothing.
 	chunk  int
@@ -37,6 +42,23 @@ type Options struct {
 	killAfter int
 	// answers stand in for the stream: see Record.
 	answers *cassette.Cassette
+}
+
+// Watched is what a person at a conversation sees, in order, and the tools of it. Runs that
+// a check needs besides add nothing to it.
+type Watched struct {
+	mu    sync.Mutex
+	Seen  []trace.Seen
+	Tools []*tool.Tool
+}
+
+func (w *Watched) add(s trace.Seen) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	w.Seen = append(w.Seen, s)
+	w.mu.Unlock()
 }
 
 // ErrHung is wrapped when a run does not end in real time.
@@ -67,7 +89,7 @@ func checked(ctx context.Context, sc *scenario.Scenario, o Options, play func() 
 		if !o.nested {
 			out.Failures = check.Check(sc, &rec.Record, &out, func(v check.Variation) check.Result {
 				further := o
-				further.nested, further.Policy, further.chunk = true, v.Policy, v.Chunk
+				further.nested, further.Policy, further.chunk, further.Watched = true, v.Policy, v.Chunk, nil
 				return Scenario(ctx, sc, further)
 			})
 			out.Failures = append(check.MustFail(sc, &out), o.Own.Checked(out)...)

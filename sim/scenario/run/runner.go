@@ -177,6 +177,7 @@ func (r *runner) trace(e trace.Event) {
 		r.turn = e.Turn
 		r.mu.Unlock()
 	}
+	r.o.Watched.add(trace.Seen{Event: e})
 	if r.live == nil {
 		r.log.Add(e)
 	} else if r.live.Trace != nil {
@@ -250,9 +251,25 @@ func (r *runner) open() (*loop.Session, error) {
 		Model:  api.New(reach),
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Handlers: handlers, State: state,
 		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Stay: w.Stay.D(), Style: styles[w.Style], Betas: w.Betas,
-		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal, Output: schemaOf(w.Output),
+		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal, Output: schemaOf(w.Output), Watch: r.watch(),
 		Diagnose: w.Diagnose, Reminder: w.Reminder, HookExec: r.exec, Thinking: message.Thinking(w.Thinking), Editing: message.Editing(w.Editing),
 	})
+}
+
+// watch hands on the model's stream to who watches the run, and nil where nobody does.
+func (r *runner) watch() func(agent string, data []byte) {
+	w := r.o.Watched
+	if w == nil {
+		return nil
+	}
+	for _, e := range r.sys.Catalogue.Entries() {
+		if e.Tool != nil {
+			w.Tools = append(w.Tools, e.Tool)
+		}
+	}
+	return func(agent string, data []byte) {
+		w.add(trace.Seen{Event: trace.Event{At: r.gate.Since(), Agent: agent}, Streamed: bytes.Clone(data)})
+	}
 }
 
 var styles = map[string]pool.Style{"": pool.Names, "names": pool.Names, "hints": pool.Hints, "api": pool.API, "server-regex": pool.ServerRegex, "server-bm25": pool.ServerBM25}
@@ -301,6 +318,7 @@ func (r *runner) send(ctx context.Context) error {
 	for len(r.prompts) > 0 && (r.process == nil || r.process.alive()) {
 		next := r.prompts[0]
 		r.prompts = r.prompts[1:]
+		r.o.Watched.add(trace.Seen{Event: trace.Event{At: r.gate.Since()}, Said: next})
 		if _, err := r.session.Send(ctx, message.UserText(next)); err != nil {
 			return err
 		}
