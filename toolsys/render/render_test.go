@@ -12,6 +12,7 @@ import (
 func TestAFoldHidesOnlyWhatIsNotShown(t *testing.T) {
 	short := render.Brief("a\nb", 3, render.Plainly(render.Plain))
 	assert.False(t, render.Hides(short))
+	assert.Equal(t, "a\nb\nc", render.String(render.Brief("a\nb\nc", 3, render.Plainly(render.Plain)), false), "nothing is left to count")
 	long := render.Brief("a\nb\nc\nd\n", 3, render.Plainly(render.Plain))
 	assert.True(t, render.Hides(long))
 	assert.Equal(t, "a\nb\nc\n… 1 more line", render.String(long, false))
