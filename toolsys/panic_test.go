@@ -18,6 +18,7 @@ import (
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
@@ -60,11 +61,21 @@ var panicking = map[string]struct {
 	"View.Title":         {"ok", "paid", ""},
 	"View.Summary":       {"ok", "paid", ""},
 	"View.Activity":      {"ok", "paid", ""},
+	"Draw.Use":           {"ok", "paid", ""},
+	"Draw.Queued":        {"ok", "paid", ""},
+	"Draw.Progress":      {"ok", "paid", ""},
+	"Draw.Result":        {"ok", "paid", ""},
+	"Draw.Rejected":      {"ok", "paid", ""},
+	"Draw.Error":         {"ok", "paid", ""},
+	"Draw.Tag":           {"ok", "paid", ""},
+	"Draw.Grouped":       {"ok", "paid", ""},
+	"Draw.Search":        {"ok", "paid", ""},
 }
 
 // pay is a sound tool with a function in every member.
 func pay() payDef {
 	no := func(payment) bool { return false }
+	drawn := func(payment, tool.Outcome[string]) []render.Node { return nil }
 	text := func(payment) string { return "pay" }
 	return payDef{
 		Name: "Pay", Description: "Pays an order.", Describe: text, Prompt: func(tool.PromptOptions) string { return "Pays." },
@@ -90,6 +101,12 @@ func pay() payDef {
 		},
 		Limits: tool.Limits[payment]{Timeout: func(payment) time.Duration { return time.Minute }},
 		View:   tool.View[payment]{Title: text, Summary: text, Activity: text},
+		Draw: tool.Drawing[payment, string]{
+			Use: func(payment) []render.Node { return nil }, Queued: func(payment) []render.Node { return nil }, Tag: text,
+			Progress: func(payment, []string) []render.Node { return nil }, Result: drawn, Rejected: drawn, Error: drawn,
+			Grouped: func([]tool.Called[payment, string]) []render.Node { return nil },
+			Search:  func(payment, tool.Outcome[string]) string { return "pay" },
+		},
 	}
 }
 
