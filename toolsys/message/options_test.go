@@ -17,6 +17,7 @@ func TestABetaOfAMemberIsSentOnceAndChangesNobodysList(t *testing.T) {
 	assert.Equal(t, []string{message.BetaEditing, message.BetaInterleaved}, r.Header())
 	assert.Empty(t, own[:2][1], "the request's betas are the caller's")
 	assert.Empty(t, message.Request{}.Header())
+	assert.Equal(t, []string{"own", message.BetaEditing, message.BetaDiagnosis}, message.Request{Betas: []string{"own"}, Editing: message.Editing{Trigger: 1}, Diagnose: true}.Header())
 }
 
 func TestMembersThatMostRequestsHaveNoneOf(t *testing.T) {

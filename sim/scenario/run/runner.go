@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -247,13 +248,17 @@ func (r *runner) open() (*loop.Session, error) {
 	if r.live != nil {
 		handlers, reach.Key, reach.BaseURL = r.live.handlersOf(handlers), r.live.Key, r.live.BaseURL
 	}
-	return r.sys.Open(loop.Config{
+	session, err := r.sys.Open(loop.Config{
 		Model:  api.New(reach),
 		Served: r.servers.served, Settings: r.config, Policy: policy, ModelName: model, Handlers: handlers, State: state,
 		History: r.past, MaxTurns: w.MaxTurns, Retries: w.Retries, Idle: w.StreamIdle.D(), Stay: w.Stay.D(), Style: styles[w.Style], Betas: w.Betas,
 		NonInteractive: w.NonInteractive, Home: r.home(), Compact: r.compact(), Journal: journal, Output: schemaOf(w.Output), Watch: r.watch(),
 		Diagnose: w.Diagnose, Reminder: w.Reminder, HookExec: r.exec, Thinking: message.Thinking(w.Thinking), Editing: message.Editing(w.Editing),
 	})
+	if errors.Is(err, loop.ErrConfig) {
+		return nil, r.sc.ErrorAt("world", err.Error(), "")
+	}
+	return session, err
 }
 
 // watch hands on the model's stream to who watches the run, and nil where nobody does.
