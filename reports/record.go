@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/secret"
@@ -26,7 +27,12 @@ func (r RecordReport) show(p *page) {
 	}
 	p.tables(sums, blanked)
 	p.section("Not asked for", r.Unused...)
-	p.section("Missing", r.Missing...)
+	var missing []string
+	for _, why := range r.Missing { // the difference behind the first line is the error's own text
+		first, _, _ := strings.Cut(why, "\n")
+		missing = append(missing, strings.TrimSuffix(first, ":"))
+	}
+	p.section("Missing", missing...)
 	p.fold("", RecordSummary(r.CaptureReport))
 	if r.Scenario != "" {
 		p.printf("toolbench run %s replays it\n", Safe(r.Scenario))

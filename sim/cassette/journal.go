@@ -41,11 +41,13 @@ type Journal struct {
 	open   []*entryOnWay // in the order in which they began
 	ending []*entryOnWay // passed on to their ends, in that order, and not all completed yet
 	over   []*entryOnWay // completed, and not in the file's fixed part yet
-	work   sync.WaitGroup
-	wake   chan struct{}
-	closed chan struct{}
-	ended  chan struct{}
-	failed error
+	// closing: nothing is waited for any more.
+	closing bool
+	work    sync.WaitGroup
+	wake    chan struct{}
+	closed  chan struct{}
+	ended   chan struct{}
+	failed  error
 
 	// The writer's own: the file, and the length of the part that does not change any more.
 	out      *os.File
@@ -74,6 +76,10 @@ type entryOnWay struct {
 	journal *Journal
 	began   time.Time
 	size    atomic.Int64
+	// last is when bytes were last passed on, in nanoseconds since 1970; ended is when their
+	// end was, guarded by the journal's lock.
+	last  atomic.Int64
+	ended time.Time
 
 	mu      sync.Mutex
 	request vcr.Request
@@ -161,6 +167,7 @@ func (j *Journal) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.resp.Headers.Del(OffsetsHeader)
 	e.stamps.header = e.resp.Headers
 	e.dirty, e.chunks = true, newQueue()
+	e.last.Store(j.now().UnixNano())
 	j.mu.Lock()
 	j.open = append(j.open, e)
 	j.mu.Unlock()
@@ -244,6 +251,7 @@ func (b *passed) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
 		b.entry.size.Add(int64(n))
+		b.entry.last.Store(b.entry.journal.now().UnixNano())
 		b.entry.journal.backlog.Add(int64(n))
 		b.entry.chunks.put(chunk{b.entry.journal.now().Sub(b.entry.began), bytes.Clone(p[:n])})
 	}
@@ -324,26 +332,59 @@ func (e *entryOnWay) decode() {
 }
 
 // ends notes that an exchange was passed on to its end. The file has exchanges in the order
-// of their ends, be one decoded later than the next.
+// of their ends, be one decoded later than the next; but one of which all bytes had been
+// passed on when another began stands before that, though its end was seen later: who read
+// its last event may have sent the next request because of it.
 func (j *Journal) ends(e *entryOnWay) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.ending = append(j.ending, e)
+	e.ended = j.now()
+	at := slices.IndexFunc(j.ending, e.precedes)
+	if at < 0 {
+		at = len(j.ending)
+	}
+	j.ending = slices.Insert(j.ending, at, e)
 }
+
+// precedes reports whether nothing more was passed on of e once o had begun.
+func (e *entryOnWay) precedes(o *entryOnWay) bool { return e.last.Load() < o.began.UnixNano() }
 
 // finished moves what is decoded among those that do not change any more, up to the first
 // that is not.
 func (j *Journal) finished(e *entryOnWay) {
 	j.mu.Lock()
 	e.done = true
+	j.mu.Unlock()
+	j.settle()
+}
+
+// settle takes those from the front of the ended that wait for nobody.
+func (j *Journal) settle() {
+	j.mu.Lock()
 	for len(j.ending) > 0 && j.ending[0].done {
 		next := j.ending[0]
+		if wait := j.held(next); wait > 0 {
+			time.AfterFunc(wait, j.settle)
+			break
+		}
 		j.ending = j.ending[1:]
 		j.open = slices.DeleteFunc(j.open, func(o *entryOnWay) bool { return o == next })
 		j.over = append(j.over, next)
 	}
 	j.mu.Unlock()
 	j.stir()
+}
+
+// patience is how long an exchange that ended waits for the end of one that precedes it:
+// that may as well have fallen silent, and would hold up all that follow.
+const patience = time.Second
+
+// held is how much longer an exchange waits for those that precede it and have not ended.
+func (j *Journal) held(e *entryOnWay) time.Duration {
+	if j.closing || !slices.ContainsFunc(j.open, func(o *entryOnWay) bool { return o.ended.IsZero() && o.precedes(e) }) {
+		return 0
+	}
+	return patience - j.now().Sub(e.ended)
 }
 
 // stir has the writer look.
@@ -507,6 +548,10 @@ func (j *Journal) Close(ctx context.Context) error {
 	case <-idle:
 	case <-ctx.Done():
 	}
+	j.mu.Lock()
+	j.closing = true
+	j.mu.Unlock()
+	j.settle()
 	close(j.closed)
 	<-j.ended
 	switch {

@@ -171,7 +171,7 @@ func (e *MissError) Error() string {
 	case Exhausted:
 		fmt.Fprintf(&b, "interaction %d was the last recorded answer; did the run take more turns than were recorded?", e.Nearest)
 	case Differs:
-		fmt.Fprintf(&b, "interaction %d is nearest (%.0f %% alike); repair what changed, or record again:\n%s", e.Nearest, 100*e.Similarity, e.Diff)
+		fmt.Fprintf(&b, "interaction %d is nearest (%d %% alike); repair what changed, or record again:\n%s", e.Nearest, int(min(100*e.Similarity, 99)), e.Diff)
 	default:
 		b.WriteString("nothing recorded is like it; ")
 		if len(e.Recorded) == 0 {

@@ -504,10 +504,14 @@ func TestWhetherAMessageWouldStopWhatRuns(t *testing.T) {
 	}{{[]string{"Quick"}, true}, {[]string{"Quick", "Stubborn"}, false}, {[]string{"Stubborn"}, false}} {
 		synctest.Test(t, func(t *testing.T) {
 			var r *room
+			var mu sync.Mutex
 			var seen []bool
 			look := call(func(context.Context, in, *tool.Context) (tool.Result[string], error) {
 				time.Sleep(time.Second)
-				seen = append(seen, r.Interruptible())
+				would := r.Interruptible()
+				mu.Lock()
+				seen = append(seen, would)
+				mu.Unlock()
 				time.Sleep(time.Second)
 				return tool.Done(""), nil
 			})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -143,12 +142,10 @@ func (c *chat) reach(args []string) (api.Config, error) {
 	if err := reachableBase("--base-url", c.flags.baseURL); err != nil {
 		return cfg, err
 	}
-	if u, err := url.Parse(c.flags.baseURL); err == nil && cfg.Key == "" {
-		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return cfg, usage("there is no key: set %s, name the variable that holds it with --key-env, or name a recording to converse with", c.flags.keyEnv)
-		}
-		cfg.Key = "none"
+	if cfg.Key == "" && !onThisMachine(c.flags.baseURL) {
+		return cfg, usage("there is no key: set %s, name the variable that holds it with --key-env, or name a recording to converse with", c.flags.keyEnv)
 	}
+	cfg.Key = cmp.Or(cfg.Key, noKey)
 	return cfg, nil
 }
 

@@ -67,17 +67,19 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 		defer job.disk.Close()
 	}
 	key := a.env(f.keyEnv)
-	if key == "" && f.mode.Records(exists(job.cassette)) {
-		return usage("there is no key: set %s, or name the variable that holds it with --key-env", f.keyEnv)
-	}
 	if err := reachableBase("--base-url", f.baseURL); err != nil {
 		return err
 	}
+	known := secret.FromEnv(a.Env)
+	if key != "" {
+		known = append([]secret.Known{{Name: f.keyEnv, Value: key}}, known...)
+	} else if f.mode.Records(exists(job.cassette)) && !onThisMachine(f.baseURL) {
+		return usage("there is no key: set %s, or name the variable that holds it with --key-env", f.keyEnv)
+	}
 	clock, line := toolsys.RealClock(), &statusLine{w: a.Stderr, enabled: isTerminal(a.Stderr) && a.env("CI") == ""}
 	asker := a.asker(f)
-	job.live.Transport, job.live.BaseURL, job.live.Key = http.DefaultTransport, strings.TrimSuffix(f.baseURL, "/")+"/", key
+	job.live.Transport, job.live.BaseURL, job.live.Key = http.DefaultTransport, strings.TrimSuffix(f.baseURL, "/")+"/", cmp.Or(key, noKey)
 	job.live.Ask = asker.handler()
-	known := append([]secret.Known{{Name: f.keyEnv, Value: key}}, secret.FromEnv(a.Env)...)
 	report, err := run.Capture(ctx, run.CaptureConfig{
 		Scenario: job.scenario, Cassette: job.cassette, Mode: f.mode, Live: job.live, Known: known,
 		Retries: f.retries, Now: clock.Now,
@@ -110,6 +112,19 @@ func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	return a.ended(report, f)
 }
 
+// noKey is what an API on this machine gets where there is no key; such a one needs none.
+const noKey = "none"
+
+// onThisMachine reports whether an address leads to this very machine.
+func onThisMachine(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 // reachableBase refuses addresses that a key must not go to.
 func reachableBase(flag, base string) error {
 	u, err := url.Parse(base)
@@ -119,8 +134,7 @@ func reachableBase(flag, base string) error {
 	if u.User != nil {
 		return usage("%s holds credentials; put the key into a variable of the environment", flag)
 	}
-	host := u.Hostname()
-	if ip := net.ParseIP(host); u.Scheme == "http" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if u.Scheme == "http" && !onThisMachine(base) {
 		return usage("%s %s would send the key unencrypted to another machine; use https", flag, base)
 	}
 	return nil

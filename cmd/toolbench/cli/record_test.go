@@ -287,6 +287,20 @@ func TestRecordExplainsWhatIsMissing(t *testing.T) {
 	}
 }
 
+// An API on this machine is recorded without a key; nothing is blanked for want of one.
+func TestAnAPIOnThisMachineNeedsNoKey(t *testing.T) {
+	d := newWorkdir(t)
+	u := httptest.NewServer(http.HandlerFunc(streams(false, says("none of it")...)))
+	t.Cleanup(u.Close)
+	require.Equal(t, cli.ExitHeld, d.run(t.Context(), "record", "--prompt", "x", "--out", "c.yaml", "--mode", "once", "--key-env", "NO_KEY", "--base-url", u.URL), d.errs)
+	assert.Contains(t, d.read("c.yaml"), "none of it")
+	// A request that the cassette lacks is named in a line; its difference is the error's.
+	assert.Equal(t, 1, d.run(t.Context(), "record", "--prompt", "y", "--out", "c.yaml"))
+	assert.Contains(t, d.out, "is nearest (99 % alike)")
+	assert.NotContains(t, d.out, `\n`)
+	assert.Contains(t, d.errs, "+++ this request")
+}
+
 // Nobody at the terminal: what needs permission is refused, unless a rule allows it.
 func TestWithoutAPersonRulesDecide(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
