@@ -220,9 +220,6 @@ func mine(slow string) map[string]string {
 // The action builds toolbench in a folder that has none, passes where all holds, and fails
 // where a scenario does not, or is slower than allowed; the comparison is in the summary.
 func TestTheActionRunsInACleanFolder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
 	first := newRunner(t, mine("1s"), t.TempDir())
 	first.steps([]step{{Uses: actionName}})
 	use := func(files map[string]string, with map[string]string) *runner {
@@ -260,9 +257,6 @@ func TestTheActionRunsInACleanFolder(t *testing.T) {
 // Each workflow of the documents, and the one that init writes, does what it is for, step by
 // step, each job in a folder of its own.
 func TestWorkflowsRunInCleanFolders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
 	data, err := os.ReadFile(filepath.Join(root, "docs", "ci.md"))
 	require.NoError(t, err)
 	var flows []string

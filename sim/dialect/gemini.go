@@ -284,8 +284,9 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 	return g.w.err
 }
 
-// pieced takes a piece of a call whose arguments come in several, and reports whether it was
-// one: the first has the tool's name, the last says that nothing follows.
+// pieced adds a part to a call whose arguments come in several parts, and reports whether
+// the part belongs to such a call. The first part has the tool's name, and each part but
+// the last has willContinue.
 func (g *geminiStream) pieced(p gjson.Result) bool {
 	f := either(p, "functionCall", "function_call")
 	more := either(f, "willContinue", "will_continue").Bool()

@@ -192,8 +192,8 @@ type ServerFault struct {
 	Duplicate bool   `yaml:"duplicate"`
 	Unknown   bool   `yaml:"unknown"`
 	Rubbish   string `yaml:"rubbish"`
-	// Unheard ends the stream on which the server announces changes, before the answer.
-	Unheard bool `yaml:"unheard"`
+	// Unsubscribed ends the stream on which the server announces changes, before the answer.
+	Unsubscribed bool `yaml:"unsubscribed"`
 	// Slow is how long the server takes for the answer; Progress is how often it reports
 	// progress meanwhile.
 	Slow     Duration `yaml:"slow"`

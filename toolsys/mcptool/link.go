@@ -52,10 +52,11 @@ type session struct {
 	began     time.Time
 	resources bool
 	prompts   bool
-	// unheard: it ended the stream on which it announces changes. The fleet's lock guards it.
-	unheard bool
-	ctx     context.Context
-	end     context.CancelCauseFunc
+	// unsubscribed reports whether the server ended the stream on which it announces changes.
+	// The fleet's lock guards it.
+	unsubscribed bool
+	ctx          context.Context
+	end          context.CancelCauseFunc
 }
 
 // close ends the session on both levels: cutting the line first frees what waits for
@@ -267,7 +268,7 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 	v := &session{began: l.f.cfg.Clock.Now()}
 	v.ctx, v.end = context.WithCancelCause(l.f.ctx)
 	if tappable(transport) {
-		v.line = &tap{Transport: transport, broken: v.end, unexpected: l.remark, unheard: func() { l.unheard(v) }}
+		v.line = &tap{Transport: transport, broken: v.end, unexpected: l.remark, unsubscribed: func() { l.unsubscribed(v) }}
 		transport = v.line
 	}
 	v.client, err = l.newClient(v).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: l.Protocol})

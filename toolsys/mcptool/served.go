@@ -190,12 +190,12 @@ func (l *link) changed(v *session) {
 	}
 }
 
-// unheard handles the end of the stream on which the server announced changes: none is heard of
-// any more, so that its list is read anew now and before each request, until it is connected
-// again (N9). The session itself and its calls go on.
-func (l *link) unheard(v *session) {
+// unsubscribed handles the end of the stream on which the server announced changes. No
+// announcement arrives after that, so the list is read anew now and before each request until
+// the server is connected again (N9). The session itself and its calls go on.
+func (l *link) unsubscribed(v *session) {
 	l.f.mu.Lock()
-	v.unheard = true
+	v.unsubscribed = true
 	l.f.mu.Unlock()
 	l.remark("it ended the stream on which it announces changes; its tools are listed anew before each request")
 	l.changed(v)
@@ -258,7 +258,7 @@ func (l *link) read(ctx context.Context, v *session) ([]*mcp.Tool, error) {
 func (l *link) keepList(tools []*mcp.Tool) {
 	var until time.Time
 	switch {
-	case l.current != nil && l.current.unheard:
+	case l.current != nil && l.current.unsubscribed:
 		until = l.f.cfg.Clock.Now()
 	case l.ttl > 0:
 		until = l.f.cfg.Clock.Now().Add(l.ttl)

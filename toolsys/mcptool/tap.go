@@ -16,9 +16,9 @@ type tap struct {
 	mcp.Transport
 	broken     context.CancelCauseFunc
 	unexpected func(what string)
-	// unheard is called when the server ends the stream on which it announces changes, which
+	// unsubscribed is called when the server ends the stream on which it announces changes, which
 	// the library does not notice.
-	unheard func()
+	unsubscribed func()
 
 	mu   sync.Mutex
 	conn mcp.Connection
@@ -73,12 +73,12 @@ func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 		return msg, err
 	}
 	if answer, ok := msg.(*jsonrpc.Response); ok {
-		what, unheard := c.t.received(answer.ID.Raw())
+		what, unsubscribed := c.t.received(answer.ID.Raw())
 		if what != "" {
 			c.t.unexpected(what)
 		}
-		if unheard {
-			c.t.unheard()
+		if unsubscribed {
+			c.t.unsubscribed()
 		}
 	}
 	return msg, nil
@@ -120,7 +120,7 @@ func (t *tap) sent(request *jsonrpc.Request) {
 
 // received notes an answer; it gives what is wrong with it, "" for nothing, and reports whether
 // it ends the stream of announcements, which is answered when it is over.
-func (t *tap) received(id any) (what string, unheard bool) {
+func (t *tap) received(id any) (what string, unsubscribed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch n, numbered := id.(int64); {

@@ -51,10 +51,12 @@ type Result struct {
 	Reason   string
 	// Denied and Allowed move the denial count (F3).
 	Denied, Allowed bool
-	// Why is the reason for the decision on it, where Decided says that there was one.
-	Why     permission.Reason
+	// Decided reports whether a permission decision was made; Why is its reason.
 	Decided bool
-	Data    any
+	Why     permission.Reason
+	// Data is the tool's answer in its own type, for drawing; nil where the text that the
+	// model gets is no longer the tool's.
+	Data any
 }
 
 // Question is what a person is asked before a call may run.

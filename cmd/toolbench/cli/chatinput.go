@@ -232,13 +232,13 @@ func (c *chat) during(line string) {
 			c.interrupt()
 		}
 	default:
-		c.screen.notice(c.fate())
+		c.screen.notice(c.effectOfMessage())
 		c.session.Interrupt(message.UserText(line))
 	}
 }
 
-// fate words what a message does that is sent while the model is at work (J4).
-func (c *chat) fate() string {
+// effectOfMessage words what happens when the user sends a message while calls run (J4).
+func (c *chat) effectOfMessage() string {
 	if c.session.Interruptible() {
 		return "what runs is stopped for your message"
 	}

@@ -291,7 +291,7 @@ func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.O
 	for _, f := range slices.Concat(spec.Faults, more) {
 		o.Faults = append(o.Faults, mcpserve.Fault{
 			Server: f.Server, Call: f.Call, Tool: f.Tool, Connect: f.Connect,
-			Gone: f.Gone, Back: f.Back.D(), Twice: f.Duplicate, Stray: f.Unknown, Rubbish: f.Rubbish, Unheard: f.Unheard, Slow: f.Slow.D(), Progress: f.Progress.D(),
+			Gone: f.Gone, Back: f.Back.D(), Twice: f.Duplicate, Stray: f.Unknown, Rubbish: f.Rubbish, Unsubscribed: f.Unsubscribed, Slow: f.Slow.D(), Progress: f.Progress.D(),
 			Refused: f.Refused, ListFails: f.List == "fails", ListHangs: f.List == "hangs",
 		})
 	}

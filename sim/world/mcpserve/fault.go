@@ -30,9 +30,9 @@ type Fault struct {
 	// progress meanwhile, 0 for never.
 	Slow, Progress time.Duration
 
-	// Unheard ends, before the answer, the stream on which the server announces changes: none is
-	// announced on this connection any more.
-	Unheard bool
+	// Unsubscribed ends, before the answer, the stream on which the server announces changes. Nothing
+	// is announced on this connection after that.
+	Unsubscribed bool
 
 	// Refused turns the connection down; ListFails and ListHangs let the list of tools
 	// end in an error, or never come.
@@ -92,9 +92,10 @@ type faultTransport struct {
 	due map[any]Fault
 	// calls are the ids of its calls, by request; the host's lock guards them.
 	calls map[any]string
-	// listen is the request for the stream of announcements; deaf: it was ended.
-	listen jsonrpc.ID
-	deaf   bool
+	// listen is the request for the stream of announcements; unsubscribed reports whether that
+	// stream was ended.
+	listen       jsonrpc.ID
+	unsubscribed bool
 }
 
 // Connect opens the line.
@@ -156,9 +157,9 @@ func (c *faultConnection) Write(ctx context.Context, msg jsonrpc.Message) error 
 	fault := c.s.due[answer.ID.Raw()]
 	delete(c.s.due, answer.ID.Raw())
 	listen := c.s.listen
-	c.s.deaf = c.s.deaf || fault.Unheard
+	c.s.unsubscribed = c.s.unsubscribed || fault.Unsubscribed
 	c.s.mu.Unlock()
-	if fault.Unheard && listen.IsValid() {
+	if fault.Unsubscribed && listen.IsValid() {
 		if err := c.Connection.Write(ctx, &jsonrpc.Response{ID: listen, Result: json.RawMessage("{}")}); err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func (c *faultConnection) Write(ctx context.Context, msg jsonrpc.Message) error 
 func (s *faultTransport) silent(sent *jsonrpc.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.deaf && sent.Method == "notifications/tools/list_changed"
+	return s.unsubscribed && sent.Method == "notifications/tools/list_changed"
 }
 
 // strayID is a request's number that no client comes to.
