@@ -47,11 +47,10 @@ func (s *builder) plant() error {
 // calls are those of all turns, in their order.
 func (s *builder) calls() []treeCall {
 	var all []treeCall
-	for i, turn := range s.Turns {
-		if i+1 == s.cut {
-			s.note("the files are those of the first %d turns, as far as results are kept", i)
-			return all
-		}
+	if len(s.Turns) < s.recorded {
+		s.note("the files are those of the first %d turns, as far as results are kept", len(s.Turns))
+	}
+	for _, turn := range s.Turns {
 		for _, c := range turn.Calls {
 			k := treeCall{Tool: c.Name, Input: c.Input}
 			if r := turn.Result(c.ID); r != nil && !c.Repeated {
