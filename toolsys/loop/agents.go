@@ -83,6 +83,16 @@ func (s *Session) spawn(ctx context.Context, job tool.Job) (tool.Report, error) 
 	return report, nil
 }
 
+// begins has the sub-agents that a call begins say so, where somebody draws them.
+func (s *Session) begins(c *tool.Context, call string) {
+	if s.traces() {
+		c.Spawn = func(ctx context.Context, job tool.Job) (tool.Report, error) {
+			job.Call = call
+			return s.spawn(ctx, job)
+		}
+	}
+}
+
 func (s *Session) childConfig(job tool.Job) Config {
 	cfg := s.cfg
 	cfg.State = s.State()
@@ -95,7 +105,7 @@ func (s *Session) childConfig(job tool.Job) Config {
 	cfg.History, cfg.Journal = job.History, nil // to the parent's journal this is one call
 	cfg.State.Output, cfg.Output = nil, nil     // the form is that of the conversation's answer
 	cfg.Depth++
-	cfg.Agent = job.Agent
+	cfg.Agent, cfg.began = job.Agent, job.Call
 	cfg.Grace /= 2 // so that it leaves a deaf tool before the parent leaves it
 	cfg.forked = cfg.forked || job.Forked
 	cfg.progress, cfg.idle = s.upward(job), job.Idle

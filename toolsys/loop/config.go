@@ -107,6 +107,8 @@ type Config struct {
 	// those of the agents above it.
 	progress, idle func(text string)
 	kinds          []tool.AgentKind
+	// began is the call that began the sub-agent.
+	began string
 	// forked: the conversation goes on from its parent's. preserve keeps the results of calls
 	// for it.
 	forked, preserve bool

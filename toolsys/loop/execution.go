@@ -200,6 +200,7 @@ func (ex *execution) started(i int) {
 	j := ex.job(i)
 	j.env.Context = ex.s.context(ex.view(i), ex)
 	j.env.Context.Inner = ex.inner(i)
+	ex.s.begins(&j.env.Context, j.pre.Call.ID)
 	j.env.Context.Parent = message.Message{Role: message.Assistant, Content: j.parent}
 	if ex.s.cfg.progress != nil {
 		ex.s.cfg.progress(j.pre.Activity())
@@ -246,9 +247,7 @@ func (ex *execution) emit(i int, r pipeline.Result) {
 	for _, o := range r.Observed {
 		ex.event(i, observation(o))
 	}
-	ex.event(i, trace.Emitted{
-		Status: string(r.Status), Error: r.Block.IsError, Text: message.PlainText(r.Block.Content), Blocks: len(r.Block.Content), Data: r.Data,
-	})
+	ex.event(i, r.Emitted())
 }
 
 func observation(o tool.Observation) trace.Observed {

@@ -25,7 +25,7 @@ func (ex *execution) inner(i int) func(context.Context, func([]tool.InnerResult)
 			if !more {
 				return report
 			}
-			call := pipeline.Call{ID: fmt.Sprintf("%s.%d", outer.ID, len(report.Results)+1), Name: c.Tool, Input: c.Input, Turn: outer.Turn}
+			call := pipeline.Call{ID: fmt.Sprintf("%s.%d", outer.ID, len(report.Results)+1), Name: c.Tool, Input: c.Input, Turn: outer.Turn, Inner: true}
 			r := ex.runInner(ctx, call, wrapped, state)
 			after := func(s tool.State) tool.State {
 				if r.Modify != nil {
@@ -47,6 +47,7 @@ func (ex *execution) inner(i int) func(context.Context, func([]tool.InnerResult)
 
 func (ex *execution) runInner(ctx context.Context, call pipeline.Call, wrapped *pool.Snapshot, state tool.State) pipeline.Result {
 	env := &pipeline.Env{Snapshot: wrapped, Nearest: ex.s.nearest(wrapped), Context: ex.s.context(state, ex)}
+	ex.s.begins(&env.Context, call.ID)
 	pre := ex.s.pipe.Prepare(call, env)
 	if ex.s.traces() {
 		e := ex.s.pipe.Effects(pre, env)

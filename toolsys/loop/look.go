@@ -116,7 +116,20 @@ func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
 		Tools: names(snap.Loaded()), Deferred: names(snap.Deferred()), Builtins: snap.Pool.Builtins, Prefix: snap.Fixed(),
 		PrefixHash: pool.Hash(defs[:snap.Fixed()]), Hash: pool.Hash(defs), WholeBytes: size(undeferred), SentBytes: sent,
 		Deferring: on, Reason: reason, Omitted: omitted(snap.Pool.Omitted),
+		Find: func(name string) any { return found(snap.Pool, name) },
 	})
+}
+
+// found is the tool of a name, nil where there is none: also one that calls reach within a
+// wrapper alone.
+func found(p *pool.Pool, name string) any {
+	if t, ok := p.Find(name); ok {
+		return t
+	}
+	if t, ok := p.Wrapped().Find(name); ok {
+		return t
+	}
+	return nil
 }
 
 // traceBroken names, once, the tools whose prompt panicked (A5).

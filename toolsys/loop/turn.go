@@ -16,7 +16,7 @@ import (
 // runTurn makes one request, as often as the stream has to be retried, and
 // commits what came of it. It reports whether the conversation is done.
 func (s *Session) runTurn(ctx context.Context, out *Completion) (done bool, err error) {
-	s.trace(trace.TurnStart{})
+	s.trace(trace.TurnStart{Began: s.cfg.began})
 	if err := s.compact(ctx); err != nil {
 		return true, err
 	}

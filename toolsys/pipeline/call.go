@@ -30,6 +30,8 @@ type Call struct {
 	Turn    int
 	// Caller is who made the call, in the API's words; "" stands for message.Direct.
 	Caller string
+	// Inner reports whether another call made it: its result is that one's to use.
+	Inner bool
 }
 
 // Result is the one outcome of a call (H2).
@@ -57,6 +59,14 @@ type Result struct {
 	// Data is the tool's answer in its own type, for drawing; nil where the text that the
 	// model gets is no longer the tool's.
 	Data any
+}
+
+// Emitted is the result as the trace has it.
+func (r *Result) Emitted() trace.Emitted {
+	return trace.Emitted{
+		Status: string(r.Status), Error: r.Block.IsError, Text: message.PlainText(r.Block.Content), Blocks: len(r.Block.Content),
+		Data: r.Data, Content: r.Block.Content,
+	}
 }
 
 // Question is what a person is asked before a call may run.

@@ -159,7 +159,7 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control sch
 		}
 		r.end()
 		res.Tool, res.Why, res.Decided = r.name(), r.why, r.wasDecided
-		p.traceEnd(pre, ended, res.Status)
+		p.traceEnd(pre, ended, &res)
 	}()
 	return r.stages(ctx)
 }

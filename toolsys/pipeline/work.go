@@ -195,11 +195,12 @@ func (p *Pipeline) answer(pre *Prepared, over uint32, status Status, text string
 	if pre.tool != nil {
 		limit = pre.tool.Limit.ResultChars
 	}
-	p.traceEnd(pre, over, status)
-	return Result{
+	res := Result{
 		Status: status, Tool: pre.name(), Limit: limit,
 		Block: message.ToolResult(pre.Call.ID, true, message.Text(text)),
 	}
+	p.traceEnd(pre, over, &res)
+	return res
 }
 
 func (p *Prepared) name() string {
@@ -210,14 +211,19 @@ func (p *Prepared) name() string {
 }
 
 // traceEnd traces that a call is over, or, after it was left, that it came to its end.
-func (p *Pipeline) traceEnd(pre *Prepared, over uint32, status Status) {
+func (p *Pipeline) traceEnd(pre *Prepared, over uint32, res *Result) {
 	first := pre.over.CompareAndSwap(0, over)
 	switch {
 	case !p.traces():
 	case first:
-		p.trace(pre.Call, pre.name(), trace.Ended{Status: string(status)})
+		data := trace.Ended{Status: string(res.Status)}
+		if pre.Call.Inner {
+			answer := res.Emitted()
+			data.Answer = &answer
+		}
+		p.trace(pre.Call, pre.name(), data)
 	case over == ended && pre.Left():
-		p.trace(pre.Call, pre.name(), trace.Late{Status: string(status)})
+		p.trace(pre.Call, pre.name(), trace.Late{Status: string(res.Status)})
 	}
 }
 

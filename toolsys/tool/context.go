@@ -227,6 +227,8 @@ type Job struct {
 	// conversation, which Forked marks.
 	History []message.Message
 	Forked  bool
+	// Call is the call that begins the agent; the session fills it in.
+	Call string
 	// Progress is given what the agent's calls are, Idle the last words of one that stays
 	// before it waits for messages. Either may be nil.
 	Progress func(text string)

@@ -106,7 +106,11 @@ var payloads = []struct {
 // The payloads. A member's tag is its name in the canonical line and in scenarios;
 // durations are written in microseconds, lists and objects as JSON.
 type (
-	TurnStart struct{}
+	TurnStart struct {
+		// Began is the call that began the sub-agent whose request this is, for drawing. No
+		// line of the trace has it.
+		Began string
+	}
 	Compacted struct {
 		Cut  int `trace:"cut"`
 		Kept int `trace:"kept"`
@@ -123,6 +127,9 @@ type (
 		Deferring  bool              `trace:"deferring"`
 		Reason     string            `trace:"reason"`
 		Omitted    map[string]string `trace:"omitted"`
+		// Find gives the tool of a name as the tool system has it, for drawing; nil where
+		// there is none. No line of the trace has it.
+		Find func(name string) any
 	}
 	Request struct {
 		Bytes    int    `trace:"bytes"`
@@ -199,6 +206,9 @@ type (
 	}
 	Ended struct {
 		Status string `trace:"status"`
+		// Answer is what came of a call that another call made, for drawing: its result does
+		// not leave by itself. No line of the trace has it.
+		Answer *Emitted
 	}
 	Late struct {
 		Status string `trace:"status"`
@@ -228,9 +238,10 @@ type (
 		Error  bool   `trace:"error"`
 		Text   string `trace:"text"`
 		Blocks int    `trace:"blocks"`
-		// Data is the tool's own answer, for drawing; nil where something else stands in its
-		// place. No line of the trace has it.
-		Data any
+		// Data is the tool's own answer, nil where something else stands in its place, and
+		// Content the blocks of the result, as the tool system has them. Both are for
+		// drawing; no line of the trace has them.
+		Data, Content any
 	}
 	Discarded struct{}
 	Cleared   struct {
