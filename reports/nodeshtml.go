@@ -11,7 +11,11 @@ import (
 
 // markup writes nodes as HTML. Every text passes through words, and nothing else of a node
 // reaches the page but as a class or a number (M3).
-type markup struct{ strings.Builder }
+type markup struct {
+	strings.Builder
+	// places makes places in files links.
+	places bool
+}
 
 // words writes a text that stands for nothing but itself.
 func (m *markup) words(text string) { m.WriteString(html.EscapeString(render.ShownLine(text))) }
@@ -84,7 +88,7 @@ func (m *markup) spans(spans []render.Span) {
 	for _, s := range spans {
 		class := classes("", s.Role)
 		switch to := linkTo(s.Link, ""); {
-		case to != "":
+		case to != "" && (m.places || s.Link.Path == ""):
 			fmt.Fprintf(m, `<a class="%s" href="%s" rel="noreferrer">`, class, html.EscapeString(to))
 			m.words(s.Text)
 			m.WriteString("</a>")
@@ -191,7 +195,7 @@ func (m *markup) table(n render.Table) {
 
 // NodesHTML writes nodes as a piece of HTML.
 func NodesHTML(nodes []render.Node) string {
-	var m markup
+	m := markup{places: true}
 	m.nodes(nodes)
 	return m.String()
 }

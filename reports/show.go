@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolbench/sim/scenario/check"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/trace"
 )
 
@@ -13,7 +14,7 @@ import (
 // what it did and what it answered, and then the trace, an event a line (O4).
 func Show(w io.Writer, outcome check.Result, o Options) error {
 	p := newPage(w, o)
-	s := story{page: p, numbers: map[string]int{}}
+	s := story{page: p, numbers: map[string]int{}, calls: &Transcript{Blank: o.Blank()}}
 	for _, e := range outcome.Trace {
 		s.event(e)
 	}
@@ -31,18 +32,20 @@ func Show(w io.Writer, outcome check.Result, o Options) error {
 type story struct {
 	*page
 	numbers map[string]int // of calls, in the order in which they were ready
+	calls   *Transcript    // draws them
 }
 
 // mostLines is how many lines of an input or a result are shown; the trace has all.
 const mostLines = 12
 
 func (s *story) event(e trace.Event) {
+	s.calls.Take(trace.Seen{Event: e})
 	switch data := e.Data.(type) {
 	case trace.TurnStart:
 		s.line(e, "turn %d", e.Turn)
 	case trace.Ready:
 		s.numbers[e.Agent+"\x00"+e.Call] = len(s.numbers) + 1
-		s.call(e, "%s %s", e.Tool, data.Input)
+		s.drawn(e, "", (*part).given)
 	case trace.Hook:
 		s.call(e, "hook %s (%s): %s", data.Hook, data.Event, hookDid(data))
 	case trace.Ask:
@@ -58,7 +61,11 @@ func (s *story) event(e trace.Event) {
 	case trace.Discarded:
 		s.call(e, "discarded with its stream")
 	case trace.Emitted:
-		s.call(e, "%s: %s", data.Status, data.Text)
+		s.drawn(e, data.Status+": ", (*part).gave)
+	case trace.Ended:
+		if data.Answer != nil {
+			s.drawn(e, data.Status+": ", (*part).gave)
+		}
 	case trace.StreamCut:
 		s.line(e, "cut off: %s %s %s", data.Name, data.Input, data.Reason)
 	case trace.Fallback:
@@ -92,11 +99,37 @@ func (s *story) call(e trace.Event, format string, args ...any) {
 	s.write(e, fmt.Sprintf("  #%d ", s.numbers[e.Agent+"\x00"+e.Call]), fmt.Sprintf(format, args...))
 }
 
-func (s *story) write(e trace.Event, indent, text string) {
+// drawn writes what a tool draws of a call, all of it, behind a word.
+func (s *story) drawn(e trace.Event, word string, nodes func(*part) []render.Node) {
+	head := s.head(e, fmt.Sprintf("  #%d ", s.numbers[e.Agent+"\x00"+e.Call])) + word
+	deep := Width(head)
+	screen := Terminal{Width: s.Width, Colour: s.Color, ASCII: s.ASCII, Verbose: true}
+	if s.Width > 0 {
+		screen.Width = max(s.Width-deep, narrowest)
+	}
+	all := []drawn{{nodes: nodes(s.calls.calls[e.Agent+"\x00"+e.Call])}}
+	lines := screen.Lines(s.calls.blanked(all)[0].nodes)
+	for i, l := range lines[:min(len(lines), mostLines)] {
+		if i > 0 {
+			head = strings.Repeat(" ", deep)
+		}
+		s.printf("%s\n", strings.TrimRight(head+l, " "))
+	}
+	s.left(strings.Repeat(" ", deep), len(lines)-mostLines)
+}
+
+// narrowest is the room that a drawing has on a screen however narrow.
+const narrowest = 20
+
+func (s *story) head(e trace.Event, indent string) string {
 	if e.Agent != "" {
 		indent = "  " + Cut(Safe(e.Agent), 16, s.ASCII) + " " + strings.TrimLeft(indent, " ")
 	}
-	head := Pad(s.short(e.At), 8) + indent
+	return Pad(s.short(e.At), 8) + indent
+}
+
+func (s *story) write(e trace.Event, indent, text string) {
+	head := s.head(e, indent)
 	deep := Width(head) + 2
 	lines := SafeLines(strings.TrimRight(text, "\n "))
 	for i, line := range lines[:min(len(lines), mostLines)] {

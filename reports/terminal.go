@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -264,13 +265,13 @@ func (t Terminal) table(n render.Table) (lines []string) {
 			if i == len(wide) {
 				wide = append(wide, 0)
 			}
-			wide[i] = max(wide[i], Width(render.ShownLine(cell)))
+			wide[i] = max(wide[i], Width(t.cell(cell)))
 		}
 	}
 	for i, row := range rows {
 		text := ""
 		for k, cell := range row {
-			text += Pad(render.ShownLine(cell), wide[k]+2)
+			text += Pad(t.cell(cell), wide[k]+2)
 		}
 		paint := Plain
 		if i == 0 {
@@ -279,6 +280,13 @@ func (t Terminal) table(n render.Table) (lines []string) {
 		lines = append(lines, t.fold([]segment{{text: strings.TrimRight(text, " "), paint: paint}})...)
 	}
 	return lines
+}
+
+func (t Terminal) cell(text string) string {
+	if t.ASCII {
+		return plainSigns.Replace(render.ShownLine(text))
+	}
+	return render.ShownLine(text)
 }
 
 const barColumns = 20
@@ -297,6 +305,12 @@ func (t Terminal) bar(p render.Progress) string {
 
 // fold breaks a line of segments into lines of the width and paints them.
 func (t Terminal) fold(row []segment) []string {
+	if t.ASCII { // before it is measured: what replaces a sign may be longer
+		row = slices.Clone(row)
+		for i := range row {
+			row[i].text = plainSigns.Replace(row[i].text)
+		}
+	}
 	plain := ""
 	for _, s := range row {
 		plain += s.text
@@ -332,9 +346,6 @@ func (t Terminal) take(row []segment, left int) (string, []segment) {
 }
 
 func (t Terminal) painted(s segment, text string) string {
-	if t.ASCII {
-		text = plainSigns.Replace(text)
-	}
 	text = s.paint.On(text, t.Colour)
 	if s.link == "" {
 		return text
@@ -354,12 +365,16 @@ func (t Terminal) target(l render.Link) string {
 	return linkTo(l, t.Root)
 }
 
-// linkTo is the address of a link: a file's or a page's of the web, and no other.
+// linkTo is the address of a link: a file's or a page's of the web, and no other. A file
+// whose folder is not known has none.
 func linkTo(l render.Link, root string) string {
 	if l.Path != "" {
 		name := l.Path
 		if !path.IsAbs(name) {
-			name = path.Join("/", root, name)
+			name = path.Join(root, name)
+		}
+		if !path.IsAbs(name) {
+			return ""
 		}
 		u := url.URL{Scheme: "file", Path: name}
 		if l.Line > 0 {

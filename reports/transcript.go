@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
@@ -15,14 +14,22 @@ import (
 // Transcript is a conversation as a person saw it, up to a moment: what was written, and
 // each call with what is known of it by then. It takes what happened one by one.
 type Transcript struct {
-	// Tools draw their own calls; calls of others are drawn by name and input.
+	// Tools, where they are set, draw their own calls in place of those of the requests; calls
+	// of others are drawn by name and input.
 	Tools []*tool.Tool
 	// Blank, when set, is applied to every text that is drawn.
 	Blank func(string) string
+	// Wordless leaves the model's words in the main conversation out, for a program that
+	// prints them elsewhere.
+	Wordless bool
+	// Places are links on a page: they are files of this machine.
+	Places bool
 
 	parts   []*part
 	calls   map[string]*part // by agent and id, the last of them
+	began   map[string]*part // the calls that began agents
 	streams map[string]map[int]*part
+	finders map[string]func(name string) any // of tools, by agent
 }
 
 // part is one piece of the conversation.
@@ -34,7 +41,6 @@ type part struct {
 	// A call has a tool.
 	tool    *tool.Tool
 	name    string
-	id      string
 	raw     []byte
 	reports []string
 	asked   []string
@@ -43,8 +49,10 @@ type part struct {
 	status  string
 	failed  bool
 	over    bool
-	inner   bool
-	// wraps: other calls were made within, which are drawn in its place.
+	// within are the parts that came of a call: the calls that it made, or what the agent
+	// that it began said and did.
+	within []*part
+	// wraps: some of them are calls that it made itself.
 	wraps bool
 }
 
@@ -56,6 +64,7 @@ const (
 	user
 	thinking
 	notice
+	heading
 )
 
 // callStage is how far a call is.
@@ -72,7 +81,7 @@ const (
 // Take adds what happened.
 func (t *Transcript) Take(e trace.Seen) {
 	if t.calls == nil {
-		t.calls, t.streams = map[string]*part{}, map[string]map[int]*part{}
+		t.calls, t.began, t.streams = map[string]*part{}, map[string]*part{}, map[string]map[int]*part{}
 	}
 	switch {
 	case e.Said != "":
@@ -85,7 +94,17 @@ func (t *Transcript) Take(e trace.Seen) {
 }
 
 func (t *Transcript) say(agent string, by speaker, text string) {
-	t.parts = append(t.parts, &part{agent: agent, speaks: by, text: text, over: true})
+	t.place(&part{agent: agent, speaks: by, text: text, over: true}, t.began[agent])
+}
+
+// place puts a part below the call that it came of, or behind all others where that call
+// is over, or not known.
+func (t *Transcript) place(p, below *part) {
+	if below == nil || below.over {
+		t.parts = append(t.parts, p)
+		return
+	}
+	below.within = append(below.within, p)
 }
 
 // stream takes one event of a stream.
@@ -105,17 +124,17 @@ func (t *Transcript) stream(agent string, data []byte) {
 	}
 	switch e.Type {
 	case "message_start":
-		t.streams[agent] = map[int]*part{}
+		t.cut(agent)
 	case "content_block_start":
 		p := &part{agent: agent, text: e.Block.Text}
 		switch e.Block.Type {
 		case message.TypeToolUse:
-			p.name, p.id, p.tool = e.Block.Name, e.Block.ID, t.toolOf(e.Block.Name)
-			t.calls[agent+"\x00"+p.id] = p
+			p.name, p.tool = e.Block.Name, t.toolOf(agent, e.Block.Name)
+			t.calls[agent+"\x00"+e.Block.ID] = p
 		case "thinking":
 			p.speaks = thinking
 		}
-		t.parts = append(t.parts, p)
+		t.place(p, t.began[agent])
 		if t.streams[agent] == nil {
 			t.streams[agent] = map[int]*part{}
 		}
@@ -132,6 +151,20 @@ func (t *Transcript) stream(agent string, data []byte) {
 	}
 }
 
+// cut ends what a stream that goes on no more left unfinished.
+func (t *Transcript) cut(agent string) {
+	for _, p := range t.streams[agent] {
+		switch {
+		case p.over:
+		case p.tool == nil:
+			p.over = true
+		case p.stage == streaming:
+			t.end(p, "cut", true, tool.Outcome[any]{Text: "cut off, and not run"})
+		}
+	}
+	t.streams[agent] = nil
+}
+
 // call finds the part of an event's call, or makes one: calls within a call come from no
 // stream.
 func (t *Transcript) call(e trace.Event) *part {
@@ -139,17 +172,50 @@ func (t *Transcript) call(e trace.Event) *part {
 	if p := t.calls[key]; p != nil {
 		return p
 	}
-	p := &part{agent: e.Agent, id: e.Call, name: e.Tool, tool: t.toolOf(e.Tool), inner: strings.Contains(e.Call, ".")}
+	p := &part{agent: e.Agent, name: e.Tool, tool: t.toolOf(e.Agent, e.Tool)}
+	below := t.began[e.Agent]
 	if at := strings.LastIndexByte(key, '.'); at > 0 && t.calls[key[:at]] != nil {
-		t.calls[key[:at]].wraps = true
+		below = t.calls[key[:at]]
+		below.wraps = true
 	}
 	t.calls[key] = p
-	t.parts = append(t.parts, p)
+	t.place(p, below)
 	return p
+}
+
+// end notes what came of a call. The calls that it made are over then as well; an agent
+// that goes on without it goes on behind all others.
+func (t *Transcript) end(p *part, status string, failed bool, answer tool.Outcome[any]) {
+	p.stage, p.status, p.failed, p.over, p.answer = answered, status, failed, true, answer
+	p.within = slices.DeleteFunc(p.within, func(inner *part) bool {
+		switch {
+		case inner.done():
+			return false
+		case inner.agent != p.agent:
+			t.parts = append(t.parts, inner)
+			return true
+		}
+		t.end(inner, status, true, tool.Outcome[any]{Text: "it was not waited for"})
+		return false
+	})
+}
+
+func (t *Transcript) emitted(p *part, e trace.Emitted) {
+	blocks, _ := e.Content.([]message.Block)
+	t.end(p, e.Status, e.Error, tool.Outcome[any]{Text: e.Text, Blocks: blocks, Data: e.Data, Known: e.Data != nil})
 }
 
 func (t *Transcript) event(e trace.Event) {
 	switch data := e.Data.(type) {
+	case trace.Pool:
+		if t.finders == nil {
+			t.finders = map[string]func(string) any{}
+		}
+		t.finders[e.Agent] = data.Find
+	case trace.TurnStart:
+		if p := t.calls[parent(e.Agent)+"\x00"+data.Began]; e.Agent != "" && p != nil {
+			t.began[e.Agent] = p
+		}
 	case trace.Ready:
 		p := t.call(e)
 		p.stage, p.raw = ready, []byte(data.Input)
@@ -167,21 +233,27 @@ func (t *Transcript) event(e trace.Event) {
 		p := t.call(e)
 		p.asked = append(p.asked, map[bool]string{true: "you: yes", false: "you: no"}[data.Allow])
 	case trace.Ended:
-		if p := t.call(e); p.inner {
-			p.stage, p.status, p.over = answered, data.Status, true
-			p.failed = data.Status != "ok"
+		if data.Answer != nil {
+			t.emitted(t.call(e), *data.Answer)
 		}
 	case trace.Emitted:
-		p := t.call(e)
-		p.stage, p.status, p.failed, p.over = answered, data.Status, data.Error, true
-		p.answer = tool.Outcome[any]{Text: data.Text, Data: data.Data, Known: data.Data != nil}
+		t.emitted(t.call(e), data)
 	case trace.Discarded:
-		p := t.call(e)
-		p.stage, p.status, p.failed, p.over = answered, "discarded", true, true
-		p.answer.Text = "discarded with its stream"
+		const text = "discarded with its stream"
+		if p := t.call(e); p.over { // it may stand on a screen already
+			t.say(e.Agent, notice, e.Tool+": "+text)
+		} else {
+			t.end(p, "discarded", true, tool.Outcome[any]{Text: text})
+		}
 	default:
 		t.notice(e)
 	}
+}
+
+// parent is the agent that began another.
+func parent(agent string) string {
+	at := strings.LastIndexByte(agent, '.')
+	return agent[:max(at, 0)]
 }
 
 // notice takes what concerns no call.
@@ -191,10 +263,10 @@ func (t *Transcript) notice(e trace.Event) {
 		t.say(e.Agent, user, data.Text)
 	case trace.StreamCut:
 		if p := t.calls[e.Agent+"\x00"+data.ID]; p != nil && !p.over {
-			p.stage, p.status, p.failed, p.over = answered, "cut", true, true
-			p.answer.Text = strings.TrimSpace("cut off, and not run " + data.Reason)
+			t.end(p, "cut", true, tool.Outcome[any]{Text: strings.TrimSpace("cut off, and not run " + data.Reason)})
 		}
 	case trace.Fallback:
+		t.cut(e.Agent)
 		t.say(e.Agent, notice, "the stream broke off and is tried again: "+data.Error)
 	case trace.Notice:
 		t.say(e.Agent, notice, data.Text)
@@ -205,6 +277,7 @@ func (t *Transcript) notice(e trace.Event) {
 	case trace.Compacted:
 		t.say(e.Agent, notice, "the conversation so far was summed up")
 	case trace.RunEnd:
+		t.cut(e.Agent)
 		if data.Error != "" {
 			t.say(e.Agent, notice, "the conversation ended: "+data.Error)
 		}
@@ -212,214 +285,31 @@ func (t *Transcript) notice(e trace.Event) {
 }
 
 // toolOf is the tool of a name, or one that is drawn by the name alone.
-func (t *Transcript) toolOf(name string) *tool.Tool {
-	for _, known := range t.Tools {
-		if known.Matches(name) {
-			return known
+func (t *Transcript) toolOf(agent, name string) *tool.Tool {
+	if t.Tools != nil {
+		if i := slices.IndexFunc(t.Tools, func(known *tool.Tool) bool { return known.Matches(name) }); i >= 0 {
+			return t.Tools[i]
+		}
+		return plainTool(name)
+	}
+	for _, find := range []func(string) any{t.finders[agent], t.finders[""]} {
+		if find != nil {
+			if known, ok := find(name).(*tool.Tool); ok {
+				return known
+			}
 		}
 	}
 	return plainTool(name)
 }
 
-// drawn is a part in its place: a sign and what stands behind it.
-type drawn struct {
-	deep  int
-	sign  string
-	role  render.Role
-	nodes []render.Node
+// Break begins another conversation below this one, with a title.
+func (t *Transcript) Break(title string) {
+	t.calls = nil
+	t.parts = append(t.parts, &part{speaks: heading, text: title, over: true})
 }
 
-// signs are those of parts, and where only ASCII can be shown.
-var signs = map[string]string{"●": "*", "›": ">", "└": "`", "·": "-", "?": "?"}
-
-// draw gives the parts from one on as nodes; grouped puts calls of one tool that follow each
-// other into one.
-func (t *Transcript) draw(from, to int, grouped bool) (all []drawn) {
-	parts := t.parts[min(from, to):to]
-	for i := 0; i < len(parts); i++ {
-		if n := t.together(parts[i:]); grouped && n > 1 {
-			all = append(all, t.group(parts[i:i+n]))
-			i += n - 1
-			continue
-		}
-		all = append(all, t.part(parts[i])...)
-	}
-	if t.Blank != nil {
-		for i := range all {
-			all[i].nodes = render.Each(all[i].nodes, t.Blank)
-		}
-	}
-	return all
-}
-
-// settled is how many parts from the beginning will not change any more.
-func (t *Transcript) settled() int {
-	i := slices.IndexFunc(t.parts, func(p *part) bool { return !p.over })
-	if i < 0 {
-		return len(t.parts)
-	}
-	return i
-}
-
-func (p *part) input() tool.Input { return p.tool.Partly(p.raw) }
-
-// together counts the calls at the beginning that are drawn as one.
-func (t *Transcript) together(parts []*part) (n int) {
-	for n < len(parts) && parts[n].groups() && parts[n].tool == parts[0].tool && parts[n].agent == parts[0].agent {
-		n++
-	}
-	if n > 1 && t.groupOf(parts[:n]) == nil {
-		return 0
-	}
-	return n
-}
-
-func (p *part) groups() bool {
-	return p.tool != nil && p.over && !p.failed && !p.inner && len(p.asked) == 0
-}
-
-func (t *Transcript) groupOf(parts []*part) []render.Node {
-	calls := make([]tool.Called[tool.Input, any], len(parts))
-	for i, p := range parts {
-		calls[i] = tool.Called[tool.Input, any]{In: p.input(), Outcome: p.answer}
-	}
-	return parts[0].tool.Draw.Grouped(calls)
-}
-
-// group draws several calls as one that opens.
-func (t *Transcript) group(parts []*part) drawn {
-	var open []render.Node
-	for _, p := range parts {
-		for _, d := range t.part(p) {
-			open = append(open, d.nodes...)
-		}
-	}
-	return drawn{deep: depth(parts[0].agent), sign: "●", role: render.Good, nodes: []render.Node{render.Fold{Closed: t.groupOf(parts), Open: open}}}
-}
-
-// depth is how far below the main conversation an agent is.
-func depth(agent string) int {
-	if agent == "" {
-		return 0
-	}
-	return strings.Count(agent, ".") + 1
-}
-
-func (t *Transcript) part(p *part) []drawn {
-	deep := depth(p.agent)
-	if p.tool != nil {
-		return p.drawCall(deep)
-	}
-	text := strings.TrimRight(p.text, "\n")
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	nodes := render.Bounded([]render.Node{render.Text{Text: text}})
-	switch p.speaks {
-	case user:
-		return []drawn{{deep, "›", render.Strong, render.Bounded([]render.Node{render.Text{Text: text, Role: render.Strong}})}}
-	case notice:
-		return []drawn{{deep, "·", render.Warn, render.Bounded([]render.Node{render.Text{Text: text, Role: render.Warn}})}}
-	case thinking:
-		return []drawn{{deep, "·", render.Dim, render.Bounded(render.Folded(render.Words("thinking", render.Dim), render.Text{Text: text, Role: render.Dim}))}}
-	}
-	return []drawn{{deep, "", render.Plain, nodes}}
-}
-
-// drawCall draws a call by its tool. What a wrapper calls is drawn in its place.
-func (p *part) drawCall(deep int) []drawn {
-	in := p.input()
-	head := p.tool.Head(in, p.stage == streaming || p.stage == running)
-	if p.agent != "" {
-		head = append(head, render.Span{Text: "  " + p.agent, Role: render.Dim})
-	}
-	role := render.Accent
-	switch {
-	case p.failed:
-		role = render.Bad
-	case p.over:
-		role = render.Good
-	}
-	if p.wraps && p.over && p.tool.Behaviour.Wrapper && !p.failed {
-		return nil
-	}
-	all := []drawn{}
-	if !p.wraps || !p.over {
-		nodes := []render.Node{render.Line{Spans: head}}
-		if !p.showsChange(in) { // the change in its place stands for the one that was asked for
-			nodes = append(nodes, p.tool.Draw.Use(in)...)
-		}
-		all = append(all, drawn{deep, "●", role, nodes})
-	}
-	for _, a := range p.asked {
-		all = append(all, drawn{deep + 1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}})
-	}
-	below := func(nodes []render.Node, role render.Role) {
-		if len(nodes) > 0 {
-			all = append(all, drawn{deep + 1, "└", role, nodes})
-		}
-	}
-	switch {
-	case p.inner && p.over:
-		below([]render.Node{render.Words(p.status, render.Dim)}, role)
-	case p.stage == queued:
-		below(p.tool.Draw.Queued(in), render.Dim)
-	case p.stage == running:
-		below(p.tool.Draw.Progress(in, p.reports), render.Dim)
-	case p.status == "denied" || p.status == "cancelled" || p.status == "interrupted":
-		below(p.tool.Draw.Rejected(in, p.answer), render.Warn)
-	case p.failed:
-		below(p.tool.Draw.Error(in, p.answer), render.Bad)
-	case p.stage == answered:
-		below(p.tool.Draw.Result(in, p.answer), render.Dim)
-	}
-	return all
-}
-
-// showsChange reports whether a call's result is drawn as a change.
-func (p *part) showsChange(in tool.Input) bool {
-	return p.stage == answered && !p.failed && p.answer.Known && render.HasDiff(p.tool.Draw.Result(in, p.answer))
-}
-
-// Lines are the parts from one on, as a terminal has them.
-func (t *Transcript) Lines(screen Terminal, from int, grouped bool) []string {
-	return t.lines(screen, from, len(t.parts), grouped)
-}
-
-// Between are the parts from one up to another.
-func (t *Transcript) Between(screen Terminal, from, to int) []string {
-	return t.lines(screen, from, to, false)
-}
-
-// Break begins another conversation below this one.
-func (t *Transcript) Break() { t.calls, t.streams = nil, nil }
-
-// Blank blanks secrets in what is drawn.
-func (o Options) Blank() func(string) string {
-	finder := o.finder()
-	return func(text string) string { return finder.Text(text, nil) }
-}
-
-func (t *Transcript) lines(screen Terminal, from, to int, grouped bool) (lines []string) {
-	for _, d := range t.draw(from, to, grouped && !screen.Verbose) {
-		indent := strings.Repeat("  ", d.deep)
-		sign := d.sign
-		if screen.ASCII {
-			sign = signs[sign]
-		}
-		if sign != "" {
-			sign += " "
-		}
-		hung := screen.below(len(indent)).hung(sign, rolePaint[d.role], d.nodes)
-		for _, l := range hung {
-			lines = append(lines, strings.TrimRight(indent+l, " "))
-		}
-	}
-	return lines
-}
-
-// Settled is how many parts will not change any more; Lines draws from there on what may.
-func (t *Transcript) Settled() int { return t.settled() }
+// Forget leaves out all that was taken.
+func (t *Transcript) Forget() { t.parts, t.calls = nil, nil }
 
 // Wait is how long a step of a conversation lasts at a speed, no longer than a person waits
 // to look at.

@@ -18,15 +18,21 @@ var transcriptStyle string
 // HTML writes the conversation as one page that opens from disk. It runs nothing and asks
 // for nothing: its own policy allows its style alone, by hash.
 func (t *Transcript) HTML(w io.Writer, title string) error {
-	var m markup
+	m := markup{places: t.Places}
 	fmt.Fprintf(&m, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '%s'\">\n", sourceHash(transcriptStyle))
 	m.WriteString("<meta name=\"viewport\" content=\"width=device-width\"><title>")
 	m.words(title)
 	m.WriteString("</title>\n<style>" + transcriptStyle + "</style></head><body>\n<h1>")
 	m.words(title)
 	m.WriteString("</h1>\n<main>\n")
-	for _, d := range t.draw(0, len(t.parts), true) {
-		fmt.Fprintf(&m, `<div class="part deep-%d"><span class="%s">`, min(d.deep, 6), classes("sign", d.role))
+	for _, d := range t.shown(0, len(t.parts), true) {
+		if d.sign == headSign {
+			m.WriteString("<h2>")
+			m.nodes(d.nodes)
+			m.WriteString("</h2>\n")
+			continue
+		}
+		fmt.Fprintf(&m, `<div class="part deep-%d"><span class="%s">`, min(d.deep, deepest), classes("sign", d.role))
 		m.words(d.sign)
 		m.WriteString("</span><div>\n")
 		m.nodes(d.nodes)

@@ -34,6 +34,8 @@ stream:
       calls: [{tool: Bash, id: git, input: {command: "git init -q . && git add main.go go.mod"}}]
     - calls: [{tool: Bash, id: go, input: {command: go run .}}]
     - calls: [{tool: Bash, id: no, input: {command: touch refused}}]
+    - calls: [{tool: Read, id: read, input: {file_path: main.go}}]
+    - calls: [{tool: Edit, id: edit, input: {file_path: main.go, old_string: hello from go, new_string: hello from chat}}]
     - calls: [{tool: Write, id: out, input: {file_path: OUTSIDE, content: x}}]
     - calls: [{tool: Bash, id: task, input: {command: "echo $$ >task.pid; exec sleep 4242", run_in_background: true}}]
     - text: All is set up.
@@ -108,6 +110,13 @@ func (term *terminal) shows(text string) {
 		require.False(term.t, i < 0 && term.over, "the program ended before it showed %q", text)
 		return i >= 0
 	})
+}
+
+// has reports whether a text was shown.
+func (term *terminal) has(text string) bool {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return strings.Contains(term.all.String(), text)
 }
 
 func (term *terminal) types(keys string) {
@@ -189,29 +198,34 @@ func TestChatAtATerminal(t *testing.T) {
 	term.shows("I make a repository.")
 	term.shows("always would allow, in this session: Bash(git init -q .), Bash(git add main.go go.mod)")
 	term.types("a\n")
-	term.shows("#1 ok")
-	term.shows("command: go run .")
+	term.shows("└ (no output)")
+	term.shows("Bash(go run .)")
 	term.types("what?\n")
-	term.shows("command: go run .") // it is asked again
+	term.shows("Bash(go run .)") // it is asked again
 	term.types("y\n")
-	term.shows("#2 ok: hello from go")
-	term.shows("command: touch refused")
+	term.shows("└ hello from go")
+	term.shows("Bash(touch refused)")
 	term.types("n not this one\n")
-	term.shows("#3 denied")
-	term.shows("#4 refused")
-	term.shows("command: echo $$ >task.pid")
+	term.shows("was denied (user: not this one)")
+	term.shows("Edit asks to run:")
+	term.shows("  - hello from go\r\n  + hello from chat\r\n")
+	term.shows("allow it?")
+	term.types("y\n")
+	term.shows("Edited " + filepath.Join(root, "main.go"))
+	term.shows("outside.txt cannot be read")
+	term.shows("echo $$ >task.pid")
 	term.types("y\n")
 	term.shows("task_1 began")
 	term.shows("All is set up.")
 	task := pid(t, filepath.Join(root, "task.pid"))
 
 	term.types("and now wait\n")
-	term.shows("command: echo $$ >long.pid")
+	term.shows("echo $$ >long.pid")
 	term.types("y\n")
 	long := pid(t, filepath.Join(root, "long.pid"))
 	term.types("\x03")
 	term.shows("interrupted; Ctrl-C again ends")
-	term.shows("#6 aborted")
+	term.shows("was stopped before it finished")
 	gone(t, long)
 	require.NoError(t, syscall.Kill(task, 0), "the background task outlives the turn")
 	term.types("/tasks\n")
@@ -299,7 +313,7 @@ func TestChatOfAScript(t *testing.T) {
 	model := newRequests(t, command)
 	out, errs := model.scripted(t, root, env, "one\n\ntwo\n")
 	assert.Equal(t, "Understood.\nUnderstood.\n", out)
-	assert.Equal(t, 2, strings.Count(errs, "denied: Permission to use Bash was denied (nobody can answer"))
+	assert.Equal(t, 2, strings.Count(errs, "└ Permission to use Bash was denied (nobody can answer"))
 	assert.NoFileExists(t, filepath.Join(root, "seen"))
 
 	all, err := filepath.Glob(filepath.Join(root, ".toolbench/chats/*.jsonl"))
@@ -373,16 +387,16 @@ func TestChatReachesWhatFlagsName(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	require.NoError(t, cmd.Run(), "%s", &errs)
 	assert.Contains(t, out.String(), "All were asked.")
-	assert.Contains(t, errs.String(), `#1 ok: Pages found for "gophers": (and 4 more lines)`)
-	assert.Contains(t, errs.String(), "#2 ok: The notification is sent.")
-	assert.Contains(t, errs.String(), "#3 ok: what main is")
+	assert.Contains(t, errs.String(), "● Web search(gophers)\n  └ ")
+	assert.Contains(t, errs.String(), "└ The notification is sent.")
+	assert.Contains(t, errs.String(), "└ what main is")
 	assert.Equal(t, "format=json&q=gophers", asked["/search"])
 	assert.Equal(t, "built", asked["/topic"])
 	gone(t, pid(t, filepath.Join(root, "ls.pid")))
 	if err == nil {
-		assert.Contains(t, errs.String(), "#4 ok: "+web.URL+"/page (Burrow)")
+		assert.Contains(t, errs.String(), "└ "+web.URL+"/page (Burrow)")
 	} else {
-		assert.Contains(t, errs.String(), "#4 not found: ")
+		assert.Contains(t, errs.String(), "● Browser(")
 	}
 }
 

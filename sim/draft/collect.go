@@ -19,19 +19,19 @@ type conversation struct {
 	prompts map[int]string
 	// long are the turns before which more was written than is kept.
 	long []int
-	// size is that of the turns so far, by their streams and results alone, and results what
-	// these take in memory. recorded counts all turns, of which Turns has the first.
-	size     extent
-	results  int
-	recorded int
+	// size is that of the turns so far, by their streams and results alone; results are the
+	// bytes of these, and cut is the turn, counted from 1, from which on their texts are not
+	// kept; 0: all are.
+	size    extent
+	results int
+	cut     int
 	// dir is the working directory, if the recording has it.
 	dir string
 }
 
 // collect reads a recording. Its errors are those of recording.Scan. Of a conversation that
-// is longer than a draft may be, the streams are kept as far as a draft can go, and the turns
-// after them for as long as their results bear on its files: what is kept does not grow with
-// the recording.
+// is longer than a draft may be, the streams are kept as far as a draft can go, and the
+// results for as long as they bear on its files.
 func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation, recording.Format, error) {
 	dirs, head := map[int]string{}, &head{}
 	byNumber := map[int]*conversation{}
@@ -62,30 +62,26 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 	return all, sum.Format, nil
 }
 
-// maxResults is how many bytes of results are looked at for what files held, and turnBytes
-// what a turn takes beside its texts.
-const (
-	maxResults = maxTreeBytes
-	turnBytes  = 512
-)
+// maxResults is how many bytes of results are looked at for what files held.
+const maxResults = maxCassette
 
 // take adds a turn, less what no draft has room for.
 func (t *conversation) take(turn *recording.Turn) {
-	t.recorded++
-	t.results += turnBytes
-	for _, r := range turn.Results {
-		t.results += len(r.Text)
-	}
-	switch {
-	case t.recorded == 1 || !t.size.over():
-		t.size.add(weight(turn))
-		t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
-	case t.results > maxResults:
-		return
-	default:
-		turn.Events, turn.UserTexts, turn.Usage = nil, nil, nil
-	}
 	t.Turns = append(t.Turns, turn)
+	fits := len(t.Turns) == 1 || !t.size.over()
+	size, scripted := weight(turn)
+	t.size.add(size, scripted)
+	if fits {
+		t.addText(turn.Number, strings.Join(turn.UserTexts, "\n\n"))
+	} else {
+		turn.Events, turn.UserTexts = nil, nil
+	}
+	for i, r := range turn.Results {
+		if t.results += len(r.Text); !fits && t.results > maxResults {
+			turn.Results[i].Text = ""
+			t.cut = cmp.Or(t.cut, len(t.Turns))
+		}
+	}
 }
 
 // extent is how large the files of a draft become.

@@ -47,10 +47,11 @@ func (s *builder) plant() error {
 // calls are those of all turns, in their order.
 func (s *builder) calls() []treeCall {
 	var all []treeCall
-	if len(s.Turns) < s.recorded {
-		s.note("the files are those of the first %d turns, as far as results are kept", len(s.Turns))
-	}
-	for _, turn := range s.Turns {
+	for i, turn := range s.Turns {
+		if i+1 == s.cut {
+			s.note("the files are those of the first %d turns, as far as results are kept", i)
+			return all
+		}
 		for _, c := range turn.Calls {
 			k := treeCall{Tool: c.Name, Input: c.Input}
 			if r := turn.Result(c.ID); r != nil && !c.Repeated {

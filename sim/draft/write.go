@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"toolbench/sim/cassette"
@@ -325,8 +324,8 @@ func (s *builder) bound() {
 		prompt := s.prompts[turn.Number]
 		more, scripted := weight(turn)
 		if size.add(more+len(prompt), scripted+len(quote(prompt))); i > 0 && size.over() {
-			s.note("the first %d of %d turns: what follows would make its files larger than they may be, since each request has all messages before", i, s.recorded)
-			s.Turns = slices.Clone(s.Turns[:i]) // the rest is let go before the cassette is made
+			s.note("the first %d of %d turns: what follows would make its files larger than they may be, since each request has all messages before", i, len(s.Turns))
+			s.Turns = s.Turns[:i]
 			return
 		}
 	}

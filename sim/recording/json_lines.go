@@ -125,7 +125,7 @@ func (ls *lineScan) take(text []byte) error {
 		return ls.partsLine(v)
 	case (kind == "user" || kind == "assistant") && v.Get("message").IsObject():
 		ls.s.format = Blocks
-		return ls.dialogues.block(blockLineOf(v), ls.at)
+		return ls.dialogues.block(v, ls.at)
 	case kind == "":
 		if e, ok := dialect.ConverseEvent(v); ok {
 			ls.s.format = EventLines
@@ -231,7 +231,7 @@ func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int,
 	t.bare = true
 	if m.Get("role").String() == "user" {
 		t.asked = true
-		t.answers(blockLineOf(m), m.Get("content"), at, line)
+		t.answers(m, m.Get("content"), at, line)
 		return nil
 	}
 	d, err := t.draft(strings.Clone(m.Get("id").String()), strings.Clone(cmp.Or(m.Get("model").String(), model)), line, callIDs(m.Get("content")))

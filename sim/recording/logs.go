@@ -52,9 +52,7 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 	case v.Get("loglines").IsArray():
 		err = each(v.Get("loglines"), func(l gjson.Result) error { return ls.take([]byte(l.Raw)) })
 	case v.Get("totalPrompts").Exists() && v.Get("prompts").IsArray():
-		err = ls.chatReplay(v.Get("prompts").Array())
-	case v.Get("logCount").Exists() && v.Get("logs").IsArray(): // the export of one prompt
-		err = ls.chatReplay([]gjson.Result{v})
+		err = ls.chatReplay(v)
 	case v.Get("projectHash").Exists() && v.Get("messages").IsArray():
 		ls.logs = logs{key: "gemini\x00" + strings.Clone(v.Get("sessionId").String())}
 		err = each(v.Get("messages"), ls.geminiLine)
@@ -250,7 +248,7 @@ func responseText(v gjson.Result) string {
 
 // chatReplay takes the export of VS Code's chat: requests to the model with their texts,
 // and behind each the tools that its answer called.
-func (ls *lineScan) chatReplay(prompts []gjson.Result) error {
+func (ls *lineScan) chatReplay(v gjson.Result) error {
 	ls.logs = logs{key: fmt.Sprint("replay\x00", ls.at)}
 	var blocks, results []any
 	var at time.Time
@@ -263,7 +261,7 @@ func (ls *lineScan) chatReplay(prompts []gjson.Result) error {
 		return err
 	}
 	before := ""
-	for _, p := range prompts {
+	for _, p := range v.Get("prompts").Array() {
 		if text := p.Get("prompt").String(); text != before || !p.Get("hasSeen").Bool() {
 			if err := flush(); err != nil {
 				return err

@@ -109,7 +109,6 @@ conversations:
 {"uuid":"5","sessionId":"s","timestamp":"2026-11-23T04:24:08.543Z","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"b","name":"read","response":{"output":"y"}}}]},"toolCallResult":{}}
 {"uuid":"6","sessionId":"s","timestamp":"2026-11-23T04:24:08.612Z","type":"assistant","model":"qwen3","message":{"role":"model","parts":[{"text":"Done."}]}}
 `,
-	"chat replay of a prompt": `{"prompt":"Go","promptId":"p1","hasSeen":false,"logCount":3,"logs":[{"id":"1","kind":"request","metadata":{"model":"m","startTime":"2025-10-31T16:04:48.161Z","endTime":"2025-10-31T16:04:51.120Z"},"response":{"type":"success","message":["I look."]}},{"id":"c1__vscode-1","kind":"toolCall","tool":"ls","args":"{\"p\":1}","response":["x"]},{"id":"2","kind":"request","metadata":{"model":"m","endTime":"2025-10-31T16:04:55.120Z"},"response":{"type":"success","message":["Done."]}}]}`,
 	"chat replay": `{"exportedAt":"2025-10-31T16:05:45.798Z","totalPrompts":2,"totalLogEntries":4,"prompts":[{"prompt":"Go","hasSeen":false,"logs":[{"kind":"element"},{"id":"1","kind":"request","metadata":{"model":"m","startTime":"2025-10-31T16:04:48.161Z","endTime":"2025-10-31T16:04:51.120Z"},"response":{"type":"success","message":["I look."]}}]},{"prompt":"Go","hasSeen":true,"logs":[{"id":"c1__vscode-1","kind":"toolCall","tool":"ls","args":"{\"p\":1}","response":["x"]},{"id":"2","kind":"request","metadata":{"model":"m","endTime":"2025-10-31T16:04:55.120Z"},"response":{"type":"success","message":["Done."]}}]}]}`,
 }
 
@@ -117,7 +116,7 @@ func TestLogsOfAgentsAreConversations(t *testing.T) {
 	want := map[string]string{
 		"codex": `shell {"command":["ls"]} a, shell {"command":["pwd"]} b`, "bare items": "shell {} {}", "gemini session": `read_file {"p":1} x`, "gemini checkpoint": "ls {} x",
 		"qwen session": `read {"p":1} x, read {"p":2} y`, "loglines": "Read {} x", "atif": `ls {"a":1} x, ls {} y`, "otlp": `ls {"a":1} x`, "recordings with chunks": "ls {} x", "marked base64": "ls {} x",
-		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`, "chat replay of a prompt": `ls {"p":1} x`,
+		"histories in yaml": `report_intent {"intent":"Editing file"} Tool, edit {"path":"a"} File`, "chat replay": `ls {"p":1} x`,
 		"messages of an agent in yaml": `Read {"p":1} x`,
 	}
 	for name, text := range agentLogs {

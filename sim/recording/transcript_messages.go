@@ -30,7 +30,7 @@ func (ts *dialogues) message(v gjson.Result, line int) error {
 	switch role := m.Get("role").String(); role {
 	case "user":
 		t.noteInput(at)
-		t.user.take(m.Get("content"), v.Get("isMeta").Bool())
+		t.user.take(v, m.Get("content"))
 	case "toolResult":
 		t.noteInput(at)
 		t.result(Result{
@@ -111,35 +111,20 @@ func shares(blocks []stream.Block, sent, end time.Time) []time.Time {
 	return out
 }
 
-// blockLine has the members of a line that writes one content block. The line is read once:
-// its message may be large, and most members stand behind it.
-type blockLine map[string]gjson.Result
-
-func blockLineOf(v gjson.Result) blockLine {
-	e := blockLine{}
-	v.ForEach(func(name, value gjson.Result) bool {
-		if _, again := e[name.Str]; !again {
-			e[name.Str] = value
-		}
-		return true
-	})
-	return e
-}
-
 // block takes a line of the dialect that writes one content block a line, each
 // message by its id, results as the user's messages.
-func (ts *dialogues) block(e blockLine, line int) error {
-	t, err := ts.dialogueOf(e)
+func (ts *dialogues) block(v gjson.Result, line int) error {
+	t, err := ts.dialogueOf(v)
 	if err != nil {
 		return err
 	}
-	at := stamp(e["timestamp"])
-	m := e["message"]
-	if e["type"].String() == "user" {
-		t.answers(e, m.Get("content"), at, line)
+	at := stamp(v.Get("timestamp"))
+	m := v.Get("message")
+	if v.Get("type").String() == "user" {
+		t.answers(v, m.Get("content"), at, line)
 		return nil
 	}
-	if e["isApiErrorMessage"].Bool() {
+	if v.Get("isApiErrorMessage").Bool() {
 		t.s.problem(Problem{Kind: ErrorEvent, Text: "the API failed: " + quoted(plain(m.Get("content"))), Line: line, Conversation: t.c.Number})
 		return nil
 	}
@@ -147,7 +132,7 @@ func (ts *dialogues) block(e blockLine, line int) error {
 		ts.s.ignore("messages the agent wrote in the model's place")
 		return nil
 	}
-	d, err := t.draft(strings.Clone(cmp.Or(m.Get("id").String(), e["uuid"].String())), strings.Clone(m.Get("model").String()), line, callIDs(m.Get("content")))
+	d, err := t.draft(strings.Clone(cmp.Or(m.Get("id").String(), v.Get("uuid").String())), strings.Clone(m.Get("model").String()), line, callIDs(m.Get("content")))
 	if err != nil {
 		return err
 	}
@@ -162,12 +147,12 @@ func (ts *dialogues) block(e blockLine, line int) error {
 
 // dialogueOf finds the conversation of a line: by its session, and below that by the
 // sub-agent, or for older logs by the line it follows.
-func (ts *dialogues) dialogueOf(e blockLine) (*dialogue, error) {
-	session := strings.Clone(cmp.Or(e["sessionId"].String(), e["session_id"].String()))
-	agent := strings.Clone(cmp.Or(e["agentId"].String(), e["parent_tool_use_id"].String()))
-	uuid, parent := strings.Clone(e["uuid"].String()), e["parentUuid"].String()
+func (ts *dialogues) dialogueOf(v gjson.Result) (*dialogue, error) {
+	session := strings.Clone(cmp.Or(v.Get("sessionId").String(), v.Get("session_id").String()))
+	agent := strings.Clone(cmp.Or(v.Get("agentId").String(), v.Get("parent_tool_use_id").String()))
+	uuid, parent := strings.Clone(v.Get("uuid").String()), v.Get("parentUuid").String()
 	key := session + "\x00" + agent
-	if e["isSidechain"].Bool() && agent == "" {
+	if v.Get("isSidechain").Bool() && agent == "" {
 		if from := ts.places.get(parent); strings.HasPrefix(from, key+"\x00") {
 			key = from
 		} else {
@@ -180,16 +165,16 @@ func (ts *dialogues) dialogueOf(e blockLine) (*dialogue, error) {
 }
 
 // answers takes a user's message: results, and whatever else is sent to the model.
-func (t *dialogue) answers(e blockLine, content gjson.Result, at time.Time, line int) {
+func (t *dialogue) answers(v, content gjson.Result, at time.Time, line int) {
 	t.noteInput(at)
-	t.user.take(content, e["isMeta"].Bool())
+	t.user.take(v, content)
 	for _, b := range content.Array() {
 		if b.Get("type").String() != "tool_result" {
 			continue
 		}
 		t.result(Result{
 			Call: strings.Clone(b.Get("tool_use_id").String()), Text: strings.Clone(plain(b.Get("content"))), IsError: b.Get("is_error").Bool(),
-			Took: took(e["toolUseResult"]),
+			Took: took(v.Get("toolUseResult")),
 		}, at, line)
 	}
 }
@@ -290,10 +275,10 @@ type userText struct {
 // take takes a user's message of a transcript. An agent also writes there
 // messages of its own, and what its own commands print: those are not the user's, and a
 // command that the agent answered was never put to the model.
-func (u *userText) take(content gjson.Result, meta bool) {
+func (u *userText) take(v, content gjson.Result) {
 	text := strings.TrimSpace(userTextIn(content))
 	switch {
-	case text == "" || meta || strings.HasPrefix(text, "Caveat: The messages below"):
+	case text == "" || v.Get("isMeta").Bool() || strings.HasPrefix(text, "Caveat: The messages below"):
 	case strings.HasPrefix(text, "<local-command-"):
 		if u.command {
 			u.drop()

@@ -186,19 +186,6 @@ func (b Bound) HoldsNear(d, slack time.Duration) bool {
 	return b.HoldsAt(d) || b.HoldsAt(near) || b.op == "<" && b.HoldsAt(d-slack) || b.op == ">" && b.HoldsAt(d+slack)
 }
 
-// Before reports whether the bound holds for times before one only.
-func (b Bound) Before(d time.Duration) bool {
-	switch b.op {
-	case "=", "<=":
-		return b.unit == timed && b.low < float64(d)
-	case "<":
-		return b.unit == timed && b.low <= float64(d)
-	case "..":
-		return b.unit == timed && b.high < float64(d)
-	}
-	return false
-}
-
 // scalar gives a node's text.
 func scalar(n ast.Node) (string, error) {
 	switch v := n.(type) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/message"
@@ -25,8 +27,6 @@ type Trial struct {
 	Plain func([]byte) []byte
 	// Prompted: the user's further messages were given, so that all answers are due.
 	Prompted bool
-	// Changes are when its files changed, in that order.
-	Changes []Change
 	// Failures are what else went wrong, with the process for instance.
 	Failures []check.Failure
 }
@@ -38,7 +38,7 @@ type Trial struct {
 func (s *Server) Outcome(t Trial) check.Result {
 	r := s.Report()
 	s.mu.Lock()
-	seen, starts := s.view(t), s.starts(t.Changes)
+	seen := s.view(t)
 	s.mu.Unlock()
 	for _, f := range t.Files {
 		seen.Events = append(seen.Events, trace.Event{At: seen.end, Data: f})
@@ -51,7 +51,7 @@ func (s *Server) Outcome(t Trial) check.Result {
 		out.Name, out.About, out.Tags, out.File = sc.Name, sc.About, sc.Tags, sc.File()
 	}
 	if len(r.Sessions) > 0 || len(out.Failures) == 0 { // who never asked has failed in nothing else
-		s.compare(&out, r, t, seen, starts)
+		s.compare(&out, r, t, seen)
 	}
 	if len(out.Failures) > 0 {
 		out.Status = check.Failed
@@ -61,7 +61,7 @@ func (s *Server) Outcome(t Trial) check.Result {
 }
 
 // compare adds to a verdict what the report and the scenario's expectations find.
-func (s *Server) compare(out *check.Result, r Report, t Trial, seen *view, starts []shown) {
+func (s *Server) compare(out *check.Result, r Report, t Trial, seen *view) {
 	further := s.further(t)
 	out.Failures = append(out.Failures, r.failures(t.Prompted || further == 0)...)
 	if further > 0 && !t.Prompted {
@@ -72,8 +72,6 @@ func (s *Server) compare(out *check.Result, r Report, t Trial, seen *view, start
 		out.Failures = append(out.Failures, failures...)
 		out.Notes = append(out.Notes, notSeen(sc, unchecked)...)
 	}
-	notes, failures := s.checkStarts(t.Scenario, starts)
-	out.Notes, out.Failures = append(out.Notes, notes...), append(out.Failures, failures...)
 	for _, session := range r.Sessions {
 		out.Notes = append(out.Notes, session.Notes...)
 	}
@@ -281,11 +279,18 @@ func (v *view) answer(s *session, x exchange, put putter) {
 	}
 	calls := a.Calls()
 	v.limit = max(v.limit, len(calls))
-	ready := blockEnds(a)
-	for _, c := range calls {
-		if end, complete := ready[c.ID]; complete && !x.resent {
-			put(at(end), c, trace.Ready{Input: string(c.Input)})
-			put(at(end), c, trace.Started{})
+	blocks := map[int64]string{}
+	for _, e := range a.Events {
+		index := gjson.GetBytes(e.Data, "index").Int()
+		switch e.Type {
+		case "content_block_start":
+			blocks[index] = gjson.GetBytes(e.Data, "content_block.id").Str
+		case "content_block_stop":
+			k := slices.IndexFunc(calls, func(c message.Block) bool { return c.ID == blocks[index] && c.ID != "" })
+			if k >= 0 && !x.resent {
+				put(at(e.At), calls[k], trace.Ready{Input: string(calls[k].Input)})
+				put(at(e.At), calls[k], trace.Started{})
+			}
 		}
 	}
 	put(ended, message.Block{}, trace.StreamEnd{Stop: a.Reply.StopReason})

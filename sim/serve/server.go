@@ -27,8 +27,7 @@ type Options struct {
 	Speed float64
 	// Again serves conversations once more when all were served.
 	Again bool
-	// Strict makes a result that differs from its recording a failure, and a call that a
-	// changed file shows to start after its answer, where the scenario has it within.
+	// Strict makes a result that differs from its recording a failure.
 	Strict bool
 	// Names say what stands for the script's tools in the client's; what they leave open
 	// is guessed from the tools that the client offers. World, if given, rewrites the paths

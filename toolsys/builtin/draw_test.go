@@ -155,6 +155,33 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	})
 }
 
+// Whoever is asked whether a call may run sees all of its input, of any tool.
+func TestAQuestionShowsTheWholeInput(t *testing.T) {
+	tools := everyTool(t)
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyCall(tools).Draw(t, "call")
+		if len(c.in.Raw) > 3000 {
+			return // bounded
+		}
+		shown := strings.Join(reports.Terminal{Verbose: true}.Lines(c.tool.Asked(c.in)), "\n")
+		var members map[string]json.RawMessage
+		if json.Unmarshal(c.in.Raw, &members) != nil {
+			return
+		}
+		for name, value := range members {
+			text := string(value)
+			if json.Unmarshal(value, &text) != nil && !strings.Contains(shown, name+": ") {
+				t.Fatalf("%s does not show %s:\n%s", c.tool.Name, name, shown)
+			}
+			for _, l := range render.Shown(text) {
+				if !strings.Contains(shown, strings.TrimSpace(l)) {
+					t.Fatalf("%s does not show %q of %s:\n%s", c.tool.Name, l, name, shown)
+				}
+			}
+		}
+	})
+}
+
 // No text of a model or a tool sends an escape sequence to a terminal or markup to a page,
 // and none takes a screen for ever (M3).
 func TestHostileTextIsHarmlessInEveryTool(t *testing.T) {

@@ -159,25 +159,59 @@ func given(v View[Input]) func(Input) []render.Node {
 	}
 }
 
+// Asked is what a person sees who is asked whether a call may run: what it is given as it
+// is drawn and, below that, each member of the input that this does not show in full.
+func (t *Tool) Asked(in Input) []render.Node {
+	nodes := append([]render.Node{render.Line{Spans: t.Head(in, false)}}, t.Draw.Use(in)...)
+	shown := map[string]bool{"": true, t.Present.Summary(in): true}
+	for _, l := range strings.Split(render.String(nodes, true), "\n") {
+		shown[strings.TrimSpace(l)] = true
+		if l != "" && strings.ContainsRune("+- ", rune(l[0])) { // of a change
+			shown[strings.TrimSpace(l[1:])] = true
+		}
+	}
+	covered := func(lines []string) bool {
+		return !slices.ContainsFunc(lines, func(l string) bool { return !shown[strings.TrimSpace(l)] })
+	}
+	var left []string
+	eachMember(in.Raw, func(name string, value json.RawMessage) {
+		var text string
+		lines := member(name, value)
+		if covered(render.Shown(strings.Join(lines, "\n"))) || json.Unmarshal(value, &text) == nil && covered(render.Shown(text)) {
+			return
+		}
+		left = append(left, lines...)
+	})
+	if len(left) > 0 {
+		nodes = append(nodes, render.Text{Text: strings.Join(left, "\n"), Role: render.Dim})
+	}
+	return render.Bounded(nodes)
+}
+
 // Members are the members of an input, one to a line as "name: value"; a text of several
 // lines is indented below its name.
 func Members(raw json.RawMessage) (lines []string) {
+	eachMember(raw, func(name string, value json.RawMessage) { lines = append(lines, member(name, value)...) })
+	return lines
+}
+
+// eachMember gives the members of an object in their order, as far as they can be read.
+func eachMember(raw json.RawMessage, take func(name string, value json.RawMessage)) {
 	dec := json.NewDecoder(strings.NewReader(string(raw)))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil
+		return
 	}
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
-			return lines
+			return
 		}
 		var value json.RawMessage
 		if dec.Decode(&value) != nil {
-			return lines
+			return
 		}
-		lines = append(lines, member(fmt.Sprint(name), value)...)
+		take(fmt.Sprint(name), value)
 	}
-	return lines
 }
 
 func member(name string, value json.RawMessage) []string {
@@ -203,6 +237,9 @@ const (
 	refusalLines = 10
 )
 
+// briefLine is the longest result of one line that is shown and not counted.
+const briefLine = 80
+
 // results is the default of Result: a search, a reading and a listing are counted, of
 // anything else the first lines are shown.
 func results(t Traits[Input]) func(Input, Outcome[any]) []render.Node {
@@ -214,7 +251,7 @@ func results(t Traits[Input]) func(Input, Outcome[any]) []render.Node {
 			return images
 		case strings.TrimSpace(text) == "":
 			return []render.Node{render.Words("(no output)", render.Dim)}
-		case c != Class{}:
+		case c != Class{} && (strings.Contains(text, "\n") || len(text) > briefLine):
 			return append(render.Folded(render.Words(counted(c, text), render.Dim), render.Text{Text: text}), images...)
 		}
 		return append(render.Brief(text, resultLines, render.Plainly(render.Plain)), images...)

@@ -111,7 +111,6 @@ func (c *chat) start(args []string) error {
 	if err := c.tools(c.screen.event, servers); err != nil {
 		return err
 	}
-	c.screen.tools = c.system.Catalogue
 	return c.begin(set, reach, past)
 }
 

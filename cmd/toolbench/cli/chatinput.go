@@ -3,16 +3,13 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	"toolbench/reports"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
@@ -81,7 +78,7 @@ func (c *chat) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return interrupted("interrupted%s", c.kept.where())
 		case line, more := <-c.lines:
-			c.screen.typed()
+			c.screen.typed(line)
 			if !more {
 				c.screen.end(c.a.Interactive, c.kept.where())
 				return nil
@@ -167,6 +164,7 @@ func (c *chat) turn(ctx context.Context, m message.Message) error {
 			}
 		case <-c.withdrawn():
 			c.screen.notice("the question is withdrawn")
+			c.screen.typed("")
 			c.answered()
 		case line, more := <-lines:
 			if !more {
@@ -219,6 +217,7 @@ func (c *chat) show() {
 // during takes a line while the model is at work: an answer, a command, or a message that
 // goes out with the results of what runs (J4).
 func (c *chat) during(line string) {
+	c.screen.typed(line)
 	switch {
 	case len(c.waiting) > 0:
 		if c.waiting[0].take(line) {
@@ -388,29 +387,4 @@ func (c *chat) failure(err error) error {
 		return nil
 	}
 	return c.a.unanswered(err, recordFlags{baseURL: c.flags.baseURL, keyEnv: c.flags.keyEnv}, "")
-}
-
-// members are those of a call's input, each with its lines.
-func members(raw json.RawMessage) (lines []string) {
-	var all map[string]any
-	if json.Unmarshal(raw, &all) != nil {
-		return []string{string(raw)}
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		text, ok := all[name].(string)
-		if !ok {
-			value, _ := json.Marshal(all[name]) // it was read from JSON
-			text = string(value)
-		}
-		of := reports.SafeLines(strings.ReplaceAll(text, "\t", "    "))
-		if len(of) == 1 {
-			lines = append(lines, name+": "+of[0])
-			continue
-		}
-		lines = append(lines, name+":")
-		for _, l := range of {
-			lines = append(lines, "  "+l)
-		}
-	}
-	return lines
 }

@@ -5,50 +5,61 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"toolbench/reports"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
-	toolpool "toolbench/toolsys/pool"
 	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
-// chatScreen draws a conversation: the model's words on the standard output, what its tools
-// do on the error output, where both are one terminal in the order of things. The session
-// calls it from several goroutines.
+// chatScreen draws a conversation, as play does. Where both outputs are one terminal, all of
+// it is there in the order of things, and what goes on is drawn over and over; else the
+// model's words go to the standard output as they come, and what its tools do to the error
+// output when it is done. The session calls it from several goroutines.
 type chatScreen struct {
 	out, err io.Writer
-	// one reports that both outputs are the same terminal.
-	one, colour, ascii, quiet bool
-	width                     int
-	tools                     *toolpool.Catalogue
-	status                    statusLine
+	// one reports that both outputs are the same terminal, drawn that the model's words are
+	// drawn with all else.
+	one, drawn    bool
+	colour, ascii bool
+	quiet         bool
+	width         int
 
-	mu sync.Mutex
-	// midline: words stand on a line that has not ended; waiting: the prompt stands there.
-	midline, waiting bool
-	numbers          map[string]int // of calls, by agent and id
-	names            map[string]string
+	mu   sync.Mutex
+	live reports.Live
+	// midline: words stand on a line that has not ended; waiting: the prompt stands there;
+	// asking: a question does, below which nothing is drawn.
+	midline, waiting, asking bool
+	// last is when the terminal was drawn, soon what draws it again.
+	last time.Time
+	soon *time.Timer
 }
 
 func (a *app) chatScreen(f chatFlags) *chatScreen {
 	draw := a.drawing(f.looks)
 	s := &chatScreen{
-		out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), colour: draw.Color, ascii: draw.ASCII, quiet: f.quiet,
-		width: draw.Width, numbers: map[string]int{}, names: map[string]string{},
+		out: a.Stdout, err: a.Stderr, one: isTerminal(a.Stdout) && isTerminal(a.Stderr), colour: draw.Color, ascii: draw.ASCII, quiet: f.quiet, width: draw.Width,
 	}
-	s.status = statusLine{w: a.Stderr, enabled: s.one && draw.Color}
+	s.drawn = s.one && !f.quiet && a.env("TERM") != "dumb"
+	s.live = reports.Live{W: a.Stderr, Screen: s.terminal(), Transcript: &reports.Transcript{Wordless: !s.drawn}}
+	if s.drawn {
+		s.live.Height = terminalHeight(a.Stdout)
+	}
 	return s
+}
+
+func (s *chatScreen) terminal() reports.Terminal {
+	return reports.Terminal{Width: s.width, Colour: s.colour, ASCII: s.ascii}
 }
 
 // line prints a line about what happens, behind the words that stand there.
 func (s *chatScreen) line(paint reports.Paint, text string) {
-	s.status.clear()
+	s.live.Clear()
 	s.newline()
 	if s.width > 0 {
 		text = reports.Cut(text, s.width, s.ascii)
@@ -62,7 +73,7 @@ func (s *chatScreen) newline() {
 	case s.midline && s.one:
 		fmt.Fprintln(s.out)
 		s.midline = false
-	case s.waiting:
+	case s.waiting || s.asking:
 		fmt.Fprintln(s.err)
 		s.waiting = false
 	}
@@ -73,13 +84,14 @@ func (s *chatScreen) notice(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.again(s.waiting)
-	s.status.clear()
+	s.live.Clear()
 	s.newline()
 	for _, l := range reports.SafeLines(text) {
 		for _, folded := range reports.Fold(s.sign("· ", "- ")+l, s.width) {
 			fmt.Fprintln(s.err, reports.Yellow.On(folded, s.colour))
 		}
 	}
+	s.draw()
 }
 
 func (s *chatScreen) sign(unicode, ascii string) string {
@@ -110,16 +122,19 @@ func (s *chatScreen) prompt(interactive bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.clear()
 	s.newline()
 	s.prompted()
 }
 
-// typed notes that the person ended the line of the prompt.
-func (s *chatScreen) typed() {
+// typed notes that the person ended a line: of the prompt, an answer, or one for the model
+// at work, which stands below what is drawn.
+func (s *chatScreen) typed(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting = false
+	if !s.waiting && !s.asking {
+		s.live.Entered(max(1, len(reports.Fold(line, s.width))))
+	}
+	s.waiting, s.asking = false, false
 }
 
 func (s *chatScreen) prompted() {
@@ -150,7 +165,11 @@ func (s *chatScreen) end(newline bool, where string) {
 func (s *chatScreen) idle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.clear()
+	if s.soon != nil {
+		s.soon.Stop()
+	}
+	s.soon, s.asking, s.live.Status = nil, false, ""
+	s.live.Forget()
 	if s.midline {
 		fmt.Fprintln(s.out)
 		s.midline = false
@@ -161,28 +180,33 @@ func (s *chatScreen) idle() {
 func (s *chatScreen) ask(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.clear()
+	s.live.Status = ""
+	s.draw() // what is settled stands above the question
+	s.live.Clear()
 	s.newline()
+	s.asking = true
 	fmt.Fprint(s.err, text)
 }
 
 // questionLines bound what is shown of a call that is asked about.
-const questionLines = 20
+const questionLines = 60
 
 // permissionText is the question whether a call may run, with what it would do and why it
 // is asked about.
 func (s *chatScreen) permissionText(q pipeline.Question, always []permission.Rule) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", reports.Yellow.On(reports.Safe(q.Tool)+" asks to run with", s.colour))
-	shown := members(q.Input)
+	fmt.Fprintf(&b, "%s\n", reports.Yellow.On(reports.Safe(q.Tool)+" asks to run:", s.colour))
+	screen := s.terminal()
+	screen.Width = max(s.width-2, 0)
+	shown := s.live.Transcript.Question(screen, q.Tool, q.Input)
 	for i, l := range shown {
 		if i == questionLines {
 			fmt.Fprintf(&b, "  and %d more lines\n", len(shown)-i)
 			break
 		}
-		for _, part := range reports.Fold(l, max(s.width-2, 0)) {
-			fmt.Fprintf(&b, "  %s\n", part)
-		}
+		fmt.Fprintf(&b, "  %s\n", strings.TrimRight(l, " "))
 	}
 	fmt.Fprintf(&b, "%s\n", reports.Dim.On("because: "+reports.Safe(q.Reason.String()), s.colour))
 	if len(always) > 0 {
@@ -209,9 +233,17 @@ func (s *chatScreen) questionText(q tool.Question) string {
 	return b.String() + "a number, or an answer of your own: "
 }
 
-// stream prints the words of the main conversation as they come.
+// stream takes what a model says; the words of the main conversation are printed as they
+// come where they are not drawn.
 func (s *chatScreen) stream(agent string, data []byte) {
-	if agent != "" || !bytes.Contains(data, []byte(`"text`)) && !bytes.Contains(data, []byte("content_block_stop")) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live.Status = ""
+	if !s.quiet {
+		s.live.Transcript.Take(trace.Seen{Event: trace.Event{Agent: agent}, Streamed: data})
+		s.changed()
+	}
+	if agent != "" || s.drawn || !bytes.Contains(data, []byte(`"text`)) && !bytes.Contains(data, []byte("content_block_stop")) {
 		return
 	}
 	var event struct {
@@ -222,8 +254,6 @@ func (s *chatScreen) stream(agent string, data []byte) {
 	if json.Unmarshal(data, &event) != nil {
 		return // the session reports it
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if event.Type == "content_block_stop" && s.midline {
 		fmt.Fprintln(s.out)
 		s.midline = false
@@ -237,7 +267,6 @@ func (s *chatScreen) words(text string) {
 	if text == "" {
 		return
 	}
-	s.status.clear()
 	lines := strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
 	for i, l := range lines {
 		lines[i] = reports.Safe(l)
@@ -246,85 +275,61 @@ func (s *chatScreen) words(text string) {
 	s.midline = lines[len(lines)-1] != "" || len(lines) == 1 && s.midline
 }
 
-// event draws what happens to calls.
+// event takes what happens to calls.
 func (s *chatScreen) event(e trace.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.again(s.waiting)
 	switch d := e.Data.(type) {
-	case trace.Ready:
-		s.number(e, d.Input)
 	case trace.TurnStart:
-		s.status.draw("waiting for the model")
+		s.live.Status = "waiting for the model"
 	case trace.Fallback:
-		s.line(reports.Yellow, "the stream broke off and is tried again: "+reports.Safe(d.Error))
-	}
-	if s.quiet {
-		return
-	}
-	switch d := e.Data.(type) {
-	case trace.Started:
-		s.line(reports.Cyan, s.label(e, s.sign("● ", "* "))+s.names[callKey(e)])
-	case trace.Progress:
-		s.progress(e, d.Text)
-	case trace.Emitted:
-		s.result(e, d)
-	case trace.TaskStarted:
-		s.line(reports.Cyan, fmt.Sprintf("%s%s began: %s", s.sign("● ", "* "), d.ID, reports.Safe(d.Title)))
-	case trace.TaskEnded:
-		s.line(reports.Cyan, fmt.Sprintf("%s%s %s: %s", s.sign("● ", "* "), d.ID, d.Status, reports.Safe(d.Title)))
-	}
-}
-
-func callKey(e trace.Event) string { return e.Agent + "/" + e.Call }
-
-// number gives a call its number, and finds what it is called.
-func (s *chatScreen) number(e trace.Event, input string) {
-	s.numbers[callKey(e)] = len(s.numbers) + 1
-	name := reports.Safe(e.Tool)
-	for _, entry := range s.tools.Entries() {
-		if t := entry.Tool; t != nil && t.Matches(e.Tool) {
-			if in, problems := t.Parse(json.RawMessage(input)); len(problems) == 0 {
-				name = strings.TrimSuffix(t.Name+": "+reports.Safe(t.Present.Summary(in)), ": ")
-			}
+		if s.quiet {
+			s.line(reports.Yellow, "the stream broke off and is tried again: "+reports.Safe(d.Error))
 		}
 	}
-	s.names[callKey(e)] = name
-}
-
-// label is a sign and the number of a call, behind its agent.
-func (s *chatScreen) label(e trace.Event, sign string) string {
-	text := sign
-	if e.Agent != "" {
-		text += e.Agent + " "
-	}
-	return text + "#" + strconv.Itoa(s.numbers[callKey(e)]) + " "
-}
-
-// progressLines bound what is shown of one report of a running call.
-const progressLines = 5
-
-func (s *chatScreen) progress(e trace.Event, text string) {
-	lines := reports.SafeLines(strings.ReplaceAll(text, "\t", "    "))
-	if left := len(lines) - progressLines; left > 0 {
-		lines = lines[left:]
-	}
-	for _, l := range lines {
-		s.line(reports.Dim, s.label(e, s.sign("  │ ", "  | "))+l)
+	if !s.quiet {
+		s.live.Transcript.Take(trace.Seen{Event: e})
+		s.changed()
 	}
 }
 
-func (s *chatScreen) result(e trace.Event, d trace.Emitted) {
-	lines := reports.SafeLines(strings.TrimSpace(d.Text))
-	text, paint := d.Status, reports.Green
-	if d.Error {
-		paint = reports.Red
+// chatFrame is how often a terminal is drawn anew.
+const chatFrame = 50 * time.Millisecond
+
+// changed draws what is new: at once, or soon where the terminal was drawn a moment ago.
+func (s *chatScreen) changed() {
+	if !s.drawn || s.waiting || time.Since(s.last) >= chatFrame {
+		s.draw()
+		return
 	}
-	if lines[0] != "" {
-		text += ": " + lines[0]
+	if s.soon == nil {
+		s.soon = time.AfterFunc(chatFrame, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.soon != nil {
+				s.soon = nil
+				s.draw()
+			}
+		})
 	}
-	if more := len(lines) - 1; more > 0 {
-		text = fmt.Sprintf("%s (and %d more lines)", text, more)
+}
+
+// draw draws, but not below a question. What happens while the prompt stands there is
+// printed above it when it is over.
+func (s *chatScreen) draw() {
+	s.last = time.Now()
+	switch {
+	case s.quiet || s.asking:
+	case s.waiting || !s.drawn:
+		if s.live.Waits() {
+			defer s.again(s.waiting)
+			s.newline()
+			height := s.live.Height
+			s.live.Height = 0
+			s.live.Draw()
+			s.live.Height = height
+		}
+	default:
+		s.live.Draw()
 	}
-	s.line(paint, s.label(e, s.sign("  └ ", "  ` "))+text)
 }

@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"toolbench/reports"
 	"toolbench/sim/recording"
@@ -47,7 +45,7 @@ func (a *app) playCommand() *cobra.Command {
 	f.assumed.add(flags)
 	own(flags, &value[float64]{to: &f.speed, parse: playSpeed, kind: "SPEED", text: "4"}, "speed", "how fast it plays in a terminal: 1 as it was, 10 ten times as fast, max at once")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "open all that is folded")
-	flags.BoolVar(&f.links, "links", false, "make places in files links that the terminal opens")
+	flags.BoolVar(&f.links, "links", false, "make places in a recording's files links that the terminal opens")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
 	own(flags, &f.outputs, "format", "write it to a file: html=FILE")
 	return explained(cmd)
@@ -82,21 +80,20 @@ func (a *app) play(ctx context.Context, args []string, f playFlags) error {
 		}
 		return failed
 	}
-	for i, s := range sessions {
-		if i > 0 {
-			fmt.Fprintf(a.Stdout, "\n%s\n", strings.Repeat("-", 20))
-		}
-		if err := a.show(ctx, s, f); err != nil {
-			return err
-		}
+	if err := a.show(ctx, sessions, f); err != nil {
+		return err
 	}
 	return failed
 }
 
 // seenSession is what there is to see of one conversation.
 type seenSession struct {
+	// title tells it from others; the only one has none.
+	title string
 	seen  []trace.Seen
 	tools []*tool.Tool
+	// real: its files are those of a machine, and not simulated.
+	real bool
 }
 
 // playable are the conversations of an argument. A failure of the scenario itself is given
@@ -131,7 +128,7 @@ func (a *app) playable(ctx context.Context, arg string, f playFlags) (all []seen
 	case out.Status != check.Passed:
 		failed = &exitError{ExitFailed, fmt.Errorf("what %s expects did not hold; see `toolbench run %s`", e.Name, e.target)}
 	}
-	return []seenSession{{watched.Seen, watched.Tools}}, failed, nil
+	return []seenSession{{seen: watched.Seen}}, failed, nil
 }
 
 func (a *app) recordedSessions(ctx context.Context, arg string, f playFlags) ([]seenSession, error) {
@@ -147,7 +144,10 @@ func (a *app) recordedSessions(ctx context.Context, arg string, f playFlags) ([]
 	}
 	var all []seenSession
 	for _, c := range report.Conversations {
-		all = append(all, seenSession{c.Seen, tools})
+		all = append(all, seenSession{"", c.Seen, tools, true})
+		if len(report.Conversations) > 1 {
+			all[len(all)-1].title = conversationTitle(c, len(report.Conversations))
+		}
 	}
 	if len(all) == 0 {
 		if report.Err != nil {
@@ -171,112 +171,58 @@ func builtinTools() ([]*tool.Tool, error) {
 	return tools, err
 }
 
-func (a *app) transcript(s seenSession) *reports.Transcript {
-	return &reports.Transcript{Tools: s.tools, Blank: reports.Options{Secrets: a.secrets()}.Blank()}
+// conversationTitle tells a conversation of a recording from its others.
+func conversationTitle(c replay.Conversation, of int) string {
+	words := []string{fmt.Sprintf("conversation %d of %d", c.Number, of)}
+	if c.Agent != "" {
+		words = append(words, "agent "+c.Agent)
+	}
+	if c.ID != "" {
+		words = append(words, c.ID)
+	}
+	return strings.Join(words, ", ")
+}
+
+// transcript is one without conversations yet.
+func (a *app) transcript() *reports.Transcript {
+	return &reports.Transcript{Blank: reports.Options{Secrets: a.secrets()}.Blank()}
+}
+
+// begin begins a conversation in a transcript.
+func (s seenSession) begin(t *reports.Transcript) {
+	if t.Tools, t.Places = s.tools, s.real; s.title != "" {
+		t.Break(s.title)
+	}
 }
 
 // page writes the conversations as one page.
 func (a *app) page(w io.Writer, title string, sessions []seenSession) error {
-	all := a.transcript(seenSession{})
-	for _, s := range sessions {
-		all.Tools = s.tools
-		for _, e := range s.seen {
-			all.Take(e)
-		}
-		all.Break()
-	}
-	return all.HTML(w, title)
+	return a.whole(sessions).HTML(w, title)
 }
 
-// show prints a conversation: at a terminal as it went, else as it stands at its end.
-func (a *app) show(ctx context.Context, s seenSession, f playFlags) error {
+// whole are conversations as they stand at their ends.
+func (a *app) whole(sessions []seenSession) *reports.Transcript {
+	t := a.transcript()
+	for _, s := range sessions {
+		s.begin(t)
+		for _, e := range s.seen {
+			t.Take(e)
+		}
+	}
+	return t
+}
+
+// show prints conversations: at a terminal as they went, else as they stand at their ends.
+func (a *app) show(ctx context.Context, sessions []seenSession, f playFlags) error {
 	draw := a.drawing(f.looks)
-	screen := reports.Terminal{Width: draw.Width, Colour: draw.Color, ASCII: draw.ASCII, Links: f.links, Verbose: f.verbose}
-	t := a.transcript(s)
-	if isTerminal(a.Stdout) && f.speed > 0 {
-		return a.live(ctx, t, s.seen, screen, f.speed)
+	screen := reports.Terminal{Width: draw.Width, Colour: draw.Color, ASCII: draw.ASCII, Links: f.links && sessions[0].real, Verbose: f.verbose}
+	if isTerminal(a.Stdout) && a.env("TERM") != "dumb" && f.speed > 0 {
+		return a.live(ctx, sessions, screen, f.speed)
 	}
-	for _, e := range s.seen {
-		t.Take(e)
-	}
-	for _, l := range t.Lines(screen, 0, true) {
+	for _, l := range a.whole(sessions).Lines(screen) {
 		if _, err := fmt.Fprintln(a.Stdout, l); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// frame is how often a screen is drawn anew.
-const frame = 40 * time.Millisecond
-
-// live plays a conversation in a terminal: what will not change any more is printed for
-// good, and below it what may is drawn over and over.
-func (a *app) live(ctx context.Context, t *reports.Transcript, seen []trace.Seen, screen reports.Terminal, speed float64) error {
-	height := 24
-	if file, ok := a.Stdout.(*os.File); ok {
-		if _, h, err := term.GetSize(int(file.Fd())); err == nil && h > 4 {
-			height = h
-		}
-	}
-	p := player{w: a.Stdout, height: height, screen: screen, transcript: t}
-	var at, owed time.Duration
-	for _, e := range seen {
-		owed += reports.Wait(e.At-at, speed)
-		at = max(at, e.At)
-		if owed >= frame {
-			p.draw()
-			select {
-			case <-ctx.Done():
-				return interrupted("interrupted")
-			case <-time.After(owed):
-			}
-			owed = 0
-		}
-		t.Take(e)
-	}
-	p.draw()
-	p.end()
-	return ctx.Err()
-}
-
-// player draws a conversation that goes on.
-type player struct {
-	w          io.Writer
-	height     int
-	screen     reports.Terminal
-	transcript *reports.Transcript
-	// printed are the parts that stand for good, below is how many lines may change.
-	printed, below int
-}
-
-func (p *player) draw() {
-	var b strings.Builder
-	if p.below > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", p.below)
-	}
-	settled := p.transcript.Settled()
-	for _, l := range p.transcript.Between(p.screen, p.printed, settled) {
-		b.WriteString(l + "\n")
-	}
-	p.printed = settled
-	rest := p.transcript.Lines(p.screen, settled, false)
-	if over := len(rest) - (p.height - 2); over > 0 {
-		rest = rest[over:]
-	}
-	for _, l := range rest {
-		b.WriteString(l + "\n")
-	}
-	p.below = len(rest)
-	io.WriteString(p.w, b.String()) // a screen that is gone ends the program elsewhere
-}
-
-// end prints what is left for good.
-func (p *player) end() {
-	if p.below > 0 {
-		fmt.Fprintf(p.w, "\x1b[%dA\x1b[J", p.below)
-	}
-	for _, l := range p.transcript.Lines(p.screen, p.printed, false) {
-		fmt.Fprintln(p.w, l)
-	}
 }

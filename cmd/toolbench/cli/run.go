@@ -237,6 +237,7 @@ func (a *app) draw(o check.Result, looks reports.Options, f runFlags) error {
 		}
 	}
 	if f.show {
+		looks.Secrets = a.secrets()
 		return wrap(reports.Show(a.Stdout, o, looks))
 	}
 	return nil

@@ -50,9 +50,8 @@ type trial struct {
 	server *serve.Server
 	url    string
 	prompts
-	stderr  tail
-	exit    int
-	changes []serve.Change // once it is over
+	stderr tail
+	exit   int
 }
 
 // onScenario tries the agent on a scenario.
@@ -78,7 +77,7 @@ func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Res
 			if err != nil {
 				return check.Result{}, err
 			}
-			return t.server.Outcome(serve.Trial{Scenario: sc, Files: run.FileChanges(sc, before, after), Changes: t.changes, Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
+			return t.server.Outcome(serve.Trial{Scenario: sc, Files: run.FileChanges(sc, before, after), Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
 		},
 	})
 	if err != nil {
@@ -95,7 +94,7 @@ func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Res
 	out, err := g.attempt(ctx, script, attempt{
 		prompt: cmp.Or(script.Conversations[0].Opening, "Go."), then: script.Conversations[0].Then, dir: "/repo", home: "/home/dev",
 		result: func(t *trial, failures []check.Failure) (check.Result, error) {
-			return t.server.Outcome(serve.Trial{Changes: t.changes, Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
+			return t.server.Outcome(serve.Trial{Plain: t.plain, Prompted: g.prompting(), Failures: failures}), nil
 		},
 	})
 	if err != nil {
@@ -137,9 +136,7 @@ func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt)
 	web := webServer(t.server)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = web.Serve(listener) }() // it ends with Close
-	written := recordChanges(t.root)
 	failures := t.drive(ctx)
-	t.changes = written()
 	left := endLeftovers(t.url)
 	_ = web.Close() // connections that the agent left open do not matter any more
 	<-served

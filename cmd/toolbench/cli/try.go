@@ -64,7 +64,7 @@ func (a *app) tryCommand() *cobra.Command {
 	flags.StringVar(&f.thenRun, "then-run", "", "give each of the user's further messages by this command, as 'my-agent --continue {prompt}'")
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "how long an agent may take")
 	flags.DurationVar(&f.linger, "linger", f.linger, "how long an agent may stay when every answer was given")
-	flags.BoolVar(&f.strict, "strict", false, "a result that differs from its recording is a failure, and a call that does not start in mid-stream where the scenario has it so")
+	flags.BoolVar(&f.strict, "strict", false, "a result that differs from its recording is a failure")
 	flags.BoolVar(&f.trust, "trust", false, "start the programs that "+ConfigFile+" names as checks; the tools are the agent's own")
 	flags.BoolVar(&f.keep, "keep", false, "leave the folders in which the agents worked, and print where they are")
 	flags.BoolVar(&f.cleanHome, "clean-home", false, "give the agent the scenario's home in place of yours")

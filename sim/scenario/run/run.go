@@ -15,7 +15,6 @@ import (
 	"toolbench/sim/clock"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
-	"toolbench/toolsys/tool"
 	"toolbench/toolsys/trace"
 )
 
@@ -44,12 +43,11 @@ type Options struct {
 	answers *cassette.Cassette
 }
 
-// Watched is what a person at a conversation sees, in order, and the tools of it. Runs that
-// a check needs besides add nothing to it.
+// Watched is what a person at a conversation sees, in order. Runs that a check needs besides
+// add nothing to it.
 type Watched struct {
-	mu    sync.Mutex
-	Seen  []trace.Seen
-	Tools []*tool.Tool
+	mu   sync.Mutex
+	Seen []trace.Seen
 }
 
 func (w *Watched) add(s trace.Seen) {

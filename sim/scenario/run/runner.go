@@ -267,11 +267,6 @@ func (r *runner) watch() func(agent string, data []byte) {
 	if w == nil {
 		return nil
 	}
-	for _, e := range r.sys.Catalogue.Entries() {
-		if e.Tool != nil {
-			w.Tools = append(w.Tools, e.Tool)
-		}
-	}
 	return func(agent string, data []byte) {
 		w.add(trace.Seen{Event: trace.Event{At: r.gate.Since(), Agent: agent}, Streamed: bytes.Clone(data)})
 	}

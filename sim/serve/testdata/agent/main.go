@@ -1,8 +1,7 @@
 // Agent is a small agent, for trying toolbench on: it calls its tools otherwise than the
 // scenarios do, asks for a title first, and does wrong what its first argument names. The
 // prompt is its last argument, else its standard input, of which each line is one if the first
-// argument is lines; keep and continue hold a conversation over several runs. stream reads
-// answers as streams, and early works each call when its block is complete.
+// argument is lines; keep and continue hold a conversation over several runs.
 package main
 
 import (
@@ -45,8 +44,6 @@ type agentRun struct {
 	url      string
 	mode     string
 	messages []message.Message
-	// done are the results of calls that were worked while their answer streamed.
-	done map[string]message.Block
 }
 
 const agentTools = `[
@@ -130,11 +127,11 @@ func (a *agentRun) turn(prompt string) error {
 
 func (a *agentRun) results(reply message.Message) (results []message.Block) {
 	for _, call := range reply.Calls() {
-		result, done := a.done[call.ID]
-		if !done {
-			result = a.result(call)
+		text, err := a.work(call)
+		if err != nil {
+			text = err.Error()
 		}
-		results = append(results, result)
+		results = append(results, message.ToolResult(call.ID, err != nil, message.Text(text)))
 	}
 	switch a.mode {
 	case "swap":
@@ -145,14 +142,6 @@ func (a *agentRun) results(reply message.Message) (results []message.Block) {
 		}
 	}
 	return results
-}
-
-func (a *agentRun) result(call message.Block) message.Block {
-	text, err := a.work(call)
-	if err != nil {
-		text = err.Error()
-	}
-	return message.ToolResult(call.ID, err != nil, message.Text(text))
 }
 
 // work does one call on the real disk.
@@ -180,28 +169,19 @@ func (a *agentRun) work(call message.Block) (string, error) {
 
 // ask sends the conversation, and again, up to three times, where the answer fails.
 func (a *agentRun) ask(tools json.RawMessage, messages ...message.Message) (reply message.Message, err error) {
-	body := map[string]any{"model": "m", "max_tokens": 100, "messages": messages}
-	if tools != nil {
-		body["tools"] = tools
+	body, err := json.Marshal(map[string]any{"model": "m", "max_tokens": 100, "messages": messages, "tools": tools})
+	if tools == nil {
+		body, err = json.Marshal(map[string]any{"model": "m", "max_tokens": 100, "messages": messages})
 	}
-	streams := tools != nil && (a.mode == "stream" || a.mode == "early")
-	if streams {
-		body["stream"] = true
-	}
-	data, err := json.Marshal(body)
 	if err != nil {
 		return reply, err
 	}
 	for range 3 {
 		var resp *http.Response
-		if resp, err = http.Post(a.url+"/v1/messages", "application/json", bytes.NewReader(data)); err != nil {
+		if resp, err = http.Post(a.url+"/v1/messages", "application/json", bytes.NewReader(body)); err != nil {
 			continue
 		}
-		if streams {
-			reply, err = a.read(resp.Body)
-		} else {
-			err = json.NewDecoder(resp.Body).Decode(&reply)
-		}
+		err = json.NewDecoder(resp.Body).Decode(&reply)
 		resp.Body.Close()
 		if err == nil && resp.StatusCode != http.StatusOK {
 			err = errors.New("the model answered " + resp.Status)
@@ -211,28 +191,4 @@ func (a *agentRun) ask(tools json.RawMessage, messages ...message.Message) (repl
 		}
 	}
 	return reply, err
-}
-
-// read reads a stream to its end.
-func (a *agentRun) read(body io.Reader) (message.Message, error) {
-	var answer message.Assembler
-	a.done = map[string]message.Block{}
-	for lines := bufio.NewScanner(body); lines.Scan(); {
-		data, isData := strings.CutPrefix(lines.Text(), "data:")
-		if !isData {
-			continue
-		}
-		blocks, err := answer.Add([]byte(data))
-		if err != nil {
-			return message.Message{}, err
-		}
-		for _, b := range blocks {
-			if a.mode == "early" && b.Type == "tool_use" {
-				b.Input = bytes.Clone(b.Input)
-				a.done[b.ID] = a.result(b)
-			}
-		}
-	}
-	reply, err := answer.End()
-	return reply.Message, err
 }

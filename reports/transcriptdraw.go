@@ -1,0 +1,311 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+
+	"toolbench/toolsys/render"
+	"toolbench/toolsys/tool"
+)
+
+// drawn is a part in its place: a sign and what stands behind it.
+type drawn struct {
+	deep  int
+	sign  string
+	role  render.Role
+	nodes []render.Node
+}
+
+// signs are those of parts, and where only ASCII can be shown.
+var signs = map[string]string{"●": "*", "›": ">", "└": "`", "·": "-", "?": "?", headSign: "=="}
+
+// headSign stands before the title of a conversation.
+const headSign = "══"
+
+// draw gives some parts as nodes; grouped puts calls of one tool that follow each other
+// into one.
+func (t *Transcript) draw(parts []*part, grouped bool) []drawn {
+	var all []drawn
+	for i := 0; i < len(parts); i++ {
+		if n := grouping(parts[i:]); grouped && n > 1 {
+			all = append(all, t.group(parts[i:i+n]))
+			i += n - 1
+			continue
+		}
+		all = append(all, t.part(parts[i], grouped)...)
+	}
+	return all
+}
+
+// blanked is done where parts are shown and not where they are made, for groups hold others.
+func (t *Transcript) blanked(all []drawn) []drawn {
+	if t.Blank != nil {
+		for i := range all {
+			all[i].nodes = render.Each(all[i].nodes, t.Blank)
+		}
+	}
+	return all
+}
+
+// settled is how many parts, counted from the beginning, will not change any more, of
+// which those before from are known not to. Calls that another may still join to a group
+// may change.
+func (t *Transcript) settled(from int, grouped bool) int {
+	at := from
+	for at < len(t.parts) && t.parts[at].done() {
+		at++
+	}
+	if !grouped || at == from || !t.parts[at-1].groups() || at < len(t.parts) && !t.parts[at].joins(t.parts[at-1]) {
+		return at
+	}
+	last := at - 1
+	for at > from && t.parts[at-1].groups() && t.parts[at-1].joins(t.parts[last]) {
+		at--
+	}
+	return at
+}
+
+// done reports whether a part will not change any more.
+func (p *part) done() bool {
+	for _, inner := range p.within {
+		if !inner.done() {
+			return false
+		}
+	}
+	return p.over
+}
+
+func (p *part) input() tool.Input { return p.tool.Partly(p.raw) }
+
+// grouping counts the calls at the beginning that are drawn as one.
+func grouping(parts []*part) (n int) {
+	for n < len(parts) && parts[n].groups() && parts[n].joins(parts[0]) {
+		n++
+	}
+	return n
+}
+
+func (p *part) joins(other *part) bool {
+	return p.tool != nil && p.tool == other.tool && p.name == other.name && p.agent == other.agent
+}
+
+// groups reports whether a call is drawn in one with others.
+func (p *part) groups() bool {
+	return p.tool != nil && p.done() && !p.failed && len(p.asked) == 0 && len(p.within) == 0 && groupOf([]*part{p}) != nil
+}
+
+func groupOf(parts []*part) []render.Node {
+	calls := make([]tool.Called[tool.Input, any], len(parts))
+	for i, p := range parts {
+		calls[i] = tool.Called[tool.Input, any]{In: p.input(), Outcome: p.answer}
+	}
+	return parts[0].tool.Draw.Grouped(calls)
+}
+
+// group draws several calls as one that opens.
+func (t *Transcript) group(parts []*part) drawn {
+	var open []render.Node
+	for _, p := range parts {
+		for _, d := range t.part(p, false) {
+			open = append(open, d.nodes...)
+		}
+	}
+	return drawn{sign: "●", role: render.Good, nodes: []render.Node{render.Fold{Closed: groupOf(parts), Open: open}}}
+}
+
+// depth is how far below the main conversation an agent is.
+func depth(agent string) int {
+	if agent == "" {
+		return 0
+	}
+	return strings.Count(agent, ".") + 1
+}
+
+func (t *Transcript) part(p *part, grouped bool) []drawn {
+	if p.tool != nil {
+		return t.drawCall(p, grouped)
+	}
+	text := strings.TrimRight(p.text, "\n")
+	if strings.TrimSpace(text) == "" || t.Wordless && p.agent == "" && (p.speaks == model || p.speaks == user) {
+		return nil
+	}
+	said := func(sign string, role render.Role) []drawn {
+		return []drawn{{0, sign, role, render.Bounded([]render.Node{render.Text{Text: text, Role: role}})}}
+	}
+	switch p.speaks {
+	case user:
+		return said("›", render.Strong)
+	case notice:
+		return said("·", render.Warn)
+	case heading:
+		return said(headSign, render.Accent)
+	case thinking:
+		return []drawn{{0, "·", render.Dim, render.Bounded(render.Folded(render.Words("thinking", render.Dim), render.Text{Text: text, Role: render.Dim}))}}
+	}
+	return said("", render.Plain)
+}
+
+// drawCall draws a call by its tool, and below it what came of it. What a wrapper calls is
+// drawn in its place.
+func (t *Transcript) drawCall(p *part, grouped bool) []drawn {
+	within := t.draw(p.within, grouped)
+	if p.wraps && p.over && p.tool.Behaviour.Wrapper && !p.failed {
+		return within
+	}
+	in := p.input()
+	all := []drawn{{0, "●", p.look(), p.use(in)}}
+	for _, a := range p.asked {
+		all = append(all, drawn{1, "?", render.Warn, []render.Node{render.Words(a, render.Warn)}})
+	}
+	role, nodes := p.came(in)
+	if last := len(p.within) - 1; last >= 0 && p.within[last].repeated(nodes) {
+		within = t.draw(p.within[:last], grouped)
+	}
+	for _, d := range within {
+		d.deep++
+		all = append(all, d)
+	}
+	if len(nodes) > 0 {
+		all = append(all, drawn{1, "└", role, nodes})
+	}
+	return all
+}
+
+// repeated reports whether the last words of an agent stand in what came of its call.
+func (p *part) repeated(nodes []render.Node) bool {
+	return p.tool == nil && p.speaks == model && p.text != "" &&
+		strings.Contains(render.String(nodes, true), strings.Join(render.Shown(strings.TrimRight(p.text, "\n")), "\n"))
+}
+
+// unsaid is the answer of a call without the lines that stand in those of the calls it made.
+func (p *part) unsaid() tool.Outcome[any] {
+	said := map[string]bool{}
+	for _, inner := range p.within {
+		for l := range strings.Lines(inner.answer.Text) {
+			said[strings.TrimSpace(l)] = true
+		}
+	}
+	answer := p.answer
+	answer.Text = strings.Join(slices.DeleteFunc(strings.Split(answer.Text, "\n"), func(l string) bool { return said[strings.TrimSpace(l)] }), "\n")
+	return answer
+}
+
+// look is the colour of a call's sign.
+func (p *part) look() render.Role {
+	switch {
+	case p.failed:
+		return render.Bad
+	case p.over:
+		return render.Good
+	}
+	return render.Accent
+}
+
+// use is what a call is given.
+func (p *part) use(in tool.Input) []render.Node {
+	head := p.tool.Head(in, p.stage == streaming || p.stage == running)
+	if p.agent != "" {
+		head = append(head, render.Span{Text: "  " + p.agent, Role: render.Dim})
+	}
+	nodes := []render.Node{render.Line{Spans: head}}
+	if p.showsChange(in) { // the change in its place stands for the one that was asked for
+		return nodes
+	}
+	return append(nodes, p.tool.Draw.Use(in)...)
+}
+
+// given is what a call is given, and gave what came of it, where both stand apart.
+func (p *part) given() []render.Node {
+	in := p.input()
+	return append([]render.Node{render.Line{Spans: p.tool.Head(in, false)}}, p.tool.Draw.Use(in)...)
+}
+
+func (p *part) gave() []render.Node {
+	_, nodes := p.came(p.input())
+	return nodes
+}
+
+// came is what came of a call, or how far it is.
+func (p *part) came(in tool.Input) (render.Role, []render.Node) {
+	switch {
+	case p.stage == queued:
+		return render.Dim, p.tool.Draw.Queued(in)
+	case p.stage == running && len(p.within) > 0: // which shows how far it is
+		return render.Dim, nil
+	case p.stage == running:
+		return render.Dim, p.tool.Draw.Progress(in, p.reports)
+	case p.status == "denied" || p.status == "cancelled" || p.status == "interrupted":
+		return render.Warn, p.tool.Draw.Rejected(in, p.answer)
+	case p.failed:
+		return render.Bad, p.tool.Draw.Error(in, p.unsaid())
+	case p.stage == answered:
+		return render.Dim, p.tool.Draw.Result(in, p.answer)
+	}
+	return render.Dim, nil
+}
+
+// showsChange reports whether a call's result is drawn as a change.
+func (p *part) showsChange(in tool.Input) bool {
+	return p.stage == answered && !p.failed && p.answer.Known && render.HasDiff(p.tool.Draw.Result(in, p.answer))
+}
+
+// shown are some of the parts, each where it stands: those of an agent whose call is not
+// known are as far in as the agent is deep.
+func (t *Transcript) shown(from, to int, grouped bool) []drawn {
+	var all []drawn
+	parts := t.parts[min(from, to):to]
+	for len(parts) > 0 {
+		n := 1
+		for n < len(parts) && parts[n].agent == parts[0].agent {
+			n++
+		}
+		for _, d := range t.draw(parts[:n], grouped) {
+			d.deep += depth(parts[0].agent)
+			all = append(all, d)
+		}
+		parts = parts[n:]
+	}
+	return t.blanked(all)
+}
+
+// Lines are all parts, as a terminal has them.
+func (t *Transcript) Lines(screen Terminal) []string {
+	return screen.parts(t.shown(0, len(t.parts), !screen.Verbose))
+}
+
+// deepest is how far in a part is drawn; what is deeper stands there too.
+const deepest = 8
+
+// parts draws parts of a conversation.
+func (t Terminal) parts(all []drawn) (lines []string) {
+	for _, d := range all {
+		indent := strings.Repeat("  ", min(d.deep, deepest))
+		if t.Width > 0 {
+			indent = indent[:min(len(indent), t.Width/4)]
+		}
+		sign := d.sign
+		if t.ASCII {
+			sign = signs[sign]
+		}
+		if sign != "" {
+			sign += " "
+		}
+		for _, l := range t.below(len(indent)).hung(sign, rolePaint[d.role], d.nodes) {
+			lines = append(lines, strings.TrimRight(indent+l, " "))
+		}
+	}
+	return lines
+}
+
+// Question is what a person is shown of a call that is asked about, all of it.
+func (t *Transcript) Question(screen Terminal, name string, input []byte) []string {
+	tl := t.toolOf("", name)
+	screen.Verbose = true
+	return screen.Lines(tl.Asked(tl.Partly(input)))
+}
+
+// Blank blanks secrets in what is drawn.
+func (o Options) Blank() func(string) string {
+	finder := o.finder()
+	return func(text string) string { return finder.Text(text, nil) }
+}
