@@ -70,7 +70,9 @@ func NewSaved(about string, e Engine, c generate.Case) *Saved {
 func Scenario(c generate.Case, name, about string) string {
 	if s := c.System; s != nil {
 		x := oracle.ExpectSystem(s)
-		x.Breaks = s.BreaksStreams() && endsInError(s)
+		if s.BreaksStreams() || s.Lively() {
+			x.Error = endsInError(s)
+		}
 		return generate.SystemScenario(s, name, about, generate.InOrder, x)
 	}
 	e := des.Engine{New: oracle.NewScheduler}

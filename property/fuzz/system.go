@@ -57,20 +57,26 @@ func runSystem(ctx context.Context, s *generate.SystemCase, o generate.Order) (c
 	return out, out.Err
 }
 
-// endsInError runs a case to see whether its retries are used up in the end: the oracle
-// does not predict how many requests come before one that a fault breaks.
-func endsInError(s *generate.SystemCase) bool {
+// endsInError runs a case to see with which error it ends, if any: the oracle does not predict
+// how many requests come before one that a fault breaks, nor how often jobs wake a conversation.
+func endsInError(s *generate.SystemCase) string {
 	out, err := runSystem(context.Background(), s, generate.InOrder)
-	return err == nil && slices.ContainsFunc(out.Trace, func(e trace.Event) bool {
-		return e.Agent == "" && trace.As[trace.RunEnd](e).Error != ""
-	})
+	if err != nil {
+		return ""
+	}
+	for _, e := range out.Trace {
+		if end := trace.As[trace.RunEnd](e); e.Agent == "" && end.Error != "" {
+			return end.Error
+		}
+	}
+	return ""
 }
 
 // historyGrows reports whether each request must repeat the one before: no message of
 // the user joins another, no names of tools come or go, and no other conversation is in
 // between.
 func historyGrows(s *generate.SystemCase) bool {
-	still := len(s.Interrupts) == 0 && !s.ServersChange() && !slices.ContainsFunc(s.Servers, func(v generate.Server) bool { return v.From+v.Until > 0 })
+	still := len(s.Interrupts) == 0 && !s.Lively() && !s.Makes("Snip", "Config", "VerifyPlanExecution") && !s.ServersChange() && !slices.ContainsFunc(s.Servers, func(v generate.Server) bool { return v.From+v.Until > 0 })
 	s.Each(func(c *generate.Call, _ int, _ *generate.Call) {
 		still = still && c.Tool != "Agent" && c.Tool != "ToolSearch"
 	})
@@ -82,6 +88,7 @@ func historyGrows(s *generate.SystemCase) bool {
 // find was settled when they began.
 func policyDependent(s *generate.SystemCase) (is bool) {
 	agents, search := false, false
+	is = len(s.Kit) > 0
 	s.Each(func(c *generate.Call, _ int, parent *generate.Call) {
 		is = is || parent != nil && c.Path != ""
 		agents, search = agents || c.Tool == "Agent", search || c.Tool == "ToolSearch"

@@ -50,6 +50,10 @@ func (s *SystemCase) InputText(c *Call, in Input) string {
 		v = map[string]any{"n": "bad"}
 	case s.Tool(t) != nil:
 		v = map[string]any{"n": in.N}
+	case s.InKit(t) && in.Bad:
+		return brokenInput
+	case s.InKit(t):
+		return c.Input
 	case Served[t] != nil && in.Bad:
 		return Served[t].bad
 	case Served[t] != nil:
@@ -66,6 +70,12 @@ func (s *SystemCase) InputText(c *Call, in Input) string {
 		v = map[string]any{"query": c.Query}
 	case t == "Agent":
 		v = map[string]any{"description": "A task", "prompt": prompt(c)}
+		if c.Background {
+			v["run_in_background"] = true
+		}
+		if c.Name != "" {
+			v["name"] = c.Name
+		}
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ type SystemMaker struct {
 	has  uint32
 	s    *SystemCase
 	ids  int
+	made made
 }
 
 // NewSystemMaker makes a maker of a plan's system cases: of its features the faults count.
@@ -45,6 +47,8 @@ const (
 	agents
 	turns
 	noting
+	kits // the families of the other built-ins
+	nesting
 	anyFault // things that go wrong, of which some:
 	toolFaults
 	streamFaults
@@ -55,7 +59,7 @@ const (
 // Case makes case number i.
 func (m *SystemMaker) Case(i uint64) *SystemCase {
 	m.src.Seed(m.plan.Seed, i^0x5ce4e<<32)
-	m.has, m.ids = m.rng.Uint32(), 0
+	m.has, m.ids, m.made = m.rng.Uint32(), 0, made{}
 	if m.odds(1, 4) { // hardly any: what is about one thing is found sooner
 		m.has &= m.rng.Uint32() & m.rng.Uint32()
 	}
@@ -64,9 +68,10 @@ func (m *SystemMaker) Case(i uint64) *SystemCase {
 	}
 	m.s = &SystemCase{Seed: m.rng.Uint64() >> 33, Policy: m.plan.Policies[m.rng.IntN(len(m.plan.Policies))]}
 	m.pool()
+	m.choose()
 	m.guards()
-	for range m.some(turns, 1, 4) {
-		m.s.Turns = append(m.s.Turns, Turn{Calls: m.message(1+m.rng.IntN(5), true)})
+	for range m.some(turns|kits, 1, 4) {
+		m.s.Turns = append(m.s.Turns, Turn{Calls: m.message(1+m.rng.IntN(5), 0)})
 	}
 	for range m.some(stopping, 0, 2) {
 		m.s.Interrupts = append(m.s.Interrupts, m.span(20))
@@ -125,6 +130,27 @@ func (m *SystemMaker) pool() {
 	}
 }
 
+// choose makes which of the other built-ins there are, and what goes with them.
+func (m *SystemMaker) choose() {
+	s := m.s
+	if m.has&kits == 0 {
+		return
+	}
+	for range 1 + m.rng.IntN(3) {
+		for _, name := range pick(m, families...) {
+			if !m.InKit(name) {
+				s.Kit = append(s.Kit, name)
+			}
+		}
+	}
+	slices.Sort(s.Kit)
+	s.Stay = pick(m, 0, 0, 10*time.Minute, time.Hour)
+	s.Forks = m.chance(nesting, 1, 3)
+	if m.has&nesting != 0 {
+		s.Depth = 1 + m.rng.IntN(3)
+	}
+}
+
 func (m *SystemMaker) tool(name string) Tool {
 	t := Tool{
 		Name: name, Safe: m.odds(1, 2), ReadOnly: m.odds(1, 2), Deferrable: m.chance(deferral, 1, 2), Always: m.chance(deferral, 1, 8),
@@ -172,7 +198,7 @@ func (m *SystemMaker) guards() {
 	}
 	s.Person = m.has&people != 0
 	names := append(m.names(), "Write(/repo/a/**)", "Write(/repo/barred/**)", "Write", "mcp__git", "mcp__weather__*", "Read(/repo/docs/**)")
-	for _, name := range names {
+	for _, name := range append(names, s.Kit...) {
 		if m.odds(1, 2) || m.serversFail() && strings.HasPrefix(name, "mcp__") {
 			s.Allow = append(s.Allow, name)
 		}
@@ -191,14 +217,16 @@ func (m *SystemMaker) guards() {
 	}
 }
 
-func (m *SystemMaker) matched() string { return pick(m, append(m.names(), "Write", "Write", "")...) }
+func (m *SystemMaker) matched() string {
+	return pick(m, append(append(m.names(), m.s.Kit...), "Write", "Write", "")...)
+}
 
 func (m *SystemMaker) before() Hook {
 	h := Hook{Event: "PreToolUse", Tool: m.matched()}
 	if m.chance(deciding, 2, 3) {
 		h.Decision = pick(m, "allow", "allow", "ask", "deny")
 	}
-	if m.chance(rewriting, 2, 3) && h.Tool != "" && !strings.HasPrefix(h.Tool, "mcp__") {
+	if m.chance(rewriting, 2, 3) && h.Tool != "" && !strings.HasPrefix(h.Tool, "mcp__") && !m.InKit(h.Tool) {
 		h.Input = pick(m, "good", "bad", "barred")
 	}
 	h.Stop = m.chance(deciding, 1, 8)
@@ -225,23 +253,24 @@ func (m *SystemMaker) behind() Hook {
 	return h
 }
 
-// message are the calls of one message.
-func (m *SystemMaker) message(n int, main bool) []Call {
+// message are the calls of one message, so deep in sub-agents.
+func (m *SystemMaker) message(n, depth int) []Call {
 	var all []Call
 	at := time.Duration(0)
 	for range n {
 		at += m.span(4)
 		m.ids++
-		c := Call{ID: fmt.Sprintf("c%d", m.ids), At: at, For: m.span(12), Bad: m.odds(1, 4)}
-		switch {
+		c := Call{ID: m.id(), At: at, For: m.span(12), Bad: m.odds(1, 4)}
+		switch main := depth == 0; {
 		case m.chance(deferral, 1, 5):
 			c.Tool, c.Bad, c.Query = "ToolSearch", false, m.query()
+		case len(m.s.Kit) > 0 && m.odds(1, 2):
+			m.other(&c)
 		case m.chance(files, 1, 2):
 			c.Tool, c.Bad = pick(m, "Read", "Write", "Edit"), false
 			c.Path = pick(m, "/repo/a.go", "/repo/b.go", "/repo/docs/index.md", "/repo/new.txt")
-		case main && m.chance(agents, 1, 3):
-			c.Tool, c.Bad, c.For = "Agent", false, 0
-			c.Inside = m.message(1+m.rng.IntN(3), false)
+		case m.starts(depth) && m.chance(agents, 1, 3):
+			m.agent(&c, depth)
 		case main && m.chance(rules|rewriting, 1, 3):
 			c.Tool, c.Path = "Write", fmt.Sprintf("/repo/%s/%s.txt", pick(m, "a", "barred", "free"), c.ID)
 		case m.serversFail() && m.odds(1, 2):
@@ -253,6 +282,39 @@ func (m *SystemMaker) message(n int, main bool) []Call {
 		all = append(all, c)
 	}
 	return all
+}
+
+// starts reports whether a conversation so deep may start agents; some try where they may not.
+func (m *SystemMaker) starts(depth int) bool {
+	return depth < max(1, m.s.Depth) && (depth == 0 || !m.s.Forks) || m.chance(nesting, 1, 8)
+}
+
+// agent makes a call of Agent with what the sub-agent calls.
+func (m *SystemMaker) agent(c *Call, depth int) {
+	c.Tool, c.Bad, c.For = "Agent", false, 0
+	if c.Background = m.chance(kits, 1, 2); c.Background {
+		m.made.jobs++
+		if m.odds(2, 3) {
+			c.Name = pick(m, "ann", "bob", "cleo", "main")
+			m.made.agents = append(m.made.agents, c.Name)
+		}
+	}
+	if depth < 3 {
+		c.Inside = m.message(1+m.rng.IntN(3), depth+1)
+	}
+}
+
+// other makes a call of one of the other built-ins.
+func (m *SystemMaker) other(c *Call) {
+	c.Tool = pick(m, m.s.Kit...)
+	if c.Bad = m.odds(1, 8); c.Bad {
+		return
+	}
+	raw, err := json.Marshal(kit[c.Tool].draw(m))
+	if err != nil {
+		panic(err) // numbers and texts have a form
+	}
+	c.Input = string(raw)
 }
 
 func (m *SystemMaker) answer(c *Call) {
@@ -267,7 +329,7 @@ func (m *SystemMaker) answer(c *Call) {
 }
 
 func (m *SystemMaker) query() string {
-	names := append(m.names(), "Read", "Nope")
+	names := append(append(m.names(), m.s.Kit...), "Read", "Nope")
 	if m.odds(1, 4) {
 		return pick(m, "forecast", "alpha", "status of files", "mcp__git", "+beta tool")
 	}

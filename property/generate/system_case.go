@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,6 +31,14 @@ type SystemCase struct {
 	// sends nothing for so long (J5).
 	Retries int           `yaml:"retries,omitempty"`
 	Idle    time.Duration `yaml:"idle,omitempty"`
+
+	// Kit are the built-ins that are there beside Builtins. Depth is how deep agents may start
+	// agents, 0 being 1; with Forks they go on from the conversation that starts them. Stay is
+	// how long the conversation waits for messages of agents and jobs.
+	Kit   []string      `yaml:"kit,omitempty"`
+	Depth int           `yaml:"depth,omitempty"`
+	Forks bool          `yaml:"forks,omitempty"`
+	Stay  time.Duration `yaml:"stay,omitempty"`
 
 	Servers []Server `yaml:"servers,omitempty"`
 	Tools   []Tool   `yaml:"tools,omitempty"`
@@ -109,15 +118,20 @@ type Call struct {
 	// Bad inputs break the schema.
 	Bad bool `yaml:"bad,omitempty"`
 	// Path is the file of Read, Write and Edit; Query is that of ToolSearch.
-	Path  string        `yaml:"path,omitempty" shrink:"-"`
-	Query string        `yaml:"query,omitempty" shrink:"-"`
+	Path  string `yaml:"path,omitempty" shrink:"-"`
+	Query string `yaml:"query,omitempty" shrink:"-"`
+	// Input is that of a tool of the Kit, as JSON.
+	Input string        `yaml:"input,omitempty" shrink:"-"`
 	At    time.Duration `yaml:"at,omitempty"`
 	For   time.Duration `yaml:"for,omitempty"`
 	// Answer is the person's when asked: yes, no, or good, bad, barred: yes, to another
 	// input. "" is yes.
 	Answer string `yaml:"person,omitempty"`
-	// Inside are the calls of the sub-agent that an Agent call starts.
-	Inside []Call `yaml:"inside,omitempty"`
+	// Inside are the calls of the sub-agent that an Agent call starts; it may start others.
+	// Background has it work beside its parent, Name is what it is reached by.
+	Inside     []Call `yaml:"inside,omitempty"`
+	Background bool   `yaml:"background,omitempty"`
+	Name       string `yaml:"name,omitempty"`
 }
 
 // Calls counts the calls, those of sub-agents too.
@@ -131,13 +145,14 @@ func (s *SystemCase) Calls() int {
 // that started that.
 func (s *SystemCase) Each(f func(c *Call, turn int, parent *Call)) {
 	for t := range s.Turns {
-		for i := range s.Turns[t].Calls {
-			c := &s.Turns[t].Calls[i]
-			f(c, t+1, nil)
-			for k := range c.Inside {
-				f(&c.Inside[k], t+1, c)
-			}
-		}
+		each(s.Turns[t].Calls, t+1, nil, f)
+	}
+}
+
+func each(calls []Call, turn int, parent *Call, f func(*Call, int, *Call)) {
+	for i := range calls {
+		f(&calls[i], turn, parent)
+		each(calls[i].Inside, turn, &calls[i], f)
 	}
 }
 
@@ -149,7 +164,7 @@ func (s *SystemCase) Tool(name string) *Tool {
 	return nil
 }
 
-// Builtins are the built-ins that cases have.
+// Builtins are the built-ins that all cases have.
 var Builtins = []string{"Agent", "Edit", "Read", "ToolSearch", "Write"}
 
 // Check gives what makes no sense in a case.
@@ -162,12 +177,14 @@ func (s *SystemCase) Check() error {
 			err = fmt.Errorf("the call id %q is missing or there twice", c.ID)
 		case c.Tool != "Agent" && len(c.Inside) > 0:
 			err = fmt.Errorf("call %s: only Agent has calls inside", c.ID)
-		case s.Tool(c.Tool) == nil && !slices.Contains(Builtins, c.Tool) && Served[c.Tool] == nil:
+		case s.InKit(c.Tool) && !c.Bad && !json.Valid([]byte(c.Input)):
+			err = fmt.Errorf("call %s: its input is no JSON", c.ID)
+		case s.Tool(c.Tool) == nil && !slices.Contains(Builtins, c.Tool) && !s.InKit(c.Tool) && Served[c.Tool] == nil:
 			err = fmt.Errorf("call %s: no case has a tool %q", c.ID, c.Tool)
 		}
 		seen[c.ID] = true
 	})
-	switch err = errors.Join(err, s.checkServers(), s.checkFaults()); {
+	switch err = errors.Join(err, s.checkKit(), s.checkServers(), s.checkFaults()); {
 	case err != nil:
 		return err
 	case len(s.Turns) == 0:
@@ -185,12 +202,12 @@ func (s *SystemCase) Deferrable(name string) bool {
 	if t := s.Tool(name); t != nil {
 		return t.Deferrable && !t.Always
 	}
-	return Served[name] != nil && !Served[name].Always
+	return Served[name] != nil && !Served[name].Always || kit[name].deferrable
 }
 
 // Undisturbed reports whether nothing stops calls of the case from outside.
 func (s *SystemCase) Undisturbed() bool {
-	return len(s.Interrupts) == 0 && !slices.ContainsFunc(s.Tools, func(t Tool) bool {
+	return len(s.Interrupts) == 0 && !s.Makes("Bash", "PowerShell") && !slices.ContainsFunc(s.Tools, func(t Tool) bool {
 		return t.Stops && (t.Fails || t.Timeout > 0 || len(s.Faults) > 0)
 	})
 }

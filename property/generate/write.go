@@ -40,15 +40,16 @@ func (w *writer) list(indent int, key string, items []string) {
 	}
 }
 
-// user writes the answers of the person and the messages of the user.
-func (w *writer) user(permits []string, interrupts []time.Duration) {
+// user writes what the person permits and answers, and the messages of the user.
+func (w *writer) user(permits, answers []string, interrupts []time.Duration) {
 	var messages []string
 	for i, at := range interrupts {
 		messages = append(messages, mapping("at", at, "text", fmt.Sprintf("Message %d.", i+1)))
 	}
-	if len(permits)+len(messages) > 0 {
+	if len(permits)+len(answers)+len(messages) > 0 {
 		w.line(0, "user:")
 		w.list(1, "permits", permits)
+		w.list(1, "answers", answers)
 		w.list(1, "says", messages)
 	}
 }

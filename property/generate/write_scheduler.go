@@ -17,7 +17,7 @@ func SchedulerScenario(c *des.Case, name, about string, expect *des.Log) string 
 	w := &schedulerWriter{}
 	w.keys(0, "name", name, "about", about, "tags", []string{"faults"})
 	w.world(c)
-	w.user(schedulerPermits(c), c.Interrupts)
+	w.user(schedulerPermits(c), nil, c.Interrupts)
 	w.stream(c)
 	w.list(0, "hooks", schedulerHooks(c))
 	w.list(0, "faults", faultLines(append(callFaults(c), c.Faults...)))

@@ -21,8 +21,8 @@ const (
 
 // Expected is what a scenario of a system case expects of it.
 type Expected struct {
-	// Breaks: the conversation ends in an error, since its retries are used up.
-	Breaks bool
+	// Error is that in which the conversation ends, "" where it ends without.
+	Error string
 	// Results are how calls end, each as "id: status"; NotStarted are the calls that
 	// must not run.
 	Results, NotStarted []string
@@ -36,7 +36,7 @@ func SystemScenario(s *SystemCase, name, about string, o Order, expect *Expected
 	w.world(s, o)
 	w.keys(0, "prompt", mainPrompt)
 	w.list(0, "hooks", s.hookLines())
-	w.user(s.permitLines(), s.Interrupts)
+	w.user(s.permitLines(), s.answerLines(), s.Interrupts)
 	w.stream(s)
 	w.list(0, "faults", faultLines(s.effectiveFaults()))
 	w.keys(0, "policy", s.Policy)
@@ -60,35 +60,33 @@ func (s *SystemCase) effectiveRules(rules []string) []string {
 	return slices.DeleteFunc(slices.Clone(rules), func(rule string) bool {
 		tool, _, _ := strings.Cut(rule, "(")
 		served := slices.ContainsFunc(s.Servers, func(v Server) bool { return strings.HasPrefix(tool+"__", "mcp__"+v.Name+"__") })
-		return !served && !called[tool] && !slices.Contains(Builtins, tool) && s.Tool(tool) == nil
+		return !served && !called[tool] && !slices.Contains(Builtins, tool) && !s.InKit(tool) && s.Tool(tool) == nil
 	})
 }
 
 type systemWriter struct{ writer }
 
 func (w *systemWriter) world(s *SystemCase, o Order) {
-	model, settings := "", flow("")
+	model := ""
 	if s.Small {
 		model = "claude-2-0"
 	}
-	if s.Search != "" {
-		settings = flow(fmt.Sprintf("{ENABLE_TOOL_SEARCH: %q}", s.Search))
-	}
 	w.line(0, "world:")
-	w.keys(1, "only", Builtins, "tree", "trees/webapp.txtar", "settings", settings, "style", s.Style, "model", model,
-		"retries", s.Retries, "stream_idle", s.Idle,
+	w.keys(1, "only", slices.Concat(Builtins, s.Kit), "tree", "trees/webapp.txtar", "settings", s.settingsLine(), "style", s.Style, "model", model,
+		"retries", s.Retries, "stream_idle", s.Idle, "agent_depth", s.Depth, "stay", s.Stay, "max_turns", s.maxTurns(),
 		"permissions", flow(mapping("mode", s.Mode, "allow", s.effectiveRules(s.Allow), "ask", s.effectiveRules(s.Ask), "deny", s.effectiveRules(s.Deny))))
 	if len(s.Discovered) > 0 {
 		w.list(1, "history", []string{
 			mapping("role", "user", "text", mainPrompt, "discovered", s.Discovered), mapping("role", "assistant", "text", "Hello."),
 		})
 	}
+	w.surroundings(s)
 	var tools, servers []string
 	for i := range s.Tools {
 		tools = append(tools, s.Tools[i].line())
 	}
 	for i := range s.Servers {
-		servers = append(servers, s.Servers[i].line(o))
+		servers = append(servers, s.Servers[i].line(o, s.resources()))
 	}
 	if o == Reversed {
 		slices.Reverse(tools)
@@ -98,7 +96,7 @@ func (w *systemWriter) world(s *SystemCase, o Order) {
 	w.list(1, "tools", tools)
 }
 
-func (v *Server) line(o Order) string {
+func (v *Server) line(o Order, resources flow) string {
 	where := catalogues[v.Name]
 	var faults, lists flow
 	switch v.Connect {
@@ -112,7 +110,7 @@ func (v *Server) line(o Order) string {
 		lists = flow("[" + mapping("turn", v.Relist, "without", v.Without, "list", v.List) + "]")
 	}
 	return mapping("catalogue", where.file, "only", where.only, "from_turn", v.From, "until_turn", v.Until,
-		"faults", faults, "lists", lists, "reverse", o == Reversed)
+		"faults", faults, "lists", lists, "resources", resources, "reverse", o == Reversed)
 }
 
 const schema flow = `{type: object, required: [n], properties: {n: {type: integer}}, additionalProperties: false}`
@@ -178,16 +176,16 @@ func (w *systemWriter) stream(s *SystemCase) {
 		w.turn(s, mainPrompt, t.Calls)
 	}
 	// Whatever is asked beyond the script has an answer.
-	w.line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Interrupts)+1)
+	w.line(2, "- {for: %s, text: Done., repeat: %d}", mainPrompt, len(s.Interrupts)+1+s.maxTurns())
 	agents := 0
 	var durations []string
 	s.Each(func(c *Call, _ int, _ *Call) {
 		durations = append(durations, members([]any{c.ID, c.For})...)
-		if c.Tool == "Agent" {
+		if c.Tool == "Agent" || s.InKit(c.Tool) && startsAgent(c.Tool) {
 			if len(c.Inside) > 0 {
 				w.turn(s, prompt(c), c.Inside)
 			}
-			w.line(2, "- {for: %s, text: Done., repeat: 3}", prompt(c))
+			w.line(2, "- {for: %s, text: %q, repeat: %d}", prompt(c), lastWords(c), 3+s.maxTurns())
 			agents++
 		}
 	})
@@ -208,13 +206,9 @@ func (w *systemWriter) turn(s *SystemCase, by string, calls []Call) {
 }
 
 func (w *systemWriter) expect(e *Expected) {
-	if e == nil || !e.Breaks && len(e.Results)+len(e.NotStarted) == 0 {
+	if e == nil || e.Error == "" && len(e.Results)+len(e.NotStarted) == 0 {
 		return
 	}
-	outcome := ""
-	if e.Breaks {
-		outcome = "turn"
-	}
 	w.line(0, "expect:")
-	w.keys(1, "outcome", outcome, "results", inBraces(e.Results), "not_started", e.NotStarted)
+	w.keys(1, "outcome", e.Error, "results", inBraces(e.Results), "not_started", e.NotStarted)
 }

@@ -133,6 +133,10 @@ func (v *SystemView) circumstances(p *systemCall) oracle.Circumstances {
 	if w == nil {
 		return f
 	}
+	if p.background() { // servers come and go with the turns of the main conversation, which goes on meanwhile
+		f.Unknown = true
+		return f
+	}
 	in, sure := v.offers(p.call.Tool, p.turn, p.asked)
 	f.NotOffered, f.Unknown = !in, f.Unknown || !sure
 	if f.Status == "" && oracle.Unlisted(v.s, p.call.Tool, p.turn) {

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -37,9 +38,17 @@ func (v *SystemView) discovered(turn int) (names map[string]bool, more bool) {
 	return names, more
 }
 
+// offeredElsewise are the built-ins whose gates look at more than settings.
+var offeredElsewise = []string{"ListMcpResources", "ReadMcpResource", "SyntheticOutput", "TodoWrite"}
+
 // all are the names of the tools that a case may call.
 func all(s *generate.SystemCase) []string {
 	names := slices.Concat(generate.Builtins, slices.Sorted(maps.Keys(generate.Served)))
+	for _, name := range s.Kit {
+		if !slices.Contains(offeredElsewise, name) {
+			names = append(names, name)
+		}
+	}
 	for _, t := range s.Tools {
 		names = append(names, t.Name)
 	}
@@ -117,7 +126,7 @@ func prefixes(v *SystemView) error {
 	requests := v.main()
 	for _, r := range requests {
 		first := requests[0]
-		if r.prefix != first.prefix || !bytes.Equal(bytes.Join(asBytes(r.defs[:r.prefix]), nil), bytes.Join(asBytes(first.defs[:first.prefix]), nil)) {
+		if !slices.EqualFunc(r.beginning(), first.beginning(), func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
 			return fmt.Errorf("request %d: the definitions up to the cache breakpoint are not those of the first: %v, then %v", r.turn, first.names[:first.prefix], r.names[:r.prefix])
 		}
 		own, others := r.names[r.prefix:], []string(nil)
@@ -136,12 +145,15 @@ func prefixes(v *SystemView) error {
 	return nil
 }
 
-func isServed(name string) bool { return strings.HasPrefix(name, "mcp__") }
-
-func asBytes[T ~[]byte](all []T) [][]byte {
-	out := make([][]byte, len(all))
-	for i, b := range all {
-		out[i] = b
+// beginning are the definitions up to the cache breakpoint, without the built-ins that come and go
+// with the servers that have resources (C3).
+func (r *request) beginning() (all []json.RawMessage) {
+	for i, def := range r.defs[:r.prefix] {
+		if name := r.names[i]; name != "ListMcpResources" && name != "ReadMcpResource" {
+			all = append(all, def)
+		}
 	}
-	return out
+	return all
 }
+
+func isServed(name string) bool { return strings.HasPrefix(name, "mcp__") }

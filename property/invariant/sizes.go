@@ -47,7 +47,7 @@ func (v *SystemView) sizes(turn int, r *request) (all []largeResult, message int
 }
 
 func saved(v *SystemView) error {
-	if v.s.BreaksDisk() || v.repeats() {
+	if v.s.BreaksDisk() || v.repeats() || v.s.Makes("Snip") {
 		return nil // where a result cannot be kept, it is cut
 	}
 	requests := v.main()
@@ -111,7 +111,7 @@ func frozen(v *SystemView) error {
 			key := r.agent + "/" + id
 			b := before[key]
 			before[key] = r
-			if b == nil || v.byID[id].repeated || b.results[id] == text {
+			if b == nil || v.byID[id] == nil || v.byID[id].repeated || b.results[id] == text || v.s.Makes("Snip") {
 				continue
 			}
 			if texts := text + b.results[id]; v.byID[id].call.Tool == "ToolSearch" && (r.lacks(b, texts) || b.lacks(r, texts)) {

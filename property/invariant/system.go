@@ -51,11 +51,11 @@ func allAnswered(v *SystemView) error {
 		if p.parent == nil && p.turn <= requests && !p.emitted && (p.made || len(v.s.Interrupts) == 0) {
 			return fmt.Errorf("call %s has no result", p.call.ID)
 		}
-		if p.parent != nil && p.made && !p.emitted && !p.parent.stopped() {
+		if p.parent != nil && p.made && !p.emitted && !p.leftAlone() {
 			return fmt.Errorf("call %s of a sub-agent has no result", p.call.ID)
 		}
 	}
-	if !v.s.Undisturbed() || v.failed {
+	if !v.s.Undisturbed() || v.failed || v.s.Lively() {
 		return nil
 	}
 	want := len(v.s.Turns) + 1
@@ -176,11 +176,12 @@ func hooksInOrder(v *SystemView) error {
 func agentsEnd(v *SystemView) error {
 	for _, e := range v.out.Trace {
 		p := v.agents[e.Agent]
-		if e.Agent == "" || p == nil {
+		if e.Agent == "" || p == nil || ofTheSession(e) {
 			continue
 		}
 		begins := e.Kind() == trace.KindRequest || e.Kind() == trace.KindStarted
 		switch {
+		case p.background():
 		case p.over && e.At > p.ended && e.Kind() != trace.KindLate:
 			return fmt.Errorf("at %s: %s of %s, whose call %s ended at %s", e.At, e.Kind(), e.Agent, p.call.ID, p.ended)
 		case p.wasCancelled && begins && e.At > p.cancelled:
@@ -188,18 +189,45 @@ func agentsEnd(v *SystemView) error {
 		}
 	}
 	for _, p := range v.calls {
-		if p.call.Tool == "Agent" && !v.outlastsStop(p) && p.wasCancelled && p.over && p.ended > p.cancelled {
+		if p.call.Tool == "Agent" && !p.background() && !v.outlastsStop(p) && p.wasCancelled && p.over && p.ended > p.cancelled {
 			return fmt.Errorf("call %s was stopped at %s and ended at %s", p.call.ID, p.cancelled, p.ended)
 		}
 	}
 	return nil
 }
 
+// ofTheSession reports whether what happened is not the agent's own: tasks and messages are the
+// session's, whoever began them.
+func ofTheSession(e trace.Event) bool {
+	switch e.Kind() {
+	case trace.KindTaskStarted, trace.KindTaskEnded, trace.KindMailSent, trace.KindMailTaken:
+		return true
+	}
+	return false
+}
+
 // outlastsStop reports whether a call of the sub-agent ignores that it is to stop, or a
 // hook after the run hangs, which has its time whatever is stopped (G1).
 func (v *SystemView) outlastsStop(p *systemCall) bool {
 	hung := slices.ContainsFunc(v.s.Hooks, func(h generate.Hook) bool { return h.Fails == "hang" && h.Event != "PreToolUse" })
-	return hung || slices.ContainsFunc(p.call.Inside, func(c generate.Call) bool { return v.s.Suffers(c.ID, "deaf") })
+	return hung || v.deaf(p.call.Inside)
+}
+
+func (v *SystemView) deaf(calls []generate.Call) bool {
+	return slices.ContainsFunc(calls, func(c generate.Call) bool { return v.s.Suffers(c.ID, "deaf") || v.deaf(c.Inside) })
+}
+
+// background reports whether the sub-agent that a call starts works beside its parent, or is in
+// one that does.
+func (p *systemCall) background() bool {
+	return p.call.Background || p.parent != nil && p.parent.background()
+}
+
+// leftAlone reports whether nobody waits any more for what a sub-agent's call gives: an agent
+// above it was stopped, or it works in the background and ends with the session.
+func (p *systemCall) leftAlone() bool {
+	above := p.parent
+	return above != nil && (above.stopped() || above.background() || above.leftAlone())
 }
 
 func agentsApart(v *SystemView) error {
@@ -220,7 +248,7 @@ func agentsApart(v *SystemView) error {
 
 func siblingsOnly(v *SystemView) error {
 	for _, p := range v.calls {
-		if p.status != "cancelled" || p.parent != nil && p.parent.stopped() {
+		if p.status != "cancelled" || p.leftAlone() {
 			continue
 		}
 		if !slices.ContainsFunc(v.calls, func(q *systemCall) bool { return q != p && q.turn == p.turn && q.parent == p.parent && v.stops(q) }) {
@@ -231,6 +259,9 @@ func siblingsOnly(v *SystemView) error {
 }
 
 func (v *SystemView) stops(p *systemCall) bool {
+	if p.call.Tool == "Bash" || p.call.Tool == "PowerShell" {
+		return p.ran && p.status != "ok"
+	}
 	t := v.s.Tool(p.call.Tool)
 	return t != nil && t.Stops && (t.Fails || oracle.RunStatus(v.s, p.call) != "") && p.ran
 }

@@ -49,8 +49,8 @@ func Predict(s *generate.SystemCase, c *generate.Call, turn int, of Circumstance
 	f := &predictor{s: s, c: c, circumstances: of, input: generate.Input{N: generate.CallNumber(c.ID), Path: c.Path, Bad: c.Bad}}
 	f.StopsTurn = func(hook string) bool { return stopsTurn(s, hook) }
 	p := f.call(turn)
-	if of.Unknown {
-		return Prediction{Unknown: true, StopsTurn: f.StopsTurn, Why: "its circumstances are unknown"}
+	if of.Unknown || s.Unsettled() || s.InKit(c.Tool) {
+		return Prediction{Unknown: true, BadInput: c.Bad, StopsTurn: f.StopsTurn, Why: "its circumstances are unknown"}
 	}
 	return p
 }

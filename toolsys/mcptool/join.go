@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
@@ -60,6 +61,7 @@ func (j joined) resources(ctx context.Context, server string) ([]tool.Resource, 
 		all = append(all, found...)
 		return err
 	})
+	slices.SortStableFunc(all, func(a, b tool.Resource) int { return strings.Compare(a.Server, b.Server) })
 	return all, err
 }
 
@@ -89,8 +91,8 @@ func (j joined) prompt(ctx context.Context, server, name string, args map[string
 	return blocks, err
 }
 
-// ask asks the fleet that has the server; every fleet where none is named, and where
-// none has it, so that the error names those that are there.
+// ask asks the fleet that has the server, and every fleet where none is named. What that gives
+// depends on the servers, and not on the order in which they were configured (D3).
 func (j joined) ask(server string, do func(*Fleet) error) error {
 	var errs []error
 	for _, f := range j {
@@ -98,11 +100,11 @@ func (j joined) ask(server string, do func(*Fleet) error) error {
 			return do(f)
 		}
 	}
+	if server != "" || len(j) == 0 {
+		return j.noServer(server)
+	}
 	for _, f := range j {
 		errs = append(errs, do(f))
-	}
-	if len(j) == 0 {
-		return ErrNoServer
 	}
 	return errors.Join(errs...)
 }

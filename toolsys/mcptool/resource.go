@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,13 +37,19 @@ func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, 
 	return all, nil
 }
 
-func (f *Fleet) noServer(name string) error {
+func (f *Fleet) noServer(name string) error { return joined{f}.noServer(name) }
+
+// noServer is the error of a name that no server of the fleets has.
+func (j joined) noServer(name string) error {
 	var names []string
-	for _, l := range f.links {
-		if l.readable() {
-			names = append(names, l.Name)
+	for _, f := range j {
+		for _, l := range f.links {
+			if l.readable() {
+				names = append(names, l.Name)
+			}
 		}
 	}
+	slices.Sort(names)
 	return fmt.Errorf("%w: %q; those with resources are: %s", ErrNoServer, name, strings.Join(names, ", "))
 }
 

@@ -189,7 +189,7 @@ func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	i := s.pick(firstContent(body))
+	i := s.pick(task(body))
 	s.mu.Unlock()
 	if i < 0 {
 		return nil, errScriptOver
@@ -211,12 +211,24 @@ func (s *script) pick(first string) int {
 	return slices.IndexFunc(s.turns, func(t scriptedTurn) bool { return !t.used && t.match == "" })
 }
 
-// firstContent is the content of the first message, as it was sent.
-func firstContent(body message.Body) string {
+// forkMark is what a fork reads before its task.
+const forkMark = "This is a fork of the conversation above"
+
+// task is the content of the message that a conversation began with, as it was sent: the first
+// one, and of a fork the one that it was forked with.
+func task(body message.Body) string {
+	if body.Messages() == 0 {
+		return ""
+	}
+	for i := body.Messages() - 1; i > 0; i-- {
+		if at := bytes.Index(body.Message(i), []byte(forkMark)); at >= 0 {
+			return string(body.Message(i)[at:])
+		}
+	}
 	var first struct {
 		Content json.RawMessage `json:"content"`
 	}
-	if body.Messages() == 0 || json.Unmarshal(body.Message(0), &first) != nil {
+	if json.Unmarshal(body.Message(0), &first) != nil {
 		return ""
 	}
 	return string(first.Content)

@@ -1,0 +1,166 @@
+package generate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A case has the five built-ins of Builtins always, and some families of the others in its
+// Kit: all of them together would hide what a few can show, and make each request as long
+// as it can be.
+
+// kitTool is a built-in tool of the families: what its gate needs, and the inputs that
+// cases give it.
+type kitTool struct {
+	deferrable bool
+	// settings are the variables that offer the tool.
+	settings map[string]string
+	draw     func(*SystemMaker) object
+}
+
+// object is an input.
+type object = map[string]any
+
+const on = "true"
+
+func feature(name string) map[string]string { return map[string]string{"FEATURE_" + name: on} }
+
+var (
+	internal = map[string]string{"USER_TYPE": "ant"}
+	kairos   = feature("KAIROS")
+	triggers = feature("AGENT_TRIGGERS")
+	swarms   = feature("AGENT_SWARMS")
+	todoV2   = feature("TODO_V2")
+	worktree = feature("WORKTREE_MODE")
+)
+
+// kit are the tools of the families, by name.
+var kit map[string]kitTool
+
+func init() { // the draws look the table up
+	kit = map[string]kitTool{
+		"AskUserQuestion":     {draw: drawQuestion},
+		"Bash":                {draw: drawBash},
+		"Brief":               {draw: drawBrief},
+		"Config":              {settings: internal, draw: drawConfig},
+		"CoordinatorMode":     {deferrable: true, settings: feature("COORDINATOR_MODE"), draw: drawCoordinator},
+		"CronCreate":          {deferrable: true, settings: triggers, draw: drawCronCreate},
+		"CronDelete":          {deferrable: true, settings: triggers, draw: drawCronDelete},
+		"CronList":            {deferrable: true, settings: triggers, draw: drawNothing},
+		"CtxInspect":          {settings: feature("CONTEXT_COLLAPSE"), draw: drawInspect},
+		"EnterPlanMode":       {deferrable: true, draw: drawNothing},
+		"EnterWorktree":       {deferrable: true, settings: worktree, draw: drawEnterWorktree},
+		"ExitPlanMode":        {deferrable: true, draw: drawPlan},
+		"ExitWorktree":        {deferrable: true, settings: worktree, draw: drawExitWorktree},
+		"Glob":                {draw: drawGlob},
+		"Grep":                {draw: drawGrep},
+		"LSP":                 {deferrable: true, settings: map[string]string{"ENABLE_LSP_TOOL": on}, draw: drawLSP},
+		"ListMcpResources":    {deferrable: true, draw: drawListResources},
+		"ListPeers":           {settings: swarms, draw: drawNothing},
+		"Monitor":             {settings: feature("MONITOR_TOOL"), draw: drawMonitor},
+		"NotebookEdit":        {deferrable: true, draw: drawNotebook},
+		"OverflowTest":        {settings: feature("OVERFLOW_TEST"), draw: drawOverflow},
+		"PowerShell":          {deferrable: true, settings: feature("POWERSHELL_TOOL"), draw: drawPowerShell},
+		"PushNotification":    {settings: kairos, draw: drawPush},
+		"REPL":                {settings: internal, draw: drawREPL},
+		"ReadMcpResource":     {deferrable: true, draw: drawReadResource},
+		"RemoteTrigger":       {deferrable: true, settings: triggerSettings, draw: drawTrigger},
+		"SendMessage":         {deferrable: true, draw: drawSend},
+		"SendUserFile":        {settings: kairos, draw: drawSendFile},
+		"Skill":               {draw: drawSkill},
+		"Sleep":               {settings: feature("PROACTIVE"), draw: drawSleep},
+		"Snip":                {settings: feature("HISTORY_SNIP"), draw: drawSnip},
+		"SubscribePR":         {settings: pullSettings, draw: drawSubscribe},
+		"SuggestBackgroundPR": {settings: internal, draw: drawSuggest},
+		"SyntheticOutput":     {draw: drawAnswer},
+		"TaskCreate":          {deferrable: true, settings: todoV2, draw: drawTaskCreate},
+		"TaskGet":             {deferrable: true, settings: todoV2, draw: drawTaskGet},
+		"TaskList":            {deferrable: true, settings: todoV2, draw: drawNothing},
+		"TaskOutput":          {draw: drawOutput},
+		"TaskStop":            {deferrable: true, draw: drawStop},
+		"TaskUpdate":          {deferrable: true, settings: todoV2, draw: drawTaskUpdate},
+		"TeamCreate":          {deferrable: true, settings: swarms, draw: drawTeam},
+		"TeamDelete":          {deferrable: true, settings: swarms, draw: drawNothing},
+		"TestingPermission":   {settings: feature("TESTING"), draw: drawTesting},
+		"TodoWrite":           {deferrable: true, draw: drawTodos},
+		"Tungsten":            {settings: internal, draw: drawTungsten},
+		"VerifyPlanExecution": {settings: feature("VERIFY_PLAN"), draw: drawVerify},
+		"WebBrowser":          {settings: feature("WEB_BROWSER_TOOL"), draw: drawBrowser},
+		"WebFetch":            {deferrable: true, draw: drawFetch},
+		"WebSearch":           {deferrable: true, draw: drawSearch},
+		"Workflow":            {deferrable: true, settings: feature("WORKFLOW_SCRIPTS"), draw: drawWorkflow},
+	}
+}
+
+// families are tools that work on the same things.
+var families = [][]string{
+	{"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"},
+	{"TodoWrite", "Brief", "SendUserFile"},
+	{"TeamCreate", "TeamDelete", "ListPeers", "SendMessage"},
+	{"SendMessage", "TaskOutput", "TaskStop"},
+	{"Bash", "TaskOutput", "TaskStop", "Monitor"},
+	{"CronCreate", "CronDelete", "CronList", "Sleep"},
+	{"WebFetch", "WebSearch", "WebBrowser", "PushNotification"},
+	{"RemoteTrigger", "SubscribePR"},
+	{"Bash", "PowerShell", "Tungsten"},
+	{"Glob", "Grep", "NotebookEdit", "LSP"},
+	{"EnterPlanMode", "ExitPlanMode", "VerifyPlanExecution"},
+	{"CoordinatorMode", "TodoWrite"},
+	{"EnterWorktree", "ExitWorktree", "Glob"},
+	{"Snip", "CtxInspect", "OverflowTest"},
+	{"Config", "TestingPermission"},
+	{"AskUserQuestion", "SuggestBackgroundPR"},
+	{"REPL", "Workflow", "Skill"},
+	{"ListMcpResources", "ReadMcpResource"},
+	{"SyntheticOutput"},
+}
+
+// KitNames are the built-ins that cases may have beyond Builtins.
+func KitNames() []string { return slices.Sorted(maps.Keys(kit)) }
+
+func (s *SystemCase) checkKit() error {
+	for _, name := range s.Kit {
+		if _, known := kit[name]; !known {
+			return fmt.Errorf("no case has a built-in %q in its kit", name)
+		}
+	}
+	return nil
+}
+
+// InKit reports whether a tool is one of the case's Kit.
+func (s *SystemCase) InKit(name string) bool { return slices.Contains(s.Kit, name) }
+
+// Makes reports whether the case makes a call of one of these tools.
+func (s *SystemCase) Makes(tools ...string) (is bool) {
+	s.Each(func(c *Call, _ int, _ *Call) { is = is || slices.Contains(tools, c.Tool) })
+	return is
+}
+
+// Lively reports whether messages may come to the conversation that are not the user's: from
+// agents, jobs and what is watched.
+func (s *SystemCase) Lively() (is bool) {
+	s.Each(func(c *Call, _ int, _ *Call) { is = is || c.Background })
+	return is || s.Makes("CronCreate", "Monitor", "SubscribePR", "SuggestBackgroundPR", "SendMessage", "SyntheticOutput")
+}
+
+// Unsettled reports whether a call of the case may change what becomes of others: the mode,
+// the folder that is worked in, who does the work.
+func (s *SystemCase) Unsettled() bool {
+	return s.Makes("EnterPlanMode", "ExitPlanMode", "Config", "CoordinatorMode", "EnterWorktree", "ExitWorktree", "Skill", "Bash")
+}
+
+// Settings are the variables that the case's tools need, sorted by name.
+func (s *SystemCase) settings() (names []string, values map[string]string) {
+	values = map[string]string{}
+	if s.Search != "" {
+		values["ENABLE_TOOL_SEARCH"] = s.Search
+	}
+	if s.Forks {
+		maps.Copy(values, feature("FORK_SUBAGENT"))
+	}
+	for _, name := range s.Kit {
+		maps.Copy(values, kit[name].settings)
+	}
+	return slices.Sorted(maps.Keys(values)), values
+}

@@ -1,0 +1,378 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// What inputs name is drawn from what the case has made so far, and one beyond, so that
+// most are there and some are not.
+
+// made counts what the calls of a case may have made.
+type made struct {
+	tasks, jobs, crons, mails int
+	agents, trees             []string
+}
+
+// broken is an input that breaks the schema of each tool.
+const brokenInput = `{"no_such_member":{"x":[]}}`
+
+func drawNothing(*SystemMaker) object { return object{} }
+
+// one draws a member that is there half of the time.
+func (m *SystemMaker) one(in object, name string, from ...any) {
+	if m.odds(1, 2) {
+		in[name] = pick(m, from...)
+	}
+}
+
+// numbered is the id of one of so many things, or of none.
+func (m *SystemMaker) numbered(prefix string, n int) string {
+	return prefix + strconv.Itoa(1+m.rng.IntN(n+1+m.rng.IntN(2)))
+}
+
+func (m *SystemMaker) file() string {
+	return pick(m, "/repo/a.go", "/repo/b.go", "/repo/docs/index.md", "notes.txt", "/repo/missing.txt", "/repo", "/etc/passwd")
+}
+
+func drawTaskCreate(m *SystemMaker) object {
+	m.made.tasks++
+	in := object{"subject": fmt.Sprintf("Task %d", m.made.tasks), "description": pick(m, "All of it.", "Half of it.")}
+	m.one(in, "activeForm", "Doing it")
+	return in
+}
+
+func (m *SystemMaker) task() string { return m.numbered("", m.made.tasks) }
+
+func drawTaskGet(m *SystemMaker) object { return object{"taskId": m.task()} }
+
+func drawTaskUpdate(m *SystemMaker) object {
+	in := object{"taskId": m.task()}
+	if m.odds(2, 3) {
+		in["status"] = pick(m, "in_progress", "in_progress", "completed", "completed", "pending", "deleted")
+	}
+	m.one(in, "subject", "Another subject")
+	if m.odds(1, 4) {
+		in["owner"] = m.peer()
+	}
+	for _, name := range []string{"addBlocks", "addBlockedBy"} {
+		if m.odds(1, 4) {
+			in[name] = []string{m.task()}
+		}
+	}
+	return in
+}
+
+func drawTodos(m *SystemMaker) object {
+	items := []object{}
+	for i := range m.rng.IntN(4) {
+		items = append(items, object{"content": fmt.Sprintf("Item %d", i+1), "status": pick(m, "pending", "in_progress", "completed"), "activeForm": "Doing it"})
+	}
+	return object{"todos": items}
+}
+
+func drawBrief(m *SystemMaker) object {
+	in := object{"message": pick(m, "It goes on.", "Two of **three** are done.", "  ")}
+	m.one(in, "status", "normal", "proactive")
+	return in
+}
+
+func drawSendFile(m *SystemMaker) object {
+	in := object{"files": []string{m.file()}}
+	m.one(in, "caption", "As you asked.")
+	return in
+}
+
+func drawTeam(m *SystemMaker) object {
+	return object{"team_name": pick(m, "pair", "crew", "two words")}
+}
+
+// peer is the name of an agent.
+func (m *SystemMaker) peer() string {
+	return pick(m, append([]string{"main", "nobody", "agent_1", ""}, m.made.agents...)...)
+}
+
+func drawSend(m *SystemMaker) object {
+	m.made.mails++
+	in := object{"to": pick(m, append([]string{"main", "*", "nobody", "agent_1"}, m.made.agents...)...), "message": pick(m, "How far are you?", "Go on.", "")}
+	if m.odds(1, 3) {
+		in["type"] = pick(m, "message", "shutdown_request", "shutdown_response", "plan_approval_request", "plan_approval_response")
+		in["approve"] = m.odds(1, 2)
+		in["request_id"] = m.numbered("mail_", m.made.mails)
+	}
+	return in
+}
+
+func (m *SystemMaker) job() string { return m.numbered("task_", m.made.jobs) }
+
+func drawOutput(m *SystemMaker) object {
+	in := object{"task_id": m.job()}
+	m.one(in, "block", false, true)
+	m.one(in, "timeout", 1_000, 60_000)
+	return in
+}
+
+func drawStop(m *SystemMaker) object { return object{"task_id": m.job()} }
+
+// commands are what shells are given: they look, change, fail, take time and are no commands.
+var commands = []string{
+	"echo hi", "cat a.go", "ls", "sleep 2; echo late", "false", "cd docs", "cd docs && pwd", "echo x > out.txt", "rm -f out.txt",
+	"cat missing.txt", "grep -r func .", "echo 'open", "echo one; sleep 1; echo two; sleep 1; echo three", "touch t.txt && ls | wc -l", "exit 3", "cat /etc/passwd",
+}
+
+func drawBash(m *SystemMaker) object {
+	in := object{"command": pick(m, commands...)}
+	if m.InKit("TaskOutput") && m.odds(1, 2) {
+		m.made.jobs++
+		in["run_in_background"] = true
+	}
+	if m.odds(1, 6) {
+		in["timeout"] = 1_500
+	}
+	return in
+}
+
+// InKit reports whether the case under way has a tool of the families.
+func (m *SystemMaker) InKit(name string) bool { return slices.Contains(m.s.Kit, name) }
+
+func drawPowerShell(m *SystemMaker) object {
+	return object{"command": pick(m, "Get-Content a.go", "Get-ChildItem", "Remove-Item a.go", "Get-Content /etc/passwd", " ")}
+}
+
+func drawTungsten(m *SystemMaker) object {
+	in := object{}
+	switch m.rng.IntN(5) {
+	case 0:
+		in["close"] = true
+	case 1:
+		in["keys"] = []string{pick(m, "C-c", "Enter", "Up")}
+	default:
+		in["text"], in["keys"] = pick(m, commands...), []string{"Enter"}
+	}
+	m.one(in, "wait_ms", 500, 3_000)
+	return in
+}
+
+func drawMonitor(m *SystemMaker) object {
+	in := object{"task_id": m.job(), "pattern": pick(m, "two", "o", "((", "^late$")}
+	m.one(in, "once", true)
+	m.one(in, "timeout", 1_000, 60_000)
+	return in
+}
+
+func drawCronCreate(m *SystemMaker) object {
+	m.made.crons++
+	m.made.jobs++
+	in := object{"cron": pick(m, CronLines...), "prompt": fmt.Sprintf("Job %d.", m.made.crons)}
+	m.one(in, "recurring", false, true)
+	return in
+}
+
+// CronLines are the lines that cases give jobs; some are none.
+var CronLines = []string{"*/5 * * * *", "*/20 * * * *", "30 * * * *", "7 1 * * *", "0 0 31 2 *", "61 * * * *", "* * * 1234", "15 0 1 1 *"}
+
+func drawCronDelete(m *SystemMaker) object {
+	return object{"id": m.numbered("cron_", m.made.crons)}
+}
+
+func drawSleep(m *SystemMaker) object {
+	return object{"seconds": pick(m, 0, 0.5, 3, 700)}
+}
+
+func drawFetch(m *SystemMaker) object {
+	return object{"url": pick(m, "https://example.com/page", "https://example.com/old", "https://example.com/away", "https://nowhere.example/", "file:///etc/passwd", "http://localhost/"), "prompt": "What does it say?"}
+}
+
+func drawSearch(m *SystemMaker) object {
+	in := object{"query": pick(m, "go iterators", "nothing", "unknown words")}
+	if m.odds(1, 4) {
+		in["allowed_domains"] = []string{"go.dev"}
+	}
+	return in
+}
+
+func drawBrowser(m *SystemMaker) object {
+	in := object{"action": pick(m, "navigate", "navigate", "read", "click", "type", "screenshot", "evaluate")}
+	switch in["action"] {
+	case "navigate":
+		in["url"] = pick(m, "https://shop.example/", "https://shop.example/cart", "https://bank.example/", "https://nowhere.example/")
+	case "click":
+		in["selector"] = pick(m, "#next", "#away", "#none")
+	case "type":
+		in["selector"], in["text"] = pick(m, "#name", "#none"), "Ann"
+	case "evaluate":
+		in["script"] = pick(m, "document.title", "alert(1)")
+	}
+	return in
+}
+
+func drawPush(m *SystemMaker) object {
+	in := object{"message": pick(m, "The tests pass.", " ")}
+	m.one(in, "priority", "low", "high")
+	return in
+}
+
+func drawTrigger(m *SystemMaker) object {
+	in := object{"action": pick(m, "list", "get", "create", "update", "run")}
+	m.one(in, "trigger_id", "t1", "t2", "../admin")
+	if m.odds(1, 2) {
+		in["body"] = object{"name": "Nightly"}
+	}
+	return in
+}
+
+func drawSubscribe(m *SystemMaker) object {
+	m.made.jobs++
+	in := object{"repo": pick(m, "me/thing", "me/..", "me/thing"), "number": pick(m, 7, 7, 8, 9)}
+	m.one(in, "interval_seconds", 60, 600)
+	return in
+}
+
+func drawGlob(m *SystemMaker) object {
+	in := object{"pattern": pick(m, "*", "**/*.go", "[", "docs/*")}
+	m.one(in, "path", "/repo/docs", "/repo/missing", "/etc")
+	return in
+}
+
+func drawGrep(m *SystemMaker) object {
+	in := object{"pattern": pick(m, "func", "(", "o", "nowhere")}
+	m.one(in, "output_mode", "content", "count")
+	m.one(in, "path", "/repo/docs", "/repo/a.go")
+	m.one(in, "head_limit", 2)
+	return in
+}
+
+func drawNotebook(m *SystemMaker) object {
+	in := object{"notebook_path": pick(m, "/repo/nb.ipynb", "/repo/nb.ipynb", "/repo/a.go", "/repo/missing.ipynb"), "new_source": "print(2)"}
+	m.one(in, "cell_id", "one", "two")
+	m.one(in, "edit_mode", "insert", "delete", "replace")
+	m.one(in, "cell_type", "code", "markdown")
+	return in
+}
+
+func drawLSP(m *SystemMaker) object {
+	in := object{
+		"operation": pick(m, "definition", "references", "hover", "implementation", "document_symbols", "workspace_symbols", "incoming_calls"),
+		"file_path": pick(m, "/repo/a.go", "/repo/a.go", "/repo/missing.go", "/repo/x.py"),
+	}
+	m.one(in, "line", 1, 3, 900)
+	m.one(in, "character", 1, 4)
+	m.one(in, "symbol", "greet")
+	return in
+}
+
+func drawPlan(m *SystemMaker) object {
+	return object{"plan": pick(m, "Write it.", "Read, then write.")}
+}
+
+func drawVerify(m *SystemMaker) object { return object{"summary": prompt(&Call{ID: m.id()})} }
+
+func drawCoordinator(m *SystemMaker) object { return object{"active": m.odds(2, 3)} }
+
+func drawEnterWorktree(m *SystemMaker) object {
+	name := pick(m, "one", "two", "../x")
+	m.made.trees = append(m.made.trees, name)
+	return object{"name": name}
+}
+
+func drawExitWorktree(m *SystemMaker) object {
+	in := object{"action": pick(m, "keep", "remove")}
+	m.one(in, "discard_changes", true)
+	return in
+}
+
+func drawSnip(m *SystemMaker) object {
+	switch m.rng.IntN(4) {
+	case 0:
+		return object{}
+	case 1:
+		return object{"from": m.past(4), "to": m.past(6)}
+	}
+	return object{"ids": []string{pick(m, m.numbered("c", m.ids), m.past(4))}}
+}
+
+// past is a message of the conversation. The first one stays, since by it the script knows whose turn it is.
+func (m *SystemMaker) past(n int) string { return fmt.Sprintf("m%d", 2+m.rng.IntN(n)) }
+
+func drawInspect(m *SystemMaker) object {
+	in := object{}
+	m.one(in, "top", 1, 3)
+	return in
+}
+
+func drawOverflow(m *SystemMaker) object {
+	return object{"chars": pick(m, 0, 300, 49_999, 50_001, 90_000)}
+}
+
+func drawConfig(m *SystemMaker) object {
+	in := object{}
+	m.one(in, "setting", "theme", "verbose", "permissionMode", "thinking", "sandbox", "themes")
+	if in["setting"] != nil && m.odds(2, 3) {
+		in["value"] = pick[any](m, "dark", "light", true, "false", "acceptEdits", "plan", "default", "2048", "red", 1)
+	}
+	return in
+}
+
+func drawTesting(m *SystemMaker) object {
+	in := object{}
+	m.one(in, "note", "one")
+	return in
+}
+
+func drawQuestion(m *SystemMaker) object {
+	q := object{"question": "Which colour?", "header": "Colour", "options": []object{{"label": "Red", "description": "r"}, {"label": "Blue", "description": "b"}}}
+	m.one(q, "multiSelect", true)
+	return object{"questions": []object{q}}
+}
+
+func drawSuggest(m *SystemMaker) object {
+	m.made.jobs++
+	return object{"title": "Fix the date", "reason": "It is wrong.", "prompt": prompt(&Call{ID: m.id()})}
+}
+
+// within are calls that REPL makes.
+func drawREPL(m *SystemMaker) object {
+	var calls []object
+	for range 1 + m.rng.IntN(3) {
+		calls = append(calls, pick(m,
+			object{"tool": "Read", "input": object{"file_path": m.file()}},
+			object{"tool": "Write", "input": object{"file_path": "/repo/a/repl.txt", "content": "x\n"}},
+			object{"tool": "Raed", "input": object{}},
+			object{"tool": pick(m, m.names()...), "input": object{"n": 1}},
+			object{"tool": "Read", "input": object{"path": 1}},
+		))
+	}
+	in := object{"calls": calls}
+	m.one(in, "keep_going", true)
+	return in
+}
+
+func drawWorkflow(m *SystemMaker) object {
+	in := object{"workflow": pick(m, "copy", "copy", "broken", "missing", "../copy")}
+	if m.odds(2, 3) {
+		in["args"] = object{"name": pick(m, "one", "two; rm -r /repo")}
+	}
+	return in
+}
+
+func drawSkill(m *SystemMaker) object {
+	in := object{"skill": pick(m, "greet", "greet", "missing")}
+	m.one(in, "args", "the world")
+	return in
+}
+
+func drawListResources(m *SystemMaker) object {
+	in := object{}
+	m.one(in, "server", "git", "nobody")
+	return in
+}
+
+func drawReadResource(m *SystemMaker) object {
+	return object{"server": pick(m, "git", "weather", "nobody"), "uri": pick(m, "note:one", "note:two")}
+}
+
+func drawAnswer(m *SystemMaker) object { return object{"n": pick[any](m, 1, 2, "none")} }
+
+// id is that of the call under way.
+func (m *SystemMaker) id() string { return fmt.Sprintf("c%d", m.ids) }
