@@ -35,8 +35,10 @@ type Config struct {
 	Resolve    func(path string) string
 	// Clock is the way to time; its zero value is the real one.
 	Clock tool.Clock
-	// Trace receives every event; nil drops them.
+	// Trace receives every event; nil drops them. Start is when the program began, from which the
+	// times of events are counted; the zero time is when New is called.
 	Trace trace.Sink
+	Start time.Time
 }
 
 // System is the tools of one program, shared by its conversations.
@@ -45,8 +47,7 @@ type System struct {
 	Tasks     *tool.Tasks
 	Inbox     *tool.Inbox
 
-	cfg   Config
-	start time.Time
+	cfg Config
 	// commands are those that the built-in tools bring.
 	commands func() []tool.Command
 }
@@ -61,7 +62,7 @@ const DefaultResultsDir = "/tmp/tool-results"
 // nil, and when the built-in tools cannot be made.
 func New(cfg Config) (*System, error) {
 	cfg = cfg.complete()
-	s := &System{cfg: cfg, start: cfg.Clock.Now()}
+	s := &System{cfg: cfg}
 	s.Tasks = tool.NewTasks(cfg.Clock, s.taskEvent)
 	s.Inbox = tool.NewInbox(cfg.Clock, s.mailEvent)
 	entries, err := s.entries()
@@ -109,6 +110,9 @@ func (c Config) complete() Config {
 	if c.Clock.Now == nil {
 		c.Clock = RealClock()
 	}
+	if c.Start.IsZero() {
+		c.Start = c.Clock.Now()
+	}
 	if c.ResultsDir == "" {
 		c.ResultsDir = DefaultResultsDir
 	}
@@ -155,7 +159,7 @@ func (s *System) Open(cfg loop.Config) (*loop.Session, error) {
 		d.Trace = s.cfg.Trace
 	}
 	if d.Since == nil {
-		d.Since = func() time.Duration { return d.Clock.Now().Sub(s.start) }
+		d.Since = func() time.Duration { return d.Clock.Now().Sub(s.cfg.Start) }
 	}
 	if d.Resolve == nil {
 		d.Resolve = s.cfg.Resolve
@@ -209,7 +213,7 @@ func (s *System) mailEvent(m tool.Mail) {
 	if s.cfg.Trace == nil {
 		return
 	}
-	s.cfg.Trace(trace.Event{At: s.cfg.Clock.Now().Sub(s.start), Agent: m.To, Data: trace.MailSent{
+	s.cfg.Trace(trace.Event{At: s.cfg.Clock.Now().Sub(s.cfg.Start), Agent: m.To, Data: trace.MailSent{
 		Mail: trace.Mail{ID: m.ID, From: m.From, Is: string(m.Kind), About: m.About, Text: m.Text},
 	}})
 }
@@ -224,5 +228,5 @@ func (s *System) taskEvent(t tool.Task) {
 	if t.Status != tool.TaskRunning {
 		data = trace.TaskEnded{Task: about}
 	}
-	s.cfg.Trace(trace.Event{At: s.cfg.Clock.Now().Sub(s.start), Agent: t.Agent, Data: data})
+	s.cfg.Trace(trace.Event{At: s.cfg.Clock.Now().Sub(s.cfg.Start), Agent: t.Agent, Data: data})
 }

@@ -137,7 +137,7 @@ func (r *runner) start(ctx context.Context) error {
 		return err
 	}
 	cfg := toolsys.Config{
-		Clock: r.clock(), Tools: own, Decorate: r.decorate, Trace: r.trace, Servers: r.servers.way,
+		Clock: r.clock(), Tools: own, Decorate: r.decorate, Trace: r.trace, Start: r.gate.Now().Add(-r.gate.Since()), Servers: r.servers.way,
 		Keep: builtin.Keep(r.disk()), Resolve: r.resolve,
 	}
 	push, err := r.push()
