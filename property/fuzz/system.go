@@ -22,11 +22,11 @@ func RunSystem(ctx context.Context, s *generate.SystemCase, seen []int) *invaria
 }
 
 func checkSystem(ctx context.Context, s *generate.SystemCase, seen []int) (check.Result, *invariant.Violation) {
-	out, err := runSystem(ctx, s, generate.InOrder)
+	out, w, err := watchSystem(ctx, s)
 	if err != nil {
 		return out, &invariant.Violation{Name: systemCheck, Found: err.Error()}
 	}
-	v, err := invariant.ReadSystem(s, out)
+	v, err := invariant.ReadSystem(s, out, w.work)
 	if err != nil {
 		return out, &invariant.Violation{Name: systemCheck, Found: err.Error()}
 	}
@@ -39,9 +39,17 @@ func checkSystem(ctx context.Context, s *generate.SystemCase, seen []int) (check
 	return out, reordered(ctx, s, out)
 }
 
+// watchSystem runs a case and watches the work of its tools. Where the case is run again, under
+// another policy, the watch is of the last run: such a case has none of the tools that are watched.
+func watchSystem(ctx context.Context, s *generate.SystemCase) (check.Result, *watch, error) {
+	w := &watch{}
+	out, err := runSystem(ctx, s, generate.InOrder, w)
+	return out, w, err
+}
+
 // runSystem runs a case once. Every fourth is run under the other policies too, where
 // nothing makes them differ.
-func runSystem(ctx context.Context, s *generate.SystemCase, o generate.Order) (check.Result, error) {
+func runSystem(ctx context.Context, s *generate.SystemCase, o generate.Order, w *watch) (check.Result, error) {
 	sc, err := scenario.Parse("case.yaml", []byte(generate.SystemScenario(s, "case", "One case.", o, nil)))
 	if err != nil {
 		return check.Result{}, fmt.Errorf("the case makes no scenario: %w", err)
@@ -53,14 +61,18 @@ func runSystem(ctx context.Context, s *generate.SystemCase, o generate.Order) (c
 	if o == generate.InOrder && s.Seed%4 == 0 && s.Undisturbed() && !policyDependent(s) && len(s.Faults) == 0 && !s.ServersChange() {
 		sc.Expect.SameUnder = otherPolicies(s.Policy)
 	}
-	out := run.Scenario(ctx, sc, run.Options{Seed: s.Seed, Patience: Patience})
+	options := run.Options{Seed: s.Seed, Patience: Patience}
+	if w != nil {
+		options.Own = w.own()
+	}
+	out := run.Scenario(ctx, sc, options)
 	return out, out.Err
 }
 
 // endsInError runs a case to see with which error it ends, if any: the oracle does not predict
 // how many requests come before one that a fault breaks, nor how often jobs wake a conversation.
 func endsInError(s *generate.SystemCase) string {
-	out, err := runSystem(context.Background(), s, generate.InOrder)
+	out, err := runSystem(context.Background(), s, generate.InOrder, nil)
 	if err != nil {
 		return ""
 	}
@@ -104,7 +116,7 @@ func reordered(ctx context.Context, s *generate.SystemCase, first check.Result) 
 	if s.Seed%4 != 1 || s.ServersChange() || len(s.Tools)+len(s.Servers) < 2 {
 		return nil
 	}
-	again, err := runSystem(ctx, s, generate.Reversed)
+	again, err := runSystem(ctx, s, generate.Reversed, nil)
 	if err != nil {
 		return &invariant.Violation{Name: systemCheck, Found: err.Error()}
 	}

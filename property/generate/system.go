@@ -20,6 +20,8 @@ type SystemMaker struct {
 	s    *SystemCase
 	ids  int
 	made made
+	// opening is what the conversation begins with.
+	opening [][]step
 }
 
 // NewSystemMaker makes a maker of a plan's system cases: of its features the faults count.
@@ -59,7 +61,7 @@ const (
 // Case makes case number i.
 func (m *SystemMaker) Case(i uint64) *SystemCase {
 	m.src.Seed(m.plan.Seed, i^0x5ce4e<<32)
-	m.has, m.ids, m.made = m.rng.Uint32(), 0, made{}
+	m.has, m.ids, m.made, m.opening = m.rng.Uint32(), 0, made{}, nil
 	if m.odds(1, 4) { // hardly any: what is about one thing is found sooner
 		m.has &= m.rng.Uint32() & m.rng.Uint32()
 	}
@@ -70,6 +72,7 @@ func (m *SystemMaker) Case(i uint64) *SystemCase {
 	m.pool()
 	m.choose()
 	m.guards()
+	m.open()
 	for range m.some(turns|kits, 1, 4) {
 		m.s.Turns = append(m.s.Turns, Turn{Calls: m.message(1+m.rng.IntN(5), 0)})
 	}
@@ -137,10 +140,14 @@ func (m *SystemMaker) choose() {
 		return
 	}
 	for range 1 + m.rng.IntN(3) {
-		for _, name := range pick(m, families...) {
+		f := pick(m, families...)
+		for _, name := range f.tools {
 			if !m.InKit(name) {
 				s.Kit = append(s.Kit, name)
 			}
+		}
+		if m.odds(1, 2) {
+			m.opening = append(m.opening, f.opening...)
 		}
 	}
 	slices.Sort(s.Kit)
@@ -196,10 +203,10 @@ func (m *SystemMaker) guards() {
 	if m.has&modes != 0 {
 		s.Mode = pick(m, "default", "plan", "acceptEdits", "bypass")
 	}
-	s.Person = m.has&people != 0
+	s.Person = m.has&people != 0 || len(m.opening) > 0
 	names := append(m.names(), "Write(/repo/a/**)", "Write(/repo/barred/**)", "Write", "mcp__git", "mcp__weather__*", "Read(/repo/docs/**)")
 	for _, name := range append(names, s.Kit...) {
-		if m.odds(1, 2) || m.serversFail() && strings.HasPrefix(name, "mcp__") {
+		if m.odds(1, 2) || len(m.opening) > 0 && m.InKit(name) || m.serversFail() && strings.HasPrefix(name, "mcp__") {
 			s.Allow = append(s.Allow, name)
 		}
 		if m.chance(rules, 1, 6) || name == "Write" && m.chance(people, 1, 3) {
@@ -302,6 +309,31 @@ func (m *SystemMaker) agent(c *Call, depth int) {
 	if depth < 3 {
 		c.Inside = m.message(1+m.rng.IntN(3), depth+1)
 	}
+}
+
+// open makes the messages that the conversation begins with.
+func (m *SystemMaker) open() {
+	for _, steps := range m.opening {
+		var t Turn
+		for _, is := range steps {
+			m.ids++
+			c := Call{ID: m.id(), Tool: is.tool, For: m.span(4)}
+			switch is.tool {
+			case "Read":
+				c.Path = is.input
+			case "Agent":
+				c.Background, c.Name, c.For = true, is.input, 0
+				c.Inside = m.message(1+m.rng.IntN(2), 1)
+				m.made.jobs++
+				m.made.agents = append(m.made.agents, is.input)
+			default:
+				c.Input = strings.ReplaceAll(is.input, "%s", c.ID)
+			}
+			t.Calls = append(t.Calls, c)
+		}
+		m.s.Turns = append(m.s.Turns, t)
+	}
+	m.made.tasks, m.made.crons, m.made.jobs = m.made.tasks+2, m.made.crons+2, m.made.jobs+1
 }
 
 // other makes a call of one of the other built-ins.

@@ -29,6 +29,7 @@ var runInvariants = [...]condition[run]{
 	{"transcript", "in every request each call is answered once, in call order, by the message behind it, and nothing else is (H5)", ofRequests(WellFormed)},
 	{"message-size", "the results of one message fit together: 200,000 characters (K2)", ofRequests(FitTogether)},
 	{"hooks-once", "each hook of a call is asked once, in order of registration (G1)", hooksOnce},
+	{"times-in-order", "the times of a trace never go backwards, whatever wrote the events", timesInOrder},
 	{"progress-first", "no progress, stage or question of a call comes after its end (H4)", nothingAfterTheEnd},
 }
 
@@ -108,6 +109,15 @@ func nothingAfterTheEnd(r run) error {
 			if over[e.Call] {
 				return fmt.Errorf("call %s: %s after its end", e.Call, e.Kind())
 			}
+		}
+	}
+	return nil
+}
+
+func timesInOrder(r run) error {
+	for i, e := range r.Trace {
+		if i > 0 && e.At < r.Trace[i-1].At {
+			return fmt.Errorf("%s at %s comes behind %s at %s", e.Kind(), e.At, r.Trace[i-1].Kind(), r.Trace[i-1].At)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ type systemGoal struct {
 	count func(v *SystemView) int
 }
 
-var systemGoals = slices.Concat(usualGoals[:], systemFaultGoals[:])
+var systemGoals = slices.Concat(usualGoals[:], systemFaultGoals[:], kitGoals())
 
 // usualGoals may come up where nothing goes wrong, systemFaultGoals where something does.
 var usualGoals = [...]systemGoal{

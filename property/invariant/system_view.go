@@ -17,6 +17,7 @@ import (
 type SystemView struct {
 	s        *generate.SystemCase
 	out      check.Result
+	work     []oracle.Work // of the tools, from within
 	requests []*request
 	// calls are the case's calls in its order, those too that were never made.
 	calls []*systemCall
@@ -90,9 +91,9 @@ func (p *systemCall) stopped() bool {
 // settled reports whether it came to its own end, which the oracle predicts.
 func (p *systemCall) settled() bool { return p.emitted && !p.stopped() }
 
-// ReadSystem reads what a scenario made of a system case.
-func ReadSystem(s *generate.SystemCase, out check.Result) (*SystemView, error) {
-	v := &SystemView{s: s, out: out, byID: map[string]*systemCall{}, agents: map[string]*systemCall{}, connections: map[string]*connection{}}
+// ReadSystem reads what a scenario made of a system case; work is what its tools did.
+func ReadSystem(s *generate.SystemCase, out check.Result, work []oracle.Work) (*SystemView, error) {
+	v := &SystemView{s: s, out: out, work: work, byID: map[string]*systemCall{}, agents: map[string]*systemCall{}, connections: map[string]*connection{}}
 	s.Each(func(c *generate.Call, turn int, parent *generate.Call) {
 		p := &systemCall{v: v, call: c, turn: turn}
 		if parent != nil {
@@ -183,8 +184,13 @@ func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
 	case trace.Ask:
 		p.askedPerson = true
 	case trace.Decision:
-		p.decision = data.Behaviour
+		if !p.asksFurther() || p.decision == "" {
+			p.decision = data.Behaviour
+		}
 	case trace.Hook:
+		if p.asksFurther() && p.decision != "" && data.Event == "PreToolUse" {
+			return
+		}
 		p.hooks = append(p.hooks, data.Event+" "+data.Hook)
 	case trace.Persisted:
 		p.saved = append(p.saved, data.Why)
@@ -198,6 +204,10 @@ func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
 		p.emitted, p.status, p.text = true, data.Status, data.Text
 	}
 }
+
+// asksFurther reports whether the tool may have a further call of its own decided upon while it
+// runs: the browser, where a page leads to another host.
+func (p *systemCall) asksFurther() bool { return p.call.Tool == "WebBrowser" }
 
 // request reads the next request.
 func (v *SystemView) request(e trace.Event) (*request, error) {
