@@ -121,7 +121,7 @@ func (v *SystemView) after(p *systemCall) *request {
 // conversation is at some turn of its own.
 func (v *SystemView) stays(name string, next *request) bool {
 	if generate.ServerOf(name) == "" {
-		return true
+		return !slices.Contains(offeredElsewise, name)
 	}
 	in, sure := v.offers(name, next.turn, next)
 	return next.agent == "" && in && sure
