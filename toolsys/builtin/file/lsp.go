@@ -209,7 +209,7 @@ func (out LSPOut) text() string {
 	if out.Text != "" {
 		return out.Text
 	}
-	if len(out.Found) == 0 {
+	if len(out.Found)+out.Omitted == 0 {
 		return "The language server found nothing."
 	}
 	var b strings.Builder
