@@ -144,10 +144,15 @@ type Server struct {
 	Reverse bool `yaml:"reverse"`
 	// Answers are the results of tools, by name; a tool without one gives its input back.
 	Answers map[string]string `yaml:"answers"`
+	// Results are whole results as MCP has them (content, structuredContent, isError), by tool;
+	// they come before Answers.
+	Results map[string]map[string]any `yaml:"results"`
 	// Asks are questions that tools put to the person before they work, by tool (N5).
-	// Resources are texts to be read, by address (N8).
+	// Resources are texts to be read, by address (N8). Prompts are texts to be filled in, by
+	// name; a {word} in one is an argument (N9).
 	Asks      map[string]ServerAsk `yaml:"asks"`
 	Resources map[string]string    `yaml:"resources"`
+	Prompts   map[string]string    `yaml:"prompts"`
 	// Lists are other lists of tools, each from a later request on (N6). Faults are what
 	// goes wrong with the server (N4, O7).
 	Lists  []ServerList  `yaml:"lists"`

@@ -280,7 +280,10 @@ func serverFaults(sc *scenario.Scenario) []scenario.ServerFault {
 
 // serverOptions are how the servers of an entry behave; more are faults of calls.
 func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.Options {
-	o := mcpserve.Options{Answers: spec.Answers, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources, TTL: spec.TTL.D()}
+	o := mcpserve.Options{Answers: spec.Answers, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources, Prompts: spec.Prompts, TTL: spec.TTL.D(), Results: map[string]json.RawMessage{}}
+	for name, result := range spec.Results {
+		o.Results[name], _ = json.Marshal(result) // it came out of a file, so it can be written
+	}
 	for name, a := range spec.Asks {
 		ask := mcpserve.Ask{Message: a.Message, URL: a.URL, Forgets: a.Forgets}
 		if raw, err := json.Marshal(a.Schema); err == nil && a.Schema != nil {

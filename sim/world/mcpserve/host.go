@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -230,5 +231,23 @@ func (h *Host) addResources(server *mcp.Server) {
 			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
 			})
+	}
+}
+
+// promptArgument is an argument in the text of a prompt.
+var promptArgument = regexp.MustCompile(`\{(\w+)\}`)
+
+// addPrompts offers the scripted texts to be filled in, by name.
+func (h *Host) addPrompts(server *mcp.Server) {
+	for _, name := range slices.Sorted(maps.Keys(h.o.Prompts)) {
+		text := h.o.Prompts[name]
+		prompt := &mcp.Prompt{Name: name}
+		for _, m := range promptArgument.FindAllStringSubmatch(text, -1) {
+			prompt.Arguments = append(prompt.Arguments, &mcp.PromptArgument{Name: m[1], Required: true})
+		}
+		server.AddPrompt(prompt, func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			filled := promptArgument.ReplaceAllStringFunc(text, func(word string) string { return req.Params.Arguments[word[1:len(word)-1]] })
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: filled}}}}, nil
+		})
 	}
 }

@@ -23,6 +23,9 @@ func (h *Host) serve(p *program, fault Fault) (*mcp.Server, error) {
 	if len(h.o.Resources) > 0 {
 		capabilities.Resources = &mcp.ResourceCapabilities{}
 	}
+	if len(h.o.Prompts) > 0 {
+		capabilities.Prompts = &mcp.PromptCapabilities{}
+	}
 	server := mcp.NewServer(&mcp.Implementation{Name: p.spec.Name, Version: "1"}, &mcp.ServerOptions{
 		Capabilities: capabilities,
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
@@ -37,6 +40,7 @@ func (h *Host) serve(p *program, fault Fault) (*mcp.Server, error) {
 		}
 	}
 	h.addResources(server)
+	h.addPrompts(server)
 	server.AddReceivingMiddleware(h.listing(p, fault))
 	return server, nil
 }
@@ -85,6 +89,9 @@ func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest)
 		if held, err := h.asked(p, ask, call, req.Params); held != nil || err != nil {
 			return held, err
 		}
+	}
+	if raw, scripted := named(h.o.Results, p.spec.Name, name); scripted {
+		return wholeResult(raw)
 	}
 	if text, scripted := named(h.o.Answers, p.spec.Name, name); scripted {
 		return textResult(text), nil
@@ -157,10 +164,16 @@ type Options struct {
 	// for all servers that have it; the former wins. A tool without one gives its arguments
 	// back: compact, members sorted, numbers as they came.
 	Answers map[string]string
+	// Results are whole results as the protocol has them, by the same names; they come before
+	// Answers.
+	Results map[string]json.RawMessage
 	// Asks are questions that tools put before they work, by the same names.
 	Asks map[string]Ask
 	// Resources are texts that every server offers to be read, by address (N8).
 	Resources map[string]string
+	// Prompts are texts that every server fills in, by name; a {word} in one is an argument
+	// that it needs.
+	Prompts map[string]string
 	// TTL is for how long a list of tools stands; a server with one announces no change.
 	TTL time.Duration
 	// Faults are what goes wrong, and when.
@@ -181,15 +194,17 @@ func (o Options) check(c Catalogue) error {
 			return fmt.Errorf("%w: a fault names the server %q; write one of the catalogue's", ErrAnswer, f.Server)
 		}
 	}
-	var lost []string
-	for _, key := range slices.Sorted(maps.Keys(o.Answers)) {
-		if !known[key] {
-			lost = append(lost, fmt.Sprintf("%q", key))
+	for _, key := range slices.Sorted(maps.Keys(o.Results)) {
+		if _, err := wholeResult(o.Results[key]); err != nil {
+			return fmt.Errorf("%w: the result of %q: %w", ErrAnswer, key, err)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(o.Asks)) {
-		if !known[key] {
-			lost = append(lost, fmt.Sprintf("%q", key))
+	var lost []string
+	for _, keys := range [][]string{slices.Sorted(maps.Keys(o.Answers)), slices.Sorted(maps.Keys(o.Results)), slices.Sorted(maps.Keys(o.Asks))} {
+		for _, key := range keys {
+			if !known[key] {
+				lost = append(lost, fmt.Sprintf("%q", key))
+			}
 		}
 	}
 	if len(lost) == 0 {
@@ -205,6 +220,15 @@ func named[V any](scripts map[string]V, server, tool string) (V, bool) {
 		v, ok = scripts[tool]
 	}
 	return v, ok
+}
+
+// wholeResult is a result that a script writes out.
+func wholeResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
+	var result mcp.CallToolResult
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return nil, fmt.Errorf("it is no result of MCP: %w", err)
+	}
+	return &result, nil
 }
 
 func textResult(text string) *mcp.CallToolResult {
