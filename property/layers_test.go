@@ -87,6 +87,7 @@ var layers = []struct {
 	{"docs", nil},
 	{"property/mutants", []string{"toolsys/builtin"}},
 	{"property/bash", []string{"toolsys/shellcmd"}},
+	{"property/shards", nil},
 	{"property/...", nil},
 	{"property/des", []string{"sim/clock", "sim/scenario", "sim/stream", "toolsys/schedule"}},
 	{"property/generate", []string{"property/des"}},

@@ -211,6 +211,26 @@ func (r FuzzReport) document() any {
 	return j
 }
 
+// Fuzz gives a report of random cases as it was before it was stored, without real time and
+// timeline; ok is false for another report.
+func (s Stored) Fuzz() (r FuzzReport, ok bool) {
+	j, ok := s.doc.(fuzzJSON)
+	if !ok {
+		return r, false
+	}
+	r = FuzzReport{Seed: j.Seed, Engine: j.Engine, Policies: j.Policies, Range: j.Range, Failure: j.Failure}
+	r.Total = fuzz.Result{Cases: j.Cases, Calls: j.Calls}
+	for _, goal := range invariant.Goals() {
+		at := slices.IndexFunc(j.Seen, func(g goalJSON) bool { return g.Name == goal.Name })
+		times := 0
+		if at >= 0 {
+			times = j.Seen[at].Times
+		}
+		r.Total.Seen = append(r.Total.Seen, times)
+	}
+	return r, true
+}
+
 // FuzzReplayReport is what came of cases from files.
 type FuzzReplayReport struct {
 	Version  int            `json:"version"`

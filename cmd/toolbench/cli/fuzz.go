@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolbench/property/fuzz"
 	"toolbench/property/generate"
@@ -39,22 +40,17 @@ type fuzzFlags struct {
 }
 
 func (a *app) fuzzCommand() *cobra.Command {
-	f := fuzzFlags{printing: printing{outputs: outputs{names: timelines()}}, engine: string(fuzz.Both), may: generate.Everything, policies: fuzz.Policies(), jobs: runtime.GOMAXPROCS(0)}
+	f := fuzzFlags{jobs: runtime.GOMAXPROCS(0)}
+	f.everything()
 	cmd := &cobra.Command{Use: "fuzz", Short: "Play random conversations and check the invariants", Args: cobra.NoArgs}
 	flags := cmd.Flags()
+	f.addCases(flags)
 	flags.Var(&value[int]{to: &f.runs, parse: atLeast(1), kind: "N"}, "runs", "how many cases; without it and --duration, 50000 with des, else 5000")
 	flags.DurationVar(&f.duration, "duration", 0, "go on for so long, as 30s or 10m")
-	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, which is printed, when not given")
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "play the I-th of N parts")
-	flags.Var(&value[reports.FuzzRange]{to: &f.cases, parse: caseRange, kind: "A..B"}, "range", "of the seed, play the cases from number A up to, and without, B")
-	flags.Var(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "all, none, or globs of: "+faultNames())
 	own(flags, choice(&f.engine, "ENGINE", "des", "full", "both", "shell"), "engine", "des, full, both or shell")
-	own(flags, &value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "these only, with commas: "+strings.Join(fuzz.Policies(), ", "))
 	flags.VarP(number(&f.jobs, 1), "jobs", "j", "processes at once")
 	flags.StringVar(&f.replay, "replay", "", "play a case's file, or a folder of them, and nothing else")
-	flags.StringVar(&f.findings, "findings", "", "a folder that keeps what was found, told apart by cause: new, ongoing, resolved or regressed")
-	flags.StringVar(&f.out, "out", ".", "the folder to write a failing case to")
-	flags.BoolVarP(&f.goals, "verbose", "v", false, "list the goals, with how often each came up")
 	flags.BoolVar(&f.list, "list", false, "list the invariants, and play nothing")
 	flags.StringVar(&f.child, "child", "", "play a batch for a parent")
 	flags.DurationVar(&f.patience, "patience", fuzzPatience, "how long a case may be silent before it counts as hung")
@@ -65,6 +61,23 @@ func (a *app) fuzzCommand() *cobra.Command {
 		f.seeded = cmd.Flags().Changed("seed") || a.fromEnv["seed"]
 		return a.fuzz(cmd.Context(), f)
 	})
+}
+
+// everything is what is played when nothing is left out.
+func (f *fuzzFlags) everything() {
+	f.outputs.names = timelines()
+	f.engine, f.may, f.policies = string(fuzz.Both), generate.Everything, fuzz.Policies()
+}
+
+// addCases adds the flags about which cases are played, and what becomes of those that fail.
+func (f *fuzzFlags) addCases(flags *pflag.FlagSet) {
+	flags.Uint64Var(&f.seed, "seed", 0, "what all cases are made from; a new one, which is printed, when not given")
+	flags.Var(&value[reports.FuzzRange]{to: &f.cases, parse: caseRange, kind: "A..B"}, "range", "of the seed, play the cases from number A up to, and without, B")
+	flags.Var(&value[generate.Feature]{to: &f.may, parse: someFaults, kind: "FAULTS", text: "all"}, "faults", "all, none, or globs of: "+faultNames())
+	own(flags, &value[[]string]{to: &f.policies, parse: modelled, kind: "POLICIES", text: "all"}, "policy", "these only, with commas: "+strings.Join(fuzz.Policies(), ", "))
+	flags.StringVar(&f.findings, "findings", "", "a folder that keeps what was found, told apart by cause: new, ongoing, resolved or regressed")
+	flags.StringVar(&f.out, "out", ".", "the folder to write a failing case to")
+	flags.BoolVarP(&f.goals, "verbose", "v", false, "list the goals, with how often each came up")
 }
 
 // fuzz is the way from arguments to the exit code.

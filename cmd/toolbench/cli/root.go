@@ -28,7 +28,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.initCommand(), a.replayCommand(), a.recordCommand(), a.chatCommand(), a.playCommand(), a.serveCommand(), a.tryCommand(), a.tapCommand(), a.driftCommand(), a.mcpCommand(), a.upgradeCommand(),
-		a.fuzzCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.mergeCommand(), a.doctorCommand(), a.manCommand(), a.schemaCommand(), a.versionCommand())
+		a.fuzzCommand(), a.spreadCommand(), a.workerCommand(), a.rulesCommand(), a.tokensCommand(), a.cacheCommand(), a.searchCommand(), a.compareCommand(), a.blessCommand(), a.mergeCommand(), a.doctorCommand(), a.manCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand())
 	a.narrowHelp(root)
 	root.InitDefaultCompletionCmd()

@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolbench/property/fuzz"
+	"toolbench/property/shards"
+	"toolbench/reports"
+)
+
+// spreadFlags are those of a run on many machines.
+type spreadFlags struct {
+	fuzzFlags
+	nats, listen, store, name string
+	workers, part             int
+	replicas, tries           int
+	silence                   time.Duration
+}
+
+// natsToken is the variable with the token of the NATS server: a command line is no place for it.
+const natsToken = "TOOLBENCH_NATS_TOKEN"
+
+func (a *app) spreadCommand() *cobra.Command {
+	f := spreadFlags{listen: "127.0.0.1:0", workers: runtime.GOMAXPROCS(0), part: 1_000, replicas: 1, tries: shards.DefaultTries, silence: shards.DefaultSilence}
+	f.everything()
+	cmd := &cobra.Command{Use: "campaign", Short: "Play random conversations on many machines", Args: cobra.NoArgs}
+	flags := cmd.Flags()
+	f.addCases(flags)
+	own(flags, choice(&f.engine, "ENGINE", "des", "full", "both"), "engine", "des, full or both")
+	own(flags, number(&f.workers, 0), "workers", "parts at once in this process; 0 leaves all to others")
+	own(flags, number(&f.part, 1), "part", "how many cases a worker takes at a time")
+	flags.StringVar(&f.nats, "nats", "", "the URL of a NATS server or cluster with JetStream; without it one runs in this process")
+	flags.StringVar(&f.listen, "listen", f.listen, "where that one listens; more than 127.0.0.1 lets other machines come")
+	flags.StringVar(&f.store, "store", "", "the folder that it keeps its files in, to go on after an end; without it they are gone then")
+	flags.StringVar(&f.name, "name", "", "what the workers know it by; made from what is played when not given")
+	own(flags, number(&f.replicas, 1), "replicas", "on how many servers of a cluster everything is stored")
+	own(flags, number(&f.tries, 1), "tries", "how often a part is given out before it is halved, and a single case set aside")
+	flags.DurationVar(&f.silence, "silence", f.silence, "how long a worker may be silent before another gets its part")
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error {
+		f.seeded = cmd.Flags().Changed("seed") || a.fromEnv["seed"]
+		return a.spread(cmd.Context(), f)
+	})
+}
+
+// spec is what the workers of a run play. Build is the program's: another may make other cases.
+type spec struct {
+	Seed     uint64            `json:"seed"`
+	Engine   string            `json:"engine"`
+	Policies []string          `json:"policies"`
+	Faults   string            `json:"faults"`
+	Range    reports.FuzzRange `json:"range"`
+	Build    string            `json:"build,omitempty"`
+}
+
+// playable checks what is asked for.
+func (f *spreadFlags) playable() error {
+	switch {
+	case f.cases == (reports.FuzzRange{}):
+		return usage("name the cases with --seed and --range, as in `toolbench campaign --seed 7 --range 0..100000`")
+	case f.silence < time.Second:
+		return usage("--silence %s: a worker reports every third of it; give at least 1s", f.silence)
+	case f.nats != "" && (f.store != "" || f.listen != "127.0.0.1:0"):
+		return usage("--nats names a server that runs; --store and --listen are for the one of this process")
+	}
+	findings := f.findings
+	f.findings = "" // which the whole has, and a part has not
+	err := f.ranged()
+	f.findings = findings
+	return err
+}
+
+// spread is the way from arguments to the exit code.
+func (a *app) spread(ctx context.Context, f spreadFlags) error {
+	if err := f.playable(); err != nil {
+		return err
+	}
+	what := spec{Seed: f.seed, Engine: f.engine, Policies: f.policies, Faults: faultWords(f.may), Range: f.cases, Build: buildOf()}
+	text, err := json.Marshal(what)
+	if err != nil {
+		return harness(err)
+	}
+	if f.name == "" {
+		sum := sha256.Sum256(text)
+		f.name = fmt.Sprintf("fuzz-%d-%s", f.seed, hex.EncodeToString(sum[:4]))
+	}
+	s, err := a.natsServer(f)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	nc, err := shards.Connect(s.url, s.token)
+	if err != nil {
+		return usage("--nats %s: %s", withoutUser(s.url), err)
+	}
+	defer nc.Close()
+	q, err := shards.Open(ctx, nc, f.name, text, shards.Options{Replicas: f.replicas, Silence: f.silence, Tries: f.tries})
+	if errors.Is(err, shards.ErrOther) {
+		return usage("--name %s: another campaign has this name, with other cases or another build", f.name)
+	}
+	if err != nil {
+		return harness(err)
+	}
+	began := time.Now()
+	got, err := a.gather(ctx, q, f, s)
+	if ctx.Err() != nil {
+		return interrupted("interrupted: %s", s.goesOn())
+	}
+	if err != nil {
+		return harness(err)
+	}
+	if err := q.Close(ctx); err != nil {
+		a.logf("what is stored of %s was left: %s", f.name, err)
+	}
+	return a.spreadReport(ctx, f, got, time.Since(began))
+}
+
+// gather has the parts played, here and by whoever comes, until all are done.
+func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *natsServer) (*shards.Gathered, error) {
+	working, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	failed := make(chan error, max(1, f.workers))
+	for range f.workers {
+		all.Go(func() {
+			if err := a.workOn(working, s.url, s.token, f.name); err != nil {
+				failed <- err
+				stop()
+			}
+		})
+	}
+	if s.others || f.workers == 0 {
+		a.logf("workers may come: %stoolbench worker --nats %s --name %s", s.tokenWords(a.env(natsToken)), withoutUser(s.url), f.name)
+	}
+	p := a.fuzzProgress(f.fuzzFlags)
+	defer p.clear()
+	got, err := q.Gather(working, shards.Range(f.cases), uint64(f.part), func(g shards.Progress) {
+		text := fmt.Sprintf("%d of %d cases, %d parts, %.0f cases/s", g.Done, g.Of, g.Parts, float64(g.Done)/time.Since(p.began).Seconds())
+		if g.Aside > 0 {
+			text += fmt.Sprintf(", %d set aside", g.Aside)
+		}
+		p.show(text)
+	})
+	select {
+	case err := <-failed:
+		return nil, err
+	default:
+		return got, err
+	}
+}
+
+// spreadReport merges what was found and prints it, as one process would have.
+func (a *app) spreadReport(ctx context.Context, f spreadFlags, got *shards.Gathered, took time.Duration) error {
+	var parts []reports.Stored
+	var names []string
+	files, failures := map[string]string{}, map[string]*reports.FuzzFailure{}
+	for i, data := range got.Results {
+		var p partResult
+		if err := json.Unmarshal(data, &p); err != nil {
+			return harness(err)
+		}
+		stored, err := reports.Read(p.Report)
+		if err != nil {
+			return harness(fmt.Errorf("part %s: %w", got.Parts[i], err))
+		}
+		parts, names = append(parts, stored), append(names, got.Parts[i].String())
+		for name, text := range p.Files {
+			files[name] = text
+		}
+		if one, _ := stored.Fuzz(); one.Failure != nil {
+			id := fuzz.FindingID(one.Failure.Broke, one.Failure.Found)
+			if failures[id] == nil {
+				failures[id] = one.Failure
+			}
+		}
+	}
+	if len(got.Aside) > 0 {
+		return a.setAside(got)
+	}
+	whole, err := reports.Merge(parts, names)
+	if err != nil {
+		return harness(err)
+	}
+	report, _ := whole.Fuzz()
+	report.Took, report.Goals = took, f.goals
+	if err := a.keepFailure(f, &report, files); err != nil {
+		return err
+	}
+	if err := a.print(report, f.printing); err != nil {
+		return err
+	}
+	if len(failures) > 1 {
+		a.logf("%d causes were found; --findings FOLDER keeps them apart", len(failures))
+	}
+	if f.findings != "" {
+		if err := a.noteCauses(ctx, f, failures, files); err != nil {
+			return err
+		}
+	}
+	if report.Failure != nil {
+		return a.failed()
+	}
+	return nil
+}
+
+// setAside reports the cases that nobody could play: without them there is no whole.
+func (a *app) setAside(got *shards.Gathered) error {
+	for _, c := range got.Aside {
+		a.logf("case %d was set aside: %s", c.Case, c.Why)
+	}
+	return harness(fmt.Errorf("cases set aside: %d; all others were played", len(got.Aside)))
+}
+
+// keepFailure writes the files of the failure that counts, where the user wants them.
+func (a *app) keepFailure(f spreadFlags, report *reports.FuzzReport, files map[string]string) error {
+	if report.Failure == nil {
+		return nil
+	}
+	for _, name := range []*string{&report.Failure.File, &report.Failure.CaseFile} {
+		if text, ok := files[*name]; ok {
+			*name = a.keep(f.fuzzFlags, filepath.Base(*name), []byte(text))
+		}
+	}
+	return nil
+}
+
+// noteCauses notes in the ledger of a folder what was found, each cause once.
+func (a *app) noteCauses(ctx context.Context, f spreadFlags, failures map[string]*reports.FuzzFailure, files map[string]string) error {
+	ledger, err := a.readLedger(f.findings)
+	if err != nil {
+		return err
+	}
+	if len(failures) == 0 {
+		return a.noteFindings(ctx, f.findings, ledger, nil)
+	}
+	for _, id := range slices.Sorted(maps.Keys(failures)) {
+		one := *failures[id]
+		if text, ok := files[one.CaseFile]; ok {
+			one.CaseFile = a.keep(f.fuzzFlags, filepath.Base(one.CaseFile), []byte(text))
+		}
+		if err := a.noteFindings(ctx, f.findings, ledger, &one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// natsServer is the NATS server of a run: one of this process, or another.
+type natsServer struct {
+	url, token string
+	others     bool // other machines or processes may come
+	own        *shards.Server
+	dir        string // to remove
+}
+
+func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
+	if f.nats != "" {
+		return &natsServer{url: f.nats, token: a.env(natsToken), others: true}, nil
+	}
+	host, port, err := net.SplitHostPort(f.listen)
+	number, err2 := strconv.Atoi(port)
+	if err = errors.Join(err, err2); err != nil {
+		return nil, usage("--listen %s: write HOST:PORT, as 0.0.0.0:4222", f.listen)
+	}
+	if number == 0 {
+		number = -1 // any
+	}
+	s := &natsServer{token: cmp.Or(a.env(natsToken), rand.Text()), others: f.listen != "127.0.0.1:0" || f.store != ""}
+	dir := a.path(f.store)
+	if f.store == "" {
+		if dir, err = os.MkdirTemp("", "toolbench-nats-"); err != nil {
+			return nil, harness(err)
+		}
+		s.dir = dir
+	}
+	if s.own, err = shards.Serve(host, number, dir, s.token); err != nil {
+		s.end()
+		return nil, usage("--listen %s: %s", f.listen, err)
+	}
+	s.url = s.own.URL()
+	return s, nil
+}
+
+func (s *natsServer) end() {
+	if s.own != nil {
+		s.own.Close()
+	}
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir) // what is left of it is nobody's loss
+	}
+}
+
+// tokenWords is how a worker gets a token that was made here; one that was given is not repeated.
+func (s *natsServer) tokenWords(given string) string {
+	if given != "" || s.token == "" {
+		return ""
+	}
+	return natsToken + "=" + s.token + " "
+}
+
+// goesOn words what an interrupted run leaves.
+func (s *natsServer) goesOn() string {
+	if s.dir != "" {
+		return "what was done is gone; with --store it is kept"
+	}
+	return "what was done is kept, and the same command goes on"
+}
+
+// withoutUser is a URL as it may be printed.
+func withoutUser(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "that URL"
+	}
+	return u.Redacted()
+}
