@@ -112,7 +112,7 @@ var families = []family{
 	{[]string{"TodoWrite", "Brief", "SendUserFile"}, nil},
 	{[]string{"TeamCreate", "TeamDelete", "ListPeers", "SendMessage"}, [][]step{
 		{{"TeamCreate", `{"team_name":"pair"}`}, {"Agent", "ann"}},
-		{{"SendMessage", `{"to":"ann","message":"Go on."}`}, {"SendMessage", `{"to":"ann","type":"shutdown_request","message":"We are done."}`}, {"ListPeers", `{}`}, {"TeamDelete", `{}`}},
+		{{"SendMessage", `{"to":"*","message":"How far are you?"}`}, {"SendMessage", `{"to":"ann","message":"Go on."}`}, {"SendMessage", `{"to":"ann","type":"shutdown_request","message":"We are done."}`}, {"ListPeers", `{}`}, {"TeamDelete", `{}`}},
 	}},
 	{[]string{"TeamCreate", "TeamDelete", "ListPeers"}, [][]step{
 		{{"TeamCreate", `{"team_name":"crew"}`}, {"TeamDelete", `{}`}},
@@ -123,7 +123,7 @@ var families = []family{
 		{{"SendMessage", `{"to":"bob","message":"Go on."}`}, {"TaskStop", `{"task_id":"task_2"}`}},
 	}},
 	{[]string{"Bash", "TaskOutput", "TaskStop", "Monitor"}, [][]step{
-		{{"Bash", `{"command":"echo one; sleep 1; echo two; sleep 1; echo three","run_in_background":true}`}, {"Monitor", `{"task_id":"task_1","pattern":"^t"}`}},
+		{{"Bash", `{"command":"echo one; sleep 1; echo two; sleep 1; echo three","run_in_background":true}`}, {"Monitor", `{"task_id":"task_1","pattern":"^t","once":true}`}},
 		{{"TaskOutput", `{"task_id":"task_1"}`}, {"TaskStop", `{"task_id":"task_2"}`}},
 	}},
 	{[]string{"CronCreate", "CronDelete", "CronList", "Sleep"}, [][]step{
@@ -139,7 +139,7 @@ var families = []family{
 		{{"RemoteTrigger", `{"action":"get","trigger_id":"t1"}`}, {"SubscribePR", `{"repo":"me/thing","number":7,"interval_seconds":60}`}},
 	}},
 	{[]string{"Bash", "PowerShell", "Tungsten"}, [][]step{
-		{{"Tungsten", `{"text":"cd docs && pwd","keys":["Enter"]}`}, {"PowerShell", `{"command":"Get-Content a.go"}`}, {"Bash", `{"command":"pwd"}`}},
+		{{"Tungsten", `{"text":"cd docs && pwd","keys":["Enter"]}`}, {"Tungsten", `{"close":true}`}, {"Tungsten", `{"text":"pwd","keys":["Enter"]}`}, {"PowerShell", `{"command":"Get-Content a.go"}`}, {"Bash", `{"command":"pwd"}`}},
 	}},
 	{[]string{"Glob", "Grep", "NotebookEdit", "LSP"}, [][]step{
 		{{"Read", "/repo/nb.ipynb"}, {"LSP", `{"operation":"hover","file_path":"/repo/a.go","line":1,"character":1}`}, {"Grep", `{"pattern":"func"}`}},

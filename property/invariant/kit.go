@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"toolbench/property/generate"
@@ -45,7 +46,7 @@ func (v *SystemView) nameOf(agent string) string {
 // forbids, and none ends without a run as if it had had one.
 func guarded(v *SystemView) error {
 	for _, p := range v.calls {
-		if !p.want.Unknown || p.asked == nil || p.repeated || p.tries > 1 {
+		if p.asked == nil || p.repeated || p.tries > 1 || !p.want.Unknown && p.call.Tool != "Agent" {
 			continue
 		}
 		switch {
@@ -53,10 +54,41 @@ func guarded(v *SystemView) error {
 			return fmt.Errorf("call %s of %s ran with an input that breaks its schema", p.call.ID, p.call.Tool)
 		case p.ran && slices.Contains(v.s.Deny, p.call.Tool):
 			return fmt.Errorf("call %s of %s ran; a rule denies the tool", p.call.ID, p.call.Tool)
+		case p.ran && p.call.Tool == "Agent" && p.parent != nil && (v.s.Forks || p.depth() >= max(1, v.s.Depth)):
+			return fmt.Errorf("call %s starts an agent at depth %d; forks: %t", p.call.ID, p.depth(), v.s.Forks)
 		case p.ran && (p.hookDecides("deny") || p.hookStops()):
 			return fmt.Errorf("call %s of %s ran; a hook denies it", p.call.ID, p.call.Tool)
 		case p.settled() && !p.ran && (p.status == "ok" || p.status == "failed" || p.status == "timeout" || p.status == "panic"):
 			return fmt.Errorf("call %s of %s ended as %s, and never ran", p.call.ID, p.call.Tool, p.status)
+		}
+	}
+	return nil
+}
+
+// depth is how many agents there are above a call.
+func (p *systemCall) depth() int {
+	if p.parent == nil {
+		return 0
+	}
+	return 1 + p.parent.depth()
+}
+
+// watchedOnce: a watch that is to report once does so once.
+func watchedOnce(v *SystemView) error {
+	wrote := map[string]int{}
+	for _, e := range v.out.Trace {
+		if m := trace.As[trace.MailSent](e); m.From == "monitor" && strings.Contains(m.Text, " wrote:") {
+			wrote[m.About]++
+		}
+	}
+	for i := range v.work {
+		var in struct{ Once bool }
+		var out struct {
+			Task string `json:"task_id"`
+		}
+		w := &v.work[i]
+		if w.Tool == "Monitor" && json.Unmarshal(w.Input, &in) == nil && json.Unmarshal(w.Data, &out) == nil && in.Once && wrote[out.Task] > 1 {
+			return fmt.Errorf("call %s: the watch %s reported %d times; it is to report once", w.Call, out.Task, wrote[out.Task])
 		}
 	}
 	return nil

@@ -27,6 +27,7 @@ var systemInvariants = [...]condition[*SystemView]{
 	{"work", "what the tools of lists, teams, schedules, worktrees and pages give is what small models of them give; what says that it only reads changes no file and no state", worked},
 	{"guarded", "no call runs that its schema, a rule or a hook forbids, whatever its tool", guarded},
 	{"secret", "no request has the token of a service", secret},
+	{"watched-once", "a watch of a background task that is to report once does so once", watchedOnce},
 	{"answered-inside", "an agent in the background that ends has a result for each of its calls (B4, H2)", answeredInside},
 	{"kept", "settings and the to-do list are at the end as the conversation's calls left them (B2)", kept},
 	{"siblings-only", "a failure stops calls of its own message: not a sub-agent's parent, and nobody else's (J3)", siblingsOnly},

@@ -47,12 +47,14 @@ type models struct {
 	teams teamModel
 	crons cronModel
 	trees map[string]bool
+	// terminals are the agents that have one.
+	terminals map[string]bool
 }
 
 // CheckWork gives how the work of a conversation differs from what small models of the tools
 // give. Sent are the messages of jobs that the session had, in order.
 func CheckWork(s *generate.SystemCase, all []Work, sent []Fired) error {
-	m := &models{s: s, teams: teamModel{led: map[string]string{}}, trees: map[string]bool{}}
+	m := &models{s: s, teams: teamModel{led: map[string]string{}}, trees: map[string]bool{}, terminals: map[string]bool{}}
 	m.crons.fired = sent
 	for i := range all {
 		w := &all[i]
@@ -83,6 +85,8 @@ func (m *models) check(w *Work) error {
 		return m.crons.check(w)
 	case "EnterWorktree", "ExitWorktree":
 		return m.worktree(w)
+	case "Tungsten":
+		return m.terminal(w)
 	}
 	if f := alone[w.Tool]; f != nil && w.ok() {
 		return f(m.s, w)
@@ -92,6 +96,26 @@ func (m *models) check(w *Work) error {
 
 // kept reports whether a file is the session's own, in which it keeps what it was given.
 func kept(path string) bool { return strings.HasPrefix(path, "/tmp/tool-results") }
+
+// terminal: one that is open can be typed into and closed, and one that is closed is gone, so
+// that the next call opens another.
+func (m *models) terminal(w *Work) error {
+	var in struct{ Close bool }
+	var out struct{ Ended, Closed bool }
+	if err := w.read(&in, &out); err != nil {
+		return err
+	}
+	switch {
+	case in.Close && w.ok() != m.terminals[w.Agent]:
+		return fmt.Errorf("the agent has a terminal: %t", m.terminals[w.Agent])
+	case strings.Contains(w.Err, "nothing more can be typed"):
+		return fmt.Errorf("the terminal before was closed")
+	case w.ok() && in.Close != out.Closed:
+		return fmt.Errorf("it is to close: %t", in.Close)
+	}
+	m.terminals[w.Agent] = !in.Close && !out.Ended
+	return nil
+}
 
 // worktree: there are those that were entered, but for those that were removed.
 func (m *models) worktree(w *Work) error {
@@ -139,7 +163,7 @@ var alone = map[string]func(*generate.SystemCase, *Work) error{
 	"AskUserQuestion": says("The user answered:\n- Which colour?\n  "), "LSP": checkLSP, "OverflowTest": checkOverflow, "PushNotification": says("sent"),
 	"REPL": checkSteps, "RemoteTrigger": says("HTTP 2"), "Sleep": checkSleep, "SyntheticOutput": says("The answer is taken"),
 	"TodoWrite": checkTodos, "WebBrowser": checkBrowser, "WebFetch": checkFetch, "WebSearch": checkSearch, "Workflow": checkSteps,
-	"Config": checkConfig, "Monitor": checkMonitor,
+	"Config": checkConfig, "Monitor": checkMonitor, "SendMessage": checkSent,
 }
 
 // says: the text holds a word.
@@ -227,6 +251,18 @@ func checkMonitor(_ *generate.SystemCase, w *Work) error {
 	}
 	if out.Watches != in.Task || out.Task == in.Task {
 		return fmt.Errorf("it watches %s as %s", out.Watches, out.Task)
+	}
+	return nil
+}
+
+func checkSent(_ *generate.SystemCase, w *Work) error {
+	var in struct{ To string }
+	var out struct{ To []string }
+	if err := w.read(&in, &out); err != nil {
+		return err
+	}
+	if slices.Contains(out.To, w.Name) || in.To != "*" && len(out.To) != 1 {
+		return fmt.Errorf("it went to %v, from %s", out.To, w.Name)
 	}
 	return nil
 }
