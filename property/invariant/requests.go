@@ -2,7 +2,6 @@ package invariant
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +17,8 @@ import (
 type run struct {
 	Case *des.Case
 	check.Result
+	// bodies are the requests as an API reads them; nil where nobody read them yet.
+	bodies []body
 }
 
 var runInvariants = [...]condition[run]{
@@ -36,7 +37,23 @@ var runInvariants = [...]condition[run]{
 // CheckRun gives the first invariant that a run breaks, or nil. The case is nil where
 // something other than a scheduler case was run.
 func CheckRun(c *des.Case, out check.Result) *Violation {
-	return first(runInvariants[:], run{c, out})
+	r := run{Case: c, Result: out}
+	if err := r.read(); err != nil {
+		return &Violation{Name: "transcript", Found: err.Error()}
+	}
+	return first(runInvariants[:], r)
+}
+
+// read reads the requests, which takes longer than what is found in them.
+func (r *run) read() error {
+	for n, sent := range r.Requests {
+		var b body
+		if err := json.Unmarshal(sent.Bytes(), &b); err != nil {
+			return fmt.Errorf("request %d: %w", n+1, err)
+		}
+		r.bodies = append(r.bodies, b)
+	}
+	return nil
 }
 
 // expected gives what the scenario itself found.
@@ -151,9 +168,8 @@ type body struct {
 // ofRequests checks the messages of each request.
 func ofRequests(holds func([]Message) error) func(run) error {
 	return func(r run) error {
-		for n, sent := range r.Requests {
-			var b body
-			if err := errors.Join(json.Unmarshal(sent.Bytes(), &b), holds(b.Messages)); err != nil {
+		for n := range r.bodies {
+			if err := holds(r.bodies[n].Messages); err != nil {
 				return fmt.Errorf("request %d: %w", n+1, err)
 			}
 		}

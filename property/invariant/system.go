@@ -37,7 +37,7 @@ var systemInvariants = [...]condition[*SystemView]{
 func CheckSystem(v *SystemView) *Violation {
 	b := first(systemInvariants[:], v)
 	if b == nil {
-		b = CheckRun(nil, v.out)
+		b = first(runInvariants[:], run{Result: v.out, bodies: v.bodies})
 	}
 	if b != nil {
 		b.Log = v.log()

@@ -18,6 +18,7 @@ type SystemView struct {
 	s        *generate.SystemCase
 	out      check.Result
 	work     []oracle.Work // of the tools, from within
+	bodies   []body        // of the requests
 	requests []*request
 	// calls are the case's calls in its order, those too that were never made.
 	calls []*systemCall
@@ -215,16 +216,17 @@ func (v *SystemView) request(e trace.Event) (*request, error) {
 	if n >= len(v.out.Requests) {
 		return nil, fmt.Errorf("request %d of the trace was not on the wire", n+1)
 	}
+	var b body
+	if err := json.Unmarshal(v.out.Requests[n].Bytes(), &b); err != nil {
+		return nil, err
+	}
+	v.bodies = append(v.bodies, b)
 	r := &request{agent: e.Agent, turn: e.Turn, at: e.At, loaded: map[string]bool{}, offered: map[string]bool{}, results: map[string]string{}}
 	v.requests = append(v.requests, r)
-	return r, r.read(v.out.Requests[n].Bytes())
+	return r, r.read(&b)
 }
 
-func (r *request) read(raw []byte) error {
-	var b body
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return err
-	}
+func (r *request) read(b *body) error {
 	for _, definition := range b.Tools {
 		if err := r.define(definition); err != nil {
 			return err
