@@ -106,8 +106,9 @@ type step struct{ tool, input string }
 var families = []family{
 	{[]string{"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}, [][]step{
 		{{"TaskCreate", `{"subject":"One","description":"First."}`}, {"TaskCreate", `{"subject":"Two","description":"Second."}`}},
-		{{"TaskUpdate", `{"taskId":"1","addBlocks":["2"]}`}, {"TaskUpdate", `{"taskId":"2","status":"in_progress"}`}, {"TaskUpdate", `{"taskId":"1","status":"in_progress"}`}},
-		{{"TaskUpdate", `{"taskId":"1","status":"completed"}`}, {"TaskUpdate", `{"taskId":"2","status":"in_progress","owner":"main"}`}, {"TaskList", `{}`}, {"TaskGet", `{"taskId":"2"}`}},
+		{{"TaskUpdate", `{"taskId":"1","addBlocks":["2"]}`}, {"TaskUpdate", `{"taskId":"2","status":"in_progress"}`}, {"TaskUpdate", `{"taskId":"1","status":"in_progress"}`}, {"TaskUpdate", `{"taskId":"1","status":"pending"}`}},
+		{{"TaskUpdate", `{"taskId":"1","status":"in_progress"}`}},
+		{{"TaskUpdate", `{"taskId":"1","status":"completed"}`}, {"TaskUpdate", `{"taskId":"2","status":"in_progress","owner":"main"}`}, {"TaskUpdate", `{"taskId":"2","status":"deleted"}`}, {"TaskCreate", `{"subject":"Three","description":"Third."}`}, {"TaskList", `{}`}, {"TaskGet", `{"taskId":"3"}`}},
 	}},
 	{[]string{"TodoWrite", "Brief", "SendUserFile"}, nil},
 	{[]string{"TeamCreate", "TeamDelete", "ListPeers", "SendMessage"}, [][]step{
