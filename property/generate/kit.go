@@ -116,7 +116,7 @@ var families = []family{
 		{{"SendMessage", `{"to":"*","message":"How far are you?"}`}, {"SendMessage", `{"to":"ann","message":"Go on."}`}, {"SendMessage", `{"to":"ann","type":"shutdown_request","message":"We are done."}`}, {"ListPeers", `{}`}, {"TeamDelete", `{}`}},
 	}},
 	{[]string{"TeamCreate", "TeamDelete", "ListPeers"}, [][]step{
-		{{"TeamCreate", `{"team_name":"crew"}`}, {"TeamDelete", `{}`}},
+		{{"TeamCreate", `{"team_name":"crew"}`}, {"TeamCreate", `{"team_name":"pair"}`}, {"TeamDelete", `{}`}},
 	}},
 	{[]string{"SendMessage", "TaskOutput", "TaskStop"}, [][]step{
 		{{"Agent", "bob"}},

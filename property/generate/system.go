@@ -152,7 +152,9 @@ func (m *SystemMaker) choose() {
 	}
 	slices.Sort(s.Kit)
 	s.Stay = pick(m, 0, 0, 10*time.Minute, time.Hour)
-	s.Forks = m.chance(nesting, 1, 3)
+	if s.Forks = m.chance(nesting, 1, 2); s.Forks {
+		m.has |= agents
+	}
 	if m.has&nesting != 0 {
 		s.Depth = 1 + m.rng.IntN(3)
 	}
@@ -293,7 +295,7 @@ func (m *SystemMaker) message(n, depth int) []Call {
 
 // starts reports whether a conversation so deep may start agents; some try where they may not.
 func (m *SystemMaker) starts(depth int) bool {
-	return depth < max(1, m.s.Depth) && (depth == 0 || !m.s.Forks) || m.chance(nesting, 1, 8)
+	return depth < max(1, m.s.Depth) && (depth == 0 || !m.s.Forks) || m.chance(nesting, 1, 4)
 }
 
 // agent makes a call of Agent with what the sub-agent calls.
