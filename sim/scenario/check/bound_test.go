@@ -85,6 +85,7 @@ func TestTheMostThatRanAtOneMoment(t *testing.T) {
 		{[]Call{ran(1, 1)}, 0},
 		{[]Call{ran(0, 1), ran(1, 2), ran(2, 3)}, 1},
 		{[]Call{ran(2, 5), ran(0, 3)}, 2},
+		{[]Call{ran(2, 4), ran(0, 2)}, 1},
 		{[]Call{ran(0, 9), ran(1, 4), ran(2, 4), ran(4, 6), ran(5, 7)}, 3},
 	} {
 		assert.Equal(t, c.want, maxRunning(c.calls))
