@@ -399,3 +399,27 @@ func TestAnEmptyTextIsNoBlockOfAResult(t *testing.T) {
 	}
 	assert.Equal(t, []message.Block{message.Text("b")}, w.call(`{"path":"a.go"}`).Block.Content)
 }
+
+// A tool that nothing is near to is not said to have neighbours, and what stops a call is the
+// tool's own choice.
+func TestWhatIsFoundOfATool(t *testing.T) {
+	w := newWorld(t)
+	w.nearest = func(string) []string { return nil }
+	r := w.callIn(t.Context(), pipeline.Call{ID: "c1", Name: "X"})
+	assert.NotContains(t, text(r), "nearest")
+	for interrupt, cancellable := range map[tool.Interrupt]bool{tool.Cancel: true, tool.Block: false} {
+		w.def.Traits.Interrupt = interrupt
+		p, env := w.pipeline()
+		assert.Equal(t, cancellable, p.Prepare(pipeline.Call{ID: "c1", Name: "Look", Input: json.RawMessage(`{"path":"a"}`)}, env).Cancellable)
+	}
+}
+
+// What a tool answered is there to be drawn as long as the model reads it whole.
+func TestAnAnswerIsDrawnOnlyAsItIsRead(t *testing.T) {
+	w := newWorld(t)
+	w.handlers.Budget, _ = ledger()
+	assert.Equal(t, "saw a", w.call(`{"path":"a"}`).Data)
+	w.def.Limits.ResultChars = 3
+	w.handlers.Budget, _ = ledger()
+	assert.Nil(t, w.call(`{"path":"a"}`).Data)
+}

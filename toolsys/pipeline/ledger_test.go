@@ -249,6 +249,47 @@ func TestMessageKeepsTheFormOfAResult(t *testing.T) {
 	assert.Equal(t, lines(60_000), in.Content[1].Text, "what was handed in is untouched")
 }
 
+// A limit of zero is the tool's default, and no mark of a tool that limits itself.
+func TestResultsOfTheDefaultLimitShrinkLikeOthers(t *testing.T) {
+	l, _ := ledger()
+	out, ds := l.Message(sized(0, lines(49_000), lines(49_000), lines(49_000), lines(49_000), lines(49_000)))
+	assert.Contains(t, verdicts(ds), "persisted")
+	assert.LessOrEqual(t, total(out), pipeline.MaxMessageChars)
+}
+
+// The first to shrink keeps as much of a preview as any result in a file has, and what is
+// hardly longer than a preview with its words is left alone as long as anything else helps.
+func TestWhatIsShownOfAShrunkResult(t *testing.T) {
+	l, _ := ledger()
+	out, ds := l.Message(sized(200_000, lines(150_000), lines(60_000)))
+	assert.Equal(t, []string{"persisted", "kept"}, verdicts(ds))
+	assert.Greater(t, len(out[0].Content[0].Text), pipeline.PreviewChars)
+	few := make([]string, 88)
+	for i := range few {
+		few[i] = lines(2_300)
+	}
+	l, _ = ledger()
+	_, ds = l.Message(sized(200_000, few...))
+	shrunk := 0
+	for _, d := range ds {
+		if d.Verdict != pipeline.Kept {
+			shrunk++
+		}
+	}
+	assert.Less(t, shrunk, 6, "each gains more than a thousand characters, of 2,400")
+}
+
+// However the bytes of its characters fall, a cut text stays under the bound of bytes.
+func TestACutTextStaysUnderTheBoundOfBytes(t *testing.T) {
+	for before := range 8 {
+		l := pipeline.NewLedger(pipeline.ResultStore{Save: full, Dir: "/results"})
+		got, d := l.One("a", 200_000, texts(strings.Repeat("a", before)+strings.Repeat("😀", 150_000)))
+		assert.Equal(t, pipeline.Truncated, d.Verdict)
+		assert.Less(t, len(got[0].Text), pipeline.MaxInlineBytes)
+		assert.Greater(t, len(got[0].Text), pipeline.MaxInlineBytes-50)
+	}
+}
+
 func TestAFailedWriteCutsNoMoreThanTheMessageIsOver(t *testing.T) {
 	l := pipeline.NewLedger(pipeline.ResultStore{Save: full, Dir: "/results"})
 	out, ds := l.Message(sized(200_000, lines(120_000), lines(100_000)))
