@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"encoding/base64"
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +17,8 @@ type markup struct {
 	strings.Builder
 	// places makes places in files links.
 	places bool
+	// pictures are the bytes of those that were shown.
+	pictures int
 }
 
 // words writes a text that stands for nothing but itself.
@@ -48,7 +52,7 @@ func (m *markup) node(n render.Node) {
 	case render.Table:
 		m.table(n)
 	case render.Image:
-		m.block("line", render.Dim, func() { m.words(n.String()) })
+		m.image(n)
 	case render.Progress:
 		m.block("line", render.Dim, func() {
 			if n.Total > 0 {
@@ -101,6 +105,24 @@ func (m *markup) spans(spans []render.Span) {
 		}
 	}
 }
+
+// pictureTypes are the media of pictures that a page may show: none of them can run
+// anything.
+var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// image shows a picture within the page, with what it is in words beside it. Of what is no
+// picture, and of one too many, there are the words alone.
+func (m *markup) image(n render.Image) {
+	data, err := base64.StdEncoding.DecodeString(n.Data)
+	if err == nil && len(data) > 0 && slices.Contains(pictureTypes, n.Media) && m.pictures+len(data) <= mostPictures {
+		m.pictures += len(data)
+		fmt.Fprintf(m, `<img alt="%s" src="data:%s;base64,%s">`, html.EscapeString(n.String()), n.Media, base64.StdEncoding.EncodeToString(data))
+	}
+	m.block("line", render.Dim, func() { m.words(n.String()) })
+}
+
+// mostPictures is how many bytes of pictures a page holds.
+const mostPictures = 8_000_000
 
 func (m *markup) row(row []token) {
 	for _, t := range row {

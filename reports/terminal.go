@@ -48,7 +48,7 @@ func (t Terminal) Lines(nodes []render.Node) (lines []string) {
 // below is the terminal for what stands behind so many columns.
 func (t Terminal) below(columns int) Terminal {
 	if t.Width > 0 {
-		t.Width = max(t.Width-columns, 10)
+		t.Width = max(t.Width-columns, 2)
 	}
 	return t
 }

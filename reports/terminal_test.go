@@ -62,11 +62,15 @@ files
 1
 2
 … 2 more lines`, strings.Join(reports.Terminal{Width: 28}.Lines(nodes), "\n"))
+	nodes = append(nodes, render.Words("… a × b … and a line that is long …", render.Plain), render.Table{Heads: []string{"a × b…", "c"}, Rows: [][]string{{"×…", "d"}}})
+	for _, l := range (reports.Terminal{ASCII: true, Width: 16}).Lines(nodes) {
+		assert.LessOrEqual(t, len(l), 16, "%q", l)
+	}
 	plain := reports.Terminal{ASCII: true, Verbose: true}.Lines(nodes)
 	for _, l := range plain {
 		assert.Regexp(t, `^[ -~]*$`, l)
 	}
-	assert.Equal(t, []string{"1", "2", "3", "4"}, plain[len(plain)-4:])
+	assert.Equal(t, []string{"1", "2", "3", "4"}, plain[len(plain)-7:len(plain)-3])
 }
 
 // Colours and links are asked for; a link leads to a file or the web and nowhere else.
@@ -94,7 +98,7 @@ func TestNodesAreHarmlessInATerminal(t *testing.T) {
 		for _, word := range strings.Fields(render.String(nodes, true)) {
 			require.Contains(t, shown, strings.TrimLeft(word, "+-"))
 		}
-		width := rapid.IntRange(40, 120).Draw(t, "width")
+		width := rapid.IntRange(20, 120).Draw(t, "width")
 		for _, l := range (reports.Terminal{Width: width, Colour: true, Links: true, Root: "/r"}).Lines(nodes) {
 			require.LessOrEqual(t, reports.Width(withoutLinks(l)), width, "%q", l)
 			require.True(t, isHarmless(withoutLinks(unpaint(l))), "%q", l)
@@ -142,4 +146,19 @@ func TestNodesAreHarmlessAsHTML(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A picture is shown within its page, with words for it; what is none, or too large, or
+// could run something, is words alone.
+func TestPicturesOnAPage(t *testing.T) {
+	const dot = "R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
+	page := reports.NodesHTML([]render.Node{render.Image{Media: "image/gif", Bytes: 37, Data: dot}})
+	assert.Contains(t, page, `<img alt="[image/gif, 37 bytes]" src="data:image/gif;base64,`+dot+`">`)
+	for _, bad := range []render.Image{
+		{Media: "image/svg+xml", Data: dot}, {Media: "image/gif\" onload=\"x", Data: dot}, {Media: "image/gif", Data: "\"><script>"}, {Media: "image/gif"}, {Media: "application/pdf", Data: dot},
+	} {
+		assert.NotContains(t, reports.NodesHTML([]render.Node{bad}), "<img")
+	}
+	large := render.Image{Media: "image/png", Data: strings.Repeat("AAAA", 1_000_000)}
+	assert.Equal(t, 2, strings.Count(reports.NodesHTML([]render.Node{large, large, large, large}), "<img"), "a page holds so much and no more")
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -19,7 +18,7 @@ var transcriptStyle string
 // for nothing: its own policy allows its style alone, by hash.
 func (t *Transcript) HTML(w io.Writer, title string) error {
 	m := markup{places: t.Places}
-	fmt.Fprintf(&m, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '%s'\">\n", sourceHash(transcriptStyle))
+	fmt.Fprintf(&m, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src '%s'\">\n", sourceHash(transcriptStyle))
 	m.WriteString("<meta name=\"viewport\" content=\"width=device-width\"><title>")
 	m.words(title)
 	m.WriteString("</title>\n<style>" + transcriptStyle + "</style></head><body>\n<h1>")
@@ -53,16 +52,7 @@ func plainTool(name string) *tool.Tool {
 		},
 		View: tool.View[json.RawMessage]{
 			Title:   func(json.RawMessage) string { return name },
-			Summary: summaryOf, Activity: func(raw json.RawMessage) string { return strings.TrimSpace(name + " " + summaryOf(raw)) },
+			Summary: tool.FirstText, Activity: func(raw json.RawMessage) string { return strings.TrimSpace(name + " " + tool.FirstText(raw)) },
 		},
 	})
-}
-
-func summaryOf(raw json.RawMessage) string {
-	for _, member := range tool.Members(raw) {
-		if _, value, ok := strings.Cut(member, ": "); ok && value != "" {
-			return message.Line(value, tool.SummaryChars)
-		}
-	}
-	return ""
 }

@@ -18,7 +18,10 @@ import (
 	_ "toolbench/property/seeded"
 	"toolbench/reports"
 	"toolbench/toolsys/builtin"
+	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
+	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/builtin/web"
 	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pool"
@@ -224,12 +227,15 @@ func TestAMegabyteIsBoundedInEveryTool(t *testing.T) {
 	}
 }
 
+// drawnSample is a call with its answer, whose data may not be known.
+type drawnSample struct {
+	name, input, text string
+	data              any
+}
+
 // What several tools draw, as a terminal has it.
 func TestDrawings(t *testing.T) {
-	calls := []struct {
-		name, input, text string
-		data              any
-	}{
+	calls := []drawnSample{
 		{"Edit", `{"file_path":"src/a.go","old_string":"func a() {\n\treturn 1\n}","new_string":"func a() {\n\treturn 2 // two\n}"}`, "Edited.", file.EditOut{Kind: "update", Path: "/repo/src/a.go", Replaced: 1, Patch: []file.Hunk{{OldStart: 9, OldLines: 3, NewStart: 9, NewLines: 3, Lines: []string{" func a() {", "-\treturn 1", "+\treturn 2 // two", " }"}}}}},
 		{"Write", `{"file_path":"b.go","content":"package b\n"}`, "Created b.go.", nil},
 		{"NotebookEdit", `{"notebook_path":"n.ipynb","cell_id":"c1","new_source":"1+1"}`, "Replaced.", nil},
@@ -241,6 +247,22 @@ func TestDrawings(t *testing.T) {
 		{"TodoWrite", `{"todos":[{"content":"Look","status":"completed","activeForm":"Looking"},{"content":"Mend","status":"in_progress","activeForm":"Mending"},{"content":"Test","status":"pending","activeForm":"Testing"}]}`, "The list is updated.", nil},
 		{"TaskList", `{}`, "1. [pending] Test", work.TaskListOut{Tasks: []work.TaskOut{{Task: tool.WorkItem{ID: "1", Subject: "Test", Owner: "me", Status: tool.WorkInProgress}, Open: []string{"2"}}}}},
 	}
+	calls = append(calls, []drawnSample{
+		{"WebSearch", `{"query":"gophers"}`, "Pages found", web.SearchOut{Query: "gophers", Hits: []web.Hit{{Title: "The gopher", URL: "https://go.dev/gopher"}}}},
+		{"WebFetch", `{"url":"https://go.dev/","prompt":"What is it?"}`, "It is a language.", web.FetchOut{URL: "https://go.dev/", Status: 200, Bytes: 2000, Result: "It is a language.", Answered: true}},
+		{"LSP", `{"operation":"references","file_path":"a.go","line":3,"symbol":"f"}`, "b.go:9:2", file.LSPOut{Found: []file.Spot{{Path: "b.go", Line: 9, Character: 2, Kind: "function", Name: "g", Text: "\tf()"}}, Omitted: 2}},
+		{"AskUserQuestion", `{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}`, "The user answered", work.QuestionOut{Answers: []work.Answer{{Question: "Which colour?", Chosen: []string{"Blue"}}}}},
+		{"ExitPlanMode", `{"plan":"# Mend it\n\n- look\n- write"}`, "Approved", work.PlanOut{Mode: "default", Plan: "# Mend it"}},
+		{"CronList", `{}`, "cron_1", work.CronListOut{Jobs: []work.CronJob{{ID: "cron_1", Cron: "*/5 * * * *", Prompt: "Look.", Fired: 2}}}},
+		{"ListPeers", `{}`, "scout", work.ListPeersOut{Peers: []work.PeerOut{{Name: "scout", Status: "running", Title: "Look around"}}}},
+		{"REPL", `{"calls":[{"tool":"Read","input":{"file_path":"a.go"}}]}`, "[1] Read: ok", nil},
+		{"Tungsten", `{"text":"ls","keys":["Enter"]}`, "screen", shell.TungstenOut{Screen: shell.Screen{Text: "1\n2\n3\n4\n5\n6\n7\n$ "}}},
+		{"ListMcpResources", `{}`, "{}", discovery.ListOut{Resources: []tool.Resource{{Server: "orders", URI: "shop://terms", Name: "terms"}}}},
+		{"ToolSearch", `{"query":"weather"}`, "<functions>", discovery.SearchOut{Matches: []string{"mcp__weather__forecast"}, Deferred: 9}},
+		{"PushNotification", `{"message":"The build is green.","title":"Done"}`, "Sent.", nil},
+		{"SendUserFile", `{"files":["a.txt","b.txt"]}`, "The user has them.", nil},
+		{"WebBrowser", `{"action":"read"}`, "A page.", nil},
+	}...)
 	tools := map[string]*tool.Tool{}
 	for _, tl := range everyTool(t) {
 		tools[tl.Name] = tl

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -78,7 +79,13 @@ func template(o offer, r ref, name string, input, output json.RawMessage) tool.D
 		Loading: tool.Loading{Deferrable: true, Always: o.tool.Meta[metaAlways] == true},
 		Shaping: tool.Shaping[in]{Equivalent: equivalent, Classifier: func(i in) string { return name + " " + string(i) }},
 		Limits:  tool.Limits[in]{Timeout: func(in) time.Duration { return CallLimit }, Total: CallTotal},
-		View:    tool.View[in]{Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }},
+		View: tool.View[in]{
+			Title: func(in) string { return title(o.tool, notes) + " (" + r.server + ")" }, Summary: tool.FirstText,
+			Activity: func(i in) string {
+				return strings.TrimSpace("Asking " + r.server + ": " + title(o.tool, notes) + " " + tool.FirstText(i))
+			},
+		},
+		Draw: tool.Drawing[in, []message.Block]{Tag: func(in) string { return declared(notes) }},
 	}
 }
 
@@ -99,6 +106,17 @@ func yes(hint *bool) bool { return hint != nil && *hint }
 func hint(meta mcp.Meta) string {
 	text, _ := meta[metaHint].(string)
 	return text
+}
+
+// declared words what a server says of its tool, which nobody has checked.
+func declared(notes *mcp.ToolAnnotations) string {
+	switch {
+	case notes.ReadOnlyHint:
+		return "declared as reading only"
+	case yes(notes.DestructiveHint):
+		return "declared as destructive"
+	}
+	return ""
 }
 
 func title(t *mcp.Tool, notes *mcp.ToolAnnotations) string {

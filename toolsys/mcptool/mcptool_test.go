@@ -19,6 +19,7 @@ import (
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
@@ -155,7 +156,10 @@ func TestHintsAreTaken(t *testing.T) {
 	}
 	assert.Equal(t, "find an x", got.Hint)
 	assert.True(t, got.Loading.Always)
-	assert.Equal(t, "The X (s)", got.Present.Title(tool.Input{Value: json.RawMessage(`{}`)}))
+	in := got.Partly(json.RawMessage(`{"n":1,"order":"A1"}`))
+	assert.Equal(t, "The X (s)(A1) declared as reading only", render.SpanText(got.Head(in, false)))
+	assert.Equal(t, "Asking s: The X A1 declared as reading only", render.SpanText(got.Head(in, true)))
+	assert.Equal(t, "n: 1\norder: A1", render.String(got.Draw.Use(in), true))
 }
 
 func TestOnlyTheValueTrueLoadsAlwaysAndOnlyATextHints(t *testing.T) {

@@ -73,10 +73,12 @@ type (
 		Heads []string
 		Rows  [][]string
 	}
-	// Image stands for a picture or document, which is not drawn itself.
+	// Image is a picture or document. Data, in base64, is for writers that can show it; the
+	// others name what it is.
 	Image struct {
 		Media string
 		Bytes int
+		Data  string
 	}
 	// Progress is how far something is; a Total of 0 is not known.
 	Progress struct {

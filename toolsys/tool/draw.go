@@ -195,6 +195,18 @@ func Members(raw json.RawMessage) (lines []string) {
 	return lines
 }
 
+// FirstText is the first text among the members of an input, in a line: the summary of a
+// call of which nothing else is known.
+func FirstText(raw json.RawMessage) (first string) {
+	eachMember(raw, func(_ string, value json.RawMessage) {
+		var text string
+		if first == "" && json.Unmarshal(value, &text) == nil {
+			first = message.Line(text, SummaryChars)
+		}
+	})
+	return first
+}
+
 // eachMember gives the members of an object in their order, as far as they can be read.
 func eachMember(raw json.RawMessage, take func(name string, value json.RawMessage)) {
 	dec := json.NewDecoder(strings.NewReader(string(raw)))
@@ -270,11 +282,18 @@ func counted(c Class, text string) string {
 	return "Read " + render.Count(n, "line")
 }
 
+// mostPicture is how much of a picture is drawn, in base64: what is larger is named.
+const mostPicture = 700_000
+
 // pictures stand for the images and documents of a result.
 func pictures(blocks []message.Block) (nodes []render.Node) {
 	for _, b := range blocks {
 		if b.Type == message.TypeImage || b.Type == message.TypeDocument {
-			nodes = append(nodes, render.Image{Media: b.MediaType, Bytes: base64.StdEncoding.DecodedLen(len(strings.TrimRight(b.Data, "=")))})
+			image := render.Image{Media: b.MediaType, Bytes: base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(b.Data, "=")))}
+			if len(b.Data) <= mostPicture {
+				image.Data = b.Data
+			}
+			nodes = append(nodes, image)
 		}
 	}
 	return nodes

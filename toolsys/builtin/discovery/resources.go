@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -56,7 +57,24 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 			Summary:  func(in ListIn) string { return in.Server },
 			Activity: func(ListIn) string { return "Listing resources" },
 		},
+		Draw: tool.Drawing[ListIn, ListOut]{Result: drawResources},
 	})
+}
+
+// drawResources draws what can be read, by name and address.
+func drawResources(_ ListIn, o tool.Outcome[ListOut]) []render.Node {
+	if !o.Known || len(o.Data.Resources) == 0 {
+		return nil
+	}
+	var list render.List
+	for _, r := range o.Data.Resources {
+		spans := []render.Span{{Text: r.URI}, {Text: "  " + r.Server, Role: render.Dim}}
+		if r.Name != r.URI {
+			spans = append(spans, render.Span{Text: "  " + r.Name, Role: render.Dim})
+		}
+		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: spans})
+	}
+	return render.Folded(render.Words(render.Count(len(list.Items), "resource"), render.Dim), list)
 }
 
 func (out ListOut) text() string {

@@ -112,6 +112,60 @@ func drawWritten(in WriteIn, o tool.Outcome[WriteOut]) []render.Node {
 	return append([]render.Node{render.Words("Wrote "+o.Data.Path, render.Dim)}, change(in.Path, hunksOf(o.Data.Patch), o.Data.PatchCut)...)
 }
 
+// drawCellChange draws what became of a cell: the change of its text.
+func drawCellChange(in NotebookEditIn, o tool.Outcome[NotebookEditOut]) []render.Node {
+	if !o.Known {
+		return nil
+	}
+	first, _, _ := strings.Cut(o.Data.text(), "\n")
+	language := "a.py"
+	if o.Data.Kind == "markdown" {
+		language = "a.md"
+	}
+	return append([]render.Node{render.Words(first, render.Dim)}, change(language, []render.Hunk{between(ended(o.Data.was), ended(o.Data.Source))}, false)...)
+}
+
+// drawSpots draws what a language server found as places that lead there.
+func drawSpots(_ LSPIn, o tool.Outcome[LSPOut]) []render.Node {
+	switch {
+	case o.Known && o.Data.Text != "":
+		return render.Brief(o.Data.Text, 6, render.Plainly(render.Plain))
+	case !o.Known || len(o.Data.Found) == 0:
+		return nil
+	}
+	var list render.List
+	for _, s := range o.Data.Found {
+		spans := []render.Span{render.At(s.Path, s.Line)}
+		if what := strings.TrimSpace(s.Kind + " " + s.Name); what != "" {
+			spans = append(spans, render.Span{Text: "  " + what})
+		}
+		if s.Within != "" {
+			spans = append(spans, render.Span{Text: " in " + s.Within, Role: render.Dim})
+		}
+		if text := strings.TrimSpace(s.Text); text != "" {
+			spans = append(spans, render.Span{Text: "  " + text, Role: render.Dim})
+		}
+		list.Items = append(list.Items, render.Item{Spans: spans})
+	}
+	if o.Data.Omitted > 0 {
+		list.Items = append(list.Items, render.Item{Spans: render.More(o.Data.Omitted).Spans})
+	}
+	return render.Folded(render.Words("Found "+render.Count(len(o.Data.Found)+o.Data.Omitted, "place"), render.Dim), list)
+}
+
+// drawMemory draws what is written to the memory.
+func drawMemory(in MemoryIn) []render.Node {
+	switch in.Command {
+	case "create":
+		return drawWrite(WriteIn{Path: in.Path, Content: in.FileText})
+	case "str_replace":
+		return drawEdit(EditIn{Path: in.Path, Old: in.OldStr, New: in.NewStr})
+	case "insert":
+		return change(in.Path, []render.Hunk{between("", ended(in.InsertText))}, false)
+	}
+	return nil
+}
+
 // drawCell draws the cell's new text.
 func drawCell(in NotebookEditIn) []render.Node {
 	head := render.Words(strings.TrimSpace(in.mode()+" cell "+in.Cell), render.Dim)

@@ -83,6 +83,7 @@ func LSP(d Deps, l *Languages) *tool.Tool {
 			Summary:  LSPIn.words,
 			Activity: func(in LSPIn) string { return "Asking for " + in.words() },
 		},
+		Draw: tool.Drawing[LSPIn, LSPOut]{Result: drawSpots},
 	})
 }
 

@@ -70,9 +70,10 @@ func Memory(fsys afero.Fs, dir string) *tool.Tool {
 		}},
 		View: tool.View[MemoryIn]{
 			Title:    func(MemoryIn) string { return "Memory" },
-			Summary:  func(in MemoryIn) string { return brief(strings.Join(in.paths(), " ")) },
+			Summary:  func(in MemoryIn) string { return brief(in.Command + " " + strings.Join(in.paths(), " ")) },
 			Activity: func(in MemoryIn) string { return "Memory: " + in.Command },
 		},
+		Draw: tool.Drawing[MemoryIn, string]{Use: drawMemory},
 	})
 }
 

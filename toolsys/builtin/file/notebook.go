@@ -126,6 +126,18 @@ func (nb *notebook) kind(i int) string {
 	return kind
 }
 
+// source is a cell's text, which is one text or a list of its lines.
+func (nb *notebook) source(i int) string {
+	raw := nb.cells[i].get("source")
+	var lines []string
+	if json.Unmarshal(raw, &lines) == nil {
+		return strings.Join(lines, "")
+	}
+	var text string
+	_ = json.Unmarshal(raw, &text) // absent or malformed: none
+	return text
+}
+
 // replace gives a cell a new source. Outputs belong to the code that made them,
 // so they go with it.
 func (nb *notebook) replace(i int, kind, source string) {

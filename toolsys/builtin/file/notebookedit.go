@@ -37,6 +37,8 @@ type NotebookEditOut struct {
 	Source string `json:"new_source,omitempty"`
 	// Cells is how many cells there are now.
 	Cells int `json:"cells"`
+
+	was string // the cell's text before
 }
 
 // NotebookEdit replaces, inserts or deletes one cell of a notebook that was read
@@ -68,7 +70,7 @@ func NotebookEdit(d Deps) *tool.Tool {
 			Summary:  func(in NotebookEditIn) string { return brief(in.Path) },
 			Activity: func(in NotebookEditIn) string { return "Editing " + path.Base(in.Path) },
 		},
-		Draw: tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell},
+		Draw: tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell, Result: drawCellChange},
 	})
 }
 
@@ -147,6 +149,9 @@ func (nb *notebook) apply(in NotebookEditIn) (NotebookEditOut, *tool.Refusal) {
 		}
 	}
 	out := NotebookEditOut{Mode: in.mode(), Index: at, Kind: in.Kind, Source: in.source()}
+	if at >= 0 && in.mode() != "insert" {
+		out.was = nb.source(at)
+	}
 	switch in.mode() {
 	case "insert":
 		out.Index = at + 1

@@ -78,10 +78,18 @@ func SendUserFile(d Deps, outbox string) *tool.Tool {
 		Shaping: tool.Shaping[SendFileIn]{Classifier: func(in SendFileIn) string { return strings.Join(in.Files, " ") }},
 		View: tool.View[SendFileIn]{
 			Title:    func(SendFileIn) string { return "File for you" },
-			Summary:  func(in SendFileIn) string { return brief(in.Files[0]) },
+			Summary:  SendFileIn.words,
 			Activity: func(SendFileIn) string { return "Handing over files" },
 		},
 	})
+}
+
+// words are the first file, and how many more there are.
+func (in SendFileIn) words() string {
+	if len(in.Files) < 2 {
+		return brief(strings.Join(in.Files, ""))
+	}
+	return fmt.Sprintf("%s and %d more", brief(in.Files[0]), len(in.Files)-1)
 }
 
 func (d Deps) handOver(ctx context.Context, in SendFileIn, outbox string, c *tool.Context) (SendFileOut, error) {

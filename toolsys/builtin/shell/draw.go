@@ -36,3 +36,23 @@ func drawing(language string) tool.Drawing[BashIn, BashOut] {
 
 // commandLines are those of a command that are shown where room is short.
 const commandLines = 6
+
+// screenLines are the last of a terminal's that are shown where room is short.
+const screenLines = 6
+
+// drawScreen draws the end of what stands on a terminal, where things happen.
+func drawScreen(_ TungstenIn, o tool.Outcome[TungstenOut]) []render.Node {
+	if !o.Known || strings.TrimSpace(o.Data.Text) == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimRight(o.Data.Text, "\n "), "\n")
+	whole := render.Code{Text: strings.Join(lines, "\n")}
+	if len(lines) <= screenLines {
+		return []render.Node{whole}
+	}
+	left := len(lines) - screenLines
+	return []render.Node{render.Fold{
+		Closed: []render.Node{render.Words("… "+render.Count(left, "line")+" above", render.Dim), render.Code{Text: strings.Join(lines[left:], "\n")}},
+		Open:   []render.Node{whole},
+	}}
+}

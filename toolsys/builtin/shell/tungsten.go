@@ -117,6 +117,7 @@ func Tungsten(open func(context.Context, TerminalRequest) (Terminal, error)) *to
 			Summary:  TungstenIn.typed,
 			Activity: func(TungstenIn) string { return "Using the terminal" },
 		},
+		Draw: tool.Drawing[TungstenIn, TungstenOut]{Result: drawScreen},
 	})
 }
 

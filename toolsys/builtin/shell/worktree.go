@@ -155,7 +155,7 @@ func ExitWorktree(trees Worktrees) *tool.Tool {
 		Loading: tool.Loading{Deferrable: true},
 		Shaping: tool.Shaping[ExitIn]{Classifier: func(in ExitIn) string { return fmt.Sprintf("%s, discard changes: %t", in.Action, in.Discard) }},
 		View: tool.View[ExitIn]{
-			Title:    func(ExitIn) string { return "Worktree" },
+			Title:    func(ExitIn) string { return "Leave worktree" },
 			Summary:  func(in ExitIn) string { return in.Action },
 			Activity: func(ExitIn) string { return "Leaving the worktree" },
 		},

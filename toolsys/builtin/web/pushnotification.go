@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -80,7 +81,16 @@ func PushNotification(send Channel) *tool.Tool {
 			Summary:  func(in PushIn) string { return cmp.Or(in.Title, in.Message) },
 			Activity: func(PushIn) string { return "Notifying the user" },
 		},
+		Draw: tool.Drawing[PushIn, PushOut]{Use: drawNotification},
 	})
+}
+
+// drawNotification draws the message below its title.
+func drawNotification(in PushIn) []render.Node {
+	if in.Title == "" || in.Message == "" {
+		return nil
+	}
+	return []render.Node{render.Text{Text: in.Message, Role: render.Dim}}
 }
 
 // ntfyPriority are ntfy's words for the priorities.

@@ -106,7 +106,7 @@ func WebBrowser(b Browser) *tool.Tool {
 		Limits:  tool.Limits[BrowserIn]{Timeout: func(BrowserIn) time.Duration { return BrowserTimeout }},
 		View: tool.View[BrowserIn]{
 			Title:    func(BrowserIn) string { return "Browser" },
-			Summary:  d.words,
+			Summary:  BrowserIn.words,
 			Activity: func(in BrowserIn) string { return "Browsing " + d.host(in) },
 		},
 	})
@@ -123,14 +123,25 @@ var needs = map[string]func(BrowserIn) string{
 // needed words what an action cannot do without.
 var needed = map[string]string{"navigate": "url", "click": "selector", "type": "selector", "evaluate": "script"}
 
-func (d browsing) words(in BrowserIn) string {
+func (in BrowserIn) words() string {
 	switch {
 	case in.Action == "evaluate":
-		return "run a script on " + d.host(in)
+		return "run a script"
 	case needs[in.Action] != nil:
 		return in.Action + " " + needs[in.Action](in)
 	}
-	return in.Action + " " + d.host(in)
+	return in.Action
+}
+
+// words are those of the call with the host that it is about now.
+func (d browsing) words(in BrowserIn) string {
+	switch {
+	case in.Action == "evaluate":
+		return in.words() + " on " + d.host(in)
+	case needs[in.Action] != nil:
+		return in.words()
+	}
+	return in.words() + " " + d.host(in)
 }
 
 // host is that of the page which the action is about.

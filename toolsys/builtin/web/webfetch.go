@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -96,6 +97,7 @@ func WebFetch(d Deps) *tool.Tool {
 			Summary:  func(in FetchIn) string { return in.URL },
 			Activity: func(in FetchIn) string { return "Fetching " + host(in) },
 		},
+		Draw: tool.Drawing[FetchIn, FetchOut]{Result: drawFetched},
 	})
 }
 
@@ -148,6 +150,22 @@ func (out FetchOut) text() string {
 		return b.String() + "(the page is empty)"
 	}
 	return b.String() + out.Result
+}
+
+// drawFetched draws what a page came to, behind where it came from.
+func drawFetched(_ FetchIn, o tool.Outcome[FetchOut]) []render.Node {
+	if !o.Known || o.Data.Redirect != "" || o.Data.Result == "" {
+		return nil
+	}
+	what := "Text of "
+	if o.Data.Answered {
+		what = "Answered from "
+	}
+	head := []render.Span{{Text: what, Role: render.Dim}, {Text: o.Data.URL, Role: render.Accent, Link: render.Link{URL: o.Data.URL}}, {Text: ", " + render.Count(o.Data.Bytes, "byte"), Role: render.Dim}}
+	if o.Data.Cut {
+		head = append(head, render.Span{Text: ", cut", Role: render.Warn})
+	}
+	return append([]render.Node{render.Line{Spans: head}}, render.Brief(o.Data.Result, 6, render.Plainly(render.Plain))...)
 }
 
 // elsewhere reports whether a redirect leaves the host that was asked for.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -91,7 +92,20 @@ func WebSearch(find Engine) *tool.Tool {
 			Summary:  func(in SearchIn) string { return in.Query },
 			Activity: func(in SearchIn) string { return "Searching the web for " + in.Query },
 		},
+		Draw: tool.Drawing[SearchIn, SearchOut]{Result: drawHits},
 	})
+}
+
+// drawHits draws the pages that were found, each leading to itself.
+func drawHits(_ SearchIn, o tool.Outcome[SearchOut]) []render.Node {
+	if !o.Known || len(o.Data.Hits) == 0 {
+		return nil
+	}
+	var list render.List
+	for _, h := range o.Data.Hits {
+		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: h.Title}, {Text: "  "}, {Text: h.URL, Role: render.Accent, Link: render.Link{URL: h.URL}}}})
+	}
+	return render.Folded(render.Words("Found "+render.Count(len(list.Items), "page"), render.Dim), list)
 }
 
 func validateSearch(in SearchIn, _ *tool.Context) *tool.Refusal {

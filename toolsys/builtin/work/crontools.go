@@ -138,6 +138,7 @@ func CronList(crons *Crons) *tool.Tool {
 			Title:    func(CronListIn) string { return "Schedules" },
 			Activity: func(CronListIn) string { return "Listing schedules" },
 		},
+		Draw: tool.Drawing[CronListIn, CronListOut]{Result: drawJobs},
 	})
 }
 

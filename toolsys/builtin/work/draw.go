@@ -1,6 +1,8 @@
 package work
 
 import (
+	"encoding/json"
+	"strconv"
 	"strings"
 
 	"toolbench/toolsys/render"
@@ -101,4 +103,86 @@ func drawTasks(_ TaskListIn, o tool.Outcome[TaskListOut]) []render.Node {
 		list.Items = append(list.Items, render.Item{Mark: stage(string(t.Task.Status)), Spans: spans})
 	}
 	return render.Folded(render.Words(render.Count(len(list.Items), "task"), render.Dim), list)
+}
+
+// drawQuestions draws what is asked, with the options of each.
+func drawQuestions(in QuestionIn) (nodes []render.Node) {
+	for _, q := range in.Questions {
+		var list render.List
+		for _, o := range q.Options {
+			spans := []render.Span{{Text: o.Label}}
+			if o.Description != "" {
+				spans = append(spans, render.Span{Text: "  " + o.Description, Role: render.Dim})
+			}
+			list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: spans})
+		}
+		nodes = append(nodes, render.Group{Head: []render.Span{{Text: q.Text}}, Nodes: []render.Node{list}})
+	}
+	return nodes
+}
+
+// drawAnswers draws what was chosen of each question.
+func drawAnswers(_ QuestionIn, o tool.Outcome[QuestionOut]) []render.Node {
+	if !o.Known {
+		return nil
+	}
+	var list render.List
+	for _, a := range o.Data.Answers {
+		chosen := render.Span{Text: strings.Join(a.Chosen, ", "), Role: render.Strong}
+		if len(a.Chosen) == 0 {
+			chosen = render.Span{Text: "(no answer)", Role: render.Dim}
+		}
+		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: a.Question + " "}, chosen}})
+	}
+	return []render.Node{list}
+}
+
+// drawPlan draws a plan: its headings and points stand out, as they do in Markdown.
+func drawPlan(in ExitIn) []render.Node {
+	if in.Plan == firstLine(in.Plan) {
+		return nil // the summary has it
+	}
+	return render.Brief(in.Plan, 20, func(text string) render.Node { return render.Code{Text: text, Language: "markdown"} })
+}
+
+// drawJobs draws the scheduled jobs, with when each fires next.
+func drawJobs(_ CronListIn, o tool.Outcome[CronListOut]) []render.Node {
+	if !o.Known || len(o.Data.Jobs) == 0 {
+		return nil
+	}
+	table := render.Table{Heads: []string{"job", "when", "next", "fired", "prompt"}}
+	for _, j := range o.Data.Jobs {
+		table.Rows = append(table.Rows, []string{j.ID, j.Cron, at(j.Next), strconv.Itoa(j.Fired), firstLine(j.Prompt)})
+	}
+	return render.Folded(render.Words(render.Count(len(table.Rows), "job"), render.Dim), table)
+}
+
+// drawPeers draws the agents of the session.
+func drawPeers(_ ListPeersIn, o tool.Outcome[ListPeersOut]) []render.Node {
+	if !o.Known || len(o.Data.Peers) == 0 {
+		return nil
+	}
+	var list render.List
+	for _, p := range o.Data.Peers {
+		spans := []render.Span{{Text: p.Name, Role: render.Agent}, {Text: " " + p.Status}}
+		if p.Title != "" {
+			spans = append(spans, render.Span{Text: "  " + p.Title, Role: render.Dim})
+		}
+		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: spans})
+	}
+	return render.Folded(render.Words(render.Count(len(list.Items), "agent"), render.Dim), list)
+}
+
+// drawCalls draws the calls that are to be made within, in order, where all is wanted: each
+// is drawn by itself once it is made.
+func drawCalls(in ReplIn) []render.Node {
+	var list render.List
+	for _, c := range in.Calls {
+		input, _ := json.Marshal(c.Input) // it was read from JSON
+		list.Items = append(list.Items, render.Item{Mark: render.Bullet, Spans: []render.Span{{Text: c.Tool}, {Text: " " + string(input), Role: render.Dim}}})
+	}
+	if len(list.Items) == 0 {
+		return nil
+	}
+	return []render.Node{render.Fold{Open: []render.Node{list}}}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -119,6 +120,12 @@ func ExitPlanMode() *tool.Tool {
 			Summary:  func(in ExitIn) string { return firstLine(in.Plan) },
 			Activity: func(ExitIn) string { return "Waiting for the plan's approval" },
 		},
+		Draw: tool.Drawing[ExitIn, PlanOut]{Use: drawPlan, Result: func(_ ExitIn, o tool.Outcome[PlanOut]) []render.Node {
+			if !o.Known {
+				return nil
+			}
+			return []render.Node{render.Words("The plan is approved; the mode is "+o.Data.Mode, render.Dim)}
+		}},
 	})
 }
 

@@ -63,6 +63,7 @@ func AskUserQuestion() *tool.Tool {
 			Summary:  headers,
 			Activity: func(QuestionIn) string { return "Waiting for an answer" },
 		},
+		Draw: tool.Drawing[QuestionIn, QuestionOut]{Use: drawQuestions, Result: drawAnswers},
 	})
 }
 

@@ -70,6 +70,7 @@ func REPL() *tool.Tool {
 			Summary:  ReplIn.tools,
 			Activity: func(in ReplIn) string { return "Running " + in.tools() },
 		},
+		Draw: tool.Drawing[ReplIn, ReplOut]{Use: drawCalls},
 	})
 }
 

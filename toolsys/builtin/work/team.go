@@ -169,6 +169,7 @@ func ListPeers(d Deps) *tool.Tool {
 			Title:    func(ListPeersIn) string { return "Agents" },
 			Activity: func(ListPeersIn) string { return "Listing the agents" },
 		},
+		Draw: tool.Drawing[ListPeersIn, ListPeersOut]{Result: drawPeers},
 	})
 }
 
