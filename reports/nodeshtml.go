@@ -161,7 +161,11 @@ func (m *markup) diff(n render.Diff) {
 		}
 		for k, row := range highlight(n.Language, texts) {
 			class := map[string]string{"+": "added", "-": "removed", " ": "same"}[rows[k].sign]
-			fmt.Fprintf(m, `<span class="%s"><span class="number">%s</span>%s `, class, rows[k].number, rows[k].sign)
+			fmt.Fprintf(m, `<span class="%s">`, class)
+			if rows[k].number != "" {
+				fmt.Fprintf(m, `<span class="number">%s</span>`, rows[k].number)
+			}
+			m.WriteString(rows[k].sign + " ")
 			m.row(row)
 			m.WriteString("\n</span>")
 		}

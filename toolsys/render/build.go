@@ -23,18 +23,28 @@ func Folded(head Line, nodes ...Node) []Node {
 	return []Node{Fold{Closed: []Node{head}, Open: nodes}}
 }
 
-// Brief shows at most so many lines of a text where room is short, and all of them else.
+// Brief shows at most so many lines of a text where room is short, none of them long, and
+// all of it else.
 func Brief(text string, most int, node func(text string) Node) []Node {
 	text = strings.TrimRight(text, "\n")
 	lines := strings.Split(text, "\n")
-	if len(lines) <= most {
+	left := len(lines) - most
+	brief := make([]string, 0, most)
+	for _, l := range lines[:min(most, len(lines))] {
+		brief = append(brief, cutLine(l, briefWide))
+	}
+	closed := []Node{node(strings.Join(brief, "\n"))}
+	switch {
+	case left > 0:
+		closed = append(closed, More(left))
+	case strings.Join(brief, "\n") == text:
 		return []Node{node(text)}
 	}
-	return []Node{Fold{
-		Closed: []Node{node(strings.Join(lines[:most], "\n")), More(len(lines) - most)},
-		Open:   []Node{node(text)},
-	}}
+	return []Node{Fold{Closed: closed, Open: []Node{node(text)}}}
 }
+
+// briefWide is how much of a line is shown where room is short, in bytes.
+const briefWide = 400
 
 // More is the line that counts what is left out.
 func More(n int) Line { return Words("… "+Count(n, "more line"), Dim) }
@@ -176,11 +186,14 @@ func boundText(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-func boundLine(line string) string {
-	if len(line) <= mostWide {
+func boundLine(line string) string { return cutLine(line, mostWide) }
+
+// cutLine shortens a line to so many bytes, and counts those that are left out.
+func cutLine(line string, most int) string {
+	if len(line) <= most {
 		return line
 	}
-	cut := mostWide
+	cut := most
 	for cut > 0 && !utf8.RuneStart(line[cut]) {
 		cut--
 	}

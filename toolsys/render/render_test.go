@@ -18,6 +18,10 @@ func TestAFoldHidesOnlyWhatIsNotShown(t *testing.T) {
 	assert.Equal(t, "a\nb\nc\n… 1 more line", render.String(long, false))
 	assert.Equal(t, "a\nb\nc\nd", render.String(long, true))
 	assert.True(t, render.Hides([]render.Node{render.Group{Nodes: long}}))
+	wide := render.Brief(strings.Repeat("世", 200), 3, render.Plainly(render.Plain))
+	assert.True(t, render.Hides(wide))
+	assert.Equal(t, strings.Repeat("世", 133)+"… (201 more bytes)", render.String(wide, false))
+	assert.Equal(t, strings.Repeat("世", 200), render.String(wide, true))
 	assert.False(t, render.Hides(render.Folded(render.Words("nothing", render.Dim))))
 }
 
