@@ -157,7 +157,7 @@ func TestHintsAreTaken(t *testing.T) {
 	assert.Equal(t, "find an x", got.Hint)
 	assert.True(t, got.Loading.Always)
 	in := got.Partly(json.RawMessage(`{"n":1,"order":"A1"}`))
-	assert.Equal(t, "The X (s)(A1) declared as reading only", render.SpanText(got.Head(in, false)))
+	assert.Equal(t, "The X (s): A1 declared as reading only", render.SpanText(got.Head(in, false)))
 	assert.Equal(t, "Asking s: The X A1 declared as reading only", render.SpanText(got.Head(in, true)))
 	assert.Equal(t, "n: 1\norder: A1", render.String(got.Draw.Use(in), true))
 }

@@ -377,7 +377,11 @@ func (t *Tool) Head(in Input, working bool) []render.Span {
 	} else {
 		spans = append(spans, render.Span{Text: message.Line(t.Present.Title(in), activityChars), Role: role})
 		if summary := t.Present.Summary(in); summary != "" {
-			spans = append(spans, render.Span{Text: "(" + summary + ")"})
+			if last := spans[0].Text; strings.HasSuffix(last, ")") {
+				spans = append(spans, render.Span{Text: ": " + summary})
+			} else {
+				spans = append(spans, render.Span{Text: "(" + summary + ")"})
+			}
 		}
 	}
 	if tag := t.Draw.Tag(in); tag != "" {

@@ -12,6 +12,14 @@ import (
 	"toolbench/toolsys/tool"
 )
 
+// doing is what a call does with a file, whose name may not have come yet.
+func doing(what, name string) string {
+	if name == "" {
+		return what + " a file"
+	}
+	return what + " " + path.Base(name)
+}
+
 // drawnLines are those of a change or a text that are shown where room is short.
 const drawnLines = 12
 

@@ -63,7 +63,7 @@ func Edit(d Deps) *tool.Tool {
 		},
 		View: tool.View[EditIn]{
 			Summary:  func(in EditIn) string { return brief(in.Path) },
-			Activity: func(in EditIn) string { return "Editing " + path.Base(in.Path) },
+			Activity: func(in EditIn) string { return doing("Editing", in.Path) },
 		},
 		Draw: tool.Drawing[EditIn, EditOut]{Use: drawEdit, Result: drawEdited},
 	})

@@ -68,7 +68,7 @@ func NotebookEdit(d Deps) *tool.Tool {
 		View: tool.View[NotebookEditIn]{
 			Title:    func(NotebookEditIn) string { return "Edit notebook" },
 			Summary:  func(in NotebookEditIn) string { return brief(in.Path) },
-			Activity: func(in NotebookEditIn) string { return "Editing " + path.Base(in.Path) },
+			Activity: func(in NotebookEditIn) string { return doing("Editing", in.Path) },
 		},
 		Draw: tool.Drawing[NotebookEditIn, NotebookEditOut]{Use: drawCell, Result: drawCellChange},
 	})

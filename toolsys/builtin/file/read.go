@@ -72,7 +72,7 @@ func Read(d Deps) *tool.Tool {
 		Limits: tool.Limits[ReadIn]{ResultChars: tool.Unlimited},
 		View: tool.View[ReadIn]{
 			Summary:  func(in ReadIn) string { return brief(in.Path) },
-			Activity: func(in ReadIn) string { return "Reading " + path.Base(in.Path) },
+			Activity: func(in ReadIn) string { return doing("Reading", in.Path) },
 		},
 		Draw: tool.Drawing[ReadIn, ReadOut]{Result: drawRead},
 	})

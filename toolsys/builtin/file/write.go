@@ -63,7 +63,7 @@ func Write(d Deps) *tool.Tool {
 		},
 		View: tool.View[WriteIn]{
 			Summary:  func(in WriteIn) string { return brief(in.Path) },
-			Activity: func(in WriteIn) string { return "Writing " + path.Base(in.Path) },
+			Activity: func(in WriteIn) string { return doing("Writing", in.Path) },
 		},
 		Draw: tool.Drawing[WriteIn, WriteOut]{Use: drawWrite, Result: drawWritten},
 	})
