@@ -110,7 +110,10 @@ var families = []family{
 		{{"TaskUpdate", `{"taskId":"1","status":"in_progress"}`}},
 		{{"TaskUpdate", `{"taskId":"1","status":"completed"}`}, {"TaskUpdate", `{"taskId":"2","status":"in_progress","owner":"main"}`}, {"TaskUpdate", `{"taskId":"2","status":"deleted"}`}, {"TaskCreate", `{"subject":"Three","description":"Third."}`}, {"TaskList", `{}`}, {"TaskGet", `{"taskId":"3"}`}},
 	}},
-	{[]string{"TodoWrite", "Brief", "SendUserFile"}, nil},
+	{[]string{"TodoWrite", "Brief", "SendUserFile"}, [][]step{
+		{{"TodoWrite", `{"todos":[{"content":"One","status":"in_progress","activeForm":"Doing it"},{"content":"Two","status":"pending","activeForm":"Doing it"}]}`}},
+		{{"TodoWrite", `{"todos":[{"content":"One","status":"completed","activeForm":"Doing it"}]}`}},
+	}},
 	{[]string{"TeamCreate", "TeamDelete", "ListPeers", "SendMessage"}, [][]step{
 		{{"TeamCreate", `{"team_name":"pair"}`}, {"Agent", "ann"}},
 		{{"SendMessage", `{"to":"*","message":"How far are you?"}`}, {"SendMessage", `{"to":"ann","message":"Go on."}`}, {"SendMessage", `{"to":"ann","type":"shutdown_request","message":"We are done."}`}, {"ListPeers", `{}`}, {"TeamDelete", `{}`}},

@@ -88,7 +88,7 @@ func (m *models) check(w *Work) error {
 	case "Tungsten":
 		return m.terminal(w)
 	}
-	if f := alone[w.Tool]; f != nil && w.ok() {
+	if f := alone[w.Tool]; f != nil && (w.ok() || w.Err == "" && (w.Tool == "REPL" || w.Tool == "Workflow")) {
 		return f(m.s, w)
 	}
 	return nil
@@ -355,8 +355,10 @@ func checkSteps(s *generate.SystemCase, w *Work) error {
 	if len(out.Results)+len(out.Left) != want {
 		return fmt.Errorf("%d calls have a result and %d are left; there are %d", len(out.Results), len(out.Left), want)
 	}
-	if len(out.Left) > 0 && in.KeepGoing && len(s.Hooks) == 0 {
-		return fmt.Errorf("it is to keep going")
+	last := len(out.Results) - 1
+	failed := last >= 0 && out.Results[last].Failed && !in.KeepGoing
+	if len(out.Left) > 0 && !failed && s.Undisturbed() && len(s.Hooks)+len(s.Faults) == 0 {
+		return fmt.Errorf("%v is left, and nothing failed before it", out.Left)
 	}
 	for i, c := range in.Calls[:min(len(in.Calls), len(out.Results))] {
 		r := out.Results[i]
