@@ -288,6 +288,10 @@ func TestACutTextStaysUnderTheBoundOfBytes(t *testing.T) {
 		assert.Less(t, len(got[0].Text), pipeline.MaxInlineBytes)
 		assert.Greater(t, len(got[0].Text), pipeline.MaxInlineBytes-50)
 	}
+	l := pipeline.NewLedger(pipeline.ResultStore{Save: full, Dir: "/results"})
+	got, _ := l.One("a", pipeline.MaxInlineBytes-1, texts(strings.Repeat("a", 2*pipeline.MaxInlineBytes)))
+	assert.Less(t, len(got[0].Text), pipeline.MaxInlineBytes, "it ends where the characters and the bytes do")
+	assert.Greater(t, len(got[0].Text), pipeline.MaxInlineBytes-50)
 }
 
 func TestAFailedWriteCutsNoMoreThanTheMessageIsOver(t *testing.T) {
