@@ -171,7 +171,7 @@ var families = []family{
 		{{"REPL", `{"calls":[{"tool":"Read","input":{"file_path":"/repo/a.go"}},{"tool":"Raed","input":{}},{"tool":"Read","input":{"file_path":"/repo/b.go"}}]}`}, {"Workflow", `{"workflow":"copy","args":{"name":"one"}}`}},
 		{{"REPL", `{"calls":[{"tool":"Read","input":{"file_path":"/repo/a.go"}}]}`}},
 	}},
-	{[]string{"ListMcpResources", "ReadMcpResource"}, nil},
+	{[]string{"ListMcpResources", "ReadMcpResource"}, [][]step{{{"ReadMcpResource", `{"server":"git","uri":"note:one"}`}}}},
 	{[]string{"SyntheticOutput"}, nil},
 }
 

@@ -69,8 +69,8 @@ func (m *SystemMaker) Case(i uint64) *SystemCase {
 		m.has |= servers
 	}
 	m.s = &SystemCase{Seed: m.rng.Uint64() >> 33, Policy: m.plan.Policies[m.rng.IntN(len(m.plan.Policies))]}
-	m.pool()
 	m.choose()
+	m.pool()
 	m.guards()
 	m.open()
 	for range m.some(turns|kits, 1, 4) {
@@ -151,6 +151,9 @@ func (m *SystemMaker) choose() {
 		}
 	}
 	slices.Sort(s.Kit)
+	if m.InKit("ReadMcpResource") {
+		m.has |= servers
+	}
 	s.Stay = pick(m, 0, 0, 10*time.Minute, time.Hour)
 	if s.Forks = m.chance(nesting, 1, 2); s.Forks {
 		m.has |= agents
