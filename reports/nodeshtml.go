@@ -121,7 +121,7 @@ func (m *markup) image(n render.Image) {
 	m.block("line", render.Dim, func() { m.words(n.String()) })
 }
 
-// mostPictures is how many bytes of pictures a page holds.
+// mostPictures is how many bytes of pictures a page holds, so that it opens at once.
 const mostPictures = 8_000_000
 
 func (m *markup) row(row []token) {
