@@ -23,12 +23,12 @@ var ErrAway = errors.New("the NATS server is away")
 func (q *Queue) Work(ctx context.Context, play Play) error {
 	var away time.Duration
 	for ctx.Err() == nil {
-		msg, err := q.work.Next(jetstream.FetchMaxWait(nextWait))
+		msg, err := q.next(ctx)
 		switch {
 		case err == nil:
 			away = 0
 			q.part(ctx, msg, play)
-		case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
+		case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			if q.js.Conn().IsConnected() {
 				away = 0
 			} else {
@@ -45,6 +45,13 @@ func (q *Queue) Work(ctx context.Context, play Play) error {
 		}
 	}
 	return nil
+}
+
+// next waits for a part, for as long as the context lets it.
+func (q *Queue) next(ctx context.Context) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, nextWait)
+	defer cancel()
+	return q.work.Next(jetstream.FetchContext(ctx))
 }
 
 // nextWait is how long a worker waits for a part, awayWait for a server.
