@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"strings"
 	"sync"
 
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
 
-// generation is the number of definitions after which the older ones are forgotten;
-// forms bounds how many settings and sets of built-ins are distinguished at a time.
+// generation is the number of definitions after which the older ones are forgotten, where
+// no request has more of them; forms bounds how many settings and sets of built-ins are
+// distinguished at a time.
 const (
 	generation = 4096
 	forms      = 64
@@ -26,8 +26,11 @@ type Definitions struct {
 	mu sync.Mutex
 	// young is what was written or used lately; what was used before is in old.
 	young, old map[definitionKey]json.RawMessage
-	forms      map[form]uint64
-	next       uint64
+	// room is how many young has before they are old: a request's own must not push each
+	// other out.
+	room  int
+	forms map[form]uint64
+	next  uint64
 	// broken are the tools whose prompt panicked when it was written.
 	broken map[string]error
 }
@@ -51,14 +54,17 @@ type form struct {
 
 // NewDefinitions makes an empty store.
 func NewDefinitions() *Definitions {
-	return &Definitions{young: map[definitionKey]json.RawMessage{}, forms: map[form]uint64{}, broken: map[string]error{}}
+	return &Definitions{young: map[definitionKey]json.RawMessage{}, room: generation, forms: map[form]uint64{}, broken: map[string]error{}}
 }
 
 // number names a form by a number, so that its many bytes are hashed once for a
-// request and not once for each tool.
-func (d *Definitions) number(f form) uint64 {
+// request and not once for each of its tools, for which it makes room.
+func (d *Definitions) number(f form, tools int) uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.room = max(generation, tools); len(d.young) == 0 {
+		d.young = make(map[definitionKey]json.RawMessage, tools)
+	}
 	n, numbered := d.forms[f]
 	if !numbered {
 		if len(d.forms) == forms {
@@ -71,12 +77,13 @@ func (d *Definitions) number(f form) uint64 {
 	return n
 }
 
-func (d *Definitions) bytes(k definitionKey, f form) json.RawMessage {
+func (d *Definitions) bytes(k definitionKey, o tool.PromptOptions) json.RawMessage {
 	if raw, ok := d.find(k); ok {
 		return raw
 	}
 	var broke error
-	raw := write(k, f, func(err error) { broke = err })
+	o.Broke = func(err error) { broke = err }
+	raw := write(k, o)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if broke != nil {
@@ -109,7 +116,7 @@ func (d *Definitions) find(k definitionKey) (json.RawMessage, bool) {
 
 // keep enters a definition; the lock is held.
 func (d *Definitions) keep(k definitionKey, raw json.RawMessage) {
-	if len(d.young) >= generation {
+	if len(d.young) >= d.room {
 		d.old, d.young = d.young, map[definitionKey]json.RawMessage{}
 	}
 	d.young[k] = raw
@@ -118,56 +125,62 @@ func (d *Definitions) keep(k definitionKey, raw json.RawMessage) {
 // write gives the canonical definition: name, description, input_schema, then
 // what applies of strict, eager_input_streaming, allowed_callers, input_examples,
 // defer_loading and cache_control. A tool that the API knows has its type and name instead.
-func write(k definitionKey, f form, broke func(error)) json.RawMessage {
+func write(k definitionKey, o tool.PromptOptions) json.RawMessage {
 	t := k.tool
-	var out bytes.Buffer
+	var out []byte
 	if t.Wire.Type != "" {
-		out.WriteString(`{"type":`)
-		writeString(&out, t.Wire.Type)
-		out.WriteString(`,"name":`)
-		writeString(&out, t.Name)
+		out = appendString(append(out, `{"type":`...), t.Wire.Type)
+		out = appendString(append(out, `,"name":`...), t.Name)
 	} else {
-		out.WriteString(`{"name":`)
-		writeString(&out, t.Name)
-		out.WriteString(`,"description":`)
-		writeString(&out, t.Prompt(tool.PromptOptions{Settings: f.settings, Tools: strings.FieldsFunc(f.builtins, comma), Broke: broke}))
-		out.WriteString(`,"input_schema":`)
-		out.Write(SchemaOf(t))
+		prompt, schema := t.Prompt(o), SchemaOf(t)
+		out = make([]byte, 0, len(t.Name)+len(prompt)+len(schema)+frame)
+		out = appendString(append(out, `{"name":`...), t.Name)
+		out = appendString(append(out, `,"description":`...), prompt)
+		out = append(append(out, `,"input_schema":`...), schema...)
 	}
 	if t.Strict {
-		out.WriteString(`,"strict":true`)
+		out = append(out, `,"strict":true`...)
 	}
-	writeWire(&out, t.Wire)
+	out = appendWire(out, t.Wire)
 	if k.deferred {
-		out.WriteString(`,"defer_loading":true`)
+		out = append(out, `,"defer_loading":true`...)
 	}
 	if k.mark {
-		out.WriteString(`,"cache_control":{"type":"ephemeral"}`)
+		out = append(out, `,"cache_control":{"type":"ephemeral"}`...)
 	}
-	out.WriteByte('}')
-	return out.Bytes()
+	return append(out, '}')
 }
 
-func writeWire(out *bytes.Buffer, w tool.Wire) {
+// frame is room for what a definition has beside its name, prompt and schema.
+const frame = 96
+
+func appendWire(out []byte, w tool.Wire) []byte {
 	if w.Eager {
-		out.WriteString(`,"eager_input_streaming":true`)
+		out = append(out, `,"eager_input_streaming":true`...)
 	}
 	for i, caller := range w.Callers {
-		out.WriteString([...]string{`,"allowed_callers":[`, `,`}[min(i, 1)])
-		writeString(out, caller)
+		out = append(out, [...]string{`,"allowed_callers":[`, `,`}[min(i, 1)]...)
+		out = appendString(out, caller)
 	}
 	if len(w.Callers) > 0 {
-		out.WriteByte(']')
+		out = append(out, ']')
 	}
 	for i, example := range w.Examples {
-		out.WriteString([...]string{`,"input_examples":[`, `,`}[min(i, 1)])
-		if json.Compact(out, example) != nil {
-			out.WriteString("{}") // Build took it: it is JSON
-		}
+		out = append(out, [...]string{`,"input_examples":[`, `,`}[min(i, 1)]...)
+		out = appendCompact(out, example)
 	}
 	if len(w.Examples) > 0 {
-		out.WriteByte(']')
+		out = append(out, ']')
 	}
+	return out
+}
+
+func appendCompact(out []byte, raw json.RawMessage) []byte {
+	var compact bytes.Buffer
+	if json.Compact(&compact, raw) != nil {
+		return append(out, "{}"...) // Build took it: it is JSON
+	}
+	return append(out, compact.Bytes()...)
 }
 
 func comma(r rune) bool { return r == ',' }
@@ -182,9 +195,24 @@ func SchemaOf(t *tool.Tool) json.RawMessage {
 	return raw
 }
 
-func writeString(out *bytes.Buffer, s string) {
-	enc := json.NewEncoder(out)
+// appendString writes a string as encoding/json does without escaping for HTML.
+func appendString(out []byte, s string) []byte {
+	if plain(s) {
+		return append(append(append(out, '"'), s...), '"')
+	}
+	b := bytes.NewBuffer(out)
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	enc.Encode(s) // a string always encodes
-	out.Truncate(out.Len() - 1)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// plain reports whether a string stands in JSON as it is, as most do.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

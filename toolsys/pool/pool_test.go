@@ -350,6 +350,22 @@ func TestDefinitionsForgetWhatIsNoLongerUsed(t *testing.T) {
 	assert.LessOrEqual(t, defs.Len(), 2*pool.DefinitionsKept)
 }
 
+// The definitions of one request, however many, do not push each other out.
+func TestDefinitionsKeepAllThatOneRequestHas(t *testing.T) {
+	defs, worded := pool.NewDefinitions(), 0
+	var offer []*tool.Tool
+	for i := range pool.DefinitionsKept + 500 {
+		offer = append(offer, served("s", fmt.Sprintf("t%d", i), func(d *def) {
+			d.Prompt = func(tool.PromptOptions) string { worded++; return "served" }
+		}))
+	}
+	c := catalogue(t)
+	for i := range 3 { // and one tool less, so that the snapshots differ
+		look(c.Assemble(pool.Inputs{Settings: settings.External(), Served: offer[i:]}), pool.View{}).Definitions(defs)
+	}
+	assert.Equal(t, len(offer), worded)
+}
+
 func TestDiscoveryIsReadBack(t *testing.T) {
 	history := []message.Message{
 		{Role: message.User, Content: []message.Block{message.Text("hi"), pool.Discovery([]string{"B", "A", "B"})}},

@@ -174,21 +174,26 @@ func (s *Snapshot) Definitions(d *Definitions) []json.RawMessage {
 
 func (s *Snapshot) write(d *Definitions) []json.RawMessage {
 	f := form{s.View.Settings, s.Pool.builtins}
-	k := definitionKey{form: d.number(f)}
-	out := make([]json.RawMessage, 0, len(s.loaded)+len(s.deferred))
+	all := len(s.loaded)
+	if s.View.Style.refers() {
+		all += len(s.deferred)
+	}
+	k := definitionKey{form: d.number(f, all)}
+	o := tool.PromptOptions{Settings: f.settings, Tools: slices.Clip(strings.FieldsFunc(f.builtins, comma))}
+	out := make([]json.RawMessage, 0, all)
 	for i, t := range s.loaded {
 		k.tool, k.mark = t, i == s.fixed-1
 		if server := s.View.Style.server(); server != nil && t.Name == search.ToolName {
 			out = append(out, marked(server, k.mark))
 			continue
 		}
-		out = append(out, d.bytes(k, f))
+		out = append(out, d.bytes(k, o))
 	}
 	if s.View.Style.refers() {
 		k.deferred, k.mark = true, false
 		for _, t := range s.deferred {
 			k.tool = t
-			out = append(out, d.bytes(k, f))
+			out = append(out, d.bytes(k, o))
 		}
 	}
 	return out

@@ -111,7 +111,8 @@ func (w Wire) Takes(caller string) bool {
 // PromptOptions is what a tool's prompt may depend on.
 type PromptOptions struct {
 	Settings settings.Settings
-	// Tools are the names in the pool, so that one tool may point to another.
+	// Tools are the names in the pool, so that one tool may point to another. Nobody may
+	// change them.
 	Tools []string
 	// Broke is called when the tool's function panics and its description stands in for
 	// the prompt; it may be nil.
