@@ -354,10 +354,11 @@ func TestDefinitionsForgetWhatIsNoLongerUsed(t *testing.T) {
 func TestDefinitionsKeepAllThatOneRequestHas(t *testing.T) {
 	defs, worded := pool.NewDefinitions(), 0
 	var offer []*tool.Tool
+	one := served("s", "x", func(d *def) { d.Prompt = func(tool.PromptOptions) string { worded++; return "served" } })
 	for i := range pool.DefinitionsKept + 500 {
-		offer = append(offer, served("s", fmt.Sprintf("t%d", i), func(d *def) {
-			d.Prompt = func(tool.PromptOptions) string { worded++; return "served" }
-		}))
+		another := *one
+		another.Name = fmt.Sprintf("mcp__s__t%d", i)
+		offer = append(offer, &another)
 	}
 	c := catalogue(t)
 	for i := range 3 { // and one tool less, so that the snapshots differ
