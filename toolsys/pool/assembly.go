@@ -15,6 +15,7 @@ type Assembly struct {
 	inputs    Inputs
 	pool      *Pool
 	snapshot  *Snapshot
+	indexes   indexes
 }
 
 // Assemble is c.Assemble.
@@ -34,7 +35,7 @@ func (a *Assembly) Look(p *Pool, v View) *Snapshot {
 		return s
 	}
 	v.Discovered = slices.Clone(v.Discovered)
-	a.snapshot = p.Look(v)
+	a.snapshot = p.look(v, &a.indexes)
 	return a.snapshot
 }
 

@@ -491,6 +491,27 @@ func tenThousand(b *testing.B) (*pool.Catalogue, []*tool.Tool) {
 	return c, offer
 }
 
+// When a server's tools change, and when one is discovered, the index of the others is put
+// together from what was read of them.
+func TestAnIndexReadsOnlyWhatChanged(t *testing.T) {
+	c, offer := catalogue(t, named("ToolSearch")), []*tool.Tool(nil)
+	for i := range 1000 {
+		offer = append(offer, served(fmt.Sprintf("s%d", i/50), fmt.Sprintf("t%d", i)))
+	}
+	q, err := search.ParseQuery("does")
+	require.NoError(t, err)
+	ask := func(a *pool.Assembly, served []*tool.Tool, found ...string) {
+		v := pool.View{Settings: settings.External(), Deferring: true, Discovered: found}
+		a.Look(a.Assemble(c, pool.Inputs{Settings: v.Settings, Served: served}), v).Index().Search(q, 5)
+	}
+	cold := testing.AllocsPerRun(3, func() { ask(&pool.Assembly{}, offer) })
+	var a pool.Assembly
+	changed := testing.AllocsPerRun(3, func() { ask(&a, offer); ask(&a, offer[50:]) })
+	assert.Less(t, changed, cold/2, "of two indexes")
+	discovered := testing.AllocsPerRun(3, func() { ask(&a, offer, "mcp__s1__t77"); ask(&a, offer) })
+	assert.Less(t, discovered, cold/2)
+}
+
 // What is kept of the last request is given again only when all that it depends on is the
 // same, and it is then the same as if it were made anew.
 func TestPropertyAnAssemblyIsWhatACatalogueAssembles(t *testing.T) {
@@ -525,6 +546,11 @@ func TestPropertyAnAssemblyIsWhatACatalogueAssembles(t *testing.T) {
 			require.Equal(t, want.Definitions(pool.NewDefinitions()), got.Definitions(defs))
 			require.Equal(t, want.Announcement(), got.Announcement())
 			require.Same(t, got, a.Look(a.Assemble(c, in), v), "nothing changed")
+			for _, text := range []string{"does x", "mcp__s", "select:A,B"} {
+				q, err := search.ParseQuery(text)
+				require.NoError(t, err)
+				require.Equal(t, want.Index().Search(q, 5), got.Index().Search(q, 5))
+			}
 		}
 	})
 }

@@ -74,7 +74,9 @@ type Snapshot struct {
 func (s *Snapshot) Index() *search.Index { return s.index() }
 
 // Look makes the snapshot of p under v.
-func (p *Pool) Look(v View) *Snapshot {
+func (p *Pool) Look(v View) *Snapshot { return p.look(v, &indexes{}) }
+
+func (p *Pool) look(v View, x *indexes) *Snapshot {
 	s := &Snapshot{Pool: p, View: v, discovered: map[string]bool{}}
 	for _, name := range v.Discovered {
 		s.discovered[name] = true
@@ -95,11 +97,40 @@ func (p *Pool) Look(v View) *Snapshot {
 		}
 	}
 	s.place(found)
-	s.index = sync.OnceValue(func() *search.Index {
-		ranker, _ := search.RankerNamed(v.Settings.Ranker) // none named is the default
-		return search.NewIndex(ranker, Entries(s.deferred), Entries(s.loaded))
-	})
+	s.index = sync.OnceValue(func() *search.Index { return x.of(s) })
 	return s
+}
+
+// indexes makes the indexes of snapshots, and keeps what was read of the tools of the last:
+// when one server's tools change, the others are not read again. The zero indexes have
+// none.
+type indexes struct {
+	reader search.Reader
+	mu     sync.Mutex
+	docs   map[*tool.Tool]*search.Doc
+}
+
+func (x *indexes) of(s *Snapshot) *search.Index {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	before := x.docs
+	x.docs = make(map[*tool.Tool]*search.Doc, len(s.deferred)+len(s.loaded))
+	ranker, _ := search.RankerNamed(s.View.Settings.Ranker) // none named is the default
+	return x.reader.Index(ranker, x.keep(s.deferred, before), x.keep(s.loaded, before))
+}
+
+// keep gives tools as they were read before, and others to be read.
+func (x *indexes) keep(tools []*tool.Tool, before map[*tool.Tool]*search.Doc) []*search.Doc {
+	docs := make([]*search.Doc, len(tools))
+	for i, t := range tools {
+		if docs[i] = before[t]; docs[i] == nil {
+			e := entry(t)
+			e.Params = search.Parameters(SchemaOf(t))
+			docs[i] = search.NewDoc(e)
+		}
+		x.docs[t] = docs[i]
+	}
+	return docs
 }
 
 // place puts discovered tools behind the built-ins that are always loaded: what
@@ -139,16 +170,6 @@ func entry(t *tool.Tool) search.Entry {
 		e.Server = t.Origin.Server
 	}
 	return e
-}
-
-// Entries describes tools to the ranker.
-func Entries(tools []*tool.Tool) []search.Entry {
-	out := make([]search.Entry, len(tools))
-	for i, t := range tools {
-		out[i] = entry(t)
-		out[i].Params = search.Parameters(SchemaOf(t))
-	}
-	return out
 }
 
 // Loaded lists the tools sent in full, in the request's order.

@@ -79,7 +79,7 @@ func (e *expansion) add(g group) {
 func (e *expansion) sentence(text string) {
 	for _, part := range e.glossary.ContentParts(text) {
 		for _, gram := range gramsOf(part) {
-			if id, ok := e.ids[gram]; ok && e.once(gram) {
+			if id, ok := e.lexicon.word(gram); ok && e.once(gram) {
 				e.add(newGroup(gram, 1, member{term: id, weight: 1}))
 			}
 		}
@@ -138,7 +138,7 @@ func (e *expansion) neighbours(a, b token) {
 	if id, ok := e.pair(a.root, b.root); ok {
 		e.add(newGroup(text, weightNeighbours*weight, member{term: id, weight: 1}))
 	}
-	if id, ok := e.ids[rootOf(a.text+b.text)]; ok {
+	if id, ok := e.lexicon.word(rootOf(a.text + b.text)); ok {
 		e.add(newGroup(text, weightJoined*weight, member{id, 1, "as one word"}))
 	}
 }
@@ -147,7 +147,7 @@ func (e *expansion) neighbours(a, b token) {
 // neither indexed nor in the glossary is corrected.
 func (e *expansion) word(w token) {
 	g := newGroup(w.text, w.weight)
-	id, known := e.ids[w.root]
+	id, known := e.lexicon.word(w.root)
 	if known {
 		g.members = append(g.members, member{term: id, weight: 1})
 	}
@@ -155,7 +155,7 @@ func (e *expansion) word(w token) {
 		e.addConcepts(&g, concepts, weightTranslated, "glossary")
 	} else {
 		if known {
-			g.most = e.terms[id].idf
+			g.most = e.idf(id)
 		}
 		e.want = e.want.or(intentOf(w.root))
 		e.addConcepts(&g, e.glossary.English(w.root), weightLike, "like")
@@ -206,7 +206,7 @@ func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how st
 func (e *expansion) addTerm(g *group, m member, key string) {
 	words := strings.Fields(key)
 	if len(words) == 1 {
-		if id, ok := e.ids[key]; ok {
+		if id, ok := e.lexicon.word(key); ok {
 			g.members = append(g.members, member{id, m.weight, m.how})
 		}
 		return

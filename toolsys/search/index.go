@@ -14,10 +14,10 @@ const mcpPrefix = "mcp__"
 // of searches may use it at a time. What a ranker needs is made by the first
 // search that scores words: one that selects names does not pay for it.
 type Index struct {
-	docs   []doc // by name
-	byName map[string]int
-	total  int    // of deferred tools
-	names  string // those of deferred tools in lower case, a line each
+	docs    []doc // by name
+	names   lines // those of deferred tools in lower case
+	tools   []int32
+	servers map[string][]int32 // the deferred tools of each, as names spell it
 
 	score func() scorer
 	roots func() map[string][]int // of name, hint and description, for Nearest
@@ -25,9 +25,7 @@ type Index struct {
 
 // doc is a tool in the index.
 type doc struct {
-	Entry
-	lower    string // the name
-	server   string // as names spell it
+	*Doc
 	deferred bool
 }
 
@@ -36,37 +34,54 @@ type doc struct {
 // does not matter; of equal names the built-in counts (SPEC D1). The zero ranker is
 // [DefaultRanker].
 func NewIndex(ranker Ranker, deferred, loaded []Entry) *Index {
+	return new(Reader).Index(ranker, newDocs(deferred), newDocs(loaded))
+}
+
+func newDocs(entries []Entry) []*Doc {
+	docs := make([]*Doc, len(entries))
+	for i, e := range entries {
+		docs[i] = NewDoc(e)
+	}
+	return docs
+}
+
+// Index is [NewIndex] over tools that may have been in others.
+func (r *Reader) Index(ranker Ranker, deferred, loaded []*Doc) *Index {
 	if ranker.build == nil {
 		ranker = DefaultRanker()
 	}
-	ix := &Index{docs: collect(deferred, loaded), byName: map[string]int{}}
-	var names strings.Builder
+	ix := &Index{docs: collect(deferred, loaded), servers: map[string][]int32{}}
 	for i, d := range ix.docs {
-		ix.byName[d.Name] = i
 		if d.deferred {
-			ix.total++
-			names.WriteString(d.lower)
-			names.WriteByte('\n')
+			ix.names.add(d.lower)
+			ix.tools = append(ix.tools, int32(i))
+			ix.servers[d.server] = append(ix.servers[d.server], int32(i))
 		}
 	}
-	ix.names = names.String()
-	ix.score = sync.OnceValue(func() scorer { return ranker.build(ix.docs) })
+	ix.score = sync.OnceValue(func() scorer {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return ranker.build(ix.docs, r)
+	})
 	ix.roots = sync.OnceValue(func() map[string][]int { return rooted(ix.docs) })
 	return ix
 }
 
-// collect puts the entries in order and drops repeated names.
-func collect(deferred, loaded []Entry) []doc {
+// collect puts the tools in order and drops repeated names.
+func collect(deferred, loaded []*Doc) []doc {
 	docs := make([]doc, 0, len(deferred)+len(loaded))
-	for _, e := range deferred {
-		docs = append(docs, doc{e, strings.ToLower(e.Name), normal(e.Server), true})
+	for _, d := range deferred {
+		docs = append(docs, doc{d, true})
 	}
-	for _, e := range loaded {
-		docs = append(docs, doc{e, strings.ToLower(e.Name), normal(e.Server), false})
+	for _, d := range loaded {
+		docs = append(docs, doc{d, false})
 	}
 	slices.SortStableFunc(docs, func(a, b doc) int {
+		if byName := strings.Compare(a.Name, b.Name); byName != 0 { // as nearly always
+			return byName
+		}
 		return cmp.Or(
-			cmp.Compare(a.Name, b.Name), first(!a.MCP, !b.MCP), first(a.deferred, b.deferred),
+			first(!a.MCP, !b.MCP), first(a.deferred, b.deferred),
 			cmp.Compare(a.Server, b.Server), cmp.Compare(a.Description, b.Description), cmp.Compare(a.Hint, b.Hint),
 			slices.Compare(a.Params, b.Params),
 		)
@@ -126,20 +141,20 @@ type Result struct {
 // names that begin with it, then those that contain it. Only where no name
 // does are the words scored. Equal ranks go by name.
 func (ix *Index) Search(q Query, max int) Result {
-	result := Result{TotalDeferred: ix.total}
+	result := Result{TotalDeferred: len(ix.tools)}
 	if len(q.Select) > 0 {
 		result.Matches, result.Missing = ix.selected(q.Select)
 		return result
 	}
-	scores, why := ix.score()(q)
-	r := ranking{ix.docs, ix.names, scores, bounded(max)}
-	found := r.byName(q)
-	if found == nil {
-		found = r.byWords(q)
+	scored := ix.score()(q)
+	r := ranking{Index: ix, scores: scored.of, most: bounded(max)}
+	if r.byName(q); len(r.found) == 0 {
+		r.byWords(q, scored.found)
 	}
-	for _, h := range found {
-		result.Matches = append(result.Matches, ix.match(h, scores[h.tool], why))
+	for _, h := range r.found {
+		result.Matches = append(result.Matches, ix.match(h, scored.of[h.tool], scored.why))
 	}
+	scored.back()
 	return result
 }
 
@@ -169,128 +184,146 @@ func (ix *Index) selected(names []string) (matches []Match, missing []string) {
 
 // find looks a name up, exactly if possible.
 func (ix *Index) find(name string) (int, bool) {
-	if i, ok := ix.byName[name]; ok {
+	if i, ok := slices.BinarySearchFunc(ix.docs, name, func(d doc, name string) int { return strings.Compare(d.Name, name) }); ok {
 		return i, true
 	}
 	i := slices.IndexFunc(ix.docs, func(d doc) bool { return strings.EqualFold(d.Name, name) })
 	return i, i >= 0
 }
 
-// hit is a tool that was found. The larger its rank the better, before any score.
+// hit is a tool that was found. The closer, the better, before any score.
 type hit struct {
-	tool, rank int
-	why        string
+	tool  int32
+	close closeness
+}
+
+// closeness is how like a tool's name is to what was asked.
+type closeness int32
+
+const (
+	byWord closeness = iota
+	contains
+	begins
+	ofServer
+	same
+)
+
+// why words a closeness.
+func (c closeness) why(d *doc) string {
+	switch c {
+	case contains:
+		return "name contains it"
+	case begins:
+		return "name begins so"
+	case ofServer:
+		return "a tool of server " + d.Server
+	case same:
+		return "the name itself"
+	}
+	return ""
 }
 
 // match is what a caller gets of a hit.
 func (ix *Index) match(h hit, score float64, why func(int) string) Match {
-	return Match{Name: ix.docs[h.tool].Name, Score: score, Why: strings.Trim(h.why+"; "+why(h.tool), "; ")}
+	d := &ix.docs[h.tool]
+	return Match{Name: d.Name, Score: score, Why: strings.Trim(h.close.why(d)+"; "+why(int(h.tool)), "; ")}
 }
 
 // ranking puts tools in order: as many as are wanted, by the scores there are.
 type ranking struct {
-	docs   []doc
-	names  string
+	*Index
 	scores []float64
 	most   int
+	found  []hit
 }
 
-// byWords ranks the deferred tools that have all required words in their name
-// and score on any word.
-func (r ranking) byWords(q Query) []hit {
-	return r.ranked(len(q.Required) == 0, func(d *doc) (string, int) {
-		for _, word := range q.Required {
-			if !strings.Contains(d.lower, word) {
-				return "", 0
-			}
-		}
-		return "", 1
-	})
-}
-
-// byName compares the query as it stands with names; nil where none is like it.
-func (r ranking) byName(q Query) []hit {
+// byWords ranks the deferred tools that have all required words in their name, and
+// without such words those that score on any.
+func (r *ranking) byWords(q Query, scored []int32) {
 	if len(q.Required) > 0 {
-		return nil
+		r.names.with(q.Required[0], func(line int, _ bool) {
+			if i := r.tools[line]; r.docs[i].hasAll(q.Required) {
+				r.take(hit{i, byWord})
+			}
+		})
+		return
 	}
-	for _, level := range r.levels(q.Text) {
-		if found := r.ranked(false, func(d *doc) (string, int) { return level(d, q.Text) }); found != nil {
-			return found
+	for _, i := range scored {
+		if r.docs[i].deferred {
+			r.take(hit{i, byWord})
 		}
 	}
-	return nil
 }
 
-// levels are the ways in which some name may be like a text, the closest first: a text that
-// no name contains is not held against each.
-func (r ranking) levels(text string) []func(*doc, string) (string, int) {
-	var all []func(*doc, string) (string, int)
-	contained := strings.Contains(r.names, text)
-	if contained {
-		all = append(all, equal)
-	}
-	if server, is := serverOf(text); is {
-		all = append(all, func(d *doc, _ string) (string, int) { return ofServer(d, server) })
-	}
-	if contained {
-		all = append(all, partial)
-	}
-	return all
-}
-
-// ranked gives the first of the deferred tools that have a rank above 0: by rank,
-// score and name, which is the order of the index. Keeping only as many as are
-// wanted is quicker than to sort them all. Scored leaves out those without a score.
-func (r ranking) ranked(scored bool, rank func(d *doc) (why string, rank int)) []hit {
-	var found []hit
-	for i := range r.docs {
-		if scored && r.scores[i] == 0 {
-			continue
-		}
-		d := &r.docs[i]
-		if !d.deferred {
-			continue
-		}
-		if why, level := rank(d); level > 0 {
-			found = r.insert(found, hit{i, level, why})
+// hasAll reports whether a tool's name contains all words.
+func (d *Doc) hasAll(words []string) bool {
+	for _, word := range words {
+		if !strings.Contains(d.lower, word) {
+			return false
 		}
 	}
-	return found
+	return true
 }
 
-// insert keeps hits in order and drops those beyond what is wanted.
-func (r ranking) insert(found []hit, h hit) []hit {
-	full := len(found) == r.most
-	if full && r.compare(found[len(found)-1], h) < 0 {
-		return found
+// byName compares the query as it stands with names: one that is equal, else those of
+// tools of the server that is asked for, else those that begin with it or, second best,
+// contain it.
+func (r *ranking) byName(q Query) {
+	if len(q.Required) > 0 {
+		return
 	}
-	at, _ := slices.BinarySearchFunc(found, h, r.compare)
-	if full {
-		found = found[:len(found)-1]
+	equal := false
+	r.names.with(q.Text, func(line int, begin bool) {
+		i := r.tools[line]
+		switch is := len(r.docs[i].lower) == len(q.Text); {
+		case is && !equal:
+			r.found, equal = append(r.found[:0], hit{i, same}), true
+		case is:
+			r.take(hit{i, same})
+		case equal:
+		case begin:
+			r.take(hit{i, begins})
+		default:
+			r.take(hit{i, contains})
+		}
+	})
+	server, is := serverOf(q.Text)
+	if tools := r.servers[server]; is && !equal && len(tools) > 0 {
+		r.found = r.found[:0]
+		for _, i := range tools {
+			r.take(hit{i, ofServer})
+		}
 	}
-	return slices.Insert(found, at, h)
 }
 
-// compare puts the better hit first. No two are equal.
-func (r ranking) compare(a, b hit) int {
-	return cmp.Or(b.rank-a.rank, cmp.Compare(r.scores[b.tool], r.scores[a.tool]), a.tool-b.tool)
+// take keeps the best hits in order and drops those beyond what is wanted. Keeping only
+// so many is quicker than to sort them all.
+func (r *ranking) take(h hit) {
+	n := len(r.found)
+	if n == r.most && r.compare(r.found[n-1], h) < 0 {
+		return
+	}
+	if n < r.most {
+		r.found = append(r.found, h)
+		n++
+	}
+	at := n - 1
+	for ; at > 0 && r.compare(h, r.found[at-1]) < 0; at-- {
+		r.found[at] = r.found[at-1]
+	}
+	r.found[at] = h
 }
 
-// equal is the name itself, in any case.
-func equal(d *doc, text string) (string, int) {
-	if d.lower == text {
-		return "the name itself", 1
+// compare puts the better hit first: the closer, the higher in score, the first by name,
+// which is the order of the index. No two are equal.
+func (r *ranking) compare(a, b hit) int {
+	if a.close != b.close {
+		return int(b.close - a.close)
 	}
-	return "", 0
-}
-
-// ofServer is mcp__server for a tool of that server and no other whose name
-// merely begins alike.
-func ofServer(d *doc, server string) (string, int) {
-	if server == d.server {
-		return "a tool of server " + d.Server, 1
+	if byScore := cmp.Compare(r.scores[b.tool], r.scores[a.tool]); byScore != 0 {
+		return byScore
 	}
-	return "", 0
+	return int(a.tool - b.tool)
 }
 
 // serverOf is the server that a text is the beginning of names of, as names spell it.
@@ -307,15 +340,4 @@ func normal(server string) string {
 		}
 		return '_'
 	}, strings.ToLower(server))
-}
-
-// partial is a name that begins with the text or, second best, contains it.
-func partial(d *doc, text string) (string, int) {
-	switch {
-	case strings.HasPrefix(d.lower, text):
-		return "name begins so", 2
-	case strings.Contains(d.lower, text):
-		return "name contains it", 1
-	}
-	return "", 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // What lexicon weighs how. The values were tuned on every other query of
@@ -42,75 +43,111 @@ var (
 )
 
 // lexicon is an inverted index of terms: words without their endings, pairs of
-// neighbouring words, and pairs of characters where no blanks part the words.
+// neighbouring words, and pairs of characters where no blanks part the words. The number
+// of a pair is written as its complement, so that one number is enough for a term.
 type lexicon struct {
-	tools    int
-	glossary *glossary
-	ids      map[string]int32
-	pairs    map[[2]int32]int32
-	terms    []lexTerm
+	glossary   *glossary
+	dictionary *dictionary
+
+	tools int
+	texts []string   // of words, by number
+	ends  [][2]int32 // of pairs
+	known []bool     // by word: whether any tool here has it
+	order []int32    // these words as they are first met, by tool
+
+	words, pairs postings
 	// names is what the words of each tool's name weigh together, intents what the
 	// tool does by its name.
 	names    []float64
 	intents  []intent
-	spelling spelling
-}
-
-// lexTerm is a term, how rare it is, and where it occurs.
-type lexTerm struct {
-	text  string
-	pair  bool
-	idf   float64
-	posts []lexPost // by tool
+	spelling func() *spelling
+	tallies  sync.Pool
 }
 
 // lexPost is one tool that has a term: how often, by the weights of the fields,
 // and whether in its name.
 type lexPost struct {
-	tool  int32
-	named bool
+	which uint32 // twice the tool, and 1 for the name
 	freq  float32
 }
+
+func newPost(tool int32, named bool, freq float32) lexPost {
+	which := uint32(tool) << 1
+	if named {
+		which++
+	}
+	return lexPost{which, freq}
+}
+
+func (p lexPost) tool() int32 { return int32(p.which >> 1) }
+func (p lexPost) named() bool { return p.which&1 > 0 }
 
 // worth is what an occurrence counts of its term's weight, below bend+1.
 func (p lexPost) worth() float64 {
 	return float64(p.freq) * (bend + 1) / (float64(p.freq) + bend)
 }
 
+// posts are the tools that have a term.
+func (l *lexicon) posts(term int32) []lexPost {
+	if term < 0 {
+		return l.pairs.of(^term)
+	}
+	return l.words.of(term)
+}
+
+// idf is how rare a term is.
+func (l *lexicon) idf(term int32) float64 { return rarity(len(l.posts(term)), l.tools) }
+
+// text is a term in words.
+func (l *lexicon) text(term int32) string {
+	if term < 0 {
+		return l.texts[l.ends[^term][0]] + " " + l.texts[l.ends[^term][1]]
+	}
+	return l.texts[term]
+}
+
+// word finds the term of a word.
+func (l *lexicon) word(text string) (int32, bool) {
+	id, ok := l.dictionary.find(text)
+	return id, ok && int(id) < len(l.known) && l.known[id]
+}
+
 // pair finds the term of two neighbouring words.
 func (l *lexicon) pair(a, b string) (int32, bool) {
-	first, knownA := l.ids[a]
-	second, knownB := l.ids[b]
+	first, knownA := l.word(a)
+	second, knownB := l.word(b)
 	if !knownA || !knownB {
 		return 0, false
 	}
-	id, ok := l.pairs[[2]int32{first, second}]
-	return id, ok
+	id, ok := l.dictionary.findPair(first, second)
+	return ^id, ok && int(id) < len(l.ends) && len(l.pairs.of(id)) > 0
 }
 
 // score adds up, for each group of the query, what its best member is worth in
 // each tool; then raises the tools whose name the query has in full and that do
 // what is asked, and lowers those that do something else.
-func (l *lexicon) score(q Query) ([]float64, func(int) string) {
+func (l *lexicon) score(q Query) scores {
 	groups, want := l.expand(q)
-	t := newTally(l.tools)
+	t, _ := l.tallies.Get().(*tally)
+	if t == nil {
+		t = newTally(l.tools)
+	}
 	for _, g := range groups {
 		t.group(l, g)
 	}
-	for i, sum := range t.sums {
-		if sum > 0 {
-			text := min(1, t.named[i]/max(l.names[i], 1e-9))
-			t.sums[i] *= (1 + fullName*text) * (1 + fitting*want.fit(l.intents[i]))
-		}
+	for _, i := range t.found {
+		text := min(1, t.named[i]/max(l.names[i], 1e-9))
+		t.sums[i] *= (1 + fullName*text) * (1 + fitting*want.fit(l.intents[i]))
 	}
-	return t.sums, func(tool int) string { return l.why(tool, groups) }
+	return scores{t.sums, t.found, func(tool int) string { return l.why(tool, groups) }, func() { l.tallies.Put(t.cleared()) }}
 }
 
 // tally is what the tools score, and what of their names the query has.
 type tally struct {
 	sums, named  []float64
 	best, inName []float64 // of the group at hand
-	touched      []int32
+	touched      []int32   // the tools that the group finds
+	found        []int32   // those that any group does
 }
 
 func newTally(tools int) *tally {
@@ -118,22 +155,35 @@ func newTally(tools int) *tally {
 	return &tally{sums: all[:tools], named: all[tools : 2*tools], best: all[2*tools : 3*tools], inName: all[3*tools:]}
 }
 
+// cleared is a tally as it was before it was used.
+func (t *tally) cleared() *tally {
+	for _, i := range t.found {
+		t.sums[i], t.named[i] = 0, 0
+	}
+	t.found = t.found[:0]
+	return t
+}
+
 // group counts the best member of a group in each tool.
 func (t *tally) group(l *lexicon, g group) {
 	for _, m := range g.members {
-		term := &l.terms[m.term]
-		weight := m.weight * min(term.idf, g.most)
-		for _, p := range term.posts {
-			if t.best[p.tool] == 0 {
-				t.touched = append(t.touched, p.tool)
+		idf := l.idf(m.term)
+		weight, much := m.weight*min(idf, g.most), m.weight*idf
+		for _, p := range l.posts(m.term) {
+			tool := p.tool()
+			if t.best[tool] == 0 {
+				t.touched = append(t.touched, tool)
 			}
-			t.best[p.tool] = max(t.best[p.tool], weight*p.worth())
-			if p.named && !term.pair {
-				t.inName[p.tool] = max(t.inName[p.tool], m.weight*term.idf)
+			t.best[tool] = max(t.best[tool], weight*p.worth())
+			if p.named() && m.term >= 0 {
+				t.inName[tool] = max(t.inName[tool], much)
 			}
 		}
 	}
 	for _, i := range t.touched {
+		if t.sums[i] == 0 {
+			t.found = append(t.found, i)
+		}
 		t.sums[i] += g.weight * t.best[i]
 		t.named[i] += g.weight * t.inName[i]
 		t.best[i], t.inName[i] = 0, 0
@@ -148,7 +198,7 @@ func (l *lexicon) why(tool int, groups []group) string {
 	for _, g := range groups {
 		best, worth := member{}, 0.0
 		for _, m := range g.members {
-			if w := m.weight * min(l.terms[m.term].idf, g.most) * l.worthIn(m.term, tool); w > worth {
+			if w := m.weight * min(l.idf(m.term), g.most) * l.worthIn(m.term, tool); w > worth {
 				best, worth = m, w
 			}
 		}
@@ -161,8 +211,8 @@ func (l *lexicon) why(tool int, groups []group) string {
 
 // worthIn is what a term counts in a tool, 0 where it does not occur.
 func (l *lexicon) worthIn(term int32, tool int) float64 {
-	posts := l.terms[term].posts
-	i, ok := slices.BinarySearchFunc(posts, tool, func(p lexPost, t int) int { return int(p.tool) - t })
+	posts := l.posts(term)
+	i, ok := slices.BinarySearchFunc(posts, tool, func(p lexPost, t int) int { return int(p.tool()) - t })
 	if !ok {
 		return 0
 	}
@@ -174,5 +224,5 @@ func (l *lexicon) via(m member) string {
 	if m.how == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: %s)", m.how, l.terms[m.term].text)
+	return fmt.Sprintf(" (%s: %s)", m.how, l.text(m.term))
 }

@@ -1,157 +1,135 @@
 package search
 
-import ()
+import "sync"
 
-// buildLexicon counts the terms of all fields of all tools.
-func buildLexicon(docs []doc) scorer {
+// newLexicon puts together what was read of all tools.
+func newLexicon(docs []doc, r *Reader) *lexicon {
+	d := r.read(docs)
 	l := &lexicon{
-		tools: len(docs), glossary: builtInGlossary(), ids: map[string]int32{}, pairs: map[[2]int32]int32{}, names: make([]float64, len(docs)),
+		glossary: d.glossary, dictionary: d, tools: len(docs), names: make([]float64, len(docs)), intents: make([]intent, len(docs)),
 	}
-	read := make([]reading, len(docs))
+	d.mu.RLock()
+	l.texts, l.ends = d.texts, d.ends // of which no more than there are now is looked at
+	d.mu.RUnlock()
+	l.meet(docs)
+	l.enter(docs)
+	l.nameWeights()
+	l.spelling = sync.OnceValue(func() *spelling { return newSpelling(l.texts, l.order) })
+	if crowded(len(l.order), len(l.texts)) || crowded(l.pairs.used, len(l.ends)) {
+		r.dictionary = nil
+	}
+	return l
+}
+
+// meet counts in how many tools each term is, and puts words in the order in which they
+// are first met.
+func (l *lexicon) meet(docs []doc) {
+	l.known = make([]bool, len(l.texts))
+	l.words, l.pairs = newPostings(len(l.texts)), newPostings(len(l.ends))
+	for i, doc := range docs {
+		l.intents[i] = doc.reading.does
+		for _, o := range doc.reading.words {
+			if !l.known[o.term] {
+				l.known[o.term] = true
+				l.order = append(l.order, o.term)
+			}
+		}
+		l.words.meet(doc.reading.words)
+		l.pairs.meet(doc.reading.pairs)
+	}
+	l.words.allot()
+	l.pairs.allot()
+}
+
+// enter enters each tool under its terms, with how often it has them: what is in a field
+// that is longer than others counts less.
+func (l *lexicon) enter(docs []doc) {
 	var mean [fieldCount]float64
-	words := map[string]word{}
-	for i := range docs {
-		read[i] = l.read(&docs[i], words)
-		for f, ids := range read[i] {
-			mean[f] += float64(len(ids)) / float64(len(docs))
-		}
-		l.intents = append(l.intents, intentOfName(docs[i].ownName()))
-	}
-	c := counter{lexicon: l, mean: mean, freq: make([]float64, len(l.terms)), named: make([]bool, len(l.terms))}
-	for i := range read {
-		c.count(i, &read[i])
-	}
-	l.weigh()
-	l.spelling = newSpelling(l.terms)
-	return l.score
-}
-
-// reading is the terms of a tool's fields, in order.
-type reading [fieldCount][]int32
-
-// word is what a stretch of letters is made of.
-type word struct {
-	ids  []int32
-	stop bool
-}
-
-// read takes the fields of a tool apart. words remembers what was taken apart
-// before.
-func (l *lexicon) read(d *doc, words map[string]word) reading {
-	var r reading
-	for f, text := range d.fields() {
-		for _, run := range runsOf(text) {
-			w, known := words[run.Text]
-			if !known {
-				w = l.take(run)
-				words[run.Text] = w
-			}
-			if !w.stop || f == fieldName {
-				r[f] = append(r[f], w.ids...)
-			}
-		}
-		if f <= fieldText {
-			l.addPairs(r[f])
+	for _, doc := range docs {
+		for f, n := range doc.reading.lengths {
+			mean[f] += float64(n) / float64(len(docs))
 		}
 	}
-	return r
-}
-
-// take makes terms of a run: a word counts as it is and, where its case shows that it
-// has parts, by its parts.
-func (l *lexicon) take(run run) word {
-	if run.Unbroken {
-		return word{ids: l.enter(gramsOf(run.Text))}
-	}
-	whole := fold(run.Text)
-	parts := caseParts(run.Text)
-	if len(parts) == 1 {
-		return word{l.enter([]string{rootOf(whole)}), l.glossary.Stop(english, whole)}
-	}
-	for i, p := range parts {
-		parts[i] = rootOf(fold(p))
-	}
-	return word{ids: l.enter(append(parts, rootOf(whole)))}
-}
-
-// enter gives terms their numbers.
-func (l *lexicon) enter(texts []string) []int32 {
-	ids := make([]int32, len(texts))
-	for i, text := range texts {
-		id, known := l.ids[text]
-		if !known {
-			id = l.newTerm(lexTerm{text: text})
-			l.ids[text] = id
+	for i, doc := range docs {
+		var one [fieldCount]float64
+		for f, n := range doc.reading.lengths {
+			norm := fieldNorms[f]
+			one[f] = fieldWeights[f] / (1 - norm + norm*float64(n)/max(mean[f], 1e-9))
 		}
-		ids[i] = id
-	}
-	return ids
-}
-
-func (l *lexicon) newTerm(t lexTerm) int32 {
-	l.terms = append(l.terms, t)
-	return int32(len(l.terms) - 1)
-}
-
-// addPairs enters neighbouring words. Characters are in pairs already.
-func (l *lexicon) addPairs(ids []int32) {
-	for i := 1; i < len(ids); i++ {
-		key := [2]int32{ids[i-1], ids[i]}
-		a, b := l.terms[key[0]].text, l.terms[key[1]].text
-		if _, known := l.pairs[key]; !known && a[0] < 0x80 && b[0] < 0x80 {
-			l.pairs[key] = l.newTerm(lexTerm{text: a + " " + b, pair: true})
-		}
+		l.words.enter(int32(i), doc.reading.words, &one)
+		l.pairs.enter(int32(i), doc.reading.pairs, &one)
 	}
 }
 
-// counter turns readings into occurrences.
-type counter struct {
-	*lexicon
-	mean  [fieldCount]float64
-	freq  []float64 // of the tool at hand, by term
-	named []bool
-	order []int32
-}
-
-// count enters one tool under its terms.
-func (c *counter) count(tool int, r *reading) {
-	for f, ids := range r {
-		norm := fieldNorms[f]
-		one := fieldWeights[f] / (1 - norm + norm*float64(len(ids))/max(c.mean[f], 1e-9))
-		for i, id := range ids {
-			c.add(id, one, f == fieldName)
-			if i == 0 {
-				continue
-			}
-			if pair, ok := c.pairs[[2]int32{ids[i-1], id}]; ok && f <= fieldText {
-				c.add(pair, one, f == fieldName)
+// nameWeights sums up what the words of each name weigh.
+func (l *lexicon) nameWeights() {
+	for _, id := range l.order {
+		idf := l.idf(id)
+		for _, p := range l.words.of(id) {
+			if p.named() {
+				l.names[p.tool()] += idf
 			}
 		}
 	}
-	for _, id := range c.order {
-		c.terms[id].posts = append(c.terms[id].posts, lexPost{int32(tool), c.named[id], float32(c.freq[id])})
-		c.freq[id], c.named[id] = 0, false
-	}
-	c.order = c.order[:0]
 }
 
-func (c *counter) add(id int32, much float64, named bool) {
-	if c.freq[id] == 0 {
-		c.order = append(c.order, id)
-	}
-	c.freq[id] += much
-	c.named[id] = c.named[id] || named
+// postings are the tools that have each of many terms, those of one term together and by
+// tool.
+type postings struct {
+	ends  []int32 // by term
+	posts []lexPost
+	used  int // terms that any tool has
 }
 
-// weigh gives terms their rarity and names the sum of their words'.
-func (l *lexicon) weigh() {
-	for id := range l.terms {
-		t := &l.terms[id]
-		t.idf = rarity(len(t.posts), l.tools)
-		for _, p := range t.posts {
-			if p.named && !t.pair {
-				l.names[p.tool] += t.idf
+func newPostings(terms int) postings { return postings{ends: make([]int32, terms)} }
+
+// of are the tools that have a term.
+func (p *postings) of(term int32) []lexPost {
+	var from int32
+	if term > 0 {
+		from = p.ends[term-1]
+	}
+	return p.posts[from:p.ends[term]]
+}
+
+// meet counts one more tool for each of its terms.
+func (p *postings) meet(all []occurrence) {
+	for i, o := range all {
+		if o.count() > 0 && (i == 0 || all[i-1].term != o.term) {
+			p.ends[o.term]++
+		}
+	}
+}
+
+// allot makes room for the tools that were counted. Each end is where its term's begin,
+// until they are entered.
+func (p *postings) allot() {
+	var sum int32
+	for term, n := range p.ends {
+		if n > 0 {
+			p.used++
+		}
+		p.ends[term] = sum
+		sum += n
+	}
+	p.posts = make([]lexPost, sum)
+}
+
+// enter enters a tool under its terms. One is what a term counts that is once in a field.
+func (p *postings) enter(tool int32, all []occurrence, one *[fieldCount]float64) {
+	for len(all) > 0 {
+		term, freq, named := all[0].term, 0.0, false
+		for len(all) > 0 && all[0].term == term {
+			f := all[0].field()
+			for range all[0].count() { // one by one, as rounding depends on it
+				freq += one[f]
+				named = named || f == fieldName
 			}
+			all = all[1:]
+		}
+		if freq > 0 {
+			p.posts[p.ends[term]] = newPost(tool, named, float32(freq))
+			p.ends[term]++
 		}
 	}
 }

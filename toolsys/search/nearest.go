@@ -33,8 +33,10 @@ func alike(name string, names []string) []string {
 		away int
 	}
 	var near []neighbour
+	var r ruler
+	asked := squeezed(name)
 	for _, other := range names {
-		if away, ok := away(name, other); ok {
+		if away, ok := r.away(asked, other); ok {
 			near = append(near, neighbour{other, away})
 		}
 	}
@@ -49,12 +51,11 @@ func alike(name string, names []string) []string {
 // away is how far a name is from another, case and separators apart. A model
 // often forgets the server, so that an MCP tool's own name counts as well,
 // though never as much as the full name.
-func away(name, other string) (int, bool) {
-	asked := squeezed(name)
+func (r *ruler) away(asked []rune, other string) (int, bool) {
 	bound := max(1, min(3, len(asked)/3))
-	best := 2 * distance(asked, squeezed(other), bound)
+	best := 2 * r.distance(asked, squeezed(other), bound)
 	if own := strings.LastIndex(other, "__"); own >= 0 {
-		best = min(best, 2*distance(asked, squeezed(other[own+2:]), bound)+1)
+		best = min(best, 2*r.distance(asked, squeezed(other[own+2:]), bound)+1)
 	}
 	return best, best <= 2*bound+1
 }
@@ -81,9 +82,10 @@ func (ix *Index) related(name string) []string {
 		}
 	}
 	words := partsOf(name, true)
-	scores, _ := ix.score()(Query{Raw: strings.Join(words, " "), Words: words})
+	scored := ix.score()(Query{Raw: strings.Join(words, " "), Words: words})
+	defer scored.back()
 	slices.SortStableFunc(found, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(scores[b], scores[a]))
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(scored.of[b], scored.of[a]))
 	})
 	names := make([]string, len(found))
 	for n, i := range found {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Ranker is a way of scoring what a search finds by words (SPEC E9). It decides
@@ -18,13 +19,57 @@ type Ranker struct {
 	// About is what it looks at, as a phrase.
 	About string
 
-	build func(docs []doc) scorer
+	build func(docs []doc, r *Reader) scorer
 }
 
-// scorer is what a ranker has made of a pool: for a query, each tool's score, 0
-// where nothing was found, and a function that gives what a tool scored on. It may
-// be used by several searches at a time.
-type scorer func(q Query) (scores []float64, why func(tool int) string)
+// scorer is what a ranker has made of a pool. It may be used by several searches at a
+// time.
+type scorer func(q Query) scores
+
+// scores are what tools score on a query: each, 0 where nothing was found; those that have
+// any; and what one scored on. Nobody may look at them once they are given back.
+type scores struct {
+	of    []float64
+	found []int32
+	why   func(tool int) string
+	back  func()
+}
+
+// sums are scores that are added up, in room that is used again.
+type sums struct {
+	of    []float64
+	found []int32
+	// marks are, of each tool, the last word that counted on its name, by number.
+	marks []int
+	word  int
+}
+
+// sumsFrom takes room for so many tools from a pool.
+func sumsFrom(pool *sync.Pool, tools int) *sums {
+	if s, ok := pool.Get().(*sums); ok {
+		return s
+	}
+	return &sums{of: make([]float64, tools), marks: make([]int, tools)}
+}
+
+// add adds what is above 0.
+func (s *sums) add(tool int, much float64) {
+	if s.of[tool] == 0 {
+		s.found = append(s.found, int32(tool))
+	}
+	s.of[tool] += much
+}
+
+// scores gives what was added up, in room that goes back to the pool.
+func (s *sums) scores(pool *sync.Pool, why func(int) string) scores {
+	return scores{s.of, s.found, why, func() {
+		for _, i := range s.found {
+			s.of[i] = 0
+		}
+		s.found = s.found[:0]
+		pool.Put(s)
+	}}
+}
 
 // Seed is the baseline: full words in name, hint and description, with the
 // weights of SPEC E5.
@@ -35,19 +80,20 @@ func Seed() Ranker {
 // BM25 is Okapi's formula over the words of name, hint and description, each tool
 // one text: the usual yardstick.
 func BM25() Ranker {
-	return Ranker{"bm25", "Okapi BM25 over name, hint and description", func(docs []doc) scorer { return buildBM25(docs, false) }}
+	return Ranker{"bm25", "Okapi BM25 over name, hint and description", func(docs []doc, _ *Reader) scorer { return buildBM25(docs, false) }}
 }
 
 // BM25Params is [BM25] over the names and descriptions of parameters as well.
 func BM25Params() Ranker {
-	return Ranker{"bm25-params", "the same with the parameters' names and descriptions", func(docs []doc) scorer { return buildBM25(docs, true) }}
+	return Ranker{"bm25-params", "the same with the parameters' names and descriptions", func(docs []doc, _ *Reader) scorer { return buildBM25(docs, true) }}
 }
 
 // Lexicon weighs each field of a tool by itself, and matches word forms, typos,
 // abbreviations, words of like meaning and, by its glossary, words of
 // other languages.
 func Lexicon() Ranker {
-	return Ranker{"lexicon", "fields by weight, word forms, typos, abbreviations, glossary", buildLexicon}
+	return Ranker{"lexicon", "fields by weight, word forms, typos, abbreviations, glossary",
+		func(docs []doc, r *Reader) scorer { return newLexicon(docs, r).score }}
 }
 
 // DefaultRanker is the one a pool is searched with unless another is asked for.
@@ -70,19 +116,15 @@ func RankerNamed(name string) (Ranker, bool) {
 type seed struct {
 	docs  []doc
 	whole map[string][]int // parts and unbroken segments of names -> tools that have them
-	parts []namePart       // parts alone, to look for words inside
+	parts lines            // parts alone, to look for words inside
+	have  [][]int          // the tools whose names have a part
 	hints map[string][]int
 	texts map[string][]int
-}
-
-// namePart is a part of names and the tools whose names have it.
-type namePart struct {
-	part  string
-	tools []int
+	room  sync.Pool
 }
 
 // buildSeed enters each tool under all its words.
-func buildSeed(docs []doc) scorer {
+func buildSeed(docs []doc, _ *Reader) scorer {
 	s := &seed{docs: docs, whole: map[string][]int{}, hints: map[string][]int{}, texts: map[string][]int{}}
 	parts := map[string][]int{}
 	for i, d := range docs {
@@ -93,7 +135,8 @@ func buildSeed(docs []doc) scorer {
 		enter(s.texts, wordsOf(d.Description), i)
 	}
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
-		s.parts = append(s.parts, namePart{part, parts[part]})
+		s.parts.add(part)
+		s.have = append(s.have, parts[part])
 	}
 	return s.score
 }
@@ -111,39 +154,41 @@ const (
 
 // score adds up every word for every tool: the name once, as a full part or
 // inside one, plus the hint, plus the description.
-func (s *seed) score(q Query) ([]float64, func(int) string) {
-	sums := make([]float64, len(s.docs))
-	named := make([]int, len(s.docs)) // the last word, counted from 1, that scored on the name
-	for n, word := range q.Words {
-		s.scoreNames(word, n+1, sums, named)
+func (s *seed) score(q Query) scores {
+	t := sumsFrom(&s.room, len(s.docs))
+	for _, word := range q.Words {
+		s.scoreNames(word, t)
 		for _, i := range s.hints[word] {
-			sums[i] += weightHint
+			t.add(i, weightHint)
 		}
 		for _, i := range s.texts[word] {
-			sums[i] += weightDescription
+			t.add(i, weightDescription)
 		}
 	}
-	return sums, func(tool int) string { return s.why(tool, q.Words) }
+	return t.scores(&s.room, func(tool int) string { return s.why(tool, q.Words) })
 }
 
-// scoreNames adds up one word, the n-th, on names: full parts first, so that
-// what is also inside another part does not count again.
-func (s *seed) scoreNames(word string, n int, sums []float64, named []int) {
+// scoreNames adds up one word on names: full parts first, so that what is also inside
+// another part does not count again.
+func (s *seed) scoreNames(word string, t *sums) {
+	t.word++
+	name := func(i int, weight float64) {
+		if t.marks[i] != t.word {
+			t.marks[i] = t.word
+			t.add(i, weight)
+		}
+	}
 	for _, i := range s.whole[word] {
-		named[i] = n
-		sums[i] += s.docs[i].weigh(weightPartMCP, weightPart)
+		name(i, s.docs[i].weigh(weightPartMCP, weightPart))
 	}
-	for _, p := range s.parts {
-		if !inside(word, p.part) {
-			continue
-		}
-		for _, i := range p.tools {
-			if named[i] != n {
-				named[i] = n
-				sums[i] += s.docs[i].weigh(weightInPartMCP, weightInPart)
-			}
-		}
+	if len(word) < 2 {
+		return
 	}
+	s.parts.with(word, func(part int, _ bool) {
+		for _, i := range s.have[part] {
+			name(i, s.docs[i].weigh(weightInPartMCP, weightInPart))
+		}
+	})
 }
 
 // weigh picks the weight for an MCP tool or another.
@@ -198,19 +243,20 @@ const (
 
 // bm25 is an index of texts, one a tool.
 type bm25 struct {
-	postings map[string][]occurrence
+	postings map[string][]mention
 	lengths  []float64 // over their mean
+	room     sync.Pool
 }
 
-// occurrence is how often a tool's text has a term.
-type occurrence struct {
+// mention is how often a tool's text has a term.
+type mention struct {
 	tool  int
 	count float64
 }
 
 // buildBM25 counts the words of each tool's text.
 func buildBM25(docs []doc, params bool) scorer {
-	b := &bm25{postings: map[string][]occurrence{}, lengths: make([]float64, len(docs))}
+	b := &bm25{postings: map[string][]mention{}, lengths: make([]float64, len(docs))}
 	sum := 0.0
 	for i, d := range docs {
 		words := plainTerms(d.text(params))
@@ -233,7 +279,7 @@ func (b *bm25) count(term string, tool int) {
 		list[n-1].count++
 		return
 	}
-	b.postings[term] = append(list, occurrence{tool, 1})
+	b.postings[term] = append(list, mention{tool, 1})
 }
 
 // text is all that describes a tool. An MCP tool's prefix is left out: all of them
@@ -265,21 +311,21 @@ func plainTerms(text string) []string {
 }
 
 // score adds up what each word of the query is worth.
-func (b *bm25) score(q Query) ([]float64, func(int) string) {
-	sums := make([]float64, len(b.lengths))
+func (b *bm25) score(q Query) scores {
+	t := sumsFrom(&b.room, len(b.lengths))
 	words := unique(plainTerms(q.rankedText()))
 	for _, term := range words {
 		list := b.postings[term]
 		idf := rarity(len(list), len(b.lengths))
 		for _, o := range list {
-			sums[o.tool] += idf * b.worth(o)
+			t.add(o.tool, idf*b.worth(o))
 		}
 	}
-	return sums, func(tool int) string { return b.why(tool, words) }
+	return t.scores(&b.room, func(tool int) string { return b.why(tool, words) })
 }
 
 // worth is what an occurrence counts, between 0 and saturation+1.
-func (b *bm25) worth(o occurrence) float64 {
+func (b *bm25) worth(o mention) float64 {
 	return o.count * (saturation + 1) / (o.count + saturation*(1-lengthNorm+lengthNorm*b.lengths[o.tool]))
 }
 
@@ -294,7 +340,7 @@ func (b *bm25) why(tool int, words []string) string {
 	var reasons []string
 	for _, term := range words {
 		list := b.postings[term]
-		if i, ok := slices.BinarySearchFunc(list, tool, func(o occurrence, t int) int { return o.tool - t }); ok {
+		if i, ok := slices.BinarySearchFunc(list, tool, func(o mention, t int) int { return o.tool - t }); ok {
 			reasons = append(reasons, fmt.Sprintf("%s %.2f", term, rarity(len(list), len(b.lengths))*b.worth(list[i])))
 		}
 	}

@@ -1,8 +1,9 @@
 package search
 
 import (
+	"encoding/binary"
 	"math/bits"
-	"strings"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -16,13 +17,13 @@ func (e *expansion) correct(g *group, w token) {
 		g.members = append(g.members, member{a, weightSplit, "split"}, member{b, weightSplit, "split"})
 		return
 	}
-	for _, id := range e.spelling.near(w.root) {
+	for _, id := range e.spelling().near(w.root) {
 		g.members = append(g.members, member{id, weightTypo, "spelt like"})
 	}
 	if len(g.members) > 0 {
 		return
 	}
-	for _, id := range e.spelling.begun(w.root) {
+	for _, id := range e.spelling().begun(w.root) {
 		g.members = append(g.members, member{id, weightBegins, "begins"})
 	}
 }
@@ -33,8 +34,8 @@ const minHalf = 3
 // split takes a word for two.
 func (e *expansion) split(word string) (a, b int32, ok bool) {
 	for i := minHalf; i+minHalf <= len(word); i++ {
-		a, knownA := e.ids[rootOf(word[:i])]
-		b, knownB := e.ids[rootOf(word[i:])]
+		a, knownA := e.lexicon.word(rootOf(word[:i]))
+		b, knownB := e.lexicon.word(rootOf(word[i:]))
 		if knownA && knownB {
 			return a, b, true
 		}
@@ -50,34 +51,45 @@ const (
 	maxSimilar = 3
 )
 
-// spelling finds words spelt much like another.
-type spelling []spelt
-
-// spelt is a term, its letters in order, and which there are.
-type spelt struct {
-	term    int32
-	text    string
-	runes   []rune
-	letters uint64
+// spelling finds words spelt much like another. They are in the order in which tools have
+// them; what is looked at of every word is apart from the rest, so as to be read quickly.
+type spelling struct {
+	letters []uint64 // which each has
+	heads   []uint32 // its first bytes
+	terms   []int32
+	ends    []int32 // of its runes
+	runes   []rune  // of all words
 }
 
-// newSpelling takes the words among terms that are long enough to be mistaken.
-func newSpelling(all []lexTerm) spelling {
-	var s spelling
-	for id, t := range all {
-		if t.pair || len(t.text) < oneTypo-1 {
+// newSpelling takes the words that are long enough to be mistaken.
+func newSpelling(texts []string, order []int32) *spelling {
+	s := new(spelling)
+	for _, id := range order {
+		text, from := texts[id], len(s.runes)
+		if utf8.RuneCountInString(text) < oneTypo-1 {
 			continue
 		}
-		if runes := []rune(t.text); len(runes) >= oneTypo-1 {
-			s = append(s, spelt{int32(id), t.text, runes, lettersOf(t.text)})
+		for _, r := range text {
+			s.runes = append(s.runes, r)
 		}
+		s.letters, s.heads = append(s.letters, lettersOf(s.runes[from:])), append(s.heads, headOf(text))
+		s.terms, s.ends = append(s.terms, id), append(s.ends, int32(len(s.runes)))
 	}
 	return s
 }
 
+// word is the i-th word.
+func (s *spelling) word(i int) []rune {
+	var from int32
+	if i > 0 {
+		from = s.ends[i-1]
+	}
+	return s.runes[from:s.ends[i]]
+}
+
 // lettersOf is the set of letters of a word, as bits. Two words that are one typo
 // apart differ in two of them at most, which spares comparing most words.
-func lettersOf(word string) uint64 {
+func lettersOf(word []rune) uint64 {
 	var set uint64
 	for _, r := range word {
 		set |= 1 << (uint(r) % 64)
@@ -85,9 +97,13 @@ func lettersOf(word string) uint64 {
 	return set
 }
 
+// headOf is the first four bytes of a word that has as many letters.
+func headOf(word string) uint32 { return binary.BigEndian.Uint32([]byte(word[:4])) }
+
 // near are the terms nearest in spelling to a word, if they are near enough.
-func (s spelling) near(word string) []int32 {
-	runes, letters := []rune(word), lettersOf(word)
+func (s *spelling) near(word string) []int32 {
+	runes := []rune(word)
+	letters := lettersOf(runes)
 	bound := 0
 	switch {
 	case len(runes) >= twoTypos:
@@ -96,56 +112,90 @@ func (s spelling) near(word string) []int32 {
 		bound = 1
 	}
 	var found []int32
-	for _, w := range s {
-		if abs(len(w.runes)-len(runes)) > bound || bits.OnesCount64(w.letters^letters) > 2*bound {
+	var r ruler
+	for i, have := range s.letters {
+		if bits.OnesCount64(have^letters) > 2*bound {
 			continue
 		}
-		away := distance(runes, w.runes, bound)
+		away := r.distance(runes, s.word(i), bound)
 		if away < bound {
 			found, bound = found[:0], away
 		}
 		if away == bound {
-			found = append(found, w.term)
+			found = append(found, s.terms[i])
 		}
 	}
 	return found[:min(len(found), maxSimilar)]
 }
 
 // begun are terms that a word begins.
-func (s spelling) begun(word string) []int32 {
+func (s *spelling) begun(word string) []int32 {
 	var found []int32
-	long := utf8.RuneCountInString(word) >= oneTypo-1
-	for _, w := range s {
-		if long && len(found) < maxSimilar && strings.HasPrefix(w.text, word) {
-			found = append(found, w.term)
+	runes := []rune(word)
+	if len(runes) < oneTypo-1 {
+		return nil
+	}
+	head := headOf(word)
+	for i, has := range s.heads {
+		if has != head || len(found) == maxSimilar {
+			continue
+		}
+		if text := s.word(i); len(text) >= len(runes) && slices.Equal(runes, text[:len(runes)]) {
+			found = append(found, s.terms[i])
 		}
 	}
 	return found
 }
 
+// ruler measures distances, in rows that it uses again.
+type ruler struct{ before, last, row []int }
+
 // distance is Damerau and Levenshtein's, with neighbours swapped as one step
 // and no letter touched twice. What exceeds the bound is bound+1: it is not
-// looked at to the end.
-func distance(a, b []rune, bound int) int {
+// looked at to the end, nor what is so far from the diagonal.
+func (r *ruler) distance(a, b []rune, bound int) int {
 	if abs(len(a)-len(b)) > bound {
 		return bound + 1
 	}
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
+	if len(r.row) <= len(b)+1 {
+		all := make([]int, 3*(2*len(b)+2))
+		n := len(all) / 3
+		r.before, r.last, r.row = all[:n], all[n:2*n], all[2*n:]
 	}
+	for j := range len(b) + 1 {
+		r.last[j] = j
+	}
+	before := 0
 	for i := range a {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range b {
-			row[j+1] = min(last[j]+cost(a[i], b[j]), last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
+		least := r.next(a, b, i, bound)
+		if least > bound && before >= bound {
+			return bound + 1
 		}
-		before, last = last, row
+		before = least
+		r.before, r.last, r.row = r.last, r.row, r.before
 	}
-	return min(last[len(b)], bound+1)
+	return min(r.last[len(b)], bound+1)
+}
+
+// next makes the row of the i-th letter, and gives the least in it.
+func (r *ruler) next(a, b []rune, i, bound int) int {
+	row := r.row
+	from, to := max(0, i-bound), min(len(b), i+bound+1)
+	if row[from] = bound + 1; from == 0 {
+		row[0] = i + 1
+	}
+	least := row[from]
+	for j := from; j < to; j++ {
+		row[j+1] = min(r.last[j]+cost(a[i], b[j]), r.last[j+1]+1, row[j]+1)
+		if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+			row[j+1] = min(row[j+1], r.before[j-1]+1)
+		}
+		least = min(least, row[j+1])
+	}
+	if to < len(b) {
+		row[to+1] = bound + 1
+	}
+	return least
 }
 
 // cost is that of putting one letter for another.

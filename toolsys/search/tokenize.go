@@ -74,7 +74,7 @@ const (
 )
 
 // fields are the texts of a tool, by field.
-func (d *doc) fields() [fieldCount]string {
+func (d *Doc) fields() [fieldCount]string {
 	names, texts := make([]string, len(d.Params)), make([]string, len(d.Params))
 	for i, p := range d.Params {
 		names[i], texts[i], _ = strings.Cut(p, ":")
@@ -86,7 +86,7 @@ func (d *doc) fields() [fieldCount]string {
 }
 
 // ownName is an MCP tool's name without its server, else the name.
-func (d *doc) ownName() string {
+func (d *Doc) ownName() string {
 	if !d.MCP {
 		return d.Name
 	}
@@ -137,7 +137,7 @@ func (l *lexicon) tokenize(text string) (words []token, sentences []string) {
 func (l *lexicon) appendWord(words []token, text string, weight float64) []token {
 	whole := fold(text)
 	parts := []string{whole}
-	if _, known := l.ids[rootOf(whole)]; !known {
+	if _, known := l.word(rootOf(whole)); !known {
 		parts = caseParts(text)
 	}
 	for _, p := range parts {
