@@ -359,6 +359,10 @@ func TestPropertyAnIndexFindsWhatTheReferenceDoes(t *testing.T) {
 				c.query(t, "mcp__"+d.server, 3)
 				deferred = slices.Delete(slices.Clone(deferred), 0, 1)
 			}
+			for i := 1; i < len(c.ix.docs); i++ { // what goes from one name into the next is in none
+				a, b := c.ix.docs[i-1].lower, c.ix.docs[i].lower
+				c.query(t, strings.ToValidUTF8(a[len(a)/2:]+b[:len(b)/2], ""), 3)
+			}
 			deferred = append(deferred, tools(t)...)
 		}
 	})
@@ -368,13 +372,14 @@ func TestPropertyAnIndexFindsWhatTheReferenceDoes(t *testing.T) {
 func TestAReaderForgetsWhatIsGone(t *testing.T) {
 	var r Reader
 	var most int
+	stays := NewDoc(Entry{Name: "stays", Description: "from the first to the last"})
 	for round := range 30 {
 		var text strings.Builder
 		for i := range 4000 {
 			fmt.Fprintf(&text, "w%dx%d ", round, i)
 		}
-		docs := newDocs([]Entry{{Name: "many", Description: text.String()}, {Name: "other", Description: "else"}})
-		c := compare(&r, docs, nil)
+		c := compare(&r, append(newDocs([]Entry{{Name: "many", Description: text.String()}, {Name: "other", Description: "else"}}), stays), nil)
+		c.query(t, "first other", 5)
 		c.query(t, fmt.Sprintf("w%dx77", round), 5)
 		most = max(most, len(c.texts))
 	}
