@@ -39,7 +39,7 @@ type delta struct {
 
 // empty reports whether the delta adds nothing to its block.
 func (d *delta) empty() bool {
-	return len(d.text)+len(d.json)+len(d.thinking)+len(d.signature)+len(d.citation) == 0
+	return max(len(d.text), len(d.json), len(d.thinking), len(d.signature), len(d.citation)) == 0
 }
 
 // eventReader reads events. What an event nearly always looks like it reads in place;
@@ -322,7 +322,7 @@ func (r *eventReader) plainBlock(data []byte) (b Block, ok bool) {
 		case "name":
 			return seen.first(3) && c.string(&b.Name)
 		case "input":
-			return seen.first(4) && c.Peek() != 'n' && c.raw((*[]byte)(&b.Input))
+			return seen.first(4) && c.raw((*[]byte)(&b.Input))
 		}
 		return false
 	})

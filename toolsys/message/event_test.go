@@ -18,7 +18,7 @@ var oddities = []string{
 	begin, startCall(0, `{"a":1}`), jsonDelta(3, `{"é":"\u2028"`), stop(-1), reason("tool_use"), end, `{"type":"ping"}`,
 	`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\ud83d\ude00 \ud83d \/ \"x\""}}`,
 	`{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":[1e999]}}}`,
-	`{"type":"ping","Type":"message_stop"}`, `{"type":"ping","type":"message_stop"}`, `{"type":"pıng","ındex":"x","uſage":1}`,
+	`{"type":"content_block_delta","INDEX":2,"deltA":{"type":"text_delta","TEXT":"a"}}`, `{"type":"ping","Type":"message_stop"}`, `{"type":"ping","type":"message_stop"}`, `{"type":"pıng","ındex":"x","uſage":1}`,
 	`{"\u0074ype":"ping"}`, `{"type":"ping","index":1.0}`, `{"type":"ping","index":9223372036854775808}`, `{"type":"ping","index":-0}`,
 	`{"type":"message_start","message":{"id":null,"stop_reason":null,"content":[{"type":"text","text":"a"}]}}`,
 	`{"type":"message_start","message":{"content":null,"usage":{"input_tokens":null,"other":{}}}}`,

@@ -69,6 +69,11 @@ func TestWhatIsSnippedLeavesANoteInItsPlace(t *testing.T) {
 		"the first": {message.Cut{Messages: []int{0}}, append([]message.Message{
 			user(text("[Snipped here: 1 message, about 7 tokens.]")),
 		}, history[1:]...)},
+		"results, with their calls": {message.Cut{Messages: []int{2}}, []message.Message{
+			history[0], model(thinking, text("I look.")),
+			user(text("[Snipped here: 1 message with calls of Bash, Read, about 74 tokens.]")),
+			history[3], history[4], history[5], history[6],
+		}},
 		"between two of the model": {message.Cut{Calls: []string{"c"}, Messages: []int{2}}, []message.Message{
 			history[0], model(thinking, text("I look.")),
 			user(text("[Snipped here: 3 messages with calls of Bash, Read (2), about 120 tokens.]")),

@@ -240,11 +240,10 @@ func (w *walker) run(words []Word, st Step) {
 	st.Readings = readings(words)
 	c := &call{w: w, name: st.Name, args: words[1:], step: &st}
 	c.check(name.Text)
-	at := w.note(st)
+	w.note(st)
 	for _, inner := range c.inner {
 		w.nest(func() { inner() })
 	}
-	_ = at
 }
 
 // nest interprets what a command runs.

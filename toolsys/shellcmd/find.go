@@ -5,12 +5,15 @@ import (
 	"strings"
 )
 
+// findFollows are the options that stand in front of find's folders.
+var findFollows = []string{"-L", "-H", "-P", "-O1", "-O2", "-O3"}
+
 // checkFind goes through find's folders and predicates. Every word that could be a
 // predicate has to be literal.
 func checkFind(c *call) {
 	c.step.Leaf = true
 	args := c.args
-	for len(args) > 0 && args[0].Kind == Literal && slices.Contains([]string{"-L", "-H", "-P", "-O1", "-O2", "-O3"}, args[0].Text) {
+	for len(args) > 0 && args[0].Kind == Literal && slices.Contains(findFollows, args[0].Text) {
 		c.step.FilesUnknown = c.step.FilesUnknown || args[0].Text == "-L" || args[0].Text == "-H"
 		args = args[1:]
 	}

@@ -355,9 +355,77 @@ func TestFailureExit(t *testing.T) {
 		{"if test -f x; then grep y x; fi", 1, false}, {"if grep x f; then make; fi", 1, true}, {"! make", 1, false}, {"! make", 2, true}, {"timeout 5 grep x f", 1, false}, {"timeout 5 grep x f", 124, true},
 		{"bash -c 'grep x f'", 1, false}, {"bash -c make", 1, true}, {"ls | xargs grep x", 123, false}, {"ls | xargs rm", 123, true}, {"git diff --exit-code", 1, false}, {"git diff", 1, true},
 		{"git grep x", 1, false}, {"command -v foo", 1, false}, {"which foo", 1, false}, {"jq -e .x f", 1, false}, {"jq .x f", 1, true}, {"false", 1, false}, {"exit 3", 3, true}, {"$x", 1, true},
-		{"for i in 1; do grep x f; done", 1, false}, {"nosuch", 127, true}, {"LC_ALL=C grep x f", 1, false}, {"env A=1 grep x f", 1, false},
+		{"for i in 1; do grep x f; done", 1, false}, {"nosuch", 127, true}, {"LC_ALL=C grep x f", 1, false},
+		{"git -C d diff --quiet", 1, false}, {"git --no-pager -c a=b diff --no-index a b", 1, false}, {"git merge-base --is-ancestor a b", 1, false}, {"git merge-base a b", 1, true},
+		{"git show-ref --verify x", 1, false}, {"git", 1, true}, {"git -C", 1, true}, {"git grep x", 2, true}, {"x=1", 1, true}, {"case x in y) ;; esac", 1, true}, {"xargs", 123, true},
+		{"command", 1, true}, {"command ls", 1, true}, {"command -V x", 1, false}, {"bash -c", 1, true}, {"bash -x f", 1, true}, {"while grep x f; do make; done", 1, true}, {"while make; do grep x f; done", 1, false},
+		{"xargs grep x", 1, true}, {"jq -e .x f", 4, false}, {"jq --exit-status .x f", 1, false}, {"jq -e .x f", 2, true}, {"let x=0", 1, false}, {"env A=1 grep x f", 1, false},
 	} {
 		assert.Equal(t, c.failed, shellcmd.FailureExit(c.script, c.code), "%s -> %d", c.script, c.code)
+	}
+}
+
+// What xargs appends is below the folders that the command before it goes through, and is
+// nothing that is known where that command can print a text of its own, the target of a link,
+// or a part of a name.
+func TestXargsKnowsWhatMayBePrinted(t *testing.T) {
+	for script, want := range map[string]string{
+		"find . -name x":                     "/repo",
+		"find d -size -5k -o -mtime -7":      "/repo/d",
+		"find -L d -type f":                  "/repo/d",
+		"find /etc -name x":                  "/etc",
+		"find -L /etc -name x":               "/etc",
+		"find d e":                           "/repo",
+		"find":                               "/repo",
+		"find d /etc":                        "",
+		"find . -printf '/etc/shadow\\n'":    "",
+		"find . -ls":                         "",
+		"find . -exec echo /etc/shadow \\;":  "",
+		"find . -files0-from f":              "",
+		"ls -1 d":                            "/repo",
+		"ls -l":                              "",
+		"ls -g":                              "",
+		"ls /etc/passwd":                     "",
+		"ls ../x":                            "",
+		"rg -l x":                            "/repo",
+		"rg --files --glob='*.go' d":         "/repo",
+		"rg -l x /etc":                       "",
+		"rg x":                               "",
+		"rg -l --hyperlink-format=/etc/x x":  "",
+		"fd x -e go":                         "/repo",
+		"fd x /etc":                          "",
+		"fd -l x":                            "",
+		"fd --format=/etc/x":                 "",
+		"git ls-files -m --exclude-standard": "/repo",
+		"git ls-files ../..":                 "",
+		"git ls-files --format=/etc/shadow":  "",
+		"git status":                         "",
+		"grep -rl /api . --include=*.go":     "/repo",
+		"grep -l x /etc/passwd":              "",
+		"grep -l x --label=/etc/shadow -":    "",
+		"grep -l --label=/etc/shadow x":      "",
+		"grep x f":                           "",
+		"find . | grep -v x | sort -u":       "/repo",
+		"find . | head -n 5 | tail -3":       "/repo",
+		"find . | uniq -c | cat | tac":       "/repo",
+		"find . | grep -o '/etc/.*'":         "",
+		"find . | tail -c 12":                "",
+		"find . | tac -s x":                  "",
+		"find . | grep -l --label=/etc/x y":  "",
+		"find . | grep x f":                  "",
+		"find . | sort f":                    "",
+		"find . | sed s,^,/etc/,":            "",
+		"find . | sort > f":                  "",
+	} {
+		c := read(script + " | xargs cat")
+		last := c.Steps[len(c.Steps)-1]
+		if want == "" {
+			assert.True(t, last.FilesUnknown, script)
+			assert.Empty(t, last.Files, script)
+			continue
+		}
+		assert.False(t, last.FilesUnknown, script)
+		assert.Equal(t, []shellcmd.File{{Path: want, Glob: true, Tree: true}}, last.Files, script)
 	}
 }
 

@@ -157,8 +157,8 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 		if part.TempFile || part.ReplyVar {
 			w.construct(part, "a substitution that runs in this shell")
 		}
-		bound := w.substitution(part.Stmts)
-		return value{bound: bound}
+		w.substitution(part.Stmts)
+		return value{}
 	case *syntax.ArithmExp:
 		w.arithmetic(part, part.X)
 		return value{number: true, signed: true}

@@ -47,15 +47,14 @@ func newWalker(s *Script, env Env) *walker {
 		functions: map[string]bool{}, shared: map[string]bool{}}
 }
 
-// note adds a step and gives a pointer to it that holds until the next one.
-func (w *walker) note(st Step) int {
+// note adds a step.
+func (w *walker) note(st Step) {
 	if len(w.s.Steps) >= maxSteps {
 		last := &w.s.Steps[len(w.s.Steps)-1]
 		last.ReadOnly, last.Construct, last.Doubt, last.Opaque = false, true, "it is too long to read", "it is too long to read"
-		return len(w.s.Steps) - 1
+		return
 	}
 	w.s.Steps = append(w.s.Steps, st)
-	return len(w.s.Steps) - 1
 }
 
 // construct notes a part of the script that is not proved harmless and that no rule
@@ -89,18 +88,13 @@ func (w *walker) perhaps(do func()) {
 	w.state = join(before, w.state)
 }
 
-// substitution interprets $(...) and gives a bound for the names it prints.
-func (w *walker) substitution(stmts []*syntax.Stmt) (bound string) {
-	if w.depth++; w.depth > maxDepth {
-		w.note(Step{Construct: true, Doubt: "nested too deeply", Opaque: "nested too deeply"})
-		w.depth--
-		return ""
-	}
-	input, stdin := w.input, w.stdin
-	w.isolated(func() { w.statements(stmts) })
-	w.input, w.stdin = input, stdin
-	w.depth--
-	return ""
+// substitution interprets $(...). Nothing bounds the names that it prints.
+func (w *walker) substitution(stmts []*syntax.Stmt) {
+	w.nest(func() {
+		input, stdin := w.input, w.stdin
+		w.isolated(func() { w.statements(stmts) })
+		w.input, w.stdin = input, stdin
+	})
 }
 
 func (w *walker) statement(st *syntax.Stmt) {

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -185,42 +186,94 @@ func (w *walker) printsBelow(st *syntax.Stmt) string {
 		return ""
 	}
 	args := literals(c.Args)
-	switch {
-	case args == nil:
+	if args == nil {
 		return ""
-	case args[0] == "find":
-		return lister(args[1:], true)
-	case args[0] == "rg" && slices.ContainsFunc(args, func(a string) bool { return a == "--files" || a == "-l" }),
-		args[0] == "fd", args[0] == "git" && len(args) > 1 && args[1] == "ls-files":
-		return lister(args[len(args):], false)
-	case args[0] == "grep" && len(args) > 2 && strings.HasPrefix(args[1], "-") && strings.Contains(args[1], "l"):
-		return lister(args[3:], false)
-	case args[0] == "ls" && !slices.ContainsFunc(args[1:], func(a string) bool { return strings.HasPrefix(a, "-") && strings.Contains(a, "l") }):
-		return lister(args[1:], false)
+	}
+	switch name, args := args[0], args[1:]; name {
+	case "find":
+		return foundBelow(args)
+	case "ls":
+		return namesBelow(args, shortNames)
+	case "fd":
+		return namesBelow(args, fdNames)
+	case "rg":
+		if slices.Contains(args, "--files") || slices.Contains(args, "-l") {
+			return namesBelow(args, listedNames)
+		}
+	case "git":
+		if len(args) > 0 && args[0] == "ls-files" {
+			return namesBelow(args[1:], listedNames)
+		}
+	case "grep":
+		if len(args) > 1 && strings.HasPrefix(args[0], "-") && strings.Contains(args[0], "l") {
+			if !strings.HasPrefix(args[1], "-") {
+				args[1] = "" // the pattern
+			}
+			return namesBelow(args, listedNames)
+		}
 	}
 	return ""
 }
 
-// lister bounds what is printed of these folders; options end them if they do.
-func lister(args []string, optionsEnd bool) string {
+// The options with which a program prints names as they are: no text of the option's own, no
+// target of a link, and none that begins within a name.
+var (
+	shortNames  = regexp.MustCompile(`^-[1aAdFhprRsStU]*$`)
+	fdNames     = regexp.MustCompile(`^(?:-[^-l]*|--(?:hidden|no-ignore|glob|full-path|absolute-path|(?:type|extension|exclude|max-depth)=[^/]*))$`)
+	listedNames = regexp.MustCompile(`^(?:-[A-Za-z0-9]*|--(?:files|files-with-matches|hidden|no-ignore|null|cached|others|modified|deleted|exclude-standard|(?:glob|iglob|type|type-not|include|exclude|exclude-dir)=.*)|--)$`)
+	filterNames = map[string]*regexp.Regexp{
+		"grep": grepNames, "egrep": grepNames, "fgrep": grepNames,
+		"head": countedNames, "tail": countedNames,
+		"sort": regexp.MustCompile(`^-[bdfghinrsuMVz]+$`), "uniq": regexp.MustCompile(`^-[cdiu]+$`),
+		"cat": nil, "tac": nil,
+	}
+	grepNames    = regexp.MustCompile(`^-[aeEFGhiPsvwx]+$`)
+	countedNames = regexp.MustCompile(`^-(?:n?\d+|n|q)$`)
+)
+
+// namesBelow bounds what a program prints that was given these words: the working directory,
+// unless a word leads out of it or an option is not among those that print names as they are.
+func namesBelow(args []string, options *regexp.Regexp) string {
 	for _, a := range args {
-		if strings.HasPrefix(a, "-") || a == "(" || a == "!" {
-			if optionsEnd {
-				break
-			}
-			continue
-		}
-		if strings.HasPrefix(a, "/") || strings.HasPrefix(a, "~") || slices.Contains(strings.Split(a, "/"), "..") {
-			if len(args) > 0 && args[0] == a && (len(args) == 1 || strings.HasPrefix(args[1], "-")) {
-				return a
-			}
+		if leadsOut(a) || strings.HasPrefix(a, "-") && !options.MatchString(a) {
 			return ""
 		}
 	}
 	return "."
 }
 
-// isFilter reports whether a command passes on lines of its input and nothing else.
+// foundBelow bounds what find prints: by its only folder if that is elsewhere. A test that
+// prints a text of its own, or runs something, may print any name.
+func foundBelow(args []string) string {
+	for len(args) > 0 && slices.Contains(findFollows, args[0]) {
+		args = args[1:]
+	}
+	n := 0
+	for n < len(args) && !isFindWord(Word{Text: args[n]}) {
+		n++
+	}
+	for i := n; i < len(args); {
+		takes, known := tables.FindTests[args[i]]
+		if !known || args[i] == "-printf" || args[i] == "-ls" {
+			return ""
+		}
+		i += 1 + takes
+	}
+	if n == 1 {
+		return args[0]
+	}
+	if slices.ContainsFunc(args[:n], leadsOut) {
+		return ""
+	}
+	return "."
+}
+
+// leadsOut reports whether a word may name a file that is not below the working directory.
+func leadsOut(a string) bool {
+	return strings.HasPrefix(a, "/") || strings.HasPrefix(a, "~") || slices.Contains(strings.Split(a, "/"), "..")
+}
+
+// isFilter reports whether a command passes on whole lines of its input and nothing else.
 func isFilter(st *syntax.Stmt) bool {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 || len(st.Redirs) > 0 {
@@ -230,19 +283,19 @@ func isFilter(st *syntax.Stmt) bool {
 	if args == nil {
 		return false
 	}
+	options, known := filterNames[args[0]]
 	operands := 0
 	for _, a := range args[1:] {
-		if !strings.HasPrefix(a, "-") && !allDigits(a) {
-			operands++
+		switch {
+		case !strings.HasPrefix(a, "-"):
+			if !allDigits(a) {
+				operands++
+			}
+		case options == nil || !options.MatchString(a):
+			return false
 		}
 	}
-	switch args[0] {
-	case "grep", "egrep", "fgrep":
-		return operands <= 1
-	case "head", "tail", "sort", "uniq", "cat", "tac":
-		return operands == 0
-	}
-	return false
+	return known && (operands == 0 || operands == 1 && options == grepNames)
 }
 
 // literals are the texts of words; nil where one is not literal.
