@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,12 +21,15 @@ import (
 
 var update = flag.Bool("update", false, "make the cassettes of the suite anew from their scripted turns")
 
+// suite is the whole suite, which is read once and which no test changes.
 func suite(t *testing.T) []*scenario.Scenario {
 	t.Helper()
-	all, errs := scenario.Find(scenarios.Files, ".")
+	all, errs := read()
 	require.Empty(t, errs)
 	return all
 }
+
+var read = sync.OnceValues(func() ([]*scenario.Scenario, []error) { return scenario.Find(scenarios.Files, ".") })
 
 // The command line looks for a scenario's name in a line of its own, so that it need not
 // read the whole suite.
@@ -82,7 +86,7 @@ func TestTheSuiteHolds(t *testing.T) {
 	for _, sc := range suite(t) {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
-			out := run.Scenario(context.Background(), sc, run.Options{Seed: 1})
+			out := alone(sc)
 			require.NoError(t, out.Err)
 			for _, f := range out.Failures {
 				t.Errorf("%s: %s\nexpected: %s\nfound:    %s", f.At, f.Expectation, f.Expected, f.Found)

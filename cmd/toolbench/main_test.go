@@ -17,7 +17,14 @@ import (
 	"toolbench/toolsys/trace"
 )
 
+// TestMain has this binary play the programs that scripts and samples call. Under the race
+// detector each of them would sleep for a second when it ends, which a test that starts
+// hundreds has no time for: a moment is left for what is still running then. The other
+// options are as the environment has them.
 func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=50 "+os.Getenv("GORACE")); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"toolbench":      main,
 		"crashbench":     func() { os.Exit(run(crashing())) },

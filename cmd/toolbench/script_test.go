@@ -88,7 +88,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"PATH", "HOME", "XDG_CACHE_HOME", "TMPDIR", "WORK"} {
+	for _, key := range []string{"PATH", "HOME", "XDG_CACHE_HOME", "TMPDIR", "WORK", "GORACE"} {
 		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
 	}
 	return cmd
