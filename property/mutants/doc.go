@@ -17,4 +17,9 @@
 // Errors that change nothing anybody could see are not in the list. Tried and left
 // out: taking a person's no for a yes that is only remembered (a denied call never
 // comes back to ask what was remembered).
+//
+// With -operators it changes every operator of one package in turn, and runs the tests of the
+// package:
+//
+//	go run ./property/mutants -operators ./toolsys/permission
 package main

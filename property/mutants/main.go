@@ -30,6 +30,7 @@ func run(args []string) error {
 	cases := flags.Int("cases", 3000, "how many cases the fuzzer makes")
 	first := flags.Bool("first", false, "go on to the next fault when one checker has noticed it: the suite, the fuzzer, the tests")
 	patience := flags.Duration("patience", time.Minute, "how long each checker may take")
+	changed := flags.String("operators", "", "change every operator of this package instead, one at a time, and run its tests")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -47,6 +48,9 @@ func run(args []string) error {
 		return err
 	}
 	defer os.RemoveAll(s.dir)
+	if *changed != "" {
+		return operators(ctx, s.root, s.dir, *changed)
+	}
 	return s.report(ctx, pick, *asJSON)
 }
 

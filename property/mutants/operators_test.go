@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A small package whose tests notice all changes but three: two that change nothing, and one
+// that no test looks at. What is never run is not asked about.
+func TestEachOperatorIsChangedInTurn(t *testing.T) {
+	dir, temp := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module small\n\ngo 1.26\n",
+		"small.go": `package small
+
+import "time"
+
+const limit = 2 + 3
+
+func Max(a, b int) int {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+func Sum(list []time.Duration) (n time.Duration, text string) {
+	for i := 0; i < len(list); i++ {
+		n = n + -list[i] * -1
+	}
+	if n == limit*time.Second { text = "is " + "much" }
+	return n, text
+}
+
+func Never(a int) bool { return a%2 == 0 }
+`,
+		"small_test.go": `package small
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSmall(t *testing.T) {
+	if n, _ := Sum([]time.Duration{1, 2}); Max(1, 2) != 2 || Max(2, 1) != 2 || n != 3 {
+		t.Fatal()
+	}
+}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	o, err := operate(t.Context(), dir, temp, ".")
+	require.NoError(t, err)
+	reached, err := o.reached(t.Context(), temp)
+	require.NoError(t, err)
+
+	var alive, never []string
+	for _, c := range o.changes {
+		switch {
+		case !reached[c.id]:
+			never = append(never, c.String())
+		case o.run(t.Context(), "MUTANTS_CHANGE="+strconv.Itoa(c.id)) == nil:
+			alive = append(alive, c.String())
+		}
+	}
+	assert.Equal(t, []string{
+		"small.go:8:7 > → >=  if a > b {",
+		"small.go:16:20 * → /  n = n + -list[i] * -1",
+		"small.go:18:7 == → !=  if n == limit*time.Second { text = \"is \" + \"much\" }",
+	}, alive)
+	assert.Len(t, never, 2)
+}
