@@ -165,6 +165,9 @@ type Permit struct {
 	After Duration       `yaml:"after"`
 	Text  string         `yaml:"text"`
 	Input map[string]any `yaml:"input"`
+	// Always lets the call run as well, and all later ones that the rules which are proposed
+	// for it cover: about those the person is not asked again.
+	Always bool `yaml:"always"`
 	// Never leaves the question open for ever. Deaf answers also when the call was
 	// stopped meanwhile.
 	Never bool `yaml:"never"`

@@ -20,7 +20,13 @@ func Propose(in Inputs) []Rule {
 
 // AllowedBy reports whether a call would run, unasked, if the session allowed what these
 // rules cover.
+//
+// It never is where a file is changed that decides about other calls, such as a hook of git:
+// who allows a folder does not mean those, and is asked each time.
 func AllowedBy(in Inputs, rules []Rule) bool {
+	if in.Query.Edits && slices.ContainsFunc(in.Query.Paths, deciding) {
+		return false
+	}
 	in.Rules = in.Rules.With(Session, Allow, rules...)
 	return Resolve(in).Behaviour == Allow
 }

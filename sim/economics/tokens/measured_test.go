@@ -217,4 +217,47 @@ func TestMeasuredFiguresAndApportionedOnesAddUp(t *testing.T) {
 	assert.InDelta(t, m.Names, names, float64(len(tools)), "names too")
 	assert.Equal(t, "apportioned", r.Counter.Basis)
 	assert.Equal(t, m.Search, r.Search)
+	full, named := 0, 0
+	for _, row := range r.Servers {
+		full, named = full+row.Full, named+row.Modes.Names.Tokens
+	}
+	assert.Equal(t, []int{sum, names}, []int{full, named}, "servers are the sum of their tools")
+	assert.Equal(t, m.API, r.Total.Modes.API.Tokens)
+	assert.Equal(t, tokens.BasisMeasured, r.Total.Modes.API.Basis)
+	m.APIRefused = "no"
+	refused, err := tokens.Measured(tools, tokens.Options{Model: m.Model}, m)
+	require.NoError(t, err)
+	assert.NotEqual(t, tokens.BasisMeasured, refused.Total.Modes.API.Basis, "what was refused was not measured")
+}
+
+// What stays whole is not shared out, and each share is the nearest whole number to its part.
+func TestSharesAreTheNearestToTheirPart(t *testing.T) {
+	tools := served(t, `{"name":"a","description":"1234567890","_meta":{"anthropic/alwaysLoad":true}} {"name":"b","description":"12345678901234567890"} {"name":"c","description":"1234567890123"}`)
+	m := tokens.Measurement{Model: measuredModel, Full: 1000, Names: 700, Hints: 900, API: 400, Tools: map[string]int{"mcp__pets__a": 300}}
+	r, err := tokens.Measured(tools, tokens.Options{Model: m.Model}, m)
+	require.NoError(t, err)
+	rows := map[string]tokens.Row{}
+	bytes, names, hints := 0, 0, 0
+	for _, row := range r.Worst {
+		rows[row.Name] = row
+	}
+	for _, tool := range tools[1:] {
+		bytes, names, hints = bytes+len(tokens.Definition(tool, false)), names+len(tool.Name)+1, hints+len(tool.Name)+2+len(tool.Description)+1
+	}
+	assert.Equal(t, 300, rows["mcp__pets__a"].Modes.Names.Tokens, "it is always loaded")
+	for _, tool := range tools[1:] {
+		row := rows[tool.Name]
+		assert.InDelta(t, 700*float64(len(tokens.Definition(tool, false)))/float64(bytes), row.Full, 2, row.Name)
+		assert.InDelta(t, 400*float64(len(tool.Name)+1)/float64(names), row.Modes.Names.Tokens, 4, row.Name)
+		assert.InDelta(t, 600*float64(len(tool.Name)+3+len(tool.Description))/float64(hints), row.Modes.Hints.Tokens, 4, row.Name)
+	}
+	assert.InDelta(t, 1000, rows["mcp__pets__a"].Full+rows["mcp__pets__b"].Full+rows["mcp__pets__c"].Full, 1)
+}
+
+// Without tools there is nothing to share, whatever was measured.
+func TestNothingIsSharedAmongNoTools(t *testing.T) {
+	r, err := tokens.Measured(nil, tokens.Options{Model: measuredModel}, tokens.Measurement{Model: measuredModel, Full: 10})
+	require.NoError(t, err)
+	assert.Equal(t, 10, r.Total.Full)
+	assert.Empty(t, r.Worst)
 }

@@ -137,6 +137,33 @@ func TestAdviceNamesTheDearestParameter(t *testing.T) {
 	assert.Contains(t, r.Worst[0].Advice, `for parameter "large"`)
 }
 
+// A part of a definition is worth a word from 150 tokens on, and of parameters that cost the
+// same the first by name is named.
+func TestAdviceBeginsWhereAPartIsDear(t *testing.T) {
+	bytes, err := tokens.NewCounter("bytes4")
+	require.NoError(t, err)
+	worded := func(n int) string {
+		tools := served(t, fmt.Sprintf(`{"name":"a","description":%q,"inputSchema":{"type":"object"}}`, strings.Repeat("x", n)))
+		r := count(t, tools, tokens.Options{Counter: bytes})
+		return fmt.Sprint(r.Worst[0].Description) + ": " + r.Worst[0].Advice
+	}
+	assert.Equal(t, "149: ", worded(596))
+	assert.Equal(t, "150: its description is 150 tokens: say first what it is for, and move the rest out", worded(600))
+
+	schema := func(n int) (int, string) {
+		tools := served(t, fmt.Sprintf(`{"name":"a","inputSchema":{"properties":{"b":{"title":%[1]q},"a":{"title":%[1]q},"c":{"title":%[1]q}}}}`, strings.Repeat("x", n)))
+		r := count(t, tools, tokens.Options{Counter: bytes})
+		return r.Worst[0].Schema, r.Worst[0].Advice
+	}
+	for n := range 400 {
+		tokens, advice := schema(n)
+		assert.Equal(t, tokens >= 150, advice != "", "%d tokens: %s", tokens, advice)
+		if advice != "" {
+			assert.Contains(t, advice, `for parameter "a"`)
+		}
+	}
+}
+
 func TestBuiltinsAreCountedWithoutToolSearch(t *testing.T) {
 	tools, searcher, err := tokens.Builtins(settings.Settings{})
 	require.NoError(t, err)

@@ -25,7 +25,10 @@ type person struct {
 	permits []scenario.Permit
 	answers []scenario.AnswerScript
 	elicits []scenario.ElicitScript
+	always  []permission.Rule // what the person has allowed for good
 }
+
+var errNothingToRemember = errors.New("no rule is proposed that could always allow this")
 
 var errNoAnswer = errors.New("the scenario has no answer for this question")
 
@@ -33,6 +36,10 @@ var errNoAnswer = errors.New("the scenario has no answer for this question")
 // tool or for anything, each used once.
 func (p *person) permit(ctx context.Context, q pipeline.Question) (pipeline.Reply, error) {
 	p.mu.Lock()
+	if len(p.always) > 0 && permission.AllowedBy(q.Inputs, p.always) {
+		p.mu.Unlock()
+		return pipeline.Reply{Allow: true}, nil
+	}
 	i := slices.IndexFunc(p.permits, func(a scenario.Permit) bool {
 		return (a.Call == "" || a.Call == q.CallID) && (a.Tool == "" || a.Tool == q.Tool)
 	})
@@ -54,7 +61,10 @@ func (p *person) permit(ctx context.Context, q pipeline.Question) (pipeline.Repl
 	if err := p.r.gate.Sleep(ctx, "user/permit/"+q.CallID, wait); err != nil {
 		return pipeline.Reply{}, err
 	}
-	reply := pipeline.Reply{Allow: a.Allow, Text: a.Text}
+	if a.Always && !p.remember(permission.Propose(q.Inputs)) {
+		return pipeline.Reply{}, errNothingToRemember
+	}
+	reply := pipeline.Reply{Allow: a.Allow || a.Always, Text: a.Text}
 	if a.Input != nil {
 		raw, err := json.Marshal(a.Input)
 		if err != nil {
@@ -63,6 +73,14 @@ func (p *person) permit(ctx context.Context, q pipeline.Question) (pipeline.Repl
 		reply.Input = raw
 	}
 	return reply, nil
+}
+
+// remember keeps rules, and reports whether there are any.
+func (p *person) remember(rules []permission.Rule) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.always = append(p.always, rules...)
+	return len(rules) > 0
 }
 
 // answer answers the questions of AskUserQuestion, one script a call.
