@@ -81,6 +81,30 @@ func TestLongTextsAreBrokenForReading(t *testing.T) {
 	assert.ErrorContains(t, err, `-one\x1b two`)
 }
 
+// What acts on a terminal is escaped wherever it stands, and nothing else is: quotes, letters
+// of other languages and blanks stay. A line that is too long ends behind a word.
+func TestOnlyWhatActsOnATerminalIsEscaped(t *testing.T) {
+	prompt := func(word string) string {
+		lines := `say \"hi\" there\né \"x\"\n\u0080\n\u009f\n\u007f\n` + strings.Repeat("letters ", 20)
+		return `{"model":"m","system":"` + word + `\n` + lines + `","messages":[],"a":1,"b":2,"c":3,"d":4}`
+	}
+	p := player(t, recording([]string{prompt("one")}, turn("a")), cassette.Options{Wait: instantly})
+	changed := strings.NewReplacer("one", "two", "hi", "ho", `é`, `è`, `\u0080`, `\u0080.`, `\u009f`, `\u009f.`, `\u007f`, `\u007f.`, "letters", "LETTERS").Replace(prompt("one"))
+	diff := missOf(t, p, changed).Diff
+	for _, line := range []string{`say "hi" there`, `é "x"`, `\u0080`, `\u009f`, `\x7f`, strings.Repeat("letters ", 12), strings.Repeat("letters ", 8)} {
+		assert.Contains(t, diff, "-        "+line+"\n")
+	}
+}
+
+// The query belongs to a request that is no turn of the model.
+func TestAnotherQueryIsAnotherRequest(t *testing.T) {
+	c := recording([]string{""}, []stream.Event{})
+	c.Interactions[0].Request = vcr.Request{Method: "GET", URL: "https://recorded.example.com/page?n=1"}
+	p := player(t, c, cassette.Options{Wait: instantly})
+	_, err := p.RoundTrip(again(t, cassette.Interaction{Request: vcr.Request{Method: "GET", URL: "https://recorded.example.com/page?n=2"}}))
+	assert.Error(t, err)
+}
+
 // Counting tokens is no turn of the model: it takes no answer of one where order alone counts.
 func TestCountingTokensTakesNoTurn(t *testing.T) {
 	p := player(t, recording([]string{hello}, turn("a")), cassette.Options{Wait: instantly, Lenient: true})
