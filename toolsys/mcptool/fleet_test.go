@@ -154,6 +154,29 @@ func TestAListThatChangedIsReadAnewAndNoOther(t *testing.T) {
 	})
 }
 
+// A list that is read anew leaves the tools that it has as they were, and those of other
+// servers, so that nothing that was made of them is made again.
+func TestAListThatChangedLeavesTheOtherTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		served := func() []*tool.Tool { return w.fleet.Served(context.Background()).Tools }
+		listed := func(described string) []*mcp.Tool {
+			schema := map[string]any{"type": "object"}
+			return []*mcp.Tool{{Name: "one", InputSchema: schema}, {Name: "two", Description: described, InputSchema: schema}}
+		}
+		require.NoError(t, w.host.Relist("a", listed("")))
+		time.Sleep(time.Second)
+		before := served()
+		require.NoError(t, w.host.Relist("a", listed("described")))
+		time.Sleep(time.Second)
+		after := served()
+		require.Len(t, after, len(all))
+		assert.Same(t, before[0], after[0], "listed as it was")
+		assert.Equal(t, "described", after[1].Description)
+		assert.Same(t, before[2], after[2], "of the other server")
+	})
+}
+
 // With room for one list only, the other is read anew each time; what is served is the
 // same.
 func TestTheLeastUsedListMakesRoom(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -93,11 +94,27 @@ type Listing struct {
 // all that is not as it should be (N1, N2). A tool listed twice by one server counts
 // once.
 func Tools(listings ...Listing) ([]*tool.Tool, []Report) {
-	return newNames().tools(nil, listings)
+	tools, reports, _ := newNames().tools(nil, listings, nil)
+	return tools, reports
 }
 
-// tools makes the tools of one fleet's listings under the names that are theirs.
-func (n *names) tools(f *Fleet, listings []Listing) ([]*tool.Tool, []Report) {
+// made is a tool that was made of what a server listed, nil where none could be.
+type made struct {
+	from    *mcp.Tool
+	name    string
+	tool    *tool.Tool
+	reports []Report
+}
+
+// of reports whether the same would be made again.
+func (m made) of(from *mcp.Tool, name string) bool {
+	return m.from != nil && m.name == name && (m.from == from || reflect.DeepEqual(m.from, from))
+}
+
+// tools makes the tools of one fleet's listings under the names that are theirs. What was
+// made before stands where it is listed as it was: a schema is not compiled again, nor
+// what follows from a tool found anew, since another server's list has changed.
+func (n *names) tools(f *Fleet, listings []Listing, before map[ref]made) ([]*tool.Tool, []Report, map[ref]made) {
 	offers, reports := gather(listings)
 	refs := make([]ref, 0, len(offers))
 	for r := range offers {
@@ -105,17 +122,21 @@ func (n *names) tools(f *Fleet, listings []Listing) ([]*tool.Tool, []Report) {
 	}
 	given, more := n.give(f, refs)
 	reports = append(reports, more...)
-	built := make([]*tool.Tool, 0, len(refs))
+	built, all := make([]*tool.Tool, 0, len(refs)), make(map[ref]made, len(refs))
 	for _, r := range refs {
-		t, notes := build(offers[r], r, given[r])
-		if t != nil {
-			built = append(built, t)
+		m := before[r]
+		if !m.of(offers[r].tool, given[r]) {
+			m = made{from: offers[r].tool, name: given[r]}
+			m.tool, m.reports = build(offers[r], r, given[r])
 		}
-		reports = append(reports, notes...)
+		if all[r] = m; m.tool != nil {
+			built = append(built, m.tool)
+		}
+		reports = append(reports, m.reports...)
 	}
 	slices.SortFunc(built, byName)
 	sortReports(reports)
-	return built, reports
+	return built, reports, all
 }
 
 func byName(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) }

@@ -15,6 +15,7 @@ import (
 type built struct {
 	version  int
 	tools    []*tool.Tool
+	made     map[ref]made // each of them
 	reported map[Report]bool
 	// origin is which server each tool's name was last seen with.
 	origin map[string]string
@@ -64,9 +65,10 @@ func (f *Fleet) assemble(listed []Listing, version int) (tool.Served, []Report) 
 	return out, fresh
 }
 
-// build makes the tools anew; the fleet's lock is held.
+// build makes the tools that are not as they were; the fleet's lock is held.
 func (f *Fleet) build(listed []Listing, version int) (fresh []Report) {
-	tools, reports := f.names.tools(f, listed)
+	tools, reports, all := f.names.tools(f, listed, f.built.made)
+	f.built.made = all
 	if f.built.reported == nil {
 		f.built.reported, f.built.origin = map[Report]bool{}, map[string]string{}
 	}

@@ -165,13 +165,10 @@ func (r *ruler) distance(a, b []rune, bound int) int {
 	for j := range len(b) + 1 {
 		r.last[j] = j
 	}
-	before := 0
 	for i := range a {
-		least := r.next(a, b, i, bound)
-		if least > bound && before >= bound {
+		if r.next(a, b, i, bound) > bound {
 			return bound + 1
 		}
-		before = least
 		r.before, r.last, r.row = r.last, r.row, r.before
 	}
 	return min(r.last[len(b)], bound+1)
