@@ -41,11 +41,14 @@ type run struct {
 // nfkc writes characters that differ in width or composition only alike.
 func nfkc(text string) string { return norm.NFKC.String(text) }
 
+// perRun is about how many bytes of a text there are for each run.
+const perRun = 6
+
 // runsOf cuts a text, made [nfkc], where no word goes on and where the kind of
 // script changes.
 func runsOf(text string) []run {
-	var runs []run
 	text = nfkc(text)
+	runs := make([]run, 0, 1+len(text)/perRun)
 	start, kind := -1, false
 	for i, r := range text {
 		word, grams := isWord(r), isUnbroken(r)
