@@ -110,14 +110,30 @@ func (s *Session) tracePool(snap *pool.Snapshot, on bool, reason string) {
 	}
 	defs := snap.Definitions(s.cfg.Definitions)
 	s.traceBroken(s.cfg.Definitions.Broken())
+	if s.shown.snap != snap {
+		s.shown = shown{snap, s.poolEvent(snap, defs)}
+	}
+	event := s.shown.event
+	event.Deferring, event.Reason = on, reason
+	s.trace(event)
+}
+
+// shown is what the trace has of a snapshot. It is kept while nothing changes: with
+// thousands of tools, to list and to hash them is most of what a request costs.
+type shown struct {
+	snap  *pool.Snapshot
+	event trace.Pool
+}
+
+func (s *Session) poolEvent(snap *pool.Snapshot, defs []json.RawMessage) trace.Pool {
 	undeferred := snap.Pool.Look(pool.View{Settings: s.cfg.Settings, Deferring: false}).Definitions(s.cfg.Definitions)
 	sent := size(defs[:len(snap.Loaded())]) + len(snap.Announcement())
-	s.trace(trace.Pool{
+	return trace.Pool{
 		Tools: names(snap.Loaded()), Deferred: names(snap.Deferred()), Builtins: snap.Pool.Builtins, Prefix: snap.Fixed(),
 		PrefixHash: pool.Hash(defs[:snap.Fixed()]), Hash: pool.Hash(defs), WholeBytes: size(undeferred), SentBytes: sent,
-		Deferring: on, Reason: reason, Omitted: omitted(snap.Pool.Omitted),
-		Find: func(name string) any { return found(snap.Pool, name) },
-	})
+		Omitted: omitted(snap.Pool.Omitted),
+		Find:    func(name string) any { return found(snap.Pool, name) },
+	}
 }
 
 // found is the tool of a name, nil where there is none: also one that calls reach within a

@@ -28,6 +28,7 @@ type Session struct {
 	catalogue *pool.Catalogue // cfg's, for an answer that fits cfg.Output
 	pipe      *pipeline.Pipeline
 	assembly  pool.Assembly
+	shown     shown
 
 	history    []message.Message // messages are added; none is changed in place
 	rendered   message.Renderer

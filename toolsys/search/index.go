@@ -63,7 +63,11 @@ func (r *Reader) Index(ranker Ranker, deferred, loaded []*Doc) *Index {
 		defer r.mu.Unlock()
 		return ranker.build(ix.docs, r)
 	})
-	ix.roots = sync.OnceValue(func() map[string][]int { return rooted(ix.docs) })
+	ix.roots = sync.OnceValue(func() map[string][]int {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return rooted(ix.docs)
+	})
 	return ix
 }
 

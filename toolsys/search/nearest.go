@@ -94,11 +94,15 @@ func (ix *Index) related(name string) []string {
 	return names
 }
 
-// rooted enters each tool under the roots of its words.
+// rooted enters each tool under the roots of its words; no other index of the reader may be
+// at it.
 func rooted(docs []doc) map[string][]int {
 	roots := map[string][]int{}
 	for i, d := range docs {
-		enter(roots, rootsOf(slices.Concat(partsOf(d.Name, d.MCP), wordsOf(d.Hint), wordsOf(d.Description))), i)
+		if d.roots == nil {
+			d.roots = rootsOf(slices.Concat(partsOf(d.Name, d.MCP), wordsOf(d.Hint), wordsOf(d.Description)))
+		}
+		enter(roots, d.roots, i)
 	}
 	return roots
 }

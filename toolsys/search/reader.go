@@ -19,6 +19,7 @@ type Doc struct {
 	lower   string // the name
 	server  string // as names spell it
 	reading *reading
+	roots   []string // of its words, for Nearest
 }
 
 // NewDoc makes a tool ready for indexes.
