@@ -21,7 +21,8 @@ import (
 // topic is a text that help prints beside those of the commands.
 type topic struct{ name, title, text string }
 
-// topics are the exit codes and environment, and the documents of the project.
+// topics are the exit codes and environment, and the documents of the project with their
+// notes: every start of the program lists them, and few print one.
 func topics() []topic {
 	all := []topic{{"exit-codes", "Exit codes and environment", helpText("codes")}}
 	files, err := docs.Files.ReadDir(".")
@@ -34,7 +35,7 @@ func topics() []topic {
 			panic(err)
 		}
 		title, text, _ := strings.Cut(string(data), "\n")
-		all = append(all, topic{strings.TrimSuffix(f.Name(), path.Ext(f.Name())), strings.TrimPrefix(title, "# "), notes.ReplaceAllString(text, "")})
+		all = append(all, topic{strings.TrimSuffix(f.Name(), path.Ext(f.Name())), strings.TrimPrefix(title, "# "), text})
 	}
 	return all
 }
@@ -46,7 +47,8 @@ var notes = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
 func (a *app) helpCommand() *cobra.Command {
 	var names []string
 	long := "Explains a command, or a topic:\n"
-	for _, t := range topics() {
+	all := topics()
+	for _, t := range all {
 		names = append(names, t.name)
 		long += "\n  " + reports.Pad(t.name, 16) + t.title
 	}
@@ -54,9 +56,9 @@ func (a *app) helpCommand() *cobra.Command {
 		Use: "help [COMMAND|TOPIC]", Short: "Explain a command or a topic", Long: long, ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				if i := slices.IndexFunc(topics(), func(t topic) bool { return t.name == args[0] }); i >= 0 {
-					t := topics()[i]
-					return a.printAll([]byte(narrowed(strings.ToUpper(t.title)+"\n\n"+strings.TrimSpace(t.text), a.helpWidth())))
+				if i := slices.Index(names, args[0]); i >= 0 {
+					text := strings.TrimSpace(notes.ReplaceAllString(all[i].text, ""))
+					return a.printAll([]byte(narrowed(strings.ToUpper(all[i].title)+"\n\n"+text, a.helpWidth())))
 				}
 			}
 			command, rest, err := cmd.Root().Find(args)
