@@ -99,9 +99,9 @@ func TestOnlyWhatActsOnATerminalIsEscaped(t *testing.T) {
 // The query belongs to a request that is no turn of the model.
 func TestAnotherQueryIsAnotherRequest(t *testing.T) {
 	c := recording([]string{""}, []stream.Event{})
-	c.Interactions[0].Request = vcr.Request{Method: "GET", URL: "https://recorded.example.com/page?n=1"}
+	c.Interactions[0].Request = vcr.Request{Method: "POST", URL: "https://recorded.example.com/page?n=1", Body: `{"a":1}`}
 	p := player(t, c, cassette.Options{Wait: instantly})
-	_, err := p.RoundTrip(again(t, cassette.Interaction{Request: vcr.Request{Method: "GET", URL: "https://recorded.example.com/page?n=2"}}))
+	_, err := p.RoundTrip(again(t, cassette.Interaction{Request: vcr.Request{Method: "POST", URL: "https://recorded.example.com/page?n=2", Body: `{"a": 1}`}}))
 	assert.Error(t, err)
 }
 
