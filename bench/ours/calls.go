@@ -25,7 +25,7 @@ type calls struct {
 	snap *pool.Snapshot
 	ctx  tool.Context
 	said measure.Message
-	got  []pipeline.Result
+	got  []*pipeline.Result
 }
 
 // openCalls opens calls with a hook that matches the tools named.
@@ -94,17 +94,17 @@ func (c *calls) run(ctx context.Context) error {
 	prepared := make([]*pipeline.Prepared, len(c.said.Calls))
 	envs := make([]pipeline.Env, len(c.said.Calls))
 	c.got = c.got[:0]
-	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
+	driver, err := schedule.NewDriver(ctx, schedule.Config[*pipeline.Result]{
 		Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
-		Hooks: schedule.Hooks[pipeline.Result]{
-			Run: func(ctx context.Context, i int, control schedule.Control) pipeline.Result {
+		Hooks: schedule.Hooks[*pipeline.Result]{
+			Run: func(ctx context.Context, i int, control schedule.Control) *pipeline.Result {
 				return pipe.Run(ctx, prepared[i], &envs[i], control)
 			},
-			Verdict: func(r pipeline.Result) schedule.Verdict {
+			Verdict: func(r *pipeline.Result) schedule.Verdict {
 				return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
 			},
-			Answer: func(i int, cause schedule.Cause) pipeline.Result { return pipe.Answer(prepared[i], cause) },
-			Emit:   func(_ int, r pipeline.Result) { c.got = append(c.got, r) },
+			Answer: func(i int, cause schedule.Cause) *pipeline.Result { return pipe.Answer(prepared[i], cause) },
+			Emit:   func(_ int, r *pipeline.Result) { c.got = append(c.got, r) },
 		},
 	})
 	if err != nil {

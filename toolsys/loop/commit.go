@@ -50,7 +50,7 @@ func (s *Session) commit(ctx context.Context, ex *execution, out *Completion) (d
 
 // besides is what follows the results of a message: what they bring with them, and what the
 // user said meanwhile (H5).
-func (s *Session) besides(results []pipeline.Result, fresh []message.Message) (blocks []message.Block) {
+func (s *Session) besides(results []*pipeline.Result, fresh []message.Message) (blocks []message.Block) {
 	for _, r := range results {
 		for _, m := range r.Messages {
 			blocks = append(blocks, m.Content...)
@@ -77,7 +77,7 @@ func (s *Session) reminder() []message.Block {
 }
 
 // keep keeps the results of an agent's calls for its parent, where its kind wants that.
-func (s *Session) keep(results []pipeline.Result) {
+func (s *Session) keep(results []*pipeline.Result) {
 	if !s.cfg.preserve {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *Session) learnFound(m message.Message) {
 
 // inCallOrder sorts results as their calls stand in the message. Blocks that are complete
 // in another order, as a broken gateway sends them, ran and were answered in that (H5, O7).
-func inCallOrder(results []pipeline.Result, m message.Message) {
+func inCallOrder(results []*pipeline.Result, m message.Message) {
 	if ordered(results, m) {
 		return
 	}
@@ -122,10 +122,10 @@ func inCallOrder(results []pipeline.Result, m message.Message) {
 			place[b.ID] = i
 		}
 	}
-	slices.SortStableFunc(results, func(a, b pipeline.Result) int { return place[a.Block.ToolUseID] - place[b.Block.ToolUseID] })
+	slices.SortStableFunc(results, func(a, b *pipeline.Result) int { return place[a.Block.ToolUseID] - place[b.Block.ToolUseID] })
 }
 
-func ordered(results []pipeline.Result, m message.Message) bool {
+func ordered(results []*pipeline.Result, m message.Message) bool {
 	n := 0
 	for i := range m.Content {
 		if n < len(results) && m.Content[i].Type == message.TypeToolUse && m.Content[i].ID == results[n].Block.ToolUseID {
@@ -136,7 +136,7 @@ func ordered(results []pipeline.Result, m message.Message) bool {
 }
 
 // budgeted holds the results of the message together to their size (K2).
-func (s *Session) budgeted(results []pipeline.Result) []message.Block {
+func (s *Session) budgeted(results []*pipeline.Result) []message.Block {
 	blocks := make([]message.Block, len(results))
 	for i, r := range results {
 		blocks[i] = r.Block
@@ -158,7 +158,7 @@ func (s *Session) budgeted(results []pipeline.Result) []message.Block {
 	return blocks
 }
 
-func discoveredBy(results []pipeline.Result) []string {
+func discoveredBy(results []*pipeline.Result) []string {
 	var names []string
 	for _, r := range results {
 		for _, o := range r.Observed {
@@ -168,16 +168,16 @@ func discoveredBy(results []pipeline.Result) []string {
 	return names
 }
 
-func stopped(results []pipeline.Result) *pipeline.Result {
+func stopped(results []*pipeline.Result) *pipeline.Result {
 	for i := range results {
 		if results[i].StopTurn {
-			return &results[i]
+			return results[i]
 		}
 	}
 	return nil
 }
 
-func denied(results []pipeline.Result) int {
+func denied(results []*pipeline.Result) int {
 	n := 0
 	for _, r := range results {
 		if r.Denied {

@@ -19,7 +19,7 @@ import (
 type execution struct {
 	s      *Session
 	snap   *pool.Snapshot
-	driver *schedule.Driver[pipeline.Result]
+	driver *schedule.Driver[*pipeline.Result]
 	// running ends, by over, when the calls have.
 	running context.Context
 	over    context.CancelCauseFunc
@@ -37,7 +37,7 @@ type execution struct {
 	jobs    []*job
 	said    []message.Block // what the model said so far
 	spare   []job           // room for calls to come; only the stream's reader takes of it
-	emitted []pipeline.Result
+	emitted []*pipeline.Result
 }
 
 // job is one call with what it runs in.
@@ -65,14 +65,14 @@ func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution,
 	ex := &execution{s: s, snap: snap, history: slices.Clip(s.history), ways: s.ways(snap), nearest: s.nearest(snap)}
 	ex.busy = ex.inProgress
 	ex.running, ex.over = context.WithCancelCause(context.WithoutCancel(ctx))
-	hooks := schedule.Hooks[pipeline.Result]{
+	hooks := schedule.Hooks[*pipeline.Result]{
 		Run: ex.run, Verdict: verdict, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
 		Discard: ex.discard, Started: ex.started, Queued: ex.queued, Cancelled: ex.cancelled,
 	}
 	if s.cfg.Policy == schedule.Effects {
 		hooks.Touches, hooks.Ended = ex.touches, ex.ended
 	}
-	driver, err := schedule.NewDriver(ctx, schedule.Config[pipeline.Result]{
+	driver, err := schedule.NewDriver(ctx, schedule.Config[*pipeline.Result]{
 		Policy: s.cfg.Policy, Limit: s.cfg.Settings.MaxConcurrency,
 		Go:    func(i int, f func()) { s.cfg.Handlers.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) },
 		Hooks: hooks,
@@ -160,7 +160,7 @@ func (ex *execution) fresh(i int) *job {
 	return j
 }
 
-func (ex *execution) run(ctx context.Context, i int, c schedule.Control) pipeline.Result {
+func (ex *execution) run(ctx context.Context, i int, c schedule.Control) *pipeline.Result {
 	j := ex.job(i)
 	j.Control = c
 	if err := ex.s.record(Entry{Kind: CallStarted, Call: j.pre.Call.ID}); err != nil {
@@ -182,15 +182,15 @@ func (j *job) Alone(ctx context.Context) error {
 	return err
 }
 
-func verdict(r pipeline.Result) schedule.Verdict {
+func verdict(r *pipeline.Result) schedule.Verdict {
 	return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
 }
 
-func (ex *execution) answer(i int, cause schedule.Cause) pipeline.Result {
+func (ex *execution) answer(i int, cause schedule.Cause) *pipeline.Result {
 	return ex.s.pipe.Answer(ex.job(i).pre, cause)
 }
 
-func (ex *execution) leave(i int, cause schedule.Cause) pipeline.Result {
+func (ex *execution) leave(i int, cause schedule.Cause) *pipeline.Result {
 	return ex.s.pipe.Leave(ex.job(i).pre, cause)
 }
 
@@ -226,7 +226,7 @@ func (ex *execution) cancelled(i int, cause schedule.Cause) {
 }
 
 // apply lets a modifier act. One that panics changes nothing.
-func (ex *execution) apply(i int, r pipeline.Result) {
+func (ex *execution) apply(i int, r *pipeline.Result) {
 	if err := ex.s.change(r.Modify); err != nil {
 		ex.event(i, trace.Dropped{Error: err.Error()})
 		return
@@ -234,11 +234,11 @@ func (ex *execution) apply(i int, r pipeline.Result) {
 	ex.event(i, trace.Applied{})
 }
 
-func (ex *execution) drop(i int, _ pipeline.Result) { ex.event(i, trace.Dropped{}) }
+func (ex *execution) drop(i int, _ *pipeline.Result) { ex.event(i, trace.Dropped{}) }
 
 // emit commits what the call learned and lets its result out, in call order (B5,
 // I3).
-func (ex *execution) emit(i int, r pipeline.Result) {
+func (ex *execution) emit(i int, r *pipeline.Result) {
 	ex.s.commitResult(r)
 	ex.emitted = append(ex.emitted, r)
 	if !ex.s.traces() {
@@ -326,13 +326,13 @@ func (ex *execution) view(i int) tool.State {
 		if r.Modify != nil {
 			state, _ = modified(state, r.Modify) // the trace has it when it is applied
 		}
-		state = learned(state, *r)
+		state = learned(state, r)
 	}
 	return state
 }
 
 // ended keeps a result until it is let out.
-func (ex *execution) ended(i int, r pipeline.Result) { ex.job(i).ended = &r }
+func (ex *execution) ended(i int, r *pipeline.Result) { ex.job(i).ended = r }
 
 // touches asks call i what it reads and writes as things stand.
 func (ex *execution) touches(i int) *schedule.Footprint {

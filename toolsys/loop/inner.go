@@ -45,7 +45,7 @@ func (ex *execution) inner(i int) func(context.Context, func([]tool.InnerResult)
 	}
 }
 
-func (ex *execution) runInner(ctx context.Context, call pipeline.Call, wrapped *pool.Snapshot, state tool.State) pipeline.Result {
+func (ex *execution) runInner(ctx context.Context, call pipeline.Call, wrapped *pool.Snapshot, state tool.State) *pipeline.Result {
 	env := &pipeline.Env{Snapshot: wrapped, Nearest: ex.s.nearest(wrapped), Context: ex.s.context(state, ex)}
 	ex.s.begins(&env.Context, call.ID)
 	pre := ex.s.pipe.Prepare(call, env)

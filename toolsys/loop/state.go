@@ -40,7 +40,7 @@ func modified(st tool.State, m tool.Modifier) (after tool.State, err error) {
 }
 
 // commitResult moves what every result may move.
-func (s *Session) commitResult(r pipeline.Result) {
+func (s *Session) commitResult(r *pipeline.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = learned(s.state, r)
@@ -71,7 +71,7 @@ func (s *Session) Interruptible() bool {
 
 // learned is st after what every result may move: observations and the denial count
 // (B5, F3).
-func learned(st tool.State, r pipeline.Result) tool.State {
+func learned(st tool.State, r *pipeline.Result) tool.State {
 	for _, o := range r.Observed {
 		st = st.Observe(o)
 	}

@@ -83,14 +83,14 @@ func driven(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline
 	for b.Loop() {
 		var prepared [calls]*pipeline.Prepared
 		emitted := 0
-		driver, err := schedule.NewDriver(b.Context(), schedule.Config[pipeline.Result]{
+		driver, err := schedule.NewDriver(b.Context(), schedule.Config[*pipeline.Result]{
 			Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
-			Hooks: schedule.Hooks[pipeline.Result]{
-				Run: func(ctx context.Context, i int, control schedule.Control) pipeline.Result {
+			Hooks: schedule.Hooks[*pipeline.Result]{
+				Run: func(ctx context.Context, i int, control schedule.Control) *pipeline.Result {
 					return p.Run(ctx, prepared[i], env, control)
 				},
-				Verdict: func(r pipeline.Result) schedule.Verdict { return schedule.Verdict{Fails: r.Fails} },
-				Emit:    func(int, pipeline.Result) { emitted++ },
+				Verdict: func(r *pipeline.Result) schedule.Verdict { return schedule.Verdict{Fails: r.Fails} },
+				Emit:    func(int, *pipeline.Result) { emitted++ },
 			},
 		})
 		if err != nil {

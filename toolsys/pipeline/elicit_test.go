@@ -33,7 +33,7 @@ func asking(t *testing.T, answer func(pipeline.Elicitation) (json.RawMessage, er
 	return w
 }
 
-func (w *world) ask() pipeline.Result {
+func (w *world) ask() *pipeline.Result {
 	return w.callIn(w.t.Context(), pipeline.Call{ID: "c1", Name: "mcp__s__Look", Input: json.RawMessage(`{"path":"a"}`), Turn: 1})
 }
 

@@ -232,7 +232,7 @@ func TestACallThatEndsDespiteBeingStoppedKeepsItsResult(t *testing.T) {
 
 // Only a tool that says so stops its siblings, and only by failing itself (J3).
 func TestWhichFailuresStopSiblings(t *testing.T) {
-	run := func(arrange func(*world)) pipeline.Result {
+	run := func(arrange func(*world)) *pipeline.Result {
 		w := newWorld(t)
 		w.def.Traits.FailureStopsSiblings = true
 		arrange(w)

@@ -22,7 +22,7 @@ func (r *run) preHooks(ctx context.Context) *Result {
 
 // hooked reports whether a hook is registered for this call at event.
 func (r *run) hooked(event hook.Event) bool {
-	return r.p.Handlers.Hooks.Matches(event, r.name(), r.tool.Aliases)
+	return r.p.Handlers.Hooks.Matches(event, r.name(), r.pre.tool.Aliases)
 }
 
 func (r *run) askHooks(ctx context.Context) *Result {
@@ -49,7 +49,7 @@ func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input
 		return hook.Merged{}
 	}
 	in := hook.Input{
-		Event: event, Tool: r.name(), Aliases: r.tool.Aliases, Call: r.call.ID, Turn: r.call.Turn,
+		Event: event, Tool: r.name(), Aliases: r.pre.tool.Aliases, Call: r.pre.Call.ID, Turn: r.pre.Call.Turn,
 		Agent: r.context.AgentID, Dir: r.context.State.Dir, Mode: r.context.Mode, Input: r.observed(),
 	}
 	if fill != nil {
@@ -132,7 +132,7 @@ func (r *run) elicit(ctx context.Context, server string, params []byte) ([]byte,
 	answer := declined
 	if r.p.Handlers.Elicit != nil && !r.context.NonInteractive && !forbids(asked) && ctx.Err() == nil {
 		began, release := r.p.now(), r.hold()
-		given, err := r.p.Handlers.Elicit(ctx, Elicitation{CallID: r.call.ID, Tool: r.name(), Server: server, Params: params})
+		given, err := r.p.Handlers.Elicit(ctx, Elicitation{CallID: r.pre.Call.ID, Tool: r.name(), Server: server, Params: params})
 		release()
 		r.waitedSince(began)
 		if err == nil {

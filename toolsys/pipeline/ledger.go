@@ -131,22 +131,25 @@ func (l *Ledger) One(callID string, limit int, blocks []message.Block) ([]messag
 	return e.apply(blocks), e.Sizing
 }
 
-func (l *Ledger) decide(k key, limit int, text string) *entry {
+// decide gives the entry of a result. One that is kept is not entered until it is sent:
+// nothing but its text and its limit decides on it.
+func (l *Ledger) decide(k key, limit int, text string) entry {
 	if e := l.find(k); e != nil {
-		return e
+		return *e
 	}
 	limit = cmp.Or(limit, tool.DefaultResultChars)
-	e := &entry{limit: limit, full: text, inline: text}
-	e.Sizing = Sizing{CallID: k.callID, Chars: utf8.RuneCountInString(text)}
-	e.Inline = e.Chars
+	chars := utf8.RuneCountInString(text)
+	e := entry{limit: limit, full: text, inline: text, Sizing: Sizing{CallID: k.callID, Chars: chars, Inline: chars}}
 	switch {
 	case limit >= 0 && e.Chars > limit:
-		l.move(e, k, min(PreviewChars, limit), limit, fmt.Sprintf("over the tool's limit of %d characters", limit))
+		l.move(&e, k, min(PreviewChars, limit), limit, fmt.Sprintf("over the tool's limit of %d characters", limit))
 	case limit >= 0 && len(text) >= MaxInlineBytes:
-		l.move(e, k, PreviewChars, limit, fmt.Sprintf("not under %d bytes", MaxInlineBytes))
+		l.move(&e, k, PreviewChars, limit, fmt.Sprintf("not under %d bytes", MaxInlineBytes))
 	case len(text) >= MaxInlineBytes:
 		why := fmt.Sprintf("A result must stay under %d bytes", MaxInlineBytes)
 		e.cut(e.Chars, why, why)
+	default:
+		return e
 	}
 	return l.keep(e, k)
 }
@@ -211,16 +214,13 @@ func (l *Ledger) find(k key) *entry {
 
 // keep enters e under its own text and under what is sent of it, so that a caller
 // may ask again with either. Who came first stays.
-func (l *Ledger) keep(e *entry, k key) *entry {
+func (l *Ledger) keep(e entry, k key) entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if first := l.entries[k]; first != nil {
-		return first
+		return *first
 	}
-	l.entries[k] = e
-	if e.Verdict != Kept {
-		l.entries[l.sent(e, k)] = e
-	}
+	l.entries[k], l.entries[l.sent(&e, k)] = &e, &e
 	return e
 }
 

@@ -58,7 +58,7 @@ func (l *Ledger) item(r SizedResult) item {
 	text := message.PlainText(r.Result.Content)
 	k := l.key(r.Result.ToolUseID, text)
 	e := l.decide(k, r.Limit, text)
-	return item{entry: *e, shown: PreviewChars + 1, key: k, was: l.sent(e, k)}
+	return item{entry: e, shown: PreviewChars + 1, key: k, was: l.sent(&e, k)}
 }
 
 // noteChars is more than the words around a preview or a cut take, the path apart.

@@ -28,11 +28,11 @@ type limit struct {
 // when it reports progress, has a limit that moves: for others the context's own deadline
 // gives the tool more information.
 func (r *run) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	total := r.tool.Limit.Total
+	total := r.pre.tool.Limit.Total
 	switch {
 	case d <= 0:
 		return ctx, func() {}
-	case r.tool.Origin == nil && total <= d:
+	case r.pre.tool.Origin == nil && total <= d:
 		return context.WithTimeoutCause(ctx, d, errTimeout)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -101,7 +101,7 @@ func (r *run) hold() (release func()) {
 
 // exceeded words what limit a call ran into.
 func (r *run) exceeded() string {
-	d := r.tool.Limit.Timeout(r.input)
+	d := r.pre.tool.Limit.Timeout(r.pre.input)
 	if l := r.clock; l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -84,7 +84,7 @@ func (r *run) resolved(ctx context.Context) permission.Decision {
 func (r *run) inputs() permission.Inputs {
 	return permission.Inputs{
 		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
-		Hook: r.opinion, Check: r.tool.Permit(r.input, r.context), Denials: r.context.State.Denials,
+		Hook: r.opinion, Check: r.pre.tool.Permit(r.pre.input, r.context), Denials: r.context.State.Denials,
 		CanAsk: r.p.Handlers.Ask != nil && !r.context.NonInteractive,
 	}
 }
@@ -103,10 +103,10 @@ func (r *run) mayAlso(ctx context.Context, name string, input any) (bool, string
 		return false, problems.String()
 	}
 	defer r.hold()()
-	pre := &Prepared{Call: Call{ID: r.call.ID, Name: t.Name, Input: raw, Turn: r.call.Turn}, tool: t, input: in}
+	pre := &Prepared{Call: Call{ID: r.pre.Call.ID, Name: t.Name, Input: raw, Turn: r.pre.Call.Turn}, tool: t, input: in}
 	copied := *r.context
 	sub := &pre.run
-	sub.p, sub.pre, sub.call, sub.tool, sub.input, sub.context, sub.control = r.p, pre, pre.Call, t, in, &copied, r.control
+	sub.p, sub.pre, sub.context, sub.control = r.p, pre, &copied, r.control
 	defer r.take(sub)
 	for _, step := range []func(*run, context.Context) *Result{(*run).validate, (*run).preHooks, (*run).permission} {
 		if res := step(sub, ctx); res != nil {
@@ -126,7 +126,7 @@ func (r *run) take(sub *run) {
 
 // query describes the call in the words of rules.
 func (r *run) query() permission.Query {
-	return describe(r.tool, r.input, r.context, r.p.Handlers.Resolve)
+	return describe(r.pre.tool, r.pre.input, r.context, r.p.Handlers.Resolve)
 }
 
 // Decide resolves a call of a tool without running it (SPEC F7): no hook is run,
@@ -188,7 +188,7 @@ func resolved(paths []string, resolve func(string) string) []string {
 func (r *run) ask(ctx context.Context, d permission.Decision) (permission.Decision, *Result) {
 	began := r.p.now()
 	r.trace(trace.Ask{Reason: d.Reason.String()})
-	reply, err := r.p.Handlers.Ask(ctx, Question{CallID: r.call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason, Inputs: r.inputs()})
+	reply, err := r.p.Handlers.Ask(ctx, Question{CallID: r.pre.Call.ID, Tool: r.name(), Input: r.observed(), Reason: d.Reason, Inputs: r.inputs()})
 	waited := r.waitedSince(began)
 	if cause := context.Cause(ctx); cause != nil {
 		res := r.stopped(cause)
@@ -215,10 +215,10 @@ func (r *run) denied(ctx context.Context, d permission.Decision) *Result {
 // complete lets the permission layer add internal members to what a person
 // approved (H3).
 func (r *run) complete() *Result {
-	if !r.approved || len(r.tool.Internal) == 0 {
+	if !r.approved || len(r.pre.tool.Internal) == 0 {
 		return nil
 	}
-	raw, ok := r.tool.Complete(r.input, r.context)
+	raw, ok := r.pre.tool.Complete(r.pre.input, r.context)
 	if !ok {
 		return nil
 	}
@@ -226,14 +226,14 @@ func (r *run) complete() *Result {
 }
 
 func (r *run) decodeInternal(raw json.RawMessage) *Result {
-	clean, _ := without(raw, r.tool.Internal)
-	if _, problems := r.tool.Parse(clean); len(problems) > 0 {
+	clean, _ := without(raw, r.pre.tool.Internal)
+	if _, problems := r.pre.tool.Parse(clean); len(problems) > 0 {
 		return r.failed(Invalid, "The approved input does not fit the tool. %s", problems.String())
 	}
-	input, problems := r.tool.Decode(raw)
+	input, problems := r.pre.tool.Decode(raw)
 	if len(problems) > 0 {
 		return r.failed(Invalid, "The approved input cannot be read. %s", problems.String())
 	}
-	r.input = r.p.reporting(input, r.call, r.tool)
+	r.pre.input = r.p.reporting(input, r.pre.Call, r.pre.tool)
 	return nil
 }

@@ -357,7 +357,7 @@ func TestTheClassifierDelaysOnlyWhatItDecides(t *testing.T) {
 			return permission.Verdict{Ruling: verdict, Text: "judged"}, w.handlers.Clock.Sleep(ctx, "judge", time.Minute)
 		}
 	}
-	run := func(t *testing.T, verdict permission.Ruling, arrange func(*world)) (r pipeline.Result, took time.Duration) {
+	run := func(t *testing.T, verdict permission.Ruling, arrange func(*world)) (r *pipeline.Result, took time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			auto(w, verdict)

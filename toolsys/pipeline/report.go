@@ -43,7 +43,7 @@ func (r *run) stage(name, result string, took time.Duration) {
 // be that of another call: of what it still does only its end is traced (J4).
 func (r *run) trace(data trace.Data) {
 	if !r.pre.Left() {
-		r.p.trace(r.call, r.name(), data)
+		r.p.trace(r.pre.Call, r.name(), data)
 	}
 }
 

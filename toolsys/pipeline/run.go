@@ -31,11 +31,11 @@ type Prepared struct {
 	over atomic.Uint32
 	// failure is set when an early stage already decided the result.
 	failure *failure
-	// notes are the stages passed so far, count their number.
-	notes [2]note
-	count int
-	// run is the call's way through the stages, once it is on it.
-	run run
+	// found and fits are the stages find and schema, where they were passed.
+	found, fits note
+	// run is the call's way through the stages, once it is on it, result what it came to.
+	run    run
+	result Result
 }
 
 // Activity is what the call does, in the words of its tool.
@@ -61,8 +61,8 @@ type failure struct {
 // note is a stage that was passed before the call started; it is traced when the
 // call does.
 type note struct {
-	stage, result string
-	took          time.Duration
+	passed, ok bool
+	took       time.Duration
 }
 
 // Prepare finds the tool and checks the input: the stages find and schema (H1).
@@ -92,7 +92,7 @@ func callersText(callers []string) string {
 func (p *Pipeline) find(pre *Prepared, env *Env) bool {
 	began := p.now()
 	t, found := env.Snapshot.Pool.Find(pre.Call.Name)
-	pre.note("find", found, p.since(began))
+	pre.found = note{true, found, p.since(began)}
 	if !found {
 		pre.failure = &failure{Unknown, unknownText(pre.Call.Name, env)}
 		return false
@@ -113,7 +113,7 @@ func (p *Pipeline) check(pre *Prepared, env *Env) {
 	}
 	began := p.now()
 	input, problems := pre.tool.Parse(pre.Call.Input)
-	pre.note("schema", len(problems) == 0, p.since(began))
+	pre.fits = note{true, len(problems) == 0, p.since(began)}
 	if len(problems) > 0 {
 		pre.failure = &failure{Invalid, problems.String() + hintFor(pre.tool, env)}
 		return
@@ -125,13 +125,15 @@ func (p *Pipeline) check(pre *Prepared, env *Env) {
 // Left reports whether the call was answered while it ran.
 func (p *Prepared) Left() bool { return p.over.Load() == left }
 
-func (p *Prepared) note(stage string, ok bool, took time.Duration) {
-	result := "ok"
-	if !ok {
-		result = "failed"
+// noted traces a stage that was passed before the call started.
+func (r *run) noted(stage string, n note) {
+	switch {
+	case !n.passed:
+	case n.ok:
+		r.stage(stage, "ok", n.took)
+	default:
+		r.stage(stage, "failed", n.took)
 	}
-	p.notes[p.count] = note{stage, result, took}
-	p.count++
 }
 
 // reporting has the members of the tool that panic on this input named in the trace.
@@ -149,19 +151,20 @@ func (p *Pipeline) predicateFailed(call Call, t *tool.Tool, name string, err err
 }
 
 // Run takes a prepared call to its result, once. A panic anywhere becomes an error result.
-func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control schedule.Control) (res Result) {
+func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control schedule.Control) (res *Result) {
 	r := &pre.run
-	r.p, r.pre, r.call, r.tool, r.input, r.context, r.control = p, pre, pre.Call, pre.tool, pre.input, &env.Context, control
-	r.pool = env.Snapshot.Pool
+	res = &pre.result
+	r.p, r.pre, r.context, r.control, r.pool = p, pre, &env.Context, control, env.Snapshot.Pool
 	defer func() {
 		if v := recover(); v != nil {
-			res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects()))
+			*res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects()))
 		}
 		r.end()
 		res.Tool, res.Why, res.Decided = r.name(), r.why, r.wasDecided
-		p.traceEnd(pre, ended, &res)
+		p.traceEnd(pre, ended, res)
 	}()
-	return r.stages(ctx)
+	*res = r.stages(ctx)
+	return res
 }
 
 // effects words which effects a failed call may have had, for the model.
@@ -176,9 +179,6 @@ func (r *run) effects() string {
 type run struct {
 	p       *Pipeline
 	pre     *Prepared
-	call    Call
-	tool    *tool.Tool
-	input   tool.Input
 	context *tool.Context
 	control schedule.Control
 	verdict func(context.Context) permission.Verdict
@@ -223,9 +223,8 @@ var steps = [...]struct {
 // stages runs what is left after Prepare; the first stage that has a result ends
 // the call.
 func (r *run) stages(ctx context.Context) Result {
-	for _, n := range r.pre.notes[:r.pre.count] {
-		r.stage(n.stage, n.result, n.took)
-	}
+	r.noted("find", r.pre.found)
+	r.noted("schema", r.pre.fits)
 	if f := r.pre.failure; f != nil {
 		return r.fail(f.status, f.text)
 	}
@@ -245,15 +244,17 @@ func (r *run) stages(ctx context.Context) Result {
 // bind fills the parts of the context that belong to this call.
 func (r *run) bind() {
 	c := r.context
-	c.CallID, c.Turn = r.call.ID, r.call.Turn
+	c.CallID, c.Turn = r.pre.Call.ID, r.pre.Call.Turn
 	c.Progress = r.progress
 	if ask := r.p.Handlers.AskUser; ask != nil && !c.NonInteractive {
 		c.AskUser = func(ctx context.Context, q []tool.Question) ([]tool.Answer, error) {
 			defer r.waitedSince(r.p.now())
-			return ask(ctx, r.call.ID, q)
+			return ask(ctx, r.pre.Call.ID, q)
 		}
 	}
-	c.Elicit = r.elicit
+	if r.pre.tool.Origin != nil {
+		c.Elicit = r.elicit
+	}
 	c.MayAlso = r.mayAlso
 	c.Notify = r.p.Handlers.Notify
 	if c.Notify == nil {
@@ -266,7 +267,7 @@ func (r *run) bind() {
 func (r *run) fail(status Status, text string) Result {
 	return Result{
 		Status: status, Tool: r.name(), Limit: r.limit(), Messages: r.added,
-		Block: message.ToolResult(r.call.ID, true, message.Text(text)),
+		Block: message.ToolResult(r.pre.Call.ID, true, message.Text(text)),
 	}
 }
 
@@ -276,10 +277,10 @@ func (r *run) failed(status Status, format string, args ...any) *Result {
 }
 
 func (r *run) limit() int {
-	if r.tool == nil {
+	if r.pre.tool == nil {
 		return tool.DefaultResultChars
 	}
-	return r.tool.Limit.ResultChars
+	return r.pre.tool.Limit.ResultChars
 }
 
 // Effects gives what a prepared call will read and write (J8), given the state in
@@ -308,7 +309,7 @@ func (p *Pipeline) othersDecide(pre *Prepared, env *Env) bool {
 	}
 	quiet := Pipeline{Handlers: p.Handlers}
 	quiet.Handlers.Trace = nil // nothing happens yet
-	r := &run{p: &quiet, pre: pre, call: pre.Call, tool: pre.tool, input: pre.input, context: &env.Context}
+	r := &run{p: &quiet, pre: pre, context: &env.Context}
 	in := r.inputs()
 	if in.Query.Interactive || in.Check.UpdatedInput != nil {
 		return true

@@ -15,10 +15,10 @@ import (
 // validate is the tool's own look at an input that fits its schema. Who coordinates other
 // agents does no work beside them, whatever the rules say.
 func (r *run) validate(context.Context) *Result {
-	if r.context.State.Coordinates() && !r.tool.Coordinates {
-		return r.failed(Refused, "Coordinator mode is on, in which %s is not used: have an agent do it, or leave the mode with CoordinatorMode", r.tool.Name)
+	if r.context.State.Coordinates() && !r.pre.tool.Coordinates {
+		return r.failed(Refused, "Coordinator mode is on, in which %s is not used: have an agent do it, or leave the mode with CoordinatorMode", r.pre.tool.Name)
 	}
-	if refusal := r.tool.Validate(r.input, r.context); refusal != nil {
+	if refusal := r.pre.tool.Validate(r.pre.input, r.context); refusal != nil {
 		return r.failed(Refused, "%s (code %d)", refusal.Message, refusal.Code)
 	}
 	return nil
@@ -32,13 +32,13 @@ func (r *run) classify(ctx context.Context) *Result {
 	if classify == nil || r.context.Mode != permission.Auto {
 		return nil
 	}
-	name, input := r.tool.Name, r.tool.Shape.Classifier(r.input)
+	name, input := r.pre.tool.Name, r.pre.tool.Shape.Classifier(r.pre.input)
 	if input == "" {
 		return nil
 	}
 	done := make(chan permission.Verdict, 1)
 	r.classified++
-	r.p.Handlers.Clock.Go(fmt.Sprintf("classify/%s/%d", r.call.ID, r.classified), func() {
+	r.p.Handlers.Clock.Go(fmt.Sprintf("classify/%s/%d", r.pre.Call.ID, r.classified), func() {
 		done <- guardVerdict(ctx, classify, name, input)
 	})
 	r.verdict = func(ctx context.Context) permission.Verdict {
@@ -71,15 +71,15 @@ func guardVerdict(ctx context.Context, classify func(context.Context, string, st
 // strip takes out the members only the permission layer may set. The schema
 // rejects them as well; this holds where a schema would let them through (H3).
 func (r *run) strip(context.Context) *Result {
-	clean, changed := without(r.input.Raw, r.tool.Internal)
+	clean, changed := without(r.pre.input.Raw, r.pre.tool.Internal)
 	if !changed {
 		return nil
 	}
-	input, problems := r.tool.Parse(clean)
+	input, problems := r.pre.tool.Parse(clean)
 	if len(problems) > 0 {
 		return r.failed(Invalid, "%s", problems.String())
 	}
-	r.input = r.p.reporting(input, r.call, r.tool)
+	r.pre.input = r.p.reporting(input, r.pre.Call, r.pre.tool)
 	return nil
 }
 
@@ -106,19 +106,19 @@ func without(raw json.RawMessage, names []string) (json.RawMessage, bool) {
 // observed is the input as hooks and persons see it: a clone with derived members
 // added, never the input that is sent on (G2).
 func (r *run) observed() json.RawMessage {
-	if r.tool.Shape.Backfill == nil {
-		return r.input.Raw
+	if r.pre.tool.Shape.Backfill == nil {
+		return r.pre.input.Raw
 	}
 	var members map[string]any
-	if json.Unmarshal(r.input.Raw, &members) != nil {
-		return r.input.Raw
+	if json.Unmarshal(r.pre.input.Raw, &members) != nil {
+		return r.pre.input.Raw
 	}
 	if r.backfill(members) != nil {
-		return r.input.Raw
+		return r.pre.input.Raw
 	}
 	raw, err := json.Marshal(members)
 	if err != nil {
-		return r.input.Raw
+		return r.pre.input.Raw
 	}
 	return raw
 }
@@ -129,10 +129,10 @@ func (r *run) backfill(members map[string]any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
-			r.p.predicateFailed(r.call, r.tool, "backfill", err)
+			r.p.predicateFailed(r.pre.Call, r.pre.tool, "backfill", err)
 		}
 	}()
-	r.tool.Shape.Backfill(members, r.context)
+	r.pre.tool.Shape.Backfill(members, r.context)
 	return nil
 }
 
@@ -140,13 +140,13 @@ func (r *run) backfill(members map[string]any) (err error) {
 // model's: schema and the tool's validation hold for it too, and an input that is
 // no longer safe waits until it is alone (G2).
 func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string) *Result {
-	raw = unfill(raw, seen, r.input.Raw)
-	raw, _ = without(raw, r.tool.Internal)
-	input, problems := r.tool.Parse(raw)
+	raw = unfill(raw, seen, r.pre.input.Raw)
+	raw, _ = without(raw, r.pre.tool.Internal)
+	input, problems := r.pre.tool.Parse(raw)
 	if len(problems) > 0 {
 		return r.failed(Invalid, "The input was changed by %s and no longer fits the tool. %s", by, problems.String())
 	}
-	r.input = r.p.reporting(input, r.call, r.tool)
+	r.pre.input = r.p.reporting(input, r.pre.Call, r.pre.tool)
 	if res := r.validate(ctx); res != nil {
 		return res
 	}
@@ -156,7 +156,7 @@ func (r *run) rewrite(ctx context.Context, raw, seen json.RawMessage, by string)
 
 // escalate asks for an exclusive turn when a call that was let go as safe is not.
 func (r *run) escalate(ctx context.Context) *Result {
-	if !r.pre.Safe || r.exclusive || r.tool.Behaviour.Safe(r.input) {
+	if !r.pre.Safe || r.exclusive || r.pre.tool.Behaviour.Safe(r.pre.input) {
 		return nil
 	}
 	r.exclusive = true

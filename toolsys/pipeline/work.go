@@ -67,7 +67,7 @@ func halted(s Status) bool {
 // perform runs the tool's own code under its own limit: the deadline counts the run
 // alone, not the queue and not the person.
 func (r *run) perform(ctx context.Context) (out tool.Output, err error) {
-	ctx, done := r.limited(ctx, r.tool.Limit.Timeout(r.input))
+	ctx, done := r.limited(ctx, r.pre.tool.Limit.Timeout(r.pre.input))
 	defer done()
 	stop := r.heartbeat(ctx)
 	defer stop()
@@ -77,7 +77,7 @@ func (r *run) perform(ctx context.Context) (out tool.Output, err error) {
 		}
 	}()
 	r.performed = true
-	out, err = r.tool.Call(ctx, r.input, r.context)
+	out, err = r.pre.tool.Call(ctx, r.pre.input, r.context)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause // why it was stopped explains more than that it was
 	}
@@ -91,14 +91,14 @@ func (e *panicError) Error() string { return fmt.Sprintf("the tool panicked: %v"
 // heartbeat reports progress while the tool runs, as often as the tool asks for
 // (L4). The function it gives back ends it.
 func (r *run) heartbeat(ctx context.Context) (stop func()) {
-	every := r.tool.Limit.Heartbeat
+	every := r.pre.tool.Limit.Heartbeat
 	if every <= 0 {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	clock := &r.p.Handlers.Clock
 	began := clock.Now()
-	actor := "heartbeat/" + r.call.ID
+	actor := "heartbeat/" + r.pre.Call.ID
 	clock.Go(actor, func() {
 		for clock.Sleep(ctx, actor, every) == nil {
 			r.progress("running for " + clock.Now().Sub(began).Round(time.Second).String())
@@ -118,8 +118,8 @@ func (r *run) resultOf(ctx context.Context, out tool.Output, err error) Result {
 	}
 	return Result{
 		Status: status, Limit: r.limit(), Data: out.Data,
-		Block:    message.ToolResult(r.call.ID, out.Failed, out.Blocks...),
-		Fails:    out.Failed && r.tool.Behaviour.FailureStopsSiblings,
+		Block:    message.ToolResult(r.pre.Call.ID, out.Failed, out.Blocks...),
+		Fails:    out.Failed && r.pre.tool.Behaviour.FailureStopsSiblings,
 		Modify:   out.Modify,
 		Observed: out.Observed, Messages: out.Messages, Allowed: true,
 	}
@@ -145,7 +145,7 @@ func (r *run) unsuccessful(ctx context.Context, out tool.Output, err error) Resu
 // siblings (J3).
 func (r *run) broke(status Status, text string, out tool.Output) Result {
 	res := r.fail(status, text)
-	res.Fails = r.tool.Behaviour.FailureStopsSiblings
+	res.Fails = r.pre.tool.Behaviour.FailureStopsSiblings
 	res.Observed, res.Allowed = out.Observed, true
 	res.Messages, r.added = nil, append(r.added, out.Messages...)
 	return res
@@ -178,28 +178,28 @@ func Halt(cause error, name string, running bool) (Status, string) {
 }
 
 // Answer is the result of a call that never ran, or that vanished under way.
-func (p *Pipeline) Answer(pre *Prepared, cause error) Result {
+func (p *Pipeline) Answer(pre *Prepared, cause error) *Result {
 	status, text := Halt(cause, pre.name(), false)
 	return p.answer(pre, ended, status, text)
 }
 
 // Leave is the result of a call that was asked to stop for cause and still runs. Nothing
 // more is done for the call; its end, when it comes, is traced as late (J4).
-func (p *Pipeline) Leave(pre *Prepared, cause error) Result {
+func (p *Pipeline) Leave(pre *Prepared, cause error) *Result {
 	status, text := Halt(cause, pre.name(), true)
 	return p.answer(pre, left, status, text+" It did not stop when it was asked to, and may still be at work.")
 }
 
-func (p *Pipeline) answer(pre *Prepared, over uint32, status Status, text string) Result {
+func (p *Pipeline) answer(pre *Prepared, over uint32, status Status, text string) *Result {
 	limit := tool.DefaultResultChars
 	if pre.tool != nil {
 		limit = pre.tool.Limit.ResultChars
 	}
-	res := Result{
+	res := &Result{
 		Status: status, Tool: pre.name(), Limit: limit,
 		Block: message.ToolResult(pre.Call.ID, true, message.Text(text)),
 	}
-	p.traceEnd(pre, over, &res)
+	p.traceEnd(pre, over, res)
 	return res
 }
 
@@ -233,13 +233,13 @@ func (r *run) budget(res *Result) {
 		return
 	}
 	began := r.p.now()
-	content, d := r.p.Handlers.Budget.One(r.call.ID, r.limit(), res.Block.Content)
+	content, d := r.p.Handlers.Budget.One(r.pre.Call.ID, r.limit(), res.Block.Content)
 	res.Block.Content = content
 	if d.Verdict != Kept {
 		res.Data = nil
 	}
 	r.stage("budget", d.Verdict.String(), r.p.since(began))
-	r.p.Persisted(r.call.Turn, r.name(), d)
+	r.p.Persisted(r.pre.Call.Turn, r.name(), d)
 }
 
 // Persisted traces a decision of the budget that changed a result.

@@ -125,17 +125,17 @@ type control struct {
 func (c control) Alone(ctx context.Context) error { return c.alone(ctx) }
 func (c control) Begin()                          { c.begin() }
 
-func (w *world) callIn(ctx context.Context, call pipeline.Call) pipeline.Result {
+func (w *world) callIn(ctx context.Context, call pipeline.Call) *pipeline.Result {
 	p, env := w.pipeline()
 	return p.Run(ctx, p.Prepare(call, env), env, control{alone: w.alone, begin: w.begin})
 }
 
 // call runs Look with an input.
-func (w *world) call(input string) pipeline.Result {
+func (w *world) call(input string) *pipeline.Result {
 	return w.callIn(w.t.Context(), pipeline.Call{ID: "c1", Name: "Look", Input: json.RawMessage(input), Turn: 1})
 }
 
-func text(r pipeline.Result) string { return message.PlainText(r.Block.Content) }
+func text(r *pipeline.Result) string { return message.PlainText(r.Block.Content) }
 
 // events lists the kinds after, with an attribute where one is asked for.
 func (w *world) events(kind trace.Kind, attr string) []string {

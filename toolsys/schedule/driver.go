@@ -73,7 +73,8 @@ type Config[R any] struct {
 	// Limit is how many safe calls run at once; 1 or more (I2).
 	Limit int
 	Hooks Hooks[R]
-	// Go starts call i's goroutine. The simulator makes its start an event.
+	// Go starts call i's goroutine; nil starts a plain one. The simulator makes its start
+	// an event.
 	Go func(i int, f func())
 }
 
@@ -114,9 +115,6 @@ func NewDriver[R any](ctx context.Context, cfg Config[R]) (*Driver[R], error) {
 	core, err := NewCore(cfg.Policy, cfg.Limit)
 	if err != nil {
 		return nil, err
-	}
-	if cfg.Go == nil {
-		cfg.Go = func(_ int, f func()) { go f() }
 	}
 	return &Driver[R]{cfg: cfg, ctx: context.WithoutCancel(ctx), core: core, done: make(chan struct{})}, nil
 }
@@ -241,6 +239,10 @@ func (d *Driver[R]) start(i int) {
 	r.ctx, r.cancel = context.WithCancelCause(d.ctx)
 	if d.cfg.Hooks.Started != nil {
 		d.cfg.Hooks.Started(i)
+	}
+	if d.cfg.Go == nil {
+		go r.run()
+		return
 	}
 	d.cfg.Go(i, r.run)
 }

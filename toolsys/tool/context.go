@@ -162,8 +162,8 @@ type Extensions struct {
 	// turn. nil within such a call.
 	Inner func(ctx context.Context, next func(done []InnerResult) (InnerCall, bool)) InnerReport
 	// Elicit puts an MCP server's question to hooks and the user, and gives the answer
-	// in the protocol's words: a declined one where nobody can be asked (N5). nil
-	// outside of a pipeline.
+	// in the protocol's words: a declined one where nobody can be asked (N5). nil for a
+	// tool that no server has, and outside of a pipeline.
 	Elicit func(ctx context.Context, server string, params []byte) ([]byte, error)
 }
 
