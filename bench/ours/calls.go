@@ -131,7 +131,7 @@ func (c *calls) run(ctx context.Context) error {
 func (c *calls) answers() []measure.Answer {
 	out := make([]measure.Answer, len(c.got))
 	for i, r := range c.got {
-		out[i] = measure.Answer{ID: r.Block.ToolUseID, Error: r.Block.IsError}
+		out[i] = measure.Answer{ID: r.CallID, Error: r.Error}
 	}
 	return out
 }

@@ -82,7 +82,7 @@ func (s *Session) keep(results []*pipeline.Result) {
 		return
 	}
 	for _, r := range results {
-		s.results = append(s.results, tool.CallResult{Call: r.Block.ToolUseID, Tool: r.Tool, Status: string(r.Status), Text: message.PlainText(r.Block.Content)})
+		s.results = append(s.results, tool.CallResult{Call: r.CallID, Tool: r.Tool, Status: string(r.Status), Text: message.PlainText(r.Content)})
 	}
 }
 
@@ -122,13 +122,13 @@ func inCallOrder(results []*pipeline.Result, m message.Message) {
 			place[b.ID] = i
 		}
 	}
-	slices.SortStableFunc(results, func(a, b *pipeline.Result) int { return place[a.Block.ToolUseID] - place[b.Block.ToolUseID] })
+	slices.SortStableFunc(results, func(a, b *pipeline.Result) int { return place[a.CallID] - place[b.CallID] })
 }
 
 func ordered(results []*pipeline.Result, m message.Message) bool {
 	n := 0
 	for i := range m.Content {
-		if n < len(results) && m.Content[i].Type == message.TypeToolUse && m.Content[i].ID == results[n].Block.ToolUseID {
+		if n < len(results) && m.Content[i].Type == message.TypeToolUse && m.Content[i].ID == results[n].CallID {
 			n++
 		}
 	}
@@ -139,7 +139,7 @@ func ordered(results []*pipeline.Result, m message.Message) bool {
 func (s *Session) budgeted(results []*pipeline.Result) []message.Block {
 	blocks := make([]message.Block, len(results))
 	for i, r := range results {
-		blocks[i] = r.Block
+		blocks[i] = r.Block()
 	}
 	ledger := s.cfg.Handlers.Budget
 	if ledger == nil || len(results) == 0 {
@@ -147,11 +147,11 @@ func (s *Session) budgeted(results []*pipeline.Result) []message.Block {
 	}
 	sized := make([]pipeline.SizedResult, len(results))
 	for i, r := range results {
-		sized[i] = pipeline.SizedResult{Result: r.Block, Limit: r.Limit}
+		sized[i] = pipeline.SizedResult{Result: blocks[i], Limit: r.Limit}
 	}
 	blocks, decisions := ledger.Message(sized)
 	for i, d := range decisions {
-		if message.PlainText(blocks[i].Content) != message.PlainText(results[i].Block.Content) {
+		if message.PlainText(blocks[i].Content) != message.PlainText(results[i].Content) {
 			s.pipe.Persisted(s.turnNow(), results[i].Tool, d)
 		}
 	}

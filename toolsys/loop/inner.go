@@ -36,7 +36,7 @@ func (ex *execution) inner(i int) func(context.Context, func([]tool.InnerResult)
 			state = after(state)
 			report.Modify = report.Modify.Then(after)
 			report.Messages = append(report.Messages, r.Messages...)
-			report.Results = append(report.Results, tool.InnerResult{Tool: r.Tool, Status: string(r.Status), Blocks: r.Block.Content, Failed: r.Block.IsError})
+			report.Results = append(report.Results, tool.InnerResult{Tool: r.Tool, Status: string(r.Status), Blocks: r.Content, Failed: r.Error})
 			if r.StopTurn {
 				return report
 			}
@@ -61,8 +61,8 @@ func (ex *execution) runInner(ctx context.Context, call pipeline.Call, wrapped *
 		}
 	}
 	r := ex.s.pipe.Run(ctx, pre, env, schedule.Direct{})
-	if r.Block.Content == nil {
-		r.Block.Content = []message.Block{}
+	if r.Content == nil {
+		r.Content = []message.Block{}
 	}
 	return r
 }

@@ -45,7 +45,7 @@ func (s *Session) commitResult(r *pipeline.Result) {
 	defer s.mu.Unlock()
 	s.state = learned(s.state, r)
 	if r.Decided {
-		s.decided = append(s.decided, tool.Decided{Call: r.Block.ToolUseID, Tool: r.Tool, Allowed: !r.Denied, Reason: r.Why})
+		s.decided = append(s.decided, tool.Decided{Call: r.CallID, Tool: r.Tool, Allowed: !r.Denied, Reason: r.Why})
 	}
 }
 

@@ -99,12 +99,12 @@ func Resolve(in Inputs) Decision {
 }
 
 // decide goes through the stages; the first that applies decides.
-func (in *Inputs) decide() Decision {
+func (in *Inputs) decide() (d Decision) {
 	for _, stage := range [...]stage{
 		denyRule, sealDenies, hookDenies, checkDenies, hookAllows, checkAllows,
 		modeRefuses, bypasses, checkAsks, allowRule, modePermits,
 	} {
-		if d, decided := in.at(stage); decided {
+		if in.at(stage, &d) {
 			return d
 		}
 	}
@@ -119,9 +119,7 @@ func (in *Inputs) questioned(d Decision) Decision {
 	if hit, why, ok := in.Rules.evades(&in.Query); ok {
 		return Decision{Behaviour: Ask, Reason: Reason{Kind: ByRule, Hit: hit, Text: why}}
 	}
-	if in.Hook.Behaviour == Ask {
-		return opinion(in.Hook, ByHook)
-	}
+	d.of(&in.Hook, ByHook, in.Hook.Behaviour == Ask)
 	return d
 }
 

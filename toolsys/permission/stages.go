@@ -22,48 +22,54 @@ const (
 	modePermits
 )
 
-// at takes a step. The steps are called by name, not by value, since what is passed to
-// a function value is put on the heap.
-func (in *Inputs) at(s stage) (Decision, bool) {
+// at takes a step and reports whether it decides; only then is d written. The steps are
+// called by name, not by value, since what is passed to a function value is put on the heap.
+func (in *Inputs) at(s stage, d *Decision) bool {
 	switch s {
 	case denyRule:
-		return in.denyRule()
+		return in.denyRule(d)
 	case sealDenies:
-		return in.sealDenies()
+		return in.sealDenies(d)
 	case hookDenies:
-		return in.hookDenies()
+		return in.hookDenies(d)
 	case checkDenies:
-		return in.checkDenies()
+		return in.checkDenies(d)
 	case hookAllows:
-		return in.hookAllows()
+		return in.hookAllows(d)
 	case checkAllows:
-		return in.checkAllows()
+		return in.checkAllows(d)
 	case modeRefuses:
-		return in.modeRefuses()
+		return in.modeRefuses(d)
 	case bypasses:
-		return in.bypasses()
+		return in.bypasses(d)
 	case checkAsks:
-		return in.checkAsks()
+		return in.checkAsks(d)
 	case allowRule:
-		return in.allowRule()
+		return in.allowRule(d)
 	case modePermits:
-		return in.modePermits()
+		return in.modePermits(d)
 	}
-	return Decision{}, false
+	return false
 }
 
 // denyRule: nothing stands against one.
-func (in *Inputs) denyRule() (Decision, bool) {
+func (in *Inputs) denyRule(d *Decision) bool {
 	hit, ok := in.Rules.forbids(&in.Query, in.units, Deny)
-	return Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
+	if ok {
+		*d = Decision{Behaviour: Deny, Reason: Reason{Kind: ByRule, Hit: hit}}
+	}
+	return ok
 }
 
 // sealDenies keeps what is sealed as it is, whatever mode and rules permit.
-func (in *Inputs) sealDenies() (Decision, bool) {
-	file, hit := in.Query.breaksSeal()
-	return Decision{Behaviour: Deny, Reason: Reason{
-		Kind: ByWorktree, Text: file + " belongs to the main tree, which stays as it is while you are in the worktree; change the worktree's own file",
-	}}, hit
+func (in *Inputs) sealDenies(d *Decision) bool {
+	file, breaks := in.Query.breaksSeal()
+	if breaks {
+		*d = Decision{Behaviour: Deny, Reason: Reason{
+			Kind: ByWorktree, Text: file + " belongs to the main tree, which stays as it is while you are in the worktree; change the worktree's own file",
+		}}
+	}
+	return breaks
 }
 
 // breaksSeal gives a file that a call would change although it is sealed.
@@ -90,77 +96,90 @@ func (q *Query) breaksSeal() (file string, breaks bool) {
 }
 
 // hookDenies comes before the other opinions: a refusal outranks them.
-func (in *Inputs) hookDenies() (Decision, bool) {
-	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Deny
+func (in *Inputs) hookDenies(d *Decision) bool {
+	return d.of(&in.Hook, ByHook, in.Hook.Behaviour == Deny)
 }
 
 // checkDenies stands against a hook's allow.
-func (in *Inputs) checkDenies() (Decision, bool) {
-	return opinion(in.Check, ByTool), in.Check.Behaviour == Deny
+func (in *Inputs) checkDenies(d *Decision) bool {
+	return d.of(&in.Check, ByTool, in.Check.Behaviour == Deny)
 }
 
 // hookAllows skips the tool's ask.
-func (in *Inputs) hookAllows() (Decision, bool) {
-	return opinion(in.Hook, ByHook), in.Hook.Behaviour == Allow
+func (in *Inputs) hookAllows(d *Decision) bool {
+	return d.of(&in.Hook, ByHook, in.Hook.Behaviour == Allow)
 }
 
 // checkAllows is the tool's real allow, and the question a tool exists to ask,
 // which neither mode nor rule answers.
-func (in *Inputs) checkAllows() (Decision, bool) {
+func (in *Inputs) checkAllows(d *Decision) bool {
 	asks := in.Check.Behaviour == Ask && in.Query.Interactive
-	return opinion(in.Check, ByTool), asks || in.Check.Behaviour == Allow
+	return d.of(&in.Check, ByTool, asks || in.Check.Behaviour == Allow)
 }
 
 // checkAsks is the tool's question, for which the classifier's clearance is an answer.
-func (in *Inputs) checkAsks() (Decision, bool) {
-	return opinion(in.Check, ByTool), in.Check.Behaviour == Ask && in.ruling() != Clears
+func (in *Inputs) checkAsks(d *Decision) bool {
+	return d.of(&in.Check, ByTool, in.Check.Behaviour == Ask && in.ruling() != Clears)
 }
 
-// opinion is a decision as a hook or a tool gave it.
-func opinion(o Opinion, by Kind) Decision {
-	return Decision{Behaviour: o.Behaviour, Reason: Reason{Kind: by, Text: o.Text}}
+// of makes d the decision that a hook or a tool gave, where it counts, and reports that.
+func (d *Decision) of(o *Opinion, by Kind, counts bool) bool {
+	if counts {
+		*d = Decision{Behaviour: o.Behaviour, Reason: Reason{Kind: by, Text: o.Text}}
+	}
+	return counts
 }
 
 // modeRefuses is plan mode's refusal and the classifier's. After too many
 // denials the classifier's word is a question instead (SPEC F3).
-func (in *Inputs) modeRefuses() (Decision, bool) {
+func (in *Inputs) modeRefuses(d *Decision) bool {
 	if in.Mode == Plan && !in.Query.reads() {
-		return Decision{Behaviour: Deny, Reason: in.byMode("only reading is possible while planning")}, true
+		*d = Decision{Behaviour: Deny, Reason: in.byMode("only reading is possible while planning")}
+		return true
 	}
 	if in.Mode == Auto && in.Verdict.Ruling == Blocks {
-		d := Decision{Behaviour: Deny, Reason: Reason{Kind: ByClassifier, Text: in.Verdict.Text}}
+		*d = Decision{Behaviour: Deny, Reason: Reason{Kind: ByClassifier, Text: in.Verdict.Text}}
 		if in.Denials.FallBack() {
 			d.Behaviour = Ask
 		}
-		return d, true
+		return true
 	}
-	return Decision{}, false
+	return false
 }
 
 // bypasses lets everything run that got here, but for commands where rules list
 // those that may run.
-func (in *Inputs) bypasses() (Decision, bool) {
-	return Decision{Behaviour: Allow, Reason: in.byMode("")}, in.Mode == Bypass && !in.Rules.listCommands(&in.Query)
+func (in *Inputs) bypasses(d *Decision) bool {
+	if in.Mode != Bypass || in.Rules.listCommands(&in.Query) {
+		return false
+	}
+	*d = Decision{Behaviour: Allow, Reason: in.byMode("")}
+	return true
 }
 
 // allowRule is the user's own word, given beforehand.
-func (in *Inputs) allowRule() (Decision, bool) {
+func (in *Inputs) allowRule(d *Decision) bool {
 	hit, ok := in.Rules.allows(&in.Query, in.units)
-	return Decision{Behaviour: Allow, Reason: Reason{Kind: ByRule, Hit: hit}}, ok
+	if ok {
+		*d = Decision{Behaviour: Allow, Reason: Reason{Kind: ByRule, Hit: hit}}
+	}
+	return ok
 }
 
 // modePermits lets run what is harmless by its class, or cleared.
-func (in *Inputs) modePermits() (Decision, bool) {
+func (in *Inputs) modePermits(d *Decision) bool {
 	q := &in.Query
 	switch {
 	case q.reads() && q.within():
-		return Decision{Behaviour: Allow, Reason: in.byMode("reading within the roots")}, true
+		*d = Decision{Behaviour: Allow, Reason: in.byMode("reading within the roots")}
 	case (in.Mode == AcceptEdits || in.Mode == Auto || in.Mode == Bypass) && q.edits():
-		return Decision{Behaviour: Allow, Reason: in.byMode("a file edit within the roots")}, true
+		*d = Decision{Behaviour: Allow, Reason: in.byMode("a file edit within the roots")}
 	case in.ruling() == Clears:
-		return Decision{Behaviour: Allow, Reason: Reason{Kind: ByClassifier, Text: in.Verdict.Text}}, true
+		*d = Decision{Behaviour: Allow, Reason: Reason{Kind: ByClassifier, Text: in.Verdict.Text}}
+	default:
+		return false
 	}
-	return Decision{}, false
+	return true
 }
 
 // ruling is the classifier's, where it counts: in auto mode, until too many denials.

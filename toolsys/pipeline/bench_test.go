@@ -70,7 +70,7 @@ func oneByOne(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeli
 	b.ReportAllocs()
 	for b.Loop() {
 		if r := p.Run(b.Context(), p.Prepare(call, env), env, schedule.Direct{}); r.Status != pipeline.OK {
-			b.Fatal(r.Status, message.PlainText(r.Block.Content))
+			b.Fatal(r.Status, message.PlainText(r.Content))
 		}
 	}
 }

@@ -38,8 +38,10 @@ type Call struct {
 type Result struct {
 	Status Status
 	// Tool is the name of the tool that was found, or the name asked for.
-	Tool  string
-	Block message.Block
+	CallID, Tool string
+	// Content is what the model reads; Error marks it as a failure.
+	Content []message.Block
+	Error   bool
 	// Limit is the tool's result size, for the message's budget (K2).
 	Limit int
 	// Fails: the call's own run failed and its tool stops siblings (J3).
@@ -61,11 +63,14 @@ type Result struct {
 	Data any
 }
 
+// Block is the result as it is sent.
+func (r *Result) Block() message.Block { return message.ToolResult(r.CallID, r.Error, r.Content...) }
+
 // Emitted is the result as the trace has it.
 func (r *Result) Emitted() trace.Emitted {
 	return trace.Emitted{
-		Status: string(r.Status), Error: r.Block.IsError, Text: message.PlainText(r.Block.Content), Blocks: len(r.Block.Content),
-		Data: r.Data, Content: r.Block.Content,
+		Status: string(r.Status), Error: r.Error, Text: message.PlainText(r.Content), Blocks: len(r.Content),
+		Data: r.Data, Content: r.Content,
 	}
 }
 

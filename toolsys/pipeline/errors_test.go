@@ -32,7 +32,7 @@ func TestACallGoesThroughItsStages(t *testing.T) {
 	r := w.call(`{"path":"a.go"}`)
 	assert.Equal(t, pipeline.OK, r.Status)
 	assert.Equal(t, "saw a.go", text(r))
-	assert.Equal(t, message.ToolResult("c1", false, message.Text("saw a.go")), r.Block)
+	assert.Equal(t, message.ToolResult("c1", false, message.Text("saw a.go")), r.Block())
 	assert.Equal(t, "Look", r.Tool)
 	assert.Equal(t, tool.DefaultResultChars, r.Limit)
 	assert.True(t, r.Allowed)
@@ -97,8 +97,8 @@ func TestEachStageHasItsOwnError(t *testing.T) {
 			c.call.ID = "c1"
 			r := w.callIn(t.Context(), c.call)
 			assert.Equal(t, c.status, r.Status)
-			assert.True(t, r.Block.IsError)
-			assert.Equal(t, "c1", r.Block.ToolUseID)
+			assert.True(t, r.Error)
+			assert.Equal(t, "c1", r.CallID)
 			for _, s := range c.says {
 				assert.Contains(t, text(r), s)
 			}
@@ -197,7 +197,7 @@ func TestStopsAreToldApart(t *testing.T) {
 			}
 			stopped := w.callIn(ctx, pre.Call)
 			assert.Equal(t, want.status, stopped.Status)
-			assert.True(t, stopped.Block.IsError)
+			assert.True(t, stopped.Error)
 		})
 	}
 }
@@ -377,9 +377,9 @@ func TestPropertyExactlyOneResult(t *testing.T) {
 		}
 		r := w.callIn(t.Context(), pipeline.Call{ID: "c1", Name: "Look", Input: json.RawMessage(rapid.SampledFrom(inputs).Draw(rt, "input"))})
 		require.NotEmpty(rt, r.Status)
-		require.Equal(rt, message.TypeToolResult, r.Block.Type)
-		require.Equal(rt, "c1", r.Block.ToolUseID)
-		require.Equal(rt, r.Status != pipeline.OK, r.Block.IsError)
+		require.Equal(rt, message.TypeToolResult, r.Block().Type)
+		require.Equal(rt, "c1", r.CallID)
+		require.Equal(rt, r.Status != pipeline.OK, r.Error)
 		require.Len(rt, w.events(trace.KindEnded, "status"), 1)
 		require.LessOrEqual(rt, len(w.got), 1)
 	})
@@ -392,12 +392,12 @@ func TestAnEmptyTextIsNoBlockOfAResult(t *testing.T) {
 	w.def.Call = func(context.Context, in, *tool.Context) (tool.Result[string], error) { return tool.Done(""), nil }
 	r := w.call(`{"path":"a.go"}`)
 	assert.Equal(t, pipeline.OK, r.Status)
-	assert.Empty(t, r.Block.Content)
+	assert.Empty(t, r.Content)
 
 	w.def.Block = func(string) []message.Block {
 		return []message.Block{message.Text(""), message.Text("b"), message.Text("")}
 	}
-	assert.Equal(t, []message.Block{message.Text("b")}, w.call(`{"path":"a.go"}`).Block.Content)
+	assert.Equal(t, []message.Block{message.Text("b")}, w.call(`{"path":"a.go"}`).Content)
 }
 
 // A tool that nothing is near to is not said to have neighbours, and what stops a call is the

@@ -36,7 +36,7 @@ func (r *run) askHooks(ctx context.Context) *Result {
 	if m.Stop {
 		return r.failed(Stopped, "The hook %s stopped this call: %s", m.StopBy, m.StopReason)
 	}
-	r.opinion = permission.Opinion{Behaviour: m.Decision, Text: m.Reason}
+	r.opinion = &permission.Opinion{Behaviour: m.Decision, Text: m.Reason}
 	if m.Input != nil {
 		return r.rewrite(ctx, m.Input, seen, "a hook")
 	}
@@ -85,12 +85,12 @@ func (r *run) addContext(m hook.Merged) {
 // a message at the right moment must not get past it.
 func (r *run) postHooks(ctx context.Context, res *Result) {
 	event := hook.PostToolUse
-	if res.Block.IsError {
+	if res.Error {
 		event = hook.PostToolUseFailure
 	}
 	m := hook.Merged{}
 	if r.hooked(event) {
-		content, failed := res.Block.Content, res.Block.IsError
+		content, failed := res.Content, res.Error
 		m = r.hooks(context.WithoutCancel(ctx), event, func(in *hook.Input) {
 			in.Output = content
 			if failed {
@@ -102,7 +102,7 @@ func (r *run) postHooks(ctx context.Context, res *Result) {
 	res.Messages = append(res.Messages, r.added...)
 	r.added = nil
 	if m.Output != nil {
-		res.Block.Content, res.Data = m.Output, nil // it is not the tool's answer any more
+		res.Content, res.Data = m.Output, nil // it is not the tool's answer any more
 	}
 	if m.Stop {
 		res.StopTurn, res.Reason = true, m.StopReason

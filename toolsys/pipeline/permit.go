@@ -40,7 +40,7 @@ func (r *run) permission(ctx context.Context) *Result {
 }
 
 func (r *run) decided(d permission.Decision) {
-	r.why, r.wasDecided = d.Reason, true
+	r.pre.result.Why, r.pre.result.Decided = d.Reason, true
 	if r.p.traces() {
 		r.trace(trace.Decision{Behaviour: d.Behaviour.String(), Reason: d.Reason.String()})
 	}
@@ -82,11 +82,15 @@ func (r *run) resolved(ctx context.Context) permission.Decision {
 }
 
 func (r *run) inputs() permission.Inputs {
-	return permission.Inputs{
+	in := permission.Inputs{
 		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
-		Hook: r.opinion, Check: r.pre.tool.Permit(r.pre.input, r.context), Denials: r.context.State.Denials,
+		Check: r.pre.tool.Permit(r.pre.input, r.context), Denials: r.context.State.Denials,
 		CanAsk: r.p.Handlers.Ask != nil && !r.context.NonInteractive,
 	}
+	if r.opinion != nil {
+		in.Hook = *r.opinion
+	}
+	return in
 }
 
 // mayAlso decides on a further call of a tool without making it (A1): what leads a call
@@ -110,7 +114,7 @@ func (r *run) mayAlso(ctx context.Context, name string, input any) (bool, string
 	defer r.take(sub)
 	for _, step := range []func(*run, context.Context) *Result{(*run).validate, (*run).preHooks, (*run).permission} {
 		if res := step(sub, ctx); res != nil {
-			return false, message.PlainText(res.Block.Content)
+			return false, message.PlainText(res.Content)
 		}
 	}
 	return true, ""

@@ -157,14 +157,21 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control sch
 	r.p, r.pre, r.context, r.control, r.pool = p, pre, &env.Context, control, env.Snapshot.Pool
 	defer func() {
 		if v := recover(); v != nil {
-			*res = r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects()))
+			r.came(r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects())))
 		}
 		r.end()
-		res.Tool, res.Why, res.Decided = r.name(), r.why, r.wasDecided
+		res.Tool = r.name()
 		p.traceEnd(pre, ended, res)
 	}()
-	*res = r.stages(ctx)
+	r.came(r.stages(ctx))
 	return res
+}
+
+// came is what the call came to, beside the decision on it, which was noted before.
+func (r *run) came(out Result) {
+	noted := &r.pre.result
+	out.Why, out.Decided = noted.Why, noted.Decided
+	*noted = out
 }
 
 // effects words which effects a failed call may have had, for the model.
@@ -189,13 +196,11 @@ type run struct {
 	performed bool
 	// classified counts the classifier's runs, one for each input.
 	classified int
-	opinion    permission.Opinion
-	// pool is the conversation's; why is the reason for the decision on the call, once there was
-	// one.
-	pool       *pool.Pool
-	why        permission.Reason
-	wasDecided bool
-	added      []message.Message
+	// opinion is the hooks'; nil where none matched.
+	opinion *permission.Opinion
+	// pool is the conversation's.
+	pool  *pool.Pool
+	added []message.Message
 	// clock is the call's time limit; nil without one.
 	clock *limit
 
@@ -266,8 +271,8 @@ func (r *run) bind() {
 // the model, and by its status what kind it was, for everybody else.
 func (r *run) fail(status Status, text string) Result {
 	return Result{
-		Status: status, Tool: r.name(), Limit: r.limit(), Messages: r.added,
-		Block: message.ToolResult(r.pre.Call.ID, true, message.Text(text)),
+		Status: status, CallID: r.pre.Call.ID, Tool: r.name(), Limit: r.limit(), Messages: r.added,
+		Content: []message.Block{message.Text(text)}, Error: true,
 	}
 }
 

@@ -40,7 +40,7 @@ func (r *run) work(ctx context.Context) Result {
 	if r.pre.Left() {
 		return res
 	}
-	res.Block.Content = withoutEmpty(res.Block.Content)
+	res.Content = withoutEmpty(res.Content)
 	r.budget(&res)
 	r.stage("block", "ok", 0)
 	return res
@@ -117,8 +117,8 @@ func (r *run) resultOf(ctx context.Context, out tool.Output, err error) Result {
 		status = Failed
 	}
 	return Result{
-		Status: status, Limit: r.limit(), Data: out.Data,
-		Block:    message.ToolResult(r.pre.Call.ID, out.Failed, out.Blocks...),
+		Status: status, CallID: r.pre.Call.ID, Limit: r.limit(), Data: out.Data,
+		Content: out.Blocks, Error: out.Failed,
 		Fails:    out.Failed && r.pre.tool.Behaviour.FailureStopsSiblings,
 		Modify:   out.Modify,
 		Observed: out.Observed, Messages: out.Messages, Allowed: true,
@@ -196,8 +196,8 @@ func (p *Pipeline) answer(pre *Prepared, over uint32, status Status, text string
 		limit = pre.tool.Limit.ResultChars
 	}
 	res := &Result{
-		Status: status, Tool: pre.name(), Limit: limit,
-		Block: message.ToolResult(pre.Call.ID, true, message.Text(text)),
+		Status: status, CallID: pre.Call.ID, Tool: pre.name(), Limit: limit,
+		Content: []message.Block{message.Text(text)}, Error: true,
 	}
 	p.traceEnd(pre, over, res)
 	return res
@@ -233,8 +233,8 @@ func (r *run) budget(res *Result) {
 		return
 	}
 	began := r.p.now()
-	content, d := r.p.Handlers.Budget.One(r.pre.Call.ID, r.limit(), res.Block.Content)
-	res.Block.Content = content
+	content, d := r.p.Handlers.Budget.One(r.pre.Call.ID, r.limit(), res.Content)
+	res.Content = content
 	if d.Verdict != Kept {
 		res.Data = nil
 	}

@@ -135,7 +135,7 @@ func (w *world) call(input string) *pipeline.Result {
 	return w.callIn(w.t.Context(), pipeline.Call{ID: "c1", Name: "Look", Input: json.RawMessage(input), Turn: 1})
 }
 
-func text(r *pipeline.Result) string { return message.PlainText(r.Block.Content) }
+func text(r *pipeline.Result) string { return message.PlainText(r.Content) }
 
 // events lists the kinds after, with an attribute where one is asked for.
 func (w *world) events(kind trace.Kind, attr string) []string {
