@@ -122,7 +122,7 @@ func (s *Session) context(state tool.State, ex *execution) tool.Context {
 	return tool.Context{
 		Core: tool.Core{
 			AgentID: s.cfg.Agent, Chain: tool.Chain{ID: s.cfg.Agent, Depth: s.cfg.Depth, Forked: s.cfg.forked}, Model: s.model(), Thinking: s.thinking(),
-			NonInteractive: s.cfg.NonInteractive, Settings: s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
+			NonInteractive: s.cfg.NonInteractive, Settings: &s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
 			InProgress: ex.busy, Clock: s.cfg.Handlers.Clock, Commands: s.cfg.Commands,
 		},
 		Security:   tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: ex.roots(state), Home: s.cfg.Home},

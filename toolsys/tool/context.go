@@ -34,7 +34,9 @@ type Core struct {
 	Thinking message.Thinking
 	// NonInteractive means nobody can be asked.
 	NonInteractive bool
-	Settings       settings.Settings
+	// Settings are the conversation's, shared by its calls; nil outside of one (see
+	// CurrentSettings).
+	Settings *settings.Settings
 	// Messages is the conversation up to the message that made this call: that one may
 	// still be streaming while the call runs. What State.Snipped names of it was not sent.
 	// FirstMessage is the number of the first, 1 unless the conversation was compacted.
@@ -48,6 +50,15 @@ type Core struct {
 	// InProgress names the calls that run at this moment.
 	InProgress func() []string
 	Clock      Clock
+}
+
+// CurrentSettings gives the settings; the zero ones, in which nothing is switched on, where
+// there are none.
+func (c *Core) CurrentSettings() settings.Settings {
+	if c.Settings == nil {
+		return settings.Settings{}
+	}
+	return *c.Settings
 }
 
 // Chain places a sub-agent's conversation under its parent's.

@@ -119,7 +119,8 @@ func (in TriggerIn) route() (method string, path []string) {
 }
 
 func (d Deps) trigger(ctx context.Context, in TriggerIn, c *tool.Context) (TriggerOut, error) {
-	base, token := c.Settings.TriggerURL, c.Settings.TriggerToken.Reveal()
+	set := c.CurrentSettings()
+	base, token := set.TriggerURL, set.TriggerToken.Reveal()
 	if base == "" {
 		return TriggerOut{}, errors.New("no trigger service is configured here; the user can set REMOTE_TRIGGER_URL and REMOTE_TRIGGER_TOKEN")
 	}

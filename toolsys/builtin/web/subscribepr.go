@@ -95,7 +95,8 @@ func (d Deps) subscribe(ctx context.Context, in SubscribeIn, c *tool.Context) (t
 	if d.Tasks == nil || d.Inbox == nil {
 		return tool.Result[SubscribeOut]{}, errors.New("nothing can be watched here: there are no background tasks, or no inbox for the news")
 	}
-	w := watch{Deps: d, in: in, base: cmp.Or(c.Settings.PullRequestURL, DefaultPRAddress), token: c.Settings.PullRequestToken.Reveal()}
+	set := c.CurrentSettings()
+	w := watch{Deps: d, in: in, base: cmp.Or(set.PullRequestURL, DefaultPRAddress), token: set.PullRequestToken.Reveal()}
 	var err error
 	if w.seen, err = w.look(ctx); err != nil {
 		return tool.Result[SubscribeOut]{}, fmt.Errorf("%s cannot be watched: %w", in.what(), err)

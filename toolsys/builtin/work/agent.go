@@ -190,7 +190,7 @@ func (d Deps) job(in AgentIn, c *tool.Context) (tool.Job, error) {
 			return job, lacking(t, c)
 		}
 	}
-	if job.Type == "" && c.Settings.Has(settings.ForkSubagent) {
+	if job.Type == "" && c.CurrentSettings().Has(settings.ForkSubagent) {
 		fork(&job, c)
 	}
 	return job, nil
