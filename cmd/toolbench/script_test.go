@@ -21,6 +21,8 @@ import (
 var update = flag.Bool("update", false, "rewrite what scripts compare with")
 
 func TestCommandLine(t *testing.T) {
+	agents := t.TempDir()
+	build := sync.OnceValue(func() error { return buildAgents(agents) })
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		UpdateScripts: *update,
@@ -30,9 +32,8 @@ func TestCommandLine(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(e.WorkDir, "needs-agent")); err != nil {
 				return nil
 			}
-			dir, err := agentDir()
-			e.Setenv("PATH", dir+string(os.PathListSeparator)+e.Getenv("PATH"))
-			return err
+			e.Setenv("PATH", agents+string(os.PathListSeparator)+e.Getenv("PATH"))
+			return build()
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "interrupt": interrupt, "unread": unread, "again": again, "widest": widest, "times": times, "hostile": hostile, "deep": deep,
@@ -40,19 +41,15 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// agentDir holds the agent that is tried, which is a program of its own and no part of
+// buildAgents builds the agents that are tried, which are programs of their own and no part of
 // toolbench.
-var agentDir = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "agent-")
-	if err != nil {
-		return "", err
-	}
+func buildAgents(dir string) error {
 	out, err := exec.Command("go", "build", "-o", dir+string(os.PathSeparator), "../../sim/serve/testdata/agent", "../../sim/serve/testdata/chatagent").CombinedOutput()
 	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
+		return fmt.Errorf("%w: %s", err, out)
 	}
-	return dir, err
-})
+	return nil
+}
 
 // code N PROGRAM ARGS...: the program ends with exit code N.
 func code(ts *testscript.TestScript, neg bool, args []string) {

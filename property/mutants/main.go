@@ -31,6 +31,7 @@ func run(args []string) error {
 	first := flags.Bool("first", false, "go on to the next fault when one checker has noticed it: the suite, the fuzzer, the tests")
 	patience := flags.Duration("patience", time.Minute, "how long each checker may take")
 	changed := flags.String("operators", "", "change every operator of this package instead, one at a time, and run its tests")
+	least := flags.Float64("least", 0, "with -operators: fail when a smaller share of the changes is noticed, in percent")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func run(args []string) error {
 	}
 	defer os.RemoveAll(s.dir)
 	if *changed != "" {
-		return operators(ctx, s.root, s.dir, *changed)
+		return operators(ctx, s.root, s.dir, *changed, *least)
 	}
 	return s.report(ctx, pick, *asJSON)
 }

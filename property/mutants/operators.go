@@ -30,8 +30,9 @@ type operated struct {
 
 // operators changes each operator of a package in turn, runs the tests of the package, and
 // prints the changes that no test notices. What no test reaches is counted alone. Running out
-// of time, ten times that of all the tests, counts as noticed.
-func operators(ctx context.Context, root, temp, pkg string) error {
+// of time, ten times that of all the tests, counts as noticed. It fails where less than the
+// least share, in percent, of what is reached is noticed.
+func operators(ctx context.Context, root, temp, pkg string, least float64) error {
 	o, err := operate(ctx, root, temp, pkg)
 	if err != nil {
 		return err
@@ -56,8 +57,12 @@ func operators(ctx context.Context, root, temp, pkg string) error {
 		alive++
 		fmt.Println(c)
 	}
+	share := 100 * float64(killed) / float64(max(killed+alive, 1))
 	fmt.Printf("%s: %d changes, %d that no test reaches, %d noticed, %d not: %.1f %%\n",
-		pkg, len(o.changes), len(o.changes)-killed-alive, killed, alive, 100*float64(killed)/float64(max(killed+alive, 1)))
+		pkg, len(o.changes), len(o.changes)-killed-alive, killed, alive, share)
+	if share < least {
+		return fmt.Errorf("less than %g %% of the changes of %s were noticed", least, pkg)
+	}
 	return nil
 }
 

@@ -137,17 +137,17 @@ func ordered(results []*pipeline.Result, m message.Message) bool {
 
 // budgeted holds the results of the message together to their size (K2).
 func (s *Session) budgeted(results []*pipeline.Result) []message.Block {
-	blocks := make([]message.Block, len(results))
-	for i, r := range results {
-		blocks[i] = r.Block()
-	}
 	ledger := s.cfg.Handlers.Budget
-	if ledger == nil || len(results) == 0 {
+	if ledger == nil {
+		blocks := make([]message.Block, len(results))
+		for i, r := range results {
+			blocks[i] = r.Block()
+		}
 		return blocks
 	}
 	sized := make([]pipeline.SizedResult, len(results))
 	for i, r := range results {
-		sized[i] = pipeline.SizedResult{Result: blocks[i], Limit: r.Limit}
+		sized[i] = pipeline.SizedResult{Result: r.Block(), Limit: r.Limit}
 	}
 	blocks, decisions := ledger.Message(sized)
 	for i, d := range decisions {
