@@ -76,6 +76,27 @@ func BenchmarkTurns(b *testing.B) {
 	}
 }
 
+// BenchmarkCalls is a conversation of one message by its number of calls: what a call takes is
+// to be the same however many stand beside it.
+func BenchmarkCalls(b *testing.B) {
+	for _, policy := range []schedule.Policy{schedule.Streaming, schedule.Effects} {
+		for _, n := range []int{100, 1_000, 10_000} {
+			b.Run(policy.String()+"/"+strconv.Itoa(n), func(b *testing.B) {
+				first, last, tl := many(n), says("done"), look()
+				b.ReportAllocs()
+				for b.Loop() {
+					s := &script{turns: []turn{first, last}}
+					r := open(b, s, func(c *loop.Config) { silence(c); c.Policy = policy }, tl)
+					if out := r.send(b); out.Calls != n {
+						b.Fatal(out)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "us/call")
+			})
+		}
+	}
+}
+
 // renamed gives the calls of a turn ids of their own.
 func renamed(t turn, n int) turn {
 	out := slices.Clone(t)

@@ -37,6 +37,7 @@ type execution struct {
 	jobs    []*job
 	said    []message.Block // what the model said so far
 	spare   []job           // room for calls to come; only the stream's reader takes of it
+	ids     map[string]bool // of the jobs, once there are many; the stream's reader's alone
 	emitted []*pipeline.Result
 }
 
@@ -120,7 +121,26 @@ func (ex *execution) recordBlock(b message.Block) {
 // from the first, and no API takes such a message back. It is dropped like one that
 // was cut off: never run, not committed (H2, O7).
 func (ex *execution) taken(id string) bool {
+	if ex.ids != nil {
+		return ex.ids[id]
+	}
 	return slices.ContainsFunc(ex.jobs, func(j *job) bool { return j.pre.Call.ID == id })
+}
+
+// fewCalls are looked through one by one for an id.
+const fewCalls = 16
+
+// enter notes the id of the last job, once there are too many to look through.
+func (ex *execution) enter(id string) {
+	switch {
+	case ex.ids != nil:
+		ex.ids[id] = true
+	case len(ex.jobs) > fewCalls:
+		ex.ids = make(map[string]bool, 2*len(ex.jobs))
+		for _, j := range ex.jobs {
+			ex.ids[j.pre.Call.ID] = true
+		}
+	}
 }
 
 // withoutRepeats drops the calls that were dropped for their id (see taken).
@@ -142,6 +162,7 @@ func (ex *execution) add(b message.Block) {
 	ex.mu.Lock()
 	ex.jobs = append(ex.jobs, j)
 	ex.mu.Unlock()
+	ex.enter(b.ID)
 	if ex.s.traces() {
 		ex.event(i, trace.Ready{Safe: j.pre.Safe, Input: string(b.Input)})
 	}
@@ -315,9 +336,13 @@ func (ex *execution) event(i int, data trace.Data) {
 
 // view is the state for call i: what was committed, and then, in call order, what the
 // calls before it left behind that have ended but wait for their turn to be let out.
-// Those that have not ended are none that i could see.
+// Those that have not ended are none that i could see. Under other policies none is held
+// back, and nothing is looked through.
 func (ex *execution) view(i int) tool.State {
 	state := ex.s.State()
+	if ex.s.cfg.Policy != schedule.Effects {
+		return state
+	}
 	for k := len(ex.emitted); k < i; k++ {
 		r := ex.job(k).ended
 		if r == nil {

@@ -186,3 +186,18 @@ func TestAKilledSessionIsOpenedAgain(t *testing.T) {
 	assert.Contains(t, message.PlainText(s.requests[0].Messages[2].Results()[0].Content), "Whether it ran, and what it did, is not known.")
 	assert.Equal(t, []string{"call pay of the history had no result"}, r.kinds(trace.KindNotice, "text"))
 }
+
+// However many calls a message has, one whose id is taken is dropped: it could not be
+// answered apart from the first (H2).
+func TestACallWhoseIDIsTakenIsDropped(t *testing.T) {
+	for _, n := range []int{3, 40} {
+		again := slices.Clone(many(n))
+		for i, e := range again {
+			again[i] = strings.ReplaceAll(e, fmt.Sprintf(`"id":"c%d"`, n-1), `"id":"c1"`)
+		}
+		s := &script{turns: []turn{again, says("done")}}
+		r := open(t, s, nil, look())
+		assert.Equal(t, n-1, r.send(t).Calls)
+		assert.Len(t, r.History()[1].Content, n-1, "the message is sent back without it")
+	}
+}

@@ -75,22 +75,40 @@ type Sink func(Event)
 
 // Log collects a run's events in the order in which they happened.
 type Log struct {
-	mu     sync.Mutex
-	events []Event
+	mu sync.Mutex
+	// parts are the events. A full one stays where it is: in one growing list, copying and
+	// collecting what was outgrown took longer than all else about a trace.
+	parts [][]Event
 }
+
+// The first part of a log has room for firstPart events; each has twice the room of the one
+// before it, up to lastPart.
+const (
+	firstPart = 32
+	lastPart  = 4096
+)
 
 // Add appends e. It is a Sink, safe for concurrent use.
 func (l *Log) Add(e Event) {
 	l.mu.Lock()
-	l.events = append(l.events, e)
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	n := len(l.parts) - 1
+	switch {
+	case n < 0:
+		l.parts = append(l.parts, make([]Event, 0, firstPart))
+		n++
+	case len(l.parts[n]) == cap(l.parts[n]):
+		l.parts = append(l.parts, make([]Event, 0, min(2*cap(l.parts[n]), lastPart)))
+		n++
+	}
+	l.parts[n] = append(l.parts[n], e)
 }
 
 // Events gives a copy of what was recorded so far.
 func (l *Log) Events() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.events)
+	return slices.Concat(l.parts...)
 }
 
 // WriteTo writes one canonical line an event.
