@@ -68,7 +68,10 @@ func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution,
 	ex.running, ex.over = context.WithCancelCause(context.WithoutCancel(ctx))
 	hooks := schedule.Hooks[*pipeline.Result]{
 		Run: ex.run, Verdict: verdict, Answer: ex.answer, Leave: ex.leave, Apply: ex.apply, Drop: ex.drop, Emit: ex.emit,
-		Discard: ex.discard, Started: ex.started, Queued: ex.queued, Cancelled: ex.cancelled,
+		Discard: ex.discard, Started: ex.started, Cancelled: ex.cancelled,
+	}
+	if s.traces() {
+		hooks.Queued = ex.queued
 	}
 	if s.cfg.Policy == schedule.Effects {
 		hooks.Touches, hooks.Ended = ex.touches, ex.ended
@@ -232,9 +235,6 @@ func (ex *execution) started(i int) {
 }
 
 func (ex *execution) queued(i int, w schedule.Wait) {
-	if !ex.s.traces() {
-		return
-	}
 	on := make([]string, len(w.On))
 	for k, j := range w.On {
 		on[k] = ex.job(j).pre.Call.ID

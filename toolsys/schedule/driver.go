@@ -126,7 +126,10 @@ func (d *Driver[R]) Add(safe, cancellable bool) {
 	i := len(d.calls)
 	d.calls = append(d.calls, d.fresh(i))
 	d.step(Event{Kind: Added, Safe: safe, Cancellable: cancellable, Touches: d.touches(i)})
-	if w, queued := d.core.Waiting(i); queued && d.cfg.Hooks.Queued != nil {
+	if d.cfg.Hooks.Queued == nil {
+		return // finding out what it waits for may take long
+	}
+	if w, queued := d.core.Waiting(i); queued {
 		d.cfg.Hooks.Queued(i, w)
 	}
 }
