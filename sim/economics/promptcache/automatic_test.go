@@ -1,6 +1,7 @@
 package promptcache_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,8 @@ func TestAProviderWithoutBreakpointsReadsWhatPromptsBeginWith(t *testing.T) {
 		left        int
 	}{
 		"in steps, from the minimum on": {asked("gpt-4o-2024-08-06", dialect.Chat, time.Minute, 4400, 400, 400), 1024 + 1152, 1100 + 176 + 148, 0},
+		"the minimum, to the token":     {asked("gpt-4o", dialect.Chat, time.Minute, 4096, 400), 1024, 1024 + 100, 0},
+		"as long as it lasts":           {asked("gpt-4o", dialect.Chat, time.Hour, 4400, 400), 1024, 1100 + 176, 0},
 		"too short":                     {asked("gpt-4o", dialect.Chat, time.Minute, 400, 400), 0, 300, 0},
 		"expired":                       {asked("gpt-4o", dialect.Chat, 2*time.Hour, 4400, 400), 0, 1100 + 1200, 0},
 		"another model":                 {asked("other", dialect.Chat, time.Minute, 4400, 400), 0, 0, 2},
@@ -52,6 +55,10 @@ func TestAProviderWithoutBreakpointsReadsWhatPromptsBeginWith(t *testing.T) {
 		require.NotNil(t, a, name)
 		assert.Equal(t, promptcache.Usage{Read: e.read, Plain: e.plain}, a.Tokens, name)
 		assert.Equal(t, e.left, a.Left, name)
+		if e.left == 0 {
+			assert.Equal(t, 1024, a.Minimum, name)
+			assert.Equal(t, e.s.Turns[0].Prompt.Model, a.Model, name)
+		}
 	}
 	a, err := promptcache.Automate(asked("gpt-4o", dialect.Messages, 0, 4400, 400), []promptcache.Rules{chatRules}, c)
 	require.NoError(t, err)
@@ -74,7 +81,10 @@ func TestPublishedRulesAreComplete(t *testing.T) {
 			assert.Positive(t, m.Minimum, file)
 		}
 	}
-	for _, broken := range []string{`{`, `{"name":"x"}`} {
+	least := `{"name":"x","date":"2026-01-01","source":"s","step":%d,"expires_minutes":%d,"models":[{"model":"m"}]}`
+	_, err = promptcache.ParseRules("r.json", fmt.Appendf(nil, least, 1, 1))
+	require.NoError(t, err)
+	for _, broken := range []string{`{`, `{"name":"x"}`, fmt.Sprintf(least, 0, 1), fmt.Sprintf(least, 1, 0)} {
 		_, err := promptcache.ParseRules("r.json", []byte(broken))
 		require.ErrorIs(t, err, promptcache.ErrPrices)
 	}

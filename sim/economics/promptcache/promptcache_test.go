@@ -108,7 +108,9 @@ func TestPriceListsAreReadAndWrongOnesRefused(t *testing.T) {
 		assert.InDelta(t, want, p.Input/p.Read, 1e-9)
 		assert.InDelta(t, p.Read+p.Write+p.Input, p.Cost(promptcache.Usage{Read: 1e6, Written: 1e6, Plain: 1e6}), 1e-9)
 	}
-	for _, text := range []string{`{`, `{}`, `{"name":"x","date":"2025-01-01","input":1,"write":1,"read":-1}`} {
+	for _, text := range []string{`{`, `{}`, `{"name":"x","date":"2025-01-01","input":1,"write":1,"read":-1}`,
+		`{"name":"x","date":"2025-01-01","input":0,"write":1,"read":1}`, `{"name":"x","date":"2025-01-01","input":1,"write":0,"read":1}`,
+		`{"name":"x","date":"2025-01-01","input":1,"write":1,"read":0}`} {
 		_, err := promptcache.ParsePrices("p.json", []byte(text))
 		assert.ErrorIs(t, err, promptcache.ErrPrices)
 		assert.ErrorContains(t, err, "p.json")

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,6 +123,63 @@ func TestAToolThatComesInFrontIsNamedWithItsByteAndItsCost(t *testing.T) {
 	assert.EqualValues(t, 100, named(t, r, "ours").Kept, "our order keeps the client's own tools in the cache")
 	assert.Less(t, named(t, r, "as recorded").Kept, 60.0)
 	assert.Equal(t, []promptcache.Loss{{Turn: 3, Read: 0, Kept: 310}}, r.Losses, "the API measured the same loss")
+	assert.Equal(t, recording.Usage{Input: 9, Output: 15, Read: 300, Written: 630}, r.Measured)
+	assert.Equal(t, []int{3, 3, 3}, []int{r.Counted, r.Marked, r.Requests})
+}
+
+// What a break is at is counted in bytes: of two edits the second is one byte behind the first.
+func TestABreakIsWhereTheTextsPart(t *testing.T) {
+	at := func(before, now string) int {
+		a := def("a", "One.", true)
+		r := replayed(t, turn{tools: []object{a, def("b", before, false)}}, turn{tools: []object{a, def("b", now, false)}})
+		require.Len(t, r.Changes, 1)
+		return r.Changes[0].Byte
+	}
+	first := at("Two.", "Two!")
+	assert.Equal(t, first+1, at("Two..", "Two.!"))
+	assert.Equal(t, first+1, at("Two.", "Two.!"), "one of them ends")
+}
+
+// An answer without a prompt was scripted and is not measured; one that reads as much as it
+// sends, or writes as much, is.
+func TestOnlyAnswersToAPromptAreMeasured(t *testing.T) {
+	tools := []object{def("a", "One.", true)}
+	assert.Equal(t, 3, replayed(t, turn{tools: tools, read: 3}, turn{tools: tools, wrote: 3}, turn{tools: tools, read: 3, wrote: 6}).Counted)
+	s := recordedSession(t, []turn{{tools: tools}, {tools: tools, read: 9}})
+	s.Turns[0].Usage = &recording.Usage{Output: 5}
+	c, err := tokens.NewCounter("bytes4")
+	require.NoError(t, err)
+	r, err := promptcache.Replay("s.yaml", s, c)
+	require.NoError(t, err)
+	assert.Equal(t, 1, r.Counted)
+}
+
+// A loss names what may have caused it: another model, or a long pause.
+func TestALossNamesTheModelAndThePause(t *testing.T) {
+	for name, other := range map[string]bool{"same model": false, "another model": true} {
+		s := asked("claude-a", "messages", 7*time.Minute, 400, 400)
+		s.Turns[0].Usage, s.Turns[1].Usage = &recording.Usage{Input: 1, Written: 100}, &recording.Usage{Input: 1, Read: 40}
+		if other {
+			s.Turns[1].Prompt.Model = "claude-b"
+		}
+		c, err := tokens.NewCounter("bytes4")
+		require.NoError(t, err)
+		r, err := promptcache.Replay("s.yaml", s, c)
+		require.NoError(t, err)
+		assert.Equal(t, []promptcache.Loss{{Turn: 2, Read: 40, Kept: 100, Gap: 7 * time.Minute, Model: other}}, r.Losses, name)
+	}
+}
+
+// Of many names a few are given and the rest is counted.
+func TestManyToolsAreNamedInPart(t *testing.T) {
+	own := []object{def("z", "Last.", true)}
+	for n, want := range map[int]string{4: "added a, b, c, d", 5: "added a, b, c, d and 1 more"} {
+		now := own
+		for _, name := range []string{"a", "b", "c", "d", "e"}[:n] {
+			now = append(now[:len(now):len(now)], def(name, "New.", false))
+		}
+		assert.Equal(t, want, replayed(t, turn{tools: own}, turn{tools: now}).Changes[0].Cause)
+	}
 }
 
 func TestChangesSayWhatBecameOfTheTools(t *testing.T) {
@@ -152,6 +210,9 @@ func TestWithoutBreakpointsNothingIsCachedAsRecorded(t *testing.T) {
 	assert.Zero(t, r.Marked)
 	assert.Zero(t, named(t, r, "as recorded").Total.Read)
 	assert.Positive(t, named(t, r, "recorded, our marks").Total.Read)
+	for _, result := range replayed(t, turn{tools: []object{def("a", "One.", true)}}).Results {
+		assert.NotEqual(t, "recorded, our marks", result.Ordering.Name, "where each request has marks of its own")
+	}
 }
 
 // Each turn that first calls deferred tools takes one more request.
