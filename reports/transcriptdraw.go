@@ -234,7 +234,7 @@ func (p *part) came(in tool.Input) (render.Role, []render.Node) {
 		return render.Dim, nil
 	case p.stage == running:
 		return render.Dim, p.tool.Draw.Progress(in, p.reports)
-	case p.status == "denied" || p.status == "cancelled" || p.status == "interrupted":
+	case tool.Unwanted(p.status):
 		return render.Warn, p.tool.Draw.Rejected(in, p.answer)
 	case p.failed:
 		return render.Bad, p.tool.Draw.Error(in, p.unsaid())

@@ -22,6 +22,8 @@ type Expect struct {
 	// single ones.
 	Order   []string          `yaml:"order" names:"call"`
 	Results map[string]Answer `yaml:"results" names:"call"`
+	// Drawn is what a person sees of calls, by their ids.
+	Drawn map[string]DrawnExpect `yaml:"drawn" names:"call"`
 	// Waits is what a call waited for: stream, exclusive, limit, order, effects, none.
 	Waits map[string]string `yaml:"waits" names:"call" values:"wait"`
 	// MaxRunning is the most calls that ran at one moment.
@@ -79,6 +81,21 @@ type Answer struct {
 	Error    *bool   `yaml:"error"`
 	// Chars bounds the text's length in code points.
 	Chars Bound `yaml:"chars"`
+}
+
+// DrawnExpect is what a person sees of one call: its line, what it is given and what came of
+// it, as plain text.
+type DrawnExpect struct {
+	// Working are texts that stand there while the call is at work, with all that it reports.
+	Working Texts `yaml:"working"`
+	// Brief is what stands there afterwards where room is short; Contains and Lacks are texts that
+	// stand there or do not where all is wanted, and Equals is the whole of that.
+	Brief    *string `yaml:"brief"`
+	Contains Texts   `yaml:"contains"`
+	Lacks    Texts   `yaml:"lacks"`
+	Equals   *string `yaml:"equals"`
+	// Asked are texts that a person is shown who is asked whether the call may run.
+	Asked Texts `yaml:"asked"`
 }
 
 // CalledExpect is one call as the model made it.

@@ -361,6 +361,30 @@ func searched[In, Out any](f func(In, Outcome[Out]) string, result func(Input, O
 	}
 }
 
+// Unwanted reports whether a status is that of a call which somebody did not want: it is drawn
+// as refused, and not as failed.
+func Unwanted(status string) bool {
+	return status == "denied" || status == "cancelled" || status == "interrupted"
+}
+
+// Drawn draws a call that is over, and what came of it. A change in its place stands for the
+// one that was asked for.
+func (t *Tool) Drawn(in Input, status string, failed bool, a Outcome[any]) []render.Node {
+	head := []render.Node{render.Line{Spans: t.Head(in, false)}}
+	given := append(head, t.Draw.Use(in)...)
+	switch {
+	case Unwanted(status):
+		return append(given, t.Draw.Rejected(in, a)...)
+	case failed:
+		return append(given, t.Draw.Error(in, a)...)
+	}
+	came := t.Draw.Result(in, a)
+	if a.Known && render.HasDiff(came) {
+		given = head
+	}
+	return append(given, came...)
+}
+
 // Truncated reports whether there is more of a result than is shown where room is short
 // (M1).
 func (t *Tool) Truncated(in Input, a Outcome[any]) bool { return render.Hides(t.Draw.Result(in, a)) }

@@ -24,7 +24,7 @@ func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) 
 		j.called()       // but for what was called until then
 		return j.failures
 	}
-	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.loosely, j.batches, j.results, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.servers, j.gates} {
+	for _, check := range []func(){j.ending, j.requests, j.acceptable, j.called, j.loosely, j.batches, j.results, j.drawn, j.state, j.files, j.pool, j.tokens, j.cache, j.hints, j.servers, j.gates} {
 		check()
 	}
 	if out.Policy != sc.PolicyName() {
@@ -186,11 +186,7 @@ func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
 // text checks a text against what it must and must not hold.
 func (j *checker) text(key, text string, has, lacks []string, equals *string) {
-	for _, t := range has {
-		if !strings.Contains(text, t) {
-			j.fail(key+".contains", quoted(t), short(text))
-		}
-	}
+	j.holds(key+".contains", text, has)
 	for _, t := range lacks {
 		if strings.Contains(text, t) {
 			j.fail(key+".lacks", "not "+quoted(t), short(text))
@@ -198,6 +194,14 @@ func (j *checker) text(key, text string, has, lacks []string, equals *string) {
 	}
 	if equals != nil && strings.TrimRight(*equals, "\n") != strings.TrimRight(text, "\n") {
 		j.fail(key+".equals", *equals, text)
+	}
+}
+
+func (j *checker) holds(key, text string, has []string) {
+	for _, t := range has {
+		if !strings.Contains(text, t) {
+			j.fail(key, quoted(t), short(text))
+		}
 	}
 }
 
