@@ -107,7 +107,7 @@ func WebBrowser(b Browser) *tool.Tool {
 		View: tool.View[BrowserIn]{
 			Title:    func(BrowserIn) string { return "Browser" },
 			Summary:  BrowserIn.words,
-			Activity: func(in BrowserIn) string { return "Browsing " + d.host(in) },
+			Activity: BrowserIn.activity,
 		},
 	})
 }
@@ -131,6 +131,15 @@ func (in BrowserIn) words() string {
 		return in.Action + " " + needs[in.Action](in)
 	}
 	return in.Action
+}
+
+// activity names the page that is opened. That which is open is not named: a call is drawn again
+// when another one is.
+func (in BrowserIn) activity() string {
+	if in.Action != "navigate" {
+		return "Browsing"
+	}
+	return strings.TrimSpace("Browsing " + host(FetchIn{URL: in.URL}))
 }
 
 // words are those of the call with the host that it is about now.
