@@ -156,10 +156,14 @@ func chatPlace(t *testing.T) (root string, env []string) {
 	}
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	require.NoError(t, err)
-	return root, []string{
+	env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "tmp/home"), "TMPDIR=" + filepath.Join(dir, "tmp"), "GOCACHE=" + strings.TrimSpace(string(cache)),
 		"GOTOOLCHAIN=local", "GOFLAGS=-trimpath", "GOTELEMETRY=off", "NO_COLOR=1", "TERM=xterm", "LANG=C.UTF-8", "TOOLBENCH_CONFIG=off", "SERVICE_TOKEN=hidden-from-commands",
 	}
+	for _, key := range planted {
+		env = append(env, key+"="+os.Getenv(key))
+	}
+	return root, env
 }
 
 // serving starts toolbench serve, and gives its address.

@@ -20,6 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what scripts compare with")
 
+// planted say to a program with planted faults in it which one is on (property/mutants).
+var planted = []string{"MUTANTS_CHANGE", "MUTANTS_LOG"}
+
 func TestCommandLine(t *testing.T) {
 	agents := t.TempDir()
 	build := sync.OnceValue(func() error { return buildAgents(agents) })
@@ -29,6 +32,9 @@ func TestCommandLine(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 			e.Setenv("HOME", e.WorkDir)
+			for _, key := range planted {
+				e.Setenv(key, os.Getenv(key))
+			}
 			if _, err := os.Stat(filepath.Join(e.WorkDir, "needs-agent")); err != nil {
 				return nil
 			}
@@ -85,7 +91,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"PATH", "HOME", "XDG_CACHE_HOME", "TMPDIR", "WORK", "GORACE"} {
+	for _, key := range append([]string{"PATH", "HOME", "XDG_CACHE_HOME", "TMPDIR", "WORK", "GORACE"}, planted...) {
 		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
 	}
 	return cmd

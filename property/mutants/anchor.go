@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -13,19 +12,18 @@ import (
 	"strings"
 )
 
-// declaration is a function, method, variable, constant or type of a package, and
-// the file that holds it. Faults are anchored to it by name, so that it may move to
-// another file of its package.
+// declaration is a function or method of a package, and the file that holds it. Faults are
+// anchored to it by name, so that it may move to another file of its package.
 type declaration struct {
 	file *token.File
 	ast  *ast.File
 	src  []byte
 	path string
-	node ast.Node
+	node *ast.FuncDecl
 }
 
-// find looks for the declaration that symbol names in the package in folder: "name"
-// of a function, variable, constant or type, or "Type.name" of a method.
+// find looks for the declaration that symbol names in the package in folder: "name" of a
+// function, or "Type.name" of a method.
 func find(folder, symbol string) (declaration, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -49,38 +47,12 @@ func find(folder, symbol string) (declaration, error) {
 			return declaration{}, err
 		}
 		for _, d := range file.Decls {
-			if node := named(d, symbol); node != nil {
-				return declaration{file: set.File(file.Package), ast: file, src: src, path: path, node: node}, nil
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && receiver(f)+f.Name.Name == symbol {
+				return declaration{file: set.File(file.Package), ast: file, src: src, path: path, node: f}, nil
 			}
 		}
 	}
-	return declaration{}, fmt.Errorf("%s declares no %s", folder, symbol)
-}
-
-// named gives the part of d that declares symbol, nil if none does.
-func named(d ast.Decl, symbol string) ast.Node {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if receiver(d)+d.Name.Name == symbol {
-			return d
-		}
-	case *ast.GenDecl:
-		for _, s := range d.Specs {
-			switch s := s.(type) {
-			case *ast.TypeSpec:
-				if s.Name.Name == symbol {
-					return s
-				}
-			case *ast.ValueSpec:
-				for _, n := range s.Names {
-					if n.Name == symbol {
-						return s
-					}
-				}
-			}
-		}
-	}
-	return nil
+	return declaration{}, fmt.Errorf("%s declares no function %s", folder, symbol)
 }
 
 // receiver gives the type that a method belongs to, with a dot; "" for a function.
@@ -133,11 +105,16 @@ func lexemes(src []byte) []lexeme {
 	}
 }
 
-// span finds piece among the tokens of the declaration and gives its range in the
+// body is the range of the function's statements in the file.
+func (d declaration) body() (from, to int) {
+	return d.file.Offset(d.node.Body.Lbrace) + 1, d.file.Offset(d.node.Body.Rbrace)
+}
+
+// span finds piece among the tokens of the function's body and gives its range in the
 // file. A piece that stands nowhere, or in two places, is an error.
 func (d declaration) span(piece string) (start, end int, err error) {
-	from := d.file.Offset(d.node.Pos())
-	within, want := lexemes(d.src[from:d.file.Offset(d.node.End())]), lexemes([]byte(piece))
+	from, to := d.body()
+	within, want := lexemes(d.src[from:to]), lexemes([]byte(piece))
 	count := 0
 	for i := 0; len(want) > 0 && i+len(want) <= len(within); i++ {
 		if same(within[i:i+len(want)], want) {
@@ -151,6 +128,43 @@ func (d declaration) span(piece string) (start, end int, err error) {
 	return start, end, nil
 }
 
+// before gives where the statements begin that hold a range of the body: whoever comes to it comes
+// by there.
+func (d declaration) before(start, end int) int {
+	at, from, to := d.file.Offset(d.node.Body.Lbrace)+1, d.file.Pos(start), d.file.Pos(end)
+	ast.Inspect(d.node.Body, func(n ast.Node) bool {
+		if n == nil || n.Pos() > from || n.End() < to {
+			return false
+		}
+		for _, s := range statements(n) {
+			if s.Pos() <= from && from < s.End() {
+				at = d.file.Offset(s.Pos())
+			}
+		}
+		return true
+	})
+	return at
+}
+
+// statements are those of a block or a case. The cases of a switch are none.
+func statements(n ast.Node) []ast.Stmt {
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		if len(n.List) > 0 {
+			switch n.List[0].(type) {
+			case *ast.CaseClause, *ast.CommClause:
+				return nil
+			}
+		}
+		return n.List
+	case *ast.CaseClause:
+		return n.Body
+	case *ast.CommClause:
+		return n.Body
+	}
+	return nil
+}
+
 func same(a, b []lexeme) bool {
 	for i := range b {
 		if a[i].text != b[i].text {
@@ -158,23 +172,6 @@ func same(a, b []lexeme) bool {
 		}
 	}
 	return true
-}
-
-// with gives the file's text with the range replaced, and with the imports that the
-// replacement needs.
-func (d declaration) with(start, end int, replacement string, imports []string) string {
-	var out bytes.Buffer
-	head := d.file.Offset(d.ast.Name.End())
-	out.Write(d.src[:head])
-	for _, path := range imports {
-		if !d.imported(path) {
-			fmt.Fprintf(&out, "\nimport %q", path)
-		}
-	}
-	out.Write(d.src[head:start])
-	out.WriteString(replacement)
-	out.Write(d.src[end:])
-	return out.String()
 }
 
 // imported reports whether the declaration's file imports the package.

@@ -1,14 +1,19 @@
-// Command mutants plants faults in the product, one at a time, and reports what
-// notices each: which scenario of the suite, which test or invariant, and the
-// smallest case that shows it.
+// Command mutants plants faults in the product, turns them on one at a time, and reports what
+// notices each: which scenario of the suite, which test or invariant, and the smallest case that
+// shows it.
 //
-//	go run ./property/mutants
+//	go run ./property/mutants -first
 //	go run ./property/mutants -only 'deny|allow' -json
 //
-// A fault replaces a piece of code within one declaration. It is anchored to the
-// declaration's name and compared token by token, so that reworded comments, a new
-// layout or a move to another file of the package do not loosen it. The edit is laid
-// over the build (`go build -overlay`); the product's own files are never touched.
+// A fault replaces a piece of code within one function. It is anchored to the function's name and
+// compared token by token, so that reworded comments, a new layout or a move to another file of
+// the package do not loosen it.
+//
+// All faults are built into the program at once: a function with faults begins with a question for
+// each whether it is on (MUTANTS_CHANGE), and goes on with its body as the fault makes it. The edits
+// are laid over the build (`go build -overlay`); the product's own files are never touched. Each
+// checker first runs with no fault on: it has to succeed, and a fault that it does not come to is
+// not turned on for it. A fault that does not compile is left out, and reported.
 //
 // The list is data, in faults.yaml: each entry a small error in the code that guards an
 // invariant. To it comes each built-in tool with its body deleted. `go test` holds that

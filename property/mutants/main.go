@@ -6,10 +6,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
+	"os/exec"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 )
@@ -30,6 +34,7 @@ func run(args []string) error {
 	cases := flags.Int("cases", 3000, "how many cases the fuzzer makes")
 	first := flags.Bool("first", false, "go on to the next fault when one checker has noticed it: the suite, the fuzzer, the tests")
 	patience := flags.Duration("patience", time.Minute, "how long each checker may take")
+	workers := flags.Int("workers", runtime.NumCPU(), "how many faults are tried at the same time")
 	changed := flags.String("operators", "", "change every operator of this package instead, one at a time, and run its tests")
 	least := flags.Float64("least", 0, "with -operators: fail when a smaller share of the changes is noticed, in percent")
 	if err := flags.Parse(args); err != nil {
@@ -41,48 +46,92 @@ func run(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	s := site{cases: *cases, patience: *patience, first: *first}
-	if s.root, err = root(ctx); err != nil {
-		return err
-	}
-	if s.dir, err = os.MkdirTemp("", "mutants"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(s.dir)
-	if *changed != "" {
-		return operators(ctx, s.root, s.dir, *changed, *least)
-	}
-	return s.report(ctx, pick, *asJSON)
-}
-
-// report plants one fault after the other and prints at once what noticed it.
-func (s site) report(ctx context.Context, pick *regexp.Regexp, asJSON bool) error {
-	faults, err := all()
+	at, err := root(ctx)
 	if err != nil {
 		return err
 	}
-	planted, noticed := 0, 0
-	for _, m := range faults {
-		if !pick.MatchString(m.Name) || ctx.Err() != nil {
-			continue
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if *changed != "" {
+		return operators(ctx, at, dir, *changed, *least)
+	}
+	s := newSite(ctx, at, dir)
+	s.cases, s.patience, s.first = *cases, *patience, *first
+	return s.report(ctx, pick, *asJSON, max(*workers, 1))
+}
+
+// report turns one fault on after the other, some at the same time, and prints in the order of the
+// list what noticed each.
+func (s *site) report(ctx context.Context, pick *regexp.Regexp, asJSON bool, workers int) error {
+	mutants, err := all()
+	if err != nil {
+		return err
+	}
+	var faults []fault
+	for id, m := range mutants {
+		if pick.MatchString(m.Name) {
+			f, err := m.fit(s.root, id)
+			if err != nil {
+				return err
+			}
+			faults = append(faults, f)
 		}
-		n := s.notice(ctx, m)
-		if ctx.Err() != nil {
-			break
-		}
-		planted++
-		if n.noticed() && n.Error == "" {
-			noticed++
-		}
+	}
+	began := time.Now()
+	if err := s.plant(ctx, faults); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%d faults planted, %s; each is turned on in turn\n", len(faults)-len(s.broken), time.Since(began).Round(time.Second))
+	noticed, by := 0, map[string]int{}
+	for n := range s.each(ctx, faults, workers) {
 		if err := n.print(asJSON); err != nil {
 			return err
 		}
+		if n.noticed() {
+			noticed++
+			by[n.by[0]]++
+		}
 	}
-	fmt.Fprintf(os.Stderr, "%d of %d faults noticed\n", noticed, planted)
-	if noticed < planted {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	fmt.Fprintf(os.Stderr, "%d of %d faults noticed, %s: %d by the suite, %d of the others by the fuzzer, %d of the rest by tests\n",
+		noticed, len(faults), time.Since(began).Round(time.Second), by["the suite"], by["the fuzzer"], by["tests"])
+	if noticed < len(faults) {
 		return errUnnoticed
 	}
-	return ctx.Err()
+	return nil
+}
+
+// each gives what noticed each fault, in their order. Faults that were not tried when ctx ended are left out.
+func (s *site) each(ctx context.Context, faults []fault, workers int) iter.Seq[notices] {
+	var done atomic.Int64
+	results, slots := make([]chan notices, len(faults)), make(chan struct{}, workers)
+	for i := range results {
+		results[i] = make(chan notices, 1)
+	}
+	go func() {
+		for i, f := range faults {
+			slots <- struct{}{}
+			go func() {
+				results[i] <- s.notice(ctx, f)
+				<-slots
+				if n := done.Add(1); n%25 == 0 {
+					fmt.Fprintf(os.Stderr, "%d of %d faults tried\n", n, len(faults))
+				}
+			}()
+		}
+	}()
+	return func(yield func(notices) bool) {
+		for _, result := range results {
+			if n := <-result; ctx.Err() != nil || !yield(n) {
+				return
+			}
+		}
+	}
 }
 
 // print writes what noticed one fault.
@@ -100,10 +149,19 @@ func (n notices) print(asJSON bool) error {
 			fmt.Fprintf(w, "  %s\t%s\n", line.key, line.text)
 		}
 	}
-	if !n.noticed() && n.Error == "" {
+	if len(n.by) == 0 && n.Error == "" {
 		fmt.Fprintf(w, "  NOT NOTICED\n")
 	}
 	return w.Flush()
+}
+
+// root is the folder of the module that the command is run in.
+func root(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "toolbench").Output()
+	if err != nil {
+		return "", fmt.Errorf("run this within the repository: %w", err)
+	}
+	return string(out[:len(out)-1]), nil
 }
 
 func first4(names []string) string {

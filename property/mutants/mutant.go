@@ -1,28 +1,23 @@
 package main
 
 import (
-	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"time"
 
 	"github.com/goccy/go-yaml"
 
 	"toolbench/toolsys/builtin"
 )
 
-// mutant is one fault to plant: within a declaration, old becomes new.
+// mutant is one fault to plant: within a function, old becomes new.
 type mutant struct {
 	Name string
-	// pkg is the folder of a package, In the declaration there: "name" or
-	// "Type.method". In which file of the package it stands does not matter.
+	// pkg is the folder of a package, In the function there: "name" or "Type.method". In
+	// which file of the package it stands does not matter.
 	pkg string
 	In  string
-	// Old is Go code that stands once within the declaration. It is compared token by
+	// Old is Go code that stands once within the function's body. It is compared token by
 	// token: comments and layout do not count.
 	Old, New string
 	// Imports are packages that New needs.
@@ -87,73 +82,28 @@ func bodies() []mutant {
 	return out
 }
 
-// planted gives the file that holds the declaration, and its text with the fault in
-// it. An anchor that fits nowhere, or in two places, is an error that names it.
-func (m mutant) planted(root string) (file, text string, err error) {
+// fault is a mutant and its place in the code.
+type fault struct {
+	mutant
+	declaration
+	id int
+	// instead is the body of the function with the fault in it.
+	instead string
+	// before is where the statement begins that the fault is in.
+	before int
+}
+
+// fit looks for the fault's place below root. An anchor that fits nowhere, or in two places, is
+// an error that names it.
+func (m mutant) fit(root string, id int) (fault, error) {
 	d, err := find(filepath.Join(root, m.pkg), m.In)
 	if err != nil {
-		return "", "", fmt.Errorf("fault %q: %w; anchor it anew in property/mutants/faults.yaml", m.Name, err)
+		return fault{}, fmt.Errorf("fault %q: %w; anchor it anew in property/mutants/faults.yaml", m.Name, err)
 	}
 	start, end, err := d.span(m.Old)
 	if err != nil {
-		return "", "", fmt.Errorf("fault %q: %s of %s has changed: %w; anchor it anew in property/mutants/faults.yaml", m.Name, m.In, d.path, err)
+		return fault{}, fmt.Errorf("fault %q: %s of %s has changed: %w; anchor it anew in property/mutants/faults.yaml", m.Name, m.In, d.path, err)
 	}
-	return d.path, d.with(start, end, m.New, m.Imports), nil
-}
-
-// site is where faults are planted: the repository's root and a folder for what is
-// built.
-type site struct {
-	root, dir string
-	// cases is how many cases the fuzzer makes, patience how long each checker may take.
-	cases    int
-	patience time.Duration
-	// first: what one checker noticed, the others are not asked about.
-	first bool
-}
-
-// planting is one fault laid over the build.
-type planting struct {
-	mutant
-	overlay string
-	program string
-}
-
-// plant writes the overlay and builds the program with the fault in it. A fault that
-// does not build proves nothing and is an error.
-func (s site) plant(ctx context.Context, m mutant) (planting, error) {
-	source, text, err := m.planted(s.root)
-	if err != nil {
-		return planting{}, err
-	}
-	target, err := filepath.Abs(source)
-	if err != nil {
-		return planting{}, err
-	}
-	p := planting{mutant: m, overlay: filepath.Join(s.dir, "overlay.json"), program: filepath.Join(s.dir, "toolbench")}
-	file := filepath.Join(s.dir, "mutant.go")
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {target: file}})
-	if err != nil {
-		return p, err
-	}
-	for name, data := range map[string]string{file: text, p.overlay: string(overlay)} {
-		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
-			return p, err
-		}
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", p.overlay, "-o", p.program, "./cmd/toolbench")
-	cmd.Dir = s.root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("%s does not build: %w\n%s", m.Name, err, out)
-	}
-	return p, nil
-}
-
-// root is the folder of the module that the command is run in.
-func root(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "toolbench").Output()
-	if err != nil {
-		return "", fmt.Errorf("run this within the repository: %w", err)
-	}
-	return string(out[:len(out)-1]), nil
+	from, to := d.body()
+	return fault{m, d, id, string(d.src[from:start]) + m.New + string(d.src[end:to]), d.before(start, end)}, nil
 }

@@ -3,14 +3,39 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
+
+// site is where faults are planted: the repository's root, a folder for what is built, and the
+// programs that were built there.
+type site struct {
+	root, dir, overlay string
+	// cases is how many cases the fuzzer makes, patience how long each checker may take.
+	cases    int
+	patience time.Duration
+	// first: what one checker noticed, the others are not asked about.
+	first bool
+	// broken is what the compiler says of faults that are no Go.
+	broken map[int]string
+
+	groups    func() ([]group, error)
+	mu        sync.Mutex
+	built     map[string]func() (program, error)
+	baselines map[string]func() (baseline, error)
+}
+
+func newSite(ctx context.Context, root, dir string) *site {
+	s := &site{root: root, dir: dir, broken: map[int]string{}, built: map[string]func() (program, error){}, baselines: map[string]func() (baseline, error){}}
+	s.groups = sync.OnceValues(func() ([]group, error) { return s.listGroups(ctx) })
+	return s
+}
 
 // notices is what noticed a fault.
 type notices struct {
@@ -28,47 +53,87 @@ type notices struct {
 	Scenario string `json:"scenario,omitempty"`
 	Millis   int64  `json:"took_ms"`
 	Error    string `json:"error,omitempty"`
+	// by are the checkers that noticed it.
+	by []string
 }
 
-func (n notices) noticed() bool { return len(n.Scenarios)+len(n.Properties) > 0 }
+func (n notices) noticed() bool { return len(n.by) > 0 && n.Error == "" }
 
-// notice plants a fault and runs every checker.
-func (s site) notice(ctx context.Context, m mutant) notices {
+// checkers are asked about a fault one after the other, the quickest first.
+var checkers = []struct {
+	name  string
+	check func(*site, context.Context, fault, *notices) error
+}{
+	{"the suite", (*site).suite}, {"the fuzzer", (*site).fuzz}, {"tests", (*site).test},
+}
+
+// notice turns a fault on and runs every checker.
+func (s *site) notice(ctx context.Context, f fault) notices {
 	began := time.Now()
-	n := notices{Fault: m.Name, In: m.pkg + "." + m.In, Scenarios: []string{}, Properties: []string{}}
-	p, err := s.plant(ctx, m)
-	for _, check := range []func(context.Context, planting, *notices) error{s.suite, s.fuzz, s.test} {
-		if err == nil && !(s.first && n.noticed()) {
-			err = check(ctx, p, &n)
+	n := notices{Fault: f.Name, In: f.pkg + "." + f.In, Scenarios: []string{}, Properties: []string{}, Error: s.broken[f.id]}
+	for _, c := range checkers {
+		if n.Error != "" || s.first && n.noticed() {
+			break
 		}
-	}
-	if err != nil {
-		n.Error = err.Error()
+		before := len(n.Scenarios) + len(n.Properties)
+		if err := c.check(s, ctx, f, &n); err != nil {
+			n.Error = err.Error()
+		}
+		if len(n.Scenarios)+len(n.Properties) > before {
+			n.by = append(n.by, c.name)
+		}
 	}
 	n.Millis = time.Since(began).Milliseconds()
 	return n
 }
 
-// output runs a command and gives what it printed, whatever its exit code: a checker
-// that noticed something ends with one. Running out of time counts as noticed.
-func (s site) output(ctx context.Context, name string, args ...string) (out []byte, late bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.WaitDelay = s.root, time.Second
-	out, err = cmd.Output()
-	if ctx.Err() != nil {
-		return out, true, nil
+// turnOn runs a program with a fault on, when it asks about it at all: asked is false for one that
+// never comes to where the fault is.
+func (s *site) turnOn(ctx context.Context, p program, f fault) (end ending, asked bool, err error) {
+	base, err := once(s, s.baselines, strings.Join(append(p.args, p.path), " "), func() (baseline, error) { return p.reach(ctx, s.dir) })
+	if err != nil || !base.reached[f.id] {
+		return ending{}, false, err
 	}
-	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		return out, false, nil
-	}
-	return out, false, err
+	end, err = p.with(ctx, f.id, min(base.limit(), s.patience))
+	return end, true, err
 }
 
-// suite runs the embedded scenarios.
-func (s site) suite(ctx context.Context, p planting, n *notices) error {
-	out, late, err := s.output(ctx, p.program, "run", "--format", "json")
+// once makes what is called name, unless it was made before.
+func once[T any](s *site, made map[string]func() (T, error), name string, do func() (T, error)) (T, error) {
+	s.mu.Lock()
+	if made[name] == nil {
+		made[name] = sync.OnceValues(do)
+	}
+	get := made[name]
+	s.mu.Unlock()
+	return get()
+}
+
+// group is some scenarios of the suite that are run together.
+type group struct {
+	names []string
+	baseline
+}
+
+// suite runs the embedded scenarios of the groups that come to where the fault is.
+func (s *site) suite(ctx context.Context, f fault, n *notices) error {
+	groups, err := s.groups()
+	if err != nil {
+		return err
+	}
+	p, all := s.toolbench("run", "--format", "json"), baseline{}
+	if s.first {
+		p.args = append(p.args, "--fail-fast")
+	}
+	for _, g := range groups {
+		if g.reached[f.id] {
+			p.args, all.took = append(p.args, g.names...), all.took+g.took
+		}
+	}
+	if all.took == 0 {
+		return nil
+	}
+	end, err := p.with(ctx, f.id, min(all.limit(), s.patience))
 	if err != nil {
 		return err
 	}
@@ -76,9 +141,9 @@ func (s site) suite(ctx context.Context, p planting, n *notices) error {
 		Outcomes []struct{ Name, Status string } `json:"outcomes"`
 	}
 	switch {
-	case late:
-		n.Scenarios = append(n.Scenarios, fmt.Sprintf("(the suite did not end within %s)", s.patience))
-	case json.Unmarshal(out, &report) != nil || len(report.Outcomes) == 0:
+	case end.late:
+		n.Scenarios = append(n.Scenarios, "(the suite did not end in time)")
+	case json.Unmarshal(end.out, &report) != nil || len(report.Outcomes) == 0:
 		n.Scenarios = append(n.Scenarios, "(the suite did not come to a report)")
 	}
 	for _, sc := range report.Outcomes {
@@ -89,37 +154,46 @@ func (s site) suite(ctx context.Context, p planting, n *notices) error {
 	return nil
 }
 
-var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-
-// test runs the tests that hold the property.
-func (s site) test(ctx context.Context, p planting, n *notices) error {
-	args := append([]string{"test", "-overlay", p.overlay, "-vet=off", "-timeout", s.patience.String()}, p.held()...)
-	out, late, err := s.output(ctx, "go", args...)
+// listGroups takes the suite apart, so that of a fault few scenarios need to be run, and runs each group
+// with no fault on.
+func (s *site) listGroups(ctx context.Context) ([]group, error) {
+	end, err := s.toolbench("list", "--format", "json").with(ctx, -1, s.patience)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if strings.Contains(string(out), "[build failed]") {
-		return fmt.Errorf("%s: the test does not build: %s", p.Name, out)
+	var suite struct{ Scenarios []struct{ Name string } }
+	if err := json.Unmarshal(end.out, &suite); err != nil {
+		return nil, fmt.Errorf("toolbench list: %w: %s", err, end.errs)
 	}
-	if late {
-		n.Properties = append(n.Properties, fmt.Sprintf("(the test did not end within %s)", s.patience))
-	}
-	for _, hit := range failed.FindAllStringSubmatch(string(out), -1) {
-		if !strings.Contains(hit[1], "/") {
-			n.Properties = append(n.Properties, hit[1])
+	var groups []group
+	for some := range slices.Chunk(suite.Scenarios, 4) {
+		g := group{}
+		for _, one := range some {
+			g.names = append(g.names, one.Name)
 		}
+		p := s.toolbench("run")
+		p.args = append(p.args, g.names...)
+		if g.baseline, err = p.reach(ctx, s.dir); err != nil {
+			return nil, err
+		}
+		groups = append(groups, g)
 	}
-	return nil
+	return groups, nil
+}
+
+// toolbench is the program itself.
+func (s *site) toolbench(args ...string) program {
+	return program{path: filepath.Join(s.dir, "toolbench"), dir: s.root, args: args}
 }
 
 // fuzz runs random cases in both engines, and makes a failing case small.
-func (s site) fuzz(ctx context.Context, p planting, n *notices) error {
-	out, late, err := s.output(ctx, p.program, "fuzz", "--engine", "both", "--runs", strconv.Itoa(s.cases), "--seed", "1", "--format", "json", "--out", s.dir)
-	if err != nil {
+func (s *site) fuzz(ctx context.Context, f fault, n *notices) error {
+	end, asked, err := s.turnOn(ctx, s.toolbench("fuzz", "--engine", "both", "--runs", strconv.Itoa(s.cases), "--seed", "1", "--format", "json", "--out", s.dir), f)
+	if err != nil || !asked {
 		return err
 	}
-	if late {
-		n.Properties = append(n.Properties, fmt.Sprintf("(the fuzzer did not end within %s)", s.patience))
+	if end.late {
+		n.Properties = append(n.Properties, "(the fuzzer did not end in time)")
 		return nil
 	}
 	var report struct {
@@ -136,8 +210,8 @@ func (s site) fuzz(ctx context.Context, p planting, n *notices) error {
 			} `json:"inevitable"`
 		} `json:"failure"`
 	}
-	if err := json.Unmarshal(out, &report); err != nil {
-		return fmt.Errorf("the fuzzer did not come to a report: %w: %s", err, out)
+	if err := json.Unmarshal(end.out, &report); err != nil {
+		n.Properties = append(n.Properties, "(the fuzzer did not come to a report)")
 	}
 	if f := report.Failure; f != nil {
 		found, _, _ := strings.Cut(f.Found, "\n")
@@ -146,6 +220,46 @@ func (s site) fuzz(ctx context.Context, p planting, n *notices) error {
 		n.Scenario = f.Scenario
 		if m := f.Inevitable; m != nil {
 			n.Inevitable = fmt.Sprintf("%s (entry %d of %d), averted until then by %s; %d of %d courses fail", m.What, m.Entry, m.Entries, m.Averted, m.Same, m.Tried)
+		}
+	}
+	return nil
+}
+
+var failed = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+
+// test runs the tests that hold the property.
+func (s *site) test(ctx context.Context, f fault, n *notices) error {
+	packages, flags := f.held(), []string(nil)
+	if i := slices.IndexFunc(packages, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
+		packages, flags = packages[:i], slices.Clone(packages[i:])
+	}
+	for i := range flags {
+		flags[i] = strings.Replace(flags[i], "-run", "-test.run", 1)
+	}
+	if s.first {
+		flags = append(flags, "-test.failfast")
+	}
+	for _, name := range packages {
+		p, err := once(s, s.built, name, func() (program, error) { return tests(ctx, s.root, s.dir, s.overlay, name) })
+		if err != nil {
+			return err
+		}
+		p.args = append(slices.Clone(p.args), flags...)
+		end, asked, err := s.turnOn(ctx, p, f)
+		switch hits := failed.FindAllStringSubmatch(string(end.out), -1); {
+		case err != nil:
+			return err
+		case end.late:
+			n.Properties = append(n.Properties, "(the tests of "+name+" did not end in time)")
+		case asked && end.failed && len(hits) == 0:
+			n.Properties = append(n.Properties, "(the tests of "+name+" did not come to an end)")
+		default:
+			for _, hit := range hits {
+				n.Properties = append(n.Properties, hit[1])
+			}
+		}
+		if s.first && len(n.Properties) > 0 {
+			return nil
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -12,20 +11,18 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
-	"time"
 )
 
-// operated is a package whose operators are changed, one at a time.
+// operated is a package whose operators are changed, one at a time, and its tests.
 type operated struct {
-	dir, test string // the folder of its source, its tests as one program
-	args      []string
-	changes   []change
-	limit     time.Duration
+	program
+	changes []change
 }
 
 // operators changes each operator of a package in turn, runs the tests of the package, and
@@ -37,20 +34,20 @@ func operators(ctx context.Context, root, temp, pkg string, least float64) error
 	if err != nil {
 		return err
 	}
-	reached, err := o.reached(ctx, temp)
+	all, err := o.reach(ctx, temp)
 	if err != nil {
 		return err
 	}
 	killed, alive := 0, 0
 	for _, c := range o.changes {
-		if !reached[c.id] {
+		if !all.reached[c.id] {
 			continue
 		}
-		noticed := o.run(ctx, "MUTANTS_CHANGE="+strconv.Itoa(c.id)) != nil
-		if ctx.Err() != nil {
-			return ctx.Err()
+		end, err := o.with(ctx, c.id, all.limit())
+		if err != nil {
+			return err
 		}
-		if noticed {
+		if end.failed {
 			killed++
 			continue
 		}
@@ -64,42 +61,6 @@ func operators(ctx context.Context, root, temp, pkg string, least float64) error
 		return fmt.Errorf("less than %g %% of the changes of %s were noticed", least, pkg)
 	}
 	return nil
-}
-
-// run runs the tests once.
-func (o *operated) run(ctx context.Context, env string) error {
-	ctx, cancel := context.WithTimeout(ctx, o.limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, o.test, o.args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = o.dir, append(os.Environ(), env), time.Second
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-}
-
-// reached runs the tests with no change on. It sets how long each later run may take.
-func (o *operated) reached(ctx context.Context, temp string) (map[int]bool, error) {
-	began, log := time.Now(), filepath.Join(temp, "reached")
-	o.limit = time.Hour
-	if err := o.run(ctx, "MUTANTS_LOG="+log); err != nil {
-		return nil, fmt.Errorf("the tests fail with no change: %w", err)
-	}
-	o.limit = max(10*time.Since(began), 4*time.Second)
-	data, err := os.ReadFile(log)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	ids := map[int]bool{}
-	for _, line := range strings.Fields(string(data)) {
-		id, err := strconv.Atoi(line)
-		if err != nil {
-			return nil, err
-		}
-		ids[id] = true
-	}
-	return ids, nil
 }
 
 // listed is what `go list` says of a package.
@@ -158,8 +119,8 @@ func operate(ctx context.Context, root, temp, name string) (*operated, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &operated{dir: p.Dir, test: filepath.Join(temp, "changed.test"), args: []string{"-test.failfast"}}
-	texts := map[string]string{"changeison.go": fmt.Sprintf(switchboard, pkg.Name())}
+	o := &operated{}
+	texts := map[string]string{filepath.Join(p.Dir, "changeison.go"): fmt.Sprintf(switchboard, pkg.Name())}
 	for i, f := range files {
 		source, err := os.ReadFile(filepath.Join(p.Dir, p.GoFiles[i]))
 		if err != nil {
@@ -168,24 +129,26 @@ func operate(ctx context.Context, root, temp, name string) (*operated, error) {
 		at := fset.File(f.Pos())
 		s := &schema{fset: fset, file: at, source: source, pkg: pkg, types: info.Types, imports: importsOf(f, pkg), changes: &o.changes}
 		s.find(f)
-		texts[p.GoFiles[i]] = s.text(token.Pos(at.Base()), token.Pos(at.Base()+at.Size()), s.nodes)
+		texts[filepath.Join(p.Dir, p.GoFiles[i])] = s.text(token.Pos(at.Base()), token.Pos(at.Base()+at.Size()), s.nodes)
 	}
-	overlay, err := laid(temp, p.Dir, texts)
+	overlay, err := laid(temp, texts)
 	if err != nil {
 		return nil, err
 	}
-	return o, o.compile(ctx, root, overlay, name)
+	o.program, err = tests(ctx, root, temp, overlay, name)
+	o.args = append(o.args, "-test.failfast")
+	return o, err
 }
 
-// laid writes texts into temp, and an overlay that puts them into dir.
-func laid(temp, dir string, texts map[string]string) (overlay string, err error) {
+// laid writes texts into temp, and an overlay that puts each in the place of a file.
+func laid(temp string, texts map[string]string) (overlay string, err error) {
 	replace := map[string]string{}
-	for name, text := range texts {
-		file := filepath.Join(temp, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	for i, path := range slices.Sorted(maps.Keys(texts)) {
+		file := filepath.Join(temp, strconv.Itoa(i)+".go")
+		if err := os.WriteFile(file, []byte(texts[path]), 0o600); err != nil {
 			return "", err
 		}
-		replace[filepath.Join(dir, name)] = file
+		replace[path] = file
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -193,27 +156,4 @@ func laid(temp, dir string, texts map[string]string) (overlay string, err error)
 	}
 	overlay = filepath.Join(temp, "overlay.json")
 	return overlay, os.WriteFile(overlay, data, 0o600)
-}
-
-// compile makes the tests one program. Those of rapid keep no failing case, and take no time
-// to make one small.
-func (o *operated) compile(ctx context.Context, root, overlay, name string) error {
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", o.test, name)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s does not build with its changes: %w\n%s", name, err, out)
-	}
-	if _, err := os.Stat(o.test); err != nil {
-		return fmt.Errorf("%s has no tests", name)
-	}
-	cmd = exec.CommandContext(ctx, "go", "list", "-test", "-deps", name)
-	cmd.Dir = root
-	deps, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("go list -test %s: %w", name, err)
-	}
-	if bytes.Contains(deps, []byte("pgregory.net/rapid\n")) {
-		o.args = append(o.args, "-rapid.nofailfile", "-rapid.shrinktime=100ms")
-	}
-	return nil
 }

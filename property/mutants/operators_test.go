@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,15 +56,18 @@ func TestSmall(t *testing.T) {
 	}
 	o, err := operate(t.Context(), dir, temp, ".")
 	require.NoError(t, err)
-	reached, err := o.reached(t.Context(), temp)
+	base, err := o.reach(t.Context(), temp)
 	require.NoError(t, err)
 
 	var alive, never []string
 	for _, c := range o.changes {
-		switch {
-		case !reached[c.id]:
+		if !base.reached[c.id] {
 			never = append(never, c.String())
-		case o.run(t.Context(), "MUTANTS_CHANGE="+strconv.Itoa(c.id)) == nil:
+			continue
+		}
+		end, err := o.with(t.Context(), c.id, base.limit())
+		require.NoError(t, err)
+		if !end.failed {
 			alive = append(alive, c.String())
 		}
 	}

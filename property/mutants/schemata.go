@@ -189,10 +189,14 @@ var changeAsked changeSync.Map
 
 func changeIsOn(id int) bool {
 	if changeLog != nil {
-		if _, before := changeAsked.LoadOrStore(id, true); !before {
-			changeLog.WriteString(changeText.Itoa(id) + "\n")
-		}
+		changeIsAsked(id)
 	}
 	return id == changeOn
+}
+
+func changeIsAsked(id int) {
+	if _, before := changeAsked.LoadOrStore(id, true); !before {
+		changeLog.WriteString(changeText.Itoa(id) + "\n")
+	}
 }
 `

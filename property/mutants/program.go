@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// program is what was built with changes in it, of which one at most is on when it runs.
+type program struct {
+	path, dir string
+	args      []string
+}
+
+// tests makes the tests of a package one program, over the files of an overlay. Those of rapid
+// keep no failing case, and take no time to make one small.
+func tests(ctx context.Context, root, temp, overlay, name string) (program, error) {
+	p := program{path: filepath.Join(temp, strings.NewReplacer("/", "-", ".", "").Replace(name)+".test"), args: []string{"-test.paniconexit0"}}
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", p.path, name)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return p, fmt.Errorf("the tests of %s do not build with changes: %w\n%s", name, err, out)
+	}
+	if _, err := os.Stat(p.path); err != nil {
+		return p, fmt.Errorf("%s has no tests", name)
+	}
+	cmd = exec.CommandContext(ctx, "go", "list", "-test", "-deps", "-f", "{{.ImportPath}} {{.Dir}}", name)
+	cmd.Dir = root
+	deps, err := cmd.Output()
+	if err != nil {
+		return p, fmt.Errorf("go list -test %s: %w", name, err)
+	}
+	if bytes.Contains(deps, []byte("pgregory.net/rapid ")) {
+		p.args = append(p.args, "-rapid.nofailfile", "-rapid.shrinktime=100ms")
+	}
+	lines := strings.Split(strings.TrimSpace(string(deps)), "\n")
+	_, p.dir, _ = strings.Cut(lines[len(lines)-1], " ")
+	return p, nil
+}
+
+// ending is how a program came to its end: it failed when its exit code was not 0, and also when it
+// did not end in time.
+type ending struct {
+	out, errs    []byte
+	failed, late bool
+}
+
+// run runs the program with its environment extended. What it began in its process group ends with it. It
+// is an error if it could not begin, or if ctx has ended.
+func (p program) run(ctx context.Context, limit time.Duration, env string) (ending, error) {
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(timed, p.path, p.args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.dir, append(os.Environ(), env), time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if cmd.Process != nil {
+		cmd.Cancel() // what is left of the group
+	}
+	end := ending{out: out.Bytes(), errs: errs.Bytes(), late: timed.Err() != nil}
+	exit := new(exec.ExitError)
+	switch {
+	case ctx.Err() != nil:
+		return end, ctx.Err()
+	case end.late, errors.As(err, &exit), errors.Is(err, exec.ErrWaitDelay):
+		end.failed = true
+		return end, nil
+	}
+	return end, err
+}
+
+// with runs the program with a change on.
+func (p program) with(ctx context.Context, id int, limit time.Duration) (ending, error) {
+	return p.run(ctx, limit, "MUTANTS_CHANGE="+strconv.Itoa(id))
+}
+
+// baseline is how a program runs with no change on: which changes it asks about, and how long it took.
+type baseline struct {
+	reached map[int]bool
+	took    time.Duration
+}
+
+// limit is how long the program may take with a change on.
+func (b baseline) limit() time.Duration { return max(10*b.took, 4*time.Second) }
+
+// reach runs the program with no change on.
+func (p program) reach(ctx context.Context, temp string) (baseline, error) {
+	log, err := os.CreateTemp(temp, "reached")
+	if err != nil {
+		return baseline{}, err
+	}
+	log.Close()
+	began := time.Now()
+	end, err := p.run(ctx, time.Hour, "MUTANTS_LOG="+log.Name())
+	if err != nil {
+		return baseline{}, err
+	}
+	if end.failed {
+		return baseline{}, fmt.Errorf("%s fails with no change: %s%s", strings.Join(append([]string{filepath.Base(p.path)}, p.args...), " "), end.out, end.errs)
+	}
+	b := baseline{reached: map[int]bool{}, took: time.Since(began)}
+	data, err := os.ReadFile(log.Name())
+	for line := range strings.FieldsSeq(string(data)) {
+		if id, err := strconv.Atoi(line); err == nil {
+			b.reached[id] = true
+		}
+	}
+	return b, err
+}
