@@ -64,7 +64,8 @@ type sedRun struct {
 	options
 	prog  *sed.Program
 	files []io.Closer
-	code  int // of inputs that could not be read
+	code  int  // of inputs that could not be read
+	owed  bool // the output's last line has no newline, which goes before the next file's lines
 }
 
 // run runs the script over one input.
@@ -150,7 +151,12 @@ func (s *sedRun) separate(names []string) int {
 // store prints the new text, or with -i writes it to the file, whose old text may go to another.
 func (s *sedRun) store(name string, before, after []byte) error {
 	if !s.has("i") {
-		return s.print(string(after))
+		text := string(after)
+		if s.owed && text != "" {
+			text = "\n" + text
+		}
+		s.owed = !strings.HasSuffix(text, "\n") && (s.owed || text != "")
+		return s.print(text)
 	}
 	if suffix := s.get("i", ""); suffix != "" {
 		if err := s.Files.WriteFile(name+suffix, before); err != nil {

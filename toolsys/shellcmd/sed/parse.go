@@ -37,10 +37,16 @@ func Parse(script string, extended bool) (*Program, error) {
 func (p *parser) checkLabels() error {
 	for _, c := range p.prog.commands {
 		if _, known := p.prog.labels[c.text]; strings.IndexByte("btT", c.name) >= 0 && c.text != "" && !known {
-			return fmt.Errorf("-e expression #1, char %d: can't find label for jump to `%s'", len(p.in), c.text)
+			return fmt.Errorf("can't find label for jump to `%s'", c.text)
 		}
 	}
 	return nil
+}
+
+// beyond is an error about the next character, which GNU has read by then and counts.
+func (p *parser) beyond(text string) error {
+	p.at++
+	return errors.New(text)
 }
 
 func (p *parser) peek() byte {
@@ -71,10 +77,13 @@ func (p *parser) command() (more bool, err error) {
 		return false, err
 	}
 	p.skip(" \t")
-	for p.peek() == '!' {
+	if p.peek() == '!' {
 		c.negate = true
 		p.at++
 		p.skip(" \t")
+	}
+	if p.peek() == '!' {
+		return false, p.beyond("multiple `!'s")
 	}
 	if p.at >= len(p.in) {
 		return false, errors.New("missing command")
@@ -107,8 +116,10 @@ func (p *parser) arguments(c command) error {
 	case 'r', 'w':
 		c.text, err = p.fileName()
 		p.prog.effects.Writes = p.prog.effects.Writes || c.name == 'w'
-	case 'q', 'Q', 'l', 'L':
-		c.code = p.optionalNumber()
+	case 'q', 'Q':
+		c.code = p.optionalNumber(0)
+	case 'l':
+		c.code = p.optionalNumber(lineWidth)
 	case 'e':
 		c.text = p.untilNewline()
 		p.prog.effects.Runs = true
@@ -162,7 +173,7 @@ func (p *parser) endOfCommand(name byte) error {
 	case 0, '\n', ';', '}', '#':
 		return nil
 	}
-	return errors.New("extra characters after command")
+	return p.beyond("extra characters after command")
 }
 
 func (p *parser) word(stop string) string {
@@ -197,12 +208,16 @@ func (p *parser) number() int {
 	return n
 }
 
-func (p *parser) optionalNumber() int {
+func (p *parser) optionalNumber(absent int) int {
 	p.skip(" \t")
+	if c := p.peek(); c < '0' || c > '9' {
+		return absent
+	}
 	return p.number()
 }
 
-// textArgument reads the text of a, i and c: on the next line after a backslash, or GNU's one-line form.
+// textArgument reads the text of a, i and c: on the next line after a backslash, or GNU's one-line form, in which a
+// backslash keeps the blanks behind it.
 func (p *parser) textArgument() (string, error) {
 	p.skip(" \t")
 	if p.at >= len(p.in) {
@@ -210,32 +225,34 @@ func (p *parser) textArgument() (string, error) {
 	}
 	if p.peek() == '\\' {
 		p.at++
-		p.skip(" \t")
 		if p.peek() == '\n' {
 			p.at++
 		}
 	}
 	var out strings.Builder
 	for p.at < len(p.in) && p.in[p.at] != '\n' {
-		if p.in[p.at] == '\\' && p.at+1 < len(p.in) {
-			p.at++
-		}
-		out.WriteByte(p.in[p.at])
+		c := p.in[p.at]
 		p.at++
+		if c == '\\' && p.at < len(p.in) {
+			var n int
+			c, n = escaped(p.in[p.at:])
+			p.at += n
+		}
+		out.WriteByte(c)
 	}
 	return out.String() + "\n", nil
 }
 
-// visible is the l command: escapes, and lines broken at width (0: 70 columns, 1: never).
+// lineWidth is where the l command breaks lines unless it is told; 0 is never.
+const lineWidth = 70
+
+// visible is the l command: escapes, and lines broken at width.
 func visible(s string, width int) string {
-	if width == 0 {
-		width = 70
-	}
 	var b strings.Builder
 	column := 0
 	for i := range len(s) {
 		part := visibleByte(s[i])
-		if width > 1 && column+len(part) > width-1 {
+		if width > 0 && column+len(part) > width-1 {
 			b.WriteString("\\\n")
 			column = 0
 		}

@@ -83,7 +83,7 @@ func (p *parser) addresses(c *command) error {
 	p.skip(" \t")
 	if p.peek() != ',' {
 		if c.from.kind == byZero {
-			return errors.New("invalid usage of line address 0")
+			return p.beyond("invalid usage of line address 0")
 		}
 		return nil
 	}
@@ -93,10 +93,10 @@ func (p *parser) addresses(c *command) error {
 		return err
 	}
 	if c.to == nil {
-		return errors.New("unexpected `,'")
+		return p.beyond("unexpected `,'")
 	}
 	if c.from.kind == byZero && c.to.kind != byPattern {
-		return errors.New("invalid usage of line address 0")
+		return p.beyond("invalid usage of line address 0")
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (m *machine) pattern(re *regexp.Regexp) *regexp.Regexp {
 	if re != nil {
 		m.last = re
 	} else if m.last == nil {
-		m.fail("no previous regular expression")
+		m.fail("-e expression #1, char 0: no previous regular expression")
 	}
 	return m.last
 }

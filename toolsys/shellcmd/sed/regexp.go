@@ -5,6 +5,7 @@ package sed
 import (
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -13,12 +14,13 @@ var ErrBackref = errors.New("back-references in a pattern are not supported")
 
 // Errors for patterns that do not parse, worded as GNU words them.
 var (
-	errBracket   = errors.New("Unmatched [, [^, [:, [., or [=")
-	errTrailing  = errors.New("Trailing backslash")
-	errInterval  = errors.New("Invalid content of \\{\\}")
-	errOpenGroup = errors.New("Unmatched ( or \\(")
-	errEndGroup  = errors.New("Unmatched ) or \\)")
-	errClass     = errors.New("Invalid character class name")
+	errBracket      = errors.New("Unmatched [, [^, [:, [., or [=")
+	errTrailing     = errors.New("Trailing backslash")
+	errOpenInterval = errors.New("Unmatched \\{")
+	errInterval     = errors.New("Invalid content of \\{\\}")
+	errOpenGroup    = errors.New("Unmatched ( or \\(")
+	errEndGroup     = errors.New("Unmatched ) or \\)")
+	errClass        = errors.New("Invalid character class name")
 )
 
 // CompileRegexp translates a POSIX expression and compiles it for leftmost-longest matching. A dot matches
@@ -194,12 +196,15 @@ func (t *translator) interval() error {
 		end = "}"
 	}
 	body, _, closed := strings.Cut(t.in[t.at:], end)
-	if !closed || !t.atom || !validInterval(body) {
-		if !t.extended {
-			return errInterval
-		}
+	switch {
+	case closed && t.atom && validInterval(body):
+	case t.extended:
 		t.literal('{')
 		return nil
+	case !closed:
+		return errOpenInterval
+	default:
+		return errInterval
 	}
 	t.at += len(body) + len(end)
 	if strings.HasPrefix(body, ",") {
@@ -211,7 +216,9 @@ func (t *translator) interval() error {
 
 func validInterval(s string) bool {
 	low, high, both := strings.Cut(s, ",")
-	return digits(low) && digits(high) && (low != "" || (both && high != ""))
+	least, _ := strconv.Atoi(low)
+	most, err := strconv.Atoi(high)
+	return digits(low) && digits(high) && (low != "" || (both && high != "")) && (err != nil || least <= most)
 }
 
 func digits(s string) bool {

@@ -44,6 +44,7 @@ type machine struct {
 	space, hold string
 	line        int
 	ended       bool // the line had its newline
+	owed        bool // what was printed last had none
 	substituted bool
 	after       []string // text to print at the cycle's end
 	last        *regexp.Regexp
@@ -73,10 +74,8 @@ func (m *machine) run() (int, bool, error) {
 		}
 		v := m.cycle()
 		again = v == restart
-		if v == next || v == endCycle || v == stop {
-			if !m.o.Quiet {
-				m.print(m.space)
-			}
+		if m.err == nil && !m.o.Quiet && (v == next || v == endCycle || v == stop) {
+			m.print(m.space)
 		}
 		m.flushAfter()
 		if m.err != nil || v == stop || v == stopSilent {
@@ -110,14 +109,21 @@ func (m *machine) isLast() bool {
 	return err != nil
 }
 
+// print prints a line, the last one of an input that ends without a newline without one too.
 func (m *machine) print(s string) {
-	if m.ended || !m.isLast() {
+	owed := !m.ended && m.isLast()
+	if !owed {
 		s += "\n"
 	}
 	m.write(s)
+	m.owed = owed
 }
 
+// write prints s, behind the newline that is owed.
 func (m *machine) write(s string) {
+	if m.owed {
+		m.owed, s = false, "\n"+s
+	}
 	if _, err := io.WriteString(m.o.Out, s); err != nil && m.err == nil {
 		m.err = err
 	}

@@ -3,6 +3,7 @@ package sed
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -91,8 +92,9 @@ func recase(s string, state, once byte) string {
 	return string(unicode.ToLower(r)) + s[n:]
 }
 
-// delimited reads up to an unescaped delimiter. An escaped delimiter loses its backslash, \n becomes a
-// newline; in a pattern a delimiter inside brackets does not count.
+// delimited reads up to an unescaped delimiter. An escaped delimiter loses its backslash and means what it means
+// without one; a character given by its number stands for itself, \n becomes a newline. In a pattern a delimiter inside
+// brackets does not count.
 func (p *parser) delimited(delimiter byte, pattern bool) (string, bool) {
 	var out strings.Builder
 	for p.at < len(p.in) {
@@ -102,8 +104,8 @@ func (p *parser) delimited(delimiter byte, pattern bool) (string, bool) {
 			p.at++
 			return out.String(), true
 		case c == '\\' && p.at+1 < len(p.in):
-			out.WriteString(unescapeDelimiter(p.in[p.at+1], delimiter, pattern))
-			p.at += 2
+			n := p.escape(&out, delimiter, pattern)
+			p.at += 1 + n
 		case c == '\n' && pattern:
 			return "", false
 		case c == '[' && pattern:
@@ -116,20 +118,27 @@ func (p *parser) delimited(delimiter byte, pattern bool) (string, bool) {
 	return "", false
 }
 
-func unescapeDelimiter(c, delimiter byte, pattern bool) string {
-	if c == delimiter {
-		if pattern && strings.IndexByte("|+?(){}", c) < 0 && strings.IndexByte(".*[]^$", c) >= 0 {
-			return `\` + string(rune(c)) // s.a\.b.x. : the dot stays a literal dot
-		}
-		return string(rune(c))
+// escape writes what stands behind a backslash, and gives its length.
+func (p *parser) escape(out *strings.Builder, delimiter byte, pattern bool) int {
+	c := p.in[p.at+1]
+	switch number, n := numbered(p.in[p.at+1:]); {
+	case n > 0 && (number == '\\' || !pattern && number == '&'):
+		out.WriteString(`\` + string(rune(number)))
+		return n
+	case n > 0:
+		out.WriteByte(number)
+		return n
+	case c == delimiter && (pattern || c != '&'):
+		out.WriteByte(c)
+	case pattern && c == 'n':
+		out.WriteByte('\n')
+	default:
+		out.WriteString(`\` + string([]byte{c}))
 	}
-	if pattern && c == 'n' {
-		return "\n"
-	}
-	return `\` + string([]byte{c})
+	return 1
 }
 
-// bracket copies a complete bracket expression, with sed's \n, \t and \] inside it.
+// bracket copies a complete bracket expression.
 func (p *parser) bracket(out *strings.Builder) {
 	end := p.at + 1
 	if end < len(p.in) && p.in[end] == '^' {
@@ -147,13 +156,35 @@ func (p *parser) bracket(out *strings.Builder) {
 		end++
 	}
 	if end >= len(p.in) || p.in[end] == '\n' {
-		out.WriteByte('[')
-		p.at++
+		p.at = end // the pattern has no end either
 		return
 	}
-	body := p.in[p.at : end+1]
-	out.WriteString(strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\\`).Replace(body))
-	p.at = end + 1
+	p.at = bracketEscapes(out, p.in[:end+1], p.at)
+}
+
+// bracketEscapes writes in from at on. In brackets a backslash is a backslash, unless GNU has a letter or number for
+// what stands behind it.
+func bracketEscapes(out *strings.Builder, in string, at int) int {
+	for ; at < len(in); at++ {
+		if in[at] == '\\' {
+			number, n := numbered(in[at+1:])
+			switch next := in[at+1]; {
+			case n > 0:
+				out.WriteByte(number)
+				at += n
+				continue
+			case strings.IndexByte("afnrtv", next) >= 0:
+				out.WriteByte(escapedByte(next))
+				at++
+				continue
+			case next == '\\':
+				out.WriteByte(next)
+				at++
+			}
+		}
+		out.WriteByte(in[at])
+	}
+	return at
 }
 
 func (p *parser) substitution() (*substitution, error) {
@@ -222,11 +253,11 @@ func (p *parser) flags(s *substitution) (ignore, multi bool, err error) {
 			s.file, err = p.fileName()
 			return ignore, multi, err
 		case c == '0':
-			return false, false, errors.New("number option to `s' command may not be zero")
+			return false, false, p.beyond("number option to `s' command may not be zero")
 		case c == 0 || strings.IndexByte(" \t\n;}#", c) >= 0:
 			return ignore, multi, nil
 		default:
-			return false, false, errors.New("unknown option to `s'")
+			return false, false, p.beyond("unknown option to `s'")
 		}
 		p.at++
 	}
@@ -273,16 +304,46 @@ func escapedPiece(c byte) (piece, bool) {
 	return piece{}, false
 }
 
+// escaped gives the character that the text behind a backslash stands for, and the text's length.
+func escaped(s string) (c byte, n int) {
+	if c, n = numbered(s); n > 0 {
+		return c, n
+	}
+	return escapedByte(s[0]), 1
+}
+
 func escapedByte(c byte) byte {
-	switch c {
-	case 'n':
-		return '\n'
-	case 't':
-		return '\t'
-	case 'r':
-		return '\r'
+	if i := strings.IndexByte("afnrtv", c); i >= 0 {
+		return "\a\f\n\r\t\v"[i]
 	}
 	return c
+}
+
+// numbered reads a character that is given by its number: dNNN, oNNN or xNN. n is 0 where there is none.
+func numbered(s string) (c byte, n int) {
+	base, most := 0, 4
+	switch s[0] {
+	case 'd':
+		base = 10
+	case 'o':
+		base = 8
+	case 'x':
+		base, most = 16, 3
+	default:
+		return 0, 0
+	}
+	value := 0
+	for n = 1; n < min(most, len(s)); n++ {
+		digit, err := strconv.ParseUint(s[n:n+1], base, 8)
+		if err != nil {
+			break
+		}
+		value = value*base + int(digit)
+	}
+	if n == 1 {
+		return 0, 0
+	}
+	return byte(value), n
 }
 
 func (p *parser) transliteration() (map[rune]rune, error) {
