@@ -1,7 +1,6 @@
 package shellcmd
 
 import (
-	"slices"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -141,17 +140,6 @@ func (s *Script) conclude(w *walker, file *syntax.File) {
 	if s.ReadOnly {
 		fold(s, file.Stmts)
 	}
-}
-
-// Opaque is the first reason why what the script runs cannot be known, or empty.
-func (s *Script) Opaque() string {
-	if s.Err != nil {
-		return s.Doubt
-	}
-	if i := slices.IndexFunc(s.Steps, func(st Step) bool { return st.Opaque != "" }); i >= 0 {
-		return s.Steps[i].Opaque
-	}
-	return ""
 }
 
 // plainStatements reports whether statements are a plain sequence.

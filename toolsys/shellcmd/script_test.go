@@ -199,7 +199,7 @@ func TestWhatDoesNotParseIsNothing(t *testing.T) {
 		assert.Error(t, c.Err, script)
 		assert.False(t, c.ReadOnly || c.Safe, script)
 		assert.Empty(t, c.Steps, script)
-		assert.NotEmpty(t, c.Opaque(), script)
+		assert.NotEmpty(t, c.Doubt, script)
 		assert.True(t, shellcmd.FailureExit(script, 1), script)
 	}
 }
