@@ -29,6 +29,10 @@ type Machine struct {
 	Browser *Browser `yaml:"browser"`
 	// Push is the address of the topic that PushNotification posts to, as ntfy has them.
 	Push string `yaml:"push"`
+	// Search is the address of the SearXNG that WebSearch asks, in place of DuckDuckGo.
+	Search string `yaml:"search"`
+	// RemoteSkills are skills to be fetched, by what follows "remote:" in their names.
+	RemoteSkills map[string]string `yaml:"remote_skills"`
 	// Languages are the language servers that LSP can ask.
 	Languages []Language `yaml:"languages"`
 }
@@ -236,6 +240,11 @@ type WebAnswer struct {
 	Body   string   `yaml:"body"`
 	To     string   `yaml:"redirect"`
 	After  Duration `yaml:"after"`
+	// Repeat is how often the content stands there; Breaks breaks the answer off behind it, and
+	// Refused takes no connection.
+	Repeat  int  `yaml:"repeat"`
+	Breaks  bool `yaml:"breaks"`
+	Refused bool `yaml:"refused"`
 }
 
 // Browser is a simulated browser: it opens pages, follows the link of an element by its #id and

@@ -76,19 +76,15 @@ func Live(ctx context.Context, sc *scenario.Scenario, live LiveConfig) error {
 // liveWire passes the model's requests on, and answers others from the scenario's web
 // where it has the page.
 func (r *runner) liveWire() http.RoundTripper {
-	pages := &script{pages: r.sc.World.Web, wait: r.gate.Sleep}
-	return roundTrip(func(req *http.Request) (*http.Response, error) {
-		_, known := knows(r.sc.World.Web, req)
+	return r.beside(r.sc.World.Web, roundTrip(func(req *http.Request) (*http.Response, error) {
 		switch {
 		case isModel(req.URL.String()):
 			return r.live.Transport.RoundTrip(req)
-		case known:
-			return pages.page(req)
 		case r.live.Web == nil:
 			return nil, errNoWeb
 		}
 		return r.live.Web(req)
-	})
+	}))
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

@@ -2,15 +2,18 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"toolbench/sim/cassette"
@@ -235,8 +238,8 @@ func task(body message.Body) string {
 }
 
 // knows reports whether the scenario has a page for a request, and by which key.
-func knows(pages map[string]scenario.Page, req *http.Request) (key string, known bool) {
-	for _, key := range []string{req.Method + " " + req.URL.String(), req.URL.String()} {
+func knows(pages map[string]scenario.Page, method, url string) (key string, known bool) {
+	for _, key := range []string{method + " " + url, url} {
 		if _, known := pages[key]; known {
 			return key, true
 		}
@@ -244,9 +247,32 @@ func knows(pages map[string]scenario.Page, req *http.Request) (key string, known
 	return "", false
 }
 
+// unrecorded are the pages that no recording has: those that are refused, break off or repeat
+// their content, at least once.
+func unrecorded(pages map[string]scenario.Page) map[string]scenario.Page {
+	kept := maps.Clone(pages)
+	maps.DeleteFunc(kept, func(_ string, p scenario.Page) bool {
+		return !slices.ContainsFunc(append(slices.Clone(p.Again), p.WebAnswer), func(a scenario.WebAnswer) bool {
+			return a.Refused || a.Breaks || a.Repeat > 1
+		})
+	})
+	return kept
+}
+
+// beside answers pages from the scenario, and passes on what is asked of others.
+func (r *runner) beside(pages map[string]scenario.Page, next http.RoundTripper) http.RoundTripper {
+	s := &script{pages: pages, wait: r.gate.Sleep}
+	return roundTrip(func(req *http.Request) (*http.Response, error) {
+		if _, known := knows(pages, req.Method, req.URL.String()); known {
+			return s.page(req)
+		}
+		return next.RoundTrip(req)
+	})
+}
+
 // answer is what the page of a request answers this time.
 func (s *script) answer(req *http.Request) scenario.WebAnswer {
-	key, known := knows(s.pages, req)
+	key, known := knows(s.pages, req.Method, req.URL.String())
 	if !known {
 		return scenario.WebAnswer{Status: http.StatusNotFound, Type: "text/plain", Body: "no such page"}
 	}
@@ -269,11 +295,13 @@ func (s *script) page(req *http.Request) (*http.Response, error) {
 	if err := s.wait(req.Context(), "web/"+req.URL.String(), p.After.D()); err != nil {
 		return nil, err
 	}
-	if p.Status == 0 {
-		p.Status = http.StatusOK
+	if p.Refused {
+		return nil, syscall.ECONNREFUSED
 	}
-	if p.Type == "" {
-		p.Type = "text/html; charset=utf-8"
+	p.Status, p.Type = cmp.Or(p.Status, http.StatusOK), cmp.Or(p.Type, "text/html; charset=utf-8")
+	var body io.Reader = strings.NewReader(strings.Repeat(p.Body, max(p.Repeat, 1)))
+	if p.Breaks {
+		body = io.MultiReader(body, torn{})
 	}
 	h := http.Header{"Content-Type": {p.Type}}
 	if p.To != "" {
@@ -282,9 +310,15 @@ func (s *script) page(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", p.Status, http.StatusText(p.Status)), StatusCode: p.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h, Request: req,
-		Body: io.NopCloser(strings.NewReader(p.Body)), ContentLength: int64(len(p.Body)),
+		Body: io.NopCloser(body), ContentLength: -1,
 	}, nil
 }
+
+// torn is where an answer breaks off.
+type torn struct{}
+
+// Read gives the error of a connection that broke.
+func (torn) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // buildWire puts the model in place: the cassette, or the scripted turns.
 func (r *runner) buildWire() error {
@@ -323,7 +357,7 @@ func (r *runner) buildWire() error {
 	if err != nil {
 		return r.sc.ErrorAt("stream.cassette", err.Error(), "")
 	}
-	r.wire = &wire{next: r.player}
+	r.wire = &wire{next: r.beside(unrecorded(r.sc.World.Web), r.player)}
 	return nil
 }
 
@@ -333,7 +367,7 @@ func (r *runner) lenient(faults func(cassette.Attempt) cassette.Fault) error {
 	if err != nil {
 		return err
 	}
-	r.wire = &wire{next: p}
+	r.wire = &wire{next: r.beside(unrecorded(r.sc.World.Web), p)}
 	return nil
 }
 

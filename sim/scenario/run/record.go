@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/clock"
@@ -32,7 +33,8 @@ func Record(ctx context.Context, sc *scenario.Scenario, path string, answers ...
 	if err != nil {
 		return 0, nil, err
 	}
-	requests := rec.sent
+	pages := unrecorded(sc.World.Web)
+	requests := slices.DeleteFunc(rec.sent, func(s sent) bool { _, known := knows(pages, s.method, s.url); return known })
 	switch {
 	case o.answers == nil:
 		requests = once(requests)

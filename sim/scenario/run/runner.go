@@ -147,7 +147,7 @@ func (r *runner) start(ctx context.Context) error {
 	if only := r.sc.World.Only; only == nil || len(only) > 0 {
 		cfg.Builtins = builtin.All(builtin.Deps{
 			Worktrees: r.worktrees(),
-			FS:        r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, Push: push, Browser: r.browser(), Terminal: r.terminal, Languages: r.servers.languages, AgentDirs: []string{path.Join(r.dir(), ".claude/agents")}, Depth: r.sc.World.AgentDepth, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, WorkflowDirs: []string{path.Join(r.dir(), ".claude/workflows")},
+			FS:        r.disk(), Resolve: r.resolve, Shell: r.shell(), HTTP: r.fetch, Search: r.search(), FetchSkill: r.remoteSkills(), Push: push, Browser: r.browser(), Terminal: r.terminal, Languages: r.servers.languages, AgentDirs: []string{path.Join(r.dir(), ".claude/agents")}, Depth: r.sc.World.AgentDepth, SkillDirs: []string{path.Join(r.dir(), ".claude/skills")}, WorkflowDirs: []string{path.Join(r.dir(), ".claude/workflows")},
 		}, only...)
 	}
 	r.sys, err = toolsys.New(cfg)
@@ -183,6 +183,28 @@ func (r *runner) trace(e trace.Event) {
 		r.log.Add(e)
 	} else if r.live.Trace != nil {
 		r.live.Trace(e)
+	}
+}
+
+// search is the engine that the scenario names, or nil.
+func (r *runner) search() web.Engine {
+	if r.sc.World.Search == "" {
+		return nil
+	}
+	return web.SearXNG(r.fetch, r.sc.World.Search)
+}
+
+// remoteSkills fetches the skills of the scenario, or is nil where it has none.
+func (r *runner) remoteSkills() func(ctx context.Context, ref string) (string, error) {
+	if r.sc.World.RemoteSkills == nil {
+		return nil
+	}
+	return func(_ context.Context, ref string) (string, error) {
+		text, known := r.sc.World.RemoteSkills[ref]
+		if !known {
+			return "", fmt.Errorf("there is no %q", ref)
+		}
+		return text, nil
 	}
 }
 
