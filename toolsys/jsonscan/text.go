@@ -1,6 +1,8 @@
 package jsonscan
 
 import (
+	"slices"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -9,18 +11,69 @@ import (
 // [Cursor.Text] gave it. As in encoding/json, a byte that is not UTF-8 and half of
 // a surrogate pair become U+FFFD.
 func AppendText(dst, body []byte) []byte {
-	for i := 0; i < len(body); {
-		if b := body[i]; b != '\\' && b < utf8.RuneSelf {
-			dst = append(dst, b)
-			i++
-			continue
+	for len(body) > 0 {
+		n := 0
+		for n < len(body) && body[n] != '\\' && body[n] < utf8.RuneSelf {
+			n++
 		}
-		r, size := character(body[i:])
-		dst = utf8.AppendRune(dst, r)
-		i += size
+		dst, body = append(dst, body[:n]...), body[n:]
+		if len(body) > 0 {
+			r, size := character(body)
+			dst, body = utf8.AppendRune(dst, r), body[size:]
+		}
 	}
 	return dst
 }
+
+// AppendQuoted adds s as a JSON string, byte for byte as encoding/json writes it
+// without the escapes meant for HTML: what a person wrote stays readable, and a byte
+// that is not UTF-8 becomes U+FFFD.
+func AppendQuoted(dst []byte, s string) []byte {
+	dst = append(slices.Grow(dst, len(s)+2), '"')
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && verbatim[s[n]] {
+			n++
+		}
+		dst, s = append(dst, s[:n]...), s[n:]
+		if len(s) > 0 {
+			size := 0
+			dst, size = appendCharacter(dst, s)
+			s = s[size:]
+		}
+	}
+	return append(dst, '"')
+}
+
+// verbatim are the bytes that stand in a JSON string as they are, whatever is beside them.
+var verbatim = func() (is [256]bool) {
+	for b := ' '; b < utf8.RuneSelf; b++ {
+		is[b] = b != '"' && b != '\\'
+	}
+	return is
+}()
+
+// appendCharacter adds the first character of s, which is not verbatim, and gives its size in s.
+func appendCharacter(dst []byte, s string) (to []byte, size int) {
+	const hex = "0123456789abcdef"
+	if b := s[0]; b < utf8.RuneSelf {
+		if i := strings.IndexByte(short, b); i >= 0 {
+			return append(dst, '\\', letters[i]), 1
+		}
+		return append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&0xf]), 1
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return append(dst, `\ufffd`...), 1
+	case r == '\u2028' || r == '\u2029': // they end a line in JavaScript
+		return append(dst, '\\', 'u', '2', '0', '2', hex[r&0xf]), size
+	}
+	return append(dst, s[:size]...), size
+}
+
+// short are the characters with an escape of one letter, letters are these.
+const short, letters = "\"\\\b\f\n\r\t", `"\bfnrt`
 
 // character reads the escape or the rune that body begins with.
 func character(body []byte) (r rune, size int) {

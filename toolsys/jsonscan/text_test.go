@@ -32,3 +32,19 @@ func FuzzText(f *testing.F) {
 		require.Equal(t, !bytes.ContainsRune(body, '\\'), plain)
 	})
 }
+
+// FuzzQuoted holds what is written to encoding/json, byte for byte.
+func FuzzQuoted(f *testing.F) {
+	for _, seed := range []string{
+		"plain", "\"\\/\b\f\n\r\t", "é", "\xff", "\xe2\x80", "\u2028a\u2029", "\x00\x1f\x7f", "<&>", "\ufffd", "😀",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		require.NoError(t, enc.Encode(s))
+		require.Equal(t, want.String(), string(jsonscan.AppendQuoted(nil, s))+"\n")
+	})
+}

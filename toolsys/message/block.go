@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Block types this program interprets; every other type travels through unread,
@@ -102,7 +104,7 @@ func appendBlock(buf []byte, b Block) ([]byte, error) {
 		return appendCompact(buf, b.Raw)
 	}
 	var err error
-	buf = appendQuoted(append(buf, `{"type":`...), b.Type)
+	buf = jsonscan.AppendQuoted(append(buf, `{"type":`...), b.Type)
 	switch b.Type {
 	case TypeText:
 		buf = member(buf, "text", b.Text)
@@ -165,7 +167,7 @@ func appendResult(buf []byte, b Block) ([]byte, error) {
 
 func member(buf []byte, key, value string) []byte {
 	buf = append(append(append(buf, ',', '"'), key...), '"', ':')
-	return appendQuoted(buf, value)
+	return jsonscan.AppendQuoted(buf, value)
 }
 
 // appendCompact adds raw without white space; nothing at all counts as {}.
@@ -180,33 +182,7 @@ func appendCompact(buf []byte, raw json.RawMessage) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// appendQuoted adds s as a JSON string, without the escapes meant for HTML, so
-// that what a person wrote stays readable in a cassette.
-func appendQuoted(buf []byte, s string) []byte {
-	if plain(s) {
-		return append(append(append(buf, '"'), s...), '"')
-	}
-	out := bytes.NewBuffer(buf)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return append(buf, `""`...) // a string always encodes
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-}
-
-// plain reports whether s needs no escape: most strings do not, and the encoder is the
-// slowest part of writing a request.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
-func quote(s string) []byte { return appendQuoted(nil, s) }
+func quote(s string) []byte { return jsonscan.AppendQuoted(nil, s) }
 
 // marshalSorted writes a value, members of objects sorted: stable bytes.
 func marshalSorted(value any) (json.RawMessage, error) {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Body is the bytes of a request in parts: what stands before the messages, each message
@@ -254,7 +256,7 @@ func appendPart(buf []byte, messages []Message, i int) ([]byte, error) {
 
 // appendHead writes the body up to its first message.
 func (r Request) appendHead(buf []byte) (_ []byte, err error) {
-	buf = appendQuoted(append(buf, `{"model":`...), r.Model)
+	buf = jsonscan.AppendQuoted(append(buf, `{"model":`...), r.Model)
 	buf = strconv.AppendInt(append(buf, `,"max_tokens":`...), int64(r.MaxTokens), 10)
 	buf = r.appendOptions(buf)
 	if len(r.System) > 0 {

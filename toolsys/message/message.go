@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Roles of a message.
@@ -58,7 +60,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 }
 
 func appendMessage(buf []byte, m Message) ([]byte, error) {
-	buf = appendQuoted(append(buf, `{"role":`...), m.Role)
+	buf = jsonscan.AppendQuoted(append(buf, `{"role":`...), m.Role)
 	buf, err := appendBlocks(append(buf, `,"content":`...), m.Content)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Thinking is how a model may think before and between its calls. The zero value asks for
@@ -79,7 +81,7 @@ func (r Request) appendOptions(buf []byte) []byte {
 		buf = append(buf, '}')
 	}
 	if r.Container != "" {
-		buf = appendQuoted(append(buf, `,"container":`...), r.Container)
+		buf = jsonscan.AppendQuoted(append(buf, `,"container":`...), r.Container)
 	}
 	if r.Editing.Trigger > 0 {
 		buf = r.Editing.append(buf)
@@ -88,7 +90,7 @@ func (r Request) appendOptions(buf []byte) []byte {
 	case r.Diagnose && r.Previous == "":
 		buf = append(buf, `,"diagnostics":{"previous_message_id":null}`...)
 	case r.Diagnose:
-		buf = append(appendQuoted(append(buf, `,"diagnostics":{"previous_message_id":`...), r.Previous), '}')
+		buf = append(jsonscan.AppendQuoted(append(buf, `,"diagnostics":{"previous_message_id":`...), r.Previous), '}')
 	}
 	return buf
 }
@@ -106,7 +108,7 @@ func (e Editing) append(buf []byte) []byte {
 	count("clear_at_least", "input_tokens", e.AtLeast)
 	for i, name := range e.Exclude {
 		buf = append(buf, [...]string{`,"exclude_tools":[`, `,`}[min(i, 1)]...)
-		buf = appendQuoted(buf, name)
+		buf = jsonscan.AppendQuoted(buf, name)
 	}
 	if len(e.Exclude) > 0 {
 		buf = append(buf, ']')

@@ -19,7 +19,7 @@ func anyMessage(t *rapid.T) []pipeline.SizedResult {
 	n := rapid.IntRange(0, 12).Draw(t, "results")
 	all := make([]pipeline.SizedResult, n)
 	for i := range all {
-		unit := rapid.SampledFrom([]string{"a", "word ", "a line\n", "天气\n", "😀"}).Draw(t, "unit")
+		unit := rapid.SampledFrom([]string{"a", "word ", "a line\n", "天气\n", "😀", "\xff a"}).Draw(t, "unit")
 		chars := rapid.IntRange(0, 90_000).Draw(t, "chars")
 		limit := rapid.SampledFrom([]int{unlimited, 0, 1, 30_000, 100_000}).Draw(t, "limit")
 		text := strings.Repeat(unit, chars/utf8.RuneCountInString(unit))
