@@ -70,9 +70,10 @@ func (sc *Scenario) validateRest() error {
 		if err := sc.validateBlocks(i, t); err != nil {
 			return err
 		}
-		for j, c := range t.Made() {
-			key := fmt.Sprintf("stream.turns.%d.calls.%d", i, j-len(t.Made())+len(t.Calls))
-			if j < len(t.Made())-len(t.Calls) {
+		made := t.Made()
+		for j, c := range made {
+			key := fmt.Sprintf("stream.turns.%d.calls.%d", i, j-len(made)+len(t.Calls))
+			if j < len(made)-len(t.Calls) {
 				key = fmt.Sprintf("stream.turns.%d.blocks", i)
 			}
 			switch {
