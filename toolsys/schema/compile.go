@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -124,10 +125,19 @@ func NewLazy(build func() (json.RawMessage, error)) *Lazy {
 	})}
 }
 
-// LazyFor is [For], delayed.
+// LazyFor is [For], delayed. A type's own schema, without options, is derived and compiled
+// once in a program, however many systems use it.
 func LazyFor[T any](opts ...Option) *Lazy {
-	return NewLazy(func() (json.RawMessage, error) { return For[T](opts...) })
+	made := NewLazy(func() (json.RawMessage, error) { return For[T](opts...) })
+	if len(opts) > 0 {
+		return made
+	}
+	kept, _ := ofTypes.LoadOrStore(reflect.TypeFor[T](), made)
+	return kept.(*Lazy)
 }
+
+// ofTypes are the schemas of types: *Lazy by reflect.Type.
+var ofTypes sync.Map
 
 // Raw gives the schema's bytes, deriving but not compiling it.
 func (l *Lazy) Raw() (json.RawMessage, error) { return l.raw() }
