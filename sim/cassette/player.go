@@ -95,7 +95,7 @@ func NewPlayer(c *Cassette, o Options) (*Player, error) {
 	}
 	for k := range c.Interactions {
 		i := &c.Interactions[k]
-		if _, err := timelineOf(i, o.Pace, Fault{}); err != nil {
+		if err := i.laidOut(); err != nil {
 			return nil, fmt.Errorf("cassette %s: %w", c.Name, err)
 		}
 		p.matcher.entries = append(p.matcher.entries, p.entry(k, i))

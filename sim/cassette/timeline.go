@@ -46,8 +46,8 @@ func (i *Interaction) pieces(pace *stream.Pace, f Fault) ([]piece, error) {
 	if !i.IsStream() {
 		return i.inOnePiece()
 	}
-	events, err := i.Events()
-	if _, cut := errors.AsType[*stream.TruncatedError](err); err != nil && !cut {
+	events, err := i.begun()
+	if err != nil {
 		return nil, err
 	}
 	if pace != nil {
@@ -57,6 +57,25 @@ func (i *Interaction) pieces(pace *stream.Pace, f Fault) ([]piece, error) {
 		return encoded(f.Rewrite(events)), nil
 	}
 	return cutAtEvents([]byte(i.Response.Body), times(events)), nil
+}
+
+// begun are the recorded events, of a stream that was cut those that came.
+func (i *Interaction) begun() ([]stream.Event, error) {
+	events, err := i.Events()
+	if _, cut := errors.AsType[*stream.TruncatedError](err); cut {
+		err = nil
+	}
+	return events, err
+}
+
+// laidOut reports why the response has no timeline.
+func (i *Interaction) laidOut() (err error) {
+	if i.IsStream() {
+		_, err = i.begun()
+	} else {
+		_, err = i.inOnePiece()
+	}
+	return err
 }
 
 // inOnePiece is a body that is no stream: one piece, at the time it was complete.

@@ -114,13 +114,21 @@ type places map[string]place
 
 type place struct {
 	line, column int
-	value        ast.Node
+	// value is nil once the file was validated.
+	value ast.Node
 }
 
 func placesOf(root ast.Node) places {
 	p := places{}
 	p.walk("", root)
 	return p
+}
+
+// forget drops the values: each keeps the tree of the whole file in memory.
+func (p places) forget() {
+	for path, at := range p {
+		p[path] = place{line: at.line, column: at.column}
+	}
 }
 
 func (p places) walk(at string, n ast.Node) {

@@ -68,6 +68,7 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	if err := sc.validate(); err != nil {
 		return nil, err
 	}
+	sc.places.forget()
 	return sc, nil
 }
 

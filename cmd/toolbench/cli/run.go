@@ -101,7 +101,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if f.update && slices.ContainsFunc(plan.entries, func(e entry) bool { return e.embedded }) {
 		return usage("--update cannot change the embedded suite: name the files, as in `toolbench run -u ./scenarios`")
 	}
-	if a.env("GOGC") == "" {
+	if a.env("GOGC") == "" && len(plan.entries) > 1 {
 		// Much short-lived work in a small heap: a fifth of the time went into collecting.
 		defer debug.SetGCPercent(debug.SetGCPercent(200))
 	}
