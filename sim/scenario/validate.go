@@ -128,6 +128,9 @@ func (sc *Scenario) validateServers() error {
 				return sc.ErrorAt(key, "the fault does nothing to the connection", "write refused: true, or list: fails or hangs")
 			}
 		}
+		if spec.HTTP != nil && len(spec.Asks)+len(spec.Resources)+len(spec.Prompts)+len(spec.Lists) > 0 {
+			return sc.ErrorAt(fmt.Sprintf("world.mcp.%d.http", i), "a server behind an address has tools and nothing else, and its list stays", "leave asks, resources, prompts and lists out, or http")
+		}
 		for j, l := range spec.Lists {
 			if l.Turn < 2 {
 				return sc.ErrorAt(fmt.Sprintf("world.mcp.%d.lists.%d", i, j), "a list changes before the second request or later", "write `turn: 2` or more")

@@ -166,6 +166,23 @@ type Server struct {
 	TTL Duration `yaml:"ttl"`
 	// Protocol is the version the client asks for; the latest if not given.
 	Protocol string `yaml:"protocol"`
+	// HTTP has the servers behind addresses, where each hands the catalogue's tools on as
+	// another toolbench does: it asks nothing and has neither resources nor prompts.
+	HTTP *ServerHTTP `yaml:"http"`
+}
+
+// ServerHTTP is how a server behind an address lets its client in.
+type ServerHTTP struct {
+	// By is who is let in: a person who visits a page, or the client by its own secret; anybody
+	// if not given. A person takes some time (After), and may decline.
+	By       string   `yaml:"by" names:"admission"`
+	After    Duration `yaml:"after"`
+	Declines bool     `yaml:"declines"`
+	// Granted begins with a grant of an earlier session that is over. Lasts is how long one is
+	// valid, an hour if not given; the server refreshes it then, but where it forgets it.
+	Granted bool     `yaml:"granted"`
+	Lasts   Duration `yaml:"lasts"`
+	Forgets bool     `yaml:"forgets"`
 }
 
 // ServerList is another list of a server's tools, from one request on (N6).

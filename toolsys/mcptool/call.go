@@ -51,7 +51,10 @@ func (o offer) call(ctx context.Context, in json.RawMessage, c *tool.Context) (t
 func (o offer) converse(ctx context.Context, in json.RawMessage, token any, c *tool.Context) (*mcp.CallToolResult, error) {
 	session, err := o.server.Session(ctx)
 	if err != nil {
-		return nil, o.worded(ctx, session, fmt.Errorf("%w: %w", ErrGone, err))
+		if !errors.Is(err, ErrGone) {
+			err = fmt.Errorf("%w: %w", ErrGone, err)
+		}
+		return nil, o.worded(ctx, session, err)
 	}
 	params := mcp.CallToolParams{Name: o.tool.Name, Arguments: in}
 	for range maxRounds {

@@ -191,10 +191,19 @@ func (l *link) broken(session *mcp.ClientSession, err error) bool {
 	}
 	// Without a tap an answer that cannot be read looks like a connection that broke.
 	if v.line == nil || severed(err) {
-		v.end(err)
+		v.end(uncalled(err))
 		return true
 	}
 	return false
+}
+
+// uncalled is the error of a connection without the call that met it: the connection itself
+// may give the same error before the call does, or after.
+func uncalled(err error) error {
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner
+	}
+	return err
 }
 
 func (l *link) server() Server {

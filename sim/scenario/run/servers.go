@@ -112,9 +112,10 @@ func (s *servers) add(i int, spec scenario.Server) error {
 	if err != nil {
 		return s.r.sc.ErrorAt(key, err.Error(), "")
 	}
-	e.fleet, err = mcptool.Connect(mcptool.FleetConfig{
-		Clock: s.r.clock(), Prefix: fmt.Sprintf("%d/", i), Report: s.r.reported,
-	}, endpoints(spec, list, e.host)...)
+	var ends []mcptool.Endpoint
+	if ends, err = s.r.endpoints(spec, list, e.host); err == nil {
+		e.fleet, err = mcptool.Connect(mcptool.FleetConfig{Clock: s.r.clock(), Prefix: fmt.Sprintf("%d/", i), Report: s.r.reported}, ends...)
+	}
 	if err != nil {
 		e.host.Close()
 		return s.r.sc.ErrorAt(key, err.Error(), "")
@@ -135,15 +136,19 @@ func catalogue(sc *scenario.Scenario, key, file string) (mcpserve.Catalogue, err
 	return c, nil
 }
 
-func endpoints(spec scenario.Server, c mcpserve.Catalogue, host *mcpserve.Host) []mcptool.Endpoint {
+func (r *runner) endpoints(spec scenario.Server, c mcpserve.Catalogue, host *mcpserve.Host) ([]mcptool.Endpoint, error) {
 	var all []mcptool.Endpoint
 	for _, s := range c {
-		all = append(all, mcptool.Endpoint{
-			Name: s.Name, Bare: spec.Bare, Protocol: spec.Protocol,
-			Dial: func(ctx context.Context) (mcp.Transport, error) { return host.Dial(ctx, s.Name) },
-		})
+		dial := func(ctx context.Context) (mcp.Transport, error) { return host.Dial(ctx, s.Name) }
+		if spec.HTTP != nil {
+			var err error
+			if dial, err = r.behindAddress(*spec.HTTP, s, host); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, mcptool.Endpoint{Name: s.Name, Bare: spec.Bare, Protocol: spec.Protocol, Dial: dial})
 	}
-	return all
+	return all, nil
 }
 
 // reported records a fleet's report: on a server in the trace, on a tool in

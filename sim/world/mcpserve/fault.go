@@ -128,13 +128,8 @@ func (c *faultConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if request.Method != "tools/call" {
 		return msg, nil
 	}
-	var params struct {
-		Name string         `json:"name"`
-		Meta map[string]any `json:"_meta"`
-	}
-	_ = json.Unmarshal(request.Params, &params) // what is no object names nothing
-	call, _ := params.Meta[MetaCall].(string)
-	fault := c.s.h.o.faultOf(c.s.p.spec.Name, params.Name, call)
+	name, call := called(request)
+	fault := c.s.h.o.faultOf(c.s.p.spec.Name, name, call)
 	if fault.Gone {
 		c.s.h.takeAway(c.s.p, fault.Back)
 		return nil, io.EOF
@@ -143,6 +138,17 @@ func (c *faultConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	c.s.due[request.ID.Raw()] = fault
 	c.s.mu.Unlock()
 	return msg, nil
+}
+
+// called gives the tool that a request calls, and the call it is made for.
+func called(request *jsonrpc.Request) (tool, call string) {
+	var params struct {
+		Name string         `json:"name"`
+		Meta map[string]any `json:"_meta"`
+	}
+	_ = json.Unmarshal(request.Params, &params) // what is no object names nothing
+	call, _ = params.Meta[MetaCall].(string)
+	return params.Name, call
 }
 
 func (c *faultConnection) Write(ctx context.Context, msg jsonrpc.Message) error {

@@ -48,6 +48,8 @@ type program struct {
 	// visited are the calls whose page was asked for already.
 	visited  map[string]bool
 	received Received
+	// web is the server behind an address, nil for one at a pipe.
+	web *Web
 }
 
 // running is one session of a program.
@@ -158,6 +160,9 @@ func (h *Host) takeAway(p *program, back time.Duration) {
 	for _, run := range runs {
 		_ = run.line.Close() // a pipe in memory closes without an error
 	}
+	if p.web != nil {
+		p.web.cut()
+	}
 }
 
 // Close ends all servers, each line before its session, which else would wait for calls
@@ -173,10 +178,26 @@ func (h *Host) Close() {
 		run.cut = true
 	}
 	h.mu.Unlock()
+	for _, p := range h.servers {
+		if p.web != nil {
+			p.web.cut()
+		}
+	}
 	for _, run := range runs {
 		_ = run.line.Close()
 		_ = run.session.Close()
 	}
+}
+
+// Answer is what a server's tool answers to an input, whatever the way to it.
+func (h *Host) Answer(server, tool string, input json.RawMessage) (*mcp.CallToolResult, error) {
+	if raw, scripted := named(h.o.Results, server, tool); scripted {
+		return wholeResult(raw)
+	}
+	if text, scripted := named(h.o.Answers, server, tool); scripted {
+		return textResult(text), nil
+	}
+	return echo(input)
 }
 
 // question is the name under which a tool's only question goes.

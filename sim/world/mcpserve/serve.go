@@ -90,13 +90,7 @@ func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest)
 			return held, err
 		}
 	}
-	if raw, scripted := named(h.o.Results, p.spec.Name, name); scripted {
-		return wholeResult(raw)
-	}
-	if text, scripted := named(h.o.Answers, p.spec.Name, name); scripted {
-		return textResult(text), nil
-	}
-	return echo(req.Params.Arguments)
+	return h.Answer(p.spec.Name, name, req.Params.Arguments)
 }
 
 // takeTime waits as long as the fault has the answer take, and reports progress meanwhile
