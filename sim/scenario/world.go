@@ -174,12 +174,12 @@ type Server struct {
 // ServerHTTP is how a server behind an address lets its client in.
 type ServerHTTP struct {
 	// By is who is let in: a person who visits a page, or the client by its own secret; anybody
-	// if not given. A person takes some time (After), and may decline.
+	// if not given. A person takes some time (After); Declines is one who does not agree.
 	By       string   `yaml:"by" names:"admission"`
 	After    Duration `yaml:"after"`
 	Declines bool     `yaml:"declines"`
 	// Granted begins with a grant of an earlier session that is over. Lasts is how long one is
-	// valid, an hour if not given; the server refreshes it then, but where it forgets it.
+	// valid, an hour if not given; the server then refreshes it, unless it Forgets it.
 	Granted bool     `yaml:"granted"`
 	Lasts   Duration `yaml:"lasts"`
 	Forgets bool     `yaml:"forgets"`
