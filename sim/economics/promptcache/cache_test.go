@@ -22,3 +22,23 @@ func TestTheCacheLooksBackTwentyBlocks(t *testing.T) {
 		assert.Equal(t, read, c.Send(blocks).Read, "%d blocks behind the kept prefix", added)
 	}
 }
+
+// What is written ends with the last breakpoint; what stands behind it is paid in full, each time.
+func TestWhatIsBehindTheLastBreakpointIsPlain(t *testing.T) {
+	blocks := func(first string, marked int) []promptcache.Block {
+		all := []promptcache.Block{{Text: first, Tokens: 1}, {Text: "b", Tokens: 10}, {Text: "c", Tokens: 100}}
+		if marked >= 0 {
+			all[marked].Breakpoint = true
+		}
+		return all
+	}
+	var c promptcache.Cache
+	assert.Equal(t, promptcache.Usage{Written: 1, Plain: 110}, c.Send(blocks("a", 0)))
+	assert.Equal(t, promptcache.Usage{Read: 1, Plain: 110, Missed: 110}, c.Send(blocks("a", 0)))
+	assert.Equal(t, promptcache.Usage{Written: 1, Plain: 110, Missed: 110}, c.Send(blocks("x", 0)), "both were there before, and neither is written")
+	assert.Equal(t, promptcache.Usage{Written: 11, Plain: 100, Missed: 110, Rewritten: 10}, c.Send(blocks("y", 1)))
+
+	c = promptcache.Cache{}
+	c.Send(blocks("a", -1))
+	assert.Equal(t, promptcache.Usage{Plain: 111, Missed: 111}, c.Send(blocks("a", -1)), "what nobody asked to keep is missed from the first block on")
+}

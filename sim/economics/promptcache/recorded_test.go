@@ -117,6 +117,8 @@ func TestAToolThatComesInFrontIsNamedWithItsByteAndItsCost(t *testing.T) {
 	assert.Equal(t, "as recorded", c.As)
 	assert.True(t, c.Builtins)
 	assert.Zero(t, c.Cost.Read)
+	assert.Positive(t, c.Cost.Rewritten)
+	assert.Equal(t, c.Cost.Rewritten, named(t, r, "as recorded").Total.Rewritten, "in the other turns nothing was lost")
 	assert.Greater(t, c.Cost.Missed, 200, "both definitions, as they were there before")
 	require.NotNil(t, c.Measured)
 	assert.Equal(t, 320, c.Measured.Written)
@@ -138,6 +140,24 @@ func TestABreakIsWhereTheTextsPart(t *testing.T) {
 	first := at("Two.", "Two!")
 	assert.Equal(t, first+1, at("Two..", "Two.!"))
 	assert.Equal(t, first+1, at("Two.", "Two.!"), "one of them ends")
+}
+
+// A text that only goes on parts with the one before at its end.
+func TestABreakMayBeTheEndOfAText(t *testing.T) {
+	tools := []object{def("a", "One.", true)}
+	at := func(before, now string) promptcache.Break {
+		s := recordedSession(t, []turn{{tools: tools}, {tools: tools}})
+		s.Turns[0].Prompt.Messages[0].Text, s.Turns[1].Prompt.Messages[0].Text = before, now
+		c, err := tokens.NewCounter("bytes4")
+		require.NoError(t, err)
+		r, err := promptcache.Replay("s.yaml", s, c)
+		require.NoError(t, err)
+		recorded := named(t, r, "as recorded")
+		require.Len(t, recorded.Breaks, 1)
+		return recorded.Breaks[0]
+	}
+	assert.Equal(t, at("Go.", "Go. On."), at("Go. On.", "Go."))
+	assert.Equal(t, at("Go.", "Go. On.").Byte+1, at("Go. ", "Go. On.").Byte)
 }
 
 // An answer without a prompt was scripted and is not measured; one that reads as much as it
