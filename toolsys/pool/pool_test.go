@@ -512,6 +512,26 @@ func TestAnIndexReadsOnlyWhatChanged(t *testing.T) {
 	assert.Less(t, discovered, cold/2)
 }
 
+// A tool that its server describes otherwise is found by its new words and no longer by the old ones.
+func TestAToolThatItsServerChangedIsFoundAsItIsNow(t *testing.T) {
+	c, other := catalogue(t, named("ToolSearch")), served("home", "rest")
+	var a pool.Assembly
+	ask := func(words string, offer ...*tool.Tool) (names []string) {
+		q, err := search.ParseQuery(words)
+		require.NoError(t, err)
+		v := pool.View{Settings: settings.External(), Deferring: true}
+		for _, m := range a.Look(a.Assemble(c, pool.Inputs{Settings: v.Settings, Served: offer}), v).Index().Search(q, 5).Matches {
+			names = append(names, m.Name)
+		}
+		return names
+	}
+	act := func(does string) *tool.Tool { return served("home", "act", func(d *def) { d.Description = does }) }
+	before, now := act("Sends letters."), act("Paints walls.")
+	assert.Equal(t, []string{"mcp__home__act"}, ask("letters", before, other))
+	assert.Equal(t, []string{"mcp__home__act"}, ask("walls", now, other))
+	assert.Empty(t, ask("letters", now, other))
+}
+
 // What is kept of the last request is given again only when all that it depends on is the
 // same, and it is then the same as if it were made anew.
 func TestPropertyAnAssemblyIsWhatACatalogueAssembles(t *testing.T) {
