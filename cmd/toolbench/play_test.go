@@ -16,6 +16,9 @@ import (
 func playing(t *testing.T) (*terminal, *term.State) {
 	cmd := exec.Command("toolbench", "play", "latency-two-turns", "--speed", "0.5")
 	cmd.Env = []string{"TERM=xterm", "NO_COLOR=1", "LANG=C.UTF-8", "TOOLBENCH_CONFIG=off", "HOME=" + t.TempDir()}
+	for _, key := range planted {
+		cmd.Env = append(cmd.Env, key+"="+os.Getenv(key))
+	}
 	screen := inTerminal(t, cmd)
 	before, err := term.GetState(int(screen.Fd()))
 	require.NoError(t, err)

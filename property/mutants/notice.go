@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,7 +93,7 @@ func (s *site) turnOn(ctx context.Context, p program, f fault) (end ending, aske
 	if err != nil || !base.reached[f.id] {
 		return ending{}, false, err
 	}
-	end, err = p.with(ctx, f.id, min(base.limit(), s.patience))
+	end, err = base.with(ctx, f.id, min(base.limit(), s.patience))
 	return end, true, err
 }
 
@@ -224,8 +223,6 @@ func (s *site) fuzz(ctx context.Context, f fault, n *notices) error {
 	}
 	return nil
 }
-
-var failed = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 
 // test runs the tests that hold the property.
 func (s *site) test(ctx context.Context, f fault, n *notices) error {

@@ -15,8 +15,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // operated is a package whose operators are changed, one at a time, and its tests.
@@ -25,10 +28,10 @@ type operated struct {
 	changes []change
 }
 
-// operators changes each operator of a package in turn, runs the tests of the package, and
-// prints the changes that no test notices. What no test reaches is counted alone. Running out
-// of time, ten times that of all the tests, counts as noticed. It fails where less than the
-// least share, in percent, of what is reached is noticed.
+// operators changes each operator of a package in turn, runs the tests of the package that are not
+// left out with -short, and prints the changes that none of them notices. What no test reaches is
+// counted alone. Running out of time, ten times that of all the tests, counts as noticed. It fails
+// where less than the least share, in percent, of what is reached is noticed.
 func operators(ctx context.Context, root, temp, pkg string, least float64) error {
 	o, err := operate(ctx, root, temp, pkg)
 	if err != nil {
@@ -43,11 +46,11 @@ func operators(ctx context.Context, root, temp, pkg string, least float64) error
 		if !all.reached[c.id] {
 			continue
 		}
-		end, err := o.with(ctx, c.id, all.limit())
+		noticed, err := all.notices(ctx, c.id)
 		if err != nil {
 			return err
 		}
-		if end.failed {
+		if noticed {
 			killed++
 			continue
 		}
@@ -61,6 +64,28 @@ func operators(ctx context.Context, root, temp, pkg string, least float64) error
 		return fmt.Errorf("less than %g %% of the changes of %s were noticed", least, pkg)
 	}
 	return nil
+}
+
+var passed = regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([0-9.]+s)\)$`)
+
+// notices reports whether tests notice a change: first those that are quick, and only when they do not
+// those that take a tenth of the whole time or more.
+func (b baseline) notices(ctx context.Context, id int) (bool, error) {
+	var slow []string
+	for _, hit := range passed.FindAllSubmatch(b.out, -1) {
+		if took, err := time.ParseDuration(string(hit[2])); err == nil && took > b.took/10 {
+			slow = append(slow, string(hit[1]))
+		}
+	}
+	quick, rest := b.program, b.program
+	quick.skip = append(slices.Clone(b.skip), slow...)
+	rest.args = append(slices.Clone(b.args), "-test.run", "^("+strings.Join(slow, "|")+")$")
+	for _, part := range [...]program{quick, rest} {
+		if end, err := part.with(ctx, id, b.limit()); err != nil || end.failed {
+			return end.failed, err
+		}
+	}
+	return false, nil
 }
 
 // listed is what `go list` says of a package.
@@ -136,7 +161,7 @@ func operate(ctx context.Context, root, temp, name string) (*operated, error) {
 		return nil, err
 	}
 	o.program, err = tests(ctx, root, temp, overlay, name)
-	o.args = append(o.args, "-test.failfast")
+	o.args = append(o.args, "-test.failfast", "-test.short", "-test.v")
 	return o, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -65,9 +66,9 @@ func TestSmall(t *testing.T) {
 			never = append(never, c.String())
 			continue
 		}
-		end, err := o.with(t.Context(), c.id, base.limit())
+		noticed, err := base.notices(t.Context(), c.id)
 		require.NoError(t, err)
-		if !end.failed {
+		if !noticed {
 			alive = append(alive, c.String())
 		}
 	}
@@ -77,4 +78,13 @@ func TestSmall(t *testing.T) {
 		"small.go:18:7 == → !=  if n == limit*time.Second { text = \"is \" + \"much\" }",
 	}, alive)
 	assert.Len(t, never, 2)
+
+	noticed := len(o.changes) - len(alive) - len(never)
+	share := 100 * float64(noticed) / float64(noticed+len(alive))
+	require.NoError(t, operators(t.Context(), dir, temp, ".", share), "the least share is enough")
+	require.ErrorContains(t, operators(t.Context(), dir, temp, ".", share+0.1), "less than")
+
+	require.NoError(t, os.Remove(o.path))
+	_, err = base.notices(t.Context(), 0)
+	require.ErrorIs(t, err, fs.ErrNotExist, "tests that cannot begin notice nothing")
 }
