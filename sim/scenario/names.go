@@ -114,7 +114,7 @@ func ownWords() []vocabulary {
 		{"looseness", "%q is no way of comparing calls", looseness},
 		{"style", "%q is no style", []string{"names", "hints", "api", "server-regex", "server-bm25"}},
 		{"admission", "%q is nobody whom a server lets in", []string{"person", "secret"}},
-		{"list", "%q is nothing that becomes of a list", []string{"fails", "hangs"}},
+		{"list", "%q is nothing that becomes of a list", []string{"fails", "hangs", "careless"}},
 	}
 }
 

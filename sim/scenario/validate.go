@@ -125,7 +125,7 @@ func (sc *Scenario) validateServers() error {
 			case (f.Call == "" && f.Tool == "") == (f.Connect < 1):
 				return sc.ErrorAt(key, "the fault has no place, or two", "write call, tool or connect (from 1)")
 			case f.Connect > 0 && !f.Refused && f.List == "":
-				return sc.ErrorAt(key, "the fault does nothing to the connection", "write refused: true, or list: fails or hangs")
+				return sc.ErrorAt(key, "the fault does nothing to the connection", "write refused: true, or list: fails, hangs or careless")
 			}
 		}
 		if spec.HTTP != nil && len(spec.Asks)+len(spec.Resources)+len(spec.Prompts)+len(spec.Lists) > 0 {

@@ -194,7 +194,8 @@ type ServerList struct {
 	// tools out of it.
 	Catalogue string   `yaml:"catalogue"`
 	Without   []string `yaml:"without"`
-	// List is what becomes of the list when it is asked for: fails or hangs.
+	// List is what becomes of the list when it is asked for: fails, hangs or careless, which
+	// has each tool twice and one without a name.
 	List string `yaml:"list" names:"list"`
 }
 
@@ -225,7 +226,8 @@ type ServerFault struct {
 	Slow     Duration `yaml:"slow"`
 	Progress Duration `yaml:"progress"`
 	// Refused turns the connection down. List is what becomes of the list asked for
-	// when it is connected: fails or hangs.
+	// when it is connected: fails, hangs or careless, which
+	// has each tool twice and one without a name.
 	Refused bool   `yaml:"refused"`
 	List    string `yaml:"list" names:"list"`
 }

@@ -26,6 +26,8 @@ type servers struct {
 	all []*entry
 	// way is that to all of them at once.
 	way tool.Servers
+	// gone gives the reason why a tool that was served before is not any more.
+	gone func(name string) string
 	// languages are the language servers.
 	languages *file.Languages
 }
@@ -35,6 +37,8 @@ type entry struct {
 	spec  scenario.Server
 	host  *mcpserve.Host
 	fleet *mcptool.Fleet
+	// way is that to the entry's servers alone.
+	way tool.Servers
 	// due are the lists that are still to come, the next one first.
 	due []dueList
 	// named are the names of tools that the entry may have in some turn.
@@ -63,12 +67,16 @@ func (r *runner) connect(ctx context.Context) (*servers, error) {
 			e.named = append(e.named, t.Name)
 		}
 	}
+	s.gone = s.way.Served(ctx).Gone
 	return s, nil
 }
 
 // join gives the system its way to all servers. Entries that are never there in the same
 // turn stand for one server that changed, so that each has its names to itself.
 func (s *servers) join() {
+	for _, e := range s.all {
+		e.way = mcptool.Join(e.fleet)
+	}
 	s.way = mcptool.Join(s.fleets()...)
 	var groups [][]*entry
 	for _, e := range s.all {
@@ -186,7 +194,7 @@ func (s *servers) served(ctx context.Context) tool.Served {
 	out := tool.Served{Gone: s.gone}
 	for _, e := range s.all {
 		e.relist(s.r, turn)
-		now := e.fleet.Served(ctx)
+		now := e.way.Served(ctx)
 		switch {
 		case turn < e.spec.FromTurn:
 			out.Pending = append(out.Pending, e.names(now.Tools)...)
@@ -199,16 +207,6 @@ func (s *servers) served(ctx context.Context) tool.Served {
 	slices.Sort(out.Pending)
 	out.Pending = slices.Compact(out.Pending)
 	return out
-}
-
-// gone gives the reason why a tool that was served before is not any more.
-func (s *servers) gone(name string) string {
-	for _, e := range s.all {
-		if why := e.fleet.Gone(name); why != "" {
-			return why
-		}
-	}
-	return ""
 }
 
 // names are the servers behind tools.
@@ -300,7 +298,7 @@ func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.O
 		o.Faults = append(o.Faults, mcpserve.Fault{
 			Server: f.Server, Call: f.Call, Tool: f.Tool, Connect: f.Connect,
 			Gone: f.Gone, Back: f.Back.D(), Twice: f.Duplicate, Stray: f.Unknown, Rubbish: f.Rubbish, Unsubscribed: f.Unsubscribed, Slow: f.Slow.D(), Progress: f.Progress.D(),
-			Refused: f.Refused, ListFails: f.List == "fails", ListHangs: f.List == "hangs",
+			Refused: f.Refused, ListFails: f.List == "fails", ListHangs: f.List == "hangs", ListCareless: f.List == "careless",
 		})
 	}
 	return o
@@ -329,7 +327,7 @@ func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]dueL
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, dueList{l.Turn, narrow(spec, c), l.Without, mcpserve.Fault{ListFails: l.List == "fails", ListHangs: l.List == "hangs"}})
+		all = append(all, dueList{l.Turn, narrow(spec, c), l.Without, mcpserve.Fault{ListFails: l.List == "fails", ListHangs: l.List == "hangs", ListCareless: l.List == "careless"}})
 	}
 	slices.SortStableFunc(all, func(a, b dueList) int { return a.turn - b.turn })
 	return all, nil

@@ -43,6 +43,8 @@ func handedOn(result *mcp.CallToolResult, err error) (message.Block, error) {
 		switch c := c.(type) {
 		case *mcp.TextContent:
 			blocks = append(blocks, message.Text(c.Text))
+		case *mcp.EmbeddedResource:
+			blocks = append(blocks, message.Document(c.Resource.MIMEType, base64.StdEncoding.EncodeToString(c.Resource.Blob)))
 		case *mcp.ImageContent:
 			blocks = append(blocks, message.Image(c.MIMEType, base64.StdEncoding.EncodeToString(c.Data)))
 		}

@@ -34,6 +34,9 @@ type Fault struct {
 	// is announced on this connection after that.
 	Unsubscribed bool
 
+	// ListCareless lists each tool twice, described otherwise the second time, and one that has
+	// no name.
+	ListCareless bool
 	// Refused turns the connection down; ListFails and ListHangs let the list of tools
 	// end in an error, or never come.
 	Refused, ListFails, ListHangs bool

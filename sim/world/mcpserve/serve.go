@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -106,7 +107,7 @@ func (h *Host) takeTime(ctx context.Context, actor string, fault Fault, req *mcp
 			return err
 		}
 		if left -= step; left > 0 {
-			done := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n)}
+			done := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Total: math.Ceil(float64(fault.Slow) / float64(fault.Progress))}
 			if err := req.Session.NotifyProgress(ctx, done); err != nil {
 				return err
 			}
@@ -144,9 +145,23 @@ func (h *Host) listing(p *program, fault Fault) mcp.Middleware {
 					list.Tools[i] = p.spec.Tools[at]
 				}
 			}
+			if fault.ListCareless || p.unlisted.ListCareless {
+				list.Tools = careless(list.Tools)
+			}
 			return result, nil
 		}
 	}
+}
+
+// careless is a list in which each tool stands twice, and one has no name.
+func careless(tools []*mcp.Tool) []*mcp.Tool {
+	out := append(slices.Clone(tools), &mcp.Tool{InputSchema: json.RawMessage(`{"type":"object"}`)})
+	for _, t := range tools {
+		again := *t
+		again.Description += "; again"
+		out = append(out, &again)
+	}
+	return out
 }
 
 // ErrAnswer is an answer, a question or a fault that is scripted for what is not there.
