@@ -13,12 +13,13 @@ import (
 )
 
 func TestStateIsAValue(t *testing.T) {
-	before := tool.State{Dir: "/a", Env: map[string]string{"K": "1"}, Discovered: []string{"B"}}
+	before := tool.State{Dir: "/a", Env: map[string]string{"K": "1"}, Discovered: []string{"B"}, Options: map[string]string{"theme": "dark"}}
 	env := map[string]string{"K": "2"}
-	after := before.WithDir("/b").WithEnv(env).Discover("A", "B").Observe(tool.Seen("/f", []byte("x")))
+	after := before.WithDir("/b").WithEnv(env).Discover("A", "B").Observe(tool.Seen("/f", []byte("x"))).WithOption("theme", "light")
 	env["K"] = "3"
 
-	assert.Equal(t, tool.State{Dir: "/a", Env: map[string]string{"K": "1"}, Discovered: []string{"B"}}, before)
+	assert.Equal(t, tool.State{Dir: "/a", Env: map[string]string{"K": "1"}, Discovered: []string{"B"}, Options: map[string]string{"theme": "dark"}}, before)
+	assert.Equal(t, map[string]string{"theme": "light"}, after.Options)
 	assert.Equal(t, "/b", after.Dir)
 	assert.Equal(t, map[string]string{"K": "2"}, after.Env, "the environment is copied")
 	assert.Equal(t, []string{"A", "B"}, after.Discovered)
