@@ -307,7 +307,7 @@ func (e *entryOnWay) decode() {
 		e.resp.Headers.Del("Content-Length")
 		e.mu.Unlock()
 	}
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, 4<<10) // an event at a time; a thousand exchanges may be open
 	for {
 		n, err := r.Read(buf)
 		e.mu.Lock()

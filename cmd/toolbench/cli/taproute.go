@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -118,7 +119,7 @@ func (t *tapped) network() http.RoundTripper {
 // proxy passes everything on at once, whatever it is.
 func (t *tapped) proxy() http.Handler {
 	pass := &httputil.ReverseProxy{
-		Transport: t.journal, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
+		Transport: t.journal, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), BufferPool: &buffers{},
 		Rewrite: func(p *httputil.ProxyRequest) {
 			t.notice(p.In)
 			p.Out.URL, p.Out.Host = t.routes.to(p.In), ""
@@ -137,6 +138,21 @@ func (t *tapped) proxy() http.Handler {
 		pass.ServeHTTP(w, r)
 	})
 }
+
+// buffers are what answers are passed on in: an event or a few fit, and a thousand answers
+// that arrive slowly each hold one.
+type buffers struct{ pool sync.Pool }
+
+// Get implements httputil.BufferPool.
+func (b *buffers) Get() []byte {
+	if kept, ok := b.pool.Get().(*[8 << 10]byte); ok {
+		return kept[:]
+	}
+	return new([8 << 10]byte)[:]
+}
+
+// Put implements httputil.BufferPool.
+func (b *buffers) Put(used []byte) { b.pool.Put((*[8 << 10]byte)(used)) }
 
 // notice counts a request.
 func (t *tapped) notice(r *http.Request) {
