@@ -76,3 +76,14 @@ func TestWhatIsSaidAfterAFailureIsNotLost(t *testing.T) {
 	assert.Contains(t, text, `prompt: "Build it.\n\nNo, test it."`)
 	assert.Contains(t, strings.Join(d.Notes, "\n"), "the user's message before turn 2, after a stream had failed")
 }
+
+// A model may well give a call something empty.
+func TestACallMayBeGivenNothing(t *testing.T) {
+	l := &log{}
+	l.says(0, "Look.")
+	l.calls(1*second, "m1", "c1", "Look", map[string]string{"at": ""})
+	l.result(2*second, "c1")
+	l.answers(3*second, "m2", "Done.")
+	d, _ := l.draft(t, t.TempDir(), draft.Options{})
+	assert.Equal(t, check.Passed, d.Outcome.Status)
+}

@@ -24,3 +24,14 @@ func TestLooseCallsThatCannotBeComparedAreRefused(t *testing.T) {
 		assert.ErrorContains(t, err, want, text)
 	}
 }
+
+// What a call was given is compared as it is, be it empty.
+func TestAnInputMayHaveEmptyMembers(t *testing.T) {
+	for _, expected := range []string{
+		"{called: [{id: a, tool: A, input: {a: '', b: [], c: {}, d: null, e: [{f: ''}]}}]}",
+		"{loosely: {match: subset, calls: [{tool: A, input: {a: '', b: [], d: null}, schema: {type: object, properties: {a: {}}}}]}}",
+	} {
+		_, err := scenario.Parse("x.yaml", []byte("name: x\nabout: It answers.\nstream: {turns: [{calls: [{id: a, tool: A, input: {}}]}]}\nexpect: "+expected+"\n"))
+		assert.NoError(t, err, expected)
+	}
+}
