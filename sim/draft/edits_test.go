@@ -210,4 +210,6 @@ func TestNamesAreMadeOfFileNames(t *testing.T) {
 	for file, want := range map[string]string{"a/My Session (2).jsonl": "my-session-2", "天气.yaml": "recording", "x.tar.gz": "x-tar"} {
 		assert.Equal(t, want, draft.Slug(file))
 	}
+	assert.Equal(t, []string{"recording", "it-works-12-recording", "tests-it-works-12-recording"}, draft.Names("tests/It works_12/recording.har"))
+	assert.Len(t, draft.Names(strings.Repeat("folder/", 100)+"a.har"), 22, "a file's name has an end")
 }

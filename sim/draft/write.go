@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,8 @@ import (
 
 // Options are how to draft, and what to assume where nothing was measured.
 type Options struct {
+	// Name begins the names of the drafts; "" makes it of the file's.
+	Name   string
 	Limits recording.Limits
 	// Pace is that of streams without times; its zero value sends all at once.
 	Pace stream.Pace
@@ -75,7 +78,7 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 	var all []Draft
 	for i, t := range conversations {
 		conversations[i] = nil // its memory is for the next
-		title := Slug(name)
+		title := cmp.Or(o.Name, Slug(name))
 		if len(conversations) > 1 {
 			title = fmt.Sprintf("%s-%d", title, i+1)
 		}
@@ -99,6 +102,23 @@ func Slug(file string) string {
 		return slug
 	}
 	return "recording"
+}
+
+// maxTitle is how long a name with folders may be: with its ending it is a file's.
+const maxTitle = 150
+
+// Names are names for the drafts of a file, the shortest first: its own, then with the folders
+// it lies in, since some recorders name all their files alike.
+func Names(file string) []string {
+	names := []string{Slug(file)}
+	for dir := path.Dir(filepath.ToSlash(file)); dir != path.Dir(dir); dir = path.Dir(dir) {
+		name := Slug(path.Base(dir)+".") + "-" + names[len(names)-1]
+		if len(name) > maxTitle {
+			break
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // builder is one draft in the making.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -154,12 +156,15 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 func (a *app) drafted(ctx context.Context, aside string, files []found, f initFlags) ([]draft.Draft, error) {
 	o := draft.Options{Pace: f.pace, Safe: f.safe, Durations: f.durations, Real: f.tools == "real"}
 	var all []draft.Draft
-	taken := map[string]string{}
+	taken := map[string]bool{}
 	for _, from := range files {
-		if before, again := taken[draft.Slug(from.path)]; again {
-			a.logf("%s: skipped: its drafts would have the names of those of %s; draft it by itself", from.path, before)
+		names := draft.Names(from.path)
+		at := slices.IndexFunc(names, func(name string) bool { return !taken[name] })
+		if at < 0 {
+			a.logf("%s: skipped: its drafts would have the names of others; draft it by itself", from.path)
 			continue
 		}
+		o.Name = names[at]
 		drafts, err := a.draftsOf(ctx, aside, from.path, o)
 		if err != nil && errors.Is(err, recording.ErrNotRecording) && !from.named {
 			skipped := skippedFile(from.path, err)
@@ -169,7 +174,10 @@ func (a *app) drafted(ctx context.Context, aside string, files []found, f initFl
 		if err != nil {
 			return nil, initError(ctx, err)
 		}
-		taken[draft.Slug(from.path)] = from.path
+		for _, d := range drafts {
+			unnumbered := strings.TrimSuffix(strings.TrimRight(d.Name, "0123456789"), "-")
+			taken[d.Name], taken[unnumbered] = true, true
+		}
 		all = append(all, drafts...)
 	}
 	if len(all) == 0 {
