@@ -38,6 +38,12 @@ func Sum(list []time.Duration) (n time.Duration, text string) {
 }
 
 func Never(a int) bool { return a%2 == 0 }
+
+func Panics(f func()) (does bool) {
+	defer func() { does = recover() != nil }()
+	f()
+	return false
+}
 `,
 		"small_test.go": `package small
 
@@ -47,6 +53,9 @@ import (
 )
 
 func TestSmall(t *testing.T) {
+	if !Panics(func() { panic("") }) {
+		t.Fatal()
+	}
 	if n, _ := Sum([]time.Duration{1, 2}); Max(1, 2) != 2 || Max(2, 1) != 2 || n != 3 {
 		t.Fatal()
 	}

@@ -100,8 +100,8 @@ func (s *schema) site(at token.Pos, op token.Token) []change {
 	return (*s.changes)[first:]
 }
 
-// find collects what can be changed: all but constants, texts, and what is of a type that the
-// file cannot name.
+// find collects what can be changed: all but constants, texts, what is of a type that the file
+// cannot name, and what recovers from a panic, which works in no other function.
 func (s *schema) find(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -129,7 +129,19 @@ func (s *schema) find(f *ast.File) {
 func (s *schema) changeable(n *ast.BinaryExpr) bool {
 	basic, isBasic := s.types[n].Type.Underlying().(*types.Basic)
 	_, ok := s.typed(n)
-	return ok && s.types[n].Value == nil && (!isBasic || basic.Info()&types.IsString == 0)
+	return ok && !recovers(n) && s.types[n].Value == nil && (!isBasic || basic.Info()&types.IsString == 0)
+}
+
+func recovers(n ast.Expr) (is bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if ok {
+			name, named := call.Fun.(*ast.Ident)
+			is = is || named && name.Name == "recover"
+		}
+		return true
+	})
+	return is
 }
 
 // typed is the type of an expression as the file names it.
