@@ -237,6 +237,11 @@ func refusal(req *http.Request, f Fault) *http.Response {
 		kind, message = f.Error.Type, f.Error.Message
 	}
 	resp := bare(req, f.Status, "")
+	if f.Body != "" {
+		resp.Header.Set("Content-Type", "text/html")
+		resp.Body = io.NopCloser(strings.NewReader(f.Body))
+		return resp
+	}
 	resp.Header.Set("Content-Type", "application/json")
 	resp.Body = io.NopCloser(strings.NewReader(string(stream.Error{Type: kind, Message: message}.JSON())))
 	return resp
@@ -277,8 +282,9 @@ type Attempt struct {
 // interaction up, so that the same request, retried, finds it.
 type Fault struct {
 	// Status answers with this HTTP status and an error body (429, 529, 500)
-	// instead of the recorded response.
+	// instead of the recorded response; Body is a text in place of the error, as proxies have pages of their own.
 	Status int
+	Body   string
 	// Rewrite replaces the events: malformed data, repeated ids, anything.
 	Rewrite func([]stream.Event) []stream.Event
 	Stall   *Stall

@@ -26,10 +26,11 @@ type Fault struct {
 
 	// Request is the request that it happens to, from 1.
 	Request int `yaml:"request"`
-	// Status answers with an HTTP status; CutAfter ends the stream after so many
+	// Status answers with an HTTP status, and Body with this text in place of the API's error; CutAfter ends the stream after so many
 	// events; StreamError sends an error event after CutAfter events; StallAfter
 	// stops it there for Stall.
 	Status      int      `yaml:"status"`
+	Body        string   `yaml:"body"`
 	CutAfter    int      `yaml:"cut_after"`
 	StreamError string   `yaml:"stream_error"`
 	StallAfter  int      `yaml:"stall_after"`

@@ -29,7 +29,7 @@ func (sc *Scenario) StreamFaults() func(request int) cassette.Fault {
 // inject makes the answer of a request go wrong as the fault demands; what happens to
 // calls and servers is no business of the answer.
 func (s Fault) inject(f *cassette.Fault) {
-	f.Status = s.Status
+	f.Status, f.Body = s.Status, s.Body
 	switch {
 	case s.StreamError != "":
 		f.Error, f.ErrorAfter = &stream.Error{Type: s.StreamError, Message: "injected"}, s.CutAfter

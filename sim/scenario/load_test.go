@@ -44,6 +44,8 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 		{"no stream", "name: x\nabout: y.\n", "", "no stream", "cassette"},
 		{"an unknown policy", good + "policy: fast\n", ":11:1", "unknown policy", ""},
 		{"a call twice", strings.Replace(good, "durations", "        - {id: call_1, tool: Read}\ndurations", 1), ":8:", "used twice", "unique"},
+		{"an answer given twice", strings.Replace(good, "durations", "      events: ['{}']\ndurations", 1), ":8:", "stand beside what is to be written", "keep one"},
+		{"a body without a status", good + "faults: [{request: 1, body: no}]\n", ":11:", "has no status", "status: 503"},
 		{"an empty file", " \n", "", "empty", "README"},
 		{"a binary file", "\x00\x01\x02", "", "binary", "UTF-8"},
 		{"a file cut off in a list", good + "tags: [a, b", ":11:", "", "cut off"},

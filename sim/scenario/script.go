@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
 
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 )
 
 // Script is what the model streams.
@@ -42,6 +46,9 @@ type Turn struct {
 	// Blocks are further blocks in their order, in front of the calls: for thinking between
 	// calls, and for what the API's own tools do.
 	Blocks []ScriptedBlock `yaml:"blocks"`
+	// Sent are the answer's events as they came, each its JSON, in place of all that would be written of it: for
+	// what a gateway sends and the API does not. They come evenly from FirstByte till End.
+	Sent []string `yaml:"events"`
 	// Container is where the API ran the model's code; Cleared is what it cleared out of the request.
 	Container string           `yaml:"container"`
 	Cleared   []ScriptedChange `yaml:"cleared"`
@@ -83,6 +90,13 @@ type Scripted struct {
 // Made are the calls of the answer in their order.
 func (t Turn) Made() []Scripted {
 	var all []Scripted
+	for _, data := range t.Sent {
+		for _, block := range append(gjson.Get(data, "message.content").Array(), gjson.Get(data, "content_block")) {
+			if block.Get("type").Str == message.TypeToolUse {
+				all = append(all, Scripted{ID: block.Get("id").Str, Tool: block.Get("name").Str, SameID: true})
+			}
+		}
+	}
 	for _, b := range t.Blocks {
 		if b.Call != nil {
 			all = append(all, *b.Call)
@@ -268,6 +282,9 @@ func (sc *Scenario) Scripts() []ScriptedConversation {
 
 // Events gives a scripted turn's stream as the n-th answer, counted from 0. Seed decides where inputs are split.
 func (t Turn) Events(n int, seed uint64) []stream.Event {
+	if len(t.Sent) > 0 {
+		return t.sent()
+	}
 	out := stream.Turn{
 		ID: fmt.Sprintf("msg_%d", n+1), Stop: t.Stop, FirstByte: t.FirstByte.D(), End: t.End.D(),
 		Seed: seed + uint64(n), CutAfter: t.CutAfter,
@@ -295,6 +312,15 @@ func (t Turn) Events(n int, seed uint64) []stream.Event {
 		out.Diagnostics = jsonOf(map[string]any{"cache_miss_reason": map[string]any{"type": t.Missed.Reason, "cache_missed_input_tokens": t.Missed.Tokens}})
 	}
 	return stream.Script(out)
+}
+
+// sent are the events that are given as they came.
+func (t Turn) sent() []stream.Event {
+	events, lasts := make([]stream.Event, len(t.Sent)), max(0, t.End.D()-t.FirstByte.D())
+	for i, data := range t.Sent {
+		events[i] = stream.Raw(t.FirstByte.D()+lasts*time.Duration(i+1)/time.Duration(len(t.Sent)), data)
+	}
+	return events
 }
 
 func (t Turn) clearedJSON() json.RawMessage {

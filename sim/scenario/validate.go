@@ -65,6 +65,11 @@ func (sc *Scenario) validateRest() error {
 	if err := sc.validateCases(); err != nil {
 		return err
 	}
+	for i, f := range sc.Faults {
+		if f.Body != "" && f.Status == 0 {
+			return sc.ErrorAt(fmt.Sprintf("faults.%d.body", i), "the body has no status", "write the HTTP status that it comes with, as `status: 503`")
+		}
+	}
 	seen := map[string]bool{}
 	for i, t := range sc.Stream.Turns {
 		if err := sc.validateBlocks(i, t); err != nil {
@@ -92,8 +97,11 @@ func (sc *Scenario) validateRest() error {
 	return nil
 }
 
-// validateBlocks refuses blocks that are none, or two.
+// validateBlocks refuses blocks that are none, or two, and answers that are given twice.
 func (sc *Scenario) validateBlocks(turn int, t Turn) error {
+	if written := t.Text != "" || t.Thinking != "" || len(t.Calls)+len(t.Blocks) > 0; written && len(t.Sent) > 0 {
+		return sc.ErrorAt(fmt.Sprintf("stream.turns.%d.events", turn), "events as they came stand beside what is to be written", "keep one of the two")
+	}
 	for j, b := range t.Blocks {
 		given := 0
 		for _, is := range []bool{b.Thinking != "", b.Text != "", b.Redacted != "", b.Call != nil, b.Server != nil, b.Result != nil} {

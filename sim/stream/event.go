@@ -28,6 +28,11 @@ func (e Event) Clone() Event {
 	return e
 }
 
+// Raw is an event of this data, which arrives at that time and has the type that the data states.
+func Raw(at time.Duration, data string) Event {
+	return Event{At: at.Truncate(Tick), Type: typeOf([]byte(data)), Data: []byte(data)}
+}
+
 // typeOf reads the type that the JSON itself states, "" where there is none.
 func typeOf(data []byte) string {
 	if r := gjson.GetBytes(data, "type"); r.Type == gjson.String {

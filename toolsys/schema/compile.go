@@ -103,8 +103,17 @@ func pattern(s string) (jsonschema.Regexp, error) {
 		}
 		return m[:slashes] + "x{" + m[slashes+1:] + "}"
 	})
-	return regexp.Compile(rewritten)
+	re, err := regexp.Compile(rewritten)
+	return ecma{re, s}, err
 }
+
+// ecma is a pattern that is shown as its schema has it.
+type ecma struct {
+	*regexp.Regexp
+	written string
+}
+
+func (e ecma) String() string { return e.written }
 
 // Lazy is a schema that is built on first use and kept (SPEC A1): start-up
 // should not pay for tools that are never called. It is safe for concurrent use.

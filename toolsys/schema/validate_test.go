@@ -59,6 +59,7 @@ func TestEachProblemIsWordedForTheModel(t *testing.T) {
 		{"many", wrap(`{"maxItems":0}`), `{"x":[1]}`, `The parameter "x" must have at most 0 items but has 1`},
 		{"few members", wrap(`{"minProperties":1}`), `{"x":{}}`, `The parameter "x" must have at least 1 member but has 0`},
 		{"many members", wrap(`{"maxProperties":0}`), `{"x":{"a":1}}`, `The parameter "x" must have at most 0 members but has 1`},
+		{"pattern as written", wrap(`{"pattern":"^\\u00e4$"}`), `{"x":"b"}`, `The parameter "x" must match the pattern ^\u00e4$ but is "b"`},
 		{"pattern", wrap(`{"pattern":"^a$"}`), `{"x":"b"}`, `The parameter "x" must match the pattern ^a$ but is "b"`},
 		{"unique", wrap(`{"uniqueItems":true}`), `{"x":[1,2,1]}`, `The parameter "x" must not repeat an item, but items 0 and 2 are equal`},
 		{"format in draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"x":{"format":"date"}}}`, `{"x":"no"}`, `The parameter "x" is not a valid date: "no"`},
