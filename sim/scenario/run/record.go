@@ -37,7 +37,7 @@ func Record(ctx context.Context, sc *scenario.Scenario, path string, answers ...
 	requests := slices.DeleteFunc(rec.sent, func(s sent) bool { _, known := knows(pages, s.method, s.url); return known })
 	switch {
 	case o.answers == nil:
-		requests = once(requests)
+		requests = once(sc, requests)
 	case len(requests) > len(answers):
 		return len(requests), rec.Err, nil
 	}
@@ -77,14 +77,22 @@ func recordRequests(sc *scenario.Scenario, requests []sent, path string, answers
 
 // once drops what was sent to the model again because of a fault in its answer: such a
 // request is found in the cassette again when it is retried. One that was given up before
-// it reached anybody has no answer either.
-func once(requests []sent) []sent {
+// it reached anybody has no answer either. An answer that is scripted event by event may be
+// one that no client takes: it is recorded, and what is sent again after it has the next.
+func once(sc *scenario.Scenario, requests []sent) []sent {
 	var out []sent
+	own := slices.ContainsFunc(sc.Stream.Turns, func(t scenario.Turn) bool { return len(t.Sent) > 0 })
+	faults, reached := sc.StreamFaults(), 0
 	for i, s := range requests {
 		if s.dropped {
 			continue
 		}
-		if i == 0 || !isModel(s.url) || s.url != requests[i-1].url || !bytes.Equal(s.body.Bytes(), requests[i-1].body.Bytes()) {
+		fault := faults(reached)
+		if isModel(s.url) {
+			reached++
+		}
+		again := i > 0 && isModel(s.url) && s.url == requests[i-1].url && bytes.Equal(s.body.Bytes(), requests[i-1].body.Bytes())
+		if !again || own && fault.Rewrite == nil && !fault.Breaks(nil) {
 			out = append(out, s)
 		}
 	}
