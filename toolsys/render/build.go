@@ -107,17 +107,23 @@ const (
 
 // Bounded shortens what would take a screen for ever; each place that was cut is marked.
 func Bounded(nodes []Node) []Node {
-	if left := len(nodes) - mostNodes; left > 0 {
-		nodes = append(nodes[:mostNodes:mostNodes], Words("… "+Count(left, "more part"), Dim))
-	}
 	if len(nodes) == 0 {
 		return nil
+	}
+	return Each(fewer(nodes), boundText)
+}
+
+// fewer bounds how many nodes there are, and what they hold but for their texts: those are in all nodes shortened
+// once, or a mark of what was left out would be.
+func fewer(nodes []Node) []Node {
+	if left := len(nodes) - mostNodes; left > 0 {
+		nodes = append(nodes[:mostNodes:mostNodes], Words("… "+Count(left, "more part"), Dim))
 	}
 	bounded := make([]Node, len(nodes))
 	for i, n := range nodes {
 		bounded[i] = bound(n)
 	}
-	return Each(bounded, boundText)
+	return bounded
 }
 
 func bound(n Node) Node {
@@ -136,10 +142,10 @@ func bound(n Node) Node {
 		n.Hunks, n.Cut = boundHunks(n)
 		return n
 	case Group:
-		n.Nodes = Bounded(n.Nodes)
+		n.Nodes = fewer(n.Nodes)
 		return n
 	case Fold:
-		n.Closed, n.Open = Bounded(n.Closed), Bounded(n.Open)
+		n.Closed, n.Open = fewer(n.Closed), fewer(n.Open)
 		return n
 	}
 	return n

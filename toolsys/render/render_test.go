@@ -43,6 +43,8 @@ func TestNodesAreBounded(t *testing.T) {
 	assert.Contains(t, text, "… 1000 more lines")
 	assert.Contains(t, text, render.Onward)
 	assert.Equal(t, 2000, strings.Count(text, "+z"))
+	text = render.String(render.Bounded([]render.Node{render.Fold{Open: []render.Node{render.Group{Nodes: []render.Node{render.Text{Text: strings.Repeat("x\n", 2500)}}}}}}), true)
+	assert.Contains(t, text, "… 501 more lines", "what says how much was left out stays")
 }
 
 // Each reaches every text, so that a secret stands nowhere.
