@@ -183,9 +183,11 @@ func TestStopsAreToldApart(t *testing.T) {
 	} {
 		t.Run(cause.String(), func(t *testing.T) {
 			w := newWorld(t)
+			w.def.Limits.ResultChars = 700
 			p, env := w.pipeline()
 			pre := p.Prepare(pipeline.Call{ID: "c1", Name: "Look", Input: json.RawMessage(`{"path":"a"}`)}, env)
 			answered := p.Answer(pre, cause)
+			assert.Equal(t, 700, answered.Limit)
 			assert.Equal(t, want.status, answered.Status)
 			assert.Contains(t, text(answered), want.says)
 

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -76,6 +77,36 @@ func TestAPreviewShowsWholeLinesUnlessTheyAreVeryLong(t *testing.T) {
 	assert.Contains(t, got[0].Text, "first 1800 characters")
 	got, _ = l.One("one line", 100_000, texts(strings.Repeat("x", 100_001)))
 	assert.True(t, strings.HasSuffix(got[0].Text, "]\n"+strings.Repeat("x", pipeline.PreviewChars)))
+}
+
+func TestAPreviewEndsAtALineOnlyInItsSecondHalf(t *testing.T) {
+	l, _ := ledger()
+	half := strings.Repeat("x", pipeline.PreviewChars/2-1) + "\n"
+	rest := strings.Repeat("y", 2*pipeline.PreviewChars)
+	got, _ := l.One("half", 3_000, texts(half+rest))
+	assert.True(t, strings.HasSuffix(got[0].Text, "]\n"+half+rest[:pipeline.PreviewChars/2]))
+	got, _ = l.One("more", 3_000, texts("x"+half+rest))
+	assert.True(t, strings.HasSuffix(got[0].Text, "]\nx"+half))
+}
+
+func TestACutIsBetweenCodePoints(t *testing.T) {
+	for _, before := range []string{"", "a", "aa"} {
+		l, _ := ledger()
+		got, d := l.One("a", unlimited, texts(before+strings.Repeat("天", pipeline.MaxInlineBytes/2)))
+		assert.Equal(t, pipeline.Truncated, d.Verdict)
+		assert.True(t, utf8.ValidString(got[0].Text))
+	}
+}
+
+func TestResultsAreNotMovedWhereLittleIsWon(t *testing.T) {
+	l, _ := ledger()
+	in := make([]pipeline.SizedResult, pipeline.MaxMessageChars/2_000)
+	for i := range in {
+		in[i] = pipeline.SizedResult{Result: message.ToolResult(fmt.Sprintf("c%d", i), false, texts(lines(2_050))...)}
+	}
+	_, decisions := l.Message(in)
+	moved := slices.DeleteFunc(decisions, func(d pipeline.Sizing) bool { return d.Verdict == pipeline.Kept })
+	assert.Len(t, moved, 4, "5,000 characters too many; each that is moved leaves a short preview")
 }
 
 func TestLimitsCountCodePointsAndNotBytes(t *testing.T) {
