@@ -90,11 +90,15 @@ func (p *page) remarks(outcomes []check.Result, noted int) []string {
 	var lines []string
 	if !p.OmitTook {
 		slow := slices.SortedStableFunc(slices.Values(outcomes), func(a, b check.Result) int { return cmp.Compare(b.Took, a.Took) })
-		var names []string
-		for _, o := range slow[:3] {
-			names = append(names, Safe(o.Name)+" "+p.short(o.Took))
+		line := "slowest here: " + Safe(slow[0].Name) + " " + p.short(slow[0].Took)
+		for _, o := range slow[1:3] {
+			more := line + ", " + Safe(o.Name) + " " + p.short(o.Took)
+			if p.Width > 0 && Width(more) > p.Width {
+				break
+			}
+			line = more
 		}
-		lines = append(lines, "slowest here: "+strings.Join(names, ", "))
+		lines = append(lines, line)
 	}
 	more := "each scenario: --all"
 	if noted > 0 {
