@@ -23,6 +23,7 @@ var notUnder = map[string]string{
 	"hook-makes-a-call-exclusive":              "hooks are asked in call order, and it expects them asked beside each other",
 	"interrupt-a-sub-agent-with-a-deaf-tool":   "what runs when the user interrupts is the policy's",
 	"interrupt-beside-a-deaf-tool":             "what runs when the user interrupts is the policy's",
+	"interrupt-left-call-ends-late":            "what runs when the user interrupts is the policy's",
 	"modifiers-safe-after-the-batch":           "a safe call's modifier acts, as one at a time",
 	"modifiers-safe-dropped-when-streaming":    "a safe call's modifier acts, as one at a time",
 	"modifiers-wait-under-a-limit-of-one":      "a safe call's modifier acts, as one at a time",
