@@ -270,17 +270,26 @@ func isScenario(p string) bool {
 
 // load reads the files on all processors: parsing a suite takes a fifth of running it.
 func load(fsys fs.FS, files []string) ([]*Scenario, []error) {
-	read, failed := make([]*Scenario, len(files)), make([]error, len(files))
+	read, failed, broke := make([]*Scenario, len(files)), make([]error, len(files)), make([]any, len(files))
+	one := func(i int) {
+		defer func() { broke[i] = recover() }()
+		read[i], failed[i] = Load(fsys, files[i])
+	}
 	var readers sync.WaitGroup
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		readers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(files); i = int(next.Add(1)) - 1 {
-				read[i], failed[i] = Load(fsys, files[i])
+				one(i)
 			}
 		})
 	}
 	readers.Wait()
+	for _, v := range broke {
+		if v != nil {
+			panic(v) // who called can report it; on a reader's goroutine nobody could
+		}
+	}
 	var all []*Scenario
 	var errs []error
 	for i, sc := range read {

@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -94,6 +95,22 @@ func TestFindReportsWhatItCannotReadAndLoadsTheRest(t *testing.T) {
 	assert.Contains(t, text, "a/bad.yaml")
 	assert.Contains(t, text, "no scenario in this folder")
 	assert.Contains(t, text, "gone.yaml")
+}
+
+// broken is a disk whose files cannot even be opened without a panic.
+type broken struct{ fstest.MapFS }
+
+func (d broken) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, ".yaml") {
+		panic("the disk broke")
+	}
+	return d.MapFS.Open(name)
+}
+
+// A panic while files are read side by side reaches who asked for them, and can be reported.
+func TestAPanicWhileReadingReachesTheCaller(t *testing.T) {
+	disk := broken{fstest.MapFS{"a.yaml": {Data: []byte(good)}, "b.yaml": {Data: []byte(good)}}}
+	assert.PanicsWithValue(t, "the disk broke", func() { scenario.Find(disk, ".") })
 }
 
 func TestTwoScenariosOfOneNameAreAnError(t *testing.T) {
