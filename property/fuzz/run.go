@@ -12,7 +12,6 @@ import (
 
 // Config is a fuzzing run.
 type Config struct {
-	Plan   generate.Plan
 	Engine Engine
 	// Shard and Shards take every Shards-th case, from Shard (counted from 0).
 	Shard, Shards uint64

@@ -83,10 +83,10 @@ type callRun struct {
 
 // message is one attempt at an answer.
 type message struct {
-	request, over       int // places; over is the fallback, the commit, or the end
-	first, n            int // its runs
-	abandoned           bool
-	interrupted, leaves int // the first that stopped it
+	over        int // the place of the fallback, the commit, or the end
+	first, n    int // its runs
+	abandoned   bool
+	interrupted int // the first that stopped it
 }
 
 // Read takes a log in. A view may be used for one log after the other, which keeps its
@@ -157,7 +157,7 @@ func (r *callRun) take(i int, e des.Entry) {
 
 func (v *View) conversation(i int, e des.Entry) {
 	if e.Kind == des.Request {
-		v.messages = append(v.messages, message{request: i, over: none, interrupted: none, leaves: none})
+		v.messages = append(v.messages, message{over: none, interrupted: none})
 		return
 	}
 	if len(v.messages) == 0 {

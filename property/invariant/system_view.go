@@ -73,7 +73,7 @@ type systemCall struct {
 	askedPerson            bool
 	hooks, saved           []string
 	cancelled, ended       time.Duration
-	started, wasCancelled  bool
+	wasCancelled           bool
 }
 
 // suffers and delay are what goes wrong with the call; see [generate.SystemCase].
@@ -176,8 +176,6 @@ func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
 			p.turn = p.parent.turn
 			v.agents[e.Agent] = p.parent
 		}
-	case trace.Started:
-		p.started = true
 	case trace.Stage:
 		if data.Stage == "run" {
 			p.ran, p.began = true, e.At-data.Took

@@ -40,7 +40,6 @@ type predictor struct {
 	circumstances Circumstances
 	Prediction
 	decision string // of the hooks
-	approved bool
 }
 
 // Predict is the reference: the way of one call, from the rows H1, F2 and G2, and from
@@ -157,7 +156,7 @@ func (f *predictor) permission() (status, why string) {
 		case f.c.Answer == "no":
 			return "denied", "the person denied it"
 		}
-		behaviour, f.approved = "allow", true
+		behaviour = "allow"
 		if f.c.Answer != "" && f.c.Answer != "yes" {
 			return f.byPerson()
 		}

@@ -25,15 +25,14 @@ type Giver struct {
 	// has the call's only argument as that.
 	Freeform func(tool string) bool
 
-	id       string
-	blocks   []*given
-	stop     string
-	input    int
-	cached   int
-	wrote    int
-	output   int
-	part     giver
-	finished bool
+	id     string
+	blocks []*given
+	stop   string
+	input  int
+	cached int
+	wrote  int
+	output int
+	part   giver
 }
 
 // given is a block as far as it was given.
@@ -99,7 +98,7 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 	switch kind {
 	case "message_start":
 		g.id, g.Model = v.Get("message.id").String(), cmp.Or(g.Model, v.Get("message.model").String())
-		g.blocks, g.finished = nil, false
+		g.blocks = nil
 		g.counted(v.Get("message.usage"))
 		return g.part.start(g)
 	case "content_block_start":
@@ -134,7 +133,6 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 		g.stop = v.Get("delta.stop_reason").String()
 		g.counted(v.Get("usage"))
 	case "message_stop":
-		g.finished = true
 		return g.part.finish(g)
 	case "error":
 		status := StatusOf(v.Get("error.type").String())

@@ -125,7 +125,7 @@ func (u *unbuffered) Write(b []byte) (int, error) {
 func (r *run) execute(p *command.Proc) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
-			fmt.Fprintf(p.Stderr, "%s: internal error: %v\n%s", p.Name, v, firstLines(debug.Stack(), 12))
+			fmt.Fprintf(p.Stderr, "%s: internal error: %v\n%s", p.Name, v, innermost(debug.Stack()))
 			code = 2
 		}
 	}()

@@ -90,15 +90,17 @@ func (r *run) step() error {
 func (r *run) guarded(ctx context.Context, runner *interp.Runner, file *syntax.File) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(r.stderr, "bash: internal error: %v\n%s", p, firstLines(debug.Stack(), 12))
+			fmt.Fprintf(r.stderr, "bash: internal error: %v\n%s", p, innermost(debug.Stack()))
 			code = 2
 		}
 	}()
 	return exitCode(runner.Run(ctx, file), r.stderr)
 }
 
-func firstLines(b []byte, n int) string {
-	lines := strings.SplitAfterN(string(b), "\n", n+1)
+// innermost gives the calls of a stack in which a panic came up.
+func innermost(stack []byte) string {
+	const n = 12
+	lines := strings.SplitAfterN(string(stack), "\n", n+1)
 	return strings.Join(lines[:min(n, len(lines))], "")
 }
 

@@ -161,7 +161,7 @@ func (f *fuzzFlags) plan() generate.Plan {
 }
 
 func (f *fuzzFlags) config() fuzz.Config {
-	cfg := fuzz.Config{Plan: f.plan(), Engine: fuzz.Engine(f.engine), Cases: uint64(f.runs), Jobs: f.jobs, Batch: 1_000}
+	cfg := fuzz.Config{Engine: fuzz.Engine(f.engine), Cases: uint64(f.runs), Jobs: f.jobs, Batch: 1_000}
 	if f.shard.n > 0 {
 		cfg.Shard, cfg.Shards = uint64(f.shard.i-1), uint64(f.shard.n)
 	}

@@ -77,7 +77,7 @@ func (h *file) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	defer end()
-	n, err := h.read("read", b, h.pos)
+	n, err := h.read(b, h.pos)
 	h.pos += int64(n)
 	if n < len(b) && n > 0 && err == io.EOF {
 		err = nil
@@ -94,18 +94,18 @@ func (h *file) ReadAt(b []byte, off int64) (int, error) {
 		return 0, err
 	}
 	defer end()
-	return h.read("read", b, off)
+	return h.read(b, off)
 }
 
 // read fills b from off; io.EOF means that the content ended before b did.
-func (h *file) read(op string, b []byte, off int64) (int, error) {
+func (h *file) read(b []byte, off int64) (int, error) {
 	switch {
 	case len(b) == 0:
 		return 0, nil
 	case !reads(h.flag):
-		return 0, pathError(op, h.name, syscall.EBADF)
+		return 0, pathError("read", h.name, syscall.EBADF)
 	case h.node.isDir():
-		return 0, pathError(op, h.name, syscall.EISDIR)
+		return 0, pathError("read", h.name, syscall.EISDIR)
 	case off >= int64(len(h.node.data)):
 		return 0, io.EOF
 	}

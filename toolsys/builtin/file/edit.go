@@ -93,17 +93,17 @@ func (d Deps) planEdit(in EditIn, c *tool.Context) (edited, *tool.Refusal) {
 	if path.Ext(p.real) == ".ipynb" {
 		return edited{}, refuse(CodeNotebook, "%s is a notebook. Change its cells with NotebookEdit.", p.abs)
 	}
-	f, refusal := d.load(p)
+	content, refusal := d.load(p)
 	switch {
 	case refusal != nil && refusal.Code == CodeMissing && in.Old == "":
 		return edited{planned: planned{place: p}, edits: []udiff.Edit{{New: in.New}}, after: []byte(in.New)}, d.creatable(p)
 	case refusal != nil:
 		return edited{}, refusal
 	}
-	if refusal := unseen(p, f.content, c); refusal != nil {
+	if refusal := unseen(p, content, c); refusal != nil {
 		return edited{}, refusal
 	}
-	e := edited{planned: planned{place: p, before: f.content, exists: true}}
+	e := edited{planned: planned{place: p, before: content, exists: true}}
 	return e, e.apply(in)
 }
 

@@ -25,12 +25,12 @@ func (d Deps) gather(ctx context.Context, s search, h hidden, g *gathered) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, refusal := d.load(s.open(rel))
+		content, refusal := d.load(s.open(rel))
 		if refusal != nil {
 			g.unread++
 			continue
 		}
-		if t, ok := decode(f.content); ok {
+		if t, ok := decode(content); ok {
 			if found, ok := s.scan(t); ok {
 				g.add(shown(s.name(rel), g.dir), found)
 			}

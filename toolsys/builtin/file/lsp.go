@@ -128,11 +128,11 @@ func (q lsp) plan(in LSPIn, c *tool.Context) (question, *tool.Refusal) {
 	if refusal != nil {
 		return question{}, refusal
 	}
-	file, refusal := q.load(p)
+	content, refusal := q.load(p)
 	if refusal != nil {
 		return question{}, refusal
 	}
-	ask := question{place: p, text: string(file.content), server: server}
+	ask := question{place: p, text: string(content), server: server}
 	if atPlace[in.Operation] == "" {
 		return ask, nil
 	}
@@ -198,8 +198,8 @@ func (q lsp) sync(ctx context.Context, server *server, ask question, c *tool.Con
 		if refusal != nil || p.real == ask.real {
 			continue
 		}
-		file, refusal := q.load(p)
-		if err := server.show(ctx, p.real, string(file.content), refusal == nil); err != nil {
+		content, refusal := q.load(p)
+		if err := server.show(ctx, p.real, string(content), refusal == nil); err != nil {
 			return err
 		}
 	}

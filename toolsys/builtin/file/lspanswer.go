@@ -168,8 +168,8 @@ func (f *finder) line(name string, n int) (string, bool) {
 	lines, known := f.lines[name]
 	if !known {
 		if p, refusal := f.q.locate(name, f.c); refusal == nil && f.q.within(p.real, p.roots) {
-			if file, refusal := f.q.load(p); refusal == nil {
-				lines = strings.Split(string(file.content), "\n")
+			if content, refusal := f.q.load(p); refusal == nil {
+				lines = strings.Split(string(content), "\n")
 			}
 		}
 		f.lines[name] = lines

@@ -118,14 +118,14 @@ func (d Deps) planNotebook(in NotebookEditIn, c *tool.Context) (notebookPlan, *t
 	if refusal != nil {
 		return notebookPlan{}, refusal
 	}
-	f, refusal := d.load(p)
+	content, refusal := d.load(p)
 	if refusal == nil {
-		refusal = unseen(p, f.content, c)
+		refusal = unseen(p, content, c)
 	}
 	if refusal != nil {
 		return notebookPlan{}, refusal
 	}
-	nb, err := parseNotebook(f.content)
+	nb, err := parseNotebook(content)
 	if err != nil {
 		return notebookPlan{}, refuse(CodeNotebook, "%s is not a notebook that can be edited: %v.", p.abs, err)
 	}

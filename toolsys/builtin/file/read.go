@@ -104,19 +104,19 @@ func (d Deps) read(ctx context.Context, in ReadIn, c *tool.Context) (tool.Result
 	if refusal != nil {
 		return none, failure(refusal)
 	}
-	f, refusal := d.load(p)
+	content, refusal := d.load(p)
 	if refusal != nil {
 		return none, failure(refusal)
 	}
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	out, err := view(p, f.content, in)
+	out, err := view(p, content, in)
 	if err != nil {
 		return none, err
 	}
 	out.Path = p.abs
-	seen := tool.Seen(p.real, f.content)
+	seen := tool.Seen(p.real, content)
 	if out.Shown < out.Total { // the hash is still that of all of it, since any change counts
 		seen.Read.Partial, seen.Read.Offset, seen.Read.Limit = true, out.First, out.Shown
 	}

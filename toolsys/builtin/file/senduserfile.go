@@ -100,12 +100,12 @@ func (d Deps) handOver(ctx context.Context, in SendFileIn, outbox string, c *too
 		if refusal != nil {
 			return SendFileOut{}, failure(refusal)
 		}
-		f, refusal := d.load(p)
+		content, refusal := d.load(p)
 		if refusal != nil {
 			return SendFileOut{}, failure(refusal)
 		}
-		contents = append(contents, f.content)
-		out.Files = append(out.Files, SentFile{Path: p.abs, Bytes: len(f.content)})
+		contents = append(contents, content)
+		out.Files = append(out.Files, SentFile{Path: p.abs, Bytes: len(content)})
 	}
 	if err := ctx.Err(); err != nil {
 		return SendFileOut{}, err

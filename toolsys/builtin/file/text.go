@@ -114,33 +114,27 @@ func (t text) foreign() int {
 // maxFileBytes is the largest file that is taken into memory.
 const maxFileBytes = 64 << 20
 
-// loaded is a file's content and its metadata.
-type loaded struct {
-	content []byte
-	mode    fs.FileMode
-}
-
 // load reads a file. That nothing is there is a refusal of its own code, so that
 // a caller may take it as an answer.
-func (d Deps) load(p place) (loaded, *tool.Refusal) {
+func (d Deps) load(p place) ([]byte, *tool.Refusal) {
 	info, err := d.FS.Stat(p.real)
 	switch {
 	case absent(err):
-		return loaded{}, refuse(CodeMissing, "%s does not exist.%s", p.abs, d.nearby(p))
+		return nil, refuse(CodeMissing, "%s does not exist.%s", p.abs, d.nearby(p))
 	case err != nil:
-		return loaded{}, unreadable(p, err)
+		return nil, unreadable(p, err)
 	case info.IsDir():
-		return loaded{}, refuse(CodeKind, "%s is a folder, not a file. List it with Glob or a shell's ls.", p.abs)
+		return nil, refuse(CodeKind, "%s is a folder, not a file. List it with Glob or a shell's ls.", p.abs)
 	case !info.Mode().IsRegular():
-		return loaded{}, refuse(CodeKind, "%s is a device, socket or pipe, not a regular file.", p.abs)
+		return nil, refuse(CodeKind, "%s is a device, socket or pipe, not a regular file.", p.abs)
 	case info.Size() > maxFileBytes:
-		return loaded{}, refuse(CodeKind, "%s is too large: %d bytes, of %d at most. Search it with Grep, or take a part of it with a shell command.", p.abs, info.Size(), maxFileBytes)
+		return nil, refuse(CodeKind, "%s is too large: %d bytes, of %d at most. Search it with Grep, or take a part of it with a shell command.", p.abs, info.Size(), maxFileBytes)
 	}
 	content, err := afero.ReadFile(d.FS, p.real)
 	if err != nil {
-		return loaded{}, unreadable(p, err)
+		return nil, unreadable(p, err)
 	}
-	return loaded{content: content, mode: info.Mode()}, nil
+	return content, nil
 }
 
 // folder refuses what is not an existing folder.

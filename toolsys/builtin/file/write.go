@@ -83,10 +83,10 @@ func (d Deps) planWrite(in WriteIn, c *tool.Context) (planned, *tool.Refusal) {
 	if refusal != nil {
 		return planned{}, refusal
 	}
-	f, refusal := d.load(p)
+	content, refusal := d.load(p)
 	switch {
 	case refusal == nil:
-		return planned{place: p, before: f.content, exists: true}, unseenInPart(p, f.content, c)
+		return planned{place: p, before: content, exists: true}, unseenInPart(p, content, c)
 	case refusal.Code == CodeMissing:
 		return planned{place: p}, d.creatable(p)
 	}
