@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -217,4 +218,84 @@ func (s *Session) trace(data trace.Data) {
 		return
 	}
 	s.pipe.Handlers.Trace(trace.Event{At: s.pipe.Handlers.Since(), Agent: s.cfg.Agent, Turn: s.turnNow(), Data: data})
+}
+
+// expanded gives the message that a command of the user's stands for (B1): one that begins with
+// a slash and the name of a command there is. Any other stays as it is, and what stands in an
+// agent's task is no command.
+func (s *Session) expanded(ctx context.Context, m message.Message) (message.Message, error) {
+	if s.cfg.Commands == nil || s.cfg.Depth > 0 || len(m.Content) == 0 || !strings.HasPrefix(m.Content[0].Text, "/") {
+		return m, nil
+	}
+	name, args, _ := strings.Cut(strings.TrimPrefix(m.Content[0].Text, "/"), " ")
+	commands := s.cfg.Commands(ctx)
+	i := slices.IndexFunc(commands, func(c tool.Command) bool { return c.Name == strings.TrimSpace(name) })
+	if i < 0 {
+		return m, nil
+	}
+	filled, err := commands[i].Expand(ctx, strings.TrimSpace(args))
+	for _, step := range []func(tool.Expansion) error{s.hookAll, s.modify} {
+		if err == nil {
+			err = step(filled)
+		}
+	}
+	if err != nil {
+		return m, fmt.Errorf("the command /%s: %w", name, err)
+	}
+	s.trace(trace.Notice{Text: "the command /" + commands[i].Name})
+	m.Content = slices.Concat([]message.Block{message.Text("<command-name>/" + commands[i].Name + "</command-name>")}, filled.Blocks, m.Content[1:])
+	return m, nil
+}
+
+func (s *Session) hookAll(e tool.Expansion) error {
+	for _, h := range e.Hooks {
+		if err := s.hook(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) modify(e tool.Expansion) error {
+	if e.Modify == nil {
+		return nil
+	}
+	return s.change(e.Modify)
+}
+
+// ErrNoOutput is returned when the model ended without an answer in the form of
+// Config.Output, although it was asked for it again.
+var ErrNoOutput = errors.New("the model gave no answer in the form that was asked for")
+
+// outputReminders is how often a model that ends without the answer is asked for it.
+const outputReminders = 2
+
+const outputReminder = "<system-reminder>The answer is wanted in a given form, and there is none yet. " +
+	"Give it by a call of SyntheticOutput.</system-reminder>"
+
+// awaitOutput begins to wait for an answer: that to an earlier message does not count.
+func (s *Session) awaitOutput() {
+	if s.cfg.Output == nil {
+		return
+	}
+	s.reminded = 0
+	_ = s.change(func(st tool.State) tool.State { // it cannot panic
+		st.Output = nil
+		return st
+	})
+}
+
+// hasOutput takes the answer in the form that was asked for to out, and reports whether
+// the conversation is done: where there is none the model is asked for it.
+func (s *Session) hasOutput(out *Completion) (done bool, err error) {
+	out.Output = s.State().Output
+	switch {
+	case s.cfg.Output == nil || out.Output != nil || out.Stop == "hook":
+		return true, nil
+	case s.reminded == outputReminders:
+		return true, ErrNoOutput
+	}
+	s.reminded++
+	s.append(message.UserText(outputReminder))
+	return false, nil
 }

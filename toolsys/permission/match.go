@@ -1,6 +1,9 @@
 package permission
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // unit is one thing of a call that a rule's content has to cover.
 type unit struct {
@@ -167,3 +170,122 @@ func (rs Rules) permits(q *Query, u *unit) (Hit, bool) {
 	}
 	return Hit{}, false
 }
+
+// names reports whether the rule's tool part means this tool, by name or alias.
+func (r Rule) names(s Subject) bool {
+	rest, isMCP := strings.CutPrefix(r.tool, mcpPrefix)
+	if isMCP != (s.MCP != nil) {
+		return false
+	}
+	if isMCP {
+		return namesOrigin(normal(rest), *s.MCP) || slices.Contains(s.Aliases, r.tool)
+	}
+	return star(r.tool, s.Tool) || slices.ContainsFunc(s.Aliases, func(alias string) bool { return star(r.tool, alias) })
+}
+
+// namesOrigin matches what follows mcp__ with a tool's origin. Server and tool
+// are compared apart, since either may contain the separator: a rule for
+// server git means neither github nor git__hub.
+func namesOrigin(rest string, o Origin) bool {
+	server, tool := normal(o.Server), normal(o.Tool)
+	if rest == server {
+		return true
+	}
+	if strings.Contains(rest, "*") && !strings.Contains(rest, "__") && star(rest, server) {
+		return true
+	}
+	for i := range len(rest) - 1 {
+		if rest[i:i+2] == "__" && star(rest[:i], server) && star(rest[i+2:], tool) {
+			return true
+		}
+	}
+	return false
+}
+
+// normal writes a name as MCP tool names do: whatever is no letter, digit,
+// hyphen or underscore becomes an underscore (SPEC N1). Stars are the rule's.
+func normal(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '*':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// textCovered matches plain text: exact, with * for any text. A closing ":*"
+// is the old prefix form, the words alone or followed by a blank or a colon; a
+// closing " *" also covers the words alone.
+func textCovered(pattern, text string) bool {
+	if words, is := strings.CutSuffix(pattern, ":*"); is {
+		return prefixed(words, text)
+	}
+	if words, is := strings.CutSuffix(pattern, " *"); is && star(words, text) {
+		return true
+	}
+	return star(pattern, text)
+}
+
+// prefixed reports whether text is the words or goes on after a boundary.
+func prefixed(words, text string) bool {
+	if star(words, text) {
+		return true
+	}
+	for _, boundary := range [...]string{" *", "\t*", "\n*", ":*"} {
+		if star(words+boundary, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// star matches text with a pattern whose only sign is *, any run of bytes.
+// Backslash before a star takes it literally. It runs in time proportional to
+// the product of the lengths, without recursion.
+func star(pattern, text string) bool {
+	p, t := 0, 0
+	backP, backT := -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			backP, backT = p, t
+			p++
+		case p < len(pattern) && width(pattern[p:], text[t]) > 0:
+			p += width(pattern[p:], text[t])
+			t++
+		case backP >= 0:
+			backT++
+			p, t = backP+1, backT
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// width is how many bytes of the pattern the byte c uses up, 0 if it differs.
+func width(pattern string, c byte) int {
+	if pattern[0] == '\\' && len(pattern) > 1 && pattern[1] == '*' {
+		if c == '*' {
+			return 2
+		}
+		return 0
+	}
+	if pattern[0] == c {
+		return 1
+	}
+	return 0
+}
+
+// contentCovered matches what a tool names as its content. Host names know no
+// case and may end in a dot.
+func contentCovered(pattern, content string) bool {
+	if strings.HasPrefix(strings.ToLower(pattern), "domain:") {
+		pattern, content = hostname(pattern), hostname(content)
+	}
+	return textCovered(pattern, content)
+}
+
+// hostname is the form in which hosts are compared.
+func hostname(s string) string { return strings.TrimSuffix(strings.ToLower(s), ".") }

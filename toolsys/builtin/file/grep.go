@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolbench/toolsys/tool"
@@ -243,4 +245,33 @@ func (s scanner) scanAll(h *hits) {
 		}
 		h.count++
 	}
+}
+
+//go:embed filetypes.txt
+var typeTable string
+
+// fileTypes gives the name globs of the file types that Grep takes, under the
+// names that ripgrep gives them.
+func fileTypes() map[string][]string {
+	types := map[string][]string{}
+	for line := range strings.Lines(typeTable) {
+		words := strings.Fields(line)
+		if len(words) > 1 {
+			types[words[0]] = words[1:]
+		}
+	}
+	return types
+}
+
+// checkType refuses a type that is not in the table.
+func checkType(name string) *tool.Refusal {
+	types := fileTypes()
+	if _, exists := types[name]; exists || name == "" {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(types))
+	if near := nearest(name, names); len(near) > 0 {
+		return refuse(CodeType, "There is no file type %q. Did you mean %s? Or use glob.", name, strings.Join(near, " or "))
+	}
+	return refuse(CodeType, "There is no file type %q. The types are: %s. Or use glob.", name, strings.Join(names, ", "))
 }

@@ -235,3 +235,52 @@ func (e *effects) sorted() tool.Effects {
 	}
 	return tool.Effects{Reads: tidy(e.done.Reads), Writes: tidy(e.done.Writes), Shifts: tidy(e.done.Shifts)}
 }
+
+// destroyers are the commands that cannot be undone: a name, and words that all
+// have to be among its arguments.
+var destroyers = []struct {
+	name string
+	with []string
+}{
+	{"rm", nil},
+	{"rmdir", nil},
+	{"shred", nil},
+	{"dd", nil},
+	{"mkfs", nil},
+	{"truncate", nil},
+	{"find", []string{"-delete"}},
+	{"rsync", []string{"--delete"}},
+	{"git", []string{"reset", "--hard"}},
+	{"git", []string{"clean"}},
+	{"git", []string{"push", "--force"}},
+	{"git", []string{"push", "-f"}},
+	{"git", []string{"push", "--force-with-lease"}},
+	{"git", []string{"branch", "-D"}},
+	{"git", []string{"checkout", "--"}},
+	{"git", []string{"checkout", "."}},
+	{"git", []string{"restore"}},
+	{"git", []string{"stash", "drop"}},
+	{"git", []string{"stash", "clear"}},
+	{"docker", []string{"system", "prune"}},
+	{"terraform", []string{"destroy"}},
+}
+
+func destructive(script *shellcmd.Script) bool {
+	return slices.ContainsFunc(script.Steps, func(st shellcmd.Step) bool {
+		for _, d := range destroyers {
+			if st.Name == d.name && containsAll(st.Words, d.with) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func containsAll(args []shellcmd.Word, words []string) bool {
+	for _, w := range words {
+		if !slices.ContainsFunc(args, func(f shellcmd.Word) bool { return f.Text == w }) {
+			return false
+		}
+	}
+	return true
+}
