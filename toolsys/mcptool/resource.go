@@ -23,12 +23,17 @@ func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, 
 	if server != "" && f.find(server) == nil {
 		return nil, f.noServer(server)
 	}
-	var all []tool.Resource
+	return listed(ctx, f, (*link).listResources, func(l *link) bool { return l.Name == server || server == "" && l.readable() })
+}
+
+// listed gives what the servers list of which wanted is true.
+func listed[T any](ctx context.Context, f *Fleet, list func(*link, context.Context) ([]T, error), wanted func(*link) bool) ([]T, error) {
+	var all []T
 	for _, l := range f.links {
-		if server != "" && l.Name != server || server == "" && !l.readable() {
+		if !wanted(l) {
 			continue
 		}
-		found, err := l.listResources(ctx)
+		found, err := list(l, ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -64,10 +69,14 @@ func (f *Fleet) Up(server string) bool {
 	return l != nil && l.phase == up
 }
 
-func (l *link) readable() bool {
+func (l *link) readable() bool  { return l.has(func(v *session) bool { return v.resources }) }
+func (l *link) prompting() bool { return l.has(func(v *session) bool { return v.prompts }) }
+
+// has reports whether the server is there and its session has something.
+func (l *link) has(what func(*session) bool) bool {
 	l.f.mu.Lock()
 	defer l.f.mu.Unlock()
-	return l.phase == up && l.current.resources
+	return l.phase == up && what(l.current)
 }
 
 func (l *link) listResources(ctx context.Context) ([]tool.Resource, error) {
@@ -126,24 +135,7 @@ func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err e
 // Prompts lists the prompts of all servers that are there and have some, by server and
 // in its order (N9). Errors: ErrGone, and those of a server.
 func (f *Fleet) Prompts(ctx context.Context) ([]tool.ServerPrompt, error) {
-	var all []tool.ServerPrompt
-	for _, l := range f.links {
-		if !l.prompting() {
-			continue
-		}
-		found, err := l.listPrompts(ctx)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-func (l *link) prompting() bool {
-	l.f.mu.Lock()
-	defer l.f.mu.Unlock()
-	return l.phase == up && l.current.prompts
+	return listed(ctx, f, (*link).listPrompts, (*link).prompting)
 }
 
 func (l *link) listPrompts(ctx context.Context) ([]tool.ServerPrompt, error) {

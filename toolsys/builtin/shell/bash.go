@@ -48,34 +48,34 @@ const sedMember = "_simulatedSedEdit"
 // exclusive and no reader. A run that fails stops its siblings (J3).
 func Bash(deps Deps) *tool.Tool {
 	d := bash{Deps: deps, memo: &memo{}}
-	return tool.Must(tool.Def[BashIn, BashOut]{
-		Name:        "Bash",
-		Hint:        "run shell commands",
-		Description: "Runs a shell command and gives back what it printed.",
+	def := commandTool("bash")
+	def.Name, def.Hint = "Bash", "run shell commands"
+	def.Description = "Runs a shell command and gives back what it printed."
+	def.Prompt = func(tool.PromptOptions) string { return bashPrompt }
+	def.Call, def.Permit, def.Subject, def.Traits = d.call, d.permit, d.subject, d.traits()
+	def.Shaping.Equivalent = func(a, b BashIn) bool {
+		a.Description, b.Description = "", ""
+		return a.Edit == nil && b.Edit == nil && a == b
+	}
+	return tool.Must(def)
+}
+
+// commandTool is what the tools that run a command have in common.
+func commandTool(language string) tool.Def[BashIn, BashOut] {
+	return tool.Def[BashIn, BashOut]{
 		Describe:    func(in BashIn) string { return cmp.Or(in.Description, "Run "+in.Command) },
-		Prompt:      func(tool.PromptOptions) string { return bashPrompt },
 		InputSchema: inputSchema(),
 		Internal:    []string{sedMember},
-		Call:        d.call,
 		Block:       BashOut.blocks,
 		Validate:    func(in BashIn, _ *tool.Context) *tool.Refusal { return validate(in) },
-		Permit:      d.permit,
-		Subject:     d.subject,
-		Traits:      d.traits(),
-		Shaping: tool.Shaping[BashIn]{
-			Classifier: func(in BashIn) string { return in.Command },
-			Equivalent: func(a, b BashIn) bool {
-				a.Description, b.Description = "", ""
-				return a.Edit == nil && b.Edit == nil && a == b
-			},
-		},
-		Limits: tool.Limits[BashIn]{ResultChars: ResultChars, Heartbeat: Heartbeat, Timeout: timeout},
+		Shaping:     tool.Shaping[BashIn]{Classifier: func(in BashIn) string { return in.Command }},
+		Limits:      tool.Limits[BashIn]{ResultChars: ResultChars, Heartbeat: Heartbeat, Timeout: timeout},
 		View: tool.View[BashIn]{
 			Summary:  func(in BashIn) string { return cmp.Or(in.Description, in.Command) },
 			Activity: func(in BashIn) string { return "Running " + cmp.Or(in.Description, in.Command) },
 		},
-		Draw: drawing("bash"),
-	})
+		Draw: drawing(language),
+	}
 }
 
 // bash is what the tool works with, and what it knows of the last command.
@@ -136,10 +136,14 @@ func validate(in BashIn) *tool.Refusal {
 	return nil
 }
 
-// permit: to go round the sandbox, where there is one, needs permission (L4). Where the mode would
-// refuse the command anyhow, no question is made of it.
 func (d bash) permit(in BashIn, c *tool.Context) permission.Opinion {
-	if d.Sandbox == nil || !in.DisableSandbox || (c.Mode == permission.Plan && !d.script(in).ReadOnly) {
+	return d.unconfined(in, c, func() bool { return d.script(in).ReadOnly })
+}
+
+// unconfined: to go round the sandbox, where there is one, needs permission (L4). Where the mode would
+// refuse the command anyhow, no question is made of it.
+func (d Deps) unconfined(in BashIn, c *tool.Context, readOnly func() bool) permission.Opinion {
+	if d.Sandbox == nil || !in.DisableSandbox || (c.Mode == permission.Plan && !readOnly()) {
 		return permission.Opinion{}
 	}
 	return permission.Opinion{Behaviour: permission.Ask, Text: "run this command outside the sandbox?"}

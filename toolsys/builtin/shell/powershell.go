@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"encoding/base64"
@@ -33,37 +32,22 @@ func PowerShell(deps Deps) *tool.Tool {
 		return exit, err
 	}
 	d := powershell{bash{Deps: deps, memo: &memo{}}}
-	return tool.Must(tool.Def[BashIn, BashOut]{
-		Name:        "PowerShell",
-		Hint:        "run powershell commands and cmdlets",
-		Description: "Runs a PowerShell script and gives back what it printed.",
-		Describe:    func(in BashIn) string { return cmp.Or(in.Description, "Run "+in.Command) },
-		Prompt:      tool.Prompt(powershellPrompt),
-		InputSchema: inputSchema(),
-		Internal:    []string{sedMember},
-		Call:        d.call,
-		Block:       BashOut.blocks,
-		Validate:    func(in BashIn, _ *tool.Context) *tool.Refusal { return validate(in) },
-		Permit:      d.permit,
-		Subject:     d.subject,
-		Traits: tool.Traits[BashIn]{
-			Safe:                 func(in BashIn) bool { return !in.RunInBackground && powershellReads(in.Command) },
-			ReadOnly:             func(in BashIn) bool { return powershellReads(in.Command) },
-			Destructive:          func(in BashIn) bool { return !powershellReads(in.Command) },
-			OpenWorld:            func(in BashIn) bool { return !powershellReads(in.Command) },
-			Class:                func(in BashIn) tool.Class { return tool.Class{Read: powershellReads(in.Command)} },
-			Interrupt:            tool.Cancel,
-			FailureStopsSiblings: true,
-		},
-		Loading: tool.Loading{Deferrable: true},
-		Shaping: tool.Shaping[BashIn]{Classifier: func(in BashIn) string { return in.Command }},
-		Limits:  tool.Limits[BashIn]{ResultChars: ResultChars, Heartbeat: Heartbeat, Timeout: timeout},
-		View: tool.View[BashIn]{
-			Summary:  func(in BashIn) string { return cmp.Or(in.Description, in.Command) },
-			Activity: func(in BashIn) string { return "Running " + cmp.Or(in.Description, in.Command) },
-		},
-		Draw: drawing("powershell"),
-	})
+	def := commandTool("powershell")
+	def.Name, def.Hint = "PowerShell", "run powershell commands and cmdlets"
+	def.Description = "Runs a PowerShell script and gives back what it printed."
+	def.Prompt = tool.Prompt(powershellPrompt)
+	def.Loading = tool.Loading{Deferrable: true}
+	def.Call, def.Permit, def.Subject = d.call, d.permit, d.subject
+	def.Traits = tool.Traits[BashIn]{
+		Safe:                 func(in BashIn) bool { return !in.RunInBackground && powershellReads(in.Command) },
+		ReadOnly:             func(in BashIn) bool { return powershellReads(in.Command) },
+		Destructive:          func(in BashIn) bool { return !powershellReads(in.Command) },
+		OpenWorld:            func(in BashIn) bool { return !powershellReads(in.Command) },
+		Class:                func(in BashIn) tool.Class { return tool.Class{Read: powershellReads(in.Command)} },
+		Interrupt:            tool.Cancel,
+		FailureStopsSiblings: true,
+	}
+	return tool.Must(def)
 }
 
 // encoded is a script as PowerShell takes it from a command line, so that no shell in
@@ -85,10 +69,7 @@ func powershellReads(script string) bool {
 type powershell struct{ bash }
 
 func (d powershell) permit(in BashIn, c *tool.Context) permission.Opinion {
-	if d.Sandbox == nil || !in.DisableSandbox || c.Mode == permission.Plan && !powershellReads(in.Command) {
-		return permission.Opinion{}
-	}
-	return permission.Opinion{Behaviour: permission.Ask, Text: "run this command outside the sandbox?"}
+	return d.unconfined(in, c, func() bool { return powershellReads(in.Command) })
 }
 
 func (d powershell) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
