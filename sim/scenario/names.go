@@ -106,7 +106,7 @@ func Vocabulary(w Words) map[string][]string {
 func ownWords() []vocabulary {
 	return []vocabulary{
 		{"change", "%q is nothing that becomes of a file", []string{"unchanged", "changed", "created", "absent"}},
-		{"policy", "%q is no policy", policyNames()},
+		{"policy", "%q is no policy", Policies()},
 		{"failure", "%q is no way for a hook to fail", []string{"error", "panic", "hang"}},
 		{"ruling", "%q is no ruling", []string{"clears", "blocks"}},
 		{"interrupt", "%q is nothing that an interrupt does to a call", []string{"cancel", "block"}},
@@ -129,7 +129,8 @@ func (sc *Scenario) checkWords(all ...vocabulary) error {
 	return nil
 }
 
-func policyNames() []string {
+// Policies are the names that policy takes, in the scheduler's order.
+func Policies() []string {
 	var names []string
 	for p := schedule.Policy(0); ; p++ {
 		if _, err := schedule.ParsePolicy(p.String()); err != nil {

@@ -8,7 +8,6 @@ import (
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
-	"toolbench/toolsys/schedule"
 )
 
 // Bench is what the command line drives. The functions are given to it, so that
@@ -23,12 +22,6 @@ type Bench struct {
 	// Update gives a scenario's file with the expectations that failed brought up to
 	// date, and the failures that only a person can settle.
 	Update func(data []byte, failures []check.Failure) (updated []byte, left []check.Failure, err error)
-	// ScenarioSchema is the JSON Schema of a scenario's file, ScenarioVersion the
-	// version of that format.
-	ScenarioSchema  func() []byte
-	ScenarioVersion int
-	// Policies are the names that --policy takes.
-	Policies []string
 }
 
 // Case is one scenario that can be run.
@@ -55,11 +48,7 @@ type RunOptions struct {
 
 // Scenarios is the bench with its embedded suite.
 func Scenarios() Bench {
-	return Bench{
-		Suite: scenarios.Files, Find: find, Update: check.Update,
-		ScenarioSchema: scenario.Schema, ScenarioVersion: scenario.FormatVersion,
-		Policies: policies(),
-	}
+	return Bench{Suite: scenarios.Files, Find: find, Update: check.Update}
 }
 
 func find(fsys fs.FS, paths ...string) ([]Case, []error) {
@@ -80,15 +69,4 @@ func find(fsys fs.FS, paths ...string) ([]Case, []error) {
 		}
 	}
 	return cases, errs
-}
-
-// policies are the names of the scheduler's policies, in its order.
-func policies() []string {
-	var names []string
-	for p := schedule.Policy(0); ; p++ {
-		if _, err := schedule.ParsePolicy(p.String()); err != nil {
-			return names
-		}
-		names = append(names, p.String())
-	}
 }

@@ -114,7 +114,7 @@ func (a *app) schemaBeside(dir string) error {
 	if exists(a.path(file)) {
 		return nil
 	}
-	return a.writeNamed(file, a.bench.ScenarioSchema())
+	return a.writeNamed(file, scenario.Schema())
 }
 
 // draftMemory is what the collector works to stay under while drafts are made: a recording

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
+	"toolbench/sim/scenario"
 	"toolbench/toolsys/search"
 )
 
@@ -76,7 +77,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == scenarioFormat {
-				return a.printAll(a.bench.ScenarioSchema())
+				return a.printAll(scenario.Schema())
 			}
 			return a.printAll(reports.Schema(args[0]))
 		},
@@ -111,7 +112,7 @@ func (a *app) completeNames(_ *cobra.Command, args []string, typed string) ([]co
 // completeFlags offers the values of the flags that have a list of them.
 func (a *app) completeFlags(cmd *cobra.Command) {
 	offers := map[string]func() []cobra.Completion{
-		"policy": func() []cobra.Completion { return a.bench.Policies },
+		"policy": func() []cobra.Completion { return scenario.Policies() },
 		"format": a.formatsFor(cmd.Name()),
 		"tag":    a.tagNames,
 	}

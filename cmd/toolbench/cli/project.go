@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolbench/sim/draft"
+	"toolbench/sim/scenario"
 )
 
 // project is what init writes of a project: where its scenarios stand, whether programs of
@@ -58,7 +59,7 @@ func (a *app) writeProject(p project, f initFlags) error {
 	config := fmt.Sprintf("# Flags that this project always gives; `toolbench doctor` shows what is in force.\nrun: {paths: [%q]}\nlist: {paths: [%q]}\n", p.folder, p.folder)
 	files := []struct{ name, text string }{
 		{filepath.Join(p.folder, "first.yaml"), draft.Smallest("first")},
-		{filepath.Join(p.folder, draft.SchemaFile), string(a.bench.ScenarioSchema())},
+		{filepath.Join(p.folder, draft.SchemaFile), string(scenario.Schema())},
 	}
 	if p.tools == toolsOwn {
 		config += projectTool

@@ -12,6 +12,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/cassette"
+	"toolbench/sim/scenario"
 	"toolbench/toolsys/search"
 )
 
@@ -113,7 +114,7 @@ func (a *app) version() error {
 		module = "(devel)"
 	}
 	_, err := io.WriteString(a.Stdout, fmt.Sprintf("toolbench %s%s\ngo        %s\nformats   run report %d, scenario %d, cassette %d\n",
-		module, revision(info), info.GoVersion, reports.Version, a.bench.ScenarioVersion, cassette.FormatVersion))
+		module, revision(info), info.GoVersion, reports.Version, scenario.FormatVersion, cassette.FormatVersion))
 	return wrap(err)
 }
 

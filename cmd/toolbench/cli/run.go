@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
+	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 )
 
@@ -58,7 +59,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.VarP(number(&f.jobs, 0), "jobs", "j", "scenarios at once; 0 is one a processor")
 	flags.BoolVarP(&f.failFast, "fail-fast", "x", false, "end with the first scenario that does not pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
-	flags.Var(&value[string]{to: &f.policy, parse: oneOf(a.bench.Policies...), kind: "POLICY"}, "policy", "schedule calls by this policy instead of the scenario's own policy: "+strings.Join(a.bench.Policies, ", ")+"; times are then not checked")
+	flags.Var(&value[string]{to: &f.policy, parse: oneOf(scenario.Policies()...), kind: "POLICY"}, "policy", "schedule calls by this policy instead of the scenario's own policy: "+strings.Join(scenario.Policies(), ", ")+"; times are then not checked")
 	f.repeat = 1
 	flags.Var(number(&f.repeat, 1), "repeat-each", "run each scenario so often; a differing trace is a failure")
 	f.outputs.names = formatNames()
@@ -122,7 +123,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	options := reports.Options{Again: plan.again(f), Secrets: a.secrets()}
 	if f.outputs.wants("html") && !stopped {
-		options.Others = pool.others(ctx, plan.entries, a.bench.Policies)
+		options.Others = pool.others(ctx, plan.entries, scenario.Policies())
 	}
 	if err := a.report(outcomes(results), options, f); err != nil {
 		return err
