@@ -14,13 +14,8 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// RunSystem runs a system case and gives the first invariant that it violates, or nil.
-// Seen counts the goals that came up, by their place in invariant.Goals; it may be nil.
-func RunSystem(ctx context.Context, s *generate.SystemCase, seen []int) *invariant.Violation {
-	_, b := checkSystem(ctx, s, seen)
-	return b
-}
-
+// checkSystem runs a system case and gives the first invariant that it violates, or nil. Seen
+// counts the goals that came up, by their place in invariant.Goals; it may be nil.
 func checkSystem(ctx context.Context, s *generate.SystemCase, seen []int) (check.Result, *invariant.Violation) {
 	out, w, err := watchSystem(ctx, s)
 	if err != nil {

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -220,23 +221,26 @@ func blockOf(b gjson.Result) stream.Block {
 	return out
 }
 
-// plain is the text of a content, be it a string or blocks; what is no text is
-// named.
-func plain(content gjson.Result) string {
+// plain is the text of a content, be it a string or blocks; blocks of some kinds are left
+// out, and any other that is no text is named.
+func plain(content gjson.Result, without ...string) string {
 	if content.Type == gjson.String {
 		return content.Str
 	}
 	var parts []string
 	for _, b := range content.Array() {
-		switch kind := b.Get("type").String(); kind {
-		case "text":
+		switch kind := b.Get("type").String(); {
+		case kind == "text":
 			parts = append(parts, b.Get("text").String())
-		default:
-			parts = append(parts, "["+kind+"]")
+		case !slices.Contains(without, kind):
+			parts = append(parts, "["+kind[:min(len(kind), 40)]+"]")
 		}
 	}
 	return strings.Join(parts, "\n")
 }
+
+// userTextIn is the text of a user's message, results apart.
+func userTextIn(content gjson.Result) string { return plain(content, "tool_result", "toolResult") }
 
 func callIDs(content gjson.Result) []string {
 	var ids []string
@@ -318,24 +322,6 @@ func (u *userText) flush() []string {
 	texts := u.texts
 	*u = userText{}
 	return texts
-}
-
-// userTextIn is the text of a user's message, results apart; what is no text is named.
-func userTextIn(content gjson.Result) string {
-	if content.Type == gjson.String {
-		return content.Str
-	}
-	var parts []string
-	for _, b := range content.Array() {
-		switch kind := b.Get("type").String(); kind {
-		case "tool_result", "toolResult":
-		case "text":
-			parts = append(parts, b.Get("text").String())
-		default:
-			parts = append(parts, "["+kind[:min(len(kind), 40)]+"]")
-		}
-	}
-	return strings.Join(parts, "\n")
 }
 
 // commandIn reads a command of the agent's own, as the user typed it.
