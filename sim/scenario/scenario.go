@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	_ "embed" // the published schema
 	"io/fs"
 
 	"toolbench/toolsys/schedule"
@@ -65,3 +66,11 @@ const DefaultPolicy = schedule.Streaming
 func (sc *Scenario) PolicyName() string {
 	return cmp.Or(sc.Policy, DefaultPolicy.String())
 }
+
+//go:embed scenario.schema.json
+var schemaJSON []byte
+
+// Schema is the JSON Schema of the file format, for editors: put
+// `# yaml-language-server: $schema=...` on top of a file. It is made from the
+// types of this package and their comments; a test holds it up to date.
+func Schema() []byte { return schemaJSON }
