@@ -152,26 +152,26 @@ func (sc *Scenario) StreamFaults() func(request int) cassette.Fault {
 
 // inject makes the answer of a request go wrong as the fault demands; what happens to
 // calls and servers is no business of the answer.
-func (s Fault) inject(f *cassette.Fault) {
-	f.Status, f.Body = s.Status, s.Body
+func (f Fault) inject(into *cassette.Fault) {
+	into.Status, into.Body = f.Status, f.Body
 	switch {
-	case s.StreamError != "":
-		f.Error, f.ErrorAfter = &stream.Error{Type: s.StreamError, Message: "injected"}, s.CutAfter
-	case s.CutAfter > 0:
-		f.CutAfter = s.CutAfter
+	case f.StreamError != "":
+		into.Error, into.ErrorAfter = &stream.Error{Type: f.StreamError, Message: "injected"}, f.CutAfter
+	case f.CutAfter > 0:
+		into.CutAfter = f.CutAfter
 	}
-	if s.StallAfter > 0 {
-		f.Stall = &cassette.Stall{After: s.StallAfter, For: s.Stall.D()}
+	if f.StallAfter > 0 {
+		into.Stall = &cassette.Stall{After: f.StallAfter, For: f.Stall.D()}
 	}
 	switch {
-	case s.Malformed > 0:
-		f.Rewrite = malform(s.Malformed)
-	case s.Twice > 0:
-		f.Rewrite = repeat(s.Twice)
-	case s.Late > 0:
-		f.Rewrite = delay(s.Late, s.LateFor)
+	case f.Malformed > 0:
+		into.Rewrite = malform(f.Malformed)
+	case f.Twice > 0:
+		into.Rewrite = repeat(f.Twice)
+	case f.Late > 0:
+		into.Rewrite = delay(f.Late, f.LateFor)
 	}
-	f.AgainIf = refused
+	into.AgainIf = refused
 }
 
 // refused reports whether a client cannot take an answer: then it is left for the retry.
