@@ -166,7 +166,7 @@ func (p *Player) take(live raw) (*Interaction, int, Fault, error) {
 	e.tries++
 	var f Fault
 	if p.options.Fault != nil {
-		f = p.options.Fault(Attempt{Interaction: e.number, Try: e.tries, Method: live.method, URL: p.compare.redact.url(live.url, "")})
+		f = p.options.Fault(Attempt{Try: e.tries, URL: p.compare.redact.url(live.url, "")})
 	}
 	i := &p.cassette.Interactions[e.index]
 	e.used = !f.keepsUnused(i)
@@ -270,9 +270,8 @@ func bare(req *http.Request, code int, status string) *http.Response {
 
 // Attempt is an answer that is about to be given: what a fault may depend on.
 type Attempt struct {
-	Interaction int // its number
-	Try         int // from 1; more when an earlier answer was changed
-	Method, URL string
+	Try int // from 1; more when an earlier answer was changed
+	URL string
 }
 
 // Fault changes one answer (O7). The zero value changes nothing. Where events

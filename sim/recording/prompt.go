@@ -19,8 +19,7 @@ import (
 
 // PromptFile is a recording with the requests of its sessions.
 type PromptFile struct {
-	Name   string
-	Format Format
+	Name string
 	// Sessions go by when they began.
 	Sessions []*PromptSession
 	// Problems counts what is wrong with the recording itself.
@@ -100,10 +99,9 @@ const MaxPromptBytes = 256 << 20
 // requests that hold more than MaxPromptBytes. What was read before an error is given.
 func ReadPrompts(name string, r io.Reader, limits Limits) (*PromptFile, error) {
 	rd := &reader{file: &PromptFile{Name: name}, sessions: map[int]*PromptSession{}, requests: map[place]*Prompt{}, parser: newParser(MaxPromptBytes)}
-	sum, err := Scan(name, r, limits, Handler{
+	_, err := Scan(name, r, limits, Handler{
 		Request: rd.request, Turn: rd.turn, Problem: func(Problem) { rd.file.Problems++ },
 	})
-	rd.file.Format = sum.Format
 	slices.SortFunc(rd.file.Sessions, func(a, b *PromptSession) int { return a.Number - b.Number })
 	if errors.Is(err, errFull) {
 		err = fmt.Errorf("%s: %w: its requests hold more than %d MB; split the file", name, ErrTooLarge, MaxPromptBytes>>20)

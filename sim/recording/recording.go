@@ -37,7 +37,6 @@ const (
 
 // Recording is a whole file.
 type Recording struct {
-	Name          string
 	Format        Format
 	Problems      []Problem
 	Conversations []*Conversation
@@ -136,8 +135,6 @@ type Definition struct {
 	Schema json.RawMessage
 	// ReadOnly is the readOnlyHint of the definition's annotations; false without.
 	ReadOnly bool
-	// Raw is the definition's bytes.
-	Raw json.RawMessage
 }
 
 // Call is one tool_use block that the client has to answer.
@@ -160,10 +157,6 @@ type Result struct {
 	Call    string
 	Text    string
 	IsError bool
-	// Message is the message that holds it, counted from 1 after the model's, and
-	// Index its place in it, from 0; a transcript has one line, and so one message,
-	// a result.
-	Message, Index int
 	// At is when it was taken down. Took is how long the tool ran, as the recorder
 	// itself measured it.
 	At, Took Moment

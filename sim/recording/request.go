@@ -115,7 +115,6 @@ func definition(t gjson.Result) Definition {
 	d := Definition{
 		Name: strings.Clone(t.Get("name").String()), Description: strings.Clone(t.Get("description").String()),
 		Kind: strings.Clone(t.Get("type").String()), ReadOnly: t.Get("annotations.readOnlyHint").Type == gjson.True,
-		Raw: json.RawMessage(t.Raw),
 	}
 	if d.Kind == "custom" {
 		d.Kind = ""
@@ -129,14 +128,13 @@ func definition(t gjson.Result) Definition {
 // resultsIn are the results that messages hold, from the first on.
 func resultsIn(messages []gjson.Result) []Result {
 	var out []Result
-	for n, m := range messages {
-		for i, b := range m.Get("content").Array() {
+	for _, m := range messages {
+		for _, b := range m.Get("content").Array() {
 			if b.Get("type").String() != "tool_result" {
 				continue
 			}
 			out = append(out, Result{
 				Call: strings.Clone(b.Get("tool_use_id").String()), Text: strings.Clone(plain(b.Get("content"))), IsError: b.Get("is_error").Bool(),
-				Message: n + 1, Index: i,
 			})
 		}
 	}

@@ -45,7 +45,7 @@ func Scan(name string, r io.Reader, limits Limits, h Handler) (Summary, error) {
 // Open reads a whole recording into memory: see Scan for the way to read large ones.
 // Request is called as Handler's; it may be nil.
 func Open(name string, r io.Reader, limits Limits, request func(*Conversation, int, string) error) (*Recording, error) {
-	rec := &Recording{Name: name}
+	rec := &Recording{}
 	sum, err := Scan(name, r, limits, Handler{
 		Turn: func(c *Conversation, t *Turn) error {
 			if len(c.Turns) == 0 {

@@ -155,7 +155,6 @@ func (t *dialogue) result(r Result, at time.Time, line int) {
 			continue
 		}
 		d.answered[r.Call] = true
-		r.Message = len(d.turn.Results) + 1
 		d.turn.Results = append(d.turn.Results, r)
 		d.results = append(d.results, at)
 		t.grow(d, len(r.Text))

@@ -21,9 +21,9 @@ type Exchange struct {
 	// Number is its place among the exchanges of the file, from 1.
 	Number int
 	URL    string
-	// Sent are the headers of the request, and Header those of the answer. Recorders keep
-	// them or not, and blank what is secret.
-	Sent, Header http.Header
+	// Sent are the headers of the request. Recorders keep them or not, and blank what is
+	// secret.
+	Sent http.Header
 	// Body is the request as it was sent; Request is what it means.
 	Body    []byte
 	Request string
@@ -56,7 +56,7 @@ func (e Exchange) Answered(status int, header http.Header, body []byte, limits L
 // whole is the exchange for others, after its answer was read.
 func (x *exchange) whole(body []byte, req *request, r reply, failed error, max int64) Exchange {
 	e := Exchange{
-		Number: x.number, URL: x.url, Sent: x.asked, Header: x.header, Body: bytes.Clone(body), Request: strings.Clone(req.raw), API: req.api,
+		Number: x.number, URL: x.url, Sent: x.asked, Body: bytes.Clone(body), Request: strings.Clone(req.raw), API: req.api,
 		Status: x.status, Events: r.events, Streamed: r.streamed, Trouble: cmp.Or(r.cut, r.malformed),
 	}
 	if n := len(r.events); n > 0 && e.Trouble == "" {
