@@ -187,7 +187,7 @@ func (h *house) history(root string) {
 	if err != nil {
 		return
 	}
-	for _, c := range bytes.Split(out, []byte{1}) {
+	for c := range bytes.SplitSeq(out, []byte{1}) {
 		subject, body, _ := strings.Cut(strings.TrimSpace(string(c)), "\x00")
 		if subject == "" {
 			continue

@@ -95,7 +95,7 @@ func TestNodesAreHarmlessInATerminal(t *testing.T) {
 			require.True(t, isHarmless(l), "%q", l)
 		}
 		shown := strings.Join(wide, "\n")
-		for _, word := range strings.Fields(render.String(nodes, true)) {
+		for word := range strings.FieldsSeq(render.String(nodes, true)) {
 			require.Contains(t, shown, strings.TrimLeft(word, "+-"))
 		}
 		width := rapid.IntRange(20, 120).Draw(t, "width")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -120,9 +121,7 @@ func functions(v reflect.Value, prefix string) map[string]reflect.Value {
 		case reflect.Func:
 			all[name] = f
 		case reflect.Struct:
-			for k, f := range functions(f, name+".") {
-				all[k] = f
-			}
+			maps.Copy(all, functions(f, name+"."))
 		}
 	}
 	return all

@@ -243,7 +243,7 @@ func (f *fileState) replace(s span, w swap) bool {
 		text = strings.TrimSuffix(s.head+w.new, "\n")
 	}
 	var cells []cell
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		cells = append(cells, cell{text: line, known: true})
 	}
 	f.now = slices.Replace(f.now, s.first, s.last+1, cells...)
@@ -343,9 +343,7 @@ func (p passage) sound(sign string, strays int) (passage, bool) {
 		p.lines = p.lines[:n-1] // what stands after the last line feed
 	}
 	for i, line := range p.lines { // a line that was cut is not known
-		if at := strings.Index(line, "… [line cut, "); at >= 0 {
-			p.lines[i] = line[:at]
-		}
+		p.lines[i], _, _ = strings.Cut(line, "… [line cut, ")
 	}
 	return p, ok
 }

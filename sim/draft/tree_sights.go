@@ -45,7 +45,7 @@ func named() map[string]string {
 		"shell": "bash shell sh runcommand runterminalcmd runshellcommand execute executecommand exec terminal runinterminal execcommand",
 		"any":   "strreplacebasededittool strreplaceeditor texteditor",
 	} {
-		for _, name := range strings.Fields(names) {
+		for name := range strings.FieldsSeq(names) {
 			all[name] = use
 		}
 	}

@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -233,9 +234,7 @@ func TestATranscriptMayStillBeWritten(t *testing.T) {
 
 func TestSubAgentsHaveConversationsOfTheirOwn(t *testing.T) {
 	mark := func(l object, members object) object {
-		for k, v := range members {
-			l[k] = v
-		}
+		maps.Copy(l, members)
 		return l
 	}
 	side := object{"isSidechain": true}

@@ -56,7 +56,7 @@ func needs(t *testing.T, line string) string {
 	if !ok || !strings.HasPrefix(line, "[") || strings.HasPrefix(line, "[[") || strings.HasPrefix(line, "[ ") {
 		return line
 	}
-	for _, tool := range strings.Fields(tools[1:]) {
+	for tool := range strings.FieldsSeq(tools[1:]) {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not installed", tool)
 		}

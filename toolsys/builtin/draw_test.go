@@ -150,7 +150,7 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyCall(tools).Draw(t, "call")
 		shown := strings.Join(reports.Terminal{Verbose: true}.Lines(c.tool.Draw.Result(c.in, c.answer)), "\n")
-		for _, word := range strings.Fields(c.tool.Draw.Search(c.in, c.answer)) {
+		for word := range strings.FieldsSeq(c.tool.Draw.Search(c.in, c.answer)) {
 			if !strings.Contains(shown, word) {
 				t.Fatalf("%s finds %q, which is not shown:\n%s", c.tool.Name, word, shown)
 			}

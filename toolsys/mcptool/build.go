@@ -3,6 +3,7 @@ package mcptool
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -162,9 +163,7 @@ func inputSchema(listed any) (json.RawMessage, string) {
 
 func withType(members map[string]any) map[string]any {
 	typed := map[string]any{"type": "object"}
-	for k, v := range members {
-		typed[k] = v
-	}
+	maps.Copy(typed, members)
 	return typed
 }
 

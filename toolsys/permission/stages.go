@@ -199,7 +199,7 @@ func (q *Query) edits() bool {
 
 // deciding reports whether a file decides what may run: what git runs, or the rules.
 func deciding(p string) bool {
-	for _, name := range strings.Split(strings.ToLower(p), "/") {
+	for name := range strings.SplitSeq(strings.ToLower(p), "/") {
 		switch name {
 		case ".git", ".claude", ".gitconfig", ".mcp.json", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".envrc":
 			return true

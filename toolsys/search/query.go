@@ -33,7 +33,7 @@ func ParseQuery(text string) (Query, error) {
 	}
 	q := Query{Text: strings.ToLower(text), Raw: unplussed(text)}
 	var plain []string
-	for _, field := range strings.Fields(q.Text) {
+	for field := range strings.FieldsSeq(q.Text) {
 		if word, must := strings.CutPrefix(field, "+"); must {
 			q.Required = append(q.Required, strings.Trim(word, `,.;:!?"'`))
 		} else {

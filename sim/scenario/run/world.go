@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -163,9 +164,7 @@ func tree(sc *scenario.Scenario, now func() time.Time) (*posix.FS, error) {
 func (r *runner) state() (tool.State, error) {
 	p := r.sc.World.Permissions
 	st := tool.State{Dir: r.dir(), Root: r.dir(), Env: map[string]string{"HOME": r.home()}, Extra: p.Roots}
-	for k, v := range r.sc.World.Env {
-		st.Env[k] = v
-	}
+	maps.Copy(st.Env, r.sc.World.Env)
 	if p.Mode != "" {
 		mode, err := permission.ParseMode(p.Mode)
 		if err != nil {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"io"
 	"path"
 	"strings"
@@ -143,7 +144,7 @@ func runTee(p *Proc) int {
 		w, err := p.Files.Create(name, o.has("a"))
 		if err == nil {
 			_, err = w.Write(in)
-			err = firstError(err, w.Close())
+			err = cmp.Or(err, w.Close())
 		}
 		if err != nil {
 			code = p.failure(name, err)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"io"
 	"io/fs"
 	"path"
@@ -138,7 +139,7 @@ func (p *Proc) copyFile(from, to string, info fs.FileInfo, keep bool) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	if err := firstError(err, out.Close()); err != nil {
+	if err := cmp.Or(err, out.Close()); err != nil {
 		return err
 	}
 	if _, isDevice := p.Files.device(to); isDevice {
@@ -148,7 +149,7 @@ func (p *Proc) copyFile(from, to string, info fs.FileInfo, keep bool) error {
 		err = p.Files.FS.Chmod(p.Files.Abs(to), info.Mode().Perm())
 	}
 	if keep {
-		err = firstError(err, p.Files.FS.Chtimes(p.Files.Abs(to), info.ModTime(), info.ModTime()))
+		err = cmp.Or(err, p.Files.FS.Chtimes(p.Files.Abs(to), info.ModTime(), info.ModTime()))
 	}
 	return err
 }

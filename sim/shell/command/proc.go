@@ -164,15 +164,6 @@ func (p *Proc) lines(names []string) (all []string, code int) {
 	return all, code
 }
 
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // splitLines gives a text's lines without their newlines; ended reports whether the last one had one.
 func splitLines(s string) (lines []string, ended bool) {
 	if s == "" {

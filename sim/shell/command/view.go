@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -73,7 +74,7 @@ func runHead(p *Proc) int {
 		case sign == "-":
 			all, err := io.ReadAll(in)
 			s := string(all)
-			return firstError(err, p.print(s[:offset(s, unit, length(s, unit)-n)]))
+			return cmp.Or(err, p.print(s[:offset(s, unit, length(s, unit)-n)]))
 		case unit == "c":
 			if _, err := io.CopyN(p.Stdout, in, int64(n)); err != io.EOF {
 				return err
@@ -99,7 +100,7 @@ func runTail(p *Proc) int {
 		if sign == "+" {
 			begin = n - 1
 		}
-		return firstError(err, p.print(s[offset(s, unit, begin):]))
+		return cmp.Or(err, p.print(s[offset(s, unit, begin):]))
 	})
 }
 

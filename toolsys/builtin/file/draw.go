@@ -201,7 +201,7 @@ func drawFound(in GrepIn, o tool.Outcome[GrepOut]) []render.Node {
 	}
 	var list render.List
 	places := 0
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		item := render.Item{Spans: []render.Span{{Text: line}}}
 		m := grepRow.FindStringSubmatch(line)
 		switch {

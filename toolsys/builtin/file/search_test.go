@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -216,9 +217,7 @@ func TestGrepShowsContent(t *testing.T) {
 	w := newWorld(t, webapp)
 	content := func(more map[string]any) string {
 		input := map[string]any{"pattern": "TODO", "path": "src/main.go", "output_mode": "content"}
-		for k, v := range more {
-			input[k] = v
-		}
+		maps.Copy(input, more)
 		return grep(w, input)
 	}
 	assert.Equal(t, "src/main.go:4:\t// TODO two", content(nil))
