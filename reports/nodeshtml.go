@@ -91,7 +91,7 @@ func (m *markup) lines(text string) {
 func (m *markup) spans(spans []render.Span) {
 	for _, s := range spans {
 		class := classes("", s.Role)
-		switch to := linkTo(s.Link, ""); {
+		switch to := linkTo(s.Link); {
 		case to != "" && (m.places || s.Link.Path == ""):
 			fmt.Fprintf(m, `<a class="%s" href="%s" rel="noreferrer">`, class, html.EscapeString(to))
 			m.words(s.Text)

@@ -16,10 +16,8 @@ import (
 type Terminal struct {
 	// Width is that of a line; below 1 lines are as long as they are.
 	Width int
-	// Colour paints; Links makes places in files hyperlinks (OSC 8), with paths below Root
-	// where they are relative.
+	// Colour paints; Links makes places in files hyperlinks (OSC 8) where their paths are whole.
 	Colour, ASCII, Links bool
-	Root                 string
 	// Verbose opens folds.
 	Verbose bool
 }
@@ -362,21 +360,17 @@ func (t Terminal) target(l render.Link) string {
 	if !t.Links {
 		return ""
 	}
-	return linkTo(l, t.Root)
+	return linkTo(l)
 }
 
 // linkTo is the address of a link: a file's or a page's of the web, and no other. A file
 // whose folder is not known has none.
-func linkTo(l render.Link, root string) string {
+func linkTo(l render.Link) string {
 	if l.Path != "" {
-		name := l.Path
-		if !path.IsAbs(name) {
-			name = path.Join(root, name)
-		}
-		if !path.IsAbs(name) {
+		if !path.IsAbs(l.Path) {
 			return ""
 		}
-		u := url.URL{Scheme: "file", Path: name}
+		u := url.URL{Scheme: "file", Path: l.Path}
 		if l.Line > 0 {
 			u.Fragment = "L" + strconv.Itoa(l.Line)
 		}

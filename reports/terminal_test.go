@@ -75,11 +75,11 @@ files
 
 // Colours and links are asked for; a link leads to a file or the web and nowhere else.
 func TestColoursAndLinksAreAskedFor(t *testing.T) {
-	nodes := []render.Node{render.Line{Spans: []render.Span{render.At("src/a b.go", 3), {Text: "page", Link: render.Link{URL: "https://example.com/x"}}, {Text: "bad", Link: render.Link{URL: "javascript:alert(1)"}}}}}
-	assert.Equal(t, []string{"src/a b.go:3pagebad"}, reports.Terminal{}.Lines(nodes))
-	assert.Equal(t, []string{"\x1b[36msrc/a b.go:3\x1b[0mpagebad"}, reports.Terminal{Colour: true}.Lines(nodes))
-	linked := reports.Terminal{Links: true, Root: "/repo"}.Lines(nodes)[0]
-	assert.Equal(t, "\x1b]8;;file:///repo/src/a%20b.go#L3\x1b\\src/a b.go:3\x1b]8;;\x1b\\\x1b]8;;https://example.com/x\x1b\\page\x1b]8;;\x1b\\bad", linked)
+	nodes := []render.Node{render.Line{Spans: []render.Span{render.At("/repo/src/a b.go", 3), {Text: "page", Link: render.Link{URL: "https://example.com/x"}}, {Text: "bad", Link: render.Link{URL: "javascript:alert(1)"}}}}}
+	assert.Equal(t, []string{"/repo/src/a b.go:3pagebad"}, reports.Terminal{}.Lines(nodes))
+	assert.Equal(t, []string{"\x1b[36m/repo/src/a b.go:3\x1b[0mpagebad"}, reports.Terminal{Colour: true}.Lines(nodes))
+	linked := reports.Terminal{Links: true}.Lines(nodes)[0]
+	assert.Equal(t, "\x1b]8;;file:///repo/src/a%20b.go#L3\x1b\\/repo/src/a b.go:3\x1b]8;;\x1b\\\x1b]8;;https://example.com/x\x1b\\page\x1b]8;;\x1b\\bad", linked)
 	code := reports.Terminal{Colour: true}.Lines([]render.Node{render.Code{Text: "func f() {}", Language: "go"}})
 	assert.Contains(t, code[0], "\x1b[35mfunc\x1b[0m", "a keyword")
 }
@@ -99,7 +99,7 @@ func TestNodesAreHarmlessInATerminal(t *testing.T) {
 			require.Contains(t, shown, strings.TrimLeft(word, "+-"))
 		}
 		width := rapid.IntRange(20, 120).Draw(t, "width")
-		for _, l := range (reports.Terminal{Width: width, Colour: true, Links: true, Root: "/r"}).Lines(nodes) {
+		for _, l := range (reports.Terminal{Width: width, Colour: true, Links: true}).Lines(nodes) {
 			require.LessOrEqual(t, reports.Width(withoutLinks(l)), width, "%q", l)
 			require.True(t, isHarmless(withoutLinks(unpaint(l))), "%q", l)
 		}

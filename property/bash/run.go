@@ -29,8 +29,6 @@ type Config struct {
 	Shard, Shards uint64
 	// Jobs is how many run at once.
 	Jobs int
-	// Dir is where scratch folders are made; empty is the system's own.
-	Dir string
 }
 
 // Total is what came of a run.
@@ -99,7 +97,7 @@ type runner struct {
 
 // work takes block after block.
 func (r *runner) work(ctx context.Context) error {
-	s, err := newScratch(r.cfg.Dir, r.shell)
+	s, err := newScratch(r.shell)
 	if err != nil {
 		return err
 	}
@@ -196,12 +194,12 @@ func ReadOnly(script string) bool {
 }
 
 // Replay runs one script, whatever it is called, and gives the files it changed.
-func Replay(ctx context.Context, dir, script string) ([]string, error) {
+func Replay(ctx context.Context, script string) ([]string, error) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
 		return nil, ErrNoBash
 	}
-	s, err := newScratch(dir, shell)
+	s, err := newScratch(shell)
 	if err != nil {
 		return nil, err
 	}
@@ -226,8 +224,8 @@ var files = map[string]string{
 
 var executables = []string{"evil.sh", "bin/ls", "bin/cat", "bin/npm", "bin/git", "1/ls", "7/ls", "2/cat"}
 
-func newScratch(dir, shell string) (*scratch, error) {
-	root, err := os.MkdirTemp(dir, "toolbench-bash-")
+func newScratch(shell string) (*scratch, error) {
+	root, err := os.MkdirTemp("", "toolbench-bash-")
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,12 @@ func needBash(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash on this machine")
 	}
+	t.Setenv("TMPDIR", t.TempDir()) // which takes the scratch folders
 }
 
 func TestWhatIsCalledReadOnlyChangesNothingInBash(t *testing.T) {
 	needBash(t)
-	total, err := bash.Run(t.Context(), bash.Config{Seed: 1, Scripts: 1000, Jobs: 2, Dir: t.TempDir()}, nil)
+	total, err := bash.Run(t.Context(), bash.Config{Seed: 1, Scripts: 1000, Jobs: 2}, nil)
 	require.NoError(t, err)
 	require.Nil(t, total.Finding, "%+v", total.Finding)
 	assert.GreaterOrEqual(t, total.Ran, uint64(1000))
@@ -32,7 +33,7 @@ func TestAnInterruptedRunKeepsWhatItCounted(t *testing.T) {
 	needBash(t)
 	for i := range 5 { // within a batch, at another moment each time
 		ctx, stop := context.WithCancel(t.Context())
-		total, err := bash.Run(ctx, bash.Config{Seed: 1, Jobs: 2, Dir: t.TempDir()}, func(bash.Total) {
+		total, err := bash.Run(ctx, bash.Config{Seed: 1, Jobs: 2}, func(bash.Total) {
 			time.AfterFunc(time.Duration(5+10*i)*time.Millisecond, stop)
 		})
 		require.NoError(t, err)
@@ -54,7 +55,7 @@ func TestAScriptThatChangesSomethingIsFound(t *testing.T) {
 		"cat f; exit 3":           nil,
 		"(cd bare && git status)": nil,
 	} {
-		got, err := bash.Replay(t.Context(), t.TempDir(), script)
+		got, err := bash.Replay(t.Context(), script)
 		require.NoError(t, err, script)
 		if script == "(cd bare && git status)" && len(got) > 0 {
 			continue // newer versions of git refuse a bare repository here

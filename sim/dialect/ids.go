@@ -9,14 +9,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// IDs names the calls that come without an id, so that a call has the same name in the
-// answer and in every later request: after the tool, the input, and how often the
-// conversation had the two. The zero value is a conversation's begin.
+// IDs names the calls of providers that make ids optional, so that a call has the same name
+// in the answer and in every later request: after the tool, the input, and how often the
+// conversation had the two. An id that is there is not kept, since some clients send back
+// others than they got. The zero value is a conversation's begin.
 type IDs struct {
-	// Keep leaves ids as they are of providers that make them optional. Without it,
-	// such calls are all named here: some clients send back other ids than they got.
-	Keep bool
-
 	seen map[string]int
 	open []openCall
 }
@@ -26,10 +23,7 @@ type openCall struct{ id, sent, name string }
 
 // call names a call that its provider named sent.
 func (ids *IDs) call(sent, name string, input gjson.Result) string {
-	id := sent
-	if sent == "" || !ids.Keep {
-		id = ids.next(name, input)
-	}
+	id := ids.next(name, input)
 	ids.open = append(ids.open, openCall{id: id, sent: sent, name: name})
 	return id
 }

@@ -51,7 +51,7 @@ type usage struct {
 
 func newRun(s Shell, c Command) *run {
 	r := &run{shell: s, stdin: reader(c.Stdin), files: map[string]string{}, sources: map[string]string{}, functions: map[string]bool{}, began: s.Now(), line: 1, use: &usage{},
-		random: s.Seed*0x9e3779b97f4a7c15 + 0x853c49e6748fea9b}
+		random: 0x853c49e6748fea9b}
 	r.stdout = &limited{w: orDiscard(c.Stdout), left: s.MaxOutput}
 	r.stderr = &limited{w: orDiscard(c.Stderr), left: s.MaxOutput}
 	r.env = newEnviron(r, c.Env, c.Dir)

@@ -44,7 +44,6 @@ type Shell struct {
 	MaxSteps int
 	User     string // "user" if empty
 	Host     string // "localhost" if empty
-	Seed     uint64 // of $RANDOM
 }
 
 // Command is one script to run.

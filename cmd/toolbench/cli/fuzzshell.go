@@ -84,7 +84,7 @@ func (a *app) replayShell(ctx context.Context, f fuzzFlags) error {
 		}
 		one := reports.FuzzShellReplay{File: file, ReadOnly: bash.ReadOnly(string(text))}
 		if one.ReadOnly {
-			if one.Changed, err = bash.Replay(ctx, "", string(text)); err != nil {
+			if one.Changed, err = bash.Replay(ctx, string(text)); err != nil {
 				return shellFailure(err)
 			}
 		}
