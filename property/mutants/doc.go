@@ -15,6 +15,11 @@
 // checker first runs with no fault on: it has to succeed, and a fault that it does not come to is
 // not turned on for it. A fault that does not compile is left out, and reported.
 //
+// Machines share the list, each every N-th of its faults, and what they found is joined:
+//
+//	go run ./property/mutants -first -shard 1/4 -out 1.json
+//	go run ./property/mutants -merge 1.json 2.json 3.json 4.json
+//
 // The list is data, in faults.yaml: each entry a small error in the code that guards an
 // invariant. To it comes each built-in tool with its body deleted. `go test` holds that
 // every fault still fits the code, in exactly one place.

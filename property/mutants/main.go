@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"os/exec"
@@ -36,9 +37,21 @@ func run(args []string) error {
 	patience := flags.Duration("patience", time.Minute, "how long each checker may take")
 	workers := flags.Int("workers", runtime.NumCPU(), "how many faults are tried at the same time")
 	changed := flags.String("operators", "", "change every operator of this package instead, one at a time, and run its tests")
+	joins := flags.Bool("merge", false, "print what one run would print of all that the files hold which -shard -out wrote")
+	out := flags.String("out", "", "with -shard: the file for what noticed its faults")
+	part := &shard{}
+	flags.Var(part, "shard", "plant every N-th fault from the I-th on, as 1/4")
 	least := flags.Float64("least", 0, "with -operators: fail when a smaller share of the changes is noticed, in percent")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	switch {
+	case *joins && flags.NArg() > 0:
+		return merge(flags.Args(), *asJSON, os.Stdout, os.Stderr)
+	case *joins || flags.NArg() > 0:
+		return errors.New("-merge takes the files of shards, and nothing else takes a file")
+	case (*out == "") != (part.Of == 0):
+		return errors.New("-shard I/N and -out FILE go together")
 	}
 	pick, err := regexp.Compile(*only)
 	if err != nil {
@@ -60,50 +73,47 @@ func run(args []string) error {
 	}
 	s := newSite(ctx, at, dir)
 	s.cases, s.patience, s.first = *cases, *patience, *first
-	return s.report(ctx, pick, *asJSON, max(*workers, 1))
+	tried, err := s.report(ctx, pick, part, *asJSON, max(*workers, 1))
+	if err == nil && *out != "" {
+		err = tried.write(*out)
+	}
+	if err != nil {
+		return err
+	}
+	return tried.conclude(os.Stderr)
 }
 
 // report turns one fault on after the other, some at the same time, and prints in the order of the
 // list what noticed each.
-func (s *site) report(ctx context.Context, pick *regexp.Regexp, asJSON bool, workers int) error {
+func (s *site) report(ctx context.Context, pick *regexp.Regexp, part *shard, asJSON bool, workers int) (*shard, error) {
 	mutants, err := all()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var faults []fault
+	var picked []fault
 	for id, m := range mutants {
 		if pick.MatchString(m.Name) {
 			f, err := m.fit(s.root, id)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			faults = append(faults, f)
+			picked = append(picked, f)
 		}
 	}
+	faults := part.deal(picked)
 	began := time.Now()
 	if err := s.plant(ctx, faults); err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%d faults planted, %s; each is turned on in turn\n", len(faults)-len(s.broken), time.Since(began).Round(time.Second))
-	noticed, by := 0, map[string]int{}
 	for n := range s.each(ctx, faults, workers) {
-		if err := n.print(asJSON); err != nil {
-			return err
+		if err := n.print(os.Stdout, asJSON); err != nil {
+			return nil, err
 		}
-		if n.noticed() {
-			noticed++
-			by[n.by[0]]++
-		}
+		part.Notices = append(part.Notices, n)
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	fmt.Fprintf(os.Stderr, "%d of %d faults noticed, %s: %d by the suite, %d of the others by the fuzzer, %d of the rest by tests\n",
-		noticed, len(faults), time.Since(began).Round(time.Second), by["the suite"], by["the fuzzer"], by["tests"])
-	if noticed < len(faults) {
-		return errUnnoticed
-	}
-	return nil
+	part.Millis = time.Since(began).Milliseconds()
+	return part, ctx.Err()
 }
 
 // each gives what noticed each fault, in their order. Faults that were not tried when ctx ended are left out.
@@ -135,11 +145,11 @@ func (s *site) each(ctx context.Context, faults []fault, workers int) iter.Seq[n
 }
 
 // print writes what noticed one fault.
-func (n notices) print(asJSON bool) error {
+func (n notices) print(to io.Writer, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(os.Stdout).Encode(n)
+		return json.NewEncoder(to).Encode(n)
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
+	w := tabwriter.NewWriter(to, 0, 0, 1, ' ', 0)
 	fmt.Fprintf(w, "%s\n", n.Fault)
 	fmt.Fprintf(w, "  in\t%s, %.1fs\n", n.In, float64(n.Millis)/1000)
 	for _, line := range []struct{ key, text string }{
@@ -149,7 +159,7 @@ func (n notices) print(asJSON bool) error {
 			fmt.Fprintf(w, "  %s\t%s\n", line.key, line.text)
 		}
 	}
-	if len(n.by) == 0 && n.Error == "" {
+	if len(n.By) == 0 && n.Error == "" {
 		fmt.Fprintf(w, "  NOT NOTICED\n")
 	}
 	return w.Flush()

@@ -52,11 +52,11 @@ type notices struct {
 	Scenario string `json:"scenario,omitempty"`
 	Millis   int64  `json:"took_ms"`
 	Error    string `json:"error,omitempty"`
-	// by are the checkers that noticed it.
-	by []string
+	// By are the checkers that noticed it.
+	By []string `json:"by"`
 }
 
-func (n notices) noticed() bool { return len(n.by) > 0 && n.Error == "" }
+func (n notices) noticed() bool { return len(n.By) > 0 && n.Error == "" }
 
 // checkers are asked about a fault one after the other, the quickest first.
 var checkers = []struct {
@@ -79,7 +79,7 @@ func (s *site) notice(ctx context.Context, f fault) notices {
 			n.Error = err.Error()
 		}
 		if len(n.Scenarios)+len(n.Properties) > before {
-			n.by = append(n.by, c.name)
+			n.By = append(n.By, c.name)
 		}
 	}
 	n.Millis = time.Since(began).Milliseconds()
