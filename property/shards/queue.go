@@ -112,6 +112,7 @@ func Open(ctx context.Context, nc *nats.Conn, name string, spec []byte, o Option
 	if !bytes.Equal(q.Spec, compact.Bytes()) {
 		return nil, ErrOther
 	}
+	q.o.Replicas = o.Replicas
 	return q, nil
 }
 
@@ -225,7 +226,11 @@ func (q *Queue) result(ctx context.Context, r Range) ([]byte, error) {
 
 // Close removes the queue with all that is stored of it.
 func (q *Queue) Close(ctx context.Context) error {
-	return errors.Join(q.js.DeleteStream(ctx, streamName(q.name)), q.js.DeleteKeyValue(ctx, streamName(q.name)))
+	err := q.js.DeleteObjectStore(ctx, streamName(q.name))
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		err = nil // nothing was sent
+	}
+	return errors.Join(err, q.js.DeleteStream(ctx, streamName(q.name)), q.js.DeleteKeyValue(ctx, streamName(q.name)))
 }
 
 func pack(data []byte) ([]byte, error) {

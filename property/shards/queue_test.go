@@ -299,3 +299,12 @@ func TestAnAddressThatIsTakenIsRefused(t *testing.T) {
 	_, err = Serve("127.0.0.1", port, t.TempDir(), "")
 	require.ErrorIs(t, err, ErrServer)
 }
+
+// A worker that sees nothing of a queue's end goes when it asks for the next part.
+func TestAWorkerOfAClosedQueueGoes(t *testing.T) {
+	url, q := served(t)
+	late, err := Join(t.Context(), connected(t, url), "run")
+	require.NoError(t, err)
+	require.NoError(t, q.Close(t.Context()))
+	require.NoError(t, late.Work(t.Context(), sum))
+}

@@ -37,6 +37,9 @@ func (q *Queue) Work(ctx context.Context, play Play) error {
 		case errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
 			return nil
 		default: // a cluster that elects a leader, or a server that is gone
+			if _, err := q.js.Stream(ctx, streamName(q.name)); errors.Is(err, jetstream.ErrStreamNotFound) {
+				return nil // the queue was closed between two parts
+			}
 			away += awayWait
 			_ = pause(ctx, awayWait)
 		}

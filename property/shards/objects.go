@@ -1,0 +1,88 @@
+package shards
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrChanged means that what was sent is not what its name says.
+var ErrChanged = errors.New("it has changed while it was read")
+
+// sendTries is how often a server may be away while bytes are sent, fetchTime how long a worker
+// may take to fetch them.
+const (
+	sendTries = 20
+	fetchTime = 15 * time.Minute
+)
+
+// Send stores bytes that the workers of a queue need, under their SHA-256 in hex. What is there
+// already is not sent again.
+func (q *Queue) Send(ctx context.Context, digest string, open func() io.ReadCloser) error {
+	store, err := q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: streamName(q.name), Storage: jetstream.FileStorage, Replicas: q.o.Replicas})
+	if err != nil {
+		return fmt.Errorf("the store: %w", err)
+	}
+	for try := 1; ; try++ {
+		if _, err = store.GetInfo(ctx, digest); err == nil {
+			return nil
+		}
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			if err = q.send(ctx, store, digest, open()); err == nil || errors.Is(err, ErrChanged) {
+				return err
+			}
+		}
+		if try == sendTries || !q.passing(ctx, err) {
+			return fmt.Errorf("the store: %w", err)
+		}
+		if err := pause(ctx, 250*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func (q *Queue) send(ctx context.Context, store jetstream.ObjectStore, digest string, r io.ReadCloser) error {
+	defer r.Close() // it was read to its end, or is sent again
+	chunks := &jetstream.ObjectMetaOptions{ChunkSize: uint32(min(q.largest, 512<<10))}
+	info, err := store.Put(ctx, jetstream.ObjectMeta{Name: digest, Opts: chunks}, filled{r})
+	if err != nil {
+		return err
+	}
+	if got, err := jetstream.DecodeObjectDigest(info.Digest); err != nil || hex.EncodeToString(got) != digest {
+		return errors.Join(ErrChanged, store.Delete(ctx, digest))
+	}
+	return nil
+}
+
+// filled reads as much as there is room for: each chunk of a store is written to the disk by itself.
+type filled struct{ io.Reader }
+
+// Read implements io.Reader.
+func (f filled) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(f.Reader, p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// Fetch copies what was sent; bytes that were changed on the way are an error.
+func (q *Queue) Fetch(ctx context.Context, digest string, to io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	store, err := q.js.ObjectStore(ctx, streamName(q.name))
+	if err != nil {
+		return fmt.Errorf("the store: %w", err)
+	}
+	r, err := store.Get(ctx, digest)
+	if err != nil {
+		return fmt.Errorf("the store: %w", err)
+	}
+	_, err = io.Copy(to, r)
+	return errors.Join(err, r.Close())
+}
