@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -100,6 +101,12 @@ func mergeRuns(parts []runJSON, names []string) (runJSON, error) {
 
 func mergeReplays(parts []replayJSON, names []string) (replayJSON, error) {
 	all := replayJSON{Version: ReplayVersion}
+	if slices.ContainsFunc(parts, func(p replayJSON) bool { return p.Shard != nil }) {
+		var err error
+		if parts, names, err = shardsOfReplay(parts, names); err != nil {
+			return all, err
+		}
+	}
 	seen := once{names: names}
 	for i, p := range parts {
 		for _, r := range p.Recordings {
@@ -110,6 +117,34 @@ func mergeReplays(parts []replayJSON, names []string) (replayJSON, error) {
 		all.Recordings, all.Skipped = append(all.Recordings, p.Recordings...), append(all.Skipped, p.Skipped...)
 	}
 	return all, nil
+}
+
+// shardsOfReplay puts the shards of one list of files in order. One that is there twice, as one
+// that was replayed again is, counts once; none may be missing.
+func shardsOfReplay(parts []replayJSON, names []string) (ordered []replayJSON, theirs []string, err error) {
+	first := ReplayShard{}
+	if parts[0].Shard != nil {
+		first = *parts[0].Shard
+	}
+	at := map[int]int{}
+	for i, p := range parts {
+		if p.Shard == nil || p.Shard.Of != first.Of || p.Shard.Files != first.Files || p.Shard.List != first.List {
+			return nil, nil, fmt.Errorf("%s and %s are not --shard parts of one list of files: give all parts the same files in the same order, and the same N", names[0], names[i])
+		}
+		before, there := at[p.Shard.Part]
+		if there && !reflect.DeepEqual(p, parts[before]) {
+			return nil, nil, fmt.Errorf("%s and %s are both shard %d/%d, and differ", names[before], names[i], p.Shard.Part, p.Shard.Of)
+		}
+		at[p.Shard.Part] = i
+	}
+	for n := 1; n <= first.Of; n++ {
+		i, there := at[n]
+		if !there {
+			return nil, nil, fmt.Errorf("the shard %d/%d is missing; replay it with --shard %[1]d/%d", n, first.Of)
+		}
+		ordered, theirs = append(ordered, parts[i]), append(theirs, names[i])
+	}
+	return ordered, theirs, nil
 }
 
 func mergeCaches(parts []recordedCacheJSON, names []string) (recordedCacheJSON, error) {

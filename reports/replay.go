@@ -18,6 +18,16 @@ const ReplayVersion = 1
 type ReplayReport struct {
 	Recordings []replay.Report
 	Skipped    []Skipped
+	// Shard is which part of a list of files this is; nil: the whole.
+	Shard *ReplayShard
+}
+
+// ReplayShard is a part of a list of files, from 1.
+type ReplayShard struct {
+	Part  int    `json:"part" minimum:"1"`
+	Of    int    `json:"of" minimum:"1"`
+	Files int    `json:"files" jsonschema:"How many files the whole list has."`
+	List  string `json:"list" jsonschema:"What the names of the list come to, in their order: that of all parts is the same."`
 }
 
 // Skipped is a file of a folder that is no recording, and why.
@@ -228,6 +238,7 @@ type replayJSON struct {
 	Version    int             `json:"version"`
 	Recordings []recordingJSON `json:"recordings" jsonschema:"One a file, in the order in which they were named or found."`
 	Skipped    []Skipped       `json:"skipped" jsonschema:"Files of folders that are no recordings."`
+	Shard      *ReplayShard    `json:"shard,omitempty" jsonschema:"Which part of the files this is, of replay --shard; the whole has none."`
 }
 
 type recordingJSON struct {
@@ -270,7 +281,7 @@ type figureJSON struct {
 }
 
 func (r ReplayReport) document() any {
-	out := replayJSON{Version: ReplayVersion, Skipped: r.Skipped}
+	out := replayJSON{Version: ReplayVersion, Skipped: r.Skipped, Shard: r.Shard}
 	for _, one := range r.Recordings {
 		j := recordingJSON{File: one.File, Format: one.Format, Problems: one.Problems, MoreProblems: one.MoreProblems, Ignored: one.Ignored}
 		if one.Err != nil {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -28,8 +32,25 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"toolbench":      main,
 		"crashbench":     func() { os.Exit(run(crashing())) },
+		"frailbench":     frail,
 		"languageserver": languageServer,
 	})
+}
+
+// frail is the program, but that a process of its own is killed when it is given a recording with
+// "poison" in its name.
+func frail() {
+	if !slices.Contains(os.Args, "--child") {
+		main()
+		return
+	}
+	batch, err := io.ReadAll(os.Stdin)
+	if err != nil || bytes.Contains(batch, []byte("poison")) {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	p := cli.ThisProcess()
+	p.Stdin = bytes.NewReader(batch)
+	os.Exit(cli.Main(context.Background(), p, cli.Scenarios()))
 }
 
 // crashing is a bench whose scenarios do what the real one must never do.

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolbench/property/fuzz"
 	"toolbench/property/shards"
@@ -29,57 +30,87 @@ import (
 
 // spreadFlags are those of a run on many machines.
 type spreadFlags struct {
-	fuzzFlags
 	nats, listen, store, name string
 	workers, part             int
 	replicas, tries           int
 	silence                   time.Duration
+	unsent                    bool // workers have the files themselves
 }
 
 // natsToken is the variable with the token of the NATS server: a command line is no place for it.
 const natsToken = "TOOLBENCH_NATS_TOKEN"
 
-func (a *app) spreadCommand() *cobra.Command {
-	f := spreadFlags{listen: "127.0.0.1:0", workers: runtime.GOMAXPROCS(0), part: 1_000, replicas: 1, tries: shards.DefaultTries, silence: shards.DefaultSilence}
-	f.everything()
-	cmd := &cobra.Command{Use: "campaign", Short: "Play random conversations on many machines", Args: cobra.NoArgs}
-	flags := cmd.Flags()
-	f.addCases(flags)
-	own(flags, choice(&f.engine, "ENGINE", "des", "full", "both"), "engine", "des, full or both")
+// anyPort is where a server listens that is for this process alone.
+const anyPort = "127.0.0.1:0"
+
+// add adds the flags, with how many of some things a part has.
+func (f *spreadFlags) add(flags *pflag.FlagSet, part int, things string) {
+	*f = spreadFlags{listen: anyPort, workers: runtime.GOMAXPROCS(0), part: part, replicas: 1, tries: shards.DefaultTries, silence: shards.DefaultSilence}
 	own(flags, number(&f.workers, 0), "workers", "parts at once in this process; 0 leaves all to others")
-	own(flags, number(&f.part, 1), "part", "how many cases a worker takes at a time")
+	own(flags, number(&f.part, 1), "part", "how many "+things+" a worker takes at a time")
 	flags.StringVar(&f.nats, "nats", "", "the URL of a NATS server or cluster with JetStream; without it one runs in this process")
 	flags.StringVar(&f.listen, "listen", f.listen, "where that one listens; more than 127.0.0.1 lets other machines come")
 	flags.StringVar(&f.store, "store", "", "the folder that it keeps its files in, to go on after an end; without it they are gone then")
 	flags.StringVar(&f.name, "name", "", "what the workers know it by; made from what is played when not given")
 	own(flags, number(&f.replicas, 1), "replicas", "on how many servers of a cluster everything is stored")
-	own(flags, number(&f.tries, 1), "tries", "how often a part is given out before it is halved, and a single case set aside")
+	own(flags, number(&f.tries, 1), "tries", "how often a part is given out before it is halved, and a single one of its "+things+" set aside")
 	flags.DurationVar(&f.silence, "silence", f.silence, "how long a worker may be silent before another gets its part")
+}
+
+// check refuses what does not go together.
+func (f *spreadFlags) check() error {
+	switch {
+	case f.silence < time.Second:
+		return usage("--silence %s: a worker reports every third of it; give at least 1s", f.silence)
+	case f.nats != "" && (f.store != "" || f.listen != anyPort):
+		return usage("--nats names a server that runs; --store and --listen are for the one of this process")
+	}
+	return nil
+}
+
+// others reports whether workers of other processes and machines may come.
+func (f *spreadFlags) others() bool { return f.nats != "" || f.listen != anyPort || f.store != "" }
+
+// spreadCases are the flags of cases that are played on many machines.
+type spreadCases struct {
+	fuzzFlags
+	spreadFlags
+}
+
+func (a *app) spreadCommand() *cobra.Command {
+	var f spreadCases
+	f.everything()
+	cmd := &cobra.Command{Use: "campaign", Short: "Play random conversations on many machines", Args: cobra.NoArgs}
+	flags := cmd.Flags()
+	f.addCases(flags)
+	own(flags, choice(&f.engine, "ENGINE", "des", "full", "both"), "engine", "des, full or both")
+	f.add(flags, 1_000, "cases")
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error {
 		f.seeded = cmd.Flags().Changed("seed") || a.fromEnv["seed"]
-		return a.spread(cmd.Context(), f)
+		return a.spreadFuzz(cmd.Context(), f)
 	})
 }
 
-// spec is what the workers of a run play. Build is the program's: another may make other cases.
+// spec is what the workers of a run play: cases of a seed, or recordings. Build is the
+// program's: another may come to something else.
 type spec struct {
+	Fuzz   *fuzzSpec   `json:"fuzz,omitempty"`
+	Replay *replaySpec `json:"replay,omitempty"`
+	Build  string      `json:"build,omitempty"`
+}
+
+type fuzzSpec struct {
 	Seed     uint64            `json:"seed"`
 	Engine   string            `json:"engine"`
 	Policies []string          `json:"policies"`
 	Faults   string            `json:"faults"`
 	Range    reports.FuzzRange `json:"range"`
-	Build    string            `json:"build,omitempty"`
 }
 
 // playable checks what is asked for.
-func (f *spreadFlags) playable() error {
-	switch {
-	case f.cases == (reports.FuzzRange{}):
+func (f *spreadCases) playable() error {
+	if f.cases == (reports.FuzzRange{}) {
 		return usage("name the cases with --seed and --range, as in `toolbench campaign --seed 7 --range 0..100000`")
-	case f.silence < time.Second:
-		return usage("--silence %s: a worker reports every third of it; give at least 1s", f.silence)
-	case f.nats != "" && (f.store != "" || f.listen != "127.0.0.1:0"):
-		return usage("--nats names a server that runs; --store and --listen are for the one of this process")
 	}
 	findings := f.findings
 	f.findings = "" // which the whole has, and a part has not
@@ -88,53 +119,84 @@ func (f *spreadFlags) playable() error {
 	return err
 }
 
-// spread is the way from arguments to the exit code.
-func (a *app) spread(ctx context.Context, f spreadFlags) error {
+// spreadFuzz is the way from arguments to the exit code.
+func (a *app) spreadFuzz(ctx context.Context, f spreadCases) error {
 	if err := f.playable(); err != nil {
 		return err
 	}
-	what := spec{Seed: f.seed, Engine: f.engine, Policies: f.policies, Faults: faultWords(f.may), Range: f.cases, Build: buildOf()}
-	text, err := json.Marshal(what)
-	if err != nil {
-		return harness(err)
-	}
-	if f.name == "" {
-		sum := sha256.Sum256(text)
-		f.name = fmt.Sprintf("fuzz-%d-%s", f.seed, hex.EncodeToString(sum[:4]))
-	}
-	s, err := a.natsServer(f)
+	began := time.Now()
+	got, err := a.spread(ctx, f.spreadFlags, whole{
+		spec: spec{Fuzz: &fuzzSpec{Seed: f.seed, Engine: f.engine, Policies: f.policies, Faults: faultWords(f.may), Range: f.cases}},
+		name: fmt.Sprint("fuzz-", f.seed),
+		all:  shards.Range(f.cases), things: "cases",
+	})
 	if err != nil {
 		return err
-	}
-	defer s.end()
-	nc, err := shards.Connect(s.url, s.token)
-	if err != nil {
-		return usage("--nats %s: %s", withoutUser(s.url), err)
-	}
-	defer nc.Close()
-	q, err := shards.Open(ctx, nc, f.name, text, shards.Options{Replicas: f.replicas, Silence: f.silence, Tries: f.tries})
-	if errors.Is(err, shards.ErrOther) {
-		return usage("--name %s: another campaign has this name, with other cases or another build", f.name)
-	}
-	if err != nil {
-		return harness(err)
-	}
-	began := time.Now()
-	got, err := a.gather(ctx, q, f, s)
-	if ctx.Err() != nil {
-		return interrupted("interrupted: %s", s.goesOn())
-	}
-	if err != nil {
-		return harness(err)
-	}
-	if err := q.Close(ctx); err != nil {
-		a.logf("what is stored of %s was left: %s", f.name, err)
 	}
 	return a.spreadReport(ctx, f, got, time.Since(began))
 }
 
+// whole is what is dealt out: a range of things, which the spec lets a worker play.
+type whole struct {
+	spec
+	name, things string
+	all          shards.Range
+	// send stores what workers need beside the spec; nil is nothing.
+	send func(context.Context, *shards.Queue) error
+}
+
+// spread has the things of a range played by whoever comes, and gives what came of them.
+func (a *app) spread(ctx context.Context, f spreadFlags, w whole) (*shards.Gathered, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	w.Build = buildOf()
+	text, err := json.Marshal(w.spec)
+	if err != nil {
+		return nil, harness(err)
+	}
+	if f.name == "" {
+		sum := sha256.Sum256(text)
+		f.name = w.name + "-" + hex.EncodeToString(sum[:4])
+	}
+	s, err := a.natsServer(f)
+	if err != nil {
+		return nil, err
+	}
+	defer s.end()
+	nc, err := shards.Connect(s.url, s.token)
+	if err != nil {
+		return nil, usage("--nats %s: %s", withoutUser(s.url), err)
+	}
+	defer nc.Close()
+	q, err := shards.Open(ctx, nc, f.name, text, shards.Options{Replicas: f.replicas, Silence: f.silence, Tries: f.tries})
+	if errors.Is(err, shards.ErrOther) {
+		return nil, usage("--name %s: another campaign has this name, with other %s or another build", f.name, w.things)
+	}
+	if err == nil && w.send != nil {
+		err = w.send(ctx, q)
+	}
+	var got *shards.Gathered
+	if err == nil {
+		got, err = a.gather(ctx, q, f, s, w)
+	}
+	if ctx.Err() != nil {
+		return nil, interrupted("interrupted: %s", s.goesOn())
+	}
+	if err != nil {
+		return nil, harness(err)
+	}
+	if err := q.Close(ctx); err != nil {
+		a.logf("what is stored of %s was left: %s", f.name, err)
+	}
+	if s.own != nil {
+		s.own.Empty(ctx)
+	}
+	return got, nil
+}
+
 // gather has the parts played, here and by whoever comes, until all are done.
-func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *natsServer) (*shards.Gathered, error) {
+func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *natsServer, w whole) (*shards.Gathered, error) {
 	working, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -142,19 +204,19 @@ func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *nat
 	failed := make(chan error, max(1, f.workers))
 	for range f.workers {
 		all.Go(func() {
-			if err := a.workOn(working, s.url, s.token, f.name); err != nil {
+			if err := a.workOn(working, s.url, s.token, f.name, true); err != nil {
 				failed <- err
 				stop()
 			}
 		})
 	}
-	if s.others || f.workers == 0 {
+	if f.others() || f.workers == 0 {
 		a.logf("workers may come: %stoolbench worker --nats %s --name %s", s.tokenWords(a.env(natsToken)), withoutUser(s.url), f.name)
 	}
-	p := a.fuzzProgress(f.fuzzFlags)
+	p := a.fuzzProgress(fuzzFlags{})
 	defer p.clear()
-	got, err := q.Gather(working, shards.Range(f.cases), uint64(f.part), func(g shards.Progress) {
-		text := fmt.Sprintf("%d of %d cases, %d parts, %.0f cases/s", g.Done, g.Of, g.Parts, float64(g.Done)/time.Since(p.began).Seconds())
+	got, err := q.Gather(working, w.all, uint64(f.part), func(g shards.Progress) {
+		text := fmt.Sprintf("%d of %d %s, %d parts, %.0f %[3]s/s", g.Done, g.Of, w.things, g.Parts, float64(g.Done)/time.Since(p.began).Seconds())
 		if g.Aside > 0 {
 			text += fmt.Sprintf(", %d set aside", g.Aside)
 		}
@@ -169,7 +231,7 @@ func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *nat
 }
 
 // spreadReport merges what was found and prints it, as one process would have.
-func (a *app) spreadReport(ctx context.Context, f spreadFlags, got *shards.Gathered, took time.Duration) error {
+func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathered, took time.Duration) error {
 	var parts []reports.Stored
 	var names []string
 	files, failures := map[string]string{}, map[string]*reports.FuzzFailure{}
@@ -231,7 +293,7 @@ func (a *app) setAside(got *shards.Gathered) error {
 }
 
 // keepFailure writes the files of the failure that counts, where the user wants them.
-func (a *app) keepFailure(f spreadFlags, report *reports.FuzzReport, files map[string]string) error {
+func (a *app) keepFailure(f spreadCases, report *reports.FuzzReport, files map[string]string) error {
 	if report.Failure == nil {
 		return nil
 	}
@@ -244,7 +306,7 @@ func (a *app) keepFailure(f spreadFlags, report *reports.FuzzReport, files map[s
 }
 
 // noteCauses notes in the ledger of a folder what was found, each cause once.
-func (a *app) noteCauses(ctx context.Context, f spreadFlags, failures map[string]*reports.FuzzFailure, files map[string]string) error {
+func (a *app) noteCauses(ctx context.Context, f spreadCases, failures map[string]*reports.FuzzFailure, files map[string]string) error {
 	ledger, err := a.readLedger(f.findings)
 	if err != nil {
 		return err
@@ -267,14 +329,13 @@ func (a *app) noteCauses(ctx context.Context, f spreadFlags, failures map[string
 // natsServer is the NATS server of a run: one of this process, or another.
 type natsServer struct {
 	url, token string
-	others     bool // other machines or processes may come
 	own        *shards.Server
 	dir        string // to remove
 }
 
 func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
 	if f.nats != "" {
-		return &natsServer{url: f.nats, token: a.env(natsToken), others: true}, nil
+		return &natsServer{url: f.nats, token: a.env(natsToken)}, nil
 	}
 	host, port, err := net.SplitHostPort(f.listen)
 	number, err2 := strconv.Atoi(port)
@@ -284,7 +345,7 @@ func (a *app) natsServer(f spreadFlags) (*natsServer, error) {
 	if number == 0 {
 		number = -1 // any
 	}
-	s := &natsServer{token: cmp.Or(a.env(natsToken), rand.Text()), others: f.listen != "127.0.0.1:0" || f.store != ""}
+	s := &natsServer{token: cmp.Or(a.env(natsToken), rand.Text())}
 	dir := a.path(f.store)
 	if f.store == "" {
 		if dir, err = os.MkdirTemp("", "toolbench-nats-"); err != nil {

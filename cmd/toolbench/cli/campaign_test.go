@@ -1,10 +1,15 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -59,4 +64,71 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 	kept, err := filepath.Glob(filepath.Join(many, "found", "*.case.yaml"))
 	require.NoError(t, err)
 	assert.Len(t, kept, 2)
+}
+
+// session is a recording of so many calls, with a text of the user.
+func session(calls int, text string) string {
+	lines := []string{`{"type":"user","sessionId":"` + text + `","timestamp":"2025-01-01T00:00:00.000Z","message":{"role":"user","content":"Go."}}`}
+	for n := range calls {
+		lines = append(lines,
+			fmt.Sprintf(`{"type":"assistant","sessionId":"%s","timestamp":"2025-01-01T00:00:%02d.000Z","message":{"id":"m%d","role":"assistant","content":[{"type":"tool_use","id":"c%d","name":"look","input":{}}]}}`, text, 2*n+1, n, n),
+			fmt.Sprintf(`{"type":"user","sessionId":"%s","timestamp":"2025-01-01T00:00:%02d.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":"x"}]}}`, text, 2*n+2, n))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func filled(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+}
+
+// Workers elsewhere are sent the recordings, once where they are equal, and take files of their
+// own only where these are the same. What they come to is what one process prints and writes,
+// with what that process knows for a secret blanked.
+func TestRecordingsAreReplayedElsewhere(t *testing.T) {
+	home, empty, other := t.TempDir(), t.TempDir(), t.TempDir()
+	files := map[string]string{"logs/notes.md": "# Notes", "logs/nothing": "", "logs/secret.jsonl": session(1, "plain-words-of-ours")}
+	for n := range 20 {
+		files[fmt.Sprintf("logs/%02d.jsonl", n)] = session(1+n%5, fmt.Sprint("s", n%10))
+	}
+	filled(t, home, files)
+	filled(t, other, map[string]string{"logs/03.jsonl": session(4, "t3"), "logs/04.jsonl": files["logs/04.jsonl"] + "{}\n", "logs/05.jsonl": files["logs/05.jsonl"]})
+	ours := []string{"API_TOKEN=plain-words-of-ours"}
+	in := func(ctx context.Context, dir string, env []string, errs io.Writer, args ...string) (int, string) {
+		var out bytes.Buffer
+		return cli.Main(ctx, cli.Process{Args: args, Stdout: &out, Stderr: errs, Dir: dir, Env: env}, cli.Scenarios()), out.String()
+	}
+	code, want := in(t.Context(), home, ours, io.Discard, "replay", "logs", "--safe", "look", "--format", "json=one.json")
+	require.Equal(t, cli.ExitHeld, code)
+	require.NotContains(t, want, "plain-words")
+
+	for _, dir := range []string{empty, other} {
+		reader, writer := io.Pipe()
+		var all sync.WaitGroup
+		all.Go(func() {
+			words := bufio.NewReader(reader)
+			line, err := words.ReadString('\n')
+			_, command, ok := strings.Cut(line, "workers may come: ")
+			go io.Copy(io.Discard, words)
+			if !assert.NoError(t, err) || !assert.True(t, ok, line) {
+				return
+			}
+			fields := strings.Fields(command) // the token, the program and its arguments
+			code, _ := in(t.Context(), dir, fields[:1], io.Discard, append(fields[2:], "-j", "2")...)
+			assert.Equal(t, cli.ExitHeld, code)
+		})
+		code, got := in(t.Context(), home, ours, writer, "replay", "logs", "--safe", "look", "--format", "json=all.json", "--workers", "0", "--store", "kept", "--part", "3")
+		require.NoError(t, writer.Close())
+		all.Wait()
+		assert.Equal(t, cli.ExitHeld, code)
+		assert.Equal(t, want, got)
+		one, err := os.ReadFile(filepath.Join(home, "one.json"))
+		require.NoError(t, err)
+		many, err := os.ReadFile(filepath.Join(home, "all.json"))
+		require.NoError(t, err)
+		assert.Equal(t, string(one), string(many))
+	}
 }

@@ -137,7 +137,7 @@ func (a *app) givenFlags(cmd *cobra.Command) (err error) {
 	if err := a.envFlags(cmd.Flags()); err != nil {
 		return err
 	}
-	if cmd.Name() == "fuzz" && cmd.Flags().Changed("child") {
+	if child := cmd.Flags().Lookup("child"); child != nil && child.Changed {
 		return nil // its parent has decided all
 	}
 	if a.config, err = a.findConfig(); err != nil {

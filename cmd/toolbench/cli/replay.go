@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,9 +24,13 @@ type replayFlags struct {
 	printing
 	baseline
 	assumed
+	spreadFlags
 	policies []schedule.Policy
 	seed     uint64
 	strict   bool
+	shard    part
+	// spreads: others take part, or processes of this machine. Child is set in one of those.
+	spreads, child bool
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -37,7 +43,16 @@ func (a *app) replayCommand() *cobra.Command {
 	own(flags, &value[[]schedule.Policy]{to: &f.policies, parse: somePolicies, kind: "POLICIES"}, "policy", "compare these only, with commas: serial, batch, streaming")
 	flags.Uint64Var(&f.seed, "seed", 1, "what orders things that happen in one instant")
 	flags.BoolVar(&f.strict, "strict", false, "end with 1 if a recording has problems of its own")
-	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args, f) })
+	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "replay the I-th of N parts of the files")
+	f.spreadFlags.add(flags, 200, "files")
+	flags.Lookup("workers").DefValue = "" // without it, one process replays all
+	flags.BoolVar(&f.unsent, "unsent", false, "send no files: all workers have the same ones at the same paths")
+	flags.BoolVar(&f.child, "child", false, "replay a batch for a parent")
+	flags.Lookup("child").Hidden = true
+	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error {
+		f.spreads = slices.ContainsFunc([]string{"workers", "nats", "listen", "store"}, flags.Changed)
+		return a.replay(cmd.Context(), args, f)
+	})
 }
 
 // somePolicies reads names separated by commas, each once, in the fixed order.
@@ -58,6 +73,9 @@ func somePolicies(text string) ([]schedule.Policy, error) {
 
 // replay is the way from arguments to the exit code.
 func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
+	if f.child {
+		return a.replayChild(ctx)
+	}
 	if len(args) == 0 {
 		return usage("name a recording or a folder of them, as in `toolbench replay session.jsonl`")
 	}
@@ -69,23 +87,52 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	if err != nil {
 		return err
 	}
+	dealt, files := f.dealt(files)
 	if err := a.export(files, &f.outputs); err != nil {
 		return err
 	}
 	options := replay.Options{Safe: f.safe, Durations: f.durations, Pace: &f.pace, Policies: f.policies, Seed: f.seed, Secrets: a.secrets(), Events: f.outputs.wants(timelines()...)}
 	done := &replayed{}
+	switch {
+	case !f.spreads:
+		a.replayAll(ctx, files, options, done)
+	case options.Events:
+		return usage("a timeline is of what this process replayed: leave out --workers, --nats, --listen and --store, or --format %s", strings.Join(timelines(), ", "))
+	default:
+		if done, err = a.spreadReplay(ctx, files, options, f.spreadFlags); err != nil {
+			return err
+		}
+	}
+	done.Shard = dealt
+	return a.concludeReplay(ctx, done, len(files), against, f)
+}
+
+// dealt gives the part of the files that --shard names, one after the other, and what it is of.
+func (f *replayFlags) dealt(files []found) (*reports.ReplayShard, []found) {
+	if f.shard.n == 0 {
+		return nil, files
+	}
+	names := sha256.New()
+	for _, file := range files {
+		fmt.Fprintf(names, "%q\n", file.path)
+	}
+	all := len(files)
+	return &reports.ReplayShard{Part: f.shard.i, Of: f.shard.n, Files: all, List: hex.EncodeToString(names.Sum(nil)[:8])},
+		files[(f.shard.i-1)*all/f.shard.n : f.shard.i*all/f.shard.n]
+}
+
+// replayAll replays files in this process, one after the other.
+func (a *app) replayAll(ctx context.Context, files []found, o replay.Options, done *replayed) {
 	shown := a.progress(true)
-	stop := shown.start(len(files))
+	defer shown.start(len(files))()
 	for _, file := range files {
 		if ctx.Err() != nil {
-			break
+			return
 		}
 		shown.began(file.path)
-		done.take(file, a.replayFile(ctx, file, options))
+		done.take(file, a.replayFile(ctx, file, o))
 		shown.ended()
 	}
-	stop()
-	return a.concludeReplay(ctx, done, len(files), against, f)
 }
 
 // replayed is what has come of the files so far.
@@ -101,8 +148,7 @@ type replayed struct {
 // take sorts a report: a file that only lay in a folder may be anything.
 func (d *replayed) take(file found, r replay.Report) {
 	d.files++
-	kinds := []error{recording.ErrNotRecording, recording.ErrTooLarge, recording.ErrUnreadable}
-	known := slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(r.Err, kind) })
+	known := slices.ContainsFunc(recordingErrors(), func(kind error) bool { return errors.Is(r.Err, kind) })
 	switch {
 	case r.Err != nil && !known:
 		d.failed = append(d.failed, r.Err)
@@ -138,7 +184,7 @@ func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *
 		return harness(errors.Join(d.failed...))
 	case len(d.bad) > 0:
 		return invalid(errors.Join(d.bad...))
-	case len(d.Recordings) == 0:
+	case len(d.Recordings) == 0 && d.Shard == nil:
 		return usage("none of the %d files is a recording", d.files)
 	case f.strict && d.problems():
 		return &exitError{ExitFailed, errors.New("a recording has problems of its own")}

@@ -42,7 +42,7 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 	var all sync.WaitGroup
 	errs := make([]error, f.jobs)
 	for i := range errs {
-		all.Go(func() { errs[i] = a.workOn(ctx, f.nats, a.env(natsToken), f.name) })
+		all.Go(func() { errs[i] = a.workOn(ctx, f.nats, a.env(natsToken), f.name, false) })
 	}
 	all.Wait()
 	if err := cmp.Or(errs...); err != nil {
@@ -61,8 +61,9 @@ type partResult struct {
 	Files  map[string]string `json:"files,omitempty"`
 }
 
-// workOn takes parts of a run until the context ends, or there is nothing to take any more.
-func (a *app) workOn(ctx context.Context, url, token, name string) error {
+// workOn takes parts of a run until the context ends, or there is nothing to take any more. Here
+// is set in the process that began the run.
+func (a *app) workOn(ctx context.Context, url, token, name string, here bool) error {
 	nc, err := shards.Connect(url, token)
 	if err != nil {
 		return usage("--nats %s: %s", withoutUser(url), err)
@@ -79,18 +80,29 @@ func (a *app) workOn(ctx context.Context, url, token, name string) error {
 	if build := buildOf(); build != what.Build {
 		return usage("this program was built from %s, and the campaign's from %s: use the same on all machines", cmp.Or(build, "an unknown state"), cmp.Or(what.Build, "an unknown state"))
 	}
-	f, err := what.flags()
-	if err != nil {
-		return usage("--name %s: %s", name, err)
+	var play shards.Play
+	switch {
+	case what.Fuzz != nil:
+		f, err := what.Fuzz.flags()
+		if err != nil {
+			return usage("--name %s: %s", name, err)
+		}
+		play = func(ctx context.Context, r shards.Range) ([]byte, error) { return a.playPart(ctx, f, r) }
+	case what.Replay != nil:
+		p := &replayer{a: a, q: q, spec: *what.Replay, here: here, packs: map[int]string{}}
+		defer p.end()
+		play = p.play
+	default:
+		return usage("--name %s: it plays what this program does not know", name)
 	}
-	if err := q.Work(ctx, func(ctx context.Context, r shards.Range) ([]byte, error) { return a.playPart(ctx, f, r) }); err != nil {
+	if err := q.Work(ctx, play); err != nil {
 		return harness(err)
 	}
 	return nil
 }
 
 // flags are those that play what a spec names.
-func (s spec) flags() (f fuzzFlags, err error) {
+func (s fuzzSpec) flags() (f fuzzFlags, err error) {
 	f = fuzzFlags{seed: s.Seed, seeded: true, engine: s.Engine, policies: s.Policies, out: ".", jobs: 1, patience: fuzzPatience}
 	f.may, err = someFaults(s.Faults)
 	return f, err

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"toolbench/property/shards"
+	"toolbench/sim/recording"
+	"toolbench/sim/replay"
+)
+
+// replaySpec is what the workers of a run replay: the files of a list that was sent, named by its
+// digest. What looks like a secret they blank; the values of one machine are blanked there.
+type replaySpec struct {
+	Options replay.Options
+	List    string
+	Files   int
+}
+
+// sentList are the files of a run in their order, and the packs that hold their bytes.
+type sentList struct {
+	Files []sentFile
+	Packs []string
+}
+
+// sentFile is a file of a list: its digest, where its bytes stand in a pack (from 1; 0: they were
+// not sent), or why it could not be read.
+type sentFile struct {
+	Path, Digest string
+	Size         int64
+	Pack         int
+	At           int64
+	Why          string
+}
+
+// replayer replays the parts that a worker takes.
+type replayer struct {
+	a    *app
+	q    *shards.Queue
+	spec replaySpec
+	// here: the files are the run's own.
+	here bool
+	list sentList
+	// packs are the files of those that the last part needed, in a folder.
+	dir   string
+	packs map[int]string
+}
+
+// end removes what was fetched.
+func (p *replayer) end() {
+	if p.dir != "" {
+		_ = os.RemoveAll(p.dir) // what is left of it is nobody's loss
+	}
+}
+
+// play replays the files of a part.
+func (p *replayer) play(ctx context.Context, r shards.Range) ([]byte, error) {
+	if p.list.Files == nil {
+		var text bytes.Buffer
+		if err := p.q.Fetch(ctx, p.spec.List, &text); err != nil {
+			return nil, err
+		}
+		if err := gob.NewDecoder(&text).Decode(&p.list); err != nil {
+			return nil, fmt.Errorf("the list of files: %w", err)
+		}
+	}
+	if r.To > uint64(len(p.list.Files)) {
+		return nil, fmt.Errorf("the list has %d files, and the part is %s", len(p.list.Files), r)
+	}
+	b := replayBatch{Options: p.spec.Options}
+	used := map[int]bool{}
+	for _, f := range p.list.Files[r.From:r.To] {
+		in, err := p.find(ctx, f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Path, err)
+		}
+		b.Files = append(b.Files, in)
+		used[f.Pack] = true
+	}
+	for n, file := range p.packs {
+		if !used[n] {
+			delete(p.packs, n)
+			_ = os.Remove(file) // end removes it else
+		}
+	}
+	return p.a.replayApart(ctx, b)
+}
+
+var errOtherFile = errors.New("it is not what it was when the run began")
+
+// find gives a file's bytes: those of this machine, if they are the same, or what was sent.
+func (p *replayer) find(ctx context.Context, f sentFile) (replayInput, error) {
+	in := replayInput{Of: f, File: p.a.path(f.Path)}
+	in.Of.At = 0
+	if p.here || f.Why != "" || in.same() {
+		return in, nil
+	}
+	if f.Pack == 0 || f.Pack > len(p.list.Packs) {
+		return in, errOtherFile
+	}
+	var err error
+	if in.File, err = p.pack(ctx, f.Pack); err != nil {
+		return in, err
+	}
+	if in.Of.At = f.At; !in.same() {
+		return in, errOtherFile
+	}
+	return in, nil
+}
+
+// pack gives the file of a pack, which is fetched once.
+func (p *replayer) pack(ctx context.Context, n int) (name string, err error) {
+	if name, ok := p.packs[n]; ok {
+		return name, nil
+	}
+	if p.dir == "" {
+		if p.dir, err = os.MkdirTemp("", "toolbench-part-"); err != nil {
+			return "", err
+		}
+	}
+	name = filepath.Join(p.dir, p.list.Packs[n-1])
+	file, err := os.Create(name)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(p.q.Fetch(ctx, p.list.Packs[n-1], file), file.Close()); err != nil {
+		return "", err
+	}
+	p.packs[n] = name
+	return name, nil
+}
+
+// replayBatch is what a process is given to replay.
+type replayBatch struct {
+	Options replay.Options
+	Files   []replayInput
+}
+
+// replayInput is a file of a list, and the one on this machine that has its bytes.
+type replayInput struct {
+	Of   sentFile
+	File string
+}
+
+// open opens the bytes: a file that has grown since is read to where it ended then.
+func (in replayInput) open() (io.ReadCloser, error) {
+	if in.Of.Size == 0 {
+		return io.NopCloser(strings.NewReader("")), nil
+	}
+	file, err := os.Open(in.File)
+	if err != nil {
+		return nil, reason(err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(file, in.Of.At, in.Of.Size), file}, nil
+}
+
+// same reports whether the bytes are those of the list.
+func (in replayInput) same() bool {
+	file, err := in.open()
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, file)
+	return err == nil && n == in.Of.Size && hex.EncodeToString(sum.Sum(nil)) == in.Of.Digest
+}
+
+func (in replayInput) replay(ctx context.Context, o replay.Options) replay.Report {
+	if in.Of.Why != "" {
+		return replay.Unopened(in.Of.Path, errors.New(in.Of.Why))
+	}
+	file, err := in.open()
+	if err != nil {
+		return replay.Unopened(in.Of.Path, err)
+	}
+	defer file.Close()
+	return replay.Recording(ctx, in.Of.Path, file, o)
+}
+
+// replayedFile is what came of a file, on its way between processes. Its error stands beside it, with the
+// kind from 1 that it has of recordingErrors.
+type replayedFile struct {
+	Report replay.Report
+	Error  string
+	Kind   int
+}
+
+// recordingErrors are what can be wrong with a file as a whole.
+func recordingErrors() []error {
+	return []error{recording.ErrNotRecording, recording.ErrTooLarge, recording.ErrUnreadable}
+}
+
+// report gives the report with its error.
+func (r replayedFile) report() replay.Report {
+	if r.Error != "" {
+		r.Report.Err = &sentError{r.Error, nil}
+		if r.Kind > 0 && r.Kind <= len(recordingErrors()) {
+			r.Report.Err = &sentError{r.Error, recordingErrors()[r.Kind-1]}
+		}
+	}
+	return r.Report
+}
+
+// sentError is the error of another process: its words and its kind.
+type sentError struct {
+	text string
+	kind error
+}
+
+func (e *sentError) Error() string { return e.text }
+
+func (e *sentError) Unwrap() error { return e.kind }
+
+// results replays a batch.
+func (b replayBatch) results(ctx context.Context) ([]byte, error) {
+	var all []replayedFile
+	for _, in := range b.Files {
+		r := replayedFile{Report: in.replay(ctx, b.Options)}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := r.Report.Err; err != nil {
+			r.Error, r.Report.Err = err.Error(), nil
+			r.Kind = 1 + slices.IndexFunc(recordingErrors(), func(kind error) bool { return errors.Is(err, kind) })
+		}
+		all = append(all, r)
+	}
+	var out bytes.Buffer
+	err := gob.NewEncoder(&out).Encode(all)
+	return out.Bytes(), err
+}
+
+// replayChild replays a batch for a parent.
+func (a *app) replayChild(ctx context.Context) error {
+	var b replayBatch
+	if err := gob.NewDecoder(a.Stdin).Decode(&b); err != nil {
+		return usage("--child is for toolbench itself: %s", err)
+	}
+	// As of cases: little memory is held, and nothing runs beside anything else.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	data, err := b.results(ctx)
+	if err == nil {
+		_, err = a.Stdout.Write(data)
+	}
+	return wrap(err)
+}
+
+// replayApart replays a batch in a process of its own, where we know how to start ourselves: a file that
+// takes it down takes nothing else along.
+func (a *app) replayApart(ctx context.Context, b replayBatch) ([]byte, error) {
+	if a.Self == "" {
+		return b.results(ctx)
+	}
+	var in, out bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(b); err != nil {
+		return nil, err
+	}
+	errs := &head{}
+	cmd := exec.CommandContext(ctx, a.Self, "replay", "--child")
+	cmd.Env, cmd.Dir, cmd.WaitDelay = append(slices.Clone(a.Env), "GITHUB_ACTIONS="), a.Dir, time.Second
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, errs
+	if err := cmd.Run(); err != nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
+		return nil, fmt.Errorf("%s", cmp.Or(strings.TrimPrefix(first, "toolbench: "), err.Error()))
+	}
+	return out.Bytes(), nil
+}
