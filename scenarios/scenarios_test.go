@@ -88,6 +88,7 @@ func TestTheSuiteHolds(t *testing.T) {
 			t.Parallel()
 			out := alone(sc)
 			require.NoError(t, out.Err)
+			assert.GreaterOrEqual(t, out.Makespan, out.LowerBound, "it is faster than any order of its calls allows")
 			for _, f := range out.Failures {
 				t.Errorf("%s: %s\nexpected: %s\nfound:    %s", f.At, f.Expectation, f.Expected, f.Found)
 			}

@@ -21,6 +21,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"toolbench/fixtures"
+	"toolbench/sim/cassette"
 )
 
 // Limits of one scenario's file. A scenario is written by hand; what is larger
@@ -60,7 +61,7 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	if other := otherFile(name, doc); other != nil {
 		return nil, other
 	}
-	sc := &Scenario{file: name, dir: path.Dir(name)}
+	sc := &Scenario{file: name, dir: path.Dir(name), recording: &recording{}}
 	if err := yaml.NodeToValue(doc, sc, yaml.Strict()); err != nil {
 		return nil, fileError(name, err)
 	}
@@ -334,6 +335,26 @@ func (sc *Scenario) Resource(name string) (fs.FS, string, error) {
 		}
 	}
 	return nil, "", fmt.Errorf("%s does not exist, neither beside the scenario nor among the fixtures", name)
+}
+
+// Recording is the cassette that the model answers from. It is read once, however often the
+// scenario and its cases that must fail are played: that takes a third of what a play does
+// under the race detector.
+func (sc *Scenario) Recording() (*cassette.Cassette, error) {
+	sc.recording.read.Do(func() { sc.recording.c, sc.recording.err = sc.readRecording() })
+	return sc.recording.c, sc.recording.err
+}
+
+func (sc *Scenario) readRecording() (*cassette.Cassette, error) {
+	fsys, name, err := sc.Resource(sc.Stream.Cassette)
+	if err != nil {
+		return nil, sc.ErrorAt("stream.cassette", err.Error(), "record it, or check the name")
+	}
+	c, err := cassette.LoadFile(fsys, name, cassette.Limits{})
+	if err != nil {
+		return nil, sc.ErrorAt("stream.cassette", err.Error(), "")
+	}
+	return c, nil
 }
 
 // Open reads a resource whole; key is where the scenario names it.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	_ "embed" // the published schema
 	"io/fs"
+	"sync"
 
+	"toolbench/sim/cassette"
 	"toolbench/toolsys/schedule"
 )
 
@@ -57,6 +59,15 @@ type Scenario struct {
 	named map[string][]mention
 	// must is set in a case that must fail.
 	must *FailingCase
+	// recording is shared with the cases that must fail.
+	recording *recording
+}
+
+// recording is a scenario's cassette, once it was read.
+type recording struct {
+	read sync.Once
+	c    *cassette.Cassette
+	err  error
 }
 
 // DefaultPolicy is the policy of a scenario that names none.

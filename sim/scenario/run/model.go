@@ -342,13 +342,9 @@ func (r *runner) buildWire() error {
 		r.wire = &wire{next: turns}
 		return nil
 	}
-	fsys, name, err := r.sc.Resource(s.Cassette)
+	c, err := r.sc.Recording()
 	if err != nil {
-		return r.sc.ErrorAt("stream.cassette", err.Error(), "record it, or check the name")
-	}
-	c, err := cassette.LoadFile(fsys, name, cassette.Limits{})
-	if err != nil {
-		return r.sc.ErrorAt("stream.cassette", err.Error(), "")
+		return err
 	}
 	r.answered = c
 	r.player, err = cassette.NewPlayer(c, cassette.Options{
