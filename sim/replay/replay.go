@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -17,7 +18,8 @@ import (
 // are the context's.
 func Recording(ctx context.Context, name string, r io.Reader, o Options) Report {
 	rep := &replay{o: o.complete(), open: map[int]*conversation{}, report: Report{File: name}}
-	sum, err := recording.Scan(name, r, o.Limits, recording.Handler{
+	a := ahead{found: make(chan func() error, 1), over: make(chan struct{})}
+	go a.read(name, r, o.Limits, recording.Handler{
 		Turn: func(c *recording.Conversation, t *recording.Turn) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -26,8 +28,69 @@ func Recording(ctx context.Context, name string, r io.Reader, o Options) Report 
 		},
 		Problem: rep.problem,
 	})
+	sum, err := a.play()
 	rep.report.Format, rep.report.Err = string(sum.Format), err
 	return rep.finish(sum.Ignored)
+}
+
+// ahead reads a recording on a goroutine of its own while turns are replayed that were read
+// before: on two processors that takes two thirds of the time. One turn is replayed, one waits
+// and one is being read, so that memory stays bounded.
+type ahead struct {
+	found chan func() error
+	// over is closed when nothing is replayed any more.
+	over  chan struct{}
+	sum   recording.Summary
+	err   error
+	broke any
+}
+
+// errOverBefore ends the reading where the replay has ended.
+var errOverBefore = errors.New("the replay is over")
+
+// read gives what it finds to play, which calls h with it in the same order.
+func (a *ahead) read(name string, r io.Reader, limits recording.Limits, h recording.Handler) {
+	defer close(a.found)
+	defer func() { a.broke = recover() }()
+	hand := func(do func() error) error {
+		select {
+		case a.found <- do:
+			return nil
+		case <-a.over:
+			return errOverBefore
+		}
+	}
+	a.sum, a.err = recording.Scan(name, r, limits, recording.Handler{
+		Turn: func(c *recording.Conversation, t *recording.Turn) error {
+			return hand(func() error { return h.Turn(c, t) })
+		},
+		Problem: func(p recording.Problem) {
+			_ = hand(func() error { h.Problem(p); return nil }) // the next turn's fails as well
+		},
+	})
+}
+
+// play returns when the reading has ended. Where the replay failed, what was read beyond is not
+// counted: how much that is, is chance.
+func (a *ahead) play() (recording.Summary, error) {
+	var failed error
+	func() {
+		defer close(a.over)
+		for do := range a.found {
+			if failed = do(); failed != nil {
+				return
+			}
+		}
+	}()
+	for range a.found { // the file is in use until then
+	}
+	switch {
+	case a.broke != nil:
+		panic(a.broke) // who called can report it; on the reader's goroutine nobody could
+	case failed != nil:
+		return recording.Summary{Format: a.sum.Format}, failed
+	}
+	return a.sum, a.err
 }
 
 type replay struct {

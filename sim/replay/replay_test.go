@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
@@ -203,4 +204,36 @@ func figure(c replay.Conversation, p schedule.Policy) *replay.Figure {
 		return nil
 	}
 	return &c.Figures[i]
+}
+
+// onceRead is a reader that does something where its text ends.
+type onceRead struct {
+	*strings.Reader
+	then func()
+}
+
+func (r onceRead) Read(p []byte) (int, error) {
+	if r.Len() == 0 {
+		r.then()
+	}
+	return r.Reader.Read(p)
+}
+
+// The file is read beside the replay: what goes wrong with either reaches who asked for it, and
+// nobody reads any more then.
+func TestWhatReadsEndsWithTheReplay(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	turns := []object{prompt(0)}
+	for i := range 50 {
+		turns = append(turns, text(float64(i+1), fmt.Sprint("m", i)))
+	}
+	long := transcript(t, turns...)
+	broken := onceRead{strings.NewReader(long), func() { panic("the disk broke") }}
+	assert.PanicsWithValue(t, "the disk broke", func() { replay.Recording(t.Context(), "a.jsonl", broken, replay.Options{}) })
+
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(errors.New("enough"))
+	r := replay.Recording(ctx, "a.jsonl", strings.NewReader(long), replay.Options{})
+	assert.EqualError(t, r.Err, "enough")
+	assert.Empty(t, r.Ignored)
 }
