@@ -231,7 +231,7 @@ func (ts *dialogues) historyMessage(m gjson.Result, model, key string, line int,
 	t.bare = true
 	if m.Get("role").String() == "user" {
 		t.asked = true
-		t.answers(m, m.Get("content"), at, line)
+		t.answers(m.Map(), m.Get("content"), at, line)
 		return nil
 	}
 	d, err := t.draft(strings.Clone(m.Get("id").String()), strings.Clone(cmp.Or(m.Get("model").String(), model)), line, callIDs(m.Get("content")))

@@ -31,7 +31,7 @@ func (ts *dialogues) message(v gjson.Result, line int) error {
 	switch role := m.Get("role").String(); role {
 	case "user":
 		t.noteInput(at)
-		t.user.take(v, m.Get("content"))
+		t.user.take(v.Map(), m.Get("content"))
 	case "toolResult":
 		t.noteInput(at)
 		t.result(Result{
@@ -115,25 +115,27 @@ func shares(blocks []stream.Block, sent, end time.Time) []time.Time {
 // block takes a line of the dialect that writes one content block a line, each
 // message by its id, results as the user's messages.
 func (ts *dialogues) block(v gjson.Result, line int) error {
-	t, err := ts.dialogueOf(v)
+	of := v.Map() // a member that is missing would else be looked for in all of a long result
+	t, err := ts.dialogueOf(of)
 	if err != nil {
 		return err
 	}
-	at := stamp(v.Get("timestamp"))
-	m := v.Get("message")
-	if v.Get("type").String() == "user" {
-		t.answers(v, m.Get("content"), at, line)
+	at := stamp(of["timestamp"])
+	m := of["message"]
+	content := m.Get("content")
+	if of["type"].String() == "user" {
+		t.answers(of, content, at, line)
 		return nil
 	}
-	if v.Get("isApiErrorMessage").Bool() {
-		t.s.problem(Problem{Kind: ErrorEvent, Text: "the API failed: " + quoted(plain(m.Get("content"))), Line: line, Conversation: t.c.Number})
+	if of["isApiErrorMessage"].Bool() {
+		t.s.problem(Problem{Kind: ErrorEvent, Text: "the API failed: " + quoted(plain(content)), Line: line, Conversation: t.c.Number})
 		return nil
 	}
 	if m.Get("model").String() == "<synthetic>" {
 		ts.s.ignore("messages the agent wrote in the model's place")
 		return nil
 	}
-	d, err := t.draft(strings.Clone(cmp.Or(m.Get("id").String(), v.Get("uuid").String())), strings.Clone(m.Get("model").String()), line, callIDs(m.Get("content")))
+	d, err := t.draft(strings.Clone(cmp.Or(m.Get("id").String(), of["uuid"].String())), strings.Clone(m.Get("model").String()), line, callIDs(content))
 	if err != nil {
 		return err
 	}
@@ -143,17 +145,17 @@ func (ts *dialogues) block(v gjson.Result, line int) error {
 	if u := usageIn(m); u != nil { // each line of a message repeats it
 		d.turn.Usage = u
 	}
-	return t.content(d, m.Get("content"), at)
+	return t.content(d, content, at)
 }
 
 // dialogueOf finds the conversation of a line: by its session, and below that by the
 // sub-agent, or for older logs by the line it follows.
-func (ts *dialogues) dialogueOf(v gjson.Result) (*dialogue, error) {
-	session := strings.Clone(cmp.Or(v.Get("sessionId").String(), v.Get("session_id").String()))
-	agent := strings.Clone(cmp.Or(v.Get("agentId").String(), v.Get("parent_tool_use_id").String()))
-	uuid, parent := strings.Clone(v.Get("uuid").String()), v.Get("parentUuid").String()
+func (ts *dialogues) dialogueOf(of map[string]gjson.Result) (*dialogue, error) {
+	session := strings.Clone(cmp.Or(of["sessionId"].String(), of["session_id"].String()))
+	agent := strings.Clone(cmp.Or(of["agentId"].String(), of["parent_tool_use_id"].String()))
+	uuid, parent := strings.Clone(of["uuid"].String()), of["parentUuid"].String()
 	key := session + "\x00" + agent
-	if v.Get("isSidechain").Bool() && agent == "" {
+	if of["isSidechain"].Bool() && agent == "" {
 		if from := ts.places.get(parent); strings.HasPrefix(from, key+"\x00") {
 			key = from
 		} else {
@@ -166,16 +168,17 @@ func (ts *dialogues) dialogueOf(v gjson.Result) (*dialogue, error) {
 }
 
 // answers takes a user's message: results, and whatever else is sent to the model.
-func (t *dialogue) answers(v, content gjson.Result, at time.Time, line int) {
+func (t *dialogue) answers(of map[string]gjson.Result, content gjson.Result, at time.Time, line int) {
 	t.noteInput(at)
-	t.user.take(v, content)
+	t.user.take(of, content)
 	for _, b := range content.Array() {
-		if b.Get("type").String() != "tool_result" {
+		b := b.Map()
+		if b["type"].String() != "tool_result" {
 			continue
 		}
 		t.result(Result{
-			Call: strings.Clone(b.Get("tool_use_id").String()), Text: strings.Clone(plain(b.Get("content"))), IsError: b.Get("is_error").Bool(),
-			Took: took(v.Get("toolUseResult")),
+			Call: strings.Clone(b["tool_use_id"].String()), Text: strings.Clone(plain(b["content"])), IsError: b["is_error"].Bool(),
+			Took: took(of["toolUseResult"]),
 		}, at, line)
 	}
 }
@@ -279,10 +282,10 @@ type userText struct {
 // take takes a user's message of a transcript. An agent also writes there
 // messages of its own, and what its own commands print: those are not the user's, and a
 // command that the agent answered was never put to the model.
-func (u *userText) take(v, content gjson.Result) {
+func (u *userText) take(of map[string]gjson.Result, content gjson.Result) {
 	text := strings.TrimSpace(userTextIn(content))
 	switch {
-	case text == "" || v.Get("isMeta").Bool() || strings.HasPrefix(text, "Caveat: The messages below"):
+	case text == "" || of["isMeta"].Bool() || strings.HasPrefix(text, "Caveat: The messages below"):
 	case strings.HasPrefix(text, "<local-command-"):
 		if u.command {
 			u.drop()
