@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
@@ -74,15 +75,15 @@ func (a *ahead) read(name string, r io.Reader, limits recording.Limits, h record
 // counted: how much that is, is chance.
 func (a *ahead) play() (recording.Summary, error) {
 	var failed error
-	func() {
-		defer close(a.over)
-		for do := range a.found {
-			if failed = do(); failed != nil {
-				return
-			}
+	stop := sync.OnceFunc(func() { close(a.over) })
+	defer stop()
+	for do := range a.found { // until the reading has ended, since the file is in use until then
+		if failed != nil {
+			continue
 		}
-	}()
-	for range a.found { // the file is in use until then
+		if failed = do(); failed != nil {
+			stop()
+		}
 	}
 	switch {
 	case a.broke != nil:
