@@ -303,7 +303,7 @@ func (d *decider) decide(call wanted, from string) error {
 		out.Decision, out.Error, out.Reason = permission.Deny.String(), err.Error(), "the call would be refused before permission"
 	} else {
 		out.Decision, out.Reason = decision.Behaviour.String(), decision.Reason.String()
-		d.count(own.rules, decision, query)
+		d.count(decision, query)
 	}
 	if decision.Reason.Hit != (permission.Hit{}) {
 		out.Rule = decision.Reason.Hit.Rule.String()
@@ -339,7 +339,7 @@ func (d *decider) describe(out *reports.RuleDecision, q permission.Query, raw js
 }
 
 // count notes which of the common rules are about a call, and which decided it.
-func (d *decider) count(all permission.Rules, decision permission.Decision, q permission.Query) {
+func (d *decider) count(decision permission.Decision, q permission.Query) {
 	for _, h := range d.rules.All() {
 		if h.Rule.Covers(q) {
 			d.matched[h]++
