@@ -61,7 +61,7 @@ var layers = []struct {
 
 	// The bench stands on the system; the system never on the bench.
 	{"sim/clock", nil},
-	{"sim/stream", nil},
+	{"sim/stream", []string{"toolsys/jsonscan"}},
 	{"sim/secret", nil},
 	{"sim/cassette", []string{"sim/stream", "sim/secret"}},
 	// The providers' wire forms: recordings are read through it, and served APIs read
@@ -72,13 +72,13 @@ var layers = []struct {
 	{"sim/drift", []string{"sim/dialect", "sim/recording", "sim/stream", "toolsys/schema"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/posix", nil},
-	{"sim/world/mcpserve", []string{"toolsys/mcptool"}},
+	{"sim/world/mcpserve", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
 	{"sim/shell/...", []string{"sim/shell/...", "toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
 	{"sim/economics/tokens", []string{"sim/dialect", "sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/economics/promptcache", []string{"sim/dialect", "sim/economics/tokens", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/economics/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
-	{"sim/draft", []string{"toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
+	{"sim/draft", []string{"toolsys/jsonscan", "toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/schema", "toolsys/search", "fixtures"}},
 	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics/promptcache", "sim/recording", "sim/economics/tokens", "toolsys/message", "toolsys/pipeline", "toolsys/render", "toolsys/schedule", "toolsys/settings", "toolsys/tool", "toolsys/trace", "fixtures"}},
 	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},

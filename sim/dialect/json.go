@@ -1,10 +1,11 @@
 package dialect
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // object writes a JSON object of names and values, in their order. What is empty is left
@@ -43,13 +44,11 @@ func isEmpty(v any) bool {
 // JSON writes a value, "null" where what is raw in it is no JSON. Signs of HTML stay
 // as they are.
 func JSON(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
+	out, err := jsonscan.Marshal(v)
+	if err != nil {
 		return []byte("null")
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return out
 }
 
 func raw(v gjson.Result) json.RawMessage { return json.RawMessage(v.Raw) }

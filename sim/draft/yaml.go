@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,6 +16,7 @@ import (
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
@@ -175,15 +175,7 @@ func sound(d recording.Definition) bool {
 }
 
 // quote writes a text as a YAML scalar: JSON's strings are some.
-func quote(text string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		return `""` // no text fails to encode
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func quote(text string) string { return string(jsonscan.AppendQuoted(nil, text)) }
 
 // flow writes a JSON value as YAML in one line, members in their order.
 func flow(v gjson.Result) string {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Event is one server-sent event of a model's response (O2).
@@ -125,13 +127,11 @@ func Rechunk(b []byte, sizes func(i int) int) [][]byte {
 
 // compact encodes v as the API does: no blanks, no HTML escapes.
 func compact(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	out, err := jsonscan.Marshal(v)
+	if err != nil {
 		panic("stream: " + err.Error()) // it is a text or numbers, which never fail
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return out
 }
 
 // squeeze compacts JSON, keeping the order of members; what is no JSON stays.

@@ -1,7 +1,8 @@
 // Package jsonscan reads the grammar of JSON in place. It exists for the paths that
 // every call and every event of a stream takes: they know which members they look for,
 // and what a general decoder allocates on the way is most of their cost. What a reader
-// built on it does not expect it hands to encoding/json, which words the errors.
+// built on it does not expect it hands to encoding/json, which words the errors. Beside
+// that it writes JSON as a person reads it: with no escapes meant for HTML.
 package jsonscan
 
 import "bytes"

@@ -1,6 +1,8 @@
 package jsonscan
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -23,6 +25,15 @@ func AppendText(dst, body []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// Marshal is json.Marshal without the escapes meant for HTML.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // AppendQuoted adds s as a JSON string, byte for byte as encoding/json writes it

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 )
 
@@ -44,13 +45,11 @@ var ErrJournal = errors.New("broken journal")
 // write.
 func WriteJournal(w io.Writer) func(Entry) error {
 	return func(e Entry) error {
-		var line bytes.Buffer
-		enc := json.NewEncoder(&line)
-		enc.SetEscapeHTML(false) // blocks keep their bytes
-		if err := enc.Encode(e); err != nil {
+		line, err := jsonscan.Marshal(e) // blocks keep their bytes
+		if err != nil {
 			return err
 		}
-		_, err := w.Write(line.Bytes())
+		_, err = w.Write(append(line, '\n'))
 		return err
 	}
 }

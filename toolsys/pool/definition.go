@@ -6,6 +6,7 @@ import (
 	"maps"
 	"sync"
 
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
@@ -129,13 +130,13 @@ func write(k definitionKey, o tool.PromptOptions) json.RawMessage {
 	t := k.tool
 	var out []byte
 	if t.Wire.Type != "" {
-		out = appendString(append(out, `{"type":`...), t.Wire.Type)
-		out = appendString(append(out, `,"name":`...), t.Name)
+		out = jsonscan.AppendQuoted(append(out, `{"type":`...), t.Wire.Type)
+		out = jsonscan.AppendQuoted(append(out, `,"name":`...), t.Name)
 	} else {
 		prompt, schema := t.Prompt(o), SchemaOf(t)
 		out = make([]byte, 0, len(t.Name)+len(prompt)+len(schema)+frame)
-		out = appendString(append(out, `{"name":`...), t.Name)
-		out = appendString(append(out, `,"description":`...), prompt)
+		out = jsonscan.AppendQuoted(append(out, `{"name":`...), t.Name)
+		out = jsonscan.AppendQuoted(append(out, `,"description":`...), prompt)
 		out = append(append(out, `,"input_schema":`...), schema...)
 	}
 	if t.Strict {
@@ -160,7 +161,7 @@ func appendWire(out []byte, w tool.Wire) []byte {
 	}
 	for i, caller := range w.Callers {
 		out = append(out, [...]string{`,"allowed_callers":[`, `,`}[min(i, 1)]...)
-		out = appendString(out, caller)
+		out = jsonscan.AppendQuoted(out, caller)
 	}
 	if len(w.Callers) > 0 {
 		out = append(out, ']')
@@ -193,26 +194,4 @@ func SchemaOf(t *tool.Tool) json.RawMessage {
 		return json.RawMessage(`{"type":"object"}`)
 	}
 	return raw
-}
-
-// appendString writes a string as encoding/json does without escaping for HTML.
-func appendString(out []byte, s string) []byte {
-	if plain(s) {
-		return append(append(append(out, '"'), s...), '"')
-	}
-	b := bytes.NewBuffer(out)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	enc.Encode(s) // a string always encodes
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// plain reports whether a string stands in JSON as it is, as most do.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
 }

@@ -1,7 +1,6 @@
 package tokens
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"toolbench/sim/world/mcpserve"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/search"
 	"toolbench/toolsys/settings"
@@ -144,13 +144,7 @@ func (t Tool) hint() string {
 
 // quoted is a JSON string with nothing escaped that need not be.
 func quoted(s string) string {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil { // a string always encodes
-		return `""`
-	}
-	text := strings.TrimSuffix(out.String(), "\n")
+	text := string(jsonscan.AppendQuoted(nil, s))
 	return strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(text)
 }
 

@@ -23,6 +23,7 @@ import (
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/builtin/web"
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -409,15 +410,13 @@ func pastResult(r scenario.PastResult) message.Block {
 
 // rawBlock is a block as an API gave it.
 func rawBlock(members map[string]any) message.Block {
-	var raw bytes.Buffer
-	enc := json.NewEncoder(&raw)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(members); err != nil {
+	raw, err := jsonscan.Marshal(members)
+	if err != nil {
 		return message.Text(err.Error()) // a key that is no text; the API refuses it as well
 	}
 	var b message.Block
-	if json.Unmarshal(raw.Bytes(), &b) != nil {
-		return message.Block{Raw: raw.Bytes()}
+	if json.Unmarshal(raw, &b) != nil {
+		return message.Block{Raw: raw}
 	}
 	return b
 }

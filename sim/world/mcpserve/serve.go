@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // serve makes the library's server of a program, as it is at this moment.
@@ -255,11 +257,9 @@ func echo(args json.RawMessage) (*mcp.CallToolResult, error) {
 	if err := dec.Decode(&v); err != nil {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	out, err := jsonscan.Marshal(v)
+	if err != nil {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
-	return textResult(strings.TrimSuffix(out.String(), "\n")), nil
+	return textResult(string(out)), nil
 }

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
@@ -161,12 +161,10 @@ func definition(d tool.Definition) string {
 	if len(d.Parameters) == 0 {
 		d.Parameters = json.RawMessage(`{"type":"object"}`)
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(d); err != nil { // only a schema that is no JSON
+	line, err := jsonscan.Marshal(d)
+	if err != nil { // only a schema that is no JSON
 		d.Parameters = json.RawMessage(`{"type":"object"}`)
 		return definition(d)
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "</", `<\/`)
+	return strings.ReplaceAll(string(line), "</", `<\/`)
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // notebook is an nbformat 4 file, of which only the cells are understood.
@@ -422,11 +424,9 @@ func plainJSON(v any) json.RawMessage {
 	if raw, ok := v.(json.RawMessage); ok {
 		return raw
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	out, err := jsonscan.Marshal(v)
+	if err != nil {
 		return json.RawMessage("null") // strings, lists and maps of them always encode
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return out
 }
