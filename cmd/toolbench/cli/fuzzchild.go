@@ -148,7 +148,7 @@ func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result
 	}
 	cmd := exec.CommandContext(ctx, a.Self, args...)
 	cmd.Env, cmd.Dir = append(slices.Clone(a.Env), "GOTRACEBACK=all", "TOOLBENCH_DEBUG=1"), a.Dir
-	errs := &head{}
+	errs := &limitedBuffer{most: 1 << 15} // a crash begins with its cause
 	cmd.Stderr = errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -210,17 +210,6 @@ func readChild(r io.Reader, alive func()) (done *fuzz.Result, at uint64) {
 		}
 	}
 	return done, at
-}
-
-// head keeps the beginning of what is written to it: a crash begins with its cause.
-type head struct{ bytes.Buffer }
-
-// Write implements io.Writer.
-func (t *head) Write(p []byte) (int, error) {
-	if room := 1<<15 - t.Len(); room > 0 {
-		t.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }
 
 // mostDeaths is how many processes are spent on making a case small that kills the one
