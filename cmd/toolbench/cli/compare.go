@@ -3,13 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -260,13 +257,7 @@ type candidate struct {
 	Report   json.RawMessage `json:"report"`
 }
 
-func (a *app) candidateFile() string {
-	if a.Cache == "" {
-		return ""
-	}
-	hash := sha256.Sum256([]byte(a.Dir))
-	return filepath.Join(a.Cache, "toolbench", "candidate-"+hex.EncodeToString(hash[:8])+".json")
-}
+func (a *app) candidateFile() string { return a.kept("candidate") }
 
 // keepForBless keeps a report. That it cannot be kept is no reason to fail.
 func (a *app) keepForBless(baseline string, now reports.Stored) {

@@ -392,16 +392,19 @@ type lastFailed struct{ file string }
 
 type failedJSON struct {
 	Version int      `json:"version"`
-	Dir     string   `json:"dir"`
 	Failed  []string `json:"failed"`
 }
 
-func (a *app) lastFailed() *lastFailed {
+func (a *app) lastFailed() *lastFailed { return &lastFailed{a.kept("last-failed")} }
+
+// kept is the file in which something is kept of the working directory; "" where there is
+// no folder for that.
+func (a *app) kept(what string) string {
 	if a.Cache == "" {
-		return &lastFailed{}
+		return ""
 	}
 	hash := sha256.Sum256([]byte(a.Dir))
-	return &lastFailed{filepath.Join(a.Cache, "toolbench", "last-failed-"+hex.EncodeToString(hash[:8])+".json")}
+	return filepath.Join(a.Cache, "toolbench", what+"-"+hex.EncodeToString(hash[:8])+".json")
 }
 
 // read gives the keys of what did not pass. Without a file there is an error that
