@@ -240,7 +240,7 @@ func (p *page) longest(rows []replayRow) {
 	sorted := slices.SortedStableFunc(slices.Values(rows), func(a, b replayRow) int { return cmp.Compare(most(b), most(a)) })
 	var names []string
 	for _, row := range sorted[:min(3, len(sorted))] {
-		names = append(names, fmt.Sprintf("%s %s", CutMiddle(row.name, nameWidth, p.ASCII), p.short(most(row))))
+		names = append(names, fmt.Sprintf("%s %s", cutMiddle(row.name, nameWidth, p.ASCII), p.short(most(row))))
 	}
 	p.fold("", "longest: "+strings.Join(names, ", "))
 }

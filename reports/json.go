@@ -57,8 +57,8 @@ func (p share) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, rounded(float64(p), 1e4), 'f', -1, 64), nil
 }
 
-// PrintJSON writes a value as indented JSON that is safe to print. Lists are never null.
-func PrintJSON(w io.Writer, value any) error {
+// printJSON writes a value as indented JSON that is safe to print. Lists are never null.
+func printJSON(w io.Writer, value any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -104,7 +104,7 @@ func writeOTLP(w io.Writer, views []view, o Options) error {
 			scope.Spans = append(scope.Spans, spansOf(other, (i+1)*1000+j, finder)...)
 		}
 	}
-	return PrintJSON(w, otlpDoc{[]otlpResource{{
+	return printJSON(w, otlpDoc{[]otlpResource{{
 		Resource:   otlpAttributes{[]otlpAttribute{attribute("service.name", "toolbench")}},
 		ScopeSpans: []otlpScope{scope}, SchemaURL: otlpSchema,
 	}}})

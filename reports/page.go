@@ -218,7 +218,7 @@ func (g Grid) shortened(by int, ascii bool) (Grid, bool) {
 	g.Rows = rows
 	if g.Footer != nil {
 		g.Footer = slices.Clone(g.Footer)
-		g.Footer[0] = CutMiddle(g.Footer[0], room, ascii)
+		g.Footer[0] = cutMiddle(g.Footer[0], room, ascii)
 	}
 	return g, Width(g.Columns[0].Title) <= room
 }
@@ -354,7 +354,7 @@ func (g Grid) details(row []string, width int) []string {
 			items = append(items, g.Columns[i+1].Title+" "+cell)
 		}
 	}
-	return foldAll(Pack(items, 2, width-2), width-2)
+	return foldAll(pack(items, 2, width-2), width-2)
 }
 
 func foldAll(lines []string, width int) []string {

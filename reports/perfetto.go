@@ -46,7 +46,7 @@ func writePerfetto(w io.Writer, views []view, o Options) error {
 			p.process(other)
 		}
 	}
-	return PrintJSON(w, p.doc)
+	return printJSON(w, p.doc)
 }
 
 type perfetto struct {

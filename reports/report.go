@@ -85,7 +85,7 @@ type Report interface {
 func Print(w io.Writer, r Report, format string, o Options) error {
 	switch format {
 	case "json":
-		return PrintJSON(w, r.document())
+		return printJSON(w, r.document())
 	case "markdown":
 		if c, ok := r.(CompareReport); ok {
 			return c.markdown(w)

@@ -59,7 +59,7 @@ type callJSON struct {
 // JSON writes one object as run.schema.json describes it. Texts are the true ones;
 // what a terminal would obey is escaped, so that printing the report is safe.
 func JSON(w io.Writer, outcomes []check.Result, o Options) error {
-	return PrintJSON(w, runOf(outcomes, o))
+	return printJSON(w, runOf(outcomes, o))
 }
 
 // StoredRun is the report of outcomes as it would be read back.

@@ -74,16 +74,16 @@ func Cut(s string, width int, ascii bool) string {
 	return measure().Truncate(s, width, cutMark(ascii))
 }
 
-// CutMiddle shortens a line as Cut does, but keeps more of its end than of its
+// cutMiddle shortens a line as Cut does, but keeps more of its end than of its
 // beginning: names differ at their ends.
-func CutMiddle(s string, width int, ascii bool) string { return cutBehind(s, width/3, width, ascii) }
+func cutMiddle(s string, width int, ascii bool) string { return cutBehind(s, width/3, width, ascii) }
 
 // Shorten gives names at most width columns. Each is cut in its middle; where two would then
 // read alike, farther behind, for as long as they do.
 func Shorten(names []string, width int, ascii bool) []string {
 	short := make([]string, len(names))
 	for i, name := range names {
-		short[i] = CutMiddle(name, width, ascii)
+		short[i] = cutMiddle(name, width, ascii)
 	}
 	for head := width/3 + 1; head < width; head++ {
 		read := map[string]string{}
@@ -165,10 +165,10 @@ func firstRune(s string) string {
 	return s
 }
 
-// Pack puts items into as few lines of at most width columns as their order
+// pack puts items into as few lines of at most width columns as their order
 // allows, gap blanks between neighbours. An item wider than the width has a line
 // of its own.
-func Pack(items []string, gap, width int) []string {
+func pack(items []string, gap, width int) []string {
 	var lines []string
 	for _, item := range items {
 		last := len(lines) - 1

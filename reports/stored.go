@@ -106,7 +106,7 @@ func fits(command string, data []byte) error {
 func StoredOf(command string, r Report) Stored { return Stored{command, r.document()} }
 
 // Write writes a stored report as it was read.
-func (s Stored) Write(w io.Writer) error { return PrintJSON(w, s.doc) }
+func (s Stored) Write(w io.Writer) error { return printJSON(w, s.doc) }
 
 // UnmarshalJSON reads a number of milliseconds back.
 func (d *ms) UnmarshalJSON(data []byte) error {

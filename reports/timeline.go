@@ -45,7 +45,7 @@ func (p *page) timeline(outcome check.Result) {
 	p.headline(outcome)
 	if lanes := lanesOf(outcome); len(lanes) > 0 {
 		p.drawLanes(lanes, p.layout(lanes, longest(outcome)))
-		p.lines(Pack(legend(lanes, glyphsFor(p.ASCII)), 3, p.Width)...)
+		p.lines(pack(legend(lanes, glyphsFor(p.ASCII)), 3, p.Width)...)
 	}
 	p.lines(p.waits(outcome)...)
 	if all := ran(outcome); len(all) > 0 {

@@ -87,7 +87,7 @@ func (r TokensReport) worst(ascii bool) Grid {
 		if row.Basis == tokens.BasisMeasured {
 			full = "* " + full
 		}
-		g.add(CutMiddle(Safe(row.Name), 48, ascii), full, row.Description, row.Schema, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved))
+		g.add(cutMiddle(Safe(row.Name), 48, ascii), full, row.Description, row.Schema, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved))
 	}
 	return g
 }
@@ -227,7 +227,7 @@ func sessionNames(sessions []tokens.Session, ascii bool) []string {
 		full := Safe(path.Base(s.File))
 		name := Cut(full, room, ascii)
 		if begun[name] > 1 {
-			name = CutMiddle(full, room, ascii)
+			name = cutMiddle(full, room, ascii)
 		}
 		names[i] = name + " #" + strconv.Itoa(s.Conversation)
 	}

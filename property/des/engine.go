@@ -20,8 +20,8 @@ type Stepper interface {
 // itself.
 const Forever = 1000 * time.Hour
 
-// MaxEntries bounds a log: a case whose log is longer does not come to an end.
-const MaxEntries = 1 << 16
+// maxEntries bounds a log: a case whose log is longer does not come to an end.
+const maxEntries = 1 << 16
 
 // Engine plays cases, one after the other. It keeps its buffers from case to case;
 // one goroutine may use it at a time. The zero value plays the scheduler's core.
@@ -66,7 +66,7 @@ func (e *Engine) Run(c *Case) (*Log, error) {
 		if len(e.queue) == 0 {
 			return nil, fmt.Errorf("everything waits and nothing can happen any more, after\n%s", &e.log)
 		}
-		if len(e.log.Entries) > MaxEntries {
+		if len(e.log.Entries) > maxEntries {
 			return nil, fmt.Errorf("the case does not end: %d entries", len(e.log.Entries))
 		}
 		w := e.queue.pop()

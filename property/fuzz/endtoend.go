@@ -43,7 +43,7 @@ func EndToEnd(ctx context.Context, c *des.Case) (*des.Log, check.Result, error) 
 			out.Failures = append(out.Failures, check.Failure{Expectation: "repeated", Expected: out.Digest, Found: again.Digest})
 		}
 	}
-	log, err := ReadTrace(c, out.Trace)
+	log, err := readTrace(c, out.Trace)
 	return log, out, err
 }
 
@@ -73,8 +73,8 @@ var kinds = map[trace.Kind]des.Kind{
 	trace.KindInterrupt: des.Interrupt, trace.KindFallback: des.Fallback, trace.KindTurnEnd: des.Committed, trace.KindRunEnd: des.Over,
 }
 
-// ReadTrace reads a trace as a log.
-func ReadTrace(c *des.Case, events []trace.Event) (*des.Log, error) {
+// readTrace reads a trace as a log.
+func readTrace(c *des.Case, events []trace.Event) (*des.Log, error) {
 	index := map[string]int16{}
 	for n := range c.Calls() {
 		index[c.Call(n).ID] = int16(n)

@@ -85,7 +85,7 @@ func (l *InProcess) Run(ctx context.Context, c *des.Case) (*des.Log, check.Resul
 		if r.err != nil {
 			return nil, r.out, r.err
 		}
-		log, err := ReadTrace(c, r.out.Trace)
+		log, err := readTrace(c, r.out.Trace)
 		return log, r.out, err
 	case <-ctx.Done():
 		l.run = newCaseRun() // what still runs on the old one is left alone

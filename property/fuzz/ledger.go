@@ -49,15 +49,15 @@ var (
 	digits     = regexp.MustCompile(`\d+(\.\d+)?(ns|µs|ms|s|m|h)?`)
 )
 
-// Cause is what of a failure does not depend on the case: the message without quoted
+// causeOf is what of a failure does not depend on the case: the message without quoted
 // texts, numbers and durations.
-func Cause(found string) string {
+func causeOf(found string) string {
 	return digits.ReplaceAllString(quotedPart.ReplaceAllString(found, `"…"`), "N")
 }
 
 // FindingID names a cause in a few characters.
 func FindingID(broke, found string) string {
-	sum := sha256.Sum256([]byte(broke + "\x00" + Cause(found)))
+	sum := sha256.Sum256([]byte(broke + "\x00" + causeOf(found)))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -78,7 +78,7 @@ func (l *Ledger) Seen(broke, found, again string) *Finding {
 		}
 		return f
 	}
-	l.Findings = append(l.Findings, Finding{ID: id, Broke: broke, Cause: Cause(found), Found: found, Status: FindingNew, Times: 1, Again: again})
+	l.Findings = append(l.Findings, Finding{ID: id, Broke: broke, Cause: causeOf(found), Found: found, Status: FindingNew, Times: 1, Again: again})
 	return &l.Findings[len(l.Findings)-1]
 }
 

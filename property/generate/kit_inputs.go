@@ -164,13 +164,13 @@ func drawMonitor(m *SystemMaker) object {
 func drawCronCreate(m *SystemMaker) object {
 	m.made.crons++
 	m.made.jobs++
-	in := object{"cron": pick(m, CronLines...), "prompt": fmt.Sprintf("Job %d.", m.made.crons)}
+	in := object{"cron": pick(m, cronLines...), "prompt": fmt.Sprintf("Job %d.", m.made.crons)}
 	m.one(in, "recurring", false, true)
 	return in
 }
 
-// CronLines are the lines that cases give jobs; some are none.
-var CronLines = []string{"*/5 * * * *", "*/20 * * * *", "30 * * * *", "7 1 * * *", "0 0 31 2 *", "61 * * * *", "* * * 1234", "15 0 1 1 *"}
+// cronLines are the lines that cases give jobs; some are none.
+var cronLines = []string{"*/5 * * * *", "*/20 * * * *", "30 * * * *", "7 1 * * *", "0 0 31 2 *", "61 * * * *", "* * * 1234", "15 0 1 1 *"}
 
 func drawCronDelete(m *SystemMaker) object {
 	return object{"id": m.numbered("cron_", m.made.crons)}

@@ -87,7 +87,7 @@ func (b *Bound) UnmarshalYAML(n ast.Node) error {
 	if err != nil {
 		return err
 	}
-	got, err := ParseBound(text)
+	got, err := parseBound(text)
 	if err != nil {
 		return problem(n, err)
 	}
@@ -99,8 +99,8 @@ var errPace = errors.New("a pace is `recorded`, or first_byte and tokens_per_sec
 
 var operators = []string{">=", "<=", "!=", "==", ">", "<", "="}
 
-// ParseBound reads the syntax of Bound.
-func ParseBound(text string) (Bound, error) {
+// parseBound reads the syntax of Bound.
+func parseBound(text string) (Bound, error) {
 	b := Bound{op: "=", text: strings.TrimSpace(text)}
 	rest := b.text
 	for _, op := range operators {
