@@ -27,13 +27,9 @@ func (s *scanner) scanTrace(r *bufio.Reader) error {
 		return s.broken(err)
 	}
 	tr := &traceScan{s: s, r: r, chains: s.chains(), line: 2}
-	for {
-		l, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for l, err := range lines.all(s) {
 		if err != nil {
-			return s.broken(err)
+			return err
 		}
 		tr.number++
 		more, err := tr.exchange(string(l.text))

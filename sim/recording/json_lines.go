@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -55,13 +53,9 @@ func (s *scanner) scanLines(r *bufio.Reader) error {
 	ls := s.lineScan()
 	lines := &lineReader{r: r, max: s.limits.Line}
 	bad := 0
-	for {
-		l, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for l, err := range lines.all(s) {
 		if err != nil {
-			return s.broken(err)
+			return err
 		}
 		ls.at = l.n
 		switch text := bytes.TrimSpace(l.text); {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 )
@@ -314,6 +315,24 @@ func (l *lineReader) next() (line, error) {
 			return l.trim(out), nil
 		default:
 			return line{}, err
+		}
+	}
+}
+
+// all gives the lines that are left; an error, in the words of s, is the last.
+func (l *lineReader) all(s *scanner) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		for {
+			next, err := l.next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				err = s.broken(err)
+			}
+			if !yield(next, err) || err != nil {
+				return
+			}
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -54,13 +53,9 @@ func (s *scanner) scanSSE(r *bufio.Reader) error {
 	first, between, feed := 0, true, []byte(nil)
 	d := &dialect.Stream{Emit: func(e stream.Event) error { return out.responses.add(e.Clone(), first) }}
 	emit := func(e stream.Event) error { return eachApart(e, d.Add) }
-	for {
-		l, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for l, err := range lines.all(s) {
 		if err != nil {
-			return s.broken(err)
+			return err
 		}
 		if at = l.n; l.long {
 			s.tooLong(l.n)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,13 +41,9 @@ func (s *scanner) scanYAML(r *bufio.Reader) error {
 	y := &yamlScan{exchanges: s.exchanges()}
 	y.list = ""
 	lines := &lineReader{r: r, max: s.limits.Line}
-	for {
-		l, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for l, err := range lines.all(s) {
 		if err != nil {
-			return s.broken(err)
+			return err
 		}
 		if l.long {
 			return s.fail(ErrTooLarge, "line %d is longer than %d bytes", l.n, s.limits.Line)
