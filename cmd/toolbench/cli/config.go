@@ -15,8 +15,6 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"toolbench/toolsys/search"
 )
 
 // ConfigFile is the name of a project's file of flags, which is looked for in the
@@ -183,7 +181,7 @@ func (c config) check(root *cobra.Command) error {
 	for _, s := range c.settings {
 		command := commandNamed(root, s.command)
 		if command == nil {
-			return usage("%s: there is no command %s%s; or write %s, for all", s.at, s.command, meant(search.Nearest(s.command, commandNames(root), nil, 1)), everyCommand)
+			return usage("%s: there is no command %s%s; or write %s, for all", s.at, s.command, closest(s.command, commandNames(root)), everyCommand)
 		}
 		switch {
 		case s.command == personal:

@@ -8,7 +8,6 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/scenario"
-	"toolbench/toolsys/search"
 )
 
 type listFlags struct {
@@ -91,7 +90,7 @@ func one(what string, words ...string) cobra.PositionalArgs {
 			if slices.Contains(words, args[0]) {
 				return nil
 			}
-			return usage("unknown %s %q%s; use one of %s", what, args[0], meant(search.Nearest(args[0], words, nil, 1)), strings.Join(words, ", "))
+			return usage("unknown %s %q%s; use one of %s", what, args[0], closest(args[0], words), strings.Join(words, ", "))
 		}
 		return usage("name one %s: %s", what, strings.Join(words, ", "))
 	}

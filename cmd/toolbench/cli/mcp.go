@@ -20,7 +20,6 @@ import (
 	"toolbench/toolsys"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
-	"toolbench/toolsys/search"
 	"toolbench/toolsys/tool"
 )
 
@@ -260,7 +259,7 @@ func chosen(all []*tool.Tool, name string) (*tool.Tool, error) {
 	}
 	switch len(own) {
 	case 0:
-		return nil, usage("no server has a tool %q%s; see `toolbench mcp list`", name, meant(search.Nearest(name, names, nil, 1)))
+		return nil, usage("no server has a tool %q%s; see `toolbench mcp list`", name, closest(name, names))
 	case 1:
 		return chosen(all, own[0])
 	}

@@ -19,7 +19,6 @@ import (
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/schedule"
-	"toolbench/toolsys/search"
 	"toolbench/toolsys/settings"
 	"toolbench/toolsys/tool"
 )
@@ -68,7 +67,7 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 	known := builtin.Names()
 	for _, name := range f.tools {
 		if !slices.Contains(known, name) {
-			return usage("--tool %s: there is no such built-in tool%s; see `toolbench list tools`", name, meant(search.Nearest(name, known, nil, 1)))
+			return usage("--tool %s: there is no such built-in tool%s; see `toolbench list tools`", name, closest(name, known))
 		}
 	}
 	c := newCallers()

@@ -17,7 +17,6 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
-	"toolbench/toolsys/search"
 	"toolbench/toolsys/tool"
 )
 
@@ -59,7 +58,7 @@ func (c *config) programs(kind string, n ast.Node) error {
 		if err := yaml.NodeToValue(m.Value, &p, yaml.Strict()); err != nil {
 			near := ""
 			if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
-				near = meant(search.Nearest(strings.Trim(strings.TrimPrefix(unknown.Message, "unknown field "), `"`), []string{"command", "about", "schema", "safe", "session", "limit"}, nil, 1))
+				near = closest(strings.Trim(strings.TrimPrefix(unknown.Message, "unknown field "), `"`), []string{"command", "about", "schema", "safe", "session", "limit"})
 			}
 			return usage("%s%s; see `toolbench help embedding` for what %s may say", yamlProblem(c.file, err), near, p.name)
 		}

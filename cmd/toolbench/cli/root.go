@@ -89,6 +89,9 @@ func meant(suggestions []string) string {
 	return fmt.Sprintf(" (did you mean %s?)", strings.Join(suggestions, " or "))
 }
 
+// closest asks for the name that is spelt most like a word, if one is.
+func closest(word string, names []string) string { return meant(search.Nearest(word, names, nil, 1)) }
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the versions of the program and of its formats",

@@ -99,7 +99,7 @@ func drawEdited(in EditIn, o tool.Outcome[EditOut]) []render.Node {
 	if o.Data.Kind == "create" {
 		return []render.Node{render.Words(o.Data.text(), render.Dim)}
 	}
-	head := render.Words("Edited "+o.Data.Path+" ("+count(o.Data.Replaced, "replacement")+")", render.Dim)
+	head := render.Words("Edited "+o.Data.Path+" ("+render.Count(o.Data.Replaced, "replacement")+")", render.Dim)
 	return append([]render.Node{head}, change(in.Path, hunksOf(o.Data.Patch), o.Data.PatchCut)...)
 }
 

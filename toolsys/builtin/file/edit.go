@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -162,7 +163,7 @@ func (o EditOut) text() string {
 	if o.Kind == "create" { // the model has just written all of it
 		return fmt.Sprintf("Created %s.", o.Path)
 	}
-	head := fmt.Sprintf("Edited %s (%s).", o.Path, count(o.Replaced, "replacement"))
+	head := fmt.Sprintf("Edited %s (%s).", o.Path, render.Count(o.Replaced, "replacement"))
 	if lines := snippet(o.Patch); lines != "" {
 		head += " Around the change it now reads:\n" + lines
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -114,7 +115,7 @@ func (g *gathered) finish() GrepOut {
 	o.Omitted = omitted[0] + omitted[1] + omitted[2] // two of them are 0
 	o.Notes = treeNotes(g.left, g.folders)
 	if g.unread > 0 {
-		o.Notes = append(o.Notes, count(g.unread, "file")+" could not be read or too large.")
+		o.Notes = append(o.Notes, render.Count(g.unread, "file")+" could not be read or too large.")
 	}
 	return o
 }
@@ -179,7 +180,7 @@ func (o GrepOut) summary() []string {
 		lines = append(lines, fmt.Sprintf("[%d more are not shown. Use offset for them.]", o.Omitted))
 	}
 	if o.Mode == "count" && o.Matches > 0 {
-		lines = append(lines, fmt.Sprintf("[%d in all, in %s.]", o.Matches, count(o.In, "file")))
+		lines = append(lines, fmt.Sprintf("[%d in all, in %s.]", o.Matches, render.Count(o.In, "file")))
 	}
 	for _, note := range o.Notes {
 		lines = append(lines, "["+note+"]")
@@ -289,5 +290,5 @@ func (h hidden) covers(r permission.Rule, rel string) bool {
 
 // hiddenNote is the note that there is more than is shown.
 func hiddenNote(n int) string {
-	return count(n, "file") + " left out, which permission rules keep from being read."
+	return render.Count(n, "file") + " left out, which permission rules keep from being read."
 }

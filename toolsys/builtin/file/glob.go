@@ -14,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -200,7 +201,7 @@ func treeNotes(left, unreadable int) []string {
 		notes = append(notes, hiddenNote(left))
 	}
 	if unreadable > 0 {
-		notes = append(notes, count(unreadable, "folder")+" could not be read.")
+		notes = append(notes, render.Count(unreadable, "folder")+" could not be read.")
 	}
 	return notes
 }

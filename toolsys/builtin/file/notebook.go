@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"toolbench/toolsys/jsonscan"
+	"toolbench/toolsys/render"
 )
 
 // notebook is an nbformat 4 file, of which only the cells are understood.
@@ -341,7 +342,7 @@ func sendable(all []Media, notes []string) ([]Media, []string) {
 		}
 	}
 	if left := len(all) - len(kept); left > 0 {
-		notes = append(notes, count(left, "image")+" too large to be shown.")
+		notes = append(notes, render.Count(left, "image")+" too large to be shown.")
 	}
 	return kept, notes
 }

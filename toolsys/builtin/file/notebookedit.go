@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -200,7 +201,7 @@ func (d Deps) editNotebook(_ context.Context, in NotebookEditIn, c *tool.Context
 
 func (o NotebookEditOut) text() string {
 	verb := map[string]string{"replace": "Replaced", "insert": "Inserted", "delete": "Deleted"}[o.Mode]
-	s := fmt.Sprintf("%s %s cell %s of %s, which now has %s.", verb, o.Kind, o.Cell, o.Path, count(o.Cells, "cell"))
+	s := fmt.Sprintf("%s %s cell %s of %s, which now has %s.", verb, o.Kind, o.Cell, o.Path, render.Count(o.Cells, "cell"))
 	if o.Mode != "delete" {
 		s += "\n" + o.Source
 	}

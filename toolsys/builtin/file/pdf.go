@@ -10,6 +10,7 @@ import (
 
 	"github.com/ledongthuc/pdf"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -42,7 +43,7 @@ func viewPDF(p place, content []byte, in ReadIn) (ReadOut, error) {
 // within is the range as far as the document goes.
 func (w pages) within(p place, total int) (span, error) {
 	if w.first > total {
-		return span{}, failure(refuse(CodeRange, "%s has %s; page %d is beyond the end.", p.abs, count(total, "page"), w.first))
+		return span{}, failure(refuse(CodeRange, "%s has %s; page %d is beyond the end.", p.abs, render.Count(total, "page"), w.first))
 	}
 	r := span{first: w.first, shown: min(w.last, total) - w.first + 1, total: total}
 	if r.shown > maxPages {

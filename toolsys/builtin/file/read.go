@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -192,7 +193,7 @@ func textNotes(t text, r span) []string {
 		notes = append(notes, note)
 	}
 	if n := t.foreign(); n > 0 {
-		notes = append(notes, fmt.Sprintf("The file is not valid UTF-8: %s shown as �.", count(n, "byte")))
+		notes = append(notes, fmt.Sprintf("The file is not valid UTF-8: %s shown as �.", render.Count(n, "byte")))
 	}
 	return notes
 }
@@ -218,7 +219,7 @@ func (r span) note(unit string) string {
 	case r.complete():
 		return ""
 	case r.shown == 0:
-		return fmt.Sprintf("The offset is beyond the end: the file has %s.", count(r.total, unit))
+		return fmt.Sprintf("The offset is beyond the end: the file has %s.", render.Count(r.total, unit))
 	}
 	return fmt.Sprintf("Shown: %ss %d to %d of %d. Use offset and limit for others.", unit, r.first, r.first+r.shown-1, r.total)
 }
@@ -297,12 +298,4 @@ func cut(line string) string {
 		end += size
 	}
 	return fmt.Sprintf("%s… [line cut, %d more characters]", line[:end], chars-maxLineChars)
-}
-
-// count words a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/afero"
 
+	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
 
@@ -117,7 +118,7 @@ func (o WriteOut) text() string {
 	if o.Kind == "update" {
 		verb = "Replaced"
 	}
-	return fmt.Sprintf("%s %s (%s).", verb, o.Path, count(o.Lines, "line"))
+	return fmt.Sprintf("%s %s (%s).", verb, o.Path, render.Count(o.Lines, "line"))
 }
 
 // newFileMode and newFolderMode are what a new file and its folders get, less the
