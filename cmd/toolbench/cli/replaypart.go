@@ -275,7 +275,7 @@ func (a *app) replayApart(ctx context.Context, b replayBatch) ([]byte, error) {
 	if err := gob.NewEncoder(&in).Encode(b); err != nil {
 		return nil, err
 	}
-	errs := &head{}
+	errs := &limitedBuffer{most: 1 << 15}
 	cmd := exec.CommandContext(ctx, a.Self, "replay", "--child")
 	cmd.Env, cmd.Dir, cmd.WaitDelay = append(slices.Clone(a.Env), "GITHUB_ACTIONS="), a.Dir, time.Second
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, errs
