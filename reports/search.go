@@ -135,7 +135,7 @@ func searchNotes(all []retrieval.Standing) []string {
 		lines = append(lines, fmt.Sprintf("Queries for which there is no tool: %d; answered with nothing: %s.", none, strings.Join(given, ", ")))
 	}
 	for _, s := range all {
-		if isDefault(s.Ranker) {
+		if s.Ranker.IsDefault() {
 			lines = append(lines, s.Ranker.Name+" is the ranker that ToolSearch uses by default.")
 		}
 	}
@@ -207,15 +207,13 @@ func (r SearchReport) document() any {
 	}
 	for _, s := range r.Standings {
 		report.Rankers = append(report.Rankers, standingJSON{
-			Name: s.Ranker.Name, About: s.Ranker.About, Default: isDefault(s.Ranker),
+			Name: s.Ranker.Name, About: s.Ranker.About, Default: s.Ranker.IsDefault(),
 			All: figuresOf(s.All, r.Ks), Even: figuresOf(s.Half[0], r.Ks), Odd: figuresOf(s.Half[1], r.Ks),
 			Classes: groupsOf(s.Classes, r.Ks), Languages: groupsOf(s.Langs, r.Ks), NoneGiven: s.NoneGiven,
 		})
 	}
 	return report
 }
-
-func isDefault(r search.Ranker) bool { return r.Name == search.DefaultRanker().Name }
 
 func figuresOf(f *retrieval.Figures, ks []int) figuresJSON {
 	j := figuresJSON{Queries: f.Queries, Hit: map[string]portion{}, Recall: map[string]portion{}, MRR: portion(fourDigits(f.MRR()))}
@@ -258,7 +256,7 @@ type matchJSON struct {
 func (r FindingsReport) document() any {
 	report := findingsJSON{Version: SearchVersion, Catalogue: r.Tools, Query: r.Words}
 	for _, f := range r.Found {
-		j := toolsFoundJSON{Name: f.Ranker.Name, About: f.Ranker.About, Default: isDefault(f.Ranker), Missing: f.Missing}
+		j := toolsFoundJSON{Name: f.Ranker.Name, About: f.Ranker.About, Default: f.Ranker.IsDefault(), Missing: f.Missing}
 		for _, m := range f.Matches {
 			j.Matches = append(j.Matches, matchJSON{m.Name, fourDigits(m.Score), m.Why})
 		}

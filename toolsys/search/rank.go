@@ -99,6 +99,9 @@ func Lexicon() Ranker {
 // DefaultRanker is the one a pool is searched with unless another is asked for.
 func DefaultRanker() Ranker { return Lexicon() }
 
+// IsDefault reports whether the ranker is the one that is used where none is chosen.
+func (r Ranker) IsDefault() bool { return r.Name == DefaultRanker().Name }
+
 // Rankers are all there are, the baseline first.
 func Rankers() []Ranker { return []Ranker{Seed(), BM25(), BM25Params(), Lexicon()} }
 

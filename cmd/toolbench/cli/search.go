@@ -89,7 +89,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 		return usage("name the tools to search, as in `toolbench search --catalog tools.json 'send a message'`")
 	case f.queries == "" && strings.TrimSpace(words) == "":
 		return usage("give the words to look for, as in `toolbench search --catalog FILE 'send a message'`, or give --queries FILE")
-	case f.minHit5 > 0 && (f.queries == "" || !slices.Contains(f.ks, 5) || !slices.ContainsFunc(f.rankers, isDefaultRanker)):
+	case f.minHit5 > 0 && (f.queries == "" || !slices.Contains(f.ks, 5) || !slices.ContainsFunc(f.rankers, search.Ranker.IsDefault)):
 		return usage("--min-hit5 is about labelled queries: give --queries FILE, with %s among --ranker and 5 among --k", search.DefaultRanker().Name)
 	case f.queries != "" && len(args) > 0:
 		return usage("%q and --queries exclude each other: words are searched, queries are measured", words)
@@ -167,11 +167,9 @@ func (a *app) measure(ctx context.Context, tools searched, f searchFlags, agains
 		return err
 	}
 	for _, s := range standings {
-		if hit := s.All.Hit(max(0, slices.Index(f.ks, 5))); f.minHit5 > 0 && isDefaultRanker(s.Ranker) && hit < f.minHit5 {
+		if hit := s.All.Hit(max(0, slices.Index(f.ks, 5))); f.minHit5 > 0 && s.Ranker.IsDefault() && hit < f.minHit5 {
 			return &exitError{ExitFailed, fmt.Errorf("%s has a hit@5 of %.4g, less than --min-hit5 %g", s.Ranker.Name, hit, f.minHit5)}
 		}
 	}
 	return nil
 }
-
-func isDefaultRanker(r search.Ranker) bool { return r.Name == search.DefaultRanker().Name }
