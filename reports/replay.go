@@ -320,7 +320,7 @@ func leftOut(c *replay.Conversation) int {
 }
 
 func figureOf(f replay.Figure) figureJSON {
-	return figureJSON{ms(f.Makespan), share(f.Hidden), f.Basis.String()}
+	return figureJSON{ms(f.Makespan), share(rounded(f.Hidden, 1e4)), f.Basis.String()}
 }
 
 // summary words a replay in a line.

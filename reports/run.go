@@ -80,7 +80,7 @@ func outcomeOf(outcome check.Result, o Options) outcomeJSON {
 	j := outcomeJSON{
 		Name: outcome.Name, About: outcome.About, File: outcome.File, Tags: outcome.Tags,
 		Status: outcome.Status, Policy: outcome.Policy, Seed: outcome.Seed,
-		MakespanMS: ms(outcome.Makespan), BoundMS: ms(outcome.LowerBound), SerialMS: ms(outcome.Serial), HiddenPercent: share(outcome.Hidden),
+		MakespanMS: ms(outcome.Makespan), BoundMS: ms(outcome.LowerBound), SerialMS: ms(outcome.Serial), HiddenPercent: share(rounded(outcome.Hidden, 1e4)),
 		Batches: outcome.Batches, Failures: outcome.Failures,
 		TraceDigest: outcome.Digest, Invalid: outcome.Invalid, Notes: outcome.Notes, Again: o.again(outcome),
 	}

@@ -69,7 +69,7 @@ func (f *spreadFlags) check() error {
 }
 
 // others reports whether workers of other processes and machines may come.
-func (f *spreadFlags) others() bool { return f.nats != "" || f.listen != anyPort || f.store != "" }
+func (f *spreadFlags) others() bool { return f.nats != "" || f.listen != anyPort || f.store != "" || f.workers == 0 }
 
 // spreadCases are the flags of cases that are played on many machines.
 type spreadCases struct {
@@ -210,7 +210,7 @@ func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *nat
 			}
 		})
 	}
-	if f.others() || f.workers == 0 {
+	if f.others() {
 		a.logf("workers may come: %stoolbench worker --nats %s --name %s", s.tokenWords(a.env(natsToken)), withoutUser(s.url), f.name)
 	}
 	p := a.fuzzProgress(fuzzFlags{})

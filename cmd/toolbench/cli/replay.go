@@ -50,7 +50,7 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.BoolVar(&f.child, "child", false, "replay a batch for a parent")
 	flags.Lookup("child").Hidden = true
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error {
-		f.spreads = slices.ContainsFunc([]string{"workers", "nats", "listen", "store"}, flags.Changed)
+		f.spreads = slices.ContainsFunc(strings.Fields("workers part nats listen store name replicas tries silence unsent"), flags.Changed)
 		return a.replay(cmd.Context(), args, f)
 	})
 }
