@@ -59,7 +59,7 @@ func (s *Server) URL() string { return s.s.ClientURL() }
 // Empty waits for a moment until one client is left at most: a worker that sees that its queue is
 // closed goes, and one that only sees the server end waits for another.
 func (s *Server) Empty(ctx context.Context) {
-	for tries := 30; tries > 0 && s.s.NumClients() > 1 && pause(ctx, 100*time.Millisecond) == nil; {
+	for tries := 100; tries > 0 && s.s.NumClients() > 1 && pause(ctx, 100*time.Millisecond) == nil; {
 		tries--
 	}
 }

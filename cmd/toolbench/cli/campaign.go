@@ -69,7 +69,9 @@ func (f *spreadFlags) check() error {
 }
 
 // others reports whether workers of other processes and machines may come.
-func (f *spreadFlags) others() bool { return f.nats != "" || f.listen != anyPort || f.store != "" || f.workers == 0 }
+func (f *spreadFlags) others() bool {
+	return f.nats != "" || f.listen != anyPort || f.store != "" || f.workers == 0
+}
 
 // spreadCases are the flags of cases that are played on many machines.
 type spreadCases struct {
