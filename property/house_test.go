@@ -49,6 +49,7 @@ type house struct {
 	spoken, private       map[string]int
 	says, reports         int // "says whether", "reports whether"
 	retired               map[string]map[string]int
+	misnamed              []string // declarations whose comment begins with another name
 	longSubjects, commits int
 	bodies                int
 }
@@ -68,6 +69,7 @@ func TestHouse(t *testing.T) {
 	assert.LessOrEqual(t, len(h.files), 688, "files of Go without tests")
 	assert.Less(t, 1000*(sum(h.spoken)+sum(h.private)), 2*h.comments, "words of comments that make code a person, per 1,000")
 	assert.Less(t, 10*h.says, h.reports, "says whether, beside reports whether")
+	assert.Empty(t, h.misnamed, "a comment is a sentence that begins with what it is about")
 }
 
 func measureHouse(t *testing.T, root string) house {
@@ -109,6 +111,7 @@ func (h *house) add(t *testing.T, file, rel string) {
 		h.lines += lines
 		h.files = append(h.files, lines)
 		h.packages[pkg]++
+		h.misnamed = append(h.misnamed, misnamed(set, parsed)...)
 	}
 	for _, group := range parsed.Comments {
 		text := strings.Join(strings.Fields(group.Text()), " ")
@@ -131,6 +134,37 @@ func (h *house) add(t *testing.T, file, rel string) {
 		}
 		return true
 	})
+}
+
+// misnamed lists the functions and types of a file whose comment does not begin with their name,
+// be there an article before it.
+func misnamed(set *token.FileSet, file *ast.File) []string {
+	var found []string
+	look := func(name *ast.Ident, doc *ast.CommentGroup) {
+		about := strings.Fields(doc.Text())
+		if len(about) > 1 && slices.Contains([]string{"A", "An", "The"}, about[0]) {
+			about = about[1:]
+		}
+		if len(about) > 0 && strings.TrimSuffix(about[0], ",") != name.Name {
+			found = append(found, fmt.Sprintf("%s: %s", set.Position(name.Pos()), name.Name))
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			look(d.Name, d.Doc)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, isType := spec.(*ast.TypeSpec); isType {
+					look(t.Name, t.Doc) // the parser gives a lone type's to the declaration
+					if len(d.Specs) == 1 {
+						look(t.Name, d.Doc)
+					}
+				}
+			}
+		}
+	}
+	return found
 }
 
 // declared lists the names that a node declares.

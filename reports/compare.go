@@ -199,7 +199,7 @@ func changeOf(was, is item, deltas []delta) change {
 	return ch
 }
 
-// sameFailure leaves out where a failure stands: lines move.
+// sameFailure reports whether two failures are one, wherever they stand: lines move.
 func sameFailure(a, b check.Failure) bool {
 	return a.Expectation == b.Expectation && a.Expected == b.Expected && a.Found == b.Found
 }
@@ -301,7 +301,7 @@ func (d delta) apart(o Options) string {
 	return " (" + sign + d.unit.text(math.Abs(d.value-d.before), o) + ")"
 }
 
-// startText is where a call started, before and now.
+// text is when a call started, before and now.
 func (s startDelta) text(o Options) string {
 	text := fmt.Sprintf("%s %s %s%s%s", Safe(s.tool), Safe(s.id), o.short(time.Duration(s.before)), o.arrow(), o.short(time.Duration(s.at)))
 	if s.waitsFor != "" {

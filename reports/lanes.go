@@ -172,7 +172,8 @@ func (p *page) layout(lanes []lane, total time.Duration) layout {
 	return l
 }
 
-// The last column is kept for the mark of what is emitted at the very end.
+// drawable is how many columns are drawn on: the last is kept for the mark of what is emitted at
+// the very end.
 func (l layout) drawable() int { return l.columns - 1 }
 
 // cell is the column in which a moment lies.

@@ -231,7 +231,7 @@ type waiter struct {
 	actor actor
 }
 
-// before orders as the gate does: by time, then by rank. A time limit is a timer of
+// before reports whether a goes before b, as the gate orders: by time, then by rank. A time limit is a timer of
 // its own that has fired before the gate lets anybody go.
 func (a *waiter) before(b *waiter) bool {
 	if a.at != b.at {

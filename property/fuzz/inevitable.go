@@ -234,7 +234,7 @@ func (s *search) bisect(ctx context.Context) {
 	}
 }
 
-// holdsBehind looks for a course that holds and shares so many moments.
+// holdsBehind reports whether a course holds that shares so many moments.
 func (s *search) holdsBehind(ctx context.Context, r *rand.Rand, shared int) bool {
 	late := func(c generate.Changed) bool { return s.shared[c] >= shared }
 	for range placeCourses {

@@ -209,7 +209,7 @@ func (s *SystemCase) Unsettled() bool {
 	return s.Makes("EnterPlanMode", "ExitPlanMode", "Config", "CoordinatorMode", "EnterWorktree", "ExitWorktree", "Skill", "Bash")
 }
 
-// Settings are the variables that the case's tools need, sorted by name.
+// settings are the variables that the case's tools need, sorted by name.
 func (s *SystemCase) settings() (names []string, values map[string]string) {
 	values = map[string]string{}
 	if s.Search != "" {

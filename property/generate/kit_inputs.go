@@ -331,7 +331,7 @@ func drawSuggest(m *SystemMaker) object {
 	return object{"title": "Fix the date", "reason": "It is wrong.", "prompt": prompt(&Call{ID: m.id()})}
 }
 
-// within are calls that REPL makes.
+// drawREPL draws the calls that REPL makes.
 func drawREPL(m *SystemMaker) object {
 	var calls []object
 	for range 1 + m.rng.IntN(3) {

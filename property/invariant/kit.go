@@ -42,8 +42,8 @@ func (v *SystemView) nameOf(agent string) string {
 	return agent
 }
 
-// guarded: of the calls whose end is not predicted no one runs that a rule, a hook or its schema
-// forbids, and none ends without a run as if it had had one.
+// guarded checks the calls whose end is not predicted: none runs that a rule, a hook or its
+// schema forbids, and none ends without a run as if it had had one.
 func guarded(v *SystemView) error {
 	for _, p := range v.calls {
 		if p.asked == nil || p.repeated || p.tries > 1 || !p.want.Unknown && p.call.Tool != "Agent" {
@@ -73,7 +73,7 @@ func (p *systemCall) depth() int {
 	return 1 + p.parent.depth()
 }
 
-// watchedOnce: a watch that is to report once does so once.
+// watchedOnce checks that a watch that is to report once does so once.
 func watchedOnce(v *SystemView) error {
 	wrote := map[string]int{}
 	for _, e := range v.out.Trace {
@@ -113,8 +113,8 @@ func secret(v *SystemView) error {
 	return nil
 }
 
-// answeredInside: an agent in the background that came to its end has a result for each of its
-// calls, as any has.
+// answeredInside checks that an agent in the background that came to its end has a result for
+// each of its calls, as any has.
 func answeredInside(v *SystemView) error {
 	ended := map[string]bool{}
 	for _, e := range v.out.Trace {
@@ -130,8 +130,8 @@ func answeredInside(v *SystemView) error {
 	return nil
 }
 
-// kept: the state at the end has the settings and the to-do list as the main conversation's last
-// calls left them.
+// kept checks that the state at the end has the settings and the to-do list as the main
+// conversation's last calls left them.
 func kept(v *SystemView) error {
 	options := map[string]string{}
 	var todos *int

@@ -198,8 +198,8 @@ func (v *View) pairs(f func(first, second *callRun) error) error {
 	return nil
 }
 
-// conflictsWait: of two calls of which one writes what the other touches, the later
-// starts when the earlier has ended.
+// conflictsWait checks that of two calls of which one writes what the other touches, the
+// later starts when the earlier has ended.
 func (v *View) conflictsWait() error {
 	if !v.byEffects() {
 		return nil

@@ -226,7 +226,7 @@ func (v *View) discardedIsGone() error {
 	return v.stateIsCommitted()
 }
 
-// stateIsCommitted: the state at the end is made of the modifiers of committed
+// stateIsCommitted checks that the state at the end is made of the modifiers of committed
 // messages, in the order in which they acted.
 func (v *View) stateIsCommitted() error {
 	if v.Log.Entries[len(v.Log.Entries)-1].Code != 0 {

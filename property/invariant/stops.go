@@ -19,13 +19,13 @@ func (v *View) nothingAfterAStop() error {
 	})
 }
 
-// failed: the call's own run failed in a way that stops its siblings.
+// failed reports whether the call's own run failed in a way that stops its siblings.
 func (r *callRun) failed() bool {
 	own := r.status == des.RunFailed || r.status == des.Panicked || r.status == des.TimedOut
 	return own && r.call.StopsSiblings && r.cancelled == none
 }
 
-// counts: at that place the message was not given up yet.
+// counts reports whether the message was not given up yet when the call ended.
 func (r *callRun) counts() bool { return r.discarded == none || r.ended < r.discarded }
 
 func (v *View) siblingsStop() error {

@@ -176,9 +176,9 @@ func hooksInOrder(v *SystemView) error {
 	return nil
 }
 
-// agentsEnd: nothing of a sub-agent comes after the end of its call but the end of a call
-// that was left, and once that is asked to stop, nothing new begins in it and it ends at
-// once.
+// agentsEnd checks that nothing of a sub-agent comes after the end of its call but the end of
+// a call that was left, and that once it is asked to stop, nothing new begins in it and it ends
+// at once.
 func agentsEnd(v *SystemView) error {
 	for _, e := range v.out.Trace {
 		p := v.agents[e.Agent]

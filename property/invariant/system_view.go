@@ -276,10 +276,10 @@ func (v *SystemView) main() []*request {
 	return all
 }
 
-// deferring: the request has the tool by which others are loaded.
+// deferring reports whether the request has the tool by which others are loaded.
 func (r *request) deferring() bool { return r.loaded["ToolSearch"] }
 
-// repeats: a call was made again that had a result.
+// repeats reports whether a call was made again that had a result.
 func (v *SystemView) repeats() bool {
 	return slices.ContainsFunc(v.calls, func(p *systemCall) bool { return p.repeated })
 }

@@ -186,7 +186,7 @@ func (m *Scheduler) escalate(i int) {
 	}
 }
 
-// abandon: nothing of the message is let out any more (J5).
+// abandon gives the message up: nothing of it is let out any more (J5).
 func (m *Scheduler) abandon() {
 	if m.abandoned() {
 		return
@@ -206,7 +206,7 @@ func (m *Scheduler) abandon() {
 	m.stopped, m.complete = schedule.StreamAbandoned, true
 }
 
-// emit: results leave in call order, up to the first that is not there (I3, J2).
+// emit lets results out in call order, up to the first that is not there (I3, J2).
 func (m *Scheduler) emit() {
 	for !m.abandoned() && m.emitted < len(m.calls) && m.calls[m.emitted].phase == ended {
 		if c := &m.calls[m.emitted]; m.policy == schedule.Effects && c.pending { // in call order
@@ -218,7 +218,7 @@ func (m *Scheduler) emit() {
 	}
 }
 
-// endBatch: a batch's modifiers act in call order when it is over: nothing runs, and
+// endBatch lets a batch's modifiers act in call order when it is over: nothing runs, and
 // what comes next is not a safe call (B3).
 func (m *Scheduler) endBatch() {
 	waiting := m.in(waits)

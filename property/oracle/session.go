@@ -168,7 +168,7 @@ func (m *cronModel) alive(j *cronJob, at time.Time) (alive, sure bool) {
 	return at.Before(next), !at.Equal(next)
 }
 
-// over: every job fired at its times, none left out and none twice, until it ended.
+// over checks that every job fired at its times, none left out and none twice, until it ended.
 func (m *cronModel) over() error {
 	next := map[string]time.Time{}
 	for _, j := range m.jobs {

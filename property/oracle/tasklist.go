@@ -103,7 +103,7 @@ func (m *taskModel) list(shown []shownTask) error {
 	return nil
 }
 
-// same: a task is shown as it is.
+// same checks that a task is shown as it is.
 func (m *taskModel) same(id int, shown shownTask) error {
 	t := m.tasks[id]
 	var blocks, blockedBy, open []string

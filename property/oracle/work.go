@@ -36,7 +36,7 @@ type Work struct {
 	Trees    []string
 }
 
-// ok: the work was done.
+// ok reports whether the work was done.
 func (w *Work) ok() bool { return w.Err == "" && !w.Failed }
 
 // models are the references of the tools whose work is predicted from what they were given
@@ -97,8 +97,8 @@ func (m *models) check(w *Work) error {
 // kept reports whether a file is the session's own, in which it keeps what it was given.
 func kept(path string) bool { return strings.HasPrefix(path, "/tmp/tool-results") }
 
-// terminal: one that is open can be typed into and closed, and one that is closed is gone, so
-// that the next call opens another.
+// terminal checks that an open terminal can be typed into and closed, and that a closed one is
+// gone, so that the next call opens another.
 func (m *models) terminal(w *Work) error {
 	var in struct{ Close bool }
 	var out struct{ Ended, Closed bool }
@@ -117,7 +117,7 @@ func (m *models) terminal(w *Work) error {
 	return nil
 }
 
-// worktree: there are those that were entered, but for those that were removed.
+// worktree checks that there are the worktrees that were entered, but for those that were removed.
 func (m *models) worktree(w *Work) error {
 	var in struct{ Name, Action string }
 	var out struct {
@@ -166,7 +166,7 @@ var alone = map[string]func(*generate.SystemCase, *Work) error{
 	"Config": checkConfig, "Monitor": checkMonitor, "SendMessage": checkSent,
 }
 
-// says: the text holds a word.
+// says checks that the text holds a word.
 func says(word string) func(*generate.SystemCase, *Work) error {
 	return func(_ *generate.SystemCase, w *Work) error {
 		if !strings.Contains(w.Text, word) {
@@ -332,7 +332,7 @@ func checkBrowser(_ *generate.SystemCase, w *Work) error {
 	return nil
 }
 
-// checkSteps: every call is made, or left behind the first that failed.
+// checkSteps checks that every call is made, or left behind the first that failed.
 func checkSteps(s *generate.SystemCase, w *Work) error {
 	var in struct {
 		Calls     []struct{ Tool string }

@@ -211,7 +211,7 @@ func (i *Interaction) offsets() (string, error) {
 	return formatOffsets(times(events)), nil
 }
 
-// Untimed reports a response that has no event times although it could.
+// Untimed reports whether the response has no event times although it could.
 func (i *Interaction) Untimed() bool {
 	text, err := i.offsets()
 	return err == nil && text != "" && i.Response.Headers.Get(OffsetsHeader) == ""

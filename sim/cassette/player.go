@@ -325,7 +325,7 @@ func (f Fault) breaks() bool {
 	return f.Status != 0 || f.CutAfter > 0 || f.Error != nil || f.Stall != nil && f.Stall.For == 0
 }
 
-// refused: the client will not accept what Rewrite made.
+// refused reports whether the client will not accept what Rewrite made.
 func (f Fault) refused(i *Interaction) bool {
 	if f.Rewrite == nil || f.AgainIf == nil || !i.IsStream() {
 		return false

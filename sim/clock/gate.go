@@ -177,7 +177,7 @@ func (g *Gate) first() (*waiter, time.Time) {
 	return w, w.at
 }
 
-// before orders by time, then by the seed's rank of the actor, then by the actor's
+// before reports whether w goes before other: by time, then by the seed's rank of the actor, then by the actor's
 // own order.
 func before(a, b *waiter) bool {
 	switch {

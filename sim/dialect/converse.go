@@ -66,7 +66,7 @@ func converseRequest(v gjson.Result) gjson.Result {
 		"tools", tools, "system", converseBlocks(v.Get("system")), "messages", messages))
 }
 
-// schemaOf: some models take the schema as a text.
+// schemaOf gives a tool's schema, which some models take as a text.
 func schemaOf(v gjson.Result) json.RawMessage {
 	if v.Type == gjson.String && gjson.Valid(v.Str) {
 		return json.RawMessage(v.Str)

@@ -23,7 +23,7 @@ func either(v gjson.Result, names ...string) gjson.Result {
 	return gjson.Result{}
 }
 
-// isGenerated recognizes an answer, or a piece of a stream.
+// isGenerated reports whether v is an answer, or a piece of a stream.
 func isGenerated(v gjson.Result) bool {
 	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() && (v.Get("modelVersion").Exists() || v.Get("promptFeedback").Exists())
 }

@@ -62,7 +62,7 @@ func (converseGiver) stop(g *Giver) string {
 	return cmp.Or(g.stop, "end_turn")
 }
 
-// usage: the cache's parts are no input there, as in the Messages API.
+// usage gives the counts of tokens; the cache's parts are no input there, as in the Messages API.
 func (converseGiver) usage(g *Giver) json.RawMessage {
 	return object("inputTokens", g.input-g.cached-g.wrote, "outputTokens", g.output, "totalTokens", g.input+g.output,
 		"cacheReadInputTokens", g.cached, "cacheWriteInputTokens", g.wrote)

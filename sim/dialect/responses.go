@@ -26,7 +26,7 @@ func isItem(kind string) bool {
 	return kind == "message" || kind == "reasoning" || strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
 }
 
-// isResponse recognizes an answer.
+// isResponse reports whether v is an answer.
 func isResponse(v gjson.Result) bool {
 	return v.Get("object").String() == "response" && v.Get("output").IsArray() ||
 		v.Get("output.0.type").Exists() && isItem(v.Get("output.0.type").String())

@@ -226,7 +226,7 @@ func (s *builder) differs(f found) (name, why string) {
 	return "", ""
 }
 
-// agrees compares the content of results, not its form: every agent numbers lines and
+// agrees reports whether results have the same content, be the form what it may: every agent numbers lines and
 // words its success in its own way.
 func (s *builder) agrees(tool string, recorded recording.Result, got trace.Event) bool {
 	ok := trace.As[trace.Emitted](got).Status == "ok"

@@ -54,14 +54,14 @@ func (f *fileState) listed() {
 	}
 }
 
-// missing: it is not there. If nothing was known of it, it was not at the start.
+// missing notes that the file is not there. If nothing was known of it, it was not at the start.
 func (f *fileState) missing() {
 	if !f.closed && f.blank() {
 		f.made, f.closed = true, true
 	}
 }
 
-// write: the session wrote the whole of it. existed is what the result has of that.
+// write notes that the session wrote the whole of the file. existed is what the result has of that.
 func (f *fileState) write(existed bool) {
 	switch {
 	case f.closed:
@@ -330,7 +330,7 @@ func withNumbers(all []string) (passage, bool) {
 	return p.sound(sign, strays)
 }
 
-// sure: no text has this sign behind a number by chance.
+// sure reports whether the sign behind the number cannot be there by chance.
 func (p passage) sure() bool { return p.sign == "→" || p.sign == "\t" }
 
 func (p passage) sound(sign string, strays int) (passage, bool) {
@@ -366,7 +366,7 @@ func bare(all []string) ([]string, bool) {
 	return all, whole
 }
 
-// note is what a tool adds below a text.
+// note reports whether a line is what a tool adds below a text.
 func note(line string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) < 300 && line != "" && strings.ContainsAny(line[:1], "[(.<…") && (more.MatchString(line) || ended.MatchString(line))

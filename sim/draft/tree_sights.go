@@ -143,7 +143,7 @@ func readSights(path string, in gjson.Result, c treeCall) []sight {
 	return []sight{{kind: viewed, path: path, from: p.from, lines: p.lines, whole: p.whole && limit == 0}}
 }
 
-// pictured: the result is an image or a document, of which only the kind is recorded.
+// pictured reports whether the result is an image or a document, of which only the kind is recorded.
 func pictured(result string) bool {
 	return result == "[image]" || result == "[document]" || strings.HasPrefix(result, "[image]\n") || strings.HasSuffix(result, "\n[image]")
 }
@@ -245,7 +245,7 @@ func namesIn(result, below string) []sight {
 	return all
 }
 
-// isPath: a line is a path of a file. One without an ending may be a folder's.
+// isPath reports whether a line is a path of a file. One without an ending may be a folder's.
 func isPath(line string) bool {
 	if winLine.MatchString(line) {
 		return true

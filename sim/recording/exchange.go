@@ -228,7 +228,7 @@ func (x *exchange) measured(v gjson.Result) {
 	}
 }
 
-// check: only a stream with a message, or an error, of this API is one.
+// check refuses what is no stream with a message, or an error, of this API.
 func (r reply) check() error {
 	for _, e := range r.events {
 		if e.Type == messageStart || e.Type == errorEvent {

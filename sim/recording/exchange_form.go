@@ -71,7 +71,7 @@ func formOf(v gjson.Result) *form {
 	return nil
 }
 
-// isAnswerAlone recognizes a response that was kept without its request.
+// isAnswerAlone reports whether v is a response that was kept without its request.
 func isAnswerAlone(v gjson.Result) bool {
 	return v.Get("status").Type == gjson.Number && v.Get("headers").IsObject() && v.Get("body").Exists() && !v.Get("method").Exists()
 }

@@ -154,7 +154,7 @@ func (ls *lineScan) named(kind string) string {
 	return fmt.Sprintf("%s of type %q", ls.what, kind[:min(len(kind), 40)])
 }
 
-// isEvent recognizes the Messages API's events among lines.
+// isEvent reports whether a line is one of the Messages API's events.
 func isEvent(kind string, v gjson.Result) bool {
 	switch kind {
 	case messageStart:
@@ -209,7 +209,7 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 	return known, nil
 }
 
-// isMessage: role and content make a message.
+// isMessage reports whether v has what makes a message: role and content.
 func isMessage(v gjson.Result) bool {
 	role := v.Get("role").String()
 	content := v.Get("content")

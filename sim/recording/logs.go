@@ -78,7 +78,7 @@ func each(list gjson.Result, do func(gjson.Result) error) error {
 	return nil
 }
 
-// isBareItem recognizes an item of OpenAI's Responses on a line of its own.
+// isBareItem reports whether a line is an item of OpenAI's Responses by itself.
 func isBareItem(kind string, v gjson.Result) bool {
 	switch kind {
 	case "function_call", "custom_tool_call", "local_shell_call":

@@ -208,7 +208,7 @@ func isDocument(text []byte) bool {
 	return len(bytes.TrimSpace(first)) <= 1 || !looksLikeLine(first)
 }
 
-// looksLikeLine: a line of a log that is broken is still a line of a log.
+// looksLikeLine reports whether the first bytes are those of a log's line, be it a broken one.
 func looksLikeLine(first []byte) bool {
 	return bytes.Contains(first, []byte(`"type"`)) || bytes.Contains(first, []byte(`"message"`))
 }

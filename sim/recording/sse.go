@@ -137,7 +137,7 @@ func (s *scanner) endSSE(dec *stream.Decoder, out *lone, emit func(stream.Event)
 	return out.responses.end("the file ends inside an event")
 }
 
-// tooLong: nothing is skipped in silence.
+// tooLong reports a part that is too long as a problem: nothing is skipped in silence.
 func (s *scanner) tooLong(n int) {
 	s.problem(Problem{Kind: TooLarge, Text: "the line is longer than the limit and was left out", Line: n})
 }

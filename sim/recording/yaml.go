@@ -76,7 +76,7 @@ func (y *yamlScan) line(l line) error {
 	return y.headed(l)
 }
 
-// isBoundary: a document ends.
+// isBoundary reports whether a document ends at the line.
 func isBoundary(text []byte) bool {
 	return bytes.Equal(text, []byte("---")) || bytes.HasPrefix(text, []byte("--- ")) || bytes.Equal(text, []byte("..."))
 }

@@ -84,7 +84,7 @@ func (gs Globs) Match(name string) bool {
 	return slices.ContainsFunc(gs, func(g string) bool { return glob(g, name) })
 }
 
-// glob matches as paths do; a pattern was checked when it was read.
+// glob reports whether a name matches, as paths do; a pattern was checked when it was read.
 func glob(pattern, name string) bool {
 	if pattern == "*" {
 		return true // whatever a name is made of

@@ -129,7 +129,7 @@ func (s *standIns) def(d recording.Definition) tool.Def[json.RawMessage, []messa
 	}
 }
 
-// isSafe is asked with what a call has: its name and input.
+// isSafe reports whether a call is safe, of which its name and input are known.
 func (st *turnData) isSafe(name string, input json.RawMessage) bool {
 	return st.safe[name] || st.alone[name+"\x00"+string(input)]
 }

@@ -263,7 +263,7 @@ func findOne(fsys fs.FS, root string) ([]*Scenario, []error) {
 	return load(fsys, files)
 }
 
-// isScenario leaves out cassettes, which are YAML as well and live beside.
+// isScenario reports whether a file is a scenario: cassettes are YAML as well and live beside.
 func isScenario(p string) bool {
 	ext := path.Ext(p)
 	return (ext == ".yaml" || ext == ".yml") && !slices.Contains(strings.Split(path.Dir(p), "/"), "cassettes")

@@ -90,7 +90,7 @@ func membersOf(data []byte) (map[string]*ast.MappingValueNode, error) {
 	return keys, nil
 }
 
-// looksLikeCassette reports the member that only recorders' files have.
+// looksLikeCassette reports whether data has the member that only recorders' files have.
 func looksLikeCassette(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("interactions:")) || bytes.Contains(data, []byte("\ninteractions:"))
 }

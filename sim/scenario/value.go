@@ -154,7 +154,7 @@ func quantity(text string) (float64, unit, error) {
 	return float64(d), timed, nil
 }
 
-// Holds compares a number (or a percentage) with the bound.
+// Holds reports whether a number (or a percentage) is within the bound.
 func (b Bound) Holds(v float64) bool {
 	const close = 1e-9
 	switch b.op {
@@ -174,7 +174,7 @@ func (b Bound) Holds(v float64) bool {
 	return math.Abs(v-b.low) <= close
 }
 
-// HoldsAt compares a time with the bound; 0 needs no unit.
+// HoldsAt reports whether a time is within the bound; 0 needs no unit.
 func (b Bound) HoldsAt(d time.Duration) bool {
 	return (b.unit == timed || b.low == 0) && b.Holds(float64(d))
 }

@@ -106,7 +106,7 @@ func (f *Finder) broken(s, by string, add func(span)) {
 	}
 }
 
-// isForm reports a form's encoding, in which a plus is a blank.
+// isForm reports whether text has a form's encoding, in which a plus is a blank.
 func isForm(s string) bool {
 	return strings.Contains(s, "+") && strings.ContainsAny(s, "%?&") && !strings.ContainsAny(s, " \n\"")
 }

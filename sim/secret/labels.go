@@ -199,7 +199,7 @@ func isRandom(text string, from, to int) bool {
 	return c.digit*12 >= len(s) && c.numbers >= 3 && c.upper >= 3 && c.lower >= 3 && c.other*8 <= len(s) && c.turns*100 >= len(s)*45 && entropy(s) >= 4.2 && !isOther(text, from)
 }
 
-// isOther reports a value whose name is that of something else: an id, a signature, a
+// isOther reports whether a value's name is that of something else: an id, a signature, a
 // checksum, the data of an image.
 func isOther(text string, from int) bool {
 	to := from
@@ -217,7 +217,7 @@ func isOther(text string, from int) bool {
 	return slices.Contains(data().Others, last)
 }
 
-// checksum reports an id, or the sum of a package.
+// checksum reports whether a value is an id, or the sum of a package.
 func checksum(s string) bool {
 	return slices.ContainsFunc(data().IDs, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mixed reports digits beside letters.
+// mixed reports whether text has digits beside letters.
 func mixed(s string) bool {
 	return strings.ContainsAny(s, digits) && strings.ContainsAny(s, lowers+uppers)
 }
@@ -45,7 +45,7 @@ func credentials(scheme int) func(string, int) (int, int, bool) {
 	}
 }
 
-// isPair reports base64 of "user:password".
+// isPair reports whether text is base64 of "user:password".
 func isPair(run string) bool {
 	pair := decode64(strings.TrimRight(run, "="))
 	return strings.Contains(pair, ":") && legible(pair) == 0

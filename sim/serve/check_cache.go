@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// tools: the array keeps its bytes from turn to turn (D3), since it is the very
+// tools checks that the array keeps its bytes from turn to turn (D3), since it is the very
 // beginning of what a prompt cache holds.
 func (c *checker) tools() {
 	for i, x := range c.log {
@@ -117,8 +117,8 @@ func breakpoints(r *request) []place {
 // maxBreakpoints is how many the API takes.
 const maxBreakpoints = 4
 
-// cache: no more breakpoints than the API takes, and the last of them does not move
-// back while what is before it stays the same (D4).
+// cache checks that there are no more breakpoints than the API takes, and that the last of
+// them does not move back while what is before it stays the same (D4).
 func (c *checker) cache() {
 	for i, x := range c.log {
 		now := breakpoints(x.req)

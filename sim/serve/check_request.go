@@ -10,7 +10,7 @@ import (
 	"toolbench/sim/dialect"
 )
 
-// offered: a client can only run tools that it has.
+// offered checks that the tools called are offered: a client can only run those that it has.
 func (c *checker) offered() {
 	for _, x := range c.log {
 		if x.answer < 0 {
@@ -50,7 +50,7 @@ var allowedNames = map[dialect.API]*regexp.Regexp{
 	dialect.Gemini:    regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`),
 }
 
-// requests: what the API looks at before it looks at the conversation.
+// requests checks what the API looks at before it looks at the conversation.
 func (c *checker) requests() {
 	for _, x := range c.log {
 		c.tested = true
@@ -84,7 +84,7 @@ func (c *checker) checkTools(tools []gjson.Result, report func(string, ...any)) 
 	}
 }
 
-// checkIDs: the ids of calls are distinct, and a reference leads to a tool.
+// checkIDs checks that the ids of calls are distinct, and that a reference leads to a tool.
 func checkIDs(r *request, report func(string, ...any)) {
 	seen := map[string]bool{}
 	for i, m := range r.messages {

@@ -35,7 +35,7 @@ func resultsAfter(req *request, at int) []sent {
 	return out
 }
 
-// results: each call exactly one, and none for anything else (H2).
+// results checks that each call has exactly one, and that there is none for anything else (H2).
 func (c *checker) results() {
 	c.eachReaction(func(r reaction) {
 		count := map[string]int{}
@@ -57,8 +57,8 @@ func (c *checker) results() {
 	c.unanswered()
 }
 
-// unanswered: the client went away after the last answer, although it has calls and
-// more was recorded.
+// unanswered reports a client that went away after the last answer, although it has calls
+// and more was recorded.
 func (c *checker) unanswered() {
 	if len(c.log) == 0 {
 		return
@@ -75,8 +75,8 @@ func (c *checker) unanswered() {
 	}
 }
 
-// cut: who answers a call of an answer that did not come to its end has run what the model may
-// not have meant. The API takes it.
+// cut reports a client that answers a call of an answer that did not come to its end: it has run
+// what the model may not have meant. The API takes it.
 func (c *checker) cut() {
 	for i := 1; i < len(c.log); i++ {
 		before := c.log[i-1]
@@ -97,7 +97,7 @@ func isCall(a *Answer, id string) bool {
 	return slices.ContainsFunc(a.Calls(), func(b message.Block) bool { return b.ID == id })
 }
 
-// order: results stand in the order of their calls (I3, H5).
+// order checks that results stand in the order of their calls (I3, H5).
 func (c *checker) order() {
 	c.eachReaction(func(r reaction) {
 		var want, found []string
@@ -118,8 +118,8 @@ func (c *checker) order() {
 	})
 }
 
-// placement: the API wants all results right behind their calls, before anything else. It
-// reads the user's messages in a row as one.
+// placement checks that all results stand right behind their calls, before anything else, as
+// the API wants them. It reads the user's messages in a row as one.
 func (c *checker) placement() {
 	c.eachReaction(func(r reaction) {
 		end, behind := r.at+1, map[int]int{} // the message's first block that is no result
@@ -145,7 +145,7 @@ func (c *checker) placement() {
 
 func notResult(b gjson.Result) bool { return b.Get("type").Str != "tool_result" }
 
-// roles: the API takes messages of one role in a row, but begins with the user's.
+// roles checks that the user's message is the first. The API takes messages of one role in a row.
 func (c *checker) roles() {
 	for _, x := range c.log {
 		c.tested = true
@@ -163,7 +163,7 @@ func (c *checker) roles() {
 // marksErrors reports whether the API has a mark for results that are errors.
 func (c *checker) marksErrors() bool { return !slices.Contains(leftOut[c.api], "errors of results") }
 
-// recorded: the results are those that the recorder's client sent.
+// recorded checks that the results are those that the recorder's client sent.
 func (c *checker) recorded() {
 	c.eachReaction(func(r reaction) {
 		for _, s := range resultsAfter(r.req, r.at) {
@@ -207,9 +207,9 @@ func excerpts(a, b string) (string, string) {
 	return cut(x), cut(y)
 }
 
-// echo: the API holds reasoning against its signature and results against the ids of calls,
-// so that those come back as they were, as does what the provider itself ran. Members that
-// carry nothing, and cache breakpoints, may come and go.
+// echo checks that reasoning and calls come back as they were, as does what the provider itself
+// ran: the API holds reasoning against its signature and results against the ids of calls.
+// Members that carry nothing, and cache breakpoints, may come and go.
 func (c *checker) echo() {
 	c.eachEcho(func(b gjson.Result) bool { return b.Get("type").Str != "text" }, func(_ *request, sent, back gjson.Result) string {
 		if kind := sent.Get("type").Str; kind == "tool_use" && kind == back.Get("type").Str {
@@ -225,8 +225,9 @@ func (c *checker) echo() {
 	})
 }
 
-// words: texts, names and inputs come back unchanged. The API takes what it did not write, but
-// the model then reads what it did not say. An input may gain what its schema has as default.
+// words checks that texts, names and inputs come back unchanged. The API takes what it did not
+// write, but the model then reads what is not its own. An input may gain what its schema has as
+// default.
 func (c *checker) words() {
 	c.eachEcho(func(b gjson.Result) bool { return b.Get("type").Str == "text" || b.Get("type").Str == "tool_use" }, func(req *request, sent, back gjson.Result) string {
 		if name := sent.Get("name").Str; name != "" && name == back.Get("name").Str {
@@ -382,12 +383,12 @@ func textOf(v gjson.Result) string {
 	return v.Raw
 }
 
-// empty: absent, null, or an empty list.
+// empty reports whether v is absent, null, or an empty list.
 func empty(v gjson.Result) bool {
 	return !v.Exists() || v.Type == gjson.Null || v.IsArray() && len(v.Array()) == 0
 }
 
-// equal compares values, not their bytes.
+// equal reports whether values are equal, be their bytes what they may.
 func equal(a, b gjson.Result) bool {
 	if a.Raw == b.Raw {
 		return true

@@ -54,7 +54,7 @@ type Answer struct {
 // Calls are those the client has to answer.
 func (a *Answer) Calls() []message.Block { return a.Reply.Message.Calls() }
 
-// committed: it will be sent back as an assistant message.
+// committed reports whether the answer will be sent back as an assistant message.
 func (a *Answer) committed() bool { return a.Whole && len(a.Reply.Message.Content) > 0 }
 
 // ends reports whether the agent's turn is over with it: what comes next is the user's.

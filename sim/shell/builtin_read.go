@@ -19,7 +19,7 @@ type readOptions struct {
 	names     []string
 }
 
-// read [-r] [-a NAME] [-d DELIM] [-n N] [-p PROMPT] [NAME...]; nobody sees a prompt
+// builtinRead is read [-r] [-a NAME] [-d DELIM] [-n N] [-p PROMPT] [NAME...]; nobody sees a prompt
 func builtinRead(r *run, hc interp.HandlerContext, args []string) []string {
 	o, problem := parseRead(args[1:])
 	if problem != "" {
@@ -156,7 +156,7 @@ func quoteAll(list []string) string {
 	return strings.Join(out, " ")
 }
 
-// mapfile, readarray [-t] [NAME]
+// builtinMapfile is mapfile, readarray [-t] [NAME]
 func builtinMapfile(r *run, hc interp.HandlerContext, args []string) []string {
 	rest, name := args[1:], "MAPFILE"
 	trim := len(rest) > 0 && rest[0] == "-t"

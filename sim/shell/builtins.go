@@ -84,7 +84,7 @@ func exitWith(code int) []string {
 	return []string{"eval", "(exit " + strconv.Itoa(code) + ")"}
 }
 
-// printf -v NAME assigns; all else is the command's.
+// builtinPrintf is printf -v NAME, which assigns; all else is the command's.
 func builtinPrintf(r *run, hc interp.HandlerContext, args []string) []string {
 	if len(args) < 4 || args[1] != "-v" {
 		return asExternal(r, hc, args)
@@ -112,7 +112,7 @@ func singleQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// cd [-LPe@] [DIR | -]; the interpreter does it, the checks and the messages are ours.
+// builtinCd is cd [-LPe@] [DIR | -]; the interpreter does it, the checks and the messages are ours.
 func builtinCd(r *run, hc interp.HandlerContext, args []string) []string {
 	args = args[1:]
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
@@ -189,7 +189,7 @@ func builtinEval(r *run, hc interp.HandlerContext, args []string) []string {
 	return []string{"eval", text}
 }
 
-// source FILE [ARG...]; a name without a slash is looked for in the working directory only.
+// builtinSource is source FILE [ARG...]; a name without a slash is looked for in the working directory only.
 func builtinSource(r *run, hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
 		return r.failed(hc, 2, "%s: filename argument required", args[0])
@@ -207,7 +207,8 @@ func builtinSource(r *run, hc interp.HandlerContext, args []string) []string {
 	return append([]string{"source", name}, args[2:]...)
 }
 
-// trap ACTION SIGNAL...: EXIT and ERR; the other signals never come, their traps are nothing.
+// builtinTrap is trap ACTION SIGNAL... for EXIT and ERR; the other signals never come, so their
+// traps are nothing.
 func builtinTrap(r *run, hc interp.HandlerContext, args []string) []string {
 	args = slices.Clone(args)
 	first := 1
@@ -244,7 +245,7 @@ func builtinTrap(r *run, hc interp.HandlerContext, args []string) []string {
 	return append([]string{"trap", "--", action}, kept...)
 }
 
-// set, without the options that make no difference here.
+// builtinSet is set, without the options that make no difference here.
 func builtinSet(_ *run, _ interp.HandlerContext, args []string) []string {
 	out := []string{"set"}
 	for i, a := range args[1:] {
@@ -267,7 +268,7 @@ func builtinSet(_ *run, _ interp.HandlerContext, args []string) []string {
 	return out
 }
 
-// command [-pvV] NAME [ARG...]
+// builtinCommand is command [-pvV] NAME [ARG...]
 func builtinCommand(r *run, hc interp.HandlerContext, args []string) []string {
 	rest := args[1:]
 	show := ""
@@ -290,7 +291,7 @@ func builtinCommand(r *run, hc interp.HandlerContext, args []string) []string {
 	return r.beneath(hc, rest)
 }
 
-// builtin NAME [ARG...]
+// builtinBuiltin is builtin NAME [ARG...]
 func builtinBuiltin(r *run, hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
 		return exitWith(0)
@@ -312,7 +313,7 @@ func (r *run) beneath(hc interp.HandlerContext, args []string) []string {
 	return append([]string{external + args[0]}, args[1:]...)
 }
 
-// type [-t] [-p] NAME...
+// builtinType is type [-t] [-p] NAME...
 func builtinType(r *run, hc interp.HandlerContext, args []string) []string {
 	rest := args[1:]
 	mode := ""
@@ -381,7 +382,7 @@ func (r *run) describe(hc interp.HandlerContext, names []string, words bool, who
 	return exitWith(code)
 }
 
-// wait [-n] [ID...]: all jobs have ended already.
+// builtinWait is wait [-n] [ID...]; all jobs have ended already.
 func builtinWait(r *run, hc interp.HandlerContext, args []string) []string {
 	code := 0
 	for _, a := range args[1:] {

@@ -62,7 +62,7 @@ func piped(cmd *syntax.BinaryCmd) bool {
 	return cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
 }
 
-// readsFile recognises the statement of $(<file), which the interpreter would read by itself.
+// readsFile reports whether a statement is that of $(<file), which the interpreter would read by itself.
 func readsFile(st *syntax.Stmt) bool {
 	return st.Cmd == nil && !st.Negated && !st.Background && len(st.Redirs) == 1 && st.Redirs[0].Op == syntax.RdrIn
 }

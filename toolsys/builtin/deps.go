@@ -153,7 +153,7 @@ func (d Deps) shell() shell.Deps {
 	}
 }
 
-// The families' own dependencies.
+// files, and the functions below, give the families' own dependencies.
 func (d Deps) files() file.Deps { return file.Deps{FS: d.FS} }
 
 func (d Deps) skills() discovery.Deps {

@@ -379,7 +379,7 @@ func (m matcher) matches(tool string, aliases []string) bool {
 	return len(m) == 0
 }
 
-// globbed is exact for a name without glob characters; tool names have no slash, so
+// globbed reports whether a name matches: exactly, for one without glob characters; tool names have no slash, so
 // * means anything.
 func globbed(glob, name string) bool {
 	ok, err := path.Match(glob, name)

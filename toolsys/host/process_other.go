@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Without process groups only the shell itself can be ended.
+// ownGroup does nothing: without process groups only the shell itself can be ended.
 func ownGroup(*exec.Cmd) {}
 
 func attach(*exec.Cmd) (back func()) { return func() {} }

@@ -120,9 +120,9 @@ func (ex *execution) recordBlock(b message.Block) {
 	_ = ex.s.record(Entry{Kind: BlockDone, Block: &b}) // Send asks for the error
 }
 
-// taken: a second call with the same id in one message could not be answered apart
-// from the first, and no API takes such a message back. It is dropped like one that
-// was cut off: never run, not committed (H2, O7).
+// taken reports whether the message has a call with that id already: a second one could not be
+// answered apart from the first, and no API takes such a message back. It is dropped like one
+// that was cut off: never run, not committed (H2, O7).
 func (ex *execution) taken(id string) bool {
 	if ex.ids != nil {
 		return ex.ids[id]

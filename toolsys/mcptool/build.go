@@ -90,8 +90,8 @@ func template(o offer, r ref, name string, input, output json.RawMessage) tool.D
 	}
 }
 
-// effects: a tool that only reads touches its server; what another one changes, on
-// the server or elsewhere, is not declared (J8).
+// effects gives what a tool touches: its server, where it only reads; what another one changes,
+// on the server or elsewhere, is not declared (J8).
 func effects(server string, readOnly bool) tool.Effects {
 	if !readOnly {
 		return tool.Effects{Everything: true}
@@ -101,7 +101,7 @@ func effects(server string, readOnly bool) tool.Effects {
 
 func is[In any](b bool) func(In) bool { return func(In) bool { return b } }
 
-// yes reads a hint whose absence means no, whatever the protocol's default is.
+// yes reports whether a hint is given and true: its absence means no, whatever the protocol's default is.
 func yes(hint *bool) bool { return hint != nil && *hint }
 
 func hint(meta mcp.Meta) string {

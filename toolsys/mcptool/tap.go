@@ -30,7 +30,7 @@ type tap struct {
 	listens map[any]bool
 }
 
-// tappable leaves out the transports whose connections the library recognizes by type.
+// tappable reports whether a transport can be tapped: not those whose connections the library recognizes by type.
 func tappable(t mcp.Transport) bool {
 	_, streamable := t.(*mcp.StreamableClientTransport)
 	return !streamable

@@ -305,7 +305,7 @@ func (r *eventReader) count(into *int) bool {
 	return err == nil
 }
 
-// block reads a text or a call that has no members beside the usual ones. Its input
+// plainBlock reads a text or a call that has no members beside the usual ones. Its input
 // belongs to the event's data.
 func (r *eventReader) plainBlock(data []byte) (b Block, ok bool) {
 	c := eventReader{Cursor: jsonscan.Cursor{JSON: data}, text: r.text[:0]}

@@ -183,7 +183,7 @@ func (r Rule) names(s Subject) bool {
 	return star(r.tool, s.Tool) || slices.ContainsFunc(s.Aliases, func(alias string) bool { return star(r.tool, alias) })
 }
 
-// namesOrigin matches what follows mcp__ with a tool's origin. Server and tool
+// namesOrigin reports whether what follows mcp__ names a tool's origin. Server and tool
 // are compared apart, since either may contain the separator: a rule for
 // server git means neither github nor git__hub.
 func namesOrigin(rest string, o Origin) bool {
@@ -214,7 +214,7 @@ func normal(name string) string {
 	}, name)
 }
 
-// textCovered matches plain text: exact, with * for any text. A closing ":*"
+// textCovered reports whether a pattern covers plain text: exact, with * for any text. A closing ":*"
 // is the old prefix form, the words alone or followed by a blank or a colon; a
 // closing " *" also covers the words alone.
 func textCovered(pattern, text string) bool {
@@ -240,7 +240,7 @@ func prefixed(words, text string) bool {
 	return false
 }
 
-// star matches text with a pattern whose only sign is *, any run of bytes.
+// star reports whether text matches a pattern whose only sign is *, any run of bytes.
 // Backslash before a star takes it literally. It runs in time proportional to
 // the product of the lengths, without recursion.
 func star(pattern, text string) bool {
@@ -278,7 +278,7 @@ func width(pattern string, c byte) int {
 	return 0
 }
 
-// contentCovered matches what a tool names as its content. Host names know no
+// contentCovered reports whether a rule covers what a tool names as its content. Host names know no
 // case and may end in a dot.
 func contentCovered(pattern, content string) bool {
 	if strings.HasPrefix(strings.ToLower(pattern), "domain:") {

@@ -15,7 +15,7 @@ func IsUNC(p string) bool {
 	return len(p) >= 2 && isSlash(p[0]) && isSlash(p[1])
 }
 
-// isSlash knows both kinds.
+// isSlash reports whether c is a slash of either kind.
 func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
 // Within reports whether an absolute path lies in one of the absolute roots, or
@@ -49,7 +49,7 @@ func pathCovered(content, p string, q *Query, wide bool) bool {
 	})
 }
 
-// uncCovered matches a UNC path. Only a rule that is written with backslashes
+// uncCovered reports whether a rule covers a UNC path. Only a rule that is written with backslashes
 // names one; //host is also an absolute path, so it forbids but never permits.
 func uncCovered(content, p string, wide bool) bool {
 	if !IsUNC(content) || (content[0] == '/' && !wide) {
@@ -104,7 +104,7 @@ func anchored(bases []string, relative string) []string {
 	return patterns
 }
 
-// globbed matches a clean path with a glob. A glob that is none is a plain
+// globbed reports whether a clean path matches a glob. A glob that is none is a plain
 // name. A forbidding rule is also tried with literal brackets, which folders
 // such as [id] need, and for what lies below the path it names.
 func globbed(pattern, p string, wide bool) bool {

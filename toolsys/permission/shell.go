@@ -11,9 +11,9 @@ func partUnit(p *Part) unit {
 	return unit{kind: commandPart, text: p.Text, plain: strings.TrimSpace(p.Text), part: p}
 }
 
-// partCovered: a permitting rule sees the text as it is, so that an assignment in front
-// (which can change what a program does) is not permitted with it; a forbidding one sees
-// it in every reading.
+// partCovered reports whether a rule's content covers the part. A permitting rule sees the text
+// as it is, so that an assignment in front (which can change what a program does) is not
+// permitted with it; a forbidding one sees it in every reading.
 func (u *unit) partCovered(content string, wide bool) bool {
 	if !wide {
 		return !u.part.Construct && textCovered(content, u.plain)

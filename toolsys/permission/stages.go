@@ -52,7 +52,7 @@ func (in *Inputs) at(s stage, d *Decision) bool {
 	return false
 }
 
-// denyRule: nothing stands against one.
+// denyRule decides by the rules that forbid: nothing stands against one.
 func (in *Inputs) denyRule(d *Decision) bool {
 	hit, ok := in.Rules.forbids(&in.Query, in.units, Deny)
 	if ok {

@@ -307,7 +307,8 @@ func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 	return pre.tool.Behaviour.Effects(pre.input, &env.Context)
 }
 
-// othersDecide: what becomes of the call does not follow from its input and the state.
+// othersDecide reports whether what becomes of the call does not follow from its input and the
+// state.
 func (p *Pipeline) othersDecide(pre *Prepared, env *Env) bool {
 	if _, internal := without(pre.input.Raw, pre.tool.Internal); internal {
 		return true
@@ -329,8 +330,8 @@ func (p *Pipeline) classified(pre *Prepared) bool {
 	return p.Handlers.Classify != nil && pre.tool.Shape.Classifier(pre.input) != ""
 }
 
-// certain: the decision is the same however many calls were denied before, and nobody
-// is asked. No classifier takes part in it (see classified).
+// certain reports whether the decision is the same however many calls were denied before, and
+// nobody is asked. No classifier takes part in it (see classified).
 func certain(in permission.Inputs) bool {
 	in.Denials = permission.Denials{}
 	fresh := permission.Resolve(in).Behaviour

@@ -53,8 +53,8 @@ func (r *run) classify(ctx context.Context) *Result {
 	return nil
 }
 
-// guardVerdict: a classifier that fails or panics has no opinion, and in auto
-// mode no opinion means asking.
+// guardVerdict asks the classifier. One that fails or panics has no opinion, and in auto mode
+// no opinion means asking.
 func guardVerdict(ctx context.Context, classify func(context.Context, string, string) (permission.Verdict, error), name, input string) (v permission.Verdict) {
 	defer func() {
 		if recover() != nil {

@@ -55,7 +55,7 @@ func withoutEmpty(blocks []message.Block) []message.Block {
 	return slices.DeleteFunc(slices.Clone(blocks), empty)
 }
 
-// halted calls were stopped from outside; nothing more is done for them.
+// halted reports whether a call was stopped from outside; nothing more is done for such a one.
 func halted(s Status) bool {
 	switch s {
 	case Cancelled, Interrupted, Aborted, Discarded:

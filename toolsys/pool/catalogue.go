@@ -131,7 +131,7 @@ func closed(e Entry, s settings.Settings, cond Conditions) string {
 	return e.Gate.Closed(s, cond)
 }
 
-// simple mode keeps its three tools, or the REPL in their place, and what the
+// simple reports whether simple mode keeps a tool: its three, or the REPL in their place, and what the
 // coordinator needs.
 func simple(e Entry, s settings.Settings, repl bool) bool {
 	switch {

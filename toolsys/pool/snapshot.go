@@ -29,7 +29,7 @@ const (
 	ServerBM25
 )
 
-// refers: deferred tools go as definitions, and are found by reference.
+// refers reports whether deferred tools go as definitions, and are found by reference.
 func (s Style) refers() bool { return s >= API }
 
 // server is the definition of the API's own search, nil where the search is ours.

@@ -109,10 +109,11 @@ func (c *Core) touches(i int) *Footprint {
 	return c.tracks[i].touches
 }
 
-// shifts: call j may change what the keys of a call stand for that declares it touches e.
+// shifts reports whether call j may change what the keys of a call stand for that declares it
+// touches e.
 func (c *Core) shifts(j int, e *Footprint) bool { return shifts(c.touches(j), e) }
 
-// blocks: call j must end before one that touches e begins.
+// blocks reports whether call j must end before one that touches e begins.
 func (c *Core) blocks(j int, e *Footprint) bool { return Conflict(c.touches(j), e) }
 
 // inTheWay finds a call before i that has not ended and is in its way, or -1. The

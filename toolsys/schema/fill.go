@@ -33,7 +33,7 @@ type slot struct {
 // left is the layout of what encoding/json fills.
 func left() *layout { return &layout{} }
 
-// shapeOf gives the shape of t; over are the types that it is inside of.
+// layoutOf gives the layout of t; over are the types that it is inside of.
 func layoutOf(t reflect.Type, over []reflect.Type) *layout {
 	s := &layout{kind: t.Kind(), own: true}
 	for _, o := range over {

@@ -14,7 +14,7 @@ var unbroken = []*unicode.RangeTable{
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// isWord reports what belongs to a word: letters, digits and the marks on them.
+// isWord reports whether a sign belongs to a word: letters, digits and the marks on them.
 func isWord(r rune) bool {
 	if r < 0x80 {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'

@@ -166,7 +166,7 @@ func doubleConsonant(w string) bool {
 	return n > 1 && w[n-1] == w[n-2] && consonant(w, n-1)
 }
 
-// closedSyllable is consonant, vowel, consonant at the end, the last none of w, x, y.
+// closedSyllable reports whether a word ends in consonant, vowel, consonant, the last none of w, x, y.
 func closedSyllable(w string) bool {
 	n := len(w)
 	return n > 2 && consonant(w, n-1) && !consonant(w, n-2) && consonant(w, n-3) && !strings.ContainsRune("wxy", rune(w[n-1]))

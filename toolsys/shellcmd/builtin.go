@@ -39,7 +39,7 @@ func bare(c *call) {
 	}
 }
 
-// checkPrintf: -v names a variable, which may have a subscript.
+// checkPrintf looks for -v, which names a variable that may have a subscript.
 func checkPrintf(c *call) {
 	c.step.Leaf = true
 	switch {
@@ -256,7 +256,7 @@ func checkWait(c *call) {
 	}
 }
 
-// checkJobs: jobs -x runs a command.
+// checkJobs looks for jobs -x, which runs a command.
 func checkJobs(c *call) {
 	if _, ok := c.parse(spec{Short: "lpnrs", Operands: nothing}); !ok || len(c.args) > 1 {
 		c.opaque("jobs may run a command")
@@ -293,7 +293,7 @@ func checkDate(c *call) {
 	}
 }
 
-// checkPager: +COMMAND makes a pager run something.
+// checkPager looks for +COMMAND, which makes a pager run something.
 func checkPager(c *call) {
 	for _, f := range c.args {
 		if f.Kind != Literal && !f.Undashed || strings.HasPrefix(f.Text, "+") {
@@ -304,7 +304,7 @@ func checkPager(c *call) {
 	tables.Readers[c.name].check(c)
 }
 
-// checkJq: a program may import modules from files.
+// checkJq looks for programs that import modules from files.
 func checkJq(c *call) {
 	c.step.Leaf = true
 	tables.Readers["jq"].check(c)
@@ -315,8 +315,8 @@ func checkJq(c *call) {
 	}
 }
 
-// checkXxd: a second operand, and -r with one, are written to. Its options may stand
-// behind a file and be shortened, so only literal ones in front are taken.
+// checkXxd looks for a second operand, which is written to, with -r as well. Its options may
+// stand behind a file and be shortened, so only literal ones in front are taken.
 func checkXxd(c *call) {
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]

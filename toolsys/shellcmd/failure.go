@@ -97,7 +97,8 @@ func commandAnswers(words []Word, code int) bool {
 	return code == 1 && tables.Questions[name]
 }
 
-// gitAnswers: grep, and the subcommands that are asked whether there is a difference.
+// gitAnswers reports whether the subcommand answers by its exit code: grep does, and those that
+// are asked whether there is a difference.
 func gitAnswers(args []Word) bool {
 	name, rest := subcommandOf(args)
 	has := func(option string) bool {

@@ -212,7 +212,7 @@ func (sp spec) letter(c byte) (takes string, known bool) {
 	return rest[:len(rest)-len(strings.TrimLeft(rest, ":"))], true
 }
 
-// hasLong looks up a long option, by its whole name.
+// hasLong reports whether there is a long option of that whole name.
 func (sp spec) hasLong(name string, valued bool) bool {
 	for _, l := range strings.Fields(sp.Long) {
 		bare := strings.TrimRight(l, "=?")

@@ -270,7 +270,7 @@ func (w *walker) numeric(x syntax.ArithmExpr) bool {
 	return false
 }
 
-// numericWord is a number, a variable that holds one, or an expansion that gives one.
+// numericWord reports whether a word is a number, a variable that holds one, or an expansion that gives one.
 func (w *walker) numericWord(x *syntax.Word) bool {
 	if lit := x.Lit(); lit != "" {
 		if syntax.ValidName(lit) {

@@ -259,8 +259,8 @@ func jsonBlock[Out any](out Out) []message.Block {
 	return []message.Block{message.Text(strings.TrimSuffix(text.String(), "\n"))}
 }
 
-// eraseComplete: a completion that panics leaves the input as it is, so that the call
-// runs as it was approved.
+// eraseComplete erases the types of Complete. A completion that panics leaves the input as it
+// is, so that the call runs as it was approved.
 func eraseComplete[In, Out any](d Def[In, Out]) func(Input, *Context) (json.RawMessage, bool) {
 	if d.Complete == nil {
 		return func(Input, *Context) (json.RawMessage, bool) { return nil, false }

@@ -247,7 +247,7 @@ func (b *Inbox) due(p *peer) bool {
 	})
 }
 
-// busy wants the inbox's lock held. An idle agent is busy as long as others are for it.
+// busy reports whether the agent is still at work; the inbox's lock is held. An idle agent is busy as long as others are for it.
 func (b *Inbox) busy(p *peer) bool {
 	switch {
 	case p.Status == PeerEnded:

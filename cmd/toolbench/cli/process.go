@@ -121,12 +121,12 @@ func (a *app) drawing(l looks) reports.Options {
 	}
 }
 
-// colour is for people at a terminal who did not ask to be spared.
+// colour reports whether to colour: for people at a terminal who did not ask to be spared.
 func (a *app) colour() bool {
 	return a.env("NO_COLOR") == "" && a.env("CI") == "" && a.env("TERM") != "dumb" && isTerminal(a.Stdout)
 }
 
-// unicode holds unless the locale is another one; without a locale it holds.
+// unicode reports whether to draw with more than ASCII: unless the locale is another one.
 func (a *app) unicode() bool {
 	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(a.env(key)); locale != "" {

@@ -110,7 +110,7 @@ func lowerBoundOf(out *Result, limit int) time.Duration {
 	return span
 }
 
-// retried: the same turn has a later stream, to which its calls belong.
+// retried reports whether the same turn has a later stream, to which its calls belong.
 func retried(later []Stream, st Stream) bool {
 	return slices.ContainsFunc(later, func(s Stream) bool { return s.Agent == st.Agent && s.Turn == st.Turn })
 }

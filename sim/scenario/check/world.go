@@ -142,8 +142,8 @@ func (j *checker) stability(want scenario.PoolExpect, pools []poolView) {
 	j.flag("pool.stable", want.Stable, same(func(v poolView) string { return v.Hash }))
 }
 
-// sortedPools: what is always whole by name, then the served tools by name, in
-// bytes. Discovered built-ins stand between, by name as well (D1, D4).
+// sortedPools reports whether each pool has what is always whole by name, then the served
+// tools by name, in bytes. Discovered built-ins stand between, by name as well (D1, D4).
 func sortedPools(pools []poolView) bool {
 	for _, v := range pools {
 		cut := slices.IndexFunc(v.Tools, func(n string) bool { return strings.HasPrefix(n, "mcp__") })

@@ -92,7 +92,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// doorsOf lets people answer who are really there.
+// handlersOf lets people answer who are really there.
 func (l *LiveConfig) handlersOf(d pipeline.Handlers) pipeline.Handlers {
 	if d.Ask == nil {
 		d.Ask = l.Ask

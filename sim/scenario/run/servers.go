@@ -315,7 +315,7 @@ type dueList struct {
 // listNotice is more than the library takes to notify clients of another list.
 const listNotice = 11 * time.Millisecond
 
-// lists reads the lists an entry changes to, by turn.
+// laterLists reads the lists an entry changes to, by turn.
 func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]dueList, error) {
 	var all []dueList
 	for i, l := range spec.Lists {

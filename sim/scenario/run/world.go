@@ -25,7 +25,7 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// settings are the profile's, or what the scenario's variables make of the
+// settingsOf gives the profile's settings, or what the scenario's variables make of the
 // default.
 func settingsOf(sc *scenario.Scenario) (settings.Settings, error) {
 	w := sc.World

@@ -19,7 +19,7 @@ func (p *Proc) eachOperand(o options, one func(name string, o options) int) int 
 	return code
 }
 
-// rm [-dfrRv] FILE...
+// runRm is rm [-dfrRv] FILE...
 func runRm(p *Proc) int {
 	o, ok := p.parse("d|dir f|force r|R|recursive v|verbose")
 	switch {
@@ -77,7 +77,7 @@ func (p *Proc) removeOne(name, kind string, o options) int {
 	return p.report(o, "removed "+kind+"'%s'\n", name)
 }
 
-// mkdir [-pv] DIR...
+// runMkdir is mkdir [-pv] DIR...
 func runMkdir(p *Proc) int {
 	o, ok := p.parse("p|parents v|verbose")
 	if !ok {
@@ -100,7 +100,7 @@ func (p *Proc) makeDir(name string, o options) int {
 	return 0
 }
 
-// touch [-cm] [-d TIME] [-r FILE] FILE...; access times are not kept.
+// runTouch is touch [-cm] [-d TIME] [-r FILE] FILE...; access times are not kept.
 func runTouch(p *Proc) int {
 	o, ok := p.parse("c|no-create m d|date= r|reference=")
 	if !ok {
@@ -129,7 +129,7 @@ func runTouch(p *Proc) int {
 	})
 }
 
-// tee [-a] [FILE...] copies standard input to standard output and to each file.
+// runTee is tee [-a] [FILE...], which copies standard input to standard output and to each file.
 func runTee(p *Proc) int {
 	o, ok := p.parse("a|append")
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// cp [-afnprRv] SOURCE... DEST
+// runCp is cp [-afnprRv] SOURCE... DEST
 func runCp(p *Proc) int {
 	o, ok := p.parse("a|archive f|force n|no-clobber p|preserve r|R|recursive v|verbose")
 	if !ok {
@@ -17,7 +17,7 @@ func runCp(p *Proc) int {
 	return p.transfer(o, p.copy)
 }
 
-// mv [-fnv] SOURCE... DEST
+// runMv is mv [-fnv] SOURCE... DEST
 func runMv(p *Proc) int {
 	o, ok := p.parse("f|force n|no-clobber v|verbose")
 	if !ok {
@@ -190,7 +190,7 @@ func (p *Proc) move(from, to string, o options) int {
 	}
 }
 
-// ln -s [-fnv] TARGET [NAME]; hard links are refused, the filesystem has none.
+// runLn is ln -s [-fnv] TARGET [NAME]; hard links are refused, the filesystem has none.
 func runLn(p *Proc) int {
 	o, ok := p.parse("s|symbolic f|force n|no-dereference v|verbose")
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/itchyny/timefmt-go"
 )
 
-// date [-u] [-d TIME] [-r FILE] [+FORMAT]; the clock cannot be set.
+// runDate is date [-u] [-d TIME] [-r FILE] [+FORMAT]; the clock cannot be set.
 func runDate(p *Proc) int {
 	o, ok := p.parse("u|utc|universal d|date= r|reference=")
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// diff [-qu] [-U N] [--label L] FILE FILE; folders are not compared.
+// runDiff is diff [-qu] [-U N] [--label L] FILE FILE; folders are not compared.
 func runDiff(p *Proc) int {
 	o, ok := p.parse("q|brief u|unified U= label=")
 	if !ok {

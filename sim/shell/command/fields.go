@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// cut (-b LIST | -c LIST | -f LIST) [-d CHAR] [-s] [FILE...]
+// runCut is cut (-b LIST | -c LIST | -f LIST) [-d CHAR] [-s] [FILE...]
 func runCut(p *Proc) int {
 	o, ok := p.parse("b|bytes= c|characters= f|fields= d|delimiter= s|only-delimited")
 	if !ok {
@@ -101,7 +101,7 @@ func parseRanges(s string) (ranges, error) {
 	return out, nil
 }
 
-// uniq [-cdiu] [INPUT [OUTPUT]]
+// runUniq is uniq [-cdiu] [INPUT [OUTPUT]]
 func runUniq(p *Proc) int {
 	o, ok := p.parse("c|count d|repeated i|ignore-case u|unique")
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"mvdan.cc/sh/v3/pattern"
 )
 
-// find [-P] [PATH...] [EXPRESSION]. Entries come in name order.
+// runFind is find [-P] [PATH...] [EXPRESSION]. Entries come in name order.
 func runFind(p *Proc) int {
 	args := p.Args
 	if len(args) > 0 && args[0] == "-P" {

@@ -18,7 +18,7 @@ const grepOptions = `E|extended-regexp F|fixed-strings G|basic-regexp e|regexp= 
 	n|line-number H|with-filename h|no-filename o|only-matching r|recursive R|dereference-recursive a|text I
 	m|max-count= A|after-context= B|before-context= C|context=# include= exclude= exclude-dir= color|colour?`
 
-// grep [-EFGivwxclLqsnHhorRaI] [-e PATTERN] [-f FILE] [-m N] [-A N] [-B N] [-C N] [--include=GLOB]
+// runGrep is grep [-EFGivwxclLqsnHhorRaI] [-e PATTERN] [-f FILE] [-m N] [-A N] [-B N] [-C N] [--include=GLOB]
 // [--exclude=GLOB] [--exclude-dir=GLOB] [PATTERN] [FILE...]; egrep and fgrep are grep -E and -F.
 func runGrep(p *Proc) int {
 	o, ok := p.parse(grepOptions)
@@ -215,7 +215,7 @@ func (g *grepper) tree(name string) {
 	}
 }
 
-// wanted applies --exclude, and --include but to files that are named.
+// wanted reports whether a file is searched, by --exclude, and by --include unless it was named.
 func (g *grepper) wanted(base string, named bool) bool {
 	include := g.all("include")
 	return !matchesGlobs(g.all("exclude"), base) && (named || len(include) == 0 || matchesGlobs(include, base))

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ls [-1aAdFhlrRSt] [FILE...]
+// runLs is ls [-1aAdFhlrRSt] [FILE...]
 func runLs(p *Proc) int {
 	o, ok := p.parse("1 a|all A|almost-all d|directory F|classify h|human-readable l r|reverse R|recursive S t color?")
 	if !ok {

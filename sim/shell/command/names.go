@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// basename NAME [SUFFIX], basename -a [-s SUFFIX] NAME...
+// runBasename is basename NAME [SUFFIX], basename -a [-s SUFFIX] NAME...
 func runBasename(p *Proc) int {
 	o, ok := p.parse("+a|multiple s|suffix=")
 	if !ok {
@@ -42,7 +42,7 @@ func baseName(name string) string {
 	return "/"
 }
 
-// dirname NAME...
+// runDirname is dirname NAME...
 func runDirname(p *Proc) int {
 	o, ok := p.parse("+")
 	if !ok {
@@ -76,7 +76,7 @@ func dirName(name string) string {
 // below gives the name of an entry of a directory.
 func below(dir, name string) string { return strings.TrimRight(dir, "/") + "/" + name }
 
-// pwd [-LP]
+// runPwd is pwd [-LP]
 func runPwd(p *Proc) int {
 	o, ok := p.parse("L P")
 	if !ok {
@@ -91,7 +91,7 @@ func runPwd(p *Proc) int {
 	return p.printed(dir + "\n")
 }
 
-// seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST
+// runSeq is seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST
 func runSeq(p *Proc) int {
 	p.Args = protectNegative(p.Args)
 	o, ok := p.parse("+w|equal-width s|separator=")

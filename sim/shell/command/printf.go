@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// printf FORMAT [ARG...]; -v is the shell's affair, see [Format].
+// runPrintf is printf FORMAT [ARG...]; -v is the shell's affair, see [Format].
 func runPrintf(p *Proc) int {
 	args := p.Args
 	if len(args) > 0 && args[0] == "--" {
@@ -158,7 +158,7 @@ func (f *formatter) integer(arg string) int64 {
 // leadingInteger is what counts of a text that is no number.
 var leadingInteger = regexp.MustCompile(`^[+-]?[0-9]*`)
 
-// echo [-neE] [ARG...]
+// runEcho is echo [-neE] [ARG...]
 func runEcho(p *Proc) int {
 	args := p.Args
 	newline, escapes := "\n", false

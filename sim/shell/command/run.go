@@ -11,13 +11,13 @@ import (
 	"toolbench/toolsys/shellcmd"
 )
 
-// true
+// runTrue is true
 func runTrue(*Proc) int { return 0 }
 
-// false
+// runFalse is false
 func runFalse(*Proc) int { return exitFailure }
 
-// yes [TEXT...]: until nobody reads any more
+// runYes is yes [TEXT...], which writes until nobody reads any more.
 func runYes(p *Proc) int {
 	line := strings.Join(p.Args, " ")
 	if line == "" {
@@ -32,7 +32,7 @@ func runYes(p *Proc) int {
 	return exitFailure
 }
 
-// sh, bash [-celux] [-o OPTION] [SCRIPT | FILE] [NAME] [ARG...]
+// runShell is sh, bash [-celux] [-o OPTION] [SCRIPT | FILE] [NAME] [ARG...]
 func runShell(p *Proc) int {
 	o, ok := p.parse("+c e x u l|login o=")
 	if !ok {
@@ -68,7 +68,7 @@ func runShell(p *Proc) int {
 	return p.System.Script(p, preset+string(script), args)
 }
 
-// env [-i] [-u NAME] [NAME=VALUE...] [COMMAND [ARG...]]
+// runEnv is env [-i] [-u NAME] [NAME=VALUE...] [COMMAND [ARG...]]
 func runEnv(p *Proc) int {
 	o, ok := p.parse("+i|ignore-environment u|unset=")
 	if !ok {
@@ -118,7 +118,7 @@ func sortedEnviron(vars map[string]string) []string {
 	return out
 }
 
-// sleep N[smhd]...
+// runSleep is sleep N[smhd]...
 func runSleep(p *Proc) int {
 	if len(p.Args) == 0 {
 		return p.fail(exitFailure, "missing operand")
@@ -140,7 +140,7 @@ func runSleep(p *Proc) int {
 // errTimeout is why a command under timeout stopped.
 var errTimeout = errors.New("timed out")
 
-// timeout [-k N] [-s SIGNAL] N COMMAND [ARG...]
+// runTimeout is timeout [-k N] [-s SIGNAL] N COMMAND [ARG...]
 //
 // The limit is measured on the shell's own clock: a command's sleeps end at it. A command that computes
 // without sleeping takes no time and is not cut short. Nothing here outlives a signal, so -k and -s make no

@@ -10,7 +10,7 @@ import (
 	"toolbench/toolsys/shellcmd/sed"
 )
 
-// sed [-nErs] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE...]; see package sed.
+// runSed is sed [-nErs] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE...]; see package sed.
 func runSed(p *Proc) int {
 	o, ok := p.parse("n|quiet|silent E|r|regexp-extended s|separate i|in-place? e|expression= f|file=")
 	if !ok {

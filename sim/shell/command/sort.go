@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// sort [-bfnrsu] [-k KEY] [-t CHAR] [-o FILE] [FILE...]
+// runSort is sort [-bfnrsu] [-k KEY] [-t CHAR] [-o FILE] [FILE...]
 func runSort(p *Proc) int {
 	o, ok := p.parse(`b|ignore-leading-blanks f|ignore-case n|numeric-sort r|reverse s|stable u|unique
 		k|key= t|field-separator= o|output=`)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// test EXPRESSION, [ EXPRESSION ]
+// runTest is test EXPRESSION, [ EXPRESSION ]
 func runTest(p *Proc) int {
 	args := p.Args
 	if p.Name == "[" {

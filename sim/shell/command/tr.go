@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// tr [-cds] SET1 [SET2]; works on bytes, as in the C locale.
+// runTr is tr [-cds] SET1 [SET2]; works on bytes, as in the C locale.
 func runTr(p *Proc) int {
 	o, ok := p.parse("+c|C|complement d|delete s|squeeze-repeats")
 	if !ok {

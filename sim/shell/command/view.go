@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// cat [-An] [FILE...]
+// runCat is cat [-An] [FILE...]
 func runCat(p *Proc) int {
 	o, ok := p.parse("A|show-all n|number")
 	if !ok {
@@ -67,7 +67,7 @@ func visible(line string) string {
 	return b.String()
 }
 
-// head [-n [-]N] [-c [-]N] [-q] [-NUM] [FILE...]
+// runHead is head [-n [-]N] [-c [-]N] [-q] [-NUM] [FILE...]
 func runHead(p *Proc) int {
 	return p.excerpt(func(in *bufio.Reader, unit, sign string, n int) error {
 		switch {
@@ -91,7 +91,7 @@ func runHead(p *Proc) int {
 	})
 }
 
-// tail [-n [+]N] [-c [+]N] [-q] [-NUM] [FILE...]; -f has nothing to wait for here and is refused.
+// runTail is tail [-n [+]N] [-c [+]N] [-q] [-NUM] [FILE...]; -f has nothing to wait for here and is refused.
 func runTail(p *Proc) int {
 	return p.excerpt(func(in *bufio.Reader, unit, sign string, n int) error {
 		all, err := io.ReadAll(in)
@@ -159,7 +159,7 @@ func (p *Proc) excerpt(part func(in *bufio.Reader, unit, sign string, n int) err
 	})
 }
 
-// wc [-clmw] [FILE...]
+// runWc is wc [-clmw] [FILE...]
 func runWc(p *Proc) int {
 	o, ok := p.parse("c|bytes l|lines m|chars w|words")
 	if !ok {

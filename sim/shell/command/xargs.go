@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// xargs [-0rt] [-d CHAR] [-I TEXT] [-n N] [-P N] [COMMAND [ARG...]]; one command runs after the other.
+// runXargs is xargs [-0rt] [-d CHAR] [-I TEXT] [-n N] [-P N] [COMMAND [ARG...]]; one command runs after the other.
 func runXargs(p *Proc) int {
 	o, ok := p.parse("+0|null r|no-run-if-empty t|verbose d|delimiter= I|replace= n|max-args= P|max-procs=")
 	if !ok {

@@ -312,7 +312,7 @@ func trimmedLines(s string) []string {
 	return lines
 }
 
-// numberedText recognizes text copied with the numbers that Read puts in front.
+// numberedText reports whether text was copied with the numbers that Read puts in front.
 func numberedText(s string) bool {
 	number, _, tab := strings.Cut(strings.TrimLeft(s, " "), "\t")
 	return tab && number != "" && strings.Trim(number, "0123456789") == ""

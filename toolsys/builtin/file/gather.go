@@ -231,8 +231,8 @@ func (f filter) wantsType(name string) bool {
 	return len(f.types) == 0
 }
 
-// wantsGlob: the last glob that matches decides; where none does, a file is
-// wanted unless some glob includes others.
+// wantsGlob reports whether the globs want a file: the last that matches decides; where none
+// does, a file is wanted unless some glob includes others.
 func (f filter) wantsGlob(rel string) bool {
 	wanted := true
 	for _, g := range f.globs {

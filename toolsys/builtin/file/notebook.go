@@ -172,7 +172,7 @@ func (nb *notebook) insert(at int, kind, source string) {
 	}
 }
 
-// hasIDs: cells have ids since nbformat 4.5.
+// hasIDs reports whether cells have ids, which they do since nbformat 4.5.
 func (nb *notebook) hasIDs() bool {
 	var major, minor int
 	_ = json.Unmarshal(nb.root.get("nbformat"), &major) // absent or malformed: old

@@ -140,8 +140,8 @@ func (d bash) permit(in BashIn, c *tool.Context) permission.Opinion {
 	return d.unconfined(in, c, func() bool { return d.script(in).ReadOnly })
 }
 
-// unconfined: to go round the sandbox, where there is one, needs permission (L4). Where the mode would
-// refuse the command anyhow, no question is made of it.
+// unconfined asks for permission to go round the sandbox, where there is one (L4). Where the mode
+// would refuse the command anyhow, no question is made of it.
 func (d Deps) unconfined(in BashIn, c *tool.Context, readOnly func() bool) permission.Opinion {
 	if d.Sandbox == nil || !in.DisableSandbox || (c.Mode == permission.Plan && !readOnly()) {
 		return permission.Opinion{}

@@ -78,7 +78,7 @@ func canEnter(c *tool.Context) *tool.Refusal {
 	return nil
 }
 
-// subAgent: a sub-agent's state is its own (B4), and no person watches it.
+// subAgent refuses the call of a sub-agent: its state is its own (B4), and no person watches it.
 func subAgent() *tool.Refusal {
 	return &tool.Refusal{Message: "only the main conversation switches plan mode; report your findings to it instead", Code: CodeSubAgent}
 }
