@@ -257,7 +257,7 @@ func withCitations(extra json.RawMessage, cites []json.RawMessage) (json.RawMess
 		return nil, err
 	}
 	members["citations"] = raw
-	return marshalSorted(members)
+	return jsonscan.Marshal(members)
 }
 
 // completeInput joins what stood in the start with the deltas: deltas win, and no
@@ -305,7 +305,7 @@ func (o *openBlock) completeRaw() (json.RawMessage, error) {
 	if len(o.json) > 0 {
 		members["input"], _ = completeInput(nil, o.json)
 	}
-	return marshalSorted(members)
+	return jsonscan.Marshal(members)
 }
 
 func (a *Assembler) finish(ev *event) {

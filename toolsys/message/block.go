@@ -183,14 +183,3 @@ func appendCompact(buf []byte, raw json.RawMessage) ([]byte, error) {
 }
 
 func quote(s string) []byte { return jsonscan.AppendQuoted(nil, s) }
-
-// marshalSorted writes a value, members of objects sorted: stable bytes.
-func marshalSorted(value any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-}

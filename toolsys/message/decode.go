@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 type wireBlock struct {
@@ -101,7 +103,7 @@ func further(data []byte, read []string) (json.RawMessage, error) {
 	if len(members) == 0 {
 		return nil, nil
 	}
-	return marshalSorted(members)
+	return jsonscan.Marshal(members)
 }
 
 // hasOthers reports whether an object, valid JSON, has members beside type,

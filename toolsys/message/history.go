@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"toolbench/toolsys/jsonscan"
 )
 
 // Dereference gives history with those tool references replaced that a request may
@@ -116,7 +118,7 @@ func dereferencedRaw(raw json.RawMessage, text func(string) string) (json.RawMes
 	if !dropped {
 		return raw, false
 	}
-	out, err := marshalSorted(block)
+	out, err := jsonscan.Marshal(block)
 	if err != nil {
 		return raw, false
 	}

@@ -134,7 +134,7 @@ func (w *writer) data() {
 		w.list(w.data)
 	case '"':
 		body, plain, _ := w.Text()
-		writeText(&w.out, unquote(body, plain))
+		w.out.Write(jsonscan.AppendQuoted(w.out.AvailableBuffer(), unquote(body, plain)))
 	default:
 		start := w.At
 		w.Skip()
@@ -161,7 +161,7 @@ func (w *writer) ordered(found []member) {
 		if i > 0 {
 			w.out.WriteByte(',')
 		}
-		writeText(&w.out, m.name)
+		w.out.Write(jsonscan.AppendQuoted(w.out.AvailableBuffer(), m.name))
 		w.out.WriteByte(':')
 		w.out.Write(m.value)
 	}
@@ -178,12 +178,4 @@ func (w *writer) list(write func()) {
 		return true
 	})
 	w.out.WriteByte(']')
-}
-
-// writeText writes a JSON string without the escapes that only HTML needs.
-func writeText(out *bytes.Buffer, s string) {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string into memory: nothing can fail
-	out.Truncate(out.Len() - 1)
 }

@@ -9,8 +9,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 
+	"toolbench/toolsys/jsonscan"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/schema"
@@ -250,13 +250,11 @@ func jsonBlock[Out any](out Out) []message.Block {
 	if s, ok := any(&out).(*string); ok { // no copy of out is made
 		return []message.Block{message.Text(*s)}
 	}
-	var text strings.Builder
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false) // the model reads code, not web pages
-	if err := enc.Encode(out); err != nil {
+	text, err := jsonscan.Marshal(out) // the model reads code, not web pages
+	if err != nil {
 		return []message.Block{message.Text(fmt.Sprintf("%+v", out))}
 	}
-	return []message.Block{message.Text(strings.TrimSuffix(text.String(), "\n"))}
+	return []message.Block{message.Text(string(text))}
 }
 
 // eraseComplete erases the types of Complete. A completion that panics leaves the input as it

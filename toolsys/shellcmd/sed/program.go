@@ -65,7 +65,6 @@ type substitution struct {
 	global bool
 	print  bool
 	file   string
-	run    bool
 }
 
 // piece is literal text, or a group's text (group >= 0), or a change of case for what follows.

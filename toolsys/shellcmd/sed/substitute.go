@@ -242,7 +242,6 @@ func (p *parser) flags(s *substitution) (ignore, multi bool, err error) {
 		case c == 'm' || c == 'M':
 			multi = true
 		case c == 'e':
-			s.run = true
 			p.prog.effects.Runs = true
 		case c >= '1' && c <= '9':
 			s.nth = p.number()
