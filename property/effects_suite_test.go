@@ -1,6 +1,7 @@
 package property_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,12 +30,16 @@ var notUnder = map[string]string{
 	"modifiers-wait-under-a-limit-of-one":      "a safe call's modifier acts, as one at a time",
 }
 
+// suite is the whole suite, which is read once and which no test changes.
 func suite(t *testing.T) []*scenario.Scenario {
-	all, errs := scenario.Find(scenarios.Files, ".")
+	t.Helper()
+	all, errs := read()
 	require.Empty(t, errs)
 	require.NotEmpty(t, all)
 	return all
 }
+
+var read = sync.OnceValues(func() ([]*scenario.Scenario, []error) { return scenario.Find(scenarios.Files, ".") })
 
 // What a scenario expects of results, state and files it gets under effects too, or
 // would not get one at a time either. No policy is faster than the lower bound of its own
