@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ func init() {
 		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
 		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,
 
-		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "xxd": checkXxd, "go": checkGo,
+		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "strings": checkStrings, "zgrep": checkZgrep, "xxd": checkXxd, "go": checkGo,
 		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
 		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
 	}
@@ -39,21 +40,42 @@ func bare(c *call) {
 	}
 }
 
-// checkPrintf looks for -v, which names a variable that may have a subscript.
+// storing matches formats of printf that store a number in the variable that an argument names.
+var storing = regexp.MustCompile(`%[-+ #0-9.*'hjlLqtz]*n`)
+
+// checkPrintf: -v names a variable, which may have a subscript, and so do the arguments of %n.
 func checkPrintf(c *call) {
 	c.step.Leaf = true
+	args := c.args
 	switch {
-	case len(c.args) == 0:
-	case c.args[0].Kind != Literal || strings.HasPrefix(c.args[0].Text, "-") && c.args[0].Text != "--":
-		if len(c.args) > 1 && c.args[0].isLiteral("-v") && c.args[1].Kind == Literal {
-			c.assign(c.args[1].Text)
-			return
-		}
-		if c.args[0].wild() || c.args[0].Kind == Literal {
-			c.opaque("printf may set a variable")
-		}
+	case len(args) > 1 && args[0].isLiteral("-v") && args[1].Kind == Literal:
+		c.assign(args[1].Text)
+		args = args[2:]
+	case len(args) > 0 && (args[0].wild() || args[0].Kind == Literal && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "--"):
+		c.opaque("printf may set a variable")
+	}
+	if len(args) > 0 && args[0].isLiteral("--") {
+		args = args[1:]
+	}
+	if len(args) > 0 && (args[0].Kind != Literal || storing.MatchString(args[0].Text)) {
+		c.stores(args)
 	}
 	c.patterns(c.args)
+}
+
+// stores takes the arguments of a format that may store for names of variables.
+func (c *call) stores(args []Word) {
+	for i, f := range args {
+		several := f.Kind == Many || f.Kind == Pattern
+		switch {
+		case several, i > 0 && (f.Kind != Literal || syntax.ValidName(f.Text) && !plain(f.Text)):
+			c.step.Construct = true
+			c.opaque("printf may set a variable")
+			return
+		case i > 0 && syntax.ValidName(f.Text):
+			c.assign(f.Text)
+		}
+	}
 }
 
 // assign notes that a builtin sets a variable to a text that is not known.
@@ -212,9 +234,14 @@ func (c *call) assignAll(names []Word) {
 	}
 }
 
+// checkUnset takes away variables, or functions of these names.
 func checkUnset(c *call) {
 	c.step.Leaf = true
 	c.assignAll(c.args)
+	for _, f := range c.args {
+		c.w.dropped[f.Text] = true
+		delete(c.w.functions, f.Text)
+	}
 }
 
 // checkSet allows options that only make a script stricter or show what it does, and
@@ -309,14 +336,35 @@ func checkJq(c *call) {
 	c.step.Leaf = true
 	tables.Readers["jq"].check(c)
 	for _, f := range c.args {
-		if strings.Contains(f.Text, "import") || strings.Contains(f.Text, "include") {
+		made := f.Kind != Literal && f.Bound == "" && (f.Text == "" || !strings.ContainsAny(f.Text[:1], ".[{($\""))
+		if made || strings.Contains(f.Text, "import") || strings.Contains(f.Text, "include") || strings.Contains(f.Text, "modulemeta") {
 			c.step.FilesUnknown = true
 		}
 	}
 }
 
-// checkXxd looks for a second operand, which is written to, with -r as well. Its options may
-// stand behind a file and be shortened, so only literal ones in front are taken.
+// checkStrings: a word that begins with @ is a file of further words.
+func checkStrings(c *call) {
+	tables.Readers[c.name].check(c)
+	for _, f := range c.args {
+		if strings.HasPrefix(f.Text, "@") || f.Kind == Pattern && strings.IndexByte("*?[", f.Text[0]) >= 0 {
+			c.step.FilesUnknown = true
+		}
+	}
+}
+
+// checkZgrep: some are scripts that take a line feed in a name for the end of one of their own.
+func checkZgrep(c *call) {
+	tables.Readers[c.name].check(c)
+	for _, f := range c.args {
+		if strings.Contains(f.Text, "\n") || f.Kind != Literal {
+			c.doubt("zgrep may take a name for a part of its own script")
+		}
+	}
+}
+
+// checkXxd: a second operand, and -r with one, are written to. Its options may stand
+// behind a file and be shortened, so only literal ones in front are taken.
 func checkXxd(c *call) {
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
@@ -346,6 +394,9 @@ func checkGo(c *call) {
 			c.doubt("go builds, downloads or writes with these words")
 			c.step.FilesUnknown = true
 			return
+		}
+		if i > 0 && c.args[0].Text == "version" {
+			c.readsTree(f)
 		}
 	}
 }

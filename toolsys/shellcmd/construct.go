@@ -60,7 +60,10 @@ func (w *walker) binaryTest(at syntax.Node, x *syntax.BinaryTest) {
 	left, isLeft := x.X.(*syntax.Word)
 	right, isRight := x.Y.(*syntax.Word)
 	switch x.Op {
-	case syntax.AndTest, syntax.OrTest, syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsBefore, syntax.TsAfter, syntax.TsReMatch:
+	case syntax.AndTest, syntax.OrTest:
+		w.test(at, x.X)
+		w.perhaps(func() { w.test(at, x.Y) })
+	case syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsBefore, syntax.TsAfter, syntax.TsReMatch:
 		w.test(at, x.X)
 		w.test(at, x.Y)
 	case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
@@ -78,8 +81,16 @@ func (w *walker) binaryTest(at syntax.Node, x *syntax.BinaryTest) {
 
 // declaration is declare, local, export, readonly or typeset of plain variables.
 func (w *walker) declaration(d *syntax.DeclClause) {
+	if d.Variant.Value == "local" && w.inFunction == 0 {
+		w.construct(d, "local outside of a function sets nothing")
+		return
+	}
 	for _, as := range d.Args {
 		if as.Name != nil {
+			if w.evaluates(as) {
+				w.construct(d, "a declaration whose text is evaluated as a list")
+				return
+			}
 			w.assign(as, d.Variant.Value == "export")
 			continue
 		}
@@ -93,7 +104,29 @@ func (w *walker) declaration(d *syntax.DeclClause) {
 		w.construct(d, "it lists all variables")
 		return
 	}
+	for _, as := range d.Args {
+		if as.Name != nil && (d.Variant.Value == "readonly" || hasOption(d, "r")) {
+			w.frozen[as.Name.Value] = true
+		}
+	}
 	w.note(Step{Text: printed(d), ReadOnly: true, Leaf: true, Confined: true})
+}
+
+// hasOption reports whether a declaration has one of some option letters, as far as is plain.
+func hasOption(d *syntax.DeclClause, letters string) bool {
+	return slices.ContainsFunc(d.Args, func(as *syntax.Assign) bool {
+		return as.Name == nil && as.Value != nil && strings.HasPrefix(as.Value.Lit(), "-") && strings.ContainsAny(as.Value.Lit(), letters)
+	})
+}
+
+// evaluates reports whether a declaration of a variable evaluates the value's text: that of
+// an array is read as a list, for which no brackets need to be written in the script.
+func (w *walker) evaluates(as *syntax.Assign) bool {
+	if as.Value == nil {
+		return false
+	}
+	text := plainText(as.Value)
+	return strings.HasPrefix(text, "(") || w.listed[as.Name.Value] && (text == "" || strings.Contains(text, "("))
 }
 
 // assign is NAME=value. exported values reach the programs that follow.

@@ -91,8 +91,11 @@ func (c *call) findRuns(args []Word, found Word) int {
 			if strings.HasPrefix(args[0].Text, "-ok") {
 				c.doubt("find asks before it runs something")
 			}
-			if args[0].Text == "-execdir" {
-				found.Bound = ""
+			if strings.HasSuffix(args[0].Text, "dir") {
+				found.Bound, found.Undashed = "", false // some finds give the bare name
+			}
+			if f.Text == "+" {
+				found.Kind = Many
 			}
 			c.then(place(args[1:i], found))
 			return i + 1

@@ -117,7 +117,7 @@ func Read(source string, env Env) *Script {
 	}
 	w := newWalker(s, env)
 	set := assigned(file)
-	w.sets, w.moves = set.vars, set.dir
+	w.sets, w.moves, w.listed, w.skips = set.vars, set.dir, set.lists, set.skips
 	w.statements(file.Stmts)
 	s.conclude(w, file)
 	return s

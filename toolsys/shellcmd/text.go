@@ -26,7 +26,7 @@ func checkSed(c *call) {
 	c.reads(operands...)
 	effects, err := sedEffects(script, p)
 	switch {
-	case err != nil || effects.Runs || oddLabel.MatchString(script):
+	case err != nil || effects.Runs || oddLabel.MatchString(script) || strings.Contains(script, quotedEnd):
 		c.opaque("sed's script may run something")
 	case effects.Writes:
 		c.doubt("sed's script writes a file")
@@ -47,6 +47,9 @@ func sedEffects(script string, p parsed) (sed.Effects, error) {
 
 // oddLabel matches a label with blanks in it, which seds end in different places.
 var oddLabel = regexp.MustCompile(`(?:^|[;{}\s]):[^;\n]*[ \t\v\f\r][^;\n]*[^;\s]`)
+
+// quotedEnd ends a line of text for some seds, and goes on with it for others.
+const quotedEnd = "\\\\\n"
 
 // sedSteps matches scripts that open no file beside sed's operands.
 var sedSteps = func() *regexp.Regexp {
@@ -124,7 +127,7 @@ func checkAwk(c *call) {
 		c.doubt("awk's program may write a file")
 		c.step.FilesUnknown = true
 		return
-	case strings.Contains(program, "ARG"):
+	case strings.Contains(program, "ARG") || strings.Contains(program, "SYMTAB"):
 		c.step.FilesUnknown = true
 	}
 	for _, f := range p.operands[1:] {

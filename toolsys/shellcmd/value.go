@@ -65,7 +65,13 @@ func (st *state) mayBeIn(dir string) {
 }
 
 // isNumber reports whether a value is surely a decimal number.
-func (v value) isNumber() bool { return v.number || v.known && number(v.text) }
+func (v value) isNumber() bool { return v.number || v.known && decimal(v.text) }
+
+// decimal reports whether arithmetic takes a text for a decimal number: one that begins with
+// 0 is octal, and may be none.
+func decimal(text string) bool {
+	return number(text) && (text == "0" || strings.TrimPrefix(text, "-")[0] != '0')
+}
 
 // plainName are the variables that a script may set: names that mean nothing to
 // Bash, to the loader or to programs, whether or not they are exported.
@@ -137,13 +143,18 @@ func (w *walker) set(at syntax.Node, name string, v value) {
 
 // bind gives a loop's variable its value.
 func (w *walker) bind(at syntax.Node, name string, v value) {
-	if !plain(name) {
+	switch {
+	case !plain(name):
 		w.construct(at, "it sets "+name)
 		w.homeChanged = w.homeChanged || name == "HOME"
 		return
+	case w.frozen[name]:
+		w.construct(at, "it sets "+name+", which is read-only")
+		return
 	}
-	if w.inFunction > 0 || w.shared[name] {
-		v = value{} // set in a function, at a time that is not known
+	old, has := w.state.vars[name]
+	if w.inFunction > 0 || w.shared[name] || w.skips && has && !(old.isNumber() && v.isNumber()) {
+		v = value{} // set in a function, at a time that is not known, or perhaps not at all
 	}
 	w.state.vars[name] = v
 }
@@ -190,6 +201,13 @@ func (w *walker) parameter(p *syntax.ParamExp) value {
 	if p.Length {
 		return value{number: true}
 	}
+	w.perhaps(func() { v = w.operand(p, v) })
+	return v
+}
+
+// operand is what an expansion makes of a variable's value. Its words are expanded only
+// where the value calls for them.
+func (w *walker) operand(p *syntax.ParamExp, v value) value {
 	if p.Slice != nil {
 		w.arithmetic(p, p.Slice.Offset)
 		w.arithmetic(p, p.Slice.Length)
@@ -265,6 +283,9 @@ func (w *walker) numeric(x syntax.ArithmExpr) bool {
 		if assigns(x.Op) {
 			return (x.Op == syntax.Assgn || w.numeric(x.X)) && w.numeric(x.Y) && w.assignNumber(x.X)
 		}
+		if slices.Contains([]syntax.BinAritOperator{syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon}, x.Op) {
+			return w.numeric(x.X) && w.maybe(func() bool { return w.numeric(x.Y) })
+		}
 		return w.numeric(x.X) && w.numeric(x.Y)
 	}
 	return false
@@ -276,7 +297,7 @@ func (w *walker) numericWord(x *syntax.Word) bool {
 		if syntax.ValidName(lit) {
 			return w.get(lit).isNumber()
 		}
-		return number(lit)
+		return decimal(lit)
 	}
 	if len(x.Parts) != 1 {
 		return false

@@ -27,6 +27,12 @@ type walker struct {
 	shared      map[string]bool
 	homeChanged bool
 	inFunction  int
+	// frozen are the variables that can no longer be set, dropped the functions that
+	// may have been taken away, listed the variables that may be arrays.
+	frozen, dropped, listed map[string]bool
+	// skips reports whether an expansion may fail, so that Bash skips what is left of
+	// the line and goes on with the next.
+	skips bool
 	// nested counts constructs around that may not run, or run in another shell.
 	nested      int
 	depth       int
@@ -38,13 +44,16 @@ type walker struct {
 	// text that a here-document does.
 	input string
 	stdin string
+	// rooted reports whether the text that a pipe brings begins with the name of a
+	// folder, and each of its names where they end in NUL.
+	rooted bool
 	// success is the state after the last statement where that has succeeded.
 	success *state
 }
 
 func newWalker(s *Script, env Env) *walker {
 	return &walker{s: s, env: env, state: state{vars: map[string]value{}, dir: env.Dir, lost: false},
-		functions: map[string]bool{}, shared: map[string]bool{}}
+		functions: map[string]bool{}, shared: map[string]bool{}, frozen: map[string]bool{}, dropped: map[string]bool{}}
 }
 
 // note adds a step.
@@ -88,6 +97,12 @@ func (w *walker) perhaps(do func()) {
 	w.state = join(before, w.state)
 }
 
+// maybe interprets an expansion that may not be made.
+func (w *walker) maybe(do func() bool) (ok bool) {
+	w.perhaps(func() { ok = do() })
+	return ok
+}
+
 // substitution interprets $(...). Nothing bounds the names that it prints.
 func (w *walker) substitution(stmts []*syntax.Stmt) {
 	w.nest(func() {
@@ -119,7 +134,11 @@ func (w *walker) simple(st *syntax.Stmt) {
 	}
 	w.redirections(st.Redirs)
 	w.success = nil
-	if st.Cmd != nil {
+	switch {
+	case st.Cmd == nil:
+	case slices.ContainsFunc(st.Redirs, mayFail):
+		w.perhaps(func() { w.command(st.Cmd) })
+	default:
 		w.command(st.Cmd)
 	}
 	if w.success == nil || st.Negated || !marksSuccess(st.Cmd) {
@@ -127,6 +146,15 @@ func (w *walker) simple(st *syntax.Stmt) {
 		w.success = &after
 	}
 	w.stdin, w.input = stdin, input
+}
+
+// mayFail reports whether a redirection may fail, so that its command never runs.
+func mayFail(rd *syntax.Redirect) bool {
+	switch rd.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return false
+	}
+	return !slices.Contains([]string{"/dev/null", "1", "2"}, rd.Word.Lit())
 }
 
 // marksSuccess reports whether a command is one after whose success more is known than
@@ -192,11 +220,11 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 			w.success = nil
 		}
 	case syntax.Pipe, syntax.PipeAll:
-		input := w.input
+		input, rooted := w.input, w.rooted
 		w.isolated(func() { w.statement(cmd.X) })
-		w.input = w.printsBelow(cmd.X)
+		w.input, w.rooted = w.printsBelow(cmd.X), isFind(cmd.X)
 		w.isolated(func() { w.statement(cmd.Y) })
-		w.input = input
+		w.input, w.rooted = input, rooted
 	default:
 		w.construct(cmd, "an operator that is not understood")
 	}
@@ -289,8 +317,10 @@ func itemValue(l *syntax.WordIter, items []Word) value {
 func (w *walker) caseClause(cmd *syntax.CaseClause) {
 	w.word(cmd.Word)
 	for _, item := range cmd.Items {
-		w.words(item.Patterns)
-		w.perhaps(func() { w.statements(item.Stmts) })
+		w.perhaps(func() {
+			w.words(item.Patterns)
+			w.statements(item.Stmts)
+		})
 	}
 }
 
@@ -315,8 +345,8 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 	w.inFunction--
 	w.state = before
 	w.s.Changes.Vars, w.s.Changes.Functions = changes.Vars, append(w.s.Changes.Functions, cmd.Name.Value)
-	if w.nested == 0 {
-		w.functions[cmd.Name.Value] = true
+	if name := cmd.Name.Value; w.nested == 0 && !w.skips && !w.dropped[name] {
+		w.functions[name] = true
 	}
 	if assigned(cmd.Body).dir {
 		w.state.lost = true
@@ -324,15 +354,18 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 }
 
 // assignedSet are the variables that a part of a script may set, and whether each
-// is only ever set to numbers; dir reports whether it may change the directory.
+// is only ever set to numbers; dir reports whether it may change the directory, lists
+// are the variables that may become arrays, skips whether an expansion may fail.
 type assignedSet struct {
-	vars map[string]bool
-	dir  bool
+	vars  map[string]bool
+	dir   bool
+	lists map[string]bool
+	skips bool
 }
 
 // assigned collects too much rather than too little.
 func assigned(n syntax.Node) assignedSet {
-	set := assignedSet{vars: map[string]bool{}}
+	set := assignedSet{vars: map[string]bool{}, lists: map[string]bool{}}
 	add := func(name string, number bool) {
 		old, has := set.vars[name]
 		set.vars[name] = number && (old || !has)
@@ -342,7 +375,16 @@ func assigned(n syntax.Node) assignedSet {
 		case *syntax.Assign:
 			if n.Name != nil {
 				add(n.Name.Value, n.Index == nil && n.Array == nil && !n.Append && numberWord(n.Value))
+				set.lists[n.Name.Value] = set.lists[n.Name.Value] || n.Index != nil || n.Array != nil
 			}
+		case *syntax.DeclClause:
+			for _, as := range n.Args {
+				if as.Name != nil && hasOption(n, "aA") {
+					set.lists[as.Name.Value] = true
+				}
+			}
+		case *syntax.ParamExp:
+			set.skips = set.skips || n.Slice != nil && n.Slice.Length != nil && !steady(n.Slice.Length)
 		case *syntax.WordIter:
 			add(n.Name.Value, false)
 		case *syntax.UnaryArithm:
@@ -351,8 +393,14 @@ func assigned(n syntax.Node) assignedSet {
 			if assigns(n.Op) {
 				addArithmetic(add, n.X)
 			}
+			set.skips = set.skips || divides(n.Op) && !steady(n.Y)
 		case *syntax.CallExpr:
-			set.dir = set.dir || callSets(n, add)
+			set.dir = callSets(n, add) || set.dir
+			if n := callWords(n); slices.ContainsFunc(n, func(s string) bool { return slices.Contains(readers, s) }) {
+				for _, name := range n {
+					set.lists[name] = true
+				}
+			}
 		}
 		return true
 	})
@@ -365,24 +413,88 @@ func addArithmetic(add func(string, bool), x syntax.ArithmExpr) {
 	}
 }
 
+// divides reports whether an operator fails for some operands on its right.
+func divides(op syntax.BinAritOperator) bool {
+	return slices.Contains([]syntax.BinAritOperator{syntax.Quo, syntax.Rem, syntax.Pow, syntax.QuoAssgn, syntax.RemAssgn}, op)
+}
+
+// steady reports whether an operand is a positive number, with which nothing fails.
+func steady(x syntax.ArithmExpr) bool {
+	word, ok := x.(*syntax.Word)
+	return ok && allDigits(word.Lit()) && word.Lit()[0] != '0'
+}
+
+// readers are the builtins that make arrays of what they read.
+var readers = []string{"read", "mapfile", "readarray"}
+
 // callSets adds the names that a builtin may set, and reports whether a command may
-// change the directory.
+// change the directory. A builtin may stand behind command or builtin.
 func callSets(c *syntax.CallExpr, add func(string, bool)) (dir bool) {
 	if len(c.Args) == 0 {
 		return false
 	}
-	switch name := c.Args[0].Lit(); name {
-	case "read", "printf", "mapfile", "readarray", "getopts", "unset":
-		for _, arg := range c.Args[1:] {
-			if syntax.ValidName(arg.Lit()) {
-				add(arg.Lit(), false)
+	words := callWords(c)
+	dir = words[0] == ""
+	for i, word := range words {
+		switch word {
+		case "cd", "pushd", "popd":
+			dir = true
+		case "read", "printf", "mapfile", "readarray", "getopts", "unset":
+			for _, name := range words[i+1:] {
+				if syntax.ValidName(name) {
+					add(name, false)
+				}
 			}
+			add("REPLY", false)
 		}
-		add("REPLY", false)
-	case "cd", "pushd", "popd", "":
-		return true
 	}
-	return false
+	return dir
+}
+
+// callWords are the words of a command without quotes, those of brace expansions one by
+// one; empty where a word is not plain.
+func callWords(c *syntax.CallExpr) []string {
+	var words []string
+	for _, x := range c.Args {
+		text := plainText(x)
+		if text == "" || !strings.Contains(text, "{") {
+			words = append(words, text)
+			continue
+		}
+		words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{},", r) })...)
+	}
+	if len(words) == 0 {
+		return []string{""}
+	}
+	return words
+}
+
+// plainText is a word's text without quotes and backslashes; empty if some of it is expanded.
+func plainText(x *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range x.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(strings.NewReplacer(`\\`, `\`, `\`, "").Replace(part.Value))
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				b.WriteString(ansi(part))
+			} else {
+				b.WriteString(part.Value)
+			}
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return ""
+				}
+				b.WriteString(unbackslash(lit.Value))
+			}
+		default:
+			return ""
+		}
+	}
+	return b.String()
 }
 
 // numberWord reports whether an assigned word surely is a number.
@@ -393,7 +505,7 @@ func numberWord(x *syntax.Word) bool {
 	if _, ok := x.Parts[0].(*syntax.ArithmExp); ok {
 		return true
 	}
-	return number(x.Lit())
+	return decimal(x.Lit())
 }
 
 // redirections notes what a statement's redirections read and write.
@@ -481,6 +593,13 @@ func harmlessTarget(name string) bool {
 	return false
 }
 
+// isDescriptor reports whether a name stands for a file that is open already. What
+// goes on behind the number leads out of the folder.
+func isDescriptor(name string) bool {
+	n, is := strings.CutPrefix(name, "/dev/fd/")
+	return is && allDigits(n)
+}
+
 // touch notes the file that a word names.
 func (w *walker) touch(st *Step, word Word, f File) {
 	name := word.Text
@@ -495,7 +614,7 @@ func (w *walker) touch(st *Step, word Word, f File) {
 	case name == "" || strings.HasPrefix(name, "~"):
 		st.FilesUnknown = true
 		return
-	case strings.HasPrefix(name, "/dev/fd/") || name == "/dev/stdin" || name == "/dev/null":
+	case isDescriptor(name) || name == "/dev/stdin" || name == "/dev/null":
 		return
 	}
 	names := w.absolute(name)

@@ -46,7 +46,12 @@ func (c *call) then(words []Word) {
 		return
 	}
 	w, input := c.w, c.step.Input
-	c.inner = append(c.inner, func() { w.run(words, Step{ReadOnly: true, Input: input}) })
+	c.inner = append(c.inner, func() {
+		functions := w.functions
+		w.functions = map[string]bool{} // which only the shell itself runs
+		w.run(words, Step{ReadOnly: true, Input: input})
+		w.functions = functions
+	})
 }
 
 // suspect checkers whatever command may begin at one of the words, so that rules that
@@ -166,10 +171,17 @@ func (c *call) given(args []Word, replaced string, zero bool) []Word {
 		out[i] = Word{Kind: Unknown, Text: f.Text[:at], Source: f.Source}
 		if f.Text == replaced {
 			out[i].Bound, out[i].Below = c.w.input, true
-			out[i].Undashed = zero && c.w.input != ""
+			out[i].Undashed = zero && c.w.input != "" && c.w.rooted
 		}
 	}
 	return out
+}
+
+// isFind reports whether a command is find, whose names all begin with that of a folder. Other
+// commands print a name as it is, dash in front and all.
+func isFind(st *syntax.Stmt) bool {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) > 0 && c.Args[0].Lit() == "find"
 }
 
 // printsBelow bounds the names that a command prints: those of a known tool are below
@@ -357,13 +369,13 @@ func (w *walker) script(text string, lang syntax.LangVariant) {
 		w.note(Step{Text: text, Construct: true, Doubt: "it does not parse", Opaque: "it does not parse", FilesUnknown: true, Readings: strings.Split(text, "\n")})
 		return
 	}
-	sets, moves := w.sets, w.moves
+	sets, moves, listed, skips := w.sets, w.moves, w.listed, w.skips
 	set := assigned(file)
-	w.sets, w.moves = set.vars, set.dir
+	w.sets, w.moves, w.listed, w.skips = set.vars, set.dir, set.lists, set.skips
 	w.isolated(func() {
 		w.state.vars = map[string]value{}
 		w.functions = map[string]bool{}
 		w.statements(file.Stmts)
 	})
-	w.sets, w.moves = sets, moves
+	w.sets, w.moves, w.listed, w.skips = sets, moves, listed, skips
 }
