@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -54,7 +55,7 @@ func (c *call) gitOptions() (rest []Word, ok bool) {
 			c.reads(args[1])
 			dirs, lost = nil, args[1].Kind != Literal || read == len(c.step.Files)
 			for _, f := range c.step.Files[read:] {
-				dirs = append(dirs, f.Path)
+				dirs = append(dirs, cmp.Or(f.Spelled, f.Path))
 			}
 			args = args[2:]
 		default:

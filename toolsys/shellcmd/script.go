@@ -87,6 +87,9 @@ type File struct {
 	// is a glob if Glob is set.
 	Path string
 	Glob bool
+	// Spelled is the absolute path as the script spells it, where it has a .. in it:
+	// behind a link, that leads up from where the link leads.
+	Spelled string
 	// Tree reports whether all below the path is meant too.
 	Tree bool
 	// Write reports whether the file may be changed; Moved, whether the name may

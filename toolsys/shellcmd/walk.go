@@ -619,25 +619,33 @@ func (w *walker) touch(st *Step, word Word, f File) {
 	}
 	names := w.absolute(name)
 	st.FilesUnknown = st.FilesUnknown || names == nil
-	for _, f.Path = range names {
+	up := slices.Contains(strings.Split(name, "/"), "..")
+	for _, spelled := range names {
+		f.Path = spelled
+		if !strings.HasPrefix(spelled, "//") {
+			f.Path = path.Clean(spelled)
+		}
+		if up {
+			f.Spelled = spelled
+		}
 		st.Files = append(st.Files, f)
 	}
 }
 
-// absolute are the paths that a name may stand for, that from the directory where
-// every cd has succeeded first; nil where no directory is known.
+// absolute are the paths that a name may stand for, as it is spelled, that from the directory
+// where every cd has succeeded first; nil where no directory is known.
 func (w *walker) absolute(name string) []string {
 	switch {
 	case strings.HasPrefix(name, "//"):
 		return []string{name}
 	case path.IsAbs(name):
-		return []string{path.Clean(name)}
+		return []string{name}
 	case w.state.lost:
 		return nil
 	}
-	names := []string{path.Join(w.state.dir, name)}
-	for _, dir := range w.state.also {
-		names = append(names, path.Join(dir, name))
+	var names []string
+	for _, dir := range append([]string{w.state.dir}, w.state.also...) {
+		names = append(names, strings.TrimSuffix(dir, "/")+"/"+name)
 	}
 	return names
 }

@@ -97,7 +97,11 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 		p := permission.Part{Text: cmd.text, Readings: cmd.readings(), ReadOnly: cmd.reads(), Opaque: cmd.opaque(), FilesUnknown: !reads}
 		if slices.Contains(pwshReaders, cmd.cmdlet) {
 			for _, f := range cmd.files(c.State.Dir) {
-				found, ok := d.files(f, c)
+				spelled := ""
+				if f.Path != path.Clean(f.Path) && !permission.IsUNC(f.Path) {
+					f.Path, spelled = path.Clean(f.Path), f.Path
+				}
+				found, ok := d.files(f, spelled, c)
 				p.Files = append(p.Files, found...)
 				p.FilesUnknown = p.FilesUnknown || !ok
 			}
@@ -107,8 +111,8 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 	return tool.Subject{Shell: shell}
 }
 
-// files are those that the words of a reader may name; without any, it lists the folder
-// that it is in.
+// files are those that the words of a reader may name, as they are spelled; without any, it
+// lists the folder that it is in.
 func (c pwshCommand) files(dir string) (all []permission.File) {
 	tree := slices.ContainsFunc(c.words, func(w string) bool { return strings.EqualFold(w, "-recurse") || strings.EqualFold(w, "-depth") })
 	operands := c.operands()
@@ -123,9 +127,9 @@ func (c pwshCommand) files(dir string) (all []permission.File) {
 	for _, o := range operands {
 		name := strings.ReplaceAll(o, `\`, "/")
 		if !path.IsAbs(name) {
-			name = path.Join(dir, name)
+			name = dir + "/" + name
 		}
-		if !permission.IsUNC(name) {
+		if !slices.Contains(strings.Split(name, "/"), "..") && !permission.IsUNC(name) {
 			name = path.Clean(name)
 		}
 		all = append(all, permission.File{Path: name, Glob: strings.ContainsAny(name, "*?[") || tree, Tree: tree})

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,7 +66,7 @@ func TestPowerShellNamesFilesWithCommas(t *testing.T) {
 	commands, ok := readPowerShell("Get-Content '/repo/a,b/../../../etc/passwd'; Get-ChildItem -Depth 2 sub")
 	assert.True(t, ok)
 	files := commands[0].files("/repo/x/y/z")
-	assert.Equal(t, "/etc/passwd", files[len(files)-1].Path)
+	assert.Equal(t, "/etc/passwd", path.Clean(files[len(files)-1].Path))
 	assert.True(t, commands[1].files("/repo")[1].Tree)
 }
 

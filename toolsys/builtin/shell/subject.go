@@ -62,7 +62,7 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 		Leaf: st.Leaf, Input: st.Input, FilesUnknown: st.FilesUnknown || cdpath,
 	}
 	for _, f := range st.Files {
-		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree, Write: f.Write}, c)
+		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree, Write: f.Write}, f.Spelled, c)
 		p.Files = append(p.Files, found...)
 		p.FilesUnknown = p.FilesUnknown || !ok
 	}
@@ -70,8 +70,9 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 }
 
 // files is a file with what it leads to: a glob with its matches, since any of them
-// may be a link that leads elsewhere (L6).
-func (d bash) files(f permission.File, c *tool.Context) (all []permission.File, ok bool) {
+// may be a link that leads elsewhere (L6), and so may a folder before a .. in the name as
+// it is spelled.
+func (d bash) files(f permission.File, spelled string, c *tool.Context) (all []permission.File, ok bool) {
 	all = []permission.File{f}
 	if permission.IsUNC(f.Path) {
 		return all, true
@@ -79,7 +80,7 @@ func (d bash) files(f permission.File, c *tool.Context) (all []permission.File, 
 	names := []string{f.Path}
 	if f.Glob && !f.Tree {
 		folder := path.Dir(f.Path[:strings.IndexAny(f.Path+"*", "*?[{")] + "x")
-		if !permission.Within(folder, c.Roots) || slices.Contains(strings.Split(f.Path, "/"), "..") {
+		if !permission.Within(folder, c.Roots) || spelled != "" {
 			return all, false
 		}
 		found, err := afero.Glob(d.FS, f.Path)
@@ -87,6 +88,9 @@ func (d bash) files(f permission.File, c *tool.Context) (all []permission.File, 
 			return all, false
 		}
 		names = found
+	}
+	if spelled != "" {
+		names = append(names, path.Clean(d.resolve(spelled)))
 	}
 	for _, name := range names {
 		for _, to := range slices.Compact([]string{name, d.resolve(name)}) {
@@ -102,24 +106,25 @@ func (d bash) files(f permission.File, c *tool.Context) (all []permission.File, 
 // directory on: that of the repository that the roots belong to. A repository that
 // lies below a root came with the files, and its configuration may name programs.
 func (d bash) trusts(dir string, c *tool.Context) bool {
-	if permission.IsUNC(dir) || !permission.Within(dir, c.Roots) {
+	if permission.IsUNC(dir) || !permission.Within(path.Clean(dir), c.Roots) {
 		return false
 	}
-	for ; !slices.Contains(c.Roots, dir); dir = path.Dir(dir) {
+	dir, roots := path.Clean(d.resolve(dir)), d.resolved(c.Roots)
+	if !permission.Within(dir, roots) {
+		return false
+	}
+	for ; !slices.Contains(roots, dir); dir = path.Dir(dir) {
 		info, err := d.FS.Stat(dir)
-		if err != nil || !info.IsDir() || dir == "/" || d.holdsRepository(dir) {
+		if err != nil || !info.IsDir() || dir == "/" || d.holds(dir, ".git") || d.holds(dir, "HEAD") {
 			return false
 		}
 	}
-	return true
+	return d.holds(dir, ".git") || !d.holds(dir, "HEAD")
 }
 
-// holdsRepository reports whether git would find a repository in a folder: a .git,
-// or the folder itself is a bare one.
-func (d bash) holdsRepository(dir string) bool {
-	if _, err := d.FS.Stat(path.Join(dir, ".git")); err == nil {
-		return true
-	}
-	_, err := d.FS.Stat(path.Join(dir, "HEAD"))
+// holds reports whether a folder has an entry. Git finds a repository where there is a
+// .git, and, by its HEAD among others, where the folder itself is a bare one.
+func (d bash) holds(dir, name string) bool {
+	_, err := d.FS.Stat(path.Join(dir, name))
 	return err == nil
 }

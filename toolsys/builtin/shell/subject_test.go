@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"path"
 	"strings"
 	"testing"
 
@@ -21,7 +22,12 @@ func decide(t testing.TB, text string, allow ...string) permission.Behaviour {
 	for _, file := range []string{"/repo/a.go", "/repo/b.go", "/repo/out/link.txt", "/repo/sub/c.go", "/etc/shadow"} {
 		require.NoError(t, afero.WriteFile(fs, file, nil, 0o644))
 	}
-	b := shell.Bash(shell.Deps{FS: fs, Resolve: func(p string) string { return strings.Replace(p, "/repo/out/link.txt", "/etc/shadow", 1) }})
+	b := shell.Bash(shell.Deps{FS: fs, Resolve: func(p string) string {
+		if rest, is := strings.CutPrefix(p, "/repo/up/"); is { // a link to a folder
+			return path.Join("/etc/ssl", rest)
+		}
+		return strings.Replace(p, "/repo/out/link.txt", "/etc/shadow", 1)
+	}})
 	in, c := command(t, b, text), inRepo()
 	s := b.Subject(in, c)
 	q := permission.Query{
@@ -61,7 +67,8 @@ func TestReadingElsewhereDoesNotRunUnasked(t *testing.T) {
 		"find / -name x", "find -L . -name x", "find . -newer /etc/shadow", "xargs cat",
 		"sed 'r /etc/shadow' a.go", "sed -n 'R x' a.go", "sed -e p -e 'r x' a.go", "sed -er\\ x a.go", "sed -f x a.go", "sed --expression='r x' a.go",
 		"awk '{getline l < \"/etc/shadow\"}' a.go", "awk 'BEGIN{ARGV[1]=\"x\"}' a.go", "awk -f x a.go", "jq -n 'import \"x\" as $x; 1'", "jq -f x a.go",
-		"diff -r a b", "git -C /etc status", "HOME=/etc; cat ~/shadow", "X=1 cat a.go",
+		"cat up/../shadow", "cat < up/../shadow", "ls up/..", "cat up/../*", "cd up && cat ../shadow",
+		"diff -r a b", "git -C /etc status", "git -C up/.. status", "HOME=/etc; cat ~/shadow", "X=1 cat a.go",
 		"grep /etc/shado?", "grep *.go ../x", "grep {x,/etc/shadow}", "head -n /etc/* a.go", "echo /etc/*", "cat \\/etc/shadow", "cat $'/etc/shadow'", "cd -- && ls",
 		"for f in /etc/*; do echo x; done", "for f in '/etc/*'; do echo $f; done", "echo $(echo '/etc/*')", "f() { echo $1; }; f '/etc/*'",
 	} {
@@ -131,4 +138,33 @@ func FuzzCommand(f *testing.F) {
 		assert.False(t, readOnly && !s.Shell.Known, "what does not parse is no reader")
 		b.Behaviour.Effects(in, inRepo())
 	})
+}
+
+// Git reads the configuration of the repository that it finds from where a link leads, and of a folder that is
+// itself a bare repository.
+func TestRepositoriesAreFoundBehindLinks(t *testing.T) {
+	reads := func(text string, files ...string) bool {
+		fs := afero.NewMemMapFs()
+		for _, file := range files {
+			require.NoError(t, afero.WriteFile(fs, file, nil, 0o644))
+		}
+		b := shell.Bash(shell.Deps{FS: fs, Resolve: func(p string) string {
+			return path.Clean(strings.Replace(p, "/repo/link", "/repo/vendor/hooks", 1))
+		}})
+		in, c := command(t, b, text), inRepo()
+		for _, p := range b.Subject(in, c).Shell.Parts {
+			if !p.ReadOnly {
+				return false
+			}
+		}
+		return true
+	}
+	bare := []string{"/repo/.git/HEAD", "/repo/vendor/HEAD", "/repo/vendor/hooks/x", "/repo/sub/x"}
+	for _, text := range []string{"git status", "git -C sub status", "cd sub && git -C .. status", "git -C sub/.. status"} {
+		assert.True(t, reads(text, bare...), text)
+	}
+	for _, text := range []string{"git -C link status", "cd link && git status", "git -C link/.. status", "git -C vendor status"} {
+		assert.False(t, reads(text, bare...), text)
+	}
+	assert.False(t, reads("git status", "/repo/HEAD", "/repo/config"), "the root is no work tree")
 }
