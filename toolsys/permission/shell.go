@@ -134,7 +134,7 @@ func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
 		switch {
 		case names && p.Opaque != "" && !rs.spelledOut(q, p):
 			why = p.Opaque
-		case names && !p.Leaf && mentions(r.content, p.Text+" "+p.Input) && !rs.vouched(q, p):
+		case names && !p.Leaf && p.mentions(r.content) && !rs.vouched(q, p):
 			why = "it may run what its words name"
 		case names && p.readsNamed(r.content, q):
 			why = "it reads the file that the rule names"
@@ -189,6 +189,11 @@ func (f File) overlaps(content string, q *Query) bool {
 		name, wanted := path.Base(f.Path), path.Base(pattern)
 		return strings.ContainsAny(wanted, globSigns) || globbed(name, wanted, false)
 	})
+}
+
+// mentions reports whether a part names what a rule is about, as it is written or without quotes.
+func (p *Part) mentions(content string) bool {
+	return mentions(content, p.Text+" "+p.Input) || slices.ContainsFunc(p.Readings, func(text string) bool { return mentions(content, text) })
 }
 
 // mentions reports whether the words that begin a rule's content stand in a text one

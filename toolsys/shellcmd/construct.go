@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -232,11 +233,28 @@ func (w *walker) settings(c *syntax.CallExpr, words []Word, st *Step) {
 		}
 		v := w.assigned(as.Value)
 		forRead := as.Name.Value == "IFS" && len(words) > 0 && words[0].isLiteral("read")
-		if !forRead && !harmlessSetting(as.Name.Value, v) {
-			st.ReadOnly = false
-			st.Doubt = "it runs with " + as.Name.Value + " set"
+		if !forRead {
+			st.runsWith(as.Name.Value, v)
 		}
 	}
+}
+
+// commands are variables whose values programs run, or that hold the options for it.
+var commands = regexp.MustCompile(`^(?:.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|_COMMAND|_CMD|_WRAPPER|_RSH)|GIT_(?:SSH|EXTERNAL_DIFF|CONFIG.*|PROXY.*|EXEC_PATH)|LESSOPEN|LESSCLOSE|PS[04]|BASH_ENV|BASH_FUNC.*|ENV|SHELL|TAR_OPTIONS|MAKEFLAGS|MAKEFILES|RIPGREP_CONFIG_PATH|PERL5OPT|RUBYOPT)$`)
+
+// runsWith notes that a command runs with a variable set.
+func (st *Step) runsWith(name string, v value) {
+	if harmlessSetting(name, v) {
+		return
+	}
+	why := "it runs with " + name + " set"
+	if st.ReadOnly {
+		st.ReadOnly, st.Doubt = false, why
+	}
+	if commands.MatchString(name) && st.Opaque == "" {
+		st.Opaque = why
+	}
+	st.Set = append(st.Set, v.text)
 }
 
 // refuse marks a step whose program is not known.
@@ -273,6 +291,7 @@ func (w *walker) run(words []Word, st Step) {
 	st.Readings = readings(words)
 	c := &call{w: w, name: st.Name, args: words[1:], step: &st}
 	c.check(name.Text)
+	st.Leaf = st.Leaf && len(st.Set) == 0
 	w.note(st)
 	for _, inner := range c.inner {
 		w.nest(func() { inner() })
@@ -324,6 +343,22 @@ func usual(name string) bool {
 	})
 }
 
+// otherNames are those by which some system runs the same program: without regard to case, with
+// what its programs end in, and git's subcommands by themselves.
+func otherNames(name string) (all []string) {
+	lower := strings.ToLower(name)
+	for _, end := range []string{".exe", ".cmd", ".bat", ".com"} {
+		lower = strings.TrimSuffix(lower, end)
+	}
+	if lower != name {
+		all = append(all, lower)
+	}
+	if sub, is := strings.CutPrefix(lower, "git-"); is {
+		all = append(all, "git "+sub)
+	}
+	return all
+}
+
 // readings are the texts by which a rule that forbids may know a command: its words
 // without quotes, with the program's plain name, and without options before a
 // subcommand.
@@ -338,6 +373,9 @@ func readings(words []Word) []string {
 	all := []string{strings.Join(bare, " ")}
 	bare[0] = baseName(bare[0])
 	all = append(all, strings.Join(bare, " "))
+	for _, name := range otherNames(bare[0]) {
+		all = append(all, strings.Join(append([]string{name}, bare[1:]...), " "))
+	}
 	if len(bare) > 1 && strings.HasPrefix(bare[1], "-") {
 		for i := 2; i <= len(bare); i++ {
 			all = append(all, strings.TrimSpace(bare[0]+" "+strings.Join(bare[i:], " ")))

@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -104,7 +105,7 @@ func (c *call) subcommand(name string) {
 	c.patterns(c.args)
 	for _, f := range c.args {
 		for _, option := range tables.GitRunOptions {
-			if strings.HasPrefix(f.Text, option) {
+			if means(f.Text, option) {
 				c.opaque(c.name + " runs the value of " + option)
 			}
 		}
@@ -131,6 +132,12 @@ func (c *call) subcommand(name string) {
 	default:
 		c.doubt(c.name + " is not known to only read")
 		c.step.FilesUnknown = true
+		switch {
+		case !tables.GitOwn[name]:
+			c.opaque(c.name + " may be an alias, or run a program of its own")
+		case name == "clone":
+			c.step.Leaf = false // its options configure the clone
+		}
 	}
 }
 
@@ -154,7 +161,7 @@ func (c *call) gitRun(name string) {
 		c.doubt("git rebase changes files")
 		c.step.FilesUnknown = true
 		for _, f := range c.args {
-			if f.Kind != Literal || strings.HasPrefix(f.Text, "-x") || strings.HasPrefix(f.Text, "--e") {
+			if f.Kind != Literal || shortWith(f, "x") || strings.HasPrefix(f.Text, "--e") {
 				c.opaque("git rebase runs what it is told to")
 			}
 		}
@@ -162,6 +169,11 @@ func (c *call) gitRun(name string) {
 	}
 	c.opaque("git " + name + " runs what it is told to")
 	c.suspect()
+}
+
+// shortWith reports whether a word may be short options with a letter among them.
+func shortWith(f Word, letter string) bool {
+	return strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "--") && strings.Contains(f.Text, letter)
 }
 
 // gitList is git branch or git tag: an operand makes one, unless an option makes a
@@ -202,5 +214,11 @@ func (c *call) gitSecond(name string) {
 	if !ok {
 		c.doubt("git " + name + " is not known to only read with these words")
 		c.step.FilesUnknown = true
+		if name == "config" && !slices.ContainsFunc(c.args, func(f Word) bool { return f.Kind == Literal && plainKey.MatchString(f.Text) }) {
+			c.opaque("git may run what its configuration says")
+		}
 	}
 }
+
+// plainKey matches names of settings of which git runs nothing.
+var plainKey = regexp.MustCompile(`(?i)^(?:(?:user|author|committer|color|column|advice|pull|push|rerere|tag|help)\.[a-z.]+|init\.defaultbranch|merge\.conflictstyle|(?:rebase|merge)\.autostash|fetch\.prune|commit\.gpgsign|core\.(?:autocrlf|filemode|ignorecase|quotepath|longpaths|eol|safecrlf|symlinks|bare)|safe\.directory|branch\..*\.(?:remote|merge|rebase))$`)

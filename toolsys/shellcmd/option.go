@@ -78,6 +78,7 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 		case w.wild():
 			if !sp.Any && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
 				c.doubt("a word that is not literal may be an option of " + c.name)
+				c.step.Leaf = false
 				return p, false
 			}
 			if sp.Any {
@@ -91,6 +92,7 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 			n := c.option(sp, args, &p)
 			if n == 0 {
 				c.doubt("the option " + w.Text + " of " + c.name + " is not known to be harmless")
+				c.step.Leaf = false // its value may name a program
 				return p, false
 			}
 			args = args[n:]

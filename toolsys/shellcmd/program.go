@@ -26,14 +26,17 @@ func (ch changer) check(c *call) {
 		return
 	}
 	operands := p.operands[min(ch.Leading, len(p.operands)):]
+	c.step.Leaf = !ch.Last // what has another name is found no more by the one that a rule names
 	if c.name == "tee" && !hasMany(operands) && allHarmless(operands) {
 		c.step.ReadOnly, c.step.Doubt = true, ""
 		return
 	}
 	for i, f := range operands {
 		target := i == len(operands)-1
+		if ch.Last && !target {
+			c.readsTree(f) // by its new name
+		}
 		if ch.Copies && !target {
-			c.readsTree(f)
 			continue
 		}
 		c.w.touch(c.step, f, File{Write: true, Tree: ch.Last && target || c.name == "rm" || c.name == "mv" || p.given("R", "r", "recursive"), Moved: ch.Moved})
@@ -108,7 +111,7 @@ func (c *call) runsOption() {
 	for _, option := range tables.RunOptions[c.name] {
 		for _, f := range c.args {
 			short := len(option) == 2 && option[0] == '-' && f.Kind == Literal && len(f.Text) > 1 && f.Text[0] == '-' && f.Text[1] != '-' && strings.Contains(f.Text, option[1:])
-			if short || strings.HasPrefix(f.Text, option) {
+			if short || means(f.Text, option) {
 				c.opaque(c.name + " runs the value of " + option)
 				return
 			}
@@ -117,6 +120,16 @@ func (c *call) runsOption() {
 	if !c.step.Leaf && c.step.Input != "" && c.step.Opaque == "" && !c.step.ReadOnly {
 		c.opaque(c.name + " may run what it reads")
 	}
+}
+
+// means reports whether a word is an option, with a value behind it or cut short: programs take
+// as much of a long name as tells it from others.
+func means(word, option string) bool {
+	if strings.HasPrefix(word, option) {
+		return true
+	}
+	name, _, _ := strings.Cut(word, "=")
+	return len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(option, name)
 }
 
 // printsVersion reports whether the command only prints a version.

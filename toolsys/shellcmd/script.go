@@ -79,6 +79,9 @@ type Step struct {
 	FilesUnknown bool
 	// Input is the text that a here-document or here-string gives the step.
 	Input string
+	// Set are the values of variables that are set for the step and may mean something
+	// to its program.
+	Set []string
 }
 
 // File is a file that a step touches.

@@ -37,8 +37,10 @@ type programs struct {
 	GitLists   spec
 	// GitRunOptions are options of subcommands that run a program, GitRuns subcommands that run commands
 	// of their arguments, GitShows those that print what is in files.
-	GitRunOptions     list
-	GitRuns, GitShows set
+	GitRunOptions list
+	// GitOwn are git's further subcommands that run no program that their words name; any other name may be
+	// an alias.
+	GitRuns, GitShows, GitOwn set
 	// Interpreters run commands of their arguments or their input, which are not looked into. Scripted are
 	// interpreters of other languages: they run a script in a file, which is a program like any other, or
 	// code of their options or their input.

@@ -3,6 +3,7 @@ package shellcmd
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -600,6 +601,10 @@ func isDescriptor(name string) bool {
 	return is && allDigits(n)
 }
 
+// ofProcess matches paths in the folder of a process, whose links lead to all that it has
+// open. They are not ours to follow: the process is the command's.
+var ofProcess = regexp.MustCompile(`^/proc/(?:self|thread-self|\d+|[^/]*[*?\[][^/]*)/`)
+
 // touch notes the file that a word names.
 func (w *walker) touch(st *Step, word Word, f File) {
 	name := word.Text
@@ -628,6 +633,7 @@ func (w *walker) touch(st *Step, word Word, f File) {
 		if up {
 			f.Spelled = spelled
 		}
+		st.FilesUnknown = st.FilesUnknown || ofProcess.MatchString(f.Path) || up && strings.HasPrefix(spelled, "/dev/")
 		st.Files = append(st.Files, f)
 	}
 }

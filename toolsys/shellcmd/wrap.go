@@ -109,9 +109,7 @@ func (c *call) behindSettings(wr wrapper, args []Word) ([]Word, bool) {
 		if args[0].Kind == Many || !syntax.ValidName(name) {
 			return nil, false
 		}
-		if !harmlessSetting(name, value{known: args[0].Kind == Literal, text: text}) {
-			c.doubt("it runs with " + name + " set")
-		}
+		c.step.runsWith(name, value{known: args[0].Kind == Literal, text: text})
 		args = args[1:]
 	}
 	if wr.Settings && len(args) > 0 && args[0].Kind != Literal {

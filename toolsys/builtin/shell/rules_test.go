@@ -126,3 +126,30 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 	}
 	assert.Equal(t, permission.Deny, both.decide(t, "cat .env"), "a file that is named is denied, not asked about")
 }
+
+// A deny rule finds its program behind options that run one, cut short or not, in variables that programs run, behind
+// git's aliases, under another name of the same program, and given a new one.
+func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
+	ruled{deny: []string{"Bash(rm:*)"}}.neverAllowed(t,
+		"sort --compress-program=rm f", "sort --compress-prog=rm f", "sort --compress-p rm f", "rg --hostname-bin rm x", "ag --page=rm x",
+		"split --filter='rm $FILE' f", "apt-get update -o APT::Update::Pre-Invoke::='rm x'", "ip netns exec n rm x", "pip --python rm x",
+		"wget --use-ask=rm u", "mount -t fuse 'rm#x' /mnt", "git grep --open=rm x", "git fetch --upload-pa=rm .", "git merge-index rm -a",
+		"git rebase -ix 'rm f' HEAD", "git clone -u rm .", "git config alias.x '!rm f'", "git config core.pager ./p", "git x", "git remote-ext x 'rm f'",
+		"GIT_SSH_COMMAND='rm x' git fetch", "LESSOPEN='|rm %s' less f", "GIT_EXTERNAL_DIFF=rm git diff", "EDITOR='rm x' git commit",
+		"env PAGER=./p git -p log", "env EDITOR=$'r\\x6d f' git commit", "VISUAL=$'r\\x6d f' crontab", "OWN=$'r\\x6d' ./run", "watch $'r\\x6d' f", "watch r{m,} f",
+		"ln -s /bin/rm ./y", "cp /bin/rm y; ./y f", "mv /usr/bin/rm y", "install /bin/rm y", "RM f", "rm.exe f", "/bin/Rm f",
+	)
+	ruled{deny: []string{"Bash(git push:*)"}}.neverAllowed(t,
+		"git x", "git-push", "/usr/lib/git-core/git-push", "git.exe push", "GIT push", "git send-pack .", "git subtree push", "git http-push u",
+		"git config alias.x push", "git config --global alias.x push", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x",
+	)
+	ruled{deny: []string{"Read(.env)"}}.neverAllowed(t, "mv .env y", "cat /dev/fd/../cwd/.env", "cat /proc/self/cwd/.env", "cat /proc/1/root/repo/.env", "cd /proc/self; cat cwd/.env", "strings @list", "install .env y")
+	r := ruled{mode: permission.Bypass, deny: []string{"Bash(rm:*)", "Bash(git push:*)"}}
+	for _, text := range []string{
+		"git commit -m 'say rm'", "git config user.name x", "git pull --rebase", "git checkout -b x", "git stash push", "git clone u", "git status",
+		"git config --get x.y", "FOO=1 npm test", "NODE_ENV=test npm run test", "cp a b", "mv a b", "ln -s a b", "sort -u f", "split -l 5 f", "pip install x",
+		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x",
+	} {
+		assert.Equal(t, permission.Allow, r.decide(t, text), text)
+	}
+}

@@ -59,7 +59,7 @@ func (d bash) subject(in BashIn, c *tool.Context) tool.Subject {
 func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.Part {
 	p := permission.Part{
 		Text: st.Text, Readings: st.Readings, ReadOnly: st.ReadOnly, Construct: st.Construct, Opaque: st.Opaque,
-		Leaf: st.Leaf, Input: st.Input, FilesUnknown: st.FilesUnknown || cdpath,
+		Leaf: st.Leaf, Input: strings.Join(append([]string{st.Input}, st.Set...), "\n"), FilesUnknown: st.FilesUnknown || cdpath,
 	}
 	for _, f := range st.Files {
 		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree, Write: f.Write}, f.Spelled, c)
