@@ -348,6 +348,9 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 			"/repo/a.go": permission.Allow, "/repo/git/config": permission.Allow,
 			"/repo/.git/config": permission.Ask, "/repo/sub/.git/hooks/pre-commit": permission.Ask, "/repo/.GIT/config": permission.Ask,
 			"/repo/.claude/settings.json": permission.Ask, "/repo/.mcp.json": permission.Ask, "/repo/.bashrc": permission.Ask,
+			"/repo/.git./config": permission.Ask, "/repo/.git /config": permission.Ask, "/repo/GIT~1/config": permission.Ask,
+			"/repo/.g\u200cit/config": permission.Ask, "/repo/.git::$INDEX_ALLOCATION/config": permission.Ask, "/repo/.zshenv": permission.Ask,
+			"/repo/.vscode/tasks.json": permission.Ask, "/repo/.cursor/mcp.json": permission.Ask, "/repo/.github/x": permission.Allow, "/repo/gitignore": permission.Allow,
 		} {
 			d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: mode, CanAsk: true})
 			assert.Equal(t, want, d.Behaviour, "%s in %s", path, mode)

@@ -3,6 +3,7 @@ package permission
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // stage is a step of Resolve. Each decides or does not apply.
@@ -199,13 +200,35 @@ func (q *Query) edits() bool {
 
 // deciding reports whether a file decides what may run: what git runs, or the rules.
 func deciding(p string) bool {
-	for name := range strings.SplitSeq(strings.ToLower(p), "/") {
-		switch name {
-		case ".git", ".claude", ".gitconfig", ".mcp.json", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".envrc":
+	for name := range strings.SplitSeq(p, "/") {
+		if decidingNames[folded(name)] {
 			return true
 		}
 	}
 	return false
+}
+
+// decidingNames are those of files and folders from which git, shells, editors and agents take what they run.
+var decidingNames = func() map[string]bool {
+	names := map[string]bool{}
+	for name := range strings.FieldsSeq(`.git git~1 .gitconfig .gitmodules .claude .mcp.json .envrc .husky .vscode .idea .cursor .devcontainer
+		.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc`) {
+		names[name] = true
+	}
+	return names
+}()
+
+// folded is a name as the file systems take it that are least exact: without regard to case, to characters
+// that cannot be seen, and to blanks, dots and a stream at its end.
+func folded(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+	return strings.TrimRight(name, " .")
 }
 
 // question is what the user is asked.

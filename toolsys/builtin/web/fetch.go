@@ -9,12 +9,16 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"golang.org/x/net/idna"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 )
@@ -122,8 +126,34 @@ func address(text string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, errors.New("the URL holds a user name; leave it out")
 	}
+	if plain, ok := plainHost(u.Hostname()); !ok {
+		return nil, fmt.Errorf("%q: the host is written in a way of its own, and rules are about hosts; write it as %s", text, plain)
+	}
 	u.Fragment, u.RawFragment = "", ""
 	return upgraded(u), nil
+}
+
+// plainHost reports whether a host is written as the network knows it, so that a rule finds it, and gives
+// that form: a name in ASCII, and an address in its usual notation. Names beyond ASCII may look like
+// others or stand for them, and a name whose last part is a number is an address too.
+func plainHost(host string) (plain string, ok bool) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		plain = addr.Unmap().WithZone("").String()
+		return plain, plain == host || addr.Zone() != ""
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		name, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return "the name that the network knows", false
+		}
+		return name, false
+	}
+	last := strings.TrimRight(host, ".")
+	last = strings.ToLower(last[strings.LastIndexByte(last, '.')+1:])
+	if _, err := strconv.ParseUint(last, 0, 64); err == nil || strings.Trim(last, "0123456789") == "" || strings.Contains(host, "..") {
+		return "a name, or four numbers with dots between them", false
+	}
+	return host, true
 }
 
 // upgraded is the https form of an http URL, unless its host is this machine or
