@@ -201,22 +201,23 @@ func (q *Query) edits() bool {
 // deciding reports whether a file decides what may run: what git runs, or the rules.
 func deciding(p string) bool {
 	for name := range strings.SplitSeq(p, "/") {
-		if decidingNames[folded(name)] {
+		if decides(folded(name)) {
 			return true
 		}
 	}
 	return false
 }
 
-// decidingNames are those of files and folders from which git, shells, editors and agents take what they run.
-var decidingNames = func() map[string]bool {
-	names := map[string]bool{}
-	for name := range strings.FieldsSeq(`.git git~1 .gitconfig .gitmodules .claude .mcp.json .envrc .husky .vscode .idea .cursor .devcontainer
-		.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc`) {
-		names[name] = true
+// decides reports whether git, shells, editors or agents take from a file or folder of this name what they run.
+func decides(name string) bool {
+	switch name {
+	case ".git", "git~1", ".gitconfig", ".gitmodules", ".claude", ".mcp.json", ".envrc", ".husky", ".vscode", ".idea", ".cursor", ".devcontainer",
+		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc", ".login", ".cshrc", ".tcshrc", ".kshrc",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout":
+		return true
 	}
-	return names
-}()
+	return false
+}
 
 // folded is a name as the file systems take it that are least exact: without regard to case, to characters
 // that cannot be seen, and to blanks, dots and a stream at its end.
