@@ -15,7 +15,7 @@ var checkers map[string]func(*call)
 func init() {
 	checkers = map[string]func(*call){
 		":": anything, "true": anything, "false": anything, "echo": anything, "exit": anything, "return": anything,
-		"break": anything, "continue": anything, "shift": anything, "times": anything, "pwd": anything, "type": anything,
+		"break": anything, "continue": anything, "shift": anything, "times": anything, "help": anything, "pwd": anything, "type": anything,
 		"printf": checkPrintf, "test": checkTest, "[": checkTest, "cd": checkCd, "read": checkRead, "set": checkSet,
 		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
 		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,

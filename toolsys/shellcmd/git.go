@@ -205,6 +205,9 @@ func (c *call) gitSecond(name string) {
 	if len(rest) > 0 {
 		second, rest = rest[0].Text, rest[1:]
 	}
+	if name == "config" && c.asksConfig() || name == "reflog" && counted(c.args) {
+		return
+	}
 	most, known := tables.GitSeconds[name][second]
 	ok := known && len(rest) <= most && (len(c.args) == 0 || c.args[0].Kind == Literal && second != "")
 	for _, f := range rest {
@@ -218,6 +221,32 @@ func (c *call) gitSecond(name string) {
 			c.opaque("git may run what its configuration says")
 		}
 	}
+}
+
+// counted reports whether there is only an option for how many lines there are to be.
+func counted(args []Word) bool {
+	return len(args) == 1 && args[0].Kind == Literal && strings.HasPrefix(args[0].Text, "-") && allDigits(args[0].Text[1:])
+}
+
+// asksConfig reports whether git config is asked for a setting: by its name alone, or by an option that
+// asks, in the files that git reads by itself.
+func (c *call) asksConfig() bool {
+	asks, operands := false, 0
+	for _, f := range c.args {
+		switch {
+		case f.Kind != Literal:
+			return false
+		case slices.Contains([]string{"--global", "--local", "--system", "--worktree", "--show-origin", "--show-scope", "--name-only", "-z", "--null"}, f.Text):
+		case slices.Contains([]string{"--get", "--get-all", "--get-regexp", "--list", "-l"}, f.Text):
+			asks = true
+		case strings.HasPrefix(f.Text, "-"):
+			return false
+		default:
+			operands++
+			asks = asks || strings.Contains(f.Text, ".")
+		}
+	}
+	return asks && operands <= 1
 }
 
 // plainKey matches names of settings of which git runs nothing.

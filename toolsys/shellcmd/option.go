@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -74,6 +75,11 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 		switch {
 		case w.isLiteral("--"):
 			p.operands = append(p.operands, args[1:]...)
+			if c.hidesOption(args[1:]) {
+				c.doubt("a word behind -- looks like an option of " + c.name)
+				c.step.Leaf = false
+				return p, false
+			}
 			return p, true
 		case w.wild():
 			if !sp.Any && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
@@ -99,6 +105,14 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 		}
 	}
 	return p, true
+}
+
+// hidesOption reports whether a word of git behind -- may be an option after all: git takes -- for the
+// value of some options that stand before it.
+func (c *call) hidesOption(words []Word) bool {
+	return strings.HasPrefix(c.name, "git ") && slices.ContainsFunc(words, func(f Word) bool {
+		return f.Kind == Literal && optionLike.MatchString(f.Text)
+	})
 }
 
 // prefixed takes a word such as "--format=$x" or "-n$x", whose option is literal.
@@ -168,12 +182,15 @@ func (c *call) separate(sp spec, o option, args []Word, p *parsed) int {
 		return 1 // it complains and does nothing
 	}
 	o.value = args[1]
-	if o.value.Kind == Many && !sp.Any {
-		return 0 // it may bring further words
+	if !sp.Any && (o.value.Kind == Many || optionLike.MatchString(o.value.Text)) {
+		return 0 // it may bring further words, or be an option to a program of another version
 	}
 	p.options = append(p.options, o)
 	return 2
 }
+
+// optionLike matches the beginnings of options, which no number and no date is.
+var optionLike = regexp.MustCompile(`^-[-A-Za-z]`)
 
 func (c *call) long(sp spec, text string, args []Word, p *parsed) int {
 	name, value, has := strings.Cut(text, "=")

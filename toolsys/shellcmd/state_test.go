@@ -86,10 +86,18 @@ func TestWordsThatProgramsAreGiven(t *testing.T) {
 		"find . -print0 | sort | xargs -0 -I{} sort {}", // a name may hold a line feed
 		"sed -e 'a\\\\' -e 'w PWN' f",                   // the text may end at the line, and a command follow
 		"zgrep x 'f\n;e touch PWN'",
+		"git diff -U --output=PWN", "git log -U --output=PWN", "git shortlog -n --output=PWN", "git diff -L --output=PWN", "git log -L -- --output=PWN",
+		"file -p f", "git config user.name x", "git config --add a.b c", "git config -l -e",
 	} {
 		assert.Falsef(t, read(script).ReadOnly, "%q", script)
 	}
-	assert.True(t, read("find . -print0 | xargs -0 -I{} sort {}").ReadOnly)
+	for _, script := range []string{
+		"find . -print0 | xargs -0 -I{} sort {}", "git log -L1,5:f", "git log -Sfoo", "git log -S foo", "git diff -M90", "git diff -U5", "git shortlog -n",
+		"git log -n 5", "date -d '-1 day' +%F", "git config user.name", "git config --global --list", "git config --get-regexp user", "git reflog -5",
+		"seq 3 | xargs -n1 echo", "npm --version", "ss -tlnp", "rg --multiline --multiline-dotall x", "git diff -- f",
+	} {
+		assert.Truef(t, read(script).ReadOnly, "%q: %s", script, read(script).Doubt)
+	}
 
 	for script, names := range map[string]bool{
 		"cat /dev/fd/3": false, "cat /dev/fd/../cwd/f": true, "cat < /dev/fd/../environ": true,
