@@ -43,7 +43,7 @@ func bare(c *call) {
 // storing matches formats of printf that store a number in the variable that an argument names.
 var storing = regexp.MustCompile(`%[-+ #0-9.*'hjlLqtz]*n`)
 
-// checkPrintf: -v names a variable, which may have a subscript, and so do the arguments of %n.
+// checkPrintf looks for names of variables: that of -v, which may have a subscript, and the arguments of %n.
 func checkPrintf(c *call) {
 	c.step.Leaf = true
 	args := c.args
@@ -343,7 +343,7 @@ func checkJq(c *call) {
 	}
 }
 
-// checkStrings: a word that begins with @ is a file of further words.
+// checkStrings takes a word that begins with @ for a file of further words.
 func checkStrings(c *call) {
 	tables.Readers[c.name].check(c)
 	for _, f := range c.args {
@@ -353,7 +353,7 @@ func checkStrings(c *call) {
 	}
 }
 
-// checkZgrep: some are scripts that take a line feed in a name for the end of one of their own.
+// checkZgrep doubts names with a line feed, which some zgreps take for a part of their own script.
 func checkZgrep(c *call) {
 	tables.Readers[c.name].check(c)
 	for _, f := range c.args {
@@ -363,8 +363,8 @@ func checkZgrep(c *call) {
 	}
 }
 
-// checkXxd: a second operand, and -r with one, are written to. Its options may stand
-// behind a file and be shortened, so only literal ones in front are taken.
+// checkXxd looks for a second operand, which is written to, with -r as well. Its options may
+// stand behind a file and be shortened, so only literal ones in front are taken.
 func checkXxd(c *call) {
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
