@@ -156,7 +156,7 @@ func checkXargs(c *call) {
 // given adds the words that xargs appends or puts in, of which nothing is known but
 // where they come from.
 func (c *call) given(args []Word, replaced string, zero bool) []Word {
-	bound := Word{Kind: Many, Source: "{}", Bound: c.w.input, Below: true, Given: true} // no shell looks for patterns in it
+	bound := Word{Kind: Many, Source: "{}", Given: true, Bound: c.w.input, Below: true} // no shell looks for patterns in it
 	if replaced == "" {
 		return append(slices.Clone(args), bound)
 	}
