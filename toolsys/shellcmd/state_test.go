@@ -48,14 +48,14 @@ func TestStateIsWhatBashHas(t *testing.T) {
 		"readonly -a x='($(touch PWN))'",
 		"read -a x; declare x=\"$y\"",
 		// A function that is not what runs.
-		"npm() { :; }; env npm test",
-		"npm() { :; }; command npm test",
-		"npm() { :; }; echo test | xargs npm",
-		"npm() { :; }; find . -exec npm {} +",
-		"npm() { :; }; unset npm; npm test",
-		"g() { unset npm; }; npm() { :; }; g; npm test",
-		"{ npm() { :; }; } < gone; npm test",
-		"echo $((1/0)); npm() { :; }\nnpm test",
+		"task() { :; }; env task test",
+		"task() { :; }; command task test",
+		"task() { :; }; echo test | xargs task",
+		"task() { :; }; find . -exec task {} +",
+		"task() { :; }; unset task; task test",
+		"g() { unset task; }; task() { :; }; g; task test",
+		"{ task() { :; }; } < gone; task test",
+		"echo $((1/0)); task() { :; }\ntask test",
 	} {
 		assert.Falsef(t, read(script).ReadOnly, "%q", script)
 	}
