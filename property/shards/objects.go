@@ -2,10 +2,12 @@ package shards
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -15,10 +17,12 @@ import (
 var ErrChanged = errors.New("it has changed while it was read")
 
 // sendTries is how often a server may be away while bytes are sent, fetchTime how long a worker
-// may take to fetch them.
+// may take to fetch a piece of them, and pieceBytes what a piece has: of an object that is some
+// times larger the server delivers nothing.
 const (
-	sendTries = 20
-	fetchTime = 15 * time.Minute
+	sendTries  = 20
+	fetchTime  = 5 * time.Minute
+	pieceBytes = 32 << 20
 )
 
 // Send stores bytes that the workers of a queue need, under their SHA-256 in hex. What is there
@@ -46,18 +50,28 @@ func (q *Queue) Send(ctx context.Context, digest string, open func() io.ReadClos
 	}
 }
 
+// send stores the pieces, and then under the digest how many they are.
 func (q *Queue) send(ctx context.Context, store jetstream.ObjectStore, digest string, r io.ReadCloser) error {
 	defer r.Close() // it was read to its end, or is sent again
 	chunks := &jetstream.ObjectMetaOptions{ChunkSize: uint32(min(q.largest, 512<<10))}
-	info, err := store.Put(ctx, jetstream.ObjectMeta{Name: digest, Opts: chunks}, filled{r})
-	if err != nil {
+	sum := sha256.New()
+	for n := 0; ; n++ {
+		part := io.LimitReader(io.TeeReader(r, sum), pieceBytes)
+		info, err := store.Put(ctx, jetstream.ObjectMeta{Name: piece(digest, n), Opts: chunks}, filled{part})
+		switch {
+		case err != nil:
+			return err
+		case info.Size == pieceBytes:
+			continue
+		case hex.EncodeToString(sum.Sum(nil)) != digest:
+			return ErrChanged
+		}
+		_, err = store.PutString(ctx, digest, strconv.Itoa(n+1))
 		return err
 	}
-	if got, err := jetstream.DecodeObjectDigest(info.Digest); err != nil || hex.EncodeToString(got) != digest {
-		return errors.Join(ErrChanged, store.Delete(ctx, digest))
-	}
-	return nil
 }
+
+func piece(digest string, n int) string { return fmt.Sprintf("%s.%d", digest, n) }
 
 // filled reads as much as there is room for: each chunk of a store is written to the disk by itself.
 type filled struct{ io.Reader }
@@ -73,13 +87,25 @@ func (f filled) Read(p []byte) (int, error) {
 
 // Fetch copies what was sent; bytes that were changed on the way are an error.
 func (q *Queue) Fetch(ctx context.Context, digest string, to io.Writer) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
 	store, err := q.js.ObjectStore(ctx, streamName(q.name))
 	if err != nil {
 		return fmt.Errorf("the store: %w", err)
 	}
-	r, err := store.Get(ctx, digest)
+	text, err := store.GetString(ctx, digest)
+	if err != nil {
+		return fmt.Errorf("the store: %w", err)
+	}
+	pieces, err := strconv.Atoi(text)
+	for n := 0; n < pieces && err == nil; n++ {
+		err = fetch(ctx, store, piece(digest, n), to)
+	}
+	return err
+}
+
+func fetch(ctx context.Context, store jetstream.ObjectStore, name string, to io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	r, err := store.Get(ctx, name)
 	if err != nil {
 		return fmt.Errorf("the store: %w", err)
 	}

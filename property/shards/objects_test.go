@@ -17,8 +17,8 @@ import (
 // not stay.
 func TestBytesArriveAsTheyWere(t *testing.T) {
 	url, q := served(t)
-	data := make([]byte, 3<<20+7)
-	for i := range data {
+	data := make([]byte, pieceBytes+3<<20+7) // more than one piece
+	for i := 0; i < len(data); i += 1 + rand.IntN(100) {
 		data[i] = byte(rand.Uint32())
 	}
 	sum := sha256.Sum256(data)
