@@ -160,17 +160,35 @@ func (q *Queue) publish(ctx context.Context, parts ...Range) error {
 	return nil
 }
 
-// put stores a value, however long the store takes to have a server again.
+// errClosed means that the queue was closed while a part was played: all is in the store, and
+// gathered.
+var errClosed = errors.New("the queue is closed")
+
+// put stores a value, for as long as the store may have a server again. A worker that was thought
+// dead, whose part another has played, may come when all is over.
 func (q *Queue) put(ctx context.Context, key string, value []byte) error {
-	for {
+	for away := time.Duration(0); ; away += awayWait {
 		_, err := q.store.Put(ctx, key, value)
-		if err == nil || ctx.Err() != nil || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
+		switch {
+		case err == nil || ctx.Err() != nil || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed):
 			return err
+		case q.closed(ctx):
+			return errClosed
+		case q.js.Conn().IsConnected(): // to a cluster that elects a leader
+			away = 0
+		case away > 2*q.o.Silence:
+			return ErrAway
 		}
-		if err := pause(ctx, 200*time.Millisecond); err != nil {
+		if err := pause(ctx, awayWait); err != nil {
 			return err
 		}
 	}
+}
+
+// closed reports whether a server knows that the queue is no more.
+func (q *Queue) closed(ctx context.Context) bool {
+	_, err := q.js.Stream(ctx, streamName(q.name))
+	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

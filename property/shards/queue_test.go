@@ -108,6 +108,21 @@ func TestPartsOfManyWorkersComeToTheSame(t *testing.T) {
 	all.Wait() // the workers see that the queue is closed
 }
 
+// A worker that was thought dead, and has played its part when the queue is closed, ends.
+func TestAWorkerThatComesTooLateEnds(t *testing.T) {
+	url, q := served(t)
+	require.NoError(t, q.publish(t.Context(), Range{0, 10}))
+	late, err := Join(t.Context(), connected(t, url), "run")
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, late.Work(ctx, func(ctx context.Context, r Range) ([]byte, error) {
+		assert.NoError(t, q.Close(ctx))
+		return sum(ctx, r)
+	}))
+	assert.NoError(t, ctx.Err(), "it went on trying to store what nobody wants any more")
+}
+
 // Workers that die in the middle of a part, again and again, lose nothing.
 func TestWhatADeadWorkerHeldIsPlayedByAnother(t *testing.T) {
 	url, q := served(t)

@@ -37,8 +37,8 @@ func (q *Queue) Work(ctx context.Context, play Play) error {
 		case errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
 			return nil
 		default: // a cluster that elects a leader, or a server that is gone
-			if _, err := q.js.Stream(ctx, streamName(q.name)); errors.Is(err, jetstream.ErrStreamNotFound) {
-				return nil // the queue was closed between two parts
+			if q.closed(ctx) {
+				return nil // between two parts
 			}
 			away += awayWait
 			_ = pause(ctx, awayWait)
@@ -83,7 +83,7 @@ func (q *Queue) part(ctx context.Context, msg jetstream.Msg, play Play) {
 		err = q.finish(ctx, msg, r, data)
 	}
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, errClosed):
 	case ctx.Err() != nil:
 		_ = msg.Nak() // another goes on at once
 	case tries == q.o.Tries:
