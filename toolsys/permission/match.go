@@ -279,13 +279,26 @@ func width(pattern string, c byte) int {
 }
 
 // contentCovered reports whether a rule covers what a tool names as its content. Host names know no
-// case and may end in a dot.
+// case and may end in a dot, and are compared as the network knows them.
 func contentCovered(pattern, content string) bool {
-	if strings.HasPrefix(strings.ToLower(pattern), "domain:") {
+	if isDomain(pattern) {
 		pattern, content = hostname(pattern), hostname(content)
 	}
 	return textCovered(pattern, content)
 }
 
-// hostname is the form in which hosts are compared.
-func hostname(s string) string { return strings.TrimSuffix(strings.ToLower(s), ".") }
+// domainPrefix begins a content that is about a host.
+const domainPrefix = "domain:"
+
+// isDomain reports whether a content is about a host.
+func isDomain(content string) bool {
+	return len(content) >= len(domainPrefix) && strings.EqualFold(content[:len(domainPrefix)], domainPrefix)
+}
+
+// hostname is the form in which hosts are compared: that of the network, where there is one.
+func hostname(s string) string {
+	if network, err := networkName(s); err == nil {
+		s = network
+	}
+	return strings.TrimSuffix(strings.ToLower(s), ".")
+}

@@ -47,6 +47,11 @@ func parseRule(text string) (Rule, error) {
 	if content == "" {
 		return Rule{}, fmt.Errorf("nothing between the parentheses; write %s for every call", tool)
 	}
+	if isDomain(content) {
+		if _, err := networkName(content); err != nil {
+			return Rule{}, err
+		}
+	}
 	return Rule{tool: tool, content: content}, nil
 }
 

@@ -1,0 +1,63 @@
+package permission_test
+
+import (
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/idna"
+	"pgregory.net/rapid"
+
+	"toolbench/toolsys/permission"
+)
+
+// The network knows hosts in ASCII, and that is what a fetch names; rules are written as people write hosts.
+func TestHostsAreMatchedAsTheNetworkKnowsThem(t *testing.T) {
+	for rule, hosts := range map[string]map[string]bool{
+		"WebFetch(domain:müller.de)":        {"xn--mller-kva.de": true, "XN--MLLER-KVA.de.": true, "müller.de": true, "muller.de": false, "a.xn--mller-kva.de": false},
+		"WebFetch(Domain:*.MÜLLER.de)":      {"a.xn--mller-kva.de": true, "xn--mller-kva.de": false},
+		"WebFetch(domain:xn--mller-kva.de)": {"xn--mller-kva.de": true, "müller.de": true},
+		"WebFetch(domain:bücher.*)":         {"xn--bcher-kva.example": true, "xn--bcher-kva.example.org": true},
+		"WebFetch(domain:*.例え.テスト)":         {"a.xn--r8jz45g.xn--zckzah": true, "xn--r8jz45g.xn--zckzah": false},
+		"WebFetch(domain:straße.de)":        {"xn--strae-oqa.de": true, "strasse.de": false},
+		"WebFetch(domain:*)":                {"xn--mller-kva.de": true},
+	} {
+		for host, want := range hosts {
+			q := permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:" + host}
+			for _, b := range []permission.Behaviour{permission.Allow, permission.Deny} {
+				assert.Equal(t, want, decides(t, b, rule, q), "%s %s", rule, host)
+			}
+		}
+	}
+	for _, rule := range []string{"WebFetch(domain:*müller.de)", "WebFetch(domain:mül*.de)", "WebFetch(domain:a bü.de)", "WebFetch(domain:https://müller.de/x)", "WebFetch(domain:mu\u0308ller.de)", "WebFetch(domain:ｅ.org)", "WebFetch(domain:é。de)"} {
+		_, err := permission.ParseRule(rule)
+		assert.ErrorContains(t, err, "write it in ASCII", rule)
+	}
+}
+
+// Where a name in ASCII is given at all, it is that of the rules of the network.
+func TestNamesInASCIIAreThoseOfTheNetwork(t *testing.T) {
+	same := func(t require.TestingT, label string) {
+		rule, err := permission.ParseRule("WebFetch(domain:" + label + ")")
+		if err != nil || rule.Content() == "" {
+			return
+		}
+		name, err := idna.Lookup.ToASCII(label)
+		if err != nil {
+			return // no such host can be fetched
+		}
+		q := permission.Query{Subject: permission.Subject{Tool: "WebFetch"}, Content: "domain:" + name}
+		if !rule.Covers(q) {
+			require.Fail(t, "another name", "%q %U is %s", label, []rune(label), name)
+		}
+	}
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if unicode.In(r, unicode.L, unicode.Nd) {
+			same(t, "a"+string(r))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		same(t, rapid.StringOfN(rapid.RuneFrom([]rune("abcxyz019-"), unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hangul, unicode.Han, unicode.Arabic, unicode.Devanagari), 1, 30, -1).Draw(t, "label"))
+	})
+}
