@@ -30,15 +30,16 @@ const (
 // covered reports whether a rule's content covers the unit of q, read wide as a rule that
 // forbids is, or narrow.
 func (u *unit) covered(q *Query, content string, wide bool) bool {
+	folds := wide && q.Shell != nil && q.Shell.Folds
 	switch u.kind {
 	case contentUnit:
 		return contentCovered(content, u.text)
 	case fileUnit:
 		return pathCovered(content, u.text, q, wide)
 	case commandPart:
-		return u.partCovered(content, wide)
+		return u.partCovered(content, wide, folds)
 	case unparsed:
-		return wide && slices.ContainsFunc(u.suspects, func(s string) bool { return textCovered(content, s) })
+		return wide && slices.ContainsFunc(u.suspects, func(s string) bool { return wordsCovered(content, s, folds) })
 	}
 	return false
 }
@@ -212,6 +213,14 @@ func normal(name string) string {
 		}
 		return '_'
 	}, name)
+}
+
+// wordsCovered is textCovered, without regard to case where the shell folds it.
+func wordsCovered(pattern, text string, folds bool) bool {
+	if folds {
+		pattern, text = strings.ToLower(pattern), strings.ToLower(text)
+	}
+	return textCovered(pattern, text)
 }
 
 // textCovered reports whether a pattern covers plain text: exact, with * for any text. A closing ":*"

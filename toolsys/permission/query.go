@@ -68,6 +68,8 @@ type Shell struct {
 	// Known is false where the command could not be taken apart; then no allow
 	// rule with a content covers it.
 	Known bool
+	// Folds reports whether the shell takes names in any case; then so do rules that forbid.
+	Folds bool
 }
 
 // Part is one thing that a command does.

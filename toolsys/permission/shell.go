@@ -14,13 +14,13 @@ func partUnit(p *Part) unit {
 // partCovered reports whether a rule's content covers the part. A permitting rule sees the text
 // as it is, so that an assignment in front (which can change what a program does) is not
 // permitted with it; a forbidding one sees it in every reading.
-func (u *unit) partCovered(content string, wide bool) bool {
+func (u *unit) partCovered(content string, wide, folds bool) bool {
 	if !wide {
 		return !u.part.Construct && textCovered(content, u.plain)
 	}
 	content = strings.Join(strings.Fields(content), " ")
-	return textCovered(content, u.plain) ||
-		slices.ContainsFunc(u.part.Readings, func(reading string) bool { return textCovered(content, reading) })
+	return wordsCovered(content, u.plain, folds) ||
+		slices.ContainsFunc(u.part.Readings, func(reading string) bool { return wordsCovered(content, reading, folds) })
 }
 
 // unparsedUnit is a text that could not be taken apart: no rule permits it, and

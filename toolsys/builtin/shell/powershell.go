@@ -88,7 +88,7 @@ func (d powershell) call(ctx context.Context, in BashIn, c *tool.Context) (tool.
 // those touch of which it is proved that they only read.
 func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 	commands, known := readPowerShell(in.Command)
-	shell := &permission.Shell{Command: in.Command, Known: known}
+	shell := &permission.Shell{Command: in.Command, Known: known, Folds: true}
 	if !known {
 		return tool.Subject{Shell: shell}
 	}

@@ -27,7 +27,7 @@ func TestPowerShellThatIsNot(t *testing.T) {
 		"ls", "gci", "cat a", "sort -o a b", "Get-ChildItem | Get-Content", "Get-ChildItem | Select-String x", "Sort-Object a", "Format-List",
 		"Get-ChildItem | ForEach-Object Delete", "Get-ChildItem | Where-Object Name", "Remove-Item a", "git status", "Get-Help -Online x",
 		"Get–ChildItem", "Get-Content ‘a", "Get-Content 'a’; ri b; ‘'", "Get-Content \u2019", "Get-Content \"a”; ri b\"", "Get-Date\x00", "Get-Date --% x",
-		"Tee-Object a", "Get-Date | Tee-Object a", "Get-Date | Out-File a", "Get-Date -Format ${x}", "Get-Date\rRemove-Item a", "Get-Date\u2028ri a", "Get-Date\u00a0; ri a",
+		"Get-Content '-file'", "Tee-Object a", "Get-Date | Tee-Object a", "Get-Date | Out-File a", "Get-Date -Format ${x}", "Get-Date\rRemove-Item a", "Get-Date\u2028ri a", "Get-Date\u00a0; ri a",
 	} {
 		assert.False(t, powershellReads(script), script)
 	}
@@ -74,7 +74,7 @@ func TestPowerShellNamesFilesWithCommas(t *testing.T) {
 func TestPowerShellIsReadAsRulesMayNameIt(t *testing.T) {
 	commands, ok := readPowerShell("Get-Date; RI -Path a.txt")
 	assert.True(t, ok)
-	assert.Subset(t, commands[1].readings(), []string{"Remove-Item a.txt", "rm -Path a.txt", "RI -Path a.txt", "remove-item a.txt"})
+	assert.Subset(t, commands[1].readings(), []string{"Remove-Item a.txt", "rm -Path a.txt", "RI -Path a.txt", "Remove-Item -path a.txt"})
 	assert.Empty(t, commands[1].opaque())
 	for script, want := range map[string]string{"iex x": "Invoke-Expression runs", "Remove-Mine a": "no command of that name", "GIT push": "no command of that name", "git push": ""} {
 		commands, ok := readPowerShell(script)

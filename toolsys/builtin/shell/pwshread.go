@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"toolbench/toolsys/shellcmd"
 )
 
 // pwshCommand is one command of a PowerShell script: its name as it stands there, the
@@ -62,7 +64,12 @@ func (s *pwshScan) command() bool {
 			s.bad = true
 			return false
 		}
-		words = append(words, m[1]+strings.ReplaceAll(m[2], "''", "'")+m[3])
+		word := m[1] + strings.ReplaceAll(m[2], "''", "'") + m[3]
+		if m[1] == "" && strings.HasPrefix(word, "-") { // in quotes it is no parameter
+			s.bad = true
+			return false
+		}
+		words = append(words, word)
 		s.rest = s.rest[len(m[0]):]
 	}
 }
@@ -80,13 +87,19 @@ func (s *pwshScan) add(words []string, text, end string) {
 		return
 	}
 	c := pwshCommand{name: words[0], words: words[1:], text: text, piped: piped}
-	name := strings.ToLower(c.name)
+	c.cmdlet = cmdletOf(c.name)
+	s.commands = append(s.commands, c)
+}
+
+// cmdletOf is the cmdlet that a name or an alias is of; empty where none is known.
+func cmdletOf(name string) string {
+	name = strings.ToLower(name)
 	for _, cmdlet := range slices.Concat(pwshReaders, pwshFilters, pwshChangers, pwshRunners) {
 		if name == strings.ToLower(cmdlet) || slices.Contains(pwshAliases[cmdlet], name) {
-			c.cmdlet = cmdlet
+			return cmdlet
 		}
 	}
-	s.commands = append(s.commands, c)
+	return ""
 }
 
 // Cmdlets whose full names are proved to only read, given literal words: the readers what
@@ -104,10 +117,14 @@ var (
 	pwshChangers = []string{
 		"Add-Content", "Clear-Content", "Clear-Item", "Copy-Item", "Invoke-RestMethod", "Invoke-WebRequest", "Move-Item", "New-Item",
 		"Out-File", "Remove-Item", "Rename-Item", "Set-Content", "Set-Item", "Set-Location", "Stop-Process", "Tee-Object",
+		"Clear-ItemProperty", "Copy-ItemProperty", "Move-ItemProperty", "Remove-ItemProperty", "Rename-ItemProperty", "Set-ItemProperty",
+		"Clear-History", "Clear-Variable", "Get-Clipboard", "Get-History", "Get-ItemProperty", "New-PSDrive", "Remove-Job", "Remove-Module",
+		"Remove-PSDrive", "Remove-Variable", "Set-Clipboard", "Set-Service", "Set-Variable", "Start-Service", "Stop-Job", "Stop-Service",
 	}
 	pwshRunners = []string{
-		"ForEach-Object", "Import-Module", "Invoke-Command", "Invoke-Expression", "Invoke-Item", "Set-Alias", "Start-Job", "Start-Process",
-		"Where-Object",
+		"Enter-PSSession", "ForEach-Object", "Import-Alias", "Import-Module", "Import-PSSession", "Invoke-CimMethod", "Invoke-Command",
+		"Invoke-Expression", "Invoke-History", "Invoke-Item", "Invoke-WmiMethod", "New-Alias", "New-Module", "Set-Alias", "Set-PSBreakpoint",
+		"Start-Job", "Start-Process", "Trace-Command", "Where-Object",
 	}
 )
 
@@ -123,6 +140,13 @@ var pwshAliases = map[string][]string{
 	"Set-Alias": {"sal"}, "Set-Content": {"sc"}, "Set-Item": {"si"}, "Set-Location": {"cd", "chdir", "sl"}, "Sort-Object": {"sort"},
 	"Start-Job": {"sajb"}, "Start-Process": {"saps", "start"}, "Stop-Process": {"kill", "spps"}, "Tee-Object": {"tee"},
 	"Where-Object": {"where"}, "Write-Output": {"echo", "write"},
+	"Clear-History": {"clhy"}, "Clear-ItemProperty": {"clp"}, "Clear-Variable": {"clv"}, "Copy-ItemProperty": {"cpp"}, "Enter-PSSession": {"etsn"},
+	"Get-Clipboard": {"gcb"}, "Get-History": {"ghy", "h", "history"}, "Get-ItemProperty": {"gp"}, "Import-Alias": {"ipal"}, "Import-PSSession": {"ipsn"},
+	"Invoke-CimMethod": {"icim"}, "Invoke-History": {"ihy", "r"}, "Invoke-WmiMethod": {"iwmi"}, "Move-ItemProperty": {"mp"}, "New-Alias": {"nal"},
+	"New-Module": {"nmo"}, "New-PSDrive": {"mount", "ndr"}, "Remove-ItemProperty": {"rp"}, "Remove-Job": {"rjb"}, "Remove-Module": {"rmo"},
+	"Remove-PSDrive": {"rdr"}, "Remove-Variable": {"rv"}, "Rename-ItemProperty": {"rnp"}, "Set-Clipboard": {"scb"}, "Set-ItemProperty": {"sp"},
+	"Set-PSBreakpoint": {"sbp"}, "Set-Variable": {"set", "sv"}, "Start-Service": {"sasv"}, "Stop-Job": {"spjb"}, "Stop-Service": {"spsv"},
+	"Trace-Command": {"trcm"},
 }
 
 // pwshParameters are those with which the cmdlets above still only read, in full; PowerShell
@@ -164,28 +188,94 @@ func (c pwshCommand) operands() (all []string) {
 	return all
 }
 
-// readings are the command in the words that a forbidding rule may have for it.
+// readings are the command in the words that a forbidding rule may have for it, and those of what a
+// program that is no cmdlet would run.
 func (c pwshCommand) readings() (all []string) {
-	names := []string{c.name, strings.ToLower(c.name)}
+	names := []string{c.name}
 	if c.cmdlet != "" {
-		names = append(append(names, c.cmdlet, strings.ToLower(c.cmdlet)), pwshAliases[c.cmdlet]...)
+		names = append(append(names, c.cmdlet), pwshAliases[c.cmdlet]...)
 	}
 	for _, name := range names {
-		for _, words := range [][]string{c.words, c.operands()} {
+		for _, words := range append(c.parametersFirst(), c.words, c.operands()) {
 			all = append(all, strings.Join(append([]string{name}, words...), " "))
+		}
+	}
+	for _, st := range c.steps() {
+		for _, text := range append(st.Readings, st.Text) {
+			name, rest, _ := strings.Cut(text, " ")
+			all = append(all, text)
+			if run := (pwshCommand{name: name, cmdlet: cmdletOf(name)}); run.cmdlet != "" {
+				run.words = strings.Fields(rest)
+				all = append(all, run.readings()...)
+			}
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// opaque is why it is not known what the command runs; empty where it is.
+// parametersFirst are the words with the parameters in front, each of them once as the first, in full where
+// one that is known begins like it.
+func (c pwshCommand) parametersFirst() (all [][]string) {
+	var params []string
+	for _, w := range c.words {
+		name, _, _ := strings.Cut(strings.ToLower(w), ":")
+		if at := slices.IndexFunc(pwshSwitches, func(p string) bool { return strings.HasPrefix(p, name) }); at >= 0 && strings.HasPrefix(name, "-") {
+			name = pwshSwitches[at]
+		}
+		if strings.HasPrefix(name, "-") {
+			params = append(params, name)
+		}
+	}
+	slices.Sort(params)
+	for i := range params {
+		all = append(all, slices.Concat(params[i:i+1], params[:i], params[i+1:], c.operands()))
+	}
+	return all
+}
+
+// pwshSwitches are the parameters without a value that rules are written about.
+var pwshSwitches = []string{"-recurse", "-force", "-confirm", "-whatif", "-append", "-passthru", "-asjob", "-wait"}
+
+// steps are what a program that is no cmdlet does by its words, as Bash reads them.
+func (c pwshCommand) steps() []shellcmd.Step {
+	if c.cmdlet != "" {
+		return nil
+	}
+	quoted := make([]string, 0, len(c.words)+1)
+	for _, w := range append([]string{strings.TrimSuffix(strings.ToLower(c.name), ".exe")}, c.words...) {
+		quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+	}
+	return shellcmd.Read(strings.Join(quoted, " "), shellcmd.Env{}).Steps
+}
+
+// opaque is why it is not known what the command runs, or on what; empty where it is.
 func (c pwshCommand) opaque() string {
 	switch {
 	case slices.Contains(pwshRunners, c.cmdlet):
 		return c.cmdlet + " runs what it is given"
+	case c.piped && slices.Contains(pwshChangers, c.cmdlet):
+		return "what " + c.cmdlet + " works on comes to it from another command"
+	case slices.Contains(pwshChangers, c.cmdlet) && slices.ContainsFunc(c.words, renames):
+		return c.cmdlet + " may give a command another name"
 	case c.cmdlet == "" && (strings.ContainsRune(c.name, '-') || strings.ToLower(c.name) != c.name):
 		return "no command of that name is known, and PowerShell takes names in any case"
+	case c.cmdlet == "" && pwshScripts.MatchString(c.name):
+		return c.name + " runs commands that are not read here"
+	}
+	for _, st := range c.steps() {
+		if st.Opaque != "" {
+			return st.Opaque
+		}
 	}
 	return ""
+}
+
+// pwshScripts are names of shells and of files with commands.
+var pwshScripts = regexp.MustCompile(`(?i)^(pwsh|powershell|cmd|wscript|cscript|mshta|wsl|rundll32)(\.exe)?$|\.(ps1|psm1|bat|cmd|vbs|js|wsf|hta)$`)
+
+// renames reports whether a word names the drive of aliases or that of functions.
+func renames(w string) bool {
+	w = strings.ToLower(w)
+	return strings.Contains(w, "alias:") || strings.Contains(w, "function:")
 }

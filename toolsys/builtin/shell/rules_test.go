@@ -9,6 +9,7 @@ import (
 
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/permission"
+	"toolbench/toolsys/tool"
 )
 
 // ruled are rules and a mode for commands in /repo.
@@ -24,9 +25,14 @@ func (r ruled) decide(t testing.TB, text string) permission.Behaviour {
 	for _, file := range []string{"/repo/f", "/repo/.env", "/repo/.env.example", "/repo/bare/HEAD", "/repo/prod/x", "/etc/shadow"} {
 		require.NoError(t, afero.WriteFile(fs, file, nil, 0o644))
 	}
-	b := shell.Bash(shell.Deps{FS: fs})
+	return r.decideBy(t, shell.Bash(shell.Deps{FS: fs}), text)
+}
+
+// decideBy is decide for any tool that takes a command.
+func (r ruled) decideBy(t testing.TB, b *tool.Tool, text string) permission.Behaviour {
+	t.Helper()
 	in, c := command(t, b, text), inRepo()
-	q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: "/repo", Home: c.Home, Roots: c.Roots}
+	q := permission.Query{Subject: permission.Subject{Tool: b.Name}, Shell: b.Subject(in, c).Shell, Dir: "/repo", Home: c.Home, Roots: c.Roots}
 	q.ReadOnly = b.Behaviour.ReadOnly(in)
 	q.Destructive = b.Behaviour.Destructive(in)
 	q.OpenWorld = b.Behaviour.OpenWorld(in)
@@ -151,5 +157,32 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x",
 	} {
 		assert.Equal(t, permission.Allow, r.decide(t, text), text)
+	}
+}
+
+// A rule against a cmdlet binds it in any case, by any alias and with its parameters in any order and length, and
+// whatever may run it by another program or name is asked about. Other commands are not held up.
+func TestRulesBindPowerShellHoweverItIsWritten(t *testing.T) {
+	pwsh := shell.PowerShell(shell.Deps{FS: afero.NewMemMapFs()})
+	for deny, wanted := range map[string]map[permission.Behaviour][]string{
+		"PowerShell(remove-Item *)": {
+			permission.Deny: {"REMOVE-ITEM x", "ri x", "RM x", "rm.exe x", "sudo rm x", "env rm x", "nohup rm x", "bash -c 'rm x'", "Get-Date; del x"},
+			permission.Ask: {"nal zz ri; zz x", "ipal a.txt", "Set-Item alias:zz ri; zz x", "New-Item -Path Alias: -Name zz -Value ri", "sc function:zz 'ri x'", "r 1",
+				"pwsh -c 'ri x'", "pwsh -EncodedCommand cgBpACAAeAA=", "PowerShell.exe x", "cmd /c 'del x'", "x.ps1", "x.bat", "python -c x", "& ri x", "$x = 'ri'; & $x y"},
+			permission.Allow: {"Get-Date", "git status", "npm test", "Clear-Item x", "New-Item x", "gci | select Name", "git log | sort"},
+		},
+		"PowerShell(Remove-Item -Recurse *)": {
+			permission.Deny:  {"Remove-Item x -Recu -Fo", "rm -force -r x", "Remove-Item -Path x -RECURSE", "ri -Recurse:1 x"},
+			permission.Allow: {"Remove-Item x", "Remove-Item -Force x"},
+		},
+		"PowerShell(Remove-Item x)":       {permission.Ask: {"gci | ri", "Get-Content a | Remove-Item"}, permission.Allow: {"ri y"}},
+		"PowerShell(Set-ItemProperty *)":  {permission.Deny: {"sp x y z", "Set-itemproperty x"}},
+		"PowerShell(Invoke-WebRequest *)": {permission.Deny: {"curl x", "IWR x", "wget x"}},
+	} {
+		for want, scripts := range wanted {
+			for _, script := range scripts {
+				assert.Equal(t, want, ruled{mode: permission.Bypass, deny: []string{deny}}.decideBy(t, pwsh, script), "%s: %s", deny, script)
+			}
+		}
 	}
 }
