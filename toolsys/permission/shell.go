@@ -121,7 +121,7 @@ func (rs Rules) evades(q *Query) (Hit, string, bool) {
 }
 
 func (rs Rules) mayEvade(r Rule, q *Query) (why, what string, evades bool) {
-	names := r.names(q.Subject)
+	names := r.matchesTool(q)
 	reads, writes := r.aboutFiles(readTools), r.aboutFiles(writeTools)
 	if !names && !reads && !writes {
 		return "", "", false

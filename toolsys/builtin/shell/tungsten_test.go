@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -79,4 +80,21 @@ func TestTerminalsThatCannotBeUsedAreRefused(t *testing.T) {
 	assert.NotEmpty(t, problems)
 	assert.True(t, broken.Behaviour.ReadOnly(parse(t, broken, map[string]any{})))
 	assert.False(t, broken.Behaviour.ReadOnly(parse(t, broken, map[string]any{"keys": []string{"Enter"}})))
+}
+
+// What is typed in parts, or called back with a key, gets past no rule about commands: nobody can see what it
+// makes of the line, so it is asked about in bypass mode too.
+func TestTypingInPartsGetsPastNoRule(t *testing.T) {
+	w := shell.Tungsten(nil)
+	for _, in := range []map[string]any{{"text": "r"}, {"text": "m -rf x\n"}, {"keys": []string{"Up", "Enter"}}, {"keys": []string{"C-r"}}} {
+		q := permission.Query{Subject: permission.Subject{Tool: w.Name}, Destructive: true, OpenWorld: true}
+		s := w.Subject(parse(t, w, in), inRepo())
+		q.Shell, q.Kin = s.Shell, s.Kin
+		for rule, want := range map[string]permission.Behaviour{"Bash(rm *)": permission.Ask, "Read(.env)": permission.Ask, "WebFetch(domain:x)": permission.Allow} {
+			rules, err := permission.Rules{}.Parse(permission.Project, permission.Deny, rule)
+			require.NoError(t, err)
+			d := permission.Resolve(permission.Inputs{Rules: rules, Query: q, Mode: permission.Bypass, CanAsk: true})
+			assert.Equal(t, want, d.Behaviour, "%v %s", in, rule)
+		}
+	}
 }
