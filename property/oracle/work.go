@@ -166,7 +166,7 @@ var alone = map[string]func(*generate.SystemCase, *Work) error{
 	"Config": checkConfig, "Monitor": checkMonitor, "SendMessage": checkSent,
 }
 
-// says checks that the text holds a word.
+// says gives a check that the text holds a word.
 func says(word string) func(*generate.SystemCase, *Work) error {
 	return func(_ *generate.SystemCase, w *Work) error {
 		if !strings.Contains(w.Text, word) {

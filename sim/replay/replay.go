@@ -35,7 +35,7 @@ func Recording(ctx context.Context, name string, r io.Reader, o Options) Report 
 }
 
 // ahead reads a recording on a goroutine of its own while turns are replayed that were read
-// before: on two processors that takes two thirds of the time. One turn is replayed, one waits
+// before: on two processors that takes little more than half of the time. One turn is replayed, one waits
 // and one is being read, so that memory stays bounded.
 type ahead struct {
 	found chan func() error

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -133,7 +134,7 @@ func (p *replayer) pack(ctx context.Context, n int) (name string, err error) {
 			return "", err
 		}
 	}
-	name = filepath.Join(p.dir, p.list.Packs[n-1])
+	name = filepath.Join(p.dir, strconv.Itoa(n)) // what the list calls it could lead elsewhere
 	file, err := os.Create(name)
 	if err != nil {
 		return "", err

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -60,8 +59,12 @@ func (a *app) replayedOf(got *shards.Gathered, files []found) (*replayed, error)
 	for i, data := range got.Results {
 		var some []replayedFile
 		part := got.Parts[i]
-		if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&some); err != nil || uint64(len(some)) != part.Len() {
-			return nil, harness(fmt.Errorf("part %s has %d results: %w", part, len(some), errors.Join(err)))
+		err := gob.NewDecoder(bytes.NewReader(data)).Decode(&some)
+		if err == nil && uint64(len(some)) != part.Len() {
+			err = fmt.Errorf("it has %d results", len(some))
+		}
+		if err != nil {
+			return nil, harness(fmt.Errorf("part %s: %w", part, err))
 		}
 		for k, one := range some {
 			all[part.From+uint64(k)] = one.report()
