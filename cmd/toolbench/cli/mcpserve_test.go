@@ -129,14 +129,16 @@ func TestACallThatItsClientGivesUpEnds(t *testing.T) {
 		return pid != ""
 	}, time.Minute, 5*time.Millisecond)
 	waiting := make(chan error, 1)
+	behind, cancelBehind := context.WithCancel(t.Context())
 	go func() { // one that never began: it is given up while it waits
-		_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "touch never"}})
+		_, err := s.CallTool(behind, &mcp.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "touch never"}})
 		waiting <- err
 	}()
 	time.Sleep(50 * time.Millisecond)
+	cancelBehind()
+	require.Error(t, <-waiting) // and the server is told, before the other's end could let it begin
 	cancel()
 	require.Error(t, <-ended)
-	require.Error(t, <-waiting)
 	text, failed := called(t, s, "Bash", map[string]any{"command": "kill -0 " + pid + " 2>&1; echo next"})
 	assert.False(t, failed, text)
 	assert.Contains(t, text, "No such process")
