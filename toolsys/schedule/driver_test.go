@@ -272,7 +272,9 @@ func TestACallThatWaitsForTheFloorCanBeStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &owner{run: func(ctx context.Context, i int, c schedule.Control) string {
 			if i == 0 {
+				time.Sleep(time.Millisecond) // the other call runs by then: alone, it would have its turn at once
 				err := c.Alone(ctx)
+				require.Error(t, err)
 				return "stopped: " + err.Error()
 			}
 			c.Begin()
