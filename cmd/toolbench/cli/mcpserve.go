@@ -227,8 +227,11 @@ var errGivenUp = errors.New("the client gave the call up")
 
 // concern makes of a tool one whose calls end when their client gives them up, and which gives
 // all that it brings as its result: a client has no conversation that the rest could follow in.
+// Its failures stop nobody, since calls of one message may be of clients that know nothing of
+// each other.
 func (c *callers) concern(t *tool.Tool) *tool.Tool {
 	concerned := *t
+	concerned.Behaviour.FailureStopsSiblings = false
 	concerned.Call = func(ctx context.Context, in tool.Input, at *tool.Context) (tool.Output, error) {
 		c.mu.Lock()
 		one := c.waiting[at.CallID]

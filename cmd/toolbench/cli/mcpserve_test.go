@@ -146,6 +146,31 @@ func TestACallThatItsClientGivesUpEnds(t *testing.T) {
 	assert.Less(t, time.Since(began), 2*time.Minute)
 }
 
+// Calls that wait together are of nobody's one message: one that fails stops no other.
+func TestACallThatFailsStopsNoOther(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	s := offered(t, dir, "--mode", "bypass")
+	var all sync.WaitGroup
+	call := func(command, want string) {
+		all.Go(func() {
+			r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": command}})
+			if assert.NoError(t, err) {
+				assert.Contains(t, r.Content[0].(*mcp.TextContent).Text, want)
+			}
+		})
+	}
+	call("touch began; until [ -e go ]; do sleep .02; done; echo first", "first")
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "began")); return err == nil }, time.Minute, 5*time.Millisecond)
+	for i := range 6 {
+		call("echo failed; exit 3", "failed")
+		call(fmt.Sprintf("echo whole %d", i), fmt.Sprintf("whole %d", i))
+	}
+	time.Sleep(100 * time.Millisecond) // they wait now, and come together
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	all.Wait()
+}
+
 // Each call gets its own answer, however many come at once, and also beyond what the
 // conversation behind them keeps.
 func TestManyCallsAtOnceAreEachAnswered(t *testing.T) {
