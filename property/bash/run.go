@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"toolbench/toolsys/host"
 	"toolbench/toolsys/shellcmd"
 )
 
@@ -359,8 +359,7 @@ func (s *scratch) start(ctx context.Context, scripts []numbered) error {
 	}
 	cmd := exec.CommandContext(ctx, s.shell, "--norc", "--noprofile", "-c", driver)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = s.dir(), s.env(), []*os.File{in}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	host.Grouped(cmd)
 	if err := cmd.Start(); err != nil {
 		return errors.Join(err, in.Close(), out.Close())
 	}

@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"toolbench/toolsys/host"
 )
 
 // program is what was built with changes in it, of which one at most is on when it runs.
@@ -67,14 +68,11 @@ func (p program) run(ctx context.Context, limit time.Duration, env string) (endi
 	}
 	cmd := exec.CommandContext(timed, p.path, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.dir, append(os.Environ(), "MUTANTS_CHANGE=", "MUTANTS_LOG=", env), time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	kill := host.Grouped(cmd)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
-	if cmd.Process != nil {
-		cmd.Cancel() // what is left of the group
-	}
+	kill()
 	end := ending{out: out.Bytes(), errs: errs.Bytes(), late: timed.Err() != nil}
 	exit := new(exec.ExitError)
 	switch {

@@ -33,6 +33,21 @@ func (c *child) release() {
 	c.gate.Close()
 }
 
+// Grouped makes a command, before it starts, the leader of a process group that is killed when the context
+// of the command ends. The caller calls kill when the command has ended, for what it may have left behind.
+func Grouped(cmd *exec.Cmd) (kill func()) {
+	ownGroup(cmd)
+	cmd.Cancel = func() error {
+		signalGroup(cmd.Process.Pid, syscall.SIGKILL)
+		return nil
+	}
+	return func() {
+		if cmd.Process != nil && groupExists(cmd.Process.Pid) {
+			signalGroup(cmd.Process.Pid, syscall.SIGKILL)
+		}
+	}
+}
+
 // Times of the end of a command.
 const (
 	// linger is how long output is waited for that processes in the background may still hold.

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -25,3 +26,6 @@ func groupExists(int) bool { return false }
 func sessionOf(int) []int { return nil }
 
 func readNow(uintptr, []byte) (int, error) { return 0, io.EOF }
+
+// MakeFIFO fails: the system has no files of this kind.
+func MakeFIFO(string) (*os.File, error) { return nil, errors.ErrUnsupported }

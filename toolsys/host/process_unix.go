@@ -68,3 +68,12 @@ func sessionOf(leader int) (pids []int) {
 
 // readNow reads what there is, without waiting.
 func readNow(fd uintptr, buf []byte) (int, error) { return syscall.Read(int(fd), buf) }
+
+// MakeFIFO makes a FIFO and opens it for both ends, since otherwise opening waits for a reader. Writing to
+// it never waits.
+func MakeFIFO(name string) (*os.File, error) {
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0)
+}

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"toolbench/reports"
+	"toolbench/toolsys/host"
 )
 
 // prompts are what the user asks of an agent: the first, and further ones when a turn is
@@ -70,12 +70,7 @@ func (t *trial) openLine() (*promptLine, error) {
 	if !t.asLines() {
 		return nil, nil
 	}
-	path := filepath.Join(filepath.Dir(t.root), "prompts")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		return nil, err
-	}
-	// Open for both, since otherwise opening waits for the agent; writing never waits.
-	file, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	file, err := host.MakeFIFO(filepath.Join(filepath.Dir(t.root), "prompts"))
 	if err != nil {
 		return nil, err
 	}
