@@ -86,7 +86,6 @@ var layers = []struct {
 	{"scenarios", nil},
 	{"docs", nil},
 	{"property/mutants", []string{"toolsys/builtin", "toolsys/host"}},
-	{"property/bash", []string{"toolsys/host", "toolsys/shellcmd"}},
 	{"property/shards", nil},
 	{"property/...", nil},
 	{"property/des", []string{"sim/clock", "sim/scenario", "sim/stream", "toolsys/schedule"}},

@@ -7,4 +7,11 @@
 // hooks, permissions and budgets get the bytes of the model's stream directly, five times
 // as fast and able to stop a conversation from outside; and end to end, as a scenario,
 // over HTTP and through the client library.
+//
+// Shell scripts are cases of another kind: they are generated over Bash's grammar from
+// harmless and harmful pieces, each place where a script can hide a command having one.
+// Those that toolsys/shellcmd calls read-only run in a real Bash in a scratch folder,
+// where nothing may change and nothing that the folder holds may be executed. What a
+// script reads outside of the folder is no finding, and what depends on programs that
+// the machine lacks is not tried.
 package fuzz

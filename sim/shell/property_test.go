@@ -80,7 +80,7 @@ var harms = []string{
 	"ls() { rm a.txt; }; ls", "tree -o c . ; touch c", "V='rm a.txt'; $V", "set -- rm a.txt; \"$@\"", "exec rm a.txt", "echo 'rm a.txt' | sh", "sh <<< 'rm a.txt'", "./run.sh; rm a.txt", "echo 'rm a.txt' > s; . ./s",
 }
 
-// foreignHarms are others, by what a real machine has and this shell does not: property/bash runs their like.
+// foreignHarms are others, by what a real machine has and this shell does not: property/fuzz runs their like.
 var foreignHarms = []string{
 	"find . -name b.txt -execdir touch new \\;", "awk '{print > \"c\"}' a.txt", "awk '{print >> FILENAME}' a.txt", "awk 'BEGIN {system(\"rm a.txt\")}'", "awk '{print | \"cat > c\"}' a.txt", "awk 'BEGIN {\"rm a.txt\" | getline}'", "nohup rm a.txt",
 	"chmod 600 a.txt", "mktemp -p .", "rmdir void",

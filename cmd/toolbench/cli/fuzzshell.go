@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/property/bash"
+	"toolbench/property/fuzz"
 	"toolbench/reports"
 )
 
@@ -23,7 +23,7 @@ const defaultScripts = 5_000
 func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 	running, cancel := f.timed(ctx)
 	defer cancel()
-	cfg := bash.Config{Seed: f.seed, Scripts: uint64(f.runs), Jobs: f.jobs}
+	cfg := fuzz.ScriptConfig{Seed: f.seed, Scripts: uint64(f.runs), Jobs: f.jobs}
 	if f.duration == 0 && f.runs == 0 {
 		cfg.Scripts = defaultScripts
 	}
@@ -31,7 +31,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 		cfg.Shard, cfg.Shards = uint64(f.shard.i-1), uint64(f.shard.n)
 	}
 	p := a.fuzzProgress(f)
-	total, err := bash.Run(running, cfg, func(t bash.Total) {
+	total, err := fuzz.RunScripts(running, cfg, func(t fuzz.ScriptTotal) {
 		p.show(fmt.Sprintf("%d scripts, %d run in Bash", t.Generated, t.Ran))
 	})
 	p.clear()
@@ -40,7 +40,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 	}
 	report := reports.FuzzShellReport{Seed: f.seed, Generated: total.Generated, Ran: total.Ran, Late: total.Late, Seconds: time.Since(p.began).Seconds()}
 	if found := total.Finding; found != nil {
-		file := filepath.Join(f.out, strings.TrimSuffix(bash.Name(found.Seed, found.Number), scriptEnding)+scriptEnding)
+		file := filepath.Join(f.out, strings.TrimSuffix(fuzz.ScriptName(found.Seed, found.Number), scriptEnding)+scriptEnding)
 		if err := os.WriteFile(a.path(file), []byte(found.Small+"\n"), 0o644); err != nil {
 			return harness(fmt.Errorf("%s: %s", file, reason(err)))
 		}
@@ -55,7 +55,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 // shellFailure words why no script could be run.
 func shellFailure(err error) error {
 	switch {
-	case errors.Is(err, bash.ErrNoBash):
+	case errors.Is(err, fuzz.ErrNoBash):
 		return usage("%s; install it, or leave --engine shell out", err)
 	case err != nil:
 		return harness(err)
@@ -82,9 +82,9 @@ func (a *app) replayShell(ctx context.Context, f fuzzFlags) error {
 		if err != nil {
 			return err
 		}
-		one := reports.FuzzShellReplay{File: file, ReadOnly: bash.ReadOnly(string(text))}
+		one := reports.FuzzShellReplay{File: file, ReadOnly: fuzz.ReadOnly(string(text))}
 		if one.ReadOnly {
-			if one.Changed, err = bash.Replay(ctx, string(text)); err != nil {
+			if one.Changed, err = fuzz.ReplayScript(ctx, string(text)); err != nil {
 				return shellFailure(err)
 			}
 		}

@@ -1,4 +1,4 @@
-package bash_test
+package fuzz_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/property/bash"
+	"toolbench/property/fuzz"
 )
 
 func needBash(t *testing.T) {
@@ -22,7 +22,7 @@ func needBash(t *testing.T) {
 
 func TestWhatIsCalledReadOnlyChangesNothingInBash(t *testing.T) {
 	needBash(t)
-	total, err := bash.Run(t.Context(), bash.Config{Seed: 1, Scripts: 1000, Jobs: 2}, nil)
+	total, err := fuzz.RunScripts(t.Context(), fuzz.ScriptConfig{Seed: 1, Scripts: 1000, Jobs: 2}, nil)
 	require.NoError(t, err)
 	require.Nil(t, total.Finding, "%+v", total.Finding)
 	assert.GreaterOrEqual(t, total.Ran, uint64(1000))
@@ -33,7 +33,7 @@ func TestAnInterruptedRunKeepsWhatItCounted(t *testing.T) {
 	needBash(t)
 	for i := range 5 { // within a batch, at another moment each time
 		ctx, stop := context.WithCancel(t.Context())
-		total, err := bash.Run(ctx, bash.Config{Seed: 1, Jobs: 2}, func(bash.Total) {
+		total, err := fuzz.RunScripts(ctx, fuzz.ScriptConfig{Seed: 1, Jobs: 2}, func(fuzz.ScriptTotal) {
 			time.AfterFunc(time.Duration(5+10*i)*time.Millisecond, stop)
 		})
 		require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestAScriptThatChangesSomethingIsFound(t *testing.T) {
 		"cat f; exit 3":           nil,
 		"(cd bare && git status)": nil,
 	} {
-		got, err := bash.Replay(t.Context(), script)
+		got, err := fuzz.ReplayScript(t.Context(), script)
 		require.NoError(t, err, script)
 		if script == "(cd bare && git status)" && len(got) > 0 {
 			continue // newer versions of git refuse a bare repository here
@@ -67,8 +67,8 @@ func TestAScriptThatChangesSomethingIsFound(t *testing.T) {
 func TestTheSameSeedGivesTheSameScripts(t *testing.T) {
 	different := map[string]bool{}
 	for n := range uint64(200) {
-		assert.Equal(t, bash.Generate(7, n), bash.Generate(7, n))
-		different[bash.Generate(7, n)] = true
+		assert.Equal(t, fuzz.GenerateScript(7, n), fuzz.GenerateScript(7, n))
+		different[fuzz.GenerateScript(7, n)] = true
 	}
 	assert.Greater(t, len(different), 150)
 }

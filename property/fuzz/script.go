@@ -1,4 +1,4 @@
-package bash
+package fuzz
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Generate makes the script of a seed and a number, the same each time.
-func Generate(seed, number uint64) string {
+// GenerateScript makes the script of a seed and a number, the same each time.
+func GenerateScript(seed, number uint64) string {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, number))}
 	g.inside = g.IntN(4) > 0
 	return g.script(2)
@@ -214,7 +214,7 @@ func (g *generator) classicTest() string {
 		`-f f -a "$x" 'a[$(touch PWN)]'`, g.word()})
 }
 
-//go:embed words.json
+//go:embed script.json
 var wordsJSON []byte
 
 // words are the pieces that scripts are put together from.
@@ -225,10 +225,10 @@ var words = func() (w struct {
 	dec := json.NewDecoder(bytes.NewReader(wordsJSON))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&w); err != nil {
-		panic("words.json: " + err.Error()) // the file is part of the program, which shows at start
+		panic("script.json: " + err.Error()) // the file is part of the program, which shows at start
 	}
 	return w
 }()
 
-// Name is the name under which a case is saved.
-func Name(seed, number uint64) string { return fmt.Sprintf("fuzz-%d-%d.shell.sh", seed, number) }
+// ScriptName is the name under which a case is saved.
+func ScriptName(seed, number uint64) string { return fmt.Sprintf("fuzz-%d-%d.shell.sh", seed, number) }

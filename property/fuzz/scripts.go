@@ -1,4 +1,4 @@
-package bash
+package fuzz
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ import (
 	"toolbench/toolsys/shellcmd"
 )
 
-// Config is what to run.
-type Config struct {
+// ScriptConfig is what to run.
+type ScriptConfig struct {
 	Seed uint64
 	// Scripts is how many read-only scripts are run; 0 goes on until the context ends.
 	Scripts uint64
@@ -31,18 +31,18 @@ type Config struct {
 	Jobs int
 }
 
-// Total is what came of a run.
-type Total struct {
+// ScriptTotal is what came of a run.
+type ScriptTotal struct {
 	// Generated scripts were looked at; Ran of them were called read-only and run.
 	Generated, Ran uint64
 	// Late counts the scripts that were stopped because they took too long.
 	Late uint64
 	// Finding is the first script that changed or executed something; nil if none did.
-	Finding *Finding
+	Finding *ScriptFinding
 }
 
-// Finding is a script that was called read-only and is not.
-type Finding struct {
+// ScriptFinding is a script that was called read-only and is not.
+type ScriptFinding struct {
 	Seed, Number uint64
 	// Script is as generated, Small what is left of it after shrinking.
 	Script, Small string
@@ -61,13 +61,13 @@ const (
 	scriptLimit = 4 * time.Second
 )
 
-// Run generates scripts and runs in Bash what is called read-only. It ends with the
+// RunScripts generates scripts and runs in Bash what is called read-only. It ends with the
 // first finding, with the number of scripts, or with the context. progress is called
 // after each batch.
-func Run(ctx context.Context, cfg Config, progress func(Total)) (Total, error) {
+func RunScripts(ctx context.Context, cfg ScriptConfig, progress func(ScriptTotal)) (ScriptTotal, error) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
-		return Total{}, ErrNoBash
+		return ScriptTotal{}, ErrNoBash
 	}
 	r := &runner{cfg: cfg, shell: shell, progress: progress}
 	ctx, r.stop = context.WithCancel(ctx)
@@ -85,14 +85,14 @@ func Run(ctx context.Context, cfg Config, progress func(Total)) (Total, error) {
 }
 
 type runner struct {
-	cfg      Config
+	cfg      ScriptConfig
 	shell    string
-	progress func(Total)
+	progress func(ScriptTotal)
 	stop     func()
 
 	mu    sync.Mutex
 	next  uint64
-	total Total
+	total ScriptTotal
 }
 
 // work takes block after block.
@@ -138,12 +138,12 @@ type numbered struct {
 func (r *runner) batch(ctx context.Context, s *scratch, first uint64) error {
 	var scripts []numbered
 	for n := first; n < first+block; n++ {
-		if text := Generate(r.cfg.Seed, n); ReadOnly(text) {
+		if text := GenerateScript(r.cfg.Seed, n); ReadOnly(text) {
 			scripts = append(scripts, numbered{n, text})
 		}
 	}
 	changed, late, err := s.run(ctx, batchLimit, scripts...)
-	done := Total{Generated: block, Ran: uint64(len(scripts))}
+	done := ScriptTotal{Generated: block, Ran: uint64(len(scripts))}
 	if err == nil && (len(changed) > 0 || late) {
 		done.Finding, done.Late, err = r.single(ctx, s, scripts)
 	}
@@ -169,7 +169,7 @@ func (r *runner) batch(ctx context.Context, s *scratch, first uint64) error {
 }
 
 // single runs scripts one by one, each in a fresh folder.
-func (r *runner) single(ctx context.Context, s *scratch, scripts []numbered) (*Finding, uint64, error) {
+func (r *runner) single(ctx context.Context, s *scratch, scripts []numbered) (*ScriptFinding, uint64, error) {
 	late := uint64(0)
 	for _, one := range scripts {
 		changed, slow, err := s.run(ctx, scriptLimit, one)
@@ -180,7 +180,7 @@ func (r *runner) single(ctx context.Context, s *scratch, scripts []numbered) (*F
 			late++
 		}
 		if len(changed) > 0 {
-			f := &Finding{Seed: r.cfg.Seed, Number: one.number, Script: one.text, Changed: changed}
+			f := &ScriptFinding{Seed: r.cfg.Seed, Number: one.number, Script: one.text, Changed: changed}
 			f.Small = s.shrink(ctx, one.text)
 			return f, late, nil
 		}
@@ -193,8 +193,8 @@ func ReadOnly(script string) bool {
 	return shellcmd.Read(script, shellcmd.Env{Dir: "/scratch", Home: "/home"}).ReadOnly
 }
 
-// Replay runs one script, whatever it is called, and gives the files it changed.
-func Replay(ctx context.Context, script string) ([]string, error) {
+// ReplayScript runs one script, whatever it is called, and gives the files it changed.
+func ReplayScript(ctx context.Context, script string) ([]string, error) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
 		return nil, ErrNoBash
