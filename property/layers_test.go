@@ -68,9 +68,7 @@ var layers = []struct {
 	// their clients' requests.
 	{"sim/dialect", []string{"sim/stream", "toolsys/jsonscan"}},
 	{"sim/recording", []string{"sim/stream", "sim/cassette", "sim/dialect", "toolsys/message"}},
-	// What changed between two sides of a recording's requests; reading knows one side.
-	{"sim/drift", []string{"sim/dialect", "sim/recording", "sim/stream", "toolsys/schema"}},
-	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/recording", "toolsys", "toolsys/..."}},
+	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/posix", nil},
 	{"sim/world/mcpserve", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
 	{"sim/shell/...", []string{"sim/shell/...", "toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
@@ -96,7 +94,7 @@ var layers = []struct {
 
 	// Reports read outcomes, and reports that were stored, which they hold against the
 	// published schemas; only the command, and tests of scenarios, read reports.
-	{"reports", []string{"sim/drift", "sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
+	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
 	// Another trade on the public packages alone, with no part in the rest.
 	{"scenarios/support", []string{"toolsys", "toolsys/loop", "toolsys/permission", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},

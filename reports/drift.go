@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"toolbench/sim/drift"
+	"toolbench/sim/replay"
 	"toolbench/sim/secret"
 )
 
@@ -13,15 +13,15 @@ const DriftVersion = 1
 
 // DriftReport is what changed in shape between recorded answers and those of now.
 type DriftReport struct {
-	Version  int            `json:"version"`
-	Source   string         `json:"source" jsonschema:"The recording."`
-	BaseURL  string         `json:"base_url" jsonschema:"Where its requests were sent."`
-	Model    string         `json:"model,omitempty" jsonschema:"The model that was asked in place of the recorded one."`
-	Requests int            `json:"requests" jsonschema:"Requests in the recording."`
-	Sent     int            `json:"sent" jsonschema:"Requests that were sent and answered."`
-	Same     bool           `json:"same" jsonschema:"All were sent, and no shape changed: the command ends with 0."`
-	Changes  []drift.Change `json:"changes" jsonschema:"What changed, the gravest first, each once."`
-	LeftOut  []DriftLeftOut `json:"left_out" jsonschema:"Requests that were not sent, since nothing could be compared."`
+	Version  int                  `json:"version"`
+	Source   string               `json:"source" jsonschema:"The recording."`
+	BaseURL  string               `json:"base_url" jsonschema:"Where its requests were sent."`
+	Model    string               `json:"model,omitempty" jsonschema:"The model that was asked in place of the recorded one."`
+	Requests int                  `json:"requests" jsonschema:"Requests in the recording."`
+	Sent     int                  `json:"sent" jsonschema:"Requests that were sent and answered."`
+	Same     bool                 `json:"same" jsonschema:"All were sent, and no shape changed: the command ends with 0."`
+	Changes  []replay.DriftChange `json:"changes" jsonschema:"What changed, the gravest first, each once."`
+	LeftOut  []DriftLeftOut       `json:"left_out" jsonschema:"Requests that were not sent, since nothing could be compared."`
 }
 
 // DriftLeftOut is a request that was not sent.

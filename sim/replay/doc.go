@@ -14,4 +14,8 @@
 // Turns are replayed one at a time, because nothing of one turn's timing depends on
 // another's: the results of a turn are all there before the next request leaves. That
 // keeps memory at the size of a turn, however long the recording.
+//
+// Requests of a recording can also go to an API again (Again), to see how the shapes of its
+// answers differ from the recorded ones (Drift). Whoever sends the requests brings the
+// answers: this package knows no network.
 package replay

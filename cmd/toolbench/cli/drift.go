@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/sim/drift"
 	"toolbench/sim/recording"
+	"toolbench/sim/replay"
 	"toolbench/sim/secret"
 	"toolbench/toolsys"
 )
@@ -60,7 +60,7 @@ func (a *app) drift(ctx context.Context, args []string, f driftFlags) error {
 		return err
 	}
 	report := reports.DriftReport{Version: reports.DriftVersion, Source: args[0], BaseURL: f.baseURL, Model: f.model, Requests: len(recorded)}
-	var compared drift.Comparison
+	var compared replay.Drift
 	ended := again.all(ctx, recorded, &compared, &report)
 	again.line.clear()
 	if ended != nil && report.Sent == 0 {
@@ -121,7 +121,7 @@ func (r *resending) variable(e recording.Exchange) string {
 	if r.flags.keyEnv != "" {
 		return r.flags.keyEnv
 	}
-	return drift.KeyVariable(e.API)
+	return replay.KeyVariable(e.API)
 }
 
 // keys finds the key of each API that is asked.
@@ -143,14 +143,14 @@ func (r *resending) keys(all []recording.Exchange) error {
 }
 
 // all sends one request after the other, up to the first that gets no answer.
-func (r *resending) all(ctx context.Context, recorded []recording.Exchange, compared *drift.Comparison, report *reports.DriftReport) error {
+func (r *resending) all(ctx context.Context, recorded []recording.Exchange, compared *replay.Drift, report *reports.DriftReport) error {
 	for i, e := range recorded {
-		if why := drift.LeftOut(e); why != "" {
+		if why := replay.LeftOut(e); why != "" {
 			report.LeftOut = append(report.LeftOut, reports.DriftLeftOut{Request: e.Number, Reason: why})
 			continue
 		}
 		r.line.draw(fmt.Sprintf("request %d of %d", i+1, len(recorded)))
-		now, err := r.send(ctx, drift.Again(e, r.flags.model), e.Status)
+		now, err := r.send(ctx, replay.Again(e, r.flags.model), e.Status)
 		if ctx.Err() != nil {
 			return interrupted("interrupted after %d of %d requests", report.Sent, len(recorded))
 		}
@@ -164,7 +164,7 @@ func (r *resending) all(ctx context.Context, recorded []recording.Exchange, comp
 }
 
 // send sends a request until the API has time for it.
-func (r *resending) send(ctx context.Context, q drift.Request, recorded int) (recording.Exchange, error) {
+func (r *resending) send(ctx context.Context, q replay.Request, recorded int) (recording.Exchange, error) {
 	name := r.variable(q.Exchange)
 	q.Authorize(r.key[name])
 	for n := 0; ; n++ {
@@ -172,9 +172,9 @@ func (r *resending) send(ctx context.Context, q drift.Request, recorded int) (re
 		switch {
 		case err != nil:
 			return now, err
-		case now.Status == recorded || !drift.Passing(now.Status) && now.Status != http.StatusUnauthorized && now.Status != http.StatusForbidden:
+		case now.Status == recorded || !replay.Passing(now.Status) && now.Status != http.StatusUnauthorized && now.Status != http.StatusForbidden:
 			return now, nil
-		case !drift.Passing(now.Status):
+		case !replay.Passing(now.Status):
 			return now, usage("request %d was answered with status %d; check the key in %s, or name another variable with --key-env", q.Number, now.Status, name)
 		case n == r.flags.retries:
 			return now, harness(fmt.Errorf("request %d was answered with status %d; try again later, or with more --retries", q.Number, now.Status))
@@ -190,7 +190,7 @@ const mostAnswered = 64 << 20
 
 // once sends a request and reads the whole answer. It follows no redirection: the key
 // goes to the address that was named, and nowhere else.
-func (r *resending) once(ctx context.Context, q drift.Request) (recording.Exchange, error) {
+func (r *resending) once(ctx context.Context, q replay.Request) (recording.Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.flags.timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.URL, bytes.NewReader(q.Body))

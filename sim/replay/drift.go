@@ -1,4 +1,4 @@
-package drift
+package replay
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"toolbench/sim/recording"
 )
 
-// Change is one difference in shape.
-type Change struct {
+// DriftChange is one difference in shape.
+type DriftChange struct {
 	Aspect   string `json:"aspect" enum:"status,answer,event,member,usage,block,stop,tool,input" jsonschema:"What kind of difference: answer is whether it came as a stream, and whole; member and usage are members of events; input is what is wrong with a call's input by the schema that was offered."`
 	Name     string `json:"name,omitempty" jsonschema:"Which event or member."`
 	Recorded string `json:"recorded,omitempty" jsonschema:"What the recording has; left out where it has nothing."`
@@ -20,15 +20,19 @@ type Change struct {
 	Requests []int  `json:"requests" jsonschema:"Exchanges of the recording whose answers differ so." minimum:"1"`
 }
 
-// Comparison gathers what changed, request by request.
-type Comparison struct {
-	changes []Change
+// Drift gathers what changed, request by request, between the shapes of a model's answers:
+// those of a recording, and those that an API gives to the same requests now. Texts are no
+// part of a shape; what is: the status, the kinds of events and their members, the types of
+// blocks, the stop reason, the tools that are called, and whether their inputs are what the
+// schemas of the request ask for.
+type Drift struct {
+	changes []DriftChange
 }
 
 // Add compares two answers to one request.
-func (c *Comparison) Add(recorded, now recording.Exchange) {
+func (c *Drift) Add(recorded, now recording.Exchange) {
 	for _, change := range between(shapeOf(recorded), shapeOf(now)) {
-		same := slices.IndexFunc(c.changes, func(k Change) bool {
+		same := slices.IndexFunc(c.changes, func(k DriftChange) bool {
 			return k.Aspect == change.Aspect && k.Name == change.Name && k.Recorded == change.Recorded && k.Now == change.Now
 		})
 		if same < 0 {
@@ -42,18 +46,18 @@ func (c *Comparison) Add(recorded, now recording.Exchange) {
 var aspects = []string{"status", "answer", "stop", "block", "tool", "input", "event", "member", "usage"}
 
 // Changes are the gravest first, each once.
-func (c *Comparison) Changes() []Change {
-	return slices.SortedStableFunc(slices.Values(c.changes), func(a, b Change) int {
+func (c *Drift) Changes() []DriftChange {
+	return slices.SortedStableFunc(slices.Values(c.changes), func(a, b DriftChange) int {
 		return cmp.Or(slices.Index(aspects, a.Aspect)-slices.Index(aspects, b.Aspect), strings.Compare(a.Name, b.Name), a.Requests[0]-b.Requests[0])
 	})
 }
 
 // between compares two shapes. Behind another status nothing else is alike.
-func between(was, now shape) []Change {
-	var out []Change
+func between(was, now shape) []DriftChange {
+	var out []DriftChange
 	differ := func(aspect, name, a, b string) {
 		if a != b {
-			out = append(out, Change{Aspect: aspect, Name: name, Recorded: a, Now: b})
+			out = append(out, DriftChange{Aspect: aspect, Name: name, Recorded: a, Now: b})
 		}
 	}
 	if was.status != now.status || was.status >= 400 {
@@ -131,8 +135,8 @@ var content = []string{"choices[].delta.", "choices[].message.", "candidates[].c
 
 // compared are the members of one kind of object that differ. One that is missing
 // because what would hold it is empty, is no difference.
-func compared(kind string, was, now members, api dialect.API, alike bool) []Change {
-	var out []Change
+func compared(kind string, was, now members, api dialect.API, alike bool) []DriftChange {
+	var out []DriftChange
 	paths := slices.AppendSeq(slices.Collect(maps.Keys(was)), maps.Keys(now))
 	for _, path := range sorted(paths) {
 		typed := api == dialect.Messages || api == dialect.Responses
@@ -151,7 +155,7 @@ func compared(kind string, was, now members, api dialect.API, alike bool) []Chan
 		if strings.Contains(strings.ToLower(path), "usage") {
 			aspect = "usage"
 		}
-		out = append(out, Change{Aspect: aspect, Name: kind + ": " + path, Recorded: a.String(), Now: b.String()})
+		out = append(out, DriftChange{Aspect: aspect, Name: kind + ": " + path, Recorded: a.String(), Now: b.String()})
 	}
 	return out
 }

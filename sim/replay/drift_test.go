@@ -1,4 +1,4 @@
-package drift_test
+package replay_test
 
 import (
 	"net/http"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"toolbench/sim/drift"
 	"toolbench/sim/recording"
+	"toolbench/sim/replay"
 )
 
 const offer = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"tools":[{"name":"ls","input_schema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}]}`
@@ -65,7 +65,7 @@ func TestOnlyShapesDiffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := asked("/v1/messages", offer)
-			var compared drift.Comparison
+			var compared replay.Drift
 			compared.Add(answer(e, 200, message), answer(e, c.status, c.now))
 			var got []string
 			for _, change := range compared.Changes() {
@@ -81,7 +81,7 @@ func TestOnlyShapesDiffer(t *testing.T) {
 func TestOtherBlocksAreNamedOnce(t *testing.T) {
 	e := asked("/v1/chat/completions", chatAsk)
 	calls := strings.NewReplacer(`"content":"Hello"`, `"content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"ls","arguments":"{}"}}]`, `"finish_reason":"stop"`, `"finish_reason":"tool_calls"`).Replace(chatAnswer)
-	var compared drift.Comparison
+	var compared replay.Drift
 	compared.Add(answer(e, 200, chatAnswer), answer(e, 200, calls))
 	compared.Add(answer(e, 200, chatAnswer), answer(e, 200, calls))
 	var got []string
@@ -106,7 +106,7 @@ func TestRequestsAreSentAsTheyWere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := asked(c.url, c.body)
 			e.Sent = http.Header{"X-Api-Key": {"SECRET"}, "Authorization": {"SECRET"}, "Cookie": {"SECRET"}, "Anthropic-Beta": {"b"}}
-			q := drift.Again(answer(e, 200, message), c.model)
+			q := replay.Again(answer(e, 200, message), c.model)
 			q.Authorize("key")
 			assert.Equal(t, c.wantURL, q.URL)
 			assert.JSONEq(t, c.wantBody, string(q.Body))
@@ -123,9 +123,9 @@ func TestRequestsAreSentAsTheyWere(t *testing.T) {
 // What has no whole answer, or depends on an earlier one, is not sent.
 func TestWhatCannotBeComparedIsLeftOut(t *testing.T) {
 	e := asked("/v1/messages", offer)
-	assert.Empty(t, drift.LeftOut(answer(e, 200, message)))
-	assert.Empty(t, drift.LeftOut(answer(e, 400, `{"type":"error","error":{"type":"invalid_request_error"}}`)))
-	assert.Contains(t, drift.LeftOut(answer(e, 529, "")), "529")
-	assert.Contains(t, drift.LeftOut(answer(e, 200, message[:len(message)-5])), "not whole")
-	assert.Contains(t, drift.LeftOut(answer(asked("/v1/responses", `{"input":"x","previous_response_id":"r"}`), 200, "")), "goes on")
+	assert.Empty(t, replay.LeftOut(answer(e, 200, message)))
+	assert.Empty(t, replay.LeftOut(answer(e, 400, `{"type":"error","error":{"type":"invalid_request_error"}}`)))
+	assert.Contains(t, replay.LeftOut(answer(e, 529, "")), "529")
+	assert.Contains(t, replay.LeftOut(answer(e, 200, message[:len(message)-5])), "not whole")
+	assert.Contains(t, replay.LeftOut(answer(asked("/v1/responses", `{"input":"x","previous_response_id":"r"}`), 200, "")), "goes on")
 }

@@ -1,12 +1,4 @@
-// Package drift compares the shapes of a model's answers: those of a recording, and those
-// that an API gives to the same requests now. Texts are no part of a shape; what is:
-// the status, the kinds of events and their members, the types of blocks, the stop
-// reason, the tools that are called, and whether their inputs are what the schemas of
-// the request ask for.
-//
-// It stands apart from reading and serving recordings, which have one side only. It
-// knows no network: whoever sends the requests brings the answers.
-package drift
+package replay
 
 import (
 	"encoding/json"
