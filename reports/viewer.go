@@ -279,7 +279,7 @@ func eventOf(e trace.Event, call int, finder *secret.Finder) eventView {
 		return v
 	case trace.Hook:
 		v.Took = data.Took.Microseconds()
-	case trace.Stage:
+	case *trace.Stage:
 		v.Took = data.Took.Microseconds()
 	}
 	v.Text = clipped(finder.Text(eventText(e), nil), maxViewEvent)

@@ -176,7 +176,7 @@ func (v *SystemView) note(p *systemCall, e trace.Event, latest *request) {
 			p.turn = p.parent.turn
 			v.agents[e.Agent] = p.parent
 		}
-	case trace.Stage:
+	case *trace.Stage:
 		if data.Stage == "run" {
 			p.ran, p.began = true, e.At-data.Took
 		}

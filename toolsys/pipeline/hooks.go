@@ -148,7 +148,7 @@ func (r *run) elicit(ctx context.Context, server string, params []byte) ([]byte,
 	case after.Input != nil:
 		answer = after.Input
 	}
-	r.stage("elicit", action(answer), w.took())
+	r.passed(&w, "elicit", action(answer))
 	return answer, nil
 }
 

@@ -122,9 +122,9 @@ func (r *run) mayAlso(ctx context.Context, name string, input any) (bool, string
 
 // take makes what a decision beside the call cost and brought the call's own.
 func (r *run) take(sub *run) {
+	r.waited.Add(sub.waited.Load())
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.waited += sub.waited
 	r.added = append(r.added, sub.added...)
 }
 

@@ -10,18 +10,12 @@ import (
 // trace alone.
 func (p *Pipeline) traces() bool { return p.Handlers.Trace != nil }
 
-func (p *Pipeline) now() time.Time {
-	if !p.traces() {
-		return time.Time{}
-	}
-	return p.Handlers.Clock.Now()
-}
-
-func (p *Pipeline) since(began time.Time) time.Duration {
+// now is the time of the trace.
+func (p *Pipeline) now() time.Duration {
 	if !p.traces() {
 		return 0
 	}
-	return p.Handlers.Clock.Now().Sub(began)
+	return p.Handlers.Since()
 }
 
 func (p *Pipeline) trace(call Call, name string, data trace.Data) {
@@ -33,11 +27,30 @@ func (p *Pipeline) trace(call Call, name string, data trace.Data) {
 	})
 }
 
-func (r *run) stage(name, result string, took time.Duration) {
-	if r.p.traces() {
-		r.trace(trace.Stage{Stage: name, Result: result, Took: took})
+// stage traces that a stage ended at an instant.
+func (r *run) stage(name, result string, at, took time.Duration) {
+	if !r.p.traces() || r.pre.Left() {
+		return
 	}
+	passed := r.slot()
+	*passed = trace.Stage{Stage: name, Result: result, Took: took}
+	r.p.Handlers.Trace(trace.Event{At: at, Turn: r.pre.Call.Turn, Call: r.pre.Call.ID, Tool: r.name(), Data: passed})
 }
+
+// slot gives room for a stage. A server's question may pass one beside the call's own.
+func (r *run) slot() *trace.Stage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.traced) == 0 {
+		r.traced = make([]trace.Stage, stagesOfCall)
+	}
+	first := &r.traced[0]
+	r.traced = r.traced[1:]
+	return first
+}
+
+// stagesOfCall is how many stages most calls pass.
+const stagesOfCall = 11
 
 // trace reports what the call did. One that was left has its answer, and its id may by now
 // be that of another call: of what it still does only its end is traced (J4).
@@ -69,37 +82,20 @@ func (r *run) end() {
 }
 
 // watch measures a stage from here on, less what a person took of it (H1).
-type watch struct {
-	r      *run
-	began  time.Time
-	waited time.Duration
-}
+type watch struct{ began, waited time.Duration }
 
-func (r *run) watch() watch {
-	if !r.p.traces() {
-		return watch{r: r}
-	}
-	return watch{r, r.p.now(), r.personTook()}
-}
+func (r *run) watch() watch { return watch{r.p.now(), time.Duration(r.waited.Load())} }
 
-func (w watch) took() time.Duration {
-	if !w.r.p.traces() {
-		return 0
-	}
-	return w.r.p.since(w.began) - (w.r.personTook() - w.waited)
-}
-
-func (r *run) personTook() time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.waited
+// passed traces the stage that was measured, and measures the next from here on.
+func (r *run) passed(w *watch, name, result string) {
+	next := r.watch()
+	r.stage(name, result, next.began, next.began-w.began-(next.waited-w.waited))
+	*w = next
 }
 
 // waitedSince notes that a person took from began until now.
-func (r *run) waitedSince(began time.Time) time.Duration {
-	took := r.p.since(began)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waited += took
+func (r *run) waitedSince(began time.Duration) time.Duration {
+	took := r.p.now() - began
+	r.waited.Add(int64(took))
 	return took
 }

@@ -92,7 +92,7 @@ func callersText(callers []string) string {
 func (p *Pipeline) find(pre *Prepared, env *Env) bool {
 	began := p.now()
 	t, found := env.Snapshot.Pool.Find(pre.Call.Name)
-	pre.found = note{true, found, p.since(began)}
+	pre.found = note{true, found, p.now() - began}
 	if !found {
 		pre.failure = &failure{Unknown, unknownText(pre.Call.Name, env)}
 		return false
@@ -113,7 +113,7 @@ func (p *Pipeline) check(pre *Prepared, env *Env) {
 	}
 	began := p.now()
 	input, problems := pre.tool.Parse(pre.Call.Input)
-	pre.fits = note{true, len(problems) == 0, p.since(began)}
+	pre.fits = note{true, len(problems) == 0, p.now() - began}
 	if len(problems) > 0 {
 		pre.failure = &failure{Invalid, problems.String() + hintFor(pre.tool, env)}
 		return
@@ -130,9 +130,9 @@ func (r *run) noted(stage string, n note) {
 	switch {
 	case !n.passed:
 	case n.ok:
-		r.stage(stage, "ok", n.took)
+		r.stage(stage, "ok", r.p.now(), n.took)
 	default:
-		r.stage(stage, "failed", n.took)
+		r.stage(stage, "failed", r.p.now(), n.took)
 	}
 }
 
@@ -203,10 +203,12 @@ type run struct {
 	added []message.Message
 	// clock is the call's time limit; nil without one.
 	clock *limit
+	// waited is the time a person took, a [time.Duration]; no stage is charged for it (H1).
+	waited atomic.Int64
 
 	mu sync.Mutex
-	// waited is the time a person took; no stage is charged for it (H1).
-	waited time.Duration
+	// traced is room for the stages that are still to be passed.
+	traced []trace.Stage
 	// quiet closes the way for progress (H4).
 	quiet bool
 }
@@ -234,14 +236,14 @@ func (r *run) stages(ctx context.Context) Result {
 		return r.fail(f.status, f.text)
 	}
 	r.bind()
+	w := r.watch()
 	for _, step := range steps {
-		w := r.watch()
 		res := step.do(r, ctx)
 		if res != nil {
-			r.stage(step.name, string(res.Status), w.took())
+			r.passed(&w, step.name, string(res.Status))
 			return *res
 		}
-		r.stage(step.name, "ok", w.took())
+		r.passed(&w, step.name, "ok")
 	}
 	return r.work(ctx)
 }

@@ -30,19 +30,18 @@ func (r *run) work(ctx context.Context) Result {
 	out, err := r.perform(ctx)
 	r.end()
 	res := r.resultOf(ctx, out, err)
-	r.stage("run", string(res.Status), w.took())
+	r.passed(&w, "run", string(res.Status))
 	if halted(res.Status) || r.pre.Left() {
 		return res
 	}
-	w = r.watch()
 	r.postHooks(ctx, &res)
-	r.stage("post_hooks", "ok", w.took())
+	r.passed(&w, "post_hooks", "ok")
 	if r.pre.Left() {
 		return res
 	}
 	res.Content = withoutEmpty(res.Content)
 	r.budget(&res)
-	r.stage("block", "ok", 0)
+	r.stage("block", "ok", r.p.now(), 0)
 	return res
 }
 
@@ -232,13 +231,13 @@ func (r *run) budget(res *Result) {
 	if r.p.Handlers.Budget == nil {
 		return
 	}
-	began := r.p.now()
+	w := r.watch()
 	content, d := r.p.Handlers.Budget.One(r.pre.Call.ID, r.limit(), res.Content)
 	res.Content = content
 	if d.Verdict != Kept {
 		res.Data = nil
 	}
-	r.stage("budget", d.Verdict.String(), r.p.since(began))
+	r.passed(&w, "budget", d.Verdict.String())
 	r.p.Persisted(r.pre.Call.Turn, r.name(), d)
 }
 

@@ -72,7 +72,7 @@ var payloads = []struct {
 	{Ready{}, "a call is complete and queued"},
 	{Queued{}, "a call cannot start yet"},
 	{Started{}, "the scheduler let a call start"},
-	{Stage{}, "one stage of the pipeline ended"},
+	{&Stage{}, "one stage of the pipeline ended"},
 	{Predicate{}, "a function of the tool panicked; its safe value counts"},
 	{Ask{}, "a person is asked"},
 	{Answer{}, "the person answered"},
@@ -167,6 +167,8 @@ type (
 	Started struct {
 		Touches Touches `trace:"touches"`
 	}
+	// Stage is an event by its address: those of a call lie side by side, since a call passes
+	// a dozen and each would be copied apart.
 	Stage struct {
 		Stage  string        `trace:"stage"`
 		Result string        `trace:"result"`
@@ -338,7 +340,7 @@ func (Fallback) kind() Kind    { return KindFallback }
 func (Ready) kind() Kind       { return KindReady }
 func (Queued) kind() Kind      { return KindQueued }
 func (Started) kind() Kind     { return KindStarted }
-func (Stage) kind() Kind       { return KindStage }
+func (*Stage) kind() Kind      { return KindStage }
 func (Predicate) kind() Kind   { return KindPredicate }
 func (Ask) kind() Kind         { return KindAsk }
 func (Answer) kind() Kind      { return KindAsk }

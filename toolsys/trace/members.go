@@ -32,7 +32,7 @@ func Kinds() []KindInfo {
 	all := make([]KindInfo, len(payloads))
 	for i, p := range payloads {
 		all[i] = KindInfo{Kind: p.zero.kind(), About: p.about}
-		for _, f := range fieldsOf(reflect.TypeOf(p.zero)) {
+		for _, f := range fieldsOf(reflect.Indirect(reflect.ValueOf(p.zero)).Type()) {
 			all[i].Members = append(all[i].Members, f.Member)
 		}
 	}
@@ -124,7 +124,7 @@ func (e Event) Get(member string) string {
 	if e.Data == nil {
 		return ""
 	}
-	v := reflect.ValueOf(e.Data)
+	v := reflect.Indirect(reflect.ValueOf(e.Data))
 	for _, f := range fieldsOf(v.Type()) {
 		if f.Name == member {
 			return f.text(v)
@@ -138,7 +138,7 @@ func appendMembers(buf []byte, data Data) []byte {
 	if data == nil {
 		return buf
 	}
-	v := reflect.ValueOf(data)
+	v := reflect.Indirect(reflect.ValueOf(data))
 	for _, f := range fieldsOf(v.Type()) {
 		if f.Optional && v.FieldByIndex(f.index).IsZero() {
 			continue

@@ -25,7 +25,7 @@ func TestCanonicalLines(t *testing.T) {
 		{"time in microseconds, kind and turn", trace.Event{At: 1500 * time.Microsecond, Turn: 2, Data: trace.TurnStart{}}, `1500 turn.start turn=2`},
 		{"calls carry their tool", trace.Event{Turn: 1, Call: "toolu_1", Tool: "Read", Data: trace.Applied{}}, `0 state.applied turn=1 call=toolu_1 tool=Read`},
 		{"sub-agents carry their name", trace.Event{Agent: "agent_1.2", Data: trace.TurnEnd{Results: 2}}, `0 turn.end agent=agent_1.2 turn=0 results=2 denied=0`},
-		{"texts are quoted, numbers are not", trace.Event{Data: trace.Stage{Stage: "a\n\"b\"", Result: "ok", Took: time.Second}},
+		{"texts are quoted, numbers are not", trace.Event{Data: &trace.Stage{Stage: "a\n\"b\"", Result: "ok", Took: time.Second}},
 			`0 call.stage turn=0 stage="a\n\"b\"" result="ok" took_us=1000000`},
 		{"truth values are texts", trace.Event{Data: trace.Ready{Safe: true, Input: "{}"}}, `0 call.ready turn=0 safe="true" input="{}"`},
 		{"lists and objects are JSON", trace.Event{Data: trace.Queued{Reason: "limit", On: []string{"a"}}}, `0 call.queued turn=0 reason="limit" on="[\"a\"]"`},
@@ -42,13 +42,13 @@ func TestCanonicalLines(t *testing.T) {
 }
 
 func TestMembersAreFoundByName(t *testing.T) {
-	e := trace.Event{Data: trace.Stage{Stage: "run", Took: 7 * time.Microsecond}}
+	e := trace.Event{Data: &trace.Stage{Stage: "run", Took: 7 * time.Microsecond}}
 	assert.Equal(t, "run", e.Get("stage"))
 	assert.Equal(t, "7", e.Get("took_us"))
 	assert.Empty(t, e.Get("none"))
 	assert.Equal(t, "true", trace.Event{Data: trace.Ready{Safe: true}}.Get("safe"))
 	assert.Empty(t, trace.Event{}.Get("stage"))
-	assert.Equal(t, "run", trace.As[trace.Stage](e).Stage)
+	assert.Equal(t, "run", trace.As[*trace.Stage](e).Stage)
 	assert.Zero(t, trace.As[trace.Ended](e))
 }
 
@@ -138,7 +138,7 @@ func TestPropertyAnEventIsOneLine(t *testing.T) {
 }
 
 func BenchmarkAppendLine(b *testing.B) {
-	e := trace.Event{Turn: 1, Call: "toolu_1", Tool: "Read", Data: trace.Stage{Stage: "run", Took: time.Second}}
+	e := trace.Event{Turn: 1, Call: "toolu_1", Tool: "Read", Data: &trace.Stage{Stage: "run", Took: time.Second}}
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
