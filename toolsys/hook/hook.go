@@ -17,7 +17,11 @@
 //     before the call denies by default: a guard that died has not let anybody pass
 //     (G4). Of a reply that makes sense in part, that part counts too. Each trouble is
 //     in the [Report] of its hook, for the trace.
-//   - In doubt a hook runs: an `if` that cannot be evaluated holds.
+//   - In doubt a hook runs: an `if` that cannot be evaluated holds. It is judged by the input as
+//     rewritten so far.
+//   - An allow is for what its hook knew. It does not count for a call that is more than its
+//     hook's `if` is about, with a reply of which a part made no sense, or once a later hook
+//     rewrote the input.
 //
 // A hook runs in a goroutine of its own. One that ignores its context is left behind
 // when its time is up, and its goroutine lives until it returns; what it was given
@@ -68,8 +72,8 @@ type Hook struct {
 	// Matcher selects tools, by name or alias: "" or "*" for all, else names
 	// and globs with | between them, as in "Edit|Write|mcp__github__*".
 	Matcher string
-	// If is a permission rule, as in "Bash(git *)"; the hook runs only for calls it
-	// matches. "" matches all.
+	// If is a permission rule, as in "Bash(git *)"; the hook runs only for calls of which it
+	// may match a part. "" matches all.
 	If string
 	// Timeout is how long Run may take; 0 means DefaultTimeout.
 	Timeout time.Duration
@@ -361,8 +365,17 @@ func parseMatcher(text string) (matcher, error) {
 		if _, err := path.Match(parts[i], ""); err != nil {
 			return nil, fmt.Errorf("matcher %q: bad glob %q", text, parts[i])
 		}
+		if strings.ContainsFunc(strings.ReplaceAll(parts[i], "[^", "["), inNoName) {
+			return nil, fmt.Errorf("matcher %q: %q never matches, as it is no tool's name and no glob for some; write globs, such as mcp__github__* or Notebook*, with | between them", text, parts[i])
+		}
 	}
 	return parts, nil
+}
+
+// inNoName reports whether a character is in no tool's name and no sign of a glob, as the dot of a
+// regular expression: a hook that waits for it would never be asked.
+func inNoName(r rune) bool {
+	return !(r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(`*?[]`, r))
 }
 
 func (m matcher) matches(tool string, aliases []string) bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -84,6 +85,7 @@ func TestAMatcherSelectsByNameAliasOrGlob(t *testing.T) {
 		{"mcp__github__*", "mcp__gitlab__list_issues", nil, false},
 		{"Notebook*|Read", "NotebookEdit", nil, true},
 		{"OldName", "NewName", []string{"OldName"}, true},
+		{"[^A]ash|Bas[a-h]", "Bash", nil, true},
 	} {
 		h := says("h", hook.PreToolUse, hook.Output{})
 		h.Matcher = c.matcher
@@ -106,14 +108,18 @@ func TestAnIfIsJudgedByTheCallersRules(t *testing.T) {
 	h.If = "Bash(git *)"
 	s := set(t, h)
 	var rules []string
-	answered := func(answer bool) func(string) bool {
-		return func(rule string) bool { rules = append(rules, rule); return answer }
+	answered := func(answer hook.Extent) hook.Measure {
+		return func(rule string, input json.RawMessage) hook.Extent {
+			rules = append(rules, rule+" "+string(input))
+			return answer
+		}
 	}
-	assert.Len(t, s.Run(t.Context(), pre("Bash"), answered(true)).Reports, 1)
-	assert.Empty(t, s.Run(t.Context(), pre("Bash"), answered(false)).Reports)
-	assert.Equal(t, []string{"Bash(git *)", "Bash(git *)"}, rules)
+	assert.Len(t, s.Run(t.Context(), pre("Bash"), answered(hook.Whole)).Reports, 1)
+	assert.Len(t, s.Run(t.Context(), pre("Bash"), answered(hook.Part)).Reports, 1)
+	assert.Empty(t, s.Run(t.Context(), pre("Bash"), answered(hook.Nothing)).Reports)
+	assert.Equal(t, slices.Repeat([]string{`Bash(git *) {"a":1}`}, 3), rules)
 	assert.Len(t, s.Run(t.Context(), pre("Bash"), nil).Reports, 1, "in doubt a hook runs")
-	m := s.Run(t.Context(), pre("Bash"), func(string) bool { panic("bad rule") })
+	m := s.Run(t.Context(), pre("Bash"), func(string, json.RawMessage) hook.Extent { panic("bad rule") })
 	require.Len(t, m.Reports, 1)
 	assert.Contains(t, m.Reports[0].Trouble, "bad rule")
 }
@@ -158,6 +164,53 @@ func TestEachSeesTheInputAsRewrittenSoFar(t *testing.T) {
 	assert.JSONEq(t, `{"a":3}`, string(m.Input))
 	assert.Equal(t, []string{"input"}, m.Reports[0].Did)
 	assert.Empty(t, m.Reports[1].Did)
+}
+
+func TestAnIfIsJudgedByTheInputAsRewrittenSoFar(t *testing.T) {
+	guard := says("guard", hook.PreToolUse, hook.Output{Decision: permission.Deny})
+	guard.If = "Bash(rm *)"
+	removes := func(_ string, input json.RawMessage) hook.Extent {
+		if strings.Contains(string(input), "rm") {
+			return hook.Whole
+		}
+		return hook.Nothing
+	}
+	rewrites := says("rewrites", hook.PreToolUse, hook.Output{Input: json.RawMessage(`{"command":"rm -r x"}`)})
+	assert.Equal(t, permission.Deny, set(t, rewrites, guard).Run(t.Context(), pre("Bash"), removes).Decision)
+	assert.Equal(t, permission.Passthrough, set(t, guard, rewrites).Run(t.Context(), pre("Bash"), removes).Decision)
+}
+
+func TestAnAllowIsForWhatItsHookKnew(t *testing.T) {
+	allows := says("allows", hook.PreToolUse, hook.Output{Decision: permission.Allow, Reason: "it is harmless"})
+	input := func(text string) hook.Output { return hook.Output{Input: json.RawMessage(text)} }
+	part := func(string, json.RawMessage) hook.Extent { return hook.Part }
+	limited := allows
+	limited.If = "Bash(git *)"
+	for name, c := range map[string]struct {
+		hooks   []hook.Hook
+		measure hook.Measure
+		want    permission.Behaviour
+	}{
+		"alone":                        {[]hook.Hook{allows}, part, permission.Allow},
+		"a later hook rewrites":        {[]hook.Hook{allows, says("other", hook.PreToolUse, input(`{"a":2}`))}, nil, permission.Passthrough},
+		"a later hook leaves as it is": {[]hook.Hook{allows, says("other", hook.PreToolUse, input(`{ "a": 1 }`))}, nil, permission.Allow},
+		"an earlier hook rewrites":     {[]hook.Hook{says("other", hook.PreToolUse, input(`{"a":2}`)), allows}, nil, permission.Allow},
+		"it rewrites itself": {[]hook.Hook{says("self", hook.PreToolUse, hook.Output{
+			Decision: permission.Allow, Input: json.RawMessage(`{"a":2}`),
+		})}, nil, permission.Allow},
+		"it could not rewrite": {[]hook.Hook{says("self", hook.PreToolUse, hook.Output{
+			Decision: permission.Allow, Input: json.RawMessage(`[2]`),
+		})}, nil, permission.Passthrough},
+		"a part made no sense": {[]hook.Hook{says("self", hook.PreToolUse, hook.Output{
+			Decision: permission.Allow, Garbled: []string{`there is no member "updatedInput"`},
+		})}, nil, permission.Passthrough},
+		"its if is about a part":    {[]hook.Hook{limited}, part, permission.Passthrough},
+		"its if is about the whole": {[]hook.Hook{limited}, func(string, json.RawMessage) hook.Extent { return hook.Whole }, permission.Allow},
+	} {
+		m := set(t, c.hooks...).Run(t.Context(), pre("Bash"), c.measure)
+		assert.Equal(t, c.want, m.Decision, name)
+		assert.Equal(t, c.want != permission.Allow && len(c.hooks) == 1, strings.Contains(m.Reports[0].Trouble, "its allow does not count"), name)
+	}
 }
 
 func TestTheFirstStopWinsAndLaterContextsAreKept(t *testing.T) {
@@ -327,13 +380,16 @@ func TestWhenTheCallEndsTheRestIsNotAsked(t *testing.T) {
 func TestABadHookIsAnErrorThatNamesIt(t *testing.T) {
 	good := says("good", hook.PreToolUse, hook.Output{})
 	for want, spoil := range map[string]func(*hook.Hook){
-		"number 2: it has no name":      func(h *hook.Hook) { h.Name = "" },
-		`good: there is no event "Pre"`: func(h *hook.Hook) { h.Event = "Pre" },
-		"good: it has nothing to run":   func(h *hook.Hook) { h.Run = nil },
-		"good: timeout -1s is negative": func(h *hook.Hook) { h.Timeout = -time.Second },
-		`good: matcher "A||B"`:          func(h *hook.Hook) { h.Matcher = "A||B" },
-		`good: matcher "[a": bad glob`:  func(h *hook.Hook) { h.Matcher = "[a" },
-		"good: there is no decision 9":  func(h *hook.Hook) { h.OnFailure = 9 },
+		"number 2: it has no name":                               func(h *hook.Hook) { h.Name = "" },
+		`good: there is no event "Pre"`:                          func(h *hook.Hook) { h.Event = "Pre" },
+		"good: it has nothing to run":                            func(h *hook.Hook) { h.Run = nil },
+		"good: timeout -1s is negative":                          func(h *hook.Hook) { h.Timeout = -time.Second },
+		`good: matcher "A||B"`:                                   func(h *hook.Hook) { h.Matcher = "A||B" },
+		`good: matcher "[a": bad glob`:                           func(h *hook.Hook) { h.Matcher = "[a" },
+		`good: matcher "Edit|mcp__.*": "mcp__.*" never matches`:  func(h *hook.Hook) { h.Matcher = "Edit|mcp__.*" },
+		`good: matcher "^Bash": "^Bash" never matches`:           func(h *hook.Hook) { h.Matcher = "^Bash" },
+		`good: matcher "Bash(rm *)": "Bash(rm *)" never matches`: func(h *hook.Hook) { h.Matcher = "Bash(rm *)" },
+		"good: there is no decision 9":                           func(h *hook.Hook) { h.OnFailure = 9 },
 		"good: nobody can be asked at PostToolUse when it fails": func(h *hook.Hook) {
 			h.Event, h.OnFailure = hook.PostToolUse, permission.Ask
 		},

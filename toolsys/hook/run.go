@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -20,25 +21,38 @@ var errReturned = errors.New("the hook returned")
 // ErrTimeout is the cause a hook's context ends with when its time is up.
 var ErrTimeout = errors.New("the hook's time is up")
 
+// Extent is how much of a call a hook's If is about.
+type Extent uint8
+
+// The extents: no hook is asked about nothing, and none allows what it is about only in part,
+// or may be.
+const (
+	Nothing Extent = iota
+	Part
+	Whole
+)
+
+// Measure gives how much of a call with this input an If, a permission rule, is about.
+type Measure func(rule string, input json.RawMessage) Extent
+
 // Run asks every hook of in.Event that matches, one after the other, and merges
-// their replies (G1, G2). matches evaluates an If, a permission rule, against the call;
-// nil makes every If hold. Run never fails; when ctx ends, the hooks that are left
-// are not asked, as their reports have it.
-func (s Set) Run(ctx context.Context, in Input, matches func(rule string) bool) Merged {
+// their replies (G1, G2). measure evaluates their If; nil makes each hold. Run
+// never fails; when ctx ends, the hooks that are left are not asked, as their reports have it.
+func (s Set) Run(ctx context.Context, in Input, measure Measure) Merged {
 	var m Merged
 	for i, h := range s.all() {
 		if h.Event != in.Event || !h.matcher.matches(in.Tool, in.Aliases) {
 			continue
 		}
-		due, doubt := due(h.If, matches)
-		if !due {
+		extent, doubt := measured(h.If, in.Input, measure)
+		if extent == Nothing {
 			continue
 		}
 		report := Report{Hook: h.Name, Trouble: doubt}
 		if ctx.Err() != nil {
 			report.Trouble = "not asked: " + context.Cause(ctx).Error()
 		} else {
-			s.ask(ctx, h, actor(in, i), in, &m, &report)
+			s.ask(ctx, h, actor(in, i), in, extent, &m, &report)
 		}
 		m.Reports = append(m.Reports, report)
 		in = in.after(m)
@@ -63,21 +77,21 @@ func actor(in Input, i int) string {
 	return fmt.Sprintf("hook/%s/%s/%s/%d", in.Agent, in.Call, in.Event, i)
 }
 
-// due reports whether a hook's If lets it run, and what was in doubt.
-func due(rule string, matches func(string) bool) (due bool, doubt string) {
-	if rule == "" || matches == nil {
-		return true, ""
+// measured gives how much of the call a hook's If is about, and what was in doubt.
+func measured(rule string, input json.RawMessage, measure Measure) (extent Extent, doubt string) {
+	if rule == "" || measure == nil {
+		return Whole, ""
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			due, doubt = true, fmt.Sprintf("if %q could not be judged: panic: %v", rule, p)
+			extent, doubt = Part, fmt.Sprintf("if %q could not be judged: panic: %v", rule, p)
 		}
 	}()
-	return matches(rule), ""
+	return measure(rule, input), ""
 }
 
 // ask runs one hook and merges its reply into m and report.
-func (s Set) ask(ctx context.Context, h registered, actor string, in Input, m *Merged, report *Report) {
+func (s Set) ask(ctx context.Context, h registered, actor string, in Input, extent Extent, m *Merged, report *Report) {
 	began := s.clock.Now()
 	out, err := s.bounded(ctx, h, actor, in.clone())
 	report.Took = s.clock.Now().Sub(began)
@@ -85,12 +99,34 @@ func (s Set) ask(ctx context.Context, h registered, actor string, in Input, m *M
 	if err != nil {
 		out, failures = Output{}, []string{err.Error()}
 	}
+	failed := len(failures) > 0
+	if out.Decision == permission.Allow && (failed || extent != Whole) {
+		out.Decision = permission.Passthrough
+		failures = append(failures, unheard(extent))
+	}
+	if out.Input != nil && !sameJSON(out.Input, in.Input) {
+		m.rewritten()
+	}
 	report.Did = m.add(h.Name, out)
-	if len(failures) > 0 {
+	if failed {
 		did := m.add(h.Name, h.onFailure(joined("", failures...)))
 		report.Did = append(report.Did, slices.DeleteFunc(did, func(d string) bool { return slices.Contains(report.Did, d) })...)
 	}
 	report.Trouble = joined(report.Trouble, failures...)
+}
+
+// unheard is the reason why an allow does not count.
+func unheard(extent Extent) string {
+	if extent != Whole {
+		return "its allow does not count, since the call is more than its if is about"
+	}
+	return "its allow does not count without the rest of its reply"
+}
+
+// sameJSON reports whether two inputs mean the same.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return bytes.Equal(a, b) || json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // onFailure is what a hook that failed counts as.
@@ -194,6 +230,13 @@ type Report struct {
 	Did []string
 	// Trouble is what went wrong; "" when nothing did.
 	Trouble string
+}
+
+// rewritten takes an allow back: who gave it did not know this input.
+func (m *Merged) rewritten() {
+	if m.Decision == permission.Allow {
+		m.Decision, m.Reason, m.By = permission.Passthrough, "", ""
+	}
 }
 
 // add merges the reply of one hook and names what counted.

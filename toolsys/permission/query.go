@@ -20,6 +20,9 @@ type Subject struct {
 // Origin is a tool's place among MCP servers.
 type Origin struct{ Server, Tool string }
 
+// Name is the tool's with its server's, as rules write it.
+func (o Origin) Name() string { return mcpPrefix + normal(o.Server) + "__" + normal(o.Tool) }
+
 // Query describes one call (SPEC F1).
 type Query struct {
 	Subject

@@ -82,10 +82,25 @@ func (rs Rules) Match(q Query) (Hit, bool) {
 	return rs.allows(&q, all)
 }
 
-// Covers reports whether the rule is about any part of a call. It is how a
-// hook's `if` is matched.
+// Covers reports whether the rule is about any part of a call.
 func (r Rule) Covers(q Query) bool {
 	_, covers := r.covers(&q, units(&q))
+	return covers
+}
+
+// MayCover reports whether the rule is about any part of a call, or may be without anybody being
+// able to see it. It is how a hook's `if` is matched.
+func (r Rule) MayCover(q Query) bool {
+	if r.Covers(q) {
+		return true
+	}
+	_, _, evades := Rules{}.With(Session, Deny, r).evades(&q)
+	return evades
+}
+
+// CoversAll reports whether the rule, read as one that permits, is about the whole call.
+func (r Rule) CoversAll(q Query) bool {
+	_, covers := Rules{}.With(Session, Allow, r).allows(&q, units(&q))
 	return covers
 }
 

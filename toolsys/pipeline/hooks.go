@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -22,7 +23,7 @@ func (r *run) preHooks(ctx context.Context) *Result {
 
 // hooked reports whether a hook is registered for this call at event.
 func (r *run) hooked(event hook.Event) bool {
-	return r.p.Handlers.Hooks.Matches(event, r.name(), r.pre.tool.Aliases)
+	return r.p.Handlers.Hooks.Matches(event, r.name(), r.pre.tool.OtherNames())
 }
 
 func (r *run) askHooks(ctx context.Context) *Result {
@@ -49,13 +50,13 @@ func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input
 		return hook.Merged{}
 	}
 	in := hook.Input{
-		Event: event, Tool: r.name(), Aliases: r.pre.tool.Aliases, Call: r.pre.Call.ID, Turn: r.pre.Call.Turn,
+		Event: event, Tool: r.name(), Aliases: r.pre.tool.OtherNames(), Call: r.pre.Call.ID, Turn: r.pre.Call.Turn,
 		Agent: r.context.AgentID, Dir: r.context.State.Dir, Mode: r.context.Mode, Input: r.observed(),
 	}
 	if fill != nil {
 		fill(&in)
 	}
-	m := r.p.Handlers.Hooks.Run(ctx, in, r.matches)
+	m := r.p.Handlers.Hooks.Run(ctx, in, r.measure(event, in.Input))
 	for _, report := range m.Reports {
 		r.trace(trace.Hook{
 			Event: string(event), Hook: report.Hook, Did: strings.Join(report.Did, ","), Trouble: report.Trouble, Took: report.Took,
@@ -64,12 +65,37 @@ func (r *run) hooks(ctx context.Context, event hook.Event, fill func(*hook.Input
 	return m
 }
 
-// matches reports whether a hook's `if`, in rule syntax, matches this call. A
-// condition nobody can read holds: a hook is a guard, and a guard is not dropped
-// for a typing error.
-func (r *run) matches(rule string) bool {
-	parsed, err := permission.ParseRule(rule)
-	return err != nil || parsed.Covers(r.query())
+// measure gives how much of this call a hook's `if`, in rule syntax, is about. A condition that nobody
+// can read holds, as does one that may be meant: a hook is a guard, and a guard is not dropped for
+// a typing error, nor for what a hook before it made of the input.
+func (r *run) measure(event hook.Event, seen json.RawMessage) hook.Measure {
+	return func(rule string, input json.RawMessage) hook.Extent {
+		parsed, err := permission.ParseRule(rule)
+		if err != nil {
+			return hook.Part
+		}
+		switch q := r.queryOf(event, seen, input); {
+		case parsed.CoversAll(q):
+			return hook.Whole
+		case parsed.MayCover(q):
+			return hook.Part
+		}
+		return hook.Nothing
+	}
+}
+
+// queryOf describes the call with the input that hooks so far made of what they saw. With one that
+// does not fit the tool it would not run, and is described as it was.
+func (r *run) queryOf(event hook.Event, seen, input json.RawMessage) permission.Query {
+	if event != hook.PreToolUse || bytes.Equal(seen, input) {
+		return r.query()
+	}
+	raw, _ := without(unfill(input, seen, r.pre.input.Raw), r.pre.tool.Internal)
+	in, problems := r.pre.tool.Parse(raw)
+	if len(problems) > 0 {
+		return r.query()
+	}
+	return describe(r.pre.tool, in, r.context, r.p.Handlers.Resolve)
 }
 
 func (r *run) addContext(m hook.Merged) {

@@ -284,6 +284,61 @@ func TestHooksAroundACall(t *testing.T) {
 			assert.Equal(t, due, w.call(`{"path":"/repo/a"}`).Status == pipeline.Stopped, condition)
 		}
 	})
+	t.Run("one whose condition speaks of what an earlier one made of the input, or may", func(t *testing.T) {
+		for _, c := range []struct {
+			rewritten, condition string
+			due                  bool
+		}{
+			{"/repo/secret", "Look(/repo/secret)", true},
+			{"/repo/b", "Look(/repo/secret)", false},
+			{"/repo/b", "Look(/repo/a)", false},
+			{"", "Look(/repo/a)", true},
+			{"7", "Look(/repo/a)", true},
+		} {
+			w := newWorld(t)
+			w.def.Subject = func(in in, _ *tool.Context) tool.Subject { return tool.Subject{Paths: []string{in.Path}} }
+			switch c.rewritten {
+			case "":
+			case "7":
+				w.onPre(hook.Output{Input: json.RawMessage(`{"path":7}`)})
+			default:
+				w.onPre(hook.Output{Input: json.RawMessage(`{"path":"` + c.rewritten + `"}`)})
+			}
+			w.onPre(hook.Output{Stop: true, Reason: "no"})
+			w.hooks[len(w.hooks)-1].If = c.condition
+			assert.Equal(t, c.due, w.call(`{"path":"/repo/a"}`).Status == pipeline.Stopped, "%+v", c)
+		}
+	})
+	t.Run("one whose condition a command may get past, and which allows no more than it is about", func(t *testing.T) {
+		for _, c := range []struct {
+			parts            []permission.Part
+			asked, permitted bool
+		}{
+			{[]permission.Part{{Text: "git push"}}, true, true},
+			{[]permission.Part{{Text: "git push"}, {Text: "ls", ReadOnly: true}}, true, true},
+			{[]permission.Part{{Text: "git push"}, {Text: "rm x"}}, true, false},
+			{[]permission.Part{{Text: "git $x", Opaque: "a word is not literal"}}, true, false},
+			{[]permission.Part{{Text: "rm x"}}, false, false},
+		} {
+			w := newWorld(t)
+			w.def.Traits.ReadOnly = nil
+			w.def.Subject = func(in, *tool.Context) tool.Subject {
+				return tool.Subject{Shell: &permission.Shell{Known: true, Parts: c.parts}}
+			}
+			asked := false
+			w.hook(hook.PreToolUse, func(hook.Input) hook.Output { asked = true; return hook.Output{Decision: permission.Allow} })
+			w.hooks[0].If = "Look(git push)"
+			assert.Equal(t, c.permitted, w.call(`{"path":"a"}`).Status == pipeline.OK, "%+v", c.parts)
+			assert.Equal(t, c.asked, asked, "%+v", c.parts)
+		}
+	})
+	t.Run("one for a server's tool that has a name of its own", func(t *testing.T) {
+		w := newWorld(t)
+		w.def.Origin = &tool.Origin{Server: "my files", Tool: "look"}
+		w.onPre(hook.Output{Stop: true, Reason: "no"})
+		w.hooks[0].Matcher = "mcp__my_files__*"
+		assert.Equal(t, pipeline.Stopped, w.call(`{"path":"a"}`).Status)
+	})
 	t.Run("an allow skips the question, not the deny rule", func(t *testing.T) {
 		w := newWorld(t)
 		w.def.Traits.ReadOnly = nil

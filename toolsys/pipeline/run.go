@@ -303,7 +303,7 @@ func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 	switch {
 	case pre.failure != nil:
 		return tool.Effects{}
-	case p.Handlers.Hooks.MatchesAny(pre.tool.Name, pre.tool.Aliases) || p.othersDecide(pre, env):
+	case p.Handlers.Hooks.MatchesAny(pre.tool.Name, pre.tool.OtherNames()) || p.othersDecide(pre, env):
 		return tool.Effects{Everything: true}
 	}
 	return pre.tool.Behaviour.Effects(pre.input, &env.Context)

@@ -118,6 +118,15 @@ func (t *Tool) Matches(name string) bool {
 	return t.Name == name || slices.Contains(t.Aliases, name)
 }
 
+// OtherNames are the names by which the tool is known beside its own: its old ones and, of one that a
+// server brought, that which says so, where it has a shorter one or another tool came first.
+func (t *Tool) OtherNames() []string {
+	if t.Origin == nil || t.Origin.Name() == t.Name {
+		return t.Aliases
+	}
+	return append(slices.Clip(t.Aliases), t.Origin.Name())
+}
+
 // Result is what a call gives back (A3).
 type Result[Out any] struct {
 	// Data is the tool's answer.
