@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
 )
 
 // Bedrock's Converse API, and models that follow it through InvokeModel, write the
@@ -144,4 +147,185 @@ func converseResult(content gjson.Result) []json.RawMessage {
 		out = append(out, converseBlock(converseKind(b), b))
 	}
 	return out
+}
+
+// converseEvents are the types of event of Converse's streams.
+var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"}
+
+// converseFailures are the errors that come in place of one.
+var converseFailures = []string{"internalServerException", "modelStreamErrorException", "serviceUnavailableException", "throttlingException", "validationException"}
+
+// ConverseEvent finds the event in an object whose only member names it, but for
+// what the service adds.
+func ConverseEvent(v gjson.Result) (e stream.Event, ok bool) {
+	members := 0
+	v.ForEach(func(name, _ gjson.Result) bool {
+		if name.Str != "p" && name.Str != "amazon-bedrock-invocationMetrics" {
+			members++
+		}
+		return members < 2
+	})
+	if members != 1 {
+		return e, false
+	}
+	for _, kind := range converseEvents {
+		if body := v.Get(kind); body.IsObject() {
+			return stream.Event{Type: kind, Data: []byte(body.Raw)}, true
+		}
+	}
+	for _, kind := range converseFailures {
+		if body := v.Get(kind); body.IsObject() {
+			return Failure(kind, body.Get("message").String()), true
+		}
+	}
+	return e, false
+}
+
+// Failure is an error in a stream, as the Messages API has it.
+func Failure(kind, text string) stream.Event {
+	return stream.Event{Type: "error", Data: stream.Error{Type: kind, Message: text}.JSON()}
+}
+
+// converser turns the events of Converse's streams into those of the Messages API.
+// A block of text has no start of its own there, what a
+// message cost follows its end, and it has neither an id nor the model's name.
+type converser struct {
+	id, model string
+	emit      func(stream.Event) error
+	at        time.Duration
+
+	open    map[int64]bool
+	stop    string
+	stopped bool
+	usage   json.RawMessage
+}
+
+// IsConverseEvent reports whether an event of that type is Converse's.
+func IsConverseEvent(kind string) bool { return slices.Contains(converseEvents, kind) }
+
+func (c *converser) add(e stream.Event, v gjson.Result) error {
+	c.at = e.At
+	index := v.Get("contentBlockIndex").Int()
+	switch e.Type {
+	case "messageStart":
+		return c.start()
+	case "contentBlockStart":
+		return c.begin(index, converseStart(v.Get("start")))
+	case "contentBlockDelta":
+		return c.delta(index, v.Get("delta"))
+	case "contentBlockStop":
+		if !c.open[index] {
+			return nil // a block of which nothing was sent
+		}
+		delete(c.open, index)
+		return c.put("content_block_stop", "index", index)
+	case "messageStop":
+		c.stop, c.stopped = v.Get("stopReason").String(), true
+	case "metadata":
+		c.usage = converseUsage(v.Get("usage"))
+	}
+	if c.stopped && c.usage != nil {
+		return c.end()
+	}
+	return nil
+}
+
+// put emits an event of the Messages API.
+func (c *converser) put(kind string, members ...any) error {
+	return c.emit(stream.Event{At: c.at, Type: kind, Data: object(append([]any{"type", kind}, members...)...)})
+}
+
+func (c *converser) start() error {
+	if err := c.end(); err != nil {
+		return err
+	}
+	c.open, c.usage = map[int64]bool{}, nil
+	return c.put("message_start", "message", object("type", "message", "id", c.id, "role", "assistant", "model", c.model, "content", listOf(nil)))
+}
+
+func (c *converser) begin(index int64, b json.RawMessage) error {
+	if c.open == nil {
+		c.open = map[int64]bool{}
+	}
+	c.open[index] = true
+	return c.put("content_block_start", "index", index, "content_block", b)
+}
+
+// end closes a message that the model has ended; one that is cut stays open.
+func (c *converser) end() error {
+	if !c.stopped {
+		return nil
+	}
+	err := c.put("message_delta", "delta", object("stop_reason", c.stop), "usage", c.usage)
+	c.stop, c.stopped, c.usage, c.open = "", false, nil, nil
+	if err != nil {
+		return err
+	}
+	return c.put("message_stop")
+}
+
+// converseStart is the block that begins; calls name themselves there.
+func converseStart(start gjson.Result) json.RawMessage {
+	switch kind := converseKind(start); kind {
+	case "", "text":
+		return textBlock("")
+	case "toolUse":
+		v := start.Get(kind)
+		return object("type", cmp.Or(v.Get("type").String(), "tool_use"), "id", v.Get("toolUseId").String(),
+			"name", v.Get("name").String(), "input", json.RawMessage("{}"))
+	default:
+		return converseBlock(kind, start)
+	}
+}
+
+// delta is a piece of a block, which it opens where nothing else has.
+func (c *converser) delta(index int64, d gjson.Result) error {
+	thought := d.Get("reasoningContent")
+	if b := opened(d, thought); !c.open[index] && b != nil {
+		if err := c.begin(index, b); err != nil {
+			return err
+		}
+	}
+	piece := conversePiece(d, thought)
+	if piece == nil {
+		return nil
+	}
+	return c.put("content_block_delta", "index", index, "delta", piece)
+}
+
+// opened is the block that a piece is the first of; nil for a call, which is none
+// without its name.
+func opened(d, thought gjson.Result) json.RawMessage {
+	switch {
+	case d.Get("toolUse").Exists():
+		return nil
+	case thought.Get("redactedContent").Exists():
+		return converseBlock("reasoningContent", d)
+	case thought.Exists():
+		return object("type", "thinking", "thinking", text(""))
+	}
+	return textBlock("")
+}
+
+func conversePiece(d, thought gjson.Result) json.RawMessage {
+	for _, p := range []struct {
+		kind, member string
+		v            gjson.Result
+	}{
+		{"text_delta", "text", d.Get("text")},
+		{"input_json_delta", "partial_json", d.Get("toolUse")},
+		{"signature_delta", "signature", thought.Get("signature")},
+		{"thinking_delta", "thinking", thought.Get("text")},
+	} {
+		if p.v.IsObject() {
+			p.v = p.v.Get("input")
+		}
+		if p.v.Exists() {
+			return object("type", p.kind, p.member, text(p.v.String()))
+		}
+	}
+	if c := d.Get("citation"); c.Exists() {
+		return object("type", "citations_delta", "citation", raw(c))
+	}
+	return nil
 }

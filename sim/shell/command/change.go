@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"io"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -151,4 +152,220 @@ func runTee(p *Proc) int {
 		}
 	}
 	return max(code, p.printed(string(in)))
+}
+
+// runCp is cp [-afnprRv] SOURCE... DEST
+func runCp(p *Proc) int {
+	o, ok := p.parse("a|archive f|force n|no-clobber p|preserve r|R|recursive v|verbose")
+	if !ok {
+		return exitUsage
+	}
+	return p.transfer(o, p.copy)
+}
+
+// runMv is mv [-fnv] SOURCE... DEST
+func runMv(p *Proc) int {
+	o, ok := p.parse("f|force n|no-clobber v|verbose")
+	if !ok {
+		return exitUsage
+	}
+	return p.transfer(o, p.move)
+}
+
+// transfer finds where each source goes: into a directory, or to a new name.
+func (p *Proc) transfer(o options, one func(from, to string, o options) int) int {
+	n := len(o.rest) - 1
+	switch n {
+	case -1:
+		return p.fail(exitFailure, "missing file operand")
+	case 0:
+		return p.fail(exitFailure, "missing destination file operand after '%s'", o.rest[0])
+	}
+	sources, target := o.rest[:n], o.rest[n]
+	into := p.Files.IsDir(target)
+	if !into && n > 1 {
+		return p.fail(exitFailure, "target '%s' is not a directory", target)
+	}
+	code := 0
+	for _, from := range sources {
+		to := target
+		if into {
+			to = below(target, baseName(from))
+		}
+		code = max(code, one(from, to, o))
+	}
+	return code
+}
+
+// collides reports why a file cannot go where another one is, "" if it can.
+func (p *Proc) collides(from, to string, source, target fs.FileInfo) string {
+	switch {
+	case p.Files.Abs(from) == p.Files.Abs(to):
+		return "'" + from + "' and '" + to + "' are the same file"
+	case target.IsDir() && !source.IsDir():
+		return "cannot overwrite directory '" + to + "' with non-directory"
+	case source.IsDir() && !target.IsDir():
+		return "cannot overwrite non-directory '" + to + "' with directory '" + from + "'"
+	}
+	return ""
+}
+
+func (p *Proc) copy(from, to string, o options) int {
+	get := p.Files.Stat
+	if o.has("a", "r") {
+		get = p.Files.Lstat // links are copied as links
+	}
+	info, err := get(from)
+	if err != nil {
+		return p.fail(exitFailure, "cannot stat '%s': %s", from, Reason(err))
+	}
+	if info.IsDir() && !o.has("a", "r") {
+		return p.fail(exitFailure, "-r not specified; omitting directory '%s'", from)
+	}
+	if target, err := p.Files.Stat(to); err == nil {
+		if problem := p.collides(from, to, info, target); problem != "" {
+			return p.fail(exitFailure, "%s", problem)
+		}
+		if !info.IsDir() && o.last("n", "f") == "n" {
+			return 0
+		}
+	}
+	if info.IsDir() {
+		return p.copyTree(from, to, info, o)
+	}
+	if err := p.copyFile(from, to, info, o.has("a", "p")); err != nil {
+		return p.fail(exitFailure, "cannot create regular file '%s': %s", to, Reason(err))
+	}
+	return p.report(o, "'%s' -> '%s'\n", from, to)
+}
+
+// report prints what was done where -v asks for it.
+func (p *Proc) report(o options, format string, names ...any) int {
+	if o.has("v") {
+		p.printf(format, names...)
+	}
+	return 0
+}
+
+func (p *Proc) copyTree(from, to string, info fs.FileInfo, o options) int {
+	if strings.HasPrefix(p.Files.Abs(to)+"/", p.Files.Abs(from)+"/") {
+		return p.fail(exitFailure, "cannot copy a directory, '%s', into itself, '%s'", from, to)
+	}
+	if !p.Files.IsDir(to) {
+		if err := p.Files.Mkdir(to); err != nil {
+			return p.fail(exitFailure, "cannot create directory '%s': %s", to, Reason(err))
+		}
+		_ = p.Files.FS.Chmod(p.Files.Abs(to), info.Mode().Perm())
+		p.report(o, "'%s' -> '%s'\n", from, to)
+	}
+	list, err := p.Files.List(from)
+	if err != nil {
+		return p.fail(exitFailure, "cannot access '%s': %s", from, Reason(err))
+	}
+	code := 0
+	for _, e := range list {
+		code = max(code, p.copy(below(from, e.Name()), below(to, e.Name()), o))
+	}
+	return code
+}
+
+// copyFile copies a file's bytes, or a link. The time is kept on demand, the mode also where a file is new.
+func (p *Proc) copyFile(from, to string, info fs.FileInfo, keep bool) error {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return p.copyLink(from, to)
+	}
+	in, err := p.Files.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	existed := p.Files.Exists(to)
+	out, err := p.Files.Create(to, false)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err := cmp.Or(err, out.Close()); err != nil {
+		return err
+	}
+	if _, isDevice := p.Files.device(to); isDevice {
+		return nil
+	}
+	if !existed || keep {
+		err = p.Files.FS.Chmod(p.Files.Abs(to), info.Mode().Perm())
+	}
+	if keep {
+		err = cmp.Or(err, p.Files.FS.Chtimes(p.Files.Abs(to), info.ModTime(), info.ModTime()))
+	}
+	return err
+}
+
+func (p *Proc) copyLink(from, to string) error {
+	target, err := p.Files.Readlink(from)
+	if err != nil {
+		return err
+	}
+	if p.Files.Exists(to) {
+		if err := p.Files.Remove(to); err != nil {
+			return err
+		}
+	}
+	return p.Files.Symlink(target, to)
+}
+
+func (p *Proc) move(from, to string, o options) int {
+	info, err := p.Files.Lstat(from)
+	if err != nil {
+		return p.fail(exitFailure, "cannot stat '%s': %s", from, Reason(err))
+	}
+	if target, err := p.Files.Lstat(to); err == nil {
+		if problem := p.collides(from, to, info, target); problem != "" {
+			return p.fail(exitFailure, "%s", problem)
+		}
+		if o.last("n", "f") == "n" {
+			return 0
+		}
+	}
+	switch err := p.Files.Rename(from, to); {
+	case err == nil:
+		return p.report(o, "renamed '%s' -> '%s'\n", from, to)
+	case Reason(err) == "Invalid argument":
+		return p.fail(exitFailure, "cannot move '%s' to a subdirectory of itself, '%s'", from, to)
+	default:
+		return p.fail(exitFailure, "cannot move '%s' to '%s': %s", from, to, Reason(err))
+	}
+}
+
+// runLn is ln -s [-fnv] TARGET [NAME]; hard links are refused, the filesystem has none.
+func runLn(p *Proc) int {
+	o, ok := p.parse("s|symbolic f|force n|no-dereference v|verbose")
+	switch {
+	case !ok:
+		return exitUsage
+	case !o.has("s"):
+		return p.usage("hard links%s", lacking)
+	case len(o.rest) == 0 || len(o.rest) > 2:
+		return p.fail(exitFailure, "missing or extra file operand")
+	}
+	target, name := o.rest[0], path.Base(o.rest[0])
+	if len(o.rest) == 2 {
+		name = o.rest[1]
+		if p.Files.IsDir(name) && !(o.has("n") && p.isLink(name)) {
+			name = below(name, path.Base(target))
+		}
+	}
+	if o.has("f") && p.Files.Exists(name) {
+		if err := p.Files.Remove(name); err != nil {
+			return p.fail(exitFailure, "cannot remove '%s': %s", name, Reason(err))
+		}
+	}
+	if err := p.Files.Symlink(target, name); err != nil {
+		return p.fail(exitFailure, "failed to create symbolic link '%s': %s", name, Reason(err))
+	}
+	return p.report(o, "'%s' -> '%s'\n", name, target)
+}
+
+func (p *Proc) isLink(name string) bool {
+	info, err := p.Files.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

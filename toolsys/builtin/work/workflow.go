@@ -1,14 +1,20 @@
 package work
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // the prompt beside this file
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/message"
@@ -147,4 +153,177 @@ func (d Workflows) call(ctx context.Context, in WorkflowIn, c *tool.Context) (to
 		res.Failed = res.Data.add(report, i, s.ID, s.Tool) && !s.KeepGoing || res.Failed
 	}
 	return res, nil
+}
+
+// workflowExt ends the names of workflows' files, mostSteps is how many steps one may have.
+const (
+	workflowExt = ".yaml"
+	mostSteps   = 50
+)
+
+// workflowName keeps a name from being a path, and is what steps and arguments are called.
+var workflowName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
+
+// place is where a value goes in a step's input.
+var place = regexp.MustCompile(`\{\{\s*([^{}]*?)\s*\}\}`)
+
+var errNoWorkflow = errors.New("there is no such workflow")
+
+// workflow is a file that was read.
+type workflow struct {
+	Description string `yaml:"description"`
+	// Args are what a call has to give, each with what it is.
+	Args  map[string]string `yaml:"args"`
+	Steps []workflowStep    `yaml:"steps"`
+}
+
+// workflowStep is one call. KeepGoing: the workflow goes on where it fails.
+type workflowStep struct {
+	ID        string         `yaml:"id"`
+	Tool      string         `yaml:"tool"`
+	Input     map[string]any `yaml:"input"`
+	KeepGoing bool           `yaml:"keep_going"`
+
+	// template is the input as JSON, with places for values.
+	template any
+}
+
+// files are the workflows' files by name.
+func (d Workflows) files() map[string]string {
+	found := map[string]string{}
+	for _, dir := range d.Dirs {
+		entries, err := afero.ReadDir(d.FS, dir)
+		if err != nil {
+			continue // a folder that is not there has no workflows
+		}
+		for _, e := range entries {
+			name, is := strings.CutSuffix(e.Name(), workflowExt)
+			if _, earlier := found[name]; is && !earlier && e.Mode().IsRegular() && workflowName.MatchString(name) {
+				found[name] = path.Join(dir, e.Name())
+			}
+		}
+	}
+	return found
+}
+
+// load reads a workflow and checks all of it, so that none begins that cannot end.
+func (d Workflows) load(name string) (workflow, error) {
+	file, found := d.files()[name]
+	if !found {
+		return workflow{}, errNoWorkflow
+	}
+	raw, err := afero.ReadFile(d.FS, file)
+	if err != nil {
+		return workflow{}, fmt.Errorf("the workflow cannot be read: %w", err)
+	}
+	var w workflow
+	dec := yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField())
+	if err := dec.Decode(&w); err != nil && !errors.Is(err, io.EOF) {
+		return workflow{}, fmt.Errorf("%s: %s", file, strings.TrimSpace(yaml.FormatError(err, false, false)))
+	}
+	if err := w.check(); err != nil {
+		return workflow{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return w, nil
+}
+
+func (w workflow) check() error {
+	known := map[string]bool{}
+	for arg := range w.Args {
+		if !workflowName.MatchString(arg) {
+			return fmt.Errorf("args: %q is no name; use letters, digits, _ and -", arg)
+		}
+		known["args."+arg] = true
+	}
+	if n := len(w.Steps); n == 0 || n > mostSteps {
+		return fmt.Errorf("steps: there are %d; write 1 to %d", n, mostSteps)
+	}
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		if !workflowName.MatchString(s.ID) || known["steps."+s.ID] {
+			return fmt.Errorf("steps[%d].id: %q; give each step a name of its own, of letters, digits, _ and -", i, s.ID)
+		}
+		if err := s.prepare(known); err != nil {
+			return fmt.Errorf("step %s: %w", s.ID, err)
+		}
+		known["steps."+s.ID] = true
+	}
+	return nil
+}
+
+// prepare takes the input apart, in which only what is known by then may be named.
+func (s *workflowStep) prepare(known map[string]bool) error {
+	if s.Tool == "" {
+		return errors.New("tool: name the tool that the step calls")
+	}
+	raw, err := json.Marshal(s.Input)
+	if err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	for _, m := range place.FindAllSubmatch(raw, -1) {
+		if name := string(m[1]); !known[name] {
+			return fmt.Errorf("input: there is no {{%s}}; write {{args.NAME}} of an argument or {{steps.ID}} of an earlier step", name)
+		}
+	}
+	return json.Unmarshal(raw, &s.template)
+}
+
+// call is the step with the values in their places. They go into texts as they are: what
+// has become of a step is decided upon, not what was written down.
+func (s workflowStep) call(values map[string]string) tool.InnerCall {
+	fill := func(text string) string {
+		return place.ReplaceAllStringFunc(text, func(found string) string {
+			return values[place.FindStringSubmatch(found)[1]]
+		})
+	}
+	raw, err := json.Marshal(filled(s.template, fill))
+	if err != nil {
+		raw = []byte("null") // no value that came from JSON; the schema refuses it
+	}
+	return tool.InnerCall{Tool: s.Tool, Input: raw}
+}
+
+// filled applies a function to every text within a JSON value, members' names left alone.
+func filled(v any, fill func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return fill(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = filled(v[i], fill)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name := range v {
+			out[name] = filled(v[name], fill)
+		}
+		return out
+	}
+	return v
+}
+
+// misfit is what is wrong with a call's arguments, "" if nothing is.
+func (w workflow) misfit(args map[string]string) string {
+	var missing, strange []string
+	for name := range w.Args {
+		if _, given := args[name]; !given {
+			missing = append(missing, name)
+		}
+	}
+	for name := range args {
+		if _, known := w.Args[name]; !known {
+			strange = append(strange, name)
+		}
+	}
+	slices.Sort(missing)
+	slices.Sort(strange)
+	switch {
+	case len(missing) > 0:
+		return "args: give a value for " + strings.Join(missing, ", ")
+	case len(strange) > 0:
+		return "args: the workflow has no argument " + strings.Join(strange, ", ")
+	}
+	return ""
 }
