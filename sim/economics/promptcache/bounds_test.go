@@ -1,6 +1,7 @@
 package promptcache
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,13 +12,21 @@ import (
 func TestServersComeAndGo(t *testing.T) {
 	tools := []*mcp.Tool{{Name: "send"}}
 	var w world
+	there := func() (names []string) {
+		for _, s := range w.servers {
+			for _, t := range s.tools {
+				names = append(names, fmt.Sprintf("%s %t", t.Name, s.early))
+			}
+		}
+		return names
+	}
 	w.apply(Event{Turn: 0, Server: "none"})
 	assert.Empty(t, w.servers, "it has no tools")
 	w.apply(Event{Turn: 0, Server: "mail", Tools: tools})
 	w.apply(Event{Turn: 1, Server: "news", Tools: tools})
-	assert.Equal(t, []server{{"mail", true, tools}, {"news", false, tools}}, w.servers)
+	assert.Equal(t, []string{"mcp__mail__send true", "mcp__news__send false"}, there())
 	w.apply(Event{Turn: 2, Server: "mail"})
-	assert.Equal(t, []server{{"news", false, tools}}, w.servers)
+	assert.Equal(t, []string{"mcp__news__send false"}, there())
 	s := Session{Events: []Event{{Turn: 0}, {Turn: 1}, {Turn: 2}}}
 	assert.Len(t, s.at(1), 2)
 	assert.Len(t, s.at(2), 1)

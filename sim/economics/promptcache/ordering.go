@@ -119,15 +119,14 @@ func (c *changes) to(tools []Block) (blocks []Block) {
 	return blocks
 }
 
-// built makes tools of what the servers list, those that came before the built-in
+// built are the tools of what the servers list, those that came before the built-in
 // ones apart.
 func (w *world) built() (early, late []*tool.Tool) {
 	for _, s := range w.servers {
-		tools, _ := mcptool.Tools(mcptool.Listing{Server: mcptool.Server{Name: s.name}, Tools: s.tools})
 		if s.early {
-			early = append(early, tools...)
+			early = append(early, s.tools...)
 		} else {
-			late = append(late, tools...)
+			late = append(late, s.tools...)
 		}
 	}
 	return early, late
@@ -248,7 +247,7 @@ type world struct {
 type server struct {
 	name  string
 	early bool
-	tools []*mcp.Tool
+	tools []*tool.Tool
 }
 
 func (w *world) apply(e Event) {
@@ -256,13 +255,14 @@ func (w *world) apply(e Event) {
 	if e.Server == "" {
 		return
 	}
+	tools, _ := mcptool.Tools(mcptool.Listing{Server: mcptool.Server{Name: e.Server}, Tools: e.Tools})
 	i := slices.IndexFunc(w.servers, func(s server) bool { return s.name == e.Server })
 	switch {
 	case i < 0 && len(e.Tools) > 0:
-		w.servers = append(w.servers, server{e.Server, e.Turn < 1, e.Tools})
+		w.servers = append(w.servers, server{e.Server, e.Turn < 1, tools})
 	case i >= 0 && len(e.Tools) == 0:
 		w.servers = slices.Delete(w.servers, i, i+1)
 	case i >= 0:
-		w.servers[i].tools = e.Tools
+		w.servers[i].tools = tools
 	}
 }

@@ -2,6 +2,7 @@ package promptcache_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,19 +17,30 @@ import (
 )
 
 func run(t require.TestingT, s promptcache.Session) map[string]promptcache.Result {
+	out, err := results(s)
+	require.NoError(t, err)
+	return out
+}
+
+func results(s promptcache.Session) (map[string]promptcache.Result, error) {
 	c, err := tokens.NewCounter("bytes4")
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	all, err := promptcache.Run(s, c)
-	require.NoError(t, err)
 	out := map[string]promptcache.Result{}
 	for _, r := range all {
 		out[r.Ordering.Name] = r
 	}
-	return out
+	return out, err
 }
 
+// churn is what came of the built-in session, run once for all tests.
+var churn = sync.OnceValues(func() (map[string]promptcache.Result, error) { return results(promptcache.Churn()) })
+
 func TestOursKeepsTheBuiltinPrefixAndOthersDoNot(t *testing.T) {
-	all := run(t, promptcache.Churn())
+	all, err := churn()
+	require.NoError(t, err)
 	assert.InDelta(t, 100, all["ours"].Kept, 0)
 	assert.InDelta(t, 100, all["ours, deferred"].Kept, 0)
 	assert.Less(t, all["registration"].Kept, 100.0)
@@ -39,7 +51,9 @@ func TestOursKeepsTheBuiltinPrefixAndOthersDoNot(t *testing.T) {
 }
 
 func TestABreakIsNamedToTheByteAndTheTool(t *testing.T) {
-	for _, b := range run(t, promptcache.Churn())["flat sort"].Breaks {
+	all, err := churn()
+	require.NoError(t, err)
+	for _, b := range all["flat sort"].Breaks {
 		if b.Turn == 22 {
 			assert.Equal(t, "mcp__wiki__tool_2", b.Before)
 			assert.Equal(t, b.Before, b.Now)
@@ -52,7 +66,9 @@ func TestABreakIsNamedToTheByteAndTheTool(t *testing.T) {
 }
 
 func TestEveryTokenIsPaidOnce(t *testing.T) {
-	for name, r := range run(t, promptcache.Churn()) {
+	all, err := churn()
+	require.NoError(t, err)
+	for name, r := range all {
 		require.Len(t, r.Turns, 40)
 		assert.Zero(t, r.Turns[0].Read, name)
 		for i, u := range r.Turns {
