@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"toolbench/docs"
+	"toolbench"
 	"toolbench/reports"
 )
 
@@ -25,12 +25,12 @@ type topic struct{ name, title, text string }
 // notes: every start of the program lists them, and few print one.
 func topics() []topic {
 	all := []topic{{"exit-codes", "Exit codes and environment", helpText("codes")}}
-	files, err := docs.Files.ReadDir(".")
+	files, err := toolbench.Docs.ReadDir("docs")
 	if err != nil {
 		panic(err) // they are part of the program
 	}
 	for _, f := range files {
-		data, err := docs.Files.ReadFile(f.Name())
+		data, err := toolbench.Docs.ReadFile("docs/" + f.Name())
 		if err != nil {
 			panic(err)
 		}
