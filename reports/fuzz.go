@@ -212,13 +212,10 @@ func (r FuzzReport) document() any {
 }
 
 // Fuzz gives a report of random cases as it was before it was stored, without real time and
-// timeline; ok is false for another report.
-func (s Stored) Fuzz() (r FuzzReport, ok bool) {
-	j, ok := s.doc.(fuzzJSON)
-	if !ok {
-		return r, false
-	}
-	r = FuzzReport{Seed: j.Seed, Engine: j.Engine, Policies: j.Policies, Range: j.Range, Failure: j.Failure}
+// timeline. Of another report it gives an empty one.
+func (s Stored) Fuzz() FuzzReport {
+	j, _ := s.doc.(fuzzJSON)
+	r := FuzzReport{Seed: j.Seed, Engine: j.Engine, Policies: j.Policies, Range: j.Range, Failure: j.Failure}
 	r.Total = fuzz.Result{Cases: j.Cases, Calls: j.Calls}
 	for _, goal := range invariant.Goals() {
 		at := slices.IndexFunc(j.Seen, func(g goalJSON) bool { return g.Name == goal.Name })
@@ -228,7 +225,7 @@ func (s Stored) Fuzz() (r FuzzReport, ok bool) {
 		}
 		r.Total.Seen = append(r.Total.Seen, times)
 	}
-	return r, true
+	return r
 }
 
 // FuzzReplayReport is what came of cases from files.

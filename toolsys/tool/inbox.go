@@ -17,7 +17,6 @@ type MailKind string
 const (
 	MailMessage          MailKind = "message"
 	MailCron             MailKind = "cron"
-	MailTrigger          MailKind = "trigger"
 	MailPR               MailKind = "pr"
 	MailTask             MailKind = "task"
 	MailIdle             MailKind = "idle"

@@ -44,7 +44,7 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 	if err != nil {
 		return err
 	}
-	prices, err := priceLists()
+	prices, err := fixed("prices/*.json", promptcache.ParsePrices)
 	if err != nil {
 		return harness(err)
 	}
@@ -64,17 +64,7 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 	return cmp.Or(err, keptEnough("", results, f.minKept))
 }
 
-// priceLists are the embedded ones, by name of their files.
-func priceLists() ([]promptcache.Prices, error) {
-	return fixed("prices/*.json", promptcache.ParsePrices)
-}
-
-// cacheRules are those of providers whose caches need no breakpoints.
-func cacheRules() ([]promptcache.Rules, error) {
-	return fixed("prices/automatic/*.json", promptcache.ParseRules)
-}
-
-// fixed reads embedded files of a kind.
+// fixed reads embedded files of a kind, in the order of their names.
 func fixed[T any](pattern string, parse func(file string, data []byte) (T, error)) ([]T, error) {
 	files, err := fs.Glob(fixtures.Files, pattern)
 	if err != nil {
@@ -166,7 +156,7 @@ func (a *app) sessionFile(path string) (*recording.PromptFile, error) {
 // recordedCache plays recorded sessions against the model of the cache.
 func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Counter, prices []promptcache.Prices, against *against) error {
 	report := reports.RecordedCacheReport{Counter: counter, Prices: prices}
-	rules, err := cacheRules()
+	rules, err := fixed("prices/automatic/*.json", promptcache.ParseRules)
 	if err != nil {
 		return harness(err)
 	}

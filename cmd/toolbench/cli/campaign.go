@@ -250,7 +250,7 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 		for name, text := range p.Files {
 			files[name] = text
 		}
-		if one, _ := stored.Fuzz(); one.Failure != nil {
+		if one := stored.Fuzz(); one.Failure != nil {
 			id := fuzz.FindingID(one.Failure.Broke, one.Failure.Found)
 			if failures[id] == nil {
 				failures[id] = one.Failure
@@ -264,7 +264,7 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 	if err != nil {
 		return harness(err)
 	}
-	report, _ := whole.Fuzz()
+	report := whole.Fuzz()
 	report.Took, report.Goals = took, f.goals
 	if err := a.keepFailure(f, &report, files); err != nil {
 		return err

@@ -70,7 +70,7 @@ func (a *app) mcpServe(ctx context.Context, f mcpServeFlags) error {
 			return usage("--tool %s: there is no such built-in tool%s; see `toolbench list tools`", name, closest(name, known))
 		}
 	}
-	c := newCallers()
+	c := &callers{queue: make(chan asked), waiting: map[string]asked{}, ended: make(chan struct{})}
 	w.decorate = c.concern
 	if err := w.tools(nil, tool.Servers{}, f.tools...); err != nil {
 		return err
@@ -137,10 +137,6 @@ type asked struct {
 	tool   string
 	input  json.RawMessage
 	result chan message.Block
-}
-
-func newCallers() *callers {
-	return &callers{queue: make(chan asked), waiting: map[string]asked{}, ended: make(chan struct{})}
 }
 
 // open begins the conversation.

@@ -25,10 +25,6 @@ type worktrees struct {
 
 var _ shelltool.Worktrees = (*worktrees)(nil)
 
-func newWorktrees(fs *posix.FS) *worktrees {
-	return &worktrees{fs: fs, base: map[string]posix.Snapshot{}}
-}
-
 // Add implements shelltool.Worktrees, as the others do.
 func (w *worktrees) Add(_ context.Context, dir, name string, _ map[string]string) (tool.Worktree, error) {
 	tree := tool.Worktree{Name: name, Main: dir, Dir: path.Join(dir, shelltool.WorktreeDir, name), Branch: "worktree-" + name}
@@ -90,5 +86,5 @@ func (r *runner) worktrees() shelltool.Worktrees {
 	if r.live != nil && r.live.Disk != nil {
 		return nil
 	}
-	return newWorktrees(r.fs)
+	return &worktrees{fs: r.fs, base: map[string]posix.Snapshot{}}
 }
