@@ -78,8 +78,9 @@ func (s *caseRun) toolOf(is toolShape) (*tool.Tool, error) {
 	return t, err
 }
 
-// work is a tool's: it takes its time, and ends as the case has it. Its return passes
-// the gate, so that whatever woke it, it goes on in one order.
+// work is what every tool does: it takes the time of the call and ends as the case has it.
+// Before it returns it passes the gate once more, so that tools which are woken in one
+// instant go on in a fixed order.
 func (s *caseRun) work(ctx context.Context, k *des.Call, progress func(string)) (tool.Result[string], error) {
 	actor := "tool//" + k.ID
 	defer s.progressAfter(k.LateProgress, actor, progress)
@@ -113,19 +114,19 @@ func (s *caseRun) work(ctx context.Context, k *des.Call, progress func(string)) 
 			return st.WithEnv(env)
 		}
 	}
-	// It only passes: the context that cannot end gives no error.
+	// The context cannot end, so there is no error.
 	_ = s.gate.Sleep(context.WithoutCancel(ctx), actor+"/end", 0)
 	return r, nil
 }
 
-// progressAfter reports progress so long after a call's end; 0 is never.
+// progressAfter reports progress when d has passed after a call's end; never where d is 0.
 func (s *caseRun) progressAfter(d time.Duration, actor string, progress func(string)) {
 	if d <= 0 {
 		return
 	}
 	gate := s.gate
 	gate.Go(actor+"/late", func() {
-		_ = gate.Sleep(context.Background(), actor+"/late", d) // a gate that is closed lets it go
+		_ = gate.Sleep(context.Background(), actor+"/late", d) // closing the gate ends the wait
 		progress("still here")
 	})
 }

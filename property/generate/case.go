@@ -15,8 +15,7 @@ type Case struct {
 	System    *SystemCase
 }
 
-// systemEvery is how many cases there are to one system case, where the whole system
-// runs them.
+// systemEvery is how many cases there are for each system case, in runs of the whole system.
 const systemEvery = 8
 
 // Maker makes the cases of a plan. A case holds until the next is made; one goroutine

@@ -13,8 +13,8 @@ import (
 	"toolbench/property/oracle"
 )
 
-// discovered are the tools that are discovered before a request; more: others may be,
-// since what a search by keywords finds is not predicted.
+// discovered are the tools that are discovered before a request. More reports whether there
+// may be others, since what a search by keywords finds is not predicted.
 func (v *SystemView) discovered(turn int) (names map[string]bool, more bool) {
 	names = map[string]bool{}
 	for _, n := range v.s.Discovered {
@@ -38,14 +38,14 @@ func (v *SystemView) discovered(turn int) (names map[string]bool, more bool) {
 	return names, more
 }
 
-// offeredElsewise are the built-ins whose gates look at more than settings.
-var offeredElsewise = []string{"ListMcpResources", "ReadMcpResource", "SyntheticOutput", "TodoWrite"}
+// gatedByMore are the built-ins whose gates look at more than settings.
+var gatedByMore = []string{"ListMcpResources", "ReadMcpResource", "SyntheticOutput", "TodoWrite"}
 
 // all are the names of the tools that a case may call.
 func all(s *generate.SystemCase) []string {
 	names := slices.Concat(generate.Builtins, slices.Sorted(maps.Keys(generate.Served)))
 	for _, name := range s.Kit {
-		if !slices.Contains(offeredElsewise, name) {
+		if !slices.Contains(gatedByMore, name) {
 			names = append(names, name)
 		}
 	}
@@ -106,7 +106,7 @@ func missedName(text, name string) bool {
 	return regexp.MustCompile(`no tool named ` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
-// after is the request of the same conversation after a call's.
+// after is the request that follows the one of a call in the same conversation, or nil.
 func (v *SystemView) after(p *systemCall) *request {
 	i := slices.Index(v.requests, p.asked)
 	for _, r := range v.requests[i+1:] {
@@ -117,11 +117,11 @@ func (v *SystemView) after(p *systemCall) *request {
 	return nil
 }
 
-// stays reports whether no server took the tool away. A sub-agent's requests are made while the main
-// conversation is at some turn of its own.
+// stays reports whether it is certain that no server took the tool away. For a sub-agent it is not: at which
+// turn of the main conversation its requests are made is not predicted.
 func (v *SystemView) stays(name string, next *request) bool {
 	if generate.ServerOf(name) == "" {
-		return !slices.Contains(offeredElsewise, name)
+		return !slices.Contains(gatedByMore, name)
 	}
 	in, sure := v.offers(name, next.turn, next)
 	return next.agent == "" && in && sure

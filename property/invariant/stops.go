@@ -25,7 +25,7 @@ func (r *callRun) failed() bool {
 	return own && r.call.StopsSiblings && r.cancelled == none
 }
 
-// counts reports whether the message was not given up yet when the call ended.
+// counts reports whether the call ended before its message was given up, if it was.
 func (r *callRun) counts() bool { return r.discarded == none || r.ended < r.discarded }
 
 func (v *View) siblingsStop() error {

@@ -84,8 +84,8 @@ func (v *SystemView) turns() int {
 	return 0
 }
 
-// ends reports whether a hook stops the turn at this call, as predicted, or, of calls whose
-// end is not predicted, as it went.
+// ends reports whether a hook stops the turn at this call: as predicted, or by the hooks that
+// ran where the end of the call is not predicted.
 func (p *systemCall) ends() bool {
 	if len(p.want.Status) > 0 && p.status != "refused" {
 		return p.want.EndsTurn
@@ -120,8 +120,8 @@ func decided(v *SystemView) error {
 	return nil
 }
 
-// may reports whether a call may end so. What files hold and how an agent fares is not
-// predicted, but that they may run is.
+// may reports whether a call may end with a status. The content of files and the end of a
+// sub-agent are not predicted, but whether such a call is allowed to run is.
 func (p *systemCall) may(status string) bool {
 	if p.want.Unknown {
 		return true
@@ -176,9 +176,9 @@ func hooksInOrder(v *SystemView) error {
 	return nil
 }
 
-// agentsEnd checks that nothing of a sub-agent comes after the end of its call but the end of
-// a call that was left, and that once it is asked to stop, nothing new begins in it and it ends
-// at once.
+// agentsEnd checks that after the end of a sub-agent's call nothing of the sub-agent follows but
+// late ends of calls that nobody waits for, and that a sub-agent which is asked to stop begins
+// nothing new and ends at once.
 func agentsEnd(v *SystemView) error {
 	for _, e := range v.out.Trace {
 		p := v.agents[e.Agent]
@@ -202,8 +202,8 @@ func agentsEnd(v *SystemView) error {
 	return nil
 }
 
-// ofTheSession reports whether what happened is not the agent's own: tasks and messages are the
-// session's, whoever began them.
+// ofTheSession reports whether an event belongs to the session and not to the agent that it
+// names: tasks and messages do, whoever began them.
 func ofTheSession(e trace.Event) bool {
 	switch e.Kind() {
 	case trace.KindTaskStarted, trace.KindTaskEnded, trace.KindMailSent, trace.KindMailTaken:
@@ -212,8 +212,8 @@ func ofTheSession(e trace.Event) bool {
 	return false
 }
 
-// outlastsStop reports whether a call of the sub-agent ignores that it is to stop, or a
-// hook after the run hangs, which has its time whatever is stopped (G1).
+// outlastsStop reports whether a sub-agent cannot stop at once: one of its calls ignores that it
+// is cancelled, or a hook after the run hangs, which has its time even then (G1).
 func (v *SystemView) outlastsStop(p *systemCall) bool {
 	hung := slices.ContainsFunc(v.s.Hooks, func(h generate.Hook) bool { return h.Fails == "hang" && h.Event != "PreToolUse" })
 	return hung || v.deaf(p.call.Inside)
@@ -223,8 +223,8 @@ func (v *SystemView) deaf(calls []generate.Call) bool {
 	return slices.ContainsFunc(calls, func(c generate.Call) bool { return v.s.Suffers(c.ID, "deaf") || v.deaf(c.Inside) })
 }
 
-// background reports whether the sub-agent that a call starts works beside its parent, or is in
-// one that does.
+// background reports whether the sub-agent that a call starts, or one above it, works beside its
+// parent.
 func (p *systemCall) background() bool {
 	return p.call.Background || p.parent != nil && p.parent.background()
 }

@@ -120,7 +120,7 @@ type checker struct {
 	tested   bool
 	findings []Finding
 	more     int
-	notes    []string // what is worth a word and is no fault
+	notes    []string // remarks that are no faults
 }
 
 func (c *checker) report(turn int, format string, args ...any) {
@@ -144,7 +144,7 @@ func (c *checker) result(name, demand string, strict bool) Check {
 	return out
 }
 
-// reaction is a request that comes after an answer which was committed.
+// reaction is a request that follows a complete answer, and so has to send it back.
 type reaction struct {
 	turn   int // of the answer, from 1
 	answer *Answer

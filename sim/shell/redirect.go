@@ -80,7 +80,7 @@ func (r *run) pipe(hc interp.HandlerContext, kind string) io.ReadWriteCloser {
 	return &sink{Writer: hc.Stderr}
 }
 
-// sink is an output with something to do at its end.
+// sink is an output that may do something when it is closed.
 type sink struct {
 	io.Writer
 	close func()
@@ -100,8 +100,8 @@ type readOnly struct{ io.Reader }
 func (readOnly) Write([]byte) (int, error) { return 0, fs.ErrInvalid }
 func (readOnly) Close() error              { return nil }
 
-// input makes in the standard input until the redirection is closed. What is written to it, standard
-// error, passes through.
+// input makes in the standard input of the run until the file that it returns is closed. What is written to
+// that file goes to standard error.
 func (r *run) input(hc interp.HandlerContext, in *bufio.Reader) io.ReadWriteCloser {
 	before := r.stdin
 	r.stdin = in
@@ -248,8 +248,8 @@ type buffer struct {
 	cut bool // the stage had more to write
 }
 
-// reading is a buffer's reader. If all of a buffer that was cut is read, the reader's result is wrong:
-// a warning shows it.
+// reading is a buffer's reader. It warns when a reader comes to the end of a buffer that was cut, since what
+// the reader makes of it is wrong.
 type reading struct {
 	*buffer
 	warn func()

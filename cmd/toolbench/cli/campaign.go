@@ -368,7 +368,7 @@ func (s *natsServer) end() {
 		s.own.Close()
 	}
 	if s.dir != "" {
-		_ = os.RemoveAll(s.dir) // what is left of it is nobody's loss
+		_ = os.RemoveAll(s.dir) // a temporary folder that stays behind does no harm
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 	lastWords    = 5 * time.Second
 )
 
-// simulatedStride is how many simulated cases a child plays between two words.
+// simulatedStride is how many simulated cases a child plays between two lines that it writes.
 const simulatedStride = 256
 
 // childLine is a line that a child writes to its standard output: which case is
@@ -48,14 +48,15 @@ func (a *app) fuzzChild(ctx context.Context, f fuzzFlags) error {
 	// A child holds some megabytes: collecting at every doubling of so little is a
 	// quarter of its time.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
-	// Nothing in a case runs beside anything else: a second processor is only handed
-	// goroutines to and fro, for a sixth of the time. Other children have it.
+	// Nothing in a case runs beside anything else: a second processor would only take
+	// goroutines over and hand them back, which costs a sixth of the time. Other
+	// children have better use for it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	out := json.NewEncoder(a.Stdout)
 	played := uint64(0)
 	at := func(n uint64) {
 		if f.engine != string(fuzz.DES) || played%simulatedStride == 0 {
-			_ = out.Encode(childLine{At: &n}) // a parent that is gone needs no word
+			_ = out.Encode(childLine{At: &n}) // a parent that has ended reads none
 		}
 		played++
 	}
@@ -92,8 +93,8 @@ func parseBatch(text string) (fuzz.Batch, error) {
 	return b, err
 }
 
-// fuzzRunner plays batches in processes of their own, where we know how to start
-// ourselves; else in this one.
+// fuzzRunner plays batches in processes of their own, or in this one where the program
+// does not know its own path.
 func (a *app) fuzzRunner(f fuzzFlags) fuzz.Runner {
 	if a.Self == "" {
 		return func(ctx context.Context, b fuzz.Batch) (fuzz.Result, error) {
@@ -133,13 +134,13 @@ func (a *app) bisect(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Resul
 	return r, nil
 }
 
-// death is a child that ended without a word.
+// death is a child that ended without a result.
 type death struct {
 	at          uint64 // the case it reported last
 	how, output string
 }
 
-// spawn plays a batch in a child. A child that crashes or is silent for too long is
+// spawn plays a batch in a child. One that crashes or writes nothing for too long gives
 // a death.
 func (a *app) spawn(ctx context.Context, f fuzzFlags, b fuzz.Batch) (fuzz.Result, *death, error) {
 	args := []string{

@@ -137,7 +137,7 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 	if err != nil {
 		return harness(err)
 	}
-	defer os.RemoveAll(aside) // what is left of it is nobody's loss
+	defer os.RemoveAll(aside) // a temporary folder that stays behind does no harm
 	drafts, err := a.drafted(ctx, aside, files, f)
 	if err != nil {
 		return err

@@ -159,8 +159,8 @@ func (a *app) endpoints(specs []mcpserve.ServerConfig) (out []mcptool.Endpoint, 
 	return out, addresses
 }
 
-// remarks are what a fleet reports: on a server it is logged at once, on a tool kept for
-// the list.
+// remarks takes the reports of a fleet. One about a server is logged at once; one about a
+// tool is kept, to be printed below the list of tools.
 type remarks struct {
 	logged    func(format string, args ...any)
 	addresses map[string]string

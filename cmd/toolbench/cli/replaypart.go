@@ -25,8 +25,9 @@ import (
 	"toolbench/sim/replay"
 )
 
-// replaySpec is what the workers of a run replay: the files of a list that was sent, named by its
-// digest. What looks like a secret they blank; the values of one machine are blanked there.
+// replaySpec is what the workers of a run replay: the files of a list, which was sent and is named by its
+// digest. A worker blanks what looks like a secret. Values that only the machine of the run knows to be
+// secret are blanked there, since they must not be sent.
 type replaySpec struct {
 	Options replay.Options
 	List    string
@@ -54,18 +55,18 @@ type replayer struct {
 	a    *app
 	q    *shards.Queue
 	spec replaySpec
-	// here: the files are the run's own.
+	// here reports whether the worker is the process that began the run, so that the files are its own.
 	here bool
 	list sentList
-	// packs are the files of those that the last part needed, in a folder.
+	// packs are the fetched packs that the last part needed, as files in the folder dir.
 	dir   string
 	packs map[int]string
 }
 
-// end removes what was fetched.
+// end removes the packs that were fetched.
 func (p *replayer) end() {
 	if p.dir != "" {
-		_ = os.RemoveAll(p.dir) // what is left of it is nobody's loss
+		_ = os.RemoveAll(p.dir) // a temporary folder that stays behind does no harm
 	}
 }
 
@@ -96,7 +97,7 @@ func (p *replayer) play(ctx context.Context, r shards.Range) ([]byte, error) {
 	for n, file := range p.packs {
 		if !used[n] {
 			delete(p.packs, n)
-			_ = os.Remove(file) // end removes it else
+			_ = os.Remove(file) // if this fails, end removes it
 		}
 	}
 	return p.a.replayApart(ctx, b)
@@ -134,7 +135,7 @@ func (p *replayer) pack(ctx context.Context, n int) (name string, err error) {
 			return "", err
 		}
 	}
-	name = filepath.Join(p.dir, strconv.Itoa(n)) // what the list calls it could lead elsewhere
+	name = filepath.Join(p.dir, strconv.Itoa(n)) // not the name in the list, which could lead out of the folder
 	file, err := os.Create(name)
 	if err != nil {
 		return "", err
@@ -158,7 +159,7 @@ type replayInput struct {
 	File string
 }
 
-// open opens the bytes: a file that has grown since is read to where it ended then.
+// open opens the bytes of the file. One that has grown since it was listed is read up to its end of that time.
 func (in replayInput) open() (io.ReadCloser, error) {
 	if in.Of.Size == 0 {
 		return io.NopCloser(strings.NewReader("")), nil
@@ -197,8 +198,8 @@ func (in replayInput) replay(ctx context.Context, o replay.Options) replay.Repor
 	return replay.Recording(ctx, in.Of.Path, file, o)
 }
 
-// replayedFile is what came of a file, on its way between processes. Its error stands beside it, with the
-// kind from 1 that it has of recordingErrors.
+// replayedFile carries the report of a file between processes. An error travels as its text, and as its
+// place in recordingErrors, counted from 1.
 type replayedFile struct {
 	Report replay.Report
 	Error  string
@@ -256,7 +257,7 @@ func (a *app) replayChild(ctx context.Context) error {
 	if err := gob.NewDecoder(a.Stdin).Decode(&b); err != nil {
 		return usage("--child is for toolbench itself: %s", err)
 	}
-	// As of cases: little memory is held, and nothing runs beside anything else.
+	// As in fuzzChild: little memory is held, and nothing runs beside anything else.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	data, err := b.results(ctx)
@@ -266,8 +267,8 @@ func (a *app) replayChild(ctx context.Context) error {
 	return wrap(err)
 }
 
-// replayApart replays a batch in a process of its own, where we know how to start ourselves: a file that
-// takes it down takes nothing else along.
+// replayApart replays a batch in a process of its own, so that a file which crashes it ends nothing else.
+// Where the program does not know its own path, it replays the batch in this process.
 func (a *app) replayApart(ctx context.Context, b replayBatch) ([]byte, error) {
 	if a.Self == "" {
 		return b.results(ctx)

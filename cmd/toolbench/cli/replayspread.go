@@ -17,8 +17,8 @@ import (
 	"toolbench/sim/replay"
 )
 
-// spreadReplay has files replayed by whoever comes. What nobody could replay has an error, and stands
-// where it would stand.
+// spreadReplay replays files on all workers that join the run. The report keeps the order of the files; one
+// that no worker could replay has an error in its place.
 func (a *app) spreadReplay(ctx context.Context, files []found, o replay.Options, f spreadFlags) (*replayed, error) {
 	l, err := a.sentList(ctx, files, f)
 	if err != nil {
@@ -86,7 +86,8 @@ func (a *app) replayedOf(got *shards.Gathered, files []found) (*replayed, error)
 	return done, nil
 }
 
-// blankAll replaces every text of a value, which a pointer or a list leads to.
+// blankAll blanks every text of a value, also behind its pointers and in its lists. The value has to be
+// settable.
 func blankAll(v reflect.Value, blank func(string) string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -168,7 +169,7 @@ func (a *app) packed(files []sentFile, pack int) io.ReadCloser {
 		at := int64(0)
 		for _, f := range files {
 			if f.Pack != pack || f.At != at || err != nil {
-				continue // another has its bytes
+				continue // an equal file has put these bytes in
 			}
 			var file io.ReadCloser
 			if file, err = (replayInput{sentFile{Size: f.Size}, a.path(f.Path)}).open(); err == nil {

@@ -254,7 +254,7 @@ func recordedEndpoint(c *cassette.Cassette) (url, model string) {
 	return c.Interactions[0].Request.URL, body.Model
 }
 
-// unembedded sorts what kept the endpoint from answering.
+// unembedded gives the error, with its exit code, for texts that the endpoint did not embed.
 func unembedded(ctx context.Context, err error, f embeddingsFlags) error {
 	missed, isMiss := errors.AsType[*cassette.MissError](err)
 	switch {

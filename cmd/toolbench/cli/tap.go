@@ -91,7 +91,7 @@ func (a *app) tap(ctx context.Context, args []string, dash int, f tapFlags) erro
 type tapped struct {
 	app     *app
 	flags   tapFlags
-	command []string // nil: the agent is somebody else's business
+	command []string // nil: the agent is started by others
 	file    string
 	faults  []scenario.FaultLine
 	routes  routes
@@ -179,11 +179,11 @@ func (t *tapped) fault(r *http.Request) (out cassette.Transit) {
 	return out
 }
 
-// transit has a line of the language of faults act on the way.
+// transit sets what a line of faults does to the answer on its way.
 func transit(r *http.Request, line scenario.FaultLine, to *cassette.Transit) {
 	switch line.What {
 	case "status":
-		asked, _ := strconv.Atoi(line.Arg) // the language has checked it
+		asked, _ := strconv.Atoi(line.Arg) // the parser of the line has checked it
 		kind, text := cassette.Refusal(asked)
 		status, head, body := serve.ErrorOf(r, asked, kind, text)
 		to.Refused = &cassette.Refused{Status: status, Header: head, Body: string(body)}

@@ -61,8 +61,8 @@ type partResult struct {
 	Files  map[string]string `json:"files,omitempty"`
 }
 
-// workOn takes parts of a run until the context ends, or there is nothing to take any more. Here
-// is set in the process that began the run.
+// workOn takes parts of a run until the context ends, or no part is left. The process that began the run
+// sets here.
 func (a *app) workOn(ctx context.Context, url, token, name string, here bool) error {
 	nc, err := shards.Connect(url, token)
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *app) playPart(ctx context.Context, f fuzzFlags, r shards.Range) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // what is left of it is nobody's loss
+	defer os.RemoveAll(dir) // a temporary folder that stays behind does no harm
 	here := *a
 	here.Dir = dir
 	f.cases = reports.FuzzRange(r)

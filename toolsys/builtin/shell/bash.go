@@ -46,9 +46,9 @@ type BashIn struct {
 // sedMember is the internal member's name.
 const sedMember = "_simulatedSedEdit"
 
-// Bash runs a command (SPEC L1-L5). Whether it only reads, may run beside others
-// and what it touches is read off the parsed command; one that does not parse is
-// exclusive and no reader. A run that fails stops its siblings (J3).
+// Bash runs a command (SPEC L1-L5). The parsed command shows whether it only reads,
+// whether it may run beside others and what it touches; one that does not parse runs
+// alone and counts as one that changes something. A run that fails stops its siblings (J3).
 func Bash(deps Deps) *tool.Tool {
 	d := bash{Deps: deps, memo: &memo{}}
 	def := commandTool("bash")
