@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -29,6 +30,8 @@ type ScriptConfig struct {
 	Shard, Shards uint64
 	// Jobs is how many run at once.
 	Jobs int
+	// Batch is how many numbers are looked at together; 0 is 2000.
+	Batch uint64
 }
 
 // ScriptTotal is what came of a run.
@@ -54,8 +57,6 @@ type ScriptFinding struct {
 var ErrNoBash = errors.New("there is no bash on this machine")
 
 const (
-	// block is how many numbers are generated for one batch.
-	block = 2000
 	// batchLimit is how long a batch may take, scriptLimit one script.
 	batchLimit  = 60 * time.Second
 	scriptLimit = 4 * time.Second
@@ -69,6 +70,7 @@ func RunScripts(ctx context.Context, cfg ScriptConfig, progress func(ScriptTotal
 	if err != nil {
 		return ScriptTotal{}, ErrNoBash
 	}
+	cfg.Batch = cmp.Or(cfg.Batch, 2000)
 	r := &runner{cfg: cfg, shell: shell, progress: progress}
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
@@ -95,7 +97,7 @@ type runner struct {
 	total ScriptTotal
 }
 
-// work takes block after block.
+// work takes batch after batch.
 func (r *runner) work(ctx context.Context) error {
 	s, err := newScratch(r.shell)
 	if err != nil {
@@ -114,7 +116,7 @@ func (r *runner) work(ctx context.Context) error {
 	return nil
 }
 
-// take gives the first number of the next block, until enough has run.
+// take gives the first number of the next batch, until enough has run.
 func (r *runner) take() (first uint64, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +124,7 @@ func (r *runner) take() (first uint64, more bool) {
 		return 0, false
 	}
 	shards := max(1, r.cfg.Shards)
-	first = (r.next*shards + r.cfg.Shard) * block
+	first = (r.next*shards + r.cfg.Shard) * r.cfg.Batch
 	r.next++
 	return first, true
 }
@@ -133,17 +135,17 @@ type numbered struct {
 	text   string
 }
 
-// batch runs the read-only scripts of a block together, and one by one where that
+// batch runs the read-only scripts of one together, and one by one where that
 // changed something or took too long.
 func (r *runner) batch(ctx context.Context, s *scratch, first uint64) error {
 	var scripts []numbered
-	for n := first; n < first+block; n++ {
+	for n := first; n < first+r.cfg.Batch; n++ {
 		if text := GenerateScript(r.cfg.Seed, n); ReadOnly(text) {
 			scripts = append(scripts, numbered{n, text})
 		}
 	}
 	changed, late, err := s.run(ctx, batchLimit, scripts...)
-	done := ScriptTotal{Generated: block, Ran: uint64(len(scripts))}
+	done := ScriptTotal{Generated: r.cfg.Batch, Ran: uint64(len(scripts))}
 	if err == nil && (len(changed) > 0 || late) {
 		done.Finding, done.Late, err = r.single(ctx, s, scripts)
 	}

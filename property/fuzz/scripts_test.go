@@ -33,7 +33,7 @@ func TestAnInterruptedRunKeepsWhatItCounted(t *testing.T) {
 	needBash(t)
 	for i := range 5 { // within a batch, at another moment each time
 		ctx, stop := context.WithCancel(t.Context())
-		total, err := fuzz.RunScripts(ctx, fuzz.ScriptConfig{Seed: 1, Jobs: 2}, func(fuzz.ScriptTotal) {
+		total, err := fuzz.RunScripts(ctx, fuzz.ScriptConfig{Seed: 1, Jobs: 2, Batch: 200}, func(fuzz.ScriptTotal) {
 			time.AfterFunc(time.Duration(5+10*i)*time.Millisecond, stop)
 		})
 		require.NoError(t, err)
