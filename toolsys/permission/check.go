@@ -68,8 +68,12 @@ func (h Hit) idle(known []Known, nearest func(string, []string) []string) (Probl
 			return Problem{}, false
 		}
 		content = content || k.Content
-		if k.Tool == "WebFetch" && !strings.HasPrefix(strings.ToLower(r.content), "domain:") && !strings.Contains(r.content, "*") {
-			return Problem{Hit: h, Why: "never matches: WebFetch is matched by its host", Nearest: "WebFetch(domain:" + r.content + ")"}, true
+		if why, meant := missed(k.Tool, r.content); why != "" {
+			p := Problem{Hit: h, Why: "never matches: " + why}
+			if meant != "" {
+				p.Nearest = Rule{tool: r.tool, content: meant}.String()
+			}
+			return p, true
 		}
 		if content {
 			return Problem{}, false

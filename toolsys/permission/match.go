@@ -86,9 +86,12 @@ func (r Rule) matchesTool(q *Query) bool {
 	if r.names(q.Subject) {
 		return true
 	}
-	return !r.Blanket() && slices.ContainsFunc(q.Kin, func(kin string) bool {
-		return r.names(Subject{Tool: kin})
-	})
+	return r.namesAny(q.Kin)
+}
+
+// namesAny reports whether the rule is about some of the calls of one of these tools.
+func (r Rule) namesAny(tools []string) bool {
+	return !r.Blanket() && slices.ContainsFunc(tools, func(tool string) bool { return r.names(Subject{Tool: tool}) })
 }
 
 // covers reports whether the rule, read wide, is about any unit, and which.
@@ -96,7 +99,10 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 	if file, ok := r.coversFile(q); ok {
 		return file, true
 	}
-	if !r.matchesTool(q) {
+	if r.Blanket() && slices.ContainsFunc(q.Servers, func(server string) bool { return r.namesServer(Origin{Server: server}) }) {
+		return "", true
+	}
+	if !r.matchesTool(q) && !r.namesRoughly(q.Subject) && !r.namesAny(q.Bound) {
 		return "", false
 	}
 	if r.Blanket() {
@@ -113,7 +119,7 @@ func (r Rule) covers(q *Query, all []unit) (string, bool) {
 // nameParts reports whether a rule about the call's tool names a part of a call.
 func (rs Rules) nameParts(q *Query) bool {
 	for i := range rs.hits {
-		if r := rs.hits[i].Rule; !r.Blanket() && r.matchesTool(q) {
+		if r := rs.hits[i].Rule; !r.Blanket() && (r.matchesTool(q) || r.namesAny(q.Bound)) {
 			return true
 		}
 	}
@@ -184,6 +190,16 @@ func (r Rule) names(s Subject) bool {
 	return star(r.tool, s.Tool) || slices.ContainsFunc(s.Aliases, func(alias string) bool { return star(r.tool, alias) })
 }
 
+// namesRoughly reports whether the rule means this server's tool where case counts for nothing: who
+// forbids mcp__GitHub means the server that calls itself github.
+func (r Rule) namesRoughly(s Subject) bool { return s.MCP != nil && r.namesServer(*s.MCP) }
+
+// namesServer is namesRoughly for an origin; one without a tool stands for all of its server.
+func (r Rule) namesServer(o Origin) bool {
+	rest, isMCP := strings.CutPrefix(r.tool, mcpPrefix)
+	return isMCP && namesOrigin(normal(strings.ToLower(rest)), Origin{strings.ToLower(o.Server), strings.ToLower(o.Tool)})
+}
+
 // namesOrigin reports whether what follows mcp__ names a tool's origin. Server and tool
 // are compared apart, since either may contain the separator: a rule for
 // server git means neither github nor git__hub.
@@ -228,7 +244,7 @@ func wordsCovered(pattern, text string, folds bool) bool {
 // closing " *" also covers the words alone.
 func textCovered(pattern, text string) bool {
 	if words, is := strings.CutSuffix(pattern, ":*"); is {
-		return prefixed(words, text)
+		return prefixed(strings.TrimRight(words, " \t"), text)
 	}
 	if words, is := strings.CutSuffix(pattern, " *"); is && star(words, text) {
 		return true

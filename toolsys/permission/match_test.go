@@ -134,6 +134,34 @@ func TestARuleForOneToolCoversItsKinByContentOnly(t *testing.T) {
 	assert.False(t, decides(t, permission.Allow, "Edit", write))
 }
 
+func TestARuleForABoundToolForbidsAndNeverAllows(t *testing.T) {
+	q := permission.Query{Subject: permission.Subject{Tool: "WebBrowser"}, Content: "domain:x.org", Bound: []string{"WebFetch"}}
+	assert.True(t, decides(t, permission.Deny, "WebFetch(domain:x.org)", q))
+	assert.True(t, decides(t, permission.Ask, "WebFetch(domain:*.org)", q))
+	assert.False(t, decides(t, permission.Deny, "WebFetch", q))
+	assert.False(t, decides(t, permission.Allow, "WebFetch(domain:x.org)", q))
+	in := permission.Inputs{Rules: rules(t, permission.Deny, "WebFetch(domain:x.org)"), Query: q, Mode: permission.Bypass}
+	assert.Equal(t, permission.Deny, permission.Resolve(in).Behaviour)
+}
+
+func TestARuleThatForbidsAServerBindsWhatIsTakenFromIt(t *testing.T) {
+	taken := permission.Query{Subject: permission.Subject{Tool: "ReadMcpResource"}, Servers: []string{"my Files"}}
+	of := permission.Query{Subject: permission.Subject{Tool: "mcp__my_Files__get", MCP: &permission.Origin{Server: "my Files", Tool: "get"}}}
+	for text, want := range map[string][2]bool{
+		"mcp__my_Files": {true, true}, "mcp__my_Files__*": {true, true}, "mcp__*": {true, true}, "mcp__my*": {true, true},
+		"mcp__MY_files": {true, true}, "mcp__my_Files__get": {false, true}, "mcp__MY_files__GET": {false, true},
+		"mcp__my": {false, false}, "mcp__my_Files__put": {false, false}, "my_Files": {false, false}, "MCP__my_files": {false, false},
+	} {
+		assert.Equal(t, want[0], decides(t, permission.Deny, text, taken), text)
+		assert.Equal(t, want[1], decides(t, permission.Deny, text, of), text)
+		_, hides := rules(t, permission.Deny, text).Hides(of.Subject)
+		assert.Equal(t, want[1], hides, text)
+		assert.False(t, decides(t, permission.Allow, text, taken), text)
+	}
+	assert.False(t, decides(t, permission.Allow, "mcp__MY_files", of), "a rule that permits is read narrow")
+	assert.True(t, decides(t, permission.Allow, "mcp__my_Files", of))
+}
+
 func TestAPermittingShellRuleIsReadNarrow(t *testing.T) {
 	for _, c := range []struct {
 		rule, part string
@@ -146,6 +174,9 @@ func TestAPermittingShellRuleIsReadNarrow(t *testing.T) {
 		{"Bash(git:*)", "git status", true},
 		{"Bash(git:*)", "git", true},
 		{"Bash(git:*)", "gitk", false},
+		{"Bash(git :*)", "git status", true},
+		{"Bash(git :*)", "git", true},
+		{"Bash(git :*)", "gitk", false},
 		{"Bash(npm run test:*)", "npm run test:unit", true},
 		{"Bash(npm run test:*)", "npm run test -- -v", true},
 		{"Bash(npm run test:*)", "npm run testing", false},

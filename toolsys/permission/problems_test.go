@@ -29,7 +29,7 @@ func TestRulesWithoutEffectAreReported(t *testing.T) {
 		{[]string{"Raed(/x)"}, nil, []string{"allow rule Raed(/x) of project never matches: there is no tool Raed; did you mean Read(/x)?"}},
 		{[]string{"Nothing"}, nil, []string{"allow rule Nothing of project never matches: there is no tool Nothing"}},
 		{[]string{"mcp__git(x)"}, nil, []string{"allow rule mcp__git(x) of project never matches: rules about MCP tools take no content; did you mean mcp__git?"}},
-		{[]string{"WebFetch(x.org)"}, nil, []string{"allow rule WebFetch(x.org) of project never matches: WebFetch is matched by its host; did you mean WebFetch(domain:x.org)?"}},
+		{[]string{"WebFetch(x.org)"}, nil, []string{"allow rule WebFetch(x.org) of project never matches: WebFetch is matched by its host alone; did you mean WebFetch(domain:x.org)?"}},
 		{[]string{"Sleep(1)"}, nil, []string{"allow rule Sleep(1) of project never matches: calls of Sleep name nothing that a content could match; did you mean Sleep?"}},
 		{[]string{"Read(/x)", "Read(/x)"}, nil, []string{"allow rule Read(/x) of project never decides: allow rule Read(/x) of project comes first"}},
 		{[]string{"Read", "Read(/x)"}, nil, []string{"allow rule Read(/x) of project never decides: allow rule Read of project comes first"}},
@@ -46,5 +46,63 @@ func TestRulesWithoutEffectAreReported(t *testing.T) {
 			lines = append(lines, p.String())
 		}
 		assert.Equal(t, c.want, lines, "%v", c.allow)
+	}
+}
+
+// The content of a rule is looked at as its tool takes it: what describes no call is told, with what may
+// have been meant, and what describes one is not.
+func TestAContentThatDescribesNoCallIsTold(t *testing.T) {
+	for text, want := range map[string]string{
+		"WebFetch(domain:https://x.org)":       "WebFetch(domain:x.org)",
+		"WebFetch(domain:x.org:443)":           "WebFetch(domain:x.org)",
+		"WebFetch(domain:x.org/path)":          "WebFetch(domain:x.org)",
+		"WebFetch(domain: x.org)":              "WebFetch(domain:x.org)",
+		"WebFetch(domain:*.x.org/*)":           "WebFetch(domain:*.x.org)",
+		"WebFetch(domain:me@x.org)":            "WebFetch(domain:x.org)",
+		"WebFetch(domain:[::1])":               "WebFetch(domain:::1)",
+		"WebFetch(domain:)":                    "it names none",
+		"WebFetch(domain=x.org)":               "WebFetch(domain:x.org)",
+		"WebFetch(https://x.org:8080/a/*)":     "WebFetch(domain:x.org)",
+		"WebBrowser(x.org)":                    "WebBrowser(domain:x.org)",
+		"WebFetch(domain:x.org)":               "",
+		"WebFetch(Domain:X.org)":               "",
+		"WebFetch(domain:x.org:*)":             "",
+		"WebFetch(domain:*)":                   "",
+		"WebFetch(domain:::1)":                 "",
+		"WebFetch(dom*)":                       "",
+		"WebFetch(*.org)":                      "",
+		"Skill(/deploy)":                       "Skill(deploy)",
+		"Skill(deploy:*)":                      "",
+		"Read(file:///etc/x)":                  "Read(/etc/x)",
+		"Edit($HOME/x)":                        "Edit(~/x)",
+		"Write(${HOME}/a/b)":                   "Write(~/a/b)",
+		"Read(!x)":                             "a rule has no exceptions",
+		`Read(".env")`:                         "Read(.env)",
+		"Grep('a b')":                          "Grep(a b)",
+		"Read(it's)":                           "",
+		"Read(a(b).txt)":                       "",
+		`Bash("rm *")`:                         "Bash(rm *)",
+		"Bash(^rm)":                            "* stands for any text",
+		"Bash(:*)":                             "Bash(*)",
+		"Bash(rm *), Bash(mv *)":               "several rules in one text",
+		"Bash(rm *) Edit(x)":                   "several rules in one text",
+		"Bash(rm :*)":                          "",
+		`Bash("my tool" *)`:                    "",
+		`Bash("a" "b")`:                        "",
+		"Bash(python -c 'print(1), len(x)' *)": "",
+		"Bash(echo (a) b)":                     "",
+		"Agent(Explore)":                       "",
+	} {
+		r := rule(t, text)
+		known := []permission.Known{{Subject: permission.Subject{Tool: r.Tool()}, Content: true}}
+		problems := permission.Rules{}.With(permission.Project, permission.Deny, r).Problems(known, nil)
+		if want == "" {
+			assert.Empty(t, problems, text)
+			continue
+		}
+		if assert.Len(t, problems, 1, text) {
+			assert.Contains(t, problems[0].String()+"?", want, text)
+			assert.Contains(t, problems[0].Why, "never matches: ", text)
+		}
 	}
 }

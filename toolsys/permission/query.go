@@ -31,6 +31,9 @@ type Query struct {
 	// rule for Edit covers paths that Write changes, one for Read what Grep
 	// searches. A blanket rule never reaches further than its own tool.
 	Kin []string
+	// Bound are tools of which only the rules that forbid match this call too, by their content: who
+	// forbids a host to one tool forbids it to another, and who allows it does not.
+	Bound []string
 	// Shell is the command, for a tool that runs one.
 	Shell *Shell
 	// Paths are the files the call touches: absolute, cleaned, symlinks
@@ -42,6 +45,9 @@ type Query struct {
 	// Content is what else a rule's parentheses may name, such as
 	// domain:example.com; it is looked at where Shell and Paths are empty.
 	Content string
+	// Servers are the MCP servers that a built-in tool takes something from, such as a resource:
+	// rules that forbid all of one bind the call.
+	Servers []string
 
 	// Dir is the working directory and Home the user's, for relative and ~ rules.
 	Dir, Home string

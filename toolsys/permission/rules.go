@@ -56,7 +56,7 @@ func (rs Rules) All() []Hit { return slices.Clone(rs.hits) }
 // and which (SPEC D2).
 func (rs Rules) Hides(s Subject) (Hit, bool) {
 	for _, h := range rs.hits {
-		if h.Behaviour == Deny && h.Rule.Blanket() && h.Rule.names(s) {
+		if h.Behaviour == Deny && h.Rule.Blanket() && (h.Rule.names(s) || h.Rule.namesRoughly(s)) {
 			return h, true
 		}
 	}

@@ -79,7 +79,7 @@ var (
 // aboutFiles reports whether the rule has a content that names files which a command
 // may read, or write.
 func (r Rule) aboutFiles(tools []string) bool {
-	return !r.Blanket() && slices.ContainsFunc(tools, func(tool string) bool { return r.names(Subject{Tool: tool}) })
+	return r.namesAny(tools)
 }
 
 // coversFile reports whether a rule about files covers one that a command touches.

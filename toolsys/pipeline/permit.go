@@ -159,7 +159,7 @@ func describe(t *tool.Tool, in tool.Input, c *tool.Context, resolve func(string)
 	}
 	return permission.Query{
 		Sealed:  sealed,
-		Subject: t.RuleSubject(), Kin: s.Kin, Shell: s.Shell, Content: s.Content,
+		Subject: t.RuleSubject(), Kin: s.Kin, Bound: s.Bound, Shell: s.Shell, Content: s.Content, Servers: s.Servers,
 		Paths: resolved(s.Paths, resolve), PathsUnknown: s.PathsUnknown,
 		Dir: c.State.Dir, Home: c.Home, Roots: resolved(c.Roots, resolve),
 		ReadOnly:    b.ReadOnly(in),

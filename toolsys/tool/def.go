@@ -139,8 +139,12 @@ type Subject struct {
 	Shell *permission.Shell
 	// Kin are tools whose rules with a content match this call too.
 	Kin []string
+	// Bound are tools whose rules with a content forbid this call too, and never allow it.
+	Bound []string
 	// Content is what a plain rule content matches: a domain, a skill's name.
 	Content string
+	// Servers are the MCP servers that a tool of another origin takes something from.
+	Servers []string
 }
 
 // Class is how a call is folded on a screen (L3).

@@ -104,6 +104,9 @@ type decider struct {
 	roots  []string
 	home   string
 
+	// places are where settings files have the rules.
+	places map[permission.Hit]string
+
 	decisions        []reports.RuleDecision
 	matched, decided map[permission.Hit]int
 	skipped          []reports.Skipped
@@ -116,7 +119,7 @@ func (a *app) decider(f rulesFlags) (*decider, error) {
 		return nil, usage("--dir %s: %s", f.dir, reason(err))
 	}
 	home, _ := os.UserHomeDir() // without one, rules below ~ match nothing
-	d := &decider{dir: host.Follow(dir), home: home, matched: map[permission.Hit]int{}, decided: map[permission.Hit]int{}}
+	d := &decider{dir: host.Follow(dir), home: home, places: map[permission.Hit]string{}, matched: map[permission.Hit]int{}, decided: map[permission.Hit]int{}}
 	d.roots = []string{d.dir}
 	if err := d.load(a, f); err != nil {
 		return nil, err
@@ -141,7 +144,7 @@ type agentSettings struct {
 
 // load reads rules and mode: of the command line, then of each settings file.
 func (d *decider) load(a *app, f rulesFlags) error {
-	err := d.parse(permission.CommandLine, "", f.allow, f.ask, f.deny)
+	err := d.parse(permission.CommandLine, nil, f.allow, f.ask, f.deny)
 	if err != nil {
 		return err
 	}
@@ -155,7 +158,7 @@ func (d *decider) load(a *app, f rulesFlags) error {
 		if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &s); err != nil {
 			return usage("%s:%s: it is no settings file: %s", file, place(text, err), err)
 		}
-		if err := d.parse(sourceOf(file), file+": ", s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
+		if err := d.parse(sourceOf(file), &settingsText{file, text}, s.Permissions.Allow, s.Permissions.Ask, s.Permissions.Deny); err != nil {
 			return err
 		}
 		mode = cmp.Or(mode, s.Permissions.DefaultMode)
@@ -205,14 +208,46 @@ func sourceOf(file string) permission.Source {
 	return permission.Project
 }
 
-func (d *decider) parse(source permission.Source, from string, allow, ask, deny []string) error {
+// settingsText is a settings file as it was read; nil stands for the command line.
+type settingsText struct {
+	file string
+	text []byte
+}
+
+// line is where a file has a rule, with a colon behind it.
+func (s *settingsText) line(rule string) string {
+	if s == nil {
+		return ""
+	}
+	var quoted bytes.Buffer
+	plain := json.NewEncoder(&quoted)
+	plain.SetEscapeHTML(false)
+	_ = plain.Encode(rule) // a text is always written
+	at := bytes.Index(s.text, bytes.TrimSpace(quoted.Bytes()))
+	if at < 0 {
+		return s.file + ": "
+	}
+	return fmt.Sprintf("%s:%d: ", s.file, 1+bytes.Count(s.text[:at], []byte("\n")))
+}
+
+func (d *decider) parse(source permission.Source, from *settingsText, allow, ask, deny []string) error {
+	var problems []string
 	for i, texts := range [][]string{deny, ask, allow} {
 		behaviour := [...]permission.Behaviour{permission.Deny, permission.Ask, permission.Allow}[i]
-		rules, err := d.rules.Parse(source, behaviour, texts...)
-		if err != nil {
-			return usage("%s%s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
+		for _, text := range texts {
+			rule, err := permission.ParseRule(text)
+			if err != nil {
+				problems = append(problems, from.line(text)+err.Error())
+				continue
+			}
+			d.rules = d.rules.With(source, behaviour, rule)
+			if hit := (permission.Hit{Rule: rule, Source: source, Behaviour: behaviour}); from != nil && d.places[hit] == "" {
+				d.places[hit] = from.line(text)
+			}
 		}
-		d.rules = rules
+	}
+	if len(problems) > 0 {
+		return usage("%s", strings.Join(problems, "; "))
 	}
 	return nil
 }
@@ -288,7 +323,7 @@ func (a *app) decideRecording(d *decider, f found) error {
 // decide decides one call and notes it.
 func (d *decider) decide(call wanted, from string) error {
 	own := *d
-	if err := own.parse(permission.CommandLine, "", call.Allow, call.Ask, call.Deny); err != nil {
+	if err := own.parse(permission.CommandLine, nil, call.Allow, call.Ask, call.Deny); err != nil {
 		return err
 	}
 	out := reports.RuleDecision{Call: call.Cmd, Tool: call.Tool, From: from, Mode: d.mode.String()}
@@ -360,7 +395,7 @@ func (d *decider) report() reports.RulesReport {
 	}
 	problems := map[permission.Hit]string{}
 	for _, p := range d.system.RuleProblems(d.rules) {
-		problems[p.Hit] = p.String()
+		problems[p.Hit] = d.places[p.Hit] + p.String()
 	}
 	for _, h := range d.rules.All() {
 		r.Rules = append(r.Rules, reports.RuleUse{

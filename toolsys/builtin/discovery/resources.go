@@ -5,10 +5,12 @@ import (
 	_ "embed" // the prompts beside this file
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
@@ -35,21 +37,23 @@ type ListOut struct {
 	Resources []tool.Resource `json:"resources"`
 }
 
-// ListMcpResources lists what servers offer to be read, one JSON object a line (N8).
+// ListMcpResources lists what servers offer to be read, one JSON object a line (N8). Rules that forbid a
+// server bind its resources too: those of others alone are listed where none is named.
 func ListMcpResources(s tool.Servers) *tool.Tool {
 	return tool.Must(tool.Def[ListIn, ListOut]{
 		Name:        "ListMcpResources",
 		Hint:        "list available MCP resources",
 		Description: "Lists the resources of connected MCP servers.",
 		Prompt:      tool.Prompt(listPrompt),
-		Call: tool.Data(func(ctx context.Context, in ListIn, _ *tool.Context) (ListOut, error) {
+		Call: tool.Data(func(ctx context.Context, in ListIn, c *tool.Context) (ListOut, error) {
 			if s.Resources == nil {
 				return ListOut{}, ErrNoServers
 			}
 			found, err := s.Resources(ctx, in.Server)
-			return ListOut{Resources: append([]tool.Resource{}, found...)}, err
+			return ListOut{Resources: shown(found, in, c)}, err
 		}),
 		Text:    ListOut.text,
+		Subject: func(in ListIn, _ *tool.Context) tool.Subject { return ofServer(in.Server) },
 		Traits:  tool.Traits[ListIn]{Safe: tool.Always[ListIn], ReadOnly: tool.Always[ListIn]},
 		Loading: tool.Loading{Deferrable: true},
 		Limits:  tool.Limits[ListIn]{Timeout: func(ListIn) time.Duration { return resourceLimit }},
@@ -58,6 +62,31 @@ func ListMcpResources(s tool.Servers) *tool.Tool {
 			Activity: func(ListIn) string { return "Listing resources" },
 		},
 		Draw: tool.Drawing[ListIn, ListOut]{Result: drawResources},
+	})
+}
+
+// ofServer is what rules match in a call for what a server offers.
+func ofServer(name string) tool.Subject {
+	if name == "" {
+		return tool.Subject{}
+	}
+	return tool.Subject{Content: name, Servers: []string{name}}
+}
+
+// shown are the resources that a list has: where it is that of all servers, those about which no rule
+// wants to be asked and which none forbids.
+func shown(found []tool.Resource, in ListIn, c *tool.Context) []tool.Resource {
+	left := append([]tool.Resource{}, found...)
+	if in.Server != "" {
+		return left
+	}
+	return slices.DeleteFunc(left, func(r tool.Resource) bool {
+		q := permission.Query{Subject: permission.Subject{Tool: "ListMcpResources"}}
+		return slices.ContainsFunc(c.Rules.All(), func(h permission.Hit) bool {
+			of := q
+			of.Content, of.Servers = r.Server, []string{r.Server}
+			return h.Behaviour > permission.Allow && !h.Rule.Covers(q) && h.Rule.Covers(of)
+		})
 	})
 }
 
@@ -130,6 +159,7 @@ func ReadMcpResource(s tool.Servers) *tool.Tool {
 			}
 			return out.sent
 		},
+		Subject: func(in ReadIn, _ *tool.Context) tool.Subject { return ofServer(in.Server) },
 		Traits:  tool.Traits[ReadIn]{Safe: tool.Always[ReadIn], ReadOnly: tool.Always[ReadIn]},
 		Loading: tool.Loading{Deferrable: true},
 		Limits:  tool.Limits[ReadIn]{Timeout: func(ReadIn) time.Duration { return resourceLimit }},

@@ -11,6 +11,7 @@ import (
 
 	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -113,4 +114,46 @@ func TestResourcesFitTheirOutputSchemas(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, compiled.Validate(raw), string(raw))
 	}
+}
+
+// Where no server is named, a list leaves out those that rules forbid or want asked about. A rule about the
+// tool itself was applied before the call and leaves out nothing.
+func TestAListOfAllServersLeavesOutWhatRulesForbid(t *testing.T) {
+	d := tool.Servers{Resources: func(context.Context, string) ([]tool.Resource, error) {
+		return []tool.Resource{{Server: "free", URI: "a://"}, {Server: "shut", URI: "b://"}, {Server: "asked", URI: "c://"}}, nil
+	}}
+	list := discovery.ListMcpResources(d)
+	listed := func(input string, rules permission.Rules) string {
+		in, problems := list.Parse(json.RawMessage(input))
+		require.Empty(t, problems)
+		out, err := list.Call(t.Context(), in, &tool.Context{Security: tool.Security{Rules: rules}})
+		require.NoError(t, err)
+		return message.PlainText(out.Blocks)
+	}
+	all := listed(`{}`, permission.Rules{})
+	assert.Contains(t, all, "b://")
+	for _, text := range [][2]string{{"mcp__shut", "mcp__asked__*"}, {"ListMcpResources(shut)", "ListMcpResources(ask*)"}} {
+		rules, err := permission.Rules{}.Parse(permission.Project, permission.Deny, text[0])
+		require.NoError(t, err)
+		rules, err = rules.Parse(permission.Project, permission.Ask, text[1], "ListMcpResources")
+		require.NoError(t, err)
+		assert.Equal(t, `{"server":"free","uri":"a://","name":""}`, listed(`{}`, rules), text)
+		assert.Equal(t, all, listed(`{"server":"asked"}`, rules), "it was asked about")
+	}
+}
+
+func TestRulesOfAServerBindWhatItOffers(t *testing.T) {
+	of := func(tl *tool.Tool, raw string) tool.Subject {
+		in, problems := tl.Parse(json.RawMessage(raw))
+		require.Empty(t, problems)
+		return tl.Subject(in, &tool.Context{})
+	}
+	want := tool.Subject{Content: "s", Servers: []string{"s"}}
+	assert.Equal(t, want, of(discovery.ListMcpResources(tool.Servers{}), `{"server":"s"}`))
+	assert.Equal(t, tool.Subject{}, of(discovery.ListMcpResources(tool.Servers{}), `{}`))
+	assert.Equal(t, want, of(discovery.ReadMcpResource(tool.Servers{}), `{"server":"s","uri":"u://1"}`))
+	skill := discovery.Skill(discovery.Deps{})
+	assert.Equal(t, tool.Subject{Content: "greet"}, of(skill, `{"skill":"/greet"}`))
+	assert.Equal(t, tool.Subject{Content: "mcp__s__p", Servers: []string{"s"}}, of(skill, `{"skill":"/mcp__s__p"}`))
+	assert.Equal(t, []string{"git", "git__hub"}, of(skill, `{"skill":"mcp__git__hub__p"}`).Servers)
 }

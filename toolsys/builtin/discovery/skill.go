@@ -67,7 +67,7 @@ func Skill(d Deps) *tool.Tool {
 		Text:        SkillOut.text,
 		Validate:    d.validate,
 		Permit:      d.permit,
-		Subject:     func(in SkillIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: in.name()} },
+		Subject:     SkillIn.subject,
 		Traits:      tool.Traits[SkillIn]{Interrupt: tool.Cancel},
 		Loading:     tool.Loading{Always: true},
 		Shaping: tool.Shaping[SkillIn]{Classifier: func(in SkillIn) string {
@@ -79,6 +79,19 @@ func Skill(d Deps) *tool.Tool {
 			Activity: func(in SkillIn) string { return "Using the skill " + in.name() },
 		},
 	})
+}
+
+// subject is what rules match. A server's prompt is called mcp__SERVER__PROMPT, and who forbids the server
+// forbids it; either name may hold the underscores between them.
+func (in SkillIn) subject(*tool.Context) tool.Subject {
+	s := tool.Subject{Content: in.name()}
+	rest, ofServer := strings.CutPrefix(s.Content, "mcp__")
+	for i := range rest {
+		if ofServer && strings.HasPrefix(rest[i:], "__") {
+			s.Servers = append(s.Servers, rest[:i])
+		}
+	}
+	return s
 }
 
 // name is the skill without the slash that people write commands with.

@@ -52,7 +52,7 @@ func Edit(d Deps) *tool.Tool {
 		Text:        EditOut.text,
 		Validate:    d.validateEdit,
 		Subject: func(in EditIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}}
+			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Write"}}
 		},
 		Traits: tool.Traits[EditIn]{
 			EditsFiles: true,

@@ -79,10 +79,10 @@ func TestTraitsAndLimits(t *testing.T) {
 	want := map[string]row{
 		"Read":         {safe: true, readOnly: true, cancels: true, class: tool.Class{Read: true}, chars: tool.Unlimited},
 		"Write":        {edits: true, chars: fifty, kin: []string{"Edit"}},
-		"Edit":         {edits: true, chars: fifty},
+		"Edit":         {edits: true, chars: fifty, kin: []string{"Write"}},
 		"Glob":         {safe: true, readOnly: true, cancels: true, class: search, chars: 100_000, kin: []string{"Read"}},
 		"Grep":         {safe: true, readOnly: true, cancels: true, class: search, chars: fifty, kin: []string{"Read"}},
-		"NotebookEdit": {edits: true, deferrable: true, chars: fifty, kin: []string{"Edit"}},
+		"NotebookEdit": {edits: true, deferrable: true, chars: fifty, kin: []string{"Edit", "Write"}},
 	}
 	w := newWorld(t, "")
 	for _, each := range family(w.deps()) {

@@ -55,7 +55,7 @@ func Memory(fsys afero.Fs, dir string) *tool.Tool {
 			}
 			return permission.Opinion{Behaviour: permission.Allow, Text: "it looks at the memory's own folder"}
 		},
-		Subject: func(in MemoryIn, _ *tool.Context) tool.Subject { return tool.Subject{Paths: m.touched(in)} },
+		Subject: func(in MemoryIn, _ *tool.Context) tool.Subject { return m.subject(in) },
 		Traits: tool.Traits[MemoryIn]{
 			ReadOnly: func(in MemoryIn) bool { return in.Command == "view" }, EditsFiles: true,
 			Effects: func(in MemoryIn, _ *tool.Context) tool.Effects {
@@ -102,6 +102,14 @@ func (m memory) refusal(in MemoryIn) *tool.Refusal {
 		}
 	}
 	return nil
+}
+
+func (m memory) subject(in MemoryIn) tool.Subject {
+	s := tool.Subject{Paths: m.touched(in), Kin: []string{"Edit", "Write"}}
+	if in.Command == "view" {
+		s.Kin = []string{"Read"}
+	}
+	return s
 }
 
 func (m memory) touched(in MemoryIn) []string {

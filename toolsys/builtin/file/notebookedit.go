@@ -55,7 +55,7 @@ func NotebookEdit(d Deps) *tool.Tool {
 		Text:        NotebookEditOut.text,
 		Validate:    d.validateNotebook,
 		Subject: func(in NotebookEditIn, c *tool.Context) tool.Subject {
-			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Edit"}}
+			return tool.Subject{Paths: []string{subjectPath(in.Path, c)}, Kin: []string{"Edit", "Write"}}
 		},
 		Traits: tool.Traits[NotebookEditIn]{
 			EditsFiles: true,

@@ -51,7 +51,7 @@ const sedMember = "_simulatedSedEdit"
 // alone and counts as one that changes something. A run that fails stops its siblings (J3).
 func Bash(deps Deps) *tool.Tool {
 	d := bash{Deps: deps, memo: &memo{}}
-	def := commandTool("bash")
+	def := commandTool(deps, "bash")
 	def.Name, def.Hint = "Bash", "run shell commands"
 	def.Description = "Runs a shell command and gives back what it printed."
 	def.Prompt = func(tool.PromptOptions) string { return bashPrompt }
@@ -64,14 +64,14 @@ func Bash(deps Deps) *tool.Tool {
 }
 
 // commandTool is what the tools that run a command have in common.
-func commandTool(language string) tool.Def[BashIn, BashOut] {
+func commandTool(deps Deps, language string) tool.Def[BashIn, BashOut] {
 	return tool.Def[BashIn, BashOut]{
 		Describe:    func(in BashIn) string { return cmp.Or(in.Description, "Run "+in.Command) },
 		InputSchema: inputSchema(),
 		Internal:    []string{sedMember},
 		Block:       BashOut.blocks,
 		Validate:    func(in BashIn, _ *tool.Context) *tool.Refusal { return validate(in) },
-		Shaping:     tool.Shaping[BashIn]{Classifier: func(in BashIn) string { return in.Command }},
+		Shaping:     tool.Shaping[BashIn]{Classifier: deps.classified},
 		Limits:      tool.Limits[BashIn]{ResultChars: ResultChars, Heartbeat: Heartbeat, Timeout: timeout},
 		View: tool.View[BashIn]{
 			Summary:  func(in BashIn) string { return cmp.Or(in.Description, in.Command) },
@@ -137,6 +137,14 @@ func validate(in BashIn) *tool.Refusal {
 		return &tool.Refusal{Message: "the command holds a NUL byte, which no shell takes", Code: CodeNoCommand}
 	}
 	return nil
+}
+
+// classified is what a classifier reads: of a command that would go round the sandbox, that too.
+func (d Deps) classified(in BashIn) string {
+	if d.Sandbox != nil && in.DisableSandbox {
+		return "outside the sandbox: " + in.Command
+	}
+	return in.Command
 }
 
 func (d bash) permit(in BashIn, c *tool.Context) permission.Opinion {

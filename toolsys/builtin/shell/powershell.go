@@ -32,7 +32,7 @@ func PowerShell(deps Deps) *tool.Tool {
 		return exit, err
 	}
 	d := powershell{bash{Deps: deps, memo: &memo{}}}
-	def := commandTool("powershell")
+	def := commandTool(deps, "powershell")
 	def.Name, def.Hint = "PowerShell", "run powershell commands and cmdlets"
 	def.Description = "Runs a PowerShell script and gives back what it printed."
 	def.Prompt = tool.Prompt(powershellPrompt)

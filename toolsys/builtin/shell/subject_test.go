@@ -120,6 +120,12 @@ func TestTraitsFollowTheParsedCommand(t *testing.T) {
 		assert.Equal(t, want, got, text)
 		assert.Equal(t, text, b.Shape.Classifier(in), "the safety classifier sees the command")
 	}
+	beside := command(t, b, "ls")
+	beside.Value = shell.BashIn{Command: "ls", DisableSandbox: true}
+	assert.Equal(t, "ls", b.Shape.Classifier(beside), "there is no sandbox")
+	confined := shell.Bash(shell.Deps{FS: afero.NewMemMapFs(), Sandbox: func(string) string { return "" }})
+	assert.Equal(t, "outside the sandbox: ls", confined.Shape.Classifier(beside))
+	assert.Equal(t, "ls", confined.Shape.Classifier(command(t, b, "ls")))
 	assert.Equal(t, tool.Class{Search: true}, b.Behaviour.Class(command(t, b, "grep x a.go")))
 	assert.Equal(t, tool.Class{Read: true}, b.Behaviour.Class(command(t, b, "cat a.go")))
 	assert.Equal(t, tool.Class{List: true}, b.Behaviour.Class(command(t, b, "ls")))

@@ -89,7 +89,7 @@ func WebBrowser(b Browser) *tool.Tool {
 		Block:       BrowserOut.blocks,
 		Validate:    d.validate,
 		Permit:      d.permit,
-		Subject:     func(in BrowserIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: "domain:" + d.host(in)} },
+		Subject:     func(in BrowserIn, _ *tool.Context) tool.Subject { return ofHost(d.host(in), "WebFetch") },
 		Traits: tool.Traits[BrowserIn]{
 			Safe:      looks,
 			ReadOnly:  func(in BrowserIn) bool { return looks(in) || in.Action == "navigate" },

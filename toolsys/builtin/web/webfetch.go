@@ -94,7 +94,7 @@ func WebFetch(d Deps) *tool.Tool {
 		Call:        tool.Data(d.call),
 		Text:        FetchOut.text,
 		Validate:    validate,
-		Subject:     func(in FetchIn, _ *tool.Context) tool.Subject { return tool.Subject{Content: "domain:" + host(in)} },
+		Subject:     func(in FetchIn, _ *tool.Context) tool.Subject { return ofHost(host(in), "WebBrowser") },
 		Traits: tool.Traits[FetchIn]{
 			Safe:      tool.Always[FetchIn],
 			ReadOnly:  tool.Always[FetchIn],
@@ -114,6 +114,11 @@ func WebFetch(d Deps) *tool.Tool {
 		},
 		Draw: tool.Drawing[FetchIn, FetchOut]{Result: drawFetched},
 	})
+}
+
+// ofHost is what rules match in a call that goes to a host; those of the other tool forbid it there, too.
+func ofHost(host, other string) tool.Subject {
+	return tool.Subject{Content: "domain:" + host, Bound: []string{other}}
 }
 
 func validate(in FetchIn, _ *tool.Context) *tool.Refusal {
