@@ -15,24 +15,24 @@ import (
 // chatOnly are members that only requests of Chat Completions have.
 var chatOnly = []string{"max_completion_tokens", "response_format", "stream_options", "functions", "parallel_tool_calls", "frequency_penalty", "reasoning_effort"}
 
-// isChat reports whether a request with messages is Chat Completions', by what the
-// Messages API has not: tools as functions, roles, parts and calls of its own.
+// byMembers is the API of a request with messages, by what the Messages API has not: members
+// of Chat Completions or of Ollama, tools as functions, roles, parts and calls.
 // It reads the members once: requests repeat the whole conversation, and each look for one
 // that is not there would read all of it.
-func isChat(v gjson.Result) bool {
-	is := false
+func byMembers(v gjson.Result) API {
+	api := Messages
 	v.ForEach(func(name, member gjson.Result) bool {
 		switch {
-		case slices.Contains(chatOnly, name.Str):
-			is = true
-		case name.Str == "tools":
-			is = slices.ContainsFunc(member.Array(), func(tool gjson.Result) bool { return tool.Get("function").IsObject() })
-		case name.Str == "messages":
-			is = slices.ContainsFunc(member.Array(), isChatMessage)
+		case slices.Contains(ollamaOnly, name.Str):
+			api = Ollama
+		case slices.Contains(chatOnly, name.Str),
+			name.Str == "tools" && slices.ContainsFunc(member.Array(), func(tool gjson.Result) bool { return tool.Get("function").IsObject() }),
+			name.Str == "messages" && slices.ContainsFunc(member.Array(), isChatMessage):
+			api = Chat
 		}
-		return !is
+		return api != Ollama
 	})
-	return is
+	return api
 }
 
 func isChatMessage(m gjson.Result) bool {

@@ -31,6 +31,7 @@ const (
 	Chat      API = "chat-completions"
 	Responses API = "responses"
 	Gemini    API = "generate-content"
+	Ollama    API = "ollama-chat"
 )
 
 // String is what the API is called.
@@ -44,13 +45,18 @@ func (a API) String() string {
 		return "Responses"
 	case Gemini:
 		return "generateContent"
+	case Ollama:
+		return "Ollama's chat"
 	}
 	return "the Messages API"
 }
 
 // Marks reports whether breakpoints in a request decide what its provider's cache keeps.
 // Other providers keep prompts by rules of their own.
-func (a API) Marks() bool { return a != Chat && a != Responses && a != Gemini }
+func (a API) Marks() bool { return a != Chat && a != Responses && a != Gemini && a != Ollama }
+
+// Names reports whether ids of calls are optional, so that the translation names the calls.
+func (a API) Names() bool { return a == Gemini || a == Ollama }
 
 // Origin is what an answer takes from its request and its address.
 type Origin struct {
@@ -80,6 +86,8 @@ func Request(address string, body []byte, ids *IDs) (api API, request gjson.Resu
 		return api, responsesRequest(v, ids), true
 	case Gemini:
 		return api, geminiRequest(v, address, ids), true
+	case Ollama:
+		return api, ollamaRequest(v, ids), true
 	}
 	return "", request, false
 }
@@ -99,6 +107,8 @@ func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
 		return Responses, responsesReply(v, from), true
 	case isGenerated(v):
 		return Gemini, geminiReply(v, from), true
+	case isOllama(v) && v.Get("done").Bool():
+		return Ollama, ollamaReply(v, from), true
 	}
 	return "", m, false
 }
@@ -145,10 +155,10 @@ func apiOf(path string, v gjson.Result) API {
 		return ""
 	case ends("/converse"), ends("/converse-stream"), isConverse(v):
 		return Converse
-	case isChat(v):
-		return Chat
+	case ends("/api/chat"):
+		return Ollama
 	}
-	return Messages
+	return byMembers(v)
 }
 
 // Model is the model that an address names, as those of Bedrock and of Gemini do.
@@ -174,6 +184,6 @@ func Asks(address string) bool {
 	path := path(address)
 	return slices.ContainsFunc([]string{
 		"/messages", "/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream", ":rawPredict", ":streamRawPredict",
-		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent",
+		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent", "/api/chat",
 	}, func(end string) bool { return strings.HasSuffix(path, end) })
 }

@@ -15,7 +15,7 @@ import (
 	"toolbench/toolsys/message"
 )
 
-// The same conversation in four forms is the same in the Messages API's: two calls in
+// The same conversation in each form is the same in the Messages API's: two calls in
 // parallel, their results, a text.
 func TestARequestIsTheSameWhicheverAPIItIsFor(t *testing.T) {
 	want := `{"model":"m","max_tokens":9,"stream":true,"tools":[{"name":"view","description":"Reads.","input_schema":{"type":"object","properties":{"p":{"type":"string"}}}}],
@@ -43,6 +43,10 @@ func TestARequestIsTheSameWhicheverAPIItIsFor(t *testing.T) {
 			{"role":"model","parts":[{"text":"I look."},{"functionCall":{"name":"view","args":{"p":"a"},"id":"A"},"thoughtSignature":"s"},{"functionCall":{"id":"B","name":"view","args":{"p":"b"}}}]},
 			{"role":"function","parts":[{"functionResponse":{"id":"B","name":"view","response":{"output":"2"}}},{"functionResponse":{"name":"view","response":{"result":"1"}}}]},
 			{"role":"user","parts":[{"text":"Well?"}]}]}`},
+		{dialect.Ollama, "http://localhost:11434/api/chat", `{"model":"m","options":{"num_predict":9},"tools":[{"type":"function","function":{"name":"view","description":"Reads.","parameters":` + schema + `}}],
+			"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Go."},
+			{"role":"assistant","content":"I look.","tool_calls":[{"id":"A","function":{"index":0,"name":"view","arguments":{"p":"a"}}},{"id":"B","function":{"name":"view","arguments":{"p":"b"}}}]},
+			{"role":"tool","tool_call_id":"B","content":"2"},{"role":"tool","tool_name":"view","content":"1"},{"role":"user","content":"Well?"}]}`},
 	} {
 		api, got, ok := dialect.Request(c.address, []byte(c.body), &dialect.IDs{})
 		require.True(t, ok, c.api)
@@ -50,6 +54,9 @@ func TestARequestIsTheSameWhicheverAPIItIsFor(t *testing.T) {
 		same := want
 		if c.api == dialect.Gemini { // which alone has signatures of calls, and leaves ids to its clients
 			same = strings.NewReplacer(`"id":"A",`, `"id":"view_e4bc","thought_signature":"s",`, `"A"`, `"view_e4bc"`, `"B"`, `"view_f7e9"`).Replace(want)
+		}
+		if c.api == dialect.Ollama {
+			same = strings.NewReplacer(`"A"`, `"view_e4bc"`, `"B"`, `"view_f7e9"`).Replace(want)
 		}
 		assert.JSONEq(t, same, got.Raw, c.api)
 	}
@@ -199,6 +206,48 @@ func TestStreamsOfGemini(t *testing.T) {
 	assert.Equal(t, "refusal", reply.StopReason)
 }
 
+func TestStreamsOfOllama(t *testing.T) {
+	line := func(message, rest string) string {
+		return `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant",` + message + `},` + rest + `}`
+	}
+	more := `"done":false`
+	blocks, reply, err := read(t, line(`"content":"","thinking":"I "`, more), line(`"content":"","thinking":"see."`, more), line(`"content":"Ye"`, more), line(`"content":"s."`, more),
+		line(`"content":"","tool_calls":[{"id":"call_1","function":{"index":0,"name":"view","arguments":{"p":1}}},{"function":{"name":"view","arguments":{}}}]`, more),
+		line(`"content":""`, `"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":4`))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"thinking", "text    Yes.", `tool_use view_2d2e view {"p":1}`, `tool_use view_b825 view {}`}, blocks)
+	assert.Equal(t, []any{"m", "tool_use", 4}, []any{reply.Model, reply.StopReason, reply.Usage.Output})
+	_, reply, err = read(t, line(`"content":"Ye"`, `"done":true,"done_reason":"length"`))
+	require.NoError(t, err)
+	assert.Equal(t, "max_tokens", reply.StopReason)
+	_, _, err = read(t, line(`"content":"Ye"`, more), `{"error":"the runner stopped"}`)
+	assert.ErrorContains(t, err, "the runner stopped")
+	_, _, err = read(t, line(`"content":"Ye"`, more))
+	assert.Error(t, err, "an answer that is not done is cut")
+}
+
+// A result of Ollama's chat may have nothing but the name of its tool, in whatever order.
+func TestResultsOfOllamaAreJoinedByName(t *testing.T) {
+	_, v, ok := dialect.Request("/api/chat", []byte(`{"model":"m","messages":[{"role":"user","content":"x"},
+		{"role":"assistant","content":"","tool_calls":[{"function":{"name":"view","arguments":{}}},{"function":{"name":"list","arguments":{}}}]},
+		{"role":"tool","tool_name":"list","content":"1"},{"role":"tool","tool_name":"view","content":"2"}]}`), &dialect.IDs{})
+	require.True(t, ok)
+	view, list := v.Get("messages.1.content.0.id").Str, v.Get("messages.1.content.1.id").Str
+	assert.Equal(t, []string{list, view}, []string{v.Get("messages.2.content.0.tool_use_id").Str, v.Get("messages.2.content.1.tool_use_id").Str})
+}
+
+// A request without an address shows by its members that it is Ollama's.
+func TestRequestsOfOllamaAreKnownByTheirMembers(t *testing.T) {
+	for member, want := range map[string]dialect.API{`"keep_alive":"5m"`: dialect.Ollama, `"options":{}`: dialect.Ollama, `"think":false`: dialect.Ollama, `"stream_options":{}`: dialect.Chat, `"top_k":1`: dialect.Messages} {
+		api, v, ok := dialect.Request("", []byte(`{`+member+`,"messages":[{"role":"user","content":"x","images":["aGk="]}]}`), &dialect.IDs{})
+		require.True(t, ok)
+		assert.Equal(t, want, api, member)
+		if want == dialect.Ollama {
+			assert.Equal(t, []string{"x", "aGk="}, []string{v.Get("messages.0.content.0.text").Str, v.Get("messages.0.content.1.source.data").Str})
+		}
+	}
+}
+
 // The arguments of Gemini's calls may come in pieces, each with its place: a call is what they
 // come to. One that was cut, or whose pieces contradict each other, is none that can run.
 func TestCallsOfGeminiInPieces(t *testing.T) {
@@ -272,7 +321,7 @@ func FuzzTranslation(f *testing.F) {
 	f.Add(`{"messages":[{"role":"tool"},{"role":"assistant","tool_calls":[{}],"content":[["x"]]}],"choices":[{"delta":{"tool_calls":[{"index":1e300}]}}]}`)
 	f.Add(`{"type":"response.output_item.done","item":{"type":"mcp_call"},"candidates":[{"content":{"parts":[{"text":1}]}}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, address := range []string{"", "/chat/completions", "/responses"} {
+		for _, address := range []string{"", "/chat/completions", "/responses", "/api/chat"} {
 			if _, v, ok := dialect.Request(address, []byte(body), &dialect.IDs{}); ok {
 				assert.True(t, json.Valid([]byte(v.Raw)), v.Raw)
 			}

@@ -70,6 +70,8 @@ func giverOf(api API) giver {
 		return &responsesGiver{}
 	case Gemini:
 		return geminiGiver{}
+	case Ollama:
+		return ollamaGiver{}
 	case Converse:
 		return converseGiver{}
 	}
@@ -275,6 +277,8 @@ func Refusal(api API, status int, kind, message string) (int, json.RawMessage) {
 		return status, object("error", object("code", status, "message", text(message), "status", cmp.Or(googleStatus[status], "INTERNAL")))
 	case Converse:
 		return status, object("message", text(message))
+	case Ollama:
+		return status, object("error", text(message))
 	}
 	return status, object("type", "error", "error", object("type", kind, "message", text(message)))
 }

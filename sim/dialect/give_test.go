@@ -76,7 +76,7 @@ func assembled(t *testing.T, events []stream.Event) gjson.Result {
 // What is given in another API, streamed or whole, reads back as what it was.
 func TestWhatIsGivenReadsBackAsItWas(t *testing.T) {
 	want := assembled(t, givenTurn())
-	for _, api := range []dialect.API{dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Converse} {
+	for _, api := range []dialect.API{dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Converse, dialect.Ollama} {
 		t.Run(string(api), func(t *testing.T) {
 			g := dialect.Giver{API: api, Usage: true}
 			var back []stream.Event
@@ -92,7 +92,7 @@ func TestWhatIsGivenReadsBackAsItWas(t *testing.T) {
 				}
 			}
 			require.NoError(t, s.End())
-			ids := api != dialect.Gemini
+			ids := !api.Names()
 			assert.Equal(t, meant(t, want, ids), meant(t, assembled(t, back), ids))
 			assert.Equal(t, "message_stop", back[len(back)-1].Type)
 			got, m, ok := dialect.Reply(gjson.ParseBytes(g.Document()), dialect.Origin{})
@@ -111,6 +111,7 @@ func TestRefusals(t *testing.T) {
 		dialect.Chat:     `503 {"error":{"message":"Busy","type":"server_error","param":null,"code":"server_error"}}`,
 		dialect.Gemini:   `503 {"error":{"code":503,"message":"Busy","status":"UNAVAILABLE"}}`,
 		dialect.Converse: `503 {"message":"Busy"}`,
+		dialect.Ollama:   `503 {"error":"Busy"}`,
 	} {
 		status, body := dialect.Refusal(api, dialect.StatusOverloaded, "overloaded_error", "Busy")
 		assert.Equal(t, want, string(dialect.JSON(status))+" "+string(body))

@@ -78,6 +78,8 @@ func (s *Stream) translator(api API) translator {
 		return &responsesStream{w: w}
 	case Gemini:
 		return &geminiStream{w: w}
+	case Ollama:
+		return &ollamaStream{chatStream{w: w}}
 	}
 	return &converser{id: s.ID, model: s.Model, emit: s.Emit}
 }
@@ -114,6 +116,8 @@ func EventAPI(v gjson.Result) API {
 		return Chat
 	case isGenerated(v):
 		return Gemini
+	case isOllama(v):
+		return Ollama
 	}
 	return ""
 }

@@ -120,6 +120,58 @@ func (x *exchange) listed(text []byte) (reply, error) {
 	return x.timed(r), r.check()
 }
 
+// lined decodes a stream that is a JSON object a line, as Ollama's is. Each line has when it
+// was written, and the last how long all took, so that every event's time is known.
+func (x *exchange) lined(text []byte) (reply, error) {
+	r := reply{streamed: true}
+	d := x.dialect(&r)
+	var times []time.Time
+	var took time.Duration
+	for l := range bytes.Lines(text) {
+		if l = bytes.TrimSpace(l); len(l) == 0 {
+			continue
+		}
+		if !json.Valid(l) {
+			r.cut = "the body ends inside a line"
+			break
+		}
+		v := gjson.ParseBytes(l)
+		at, err := time.Parse(time.RFC3339Nano, v.Get("created_at").String())
+		if err == nil {
+			times = append(times, at)
+		}
+		took = time.Duration(v.Get("total_duration").Int())
+		if failed := d.Add(stream.Event{At: time.Duration(len(times)), Data: l}); failed != nil {
+			return r, failed
+		}
+	}
+	if failed := d.End(); failed != nil {
+		return r, failed
+	}
+	r.api = d.API()
+	return x.timed(paced(r, times, took)), r.check()
+}
+
+// paced gives each event, whose At is the number of its line, that line's time.
+func paced(r reply, times []time.Time, took time.Duration) reply {
+	began := time.Time{}
+	if n := len(times); n > 0 {
+		began = times[n-1].Add(-took)
+	}
+	known := took > 0 && slices.IsSortedFunc(times, time.Time.Compare) && !times[0].Before(began)
+	for i := range r.events {
+		line := int(r.events[i].At)
+		r.events[i].At = 0
+		if known && line > 0 && line <= len(times) {
+			r.events[i].At = times[line-1].Sub(began).Truncate(stream.Tick)
+		}
+	}
+	if known {
+		r.pace = Exact
+	}
+	return r
+}
+
 // plainFrames decodes frames that some recorders keep as hexadecimal digits or base64
 // without marking it.
 func (x *exchange) plainFrames(b []byte) []byte {
@@ -209,6 +261,9 @@ func (x *exchange) document(text []byte) (reply, error) {
 		return x.timed(reply{events: written(m), usage: usageIn(m), api: api}), nil
 	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
+	if dialect.EventAPI(gjson.ParseBytes(first)) == dialect.Ollama {
+		return x.lined(text)
+	}
 	if !isEvent(gjson.GetBytes(first, "type").String(), gjson.ParseBytes(first)) || json.Valid(text) && gjson.GetBytes(first, "type").String() == errorEvent {
 		return reply{}, errNoModel
 	}
@@ -221,10 +276,14 @@ func (x *exchange) document(text []byte) (reply, error) {
 	return x.timed(r), nil
 }
 
-// measured takes what Converse's service measured of an answer.
+// measured takes what Converse's service, or Ollama, measured of an answer.
 func (x *exchange) measured(v gjson.Result) {
-	if took := v.Get("metrics.latencyMs"); took.Type == gjson.Number && took.Num > 0 && took.Num < 1e9 && !x.last.Known {
-		x.last = Moment{time.Duration(took.Num * float64(time.Millisecond)).Truncate(stream.Tick), true}
+	took := v.Get("metrics.latencyMs").Num * float64(time.Millisecond)
+	if took == 0 && dialect.EventAPI(v) == dialect.Ollama {
+		took = v.Get("total_duration").Num
+	}
+	if took > 0 && took < 1e15 && !x.last.Known {
+		x.last = Moment{time.Duration(took).Truncate(stream.Tick), true}
 	}
 }
 
@@ -296,8 +355,8 @@ var otherAPIs = []struct{ what, ends string }{
 	{"requests to OpenAI's responses", "/responses"},
 	{"requests to OpenAI's completions", "/completions"},
 	{"requests to Gemini's generateContent", ":generateContent :streamGenerateContent"},
-	{"requests to Ollama's chat", "/api/chat /api/generate"},
-	{"requests for text completions, which have no tools", "/v1/complete"},
+	{"requests to Ollama's chat", "/api/chat"},
+	{"requests for text completions, which have no tools", "/v1/complete /api/generate"},
 	{"requests that count tokens", "/count_tokens /count-tokens :countTokens /input_tokens"},
 	{"requests of message batches", "/messages/batches"},
 	{"requests for embeddings", "/embeddings :predict :embedContent :batchEmbedContents"},

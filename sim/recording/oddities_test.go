@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,33 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 		_, err := recording.Open("file", strings.NewReader(inYAML(t, doc)+"---\n"+inYAML(t, doc)), recording.Limits{}, nil)
 		assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only "+what+" (2)")
 	}
+}
+
+// Each line of Ollama's streams has its time, and the last how long all took, so that the
+// stream keeps its pace; the answers of a conversation are joined though no call has an id.
+func TestStreamsOfOllamaKeepTheirPace(t *testing.T) {
+	asked := func(messages string, lines ...string) string {
+		return inYAML(t, object{"when": object{"path": "/api/chat", "body": `{"model":"m","tools":[{"type":"function","function":{"name":"view","parameters":{"type":"object"}}}],"messages":[` + messages + `]}`},
+			"then": object{"status": 200, "body": strings.Join(lines, "\n")}})
+	}
+	line := func(ms int, message, rest string) string {
+		return fmt.Sprintf(`{"model":"m","created_at":"2026-01-01T00:00:%06.3fZ","message":{"role":"assistant",%s},%s}`, float64(ms)/1000, message, rest)
+	}
+	call := `"content":"","tool_calls":[{"function":{"name":"view","arguments":{"p":1}}}]`
+	first := `{"role":"user","content":"Look."}`
+	whole := []string{line(1200, `"content":"I look."`, `"done":false`), line(1500, call, `"done":false`), line(2000, `"content":""`, `"done":true,"done_reason":"stop","total_duration":1500000000,"eval_count":3`)}
+	again := first + `,{"role":"assistant","content":"I look.","tool_calls":[{"function":{"name":"view","arguments":{"p":1}}}]},{"role":"tool","tool_name":"view","content":"It is."}`
+	rec := open(t, asked(first, whole...)+"---\n"+asked(again, line(0, `"content":"Done."`, `"done":true,"done_reason":"stop","total_duration":700000000`)))
+	require.Len(t, rec.Conversations, 1)
+	turns := rec.Conversations[0].Turns
+	require.Len(t, turns, 2)
+	assert.Equal(t, recording.Exact, turns[0].Pace)
+	assert.Equal(t, recording.Moment{At: time.Second, Known: true}, turns[0].Calls[0].Ready)
+	assert.Equal(t, []string{"view_2d2e It is."}, answers(turns[0]))
+	assert.Empty(t, problems(rec))
+
+	rec = open(t, asked(first, whole[0], whole[1][:40]))
+	assert.Contains(t, strings.Join(problems(rec), ""), "the body ends inside a line")
 }
 
 func TestChangesOfTheToolsAreNoticedAndMovedBreakpointsAreNot(t *testing.T) {

@@ -49,12 +49,13 @@ var demands = []struct {
 	{"recorded", "results are those that were recorded", Taste, (*checker).recorded},
 }
 
-// leftOut are the checks that mean nothing for an API. Chat Completions and Responses have
-// no mark for results that are errors either.
+// leftOut are the checks that mean nothing for an API. Chat Completions, Responses and Ollama
+// have no mark for results that are errors either.
 var leftOut = map[dialect.API][]string{
 	dialect.Chat:      {"cache", "errors of results"},
 	dialect.Responses: {"placement", "cache", "errors of results"},
 	dialect.Gemini:    {"cache", "ids of calls"},
+	dialect.Ollama:    {"cache", "ids of calls", "errors of results"},
 }
 
 // review checks a sequence of requests. It is a pure function of
@@ -309,6 +310,7 @@ var allowedNames = map[dialect.API]*regexp.Regexp{
 	dialect.Converse:  regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
 	dialect.Chat:      regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
 	dialect.Responses: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
+	dialect.Ollama:    regexp.MustCompile(`^.+$`),
 	dialect.Gemini:    regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`),
 }
 

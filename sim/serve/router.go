@@ -252,7 +252,7 @@ func (d *router) open(req *request) (*session, error) {
 	s := &session{from: c, opening: opening(req.messages), base: req.replies(), first: first, next: first}
 	s.naming = d.names.name(c, req.tools)
 	s.conv = c.inWords(s.naming, d.world)
-	if s.api = req.api; s.api == dialect.Gemini {
+	if s.api = req.api; s.api.Names() {
 		s.conv, s.ids = s.conv.withoutIDs()
 	}
 	d.sessions = append(d.sessions, s)

@@ -98,13 +98,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.countTokens(w, r)
 	case r.Method == http.MethodGet && ends("/models"):
 		s.models(w, r)
+	case strings.HasPrefix(path, "/api/") && s.ollama(w, strings.TrimPrefix(path, "/api/")):
 	default:
 		x.fail(w, http.StatusNotFound, "not_found_error", r.Method+" "+r.URL.Path+" is not served; POST "+served+" are")
 	}
 }
 
 // served are the paths that are.
-const served = "/v1/messages, /v1/chat/completions, /v1/responses, /v1beta/models/M:generateContent, :streamGenerateContent, " +
+const served = "/v1/messages, /v1/chat/completions, /v1/responses, /v1beta/models/M:generateContent, :streamGenerateContent, /api/chat, " +
 	"/model/ID/invoke, /model/ID/invoke-with-response-stream, /model/ID/converse, /model/ID/converse-stream, :rawPredict and :streamRawPredict"
 
 // State is how far the serving has come.
@@ -419,6 +420,23 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, http.StatusOK, map[string]any{"object": "list", "data": list, "has_more": false, "first_id": nil, "last_id": nil})
+}
+
+// ollama answers what Ollama's clients ask before they chat, and reports whether that was it.
+func (s *Server) ollama(w http.ResponseWriter, what string) bool {
+	models := []map[string]string{}
+	for _, name := range s.script.Models() {
+		models = append(models, map[string]string{"name": name, "model": name, "modified_at": "1970-01-01T00:00:00Z"})
+	}
+	known := map[string]any{
+		"tags": map[string]any{"models": models}, "ps": map[string]any{"models": models}, "version": map[string]string{"version": "0.12.0"},
+		"show": map[string]any{"capabilities": []string{"completion", "tools", "thinking", "vision"}, "details": map[string]string{}, "model_info": map[string]string{}},
+	}
+	v, ok := known[what]
+	if ok {
+		answer(w, http.StatusOK, v)
+	}
+	return ok
 }
 
 func answer(w http.ResponseWriter, status int, v any) {

@@ -27,8 +27,9 @@ type wire struct {
 	address string
 	// byPath: the path decides whether the answer is a stream, and not the body.
 	byPath, stream bool
-	// framed: a stream is AWS's frames; listed: it is one JSON list.
-	framed, listed bool
+	// framed: a stream is AWS's frames; listed: it is one JSON list; lined: it is a line an
+	// event.
+	framed, listed, lined bool
 	// usage: a stream of Chat Completions ends with what was counted.
 	usage bool
 	// bedrock has errors of its own.
@@ -45,6 +46,7 @@ var ways = []struct {
 	{"/responses", wire{api: dialect.Responses}},
 	{":generateContent", wire{api: dialect.Gemini, byPath: true}},
 	{":streamGenerateContent", wire{api: dialect.Gemini, byPath: true, stream: true}},
+	{"/api/chat", wire{api: dialect.Ollama, lined: true}},
 	{"/invoke", wire{api: dialect.Messages, byPath: true, bedrock: true}},
 	{"/invoke-with-response-stream", wire{api: dialect.Messages, byPath: true, stream: true, framed: true, bedrock: true}},
 	{"/converse", wire{api: dialect.Converse, byPath: true, bedrock: true}},
@@ -72,6 +74,8 @@ func shapeOf(path string) dialect.API {
 	switch {
 	case strings.Contains(path, "/v1beta/"), strings.Contains(path, ":"):
 		return dialect.Gemini
+	case strings.HasPrefix(path, "/api/"):
+		return dialect.Ollama
 	case strings.Contains(path, "/completions"), strings.Contains(path, "/responses"), strings.Contains(path, "/embeddings"):
 		return dialect.Chat
 	}
@@ -156,6 +160,8 @@ func (w wire) kind() string {
 		return "application/vnd.amazon.eventstream"
 	case w.listed:
 		return "application/json"
+	case w.lined:
+		return "application/x-ndjson"
 	}
 	return "text/event-stream; charset=utf-8"
 }
@@ -198,6 +204,8 @@ func (o *outlet) append(out []byte, e stream.Event) []byte {
 			lead, o.wrote = "[", true
 		}
 		return append(append(out, lead...), e.Data...)
+	case o.lined:
+		return append(append(out, e.Data...), '\n')
 	}
 	return stream.Append(out, e)
 }

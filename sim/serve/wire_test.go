@@ -26,6 +26,7 @@ const (
 	asChat     = `{"model":"g","stream":%,"messages":[{"role":"user","content":"How is it?"}],"tools":[{"type":"function","function":{"name":"weather"}}]}`
 	asItems    = `{"model":"g","stream":%,"input":"How is it?","tools":[{"type":"function","name":"weather"}]}`
 	asConverse = `{"messages":[{"role":"user","content":[{"text":"How is it?"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}`
+	asOllama   = `{"model":"g","stream":%,"messages":[{"role":"user","content":"How is it?"}],"tools":[{"type":"function","function":{"name":"weather"}}]}`
 	asContents = `{"contents":[{"role":"user","parts":[{"text":"How is it?"}]}],"tools":[{"functionDeclarations":[{"name":"weather"}]}]}`
 )
 
@@ -44,6 +45,8 @@ var wires = map[string]struct {
 	"chat streamed":     {"/v1/chat/completions", strings.Replace(asChat, "%", "true", 1), "text/event-stream"},
 	"items whole":       {"/v1/responses", strings.Replace(asItems, "%", "false", 1), "application/json"},
 	"items streamed":    {"/v1/responses", strings.Replace(asItems, "%", "true", 1), "text/event-stream"},
+	"ollama whole":      {"/api/chat", strings.Replace(asOllama, "%", "false", 1), "application/json"},
+	"ollama streamed":   {"/api/chat", strings.Replace(asOllama, `"stream":%,`, "", 1), "application/x-ndjson"},
 	"gemini whole":      {"/v1beta/models/m:generateContent", asContents, "application/json"},
 	"gemini streamed":   {"/v1beta/models/m:streamGenerateContent?alt=sse", asContents, "text/event-stream"},
 	"gemini listed":     {"/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent", asContents, "application/json"},
@@ -83,7 +86,7 @@ func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
 			} else {
 				assert.Equal(t, 503, resp.StatusCode)
 			}
-			assert.NotEmpty(t, gjson.Get(text, "error.message").Str+gjson.Get(text, "message").Str)
+			assert.NotEmpty(t, gjson.Get(text, "error.message").Str+gjson.Get(text, "message").Str+gjson.Get(text, "error").Str)
 
 			cut, err := http.Post(at.URL+w.path, "application/json", strings.NewReader(w.body))
 			if err == nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -26,16 +27,22 @@ type provider struct {
 	// path and header recognize its requests.
 	path   *regexp.Regexp
 	header string
+	// local: it is on one's own machines, where no key is asked for, and its address may
+	// lack the scheme and the port.
+	local bool
 }
 
 var providers = []provider{
-	{"GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", regexp.MustCompile(`:(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$|^/v1beta/`), "X-Goog-Api-Key"},
-	{"ANTHROPIC_BASE_URL", "https://api.anthropic.com", regexp.MustCompile(`/v1/(messages|complete)(/|$)`), "Anthropic-Version"},
-	{"OPENAI_BASE_URL", "https://api.openai.com", regexp.MustCompile(`/(chat/completions|completions|responses|embeddings|conversations)(/|$)`), "Openai-Beta"},
+	{"GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", regexp.MustCompile(`:(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$|^/v1beta/`), "X-Goog-Api-Key", false},
+	{"ANTHROPIC_BASE_URL", "https://api.anthropic.com", regexp.MustCompile(`/v1/(messages|complete)(/|$)`), "Anthropic-Version", false},
+	{"OPENAI_BASE_URL", "https://api.openai.com", regexp.MustCompile(`/(chat/completions|completions|responses|embeddings|conversations)(/|$)`), "Openai-Beta", false},
+	{"OLLAMA_HOST", ollama, regexp.MustCompile(`^/api/(chat|generate|tags|show|ps|version|embed|embeddings|pull)$`), "", true},
 }
 
+const ollama = "http://127.0.0.1:11434"
+
 // beside are requests of these APIs that ask for no answer of a model.
-var beside = regexp.MustCompile(`/(count_tokens|input_tokens|embeddings|models)(/[^/]+)?$|:(countTokens|embedContent|batchEmbedContents)$`)
+var beside = regexp.MustCompile(`/(count_tokens|input_tokens|embeddings|models)(/[^/]+)?$|:(countTokens|embedContent|batchEmbedContents)$|^/api/(tags|show|ps|version|embed)$`)
 
 // asks reports whether a request wants a model's answer.
 func asks(r *http.Request) bool { return r.Method == http.MethodPost && dialect.Asks(r.URL.Path) }
@@ -61,7 +68,11 @@ func (a *app) newRoutes(flag, upstream string) (routes, error) {
 	}
 	for _, p := range providers {
 		base := p.usual
-		if own := a.env(p.variable); own != "" {
+		switch own := a.env(p.variable); {
+		case own == "":
+		case p.local:
+			base = localBase(own)
+		default:
 			if err := reachableBase(p.variable, own); err != nil {
 				return r, err
 			}
@@ -74,6 +85,17 @@ func (a *app) newRoutes(flag, upstream string) (routes, error) {
 		r.usual = append(r.usual, u)
 	}
 	return r, nil
+}
+
+// localBase completes an address as Ollama's clients do.
+func localBase(own string) string {
+	if strings.Contains(own, "://") {
+		return own
+	}
+	if _, _, err := net.SplitHostPort(own); err != nil {
+		own += ":11434"
+	}
+	return "http://" + own
 }
 
 // to gives where a request goes, without the part of the path that both have.

@@ -339,7 +339,7 @@ func (t *trial) watch(ctx context.Context, stop context.CancelCauseFunc, line *p
 // baseURLs are the variables that get the address: those of the official SDKs, and others
 // by name.
 func baseURLs(address string, more []string) map[string]string {
-	out := map[string]string{"ANTHROPIC_BASE_URL": address, "OPENAI_BASE_URL": address + "/v1", "GOOGLE_GEMINI_BASE_URL": address}
+	out := map[string]string{"ANTHROPIC_BASE_URL": address, "OPENAI_BASE_URL": address + "/v1", "GOOGLE_GEMINI_BASE_URL": address, "OLLAMA_HOST": address}
 	for _, name := range more {
 		out[name] = address
 	}

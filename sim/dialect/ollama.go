@@ -1,0 +1,178 @@
+package dialect
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/stream"
+)
+
+// Ollama's own chat: the messages of Chat Completions, with inputs that are objects and
+// pictures beside the text. A stream is an answer a line, of which the last is done. Ids of
+// calls came late to it, and a result may name no more than its tool.
+
+// isOllama reports whether v is an answer, or a line of a stream.
+func isOllama(v gjson.Result) bool {
+	return v.Get("message").IsObject() && v.Get("done").IsBool() && v.Get("model").Exists()
+}
+
+// ollamaOnly are members that only requests of Ollama's chat have.
+var ollamaOnly = []string{"keep_alive", "options", "think"}
+
+func ollamaRequest(v gjson.Result, ids *IDs) gjson.Result {
+	var tools, system []json.RawMessage
+	for _, tool := range v.Get("tools").Array() {
+		tools = append(tools, functionTool(tool))
+	}
+	c := conversation{}
+	for _, m := range v.Get("messages").Array() {
+		switch role := m.Get("role").String(); {
+		case role == "tool":
+			id := ids.result(m.Get("tool_call_id").String(), cmp.Or(m.Get("tool_name").String(), m.Get("name").String()))
+			c.result(object("type", "tool_result", "tool_use_id", text(id), "content", ollamaParts(m)))
+		case role == "assistant":
+			c.add("assistant", ollamaAnswer(m, ids)...)
+		case role == "system" && len(c.messages) == 0 && c.role == "":
+			system = append(system, ollamaParts(m)...)
+		default:
+			c.alone(role, ollamaParts(m))
+		}
+	}
+	c.flush()
+	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "options.num_predict"), "stream", v.Get("stream").Type != gjson.False,
+		"tools", tools, "system", system, "messages", listOf(c.messages)))
+}
+
+// ollamaParts are a message's text and pictures.
+func ollamaParts(m gjson.Result) []json.RawMessage {
+	out := chatParts(m.Get("content"))
+	for _, picture := range m.Get("images").Array() {
+		out = append(out, object("type", "image", "source", source(picture.String())))
+	}
+	return out
+}
+
+// ollamaAnswer is the blocks of a message that the model wrote.
+func ollamaAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
+	var out []json.RawMessage
+	if t := m.Get("thinking").String(); t != "" {
+		out = append(out, thinking(t, ""))
+	}
+	if said := m.Get("content").String(); said != "" {
+		out = append(out, textBlock(said))
+	}
+	for _, call := range m.Get("tool_calls").Array() {
+		id, name, in := ollamaCall(call, ids)
+		out = append(out, object("type", "tool_use", "id", text(id), "name", text(name), "input", in))
+	}
+	return out
+}
+
+func ollamaCall(call gjson.Result, ids *IDs) (id, name string, in json.RawMessage) {
+	name, in = call.Get("function.name").String(), input(call.Get("function.arguments"))
+	return ids.call(call.Get("id").String(), name, gjson.ParseBytes(in)), name, in
+}
+
+func ollamaReply(v gjson.Result, from Origin) gjson.Result {
+	return reply(from, "", v.Get("model").String(), ollamaAnswer(v.Get("message"), from.IDs), v.Get("done_reason").String(), ollamaUsage(v))
+}
+
+func ollamaUsage(v gjson.Result) json.RawMessage {
+	return usage(count(v, "prompt_eval_count"), 0, count(v, "eval_count"))
+}
+
+// ollamaStream translates the lines of a stream. Calls come whole.
+type ollamaStream struct{ chatStream }
+
+func (o *ollamaStream) add(e stream.Event, v gjson.Result) error {
+	o.w.at = e.At
+	if failed := v.Get("error"); failed.Exists() {
+		o.w.fail("api_error", failed.String())
+		return o.w.err
+	}
+	if !o.w.begun {
+		o.text, o.thought = 0, 0
+		o.w.start("", v.Get("model").String())
+	}
+	m := v.Get("message")
+	o.thinks(m.Get("thinking").String())
+	o.writes(m.Get("content").String())
+	for _, call := range m.Get("tool_calls").Array() {
+		o.rest()
+		id, name, in := ollamaCall(call, o.w.IDs)
+		n := o.w.call(id, name)
+		o.w.input(n, string(in))
+		o.w.close(n)
+	}
+	if !v.Get("done").Bool() {
+		return o.w.err
+	}
+	o.w.usage = ollamaUsage(v)
+	o.w.ended(v.Get("done_reason").String())
+	return o.end()
+}
+
+// ollamaGiver writes Ollama's answers, in which calls come whole.
+type ollamaGiver struct{}
+
+// line is a part of the answer, as the whole is.
+func (ollamaGiver) line(g *Giver, message json.RawMessage, rest ...any) json.RawMessage {
+	return object(append([]any{"model", g.Model, "created_at", "1970-01-01T00:00:00Z", "message", message}, rest...)...)
+}
+
+func (o ollamaGiver) part(g *Giver, members ...any) []stream.Event {
+	message := object(append([]any{"role", "assistant"}, members...)...)
+	return []stream.Event{{Data: o.line(g, message, "done", json.RawMessage("false"))}}
+}
+
+func (ollamaGiver) start(*Giver) []stream.Event         { return nil }
+func (ollamaGiver) begin(*Giver, *given) []stream.Event { return nil }
+
+func (o ollamaGiver) piece(g *Giver, b *given, piece string) []stream.Event {
+	switch b.kind {
+	case "text":
+		return o.part(g, "content", text(piece))
+	case "thinking":
+		return o.part(g, "content", text(""), "thinking", piece)
+	}
+	return nil
+}
+
+func (o ollamaGiver) end(g *Giver, b *given) []stream.Event {
+	if b.kind != "tool_use" {
+		return nil
+	}
+	return o.part(g, "content", text(""), "tool_calls", []json.RawMessage{o.call(b)})
+}
+
+func (ollamaGiver) call(b *given) json.RawMessage {
+	return object("id", b.id, "function", object("name", b.name, "arguments", b.args()))
+}
+
+func (o ollamaGiver) finish(g *Giver) []stream.Event {
+	return []stream.Event{{Data: o.last(g, object("role", "assistant", "content", text("")))}}
+}
+
+// last is the line that ends an answer.
+func (o ollamaGiver) last(g *Giver, message json.RawMessage) json.RawMessage {
+	reason := "stop"
+	if g.stop == "max_tokens" {
+		reason = "length"
+	}
+	return o.line(g, message, "done", true, "done_reason", reason, "prompt_eval_count", g.input, "eval_count", g.output)
+}
+
+func (o ollamaGiver) document(g *Giver) json.RawMessage {
+	var calls []json.RawMessage
+	for _, b := range g.calls() {
+		calls = append(calls, o.call(b))
+	}
+	return o.last(g, object("role", "assistant", "content", text(g.plain("text")), "thinking", g.plain("thinking"), "tool_calls", calls))
+}
+
+func (ollamaGiver) failed(status int, kind, message string) stream.Event {
+	_, body := Refusal(Ollama, status, kind, message)
+	return stream.Event{Data: body}
+}
