@@ -169,7 +169,7 @@ func (r *run) prepare(script string) (string, error) {
 	return b.String(), err
 }
 
-// tail makes a block of nothing legal.
+// tail gives a block without statements one that does nothing, since the grammar allows no empty block.
 func tail(stmts []*syntax.Stmt) []*syntax.Stmt {
 	if len(stmts) > 0 {
 		return nil

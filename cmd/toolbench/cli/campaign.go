@@ -121,7 +121,7 @@ func (f *spreadCases) playable() error {
 	return err
 }
 
-// spreadFuzz is the way from arguments to the exit code.
+// spreadFuzz runs the command and gives the error that carries its exit code.
 func (a *app) spreadFuzz(ctx context.Context, f spreadCases) error {
 	if err := f.playable(); err != nil {
 		return err

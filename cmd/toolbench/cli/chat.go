@@ -60,7 +60,7 @@ func (a *app) chatCommand() *cobra.Command {
 	return explained(cmd)
 }
 
-// chat is the way from arguments to the exit code.
+// chat runs the command and gives the error that carries its exit code.
 func (a *app) chat(ctx context.Context, args []string, f chatFlags) error {
 	c := &chat{flags: f, screen: a.chatScreen(f), chatInput: chatInput{asked: make(chan *question)}}
 	c.workplace = workplace{a: a, flags: f.workplaceFlags, hidden: f.keyEnv, notice: c.screen.notice}

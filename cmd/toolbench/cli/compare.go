@@ -38,7 +38,7 @@ func addThresholds(flags *pflag.FlagSet, to *[]string) {
 	repeatable(flags, to, "fail-if", "end with 1 if this holds, as 'makespan > +5%' or 'tokens > +500'")
 }
 
-// compare is the way from arguments to the exit code.
+// compare runs the command and gives the error that carries its exit code.
 func (a *app) compare(ctx context.Context, args []string, f compareFlags) error {
 	if len(args) != 2 {
 		return usage("name two reports or folders of recordings, as in `toolbench compare before.json after.json`")

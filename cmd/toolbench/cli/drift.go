@@ -39,7 +39,7 @@ func (a *app) driftCommand() *cobra.Command {
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.drift(cmd.Context(), args, f) })
 }
 
-// drift is the way from arguments to the exit code.
+// drift runs the command and gives the error that carries its exit code.
 func (a *app) drift(ctx context.Context, args []string, f driftFlags) error {
 	if len(args) != 1 {
 		return usage("name one recording, as in `toolbench drift session.yaml --base-url https://api.anthropic.com`")

@@ -80,7 +80,7 @@ func (f *fuzzFlags) addCases(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.goals, "verbose", "v", false, "list the goals, with how often each came up")
 }
 
-// fuzz is the way from arguments to the exit code.
+// fuzz runs the command and gives the error that carries its exit code.
 func (a *app) fuzz(ctx context.Context, f fuzzFlags) error {
 	switch {
 	case f.list:

@@ -58,8 +58,9 @@ func (a *app) fuzzFailure(ctx context.Context, f fuzzFlags, found fuzz.Failure) 
 	return r
 }
 
-// shownBy asks of smaller cases that their scenario fails, if that of the case does: a
-// reader wants to see what is wrong.
+// shownBy gives what a smaller case has to fulfil so that a reader can see what is wrong: if
+// the scenario of the case fails, that of the smaller case has to fail too. Otherwise it is
+// nil.
 func shownBy(ctx context.Context, c generate.Case) func(generate.Case) bool {
 	fails := func(c generate.Case) bool {
 		out := outcomeOf(ctx, c, "case.yaml", fuzz.Scenario(c, "case", "One case."))
@@ -107,7 +108,7 @@ func fuzzAgain(f fuzzFlags, n uint64) string {
 	return strings.Join(words, " ")
 }
 
-// faultWords is what --faults was.
+// faultWords gives the value of --faults that allows these features.
 func faultWords(may generate.Feature) string {
 	switch may & generate.FaultFeatures {
 	case generate.FaultFeatures:

@@ -64,7 +64,7 @@ func addPace(flags *pflag.FlagSet, to *stream.Pace) {
 	flags.Var(&value[stream.Pace]{to: to, parse: replay.ParsePace, kind: "PACE"}, "pace", "the speed of streams without times; without, first_byte=400ms,tps=80")
 }
 
-// init is the way from arguments to the exit code.
+// init runs the command and gives the error that carries its exit code.
 func (a *app) init(ctx context.Context, args []string, f initFlags) error {
 	switch {
 	case len(args) > 1:

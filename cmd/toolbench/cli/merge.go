@@ -22,7 +22,8 @@ func (a *app) mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// merge is the way from arguments to the exit code, which is that of the whole.
+// merge runs the command and gives the error that carries its exit code, which is that of
+// the merged report.
 func (a *app) merge(args []string, f printing) error {
 	if len(args) == 0 {
 		return usage("name the reports of the parts, as in `toolbench merge shard-*.json --format json=all.json`")

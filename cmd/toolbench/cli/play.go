@@ -59,7 +59,7 @@ func playSpeed(text string) (float64, error) {
 	return speed(text)
 }
 
-// play is the way from arguments to the exit code.
+// play runs the command and gives the error that carries its exit code.
 func (a *app) play(ctx context.Context, args []string, f playFlags) error {
 	switch {
 	case len(args) != 1:

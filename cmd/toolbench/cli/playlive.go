@@ -71,7 +71,7 @@ func (p *player) play(ctx context.Context, s seenSession) error {
 	return ctx.Err()
 }
 
-// wait shows what there is for so long, or until a key ends it.
+// wait shows the screen until so much time has passed or a key ends the wait.
 func (p *player) wait(ctx context.Context, left time.Duration) error {
 	for {
 		p.Status = p.status()

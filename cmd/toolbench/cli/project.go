@@ -100,7 +100,7 @@ read -r line
 echo '{"text":"no such word","failed":true}'
 `
 
-// projectWorkflow runs the scenarios of a folder. Where toolbench is hosted nobody knows yet.
+// projectWorkflow runs the scenarios of a folder. OWNER in it is for the reader to replace.
 const projectWorkflow = `name: toolbench
 on: [push, pull_request]
 jobs:

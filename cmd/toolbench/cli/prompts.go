@@ -81,7 +81,7 @@ func (t *trial) openLine() (*promptLine, error) {
 	return l, nil
 }
 
-// into gives a command the line as its input.
+// into redirects the input of a command to the line.
 func (l *promptLine) into(script string) string {
 	if l == nil {
 		return script

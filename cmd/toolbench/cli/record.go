@@ -57,7 +57,7 @@ func (a *app) recordCommand() *cobra.Command {
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.record(cmd.Context(), args, f) })
 }
 
-// record is the way from arguments to the exit code.
+// record runs the command and gives the error that carries its exit code.
 func (a *app) record(ctx context.Context, args []string, f recordFlags) error {
 	job, err := a.recordJob(args, f)
 	if err != nil {

@@ -71,7 +71,7 @@ func somePolicies(text string) ([]schedule.Policy, error) {
 	return slices.DeleteFunc(replay.Policies(), func(p schedule.Policy) bool { return !slices.Contains(asked, p) }), nil
 }
 
-// replay is the way from arguments to the exit code.
+// replay runs the command and gives the error that carries its exit code.
 func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 	if f.child {
 		return a.replayChild(ctx)

@@ -51,7 +51,7 @@ func (a *app) rulesCommand() *cobra.Command {
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.rules(cmd.Context(), f) })
 }
 
-// rules is the way from flags to the report.
+// rules runs the command and gives the error that carries its exit code.
 func (a *app) rules(ctx context.Context, f rulesFlags) error {
 	if len(f.commands)+len(f.calls)+len(f.recordings) == 0 {
 		return usage("name what to decide: --command 'git push', --calls FILE.jsonl or --recording FILE")

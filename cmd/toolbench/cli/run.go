@@ -76,7 +76,7 @@ func (a *app) runCommand() *cobra.Command {
 	return cmd
 }
 
-// run is the way from arguments to the exit code.
+// run runs the command and gives the error that carries its exit code.
 func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err := a.settle(&f); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return usage("--update cannot change the embedded suite: name the files, as in `toolbench run -u ./scenarios`")
 	}
 	if a.env("GOGC") == "" && len(plan.entries) > 1 {
-		// Much short-lived work in a small heap: a fifth of the time went into collecting.
+		// A run makes much garbage in a small heap: collecting it took a fifth of the time.
 		defer debug.SetGCPercent(debug.SetGCPercent(200))
 	}
 	pool := a.pool(f)
@@ -288,8 +288,8 @@ func (a *app) onlyFailed(p *plan) []entry {
 	return kept
 }
 
-// remember keeps what did not pass for --last-failed. That it cannot be kept is
-// no reason to fail a run.
+// remember keeps what did not pass for --last-failed. A run does not fail because this
+// cannot be kept.
 func (p *plan) remember(results []result) {
 	failed, err := p.state.read()
 	if err != nil {

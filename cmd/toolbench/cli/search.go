@@ -86,7 +86,7 @@ func someKs(text string) ([]int, error) {
 	return slices.Compact(ks), nil
 }
 
-// search is the way from arguments to the exit code.
+// search runs the command and gives the error that carries its exit code.
 func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	words := strings.Join(args, " ")
 	switch {

@@ -64,7 +64,7 @@ func speed(text string) (float64, error) {
 	return x, nil
 }
 
-// serve is the way from arguments to the exit code.
+// serve runs the command and gives the error that carries its exit code.
 func (a *app) serve(ctx context.Context, args []string, f serveFlags) error {
 	if len(args) != 1 {
 		return usage("name one recording or scenario, as in `toolbench serve session.yaml`")

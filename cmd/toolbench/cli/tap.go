@@ -53,7 +53,7 @@ func (a *app) tapCommand() *cobra.Command {
 	return cmd
 }
 
-// tap is the way from arguments to the exit code.
+// tap runs the command and gives the error that carries its exit code.
 func (a *app) tap(ctx context.Context, args []string, dash int, f tapFlags) error {
 	t, err := a.newTap(args, dash, f)
 	if err != nil {

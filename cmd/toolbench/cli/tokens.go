@@ -59,7 +59,7 @@ func (a *app) tokensCommand() *cobra.Command {
 	})
 }
 
-// tokens is the way from flags to the report.
+// tokens runs the command and gives the error that carries its exit code.
 func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 	against, err := a.readBaseline(f.baseline, "tokens")
 	if err != nil {
@@ -194,8 +194,8 @@ func (f *endpointFlags) add(flags *pflag.FlagSet) {
 // counterNames are the counters there are, the default first.
 func counterNames() []string { return append(tokens.Names(), tokens.CountTokens) }
 
-// provisional is the counter to begin with: what count_tokens will give is not known
-// before the tools are.
+// provisional is the counter to begin with. That of count_tokens can only be made when the
+// tools are known.
 func (a *app) provisional(f tokensFlags) (tokens.Counter, error) {
 	name := f.counter
 	if name == tokens.CountTokens {
@@ -263,7 +263,7 @@ func (a *app) measured(ctx context.Context, tools []tokens.Tool, searcher tokens
 	return r, nil
 }
 
-// unanswered sorts what kept a service from answering.
+// unanswered gives the error, with its exit code, for a service that did not answer.
 func unanswered(ctx context.Context, err error, f cassetteFlags) error {
 	refused, isRefused := errors.AsType[*tokens.Refused](err)
 	missed, isMiss := errors.AsType[*cassette.MissError](err)

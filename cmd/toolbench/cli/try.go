@@ -71,7 +71,7 @@ func (a *app) tryCommand() *cobra.Command {
 	return cmd
 }
 
-// try is the way from arguments to the exit code.
+// try runs the command and gives the error that carries its exit code.
 func (a *app) try(ctx context.Context, args []string, dash int, f tryFlags) error {
 	if dash < 1 || dash == len(args) {
 		return usage("name scenarios or recordings, and the agent's command behind --, as in `toolbench try partition-headline -- my-agent '{prompt}'`")

@@ -27,7 +27,7 @@ func (a *app) upgradeCommand() *cobra.Command {
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error { return a.upgrade(cmd.Context(), args, f) })
 }
 
-// upgrade is the way from arguments to the exit code.
+// upgrade runs the command and gives the error that carries its exit code.
 func (a *app) upgrade(ctx context.Context, args []string, f upgradeFlags) error {
 	if len(args) == 0 {
 		return usage("name a file or a folder, as in `toolbench upgrade .`")

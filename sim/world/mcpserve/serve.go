@@ -61,8 +61,8 @@ func servable(t *mcp.Tool) bool {
 	return json.Unmarshal(raw, &root) == nil && root.Type == "object"
 }
 
-// add registers the tool, with a stand-in for a schema the library refuses. What
-// else it refuses it does by a panic.
+// add registers the tool, with a stand-in for a schema that the library refuses. The
+// library refuses other things by a panic, which add recovers.
 func (h *Host) add(p *program, server *mcp.Server, t *mcp.Tool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -96,8 +96,8 @@ func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest)
 	return h.Answer(p.spec.Name, name, req.Params.Arguments)
 }
 
-// takeTime waits as long as the fault has the answer take, and reports progress meanwhile
-// if it says so and the client wants to be told.
+// takeTime waits for as long as the fault delays the answer. Meanwhile it reports progress,
+// if the fault asks for that and the client wants it.
 func (h *Host) takeTime(ctx context.Context, actor string, fault Fault, req *mcp.CallToolRequest) error {
 	token := req.Params.GetProgressToken()
 	for left, n := fault.Slow, 1; left > 0; n++ {
@@ -166,7 +166,8 @@ func careless(tools []*mcp.Tool) []*mcp.Tool {
 	return out
 }
 
-// ErrAnswer is an answer, a question or a fault that is scripted for what is not there.
+// ErrAnswer is returned where an answer, a question or a fault is scripted for a tool or
+// server that does not exist.
 var ErrAnswer = errors.New("a script for what is not there")
 
 // Options are what else the servers of a run are given; the zero value is fine.
