@@ -18,7 +18,7 @@ type token struct {
 	kind string
 }
 
-// kinds are what is told apart in code, by chroma's categories, with the paint of each.
+// kinds are the kinds of words in code that have a paint of their own, by chroma's categories.
 var kinds = []struct {
 	of    chroma.TokenType
 	kind  string

@@ -18,8 +18,8 @@ type Live struct {
 	// Status, where it is not empty, stands below all as long as the conversation goes on.
 	Status string
 
-	// parts stand for good, and of the one behind them so many lines. drawn are the lines
-	// below, which may change.
+	// parts is how many parts of the transcript are printed and stay, lines how many lines of
+	// the next part. drawn are the lines below those, which may still change.
 	parts, lines int
 	drawn        []string
 }

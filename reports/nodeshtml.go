@@ -21,7 +21,7 @@ type markup struct {
 	pictures int
 }
 
-// words writes a text that stands for nothing but itself.
+// words writes a text in which nothing is markup.
 func (m *markup) words(text string) { m.WriteString(html.EscapeString(render.ShownLine(text))) }
 
 func (m *markup) nodes(nodes []render.Node) {

@@ -77,8 +77,8 @@ type Call struct {
 	// Chars is how long its result is; 0 is a short one. It matters only to the
 	// whole system.
 	Chars int `yaml:"chars,omitempty"`
-	// Empty: its result is nothing at all. LateProgress is how long after its end it
-	// reports progress; 0 is never. These, too, matter only to the whole system.
+	// Empty reports whether its result has no content. LateProgress is how long after its
+	// end it reports progress, 0 for never. These, too, matter only to the whole system.
 	Empty        bool          `yaml:"empty,omitempty"`
 	LateProgress time.Duration `yaml:"late,omitempty"`
 	// Limit is the time limit of its run; 0 is none.

@@ -108,7 +108,7 @@ func (p *systemCall) allowed() bool {
 	return oracle.Allows(p.v.s, p.call) || p.hookDecides("allow")
 }
 
-// hookDecides reports whether a hook on the call decides so.
+// hookDecides reports whether a hook on the call gives this decision.
 func (p *systemCall) hookDecides(what string) bool {
 	return slices.ContainsFunc(p.v.s.Hooks, func(h generate.Hook) bool {
 		if h.Fails != "" {
@@ -228,7 +228,7 @@ func countRelists(is func(*generate.Server) bool) func(*SystemView) int {
 	}
 }
 
-// countHooks counts the hooks that ran and failed so.
+// countHooks counts the hooks that ran and failed in one of these ways.
 func countHooks(ways ...string) func(*SystemView) int {
 	return func(v *SystemView) int {
 		n := 0

@@ -128,8 +128,8 @@ func (d declaration) span(piece string) (start, end int, err error) {
 	return start, end, nil
 }
 
-// before gives where the statements begin that hold a range of the body: whoever comes to it comes
-// by there.
+// before gives the place before the innermost statement that holds a range of the body. The program passes
+// it before it comes to the range.
 func (d declaration) before(start, end int) int {
 	at, from, to := d.file.Offset(d.node.Body.Lbrace)+1, d.file.Pos(start), d.file.Pos(end)
 	ast.Inspect(d.node.Body, func(n ast.Node) bool {

@@ -19,7 +19,7 @@ type Play func(ctx context.Context, r Range) ([]byte, error)
 var ErrAway = errors.New("the NATS server is away")
 
 // Work takes parts and plays them until the context ends, or the queue is closed. An error of a
-// part is not one of Work: the part is given out again, to whoever comes.
+// part does not end Work: the queue gives the part out again, to any worker.
 func (q *Queue) Work(ctx context.Context, play Play) error {
 	var away time.Duration
 	for ctx.Err() == nil {

@@ -83,5 +83,5 @@ func (r *Real) Sleep(ctx context.Context, _ string, d time.Duration) error {
 // Go runs f in a goroutine.
 func (r *Real) Go(_ string, f func()) { go f() }
 
-// Close does nothing: there is nobody to let go.
+// Close does nothing: in real time no goroutine waits for the clock.
 func (r *Real) Close() {}

@@ -42,7 +42,7 @@ func Open(seed uint64) *Gate {
 	return g
 }
 
-// Close ends the keeper. Who still waits is let go.
+// Close ends the keeper. Goroutines that still wait go on.
 func (g *Gate) Close() {
 	close(g.stop)
 	<-g.stopped

@@ -111,8 +111,8 @@ func undone(text string, edits []swap) (string, bool) {
 	return text, true
 }
 
-// see puts lines in their place. Where they are not what was seen before, somebody else
-// has changed the file: from then on lines cannot be distinguished from those of the start.
+// see puts lines in their place. Where they differ from what was seen before, the file was
+// changed from outside: from then on it is not known which lines it had at the start.
 func (f *fileState) see(from int, lines []string, whole bool) {
 	f.reach(from + len(lines) - 1)
 	for i, text := range lines {

@@ -116,8 +116,8 @@ func (s *standIns) def(d recording.Definition) tool.Def[json.RawMessage, []messa
 		input = looseSchema
 	}
 	return tool.Def[in, []message.Block]{
-		// An origin makes it a tool whose schema somebody else answers for: one that
-		// does not resolve leaves it unchecked.
+		// With an origin it is a tool whose schema others wrote: if that does not resolve,
+		// inputs are not checked.
 		Name: d.Name, Description: d.Description, InputSchema: input, Origin: &tool.Origin{Server: "recording", Tool: d.Name},
 		Call: func(ctx context.Context, _ in, c *tool.Context) (tool.Result[[]message.Block], error) {
 			return s.data.call(ctx, c.CallID)

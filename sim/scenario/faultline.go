@@ -60,8 +60,8 @@ type FaultLine struct {
 // verb is one thing that can go wrong.
 type verb struct {
 	name string
-	// arg describes its argument; "" if it has none. lasts: it may have a duration;
-	// needs: it is nothing without one.
+	// arg describes its argument; "" if it has none. lasts reports whether it may have a
+	// duration, needs whether it must have one.
 	arg   string
 	lasts bool
 	needs bool

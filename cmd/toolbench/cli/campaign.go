@@ -143,11 +143,11 @@ type whole struct {
 	spec
 	name, things string
 	all          shards.Range
-	// send stores what workers need beside the spec; nil is nothing.
+	// send stores what workers need beside the spec; nil where they need nothing else.
 	send func(context.Context, *shards.Queue) error
 }
 
-// spread has the things of a range played by whoever comes, and gives what came of them.
+// spread plays the items of a range on all workers that join, and gives the results of its parts.
 func (a *app) spread(ctx context.Context, f spreadFlags, w whole) (*shards.Gathered, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (a *app) spread(ctx context.Context, f spreadFlags, w whole) (*shards.Gathe
 	return got, nil
 }
 
-// gather has the parts played, here and by whoever comes, until all are done.
+// gather plays parts in this process, while other workers may take some, until all are done.
 func (a *app) gather(ctx context.Context, q *shards.Queue, f spreadFlags, s *natsServer, w whole) (*shards.Gathered, error) {
 	working, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup

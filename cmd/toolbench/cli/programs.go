@@ -90,8 +90,8 @@ func programLimit(text string) (time.Duration, error) {
 	return limit, nil
 }
 
-// ownPrograms are the project's tools and checks, if somebody trusts its file: whoever wrote the
-// file chose what the programs do. What is running is ended by end.
+// ownPrograms are the project's tools and checks, if the user trusts its file, whose author chose
+// what the programs do. The function end ends those that run.
 func (a *app) ownPrograms(ctx context.Context, trusted bool) (own *run.Own, end func(), err error) {
 	c := a.config
 	end = func() {}

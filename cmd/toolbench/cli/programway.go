@@ -39,11 +39,11 @@ type outside struct {
 	kept map[*programWay]bool // programs that run for longer than one answer
 }
 
-// errand is one thing to do for somebody in a bubble.
+// errand is work that is done outside of a bubble for a goroutine in it, which waits meanwhile.
 type errand struct {
 	do   chan func(context.Context) (programAnswer, error)
 	done chan programResult
-	gone chan struct{} // closed when nobody waits any more
+	gone chan struct{} // closed when the goroutine does not wait any more
 }
 
 type programResult struct {

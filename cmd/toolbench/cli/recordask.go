@@ -26,7 +26,7 @@ type asker struct {
 	given  []run.PermitAnswer
 }
 
-// asker begins to listen only when there is somebody.
+// asker gives what asks the person at the terminal. Where there is none it refuses instead.
 func (a *app) asker(f recordFlags) *asker {
 	return &asker{a: a, enabled: a.Interactive && f.mode != run.ReplayOnly, always: map[string]bool{}, turn: make(chan struct{}, 1)}
 }

@@ -83,7 +83,7 @@ type Call struct {
 	WaitsFor string
 	On       []string
 
-	// ran: it was let go; touches is what it then declared to read and write.
+	// ran reports whether it was started; touches is what it then declared to read and write.
 	ran     bool
 	touches *schedule.Footprint
 }

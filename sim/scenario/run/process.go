@@ -90,7 +90,7 @@ func (p *process) transport(to http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// end lets go what killed processes left standing, and waits for it.
+// end closes what killed processes left open, and waits for their requests to end.
 func (l *remains) end() {
 	close(l.over)
 	for _, r := range l.runners {

@@ -39,7 +39,7 @@ type Host struct {
 type program struct {
 	spec  Server
 	dials int
-	// back is when it may be connected again; never is for good.
+	// back is when it may be connected again; never reports that it may not be at all.
 	back  time.Time
 	never bool
 	runs  []*running

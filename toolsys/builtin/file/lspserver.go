@@ -150,8 +150,7 @@ func (s *server) initialize(ctx context.Context, root string) error {
 	return s.conn.Notify(ctx, "initialized", object{})
 }
 
-// answer is what a server gets that asks something: it is told nothing it could not do without, and
-// changes nothing.
+// answer is what a server gets that asks something: empty settings, and no permission to change a file.
 func answer(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 	switch req.Method {
 	case "workspace/configuration":

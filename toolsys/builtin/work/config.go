@@ -165,8 +165,8 @@ func (in ConfigIn) refusal(c *tool.Context) *tool.Refusal {
 	return nil
 }
 
-// text is the value as a setting holds it; what is neither a text nor a truth is nothing that
-// any setting takes.
+// text is the value as a setting holds it. Of a value that is neither a string nor a boolean it
+// is a text that no setting takes.
 func (in ConfigIn) text() string {
 	switch v := in.Value.(type) {
 	case string:

@@ -10,7 +10,7 @@ import (
 //go:embed coordinator.md
 var coordinatorPrompt string
 
-// CodeAlreadySo refuses a change to what is so already.
+// CodeAlreadySo refuses to enter or leave the mode where that has been done.
 const CodeAlreadySo = 1
 
 // CoordinatorIn is what CoordinatorMode takes.
