@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench"
+	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/run"
 	"toolbench/toolsys/schedule"
@@ -39,7 +39,7 @@ func suite(t *testing.T) []*scenario.Scenario {
 	return all
 }
 
-var read = sync.OnceValues(func() ([]*scenario.Scenario, []error) { return scenario.Find(toolbench.Suite(), ".") })
+var read = sync.OnceValues(func() ([]*scenario.Scenario, []error) { return scenario.Find(scenarios.Files, ".") })
 
 // What a scenario expects of results, state and files it gets under effects too, or
 // would not get one at a time either. No policy is faster than the lower bound of its own

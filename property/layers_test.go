@@ -82,7 +82,7 @@ var layers = []struct {
 	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
-	{"toolbench", nil},
+	{"docs", nil},
 	{"property/mutants", []string{"toolsys/builtin", "toolsys/host"}},
 	{"property/shards", nil},
 	{"property/...", nil},
@@ -98,7 +98,7 @@ var layers = []struct {
 	// Another trade on the public packages alone, with no part in the rest.
 	{"scenarios/support", []string{"toolsys", "toolsys/loop", "toolsys/permission", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},
-	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "toolbench", "fixtures", "toolsys/render", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/host/browser", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/file", "toolsys/builtin/shell", "toolsys/builtin/web", "toolsys/builtin/work", "toolsys/loop", "toolsys/pool", "toolsys"}},
+	{"cmd/...", []string{"cmd/...", "reports", "sim/...", "property/...", "scenarios", "docs", "fixtures", "toolsys/render", "toolsys/settings", "toolsys/schedule", "toolsys/search", "toolsys/trace", "toolsys/host", "toolsys/host/browser", "toolsys/pipeline", "toolsys/permission", "toolsys/tool", "toolsys/message", "toolsys/mcptool", "toolsys/api", "toolsys/builtin", "toolsys/builtin/file", "toolsys/builtin/shell", "toolsys/builtin/web", "toolsys/builtin/work", "toolsys/loop", "toolsys/pool", "toolsys"}},
 }
 
 var leaves = []string{

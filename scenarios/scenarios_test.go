@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench"
 	"toolbench/fixtures"
+	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/run"
 )
@@ -29,13 +29,13 @@ func suite(t *testing.T) []*scenario.Scenario {
 	return all
 }
 
-var read = sync.OnceValues(func() ([]*scenario.Scenario, []error) { return scenario.Find(toolbench.Suite(), ".") })
+var read = sync.OnceValues(func() ([]*scenario.Scenario, []error) { return scenario.Find(scenarios.Files, ".") })
 
 // The command line looks for a scenario's name in a line of its own, so that it need not
 // read the whole suite.
 func TestEachFileHasItsNameInALine(t *testing.T) {
 	for _, sc := range suite(t) {
-		text, err := fs.ReadFile(toolbench.Suite(), sc.File())
+		text, err := fs.ReadFile(scenarios.Files, sc.File())
 		require.NoError(t, err)
 		assert.Contains(t, string(text), "\nname: "+sc.Name+"\n", sc.File())
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench"
+	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/run"
 )
@@ -54,11 +54,11 @@ func TestTheSuiteFitsTheSchema(t *testing.T) {
 	require.NoError(t, c.AddResource("scenario.json", doc))
 	schema, err := c.Compile("scenario.json")
 	require.NoError(t, err)
-	require.NoError(t, fs.WalkDir(toolbench.Suite(), ".", func(name string, d fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(scenarios.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(toolbench.Suite(), name)
+		data, err := scenarios.Files.ReadFile(name)
 		require.NoError(t, err)
 		var tree any // YAMLToJSON writes control characters as JSON does not have them
 		require.NoError(t, yaml.Unmarshal(data, &tree), name)

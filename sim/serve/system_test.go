@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"toolbench"
 	"toolbench/fixtures"
+	"toolbench/scenarios"
 	"toolbench/sim/replay"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -32,7 +32,7 @@ import (
 // Our own system, in real time and over a real connection, makes the same calls and
 // sends the same results as in the scenario's own replay.
 func TestOurSystemIsTheClientItIsInReplay(t *testing.T) {
-	sc, err := scenario.Load(toolbench.Suite(), "partition-headline.yaml")
+	sc, err := scenario.Load(scenarios.Files, "partition-headline.yaml")
 	require.NoError(t, err)
 	out := run.Scenario(t.Context(), sc, run.Options{Seed: 1})
 	require.Equal(t, check.Passed, out.Status)

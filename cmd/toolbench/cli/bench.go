@@ -4,7 +4,7 @@ import (
 	"context"
 	"io/fs"
 
-	"toolbench"
+	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
@@ -48,7 +48,7 @@ type RunOptions struct {
 
 // Scenarios is the bench with its embedded suite.
 func Scenarios() Bench {
-	return Bench{Suite: toolbench.Suite(), Find: find, Update: check.Update}
+	return Bench{Suite: scenarios.Files, Find: find, Update: check.Update}
 }
 
 func find(fsys fs.FS, paths ...string) ([]Case, []error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"toolbench"
+	"toolbench/docs"
 	"toolbench/reports"
 )
 
@@ -25,12 +25,12 @@ type topic struct{ name, title, text string }
 // notes: every start of the program lists them, and few print one.
 func topics() []topic {
 	all := []topic{{"exit-codes", "Exit codes and environment", helpText("codes")}}
-	files, err := toolbench.Docs.ReadDir("docs")
+	files, err := docs.Files.ReadDir(".")
 	if err != nil {
 		panic(err) // they are part of the program
 	}
 	for _, f := range files {
-		data, err := toolbench.Docs.ReadFile("docs/" + f.Name())
+		data, err := docs.Files.ReadFile(f.Name())
 		if err != nil {
 			panic(err)
 		}

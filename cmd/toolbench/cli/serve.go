@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolbench"
 	"toolbench/reports"
+	"toolbench/scenarios"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario"
 	"toolbench/sim/serve"
@@ -272,7 +272,7 @@ func (a *app) scenario(arg string) (*scenario.Scenario, error) {
 	if fsys == nil {
 		for _, e := range a.named(arg) {
 			if e.Name == arg {
-				fsys, name = toolbench.Suite(), strings.TrimPrefix(e.File, "scenarios/")
+				fsys, name = scenarios.Files, strings.TrimPrefix(e.File, "scenarios/")
 			}
 		}
 	}

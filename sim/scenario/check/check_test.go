@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench"
+	"toolbench/scenarios"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
@@ -20,7 +20,7 @@ import (
 // The suite's cases that must fail are run here too: they are what tests this package, and
 // a changed line of it is noticed where it stands.
 func TestTheCasesThatMustFailDo(t *testing.T) {
-	files, err := fs.Sub(toolbench.Suite(), "mustfail")
+	files, err := fs.Sub(scenarios.Files, "mustfail")
 	require.NoError(t, err)
 	all, errs := scenario.Find(files, ".")
 	require.Empty(t, errs)
