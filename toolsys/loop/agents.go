@@ -105,7 +105,7 @@ func (s *Session) childConfig(job tool.Job) Config {
 	cfg.History, cfg.Journal = job.History, nil // to the parent's journal this is one call
 	cfg.State.Output, cfg.Output = nil, nil     // the form is that of the conversation's answer
 	cfg.Depth++
-	cfg.Agent, cfg.began = job.Agent, job.Call
+	cfg.Agent, cfg.began, cfg.above = job.Agent, job.Call, s.mode
 	cfg.Grace /= 2 // so that it leaves a deaf tool before the parent leaves it
 	cfg.forked = cfg.forked || job.Forked
 	cfg.progress, cfg.idle = s.upward(job), job.Idle

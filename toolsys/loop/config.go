@@ -14,6 +14,7 @@ import (
 
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/message"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/pipeline"
 	"toolbench/toolsys/pool"
 	"toolbench/toolsys/schedule"
@@ -107,6 +108,8 @@ type Config struct {
 	// those of the agents above it.
 	progress, idle func(text string)
 	kinds          []tool.AgentKind
+	// above gives the mode that binds the conversation which began a sub-agent; nil in the main one.
+	above func() permission.Mode
 	// began is the call that began the sub-agent.
 	began string
 	// forked: the conversation goes on from its parent's. preserve keeps the results of calls

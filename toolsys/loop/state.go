@@ -117,6 +117,20 @@ func (s *Session) setIdle() {
 	s.active, s.stop = nil, nil
 }
 
+// mode is the one that binds the conversation at this moment.
+func (s *Session) mode() permission.Mode { return s.bound(s.State().Mode) }
+
+// bound is a mode, or that of the conversation above where it lets less run: an agent that goes on in the
+// background may do no more than who began it, once that plans.
+func (s *Session) bound(own permission.Mode) permission.Mode {
+	if s.cfg.above != nil {
+		if above := s.cfg.above(); above.Within(own) {
+			return above
+		}
+	}
+	return own
+}
+
 // context is what a call that starts now, in the given state, may read (B1).
 func (s *Session) context(state tool.State, ex *execution) tool.Context {
 	return tool.Context{
@@ -125,7 +139,7 @@ func (s *Session) context(state tool.State, ex *execution) tool.Context {
 			NonInteractive: s.cfg.NonInteractive, Settings: &s.cfg.Settings, Messages: ex.history, FirstMessage: s.first,
 			InProgress: ex.busy, Clock: s.cfg.Handlers.Clock, Commands: s.cfg.Commands,
 		},
-		Security:   tool.Security{Rules: state.Rules, Mode: state.Mode, Roots: ex.roots(state), Home: s.cfg.Home},
+		Security:   tool.Security{Rules: state.Rules, Mode: s.bound(state.Mode), Roots: ex.roots(state), Home: s.cfg.Home},
 		Extensions: ex.ways,
 		State:      state,
 	}
