@@ -115,6 +115,7 @@ func KeyVariable(api dialect.API) string {
 func (r Request) Authorize(key string) {
 	path, _, _ := strings.Cut(r.URL, "?")
 	switch {
+	case key == "":
 	case r.API == dialect.Gemini:
 		r.Sent.Set("X-Goog-Api-Key", key)
 	case r.API == dialect.Messages && strings.HasSuffix(path, "/messages"):

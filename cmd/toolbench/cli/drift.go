@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
+	"toolbench/sim/dialect"
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
 	"toolbench/sim/secret"
@@ -133,7 +134,11 @@ func (r *resending) keys(all []recording.Exchange) error {
 		if r.key[name] != "" {
 			continue
 		}
-		if r.key[name] = r.app.env(name); r.key[name] == "" {
+		r.key[name] = r.app.env(name)
+		if r.key[name] == "" && e.API == dialect.Ollama {
+			continue // on one's own machine it asks for none
+		}
+		if r.key[name] == "" {
 			return usage("there is no key: set %s, or name the variable that holds it with --key-env", name)
 		}
 		known = append(known, secret.Known{Name: name, Value: r.key[name]})

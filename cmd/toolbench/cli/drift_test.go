@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -79,6 +80,25 @@ func TestDriftOfAnotherProvider(t *testing.T) {
 		assert.Contains(t, out+errs, c.says)
 		assert.NotContains(t, out+errs, driftKey)
 	}
+}
+
+// An Ollama on one's own machine is asked without a key.
+func TestDriftOfOllamaNeedsNoKey(t *testing.T) {
+	answer := `{"model":"g","message":{"role":"assistant","content":"Hello"},"done":true,"done_reason":"stop"}`
+	exchange, err := json.Marshal(map[string]any{"request": map[string]any{"method": "POST", "url": "http://127.0.0.1:11434/api/chat", "body": `{"model":"g","stream":false,"messages":[{"role":"user","content":"Hi"}]}`},
+		"response": map[string]any{"status": 200, "body": answer}})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "chat.jsonl")
+	require.NoError(t, os.WriteFile(file, append(exchange, '\n'), 0o600))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "/api/chat", r.URL.Path)
+		assert.Empty(t, r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer server.Close()
+	code, out, errs := driftOf(t.Context(), file, "--base-url", server.URL)
+	assert.Equal(t, cli.ExitHeld, code, errs)
+	assert.EqualValues(t, 1, gjson.Get(out, "sent").Int())
 }
 
 func TestDriftIsInterrupted(t *testing.T) {
