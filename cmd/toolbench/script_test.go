@@ -108,11 +108,14 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := command(ts, args[2:])
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	ts.Check(cmd.Start())
-	for range 500 {
+	for end := time.Now().Add(patient); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(ts.MkAbs("begun")); err == nil {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
+		if time.Now().After(end) {
+			_ = cmd.Process.Kill()
+			ts.Fatalf("it did not begin: %v\n%s", cmd.Wait(), errs.String())
+		}
 	}
 	ts.Check(cmd.Process.Signal(signal))
 	if got := exitCode(ts, cmd.Wait()); got != 130 {

@@ -212,7 +212,7 @@ func TestOnlyRegularFilesOpen(t *testing.T) {
 		}()
 		select {
 		case <-done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			require.Fail(t, "a FIFO holds its reader or writer")
 		}
 	}

@@ -67,7 +67,7 @@ func gone(t *testing.T, pid string) {
 	assert.Eventually(t, func() bool {
 		state, err := exec.Command("ps", "-o", "stat=", "-p", strings.TrimSpace(pid)).Output()
 		return err != nil || strings.HasPrefix(string(state), "Z")
-	}, 10*time.Second, 20*time.Millisecond, "process %s lives", pid)
+	}, time.Minute, 20*time.Millisecond, "process %s lives", pid)
 }
 
 func TestCommandsRunInBash(t *testing.T) {
@@ -154,7 +154,7 @@ func TestTheEndOfTheContextKillsTheGroup(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			why := errors.New("the user stopped it")
 			go func() {
-				for stop := time.Now().Add(10 * time.Second); time.Now().Before(stop); time.Sleep(10 * time.Millisecond) {
+				for stop := time.Now().Add(time.Minute); time.Now().Before(stop); time.Sleep(10 * time.Millisecond) {
 					if data, _ := os.ReadFile(filepath.Join(dir, "pid")); len(data) > 0 {
 						break
 					}
@@ -164,7 +164,7 @@ func TestTheEndOfTheContextKillsTheGroup(t *testing.T) {
 			}()
 			got := runIn(ctx, s, dir, script)
 			assert.ErrorIs(t, got.err, why)
-			assert.Less(t, got.took, 8*time.Second)
+			assert.Less(t, got.took, 2*time.Minute, "of a thousand seconds")
 			pid, err := os.ReadFile(filepath.Join(dir, "pid"))
 			require.NoError(t, err)
 			gone(t, string(pid))
@@ -186,7 +186,7 @@ func TestATimeLimitKeepsWhatWasPrinted(t *testing.T) {
 	got := runIn(ctx, s, dir, "echo begun; : > begun; sleep 1000; echo never")
 	assert.ErrorIs(t, got.err, context.DeadlineExceeded)
 	assert.Equal(t, "begun\n", got.stdout)
-	assert.Less(t, got.took, 5*time.Second)
+	assert.Less(t, got.took, time.Minute, "of a thousand seconds")
 }
 
 func TestWhatIsLeftBehindLivesUntilClose(t *testing.T) {
@@ -194,7 +194,7 @@ func TestWhatIsLeftBehindLivesUntilClose(t *testing.T) {
 	dir := t.TempDir()
 	got := runIn(t.Context(), s, dir, "sleep 1000 & echo $!")
 	require.NoError(t, got.err)
-	assert.Less(t, got.took, 5*time.Second, "a child that holds the pipes does not hold the call")
+	assert.Less(t, got.took, time.Minute, "a child that holds the pipes does not hold the call")
 	pid := strings.TrimSpace(got.stdout)
 	again := runIn(t.Context(), s, dir, "kill -0 "+pid)
 	assert.Zero(t, again.Code, "it lives on between calls")
@@ -282,7 +282,7 @@ func TestCommandsDoNotOutliveTheirHost(t *testing.T) {
 	require.Eventually(t, func() bool {
 		pid, _ = os.ReadFile(filepath.Join(dir, "pid"))
 		return bytes.HasSuffix(pid, []byte("\n"))
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.NoError(t, self.Process.Signal(syscall.SIGKILL))
 	self.Wait()
 	gone(t, string(pid))

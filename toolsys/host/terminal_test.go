@@ -35,7 +35,7 @@ func eventually(t *testing.T, term shell.Terminal, text string) shell.Screen {
 		var err error
 		last, err = term.Screen(context.Background(), time.Second)
 		return err == nil && strings.Contains(last.Text, text)
-	}, 20*time.Second, 50*time.Millisecond, text)
+	}, time.Minute, 50*time.Millisecond, text)
 	return last
 }
 
@@ -43,26 +43,31 @@ func TestATerminalIsARealOneAndIsKept(t *testing.T) {
 	s := newShell(t, host.ShellConfig{})
 	dir := host.Follow(t.TempDir())
 	typed, term := terminal(t, s, dir)
-	typed("mkdir sub; cd sub; X=kept; test -t 0 && echo a-terminal; stty size\r")
+	typed("PS1='wai''ting> '; mkdir sub; cd sub; X=kept; test -t 0 && echo a-terminal; stty size\r")
 	assert.Contains(t, eventually(t, term, "10 80").Text, "a-terminal")
 	typed("clear; pwd; echo $X\r")
 	eventually(t, term, "kept")
-	typed("clear; read -p 'Name? ' name; echo hello $name\r")
+	typed("clear; read -p 'Na''me? ' name; echo hello $name\r") // the line that is typed does not have what is waited for
 	screen := eventually(t, term, "Name?")
 	assert.Equal(t, 7, screen.Col, "the cursor stands where the answer goes")
 	typed("Ada\r")
 	eventually(t, term, "hello Ada")
-	typed("clear; sleep 1000\r")
-	typed("\x03echo $?\r")
+	typed(`clear; bash -c "echo rea''dy; exec sleep 1000"` + "\r")
+	eventually(t, term, "ready") // in the foreground: before it is, Ctrl-C would be the shell's
+	typed("\x03")
+	eventually(t, term, "waiting>") // what is typed before may be lost with the command
+	typed("echo $?\r")
 	eventually(t, term, "130")
-	typed(`clear; printf '\033[3;5Hhere\033[1;1H'; sleep 1000` + "\r")
+	typed(`clear; bash -c "printf '\033[3;5Hhe''re\033[1;1H'; exec sleep 1000"` + "\r")
 	screen = eventually(t, term, "here")
 	assert.Equal(t, "    here", strings.Split(screen.Text, "\n")[2], "the screen is drawn as a terminal draws it")
-	typed("\x03exit\r")
+	typed("\x03")
+	eventually(t, term, "waiting>")
+	typed("exit\r")
 	require.Eventually(t, func() bool {
 		screen, err := term.Screen(t.Context(), time.Second)
 		return err == nil && screen.Ended
-	}, 20*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 	require.NoError(t, term.Close())
 	assert.Error(t, term.Type(t.Context(), "x"))
 }
@@ -76,7 +81,7 @@ func TestATerminalEndsWithAllThatRunsInIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShell(t, host.ShellConfig{Grace: 300 * time.Millisecond})
 			typed, term := terminal(t, s, host.Follow(t.TempDir()))
-			typed("(trap '' HUP TERM; exec sleep 1000) & echo job=$!.; echo shell=$$.\r")
+			typed("(trap '' HUP TERM; exec sleep 1000) & echo jo''b=$!.; echo she''ll=$$.\r")
 			text := eventually(t, term, "shell=").Text
 			number := func(name string) string {
 				at := strings.LastIndex(text, name+"=") + len(name) + 1

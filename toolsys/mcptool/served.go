@@ -55,10 +55,10 @@ func (f *Fleet) assemble(listed []Listing, version int) (tool.Served, []Report) 
 	}
 	out := tool.Served{Tools: f.built.tools, Version: version, Gone: f.Gone}
 	for _, l := range f.links {
-		switch l.phase {
-		case connecting, lost:
+		switch {
+		case l.phase == connecting, l.phase == lost, l.phase == up && l.current.ctx.Err() != nil: // as calls are told
 			out.Pending = append(out.Pending, l.Name)
-		case up:
+		case l.phase == up:
 			out.Resources = out.Resources || l.current.resources
 		}
 	}
