@@ -3,10 +3,13 @@ package draft
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"toolbench/sim/recording"
 	"toolbench/sim/stream"
@@ -169,4 +172,56 @@ func (s *builder) blankEvents(events []stream.Event) []stream.Event {
 		}
 	}
 	return out
+}
+
+// renameCalls gives calls whose ids look like secrets other ids, since a scenario names its calls
+// by them: blanked, all of them would be one.
+func (s *builder) renameCalls() {
+	taken, names := map[string]bool{}, map[string]string{}
+	for _, turn := range s.Turns {
+		for _, c := range turn.Calls {
+			taken[c.ID] = true
+		}
+	}
+	next := 0
+	for _, turn := range s.Turns {
+		for _, c := range turn.Calls {
+			if names[c.ID] != "" || s.blank(quote(c.ID)) == quote(c.ID) {
+				continue
+			}
+			for names[c.ID] == "" || taken[names[c.ID]] {
+				next++
+				names[c.ID] = fmt.Sprint("call-", next)
+			}
+		}
+	}
+	for _, turn := range s.Turns {
+		rename(turn, names)
+	}
+	if len(names) > 0 {
+		s.note("the ids of %d calls look like secrets: they have others here", len(names))
+	}
+}
+
+// rename gives calls other ids, wherever a turn has them.
+func rename(turn *recording.Turn, names map[string]string) {
+	if len(names) == 0 {
+		return
+	}
+	named := func(id string) string { return cmp.Or(names[id], id) }
+	for i := range turn.Calls {
+		turn.Calls[i].ID = named(turn.Calls[i].ID)
+	}
+	for i := range turn.Results {
+		turn.Results[i].Call = named(turn.Results[i].Call)
+	}
+	for i := range turn.Unanswered {
+		turn.Unanswered[i].Call = named(turn.Unanswered[i].Call)
+	}
+	for i, e := range turn.Events {
+		id := gjson.GetBytes(e.Data, "content_block.id")
+		if name := names[id.String()]; name != "" {
+			turn.Events[i].Data = slices.Concat(e.Data[:id.Index], []byte(quote(name)), e.Data[id.Index+len(id.Raw):])
+		}
+	}
 }

@@ -199,6 +199,33 @@ func TestADraftHasNoSecrets(t *testing.T) {
 	}
 }
 
+// Ids of calls may look like keys. They are renamed then: blanked, two calls would be one.
+func TestCallsWhoseIDsLookLikeSecretsStayApart(t *testing.T) {
+	ids := []string{"tool_look_qZ3wX1eC4rV1tB5yN9uM7pD5oS", "tool_look_aF7pD5oS6iA2mN8bV3cX9uM4rV", "call-1"}
+	l := &log{}
+	l.says(0, "Look around.")
+	for _, id := range ids {
+		l.calls(1*second, "m1", id, "Look", map[string]string{"at": id[len(id)-1:]})
+	}
+	for _, id := range ids {
+		l.result(2*second, id)
+	}
+	l.answers(3*second, "m2", "Done.")
+	dir := t.TempDir()
+	d, text := l.draft(t, dir, draft.Options{})
+	assert.Equal(t, check.Passed, d.Outcome.Status)
+	assert.Equal(t, 3, d.Answered)
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "the ids of 2 calls look like secrets")
+	for _, want := range []string{`"call-2": "result of`, `"call-3": "result of`, `"call-1": "result of call-1"`, `order: ["call-2", "call-3", "call-1"]`} {
+		assert.Contains(t, text, want)
+	}
+	cassette, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(d.Cassette)))
+	require.NoError(t, err)
+	for _, id := range ids[:2] {
+		assert.NotContains(t, text+string(cassette), id)
+	}
+}
+
 func TestTheSmallestScenarioPasses(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte(draft.Smallest("mine")), 0o600))

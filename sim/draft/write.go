@@ -159,6 +159,7 @@ func (s *builder) note(format string, args ...any) {
 
 // write records the cassette, runs the scenario, and writes what was found into it.
 func (s *builder) write(ctx context.Context) error {
+	s.renameCalls()
 	if err := s.plant(); err != nil { // of the whole session
 		return err
 	}
