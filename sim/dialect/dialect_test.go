@@ -43,6 +43,12 @@ func TestARequestIsTheSameWhicheverAPIItIsFor(t *testing.T) {
 			{"role":"model","parts":[{"text":"I look."},{"functionCall":{"name":"view","args":{"p":"a"},"id":"A"},"thoughtSignature":"s"},{"functionCall":{"id":"B","name":"view","args":{"p":"b"}}}]},
 			{"role":"function","parts":[{"functionResponse":{"id":"B","name":"view","response":{"output":"2"}}},{"functionResponse":{"name":"view","response":{"result":"1"}}}]},
 			{"role":"user","parts":[{"text":"Well?"}]}]}`},
+		{dialect.Gemini, "vertexai:///generate_content_stream", `{"model":"publishers/google/models/m","config":{"max_output_tokens":9,"system_instruction":"Be brief.",
+			"tools":[{"google_search":null,"function_declarations":[{"name":"view","description":"Reads.","parameters_json_schema":null,"parameters":{"type":"OBJECT","properties":{"p":{"type":"STRING"}}}}]}]},
+			"contents":[{"role":"user","parts":[{"text":"Go.","function_call":null,"inline_data":null}]},
+			{"role":"model","parts":[{"text":"I look."},{"text":null,"function_call":{"name":"view","args":{"p":"a"},"id":"A"},"thought_signature":"s"},{"function_call":{"id":"B","name":"view","args":{"p":"b"}}}]},
+			{"role":"user","parts":[{"function_response":{"id":"B","name":"view","response":{"output":"2"}}},{"function_response":{"id":null,"name":"view","response":{"result":"1"}}}]},
+			{"role":"user","parts":[{"text":"Well?"}]}]}`},
 		{dialect.Ollama, "http://localhost:11434/api/chat", `{"model":"m","options":{"num_predict":9},"tools":[{"type":"function","function":{"name":"view","description":"Reads.","parameters":` + schema + `}}],
 			"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Go."},
 			{"role":"assistant","content":"I look.","tool_calls":[{"id":"A","function":{"index":0,"name":"view","arguments":{"p":"a"}}},{"id":"B","function":{"name":"view","arguments":{"p":"b"}}}]},
@@ -202,6 +208,27 @@ func TestStreamsOfGemini(t *testing.T) {
 	assert.Equal(t, []string{"thinking", "text    Yes.", `tool_use view_2d2e view {"p":1}`, `tool_use view_b825 view {}`, "server_tool_use", "code_execution_tool_result"}, blocks)
 	assert.Equal(t, []any{"r", "m", "tool_use", 4}, []any{reply.ID, reply.Model, reply.StopReason, reply.Usage.Output})
 	_, reply, err = read(t, `{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9},"modelVersion":"m"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "refusal", reply.StopReason)
+}
+
+// Google's library for Python writes pieces down with its own names, and with what they have not as null.
+func TestPiecesOfGeminiAsItsLibraryWritesThem(t *testing.T) {
+	piece := func(part, stop string) string {
+		return `{"candidates":[{"content":{"role":"model","parts":[` + part + `]},"finish_reason":` + stop + `}],"response_id":"r","model_version":"m","prompt_feedback":null,
+			"usage_metadata":{"prompt_token_count":9,"cached_content_token_count":6,"candidates_token_count":3,"thoughts_token_count":null}}`
+	}
+	text := func(s string) string { return `{"text":"` + s + `","thought":null,"function_call":null}` }
+	blocks, reply, err := read(t, piece(text("Y"), "null"), piece(text("es."), "null"),
+		piece(`{"text":null,"function_call":{"id":null,"name":"view","args":{"p":1},"partial_args":null,"will_continue":null}}`, "null"),
+		piece(`{"text":null,"inline_data":{"mime_type":"image/png","data":"aGk="}}`, `"STOP"`))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"text    Yes.", `tool_use view_2d2e view {"p":1}`, "image"}, blocks)
+	assert.Equal(t, []any{"r", "m", "tool_use", 3}, []any{reply.ID, reply.Model, reply.StopReason, reply.Usage.Output})
+	_, whole, ok := dialect.Reply(gjson.Parse(piece(text("Yes."), `"STOP"`)), dialect.Origin{})
+	require.True(t, ok)
+	assert.JSONEq(t, `{"input_tokens":3,"cache_creation_input_tokens":0,"cache_read_input_tokens":6,"output_tokens":3}`, whole.Get("usage").Raw)
+	_, reply, err = read(t, `{"prompt_feedback":{"block_reason":"SAFETY"},"usage_metadata":{"prompt_token_count":9},"model_version":"m"}`)
 	require.NoError(t, err)
 	assert.Equal(t, "refusal", reply.StopReason)
 }

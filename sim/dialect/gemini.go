@@ -11,12 +11,14 @@ import (
 )
 
 // Gemini's generateContent, on Google's own address and on Vertex. Calls come whole,
-// and ids are optional on either side: a result may name no more than its tool.
+// and ids are optional on either side: a result may name no more than its tool. What
+// Google's library for Python writes down is the same with its names in lower case, what
+// is not there as null, and all of a request but its contents below "config".
 
-// either is the first of a member's two spellings that is there.
+// either is the first of a member's spellings that is there.
 func either(v gjson.Result, names ...string) gjson.Result {
 	for _, name := range names {
-		if m := v.Get(name); m.Exists() {
+		if m := v.Get(name); m.Type != gjson.Null {
 			return m
 		}
 	}
@@ -25,12 +27,13 @@ func either(v gjson.Result, names ...string) gjson.Result {
 
 // isGenerated reports whether v is an answer, or a piece of a stream.
 func isGenerated(v gjson.Result) bool {
-	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() && (v.Get("modelVersion").Exists() || v.Get("promptFeedback").Exists())
+	return v.Get("candidates").IsArray() || v.Get("usageMetadata").IsObject() && (v.Get("modelVersion").Exists() || v.Get("promptFeedback").Exists()) ||
+		v.Get("usage_metadata").IsObject() && (v.Get("model_version").Exists() || v.Get("prompt_feedback").Exists())
 }
 
 func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 	var tools, messages []json.RawMessage
-	for _, tool := range v.Get("tools").Array() {
+	for _, tool := range either(v, "tools", "config.tools").Array() {
 		tools = append(tools, geminiTools(tool)...)
 	}
 	for _, m := range v.Get("contents").Array() {
@@ -42,15 +45,40 @@ func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 		}
 		messages = append(messages, message(role, geminiParts(m.Get("parts"), ids)))
 	}
-	config := either(v, "generationConfig", "generation_config")
-	return gjson.ParseBytes(object("model", cmp.Or(strings.TrimPrefix(v.Get("model").String(), "models/"), Model(address)),
-		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", strings.HasSuffix(path(address), ":streamGenerateContent"),
-		"tools", tools, "system", geminiParts(either(v, "systemInstruction", "system_instruction").Get("parts"), ids), "messages", listOf(messages)))
+	config := either(v, "generationConfig", "generation_config", "config")
+	return gjson.ParseBytes(object("model", cmp.Or(geminiModel(v), Model(address)),
+		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", geminiStreams(path(address)),
+		"tools", tools, "system", geminiSystem(v, ids), "messages", listOf(messages)))
+}
+
+// geminiModel is a request's own word for its model, without the places before its name.
+func geminiModel(v gjson.Result) string {
+	name := v.Get("model").String()
+	if _, after, ok := strings.Cut("/"+name, "/models/"); ok {
+		return after
+	}
+	return name
+}
+
+func geminiStreams(path string) bool {
+	return strings.HasSuffix(path, ":streamGenerateContent") || strings.HasSuffix(path, "/generate_content_stream")
+}
+
+// geminiSystem is the system prompt: a content, or a text.
+func geminiSystem(v gjson.Result, ids *IDs) []json.RawMessage {
+	system := either(v, "systemInstruction", "system_instruction", "config.system_instruction")
+	if system.Type == gjson.String {
+		return []json.RawMessage{textBlock(system.Str)}
+	}
+	return geminiParts(system.Get("parts"), ids)
 }
 
 // geminiTools are the functions of an item of the tools, or what the provider itself runs.
 func geminiTools(tool gjson.Result) (out []json.RawMessage) {
 	tool.ForEach(func(kind, value gjson.Result) bool {
+		if value.Type == gjson.Null {
+			return true
+		}
 		if kind.Str != "functionDeclarations" && kind.Str != "function_declarations" {
 			out = append(out, object("name", kind.Str, "type", kind.Str))
 			return true
@@ -58,7 +86,7 @@ func geminiTools(tool gjson.Result) (out []json.RawMessage) {
 		for _, f := range value.Array() {
 			schema := either(f, "parametersJsonSchema", "parameters_json_schema")
 			in := raw(schema)
-			if !schema.Exists() {
+			if schema.Type == gjson.Null {
 				in = plainSchema(f.Get("parameters"))
 			}
 			out = append(out, object("name", f.Get("name").String(), "description", f.Get("description").String(), "input_schema", in))
@@ -157,7 +185,7 @@ func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
 		return object("type", "code_execution_tool_result", "tool_use_id", c.Get("id").String(), "content", raw(c))
 	case p.Get("thought").Bool():
 		return thinking(p.Get("text").String(), signature)
-	case p.Get("text").Exists():
+	case p.Get("text").Type == gjson.String:
 		if p.Get("text").Str == "" {
 			return nil // it only carries a signature
 		}
@@ -227,20 +255,22 @@ func geminiResult(result gjson.Result) (content []json.RawMessage, failed bool) 
 
 func geminiReply(v gjson.Result, from Origin) gjson.Result {
 	c := v.Get("candidates.0")
-	return reply(from, v.Get("responseId").String(), v.Get("modelVersion").String(), geminiParts(c.Get("content.parts"), from.IDs), geminiStop(v), geminiUsage(v))
+	return reply(from, either(v, "responseId", "response_id").String(), either(v, "modelVersion", "model_version").String(), geminiParts(c.Get("content.parts"), from.IDs), geminiStop(v), geminiUsage(v))
 }
 
 // geminiStop is "" while the model writes.
 func geminiStop(v gjson.Result) string {
-	if v.Get("promptFeedback.blockReason").Exists() && !v.Get("candidates.0").Exists() {
+	if either(v, "promptFeedback.blockReason", "prompt_feedback.block_reason").Exists() && !v.Get("candidates.0").Exists() {
 		return "SAFETY"
 	}
-	return v.Get("candidates.0.finishReason").String()
+	return either(v, "candidates.0.finishReason", "candidates.0.finish_reason").String()
 }
 
 func geminiUsage(v gjson.Result) json.RawMessage {
-	u := v.Get("usageMetadata")
-	return usage(count(u, "promptTokenCount")+count(u, "toolUsePromptTokenCount"), count(u, "cachedContentTokenCount"), count(u, "candidatesTokenCount")+count(u, "thoughtsTokenCount"))
+	u := either(v, "usageMetadata", "usage_metadata")
+	return usage(count(u, "promptTokenCount", "prompt_token_count")+count(u, "toolUsePromptTokenCount", "tool_use_prompt_token_count"),
+		count(u, "cachedContentTokenCount", "cached_content_token_count"),
+		count(u, "candidatesTokenCount", "candidates_token_count")+count(u, "thoughtsTokenCount", "thoughts_token_count"))
 }
 
 // geminiStream translates the pieces of a stream, each of which is an answer of its own
@@ -261,7 +291,7 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 		g.w.fail(cmp.Or(failed.Get("status").String(), "api_error"), failed.Get("message").String())
 		return g.w.err
 	}
-	id := v.Get("responseId").String()
+	id := either(v, "responseId", "response_id").String()
 	if g.w.stopped && id != g.id {
 		if err := g.w.finish(); err != nil {
 			return err
@@ -269,7 +299,7 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 	}
 	if !g.w.begun {
 		g.id, g.open = id, 0
-		g.w.start(id, v.Get("modelVersion").String())
+		g.w.start(id, either(v, "modelVersion", "model_version").String())
 	}
 	for _, p := range v.Get("candidates.0.content.parts").Array() {
 		g.part(p)
