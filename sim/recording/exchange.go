@@ -88,7 +88,7 @@ func (x *exchange) read(max int64) (reply, error) {
 }
 
 // listed decodes a stream that is one JSON list, as Gemini's is unless it is asked for
-// events.
+// events, and as recorders of libraries keep any.
 func (x *exchange) listed(text []byte) (reply, error) {
 	r := reply{streamed: true}
 	d, values := x.dialect(&r), json.NewDecoder(bytes.NewReader(text))
@@ -98,10 +98,12 @@ func (x *exchange) listed(text []byte) (reply, error) {
 		if err = values.Decode(&v); err != nil {
 			break
 		}
-		if first && dialect.EventAPI(gjson.ParseBytes(v)) != dialect.Gemini {
+		value := gjson.ParseBytes(v)
+		kind := value.Get("type").String()
+		if first && dialect.EventAPI(value) == "" && !isEvent(kind, value) {
 			return reply{}, errNoModel
 		}
-		if failed := d.Add(stream.Event{Data: v}); failed != nil {
+		if failed := d.Add(stream.Event{Type: kind, Data: v}); failed != nil {
 			return r, failed
 		}
 	}
@@ -114,9 +116,7 @@ func (x *exchange) listed(text []byte) (reply, error) {
 	if failed := d.End(); failed != nil {
 		return r, failed
 	}
-	if r.api = d.API(); r.api != dialect.Gemini {
-		return reply{}, errNoModel
-	}
+	r.api = d.API()
 	return x.timed(r), r.check()
 }
 

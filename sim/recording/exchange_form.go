@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -30,7 +31,7 @@ var (
 		status:  "response.code response.status_code response.status.code response.status",
 		sent:    "request.headers",
 		headers: "response.headers",
-		request: "request.parsed_body request.body request.body_raw request.request_body request.jsonBody request.base64Body " +
+		request: "request.parsed_body request.body request.payload request.body_raw request.request_body request.jsonBody request.base64Body " +
 			"request.bodyPatterns.0.equalToJson request.postData.text",
 		response: "response.parsed_body response.body response.body_raw response.jsonBody response.base64Body response.chunks response.content",
 	}
@@ -231,18 +232,41 @@ func texts(list gjson.Result) string {
 	return all.String()
 }
 
-// meant is a body that stands as a text, or as the JSON that it is. Some recorders mark
-// what is not plain text.
+// dataMember is where recorders of a library's objects have what an object holds, beside
+// the name of its type.
+const dataMember = "__data__"
+
+// meant is a body that stands as a text, or as the JSON that it is; or as a list of these, as
+// recorders of a library's streams have them. Some mark what is not plain text.
 func meant(v gjson.Result) []byte {
-	if v.Type == gjson.String {
+	switch first := v.Get("0"); {
+	case v.Type == gjson.String:
 		if packed, ok := strings.CutPrefix(v.Str, "base64:"); ok {
 			if b, err := fromBase64(packed); err == nil {
 				return b
 			}
 		}
 		return []byte(v.Str)
+	case v.IsObject() && v.Get(dataMember).Exists():
+		return meant(v.Get(dataMember))
+	case v.IsArray() && (first.Type == gjson.String || first.Get(dataMember).Exists()):
+		return meantList(v, first)
 	}
 	return []byte(v.Raw)
+}
+
+// meantList is a body that is a list: of a stream's lines, or of what a library made of its
+// events.
+func meantList(v, first gjson.Result) []byte {
+	mark, sep, end := "", "\n", ""
+	if first.Type != gjson.String {
+		mark, sep, end = "[", ",", "]"
+	}
+	var all [][]byte
+	for _, item := range v.Array() {
+		all = append(all, meant(item))
+	}
+	return []byte(mark + string(bytes.Join(all, []byte(sep))) + end)
 }
 
 // contentOf is the body of an archive's response. Some recorders store what was packed as a

@@ -391,6 +391,7 @@ func fixtures(t testing.TB) []fixture {
 		{"a test proxy", recording.Exchanges, testProxy(t), true, true, false},
 		{"ExVCR", recording.Exchanges, exVCR(t), true, true, false},
 		{"a log of requests and responses", recording.Exchanges, traceLog(t), true, true, false},
+		{"a library's objects", recording.Exchanges, typedBodies(t), true, true, false},
 		{"a log of bodies", recording.Exchanges, bodyLog(t), true, true, false},
 		{"vcrpy, in escaped JSON", recording.VCRPy, vcrPyJSON(t), true, true, false},
 		{"PHP-VCR", recording.Exchanges, phpVCR(t), true, true, false},

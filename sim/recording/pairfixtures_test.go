@@ -100,3 +100,28 @@ func vcrPyJSON(t testing.TB) string {
 	}
 	return b.String()
 }
+
+// typedBodies are exchanges as recorders of a library's objects keep them: each with the name of
+// its type, a stream as a list of its events, or of its lines.
+func typedBodies(t testing.TB) string {
+	typed := func(data any) object { return object{"__type__": "a.library.Type", "__data__": data} }
+	var list []any
+	for n, x := range exchanges(t) {
+		request := object{"url": endpoint, "method": "POST", "body": json.RawMessage(x.request)}
+		var events []any
+		for _, e := range x.events {
+			events = append(events, typed(json.RawMessage(e.Data)))
+		}
+		body := any(events)
+		switch n {
+		case 1:
+			request["payload"] = request["body"]
+			delete(request, "body")
+			body = strings.Split(string(x.response), "\n")
+		case 2:
+			body = typed(json.RawMessage(reply(t, script[n])))
+		}
+		list = append(list, object{"test_id": fmt.Sprint(n), "request": request, "response": object{"body": body, "is_streaming": n < 2}})
+	}
+	return indented(t, list)
+}
