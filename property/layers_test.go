@@ -8,9 +8,13 @@ package property_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -243,6 +247,34 @@ func TestExternalModulesDoNotGrow(t *testing.T) {
 		}
 		pkg := strings.TrimPrefix(p.ImportPath, module)
 		assert.LessOrEqual(t, len(modules), externals[pkg], "%s links more modules than its row in the table has: %v", pkg, slices.Sorted(maps.Keys(modules)))
+	}
+}
+
+// The bench is a module of its own that CI builds in part, since the other libraries are
+// large: it has to name what this module's packages bring, or nobody can build it.
+func TestTheBenchNamesTheModulesItNeeds(t *testing.T) {
+	used := regexp.MustCompile(`"(toolbench/(?:toolsys|sim|property|reports|cmd|scenarios)[^"]*)"`)
+	packages := map[string]bool{}
+	require.NoError(t, filepath.WalkDir("../bench", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range used.FindAllSubmatch(text, -1) {
+			packages[string(m[1])] = true
+		}
+		return err
+	}))
+	require.NotEmpty(t, packages)
+	args := append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}"}, slices.Sorted(maps.Keys(packages))...)
+	cmd := exec.Command("go", args...)
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	has, err := os.ReadFile("../bench/go.mod")
+	require.NoError(t, err)
+	for _, m := range strings.Fields(string(out)) {
+		assert.True(t, strings.Contains(string(has), "\t"+m+" v"), "bench/go.mod does not name %s: go mod tidy in bench/", m)
 	}
 }
 
