@@ -100,6 +100,10 @@ func TestAForbiddingPathRuleIsReadWide(t *testing.T) {
 		{"Read(/etc/**)", "//etc/passwd", true},
 		{"Read(//host/**)", `\\host\share`, true},
 		{"Read(/etc/**)", "/etc/../etc/passwd", true},
+		{"Read(/secrets/**)", "/repo/secrets/key", true},
+		{"Read(/secrets/**)", "/repo/sub/secrets/key", false},
+		{"Read(/secrets/**)", "/other/secrets/key", false},
+		{"Read(//secrets/**)", "/repo/secrets/key", false},
 	} {
 		assert.Equal(t, c.want, decides(t, permission.Deny, c.rule, reading(c.path)), "%s on %s", c.rule, c.path)
 	}

@@ -73,25 +73,32 @@ func slashed(p string) string {
 	return path.Clean(strings.ToLower(plainSlashes(p)))
 }
 
-// pathPatterns are the absolute globs that a rule's content stands for.
+// pathPatterns are the absolute globs that a rule's content stands for. One slash in front is the
+// root of the filesystem; other agents read it as the project's folder, so that a rule which was
+// written for those has to forbid there as well. Two slashes are the root for all.
 func pathPatterns(content string, q *Query, wide bool) []string {
 	switch {
 	case strings.HasPrefix(content, `\\`):
 		return nil
-	case strings.HasPrefix(content, "/"):
+	case strings.HasPrefix(content, "//"), strings.HasPrefix(content, "/") && !wide:
 		return []string{path.Clean(content)} // cleaning makes one slash of two
+	case strings.HasPrefix(content, "/"):
+		return append(anchored(q.bases(), content), path.Clean(content))
 	case content == "~" || strings.HasPrefix(content, "~/"):
 		return anchored([]string{q.Home}, content[1:])
 	case !wide:
 		return anchored([]string{q.Dir}, content)
 	}
-	bases := append([]string{q.Dir}, q.Roots...)
-	patterns := anchored(bases, content)
+	patterns := anchored(q.bases(), content)
 	if !strings.Contains(content, "/") {
-		patterns = append(patterns, anchored(bases, "**/"+content)...)
+		patterns = append(patterns, anchored(q.bases(), "**/"+content)...)
 	}
 	return patterns
 }
+
+// bases are the folders below which a forbidding rule's relative paths lie: changing the
+// directory shakes none off.
+func (q *Query) bases() []string { return append([]string{q.Dir}, q.Roots...) }
 
 // anchored puts a relative glob below directories whose own names are no globs.
 func anchored(bases []string, relative string) []string {
