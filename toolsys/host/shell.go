@@ -147,7 +147,7 @@ func (s *Shell) Run(ctx context.Context, r shell.Request) (shell.Exit, error) {
 func (s *Shell) start(ctx context.Context, r shell.Request) (*child, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := context.Cause(ctx); err != nil {
+	if err := cmp.Or(context.Cause(s.closing), context.Cause(ctx)); err != nil {
 		return nil, err
 	}
 	if err := s.watched(); err != nil {
@@ -339,11 +339,12 @@ func (c *child) report(before map[string]string) (dir string, env map[string]str
 	if end < 0 {
 		return "", nil, false
 	}
-	var begin int
+	begin := bytes.IndexByte(text[:end], 1)
 	if at := bytes.LastIndex(text[:end], []byte("\x02\x00\x01")); at >= 0 {
 		begin = at + 2
-	} else {
-		begin = bytes.IndexByte(text, 1)
+	}
+	if begin < 0 {
+		return "", nil, false // a command wrote there itself
 	}
 	fields := strings.Split(string(text[begin+1:end]), "\x00")
 	env = map[string]string{}

@@ -115,7 +115,7 @@ func TestTheStateAfterACommandIsReported(t *testing.T) {
 			assert.NotContains(t, got.stderr, "reported")
 		})
 	}
-	for _, script := range []string{"exec true", "kill -9 $$", "cd sub && if"} {
+	for _, script := range []string{"exec true", "kill -9 $$", "cd sub && if", `printf '\0\2\0\1' >&198; kill -9 $$`} {
 		got := runIn(t.Context(), s, dir, script)
 		require.NoError(t, got.err)
 		assert.Equal(t, dir, got.Dir, script)

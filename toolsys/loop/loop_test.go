@@ -526,6 +526,34 @@ func TestWhetherAMessageWouldStopWhatRuns(t *testing.T) {
 	}
 }
 
+// What stands behind a command's name is its own, on whatever line it begins, and what the
+// session adds to a message is not written into the sender's.
+func TestACommandsNameEndsAtABlank(t *testing.T) {
+	for text, want := range map[string]string{"/check": "", "/check a b": "a b", "/check\na\nb": "a\nb", "/check\ta ": "a"} {
+		var got []string
+		s := &script{turns: []turn{says("done")}}
+		r := open(t, s, func(c *loop.Config) {
+			c.Commands = func(context.Context) []tool.Command {
+				return []tool.Command{{Name: "check", Expand: func(_ context.Context, args string) (tool.Expansion, error) {
+					got = append(got, args)
+					return tool.Expansion{Blocks: []message.Block{message.Text("look")}}, nil
+				}}}
+			}
+		})
+		_, err := r.Send(t.Context(), message.UserText(text))
+		require.NoError(t, err)
+		assert.Equal(t, []string{want}, got, "%q", text)
+	}
+}
+
+func TestASentMessageIsItsSenders(t *testing.T) {
+	blocks := []message.Block{message.Text("go"), message.Text("mine")}
+	r := open(t, &script{turns: []turn{says("done")}}, func(c *loop.Config) { c.Reminder = "be brief" })
+	_, err := r.Send(t.Context(), message.Message{Role: message.User, Content: blocks[:1]})
+	require.NoError(t, err)
+	assert.Equal(t, message.Text("mine"), blocks[1])
+}
+
 func TestACommandThatFailsSendsNothing(t *testing.T) {
 	broken := errors.New("it needs a file")
 	s := &script{turns: []turn{says("done")}}

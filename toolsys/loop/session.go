@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/pipeline"
@@ -150,7 +151,7 @@ func (s *Session) Send(ctx context.Context, m message.Message) (Completion, erro
 		return out, err
 	}
 	s.takeNew()
-	m.Content = append(m.Content, s.reminder()...)
+	m.Content = slices.Concat(m.Content, s.reminder())
 	s.append(m)
 	s.awaitOutput()
 	for {
@@ -227,9 +228,12 @@ func (s *Session) expanded(ctx context.Context, m message.Message) (message.Mess
 	if s.cfg.Commands == nil || s.cfg.Depth > 0 || len(m.Content) == 0 || !strings.HasPrefix(m.Content[0].Text, "/") {
 		return m, nil
 	}
-	name, args, _ := strings.Cut(strings.TrimPrefix(m.Content[0].Text, "/"), " ")
+	name, args := m.Content[0].Text[1:], ""
+	if end := strings.IndexFunc(name, unicode.IsSpace); end >= 0 {
+		name, args = name[:end], name[end:]
+	}
 	commands := s.cfg.Commands(ctx)
-	i := slices.IndexFunc(commands, func(c tool.Command) bool { return c.Name == strings.TrimSpace(name) })
+	i := slices.IndexFunc(commands, func(c tool.Command) bool { return c.Name == name })
 	if i < 0 {
 		return m, nil
 	}

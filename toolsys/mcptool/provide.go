@@ -61,8 +61,12 @@ func provided(t *tool.Tool) (*mcp.Tool, error) {
 		Name: t.Name, Description: t.Prompt(tool.PromptOptions{}), InputSchema: raw,
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Behaviour.ReadOnly(in)},
 	}
+	out.Meta = mcp.Meta{}
 	if t.Hint != "" {
-		out.Meta = mcp.Meta{metaHint: t.Hint}
+		out.Meta[metaHint] = t.Hint
+	}
+	if t.Loading.Always {
+		out.Meta[metaAlways] = true
 	}
 	return out, nil
 }

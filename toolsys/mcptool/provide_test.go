@@ -22,7 +22,7 @@ type word struct {
 
 func trade(name string, traits tool.Traits[word]) *tool.Tool {
 	return tool.Must(tool.Def[word, string]{
-		Name: name, Description: "does " + name, Hint: "find " + name + " by this", Traits: traits,
+		Name: name, Description: "does " + name, Hint: "find " + name + " by this", Traits: traits, Loading: tool.Loading{Always: name == "look"},
 		Call: func(_ context.Context, in word, _ *tool.Context) (tool.Result[string], error) {
 			return tool.Done(in.Text), nil
 		},
@@ -53,6 +53,8 @@ func TestOwnToolsAreOfferedToOtherClients(t *testing.T) {
 	look, write := served[0], served[1]
 	assert.Equal(t, "mcp__m__look", look.Name)
 	assert.Equal(t, "find look by this", look.Hint)
+	assert.True(t, look.Loading.Always)
+	assert.False(t, write.Loading.Always)
 	for _, tt := range served {
 		in, problems := tt.Parse(json.RawMessage(`{"text":"it"}`))
 		require.Empty(t, problems)

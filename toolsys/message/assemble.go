@@ -30,6 +30,13 @@ type Usage struct {
 	CacheWrite int `json:"cache_creation_input_tokens"`
 }
 
+// take puts later counts in the place of earlier ones, which they include. Many gateways know
+// the input only at the end, and others leave out at the end what they gave at the start.
+func (u *Usage) take(later Usage) {
+	u.Input, u.Output = cmp.Or(later.Input, u.Input), cmp.Or(later.Output, u.Output)
+	u.CacheRead, u.CacheWrite = cmp.Or(later.CacheRead, u.CacheRead), cmp.Or(later.CacheWrite, u.CacheWrite)
+}
+
 // Reply is a complete message from the model.
 type Reply struct {
 	ID, Model  string
@@ -312,8 +319,8 @@ func (a *Assembler) finish(ev *event) {
 	if ev.delta.stop != "" {
 		a.reply.StopReason = ev.delta.stop
 	}
-	if ev.usage != nil {
-		a.reply.Usage.Output = ev.usage.Output
+	if u := ev.usage; u != nil {
+		a.reply.Usage.take(*u)
 	}
 	a.reply.Container = cmp.Or(ev.delta.container, a.reply.Container)
 	a.reply.Cleared = append(a.reply.Cleared, ev.cleared...)

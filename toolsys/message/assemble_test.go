@@ -48,6 +48,21 @@ func reason(r string) string {
 	return fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q},"usage":{"output_tokens":9}}`, r)
 }
 
+func TestTheLastCountsOfTokensStand(t *testing.T) {
+	for last, want := range map[string]message.Usage{
+		`{"output_tokens":9}`: {Input: 7, Output: 9},
+		`{"input_tokens":40,"output_tokens":9,"cache_read_input_tokens":30,"cache_creation_input_tokens":2}`: {Input: 40, Output: 9, CacheRead: 30, CacheWrite: 2},
+		`{}`: {Input: 7, Output: 1},
+	} {
+		var a message.Assembler
+		_, err := feed(&a, begin, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":`+last+`}`, end)
+		require.NoError(t, err)
+		reply, err := a.End()
+		require.NoError(t, err)
+		assert.Equal(t, want, reply.Usage, last)
+	}
+}
+
 func TestInputOfACall(t *testing.T) {
 	cases := []struct {
 		name, start    string

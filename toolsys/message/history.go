@@ -150,7 +150,7 @@ func withoutReferences(value any, text func(string) string) (_ any, dropped bool
 }
 
 // Mend gives history such that each call has exactly one result, in the message after
-// it, and each result its call, as an API demands: a session that was killed may leave
+// it and before all else there, and each result its call, as an API demands: a session that was killed may leave
 // a call without a result. What it did is listed, a sentence each; a sound history comes
 // back as it is.
 func Mend(history []Message) (mended []Message, did []string) {
@@ -169,24 +169,45 @@ func Mend(history []Message) (mended []Message, did []string) {
 			next, notes := history[i].answering(open)
 			mended, did = append(mended, next), append(did, notes...)
 		}
-		if len(open) == 0 {
-			continue
-		}
 		lost := m.lostResults(open)
 		for _, b := range lost {
 			did = append(did, fmt.Sprintf("call %s of the history had no result", b.ToolUseID))
 		}
-		if first == i {
-			mended = append(mended, Message{Role: User, Content: lost})
-			continue
+		before := len(mended) - (i - first)
+		blocks := contentOf(mended[before:])
+		late := lateResult(blocks)
+		if late {
+			did = append(did, "results of the history stood behind other blocks")
 		}
-		answer := &mended[len(mended)-(i-first)]
-		answer.Content = m.inCallOrder(slices.Concat(lost, answer.Content))
+		switch {
+		case late:
+			mended = append(mended[:before], Message{Role: User, Content: m.inCallOrder(slices.Concat(lost, blocks))})
+		case len(lost) > 0 && first == i:
+			mended = append(mended, Message{Role: User, Content: lost})
+		case len(lost) > 0:
+			answer := &mended[before]
+			answer.Content = m.inCallOrder(slices.Concat(lost, answer.Content))
+		}
 	}
 	if len(did) == 0 {
 		return history, nil
 	}
 	return mended, did
+}
+
+// contentOf joins what messages hold.
+func contentOf(messages []Message) (all []Block) {
+	for _, m := range messages {
+		all = append(all, m.Content...)
+	}
+	return all
+}
+
+// lateResult reports whether a result stands behind a block of another kind, which an API
+// refuses: it takes neighbouring messages of the user for one, and results first.
+func lateResult(blocks []Block) bool {
+	other := slices.IndexFunc(blocks, func(b Block) bool { return b.Type != TypeToolResult })
+	return other >= 0 && slices.ContainsFunc(blocks[other:], func(b Block) bool { return b.Type == TypeToolResult })
 }
 
 // openCalls are the ids of the calls that the messages after m have to answer.

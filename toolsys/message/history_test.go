@@ -80,6 +80,17 @@ func TestAHistoryThatBrokeOffIsMended(t *testing.T) {
 		assert.True(t, lost(got[1].Content[1]), "in call order")
 		assert.Equal(t, []message.Block{answer("c"), message.Text("more")}, got[1].Content[2:])
 	})
+	t.Run("results behind other blocks", func(t *testing.T) {
+		asked, uses := message.Text("more"), by(message.Assistant, use("a"), use("b"))
+		for _, after := range [][]message.Message{
+			{by(message.User, asked, answer("b"), answer("a"))}, {by(message.User, asked), by(message.User, answer("a"), answer("b"))},
+			{by(message.User, answer("b"), asked), by(message.User, answer("a"))},
+		} {
+			got, did := message.Mend(append([]message.Message{uses}, after...))
+			assert.Equal(t, []message.Message{uses, by(message.User, answer("a"), answer("b"), asked)}, got)
+			assert.Equal(t, []string{"results of the history stood behind other blocks"}, did)
+		}
+	})
 	t.Run("results of no call, and twice", func(t *testing.T) {
 		got, did := message.Mend([]message.Message{by(message.User, answer("z")), by(message.Assistant, use("a")), by(message.User, answer("a"), answer("a"))})
 		assert.Equal(t, "[A result whose call is not in this conversation: seen]", got[0].Content[0].Text)

@@ -75,9 +75,17 @@ type Ledger struct {
 	store ResultStore
 	seed  maphash.Seed
 
+	files *files
+
 	mu      sync.Mutex
 	entries map[key]*entry
-	files   map[string]key // who a path belongs to
+}
+
+// files holds which result a path belongs to. A ledger and its clones share one, since they
+// save into one folder.
+type files struct {
+	mu sync.Mutex
+	of map[string]key
 }
 
 // key is a result: its call and its text, by a hash that nobody outside can foresee and
@@ -106,7 +114,7 @@ type entry struct {
 
 // NewLedger makes the ledger of a new conversation, whose results go to store.
 func NewLedger(store ResultStore) *Ledger {
-	return &Ledger{store: store, seed: maphash.MakeSeed(), entries: map[key]*entry{}, files: map[string]key{}}
+	return &Ledger{store: store, seed: maphash.MakeSeed(), entries: map[key]*entry{}, files: &files{of: map[string]key{}}}
 }
 
 // Clone gives a ledger that starts from the same decisions, for a conversation that
@@ -114,7 +122,7 @@ func NewLedger(store ResultStore) *Ledger {
 func (l *Ledger) Clone() *Ledger {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Ledger{store: l.store, seed: l.seed, entries: maps.Clone(l.entries), files: maps.Clone(l.files)}
+	return &Ledger{store: l.store, seed: l.seed, entries: maps.Clone(l.entries), files: l.files}
 }
 
 // One holds one call's result to the limit of its tool (K1), in code points of
@@ -234,13 +242,13 @@ func (l *Ledger) sent(e *entry, k key) key {
 
 // reserve gives k a file that no other result has.
 func (l *Ledger) reserve(k key) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.files.mu.Lock()
+	defer l.files.mu.Unlock()
 	for n := 1; ; n++ {
 		file := l.store.path(k.callID, n)
-		owner, taken := l.files[file]
+		owner, taken := l.files.of[file]
 		if !taken || owner == k {
-			l.files[file] = k
+			l.files.of[file] = k
 			return file
 		}
 	}

@@ -359,6 +359,19 @@ func TestAnEarlierMessagesResultIsFrozenAsItWas(t *testing.T) {
 	assert.Equal(t, []string{"kept", "persisted"}, verdicts(ds), "the larger one went out whole and stays so")
 }
 
+// Calls of two conversations may share an id, and their results lie in one folder.
+func TestAForkWritesOverNoResult(t *testing.T) {
+	l, fs := ledger()
+	fork := l.Clone()
+	_, theirs := fork.One("same", 10, texts(strings.Repeat("a", 20)))
+	_, ours := l.One("same", 10, texts(strings.Repeat("b", 20)))
+	for file, want := range map[string]string{theirs.Path: strings.Repeat("a", 20), ours.Path: strings.Repeat("b", 20)} {
+		got, err := afero.ReadFile(fs, file)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got), file)
+	}
+}
+
 func TestAForkRepeatsTheBytesAndGoesItsOwnWay(t *testing.T) {
 	l, _ := ledger()
 	shared := sized(200_000, lines(150_000), lines(100_000))
