@@ -191,8 +191,11 @@ func TestAnAllowIsForWhatItsHookKnew(t *testing.T) {
 		measure hook.Measure
 		want    permission.Behaviour
 	}{
-		"alone":                        {[]hook.Hook{allows}, part, permission.Allow},
-		"a later hook rewrites":        {[]hook.Hook{allows, says("other", hook.PreToolUse, input(`{"a":2}`))}, nil, permission.Passthrough},
+		"alone":                 {[]hook.Hook{allows}, part, permission.Allow},
+		"a later hook rewrites": {[]hook.Hook{allows, says("other", hook.PreToolUse, input(`{"a":2}`))}, nil, permission.Passthrough},
+		"a later hook rewrites a large number": {[]hook.Hook{
+			says("first", hook.PreToolUse, input(`{"a":9007199254740993}`)), allows, says("other", hook.PreToolUse, input(`{"a":9007199254740992}`)),
+		}, nil, permission.Passthrough},
 		"a later hook leaves as it is": {[]hook.Hook{allows, says("other", hook.PreToolUse, input(`{ "a": 1 }`))}, nil, permission.Allow},
 		"an earlier hook rewrites":     {[]hook.Hook{says("other", hook.PreToolUse, input(`{"a":2}`)), allows}, nil, permission.Allow},
 		"it rewrites itself": {[]hook.Hook{says("self", hook.PreToolUse, hook.Output{

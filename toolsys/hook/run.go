@@ -123,10 +123,21 @@ func unheard(extent Extent) string {
 	return "its allow does not count without the rest of its reply"
 }
 
-// sameJSON reports whether two inputs mean the same.
+// sameJSON reports whether two inputs mean the same. Numbers are compared as they are written:
+// two that differ may be one as floating-point numbers.
 func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	return bytes.Equal(a, b) || json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+	if bytes.Equal(a, b) {
+		return true
+	}
+	values := [2]any{}
+	for i, raw := range []json.RawMessage{a, b} {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		if dec.Decode(&values[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
 }
 
 // onFailure is what a hook that failed counts as.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,6 +91,54 @@ func TestAHookThatForbidsAnAnswerIsObeyed(t *testing.T) {
 		w.hook(event, func(hook.Input) hook.Output { return hook.Output{Decision: permission.Deny} })
 		assert.Equal(t, no, text(w.ask()))
 		assert.Equal(t, event == hook.ElicitationResult, asked == 1, "a question that is forbidden reaches nobody")
+	}
+}
+
+// Two questions of one call may be open at once; the limit stands still until the last is
+// answered.
+func TestTheLimitStandsStillForTheLastQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		w := asking(t, func(pipeline.Elicitation) (json.RawMessage, error) {
+			time.Sleep(time.Duration(asked.Add(1)) * time.Hour)
+			return json.RawMessage(yes), nil
+		})
+		ask := w.def.Call
+		w.def.Call = func(ctx context.Context, in in, c *tool.Context) (r tool.Result[string], err error) {
+			var both sync.WaitGroup
+			both.Go(func() { _, _ = ask(ctx, in, c) })
+			r, err = ask(ctx, in, c)
+			both.Wait()
+			return r, errors.Join(err, context.Cause(ctx))
+		}
+		w.env.Clock = clock()
+		w.def.Limits.Timeout = func(in) time.Duration { return time.Second }
+		assert.Equal(t, pipeline.OK, w.ask().Status)
+	})
+}
+
+// Who decides upon a call beside the call takes none of its time, where the tool says so.
+func TestADecisionBesideTheCallTakesNoneOfItsTime(t *testing.T) {
+	for asks, want := range map[bool]pipeline.Status{true: pipeline.OK, false: pipeline.TimedOut} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.def.Call = func(ctx context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
+				allowed, why := c.MayAlso(ctx, "Look", in{Path: "beside"})
+				if allowed {
+					why = "allowed"
+				}
+				return tool.Done(why), context.Cause(ctx)
+			}
+			w.def.Permit = func(in in, _ *tool.Context) permission.Opinion {
+				return permission.Opinion{Behaviour: map[bool]permission.Behaviour{true: permission.Ask, false: permission.Allow}[in.Path == "beside"]}
+			}
+			w.handlers.Ask = func(context.Context, pipeline.Question) (pipeline.Reply, error) {
+				time.Sleep(time.Hour)
+				return pipeline.Reply{Allow: true}, nil
+			}
+			w.def.Limits = tool.Limits[in]{Asks: asks, Timeout: func(in) time.Duration { return time.Minute }}
+			assert.Equal(t, want, w.call(`{"path":"a"}`).Status)
+		})
 	}
 }
 

@@ -19,20 +19,22 @@ type limit struct {
 	// left is what was left of idle, and spent what was used of total, at since.
 	left, spent time.Duration
 	since       time.Time
+	// held counts what holds the limit, such as questions that are open.
+	held int
 	// moved: progress has put the end off.
 	moved bool
 }
 
 // limited gives a context that ends with errTimeout when the call's own time is used up;
-// no limit where d is not positive. Only a server's tool, or one that may take longer
-// when it reports progress, has a limit that moves: for others the context's own deadline
-// gives the tool more information.
+// no limit where d is not positive. Only a server's tool, one that may take longer when it
+// reports progress, and one that asks have a limit that moves: for others the context's own
+// deadline gives the tool more information.
 func (r *run) limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	total := r.pre.tool.Limit.Total
 	switch {
 	case d <= 0:
 		return ctx, func() {}
-	case r.pre.tool.Origin == nil && total <= d:
+	case r.pre.tool.Origin == nil && total <= d && !r.pre.tool.Limit.Asks:
 		return context.WithTimeoutCause(ctx, d, errTimeout)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -81,7 +83,8 @@ func (l *limit) progressed() {
 	}
 }
 
-// hold stops the limit until the function it gives is called.
+// hold stops the limit until the functions that it gave have all been called: a server may
+// have several questions open.
 func (r *run) hold() (release func()) {
 	l := r.clock
 	if l == nil {
@@ -89,13 +92,16 @@ func (r *run) hold() (release func()) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.stop() {
+	if l.held == 0 && !l.stop() {
 		return func() {}
 	}
+	l.held++
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.start()
+		if l.held--; l.held == 0 {
+			l.start()
+		}
 	}
 }
 

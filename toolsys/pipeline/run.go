@@ -256,6 +256,7 @@ func (r *run) bind() {
 	if ask := r.p.Handlers.AskUser; ask != nil && !c.NonInteractive {
 		c.AskUser = func(ctx context.Context, q []tool.Question) ([]tool.Answer, error) {
 			defer r.waitedSince(r.p.now())
+			defer r.hold()()
 			return ask(ctx, r.pre.Call.ID, q)
 		}
 	}

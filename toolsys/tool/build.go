@@ -50,7 +50,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		Shape: Shaping[Input]{Backfill: d.Shaping.Backfill, Equivalent: equivalent(d.Shaping.Equivalent), Classifier: erased("classifier", d.Shaping.Classifier, "")},
 		Limit: Limits[Input]{
 			ResultChars: cmp.Or(d.Limits.ResultChars, DefaultResultChars), Timeout: erased("timeout", d.Limits.Timeout, 0),
-			Total: d.Limits.Total, Heartbeat: d.Limits.Heartbeat,
+			Total: d.Limits.Total, Asks: d.Limits.Asks, Heartbeat: d.Limits.Heartbeat,
 		},
 		Present: eraseView(d.Name, d.View),
 	}

@@ -267,15 +267,15 @@ type CallResult struct {
 }
 
 // Abs gives path as an absolute, cleaned one: relative to the working directory,
-// `~` being the home folder. A UNC path stays as it is; no filesystem call may be
+// `~` being the home folder, where there is one. A UNC path stays as it is; no filesystem call may be
 // made for one (L6).
 func (c *Context) Abs(path string) string {
 	switch {
 	case strings.HasPrefix(path, `\\`) || strings.HasPrefix(path, "//"):
 		return path
-	case path == "~":
+	case path == "~" && c.Home != "":
 		return c.Home
-	case strings.HasPrefix(path, "~/"):
+	case strings.HasPrefix(path, "~/") && c.Home != "":
 		return filepath.Join(c.Home, path[2:])
 	case !filepath.IsAbs(path):
 		return filepath.Join(c.State.Dir, path)

@@ -231,6 +231,9 @@ type Limits[In any] struct {
 	// Timeout off, as far as Total in all: a call that is at work may take long, one
 	// that only reports so may not take for ever.
 	Total time.Duration
+	// Asks is of a call that may put questions to a person while it runs: their time does not
+	// count as its own.
+	Asks bool
 	// Heartbeat makes the pipeline report progress this often while Call runs (L4).
 	Heartbeat time.Duration
 }

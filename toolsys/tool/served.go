@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"toolbench/toolsys/message"
 )
@@ -36,11 +37,11 @@ func (p ServerPrompt) Fill(words string) (map[string]string, error) {
 	given := map[string]string{}
 	rest := strings.TrimSpace(words)
 	for i, a := range p.Arguments {
-		value := rest
-		if i < len(p.Arguments)-1 {
-			value, rest, _ = strings.Cut(rest, " ")
-			rest = strings.TrimSpace(rest)
+		value, more := rest, ""
+		if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 && i < len(p.Arguments)-1 {
+			value, more = rest[:end], strings.TrimSpace(rest[end:])
 		}
+		rest = more
 		switch {
 		case value != "":
 			given[a.Name] = value

@@ -126,6 +126,8 @@ func TestPathsAreSeenFromTheWorkingDirectory(t *testing.T) {
 	} {
 		assert.Equal(t, want, c.Abs(path), path)
 	}
+	c.Home = "" // as where HOME is not set
+	assert.Equal(t, []string{"/repo/sub/~", "/repo/sub/~/n"}, []string{c.Abs("~"), c.Abs("~/n")})
 }
 
 // Abs gives an absolute path, and of that the same again.

@@ -214,7 +214,7 @@ func connect(items []WorkItem, id string, c WorkChange) error {
 		if err != nil {
 			return err
 		}
-		if reaches(items, edge[1], edge[0]) {
+		if reaches(items, edge[1], edge[0], map[string]bool{}) {
 			return fmt.Errorf("%w: task %s cannot wait for task %s, which itself waits for it", ErrWork, edge[1], edge[0])
 		}
 		if items[then].Status != WorkPending && items[first].Status != WorkCompleted {
@@ -237,10 +237,15 @@ func edges(id string, c WorkChange) (all [][2]string) {
 	return all
 }
 
-// reaches reports whether from is to, or blocks it over any number of others.
-func reaches(items []WorkItem, from, to string) bool {
+// reaches reports whether from is to, or blocks it over any number of others. Each item is
+// looked at once: there may be more ways through a list than anybody could wait for.
+func reaches(items []WorkItem, from, to string, seen map[string]bool) bool {
+	if from == to || seen[from] {
+		return from == to
+	}
+	seen[from] = true
 	i, err := place(items, from)
-	return from == to || err == nil && slices.ContainsFunc(items[i].Blocks, func(next string) bool { return reaches(items, next, to) })
+	return err == nil && slices.ContainsFunc(items[i].Blocks, func(next string) bool { return reaches(items, next, to, seen) })
 }
 
 // withID adds an id in its place: ids are numbers.

@@ -78,6 +78,26 @@ func TestATaskIsClaimedDoneAndTakenOffTheList(t *testing.T) {
 	assert.Equal(t, "3", l.Add(tool.WorkItem{Subject: "c"}).ID, "an id is never given again")
 }
 
+// A list in which each task waits for the two before it has more ways through it than there is
+// time for.
+func TestALongListIsChangedAtOnce(t *testing.T) {
+	l := &tool.WorkList{}
+	for i := range 100 {
+		added := l.Add(tool.WorkItem{Subject: "s"})
+		for _, before := range []int{i, i - 1} {
+			if before > 0 {
+				_, _, err := l.Change(added.ID, tool.WorkChange{BlockedBy: []string{fmt.Sprint(before)}})
+				require.NoError(t, err)
+			}
+		}
+	}
+	last := l.Add(tool.WorkItem{Subject: "s"})
+	_, _, err := l.Change("1", tool.WorkChange{BlockedBy: []string{last.ID}})
+	require.NoError(t, err)
+	_, _, err = l.Change("1", tool.WorkChange{BlockedBy: []string{"100"}})
+	require.ErrorContains(t, err, "which itself waits for it")
+}
+
 // Whatever is changed: no circles, both directions agree, and nothing is in progress
 // whose dependencies are open.
 func TestTheSharedListStaysSound(t *testing.T) {

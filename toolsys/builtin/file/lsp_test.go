@@ -51,6 +51,11 @@ func (r *recorded) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc
 		_ = conn.Reply(ctx, req.ID, map[string]any{})
 	case "textDocument/hover":
 		_ = conn.Reply(ctx, req.ID, map[string]any{"contents": []any{strings.Join(r.seen, "\n"), map[string]any{"language": "go", "value": "second"}}})
+	case "workspace/symbol":
+		at := map[string]any{"uri": "file:///repo/a.go", "range": map[string]any{"start": map[string]any{"line": -1}}}
+		_ = conn.Reply(ctx, req.ID, []any{
+			map[string]any{"name": "One", "kind": 12, "containerName": "box", "location": at}, map[string]any{"name": "Two", "kind": 12, "location": at},
+		})
 	case "textDocument/references":
 		_ = conn.ReplyWithError(ctx, req.ID, &jsonrpc2.Error{Code: 1, Message: "still loading"})
 	}
@@ -104,6 +109,9 @@ func TestALanguageServerIsShownWhatChanged(t *testing.T) {
 	}
 	_, err := askLSP(t, lsp, c, `{"operation":"references","file_path":"a.go","line":1,"symbol":"a2"}`)
 	assert.ErrorContains(t, err, "refused: still loading")
+	text, err := askLSP(t, lsp, c, `{"operation":"workspace_symbols","file_path":"a.go"}`)
+	require.NoError(t, err, "a line that no file has is shown as it is")
+	assert.Equal(t, "a.go:0:1: function One (in box)\na.go:0:1: function Two", text, "what contains one symbol does not contain the next")
 	require.NoError(t, l.Close())
 	_, err = askLSP(t, lsp, c, hover)
 	assert.ErrorContains(t, err, "have been closed")

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,10 +104,7 @@ func (f *finder) symbols(all []wireSymbol, file, within string) {
 		if s.Location != nil {
 			where, start = s.Location.URI, s.Location.Range.Start
 		}
-		if s.ContainerName != "" {
-			within = s.ContainerName
-		}
-		f.add(where, start, Spot{Name: s.Name, Kind: kind(s.Kind), Within: within})
+		f.add(where, start, Spot{Name: s.Name, Kind: kind(s.Kind), Within: cmp.Or(s.ContainerName, within)})
 		f.symbols(s.Children, file, s.Name)
 	}
 }
@@ -174,7 +172,7 @@ func (f *finder) line(name string, n int) (string, bool) {
 		}
 		f.lines[name] = lines
 	}
-	if n >= len(lines) {
+	if n < 0 || n >= len(lines) {
 		return "", false
 	}
 	return strings.TrimSuffix(lines[n], "\r"), true

@@ -46,9 +46,11 @@ func Memory(fsys afero.Fs, dir string) *tool.Tool {
 		Description: "Keeps files from one conversation to the next.",
 		Describe:    func(in MemoryIn) string { return in.Command + " " + strings.Join(in.paths(), " to ") },
 		Wire:        tool.Wire{Type: "memory_20250818"},
-		Call:        tool.Data(func(_ context.Context, in MemoryIn, _ *tool.Context) (string, error) { return m.do(in) }),
-		Text:        func(s string) string { return s },
-		Validate:    func(in MemoryIn, _ *tool.Context) *tool.Refusal { return m.refusal(in) },
+		Call: tool.Data(func(_ context.Context, in MemoryIn, c *tool.Context) (string, error) {
+			return memory{fsys: fsys, dir: dir, call: c.CallID}.do(in)
+		}),
+		Text:     func(s string) string { return s },
+		Validate: func(in MemoryIn, _ *tool.Context) *tool.Refusal { return m.refusal(in) },
 		Permit: func(in MemoryIn, _ *tool.Context) permission.Opinion {
 			if in.Command != "view" {
 				return permission.Opinion{}
@@ -84,6 +86,7 @@ func worded(format string, args ...any) error { return fmt.Errorf(format, args..
 type memory struct {
 	fsys afero.Fs
 	dir  string
+	call string // the id of the call that is carried out
 }
 
 // paths are those that the command is about.
@@ -247,10 +250,7 @@ func (m memory) create(in MemoryIn, file string) (string, error) {
 }
 
 func (m memory) write(file, text string) error {
-	if err := m.fsys.MkdirAll(path.Dir(file), newFolderMode); err != nil {
-		return err
-	}
-	return afero.WriteFile(m.fsys, file, []byte(text), newFileMode)
+	return Deps{FS: m.fsys}.put(place{abs: file, real: file}, []byte(text), m.call)
 }
 
 func (m memory) replace(in MemoryIn, file string) (string, error) {

@@ -101,6 +101,17 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	assert.Equal(t, "precious\n", w.content("/repo/a.txt"))
 	w.fails(file.Write(w.deps()), map[string]any{"file_path": "b.txt", "content": strings.Repeat("x", 100)})
 	assert.Equal(t, []string{"a.txt"}, w.names("/repo"), "no half-written file is left")
+
+	memory := file.Memory(w.fs, "/repo")
+	for _, input := range []map[string]any{
+		{"command": "str_replace", "path": "/memories/a.txt", "old_str": "precious", "new_str": strings.Repeat("x", 100)},
+		{"command": "insert", "path": "/memories/a.txt", "insert_line": 0, "insert_text": strings.Repeat("x", 100)},
+		{"command": "create", "path": "/memories/b.txt", "file_text": strings.Repeat("x", 100)},
+	} {
+		assert.Contains(t, w.fails(memory, input), "no space left on device")
+	}
+	assert.Equal(t, "precious\n", w.content("/repo/a.txt"))
+	assert.Equal(t, []string{"a.txt"}, w.names("/repo"))
 }
 
 func TestAFileInALockedFolderIsWrittenInPlace(t *testing.T) {

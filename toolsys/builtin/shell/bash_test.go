@@ -310,6 +310,24 @@ func TestAStreamTooLongForMemoryKeepsItsEndsAndAFile(t *testing.T) {
 	})
 }
 
+// Two agents may have calls of one id, whose outputs lie in one folder.
+func TestLongOutputsOfOneIDAreKeptApart(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	for i, want := range []string{"/tmp/out/toolu_1.stdout", "/tmp/out/toolu_1-2.stdout"} {
+		text := strings.Repeat(string(rune('a'+i)), 20)
+		b := shell.Bash(shell.Deps{FS: fs, KeepBytes: 4, OutputDir: "/tmp/out", Run: func(_ context.Context, req shell.Request) (shell.Exit, error) {
+			_, err := io.WriteString(req.Stdout, text)
+			return shell.Exit{}, err
+		}})
+		out, err := b.Call(t.Context(), command(t, b, "make"), inRepo())
+		require.NoError(t, err)
+		assert.Contains(t, message.PlainText(out.Blocks), want)
+		kept, err := afero.ReadFile(fs, want)
+		require.NoError(t, err)
+		assert.Equal(t, text, string(kept))
+	}
+}
+
 func TestAFileThatCannotBeWrittenLosesNoCall(t *testing.T) {
 	var asked []shell.Request
 	d := deps(t, ran{stdout: strings.Repeat("x", 100)}, &asked)
@@ -336,6 +354,12 @@ func TestTheSandboxIsAskedFirstAndGoneRoundWithPermission(t *testing.T) {
 	_, err = b.Call(t.Context(), in, inRepo())
 	require.NoError(t, err)
 	assert.True(t, asked[0].Unsandboxed)
+
+	p := shell.PowerShell(d)
+	_, err = p.Call(t.Context(), command(t, p, "Get-Date"), inRepo())
+	assert.ErrorContains(t, err, "it writes to Get-Date")
+	_, err = p.Call(t.Context(), parse(t, p, map[string]any{"command": "Get-Date", "run_in_background": true}), inRepo())
+	assert.ErrorContains(t, err, "it writes to Get-Date")
 
 	planning := inRepo()
 	planning.Mode = permission.Plan

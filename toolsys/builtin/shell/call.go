@@ -77,12 +77,16 @@ func (d bash) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result
 	case in.Edit != nil:
 		return d.applyEdit(in, c)
 	case problem != "":
-		return tool.Result[BashOut]{}, fmt.Errorf("the sandbox does not let this command run: %s. "+
-			"If it has to, call again with dangerouslyDisableSandbox; the user will be asked", problem)
+		return tool.Result[BashOut]{}, confined(problem)
 	case in.RunInBackground:
 		return d.start(in, c)
 	}
 	return d.run(ctx, in, c)
+}
+
+func confined(problem string) error {
+	return fmt.Errorf("the sandbox does not let this command run: %s. "+
+		"If it has to, call again with dangerouslyDisableSandbox; the user will be asked", problem)
 }
 
 // sandboxed is the check before the run (L4).

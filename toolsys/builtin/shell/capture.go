@@ -3,8 +3,10 @@ package shell
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -92,22 +94,33 @@ func (d bash) capture(callID, name string) *capture {
 	if d.OutputDir == "" {
 		return c
 	}
-	c.path = path.Join(d.OutputDir, unsafeName.ReplaceAllString(callID, "_")+"."+name)
-	c.open = func() (io.WriteCloser, error) {
+	stem := path.Join(d.OutputDir, unsafeName.ReplaceAllString(callID, "_"))
+	c.open = func() (file io.WriteCloser, err error) {
 		if err := d.FS.MkdirAll(d.OutputDir, 0o755); err != nil {
 			return nil, err
 		}
-		return create(d.FS, c.path)
+		c.path, file, err = create(d.FS, stem, name)
+		return file, err
 	}
 	return c
 }
 
-func create(fs afero.Fs, file string) (io.WriteCloser, error) {
-	f, err := fs.Create(file)
-	if err != nil {
-		return nil, err // not a nil *File in a non-nil interface
+// create makes a file that no other call has: ids repeat between agents, and differ in what a
+// name cannot hold.
+func create(fs afero.Fs, stem, ext string) (string, io.WriteCloser, error) {
+	for n := 1; ; n++ {
+		name := stem + "." + ext
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d.%s", stem, n, ext)
+		}
+		f, err := fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case err == nil:
+			return name, f, nil
+		case !errors.Is(err, os.ErrExist):
+			return "", nil, err
+		}
 	}
-	return f, nil
 }
 
 // Bounds of the lines that are reported while a command runs (L7).

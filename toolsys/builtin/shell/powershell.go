@@ -73,6 +73,9 @@ func (d powershell) permit(in BashIn, c *tool.Context) permission.Opinion {
 }
 
 func (d powershell) call(ctx context.Context, in BashIn, c *tool.Context) (tool.Result[BashOut], error) {
+	if problem := d.sandboxed(in, c); problem != "" {
+		return tool.Result[BashOut]{}, confined(problem)
+	}
 	if in.RunInBackground {
 		return d.start(in, c)
 	}

@@ -103,7 +103,7 @@ func WebBrowser(b Browser) *tool.Tool {
 			},
 		},
 		Shaping: tool.Shaping[BrowserIn]{Classifier: func(in BrowserIn) string { return d.words(in) + " " + in.Text + in.Script }},
-		Limits:  tool.Limits[BrowserIn]{Timeout: func(BrowserIn) time.Duration { return BrowserTimeout }},
+		Limits:  tool.Limits[BrowserIn]{Timeout: func(BrowserIn) time.Duration { return BrowserTimeout }, Asks: true},
 		View: tool.View[BrowserIn]{
 			Title:    func(BrowserIn) string { return "Browser" },
 			Summary:  BrowserIn.words,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
 
@@ -23,6 +24,11 @@ const CodeBadPattern = 1
 const (
 	defaultWatch = 5 * time.Minute
 	mostMails    = 20
+	// mostLines and mostChars bound one report: whoever reads it pays for each character, and
+	// TaskOutput has it all. longestLine is how much of a line is looked into.
+	mostLines   = 40
+	mostChars   = 500
+	longestLine = 64 << 10
 )
 
 // MonitorIn is what Monitor takes.
@@ -119,7 +125,7 @@ func (w *watch) run(ctx context.Context, out io.Writer, now func() time.Time) er
 		matched := w.matches(text, !running(t))
 		if len(matched) > 0 {
 			_, _ = io.WriteString(out, strings.Join(matched, "\n")+"\n") // for TaskOutput; the message has it too
-			w.report("wrote:\n" + strings.Join(matched, "\n"))
+			w.report("wrote:\n" + shortened(matched))
 		}
 		switch {
 		case w.in.Once && len(matched) > 0:
@@ -146,6 +152,7 @@ func (w *watch) matches(text string, over bool) []string {
 	w.part = ""
 	if last := len(lines) - 1; !over {
 		w.part, lines = lines[last], lines[:last]
+		w.part = strings.ToValidUTF8(w.part[:min(longestLine, len(w.part))], "")
 	}
 	var found []string
 	for _, line := range lines {
@@ -154,6 +161,18 @@ func (w *watch) matches(text string, over bool) []string {
 		}
 	}
 	return found
+}
+
+// shortened are lines as a report has them: the last count, since they are the newest.
+func shortened(lines []string) string {
+	var out []string
+	if left := len(lines) - mostLines; left > 0 {
+		out, lines = append(out, fmt.Sprintf("[%d earlier lines are left out]", left)), lines[left:]
+	}
+	for _, line := range lines {
+		out = append(out, message.Excerpt(line, mostChars))
+	}
+	return strings.Join(out, "\n")
 }
 
 // report sends what was seen to who asked for it. One that has ended is not there to read it.

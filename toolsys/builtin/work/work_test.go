@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,6 +178,31 @@ func TestTaskOutputDoesNotWaitForWhatHasEnded(t *testing.T) {
 		out := call(t, work.TaskOutput(d), `{"task_id":"task_1"}`, &tool.Context{})
 		assert.Empty(t, waited)
 		assert.Contains(t, message.PlainText(out.Blocks), "Task task_1 (look): failed, no model\n")
+	})
+}
+
+// A task that writes a lot fills neither the conversation nor the memory.
+func TestAWatchReportsNoMoreThanCanBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := work.Deps{Tasks: newTasks(nil), Inbox: newInbox()}
+		d.Tasks.Start(tool.TaskSpec{Kind: "bash", Title: "make"}, func(_ context.Context, out io.Writer) (int, error) {
+			for i := range 1000 {
+				fmt.Fprintf(out, "error %d %s\n", i, strings.Repeat("x", 900))
+			}
+			return 0, nil
+		})
+		synctest.Wait()
+		monitor := work.Monitor(d)
+		in, problems := monitor.Parse(json.RawMessage(`{"task_id":"task_1","pattern":"error"}`))
+		require.Empty(t, problems)
+		_, err := monitor.Call(t.Context(), in, &tool.Context{Core: tool.Core{Clock: bubbleClock(nil)}})
+		require.NoError(t, err)
+		synctest.Wait()
+		mail := d.Inbox.Take("")
+		require.Len(t, mail, 2)
+		assert.Contains(t, mail[0].Text, "[960 earlier lines are left out]\nerror 960 x")
+		assert.Contains(t, mail[0].Text, "\nerror 999 x")
+		assert.Less(t, len(mail[0].Text), 25_000)
 	})
 }
 
