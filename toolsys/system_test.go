@@ -157,7 +157,7 @@ func TestPromptsOfServersAreCommands(t *testing.T) {
 		sent = append(sent, req)
 		events := []string{`{"type":"message_start","message":{"id":"m"}}`, `{"type":"message_stop"}`}
 		if len(sent) == 1 {
-			events = slices.Insert(events, 1, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"Skill","input":{"skill":"mcp__docs__review","args":"b.go\\nin a hurry"}}}`, `{"type":"content_block_stop","index":0}`)
+			events = slices.Insert(events, 1, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"Skill","input":{"skill":"mcp__docs__review","args":"b.go\nin a hurry"}}}`, `{"type":"content_block_stop","index":0}`)
 		}
 		for _, e := range events {
 			if err := on([]byte(e)); err != nil {
