@@ -3,20 +3,24 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolbench/cmd/toolbench/cli"
+	"toolbench/sim/replay"
 	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/trace"
 )
@@ -38,7 +42,8 @@ func TestMain(m *testing.M) {
 }
 
 // frail is the program, but that a process of its own is killed when it is given a recording with
-// "poison" in its name.
+// "poison" in its name, goes no further when it comes to one with "stuck" in its name, and takes its
+// time to write where one has "slow" in its name.
 func frail() {
 	if !slices.Contains(os.Args, "--child") {
 		main()
@@ -49,8 +54,53 @@ func frail() {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
 	p := cli.ThisProcess()
-	p.Stdin = bytes.NewReader(batch)
-	os.Exit(cli.Main(context.Background(), p, cli.Scenarios()))
+	if bytes.Contains(batch, []byte("slow")) {
+		p.Stdout = slow{p.Stdout}
+	}
+	before, stuck := untilStuck(batch)
+	p.Stdin = bytes.NewReader(before)
+	code := cli.Main(context.Background(), p, cli.Scenarios())
+	for stuck {
+		time.Sleep(time.Hour)
+	}
+	os.Exit(code)
+}
+
+// slow is a process that comes to its results one by one.
+type slow struct{ io.Writer }
+
+// Write takes a second.
+func (s slow) Write(p []byte) (int, error) {
+	time.Sleep(time.Second)
+	return s.Writer.Write(p)
+}
+
+// untilStuck cuts a batch of recordings off before one with "stuck" in its name.
+func untilStuck(data []byte) (before []byte, stuck bool) {
+	var batch struct {
+		Options replay.Options
+		Files   []struct {
+			Of struct {
+				Path, Digest string
+				Size         int64
+			}
+			File string
+		}
+	}
+	if gob.NewDecoder(bytes.NewReader(data)).Decode(&batch) != nil {
+		return data, false
+	}
+	for i, f := range batch.Files {
+		if strings.Contains(f.Of.Path, "stuck") {
+			batch.Files = batch.Files[:i]
+			var out bytes.Buffer
+			if gob.NewEncoder(&out).Encode(batch) != nil {
+				return data, false
+			}
+			return out.Bytes(), true
+		}
+	}
+	return data, false
 }
 
 // crashing is a bench whose scenarios do what the real one must never do.

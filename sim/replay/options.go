@@ -36,6 +36,9 @@ type Options struct {
 	// Seen keeps what a person at the conversation saw, under the last policy. Its texts are
 	// as they are: whoever shows them blanks secrets.
 	Seen bool
+	// Moved is called whenever a replay goes on: when bytes of the recording were read, and when a turn
+	// was played under a policy. It may be called on several goroutines at once; nil is not called.
+	Moved func() `json:"-"`
 }
 
 // DefaultPace is assumed of a stream without times: 400 ms to the first byte, then
@@ -183,6 +186,9 @@ func (o Options) complete() Options {
 	}
 	if len(o.Policies) == 0 {
 		o.Policies = Policies()
+	}
+	if o.Moved == nil {
+		o.Moved = func() {}
 	}
 	return o
 }

@@ -18,9 +18,10 @@ import (
 // it is no recording or passes a limit. Errors wrap those of package recording, or
 // are the context's.
 func Recording(ctx context.Context, name string, r io.Reader, o Options) Report {
-	rep := &replay{o: o.complete(), open: map[int]*conversation{}, report: Report{File: name}}
+	o = o.complete()
+	rep := &replay{o: o, open: map[int]*conversation{}, report: Report{File: name}}
 	a := ahead{found: make(chan func() error, 1), over: make(chan struct{})}
-	go a.read(name, r, o.Limits, recording.Handler{
+	go a.read(name, moving{r, o.Moved}, o.Limits, recording.Handler{
 		Turn: func(c *recording.Conversation, t *recording.Turn) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -92,6 +93,18 @@ func (a *ahead) play() (recording.Summary, error) {
 		return recording.Summary{Format: a.sum.Format}, failed
 	}
 	return a.sum, a.err
+}
+
+// moving notes that a recording is read.
+type moving struct {
+	io.Reader
+	moved func()
+}
+
+// Read implements io.Reader.
+func (m moving) Read(p []byte) (int, error) {
+	m.moved()
+	return m.Reader.Read(p)
 }
 
 type replay struct {

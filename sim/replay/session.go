@@ -59,6 +59,7 @@ func (s *conversation) take(t *recording.Turn) error {
 			if run, err = play(s.tools, events, p, s.o.Seed); err != nil {
 				return fmt.Errorf("turn %d, %s: %w", t.Number, p, err)
 			}
+			s.o.Moved()
 		}
 		f := &s.figures[i]
 		s.keep(i, t.Number, f.Makespan, run.events)

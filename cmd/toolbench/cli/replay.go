@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ type replayFlags struct {
 	seed     uint64
 	strict   bool
 	shard    part
+	patience time.Duration
 	// spreads: others take part, or processes of this machine. Child is set in one of those.
 	spreads, child bool
 }
@@ -46,11 +48,12 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.Var(&value[part]{to: &f.shard, parse: shard, kind: "I/N"}, "shard", "replay the I-th of N parts of the files")
 	f.spreadFlags.add(flags, 200, "files")
 	flags.Lookup("workers").DefValue = "" // without it, one process replays all
+	flags.DurationVar(&f.patience, "patience", replayPatience, "how long a recording may make no progress in a worker's process before that is ended")
 	flags.BoolVar(&f.unsent, "unsent", false, "send no files: all workers have the same ones at the same paths")
 	flags.BoolVar(&f.child, "child", false, "replay a batch for a parent")
 	flags.Lookup("child").Hidden = true
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, args []string) error {
-		f.spreads = slices.ContainsFunc(strings.Fields("workers part nats listen store name replicas tries silence unsent"), flags.Changed)
+		f.spreads = slices.ContainsFunc(strings.Fields("workers part nats listen store name replicas tries silence patience unsent"), flags.Changed)
 		return a.replay(cmd.Context(), args, f)
 	})
 }
@@ -98,8 +101,10 @@ func (a *app) replay(ctx context.Context, args []string, f replayFlags) error {
 		a.replayAll(ctx, files, options, done)
 	case options.Events:
 		return usage("a timeline is of what this process replayed: leave out --workers, --nats, --listen and --store, or --format %s", strings.Join(timelines(), ", "))
+	case f.patience < time.Second:
+		return usage("--patience %s: a process may take that long to start; give at least 1s", f.patience)
 	default:
-		if done, err = a.spreadReplay(ctx, files, options, f.spreadFlags); err != nil {
+		if done, err = a.spreadReplay(ctx, files, options, f.spreadFlags, f.patience); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
@@ -11,11 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +27,8 @@ type replaySpec struct {
 	Options replay.Options
 	List    string
 	Files   int
+	// Patience is how long a recording may make no progress.
+	Patience time.Duration
 }
 
 // sentList are the files of a run in their order, and the packs that hold their bytes.
@@ -84,7 +81,7 @@ func (p *replayer) play(ctx context.Context, r shards.Range) ([]byte, error) {
 	if r.To > uint64(len(p.list.Files)) {
 		return nil, fmt.Errorf("the list has %d files, and the part is %s", len(p.list.Files), r)
 	}
-	b := replayBatch{Options: p.spec.Options}
+	b := replayBatch{Options: p.spec.Options, patience: p.spec.Patience}
 	used := map[int]bool{}
 	for _, f := range p.list.Files[r.From:r.To] {
 		in, err := p.find(ctx, f)
@@ -145,12 +142,6 @@ func (p *replayer) pack(ctx context.Context, n int) (name string, err error) {
 	}
 	p.packs[n] = name
 	return name, nil
-}
-
-// replayBatch is what a process is given to replay.
-type replayBatch struct {
-	Options replay.Options
-	Files   []replayInput
 }
 
 // replayInput is a file of a list, and the one on this machine that has its bytes.
@@ -231,59 +222,3 @@ type sentError struct {
 func (e *sentError) Error() string { return e.text }
 
 func (e *sentError) Unwrap() error { return e.kind }
-
-// results replays a batch.
-func (b replayBatch) results(ctx context.Context) ([]byte, error) {
-	var all []replayedFile
-	for _, in := range b.Files {
-		r := replayedFile{Report: in.replay(ctx, b.Options)}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err := r.Report.Err; err != nil {
-			r.Error, r.Report.Err = err.Error(), nil
-			r.Kind = 1 + slices.IndexFunc(recordingErrors(), func(kind error) bool { return errors.Is(err, kind) })
-		}
-		all = append(all, r)
-	}
-	var out bytes.Buffer
-	err := gob.NewEncoder(&out).Encode(all)
-	return out.Bytes(), err
-}
-
-// replayChild replays a batch for a parent.
-func (a *app) replayChild(ctx context.Context) error {
-	var b replayBatch
-	if err := gob.NewDecoder(a.Stdin).Decode(&b); err != nil {
-		return usage("--child is for toolbench itself: %s", err)
-	}
-	// As in fuzzChild: little memory is held, and nothing runs beside anything else.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	data, err := b.results(ctx)
-	if err == nil {
-		_, err = a.Stdout.Write(data)
-	}
-	return wrap(err)
-}
-
-// replayApart replays a batch in a process of its own, so that a file which crashes it ends nothing else.
-// Where the program does not know its own path, it replays the batch in this process.
-func (a *app) replayApart(ctx context.Context, b replayBatch) ([]byte, error) {
-	if a.Self == "" {
-		return b.results(ctx)
-	}
-	var in, out bytes.Buffer
-	if err := gob.NewEncoder(&in).Encode(b); err != nil {
-		return nil, err
-	}
-	errs := &limitedBuffer{most: 1 << 15}
-	cmd := exec.CommandContext(ctx, a.Self, "replay", "--child")
-	cmd.Env, cmd.Dir, cmd.WaitDelay = append(slices.Clone(a.Env), "GITHUB_ACTIONS="), a.Dir, time.Second
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, errs
-	if err := cmd.Run(); err != nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-		return nil, fmt.Errorf("%s", cmp.Or(strings.TrimPrefix(first, "toolbench: "), err.Error()))
-	}
-	return out.Bytes(), nil
-}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"time"
 
 	"toolbench/property/shards"
 	"toolbench/sim/cassette"
@@ -19,7 +20,7 @@ import (
 
 // spreadReplay replays files on all workers that join the run. The report keeps the order of the files; one
 // that no worker could replay has an error in its place.
-func (a *app) spreadReplay(ctx context.Context, files []found, o replay.Options, f spreadFlags) (*replayed, error) {
+func (a *app) spreadReplay(ctx context.Context, files []found, o replay.Options, f spreadFlags, patience time.Duration) (*replayed, error) {
 	l, err := a.sentList(ctx, files, f)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (a *app) spreadReplay(ctx context.Context, files []found, o replay.Options,
 	digest := hex.EncodeToString(sum[:])
 	o.Secrets = nil
 	got, err := a.spread(ctx, f, whole{
-		spec: spec{Replay: &replaySpec{Options: o, List: digest, Files: len(files)}},
+		spec: spec{Replay: &replaySpec{Options: o, List: digest, Files: len(files), Patience: patience}},
 		name: "replay", things: "files", all: shards.Range{To: uint64(len(files))},
 		send: func(ctx context.Context, q *shards.Queue) error {
 			err := q.Send(ctx, digest, func() io.ReadCloser { return io.NopCloser(bytes.NewReader(text.Bytes())) })
