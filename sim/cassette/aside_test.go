@@ -29,6 +29,17 @@ func TestLongLinesAreReadAsTheyStand(t *testing.T) {
 		"a mark in the text":       {fmt.Sprintf("a: \"\ue0f50\"\nbody: '%s'\n", long), 0},
 		"an alias":                 {fmt.Sprintf("body: &a '%s'\nmore: *a\nlong: '%s'\n", long, long), 1},
 		"without an end":           {fmt.Sprintf("body: '%s'", long), 0},
+		"blocks":                   {"a:\n" + block("  ", "|+", "\n\n") + block("  ", "|", "\n") + block("  ", "|-", "\n \n") + "b: c\n", 3},
+		"a block at the end":       {block("", "|", ""), 1},
+		"one that keeps its end":   {block("", "|+", "\n   \n\n"), 1},
+		"one of an item":           {"- " + strings.TrimPrefix(block("  ", "|", ""), "  ") + "  x: y\n", 0},
+		"one in brackets of texts": {"a: |1\n" + block(" ", "|", ""), 1},
+		"a folded one":             {block("", ">", ""), 0},
+		"one that says how far":    {block("", "|2", ""), 0},
+		"a tab in it":              {strings.ReplaceAll(block("", "|", ""), "é", "\t"), 0},
+		"one that begins empty":    {"body: |\n\n" + strings.TrimPrefix(block("", "|", ""), "body: |\n"), 0},
+		"a comment behind it":      {"a:\n" + block("  ", "|", "") + "   # of whom?\n  c: d\n", 0},
+		"lines of blanks alone":    {"a:\n" + block("  ", "|", "\n     \n\n") + "x: y\n", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want yaml.Node
@@ -41,6 +52,26 @@ func TestLongLinesAreReadAsTheyStand(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want.Content[0], got)
 		})
+	}
+}
+
+// block is a long block of lines, one of them indented further, and what stands at its end.
+func block(indent, mark, end string) string {
+	in := indent + "  "
+	return indent + "body: " + mark + "\n" + strings.Repeat(in+"data: {\"a\": 'é 😀'}\n\n"+in+"  more\n   \n"+in+"\n", 20) + in + "last" + "\n" + end
+}
+
+// A block in brackets is an error, and so is a line that is indented like no other.
+func TestLongBlocksKeepTheirErrors(t *testing.T) {
+	for _, text := range []string{
+		"a: {\n" + block(" ", "|", "") + "}\n",
+		block("", "|", "") + " less: indented\n",
+		"a: b\n" + block("  ", "|", ""),
+	} {
+		var n yaml.Node
+		require.Error(t, yaml.Unmarshal([]byte(text), &n))
+		_, err := Load("c.yaml", strings.NewReader(text), Limits{})
+		require.ErrorIs(t, err, ErrSyntax)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,23 @@ func TestLatencyIsHiddenAsItWasMeasured(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"serial": "9s 0% measured", "batch": "9s 0% measured", "streaming": "6s 33.33% measured", "recorded": "6s 33.33% measured",
 	}, figures(c), "the stream of 5 s, 3 s of the tool, and 1 s of the next answer")
+}
+
+// Who waits for a replay sees that it goes on, from reading and from every turn under every policy.
+func TestAReplayTellsThatItGoesOn(t *testing.T) {
+	moved := func(turns int) int64 {
+		var n atomic.Int64
+		lines := []object{prompt(0)}
+		for i := range turns {
+			id := fmt.Sprint(i)
+			lines = append(lines, call(float64(2*i+1), "m"+id, "c"+id, "fetch", nil), result(float64(2*i+2), "c"+id))
+		}
+		only(t, transcript(t, lines...), replay.Options{Moved: func() { n.Add(1) }})
+		return n.Load()
+	}
+	one := moved(1)
+	assert.Greater(t, one, int64(len(replay.Policies())), "bytes were read as well")
+	assert.GreaterOrEqual(t, moved(4), one+3*int64(len(replay.Policies())))
 }
 
 func TestWhatAPersonTookBetweenMessagesDoesNotCount(t *testing.T) {

@@ -130,8 +130,48 @@ func NewLazy(build func() (json.RawMessage, error)) *Lazy {
 		if err != nil {
 			return nil, err
 		}
-		return Compile(bytes)
+		return compiled.of(bytes)
 	})}
+}
+
+// compiled are the schemas that tools were found to have.
+var compiled known
+
+// known keeps schemas by their bytes, since a server lists the same ones at every connection and compiling
+// one takes as long as to validate hundreds of inputs. It holds those that were asked for lately.
+type known struct {
+	mu             sync.Mutex
+	latest, before map[string]*Schema
+	size           int // of the latest, in bytes of their text
+}
+
+// mostKnown is how many bytes of text one half of known may have.
+const mostKnown = 1 << 20
+
+func (k *known) of(raw json.RawMessage) (*Schema, error) {
+	k.mu.Lock()
+	s := cmp.Or(k.latest[string(raw)], k.before[string(raw)])
+	k.mu.Unlock()
+	if s == nil {
+		var err error
+		if s, err = Compile(raw); err != nil {
+			return nil, err
+		}
+	}
+	k.keep(s)
+	return s, nil
+}
+
+func (k *known) keep(s *Schema) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.latest[string(s.raw)] != nil {
+		return
+	}
+	if k.size += len(s.raw); k.latest == nil || k.size > mostKnown {
+		k.latest, k.before, k.size = map[string]*Schema{}, k.latest, len(s.raw)
+	}
+	k.latest[string(s.raw)] = s
 }
 
 // LazyFor is [For], delayed. A type's own schema, without options, is derived and compiled

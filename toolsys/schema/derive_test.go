@@ -2,6 +2,8 @@ package schema_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -85,6 +87,23 @@ func TestWhatCannotBeDerivedIsAnError(t *testing.T) {
 		S string `minLength:"-1"`
 	}]()
 	require.ErrorContains(t, err, "not a count")
+}
+
+// What a server lists again at its next connection is not compiled again.
+func TestEqualSchemasAreCompiledOnce(t *testing.T) {
+	of := func(text string) *schema.Schema {
+		s, err := schema.NewLazy(func() (json.RawMessage, error) { return json.RawMessage(text), nil }).Schema()
+		require.NoError(t, err)
+		return s
+	}
+	text := `{"type":"object","properties":{"listed":{"type":"string"}}}`
+	first := of(text)
+	assert.Same(t, first, of(text))
+	assert.NotSame(t, first, of(strings.Replace(text, "listed", "others", 1)))
+	for i := range 300 { // two megabytes of others
+		of(fmt.Sprintf(`{"type":"object","title":"%d","description":%q}`, i, strings.Repeat("x", 8<<10)))
+	}
+	assert.NotSame(t, first, of(text), "what nobody asks for is not kept for ever")
 }
 
 func TestLazyBuildsOnce(t *testing.T) {

@@ -3,6 +3,7 @@ package shellcmd
 import (
 	"errors"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -52,13 +53,18 @@ func parseStrict(script string, lang syntax.LangVariant) (*syntax.File, error) {
 	return parseAs(script, lang)
 }
 
+// printers are used again: a new one is a buffer of four kilobytes, and a command is printed word by word.
+var printers = sync.Pool{New: func() any { return syntax.NewPrinter(syntax.SingleLine(true)) }}
+
 // printed gives a node's source in the printer's normal form, on one line.
 func printed(n syntax.Node) string {
 	if cmd, ok := n.(syntax.Command); ok {
 		n = &syntax.Stmt{Cmd: cmd, Position: cmd.Pos()}
 	}
 	var b strings.Builder
-	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, n); err != nil {
+	printer := printers.Get().(*syntax.Printer)
+	defer printers.Put(printer)
+	if err := printer.Print(&b, n); err != nil {
 		return ""
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -470,13 +470,15 @@ func callWords(c *syntax.CallExpr) []string {
 	return words
 }
 
+var unescaped = strings.NewReplacer(`\\`, `\`, `\`, "")
+
 // plainText is a word's text without quotes and backslashes; empty if some of it is expanded.
 func plainText(x *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range x.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			b.WriteString(strings.NewReplacer(`\\`, `\`, `\`, "").Replace(part.Value))
+			b.WriteString(unescaped.Replace(part.Value))
 		case *syntax.SglQuoted:
 			if part.Dollar {
 				b.WriteString(ansi(part))

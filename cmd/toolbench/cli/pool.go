@@ -27,6 +27,9 @@ type pool struct {
 	jobs     int
 	failFast bool
 	repeat   int
+	// whole keeps what happened in runs that passed, for reports that draw it, and the scenarios, which
+	// are then played again under other policies: of a suite that is most of what the program would hold.
+	whole    bool
 	options  RunOptions
 	progress *progress
 	// debug shows stacks; broke is called with panics.
@@ -40,7 +43,7 @@ func (a *app) pool(f runFlags) *pool {
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	return &pool{
-		jobs: jobs, failFast: f.failFast, repeat: f.repeat, options: RunOptions{Seed: f.seed, Policy: f.policy},
+		jobs: jobs, failFast: f.failFast, repeat: f.repeat, whole: f.show || f.outputs.wants(timelines()...), options: RunOptions{Seed: f.seed, Policy: f.policy},
 		progress: a.progress(!f.quiet),
 		debug:    a.debugging(),
 		broke: func(v any, stack []byte) {
@@ -77,7 +80,8 @@ func outcomes(results []result) []check.Result {
 }
 
 // run gives the results in the order of the entries, and whether it was interrupted:
-// then those that did not end are missing.
+// then those that did not end are missing. What was played of the entries is let go, unless
+// the pool keeps the whole.
 func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
 	w := &work{entries: entries, outcomes: make([]*check.Result, len(entries)), stop: len(entries)}
 	stopProgress := p.progress.start(len(entries))
@@ -104,29 +108,37 @@ func (p *pool) run(ctx context.Context, entries []entry) ([]result, bool) {
 
 func (p *pool) work(ctx context.Context, w *work) {
 	for ctx.Err() == nil {
-		i, ok := w.take()
+		i, e, ok := w.take(p.whole)
 		if !ok {
 			return
 		}
-		p.progress.began(w.entries[i].Name)
-		o := p.one(ctx, w.entries[i])
+		p.progress.began(e.Name)
+		o := p.one(ctx, e)
 		p.progress.ended()
 		if ctx.Err() != nil && o.Status == check.Errored {
 			return // it was stopped, which is no verdict
+		}
+		if !p.whole && o.Status == check.Passed {
+			o.Trace, o.Requests = nil, nil
 		}
 		w.put(i, o, p.failFast && o.Status != check.Passed)
 	}
 }
 
-// take gives the next entry that is still wanted.
-func (w *work) take() (int, bool) {
+// take gives the next entry that is still wanted. Unless it is kept, nobody can run it again.
+func (w *work) take(keep bool) (i int, e entry, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.next >= w.stop {
-		return 0, false
+		return 0, entry{}, false
 	}
+	i = w.next
 	w.next++
-	return w.next - 1, true
+	e = w.entries[i]
+	if !keep {
+		w.entries[i].Run = nil
+	}
+	return i, e, true
 }
 
 // put keeps an outcome. What stands behind one that ends the run is not wanted;

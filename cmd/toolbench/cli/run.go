@@ -102,11 +102,11 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if f.update && slices.ContainsFunc(plan.entries, func(e entry) bool { return e.embedded }) {
 		return usage("--update cannot change the embedded suite: name the files, as in `toolbench run -u ./scenarios`")
 	}
+	pool := a.pool(f)
 	if a.env("GOGC") == "" && len(plan.entries) > 1 {
 		// A run makes much garbage in a small heap: collecting it took a fifth of the time.
-		defer debug.SetGCPercent(debug.SetGCPercent(200))
+		defer debug.SetGCPercent(debug.SetGCPercent(garbageOf(pool.whole)))
 	}
-	pool := a.pool(f)
 	results, stopped := pool.run(ctx, plan.entries)
 	updating := f.update && !stopped
 	if updating {
@@ -133,6 +133,15 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return interrupted("interrupted while expectations were updated; each file is as it was or as it was to be")
 	}
 	return a.conclude(len(results), len(plan.entries), stopped, judged)
+}
+
+// garbageOf is how much garbage a run of many scenarios may make, in percent of what it holds, before
+// it is collected. One that holds every trace holds several times as much.
+func garbageOf(whole bool) int {
+	if whole {
+		return 200
+	}
+	return 400
 }
 
 // others plays scenarios under every policy, for timelines beside their own.

@@ -178,9 +178,12 @@ func (j *checker) results() {
 }
 
 func (j *checker) emitted(id string) *trace.Event {
-	for _, e := range results(j.rec.Events) {
-		if e.Call == id {
-			return &e
+	if j.emits == nil {
+		j.emits = results(j.rec.Events)
+	}
+	for i := range j.emits {
+		if j.emits[i].Call == id {
+			return &j.emits[i]
 		}
 	}
 	return nil

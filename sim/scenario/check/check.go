@@ -42,10 +42,12 @@ func Check(sc *scenario.Scenario, rec *Record, out *Result, run func(Variation) 
 }
 
 type checker struct {
-	sc       *scenario.Scenario
-	rec      *Record
-	out      *Result
-	e        *scenario.Expect
+	sc  *scenario.Scenario
+	rec *Record
+	out *Result
+	e   *scenario.Expect
+	// emits are the results of the run, once they were asked for.
+	emits    []trace.Event
 	failures []Failure
 }
 

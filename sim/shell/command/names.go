@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"path"
 	"strconv"
 	"strings"
@@ -131,21 +132,23 @@ func protectNegative(args []string) []string {
 }
 
 func (p *Proc) sequence(o options, first, step, last float64, places int) int {
-	format := func(n float64) string { return strconv.FormatFloat(n, 'f', places, 64) }
 	width := 0
 	if o.has("w") {
-		width = max(len(format(first)), len(format(last)))
+		width = max(len(appendNumber(nil, first, places)), len(appendNumber(nil, last, places)))
 	}
-	gap := ""
+	gap, apart := "", o.get("s", "\n")
+	var number, line []byte
 	for i := 0; p.Ctx.Err() == nil; i++ {
 		n := first + float64(i)*step
 		if step > 0 && n > last+1e-10 || step < 0 && n < last-1e-10 {
 			break
 		}
-		if p.print(gap+pad(format(n), width)) != nil {
+		number = appendNumber(number[:0], n, places)
+		line = appendPadded(append(line[:0], gap...), number, width)
+		if _, err := p.Stdout.Write(line); err != nil {
 			return exitFailure
 		}
-		gap = o.get("s", "\n")
+		gap = apart
 	}
 	if gap != "" {
 		p.print("\n")
@@ -153,11 +156,22 @@ func (p *Proc) sequence(o options, first, step, last float64, places int) int {
 	return 0
 }
 
-// pad fills with zeros behind the sign.
-func pad(s string, width int) string {
-	zeros := strings.Repeat("0", max(0, width-len(s)))
-	if strings.HasPrefix(s, "-") {
-		return "-" + zeros + s[1:]
+// appendNumber writes a number with so many places. Whole ones, which most are, take the short way.
+func appendNumber(to []byte, n float64, places int) []byte {
+	if whole := int64(n); places == 0 && float64(whole) == n && whole != 0 {
+		return strconv.AppendInt(to, whole, 10)
 	}
-	return zeros + s
+	return strconv.AppendFloat(to, n, 'f', places, 64)
+}
+
+// appendPadded fills with zeros behind the sign.
+func appendPadded(to, number []byte, width int) []byte {
+	rest, negative := bytes.CutPrefix(number, []byte("-"))
+	if negative {
+		to = append(to, '-')
+	}
+	for range width - len(number) {
+		to = append(to, '0')
+	}
+	return append(to, rest...)
 }

@@ -45,6 +45,9 @@ type program struct {
 	runs  []*running
 	// unlisted is what becomes of its list from now on, in every session.
 	unlisted Fault
+	// ready is the library's server that nobody is connected to yet, nil where the next connection
+	// needs another.
+	ready *mcp.Server
 	// visited are the calls whose page was asked for already.
 	visited  map[string]bool
 	received Received
@@ -70,7 +73,8 @@ func NewHost(c Catalogue, o Options, clock Clock) (*Host, error) {
 	h := &Host{o: o, clock: clock, servers: map[string]*program{}}
 	for _, s := range c {
 		p := &program{spec: s, visited: map[string]bool{}}
-		if _, err := h.serve(p, Fault{}); err != nil {
+		var err error
+		if p.ready, err = h.serve(p, Fault{}); err != nil {
 			return nil, err
 		}
 		h.servers[s.Name] = p
@@ -89,17 +93,22 @@ func (h *Host) Dial(ctx context.Context, server string) (mcp.Transport, error) {
 	p.dials++
 	fault := h.o.connecting(server, p.dials)
 	away := p.never || h.clock.Now().Before(p.back)
+	made := p.ready
+	p.ready = nil
 	h.mu.Unlock()
 	if away || fault.Refused {
 		return nil, ErrDown
 	}
-	made, err := h.serve(p, fault)
-	if err != nil {
-		return nil, err
+	if made == nil || fault != (Fault{}) {
+		var err error
+		if made, err = h.serve(p, fault); err != nil {
+			return nil, err
+		}
 	}
 	here, there := net.Pipe()
 	run := &running{server: made, line: there}
 	faulty := &faultTransport{Transport: &mcp.IOTransport{Reader: there, Writer: there}, h: h, p: p, line: there}
+	var err error
 	if run.session, err = made.Connect(ctx, faulty, nil); err != nil {
 		return nil, fmt.Errorf("start server %q: %w", server, err)
 	}
@@ -117,7 +126,7 @@ func (h *Host) Relist(server string, tools []*mcp.Tool) error {
 		return fmt.Errorf("%w: there is no server %q", ErrCatalogue, server)
 	}
 	before := p.spec.Tools
-	p.spec.Tools = tools
+	p.spec.Tools, p.ready = tools, nil
 	runs := p.runs
 	h.mu.Unlock()
 	var gone []string

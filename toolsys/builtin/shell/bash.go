@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -87,8 +88,8 @@ type bash struct {
 	memo *memo
 }
 
-// inputSchema is that of BashIn less the internal member.
-func inputSchema() json.RawMessage {
+// inputSchema is that of BashIn less the internal member. It is derived once in a program.
+var inputSchema = sync.OnceValue(func() json.RawMessage {
 	raw, err := schema.For[BashIn](schema.With(func(root *jsonschema.Schema) {
 		delete(root.Properties, sedMember)
 		order := root.PropertyOrder[:0:0]
@@ -103,7 +104,7 @@ func inputSchema() json.RawMessage {
 		panic(err) // the type above is wrong, which shows at start
 	}
 	return raw
-}
+})
 
 func (d bash) traits() tool.Traits[BashIn] {
 	return tool.Traits[BashIn]{
