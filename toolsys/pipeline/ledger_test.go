@@ -365,6 +365,7 @@ func TestAForkWritesOverNoResult(t *testing.T) {
 	fork := l.Clone()
 	_, theirs := fork.One("same", 10, texts(strings.Repeat("a", 20)))
 	_, ours := l.One("same", 10, texts(strings.Repeat("b", 20)))
+	require.NotEqual(t, theirs.Path, ours.Path)
 	for file, want := range map[string]string{theirs.Path: strings.Repeat("a", 20), ours.Path: strings.Repeat("b", 20)} {
 		got, err := afero.ReadFile(fs, file)
 		require.NoError(t, err)
