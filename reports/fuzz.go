@@ -342,7 +342,9 @@ func (r FuzzShellReport) show(p *page) {
 	if f := r.Finding; f != nil {
 		p.lines(Safe("FAILED: a script that is called read-only changed " + strings.Join(f.Changed, ", ")))
 		p.lines(SafeLines(f.Small)...)
-		p.lines(Safe("again: toolbench fuzz --engine shell --replay " + f.File))
+		if f.File != "" {
+			p.lines(Safe("again: toolbench fuzz --engine shell --replay " + Quoted(f.File)))
+		}
 		return
 	}
 	p.lines("none changed or executed anything")

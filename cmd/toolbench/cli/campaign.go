@@ -309,23 +309,15 @@ func (a *app) keepFailure(f spreadCases, report *reports.FuzzReport, files map[s
 
 // noteCauses notes in the ledger of a folder what was found, each cause once.
 func (a *app) noteCauses(ctx context.Context, f spreadCases, failures map[string]*reports.FuzzFailure, files map[string]string) error {
-	ledger, err := a.readLedger(f.findings)
-	if err != nil {
-		return err
-	}
-	if len(failures) == 0 {
-		return a.noteFindings(ctx, f.findings, ledger, nil)
-	}
+	var causes []*reports.FuzzFailure
 	for _, id := range slices.Sorted(maps.Keys(failures)) {
 		one := *failures[id]
 		if text, ok := files[one.CaseFile]; ok {
 			one.CaseFile = a.keep(f.fuzzFlags, filepath.Base(one.CaseFile), []byte(text))
 		}
-		if err := a.noteFindings(ctx, f.findings, ledger, &one); err != nil {
-			return err
-		}
+		causes = append(causes, &one)
 	}
-	return nil
+	return a.noteFindings(ctx, f.findings, causes...)
 }
 
 // natsServer is the NATS server of a run: one of this process, or another.

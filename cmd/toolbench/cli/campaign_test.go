@@ -61,6 +61,7 @@ echo "{\"done\":{\"cases\":$n,\"calls\":$n,\"seen\":[]}}"
 	ledger, err := os.ReadFile(filepath.Join(many, "found", "ledger.json"))
 	require.NoError(t, err)
 	assert.Equal(t, 2, bytes.Count(ledger, []byte(`"cause"`)), string(ledger))
+	assert.Equal(t, 2, bytes.Count(ledger, []byte(`"new"`)), string(ledger))
 	kept, err := filepath.Glob(filepath.Join(many, "found", "*.case.yaml"))
 	require.NoError(t, err)
 	assert.Len(t, kept, 2)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -216,4 +217,22 @@ func TestOneScenarioIsReadWithoutTheSuite(t *testing.T) {
 		assert.Greater(t, read, 0, arg)
 		assert.LessOrEqual(t, read, want, arg)
 	}
+}
+
+// Another process may note what it found while this one runs.
+func TestALedgerKeepsWhatOthersNoteMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	ledger := filepath.Join(dir, "found", "ledger.json")
+	b := bench(1, func(int) check.Status {
+		require.NoError(t, os.MkdirAll(filepath.Dir(ledger), 0o755))
+		require.NoError(t, os.WriteFile(ledger, []byte(`{"version": 1, "findings": [{"id": "theirs"}]}`), 0o644))
+		return check.Failed
+	})
+	var errs bytes.Buffer
+	code := cli.Main(t.Context(), cli.Process{Args: []string{"run", "--findings", "found"}, Dir: dir, Stdout: io.Discard, Stderr: &errs}, b)
+	require.Equal(t, cli.ExitFailed, code, errs.String())
+	data, err := os.ReadFile(ledger)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "theirs")
+	assert.Contains(t, string(data), `"case-000: x"`)
 }

@@ -67,9 +67,10 @@ func (a *app) doctor(cmd *cobra.Command, l looks) error {
 		rows = append(rows, []string{h.names[0], programFound(cmd.Context(), h.names, h.version) + "; for " + h.what})
 	}
 	var text strings.Builder
+	blank := reports.Options{Secrets: a.secrets()}.Blank()
 	for _, row := range rows {
 		indent := reports.Pad(row[0], len("from the environment")+2)
-		for _, line := range reports.Fold(reports.Safe(row[1]), max(0, looks.Width-len(indent))) {
+		for _, line := range reports.Fold(reports.Safe(blank(row[1])), max(0, looks.Width-len(indent))) {
 			text.WriteString(strings.TrimRight(indent+line, " ") + "\n")
 			indent = strings.Repeat(" ", len(indent))
 		}

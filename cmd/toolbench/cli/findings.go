@@ -35,11 +35,15 @@ func (a *app) readLedger(dir string) (*fuzz.Ledger, error) {
 	return ledger, nil
 }
 
-// noteFindings plays the cases of the findings there are, notes a new failure, and writes
+// noteFindings plays the cases of the findings there are, notes new failures, and writes
 // the ledger.
-func (a *app) noteFindings(ctx context.Context, dir string, ledger *fuzz.Ledger, failure *reports.FuzzFailure) error {
-	for i := range ledger.Findings {
-		f := &ledger.Findings[i]
+func (a *app) noteFindings(ctx context.Context, dir string, failures ...*reports.FuzzFailure) error {
+	before, err := a.readLedger(dir)
+	if err != nil {
+		return err
+	}
+	holds := map[string]bool{} // what has a case
+	for _, f := range before.Findings {
 		data, err := os.ReadFile(a.path(filepath.Join(dir, filepath.Base(f.Case))))
 		if f.Case == "" || err != nil {
 			continue // it stands as it is
@@ -52,9 +56,18 @@ func (a *app) noteFindings(ctx context.Context, dir string, ledger *fuzz.Ledger,
 		if ctx.Err() != nil {
 			return interrupted("interrupted while findings were played; the ledger is as it was")
 		}
-		f.Played(broken == nil)
+		holds[f.ID] = broken == nil
 	}
-	if failure != nil {
+	ledger, err := a.readLedger(dir) // once more: playing took its time, and others note theirs
+	if err != nil {
+		return err
+	}
+	for i := range ledger.Findings {
+		if held, played := holds[ledger.Findings[i].ID]; played {
+			ledger.Findings[i].Played(held)
+		}
+	}
+	for _, failure := range failures {
 		f := ledger.Seen(failure.Broke, failure.Found, failure.Again)
 		if failure.Inevitable != nil {
 			f.Inevitable = failure.Inevitable.String()
@@ -69,17 +82,23 @@ func (a *app) noteFindings(ctx context.Context, dir string, ledger *fuzz.Ledger,
 	return a.writeLedger(dir, ledger)
 }
 
-// ledgerOf is the ledger of a folder, nil where none is named.
-func (a *app) ledgerOf(dir string) (*fuzz.Ledger, error) {
+// checkLedger reports what is wrong with the ledger of a folder, before a run that notes
+// something in it.
+func (a *app) checkLedger(dir string) error {
 	if dir == "" {
-		return nil, nil
+		return nil
 	}
-	return a.readLedger(dir)
+	_, err := a.readLedger(dir)
+	return err
 }
 
 // noteFailures notes what did not hold in a run. What an earlier run found in a scenario and
 // this one did not is resolved; findings of other scenarios stand as they are.
-func (a *app) noteFailures(dir string, ledger *fuzz.Ledger, results []result, again func(check.Result) string) error {
+func (a *app) noteFailures(dir string, results []result, again func(check.Result) string) error {
+	ledger, err := a.readLedger(dir)
+	if err != nil {
+		return err
+	}
 	ran, seen := map[string]bool{}, map[string]bool{}
 	note := func(r result, what, found string) {
 		broke := r.entry.target + ": " + what

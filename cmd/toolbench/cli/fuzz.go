@@ -117,12 +117,8 @@ func (f *fuzzFlags) timed(ctx context.Context) (context.Context, context.CancelF
 
 // fuzzRun plays the cases, and shows the first that fails.
 func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
-	var ledger *fuzz.Ledger
-	if f.findings != "" {
-		var err error
-		if ledger, err = a.readLedger(f.findings); err != nil {
-			return err
-		}
+	if err := a.checkLedger(f.findings); err != nil {
+		return err
 	}
 	running, cancel := f.timed(ctx)
 	defer cancel()
@@ -142,8 +138,12 @@ func (a *app) fuzzRun(ctx context.Context, f fuzzFlags) error {
 	if err := a.print(report, f.printing); err != nil {
 		return err
 	}
-	if ledger != nil && ctx.Err() == nil {
-		if err := a.noteFindings(ctx, f.findings, ledger, report.Failure); err != nil {
+	if f.findings != "" && ctx.Err() == nil {
+		var failures []*reports.FuzzFailure
+		if report.Failure != nil {
+			failures = append(failures, report.Failure)
+		}
+		if err := a.noteFindings(ctx, f.findings, failures...); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,7 +84,7 @@ func outcomeOf(ctx context.Context, c generate.Case, file, text string) *check.R
 // keep writes a file and gives its name; "" when it cannot be written, which is printed.
 func (a *app) keep(f fuzzFlags, name string, data []byte) string {
 	file := filepath.Join(f.out, name)
-	if err := os.WriteFile(a.path(file), data, 0o644); err != nil {
+	if err := writeWhole(a.path(file), data); err != nil {
 		a.logf("%s: %s; name another folder with --out", file, reason(err))
 		return ""
 	}

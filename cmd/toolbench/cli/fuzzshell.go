@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -40,10 +38,7 @@ func (a *app) fuzzShell(ctx context.Context, f fuzzFlags) error {
 	}
 	report := reports.FuzzShellReport{Seed: f.seed, Generated: total.Generated, Ran: total.Ran, Late: total.Late, Seconds: time.Since(p.began).Seconds()}
 	if found := total.Finding; found != nil {
-		file := filepath.Join(f.out, strings.TrimSuffix(fuzz.ScriptName(found.Seed, found.Number), scriptEnding)+scriptEnding)
-		if err := os.WriteFile(a.path(file), []byte(found.Small+"\n"), 0o644); err != nil {
-			return harness(fmt.Errorf("%s: %s", file, reason(err)))
-		}
+		file := a.keep(f, strings.TrimSuffix(fuzz.ScriptName(found.Seed, found.Number), scriptEnding)+scriptEnding, []byte(found.Small+"\n"))
 		report.Finding = &reports.FuzzShellFinding{Number: found.Number, Script: found.Script, Small: found.Small, Changed: found.Changed, File: file}
 	}
 	if err := a.concludeFuzzShell(f, report); err != nil || ctx.Err() == nil {

@@ -122,7 +122,7 @@ func writeWhole(file string, data []byte) error {
 		switch {
 		case info.IsDir():
 			return &fs.PathError{Op: "write", Path: file, Err: syscall.EISDIR}
-		case !info.Mode().IsRegular() || strings.HasPrefix(filepath.Clean(file), "/dev/"):
+		case !info.Mode().IsRegular() || descriptor(file):
 			return writeInto(file, data)
 		}
 		mode = info.Mode().Perm()
@@ -146,6 +146,12 @@ func writeWhole(file string, data []byte) error {
 		return err
 	}
 	return os.Rename(temp.Name(), file)
+}
+
+// descriptor reports whether a path names what the process has open, as /dev/stderr does.
+func descriptor(file string) bool {
+	file = filepath.Clean(file)
+	return slices.Contains([]string{"/dev/stdout", "/dev/stderr", "/dev/stdin"}, file) || strings.HasPrefix(file, "/dev/fd/") || strings.HasPrefix(file, "/proc/")
 }
 
 // writeInto writes to what stands at a path, behind what is there.

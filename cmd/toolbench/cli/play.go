@@ -126,6 +126,7 @@ func (a *app) playable(ctx context.Context, arg string, f playFlags) (all []seen
 	case out.Err != nil:
 		return nil, nil, harness(out.Err)
 	case out.Status != check.Passed:
+		a.verdict = ExitFailed
 		failed = &exitError{ExitFailed, fmt.Errorf("what %s expects did not hold; see `toolbench run %s`", e.Name, e.target)}
 	}
 	return []seenSession{{seen: watched.Seen}}, failed, nil

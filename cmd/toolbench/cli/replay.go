@@ -177,6 +177,7 @@ func (d *replayed) problems() bool {
 // concludeReplay prints the report and gives the error that carries the exit code.
 func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *against, f replayFlags) error {
 	stopped := ctx.Err() != nil
+	whole := d.files - len(d.failed)
 	d.failed = slices.DeleteFunc(d.failed, func(err error) bool { return stopped && errors.Is(err, context.Cause(ctx)) })
 	if err := a.print(d.ReplayReport, f.printing); err != nil {
 		return err
@@ -184,7 +185,7 @@ func (a *app) concludeReplay(ctx context.Context, d *replayed, of int, against *
 	judged := a.compareWith(reports.StoredOf("replay", d.ReplayReport), against, f.outputs, f.looks)
 	switch {
 	case stopped:
-		return interrupted("interrupted: %d of %d files were replayed", d.files-1, of)
+		return interrupted("interrupted: %d of %d files were replayed", whole+len(d.failed), of)
 	case len(d.failed) > 0:
 		return harness(errors.Join(d.failed...))
 	case len(d.bad) > 0:

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,4 +36,15 @@ func TestReplayLooksAtALimitedNumberOfFiles(t *testing.T) {
 	code := cli.Main(t.Context(), cli.Process{Args: []string{"replay", "."}, Dir: dir, Stdout: io.Discard, Stderr: &errs}, cli.Scenarios())
 	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, errs.String(), "more than 10000 files")
+}
+
+func TestAStoppedReplayCountsWholeFiles(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "session.jsonl"), []byte(recorded), 0o644))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var errs bytes.Buffer
+	code := cli.Main(ctx, cli.Process{Args: []string{"replay", "."}, Dir: dir, Stdout: io.Discard, Stderr: &errs}, cli.Scenarios())
+	assert.Equal(t, cli.ExitInterrupted, code)
+	assert.Contains(t, errs.String(), "interrupted: 0 of 1 files")
 }

@@ -270,6 +270,9 @@ func (a *app) decideFile(d *decider, name string) error {
 	lines := bufio.NewReader(file)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		if text := bytes.TrimSpace(line); len(text) > 0 {
 			var call wanted
 			if problem := json.Unmarshal(text, &call); problem != nil {

@@ -58,7 +58,7 @@ func (a *app) serveCommand() *cobra.Command {
 // speed reads "1", "2x" and "0".
 func speed(text string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
-	if err != nil || x < 0 || x > 1e6 {
+	if err != nil || !(x >= 0 && x <= 1e6) {
 		return 0, errors.New("write 1, 2x or 0")
 	}
 	return x, nil

@@ -115,6 +115,7 @@ func (a *app) saved(path string, c mcpserve.Catalogue) error {
 	}
 	err = errors.Join(c.Write(file), file.Close())
 	if err != nil {
+		_ = os.Remove(file.Name()) // so that the same command can be given again
 		return harness(err)
 	}
 	a.logf("wrote %s: tools %d, servers %d; count it again with: toolbench tokens --catalog %s", path, c.Tools(), len(c), path)

@@ -66,7 +66,7 @@ func (a *app) watched(args []string) ([]string, error) {
 	var folders []string
 	for _, arg := range args {
 		root := a.path(arg)
-		if filepath.Ext(root) != "" {
+		if info, err := os.Stat(root); err == nil && !info.IsDir() {
 			root = filepath.Dir(root)
 		}
 		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {

@@ -110,3 +110,15 @@ func TestAWatchPassesOverItsOwnLog(t *testing.T) {
 	assert.Equal(t, cli.ExitInterrupted, <-code)
 	assert.Equal(t, 1, strings.Count(errs.String(), "Ctrl-C ends"))
 }
+
+func TestAWatchedFoldersNameMayHaveADot(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "mine.d"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "others"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.d", "one.yaml"), []byte("name: one\nabout: It answers.\nstream: {turns: [{text: Hello.}]}\n"), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	assert.Equal(t, cli.ExitInterrupted, cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", "mine.d"}, Dir: dir, Stdout: &out, Stderr: &errs}, cli.Scenarios()))
+	assert.Contains(t, errs.String(), "folders watched: 1;")
+}
