@@ -173,7 +173,8 @@ const maxPlain = 64 << 20
 // be decoded is left out: nobody can know what is in it.
 func plain(h http.Header, body string) (http.Header, string) {
 	encoding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
-	if (encoding == "" || encoding == "identity") && !strings.HasPrefix(body, "\x1f\x8b") {
+	packed := strings.HasPrefix(body, string(gzipMagic)) || strings.HasPrefix(body, string(zstdMagic))
+	if (encoding == "" || encoding == "identity") && !packed {
 		return h, body
 	}
 	text, err := Decode([]byte(body), encoding, maxPlain)

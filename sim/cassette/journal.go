@@ -32,7 +32,8 @@ type Journal struct {
 	now   func() time.Time
 	tally secret.Tally
 
-	// backlog counts bytes that were passed on and are not in the file's fixed part yet.
+	// backlog counts the bytes of exchanges that ended and are not in the file's fixed part
+	// yet. One on its way holds nobody up: it may end only once another has been answered.
 	backlog atomic.Int64
 
 	mu     sync.Mutex
@@ -252,7 +253,6 @@ func (b *passed) Read(p []byte) (int, error) {
 	if n > 0 {
 		b.entry.size.Add(int64(n))
 		b.entry.last.Store(b.entry.journal.now().UnixNano())
-		b.entry.journal.backlog.Add(int64(n))
 		b.entry.chunks.put(chunk{b.entry.journal.now().Sub(b.entry.began), bytes.Clone(p[:n])})
 	}
 	if err != nil {
@@ -268,7 +268,10 @@ func (b *passed) Close() error {
 }
 
 func (b *passed) end() {
-	b.entry.once.Do(func() { b.entry.journal.ends(b.entry) })
+	b.entry.once.Do(func() {
+		b.entry.journal.backlog.Add(b.entry.size.Load())
+		b.entry.journal.ends(b.entry)
+	})
 	b.entry.chunks.end()
 }
 
@@ -431,6 +434,11 @@ func (j *Journal) write() (again time.Duration) {
 	over, open, finder := j.over, slices.Clone(j.open), j.finder
 	j.over = nil
 	j.mu.Unlock()
+	defer func() {
+		for _, e := range over {
+			j.backlog.Add(-e.size.Load())
+		}
+	}()
 	changed := len(over) > 0
 	for _, e := range open {
 		e.mu.Lock()
@@ -455,9 +463,6 @@ func (j *Journal) write() (again time.Duration) {
 		j.mu.Unlock()
 	}
 	j.recorded += len(over)
-	for _, e := range over {
-		j.backlog.Add(-e.size.Load())
-	}
 	return again
 }
 
@@ -561,13 +566,6 @@ func (j *Journal) Close(ctx context.Context) error {
 		return fmt.Errorf("record to %q: %w", j.file, ErrNothingRecorded)
 	}
 	return errors.Join(j.failed, j.out.Close())
-}
-
-// Failed is why nothing more can be written; nil while it can.
-func (j *Journal) Failed() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.failed
 }
 
 // Recorded counts the exchanges in the file, once Close has returned.

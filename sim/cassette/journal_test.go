@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
@@ -233,6 +234,17 @@ func TestAJournalUnpacks(t *testing.T) {
 	assert.Len(t, events, 2)
 }
 
+// What is packed without a word of it is found by its first bytes, with the secrets in it.
+func TestAJournalUnpacksWhatDoesNotSaySo(t *testing.T) {
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	j, file := journal(t, answer(http.Header{}, string(z.EncodeAll([]byte("the key is sk-ant-api03-Zk39dLqPw82mXv71RtYb"), nil))))
+	_, err = io.ReadAll(mustAsk(t, j, "{}").Body)
+	require.NoError(t, err)
+	require.NoError(t, j.Close(t.Context()))
+	assert.Equal(t, "the key is "+cassette.Redacted, loaded(t, file).Interactions[0].Response.Body)
+}
+
 // Without an answer there is no file, and an earlier one stays.
 func TestAJournalOfNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -243,6 +255,31 @@ func TestAJournalOfNothing(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 	require.ErrorIs(t, j.Close(context.Background()), cassette.ErrNothingRecorded)
 	assert.Equal(t, "earlier", read(t, file))
+}
+
+// What is on its way, however large, and what cannot be written hold no other request up.
+func TestAJournalHoldsNobodyUp(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	require.NoError(t, os.Mkdir(file, 0o700)) // nothing can be written there
+	large := strings.Repeat("x", 17<<20)
+	j, err := cassette.NewJournal(file, answer(http.Header{"Content-Type": {"text/plain"}}, large), nil)
+	require.NoError(t, err)
+	asked := func() *http.Response {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://example.com/", nil)
+		require.NoError(t, err)
+		resp, err := j.RoundTrip(req)
+		require.NoError(t, err)
+		return resp
+	}
+	open := asked()
+	_, err = io.ReadFull(open.Body, make([]byte, len(large)))
+	require.NoError(t, err)
+	require.NoError(t, asked().Body.Close())
+	require.NoError(t, open.Body.Close())
+	require.NoError(t, asked().Body.Close())
+	require.Error(t, j.Close(t.Context()))
 }
 
 // On the way things go wrong where it is asked for, and the others pass untouched.
@@ -288,15 +325,16 @@ func TestDisturbedInPieces(t *testing.T) {
 		want  string
 		err   error
 	}{
-		"frames cut":          {"application/vnd.amazon.eventstream", cassette.Transit{CutAfter: 2}, one + two + three, one + two, io.ErrUnexpectedEOF},
-		"frames stalled":      {"application/vnd.amazon.eventstream", cassette.Transit{StallAfter: 1, Stall: ms}, one + two, one + two, nil},
-		"a frame twice":       {"application/vnd.amazon.eventstream", cassette.Transit{Twice: 2}, one + two + three, one + two + two + three, nil},
-		"a frame malformed":   {"application/vnd.amazon.eventstream", cassette.Transit{Malformed: 1}, one + two, one[:len(one)-5] + string([]byte{one[len(one)-5] ^ 0xff}) + one[len(one)-4:] + two, nil},
-		"a list cut":          {"application/json", cassette.Transit{CutAfter: 1}, "[{\"a\":\"}{\\\"\"}\n,\n{\"b\":[{}]}\n]", "[{\"a\":\"}{\\\"\"}", io.ErrUnexpectedEOF},
-		"a list stalled":      {"application/json", cassette.Transit{StallAfter: 1, Stall: ms}, `[{"a":1},{"b":2}]`, `[{"a":1},{"b":2}]`, nil},
-		"a value twice":       {"application/json", cassette.Transit{Twice: 2}, `[{"a":1},{"b":2}]`, `[{"a":1},{"b":2},{"b":2}]`, nil},
-		"a value malformed":   {"application/json", cassette.Transit{Malformed: 2}, `[{"a":1}, {"b":2}]`, `[{"a":1}, {"b"]`, nil},
-		"a document is whole": {"application/json", cassette.Transit{CutAfter: 1}, `{"a":[{"b":1}]}`, `{"a":[{"b":1}]}`, nil},
+		"frames cut":                          {"application/vnd.amazon.eventstream", cassette.Transit{CutAfter: 2}, one + two + three, one + two, io.ErrUnexpectedEOF},
+		"frames stalled":                      {"application/vnd.amazon.eventstream", cassette.Transit{StallAfter: 1, Stall: ms}, one + two, one + two, nil},
+		"a frame twice":                       {"application/vnd.amazon.eventstream", cassette.Transit{Twice: 2}, one + two + three, one + two + two + three, nil},
+		"a frame malformed":                   {"application/vnd.amazon.eventstream", cassette.Transit{Malformed: 1}, one + two, one[:len(one)-5] + string([]byte{one[len(one)-5] ^ 0xff}) + one[len(one)-4:] + two, nil},
+		"a list cut":                          {"application/json", cassette.Transit{CutAfter: 1}, "[{\"a\":\"}{\\\"\"}\n,\n{\"b\":[{}]}\n]", "[{\"a\":\"}{\\\"\"}", io.ErrUnexpectedEOF},
+		"a list stalled":                      {"application/json", cassette.Transit{StallAfter: 1, Stall: ms}, `[{"a":1},{"b":2}]`, `[{"a":1},{"b":2}]`, nil},
+		"a value twice":                       {"application/json", cassette.Transit{Twice: 2}, `[{"a":1},{"b":2}]`, `[{"a":1},{"b":2},{"b":2}]`, nil},
+		"a value malformed":                   {"application/json", cassette.Transit{Malformed: 2}, `[{"a":1}, {"b":2}]`, `[{"a":1}, {"b]`, nil},
+		"a value after much space, malformed": {"application/json", cassette.Transit{Malformed: 2}, `[{},` + strings.Repeat(" ", 60) + `{}]`, `[{},` + strings.Repeat(" ", 60) + `{]`, nil},
+		"a document is whole":                 {"application/json", cassette.Transit{CutAfter: 1}, `{"a":[{"b":1}]}`, `{"a":[{"b":1}]}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := cassette.Disturbed{Next: answer(http.Header{"Content-Type": {c.kind}}, c.body), Fault: func(*http.Request) cassette.Transit { return c.fault }}

@@ -129,7 +129,10 @@ func (r *Recorder) Partial(reason string) (string, error) {
 		return "", err
 	}
 	note := "# This recording is partial: " + strings.Join(strings.Fields(r.redact.finder.Text(reason, nil)), " ") + "\n"
-	return file, os.WriteFile(file, append([]byte(note), text...), 0o644)
+	if err := os.WriteFile(r.temp, append([]byte(note), text...), 0o644); err != nil {
+		return file, errors.Join(err, os.RemoveAll(r.temp)) // where the disk is full, it stays without the note
+	}
+	return file, os.Rename(r.temp, file)
 }
 
 // Discard ends a recording without a trace of it.

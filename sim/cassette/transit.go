@@ -50,6 +50,7 @@ func (d Disturbed) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if t.Refused != nil {
 		if req.Body != nil {
+			defer req.Body.Close()
 			if _, err := io.Copy(io.Discard, req.Body); err != nil {
 				return nil, err
 			}
@@ -279,7 +280,8 @@ func (l *jsonList) next(buf []byte) int {
 }
 
 func (*jsonList) broken(piece []byte) []byte {
-	return piece[:bytes.IndexByte(piece, '{')+(len(piece)-1)/2]
+	at := bytes.IndexByte(piece, '{')
+	return piece[:at+(len(piece)-at)/2]
 }
 
 func (*jsonList) twice(piece []byte) []byte {
