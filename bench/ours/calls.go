@@ -25,7 +25,12 @@ type calls struct {
 	snap *pool.Snapshot
 	ctx  tool.Context
 	said measure.Message
-	got  []*pipeline.Result
+
+	driver   schedule.Config[*pipeline.Result]
+	save     func(file, text string) error
+	prepared []*pipeline.Prepared
+	envs     []pipeline.Env
+	got      []*pipeline.Result
 }
 
 // openCalls opens calls with a hook that matches the tools named.
@@ -61,13 +66,33 @@ func newCalls(heard string, all []measure.Tool, m measure.Message) (*calls, erro
 		return nil, err
 	}
 	set := settings.External()
-	return &calls{
+	c := &calls{
 		pipe: &pipeline.Pipeline{Handlers: pipeline.Handlers{Clock: toolsys.RealClock(), Hooks: listening}},
 		fs:   afero.NewMemMapFs(),
 		snap: catalogue.Assemble(pool.Inputs{Settings: set}).Look(pool.View{Settings: set}),
 		ctx:  tool.Context{Security: tool.Security{Rules: rules, Roots: []string{"/repo"}}, State: tool.State{Dir: "/repo"}},
 		said: m,
-	}, nil
+	}
+	c.save = func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }
+	c.driver = c.config()
+	return c, nil
+}
+
+// config has the calls run by the pipeline, and their results kept in order.
+func (c *calls) config() schedule.Config[*pipeline.Result] {
+	return schedule.Config[*pipeline.Result]{
+		Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
+		Hooks: schedule.Hooks[*pipeline.Result]{
+			Run: func(ctx context.Context, i int, control schedule.Control) *pipeline.Result {
+				return c.pipe.Run(ctx, c.prepared[i], &c.envs[i], control)
+			},
+			Verdict: func(r *pipeline.Result) schedule.Verdict {
+				return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
+			},
+			Answer: func(i int, cause schedule.Cause) *pipeline.Result { return c.pipe.Answer(c.prepared[i], cause) },
+			Emit:   func(_ int, r *pipeline.Result) { c.got = append(c.got, r) },
+		},
+	}
 }
 
 // rules are a project's: some tools are forbidden, writing is allowed.
@@ -89,32 +114,19 @@ func hooks(heard string) (hook.Set, error) {
 // run is one conversation's message: a budget of its own, since what was decided on
 // a result is kept with its call's id.
 func (c *calls) run(ctx context.Context) error {
-	pipe := &pipeline.Pipeline{Handlers: c.pipe.Handlers}
-	pipe.Handlers.Budget = pipeline.NewLedger(pipeline.ResultStore{Save: func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }, Dir: "/results"})
-	prepared := make([]*pipeline.Prepared, len(c.said.Calls))
-	envs := make([]pipeline.Env, len(c.said.Calls))
+	c.pipe.Handlers.Budget = pipeline.NewLedger(pipeline.ResultStore{Save: c.save, Dir: "/results"})
+	c.prepared = make([]*pipeline.Prepared, len(c.said.Calls))
+	c.envs = make([]pipeline.Env, len(c.said.Calls))
 	c.got = c.got[:0]
-	driver, err := schedule.NewDriver(ctx, schedule.Config[*pipeline.Result]{
-		Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
-		Hooks: schedule.Hooks[*pipeline.Result]{
-			Run: func(ctx context.Context, i int, control schedule.Control) *pipeline.Result {
-				return pipe.Run(ctx, prepared[i], &envs[i], control)
-			},
-			Verdict: func(r *pipeline.Result) schedule.Verdict {
-				return schedule.Verdict{Fails: r.Fails, Modifies: r.Modify != nil}
-			},
-			Answer: func(i int, cause schedule.Cause) *pipeline.Result { return pipe.Answer(prepared[i], cause) },
-			Emit:   func(_ int, r *pipeline.Result) { c.got = append(c.got, r) },
-		},
-	})
+	driver, err := schedule.NewDriver(ctx, c.driver)
 	if err != nil {
 		return err
 	}
 	i := 0
 	streamed := c.said.Stream(ctx, func(call measure.Call) error {
-		envs[i] = pipeline.Env{Snapshot: c.snap, Context: c.ctx}
-		prepared[i] = pipe.Prepare(pipeline.Call{ID: call.ID, Name: call.Tool, Input: json.RawMessage(call.Input), Turn: 1}, &envs[i])
-		pre := prepared[i]
+		c.envs[i] = pipeline.Env{Snapshot: c.snap, Context: c.ctx}
+		pre := c.pipe.Prepare(pipeline.Call{ID: call.ID, Name: call.Tool, Input: json.RawMessage(call.Input), Turn: 1}, &c.envs[i])
+		c.prepared[i] = pre
 		i++
 		driver.Add(pre.Safe, pre.Cancellable)
 		return nil

@@ -244,7 +244,7 @@ func (l *link) progressed(_ context.Context, req *mcp.ProgressNotificationClient
 	p := req.Params
 	l.f.mu.Lock()
 	i := slices.IndexFunc(l.calls, func(c *openCall) bool { return p.ProgressToken == c.token })
-	if i < 0 || l.calls[i].c.Progress == nil {
+	if i < 0 || l.calls[i].c.Running == nil {
 		l.f.mu.Unlock()
 		return
 	}

@@ -123,7 +123,7 @@ func TestADecisionBesideTheCallTakesNoneOfItsTime(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.def.Call = func(ctx context.Context, _ in, c *tool.Context) (tool.Result[string], error) {
-				allowed, why := c.MayAlso(ctx, "Look", in{Path: "beside"})
+				allowed, why := c.Running.MayAlso(ctx, "Look", in{Path: "beside"})
 				if allowed {
 					why = "allowed"
 				}

@@ -93,10 +93,10 @@ func (r *run) inputs() permission.Inputs {
 	return in
 }
 
-// mayAlso decides on a further call of a tool without making it (A1): what leads a call
+// MayAlso decides on a further call of a tool without making it (A1): what leads a call
 // further than it was allowed to go, as a page that leads to another host, is to be decided
 // like a call of its own.
-func (r *run) mayAlso(ctx context.Context, name string, input any) (bool, string) {
+func (r *run) MayAlso(ctx context.Context, name string, input any) (bool, string) {
 	t, found := r.pool.Find(name)
 	raw, err := json.Marshal(input)
 	if !found || err != nil {

@@ -60,9 +60,9 @@ func (r *run) trace(data trace.Data) {
 	}
 }
 
-// progress reports on the call while it runs, and never after its result: the lock
+// Progress reports on the call while it runs, and never after its result: the lock
 // is held while the report is made (H4).
-func (r *run) progress(text string) {
+func (r *run) Progress(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.quiet || r.pre.Left() {

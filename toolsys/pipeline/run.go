@@ -252,7 +252,7 @@ func (r *run) stages(ctx context.Context) Result {
 func (r *run) bind() {
 	c := r.context
 	c.CallID, c.Turn = r.pre.Call.ID, r.pre.Call.Turn
-	c.Progress = r.progress
+	c.Running = r
 	if ask := r.p.Handlers.AskUser; ask != nil && !c.NonInteractive {
 		c.AskUser = func(ctx context.Context, q []tool.Question) ([]tool.Answer, error) {
 			defer r.waitedSince(r.p.now())
@@ -263,7 +263,6 @@ func (r *run) bind() {
 	if r.pre.tool.Origin != nil {
 		c.Elicit = r.elicit
 	}
-	c.MayAlso = r.mayAlso
 	c.Notify = r.p.Handlers.Notify
 	if c.Notify == nil {
 		c.Notify = func(string) {}

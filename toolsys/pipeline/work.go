@@ -100,7 +100,7 @@ func (r *run) heartbeat(ctx context.Context) (stop func()) {
 	actor := "heartbeat/" + r.pre.Call.ID
 	clock.Go(actor, func() {
 		for clock.Sleep(ctx, actor, every) == nil {
-			r.progress("running for " + clock.Now().Sub(began).Round(time.Second).String())
+			r.Progress("running for " + clock.Now().Sub(began).Round(time.Second).String())
 		}
 	})
 	return cancel

@@ -48,10 +48,13 @@ type Core struct {
 	done        bool
 }
 
+// roomAtFirst is for how many calls room is made at once: few messages have more.
+const roomAtFirst = 8
+
 // NewCore makes a core for one message. Limit bounds how many safe calls run at
 // once; less than 1 is an error (I2).
 func NewCore(p Policy, limit int) (*Core, error) {
-	c := &Core{}
+	c := &Core{calls: make([]call, 0, roomAtFirst)}
 	if err := c.Reset(p, limit); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,10 @@ func NewDriver[R any](ctx context.Context, cfg Config[R]) (*Driver[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Driver[R]{cfg: cfg, ctx: context.WithoutCancel(ctx), core: core, done: make(chan struct{})}, nil
+	return &Driver[R]{
+		cfg: cfg, ctx: context.WithoutCancel(ctx), core: core, done: make(chan struct{}),
+		calls: make([]*running[R], 0, roomAtFirst), actions: make([]Action, 0, roomAtFirst),
+	}, nil
 }
 
 // Add queues a call; it may start before Add returns.
@@ -137,7 +140,7 @@ func (d *Driver[R]) Add(safe, cancellable bool) {
 // fresh makes call i. Room is made for several at once, the more the more there are.
 func (d *Driver[R]) fresh(i int) *running[R] {
 	if len(d.spare) == 0 {
-		d.spare = make([]running[R], min(max(1, i), 16))
+		d.spare = make([]running[R], min(max(1, 2*i), 16))
 	}
 	r := &d.spare[0]
 	d.spare = d.spare[1:]

@@ -50,6 +50,8 @@ type Core struct {
 	// InProgress names the calls that run at this moment.
 	InProgress func() []string
 	Clock      Clock
+	// Running is the call itself; nil outside of a pipeline.
+	Running Running
 }
 
 // CurrentSettings gives the settings; the zero ones, in which nothing is switched on, where
@@ -105,10 +107,22 @@ type Security struct {
 	Home  string
 	// Approved is true when a person allowed this very call.
 	Approved bool
+}
+
+// Running is the way of a running call to the system that runs it.
+type Running interface {
+	// Progress reports on the call; it does nothing after the call (H4).
+	Progress(text string)
 	// MayAlso reports whether a further call of a tool would be allowed, and if not why: hooks,
-	// rules, mode and person decide as on any call. It is not made by that. nil outside of a
-	// pipeline.
-	MayAlso func(ctx context.Context, tool string, input any) (allowed bool, why string)
+	// rules, mode and person decide as on any call. It is not made by that.
+	MayAlso(ctx context.Context, tool string, input any) (allowed bool, why string)
+}
+
+// Progress reports on the call, where somebody runs it who listens (H4).
+func (c *Context) Progress(text string) {
+	if c.Running != nil {
+		c.Running.Progress(text)
+	}
 }
 
 // Decided is what was decided of one call.
@@ -120,8 +134,6 @@ type Decided struct {
 
 // Presentation is the way to the person at the screen.
 type Presentation struct {
-	// Progress reports on a running call; it does nothing after the call (H4).
-	Progress func(text string)
 	// Notify shows the user something outside the conversation.
 	Notify func(text string)
 	// AskUser puts questions; nil where nobody can answer.

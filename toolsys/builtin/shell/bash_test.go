@@ -111,6 +111,14 @@ func TestAFailureInTheSandboxNamesIt(t *testing.T) {
 	assert.NotContains(t, message.PlainText(out.Blocks), "sandbox", "it did not fail")
 }
 
+// reports keeps what a call reports.
+type reports struct {
+	tool.Running
+	texts []string
+}
+
+func (r *reports) Progress(text string) { r.texts = append(r.texts, text) }
+
 // Lines of both streams are reported while the command runs, gathered for a moment, the
 // newest of many; a line without its end is none yet, and none comes after the result.
 func TestLinesAreReportedWhileACommandRuns(t *testing.T) {
@@ -124,8 +132,8 @@ func TestLinesAreReportedWhileACommandRuns(t *testing.T) {
 			io.WriteString(r.Stdout, "last\n")
 			return shell.Exit{}, nil
 		}}
-		b, c, reported := shell.Bash(d), inRepo(), []string(nil)
-		c.Progress = func(text string) { reported = append(reported, text) }
+		b, c, reported := shell.Bash(d), inRepo(), &reports{}
+		c.Running = reported
 		c.Clock = tool.Clock{Go: func(_ string, f func()) { go f() }, Sleep: func(ctx context.Context, _ string, d time.Duration) error {
 			select {
 			case <-time.After(d):
@@ -137,9 +145,9 @@ func TestLinesAreReportedWhileACommandRuns(t *testing.T) {
 		out, err := b.Call(t.Context(), command(t, b, "make"), c)
 		require.NoError(t, err)
 		time.Sleep(time.Second)
-		require.Len(t, reported, 2)
-		assert.Equal(t, "one\nerr", reported[0])
-		assert.True(t, strings.HasPrefix(reported[1], "... 3005 bytes left out ...\nmany\n") && strings.HasSuffix(reported[1], "many\nmany"), reported[1][:60])
+		require.Len(t, reported.texts, 2)
+		assert.Equal(t, "one\nerr", reported.texts[0])
+		assert.True(t, strings.HasPrefix(reported.texts[1], "... 3005 bytes left out ...\nmany\n") && strings.HasSuffix(reported.texts[1], "many\nmany"), reported.texts[1][:60])
 		assert.Contains(t, message.PlainText(out.Blocks), "half\nmany")
 	})
 }

@@ -125,7 +125,7 @@ func (d bash) execute(ctx context.Context, in BashIn, c *tool.Context) (BashOut,
 	stdout, stderr := d.capture(c.CallID, "stdout"), d.capture(c.CallID, "stderr")
 	r := d.request(in, c)
 	r.Stdout, r.Stderr = stdout, stderr
-	if c.Progress != nil && c.Clock.Go != nil {
+	if c.Running != nil && c.Clock.Go != nil {
 		running, end := context.WithCancel(ctx)
 		defer end()
 		l := &lines{ctx: running, context: c}

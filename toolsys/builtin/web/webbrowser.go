@@ -223,10 +223,10 @@ func (d browsing) call(ctx context.Context, in BrowserIn, c *tool.Context) (Brow
 // seen reports whether the page that another led to may be seen: that is a reading of its own,
 // of which rules and people decide by its host.
 func seen(ctx context.Context, c *tool.Context) bool {
-	if c.MayAlso == nil {
+	if c.Running == nil {
 		return false
 	}
-	allowed, _ := c.MayAlso(ctx, "WebBrowser", map[string]string{"action": "read"})
+	allowed, _ := c.Running.MayAlso(ctx, "WebBrowser", map[string]string{"action": "read"})
 	return allowed
 }
 
