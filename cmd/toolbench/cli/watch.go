@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -28,12 +29,15 @@ func (a *app) watch(ctx context.Context, args []string, f runFlags) error {
 		return harness(err)
 	}
 	defer w.Close()
-	for _, dir := range folders {
-		if err := w.Add(dir); err != nil {
-			return harness(err)
-		}
-	}
 	for next := args; ; {
+		for _, dir := range folders {
+			if err := w.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return harness(err)
+			}
+		}
+		if len(w.WatchList()) == 0 {
+			return usage("what was to be watched is gone: %s", strings.Join(args, ", "))
+		}
 		if isTerminal(a.Stdout) {
 			_, _ = a.Stdout.Write([]byte("\x1b[H\x1b[2J")) // each run has the screen to itself
 		}
@@ -44,6 +48,9 @@ func (a *app) watch(ctx context.Context, args []string, f runFlags) error {
 		changed, err := changes(ctx, w, a.ours(f))
 		if err != nil {
 			return err
+		}
+		if again, err := a.watched(args); err == nil {
+			folders = again // what is taken away and put back is another folder
 		}
 		plan, err := a.plan(args, f.selection)
 		if err != nil {

@@ -122,3 +122,31 @@ func TestAWatchedFoldersNameMayHaveADot(t *testing.T) {
 	assert.Equal(t, cli.ExitInterrupted, cli.Main(ctx, cli.Process{Args: []string{"run", "--watch", "mine.d"}, Dir: dir, Stdout: &out, Stderr: &errs}, cli.Scenarios()))
 	assert.Contains(t, errs.String(), "folders watched: 1;")
 }
+
+// A branch that is checked out may take a folder away and put it back.
+func TestAWatchedFolderMayBePutBack(t *testing.T) {
+	dir := t.TempDir()
+	save := func(text string) {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "mine"), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "mine", "one.yaml"), []byte("name: one\nabout: "+text+"\nstream: {turns: [{text: Hello.}]}\n"), 0o600))
+	}
+	save("It answers.")
+	var out, errs screen
+	code := make(chan int)
+	go func() {
+		code <- cli.Main(t.Context(), cli.Process{Args: []string{"run", "--watch", "mine"}, Dir: dir, Stdout: &out, Stderr: &errs}, cli.Scenarios())
+	}()
+	waited := func(n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Count(errs.String(), "Ctrl-C ends") >= n }, 20*time.Second, 10*time.Millisecond, "%d\n%s", n, &errs)
+	}
+	waited(1)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "mine")))
+	save("It answers again.")
+	waited(2)
+	save("It answers once more.")
+	waited(3)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "mine")))
+	assert.Equal(t, cli.ExitUsage, <-code)
+	assert.Contains(t, errs.String(), "what was to be watched is gone: mine")
+}
