@@ -413,7 +413,7 @@ func TestChatWithASkillOfTheUsers(t *testing.T) {
 	require.NoError(t, os.WriteFile(skill, []byte("---\nname: guard\ndescription: Guards.\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n"+
 		"        - {type: command, command: 'grep -q \"touch it.s\" && { echo \"not $HOOK_TOOL, ${SERVICE_TOKEN-none}\" >&2; exit 2; }; exit 0'}\n---\nTake care of $ARGUMENTS."), 0o600))
 	model := newRequests(t, "touch it.s")
-	_, errs := model.scripted(t, root, env, "/nosuch\n/commands\n/guard all\n/decisions\n", "--mode", "bypass")
+	_, errs := model.scripted(t, root, env, "/nosuch\n/commands\n/guard\tall\n/decisions\t\n", "--mode", "bypass")
 	assert.Contains(t, errs, "/mode [default", "a name that is no command's shows those there are")
 	assert.Contains(t, errs, "/guard: Guards.")
 	assert.Contains(t, errs, "not Bash, none")

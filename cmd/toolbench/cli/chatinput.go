@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
@@ -247,7 +248,7 @@ func (c *chat) effectOfMessage() string {
 // names reports whether a line begins with a command of the session's: a skill's, or a
 // server's prompt.
 func (c *chat) names(ctx context.Context, line string) bool {
-	name, _, _ := strings.Cut(line[1:], " ")
+	name, _ := cutWord(line[1:])
 	return slices.ContainsFunc(c.system.Commands(ctx), func(own tool.Command) bool { return own.Name == name })
 }
 
@@ -279,12 +280,12 @@ func (c *chat) permission(ctx context.Context, q pipeline.Question) (pipeline.Re
 			return reply.Allow
 		},
 		take: func(line string) bool {
-			word, rest, _ := strings.Cut(line, " ")
+			word, rest := cutWord(line)
 			switch strings.ToLower(word) {
 			case "y", "yes":
 				reply.Allow = true
 			case "n", "no":
-				reply.Text = strings.TrimSpace(rest)
+				reply.Text = rest
 			case "a", "always":
 				if len(proposed) == 0 {
 					return false
@@ -331,15 +332,24 @@ func answerOf(q tool.Question, line string) tool.Answer {
 		if err != nil || n < 1 || n > len(q.Options) || !q.Multiple && len(a.Chosen) > 0 {
 			return tool.Answer{Chosen: []string{line}}
 		}
-		a.Chosen = append(a.Chosen, q.Options[n-1].Label)
+		if label := q.Options[n-1].Label; !slices.Contains(a.Chosen, label) {
+			a.Chosen = append(a.Chosen, label)
+		}
 	}
 	return a
 }
 
+// cutWord cuts the first word off a line.
+func cutWord(line string) (word, rest string) {
+	if end := strings.IndexFunc(line, unicode.IsSpace); end >= 0 {
+		return line[:end], strings.TrimSpace(line[end:])
+	}
+	return line, ""
+}
+
 // command does what a line with a slash asks for, and reports whether it ends the chat.
 func (c *chat) command(line string) (done bool) {
-	word, rest, _ := strings.Cut(line, " ")
-	switch rest = strings.TrimSpace(rest); word {
+	switch word, rest := cutWord(line); word {
 	case "/exit", "/quit":
 		return true
 	case "/mode":
