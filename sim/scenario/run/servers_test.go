@@ -44,3 +44,38 @@ func TestScriptsForNoToolAreRefused(t *testing.T) {
 		assert.True(t, out.Invalid)
 	}
 }
+
+// What a client calls off is seen behind an address as well, and a prompt may name an argument
+// twice.
+func TestServersSeeWhatIsCalledOffAndFillPrompts(t *testing.T) {
+	const called = `
+name: called-off
+about: A call ends at its limit.
+world:
+  only: [Sleep]
+  settings: {ENABLE_TOOL_SEARCH: "false"}
+  permissions: {mode: bypass}
+  mcp:
+    - {catalogue: c.jsonl, http: {by: person}, faults: [{call: long, slow: 500s}]}
+stream: {turns: [{calls: [{id: long, tool: mcp__s__one, input: {}}]}, {text: Done.}]}
+expect: {servers: {s: {called: [long], cancelled: [long]}}}
+`
+	const filled = `
+name: filled
+about: A prompt is filled in.
+world:
+  settings: {ENABLE_TOOL_SEARCH: "false"}
+  mcp: [{catalogue: c.jsonl, prompts: {greet: "Hi {who}, bye {who}."}}]
+prompt: /mcp__s__greet Ann
+stream: {turns: [{text: Done.}]}
+expect: {requests: {contains: ["Hi Ann, bye Ann."]}}
+`
+	for _, text := range []string{called, filled} {
+		fsys := fstest.MapFS{"x.yaml": {Data: []byte(text)}, "c.jsonl": {Data: []byte(`{"server":"s","name":"one"}`)}}
+		sc, err := scenario.Load(fsys, "x.yaml")
+		require.NoError(t, err)
+		out := run.Scenario(t.Context(), sc, run.Options{Seed: 1})
+		require.NoError(t, out.Err)
+		assert.Empty(t, out.Failures, sc.Name)
+	}
+}

@@ -38,6 +38,8 @@ type Web struct {
 	until  time.Time
 	// open ends the answers that are still written.
 	open map[*answering]func(error)
+	// calls are those of each session: see receive.
+	calls map[string]map[any]string
 }
 
 // Address is where a server of a host is behind an address.
@@ -48,7 +50,7 @@ func Address(server string) string { return "https://" + server + ".example" }
 func (h *Host) Web(server string, behind http.Handler, let Admission) *Web {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := &Web{h: h, p: h.servers[server], let: let, mux: http.NewServeMux(), base: Address(server), open: map[*answering]func(error){}}
+	w := &Web{h: h, p: h.servers[server], let: let, mux: http.NewServeMux(), base: Address(server), open: map[*answering]func(error){}, calls: map[string]map[any]string{}}
 	w.p.web = w
 	w.mux.Handle("/mcp", w.guarded(behind))
 	for path, content := range map[string]map[string]any{
@@ -126,7 +128,7 @@ func (w *Web) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		_ = req.Body.Close() // it is read
 	}
-	fault, err := w.suffers(req.Context(), body)
+	fault, err := w.suffers(req.Context(), req.Header.Get("Mcp-Session-Id"), body)
 	switch {
 	case err != nil:
 		return nil, err
@@ -140,13 +142,13 @@ func (w *Web) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // suffers notes what a client sends and gives the fault that it meets, after its time.
-func (w *Web) suffers(ctx context.Context, body []byte) (Fault, error) {
+func (w *Web) suffers(ctx context.Context, session string, body []byte) (Fault, error) {
 	msg, err := jsonrpc.DecodeMessage(body)
 	request, ok := msg.(*jsonrpc.Request)
 	if err != nil || !ok {
 		return Fault{}, nil
 	}
-	w.h.receive(w.p, map[any]string{}, request)
+	w.h.receive(w.p, w.callsOf(session), request)
 	if request.Method != "tools/call" {
 		return Fault{}, nil
 	}
@@ -157,6 +159,15 @@ func (w *Web) suffers(ctx context.Context, body []byte) (Fault, error) {
 		return fault, io.ErrUnexpectedEOF
 	}
 	return fault, w.h.clock.Sleep(ctx, "server/"+w.p.spec.Name+"/"+call, fault.Slow)
+}
+
+func (w *Web) callsOf(session string) map[any]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.calls[session] == nil {
+		w.calls[session] = map[any]string{}
+	}
+	return w.calls[session]
 }
 
 // handed has a handler answer a request. The answer is read while it is still written, and
