@@ -129,7 +129,7 @@ func (t *tree) write(n *node, b []byte, off int64, now time.Time) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	if end > maxFile {
+	if off > maxFile || end > maxFile {
 		return 0, syscall.EFBIG
 	}
 	var full error

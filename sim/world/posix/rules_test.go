@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -230,6 +231,8 @@ func TestAFullDiskTakesWhatFits(t *testing.T) {
 	_, err = g.WriteAt([]byte("x"), 20)
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.ErrorIs(t, g.Truncate(11), syscall.ENOSPC)
+	_, err = g.WriteAt([]byte("x"), math.MaxInt64)
+	require.ErrorIs(t, err, syscall.EFBIG)
 	require.NoError(t, open(f, "/empty", os.O_CREATE|os.O_WRONLY))
 
 	f.SetCapacity(12)
