@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"toolbench/toolsys/host"
 )
 
 // Limits of one answer of a program, and of what is shown of what it says wrong.
@@ -127,6 +129,7 @@ type programWay struct {
 	mu sync.Mutex
 	// Of a program that is kept: what it runs as, and why it can be asked no more.
 	cmd    *exec.Cmd
+	kill   func() // the program and all that it started
 	in     io.WriteCloser
 	output io.ReadCloser
 	lines  *bufio.Scanner
@@ -158,7 +161,9 @@ func (w *programWay) once(ctx context.Context, line []byte) (programAnswer, erro
 	cmd := exec.CommandContext(limited, w.p.Command[0], w.p.Command[1:]...)
 	out, errs := &limitedBuffer{most: programBytes}, &limitedBuffer{most: programWords}
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = w.p.dir, bytes.NewReader(line), out, errs, time.Second
+	kill := host.Grouped(cmd)
 	ran := cmd.Run()
+	kill()
 	switch {
 	case ctx.Err() != nil:
 		return programAnswer{}, errProgramsEnded
@@ -196,10 +201,10 @@ func (w *programWay) next(ctx context.Context, line []byte) (programAnswer, erro
 	}
 	limited, cancel := context.WithTimeout(ctx, w.p.limit)
 	defer cancel()
-	process, output := w.cmd.Process, w.output
+	kill, output := w.kill, w.output
 	cut := context.AfterFunc(limited, func() {
-		_ = process.Kill() // unless it is gone already
-		_ = output.Close() // which a child of it may hold open
+		kill()
+		_ = output.Close()
 	})
 	answer, err := w.exchange(line)
 	if !cut() {
@@ -217,7 +222,8 @@ func (w *programWay) next(ctx context.Context, line []byte) (programAnswer, erro
 
 // start starts the program that is kept.
 func (w *programWay) start() error {
-	cmd := exec.Command(w.p.Command[0], w.p.Command[1:]...)
+	cmd := exec.CommandContext(context.Background(), w.p.Command[0], w.p.Command[1:]...) // it outlives one answer
+	w.kill = host.Grouped(cmd)
 	w.errs = &limitedBuffer{most: programWords}
 	cmd.Dir, cmd.Stderr, cmd.WaitDelay = w.p.dir, w.errs, time.Second
 	in, err := cmd.StdinPipe()
@@ -264,9 +270,11 @@ func (w *programWay) stop() error {
 	w.cmd = nil
 	w.out.keep(w, false)
 	_ = w.in.Close() // it may be closed already
-	force := time.AfterFunc(time.Second, func() { _ = cmd.Process.Kill() })
+	force := time.AfterFunc(time.Second, w.kill)
 	defer force.Stop()
-	return cmd.Wait()
+	ended := cmd.Wait()
+	w.kill() // what it left behind
+	return ended
 }
 
 // end ends the program when its run is over.
