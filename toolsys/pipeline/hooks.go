@@ -100,9 +100,26 @@ func (r *run) queryOf(event hook.Event, seen, input json.RawMessage) permission.
 
 func (r *run) addContext(m hook.Merged) {
 	for _, text := range m.Context {
-		r.added = append(r.added, message.UserText(text))
+		r.add(message.UserText(text))
 	}
-	r.added = append(r.added, m.Messages...)
+	r.add(m.Messages...)
+}
+
+// add keeps messages that follow the call's result. Questions of a server come beside the call,
+// and beside each other.
+func (r *run) add(messages ...message.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.added = append(r.added, messages...)
+}
+
+// takeAdded gives the messages that were kept so far.
+func (r *run) takeAdded() []message.Message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	added := r.added
+	r.added = nil
+	return added
 }
 
 // postHooks runs PostToolUse or PostToolUseFailure. Hooks see and may change the
@@ -125,8 +142,7 @@ func (r *run) postHooks(ctx context.Context, res *Result) {
 		})
 		r.addContext(m)
 	}
-	res.Messages = append(res.Messages, r.added...)
-	r.added = nil
+	res.Messages = append(res.Messages, r.takeAdded()...)
 	if m.Output != nil {
 		res.Content, res.Data = m.Output, nil // it is not the tool's answer any more
 	}

@@ -123,9 +123,7 @@ func (r *run) MayAlso(ctx context.Context, name string, input any) (bool, string
 // take makes what a decision beside the call cost and brought the call's own.
 func (r *run) take(sub *run) {
 	r.waited.Add(sub.waited.Load())
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.added = append(r.added, sub.added...)
+	r.add(sub.takeAdded()...)
 }
 
 // query describes the call in the words of rules.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -272,8 +273,11 @@ func (r *run) bind() {
 // fail makes an error result. Every failure describes in words what happened, for
 // the model, and by its status what kind it was, for everybody else.
 func (r *run) fail(status Status, text string) Result {
+	r.mu.Lock()
+	added := slices.Clip(r.added)
+	r.mu.Unlock()
 	return Result{
-		Status: status, CallID: r.pre.Call.ID, Tool: r.name(), Limit: r.limit(), Messages: r.added,
+		Status: status, CallID: r.pre.Call.ID, Tool: r.name(), Limit: r.limit(), Messages: added,
 		Content: []message.Block{message.Text(text)}, Error: true,
 	}
 }

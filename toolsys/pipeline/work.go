@@ -146,7 +146,8 @@ func (r *run) broke(status Status, text string, out tool.Output) Result {
 	res := r.fail(status, text)
 	res.Fails = r.pre.tool.Behaviour.FailureStopsSiblings
 	res.Observed, res.Allowed = out.Observed, true
-	res.Messages, r.added = nil, append(r.added, out.Messages...)
+	res.Messages = nil
+	r.add(out.Messages...)
 	return res
 }
 
