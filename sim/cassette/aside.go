@@ -94,6 +94,9 @@ func quotedLine(line []byte) (name, text []byte, ok bool) {
 		return nil, nil, false
 	}
 	i := bytes.IndexByte(line, '\'') + 1
+	if i > len(line)-2 {
+		return nil, nil, false // the end of a text that began on another line
+	}
 	name, text = line[:i], line[i:len(line)-2]
 	key, found := bytes.CutSuffix(bytes.TrimLeft(name, " "), []byte(": '"))
 	if !found || len(text) == 0 || !isKey(key) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,7 @@ func TestLongLinesAreReadAsTheyStand(t *testing.T) {
 		"a break in it":            {fmt.Sprintf("body: '%s\u2028%s'\n", long, long), 0},
 		"a mark in the text":       {fmt.Sprintf("a: \"\ue0f50\"\nbody: '%s'\n", long), 0},
 		"an alias":                 {fmt.Sprintf("body: &a '%s'\nmore: *a\nlong: '%s'\n", long, long), 1},
+		"the end of a long one":    {fmt.Sprintf("body: 'x\n  %s'\n", strings.Repeat("y", asideBytes)), 0},
 		"without an end":           {fmt.Sprintf("body: '%s'", long), 0},
 		"blocks":                   {"a:\n" + block("  ", "|+", "\n\n") + block("  ", "|", "\n") + block("  ", "|-", "\n \n") + "b: c\n", 3},
 		"a block at the end":       {block("", "|", ""), 1},
@@ -81,4 +83,32 @@ func TestLongLinesKeepTheWordsOfErrors(t *testing.T) {
 	_, err := Load("c.yaml", bytes.NewReader(text), Limits{})
 	require.ErrorIs(t, err, ErrSyntax)
 	assert.Contains(t, err.Error(), "c.yaml:2:")
+}
+
+// Whatever a document is, it is read as the parser alone would have read it. L in it stands for
+// more than may be long without being set aside.
+func FuzzLongTextsAreReadAsTheyStand(f *testing.F) {
+	for _, text := range []string{
+		"body: 'L'\nother: 'x\n  L'\n", "a:\n  body: |\n    L\n    L\n  b: c\n", "- body: |+\n    L\n\n- x: 'L''L'\n",
+		"a: {body: 'L'}\n", "body: |-\n  L'\n # x\nb: \"L\"\n", "? 'L'\n: 'L'\n", "body: 'L'\nbody: 'L'\n", "---\nb: 'L'\n...\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		raw := []byte(strings.ReplaceAll(text, "L", strings.Repeat("é \"x\" ", asideBytes/8)))
+		if len(raw) > 1<<16 || !utf8.Valid(raw) {
+			return // more than is worth the time, or no text
+		}
+		plain := loader{limits: Limits{}.withDefaults()}
+		want, wrong := plain.document(raw)
+		l := loader{limits: Limits{}.withDefaults()}
+		got, err := l.parse(raw)
+		if wrong != nil {
+			require.Equal(t, wrong, err)
+			return
+		}
+		if err == nil {
+			assert.Equal(t, want, got)
+		}
+	})
 }
