@@ -306,7 +306,7 @@ func width(pattern string, c byte) int {
 // contentCovered reports whether a rule covers what a tool names as its content. Host names know no
 // case and may end in a dot, and are compared as the network knows them.
 func contentCovered(pattern, content string) bool {
-	if isDomain(pattern) {
+	if isDomain(pattern) && isDomain(content) {
 		pattern, content = hostname(pattern), hostname(content)
 	}
 	return textCovered(pattern, content)

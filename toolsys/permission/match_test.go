@@ -97,6 +97,10 @@ func TestAForbiddingPathRuleIsReadWide(t *testing.T) {
 		{"Read(secrets/**)", "/repo/secrets/a", true},
 		{"Read(/app/[id]/**)", "/app/[id]/page", true},
 		{"Read(/app/[id]/**)", "/app/i/page", true},
+		{"Read(/app/[id/**)", "/app/[id/page", true},
+		{"Read(/app/{id/*.key)", "/app/{id/a.key", true},
+		{"Read(/app/*/[id)", "/app/b/[id", true},
+		{"Read(/app/{id/*.key)", "/app/{id/a.pem", false},
 		{"Read(/etc/**)", "//etc/passwd", true},
 		{"Read(//host/**)", `\\host\share`, true},
 		{"Read(/etc/**)", "/etc/../etc/passwd", true},
@@ -374,6 +378,8 @@ func TestContentIsMatchedAsTheToolNamesIt(t *testing.T) {
 	fetch.Content = ""
 	assert.False(t, decides(t, permission.Allow, "WebFetch(domain:*)", fetch), "a call that names nothing needs a blanket rule")
 	assert.True(t, decides(t, permission.Allow, "WebFetch", fetch))
+	skill := permission.Query{Subject: permission.Subject{Tool: "Skill"}, Content: "é"}
+	assert.False(t, decides(t, permission.Deny, "Skill(domain:example.com)", skill), "what is no host is compared with none")
 }
 
 func TestAnOldToolNameKeepsWorking(t *testing.T) {

@@ -113,15 +113,17 @@ func anchored(bases []string, relative string) []string {
 
 // globbed reports whether a clean path matches a glob. A glob that is none is a plain
 // name. A forbidding rule is also tried with literal brackets, which folders
-// such as [id] need, and for what lies below the path it names.
+// such as [id] need and in which a star of a glob that is none still counts, and for
+// what lies below the path it names.
 func globbed(pattern, p string, wide bool) bool {
+	plain := pattern
 	if !doublestar.ValidatePattern(pattern) {
-		pattern = literal(pattern, globSigns)
+		plain = literal(pattern, globSigns)
 	}
 	if !wide {
-		return doublestar.MatchUnvalidated(pattern, p)
+		return doublestar.MatchUnvalidated(plain, p)
 	}
-	for _, reading := range []string{pattern, literal(pattern, `[]{}`)} {
+	for _, reading := range []string{plain, literal(pattern, `[]{}`)} {
 		if doublestar.MatchUnvalidated(reading, p) || doublestar.MatchUnvalidated(strings.TrimSuffix(reading, "/")+"/**", p) {
 			return true
 		}

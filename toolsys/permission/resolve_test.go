@@ -350,6 +350,7 @@ func TestAcceptanceOfEditsLeavesOutWhatDecidesAboutOtherCalls(t *testing.T) {
 			"/repo/.claude/settings.json": permission.Ask, "/repo/.mcp.json": permission.Ask, "/repo/.bashrc": permission.Ask,
 			"/repo/.git./config": permission.Ask, "/repo/.git /config": permission.Ask, "/repo/GIT~1/config": permission.Ask,
 			"/repo/.g\u200cit/config": permission.Ask, "/repo/.git::$INDEX_ALLOCATION/config": permission.Ask, "/repo/.zshenv": permission.Ask,
+			"/repo/.hu\u017fky/pre-commit": permission.Ask, "/repo/.v\u017fcode/tasks.json": permission.Ask, "/repo/.git\ufb01g": permission.Allow, "/repo/.pro\ufb01le": permission.Ask,
 			"/repo/.vscode/tasks.json": permission.Ask, "/repo/.cursor/mcp.json": permission.Ask, "/repo/.github/x": permission.Allow, "/repo/gitignore": permission.Allow,
 		} {
 			d := permission.Resolve(permission.Inputs{Query: writing(path), Mode: mode, CanAsk: true})

@@ -220,17 +220,20 @@ func decides(name string) bool {
 }
 
 // folded is a name as the file systems take it that are least exact: without regard to case, to characters
-// that cannot be seen, and to blanks, dots and a stream at its end.
+// that cannot be seen or stand for others in another case, and to blanks, dots and a stream at its end.
 func folded(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
 		}
-		return unicode.ToLower(r)
+		return unicode.ToLower(unicode.ToUpper(r)) // the long s is an s
 	}, name)
-	return strings.TrimRight(name, " .")
+	return strings.TrimRight(joined.Replace(name), " .")
 }
+
+// joined takes the letters apart that are one character and become two where case counts for nothing.
+var joined = strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
 // question is what the user is asked.
 func (in *Inputs) question() string {

@@ -39,7 +39,7 @@ type node struct {
 	items              *node
 	minItems, maxItems int64
 
-	enum             []string // a closed list of strings, or nil
+	enum             []string // a closed list of strings, or nil; nothing but a string is in it
 	minRunes         int64
 	maxRunes         int64
 	minimum, maximum int64
@@ -71,10 +71,21 @@ func plan(schema any) *node {
 
 // free accepts every value; what stands inside is still read for duplicates.
 func free() *node {
-	n := &node{types: anything, maxItems: maxInt, maxRunes: maxInt, minimum: -maxInt, maximum: maxInt}
-	n.items, n.extra = n, n
+	n := unbound()
+	n.items, n.extra = whatever, whatever
 	return n
 }
+
+func unbound() *node {
+	return &node{types: anything, maxItems: maxInt, maxRunes: maxInt, minimum: -maxInt, maximum: maxInt}
+}
+
+// whatever is what stands inside where the schema says nothing about it.
+var whatever = func() *node {
+	n := unbound()
+	n.items, n.extra = n, n
+	return n
+}()
 
 // maxInt bounds what the fast path computes with: every integer up to it
 // is exact in int64 and float64 alike.
@@ -207,7 +218,6 @@ func (n *node) addEnum(v any) bool {
 		}
 		n.enum = append(n.enum, s)
 	}
-	n.types &= text
 	return n.enum != nil
 }
 
@@ -241,10 +251,11 @@ func (s *Schema) accepts(raw []byte) bool {
 }
 
 func (a *acceptor) value(n *node) bool {
-	if n.opaque {
+	first := a.Peek()
+	if n.opaque || n.enum != nil && first != '"' {
 		return false
 	}
-	switch a.Peek() {
+	switch first {
 	case '{':
 		return n.types&object != 0 && a.object(n)
 	case '[':
@@ -324,7 +335,7 @@ func (a *acceptor) object(n *node) bool {
 			seen |= 1 << i
 			return !twice && a.value(n.children[i])
 		}
-		if n.extra == nil || extra == len(free) {
+		if n.extra == nil || extra == len(free) || !utf8.Valid(name) { // bytes that differ may be one name
 			return false
 		}
 		for _, other := range free[:extra] {

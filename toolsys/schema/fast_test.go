@@ -40,7 +40,7 @@ func TestTheFastPathNeverAcceptsWhatTheValidatorRefuses(t *testing.T) {
 func drawSchema(t *rapid.T, depth int) string {
 	kinds := []string{
 		`true`, `{}`, `{"type":"string"}`, `{"type":"integer"}`, `{"type":"number"}`, `{"type":["null","boolean"]}`,
-		`{"type":"string","enum":["x","y",""]}`, `{"enum":["x",1]}`, `{"type":"integer","minimum":-1,"maximum":3}`,
+		`{"type":"string","enum":["x","y",""]}`, `{"enum":["x",1]}`, `{"type":["string","null","integer"],"enum":["x","y"]}`, `{"type":"object"}`, `{"type":"array"}`, `{"type":"integer","minimum":-1,"maximum":3}`,
 		`{"minimum":0}`, `{"type":"number","maximum":0.5}`, `{"type":"string","minLength":1,"maxLength":2}`,
 		`{"type":"string","format":"date"}`, `{"pattern":"x"}`, `{"const":1}`, `{"x-note":1,"type":"boolean"}`, `false`,
 	}

@@ -135,9 +135,15 @@ func TestConcurrencyIsAtLeastOne(t *testing.T) {
 }
 
 func TestAPasswordInTheBaseURLStaysOutOfTheError(t *testing.T) {
-	_, err := settings.FromEnv(from(map[string]string{"ANTHROPIC_BASE_URL": "ftp://me:hunter2@files.example"}))
-	require.Error(t, err)
-	assert.NotContains(t, err.Error(), "hunter2")
+	for _, address := range []string{
+		"ftp://me:hunter2@files.example", "https://me:hunter2@files.example:port", "https://me:hunter2@files example", "https://me:hunter2%zz@files.example", "me:hunter2@files.example",
+	} {
+		_, err := settings.FromEnv(from(map[string]string{"ANTHROPIC_BASE_URL": address}))
+		require.ErrorContains(t, err, "ANTHROPIC_BASE_URL", address)
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+	_, err := settings.FromEnv(from(map[string]string{"ANTHROPIC_BASE_URL": "https://files.example:port"}))
+	require.ErrorContains(t, err, "https://files.example:port", "what holds no password is repeated")
 }
 
 func TestToolSearchModes(t *testing.T) {

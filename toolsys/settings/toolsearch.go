@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -127,15 +128,21 @@ func parseRanker(value string) (string, error) {
 }
 
 // parseBaseURL accepts an absolute http(s) address, or nothing. A password in
-// it is kept out of the error.
+// it is kept out of the error, which repeats nothing of an address that does not parse.
 func parseBaseURL(value string) (string, error) {
 	text := strings.TrimSpace(value)
 	if text == "" {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("not an address: %w", err)
+	var unparsed *url.Error
+	switch {
+	case errors.As(err, &unparsed) && strings.Contains(text, "@"):
+		return "", errors.New("not an address: look at its port and its % signs, or leave the name and password out")
+	case errors.As(err, &unparsed):
+		return "", fmt.Errorf("not an address: %q: %w", text, unparsed.Err)
+	case strings.Contains(text, "@") && u.User == nil:
+		return "", errors.New("not an absolute http or https address")
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
 		return "", fmt.Errorf("%q is not an absolute http or https address", u.Redacted())
