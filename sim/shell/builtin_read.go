@@ -28,19 +28,14 @@ func builtinRead(r *run, hc interp.HandlerContext, args []string) []string {
 	line, ended := r.readUnit(o)
 	code := map[bool]int{true: 0, false: 1}[ended]
 	if o.array != "" {
-		return []string{"eval", o.array + "=(" + quoteAll(expand.ReadFields(&expand.Config{Env: hc.Env}, line, -1, o.raw)) + ")\n" + exitScript(code)}
+		return []string{"eval", o.array + "=(" + quoteAll(newFields(line, o.raw, hc.Env.Get("IFS")).all()) + ")\n" + exitScript(code)}
 	}
 	if len(o.names) == 0 {
 		return assign("REPLY", unescapeRead(line, o.raw), code)
 	}
-	values := expand.ReadFields(&expand.Config{Env: hc.Env}, line, len(o.names), o.raw)
 	var b strings.Builder
-	for i, name := range o.names {
-		value := ""
-		if i < len(values) {
-			value = values[i]
-		}
-		b.WriteString(name + "=" + singleQuote(value) + "\n")
+	for i, value := range newFields(line, o.raw, hc.Env.Get("IFS")).of(len(o.names)) {
+		b.WriteString(o.names[i] + "=" + singleQuote(value) + "\n")
 	}
 	return []string{"eval", b.String() + exitScript(code)}
 }
@@ -146,6 +141,88 @@ func unescapeRead(line string, raw bool) string {
 		b.WriteByte(line[i])
 	}
 	return b.String()
+}
+
+// fields cuts a line that was read into the fields of `read`, as Bash does and the
+// interpreter does not: two delimiters beside each other have an empty field between
+// them, unless they are blanks.
+type fields struct {
+	chars   []byte
+	escaped []bool // a backslash was before the character, which then delimits nothing
+	ifs     string
+}
+
+func newFields(line string, raw bool, ifs expand.Variable) *fields {
+	f := &fields{ifs: " \t\n"}
+	if ifs.IsSet() {
+		f.ifs = ifs.String()
+	}
+	for i := 0; i < len(line); i++ {
+		escaped := !raw && line[i] == '\\' && i+1 < len(line)
+		if escaped {
+			i++
+		}
+		f.chars, f.escaped = append(f.chars, line[i]), append(f.escaped, escaped)
+	}
+	return f
+}
+
+// all are the fields of an array.
+func (f *fields) all() (list []string) {
+	for at := f.blanks(0); at < len(f.chars); {
+		word, next := f.word(at)
+		list, at = append(list, word), next
+	}
+	return list
+}
+
+// of are the fields of so many names. The last name has what is left, without a
+// delimiter that only ends it.
+func (f *fields) of(names int) []string {
+	list := make([]string, names)
+	at := f.blanks(0)
+	for i := range list[:names-1] {
+		list[i], at = f.word(at)
+	}
+	word, next := f.word(at)
+	if next < len(f.chars) {
+		end := len(f.chars)
+		for end > at && f.blank(end-1) {
+			end--
+		}
+		word = string(f.chars[at:end])
+	}
+	list[names-1] = word
+	return list
+}
+
+// word is the field that begins at a place, and where the next one does.
+func (f *fields) word(at int) (word string, next int) {
+	next = at
+	for next < len(f.chars) && !f.delimits(next) {
+		next++
+	}
+	word, next = string(f.chars[at:next]), f.blanks(next)
+	if next < len(f.chars) && f.delimits(next) {
+		next = f.blanks(next + 1)
+	}
+	return word, next
+}
+
+// blanks passes over the blanks that delimit.
+func (f *fields) blanks(at int) int {
+	for at < len(f.chars) && f.blank(at) {
+		at++
+	}
+	return at
+}
+
+func (f *fields) blank(at int) bool {
+	return f.delimits(at) && strings.IndexByte(" \t\n", f.chars[at]) >= 0
+}
+
+func (f *fields) delimits(at int) bool {
+	return !f.escaped[at] && strings.IndexByte(f.ifs, f.chars[at]) >= 0
 }
 
 func quoteAll(list []string) string {

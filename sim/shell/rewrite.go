@@ -27,12 +27,13 @@ const renamed = "__vshell_"
 type rewriter struct {
 	pipefail   bool // the script may set it
 	pipestatus bool
+	keyed      bool                  // the script may declare arrays with keys
 	stage      map[*syntax.Stmt]bool // a | b within a | b | c: all of it is rewritten at once
 	err        error
 }
 
 func rewrite(file *syntax.File, script string) error {
-	w := &rewriter{pipefail: strings.Contains(script, "pipefail"), pipestatus: strings.Contains(script, "PIPESTATUS"), stage: map[*syntax.Stmt]bool{}}
+	w := &rewriter{pipefail: strings.Contains(script, "pipefail"), pipestatus: strings.Contains(script, "PIPESTATUS"), keyed: strings.Contains(script, "-A"), stage: map[*syntax.Stmt]bool{}}
 	var nodes []syntax.Node
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if n != nil {
@@ -130,6 +131,9 @@ func (w *rewriter) node(n syntax.Node) {
 				n.Parts[i] = w.process(ps)
 			}
 		}
+		w.counts(n.Parts)
+	case *syntax.DblQuoted:
+		w.counts(n.Parts)
 	case *syntax.ParamExp:
 		w.parameter(n)
 	case *syntax.Assign:
@@ -162,6 +166,28 @@ func rename(name string) string {
 		return renamed + "BANG"
 	}
 	return name
+}
+
+// counts makes of ${#name[@]} the number of words that its elements are, since the interpreter takes it for 1
+// where an array has keys: $(set -- "${name[@]}"; echo $#).
+func (w *rewriter) counts(parts []syntax.WordPart) {
+	if !w.keyed {
+		return
+	}
+	for i, part := range parts {
+		p, ok := part.(*syntax.ParamExp)
+		if !ok || !p.Length || p.Index == nil {
+			continue
+		}
+		index, ok := p.Index.(*syntax.Word)
+		if !ok || index.Lit() != "@" && index.Lit() != "*" {
+			continue
+		}
+		all := &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.ParamExp{Param: p.Param, Index: literal("@")}}}
+		set := &syntax.CallExpr{Args: []*syntax.Word{literal("set"), literal("--"), {Parts: []syntax.WordPart{all}}}}
+		echo := &syntax.CallExpr{Args: []*syntax.Word{literal("echo"), {Parts: []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "#"}}}}}}
+		parts[i] = &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: set}, {Cmd: echo}}}
+	}
 }
 
 func (w *rewriter) parameter(p *syntax.ParamExp) {

@@ -77,8 +77,8 @@ func (s Shell) Run(ctx context.Context, c Command) (Exit, error) {
 	if info, err := s.FS.Stat(c.Dir); err != nil || !info.IsDir() || !strings.HasPrefix(c.Dir, "/") {
 		return Exit{Code: 1, Dir: c.Dir, Env: c.Env}, fmt.Errorf("working directory %q does not exist", c.Dir)
 	}
-	r := newRun(s, c)
-	return r.start(ctx, file, c.Args)
+	file.Name = "bash"
+	return newRun(s, c).start(ctx, file, c.Args)
 }
 
 func (s Shell) withDefaults() Shell {
