@@ -273,7 +273,7 @@ func chatResult(m gjson.Result, ids *IDs) json.RawMessage {
 	if id == "" {
 		id = ids.result("", m.Get("name").String())
 	}
-	return object("type", "tool_result", "tool_use_id", text(id), "content", chatParts(m.Get("content")))
+	return object("type", "tool_result", "tool_use_id", text(id), "content", chatParts(m.Get("content")), "is_error", m.Get("is_error").Bool())
 }
 
 func chatReply(v gjson.Result, from Origin) gjson.Result {

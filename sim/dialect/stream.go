@@ -112,7 +112,7 @@ func EventAPI(v gjson.Result) API {
 	switch {
 	case strings.HasPrefix(v.Get("type").String(), "response."):
 		return Responses
-	case v.Get("object").String() == "chat.completion.chunk", v.Get("choices").IsArray() && !v.Get("choices.0.message").IsObject() && !v.Get("type").Exists():
+	case v.Get("object").String() == "chat.completion.chunk", isChoice(v) && !v.Get("type").Exists():
 		return Chat
 	case isGenerated(v):
 		return Gemini
@@ -120,6 +120,13 @@ func EventAPI(v gjson.Result) API {
 		return Ollama
 	}
 	return ""
+}
+
+// isChoice reports whether a piece has a choice's next part, or none as the first and the last
+// may; lists of choices that are texts are those of a question.
+func isChoice(v gjson.Result) bool {
+	first := v.Get("choices.0")
+	return v.Get("choices").IsArray() && (!first.Exists() || first.IsObject() && !first.Get("message").IsObject())
 }
 
 // writer writes the events of one message after the other. Its first error stays.

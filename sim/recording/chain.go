@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -29,6 +30,22 @@ type chains struct {
 	tools map[prefix][]Definition
 	// waiting are the threads whose turn waits for results, oldest first.
 	waiting []*thread
+	// ran is when calls ran, by id, where a log has it.
+	ran map[string]ran
+}
+
+// ran is when a call's result was there, and how long its tool ran.
+type ran struct {
+	done time.Time
+	took time.Duration
+}
+
+// timed gives a result of a turn its times.
+func (c *chains) timed(t *Turn, r Result) Result {
+	if at, ok := c.ran[r.Call]; ok && !t.Sent.IsZero() {
+		r.At, r.Took = Moment{since(t.Sent, at.done), true}, Moment{at.took.Truncate(stream.Tick), true}
+	}
+	return r
 }
 
 // thread is a conversation as far as it has come.
@@ -218,7 +235,7 @@ func (c *chains) results(t *thread, req *request, from int) error {
 				r.Call = ids[r.Call]
 			}
 			if t.turn.place(r.Call) >= 0 && t.turn.Result(r.Call) == nil {
-				t.turn.Results = append(t.turn.Results, r)
+				t.turn.Results = append(t.turn.Results, c.timed(t.turn, r))
 			}
 		}
 	}
@@ -229,6 +246,17 @@ func (c *chains) results(t *thread, req *request, from int) error {
 		return c.settle(t, "the request was sent again")
 	}
 	return c.settle(t, passedOver)
+}
+
+// closing gives the turns that wait for results those that stand in what a log has at its end.
+func (c *chains) closing(messages []gjson.Result) {
+	for _, r := range resultsIn(messages) {
+		for _, t := range c.waiting {
+			if t.turn.place(r.Call) >= 0 && t.turn.Result(r.Call) == nil {
+				t.turn.Results = append(t.turn.Results, c.timed(t.turn, r))
+			}
+		}
+	}
 }
 
 // settle hands the waiting turn on.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -125,6 +126,10 @@ func (d *documentScan) object(within string) error {
 		case within == "" && (name == "mappings" || name == "recordings" || name == "Entries"):
 			d.known()
 			err = d.list(d.value)
+		case within == "" && d.runs(name):
+			d.logs.model = strings.Clone(gjson.GetBytes(d.members.document(), agentModel).String())
+			d.known()
+			err = d.list(d.value)
 		default:
 			err = d.member(name)
 		}
@@ -133,6 +138,12 @@ func (d *documentScan) object(within string) error {
 		}
 	}
 	return d.delim('}')
+}
+
+// runs reports whether a member is the list of an evaluation's runs, which may be larger than any
+// part: what stands before it shows that.
+func (d *documentScan) runs(name string) bool {
+	return name == "samples" && bytes.Contains(d.members.text, []byte(`,"eval":`)) || name == "simulations" && bytes.Contains(d.members.text, []byte(`,"info":`))
 }
 
 func (d *documentScan) delim(want json.Delim) error {

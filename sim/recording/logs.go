@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
-	"toolbench/sim/stream"
 )
 
 // What agents write of their sessions besides what they sent: logs a line an item, and
@@ -60,13 +58,25 @@ func (ls *lineScan) log(kind string, v gjson.Result) (known bool, err error) {
 		err = ls.trajectory(v)
 	case v.Get("resourceSpans").IsArray():
 		return true, ls.spans(v)
+	case v.Get("context.span_id").Exists() && isFlat(v):
+		err = ls.spanRow(v)
+	case v.Get("events.#(author).author").Exists() && v.Get("events.#(content.parts).content").Exists():
+		err = ls.adkSession(v)
 	default:
+		if known, err := ls.evaluated(v); known || err != nil {
+			return known, ls.logged(err)
+		}
 		return false, nil
 	}
+	return true, ls.logged(err)
+}
+
+// logged notes that what is read is a log, if nothing else was noted.
+func (ls *lineScan) logged(err error) error {
 	if ls.s.format == "" || ls.s.format == packed {
 		ls.s.format = Logs
 	}
-	return true, err
+	return err
 }
 
 func each(list gjson.Result, do func(gjson.Result) error) error {
@@ -360,112 +370,4 @@ func (ls *lineScan) step(step gjson.Result, said string, at time.Time) error {
 		return err
 	}
 	return ls.written("user", nil, results, at)
-}
-
-// spans takes traces as OpenTelemetry writes them in JSON. A span of a model's turn has
-// its messages as attributes, by the conventions for generative AI as of version 1.37.
-func (ls *lineScan) spans(v gjson.Result) error {
-	var turns []gjson.Result
-	for _, s := range v.Get("resourceSpans.#.scopeSpans.#.spans|@flatten|@flatten").Array() {
-		if has(s, "gen_ai.output.messages") {
-			turns = append(turns, s)
-		} else if s.IsObject() {
-			ls.s.ignore("spans without gen_ai.output.messages")
-		}
-	}
-	start := func(s gjson.Result) int64 { return s.Get("startTimeUnixNano").Int() }
-	slices.SortStableFunc(turns, func(a, b gjson.Result) int { return cmp.Compare(start(a), start(b)) })
-	for _, s := range turns {
-		ls.s.format = Logs
-		ls.exchanges.number++
-		x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200, made: true}
-		input := attribute(s, "gen_ai.input.messages")
-		request := fields{"model": attribute(s, "gen_ai.request.model").String(), "messages": parted(input)}
-		if d := attribute(s, "gen_ai.tool.definitions"); d.IsArray() {
-			_, tools, _ := dialect.Request("/chat/completions", []byte(`{"messages":[],"tools":`+d.Raw+`}`), &dialect.IDs{})
-			request["tools"] = json.RawMessage(cmp.Or(tools.Get("tools").Raw, "[]"))
-		}
-		x.request = dialect.JSON(request)
-		answer := attribute(s, "gen_ai.output.messages.0")
-		if !answer.Exists() {
-			answer = attribute(s, "gen_ai.output.messages").Get("0")
-		}
-		blocks := blocksOf(answer)
-		stop := "end_turn"
-		if slices.ContainsFunc(blocks, func(b any) bool { return b.(fields)["type"] == "tool_use" }) {
-			stop = "tool_use"
-		}
-		x.response = dialect.JSON(fields{"type": "message", "id": attribute(s, "gen_ai.response.id").String(), "model": attribute(s, "gen_ai.response.model").String(),
-			"content": blocks, "stop_reason": stop, "usage": fields{"input_tokens": attribute(s, "gen_ai.usage.input_tokens").Int(), "output_tokens": attribute(s, "gen_ai.usage.output_tokens").Int()}})
-		if from, to := start(s), s.Get("endTimeUnixNano").Int(); from > 0 && to > from {
-			x.sent, x.last = time.Unix(0, from).UTC(), Moment{time.Duration(to - from).Truncate(stream.Tick), true}
-		}
-		if err := ls.exchanges.chains.take(x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func has(span gjson.Result, name string) bool { return attribute(span, name).Exists() }
-
-// attribute is an attribute's value; a text of JSON is what it means.
-func attribute(span gjson.Result, name string) gjson.Result {
-	for _, a := range span.Get("attributes").Array() {
-		if a.Get("key").String() != name {
-			continue
-		}
-		v := a.Get("value")
-		for _, kind := range []string{"stringValue", "intValue", "doubleValue", "boolValue"} {
-			if inner := v.Get(kind); inner.Exists() {
-				if s := strings.TrimSpace(inner.String()); len(s) > 0 && (s[0] == '[' || s[0] == '{') && json.Valid([]byte(s)) {
-					return gjson.Parse(s)
-				}
-				return inner
-			}
-		}
-		return v
-	}
-	return gjson.Result{}
-}
-
-// parted are messages whose parts name their kinds as the conventions do.
-func parted(messages gjson.Result) []any {
-	out := []any{}
-	for _, m := range messages.Array() {
-		role := m.Get("role").String()
-		if role == "tool" {
-			role = "user"
-		}
-		if role == "user" || role == "assistant" {
-			out = append(out, fields{"role": role, "content": blocksOf(m)})
-		}
-	}
-	return out
-}
-
-func blocksOf(m gjson.Result) []any {
-	out := []any{}
-	if c := m.Get("content"); c.Type == gjson.String {
-		out = append(out, textOf(c.Str))
-	}
-	for _, p := range m.Get("parts").Array() {
-		switch p.Get("type").String() {
-		case "text":
-			out = append(out, textOf(p.Get("content").String()))
-		case "reasoning":
-			out = append(out, fields{"type": "thinking", "thinking": p.Get("content").String()})
-		case "tool_call":
-			out = append(out, callOf(p.Get("id").String(), p.Get("name").String(), p.Get("arguments")))
-		case "tool_call_response":
-			r := p.Get("response")
-			if !r.Exists() {
-				r = p.Get("result")
-			}
-			out = append(out, resultOf(p.Get("id").String(), r.String(), p.Get("is_error").Bool()))
-		default:
-			out = append(out, fields{"type": cmp.Or(p.Get("type").String(), "unknown")})
-		}
-	}
-	return out
 }

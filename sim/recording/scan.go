@@ -175,6 +175,8 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 		return s.fail(ErrNotRecording, "it is empty")
 	case bytes.HasPrefix(head, gzipMagic):
 		return s.unpackFile(r)
+	case bytes.HasPrefix(head, zipMagic):
+		return s.scanZip(r)
 	case isFrame(head):
 		return s.scanFrames(r)
 	case bytes.HasPrefix(head, httprrMark):

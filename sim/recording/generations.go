@@ -1,0 +1,178 @@
+package recording
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
+	"toolbench/sim/stream"
+)
+
+// generation is one request to a model with its answer, as traces and logs keep them: more or
+// less in the words of Chat Completions.
+type generation struct {
+	id, model, answered, stop string
+	messages, tools, answer   gjson.Result
+	// input leaves out what was cached, and what was made for the cache.
+	input, output, cached, made int64
+	from, to                    time.Time
+}
+
+// generated makes a request with its answer of it.
+func (ls *lineScan) generated(g generation) error {
+	ids := &dialect.IDs{}
+	tools := []any{}
+	for _, t := range g.tools.Array() {
+		if !t.Get("function").IsObject() {
+			t = gjson.ParseBytes(dialect.JSON(fields{"type": "function", "function": json.RawMessage(t.Raw)}))
+		}
+		tools = append(tools, json.RawMessage(t.Raw))
+	}
+	_, request, ok := dialect.Request("/chat/completions", dialect.JSON(fields{"model": g.model, "messages": loose(g.messages), "tools": tools}), ids)
+	_, answer, answered := dialect.Reply(gjson.ParseBytes(dialect.JSON(fields{"id": g.id, "model": cmp.Or(g.answered, g.model),
+		"choices": []any{fields{"message": looseMessage(g.answer), "finish_reason": g.stop}}})), dialect.Origin{IDs: ids})
+	if !ok || !answered {
+		ls.s.ignore("requests to a model without an answer")
+		return nil
+	}
+	usage := ""
+	if g.input+g.output+g.cached+g.made > 0 {
+		usage = `,"usage":` + string(dialect.JSON(fields{"input_tokens": g.input, "output_tokens": g.output, "cache_read_input_tokens": g.cached, "cache_creation_input_tokens": g.made}))
+	}
+	return ls.exchanged([]byte(request.Raw), []byte(strings.TrimSuffix(answer.Raw, "}")+usage+"}"), g.from, g.to)
+}
+
+// exchanged takes a request and its answer in the Messages API's form.
+func (ls *lineScan) exchanged(request, answer []byte, from, to time.Time) error {
+	ls.s.format = Logs
+	ls.exchanges.number++
+	x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200, made: true, request: request, response: answer}
+	if !from.IsZero() && to.After(from) {
+		x.sent, x.last = from, Moment{to.Sub(from).Truncate(stream.Tick), true}
+	}
+	return ls.exchanges.chains.take(x)
+}
+
+// chatted takes a message of a conversation in the words of Chat Completions.
+func (ls *lineScan) chatted(m gjson.Result, at time.Time) error {
+	_, request, ok := dialect.Request("/chat/completions", dialect.JSON(fields{"messages": []any{looseMessage(m)}}), ls.callIDs())
+	if !ok {
+		return nil
+	}
+	return each(request.Get("messages"), func(m gjson.Result) error {
+		if role := m.Get("role").String(); role != "user" && role != "assistant" {
+			return nil
+		}
+		return ls.spoken(m, "", at)
+	})
+}
+
+func loose(list gjson.Result) []any {
+	out := []any{}
+	for _, m := range list.Array() {
+		out = append(out, looseMessage(m))
+	}
+	return out
+}
+
+// roles are other words for who wrote a message.
+var roles = map[string]string{"human": "user", "ai": "assistant", "model": "assistant", "HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant",
+	"SystemMessage": "system", "ToolMessage": "tool"}
+
+// looseMessage writes a message as Chat Completions has it, whoever's variant it is: with a
+// call's name and input beside its id, with parts of another name, or in another object.
+func looseMessage(m gjson.Result) fields {
+	kind := cmp.Or(m.Get("role").String(), m.Get("type").String())
+	for _, inner := range []string{"kwargs", "data", "message"} {
+		if in := m.Get(inner); in.IsObject() {
+			if id := m.Get("id"); id.IsArray() { // a class of LangChain's
+				kind = path.Base(strings.ReplaceAll(id.Get("@reverse.0").String(), ".", "/"))
+			}
+			m = in
+			break
+		}
+	}
+	role := cmp.Or(m.Get("role").String(), kind)
+	out := fields{"role": cmp.Or(roles[role], role)}
+	if parts := looseParts(either(m, "content", "contents"), m.Get("tool_calls.0").Exists()); parts != nil {
+		out["content"] = parts
+	}
+	if thought := either(m, "reasoning_content", "reasoning"); thought.Type == gjson.String {
+		out["reasoning_content"] = thought.Str
+	}
+	var calls []any
+	for _, c := range m.Get("tool_calls").Array() {
+		calls = append(calls, looseCall(c))
+	}
+	if calls != nil {
+		out["tool_calls"] = calls
+	}
+	if out["role"] == "tool" {
+		looseResult(m, out)
+	}
+	return out
+}
+
+func looseCall(c gjson.Result) fields {
+	if inner := c.Get("tool_call"); inner.IsObject() {
+		c = inner
+	}
+	f := c
+	if inner := c.Get("function"); inner.IsObject() {
+		f = inner
+	}
+	name := f.Get("name").String()
+	if direct := c.Get("function"); direct.Type == gjson.String {
+		name = direct.Str
+	}
+	arguments := either(f, "arguments", "args", "input")
+	text := arguments.String() // of what is no text, its JSON
+	return fields{"id": c.Get("id").String(), "type": "function", "function": fields{"name": name, "arguments": text}}
+}
+
+// looseResult adds whose result a message is, and whether it is an error.
+func looseResult(m gjson.Result, out fields) {
+	id := m.Get("tool_call_id").String()
+	if id == "" && m.Get("requestor").Exists() {
+		id = m.Get("id").String()
+	}
+	out["tool_call_id"], out["name"] = id, either(m, "function", "name").String()
+	failed := m.Get("error")
+	out["is_error"] = failed.IsObject() || failed.Bool() || m.Get("is_error").Bool() || m.Get("status").String() == "error"
+	if said := failed.Get("message").String(); said != "" && cmp.Or(m.Get("content").String(), said) == said {
+		out["content"] = said
+	}
+}
+
+// looseParts is a content: a text, or parts of one. Nil where there is none. Called is whether
+// the message has its calls besides, so that those among the parts are the same once more; and
+// those of a provider's own tools are none of the client's.
+func looseParts(content gjson.Result, called bool) any {
+	if !content.IsArray() {
+		if content.Type == gjson.Null {
+			return nil
+		}
+		return content.String()
+	}
+	out := []any{}
+	for _, p := range content.Array() {
+		if inner := p.Get("message_content"); inner.IsObject() {
+			p = inner
+		}
+		switch kind := p.Get("type").String(); {
+		case kind == "reasoning":
+			out = append(out, fields{"type": "thinking", "thinking": either(p, "reasoning", "summary").String()})
+		case (kind == "tool_use" || kind == "tool_call") && (called || p.Get("tool_type").Exists()):
+		case kind == "image" && p.Get("image").Exists():
+			out = append(out, fields{"type": "image_url", "image_url": fields{"url": cmp.Or(p.Get("image.image.url").String(), p.Get("image.url").String(), p.Get("image").String())}})
+		default:
+			out = append(out, json.RawMessage(p.Raw))
+		}
+	}
+	return out
+}

@@ -1,0 +1,277 @@
+package recording
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
+)
+
+// spans takes traces as OpenTelemetry writes them in JSON. A span of a model's turn has
+// its messages as attributes: by the conventions for generative AI as of version 1.37, or by
+// those of OpenInference or OpenLLMetry, a member an attribute.
+func (ls *lineScan) spans(v gjson.Result) error {
+	var turns []gjson.Result
+	for _, s := range v.Get("resourceSpans.#.scopeSpans.#.spans|@flatten|@flatten").Array() {
+		if has(s, "gen_ai.output.messages") || isFlat(s) {
+			turns = append(turns, s)
+		} else if s.IsObject() {
+			ls.s.ignore("spans without gen_ai.output.messages")
+		}
+	}
+	start := func(s gjson.Result) int64 { return s.Get("startTimeUnixNano").Int() }
+	slices.SortStableFunc(turns, func(a, b gjson.Result) int { return cmp.Compare(start(a), start(b)) })
+	for _, s := range turns {
+		from, to := nanos(s.Get("startTimeUnixNano")), nanos(s.Get("endTimeUnixNano"))
+		take := ls.conventional
+		if isFlat(s) {
+			take = ls.flat
+		}
+		if err := take(s, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nanos(v gjson.Result) time.Time {
+	if n := v.Int(); n > 0 {
+		return time.Unix(0, n).UTC()
+	}
+	return time.Time{}
+}
+
+// conventional takes a span with messages as the conventions have them.
+func (ls *lineScan) conventional(s gjson.Result, from, to time.Time) error {
+	request := fields{"model": attribute(s, "gen_ai.request.model").String(), "messages": parted(attribute(s, "gen_ai.input.messages"))}
+	if d := attribute(s, "gen_ai.tool.definitions"); d.IsArray() {
+		_, tools, _ := dialect.Request("/chat/completions", []byte(`{"messages":[],"tools":`+d.Raw+`}`), &dialect.IDs{})
+		request["tools"] = json.RawMessage(cmp.Or(tools.Get("tools").Raw, "[]"))
+	}
+	answer := attribute(s, "gen_ai.output.messages.0")
+	if !answer.Exists() {
+		answer = attribute(s, "gen_ai.output.messages").Get("0")
+	}
+	blocks := blocksOf(answer)
+	stop := "end_turn"
+	if slices.ContainsFunc(blocks, func(b any) bool { return b.(fields)["type"] == "tool_use" }) {
+		stop = "tool_use"
+	}
+	return ls.exchanged(dialect.JSON(request), dialect.JSON(fields{"type": "message", "id": attribute(s, "gen_ai.response.id").String(), "model": attribute(s, "gen_ai.response.model").String(),
+		"content": blocks, "stop_reason": stop, "usage": fields{"input_tokens": attribute(s, "gen_ai.usage.input_tokens").Int(), "output_tokens": attribute(s, "gen_ai.usage.output_tokens").Int()}}), from, to)
+}
+
+func has(span gjson.Result, name string) bool { return attribute(span, name).Exists() }
+
+// attribute is an attribute's value; a text of JSON is what it means.
+func attribute(span gjson.Result, name string) gjson.Result {
+	for _, a := range span.Get("attributes").Array() {
+		if a.Get("key").String() != name {
+			continue
+		}
+		v := a.Get("value")
+		for _, kind := range []string{"stringValue", "intValue", "doubleValue", "boolValue"} {
+			if inner := v.Get(kind); inner.Exists() {
+				if s := strings.TrimSpace(inner.String()); len(s) > 0 && (s[0] == '[' || s[0] == '{') && json.Valid([]byte(s)) {
+					return gjson.Parse(s)
+				}
+				return inner
+			}
+		}
+		return v
+	}
+	return gjson.Result{}
+}
+
+// parted are messages whose parts name their kinds as the conventions do.
+func parted(messages gjson.Result) []any {
+	out := []any{}
+	for _, m := range messages.Array() {
+		role := m.Get("role").String()
+		if role == "tool" {
+			role = "user"
+		}
+		if role == "user" || role == "assistant" {
+			out = append(out, fields{"role": role, "content": blocksOf(m)})
+		}
+	}
+	return out
+}
+
+func blocksOf(m gjson.Result) []any {
+	out := []any{}
+	if c := m.Get("content"); c.Type == gjson.String {
+		out = append(out, textOf(c.Str))
+	}
+	for _, p := range m.Get("parts").Array() {
+		switch p.Get("type").String() {
+		case "text":
+			out = append(out, textOf(p.Get("content").String()))
+		case "reasoning":
+			out = append(out, fields{"type": "thinking", "thinking": p.Get("content").String()})
+		case "tool_call":
+			out = append(out, callOf(p.Get("id").String(), p.Get("name").String(), p.Get("arguments")))
+		case "tool_call_response":
+			r := p.Get("response")
+			if !r.Exists() {
+				r = p.Get("result")
+			}
+			out = append(out, resultOf(p.Get("id").String(), r.String(), p.Get("is_error").Bool()))
+		default:
+			out = append(out, fields{"type": cmp.Or(p.Get("type").String(), "unknown")})
+		}
+	}
+	return out
+}
+
+// flatMarks begin the names of attributes that only a span of a model's turn has, where each
+// member of a message is an attribute of its own: OpenInference's, and OpenLLMetry's.
+var flatMarks = []string{"llm.output_messages.", "gen_ai.completion."}
+
+func isFlat(span gjson.Result) bool {
+	found := false
+	eachAttribute(span, func(name string, _ gjson.Result) bool {
+		found = slices.ContainsFunc(flatMarks, func(mark string) bool { return strings.HasPrefix(name, mark) })
+		return !found
+	})
+	return found
+}
+
+// eachAttribute goes through the attributes of a span: a list of keys and values, or an object.
+func eachAttribute(span gjson.Result, yield func(name string, value gjson.Result) bool) {
+	all := span.Get("attributes")
+	all.ForEach(func(name, v gjson.Result) bool {
+		if all.IsObject() {
+			return yield(name.Str, v)
+		}
+		return yield(v.Get("key").String(), either(v, "value.stringValue", "value.intValue", "value.doubleValue", "value.boolValue"))
+	})
+}
+
+// flat takes a span whose messages are spread over its attributes.
+func (ls *lineScan) flat(s gjson.Result, from, to time.Time) error {
+	whole := map[string]any{}
+	eachAttribute(s, func(name string, v gjson.Result) bool {
+		if strings.HasPrefix(name, "llm.") || strings.HasPrefix(name, "gen_ai.") {
+			spread(whole, strings.Split(name, "."), v)
+		}
+		return true
+	})
+	v := gjson.ParseBytes(dialect.JSON(inOrder(whole)))
+	answer := either(v, "llm.output_messages.0", "gen_ai.completion.0")
+	return ls.generated(generation{
+		id:    v.Get("gen_ai.response.id").String(),
+		model: either(v, "llm.model_name", "gen_ai.request.model").String(), answered: v.Get("gen_ai.response.model").String(),
+		messages: either(v, "llm.input_messages", "gen_ai.prompt"), tools: flatTools(v), answer: answer, stop: answer.Get("finish_reason").String(),
+		input:  either(v, "llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens").Int(),
+		output: either(v, "llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens").Int(),
+		from:   from, to: to,
+	})
+}
+
+// flatTools are the tools of such a span, each as the request had it, or by its members.
+func flatTools(v gjson.Result) gjson.Result {
+	tools := []any{}
+	for _, t := range either(v, "llm.tools", "llm.request.functions").Array() {
+		if whole := t.Get("tool.json_schema"); whole.Exists() {
+			t = whole
+		}
+		if t.Get("input_schema").IsObject() { // as the Messages API has it
+			t = gjson.ParseBytes(dialect.JSON(fields{"name": t.Get("name").String(), "description": t.Get("description").String(), "parameters": json.RawMessage(t.Get("input_schema").Raw)}))
+		}
+		if t.Get("name").Exists() || t.Get("function.name").Exists() {
+			tools = append(tools, json.RawMessage(t.Raw))
+		}
+	}
+	return gjson.ParseBytes(dialect.JSON(tools))
+}
+
+// flatTexts are attributes whose values stay texts, also where these are JSON.
+var flatTexts = map[string]bool{"content": true, "text": true, "arguments": true}
+
+// spread puts an attribute's value where its name says: members by name, items by number.
+func spread(into map[string]any, name []string, v gjson.Result) {
+	for _, part := range name[:len(name)-1] {
+		inner, ok := into[part].(map[string]any)
+		if !ok {
+			if into[part] != nil {
+				return // a value stands there
+			}
+			inner = map[string]any{}
+			into[part] = inner
+		}
+		into = inner
+	}
+	last := name[len(name)-1]
+	if into[last] != nil {
+		return
+	}
+	switch s := strings.TrimSpace(v.String()); {
+	case !flatTexts[last] && len(s) > 0 && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s)), v.Type != gjson.String && json.Valid([]byte(v.Raw)):
+		into[last] = json.RawMessage(s)
+	default:
+		into[last] = v.String()
+	}
+}
+
+// inOrder makes lists of objects whose names are all numbers.
+func inOrder(v any) any {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	numbers := len(object) > 0
+	for name, inner := range object {
+		object[name] = inOrder(inner)
+		_, err := strconv.ParseUint(name, 10, 16)
+		numbers = numbers && err == nil
+	}
+	if !numbers {
+		return object
+	}
+	var out []any
+	for _, name := range slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	}) {
+		out = append(out, object[name])
+	}
+	return out
+}
+
+// spanRow takes a span that stands by itself, as Phoenix exports them.
+func (ls *lineScan) spanRow(s gjson.Result) error {
+	return ls.flat(s, stamp(s.Get("start_time")), stamp(s.Get("end_time")))
+}
+
+// adkSession takes a session of Google's agent development kit: what the user, the agents and
+// their tools said, in Gemini's words. Pieces of a stream come again as a whole.
+func (ls *lineScan) adkSession(v gjson.Result) error {
+	ls.logs = logs{key: "adk\x00" + strings.Clone(v.Get("id").String()), model: strings.Clone(v.Get("events.#(modelVersion).modelVersion").String())}
+	for _, e := range v.Get("events").Array() {
+		content := e.Get("content")
+		if e.Get("partial").Bool() || !content.Get("parts").IsArray() {
+			continue
+		}
+		role := cmp.Or(content.Get("role").String(), "model")
+		results := content.Get("parts.#(functionResponse).functionResponse").Exists() || content.Get("parts.#(function_response).function_response").Exists()
+		if e.Get("author").String() == "user" || results {
+			role = "user"
+		}
+		content = gjson.ParseBytes(dialect.JSON(fields{"role": role, "parts": json.RawMessage(content.Get("parts").Raw)}))
+		at := time.Time{}
+		if seconds := e.Get("timestamp").Num; seconds > 0 && seconds < 1e11 {
+			at = time.UnixMicro(int64(seconds * 1e6)).UTC()
+		}
+		if err := ls.contents(content, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

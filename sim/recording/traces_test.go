@@ -1,0 +1,135 @@
+package recording_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/recording"
+)
+
+// flattened gives a value's members each by its whole name, as tracers keep messages in attributes.
+func flattened(name string, v any, into map[string]any) map[string]any {
+	switch v := v.(type) {
+	case object:
+		for k, inner := range v {
+			flattened(name+"."+k, inner, into)
+		}
+	case []object:
+		for i, inner := range v {
+			flattened(fmt.Sprint(name, ".", i), inner, into)
+		}
+	default:
+		into[name] = v
+	}
+	return into
+}
+
+// otlpSpans are spans as OpenTelemetry writes them in JSON, of attributes each; one of a tool is among them.
+func otlpSpans(t testing.TB, spans ...map[string]any) string {
+	list := []object{{"name": "view", "attributes": []object{{"key": "tool.name", "value": object{"stringValue": "view"}}}}}
+	for i, attributes := range spans {
+		var pairs []object
+		for _, name := range slices.Sorted(maps.Keys(attributes)) {
+			value := object{"stringValue": attributes[name]}
+			if n, ok := attributes[name].(int); ok {
+				value = object{"intValue": fmt.Sprint(n)}
+			}
+			pairs = append(pairs, object{"key": name, "value": value})
+		}
+		list = append(list, object{"name": "chat", "attributes": pairs, "startTimeUnixNano": fmt.Sprint(9-4*i, "000000000"), "endTimeUnixNano": fmt.Sprint(11-4*i, "000000000")})
+	}
+	return asJSON(t, object{"resourceSpans": []object{{"scopeSpans": []object{{"spans": list}}}}})
+}
+
+// openInference are the attributes of a turn's span by OpenInference's conventions.
+func openInference(n int) map[string]any {
+	said := spokenWith(func(id, name string, input object) object {
+		return object{"tool_call": object{"id": id, "function": object{"name": name, "arguments": fmt.Sprintf(`{"p":%d}`, len(input))}}}
+	}, func(id, text string, _ bool) object {
+		return object{"role": "tool", "tool_call_id": id, "content": text}
+	})
+	said[4] = object{"role": "assistant", "contents": []object{{"message_content": object{"type": "text", "text": "{\"a\": 1} is it."}}}}
+	var wrapped []object
+	for _, m := range said {
+		wrapped = append(wrapped, object{"message": m})
+	}
+	out := object{"llm.model_name": "m-1", "llm.token_count.prompt": 9, "llm.token_count.completion": 4, "openinference.span.kind": "LLM",
+		"llm.tools.0.tool.json_schema": `{"type":"function","function":{"name":"view","description":"Reads.","parameters":{"type":"object"}}}`,
+		"llm.tools.1.tool.json_schema": `{"name":"ls","description":"Lists.","input_schema":{"type":"object"}}`, "llm.tools.2.tool.json_schema": "{}"}
+	flattened("llm.input_messages", wrapped[:n], out)
+	return flattened("llm.output_messages", wrapped[n:n+1], out)
+}
+
+// openLLMetry are those by the conventions of OpenLLMetry.
+func openLLMetry(n int) map[string]any {
+	said := spokenWith(func(id, name string, input object) object {
+		return object{"id": id, "name": name, "arguments": fmt.Sprintf(`{"p":%d}`, len(input))}
+	}, func(id, text string, _ bool) object {
+		return object{"role": "tool", "tool_call_id": id, "content": text}
+	})
+	said[4] = object{"role": "assistant", "content": "Done.", "finish_reason": "stop"}
+	out := object{"gen_ai.request.model": "m", "gen_ai.response.model": "m-1", "gen_ai.usage.input_tokens": 9, "gen_ai.usage.output_tokens": 4,
+		"llm.request.functions.0.name": "view", "llm.request.functions.0.parameters": `{"type":"object"}`, "llm.request.functions.1.name": "ls"}
+	flattened("gen_ai.prompt", said[:n], out)
+	return flattened("gen_ai.completion", said[n:n+1], out)
+}
+
+// Spans whose messages are spread over their attributes are turns, in the order in which they began.
+func TestTracesWithAMemberAnAttributeAreConversations(t *testing.T) {
+	row := func(n int) object {
+		return object{"name": "m", "span_kind": "LLM", "context": object{"trace_id": "t", "span_id": fmt.Sprint(n)}, "attributes": openInference(n),
+			"start_time": fmt.Sprintf("2026-01-02T03:04:%02d+00:00", 10*n), "end_time": fmt.Sprintf("2026-01-02T03:04:%02d+00:00", 10*n+2)}
+	}
+	for name, text := range map[string]string{
+		"OpenInference": otlpSpans(t, openInference(4), openInference(1)),
+		"OpenLLMetry":   otlpSpans(t, openLLMetry(4), openLLMetry(1)),
+		"Phoenix":       asJSON(t, []object{{"context": object{"span_id": "0"}, "span_kind": "TOOL", "attributes": object{"tool.name": "view"}}, row(1), row(4)}),
+	} {
+		rec := open(t, text)
+		assert.Empty(t, rec.Problems, name)
+		require.Len(t, rec.Conversations, 1, name)
+		turns := rec.Conversations[0].Turns
+		require.Len(t, turns, 2, name)
+		assert.Equal(t, []string{`A view {"p":1}`, `B ls {"p":0}`}, calls(turns[0]), name)
+		assert.Equal(t, []string{"A a text", "B no such folder"}, answers(turns[0]), name)
+		require.Len(t, turns[0].Tools, 2, name)
+		assert.JSONEq(t, `{"type":"object"}`, string(turns[0].Tools[0].Schema), name)
+		assert.Equal(t, []any{"m-1", "tool_use", 9, 4, 2.0}, []any{turns[0].Model, turns[0].Stop, turns[0].Usage.Input, turns[0].Usage.Output, turns[0].Calls[0].Ready.At.Seconds()}, name)
+	}
+}
+
+// A session of Google's kit has pieces of a stream besides what they came to, and events that say nothing.
+func TestSessionsOfGooglesKitAreConversations(t *testing.T) {
+	event := func(author string, second float64, parts ...object) object {
+		return object{"author": author, "timestamp": 1.7e9 + second, "content": object{"parts": parts}, "partial": nil}
+	}
+	for name, names := range map[string][2]string{"as the library writes it": {"function_call", "function_response"}, "as its page exports it": {"functionCall", "functionResponse"}} {
+		piece := event("agent", 1, object{"text": "I lo"})
+		piece["partial"] = true
+		rec := open(t, indented(t, object{"id": "s", "events": []object{
+			{"author": "agent", "actions": object{"stateDelta": object{}}}, event("user", 0, object{"text": "Go."}), piece,
+			event("agent", 2, object{"text": "I look.", names[0]: nil}, object{names[0]: object{"name": "view", "args": object{"p": 1}}}),
+			event("agent", 2.5, object{names[1]: object{"name": "view", "response": object{"result": "a text"}}}),
+			event("agent", 4, object{"text": "Done."}),
+		}}))
+		assert.Empty(t, rec.Problems, name)
+		require.Len(t, rec.Conversations, 1, name)
+		turns := rec.Conversations[0].Turns
+		require.Len(t, turns, 2, name)
+		require.Len(t, turns[0].Results, 1, name)
+		assert.Equal(t, []string{"Go.", "a text"}, []string{turns[0].UserTexts[0], turns[0].Results[0].Text}, name)
+		assert.Equal(t, []any{2.0, 2.5}, []any{turns[0].Calls[0].Ready.At.Seconds(), turns[0].Results[0].At.At.Seconds()}, name)
+	}
+}
+
+// Choices that are texts are a question's, and no piece of a stream.
+func TestAQuestionsChoicesAreNoStream(t *testing.T) {
+	_, err := recording.Open("q.json", strings.NewReader(asJSON(t, object{"input": "Which?", "choices": []string{"yes", "no"}})), recording.Limits{}, nil)
+	assert.ErrorContains(t, err, "it holds no turn of a model")
+}
