@@ -99,9 +99,25 @@ func Slug(file string) string {
 	base := path.Base(filepath.ToSlash(file))
 	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
 	if slug := strings.Trim(unfit.ReplaceAllString(base, "-"), "-"); slug != "" {
-		return slug
+		return harmless(slug)
 	}
 	return "recording"
+}
+
+// shortPart is how much of a part of a name is kept where the whole looks like a secret.
+const shortPart = 8
+
+// harmless shortens the parts of a name that looks like a secret, as ids in the names of files
+// may: it would be blanked in the scenario, with or without the number that a draft may get.
+func harmless(name string) string {
+	if numbered := name + "-1"; cassette.Blank(numbered) == numbered && cassette.Blank(name) == name {
+		return name
+	}
+	parts := strings.Split(name, "-")
+	for i, part := range parts {
+		parts[i] = part[:min(len(part), shortPart)]
+	}
+	return strings.Join(parts, "-")
 }
 
 // maxTitle is how long a name with folders may be: with its ending it is a file's.
@@ -112,7 +128,7 @@ const maxTitle = 150
 func Names(file string) []string {
 	names := []string{Slug(file)}
 	for dir := path.Dir(filepath.ToSlash(file)); dir != path.Dir(dir); dir = path.Dir(dir) {
-		name := Slug(path.Base(dir)+".") + "-" + names[len(names)-1]
+		name := harmless(Slug(path.Base(dir)+".") + "-" + names[len(names)-1])
 		if len(name) > maxTitle {
 			break
 		}
