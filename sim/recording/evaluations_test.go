@@ -86,7 +86,7 @@ func tauMessages() []object {
 		return object{"role": "tool", "id": id, "content": text, "requestor": "assistant", "error": failed}
 	})
 	for i, m := range said {
-		m["turn_idx"], m["timestamp"] = i, fmt.Sprintf("2026-01-02T03:04:%02d.000Z", 10*i)
+		m["turn_idx"], m["timestamp"] = i, fmt.Sprintf("2026-01-02T03:04:%02d.250000", 10*i)
 	}
 	user := []object{{"role": "user", "tool_calls": []object{{"id": "U", "name": "reboot", "arguments": object{}, "requestor": "user"}}},
 		{"role": "tool", "id": "U", "content": "on", "requestor": "user"}}
@@ -146,7 +146,7 @@ func TestEvaluationsAreConversations(t *testing.T) {
 			assert.Equal(t, []recording.Moment{{At: 4 * time.Second, Known: true}, {At: time.Second, Known: true}}, []recording.Moment{turn.Results[0].At, turn.Results[0].Took}, name)
 			assert.Equal(t, 1, rec.Ignored["requests to a model without an answer"]/2, name)
 		case strings.HasPrefix(name, "tau,"):
-			assert.Equal(t, recording.Moment{At: 40 * time.Second, Known: true}.Known, turn.Results[0].At.Known, name)
+			assert.Equal(t, recording.Moment{At: 20 * time.Second, Known: true}, turn.Results[0].At, name)
 			assert.Equal(t, 4, rec.Ignored["calls of the simulated user and their results"], name)
 		}
 	}

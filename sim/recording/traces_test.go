@@ -104,6 +104,18 @@ func TestTracesWithAMemberAnAttributeAreConversations(t *testing.T) {
 	}
 }
 
+// Numbers in names are numbers: the tenth message comes behind the second. A text that is JSON stays a text.
+func TestManyMessagesOfASpanKeepTheirOrder(t *testing.T) {
+	var said []object
+	for i := range 12 {
+		said = append(said, object{"message": object{"role": []string{"user", "assistant"}[i%2], "content": fmt.Sprint("m", i)}})
+	}
+	said = append(said, object{"message": object{"role": "user", "content": `["last"]`}})
+	span := flattened("llm.input_messages", said, object{"llm.model_name": "m-1"})
+	rec := open(t, otlpSpans(t, flattened("llm.output_messages", []object{{"message": object{"role": "assistant", "content": "Yes."}}}, span)))
+	assert.Equal(t, []string{`["last"]`}, rec.Conversations[0].Turns[0].UserTexts)
+}
+
 // A session of Google's kit has pieces of a stream besides what they came to, and events that say nothing.
 func TestSessionsOfGooglesKitAreConversations(t *testing.T) {
 	event := func(author string, second float64, parts ...object) object {

@@ -255,17 +255,18 @@ func callIDs(content gjson.Result) []string {
 	return ids
 }
 
-// stamp reads a time: a text of RFC 3339, or milliseconds since 1970; zero if it
-// is neither.
+// stamp reads a time: a text of RFC 3339, with or without its zone, or milliseconds since
+// 1970; zero if it is neither.
 func stamp(v gjson.Result) time.Time {
 	if v.Type == gjson.Number && v.Num > 0 && v.Num < 1e15 {
 		return time.UnixMilli(int64(v.Num)).UTC()
 	}
-	at, err := time.Parse(time.RFC3339Nano, v.String())
-	if err != nil {
-		return time.Time{}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05"} { // some leave their zone out
+		if at, err := time.Parse(layout, v.String()); err == nil {
+			return at.UTC()
+		}
 	}
-	return at.UTC()
+	return time.Time{}
 }
 
 // MaxUserText bounds what a transcript's Turn.UserTexts keeps, in bytes.
