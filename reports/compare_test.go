@@ -125,7 +125,8 @@ func TestThresholds(t *testing.T) {
 		_, err := reports.ParseThreshold(text)
 		assert.ErrorContains(t, err, text)
 	}
-	for text, want := range map[string]string{"tokens > 5": "has no figure tokens; it has calls, hidden, makespan, serial", "failing > +1": "counts items"} {
+	for text, want := range map[string]string{"tokens > 5": "has no figure tokens; it has calls, hidden, makespan, serial", "failing > +1": "counts items",
+		"makespan > 5%": "write a sign, as 'makespan > +5%'", "makespan > 5 tokens": "counts ms and not tokens", "makespan > $5": "without a dollar", "hidden < 5ms": "counts percent and not ms"} {
 		bound, err := reports.ParseThreshold(text)
 		require.NoError(t, err)
 		_, err = c.Check(bound)

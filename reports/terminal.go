@@ -314,8 +314,8 @@ func (t Terminal) fold(row []segment) []string {
 		plain += s.text
 	}
 	var lines []string
-	for _, part := range Fold(plain, t.Width) {
-		if !strings.HasPrefix(plain, part) { // the blank at a break is lost
+	for i, part := range Fold(plain, t.Width) {
+		if i > 0 && strings.HasPrefix(plain, " ") { // the blank at a break is lost
 			plain = plain[1:]
 			_, row = t.take(row, 1)
 		}

@@ -74,6 +74,16 @@ files
 }
 
 // Colours and links are asked for; a link leads to a file or the web and nowhere else.
+// What is folded loses blanks at its breaks, and nothing else.
+func TestNodesThatAreFoldedKeepTheirWords(t *testing.T) {
+	assert.Equal(t, []string{"aaaa", "    ", "b"}, reports.Terminal{Width: 4}.Lines([]render.Node{render.Words("aaaa      b", render.Plain)}))
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`([abé…世]{0,6} {0,6}){0,6}`).Draw(t, "text")
+		lines := reports.Terminal{Width: rapid.IntRange(2, 9).Draw(t, "width")}.Lines([]render.Node{render.Words(text, render.Plain)})
+		assert.Equal(t, strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(strings.Join(lines, ""), " ", ""))
+	})
+}
+
 func TestColoursAndLinksAreAskedFor(t *testing.T) {
 	nodes := []render.Node{render.Line{Spans: []render.Span{render.At("/repo/src/a b.go", 3), {Text: "page", Link: render.Link{URL: "https://example.com/x"}}, {Text: "bad", Link: render.Link{URL: "javascript:alert(1)"}}}}}
 	assert.Equal(t, []string{"/repo/src/a b.go:3pagebad"}, reports.Terminal{}.Lines(nodes))

@@ -22,6 +22,8 @@ type Threshold struct {
 	change, percent bool
 	value           float64
 	unit            string
+	// dollars is set by the sign before the bound.
+	dollars bool
 }
 
 var thresholdForm = regexp.MustCompile(`^\s*([a-z_]+(?:@\d+)?)\s*(?:\(([^)]*)\))?\s*(>=|<=|>|<)\s*([+-]?)\s*(\$?)(\d+(?:\.\d+)?)\s*(%|[a-zµ]*)\s*$`)
@@ -37,7 +39,7 @@ func ParseThreshold(text string) (Threshold, error) {
 	if err != nil {
 		return Threshold{}, fmt.Errorf("%q: %s is no number", text, m[6])
 	}
-	t := Threshold{Text: strings.TrimSpace(text), name: m[1], of: m[2], op: m[3], change: m[4] != "", value: value, unit: m[7]}
+	t := Threshold{Text: strings.TrimSpace(text), name: m[1], of: m[2], op: m[3], change: m[4] != "", value: value, unit: m[7], dollars: m[5] != ""}
 	if t.unit == "%" {
 		t.percent = true
 	} else if t.unit != "" && t.unit != "tokens" {
@@ -78,9 +80,12 @@ func (c *Comparison) Check(t Threshold) ([]Exceeded, error) {
 	}
 	var out []Exceeded
 	known := map[string]bool{}
+	var misfit error
 	hold := func(where string, all []delta) {
 		for _, d := range all {
-			known[d.name] = true
+			if known[d.name] = true; d.name == t.name && misfit == nil {
+				misfit = t.misfit(d.unit)
+			}
 			if found, bad := t.exceededBy(d); bad {
 				out = append(out, Exceeded{t.Text, where, found})
 			}
@@ -90,10 +95,27 @@ func (c *Comparison) Check(t Threshold) ([]Exceeded, error) {
 		hold(name, c.deltas[name])
 	}
 	hold(totalName, c.totals)
+	if misfit != nil {
+		return nil, misfit
+	}
 	if !known[t.name] && c.is > 0 {
 		return nil, fmt.Errorf("%q: a report of %s has no figure %s; it has %s", t.Text, c.Command, t.name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
 	return out, nil
+}
+
+// misfit is why a bound cannot be held against figures of a unit: held all the same, it
+// would always be kept to, or never.
+func (t Threshold) misfit(u unit) error {
+	switch of := fmt.Sprintf("%q: %s counts", t.Text, t.name); {
+	case t.percent && !t.change && u != unitPercent:
+		return fmt.Errorf("%s %s, and a bound in percent is of its change: write a sign, as '%s %s +%g%%'", of, u, t.name, t.op, t.value)
+	case t.dollars && (u != unitDollars || t.unit != ""):
+		return fmt.Errorf("%s %s; write the bound without a dollar or without its unit", of, u)
+	case t.unit == "tokens" && u != unitTokens, t.unit != "" && t.unit != "tokens" && !t.percent && u != unitMS:
+		return fmt.Errorf("%s %s and not %s; write the bound without a unit", of, u, t.unit)
+	}
+	return nil
 }
 
 func (t Threshold) broken(value float64) bool {

@@ -92,6 +92,10 @@ func HasDiff(nodes []Node) bool {
 			if HasDiff(n.Open) {
 				return true
 			}
+		case Group:
+			if HasDiff(n.Nodes) {
+				return true
+			}
 		}
 	}
 	return false

@@ -25,6 +25,13 @@ func TestAFoldHidesOnlyWhatIsNotShown(t *testing.T) {
 	assert.False(t, render.Hides(render.Folded(render.Words("nothing", render.Dim))))
 }
 
+func TestAChangeIsFoundWhereverItStands(t *testing.T) {
+	change := render.Diff{Hunks: []render.Hunk{{Lines: []string{"+a"}}}}
+	assert.True(t, render.HasDiff([]render.Node{render.Group{Nodes: []render.Node{change}}}))
+	assert.True(t, render.HasDiff([]render.Node{render.Fold{Open: []render.Node{change}}}))
+	assert.False(t, render.HasDiff([]render.Node{render.Group{Nodes: []render.Node{render.Code{Text: "+a"}}}}))
+}
+
 // What would take a screen for ever is cut, and each cut is marked.
 func TestNodesAreBounded(t *testing.T) {
 	line := strings.Repeat("x", 1<<20)
