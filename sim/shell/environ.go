@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -150,12 +151,12 @@ func environOf(env expand.Environ) []string {
 // filesIn is the filesystem as seen from dir, with the devices of a command whose outputs are given.
 func (r *run) filesIn(dir string, stdout, stderr io.Writer) *command.Files {
 	f := &command.Files{FS: r.shell.FS, Dir: dir, Now: r.shell.Now, Limit: r.shell.MaxOutput}
-	f.Read = func(name string) (io.Reader, bool) { return r.readDevice(name) }
+	f.Read = func(name string) (io.Reader, bool) { return r.readDevice(name, stderr) }
 	f.Write = func(name string) (io.Writer, bool) { return r.writeDevice(name, stdout, stderr) }
 	return f
 }
 
-func (r *run) readDevice(name string) (io.Reader, bool) {
+func (r *run) readDevice(name string, stderr io.Writer) (io.Reader, bool) {
 	if !strings.HasPrefix(name, "/dev/") {
 		return nil, false
 	}
@@ -163,9 +164,9 @@ func (r *run) readDevice(name string) (io.Reader, bool) {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty":
 		return strings.NewReader(""), true
 	case "/dev/zero":
-		return zeros{}, true
+		return &endless{zeros{}, name, 2 * r.shell.MaxOutput, stderr}, true
 	case "/dev/random", "/dev/urandom":
-		return noise{r}, true
+		return &endless{noise{r}, name, 2 * r.shell.MaxOutput, stderr}, true
 	case "/dev/stdin", "/dev/fd/0":
 		return r.stdin, true
 	}
@@ -185,6 +186,27 @@ func (r *run) writeDevice(name string, stdout, stderr io.Writer) (io.Writer, boo
 		return stderr, true
 	}
 	return nil, false
+}
+
+// endless is a device without an end, which has one here all the same: many commands read all before they
+// write anything. It is beyond what can be written, so that who passes it on meets that limit first.
+type endless struct {
+	io.Reader
+	name   string
+	left   int64
+	stderr io.Writer // nil: nobody is told
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	if e.left <= 0 {
+		if e.stderr != nil {
+			fmt.Fprintf(e.stderr, "bash: warning: %s was cut off, the in-process shell's limit\n", e.name)
+		}
+		return 0, io.EOF
+	}
+	n, err := e.Reader.Read(b[:min(int64(len(b)), e.left)])
+	e.left -= int64(n)
+	return n, err
 }
 
 type zeros struct{}

@@ -116,6 +116,18 @@ func TestErrorsBeforeAnythingRuns(t *testing.T) {
 	assert.ErrorContains(t, err, "/nowhere")
 }
 
+// Commands that read all of their input before they write come to an end on a device that has none.
+func TestEndlessInputEnds(t *testing.T) {
+	for _, script := range []string{"wc -c < /dev/zero", "sort /dev/urandom", "x=$(head -n 1 /dev/zero)", "sed -n 1p /dev/zero", "mapfile -t a < /dev/zero", "diff /dev/zero /dev/zero"} {
+		got := runWith(t, limitedShell(t), simshell.Command{Script: script})
+		require.NoError(t, got.err, script)
+		assert.Contains(t, got.stderr, "was cut off", script)
+	}
+	got := run(t, memory(t), "head -c 4 /dev/zero | wc -c")
+	assert.Equal(t, "4\n", got.stdout)
+	assert.Empty(t, got.stderr)
+}
+
 func TestEndlessOutputEnds(t *testing.T) {
 	for _, c := range []struct {
 		script, out string

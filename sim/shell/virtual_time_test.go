@@ -23,6 +23,7 @@ func TestRunsInVirtualTime(t *testing.T) {
 	}{
 		{"sleep 5 | cat; echo done", "done\n", 5 * time.Second},
 		{"sleep 1; sleep 2m", "", 121 * time.Second},
+		{"timeout 3 sleep infinity 1; echo $?", "124\n", 3 * time.Second},
 		{"echo a | { sleep 3; cat; } | tr a b", "b\n", 3 * time.Second},
 		{"cat <<EOF | { sleep 1; cat; }\nbody $(sleep 2; echo x)\nEOF", "body x\n", 3 * time.Second},
 		{"cat <<< \"$(sleep 4; echo here)\"", "here\n", 4 * time.Second},

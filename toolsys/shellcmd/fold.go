@@ -137,7 +137,7 @@ func sleeps(stmts []*syntax.Stmt) (total time.Duration, plain bool) {
 		if !ok {
 			return 0, false
 		}
-		total += d
+		total = LongerBy(total, d)
 	}
 	return total, true
 }
@@ -171,7 +171,7 @@ func sleepTime(args []Word) (total time.Duration, ok bool) {
 		if err != nil || w.Kind != Literal {
 			return 0, false
 		}
-		total += d
+		total = LongerBy(total, d)
 	}
 	return total, true
 }

@@ -1,6 +1,7 @@
 package shellcmd_test
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -329,6 +330,8 @@ func TestGitNetworkAndSleeps(t *testing.T) {
 		"sleep 5":                      5 * time.Second,
 		"sleep 1.5 && echo x; sleep 1": 2500 * time.Millisecond,
 		"sleep 1m 30":                  90 * time.Second,
+		"sleep infinity 1":             math.MaxInt64,
+		"sleep inf; sleep inf":         math.MaxInt64,
 		"sleep 2 | cat":                2 * time.Second,
 		"(sleep 1; sleep 2)":           3 * time.Second,
 		"while true; do sleep 1; done": 0,

@@ -29,3 +29,11 @@ func Seconds(s string) (time.Duration, error) {
 	}
 	return time.Duration(n * float64(unit)), nil
 }
+
+// LongerBy adds two times; what is longer than any time stays the longest there is.
+func LongerBy(a, b time.Duration) time.Duration {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -78,9 +77,6 @@ func parseDate(s string, now time.Time) (time.Time, error) {
 
 // strftime fills date's directives; the locale is C. The library has no nanoseconds.
 func strftime(format string, t time.Time) string {
-	nanoseconds := fmt.Sprintf("%09d", t.Nanosecond())
-	for digits, form := range map[int]string{0: "%N", 3: "%3N", 6: "%6N", 9: "%9N"} {
-		format = strings.ReplaceAll(format, form, nanoseconds[:cmp.Or(digits, 9)])
-	}
-	return timefmt.Format(t, format)
+	n := fmt.Sprintf("%09d", t.Nanosecond())
+	return timefmt.Format(t, strings.NewReplacer("%%", "%%", "%N", n, "%3N", n[:3], "%6N", n[:6], "%9N", n).Replace(format))
 }

@@ -129,7 +129,7 @@ func runSleep(p *Proc) int {
 		if err != nil {
 			return p.fail(exitFailure, "%v", err)
 		}
-		total += d
+		total = shellcmd.LongerBy(total, d)
 	}
 	if p.System.Sleep(p.Ctx, total) != nil {
 		return exitTimedOut
