@@ -48,6 +48,7 @@ type machine struct {
 	substituted bool
 	after       []string // text to print at the cycle's end
 	last        *regexp.Regexp
+	jumps       int // since a line was read
 
 	code int
 	quit bool
@@ -101,6 +102,7 @@ func (m *machine) readLine() (string, bool) {
 	}
 	m.ended = strings.HasSuffix(text, "\n")
 	m.line++
+	m.jumps = 0
 	return strings.TrimSuffix(text, "\n"), true
 }
 
@@ -149,11 +151,17 @@ func (m *machine) cycle() verdict {
 			continue
 		}
 		v, jump := m.step(c)
-		if v != next {
-			return v
+		if v == restart || jump >= 0 {
+			m.jumped()
+		}
+		if len(m.space)+len(m.hold) > maxSpace {
+			m.fail("line %d: the pattern and hold spaces grow beyond %d bytes", m.line, maxSpace)
 		}
 		if m.err != nil {
 			return stopSilent
+		}
+		if v != next {
+			return v
 		}
 		pc++
 		if jump >= 0 {
@@ -161,6 +169,21 @@ func (m *machine) cycle() verdict {
 		}
 	}
 	return next
+}
+
+// Bounds of a script that would never end, or fill the memory: of both spaces in bytes, and
+// of the jumps on one line, which count for more where the pattern space is long.
+const (
+	maxSpace = 16 << 20
+	maxJumps = 200_000
+	longer   = 4096
+)
+
+// jumped counts a jump.
+func (m *machine) jumped() {
+	if m.jumps += 1 + len(m.space)/longer; m.jumps > maxJumps {
+		m.fail("line %d: the script never ends", m.line)
+	}
 }
 
 func (m *machine) fail(format string, a ...any) {

@@ -79,3 +79,15 @@ func FuzzParseAndRun(f *testing.F) {
 		p.Run(strings.NewReader(in), sed.Options{Out: io.Discard})
 	})
 }
+
+// A script that would run for ever, or double its text until the memory is full, fails.
+func TestAScriptWithoutEndFails(t *testing.T) {
+	for script, want := range map[string]string{
+		":a;ba": "never ends", "s/^/x\\n/;D": "never ends", ":a;s/.*/&&/;ta": "grow beyond", ":a;H;G;ba": "grow beyond",
+	} {
+		p, err := sed.Parse(script, false)
+		require.NoError(t, err, script)
+		_, _, err = p.Run(strings.NewReader("a\n"), sed.Options{Out: io.Discard})
+		assert.ErrorContains(t, err, want, script)
+	}
+}
