@@ -239,7 +239,11 @@ func (q *Queue) result(ctx context.Context, r Range) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the store: %s: %w", r, err)
 	}
-	return unpack(entry.Value())
+	data, err := unpack(entry.Value())
+	if err != nil {
+		return nil, fmt.Errorf("the store: %s: %w", r, err)
+	}
+	return data, nil
 }
 
 // Close removes the queue with all that is stored of it.
@@ -250,6 +254,9 @@ func (q *Queue) Close(ctx context.Context) error {
 	}
 	return errors.Join(err, q.js.DeleteStream(ctx, streamName(q.name)), q.js.DeleteKeyValue(ctx, streamName(q.name)))
 }
+
+// errDamaged means that a result was stored which cannot be read: to wait changes nothing.
+var errDamaged = errors.New("what is stored cannot be read")
 
 func pack(data []byte) ([]byte, error) {
 	var out bytes.Buffer
@@ -262,11 +269,14 @@ func pack(data []byte) ([]byte, error) {
 func unpack(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("the store: %w", err)
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	out, err := io.ReadAll(io.LimitReader(r, maxResult))
+	out, err := io.ReadAll(io.LimitReader(r, maxResult+1))
+	if err == nil && len(out) > maxResult {
+		err = fmt.Errorf("it has more than %d bytes", maxResult)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the store: %w", err)
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return out, nil
 }
@@ -307,7 +317,10 @@ func (q *Queue) Gather(ctx context.Context, all Range, size uint64, show func(Pr
 		if err == nil && err2 == nil {
 			chosen, missing := cover(all, slices.Concat(s.done, s.aside))
 			if len(missing) == 0 {
-				return q.collect(ctx, chosen, s)
+				g, err := q.collect(ctx, chosen, s)
+				if err == nil || errors.Is(err, errDamaged) || !q.passing(ctx, err) {
+					return g, err
+				}
 			}
 			show(progress(all, chosen, s))
 			if idle {

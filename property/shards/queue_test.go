@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -106,6 +107,40 @@ func TestPartsOfManyWorkersComeToTheSame(t *testing.T) {
 	assert.Equal(t, whole.Len(), last.Of)
 	require.NoError(t, q.Close(t.Context()))
 	all.Wait() // the workers see that the queue is closed
+}
+
+// away is a store that is away for the first reads of results.
+type away struct {
+	jetstream.KeyValue
+	reads atomic.Int32
+}
+
+func (a *away) Get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
+	if a.reads.Add(1) <= 2 {
+		return nil, nats.ErrNoResponders
+	}
+	return a.KeyValue.Get(ctx, key)
+}
+
+// A store that is away when all is done and only the results have to be read is waited for, as at
+// any other time; a result that cannot be read ends the run.
+func TestResultsAreReadAgainAfterAMoment(t *testing.T) {
+	url, q := served(t)
+	var all sync.WaitGroup
+	works(t.Context(), t, &all, url, sum)
+	q.store = &away{KeyValue: q.store}
+	g, err := q.Gather(t.Context(), whole, 50, nothing)
+	require.NoError(t, err)
+	total, cases := totals(t, g)
+	assert.Equal(t, alone(t), total)
+	assert.Equal(t, whole.Len(), cases)
+
+	_, err = q.store.Put(t.Context(), doneKey+Range{0, 50}.key(), []byte("no gzip"))
+	require.NoError(t, err)
+	_, err = q.Gather(t.Context(), whole, 50, nothing)
+	require.ErrorIs(t, err, errDamaged)
+	require.NoError(t, q.Close(t.Context()))
+	all.Wait()
 }
 
 // A worker that was thought dead, and has played its part when the queue is closed, ends.
