@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,6 +175,67 @@ func TestAListThatChangedLeavesTheOtherTools(t *testing.T) {
 		assert.Same(t, before[0], after[0], "listed as it was")
 		assert.Equal(t, "described", after[1].Description)
 		assert.Same(t, before[2], after[2], "of the other server")
+	})
+}
+
+// restless is a server whose list changes whenever it is read.
+func restless(ctx context.Context, t *testing.T, listed *atomic.Int32) (mcp.Transport, error) {
+	s := mcp.NewServer(&mcp.Implementation{Name: "restless", Version: "1"}, nil)
+	add := func(n int32) {
+		s.AddTool(&mcp.Tool{Name: fmt.Sprintf("t%d", n), InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return nil, errors.New("nobody calls it")
+		})
+	}
+	add(0)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "tools/list" {
+				add(listed.Add(1))
+			}
+			return next(ctx, method, req)
+		}
+	})
+	mine, theirs := mcp.NewInMemoryTransports()
+	session, err := s.Connect(ctx, theirs, nil)
+	if err == nil {
+		t.Cleanup(func() { _ = session.Close() })
+	}
+	return mine, err
+}
+
+// A server that announces a change each time it is listed is listed a few times for a request, and
+// not for ever.
+func TestAListThatChangesWheneverItIsReadIsReadAFewTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var listed atomic.Int32
+		fleet, err := mcptool.Connect(mcptool.FleetConfig{Clock: toolsys.RealClock()}, mcptool.Endpoint{Name: "r", Dial: func(ctx context.Context) (mcp.Transport, error) {
+			return restless(ctx, t, &listed)
+		}})
+		require.NoError(t, err)
+		defer fleet.Close()
+		fleet.Ready(time.Second)
+		time.Sleep(time.Minute)
+		before := listed.Load()
+		assert.Less(t, before, int32(8))
+		tools := fleet.Served(t.Context()).Tools
+		time.Sleep(time.Minute)
+		assert.Less(t, listed.Load(), before+8)
+		assert.Greater(t, listed.Load(), before, "a request has it read anew")
+		assert.NotEmpty(t, tools)
+	})
+}
+
+// A list that made room for another and cannot be read anew takes no tools away.
+func TestAListThatMadeRoomAndFailsTakesNoToolsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := connected(t, mcptool.FleetConfig{Listings: 1}, mcpserve.Options{})
+		assert.Equal(t, all, w.names())
+		w.host.Unlist("a", mcpserve.Fault{ListFails: true})
+		w.host.Unlist("b", mcpserve.Fault{ListFails: true})
+		assert.Equal(t, all, w.names(), "what was served stands")
+		w.host.Unlist("a", mcpserve.Fault{})
+		w.host.Unlist("b", mcpserve.Fault{})
+		assert.Equal(t, all, w.names())
 	})
 }
 

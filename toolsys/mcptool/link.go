@@ -36,6 +36,8 @@ type link struct {
 	// fetch is the reading of its list that is under way; again asks for one more.
 	fetch *fetch
 	again bool
+	// readings counts those since the last request.
+	readings int
 	// held is the list that stood when it was last read anew, for a reading that fails; ttl
 	// is for how long the server has its lists stand, 0 for as long as it announces no change.
 	held  []*mcp.Tool

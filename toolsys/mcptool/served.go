@@ -128,6 +128,7 @@ func (f *Fleet) listings(ctx context.Context) ([]Listing, int) {
 func (l *link) renew() ([]*mcp.Tool, *fetch) {
 	f := l.f
 	f.mu.Lock()
+	l.readings = 0
 	tools, fresh := f.lists.get(l.Name, f.cfg.Clock.Now())
 	begin := l.phase == up && !fresh && l.prepareFetch(tools)
 	running := l.fetch
@@ -184,7 +185,11 @@ func (l *link) changed(v *session) {
 	if l.phase == up && l.current == v {
 		old, _ := f.lists.get(l.Name, f.cfg.Clock.Now())
 		f.lists.drop(l.Name)
-		begin = l.prepareFetch(old)
+		if l.readings < maxReadings || l.fetch != nil {
+			begin = l.prepareFetch(old)
+		} else if old != nil {
+			l.keepList(old) // the next request has it read anew
+		}
 	}
 	f.mu.Unlock()
 	if begin {
@@ -216,13 +221,18 @@ func (l *link) prepareFetch(old []*mcp.Tool) bool {
 	return true
 }
 
-// refetch reads the list until it was read to its end without a change meanwhile. A
+// maxReadings is how often a list is read from one request to the next: a server may announce a
+// change at each reading.
+const maxReadings = 4
+
+// refetch reads the list until it was read to its end without a change meanwhile, or often enough. A
 // list that cannot be read leaves the old one in place, with a report.
 func (l *link) refetch() {
 	f := l.f
 	for {
 		f.mu.Lock()
 		l.again = false
+		l.readings++
 		v := l.current
 		f.mu.Unlock()
 		tools, err := l.relist(v)
@@ -260,7 +270,7 @@ func (l *link) read(ctx context.Context, v *session) ([]*mcp.Tool, error) {
 func (l *link) keepList(tools []*mcp.Tool) {
 	var until time.Time
 	switch {
-	case l.current != nil && l.current.unsubscribed:
+	case l.current != nil && (l.current.unsubscribed || l.again):
 		until = l.f.cfg.Clock.Now()
 	case l.ttl > 0:
 		until = l.f.cfg.Clock.Now().Add(l.ttl)
@@ -268,19 +278,20 @@ func (l *link) keepList(tools []*mcp.Tool) {
 	l.f.lists.put(l.Name, tools, until)
 }
 
-// conclude ends the reading, unless the list changed again.
+// conclude ends the reading, unless the list changed again and may be read once more. What could
+// not be read and is not held either is not kept: that is no list without tools.
 func (l *link) conclude(v *session, tools []*mcp.Tool, err error) bool {
 	f := l.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	current := l.current == v && l.phase == up
 	switch {
-	case err == nil && l.again && current:
+	case err == nil && l.again && current && l.readings < maxReadings:
 		return false
 	case err != nil:
 		tools = l.held
 	}
-	if current || l.phase == lost {
+	if (current || l.phase == lost) && (err == nil || tools != nil) {
 		l.keepList(tools)
 		f.version++
 	}
