@@ -8,7 +8,9 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/spf13/afero"
@@ -115,6 +117,62 @@ func TestALanguageServerIsShownWhatChanged(t *testing.T) {
 	require.NoError(t, l.Close())
 	_, err = askLSP(t, lsp, c, hover)
 	assert.ErrorContains(t, err, "have been closed")
+}
+
+// deafAfter is a stream whose other end stops reading after a while.
+type deafAfter struct {
+	io.ReadWriteCloser
+	writes atomic.Int32
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (d *deafAfter) Write(p []byte) (int, error) {
+	if d.writes.Add(-1) < 0 {
+		<-d.closed
+		return 0, io.ErrClosedPipe
+	}
+	return d.ReadWriteCloser.Write(p)
+}
+
+func (d *deafAfter) Close() error {
+	d.once.Do(func() { close(d.closed) })
+	return d.ReadWriteCloser.Close()
+}
+
+// A server that does not read what it is told holds up nobody beyond the context, and another takes its
+// place at the next question.
+func TestALanguageServerThatDoesNotReadIsEnded(t *testing.T) {
+	fs := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(fs, "/repo/a.go", []byte("a"), 0o644))
+	c := &tool.Context{State: tool.State{Dir: "/repo", Root: "/repo"}}
+	for reads := range int32(12) {
+		started := int32(0)
+		lsp := file.LSP(file.Deps{FS: fs}, languages(t, func() (io.ReadWriteCloser, error) {
+			mine, theirs := net.Pipe()
+			jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(theirs, jsonrpc2.VSCodeObjectCodec{}), &recorded{})
+			way := &deafAfter{ReadWriteCloser: mine, closed: make(chan struct{})}
+			if started++; started == 1 {
+				way.writes.Store(reads)
+			} else {
+				way.writes.Store(1 << 20)
+			}
+			return way, nil
+		}))
+		in, problems := lsp.Parse(json.RawMessage(`{"operation":"hover","file_path":"a.go","line":1,"character":1}`))
+		require.Empty(t, problems)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		_, err := lsp.Call(ctx, in, c)
+		cancel()
+		if err == nil {
+			assert.Greater(t, reads, int32(3), "it read all that it was asked")
+			return
+		}
+		_, err = lsp.Call(t.Context(), in, c)
+		require.NoError(t, err)
+		assert.Equal(t, int32(2), started)
+	}
+	t.Error("no server ever read enough")
 }
 
 func TestALanguageServerThatDoesNotStartIsNamed(t *testing.T) {

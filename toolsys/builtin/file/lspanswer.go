@@ -47,22 +47,22 @@ func (q lsp) ask(ctx context.Context, s *server, in LSPIn, ask question, c *tool
 	switch in.Operation {
 	case "hover":
 		var got struct{ Contents json.RawMessage }
-		err = s.conn.Call(ctx, atPlace[in.Operation], at, &got)
+		err = s.call(ctx, atPlace[in.Operation], at, &got)
 		return LSPOut{Text: strings.TrimSpace(marked(got.Contents))}, err
 	case "document_symbols":
 		var got []wireSymbol
-		err = s.conn.Call(ctx, "textDocument/documentSymbol", object{"textDocument": at["textDocument"]}, &got)
+		err = s.call(ctx, "textDocument/documentSymbol", object{"textDocument": at["textDocument"]}, &got)
 		f.symbols(got, uri(ask.real), "")
 	case "workspace_symbols":
 		var got []wireSymbol
-		err = s.conn.Call(ctx, "workspace/symbol", object{"query": in.Query}, &got)
+		err = s.call(ctx, "workspace/symbol", object{"query": in.Query}, &got)
 		f.symbols(got, "", "")
 	case "incoming_calls", "outgoing_calls":
 		err = f.calls(ctx, s, atPlace[in.Operation], at)
 	default:
 		at["context"] = object{"includeDeclaration": true}
 		var got json.RawMessage
-		if err = s.conn.Call(ctx, atPlace[in.Operation], at, &got); err == nil {
+		if err = s.call(ctx, atPlace[in.Operation], at, &got); err == nil {
 			err = f.locations(got)
 		}
 	}
@@ -119,12 +119,12 @@ func kind(n int) string {
 // calls asks for the function at a place, and then who calls it or what it calls.
 func (f *finder) calls(ctx context.Context, s *server, method string, at object) error {
 	var items []json.RawMessage
-	if err := s.conn.Call(ctx, "textDocument/prepareCallHierarchy", at, &items); err != nil {
+	if err := s.call(ctx, "textDocument/prepareCallHierarchy", at, &items); err != nil {
 		return err
 	}
 	for _, item := range items {
 		var got []struct{ From, To *wireSymbol }
-		if err := s.conn.Call(ctx, method, object{"item": item}, &got); err != nil {
+		if err := s.call(ctx, method, object{"item": item}, &got); err != nil {
 			return err
 		}
 		for _, g := range got {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -130,7 +131,7 @@ type document struct {
 type object = map[string]any
 
 func (s *server) initialize(ctx context.Context, root string) error {
-	err := s.conn.Call(ctx, "initialize", object{
+	err := s.call(ctx, "initialize", object{
 		"processId": nil, "rootUri": uri(root), "initializationOptions": s.def.Options,
 		"workspaceFolders": []object{{"uri": uri(root), "name": path.Base(root)}},
 		"capabilities": object{
@@ -147,7 +148,7 @@ func (s *server) initialize(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	return s.conn.Notify(ctx, "initialized", object{})
+	return s.tell(ctx, "initialized", object{})
 }
 
 // answer is what a server gets that asks something: empty settings, and no permission to change a file.
@@ -181,6 +182,9 @@ func (s *server) shown() []string {
 func (s *server) show(ctx context.Context, name, text string, exists bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := context.Cause(ctx); err != nil {
+		return err // the server is not to be blamed, nor ended
+	}
 	doc := s.open[name]
 	id := object{"uri": uri(name)}
 	switch {
@@ -188,16 +192,16 @@ func (s *server) show(ctx context.Context, name, text string, exists bool) error
 		return nil
 	case !exists:
 		delete(s.open, name)
-		return s.conn.Notify(ctx, "textDocument/didClose", object{"textDocument": id})
+		return s.tell(ctx, "textDocument/didClose", object{"textDocument": id})
 	case doc == nil:
 		s.open[name] = &document{text: text, version: 1}
-		return s.conn.Notify(ctx, "textDocument/didOpen", object{
+		return s.tell(ctx, "textDocument/didOpen", object{
 			"textDocument": object{"uri": uri(name), "languageId": s.def.Language, "version": 1, "text": text},
 		})
 	}
 	doc.text, doc.version = text, doc.version+1
 	id["version"] = doc.version
-	return s.conn.Notify(ctx, "textDocument/didChange", object{"textDocument": id, "contentChanges": []object{{"text": text}}})
+	return s.tell(ctx, "textDocument/didChange", object{"textDocument": id, "contentChanges": []object{{"text": text}}})
 }
 
 func (s *server) alive() bool {
@@ -211,8 +215,37 @@ func (s *server) alive() bool {
 
 // end takes leave of the server and closes its streams, which ends it.
 func (s *server) end() {
-	_ = s.conn.Notify(context.Background(), "exit", nil) // the closed stream ends it all the same
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	_ = s.tell(ctx, "exit", nil) // the closed stream ends it all the same
 	_ = s.conn.Close()
+}
+
+// leaveTime is how long a server may take to read that it is to end.
+const leaveTime = time.Second
+
+// tell sends a notice. A write does not look at the context: a server that does not read is ended with it.
+func (s *server) tell(ctx context.Context, method string, params any) error {
+	defer s.sending(ctx)()
+	return s.conn.Notify(ctx, method, params)
+}
+
+// call asks the server; one that does not read what it is asked is ended with the context, and one that
+// takes its time to answer is not.
+func (s *server) call(ctx context.Context, method string, params, result any) error {
+	sent := s.sending(ctx)
+	answer, err := s.conn.DispatchCall(ctx, method, params)
+	sent()
+	if err != nil {
+		return err
+	}
+	return answer.Wait(ctx, result)
+}
+
+// sending closes the connection when the context ends before sent is called.
+func (s *server) sending(ctx context.Context) (sent func()) {
+	stop := context.AfterFunc(ctx, func() { _ = s.conn.Close() })
+	return func() { stop() }
 }
 
 // problem words an error of the server for the model.
