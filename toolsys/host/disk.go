@@ -72,7 +72,7 @@ func (d *Disk) Resolve(name string) string { return Follow(name) }
 func (d *Disk) note(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, known := d.seen[name]; known || d.short && d.size > maxSeen {
+	if _, known := d.seen[name]; known {
 		return
 	}
 	info, err := d.root.Stat(name)

@@ -160,9 +160,10 @@ func (a *app) replayProcess(ctx context.Context, b replayBatch, take func(replay
 	}
 	watch := time.AfterFunc(b.patience, func() { end(errReplayHangs) })
 	left, err := readNotes(out, len(b.Files), take, func() { watch.Reset(b.patience) })
-	watch.Stop()
+	watch.Reset(b.patience)         // it may not end, though all its notes are there
 	_, _ = io.Copy(io.Discard, out) // it may still write where its notes could not be read
 	ended := cmd.Wait()
+	watch.Stop()
 	switch {
 	case left == 0 && err == nil:
 		return nil

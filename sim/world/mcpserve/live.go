@@ -104,7 +104,7 @@ func explain(ctx context.Context, what string, err error, stderr *tail) error {
 // Dial gives the way to the server, for a fleet: env is the environment of its process,
 // whose standard error goes to stderr.
 func (s ServerConfig) Dial(env []string, stderr io.Writer) func(context.Context) (mcp.Transport, error) {
-	client := &http.Client{Transport: headerTransport{s.Headers, hostOf(s.URL), http.DefaultTransport}}
+	client := &http.Client{Transport: headerTransport{s.Headers, siteOf(s.URL), http.DefaultTransport}}
 	switch s.Kind {
 	case "stdio":
 		return func(ctx context.Context) (mcp.Transport, error) {
@@ -122,25 +122,28 @@ func (s ServerConfig) Dial(env []string, stderr io.Writer) func(context.Context)
 	return mcptool.HTTP(s.URL, client, s.Let)
 }
 
-// hostOf is the hostOf and port of an address; "" where it has none.
-func hostOf(address string) string {
+// siteOf is the scheme, host and port of an address; the zero site where it has none.
+func siteOf(address string) site {
 	u, err := url.Parse(address)
 	if err != nil {
-		return ""
+		return site{}
 	}
-	return u.Host
+	return site{u.Scheme, u.Host}
 }
 
-// headerTransport adds a configuration's headerTransport to each request to the server's own host: a
-// redirect must not carry a key elsewhere.
+// site is where a request goes, and whether it is read on the way.
+type site struct{ scheme, host string }
+
+// headerTransport adds a configuration's headers to each request to the server's own site: a
+// redirect must not carry a key elsewhere, nor in the clear where the address is https.
 type headerTransport struct {
 	set  map[string]string
-	host string
+	to   site
 	next http.RoundTripper
 }
 
 func (h headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Host != h.host {
+	if (site{req.URL.Scheme, req.URL.Host}) != h.to {
 		return h.next.RoundTrip(req)
 	}
 	req = req.Clone(req.Context())
