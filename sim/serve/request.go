@@ -176,16 +176,7 @@ func refusal(a *Answer) (status int, kind, text string) {
 		}
 		v := gjson.GetBytes(e.Data, "error")
 		kind, text = v.Get("type").Str, v.Get("message").Str
-		status = http.StatusInternalServerError
-		switch kind {
-		case "overloaded_error":
-			status = 529
-		case "rate_limit_error":
-			status = http.StatusTooManyRequests
-		case "invalid_request_error":
-			status = http.StatusBadRequest
-		}
-		return status, kind, text
+		return dialect.StatusOf(kind), kind, text
 	}
 	return http.StatusInternalServerError, "api_error", "the recorded stream did not come to its end: " + a.Why
 }

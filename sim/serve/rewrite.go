@@ -100,7 +100,12 @@ func rewriteCalls(events []stream.Event, f func(name string, input json.RawMessa
 		}
 		name, now := f(block.Get("name").Str, input)
 		out[i].Data = replaced(e.Data, "content_block.name", name)
-		if bytes.Equal(now, input) || len(places) == 0 {
+		switch {
+		case bytes.Equal(now, input):
+			continue
+		case len(places) == 0: // the block begins with its input
+			was := gjson.GetBytes(out[i].Data, "content_block.input")
+			out[i].Data = bytes.Join([][]byte{out[i].Data[:was.Index], now, out[i].Data[was.Index+len(was.Raw):]}, nil)
 			continue
 		}
 		for k, piece := range cutInto(string(now), len(places)) {

@@ -156,7 +156,12 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, x wire) {
 		return
 	}
 	if x.api == dialect.Responses {
-		body = s.complete(body)
+		whole, missing := s.complete(body)
+		if missing != "" {
+			s.unknown(w, x, missing)
+			return
+		}
+		body = whole
 	}
 	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // without it, 0
 	t, req, err := s.route(&x, body, retries > 0)
@@ -166,16 +171,34 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, x wire) {
 	}
 	defer s.ended(t)
 	w.Header().Set("Request-Id", t.id())
-	document := s.give(w, r, t, req, x)
-	if x.api == dialect.Responses && document != nil {
+	s.give(w, r, t, req, x, body)
+}
+
+// keep keeps an answer that a client may refer to. That is before its last piece is sent: the next
+// request may come at once.
+func (s *Server) keep(o *outlet) {
+	if document := o.giver.Document(); o.api == dialect.Responses && document != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.kept.keep(s.kept.input(gjson.ParseBytes(body)), document)
+		s.kept.keep(s.kept.input(gjson.ParseBytes(o.asked)), document)
 	}
 }
 
-// complete puts what a request refers to in its place.
-func (s *Server) complete(body []byte) []byte {
+// unknown refuses a request that goes on from what is not kept: answered as a new conversation, it
+// would get another's answers.
+func (s *Server) unknown(w http.ResponseWriter, x wire, missing string) {
+	text := fmt.Sprintf("%q is not kept here: nothing of that id was given since the server began", missing)
+	s.mu.Lock()
+	s.requests++
+	s.last = s.o.Now()
+	s.router.refused = append(s.router.refused, Refusal{Text: text})
+	s.log(Line{At: s.last.Sub(s.start), What: "refused", Text: text})
+	s.mu.Unlock()
+	x.fail(w, http.StatusBadRequest, "invalid_request_error", text)
+}
+
+// complete puts what a request refers to in its place, and gives the id of what is missing.
+func (s *Server) complete(body []byte) (whole []byte, missing string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept.complete(body)
@@ -230,30 +253,24 @@ func (s *Server) log(l Line) {
 const writeTime = 30 * time.Second
 
 // give sends an answer as it comes from a player of cassettes, which paces it and has it
-// fail as demanded. An answer that was cut ends as a lost connection. It gives the answer as
-// a document where the API is not the Messages API.
-func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *request, x wire) json.RawMessage {
+// fail as demanded. An answer that was cut ends as a lost connection.
+func (s *Server) give(w http.ResponseWriter, r *http.Request, t reply, req *request, x wire, asked []byte) {
 	resp, err := s.played(r, t)
 	if err != nil {
 		x.fail(w, http.StatusInternalServerError, "api_error", err.Error())
-		return nil
+		return
 	}
 	defer resp.Body.Close()
-	o := &outlet{wire: x, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage, Freeform: req.freeform}}
+	o := &outlet{wire: x, asked: asked, giver: dialect.Giver{API: x.api, Model: req.model, Usage: x.usage, Freeform: req.freeform}}
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		body, _ := io.ReadAll(resp.Body) // it is in memory
 		x.fail(w, resp.StatusCode, gjson.GetBytes(body, "error.type").Str, gjson.GetBytes(body, "error.message").Str)
-		return nil
 	case req.stream:
 		s.play(w, resp.Body, t.answer, o)
 	default:
 		s.whole(w, resp.Body, t.answer, o)
 	}
-	if x.api == dialect.Messages {
-		return nil
-	}
-	return o.giver.Document()
 }
 
 // played opens the body of an answer, on a clock that runs as fast as was asked for.
@@ -292,6 +309,9 @@ func (s *Server) play(w http.ResponseWriter, body io.Reader, a *Answer, o *outle
 		whole := err == io.EOF && (a.Whole || failed(a))
 		if whole {
 			piece = append(piece, o.end()...)
+		}
+		if o.over {
+			s.keep(o)
 		}
 		// Writers without deadlines or flushing, as in tests, lose nothing by it.
 		_ = out.SetWriteDeadline(s.o.Now().Add(writeTime))
@@ -342,6 +362,7 @@ func (s *Server) whole(w http.ResponseWriter, body io.Reader, a *Answer, o *outl
 			o.giver.Add(e)
 		}
 		message = o.giver.Document()
+		s.keep(o)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(message) // an error means that the client went away

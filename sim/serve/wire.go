@@ -172,12 +172,16 @@ type outlet struct {
 	giver   dialect.Giver
 	decoder stream.Decoder
 	wrote   bool
+	// asked is the request's body, complete; over: the end of the answer was taken in.
+	asked []byte
+	over  bool
 }
 
 // add takes in bytes of the answer as the Messages API has it, and gives those to send.
 func (o *outlet) add(p []byte) (out []byte) {
 	// What cannot be decoded ends the answer where it is.
 	_ = o.decoder.Feed(p, func(e stream.Event) error {
+		o.over = o.over || e.Type == "message_stop"
 		for _, e := range o.giver.Add(e) {
 			out = o.append(out, e)
 		}
@@ -227,13 +231,17 @@ type kept struct {
 	responses map[string][]json.RawMessage
 }
 
-// complete puts what a request refers to in its place.
-func (k *kept) complete(body []byte) []byte {
+// complete puts what a request refers to in its place, and gives the id of a response that is not kept.
+func (k *kept) complete(body []byte) (whole []byte, missing string) {
 	v := gjson.ParseBytes(body)
-	if !v.Get("previous_response_id").Exists() && !strings.Contains(v.Get("input").Raw, "item_reference") {
-		return body
+	before := v.Get("previous_response_id")
+	if !before.Exists() && !strings.Contains(v.Get("input").Raw, "item_reference") {
+		return body, ""
 	}
-	return k.replaced(body, k.input(v))
+	if _, known := k.responses[before.Str]; before.Str != "" && !known {
+		return nil, before.Str
+	}
+	return k.replaced(body, k.input(v)), ""
 }
 
 // input is a request's whole input.
