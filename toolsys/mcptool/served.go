@@ -270,7 +270,7 @@ func (l *link) read(ctx context.Context, v *session) ([]*mcp.Tool, error) {
 func (l *link) keepList(tools []*mcp.Tool) {
 	var until time.Time
 	switch {
-	case l.current != nil && (l.current.unsubscribed || l.again):
+	case l.current != nil && l.current.unsubscribed, l.again:
 		until = l.f.cfg.Clock.Now()
 	case l.ttl > 0:
 		until = l.f.cfg.Clock.Now().Add(l.ttl)
