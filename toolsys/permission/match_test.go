@@ -107,6 +107,8 @@ func TestAForbiddingPathRuleIsReadWide(t *testing.T) {
 		{"Read(/secrets/**)", "/repo/secrets/key", true},
 		{"Read(/secrets/**)", "/repo/sub/secrets/key", false},
 		{"Read(/secrets/**)", "/other/secrets/key", false},
+		{"Read(/etc/**)", "/repo/etc/hosts", false},
+		{"Read(/repo/a/**)", "/repo/repo/a/b", false},
 		{"Read(//secrets/**)", "/repo/secrets/key", false},
 	} {
 		assert.Equal(t, c.want, decides(t, permission.Deny, c.rule, reading(c.path)), "%s on %s", c.rule, c.path)

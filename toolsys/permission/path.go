@@ -75,12 +75,12 @@ func slashed(p string) string {
 
 // pathPatterns are the absolute globs that a rule's content stands for. One slash in front is the
 // root of the filesystem; other agents read it as the project's folder, so that a rule which was
-// written for those has to forbid there as well. Two slashes are the root for all.
+// written for those has to forbid there as well (see [fromProject]). Two slashes are the root for all.
 func pathPatterns(content string, q *Query, wide bool) []string {
 	switch {
 	case strings.HasPrefix(content, `\\`):
 		return nil
-	case strings.HasPrefix(content, "//"), strings.HasPrefix(content, "/") && !wide:
+	case strings.HasPrefix(content, "/") && (!wide || !fromProject(content, q)):
 		return []string{path.Clean(content)} // cleaning makes one slash of two
 	case strings.HasPrefix(content, "/"):
 		return append(anchored(q.bases(), content), path.Clean(content))
@@ -96,9 +96,24 @@ func pathPatterns(content string, q *Query, wide bool) []string {
 	return patterns
 }
 
+// machine are folders at the root of a filesystem that hardly a project has.
+var machine = []string{"etc", "home", "root", "usr", "proc", "sys", "boot", "mnt", "media", "Users", "Volumes", "private", "System"}
+
+// fromProject reports whether a path with one slash in front may have been meant from the project's
+// folder: it lies in none of the conversation's folders as it stands, nor is it one that machines have.
+func fromProject(content string, q *Query) bool {
+	first, _, _ := strings.Cut(content[1:], "/") // empty where there are two slashes
+	return first != "" && !slices.Contains(machine, first) && !Within(content, q.bases())
+}
+
 // bases are the folders below which a forbidding rule's relative paths lie: changing the
 // directory shakes none off.
-func (q *Query) bases() []string { return append([]string{q.Dir}, q.Roots...) }
+func (q *Query) bases() []string {
+	if slices.Contains(q.Roots, q.Dir) {
+		return q.Roots
+	}
+	return append([]string{q.Dir}, q.Roots...)
+}
 
 // anchored puts a relative glob below directories whose own names are no globs.
 func anchored(bases []string, relative string) []string {
@@ -123,12 +138,16 @@ func globbed(pattern, p string, wide bool) bool {
 	if !wide {
 		return doublestar.MatchUnvalidated(plain, p)
 	}
-	for _, reading := range []string{plain, literal(pattern, `[]{}`)} {
-		if doublestar.MatchUnvalidated(reading, p) || doublestar.MatchUnvalidated(strings.TrimSuffix(reading, "/")+"/**", p) {
-			return true
-		}
+	if coversBelow(plain, p) {
+		return true
 	}
-	return false
+	bracketless := literal(pattern, `[]{}`)
+	return bracketless != plain && coversBelow(bracketless, p)
+}
+
+// coversBelow reports whether a glob matches a path or a folder above it.
+func coversBelow(pattern, p string) bool {
+	return doublestar.MatchUnvalidated(pattern, p) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", p)
 }
 
 // globSigns are the characters that mean something in a glob.
@@ -136,6 +155,9 @@ const globSigns = `*?[]{}\`
 
 // literal escapes the given signs.
 func literal(s, signs string) string {
+	if !strings.ContainsAny(s, signs) {
+		return s
+	}
 	var b strings.Builder
 	for _, r := range s {
 		if strings.ContainsRune(signs, r) {
