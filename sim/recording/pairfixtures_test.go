@@ -104,7 +104,7 @@ func vcrPyJSON(t testing.TB) string {
 // typedBodies are exchanges as recorders of a library's objects keep them: each with the name of
 // its type, a stream as a list of its events, or of its lines.
 func typedBodies(t testing.TB) string {
-	typed := func(data any) object { return object{"__type__": "a.library.Type", "__data__": data} }
+	typed := func(data any) object { return object{"__type__": "openai.types.Message", "__data__": data} }
 	var list []any
 	for n, x := range exchanges(t) {
 		request := object{"url": endpoint, "method": "POST", "body": json.RawMessage(x.request)}
