@@ -46,7 +46,7 @@ const fiveInput = `{"path":"/repo/a.go","offset":10,"limit":200,"exact":true,"gl
 
 // benchmark does work with a pipeline that has rules, a budget, and what change
 // adds.
-func benchmark(b *testing.B, name, input string, change func(*pipeline.Handlers), work func(*testing.B, *pipeline.Pipeline, *pipeline.Env, pipeline.Call)) {
+func benchmark[B testing.TB](b B, name, input string, change func(*pipeline.Handlers), work func(B, *pipeline.Pipeline, *pipeline.Env, pipeline.Call)) {
 	catalogue, err := pool.NewCatalogue([]pool.Entry{{Name: "Noop", Tool: noop}, {Name: "Five", Tool: fiveMembers}})
 	if err != nil {
 		b.Fatal(err)
@@ -81,32 +81,37 @@ func driven(b *testing.B, p *pipeline.Pipeline, env *pipeline.Env, call pipeline
 	const calls = 100
 	b.ReportAllocs()
 	for b.Loop() {
-		var prepared [calls]*pipeline.Prepared
-		emitted := 0
-		driver, err := schedule.NewDriver(b.Context(), schedule.Config[*pipeline.Result]{
-			Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
-			Hooks: schedule.Hooks[*pipeline.Result]{
-				Run: func(ctx context.Context, i int, control schedule.Control) *pipeline.Result {
-					return p.Run(ctx, prepared[i], env, control)
-				},
-				Verdict: func(r *pipeline.Result) schedule.Verdict { return schedule.Verdict{Fails: r.Fails} },
-				Emit:    func(int, *pipeline.Result) { emitted++ },
-			},
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for i := range calls {
-			prepared[i] = p.Prepare(call, env)
-			driver.Add(prepared[i].Safe, false)
-		}
-		driver.EndStream()
-		driver.Wait()
-		if emitted != calls {
-			b.Fatal(emitted)
-		}
+		drive(b, p, env, call, calls)
 	}
 	b.ReportMetric(calls*float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+}
+
+// drive runs one message of many calls.
+func drive(tb testing.TB, p *pipeline.Pipeline, env *pipeline.Env, call pipeline.Call, calls int) {
+	prepared := make([]*pipeline.Prepared, calls)
+	emitted := 0
+	driver, err := schedule.NewDriver(tb.Context(), schedule.Config[*pipeline.Result]{
+		Policy: schedule.Streaming, Limit: schedule.DefaultLimit,
+		Hooks: schedule.Hooks[*pipeline.Result]{
+			Run: func(ctx context.Context, i int, control schedule.Control) *pipeline.Result {
+				return p.Run(ctx, prepared[i], env, control)
+			},
+			Verdict: func(r *pipeline.Result) schedule.Verdict { return schedule.Verdict{Fails: r.Fails} },
+			Emit:    func(int, *pipeline.Result) { emitted++ },
+		},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range calls {
+		prepared[i] = p.Prepare(call, env)
+		driver.Add(prepared[i].Safe, false)
+	}
+	driver.EndStream()
+	driver.Wait()
+	if emitted != calls {
+		tb.Fatal(emitted)
+	}
 }
 
 func BenchmarkCall(b *testing.B) {

@@ -22,8 +22,8 @@ func (r *run) work(ctx context.Context) Result {
 		return *res
 	}
 	r.control.Begin()
-	if cause := context.Cause(ctx); cause != nil {
-		return r.stopped(cause)
+	if ctx.Err() != nil {
+		return r.stopped(context.Cause(ctx))
 	}
 	r.context.Approved = r.approved
 	w := r.watch()
@@ -77,8 +77,8 @@ func (r *run) perform(ctx context.Context) (out tool.Output, err error) {
 	}()
 	r.performed = true
 	out, err = r.pre.tool.Call(ctx, r.pre.input, r.context)
-	if cause := context.Cause(ctx); cause != nil && err != nil {
-		err = cause // why it was stopped explains more than that it was
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // why it was stopped explains more than that it was
 	}
 	return out, err
 }

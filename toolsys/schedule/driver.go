@@ -98,8 +98,7 @@ type running[R any] struct {
 	d      *Driver[R]
 	i      int
 	result R
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	ctx    callContext
 	// turn is closed when the call may go on alone, and made when it asks for that; alone
 	// records that it is.
 	turn  chan struct{}
@@ -206,7 +205,7 @@ func (d *Driver[R]) carryOut() {
 			if h.Cancelled != nil {
 				h.Cancelled(a.Index, a.Cause)
 			}
-			d.calls[a.Index].cancel(a.Cause)
+			d.calls[a.Index].ctx.cancel(a.Cause)
 		case Answer:
 			d.answered(a.Index, h.Answer(a.Index, a.Cause))
 		case Leave:
@@ -242,7 +241,7 @@ func (r *running[R]) resume() {
 
 func (d *Driver[R]) start(i int) {
 	r := d.calls[i]
-	r.ctx, r.cancel = context.WithCancelCause(d.ctx)
+	r.ctx.Context = d.ctx
 	if d.cfg.Hooks.Started != nil {
 		d.cfg.Hooks.Started(i)
 	}
@@ -273,10 +272,10 @@ func (r *running[R]) run() {
 		if !returned {
 			result = r.d.cfg.Hooks.Answer(r.i, Vanished)
 		}
-		r.cancel(nil)
+		r.ctx.cancel(context.Canceled)
 		r.d.finish(r.i, result)
 	}()
-	result = r.d.cfg.Hooks.Run(r.ctx, r.i, r)
+	result = r.d.cfg.Hooks.Run(&r.ctx, r.i, r)
 	returned = true
 }
 

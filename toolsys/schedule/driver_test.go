@@ -340,6 +340,74 @@ func TestCallsEndByAbortOnly(t *testing.T) {
 	assert.False(t, errors.Is(err, schedule.SessionAborted))
 }
 
+// A call's context is one as package context has them, whatever is asked of it first: it ends
+// with the call's cause, and those made of it do.
+func TestCallsContext(t *testing.T) {
+	type key struct{}
+	for name, ask := range map[string]func(context.Context) func(){
+		"nothing": func(context.Context) func() { return func() {} },
+		"its end": func(ctx context.Context) func() { return func() { <-ctx.Done() } },
+		"a value": func(ctx context.Context) func() { return func() { ctx.Value(key{}) } },
+		"one that is made of it": func(ctx context.Context) func() {
+			made, end := context.WithCancel(ctx)
+			return func() {
+				<-made.Done()
+				assert.ErrorIs(t, context.Cause(made), schedule.SessionAborted)
+				end()
+			}
+		},
+		"a function after it": func(ctx context.Context) func() {
+			called := make(chan struct{})
+			context.AfterFunc(ctx, func() { close(called) })
+			return func() { <-called }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var kept context.Context
+			asked, ended := make(chan struct{}), make(chan struct{})
+			d, err := schedule.NewDriver(context.WithValue(t.Context(), key{}, "value"), schedule.Config[error]{Limit: 1, Hooks: schedule.Hooks[error]{
+				Run: func(ctx context.Context, _ int, _ schedule.Control) error {
+					kept = ctx
+					wait := ask(ctx)
+					assert.NoError(t, ctx.Err())
+					close(asked)
+					<-ended
+					wait()
+					assert.ErrorIs(t, ctx.Err(), context.Canceled)
+					assert.Equal(t, "value", ctx.Value(key{}))
+					return context.Cause(ctx)
+				},
+				Verdict: func(error) schedule.Verdict { return schedule.Verdict{} },
+				Emit:    func(_ int, cause error) { assert.ErrorIs(t, cause, schedule.SessionAborted) },
+			}})
+			require.NoError(t, err)
+			d.Add(false, false)
+			d.EndStream()
+			<-asked
+			d.Abort()
+			close(ended)
+			d.Wait()
+			<-kept.Done()
+			assert.ErrorIs(t, context.Cause(kept), schedule.SessionAborted)
+		})
+	}
+	t.Run("after its end", func(t *testing.T) {
+		var kept context.Context
+		d, err := schedule.NewDriver(t.Context(), schedule.Config[error]{Limit: 1, Hooks: schedule.Hooks[error]{
+			Run:     func(ctx context.Context, _ int, _ schedule.Control) error { kept = ctx; return nil },
+			Verdict: func(error) schedule.Verdict { return schedule.Verdict{} },
+			Emit:    func(int, error) {},
+		}})
+		require.NoError(t, err)
+		d.Add(false, false)
+		d.EndStream()
+		d.Wait()
+		<-kept.Done()
+		assert.ErrorIs(t, kept.Err(), context.Canceled)
+		assert.ErrorIs(t, context.Cause(kept), context.Canceled)
+	})
+}
+
 // BenchmarkCore is the decisions alone: a message of ten safe calls.
 func BenchmarkCore(b *testing.B) {
 	b.ReportAllocs()
