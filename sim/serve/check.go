@@ -150,8 +150,28 @@ type reaction struct {
 	turn   int // of the answer, from 1
 	answer *Answer
 	req    *request
-	// at is the place of the answer among the messages, -1 when it did not come back.
+	// at is the place of the answer's first message, -1 when it did not come back.
 	at int
+}
+
+// parts are the places of the messages in which the answer came back.
+func (r reaction) parts() (at []int) {
+	for i := max(0, r.at); i < len(r.req.messages); i++ {
+		if r.req.messages[i].Get("role").Str == "assistant" {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// part is the place of the message that has a call, that of the first one where none has.
+func (r reaction) part(call string) int {
+	for _, at := range r.parts() {
+		if slices.Contains(callsOf(r.req.messages[at]), call) {
+			return at
+		}
+	}
+	return r.at
 }
 
 // eachReaction calls f for each request that has to send an answer back.
@@ -162,7 +182,7 @@ func (c *checker) eachReaction(f func(r reaction)) {
 			continue
 		}
 		r := reaction{turn: before.answer + 1, answer: &c.conv.Answers[before.answer], req: c.log[i].req}
-		r.at = r.req.lastReply()
+		r.at = r.req.firstOf(r.answer)
 		c.tested = true
 		f(r)
 	}
@@ -180,7 +200,7 @@ func reactions(conv *Conversation, log []exchange) (results int, took []Latency)
 		if calls == 0 || !a.Whole {
 			continue
 		}
-		results += len(resultsAfter(log[i].req, log[i].req.lastReply()))
+		results += len(resultsAfter(log[i].req, log[i].req.firstOf(a)))
 		took = append(took, Latency{Turn: before.answer + 1, Calls: calls, Took: max(0, log[i].arrived-before.ended)})
 	}
 	return results, took

@@ -122,25 +122,35 @@ func (c *checker) order() {
 // the API wants them. It reads the user's messages in a row as one.
 func (c *checker) placement() {
 	c.eachReaction(func(r reaction) {
-		end, behind := r.at+1, map[int]int{} // the message's first block that is no result
-		for other := false; end < len(r.req.messages) && r.req.messages[end].Get("role").Str == "user"; end++ {
-			behind[end] = 0
-			if !other {
-				list := blocks(r.req.messages[end])
-				at := slices.IndexFunc(list, notResult)
-				other = at >= 0
-				behind[end] = map[bool]int{true: at, false: len(list)}[other]
-			}
-		}
 		for _, s := range resultsAfter(r.req, r.at) {
+			call := r.part(s.id)
+			front, follows := r.req.resultsBehind(call)[s.message]
 			switch {
-			case s.message >= end:
-				c.report(r.turn, "the result of %s stands in messages.%d; it belongs right after the call, into messages.%d of the user", s.id, s.message, r.at+1)
-			case s.index > behind[s.message]-1:
+			case !follows:
+				c.report(r.turn, "the result of %s stands in messages.%d; it belongs right after the call, into messages.%d of the user", s.id, s.message, call+1)
+			case s.index >= front:
 				c.report(r.turn, "the result of %s stands behind other content in messages.%d; results come first", s.id, s.message)
 			}
 		}
 	})
+}
+
+// resultsBehind has, for each of the user's messages right behind a place and the assistant's
+// further messages there, how many results stand at its front with nothing else before them.
+func (r *request) resultsBehind(at int) map[int]int {
+	front, other := map[int]int{}, false
+	for at++; at < len(r.messages) && r.messages[at].Get("role").Str == "assistant"; at++ {
+	}
+	for i := at; i < len(r.messages) && r.messages[i].Get("role").Str == "user"; i++ {
+		front[i] = 0
+		if !other {
+			list := blocks(r.messages[i])
+			first := slices.IndexFunc(list, notResult)
+			other = first >= 0
+			front[i] = map[bool]int{true: first, false: len(list)}[other]
+		}
+	}
+	return front
 }
 
 func notResult(b gjson.Result) bool { return b.Get("type").Str != "tool_result" }
@@ -252,7 +262,11 @@ func (c *checker) eachEcho(of func(gjson.Result) bool, compare func(req *request
 			c.report(r.turn, "the answer cannot be compared: %s", err)
 			return
 		}
-		sent, back := c.echoed(gjson.ParseBytes(raw)), c.echoed(r.req.messages[r.at])
+		parts := r.parts()
+		if len(parts) > 1 && parts[len(parts)-1]-parts[0] >= len(parts) {
+			c.notes = append(c.notes, "an answer comes back in several messages, each with results of its own: the model reads calls it made together as made one after the other")
+		}
+		sent, back := c.echoed(gjson.ParseBytes(raw)), c.echoed(r.req.joined(parts))
 		places := func(list []gjson.Result) (at []int) {
 			for i, b := range list {
 				if of(b) {
@@ -275,6 +289,20 @@ func (c *checker) eachEcho(of func(gjson.Result) bool, compare func(req *request
 			}
 		}
 	})
+}
+
+// joined is one message with the blocks of several.
+func (r *request) joined(parts []int) gjson.Result {
+	if len(parts) == 1 {
+		return r.messages[parts[0]]
+	}
+	var list []string
+	for _, at := range parts {
+		for _, b := range blocks(r.messages[at]) {
+			list = append(list, b.Raw)
+		}
+	}
+	return gjson.Parse(`{"content":[` + strings.Join(list, ",") + `]}`)
 }
 
 // echoed are a message's blocks, as far as the client's API has them.

@@ -233,7 +233,7 @@ func (v *view) results(s *session, before, x exchange, put putter) {
 		return
 	}
 	calls := s.from.Answers[before.answer].Calls()
-	for _, r := range resultsAfter(x.req, x.req.lastReply()) {
+	for _, r := range resultsAfter(x.req, x.req.firstOf(&s.conv.Answers[before.answer])) {
 		at := slices.IndexFunc(calls, func(c message.Block) bool { return c.ID == cmp.Or(s.ids[r.id], r.id) })
 		if at < 0 {
 			continue

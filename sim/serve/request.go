@@ -84,6 +84,47 @@ func (r *request) lastReply() int {
 	return -1
 }
 
+// firstOf is the place of the first message of an answer that comes back in the last assistant
+// messages: a client may send each of its calls in a message of its own, with the call's result
+// behind it. It is that of the last assistant message where that one is all, -1 without one.
+func (r *request) firstOf(a *Answer) int {
+	first, behind := r.lastReply(), []string{}
+	for i := first; i >= 0; i-- {
+		switch m := r.messages[i]; {
+		case i == first || m.Get("role").Str == "assistant" && isPart(m, a, behind):
+			first, behind = i, append(behind, callsOf(m)...)
+		case m.Get("role").Str != "user" || slices.ContainsFunc(blocks(m), notResult):
+			return first
+		}
+	}
+	return first
+}
+
+// isPart reports whether all of a message's calls and texts are an answer's, and none of its
+// calls is behind it already.
+func isPart(m gjson.Result, a *Answer, behind []string) bool {
+	text := answerText(a)
+	return !slices.ContainsFunc(blocks(m), func(b gjson.Result) bool {
+		switch id := b.Get("id").Str; b.Get("type").Str {
+		case "tool_use":
+			return !isCall(a, id) || slices.Contains(behind, id)
+		case "text":
+			return !strings.Contains(text, b.Get("text").Str)
+		}
+		return false
+	})
+}
+
+// callsOf are the ids of a message's calls.
+func callsOf(m gjson.Result) (ids []string) {
+	for _, b := range blocks(m) {
+		if b.Get("type").Str == "tool_use" {
+			ids = append(ids, b.Get("id").Str)
+		}
+	}
+	return ids
+}
+
 // repeats reports whether one of the messages is the answer: it has one of its calls,
 // or, when it has none, its text.
 func (r *request) repeats(a *Answer) bool {

@@ -97,6 +97,39 @@ func (c *client) check(name string) serve.Check {
 	return serve.Check{}
 }
 
+// TestAnAnswerMayComeBackInParts has each call of a message come back in a message of its own, with
+// its result behind it, as Google's kit for JavaScript does with what it streams, or without.
+func TestAnAnswerMayComeBackInParts(t *testing.T) {
+	call := func(content, id, city string) string {
+		return `{"role":"assistant","content":[` + content + `{"type":"tool_use","id":"` + id + `","name":"weather","input":{"city":"` + city + `"}}]}`
+	}
+	first := call(`{"type":"thinking","thinking":"Two cities.","signature":"c2ln"},{"type":"text","text":"Looking."},`, "call_a", "Oslo")
+	a, b := result("call_a", "wet"), result("call_b", "dry")
+	for name, history := range map[string][]string{
+		"results between":    {first, user("[" + a + "]"), call("", "call_b", "Rome"), user("[" + b + "]")},
+		"results behind all": {first, call("", "call_b", "Rome"), user("[" + a + "," + b + "]")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClient(t, weather(), serve.Options{})
+			c.say(user(`"How is it?"`))
+			require.Equal(t, http.StatusOK, c.ask("").Code)
+			c.say(history...)
+			c.turn()
+			c.say(user("[" + result("call_c", "dry") + "]"))
+			c.turn()
+			s := requireHeld(t, c.s)
+			assert.Equal(t, []int{3, 3, 3}, []int{s.Answers, s.Calls, s.Results})
+			assert.Equal(t, name == "results between", len(s.Notes) == 1, s.Notes)
+		})
+	}
+	c := newClient(t, weather(), serve.Options{})
+	c.say(user(`"How is it?"`))
+	require.Equal(t, http.StatusOK, c.ask("").Code)
+	c.say(first, user("["+b+"]"), call("", "call_b", "Rome"), user("["+a+"]"))
+	c.turn()
+	assert.Len(t, c.check("placement").Findings, 2, "each result belongs behind its own call")
+}
+
 func TestAGoodClientPassesEveryCheck(t *testing.T) {
 	c := newClient(t, weather(), serve.Options{})
 	c.say(user(`"How is it?"`))
