@@ -405,16 +405,20 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastWords are the last lines of the agent's error output.
+// lastWords are the last lines of the agent's error output, without the frames of a stack: Node.js
+// writes the error before them.
 func (t *trial) lastWords() string {
 	t.stderr.mu.Lock()
 	defer t.stderr.mu.Unlock()
-	text := strings.TrimSpace(strings.ToValidUTF8(string(t.stderr.kept), "�"))
-	if text == "" {
+	lines := strings.Split(strings.ToValidUTF8(string(t.stderr.kept), "�"), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line == "" || strings.HasPrefix(line, "at ")
+	})
+	if len(lines) == 0 {
 		return ""
 	}
-	lines := strings.Split(text, "\n")
-	return "; its error output ends:\n" + strings.Join(lines[max(0, len(lines)-5):], "\n")
+	return "; its error output ends:\n" + strings.Join(lines[max(0, len(lines)-8):], "\n")
 }
 
 // writeTree writes a tree below a folder of the disk; links to the world's own paths lead to
