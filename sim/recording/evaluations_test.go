@@ -162,6 +162,15 @@ func TestTheLastCallsOfASampleAreAnswered(t *testing.T) {
 	assert.Empty(t, rec.Conversations[0].Turns[0].Unanswered)
 }
 
+// A sample that is given the conversation of the one before as its input is none the less another.
+func TestASampleDoesNotGoOnWithTheOneBefore(t *testing.T) {
+	one, two := inspectSample(1, false), inspectSample(2, false)
+	one["events"] = one["events"].([]object)[:4]
+	two["events"] = two["events"].([]object)[4:]
+	rec := open(t, asJSON(t, object{"eval": object{}, "samples": []object{one, two}}))
+	assert.Len(t, rec.Conversations, 2)
+}
+
 // An archive that is none of Inspect's, or broken, is refused with a word for it; a sample that cannot be read is
 // left out.
 func TestArchivesAreReadWithinLimits(t *testing.T) {
