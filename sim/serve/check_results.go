@@ -139,9 +139,12 @@ func (c *checker) placement() {
 // further messages there, how many results stand at its front with nothing else before them.
 func (r *request) resultsBehind(at int) map[int]int {
 	front, other := map[int]int{}, false
-	for at++; at < len(r.messages) && r.messages[at].Get("role").Str == "assistant"; at++ {
+	role := func(i int) string { return r.messages[i].Get("role").Str }
+	i := at + 1
+	for i < len(r.messages) && role(i) == "assistant" {
+		i++
 	}
-	for i := at; i < len(r.messages) && r.messages[i].Get("role").Str == "user"; i++ {
+	for ; i < len(r.messages) && role(i) == "user"; i++ {
 		front[i] = 0
 		if !other {
 			list := blocks(r.messages[i])
