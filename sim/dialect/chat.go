@@ -289,7 +289,7 @@ func reply(from Origin, id, model string, blocks []json.RawMessage, stop string,
 		calls = calls || gjson.GetBytes(b, "type").Str == "tool_use"
 	}
 	return gjson.ParseBytes(object("type", "message", "id", cmp.Or(id, from.ID), "role", "assistant", "model", cmp.Or(model, from.Model),
-		"content", listOf(blocks), "stop_reason", stopReason(stop, calls), "usage", usage))
+		"content", listOf(blocks), "stop_reason", StopReason(stop, calls), "usage", usage))
 }
 
 // chatUsage is nil where a piece of a stream has none.

@@ -241,7 +241,7 @@ func (w *writer) finish() error {
 	for n := range w.next {
 		w.close(n)
 	}
-	w.put("message_delta", "delta", object("stop_reason", stopReason(w.stop, w.calls)), "usage", w.usage)
+	w.put("message_delta", "delta", object("stop_reason", StopReason(w.stop, w.calls)), "usage", w.usage)
 	w.put("message_stop")
 	w.begun, w.stopped = false, false
 	return w.err
@@ -249,15 +249,15 @@ func (w *writer) finish() error {
 
 // stops are the stop reasons of all APIs in the Messages API's words.
 var stops = map[string]string{
-	"stop": "end_turn", "tool_calls": "tool_use", "function_call": "tool_use", "length": "max_tokens", "content_filter": "refusal",
+	"stop": "end_turn", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use", "length": "max_tokens", "content_filter": "refusal",
 	"completed": "end_turn", "max_output_tokens": "max_tokens",
 	"STOP": "end_turn", "MAX_TOKENS": "max_tokens", "SAFETY": "refusal", "RECITATION": "refusal", "BLOCKLIST": "refusal",
 	"PROHIBITED_CONTENT": "refusal", "SPII": "refusal", "IMAGE_SAFETY": "refusal",
 }
 
-// stopReason translates a stop reason; an unknown one stays as it is. Many providers
+// StopReason translates a stop reason; an unknown one stays as it is. Many providers
 // end a message with calls as one without.
-func stopReason(reason string, calls bool) string {
+func StopReason(reason string, calls bool) string {
 	translated, known := stops[reason]
 	switch {
 	case calls && (translated == "end_turn" || reason == ""):

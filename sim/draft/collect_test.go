@@ -50,6 +50,8 @@ func TestWorkingDirIsTheFirstThatIsNamed(t *testing.T) {
 		"/repo":   `{"system":"Working directory: /repo\nCwd: /other"}`,
 		"/a/b":    `{"system":"the directory, cwd: /a/b","messages":[{"content":"working directory is /later"}]}`,
 		`C:\work`: `{"system":"no cwdx: /x here; CURRENT WORKING DIRECTORY: C:\\work"}`,
+		"/s":      `{"system":"Your working directory is /s. Stay in it."}`,
+		"/v1.2/x": `{"system":"**Working directory: /v1.2/x**\n"}`,
 		"":        `{"system":"a working directory without a path, and networking directory: /x"}`,
 	} {
 		assert.Equal(t, want, workingDir(body))

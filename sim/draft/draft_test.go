@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,4 +63,27 @@ func TestRecordingsOfOthersBecomeScenarios(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A conversation whose draft would be too large for a scenario leaves nothing behind, and keeps
+// none of the others back.
+func TestOneThatFailsKeepsNoneBack(t *testing.T) {
+	talk := func(text string) string {
+		return `{"messages":[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"` + text + `"}]}]}`
+	}
+	dir := t.TempDir()
+	made, err := draft.Write(t.Context(), dir, "talks.json", strings.NewReader("["+talk(strings.Repeat("x ", 1<<20))+","+talk("ok")+"]"), draft.Options{})
+	require.ErrorContains(t, err, "conversation 1: ")
+	var bad *scenario.FileError
+	require.ErrorAs(t, err, &bad)
+	require.Len(t, made, 1)
+	var files []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files = append(files, filepath.Base(path))
+		}
+		return err
+	}))
+	assert.Equal(t, []string{"talks-2.yaml", "talks-2.yaml"}, files)
 }

@@ -76,7 +76,7 @@ func (f *fileState) write(existed bool) {
 
 // view takes lines that were seen as they are now.
 func (f *fileState) view(s sight) {
-	if f.closed || s.from < 1 || s.from+len(s.lines) > maxLine {
+	if f.closed || s.from < 1 || s.from > maxLine-len(s.lines) {
 		f.listed()
 		return
 	}
@@ -359,7 +359,7 @@ func bare(all []string) ([]string, bool) {
 		all = all[1:]
 	}
 	for i, line := range all { // what a tool left out in the middle
-		if strings.Contains(line, "truncated") && strings.ContainsAny(line[:1], "[.(<…") {
+		if strings.Contains(line, "truncated") && strings.IndexAny(line, "[.(<…") == 0 {
 			return all[:i], false
 		}
 	}
@@ -369,7 +369,7 @@ func bare(all []string) ([]string, bool) {
 // note reports whether a line is what a tool adds below a text.
 func note(line string) bool {
 	line = strings.TrimSpace(line)
-	return len(line) < 300 && line != "" && strings.ContainsAny(line[:1], "[(.<…") && (more.MatchString(line) || ended.MatchString(line))
+	return len(line) < 300 && line != "" && strings.IndexAny(line, "[(.<…") == 0 && (more.MatchString(line) || ended.MatchString(line))
 }
 
 // sameText reports whether two results show the same lines of a file, however they number

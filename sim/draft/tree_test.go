@@ -212,6 +212,21 @@ func FuzzRebuild(f *testing.F) {
 	})
 }
 
+// A number of a call is the model's own, and need not be one of a line.
+func TestNoLineIsBelievedBeyondTheBound(t *testing.T) {
+	for _, offset := range []string{"9223372036854775807", "9223372036854775806", "100000"} {
+		assert.Equal(t, map[string]string{"/repo/a": "(content not seen: empty here)"}, rebuilt(did("Read", `{"file_path":"a","offset":`+offset+`}`, "x\ny")), offset)
+	}
+	assert.Equal(t, map[string]string{"/repo/a": "(content not seen: empty here)"}, rebuilt(did("Bash", `{"command":"sed -n 9223372036854775807p a"}`, "x")))
+}
+
+// What a tool writes in the place of lines, or below them, is no line of the file.
+func TestWhatAToolAddsIsNoLine(t *testing.T) {
+	for _, result := range []string{"a\nb\n… 12 more lines", "a\nb\n[12 more lines]", "a\nb\n… 5 lines truncated …\nc"} {
+		assert.Equal(t, map[string]string{"/repo/f": "a\nb\n(lines not seen: from 3 on)"}, rebuilt(did("Read", `{"file_path":"f"}`, result)), result)
+	}
+}
+
 // Two agents show the same lines, or find the same files, in words of their own.
 func TestTheSameIsSeenInOtherWords(t *testing.T) {
 	assert.True(t, sameText("     1→a\n     2→\n     3→b\n     4→", "     1\ta\n     2\t\n     3\tb"))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -64,7 +65,8 @@ var ErrFails = errors.New("the draft does not pass")
 
 // Write drafts a scenario for each conversation of a recording, into a folder of the
 // disk (go-vcr's recorder writes files only), and runs each as it stands. Nothing in
-// the folder may have the same names. Errors are those of recording.Scan, ErrFails,
+// the folder may have the same names. One that cannot be made leaves no file, and the others
+// are made all the same. Errors are those of recording.Scan, ErrFails,
 // those of the scenario's format (a conversation may be too large for it),
 // and those of the disk.
 func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Draft, error) {
@@ -76,6 +78,7 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 		return nil, err
 	}
 	var all []Draft
+	var failed []error
 	for i, t := range conversations {
 		conversations[i] = nil // its memory is for the next
 		title := cmp.Or(o.Name, Slug(name))
@@ -85,20 +88,38 @@ func Write(ctx context.Context, dir, name string, r io.Reader, o Options) ([]Dra
 		s := &builder{conversation: t, o: o, dir: dir, source: path.Base(filepath.ToSlash(name)), format: format, of: len(conversations)}
 		s.out = Draft{Name: title, File: title + ".yaml", Cassette: "cassettes/" + title + ".yaml"}
 		if err := s.write(ctx); err != nil {
-			return all, fmt.Errorf("conversation %d: %w", t.Number, err)
+			failed = append(failed, fmt.Errorf("conversation %d: %w", t.Number, err), s.remove())
+		} else {
+			all = append(all, s.out)
 		}
-		all = append(all, s.out)
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
 	}
-	return all, nil
+	return all, errors.Join(failed...)
+}
+
+// remove takes away what was written of a draft that cannot be made.
+func (s *builder) remove() error {
+	for _, file := range []string{s.out.File, s.out.Cassette, s.out.Tree} {
+		if file == "" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(s.dir, filepath.FromSlash(file))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 var unfit = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Slug makes a scenario's name of a file's.
+// Slug makes a scenario's name of a file's. In YAML, null is no name.
 func Slug(file string) string {
 	base := path.Base(filepath.ToSlash(file))
 	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
-	if slug := strings.Trim(unfit.ReplaceAllString(base, "-"), "-"); slug != "" {
+	slug := unfit.ReplaceAllString(base, "-")
+	if slug = strings.Trim(slug[:min(len(slug), maxTitle)], "-"); slug != "" && slug != "null" {
 		return harmless(slug)
 	}
 	return "recording"
@@ -120,7 +141,7 @@ func harmless(name string) string {
 	return strings.Join(parts, "-")
 }
 
-// maxTitle is how long a name with folders may be: with its ending it is a file's.
+// maxTitle is how long a name may be, with its folders: with number and ending it is a file's.
 const maxTitle = 150
 
 // Names are names for the drafts of a file, the shortest first: its own, then with the folders
@@ -300,8 +321,8 @@ func workingDir(body string) string {
 	if found == "" || json.Unmarshal([]byte(`"`+found+`"`), &dir) != nil { // the body is JSON, and may have been cut in an escape
 		return ""
 	}
-	dir, _, _ = strings.Cut(dir, "\n") // which JSON writes as two characters that a path may have
-	return dir
+	dir, _, _ = strings.Cut(dir, "\n")       // which JSON writes as two characters that a path may have
+	return strings.TrimRight(dir, ".,;:!)*") // the end of a sentence, or of a mark around it
 }
 
 // Smallest is the text of the smallest scenario worth having: a file, an edit that

@@ -152,7 +152,7 @@ func isSimulation(v gjson.Result) bool {
 // simulation takes such a conversation. In the successor's, the simulated user has tools too:
 // their calls are none of the agent's.
 func (ls *lineScan) simulation(v gjson.Result) error {
-	ls.logs = logs{model: ls.logs.model, key: fmt.Sprint("simulation\x00", v.Get("id").Raw, "\x00", v.Get("task_id").Raw, "\x00", v.Get("trial").Raw, "\x00", ls.at)}
+	ls.logs = logs{model: ls.logs.model, key: fmt.Sprint("simulation\x00", v.Get("id").Raw, "\x00", v.Get("task_id").Raw, "\x00", v.Get("trial").Raw, "\x00", ls.values)}
 	return each(either(v, "messages", "traj"), func(m gjson.Result) error {
 		for _, one := range append(m.Get("tool_messages").Array(), m) { // several results may stand in one
 			users := one.Get("requestor").String() == "user" || one.Get("role").String() == "user" && one.Get("tool_calls").IsArray()

@@ -158,7 +158,7 @@ func paced(r reply, times []time.Time, took time.Duration) reply {
 	if n := len(times); n > 0 {
 		began = times[n-1].Add(-took)
 	}
-	known := took > 0 && slices.IsSortedFunc(times, time.Time.Compare) && !times[0].Before(began)
+	known := took > 0 && len(times) > 0 && slices.IsSortedFunc(times, time.Time.Compare) && !times[0].Before(began)
 	for i := range r.events {
 		line := int(r.events[i].At)
 		r.events[i].At = 0

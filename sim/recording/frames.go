@@ -101,7 +101,7 @@ func frameEvent(headers map[string]string, payload []byte) (e stream.Event, ok b
 	}
 	data, err := base64.StdEncoding.DecodeString(text.Str)
 	if err != nil || !json.Valid(data) {
-		return e, false, fmt.Errorf("a frame's event cannot be read: %w", errors.Join(err, errFrame))
+		return e, false, fmt.Errorf("%w: its event is no JSON in base64", errFrame)
 	}
 	if kind := gjson.GetBytes(data, "type").String(); kind != "" {
 		return stream.Event{Type: kind, Data: data}, true, nil
@@ -146,7 +146,15 @@ func (s *scanner) scanFrames(r *bufio.Reader) error {
 		return e
 	}
 	switch {
-	case errors.Is(err, errFrame) || errors.Is(err, errFrameCut):
+	case errors.Is(err, errFrame):
+		text := err.Error() + "; it and the rest of the file were left out"
+		if out.responses.turn == nil {
+			s.problem(Problem{Kind: Malformed, Text: text})
+			return nil
+		}
+		out.responses.markIncomplete(Broken, text)
+		return out.responses.finish()
+	case errors.Is(err, errFrameCut):
 		if out.responses.turn == nil {
 			s.problem(Problem{Kind: CutStream, Text: err.Error()})
 		}

@@ -38,7 +38,7 @@ func (s *scanner) scanDocument(r *bufio.Reader, list bool) error {
 	d.members.left = s.limits.Part
 	read := d.whole
 	if list {
-		read = func() error { return d.list(d.value) }
+		read = d.lists
 	}
 	if err := s.documentEnds(read(), d.exchanges.number); err != nil {
 		return err
@@ -51,8 +51,14 @@ func (s *scanner) scanDocument(r *bufio.Reader, list bool) error {
 
 // whole reads an archive, a recorder's list, or what is neither.
 func (d *documentScan) whole() error {
-	if err := d.object(""); err != nil || d.listed {
+	if err := d.object(""); err != nil {
 		return err
+	}
+	if d.listed {
+		if d.grant(); d.dec.More() { // another recording, behind the first
+			return d.whole()
+		}
+		return nil
 	}
 	err := d.value(d.members.document(), 1)
 	for err == nil { // values until the file ends
@@ -65,6 +71,19 @@ func (d *documentScan) whole() error {
 		return nil
 	}
 	return err
+}
+
+// lists reads the values of a list, and those of the lists behind it: each is messages of its own.
+func (d *documentScan) lists() error {
+	for {
+		if err := d.list(d.value); err != nil {
+			return err
+		}
+		if d.grant(); !d.dec.More() {
+			return nil
+		}
+		d.group++
+	}
 }
 
 // documentEnds makes of how a document ended an error, or a problem of its own.
@@ -111,22 +130,22 @@ func (d *documentScan) object(within string) error {
 			return err
 		}
 		switch name, _ := key.(string); {
-		case within == "" && name == "log":
+		case within == "" && name == "log" && d.opens('{'):
 			d.known()
 			err = d.object("log")
-		case within == "log" && name == "entries":
+		case within == "log" && name == "entries" && d.opens('['):
 			d.exchanges.list = name
 			err = d.list(d.entry)
-		case within == "" && (name == "interactions" || name == "http_interactions"):
+		case within == "" && (name == "interactions" || name == "http_interactions") && d.opens('['):
 			d.known()
 			d.exchanges.list = name
 			err = d.list(func(v json.RawMessage, line int) error {
 				return d.exchanges.take(gjson.ParseBytes(v), line, false)
 			})
-		case within == "" && (name == "mappings" || name == "recordings" || name == "Entries"):
+		case within == "" && (name == "mappings" || name == "recordings" || name == "Entries") && d.opens('['):
 			d.known()
 			err = d.list(d.value)
-		case within == "" && d.runs(name):
+		case within == "" && d.runs(name) && d.opens('['):
 			d.logs.model = strings.Clone(gjson.GetBytes(d.members.document(), agentModel).String())
 			d.known()
 			err = d.list(d.value)
@@ -139,6 +158,18 @@ func (d *documentScan) object(within string) error {
 	}
 	return d.delim('}')
 }
+
+// opens reports whether the member whose name was read has a value that begins so: others have
+// members of a recorder's names, with values of their own.
+func (d *documentScan) opens(with byte) bool {
+	waiting, _ := io.ReadAll(d.dec.Buffered()) // a reader of bytes in memory gives no error
+	more, _ := d.allowed.r.Peek(maxBlanks)     // an error comes again when it is read
+	value := bytes.TrimLeft(append(waiting, more...), " \t\r\n:")
+	return len(value) > 0 && value[0] == with
+}
+
+// maxBlanks is how much may stand between a member's name and its value.
+const maxBlanks = 256
 
 // runs reports whether a member is the list of an evaluation's runs, which may be larger than any
 // part: what stands before it shows that.
@@ -254,7 +285,7 @@ var (
 
 // allowance lets no more be read than was granted since the last grant.
 type allowance struct {
-	r    io.Reader
+	r    *bufio.Reader
 	left int64
 	// feeds are the line feeds that were read.
 	feeds int

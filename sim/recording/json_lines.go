@@ -24,6 +24,11 @@ type lineScan struct {
 	exchanges *exchanges
 	logs      logs
 	at        int
+	// values counts what was taken, since several may stand on one line; nested is how deep the
+	// one is that is looked at within others.
+	values, nested int
+	// group is the list that the values stand in.
+	group int
 	// what they are called: lines, or values.
 	what string
 }
@@ -100,6 +105,13 @@ func (ls *lineScan) malformed(l line, text []byte) {
 
 // take looks at what a line is.
 func (ls *lineScan) take(text []byte) error {
+	ls.values++
+	if ls.nested++; ls.nested > maxNested {
+		ls.nested--
+		ls.s.ignore(ls.what + " deep within others")
+		return nil
+	}
+	defer func() { ls.nested-- }()
 	v := gjson.ParseBytes(text)
 	kind := v.Get("type").String()
 	switch {
@@ -146,6 +158,10 @@ func (ls *lineScan) take(text []byte) error {
 	return nil
 }
 
+// maxNested is how deep what is taken may stand within others that hold such: each is looked at
+// as a whole.
+const maxNested = 8
+
 // named words what a line is that is no message.
 func (ls *lineScan) named(kind string) string {
 	if kind == "" {
@@ -178,7 +194,7 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 	}
 	if isMessage(v) {
 		ls.s.format = History
-		return true, ls.dialogues.historyMessage(v, v.Get("model").String(), "history\x00", ls.at, time.Time{})
+		return true, ls.dialogues.historyMessage(v, v.Get("model").String(), fmt.Sprint("history\x00", -ls.group), ls.at, time.Time{})
 	}
 	if m := v.Get("result.message"); isMessage(m) { // of a batch, whose answers belong to none
 		ls.s.format = History
@@ -188,7 +204,7 @@ func (ls *lineScan) history(v gjson.Result) (known bool, err error) {
 	if !list.IsArray() {
 		return false, nil
 	}
-	key, model := fmt.Sprint("history\x00", ls.at), v.Get("model").String()
+	key, model := fmt.Sprint("history\x00", ls.values), v.Get("model").String()
 	for _, m := range list.Array() {
 		switch inner := m.Get("message"); {
 		case isMessage(m):

@@ -259,7 +259,7 @@ func responseText(v gjson.Result) string {
 // chatReplay takes the export of VS Code's chat: requests to the model with their texts,
 // and behind each the tools that its answer called.
 func (ls *lineScan) chatReplay(v gjson.Result) error {
-	ls.logs = logs{key: fmt.Sprint("replay\x00", ls.at)}
+	ls.logs = logs{key: fmt.Sprint("replay\x00", ls.values)}
 	var blocks, results []any
 	var at time.Time
 	flush := func() error {
@@ -319,7 +319,7 @@ func replied(v gjson.Result) string {
 
 // trajectory takes a trajectory of the Agent Trajectory Interchange Format, ATIF 1.0 to 1.8.
 func (ls *lineScan) trajectory(v gjson.Result) error {
-	ls.logs = logs{key: fmt.Sprint("atif\x00", v.Get("session_id").String(), "\x00", ls.at)}
+	ls.logs = logs{key: fmt.Sprint("atif\x00", v.Get("session_id").String(), "\x00", ls.values)}
 	for _, step := range v.Get("steps").Array() {
 		at := stamp(step.Get("timestamp"))
 		said := plainText(step.Get("message"))

@@ -352,5 +352,5 @@ func TestAFrameMayBeAnException(t *testing.T) {
 	damaged := []byte(string(frames(stream.Script(script[0]))))
 	damaged[len(damaged)-20] ^= 1
 	rec = open(t, string(damaged))
-	assert.Equal(t, []string{"cut conversation 1, turn 1: a frame of the event stream is damaged"}, problems(rec))
+	assert.Equal(t, []string{"malformed conversation 1, turn 1: a frame of the event stream is damaged; it and the rest of the file were left out"}, problems(rec))
 }

@@ -227,7 +227,7 @@ func (s *scanner) unpackFile(r io.Reader) error {
 	}
 	s.format = packed
 	whole := &torn{r: z}
-	err = s.scan(bufio.NewReaderSize(&capped{r: whole, left: s.limits.Unpacked}, peekSize))
+	err = s.scan(bufio.NewReaderSize(&capped{r: whole, left: s.limits.Unpacked + 1}, peekSize))
 	if whole.cut && err == nil {
 		s.problem(Problem{Kind: CutStream, Text: "the packed file is cut off; it was read as far as it goes"})
 	}

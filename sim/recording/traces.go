@@ -60,10 +60,7 @@ func (ls *lineScan) conventional(s gjson.Result, from, to time.Time) error {
 		answer = attribute(s, "gen_ai.output.messages").Get("0")
 	}
 	blocks := blocksOf(answer)
-	stop := "end_turn"
-	if slices.ContainsFunc(blocks, func(b any) bool { return b.(fields)["type"] == "tool_use" }) {
-		stop = "tool_use"
-	}
+	stop := dialect.StopReason(cmp.Or(answer.Get("finish_reason").String(), "stop"), slices.ContainsFunc(blocks, func(b any) bool { return b.(fields)["type"] == "tool_use" }))
 	return ls.exchanged(dialect.JSON(request), dialect.JSON(fields{"type": "message", "id": attribute(s, "gen_ai.response.id").String(), "model": attribute(s, "gen_ai.response.model").String(),
 		"content": blocks, "stop_reason": stop, "usage": fields{"input_tokens": attribute(s, "gen_ai.usage.input_tokens").Int(), "output_tokens": attribute(s, "gen_ai.usage.output_tokens").Int()}}), from, to)
 }
@@ -265,11 +262,7 @@ func (ls *lineScan) adkSession(v gjson.Result) error {
 			role = "user"
 		}
 		content = gjson.ParseBytes(dialect.JSON(fields{"role": role, "parts": json.RawMessage(content.Get("parts").Raw)}))
-		at := time.Time{}
-		if seconds := e.Get("timestamp").Num; seconds > 0 && seconds < 1e11 {
-			at = time.UnixMicro(int64(seconds * 1e6)).UTC()
-		}
-		if err := ls.contents(content, at); err != nil {
+		if err := ls.contents(content, stamp(e.Get("timestamp"))); err != nil {
 			return err
 		}
 	}

@@ -80,7 +80,7 @@ func (ts *dialogues) of(key, id, agent string) (*dialogue, error) {
 	return t, nil
 }
 
-// end flushes what still waits, in the order in which the conversations began.
+// end flushes what still waits, the conversation that was silent longest first.
 func (ts *dialogues) end() error {
 	for e := ts.order.Back(); e != nil; e = e.Prev() {
 		if err := e.Value.(*dialogue).flush(0); err != nil {

@@ -235,6 +235,8 @@ func plain(content gjson.Result, without ...string) string {
 		switch kind := b.Get("type").String(); {
 		case kind == "text":
 			parts = append(parts, b.Get("text").String())
+		case kind == "" && b.Type != gjson.Null: // no block: what is there is the text
+			parts = append(parts, b.String())
 		case !slices.Contains(without, kind):
 			parts = append(parts, "["+kind[:min(len(kind), 40)]+"]")
 		}
@@ -255,14 +257,20 @@ func callIDs(content gjson.Result) []string {
 	return ids
 }
 
-// stamp reads a time: a text of RFC 3339, with or without its zone, or milliseconds since
-// 1970; zero if it is neither.
+// stamp reads a time: a text of RFC 3339, with or without its zone, or with a blank in the
+// middle; seconds since 1970, or milliseconds, which no clock of our time mixes up; zero if it is
+// none of these.
 func stamp(v gjson.Result) time.Time {
-	if v.Type == gjson.Number && v.Num > 0 && v.Num < 1e15 {
+	switch {
+	case v.Type != gjson.Number:
+	case v.Num > 0 && v.Num < 1e11:
+		return time.UnixMicro(int64(v.Num * 1e6)).UTC()
+	case v.Num > 0 && v.Num < 1e15:
 		return time.UnixMilli(int64(v.Num)).UTC()
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05"} { // some leave their zone out
-		if at, err := time.Parse(layout, v.String()); err == nil {
+	text := strings.Replace(strings.TrimSuffix(v.String(), " UTC"), " ", "T", 1)
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05"} { // some leave their zone out
+		if at, err := time.Parse(layout, text); err == nil {
 			return at.UTC()
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,9 +139,9 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 		return harness(err)
 	}
 	defer os.RemoveAll(aside) // a temporary folder that stays behind does no harm
-	drafts, err := a.drafted(ctx, aside, files, f)
-	if err != nil {
-		return err
+	drafts, failed := a.drafted(ctx, aside, files, f)
+	if len(drafts) == 0 {
+		return failed
 	}
 	if err := a.place(aside, drafts, f); err != nil {
 		return err
@@ -148,14 +149,16 @@ func (a *app) draft(ctx context.Context, f initFlags) error {
 	if err := a.schemaBeside(f.out); err != nil {
 		return err
 	}
-	return a.printDrafts(drafts, f)
+	return cmp.Or(a.printDrafts(drafts, f), failed)
 }
 
 // drafted writes the drafts of recordings. Of a folder, what is no recording is passed
-// over, and so is one whose drafts another of its name has.
+// over, and so is one whose drafts another of its name has. What cannot be drafted is named, and
+// the first such error is given with the drafts of all others.
 func (a *app) drafted(ctx context.Context, aside string, files []found, f initFlags) ([]draft.Draft, error) {
 	o := draft.Options{Pace: f.pace, Safe: f.safe, Durations: f.durations, Real: f.tools == "real"}
 	var all []draft.Draft
+	var failed error
 	taken := map[string]bool{}
 	for _, from := range files {
 		names := draft.Names(from.path)
@@ -171,8 +174,13 @@ func (a *app) drafted(ctx context.Context, aside string, files []found, f initFl
 			a.logf("%s: skipped: %s", skipped.File, skipped.Reason)
 			continue
 		}
-		if err != nil {
-			return nil, initError(ctx, err)
+		if ctx.Err() != nil {
+			return nil, interrupted("interrupted: nothing was written")
+		}
+		if err != nil && failed == nil {
+			failed = initError(from.path, err)
+		} else if err != nil {
+			a.logf("%s", initError(from.path, err))
 		}
 		for _, d := range drafts {
 			unnumbered := strings.TrimSuffix(strings.TrimRight(d.Name, "0123456789"), "-")
@@ -180,10 +188,10 @@ func (a *app) drafted(ctx context.Context, aside string, files []found, f initFl
 		}
 		all = append(all, drafts...)
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && failed == nil {
 		return nil, usage("--from %s: it holds no recording", f.from)
 	}
-	return all, nil
+	return all, failed
 }
 
 func (a *app) draftsOf(ctx context.Context, aside, path string, o draft.Options) ([]draft.Draft, error) {
@@ -195,20 +203,17 @@ func (a *app) draftsOf(ctx context.Context, aside, path string, o draft.Options)
 	return draft.Write(ctx, aside, path, file, o)
 }
 
-// initError gives an error the exit code it deserves.
-func initError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return interrupted("interrupted: nothing was written")
-	}
+// initError gives the error of a recording the exit code it deserves.
+func initError(path string, err error) error {
 	for _, kind := range []error{recording.ErrNotRecording, recording.ErrTooLarge, recording.ErrUnreadable} {
 		if errors.Is(err, kind) {
 			return invalid(err)
 		}
 	}
 	if bad, ok := errors.AsType[*scenario.FileError](err); ok {
-		return usage("the draft cannot be a scenario: %s", bad)
+		return usage("%s: the draft cannot be a scenario: %s", path, bad)
 	}
-	return harness(err)
+	return harness(fmt.Errorf("%s: %w", path, err))
 }
 
 // absent refuses to replace what exists.

@@ -1,0 +1,137 @@
+package recording_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"toolbench/sim/recording"
+	"toolbench/sim/stream"
+)
+
+// calledOnce is a conversation with one call, its id among them, which has its result.
+func calledOnce(id string) string {
+	return `[{"role":"user","content":"Go."},{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"f","input":{}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"ok"}]},{"role":"assistant","content":"Done."}]`
+}
+
+// askedOf are the calls of each conversation.
+func askedOf(rec *recording.Recording) (out []string) {
+	for _, c := range rec.Conversations {
+		for _, t := range c.Turns {
+			for _, call := range t.Calls {
+				out = append(out, fmt.Sprint(c.Number, " ", call.ID))
+			}
+		}
+	}
+	return out
+}
+
+// How a file is broken into lines decides nothing: what stands on one line may be several
+// conversations, and behind a list, or a recorder's document, another may follow.
+func TestConversationsOnOneLineAreToldApart(t *testing.T) {
+	step := func(id string) string {
+		return `{"schema_version":"ATIF-v1.4","steps":[{"source":"agent","message":"","tool_calls":[{"tool_call_id":"` + id + `","function_name":"f","arguments":{}}]}]}`
+	}
+	recorded := func(id string) string {
+		return asJSON(t, object{"http_interactions": []object{{"request": object{"uri": endpoint, "body": `{"messages":[{"role":"user","content":"Go."}]}`},
+			"response": object{"body": `{"type":"message","content":[{"type":"tool_use","id":"` + id + `","name":"f","input":{}}]}`}}}})
+	}
+	for name, text := range map[string]string{
+		"a list":             `[{"messages":` + calledOnce("a") + `},{"messages":` + calledOnce("b") + `}]`,
+		"trajectories":       "[" + step("a") + "," + step("b") + "]",
+		"lists, a line each": calledOnce("a") + "\n" + calledOnce("b") + "\n",
+		"documents":          recorded("a") + "\n" + recorded("b"),
+	} {
+		assert.Equal(t, []string{"1 a", "2 b"}, askedOf(open(t, text)), name)
+	}
+}
+
+// A document that is none of a recorder's may have members of the same names.
+func TestMembersOfARecordersNamesMayBeOthers(t *testing.T) {
+	for _, member := range []string{`"log": "text"`, `"log": null`, `"interactions": 4`, `"recordings": {"a": []}`, `"mappings": {}`, `"log":` + strings.Repeat(" ", 70<<10) + "true"} {
+		rec := open(t, "{\n"+member+",\n\"messages\": "+calledOnce("a")+"}")
+		assert.Equal(t, []string{"1 a"}, askedOf(rec), member[:9])
+	}
+}
+
+func TestTimesAreReadInEveryForm(t *testing.T) {
+	at := time.Date(2025, 1, 2, 3, 4, 5, 500e6, time.UTC)
+	for _, stamp := range []string{"1735787045.5", "1735787045500", `"2025-01-02T03:04:05.5Z"`, `"2025-01-02T04:04:05.500+01:00"`, `"2025-01-02T04:04:05.500+0100"`,
+		`"2025-01-02 03:04:05.500000+00:00"`, `"2025-01-02 03:04:05.5"`, `"2025-01-02 03:04:05.5 UTC"`} {
+		rec := open(t, `{"type":"user","timestamp":`+stamp+`,"message":{"role":"user","content":"Go."}}`+"\n"+
+			`{"type":"assistant","timestamp":`+stamp+`,"message":{"id":"m","role":"assistant","content":[{"type":"text","text":"Done."}]}}`)
+		assert.Equal(t, at, rec.Conversations[0].Turns[0].Sent, stamp)
+	}
+}
+
+// Lines of Ollama's whose times were blanked have none, and are read all the same.
+func TestLinesOfOllamaMayLackTheirTimes(t *testing.T) {
+	for _, time := range []string{"", `"created_at":"[redacted]",`} {
+		lines := `{"model":"m",` + time + `"message":{"role":"assistant","content":"Hi."},"done":false}` + "\n" +
+			`{"model":"m",` + time + `"message":{"role":"assistant","content":""},"done":true,"total_duration":5000000}`
+		rec := open(t, asJSON(t, []object{{"request": object{"url": "http://localhost:11434/api/chat", "body": `{"messages":[{"role":"user","content":"Go."}]}`},
+			"response": object{"status": 200, "body": lines}}}))
+		require.Len(t, rec.Conversations, 1)
+		assert.Equal(t, recording.Unknown, rec.Conversations[0].Turns[0].Pace)
+	}
+}
+
+// What is no block in a result is its text.
+func TestResultsOfAnyShapeAreKept(t *testing.T) {
+	for content, want := range map[string]string{`{"out":"x","code":1}`: `{"out":"x","code":1}`, `["a","b"]`: "a\nb", `42`: "42", `[{"type":"image"},{"a":1}]`: "[image]\n{\"a\":1}", `null`: "", `[]`: ""} {
+		rec := open(t, `{"messages":`+strings.Replace(calledOnce("c"), `"ok"`, content, 1)+`}`)
+		assert.Equal(t, want, rec.Conversations[0].Turns[0].Results[0].Text, content)
+	}
+}
+
+// Each is looked at as a whole, so that a file of a megabyte must not hold thousands in each other.
+func TestValuesMayNotStandInEachOtherWithoutEnd(t *testing.T) {
+	within := func(n int) string {
+		return strings.Repeat(`{"messages":[{"direction":"in","message":`, n) + `{"messages":` + calledOnce("a") + "}" + strings.Repeat("}]}", n)
+	}
+	assert.Equal(t, []string{"1 a"}, askedOf(open(t, within(3))))
+	_, err := recording.Open("file", strings.NewReader(within(2000)), recording.Limits{}, nil)
+	assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only lines deep within others (1)")
+}
+
+// A span keeps why its answer ended.
+func TestASpanKeepsItsStopReason(t *testing.T) {
+	for finish, want := range map[string]string{"length": "max_tokens", "stop": "end_turn", "tool_call": "tool_use", "refusal": "refusal"} {
+		rec := open(t, otlpSpans(t, map[string]any{"gen_ai.request.model": "m", "gen_ai.input.messages": `[{"role":"user","parts":[{"type":"text","content":"Go."}]}]`,
+			"gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"Done."}],"finish_reason":"` + finish + `"}]`}))
+		assert.Equal(t, want, rec.Conversations[0].Turns[0].Stop)
+	}
+}
+
+// A frame that is whole, but holds no event, is no cut.
+func TestAFrameMayHoldNoEvent(t *testing.T) {
+	kind := map[string]string{":event-type": "chunk"}
+	for payload, why := range map[string]string{`{"bytes":"%%"}`: "its event is no JSON in base64", `{"bytes":"` + base64.StdEncoding.EncodeToString([]byte("{")) + `"}`: "its event is no JSON in base64"} {
+		rec := open(t, string(frames(stream.Script(script[0])[:4]))+string(frame(kind, []byte(payload))))
+		assert.Equal(t, []string{"malformed conversation 1, turn 1: a frame of the event stream is damaged: " + why + "; it and the rest of the file were left out"}, problems(rec))
+		_, err := recording.Open("file", bytes.NewReader(frame(kind, []byte(payload))), recording.Limits{}, nil)
+		assert.ErrorContains(t, err, "it holds no turn of a model; a frame of the event stream is damaged: "+why)
+	}
+}
+
+// What is packed may be as large as the limit.
+func TestTheLimitOfAPackedFileIsItself(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	text := transcript(t)
+	_, err := z.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	for most, want := range map[int]error{len(text): nil, len(text) - 1: recording.ErrTooLarge} {
+		_, err := recording.Open("file", bytes.NewReader(packed.Bytes()), recording.Limits{Unpacked: int64(most)}, nil)
+		assert.ErrorIs(t, err, want)
+	}
+}
