@@ -47,11 +47,11 @@ var storing = regexp.MustCompile(`%[-+ #0-9.*'hjlLqtz]*n`)
 func checkPrintf(c *call) {
 	c.step.Leaf = true
 	args := c.args
-	switch {
-	case len(args) > 1 && args[0].isLiteral("-v") && args[1].Kind == Literal:
+	for len(args) > 1 && args[0].isLiteral("-v") && args[1].Kind == Literal {
 		c.assign(args[1].Text)
 		args = args[2:]
-	case len(args) > 0 && (args[0].wild() || args[0].Kind == Literal && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "--"):
+	}
+	if len(args) > 0 && (args[0].wild() || args[0].Kind == Literal && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "--") {
 		c.opaque("printf may set a variable")
 	}
 	if len(args) > 0 && args[0].isLiteral("--") {
@@ -239,6 +239,10 @@ func checkUnset(c *call) {
 	c.step.Leaf = true
 	c.assignAll(c.args)
 	for _, f := range c.args {
+		if slices.Contains(c.w.s.Changes.Functions, f.Text) {
+			c.step.Construct = true
+			c.opaque("it takes a function away that others may call")
+		}
 		c.w.dropped[f.Text] = true
 		delete(c.w.functions, f.Text)
 	}

@@ -40,6 +40,24 @@ func TestStateIsWhatBashHas(t *testing.T) {
 		"printf -v x '%5n' PATH",
 		"printf \"$y\" PATH",
 		"printf a* PATH",
+		// One that is made between the definition of a function and its call.
+		"x=ls; f() { $x f; }; x=./evil.sh; f",
+		"x=f; f() { sort $x; }; x=-oPWN; f",
+		"x=/dev/null; f() { ls > $x; }; x=PWN; f",
+		"x=/dev/null; f() { tee \"$x\"; }; x=PWN; f",
+		"x=5; f() { echo $((x)); }; x='a[$(touch PWN)]'; f",
+		"x=5; f() { [[ $x -gt 3 ]]; }; x='a[$(touch PWN)]'; f",
+		"x=1; f() { env -u $x cat ./evil.sh; }; x=; f",
+		"f() { env -u $! cat ./evil.sh; }; f; ls & f",
+		"printf -v x -v PATH %s bin; ls",
+		"printf -v x -vPATH %s bin; ls",
+		// A number that is no word where it is empty.
+		"env -u $! cat ./evil.sh",
+		"env -u ${!} cat ./evil.sh",
+		"(ls & ); env -u $! cat ./evil.sh",
+		"[ a = b ] && { ls & }; env -u $! cat ./evil.sh",
+		"find . ! -name $! -path -delete",
+		"sh -c 'env -u $UID cat ./evil.sh'",
 		// Text that is evaluated.
 		"declare -a x='($(touch PWN))'",
 		"declare -A x=\"([a]=$y)\"",
@@ -53,6 +71,7 @@ func TestStateIsWhatBashHas(t *testing.T) {
 		"task() { :; }; echo test | xargs task",
 		"task() { :; }; find . -exec task {} +",
 		"task() { :; }; unset task; task test",
+		"task() { :; }; f() { task test; }; unset task; f",
 		"g() { unset task; }; task() { :; }; g; task test",
 		"{ task() { :; }; } < gone; task test",
 		"echo $((1/0)); task() { :; }\ntask test",
@@ -68,7 +87,7 @@ func TestStateIsWhatBashHas(t *testing.T) {
 		"n=0; while [[ $n -lt 3 ]]; do n=$((n+1)); done",
 		"printf '%s\\n' PATH", "printf '%d%%\\n' 5", "printf '%n' count",
 		"declare -a x=(a b); echo \"${x[@]}\"", "declare x=$y", "x=(a b); y=$(ls); echo $y", "declare -r x=a; echo $x",
-		"f() { ls; }; f; (f)", "f() { echo $((1+2)); }; f",
+		"f() { ls; }; f; (f)", "ls & wait $!", "d=sub; f() { ls \"$d\"; }; f", "f() { echo $((1+2)); }; f",
 		"find . -exec grep x {} +", "find . -type f -exec uniq {} ';'",
 	} {
 		assert.Truef(t, read(script).ReadOnly, "%q: %s", script, read(script).Doubt)

@@ -29,6 +29,8 @@ type state struct {
 	dir  string
 	also []string // other directories that it may be, where a cd may have failed
 	lost bool     // the directory is not known
+	// started reports whether the shell has surely left something running.
+	started bool
 }
 
 func (st state) clone() state {
@@ -38,7 +40,7 @@ func (st state) clone() state {
 
 // join is the state after one of two ways.
 func join(a, b state) state {
-	out := state{vars: map[string]value{}, dir: a.dir, lost: a.lost || b.lost}
+	out := state{vars: map[string]value{}, dir: a.dir, lost: a.lost || b.lost, started: a.started && b.started}
 	for _, dir := range append(slices.Concat(a.also, b.also), b.dir) {
 		out.mayBeIn(dir)
 	}
@@ -109,8 +111,12 @@ func harmlessSetting(name string, v value) bool {
 // get is a variable's value.
 func (w *walker) get(name string) value {
 	switch name {
-	case "#", "?", "$", "!", "BASHPID", "UID", "EUID":
+	case "#", "?", "$":
 		return value{number: true}
+	case "UID", "EUID":
+		return value{number: true, many: true} // no word at all in other shells
+	case "!":
+		return value{number: true, many: !w.state.started}
 	case "HOME":
 		if w.env.Home != "" && !w.homeChanged {
 			return value{known: true, text: w.env.Home}

@@ -120,6 +120,7 @@ func (w *walker) statement(st *syntax.Stmt) {
 	if st.Background {
 		w.leftRunning = true
 		w.isolated(func() { w.simple(st) })
+		w.state.started = true
 		return
 	}
 	w.simple(st)
@@ -338,7 +339,7 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 	}
 	before := w.state.clone()
 	changes := w.s.Changes
-	w.state.lost = w.state.lost || w.moves
+	w.whenCalled()
 	w.inFunction++
 	w.nested++
 	w.statement(cmd.Body)
@@ -351,6 +352,21 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 	}
 	if assigned(cmd.Body).dir {
 		w.state.lost = true
+	}
+}
+
+// whenCalled leaves of the state what holds whenever a function may be called: what the script may
+// set anew by then is not known, but for what is only ever set to numbers.
+func (w *walker) whenCalled() {
+	w.state.lost = w.state.lost || w.moves
+	w.state.started = false
+	for name, v := range w.state.vars {
+		switch numbers, again := w.sets[name]; {
+		case again && numbers && v.isNumber():
+			w.state.vars[name] = value{number: true, signed: true}
+		case again:
+			delete(w.state.vars, name)
+		}
 	}
 }
 
@@ -480,11 +496,14 @@ func plainText(x *syntax.Word) string {
 		case *syntax.Lit:
 			b.WriteString(unescaped.Replace(part.Value))
 		case *syntax.SglQuoted:
+			text, plain := part.Value, true
 			if part.Dollar {
-				b.WriteString(ansi(part))
-			} else {
-				b.WriteString(part.Value)
+				text, plain = ansi(part)
 			}
+			if !plain {
+				return ""
+			}
+			b.WriteString(text)
 		case *syntax.DblQuoted:
 			for _, inner := range part.Parts {
 				lit, ok := inner.(*syntax.Lit)
@@ -525,6 +544,9 @@ func (w *walker) redirection(rd *syntax.Redirect) {
 	}
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
+		if !endsAsBash(rd) {
+			w.construct(rd, "a here-document that shells end in different places")
+		}
 		w.stdin = w.text(rd.Hdoc)
 		return
 	case syntax.WordHdoc:
@@ -576,6 +598,7 @@ func (w *walker) text(x *syntax.Word) string {
 		return ""
 	}
 	b := &wordBuilder{w: w, known: true}
+	w.unevenQuotes(x.Parts)
 	for _, part := range x.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:

@@ -120,10 +120,12 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 		b.literal(part.Value, first)
 	case *syntax.SglQuoted:
 		b.quoted = true
-		if part.Dollar {
-			b.add(ansi(part))
-		} else {
+		if !part.Dollar {
 			b.add(part.Value)
+		} else if text, plain := ansi(part); plain {
+			b.add(text)
+		} else {
+			b.known, b.numeric, b.made = false, false, true
 		}
 	case *syntax.DblQuoted:
 		b.quoted = true
@@ -131,6 +133,7 @@ func (b *wordBuilder) part(part syntax.WordPart, first bool) {
 			b.w.construct(part, "a translated string")
 			b.known = false
 		}
+		b.w.unevenQuotes(part.Parts)
 		for _, inner := range part.Parts {
 			b.inner(inner)
 		}
@@ -279,14 +282,19 @@ func unbackslash(s string) string {
 	return b.String()
 }
 
-// ansi gives the text of $'...'.
-func ansi(q *syntax.SglQuoted) string {
-	s, err := expand.Literal(&expand.Config{}, &syntax.Word{Parts: []syntax.WordPart{q}})
-	if err != nil {
-		return ""
+// ansi gives the text of $'...'; plain is false where it has an escape that shells read
+// differently, such as one that ends the text.
+func ansi(q *syntax.SglQuoted) (text string, plain bool) {
+	if !plainEscapes(q.Value) {
+		return "", false
 	}
-	return s
+	text, err := expand.Literal(&expand.Config{}, &syntax.Word{Parts: []syntax.WordPart{q}})
+	return text, err == nil
 }
+
+// plainEscapes reports whether a text has no escapes but those by one letter, and of characters
+// below 0x80 by all their digits.
+var plainEscapes = regexp.MustCompile(`^(?:[^\\]|\\[abefnrtv\\'"]|\\x(?:0[1-9A-Fa-f]|[1-7][0-9A-Fa-f])|\\(?:00[1-7]|0[1-7][0-7]|1[0-7]{2}))*$`).MatchString
 
 // sourceOf gives a word's source.
 func sourceOf(x *syntax.Word) string {

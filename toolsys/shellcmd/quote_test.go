@@ -1,0 +1,64 @@
+package shellcmd_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"toolbench/toolsys/shellcmd"
+)
+
+// Where a quote or a here-document ends has to be where it ends in Bash: each of these scripts makes a file
+// there, behind what looks like text.
+func TestTextEndsWhereBashEndsIt(t *testing.T) {
+	for _, script := range []string{
+		`echo "${x:-'$(touch PWN)'}"`,
+		"echo \"${x:-'`touch PWN`'}\"",
+		`x=a; echo "${x:+'$(touch PWN)'}"`,
+		`echo "${x:-$'\x27$(touch PWN)\x27'}"`,
+		`echo "${x:-${y:-'$(touch PWN)'}}"`,
+		`echo ${x:-"${y:-'$(touch PWN)'}"}`,
+		`echo "${@:-'$(touch PWN)'}"`,
+		`cat <<< "${x:-'$(touch PWN)'}"`,
+		`x="${y:-'$(touch PWN)'}"`,
+		`[[ "${y:-'$(touch PWN)'}" == a ]]`,
+		`case "${y:-'$(touch PWN)'}" in a) ls ;; esac`,
+		`for i in "${y:-'$(touch PWN)'}"; do :; done`,
+		`x=a; echo "${x//a/'$(touch PWN)'}"`, // so in older Bashes
+		`echo "${x:-'a}"; touch PWN #'}"`,
+		`echo "${x:-'"$(touch PWN)"'}"`,
+		"cat <<EOF\n${x:-'$(touch PWN)'}\nEOF",
+		"cat <<EOF\n${x:-'}\nEOF\ntouch PWN #'}\nEOF",
+		"cat <<EOF\nE\\\nOF\ntouch PWN\nEOF",
+		"cat <<EOF\nE\\\n\\\nOF\ntouch PWN\nEOF",
+		"cat <<-EOF\n\tE\\\nOF\ntouch PWN\nEOF",
+		"cat <<\"E\\\"OF\"\nE\"OF\ntouch PWN\nE\\\"OF",
+		"cat <<$'E\\x4fF'\nEOF\ntouch PWN\nE\\x4fF",
+	} {
+		assert.Falsef(t, read(script).ReadOnly, "%q", script)
+	}
+	for _, script := range []string{
+		`echo "${x:-'none'}" "it's ${x:-here}"`,
+		`echo ${x:-'$(none)'}`,
+		`echo "${x#'a'}" "$(echo '$x')" "${x:-$(echo '$y')}"`,
+		"cat <<EOF\nan end \\\nof a line: ${x:-'a b'} \\EOF\nEOF",
+		"cat <<'E O F'\n$(touch PWN)\nE O F",
+		"cat <<\\EOF\n`touch PWN`\nEOF",
+		"cat <<\"EOF\" <<-X\nE\\\nOF\nEOF\n\tx\n\tX",
+	} {
+		assert.Truef(t, read(script).ReadOnly, "%q: %s", script, read(script).Doubt)
+	}
+}
+
+// Escapes that shells read differently give a word that is not known.
+func TestEscapesAreReadAsBashReadsThem(t *testing.T) {
+	for script, want := range map[string]string{
+		`cat $'\x2eenv'`: ".env", `cat $'\056en\x76'`: ".env", `cat $'a\tb\'\\'`: "a\tb'\\", `cat $'.\e'`: ".\x1b",
+	} {
+		assert.Equal(t, shellcmd.Word{Text: want, Source: read(script).Steps[0].Words[1].Source}, read(script).Steps[0].Words[1], script)
+	}
+	for _, script := range []string{`cat $'.env\0x'`, `cat $'.\545nv'`, `cat $'.\x{65}nv'`, `cat $'.\u65nv'`, `cat $'\cA'`, `cat $'\x00'`, `cat $'\xff'`, `cat $'\?'`} {
+		assert.True(t, read(script).Steps[0].FilesUnknown, script)
+	}
+	assert.NotEmpty(t, read(`$'rm\0x' f`).Steps[0].Opaque)
+}
