@@ -109,9 +109,9 @@ type Part struct {
 // File is a file that a part of a command touches.
 type File struct {
 	// Path is absolute and clean; a glob if Glob is set. Tree reports whether all
-	// below is meant too, Write whether it may be changed.
-	Path              string
-	Glob, Tree, Write bool
+	// below is meant too, Write whether it may be changed, Named whether it may be by another name.
+	Path                     string
+	Glob, Tree, Write, Named bool
 }
 
 // reads reports whether the call only reads.

@@ -172,7 +172,7 @@ func (p *Part) mayTouch(r Rule, q *Query, write bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.Files, func(f File) bool {
-		return f.Write == write && (f.Tree || f.Glob) && f.overlaps(r.content, q)
+		return (f.Write == write || f.Named && write) && (f.Tree || f.Glob || f.Named) && f.overlaps(r.content, q)
 	})
 }
 

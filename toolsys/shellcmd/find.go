@@ -26,7 +26,7 @@ func checkFind(c *call) {
 		starts = []Word{here()}
 	}
 	c.readsTree(starts...)
-	found := Word{Kind: Unknown, Source: "{}", Undashed: true, Below: true}
+	found := Word{Kind: Unknown, Source: "{}", Undashed: true, Below: true, Regular: !c.step.FilesUnknown && findsFiles(args)}
 	if len(starts) == 1 {
 		found.Bound = starts[0].Text
 	}
@@ -37,6 +37,22 @@ func checkFind(c *call) {
 		}
 		args = args[n:]
 	}
+}
+
+// findsFiles reports whether find's words begin with tests all of which are asked, and one of which
+// lets pass nothing but plain files, no links.
+func findsFiles(args []Word) bool {
+	found := false
+	for i, f := range args {
+		switch {
+		case f.Kind == Literal && slices.Contains([]string{"-o", "-or", ",", "!", "-not", "(", "-L", "-H"}, f.Text):
+			return false
+		case f.Kind == Literal && (strings.HasPrefix(f.Text, "-exec") || strings.HasPrefix(f.Text, "-ok")):
+			return found
+		}
+		found = found || f.isLiteral("f") && i > 0 && args[i-1].isLiteral("-type")
+	}
+	return found
 }
 
 // isFindWord reports whether a word begins find's expression.

@@ -126,8 +126,13 @@ func (c *call) subcommand(name string) {
 		if p.given("no-index") {
 			c.reads(p.operands...)
 		}
-		if name == "log" || name == "shortlog" || name == "rev-list" {
+		switch name {
+		case "log", "shortlog", "rev-list":
 			c.shows(p)
+		case "status":
+			if p.given("v", "verbose") {
+				c.readsTree(here())
+			}
 		}
 	default:
 		c.doubt(c.name + " is not known to only read")
@@ -143,7 +148,7 @@ func (c *call) subcommand(name string) {
 
 // shows keeps the files of a log only where it prints them.
 func (c *call) shows(p parsed) {
-	if !p.given("p", "u", "patch", "L", "U", "unified", "c", "word-diff", "S", "G") {
+	if !p.given("p", "u", "patch", "L", "U", "unified", "c", "word-diff", "S", "G", "binary", "check") {
 		c.step.Files = nil
 	}
 }
@@ -212,6 +217,9 @@ func (c *call) gitSecond(name string) {
 	ok := known && len(rest) <= most && (len(c.args) == 0 || c.args[0].Kind == Literal && second != "")
 	for _, f := range rest {
 		listing := f.Kind == Literal && slices.Contains([]string{"--porcelain", "-p", "--stat", "--oneline", "--name-only", "--all"}, f.Text)
+		if name == "reflog" && f.Text == "-p" {
+			c.readsTree(here())
+		}
 		ok = ok && f.Kind == Literal && (listing || !strings.HasPrefix(f.Text, "-") || allDigits(strings.TrimPrefix(f.Text, "-")))
 	}
 	if !ok {

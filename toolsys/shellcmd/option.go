@@ -76,16 +76,12 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 		case w.isLiteral("--"):
 			p.operands = append(p.operands, args[1:]...)
 			if c.hidesOption(args[1:]) {
-				c.doubt("a word behind -- looks like an option of " + c.name)
-				c.step.Leaf = false
-				return p, false
+				return p, c.unread("a word behind -- looks like an option of " + c.name)
 			}
 			return p, true
 		case w.wild():
 			if !sp.Any && !(w.Kind == Unknown && c.prefixed(sp, w, &p)) {
-				c.doubt("a word that is not literal may be an option of " + c.name)
-				c.step.Leaf = false
-				return p, false
+				return p, c.unread("a word that is not literal may be an option of " + c.name)
 			}
 			if sp.Any {
 				p.operands = append(p.operands, w)
@@ -97,14 +93,19 @@ func (c *call) parse(sp spec) (p parsed, ok bool) {
 		default:
 			n := c.option(sp, args, &p)
 			if n == 0 {
-				c.doubt("the option " + w.Text + " of " + c.name + " is not known to be harmless")
-				c.step.Leaf = false // its value may name a program
-				return p, false
+				return p, c.unread("the option " + w.Text + " of " + c.name + " is not known to be harmless")
 			}
 			args = args[n:]
 		}
 	}
 	return p, true
+}
+
+// unread is for words that could not be taken apart: a value may name a program, or a file.
+func (c *call) unread(why string) (ok bool) {
+	c.doubt(why)
+	c.step.Leaf, c.step.FilesUnknown = false, true
+	return false
 }
 
 // hidesOption reports whether a word of git behind -- may be an option after all: git takes -- for the
@@ -194,6 +195,9 @@ var optionLike = regexp.MustCompile(`^-[-A-Za-z]`)
 
 func (c *call) long(sp spec, text string, args []Word, p *parsed) int {
 	name, value, has := strings.Cut(text, "=")
+	if sp.Any {
+		name = c.whole(sp, name)
+	}
 	o := option{name: name, value: Word{Text: value, Source: value}, has: has}
 	switch {
 	case sp.hasLong(name, has):
@@ -206,6 +210,29 @@ func (c *call) long(sp spec, text string, args []Word, p *parsed) int {
 	}
 	p.options = append(p.options, o)
 	return 1
+}
+
+// whole gives the listed option that a long name stands for which is cut short. Where it may stand for
+// several, nobody knows which files it is about.
+func (c *call) whole(sp spec, name string) string {
+	var found []string
+	for _, l := range slices.Concat(strings.Fields(sp.Long), sp.FileValues, sp.Walks, sp.Follows, sp.Patterns) {
+		bare := strings.TrimRight(l, "=?")
+		switch {
+		case bare == name:
+			return name
+		case len(bare) > 1 && strings.HasPrefix(bare, name) && !slices.Contains(found, bare):
+			found = append(found, bare)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return name
+	case 1:
+		return found[0]
+	}
+	c.step.FilesUnknown = true
+	return name
 }
 
 // tolerates reports whether an option that is not listed is harmless all the same.
@@ -256,7 +283,6 @@ func (sp spec) takes(name string) bool {
 func (sp spec) check(c *call) {
 	p, ok := c.parse(sp)
 	if !ok {
-		c.step.FilesUnknown = c.step.FilesUnknown || sp.Operands != texts
 		return
 	}
 	for _, o := range p.options {
@@ -290,6 +316,10 @@ func (sp spec) check(c *call) {
 			operands = []Word{here()}
 		}
 		c.readsTree(operands...)
+	case sp.Operands == fileFolders:
+		for _, f := range operands {
+			c.w.touch(c.step, f, File{Entries: true})
+		}
 	default:
 		c.reads(operands...)
 	}

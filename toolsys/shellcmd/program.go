@@ -36,6 +36,9 @@ func (ch changer) check(c *call) {
 		if ch.Last && !target {
 			c.readsTree(f) // by its new name
 		}
+		if c.name == "ln" && !target {
+			c.w.touch(c.step, f, File{Tree: true, Named: true})
+		}
 		if ch.Copies && !target {
 			continue
 		}

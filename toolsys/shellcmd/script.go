@@ -93,11 +93,13 @@ type File struct {
 	// Spelled is the absolute path as the script spells it, where it has a .. in it:
 	// behind a link, that leads up from where the link leads.
 	Spelled string
-	// Tree reports whether all below the path is meant too.
-	Tree bool
+	// Tree reports whether all below the path is meant too; Links, whether links there may
+	// be followed; Split, whether a name there with blanks or quotes in it is taken for others.
+	// Entries reports whether of a folder the files in it are meant.
+	Tree, Links, Split, Entries bool
 	// Write reports whether the file may be changed; Moved, whether the name may
-	// stand for something else afterwards.
-	Write, Moved bool
+	// stand for something else afterwards; Named, whether the file has another name then.
+	Write, Moved, Named bool
 }
 
 // Changes are what a script changes in the shell that runs it.

@@ -375,7 +375,7 @@ func TestXargsKnowsWhatMayBePrinted(t *testing.T) {
 	for script, want := range map[string]string{
 		"find . -name x":                     "/repo",
 		"find d -size -5k -o -mtime -7":      "/repo/d",
-		"find -L d -type f":                  "/repo/d",
+		"find d -name x -type f":             "/repo/d",
 		"find /etc -name x":                  "/etc",
 		"find -L /etc -name x":               "/etc",
 		"find d e":                           "/repo",
@@ -428,7 +428,28 @@ func TestXargsKnowsWhatMayBePrinted(t *testing.T) {
 			continue
 		}
 		assert.False(t, last.FilesUnknown, script)
-		assert.Equal(t, []shellcmd.File{{Path: want, Glob: true, Tree: true}}, last.Files, script)
+		assert.Equal(t, []shellcmd.File{{Path: want, Glob: true, Tree: true, Links: !strings.Contains(script, "-type f"), Split: true}}, last.Files, script)
+	}
+}
+
+// What find is asked for, and how xargs is told to read names, decides whether a name may lead elsewhere.
+func TestNamesBelowAFolderMayLeadElsewhere(t *testing.T) {
+	for script, want := range map[string][]bool{
+		"find . -exec cat {} +":                         {true, false},
+		"find . -type f -exec cat {} ';'":               {false, false},
+		"find . -type f -o -name x -exec cat {} +":      {true, false},
+		"find . '!' -type f -exec cat {} +":             {true, false},
+		"find -H d -type f -exec cat {} +":              {true, false},
+		"find . -type f | xargs cat":                    {false, true},
+		"find . -type f | grep -v x | xargs cat":        {false, true},
+		"find . -type f -print0 | xargs -0 cat":         {false, false},
+		"find . -type f -print0 | xargs -0 -I{} cat {}": {false, false},
+		"find . | xargs -I{} cat {}":                    {true, true},
+		"ls | xargs -0 cat":                             {true, false},
+	} {
+		c := read(script)
+		files := c.Steps[len(c.Steps)-1].Files
+		assert.Equal(t, want, []bool{files[0].Links, files[0].Split}, "%s: links and split", script)
 	}
 }
 

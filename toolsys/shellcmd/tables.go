@@ -89,6 +89,7 @@ type operandKind uint8
 const (
 	texts        operandKind = iota // words, never files
 	files                           // files
+	fileFolders                     // files, or folders of which files are read
 	patternFiles                    // a pattern or program, then files
 	patternTrees                    // a pattern, then folders that are gone through
 	trees                           // folders that are gone through, the working directory if there are none
@@ -97,7 +98,7 @@ const (
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (k *operandKind) UnmarshalText(text []byte) error {
-	kinds := []string{"texts", "files", "patternFiles", "patternTrees", "trees", "nothing"}
+	kinds := []string{"texts", "files", "fileFolders", "patternFiles", "patternTrees", "trees", "nothing"}
 	at := slices.Index(kinds, string(text))
 	if at < 0 {
 		return fmt.Errorf("%q is no kind of operands", text)

@@ -48,6 +48,8 @@ type walker struct {
 	// rooted reports whether the text that a pipe brings begins with the name of a
 	// folder, and each of its names where they end in NUL.
 	rooted bool
+	// regular reports whether these names are those of plain files, not of links.
+	regular bool
 	// success is the state after the last statement where that has succeeded.
 	success *state
 }
@@ -222,11 +224,12 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 			w.success = nil
 		}
 	case syntax.Pipe, syntax.PipeAll:
-		input, rooted := w.input, w.rooted
+		input, rooted, regular := w.input, w.rooted, w.regular
 		w.isolated(func() { w.statement(cmd.X) })
 		w.input, w.rooted = w.printsBelow(cmd.X), isFind(cmd.X)
+		w.regular = printsFiles(cmd.X)
 		w.isolated(func() { w.statement(cmd.Y) })
-		w.input, w.rooted = input, rooted
+		w.input, w.rooted, w.regular = input, rooted, regular
 	default:
 		w.construct(cmd, "an operator that is not understood")
 	}
@@ -628,15 +631,20 @@ func isDescriptor(name string) bool {
 
 // ofProcess matches paths in the folder of a process, whose links lead to all that it has
 // open. They are not ours to follow: the process is the command's.
-var ofProcess = regexp.MustCompile(`^/proc/(?:self|thread-self|\d+|[^/]*[*?\[][^/]*)/`)
+var ofProcess = regexp.MustCompile(`^/(?:proc/(?:self|thread-self|\d+|[^/]*[*?\[][^/]*)|dev/(?:fd/[^/]+|std(?:in|out|err)))/`)
+
+// oddClass matches what begins a bracket of a pattern that not all who match names understand, and what
+// is behind it in the same name.
+var oddClass = regexp.MustCompile(`\[[^/]*\[[:.=][^/]*`)
 
 // touch notes the file that a word names.
 func (w *walker) touch(st *Step, word Word, f File) {
 	name := word.Text
 	if word.Kind != Literal {
-		name = word.Bound
+		name = oddClass.ReplaceAllLiteralString(word.Bound, "*")
 		f.Glob = true
 		f.Tree = f.Tree || word.Below
+		f.Links, f.Split = word.Below && !word.Regular, word.Below && word.Split
 	}
 	switch {
 	case name == "" && word.Kind == Literal:
@@ -654,6 +662,8 @@ func (w *walker) touch(st *Step, word Word, f File) {
 		f.Path = spelled
 		if !strings.HasPrefix(spelled, "//") {
 			f.Path = path.Clean(spelled)
+		} else {
+			st.FilesUnknown = true // another machine's, where no link is looked at
 		}
 		if up {
 			f.Spelled = spelled

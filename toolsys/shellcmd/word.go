@@ -28,6 +28,9 @@ type Word struct {
 	// where nothing bounds it. Below reports whether paths below a match count too.
 	Bound string
 	Below bool
+	// Regular reports whether no match below is a link; Split, whether a match with blanks
+	// or quotes in its name gives other words.
+	Regular, Split bool
 	// Given reports whether all that is not literal comes from the environment.
 	Given bool
 	// Undashed reports whether a word that is not literal cannot begin with a dash.

@@ -156,7 +156,7 @@ func checkXargs(c *call) {
 // given adds the words that xargs appends or puts in, of which nothing is known but
 // where they come from.
 func (c *call) given(args []Word, replaced string, zero bool) []Word {
-	bound := Word{Kind: Many, Source: "{}", Given: true, Bound: c.w.input, Below: true} // no shell looks for patterns in it
+	bound := Word{Kind: Many, Source: "{}", Given: true, Bound: c.w.input, Below: true, Regular: c.w.regular, Split: !zero} // no shell looks for patterns in it
 	if replaced == "" {
 		return append(slices.Clone(args), bound)
 	}
@@ -168,7 +168,7 @@ func (c *call) given(args []Word, replaced string, zero bool) []Word {
 		}
 		out[i] = Word{Kind: Unknown, Text: f.Text[:at], Source: f.Source}
 		if f.Text == replaced {
-			out[i].Bound, out[i].Below = c.w.input, true
+			out[i].Bound, out[i].Below, out[i].Regular, out[i].Split = c.w.input, true, c.w.regular, !zero
 			out[i].Undashed = zero && c.w.input != "" && c.w.rooted
 		}
 	}
@@ -180,6 +180,18 @@ func (c *call) given(args []Word, replaced string, zero bool) []Word {
 func isFind(st *syntax.Stmt) bool {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	return ok && len(c.Args) > 0 && c.Args[0].Lit() == "find"
+}
+
+// printsFiles reports whether the names that a command prints are those of plain files: where it is a
+// find that is asked for them, or passes on what one prints.
+func printsFiles(st *syntax.Stmt) bool {
+	switch cmd := st.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return cmd.Op == syntax.Pipe && isFilter(cmd.Y) && printsFiles(cmd.X)
+	case *syntax.CallExpr:
+		return isFind(st) && findsFiles(wordsOf(cmd))
+	}
+	return false
 }
 
 // printsBelow bounds the names that a command prints: those of a known tool are below

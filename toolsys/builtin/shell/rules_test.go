@@ -126,8 +126,19 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t,
 		"echo > prod/n", "sed -i s/a/b/ prod/x", "cp f prod/", "cp f prod", "tee prod/x", "mv f prod/y", "rm prod/x", "rm -r prod", "ln -s f prod/l", "touch prod/n", "cd prod && touch n", "install f prod/x",
 	)
+	// Names that a pattern, an escape, an option cut short or a folder stands for, and what git prints of files.
+	ruled{deny: []string{"Read(/repo/.env)"}}.neverAllowed(t,
+		"cat .e[[:alpha:]]v", "cat .[[.e.]]nv", "cat $'.env\\0x'", "cat $'.\\545nv'", "cat //proc/self/cwd/.env", "cat //repo/link", "cat /dev/fd/3/.env 3< .", "cat /dev/fd/?/.env 3< .",
+		"date -f .env", "git tag -F .env x", "git branch --foo=.env", "grep -d recurse x .", "grep -drecurse x", "grep --directories=recurse x", "grep --dir=recurse x .", "grep --rec x", "grep --fil=.env f",
+		"grep --fi .env f", "wc --files0-f=.env", "du --files0=.env", "diff . sub", "diff f .", "diff . f", "diff s* .", "git status -v", "git status --verbose", "git reflog show -p",
+		"git log --binary", "git log --check",
+	)
+	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t, "ln -s prod l && echo > l/x", "ln prod/x y; echo > y", "ln -s . l; touch l/prod/x")
 	both := ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}
-	for _, text := range []string{"cat f", "cat .env.example", "touch x", "echo hi > x", "cat prod/x", "rm -r other", "git status"} {
+	for _, text := range []string{
+		"cat f", "cat .env.example", "touch x", "echo hi > x", "cat prod/x", "rm -r other", "git status", "diff f .env.example", "diff -u prod/x f", "cp f g", "grep --inc='*.go' x f",
+		"git reflog show", "git log --stat", "cat $'f\\x2ego'", "date -d now",
+	} {
 		assert.Equal(t, permission.Allow, both.decide(t, text), text)
 	}
 	assert.Equal(t, permission.Deny, both.decide(t, "cat .env"), "a file that is named is denied, not asked about")

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -62,7 +64,18 @@ func (d bash) part(st *shellcmd.Step, c *tool.Context, cdpath bool) permission.P
 		Leaf: st.Leaf, Input: strings.Join(append([]string{st.Input}, st.Set...), "\n"), FilesUnknown: st.FilesUnknown || cdpath,
 	}
 	for _, f := range st.Files {
-		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree, Write: f.Write}, f.Spelled, c)
+		plain := !f.Glob && (f.Tree || f.Entries) && d.plainFile(f.Path)
+		found, ok := d.files(permission.File{Path: f.Path, Glob: f.Glob, Tree: f.Tree && !plain, Write: f.Write, Named: f.Named}, f.Spelled, c)
+		if ok && f.Entries && !plain {
+			var entries []permission.File
+			entries, ok = d.files(permission.File{Path: entriesOf(f), Glob: true}, f.Spelled, c)
+			found = append(found, entries...)
+		}
+		if ok && (f.Links || f.Split) {
+			var linked []permission.File
+			linked, ok = d.linked(f, c)
+			found = append(found, linked...)
+		}
 		p.Files = append(p.Files, found...)
 		p.FilesUnknown = p.FilesUnknown || !ok
 	}
@@ -95,12 +108,71 @@ func (d bash) files(f permission.File, spelled string, c *tool.Context) (all []p
 	for _, name := range names {
 		for _, to := range slices.Compact([]string{name, d.resolve(name)}) {
 			if to != f.Path {
-				all = append(all, permission.File{Path: to, Tree: f.Tree, Write: f.Write})
+				all = append(all, permission.File{Path: to, Tree: f.Tree, Write: f.Write, Named: f.Named})
 			}
 		}
 	}
 	return all, true
 }
+
+// plainFile reports whether a path is that of a file, below which there is nothing.
+func (d bash) plainFile(name string) bool {
+	if permission.IsUNC(name) || !path.IsAbs(name) {
+		return false
+	}
+	info, err := d.FS.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// entriesOf is the pattern of what is in a folder.
+func entriesOf(f shellcmd.File) string {
+	if f.Glob {
+		return f.Path + "/*"
+	}
+	return globQuoter.Replace(strings.TrimSuffix(f.Path, "/")) + "/*"
+}
+
+// globQuoter takes the meaning from what means something in a pattern.
+var globQuoter = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`, "]", `\]`)
+
+// maxBelow bounds how many entries of a folder are looked at for links; beyond it, where they lead counts
+// as unknown.
+const maxBelow = 50_000
+
+// linked are the files that links below a folder lead to. One that leads to a file below the folder is none:
+// that is read anyhow. It is not ok where a name would be taken for others.
+func (d bash) linked(f shellcmd.File, c *tool.Context) (all []permission.File, ok bool) {
+	dir := f.Path
+	if sign := strings.IndexAny(dir, "*?["); sign >= 0 {
+		dir = path.Dir(dir[:sign] + "x")
+	}
+	if permission.IsUNC(dir) || !permission.Within(dir, c.Roots) {
+		return nil, true // nothing there is read unasked
+	}
+	seen := 0
+	err := afero.Walk(d.FS, dir, func(name string, info fs.FileInfo, err error) error {
+		seen++
+		switch {
+		case seen > maxBelow:
+			return errManyFiles
+		case err != nil:
+			return nil
+		case f.Split && strings.ContainsAny(strings.TrimPrefix(name, dir), " \t\n\v\f\r'\"\\"):
+			return errOddName
+		case f.Links && info.Mode()&fs.ModeSymlink != 0:
+			if to := d.resolve(name); !permission.Within(to, []string{dir}) {
+				all = append(all, permission.File{Path: to, Tree: true})
+			}
+		}
+		return nil
+	})
+	return all, err == nil
+}
+
+var (
+	errManyFiles = errors.New("too many files to look at")
+	errOddName   = errors.New("a name that is taken for others")
+)
 
 // trusts reports whether git may read the configuration that it finds from a
 // directory on: that of the repository that the roots belong to. A repository that

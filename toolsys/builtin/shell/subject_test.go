@@ -1,7 +1,9 @@
 package shell_test
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,6 +76,47 @@ func TestReadingElsewhereDoesNotRunUnasked(t *testing.T) {
 	} {
 		assert.Equal(t, permission.Deny, decide(t, text), text)
 	}
+}
+
+// What find, ls or git names below a folder of the roots may be a link that leads out of them, and xargs takes a
+// name with blanks in it for others. Both are looked for on the disk.
+func TestNamesBelowARootLeadNowhereElse(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, dir := range []string{"plain/sub", "linked/sub", "odd/x /etc", "within"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	for _, file := range []string{"plain/sub/f", "plain/f", "linked/f", "odd/x /etc/passwd", "within/f"} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, file), nil, 0o644))
+	}
+	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(root, "linked/sub/f")))
+	require.NoError(t, os.Symlink("f", filepath.Join(root, "within/g")))
+	b := shell.Bash(shell.Deps{FS: afero.NewOsFs(), Resolve: func(p string) string {
+		if to, err := filepath.EvalSymlinks(p); err == nil {
+			return to
+		}
+		return p
+	}})
+	runs := func(text, dir string) bool {
+		in, c := command(t, b, text), inRepo()
+		c.State = c.State.WithDir(filepath.Join(root, dir))
+		c.Roots = []string{c.State.Dir}
+		q := permission.Query{Subject: permission.Subject{Tool: "Bash"}, Shell: b.Subject(in, c).Shell, Dir: c.State.Dir, Roots: c.Roots, ReadOnly: b.Behaviour.ReadOnly(in)}
+		return permission.Resolve(permission.Inputs{Query: q, CanAsk: true}).Behaviour == permission.Allow
+	}
+	for _, text := range []string{
+		"find . -name '*' -exec cat {} +", "find . | xargs cat", "find . -print0 | xargs -0 cat", "ls -R | xargs cat", "find s* -exec cat {} +",
+		"find . -type f -o -name f -exec cat {} +", "diff sub .", "diff f sub",
+	} {
+		assert.False(t, runs(text, "linked"), text)
+		assert.True(t, runs(text, "plain"), text)
+		assert.True(t, runs(text, "within"), text)
+	}
+	for _, text := range []string{"find . | xargs cat", "find . -type f | xargs cat", "ls | xargs -I{} cat {}"} {
+		assert.False(t, runs(text, "odd"), text)
+	}
+	assert.True(t, runs("find . -type f -exec cat {} +", "linked"), "no link is a plain file")
+	assert.True(t, runs("find . -print0 | xargs -0 cat", "odd"), "nothing splits the names")
 }
 
 func TestWhatDoesNotOnlyReadNeedsARule(t *testing.T) {
