@@ -94,17 +94,18 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return err
 	}
 	a.own = own
+	pool := a.pool(f)
+	if a.env("GOGC") == "" {
+		// Reading a suite and running it make much garbage in a small heap: collecting it took a fifth of
+		// the time.
+		defer debug.SetGCPercent(debug.SetGCPercent(garbageOf(pool.whole)))
+	}
 	plan, err := a.plan(a.arguments("run", args), f.selection)
 	if err != nil {
 		return err
 	}
 	if f.update && slices.ContainsFunc(plan.entries, func(e entry) bool { return e.embedded }) {
 		return usage("--update cannot change the embedded suite: name the files, as in `toolbench run -u ./scenarios`")
-	}
-	pool := a.pool(f)
-	if a.env("GOGC") == "" && len(plan.entries) > 1 {
-		// A run makes much garbage in a small heap: collecting it took a fifth of the time.
-		defer debug.SetGCPercent(debug.SetGCPercent(garbageOf(pool.whole)))
 	}
 	results, stopped := pool.run(ctx, plan.entries)
 	updating := f.update && !stopped

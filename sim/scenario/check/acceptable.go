@@ -1,10 +1,11 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"toolbench/toolsys/message"
 )
@@ -38,12 +39,8 @@ const remembered = 8
 
 // block is what is looked at of a content block.
 type block struct {
-	Type      string          `json:"type"`
-	ID        string          `json:"id"`
-	Text      *string         `json:"text"`
-	ToolUseID string          `json:"tool_use_id"`
-	ToolName  string          `json:"tool_name"`
-	Content   json.RawMessage `json:"content"`
+	Type, ID, Text, ToolUseID, ToolName string
+	Content                             gjson.Result
 }
 
 // refusals are the reasons for which an API refuses a request.
@@ -85,45 +82,74 @@ func (r *refuser) known(body message.Body) (first int, offered map[string]int) {
 
 // tools counts the tools that are offered, by name, and names those that stand there twice.
 func tools(frame []byte) (why []string, offered map[string]int) {
-	var req struct {
-		Tools []struct {
-			Name string `json:"name"`
-		} `json:"tools"`
-	}
-	if json.Unmarshal(frame, &req) != nil {
+	list := gjson.GetBytes(frame, "tools")
+	if list.Type != gjson.Null && !list.IsArray() {
 		return []string{"its tools cannot be read"}, nil
 	}
 	offered = map[string]int{}
-	for _, t := range req.Tools {
-		if offered[t.Name]++; offered[t.Name] == 2 {
-			why = append(why, "two tools are named "+t.Name)
+	list.ForEach(func(_, tool gjson.Result) bool {
+		name := tool.Get("name").String()
+		if offered[name]++; offered[name] == 2 {
+			why = append(why, "two tools are named "+name)
 		}
-	}
+		return true
+	})
 	return why, offered
 }
 
-// contentOf reads a message's content.
-func contentOf(m []byte) []block {
-	var read struct {
-		Content json.RawMessage `json:"content"`
-	}
-	if json.Unmarshal(m, &read) != nil {
-		return nil
-	}
-	return blocksOf(read.Content)
-}
+// contentOf reads a message's content. Requests are long, and each run reads its own: what is
+// not looked at is passed over and not decoded.
+func contentOf(m []byte) []block { return blocksOf(gjson.GetBytes(m, "content")) }
 
 // blocksOf reads content: blocks, or a text by itself.
-func blocksOf(content json.RawMessage) []block {
-	var blocks []block
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		return []block{{Type: "text", Text: &text}}
+func blocksOf(content gjson.Result) (blocks []block) {
+	if !content.IsArray() {
+		b := block{Type: "text"}
+		if content.Exists() && text(content, &b.Text) {
+			blocks = append(blocks, b)
+		}
+		return blocks
 	}
-	if json.Unmarshal(content, &blocks) != nil {
+	readable := true
+	content.ForEach(func(_, v gjson.Result) bool {
+		b := block{}
+		readable = b.read(v)
+		blocks = append(blocks, b)
+		return readable
+	})
+	if !readable {
 		return nil
 	}
 	return blocks
+}
+
+// read reports whether v is a block.
+func (b *block) read(v gjson.Result) bool {
+	readable := v.IsObject()
+	v.ForEach(func(name, v gjson.Result) bool {
+		switch name.Str {
+		case "type":
+			readable = text(v, &b.Type)
+		case "id":
+			readable = text(v, &b.ID)
+		case "text":
+			readable = text(v, &b.Text)
+		case "tool_use_id":
+			readable = text(v, &b.ToolUseID)
+		case "tool_name":
+			readable = text(v, &b.ToolName)
+		case "content":
+			b.Content = v
+		}
+		return readable
+	})
+	return readable
+}
+
+// text reads a text, which may be null.
+func text(v gjson.Result, into *string) bool {
+	*into = v.Str
+	return v.Type == gjson.String || v.Type == gjson.Null
 }
 
 func idsOfCalls(blocks []block) []string {
@@ -166,12 +192,12 @@ func badBlocks(at int, blocks []block, offered map[string]int) []string {
 	var why []string
 	for _, b := range blocks {
 		switch {
-		case b.Type == "text" && (b.Text == nil || *b.Text == ""):
+		case b.Type == "text" && b.Text == "":
 			why = append(why, fmt.Sprintf("messages.%d has an empty text", at))
 		case b.Type == "tool_reference" && offered[b.ToolName] == 0:
 			why = append(why, fmt.Sprintf("messages.%d refers to the tool %s, which is not offered", at, b.ToolName))
 		}
-		if len(b.Content) > 0 && b.Content[0] == '[' {
+		if b.Content.IsArray() {
 			why = append(why, badBlocks(at, blocksOf(b.Content), offered)...)
 		}
 	}

@@ -22,6 +22,11 @@ func TestRequestsThatAnAPIRefuses(t *testing.T) {
 		"not offered, deep": {`{"messages":[{"role":"assistant","content":[` + call + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"tool_reference","tool_name":"Gone"}]}]}]}`, "messages.1 refers to the tool Gone, which is not offered"},
 		"nothing said":      {`{"messages":[{"role":"user","content":[]}]}`, "messages.0 is empty"},
 		"an empty text":     {`{"messages":[{"role":"user","content":[{"type":"text","text":""}]}]}`, "messages.0 has an empty text"},
+		"escaped":           {`{"tools":[{"n\u0061me":"\u004cook"},{"name":"Look"}],"messages":[]}`, "two tools are named Look"},
+		"another type":      {`{"messages":[{"role":"user","content":[{"type":5}]}]}`, "messages.0 is empty"},
+		"no content":        {`{"messages":[{"role":"user","content":null}]}`, "messages.0 has an empty text"},
+		"tools of no kind":  {`{"tools":{},"messages":[]}`, "its tools cannot be read"},
+		"no tools":          {`{"tools":null,"messages":[{"role":"user","content":[{"content":{"type":[]},"type":"other"}]}]}`, ""},
 		"no JSON":           {`{`, "it is no JSON"},
 	} {
 		body, _ := message.ReadBody([]byte(c.body))
