@@ -101,6 +101,11 @@ func TestRequestsAreSentAsTheyWere(t *testing.T) {
 		"no address":    {"", chatAsk, "", "/v1/messages", chatAsk, "X-Api-Key"},
 		"chat":          {"/v1/chat/completions", chatAsk, "h", "/v1/chat/completions", strings.Replace(chatAsk, `"g"`, `"h"`, 1), "Authorization"},
 		"gemini":        {"/v1beta/models/g:streamGenerateContent?alt=sse&key=SECRET", `{"contents":[]}`, "h", "/v1beta/models/h:streamGenerateContent?alt=sse", `{"contents":[]}`, "X-Goog-Api-Key"},
+		"gemini, short": {"/v1beta/models/m:generateContent", `{"contents":[]}`, "new", "/v1beta/models/new:generateContent", `{"contents":[]}`, "X-Goog-Api-Key"},
+		"a project of that name": {"/v1/projects/g-1-test/locations/l/publishers/google/models/g-1:generateContent", `{"contents":[]}`, "h",
+			"/v1/projects/g-1-test/locations/l/publishers/google/models/h:generateContent", `{"contents":[]}`, "X-Goog-Api-Key"},
+		"an address as its name": {"/model/arn%3Aaws%3Abedrock%3Aeu%3A1%3Ainference-profile%2Feu.m/invoke", `{"messages":[{"role":"user","content":"x"}]}`, "arn:aws:b/eu.n",
+			"/model/arn:aws:b%2Feu.n/invoke", `{"messages":[{"role":"user","content":"x"}]}`, "Authorization"},
 		"another cloud": {"/model/a.b/invoke", offer, "", "/model/a.b/invoke", offer, "Authorization"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,9 +51,7 @@ func Again(e recording.Exchange, model string) Request {
 		if v := gjson.GetBytes(e.Body, "model"); v.Type == gjson.String && v.Index > 0 {
 			r.Body = slices.Concat(e.Body[:v.Index], dialect.JSON(model), e.Body[v.Index+len(v.Raw):])
 		}
-		if old := dialect.Model(u.Path); old != "" {
-			u.Path = strings.Replace(u.Path, "/"+old, "/"+model, 1)
-		}
+		askModel(u, model)
 		r.Model = model
 	}
 	r.URL = u.String()
@@ -68,6 +66,28 @@ func Again(e recording.Exchange, model string) Request {
 		r.Sent.Set("Anthropic-Version", "2023-06-01")
 	}
 	return r
+}
+
+// askModel puts a model in the place of the one that an address names, as dialect.Model finds it: it
+// is a part of the path by itself, be it the beginning of another, or one with escapes.
+func askModel(u *url.URL, model string) {
+	path := u.EscapedPath()
+	before, after, found := strings.Cut(path, "/model/")
+	mark, end := "/model/", strings.IndexByte(after, '/')
+	if !found {
+		before, after, found = strings.Cut(path, "/models/")
+		mark, end = "/models/", strings.IndexAny(after, ":/")
+	}
+	if !found {
+		return
+	}
+	if end < 0 {
+		end = len(after)
+	}
+	u.Path, u.RawPath = before+mark+model+after[end:], before+mark+url.PathEscape(model)+after[end:]
+	if plain, err := url.PathUnescape(u.RawPath); err == nil {
+		u.Path = plain
+	}
 }
 
 func modelOf(e recording.Exchange) string {

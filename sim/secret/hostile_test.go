@@ -15,7 +15,7 @@ func TestHostileTextsTakeLinearTime(t *testing.T) {
 		t.Skip("it measures time, for some seconds")
 	}
 	for _, unit := range []string{
-		"sk-", "tvly-", "eyJ", ".eyJ", "://a:", "cookie: ", "-----BEGIN PRIVATE KEY-----", "=\n", "\\", "%25", "&#", "\n",
+		"sk-", "tvly-", "eyJ", ".eyJ", "://a:", "cookie: ", "-----BEGIN PRIVATE KEY-----", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t", "LS0tLS1CRUdJTi", "authorization: x ", "://a:@", "=\n", "\\", "%25", "&#", "\n",
 		"Basic ", "key=\"", "aA1", "A1+", "/", "event:\n", "data:\n", "{\"a\":", "AIza", "AAAA\\n", "password: ",
 	} {
 		cost := func(n int) time.Duration {

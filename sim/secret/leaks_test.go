@@ -37,6 +37,13 @@ var leaks = map[string]struct{ text, secret string }{
 	"Twilio key, glued":      {"TWILIO_SK9f86d081884c7d659a2feaa0c55ad015", "9f86d081884c7d659a2feaa0c55ad015"},
 	"Twilio account":         {"https://api.twilio.com/2010-04-01/Accounts/AC9f86d081884c7d659a2feaa0c55ad015/Messages.json", "9f86d081884c7d659a2feaa0c55ad015"},
 	"netrc":                  {"machine api.heroku.com\n  login me@example.com\n  password correcthorse\n", "correcthorse"},
+	"scheme of its own":      {"curl -H 'Authorization: Token 9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b' https://h", "9944b09199c62bcf"},
+	"key and its secret":     {"Authorization: Key 0a1b2c3d-1111-2222-3333-0123456789ab:0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"},
+	"bot":                    {"{'authorization': 'Bot MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs'}", "ZnCjm1XVW7vRze4b"},
+	"Azure gateway":          {"Ocp-Apim-Subscription-Key: 9f86d081884c7d659a2feaa0c55ad015", "9f86d081884c7d65"},
+	"Cloudflare":             {"curl -H 'X-Auth-Key: 9f86d081884c7d659a2feaa0c55ad0159f86d'", "9f86d081884c7d65"},
+	"AWS session":            {"AWS_SESSION_TOKEN=IQoJb3JpZ2luX2VjE" + strings.Repeat("J3kL9mN2pQ5rS8tV1wX4yZ7/aB+cD0eF3gH6", 14), "J3kL9mN2pQ5rS8tV1wX4yZ7"},
+	"an at in a password":    {"postgres://app:p@ssw0rd@db:5432/x", "ssw0rd"},
 	"netrc, one line":        {"machine api.heroku.com login me password correcthorse", "correcthorse"},
 	"netrc, turned around":   {"machine git.acme.dev\n\tpassword correcthorse\n\tlogin me\n", "correcthorse"},
 	"netrc, default":         {"default login anonymous password correcthorse\n", "correcthorse"},
@@ -97,6 +104,20 @@ func TestWhatReachedRecordingsIsBlanked(t *testing.T) {
 	}
 }
 
+// A key that a command has put into base64 goes over many lines, of which each is part of it.
+func TestAKeyInBase64IsBlankedToItsEnd(t *testing.T) {
+	pem := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA7bq9Zt3kF8vXcLw1yQpR5sT2uV6xA0bC4dE8fG2hJ6kL1mN3\n", 12) + "-----END RSA PRIVATE KEY-----\n"
+	text := base64.StdEncoding.EncodeToString([]byte(pem))
+	for _, width := range []int{64, 76, len(text)} {
+		var lines []string
+		for rest := text; rest != ""; rest = rest[min(len(rest), width):] {
+			lines = append(lines, rest[:min(len(rest), width)])
+		}
+		assert.Equal(t, "$ base64 key\n[redacted]\n$ ls\n", blanked("$ base64 key\n"+strings.Join(lines, "\n")+"\n$ ls\n"), width)
+		assert.Equal(t, "key: |\n  [redacted]\nnext: 1\n", blanked("key: |\n  "+strings.Join(lines, "\n  ")+"\nnext: 1\n"), width)
+	}
+}
+
 // Keys that vendors print in their documentation open nothing: blanking them hides what
 // a session was about.
 func TestDocumentedExamplesStay(t *testing.T) {
@@ -132,6 +153,9 @@ func TestWhatResemblesALeakStays(t *testing.T) {
 		"a signature of Go":     "func sig=1; sig=abc&x=1; design=modern",
 		"ports":                 "127.0.0.1:5432:5432 and -p 5432:5432",
 		"Slack's site":          "https://hooks.slack.com/services/ and https://api.slack.com/messaging/webhooks",
+		"ids of tasks":          "task-a1b2c3d4e5f6a7b8c9d0e1f2, disk-0a1b2c3d4e5f60718293a4b5, flask-sqlalchemy2024extended01",
+		"schemes of prose":      "authorization: the code is f47ac10b58cc4372a5670e02b2c3d479; Authorization code f47ac10b58cc4372a5670e02b2c3d479",
+		"addresses":             "https://h/@scope/pkg:1@2 and http://a:80/x@y and mailto://me@h",
 		"a flag alone":          "--password --verbose; use --token to sign in; --token stdin",
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, text, blanked(text)) })

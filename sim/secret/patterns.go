@@ -45,6 +45,24 @@ func credentials(scheme int) func(string, int) (int, int, bool) {
 	}
 }
 
+// authorization finds what stands behind the name of a scheme that is not among those above, as
+// "Token" or "Bot" is.
+func authorization(text string, at int) (int, int, bool) {
+	from := runOf(&alnum, text, at, longestLabel)
+	scheme := runOf(&assigned, text, from, 8)
+	from = runOf(&letters, text, scheme, longestLabel)
+	if from == scheme || from == len(text) || text[from] != ' ' || !strings.ContainsAny(text[at:scheme], ":=") {
+		return 0, 0, false
+	}
+	to := runOf(&pairSigns, text, from+1, 0)
+	return from + 1, to, to-from > minCredentials && mixed(text[from+1:to])
+}
+
+var (
+	assigned  = signsOf("=: \t\"'\\[")
+	pairSigns = signsOf(lowers + uppers + digits + "._~+/=:-")
+)
+
 // isPair reports whether text is base64 of "user:password".
 func isPair(run string) bool {
 	pair := decode64(strings.TrimRight(run, "="))
@@ -94,20 +112,43 @@ func privateKey(text string, at int) (int, int, bool) {
 	return at, runOf(&armour, text, from, longestKey), true
 }
 
-// userinfo finds "user:password" before the host of a URL.
+// encodedKey finds an armoured key in base64 that is broken over lines, all of the first one's
+// length but the last. What stands on one line is found without its first signs.
+func encodedKey(text string, at int) (int, int, bool) {
+	if !strings.Contains(decode64(text[at:runOf(&base64s, text, at, encodedTitle)]), "PRIVATE KEY") {
+		return 0, 0, false
+	}
+	to := runOf(&base64s, text, at, longestKey)
+	for width := to - at; to-at < longestKey; {
+		next := runOf(&spaces, text, to, longestWord)
+		end := runOf(&base64s, text, next, width+1)
+		if next == to || end == next || end-next > width || end < len(text) && !spaces[text[end]] && text[end] != '"' {
+			break
+		}
+		if to = end; end-next < width {
+			break
+		}
+	}
+	return at, to, true
+}
+
+// encodedTitle is how many digits a key's title takes at most.
+const encodedTitle = 80
+
+// userinfo finds "user:password" before the host of a URL. Passwords have signs that should have
+// been escaped, among them the one that ends them.
 func userinfo(text string, at int) (int, int, bool) {
 	from := at + len("://")
 	const longest = 512
-	for to := from; to < min(len(text), from+longest); to++ {
-		switch c := text[to]; {
-		case c == '@':
-			colon := strings.IndexByte(text[from:to], ':')
-			return from, to, colon >= 0 && text[from:to] != Blanked
-		case c == '/' || c == '?' || c == '#' || c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>':
-			return 0, 0, false
-		}
+	rest := text[from:min(len(text), from+longest)]
+	if end := strings.IndexFunc(rest, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`/?#"'<>`, r) }); end >= 0 {
+		rest = rest[:end]
 	}
-	return 0, 0, false
+	to := strings.LastIndexByte(rest, '@')
+	if to < 0 {
+		return 0, 0, false
+	}
+	return from, from + to, strings.Contains(rest[:to], ":") && rest[:to] != Blanked
 }
 
 // mailgunKey is how long a key of Mailgun's newer form is: 32, 8 and 8 digits.

@@ -113,7 +113,7 @@ func TestEachNameIsTakenForWhatItIs(t *testing.T) {
 	for value, names := range map[string]string{
 		random: "key keys token tokens auth session sid credential credentials pat",
 		plain: "amzsignature apikey secret password passwd pwd passphrase authtoken dbpass userpass mysqlpass smtppass sshpass " +
-			"accountkey sharedaccesskey accesskey secretkey accesstoken refreshtoken clientsecret privatekey",
+			"accountkey sharedaccesskey accesskey secretkey subscriptionkey authkey applicationkey privatetoken accesstoken refreshtoken clientsecret privatekey",
 		"org-a": "organizationid organizationuuid orgid orguuid workspaceid workspaceuuid accountid accountuuid",
 		"sid=1": "cookie setcookie",
 	} {
@@ -135,7 +135,7 @@ func TestEachNameIsTakenForWhatItIs(t *testing.T) {
 func TestTheTableNamesNothingUnknown(t *testing.T) {
 	for _, v := range data().Keys {
 		for _, c := range v.When {
-			assert.Contains(t, []condition{random, short, first}, c, v.Kind)
+			assert.Contains(t, []condition{random, short, first, apart}, c, v.Kind)
 		}
 		assert.NotContains(t, v.When, condition(""))
 		assert.Positive(t, v.Min, v.Kind)

@@ -21,6 +21,7 @@ type table struct {
 	Labels    map[trust][]string
 	Others    []string
 	IDs       []string `yaml:"ids"`
+	Words     []string
 	Variables []string
 	Examples  []string
 
@@ -77,6 +78,7 @@ const (
 	random condition = "random"
 	short  condition = "short"
 	first  condition = "first"
+	apart  condition = "apart"
 )
 
 // signs is a set of bytes.
@@ -97,6 +99,7 @@ const (
 
 var (
 	alnum   = signsOf(lowers + uppers + digits)
+	letters = signsOf(lowers + uppers)
 	dashed  = signsOf(lowers + uppers + digits + "_-")
 	hexes   = signsOf("abcdef" + digits)
 	numeric = signsOf(digits)
@@ -142,6 +145,9 @@ func vendorPatterns() []pattern {
 	return append(all,
 		pattern{".eyJ", webToken, "JSON web token"},
 		pattern{"-----BEGIN ", privateKey, "private key"},
+		pattern{"LS0tLS1CRUdJTi", encodedKey, "private key"},
+		pattern{"uthorization", authorization, "credentials of a header"},
+		pattern{"UTHORIZATION", authorization, "credentials of a header"},
 		pattern{"://", userinfo, "credentials in a URL"},
 		pattern{"sig=", signature, "signature of a URL"},
 		pattern{`sig"`, signature, "signature of a URL"},
@@ -189,6 +195,8 @@ func (v vendor) finder(prefix string) func(string, int) (int, int, bool) {
 		case slices.Contains(v.When, random) && !mixed(text[begin:to]):
 			return 0, 0, false
 		case slices.Contains(v.When, first) && at > 0 && alnum[text[at-1]]:
+			return 0, 0, false
+		case slices.Contains(v.When, apart) && slices.Contains(data().Words, text[runBefore(&letters, text, at, longestLabel):at]+strings.TrimRight(prefix, "-")):
 			return 0, 0, false
 		case slices.Contains(v.When, short) && inLongBase64(text, at):
 			return 0, 0, false

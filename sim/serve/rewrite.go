@@ -45,21 +45,22 @@ func (c *Conversation) withoutIDs() (out *Conversation, back map[string]string) 
 		Args json.RawMessage `json:"args"`
 	}
 	var parts []map[string]call
-	var ids []string
 	for _, a := range c.Answers {
 		for _, b := range a.Calls() {
-			parts, ids = append(parts, map[string]call{"functionCall": {b.Name, b.Input}}), append(ids, b.ID)
+			parts = append(parts, map[string]call{"functionCall": {b.Name, b.Input}})
 		}
 	}
 	body := dialect.JSON(map[string]any{"contents": []any{map[string]any{"role": "model", "parts": parts}}})
 	_, v, _ := dialect.Request(":generateContent", body, &dialect.IDs{})
-	names, back := map[string]string{}, map[string]string{}
-	for i, b := range v.Get("messages.0.content").Array() {
-		names[ids[i]], back[b.Get("id").Str] = b.Get("id").Str, ids[i]
-	}
+	named, back := v.Get("messages.0.content").Array(), map[string]string{}
 	own := *c
 	own.Answers = make([]Answer, len(c.Answers))
 	for i, a := range c.Answers {
+		names := map[string]string{} // of this answer: another may have the same ids
+		for _, b := range a.Calls() {
+			names[b.ID], back[named[0].Get("id").Str] = named[0].Get("id").Str, b.ID
+			named = named[1:]
+		}
 		events := append([]stream.Event(nil), a.Events...)
 		for k, e := range events {
 			if id := gjson.GetBytes(e.Data, "content_block.id").Str; names[id] != "" {

@@ -248,3 +248,24 @@ func TestAConverseConversation(t *testing.T) {
 	assert.True(t, r.Held(), "%v", r.Sessions[0].Checks)
 	assert.Equal(t, []int{3, 3, 3}, []int{r.Sessions[0].Answers, r.Sessions[0].Calls, r.Sessions[0].Results})
 }
+
+// A recording may have an id twice: clients whose API has none get each call by its own name.
+func TestAnIDThatComesAgainIsAnotherCall(t *testing.T) {
+	oslo, rome := stream.Block{}, stream.Block{}
+	for to, city := range map[*stream.Block]string{&oslo: "Oslo", &rome: "Rome"} {
+		*to = call("call_a", "weather", `{"city":"`+city+`"}`, 0)
+	}
+	s := serve.New(scriptOf(
+		stream.Turn{ID: "1", Blocks: []stream.Block{oslo}}, stream.Turn{ID: "2", Blocks: []stream.Block{rome}}, stream.Turn{ID: "3", Blocks: []stream.Block{{Kind: stream.Text, Text: "Done."}}},
+	), serve.Options{})
+	at := httptest.NewServer(s)
+	defer at.Close()
+	history := `{"role":"user","parts":[{"text":"How is it?"}]}`
+	var last string
+	for range 3 {
+		_, last = posted(t, at.URL+"/v1beta/models/m:generateContent", strings.Replace(asContents, `{"role":"user","parts":[{"text":"How is it?"}]}`, history, 1))
+		history += `,` + gjson.Get(last, "candidates.0.content").Raw + `,{"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"output":"wet"}}}]}`
+	}
+	assert.Equal(t, "Done.", gjson.Get(last, "candidates.0.content.parts.0.text").Str)
+	requireHeld(t, s)
+}
