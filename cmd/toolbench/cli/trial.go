@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -394,7 +395,7 @@ type tail struct {
 	kept []byte
 }
 
-const keptTail = 4 << 10
+const keptTail = 16 << 10
 
 // Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
@@ -405,8 +406,11 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastWords are the last lines of the agent's error output, without the frames of a stack: Node.js
-// writes the error before them.
+// errorLine is how the languages of agents begin the line that names an error.
+var errorLine = regexp.MustCompile(`^(?:[\w.]*(?:Error|Exception|panic)\b.*:|thread '.*' panicked)`)
+
+// lastWords are the last lines of the agent's error output, without the frames of a stack, and the
+// line before them that names the error: Node.js writes the stack and the error's members behind it.
 func (t *trial) lastWords() string {
 	t.stderr.mu.Lock()
 	defer t.stderr.mu.Unlock()
@@ -418,7 +422,16 @@ func (t *trial) lastWords() string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "; its error output ends:\n" + strings.Join(lines[max(0, len(lines)-8):], "\n")
+	before, last := lines[:max(0, len(lines)-8)], lines[max(0, len(lines)-8):]
+	if !slices.ContainsFunc(last, errorLine.MatchString) {
+		for _, line := range slices.Backward(before) {
+			if errorLine.MatchString(line) {
+				last = append([]string{line, "…"}, last[4:]...)
+				break
+			}
+		}
+	}
+	return "; its error output ends:\n" + strings.Join(last, "\n")
 }
 
 // writeTree writes a tree below a folder of the disk; links to the world's own paths lead to
