@@ -105,9 +105,19 @@ func Scripted(name string, answers ...[]stream.Event) *Cassette {
 // OffsetsHeader is the response header that carries the times of a body's
 // events: microseconds, separated by commas; the first counts from the
 // moment the request was sent, each other from the event before it. So
-// "400000,0,12500" are events at 400 ms, 400 ms and 412.5 ms. A response that
-// is no stream has one number: when its body was complete.
+// "400000,0,12500" are events at 400 ms, 400 ms and 412.5 ms. AWS's frames, JSON
+// values on lines, and those of a list have their times as events have. A response
+// that is no stream has one number: when its body was complete.
 const OffsetsHeader = "X-Toolbench-Event-Offsets"
+
+// Offsets are the times in OffsetsHeader; nil where there are none that can be read.
+func Offsets(h http.Header) []time.Duration {
+	at, err := parseOffsets(h.Get(OffsetsHeader))
+	if err != nil {
+		return nil
+	}
+	return at
+}
 
 func times(events []stream.Event) []time.Duration {
 	at := make([]time.Duration, len(events))

@@ -155,6 +155,34 @@ func read(t need, file string) string {
 	return string(text)
 }
 
+// Each piece of a stream has its time, whatever the stream is made of; what is no stream has the
+// time at which it was whole.
+func TestStreamsOfEveryKindHaveTheirTimes(t *testing.T) {
+	frame := func(text string) string { return string(stream.AppendFrame(nil, nil, []byte(text))) }
+	for name, c := range map[string]struct {
+		kind string
+		body []string // arrives a millisecond apart
+		want string
+	}{
+		"events":                 {"text/event-stream", []string{"data: 1\n\n", "data: 2\n", "\n"}, "0,2000"},
+		"frames":                 {"application/vnd.amazon.eventstream", []string{frame("one")[:9], frame("one")[9:] + frame("two"), frame("three")}, "1000,0,1000"},
+		"lines":                  {"application/x-ndjson", []string{"{}\n{", "}\n", "{}"}, "0,1000,1000"},
+		"a list":                 {"application/json", []string{`[{"a":"}\`, `""}`, `,{"b":{}},`, `{}`, "]"}, "1000,1000,1000"},
+		"a document":             {"application/json; charset=utf-8", []string{`{"a":[{}`, `,{}]`, `}`}, "2000"},
+		"a list of other things": {"application/json", []string{`["{}"`, `,{}]`}, "1000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := http.Header{"Content-Type": {c.kind}}
+			var at []time.Duration
+			for i := range c.body {
+				at = append(at, time.Duration(i)*time.Millisecond)
+			}
+			cassette.StampPieces(h, c.body, at)
+			assert.Equal(t, c.want, h.Get(cassette.OffsetsHeader))
+		})
+	}
+}
+
 // Credentials are blanked wherever they stand: in headers, addresses and bodies, in events
 // of any provider, and cut over chunks and deltas.
 func TestNoSecretIsInAJournal(t *testing.T) {
@@ -334,6 +362,9 @@ func TestDisturbedInPieces(t *testing.T) {
 		"a value twice":                       {"application/json", cassette.Transit{Twice: 2}, `[{"a":1},{"b":2}]`, `[{"a":1},{"b":2},{"b":2}]`, nil},
 		"a value malformed":                   {"application/json", cassette.Transit{Malformed: 2}, `[{"a":1}, {"b":2}]`, `[{"a":1}, {"b]`, nil},
 		"a value after much space, malformed": {"application/json", cassette.Transit{Malformed: 2}, `[{},` + strings.Repeat(" ", 60) + `{}]`, `[{},` + strings.Repeat(" ", 60) + `{]`, nil},
+		"a line cut":                          {"application/x-ndjson", cassette.Transit{CutAfter: 1}, "{\"a\":1}\n{\"b\":2}\n", "{\"a\":1}\n", io.ErrUnexpectedEOF},
+		"a line twice":                        {"application/x-ndjson", cassette.Transit{Twice: 2}, "{\"a\":1}\n{\"b\":2}\n", "{\"a\":1}\n{\"b\":2}\n{\"b\":2}\n", nil},
+		"a line malformed":                    {"application/x-ndjson; charset=utf-8", cassette.Transit{Malformed: 1}, "{\"a\":1}\n{\"b\":2}\n", "{\"a\"\n{\"b\":2}\n", nil},
 		"a document is whole":                 {"application/json", cassette.Transit{CutAfter: 1}, `{"a":[{"b":1}]}`, `{"a":[{"b":1}]}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

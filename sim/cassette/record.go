@@ -226,7 +226,10 @@ type stamps struct {
 	decoder stream.Decoder
 	head    []byte // the first bytes, to recognize a stream that is not labelled
 	at      []time.Duration
-	end     int64 // where the last of them ends, in bytes
+	end     int64  // where the last of them ends, in bytes
+	pieces  pieces // of a stream that has no server-sent events
+	rest    []byte // the beginning of a piece that is not whole yet
+	known   bool   // which pieces there are
 }
 
 const sniffed = 64 // bytes of head
@@ -234,11 +237,29 @@ const sniffed = 64 // bytes of head
 // add takes in what arrived at a time.
 func (s *stamps) add(p []byte, at time.Duration) {
 	s.head = append(s.head, p[:min(len(p), sniffed-min(sniffed, len(s.head)))]...)
+	if !s.known {
+		s.pieces, s.known = piecesOf(s.header), true
+	}
+	if s.pieces != nil {
+		s.cut(p, at)
+		return
+	}
 	// A body that is no stream may fail here; then it has no event times.
 	_ = s.decoder.Feed(p, func(stream.Event) error {
 		s.at, s.end = append(s.at, at), s.decoder.Offset()
 		return nil
 	})
+}
+
+// cut takes in what arrived of a stream in pieces.
+func (s *stamps) cut(p []byte, at time.Duration) {
+	s.rest = append(s.rest, p...)
+	for size := s.pieces.next(s.rest); size > 0; size = s.pieces.next(s.rest) {
+		s.at, s.end, s.rest = append(s.at, at), s.end+int64(size), s.rest[size:]
+	}
+	if list, ok := s.pieces.(*jsonList); ok && list.other {
+		s.rest = nil // a document is not kept twice
+	}
 }
 
 // StampPieces puts the times of a body's events into its header, given the pieces it came in
@@ -253,7 +274,13 @@ func StampPieces(header http.Header, pieces []string, at []time.Duration) {
 	s.finish(last)
 }
 
-func (s *stamps) streamed() bool { return isStream(s.header, string(s.head)) }
+// streamed reports whether what came is a stream: of server-sent events, or of pieces.
+func (s *stamps) streamed() bool {
+	if s.pieces != nil {
+		return len(s.at) > 0
+	}
+	return isStream(s.header, string(s.head))
+}
 
 // whole is how much of a body ends with an event; one that is no stream may end anywhere.
 func (s *stamps) whole(size int) int {
@@ -274,6 +301,13 @@ func (s *stamps) note(h http.Header) {
 func (s *stamps) finish(now time.Duration) {
 	if !s.streamed() {
 		s.header.Set(OffsetsHeader, formatOffsets([]time.Duration{now}))
+		return
+	}
+	if s.pieces != nil {
+		if _, ok := s.pieces.(*lines); ok && len(bytes.TrimSpace(s.rest)) > 0 {
+			s.at = append(s.at, now) // a last line without its line feed
+		}
+		s.note(s.header)
 		return
 	}
 	err := s.decoder.Close()

@@ -225,6 +225,8 @@ func piecesOf(h http.Header) pieces {
 		return frames{}
 	case strings.HasPrefix(kind, "application/json"):
 		return &jsonList{}
+	case strings.HasPrefix(kind, "application/x-ndjson"), strings.HasPrefix(kind, "application/jsonl"):
+		return &lines{}
 	}
 	return nil
 }
@@ -247,33 +249,53 @@ func (frames) broken(piece []byte) []byte {
 
 func (frames) twice(piece []byte) []byte { return append(piece, piece...) }
 
-// jsonList is the values of one JSON list, as Gemini streams them. A piece has what stands
-// before its value: the bracket or the comma.
-type jsonList struct{ inside bool }
+// lines are JSON values, each on a line of its own, as Ollama streams them.
+type lines struct{ seen int }
 
-func (l *jsonList) next(buf []byte) int {
-	start := bytes.IndexByte(buf, '{')
-	if !l.inside && (start < 0 || strings.Trim(string(buf[:start]), " \t\r\n[,") != "" || bytes.IndexByte(buf[:start], '[') < 0) {
-		return 0 // another document: what it is shows where it begins
-	}
-	if start < 0 {
+func (l *lines) next(buf []byte) int {
+	end := bytes.IndexByte(buf[l.seen:], '\n')
+	if end < 0 {
+		l.seen = len(buf)
 		return 0
 	}
-	depth, text := 0, false
-	for i := start; i < len(buf); i++ {
-		switch c := buf[i]; {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				l.inside = true
-				return i + 1
+	end, l.seen = l.seen+end+1, 0
+	return end
+}
+
+func (*lines) broken(piece []byte) []byte { return append(piece[:len(piece)/2], '\n') }
+
+func (*lines) twice(piece []byte) []byte { return append(piece, piece...) }
+
+// jsonList is the values of one JSON list, as Gemini streams them. A piece has what stands
+// before its value: the bracket or the comma. It has read a piece as far as seen, and goes on there.
+type jsonList struct {
+	seen, depth  int
+	text, escape bool // inside a string, and behind its backslash
+	inside       bool // behind the list's bracket
+	other        bool // the document is no list of objects: it has no pieces
+}
+
+func (l *jsonList) next(buf []byte) int {
+	for ; l.seen < len(buf) && !l.other; l.seen++ {
+		switch c := buf[l.seen]; {
+		case l.escape:
+			l.escape = false
+		case l.text && c == '\\':
+			l.escape = true
+		case l.depth > 0 && c == '"':
+			l.text = !l.text
+		case l.text:
+		case c == '{' && l.inside:
+			l.depth++
+		case c == '}' && l.depth > 0:
+			if l.depth--; l.depth == 0 {
+				end := l.seen + 1
+				l.seen = 0
+				return end
 			}
+		case l.depth == 0:
+			l.other = !strings.ContainsRune(" \t\r\n[],", rune(c))
+			l.inside = l.inside || c == '['
 		}
 	}
 	return 0

@@ -93,17 +93,18 @@ func (x *exchange) listed(text []byte) (reply, error) {
 	r := reply{streamed: true}
 	d, values := x.dialect(&r), json.NewDecoder(bytes.NewReader(text))
 	_, err := values.Token() // its bracket
-	for first := true; err == nil && values.More(); first = false {
+	n := 0
+	for ; err == nil && values.More(); n++ {
 		var v json.RawMessage
 		if err = values.Decode(&v); err != nil {
 			break
 		}
 		value := gjson.ParseBytes(v)
 		kind := value.Get("type").String()
-		if first && dialect.EventAPI(value) == "" && !isEvent(kind, value) {
+		if n == 0 && dialect.EventAPI(value) == "" && !isEvent(kind, value) {
 			return reply{}, errNoModel
 		}
-		if failed := d.Add(stream.Event{Type: kind, Data: v}); failed != nil {
+		if failed := d.Add(stream.Event{At: time.Duration(n + 1), Type: kind, Data: v}); failed != nil {
 			return r, failed
 		}
 	}
@@ -117,7 +118,7 @@ func (x *exchange) listed(text []byte) (reply, error) {
 		return r, failed
 	}
 	r.api = d.API()
-	return x.timed(r), r.check()
+	return x.timed(paced(r, x.stamps(n))), r.check()
 }
 
 // lined decodes a stream that is a JSON object a line, as Ollama's is. Each line has when it
@@ -125,8 +126,9 @@ func (x *exchange) listed(text []byte) (reply, error) {
 func (x *exchange) lined(text []byte) (reply, error) {
 	r := reply{streamed: true}
 	d := x.dialect(&r)
-	var times []time.Time
+	var written []time.Time
 	var took time.Duration
+	n := 0
 	for l := range bytes.Lines(text) {
 		if l = bytes.TrimSpace(l); len(l) == 0 {
 			continue
@@ -136,12 +138,12 @@ func (x *exchange) lined(text []byte) (reply, error) {
 			break
 		}
 		v := gjson.ParseBytes(l)
-		at, err := time.Parse(time.RFC3339Nano, v.Get("created_at").String())
-		if err == nil {
-			times = append(times, at)
+		if at, err := time.Parse(time.RFC3339Nano, v.Get("created_at").String()); err == nil {
+			written = append(written, at)
 		}
 		took = time.Duration(v.Get("total_duration").Int())
-		if failed := d.Add(stream.Event{At: time.Duration(len(times)), Data: l}); failed != nil {
+		n++
+		if failed := d.Add(stream.Event{At: time.Duration(n), Data: l}); failed != nil {
 			return r, failed
 		}
 	}
@@ -149,24 +151,48 @@ func (x *exchange) lined(text []byte) (reply, error) {
 		return r, failed
 	}
 	r.api = d.API()
-	return x.timed(paced(r, times, took)), r.check()
+	at := x.stamps(n)
+	if at == nil && len(written) == n {
+		at = sinceBegin(written, took)
+	}
+	return x.timed(paced(r, at)), r.check()
 }
 
-// paced gives each event, whose At is the number of its line, that line's time.
-func paced(r reply, times []time.Time, took time.Duration) reply {
-	began := time.Time{}
-	if n := len(times); n > 0 {
-		began = times[n-1].Add(-took)
+// sinceBegin are times as counted from the beginning of what took so long and ended with the last
+// of them; nil where they cannot be.
+func sinceBegin(times []time.Time, took time.Duration) []time.Duration {
+	if len(times) == 0 || took <= 0 || !slices.IsSortedFunc(times, time.Time.Compare) {
+		return nil
 	}
-	known := took > 0 && len(times) > 0 && slices.IsSortedFunc(times, time.Time.Compare) && !times[0].Before(began)
+	began := times[len(times)-1].Add(-took)
+	if times[0].Before(began) {
+		return nil
+	}
+	var at []time.Duration
+	for _, t := range times {
+		at = append(at, t.Sub(began).Truncate(stream.Tick))
+	}
+	return at
+}
+
+// stamps are the times that were recorded of a stream's pieces; nil where there are not so many.
+func (x *exchange) stamps(pieces int) []time.Duration {
+	if at := cassette.Offsets(x.header); len(at) == pieces && pieces > 1 {
+		return at
+	}
+	return nil
+}
+
+// paced gives each event, whose At is the number of its piece, the time of that piece.
+func paced(r reply, at []time.Duration) reply {
 	for i := range r.events {
-		line := int(r.events[i].At)
+		piece := int(r.events[i].At)
 		r.events[i].At = 0
-		if known && line > 0 && line <= len(times) {
-			r.events[i].At = times[line-1].Sub(began).Truncate(stream.Tick)
+		if piece > 0 && piece <= len(at) {
+			r.events[i].At = at[piece-1]
 		}
 	}
-	if known {
+	if at != nil {
 		r.pace = Exact
 	}
 	return r
@@ -190,7 +216,10 @@ func (x *exchange) plainFrames(b []byte) []byte {
 func (x *exchange) frames(b []byte, max int64) (reply, error) {
 	r := reply{streamed: true}
 	d := x.dialect(&r)
-	err := framed(bufio.NewReader(bytes.NewReader(b)), max, d.Add)
+	n, err := framed(bufio.NewReader(bytes.NewReader(b)), max, func(n int, e stream.Event) error {
+		e.At = time.Duration(n)
+		return d.Add(e)
+	})
 	err = errors.Join(err, d.End())
 	switch {
 	case errors.Is(err, errFrameCut):
@@ -199,7 +228,7 @@ func (x *exchange) frames(b []byte, max int64) (reply, error) {
 		r.malformed = err.Error()
 	}
 	r.api = d.API()
-	return x.timed(r), r.check()
+	return x.timed(paced(r, x.stamps(n))), r.check()
 }
 
 // dialect translates a stream's events where they need it.

@@ -112,25 +112,27 @@ func frameEvent(headers map[string]string, payload []byte) (e stream.Event, ok b
 	return stream.Event{Data: data}, true, nil
 }
 
-// framed decodes frames one after the other.
-func framed(r io.Reader, max int64, emit func(stream.Event) error) error {
+// framed decodes frames one after the other, and returns how many there were; emit gets the
+// number of the event's frame, from 1.
+func framed(r io.Reader, max int64, emit func(n int, e stream.Event) error) (n int, err error) {
 	for {
 		headers, payload, err := readFrame(r, max)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return n, nil
 		}
 		if err != nil {
-			return err
+			return n, err
 		}
+		n++
 		e, ok, err := frameEvent(headers, payload)
 		if err != nil {
-			return err
+			return n, err
 		}
 		if !ok {
 			continue // events of the front end's own
 		}
-		if err := emit(e); err != nil {
-			return err
+		if err := emit(n, e); err != nil {
+			return n, err
 		}
 	}
 }
@@ -141,7 +143,7 @@ func (s *scanner) scanFrames(r *bufio.Reader) error {
 	out := s.lone()
 	out.responses.trouble = func(k Kind, text string) { s.problem(Problem{Kind: k, Text: text}) }
 	d := &dialect.Stream{Emit: func(e stream.Event) error { return out.responses.add(e, 0) }}
-	err := framed(r, s.limits.Part, d.Add)
+	_, err := framed(r, s.limits.Part, func(_ int, e stream.Event) error { return d.Add(e) })
 	if e := d.End(); e != nil {
 		return e
 	}

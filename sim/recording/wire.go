@@ -85,7 +85,7 @@ func (x *exchange) wire(b []byte, max int64) []stream.Event {
 	var out []stream.Event
 	switch {
 	case isFrame(b):
-		_ = framed(bufio.NewReader(bytes.NewReader(b)), max, func(e stream.Event) error { // as far as it goes
+		_, _ = framed(bufio.NewReader(bytes.NewReader(b)), max, func(_ int, e stream.Event) error { // as far as it goes
 			out = append(out, e)
 			return nil
 		})

@@ -118,6 +118,12 @@ func TestEachAPIIsAnsweredInItsForm(t *testing.T) {
 				cities = append(cities, call.Name+gjson.GetBytes(call.Input, "city").Str)
 			}
 			assert.Equal(t, []string{"weatherOslo", "weatherRome"}, cities)
+			again, err := os.Open(file)
+			require.NoError(t, err)
+			defer again.Close()
+			rec, err := recording.Open(file, again, recording.Limits{}, nil)
+			require.NoError(t, err)
+			assert.Equal(t, !strings.HasSuffix(name, "whole"), rec.Conversations[0].Turns[0].Pace == recording.Exact, "each event of a stream has its time")
 		})
 	}
 }
