@@ -235,12 +235,12 @@ func TestTheSmallestScenarioPasses(t *testing.T) {
 
 func TestNamesAreMadeOfFileNames(t *testing.T) {
 	for file, want := range map[string]string{"a/My Session (2).jsonl": "my-session-2", "天气.yaml": "recording", "x.tar.gz": "x-tar",
-		"2026-01-02T03-04-05_my-task_8zXjbRzCWrL9GXiXo2vus9.eval": "2026-01-02t03-04-05-my-task-8zxjbrzc"} {
+		"2026-01-02T03-04-05_my-sk_8zXjbRzCWrL9GXiXo2vus9.eval": "2026-01-02t03-04-05-my-sk-8zxjbrzc"} {
 		assert.Equal(t, want, draft.Slug(file))
 	}
 	assert.Equal(t, "recording", draft.Slug("null.har"), "null is no text in YAML")
 	assert.Len(t, draft.Slug(strings.Repeat("a", 250)+".jsonl"), 150, "a number and an ending come behind it")
-	assert.Equal(t, []string{"8zxjbrzcwrl9gxixo2vus9", "task-8zxjbrzc"}, draft.Names("task/8zXjbRzCWrL9GXiXo2vus9.eval")[:2], "two that are none together may be one")
+	assert.Equal(t, []string{"8zxjbrzcwrl9gxixo2vus9", "sk-8zxjbrzc"}, draft.Names("sk/8zXjbRzCWrL9GXiXo2vus9.eval")[:2], "two that are none together may be one")
 	assert.Equal(t, []string{"recording", "it-works-12-recording", "tests-it-works-12-recording"}, draft.Names("tests/It works_12/recording.har"))
 	assert.Len(t, draft.Names(strings.Repeat("folder/", 100)+"a.har"), 22, "a file's name has an end")
 }
