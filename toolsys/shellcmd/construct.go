@@ -195,7 +195,7 @@ func (w *walker) assigned(x *syntax.Word) value {
 			}
 		}
 	}
-	if !b.known {
+	if !b.known || b.text.Len() > maxText {
 		return value{number: numeric, signed: numeric}
 	}
 	return value{known: true, text: b.text.String()}
@@ -291,6 +291,9 @@ func (w *walker) run(words []Word, st Step) {
 	st.Readings = readings(words)
 	c := &call{w: w, name: st.Name, args: words[1:], step: &st}
 	c.check(name.Text)
+	if hidesSubcommand(words) && !st.ReadOnly {
+		c.opaque("it has too many options to read")
+	}
 	st.Leaf = st.Leaf && len(st.Set) == 0
 	w.note(st)
 	for _, inner := range c.inner {
@@ -359,6 +362,24 @@ func otherNames(name string) (all []string) {
 	return all
 }
 
+// maxOptions bounds behind how many words a subcommand is looked for. A command with more options than
+// that in front counts as one of which it is not known what it runs.
+const maxOptions = 64
+
+// hidesSubcommand reports whether a command has more options in front than are looked behind.
+func hidesSubcommand(words []Word) bool {
+	if len(words) <= maxOptions {
+		return false
+	}
+	options := 0
+	for _, f := range words[1:maxOptions] {
+		if strings.HasPrefix(f.Text, "-") {
+			options++
+		}
+	}
+	return options > maxOptions/2-2
+}
+
 // readings are the texts by which a rule that forbids may know a command: its words
 // without quotes, with the program's plain name, and without options before a
 // subcommand.
@@ -377,7 +398,7 @@ func readings(words []Word) []string {
 		all = append(all, strings.Join(append([]string{name}, bare[1:]...), " "))
 	}
 	if len(bare) > 1 && strings.HasPrefix(bare[1], "-") {
-		for i := 2; i <= len(bare); i++ {
+		for i := 2; i <= min(len(bare), maxOptions); i++ {
 			all = append(all, strings.TrimSpace(bare[0]+" "+strings.Join(bare[i:], " ")))
 		}
 	}

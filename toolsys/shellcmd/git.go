@@ -110,6 +110,9 @@ func (c *call) subcommand(name string) {
 			}
 		}
 	}
+	if asksForSignature(c.args) {
+		c.opaque(c.name + " may run the program that checks signatures")
+	}
 	switch {
 	case tables.GitRuns[name]:
 		c.gitRun(name)
@@ -145,6 +148,24 @@ func (c *call) subcommand(name string) {
 		}
 	}
 }
+
+// asksForSignature reports whether a format or a key to sort by may ask for what a signature is worth, for
+// which git runs the program that checks it.
+func asksForSignature(args []Word) bool {
+	for i, f := range args {
+		shapes := shaping.MatchString(f.Text)
+		behind := i > 0 && shaping.MatchString(args[i-1].Text) && !strings.Contains(args[i-1].Text, "=")
+		if (shapes || behind) && (f.Kind != Literal || signed.MatchString(f.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	shaping = regexp.MustCompile(`^--(?:format|pretty|sort)(?:=|$)`)
+	signed  = regexp.MustCompile(`%G|signature`)
+)
 
 // shows keeps the files of a log only where it prints them.
 func (c *call) shows(p parsed) {
@@ -225,10 +246,26 @@ func (c *call) gitSecond(name string) {
 	if !ok {
 		c.doubt("git " + name + " is not known to only read with these words")
 		c.step.FilesUnknown = true
-		if name == "config" && !slices.ContainsFunc(c.args, func(f Word) bool { return f.Kind == Literal && plainKey.MatchString(f.Text) }) {
+		if name == "config" && !setsPlainly(c.args) {
 			c.opaque("git may run what its configuration says")
 		}
 	}
+}
+
+// setsPlainly reports whether git config is about a setting of which git runs nothing: its name comes first,
+// behind options and what the newer form does.
+func setsPlainly(args []Word) bool {
+	for i, f := range args {
+		file := i > 0 && slices.Contains([]string{"-f", "--file", "--blob"}, args[i-1].Text)
+		verb := i == 0 && slices.Contains([]string{"set", "unset", "get"}, f.Text)
+		switch {
+		case f.Kind != Literal:
+			return false
+		case !strings.HasPrefix(f.Text, "-") && !file && !verb:
+			return plainKey.MatchString(f.Text)
+		}
+	}
+	return false
 }
 
 // counted reports whether there is only an option for how many lines there are to be.

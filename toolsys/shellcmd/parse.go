@@ -10,29 +10,55 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxNesting bounds brackets in brackets: the parser recurses.
-const maxNesting = 1000
-
-var (
-	errNesting = errors.New("nested too deeply")
-	errControl = errors.New("it holds a character that shells and people read differently")
+// maxNesting bounds brackets in brackets, and compound commands in others: the parser recurses. maxSource bounds
+// the whole text.
+const (
+	maxNesting = 1000
+	maxSource  = 1 << 20
 )
 
-// Parse reads a Bash script. Brackets nested too deeply are an error, since the
-// parser recurses.
-func Parse(script string) (*syntax.File, error) { return parseAs(script, syntax.LangBash) }
-
-func parseAs(script string, lang syntax.LangVariant) (*syntax.File, error) {
+// nested reports whether more brackets or compound commands may be open at once than the parser is to hold.
+func nested(script string) bool {
 	depth := 0
 	for i := range len(script) {
 		switch script[i] {
 		case '(', '{':
 			if depth++; depth > maxNesting {
-				return nil, errNesting
+				return true
 			}
 		case ')', '}':
 			depth = max(0, depth-1)
 		}
+	}
+	depth = 0
+	for word := range strings.FieldsFuncSeq(script, func(r rune) bool { return strings.ContainsRune(" \t\n;&|(){}", r) }) {
+		switch word {
+		case "if", "case", "while", "until", "for", "select", "!", "time", "coproc":
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case "fi", "esac", "done":
+			depth = max(0, depth-1)
+		}
+	}
+	return false
+}
+
+var (
+	errLength  = errors.New("too long to read")
+	errNesting = errors.New("nested too deeply")
+	errControl = errors.New("it holds a character that shells and people read differently")
+)
+
+// Parse reads a Bash script. One that is too long, or nested too deeply, is an error, since the parser recurses.
+func Parse(script string) (*syntax.File, error) { return parseAs(script, syntax.LangBash) }
+
+func parseAs(script string, lang syntax.LangVariant) (*syntax.File, error) {
+	if len(script) > maxSource {
+		return nil, errLength
+	}
+	if nested(script) {
+		return nil, errNesting
 	}
 	return syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(script), "")
 }

@@ -106,6 +106,8 @@ func TestWordsThatProgramsAreGiven(t *testing.T) {
 		"sed -e 'a\\\\' -e 'w PWN' f",                   // the text may end at the line, and a command follow
 		"zgrep x 'f\n;e touch PWN'",
 		"git diff -U --output=PWN", "git log -U --output=PWN", "git shortlog -n --output=PWN", "git diff -L --output=PWN", "git log -L -- --output=PWN",
+		"git log --format=%GK", "git show -s --pretty=format:%GS HEAD", "git for-each-ref --format='%(signature)'", "git for-each-ref --sort=-signature:grade", "git for-each-ref --sort signature",
+		"git branch --list --format='%(*signature)'", "git log --format=\"$x\"", "git log --format \"$x\"",
 		"file -p f", "git config user.name x", "git config --add a.b c", "git config -l -e",
 	} {
 		assert.Falsef(t, read(script).ReadOnly, "%q", script)
@@ -114,6 +116,7 @@ func TestWordsThatProgramsAreGiven(t *testing.T) {
 		"find . -print0 | xargs -0 -I{} sort {}", "git log -L1,5:f", "git log -Sfoo", "git log -S foo", "git diff -M90", "git diff -U5", "git shortlog -n",
 		"git log -n 5", "date -d '-1 day' +%F", "git config user.name", "git config --global --list", "git config --get-regexp user", "git reflog -5",
 		"seq 3 | xargs -n1 echo", "npm --version", "ss -tlnp", "rg --multiline --multiline-dotall x", "git diff -- f",
+		"git log --format='%h %s' --grep=%G", "git log --format=%b -S signature", "git for-each-ref --sort=-creatordate --format='%(refname)'",
 	} {
 		assert.Truef(t, read(script).ReadOnly, "%q: %s", script, read(script).Doubt)
 	}

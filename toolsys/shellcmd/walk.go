@@ -15,7 +15,12 @@ const (
 	maxDepth    = 20   // scripts in scripts, commands in commands
 	maxSteps    = 2000 // steps noted
 	maxUnrolled = 64   // rounds of loops over literal lists, one by one
+	maxWork     = 4 << 20
+	maxText     = 64 << 10 // bytes of a word or a variable that are known
 )
+
+// tooLong is why a script is not read to its end.
+const tooLong = "it is too long to read"
 
 // walker interprets a script.
 type walker struct {
@@ -35,9 +40,15 @@ type walker struct {
 	// the line and goes on with the next.
 	skips bool
 	// nested counts constructs around that may not run, or run in another shell.
-	nested      int
-	depth       int
-	unrolled    int
+	nested   int
+	depth    int
+	unrolled int
+	// spent is the work done; once it is too much, the rest is left unread.
+	spent int
+	full  bool
+	// assignedIn and printedBy keep what was found of parts that are looked at again and again.
+	assignedIn  map[syntax.Node]assignedSet
+	printedBy   map[*syntax.Stmt]printedNames
 	leftRunning bool
 	sets        map[string]bool // the variables that the script may set
 	moves       bool            // some command of the script may change the directory
@@ -56,17 +67,28 @@ type walker struct {
 
 func newWalker(s *Script, env Env) *walker {
 	return &walker{s: s, env: env, state: state{vars: map[string]value{}, dir: env.Dir, lost: false},
+		assignedIn: map[syntax.Node]assignedSet{}, printedBy: map[*syntax.Stmt]printedNames{},
 		functions: map[string]bool{}, shared: map[string]bool{}, frozen: map[string]bool{}, dropped: map[string]bool{}}
 }
 
 // note adds a step.
 func (w *walker) note(st Step) {
-	if len(w.s.Steps) >= maxSteps {
-		last := &w.s.Steps[len(w.s.Steps)-1]
-		last.ReadOnly, last.Construct, last.Doubt, last.Opaque = false, true, "it is too long to read", "it is too long to read"
-		return
+	if w.spend(1); len(w.s.Steps) >= maxSteps {
+		w.spend(maxWork)
 	}
-	w.s.Steps = append(w.s.Steps, st)
+	if !w.full {
+		w.s.Steps = append(w.s.Steps, st)
+	}
+}
+
+// spend counts work and reports whether there is any left for more. What is left unread makes the script
+// one of which nothing is known.
+func (w *walker) spend(n int) (left bool) {
+	if w.spent += n; w.spent > maxWork && !w.full {
+		w.full = true
+		w.s.Steps = append(w.s.Steps[:min(len(w.s.Steps), maxSteps-1)], Step{Construct: true, Doubt: tooLong, Opaque: tooLong, FilesUnknown: true})
+	}
+	return !w.full
 }
 
 // construct notes a part of the script that is not proved harmless and that no rule
@@ -116,6 +138,9 @@ func (w *walker) substitution(stmts []*syntax.Stmt) {
 }
 
 func (w *walker) statement(st *syntax.Stmt) {
+	if !w.spend(64 + 16*len(w.state.vars)) {
+		return
+	}
 	if st.Coprocess || st.Disown {
 		w.construct(st, "it leaves a process behind")
 	}
@@ -226,8 +251,8 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	case syntax.Pipe, syntax.PipeAll:
 		input, rooted, regular := w.input, w.rooted, w.regular
 		w.isolated(func() { w.statement(cmd.X) })
-		w.input, w.rooted = w.printsBelow(cmd.X), isFind(cmd.X)
-		w.regular = printsFiles(cmd.X)
+		names := w.prints(cmd.X)
+		w.input, w.rooted, w.regular = names.bound, isFind(cmd.X), names.regular
 		w.isolated(func() { w.statement(cmd.Y) })
 		w.input, w.rooted, w.regular = input, rooted, regular
 	default:
@@ -257,7 +282,7 @@ func (w *walker) loop(n syntax.Node, body func()) {
 // forget drops what is known of the variables that a part of the script sets, and
 // of the directory if it may change.
 func (w *walker) forget(n syntax.Node) {
-	set := assigned(n)
+	set := w.assigns(n)
 	for name, numbers := range set.vars {
 		if v := w.state.vars[name]; numbers && v.isNumber() {
 			w.state.vars[name] = value{number: true, signed: true}
@@ -266,6 +291,18 @@ func (w *walker) forget(n syntax.Node) {
 		}
 	}
 	w.state.lost = w.state.lost || set.dir
+}
+
+// assigns is [assigned], kept.
+func (w *walker) assigns(n syntax.Node) assignedSet {
+	set, has := w.assignedIn[n]
+	if !has {
+		set = assigned(n)
+		w.assignedIn[n] = set
+		w.spend(set.nodes)
+	}
+	w.spend(len(set.vars))
+	return set
 }
 
 func (w *walker) forClause(cmd *syntax.ForClause) {
@@ -336,7 +373,7 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 		w.construct(cmd, "a function that takes the place of a command")
 		return
 	}
-	for name := range assigned(cmd.Body).vars {
+	for name := range w.assigns(cmd.Body).vars {
 		w.shared[name] = true
 		delete(w.state.vars, name)
 	}
@@ -353,7 +390,7 @@ func (w *walker) function(cmd *syntax.FuncDecl) {
 	if name := cmd.Name.Value; w.nested == 0 && !w.skips && !w.dropped[name] {
 		w.functions[name] = true
 	}
-	if assigned(cmd.Body).dir {
+	if w.assigns(cmd.Body).dir {
 		w.state.lost = true
 	}
 }
@@ -381,6 +418,7 @@ type assignedSet struct {
 	dir   bool
 	lists map[string]bool
 	skips bool
+	nodes int // looked at
 }
 
 // assigned collects too much rather than too little.
@@ -391,6 +429,7 @@ func assigned(n syntax.Node) assignedSet {
 		set.vars[name] = number && (old || !has)
 	}
 	syntax.Walk(n, func(n syntax.Node) bool {
+		set.nodes++
 		switch n := n.(type) {
 		case *syntax.Assign:
 			if n.Name != nil {

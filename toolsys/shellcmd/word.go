@@ -70,6 +70,9 @@ func (w *walker) word(x *syntax.Word) []Word {
 	if x == nil {
 		return nil
 	}
+	if w.full {
+		return []Word{{Kind: Many}}
+	}
 	if list, ok := braces(x); ok {
 		var all []Word
 		for _, one := range list {
@@ -90,6 +93,9 @@ func (w *walker) words(list []*syntax.Word) []Word {
 }
 
 func (w *walker) field(x *syntax.Word, source string) []Word {
+	if !w.spend(32) {
+		return []Word{{Kind: Many, Source: source}}
+	}
 	brace := mayBrace(x)
 	b := &wordBuilder{w: w, known: true, many: brace, made: brace}
 	for i, part := range x.Parts {
@@ -214,7 +220,7 @@ func (b *wordBuilder) bound(v value) {
 }
 
 func (b *wordBuilder) add(s string) {
-	if b.known {
+	if b.known = b.known && b.text.Len()+len(s) <= maxText && b.w.spend(len(s)); b.known {
 		b.text.WriteString(s)
 	}
 }

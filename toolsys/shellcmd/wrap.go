@@ -57,9 +57,9 @@ func (c *call) then(words []Word) {
 // suspect checkers whatever command may begin at one of the words, so that rules that
 // forbid find it.
 func (c *call) suspect() {
-	for i, f := range c.args {
+	for i, f := range c.args[:min(len(c.args), maxOptions)] {
 		if f.Kind == Literal && f.Text != "" && !strings.HasPrefix(f.Text, "-") {
-			c.step.Readings = append(c.step.Readings, readings(c.args[i:])...)
+			c.step.Readings = append(c.step.Readings, readings(c.args[i:min(len(c.args), i+maxOptions)])...)
 		}
 	}
 }
@@ -182,27 +182,32 @@ func isFind(st *syntax.Stmt) bool {
 	return ok && len(c.Args) > 0 && c.Args[0].Lit() == "find"
 }
 
-// printsFiles reports whether the names that a command prints are those of plain files: where it is a
-// find that is asked for them, or passes on what one prints.
-func printsFiles(st *syntax.Stmt) bool {
-	switch cmd := st.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		return cmd.Op == syntax.Pipe && isFilter(cmd.Y) && printsFiles(cmd.X)
-	case *syntax.CallExpr:
-		return isFind(st) && findsFiles(wordsOf(cmd))
+// printedNames are the names that a command prints: a bound for them, empty where there is none, and whether
+// they are those of plain files, as of a find that is asked for them.
+type printedNames struct {
+	bound   string
+	regular bool
+}
+
+// prints gives what is known of the names that a command, or a pipe of commands that pass names on, prints.
+func (w *walker) prints(st *syntax.Stmt) printedNames {
+	names, has := w.printedBy[st]
+	if has {
+		return names
 	}
-	return false
+	if b, ok := st.Cmd.(*syntax.BinaryCmd); !ok || b.Op != syntax.Pipe {
+		c, _ := st.Cmd.(*syntax.CallExpr)
+		names = printedNames{w.printsBelow(st), c != nil && isFind(st) && findsFiles(wordsOf(c))}
+	} else if left := w.prints(b.X); left.bound != "" && isFilter(b.Y) {
+		names = left
+	}
+	w.printedBy[st] = names
+	return names
 }
 
 // printsBelow bounds the names that a command prints: those of a known tool are below
 // the folders it goes through. Empty where nothing bounds them.
 func (w *walker) printsBelow(st *syntax.Stmt) string {
-	if b, ok := st.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe {
-		if bound := w.printsBelow(b.X); bound != "" && isFilter(b.Y) {
-			return bound
-		}
-		return ""
-	}
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
 		return ""
@@ -374,6 +379,9 @@ func (c *call) scriptText() (string, bool) {
 
 // script interprets a text as a script of its own shell.
 func (w *walker) script(text string, lang syntax.LangVariant) {
+	if !w.spend(8 * len(text)) {
+		return
+	}
 	file, err := parseStrict(text, lang)
 	if err != nil {
 		w.note(Step{Text: text, Construct: true, Doubt: "it does not parse", Opaque: "it does not parse", FilesUnknown: true, Readings: strings.Split(text, "\n")})

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -151,7 +152,9 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 		"sort --compress-program=rm f", "sort --compress-prog=rm f", "sort --compress-p rm f", "rg --hostname-bin rm x", "ag --page=rm x",
 		"split --filter='rm $FILE' f", "apt-get update -o APT::Update::Pre-Invoke::='rm x'", "ip netns exec n rm x", "pip --python rm x",
 		"wget --use-ask=rm u", "mount -t fuse 'rm#x' /mnt", "git grep --open=rm x", "git fetch --upload-pa=rm .", "git merge-index rm -a",
-		"git rebase -ix 'rm f' HEAD", "git clone -u rm .", "git config alias.x '!rm f'", "git config core.pager ./p", "git x", "git remote-ext x 'rm f'",
+		"git rebase -ix 'rm f' HEAD", "git clone -u rm .", "git config alias.x '!rm f'",
+		"git config core.fsmonitor $'r\\x6d f' user.email; git status", "git config set core.pager $'r\\x6d f' user.name", "git log --format=%GK",
+		"foo -a "+strings.Repeat("-a ", 100)+"rm f", "git config core.pager ./p", "git x", "git remote-ext x 'rm f'",
 		"GIT_SSH_COMMAND='rm x' git fetch", "LESSOPEN='|rm %s' less f", "GIT_EXTERNAL_DIFF=rm git diff", "EDITOR='rm x' git commit",
 		"env PAGER=./p git -p log", "env EDITOR=$'r\\x6d f' git commit", "VISUAL=$'r\\x6d f' crontab", "OWN=$'r\\x6d' ./run", "watch $'r\\x6d' f", "watch r{m,} f",
 		"ln -s /bin/rm ./y", "cp /bin/rm y; ./y f", "mv /usr/bin/rm y", "install /bin/rm y", "RM f", "rm.exe f", "/bin/Rm f",
@@ -163,7 +166,7 @@ func TestADenyRuleFindsWhatOtherProgramsRun(t *testing.T) {
 	ruled{deny: []string{"Read(.env)"}}.neverAllowed(t, "mv .env y", "cat /dev/fd/../cwd/.env", "cat /proc/self/cwd/.env", "cat /proc/1/root/repo/.env", "cd /proc/self; cat cwd/.env", "strings @list", "install .env y")
 	r := ruled{mode: permission.Bypass, deny: []string{"Bash(rm:*)", "Bash(git push:*)"}}
 	for _, text := range []string{
-		"git commit -m 'say rm'", "git config user.name x", "git pull --rebase", "git checkout -b x", "git stash push", "git clone u", "git status",
+		"git commit -m 'say rm'", "git config user.name x", "git config set user.name x", "git config -f c user.name x", "git pull --rebase", "git checkout -b x", "git stash push", "git clone u", "git status",
 		"git config --get x.y", "FOO=1 npm test", "NODE_ENV=test npm run test", "cp a b", "mv a b", "ln -s a b", "sort -u f", "split -l 5 f", "pip install x",
 		"apt-get install -y x", "rg rm src", "PAGER=cat git log", "docker ps", "systemctl status x",
 	} {
