@@ -75,7 +75,8 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 		}
 		at := slices.IndexFunc(offered, func(t gjson.Result) bool { return toolName(t) == named.Name })
 		free := at >= 0 && offered[at].Get("freeform").Bool()
-		if named.Name == "" || named.Name == tool && len(named.Args) == 0 && !free || at < 0 && !told {
+		itself := named.Name == tool && len(named.Args) == 0 && !free
+		if named.Name == "" || itself && told || at < 0 && !told {
 			continue
 		}
 		r := renamed{name: named.Name, args: map[string]string{}}
@@ -87,12 +88,27 @@ func (n Names) name(c *Conversation, offered []gjson.Result) naming {
 		default:
 			maps.Copy(r.args, named.Args)
 		}
+		if itself && !r.respells(c.inputs()[tool]) {
+			continue
+		}
 		out.tools[tool] = r
 		if !told {
 			out.notes = append(out.notes, r.note(tool))
 		}
 	}
 	return out
+}
+
+// respells reports whether all arguments have a counterpart, and some another than themselves.
+func (r renamed) respells(args []string) bool {
+	other := false
+	for _, arg := range args {
+		other = other || r.args[arg] != arg
+		if r.args[arg] == "" {
+			return false
+		}
+	}
+	return other
 }
 
 // inputs are the arguments that the calls of each tool have, by the tool's name.
@@ -246,23 +262,25 @@ func (r renamed) note(tool string) string {
 	return text
 }
 
-// alike is the name of the one offered tool that is called like a tool of the script, ""
-// where there is none or several.
+// alike is the name of the one offered tool that is called like a tool of the script, or else of
+// the one that can stand for it; "" where there is none or several.
 func alike(tool string, offered []gjson.Result) string {
-	var fits []string
-	for _, t := range offered {
-		name := toolName(t)
-		if name == tool {
-			return tool
+	for _, kind := range []string{"tool", "instead"} {
+		var fits []string
+		for _, t := range offered {
+			name := toolName(t)
+			if name == tool {
+				return tool
+			}
+			if same(kind, tool, name) {
+				fits = append(fits, name)
+			}
 		}
-		if same("tool", tool, name) {
-			fits = append(fits, name)
+		if len(fits) > 0 {
+			return map[bool]string{true: fits[0]}[len(fits) == 1]
 		}
 	}
-	if len(fits) != 1 {
-		return ""
-	}
-	return fits[0]
+	return ""
 }
 
 //go:embed names.txt
