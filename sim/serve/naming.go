@@ -168,7 +168,10 @@ func (r *renamed) fit(told map[string]string, args []string, schema gjson.Result
 	}
 }
 
-// nest maps arguments that have no counterpart to members of the elements of a list.
+// element stands for an argument that is itself the one element of a list.
+const element = "[]"
+
+// nest maps arguments that have no counterpart to members of the elements of a list, or to its element.
 func (r *renamed) nest(args []string, properties gjson.Result, taken map[string]bool) {
 	r.within = map[string]string{}
 	properties.ForEach(func(list, schema gjson.Result) bool {
@@ -176,6 +179,9 @@ func (r *renamed) nest(args []string, properties gjson.Result, taken map[string]
 		for _, arg := range args {
 			if r.args[arg] != "" {
 				continue
+			}
+			if schema.Get("items.type").Str == "string" && same("args", arg, singular(list.Str)) {
+				r.args[arg], r.within[arg], taken[list.Str] = element, list.Str, true
 			}
 			members.ForEach(func(member, _ gjson.Result) bool {
 				if same("args", arg, member.Str) {
@@ -186,6 +192,14 @@ func (r *renamed) nest(args []string, properties gjson.Result, taken map[string]
 		}
 		return true
 	})
+}
+
+// singular is what one element of a list is called.
+func singular(list string) string {
+	if stem, ok := strings.CutSuffix(list, "ies"); ok {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(list, "s")
 }
 
 // anyValue is a value that a schema's member takes.
@@ -221,6 +235,8 @@ func (r renamed) input(raw json.RawMessage) json.RawMessage {
 	lists := map[string]string{}
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch to, list := r.args[key.Str], r.within[key.Str]; {
+		case to == element:
+			put(list, []byte("["+value.Raw+"]"))
 		case list != "":
 			name, _ := json.Marshal(to) // a text never fails
 			lists[list] += "," + string(name) + ":" + value.Raw
@@ -250,7 +266,7 @@ func (r renamed) note(tool string) string {
 	for _, arg := range slices.Sorted(maps.Keys(r.args)) {
 		to := r.args[arg]
 		if list := r.within[arg]; list != "" {
-			to = list + "[]." + to
+			to = strings.TrimSuffix(list+element+"."+to, "."+element)
 		}
 		if to != arg {
 			text += fmt.Sprintf(", its %s %s", arg, to)
