@@ -164,12 +164,13 @@ func TestStreamsOfEveryKindHaveTheirTimes(t *testing.T) {
 		body []string // arrives a millisecond apart
 		want string
 	}{
-		"events":                 {"text/event-stream", []string{"data: 1\n\n", "data: 2\n", "\n"}, "0,2000"},
-		"frames":                 {"application/vnd.amazon.eventstream", []string{frame("one")[:9], frame("one")[9:] + frame("two"), frame("three")}, "1000,0,1000"},
-		"lines":                  {"application/x-ndjson", []string{"{}\n{", "}\n", "{}"}, "0,1000,1000"},
-		"a list":                 {"application/json", []string{`[{"a":"}\`, `""}`, `,{"b":{}},`, `{}`, "]"}, "1000,1000,1000"},
-		"a document":             {"application/json; charset=utf-8", []string{`{"a":[{}`, `,{}]`, `}`}, "2000"},
-		"a list of other things": {"application/json", []string{`["{}"`, `,{}]`}, "1000"},
+		"events":                   {"text/event-stream", []string{"data: 1\n\n", "data: 2\n", "\n"}, "0,2000"},
+		"frames":                   {"application/vnd.amazon.eventstream", []string{frame("one")[:9], frame("one")[9:] + frame("two"), frame("three")}, "1000,0,1000"},
+		"lines":                    {"application/x-ndjson", []string{"{}\n{", "}\n", "{}"}, "0,1000,1000"},
+		"a list":                   {"application/json", []string{`[{"a":"}\`, `""}`, `,{"b":{}},`, `{}`, "]"}, "1000,1000,1000"},
+		"a list that came at once": {"application/json", []string{`[{"a":1},{"b":2}]`}, "0"},
+		"a document":               {"application/json; charset=utf-8", []string{`{"a":[{}`, `,{}]`, `}`}, "2000"},
+		"a list of other things":   {"application/json", []string{`["{}"`, `,{}]`}, "1000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := http.Header{"Content-Type": {c.kind}}

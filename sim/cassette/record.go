@@ -276,6 +276,9 @@ func StampPieces(header http.Header, pieces []string, at []time.Duration) {
 
 // streamed reports whether what came is a stream: of server-sent events, or of pieces.
 func (s *stamps) streamed() bool {
+	if _, list := s.pieces.(*jsonList); list { // one that came at once is a document as others are
+		return len(s.at) > 1 && s.at[0] < s.at[len(s.at)-1]
+	}
 	if s.pieces != nil {
 		return len(s.at) > 0
 	}

@@ -33,7 +33,8 @@ func (t *trial) script() string {
 	if t.asLines() || t.promptAsWord() {
 		return line
 	}
-	return "printf '%s\\n' " + reports.Quoted(t.real(t.first)) + " | " + line
+	// An agent that does not read its input is none of printf's errors.
+	return "printf '%s\\n' " + reports.Quoted(t.real(t.first)) + " 2> /dev/null | " + line
 }
 
 // asLines reports whether prompts come as lines: where there is one alone, its input ends
