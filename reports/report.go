@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"toolbench/sim/scenario/check"
 )
@@ -185,8 +186,12 @@ func Again(o check.Result) string {
 	return command
 }
 
-// Quoted is a word as a POSIX shell takes it.
+// Quoted is a word as a POSIX shell takes it. What is drawn is made harmless, so that signs which
+// are not drawn stand as numbers.
 func Quoted(word string) string {
+	if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !Harmless(r) }) {
+		return inOctal(word)
+	}
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
 	}
@@ -194,6 +199,24 @@ func Quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// inOctal is a word with its signs that cannot be drawn in octal digits, in quotes that take these.
+func inOctal(word string) string {
+	var b strings.Builder
+	for i, r := range word {
+		switch _, size := utf8.DecodeRuneInString(word[i:]); {
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r != utf8.RuneError && Harmless(r):
+			b.WriteRune(r)
+		default:
+			for _, c := range []byte(word[i : i+size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		}
+	}
+	return "$'" + b.String() + "'"
 }
 
 // short is a duration in three significant digits, for people: 250µs, 1.25s, 2h3m.

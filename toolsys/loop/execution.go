@@ -301,12 +301,12 @@ func (ex *execution) aborter() func() {
 }
 
 // stop asks calls to stop. Those that have not when the grace is over are left (J4).
-func (ex *execution) stop(ask func()) {
-	ask()
+func (ex *execution) stop(ask func() int) {
+	stop := ask()
 	clock, actor := ex.s.cfg.Handlers.Clock, "grace/"+ex.s.cfg.Agent
 	clock.Go(actor, func() {
 		if clock.Sleep(ex.running, actor, ex.s.cfg.Grace) == nil {
-			ex.driver.Leave()
+			ex.driver.Leave(stop)
 		}
 	})
 }

@@ -23,6 +23,8 @@ type call struct {
 	// waits for a hook, and has had no effect yet.
 	began   bool
 	stopped Cause
+	// stop is which of the stops asked it to end.
+	stop int
 }
 
 // Core is the state of one message's calls. It is stepped by one caller at a time.
@@ -44,6 +46,7 @@ type Core struct {
 	tracks      []track
 	streamEnded bool
 	stopping    Cause
+	stops       int // how often calls were asked to stop
 	abandoned   bool
 	done        bool
 }
@@ -90,13 +93,16 @@ func (c *Core) Step(ev Event, out []Action) []Action {
 	case Escalated:
 		out = c.escalate(ev.Index, out)
 	case Interrupted:
+		c.stops++
 		out = c.stop(UserInterrupt, false, out)
 	case Aborted:
+		c.stops++
 		out = c.stop(SessionAborted, true, out)
 	case Abandoned:
+		c.stops++
 		out = c.abandon(out)
 	case GraceOver:
-		out = c.leave(out)
+		out = c.leave(ev.Index, out)
 	}
 	return c.settle(out)
 }
@@ -163,11 +169,11 @@ func (c *Core) end(k *call) bool {
 	return true
 }
 
-// leave answers the calls that were asked to stop and have not: what waits for their
-// results waits no longer (J4).
-func (c *Core) leave(out []Action) []Action {
+// leave answers the calls that one of the first stops asked to end, and that have not: what waits
+// for their results waits no longer (J4). Those that a later stop asked have time of their own.
+func (c *Core) leave(stops int, out []Action) []Action {
 	for i := range c.calls {
-		if k := &c.calls[i]; k.stopped != NoCause && c.end(k) {
+		if k := &c.calls[i]; k.stopped != NoCause && k.stop <= stops && c.end(k) {
 			out = append(out, Action{Kind: Leave, Index: i, Cause: k.stopped})
 		}
 	}
@@ -222,7 +228,7 @@ func (c *Core) stopOne(i int, cause Cause, out []Action) []Action {
 		return c.answer(i, cause, out)
 	case active, suspended:
 		if k.stopped == NoCause {
-			k.stopped = cause
+			k.stopped, k.stop = cause, c.stops
 			return append(out, Action{Kind: Cancel, Index: i, Cause: cause})
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // reads like a log: "+s" adds a safe call, "+x" an exclusive one, "+c" a safe
 // call that may be cancelled, "." ends the stream, "2" finishes call 2, "2!"
 // with a failure, "2m" with a modifier, "2^" escalates it, "2b" begins its work, "int", "abort",
-// "fallback", "grace" ends the grace.
+// "fallback", "grace" ends the grace of the first stop, "grace2" that of the second.
 func script(t *testing.T, p schedule.Policy, limit int, words string) string {
 	t.Helper()
 	core, err := schedule.NewCore(p, limit)
@@ -52,8 +52,8 @@ func event(t *testing.T, w string) schedule.Event {
 		return schedule.Event{Kind: schedule.Interrupted}
 	case "abort":
 		return schedule.Event{Kind: schedule.Aborted}
-	case "grace":
-		return schedule.Event{Kind: schedule.GraceOver}
+	case "grace", "grace2":
+		return schedule.Event{Kind: schedule.GraceOver, Index: 1 + strings.Count(w, "2")}
 	case "fallback":
 		return schedule.Event{Kind: schedule.Abandoned}
 	}
@@ -121,6 +121,16 @@ int: cancel 0 (the user interrupted), cancel 2 (the user interrupted)
 grace: leave 0 (the user interrupted), emit 0
 0!: 
 1: emit 1, emit 2, done`},
+		{"what a later stop asked to end has time of its own", schedule.Streaming, 10,
+			"+c +s 1b . int abort grace grace2",
+			`+c: start 0
++s: start 1
+1b: 
+.: 
+int: cancel 0 (the user interrupted)
+abort: cancel 1 (the conversation was stopped)
+grace: leave 0 (the user interrupted), emit 0
+grace2: leave 1 (the conversation was stopped), emit 1, done`},
 		{"a stream that was given up does not wait for what does not stop", schedule.Streaming, 10,
 			"+s fallback grace 0",
 			`+s: start 0

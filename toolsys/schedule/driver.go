@@ -150,26 +150,29 @@ func (d *Driver[R]) fresh(i int) *running[R] {
 // EndStream ends the stream: no more calls will be added.
 func (d *Driver[R]) EndStream() { d.send(Event{Kind: StreamEnded}) }
 
-// Interrupt stops what may be stopped, for the user's new message (J4).
-func (d *Driver[R]) Interrupt() { d.send(Event{Kind: Interrupted}) }
+// Interrupt stops what may be stopped, for the user's new message (J4). Like Abort and Abandon it
+// gives which stop it is, for Leave.
+func (d *Driver[R]) Interrupt() int { return d.send(Event{Kind: Interrupted}) }
 
 // Abort stops everything.
-func (d *Driver[R]) Abort() { d.send(Event{Kind: Aborted}) }
+func (d *Driver[R]) Abort() int { return d.send(Event{Kind: Aborted}) }
 
 // Abandon gives up the stream: nothing more is emitted (J5).
-func (d *Driver[R]) Abandon() { d.send(Event{Kind: Abandoned}) }
+func (d *Driver[R]) Abandon() int { return d.send(Event{Kind: Abandoned}) }
 
-// Leave answers the calls that were asked to stop and still run, so that Wait returns
-// without them (J4).
-func (d *Driver[R]) Leave() { d.send(Event{Kind: GraceOver}) }
+// Leave answers the calls that a stop, or one before it, asked to end and that still run, so that
+// Wait returns without them (J4).
+func (d *Driver[R]) Leave(stop int) { d.send(Event{Kind: GraceOver, Index: stop}) }
 
 // Wait returns when nothing runs any more but what was left, and nothing will.
 func (d *Driver[R]) Wait() { <-d.done }
 
-func (d *Driver[R]) send(ev Event) {
+// send gives how often calls were asked to stop.
+func (d *Driver[R]) send(ev Event) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.step(ev)
+	return d.core.stops
 }
 
 func (d *Driver[R]) touches(i int) *Footprint {

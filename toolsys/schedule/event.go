@@ -31,7 +31,8 @@ const (
 	Declared
 	// Began: the work of call Index begins, after all that it waited for.
 	Began
-	// GraceOver: calls that were asked to stop had the time they are given for it (J4).
+	// GraceOver: calls that were asked to stop had the time they are given for it (J4). Index is how
+	// often calls had been asked when it began.
 	GraceOver
 )
 

@@ -257,14 +257,37 @@ func (b *Inbox) busy(p *peer) bool {
 	return slices.ContainsFunc(b.peers, func(c *peer) bool { return c != p && c.Parent == p.Agent && c.Reports && b.busy(c) })
 }
 
-// Ended marks that an agent takes no more messages. Resume begins it again with a text and
+// Ended marks that an agent takes no more messages. Who sent it one that it did not take gets that
+// back. Resume begins it again with a text and
 // gives the background task it then runs as; nil where it cannot be.
 func (b *Inbox) Ended(agent string, resume func(text string) (task string, err error)) {
 	b.mu.Lock()
+	var back []Mail
 	if p, err := b.find(agent); err == nil {
 		p.Status, p.resume = PeerEnded, resume
+		back = b.sendBack(p)
 	}
 	b.unlock()
+	for _, m := range back {
+		b.sink(m)
+	}
+}
+
+// sendBack tells those that wrote to an agent what it has not read. The inbox's lock is held.
+func (b *Inbox) sendBack(p *peer) (sent []Mail) {
+	for _, m := range p.mail {
+		from, err := b.find(m.Sender)
+		if err != nil || from.Status == PeerEnded || m.Kind != MailMessage {
+			continue
+		}
+		b.sent++
+		back := Mail{ID: fmt.Sprintf("mail_%d", b.sent), To: from.Agent, From: p.Name, Sender: p.Agent, Kind: MailMessage, About: m.ID, At: b.clock.Now(),
+			Text: "I ended before I read your message, which was: " + m.Text}
+		from.mail = append(from.mail, back)
+		sent = append(sent, back)
+	}
+	p.mail = nil
+	return sent
 }
 
 // Resume begins an agent again that has ended, and gives its new background task. It is

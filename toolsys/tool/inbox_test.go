@@ -165,3 +165,33 @@ func TestAMarkCannotBeForged(t *testing.T) {
 	plain := tool.Mail{From: "scout", Kind: tool.MailTask, About: "task_1", Text: "a < b && \"c\""}
 	assert.Equal(t, "<message from=\"scout\" kind=\"task\" about=\"task_1\">\na &lt; b &amp;&amp; \"c\"\n</message>", plain.Marked())
 }
+
+// What an agent has not read when it ends goes back to who wrote it, not to a timer, and not to
+// one that has ended itself.
+func TestWhatWasNotReadGoesBack(t *testing.T) {
+	withInbox(t, func(t *testing.T, b *tool.Inbox, sent *log) {
+		for _, p := range []tool.Peer{{Agent: "agent_1", Name: "scout"}, {Agent: "agent_2", Name: "guide"}} {
+			_, err := b.Join(p)
+			require.NoError(t, err)
+		}
+		for _, m := range []tool.Mail{{Text: "look", Kind: tool.MailMessage}, {Text: "tick", From: "cron", Kind: tool.MailCron}, {Text: "wait", Sender: "agent_2", Kind: tool.MailMessage}} {
+			m.To = "scout"
+			_, err := b.Post(m)
+			require.NoError(t, err)
+		}
+		b.Ended("agent_2", nil)
+		woken := false
+		release := b.Expect("")
+		go func() { woken = b.Await(t.Context(), "", time.Hour) }()
+		synctest.Wait()
+		b.Ended("agent_1", nil)
+		synctest.Wait()
+		assert.True(t, woken)
+		release()
+		back := b.Take("")
+		require.Len(t, back, 1)
+		assert.Equal(t, []string{"scout", "agent_1", "mail_1", "I ended before I read your message, which was: look"}, []string{back[0].From, back[0].Sender, back[0].About, back[0].Text})
+		assert.Empty(t, b.Take("agent_1"))
+		assert.Equal(t, "mail_4 to : "+back[0].Text, sent.lines[3])
+	})
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"toolbench/reports"
 	"toolbench/toolsys/loop"
 	"toolbench/toolsys/message"
 )
@@ -19,6 +21,23 @@ type transcript struct {
 	file  *os.File
 	shown string
 	began bool
+	// size is how long it is by what was read of it and written into it here.
+	size int64
+}
+
+// Write adds to the file, unless another process has: two conversations in one transcript would
+// be neither of them.
+func (t *transcript) Write(p []byte) (int, error) {
+	info, err := t.file.Stat()
+	if err == nil && info.Size() != t.size {
+		err = fmt.Errorf("%s: another chat writes into it; end one of the two, and resume it then", t.shown)
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := t.file.Write(p)
+	t.size += int64(n)
+	return n, err
 }
 
 // Where transcripts are unless another place is named, below the root.
@@ -32,7 +51,7 @@ func (t *transcript) journal() func(loop.Entry) error {
 	if t == nil {
 		return nil
 	}
-	write := loop.WriteJournal(t.file)
+	write := loop.WriteJournal(t)
 	return func(e loop.Entry) error {
 		t.began = true
 		return write(e)
@@ -44,7 +63,7 @@ func (t *transcript) where() string {
 	if t == nil || !t.began {
 		return ""
 	}
-	return "; go on with `toolbench chat --resume " + t.shown + "`"
+	return "; go on with `toolbench chat --resume " + reports.Quoted(t.shown) + "`"
 }
 
 // close leaves no file behind in which nothing stands.
@@ -137,7 +156,8 @@ func (c *chat) resumed() ([]message.Message, error) {
 	if err := c.keep(c.a.path(name), name, 0); err != nil {
 		return nil, err
 	}
-	if whole := int64(bytes.LastIndexByte(data, '\n') + 1); whole < int64(len(data)) {
+	whole := int64(bytes.LastIndexByte(data, '\n') + 1)
+	if c.kept.size = whole; whole < int64(len(data)) {
 		if err := c.kept.file.Truncate(whole); err != nil {
 			return nil, usage("%s: %s", name, reason(err))
 		}

@@ -213,9 +213,37 @@ func (g grants) read() (map[string]mcptool.Grant, error) {
 	return all, nil
 }
 
-// keep adds one grant. The file is put in place as a whole, so that a reader never finds
-// half of it.
+// How long others may hold the file of grants, and how often it is looked whether they do.
+const (
+	grantsHeld  = 5 * time.Second
+	grantsPause = 20 * time.Millisecond
+)
+
+// keep adds one grant, while no other process does: each writes what it has read.
 func (g grants) keep(server string, one mcptool.Grant) error {
+	if err := os.MkdirAll(filepath.Dir(g.file), 0o700); err != nil {
+		return err
+	}
+	name := g.file + ".lock"
+	for waited := time.Duration(0); ; waited += grantsPause {
+		lock, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			defer os.Remove(name) // one that stays is named to the next
+			_ = lock.Close()      // nothing was written
+			return g.add(server, one)
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if waited >= grantsHeld {
+			return usage("%s: another toolbench keeps a grant and does not end; remove the file if none runs", name)
+		}
+		time.Sleep(grantsPause)
+	}
+}
+
+// add puts the file in place as a whole, so that a reader never finds half of it.
+func (g grants) add(server string, one mcptool.Grant) error {
 	all, err := g.read()
 	if err != nil {
 		return err
@@ -224,9 +252,6 @@ func (g grants) keep(server string, one mcptool.Grant) error {
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.file, err)
-	}
-	if err := os.MkdirAll(filepath.Dir(g.file), 0o700); err != nil {
-		return err
 	}
 	// CreateTemp gives a file that only its owner reads.
 	next, err := os.CreateTemp(filepath.Dir(g.file), ".grants-*")
