@@ -116,7 +116,7 @@ func (e *Engine) wake(w waiter) error {
 		e.abort()
 	case grace:
 		if w.gen == e.s.message {
-			e.step(schedule.Event{Kind: schedule.GraceOver})
+			e.step(schedule.Event{Kind: schedule.GraceOver, Index: int(w.index)})
 		}
 	default:
 		k := &e.calls[w.index]
@@ -227,7 +227,7 @@ type waiter struct {
 	at    time.Duration
 	rank  uint64
 	gen   uint32
-	index int16 // of the call, or of the message; for streams the attempt
+	index int16 // of the call, or of the message; for streams the attempt, for a grace the stop
 	actor actor
 }
 

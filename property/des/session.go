@@ -17,6 +17,7 @@ type session struct {
 	message uint32 // counts attempts over all turns
 	first   int    // the first call of the message at work
 	ready   int    // how many of its calls are complete
+	stops   int16  // how often they were asked to stop
 	// reading: the stream is read; gen is the number of its latest wait.
 	reading   bool
 	gen       uint32
@@ -72,7 +73,7 @@ func (e *Engine) attempt() error {
 		if err != nil {
 			return err
 		}
-		s.core, s.ready, s.done, s.next, s.emitted = core, 0, false, 0, 0
+		s.core, s.ready, s.done, s.next, s.emitted, s.stops = core, 0, false, 0, 0, 0
 		s.message++
 		s.before = len(e.log.State)
 		s.interrupted, s.idle, s.waiting = false, false, false
@@ -210,9 +211,10 @@ func (e *Engine) streamOver() {
 
 // stop asks calls to stop; those that have not when the grace is over are left (J4).
 func (e *Engine) stop(kind schedule.EventKind) {
+	e.s.stops++
 	e.step(schedule.Event{Kind: kind})
 	if !e.s.done {
-		e.wait(waiter{at: e.now + schedule.DefaultGrace, rank: e.rank("grace/"), gen: e.s.message, actor: grace})
+		e.wait(waiter{at: e.now + schedule.DefaultGrace, rank: e.rank("grace/"), gen: e.s.message, index: e.s.stops, actor: grace})
 	}
 }
 

@@ -23,6 +23,7 @@ type schedulerCall struct {
 	safe        bool // as the policy sees it
 	cancellable bool
 	stopped     schedule.Cause
+	asked       int  // which stop asked it to end
 	began       bool // its work has begun
 	pending     bool // it returned a modifier that waits for the end of its batch, or for its result
 	touches     *schedule.Footprint
@@ -35,6 +36,7 @@ type Scheduler struct {
 	calls    []schedulerCall
 	complete bool // the stream has ended
 	stopped  schedule.Cause
+	stops    int
 	emitted  int
 	over     bool
 	out      []schedule.Action
@@ -63,6 +65,10 @@ func (m *Scheduler) reset(policy schedule.Policy, limit int) error {
 func (m *Scheduler) Step(ev schedule.Event, out []schedule.Action) []schedule.Action {
 	m.out = out
 	switch ev.Kind {
+	case schedule.Interrupted, schedule.Aborted, schedule.Abandoned:
+		m.stops++
+	}
+	switch ev.Kind {
 	case schedule.Added:
 		m.add(ev)
 	case schedule.StreamEnded:
@@ -81,7 +87,7 @@ func (m *Scheduler) Step(ev schedule.Event, out []schedule.Action) []schedule.Ac
 		m.abandon()
 	case schedule.GraceOver: // J4: what was asked to stop and has not is answered without it
 		for i, c := range m.calls {
-			if c.phase != ended && c.stopped != schedule.NoCause {
+			if c.phase != ended && c.stopped != schedule.NoCause && c.asked <= ev.Index { // each stop has a grace of its own
 				m.calls[i].phase = ended
 				m.do(schedule.Leave, i, c.stopped)
 			}
@@ -131,7 +137,7 @@ func (m *Scheduler) end(i int, cause schedule.Cause) {
 		c.phase, c.stopped = ended, cause
 		m.do(schedule.Answer, i, cause)
 	case c.phase != ended && c.stopped == schedule.NoCause:
-		c.stopped = cause
+		c.stopped, c.asked = cause, m.stops
 		m.do(schedule.Cancel, i, cause)
 	}
 }

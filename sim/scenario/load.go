@@ -243,10 +243,11 @@ func findOne(fsys fs.FS, root string) ([]*Scenario, []error) {
 		return load(fsys, []string{root})
 	}
 	var files []string
+	var unread []error
 	err = fs.WalkDir(fsys, root, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			unread = append(unread, &FileError{File: p, Problem: plainly(err)}) // what is beside it is read all the same
 		case d.IsDir() && p != root && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir // .git, .github
 		case !d.IsDir() && isScenario(p) && !liesBeside(fsys, p):
@@ -257,10 +258,11 @@ func findOne(fsys fs.FS, root string) ([]*Scenario, []error) {
 	switch {
 	case err != nil:
 		return nil, []error{&FileError{File: root, Problem: plainly(err)}}
-	case len(files) == 0:
+	case len(files) == 0 && len(unread) == 0:
 		return nil, []error{&FileError{File: root, Problem: "there is no scenario in this folder", Remedy: "scenarios end in .yaml or .yml"}}
 	}
-	return load(fsys, files)
+	all, errs := load(fsys, files)
+	return all, append(unread, errs...)
 }
 
 // isScenario reports whether a file is a scenario: cassettes are YAML as well and live beside.

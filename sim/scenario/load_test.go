@@ -58,6 +58,12 @@ func TestABrokenFileNamesFilePlaceAndRemedy(t *testing.T) {
 		{"an unknown key in a group of keys", good + "world: {cwd: /a, tools: [{name: T, saef: true}]}\n", ":11:36", "unknown field \"saef\"", "did you mean safe?"},
 		{"an unknown key beside groups of keys", good + "world: {cwd: /a, setings: {}}\n", ":11:18", "unknown field \"setings\"", "did you mean settings?"},
 		{"a fault without a key", good + "faults: [{call: call_1, huge: true}]\n", ":11:25", "unknown field \"huge\"", ""},
+		{"a turn that is given less than once", strings.Replace(good, "durations", "      repeat: -1\ndurations", 1), ":8:", "repeat is -1, less than nothing", "0 or more"},
+		{"an answer of less than nothing", good + "world: {tools: [{name: t, answer: x, repeat: -2}]}\n", ":11:", "repeat is -2", "0 or more"},
+		{"an input without JSON", strings.Replace(good, "durations", "        - {id: call_2, tool: Read, input: {n: .nan}}\ndurations", 1), ":8:", "has no JSON", "as raw"},
+		{"a range that ends before it begins", strings.Replace(good, "makespan: 2s", "makespan: 3s..1s", 1), ":10:13", "ends before it begins", "smaller one first"},
+		{"a sign before a range", strings.Replace(good, "makespan: 2s", "makespan: '!= 1s..3s'", 1), ":10:13", "a sign before a range", "alone"},
+		{"a bound that is no number", strings.Replace(good, "makespan: 2s", "max_running: nan", 1), ":10:16", "neither a number", ""},
 		{"a text where a number belongs", good + "faults: [{request: first}]\n", ":11:", "", "schema"},
 	}
 	for _, c := range cases {
@@ -95,6 +101,22 @@ func TestFindReportsWhatItCannotReadAndLoadsTheRest(t *testing.T) {
 	assert.Contains(t, text, "a/bad.yaml")
 	assert.Contains(t, text, "no scenario in this folder")
 	assert.Contains(t, text, "gone.yaml")
+}
+
+// locked is a disk with a folder that cannot be read.
+type locked struct{ fstest.MapFS }
+
+func (d locked) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == "a/locked" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return d.MapFS.ReadDir(name)
+}
+
+func TestAFolderThatCannotBeReadKeepsNoneBack(t *testing.T) {
+	all, errs := scenario.Find(locked{fstest.MapFS{"a/good.yaml": {Data: []byte(good)}, "a/locked/x.yaml": {Data: []byte(good)}}}, "a")
+	assert.Len(t, all, 1)
+	assert.EqualError(t, errors.Join(errs...), "a/locked: permission denied")
 }
 
 // broken is a disk whose files cannot even be opened without a panic.

@@ -29,11 +29,18 @@ func (sc *Scenario) mentions() map[string][]mention {
 	return all
 }
 
-// walkNames calls visit for each text below a value that has a sort.
+// negative is the sort of numbers below 0.
+const negative = "-"
+
+// walkNames calls visit for each text below a value that has a sort, and for each number below 0.
 func walkNames(v reflect.Value, key, names, values string, visit func(key, sort, name string)) {
 	switch v.Kind() {
 	case reflect.String:
 		visit(key, names, v.String())
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		if v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0 {
+			visit(key, negative, fmt.Sprint(v.Interface()))
+		}
 	case reflect.Pointer:
 		if !v.IsNil() {
 			walkNames(v.Elem(), key, names, values, visit)

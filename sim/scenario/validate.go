@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,6 +72,9 @@ func (sc *Scenario) validateRest() error {
 			return sc.ErrorAt(fmt.Sprintf("faults.%d.body", i), "the body has no status", "write the HTTP status that it comes with, as `status: 503`")
 		}
 	}
+	if err := sc.validateNumbers(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for i, t := range sc.Stream.Turns {
 		if err := sc.validateBlocks(i, t); err != nil {
@@ -91,10 +96,24 @@ func (sc *Scenario) validateRest() error {
 			case c.Raw != "" && c.Input != nil:
 				return sc.ErrorAt(key, "input and raw exclude each other", "keep one")
 			}
+			if _, err := json.Marshal(c.Input); err != nil {
+				return sc.ErrorAt(key, "the input has no JSON: "+err.Error(), "write it as a text, or the whole as raw")
+			}
 			seen[c.ID] = true
 		}
 	}
 	return nil
+}
+
+// validateNumbers refuses counts and sizes below nothing, which would be none in one place and a
+// panic in another. What a result may have has no bound below 0.
+func (sc *Scenario) validateNumbers() (err error) {
+	walkNames(reflect.ValueOf(sc).Elem(), "", "", "", func(key, sort, number string) {
+		if sort == negative && err == nil && !strings.HasSuffix(key, ".result_chars") {
+			err = sc.ErrorAt(key, fmt.Sprintf("%s is %s, less than nothing", key[strings.LastIndexByte(key, '.')+1:], number), "write 0 or more")
+		}
+	})
+	return err
 }
 
 // validateBlocks refuses blocks that are none, or two, and answers that are given twice.

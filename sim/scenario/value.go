@@ -113,6 +113,9 @@ func parseBound(text string) (Bound, error) {
 		}
 	}
 	if from, to, ok := strings.Cut(rest, ".."); ok {
+		if rest != b.text {
+			return b, fmt.Errorf("%q has a sign before a range; write the range alone", b.text)
+		}
 		return b.between(from, to)
 	}
 	var err error
@@ -132,6 +135,9 @@ func (b Bound) between(from, to string) (Bound, error) {
 	if u != v {
 		return b, fmt.Errorf("%q mixes units", b.text)
 	}
+	if low > high {
+		return b, fmt.Errorf("%q ends before it begins; write the smaller one first", b.text)
+	}
 	b.op, b.low, b.high, b.unit = "..", low, high, u
 	return b, nil
 }
@@ -139,12 +145,12 @@ func (b Bound) between(from, to string) (Bound, error) {
 func quantity(text string) (float64, unit, error) {
 	if p, ok := strings.CutSuffix(text, "%"); ok {
 		v, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
-		if err != nil {
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return 0, 0, fmt.Errorf("%q is no percentage", text)
 		}
 		return v, percent, nil
 	}
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
+	if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return v, plain, nil
 	}
 	d, err := parseDuration(text)
@@ -154,8 +160,11 @@ func quantity(text string) (float64, unit, error) {
 	return float64(d), timed, nil
 }
 
-// Holds reports whether a number (or a percentage) is within the bound.
-func (b Bound) Holds(v float64) bool {
+// Holds reports whether a number (or a percentage) is within the bound; none is within one of
+// times.
+func (b Bound) Holds(v float64) bool { return b.unit != timed && b.within(v) }
+
+func (b Bound) within(v float64) bool {
 	const close = 1e-9
 	switch b.op {
 	case ">=":
@@ -176,7 +185,7 @@ func (b Bound) Holds(v float64) bool {
 
 // HoldsAt reports whether a time is within the bound; 0 needs no unit.
 func (b Bound) HoldsAt(d time.Duration) bool {
-	return (b.unit == timed || b.low == 0) && b.Holds(float64(d))
+	return (b.unit == timed || b.low == 0) && b.within(float64(d))
 }
 
 // HoldsNear reports whether the bound holds for a time that was measured on a real clock,

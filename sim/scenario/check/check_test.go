@@ -159,3 +159,21 @@ func TestTheSmallestDifferenceCounts(t *testing.T) {
 	rec.Leftover = []string{"interaction 1"}
 	assert.Equal(t, []string{"requests"}, failures(t, "{makespan: 1s}", rec))
 }
+
+// A text is found in a request however JSON writes it, and only as a whole.
+func TestWhatWasSentIsFoundAsItStands(t *testing.T) {
+	for _, body := range []string{`{"messages":[{"role":"user","content":"a <b>\n\"c"}]}`, `{"messages":[{"role":"user","content":"a \u003cb\u003e\n\"c"}]}`} {
+		sent, err := message.ReadBody([]byte(body))
+		require.NoError(t, err)
+		rec := check.Record{Requests: []message.Body{sent}}
+		assert.Empty(t, failures(t, `{requests: {contains: ["<b>\n"]}}`, rec), body)
+		assert.Equal(t, []string{"requests.lacks"}, failures(t, `{requests: {lacks: ["<b>\n\"c"]}}`, rec), body)
+		assert.Equal(t, []string{"requests.contains"}, failures(t, `{requests: {contains: ['<b>"']}}`, rec), body)
+	}
+}
+
+// A number is within no bound of times.
+func TestABoundOfTimesHoldsForNoNumber(t *testing.T) {
+	assert.Equal(t, []string{"max_running"}, failures(t, "{max_running: <= 5s}", check.Record{}))
+	assert.Empty(t, failures(t, "{max_running: <= 5}", check.Record{}))
+}

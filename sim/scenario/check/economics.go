@@ -1,7 +1,7 @@
 package check
 
 import (
-	"fmt"
+	"errors"
 	"io/fs"
 	"path"
 
@@ -47,8 +47,11 @@ func (j *checker) cached() (promptcache.Result, error) {
 		return promptcache.Result{}, err
 	}
 	played, err := promptcache.Replay(j.sc.Name, session, counter)
-	if err != nil || len(played.Results) == 0 {
-		return promptcache.Result{}, fmt.Errorf("no request was sent: %w", err)
+	if err == nil && len(played.Results) == 0 {
+		err = errors.New("no request was sent")
+	}
+	if err != nil {
+		return promptcache.Result{}, err
 	}
 	return played.Results[0], nil
 }
