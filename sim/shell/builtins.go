@@ -27,6 +27,9 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if err := r.step(); err != nil {
 		return nil, err
 	}
+	if wordsSize(args) > wordsTimes*r.shell.MaxOutput {
+		return nil, r.tooLarge(strconv.Itoa(r.line))
+	}
 	if broken(hc.Stdout) {
 		return []string{"exit", "141"}, nil
 	}

@@ -212,7 +212,7 @@ func (r *run) script(p *command.Proc, script string, args []string) int {
 	inner.stdout, inner.stderr, inner.stdin = p.Stdout, p.Stderr, p.Stdin
 	inner.scripts, inner.use = r.scripts+1, r.use
 	exit, err := inner.start(p.Ctx, file, args[1:])
-	if err != nil && p.Ctx.Err() == nil && !errors.Is(err, ErrRunaway) {
+	if err != nil && p.Ctx.Err() == nil && !errors.Is(err, ErrRunaway) && !errors.Is(err, ErrTooLarge) {
 		fmt.Fprintf(p.Stderr, "%s: %v\n", args[0], err)
 	}
 	return exit.Code

@@ -42,6 +42,10 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		return r.input(hc, reader(nil)), nil
 	case "nest":
 		return r.nest(hc)
+	case "size":
+		if err := r.measure(hc, line, strings.TrimSuffix(operand, ":")); err != nil {
+			return nil, err
+		}
 	case "turn":
 		if err := r.step(); err != nil {
 			return nil, err

@@ -225,6 +225,7 @@ func (w *rewriter) statement(st *syntax.Stmt) {
 	for _, rd := range st.Redirs {
 		w.redirect(rd)
 	}
+	measured(st)
 	switch cmd := st.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		if piped(cmd) && !(w.stage[st] && len(st.Redirs) == 0) {

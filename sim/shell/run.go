@@ -47,6 +47,8 @@ type run struct {
 type usage struct {
 	steps int // simple commands and turns of loops
 	depth int // calls of functions that have not returned
+	// stopped is why the script ends before its end, whatever it says; nil if it does not.
+	stopped error
 }
 
 func newRun(s Shell, c Command) *run {
@@ -71,19 +73,19 @@ func (r *run) start(ctx context.Context, file *syntax.File, args []string) (exit
 		return Exit{Code: 130, Dir: runner.Dir, Env: r.env.vars}, ctx.Err()
 	}
 	exit = Exit{Code: code, Dir: runner.Dir, Env: exported(runner, r.env)}
-	if r.use.steps > r.shell.MaxSteps {
+	if r.use.stopped == nil && r.use.steps > r.shell.MaxSteps {
 		return exit, ErrRunaway
 	}
-	return exit, nil
+	return exit, r.use.stopped
 }
 
 // step counts a command, or a turn of a loop.
 func (r *run) step() error {
 	r.use.steps++
 	if r.use.steps > r.shell.MaxSteps {
-		return ErrRunaway
+		r.use.stopped = ErrRunaway
 	}
-	return nil
+	return r.use.stopped
 }
 
 // guarded runs file; a panic becomes exit code 2.
@@ -111,7 +113,7 @@ func exitCode(err error, stderr io.Writer) int {
 		return 0
 	case errors.As(err, &status):
 		return int(status)
-	case errors.Is(err, ErrRunaway):
+	case errors.Is(err, ErrRunaway), errors.Is(err, ErrTooLarge):
 		return 1
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return 130

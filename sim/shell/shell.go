@@ -35,7 +35,8 @@ type Shell struct {
 	// Sleep waits, in whatever time the caller has, and gives ctx's error when cut short.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// MaxOutput bounds each stream in bytes: what a stage hands to the next one, what Run writes to
-	// Stdout and to Stderr, one written file. A writer that passes it ends as if its reader had gone
+	// Stdout and to Stderr, one written file, and the value of
+	// a variable, beyond which the script ends. A writer that passes it ends as if its reader had gone
 	// away (exit code 141); a file is then full. 0 means DefaultMaxOutput.
 	MaxOutput int64
 	// MaxSteps bounds the simple commands and turns of loops of one script, those of the scripts it
@@ -67,7 +68,7 @@ type Exit struct {
 
 // Run runs c and returns when all of it has ended, jobs in the background included. A script that fails
 // is an exit code, not an error. The error is one of: it does not parse (ErrSyntax), it uses what the
-// in-process shell does not have ([ErrUnsupported]), ctx was cancelled (its error), it never ends ([ErrRunaway]), or Dir is no directory.
+// in-process shell does not have ([ErrUnsupported]), ctx was cancelled (its error), it never ends ([ErrRunaway]) or fills the memory ([ErrTooLarge]), or Dir is no directory.
 func (s Shell) Run(ctx context.Context, c Command) (Exit, error) {
 	s = s.withDefaults()
 	file, err := parse(c.Script)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,30 @@ func TestAScriptThatNeverEndsIsStopped(t *testing.T) {
 		assert.ErrorIs(t, got.err, simshell.ErrRunaway, script)
 		assert.Empty(t, got.stdout, script)
 	}
+}
+
+// A value that doubles fills no memory: the script ends with an error that says where.
+func TestAValueThatGrowsEndsTheScript(t *testing.T) {
+	for _, script := range []string{
+		"x=aaaaaaaa; for i in {1..60}; do x=$x$x; done; echo never", "x=a; while :; do x+=$x; done", "x=a; while [[ -n $x ]]; do x=\"$x $x\"; done", "x=a; while :; do x+=aaaaaaaaaaaaaaaa; done",
+		"x=a; f() { local y=$1$1; f \"$y\"; }; f aaaaaaaa; echo never", "x=a; while :; do declare x=$x$x; done", "x=(a); while :; do x=(\"${x[@]}\" \"${x[@]}\"); done", "x=a; while :; do export x=$x$x; done",
+		"set -- aaaa; while :; do set -- \"$@\" \"$@\"; done", "x=aaaa; while :; do printf -v x '%s%s' \"$x\" \"$x\"; done",
+		"x=a; while :; do x=$x$(echo $x)$x; done", "x=aaaa; while :; do x=${x//a/$x}; done", "sh -c 'x=a; while :; do x=$x$x; done'; echo never", "x=$(x=a; while :; do x=$x$x; done); echo never",
+		"x=a; for i in {1..15}; do x=$x$x; done; echo " + strings.Repeat("$x", 300),
+	} {
+		s := limitedShell(t)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := runWith(t, s, simshell.Command{Script: script})
+		runtime.ReadMemStats(&after)
+		assert.ErrorIs(t, got.err, simshell.ErrTooLarge, script)
+		assert.ErrorContains(t, got.err, "line 1", script)
+		assert.Empty(t, got.stdout, script)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(256<<20), script)
+	}
+	got := runWith(t, limitedShell(t), simshell.Command{Script: "x=aaaa; for i in {1..5}; do x=$x$x; done; false; y=$?$x; echo ${#x} ${#y} ${x//aaaa/$y} | wc -c; false || z=$x; echo $?"})
+	assert.NoError(t, got.err)
+	assert.Equal(t, "4137\n0\n", got.stdout)
 }
 
 func TestFunctionsMayNestAndRedirect(t *testing.T) {
