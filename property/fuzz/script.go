@@ -42,7 +42,7 @@ func (g *generator) form(depth int) string {
 		return g.command()
 	}
 	sub := func() string { return g.script(depth - 1) }
-	switch g.IntN(16) {
+	switch g.IntN(18) {
 	case 0:
 		return "( " + sub() + " )"
 	case 1:
@@ -68,13 +68,46 @@ func (g *generator) form(depth int) string {
 	case 11:
 		return "(( " + g.arithmetic() + " )); " + sub()
 	case 12:
-		return "cat <<" + g.pick([]string{"E", "'E'", "\"E\""}) + "\n" + g.word() + "\nE\n"
+		return g.hereDocument()
 	case 13:
 		return "! " + sub()
 	case 14:
 		return "for ((i=0; i<" + g.pick([]string{"2", "3", g.arithmetic()}) + "; i++)); do " + sub() + "; done"
+	case 15:
+		return g.assignment() + "; f() { " + sub() + "; }; " + g.pick([]string{g.assignment(), "unset " + g.name(), g.form(0)}) + "; f"
+	case 16:
+		return g.form(0) + " & " + g.form(0)
 	}
 	return g.pick([]string{"bash -c ", "sh -c ", "env bash -c ", "eval "}) + quote(sub())
+}
+
+// hereDocument is one whose lines may be its end, in some shell's eyes, before it comes.
+func (g *generator) hereDocument() string {
+	text := g.pick(words.InShell) + " <<" + g.pick(words.Delimiters) + "\n"
+	for g.one(2) {
+		text += g.pick([]string{g.pick(words.HereLines), g.word(), g.nested()}) + "\n"
+	}
+	return text + "E\n" + g.pick([]string{"", "", "touch PWN\nE\n", "touch PWN #'}\nE\n"})
+}
+
+// nested is an expansion with text of its own in it, in quotes of one kind in those of another.
+func (g *generator) nested() string {
+	inner := g.pick([]string{"$(touch PWN)", "`touch PWN`", "a b", "f", "}", "\"", "'", g.pick(words.Expansions)})
+	for range 1 + g.IntN(2) {
+		switch g.IntN(4) {
+		case 0:
+			inner = "'" + inner + "'"
+		case 1:
+			inner = "$'" + inner + "'"
+		case 2:
+			inner = `"` + inner + `"`
+		}
+	}
+	text := "${" + g.pick([]string{"x", "y", "n", "@", "1", "HOME", "a[0]"}) + g.pick([]string{":-", "-", ":+", "+", ":=", ":?", "#", "%%", "/", "//f/", "/#", "^^", ":"}) + inner + "}"
+	if g.one(4) {
+		text = "${y:-" + g.quotedly(text) + "}"
+	}
+	return text
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
@@ -155,7 +188,7 @@ func (g *generator) words(most int) string {
 
 // word is a word of any make; one in four is made to do harm.
 func (g *generator) word() string {
-	switch g.IntN(12) {
+	switch g.IntN(13) {
 	case 0:
 		return g.quotedly(g.pick(words.Expansions))
 	case 1:
@@ -171,6 +204,8 @@ func (g *generator) word() string {
 		return g.quotedly(`$((` + g.arithmetic() + `))`)
 	case 5:
 		return "<(" + g.plainCommand() + ")"
+	case 12:
+		return g.quotedly(g.nested())
 	case 6:
 		return `"` + g.pick([]string{"-", "--", "", "x"}) + g.pick(words.Expansions) + `"`
 	}
@@ -219,7 +254,7 @@ var wordsJSON []byte
 
 // words are the pieces that scripts are put together from.
 var words = func() (w struct {
-	Names, PlainFiles, InShell, Programs, Options, InsidePayloads, Payloads, Expansions, OddWords, Redirections,
+	Names, PlainFiles, InShell, Programs, Options, InsidePayloads, Payloads, Expansions, OddWords, Redirections, Delimiters, HereLines,
 	Wrapping, FindWords, SedScripts, AwkPrograms, BuiltinUses, GitOptions, GitUses, SettingsInFront []string
 }) {
 	dec := json.NewDecoder(bytes.NewReader(wordsJSON))

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -11,32 +12,35 @@ import (
 // the expansion and its version, they are characters like any other.
 func (w *walker) unevenQuotes(parts []syntax.WordPart) {
 	for _, part := range parts {
-		p, ok := part.(*syntax.ParamExp)
-		if !ok {
-			continue
-		}
-		uneven := false
-		syntax.Walk(p, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.CmdSubst, *syntax.ProcSubst:
-				return false // whose quotes are their own
-			case *syntax.SglQuoted:
-				uneven = uneven || strings.ContainsAny(n.Value, "$`\\\"}")
-			}
-			return !uneven
-		})
-		if uneven {
+		if p, ok := part.(*syntax.ParamExp); ok && unevenIn(p, false) {
 			w.construct(p, "quotes in an expansion that shells read differently")
 		}
 	}
 }
 
+// unevenIn reports whether an expansion has text in single quotes that means something outside of them, or,
+// if dollar is set, in $'...'. Bash reads such a text anew where it finds it in a substitution within double
+// quotes.
+func unevenIn(p *syntax.ParamExp, dollar bool) bool {
+	uneven := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false // whose quotes are their own
+		case *syntax.SglQuoted:
+			uneven = uneven || (n.Dollar || !dollar) && strings.ContainsAny(n.Value, "$`\\\"}")
+		}
+		return !uneven
+	})
+	return uneven
+}
+
 // endsAsBash reports whether a here-document surely ends where the parser has it end: its delimiter
-// is quoted plainly or not at all, and no line that goes on behind a backslash becomes the delimiter, which
-// Bash looks for in the lines as they are joined.
+// is quoted plainly or not at all, and no line is the delimiter, or becomes it where it goes on behind a
+// backslash: Bash looks for it in the lines as they are joined.
 func endsAsBash(rd *syntax.Redirect) bool {
-	delimiter, quoted, ok := delimiterOf(rd.Word)
-	if !ok || quoted || rd.Hdoc == nil {
+	delimiter, ok := delimiterOf(rd.Word)
+	if !ok || rd.Hdoc == nil {
 		return ok
 	}
 	var body strings.Builder
@@ -47,12 +51,8 @@ func endsAsBash(rd *syntax.Redirect) bool {
 			body.WriteByte(0) // no delimiter has one
 		}
 	}
-	for line := range strings.SplitSeq(joined(body.String()), "\n") {
-		if strings.ReplaceAll(line, "\t", "") == delimiter {
-			return false
-		}
-	}
-	return true
+	ends := func(line string) bool { return strings.ReplaceAll(line, "\t", "") == delimiter }
+	return !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) && !slices.ContainsFunc(strings.Split(joined(body.String()), "\n"), ends)
 }
 
 // joined puts lines together that a backslash at their end continues.
@@ -74,37 +74,33 @@ func joined(text string) string {
 
 // delimiterOf is the text of a here-document's delimiter; ok is false where it holds more than plain
 // characters within plain quotes.
-func delimiterOf(x *syntax.Word) (text string, quoted, ok bool) {
+func delimiterOf(x *syntax.Word) (text string, ok bool) {
 	for _, part := range x.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			quoted = quoted || strings.HasPrefix(part.Value, "\\")
 			text += strings.TrimPrefix(part.Value, "\\")
 		case *syntax.SglQuoted:
 			if part.Dollar {
-				return "", true, false
+				return "", false
 			}
-			text, quoted = text+part.Value, true
+			text += part.Value
 		case *syntax.DblQuoted:
 			lit, is := soleLiteral(part)
 			if !is {
-				return "", true, false
+				return "", false
 			}
-			text, quoted = text+lit, true
+			text += lit
 		default:
-			return "", true, false
+			return "", false
 		}
 	}
-	return text, quoted, !strings.ContainsAny(text, "\\\n$`")
+	return text, !strings.ContainsAny(text, "\\\n$`")
 }
 
 // soleLiteral is the text of double quotes that hold nothing else.
 func soleLiteral(q *syntax.DblQuoted) (text string, ok bool) {
-	if q.Dollar || len(q.Parts) > 1 {
+	if q.Dollar || len(q.Parts) != 1 {
 		return "", false
-	}
-	if len(q.Parts) == 0 {
-		return "", true
 	}
 	lit, ok := q.Parts[0].(*syntax.Lit)
 	if !ok {

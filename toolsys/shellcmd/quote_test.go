@@ -27,11 +27,15 @@ func TestTextEndsWhereBashEndsIt(t *testing.T) {
 		`x=a; echo "${x//a/'$(touch PWN)'}"`, // so in older Bashes
 		`echo "${x:-'a}"; touch PWN #'}"`,
 		`echo "${x:-'"$(touch PWN)"'}"`,
+		"echo \"$(true ${1:?$'`touch PWN`'} *)\"",
+		`echo "$(echo ${x:-$'$(touch PWN)'})"`,
 		"cat <<EOF\n${x:-'$(touch PWN)'}\nEOF",
 		"cat <<EOF\n${x:-'}\nEOF\ntouch PWN #'}\nEOF",
 		"cat <<EOF\nE\\\nOF\ntouch PWN\nEOF",
 		"cat <<EOF\nE\\\n\\\nOF\ntouch PWN\nEOF",
 		"cat <<-EOF\n\tE\\\nOF\ntouch PWN\nEOF",
+		"cat <<\"\"E\n\\$\nE\ntouch PWN\nE",
+		"cat <<''E\n\\$\nE\ntouch PWN\nE",
 		"cat <<\"E\\\"OF\"\nE\"OF\ntouch PWN\nE\\\"OF",
 		"cat <<$'E\\x4fF'\nEOF\ntouch PWN\nE\\x4fF",
 	} {
@@ -44,7 +48,7 @@ func TestTextEndsWhereBashEndsIt(t *testing.T) {
 		"cat <<EOF\nan end \\\nof a line: ${x:-'a b'} \\EOF\nEOF",
 		"cat <<'E O F'\n$(touch PWN)\nE O F",
 		"cat <<\\EOF\n`touch PWN`\nEOF",
-		"cat <<\"EOF\" <<-X\nE\\\nOF\nEOF\n\tx\n\tX",
+		"cat <<\"EOF\" <<-X\nE\\\nO\nEOF\n\tx\n\tX",
 	} {
 		assert.Truef(t, read(script).ReadOnly, "%q: %s", script, read(script).Doubt)
 	}

@@ -197,6 +197,9 @@ func (w *walker) parameter(p *syntax.ParamExp) value {
 		w.construct(p, "an indirect expansion")
 		return value{many: true}
 	}
+	if unevenIn(p, true) {
+		w.construct(p, "quotes in an expansion that shells read differently")
+	}
 	v := w.get(p.Param.Value)
 	if p.Index != nil {
 		v = w.element(p)
