@@ -20,7 +20,7 @@ func init() {
 		"unset": checkUnset, "mapfile": checkMapfile, "readarray": checkMapfile, "wait": checkWait, "jobs": checkJobs,
 		"dirs": bare, "umask": bare, "history": bare, "command": checkCommand, "builtin": checkCommand,
 
-		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "strings": checkStrings, "zgrep": checkZgrep, "xxd": checkXxd, "go": checkGo,
+		"date": checkDate, "less": checkPager, "more": checkPager, "jq": checkJq, "strings": checkStrings, "zgrep": checkZgrep, "tar": checkTar, "ulimit": checkUlimit, "xxd": checkXxd, "go": checkGo,
 		"find": checkFind, "sed": checkSed, "awk": checkAwk, "gawk": checkAwk, "mawk": checkAwk, "nawk": checkAwk,
 		"git": checkGit, "xargs": checkXargs, "sh": checkShell, "bash": checkShell, "dash": checkShell,
 	}
@@ -364,6 +364,34 @@ func checkZgrep(c *call) {
 		if strings.Contains(f.Text, "\n") || f.Kind != Literal {
 			c.doubt("zgrep may take a name for a part of its own script")
 		}
+	}
+}
+
+// checkTar allows tar to list an archive, which lies in a file: a name with a colon in it is another machine's,
+// which tar runs a program to reach.
+func checkTar(c *call) {
+	if len(c.args) > 1 && c.args[0].Kind == Literal && listsArchive(c.args[0].Text) && c.args[1].Kind == Literal && !strings.ContainsAny(c.args[1].Text, ":") &&
+		!slices.ContainsFunc(c.args[1:], func(f Word) bool { return f.Kind != Literal || strings.HasPrefix(f.Text, "-") }) {
+		c.reads(c.args[1])
+		return
+	}
+	c.doubt("tar is not known to only list an archive")
+	c.step.FilesUnknown = true
+}
+
+// listsArchive matches the options with which tar lists an archive.
+var listsArchive = regexp.MustCompile(`^-?[vzjJ]*t[vzjJ]*f$`).MatchString
+
+// checkUlimit allows options without a value, with which limits are shown.
+func checkUlimit(c *call) {
+	c.step.Leaf = true
+	for _, f := range c.args {
+		if f.Kind != Literal || !strings.HasPrefix(f.Text, "-") || strings.Trim(f.Text[1:], "SHacdfnstuv") != "" {
+			c.doubt("ulimit may set a limit")
+		}
+	}
+	if len(c.args) > 1 {
+		c.doubt("ulimit may set a limit")
 	}
 }
 

@@ -126,6 +126,9 @@ func (c *call) subcommand(name string) {
 			c.step.FilesUnknown = true
 			return
 		}
+		if sp.AtMost > 0 && (len(p.operands) > sp.AtMost || hasMany(p.operands)) {
+			c.doubt("a further operand of " + c.name + " would be written")
+		}
 		if p.given("no-index") {
 			c.reads(p.operands...)
 		}

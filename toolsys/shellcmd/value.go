@@ -175,6 +175,9 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 			w.construct(part, "a substitution that runs in this shell")
 		}
 		w.substitution(part.Stmts)
+		if printsNumbers(part.Stmts) {
+			return value{number: true, many: true, given: true}
+		}
 		return value{}
 	case *syntax.ArithmExp:
 		w.arithmetic(part, part.X)
@@ -189,6 +192,29 @@ func (w *walker) expand(part syntax.WordPart, quoted bool) value {
 	}
 	w.construct(part, "an expansion that is not understood")
 	return value{many: true}
+}
+
+// printsNumbers reports whether what a substitution runs prints decimal numbers and nothing else, or nothing.
+func printsNumbers(stmts []*syntax.Stmt) bool {
+	if len(stmts) != 1 || stmts[0].Background || stmts[0].Negated {
+		return false
+	}
+	st := stmts[0]
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Assigns) > 0 || len(c.Args) == 0 || len(st.Redirs) > 1 || len(st.Redirs) == 1 && st.Redirs[0].Op != syntax.RdrIn {
+		return false
+	}
+	var args []string
+	for _, x := range c.Args {
+		args = append(args, x.Lit()) // which is empty where anything is expanded
+	}
+	switch strings.Join(args, " ") {
+	case "date +%s", "nproc":
+		return true
+	case "wc -l", "wc -c", "wc -w", "wc -m":
+		return len(st.Redirs) == 1
+	}
+	return len(args) > 1 && args[0] == "seq" && !slices.ContainsFunc(args[1:], func(s string) bool { return !decimal(s) })
 }
 
 // parameter is $x and its kin.

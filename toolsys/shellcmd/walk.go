@@ -350,6 +350,11 @@ func (w *walker) iterate(cmd *syntax.ForClause, l *syntax.WordIter) {
 // itemValue is what a loop's variable holds where the list is not literal.
 func itemValue(l *syntax.WordIter, items []Word) value {
 	v := value{}
+	if l.InPos.IsValid() && len(items) == 1 && len(l.Items[0].Parts) == 1 {
+		if sub, ok := l.Items[0].Parts[0].(*syntax.CmdSubst); ok && printsNumbers(sub.Stmts) {
+			return value{number: true, signed: true}
+		}
+	}
 	if l.InPos.IsValid() && len(items) == 1 {
 		v.bound = items[0].Bound
 	}

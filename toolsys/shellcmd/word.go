@@ -232,7 +232,7 @@ var plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`).MatchString
 var globValue = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+*?-]+$`).MatchString
 
 var (
-	braceList = regexp.MustCompile(`^[\w./:@%+=-]*(?:\{[\w./:@%+=-]*(?:,[\w./:@%+=-]*)+\}[\w./:@%+=-]*)+$`)
+	braceList = regexp.MustCompile(`^[\w./:@%+=*?-]*(?:\{[\w./:@%+=*?-]*(?:,[\w./:@%+=*?-]*)+\}[\w./:@%+=*?-]*)+$`)
 	braceRun  = regexp.MustCompile(`^[\w./:@%+=-]*\{\d{1,3}\.\.\d{1,3}\}[\w./:@%+=-]*$`)
 )
 
