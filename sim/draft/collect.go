@@ -104,7 +104,7 @@ func (e *extent) over() bool { return e.cassette > maxCassette || e.answers > ma
 // definition added.
 func (t *conversation) definitions() []recording.Definition {
 	var out []recording.Definition
-	known := map[string]bool{}
+	known := map[string]bool{"": true} // what has no name is no tool here
 	called := map[string]bool{}
 	for _, turn := range t.Turns {
 		for _, c := range turn.Calls {

@@ -87,3 +87,21 @@ func TestOneThatFailsKeepsNoneBack(t *testing.T) {
 	}))
 	assert.Equal(t, []string{"talks-2.yaml", "talks-2.yaml"}, files)
 }
+
+// Calls of one id, or of no tool, and times that no session has, make a draft as well.
+func TestOddRecordingsAreDrafted(t *testing.T) {
+	line := func(kind, year, content string) string {
+		return `{"type":"` + kind + `","sessionId":"s","timestamp":"` + year + `-01-01T00:00:01Z","message":{"id":"` + year + `","role":"` + kind + `","content":[` + content + `]}}` + "\n"
+	}
+	call := func(name string) string { return `{"type":"tool_use","id":"c","name":"` + name + `","input":{}}` }
+	const result = `{"type":"tool_result","tool_use_id":"c","content":"ok"}`
+	for name, text := range map[string]string{
+		"one id":   line("assistant", "2025", call("f")) + line("user", "2025", result) + line("assistant", "2026", call("f")) + line("user", "2026", result),
+		"no name":  line("assistant", "2025", call("")) + line("user", "2025", result),
+		"no times": line("assistant", "2025", call("f")) + line("user", "0000", result) + line("assistant", "2026", `{"type":"text","text":"Done."}`),
+	} {
+		made, err := draft.Write(t.Context(), t.TempDir(), "odd.jsonl", strings.NewReader(text), draft.Options{})
+		require.NoError(t, err, name)
+		assert.Len(t, made, 1, name)
+	}
+}

@@ -50,7 +50,8 @@ func Expectations(out check.Result, grows bool) string {
 	line("expect:")
 	line("  requests: {count: %d, grows: %t}", f.requests, grows)
 	line("  calls: %d", len(f.results))
-	if all := ids(f.results); len(f.calls) > 0 {
+	nameless := func(e trace.Event) bool { return e.Tool == "" } // an expectation has to name it
+	if all := ids(f.results); len(f.calls) > 0 && !slices.ContainsFunc(f.calls, nameless) {
 		line("  called: # the calls as the model made them")
 		for _, c := range f.calls {
 			line("    - {id: %s, tool: %s, input: %s}", quote(c.Call), quote(c.Tool), flow(gjson.Parse(trace.As[trace.Ready](c).Input)))
@@ -60,10 +61,11 @@ func Expectations(out check.Result, grows bool) string {
 			line("    - [%s]", list(batch))
 		}
 		line("  order: [%s]", list(all))
-		line("  results:")
+		head := "  results:\n"
 		for i, r := range f.results {
 			if !slices.Contains(all[:i], r.Call) && !slices.Contains(all[i+1:], r.Call) {
-				line("    %s: %s", quote(r.Call), result(r))
+				line("%s    %s: %s", head, quote(r.Call), result(r))
+				head = ""
 			}
 		}
 	}

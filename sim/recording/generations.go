@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
-	"toolbench/sim/stream"
 )
 
 // generation is one request to a model with its answer, as traces and logs keep them: more or
@@ -53,7 +52,7 @@ func (ls *lineScan) exchanged(request, answer []byte, from, to time.Time) error 
 	ls.exchanges.number++
 	x := &exchange{number: ls.exchanges.number, line: ls.at, url: "/v1/messages", status: 200, made: true, request: request, response: answer}
 	if !from.IsZero() && to.After(from) {
-		x.sent, x.last = from, Moment{to.Sub(from).Truncate(stream.Tick), true}
+		x.sent, x.last = from, Moment{since(from, to), true}
 	}
 	return ls.exchanges.chains.take(x)
 }

@@ -254,7 +254,13 @@ func (d *draft) start() time.Time {
 	return d.turn.Sent
 }
 
-func since(start, at time.Time) time.Duration { return max(0, at.Sub(start)).Truncate(stream.Tick) }
+// longestTurn bounds what a turn may have taken: times that are further apart are of clocks that
+// were set, or of nothing.
+const longestTurn = 366 * 24 * time.Hour
+
+func since(start, at time.Time) time.Duration {
+	return min(max(0, at.Sub(start)), longestTurn).Truncate(stream.Tick)
+}
 
 // places remembers which conversation the latest lines belong to, by their id.
 type places struct{ latest, before map[string]string }
