@@ -197,6 +197,7 @@ func TestTheViewerIsUsedByMouseAndKeys(t *testing.T) {
 	p.until("document.getElementById('found').textContent === '1 of 2' && document.getElementById('index').children.length === 1")
 	p.do(chromedp.SendKeys(chromedp.CSS("#find"), "\r"))
 	p.until("document.getElementById('title').textContent === 'FAILED edit-splits-the-batch'")
+	assert.Equal(t, "2m0s", p.text("(state.order = false, time(119960000))"), "no minute has sixty seconds")
 }
 
 // What is chosen is in sight, in the timeline and in the list; what has no room is marked as

@@ -30,7 +30,7 @@ function time(us) {
   const a = Math.abs(us);
   if (a === 0) return '0';
   if (a >= 3.6e9) return (us / 3.6e9).toFixed(2) + 'h';
-  if (a >= 6e7) return Math.floor(us / 6e7) + 'm' + +((us % 6e7) / 1e6).toFixed(1) + 's';
+  if (a >= 6e7) { const tenths = Math.round(us / 1e5); return Math.floor(tenths / 600) + 'm' + (tenths % 600) / 10 + 's'; }
   if (a >= 1e6) return +(us / 1e6).toFixed(3) + 's';
   if (a >= 1e3) return +(us / 1e3).toFixed(3) + 'ms';
   return +us.toFixed(3) + 'µs';
@@ -331,10 +331,11 @@ function eventList(events) {
 // body gives the lines of a request, which is kept as its difference to the one before.
 function body(i) {
   const all = view().requests;
-  let lines = [];
-  for (let n = 0; n <= i; n++) {
-    const r = all[n];
-    lines = [...lines.slice(0, r.head), ...(r.lines || []), ...(r.tail ? lines.slice(-r.tail) : [])];
+  const lines = [];
+  for (let n = 0; n <= i; n++) { // in place: the next request of a long session repeats most of it
+    const r = all[n], rest = lines.splice(r.head);
+    for (const line of r.lines || []) lines.push(line);
+    for (const line of rest.slice(rest.length - r.tail)) lines.push(line);
   }
   return lines;
 }
