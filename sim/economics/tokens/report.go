@@ -131,9 +131,8 @@ type Report struct {
 // Options are how tools are counted.
 type Options struct {
 	Counter Counter
-	// Model is whose window the automatic threshold is taken of; Betas its headers.
+	// Model is whose window the automatic threshold is taken of.
 	Model string
-	Betas []string
 	// Percent of the window is the threshold; 0 means 10 (E2).
 	Percent int
 }
@@ -193,10 +192,10 @@ func SortRows(rows []Row) {
 // automatic decides as a session would (E3).
 func automatic(o Options, deferred int, tools []Tool) Automatic {
 	percent := cmp.Or(o.Percent, defaultPercent)
-	window, known := search.Window(o.Model, o.Betas)
+	window, known := search.Window(o.Model, nil)
 	a := Automatic{Model: o.Model, Window: window, Known: known, Percent: percent, Threshold: window * percent / 100, Deferred: deferred, Session: sessionTokens(tools)}
 	a.Triggers, a.Reason = search.Final(search.FinalInput{
-		Mode: search.Automatic, Percent: percent, Model: o.Model, Betas: o.Betas, Present: true, DeferredTokens: a.Session,
+		Mode: search.Automatic, Percent: percent, Model: o.Model, Present: true, DeferredTokens: a.Session,
 	})
 	return a
 }

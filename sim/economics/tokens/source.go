@@ -145,7 +145,7 @@ func (t Tool) hint() string {
 // quoted is a JSON string with nothing escaped that need not be.
 func quoted(s string) string {
 	text := string(jsonscan.AppendQuoted(nil, s))
-	return strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(text)
+	return strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(text) // a backslash that is itself escaped escapes nothing
 }
 
 // schemaOf writes a schema compactly, the members in their order and characters

@@ -1,6 +1,7 @@
 package tokens_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -62,6 +63,10 @@ func TestEscapesCostNothingThatCharactersDoNot(t *testing.T) {
 	escaped := served(t, `{"name":"a","description":"\u003c\u00e9\u003e","inputSchema":{"title":"\u003c\u00e9\u003e \" x"}}`)
 	assert.Equal(t, plain, escaped)
 	assert.Equal(t, `{"title":"<é> \" x"}`, plain[0].Schema)
+	written := served(t, `{"name":"a","description":"writes \\u2028 as \u2028","inputSchema":{"pattern":"[\\u2028]"}}`)[0]
+	assert.Equal(t, `{"pattern":"[\\u2028]"}`, written.Schema, "a backslash in a text is no escape")
+	assert.True(t, json.Valid(tokens.Definition(written, false)))
+	assert.Contains(t, string(tokens.Definition(written, false)), `writes \\u2028 as `+"\u2028")
 }
 
 func TestAToolThatIsAlwaysLoadedSavesNothing(t *testing.T) {
