@@ -186,12 +186,17 @@ func Again(o check.Result) string {
 	return command
 }
 
-// Quoted is a word as a POSIX shell takes it. What is drawn is made harmless, so that signs which
-// are not drawn stand as numbers.
+// Quoted is a word for people to give to Bash or its kin. What is drawn is made harmless, so that
+// signs which are not drawn stand as numbers.
 func Quoted(word string) string {
 	if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !Harmless(r) }) {
 		return inOctal(word)
 	}
+	return ShellWord(word)
+}
+
+// ShellWord is a word as every POSIX shell takes it.
+func ShellWord(word string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
 	}

@@ -27,14 +27,14 @@ func (t *trial) script() string {
 	values := t.values()
 	var words []string
 	for _, w := range t.command {
-		words = append(words, reports.Quoted(values.Replace(w)))
+		words = append(words, reports.ShellWord(values.Replace(w)))
 	}
 	line := strings.Join(words, " ")
 	if t.asLines() || t.promptAsWord() {
 		return line
 	}
 	// An agent that does not read its input is none of printf's errors.
-	return "printf '%s\\n' " + reports.Quoted(t.real(t.first)) + " 2> /dev/null | " + line
+	return "printf '%s\\n' " + reports.ShellWord(t.real(t.first)) + " 2> /dev/null | " + line
 }
 
 // asLines reports whether prompts come as lines: where there is one alone, its input ends
@@ -50,7 +50,7 @@ func (t *trial) promptAsWord() bool {
 func (t *trial) further(text string) string {
 	var pairs []string
 	for name, value := range map[string]string{"{prompt}": t.real(text), "{url}": t.url, "{dir}": t.dir} {
-		word := reports.Quoted(value)
+		word := reports.ShellWord(value)
 		for _, quote := range []string{"'", `"`} {
 			pairs = append(pairs, quote+name+quote, word)
 		}
@@ -87,7 +87,7 @@ func (l *promptLine) into(script string) string {
 	if l == nil {
 		return script
 	}
-	return script + " < " + reports.Quoted(l.file.Name())
+	return script + " < " + reports.ShellWord(l.file.Name())
 }
 
 // goOn gives the next prompt, or ends the input.
