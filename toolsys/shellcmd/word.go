@@ -74,6 +74,7 @@ func (w *walker) word(x *syntax.Word) []Word {
 		return []Word{{Kind: Many}}
 	}
 	if list, ok := braces(x); ok {
+		w.spend(96 * len(list)) // making a word of braces costs more than reading one
 		var all []Word
 		for _, one := range list {
 			all = append(all, w.field(one, sourceOf(x))...)
