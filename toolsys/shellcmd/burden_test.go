@@ -34,6 +34,7 @@ func TestAScriptIsNoBurden(t *testing.T) {
 		"nested text":      `echo "` + nest(`${x:-"`, "a", `"}`, 400) + `"`,
 		"pipes":            "ls" + strings.Repeat(" | cat", 5_000),
 		"doubled value":    "x=aaaaaaaa" + strings.Repeat("; x=$x$x", 40) + "; echo $x",
+		"repeated value":   "x=" + strings.Repeat("a", 60_000) + "; echo " + strings.Repeat("$x", 10_000),
 		"values":           numbered(2_000, "v%d=1; ls & "),
 		"branches":         numbered(1_500, "v%[1]d=1; if ls; then w%[1]d=2; fi; "),
 		"functions":        numbered(1_500, "f%[1]d() { x%[1]d=1; ls; }; "),

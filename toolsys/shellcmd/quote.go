@@ -52,24 +52,7 @@ func endsAsBash(rd *syntax.Redirect) bool {
 		}
 	}
 	ends := func(line string) bool { return strings.ReplaceAll(line, "\t", "") == delimiter }
-	return !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) && !slices.ContainsFunc(strings.Split(joined(body.String()), "\n"), ends)
-}
-
-// joined puts lines together that a backslash at their end continues.
-func joined(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] != '\\' || i+1 == len(text):
-			b.WriteByte(text[i])
-		case text[i+1] == '\n':
-			i++
-		default:
-			b.WriteString(text[i : i+2])
-			i++
-		}
-	}
-	return b.String()
+	return !slices.ContainsFunc(strings.Split(body.String(), "\n"), ends) // the parser has joined the lines of what is not quoted
 }
 
 // delimiterOf is the text of a here-document's delimiter; ok is false where it holds more than plain

@@ -464,6 +464,7 @@ func TestNamesBelowAFolderMayLeadElsewhere(t *testing.T) {
 		"find . -type f -exec cat {} ';'":               {false, false},
 		"find . -type f -o -name x -exec cat {} +":      {true, false},
 		"find . '!' -type f -exec cat {} +":             {true, false},
+		"find . -name f -exec cat {} +":                 {true, false},
 		"find -H d -type f -exec cat {} +":              {true, false},
 		"find . -type f | xargs cat":                    {false, true},
 		"find . -type f | grep -v x | xargs cat":        {false, true},

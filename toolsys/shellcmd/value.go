@@ -209,10 +209,8 @@ func printsNumbers(stmts []*syntax.Stmt) bool {
 		args = append(args, x.Lit()) // which is empty where anything is expanded
 	}
 	switch strings.Join(args, " ") {
-	case "date +%s", "nproc":
+	case "date +%s", "nproc", "wc -l", "wc -c", "wc -w", "wc -m": // of their input: of a file wc prints the name too
 		return true
-	case "wc -l", "wc -c", "wc -w", "wc -m":
-		return len(st.Redirs) == 1
 	}
 	return len(args) > 1 && args[0] == "seq" && !slices.ContainsFunc(args[1:], func(s string) bool { return !decimal(s) })
 }
