@@ -197,6 +197,8 @@ func (b *wordBuilder) expansion(part syntax.WordPart, quoted bool) {
 	v := b.w.expand(part, quoted)
 	b.made = b.made || !v.given
 	switch {
+	case v.known && !b.w.spend(len(v.text)): // looking at a value takes time, kept or not
+		b.many = true
 	case v.known && (quoted || plainValue(v.text)):
 		b.add(v.text)
 	case v.known && !quoted && globValue(v.text):
