@@ -5,7 +5,10 @@
 // that it writes JSON as a person reads it: with no escapes meant for HTML.
 package jsonscan
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // MaxDepth is how deep an input may nest; models write a handful of levels, and
 // a bound keeps the recursive readers from being driven into the stack's limit.
@@ -65,23 +68,40 @@ func (c *Cursor) Text() (body []byte, plain, ok bool) {
 		return nil, false, false
 	}
 	start, plain := c.At, true
-	for c.At < len(c.JSON) {
-		switch b := c.JSON[c.At]; {
-		case b == '"':
+	for {
+		c.At += run(c.JSON[c.At:])
+		switch c.Peek() {
+		case '"':
 			c.At++
 			return c.JSON[start : c.At-1], plain, true
-		case b == '\\':
+		case '\\':
 			plain = false
 			if !c.escape() {
 				return nil, false, false
 			}
-		case b < 0x20:
+		default: // the end, or a control character
 			return nil, false, false
-		default:
-			c.At++
 		}
 	}
-	return nil, false, false
+}
+
+// run is how many bytes stand before the first that ends a string, escapes or may not be in one.
+// Texts are long: eight bytes are looked at at a time.
+func run(text []byte) (n int) {
+	for len(text)-n >= 8 && !stops(binary.LittleEndian.Uint64(text[n:])) {
+		n += 8
+	}
+	for n < len(text) && text[n] >= 0x20 && text[n] != '"' && text[n] != '\\' {
+		n++
+	}
+	return n
+}
+
+// stops reports whether any of eight bytes is a quote, a backslash or a control character.
+func stops(eight uint64) bool {
+	const each, top = 0x01_01_01_01_01_01_01_01, 0x80_80_80_80_80_80_80_80
+	quote, backslash := eight^each*'"', eight^each*'\\'
+	return ((eight-each*0x20)&^eight|(quote-each)&^quote|(backslash-each)&^backslash)&top != 0
 }
 
 func (c *Cursor) escape() bool {

@@ -3,6 +3,7 @@ package jsonscan_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,31 @@ func FuzzText(f *testing.F) {
 		require.Equal(t, want, string(jsonscan.AppendText(nil, got)))
 		require.Equal(t, !bytes.ContainsRune(body, '\\'), plain)
 	})
+}
+
+// A byte ends a string, or is none of it, wherever it stands: the scan looks at several at a time.
+func TestEveryByteAtEveryPlaceOfAString(t *testing.T) {
+	for place := range 20 {
+		for b := range 256 {
+			for _, beside := range []string{"x", "\xff", "\x7f", " "} {
+				body := []byte(strings.Repeat(beside, 20))
+				body[place] = byte(b)
+				raw := append(append([]byte{'"'}, body...), '"')
+				c := jsonscan.Cursor{JSON: raw}
+				got, plain, ok := c.Text()
+				switch {
+				case b == '"':
+					require.True(t, ok && plain)
+					require.Len(t, got, place)
+				case b == '\\' || b < 0x20:
+					require.False(t, ok, "%q", raw)
+				default:
+					require.True(t, ok && plain, "%q", raw)
+					require.Equal(t, body, got)
+				}
+			}
+		}
+	}
 }
 
 // FuzzQuoted holds what is written to encoding/json, byte for byte.

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -146,7 +147,7 @@ func (l *Ledger) decide(k key, limit int, text string) entry {
 		return *e
 	}
 	limit = cmp.Or(limit, tool.DefaultResultChars)
-	chars := utf8.RuneCountInString(text)
+	chars := characters(text)
 	e := entry{limit: limit, full: text, inline: text, Sizing: Sizing{CallID: k.callID, Chars: chars, Inline: chars}}
 	switch {
 	case limit >= 0 && e.Chars > limit:
@@ -160,6 +161,20 @@ func (l *Ledger) decide(k key, limit int, text string) entry {
 		return e
 	}
 	return l.keep(e, k)
+}
+
+// characters counts code points. Nearly all text is ASCII, and every result is counted: eight
+// bytes are looked at at a time.
+func characters(text string) (n int) {
+	for rest := []byte(text); len(rest) > 0; {
+		if len(rest) >= 8 && binary.LittleEndian.Uint64(rest)&0x80_80_80_80_80_80_80_80 == 0 {
+			rest, n = rest[8:], n+8
+			continue
+		}
+		_, size := utf8.DecodeRune(rest)
+		rest, n = rest[size:], n+1
+	}
+	return n
 }
 
 // move saves an entry's text and shows n code points of it, or cuts it to room code
@@ -180,14 +195,14 @@ func (l *Ledger) move(e *entry, k key, n, room int, why string) {
 // show sets the length of a saved result's preview.
 func (e *entry) show(n int) {
 	e.inline = preview(e.full, e.Path, e.Chars, n)
-	e.Inline = utf8.RuneCountInString(e.inline)
+	e.Inline = characters(e.inline)
 }
 
 // cut truncates to room code points; note is for the model, why for the trace.
 func (e *entry) cut(room int, note, why string) {
 	e.Verdict, e.Why = Truncated, why
 	e.inline = truncate(e.full, e.Chars, room, note)
-	e.Inline = utf8.RuneCountInString(e.inline)
+	e.Inline = characters(e.inline)
 }
 
 func (e *entry) apply(blocks []message.Block) []message.Block {

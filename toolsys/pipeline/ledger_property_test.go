@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -110,4 +111,15 @@ func BenchmarkOneKept(b *testing.B) {
 	for b.Loop() {
 		l.One("call", 50_000, blocks)
 	}
+}
+
+// A result's size is in code points, as package utf8 counts them, in texts of any bytes.
+func TestSizesAreInCodePoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"a", "eight of", "é", "世", "😀", "\xff", "\xe4\xb8", "\x00", "\x7f"})).Draw(t, "text")
+		text := strings.Join(pieces, "")
+		_, d := pipeline.NewLedger(pipeline.ResultStore{}).One("toolu_1", 0, []message.Block{message.Text(text)})
+		assert.Equal(t, utf8.RuneCountInString(text), d.Chars, "%q", text)
+		assert.Equal(t, d.Chars, d.Inline)
+	})
 }
