@@ -100,6 +100,9 @@ func (c *chains) take(x *exchange) error {
 	}
 	switch {
 	case err == nil:
+		if gjson.GetBytes(body, "n").Int() > 1 || gjson.GetBytes(body, "generationConfig.candidateCount").Int() > 1 {
+			c.s.ignore("answers with several choices, but for their first")
+		}
 		return c.answered(x, req, r)
 	case errors.Is(err, errNoModel) && (!dialect.Asks(x.url) || !ok && x.status < 400):
 		c.s.ignore(other(x.url))

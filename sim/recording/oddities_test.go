@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/unicode"
 
 	"toolbench/sim/recording"
 	"toolbench/sim/stream"
@@ -99,6 +100,34 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 
 		_, err := recording.Open("file", strings.NewReader(inYAML(t, doc)+"---\n"+inYAML(t, doc)), recording.Limits{}, nil)
 		assert.EqualError(t, err, "file: not a recording: it holds no turn of a model, only "+what+" (2)")
+	}
+}
+
+// A file may be in UTF-16, as PowerShell writes what it redirects.
+func TestUTF16IsRead(t *testing.T) {
+	plain := open(t, httpMock(t))
+	for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+		text, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(httpMock(t))
+		require.NoError(t, err)
+		rec := open(t, text)
+		assert.Empty(t, rec.Problems)
+		assert.Equal(t, len(plain.Conversations), len(rec.Conversations))
+		assert.Equal(t, plain.Conversations[0].Turns, rec.Conversations[0].Turns)
+	}
+	_, err := recording.Open("file", strings.NewReader("\xff\xfe"), recording.Limits{}, nil)
+	assert.EqualError(t, err, "file: not a recording: it is empty")
+}
+
+// Of several choices the first is the conversation's; that there were others is counted.
+func TestFurtherChoicesAreCounted(t *testing.T) {
+	for request, path := range map[string]string{
+		`{"n":2,"messages":[{"role":"user","content":"Go."}]}`:                                            "/v1/chat/completions",
+		`{"generationConfig":{"candidateCount":2},"contents":[{"role":"user","parts":[{"text":"Go."}]}]}`: "/v1beta/models/m:generateContent",
+	} {
+		rec := open(t, inYAML(t, object{"when": object{"path": path, "body": request}, "then": object{"status": 200,
+			"body": `{"choices":[{"index":0,"message":{"role":"assistant","content":"a"}},{"index":1,"message":{"role":"assistant","content":"b"}}],"candidates":[{"content":{"parts":[{"text":"a"}]}},{"content":{"parts":[{"text":"b"}]}}]}`}}))
+		require.Len(t, rec.Conversations, 1, path)
+		assert.Equal(t, map[string]int{"answers with several choices, but for their first": 1}, rec.Ignored, path)
 	}
 }
 

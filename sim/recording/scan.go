@@ -11,6 +11,8 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Handler gets what Scan finds, as it finds it. Members may be nil.
@@ -145,6 +147,10 @@ func (s *scanner) scan(r *bufio.Reader) error {
 	head, err := r.Peek(peekSize)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 		return s.fail(ErrUnreadable, "%s", err)
+	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) { // as shells of Windows write what they redirect
+		plain := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(r)
+		return s.scan(bufio.NewReaderSize(plain, peekSize))
 	}
 	if bytes.HasPrefix(head, byteOrderMark) {
 		if _, err := r.Discard(len(byteOrderMark)); err != nil {
