@@ -131,7 +131,7 @@ func (c *calls) run(ctx context.Context) error {
 		driver.Add(pre.Safe, pre.Cancellable)
 		return nil
 	})
-	defer context.AfterFunc(ctx, driver.Abort)()
+	defer context.AfterFunc(ctx, func() { driver.Abort() })()
 	driver.EndStream()
 	driver.Wait()
 	if streamed != nil {
