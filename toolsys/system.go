@@ -126,8 +126,9 @@ func (c Config) complete() Config {
 // RealClock is the clock on the wall.
 func RealClock() tool.Clock {
 	return tool.Clock{
-		Now: time.Now,
-		Go:  func(_ string, f func()) { go f() },
+		Now:     time.Now,
+		Go:      func(_ string, f func()) { go f() },
+		Unnamed: true,
 		Sleep: func(ctx context.Context, _ string, d time.Duration) error {
 			if d <= 0 {
 				return context.Cause(ctx)

@@ -76,11 +76,11 @@ func (s *Session) execute(ctx context.Context, snap *pool.Snapshot) (*execution,
 	if s.cfg.Policy == schedule.Effects {
 		hooks.Touches, hooks.Ended = ex.touches, ex.ended
 	}
-	driver, err := schedule.NewDriver(ctx, schedule.Config[*pipeline.Result]{
-		Policy: s.cfg.Policy, Limit: s.cfg.Settings.MaxConcurrency,
-		Go:    func(i int, f func()) { s.cfg.Handlers.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) },
-		Hooks: hooks,
-	})
+	cfg := schedule.Config[*pipeline.Result]{Policy: s.cfg.Policy, Limit: s.cfg.Settings.MaxConcurrency, Hooks: hooks}
+	if !s.cfg.Handlers.Clock.Unnamed {
+		cfg.Go = func(i int, f func()) { s.cfg.Handlers.Clock.Go(s.actor(ex.job(i).pre.Call.ID), f) }
+	}
+	driver, err := schedule.NewDriver(ctx, cfg)
 	ex.driver = driver
 	return ex, err
 }

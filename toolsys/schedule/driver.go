@@ -16,8 +16,8 @@ const DefaultGrace = 5 * time.Second
 // lock: they may neither block nor call the driver. R is the owner's type of a
 // call's result.
 type Hooks[R any] struct {
-	// Run does the work of call i and gives its result, whatever happens. It runs on
-	// a goroutine of its own, beside other hooks.
+	// Run does the work of call i and gives its result, whatever happens. It runs
+	// beside other calls and other hooks.
 	Run func(ctx context.Context, i int, c Control) R
 	// Verdict reads from a result what the core needs; it may be called beside
 	// other hooks.
@@ -73,8 +73,9 @@ type Config[R any] struct {
 	// Limit is how many safe calls run at once; 1 or more (I2).
 	Limit int
 	Hooks Hooks[R]
-	// Go starts call i's goroutine; nil starts a plain one. The simulator makes its start
-	// an event.
+	// Go starts a goroutine for call i alone, as the simulator does, which makes its start
+	// an event. nil: a call that starts is run at once, by a goroutine that has ended
+	// another or by a new one.
 	Go func(i int, f func())
 }
 
@@ -91,6 +92,10 @@ type Driver[R any] struct {
 	calls   []*running[R]
 	spare   []running[R] // room for calls to come
 	actions []Action
+	// first and last are those of the calls that have started and that no goroutine has taken
+	// yet; coming: one was started for them.
+	first, last *running[R]
+	coming      bool
 }
 
 // running is one call, and its way to the core.
@@ -99,6 +104,7 @@ type running[R any] struct {
 	i      int
 	result R
 	ctx    callContext
+	next   *running[R] // behind it among those that wait for a goroutine
 	// turn is closed when the call may go on alone, and made when it asks for that; alone
 	// records that it is.
 	turn  chan struct{}
@@ -248,11 +254,43 @@ func (d *Driver[R]) start(i int) {
 	if d.cfg.Hooks.Started != nil {
 		d.cfg.Hooks.Started(i)
 	}
-	if d.cfg.Go == nil {
-		go r.run()
+	if d.cfg.Go != nil {
+		d.cfg.Go(i, func() { deepen(i); r.run() })
 		return
 	}
-	d.cfg.Go(i, r.run)
+	if d.first == nil {
+		d.first = r
+	} else {
+		d.last.next = r
+	}
+	d.last = r
+	d.summon()
+}
+
+// summon sees to it that a goroutine comes for the calls that wait for one. The lock is held.
+func (d *Driver[R]) summon() {
+	if d.first != nil && !d.coming {
+		d.coming = true
+		go d.work()
+	}
+}
+
+// work runs calls while some wait for a goroutine. Before each it has another goroutine come for those
+// behind, so that none waits for it; of calls that end at once most are run by the same one,
+// since to start a goroutine costs as much as such a call.
+func (d *Driver[R]) work() {
+	deepen(0)
+	d.mu.Lock()
+	d.coming = false
+	for d.first != nil {
+		r := d.first
+		d.first = r.next
+		d.summon()
+		d.mu.Unlock()
+		r.run()
+		d.mu.Lock()
+	}
+	d.mu.Unlock()
 }
 
 // deepen grows a new goroutine's stack once, before anything is on it. A call goes
@@ -268,7 +306,6 @@ func deepen(i int) byte {
 // run takes a call from its start to its end. A goroutine that exits under way
 // (runtime.Goexit, as a failing test does) must not leave the others waiting.
 func (r *running[R]) run() {
-	deepen(r.i)
 	var result R
 	returned := false
 	defer func() {

@@ -96,6 +96,9 @@ type Clock struct {
 	Sleep func(ctx context.Context, actor string, d time.Duration) error
 	// Go starts f beside the caller; actor as for Sleep.
 	Go func(actor string, f func())
+	// Unnamed: nobody asks which actor does what, as by the clock on the wall, so that
+	// calls may share goroutines that Go knows nothing of.
+	Unnamed bool
 }
 
 // Security is what the permission system decided and decides by.
