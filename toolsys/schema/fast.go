@@ -261,7 +261,8 @@ func (a *acceptor) value(n *node) bool {
 	case '[':
 		return n.types&array != 0 && a.array(n)
 	case '"':
-		return n.types&text != 0 && a.string(n)
+		_, _, ok := a.string(n)
+		return ok
 	case 't':
 		return n.types&boolean != 0 && a.Word("true")
 	case 'f':
@@ -269,14 +270,18 @@ func (a *acceptor) value(n *node) bool {
 	case 'n':
 		return n.types&null != 0 && a.Word("null")
 	}
-	return a.bounded(n)
+	_, _, ok := a.number(n)
+	return ok
 }
 
-func (a *acceptor) string(n *node) bool {
-	body, plain, ok := a.Text()
-	if !ok {
-		return false
-	}
+// string reads a string that n accepts, as [jsonscan.Cursor.Text] gives it.
+func (a *acceptor) string(n *node) (body []byte, plain, ok bool) {
+	body, plain, ok = a.Text()
+	return body, plain, ok && n.types&text != 0 && n.takes(body, plain)
+}
+
+// takes reports whether n accepts a text, given what stands between its quotes.
+func (n *node) takes(body []byte, plain bool) bool {
 	if n.enum != nil && (!plain || !slices.Contains(n.enum, string(body))) {
 		return false
 	}
@@ -287,26 +292,26 @@ func (a *acceptor) string(n *node) bool {
 	return plain && length >= n.minRunes && length <= n.maxRunes
 }
 
-func (a *acceptor) bounded(n *node) bool {
-	token, digitsOnly, ok := a.Number()
-	if !ok || len(token) > 300 {
-		return false
-	}
-	if !digitsOnly {
+// number reads a number that n accepts, as [jsonscan.Cursor.Number] gives it.
+func (a *acceptor) number(n *node) (token []byte, digitsOnly, ok bool) {
+	token, digitsOnly, ok = a.Number()
+	return token, digitsOnly, ok && len(token) <= 300 && n.counts(token, digitsOnly)
+}
+
+func (n *node) counts(token []byte, digitsOnly bool) bool {
+	switch {
+	case !digitsOnly:
 		// An exponent may be huge, and 1.0 is an integer: both for the validator.
 		return n.types&fraction != 0 && !n.bounded && !slices.ContainsFunc(token, isExponent)
-	}
-	if n.types&integer == 0 {
+	case n.types&integer == 0:
 		return false
-	}
-	if !n.bounded {
+	case !n.bounded:
 		return true
-	}
-	if len(token) > 18 {
+	case len(token) > 18:
 		return false
 	}
-	i, err := strconv.ParseInt(string(token), 10, 64)
-	return err == nil && i >= n.minimum && i <= n.maximum
+	i := integerOf(token)
+	return i >= n.minimum && i <= n.maximum
 }
 
 func isExponent(b byte) bool { return b|0x20 == 'e' }

@@ -58,10 +58,10 @@ func (s *Schema) broken(doc any) Problems {
 // number beyond the Go type, a type's own UnmarshalJSON - is a problem too, with
 // keyword "decode".
 func Decode[T any](s *Schema, raw json.RawMessage) (T, Problems) {
+	if v, ok := fill[T](s, raw); ok {
+		return v, nil
+	}
 	if s.accepts(raw) {
-		if v, ok := fill[T](s, raw); ok {
-			return v, nil
-		}
 		var v T
 		if json.Unmarshal(raw, &v) == nil {
 			return v, nil
