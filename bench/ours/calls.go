@@ -75,6 +75,8 @@ func newCalls(heard string, all []measure.Tool, m measure.Message) (*calls, erro
 	}
 	c.save = func(file, text string) error { return afero.WriteFile(c.fs, file, []byte(text), 0o600) }
 	c.driver = c.config()
+	// No call is left when a message has ended, so that the next has the same room.
+	c.prepared, c.envs = make([]*pipeline.Prepared, len(m.Calls)), make([]pipeline.Env, len(m.Calls))
 	return c, nil
 }
 
@@ -115,8 +117,6 @@ func hooks(heard string) (hook.Set, error) {
 // a result is kept with its call's id.
 func (c *calls) run(ctx context.Context) error {
 	c.pipe.Handlers.Budget = pipeline.NewLedger(pipeline.ResultStore{Save: c.save, Dir: "/results"})
-	c.prepared = make([]*pipeline.Prepared, len(c.said.Calls))
-	c.envs = make([]pipeline.Env, len(c.said.Calls))
 	c.got = c.got[:0]
 	driver, err := schedule.NewDriver(ctx, c.driver)
 	if err != nil {

@@ -395,6 +395,9 @@ func (m matcher) matches(tool string, aliases []string) bool {
 // globbed reports whether a name matches: exactly, for one without glob characters; tool names have no slash, so
 // * means anything.
 func globbed(glob, name string) bool {
+	if glob == name {
+		return true
+	}
 	ok, err := path.Match(glob, name)
 	return err == nil && ok
 }

@@ -128,13 +128,13 @@ func (rs Rules) nameParts(q *Query) bool {
 
 // forbids finds the first rule of a forbidding behaviour that covers any unit.
 func (rs Rules) forbids(q *Query, all []unit, b Behaviour) (Hit, bool) {
-	for _, h := range rs.hits {
+	for i := range rs.hits {
+		h := &rs.hits[i]
 		if h.Behaviour != b {
 			continue
 		}
 		if what, ok := h.Rule.covers(q, all); ok {
-			h.What = what
-			return h, true
+			return h.about(what), true
 		}
 	}
 	return Hit{}, false
@@ -163,16 +163,16 @@ func (rs Rules) allows(q *Query, all []unit) (Hit, bool) {
 
 // permits finds the first allow rule that, read narrow, covers a unit.
 func (rs Rules) permits(q *Query, u *unit) (Hit, bool) {
-	for _, h := range rs.hits {
+	for i := range rs.hits {
+		h := &rs.hits[i]
 		if h.Behaviour != Allow || !h.Rule.matchesTool(q) {
 			continue
 		}
 		if h.Rule.Blanket() {
-			return h, true
+			return *h, true
 		}
 		if u.covered(q, h.Rule.content, false) {
-			h.What = u.text
-			return h, true
+			return h.about(u.text), true
 		}
 	}
 	return Hit{}, false
@@ -269,6 +269,9 @@ func prefixed(words, text string) bool {
 // Backslash before a star takes it literally. It runs in time proportional to
 // the product of the lengths, without recursion.
 func star(pattern, text string) bool {
+	if strings.IndexByte(pattern, '*') < 0 {
+		return pattern == text
+	}
 	p, t := 0, 0
 	backP, backT := -1, 0
 	for t < len(text) {

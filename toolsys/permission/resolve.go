@@ -83,8 +83,11 @@ type Verdict struct {
 // one run (a plan's own file is written that way). A refusal outranks a
 // question, wherever the two come from. Reading outside the roots is asked
 // about in plan mode as in default mode, lest the stricter mode let more run.
-func Resolve(in Inputs) Decision {
-	if in.Rules.nameParts(&in.Query) {
+func Resolve(in Inputs) Decision { return in.Resolve() }
+
+// Resolve decides the call, as the function of that name does.
+func (in *Inputs) Resolve() Decision {
+	if in.units = nil; in.Rules.nameParts(&in.Query) {
 		in.units = units(&in.Query)
 	}
 	d := in.decide()

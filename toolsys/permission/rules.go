@@ -16,6 +16,12 @@ type Hit struct {
 	What string
 }
 
+// about is the hit with the part of the call that it matched.
+func (h Hit) about(what string) Hit {
+	h.What = what
+	return h
+}
+
 // Rules is an immutable list of rules in order of their sources (SPEC F1). The
 // zero value has none.
 type Rules struct{ hits []Hit }

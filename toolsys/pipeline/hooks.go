@@ -95,7 +95,9 @@ func (r *run) queryOf(event hook.Event, seen, input json.RawMessage) permission.
 	if len(problems) > 0 {
 		return r.query()
 	}
-	return describe(r.pre.tool, in, r.context, r.p.Handlers.Resolve)
+	var q permission.Query
+	describe(&q, r.pre.tool, &in, r.context, r.p.Handlers.Resolve)
+	return q
 }
 
 func (r *run) addContext(m hook.Merged) {

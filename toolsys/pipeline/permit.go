@@ -67,26 +67,25 @@ func (r *run) decide(ctx context.Context) (permission.Decision, *Result) {
 // becomes of the call (H1).
 func (r *run) resolved(ctx context.Context) permission.Decision {
 	in := r.inputs()
-	d := permission.Resolve(in)
+	d := in.Resolve()
 	if r.verdict == nil {
 		return d
 	}
 	for _, ruling := range [...]permission.Ruling{permission.Clears, permission.Blocks} {
 		in.Verdict = permission.Verdict{Ruling: ruling}
-		if permission.Resolve(in).Behaviour != d.Behaviour {
+		if in.Resolve().Behaviour != d.Behaviour {
 			in.Verdict = r.verdict(ctx)
-			return permission.Resolve(in)
+			return in.Resolve()
 		}
 	}
 	return d
 }
 
-func (r *run) inputs() permission.Inputs {
-	in := permission.Inputs{
-		Rules: r.context.Rules, Query: r.query(), Mode: r.context.Mode,
-		Check: r.pre.tool.Permit(r.pre.input, r.context), Denials: r.context.State.Denials,
-		CanAsk: r.p.Handlers.Ask != nil && !r.context.NonInteractive,
-	}
+func (r *run) inputs() (in permission.Inputs) {
+	describe(&in.Query, r.pre.tool, &r.pre.input, r.context, r.p.Handlers.Resolve)
+	in.Rules, in.Mode, in.Denials = r.context.Rules, r.context.Mode, r.context.State.Denials
+	in.Check = r.pre.tool.Permit(r.pre.input, r.context)
+	in.CanAsk = r.p.Handlers.Ask != nil && !r.context.NonInteractive
 	if r.opinion != nil {
 		in.Hook = *r.opinion
 	}
@@ -127,8 +126,9 @@ func (r *run) take(sub *run) {
 }
 
 // query describes the call in the words of rules.
-func (r *run) query() permission.Query {
-	return describe(r.pre.tool, r.pre.input, r.context, r.p.Handlers.Resolve)
+func (r *run) query() (q permission.Query) {
+	describe(&q, r.pre.tool, &r.pre.input, r.context, r.p.Handlers.Resolve)
+	return q
 }
 
 // Decide resolves a call of a tool without running it (SPEC F7): no hook is run,
@@ -139,33 +139,24 @@ func Decide(t *tool.Tool, raw json.RawMessage, c *tool.Context, resolve func(str
 	if len(problems) > 0 {
 		return permission.Decision{}, permission.Query{}, fmt.Errorf("the input does not fit %s: %s", t.Name, problems.String())
 	}
-	q := describe(t, in, c, resolve)
-	d := permission.Resolve(permission.Inputs{
-		Rules: c.Rules, Query: q, Mode: c.Mode, Check: t.Permit(in, c), Denials: c.State.Denials, CanAsk: true,
-	})
-	return d, q, nil
+	inputs := permission.Inputs{Rules: c.Rules, Mode: c.Mode, Check: t.Permit(in, c), Denials: c.State.Denials, CanAsk: true}
+	describe(&inputs.Query, t, &in, c, resolve)
+	return inputs.Resolve(), inputs.Query, nil
 }
 
-// describe is a call in the words of rules. Paths go in twice where a link leads
+// describe puts a call into q, in the words of rules. Paths go in twice where a link leads
 // elsewhere (L6).
-func describe(t *tool.Tool, in tool.Input, c *tool.Context, resolve func(string) string) permission.Query {
-	s := t.Subject(in, c)
+func describe(q *permission.Query, t *tool.Tool, in *tool.Input, c *tool.Context, resolve func(string) string) {
+	s := t.Subject(*in, c)
 	b := &t.Behaviour
-	var sealed []string
 	if w := c.State.Worktree; w != nil {
-		sealed = resolved([]string{w.Main}, resolve)
+		q.Sealed = resolved([]string{w.Main}, resolve)
 	}
-	return permission.Query{
-		Sealed:  sealed,
-		Subject: t.RuleSubject(), Kin: s.Kin, Bound: s.Bound, Shell: s.Shell, Content: s.Content, Servers: s.Servers,
-		Paths: resolved(s.Paths, resolve), PathsUnknown: s.PathsUnknown,
-		Dir: c.State.Dir, Home: c.Home, Roots: resolved(c.Roots, resolve),
-		ReadOnly:    b.ReadOnly(in),
-		Destructive: b.Destructive(in),
-		OpenWorld:   b.OpenWorld(in),
-		Interactive: b.NeedsUser(in),
-		Edits:       b.EditsFiles,
-	}
+	q.Subject, q.Kin, q.Bound, q.Shell, q.Content, q.Servers = t.RuleSubject(), s.Kin, s.Bound, s.Shell, s.Content, s.Servers
+	q.Paths, q.PathsUnknown = resolved(s.Paths, resolve), s.PathsUnknown
+	q.Dir, q.Home, q.Roots = c.State.Dir, c.Home, resolved(c.Roots, resolve)
+	q.ReadOnly, q.Destructive, q.OpenWorld = b.ReadOnly(*in), b.Destructive(*in), b.OpenWorld(*in)
+	q.Interactive, q.Edits = b.NeedsUser(*in), b.EditsFiles
 }
 
 // resolved are the paths and what they lead to.

@@ -329,7 +329,7 @@ func (p *Pipeline) othersDecide(pre *Prepared, env *Env) bool {
 	if in.Mode == permission.Auto {
 		return p.classified(pre) || !certain(in)
 	}
-	return permission.Resolve(in).Behaviour == permission.Ask
+	return in.Resolve().Behaviour == permission.Ask
 }
 
 func (p *Pipeline) classified(pre *Prepared) bool {
@@ -340,7 +340,7 @@ func (p *Pipeline) classified(pre *Prepared) bool {
 // nobody is asked. No classifier takes part in it (see classified).
 func certain(in permission.Inputs) bool {
 	in.Denials = permission.Denials{}
-	fresh := permission.Resolve(in).Behaviour
+	fresh := in.Resolve().Behaviour
 	in.Denials = permission.Denials{InRow: permission.MaxDenialsInRow, Total: permission.MaxDenials}
-	return fresh != permission.Ask && permission.Resolve(in).Behaviour == fresh
+	return fresh != permission.Ask && in.Resolve().Behaviour == fresh
 }

@@ -279,16 +279,17 @@ func (d *Driver[R]) summon() {
 // behind, so that none waits for it; of calls that end at once most are run by the same one,
 // since to start a goroutine costs as much as such a call.
 func (d *Driver[R]) work() {
-	deepen(0)
 	d.mu.Lock()
 	d.coming = false
-	for d.first != nil {
+	for deep := false; d.first != nil; d.mu.Lock() {
 		r := d.first
 		d.first = r.next
 		d.summon()
 		d.mu.Unlock()
+		if !deep {
+			deep = deepen(0) == 0
+		}
 		r.run()
-		d.mu.Lock()
 	}
 	d.mu.Unlock()
 }
