@@ -308,6 +308,38 @@ func TestAGoroutineThatExitsHoldsNobodyUp(t *testing.T) {
 	assert.Equal(t, map[int]string{0: "answered: its goroutine ended without a result", 1: "ok"}, o.results)
 }
 
+// Calls share goroutines only as far as nobody can see it: where each goes on only when all have
+// begun, whatever ended before on the way, all go on.
+func TestNoCallWaitsForAnothersGoroutine(t *testing.T) {
+	for _, quick := range []int{0, 1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			const together = 6
+			var begun sync.WaitGroup
+			begun.Add(together)
+			o := &owner{run: func(_ context.Context, i int, _ schedule.Control) string {
+				switch {
+				case i < quick:
+				case i == quick:
+					begun.Done()
+					runtime.Goexit()
+				default:
+					begun.Done()
+					begun.Wait()
+				}
+				return "ok"
+			}}
+			d := newDriver(t, schedule.Streaming, together+quick, o)
+			for range quick + together {
+				d.Add(true, false)
+			}
+			d.EndStream()
+			d.Wait()
+			assert.Len(t, o.emitted, quick+together)
+			assert.Equal(t, "ok", o.results[quick+together-1])
+		})
+	}
+}
+
 // Calls see the values of the owner's context, not its end: stopping is done one
 // by one, in call order.
 func TestCallsEndByAbortOnly(t *testing.T) {
