@@ -47,15 +47,15 @@ func layoutOf(t reflect.Type, n *node, over []reflect.Type) *layout {
 		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return s
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 || n.items == nil {
+	case reflect.Slice, reflect.Pointer:
+		inner := n
+		if s.kind == reflect.Slice {
+			inner = n.items
+		}
+		if inner == nil || s.kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 			return left // bytes are written as base64
 		}
-		s.elem = layoutOf(t.Elem(), n.items, over)
-		s.own = s.elem.own
-		return s
-	case reflect.Pointer:
-		s.elem = layoutOf(t.Elem(), n, over)
+		s.elem = layoutOf(t.Elem(), inner, over)
 		s.own = s.elem.own
 		return s
 	case reflect.Struct:
@@ -101,17 +101,11 @@ func (s *layout) ofStruct(t reflect.Type, over []reflect.Type) bool {
 // find gives the place of the member of that name, -1 where there is none. Most inputs have
 // theirs in the order of the type's fields, so that it is looked for from there on.
 func (s *layout) find(name []byte, from int) int {
-	for i := from; i < len(s.members); i++ {
-		if s.members[i].name == string(name) {
-			return i
-		}
+	same := func(m slot) bool { return m.name == string(name) }
+	if i := slices.IndexFunc(s.members[from:], same); i >= 0 {
+		return from + i
 	}
-	for i := range min(from, len(s.members)) {
-		if s.members[i].name == string(name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(s.members[:from], same)
 }
 
 // sharedText bounds an input whose texts are parts of one string: one text that is kept
@@ -143,7 +137,9 @@ func (f *filler) value(s *layout, into reflect.Value) bool {
 		into.SetBool(first == 't')
 		return (first == 't' || first == 'f') && f.acceptor.value(s.node)
 	case reflect.String:
-		return f.string(s.node, into)
+		text, ok := f.text(s.node)
+		into.SetString(text)
+		return ok
 	case reflect.Struct:
 		return s.node.types&object != 0 && f.object(s, into)
 	case reflect.Slice:
@@ -154,12 +150,6 @@ func (f *filler) value(s *layout, into reflect.Value) bool {
 		return f.value(s.elem, p.Elem())
 	}
 	return f.number(s.node, into)
-}
-
-func (f *filler) string(n *node, into reflect.Value) bool {
-	text, ok := f.text(n)
-	into.SetString(text)
-	return ok
 }
 
 func (f *filler) text(n *node) (string, bool) {
