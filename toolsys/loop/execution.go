@@ -39,6 +39,9 @@ type execution struct {
 	spare   []job           // room for calls to come; only the stream's reader takes of it
 	ids     map[string]bool // of the jobs, once there are many; the stream's reader's alone
 	emitted []*pipeline.Result
+	// ahead are the calls that have ended and are not let out yet, in call order; kept under the
+	// policy Effects only.
+	ahead []int
 }
 
 // job is one call with what it runs in.
@@ -262,6 +265,9 @@ func (ex *execution) drop(i int, _ *pipeline.Result) { ex.event(i, trace.Dropped
 func (ex *execution) emit(i int, r *pipeline.Result) {
 	ex.s.commitResult(r)
 	ex.emitted = append(ex.emitted, r)
+	if len(ex.ahead) > 0 {
+		ex.ahead = slices.Delete(ex.ahead, 0, 1)
+	}
 	if !ex.s.traces() {
 		return
 	}
@@ -343,11 +349,11 @@ func (ex *execution) view(i int) tool.State {
 	if ex.s.cfg.Policy != schedule.Effects {
 		return state
 	}
-	for k := len(ex.emitted); k < i; k++ {
-		r := ex.job(k).ended
-		if r == nil {
-			continue
+	for _, k := range ex.ahead {
+		if k >= i {
+			break
 		}
+		r := ex.job(k).ended
 		if r.Modify != nil {
 			state, _ = modified(state, r.Modify) // the trace has it when it is applied
 		}
@@ -357,7 +363,11 @@ func (ex *execution) view(i int) tool.State {
 }
 
 // ended keeps a result until it is let out.
-func (ex *execution) ended(i int, r *pipeline.Result) { ex.job(i).ended = r }
+func (ex *execution) ended(i int, r *pipeline.Result) {
+	ex.job(i).ended = r
+	at, _ := slices.BinarySearch(ex.ahead, i)
+	ex.ahead = slices.Insert(ex.ahead, at, i)
+}
 
 // touches asks call i what it reads and writes as things stand.
 func (ex *execution) touches(i int) *schedule.Footprint {

@@ -43,7 +43,9 @@ type Core struct {
 	// modified are safe calls whose modifier waits for the end of the batch.
 	modified []int
 	// tracks are the calls' footprints, kept under Effects only.
-	tracks      []track
+	tracks []track
+	// unsettled: the footprints of all calls from here on are settled.
+	unsettled   int
 	streamEnded bool
 	stopping    Cause
 	stops       int // how often calls were asked to stop
@@ -90,6 +92,7 @@ func (c *Core) Step(ev Event, out []Action) []Action {
 		c.declare(ev)
 	case Began:
 		c.calls[ev.Index].began = true
+		return out // nothing follows until something stops it
 	case Escalated:
 		out = c.escalate(ev.Index, out)
 	case Interrupted:

@@ -87,7 +87,9 @@ type track struct {
 func (c *Core) place(ev Event) {
 	i := len(c.calls) - 1
 	c.tracks = append(c.tracks, track{touches: ev.Touches, behind: -1})
-	c.tracks[i].settled = c.inTheWay(i, c.shifts) < 0
+	if c.tracks[i].settled = c.inTheWay(i, c.shifts) < 0; !c.tracks[i].settled {
+		c.unsettled = i + 1
+	}
 }
 
 // declare takes what a call declares anew of its effects, now that what its keys stand
@@ -137,17 +139,22 @@ func (c *Core) inTheWay(i int, is func(j int, e *Footprint) bool) int {
 // limit, and has calls declare anew what they touch where that is settled now.
 func (c *Core) admitByEffects(out []Action) []Action {
 	out, last := c.resumeAlone(out)
-	for i := c.next; i < last; i++ {
+	unsettled := 0
+	for i := c.next; i < last && (c.active < c.limit || i < c.unsettled); i++ {
 		switch {
 		case c.calls[i].status != queued:
 			continue
 		case !c.tracks[i].settled:
+			unsettled = i + 1
 			out = c.ask(i, out)
 		case c.active < c.limit && c.inTheWay(i, c.blocks) < 0:
 			c.calls[i].status = active
 			c.active++
 			out = append(out, Action{Kind: Start, Index: i})
 		}
+	}
+	if last == len(c.calls) {
+		c.unsettled = unsettled
 	}
 	for c.next < len(c.calls) && c.calls[c.next].status != queued {
 		c.next++
@@ -194,6 +201,7 @@ func (c *Core) unsettle(i int) {
 	for k := i + 1; k < len(c.calls); k++ {
 		c.tracks[k].settled = c.calls[k].status != queued
 	}
+	c.unsettled = len(c.calls)
 }
 
 // waitingByEffects explains a queued call: what it conflicts with, or that there is
