@@ -43,9 +43,7 @@ type Core struct {
 	// modified are safe calls whose modifier waits for the end of the batch.
 	modified []int
 	// tracks are the calls' footprints, kept under Effects only.
-	tracks []track
-	// unsettled: the footprints of all calls from here on are settled.
-	unsettled   int
+	tracks      []track
 	streamEnded bool
 	stopping    Cause
 	stops       int // how often calls were asked to stop

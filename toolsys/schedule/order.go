@@ -87,9 +87,7 @@ type track struct {
 func (c *Core) place(ev Event) {
 	i := len(c.calls) - 1
 	c.tracks = append(c.tracks, track{touches: ev.Touches, behind: -1})
-	if c.tracks[i].settled = c.inTheWay(i, c.shifts) < 0; !c.tracks[i].settled {
-		c.unsettled = i + 1
-	}
+	c.tracks[i].settled = c.inTheWay(i, c.shifts) < 0
 }
 
 // declare takes what a call declares anew of its effects, now that what its keys stand
@@ -136,25 +134,21 @@ func (c *Core) inTheWay(i int, is func(j int, e *Footprint) bool) int {
 }
 
 // admitByEffects lets go what nothing stands in the way of, in call order, up to the
-// limit, and has calls declare anew what they touch where that is settled now.
+// limit, and has calls declare anew what they touch where that is settled now. At the limit
+// neither matters: what a call touches is asked for when one may start.
 func (c *Core) admitByEffects(out []Action) []Action {
 	out, last := c.resumeAlone(out)
-	unsettled := 0
-	for i := c.next; i < last && (c.active < c.limit || i < c.unsettled); i++ {
+	for i := c.next; i < last && c.active < c.limit; i++ {
 		switch {
 		case c.calls[i].status != queued:
 			continue
 		case !c.tracks[i].settled:
-			unsettled = i + 1
 			out = c.ask(i, out)
-		case c.active < c.limit && c.inTheWay(i, c.blocks) < 0:
+		case c.inTheWay(i, c.blocks) < 0:
 			c.calls[i].status = active
 			c.active++
 			out = append(out, Action{Kind: Start, Index: i})
 		}
-	}
-	if last == len(c.calls) {
-		c.unsettled = unsettled
 	}
 	for c.next < len(c.calls) && c.calls[c.next].status != queued {
 		c.next++
@@ -201,7 +195,6 @@ func (c *Core) unsettle(i int) {
 	for k := i + 1; k < len(c.calls); k++ {
 		c.tracks[k].settled = c.calls[k].status != queued
 	}
-	c.unsettled = len(c.calls)
 }
 
 // waitingByEffects explains a queued call: what it conflicts with, or that there is

@@ -92,3 +92,32 @@ func TestDecodedValuesAreApart(t *testing.T) {
 	assert.Equal(t, []edit{{Old: "z"}}, second.Edits)
 	assert.Nil(t, second.Parent)
 }
+
+// What is read into a type in one pass is refused for all that its schema forbids.
+func TestDecodingInPlaceRefusesWhatTheSchemaForbids(t *testing.T) {
+	type item struct {
+		Name string `json:"name" minLength:"1"`
+	}
+	type input struct {
+		Kind  string   `json:"kind" enum:"a,b"`
+		Count int      `json:"count,omitempty" minimum:"1" maximum:"9"`
+		Words []string `json:"words,omitempty" minItems:"1" maxItems:"2"`
+		Items []item   `json:"items,omitempty" maxItems:"2"`
+	}
+	s := derived[input](t)
+	for raw, keyword := range map[string]string{
+		`{}`: "required", `{"kind":"c"}`: "enum", `{"kind":"a","kind":"a"}`: "duplicate", `{"kind":"a","more":1}`: "additionalProperties",
+		`{"kind":"a","count":0}`: "minimum", `{"kind":"a","count":10}`: "maximum", `{"kind":"a","words":[]}`: "minItems",
+		`{"kind":"a","words":["x","y","z"]}`: "maxItems", `{"kind":"a","items":[{"name":"x"},{"name":"y"},{"name":"z"}]}`: "maxItems",
+		`{"kind":"a","items":[{}]}`: "required", `{"kind":"a","items":[{"name":""}]}`: "minLength", `{"kind":"a","words":["x",1]}`: "type",
+		`{"kind":"a"} {}`: "json", `{"kind":null}`: "type", `{"kind":"a","count":true}`: "type", `{"kind":"a","words":{}}`: "type",
+	} {
+		_, problems := schema.Decode[input](s, json.RawMessage(raw))
+		if assert.NotEmpty(t, problems, raw) {
+			assert.Equal(t, keyword, problems[0].Keyword, raw)
+		}
+	}
+	v, problems := schema.Decode[input](s, json.RawMessage(`{"items":[{"name":"x"},{"name":"y"}],"words":["x","y"],"count":9,"kind":"b"}`))
+	assert.Empty(t, problems)
+	assert.Equal(t, input{"b", 9, []string{"x", "y"}, []item{{"x"}, {"y"}}}, v)
+}
