@@ -254,15 +254,7 @@ func textCovered(pattern, text string) bool {
 
 // prefixed reports whether text is the words or goes on after a boundary.
 func prefixed(words, text string) bool {
-	if star(words, text) {
-		return true
-	}
-	for _, boundary := range [...]string{" *", "\t*", "\n*", ":*"} {
-		if star(words+boundary, text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"", " *", "\t*", "\n*", ":*"}, func(boundary string) bool { return star(words+boundary, text) })
 }
 
 // star reports whether text matches a pattern whose only sign is *, any run of bytes.

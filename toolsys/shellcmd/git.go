@@ -104,6 +104,9 @@ func (c *call) subcommand(name string) {
 	sp, reads := tables.Git[name]
 	c.patterns(c.args)
 	for _, f := range c.args {
+		if helper.MatchString(f.Text) && slices.Contains([]string{"archive", "clone", "fetch", "ls-remote", "pull", "push", "remote"}, name) {
+			c.opaque(c.name + " runs what an address says")
+		}
 		for _, option := range tables.GitRunOptions {
 			if means(f.Text, option) {
 				c.opaque(c.name + " runs the value of " + option)
@@ -151,6 +154,9 @@ func (c *call) subcommand(name string) {
 		}
 	}
 }
+
+// helper matches addresses such as ext::COMMAND, which name a program to reach them with.
+var helper = regexp.MustCompile(`^(?:--remote=)?[A-Za-z][A-Za-z0-9+.-]*::`)
 
 // asksForSignature reports whether a format or a key to sort by may ask for what a signature is worth, for
 // which git runs the program that checks it.

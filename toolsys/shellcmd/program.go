@@ -1,6 +1,8 @@
 package shellcmd
 
 import (
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -93,7 +95,7 @@ func (c *call) check(full string) {
 		sp.check(c)
 	case changes:
 		ch.check(c)
-	case tables.Interpreters[base] || tables.Scripted[base] && !c.runsScript():
+	case tables.Interpreters[unreleased(base)] || tables.Scripted[unreleased(base)] && !c.runsScript():
 		c.opaque(base + " runs what it is told to")
 	default:
 		c.doubt(base + " is not known to only read")
@@ -102,12 +104,25 @@ func (c *call) check(full string) {
 	c.runsOption()
 }
 
+// unreleased is the name by which the tables know an interpreter: python for python3.12 and Python.exe.
+func unreleased(name string) string {
+	if isProgram(name) {
+		return name
+	}
+	return release.ReplaceAllString(strings.ToLower(name), "")
+}
+
+var release = regexp.MustCompile(`(?:[-.]?\d[\d.]*t?|[-.](?:static|basic|tiny|nox))?(?:\.exe)?$`)
+
 // runsScript reports whether an interpreter is given a script in a file, by a name
-// that looks like one.
+// that looks like one. A device is no file: it gives what is piped in.
 func (c *call) runsScript() bool {
 	return len(c.args) > 0 && c.args[0].Kind == Literal && !strings.HasPrefix(c.args[0].Text, "-") &&
-		strings.ContainsAny(c.args[0].Text, "./") && c.step.Input == ""
+		strings.ContainsAny(c.args[0].Text, "./") && c.step.Input == "" && !device.MatchString(path.Clean(c.args[0].Text))
 }
+
+// device matches clean paths of what is open already.
+var device = regexp.MustCompile(`(?:^|\.\.)/(?:dev|proc)/`)
 
 // runsOption makes a command opaque that runs the value of an option.
 func (c *call) runsOption() {

@@ -65,6 +65,8 @@ func TestReadOnlyAndSafe(t *testing.T) {
 		"tar tzf f.tgz":                            safe,
 		"tar -tvf f.tar sub/x":                     safe,
 		"tar tf host:f.tar":                        neither,
+		"sed -n '!:a w f' g":                       neither,
+		`sed -n 's1x1\d19w f;p1g' g`:               neither,
 		"tar tf f.tar --to-command=./evil.sh":      neither,
 		"tar tIf ./evil.sh f.tar":                  neither,
 		"tar xf f.tar":                             neither,

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
@@ -13,9 +14,17 @@ func checkSed(c *call) {
 	if c.sedInPlace() {
 		return
 	}
-	p, ok := c.parse(spec{Short: "nErsuze:", Operands: patternFiles, Long: "quiet silent expression= regexp-extended separate unbuffered null-data posix"})
+	p, ok := c.parse(spec{Short: "nErsuze:f:", Operands: patternFiles, Long: "quiet silent expression= file= regexp-extended separate unbuffered null-data posix"})
 	if !ok {
-		c.step.FilesUnknown = true
+		return
+	}
+	if p.given("f", "file") {
+		for _, o := range p.options {
+			if o.value.Kind != Literal || o.value.Text == "-" || device.MatchString(path.Clean(o.value.Text)) {
+				c.opaque("sed's script is what is piped in")
+			}
+		}
+		c.unread("sed's script is in a file")
 		return
 	}
 	script, operands, ok := sedScript(p)
@@ -46,7 +55,7 @@ func sedEffects(script string, p parsed) (sed.Effects, error) {
 }
 
 // oddLabel matches a label with blanks in it, which seds end in different places.
-var oddLabel = regexp.MustCompile(`(?:^|[;{}\s]):[^;\n]*[ \t\v\f\r][^;\n]*[^;\s]`)
+var oddLabel = regexp.MustCompile(`(?:^|[;{}!\s]):[^;\n]*[ \t\v\f\r][^;\n]*[^;\s]`)
 
 // quotedEnd ends a line of text for some seds, and goes on with it for others.
 const quotedEnd = "\\\\\n"

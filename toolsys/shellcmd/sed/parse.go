@@ -34,9 +34,11 @@ func Parse(script string, extended bool) (*Program, error) {
 	return p.prog, p.checkLabels()
 }
 
+// checkLabels looks for every label that is jumped to; none at all is the end.
 func (p *parser) checkLabels() error {
+	p.prog.labels[""] = len(p.prog.commands)
 	for _, c := range p.prog.commands {
-		if _, known := p.prog.labels[c.text]; strings.IndexByte("btT", c.name) >= 0 && c.text != "" && !known {
+		if _, known := p.prog.labels[c.text]; strings.IndexByte("btT", c.name) >= 0 && !known {
 			return fmt.Errorf("can't find label for jump to `%s'", c.text)
 		}
 	}
@@ -117,6 +119,9 @@ func (p *parser) arguments(c command) error {
 		c.text, err = p.fileName()
 		p.prog.effects.Writes = p.prog.effects.Writes || c.name == 'w'
 	case 'q', 'Q':
+		if c.to != nil {
+			return errors.New("command only uses one address")
+		}
 		c.code = p.optionalNumber(0)
 	case 'l':
 		c.code = p.optionalNumber(lineWidth)
@@ -155,7 +160,7 @@ func (p *parser) label(c command) error {
 		return errors.New(": doesn't want any addresses")
 	}
 	p.skip(" \t")
-	name := strings.TrimRight(p.word(";\n"), " \t")
+	name := p.word(";\n")
 	if name == "" {
 		return errors.New("\":\" lacks a label")
 	}

@@ -49,7 +49,7 @@ const (
 	byStep
 	byCount    // +N, second address only
 	byMultiple // ~N, second address only
-	byZero     // 0,/re/
+	byZero     // 0,/re/: no line, since the range is open from the start
 )
 
 type address struct {
@@ -94,7 +94,7 @@ func (p *parser) addresses(c *command) error {
 	if c.to == nil {
 		return p.beyond("unexpected `,'")
 	}
-	if c.from.kind == byZero && c.to.kind != byPattern {
+	if c.active = c.from.kind == byZero; c.active && c.to.kind != byPattern {
 		return p.beyond("invalid usage of line address 0")
 	}
 	return nil
@@ -174,10 +174,7 @@ func (m *machine) selects(c *command) bool {
 		return m.matches(c.from)
 	case c.active:
 		return m.continues(c)
-	case c.from.kind == byZero && m.line == 1:
-		c.active = !m.matches(c.to)
-		return true
-	case c.from.kind == byZero || !m.matches(c.from):
+	case !m.matches(c.from):
 		return false
 	}
 	m.begin(c)
@@ -194,7 +191,7 @@ func (m *machine) begin(c *command) {
 	case byMultiple:
 		c.until = m.line
 		if c.to.n > 0 {
-			c.until = (m.line + c.to.n - 1) / c.to.n * c.to.n
+			c.until += c.to.n - m.line%c.to.n
 		}
 	default:
 		c.active = !(c.to.kind == byLast && m.isLast())

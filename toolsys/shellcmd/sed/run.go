@@ -59,12 +59,11 @@ type machine struct {
 type verdict int
 
 const (
-	next verdict = iota
-	endCycle
-	deleteCycle // without printing
-	restart     // D: again, without reading
-	stop        // q
-	stopSilent  // Q, or n without input
+	next        verdict = iota
+	deleteCycle         // without printing
+	restart             // D: again, without reading
+	stop                // q
+	stopSilent          // Q, or a failure
 )
 
 func (m *machine) run() (int, bool, error) {
@@ -75,7 +74,7 @@ func (m *machine) run() (int, bool, error) {
 		}
 		v := m.cycle()
 		again = v == restart
-		if m.err == nil && !m.o.Quiet && (v == next || v == endCycle || v == stop) {
+		if m.err == nil && !m.o.Quiet && (v == next || v == stop) {
 			m.print(m.space)
 		}
 		m.flushAfter()
@@ -195,15 +194,14 @@ func (m *machine) fail(format string, a ...any) {
 // step runs one command. jump is the index to go on at, or -1.
 func (m *machine) step(c *command) (v verdict, jump int) {
 	switch c.name {
-	case 'b':
-		return m.branch(c)
 	case 't', 'T':
-		if m.substituted == (c.name == 'T') {
-			m.substituted = false
+		jumps := m.substituted == (c.name == 't')
+		if m.substituted = false; !jumps {
 			return next, -1
 		}
-		m.substituted = false
-		return m.branch(c)
+		fallthrough
+	case 'b':
+		return next, m.prog.labels[c.text]
 	case 'D':
 		return m.deleteFirst()
 	case 'd':
@@ -217,13 +215,6 @@ func (m *machine) step(c *command) (v verdict, jump int) {
 	}
 	m.edit(c)
 	return next, -1
-}
-
-func (m *machine) branch(c *command) (verdict, int) {
-	if c.text == "" {
-		return endCycle, -1
-	}
-	return next, m.prog.labels[c.text]
 }
 
 func (m *machine) deleteFirst() (verdict, int) {
@@ -245,13 +236,7 @@ func (m *machine) change(c *command) verdict {
 
 func (m *machine) advance(c *command) verdict {
 	if m.isLast() {
-		if c.name == 'N' && !m.o.Quiet {
-			return stop // GNU prints the pattern space
-		}
-		if c.name == 'n' {
-			return stop
-		}
-		return stopSilent
+		return stop // GNU prints the pattern space
 	}
 	if c.name == 'n' {
 		if !m.o.Quiet {
@@ -304,7 +289,12 @@ func (m *machine) edit(c *command) {
 	case 'l':
 		m.write(visible(m.space, c.code))
 	case 'y':
-		m.space = strings.Map(c.transliterate, m.space)
+		m.space = strings.Map(func(r rune) rune {
+			if to, ok := c.table[r]; ok {
+				return to
+			}
+			return r
+		}, m.space)
 	case 's':
 		m.substitute(c.sub)
 	case 'r':
@@ -312,13 +302,6 @@ func (m *machine) edit(c *command) {
 	case 'w':
 		m.writeFile(c.text)
 	}
-}
-
-func (c *command) transliterate(r rune) rune {
-	if to, ok := c.table[r]; ok {
-		return to
-	}
-	return r
 }
 
 func (m *machine) readFile(name string) {

@@ -26,10 +26,26 @@ func TestEffectsAreSeenWithoutRunning(t *testing.T) {
 		"s/a/b/e":           {Runs: true},
 		"a w out":           {},
 		"y/we/ew/":          {},
+		`s1x1\d19w f;p1g`:   {Writes: true}, // the delimiter ends the number
+		`saya\xaw f;pag`:    {Writes: true},
 	} {
 		p, err := sed.Parse(script, false)
 		require.NoError(t, err, script)
 		assert.Equal(t, want, p.Effects(), script)
+	}
+}
+
+// The output is GNU's.
+func TestRangesBeginAndEndWhereGNUsDo(t *testing.T) {
+	for script, want := range map[string]string{"1!{0,/3/d}": "145", "0,/3/d": "45", "1!{0,/1/d}": "1", "2,~2d": "15", "3,~2d": "125", "2,~0d": "1345"} {
+		p, err := sed.Parse(script, false)
+		require.NoError(t, err, script)
+		for range 2 { // a second run begins anew
+			var out strings.Builder
+			_, _, err = p.Run(strings.NewReader("1\n2\n3\n4\n5\n"), sed.Options{Out: &out})
+			require.NoError(t, err, script)
+			assert.Equal(t, want, strings.ReplaceAll(out.String(), "\n", ""), script)
+		}
 	}
 }
 
@@ -58,7 +74,7 @@ func TestWritingNeedsAWay(t *testing.T) {
 func TestErrorsAreWordedAsGNUWordsThem(t *testing.T) {
 	for script, want := range map[string]string{
 		"s/a/b": "unterminated `s' command", "k": "unknown command: `k'", "{p": "unmatched `{'", "p}": "unexpected `}'", "b x": "can't find label for jump to `x'",
-		"s/a/\\1/": "invalid reference \\1", "y/a/bc/": "different lengths", "/a": "unterminated address regex", "s/(/b/q": "unknown option to `s'", "1,p": "unexpected `,'", "pp": "extra characters after command",
+		"s/a/\\1/": "invalid reference \\1", "y/a/bc/": "different lengths", "/a": "unterminated address regex", "s/(/b/q": "unknown option to `s'", "1,p": "unexpected `,'", "pp": "extra characters after command", "1,3q": "command only uses one address",
 		"0p": "invalid usage of line address 0",
 	} {
 		_, err := sed.Parse(script, false)

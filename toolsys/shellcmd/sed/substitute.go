@@ -118,18 +118,19 @@ func (p *parser) delimited(delimiter byte, pattern bool) (string, bool) {
 	return "", false
 }
 
-// escape writes what stands behind a backslash, and gives its length.
+// escape writes what stands behind a backslash, and gives its length. A number ends before the delimiter.
 func (p *parser) escape(out *strings.Builder, delimiter byte, pattern bool) int {
 	c := p.in[p.at+1]
-	switch number, n := numbered(p.in[p.at+1:]); {
+	digits, _, _ := strings.Cut(p.in[p.at+2:min(p.at+5, len(p.in))], string([]byte{delimiter}))
+	switch number, n := numbered(string([]byte{c}) + digits); {
+	case c == delimiter && (pattern || c != '&'):
+		out.WriteByte(c)
 	case n > 0 && (number == '\\' || !pattern && number == '&'):
 		out.WriteString(`\` + string(rune(number)))
 		return n
 	case n > 0:
 		out.WriteByte(number)
 		return n
-	case c == delimiter && (pattern || c != '&'):
-		out.WriteByte(c)
 	case pattern && c == 'n':
 		out.WriteByte('\n')
 	default:
@@ -188,17 +189,9 @@ func bracketEscapes(out *strings.Builder, in string, at int) int {
 }
 
 func (p *parser) substitution() (*substitution, error) {
-	delimiter, err := p.delimiter('s')
+	pattern, with, err := p.pair('s')
 	if err != nil {
 		return nil, err
-	}
-	pattern, ok := p.delimited(delimiter, true)
-	if !ok {
-		return nil, errors.New("unterminated `s' command")
-	}
-	with, ok := p.delimited(delimiter, false)
-	if !ok {
-		return nil, errors.New("unterminated `s' command")
 	}
 	s := &substitution{with: replacement(with)}
 	ignore, multi, err := p.flags(s)
@@ -211,13 +204,21 @@ func (p *parser) substitution() (*substitution, error) {
 	return s, s.checkGroups()
 }
 
-func (p *parser) delimiter(name byte) (byte, error) {
-	c := p.peek()
-	if c == 0 || c == '\n' || c == '\\' {
-		return 0, fmt.Errorf("unterminated `%c' command", name)
+// pair reads the two texts of s or y, which the character in front ends.
+func (p *parser) pair(name byte) (from, to string, err error) {
+	delimiter := p.peek()
+	ok := delimiter != 0 && delimiter != '\n' && delimiter != '\\'
+	if ok {
+		p.at++
+		from, ok = p.delimited(delimiter, name == 's')
 	}
-	p.at++
-	return c, nil
+	if ok {
+		to, ok = p.delimited(delimiter, false)
+	}
+	if !ok {
+		err = fmt.Errorf("unterminated `%c' command", name)
+	}
+	return from, to, err
 }
 
 func (s *substitution) checkGroups() error {
@@ -346,17 +347,9 @@ func numbered(s string) (c byte, n int) {
 }
 
 func (p *parser) transliteration() (map[rune]rune, error) {
-	delimiter, err := p.delimiter('y')
+	from, to, err := p.pair('y')
 	if err != nil {
 		return nil, err
-	}
-	from, ok := p.delimited(delimiter, false)
-	if !ok {
-		return nil, errors.New("unterminated `y' command")
-	}
-	to, ok := p.delimited(delimiter, false)
-	if !ok {
-		return nil, errors.New("unterminated `y' command")
 	}
 	a, b := unescapeSet(from), unescapeSet(to)
 	if len(a) != len(b) {
