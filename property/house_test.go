@@ -72,6 +72,21 @@ func TestHouse(t *testing.T) {
 	assert.Empty(t, h.misnamed, "a comment is a sentence that begins with what it is about")
 }
 
+// What lies at the top is what the project is made of and what its tools need; a profile that a
+// measurement left there once was committed with the rest.
+func TestNothingStrayLiesAtTheTop(t *testing.T) {
+	cmd := exec.Command("git", "ls-tree", "--name-only", "HEAD")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skip("this is no clone")
+	}
+	assert.Equal(t, []string{
+		".ci", ".gitignore", "CONTRIBUTING.md", "README.md", "bench", "cmd", "docs", "fixtures", "go.mod", "go.sum", "property", "reports",
+		"scenarios", "sim", "toolsys",
+	}, strings.Fields(string(out)))
+}
+
 func measureHouse(t *testing.T, root string) house {
 	t.Helper()
 	h := house{packages: map[string]int{}, spoken: map[string]int{}, private: map[string]int{}, retired: map[string]map[string]int{}}
