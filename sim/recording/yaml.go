@@ -18,7 +18,6 @@ var (
 	yamlList    = regexp.MustCompile(`^(interactions|http_interactions):[ \t]*(?:#.*)?$`)
 	yamlPlain   = regexp.MustCompile(`^-(?:[ \t]+(?:request|response|index|id):.*)?[ \t]*$`)
 	yamlVersion = regexp.MustCompile(`(?m)^version:[ \t]*["']?([0-9]+)`)
-	yamlAnchor  = regexp.MustCompile(`(?m)(?:^|[ \t])&[A-Za-z0-9_-]+[ \t]*(?:$|[\[{"'|>-])`)
 )
 
 // yamlScan reads YAML document by document, and a document's list of interactions
@@ -190,14 +189,18 @@ func (y *yamlScan) parseItem() (gjson.Result, error) {
 	if err != nil {
 		return gjson.Result{}, err
 	}
-	if yamlAnchor.Match(raw) && y.anchors.Len()+len(raw) <= maxAnchors {
-		y.anchors.Write(raw)
-	}
 	if node.Kind != yaml.SequenceNode || len(node.Content) == 0 {
 		return gjson.Result{}, errors.New("it is no item of a list")
 	}
-	return y.s.inJSON(node.Content[len(node.Content)-1])
+	item := node.Content[len(node.Content)-1]
+	if anchored(item) && y.anchors.Len()+len(raw) <= maxAnchors {
+		y.anchors.Write(raw)
+	}
+	return y.s.inJSON(item)
 }
+
+// anchored reports whether another item can refer to a part of this one.
+func anchored(n *yaml.Node) bool { return n.Anchor != "" || slices.ContainsFunc(n.Content, anchored) }
 
 // maxAnchors bounds the items that are kept because others refer to them.
 const maxAnchors = 4 << 20
