@@ -244,8 +244,10 @@ func (c *converser) start() error {
 }
 
 func (c *converser) begin(index int64, b json.RawMessage) error {
-	if c.open == nil {
-		c.open = map[int64]bool{}
+	if c.open == nil { // a message's start gives nothing but a role, and some leave it out
+		if err := c.start(); err != nil {
+			return err
+		}
 	}
 	c.open[index] = true
 	return c.put("content_block_start", "index", index, "content_block", b)
