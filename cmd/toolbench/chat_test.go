@@ -400,7 +400,7 @@ func TestChatReachesWhatFlagsName(t *testing.T) {
 	if err == nil {
 		assert.Contains(t, errs.String(), "└ "+web.URL+"/page (Burrow)")
 	} else {
-		assert.Contains(t, errs.String(), "● Browser(")
+		assert.Contains(t, errs.String(), "● WebBrowser(navigate)\n  └ There is no tool named \"WebBrowser\".")
 	}
 }
 
