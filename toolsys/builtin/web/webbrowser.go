@@ -185,7 +185,10 @@ func (d browsing) validate(in BrowserIn, _ *tool.Context) *tool.Refusal {
 }
 
 func (d browsing) permit(in BrowserIn, c *tool.Context) permission.Opinion {
-	if in.Action != "evaluate" || c.Mode == permission.Plan {
+	switch {
+	case in.Action == "navigate":
+		return reachable(FetchIn{URL: in.URL})
+	case in.Action != "evaluate" || c.Mode == permission.Plan:
 		return permission.Opinion{}
 	}
 	return permission.Opinion{Behaviour: permission.Ask, Text: fmt.Sprintf("run this script in the page of %s?", d.host(in))}

@@ -24,6 +24,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/render"
 	"toolbench/toolsys/tool"
 )
@@ -94,6 +95,7 @@ func WebFetch(d Deps) *tool.Tool {
 		Call:        tool.Data(d.call),
 		Text:        FetchOut.text,
 		Validate:    validate,
+		Permit:      func(in FetchIn, _ *tool.Context) permission.Opinion { return reachable(in) },
 		Subject:     func(in FetchIn, _ *tool.Context) tool.Subject { return ofHost(host(in), "WebBrowser") },
 		Traits: tool.Traits[FetchIn]{
 			Safe:      tool.Always[FetchIn],
@@ -126,6 +128,14 @@ func validate(in FetchIn, _ *tool.Context) *tool.Refusal {
 		return &tool.Refusal{Message: err.Error(), Code: CodeBadURL}
 	}
 	return nil
+}
+
+// reachable denies an address that no rule finds its host in, for those who ask for a decision alone.
+func reachable(in FetchIn) permission.Opinion {
+	if refusal := validate(in, nil); refusal != nil {
+		return permission.Opinion{Behaviour: permission.Deny, Text: refusal.Message}
+	}
+	return permission.Opinion{}
 }
 
 func host(in FetchIn) string {
@@ -307,7 +317,7 @@ func address(text string) (*url.URL, error) {
 func plainHost(host string) (plain string, ok bool) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		plain = addr.Unmap().WithZone("").String()
-		return plain, plain == host || addr.Zone() != ""
+		return plain, plain == host || addr.IsLinkLocalUnicast() && plain+"%"+addr.Zone() == host
 	}
 	if strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		name, err := idna.Lookup.ToASCII(host)

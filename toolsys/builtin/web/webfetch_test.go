@@ -193,7 +193,8 @@ func TestOnlyWebAddressesAreTaken(t *testing.T) {
 	f := web.WebFetch(web.Deps{})
 	for _, url := range []string{"file:///etc/passwd", "example.com", "https://", "https://user:pw@e.org/", "ht tp://x", "//host/share",
 		"https://ｅ.org/", "https://e。org/", "https://bücher.example/", "https://e.org../", "https://2130706433/", "https://127.1/", "https://0x7f.1/", "https://0x7f000001/",
-		"https://0177.0.0.1/", "https://[::ffff:127.0.0.1]/", "https://[0:0:0:0:0:0:0:1]/", "https://a.1./"} {
+		"https://0177.0.0.1/", "https://[::ffff:127.0.0.1]/", "https://[0:0:0:0:0:0:0:1]/", "https://a.1./", "https://[::1%25lo]/", "https://[::ffff:127.0.0.1%25lo]/"} {
+		assert.Equal(t, permission.Deny, f.Permit(parse(t, f, url), &tool.Context{}).Behaviour, "also for those who only ask whether it may run: %s", url)
 		refusal := f.Validate(parse(t, f, url), &tool.Context{})
 		if assert.NotNil(t, refusal, url) {
 			assert.Equal(t, web.CodeBadURL, refusal.Code)
@@ -208,7 +209,7 @@ func TestAHostHasOneForm(t *testing.T) {
 	for url, form := range map[string]string{"https://ｅ.org/": "as e.org", "https://bücher.example/": "as xn--bcher-kva.example", "https://[::ffff:127.0.0.1]/": "as 127.0.0.1"} {
 		assert.Contains(t, f.Validate(parse(t, f, url), &tool.Context{}).Message, form)
 	}
-	for _, url := range []string{"https://e.org./", "http://127.0.0.1:80/", "https://[::1]/", "https://xn--bcher-kva.example/", "https://a_b.e.org/", "https://1.e.org/", "https://e.org:8443/"} {
+	for _, url := range []string{"https://e.org./", "http://127.0.0.1:80/", "https://[::1]/", "https://xn--bcher-kva.example/", "https://a_b.e.org/", "https://1.e.org/", "https://e.org:8443/", "https://[fe80::1%25eth0]/"} {
 		assert.Nil(t, f.Validate(parse(t, f, url), &tool.Context{}), url)
 	}
 }
