@@ -66,9 +66,7 @@ func isProgram(name string) bool {
 // check decides about a command by its program. full is the name as it is written.
 func (c *call) check(full string) {
 	base := c.name
-	if tables.Network[base] {
-		c.w.s.Network = true
-	}
+	c.w.s.Network = c.w.s.Network || tables.Network[base] && !c.printsVersion()
 	if c.w.functions[full] {
 		c.step.Leaf, c.step.Confined = true, true // its body is read where it is defined
 		c.patterns(c.args)

@@ -3,6 +3,7 @@ package shellcmd
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolbench/toolsys/shellcmd/sed"
@@ -33,25 +34,22 @@ func checkSed(c *call) {
 		return
 	}
 	c.reads(operands...)
-	effects, err := sedEffects(script, p)
-	switch {
-	case err != nil || effects.Runs || oddLabel.MatchString(script) || strings.Contains(script, quotedEnd):
-		c.opaque("sed's script may run something")
-	case effects.Writes:
+	if c.sedDoes(script, p).Writes {
 		c.doubt("sed's script writes a file")
-		c.step.FilesUnknown = true
-	case !sedSteps.MatchString(script):
-		c.step.FilesUnknown = true // it may read a file with r
 	}
 }
 
-// sedEffects parses a script and gives what it does beside printing.
-func sedEffects(script string, p parsed) (sed.Effects, error) {
+// sedDoes notes what a script does beside printing.
+func (c *call) sedDoes(script string, p parsed) (effects sed.Effects) {
 	program, err := sed.Parse(script, p.given("E", "r", "regexp-extended"))
-	if err != nil {
-		return sed.Effects{}, err
+	if err == nil {
+		effects = program.Effects()
 	}
-	return program.Effects(), nil
+	if err != nil || effects.Runs || oddLabel.MatchString(script) || strings.Contains(script, quotedEnd) {
+		c.opaque("sed's script may run something")
+	}
+	c.step.FilesUnknown = c.step.FilesUnknown || effects.Reads || effects.Writes
+	return effects
 }
 
 // oddLabel matches a label with blanks in it, which seds end in different places.
@@ -59,16 +57,6 @@ var oddLabel = regexp.MustCompile(`(?:^|[;{}!\s]):[^;\n]*[ \t\v\f\r][^;\n]*[^;\s
 
 // quotedEnd ends a line of text for some seds, and goes on with it for others.
 const quotedEnd = "\\\\\n"
-
-// sedSteps matches scripts that open no file beside sed's operands.
-var sedSteps = func() *regexp.Regexp {
-	const address = `(?:\d+|\$|/(?:[^/\\]|\\.)*/)`
-	const slash = `s/(?:[^/\\]|\\.)*/(?:[^/\\]|\\.)*/[gpiI0-9]*`
-	const bar = `s\|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|[gpiI0-9]*`
-	const hash = `s#(?:[^#\\]|\\.)*#(?:[^#\\]|\\.)*#[gpiI0-9]*`
-	const step = `\s*(?:` + address + `(?:,` + address + `)?)?\s*!?(?:[pdq=]|` + slash + `|` + bar + `|` + hash + `)\s*`
-	return regexp.MustCompile(`^` + step + `(?:[;\n]` + step + `)*;?$`)
-}()
 
 // sedScript joins the scripts of -e, or takes the first operand.
 func sedScript(p parsed) (script string, operands []Word, ok bool) {
@@ -93,11 +81,7 @@ func sedScript(p parsed) (script string, operands []Word, ok bool) {
 
 // sedInPlace notes what sed -i changes.
 func (c *call) sedInPlace() bool {
-	inPlace := false
-	for _, f := range c.args {
-		inPlace = inPlace || strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "--") && strings.ContainsAny(f.Text, "i") || strings.HasPrefix(f.Text, "--in")
-	}
-	if !inPlace {
+	if !slices.ContainsFunc(c.args, func(f Word) bool { return shortWith(f, "i") || strings.HasPrefix(f.Text, "--in") }) {
 		return false
 	}
 	c.doubt("sed changes files in place")
@@ -107,10 +91,8 @@ func (c *call) sedInPlace() bool {
 		return true
 	}
 	script, operands, ok := sedScript(p)
-	effects, err := sedEffects(script, p)
-	if !ok || err != nil || effects != (sed.Effects{}) {
-		c.opaque("sed's script may run something")
-		return true
+	if !ok || c.sedDoes(script, p).Writes {
+		c.opaque("sed's script may write something")
 	}
 	for _, f := range operands {
 		c.w.touch(c.step, f, File{Write: true, Moved: true})
@@ -150,8 +132,12 @@ func checkAwk(c *call) {
 
 var awkName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
+// leadingPattern matches a regular expression that a program begins with, where all awks end it in one place.
+var leadingPattern = regexp.MustCompile(`^\s*!?/[\w .:;|^$()-]*/`)
+
 // awkRuns reports whether a program may run a command, or load code.
 func awkRuns(program string) bool {
+	program = leadingPattern.ReplaceAllString(program, "")
 	for _, word := range []string{"system", "getline", "@", "close", "fflush", "namespace"} {
 		if strings.Contains(program, word) {
 			return true

@@ -134,6 +134,7 @@ func TestARuleAboutFilesBindsWhatCommandsTouch(t *testing.T) {
 		"grep --fi .env f", "wc --files0-f=.env", "du --files0=.env", "diff . sub", "diff f .", "diff . f", "diff s* .", "git status -v", "git status --verbose", "git reflog show -p",
 		"git log --binary", "git log --check",
 	)
+	ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}.neverAllowed(t, "sed -i 'r .env' f", "sed -i -e '1r .env' f", "sed -i ':a w prod/x' f")
 	ruled{deny: []string{"Edit(/repo/prod/**)"}}.neverAllowed(t, "ln -s prod l && echo > l/x", "ln prod/x y; echo > y", "ln -s . l; touch l/prod/x")
 	both := ruled{mode: permission.Bypass, deny: []string{"Read(.env)", "Edit(/repo/prod/**)"}}
 	for _, text := range []string{

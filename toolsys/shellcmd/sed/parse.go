@@ -118,6 +118,7 @@ func (p *parser) arguments(c command) error {
 	case 'r', 'w':
 		c.text, err = p.fileName()
 		p.prog.effects.Writes = p.prog.effects.Writes || c.name == 'w'
+		p.prog.effects.Reads = p.prog.effects.Reads || c.name == 'r'
 	case 'q', 'Q':
 		if c.to != nil {
 			return errors.New("command only uses one address")

@@ -16,6 +16,7 @@ type Program struct {
 type Effects struct {
 	Writes bool // w, or s///w: writes a file
 	Runs   bool // e, or s///e: starts a command; refused when run
+	Reads  bool // r: reads a file
 }
 
 // Effects reports what running p would do beyond printing.

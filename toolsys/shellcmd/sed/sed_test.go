@@ -18,7 +18,7 @@ func TestEffectsAreSeenWithoutRunning(t *testing.T) {
 	for script, want := range map[string]sed.Effects{
 		"s/a/b/g;p":         {},
 		"1,3d":              {},
-		"r file":            {},
+		"r file":            {Reads: true},
 		"w out":             {Writes: true},
 		"s/a/b/w out":       {Writes: true},
 		"/x/{s/a/b/gw o\n}": {Writes: true},
