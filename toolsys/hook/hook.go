@@ -349,27 +349,34 @@ func (s Set) MatchesAny(tool string, aliases []string) bool {
 }
 
 // matcher is a Matcher taken apart; empty, it matches every tool.
-type matcher []string
+type matcher []part
+
+// part is the name of a tool, or a glob for some.
+type part struct {
+	name string
+	glob bool
+}
 
 // parseMatcher reads "", "*", or names and globs with | between them.
 func parseMatcher(text string) (matcher, error) {
 	if text == "" || text == "*" {
 		return nil, nil
 	}
-	parts := strings.Split(text, "|")
-	for i, p := range parts {
-		parts[i] = strings.TrimSpace(p)
-		if parts[i] == "" {
+	var m matcher
+	for p := range strings.SplitSeq(text, "|") {
+		p = strings.TrimSpace(p)
+		if p == "" {
 			return nil, fmt.Errorf("matcher %q has an empty part; write names with one | between them", text)
 		}
-		if _, err := path.Match(parts[i], ""); err != nil {
-			return nil, fmt.Errorf("matcher %q: bad glob %q", text, parts[i])
+		if _, err := path.Match(p, ""); err != nil {
+			return nil, fmt.Errorf("matcher %q: bad glob %q", text, p)
 		}
-		if strings.ContainsFunc(strings.ReplaceAll(parts[i], "[^", "["), inNoName) {
-			return nil, fmt.Errorf("matcher %q: %q never matches, as it is no tool's name and no glob for some; write globs, such as mcp__github__* or Notebook*, with | between them", text, parts[i])
+		if strings.ContainsFunc(strings.ReplaceAll(p, "[^", "["), inNoName) {
+			return nil, fmt.Errorf("matcher %q: %q never matches, as it is no tool's name and no glob for some; write globs, such as mcp__github__* or Notebook*, with | between them", text, p)
 		}
+		m = append(m, part{p, strings.ContainsAny(p, "*?[")})
 	}
-	return parts, nil
+	return m, nil
 }
 
 // inNoName reports whether a character is in no tool's name and no sign of a glob, as the dot of a
@@ -379,25 +386,19 @@ func inNoName(r rune) bool {
 }
 
 func (m matcher) matches(tool string, aliases []string) bool {
-	for _, part := range m {
-		if globbed(part, tool) {
+	for _, p := range m {
+		if p.matches(tool) || slices.ContainsFunc(aliases, p.matches) {
 			return true
-		}
-		for _, alias := range aliases {
-			if globbed(part, alias) {
-				return true
-			}
 		}
 	}
 	return len(m) == 0
 }
 
-// globbed reports whether a name matches: exactly, for one without glob characters; tool names have no slash, so
-// * means anything.
-func globbed(glob, name string) bool {
-	if glob == name {
-		return true
+// matches reports whether a name is the part's; tool names have no slash, so * means anything.
+func (p part) matches(name string) bool {
+	if !p.glob {
+		return p.name == name
 	}
-	ok, err := path.Match(glob, name)
+	ok, err := path.Match(p.name, name)
 	return err == nil && ok
 }

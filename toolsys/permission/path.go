@@ -25,9 +25,18 @@ func Within(p string, roots []string) bool {
 	if IsUNC(p) || !path.IsAbs(p) {
 		return false
 	}
+	p = cleaned(p)
 	return slices.ContainsFunc(roots, func(root string) bool {
-		return !IsUNC(root) && path.IsAbs(root) && below(path.Clean(p), path.Clean(root))
+		return !IsUNC(root) && path.IsAbs(root) && below(p, cleaned(root))
 	})
+}
+
+// cleaned cleans an absolute path. Most are clean, which is soon seen.
+func cleaned(p string) string {
+	if len(p) > 1 && p[len(p)-1] != '/' && !strings.Contains(p, "//") && !strings.Contains(p, "/.") {
+		return p
+	}
+	return path.Clean(p)
 }
 
 // below reports whether a clean path is a clean directory or in it.

@@ -313,7 +313,7 @@ func (r *running[R]) run() {
 		if !returned {
 			result = r.d.cfg.Hooks.Answer(r.i, Vanished)
 		}
-		r.ctx.cancel(context.Canceled)
+		r.ctx.cancel(callOver)
 		r.d.finish(r.i, result)
 	}()
 	result = r.d.cfg.Hooks.Run(&r.ctx, r.i, r)
