@@ -166,6 +166,9 @@ func part(p gjson.Result) json.RawMessage {
 			"source", source(cmp.Or(p.Get("file.file_data").String(), p.Get("file_data").String(), p.Get("file_url").String(), p.Get("document_url").String())))
 	case "tool_result", "tool_use": // of a client that mixes the two APIs
 		return raw(p)
+	case "document": // of Cohere's, which holds a result or what else there is to cite
+		data := p.Get("document.data")
+		return textBlock(cmp.Or(data.String(), p.Get("document.text").String()))
 	default:
 		if t := p.Get("text"); t.Type == gjson.String {
 			return textBlock(t.Str)
@@ -217,6 +220,9 @@ func chatAnswer(m gjson.Result, ids *IDs) []json.RawMessage {
 	var out []json.RawMessage
 	if t := thought(m); t != "" {
 		out = append(out, thinking(t, ""))
+	}
+	if plan := m.Get("tool_plan").String(); plan != "" {
+		out = append(out, textBlock(plan))
 	}
 	if c := m.Get("content"); c.Type != gjson.String || c.Str != "" {
 		out = append(out, chatParts(c)...)

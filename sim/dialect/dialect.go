@@ -12,6 +12,8 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"hash/fnv"
 	"net/url"
 	"slices"
 	"strings"
@@ -32,6 +34,7 @@ const (
 	Responses API = "responses"
 	Gemini    API = "generate-content"
 	Ollama    API = "ollama-chat"
+	Cohere    API = "cohere-chat"
 )
 
 // String is what the API is called.
@@ -47,13 +50,15 @@ func (a API) String() string {
 		return "generateContent"
 	case Ollama:
 		return "Ollama's chat"
+	case Cohere:
+		return "Cohere's chat"
 	}
 	return "the Messages API"
 }
 
 // Marks reports whether breakpoints in a request decide what its provider's cache keeps.
 // Other providers keep prompts by rules of their own.
-func (a API) Marks() bool { return a != Chat && a != Responses && a != Gemini && a != Ollama }
+func (a API) Marks() bool { return a == "" || a == Messages || a == Converse }
 
 // Names reports whether ids of calls are optional, so that the translation names the calls.
 func (a API) Names() bool { return a == Gemini || a == Ollama }
@@ -64,6 +69,64 @@ type Origin struct {
 	ID, Model string
 	// IDs name calls that come without an id; nil: as if the conversation began.
 	IDs *IDs
+}
+
+// IDs names the calls of providers that make ids optional, so that a call has the same name
+// in the answer and in every later request: after the tool, the input, and how often the
+// conversation had the two. An id that is there is not kept, since some clients send back
+// others than they got. The zero value is a conversation's begin.
+type IDs struct {
+	seen map[string]int
+	open []openCall
+}
+
+// openCall is a call that no result has answered.
+type openCall struct{ id, sent, name string }
+
+// call names a call that its provider named sent.
+func (ids *IDs) call(sent, name string, input gjson.Result) string {
+	id := ids.next(name, input)
+	ids.open = append(ids.open, openCall{id: id, sent: sent, name: name})
+	return id
+}
+
+func (ids *IDs) next(name string, input gjson.Result) string {
+	h := fnv.New32a()
+	var plain any
+	if json.Unmarshal([]byte(input.Raw), &plain) == nil {
+		_, _ = h.Write(JSON(plain)) // a hash never fails
+	}
+	id := fmt.Sprintf("%s_%04x", name, h.Sum32()&0xffff)
+	if ids.seen == nil {
+		ids.seen = map[string]int{}
+	}
+	ids.seen[id]++
+	if n := ids.seen[id]; n > 1 {
+		id = fmt.Sprintf("%s_%d", id, n)
+	}
+	return id
+}
+
+// result finds the call that a result answers: by the id that it gives, else the first
+// of its tool that is open. Some clients give the id as the name, or one that no call had:
+// those answer the first that is open.
+func (ids *IDs) result(sent, name string) string {
+	at := slices.IndexFunc(ids.open, func(c openCall) bool { return sent != "" && c.sent == sent })
+	if at < 0 {
+		at = slices.IndexFunc(ids.open, func(c openCall) bool { return c.name == name })
+	}
+	if at < 0 && len(ids.open) > 0 {
+		at = 0
+	}
+	if at < 0 {
+		if sent != "" {
+			return sent
+		}
+		return name
+	}
+	id := ids.open[at].id
+	ids.open = append(ids.open[:at:at], ids.open[at+1:]...)
+	return id
 }
 
 // Request translates a request's body; ok is false when it asks no model for a turn.
@@ -80,7 +143,7 @@ func Request(address string, body []byte, ids *IDs) (api API, request gjson.Resu
 		return api, v, true
 	case Converse:
 		return api, converseRequest(v), true
-	case Chat:
+	case Chat, Cohere:
 		return api, chatRequest(v, ids), true
 	case Responses:
 		return api, responsesRequest(v, ids), true
@@ -109,6 +172,8 @@ func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
 		return Gemini, geminiReply(v, from), true
 	case isOllama(v) && v.Get("done").Bool():
 		return Ollama, ollamaReply(v, from), true
+	case isCohere(v):
+		return Cohere, cohereReply(v, from), true
 	}
 	return "", m, false
 }
@@ -157,6 +222,8 @@ func apiOf(path string, v gjson.Result) API {
 		return Converse
 	case ends("/api/chat"):
 		return Ollama
+	case ends("/v2/chat"):
+		return Cohere
 	}
 	return byMembers(v)
 }
@@ -184,6 +251,6 @@ func Asks(address string) bool {
 	path := path(address)
 	return slices.ContainsFunc([]string{
 		"/messages", "/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream", ":rawPredict", ":streamRawPredict",
-		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent", "/api/chat",
+		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent", "/api/chat", "/v2/chat",
 	}, func(end string) bool { return strings.HasSuffix(path, end) })
 }

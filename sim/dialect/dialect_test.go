@@ -53,6 +53,10 @@ func TestARequestIsTheSameWhicheverAPIItIsFor(t *testing.T) {
 			"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Go."},
 			{"role":"assistant","content":"I look.","tool_calls":[{"id":"A","function":{"index":0,"name":"view","arguments":{"p":"a"}}},{"id":"B","function":{"name":"view","arguments":{"p":"b"}}}]},
 			{"role":"tool","tool_call_id":"B","content":"2"},{"role":"tool","tool_name":"view","content":"1"},{"role":"user","content":"Well?"}]}`},
+		{dialect.Cohere, "https://x/v2/chat", `{"model":"m","max_tokens":9,"stream":true,"tools":[{"type":"function","function":{"name":"view","description":"Reads.","parameters":` + schema + `}}],
+			"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":{"type":"text","text":"Go."}},
+			{"role":"assistant","tool_plan":"I look.","tool_calls":[{"id":"A","type":"function","function":{"name":"view","arguments":"{\"p\":\"a\"}"}},{"id":"B","function":{"name":"view","arguments":"{\"p\": \"b\"}"}}]},
+			{"role":"tool","tool_call_id":"B","content":[{"type":"document","document":{"id":"d","data":"2"}}]},{"role":"tool","tool_call_id":"A","content":"1"},{"role":"user","content":"Well?"}]}`},
 	} {
 		api, got, ok := dialect.Request(c.address, []byte(c.body), &dialect.IDs{})
 		require.True(t, ok, c.api)
@@ -253,6 +257,31 @@ func TestStreamsOfOllama(t *testing.T) {
 	assert.Error(t, err, "an answer that is not done is cut")
 }
 
+func TestStreamsOfCohere(t *testing.T) {
+	event := func(kind, index, message string) string {
+		return `{"type":"` + kind + `","index":` + index + `,"delta":{"message":` + message + `}}`
+	}
+	start, plan := `{"type":"message-start","id":"r","delta":{"message":{"role":"assistant","content":[]}}}`, `{"type":"tool-plan-delta","delta":{"message":{"tool_plan":"I look."}}}`
+	call := func(kind, index, call string) string {
+		return event("tool-call-"+kind, index, `{"tool_calls":`+call+`}`)
+	}
+	end := `{"type":"message-end","delta":{"finish_reason":"%s","usage":{"billed_units":{"output_tokens":1},"tokens":{"input_tokens":9,"output_tokens":4},"cached_tokens":6}}}`
+	blocks, reply, err := read(t, start, plan, call("start", "0", `{"id":"A","function":{"name":"view","arguments":""}}`), call("delta", "0", `{"function":{"arguments":"{\"p\""}}`), call("delta", "0", `{"function":{"arguments":":1}"}}`),
+		`{"type":"tool-call-end","index":0}`, call("start", "1", `{"id":"B","function":{"name":"view","arguments":""}}`), `{"type":"tool-call-end","index":1}`, fmt.Sprintf(end, "TOOL_CALL"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"text    I look.", `tool_use A view {"p":1}`, "tool_use B view {}"}, blocks, "a call is whole when its own end comes")
+	assert.Equal(t, []any{"r", "tool_use", 3, 6, 4}, []any{reply.ID, reply.StopReason, reply.Usage.Input, reply.Usage.CacheRead, reply.Usage.Output})
+	blocks, reply, err = read(t, start, event("content-start", "0", `{"content":{"type":"thinking","thinking":"I "}}`), event("content-delta", "0", `{"content":{"thinking":"see."}}`), `{"type":"content-end","index":0}`,
+		event("content-start", "1", `{"content":{"type":"text","text":""}}`), event("content-delta", "1", `{"content":{"text":"Yes."}}`), event("citation-start", "0", `{"citations":{"start":0}}`), `{"type":"citation-end","index":0}`, `{"type":"content-end","index":1}`, fmt.Sprintf(end, "MAX_TOKENS"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"thinking", "text    Yes."}, blocks)
+	assert.Equal(t, "max_tokens", reply.StopReason)
+	_, _, err = read(t, start, plan)
+	require.ErrorIs(t, err, message.ErrIncomplete, "a stream that is cut stays cut")
+	_, _, err = read(t, start, plan, `{"type":"message-end","delta":{"error":"invalid tool generation","finish_reason":"ERROR"}}`)
+	require.EqualError(t, err, "the stream sent an error: api_error: invalid tool generation")
+}
+
 // A result of Ollama's chat may have nothing but the name of its tool, in whatever order.
 func TestResultsOfOllamaAreJoinedByName(t *testing.T) {
 	_, v, ok := dialect.Request("/api/chat", []byte(`{"model":"m","messages":[{"role":"user","content":"x"},
@@ -328,8 +357,10 @@ func TestWholeAnswers(t *testing.T) {
 			{"type":"function_call","id":"f","call_id":"A","name":"view","arguments":"{\"p\":1}"}],"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":6},"output_tokens":4}}`,
 		dialect.Gemini: `{"responseId":"r","modelVersion":"m","candidates":[{"content":{"parts":[{"text":"I see.","thought":true},{"text":"Yes."},{"functionCall":{"id":"A","name":"view","args":{"p":1}}}]},"finishReason":"STOP"}],
 			"usageMetadata":{"promptTokenCount":9,"cachedContentTokenCount":6,"candidatesTokenCount":4}}`,
+		dialect.Cohere: `{"id":"r","message":{"role":"assistant","content":[{"type":"thinking","thinking":"I see."},{"type":"text","text":"Yes."}],"tool_calls":[{"id":"A","type":"function","function":{"name":"view","arguments":"{\"p\":1}"}}]},
+			"finish_reason":"TOOL_CALL","usage":{"billed_units":{"input_tokens":1,"output_tokens":1},"tokens":{"input_tokens":9,"output_tokens":4},"cached_tokens":6}}`,
 	} {
-		got, m, ok := dialect.Reply(gjson.Parse(text), dialect.Origin{IDs: &dialect.IDs{}})
+		got, m, ok := dialect.Reply(gjson.Parse(text), dialect.Origin{Model: "m", IDs: &dialect.IDs{}})
 		require.True(t, ok, api)
 		assert.Equal(t, api, got)
 		id := "A"
@@ -347,8 +378,10 @@ func FuzzTranslation(f *testing.F) {
 	f.Add(`{"contents":[{"parts":[{"functionCall":{}},{"functionResponse":{"response":[]}}]}],"tools":[{"functionDeclarations":[{"parameters":{"anyOf":[1],"nullable":true,"type":"STRING"}}]}]}`)
 	f.Add(`{"messages":[{"role":"tool"},{"role":"assistant","tool_calls":[{}],"content":[["x"]]}],"choices":[{"delta":{"tool_calls":[{"index":1e300}]}}]}`)
 	f.Add(`{"type":"response.output_item.done","item":{"type":"mcp_call"},"candidates":[{"content":{"parts":[{"text":1}]}}]}`)
+	f.Add(`{"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"function":{"name":"a"}}}}}`)
+	f.Add(`{"id":1,"message":{"role":"assistant","content":[{"type":"document","document":{"data":{}}}]},"finish_reason":"ERROR"}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, address := range []string{"", "/chat/completions", "/responses", "/api/chat"} {
+		for _, address := range []string{"", "/chat/completions", "/responses", "/api/chat", "/v2/chat"} {
 			if _, v, ok := dialect.Request(address, []byte(body), &dialect.IDs{}); ok {
 				assert.True(t, json.Valid([]byte(v.Raw)), v.Raw)
 			}

@@ -80,6 +80,8 @@ func (s *Stream) translator(api API) translator {
 		return &geminiStream{w: w}
 	case Ollama:
 		return &ollamaStream{chatStream{w: w}}
+	case Cohere:
+		return &cohereStream{chatStream{w: w}}
 	}
 	return &converser{id: s.ID, model: s.Model, emit: s.Emit}
 }
@@ -118,6 +120,8 @@ func EventAPI(v gjson.Result) API {
 		return Gemini
 	case isOllama(v):
 		return Ollama
+	case isCohereEvent(v):
+		return Cohere
 	}
 	return ""
 }
@@ -250,7 +254,7 @@ func (w *writer) finish() error {
 // stops are the stop reasons of all APIs in the Messages API's words.
 var stops = map[string]string{
 	"stop": "end_turn", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use", "length": "max_tokens", "content_filter": "refusal",
-	"completed": "end_turn", "max_output_tokens": "max_tokens",
+	"completed": "end_turn", "max_output_tokens": "max_tokens", "COMPLETE": "end_turn", "TOOL_CALL": "tool_use", "STOP_SEQUENCE": "stop_sequence",
 	"STOP": "end_turn", "MAX_TOKENS": "max_tokens", "SAFETY": "refusal", "RECITATION": "refusal", "BLOCKLIST": "refusal",
 	"PROHIBITED_CONTENT": "refusal", "SPII": "refusal", "IMAGE_SAFETY": "refusal",
 }

@@ -385,10 +385,13 @@ var otherAPIs = []struct{ what, ends string }{
 	{"requests to OpenAI's completions", "/completions"},
 	{"requests to Gemini's generateContent", ":generateContent :streamGenerateContent"},
 	{"requests to Ollama's chat", "/api/chat"},
+	{"requests to the first version of Cohere's chat", "/v1/chat"},
+	{"requests to Cohere's chat", "/v2/chat"},
+	{"requests that rank documents", "/rerank"},
 	{"requests for text completions, which have no tools", "/v1/complete /api/generate"},
 	{"requests that count tokens", "/count_tokens /count-tokens :countTokens /input_tokens"},
 	{"requests of message batches", "/messages/batches"},
-	{"requests for embeddings", "/embeddings :predict :embedContent :batchEmbedContents"},
+	{"requests for embeddings", "/embeddings /embed :predict :embedContent :batchEmbedContents"},
 	{"requests in another model's words, or for embeddings", "/invoke /invoke-with-response-stream :rawPredict :streamRawPredict"},
 }
 

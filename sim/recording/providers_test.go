@@ -62,6 +62,7 @@ func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
 		"responses":                 {dialect.Responses, called(t, "/v1/responses", asked+"]}", response, asked+`,`+item("A")+`,`+item("B")+`,`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
 		"responses, by what went before": {dialect.Responses, called(t, "/v1/responses", asked+"]}", response,
 			`{"model":"m","previous_response_id":"r1","input":[`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
+		"cohere":                   {dialect.Cohere, called(t, "/v2/chat", askedChat+"]}", strings.NewReplacer(`"choices":[{"message"`, `"message"`, `"stop"}]`, `"TOOL_CALL"`).Replace(calledChat), returned("A", "B", "I look."), strings.NewReplacer(`"choices":[{"message":{`, `"message":{"role":"assistant",`, `"stop"}]`, `"COMPLETE"`).Replace(endedChat)), []string{"2", "1"}},
 		"gemini":                   {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("view", ""), done), []string{"1", "2"}},
 		"gemini, the client's ids": {dialect.Gemini, called(t, "/v1/projects/p/locations/l/publishers/google/models/m:generateContent", askedGemini+"]}", answer, gemini("view", `,"id":"own"`), done), []string{"1", "2"}},
 		"gemini, a stream as a list": {dialect.Gemini, called(t, "/v1beta/models/m:streamGenerateContent", askedGemini+"]}",
@@ -103,6 +104,8 @@ func TestStreamsInOtherShapes(t *testing.T) {
 	assert.Equal(t, []string{"the body ends inside its list"}, []string{rec.Conversations[0].Turns[0].Why})
 	for _, blank := range []string{"\n", "\n\n"} {
 		for name, events := range map[string][]string{
+			"cohere": {`data: {"type":"message-start","id":"1","delta":{"message":{"role":"assistant"}}}`, `data: {"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"A","function":{"name":"view","arguments":""}}}}}`,
+				`data: {"type":"tool-call-end","index":0}`, `data: {"type":"message-end","delta":{"finish_reason":"TOOL_CALL"}}`},
 			"chat": {`data: {"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"A","function":{"name":"view","arguments":"{}"}}]}}]}`,
 				`data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, "data: [DONE]"},
 			"messages": {"event: message_start\n" + `data: {"type":"message_start","message":{"type":"message","id":"1","model":"m","content":[]}}`,
@@ -110,11 +113,12 @@ func TestStreamsInOtherShapes(t *testing.T) {
 				`data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, `data: {"type":"message_stop"}`},
 		} {
 			text := strings.Join(events, blank) + blank
+			model := map[bool]string{false: "m"}[name == "cohere"] // whose streams do not name it
 			for _, rec := range []*recording.Recording{open(t, text), open(t, called(t, "/v1/messages", `{"messages":[{"role":"user","content":"Go."}]}`, text))} {
 				assert.Empty(t, rec.Problems, name)
 				require.Len(t, rec.Conversations[0].Turns, 1, name)
 				turn := rec.Conversations[0].Turns[0]
-				assert.Equal(t, []any{recording.Whole, "m", "tool_use"}, []any{turn.Ending, turn.Model, turn.Stop}, name)
+				assert.Equal(t, []any{recording.Whole, model, "tool_use"}, []any{turn.Ending, turn.Model, turn.Stop}, name)
 				require.Len(t, turn.Calls, 1, name)
 				assert.Equal(t, "view", turn.Calls[0].Name)
 			}

@@ -98,7 +98,7 @@ func modelOf(e recording.Exchange) string {
 }
 
 // usual are the paths of requests whose address the recorder did not keep.
-var usual = map[dialect.API]string{dialect.Messages: "/v1/messages", dialect.Chat: "/v1/chat/completions", dialect.Responses: "/v1/responses", dialect.Ollama: "/api/chat"}
+var usual = map[dialect.API]string{dialect.Messages: "/v1/messages", dialect.Chat: "/v1/chat/completions", dialect.Responses: "/v1/responses", dialect.Ollama: "/api/chat", dialect.Cohere: "/v2/chat"}
 
 // address is the path of a request, with what of its query decides about the answer.
 func address(e recording.Exchange) *url.URL {
@@ -126,6 +126,8 @@ func KeyVariable(api dialect.API) string {
 		return "AWS_BEARER_TOKEN_BEDROCK"
 	case dialect.Ollama:
 		return "OLLAMA_API_KEY"
+	case dialect.Cohere:
+		return "CO_API_KEY"
 	}
 	return "ANTHROPIC_API_KEY"
 }
