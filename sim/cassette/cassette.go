@@ -162,9 +162,12 @@ func parseOffsets(text string) ([]time.Duration, error) {
 const FormatVersion = 1
 
 // YAML writes the cassette in the form that this program writes: go-vcr's, with a
-// duration and event times for every response (see OffsetsHeader). Loaded, it gives
-// the same interactions.
-func (c *Cassette) YAML() ([]byte, error) {
+// duration and event times for every response (see OffsetsHeader), and of a large request
+// what is new in it (see SharedHeader). Loaded, it gives the same interactions.
+func (c *Cassette) YAML() ([]byte, error) { return c.yaml(&Bodies{}) }
+
+// yaml is YAML with large requests written by the others, or in full without them.
+func (c *Cassette) yaml(bodies *Bodies) ([]byte, error) {
 	out := struct {
 		Version      int                `yaml:"version"`
 		Interactions []*vcr.Interaction `yaml:"interactions"`
@@ -173,6 +176,9 @@ func (c *Cassette) YAML() ([]byte, error) {
 		i, err := c.Interactions[k].stamped()
 		if err != nil {
 			return nil, err
+		}
+		if bodies != nil {
+			i.Request.Body = bodies.Shorten(i.Request.Headers, i.Request.Body)
 		}
 		out.Interactions = append(out.Interactions, i)
 	}
@@ -189,6 +195,7 @@ func (i *Interaction) stamped() (*vcr.Interaction, error) {
 	if out.Request.Form == nil {
 		out.Request.Form = map[string][]string{}
 	}
+	out.Request.Headers = out.Request.Headers.Clone()
 	if out.Request.Headers == nil {
 		out.Request.Headers = map[string][]string{}
 	}

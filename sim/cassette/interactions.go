@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	vcr "github.com/dnaeon/go-vcr/v2/cassette"
 	"gopkg.in/yaml.v3"
 )
 
@@ -65,6 +66,20 @@ func (l *loader) request(node *yaml.Node, i *Interaction) error {
 	if _, err := url.Parse(r.URL); r.URL == "" || err != nil {
 		return l.failAt(node, ErrInvalid, fmt.Sprintf("the request has no valid url: %q", r.URL), restore)
 	}
+	return l.whole(node, r)
+}
+
+// whole restores a body that was written in part.
+func (l *loader) whole(node *yaml.Node, r *vcr.Request) error {
+	body, err := l.bodies.Restore(r.Headers, r.Body)
+	if err != nil {
+		return l.failAt(node, ErrInvalid, "the body of the request "+err.Error(), restore+"; or take out the body and the header "+SharedHeader+", and it is not compared")
+	}
+	l.shared += int64(len(body) - len(r.Body))
+	if l.shared > 4*l.limits.Bytes {
+		return l.failAt(node, ErrTooLarge, fmt.Sprintf("has requests of more than %d bytes, of which only parts are written", 4*l.limits.Bytes), "split it, or raise the limit")
+	}
+	r.Body = body
 	return nil
 }
 

@@ -55,6 +55,7 @@ type Journal struct {
 	fixed    int64
 	length   int64
 	recorded int
+	bodies   Bodies // of the part that does not change any more
 }
 
 // NewJournal begins a recording to path of what goes through next. Nothing is written
@@ -450,11 +451,11 @@ func (j *Journal) write() (again time.Duration) {
 	}
 	var whole, part []byte
 	for _, e := range over {
-		whole = append(whole, e.yaml(redactor{finder, &j.tally}, true)...)
+		whole = append(whole, e.yaml(redactor{finder, &j.tally}, &j.bodies, true)...)
 	}
-	began := time.Now()
+	began, bodies := time.Now(), j.bodies.after()
 	for _, e := range open {
-		part = append(part, e.yaml(redactor{finder, &secret.Tally{}}, false)...)
+		part = append(part, e.yaml(redactor{finder, &secret.Tally{}}, bodies, false)...)
 	}
 	again = time.Since(began)
 	if err := j.put(whole, part); err != nil {
@@ -517,7 +518,7 @@ func (j *Journal) begin(text []byte) error {
 
 // yaml is the exchange as an item of a cassette's list, blanked. Of one on its way it has
 // the events that are whole.
-func (e *entryOnWay) yaml(r redactor, whole bool) []byte {
+func (e *entryOnWay) yaml(r redactor, bodies *Bodies, whole bool) []byte {
 	e.mu.Lock()
 	e.dirty = false
 	out := &vcr.Interaction{Request: e.request, Response: e.resp}
@@ -535,6 +536,8 @@ func (e *entryOnWay) yaml(r redactor, whole bool) []byte {
 		e.blanked, e.length = &out.Request, len(sent)
 	}
 	out.Request = *e.blanked
+	out.Request.Headers = e.blanked.Headers.Clone()
+	out.Request.Body = bodies.Shorten(out.Request.Headers, out.Request.Body)
 	r.response(&out.Response)
 	text, err := yaml.Marshal(struct{ Interactions []*vcr.Interaction }{[]*vcr.Interaction{out}})
 	if err != nil { // texts and numbers: it cannot be

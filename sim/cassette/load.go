@@ -17,7 +17,7 @@ import (
 // Limits keeps a hostile or damaged file from exhausting memory. A zero member
 // means its default.
 type Limits struct {
-	Bytes int64 // of the file, and of its texts with aliases expanded; 64 MiB
+	Bytes int64 // of the file, and of its texts with aliases expanded; 64 MiB. Four times as much of request bodies that are written in part
 	Nodes int   // YAML nodes with aliases expanded; 1,000,000
 	Depth int   // of nesting; 100
 }
@@ -69,6 +69,8 @@ type loader struct {
 	limits Limits
 	nodes  int   // seen so far, aliases expanded
 	bytes  int64 // of the scalars among them
+	bodies Bodies
+	shared int64 // bytes of bodies that were written in part
 }
 
 func (l *loader) fail(kind error, problem, remedy string) *LoadError {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	vcrfile "github.com/dnaeon/go-vcr/v2/cassette"
 	vcr "github.com/dnaeon/go-vcr/v2/recorder"
 
 	"toolbench/sim/secret"
@@ -59,7 +60,12 @@ func RecordAfter(path string, rt http.RoundTripper, finder *secret.Finder, earli
 		return nil, fmt.Errorf("record to %q: %w", path, err)
 	}
 	r.recorder.SkipRequestLatency = true // it would sleep what has just been waited
-	r.recorder.AddSaveFilter(r.redact.interaction)
+	bodies := Bodies{}
+	r.recorder.AddSaveFilter(func(i *vcrfile.Interaction) error {
+		r.redact.interaction(i)
+		i.Request.Body = bodies.Shorten(i.Request.Headers, i.Request.Body)
+		return nil
+	})
 	return r, nil
 }
 
@@ -71,7 +77,7 @@ func (r *Recorder) begin(earlier *Cassette) error {
 	if earlier == nil {
 		return nil
 	}
-	text, err := earlier.YAML()
+	text, err := earlier.yaml(nil) // go-vcr reads it, and knows nothing of shared bodies
 	if err != nil {
 		return err
 	}

@@ -151,12 +151,11 @@ func (r redactor) foreign(h http.Header, where string) http.Header {
 	return out
 }
 
-// interaction is the filter that go-vcr applies before it saves. Maps are
-// replaced, not changed: the caller's request and response share them.
-func (r redactor) interaction(i *vcr.Interaction) error {
+// interaction blanks what go-vcr is to save. Maps are replaced, not changed: the caller's request
+// and response share them.
+func (r redactor) interaction(i *vcr.Interaction) {
 	r.request(&i.Request)
 	r.response(&i.Response)
-	return nil
 }
 
 func (r redactor) request(q *vcr.Request) {

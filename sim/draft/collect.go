@@ -66,7 +66,7 @@ func collect(name string, r io.Reader, limits recording.Limits) ([]*conversation
 }
 
 // maxResults is how many bytes of results are looked at for what files held.
-const maxResults = maxCassette
+const maxResults = 16 << 20
 
 // take adds a turn, less what no draft has room for.
 func (t *conversation) take(turn *recording.Turn) {
@@ -88,16 +88,16 @@ func (t *conversation) take(turn *recording.Turn) {
 }
 
 // extent is how large the files of a draft become.
-type extent struct{ history, cassette, answers int }
+type extent struct{ history, requests, answers int }
 
 // add takes a turn, with how much it adds to each later request, and to the scenario.
 func (e *extent) add(size, scripted int) {
 	e.history += size
-	e.cassette += e.history
+	e.requests += e.history
 	e.answers += scripted
 }
 
-func (e *extent) over() bool { return e.cassette > maxCassette || e.answers > maxAnswers }
+func (e *extent) over() bool { return e.requests > maxRequests || e.answers > maxAnswers }
 
 // definitions are the tools of all turns, each name once, as it was first offered;
 // tools that the API itself runs are left out, and those that were called without a

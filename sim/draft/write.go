@@ -362,11 +362,11 @@ expect: # what is not named is not checked
   makespan: 3s
 `
 
-// Limits of a draft, in bytes. Each request of a cassette has all messages before,
-// so that it grows with the square of a session's length; a scenario's file has the
-// answers of its stand-ins.
+// Limits of a draft, in bytes. Each request of a session has all messages before, so that
+// together they grow with the square of its length; they are all compared when the draft
+// runs. A scenario's file has the answers of its stand-ins.
 const (
-	maxCassette = 16 << 20
+	maxRequests = 64 << 20
 	maxAnswers  = scenario.MaxFileBytes * 2 / 3
 )
 

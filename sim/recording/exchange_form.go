@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -104,6 +105,8 @@ type exchanges struct {
 	number int
 	// list is the name of the list they stand in, version the recorder's, "" unknown.
 	list, version string
+	// bodies are the latest requests, of which a cassette of ours has the next ones in part.
+	bodies cassette.Bodies
 }
 
 func (s *scanner) exchanges() *exchanges {
@@ -159,7 +162,19 @@ func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	if x.request, err = bodyIn(v, f.request); err == nil {
 		x.response, err = bodyIn(v, f.response)
 	}
+	if xs.s.format == GoVCR1 && err == nil {
+		x.request, err = xs.whole(x.asked, x.request)
+	}
 	return x, err
+}
+
+// whole is a request's body, of which a cassette of ours may have only a part.
+func (xs *exchanges) whole(h http.Header, body []byte) ([]byte, error) {
+	whole, err := xs.bodies.Restore(h, string(body))
+	if err != nil {
+		return nil, fmt.Errorf("the body of the request %w", err)
+	}
+	return []byte(whole), nil
 }
 
 func (xs *exchanges) recorder(v gjson.Result, f *form) Format {

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"toolbench/sim/cassette"
 	"toolbench/sim/recording"
+	"toolbench/sim/stream"
 )
 
 func TestTheSameConversationIsReadFromEveryFormat(t *testing.T) {
@@ -134,4 +136,34 @@ func TestTimesAreThoseOfTheRecorder(t *testing.T) {
 		assert.Equal(t, recording.Unknown, byName["Ruby VCR"][0].Pace)
 		assert.False(t, byName["Ruby VCR"][0].First.Known)
 	})
+}
+
+// A cassette of ours has of a large request what is new in it; it is read as if it had all.
+func TestARequestThatIsWrittenInPartIsReadWhole(t *testing.T) {
+	c := cassette.Scripted("long")
+	history := []string{`{"role":"user","content":"` + strings.Repeat("Look at it. ", 3000) + `"}`}
+	for n := range 6 {
+		answer := stream.Script(stream.Turn{Blocks: []stream.Block{{Kind: stream.ToolUse, ID: fmt.Sprint("call_", n), Name: "view", Input: []byte(`{}`)}}})
+		next := cassette.Scripted("", answer).Interactions[0]
+		next.Request.URL, next.Request.Method = "https://api.example.com/v1/messages", "POST"
+		next.Request.Body = `{"model":"model-1","messages":[` + strings.Join(history, ",") + `]}`
+		c.Interactions = append(c.Interactions, next)
+		history = append(history, fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"call_%d","name":"view","input":{}}]}`, n),
+			fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_%d","content":"seen %d"}]}`, n, n))
+	}
+	text, err := c.YAML()
+	require.NoError(t, err)
+	require.Less(t, len(text), 2*len(c.Interactions[0].Request.Body), "each request has the first message")
+	rec := open(t, string(text))
+	assert.Empty(t, rec.Problems)
+	require.Len(t, rec.Conversations, 1)
+	turns := rec.Conversations[0].Turns
+	require.Len(t, turns, 6)
+	for n, turn := range turns[:5] {
+		assert.Equal(t, []string{fmt.Sprintf("call_%d seen %d", n, n)}, answers(turn))
+	}
+	broken := strings.Replace(string(text), "Look at it.", "Look at this.", 1)
+	rec = open(t, broken)
+	require.Len(t, rec.Problems, 5)
+	assert.Contains(t, rec.Problems[0].Text, "is written as a part of an earlier one, which is not as it was")
 }

@@ -13,7 +13,7 @@ import (
 	"toolbench/sim/recording"
 )
 
-const cassette = `version: 1
+const promptCassette = `version: 1
 
 interactions:
 - request:
@@ -50,7 +50,7 @@ func read(t *testing.T, text string) *recording.PromptSession {
 }
 
 func TestARequestIsReadAsThePromptItBecomes(t *testing.T) {
-	s := read(t, cassette)
+	s := read(t, promptCassette)
 	require.Len(t, s.Sent(), 2)
 	first, second := s.Turns[0].Prompt, s.Turns[1].Prompt
 	assert.Equal(t, recording.PromptTool{Name: "a", Description: "One.", Schema: `{"type":"object"}`, Breakpoint: true,
