@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -39,8 +40,8 @@ type request struct {
 	begun, at time.Duration
 	// abandoned: its stream was given up. garbled: an event of it came twice or late.
 	abandoned, garbled bool
-	// defs are the definitions' bytes, names theirs, prefix how many stand up to the
-	// cache breakpoint. Loaded are the names that are defined.
+	// defs are the definitions' bytes without the cache breakpoint, names theirs, prefix how many
+	// stand up to it. Loaded are the names that are defined.
 	defs   []json.RawMessage
 	names  []string
 	prefix int
@@ -255,6 +256,9 @@ func (r *request) define(raw json.RawMessage) error {
 		return err
 	}
 	r.offered[d.Name] = true
+	if d.Mark != nil {
+		raw = bytes.Replace(raw, []byte(`,"cache_control":`+string(d.Mark)), nil, 1)
+	}
 	if !d.Deferred {
 		r.defs, r.names = append(r.defs, raw), append(r.names, d.Name)
 		r.loaded[d.Name] = true
