@@ -116,32 +116,33 @@ func (f *predictor) dueHooks(event string, each func(i int, h *generate.Hook)) {
 	}
 }
 
-// beforeRun applies the hooks before the run and reports whether they end the call.
+// beforeRun applies the hooks before the run and reports whether they end the call. An allow
+// is taken back by a later hook that rewrites the input, which the first did not know.
 func (f *predictor) beforeRun() (over bool) {
-	stop, rewritten := false, -1
+	stop, rewritten, input := false, false, f.input
 	f.dueHooks("PreToolUse", func(i int, h *generate.Hook) {
 		stop = stop || h.Stop
 		if h.Input != "" {
-			rewritten = i
+			before := f.s.InputText(f.c, input)
+			input, rewritten = f.s.InputByHook(f.c, i), true
+			if f.decision == "allow" && f.s.InputText(f.c, input) != before {
+				f.decision = ""
+			}
 		}
 		if strictness[h.Decision] > strictness[f.decision] {
 			f.decision = h.Decision
 		}
 	})
-	switch {
-	case stop:
+	if stop {
 		f.end("stopped", "a hook stops it")
-	case rewritten < 0:
-		return false
-	default:
-		f.input, f.Rewritten = f.s.InputByHook(f.c, rewritten), true
-		if !f.input.Bad {
-			return false
-		}
+		return true
+	}
+	if f.input, f.Rewritten = input, rewritten; rewritten && input.Bad {
 		f.Refused = true
 		f.end("invalid", "a hook's input breaks the schema")
+		return true
 	}
-	return true
+	return false
 }
 
 // strictness orders decisions: of several hooks the strictest counts.
