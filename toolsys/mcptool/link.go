@@ -338,11 +338,44 @@ func (l *link) newClient(v *session) *mcp.Client {
 
 // Stdio is the way to a server that is a program: each session starts it anew and ends
 // it (N3). The command is the caller's to make, with its environment and its standard
-// error.
-func Stdio(command func() *exec.Cmd) func(context.Context) (mcp.Transport, error) {
-	return func(context.Context) (mcp.Transport, error) {
-		return &mcp.CommandTransport{Command: command()}, nil
+// error. What the program leaves behind, as npx does, is killed at the end of the session
+// where kill is not nil: it is what host.Grouped gives.
+func Stdio(command func(context.Context) (cmd *exec.Cmd, kill func())) func(context.Context) (mcp.Transport, error) {
+	return func(ctx context.Context) (mcp.Transport, error) {
+		cmd, kill := command(ctx)
+		cmd.WaitDelay = stopGrace
+		return program{&mcp.CommandTransport{Command: cmd, TerminateDuration: stopGrace}, kill}, nil
 	}
+}
+
+// stopGrace is what a program has to end by itself once its input is closed.
+const stopGrace = 2 * time.Second
+
+// program is the way to a program.
+type program struct {
+	*mcp.CommandTransport
+	kill func()
+}
+
+// Connect is [mcp.Transport.Connect].
+func (p program) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := p.CommandTransport.Connect(ctx)
+	if err != nil || p.kill == nil {
+		return c, err
+	}
+	return running{c, p.kill}, nil
+}
+
+// running is the connection to a program that may leave others behind.
+type running struct {
+	mcp.Connection
+	kill func()
+}
+
+// Close is [mcp.Connection.Close].
+func (r running) Close() error {
+	defer r.kill()
+	return r.Connection.Close()
 }
 
 // HTTP is the way to a server behind an address, over streamable HTTP (N3). A server that

@@ -23,23 +23,53 @@ func (f *Fleet) Resources(ctx context.Context, server string) ([]tool.Resource, 
 	if server != "" && f.find(server) == nil {
 		return nil, f.noServer(server)
 	}
-	return listed(ctx, f, (*link).listResources, func(l *link) bool { return l.Name == server || server == "" && l.readable() })
+	wanted := func(l *link) bool { return l.Name == server || server == "" && l.readable() }
+	return listed(ctx, f, "resources", wanted, func(l *link, from *mcp.ClientSession, cursor string) (out []tool.Resource, next string, err error) {
+		page, err := from.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, r := range page.Resources {
+			out = append(out, tool.Resource{Server: l.Name, URI: r.URI, Name: r.Name, Description: r.Description, MediaType: r.MIMEType})
+		}
+		return out, page.NextCursor, nil
+	})
 }
 
-// listed gives what the servers list of which wanted is true.
-func listed[T any](ctx context.Context, f *Fleet, list func(*link, context.Context) ([]T, error), wanted func(*link) bool) ([]T, error) {
+// listed gives, page after page, what the servers list of which wanted is true.
+func listed[T any](ctx context.Context, f *Fleet, what string, wanted func(*link) bool, page func(l *link, from *mcp.ClientSession, cursor string) ([]T, string, error)) ([]T, error) {
 	var all []T
 	for _, l := range f.links {
 		if !wanted(l) {
 			continue
 		}
-		found, err := list(l, ctx)
+		session, err := l.client(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found, err := pages(what, func(cursor string) ([]T, string, error) {
+			found, next, err := page(l, session, cursor)
+			if err != nil {
+				err = l.unanswered(ctx, session, err)
+			}
+			return found, next, err
+		})
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
 	return all, nil
+}
+
+// session gives a server by its name, and the session that it is asked through.
+func (f *Fleet) session(ctx context.Context, server string) (*link, *mcp.ClientSession, error) {
+	l := f.find(server)
+	if l == nil {
+		return nil, nil, f.noServer(server)
+	}
+	session, err := l.client(ctx)
+	return l, session, err
 }
 
 func (f *Fleet) noServer(name string) error { return joined{f}.noServer(name) }
@@ -79,32 +109,10 @@ func (l *link) has(what func(*session) bool) bool {
 	return l.phase == up && what(l.current)
 }
 
-func (l *link) listResources(ctx context.Context) ([]tool.Resource, error) {
-	session, err := l.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return pages("resources", func(cursor string) ([]tool.Resource, string, error) {
-		page, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
-		if err != nil {
-			return nil, "", l.unanswered(ctx, session, err)
-		}
-		var out []tool.Resource
-		for _, r := range page.Resources {
-			out = append(out, tool.Resource{Server: l.Name, URI: r.URI, Name: r.Name, Description: r.Description, MediaType: r.MIMEType})
-		}
-		return out, page.NextCursor, nil
-	})
-}
-
 // ReadResource reads one resource of a server, as blocks for the model (N8). Errors:
 // ErrNoServer, ErrGone, and those of the server.
 func (f *Fleet) ReadResource(ctx context.Context, server, uri string) ([]message.Block, error) {
-	l := f.find(server)
-	if l == nil {
-		return nil, f.noServer(server)
-	}
-	session, err := l.client(ctx)
+	l, session, err := f.session(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -135,20 +143,11 @@ func (l *link) unanswered(ctx context.Context, session *mcp.ClientSession, err e
 // Prompts lists the prompts of all servers that are there and have some, by server and
 // in its order (N9). Errors: ErrGone, and those of a server.
 func (f *Fleet) Prompts(ctx context.Context) ([]tool.ServerPrompt, error) {
-	return listed(ctx, f, (*link).listPrompts, (*link).prompting)
-}
-
-func (l *link) listPrompts(ctx context.Context) ([]tool.ServerPrompt, error) {
-	session, err := l.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return pages("prompts", func(cursor string) ([]tool.ServerPrompt, string, error) {
-		page, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
+	return listed(ctx, f, "prompts", (*link).prompting, func(l *link, from *mcp.ClientSession, cursor string) (out []tool.ServerPrompt, next string, err error) {
+		page, err := from.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
 		if err != nil {
-			return nil, "", l.unanswered(ctx, session, err)
+			return nil, "", err
 		}
-		var out []tool.ServerPrompt
 		for _, p := range page.Prompts {
 			one := tool.ServerPrompt{Server: l.Name, Name: p.Name, Description: p.Description}
 			for _, a := range p.Arguments {
@@ -163,11 +162,7 @@ func (l *link) listPrompts(ctx context.Context) ([]tool.ServerPrompt, error) {
 // Prompt fills in a server's prompt and gives its messages' content in order, as blocks
 // for the model. Errors: ErrNoServer, ErrGone, and those of the server.
 func (f *Fleet) Prompt(ctx context.Context, server, name string, args map[string]string) ([]message.Block, error) {
-	l := f.find(server)
-	if l == nil {
-		return nil, f.noServer(server)
-	}
-	session, err := l.client(ctx)
+	l, session, err := f.session(ctx, server)
 	if err != nil {
 		return nil, err
 	}

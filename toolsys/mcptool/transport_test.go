@@ -81,10 +81,10 @@ func comesBack(t *testing.T, f *mcptool.Fleet) {
 func TestAProgramThatDiesIsStartedAgain(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	comesBack(t, fleetOf(t, mcptool.Stdio(func() *exec.Cmd {
+	comesBack(t, fleetOf(t, mcptool.Stdio(func(context.Context) (*exec.Cmd, func()) {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), asChild+"=1")
-		return cmd
+		return cmd, nil
 	})))
 }
 

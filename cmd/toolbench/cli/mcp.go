@@ -154,7 +154,7 @@ func (a *app) endpoints(specs []mcpserve.ServerConfig) (out []mcptool.Endpoint, 
 			name = fmt.Sprintf("%s-%d", base, i)
 		}
 		addresses[name] = s.URL
-		out = append(out, mcptool.Endpoint{Name: name, Dial: s.Dial(a.Env, a.Stderr)})
+		out = append(out, mcptool.Endpoint{Name: name, Dial: s.Dial(a.processes(), a.Stderr)})
 	}
 	return out, addresses
 }
@@ -325,7 +325,7 @@ func (a *app) logIn(ctx context.Context, s mcpserve.ServerConfig, kept grants, l
 	if s.Let == nil || !s.OAuth.Unattended() {
 		s.Let = let
 	}
-	listed, failures := mcpserve.ListServers(ctx, []mcpserve.ServerConfig{s}, a.Env, limit)
+	listed, failures := mcpserve.ListServers(ctx, []mcpserve.ServerConfig{s}, a.processes(), limit)
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("interrupted")

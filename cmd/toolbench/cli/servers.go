@@ -19,6 +19,7 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys/host"
 	"toolbench/toolsys/mcptool"
 )
 
@@ -39,6 +40,11 @@ func (f *serverFlags) add(flags *pflag.FlagSet, limit time.Duration) {
 
 // named reports whether there is any.
 func (f serverFlags) named() bool { return len(f.commands)+len(f.urls)+len(f.configs) > 0 }
+
+// processes is how live servers that are programs are run.
+func (a *app) processes() mcpserve.Processes {
+	return mcpserve.Processes{Env: a.Env, Group: host.Grouped}
+}
 
 // specs are the live servers that the flags name. One whose entry in a configuration is
 // wrong is a failure of its own. Servers that granted something are given it back.

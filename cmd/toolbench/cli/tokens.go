@@ -154,7 +154,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mc
 	if err != nil {
 		return nil, nil, err
 	}
-	listed, more := mcpserve.ListServers(ctx, specs, a.Env, f.limit)
+	listed, more := mcpserve.ListServers(ctx, specs, a.processes(), f.limit)
 	failures = append(failures, more...)
 	if f.save != "" {
 		if err := a.saved(f.save, listed); err != nil {

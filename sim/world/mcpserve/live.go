@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,21 +26,27 @@ type ListFailure struct {
 	Err     error
 }
 
-// grace is what a process has to end by itself once its input is closed.
-const grace = 2 * time.Second
-
 // maxStderr is how much of a process's standard error is kept for a message.
 const maxStderr = 4 << 10
 
-// ListServers connects to the servers, one after the other, and lists their tools. env is
-// the environment of the processes, limit what each server has in all; a server
-// without a name gets the one it gives itself. What fails is in the failures, in the
-// order of specs.
-func ListServers(ctx context.Context, specs []ServerConfig, env []string, limit time.Duration) (Catalogue, []ListFailure) {
+// Processes is how servers that are programs are run.
+type Processes struct {
+	// Env is their environment.
+	Env []string
+	// Group makes a command the leader of a group of processes, before it starts, and gives what
+	// ends those that it leaves behind: what a server was started with, as npx, may have a child
+	// that outlives it. nil ends the program alone.
+	Group func(*exec.Cmd) (kill func())
+}
+
+// ListServers connects to the servers, one after the other, and lists their tools. limit is what
+// each server has in all; a server without a name gets the one it gives itself. What fails
+// is in the failures, in the order of specs.
+func ListServers(ctx context.Context, specs []ServerConfig, run Processes, limit time.Duration) (Catalogue, []ListFailure) {
 	var all Catalogue
 	var failures []ListFailure
 	for _, s := range specs {
-		listed, err := listServer(ctx, s, env, limit)
+		listed, err := listServer(ctx, s, run, limit)
 		if err == nil {
 			var joined Catalogue
 			if joined, err = Join(all, Catalogue{listed}); err == nil {
@@ -62,12 +69,12 @@ func (s ServerConfig) label() string {
 	return strings.Join(append([]string{s.Command}, s.Args...), " ")
 }
 
-func listServer(ctx context.Context, s ServerConfig, env []string, limit time.Duration) (Server, error) {
+func listServer(ctx context.Context, s ServerConfig, run Processes, limit time.Duration) (Server, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
 	defer cancel()
 	var stderr tail
 	client := mcp.NewClient(&mcp.Implementation{Name: "toolbench", Version: "1"}, nil)
-	transport, err := s.Dial(env, &stderr)(ctx)
+	transport, err := s.Dial(run, &stderr)(ctx)
 	if err != nil {
 		return Server{}, err
 	}
@@ -101,19 +108,20 @@ func explain(ctx context.Context, what string, err error, stderr *tail) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Dial gives the way to the server, for a fleet: env is the environment of its process,
-// whose standard error goes to stderr.
-func (s ServerConfig) Dial(env []string, stderr io.Writer) func(context.Context) (mcp.Transport, error) {
+// Dial gives the way to the server, for a fleet. The standard error of its process goes to stderr.
+func (s ServerConfig) Dial(run Processes, stderr io.Writer) func(context.Context) (mcp.Transport, error) {
 	client := &http.Client{Transport: headerTransport{s.Headers, siteOf(s.URL), http.DefaultTransport}}
 	switch s.Kind {
 	case "stdio":
-		return func(ctx context.Context) (mcp.Transport, error) {
+		return mcptool.Stdio(func(ctx context.Context) (*exec.Cmd, func()) {
 			cmd := exec.CommandContext(ctx, s.Command, s.Args...)
-			cmd.Env = append(append([]string{}, env...), s.Env...)
+			cmd.Env = slices.Concat(run.Env, s.Env)
 			cmd.Stderr = stderr
-			cmd.WaitDelay = grace
-			return &mcp.CommandTransport{Command: cmd, TerminateDuration: grace}, nil
-		}
+			if run.Group == nil {
+				return cmd, nil
+			}
+			return cmd, run.Group(cmd)
+		})
 	case "sse":
 		return func(context.Context) (mcp.Transport, error) {
 			return &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: client}, nil

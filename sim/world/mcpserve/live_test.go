@@ -65,7 +65,7 @@ func TestOfThreeServersTheBrokenOneIsNamedAndTwoAreListed(t *testing.T) {
 	specs, broken, err := mcpserve.ParseConfig(".mcp.json", []byte(config), func(key string) (string, bool) { return address, key == "ADDRESS" })
 	require.NoError(t, err)
 	require.Empty(t, broken)
-	listed, failures := mcpserve.ListServers(t.Context(), specs, nil, 20*time.Second)
+	listed, failures := mcpserve.ListServers(t.Context(), specs, mcpserve.Processes{}, 20*time.Second)
 	require.Len(t, listed, 2)
 	for _, s := range listed {
 		require.Len(t, s.Tools, 1)
@@ -78,13 +78,13 @@ func TestOfThreeServersTheBrokenOneIsNamedAndTwoAreListed(t *testing.T) {
 }
 
 func TestAServerWithoutANameHasTheOneItGivesItself(t *testing.T) {
-	listed, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Kind: "stdio", Command: os.Args[0], Env: []string{serving + "=tools"}}}, nil, 20*time.Second)
+	listed, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Kind: "stdio", Command: os.Args[0], Env: []string{serving + "=tools"}}}, mcpserve.Processes{}, 20*time.Second)
 	require.Empty(t, failures)
 	assert.Equal(t, "post", listed[0].Name)
 }
 
 func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
-	_, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Name: "mute", Kind: "stdio", Command: "sleep", Args: []string{"20"}}}, os.Environ(), 200*time.Millisecond)
+	_, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Name: "mute", Kind: "stdio", Command: "sleep", Args: []string{"20"}}}, mcpserve.Processes{Env: os.Environ()}, 200*time.Millisecond)
 	require.Len(t, failures, 1)
 	assert.ErrorContains(t, failures[0].Err, "no answer within 200ms")
 }
@@ -122,7 +122,7 @@ func TestARedirectCarriesNoKeyElsewhere(t *testing.T) {
 	defer other.Close()
 	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	defer first.Close()
-	_, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Name: "a", Kind: "http", URL: first.URL, Headers: map[string]string{"X-Key": "secret"}}}, nil, 5*time.Second)
+	_, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Name: "a", Kind: "http", URL: first.URL, Headers: map[string]string{"X-Key": "secret"}}}, mcpserve.Processes{}, 5*time.Second)
 	require.Len(t, failures, 1)
 	select {
 	case key := <-seen:
