@@ -10,6 +10,7 @@ import (
 
 	"toolbench/sim/world/posix"
 	shelltool "toolbench/toolsys/builtin/shell"
+	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
 )
 
@@ -17,7 +18,8 @@ import (
 // one side is written. All that a copy has beside what it began with counts as not
 // committed.
 type worktrees struct {
-	fs *posix.FS
+	fs   *posix.FS
+	root string // of the main tree
 
 	mu   sync.Mutex
 	base map[string]posix.Snapshot // what each copy began with, by folder
@@ -27,6 +29,7 @@ var _ shelltool.Worktrees = (*worktrees)(nil)
 
 // Add implements shelltool.Worktrees, as the others do.
 func (w *worktrees) Add(_ context.Context, dir, name string, _ map[string]string) (tool.Worktree, error) {
+	dir = w.rootOf(dir)
 	tree := tool.Worktree{Name: name, Main: dir, Dir: path.Join(dir, shelltool.WorktreeDir, name), Branch: "worktree-" + name}
 	if _, err := w.fs.Stat(tree.Dir); err == nil {
 		return tree, fmt.Errorf("%s exists already; choose another name", tree.Dir)
@@ -41,6 +44,19 @@ func (w *worktrees) Add(_ context.Context, dir, name string, _ map[string]string
 	defer w.mu.Unlock()
 	w.base[tree.Dir] = below(w.fs.Snapshot(), tree.Dir)
 	return tree, nil
+}
+
+// rootOf is the root of the tree that a folder lies in: of a copy, or of the main tree.
+func (w *worktrees) rootOf(dir string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	root := w.root
+	for copied := range w.base {
+		if permission.Within(dir, []string{copied}) && len(copied) > len(root) {
+			root = copied
+		}
+	}
+	return root
 }
 
 // below is the part of a snapshot that lies in a folder.
@@ -86,5 +102,5 @@ func (r *runner) worktrees() shelltool.Worktrees {
 	if r.live != nil && r.live.Disk != nil {
 		return nil
 	}
-	return &worktrees{fs: r.fs, base: map[string]posix.Snapshot{}}
+	return &worktrees{fs: r.fs, root: r.dir(), base: map[string]posix.Snapshot{}}
 }
