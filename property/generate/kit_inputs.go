@@ -18,7 +18,33 @@ type made struct {
 // broken is an input that breaks the schema of each tool.
 const brokenInput = `{"no_such_member":{"x":[]}}`
 
-func drawNothing(*SystemMaker) object { return object{} }
+// member is a member of an input: which values it may have, and whether it is there half of the time only.
+type member struct {
+	name   string
+	maybe  bool
+	values []any
+}
+
+func has(name string, values ...any) member   { return member{name: name, values: values} }
+func maybe(name string, values ...any) member { return member{name: name, maybe: true, values: values} }
+
+// input draws an input of such members, in their order.
+func input(members ...member) func(*SystemMaker) object {
+	return func(m *SystemMaker) object {
+		in := object{}
+		for _, one := range members {
+			switch {
+			case one.maybe:
+				m.one(in, one.name, one.values...)
+			case len(one.values) == 1:
+				in[one.name] = one.values[0]
+			default:
+				in[one.name] = pick(m, one.values...)
+			}
+		}
+		return in
+	}
+}
 
 // one draws a member that is there half of the time.
 func (m *SystemMaker) one(in object, name string, from ...any) {
@@ -72,20 +98,10 @@ func drawTodos(m *SystemMaker) object {
 	return object{"todos": items}
 }
 
-func drawBrief(m *SystemMaker) object {
-	in := object{"message": pick(m, "It goes on.", "Two of **three** are done.", "  ")}
-	m.one(in, "status", "normal", "proactive")
-	return in
-}
-
 func drawSendFile(m *SystemMaker) object {
 	in := object{"files": []string{m.file()}}
 	m.one(in, "caption", "As you asked.")
 	return in
-}
-
-func drawTeam(m *SystemMaker) object {
-	return object{"team_name": pick(m, "pair", "crew", "two words")}
 }
 
 // peer is the name of an agent.
@@ -136,10 +152,6 @@ func drawBash(m *SystemMaker) object {
 // InKit reports whether the case under way has a tool of the families.
 func (m *SystemMaker) InKit(name string) bool { return slices.Contains(m.s.Kit, name) }
 
-func drawPowerShell(m *SystemMaker) object {
-	return object{"command": pick(m, "Get-Content a.go", "Get-ChildItem", "Remove-Item a.go", "Get-Content /etc/passwd", " ")}
-}
-
 func drawTungsten(m *SystemMaker) object {
 	in := object{}
 	switch m.rng.IntN(5) {
@@ -176,14 +188,6 @@ func drawCronDelete(m *SystemMaker) object {
 	return object{"id": m.numbered("cron_", m.made.crons)}
 }
 
-func drawSleep(m *SystemMaker) object {
-	return object{"seconds": pick(m, 0, 0.5, 3, 700)}
-}
-
-func drawFetch(m *SystemMaker) object {
-	return object{"url": pick(m, "https://example.com/page", "https://example.com/old", "https://example.com/away", "https://nowhere.example/", "file:///etc/passwd", "http://localhost/"), "prompt": "What does it say?"}
-}
-
 func drawSearch(m *SystemMaker) object {
 	in := object{"query": pick(m, "go iterators", "nothing", "unknown words")}
 	if m.odds(1, 4) {
@@ -207,12 +211,6 @@ func drawBrowser(m *SystemMaker) object {
 	return in
 }
 
-func drawPush(m *SystemMaker) object {
-	in := object{"message": pick(m, "The tests pass.", " ")}
-	m.one(in, "priority", "low", "high")
-	return in
-}
-
 func drawTrigger(m *SystemMaker) object {
 	in := object{"action": pick(m, "list", "get", "create", "update", "run")}
 	m.one(in, "trigger_id", "t1", "t2", "../admin")
@@ -229,43 +227,6 @@ func drawSubscribe(m *SystemMaker) object {
 	return in
 }
 
-func drawGlob(m *SystemMaker) object {
-	in := object{"pattern": pick(m, "*", "**/*.go", "[", "docs/*")}
-	m.one(in, "path", "/repo/docs", "/repo/missing", "/etc")
-	return in
-}
-
-func drawGrep(m *SystemMaker) object {
-	in := object{"pattern": pick(m, "func", "(", "o", "nowhere")}
-	m.one(in, "output_mode", "content", "count")
-	m.one(in, "path", "/repo/docs", "/repo/a.go")
-	m.one(in, "head_limit", 2)
-	return in
-}
-
-func drawNotebook(m *SystemMaker) object {
-	in := object{"notebook_path": pick(m, "/repo/nb.ipynb", "/repo/nb.ipynb", "/repo/a.go", "/repo/missing.ipynb"), "new_source": "print(2)"}
-	m.one(in, "cell_id", "one", "two")
-	m.one(in, "edit_mode", "insert", "delete", "replace")
-	m.one(in, "cell_type", "code", "markdown")
-	return in
-}
-
-func drawLSP(m *SystemMaker) object {
-	in := object{
-		"operation": pick(m, "definition", "references", "hover", "implementation", "document_symbols", "workspace_symbols", "incoming_calls"),
-		"file_path": pick(m, "/repo/a.go", "/repo/a.go", "/repo/missing.go", "/repo/x.py"),
-	}
-	m.one(in, "line", 1, 3, 900)
-	m.one(in, "character", 1, 4)
-	m.one(in, "symbol", "greet")
-	return in
-}
-
-func drawPlan(m *SystemMaker) object {
-	return object{"plan": pick(m, "Write it.", "Read, then write.")}
-}
-
 func drawVerify(m *SystemMaker) object { return object{"summary": prompt(&Call{ID: m.id()})} }
 
 func drawCoordinator(m *SystemMaker) object { return object{"active": m.odds(2, 3)} }
@@ -274,12 +235,6 @@ func drawEnterWorktree(m *SystemMaker) object {
 	name := pick(m, "one", "two", "../x")
 	m.made.trees = append(m.made.trees, name)
 	return object{"name": name}
-}
-
-func drawExitWorktree(m *SystemMaker) object {
-	in := object{"action": pick(m, "keep", "remove")}
-	m.one(in, "discard_changes", true)
-	return in
 }
 
 func drawSnip(m *SystemMaker) object {
@@ -295,28 +250,12 @@ func drawSnip(m *SystemMaker) object {
 // past is a message of the conversation. The first one stays, since by it the script knows whose turn it is.
 func (m *SystemMaker) past(n int) string { return fmt.Sprintf("m%d", 2+m.rng.IntN(n)) }
 
-func drawInspect(m *SystemMaker) object {
-	in := object{}
-	m.one(in, "top", 1, 3)
-	return in
-}
-
-func drawOverflow(m *SystemMaker) object {
-	return object{"chars": pick(m, 0, 300, 49_999, 50_001, 90_000)}
-}
-
 func drawConfig(m *SystemMaker) object {
 	in := object{}
 	m.one(in, "setting", "theme", "verbose", "permissionMode", "thinking", "sandbox", "themes")
 	if in["setting"] != nil && m.odds(2, 3) {
 		in["value"] = pick[any](m, "dark", "light", true, "false", "acceptEdits", "plan", "default", "2048", "red", 1)
 	}
-	return in
-}
-
-func drawTesting(m *SystemMaker) object {
-	in := object{}
-	m.one(in, "note", "one")
 	return in
 }
 
@@ -355,24 +294,6 @@ func drawWorkflow(m *SystemMaker) object {
 	}
 	return in
 }
-
-func drawSkill(m *SystemMaker) object {
-	in := object{"skill": pick(m, "greet", "greet", "missing")}
-	m.one(in, "args", "the world")
-	return in
-}
-
-func drawListResources(m *SystemMaker) object {
-	in := object{}
-	m.one(in, "server", "git", "nobody")
-	return in
-}
-
-func drawReadResource(m *SystemMaker) object {
-	return object{"server": pick(m, "git", "weather", "nobody"), "uri": pick(m, "note:one", "note:two")}
-}
-
-func drawAnswer(m *SystemMaker) object { return object{"n": pick[any](m, 1, 2, "none")} }
 
 // id is that of the call under way.
 func (m *SystemMaker) id() string { return fmt.Sprintf("c%d", m.ids) }
