@@ -118,9 +118,10 @@ func (c *chains) refused(x *exchange, req *request, cause error) error {
 	switch {
 	case errors.Is(cause, cassette.ErrExpands):
 		p.Kind = TooLarge
-	case x.status >= 400:
+	case x.status >= 400, errors.Is(cause, errNoModel):
 		p.Kind, p.Text = ErrorEvent, x.failure(c.s.limits.Part)
-	case errors.Is(cause, errNoModel):
+	}
+	if p.Text == "" {
 		p.Kind, p.Text = Malformed, "the response is no message of a model"
 	}
 	c.s.problem(p)

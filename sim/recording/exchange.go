@@ -440,16 +440,28 @@ func (s *scanner) instead() string {
 	return strings.Join(kinds, ", ") + more
 }
 
-// failure words an answer that is an error, as those who give them word it.
+// failure words an answer that is an error, as those who give them word it; "" when neither
+// its status nor its body has one.
 func (x *exchange) failure(max int64) string {
 	body, err := cassette.Decode(x.response, x.header.Get("Content-Encoding"), max)
 	if err != nil {
 		body = nil // the status is enough
 	}
 	v := gjson.ParseBytes(body)
+	if v.IsArray() {
+		v = v.Get("0")
+	}
+	if failed := v.Get("error"); x.status < 400 && !failed.IsObject() && failed.Type != gjson.String {
+		return ""
+	}
 	kind, _, _ := strings.Cut(x.header.Get("X-Amzn-Errortype"), ":")
+	for _, path := range []string{"error_type", "error.code", "error.status", "error.type"} {
+		if word := v.Get(path); word.Type == gjson.String && word.Str != "" {
+			kind = word.Str
+		}
+	}
 	parts := []string{fmt.Sprintf("the request was answered with status %d", x.status)}
-	for _, part := range []string{cmp.Or(textIn(v, "error.type"), kind), textIn(v, "error.message message Message")} {
+	for _, part := range []string{kind, textIn(v, "error.message message Message error detail")} {
 		if part != "" {
 			parts = append(parts, part)
 		}

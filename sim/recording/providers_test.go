@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,4 +163,27 @@ func FuzzProviders(f *testing.F) {
 			holds(t, []byte(called(t, path, request, response, request, response)))
 		}
 	})
+}
+
+// An error is worded as its provider words it, wherever in the body that stands, and also where
+// the recorder, or a gateway, gave it the status of an answer.
+func TestErrorsAreNamedAsTheirProvidersNameThem(t *testing.T) {
+	ended := inYAML(t, object{"when": object{"path": "/v1/chat/completions", "body": askedChat + "]}"}, "then": object{"status": 200, "body": endedChat}})
+	for body, want := range map[string]string{
+		`{"error":{"type":"overloaded_error","message":"Busy"}}`:                                    "overloaded_error: Busy",
+		`{"error":{"type":null,"code":"content_filter","status":400,"message":"It was filtered."}}`: "content_filter: It was filtered.",
+		`[{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"No key"}}]`:                   "INVALID_ARGUMENT: No key",
+		`{"error":"model \"m\" not found"}`:                                                         `model "m" not found`,
+		`{"error_type":"TOO_MANY_TOKENS","id":"1","message":"Too long"}`:                            "TOO_MANY_TOKENS: Too long",
+		`{"detail":"Not authenticated"}`:                                                            "Not authenticated",
+	} {
+		for _, status := range []int{400, 200} {
+			rec := open(t, inYAML(t, object{"when": object{"path": "/v1/chat/completions", "body": askedChat + "]}"}, "then": object{"status": status, "body": body}})+"---\n"+ended)
+			if status == 200 && !strings.Contains(body, `"error":`) {
+				assert.Equal(t, []string{"malformed line 1, interaction 1: the response is no message of a model"}, problems(rec), body)
+				continue
+			}
+			assert.Equal(t, []string{fmt.Sprintf("error line 1, interaction 1: the request was answered with status %d: %s", status, want)}, problems(rec), body)
+		}
+	}
 }
