@@ -81,7 +81,7 @@ func schemaOf(v gjson.Result) json.RawMessage {
 func converseReply(v gjson.Result, from Origin) gjson.Result {
 	return gjson.ParseBytes(object("type", "message", "id", from.ID, "role", "assistant", "model", from.Model,
 		"content", listOf(converseBlocks(v.Get("output.message.content"))),
-		"stop_reason", v.Get("stopReason").String(), "usage", converseUsage(v.Get("usage"))))
+		"stop_reason", StopReason(v.Get("stopReason").String(), false), "usage", converseUsage(v.Get("usage"))))
 }
 
 // converseUsage reads the usage, which models give under two sets of names.
@@ -258,7 +258,7 @@ func (c *converser) end() error {
 	if !c.stopped {
 		return nil
 	}
-	err := c.put("message_delta", "delta", object("stop_reason", c.stop), "usage", c.usage)
+	err := c.put("message_delta", "delta", object("stop_reason", StopReason(c.stop, false)), "usage", c.usage)
 	c.stop, c.stopped, c.usage, c.open = "", false, nil, nil
 	if err != nil {
 		return err

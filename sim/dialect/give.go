@@ -59,6 +59,9 @@ type giver interface {
 	failed(status int, kind, text string) stream.Event
 }
 
+// windowFull is a stop reason that others word as that of an answer at its limit.
+const windowFull = "model_context_window_exceeded"
+
 // Given reports whether blocks of a type are given in other APIs.
 func Given(kind string) bool { return kind == "text" || kind == "thinking" || kind == "tool_use" }
 
@@ -105,7 +108,7 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 		return g.part.start(g)
 	case "content_block_start":
 		block := v.Get("content_block")
-		b := &given{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String(), signature: block.Get(Signature).String()}
+		b := &given{index: v.Get("index").Int(), kind: block.Get("type").String(), id: block.Get("id").String(), name: block.Get("name").String(), signature: cmp.Or(block.Get(Signature).String(), block.Get("signature").String())}
 		if !Given(b.kind) {
 			return nil // of what the provider itself ran, others have other words
 		}

@@ -57,15 +57,7 @@ func (c chatGiver) finish(g *Giver) []stream.Event {
 }
 
 func (chatGiver) stop(g *Giver) string {
-	switch g.stop {
-	case "tool_use":
-		return "tool_calls"
-	case "max_tokens":
-		return "length"
-	case "refusal":
-		return "content_filter"
-	}
-	return "stop"
+	return cmp.Or(map[string]string{"tool_use": "tool_calls", "max_tokens": "length", windowFull: "length", "refusal": "content_filter"}[g.stop], "stop")
 }
 
 func (chatGiver) usage(g *Giver) json.RawMessage {
@@ -141,13 +133,7 @@ func (c geminiGiver) finish(g *Giver) []stream.Event {
 }
 
 func (geminiGiver) stop(g *Giver) string {
-	switch g.stop {
-	case "max_tokens":
-		return "MAX_TOKENS"
-	case "refusal":
-		return "SAFETY"
-	}
-	return "STOP"
+	return cmp.Or(map[string]string{"max_tokens": "MAX_TOKENS", windowFull: "MAX_TOKENS", "refusal": "SAFETY"}[g.stop], "STOP")
 }
 
 func (c geminiGiver) document(g *Giver) json.RawMessage {

@@ -45,7 +45,7 @@ func (c converseGiver) delta(g *Giver, b *given, delta json.RawMessage) []stream
 
 // end closes a block, behind the signature of one of thinking.
 func (c converseGiver) end(g *Giver, b *given) (out []stream.Event) {
-	if b.signature != "" {
+	if b.kind == "thinking" && b.signature != "" {
 		out = c.delta(g, b, object("reasoningContent", object("signature", b.signature)))
 	}
 	return append(out, c.event("contentBlockStop", "contentBlockIndex", slices.Index(g.blocks, b))...)

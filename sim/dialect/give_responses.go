@@ -43,7 +43,7 @@ func (r *responsesGiver) item(g *Giver, b *given, done bool) json.RawMessage {
 		if done {
 			summary = append(summary, object("type", "summary_text", "text", text(written)))
 		}
-		return object("id", g.numbered("rs", n), "type", "reasoning", "summary", listOf(summary))
+		return object("id", g.numbered("rs", n), "type", "reasoning", "summary", listOf(summary), "encrypted_content", b.signature)
 	}
 	var content []json.RawMessage
 	if done {
@@ -139,18 +139,21 @@ func (r *responsesGiver) end(g *Giver, b *given) []stream.Event {
 
 func (r *responsesGiver) finish(g *Giver) []stream.Event {
 	kind := "response.completed"
-	if g.stop == "max_tokens" {
+	if incomplete[g.stop] != "" {
 		kind = "response.incomplete"
 	}
 	return []stream.Event{r.event(kind, "response", r.document(g))}
 }
+
+// incomplete are the reasons for which a response is not complete.
+var incomplete = map[string]string{"max_tokens": "max_output_tokens", windowFull: "max_output_tokens", "refusal": "content_filter"}
 
 func (r *responsesGiver) document(g *Giver) json.RawMessage {
 	items := []json.RawMessage{}
 	for _, b := range g.blocks {
 		items = append(items, r.item(g, b, true))
 	}
-	if g.stop == "max_tokens" {
+	if incomplete[g.stop] != "" {
 		return r.response(g, "incomplete", items)
 	}
 	return r.response(g, "completed", items)
@@ -163,7 +166,7 @@ func (r *responsesGiver) response(g *Giver, status string, items []json.RawMessa
 			"output_tokens", g.output, "output_tokens_details", object("reasoning_tokens", 0), "total_tokens", g.input+g.output)
 	}
 	if status == "incomplete" {
-		why = object("reason", "max_output_tokens")
+		why = object("reason", incomplete[g.stop])
 	}
 	none, yes := json.RawMessage("[]"), json.RawMessage("true")
 	return object("id", "resp_"+g.id, "object", "response", "created_at", 0, "status", status, "error", null, "incomplete_details", why,

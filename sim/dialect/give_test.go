@@ -2,6 +2,7 @@ package dialect_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 
 	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
+	"toolbench/toolsys/message"
 )
 
 // givenTurn has text, reasoning, two calls beside each other, and one without input.
@@ -101,6 +103,86 @@ func TestWhatIsGivenReadsBackAsItWas(t *testing.T) {
 			assert.Equal(t, meant(t, want, ids), meant(t, m.Get("content"), ids))
 			assert.Equal(t, "tool_use", m.Get("stop_reason").Str)
 		})
+	}
+}
+
+// roundTrip gives events in another API, and reads what a client gets: as a stream, and whole.
+func roundTrip(t *testing.T, api dialect.API, events []stream.Event) (given []string, back []stream.Event, whole gjson.Result) {
+	t.Helper()
+	g := dialect.Giver{API: api, Usage: true}
+	s := dialect.Stream{Emit: func(e stream.Event) error { back = append(back, e); return nil }}
+	for _, e := range events {
+		for _, out := range g.Add(e) {
+			given = append(given, string(out.Data))
+			if string(out.Data) != "[DONE]" {
+				require.NoError(t, s.Add(out))
+			}
+		}
+	}
+	require.NoError(t, s.End())
+	_, whole, ok := dialect.Reply(gjson.ParseBytes(g.Document()), dialect.Origin{})
+	require.True(t, ok)
+	return given, back, whole
+}
+
+// Why a message ended, and what it cost, is the same to a client whichever API it asks, as far as
+// that API has a word for it.
+func TestStopsAndUsageReadBackAsTheyWere(t *testing.T) {
+	apis := []dialect.API{dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Converse, dialect.Ollama}
+	for stop, without := range map[string][]dialect.API{
+		"end_turn": nil, "max_tokens": nil, "refusal": {dialect.Ollama},
+		"stop_sequence":                 {dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Ollama},
+		"model_context_window_exceeded": {dialect.Chat, dialect.Responses, dialect.Gemini, dialect.Ollama},
+	} {
+		events := stream.Script(stream.Turn{ID: "1", Model: "m", Stop: stop, Blocks: []stream.Block{{Kind: stream.Text, Text: "So."}}})
+		for i, e := range events {
+			if e.Type == "message_delta" {
+				events[i].Data = []byte(`{"type":"message_delta","delta":{"stop_reason":"` + stop + `"},"usage":{"input_tokens":3,"cache_read_input_tokens":6,"output_tokens":4}}`)
+			}
+		}
+		for _, api := range apis {
+			want := stop
+			switch {
+			case stop == "model_context_window_exceeded" && slices.Contains(without, api):
+				want = "max_tokens"
+			case slices.Contains(without, api):
+				want = "end_turn"
+			}
+			_, back, whole := roundTrip(t, api, events)
+			end := gjson.ParseBytes(back[len(back)-2].Data)
+			assert.Equal(t, []string{want, want}, []string{end.Get("delta.stop_reason").Str, whole.Get("stop_reason").Str}, "%s as %s", stop, api)
+			for _, u := range []gjson.Result{end.Get("usage"), whole.Get("usage")} {
+				assert.Equal(t, []int64{9, 4}, []int64{u.Get("input_tokens").Int() + u.Get("cache_read_input_tokens").Int(), u.Get("output_tokens").Int()}, "%s as %s", stop, api)
+			}
+		}
+	}
+}
+
+// A signature belongs to thinking, or to a call where the API has such; it is never given as what
+// it is not.
+func TestSignaturesAreGivenWhereTheyBelong(t *testing.T) {
+	event := func(kind, rest string) stream.Event {
+		return stream.Event{Type: kind, Data: []byte(`{"type":"` + kind + `",` + rest + `}`)}
+	}
+	events := []stream.Event{
+		event("message_start", `"message":{"id":"1","model":"m"}`),
+		event("content_block_start", `"index":0,"content_block":{"type":"thinking","thinking":"I see.","signature":"sealed"}`), event("content_block_stop", `"index":0`),
+		event("content_block_start", `"index":1,"content_block":{"type":"tool_use","id":"A","name":"view","input":{},"thought_signature":"call"}`), event("content_block_stop", `"index":1`),
+		event("message_delta", `"delta":{"stop_reason":"tool_use"}`), event("message_stop", `"x":1`),
+	}
+	for api, want := range map[dialect.API][]string{dialect.Converse: {"sealed", ""}, dialect.Gemini: {"", "call"}, dialect.Responses: {"sealed", ""}} {
+		given, back, whole := roundTrip(t, api, events)
+		asm := &message.Assembler{}
+		for _, e := range back {
+			_, err := asm.Add(e.Data)
+			require.NoError(t, err, "%s: %s", api, given)
+		}
+		reply, err := asm.End()
+		require.NoError(t, err, "%s: %s", api, given)
+		require.Len(t, reply.Message.Content, 2)
+		thought, call := reply.Message.Content[0], reply.Message.Content[1]
+		assert.Equal(t, want, []string{gjson.GetBytes(thought.Raw, "signature").Str, gjson.GetBytes(call.Extra, dialect.Signature).Str}, api)
+		assert.Equal(t, want, []string{whole.Get("content.0.signature").Str, whole.Get("content.1." + dialect.Signature).Str}, api)
 	}
 }
 

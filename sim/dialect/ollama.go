@@ -157,10 +157,7 @@ func (o ollamaGiver) finish(g *Giver) []stream.Event {
 
 // last is the line that ends an answer.
 func (o ollamaGiver) last(g *Giver, message json.RawMessage) json.RawMessage {
-	reason := "stop"
-	if g.stop == "max_tokens" {
-		reason = "length"
-	}
+	reason := cmp.Or(map[string]string{"max_tokens": "length", windowFull: "length"}[g.stop], "stop")
 	return o.line(g, message, "done", true, "done_reason", reason, "prompt_eval_count", g.input, "eval_count", g.output)
 }
 
