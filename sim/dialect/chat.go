@@ -44,12 +44,9 @@ func isChatMessage(m gjson.Result) bool {
 }
 
 func chatRequest(v gjson.Result, ids *IDs) gjson.Result {
-	var tools, system, messages []json.RawMessage
-	for _, tool := range v.Get("tools").Array() {
+	var tools, system []json.RawMessage
+	for _, tool := range append(v.Get("tools").Array(), v.Get("functions").Array()...) {
 		tools = append(tools, functionTool(tool))
-	}
-	for _, f := range v.Get("functions").Array() {
-		tools = append(tools, functionTool(f))
 	}
 	c := conversation{}
 	for _, m := range v.Get("messages").Array() {
@@ -69,9 +66,8 @@ func chatRequest(v gjson.Result, ids *IDs) gjson.Result {
 		}
 	}
 	c.flush()
-	messages = c.messages
 	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "max_completion_tokens", "max_tokens"), "stream", v.Get("stream").Bool(),
-		"tools", tools, "system", system, "messages", listOf(messages)))
+		"tools", tools, "system", system, "messages", listOf(c.messages)))
 }
 
 // limit is the request's bound of the answer, at one of some paths.

@@ -62,9 +62,7 @@ type reply struct {
 	api dialect.API
 }
 
-var (
-	errNoModel = errors.New("it is no model's answer")
-)
+var errNoModel = errors.New("it is no model's answer")
 
 // read turns a body into events. errNoModel: it is something else.
 func (x *exchange) read(max int64) (reply, error) {
