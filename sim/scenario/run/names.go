@@ -49,14 +49,8 @@ func recorded(c *cassette.Cassette, text string) bool {
 	return slices.ContainsFunc(c.Interactions, func(i cassette.Interaction) bool { return strings.Contains(i.Response.Body, quoted) })
 }
 
-// Vocabulary is the words that stand for each sort of name in a scenario, where they are
-// the same in every scenario.
-func Vocabulary() map[string][]string {
-	return scenario.Vocabulary(words())
-}
-
-// words are the system's words that a scenario may use.
-func words() scenario.Words {
+// Words are the system's words that a scenario may use.
+func Words() scenario.Words {
 	w := scenario.Words{
 		Kinds: texts(trace.Names()), Statuses: texts(pipeline.Statuses()), Waits: append(schedule.Reasons(), "none"), Events: texts(hook.Events()), Builtins: builtin.Names(),
 	}

@@ -104,7 +104,7 @@ func play(sc *scenario.Scenario, o Options, moved *atomic.Int64) (*record, error
 }
 
 func (r *runner) build(ctx context.Context) error {
-	if err := r.sc.CheckWords(words()); err != nil {
+	if err := r.sc.CheckWords(Words()); err != nil {
 		return err
 	}
 	var err error
