@@ -166,7 +166,7 @@ func part(p gjson.Result) json.RawMessage {
 		data := p.Get("document.data")
 		return textBlock(cmp.Or(data.String(), p.Get("document.text").String()))
 	default:
-		if t := p.Get("text"); t.Type == gjson.String {
+		if t := Either(p, "text", "transcript"); t.Type == gjson.String { // the latter of what was spoken
 			return textBlock(t.Str)
 		}
 		return object("type", cmp.Or(kind, "unknown"))

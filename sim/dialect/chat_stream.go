@@ -38,7 +38,7 @@ func (c *chatStream) add(e stream.Event, v gjson.Result) error {
 	}
 	id := v.Get("id").String()
 	if c.w.stopped && id != c.id {
-		if err := c.end(); err != nil {
+		if err := c.w.finish(); err != nil {
 			return err
 		}
 	}
@@ -187,6 +187,3 @@ func (c *chatStream) find(index gjson.Result, id, name string, some bool) *chatP
 	}
 	return nil
 }
-
-// end closes the message, if the model has ended it.
-func (c *chatStream) end() error { return c.w.finish() }

@@ -72,7 +72,7 @@ func (c *cohereStream) add(e stream.Event, v gjson.Result) error {
 	case "message-end":
 		c.w.usage = cohereUsage(delta.Get("usage"))
 		c.w.ended(delta.Get("finish_reason").String())
-		return c.end()
+		return c.w.finish()
 	}
 	return c.w.err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -113,13 +112,13 @@ func converseBlock(kind string, b gjson.Result) json.RawMessage {
 		return textBlock(v.String())
 	case "toolUse":
 		return object("type", cmp.Or(v.Get("type").String(), "tool_use"), "id", v.Get("toolUseId").String(),
-			"name", v.Get("name").String(), "input", raw(v.Get("input")))
+			"name", v.Get("name").String(), "input", json.RawMessage(cmp.Or(v.Get("input").Raw, "{}")))
 	case "toolResult":
 		return object("type", cmp.Or(v.Get("type").String(), "tool_result"), "tool_use_id", v.Get("toolUseId").String(),
 			"content", converseResult(v.Get("content")), "is_error", v.Get("status").String() == "error")
 	case "reasoningContent":
 		if r := v.Get("reasoningText"); r.Exists() {
-			return object("type", "thinking", "thinking", text(r.Get("text").String()), "signature", r.Get("signature").String())
+			return thinking(r.Get("text").String(), r.Get("signature").String())
 		}
 		return object("type", "redacted_thinking", "data", v.Get("redactedContent").String())
 	case "citationsContent":
@@ -186,113 +185,66 @@ func Failure(kind, text string) stream.Event {
 	return stream.Event{Type: "error", Data: stream.Error{Type: kind, Message: text}.JSON()}
 }
 
-// converser turns the events of Converse's streams into those of the Messages API.
-// A block of text has no start of its own there, what a
-// message cost follows its end, and it has neither an id nor the model's name.
-type converser struct {
-	id, model string
-	emit      func(stream.Event) error
-	at        time.Duration
-
-	open    map[int64]bool
-	stop    string
-	stopped bool
-	usage   json.RawMessage
-}
+// converser translates the events of Converse's streams. A block of text has no start of its
+// own there, what a message cost follows its end, and it has neither an id nor the model's name.
+type converser struct{ w *writer }
 
 // IsConverseEvent reports whether an event of that type is Converse's.
 func IsConverseEvent(kind string) bool { return slices.Contains(converseEvents, kind) }
 
 func (c *converser) add(e stream.Event, v gjson.Result) error {
-	c.at = e.At
-	index := v.Get("contentBlockIndex").Int()
+	c.w.at = e.At
+	index := int(v.Get("contentBlockIndex").Int())
 	switch e.Type {
 	case "messageStart":
-		return c.start()
-	case "contentBlockStart":
-		return c.begin(index, converseStart(v.Get("start")))
-	case "contentBlockDelta":
-		return c.delta(index, v.Get("delta"))
-	case "contentBlockStop":
-		if !c.open[index] {
-			return nil // a block of which nothing was sent
-		}
-		delete(c.open, index)
-		return c.put("content_block_stop", "index", index)
-	case "messageStop":
-		c.stop, c.stopped = v.Get("stopReason").String(), true
-	case "metadata":
-		c.usage = converseUsage(v.Get("usage"))
-	}
-	if c.stopped && c.usage != nil {
-		return c.end()
-	}
-	return nil
-}
-
-// put emits an event of the Messages API.
-func (c *converser) put(kind string, members ...any) error {
-	return c.emit(stream.Event{At: c.at, Type: kind, Data: object(append([]any{"type", kind}, members...)...)})
-}
-
-func (c *converser) start() error {
-	if err := c.end(); err != nil {
-		return err
-	}
-	c.open, c.usage = map[int64]bool{}, nil
-	return c.put("message_start", "message", object("type", "message", "id", c.id, "role", "assistant", "model", c.model, "content", listOf(nil)))
-}
-
-func (c *converser) begin(index int64, b json.RawMessage) error {
-	if c.open == nil { // a message's start gives nothing but a role, and some leave it out
-		if err := c.start(); err != nil {
+		if err := c.w.finish(); err != nil {
 			return err
 		}
+		c.w.begun = false // one before it was cut
+		c.w.start("", "")
+	case "contentBlockStart":
+		c.begin(index, converseStart(v.Get("start")))
+	case "contentBlockDelta":
+		c.delta(index, v.Get("delta"))
+	case "contentBlockStop":
+		c.w.close(index) // or of nothing that was sent
+	case "messageStop":
+		clear(c.w.open) // what is not closed was cut
+		c.w.ended(v.Get("stopReason").String())
+	case "metadata":
+		c.w.usage = converseUsage(v.Get("usage"))
 	}
-	c.open[index] = true
-	return c.put("content_block_start", "index", index, "content_block", b)
+	if c.w.usage != nil {
+		return c.w.finish()
+	}
+	return c.w.err
 }
 
-// end closes a message that the model has ended; one that is cut stays open.
-func (c *converser) end() error {
-	if !c.stopped {
-		return nil
-	}
-	err := c.put("message_delta", "delta", object("stop_reason", StopReason(c.stop, false)), "usage", c.usage)
-	c.stop, c.stopped, c.usage, c.open = "", false, nil, nil
-	if err != nil {
-		return err
-	}
-	return c.put("message_stop")
+// begin opens a block, and the message where that has no start of its own.
+func (c *converser) begin(index int, b json.RawMessage) {
+	c.w.start("", "")
+	c.w.next = index
+	c.w.begin(b)
 }
 
 // converseStart is the block that begins; calls name themselves there.
 func converseStart(start gjson.Result) json.RawMessage {
-	switch kind := converseKind(start); kind {
-	case "", "text":
+	kind := converseKind(start)
+	if kind == "" || kind == "text" {
 		return textBlock("")
-	case "toolUse":
-		v := start.Get(kind)
-		return object("type", cmp.Or(v.Get("type").String(), "tool_use"), "id", v.Get("toolUseId").String(),
-			"name", v.Get("name").String(), "input", json.RawMessage("{}"))
-	default:
-		return converseBlock(kind, start)
 	}
+	return converseBlock(kind, start)
 }
 
 // delta is a piece of a block, which it opens where nothing else has.
-func (c *converser) delta(index int64, d gjson.Result) error {
+func (c *converser) delta(index int, d gjson.Result) {
 	thought := d.Get("reasoningContent")
-	if b := opened(d, thought); !c.open[index] && b != nil {
-		if err := c.begin(index, b); err != nil {
-			return err
-		}
+	if b := opened(d, thought); !c.w.open[index] && b != nil {
+		c.begin(index, b)
 	}
-	piece := conversePiece(d, thought)
-	if piece == nil {
-		return nil
+	if piece := conversePiece(d, thought); piece != nil {
+		c.w.put("content_block_delta", "index", index, "delta", piece)
 	}
-	return c.put("content_block_delta", "index", index, "delta", piece)
 }
 
 // opened is the block that a piece is the first of; nil for a call, which is none
@@ -304,7 +256,7 @@ func opened(d, thought gjson.Result) json.RawMessage {
 	case thought.Get("redactedContent").Exists():
 		return converseBlock("reasoningContent", d)
 	case thought.Exists():
-		return object("type", "thinking", "thinking", text(""))
+		return thinking("", "")
 	}
 	return textBlock("")
 }

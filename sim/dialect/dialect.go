@@ -11,6 +11,7 @@ package dialect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -39,21 +40,8 @@ const (
 
 // String is what the API is called.
 func (a API) String() string {
-	switch a {
-	case Converse:
-		return "Converse"
-	case Chat:
-		return "Chat Completions"
-	case Responses:
-		return "Responses"
-	case Gemini:
-		return "generateContent"
-	case Ollama:
-		return "Ollama's chat"
-	case Cohere:
-		return "Cohere's chat"
-	}
-	return "the Messages API"
+	return cmp.Or(map[API]string{Converse: "Converse", Chat: "Chat Completions", Responses: "Responses", Gemini: "generateContent",
+		Ollama: "Ollama's chat", Cohere: "Cohere's chat"}[a], "the Messages API")
 }
 
 // Marks reports whether breakpoints in a request decide what its provider's cache keeps.
@@ -85,12 +73,6 @@ type openCall struct{ id, sent, name string }
 
 // call names a call that its provider named sent.
 func (ids *IDs) call(sent, name string, input gjson.Result) string {
-	id := ids.next(name, input)
-	ids.open = append(ids.open, openCall{id: id, sent: sent, name: name})
-	return id
-}
-
-func (ids *IDs) next(name string, input gjson.Result) string {
 	h := fnv.New32a()
 	var plain any
 	if json.Unmarshal([]byte(input.Raw), &plain) == nil {
@@ -104,6 +86,7 @@ func (ids *IDs) next(name string, input gjson.Result) string {
 	if n := ids.seen[id]; n > 1 {
 		id = fmt.Sprintf("%s_%d", id, n)
 	}
+	ids.open = append(ids.open, openCall{id: id, sent: sent, name: name})
 	return id
 }
 
@@ -119,10 +102,7 @@ func (ids *IDs) result(sent, name string) string {
 		at = 0
 	}
 	if at < 0 {
-		if sent != "" {
-			return sent
-		}
-		return name
+		return cmp.Or(sent, name)
 	}
 	id := ids.open[at].id
 	ids.open = append(ids.open[:at:at], ids.open[at+1:]...)

@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -15,8 +16,8 @@ import (
 // Google's library for Python writes down is the same with its names in lower case, what
 // is not there as null, and all of a request but its contents below "config".
 
-// either is the first of a member's spellings that is there.
-func either(v gjson.Result, names ...string) gjson.Result {
+// Either is the first of a member's spellings that is there.
+func Either(v gjson.Result, names ...string) gjson.Result {
 	for _, name := range names {
 		if m := v.Get(name); m.Type != gjson.Null {
 			return m
@@ -33,7 +34,7 @@ func isGenerated(v gjson.Result) bool {
 
 func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 	var tools, messages []json.RawMessage
-	for _, tool := range either(v, "tools", "config.tools").Array() {
+	for _, tool := range Either(v, "tools", "config.tools").Array() {
 		tools = append(tools, geminiTools(tool)...)
 	}
 	for _, m := range v.Get("contents").Array() {
@@ -45,7 +46,7 @@ func geminiRequest(v gjson.Result, address string, ids *IDs) gjson.Result {
 		}
 		messages = append(messages, message(role, geminiParts(m.Get("parts"), ids)))
 	}
-	config := either(v, "generationConfig", "generation_config", "config")
+	config := Either(v, "generationConfig", "generation_config", "config")
 	return gjson.ParseBytes(object("model", cmp.Or(geminiModel(v), Model(address)),
 		"max_tokens", limit(config, "maxOutputTokens", "max_output_tokens"), "stream", geminiStreams(path(address)),
 		"tools", tools, "system", geminiSystem(v, ids), "messages", listOf(messages)))
@@ -66,7 +67,7 @@ func geminiStreams(path string) bool {
 
 // geminiSystem is the system prompt: a content, or a text.
 func geminiSystem(v gjson.Result, ids *IDs) []json.RawMessage {
-	system := either(v, "systemInstruction", "system_instruction", "config.system_instruction")
+	system := Either(v, "systemInstruction", "system_instruction", "config.system_instruction")
 	if system.Type == gjson.String {
 		return []json.RawMessage{textBlock(system.Str)}
 	}
@@ -84,7 +85,7 @@ func geminiTools(tool gjson.Result) (out []json.RawMessage) {
 			return true
 		}
 		for _, f := range value.Array() {
-			schema := either(f, "parametersJsonSchema", "parameters_json_schema")
+			schema := Either(f, "parametersJsonSchema", "parameters_json_schema")
 			in := raw(schema)
 			if schema.Type == gjson.Null {
 				in = plainSchema(f.Get("parameters"))
@@ -163,8 +164,8 @@ func geminiParts(parts gjson.Result, ids *IDs) []json.RawMessage {
 const Signature = "thought_signature"
 
 func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
-	signature := either(p, "thoughtSignature", "thought_signature").String()
-	switch call, result := either(p, "functionCall", "function_call"), either(p, "functionResponse", "function_response"); {
+	signature := Either(p, "thoughtSignature", "thought_signature").String()
+	switch call, result := Either(p, "functionCall", "function_call"), Either(p, "functionResponse", "function_response"); {
 	case call.IsObject():
 		id, name, in := geminiCall(call, ids)
 		return object("type", "tool_use", "id", text(id), "name", text(name), "input", in, Signature, signature)
@@ -177,11 +178,11 @@ func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
 	case p.Get("toolResponse").IsObject():
 		c := p.Get("toolResponse")
 		return object("type", strings.ToLower(c.Get("toolType").String())+"_tool_result", "tool_use_id", c.Get("id").String(), "content", raw(c.Get("response")))
-	case either(p, "executableCode", "executable_code").IsObject():
-		c := either(p, "executableCode", "executable_code")
+	case Either(p, "executableCode", "executable_code").IsObject():
+		c := Either(p, "executableCode", "executable_code")
 		return object("type", "server_tool_use", "id", c.Get("id").String(), "name", "code_execution", "input", object("code", text(c.Get("code").String())))
-	case either(p, "codeExecutionResult", "code_execution_result").IsObject():
-		c := either(p, "codeExecutionResult", "code_execution_result")
+	case Either(p, "codeExecutionResult", "code_execution_result").IsObject():
+		c := Either(p, "codeExecutionResult", "code_execution_result")
 		return object("type", "code_execution_tool_result", "tool_use_id", c.Get("id").String(), "content", raw(c))
 	case p.Get("thought").Bool():
 		return thinking(p.Get("text").String(), signature)
@@ -196,8 +197,8 @@ func geminiPart(p gjson.Result, ids *IDs) json.RawMessage {
 
 // geminiData is an image or a file.
 func geminiData(p gjson.Result) json.RawMessage {
-	inline, file := either(p, "inlineData", "inline_data"), either(p, "fileData", "file_data")
-	kind := either(inline, "mimeType", "mime_type").String() + either(file, "mimeType", "mime_type").String()
+	inline, file := Either(p, "inlineData", "inline_data"), Either(p, "fileData", "file_data")
+	kind := Either(inline, "mimeType", "mime_type").String() + Either(file, "mimeType", "mime_type").String()
 	block := "document"
 	if strings.HasPrefix(kind, "image/") {
 		block = "image"
@@ -206,7 +207,7 @@ func geminiData(p gjson.Result) json.RawMessage {
 	case inline.IsObject():
 		return object("type", block, "source", object("type", "base64", "media_type", kind, "data", inline.Get("data").String()))
 	case file.IsObject():
-		return object("type", block, "source", object("type", "url", "media_type", kind, "url", either(file, "fileUri", "file_uri").String()))
+		return object("type", block, "source", object("type", "url", "media_type", kind, "url", Either(file, "fileUri", "file_uri").String()))
 	}
 	return nil
 }
@@ -226,18 +227,12 @@ func geminiCall(call gjson.Result, ids *IDs) (id, name string, in json.RawMessag
 // geminiResult is what a tool gave. It must be an object there: what has no more than one
 // member, of a name that stands for the result itself, is that.
 func geminiResult(result gjson.Result) (content []json.RawMessage, failed bool) {
-	response := result.Get("response")
-	members, only := 0, ""
-	response.ForEach(func(name, _ gjson.Result) bool {
-		members++
-		only = name.Str
-		return true
-	})
-	value := response
-	switch {
-	case members != 1:
-	case only == "output" || only == "result" || only == "error" || only == "content":
-		value, failed = response.Get(only), only == "error"
+	value := result.Get("response")
+	members := value.Map()
+	for only, v := range members {
+		if len(members) == 1 && slices.Contains([]string{"output", "result", "error", "content"}, only) {
+			value, failed = v, only == "error"
+		}
 	}
 	switch {
 	case value.Type == gjson.String:
@@ -255,19 +250,19 @@ func geminiResult(result gjson.Result) (content []json.RawMessage, failed bool) 
 
 func geminiReply(v gjson.Result, from Origin) gjson.Result {
 	c := v.Get("candidates.0")
-	return reply(from, either(v, "responseId", "response_id").String(), either(v, "modelVersion", "model_version").String(), geminiParts(c.Get("content.parts"), from.IDs), geminiStop(v), geminiUsage(v))
+	return reply(from, Either(v, "responseId", "response_id").String(), Either(v, "modelVersion", "model_version").String(), geminiParts(c.Get("content.parts"), from.IDs), geminiStop(v), geminiUsage(v))
 }
 
 // geminiStop is "" while the model writes.
 func geminiStop(v gjson.Result) string {
-	if either(v, "promptFeedback.blockReason", "prompt_feedback.block_reason").Exists() && !v.Get("candidates.0").Exists() {
+	if Either(v, "promptFeedback.blockReason", "prompt_feedback.block_reason").Exists() && !v.Get("candidates.0").Exists() {
 		return "SAFETY"
 	}
-	return either(v, "candidates.0.finishReason", "candidates.0.finish_reason").String()
+	return Either(v, "candidates.0.finishReason", "candidates.0.finish_reason").String()
 }
 
 func geminiUsage(v gjson.Result) json.RawMessage {
-	u := either(v, "usageMetadata", "usage_metadata")
+	u := Either(v, "usageMetadata", "usage_metadata")
 	return usage(count(u, "promptTokenCount", "prompt_token_count")+count(u, "toolUsePromptTokenCount", "tool_use_prompt_token_count"),
 		count(u, "cachedContentTokenCount", "cached_content_token_count"),
 		count(u, "candidatesTokenCount", "candidates_token_count")+count(u, "thoughtsTokenCount", "thoughts_token_count"))
@@ -291,7 +286,7 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 		g.w.fail(cmp.Or(failed.Get("status").String(), "api_error"), failed.Get("message").String())
 		return g.w.err
 	}
-	id := either(v, "responseId", "response_id").String()
+	id := Either(v, "responseId", "response_id").String()
 	if g.w.stopped && id != g.id {
 		if err := g.w.finish(); err != nil {
 			return err
@@ -299,7 +294,7 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 	}
 	if !g.w.begun {
 		g.id, g.open = id, 0
-		g.w.start(id, either(v, "modelVersion", "model_version").String())
+		g.w.start(id, Either(v, "modelVersion", "model_version").String())
 	}
 	for _, p := range v.Get("candidates.0.content.parts").Array() {
 		g.part(p)
@@ -318,18 +313,18 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 // the part belongs to such a call. The first part has the tool's name, and each part but
 // the last has willContinue.
 func (g *geminiStream) pieced(p gjson.Result) bool {
-	f := either(p, "functionCall", "function_call")
-	more := either(f, "willContinue", "will_continue").Bool()
+	f := Either(p, "functionCall", "function_call")
+	more := Either(f, "willContinue", "will_continue").Bool()
 	switch name := f.Get("name").String(); {
-	case name != "" && !more && !either(f, "partialArgs", "partial_args").Exists():
+	case name != "" && !more && !Either(f, "partialArgs", "partial_args").Exists():
 		return false
 	case name != "":
 		g.whole(true)
-		g.call = &pieces{id: f.Get("id").String(), name: name, signature: either(p, "thoughtSignature", "thought_signature").String()}
+		g.call = &pieces{id: f.Get("id").String(), name: name, signature: Either(p, "thoughtSignature", "thought_signature").String()}
 	case g.call == nil:
 		return false
 	}
-	g.call.add(either(f, "partialArgs", "partial_args"))
+	g.call.add(Either(f, "partialArgs", "partial_args"))
 	if !more {
 		g.whole(false)
 	}
@@ -356,7 +351,7 @@ func (g *geminiStream) whole(cut bool) {
 func (g *geminiStream) part(p gjson.Result) {
 	written := p.Get("text")
 	thinks := p.Get("thought").Bool()
-	if written.Type != gjson.String || either(p, "functionCall", "function_call").Exists() {
+	if written.Type != gjson.String || Either(p, "functionCall", "function_call").Exists() {
 		g.rest()
 		if g.pieced(p) {
 			return
@@ -389,6 +384,3 @@ func (g *geminiStream) rest() {
 		g.open = 0
 	}
 }
-
-// end closes the message, if the model has ended it.
-func (g *geminiStream) end() error { return g.w.finish() }

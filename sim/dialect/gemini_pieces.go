@@ -19,7 +19,7 @@ type pieces struct {
 
 func (c *pieces) add(list gjson.Result) {
 	for _, p := range list.Array() {
-		path, ok := pathOf(either(p, "jsonPath", "json_path").String())
+		path, ok := pathOf(Either(p, "jsonPath", "json_path").String())
 		if !ok {
 			c.broken = true
 			continue

@@ -25,14 +25,11 @@ type Giver struct {
 	// has the call's only argument as that.
 	Freeform func(tool string) bool
 
-	id     string
-	blocks []*given
-	stop   string
-	input  int
-	cached int
-	wrote  int
-	output int
-	part   giver
+	id, stop string
+	blocks   []*given
+	part     giver
+
+	input, cached, wrote, output int
 }
 
 // given is a block as far as it was given.
@@ -55,8 +52,6 @@ type giver interface {
 	finish(g *Giver) []stream.Event
 	// document is the whole answer.
 	document(g *Giver) json.RawMessage
-	// failed is an error within a stream.
-	failed(status int, kind, text string) stream.Event
 }
 
 // windowFull is a stop reason that others word as that of an answer at its limit.
@@ -140,10 +135,23 @@ func (g *Giver) add(kind string, v gjson.Result) []stream.Event {
 	case "message_stop":
 		return g.part.finish(g)
 	case "error":
-		status := StatusOf(v.Get("error.type").String())
-		return []stream.Event{g.part.failed(status, v.Get("error.type").String(), v.Get("error.message").String())}
+		return []stream.Event{g.failed(v.Get("error.type").String(), v.Get("error.message").String())}
 	}
 	return nil
+}
+
+// failed is an error within a stream.
+func (g *Giver) failed(kind, message string) stream.Event {
+	status := StatusOf(kind)
+	_, body := Refusal(g.API, status, kind, message)
+	switch r, ok := g.part.(*responsesGiver); {
+	case ok:
+		_, code := openaiKind(status, kind)
+		return r.event("error", "code", code, "message", text(message), "param", null)
+	case g.API == Converse:
+		return Failure(kind, message)
+	}
+	return stream.Event{Data: body}
 }
 
 func (g *Giver) block(index int64) *given {
@@ -222,24 +230,13 @@ func (b *given) args() json.RawMessage {
 const StatusOverloaded = 529
 
 // StatusOf is the status of an error of the Messages API.
-func StatusOf(kind string) int {
-	switch kind {
-	case "overloaded_error":
-		return StatusOverloaded
-	case "rate_limit_error":
-		return http.StatusTooManyRequests
-	case "invalid_request_error":
-		return http.StatusBadRequest
-	case "authentication_error":
-		return http.StatusUnauthorized
-	case "permission_error":
-		return http.StatusForbidden
-	case "not_found_error":
-		return http.StatusNotFound
-	case "request_too_large":
-		return http.StatusRequestEntityTooLarge
-	}
-	return http.StatusInternalServerError
+func StatusOf(kind string) int { return cmp.Or(statuses[kind], http.StatusInternalServerError) }
+
+// statuses are those of the Messages API's errors.
+var statuses = map[string]int{
+	"overloaded_error": StatusOverloaded, "rate_limit_error": http.StatusTooManyRequests, "invalid_request_error": http.StatusBadRequest,
+	"authentication_error": http.StatusUnauthorized, "permission_error": http.StatusForbidden, "not_found_error": http.StatusNotFound,
+	"request_too_large": http.StatusRequestEntityTooLarge,
 }
 
 // googleStatus are Google's names of a status.
@@ -270,7 +267,6 @@ func Refusal(api API, status int, kind, message string) (int, json.RawMessage) {
 	switch api {
 	case Chat, Responses:
 		kind, code := openaiKind(status, kind)
-		null := json.RawMessage("null")
 		codeOf := null
 		if code != "" {
 			codeOf = JSON(code)

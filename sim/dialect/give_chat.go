@@ -79,16 +79,11 @@ func (c chatGiver) document(g *Giver) json.RawMessage {
 		"choices", []json.RawMessage{object("index", 0, "message", message, "logprobs", null, "finish_reason", c.stop(g))}, "usage", c.usage(g))
 }
 
-func (chatGiver) failed(status int, kind, message string) stream.Event {
-	_, body := Refusal(Chat, status, kind, message)
-	return stream.Event{Data: body}
-}
-
 // geminiGiver writes generateContent's answers, in which calls come whole.
 type geminiGiver struct{}
 
-func (geminiGiver) chunk(g *Giver, parts []json.RawMessage, stop string) stream.Event {
-	return stream.Event{Data: geminiGiver{}.answer(g, parts, stop)}
+func (c geminiGiver) chunk(g *Giver, part json.RawMessage, stop string) []stream.Event {
+	return []stream.Event{{Data: c.answer(g, []json.RawMessage{part}, stop)}}
 }
 
 func (geminiGiver) answer(g *Giver, parts []json.RawMessage, stop string) json.RawMessage {
@@ -108,14 +103,14 @@ func (c geminiGiver) piece(g *Giver, b *given, piece string) []stream.Event {
 	if b.kind == "tool_use" {
 		return nil
 	}
-	return []stream.Event{c.chunk(g, []json.RawMessage{c.part(b, piece)}, "")}
+	return c.chunk(g, c.part(b, piece), "")
 }
 
 func (c geminiGiver) end(g *Giver, b *given) []stream.Event {
 	if b.kind != "tool_use" {
 		return nil
 	}
-	return []stream.Event{c.chunk(g, []json.RawMessage{c.part(b, "")}, "")}
+	return c.chunk(g, c.part(b, ""), "")
 }
 
 func (geminiGiver) part(b *given, piece string) json.RawMessage {
@@ -129,7 +124,7 @@ func (geminiGiver) part(b *given, piece string) json.RawMessage {
 }
 
 func (c geminiGiver) finish(g *Giver) []stream.Event {
-	return []stream.Event{c.chunk(g, []json.RawMessage{object("text", text(""))}, c.stop(g))}
+	return c.chunk(g, object("text", text("")), c.stop(g))
 }
 
 func (geminiGiver) stop(g *Giver) string {
@@ -142,9 +137,4 @@ func (c geminiGiver) document(g *Giver) json.RawMessage {
 		parts = append(parts, c.part(b, b.text.String()))
 	}
 	return c.answer(g, parts, c.stop(g))
-}
-
-func (geminiGiver) failed(status int, kind, message string) stream.Event {
-	_, body := Refusal(Gemini, status, kind, message)
-	return stream.Event{Data: body}
 }

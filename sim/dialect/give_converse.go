@@ -85,8 +85,3 @@ func (c converseGiver) document(g *Giver) json.RawMessage {
 	return object("output", object("message", object("role", "assistant", "content", listOf(content))),
 		"stopReason", c.stop(g), "usage", c.usage(g), "metrics", c.metrics())
 }
-
-func (converseGiver) failed(_ int, kind, message string) stream.Event {
-	_, body := Refusal(Messages, 0, kind, message)
-	return stream.Event{Type: "error", Data: body}
-}

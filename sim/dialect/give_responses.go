@@ -173,8 +173,3 @@ func (r *responsesGiver) response(g *Giver, status string, items []json.RawMessa
 		"instructions", null, "metadata", json.RawMessage("{}"), "model", g.Model, "output", listOf(items), "parallel_tool_calls", yes,
 		"temperature", 1, "tool_choice", "auto", "tools", none, "top_p", 1, "usage", usage)
 }
-
-func (r *responsesGiver) failed(status int, kind, message string) stream.Event {
-	_, code := openaiKind(status, kind)
-	return r.event("error", "code", code, "message", text(message), "param", null)
-}

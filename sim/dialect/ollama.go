@@ -111,7 +111,7 @@ func (o *ollamaStream) add(e stream.Event, v gjson.Result) error {
 	}
 	o.w.usage = ollamaUsage(v)
 	o.w.ended(v.Get("done_reason").String())
-	return o.end()
+	return o.w.finish()
 }
 
 // ollamaGiver writes Ollama's answers, in which calls come whole.
@@ -167,9 +167,4 @@ func (o ollamaGiver) document(g *Giver) json.RawMessage {
 		calls = append(calls, o.call(b))
 	}
 	return o.last(g, object("role", "assistant", "content", text(g.plain("text")), "thinking", g.plain("thinking"), "tool_calls", calls))
-}
-
-func (ollamaGiver) failed(status int, kind, message string) stream.Event {
-	_, body := Refusal(Ollama, status, kind, message)
-	return stream.Event{Data: body}
 }

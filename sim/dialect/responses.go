@@ -143,15 +143,12 @@ func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json
 		return written(item)
 	case "reasoning":
 		return reasoning(item)
-	case "function_call", "custom_tool_call", "local_shell_call", "apply_patch_call", "computer_call":
+	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
 		id, name, in := itemCall(item, ids)
-		return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in)}
-	case "shell_call":
-		id, name, in := itemCall(item, ids)
-		if !hosted(id) {
-			return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in)}
+		if kind == "shell_call" && hosted(id) {
+			return []json.RawMessage{serverCall(item, kind)}
 		}
-		return []json.RawMessage{serverCall(item, kind)}
+		return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in)}
 	case "mcp_call":
 		return []json.RawMessage{
 			object("type", "mcp_tool_use", "id", item.Get("id").String(), "name", item.Get("name").String(),
@@ -243,12 +240,12 @@ func responsesReply(v gjson.Result, from Origin) gjson.Result {
 
 // responseStop is why a response ended; "" while it has not.
 func responseStop(v gjson.Result) string {
-	if why := v.Get("incomplete_details.reason").String(); why != "" {
+	if why := Either(v, "incomplete_details.reason", "status_details.reason").String(); why != "" {
 		return why
 	}
 	return cmp.Or(v.Get("status").String(), "completed")
 }
 
 func responsesUsage(u gjson.Result) json.RawMessage {
-	return usage(count(u, "input_tokens"), count(u, "input_tokens_details.cached_tokens"), count(u, "output_tokens"))
+	return usage(count(u, "input_tokens"), count(u, "input_tokens_details.cached_tokens", "input_token_details.cached_tokens"), count(u, "output_tokens"))
 }

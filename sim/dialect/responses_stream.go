@@ -38,12 +38,14 @@ func (r *responsesStream) add(e stream.Event, v gjson.Result) error {
 	if response := v.Get("response"); response.IsObject() {
 		return r.response(strings.TrimPrefix(kind, "response."), response)
 	}
-	if !r.w.begun {
-		r.begin(v)
-	}
+	r.begin(v)
 	switch kind = strings.TrimPrefix(kind, "response."); kind {
 	case "output_item.added":
-		r.added(r.item(v), v.Get("item"))
+		p := r.item(v)
+		if p.whole { // some give all items one place
+			*p = itemPiece{}
+		}
+		r.added(p, v.Get("item"))
 	case "output_item.done":
 		r.done(r.item(v), v.Get("item"))
 	case "function_call_arguments.delta":
@@ -51,7 +53,7 @@ func (r *responsesStream) add(e stream.Event, v gjson.Result) error {
 			p.some = true
 			r.w.input(p.block-1, v.Get("delta").String())
 		}
-	case "output_text.delta", "refusal.delta":
+	case "output_text.delta", "refusal.delta", "text.delta", "output_audio_transcript.delta", "audio_transcript.delta": // the last three of realtime models
 		r.piece(r.item(v), "text "+v.Get("content_index").String(), v.Get("delta").String())
 	case "reasoning_summary_text.delta", "reasoning_text.delta":
 		r.thinks(r.item(v), v)
@@ -59,35 +61,36 @@ func (r *responsesStream) add(e stream.Event, v gjson.Result) error {
 	return r.w.err
 }
 
+// begin begins a message, unless one has begun.
 func (r *responsesStream) begin(v gjson.Result) {
-	r.items = map[string]*itemPiece{}
-	r.w.start(v.Get("id").String(), v.Get("model").String())
+	if !r.w.begun {
+		r.items = map[string]*itemPiece{}
+		r.w.start(v.Get("id").String(), v.Get("model").String())
+	}
 }
 
 // response takes an event of the response as a whole.
 func (r *responsesStream) response(kind string, v gjson.Result) error {
+	if v.Get("status").String() == "failed" {
+		kind = "failed"
+	}
 	switch kind {
 	case "created", "in_progress", "queued":
 		if r.w.begun && kind == "created" {
 			r.w.begun = false // the one before was cut
 		}
-		if !r.w.begun {
-			r.begin(v)
-		}
+		r.begin(v)
 		return r.w.err
 	case "failed":
-		if !r.w.begun {
-			r.begin(v)
-		}
-		r.w.fail(cmp.Or(v.Get("error.code").String(), "api_error"), v.Get("error.message").String())
+		r.begin(v)
+		failed := Either(v, "error", "status_details.error")
+		r.w.fail(cmp.Or(failed.Get("code").String(), "api_error"), failed.Get("message").String())
 		return r.w.err
 	case "completed", "incomplete", "done", "cancelled":
 	default:
 		return r.w.err
 	}
-	if !r.w.begun {
-		r.begin(v)
-	}
+	r.begin(v)
 	if len(r.items) == 0 { // of those who send no events of their items
 		for _, item := range v.Get("output").Array() {
 			r.done(&itemPiece{}, item)
@@ -174,6 +177,3 @@ func (r *responsesStream) done(p *itemPiece, item gjson.Result) {
 		r.w.close(p.block - 1)
 	}
 }
-
-// end closes nothing: a response has an end of its own.
-func (r *responsesStream) end() error { return r.w.finish() }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -18,14 +19,13 @@ type Stream struct {
 	Emit func(stream.Event) error
 
 	api  API
+	w    *writer
 	part translator
 }
 
 // translator is one API's part of a Stream.
 type translator interface {
 	add(e stream.Event, v gjson.Result) error
-	// end closes an answer that the model has ended; one that is cut stays open.
-	end() error
 }
 
 // API is that of the events so far, Messages where nothing was translated.
@@ -47,30 +47,30 @@ func (s *Stream) Add(e stream.Event) error {
 			return err
 		}
 		s.Origin = s.complete()
-		s.api, s.part = api, s.translator(api)
+		s.w = &writer{Origin: s.Origin, emit: s.Emit}
+		s.api, s.part = api, translatorOf(api, s.w)
 	}
 	return s.part.add(e, gjson.ParseBytes(e.Data))
 }
 
-// End closes an answer that the model has ended.
+// End closes an answer that the model has ended; one that is cut stays open.
 func (s *Stream) End() error {
-	if s.part == nil {
+	if s.w == nil {
 		return nil
 	}
-	return s.part.end()
+	return s.w.finish()
 }
 
 // Done takes the mark that ends a stream of Chat Completions, and with it a message
 // that has no stop reason.
 func (s *Stream) Done() error {
-	if c, ok := s.part.(*chatStream); ok && c.w.begun && !c.w.stopped {
-		c.w.ended("stop")
+	if s.api == Chat && s.w.begun && !s.w.stopped {
+		s.w.ended("stop")
 	}
 	return s.End()
 }
 
-func (s *Stream) translator(api API) translator {
-	w := &writer{Origin: s.Origin, emit: s.Emit}
+func translatorOf(api API, w *writer) translator {
 	switch api {
 	case Chat:
 		return &chatStream{w: w}
@@ -83,7 +83,7 @@ func (s *Stream) translator(api API) translator {
 	case Cohere:
 		return &cohereStream{chatStream{w: w}}
 	}
-	return &converser{id: s.ID, model: s.Model, emit: s.Emit}
+	return &converser{w: w}
 }
 
 // apiOf is the API of an event. One that shows none, as an error, is of the API of
@@ -162,15 +162,9 @@ func (w *writer) start(id, model string) {
 	if w.begun {
 		return
 	}
-	if id == "" {
-		id = w.ID
-	}
-	if model == "" {
-		model = w.Model
-	}
 	w.begun, w.next, w.open, w.calls = true, 0, map[int]bool{}, false
 	w.stop, w.stopped, w.usage = "", false, nil
-	w.put("message_start", "message", object("type", "message", "id", id, "role", "assistant", "model", model, "content", listOf(nil)))
+	w.put("message_start", "message", object("type", "message", "id", cmp.Or(id, w.ID), "role", "assistant", "model", cmp.Or(model, w.Model), "content", listOf(nil)))
 }
 
 // begin opens a block and gives its index.

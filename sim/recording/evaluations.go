@@ -89,7 +89,7 @@ func (ls *lineScan) inspected(e, sample gjson.Result, files func(gjson.Result) g
 		from: stamp(e.Get("timestamp")), to: stamp(e.Get("completed")),
 	}
 	if refs := e.Get("input_refs"); refs.IsArray() {
-		g.messages = files(referred(either(sample, "events_data.messages", "message_pool").Array(), refs))
+		g.messages = files(referred(dialect.Either(sample, "events_data.messages", "message_pool").Array(), refs))
 	}
 	if u := e.Get("output.usage"); u.IsObject() {
 		g.input, g.output, g.cached = u.Get("input_tokens").Int(), u.Get("output_tokens").Int(), u.Get("input_tokens_cache_read").Int()
@@ -99,15 +99,6 @@ func (ls *lineScan) inspected(e, sample gjson.Result, files func(gjson.Result) g
 		}
 	}
 	return ls.generated(g)
-}
-
-func either(v gjson.Result, paths ...string) gjson.Result {
-	for _, p := range paths {
-		if m := v.Get(p); m.Type != gjson.Null {
-			return m
-		}
-	}
-	return gjson.Result{}
 }
 
 // referred are the messages at ranges of a sample's pool.
@@ -153,7 +144,7 @@ func isSimulation(v gjson.Result) bool {
 // their calls are none of the agent's.
 func (ls *lineScan) simulation(v gjson.Result) error {
 	ls.logs = logs{model: ls.logs.model, key: fmt.Sprint("simulation\x00", v.Get("id").Raw, "\x00", v.Get("task_id").Raw, "\x00", v.Get("trial").Raw, "\x00", ls.values)}
-	return each(either(v, "messages", "traj"), func(m gjson.Result) error {
+	return each(dialect.Either(v, "messages", "traj"), func(m gjson.Result) error {
 		for _, one := range append(m.Get("tool_messages").Array(), m) { // several results may stand in one
 			users := one.Get("requestor").String() == "user" || one.Get("role").String() == "user" && one.Get("tool_calls").IsArray()
 			switch {

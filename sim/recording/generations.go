@@ -98,10 +98,10 @@ func looseMessage(m gjson.Result) fields {
 	}
 	role := cmp.Or(m.Get("role").String(), kind)
 	out := fields{"role": cmp.Or(roles[role], role)}
-	if parts := looseParts(either(m, "content", "contents"), m.Get("tool_calls.0").Exists()); parts != nil {
+	if parts := looseParts(dialect.Either(m, "content", "contents"), m.Get("tool_calls.0").Exists()); parts != nil {
 		out["content"] = parts
 	}
-	if thought := either(m, "reasoning_content", "reasoning"); thought.Type == gjson.String {
+	if thought := dialect.Either(m, "reasoning_content", "reasoning"); thought.Type == gjson.String {
 		out["reasoning_content"] = thought.Str
 	}
 	var calls []any
@@ -129,7 +129,7 @@ func looseCall(c gjson.Result) fields {
 	if direct := c.Get("function"); direct.Type == gjson.String {
 		name = direct.Str
 	}
-	arguments := either(f, "arguments", "args", "input")
+	arguments := dialect.Either(f, "arguments", "args", "input")
 	text := arguments.String() // of what is no text, its JSON
 	return fields{"id": c.Get("id").String(), "type": "function", "function": fields{"name": name, "arguments": text}}
 }
@@ -140,7 +140,7 @@ func looseResult(m gjson.Result, out fields) {
 	if id == "" && m.Get("requestor").Exists() {
 		id = m.Get("id").String()
 	}
-	out["tool_call_id"], out["name"] = id, either(m, "function", "name").String()
+	out["tool_call_id"], out["name"] = id, dialect.Either(m, "function", "name").String()
 	failed := m.Get("error")
 	out["is_error"] = failed.IsObject() || failed.Bool() || m.Get("is_error").Bool() || m.Get("status").String() == "error"
 	if said := failed.Get("message").String(); said != "" && cmp.Or(m.Get("content").String(), said) == said {
@@ -165,7 +165,7 @@ func looseParts(content gjson.Result, called bool) any {
 		}
 		switch kind := p.Get("type").String(); {
 		case kind == "reasoning":
-			out = append(out, fields{"type": "thinking", "thinking": either(p, "reasoning", "summary").String()})
+			out = append(out, fields{"type": "thinking", "thinking": dialect.Either(p, "reasoning", "summary").String()})
 		case (kind == "tool_use" || kind == "tool_call") && (called || p.Get("tool_type").Exists()):
 		case kind == "image" && p.Get("image").Exists():
 			out = append(out, fields{"type": "image_url", "image_url": fields{"url": cmp.Or(p.Get("image.image.url").String(), p.Get("image.url").String(), p.Get("image").String())}})

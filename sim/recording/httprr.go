@@ -59,14 +59,11 @@ func (tr *traceScan) problem(kind Kind, text string) {
 // exchange reads one; more is false when what follows cannot be found any more.
 func (tr *traceScan) exchange(lengths string) (more bool, err error) {
 	sent, got, ok := traceLengths(lengths)
-	if !ok {
+	switch limit := tr.s.limits.Part; {
+	case !ok:
 		tr.problem(Malformed, "the lengths of the next exchange should stand here; the rest of the file was left out")
 		return false, nil
-	}
-	at := tr.line
-	tr.line++
-	if limit := tr.s.limits.Part; sent > limit || got > limit {
-		tr.line = at
+	case sent > limit || got > limit:
 		tr.problem(TooLarge, fmt.Sprintf("the exchange is larger than %d bytes; it and the rest of the file were left out", limit))
 		return false, nil
 	}
@@ -77,14 +74,14 @@ func (tr *traceScan) exchange(lengths string) (more bool, err error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		tr.line = at
 		tr.problem(CutStream, "the last exchange is cut off")
 		return false, nil
 	case err != nil:
 		return false, tr.s.broken(err)
 	}
-	tr.line, at = tr.line+bytes.Count(request, []byte("\n"))+bytes.Count(response, []byte("\n")), tr.line
-	return true, tr.take(at, request, response)
+	err = tr.take(request, response)
+	tr.line += 1 + bytes.Count(request, []byte("\n")) + bytes.Count(response, []byte("\n"))
+	return true, err
 }
 
 func traceLengths(text string) (sent, got int64, ok bool) {
@@ -105,8 +102,8 @@ func (tr *traceScan) bytes(n int64) ([]byte, error) {
 }
 
 // take reads both messages. A response that is cut shows what there is of it.
-func (tr *traceScan) take(at int, request, response []byte) error {
-	x := &exchange{number: tr.number, line: at}
+func (tr *traceScan) take(request, response []byte) error {
+	x := &exchange{number: tr.number, line: tr.line + 1}
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request)))
 	if err == nil {
 		x.url, x.asked = req.URL.String(), req.Header
@@ -121,7 +118,7 @@ func (tr *traceScan) take(at int, request, response []byte) error {
 		x.response, err = payload(response, resp.TransferEncoding, resp.Body)
 	}
 	if err != nil {
-		tr.s.problem(Problem{Kind: Malformed, Text: "the exchange cannot be read: " + err.Error(), Line: at, Interaction: tr.number})
+		tr.problem(Malformed, "the exchange cannot be read: "+err.Error())
 		return nil
 	}
 	return tr.chains.take(x)

@@ -13,7 +13,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"toolbench/sim/dialect"
-
 	"toolbench/toolsys/message"
 )
 

@@ -148,7 +148,7 @@ func eachAttribute(span gjson.Result, yield func(name string, value gjson.Result
 		if all.IsObject() {
 			return yield(name.Str, v)
 		}
-		return yield(v.Get("key").String(), either(v, "value.stringValue", "value.intValue", "value.doubleValue", "value.boolValue"))
+		return yield(v.Get("key").String(), dialect.Either(v, "value.stringValue", "value.intValue", "value.doubleValue", "value.boolValue"))
 	})
 }
 
@@ -162,13 +162,13 @@ func (ls *lineScan) flat(s gjson.Result, from, to time.Time) error {
 		return true
 	})
 	v := gjson.ParseBytes(dialect.JSON(inOrder(whole)))
-	answer := either(v, "llm.output_messages.0", "gen_ai.completion.0")
+	answer := dialect.Either(v, "llm.output_messages.0", "gen_ai.completion.0")
 	return ls.generated(generation{
 		id:    v.Get("gen_ai.response.id").String(),
-		model: either(v, "llm.model_name", "gen_ai.request.model").String(), answered: v.Get("gen_ai.response.model").String(),
-		messages: either(v, "llm.input_messages", "gen_ai.prompt"), tools: flatTools(v), answer: answer, stop: answer.Get("finish_reason").String(),
-		input:  either(v, "llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens").Int(),
-		output: either(v, "llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens").Int(),
+		model: dialect.Either(v, "llm.model_name", "gen_ai.request.model").String(), answered: v.Get("gen_ai.response.model").String(),
+		messages: dialect.Either(v, "llm.input_messages", "gen_ai.prompt"), tools: flatTools(v), answer: answer, stop: answer.Get("finish_reason").String(),
+		input:  dialect.Either(v, "llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens").Int(),
+		output: dialect.Either(v, "llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens").Int(),
 		from:   from, to: to,
 	})
 }
@@ -176,7 +176,7 @@ func (ls *lineScan) flat(s gjson.Result, from, to time.Time) error {
 // flatTools are the tools of such a span, each as the request had it, or by its members.
 func flatTools(v gjson.Result) gjson.Result {
 	tools := []any{}
-	for _, t := range either(v, "llm.tools", "llm.request.functions").Array() {
+	for _, t := range dialect.Either(v, "llm.tools", "llm.request.functions").Array() {
 		if whole := t.Get("tool.json_schema"); whole.Exists() {
 			t = whole
 		}
