@@ -100,9 +100,10 @@ const plainList = "[]"
 
 // exchanges are those of a file.
 type exchanges struct {
-	s      *scanner
-	chains *chains
-	number int
+	s        *scanner
+	chains   *chains
+	realtime realtime
+	number   int
 	// list is the name of the list they stand in, version the recorder's, "" unknown.
 	list, version string
 	// bodies are the latest requests, of which a cassette of ours has the next ones in part.
@@ -110,18 +111,21 @@ type exchanges struct {
 }
 
 func (s *scanner) exchanges() *exchanges {
-	return &exchanges{s: s, chains: s.chains(), list: plainList}
+	xs := &exchanges{s: s, chains: s.chains(), list: plainList}
+	xs.realtime.xs = xs
+	return xs
 }
 
 // take reads the next one, which begins at a line. The last one of a file may have been cut.
 func (xs *exchanges) take(v gjson.Result, line int, last bool) error {
+	if message := v.Get("data"); message.Exists() && v.Get("direction").Exists() || v.Get("kind").String() == "close" {
+		return xs.realtime.frame(message, line)
+	}
 	xs.number++
 	x, err := xs.read(v, line)
 	switch {
 	case err == nil:
 		return xs.chains.take(x)
-	case errors.Is(err, errSocket):
-		xs.s.ignore("messages of a WebSocket, as realtime models have")
 	case errors.Is(err, errParts) && last:
 		xs.problem(CutStream, "the last interaction is cut off", line)
 	default:
@@ -134,18 +138,12 @@ func (xs *exchanges) problem(kind Kind, text string, line int) {
 	xs.s.problem(Problem{Kind: kind, Text: text, Line: line, Interaction: xs.number})
 }
 
-var (
-	errParts  = errors.New("the interaction has no request and response")
-	errSocket = errors.New("the interaction is a message of a WebSocket")
-)
+var errParts = errors.New("the interaction has no request and response")
 
 // read finds the parts of an exchange, whichever recorder wrote it.
 func (xs *exchanges) read(v gjson.Result, line int) (*exchange, error) {
 	f := formOf(v)
 	if f == nil {
-		if v.Get("direction").Exists() && v.Get("data").Exists() {
-			return nil, errSocket
-		}
 		return nil, errParts
 	}
 	xs.s.format = xs.recorder(v, f)

@@ -247,6 +247,11 @@ func (d *documentScan) entry(raw json.RawMessage, line int) error {
 		d.exchanges.problem(Malformed, err.Error(), line)
 		return nil
 	}
+	for _, m := range v.Get("_webSocketMessages").Array() {
+		if err := d.exchanges.realtime.frame(m.Get("data"), line); err != nil {
+			return err
+		}
+	}
 	d.held += int64(len(raw))
 	d.entries = append(d.entries, entry{x: x, order: v.Get("_order").Int(), messages: int(gjson.GetBytes(x.request, "messages.#").Int())})
 	if d.held > d.s.limits.Part {

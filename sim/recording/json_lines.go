@@ -50,7 +50,7 @@ func (ls *lineScan) end() error {
 	if err := ls.dialogues.end(); err != nil {
 		return err
 	}
-	return ls.exchanges.chains.end()
+	return ls.exchanges.realtime.end()
 }
 
 // scanLines reads logs of agents, and events without their "data:".

@@ -30,12 +30,12 @@ func (c *chains) find(x *exchange, req *request) (*thread, error) {
 // match finds the thread of a request and the number of messages before the
 // model's last answer.
 func (c *chains) match(req *request) (*thread, int) {
+	if t := c.answers[req.previous]; req.previous != "" && t != nil {
+		return t, -1 // what went before is not repeated
+	}
 	n := len(req.messages)
 	if n == 0 {
 		return nil, 0
-	}
-	if t := c.answers[req.previous]; req.previous != "" && t != nil {
-		return t, -1 // what went before is not repeated
 	}
 	for _, t := range c.at[req.prefix[n]] {
 		if t.failed && t.n == n {

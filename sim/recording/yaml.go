@@ -54,7 +54,7 @@ func (s *scanner) scanYAML(r *bufio.Reader) error {
 	if err := y.endDocument(true); err != nil {
 		return err
 	}
-	return y.chains.end()
+	return y.realtime.end()
 }
 
 func (y *yamlScan) line(l line) error {

@@ -1,0 +1,148 @@
+package recording
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"toolbench/sim/dialect"
+)
+
+// realtime puts the messages of a WebSocket, as OpenAI's realtime models and those that follow
+// them have it, together into requests of Responses: what was added to the conversation since
+// the answer before, and the events of the answer.
+type realtime struct {
+	xs      *exchanges
+	session fields
+	input   []any
+	items   map[string]fields // of the client, by id; nil: the model's
+	// next is what the next answer is asked for in one message; nil: what was added.
+	next fields
+	// last is the answer that the next one goes on from, at the one whose events come, open those
+	// that have begun; those that are done wait for what was spoken before them, which may be
+	// written down late.
+	last, at string
+	open     map[string]*spoken
+	done     []*spoken
+}
+
+// spoken is an answer with its request, of which parts may still be written down.
+type spoken struct {
+	*exchange
+	asked fields
+}
+
+// frame takes a message, which is JSON or its text.
+func (r *realtime) frame(v gjson.Result, line int) error {
+	if v.Type == gjson.String {
+		v = gjson.Parse(v.Str)
+	}
+	kind := v.Get("type").String()
+	what, event, _ := strings.Cut(kind, ".")
+	if kind == "session.created" || r.session == nil && slices.Contains([]string{"session", "conversation", "response"}, what) {
+		if err := r.flush(); err != nil {
+			return err
+		}
+		*r = realtime{xs: r.xs, session: fields{}, items: map[string]fields{}, open: map[string]*spoken{}}
+	}
+	switch {
+	case r.session == nil:
+		r.xs.s.ignore("messages of a WebSocket, as realtime models have")
+	case what == "session":
+		for _, name := range []string{"model", "instructions", "tools"} {
+			if member := v.Get("session." + name); member.Exists() {
+				r.session[name] = member.Value()
+			}
+		}
+	case kind == "response.create" && v.Get("input").Exists(): // Responses over a WebSocket
+		r.next, _ = v.Value().(fields)
+	case what == "response" && event != "create":
+		r.xs.s.format = Exchanges
+		return r.answer(v, event, line)
+	case kind == errorEvent:
+		r.xs.s.ignore("errors of a realtime session")
+	case kind == "conversation.item.added", kind == "conversation.item.created":
+		r.add(v.Get("item"))
+	case kind == "conversation.item.input_audio_transcription.completed":
+		parts, _ := r.items[v.Get("item_id").String()]["content"].([]any)
+		if at := int(v.Get("content_index").Int()); at >= 0 && at < len(parts) {
+			parts[at] = textOf(v.Get("transcript").String())
+		}
+	}
+	return nil
+}
+
+// add takes what a client added, as the server repeats it. The items of answers are repeated
+// after their own events.
+func (r *realtime) add(item gjson.Result) {
+	id := item.Get("id").String()
+	if _, known := r.items[id]; !known || id == "" {
+		r.items[id], _ = item.Value().(fields)
+		r.input = append(r.input, r.items[id])
+	}
+}
+
+// answer takes an event of an answer.
+func (r *realtime) answer(v gjson.Result, event string, line int) error {
+	if id := v.Get("item.id").String(); id != "" {
+		r.items[id] = nil
+	}
+	id := cmp.Or(dialect.Either(v, "response_id", "response.id").String(), r.at)
+	x := r.open[id]
+	switch {
+	case x == nil && !v.Get("response").IsObject():
+		r.xs.s.ignore("events of an answer that did not begin")
+		return nil
+	case x == nil:
+		if err := r.take(r.done); err != nil {
+			return err
+		}
+		r.xs.number++
+		x = &spoken{&exchange{number: r.xs.number, line: line, url: "/v1/responses", status: http.StatusOK, header: http.Header{}, made: true}, r.next}
+		if r.next == nil {
+			x.asked = maps.Clone(r.session)
+			x.asked["input"], x.asked["previous_response_id"] = r.input, r.last
+		}
+		r.open[id], r.at, r.next, r.input, r.done = x, id, nil, []any{}, nil
+	}
+	ends := slices.Contains([]string{"done", "completed", "incomplete", "failed"}, event)
+	switch raw := v.Get("@ugly").Raw; {
+	case strings.HasSuffix(event, "audio.delta"):
+	case !ends && int64(len(x.response)+len(raw)) > r.xs.s.limits.Part:
+		r.xs.s.ignore("events of an answer that is too large")
+	default:
+		x.response = append(append(append(x.response, "data: "...), raw...), "\n\n"...)
+	}
+	if ends {
+		delete(r.open, id)
+		r.last, r.done = id, append(r.done, x)
+	}
+	return nil
+}
+
+func (r *realtime) take(all []*spoken) error {
+	for _, x := range all {
+		x.request = dialect.JSON(x.asked)
+		if err := r.xs.chains.take(x.exchange); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush takes what is left of a session: the last answers, and those that were cut.
+func (r *realtime) flush() error {
+	return r.take(append(r.done, slices.SortedFunc(maps.Values(r.open), func(a, b *spoken) int { return a.number - b.number })...))
+}
+
+// end takes what is left of all.
+func (r *realtime) end() error {
+	if err := r.flush(); err != nil {
+		return err
+	}
+	return r.xs.chains.end()
+}
