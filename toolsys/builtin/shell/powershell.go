@@ -98,7 +98,7 @@ func (d powershell) subject(in BashIn, c *tool.Context) tool.Subject {
 	reads := powershellReads(in.Command)
 	for _, cmd := range commands {
 		p := permission.Part{Text: cmd.text, Readings: cmd.readings(), ReadOnly: cmd.reads(), Opaque: cmd.opaque(), FilesUnknown: !reads}
-		if slices.Contains(pwshReaders, cmd.cmdlet) {
+		if slices.Contains(pwsh.Readers, cmd.cmdlet) {
 			for _, f := range cmd.files(c.State.Dir) {
 				spelled := ""
 				if f.Path != path.Clean(f.Path) && !permission.IsUNC(f.Path) {

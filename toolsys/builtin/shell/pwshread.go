@@ -1,6 +1,8 @@
 package shell
 
 import (
+	_ "embed" // the tables beside this file
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,80 +96,46 @@ func (s *pwshScan) add(words []string, text, end string) {
 // cmdletOf is the cmdlet that a name or an alias is of; empty where none is known.
 func cmdletOf(name string) string {
 	name = strings.ToLower(name)
-	for _, cmdlet := range slices.Concat(pwshReaders, pwshFilters, pwshChangers, pwshRunners) {
-		if name == strings.ToLower(cmdlet) || slices.Contains(pwshAliases[cmdlet], name) {
+	for _, cmdlet := range slices.Concat(pwsh.Readers, pwsh.Filters, pwsh.Changers, pwsh.Runners) {
+		if name == strings.ToLower(cmdlet) || slices.Contains(pwsh.Aliases[cmdlet], name) {
 			return cmdlet
 		}
 	}
 	return ""
 }
 
-// Cmdlets whose full names are proved to only read, given literal words: the readers what
-// is on disk or of the machine, the filters what comes to them. Changers and runners are
-// known so that rules bind them however they are written; runners run what they are given.
-var (
-	pwshReaders = []string{
-		"Get-ChildItem", "Get-Content", "Get-Date", "Get-FileHash", "Get-Item", "Get-Location", "Get-Process", "Get-Uptime",
-		"Join-Path", "Resolve-Path", "Select-String", "Split-Path", "Test-Path", "Write-Output",
-	}
-	pwshFilters = []string{
-		"ConvertFrom-Json", "ConvertTo-Json", "Format-List", "Format-Table", "Get-Unique", "Group-Object", "Measure-Object", "Out-Null",
-		"Out-String", "Select-Object", "Sort-Object",
-	}
-	pwshChangers = []string{
-		"Add-Content", "Clear-Content", "Clear-Item", "Copy-Item", "Invoke-RestMethod", "Invoke-WebRequest", "Move-Item", "New-Item",
-		"Out-File", "Remove-Item", "Rename-Item", "Set-Content", "Set-Item", "Set-Location", "Stop-Process", "Tee-Object",
-		"Clear-ItemProperty", "Copy-ItemProperty", "Move-ItemProperty", "Remove-ItemProperty", "Rename-ItemProperty", "Set-ItemProperty",
-		"Clear-History", "Clear-Variable", "Get-Clipboard", "Get-History", "Get-ItemProperty", "New-PSDrive", "Remove-Job", "Remove-Module",
-		"Remove-PSDrive", "Remove-Variable", "Set-Clipboard", "Set-Service", "Set-Variable", "Start-Service", "Stop-Job", "Stop-Service",
-	}
-	pwshRunners = []string{
-		"Enter-PSSession", "ForEach-Object", "Import-Alias", "Import-Module", "Import-PSSession", "Invoke-CimMethod", "Invoke-Command",
-		"Invoke-Expression", "Invoke-History", "Invoke-Item", "Invoke-WmiMethod", "New-Alias", "New-Module", "Set-Alias", "Set-PSBreakpoint",
-		"Start-Job", "Start-Process", "Trace-Command", "Where-Object",
-	}
-)
+//go:embed powershell.json
+var pwshJSON []byte
 
-// pwshAliases are other names of cmdlets, on one system or another.
-var pwshAliases = map[string][]string{
-	"Add-Content": {"ac"}, "Clear-Content": {"clc"}, "Clear-Item": {"cli"}, "Copy-Item": {"copy", "cp", "cpi"},
-	"ForEach-Object": {"foreach"}, "Format-List": {"fl"}, "Format-Table": {"ft"}, "Get-ChildItem": {"dir", "gci", "ls"},
-	"Get-Content": {"cat", "gc", "type"}, "Get-Item": {"gi"}, "Get-Location": {"gl", "pwd"}, "Get-Process": {"gps", "ps"},
-	"Get-Unique": {"gu"}, "Group-Object": {"group"}, "Import-Module": {"ipmo"}, "Invoke-Command": {"icm"},
-	"Invoke-Expression": {"iex"}, "Invoke-Item": {"ii"}, "Invoke-RestMethod": {"irm"}, "Invoke-WebRequest": {"curl", "iwr", "wget"},
-	"Measure-Object": {"measure"}, "Move-Item": {"mi", "move", "mv"}, "New-Item": {"ni"}, "Remove-Item": {"del", "erase", "rd", "ri", "rm", "rmdir"},
-	"Rename-Item": {"ren", "rni"}, "Resolve-Path": {"rvpa"}, "Select-Object": {"select"}, "Select-String": {"sls"},
-	"Set-Alias": {"sal"}, "Set-Content": {"sc"}, "Set-Item": {"si"}, "Set-Location": {"cd", "chdir", "sl"}, "Sort-Object": {"sort"},
-	"Start-Job": {"sajb"}, "Start-Process": {"saps", "start"}, "Stop-Process": {"kill", "spps"}, "Tee-Object": {"tee"},
-	"Where-Object": {"where"}, "Write-Output": {"echo", "write"},
-	"Clear-History": {"clhy"}, "Clear-ItemProperty": {"clp"}, "Clear-Variable": {"clv"}, "Copy-ItemProperty": {"cpp"}, "Enter-PSSession": {"etsn"},
-	"Get-Clipboard": {"gcb"}, "Get-History": {"ghy", "h", "history"}, "Get-ItemProperty": {"gp"}, "Import-Alias": {"ipal"}, "Import-PSSession": {"ipsn"},
-	"Invoke-CimMethod": {"icim"}, "Invoke-History": {"ihy", "r"}, "Invoke-WmiMethod": {"iwmi"}, "Move-ItemProperty": {"mp"}, "New-Alias": {"nal"},
-	"New-Module": {"nmo"}, "New-PSDrive": {"mount", "ndr"}, "Remove-ItemProperty": {"rp"}, "Remove-Job": {"rjb"}, "Remove-Module": {"rmo"},
-	"Remove-PSDrive": {"rdr"}, "Remove-Variable": {"rv"}, "Rename-ItemProperty": {"rnp"}, "Set-Clipboard": {"scb"}, "Set-ItemProperty": {"sp"},
-	"Set-PSBreakpoint": {"sbp"}, "Set-Variable": {"set", "sv"}, "Start-Service": {"sasv"}, "Stop-Job": {"spjb"}, "Stop-Service": {"spsv"},
-	"Trace-Command": {"trcm"},
-}
-
-// pwshParameters are those with which the cmdlets above still only read, in full; PowerShell
-// takes them in any case, and shorter ones that are not looked for here.
-var pwshParameters = strings.Fields(`-allmatches -autosize -byte -casesensitive -character -compress -context -depth -descending
-	-directory -encoding -exclude -expandproperty -file -filter -first -force -format -hidden -id -include -last -leaf -line -list
-	-literalpath -name -notmatch -parent -path -pattern -property -quiet -raw -recurse -skip -simplematch -tail -totalcount -unique
-	-width -word -wrap`)
+// pwsh are cmdlets by what they do. The full names of readers and filters are proved to only read, given
+// literal words: the readers what is on disk or of the machine, the filters what comes to them. Changers and
+// runners are known so that rules bind them however they are written; runners run what they are given.
+var pwsh = func() (tables struct {
+	Readers, Filters, Changers, Runners []string
+	// Parameters are those with which readers and filters still only read, in full; PowerShell takes them in
+	// any case, and shorter ones that are not looked for here. Switches are those without a value that rules
+	// are written about. Aliases are other names of cmdlets, on one system or another.
+	Parameters, Switches []string
+	Aliases              map[string][]string
+}) {
+	if err := json.Unmarshal(pwshJSON, &tables); err != nil {
+		panic(err) // the file is part of the program, which shows at start
+	}
+	return tables
+}()
 
 // reads reports whether it is proved that the command only reads. Aliases are not: where
 // the system has a program of that name, that runs. What takes files from its input is not
 // either, since their names are not known.
 func (c pwshCommand) reads() bool {
-	if !strings.EqualFold(c.name, c.cmdlet) || c.piped != slices.Contains(pwshFilters, c.cmdlet) {
+	if !strings.EqualFold(c.name, c.cmdlet) || c.piped != slices.Contains(pwsh.Filters, c.cmdlet) {
 		return false
 	}
-	if !c.piped && !slices.Contains(pwshReaders, c.cmdlet) {
+	if !c.piped && !slices.Contains(pwsh.Readers, c.cmdlet) {
 		return false
 	}
 	for _, w := range c.words {
-		if strings.HasPrefix(w, "-") && !slices.Contains(pwshParameters, strings.ToLower(w)) {
+		if strings.HasPrefix(w, "-") && !slices.Contains(pwsh.Parameters, strings.ToLower(w)) {
 			return false
 		}
 		// A colon stands behind a drive, a provider or a parameter's name, ~ for a home.
@@ -193,7 +161,7 @@ func (c pwshCommand) operands() (all []string) {
 func (c pwshCommand) readings() (all []string) {
 	names := []string{c.name}
 	if c.cmdlet != "" {
-		names = append(append(names, c.cmdlet), pwshAliases[c.cmdlet]...)
+		names = append(append(names, c.cmdlet), pwsh.Aliases[c.cmdlet]...)
 	}
 	for _, name := range names {
 		for _, words := range append(c.parametersFirst(), c.words, c.operands()) {
@@ -220,8 +188,8 @@ func (c pwshCommand) parametersFirst() (all [][]string) {
 	var params []string
 	for _, w := range c.words {
 		name, _, _ := strings.Cut(strings.ToLower(w), ":")
-		if at := slices.IndexFunc(pwshSwitches, func(p string) bool { return strings.HasPrefix(p, name) }); at >= 0 && strings.HasPrefix(name, "-") {
-			name = pwshSwitches[at]
+		if at := slices.IndexFunc(pwsh.Switches, func(p string) bool { return strings.HasPrefix(p, name) }); at >= 0 && strings.HasPrefix(name, "-") {
+			name = pwsh.Switches[at]
 		}
 		if strings.HasPrefix(name, "-") {
 			params = append(params, name)
@@ -233,9 +201,6 @@ func (c pwshCommand) parametersFirst() (all [][]string) {
 	}
 	return all
 }
-
-// pwshSwitches are the parameters without a value that rules are written about.
-var pwshSwitches = []string{"-recurse", "-force", "-confirm", "-whatif", "-append", "-passthru", "-asjob", "-wait"}
 
 // steps are what a program that is no cmdlet does by its words, as Bash reads them.
 func (c pwshCommand) steps() []shellcmd.Step {
@@ -252,11 +217,11 @@ func (c pwshCommand) steps() []shellcmd.Step {
 // opaque is why it is not known what the command runs, or on what; empty where it is.
 func (c pwshCommand) opaque() string {
 	switch {
-	case slices.Contains(pwshRunners, c.cmdlet):
+	case slices.Contains(pwsh.Runners, c.cmdlet):
 		return c.cmdlet + " runs what it is given"
-	case c.piped && slices.Contains(pwshChangers, c.cmdlet):
+	case c.piped && slices.Contains(pwsh.Changers, c.cmdlet):
 		return "what " + c.cmdlet + " works on comes to it from another command"
-	case slices.Contains(pwshChangers, c.cmdlet) && slices.ContainsFunc(c.words, renames):
+	case slices.Contains(pwsh.Changers, c.cmdlet) && slices.ContainsFunc(c.words, renames):
 		return c.cmdlet + " may give a command another name"
 	case c.cmdlet == "" && (strings.ContainsRune(c.name, '-') || strings.ToLower(c.name) != c.name):
 		return "no command of that name is known, and PowerShell takes names in any case"
