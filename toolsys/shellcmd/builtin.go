@@ -156,6 +156,7 @@ func checkCd(c *call) {
 	c.step.Leaf = true
 	w.s.Changes.Dir, w.success = true, nil
 	p, ok := c.parse(spec{Short: "LPe", Operands: files})
+	w.linked = w.linked || p.given("P")
 	if !ok || len(p.operands) > 1 {
 		c.step.FilesUnknown, w.state.lost = true, true
 		return
@@ -164,7 +165,8 @@ func checkCd(c *call) {
 	if len(p.operands) == 1 {
 		target = p.operands[0]
 	}
-	if target.Kind != Literal || target.Text == "" || target.Text == "-" {
+	up := w.linked && slices.Contains(strings.Split(target.Text, "/"), "..")
+	if up || target.Kind != Literal || target.Text == "" || target.Text == "-" {
 		c.reads(target)
 		c.step.FilesUnknown, w.state.lost = true, true
 		return

@@ -52,6 +52,7 @@ type walker struct {
 	leftRunning bool
 	sets        map[string]bool // the variables that the script may set
 	moves       bool            // some command of the script may change the directory
+	linked      bool            // some cd -P may have gone where a link leads, and .. leads up from there
 	// input bounds the names that a pipe brings to the next command; stdin is the
 	// text that a here-document does.
 	input string

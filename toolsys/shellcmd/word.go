@@ -178,6 +178,8 @@ func (b *wordBuilder) literal(value string, first bool) {
 			continue
 		case strings.IndexByte("*?[", c) >= 0:
 			b.glob = b.glob || value != "[" || !first
+		case (c == '<' || c == '>') && strings.HasPrefix(strings.ReplaceAll(value[i+1:], "\\\n", ""), "("):
+			b.w.construct(&syntax.Lit{Value: value}, "a process substitution where the parser sees none")
 		}
 		b.add(value[i : i+1])
 	}

@@ -232,7 +232,7 @@ func (w *walker) printsBelow(st *syntax.Stmt) string {
 			return namesBelow(args[1:], listedNames)
 		}
 	case "grep":
-		if len(args) > 1 && strings.HasPrefix(args[0], "-") && strings.Contains(args[0], "l") {
+		if len(args) > 1 && grepLists.MatchString(args[0]) {
 			if !strings.HasPrefix(args[1], "-") {
 				args[1] = "" // the pattern
 			}
@@ -254,7 +254,8 @@ var (
 		"sort": regexp.MustCompile(`^-[bdfghinrsuMVz]+$`), "uniq": regexp.MustCompile(`^-[cdiu]+$`),
 		"cat": nil, "tac": nil,
 	}
-	grepNames    = regexp.MustCompile(`^-[aeEFGhiPsvwx]+$`)
+	grepNames    = regexp.MustCompile(`^-[aEFGhiPsvwx]+$`)
+	grepLists    = regexp.MustCompile(`^-[acEFGhHiIlLnoPqrRsvwxzZ]*l[acEFGhHiIlLnoPqrRsvwxzZ]*$`)
 	countedNames = regexp.MustCompile(`^-(?:n?\d+|n|q)$`)
 )
 
@@ -295,9 +296,10 @@ func foundBelow(args []string) string {
 	return "."
 }
 
-// leadsOut reports whether a word may name a file that is not below the working directory.
+// leadsOut reports whether a word may name a file that is not below the working directory, as one of git's
+// that begins with a colon.
 func leadsOut(a string) bool {
-	return strings.HasPrefix(a, "/") || strings.HasPrefix(a, "~") || slices.Contains(strings.Split(a, "/"), "..")
+	return strings.HasPrefix(a, "/") || strings.HasPrefix(a, "~") || strings.HasPrefix(a, ":") || slices.Contains(strings.Split(a, "/"), "..")
 }
 
 // isFilter reports whether a command passes on whole lines of its input and nothing else.
@@ -312,12 +314,11 @@ func isFilter(st *syntax.Stmt) bool {
 	}
 	options, known := filterNames[args[0]]
 	operands := 0
-	for _, a := range args[1:] {
+	for i, a := range args[1:] {
 		switch {
+		case options == countedNames && args[i] == "-n" && allDigits(a):
 		case !strings.HasPrefix(a, "-"):
-			if !allDigits(a) {
-				operands++
-			}
+			operands++
 		case options == nil || !options.MatchString(a):
 			return false
 		}
