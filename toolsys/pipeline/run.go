@@ -156,6 +156,9 @@ func (p *Pipeline) Run(ctx context.Context, pre *Prepared, env *Env, control sch
 	r := &pre.run
 	res = &pre.result
 	r.p, r.pre, r.context, r.control, r.pool = p, pre, &env.Context, control, env.Snapshot.Pool
+	if p.traces() {
+		r.traced = make([]trace.Stage, stagesOfCall)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			r.came(r.fail(Panicked, fmt.Sprintf("The tool system failed while it handled this call: %v.%s", v, r.effects())))
@@ -208,8 +211,9 @@ type run struct {
 	waited atomic.Int64
 
 	mu sync.Mutex
-	// traced is room for the stages that are still to be passed.
+	// traced is room for the stages that are passed, of which are as many as passed counts.
 	traced []trace.Stage
+	passes atomic.Int32
 	// quiet closes the way for progress (H4).
 	quiet bool
 }
@@ -304,13 +308,15 @@ func (p *Pipeline) Effects(pre *Prepared, env *Env) (e tool.Effects) {
 			e = tool.Effects{Everything: true}
 		}
 	}()
-	switch {
-	case pre.failure != nil:
+	if pre.failure != nil {
 		return tool.Effects{}
-	case p.Handlers.Hooks.MatchesAny(pre.tool.Name, pre.tool.OtherNames()) || p.othersDecide(pre, env):
+	}
+	e = pre.tool.Behaviour.Effects(pre.input, &env.Context)
+	e.Everything = e.Everything || p.Handlers.Hooks.MatchesAny(pre.tool.Name, pre.tool.OtherNames()) || p.othersDecide(pre, env)
+	if e.Everything {
 		return tool.Effects{Everything: true}
 	}
-	return pre.tool.Behaviour.Effects(pre.input, &env.Context)
+	return e
 }
 
 // othersDecide reports whether what becomes of the call does not follow from its input and the

@@ -82,10 +82,11 @@ type Log struct {
 }
 
 // The first part of a log has room for firstPart events; each has twice the room of the one
-// before it, up to lastPart.
+// before it, up to lastPart: what is larger is no small object of the heap any more, and half of
+// the last one is room that nothing comes into.
 const (
 	firstPart = 32
-	lastPart  = 4096
+	lastPart  = 256
 )
 
 // Add appends e. It is a Sink, safe for concurrent use.
