@@ -37,7 +37,7 @@ func unevenIn(p *syntax.ParamExp, dollar bool) bool {
 
 // endsAsBash reports whether a here-document surely ends where the parser has it end: its delimiter
 // is quoted plainly or not at all, and no line is the delimiter, or becomes it where it goes on behind a
-// backslash: Bash looks for it in the lines as they are joined.
+// backslash: Bash looks for it in the lines as they are joined, and within expansions as well.
 func endsAsBash(rd *syntax.Redirect) bool {
 	delimiter, ok := delimiterOf(rd.Word)
 	if !ok || rd.Hdoc == nil {
@@ -45,9 +45,12 @@ func endsAsBash(rd *syntax.Redirect) bool {
 	}
 	var body strings.Builder
 	for _, part := range rd.Hdoc.Parts {
-		if lit, is := part.(*syntax.Lit); is {
+		switch lit, is := part.(*syntax.Lit); {
+		case is:
 			body.WriteString(lit.Value)
-		} else {
+		case part.Pos().Line() != part.End().Line():
+			return false
+		default:
 			body.WriteByte(0) // no delimiter has one
 		}
 	}

@@ -38,6 +38,11 @@ func TestTextEndsWhereBashEndsIt(t *testing.T) {
 		"cat <<''E\n\\$\nE\ntouch PWN\nE",
 		"cat <<\"E\\\"OF\"\nE\"OF\ntouch PWN\nE\\\"OF",
 		"cat <<$'E\\x4fF'\nEOF\ntouch PWN\nE\\x4fF",
+		"cat <<EOF\n${x:-'\nEOF\ntouch PWN #'}\nEOF",
+		"cat <<EOF\n${x:-\"\nEOF\ntouch PWN #\"}\nEOF",
+		"cat <<EOF\n${x:-a\nEOF\ntouch PWN #}\nEOF",
+		"cat <<EOF\n$(echo\nEOF\nls #)\nEOF",
+		"( printf ) <<E\\\n\n${x:-'\nE\ntouch PWN #'}\nE",
 	} {
 		assert.Falsef(t, read(script).ReadOnly, "%q", script)
 	}
