@@ -216,6 +216,51 @@ func TestStreamsOfGemini(t *testing.T) {
 	assert.Equal(t, "refusal", reply.StopReason)
 }
 
+// Several streams may stand behind one another without an id that tells them apart: another prompt
+// is another answer. Earlier models end each piece, and what follows an end may be no more than a
+// count.
+func TestStreamsOfGeminiWithoutIDs(t *testing.T) {
+	piece := func(text, stop, prompt string) string {
+		return `{"candidates":[{"content":{"role":"model","parts":[` + text + `]}` + stop + `}],"modelVersion":"m"` + prompt + `}`
+	}
+	yes, stop := `{"text":"Y"}`, `,"finishReason":"STOP"`
+	count := func(n int) string { return fmt.Sprintf(`,"usageMetadata":{"promptTokenCount":%d}`, n) }
+	for name, c := range map[string]struct {
+		events []string
+		want   int
+	}{
+		"a count of its own":          {[]string{piece(yes, "", count(5)), piece(yes, stop, count(5)), piece(yes, "", count(9)), piece(yes, stop, count(9))}, 2},
+		"counted at the end alone":    {[]string{piece(yes, "", ""), piece(yes, stop, count(5)), piece(yes, "", ""), piece(yes, stop, count(9))}, 2},
+		"each piece ends":             {[]string{piece(yes, stop, count(5)), piece(yes, stop, count(5))}, 1},
+		"nothing is counted":          {[]string{piece(yes, stop, ""), piece(yes, stop, "")}, 1},
+		"counted behind the end":      {[]string{piece(yes, stop, ""), piece("", "", count(5))}, 1},
+		"nothing but a count follows": {[]string{piece(yes, stop, count(5)), piece("", "", count(6))}, 1},
+	} {
+		n := 0
+		s := &dialect.Stream{Emit: func(e stream.Event) error {
+			if e.Type == "message_stop" {
+				n++
+			}
+			return nil
+		}}
+		for _, e := range c.events {
+			require.NoError(t, s.Add(stream.Event{Data: []byte(e)}))
+		}
+		require.NoError(t, s.End())
+		assert.Equal(t, c.want, n, name)
+	}
+}
+
+// The index of a block is whatever a stream gives.
+func TestABlockOfConverseMayHaveAnyIndex(t *testing.T) {
+	var kinds []string
+	s := &dialect.Stream{Emit: func(e stream.Event) error { kinds = append(kinds, e.Type); return nil }}
+	require.NoError(t, s.Add(stream.Event{Type: "contentBlockDelta", Data: []byte(`{"contentBlockIndex":9007199254740991,"delta":{"text":"Yes."}}`)}))
+	require.NoError(t, s.Add(stream.Event{Type: "messageStop", Data: []byte(`{"stopReason":"end_turn"}`)}))
+	require.NoError(t, s.End())
+	assert.Equal(t, []string{"message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"}, kinds)
+}
+
 // Google's library for Python writes pieces down with its own names, and with what they have not as null.
 func TestPiecesOfGeminiAsItsLibraryWritesThem(t *testing.T) {
 	piece := func(part, stop string) string {

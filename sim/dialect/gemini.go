@@ -273,6 +273,8 @@ func geminiUsage(v gjson.Result) json.RawMessage {
 type geminiStream struct {
 	w  *writer
 	id string
+	// prompt is what the last piece counts of the prompt, 0 without.
+	prompt int
 	// open is 1 more than the index of the open block, thinks its kind.
 	open   int
 	thinks bool
@@ -286,17 +288,19 @@ func (g *geminiStream) add(e stream.Event, v gjson.Result) error {
 		g.w.fail(cmp.Or(failed.Get("status").String(), "api_error"), failed.Get("message").String())
 		return g.w.err
 	}
-	id := Either(v, "responseId", "response_id").String()
-	if g.w.stopped && id != g.id {
+	id, parts := Either(v, "responseId", "response_id").String(), v.Get("candidates.0.content.parts").Array()
+	prompt := count(v, "usageMetadata.promptTokenCount", "usage_metadata.prompt_token_count")
+	if g.w.stopped && (id != g.id || id == "" && g.prompt > 0 && g.prompt != prompt && len(parts) > 0) {
 		if err := g.w.finish(); err != nil {
 			return err
 		}
 	}
+	g.prompt = prompt
 	if !g.w.begun {
 		g.id, g.open = id, 0
 		g.w.start(id, Either(v, "modelVersion", "model_version").String())
 	}
-	for _, p := range v.Get("candidates.0.content.parts").Array() {
+	for _, p := range parts {
 		g.part(p)
 	}
 	if u := geminiUsage(v); u != nil {

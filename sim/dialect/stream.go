@@ -3,6 +3,8 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -236,7 +238,7 @@ func (w *writer) finish() error {
 	if !w.begun || !w.stopped {
 		return w.err
 	}
-	for n := range w.next {
+	for _, n := range slices.Sorted(maps.Keys(w.open)) {
 		w.close(n)
 	}
 	w.put("message_delta", "delta", object("stop_reason", StopReason(w.stop, w.calls)), "usage", w.usage)
