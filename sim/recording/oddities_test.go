@@ -103,6 +103,49 @@ func TestWhatAsksNoModelIsCounted(t *testing.T) {
 	}
 }
 
+// A log may have lost its head, as one that was cut to its last lines has: what is left of a line
+// stands first.
+func TestALogThatLostItsHeadIsRead(t *testing.T) {
+	for name, text := range map[string]string{"transcript": transcript(t), "session": sessionLog(t), "events": eventLines(t)} {
+		whole := open(t, text)
+		for _, at := range []int{3, strings.Index(text, "\n") - 20} {
+			rec := open(t, text[at:])
+			assert.Equal(t, whole.Format, rec.Format, name)
+			assert.Contains(t, problems(rec), "malformed line 1: the line is no JSON", name)
+		}
+	}
+	text := bareSSE(t)
+	rec := open(t, text[strings.Index(text, "}\n")-3:])
+	assert.Equal(t, recording.SSE, rec.Format)
+	assert.Equal(t, "cut line 1: the file begins inside an event", problems(rec)[0])
+}
+
+// Some proxies send a message's begin once more. One that comes when something was written is that
+// of another attempt.
+func TestAMessageMayBeginTwice(t *testing.T) {
+	begin := func(id string) string {
+		return `data: {"type":"message_start","message":{"id":"` + id + `","role":"assistant","model":"m","content":[]}}` + "\n\n"
+	}
+	const ping, rest = "data: {\"type\":\"ping\"}\n\n", `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"view","input":{}}}
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+`
+	rec := open(t, begin("m")+ping+begin("m")+rest)
+	assert.Empty(t, rec.Problems)
+	require.Len(t, rec.Conversations[0].Turns, 1)
+	assert.Len(t, rec.Conversations[0].Turns[0].Calls, 1)
+	for name, text := range map[string]string{"another": begin("m") + begin("n") + rest, "without an id": begin("") + begin("") + rest, "again": begin("m") + rest[:strings.Index(rest, "data: {\"type\":\"message_delta")] + begin("m") + rest} {
+		rec := open(t, text)
+		assert.Len(t, rec.Problems, 1, name)
+		assert.Len(t, rec.Conversations[0].Turns, 2, name)
+	}
+}
+
 // A file may be in UTF-16, as PowerShell writes what it redirects.
 func TestUTF16IsRead(t *testing.T) {
 	plain := open(t, httpMock(t))

@@ -138,6 +138,8 @@ var (
 	byteOrderMark = []byte("\xef\xbb\xbf")
 	gzipMagic     = []byte{0x1f, 0x8b}
 	txtarMark     = regexp.MustCompile(`(?m)^-- \S.* --\r?$`)
+	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
+	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
 	sseStart      = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
 	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions|mappings|recordings|Entries)"\s*:`)
 )
@@ -200,6 +202,11 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 		return s.scanLines(r)
 	case txtarMark.Match(head):
 		return s.scanArchive(r)
+	case tornLog.Match(text):
+		return s.scanLines(r)
+	case tornStream.Match(text):
+		s.problem(Problem{Kind: CutStream, Text: "the file begins inside an event", Line: 1})
+		return s.scanSSE(r)
 	}
 	return s.scanYAML(r)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -174,6 +175,9 @@ const (
 
 // add takes one event; its data must stay as it is. Line is where it stands.
 func (r *responses) add(e stream.Event, line int) error {
+	if e.Type == messageStart && r.again(e) {
+		return nil
+	}
 	if e.Type == messageStart {
 		if err := r.end("the next message begins before message_stop"); err != nil {
 			return err
@@ -204,6 +208,13 @@ func (r *responses) add(e stream.Event, line int) error {
 		return r.finish()
 	}
 	return nil
+}
+
+// again reports whether an event is the message's begin once more, of which nothing has come yet.
+func (r *responses) again(e stream.Event) bool {
+	id := gjson.GetBytes(e.Data, "message.id").String()
+	return r.turn != nil && id != "" && id == gjson.GetBytes(r.turn.Events[0].Data, "message.id").String() &&
+		!slices.ContainsFunc(r.turn.Events, func(e stream.Event) bool { return e.Type != messageStart && e.Type != pingEvent })
 }
 
 // homeless is an event outside of any message. Pings come anywhere.
