@@ -2,7 +2,6 @@ package draft
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -149,15 +148,6 @@ func (t *conversation) retries() int {
 	return most
 }
 
-// members gives an object's members; nil when the text is none.
-func members(raw json.RawMessage) map[string]any {
-	var m map[string]any
-	if json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	return m
-}
-
 // blankEvents blanks secrets in a stream, also those that its events cut in two.
 func (s *builder) blankEvents(events []stream.Event) []stream.Event {
 	out, err := stream.Decode([]byte(s.blank(string(stream.Bytes(events)))))
@@ -174,19 +164,20 @@ func (s *builder) blankEvents(events []stream.Event) []stream.Event {
 	return out
 }
 
-// renameCalls gives calls whose ids look like secrets other ids, since a scenario names its calls
-// by them: blanked, all of them would be one.
+// renameCalls gives calls other ids whose own look like secrets, or were those of calls in turns
+// before, since a scenario names its calls by them: all of them would be one.
 func (s *builder) renameCalls() {
-	taken, names := map[string]bool{}, map[string]string{}
+	taken, before := map[string]bool{}, map[string]bool{}
 	for _, turn := range s.Turns {
 		for _, c := range turn.Calls {
 			taken[c.ID] = true
 		}
 	}
-	next := 0
+	next, renamed := 0, 0
 	for _, turn := range s.Turns {
+		names := map[string]string{}
 		for _, c := range turn.Calls {
-			if names[c.ID] != "" || s.blank(quote(c.ID)) == quote(c.ID) {
+			if names[c.ID] != "" || !before[c.ID] && s.blank(quote(c.ID)) == quote(c.ID) {
 				continue
 			}
 			for names[c.ID] == "" || taken[names[c.ID]] {
@@ -194,12 +185,14 @@ func (s *builder) renameCalls() {
 				names[c.ID] = fmt.Sprint("call-", next)
 			}
 		}
-	}
-	for _, turn := range s.Turns {
+		for _, c := range turn.Calls {
+			before[c.ID] = true
+		}
 		rename(turn, names)
+		renamed += len(names)
 	}
-	if len(names) > 0 {
-		s.note("the ids of %d calls look like secrets: they have others here", len(names))
+	if renamed > 0 {
+		s.note("%d calls have the ids of earlier ones, or such as look like secrets: they have others here", renamed)
 	}
 }
 

@@ -2,6 +2,7 @@ package draft_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -215,7 +216,7 @@ func TestCallsWhoseIDsLookLikeSecretsStayApart(t *testing.T) {
 	d, text := l.draft(t, dir, draft.Options{})
 	assert.Equal(t, check.Passed, d.Outcome.Status)
 	assert.Equal(t, 3, d.Answered)
-	assert.Contains(t, strings.Join(d.Notes, "\n"), "the ids of 2 calls look like secrets")
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "2 calls have the ids of earlier ones, or such as look like secrets")
 	for _, want := range []string{`"call-2": "result of`, `"call-3": "result of`, `"call-1": "result of call-1"`, `order: ["call-2", "call-3", "call-1"]`} {
 		assert.Contains(t, text, want)
 	}
@@ -223,6 +224,24 @@ func TestCallsWhoseIDsLookLikeSecretsStayApart(t *testing.T) {
 	require.NoError(t, err)
 	for _, id := range ids[:2] {
 		assert.NotContains(t, text+string(cassette), id)
+	}
+}
+
+// Some providers count calls anew in each answer. Each call keeps its own result all the same.
+func TestCallsOfOtherTurnsMayHaveTheSameID(t *testing.T) {
+	l := &log{}
+	l.says(0, "Look around.")
+	for i, turn := range []string{"m1", "m2", "m3"} {
+		l.calls(1*second, turn, "call_0", "Look", map[string]string{"at": turn})
+		l.line("user", 2*second, map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": "call_0", "content": fmt.Sprint("result ", i)}}})
+	}
+	l.answers(3*second, "m4", "Done.")
+	d, text := l.draft(t, t.TempDir(), draft.Options{})
+	assert.Equal(t, check.Passed, d.Outcome.Status)
+	assert.NotContains(t, strings.Join(d.Notes, "\n"), "is not the recorded one")
+	assert.Contains(t, strings.Join(d.Notes, "\n"), "2 calls have the ids of earlier ones, or such as look like secrets: they have others here")
+	for _, want := range []string{`"call_0": "result 0"`, `"call-1": "result 1"`, `"call-2": "result 2"`, `order: ["call_0", "call-1", "call-2"]`} {
+		assert.Contains(t, text, want)
 	}
 }
 
