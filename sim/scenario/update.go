@@ -10,9 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml/token"
-
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // Update gives a scenario's file with other values at the given paths, and the paths at
@@ -115,7 +115,8 @@ func FlowText(items []string) string {
 
 // PlainText writes a text so that YAML reads it back as that text.
 func PlainText(s string) string {
-	if s == "" || strings.ContainsAny(s, ":#{}[],&*!|>'\"%@`\n") || strings.TrimSpace(s) != s {
+	var back any
+	if strings.ContainsAny(s, ":#{}[],&*!|>'\"%@`\n") || yaml.Unmarshal([]byte(s), &back) != nil || back != any(s) {
 		return strconv.Quote(s)
 	}
 	return s

@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,4 +18,19 @@ func TestUpdateLeavesAnchorsAliasesAndBlocks(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a: &x 1\nb: *x\nc: |\n  text\nd: 2 # kept\ne: [z] # kept\n", string(got))
 	assert.Equal(t, []string{"a", "b", "c", "f"}, left)
+}
+
+// Whatever a text is, YAML reads it back as that text, in a list too.
+func TestTextsReadBackAsTheyWere(t *testing.T) {
+	all := []string{"", "a", "two words", "null", "~", "true", "No", "1", "1.0", "-1", "1e3", "0x1f", ".inf", "2020-01-01", "- x", "-", "? x", "?", "a: b", "a #b", " a", "a\n", "\u0001", "\t", "<<", "=", "`", "---", "a,b", "é\u00a0"}
+	for _, text := range all {
+		var one map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte("x: "+scenario.PlainText(text)), &one), text)
+		assert.Equal(t, text, one["x"])
+	}
+	var list []any
+	require.NoError(t, yaml.Unmarshal([]byte(scenario.FlowText(all)), &list))
+	for i, text := range all {
+		assert.Equal(t, text, list[i])
+	}
 }

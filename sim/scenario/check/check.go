@@ -68,6 +68,13 @@ func (j *checker) equal(key, expected, found string) {
 	}
 }
 
+// value is equal of what is no text.
+func (j *checker) value(key string, expected, found any) {
+	if expected != found {
+		j.offer(key, fmt.Sprint(expected), fmt.Sprint(found), fmt.Sprint(found))
+	}
+}
+
 // bound checks a number; form is how it is written.
 func (j *checker) bound(key string, want scenario.Bound, found float64, form string) {
 	if want.Set() && !want.Holds(found) {
@@ -96,14 +103,14 @@ func (j *checker) moment(key string, want scenario.Bound, found time.Duration) {
 // flag checks what is true or not; nil expects nothing.
 func (j *checker) flag(key string, want *bool, found bool) {
 	if want != nil {
-		j.equal(key, fmt.Sprint(*want), fmt.Sprint(found))
+		j.value(key, *want, found)
 	}
 }
 
 // count checks how many there are; nil expects nothing.
 func (j *checker) count(key string, want *int, found int) {
 	if want != nil {
-		j.equal(key, fmt.Sprint(*want), fmt.Sprint(found))
+		j.value(key, *want, found)
 	}
 }
 
