@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"toolbench/sim/recording"
 	"toolbench/sim/replay"
@@ -133,4 +134,17 @@ func TestWhatCannotBeComparedIsLeftOut(t *testing.T) {
 	assert.Contains(t, replay.LeftOut(answer(e, 529, "")), "529")
 	assert.Contains(t, replay.LeftOut(answer(e, 200, message[:len(message)-5])), "not whole")
 	assert.Contains(t, replay.LeftOut(answer(asked("/v1/responses", `{"input":"x","previous_response_id":"r"}`), 200, "")), "goes on")
+}
+
+// Where a recorder keeps no addresses, a request goes where its API takes such.
+func TestRequestsWithoutAnAddressGoWhereTheirAPIIs(t *testing.T) {
+	const chat = `{"request":{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Go."}]},"response":{"id":"r","object":"chat.completion","choices":[{"message":{"role":"assistant","content":"Done."},"finish_reason":"stop"}]}}`
+	const messages = `{"request":{"model":"m","messages":[{"role":"user","content":"Go."}]},"response":{"type":"message","role":"assistant","content":[]}}`
+	var urls []string
+	_, err := recording.Scan("file", strings.NewReader(chat+"\n"+messages+"\n"), recording.Limits{}, recording.Handler{Exchange: func(e recording.Exchange) error {
+		urls = append(urls, replay.Again(e, "").URL)
+		return nil
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/v1/chat/completions", "/v1/messages"}, urls)
 }

@@ -71,15 +71,9 @@ func ParseGlobs(text string) (Globs, error) {
 	return out, nil
 }
 
-// listed gives the parts of a text between commas that are not blank.
+// listed gives the parts of a text between commas or blanks.
 func listed(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for part := range strings.SplitSeq(text, ",") {
-			if part = strings.TrimSpace(part); part != "" && !yield(part) {
-				return
-			}
-		}
-	}
+	return strings.FieldsSeq(strings.ReplaceAll(text, ",", " "))
 }
 
 // Match reports whether one of the patterns is the name's.

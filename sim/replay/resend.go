@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -103,7 +104,7 @@ var usual = map[dialect.API]string{dialect.Messages: "/v1/messages", dialect.Cha
 // address is the path of a request, with what of its query decides about the answer.
 func address(e recording.Exchange) *url.URL {
 	u, err := url.Parse(e.URL)
-	if err != nil || !dialect.Asks(e.URL) {
+	if err != nil || !dialect.Asks(e.URL) || e.URL == usual[dialect.Messages] { // which stands for any, too
 		u = &url.URL{Path: usual[e.API]}
 	}
 	query := url.Values{}
@@ -117,19 +118,8 @@ func address(e recording.Exchange) *url.URL {
 
 // KeyVariable is the variable that usually holds the key of an API.
 func KeyVariable(api dialect.API) string {
-	switch api {
-	case dialect.Chat, dialect.Responses:
-		return "OPENAI_API_KEY"
-	case dialect.Gemini:
-		return "GEMINI_API_KEY"
-	case dialect.Converse:
-		return "AWS_BEARER_TOKEN_BEDROCK"
-	case dialect.Ollama:
-		return "OLLAMA_API_KEY"
-	case dialect.Cohere:
-		return "CO_API_KEY"
-	}
-	return "ANTHROPIC_API_KEY"
+	return cmp.Or(map[dialect.API]string{dialect.Chat: "OPENAI_API_KEY", dialect.Responses: "OPENAI_API_KEY", dialect.Gemini: "GEMINI_API_KEY",
+		dialect.Converse: "AWS_BEARER_TOKEN_BEDROCK", dialect.Ollama: "OLLAMA_API_KEY", dialect.Cohere: "CO_API_KEY"}[api], "ANTHROPIC_API_KEY")
 }
 
 // Authorize gives the request its key, in the header where its API looks for it. What

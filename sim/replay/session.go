@@ -241,15 +241,11 @@ func (s *conversation) once(t *recording.Turn, run played) {
 
 // session adds what the turn took when it was recorded.
 func (s *conversation) session(t *recording.Turn) {
-	if s.measured == nil {
-		return
-	}
-	d, ok := session(t)
-	if !ok {
+	if d, ok := session(t); !ok {
 		s.measured = nil
-		return
+	} else if s.measured != nil {
+		s.measured.Makespan += d
 	}
-	s.measured.Makespan += d
 }
 
 // finish gives the conversation's report.
