@@ -189,6 +189,21 @@ func TestAnInterruptedRunKeepsWhatEnded(t *testing.T) {
 	assert.Contains(t, errs.String(), "interrupted: 3 of 5 scenarios ran")
 }
 
+// A comparison of recordings that were replayed in part would be one of something else.
+func TestAnInterruptedComparisonShowsNothing(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	dir := t.TempDir()
+	for _, name := range []string{"a.jsonl", "b.jsonl"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(`{"type":"message","id":"m","role":"assistant","content":[{"type":"text","text":"Done."}]}`+"\n"), 0o600))
+	}
+	var out, errs bytes.Buffer
+	code := cli.Main(ctx, cli.Process{Args: []string{"compare", "a.jsonl", "b.jsonl"}, Stdout: &out, Stderr: &errs, Dir: dir}, bench(0, pass))
+	assert.Equal(t, cli.ExitInterrupted, code)
+	assert.Empty(t, out.String())
+	assert.Contains(t, errs.String(), "interrupted: 0 of 1 files were replayed")
+}
+
 func BenchmarkRunOf1000(b *testing.B) {
 	suite := bench(1000, pass)
 	p := cli.Process{Args: []string{"run", "--format", "json"}, Stdout: io.Discard, Stderr: io.Discard}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolbench/reports"
-	"toolbench/sim/recording"
 	"toolbench/sim/replay"
 )
 
@@ -106,29 +105,31 @@ func (a *app) checkAll(c *reports.Comparison, thresholds []reports.Threshold) ([
 // comparable reads what an argument names: a stored report, or recordings, which are
 // replayed first.
 func (a *app) comparable(ctx context.Context, name string) (reports.Stored, error) {
+	var noReport error
 	if isFile(a.path(name)) {
 		stored, _, err := a.storedReport(name)
 		if !errors.Is(err, reports.ErrNotReport) {
 			return stored, err
 		}
-		r := a.replayFile(ctx, found{name, true}, replay.Options{Secrets: a.secrets()})
-		if errors.Is(r.Err, recording.ErrNotRecording) {
-			return reports.Stored{}, fmt.Errorf("%w; it is no recording either", err)
-		}
-		return reports.StoredOf("replay", reports.ReplayReport{Recordings: []replay.Report{r}}), nil
+		noReport = err
 	}
 	files, err := a.recordings([]string{name})
 	if err != nil {
 		return reports.Stored{}, err
 	}
 	done := &replayed{}
-	for _, file := range files {
-		if ctx.Err() != nil {
-			return reports.Stored{}, interrupted("interrupted: %d of %d files were replayed", done.files, len(files))
-		}
+	for i, file := range files {
 		done.take(file, a.replayFile(ctx, file, replay.Options{Secrets: a.secrets()}))
+		if ctx.Err() != nil {
+			return reports.Stored{}, interrupted("interrupted: %d of %d files were replayed", i, len(files))
+		}
 	}
-	if len(done.Recordings) == 0 {
+	switch {
+	case len(done.failed) > 0:
+		return reports.Stored{}, harness(errors.Join(done.failed...))
+	case len(done.Recordings) == 0 && noReport != nil:
+		return reports.Stored{}, fmt.Errorf("%w; it is no recording either", noReport)
+	case len(done.Recordings) == 0:
 		return reports.Stored{}, usage("%s: none of its %d files is a recording; name a folder of recordings, or a report that --format json=FILE wrote", name, len(files))
 	}
 	return reports.StoredOf("replay", done.ReplayReport), nil
@@ -335,14 +336,10 @@ func (a *app) blessed(target string, now reports.Stored) (string, error) {
 // candidate is what the last run with a baseline left.
 func (a *app) candidate() (candidate, error) {
 	var kept candidate
-	none := usage("no run with --baseline is remembered here; name the new report and the baseline, as in `toolbench bless new.json baseline.json`")
 	file := a.candidateFile()
-	if file == "" {
-		return kept, none
-	}
 	data, err := os.ReadFile(file)
-	if err != nil {
-		return kept, none
+	if err != nil { // as that of no file has
+		return kept, usage("no run with --baseline is remembered here; name the new report and the baseline, as in `toolbench bless new.json baseline.json`")
 	}
 	if err := json.Unmarshal(data, &kept); err != nil || kept.Version != 1 {
 		return kept, usage("%s cannot be read; run again with --baseline", file)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,10 +120,7 @@ type resending struct {
 }
 
 func (r *resending) variable(e recording.Exchange) string {
-	if r.flags.keyEnv != "" {
-		return r.flags.keyEnv
-	}
-	return replay.KeyVariable(e.API)
+	return cmp.Or(r.flags.keyEnv, replay.KeyVariable(e.API))
 }
 
 // keys finds the key of each API that is asked.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -88,7 +89,11 @@ func (a *app) find(args []string) ([]entry, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if id := (identity{e.target, e.Name, e.broken != nil}); !seen[id] {
+			id := identity{e.target, e.Name, e.broken != nil}
+			if !e.embedded {
+				id.target = a.absolute(e.File)
+			}
+			if !seen[id] {
 				seen[id] = true
 				found = append(found, e)
 			}
@@ -150,6 +155,12 @@ func (a *app) path(arg string) string {
 		return arg
 	}
 	return filepath.Join(a.Dir, arg)
+}
+
+// absolute is the path of a file that is the same however an argument names it.
+func (a *app) absolute(file string) string {
+	path, _ := filepath.Abs(a.path(file)) // "" where there is no working directory any more
+	return cmp.Or(path, file)
 }
 
 // asPath writes a path so that it cannot be taken for a scenario's name.

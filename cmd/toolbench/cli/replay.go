@@ -212,15 +212,17 @@ const maxRecordings = 10_000
 // round in circles.
 func (a *app) recordings(args []string) ([]found, error) {
 	var all []found
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	add := func(f found) error {
-		if seen[f.path] {
+		path := a.absolute(f.path)
+		if at, known := seen[path]; known {
+			all[at].named = all[at].named || f.named
 			return nil
 		}
 		if len(all) == maxRecordings {
 			return usage("more than %d files: name fewer, or a folder further down", maxRecordings)
 		}
-		seen[f.path] = true
+		seen[path] = len(all)
 		all = append(all, f)
 		return nil
 	}
