@@ -36,12 +36,14 @@ const (
 	Gemini    API = "generate-content"
 	Ollama    API = "ollama-chat"
 	Cohere    API = "cohere-chat"
+	// Interactions is Gemini's, beside generateContent.
+	Interactions API = "gemini-interactions"
 )
 
 // String is what the API is called.
 func (a API) String() string {
 	return cmp.Or(map[API]string{Converse: "Converse", Chat: "Chat Completions", Responses: "Responses", Gemini: "generateContent",
-		Ollama: "Ollama's chat", Cohere: "Cohere's chat"}[a], "the Messages API")
+		Ollama: "Ollama's chat", Cohere: "Cohere's chat", Interactions: "Gemini's Interactions"}[a], "the Messages API")
 }
 
 // Marks reports whether breakpoints in a request decide what its provider's cache keeps.
@@ -125,7 +127,7 @@ func Request(address string, body []byte, ids *IDs) (api API, request gjson.Resu
 		return api, converseRequest(v), true
 	case Chat, Cohere:
 		return api, chatRequest(v, ids), true
-	case Responses:
+	case Responses, Interactions:
 		return api, responsesRequest(v, ids), true
 	case Gemini:
 		return api, geminiRequest(v, address, ids), true
@@ -154,6 +156,8 @@ func Reply(v gjson.Result, from Origin) (api API, m gjson.Result, ok bool) {
 		return Ollama, ollamaReply(v, from), true
 	case isCohere(v):
 		return Cohere, cohereReply(v, from), true
+	case v.Get("object").String() == "interaction":
+		return Interactions, responsesReply(v, from), true
 	}
 	return "", m, false
 }
@@ -192,6 +196,8 @@ func apiOf(path string, v gjson.Result) API {
 		return ""
 	case messages && ends("/chat/completions"):
 		return Chat
+	case ends("/interactions") && v.Get("input").Exists(), v.Get("previous_interaction_id").Exists():
+		return Interactions
 	case ends("/responses") && v.Get("input").Exists(), !messages && hasItems(v):
 		return Responses
 	case v.Get("contents").IsArray() && !messages:
@@ -231,6 +237,6 @@ func Asks(address string) bool {
 	path := path(address)
 	return slices.ContainsFunc([]string{
 		"/messages", "/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream", ":rawPredict", ":streamRawPredict",
-		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent", "/api/chat", "/v2/chat",
+		"/chat/completions", "/responses", ":generateContent", ":streamGenerateContent", "/api/chat", "/v2/chat", "/interactions",
 	}, func(end string) bool { return strings.HasSuffix(path, end) })
 }

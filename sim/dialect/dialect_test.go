@@ -216,6 +216,36 @@ func TestStreamsOfGemini(t *testing.T) {
 	assert.Equal(t, "refusal", reply.StopReason)
 }
 
+// Steps of Interactions come as items of Responses do, some of them whole at their start.
+func TestStreamsOfInteractions(t *testing.T) {
+	step := func(event string, index int, rest string) string {
+		return fmt.Sprintf(`{"event_type":"step.%s","index":%d%s}`, event, index, rest)
+	}
+	created := `{"event_type":"interaction.created","interaction":{"id":"v1","model":"m","status":"in_progress","object":"interaction"}}`
+	end := func(status string) string {
+		return `{"event_type":"interaction.completed","interaction":{"id":"v1","status":"` + status + `","usage":{"total_input_tokens":9,"total_cached_tokens":6,"total_output_tokens":3,"total_thought_tokens":1}}}`
+	}
+	call := func(index int, id string) string {
+		return step("start", index, `,"step":{"type":"function_call","id":"`+id+`","name":"view","arguments":{},"signature":"s"}`)
+	}
+	arguments := func(text string) string {
+		return step("delta", 3, `,"delta":{"type":"arguments_delta","arguments":`+string(dialect.JSON(text))+`}`)
+	}
+	blocks, reply, err := read(t, created, `{"event_type":"interaction.status_update","interaction_id":"v1","status":"in_progress"}`,
+		step("start", 0, `,"step":{"type":"thought","summary":[{"type":"text","text":"I "}]}`), step("delta", 0, `,"delta":{"type":"thought_summary","content":{"type":"text","text":"see."}}`),
+		step("delta", 0, `,"delta":{"type":"thought_signature","signature":"s"}`), step("stop", 0, ""),
+		step("start", 1, `,"step":{"type":"google_search_call","id":"g","arguments":{"queries":["q"]}}`), step("stop", 1, ""),
+		step("start", 2, `,"step":{"type":"model_output","content":[{"type":"text","text":"Y"}]}`), step("delta", 2, `,"delta":{"type":"text","text":"es."}`), step("stop", 2, ""),
+		call(3, "A"), arguments(`{"p":`), arguments(`1}`), step("stop", 3, ""), call(4, "B"), step("stop", 4, ""), end("requires_action"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"thinking", "server_tool_use", "text    Yes.", `tool_use A view {"p":1}`, `tool_use B view {}`}, blocks)
+	assert.Equal(t, []any{"v1", "m", "tool_use", 4}, []any{reply.ID, reply.Model, reply.StopReason, reply.Usage.Output})
+	_, _, err = read(t, created, step("start", 0, `,"step":{"type":"model_output"}`), `{"event_type":"error","error":{"message":"Late","code":"gateway_timeout"}}`)
+	require.ErrorContains(t, err, "gateway_timeout: Late")
+	_, _, err = read(t, created, call(3, "A"), arguments(`{"p":`))
+	require.ErrorIs(t, err, message.ErrIncomplete)
+}
+
 // Several streams may stand behind one another without an id that tells them apart: another prompt
 // is another answer. Earlier models end each piece, and what follows an end may be no more than a
 // count.
@@ -402,6 +432,8 @@ func TestWholeAnswers(t *testing.T) {
 			{"type":"function_call","id":"f","call_id":"A","name":"view","arguments":"{\"p\":1}"}],"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":6},"output_tokens":4}}`,
 		dialect.Gemini: `{"responseId":"r","modelVersion":"m","candidates":[{"content":{"parts":[{"text":"I see.","thought":true},{"text":"Yes."},{"functionCall":{"id":"A","name":"view","args":{"p":1}}}]},"finishReason":"STOP"}],
 			"usageMetadata":{"promptTokenCount":9,"cachedContentTokenCount":6,"candidatesTokenCount":4}}`,
+		dialect.Interactions: `{"id":"r","object":"interaction","model":"m","status":"requires_action","steps":[{"type":"thought","summary":[{"type":"text","text":"I see."}]},{"type":"model_output","content":[{"type":"text","text":"Yes."}]},
+			{"type":"function_call","id":"A","name":"view","arguments":{"p":1}}],"usage":{"total_input_tokens":9,"total_cached_tokens":6,"total_output_tokens":3,"total_thought_tokens":1}}`,
 		dialect.Cohere: `{"id":"r","message":{"role":"assistant","content":[{"type":"thinking","thinking":"I see."},{"type":"text","text":"Yes."}],"tool_calls":[{"id":"A","type":"function","function":{"name":"view","arguments":"{\"p\":1}"}}]},
 			"finish_reason":"TOOL_CALL","usage":{"billed_units":{"input_tokens":1,"output_tokens":1},"tokens":{"input_tokens":9,"output_tokens":4},"cached_tokens":6}}`,
 	} {

@@ -10,7 +10,8 @@ import (
 )
 
 // Responses: OpenAI's API whose conversations are lists of items - messages, reasoning,
-// calls, results - each of which stands by itself.
+// calls, results - each of which stands by itself. Gemini's Interactions has steps of other names
+// for them, and is read and never given.
 
 // hasItems reports whether a request without an address is one of Responses.
 func hasItems(v gjson.Result) bool {
@@ -39,7 +40,7 @@ func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 			tools = append(tools, itemTools(item.Get("tools"))...)
 		}
 	}
-	if s := v.Get("instructions").String(); s != "" {
+	if s := Either(v, "instructions", "system_instruction").String(); s != "" {
 		system = append(system, textBlock(s))
 	}
 	c := conversation{}
@@ -57,8 +58,8 @@ func responsesRequest(v gjson.Result, ids *IDs) gjson.Result {
 		}
 	}
 	c.flush()
-	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "max_output_tokens"), "stream", v.Get("stream").Bool(),
-		"previous_response_id", v.Get("previous_response_id").String(), "tools", tools, "system", system, "messages", listOf(c.messages)))
+	return gjson.ParseBytes(object("model", v.Get("model").String(), "max_tokens", limit(v, "max_output_tokens", "generation_config.max_output_tokens"), "stream", v.Get("stream").Bool(),
+		"previous_response_id", Either(v, "previous_response_id", "previous_interaction_id").String(), "tools", tools, "system", system, "messages", listOf(c.messages)))
 }
 
 // moreTools is the kind of item that offers tools beside those of the request.
@@ -107,8 +108,13 @@ func (c *conversation) item(item gjson.Result, answered map[string]bool, ids *ID
 		} else {
 			c.alone(role, chatParts(item.Get("content")))
 		}
-	case strings.HasSuffix(kind, "_output"):
-		c.result(object("type", "tool_result", "tool_use_id", text(item.Get("call_id").String()), "content", outputParts(item.Get("output"))))
+	case kind == "user_input":
+		c.alone("user", chatParts(item.Get("content")))
+	case kind == "text", kind == "image", kind == "document":
+		c.add("user", part(item))
+	case strings.HasSuffix(kind, "_output") && kind != "model_output", kind == "function_result":
+		c.result(object("type", "tool_result", "tool_use_id", text(item.Get("call_id").String()), "content", outputParts(Either(item, "output", "result.content", "result")),
+			"is_error", item.Get("is_error").Bool()))
 	case kind == "item_reference", kind == "mcp_approval_response", kind == "compaction":
 	default:
 		c.add("assistant", outputItem(item, func(id string) bool { return !answered[id] }, ids)...)
@@ -139,16 +145,16 @@ var clientTools = map[string]string{
 // either side may run whether the provider has.
 func outputItem(item gjson.Result, hosted func(id string) bool, ids *IDs) []json.RawMessage {
 	switch kind := item.Get("type").String(); kind {
-	case "message":
+	case "message", "model_output":
 		return written(item)
-	case "reasoning":
+	case "reasoning", "thought":
 		return reasoning(item)
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
 		id, name, in := itemCall(item, ids)
 		if kind == "shell_call" && hosted(id) {
 			return []json.RawMessage{serverCall(item, kind)}
 		}
-		return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in)}
+		return []json.RawMessage{object("type", "tool_use", "id", text(id), "name", text(name), "input", in, Signature, item.Get("signature").String())}
 	case "mcp_call":
 		return []json.RawMessage{
 			object("type", "mcp_tool_use", "id", item.Get("id").String(), "name", item.Get("name").String(),
@@ -218,7 +224,7 @@ func reasoning(item gjson.Result) []json.RawMessage {
 			all = append(all, p.Get("text").String())
 		}
 	}
-	sealed := item.Get("encrypted_content").String()
+	sealed := Either(item, "encrypted_content", "signature").String()
 	switch {
 	case len(all) > 0:
 		return []json.RawMessage{thinking(strings.Join(all, "\n\n"), sealed)}
@@ -230,7 +236,7 @@ func reasoning(item gjson.Result) []json.RawMessage {
 
 func responsesReply(v gjson.Result, from Origin) gjson.Result {
 	var blocks []json.RawMessage
-	items := v.Get("output").Array()
+	items := Either(v, "output", "steps").Array()
 	done := answered(items)
 	for _, item := range items {
 		blocks = append(blocks, outputItem(item, func(id string) bool { return done[id] }, from.IDs)...)
@@ -247,5 +253,7 @@ func responseStop(v gjson.Result) string {
 }
 
 func responsesUsage(u gjson.Result) json.RawMessage {
-	return usage(count(u, "input_tokens"), count(u, "input_tokens_details.cached_tokens", "input_token_details.cached_tokens"), count(u, "output_tokens"))
+	return usage(count(u, "input_tokens", "total_input_tokens")+count(u, "total_tool_use_tokens"),
+		count(u, "input_tokens_details.cached_tokens", "input_token_details.cached_tokens", "total_cached_tokens"),
+		count(u, "output_tokens", "total_output_tokens")+count(u, "total_thought_tokens"))
 }

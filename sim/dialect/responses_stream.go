@@ -56,7 +56,7 @@ func (r *responsesStream) add(e stream.Event, v gjson.Result) error {
 	case "output_text.delta", "refusal.delta", "text.delta", "output_audio_transcript.delta", "audio_transcript.delta": // the last three of realtime models
 		r.piece(r.item(v), "text "+v.Get("content_index").String(), v.Get("delta").String())
 	case "reasoning_summary_text.delta", "reasoning_text.delta":
-		r.thinks(r.item(v), v)
+		r.thinks(r.item(v), v.Get("summary_index").String()+" "+v.Get("content_index").String(), v.Get("delta").String())
 	}
 	return r.w.err
 }
@@ -119,7 +119,7 @@ func (r *responsesStream) added(p *itemPiece, item gjson.Result) {
 	p.kind = item.Get("type").String()
 	if p.kind == "function_call" && p.block == 0 {
 		id, name, _ := itemCall(item, r.w.IDs)
-		p.block = 1 + r.w.call(id, name)
+		p.block = 1 + r.w.signed(id, name, item.Get("signature").String())
 		if given := item.Get("arguments").String(); given != "" && given != "{}" {
 			p.some = true
 			r.w.input(p.block-1, given)
@@ -140,15 +140,14 @@ func (r *responsesStream) piece(p *itemPiece, part, s string) {
 	r.w.delta(p.block-1, "text_delta", "text", s)
 }
 
-func (r *responsesStream) thinks(p *itemPiece, v gjson.Result) {
-	part := v.Get("summary_index").String() + " " + v.Get("content_index").String()
+func (r *responsesStream) thinks(p *itemPiece, part, s string) {
 	if p.block == 0 {
 		p.block = 1 + r.w.begin(thinking("", ""))
 	} else if part != p.part {
 		r.w.delta(p.block-1, "thinking_delta", "thinking", "\n\n")
 	}
 	p.part, p.some = part, true
-	r.w.delta(p.block-1, "thinking_delta", "thinking", v.Get("delta").String())
+	r.w.delta(p.block-1, "thinking_delta", "thinking", s)
 }
 
 // done ends an item; what it holds that no event had is written now.
@@ -175,5 +174,60 @@ func (r *responsesStream) done(p *itemPiece, item gjson.Result) {
 	}
 	if p.block > 0 {
 		r.w.close(p.block - 1)
+	}
+}
+
+// stepEvents are the types of event of Interactions' streams.
+var stepEvents = []string{"interaction.created", "interaction.status_update", "step.start", "step.delta", "step.stop", "interaction.completed"}
+
+// stepStream translates these. What a step is, shows at its start alone.
+type stepStream struct{ responsesStream }
+
+func (s *stepStream) add(e stream.Event, v gjson.Result) error {
+	s.w.at = e.At
+	kind, whole, index := v.Get("event_type").String(), v.Get("interaction"), v.Get("index").String()
+	switch {
+	case v.Get("error").IsObject():
+		return s.responsesStream.add(e, v)
+	case whole.IsObject():
+		return s.response(strings.TrimPrefix(kind, "interaction."), whole)
+	}
+	s.begin(v)
+	p := s.items[index]
+	switch d := v.Get("delta"); {
+	case kind == "step.start":
+		s.items[index] = &itemPiece{}
+		s.step(s.items[index], v.Get("step"))
+	case p == nil:
+	case kind == "step.stop" && p.block > 0:
+		s.w.close(p.block - 1)
+	case d.Get("type").Str == "text":
+		s.piece(p, "text", d.Get("text").String())
+	case d.Get("type").Str == "thought_summary":
+		s.thinks(p, "summary", d.Get("content.text").String())
+	case d.Get("type").Str == "thought_signature":
+		s.thinks(p, "summary", "")
+		s.w.delta(p.block-1, "signature_delta", "signature", d.Get("signature").String())
+	case d.Get("type").Str == "arguments_delta" && p.block > 0:
+		s.w.input(p.block-1, d.Get("arguments").String())
+	}
+	return s.w.err
+}
+
+// step takes what is there of a step at its start.
+func (s *stepStream) step(p *itemPiece, step gjson.Result) {
+	switch step.Get("type").Str {
+	case "function_call":
+		s.added(p, step)
+	case "thought":
+		if thought := joinedTexts(step.Get("summary")); thought != "" {
+			s.thinks(p, "summary", thought)
+		}
+	case "model_output":
+		for _, part := range step.Get("content").Array() {
+			s.piece(p, "text", part.Get("text").String())
+		}
+	default:
+		s.done(p, step)
 	}
 }

@@ -84,6 +84,8 @@ func translatorOf(api API, w *writer) translator {
 		return &ollamaStream{chatStream{w: w}}
 	case Cohere:
 		return &cohereStream{chatStream{w: w}}
+	case Interactions:
+		return &stepStream{responsesStream{w: w}}
 	}
 	return &converser{w: w}
 }
@@ -124,6 +126,8 @@ func EventAPI(v gjson.Result) API {
 		return Ollama
 	case isCohereEvent(v):
 		return Cohere
+	case slices.Contains(stepEvents, v.Get("event_type").Str):
+		return Interactions
 	}
 	return ""
 }
@@ -249,7 +253,7 @@ func (w *writer) finish() error {
 
 // stops are the stop reasons of all APIs in the Messages API's words.
 var stops = map[string]string{
-	"stop": "end_turn", "eos": "end_turn", "eos_token": "end_turn", "model_length": "max_tokens", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use", "length": "max_tokens", "content_filter": "refusal",
+	"requires_action": "tool_use", "stop": "end_turn", "eos": "end_turn", "eos_token": "end_turn", "model_length": "max_tokens", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use", "length": "max_tokens", "content_filter": "refusal",
 	"content_filtered": "refusal", "guardrail_intervened": "refusal",
 	"completed": "end_turn", "max_output_tokens": "max_tokens", "COMPLETE": "end_turn", "TOOL_CALL": "tool_use", "STOP_SEQUENCE": "stop_sequence",
 	"STOP": "end_turn", "MAX_TOKENS": "max_tokens", "SAFETY": "refusal", "RECITATION": "refusal", "BLOCKLIST": "refusal",

@@ -53,6 +53,14 @@ func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
 	response := `{"id":"r1","object":"response","status":"completed","output":[` + item("A") + `,` + item("B") + `]}`
 	last := `{"id":"r2","object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Done."}]}]}`
 	asked := `{"model":"m","input":[{"role":"user","content":"Go."}`
+	step := func(id string) string {
+		return `{"type":"function_call","id":"` + id + `","name":"view","arguments":{"of":"` + id + `"},"signature":"s"}`
+	}
+	gave := func(id, result string) string {
+		return `{"type":"function_result","call_id":"` + id + `","name":"view","result":` + result + `}`
+	}
+	interaction := `{"id":"v1","object":"interaction","model":"m","status":"requires_action","steps":[{"type":"thought","signature":"s"},` + step("A") + `,` + step("B") + `]}`
+	ended := `{"id":"v2","object":"interaction","model":"m","status":"completed","steps":[{"type":"model_output","content":[{"type":"text","text":"Done."}]}]}`
 	for name, c := range map[string]struct {
 		api  dialect.API
 		text string
@@ -63,6 +71,10 @@ func TestOtherProvidersRecordingsAreConversations(t *testing.T) {
 		"responses":                 {dialect.Responses, called(t, "/v1/responses", asked+"]}", response, asked+`,`+item("A")+`,`+item("B")+`,`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
 		"responses, by what went before": {dialect.Responses, called(t, "/v1/responses", asked+"]}", response,
 			`{"model":"m","previous_response_id":"r1","input":[`+output("B", "2")+`,`+output("A", "1")+`]}`, last), []string{"2", "1"}},
+		"interactions, by what went before": {dialect.Interactions, called(t, "/v1beta/interactions", `{"model":"m","input":"Go."}`, interaction,
+			`{"model":"m","previous_interaction_id":"v1","input":[`+gave("B", `{"content":[{"type":"text","text":"2"}]}`)+`,`+gave("A", `[{"type":"text","text":"1"}]`)+`]}`, ended), []string{"2", "1"}},
+		"interactions": {dialect.Interactions, called(t, "/v1beta/interactions", `{"model":"m","input":[{"type":"user_input","content":[{"type":"text","text":"Go."}]}]}`, interaction,
+			`{"model":"m","input":[{"type":"user_input","content":[{"type":"text","text":"Go."}]},{"type":"thought","signature":"s"},`+step("A")+`,`+step("B")+`,`+gave("B", `"2"`)+`,`+gave("A", `"1"`)+`]}`, ended), []string{"2", "1"}},
 		"cohere":                   {dialect.Cohere, called(t, "/v2/chat", askedChat+"]}", strings.NewReplacer(`"choices":[{"message"`, `"message"`, `"stop"}]`, `"TOOL_CALL"`).Replace(calledChat), returned("A", "B", "I look."), strings.NewReplacer(`"choices":[{"message":{`, `"message":{"role":"assistant",`, `"stop"}]`, `"COMPLETE"`).Replace(endedChat)), []string{"2", "1"}},
 		"gemini":                   {dialect.Gemini, called(t, "/v1beta/models/m:generateContent", askedGemini+"]}", answer, gemini("view", ""), done), []string{"1", "2"}},
 		"gemini, the client's ids": {dialect.Gemini, called(t, "/v1/projects/p/locations/l/publishers/google/models/m:generateContent", askedGemini+"]}", answer, gemini("view", `,"id":"own"`), done), []string{"1", "2"}},

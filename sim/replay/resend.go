@@ -30,7 +30,7 @@ func Passing(status int) bool { return slices.Contains(passing, status) }
 // LeftOut is why there is nothing to compare a new answer with; "" where there is.
 func LeftOut(e recording.Exchange) string {
 	switch {
-	case !e.API.Marks() && gjson.GetBytes(e.Body, "previous_response_id").String() != "":
+	case !e.API.Marks() && gjson.Get(e.Request, "previous_response_id").String() != "":
 		return "it goes on from an answer that only its API had"
 	case Passing(e.Status):
 		return fmt.Sprintf("the recorded answer is an error that passes: status %d", e.Status)
@@ -99,7 +99,7 @@ func modelOf(e recording.Exchange) string {
 }
 
 // usual are the paths of requests whose address the recorder did not keep.
-var usual = map[dialect.API]string{dialect.Messages: "/v1/messages", dialect.Chat: "/v1/chat/completions", dialect.Responses: "/v1/responses", dialect.Ollama: "/api/chat", dialect.Cohere: "/v2/chat"}
+var usual = map[dialect.API]string{dialect.Messages: "/v1/messages", dialect.Chat: "/v1/chat/completions", dialect.Responses: "/v1/responses", dialect.Ollama: "/api/chat", dialect.Cohere: "/v2/chat", dialect.Interactions: "/v1beta/interactions"}
 
 // address is the path of a request, with what of its query decides about the answer.
 func address(e recording.Exchange) *url.URL {
@@ -119,7 +119,7 @@ func address(e recording.Exchange) *url.URL {
 // KeyVariable is the variable that usually holds the key of an API.
 func KeyVariable(api dialect.API) string {
 	return cmp.Or(map[dialect.API]string{dialect.Chat: "OPENAI_API_KEY", dialect.Responses: "OPENAI_API_KEY", dialect.Gemini: "GEMINI_API_KEY",
-		dialect.Converse: "AWS_BEARER_TOKEN_BEDROCK", dialect.Ollama: "OLLAMA_API_KEY", dialect.Cohere: "CO_API_KEY"}[api], "ANTHROPIC_API_KEY")
+		dialect.Converse: "AWS_BEARER_TOKEN_BEDROCK", dialect.Ollama: "OLLAMA_API_KEY", dialect.Cohere: "CO_API_KEY", dialect.Interactions: "GEMINI_API_KEY"}[api], "ANTHROPIC_API_KEY")
 }
 
 // Authorize gives the request its key, in the header where its API looks for it. What
@@ -128,7 +128,7 @@ func (r Request) Authorize(key string) {
 	path, _, _ := strings.Cut(r.URL, "?")
 	switch {
 	case key == "":
-	case r.API == dialect.Gemini:
+	case r.API == dialect.Gemini, r.API == dialect.Interactions:
 		r.Sent.Set("X-Goog-Api-Key", key)
 	case r.API == dialect.Messages && strings.HasSuffix(path, "/messages"):
 		r.Sent.Set("X-Api-Key", key)
