@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -209,9 +210,7 @@ func numbered(h render.Hunk) (rows []numberedLine) {
 	before, after := h.OldStart, h.NewStart
 	for _, l := range h.Lines {
 		l = render.ShownLine(l)
-		if l == "" {
-			l = " "
-		}
+		l = cmp.Or(l, " ")
 		row := numberedLine{sign: l[:1], text: l[1:]}
 		n := after
 		switch row.sign {

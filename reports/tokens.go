@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -54,10 +55,7 @@ func (r TokensReport) servers() Grid {
 			m.API.Tokens, savedOr(m.API.Saved, m.API.Tokens-c.Full))
 	}
 	for _, s := range r.Servers {
-		name := Safe(s.Name)
-		if name == "" {
-			name = "(built in)"
-		}
+		name := cmp.Or(Safe(s.Name), "(built in)")
 		add(name, s)
 	}
 	switch m := r.Measurement; {
@@ -109,10 +107,7 @@ func (r TokensReport) notes() []string {
 	if a.Triggers {
 		verdict = "would defer"
 	}
-	model := a.Model
-	if model == "" {
-		model = "no model named"
-	}
+	model := cmp.Or(a.Model, "no model named")
 	lines := []string{
 		fmt.Sprintf("automatic mode (%s) %s: %s; a session compares bytes / 4 of the definitions as it sends them, whatever the counter here", model, verdict, a.Reason),
 		searchNote(r),

@@ -366,9 +366,7 @@ func sorted(list []string) []string {
 
 // problems are what is wrong with a call: places and keywords, never values.
 func problems(offered []gjson.Result, name, input string) []string {
-	if input == "" {
-		input = "{}"
-	}
+	input = cmp.Or(input, "{}")
 	at := slices.IndexFunc(offered, func(t gjson.Result) bool { return t.Get("name").String() == name })
 	switch {
 	case at < 0:
@@ -384,10 +382,7 @@ func problems(offered []gjson.Result, name, input string) []string {
 	}
 	var out []string
 	for _, p := range compiled.Validate(json.RawMessage(input)) {
-		place := p.Path
-		if place == "" {
-			place = "the input"
-		}
+		place := cmp.Or(p.Path, "the input")
 		out = append(out, fmt.Sprintf("%s: %s breaks %s", name, place, p.Keyword))
 	}
 	return out

@@ -175,8 +175,7 @@ func ParsePace(text string) (stream.Pace, error) {
 // complete fills in what was left out.
 func (o Options) complete() Options {
 	if o.Pace == nil {
-		p := DefaultPace()
-		o.Pace = &p
+		o.Pace = new(DefaultPace())
 	}
 	if len(o.Policies) == 0 {
 		o.Policies = Policies()

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -106,9 +107,7 @@ func parseBound(text string) (Bound, error) {
 	for _, op := range operators {
 		if after, ok := strings.CutPrefix(rest, op); ok {
 			b.op, rest = strings.TrimPrefix(op, "="), strings.TrimSpace(after)
-			if b.op == "" {
-				b.op = "="
-			}
+			b.op = cmp.Or(b.op, "=")
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,15 +84,11 @@ func (s Shell) Run(ctx context.Context, c Command) (Exit, error) {
 }
 
 func (s Shell) withDefaults() Shell {
-	if s.MaxOutput == 0 {
-		s.MaxOutput = DefaultMaxOutput
-	}
+	s.MaxOutput = cmp.Or(s.MaxOutput, DefaultMaxOutput)
 	if s.MaxSteps == 0 {
 		s.MaxSteps = DefaultMaxSteps
 	}
-	if s.User == "" {
-		s.User = "user"
-	}
+	s.User = cmp.Or(s.User, "user")
 	if s.Host == "" {
 		s.Host = "localhost"
 	}

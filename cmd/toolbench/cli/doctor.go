@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -49,10 +50,7 @@ func (a *app) doctorCommand() *cobra.Command {
 // there are.
 func (a *app) doctor(cmd *cobra.Command, l looks) error {
 	looks := a.drawing(l)
-	file := a.config.file
-	if file == "" {
-		file = "none; " + ConfigFile + " is looked for in this folder and above it"
-	}
+	file := cmp.Or(a.config.file, "none; "+ConfigFile+" is looked for in this folder and above it")
 	rows := [][]string{{"project's file", file}, {"terminal", terminalWords(looks)}, {"cache", orNone(a.Cache)}}
 	for _, s := range a.config.settings {
 		rows = append(rows, []string{"from the file", s.command + ": " + s.flag + ": " + strings.Join(s.values, ", ")})

@@ -148,9 +148,7 @@ func rooted(arg string, isDir bool) (root, name string) {
 
 // path is an argument as the process sees it.
 func (a *app) path(arg string) string {
-	if arg == "" {
-		arg = "."
-	}
+	arg = cmp.Or(arg, ".")
 	if filepath.IsAbs(arg) || a.Dir == "" {
 		return arg
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -151,10 +152,7 @@ func (p ownProgram) tool(way *programWay) (*tool.Tool, error) {
 		}
 		schema = raw
 	}
-	about := p.About
-	if about == "" {
-		about = "A tool of the project's own."
-	}
+	about := cmp.Or(p.About, "A tool of the project's own.")
 	return tool.Build(tool.Def[json.RawMessage, string]{
 		Name: p.name, Description: about, InputSchema: schema, Text: func(text string) string { return text },
 		Traits: tool.Traits[json.RawMessage]{Safe: func(json.RawMessage) bool { return p.Safe }},

@@ -262,8 +262,7 @@ func (a *app) within(root string, add func(found) error) error {
 		}
 		return add(found{filepath.Join(clean, below), false})
 	})
-	var ours *exitError
-	if err != nil && !errors.As(err, &ours) {
+	if _, ours := errors.AsType[*exitError](err); err != nil && !ours {
 		return usage("%s: %s", root, reason(err))
 	}
 	return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -112,10 +113,7 @@ func (a *app) version() error {
 	if !ok {
 		info = &debug.BuildInfo{GoVersion: "unknown"}
 	}
-	module := info.Main.Version
-	if module == "" {
-		module = "(devel)"
-	}
+	module := cmp.Or(info.Main.Version, "(devel)")
 	_, err := io.WriteString(a.Stdout, fmt.Sprintf("toolbench %s%s\ngo        %s\nformats   run report %d, scenario %d, cassette %d\n",
 		module, revision(info), info.GoVersion, reports.Version, scenario.FormatVersion, cassette.FormatVersion))
 	return wrap(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,10 +60,7 @@ func (a *app) tap(ctx context.Context, args []string, dash int, f tapFlags) erro
 	if err != nil {
 		return err
 	}
-	addr := f.listen
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
+	addr := cmp.Or(f.listen, "127.0.0.1:0")
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return usage("--listen %s: %s", addr, err)

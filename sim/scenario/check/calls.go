@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -207,10 +208,7 @@ func (j *checker) waits() {
 	for _, id := range sorted(j.e.Waits) {
 		want := j.e.Waits[id]
 		c, ok := j.call(id)
-		found := c.WaitsFor
-		if found == "" {
-			found = "none"
-		}
+		found := cmp.Or(c.WaitsFor, "none")
 		if !ok {
 			j.fail("waits."+id, want, "there is no such call")
 			continue

@@ -120,10 +120,7 @@ func (j *checker) ending() {
 	if j.rec.Err != nil {
 		found = j.rec.Err.Error()
 	}
-	want := j.e.Outcome
-	if want == "" {
-		want = "completed"
-	}
+	want := cmp.Or(j.e.Outcome, "completed")
 	if !strings.Contains(found, want) {
 		j.fail("outcome", want, found)
 	}

@@ -127,10 +127,7 @@ func guarded(ctx context.Context, sc *scenario.Scenario, o Options) (*record, er
 		})
 		done <- result{rec, err}
 	}()
-	patience := o.Patience
-	if patience == 0 {
-		patience = time.Minute
-	}
+	patience := cmp.Or(o.Patience, time.Minute)
 	ticker := time.NewTicker(patience)
 	defer ticker.Stop()
 	var progress progress

@@ -241,10 +241,7 @@ func (r *runner) open() (*loop.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	model := w.Model
-	if model == "" {
-		model = defaultModel
-	}
+	model := cmp.Or(w.Model, defaultModel)
 	handlers := pipeline.Handlers{
 		Clock: r.clock(), Since: r.gate.Since, Trace: r.trace, Hooks: hooks,
 		Notify: func(text string) {

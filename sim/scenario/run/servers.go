@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -324,10 +325,7 @@ const listNotice = 11 * time.Millisecond
 func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]dueList, error) {
 	var all []dueList
 	for i, l := range spec.Lists {
-		file := l.Catalogue
-		if file == "" {
-			file = spec.Catalogue
-		}
+		file := cmp.Or(l.Catalogue, spec.Catalogue)
 		c, err := catalogue(sc, fmt.Sprintf("%s.lists.%d", key, i), file)
 		if err != nil {
 			return nil, err

@@ -45,10 +45,7 @@ type ownTool struct{ scenario.OwnTool }
 
 func (o ownTool) def() tool.Def[json.RawMessage, string] {
 	type in = json.RawMessage
-	about := o.About
-	if about == "" {
-		about = "A tool of the scenario's own."
-	}
+	about := cmp.Or(o.About, "A tool of the scenario's own.")
 	d := tool.Def[in, string]{
 		Name: o.Name, Description: about, Hint: o.Hint, InputSchema: looseSchema, Call: o.call,
 		Traits: tool.Traits[in]{
@@ -99,10 +96,7 @@ func (o ownTool) call(_ context.Context, raw json.RawMessage, c *tool.Context) (
 	if text, ok := o.Answers[c.CallID]; ok {
 		return tool.Result[string]{Data: text, Failed: slices.Contains(o.FailedCalls, c.CallID)}, nil
 	}
-	answer := o.Answer
-	if answer == "" {
-		answer = o.Name + " done"
-	}
+	answer := cmp.Or(o.Answer, o.Name+" done")
 	answer = strings.ReplaceAll(answer, "$input", string(raw))
 	r := tool.Result[string]{Data: strings.Repeat(answer, max(1, o.Repeat)), Failed: o.Failed}
 	if o.SetCWD != "" || o.SetEnv != nil {

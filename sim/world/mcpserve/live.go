@@ -2,6 +2,7 @@ package mcpserve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -91,9 +92,7 @@ func listServer(ctx context.Context, s ServerConfig, run Processes, limit time.D
 	if info := session.InitializeResult(); name == "" && info != nil && info.ServerInfo != nil {
 		name = info.ServerInfo.Name
 	}
-	if name == "" {
-		name = "server"
-	}
+	name = cmp.Or(name, "server")
 	return Server{Name: name, Tools: tools}, nil
 }
 

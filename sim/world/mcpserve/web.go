@@ -2,6 +2,7 @@ package mcpserve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -100,10 +101,7 @@ func (w *Web) token(out http.ResponseWriter, req *http.Request) {
 		writeJSON(out, http.StatusBadRequest, map[string]any{"error": "invalid_grant"})
 		return
 	}
-	lasts := w.let.Lasts
-	if lasts == 0 {
-		lasts = time.Hour
-	}
+	lasts := cmp.Or(w.let.Lasts, time.Hour)
 	w.issued++
 	w.until = w.h.clock.Now().Add(lasts)
 	writeJSON(out, http.StatusOK, map[string]any{
