@@ -99,7 +99,7 @@ func (j *checker) batches() {
 			j.offer("batches", want, found, "["+strings.Join(lists, ", ")+"]")
 		}
 	}
-	j.count("calls", j.e.Calls, len(results(j.rec.Events)))
+	exact(j, "calls", j.e.Calls, len(results(j.rec.Events)))
 }
 
 func nested(batches [][]string) string {
@@ -199,7 +199,7 @@ func (j *checker) result(key string, want scenario.Answer, e trace.Event) {
 		why := strings.TrimSuffix(emitted.Status+": "+message.Line(emitted.Text, mostWhy), ": ")
 		j.offer(key+".status", want.Status, why, emitted.Status)
 	}
-	j.flag(key+".error", want.Error, emitted.Error)
+	exact(j, key+".error", want.Error, emitted.Error)
 	j.text(key, emitted.Text, want.Contains, want.Lacks, want.Equals)
 	j.bound(key+".chars", want.Chars, float64(len([]rune(emitted.Text))), "%.0f")
 }

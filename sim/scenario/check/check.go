@@ -68,17 +68,18 @@ func (j *checker) equal(key, expected, found string) {
 	}
 }
 
-// value is equal of what is no text.
-func (j *checker) value(key string, expected, found any) {
-	if expected != found {
-		j.offer(key, fmt.Sprint(expected), fmt.Sprint(found), fmt.Sprint(found))
+// exact checks what is no text; nil expects nothing.
+func exact[T comparable](j *checker, key string, want *T, found T) {
+	if want != nil && *want != found {
+		j.offer(key, fmt.Sprint(*want), fmt.Sprint(found), fmt.Sprint(found))
 	}
 }
 
 // bound checks a number; form is how it is written.
 func (j *checker) bound(key string, want scenario.Bound, found float64, form string) {
-	if want.Set() && !want.Holds(found) {
-		j.miss(key, want, fmt.Sprintf(form, found))
+	text := fmt.Sprintf(form, found) // an exact figure has no more digits than are written
+	if want.Set() && !want.Holds(found) && !(want.Exact() && text == want.String()) {
+		j.miss(key, want, text)
 	}
 }
 
@@ -100,20 +101,6 @@ func (j *checker) moment(key string, want scenario.Bound, found time.Duration) {
 	}
 }
 
-// flag checks what is true or not; nil expects nothing.
-func (j *checker) flag(key string, want *bool, found bool) {
-	if want != nil {
-		j.value(key, *want, found)
-	}
-}
-
-// count checks how many there are; nil expects nothing.
-func (j *checker) count(key string, want *int, found int) {
-	if want != nil {
-		j.value(key, *want, found)
-	}
-}
-
 // ending checks how the conversation ended.
 func (j *checker) ending() {
 	found := "completed"
@@ -132,7 +119,7 @@ func (j *checker) requests() {
 		j.fail("requests", "every recorded interaction is used", "left over: "+strings.Join(j.rec.Leftover, ", "))
 	}
 	r := j.e.Requests
-	j.count("requests.count", r.Count, len(j.rec.Requests))
+	exact(j, "requests.count", r.Count, len(j.rec.Requests))
 	all := ""
 	if len(r.Contains)+len(r.Lacks) > 0 {
 		all = allOf(j.rec.Requests)
@@ -147,7 +134,7 @@ func (j *checker) requests() {
 			j.fail("requests.lacks", "not "+quoted(text), "it was sent")
 		}
 	}
-	j.flag("requests.grows", r.Grows, grows(j.rec.Requests))
+	exact(j, "requests.grows", r.Grows, grows(j.rec.Requests))
 	if want, found := fmt.Sprint(r.GivenUp), fmt.Sprint(j.rec.GivenUp); r.GivenUp != nil && want != found {
 		j.offer("requests.given_up", want, found, strings.ReplaceAll(found, " ", ", "))
 	}
@@ -336,7 +323,7 @@ func Outside(sc *scenario.Scenario, rec *Record, out *Result, slack time.Duratio
 	for _, check := range checks {
 		check()
 	}
-	j.count("calls", j.e.Calls, len(results(j.rec.Events)))
+	exact(j, "calls", j.e.Calls, len(results(j.rec.Events)))
 	if len(sc.Durations) == 0 { // what calls take is the program's own business
 		checked = append(checked, "makespan")
 		if b := j.e.Makespan; b.Set() && !b.HoldsNear(out.Makespan, slack) {

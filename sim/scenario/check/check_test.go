@@ -177,3 +177,23 @@ func TestABoundOfTimesHoldsForNoNumber(t *testing.T) {
 	assert.Equal(t, []string{"max_running"}, failures(t, "{max_running: <= 5s}", check.Record{}))
 	assert.Empty(t, failures(t, "{max_running: <= 5}", check.Record{}))
 }
+
+// A file is the same however its path is written: none is absent for want of a clean one.
+func TestFilesAreFoundByAnyOfTheirPaths(t *testing.T) {
+	for _, path := range []string{"/repo/a", "repo/a", "/repo/./a", "/repo//a", "/repo/a/", "/x/../repo/a"} {
+		sc, err := scenario.Parse("x.yaml", []byte("name: x\nabout: It leaves the files.\nworld: {files: {/repo/a: x}}\nstream: {turns: [{text: hi}]}\nexpect: {files: {"+path+": absent}}\n"))
+		require.NoError(t, err)
+		out := run.Scenario(t.Context(), sc, run.Options{Seed: 1})
+		require.Len(t, out.Failures, 1, path)
+		assert.Equal(t, "unchanged", out.Failures[0].Found)
+	}
+}
+
+// Reasons of gates stand in a mapping, which no list takes the place of.
+func TestReasonsOfGatesAreLeftToPeople(t *testing.T) {
+	sc, err := scenario.Parse("x.yaml", []byte("name: x\nabout: It has gates.\nstream: {turns: [{text: hi}]}\nexpect: {gates: [{profile: external, reasons: {nobody: x}}]}\n"))
+	require.NoError(t, err)
+	out := run.Scenario(t.Context(), sc, run.Options{Seed: 1})
+	require.NotEmpty(t, out.Failures)
+	assert.Equal(t, "only a person can know what it is to be", out.Failures[0].Stays())
+}

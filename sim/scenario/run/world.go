@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -251,7 +252,7 @@ func FileChanges(sc *scenario.Scenario, before, after posix.Snapshot) (files []t
 		}
 	}
 	for _, p := range sorted(sc.Expect.Files) {
-		if !named[p] {
+		if p = path.Clean("/" + p); !named[p] {
 			note(p, presence(after, p))
 		}
 	}
