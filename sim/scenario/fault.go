@@ -153,7 +153,7 @@ func (sc *Scenario) StreamFaults() func(request int) cassette.Fault {
 // inject makes the answer of a request go wrong as the fault demands; what happens to
 // calls and servers is no business of the answer.
 func (f Fault) inject(into *cassette.Fault) {
-	into.Status, into.Body = f.Status, f.Body
+	into.Status, into.Body = cmp.Or(f.Status, into.Status), cmp.Or(f.Body, into.Body)
 	switch {
 	case f.StreamError != "":
 		into.Error, into.ErrorAfter = &stream.Error{Type: f.StreamError, Message: "injected"}, f.CutAfter
@@ -163,6 +163,7 @@ func (f Fault) inject(into *cassette.Fault) {
 	if f.StallAfter > 0 {
 		into.Stall = &cassette.Stall{After: f.StallAfter, For: f.Stall.D()}
 	}
+	before := into.Rewrite
 	switch {
 	case f.Malformed > 0:
 		into.Rewrite = malform(f.Malformed)
@@ -170,6 +171,11 @@ func (f Fault) inject(into *cassette.Fault) {
 		into.Rewrite = repeat(f.Twice)
 	case f.Late > 0:
 		into.Rewrite = delay(f.Late, f.LateFor)
+	default:
+		before = nil
+	}
+	if after := into.Rewrite; before != nil {
+		into.Rewrite = func(events []stream.Event) []stream.Event { return after(before(events)) }
 	}
 	into.AgainIf = refused
 }

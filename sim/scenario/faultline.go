@@ -102,7 +102,7 @@ var verbs = [...]verb{
 	{name: "say", arg: "the name of an error", at: atEvent},
 	{name: "malformed", at: atEvent},
 	{name: "twice", at: atEvent},
-	{name: "late", lasts: true, at: atEvent},
+	{name: "late", lasts: true, needs: true, at: atEvent},
 	{name: "stall", lasts: true, at: atEvent},
 }
 

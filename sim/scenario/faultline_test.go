@@ -25,6 +25,12 @@ func TestAFaultReadsAsItPrints(t *testing.T) {
 	}
 }
 
+// An event that is late by nothing is not late.
+func TestAnEventIsLateByAWhile(t *testing.T) {
+	_, err := ParseFault("late @ request=1 event=4")
+	assert.EqualError(t, err, "late needs a duration; write `for 2s` behind it")
+}
+
 // Whatever a fault is, it prints as what reads back as it.
 func TestFaultLinesSurviveTheirText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
