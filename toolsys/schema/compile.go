@@ -174,14 +174,13 @@ func (k *known) keep(s *Schema) {
 	k.latest[string(s.raw)] = s
 }
 
-// LazyFor is [For], delayed. A type's own schema, without options, is derived and compiled
-// once in a program, however many systems use it.
-func LazyFor[T any](opts ...Option) *Lazy {
-	made := NewLazy(func() (json.RawMessage, error) { return For[T](opts...) })
-	if len(opts) > 0 {
-		return made
+// LazyOf is [For] the type t, delayed. It is derived and compiled once in a program, however
+// many systems use it.
+func LazyOf(t reflect.Type) *Lazy {
+	kept, known := ofTypes.Load(t)
+	if !known {
+		kept, _ = ofTypes.LoadOrStore(t, NewLazy(func() (json.RawMessage, error) { return derive(t) }))
 	}
-	kept, _ := ofTypes.LoadOrStore(reflect.TypeFor[T](), made)
 	return kept.(*Lazy)
 }
 

@@ -48,11 +48,14 @@ func With(edit func(root *jsonschema.Schema)) Option {
 // Errors: a type that JSON cannot hold, a recursive type, a tag that does not
 // parse, or [ErrRootNotObject].
 func For[T any](opts ...Option) (json.RawMessage, error) {
+	return derive(reflect.TypeFor[T](), opts...)
+}
+
+func derive(t reflect.Type, opts ...Option) (json.RawMessage, error) {
 	d := derivation{types: baseTypes()}
 	for _, o := range opts {
 		o(&d)
 	}
-	t := reflect.TypeFor[T]()
 	root, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.types})
 	if err != nil {
 		return nil, fmt.Errorf("derive schema of %s: %w", t, err)

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -121,7 +122,7 @@ func TestLazyBuildsOnce(t *testing.T) {
 	assert.Equal(t, string(raw), string(first.Raw()))
 	assert.Equal(t, 1, built)
 
-	_, err = schema.LazyFor[[]string]().Schema()
+	_, err = schema.LazyOf(reflect.TypeFor[[]string]()).Schema()
 	assert.ErrorIs(t, err, schema.ErrRootNotObject)
 }
 

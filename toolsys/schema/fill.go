@@ -258,7 +258,7 @@ func (f *filler) texts(s *layout, into *[]string) bool {
 // typed is what a schema keeps of a type that its inputs are decoded into.
 type typed struct {
 	layout *layout
-	// spare are values of the type, where nobody else was given a pointer to one.
+	// spare are pointers to zero values of the type, which nobody else was given.
 	spare sync.Pool
 }
 
@@ -273,23 +273,24 @@ func (s *Schema) typed(t reflect.Type) *typed {
 
 // fill decodes raw, if s certainly accepts it, without encoding/json as far as that can be; it
 // reports false for what is left to it and to the validator as a whole.
-func fill[T any](s *Schema, raw []byte) (v T, ok bool) {
+func (s *Schema) fill(t reflect.Type, raw []byte) (v any, ok bool) {
 	if s.fast == nil {
-		return v, false
+		return nil, false
 	}
-	t := s.typed(reflect.TypeFor[T]())
-	into, _ := t.spare.Get().(*T)
-	if into == nil {
-		into = new(T)
+	kept := s.typed(t)
+	spare := kept.spare.Get()
+	if spare == nil {
+		spare = reflect.New(t).Interface()
 	}
+	into := reflect.ValueOf(spare).Elem()
 	f := filler{acceptor: acceptor{Cursor: jsonscan.Cursor{JSON: raw}}}
 	f.Space()
-	ok = f.value(t.layout, reflect.ValueOf(into).Elem()) && f.End()
-	v = *into
-	if t.layout.own {
-		var zero T
-		*into = zero
-		t.spare.Put(into)
+	if ok = f.value(kept.layout, into) && f.End(); ok {
+		v = into.Interface()
+	}
+	if kept.layout.own {
+		into.SetZero()
+		kept.spare.Put(spare)
 	}
 	return v, ok
 }

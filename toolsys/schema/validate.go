@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"reflect"
 	"strconv"
 	"unicode/utf8"
 
@@ -49,44 +50,50 @@ func (s *Schema) broken(doc any) Problems {
 	return w.of(broken)
 }
 
-// Decode validates raw by s and decodes it into a T. With problems, the value
-// is T's zero.
+// Decode is [Schema.Decode] into a T.
+func Decode[T any](s *Schema, raw json.RawMessage) (T, Problems) {
+	v, problems := s.Decode(reflect.TypeFor[T](), raw)
+	return v.(T), problems
+}
+
+// Decode validates raw by s and decodes it into a value of the type t. With problems, the
+// value is t's zero.
 //
-// The schema must be T's own ([For]) or be as strict: encoding/json matches
+// The schema must be t's own ([For]) or be as strict: encoding/json matches
 // names without regard to case, which an unknown member that s allows could
 // abuse. An integer may be written as 2.0 or 1e3. What a schema cannot express - a
 // number beyond the Go type, a type's own UnmarshalJSON - is a problem too, with
 // keyword "decode".
-func Decode[T any](s *Schema, raw json.RawMessage) (T, Problems) {
-	if v, ok := fill[T](s, raw); ok {
+func (s *Schema) Decode(t reflect.Type, raw json.RawMessage) (any, Problems) {
+	if v, ok := s.fill(t, raw); ok {
 		return v, nil
 	}
-	if s.accepts(raw) {
-		var v T
-		if json.Unmarshal(raw, &v) == nil {
-			return v, nil
-		}
+	into := reflect.New(t)
+	if s.accepts(raw) && json.Unmarshal(raw, into.Interface()) == nil {
+		return into.Elem().Interface(), nil
 	}
-	return examined[T](s, raw)
+	problems := s.examined(into, raw)
+	return into.Elem().Interface(), problems
 }
 
 // examined is Decode by the validator and encoding/json.
-func examined[T any](s *Schema, raw json.RawMessage) (T, Problems) {
-	var v, zero T
+func (s *Schema) examined(into reflect.Value, raw json.RawMessage) Problems {
+	into.Elem().SetZero()
 	doc, problems := s.examine(raw)
 	if len(problems) > 0 {
-		return zero, problems
+		return problems
 	}
-	err := json.Unmarshal(raw, &v)
+	err := json.Unmarshal(raw, into.Interface())
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		v = zero
-		err = decodeIntegers(doc, &v)
+		into.Elem().SetZero()
+		err = decodeIntegers(doc, into.Interface())
 	}
 	if err != nil {
-		return zero, Problems{undecodable(err)}
+		into.Elem().SetZero()
+		return Problems{undecodable(err)}
 	}
-	return v, nil
+	return nil
 }
 
 // decodeIntegers decodes doc with its integers written as digits only, since

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func compiled(t testing.TB, raw string) *schema.Schema {
 
 func derived[T any](t testing.TB) *schema.Schema {
 	t.Helper()
-	s, err := schema.LazyFor[T]().Schema()
+	s, err := schema.LazyOf(reflect.TypeFor[T]()).Schema()
 	require.NoError(t, err)
 	return s
 }

@@ -26,14 +26,19 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 // leaves out gets its safe value; a definition that cannot work is an error here
 // and not at the first call.
 func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
+	return build(untyped(d), reflect.TypeFor[In](), reflect.TypeFor[Out]())
+}
+
+// build builds a tool whose inputs are of the type in and whose data is of the type out.
+func build(d Def[any, any], in, out reflect.Type) (*Tool, error) {
 	if err := check(d); err != nil {
 		return nil, err
 	}
-	input, err := inputSchema[In](d.InputSchema, d.Origin != nil)
+	input, err := inputSchema(in, d.InputSchema, d.Origin != nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: input schema: %w", ErrDefinition, d.Name, err)
 	}
-	output, err := outputSchema[Out](d.OutputSchema, d.Origin != nil)
+	output, err := outputSchema(out, d.OutputSchema, d.Origin != nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: output schema: %w", ErrDefinition, d.Name, err)
 	}
@@ -41,7 +46,7 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		Name: d.Name, Aliases: slices.Clone(d.Aliases), Hint: d.Hint, Origin: d.Origin, LSP: d.LSP,
 		Strict: d.Strict, Wire: d.Wire, Coordinates: d.Coordinates, Internal: slices.Clone(d.Internal), Description: d.Description,
 		Describe: erased("", d.Describe, d.Description), Prompt: prompt(d), Input: input, Output: output,
-		Complete: eraseComplete(d), Call: eraseCall(d), Validate: unguarded(d.Validate), Subject: unguarded(d.Subject),
+		Complete: eraseComplete(d.Complete), Call: eraseCall(d), Validate: unguarded(d.Validate), Subject: unguarded(d.Subject),
 		Permit: inContext("permit", d.Permit, permission.Opinion{}, func(err error) permission.Opinion { // fail closed
 			return permission.Opinion{Behaviour: permission.Deny, Text: "the tool's permission check failed: " + err.Error()}
 		}),
@@ -54,8 +59,8 @@ func Build[In, Out any](d Def[In, Out]) (*Tool, error) {
 		},
 		Present: eraseView(d.Name, d.View),
 	}
-	t.Draw, t.Partly = eraseDrawing(d.Draw, t.Present, t.Behaviour), partly[In]
-	t.Parse, t.Decode = parser[In](t.Input, d.InputSchema == nil), decode[In]
+	t.Draw, t.Partly = eraseDrawing(d.Draw, t.Present, t.Behaviour), partly(in)
+	t.Parse, t.Decode = parser(in, t.Input, d.InputSchema == nil), decoder(in)
 	return t, checkExamples(t)
 }
 
@@ -80,19 +85,21 @@ func Must[In, Out any](d Def[In, Out]) *Tool {
 	return t
 }
 
+var rawInput = reflect.TypeFor[json.RawMessage]()
+
 // Taking gives a copy of t that takes what another schema describes; t's own input is
 // any JSON (json.RawMessage).
 func (t *Tool) Taking(given json.RawMessage) (*Tool, error) {
-	input, err := inputSchema[json.RawMessage](given, false)
+	input, err := inputSchema(rawInput, given, false)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: input schema: %w", ErrDefinition, t.Name, err)
 	}
 	taking := *t
-	taking.Input, taking.Parse = input, parser[json.RawMessage](input, false)
+	taking.Input, taking.Parse = input, parser(rawInput, input, false)
 	return &taking, nil
 }
 
-func check[In, Out any](d Def[In, Out]) error {
+func check(d Def[any, any]) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrDefinition, fmt.Sprintf(format, args...))
 	}
@@ -122,12 +129,12 @@ func check[In, Out any](d Def[In, Out]) error {
 // inputSchema derives or takes the schema. A server's schema that does not
 // resolve is the server's business: the tool is loaded unvalidated and whoever
 // loads it reports that, so only our own are compiled here.
-func inputSchema[In any](given json.RawMessage, served bool) (*schema.Lazy, error) {
+func inputSchema(in reflect.Type, given json.RawMessage, served bool) (*schema.Lazy, error) {
 	if given == nil {
-		if kind := reflect.TypeFor[In]().Kind(); kind != reflect.Struct {
+		if kind := in.Kind(); kind != reflect.Struct {
 			return nil, fmt.Errorf("none given, and none can be derived from a %s; give InputSchema or use a struct", kind)
 		}
-		lazy := schema.LazyFor[In]()
+		lazy := schema.LazyOf(in)
 		_, err := lazy.Raw()
 		return lazy, err
 	}
@@ -141,7 +148,7 @@ func inputSchema[In any](given json.RawMessage, served bool) (*schema.Lazy, erro
 
 // outputSchema is nil for data that is no object and has no schema given. As with the
 // input, only our own are compiled here.
-func outputSchema[Out any](given json.RawMessage, served bool) (*schema.Lazy, error) {
+func outputSchema(out reflect.Type, given json.RawMessage, served bool) (*schema.Lazy, error) {
 	if given != nil {
 		lazy := schema.NewLazy(func() (json.RawMessage, error) { return schema.Canonical(given) })
 		if served {
@@ -151,14 +158,14 @@ func outputSchema[Out any](given json.RawMessage, served bool) (*schema.Lazy, er
 		_, err := lazy.Schema()
 		return lazy, err
 	}
-	if reflect.TypeFor[Out]().Kind() != reflect.Struct {
+	if out.Kind() != reflect.Struct {
 		return nil, nil
 	}
-	return schema.LazyFor[Out](), nil
+	return schema.LazyOf(out), nil
 }
 
 // prompt falls back to the description, also for a function that panics.
-func prompt[In, Out any](d Def[In, Out]) func(PromptOptions) string {
+func prompt(d Def[any, any]) func(PromptOptions) string {
 	if d.Prompt == nil {
 		return Prompt(d.Description)
 	}
@@ -174,18 +181,14 @@ func prompt[In, Out any](d Def[In, Out]) func(PromptOptions) string {
 	}
 }
 
-// value gives the typed input; a decorator that swapped the value for a foreign
-// type is a programmer's mistake and panics here, which every caller guards.
-func value[In any](in Input) In { return in.Value.(In) }
-
 // erased makes f a function of any input. Where there is no f, or it panics, otherwise
 // stands; a panic is reported as that of a member, unless that is "".
-func erased[In, T any](member string, f func(In) T, otherwise T) func(Input) T {
+func erased[T any](member string, f func(any) T, otherwise T) func(Input) T {
 	if f == nil {
 		return func(Input) T { return otherwise }
 	}
 	return func(in Input) T {
-		got, err := guard(func() T { return f(value[In](in)) })
+		got, err := guard(func() T { return f(in.Value) })
 		if err == nil {
 			return got
 		}
@@ -197,12 +200,12 @@ func erased[In, T any](member string, f func(In) T, otherwise T) func(Input) T {
 }
 
 // inContext is erased for a function that also looks at the call's context.
-func inContext[In, T any](member string, f func(In, *Context) T, without T, broken func(error) T) func(Input, *Context) T {
+func inContext[T any](member string, f func(any, *Context) T, without T, broken func(error) T) func(Input, *Context) T {
 	if f == nil {
 		return func(Input, *Context) T { return without }
 	}
 	return func(in Input, c *Context) T {
-		got, err := guard(func() T { return f(value[In](in), c) })
+		got, err := guard(func() T { return f(in.Value, c) })
 		if err != nil {
 			in.report(member, err)
 			return broken(err)
@@ -212,24 +215,24 @@ func inContext[In, T any](member string, f func(In, *Context) T, without T, brok
 }
 
 // unguarded is for a function whose panic is the call's own failure.
-func unguarded[In, T any](f func(In, *Context) T) func(Input, *Context) T {
+func unguarded[T any](f func(any, *Context) T) func(Input, *Context) T {
 	if f == nil {
 		return func(Input, *Context) (none T) { return none }
 	}
-	return func(in Input, c *Context) T { return f(value[In](in), c) }
+	return func(in Input, c *Context) T { return f(in.Value, c) }
 }
 
-func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Context) (Output, error) {
+func eraseCall(d Def[any, any]) func(context.Context, Input, *Context) (Output, error) {
 	block := d.Block
 	switch {
 	case block != nil:
 	case d.Text != nil:
-		block = func(out Out) []message.Block { return []message.Block{message.Text(d.Text(out))} }
+		block = func(out any) []message.Block { return []message.Block{message.Text(d.Text(out))} }
 	default:
-		block = jsonBlock[Out]
+		block = jsonBlock
 	}
 	return func(ctx context.Context, in Input, c *Context) (Output, error) {
-		r, err := d.Call(ctx, value[In](in), c)
+		r, err := d.Call(ctx, in.Value, c)
 		if err != nil {
 			return Output{Observed: r.Observed, Meta: r.Meta}, err
 		}
@@ -246,9 +249,9 @@ func eraseCall[In, Out any](d Def[In, Out]) func(context.Context, Input, *Contex
 	}
 }
 
-func jsonBlock[Out any](out Out) []message.Block {
-	if s, ok := any(&out).(*string); ok { // no copy of out is made
-		return []message.Block{message.Text(*s)}
+func jsonBlock(out any) []message.Block {
+	if s, ok := out.(string); ok {
+		return []message.Block{message.Text(s)}
 	}
 	text, err := jsonscan.Marshal(out) // the model reads code, not web pages
 	if err != nil {
@@ -259,19 +262,19 @@ func jsonBlock[Out any](out Out) []message.Block {
 
 // eraseComplete erases the types of Complete. A completion that panics leaves the input as it
 // is, so that the call runs as it was approved.
-func eraseComplete[In, Out any](d Def[In, Out]) func(Input, *Context) (json.RawMessage, bool) {
-	if d.Complete == nil {
+func eraseComplete(f func(any, *Context) (json.RawMessage, bool)) func(Input, *Context) (json.RawMessage, bool) {
+	if f == nil {
 		return func(Input, *Context) (json.RawMessage, bool) { return nil, false }
 	}
 	return func(in Input, c *Context) (json.RawMessage, bool) {
 		var ok bool
-		raw, err := guard(func() (raw json.RawMessage) { raw, ok = d.Complete(value[In](in), c); return raw })
+		raw, err := guard(func() (raw json.RawMessage) { raw, ok = f(in.Value, c); return raw })
 		in.report("complete", err)
 		return raw, ok && err == nil
 	}
 }
 
-func eraseTraits[In any](t Traits[In]) Traits[Input] {
+func eraseTraits(t Traits[any]) Traits[Input] {
 	everything := Effects{Everything: true}
 	return Traits[Input]{
 		Safe:        erased("safe", t.Safe, false),
@@ -303,17 +306,17 @@ func guard[T any](f func() T) (got T, err error) {
 	return f(), nil
 }
 
-func equivalent[In any](f func(a, b In) bool) func(a, b Input) bool {
+func equivalent(f func(a, b any) bool) func(a, b Input) bool {
 	if f == nil {
 		return func(a, b Input) bool { return reflect.DeepEqual(a.Value, b.Value) }
 	}
 	return func(a, b Input) bool {
-		same, _ := guard(func() bool { return f(value[In](a), value[In](b)) })
+		same, _ := guard(func() bool { return f(a.Value, b.Value) })
 		return same
 	}
 }
 
-func eraseView[In any](name string, v View[In]) View[Input] {
+func eraseView(name string, v View[any]) View[Input] {
 	summary := erased("", v.Summary, "")
 	return View[Input]{
 		Title: erased("", v.Title, name), Color: v.Color, Activity: erased("", v.Activity, name),
@@ -325,27 +328,30 @@ func eraseView[In any](name string, v View[In]) View[Input] {
 // the type's own, one pass does both; a schema that was given is held against the
 // bytes first. A given schema that does not resolve lets every input through that
 // the type can hold: such a tool was loaded unvalidated, with a report.
-func parser[In any](lazy *schema.Lazy, derived bool) func(json.RawMessage) (Input, schema.Problems) {
+func parser(in reflect.Type, lazy *schema.Lazy, derived bool) func(json.RawMessage) (Input, schema.Problems) {
+	decode := decoder(in)
 	return func(raw json.RawMessage) (Input, schema.Problems) {
 		compiled, err := lazy.Schema()
 		if err != nil {
-			return decode[In](raw)
+			return decode(raw)
 		}
 		if derived {
-			v, problems := schema.Decode[In](compiled, raw)
+			v, problems := compiled.Decode(in, raw)
 			return Input{Raw: raw, Value: v}, problems
 		}
 		if problems := compiled.Validate(raw); len(problems) > 0 {
 			return Input{}, problems
 		}
-		return decode[In](raw)
+		return decode(raw)
 	}
 }
 
-func decode[In any](raw json.RawMessage) (Input, schema.Problems) {
-	var v In
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return Input{}, schema.Problems{{Keyword: "decode", Message: fmt.Sprintf("The input cannot be read: %v", err)}}
+func decoder(in reflect.Type) func(json.RawMessage) (Input, schema.Problems) {
+	return func(raw json.RawMessage) (Input, schema.Problems) {
+		v := reflect.New(in)
+		if err := json.Unmarshal(raw, v.Interface()); err != nil {
+			return Input{}, schema.Problems{{Keyword: "decode", Message: fmt.Sprintf("The input cannot be read: %v", err)}}
+		}
+		return Input{Raw: raw, Value: v.Elem().Interface()}, nil
 	}
-	return Input{Raw: raw, Value: v}, nil
 }

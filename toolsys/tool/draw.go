@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,18 +56,20 @@ type Called[In, Out any] struct {
 }
 
 // partly is Tool.Partly.
-func partly[In any](raw json.RawMessage) Input {
-	var v In
-	whole := jsonscan.Complete(raw)
-	_, _ = guard(func() error { return json.Unmarshal(whole, &v) }) // what fits is kept
-	if !json.Valid(whole) {
-		whole = json.RawMessage(`{}`)
+func partly(in reflect.Type) func(json.RawMessage) Input {
+	return func(raw json.RawMessage) Input {
+		v := reflect.New(in)
+		whole := jsonscan.Complete(raw)
+		_, _ = guard(func() error { return json.Unmarshal(whole, v.Interface()) }) // what fits is kept
+		if !json.Valid(whole) {
+			whole = json.RawMessage(`{}`)
+		}
+		return Input{Raw: whole, Value: v.Elem().Interface()}
 	}
-	return Input{Raw: whole, Value: v}
 }
 
 // eraseDrawing leaves no member nil.
-func eraseDrawing[In, Out any](d Drawing[In, Out], v View[Input], t Traits[Input]) Drawing[Input, any] {
+func eraseDrawing(d Drawing[any, any], v View[Input], t Traits[Input]) Drawing[Input, any] {
 	draw := Drawing[Input, any]{
 		Use:      drawn("use", d.Use, given(v)),
 		Queued:   drawn("queued", d.Queued, func(Input) []render.Node { return []render.Node{render.Words("waiting", render.Dim)} }),
@@ -95,37 +98,28 @@ func safely(in Input, member string, own, otherwise func() []render.Node) []rend
 	return render.Bounded(otherwise())
 }
 
-func drawn[In any](member string, f func(In) []render.Node, otherwise func(Input) []render.Node) func(Input) []render.Node {
+func drawn(member string, f func(any) []render.Node, otherwise func(Input) []render.Node) func(Input) []render.Node {
 	if f == nil {
 		return func(in Input) []render.Node { return render.Bounded(otherwise(in)) }
 	}
 	return func(in Input) []render.Node {
-		return safely(in, member, func() []render.Node { return f(value[In](in)) }, func() []render.Node { return otherwise(in) })
+		return safely(in, member, func() []render.Node { return f(in.Value) }, func() []render.Node { return otherwise(in) })
 	}
 }
 
-func answered[In, Out any](member string, f func(In, Outcome[Out]) []render.Node, otherwise func(Input, Outcome[any]) []render.Node) func(Input, Outcome[any]) []render.Node {
+func answered(member string, f func(any, Outcome[any]) []render.Node, otherwise func(Input, Outcome[any]) []render.Node) func(Input, Outcome[any]) []render.Node {
 	if f == nil {
 		return func(in Input, a Outcome[any]) []render.Node { return render.Bounded(otherwise(in, a)) }
 	}
 	return func(in Input, a Outcome[any]) []render.Node {
-		return safely(in, member, func() []render.Node { return f(value[In](in), typed[Out](a)) }, func() []render.Node { return otherwise(in, a) })
+		return safely(in, member, func() []render.Node { return f(in.Value, a) }, func() []render.Node { return otherwise(in, a) })
 	}
-}
-
-// typed gives an answer its type; data of another one is not known.
-func typed[Out any](a Outcome[any]) Outcome[Out] {
-	out := Outcome[Out]{Text: a.Text, Blocks: a.Blocks}
-	if a.Known {
-		out.Data, out.Known = a.Data.(Out)
-	}
-	return out
 }
 
 // progressLines bound what is shown of the reports of a running call.
 const progressLines = 5
 
-func reported[In any](f func(In, []string) []render.Node) func(Input, []string) []render.Node {
+func reported(f func(any, []string) []render.Node) func(Input, []string) []render.Node {
 	last := func(_ Input, reports []string) []render.Node {
 		if len(reports) == 0 {
 			return nil
@@ -143,7 +137,7 @@ func reported[In any](f func(In, []string) []render.Node) func(Input, []string) 
 		if f == nil {
 			return render.Bounded(last(in, reports))
 		}
-		return safely(in, "progress", func() []render.Node { return f(value[In](in), reports) }, func() []render.Node { return last(in, reports) })
+		return safely(in, "progress", func() []render.Node { return f(in.Value, reports) }, func() []render.Node { return last(in, reports) })
 	}
 }
 
@@ -311,7 +305,7 @@ func refused(role render.Role) func(Input, Outcome[any]) []render.Node {
 
 // grouped is nil for calls that are each drawn by themselves: those that neither search,
 // read nor list, and whose tool has no drawing of several.
-func grouped[In, Out any](f func([]Called[In, Out]) []render.Node, v View[Input], t Traits[Input]) func([]Called[Input, any]) []render.Node {
+func grouped(f func([]Called[any, any]) []render.Node, v View[Input], t Traits[Input]) func([]Called[Input, any]) []render.Node {
 	counted := func(calls []Called[Input, any]) []render.Node {
 		var names []string
 		for _, c := range calls {
@@ -330,24 +324,22 @@ func grouped[In, Out any](f func([]Called[In, Out]) []render.Node, v View[Input]
 		if f == nil {
 			return render.Bounded(counted(calls))
 		}
-		own := make([]Called[In, Out], len(calls))
-		return safely(calls[0].In, "grouped", func() []render.Node {
-			for i, c := range calls {
-				own[i] = Called[In, Out]{value[In](c.In), typed[Out](c.Outcome)}
-			}
-			return f(own)
-		}, func() []render.Node { return counted(calls) })
+		own := make([]Called[any, any], len(calls))
+		for i, c := range calls {
+			own[i] = Called[any, any]{c.In.Value, c.Outcome}
+		}
+		return safely(calls[0].In, "grouped", func() []render.Node { return f(own) }, func() []render.Node { return counted(calls) })
 	}
 }
 
 // searched keeps search to the words that are drawn (M2).
-func searched[In, Out any](f func(In, Outcome[Out]) string, result func(Input, Outcome[any]) []render.Node) func(Input, Outcome[any]) string {
+func searched(f func(any, Outcome[any]) string, result func(Input, Outcome[any]) []render.Node) func(Input, Outcome[any]) string {
 	return func(in Input, a Outcome[any]) string {
 		shown := render.String(result(in, a), true)
 		if f == nil {
 			return shown
 		}
-		own, err := guard(func() string { return f(value[In](in), typed[Out](a)) })
+		own, err := guard(func() string { return f(in.Value, a) })
 		if err != nil {
 			in.report("draw search", err)
 			return shown
