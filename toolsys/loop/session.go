@@ -35,6 +35,7 @@ type Session struct {
 	history    []message.Message // messages are added; none is changed in place
 	rendered   message.Renderer
 	references message.References
+	lead       message.Lead
 	first      int             // the number of history's first message (tool.Snips)
 	turn       atomic.Int64    // Interrupt reads it beside Send
 	latched    *bool           // the automatic decision on deferral, once made (D4)

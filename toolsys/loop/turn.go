@@ -50,10 +50,8 @@ func (s *Session) runTurn(ctx context.Context, out *Completion) (done bool, err 
 func (s *Session) request(snap *pool.Snapshot) message.Request {
 	messages := s.State().Snipped.Cut(s.first).Of(slices.Clip(s.history))
 	messages = message.Dereference(messages, s.references.In(messages), s.unreferable(snap))
-	if text := snap.Announcement(); text != "" && !s.deltaMode() && len(messages) > 0 {
-		first := messages[0]
-		first.Content = append([]message.Block{message.Text(text)}, first.Content...)
-		messages = append([]message.Message{first}, messages[1:]...)
+	if !s.deltaMode() {
+		messages = s.lead.Of(messages, snap.Announcement())
 	}
 	return message.Request{
 		Model: s.model(), MaxTokens: s.cfg.MaxTokens, System: s.cfg.System, Betas: s.cfg.Betas,

@@ -20,6 +20,7 @@ type Body struct {
 	head     []byte
 	messages [][]byte
 	tail     []byte
+	size     int // of the messages, in bytes
 }
 
 // tail ends the requests that are rendered here.
@@ -75,7 +76,7 @@ func (b *Body) split(data []byte, dec *json.Decoder) error {
 		b.messages = append(b.messages, data[at:end:end])
 		at = end
 	}
-	b.tail = data[at:]
+	b.tail, b.size = data[at:], at-len(b.head)
 	return nil
 }
 
@@ -83,13 +84,7 @@ func (b *Body) split(data []byte, dec *json.Decoder) error {
 func (b Body) Whole() bool { return b.tail != nil }
 
 // Len is the number of bytes.
-func (b Body) Len() int {
-	n := len(b.head) + len(b.tail)
-	for _, m := range b.messages {
-		n += len(m)
-	}
-	return n
-}
+func (b Body) Len() int { return len(b.head) + b.size + len(b.tail) }
 
 // Bytes joins the parts.
 func (b Body) Bytes() []byte {
@@ -114,11 +109,18 @@ func (b Body) Messages() int { return len(b.messages) }
 // Message is the JSON of message i, counted from 0.
 func (b Body) Message(i int) []byte { return bytes.TrimLeft(b.messages[i], ", \t\r\n") }
 
+// Continues reports whether b is sure to begin with the messages of o, since both are
+// beginnings of one list.
+func (b Body) Continues(o Body) bool {
+	n := len(o.messages)
+	return n > 0 && len(b.messages) >= n && &b.messages[0] == &o.messages[0]
+}
+
 // Shared is the number of messages at the front whose bytes are those of o.
 func (b Body) Shared(o Body) int {
 	n := min(len(b.messages), len(o.messages))
-	if n > 0 && &b.messages[0] == &o.messages[0] {
-		return n // one list, of which o and b are beginnings
+	if b.Continues(o) || o.Continues(b) {
+		return n
 	}
 	for i := range n {
 		if !bytes.Equal(b.messages[i], o.messages[i]) {
@@ -183,8 +185,9 @@ func (r Request) Body() (Body, error) {
 }
 
 // Renderer renders the requests of one conversation, one after another, and each message
-// once. A message whose content is the same slice is taken to be the same: content is
-// never changed in place. The zero value is ready.
+// once. A list that was only added to is taken to hold what it held, and a message whose
+// content is the same slice to be the same: neither is changed in place. The zero value is
+// ready.
 type Renderer struct {
 	from []Message
 	last Body
@@ -198,45 +201,64 @@ func (r *Renderer) render(req Request) (Body, error) {
 	if bytes.Equal(head, r.last.head) {
 		head = r.last.head
 	}
-	list, err := r.list(req.Messages)
-	if err != nil {
+	if err := r.take(req.Messages); err != nil {
 		return Body{}, err
 	}
-	r.last = Body{head: head, messages: list, tail: tail}
-	r.from = append(r.from[:0], req.Messages...)
+	r.last.head, r.last.tail = head, tail
 	return r.last, nil
 }
 
-// list gives the parts of messages. What was sent keeps its own list: one that is longer,
+// take makes messages the last ones. What was sent keeps its own list: one that is longer,
 // or differs, is not written to.
-func (r *Renderer) list(messages []Message) ([][]byte, error) {
-	list := r.last.messages
-	for i := range messages {
+func (r *Renderer) take(messages []Message) error {
+	list, size := r.last.messages, r.last.size
+	cut := func(n int) {
+		for _, part := range list[n:] {
+			size -= len(part)
+		}
+		list = slices.Clip(list[:n])
+	}
+	for i := unchanged(r.from, messages); i < len(messages); i++ {
 		part, err := r.part(messages, i)
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case i < len(list) && &part[0] == &list[i][0]:
 			continue
 		case i < len(list):
-			list = slices.Clip(list[:i])
+			cut(i)
 		}
-		list = append(list, part)
+		list, size = append(list, part), size+len(part)
 	}
 	if len(messages) < len(list) {
-		list = slices.Clip(list[:len(messages)])
+		cut(len(messages))
 	}
-	return list, nil
+	r.from, r.last.messages, r.last.size = messages, list, size
+	return nil
+}
+
+// unchanged is how many messages at the front of now are those of before. A list that was
+// added to in its place is not looked at.
+func unchanged(before, now []Message) int {
+	most := min(len(before), len(now))
+	if most > 0 && &before[0] == &now[0] {
+		return most
+	}
+	for i := range most {
+		if !same(before[i], now[i]) {
+			return i
+		}
+	}
+	return most
 }
 
 // part gives the bytes of message i: those it had before, if they are the same.
 func (r *Renderer) part(messages []Message, i int) ([]byte, error) {
-	known := i < len(r.from)
-	if known && same(messages[i], r.from[i]) {
+	if i < len(r.from) && same(messages[i], r.from[i]) {
 		return r.last.messages[i], nil
 	}
 	part, err := appendPart(nil, messages, i)
-	if known && bytes.Equal(part, r.last.messages[i]) {
+	if i < len(r.last.messages) && bytes.Equal(part, r.last.messages[i]) {
 		part = r.last.messages[i]
 	}
 	return part, err

@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"testing"
@@ -50,13 +51,37 @@ func TestARendererChangesNoRequest(t *testing.T) {
 	})
 }
 
-// nextHistory is the history of the next request: longer, shorter, or with another message.
+// A text in front of a history, however that grows, is cut and changes, is what putting it
+// there by hand gives, and what was given before stays.
+func TestALeadChangesNoHistory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var lead message.Lead
+		var history []message.Message
+		var given, want [][]message.Message
+		for range rapid.IntRange(1, 12).Draw(t, "requests") {
+			history = nextHistory(t, history)
+			before := fmt.Sprint(history)
+			text := rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "lead")
+			by := slices.Clone(history)
+			if text != "" && len(by) > 0 {
+				by[0].Content = append([]message.Block{message.Text(text)}, by[0].Content...)
+			}
+			given, want = append(given, lead.Of(history, text)), append(want, by)
+			require.Equal(t, before, fmt.Sprint(history))
+		}
+		for i := range want {
+			require.Equal(t, fmt.Sprint(want[i]), fmt.Sprint(given[i]))
+		}
+	})
+}
+
+// nextHistory is the history of the next request: longer in its place, shorter, or with another message.
 func nextHistory(t *rapid.T, history []message.Message) []message.Message {
-	history = slices.Clone(history)
 	switch rapid.IntRange(0, 5).Draw(t, "what") {
 	case 0:
-		history = history[:rapid.IntRange(0, len(history)).Draw(t, "keep")]
+		history = slices.Clone(history[:rapid.IntRange(0, len(history)).Draw(t, "keep")])
 	case 1:
+		history = slices.Clone(history)
 		if len(history) > 0 {
 			history[rapid.IntRange(0, len(history)-1).Draw(t, "at")] = message.UserText(rapid.SampledFrom([]string{"a", "b", `"`}).Draw(t, "text"))
 		}

@@ -266,3 +266,29 @@ func (m Message) lostResults(open map[string]bool) []Block {
 	}
 	return lost
 }
+
+// Lead puts a text in front of a growing history, and does not copy what it has put together
+// before. The zero value is ready.
+type Lead struct {
+	text      string
+	from, out []Message
+}
+
+// Of gives history with text as the first block of its first message; history itself where
+// there is no text. The messages of history are not changed.
+func (l *Lead) Of(history []Message, text string) []Message {
+	if text == "" || len(history) == 0 {
+		return history
+	}
+	n := unchanged(l.from, history)
+	if text != l.text || n == 0 {
+		first := history[0]
+		first.Content = append([]Block{Text(text)}, first.Content...)
+		l.out, n = []Message{first}, 1
+	}
+	if n < len(l.out) {
+		l.out = slices.Clip(l.out[:n])
+	}
+	l.text, l.from, l.out = text, history, append(l.out, history[n:]...)
+	return slices.Clip(l.out)
+}

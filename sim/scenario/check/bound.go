@@ -99,31 +99,30 @@ func tails(calls []piece) []time.Duration {
 // lowerBoundOf is the run's makespan, less what each turn of the main conversation
 // took longer than it had to: its stream or, if that is later, its calls.
 func lowerBoundOf(out *Result, limit int) time.Duration {
-	span := out.Makespan
+	last := map[int]int{} // the stream of a turn that was retried to which its calls belong
 	for i, st := range out.Streams {
-		if st.Agent != "" || retried(out.Streams[i+1:], st) {
-			continue
+		if st.Agent == "" {
+			last[st.Turn] = i
 		}
-		calls, ended := callsOf(out, st.Turn)
-		span -= max(st.End, ended) - max(st.End, lowerBound(calls, limit))
 	}
-	return span
-}
-
-// retried reports whether the same turn has a later stream, to which its calls belong.
-func retried(later []Stream, st Stream) bool {
-	return slices.ContainsFunc(later, func(s Stream) bool { return s.Agent == st.Agent && s.Turn == st.Turn })
-}
-
-// callsOf are a turn's calls that ran, and when the last of them ended.
-func callsOf(out *Result, turn int) (calls []piece, ended time.Duration) {
+	ran := map[int][]Call{}
 	for _, c := range out.Calls {
-		if c.Agent == "" && c.Turn == turn && c.ran && c.Status != string(pipeline.Discarded) {
-			calls = append(calls, piece{ready: c.Ready, took: c.Ended - c.Started, safe: c.Safe, touches: c.touches})
+		if c.Agent == "" && c.ran && c.Status != string(pipeline.Discarded) {
+			ran[c.Turn] = append(ran[c.Turn], c)
+		}
+	}
+	span := out.Makespan
+	for turn, i := range last {
+		var pieces []piece
+		end := out.Streams[i].End
+		ended := end
+		for _, c := range ran[turn] {
+			pieces = append(pieces, piece{ready: c.Ready, took: c.Ended - c.Started, safe: c.Safe, touches: c.touches})
 			ended = max(ended, c.Ended)
 		}
+		span -= ended - max(end, lowerBound(pieces, limit))
 	}
-	return calls, ended
+	return span
 }
 
 // footprintOf is what a call declared when it began; nil is everything.

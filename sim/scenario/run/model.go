@@ -142,15 +142,23 @@ type script struct {
 	pages map[string]scenario.Page
 	wait  cassette.Wait
 
-	mu    sync.Mutex
-	turns []scriptedTurn
-	asked map[string]int // how often each page was asked for
+	mu sync.Mutex
+	// named are the turns of sub-agents, plain all others, without those at the front that were used.
+	named, plain []*scriptedTurn
+	begun        []begun
+	asked        map[string]int // how often each page was asked for
 }
 
 type scriptedTurn struct {
 	match  string
 	player *cassette.Player
 	used   bool
+}
+
+// begun is a conversation as it was sent last, and its task.
+type begun struct {
+	body message.Body
+	task string
 }
 
 var errScriptOver = errors.New("the script has no turn left for this request; add one under stream.turns")
@@ -166,7 +174,11 @@ func newScript(sc *scenario.Scenario, o playOptions) (*script, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.turns = append(s.turns, scriptedTurn{match: t.For, player: p})
+			turns := &s.plain
+			if t.For != "" {
+				turns = &s.named
+			}
+			*turns = append(*turns, &scriptedTurn{match: t.For, player: p})
 			n++
 		}
 	}
@@ -192,46 +204,64 @@ func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	i := s.pick(task(body))
+	turn := s.pick(s.task(body))
 	s.mu.Unlock()
-	if i < 0 {
+	if turn == nil {
 		return nil, errScriptOver
 	}
-	resp, err := s.turns[i].player.RoundTrip(req)
+	resp, err := turn.player.RoundTrip(req)
 	s.mu.Lock()
-	s.turns[i].used = len(s.turns[i].player.Leftover()) == 0 // an answer with a fault is given again
+	turn.used = len(turn.player.Leftover()) == 0 // an answer with a fault is given again
 	s.mu.Unlock()
 	return resp, err
 }
 
-func (s *script) pick(first string) int {
-	named := slices.IndexFunc(s.turns, func(t scriptedTurn) bool {
-		return !t.used && t.match != "" && strings.Contains(first, t.match)
-	})
-	if named >= 0 {
-		return named
+func (s *script) pick(task string) *scriptedTurn {
+	for _, t := range s.named {
+		if !t.used && strings.Contains(task, t.match) {
+			return t
+		}
 	}
-	return slices.IndexFunc(s.turns, func(t scriptedTurn) bool { return !t.used && t.match == "" })
+	for len(s.plain) > 0 && s.plain[0].used {
+		s.plain = s.plain[1:]
+	}
+	for _, t := range s.plain {
+		if !t.used {
+			return t
+		}
+	}
+	return nil
 }
 
 // forkMark is what a fork reads before its task.
 const forkMark = "This is a fork of the conversation above"
 
 // task is the content of the message that a conversation began with, as it was sent: the first
-// one, and of a fork the one that it was forked with.
-func task(body message.Body) string {
-	if body.Messages() == 0 {
-		return ""
+// one, and of a fork the one that it was forked with. Messages that were looked at for an earlier
+// request of the conversation are not looked at again.
+func (s *script) task(body message.Body) string {
+	i := slices.IndexFunc(s.begun, func(b begun) bool { return body.Continues(b.body) })
+	if i < 0 {
+		i = len(s.begun)
+		s.begun = append(s.begun, begun{task: firstContent(body)})
 	}
-	for i := body.Messages() - 1; i > 0; i-- {
-		if at := bytes.Index(body.Message(i), []byte(forkMark)); at >= 0 {
-			return string(body.Message(i)[at:])
+	known := &s.begun[i]
+	for m := body.Messages() - 1; m >= max(1, known.body.Messages()); m-- {
+		if at := bytes.Index(body.Message(m), []byte(forkMark)); at >= 0 {
+			known.task = string(body.Message(m)[at:])
+			break
 		}
 	}
+	known.body = body
+	return known.task
+}
+
+// firstContent is the content of a request's first message, as it was sent.
+func firstContent(body message.Body) string {
 	var first struct {
 		Content json.RawMessage `json:"content"`
 	}
-	if json.Unmarshal(body.Message(0), &first) != nil {
+	if body.Messages() == 0 || json.Unmarshal(body.Message(0), &first) != nil {
 		return ""
 	}
 	return string(first.Content)
