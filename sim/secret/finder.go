@@ -14,9 +14,8 @@ const Blanked = "[redacted]"
 
 // Finder finds secrets. It is read only once made, and may be used by many.
 type Finder struct {
-	known   *index
+	known   *index // nil where no value is known
 	vendors *index
-	none    bool // no value is known
 }
 
 // vendorIndex is the same for all finders.
@@ -24,8 +23,11 @@ var vendorIndex = sync.OnceValue(func() *index { return newIndex(vendorPatterns(
 
 // New makes a finder that looks for these values beside what all finders look for.
 func New(known ...Known) *Finder {
-	patterns := patternsOf(known)
-	return &Finder{known: newIndex(patterns), vendors: vendorIndex(), none: len(patterns) == 0}
+	f := &Finder{vendors: vendorIndex()}
+	if patterns := patternsOf(known); len(patterns) > 0 {
+		f.known = newIndex(patterns)
+	}
+	return f
 }
 
 const (
@@ -90,7 +92,7 @@ func (f *Finder) plain(s string, depth int) []span {
 
 // knowns looks for known values, which lines may break.
 func (f *Finder) knowns(s string, add func(span)) {
-	if f.none {
+	if f.known == nil {
 		return
 	}
 	f.known.search(s, add)
