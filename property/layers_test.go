@@ -75,7 +75,7 @@ var layers = []struct {
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/posix", nil},
 	{"sim/world/mcpserve", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
-	{"sim/shell/...", []string{"sim/shell/...", "toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
+	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
 	{"sim/economics/tokens", []string{"sim/dialect", "sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/economics/promptcache", []string{"sim/dialect", "sim/economics/tokens", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/economics/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},

@@ -9,8 +9,6 @@ import (
 
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
-
-	"toolbench/sim/shell/command"
 )
 
 // firstJob is the process id of the first background job.
@@ -65,7 +63,7 @@ func init() {
 	}
 }
 
-// asExternal runs the package command's version.
+// asExternal runs the version that commands.go lists.
 func asExternal(_ *run, _ interp.HandlerContext, args []string) []string {
 	return append([]string{external + args[0]}, args[1:]...)
 }
@@ -95,7 +93,7 @@ func builtinPrintf(r *run, hc interp.HandlerContext, args []string) []string {
 	if !syntax.ValidName(args[2]) {
 		return r.failed(hc, 2, "printf: `%s': not a valid identifier", args[2])
 	}
-	text, errs := command.Format(args[3], args[4:])
+	text, errs := format(args[3], args[4:])
 	for _, err := range errs {
 		fmt.Fprintf(hc.Stderr, "bash: line %d: printf: %v\n", r.line, err)
 	}
@@ -147,7 +145,7 @@ func builtinCd(r *run, hc interp.HandlerContext, args []string) []string {
 	info, err := r.filesIn(hc.Dir, nil, nil).Stat(target)
 	switch {
 	case err != nil:
-		return r.failed(hc, 1, "cd: %s: %s", target, command.Reason(err))
+		return r.failed(hc, 1, "cd: %s: %s", target, reason(err))
 	case !info.IsDir():
 		return r.failed(hc, 1, "cd: %s: Not a directory", target)
 	case info.Mode()&0o111 == 0:
@@ -199,7 +197,7 @@ func builtinSource(r *run, hc interp.HandlerContext, args []string) []string {
 	}
 	data, err := r.filesIn(hc.Dir, nil, nil).ReadFile(args[1])
 	if err != nil {
-		return r.failed(hc, 1, "%s: %s", args[1], command.Reason(err))
+		return r.failed(hc, 1, "%s: %s", args[1], reason(err))
 	}
 	text, err := r.prepare(string(data))
 	if err != nil {

@@ -1,8 +1,7 @@
 // Package shell runs shell command lines, without a shell.
 //
 // [Shell.Run] interprets a Bash script in this process, on an afero filesystem: the bench needs a Bash
-// tool that touches no host, runs in virtual time and gives the same output every time (SPEC L5). Its
-// utilities are in the package command.
+// tool that touches no host, runs in virtual time and gives the same output every time (SPEC L5).
 //
 // # How a script runs
 //
@@ -24,6 +23,17 @@
 // short, not computations; patterns cannot refer back to their own groups; a variable that is split on
 // characters other than blanks loses its empty fields, as read's do not; an array with keys and nothing
 // in it has one element; a division by 0 ends its command only.
+//
+// # Commands
+//
+// The utilities (cat, grep, find, sort and their like) are functions from a process - arguments, streams,
+// files, environment, clock - to an exit code; there is one file for each, or for a few that belong together
+// (commands.go lists them). Their output has a fixed order.
+//
+// They follow GNU's: names of options, messages, exit codes. There are those that scripts of the
+// bench call, with the options they call them with, and what everyday pipelines of these are made of; a
+// comment above each says which. Any other option is invalid: a message names it and the exit code is 2;
+// none is silently ignored. The locale is C, the time zone UTC.
 //
 // No goroutine is started, no timer, no process, no file of the host is opened.
 package shell

@@ -13,8 +13,6 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
-
-	"toolbench/sim/shell/command"
 )
 
 // environ is the interpreter's base environment: the command's variables, and values made up when asked
@@ -149,8 +147,8 @@ func environOf(env expand.Environ) []string {
 }
 
 // filesIn is the filesystem as seen from dir, with the devices of a command whose outputs are given.
-func (r *run) filesIn(dir string, stdout, stderr io.Writer) *command.Files {
-	f := &command.Files{FS: r.shell.FS, Dir: dir, Now: r.shell.Now, Limit: r.shell.MaxOutput}
+func (r *run) filesIn(dir string, stdout, stderr io.Writer) *files {
+	f := &files{FS: r.shell.FS, Dir: dir, Now: r.shell.Now, Limit: r.shell.MaxOutput}
 	f.Read = func(name string) (io.Reader, bool) { return r.readDevice(name, stderr) }
 	f.Write = func(name string) (io.Writer, bool) { return r.writeDevice(name, stdout, stderr) }
 	return f

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/interp"
-
-	"toolbench/sim/shell/command"
 )
 
 // external begins the names by which the call handler sends a builtin's name to the exec handler.
@@ -25,7 +23,7 @@ const (
 
 // known reports whether a command can be run outside the interpreter.
 func known(name string) bool {
-	_, ok := command.Lookup(name)
+	_, ok := lookup(name)
 	return ok
 }
 
@@ -40,7 +38,7 @@ func (r *run) exec(ctx context.Context, args []string) error {
 		return status(r.pipefailStatus())
 	}
 	out := &output{w: hc.Stdout}
-	p := &command.Proc{Ctx: ctx, Name: name, Args: args[1:], Stdin: r.stdin, Stdout: out, Stderr: &unbuffered{hc.Stderr, out}, System: r.system,
+	p := &proc{Ctx: ctx, Name: name, Args: args[1:], Stdin: r.stdin, Stdout: out, Stderr: &unbuffered{hc.Stderr, out}, System: r.system,
 		Getenv:  func(name string) string { return hc.Env.Get(name).String() },
 		Environ: func() []string { return environOf(hc.Env) }}
 	p.Files = r.filesIn(hc.Dir, p.Stdout, p.Stderr)
@@ -121,8 +119,8 @@ func (u *unbuffered) Write(b []byte) (int, error) {
 	return u.w.Write(b)
 }
 
-// execute runs a command by name: one of the package command, or a script file.
-func (r *run) execute(p *command.Proc) (code int) {
+// execute runs a command by name: one of the table's, or a script file.
+func (r *run) execute(p *proc) (code int) {
 	defer func() {
 		if v := recover(); v != nil {
 			fmt.Fprintf(p.Stderr, "%s: internal error: %v\n%s", p.Name, v, innermost(debug.Stack()))
@@ -135,9 +133,9 @@ func (r *run) execute(p *command.Proc) (code int) {
 	if strings.Contains(p.Name, "/") && !inUsualPlace(p) {
 		return r.scriptFile(p)
 	}
-	f, ok := command.Lookup(p.Name)
+	f, ok := lookup(p.Name)
 	if !ok {
-		fmt.Fprintf(p.Stderr, "bash: line %d: %s: command not found%s\n", r.line, p.Name, command.Hint(p.Name))
+		fmt.Fprintf(p.Stderr, "bash: line %d: %s: command not found%s\n", r.line, p.Name, hint(p.Name))
 		return 127
 	}
 	p.Name = path.Base(p.Name)
@@ -145,12 +143,12 @@ func (r *run) execute(p *command.Proc) (code int) {
 }
 
 // inUsualPlace reports whether the name is /bin/ls or the like, and no file stands there.
-func inUsualPlace(p *command.Proc) bool {
+func inUsualPlace(p *proc) bool {
 	return known(p.Name) && !p.Files.Exists(p.Name)
 }
 
 // scriptFile runs an executable text file in a shell of its own.
-func (r *run) scriptFile(p *command.Proc) int {
+func (r *run) scriptFile(p *proc) int {
 	refuse := func(code int, why string) int {
 		fmt.Fprintf(p.Stderr, "bash: line %d: %s: %s\n", r.line, p.Name, why)
 		return code
@@ -158,7 +156,7 @@ func (r *run) scriptFile(p *command.Proc) int {
 	info, err := p.Files.Stat(p.Name)
 	switch {
 	case err != nil:
-		return refuse(127, command.Reason(err))
+		return refuse(127, reason(err))
 	case info.IsDir():
 		return refuse(126, "Is a directory")
 	case info.Mode()&0o111 == 0:
@@ -166,7 +164,7 @@ func (r *run) scriptFile(p *command.Proc) int {
 	}
 	data, err := p.Files.ReadFile(p.Name)
 	if err != nil {
-		return refuse(126, command.Reason(err))
+		return refuse(126, reason(err))
 	}
 	first, _, _ := strings.Cut(string(data), "\n")
 	if shebang, ok := strings.CutPrefix(first, "#!"); ok && !shellName(shebang) {
@@ -190,7 +188,7 @@ func shellName(shebang string) bool {
 const maxScripts = 50
 
 // script runs a command line in a shell of its own, with p's streams, directory and environment.
-func (r *run) script(p *command.Proc, script string, args []string) int {
+func (r *run) script(p *proc, script string, args []string) int {
 	if r.scripts >= maxScripts {
 		fmt.Fprintf(p.Stderr, "bash: scripts nested too deeply\n")
 		return 126

@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"mvdan.cc/sh/v3/interp"
-
-	"toolbench/sim/shell/command"
 )
 
 // open serves every file the interpreter opens. Names that begin with the mark are the rewriter's.
 func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
-	rest, ok := strings.CutPrefix(name, mark)
+	rest, ok := strings.CutPrefix(name, internalMark)
 	if !ok {
 		text, ok := r.sources[name]
 		if !ok {
@@ -204,7 +202,7 @@ func (r *run) openOutput(hc interp.HandlerContext, line, name string, flag int) 
 
 // redirectError is worded as Bash words it, in the one type the interpreter prints instead of giving up.
 func redirectError(line, name string, err error) error {
-	return &fs.PathError{Op: "bash: line " + line + ":", Path: name, Err: fmt.Errorf("%s", command.Reason(err))}
+	return &fs.PathError{Op: "bash: line " + line + ":", Path: name, Err: fmt.Errorf("%s", reason(err))}
 }
 
 // errPipe is what a writer sees whose reader is gone, or has had enough.

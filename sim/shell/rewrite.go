@@ -15,9 +15,9 @@ import (
 // a script is refused before any of it runs.
 var ErrUnsupported = errors.New("not supported in the in-process shell")
 
-// mark begins the file names by which rewritten redirections reach the open handler (redirect.go). A
+// internalMark begins the file names by which rewritten redirections reach the open handler (redirect.go). A
 // script cannot name such a file by accident.
-const mark = "\x01vshell:"
+const internalMark = "\x01vshell:"
 
 // renamed begins the names of the variables whose values the interpreter would take from the host.
 const renamed = "__vshell_"

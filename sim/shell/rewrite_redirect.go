@@ -45,12 +45,12 @@ func (w *rewriter) redirect(rd *syntax.Redirect) {
 }
 
 func (w *rewriter) input(rd *syntax.Redirect, kind, line string, parts []syntax.WordPart) {
-	head := quoted(mark + kind + ":" + line + ":")
+	head := quoted(internalMark + kind + ":" + line + ":")
 	*rd = syntax.Redirect{OpPos: rd.OpPos, Op: syntax.RdrOut, N: &syntax.Lit{Value: "2"}, Word: &syntax.Word{Parts: append([]syntax.WordPart{head}, parts...)}}
 }
 
 func (w *rewriter) output(rd *syntax.Redirect, line string) {
-	head := quoted(mark + "write:" + line + ":")
+	head := quoted(internalMark + "write:" + line + ":")
 	rd.Word = &syntax.Word{Parts: append([]syntax.WordPart{head}, tilde(rd.Word.Parts)...)}
 }
 
@@ -250,7 +250,7 @@ func (w *rewriter) process(ps *syntax.ProcSubst) syntax.WordPart {
 
 // doorway is a redirection to one of the handler's marks.
 func doorway(fd, kind string) *syntax.Redirect {
-	rd := &syntax.Redirect{Op: syntax.RdrOut, Word: &syntax.Word{Parts: []syntax.WordPart{quoted(mark + kind + ":")}}}
+	rd := &syntax.Redirect{Op: syntax.RdrOut, Word: &syntax.Word{Parts: []syntax.WordPart{quoted(internalMark + kind + ":")}}}
 	if fd != "" {
 		rd.N = &syntax.Lit{Value: fd}
 	}

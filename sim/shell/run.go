@@ -14,8 +14,6 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
-
-	"toolbench/sim/shell/command"
 )
 
 // run is the state of one script beside the interpreter's own. Everything runs in one goroutine, one
@@ -23,7 +21,7 @@ import (
 // puts the old one back when it closes.
 type run struct {
 	shell  Shell
-	system *command.System
+	system *system
 	env    *environ
 	stdout io.Writer
 	stderr io.Writer
@@ -57,7 +55,7 @@ func newRun(s Shell, c Command) *run {
 	r.stdout = &limited{w: orDiscard(c.Stdout), left: s.MaxOutput}
 	r.stderr = &limited{w: orDiscard(c.Stderr), left: s.MaxOutput}
 	r.env = newEnviron(r, c.Env, c.Dir)
-	r.system = &command.System{Now: s.Now, Sleep: s.Sleep, User: s.User, Exec: r.execute, Script: r.script}
+	r.system = &system{Now: s.Now, Sleep: s.Sleep, User: s.User, Exec: r.execute, Script: r.script}
 	return r
 }
 

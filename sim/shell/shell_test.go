@@ -17,7 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	simshell "toolbench/sim/shell"
-	"toolbench/sim/shell/command"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -243,7 +242,7 @@ func TestFilesystemErrorsAreReported(t *testing.T) {
 }
 
 func TestUnsupportedOptionsAreRefused(t *testing.T) {
-	for _, name := range command.Names() {
+	for _, name := range simshell.Names() {
 		switch name {
 		case "true", "false", "echo", "test", "[", "printf", "yes", "whoami", "hostname", "id", "uname", "git", "nohup", "kill", "find", "sleep", "timeout", "env", "xargs", "time":
 			continue // take any words, or have exit codes of their own

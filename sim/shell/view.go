@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 )
 
 // runCat is cat [-An] [FILE...]
-func runCat(p *Proc) int {
+func runCat(p *proc) int {
 	o, ok := p.parse("A|show-all n|number")
 	if !ok {
 		return exitUsage
@@ -68,7 +68,7 @@ func visible(line string) string {
 }
 
 // runHead is head [-n [-]N] [-c [-]N] [-q] [-NUM] [FILE...]
-func runHead(p *Proc) int {
+func runHead(p *proc) int {
 	return p.excerpt(func(in *bufio.Reader, unit, sign string, n int) error {
 		switch {
 		case sign == "-":
@@ -92,7 +92,7 @@ func runHead(p *Proc) int {
 }
 
 // runTail is tail [-n [+]N] [-c [+]N] [-q] [-NUM] [FILE...]; -f has nothing to wait for here and is refused.
-func runTail(p *Proc) int {
+func runTail(p *proc) int {
 	return p.excerpt(func(in *bufio.Reader, unit, sign string, n int) error {
 		all, err := io.ReadAll(in)
 		s := string(all)
@@ -131,7 +131,7 @@ func offset(s, unit string, n int) int {
 
 // excerpt reads the options of head and tail, and writes a part of every input, below its name if there
 // are several.
-func (p *Proc) excerpt(part func(in *bufio.Reader, unit, sign string, n int) error) int {
+func (p *proc) excerpt(part func(in *bufio.Reader, unit, sign string, n int) error) int {
 	o, ok := p.parse("n|lines=# c|bytes= q|quiet|silent")
 	if !ok {
 		return exitUsage
@@ -160,7 +160,7 @@ func (p *Proc) excerpt(part func(in *bufio.Reader, unit, sign string, n int) err
 }
 
 // runWc is wc [-clmw] [FILE...]
-func runWc(p *Proc) int {
+func runWc(p *proc) int {
 	o, ok := p.parse("c|bytes l|lines m|chars w|words")
 	if !ok {
 		return exitUsage

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // runDiff is diff [-qu] [-U N] [--label L] FILE FILE; folders are not compared.
-func runDiff(p *Proc) int {
+func runDiff(p *proc) int {
 	o, ok := p.parse("q|brief u|unified U= label=")
 	if !ok {
 		return exitUsage
@@ -44,14 +44,14 @@ func runDiff(p *Proc) int {
 }
 
 // differences prints how two files differ, and gives diff's exit code.
-func (p *Proc) differences(a, b *side, brief bool, context int) int {
+func (p *proc) differences(a, b *side, brief bool, context int) int {
 	edits := slide(lcs.DiffLines(a.keys, b.keys), a.keys, b.keys)
 	switch {
 	case len(edits) == 0:
 		return 0
 	case brief:
 		p.printf("Files %s and %s differ\n", a.name, b.name)
-	case binary(a.data) || binary(b.data):
+	case looksBinary(a.data) || looksBinary(b.data):
 		p.printf("Binary files %s and %s differ\n", a.name, b.name)
 	case context >= 0:
 		p.print(unified(a, b, edits, context))
@@ -69,7 +69,7 @@ type side struct {
 	ended       bool
 }
 
-func (p *Proc) side(name string) (*side, error) {
+func (p *proc) side(name string) (*side, error) {
 	data, err := p.read(name)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // runTest is test EXPRESSION, [ EXPRESSION ]
-func runTest(p *Proc) int {
+func runTest(p *proc) int {
 	args := p.Args
 	if p.Name == "[" {
 		if len(args) == 0 || args[len(args)-1] != "]" {
@@ -18,7 +18,7 @@ func runTest(p *Proc) int {
 		}
 		args = args[:len(args)-1]
 	}
-	t := &testParser{Proc: p, args: args}
+	t := &testParser{proc: p, args: args}
 	ok, err := t.all()
 	switch {
 	case err != nil:
@@ -31,7 +31,7 @@ func runTest(p *Proc) int {
 
 // testParser follows POSIX where the number of arguments decides, and precedence beyond that.
 type testParser struct {
-	*Proc
+	*proc
 	args []string
 }
 

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"errors"
@@ -16,10 +16,10 @@ import (
 	"toolbench/toolsys/schedule"
 )
 
-// Files is a filesystem as a command sees it: names are relative to a working directory, devices exist,
+// files is a filesystem as a command sees it: names are relative to a working directory, devices exist,
 // and the rules of a disk hold that an in-memory filesystem may forget (no file below a missing
 // directory, no reading of directories, no removing of full ones).
-type Files struct {
+type files struct {
 	FS  afero.Fs
 	Dir string // absolute
 	Now func() time.Time
@@ -31,7 +31,7 @@ type Files struct {
 }
 
 // Abs gives name as a clean absolute path.
-func (f *Files) Abs(name string) string {
+func (f *files) Abs(name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)
 	}
@@ -43,7 +43,7 @@ func pathError(op, name string, err error) error {
 }
 
 // check finds what a name alone shows: empty, or below something that is no directory.
-func (f *Files) check(name string, err error) error {
+func (f *files) check(name string, err error) error {
 	if name == "" {
 		return pathError("open", name, fs.ErrNotExist)
 	}
@@ -62,7 +62,7 @@ func (f *Files) check(name string, err error) error {
 }
 
 // Stat follows links.
-func (f *Files) Stat(name string) (fs.FileInfo, error) {
+func (f *files) Stat(name string) (fs.FileInfo, error) {
 	if info, ok := f.device(name); ok {
 		return info, nil
 	}
@@ -77,7 +77,7 @@ func (f *Files) Stat(name string) (fs.FileInfo, error) {
 }
 
 // Lstat does not follow a link at the end of name, where the filesystem has links.
-func (f *Files) Lstat(name string) (fs.FileInfo, error) {
+func (f *files) Lstat(name string) (fs.FileInfo, error) {
 	l, ok := f.FS.(afero.Lstater)
 	if !ok || strings.HasSuffix(name, "/") {
 		return f.Stat(name)
@@ -90,19 +90,19 @@ func (f *Files) Lstat(name string) (fs.FileInfo, error) {
 }
 
 // IsDir reports whether name is a directory, or a link to one.
-func (f *Files) IsDir(name string) bool {
+func (f *files) IsDir(name string) bool {
 	info, err := f.Stat(name)
 	return err == nil && info.IsDir()
 }
 
 // Exists reports whether name is there, be it a link to nothing.
-func (f *Files) Exists(name string) bool {
+func (f *files) Exists(name string) bool {
 	_, err := f.Lstat(name)
 	return err == nil
 }
 
 // Open opens name for reading. Opening a directory fails.
-func (f *Files) Open(name string) (io.ReadCloser, error) {
+func (f *files) Open(name string) (io.ReadCloser, error) {
 	if f.Read != nil && path.IsAbs(name) {
 		if in, ok := f.Read(path.Clean(name)); ok {
 			return io.NopCloser(in), nil
@@ -119,7 +119,7 @@ func (f *Files) Open(name string) (io.ReadCloser, error) {
 }
 
 // ReadFile reads all of name.
-func (f *Files) ReadFile(name string) ([]byte, error) {
+func (f *files) ReadFile(name string) ([]byte, error) {
 	in, err := f.Open(name)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (f *Files) ReadFile(name string) ([]byte, error) {
 }
 
 // List gives a directory's entries by name, without . and .., links not followed.
-func (f *Files) List(name string) ([]fs.FileInfo, error) {
+func (f *files) List(name string) ([]fs.FileInfo, error) {
 	info, err := f.Stat(name)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (f *Files) List(name string) ([]fs.FileInfo, error) {
 }
 
 // parent demands that the directory of name exists.
-func (f *Files) parent(op, name string) error {
+func (f *files) parent(op, name string) error {
 	if name == "" {
 		return pathError(op, name, fs.ErrNotExist)
 	}
@@ -159,7 +159,7 @@ func (f *Files) parent(op, name string) error {
 }
 
 // Realpath resolves links in all parts of name that exist.
-func (f *Files) Realpath(name string) (string, error) {
+func (f *files) Realpath(name string) (string, error) {
 	abs := f.Abs(name)
 	real, err := schedule.Follow(f.FS, abs, nil)
 	if err != nil {
@@ -168,7 +168,7 @@ func (f *Files) Realpath(name string) (string, error) {
 	return real, nil
 }
 
-func (f *Files) readlink(abs string) (string, error) {
+func (f *files) readlink(abs string) (string, error) {
 	if r, ok := f.FS.(afero.LinkReader); ok {
 		return r.ReadlinkIfPossible(abs)
 	}
@@ -176,7 +176,7 @@ func (f *Files) readlink(abs string) (string, error) {
 }
 
 // Readlink gives where a link points.
-func (f *Files) Readlink(name string) (string, error) {
+func (f *files) Readlink(name string) (string, error) {
 	if _, err := f.Lstat(name); err != nil {
 		return "", err
 	}
@@ -196,7 +196,7 @@ func (d deviceInfo) ModTime() time.Time { return d.at }
 func (d deviceInfo) IsDir() bool        { return false }
 func (d deviceInfo) Sys() any           { return nil }
 
-func (f *Files) device(name string) (fs.FileInfo, bool) {
+func (f *files) device(name string) (fs.FileInfo, bool) {
 	if f.Read == nil || !path.IsAbs(name) {
 		return nil, false
 	}
@@ -207,8 +207,8 @@ func (f *Files) device(name string) (fs.FileInfo, bool) {
 	return deviceInfo{path.Base(clean), f.Now()}, true
 }
 
-// Reason words an error as the C library does: "No such file or directory".
-func Reason(err error) string {
+// reason words an error as the C library does: "No such file or directory".
+func reason(err error) string {
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, &errno):
@@ -240,7 +240,7 @@ func missing(err error) bool {
 
 // Create opens name for writing, cut to nothing or, if appending, as it is. The file gets the shell's
 // own time when it is closed.
-func (f *Files) Create(name string, appending bool) (io.WriteCloser, error) {
+func (f *files) Create(name string, appending bool) (io.WriteCloser, error) {
 	if f.Write != nil && path.IsAbs(name) {
 		if out, ok := f.Write(path.Clean(name)); ok {
 			return nopCloser{out}, nil
@@ -272,7 +272,7 @@ func (nopCloser) Close() error { return nil }
 
 // written is a file being written.
 type written struct {
-	files *Files
+	files *files
 	file  afero.File
 	name  string
 	size  int64
@@ -294,13 +294,13 @@ func (w *written) Close() error {
 }
 
 // stamp gives name the shell's own time: the filesystem may have taken the host's.
-func (f *Files) stamp(name string) {
+func (f *files) stamp(name string) {
 	now := f.Now()
 	_ = f.FS.Chtimes(f.Abs(name), now, now) // a filesystem without times keeps its own
 }
 
 // WriteFile replaces what name holds with data; the file keeps its mode if it exists.
-func (f *Files) WriteFile(name string, data []byte) error {
+func (f *files) WriteFile(name string, data []byte) error {
 	w, err := f.Create(name, false)
 	if err != nil {
 		return err
@@ -313,7 +313,7 @@ func (f *Files) WriteFile(name string, data []byte) error {
 }
 
 // Mkdir makes one directory.
-func (f *Files) Mkdir(name string) error {
+func (f *files) Mkdir(name string) error {
 	if f.Exists(name) {
 		return pathError("mkdir", name, fs.ErrExist)
 	}
@@ -328,7 +328,7 @@ func (f *Files) Mkdir(name string) error {
 }
 
 // MkdirAll makes a directory and those it lies in; made is called with each.
-func (f *Files) MkdirAll(name string, made func(name string)) error {
+func (f *files) MkdirAll(name string, made func(name string)) error {
 	if info, err := f.Stat(name); err == nil {
 		if !info.IsDir() {
 			return pathError("mkdir", name, fs.ErrExist)
@@ -349,7 +349,7 @@ func (f *Files) MkdirAll(name string, made func(name string)) error {
 }
 
 // Remove removes a file, a link or an empty directory.
-func (f *Files) Remove(name string) error {
+func (f *files) Remove(name string) error {
 	info, err := f.Lstat(name)
 	if err != nil {
 		return err
@@ -367,7 +367,7 @@ func (f *Files) Remove(name string) error {
 }
 
 // Rename moves a file or directory, over a file or an empty directory if one is there.
-func (f *Files) Rename(from, to string) error {
+func (f *files) Rename(from, to string) error {
 	info, err := f.Lstat(from)
 	if err != nil {
 		return err
@@ -387,7 +387,7 @@ func (f *Files) Rename(from, to string) error {
 }
 
 // overwritable clears the way for a rename, or gives the error that prevents it.
-func (f *Files) overwritable(from, target fs.FileInfo, to string) error {
+func (f *files) overwritable(from, target fs.FileInfo, to string) error {
 	switch {
 	case target.IsDir() && !from.IsDir():
 		return pathError("rename", to, syscall.EISDIR)
@@ -400,7 +400,7 @@ func (f *Files) overwritable(from, target fs.FileInfo, to string) error {
 }
 
 // Symlink makes a link at name.
-func (f *Files) Symlink(target, name string) error {
+func (f *files) Symlink(target, name string) error {
 	l, ok := f.FS.(afero.Linker)
 	if !ok {
 		return pathError("symlink", name, syscall.EPERM)

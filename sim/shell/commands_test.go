@@ -1,28 +1,24 @@
-package command_test
+package shell
 
 import (
 	"math"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/shell/command"
 	"toolbench/toolsys/shellcmd"
 )
 
-func TestNamesAreSortedAndFound(t *testing.T) {
-	names := command.Names()
-	assert.True(t, slices.IsSorted(names))
-	for _, name := range names {
+func TestCommandsAreFoundInTheUsualFolders(t *testing.T) {
+	for name := range commands {
 		for _, spelled := range []string{name, "/bin/" + name, "/usr/bin/" + name} {
-			_, ok := command.Lookup(spelled)
+			_, ok := lookup(spelled)
 			assert.True(t, ok, spelled)
 		}
 	}
-	_, ok := command.Lookup("/opt/ls")
+	_, ok := lookup("/opt/ls")
 	assert.False(t, ok)
 }
 
@@ -42,15 +38,15 @@ func FuzzFormat(f *testing.F) {
 	for _, s := range []string{"%s %d\n", "%5.2f|%-3s", "%*d", "%b%c", "%%", `\x41\101\u00e9`, "%"} {
 		f.Add(s, "12", "abc")
 	}
-	f.Fuzz(func(t *testing.T, format, a, b string) {
-		if len(format) > 64 { // widths could ask for gigabytes
+	f.Fuzz(func(t *testing.T, text, a, b string) {
+		if len(text) > 64 { // widths could ask for gigabytes
 			return
 		}
-		for _, c := range format {
+		for _, c := range text {
 			if c == '*' || c >= '0' && c <= '9' {
 				return
 			}
 		}
-		command.Format(format, []string{a, b})
+		format(text, []string{a, b})
 	})
 }

@@ -1,4 +1,4 @@
-package command
+package shell
 
 //lint:file-ignore ST1005 messages are worded as GNU find words them
 
@@ -16,7 +16,7 @@ import (
 )
 
 // runFind is find [-P] [PATH...] [EXPRESSION]. Entries come in name order.
-func runFind(p *Proc) int {
+func runFind(p *proc) int {
 	args := p.Args
 	if len(args) > 0 && args[0] == "-P" {
 		args = args[1:]
@@ -31,14 +31,14 @@ func runFind(p *Proc) int {
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	w := &findWalk{Proc: p, maxDepth: math.MaxInt}
+	w := &findWalk{proc: p, maxDepth: math.MaxInt}
 	if err := w.parse(args[n:]); err != nil {
 		return p.fail(exitFailure, "%v", err)
 	}
 	for _, root := range roots {
 		info, err := p.Files.Lstat(root)
 		if err != nil {
-			w.code = p.fail(exitFailure, "'%s': %s", root, Reason(err))
+			w.code = p.fail(exitFailure, "'%s': %s", root, reason(err))
 			continue
 		}
 		w.visit(root, info, 0)
@@ -52,7 +52,7 @@ func runFind(p *Proc) int {
 }
 
 type findWalk struct {
-	*Proc
+	*proc
 	match              findTest
 	minDepth, maxDepth int
 	depthFirst         bool
@@ -95,7 +95,7 @@ func (w *findWalk) descend(path string, depth int) {
 	list, err := w.Files.List(path)
 	if err != nil {
 		if !missing(err) {
-			w.code = w.fail(exitFailure, "'%s': %s", path, Reason(err))
+			w.code = w.fail(exitFailure, "'%s': %s", path, reason(err))
 		}
 		return
 	}
@@ -234,7 +234,7 @@ func (w *findWalk) delete(f *found) bool {
 		return true // as find does
 	}
 	if err := w.Files.Remove(f.path); err != nil {
-		w.code = w.fail(exitFailure, "cannot delete '%s': %s", f.path, Reason(err))
+		w.code = w.fail(exitFailure, "cannot delete '%s': %s", f.path, reason(err))
 		return false
 	}
 	return true
@@ -301,7 +301,7 @@ func (fp *findParser) valued(name, value string) (findTest, error) {
 	case "-newer":
 		info, err := fp.Files.Stat(value)
 		if err != nil {
-			return nil, fmt.Errorf("'%s': %s", value, Reason(err))
+			return nil, fmt.Errorf("'%s': %s", value, reason(err))
 		}
 		return func(f *found) bool { return f.info.ModTime().After(info.ModTime()) }, nil
 	}

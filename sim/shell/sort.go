@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 )
 
 // runSort is sort [-bfnrsu] [-k KEY] [-t CHAR] [-o FILE] [FILE...]
-func runSort(p *Proc) int {
+func runSort(p *proc) int {
 	o, ok := p.parse(`b|ignore-leading-blanks f|ignore-case n|numeric-sort r|reverse s|stable u|unique
 		k|key= t|field-separator= o|output=`)
 	if !ok {
@@ -33,7 +33,7 @@ func runSort(p *Proc) int {
 		return p.printed(text)
 	}
 	if err := p.Files.WriteFile(o.get("o", ""), []byte(text)); err != nil {
-		return p.fail(exitUsage, "open failed: %s: %s", o.get("o", ""), Reason(err))
+		return p.fail(exitUsage, "open failed: %s: %s", o.get("o", ""), reason(err))
 	}
 	return 0
 }

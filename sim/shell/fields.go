@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 )
 
 // runCut is cut (-b LIST | -c LIST | -f LIST) [-d CHAR] [-s] [FILE...]
-func runCut(p *Proc) int {
+func runCut(p *proc) int {
 	o, ok := p.parse("b|bytes= c|characters= f|fields= d|delimiter= s|only-delimited")
 	if !ok {
 		return exitUsage
@@ -42,7 +42,7 @@ func runCut(p *Proc) int {
 }
 
 // cutBytes keeps the chosen bytes: in the C locale a character is one.
-func cutBytes(line string, list ranges) string {
+func cutBytes(line string, list positions) string {
 	var b strings.Builder
 	for i := range len(line) {
 		if list.contains(i + 1) {
@@ -52,7 +52,7 @@ func cutBytes(line string, list ranges) string {
 	return b.String()
 }
 
-func cutFields(line, delimiter string, list ranges) string {
+func cutFields(line, delimiter string, list positions) string {
 	var kept []string
 	for i, field := range strings.Split(line, delimiter) {
 		if list.contains(i + 1) {
@@ -62,9 +62,9 @@ func cutFields(line, delimiter string, list ranges) string {
 	return strings.Join(kept, delimiter)
 }
 
-type ranges [][2]int
+type positions [][2]int
 
-func (r ranges) contains(i int) bool {
+func (r positions) contains(i int) bool {
 	for _, x := range r {
 		if i >= x[0] && i <= x[1] {
 			return true
@@ -74,8 +74,8 @@ func (r ranges) contains(i int) bool {
 }
 
 // parseRanges reads N, N-, N-M and -M, separated by commas.
-func parseRanges(s string) (ranges, error) {
-	var out ranges
+func parseRanges(s string) (positions, error) {
+	var out positions
 	for part := range strings.SplitSeq(s, ",") {
 		low, high, isRange := strings.Cut(part, "-")
 		a, okA := natural(low)
@@ -102,7 +102,7 @@ func parseRanges(s string) (ranges, error) {
 }
 
 // runUniq is uniq [-cdiu] [INPUT [OUTPUT]]
-func runUniq(p *Proc) int {
+func runUniq(p *proc) int {
 	o, ok := p.parse("c|count d|repeated i|ignore-case u|unique")
 	if !ok {
 		return exitUsage

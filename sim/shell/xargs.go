@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"bufio"
@@ -9,12 +9,12 @@ import (
 )
 
 // runXargs is xargs [-0rt] [-d CHAR] [-I TEXT] [-n N] [-P N] [COMMAND [ARG...]]; one command runs after the other.
-func runXargs(p *Proc) int {
+func runXargs(p *proc) int {
 	o, ok := p.parse("+0|null r|no-run-if-empty t|verbose d|delimiter= I|replace= n|max-args= P|max-procs=")
 	if !ok {
 		return exitFailure
 	}
-	x := &xargs{Proc: p, options: o, command: o.rest}
+	x := &xargs{proc: p, options: o, command: o.rest}
 	if len(x.command) == 0 {
 		x.command = []string{"echo"}
 	}
@@ -31,7 +31,7 @@ func runXargs(p *Proc) int {
 }
 
 type xargs struct {
-	*Proc
+	*proc
 	options
 	command []string
 }

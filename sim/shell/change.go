@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 )
 
 // eachOperand runs a function for every operand, of which there has to be one.
-func (p *Proc) eachOperand(o options, one func(name string, o options) int) int {
+func (p *proc) eachOperand(o options, one func(name string, o options) int) int {
 	if len(o.rest) == 0 {
 		return p.fail(exitFailure, "missing operand")
 	}
@@ -21,7 +21,7 @@ func (p *Proc) eachOperand(o options, one func(name string, o options) int) int 
 }
 
 // runRm is rm [-dfrRv] FILE...
-func runRm(p *Proc) int {
+func runRm(p *proc) int {
 	o, ok := p.parse("d|dir f|force r|R|recursive v|verbose")
 	switch {
 	case !ok:
@@ -32,7 +32,7 @@ func runRm(p *Proc) int {
 	return p.eachOperand(o, p.remove)
 }
 
-func (p *Proc) remove(name string, o options) int {
+func (p *proc) remove(name string, o options) int {
 	base := path.Base(strings.TrimRight(name, "/"))
 	if base == "." || base == ".." {
 		return p.fail(exitFailure, "refusing to remove '.' or '..' directory: skipping '%s'", name)
@@ -42,10 +42,10 @@ func (p *Proc) remove(name string, o options) int {
 	}
 	info, err := p.Files.Lstat(name)
 	switch {
-	case err != nil && o.has("f") && (missing(err) || Reason(err) == "Not a directory"):
+	case err != nil && o.has("f") && (missing(err) || reason(err) == "Not a directory"):
 		return 0
 	case err != nil:
-		return p.fail(exitFailure, "cannot remove '%s': %s", name, Reason(err))
+		return p.fail(exitFailure, "cannot remove '%s': %s", name, reason(err))
 	case !info.IsDir():
 		return p.removeOne(name, "", o)
 	case o.has("r"):
@@ -56,10 +56,10 @@ func (p *Proc) remove(name string, o options) int {
 	return p.fail(exitFailure, "cannot remove '%s': Is a directory", name)
 }
 
-func (p *Proc) removeTree(name string, o options) int {
+func (p *proc) removeTree(name string, o options) int {
 	list, err := p.Files.List(name)
 	if err != nil {
-		return p.fail(exitFailure, "cannot remove '%s': %s", name, Reason(err))
+		return p.fail(exitFailure, "cannot remove '%s': %s", name, reason(err))
 	}
 	code := 0
 	for _, e := range list {
@@ -71,15 +71,15 @@ func (p *Proc) removeTree(name string, o options) int {
 	return p.removeOne(name, "directory ", o)
 }
 
-func (p *Proc) removeOne(name, kind string, o options) int {
+func (p *proc) removeOne(name, kind string, o options) int {
 	if err := p.Files.Remove(name); err != nil {
-		return p.fail(exitFailure, "cannot remove '%s': %s", name, Reason(err))
+		return p.fail(exitFailure, "cannot remove '%s': %s", name, reason(err))
 	}
 	return p.report(o, "removed "+kind+"'%s'\n", name)
 }
 
 // runMkdir is mkdir [-pv] DIR...
-func runMkdir(p *Proc) int {
+func runMkdir(p *proc) int {
 	o, ok := p.parse("p|parents v|verbose")
 	if !ok {
 		return exitUsage
@@ -87,7 +87,7 @@ func runMkdir(p *Proc) int {
 	return p.eachOperand(o, p.makeDir)
 }
 
-func (p *Proc) makeDir(name string, o options) int {
+func (p *proc) makeDir(name string, o options) int {
 	made := func(name string) { p.report(o, "mkdir: created directory '%s'\n", name) }
 	var err error
 	if o.has("p") {
@@ -96,13 +96,13 @@ func (p *Proc) makeDir(name string, o options) int {
 		made(name)
 	}
 	if err != nil {
-		return p.fail(exitFailure, "cannot create directory '%s': %s", name, Reason(err))
+		return p.fail(exitFailure, "cannot create directory '%s': %s", name, reason(err))
 	}
 	return 0
 }
 
 // runTouch is touch [-cm] [-d TIME] [-r FILE] FILE...; access times are not kept.
-func runTouch(p *Proc) int {
+func runTouch(p *proc) int {
 	o, ok := p.parse("c|no-create m d|date= r|reference=")
 	if !ok {
 		return exitUsage
@@ -117,21 +117,21 @@ func runTouch(p *Proc) int {
 				return 0
 			}
 			if err := p.Files.WriteFile(name, nil); err != nil {
-				return p.fail(exitFailure, "cannot touch '%s': %s", name, Reason(err))
+				return p.fail(exitFailure, "cannot touch '%s': %s", name, reason(err))
 			}
 		}
 		if _, isDevice := p.Files.device(name); isDevice {
 			return 0
 		}
 		if err := p.Files.FS.Chtimes(p.Files.Abs(name), at, at); err != nil {
-			return p.fail(exitFailure, "setting times of '%s': %s", name, Reason(err))
+			return p.fail(exitFailure, "setting times of '%s': %s", name, reason(err))
 		}
 		return 0
 	})
 }
 
 // runTee is tee [-a] [FILE...], which copies standard input to standard output and to each file.
-func runTee(p *Proc) int {
+func runTee(p *proc) int {
 	o, ok := p.parse("a|append")
 	if !ok {
 		return exitUsage
@@ -155,7 +155,7 @@ func runTee(p *Proc) int {
 }
 
 // runCp is cp [-afnprRv] SOURCE... DEST
-func runCp(p *Proc) int {
+func runCp(p *proc) int {
 	o, ok := p.parse("a|archive f|force n|no-clobber p|preserve r|R|recursive v|verbose")
 	if !ok {
 		return exitUsage
@@ -164,7 +164,7 @@ func runCp(p *Proc) int {
 }
 
 // runMv is mv [-fnv] SOURCE... DEST
-func runMv(p *Proc) int {
+func runMv(p *proc) int {
 	o, ok := p.parse("f|force n|no-clobber v|verbose")
 	if !ok {
 		return exitUsage
@@ -173,7 +173,7 @@ func runMv(p *Proc) int {
 }
 
 // transfer finds where each source goes: into a directory, or to a new name.
-func (p *Proc) transfer(o options, one func(from, to string, o options) int) int {
+func (p *proc) transfer(o options, one func(from, to string, o options) int) int {
 	n := len(o.rest) - 1
 	switch n {
 	case -1:
@@ -198,7 +198,7 @@ func (p *Proc) transfer(o options, one func(from, to string, o options) int) int
 }
 
 // collides reports why a file cannot go where another one is, "" if it can.
-func (p *Proc) collides(from, to string, source, target fs.FileInfo) string {
+func (p *proc) collides(from, to string, source, target fs.FileInfo) string {
 	switch {
 	case p.Files.Abs(from) == p.Files.Abs(to):
 		return "'" + from + "' and '" + to + "' are the same file"
@@ -210,14 +210,14 @@ func (p *Proc) collides(from, to string, source, target fs.FileInfo) string {
 	return ""
 }
 
-func (p *Proc) copy(from, to string, o options) int {
+func (p *proc) copy(from, to string, o options) int {
 	get := p.Files.Stat
 	if o.has("a", "r") {
 		get = p.Files.Lstat // links are copied as links
 	}
 	info, err := get(from)
 	if err != nil {
-		return p.fail(exitFailure, "cannot stat '%s': %s", from, Reason(err))
+		return p.fail(exitFailure, "cannot stat '%s': %s", from, reason(err))
 	}
 	if info.IsDir() && !o.has("a", "r") {
 		return p.fail(exitFailure, "-r not specified; omitting directory '%s'", from)
@@ -234,33 +234,33 @@ func (p *Proc) copy(from, to string, o options) int {
 		return p.copyTree(from, to, info, o)
 	}
 	if err := p.copyFile(from, to, info, o.has("a", "p")); err != nil {
-		return p.fail(exitFailure, "cannot create regular file '%s': %s", to, Reason(err))
+		return p.fail(exitFailure, "cannot create regular file '%s': %s", to, reason(err))
 	}
 	return p.report(o, "'%s' -> '%s'\n", from, to)
 }
 
 // report prints what was done where -v asks for it.
-func (p *Proc) report(o options, format string, names ...any) int {
+func (p *proc) report(o options, format string, names ...any) int {
 	if o.has("v") {
 		p.printf(format, names...)
 	}
 	return 0
 }
 
-func (p *Proc) copyTree(from, to string, info fs.FileInfo, o options) int {
+func (p *proc) copyTree(from, to string, info fs.FileInfo, o options) int {
 	if strings.HasPrefix(p.Files.Abs(to)+"/", p.Files.Abs(from)+"/") {
 		return p.fail(exitFailure, "cannot copy a directory, '%s', into itself, '%s'", from, to)
 	}
 	if !p.Files.IsDir(to) {
 		if err := p.Files.Mkdir(to); err != nil {
-			return p.fail(exitFailure, "cannot create directory '%s': %s", to, Reason(err))
+			return p.fail(exitFailure, "cannot create directory '%s': %s", to, reason(err))
 		}
 		_ = p.Files.FS.Chmod(p.Files.Abs(to), info.Mode().Perm())
 		p.report(o, "'%s' -> '%s'\n", from, to)
 	}
 	list, err := p.Files.List(from)
 	if err != nil {
-		return p.fail(exitFailure, "cannot access '%s': %s", from, Reason(err))
+		return p.fail(exitFailure, "cannot access '%s': %s", from, reason(err))
 	}
 	code := 0
 	for _, e := range list {
@@ -270,7 +270,7 @@ func (p *Proc) copyTree(from, to string, info fs.FileInfo, o options) int {
 }
 
 // copyFile copies a file's bytes, or a link. The time is kept on demand, the mode also where a file is new.
-func (p *Proc) copyFile(from, to string, info fs.FileInfo, keep bool) error {
+func (p *proc) copyFile(from, to string, info fs.FileInfo, keep bool) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return p.copyLink(from, to)
 	}
@@ -300,7 +300,7 @@ func (p *Proc) copyFile(from, to string, info fs.FileInfo, keep bool) error {
 	return err
 }
 
-func (p *Proc) copyLink(from, to string) error {
+func (p *proc) copyLink(from, to string) error {
 	target, err := p.Files.Readlink(from)
 	if err != nil {
 		return err
@@ -313,10 +313,10 @@ func (p *Proc) copyLink(from, to string) error {
 	return p.Files.Symlink(target, to)
 }
 
-func (p *Proc) move(from, to string, o options) int {
+func (p *proc) move(from, to string, o options) int {
 	info, err := p.Files.Lstat(from)
 	if err != nil {
-		return p.fail(exitFailure, "cannot stat '%s': %s", from, Reason(err))
+		return p.fail(exitFailure, "cannot stat '%s': %s", from, reason(err))
 	}
 	if target, err := p.Files.Lstat(to); err == nil {
 		if problem := p.collides(from, to, info, target); problem != "" {
@@ -329,15 +329,15 @@ func (p *Proc) move(from, to string, o options) int {
 	switch err := p.Files.Rename(from, to); {
 	case err == nil:
 		return p.report(o, "renamed '%s' -> '%s'\n", from, to)
-	case Reason(err) == "Invalid argument":
+	case reason(err) == "Invalid argument":
 		return p.fail(exitFailure, "cannot move '%s' to a subdirectory of itself, '%s'", from, to)
 	default:
-		return p.fail(exitFailure, "cannot move '%s' to '%s': %s", from, to, Reason(err))
+		return p.fail(exitFailure, "cannot move '%s' to '%s': %s", from, to, reason(err))
 	}
 }
 
 // runLn is ln -s [-fnv] TARGET [NAME]; hard links are refused, the filesystem has none.
-func runLn(p *Proc) int {
+func runLn(p *proc) int {
 	o, ok := p.parse("s|symbolic f|force n|no-dereference v|verbose")
 	switch {
 	case !ok:
@@ -356,16 +356,16 @@ func runLn(p *Proc) int {
 	}
 	if o.has("f") && p.Files.Exists(name) {
 		if err := p.Files.Remove(name); err != nil {
-			return p.fail(exitFailure, "cannot remove '%s': %s", name, Reason(err))
+			return p.fail(exitFailure, "cannot remove '%s': %s", name, reason(err))
 		}
 	}
 	if err := p.Files.Symlink(target, name); err != nil {
-		return p.fail(exitFailure, "failed to create symbolic link '%s': %s", name, Reason(err))
+		return p.fail(exitFailure, "failed to create symbolic link '%s': %s", name, reason(err))
 	}
 	return p.report(o, "'%s' -> '%s'\n", name, target)
 }
 
-func (p *Proc) isLink(name string) bool {
+func (p *proc) isLink(name string) bool {
 	info, err := p.Files.Lstat(name)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"slices"
@@ -50,7 +50,7 @@ func (o options) last(names ...string) string {
 // it is known by first; behind them = if it takes a value, ? if it may have one attached, # if -NUM stands
 // for it. A plus in front of the list stops at the first operand. An option that is not listed is reported;
 // ok is then false, and the command ends with exit code 2.
-func (p *Proc) parse(spec string) (o options, ok bool) {
+func (p *proc) parse(spec string) (o options, ok bool) {
 	spec, inOrder := strings.CutPrefix(spec, "+")
 	s := &optionParser{p: p, spec: strings.Fields(spec), args: p.Args}
 	for len(s.args) > 0 {
@@ -80,7 +80,7 @@ func (p *Proc) parse(spec string) (o options, ok bool) {
 
 type optionParser struct {
 	options
-	p    *Proc
+	p    *proc
 	spec []string
 	args []string // not read yet
 }

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 )
 
 // runBasename is basename NAME [SUFFIX], basename -a [-s SUFFIX] NAME...
-func runBasename(p *Proc) int {
+func runBasename(p *proc) int {
 	o, ok := p.parse("+a|multiple s|suffix=")
 	if !ok {
 		return exitUsage
@@ -44,7 +44,7 @@ func baseName(name string) string {
 }
 
 // runDirname is dirname NAME...
-func runDirname(p *Proc) int {
+func runDirname(p *proc) int {
 	o, ok := p.parse("+")
 	if !ok {
 		return exitUsage
@@ -78,7 +78,7 @@ func dirName(name string) string {
 func below(dir, name string) string { return strings.TrimRight(dir, "/") + "/" + name }
 
 // runPwd is pwd [-LP]
-func runPwd(p *Proc) int {
+func runPwd(p *proc) int {
 	o, ok := p.parse("L P")
 	if !ok {
 		return exitUsage
@@ -93,7 +93,7 @@ func runPwd(p *Proc) int {
 }
 
 // runSeq is seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST
-func runSeq(p *Proc) int {
+func runSeq(p *proc) int {
 	p.Args = protectNegative(p.Args)
 	o, ok := p.parse("+w|equal-width s|separator=")
 	if !ok {
@@ -131,7 +131,7 @@ func protectNegative(args []string) []string {
 	return args
 }
 
-func (p *Proc) sequence(o options, first, step, last float64, places int) int {
+func (p *proc) sequence(o options, first, step, last float64, places int) int {
 	width := 0
 	if o.has("w") {
 		width = max(len(appendNumber(nil, first, places)), len(appendNumber(nil, last, places)))

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 // runSed is sed [-nErs] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE...]; see package sed.
-func runSed(p *Proc) int {
+func runSed(p *proc) int {
 	o, ok := p.parse("n|quiet|silent E|r|regexp-extended s|separate i|in-place? e|expression= f|file=")
 	if !ok {
 		return exitUsage
@@ -24,7 +24,7 @@ func runSed(p *Proc) int {
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)
 	}
-	s := &sedRun{Proc: p, options: o, prog: prog}
+	s := &sedRun{proc: p, options: o, prog: prog}
 	defer s.close()
 	switch {
 	case o.has("i") && len(names) == 0:
@@ -36,7 +36,7 @@ func runSed(p *Proc) int {
 }
 
 // sedScript joins -e and -f in order, or takes the first operand.
-func (p *Proc) sedScript(o options) (source string, names []string, err error) {
+func (p *proc) sedScript(o options) (source string, names []string, err error) {
 	var parts []string
 	for _, x := range o.list {
 		switch x.name {
@@ -45,7 +45,7 @@ func (p *Proc) sedScript(o options) (source string, names []string, err error) {
 		case "f":
 			data, err := p.read(x.value)
 			if err != nil {
-				return "", nil, fmt.Errorf("couldn't open file %s: %s", x.value, Reason(err))
+				return "", nil, fmt.Errorf("couldn't open file %s: %s", x.value, reason(err))
 			}
 			parts = append(parts, strings.TrimSuffix(string(data), "\n"))
 		}
@@ -60,7 +60,7 @@ func (p *Proc) sedScript(o options) (source string, names []string, err error) {
 }
 
 type sedRun struct {
-	*Proc
+	*proc
 	options
 	prog  *sed.Program
 	files []io.Closer
@@ -93,10 +93,10 @@ func (s *sedRun) input(name string) ([]byte, bool) {
 	switch {
 	case err == nil:
 		return data, true
-	case Reason(err) == "Is a directory":
+	case reason(err) == "Is a directory":
 		s.code = s.fail(exitUsage, "couldn't edit %s: not a regular file", name)
 	default:
-		s.code = s.fail(exitUsage, "can't read %s: %s", name, Reason(err))
+		s.code = s.fail(exitUsage, "can't read %s: %s", name, reason(err))
 	}
 	return nil, false
 }
@@ -139,7 +139,7 @@ func (s *sedRun) separate(names []string) int {
 			err = s.store(name, data, out.Bytes())
 		}
 		if err != nil {
-			return s.fail(sedFailure, "couldn't edit %s: %s", name, Reason(err))
+			return s.fail(sedFailure, "couldn't edit %s: %s", name, reason(err))
 		}
 		if s.code = max(s.code, code); quit {
 			break

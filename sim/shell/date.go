@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // runDate is date [-u] [-d TIME] [-r FILE] [+FORMAT]; the clock cannot be set.
-func runDate(p *Proc) int {
+func runDate(p *proc) int {
 	o, ok := p.parse("u|utc|universal d|date= r|reference=")
 	if !ok {
 		return exitUsage
@@ -34,7 +34,7 @@ func runDate(p *Proc) int {
 }
 
 // timeOf is the time that -d or -r name, or else now.
-func (p *Proc) timeOf(o options) (time.Time, error) {
+func (p *proc) timeOf(o options) (time.Time, error) {
 	now := p.System.Now()
 	switch o.last("d", "r") {
 	case "d":
@@ -42,7 +42,7 @@ func (p *Proc) timeOf(o options) (time.Time, error) {
 	case "r":
 		info, err := p.Files.Stat(o.get("r", ""))
 		if err != nil {
-			return now, fmt.Errorf("%s: %s", o.get("r", ""), Reason(err))
+			return now, fmt.Errorf("%s: %s", o.get("r", ""), reason(err))
 		}
 		return info.ModTime(), nil
 	}

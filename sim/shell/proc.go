@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"bufio"
@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// Func runs a command and gives its exit code, 0 to 255.
-type Func func(p *Proc) int
+// command runs a command and gives its exit code, 0 to 255.
+type command func(p *proc) int
 
-// Proc is one running command: all it can see and touch.
-type Proc struct {
+// proc is one running command: all it can see and touch.
+type proc struct {
 	Ctx            context.Context
 	Name           string   // as it was called
 	Args           []string // without the name
-	Files          *Files   // the filesystem, from the working directory
+	Files          *files   // the filesystem, from the working directory
 	Stdin          *bufio.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(name string) string
 	Environ        func() []string // NAME=value, sorted by name
-	System         *System
+	System         *system
 }
 
-// System is what commands of one shell share. All members are needed.
-type System struct {
+// system is what commands of one shell share. All members are needed.
+type system struct {
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error // gives the context's error when cut short
 	User  string
 	// Exec runs another command, named by its Name and Args (xargs, find -exec, env, timeout).
-	Exec func(p *Proc) int
+	Exec func(p *proc) int
 	// Script runs a command line in a shell of its own (sh -c); args are $0, $1, ...
-	Script func(p *Proc, script string, args []string) int
+	Script func(p *proc, script string, args []string) int
 }
 
 // child is a copy of p that runs another command on the same streams.
-func (p *Proc) child(name string, args []string) *Proc {
+func (p *proc) child(name string, args []string) *proc {
 	c := *p
 	c.Name, c.Args = name, args
 	return &c
@@ -54,46 +54,46 @@ const (
 )
 
 // complain writes "name: message" to standard error.
-func (p *Proc) complain(format string, a ...any) {
+func (p *proc) complain(format string, a ...any) {
 	fmt.Fprintf(p.Stderr, "%s: %s\n", p.Name, fmt.Sprintf(format, a...))
 }
 
 // fail complains and gives code.
-func (p *Proc) fail(code int, format string, a ...any) int {
+func (p *proc) fail(code int, format string, a ...any) int {
 	p.complain(format, a...)
 	return code
 }
 
 // failure reports err about name as GNU words it, and gives 1.
-func (p *Proc) failure(name string, err error) int {
-	return p.fail(exitFailure, "%s: %s", name, Reason(err))
+func (p *proc) failure(name string, err error) int {
+	return p.fail(exitFailure, "%s: %s", name, reason(err))
 }
 
 // usage complains about the way the command was called.
-func (p *Proc) usage(format string, a ...any) int {
+func (p *proc) usage(format string, a ...any) int {
 	return p.fail(exitUsage, format, a...)
 }
 
-func (p *Proc) print(s string) error {
+func (p *proc) print(s string) error {
 	_, err := io.WriteString(p.Stdout, s)
 	return err
 }
 
 // printed is print for the last thing that a command does: its exit code.
-func (p *Proc) printed(s string) int {
+func (p *proc) printed(s string) int {
 	if p.print(s) != nil {
 		return exitFailure
 	}
 	return 0
 }
 
-func (p *Proc) printf(format string, a ...any) error {
+func (p *proc) printf(format string, a ...any) error {
 	_, err := fmt.Fprintf(p.Stdout, format, a...)
 	return err
 }
 
 // open gives the named input; "-" is standard input.
-func (p *Proc) open(name string) (io.ReadCloser, error) {
+func (p *proc) open(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(p.Stdin), nil
 	}
@@ -101,7 +101,7 @@ func (p *Proc) open(name string) (io.ReadCloser, error) {
 }
 
 // read gives all of an input.
-func (p *Proc) read(name string) ([]byte, error) {
+func (p *proc) read(name string) ([]byte, error) {
 	f, err := p.open(name)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (p *Proc) read(name string) ([]byte, error) {
 
 // inputs calls use on each named input, or on standard input if there is none. An input that cannot be
 // read is reported; the exit code is then 1.
-func (p *Proc) inputs(names []string, use func(name string, in *bufio.Reader) error) int {
+func (p *proc) inputs(names []string, use func(name string, in *bufio.Reader) error) int {
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
@@ -154,7 +154,7 @@ func eachLine(in *bufio.Reader, use func(line string, ended bool) error) error {
 }
 
 // lines gives all lines of all inputs.
-func (p *Proc) lines(names []string) (all []string, code int) {
+func (p *proc) lines(names []string) (all []string, code int) {
 	code = p.inputs(names, func(_ string, in *bufio.Reader) error {
 		return eachLine(in, func(line string, _ bool) error {
 			all = append(all, line)
@@ -173,7 +173,7 @@ func splitLines(s string) (lines []string, ended bool) {
 	return strings.Split(body, "\n"), ended
 }
 
-// binary reports whether data looks like no text: it has a NUL byte near its beginning.
-func binary(data []byte) bool {
+// looksBinary reports whether data looks like no text: it has a NUL byte near its beginning.
+func looksBinary(data []byte) bool {
 	return strings.IndexByte(string(data[:min(len(data), 8000)]), 0) >= 0
 }

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"cmp"
@@ -11,12 +11,12 @@ import (
 )
 
 // runLs is ls [-1aAdFhlrRSt] [FILE...]
-func runLs(p *Proc) int {
+func runLs(p *proc) int {
 	o, ok := p.parse("1 a|all A|almost-all d|directory F|classify h|human-readable l r|reverse R|recursive S t color?")
 	if !ok {
 		return exitUsage
 	}
-	l := &lister{Proc: p, options: o}
+	l := &lister{proc: p, options: o}
 	names := o.rest
 	if len(names) == 0 {
 		names = []string{"."}
@@ -26,7 +26,7 @@ func runLs(p *Proc) int {
 		info, err := l.stat(name)
 		switch {
 		case err != nil:
-			l.code = p.fail(exitUsage, "cannot access '%s': %s", name, Reason(err))
+			l.code = p.fail(exitUsage, "cannot access '%s': %s", name, reason(err))
 		case info.IsDir() && !o.has("d"):
 			dirs = append(dirs, entry{name, name, info})
 		default:
@@ -50,7 +50,7 @@ type entry struct {
 }
 
 type lister struct {
-	*Proc
+	*proc
 	options
 	code int
 }
@@ -67,7 +67,7 @@ func (l *lister) stat(name string) (fs.FileInfo, error) {
 func (l *lister) directory(dir string) {
 	list, err := l.Files.List(dir)
 	if err != nil {
-		l.code = l.fail(exitUsage, "cannot open directory '%s': %s", dir, Reason(err))
+		l.code = l.fail(exitUsage, "cannot open directory '%s': %s", dir, reason(err))
 		return
 	}
 	var entries []entry

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 )
 
 // runTr is tr [-cds] SET1 [SET2]; works on bytes, as in the C locale.
-func runTr(p *Proc) int {
+func runTr(p *proc) int {
 	o, ok := p.parse("+c|C|complement d|delete s|squeeze-repeats")
 	if !ok {
 		return exitUsage

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 )
 
 // runTrue is true
-func runTrue(*Proc) int { return 0 }
+func runTrue(*proc) int { return 0 }
 
 // runFalse is false
-func runFalse(*Proc) int { return exitFailure }
+func runFalse(*proc) int { return exitFailure }
 
 // runYes is yes [TEXT...], which writes until nobody reads any more.
-func runYes(p *Proc) int {
+func runYes(p *proc) int {
 	line := strings.Join(p.Args, " ")
 	if line == "" {
 		line = "y"
@@ -33,7 +33,7 @@ func runYes(p *Proc) int {
 }
 
 // runShell is sh, bash [-celux] [-o OPTION] [SCRIPT | FILE] [NAME] [ARG...]
-func runShell(p *Proc) int {
+func runShell(p *proc) int {
 	o, ok := p.parse("+c e x u l|login o=")
 	if !ok {
 		return exitUsage
@@ -63,13 +63,13 @@ func runShell(p *Proc) int {
 	}
 	script, err := p.Files.ReadFile(name)
 	if err != nil {
-		return p.fail(exitNotFound, "%s: %s", name, Reason(err))
+		return p.fail(exitNotFound, "%s: %s", name, reason(err))
 	}
 	return p.System.Script(p, preset+string(script), args)
 }
 
 // runEnv is env [-i] [-u NAME] [NAME=VALUE...] [COMMAND [ARG...]]
-func runEnv(p *Proc) int {
+func runEnv(p *proc) int {
 	o, ok := p.parse("+i|ignore-environment u|unset=")
 	if !ok {
 		return exitCannotWrap
@@ -101,7 +101,7 @@ func runEnv(p *Proc) int {
 	return p.System.Exec(c)
 }
 
-func (p *Proc) environment() map[string]string {
+func (p *proc) environment() map[string]string {
 	out := map[string]string{}
 	for _, kv := range p.Environ() {
 		name, value, _ := strings.Cut(kv, "=")
@@ -119,7 +119,7 @@ func sortedEnviron(vars map[string]string) []string {
 }
 
 // runSleep is sleep N[smhd]...
-func runSleep(p *Proc) int {
+func runSleep(p *proc) int {
 	if len(p.Args) == 0 {
 		return p.fail(exitFailure, "missing operand")
 	}
@@ -145,7 +145,7 @@ var errTimeout = errors.New("timed out")
 // The limit is measured on the shell's own clock: a command's sleeps end at it. A command that computes
 // without sleeping takes no time and is not cut short. Nothing here outlives a signal, so -k and -s make no
 // difference.
-func runTimeout(p *Proc) int {
+func runTimeout(p *proc) int {
 	o, ok := p.parse("+k|kill-after= s|signal=")
 	if !ok {
 		return exitCannotWrap
@@ -173,7 +173,7 @@ func runTimeout(p *Proc) int {
 }
 
 // limited is s with sleeps that end, and cancel, when the limit is reached.
-func (s *System) limited(limit time.Duration, cancel context.CancelCauseFunc) *System {
+func (s *system) limited(limit time.Duration, cancel context.CancelCauseFunc) *system {
 	end := s.Now().Add(limit)
 	out := *s
 	out.Sleep = func(ctx context.Context, d time.Duration) error {
@@ -190,8 +190,8 @@ func (s *System) limited(limit time.Duration, cancel context.CancelCauseFunc) *S
 	return &out
 }
 
-// table is the one list of commands. It is read only.
-var table = map[string]Func{
+// commands is the one list of commands. It is read only.
+var commands = map[string]command{
 	"[": runTest, "basename": runBasename, "bash": runShell, "cat": runCat, "cp": runCp, "cut": runCut,
 	"date": runDate, "diff": runDiff, "dirname": runDirname, "echo": runEcho, "egrep": runGrep, "env": runEnv,
 	"false": runFalse, "fgrep": runGrep, "find": runFind, "grep": runGrep, "head": runHead, "ln": runLn, "ls": runLs,
@@ -209,27 +209,22 @@ var absent = strings.Fields(`awk base64 chgrp chmod chown cmp comm dd df du expr
 // lacking ends a message about what a real machine has.
 const lacking = " (the in-process shell does not have it)"
 
-// Hint gives what to add to the message that a command was not found: that a real machine would have it.
-func Hint(name string) string {
+// hint gives what to add to the message that a command was not found: that a real machine would have it.
+func hint(name string) string {
 	if slices.Contains(absent, name) {
 		return lacking
 	}
 	return ""
 }
 
-// Lookup gives the command of a name, which may be a path into one of the usual directories.
-func Lookup(name string) (Func, bool) {
+// lookup gives the command of a name, which may be a path into one of the usual directories.
+func lookup(name string) (command, bool) {
 	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/"} {
 		if rest, below := strings.CutPrefix(name, dir); below && rest != "" {
 			name = rest
 			break
 		}
 	}
-	f, ok := table[name]
+	f, ok := commands[name]
 	return f, ok
-}
-
-// Names gives all names, sorted.
-func Names() []string {
-	return slices.Sorted(maps.Keys(table))
 }

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// runPrintf is printf FORMAT [ARG...]; -v is the shell's affair, see [Format].
-func runPrintf(p *Proc) int {
+// runPrintf is printf FORMAT [ARG...]; -v is the shell's affair, see [format].
+func runPrintf(p *proc) int {
 	args := p.Args
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
@@ -18,7 +18,7 @@ func runPrintf(p *Proc) int {
 	if len(args) == 0 {
 		return p.usage("usage: printf [-v var] format [arguments]")
 	}
-	text, errs := Format(args[0], args[1:])
+	text, errs := format(args[0], args[1:])
 	code := p.printed(text)
 	for _, err := range errs {
 		code = p.fail(exitFailure, "%v", err)
@@ -26,10 +26,10 @@ func runPrintf(p *Proc) int {
 	return code
 }
 
-// Format is printf: the format is used again until the arguments are used up. Errors are about
+// format is printf: the format is used again until the arguments are used up. Errors are about
 // arguments that are no numbers and directives that do not exist; the text is what printf prints all
 // the same.
-func Format(format string, args []string) (text string, errs []error) {
+func format(format string, args []string) (text string, errs []error) {
 	f := &formatter{args: args}
 	for {
 		before := len(f.args)
@@ -159,7 +159,7 @@ func (f *formatter) integer(arg string) int64 {
 var leadingInteger = regexp.MustCompile(`^[+-]?[0-9]*`)
 
 // runEcho is echo [-neE] [ARG...]
-func runEcho(p *Proc) int {
+func runEcho(p *proc) int {
 	args := p.Args
 	newline, escapes := "\n", false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {

@@ -1,4 +1,4 @@
-package command
+package shell
 
 import (
 	"errors"
@@ -20,12 +20,12 @@ const grepOptions = `E|extended-regexp F|fixed-strings G|basic-regexp e|regexp= 
 
 // runGrep is grep [-EFGivwxclLqsnHhorRaI] [-e PATTERN] [-f FILE] [-m N] [-A N] [-B N] [-C N] [--include=GLOB]
 // [--exclude=GLOB] [--exclude-dir=GLOB] [PATTERN] [FILE...]; egrep and fgrep are grep -E and -F.
-func runGrep(p *Proc) int {
+func runGrep(p *proc) int {
 	o, ok := p.parse(grepOptions)
 	if !ok {
 		return exitUsage
 	}
-	g := &grepper{Proc: p, options: o, walking: o.has("r", "R")}
+	g := &grepper{proc: p, options: o, walking: o.has("r", "R")}
 	if err := g.configure(); err != nil {
 		return p.usage("%v", err)
 	}
@@ -44,7 +44,7 @@ func runGrep(p *Proc) int {
 }
 
 type grepper struct {
-	*Proc
+	*proc
 	options
 	re       *regexp.Regexp
 	names    []string
@@ -168,7 +168,7 @@ func (g *grepper) compile(patterns []string) (*regexp.Regexp, error) {
 func (g *grepper) report(name string, err error) {
 	g.failed = true
 	if !g.has("s") {
-		g.complain("%s: %s", name, Reason(err))
+		g.complain("%s: %s", name, reason(err))
 	}
 }
 
@@ -238,7 +238,7 @@ func (g *grepper) file(name string) {
 	if name == "-" {
 		name = "(standard input)"
 	}
-	isBinary := binary(data) && !g.has("a")
+	isBinary := looksBinary(data) && !g.has("a")
 	if isBinary && g.has("I") {
 		return
 	}
