@@ -76,13 +76,11 @@ var layers = []struct {
 	{"sim/world/posix", nil},
 	{"sim/world/mcpserve", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
 	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
-	{"sim/economics/tokens", []string{"sim/dialect", "sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
-	{"sim/economics/promptcache", []string{"sim/dialect", "sim/economics/tokens", "sim/recording", "toolsys", "toolsys/..."}},
-	{"sim/economics/retrieval", []string{"sim/world/mcpserve", "toolsys/mcptool", "toolsys/search"}},
+	{"sim/economics", []string{"sim/dialect", "sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/jsonscan", "toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/schema", "toolsys/search", "fixtures"}},
-	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics/promptcache", "sim/recording", "sim/economics/tokens", "toolsys/message", "toolsys/pipeline", "toolsys/render", "toolsys/schedule", "toolsys/settings", "toolsys/tool", "toolsys/trace", "fixtures"}},
+	{"sim/scenario/check", []string{"sim/scenario", "sim/secret", "sim/economics", "sim/recording", "toolsys/message", "toolsys/pipeline", "toolsys/render", "toolsys/schedule", "toolsys/settings", "toolsys/tool", "toolsys/trace", "fixtures"}},
 	{"sim/scenario/run", []string{"sim/...", "toolsys", "toolsys/...", "fixtures"}},
 	{"fixtures", nil},
 	{"scenarios", nil},
@@ -98,7 +96,7 @@ var layers = []struct {
 
 	// Reports read outcomes, and reports that were stored, which they hold against the
 	// published schemas; only the command, and tests of scenarios, read reports.
-	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics/tokens", "sim/economics/promptcache", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/economics/retrieval", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
+	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
 	// Another trade on the public packages alone, with no part in the rest.
 	{"scenarios/support", []string{"toolsys", "toolsys/loop", "toolsys/permission", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},

@@ -9,16 +9,16 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics"
 	"toolbench/sim/replay"
 )
 
 // worstBreaks gives each ordering a line about what broke its prefix.
-func (p *page) worstBreaks(results []promptcache.Result) {
+func (p *page) worstBreaks(results []economics.OrderingCost) {
 	for _, r := range results {
 		line := fmt.Sprintf("%s broke the prefix in %s", r.Ordering.Name, plural(len(r.Breaks), "turn", "turns"))
 		lost := 0
-		var worst *promptcache.Break
+		var worst *economics.CacheBreak
 		for i, b := range r.Breaks {
 			if b.Builtins {
 				lost++
@@ -36,7 +36,7 @@ func (p *page) worstBreaks(results []promptcache.Result) {
 // sessions gives each recorded session of several turns a row, with what it comes to under
 // the first price list and each ordering.
 func (p *page) sessions(r RecordedCacheReport) {
-	var shown []promptcache.Recorded
+	var shown []economics.RecordedCache
 	var orderings []string
 	measured := false
 	for _, s := range r.Sessions {
@@ -51,7 +51,7 @@ func (p *page) sessions(r RecordedCacheReport) {
 			}
 		}
 	}
-	slices.SortStableFunc(shown, func(a, b promptcache.Recorded) int { return cmp.Compare(len(b.Changes), len(a.Changes)) })
+	slices.SortStableFunc(shown, func(a, b economics.RecordedCache) int { return cmp.Compare(len(b.Changes), len(a.Changes)) })
 	p.tables(sessionsGrid(shown, orderings, r.Prices[0], measured))
 	more := ""
 	if n := len(shown) - mostRows; n > 0 {
@@ -64,7 +64,7 @@ func (p *page) sessions(r RecordedCacheReport) {
 }
 
 // sessionsGrid is a row a session, in dollars.
-func sessionsGrid(shown []promptcache.Recorded, orderings []string, price promptcache.Prices, measured bool) Grid {
+func sessionsGrid(shown []economics.RecordedCache, orderings []string, price economics.Prices, measured bool) Grid {
 	titles := []string{"Session", ">Turns", ">Changes"}
 	for _, name := range orderings {
 		titles = append(titles, ">"+strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "as "), "recorded, "), "ours, "))
@@ -85,7 +85,7 @@ func sessionsGrid(shown []promptcache.Recorded, orderings []string, price prompt
 		cells := []any{name, s.Turns, len(s.Changes)}
 		for _, ordering := range orderings {
 			cell := ""
-			if at := slices.IndexFunc(s.Results, func(r promptcache.Result) bool { return r.Ordering.Name == ordering }); at >= 0 {
+			if at := slices.IndexFunc(s.Results, func(r economics.OrderingCost) bool { return r.Ordering.Name == ordering }); at >= 0 {
 				cell = dollars(price.Cost(s.Results[at].Total))
 			}
 			cells = append(cells, cell)
@@ -101,7 +101,7 @@ func sessionsGrid(shown []promptcache.Recorded, orderings []string, price prompt
 	return g
 }
 
-func several(all []promptcache.Recorded, file string) bool {
+func several(all []economics.RecordedCache, file string) bool {
 	n := 0
 	for _, s := range all {
 		if s.File == file {

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"toolbench/sim/economics/promptcache"
-	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics"
 )
 
 // CacheVersion is that of the JSON report on the prompt cache. It changes when a
@@ -17,10 +16,10 @@ const CacheVersion = 1
 
 // CacheReport is what a session costs under several orderings (D5).
 type CacheReport struct {
-	Counter tokens.Counter
-	Session promptcache.Session
-	Results []promptcache.Result
-	Prices  []promptcache.Prices
+	Counter economics.Counter
+	Session economics.ChurnSession
+	Results []economics.OrderingCost
+	Prices  []economics.Prices
 }
 
 // show writes a row an ordering, then what broke each one's prefix, then what the
@@ -43,7 +42,7 @@ func (r CacheReport) show(p *page) {
 	}
 	p.section("Orderings", orderingLines(r.Results)...)
 	p.section("Assumed", append([]string{
-		fmt.Sprintf("each turn adds %d bytes of messages, the system prompt has %d; nothing expires between turns", promptcache.MessageBytes, promptcache.SystemBytes),
+		fmt.Sprintf("each turn adds %d bytes of messages, the system prompt has %d; nothing expires between turns", economics.MessageBytes, economics.SystemBytes),
 		"built-ins kept: the share of built-in definitions read from the cache after the first turn, of those that are always sent whole",
 		"missed: tokens that the request before had too and that were not read",
 		"breakpoints stand behind the last built-in, the system prompt and the last message, under every ordering",
@@ -51,7 +50,7 @@ func (r CacheReport) show(p *page) {
 }
 
 // pricedColumns are columns with one for each price list behind them.
-func pricedColumns(prices []promptcache.Prices, titles ...string) []Column {
+func pricedColumns(prices []economics.Prices, titles ...string) []Column {
 	all := columns(titles...)
 	for _, p := range prices {
 		all = append(all, Column{Title: "$ " + p.Name, Right: true})
@@ -60,7 +59,7 @@ func pricedColumns(prices []promptcache.Prices, titles ...string) []Column {
 }
 
 // costs are the cells of the columns of price lists.
-func costs(prices []promptcache.Prices, u promptcache.Usage) (cells []any) {
+func costs(prices []economics.Prices, u economics.Usage) (cells []any) {
 	for _, p := range prices {
 		cells = append(cells, dollars(p.Cost(u)))
 	}
@@ -70,7 +69,7 @@ func costs(prices []promptcache.Prices, u promptcache.Usage) (cells []any) {
 // dollars are shown to a hundredth of a cent: a session costs little.
 func dollars(d float64) string { return strconv.FormatFloat(d, 'f', 4, 64) }
 
-func breakLines(r promptcache.Result) []string {
+func breakLines(r economics.OrderingCost) []string {
 	var lines []string
 	for _, b := range r.Breaks {
 		line := fmt.Sprintf("turn %d, byte %d: %s (%s)", b.Turn, b.Byte, breakText(b), b.Cause)
@@ -83,7 +82,7 @@ func breakLines(r promptcache.Result) []string {
 }
 
 // breakText describes a break.
-func breakText(b promptcache.Break) string {
+func breakText(b economics.CacheBreak) string {
 	if b.Now == b.Before {
 		return standing(b.Now) + " has changed"
 	}
@@ -98,7 +97,7 @@ func standing(name string) string {
 }
 
 // orderingLines are what the orderings are, each once.
-func orderingLines(results []promptcache.Result) []string {
+func orderingLines(results []economics.OrderingCost) []string {
 	var lines []string
 	for _, result := range results {
 		if line := result.Ordering.Name + ": " + result.Ordering.About; !slices.Contains(lines, line) {
@@ -109,7 +108,7 @@ func orderingLines(results []promptcache.Result) []string {
 }
 
 // priceNotes are what the dollars rest on.
-func priceNotes(prices []promptcache.Prices) []string {
+func priceNotes(prices []economics.Prices) []string {
 	var lines []string
 	for _, p := range prices {
 		lines = append(lines, fmt.Sprintf("prices %s (%s, %s): per million tokens, input $%g, written $%g, read $%g; a read token costs %.4g of an input token",
@@ -122,40 +121,40 @@ func priceNotes(prices []promptcache.Prices) []string {
 }
 
 type cacheJSON struct {
-	Version   int                  `json:"version"`
-	Counter   string               `json:"counter" enum:"bytes4,o200k,cl100k"`
-	Turns     int                  `json:"turns"`
-	Orderings []orderingJSON       `json:"orderings"`
-	Prices    []promptcache.Prices `json:"prices" jsonschema:"Dollars for a million tokens."`
+	Version   int                `json:"version"`
+	Counter   string             `json:"counter" enum:"bytes4,o200k,cl100k"`
+	Turns     int                `json:"turns"`
+	Orderings []orderingJSON     `json:"orderings"`
+	Prices    []economics.Prices `json:"prices" jsonschema:"Dollars for a million tokens."`
 }
 
 type orderingJSON struct {
-	Name    string              `json:"name"`
-	About   string              `json:"about"`
-	Kept    float64             `json:"builtins_kept_percent" jsonschema:"The share of built-in definitions read from the cache after the first turn." maximum:"100"`
-	Tokens  promptcache.Usage   `json:"tokens"`
-	Dollars map[string]float64  `json:"dollars" jsonschema:"By price list."`
-	Breaks  []promptcache.Break `json:"breaks" jsonschema:"Turns in which the request before was not a prefix."`
-	Turns   []promptcache.Usage `json:"tokens_by_turn"`
+	Name    string                 `json:"name"`
+	About   string                 `json:"about"`
+	Kept    float64                `json:"builtins_kept_percent" jsonschema:"The share of built-in definitions read from the cache after the first turn." maximum:"100"`
+	Tokens  economics.Usage        `json:"tokens"`
+	Dollars map[string]float64     `json:"dollars" jsonschema:"By price list."`
+	Breaks  []economics.CacheBreak `json:"breaks" jsonschema:"Turns in which the request before was not a prefix."`
+	Turns   []economics.Usage      `json:"tokens_by_turn"`
 }
 
 func (r CacheReport) document() any {
 	return cacheJSON{CacheVersion, r.Counter.Name, r.Session.Turns, orderingsOf(r.Results, r.Prices), r.Prices}
 }
 
-func orderingsOf(results []promptcache.Result, prices []promptcache.Prices) []orderingJSON {
+func orderingsOf(results []economics.OrderingCost, prices []economics.Prices) []orderingJSON {
 	var all []orderingJSON
 	for _, r := range results {
 		all = append(all, orderingJSON{
 			Name: r.Ordering.Name, About: r.Ordering.About, Kept: rounded(r.Kept, 100), Tokens: r.Total,
-			Dollars: priced(prices, r.Total, promptcache.Prices.Cost), Breaks: r.Breaks, Turns: r.Turns,
+			Dollars: priced(prices, r.Total, economics.Prices.Cost), Breaks: r.Breaks, Turns: r.Turns,
 		})
 	}
 	return all
 }
 
 // priced is what a usage comes to under each list.
-func priced(prices []promptcache.Prices, u promptcache.Usage, of func(promptcache.Prices, promptcache.Usage) float64) map[string]float64 {
+func priced(prices []economics.Prices, u economics.Usage, of func(economics.Prices, economics.Usage) float64) map[string]float64 {
 	out := map[string]float64{}
 	for _, p := range prices {
 		out[p.Name] = rounded(of(p, u), 1e6)
@@ -165,9 +164,9 @@ func priced(prices []promptcache.Prices, u promptcache.Usage, of func(promptcach
 
 // RecordedCacheReport is what the requests of recorded sessions cost (D5).
 type RecordedCacheReport struct {
-	Counter  tokens.Counter
-	Sessions []promptcache.Recorded
-	Prices   []promptcache.Prices
+	Counter  economics.Counter
+	Sessions []economics.RecordedCache
+	Prices   []economics.Prices
 	Skipped  []Skipped
 }
 
@@ -182,7 +181,7 @@ func (r RecordedCacheReport) show(p *page) {
 		return
 	}
 	single := 0
-	var results []promptcache.Result
+	var results []economics.OrderingCost
 	for _, s := range r.Sessions {
 		if s.Turns < 2 {
 			single++
@@ -196,14 +195,14 @@ func (r RecordedCacheReport) show(p *page) {
 	p.section("Assumed", recordedNotes(r, single)...)
 }
 
-func (p *page) recordedCache(s promptcache.Recorded, prices []promptcache.Prices) {
+func (p *page) recordedCache(s economics.RecordedCache, prices []economics.Prices) {
 	title := fmt.Sprintf("%s, conversation %d", s.File, s.Conversation)
 	if s.Agent != "" {
 		title += " (agent " + s.Agent + ")"
 	}
 	p.fold("", title+": "+plural(s.Turns, "turn", "turns"))
 	g := Grid{Columns: pricedColumns(prices, "Ordering", ">Read", ">Written", ">Plain", ">Missed")}
-	row := func(name string, missed any, u promptcache.Usage) {
+	row := func(name string, missed any, u economics.Usage) {
 		g.add(append([]any{name, u.Read, u.Written, u.Plain, missed}, costs(prices, u)...)...)
 	}
 	for _, result := range s.Results {
@@ -225,7 +224,7 @@ func (p *page) recordedCache(s promptcache.Recorded, prices []promptcache.Prices
 }
 
 // unpriced are the cells of price lists that are other providers'.
-func unpriced(prices []promptcache.Prices) []any {
+func unpriced(prices []economics.Prices) []any {
 	cells := make([]any, len(prices))
 	for i := range cells {
 		cells[i] = "-"
@@ -234,7 +233,7 @@ func unpriced(prices []promptcache.Prices) []any {
 }
 
 // automaticLines word what is known of a provider that keeps prompts without breakpoints.
-func automaticLines(s promptcache.Recorded) []string {
+func automaticLines(s economics.RecordedCache) []string {
 	head := fmt.Sprintf("the requests are %s': that provider keeps prompts by rules of its own; ", s.API)
 	rest := "other estimates are of the Messages API's rules, and no price here is its"
 	a := s.Automatic
@@ -256,13 +255,13 @@ func automaticLines(s promptcache.Recorded) []string {
 }
 
 // measuredUsage is what the API counted, in the model's terms.
-func measuredUsage(s promptcache.Recorded) promptcache.Usage {
-	return promptcache.Usage{Read: s.Measured.Read, Written: s.Measured.Written, Plain: s.Measured.Input}
+func measuredUsage(s economics.RecordedCache) economics.Usage {
+	return economics.Usage{Read: s.Measured.Read, Written: s.Measured.Written, Plain: s.Measured.Input}
 }
 
 // recordedLines list where the tools changed and what that cost, and where the API
 // read less than it had kept.
-func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string {
+func recordedLines(s economics.RecordedCache, prices []economics.Prices) []string {
 	var lines []string
 	switch {
 	case s.Requests == 0:
@@ -298,8 +297,8 @@ func recordedLines(s promptcache.Recorded, prices []promptcache.Prices) []string
 	return lines
 }
 
-func changeLine(c promptcache.Change, prices []promptcache.Prices) string {
-	line := fmt.Sprintf("turn %d: tools changed at byte %d, %s: %s; %s: read %d, written %d, missed %d", c.Turn, c.Byte, breakText(c.Break), c.Cause, c.As, c.Cost.Read, c.Cost.Written, c.Cost.Missed)
+func changeLine(c economics.PoolChange, prices []economics.Prices) string {
+	line := fmt.Sprintf("turn %d: tools changed at byte %d, %s: %s; %s: read %d, written %d, missed %d", c.Turn, c.Byte, breakText(c.CacheBreak), c.Cause, c.As, c.Cost.Read, c.Cost.Written, c.Cost.Missed)
 	for _, p := range prices {
 		line += fmt.Sprintf(", lost $%s (%s)", dollars(p.Lost(c.Cost)), p.Name)
 	}
@@ -310,7 +309,7 @@ func changeLine(c promptcache.Change, prices []promptcache.Prices) string {
 }
 
 // lossLine describes a lost prefix and what may have been the cause.
-func lossLine(l promptcache.Loss) string {
+func lossLine(l economics.CacheLoss) string {
 	line := fmt.Sprintf("turn %d, measured: read %d of the %d tokens that the turn before had left in the cache", l.Turn, l.Read, l.Kept)
 	switch {
 	case l.Model:
@@ -338,15 +337,15 @@ func recordedNotes(r RecordedCacheReport, single int) []string {
 }
 
 type recordedCacheJSON struct {
-	Version    int                  `json:"version"`
-	Counter    string               `json:"counter" enum:"bytes4,o200k,cl100k"`
-	Recordings []recordedJSON       `json:"recordings"`
-	Skipped    []Skipped            `json:"skipped"`
-	Prices     []promptcache.Prices `json:"prices" jsonschema:"Dollars for a million tokens."`
+	Version    int                `json:"version"`
+	Counter    string             `json:"counter" enum:"bytes4,o200k,cl100k"`
+	Recordings []recordedJSON     `json:"recordings"`
+	Skipped    []Skipped          `json:"skipped"`
+	Prices     []economics.Prices `json:"prices" jsonschema:"Dollars for a million tokens."`
 }
 
 type recordedJSON struct {
-	promptcache.Recorded
+	economics.RecordedCache
 	Orderings []orderingJSON `json:"estimated" jsonschema:"By ordering, as recorded first; empty without requests."`
 	Changes   []changeJSON   `json:"tool_changes" jsonschema:"Turns whose tools array is not that of the turn before; byte counts from the first definition."`
 	Measured  *measuredJSON  `json:"measured" jsonschema:"What the API counted, over the turns that have its count; null where none has."`
@@ -363,9 +362,9 @@ type reasonJSON struct {
 }
 
 type changeJSON struct {
-	promptcache.Break
+	economics.CacheBreak
 	Ordering string             `json:"ordering" jsonschema:"The ordering under which the turn was played: the recording's own."`
-	Tokens   promptcache.Usage  `json:"estimated_tokens"`
+	Tokens   economics.Usage    `json:"estimated_tokens"`
 	Lost     map[string]float64 `json:"estimated_lost_dollars" jsonschema:"What the missed tokens cost beyond reading them, by price list."`
 	Measured *apiJSON           `json:"measured"`
 }
@@ -404,17 +403,17 @@ func (r RecordedCacheReport) document() any {
 	return j
 }
 
-func recordedOf(s promptcache.Recorded, prices []promptcache.Prices) recordedJSON {
-	j := recordedJSON{Recorded: s, Orderings: orderingsOf(s.Results, prices)}
+func recordedOf(s economics.RecordedCache, prices []economics.Prices) recordedJSON {
+	j := recordedJSON{RecordedCache: s, Orderings: orderingsOf(s.Results, prices)}
 	for _, c := range s.Changes {
-		change := changeJSON{Break: c.Break, Ordering: c.As, Tokens: c.Cost, Lost: priced(prices, c.Cost, promptcache.Prices.Lost)}
+		change := changeJSON{CacheBreak: c.CacheBreak, Ordering: c.As, Tokens: c.Cost, Lost: priced(prices, c.Cost, economics.Prices.Lost)}
 		if m := c.Measured; m != nil {
 			change.Measured = &apiJSON{m.Input, m.Read, m.Written, m.Output}
 		}
 		j.Changes = append(j.Changes, change)
 	}
 	if m := s.Measured; s.Counted > 0 {
-		j.Measured = &measuredJSON{s.Counted, apiJSON{m.Input, m.Read, m.Written, m.Output}, priced(prices, measuredUsage(s), promptcache.Prices.Cost)}
+		j.Measured = &measuredJSON{s.Counted, apiJSON{m.Input, m.Read, m.Written, m.Output}, priced(prices, measuredUsage(s), economics.Prices.Cost)}
 	}
 	for _, turn := range slices.Sorted(maps.Keys(s.ByTurn)) {
 		m := s.ByTurn[turn]

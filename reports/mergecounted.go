@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics"
 )
 
 // mergeTokens joins what was counted of several catalogues, servers or recordings. A tool
@@ -21,7 +21,7 @@ func mergeTokens(parts []tokensJSON, names []string) (tokensJSON, error) {
 		Version: TokensVersion, Counter: parts[0].Counter, Counts: parts[0].Counts, FullBasis: parts[0].FullBasis,
 		Automatic: parts[0].Automatic, SearchTokens: parts[0].SearchTokens,
 	}
-	m := tokensMerge{all: &all, rows: map[string]int{}, servers: map[string]*tokens.Cost{}}
+	m := tokensMerge{all: &all, rows: map[string]int{}, servers: map[string]*economics.Cost{}}
 	for i, p := range parts {
 		a, b := all.Automatic, p.Automatic
 		switch {
@@ -44,14 +44,14 @@ func mergeTokens(parts []tokensJSON, names []string) (tokensJSON, error) {
 type tokensMerge struct {
 	all     *tokensJSON
 	rows    map[string]int // places in Worst, by server and name
-	servers map[string]*tokens.Cost
+	servers map[string]*economics.Cost
 }
 
 func (m *tokensMerge) add(p tokensJSON, part int, names []string) error {
 	whole := map[string]bool{} // servers that an earlier part has in the same way
 	for _, c := range p.PerServer {
 		if m.servers[c.Name] == nil {
-			m.servers[c.Name] = &tokens.Cost{Name: c.Name}
+			m.servers[c.Name] = &economics.Cost{Name: c.Name}
 		}
 		if whole[c.Name] = *m.servers[c.Name] == c; !whole[c.Name] {
 			m.servers[c.Name].Add(c, 1)
@@ -72,7 +72,7 @@ func (m *tokensMerge) add(p tokensJSON, part int, names []string) error {
 			return fmt.Errorf("the tool %s of %s is another one than before; merge parts that have nothing in common", Safe(row.Name), names[part])
 		}
 		if !whole[row.Server] {
-			m.servers[row.Server].Add(tokens.Cost{Tools: 1, Full: row.Full, Modes: row.Modes}, -1)
+			m.servers[row.Server].Add(economics.Cost{Tools: 1, Full: row.Full, Modes: row.Modes}, -1)
 		}
 		if !row.Whole {
 			deferred, session = deferred-row.Full, session-row.Full
@@ -100,13 +100,13 @@ func (m *tokensMerge) add(p tokensJSON, part int, names []string) error {
 
 // end makes the sums of what was added.
 func (m *tokensMerge) end() {
-	var total tokens.Cost
+	var total economics.Cost
 	for _, name := range slices.Sorted(maps.Keys(m.servers)) {
 		m.all.PerServer = append(m.all.PerServer, *m.servers[name])
 		total.Add(*m.servers[name], 1)
 	}
 	m.all.Tools, m.all.Servers, m.all.FullTokens, m.all.Modes = total.Tools, len(m.servers), total.Full, total.Modes
-	tokens.SortRows(m.all.Worst)
+	economics.SortToolCosts(m.all.Worst)
 	m.all.NoSchema = slices.Compact(slices.Sorted(slices.Values(m.all.NoSchema)))
 	m.all.NoParameters = slices.Compact(slices.Sorted(slices.Values(m.all.NoParameters)))
 	if m.all.Recorded == nil {

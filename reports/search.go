@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolbench/sim/economics/retrieval"
+	"toolbench/sim/economics"
 	"toolbench/toolsys/search"
 )
 
@@ -26,7 +26,7 @@ type SearchReport struct {
 	Tools     SearchedTools
 	File      string // of the queries
 	Ks        []int
-	Standings []retrieval.Standing
+	Standings []economics.RankerStanding
 }
 
 // FindingsReport is what rankers found for words.
@@ -50,8 +50,8 @@ func (r SearchReport) show(p *page) {
 	p.grid(r.rankers())
 	p.printf("\n")
 	for _, g := range []Grid{
-		r.groups("Class", func(s retrieval.Standing) []retrieval.Group { return s.Classes }),
-		r.groups("Language", func(s retrieval.Standing) []retrieval.Group { return s.Langs }),
+		r.groups("Class", func(s economics.RankerStanding) []economics.SearchGroup { return s.Classes }),
+		r.groups("Language", func(s economics.RankerStanding) []economics.SearchGroup { return s.Langs }),
 	} {
 		if len(g.Rows) > len(r.Standings) { // there are several
 			p.tables(g)
@@ -61,7 +61,7 @@ func (r SearchReport) show(p *page) {
 }
 
 // searchBasis names what the figures rest on.
-func searchBasis(tools SearchedTools, s retrieval.Standing) string {
+func searchBasis(tools SearchedTools, s economics.RankerStanding) string {
 	text := fmt.Sprintf("queries %d, tools %d, servers %d", s.All.Queries, tools.Tools, tools.Servers)
 	if s.Skipped > 0 {
 		text += fmt.Sprintf(", skipped %d (none of their labels is a tool here)", s.Skipped)
@@ -91,12 +91,12 @@ func (r SearchReport) rankers() Grid {
 }
 
 // groups compares the rankers by class or by language.
-func (r SearchReport) groups(title string, of func(retrieval.Standing) []retrieval.Group) Grid {
+func (r SearchReport) groups(title string, of func(economics.RankerStanding) []economics.SearchGroup) Grid {
 	g := Grid{Columns: columns(append([]string{title, "Ranker", ">Queries"}, figureTitles(r.Ks)...)...)}
 	for i, group := range of(r.Standings[0]) {
 		for _, s := range r.Standings {
 			mine := of(s)[i]
-			g.add(append([]any{Safe(group.Name), s.Ranker.Name, mine.Queries}, figureCells(r.Ks, mine.Figures)...)...)
+			g.add(append([]any{Safe(group.Name), s.Ranker.Name, mine.Queries}, figureCells(r.Ks, mine.SearchFigures)...)...)
 		}
 	}
 	return g
@@ -111,7 +111,7 @@ func figureTitles(ks []int) (titles []string) {
 	return append(titles, ">MRR")
 }
 
-func figureCells(ks []int, f *retrieval.Figures) (cells []any) {
+func figureCells(ks []int, f *economics.SearchFigures) (cells []any) {
 	for i := range ks {
 		cells = append(cells, threeDigits(f.Hit(i)))
 	}
@@ -125,7 +125,7 @@ func figureCells(ks []int, f *retrieval.Figures) (cells []any) {
 func threeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
 
 // searchNotes explain the columns, and name what the tables do not show.
-func searchNotes(all []retrieval.Standing) []string {
+func searchNotes(all []economics.RankerStanding) []string {
 	lines := []string{"even@k and odd@k are hit@k of the queries at even and at odd places, from 0."}
 	if none := all[0].NoneExpected; none > 0 {
 		var given []string
@@ -215,7 +215,7 @@ func (r SearchReport) document() any {
 	return report
 }
 
-func figuresOf(f *retrieval.Figures, ks []int) figuresJSON {
+func figuresOf(f *economics.SearchFigures, ks []int) figuresJSON {
 	j := figuresJSON{Queries: f.Queries, Hit: map[string]portion{}, Recall: map[string]portion{}, MRR: portion(fourDigits(f.MRR()))}
 	for i, k := range ks {
 		j.Hit[strconv.Itoa(k)] = portion(fourDigits(f.Hit(i)))
@@ -224,10 +224,10 @@ func figuresOf(f *retrieval.Figures, ks []int) figuresJSON {
 	return j
 }
 
-func groupsOf(groups []retrieval.Group, ks []int) map[string]figuresJSON {
+func groupsOf(groups []economics.SearchGroup, ks []int) map[string]figuresJSON {
 	all := map[string]figuresJSON{}
 	for _, g := range groups {
-		all[g.Name] = figuresOf(g.Figures, ks)
+		all[g.Name] = figuresOf(g.SearchFigures, ks)
 	}
 	return all
 }

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"toolbench/sim/economics/promptcache"
-	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics"
 	"toolbench/sim/scenario/check"
 )
 
@@ -190,7 +189,7 @@ func commonFolder(files []string) string {
 }
 
 // modeCosts are what definitions cost whole and in each mode.
-func modeCosts(full int, m tokens.Modes) []figure {
+func modeCosts(full int, m economics.Modes) []figure {
 	return []figure{
 		{name: "tokens", value: float64(full), unit: unitTokens, sense: upIsWorse},
 		{name: "names", value: float64(m.Names.Tokens), unit: unitTokens, sense: upIsWorse},
@@ -255,7 +254,7 @@ func itemsOfOrderings(prefix string, orderings []orderingJSON) []item {
 }
 
 // breaksOf are the turns in which a prefix broke.
-func breaksOf(breaks []promptcache.Break) [][]string {
+func breaksOf(breaks []economics.CacheBreak) [][]string {
 	var turns [][]string
 	for _, b := range breaks {
 		turns = append(turns, []string{"turn " + strconv.Itoa(b.Turn)})

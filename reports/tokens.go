@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics"
 	"toolbench/sim/world/mcpserve"
 )
 
@@ -20,7 +20,7 @@ const TokensVersion = 1
 // TokensReport is what definitions cost (E8). Top is how many of the most expensive
 // tools people are shown; 0 shows all.
 type TokensReport struct {
-	tokens.Report
+	economics.ToolCosts
 	Failures []mcpserve.ListFailure
 	Top      int
 }
@@ -49,7 +49,7 @@ func (r TokensReport) show(p *page) {
 
 func (r TokensReport) servers() Grid {
 	g := Grid{Columns: columns("Server", ">Tools", ">Whole", ">Names", ">Saved", ">Names+hint", ">Saved", ">API", ">Saved")}
-	add := func(name string, c tokens.Cost) {
+	add := func(name string, c economics.Cost) {
 		m := c.Modes
 		g.add(name, c.Tools, c.Full, m.Names.Tokens, savedOr(m.Names.Saved, m.Names.Tokens-c.Full), m.Hints.Tokens, savedOr(m.Hints.Saved, m.Hints.Tokens-c.Full),
 			m.API.Tokens, savedOr(m.API.Saved, m.API.Tokens-c.Full))
@@ -82,7 +82,7 @@ func (r TokensReport) worst(ascii bool) Grid {
 	g := Grid{Columns: columns("Most expensive tools", whole, ">Description", ">Schema", ">Names", ">Saved", ">Names+hint", ">Saved")}
 	for _, row := range leading(r.Worst, r.Top) {
 		m, full := row.Modes, strconv.Itoa(row.Full)
-		if row.Basis == tokens.BasisMeasured {
+		if row.Basis == economics.BasisMeasured {
 			full = "* " + full
 		}
 		g.add(cutMiddle(Safe(row.Name), 48, ascii), full, row.Description, row.Schema, m.Names.Tokens, percent(m.Names.Saved), m.Hints.Tokens, percent(m.Hints.Saved))
@@ -113,7 +113,7 @@ func (r TokensReport) notes() []string {
 		searchNote(r),
 		apiNote(r),
 	}
-	if i := slices.IndexFunc(r.Sessions, func(s tokens.Session) bool { return !s.API.Marks() }); i >= 0 {
+	if i := slices.IndexFunc(r.Sessions, func(s economics.SessionCost) bool { return !s.API.Marks() }); i >= 0 {
 		lines = append(lines, fmt.Sprintf("recorded requests of %s are counted in the Messages API's words; that provider has no defer_loading, and adds to a prompt what is in no figure", r.Sessions[i].API))
 	}
 	if r.Measurement != nil {
@@ -131,7 +131,7 @@ func (r TokensReport) notes() []string {
 // takenName are the names that the Messages API takes for tools.
 var takenName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 
-func refusedNames(rows []tokens.Row) (names []string) {
+func refusedNames(rows []economics.ToolCost) (names []string) {
 	for _, row := range rows {
 		if !takenName.MatchString(row.Name) {
 			names = append(names, row.Name)
@@ -207,7 +207,7 @@ func (r TokensReport) net(ascii bool) Grid {
 
 // sessionNames are names for the sessions' rows: the file's own, without its middle
 // where several begin alike, and the conversation's number.
-func sessionNames(sessions []tokens.Session, ascii bool) []string {
+func sessionNames(sessions []economics.SessionCost, ascii bool) []string {
 	const room = nameWidth - 6
 	files := map[string]bool{}
 	begun := map[string]int{}
@@ -230,7 +230,7 @@ func sessionNames(sessions []tokens.Session, ascii bool) []string {
 }
 
 // netLines break the figures down, and name what they rest on.
-func netLines(sessions []tokens.Session, ascii bool) []string {
+func netLines(sessions []economics.SessionCost, ascii bool) []string {
 	var lines []string
 	silent, bare, defers, net := 0, 0, 0, 0
 	named := sessionNames(sessions, ascii)
@@ -285,7 +285,7 @@ func savedWords(share float64) string {
 // maxBroken is how many sessions are broken down in words.
 const maxBroken = 3
 
-func breakdown(name string, s tokens.Session) string {
+func breakdown(name string, s economics.SessionCost) string {
 	names, api := s.Ways[0], s.Ways[2]
 	text := fmt.Sprintf("%s: by names, %d for definitions, %d for ToolSearch's own, %d for %s loading %s (with API: %d, %d, %d)", name,
 		names.Definitions, names.Searcher, names.History, plural(s.Searches, "search", "searches"), plural(s.FirstUses, "tool", "tools"),
@@ -297,22 +297,22 @@ func breakdown(name string, s tokens.Session) string {
 }
 
 type tokensJSON struct {
-	Version      int              `json:"version"`
-	Counter      string           `json:"counter" enum:"bytes4,o200k,cl100k,count_tokens"`
-	Counts       string           `json:"counts" jsonschema:"What the counter counts, in words."`
-	Tools        int              `json:"tools" jsonschema:"How many tools."`
-	Servers      int              `json:"servers" jsonschema:"How many servers; the built-in tools count as one."`
-	FullTokens   int              `json:"full_tokens" jsonschema:"All tools sent whole, a line each."`
-	FullBasis    string           `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
-	Modes        tokens.Modes     `json:"modes"`
-	Automatic    tokens.Automatic `json:"automatic" jsonschema:"Whether the automatic mode would defer."`
-	SearchTokens int              `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition, which deferral adds and the other figures leave out."`
-	PerServer    []tokens.Cost    `json:"per_server" jsonschema:"By name; the built-in tools have the name \"\"."`
-	Worst        []tokens.Row     `json:"worst" jsonschema:"Every tool, the most expensive first."`
-	NoSchema     []string         `json:"without_schema"`
-	NoParameters []string         `json:"without_parameters" jsonschema:"Tools whose schema names no parameter."`
-	Failures     []unlistedJSON   `json:"failures" jsonschema:"Live servers that could not be listed."`
-	Recorded     *sessionsJSON    `json:"recorded,omitempty" jsonschema:"With --recording: what definitions cost over whole sessions, and what deferral would have made of it, net of its searches."`
+	Version      int                     `json:"version"`
+	Counter      string                  `json:"counter" enum:"bytes4,o200k,cl100k,count_tokens"`
+	Counts       string                  `json:"counts" jsonschema:"What the counter counts, in words."`
+	Tools        int                     `json:"tools" jsonschema:"How many tools."`
+	Servers      int                     `json:"servers" jsonschema:"How many servers; the built-in tools count as one."`
+	FullTokens   int                     `json:"full_tokens" jsonschema:"All tools sent whole, a line each."`
+	FullBasis    string                  `json:"full_basis" jsonschema:"Counted with a vocabulary, estimated from bytes, given by the API's documentation, measured by the API's count_tokens, or apportioned by bytes from what it measured." enum:"counted,estimated,documented,measured,apportioned"`
+	Modes        economics.Modes         `json:"modes"`
+	Automatic    economics.AutomaticMode `json:"automatic" jsonschema:"Whether the automatic mode would defer."`
+	SearchTokens int                     `json:"tool_search_tokens" jsonschema:"ToolSearch's own definition, which deferral adds and the other figures leave out."`
+	PerServer    []economics.Cost        `json:"per_server" jsonschema:"By name; the built-in tools have the name \"\"."`
+	Worst        []economics.ToolCost    `json:"worst" jsonschema:"Every tool, the most expensive first."`
+	NoSchema     []string                `json:"without_schema"`
+	NoParameters []string                `json:"without_parameters" jsonschema:"Tools whose schema names no parameter."`
+	Failures     []unlistedJSON          `json:"failures" jsonschema:"Live servers that could not be listed."`
+	Recorded     *sessionsJSON           `json:"recorded,omitempty" jsonschema:"With --recording: what definitions cost over whole sessions, and what deferral would have made of it, net of its searches."`
 
 	Measurement *measurementJSON `json:"measurement,omitempty" jsonschema:"With count_tokens: what was asked of the API."`
 }
@@ -323,9 +323,9 @@ type unlistedJSON struct {
 }
 
 type sessionsJSON struct {
-	Assumptions []string         `json:"assumptions"`
-	NeverCalled []string         `json:"never_called"`
-	Sessions    []tokens.Session `json:"sessions"`
+	Assumptions []string                `json:"assumptions"`
+	NeverCalled []string                `json:"never_called"`
+	Sessions    []economics.SessionCost `json:"sessions"`
 }
 
 type measurementJSON struct {

@@ -13,8 +13,7 @@ import (
 
 	"toolbench/fixtures"
 	"toolbench/reports"
-	"toolbench/sim/economics/promptcache"
-	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics"
 	"toolbench/sim/recording"
 )
 
@@ -28,14 +27,14 @@ type cacheFlags struct {
 }
 
 func (a *app) cacheCommand() *cobra.Command {
-	f := cacheFlags{counter: tokens.Names()[0]}
+	f := cacheFlags{counter: economics.CounterNames()[0]}
 	cmd := &cobra.Command{Use: "cache", Short: "Show what the order of tools is worth", Args: onlyFlags("a recorded session is named with --recording")}
 	flags := cmd.Flags()
 	f.baseline.add(flags)
 	f.briefly(flags, "show every break of a prefix, each session by itself, and what the figures rest on")
 	repeatable(flags, &f.recordings, "recording", "a recorded session, or a folder of them, in place of the simulated one")
 	flags.Var(&value[float64]{to: &f.minKept, parse: upTo(100), kind: "PERCENT", text: "0"}, "min-kept", "end with 1 if our ordering keeps less of the built-in definitions; 0 asks for nothing")
-	own(flags, choice(&f.counter, "COUNTER", tokens.Names()...), "counter", "what a token is")
+	own(flags, choice(&f.counter, "COUNTER", economics.CounterNames()...), "counter", "what a token is")
 	return a.reporter(cmd, &f.printing, func(cmd *cobra.Command, _ []string) error { return a.cache(cmd.Context(), f) })
 }
 
@@ -44,19 +43,19 @@ func (a *app) cache(ctx context.Context, f cacheFlags) error {
 	if err != nil {
 		return err
 	}
-	prices, err := fixed("prices/*.json", promptcache.ParsePrices)
+	prices, err := fixed("prices/*.json", economics.ParsePrices)
 	if err != nil {
 		return harness(err)
 	}
-	counter, err := tokens.NewCounter(f.counter)
+	counter, err := economics.NewCounter(f.counter)
 	if err != nil {
 		return harness(err)
 	}
 	if len(f.recordings) > 0 {
 		return a.recordedCache(ctx, f, counter, prices, against)
 	}
-	session := promptcache.Churn()
-	results, err := promptcache.Run(session, counter)
+	session := economics.Churn()
+	results, err := economics.RunOrderings(session, counter)
 	if err != nil {
 		return harness(err)
 	}
@@ -154,19 +153,19 @@ func (a *app) sessionFile(path string) (*recording.PromptFile, error) {
 }
 
 // recordedCache plays recorded sessions against the model of the cache.
-func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Counter, prices []promptcache.Prices, against *against) error {
+func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter economics.Counter, prices []economics.Prices, against *against) error {
 	report := reports.RecordedCacheReport{Counter: counter, Prices: prices}
-	rules, err := fixed("prices/automatic/*.json", promptcache.ParseRules)
+	rules, err := fixed("prices/automatic/*.json", economics.ParseCacheRules)
 	if err != nil {
 		return harness(err)
 	}
 	report.Skipped, err = a.sessions(ctx, f.recordings, func(file *recording.PromptFile) error {
 		for _, s := range file.Sessions {
-			one, err := promptcache.Replay(file.Name, s, counter)
+			one, err := economics.ReplayCache(file.Name, s, counter)
 			if err != nil {
 				return err
 			}
-			if one.Automatic, err = promptcache.Automate(s, rules, counter); err != nil {
+			if one.Automatic, err = economics.AutomateCache(s, rules, counter); err != nil {
 				return err
 			}
 			report.Sessions = append(report.Sessions, one)
@@ -184,7 +183,7 @@ func (a *app) recordedCache(ctx context.Context, f cacheFlags, counter tokens.Co
 }
 
 // keptEnough is an error if one of our orderings keeps less of the built-in definitions.
-func keptEnough(of string, results []promptcache.Result, least float64) error {
+func keptEnough(of string, results []economics.OrderingCost, least float64) error {
 	for _, r := range results {
 		if strings.HasPrefix(r.Ordering.Name, "ours") && r.Kept < least {
 			return &exitError{ExitFailed, fmt.Errorf("%s%s keeps %.4g %% of the built-in definitions, less than --min-kept %g", of, r.Ordering.Name, r.Kept, least)}
@@ -194,8 +193,8 @@ func keptEnough(of string, results []promptcache.Result, least float64) error {
 }
 
 // recordedTools counts the sessions of recordings, and gives their tools.
-func (a *app) recordedTools(ctx context.Context, paths []string, counter tokens.Counter) (*tokens.Recordings, error) {
-	all, err := tokens.NewRecordings()
+func (a *app) recordedTools(ctx context.Context, paths []string, counter economics.Counter) (*economics.Recordings, error) {
+	all, err := economics.NewRecordings()
 	if err != nil {
 		return nil, harness(err)
 	}

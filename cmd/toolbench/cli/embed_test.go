@@ -7,7 +7,7 @@ import (
 )
 
 // vectorsRecorded holds the answers of an endpoint for the queries of this test.
-const vectorsRecorded = "../../../sim/economics/retrieval/testdata/embeddings.yaml"
+const vectorsRecorded = "../../../sim/economics/testdata/embeddings.yaml"
 
 const vectorQueries = `{"query":"refunding orders that were cancelled","relevant":["orders::createRefund"]}
 {"query":"customers coupons","relevant":["orders::sendCoupon"]}

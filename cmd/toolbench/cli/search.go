@@ -15,7 +15,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/cassette"
-	"toolbench/sim/economics/retrieval"
+	"toolbench/sim/economics"
 	"toolbench/toolsys/search"
 )
 
@@ -77,8 +77,8 @@ func someKs(text string) ([]int, error) {
 	var ks []int
 	for field := range strings.SplitSeq(text, ",") {
 		k, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil || k < 1 || k > retrieval.Depth {
-			return nil, fmt.Errorf("%q: write numbers from 1 to %d, with commas", field, retrieval.Depth)
+		if err != nil || k < 1 || k > economics.RankDepth {
+			return nil, fmt.Errorf("%q: write numbers from 1 to %d, with commas", field, economics.RankDepth)
 		}
 		ks = append(ks, k)
 	}
@@ -107,7 +107,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 	if err != nil {
 		return err
 	}
-	tools := searched{reports.SearchedTools{Files: f.catalogs, Servers: len(joined), Tools: joined.Tools()}, retrieval.NewPool(joined)}
+	tools := searched{reports.SearchedTools{Files: f.catalogs, Servers: len(joined), Tools: joined.Tools()}, economics.NewSearchPool(joined)}
 	if f.queries == "" {
 		return a.look(ctx, words, tools, f, against)
 	}
@@ -117,7 +117,7 @@ func (a *app) search(ctx context.Context, args []string, f searchFlags) error {
 // searched is the tools to search, and where they come from.
 type searched struct {
 	reports.SearchedTools
-	pool retrieval.Pool
+	pool economics.SearchPool
 }
 
 // look shows what the rankers find for words.
@@ -142,22 +142,22 @@ func (a *app) look(ctx context.Context, words string, s searched, f searchFlags,
 
 // measure asks every ranker the labelled queries.
 func (a *app) measure(ctx context.Context, tools searched, f searchFlags, against *against) error {
-	data, err := a.readFile(f.queries, retrieval.MaxBytes)
+	data, err := a.readFile(f.queries, economics.MaxQueriesBytes)
 	if err != nil {
 		return err
 	}
-	queries, err := retrieval.Parse(f.queries, data)
+	queries, err := economics.ParseQueries(f.queries, data)
 	if err != nil {
 		return invalid(err)
 	}
-	var standings []retrieval.Standing
+	var standings []economics.RankerStanding
 	for _, r := range f.rankers {
 		if ctx.Err() != nil {
 			return interrupted("interrupted: %d of %d rankers were asked", len(standings), len(f.rankers))
 		}
-		standings = append(standings, retrieval.Measure(tools.pool, queries, r, f.ks))
+		standings = append(standings, economics.MeasureRanker(tools.pool, queries, r, f.ks))
 	}
-	v, err := a.vectors(ctx, tools.pool, retrieval.Texts(queries), f.embeddings)
+	v, err := a.vectors(ctx, tools.pool, economics.QueryTexts(queries), f.embeddings)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (f *embeddingsFlags) add(flags *pflag.FlagSet) {
 }
 
 // vectors embeds a catalogue and its queries; nil where that was not asked for.
-func (a *app) vectors(ctx context.Context, pool retrieval.Pool, queries []string, f embeddingsFlags) (*retrieval.Vectors, error) {
+func (a *app) vectors(ctx context.Context, pool economics.SearchPool, queries []string, f embeddingsFlags) (*economics.Vectors, error) {
 	if f.url == "" && f.cassette.file == "" && !f.cassette.record {
 		return nil, nil
 	}
@@ -201,7 +201,7 @@ func (a *app) vectors(ctx context.Context, pool retrieval.Pool, queries []string
 	if err != nil {
 		return nil, err
 	}
-	v, err := retrieval.NewVectors(ctx, e, pool, queries)
+	v, err := economics.NewVectors(ctx, e, pool, queries)
 	if err == nil {
 		err = done()
 	}
@@ -211,9 +211,9 @@ func (a *app) vectors(ctx context.Context, pool retrieval.Pool, queries []string
 	return v, nil
 }
 
-func (a *app) embedder(f embeddingsFlags) (retrieval.Embedder, func() error, error) {
+func (a *app) embedder(f embeddingsFlags) (economics.Embedder, func() error, error) {
 	key, _ := a.lookup(f.keyEnv)
-	e := retrieval.Embedder{URL: f.url, Model: f.model, Key: key}
+	e := economics.Embedder{URL: f.url, Model: f.model, Key: key}
 	if err := f.cassette.check(); err != nil {
 		return e, nil, err
 	}
@@ -262,7 +262,7 @@ func unembedded(ctx context.Context, err error, f embeddingsFlags) error {
 		return interrupted("interrupted")
 	case isMiss:
 		return usage("%s\nthe catalogue, the queries or the model are not those of the recording; --embeddings-record asks again", firstLine(missed))
-	case errors.Is(err, retrieval.ErrEmbeddings):
+	case errors.Is(err, economics.ErrEmbeddings):
 		return usage("%s; check --embeddings, --embeddings-model and the key in %s", err, f.keyEnv)
 	case f.cassette.replays():
 		return usage("%s: %s", f.cassette.file, err)

@@ -17,7 +17,7 @@ import (
 
 	"toolbench/reports"
 	"toolbench/sim/cassette"
-	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics"
 	"toolbench/sim/world/mcpserve"
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/host"
@@ -38,7 +38,7 @@ type tokensFlags struct {
 }
 
 func (a *app) tokensCommand() *cobra.Command {
-	f := tokensFlags{counter: tokens.Names()[0], top: 10, percent: 10}
+	f := tokensFlags{counter: economics.CounterNames()[0], top: 10, percent: 10}
 	cmd := &cobra.Command{Use: "tokens", Short: "Count what tool definitions cost", Args: onlyFlags("a file is named with --catalog")}
 	flags := cmd.Flags()
 	f.baseline.add(flags)
@@ -97,7 +97,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 		}
 		report.Sessions = again.Sessions
 	}
-	err = a.printAgainst(reports.TokensReport{Report: report, Failures: failures, Top: f.top}, against, f.printing)
+	err = a.printAgainst(reports.TokensReport{ToolCosts: report, Failures: failures, Top: f.top}, against, f.printing)
 	if over := report.Total.Full; err == nil && f.max > 0 && over > f.max {
 		return &exitError{ExitFailed, fmt.Errorf("the definitions come to %d tokens (%s), more than --max %d", over, report.Counter.Name, f.max)}
 	}
@@ -123,29 +123,29 @@ func (a *app) saved(path string, c mcpserve.Catalogue) error {
 }
 
 // counted counts the tools, and ToolSearch beside them.
-func (a *app) counted(ctx context.Context, tools []tokens.Tool, counter tokens.Counter, f tokensFlags) (tokens.Report, error) {
-	_, searcher, err := tokens.Builtins(settings.Settings{})
+func (a *app) counted(ctx context.Context, tools []economics.Tool, counter economics.Counter, f tokensFlags) (economics.ToolCosts, error) {
+	_, searcher, err := economics.Builtins(settings.Settings{})
 	if err != nil {
-		return tokens.Report{}, harness(err)
+		return economics.ToolCosts{}, harness(err)
 	}
-	options := tokens.Options{Counter: counter, Model: f.model, Percent: f.percent}
-	if f.counter == tokens.CountTokens && len(tools) > 0 {
+	options := economics.CountOptions{Counter: counter, Model: f.model, Percent: f.percent}
+	if f.counter == economics.CountTokens && len(tools) > 0 {
 		return a.measured(ctx, tools, searcher, options, f.endpoint)
 	}
-	alone, err := tokens.Count([]tokens.Tool{searcher}, tokens.Options{Counter: counter})
+	alone, err := economics.CountTools([]economics.Tool{searcher}, economics.CountOptions{Counter: counter})
 	if err != nil {
-		return tokens.Report{}, harness(err)
+		return economics.ToolCosts{}, harness(err)
 	}
-	report, err := tokens.Count(tools, options)
+	report, err := economics.CountTools(tools, options)
 	report.Search = alone.Total.Full
 	if err != nil {
-		return tokens.Report{}, harness(err)
+		return economics.ToolCosts{}, harness(err)
 	}
 	return report, nil
 }
 
 // countable gathers the tools of all sources.
-func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mcpserve.ListFailure, error) {
+func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, []mcpserve.ListFailure, error) {
 	catalogue, err := a.catalogues(f.catalogs)
 	if err != nil {
 		return nil, nil, err
@@ -166,9 +166,9 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]tokens.Tool, []mc
 	if err != nil {
 		return nil, nil, err
 	}
-	all := tokens.Served(joined)
+	all := economics.Served(joined)
 	if f.builtin || !f.named() && len(f.catalogs)+len(f.recordings) == 0 {
-		own, _, err := tokens.Builtins(settings.Settings{})
+		own, _, err := economics.Builtins(settings.Settings{})
 		if err != nil {
 			return nil, nil, harness(err)
 		}
@@ -193,36 +193,36 @@ func (f *endpointFlags) add(flags *pflag.FlagSet) {
 }
 
 // counterNames are the counters there are, the default first.
-func counterNames() []string { return append(tokens.Names(), tokens.CountTokens) }
+func counterNames() []string { return append(economics.CounterNames(), economics.CountTokens) }
 
 // provisional is the counter to begin with. That of count_tokens can only be made when the
 // tools are known.
-func (a *app) provisional(f tokensFlags) (tokens.Counter, error) {
+func (a *app) provisional(f tokensFlags) (economics.Counter, error) {
 	name := f.counter
-	if name == tokens.CountTokens {
-		name = tokens.Names()[0]
+	if name == economics.CountTokens {
+		name = economics.CounterNames()[0]
 	} else if f.endpoint.cassette.file != "" || f.endpoint.cassette.record {
-		return tokens.Counter{}, usage("--cassette and --record are of --counter %s; --counter %s asks nobody", tokens.CountTokens, name)
+		return economics.Counter{}, usage("--cassette and --record are of --counter %s; --counter %s asks nobody", economics.CountTokens, name)
 	}
-	c, err := tokens.NewCounter(name)
+	c, err := economics.NewCounter(name)
 	if err != nil {
-		return tokens.Counter{}, harness(err)
+		return economics.Counter{}, harness(err)
 	}
 	return c, nil
 }
 
 // recordedUnderTheirOwn counts recordings under the vocabulary of the model that they asked,
 // if it is published and no counter was named.
-func (a *app) recordedUnderTheirOwn(ctx context.Context, f tokensFlags, c tokens.Counter) (*tokens.Recordings, tokens.Counter, error) {
+func (a *app) recordedUnderTheirOwn(ctx context.Context, f tokensFlags, c economics.Counter) (*economics.Recordings, economics.Counter, error) {
 	recorded, err := a.recordedTools(ctx, f.recordings, c)
 	if err != nil || f.counterNamed {
 		return recorded, c, err
 	}
-	name := tokens.Vocabulary(recorded.Model)
+	name := economics.Vocabulary(recorded.Model)
 	if name == "" {
 		return recorded, c, nil
 	}
-	if c, err = tokens.NewCounter(name); err != nil {
+	if c, err = economics.NewCounter(name); err != nil {
 		return nil, c, harness(err)
 	}
 	recorded, err = a.recordedTools(ctx, f.recordings, c)
@@ -230,24 +230,24 @@ func (a *app) recordedUnderTheirOwn(ctx context.Context, f tokensFlags, c tokens
 }
 
 // measured asks the API.
-func (a *app) measured(ctx context.Context, tools []tokens.Tool, searcher tokens.Tool, o tokens.Options, f endpointFlags) (tokens.Report, error) {
+func (a *app) measured(ctx context.Context, tools []economics.Tool, searcher economics.Tool, o economics.CountOptions, f endpointFlags) (economics.ToolCosts, error) {
 	if o.Model == "" {
-		return tokens.Report{}, usage("--counter %s counts for a model; name it with --model", tokens.CountTokens)
+		return economics.ToolCosts{}, usage("--counter %s counts for a model; name it with --model", economics.CountTokens)
 	}
 	key, _ := a.lookup(f.keyEnv)
 	rt, done, err := a.countTransport(f, key)
 	if err != nil {
-		return tokens.Report{}, err
+		return economics.ToolCosts{}, err
 	}
 	retries := 2
 	if f.cassette.replays() {
 		retries = 0 // they are for the network only
 	}
 	count := api.CountTokens(api.Config{BaseURL: f.baseURL, Key: key, Transport: rt, Retries: retries})
-	m, err := tokens.Measure(ctx, o.Model, func(ctx context.Context, text string, definitions []json.RawMessage) (int, error) {
+	m, err := economics.MeasureTools(ctx, o.Model, func(ctx context.Context, text string, definitions []json.RawMessage) (int, error) {
 		n, err := count(ctx, o.Model, text, definitions)
 		if refused, ok := errors.AsType[*api.Error](err); ok {
-			err = &tokens.Refused{Err: refused}
+			err = &economics.Refused{Err: refused}
 		}
 		return n, err
 	}, tools, searcher, f.worst)
@@ -255,18 +255,18 @@ func (a *app) measured(ctx context.Context, tools []tokens.Tool, searcher tokens
 		err = done()
 	}
 	if err != nil {
-		return tokens.Report{}, unanswered(ctx, err, f.cassette)
+		return economics.ToolCosts{}, unanswered(ctx, err, f.cassette)
 	}
-	r, err := tokens.Measured(tools, o, m)
+	r, err := economics.MeasuredCosts(tools, o, m)
 	if err != nil {
-		return tokens.Report{}, harness(err)
+		return economics.ToolCosts{}, harness(err)
 	}
 	return r, nil
 }
 
 // unanswered gives the error, with its exit code, for a service that did not answer.
 func unanswered(ctx context.Context, err error, f cassetteFlags) error {
-	refused, isRefused := errors.AsType[*tokens.Refused](err)
+	refused, isRefused := errors.AsType[*economics.Refused](err)
 	missed, isMiss := errors.AsType[*cassette.MissError](err)
 	switch {
 	case ctx.Err() != nil:

@@ -6,8 +6,7 @@ import (
 	"path"
 
 	"toolbench/fixtures"
-	"toolbench/sim/economics/promptcache"
-	"toolbench/sim/economics/tokens"
+	"toolbench/sim/economics"
 	"toolbench/sim/recording"
 	"toolbench/sim/scenario"
 	"toolbench/toolsys/trace"
@@ -37,26 +36,26 @@ func (j *checker) cache() {
 }
 
 // cached plays the requests, as they were sent, against the model of the cache.
-func (j *checker) cached() (promptcache.Result, error) {
-	counter, err := tokens.NewCounter("bytes4")
+func (j *checker) cached() (economics.OrderingCost, error) {
+	counter, err := economics.NewCounter("bytes4")
 	if err != nil {
-		return promptcache.Result{}, err
+		return economics.OrderingCost{}, err
 	}
 	session, err := recording.PromptsOf(j.rec.Requests)
 	if err != nil {
-		return promptcache.Result{}, err
+		return economics.OrderingCost{}, err
 	}
-	played, err := promptcache.Replay(j.sc.Name, session, counter)
+	played, err := economics.ReplayCache(j.sc.Name, session, counter)
 	if err == nil && len(played.Results) == 0 {
 		err = errors.New("no request was sent")
 	}
 	if err != nil {
-		return promptcache.Result{}, err
+		return economics.OrderingCost{}, err
 	}
 	return played.Results[0], nil
 }
 
-func (j *checker) priced(sent promptcache.Result) {
+func (j *checker) priced(sent economics.OrderingCost) {
 	for _, name := range sorted(j.e.Cache.MissOverHit) {
 		key, want := "cache.miss_over_hit."+name, j.e.Cache.MissOverHit[name]
 		prices, err := pricesNamed(name)
@@ -70,8 +69,8 @@ func (j *checker) priced(sent promptcache.Result) {
 
 // missOverHit compares the built-in definitions of the later requests, all of them
 // written anew, with what was read of them and written.
-func missOverHit(turns []promptcache.Usage, p promptcache.Prices) float64 {
-	var missed, was promptcache.Usage
+func missOverHit(turns []economics.Usage, p economics.Prices) float64 {
+	var missed, was economics.Usage
 	for _, u := range turns[min(1, len(turns)):] {
 		missed.Written += u.Builtin
 		was.Read += u.BuiltinRead
@@ -83,13 +82,13 @@ func missOverHit(turns []promptcache.Usage, p promptcache.Prices) float64 {
 	return 0
 }
 
-func pricesNamed(name string) (promptcache.Prices, error) {
+func pricesNamed(name string) (economics.Prices, error) {
 	file := path.Join("prices", path.Base(name)+".json")
 	data, err := fs.ReadFile(fixtures.Files, file)
 	if err != nil {
-		return promptcache.Prices{}, err
+		return economics.Prices{}, err
 	}
-	return promptcache.ParsePrices(file, data)
+	return economics.ParsePrices(file, data)
 }
 
 // asksOfCache reports whether anything is expected of the cache.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/economics/promptcache"
+	"toolbench/sim/economics"
 	"toolbench/sim/scenario"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/trace"
@@ -121,7 +121,7 @@ func TestWhatThereIsNothingOf(t *testing.T) {
 	var unsorted poolView
 	unsorted.Tools = []string{"mcp__b__x", "mcp__a__x"}
 	assert.False(t, sortedPools([]poolView{unsorted}))
-	assert.Zero(t, missOverHit(nil, promptcache.Prices{}))
+	assert.Zero(t, missOverHit(nil, economics.Prices{}))
 }
 
 // A request that no API takes is named by its number, from one.

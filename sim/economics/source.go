@@ -1,0 +1,197 @@
+package economics
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolbench/sim/world/mcpserve"
+	"toolbench/toolsys"
+	"toolbench/toolsys/builtin"
+	"toolbench/toolsys/jsonscan"
+	"toolbench/toolsys/pool"
+	"toolbench/toolsys/search"
+	"toolbench/toolsys/settings"
+	"toolbench/toolsys/tool"
+)
+
+// Tool is one definition to be counted.
+type Tool struct {
+	// Name is what the model calls; Server is whose it is, "" for a built-in one.
+	Name, Server string
+	// Description is what is sent to the model; Hint is the tool's own hint or "".
+	Description, Hint string
+	// Schema is the input's JSON Schema, compact; Missing reports whether there was none
+	// and an object's stands in for it.
+	Schema  string
+	Missing bool
+	// Whole tools are never deferred (E1).
+	Whole bool
+	// Recorded tools come from a recording, in which they were called Calls times.
+	Recorded bool
+	Calls    int
+}
+
+// empty reports whether the schema names no parameter.
+func (t Tool) empty() bool {
+	var root map[string]json.RawMessage
+	if json.Unmarshal([]byte(t.Schema), &root) != nil {
+		return false
+	}
+	for key, raw := range root {
+		switch key {
+		case "type", "required", "title", "description", "$schema", "additionalProperties":
+		case "properties":
+			if strings.TrimSpace(string(raw)) != "{}" {
+				return false
+			}
+		default: // $ref, anyOf and the like may name some
+			return false
+		}
+	}
+	return true
+}
+
+// metaHint and metaAlways are the keys of a tool's _meta that are read (N2).
+const (
+	metaHint   = "anthropic/searchHint"
+	metaAlways = "anthropic/alwaysLoad"
+)
+
+// Served gives the tools of a catalogue, in its order: a server's name stands in the
+// tools' names as it is in the catalogue.
+func Served(c mcpserve.Catalogue) []Tool {
+	var tools []Tool
+	for _, s := range c {
+		for _, t := range s.Tools {
+			name := "mcp__" + s.Name + "__" + t.Name
+			if s.Bare || strings.HasPrefix(t.Name, "mcp__") {
+				name = t.Name
+			}
+			hint, _ := t.Meta[metaHint].(string)
+			schema, missing := schemaOf(t.InputSchema)
+			tools = append(tools, Tool{
+				Name: name, Server: s.Name, Description: t.Description, Hint: hint, Schema: schema, Missing: missing,
+				Whole: t.Meta[metaAlways] == true,
+			})
+		}
+	}
+	return tools
+}
+
+// byName puts tools in the order in which they are reported.
+func byName(tools []Tool) []Tool {
+	sorted := slices.Clone(tools)
+	slices.SortStableFunc(sorted, func(a, b Tool) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Name, b.Name))
+	})
+	return sorted
+}
+
+// Builtins gives the built-in tools of a pool under s, without ToolSearch, and
+// ToolSearch by itself, which only deferral needs. An error is the system's.
+func Builtins(s settings.Settings) (tools []Tool, searcher Tool, err error) {
+	system, err := toolsys.New(toolsys.Config{Builtins: builtin.All(builtin.Deps{})})
+	if err != nil {
+		return nil, Tool{}, err
+	}
+	p := system.Catalogue.Assemble(pool.Inputs{Settings: s, Conditions: pool.Conditions{Search: true}})
+	names := p.Names()
+	for _, t := range p.Tools {
+		one := Tool{
+			Name: t.Name, Hint: t.Hint, Schema: string(pool.SchemaOf(t)), Whole: !pool.Deferred(t, s),
+			Description: t.Prompt(tool.PromptOptions{Settings: s, Tools: names}),
+		}
+		if t.Name == search.ToolName {
+			searcher = one
+			continue
+		}
+		tools = append(tools, one)
+	}
+	return tools, searcher, nil
+}
+
+// noSchema stands in for a schema that is missing.
+const noSchema = `{}`
+
+// hintLength is where a description that stands in for a hint is cut, in characters.
+const hintLength = 100
+
+// whole is the line of a tool that is sent whole.
+func (t Tool) whole() string {
+	return `<function>{"description":` + quoted(t.Description) + `,"name":` + quoted(t.Name) + `,"parameters":` + t.Schema + "}</function>\n"
+}
+
+// named is the line of a tool that goes by its name.
+func (t Tool) named() string { return t.Name + "\n" }
+
+// hinted is the line with the name and what the tool is good for.
+func (t Tool) hinted() string { return t.Name + ": " + t.hint() + "\n" }
+
+func (t Tool) hint() string {
+	if t.Hint != "" {
+		return t.Hint
+	}
+	text, _, _ := strings.Cut(t.Description, "\n")
+	text, _, _ = strings.Cut(text, ". ")
+	if utf8.RuneCountInString(text) > hintLength {
+		text = string([]rune(text)[:hintLength])
+	}
+	return text
+}
+
+// quoted is a JSON string with nothing escaped that need not be.
+func quoted(s string) string {
+	text := string(jsonscan.AppendQuoted(nil, s))
+	return strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(text) // a backslash that is itself escaped escapes nothing
+}
+
+// schemaOf writes a schema compactly, the members in their order and characters
+// unescaped. missing reports whether there is none.
+func schemaOf(schema any) (text string, missing bool) {
+	raw, ok := schema.(json.RawMessage)
+	if !ok && schema != nil {
+		var err error
+		if raw, err = json.Marshal(schema); err != nil {
+			return noSchema, true
+		}
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		return noSchema, true
+	}
+	var out strings.Builder
+	compact(&out, raw)
+	return out.String(), false
+}
+
+// compact copies valid JSON without blanks, its strings unescaped where they can be.
+func compact(out *strings.Builder, raw []byte) {
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; c {
+		case ' ', '\t', '\r', '\n':
+			i++
+		case '"':
+			end := stringEnd(raw, i)
+			var s string
+			if json.Unmarshal(raw[i:end], &s) == nil {
+				out.WriteString(quoted(s))
+			}
+			i = end
+		default:
+			out.WriteByte(c)
+			i++
+		}
+	}
+}
+
+// stringEnd is where the string that begins at i is over.
+func stringEnd(raw []byte, i int) int {
+	for i++; i < len(raw) && raw[i] != '"'; i++ {
+		if raw[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(raw))
+}
