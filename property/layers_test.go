@@ -42,7 +42,7 @@ var layers = []struct {
 	{"toolsys/schedule", nil},
 	// What is shown, without a screen; writers are in reports.
 	{"toolsys/render", nil},
-	{"toolsys/shellcmd/...", []string{"toolsys/shellcmd/..."}},
+	{"toolsys/shellcmd", nil},
 
 	// The contract, and what stands on it and on leaves only.
 	{"toolsys/tool", leaves},
@@ -75,7 +75,7 @@ var layers = []struct {
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "toolsys", "toolsys/..."}},
 	{"sim/world/posix", nil},
 	{"sim/world/mcpserve", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
-	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/..."}},
+	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd"}},
 	{"sim/economics", []string{"sim/dialect", "sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/jsonscan", "toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
@@ -105,7 +105,7 @@ var layers = []struct {
 
 var leaves = []string{
 	"toolsys/jsonscan", "toolsys/message", "toolsys/schema", "toolsys/settings", "toolsys/trace", "toolsys/permission", "toolsys/search",
-	"toolsys/render", "toolsys/schedule", "toolsys/shellcmd", "toolsys/shellcmd/...",
+	"toolsys/render", "toolsys/schedule", "toolsys/shellcmd",
 }
 
 var contract = append([]string{"toolsys/tool"}, leaves...)

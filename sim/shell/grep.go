@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolbench/toolsys/shellcmd/sed"
+	"toolbench/toolsys/shellcmd"
 )
 
 // grepOptions are the options of grep, egrep and fgrep.
@@ -143,7 +143,7 @@ func (g *grepper) compile(patterns []string) (*regexp.Regexp, error) {
 		var err error
 		if kind == "F" {
 			p = regexp.QuoteMeta(p)
-		} else if p, err = sed.TranslateRegexp(p, kind == "E"); err != nil {
+		} else if p, err = shellcmd.TranslateRegexp(p, kind == "E"); err != nil {
 			return nil, err
 		}
 		patterns[i] = "(?:" + p + ")"

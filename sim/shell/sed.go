@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"toolbench/toolsys/shellcmd/sed"
+	"toolbench/toolsys/shellcmd"
 )
 
 // runSed is sed [-nErs] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE...]; see package sed.
@@ -20,7 +20,7 @@ func runSed(p *proc) int {
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)
 	}
-	prog, err := sed.Parse(source, o.has("E"))
+	prog, err := shellcmd.ParseSed(source, o.has("E"))
 	if err != nil {
 		return p.fail(exitFailure, "%v", err)
 	}
@@ -62,7 +62,7 @@ func (p *proc) sedScript(o options) (source string, names []string, err error) {
 type sedRun struct {
 	*proc
 	options
-	prog  *sed.Program
+	prog  *shellcmd.SedProgram
 	files []io.Closer
 	code  int  // of inputs that could not be read
 	owed  bool // the output's last line has no newline, which goes before the next file's lines
@@ -70,7 +70,7 @@ type sedRun struct {
 
 // run runs the script over one input.
 func (s *sedRun) run(in io.Reader, out io.Writer) (code int, quit bool, err error) {
-	return s.prog.Run(in, sed.Options{Quiet: s.has("n"), Out: out, ReadFile: s.Files.ReadFile, Create: s.create})
+	return s.prog.Run(in, shellcmd.SedOptions{Quiet: s.has("n"), Out: out, ReadFile: s.Files.ReadFile, Create: s.create})
 }
 
 func (s *sedRun) create(name string) (io.Writer, error) {

@@ -22,6 +22,21 @@
 // covers every step that does not merely read. Commands that other commands run
 // (xargs, find -exec, sh -c, env) are steps of their own.
 //
+// # Sed
+//
+// A sed script is read as the shell's own are, since two need to know: the simulated shell,
+// which runs it on files in memory (SPEC L5), and who is asked about a call, which must find out
+// without running it whether it writes files or starts commands (SPEC L2) and what it would
+// make of a file in place (SPEC H3). [ParseSed] follows GNU sed: the commands {} = a b c d D
+// e(parsed, never run) g G h H i l n N p P q Q r s t T w x y z #, addresses by number, $,
+// pattern, first~step and ranges (with +N and ~N), the s flags g p N i I m M w e(parsed, never
+// run). R, W, F, v and back-references inside a pattern are refused.
+//
+// Its regular expressions are those of POSIX, basic and extended, with GNU's additions; Go has
+// RE2. [CompileSedRegexp] translates one into the other and asks for the leftmost-longest match,
+// so that a script written for a real machine finds the same text here. The simulated grep reads
+// its patterns with it too.
+//
 // # What it does not do
 //
 // It does not know what programs in the repository do, and takes the environment

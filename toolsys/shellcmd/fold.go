@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"toolbench/toolsys/shellcmd/sed"
 )
 
 // fold sets the classes of a read-only script.
@@ -199,12 +197,12 @@ type SedEdit struct {
 
 // Apply gives what the edit makes of a file's content.
 func (e SedEdit) Apply(content string) (string, error) {
-	prog, err := sed.Parse(e.Script, e.Extended)
+	prog, err := ParseSed(e.Script, e.Extended)
 	if err != nil {
 		return "", err
 	}
 	var out strings.Builder
-	_, _, err = prog.Run(strings.NewReader(content), sed.Options{Out: &out})
+	_, _, err = prog.Run(strings.NewReader(content), SedOptions{Out: &out})
 	return out.String(), err
 }
 
@@ -255,7 +253,7 @@ func sedEditOf(args []Word) *SedEdit {
 	if !inPlace || len(scripts) != 1 || len(rest) != 1 {
 		return nil
 	}
-	prog, err := sed.Parse(scripts[0], e.Extended)
+	prog, err := ParseSed(scripts[0], e.Extended)
 	if err != nil || !prog.Substitution() {
 		return nil
 	}

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"toolbench/toolsys/shellcmd/sed"
 )
 
 // checkSed reads sed's script: w and e, and the options -i and -f, do more than print.
@@ -40,8 +38,8 @@ func checkSed(c *call) {
 }
 
 // sedDoes notes what a script does beside printing.
-func (c *call) sedDoes(script string, p parsed) (effects sed.Effects) {
-	program, err := sed.Parse(script, p.given("E", "r", "regexp-extended"))
+func (c *call) sedDoes(script string, p parsed) (effects SedEffects) {
+	program, err := ParseSed(script, p.given("E", "r", "regexp-extended"))
 	if err == nil {
 		effects = program.Effects()
 	}

@@ -10,7 +10,6 @@ import (
 
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/shellcmd"
-	"toolbench/toolsys/shellcmd/sed"
 	"toolbench/toolsys/tool"
 )
 
@@ -32,7 +31,7 @@ var errNoText = errors.New("the file is not UTF-8 text")
 // H3). It is pure: the command's own sed is never run. Only a substitution
 // without further effects can be simulated, and only on text.
 func Simulate(edit shellcmd.SedEdit, file string, content []byte) (SedEdit, error) {
-	program, err := sed.Parse(edit.Script, edit.Extended)
+	program, err := shellcmd.ParseSed(edit.Script, edit.Extended)
 	if err != nil {
 		return SedEdit{}, fmt.Errorf("sed script: %w", err)
 	}

@@ -1,4 +1,4 @@
-package sed_test
+package shellcmd_test
 
 import (
 	"regexp"
@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "toolbench/property/seeded"
-	"toolbench/toolsys/shellcmd/sed"
+	"toolbench/toolsys/shellcmd"
 )
 
 // The two grammars of POSIX.
@@ -33,7 +33,7 @@ func TestMatchesWhatPOSIXMatches(t *testing.T) {
 		{`\<b`, basic, "ab b", "b"}, {`\w\+`, basic, "-a_1-", "a_1"}, {"a.c", basic, "a\nc", "a\nc"},
 		{"ab|abcd|abc", extended, "abcde", "abcd"}, {"é+", extended, "éé", "éé"}, {`\.`, extended, "a.", "."},
 	} {
-		re, err := sed.CompileRegexp(c.pattern, c.grammar, false, false)
+		re, err := shellcmd.CompileSedRegexp(c.pattern, c.grammar, false, false)
 		require.NoError(t, err, c.pattern)
 		got := "-"
 		if loc := re.FindStringIndex(c.in); loc != nil {
@@ -44,10 +44,10 @@ func TestMatchesWhatPOSIXMatches(t *testing.T) {
 }
 
 func TestWhatCannotBeTranslatedIsRefused(t *testing.T) {
-	_, err := sed.CompileRegexp(`\(a\)\1`, basic, false, false)
-	assert.ErrorIs(t, err, sed.ErrBackref)
+	_, err := shellcmd.CompileSedRegexp(`\(a\)\1`, basic, false, false)
+	assert.ErrorIs(t, err, shellcmd.ErrBackref)
 	for _, pattern := range []string{"[", "[a", "(", ")", `a\`, "[[:nope:]]", "[[:alpha:"} {
-		_, err := sed.CompileRegexp(pattern, extended, false, false)
+		_, err := shellcmd.CompileSedRegexp(pattern, extended, false, false)
 		assert.Error(t, err, pattern)
 	}
 }
@@ -57,7 +57,7 @@ func TestPlainTextMatchesItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringMatching(`[a-zA-Z0-9 .*+?(){}|^$/\[\]-]{1,20}`).Draw(t, "text")
 		pattern := regexp.MustCompile(`[.*\[\]^$\\]`).ReplaceAllString(s, `\$0`)
-		re, err := sed.CompileRegexp("^"+pattern+"$", basic, false, false)
+		re, err := shellcmd.CompileSedRegexp("^"+pattern+"$", basic, false, false)
 		require.NoError(t, err)
 		require.True(t, re.MatchString(s), "%q %q", pattern, s)
 	})
@@ -69,6 +69,6 @@ func FuzzTranslate(f *testing.F) {
 		f.Add(s, false)
 	}
 	f.Fuzz(func(t *testing.T, s string, extended bool) {
-		sed.CompileRegexp(s, extended, false, false)
+		shellcmd.CompileSedRegexp(s, extended, false, false)
 	})
 }

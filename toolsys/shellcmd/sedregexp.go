@@ -1,4 +1,4 @@
-package sed
+package shellcmd
 
 //lint:file-ignore ST1005 errors are worded as GNU words them
 
@@ -23,10 +23,10 @@ var (
 	errClass        = errors.New("Invalid character class name")
 )
 
-// CompileRegexp translates a POSIX expression and compiles it for leftmost-longest matching. A dot matches
+// CompileSedRegexp translates a POSIX expression and compiles it for leftmost-longest matching. A dot matches
 // any character, newline included, as in sed's pattern space; with multiline ^ and $ also match at each
 // line's ends. The error is worded for the user of the tool.
-func CompileRegexp(pattern string, extended, ignoreCase, multiline bool) (*regexp.Regexp, error) {
+func CompileSedRegexp(pattern string, extended, ignoreCase, multiline bool) (*regexp.Regexp, error) {
 	text, err := TranslateRegexp(pattern, extended)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package sed_test
+package shellcmd_test
 
 import (
 	"io"
@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/toolsys/shellcmd/sed"
+	"toolbench/toolsys/shellcmd"
 )
 
 // What sed prints is compared with the machine's own sed in the simulated shell's differential test; here is what the
 // classifier relies on.
 
-func TestEffectsAreSeenWithoutRunning(t *testing.T) {
-	for script, want := range map[string]sed.Effects{
+func TestSedEffectsAreSeenWithoutRunning(t *testing.T) {
+	for script, want := range map[string]shellcmd.SedEffects{
 		"s/a/b/g;p":         {},
 		"1,3d":              {},
 		"r file":            {Reads: true},
@@ -29,81 +29,81 @@ func TestEffectsAreSeenWithoutRunning(t *testing.T) {
 		`s1x1\d19w f;p1g`:   {Writes: true}, // the delimiter ends the number
 		`saya\xaw f;pag`:    {Writes: true},
 	} {
-		p, err := sed.Parse(script, false)
+		p, err := shellcmd.ParseSed(script, false)
 		require.NoError(t, err, script)
 		assert.Equal(t, want, p.Effects(), script)
 	}
 }
 
 // The output is GNU's.
-func TestRangesBeginAndEndWhereGNUsDo(t *testing.T) {
+func TestSedRangesBeginAndEndWhereGNUsDo(t *testing.T) {
 	for script, want := range map[string]string{"1!{0,/3/d}": "145", "0,/3/d": "45", "1!{0,/1/d}": "1", "2,~2d": "15", "3,~2d": "125", "2,~0d": "1345"} {
-		p, err := sed.Parse(script, false)
+		p, err := shellcmd.ParseSed(script, false)
 		require.NoError(t, err, script)
 		for range 2 { // a second run begins anew
 			var out strings.Builder
-			_, _, err = p.Run(strings.NewReader("1\n2\n3\n4\n5\n"), sed.Options{Out: &out})
+			_, _, err = p.Run(strings.NewReader("1\n2\n3\n4\n5\n"), shellcmd.SedOptions{Out: &out})
 			require.NoError(t, err, script)
 			assert.Equal(t, want, strings.ReplaceAll(out.String(), "\n", ""), script)
 		}
 	}
 }
 
-func TestASubstitutionIsOneCommand(t *testing.T) {
+func TestASedSubstitutionIsOneCommand(t *testing.T) {
 	for script, want := range map[string]bool{"s/a/b/": true, "2s/a/b/g": true, "s/a/b/;s/c/d/": false, "d": false, "s/a/b/w f": false, "s/a/b/e": false} {
-		p, err := sed.Parse(script, false)
+		p, err := shellcmd.ParseSed(script, false)
 		require.NoError(t, err)
 		assert.Equal(t, want, p.Substitution(), script)
 	}
 }
 
-func TestAScriptThatRunsCommandsDoesNotRun(t *testing.T) {
-	p, err := sed.Parse("e date", false)
+func TestASedScriptThatRunsCommandsDoesNotRun(t *testing.T) {
+	p, err := shellcmd.ParseSed("e date", false)
 	require.NoError(t, err)
-	_, _, err = p.Run(strings.NewReader("x\n"), sed.Options{Out: io.Discard})
-	assert.ErrorIs(t, err, sed.ErrRuns)
+	_, _, err = p.Run(strings.NewReader("x\n"), shellcmd.SedOptions{Out: io.Discard})
+	assert.ErrorIs(t, err, shellcmd.ErrSedRuns)
 }
 
-func TestWritingNeedsAWay(t *testing.T) {
-	p, err := sed.Parse("w out", false)
+func TestSedWritingNeedsAWay(t *testing.T) {
+	p, err := shellcmd.ParseSed("w out", false)
 	require.NoError(t, err)
-	_, _, err = p.Run(strings.NewReader("x\n"), sed.Options{Out: io.Discard})
+	_, _, err = p.Run(strings.NewReader("x\n"), shellcmd.SedOptions{Out: io.Discard})
 	assert.ErrorContains(t, err, "couldn't open file out")
 }
 
-func TestErrorsAreWordedAsGNUWordsThem(t *testing.T) {
+func TestSedErrorsAreWordedAsGNUWordsThem(t *testing.T) {
 	for script, want := range map[string]string{
 		"s/a/b": "unterminated `s' command", "k": "unknown command: `k'", "{p": "unmatched `{'", "p}": "unexpected `}'", "b x": "can't find label for jump to `x'",
 		"s/a/\\1/": "invalid reference \\1", "y/a/bc/": "different lengths", "/a": "unterminated address regex", "s/(/b/q": "unknown option to `s'", "1,p": "unexpected `,'", "pp": "extra characters after command", "1,3q": "command only uses one address",
 		"0p": "invalid usage of line address 0",
 	} {
-		_, err := sed.Parse(script, false)
+		_, err := shellcmd.ParseSed(script, false)
 		require.Error(t, err, script)
 		assert.Contains(t, err.Error(), want, script)
 	}
 }
 
-func FuzzParseAndRun(f *testing.F) {
+func FuzzSed(f *testing.F) {
 	for _, s := range []string{"s/a/b/g", "/x/,/y/{p;d}", "$!N;P;D", ":a;s/x/y/;ta", "y/ab/ba/", "1~2a\\\ntext", "2,+3c x", "s|[/]|\\U&|2pI"} {
 		f.Add(s, "line a\nline x\n")
 	}
 	f.Fuzz(func(t *testing.T, script, in string) {
-		p, err := sed.Parse(script, true)
+		p, err := shellcmd.ParseSed(script, true)
 		if err != nil || strings.ContainsAny(script, ":D") { // loops may be endless
 			return
 		}
-		p.Run(strings.NewReader(in), sed.Options{Out: io.Discard})
+		p.Run(strings.NewReader(in), shellcmd.SedOptions{Out: io.Discard})
 	})
 }
 
 // A script that would run for ever, or double its text until the memory is full, fails.
-func TestAScriptWithoutEndFails(t *testing.T) {
+func TestASedScriptWithoutEndFails(t *testing.T) {
 	for script, want := range map[string]string{
 		":a;ba": "never ends", "s/^/x\\n/;D": "never ends", ":a;s/.*/&&/;ta": "grow beyond", ":a;H;G;ba": "grow beyond",
 	} {
-		p, err := sed.Parse(script, false)
+		p, err := shellcmd.ParseSed(script, false)
 		require.NoError(t, err, script)
-		_, _, err = p.Run(strings.NewReader("a\n"), sed.Options{Out: io.Discard})
+		_, _, err = p.Run(strings.NewReader("a\n"), shellcmd.SedOptions{Out: io.Discard})
 		assert.ErrorContains(t, err, want, script)
 	}
 }

@@ -1,31 +1,31 @@
-package sed
+package shellcmd
 
 import (
 	"errors"
 	"regexp"
 )
 
-// Program is a parsed script.
-type Program struct {
+// SedProgram is a parsed script.
+type SedProgram struct {
 	commands []command
 	labels   map[string]int
-	effects  Effects
+	effects  SedEffects
 }
 
-// Effects is what a script does beyond its output (L2).
-type Effects struct {
+// SedEffects is what a script does beyond its output (L2).
+type SedEffects struct {
 	Writes bool // w, or s///w: writes a file
 	Runs   bool // e, or s///e: starts a command; refused when run
 	Reads  bool // r: reads a file
 }
 
 // Effects reports what running p would do beyond printing.
-func (p *Program) Effects() Effects { return p.effects }
+func (p *SedProgram) Effects() SedEffects { return p.effects }
 
 // Substitution reports whether the script is a single s command without effects, the only script that
 // can be shown to a person as an edit (H3).
-func (p *Program) Substitution() bool {
-	return len(p.commands) == 1 && p.commands[0].name == 's' && p.effects == (Effects{})
+func (p *SedProgram) Substitution() bool {
+	return len(p.commands) == 1 && p.commands[0].name == 's' && p.effects == (SedEffects{})
 }
 
 type command struct {
@@ -163,7 +163,7 @@ func (p *parser) compile(text string, ignore, multi bool) (*regexp.Regexp, error
 	if text == "" {
 		return nil, nil
 	}
-	return CompileRegexp(text, p.extended, ignore, multi)
+	return CompileSedRegexp(text, p.extended, ignore, multi)
 }
 
 // selects reports whether c's addresses choose the current line.

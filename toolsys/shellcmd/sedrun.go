@@ -1,4 +1,4 @@
-package sed
+package shellcmd
 
 import (
 	"bufio"
@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// ErrRuns is returned by Run for a script that would start commands.
-var ErrRuns = errors.New("e: starting commands from a sed script is not available in the in-process shell")
+// ErrSedRuns is returned by Run for a script that would start commands.
+var ErrSedRuns = errors.New("e: starting commands from a sed script is not available in the in-process shell")
 
-// Options are sed's switches and its ways to the outside.
-type Options struct {
+// SedOptions are sed's switches and its ways to the outside.
+type SedOptions struct {
 	Quiet bool // -n
 	Out   io.Writer
 	// ReadFile serves r; a missing file reads as nothing, as in sed. Nil reads nothing.
@@ -25,9 +25,9 @@ type Options struct {
 
 // Run runs the script over one input, and gives the exit code that q or Q asked for (else 0) and whether
 // one of them ended the run. A program keeps its open ranges only for the length of one Run.
-func (p *Program) Run(in io.Reader, o Options) (code int, quit bool, err error) {
+func (p *SedProgram) Run(in io.Reader, o SedOptions) (code int, quit bool, err error) {
 	if p.effects.Runs {
-		return 4, true, ErrRuns
+		return 4, true, ErrSedRuns
 	}
 	m := machine{prog: p, o: o, files: map[string]io.Writer{}, in: bufio.NewReader(in)}
 	m.commands = append([]command(nil), p.commands...)
@@ -35,9 +35,9 @@ func (p *Program) Run(in io.Reader, o Options) (code int, quit bool, err error) 
 }
 
 type machine struct {
-	prog     *Program
+	prog     *SedProgram
 	commands []command
-	o        Options
+	o        SedOptions
 	in       *bufio.Reader
 	files    map[string]io.Writer
 

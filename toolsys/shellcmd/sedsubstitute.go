@@ -1,4 +1,4 @@
-package sed
+package shellcmd
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package sed
+package shellcmd
 
 import (
 	"errors"
@@ -12,13 +12,13 @@ type parser struct {
 	at       int
 	extended bool
 	open     []int
-	prog     *Program
+	prog     *SedProgram
 }
 
-// Parse reads a script; extended takes patterns as extended expressions (-E). Several -e scripts are
+// ParseSed reads a script; extended takes patterns as extended expressions (-E). Several -e scripts are
 // joined with newlines by the caller, as sed does.
-func Parse(script string, extended bool) (*Program, error) {
-	p := &parser{in: script, extended: extended, prog: &Program{labels: map[string]int{}}}
+func ParseSed(script string, extended bool) (*SedProgram, error) {
+	p := &parser{in: script, extended: extended, prog: &SedProgram{labels: map[string]int{}}}
 	for {
 		more, err := p.command()
 		if err != nil {
