@@ -185,27 +185,26 @@ func TestPropertiesAreSeeded(t *testing.T) {
 // externals is how many modules of others a package of toolsys links, which is what a
 // program that imports it has to download and build. A number may fall, never grow.
 var externals = map[string]int{
-	"toolsys":                   5,
-	"toolsys/api":               23,
-	"toolsys/builtin":           15, // one of them is go-cron, for the lines of CronCreate
-	"toolsys/builtin/discovery": 7,
-	"toolsys/builtin/file":      9,
-	"toolsys/builtin/shell":     7,
-	"toolsys/builtin/web":       8,
-	"toolsys/builtin/work":      8, // go-cron; YAML and afero for the files of workflows
-	"toolsys/hook":              5,
-	"toolsys/host":              12, // those of builtin/shell, whose Runner it implements, Landlock's three, a terminal's two
-	"toolsys/host/browser":      11, // those of builtin/web, whose Browser it implements, and chromedp's three
-	"toolsys/loop":              5,
-	"toolsys/mcptool":           13,
-	"toolsys/permission":        1,
-	"toolsys/pipeline":          5,
-	"toolsys/pool":              5,
-	"toolsys/schema":            3,
-	"toolsys/search":            1,
-	"toolsys/settings":          1,
-	"toolsys/shellcmd":          1,
-	"toolsys/tool":              5,
+	"toolsys":               5,
+	"toolsys/api":           23,
+	"toolsys/builtin":       15, // one of them is go-cron, for the lines of CronCreate
+	"toolsys/builtin/file":  9,
+	"toolsys/builtin/shell": 7,
+	"toolsys/builtin/web":   8,
+	"toolsys/builtin/work":  8, // go-cron; YAML and afero for the files of workflows
+	"toolsys/hook":          5,
+	"toolsys/host":          12, // those of builtin/shell, whose Runner it implements, Landlock's three, a terminal's two
+	"toolsys/host/browser":  11, // those of builtin/web, whose Browser it implements, and chromedp's three
+	"toolsys/loop":          5,
+	"toolsys/mcptool":       13,
+	"toolsys/permission":    1,
+	"toolsys/pipeline":      5,
+	"toolsys/pool":          5,
+	"toolsys/schema":        3,
+	"toolsys/search":        1,
+	"toolsys/settings":      1,
+	"toolsys/shellcmd":      1,
+	"toolsys/tool":          5,
 }
 
 // TestExternalModulesDoNotGrow holds the table above; a package without a row links none.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/afero"
 
-	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/builtin/web"
@@ -156,8 +155,8 @@ func (d Deps) shell() shell.Deps {
 // files, and the functions below, give the families' own dependencies.
 func (d Deps) files() file.Deps { return file.Deps{FS: d.FS} }
 
-func (d Deps) skills() discovery.Deps {
-	return discovery.Deps{FS: d.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill, MaxDepth: d.Depth}
+func (d Deps) skills() work.SkillDeps {
+	return work.SkillDeps{FS: d.FS, Dirs: d.SkillDirs, Fetch: d.FetchSkill, MaxDepth: d.Depth}
 }
 
 func (d Deps) work() work.Deps {

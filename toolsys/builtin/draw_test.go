@@ -18,7 +18,6 @@ import (
 	_ "toolbench/property/seeded"
 	"toolbench/reports"
 	"toolbench/toolsys/builtin"
-	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/builtin/web"
@@ -257,8 +256,8 @@ func TestDrawings(t *testing.T) {
 		{"ListPeers", `{}`, "scout", work.ListPeersOut{Peers: []work.PeerOut{{Name: "scout", Status: "running", Title: "Look around"}}}},
 		{"REPL", `{"calls":[{"tool":"Read","input":{"file_path":"a.go"}}]}`, "[1] Read: ok", nil},
 		{"Tungsten", `{"text":"ls","keys":["Enter"]}`, "screen", shell.TungstenOut{Screen: shell.Screen{Text: "1\n2\n3\n4\n5\n6\n7\n$ "}}},
-		{"ListMcpResources", `{}`, "{}", discovery.ListOut{Resources: []tool.Resource{{Server: "orders", URI: "shop://terms", Name: "terms"}}}},
-		{"ToolSearch", `{"query":"weather"}`, "<functions>", discovery.SearchOut{Matches: []string{"mcp__weather__forecast"}, Deferred: 9}},
+		{"ListMcpResources", `{}`, "{}", work.ResourcesOut{Resources: []tool.Resource{{Server: "orders", URI: "shop://terms", Name: "terms"}}}},
+		{"ToolSearch", `{"query":"weather"}`, "<functions>", work.SearchOut{Matches: []string{"mcp__weather__forecast"}, Deferred: 9}},
 		{"PushNotification", `{"message":"The build is green.","title":"Done"}`, "Sent.", nil},
 		{"SendUserFile", `{"files":["a.txt","b.txt"]}`, "The user has them.", nil},
 		{"WebBrowser", `{"action":"read"}`, "A page.", nil},

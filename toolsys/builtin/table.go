@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"toolbench/toolsys/builtin/discovery"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/builtin/work"
@@ -47,19 +46,19 @@ var table = []row{
 	{name: "Glob", gate: noEmbedded, repl: true, make: func(d Deps) *tool.Tool { return file.Glob(d.files()) }},
 	{name: "Grep", gate: noEmbedded, repl: true, make: func(d Deps) *tool.Tool { return file.Grep(d.files()) }},
 	{name: "LSP", gate: pool.Gate{LSP: true}, make: func(d Deps) *tool.Tool { return file.LSP(d.files(), d.Languages) }},
-	{name: "ListMcpResources", gate: withResource, make: func(d Deps) *tool.Tool { return discovery.ListMcpResources(d.host.Servers) }},
+	{name: "ListMcpResources", gate: withResource, make: func(d Deps) *tool.Tool { return work.ListMcpResources(d.host.Servers) }},
 	{name: "NotebookEdit", gate: always, repl: true, make: func(d Deps) *tool.Tool { return file.NotebookEdit(d.files()) }},
 	{name: "REPL", gate: internal, make: func(Deps) *tool.Tool { return work.REPL() }},
 	{name: "Read", gate: always, repl: true, simple: true, make: func(d Deps) *tool.Tool { return file.Read(d.files()) }},
-	{name: "ReadMcpResource", gate: withResource, make: func(d Deps) *tool.Tool { return discovery.ReadMcpResource(d.host.Servers) }},
+	{name: "ReadMcpResource", gate: withResource, make: func(d Deps) *tool.Tool { return work.ReadMcpResource(d.host.Servers) }},
 	{name: "SendMessage", gate: always, make: func(d Deps) *tool.Tool { return work.SendMessage(d.work()) }},
-	{name: "Skill", gate: always, make: func(d Deps) *tool.Tool { return discovery.Skill(d.skills()) }},
+	{name: "Skill", gate: always, make: func(d Deps) *tool.Tool { return work.Skill(d.skills()) }},
 	{name: "SuggestBackgroundPR", gate: internal, make: func(d Deps) *tool.Tool { return work.SuggestBackgroundPR(d.work()) }},
 	{name: "SyntheticOutput", gate: wantedForm, make: func(Deps) *tool.Tool { return work.SyntheticOutput() }},
 	{name: "TaskOutput", gate: always, make: func(d Deps) *tool.Tool { return work.TaskOutput(d.work()) }},
 	{name: "TaskStop", gate: always, make: func(d Deps) *tool.Tool { return work.TaskStop(d.work()) }},
 	{name: "TodoWrite", gate: always, make: func(Deps) *tool.Tool { return work.TodoWrite() }},
-	{name: "ToolSearch", gate: pool.Gate{Search: true}, make: func(Deps) *tool.Tool { return discovery.ToolSearch() }},
+	{name: "ToolSearch", gate: pool.Gate{Search: true}, make: func(Deps) *tool.Tool { return work.ToolSearch() }},
 	{name: "Tungsten", gate: internal, make: func(d Deps) *tool.Tool { return shell.Tungsten(d.Terminal) }},
 	{name: "WebFetch", gate: always, make: Deps.webFetch},
 	{name: "WebSearch", gate: always, make: Deps.webSearch},
@@ -95,6 +94,6 @@ func All(d Deps, names ...string) func(pool.Host) (pool.Kit, error) {
 				return pool.Kit{}, fmt.Errorf("there is no built-in tool %q to keep", name)
 			}
 		}
-		return pool.Kit{Entries: entries, Resolve: d.Resolve, Keep: Keep(d.FS), Commands: func() []tool.Command { return discovery.Commands(d.skills()) }}, nil
+		return pool.Kit{Entries: entries, Resolve: d.Resolve, Keep: Keep(d.FS), Commands: func() []tool.Command { return work.SkillCommands(d.skills()) }}, nil
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/afero"
 
 	"toolbench/toolsys/permission"
@@ -69,13 +68,10 @@ func readAgentType(fsys afero.Fs, file string) (AgentType, error) {
 	if err != nil {
 		return AgentType{}, err
 	}
-	front, body, err := tool.CutFront(string(raw))
+	var h agentHead
+	body, err := readFront(string(raw), &h)
 	if err != nil {
 		return AgentType{}, err
-	}
-	var h agentHead
-	if err := yaml.Unmarshal([]byte(front), &h); err != nil {
-		return AgentType{}, fmt.Errorf("front matter: %s", strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	t := AgentType{Name: h.Name, When: strings.Join(strings.Fields(h.Description), " "), Model: h.Model}
 	if t.Model == "inherit" {
@@ -107,15 +103,11 @@ func (h agentHead) narrow(k *tool.AgentKind) (err error) {
 		k.Tools = nil
 	}
 	without, err := tool.TextList(h.Without)
+	if err == nil {
+		k.Without, err = parseRules(without)
+	}
 	if err != nil {
 		return fmt.Errorf("front matter: disallowedTools: %w", err)
-	}
-	for _, text := range without {
-		rule, err := permission.ParseRule(text)
-		if err != nil {
-			return fmt.Errorf("front matter: disallowedTools: %w", err)
-		}
-		k.Without = append(k.Without, rule)
 	}
 	if k.Servers, err = tool.TextList(h.Servers); err != nil {
 		return fmt.Errorf("front matter: mcpServers: %w; name servers that the conversation has", err)

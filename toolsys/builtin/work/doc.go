@@ -1,6 +1,8 @@
 // Package work holds the built-in tools by which work is planned, handed on and
 // followed: the to-do list and plan mode, questions to the person, sub-agents and
-// their coordination, workflows, the background tasks, and Sleep.
+// their coordination, workflows, the background tasks, and Sleep; and those by which
+// a model finds out what else it can work with: tools that were sent by name only,
+// skills that lie in folders, resources of servers.
 //
 // None of them has a way of its own to that person. A question goes through the
 // context's AskUser, a consent through the permission system, so that a run without

@@ -1,4 +1,4 @@
-package discovery
+package work
 
 import (
 	"errors"
@@ -26,8 +26,8 @@ const forkContext = "fork"
 // validSkill keeps a name from being a path: no slash, no leading dot.
 var validSkill = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// Entry is one skill as a list shows it.
-type Entry struct {
+// SkillEntry is one skill as a list shows it.
+type SkillEntry struct {
 	// Name is the folder's, which is what Skill is called with.
 	Name string
 	// Description is the author's sentence on when to use it.
@@ -38,7 +38,7 @@ type Entry struct {
 
 // skill is a skill file that was read.
 type skill struct {
-	Entry
+	SkillEntry
 	fork         bool
 	agent, model string
 	allowed      []permission.Rule
@@ -46,8 +46,8 @@ type skill struct {
 	text         string
 }
 
-// head is the front matter. Members that are not ours are the author's business.
-type head struct {
+// skillHead is the front matter. Members that are not ours are the author's business.
+type skillHead struct {
 	Description string `yaml:"description"`
 	Allowed     any    `yaml:"allowed-tools"`
 	Context     string `yaml:"context"`
@@ -73,7 +73,7 @@ type hookCommand struct {
 
 // hooks reads the hooks of a skill. They are named after it, so that the skill loaded twice
 // has them once.
-func (h head) hooks(skill string) ([]tool.HookSpec, error) {
+func (h skillHead) hooks(skill string) ([]tool.HookSpec, error) {
 	var all []tool.HookSpec
 	for _, event := range slices.Sorted(maps.Keys(h.Hooks)) {
 		for _, group := range h.Hooks[event] {
@@ -93,19 +93,16 @@ func (h head) hooks(skill string) ([]tool.HookSpec, error) {
 
 // parseSkill reads a skill's text: YAML between two lines of dashes, then the
 // instructions. Without such a head all of it is instructions.
-func parseSkill(e Entry, text string) (skill, error) {
-	front, body, err := tool.CutFront(text)
+func parseSkill(e SkillEntry, text string) (skill, error) {
+	var h skillHead
+	body, err := readFront(text, &h)
 	if err != nil {
 		return skill{}, err
-	}
-	var h head
-	if err := yaml.Unmarshal([]byte(front), &h); err != nil {
-		return skill{}, fmt.Errorf("front matter: %s", strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	if h.Context != "" && h.Context != forkContext && h.Context != "inline" {
 		return skill{}, fmt.Errorf("front matter: context %q; write fork or inline", h.Context)
 	}
-	allowed, err := rules(h.Allowed)
+	allowed, err := rulesOf(h.Allowed)
 	if err != nil {
 		return skill{}, fmt.Errorf("front matter: allowed-tools: %w", err)
 	}
@@ -115,18 +112,34 @@ func parseSkill(e Entry, text string) (skill, error) {
 	}
 	e.Description = strings.TrimSpace(h.Description)
 	return skill{
-		Entry: e, fork: h.Context == forkContext, agent: h.Agent, model: h.Model,
+		SkillEntry: e, fork: h.Context == forkContext, agent: h.Agent, model: h.Model,
 		allowed: allowed, hooks: hooks, text: strings.TrimSpace(body),
 	}, nil
 }
 
-// rules reads allowed-tools: a list, or one text with commas between the rules.
-func rules(value any) ([]permission.Rule, error) {
+// readFront reads the YAML between a text's first two lines of dashes into head, and gives what
+// follows. A text without such a head is all body.
+func readFront(text string, head any) (body string, err error) {
+	front, body, err := tool.CutFront(text)
+	if err != nil {
+		return "", err
+	}
+	if err := yaml.Unmarshal([]byte(front), head); err != nil {
+		return "", fmt.Errorf("front matter: %s", strings.TrimSpace(yaml.FormatError(err, false, false)))
+	}
+	return body, nil
+}
+
+// rulesOf reads allowed-tools: a list, or one text with commas between the rules.
+func rulesOf(value any) ([]permission.Rule, error) {
 	texts, err := tool.TextList(value)
 	if err != nil {
 		return nil, fmt.Errorf("%w; a rule is Tool or Tool(content)", err)
 	}
-	var parsed []permission.Rule
+	return parseRules(texts)
+}
+
+func parseRules(texts []string) (parsed []permission.Rule, err error) {
 	for _, text := range texts {
 		rule, err := permission.ParseRule(text)
 		if err != nil {
@@ -138,14 +151,14 @@ func rules(value any) ([]permission.Rule, error) {
 }
 
 // load reads a local skill; found is false where no folder has it.
-func (d Deps) load(name string) (s skill, found bool, err error) {
+func (d SkillDeps) load(name string) (s skill, found bool, err error) {
 	for _, dir := range d.Dirs {
 		file := path.Join(dir, name, SkillFile)
 		raw, err := afero.ReadFile(d.FS, file)
 		if err != nil {
 			continue // not there: the next folder may have it
 		}
-		s, err := parseSkill(Entry{Name: name, File: file}, string(raw))
+		s, err := parseSkill(SkillEntry{Name: name, File: file}, string(raw))
 		if err != nil {
 			return skill{}, true, fmt.Errorf("%s: %w", file, err)
 		}
@@ -156,8 +169,8 @@ func (d Deps) load(name string) (s skill, found bool, err error) {
 
 // Skills lists the local skills by name (SPEC L). The error joins the files that cannot
 // be read as skills, which are left out.
-func Skills(d Deps) ([]Entry, error) {
-	var all []Entry
+func Skills(d SkillDeps) ([]SkillEntry, error) {
+	var all []SkillEntry
 	var problems []error
 	for _, name := range d.names() {
 		s, _, err := d.load(name)
@@ -165,14 +178,14 @@ func Skills(d Deps) ([]Entry, error) {
 			problems = append(problems, err)
 			continue
 		}
-		all = append(all, s.Entry)
+		all = append(all, s.SkillEntry)
 	}
 	return all, errors.Join(problems...)
 }
 
 // listed is the list of skills that the prompt refers to; a file that is no skill is
 // left out of it, and calling it gives the reason.
-func (d Deps) listed() string {
+func (d SkillDeps) listed() string {
 	all, _ := Skills(d)
 	var b strings.Builder
 	for i, e := range all {
@@ -184,7 +197,7 @@ func (d Deps) listed() string {
 	return b.String()
 }
 
-func (d Deps) names() []string {
+func (d SkillDeps) names() []string {
 	var names []string
 	for _, dir := range d.Dirs {
 		entries, err := afero.ReadDir(d.FS, dir)

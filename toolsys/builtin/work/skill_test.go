@@ -1,4 +1,4 @@
-package discovery_test
+package work_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/toolsys/builtin/discovery"
+	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
@@ -22,7 +22,7 @@ const (
 	auditSkill  = "---\ndescription: Audits\ncontext: fork\nagent: explore\nmodel: small\nallowed-tools:\n  - Grep\n---\nAudit it.\n"
 )
 
-func skills(t *testing.T) discovery.Deps {
+func skills(t *testing.T) work.SkillDeps {
 	t.Helper()
 	fs := afero.NewMemMapFs()
 	for file, text := range map[string]string{
@@ -34,12 +34,12 @@ func skills(t *testing.T) discovery.Deps {
 	} {
 		require.NoError(t, afero.WriteFile(fs, file, []byte(text), 0o644))
 	}
-	return discovery.Deps{FS: fs, Dirs: []string{"/repo/skills", "/nowhere", "/home/skills"}}
+	return work.SkillDeps{FS: fs, Dirs: []string{"/repo/skills", "/nowhere", "/home/skills"}}
 }
 
-func use(t *testing.T, d discovery.Deps, raw string, c *tool.Context) (tool.Output, error) {
+func use(t *testing.T, d work.SkillDeps, raw string, c *tool.Context) (tool.Output, error) {
 	t.Helper()
-	s := discovery.Skill(d)
+	s := work.Skill(d)
 	in := parse(t, s, raw)
 	require.Nil(t, s.Validate(in, c))
 	return s.Call(t.Context(), in, c)
@@ -73,7 +73,7 @@ func TestWhatASkillAllowsItselfBecomesSessionRulesOnce(t *testing.T) {
 	}
 	assert.Equal(t, []string{"Bash(git add *)", "Bash(git commit -m a,b)"}, got)
 	assert.Empty(t, before.Rules.All())
-	assert.Equal(t, got, out.Data.(discovery.SkillOut).Allowed)
+	assert.Equal(t, got, out.Data.(work.SkillOut).Allowed)
 }
 
 func TestAForkedSkillRunsInASubAgentWithItsOwnRules(t *testing.T) {
@@ -130,31 +130,31 @@ func TestARemoteSkillIsFetched(t *testing.T) {
 }
 
 func TestAnUnknownSkillNamesTheNearest(t *testing.T) {
-	s := discovery.Skill(skills(t))
+	s := work.Skill(skills(t))
 	for name, want := range map[string]string{
 		"comit":     `no skill "comit"; the nearest are commit`,
 		"zzzzzzzzz": `no skill "zzzzzzzzz"; there are audit, commit, greet`,
 	} {
 		refusal := s.Validate(parse(t, s, `{"skill":"`+name+`"}`), &tool.Context{})
 		if assert.NotNil(t, refusal, name) {
-			assert.Equal(t, discovery.CodeNoSkill, refusal.Code)
+			assert.Equal(t, work.CodeNoSkill, refusal.Code)
 			assert.Equal(t, want, refusal.Message)
 		}
 	}
 }
 
 func TestASkillsNameIsNoPath(t *testing.T) {
-	s := discovery.Skill(skills(t))
+	s := work.Skill(skills(t))
 	for _, name := range []string{"../skills/greet", "a/b", ".", "..", "//host/share"} {
 		refusal := s.Validate(parse(t, s, `{"skill":"`+name+`"}`), &tool.Context{})
 		if assert.NotNil(t, refusal, name) {
-			assert.Equal(t, discovery.CodeBadName, refusal.Code, name)
+			assert.Equal(t, work.CodeBadName, refusal.Code, name)
 		}
 	}
 }
 
 func TestOnlyASkillThatBringsTextAloneAllowsItself(t *testing.T) {
-	s := discovery.Skill(skills(t))
+	s := work.Skill(skills(t))
 	for name, want := range map[string]permission.Behaviour{
 		"greet": permission.Allow, "commit": permission.Passthrough, "audit": permission.Passthrough, "remote:x": permission.Passthrough,
 	} {
@@ -166,9 +166,9 @@ func TestOnlyASkillThatBringsTextAloneAllowsItself(t *testing.T) {
 
 func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
 	d := skills(t)
-	all, err := discovery.Skills(d)
+	all, err := work.Skills(d)
 	require.NoError(t, err)
-	assert.Equal(t, []discovery.Entry{
+	assert.Equal(t, []work.SkillEntry{
 		{Name: "audit", Description: "Audits", File: "/repo/skills/audit/SKILL.md"},
 		{Name: "commit", Description: "Commits", File: "/home/skills/commit/SKILL.md"},
 		{Name: "greet", Description: "Greets people", File: "/repo/skills/greet/SKILL.md"},
@@ -183,7 +183,7 @@ func TestSkillsAreListedByNameAndBrokenOnesReported(t *testing.T) {
 		"---\na: [\n---\nx":                  "front matter",
 	} {
 		require.NoError(t, afero.WriteFile(d.FS, "/repo/skills/bad/SKILL.md", []byte(text), 0o644))
-		all, err = discovery.Skills(d)
+		all, err = work.Skills(d)
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, "/repo/skills/bad/SKILL.md")
 		assert.Len(t, all, 3, "the others are listed all the same")
@@ -198,7 +198,7 @@ func TestALongSkillIsCutAndSaysWhere(t *testing.T) {
 	out, err := use(t, d, `{"skill":"long"}`, &tool.Context{})
 	require.NoError(t, err)
 	assert.Contains(t, message.PlainText(out.Messages[0].Content), "the rest is in /repo/skills/long/SKILL.md")
-	assert.Equal(t, 100_000, discovery.Skill(d).Limit.ResultChars)
+	assert.Equal(t, 100_000, work.Skill(d).Limit.ResultChars)
 }
 
 func FuzzSkillFile(f *testing.F) {
@@ -206,9 +206,9 @@ func FuzzSkillFile(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d := discovery.Deps{FS: afero.NewMemMapFs(), Dirs: []string{"/s"}}
+		d := work.SkillDeps{FS: afero.NewMemMapFs(), Dirs: []string{"/s"}}
 		require.NoError(t, afero.WriteFile(d.FS, "/s/x/SKILL.md", []byte(text), 0o644))
-		all, err := discovery.Skills(d)
+		all, err := work.Skills(d)
 		assert.Equal(t, err == nil, len(all) == 1)
 	})
 }

@@ -1,4 +1,4 @@
-package discovery_test
+package work_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/toolsys/builtin/discovery"
+	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
@@ -29,12 +29,12 @@ func TestAListIsALineForEachResource(t *testing.T) {
 		asked = server
 		return []tool.Resource{{Server: "s", URI: "u://1", Name: "one"}, {Server: "s", URI: "u://2", Name: "two", Description: "The second.", MediaType: "text/plain"}}, nil
 	}}
-	text, err := run(t, discovery.ListMcpResources(d), `{"server":"s"}`)
+	text, err := run(t, work.ListMcpResources(d), `{"server":"s"}`)
 	require.NoError(t, err)
 	assert.Equal(t, "s", asked)
 	assert.Equal(t, `{"server":"s","uri":"u://1","name":"one"}`+"\n"+`{"server":"s","uri":"u://2","name":"two","description":"The second.","mimeType":"text/plain"}`, text)
 	d.Resources = func(context.Context, string) ([]tool.Resource, error) { return nil, nil }
-	text, err = run(t, discovery.ListMcpResources(d), `{}`)
+	text, err = run(t, work.ListMcpResources(d), `{}`)
 	require.NoError(t, err)
 	assert.Equal(t, "There are no resources.", text)
 }
@@ -46,10 +46,10 @@ func TestAResourceIsReadAsItIs(t *testing.T) {
 		}
 		return []message.Block{message.Text(server + " " + uri)}, nil
 	}}
-	text, err := run(t, discovery.ReadMcpResource(d), `{"server":"s","uri":"u://1"}`)
+	text, err := run(t, work.ReadMcpResource(d), `{"server":"s","uri":"u://1"}`)
 	require.NoError(t, err)
 	assert.Equal(t, "s u://1", text)
-	text, err = run(t, discovery.ReadMcpResource(d), `{"server":"s","uri":"u://none"}`)
+	text, err = run(t, work.ReadMcpResource(d), `{"server":"s","uri":"u://none"}`)
 	require.NoError(t, err)
 	assert.Equal(t, "The resource is empty.", text)
 }
@@ -60,15 +60,15 @@ func TestWhatTheServersSayIsHandedOn(t *testing.T) {
 		Resources:    func(context.Context, string) ([]tool.Resource, error) { return nil, broken },
 		ReadResource: func(context.Context, string, string) ([]message.Block, error) { return nil, broken },
 	}
-	_, err := run(t, discovery.ListMcpResources(d), `{}`)
+	_, err := run(t, work.ListMcpResources(d), `{}`)
 	assert.ErrorIs(t, err, broken)
-	_, err = run(t, discovery.ReadMcpResource(d), `{"server":"s","uri":"u"}`)
+	_, err = run(t, work.ReadMcpResource(d), `{"server":"s","uri":"u"}`)
 	assert.ErrorIs(t, err, broken)
-	_, err = run(t, discovery.ListMcpResources(tool.Servers{}), `{}`)
-	assert.ErrorIs(t, err, discovery.ErrNoServers)
-	_, err = run(t, discovery.ReadMcpResource(tool.Servers{}), `{"server":"s","uri":"u"}`)
-	assert.ErrorIs(t, err, discovery.ErrNoServers)
-	_, problems := discovery.ReadMcpResource(d).Parse(json.RawMessage(`{"uri":"u"}`))
+	_, err = run(t, work.ListMcpResources(tool.Servers{}), `{}`)
+	assert.ErrorIs(t, err, work.ErrNoServers)
+	_, err = run(t, work.ReadMcpResource(tool.Servers{}), `{"server":"s","uri":"u"}`)
+	assert.ErrorIs(t, err, work.ErrNoServers)
+	_, problems := work.ReadMcpResource(d).Parse(json.RawMessage(`{"uri":"u"}`))
 	assert.NotEmpty(t, problems, "the server must be named")
 }
 
@@ -78,8 +78,8 @@ func TestResourceToolsAreDeferredAndDescribeTheirAnswers(t *testing.T) {
 		tool *tool.Tool
 		hint string
 	}{
-		{discovery.ListMcpResources(tool.Servers{}), "list available MCP resources"},
-		{discovery.ReadMcpResource(tool.Servers{}), "read MCP resource content"},
+		{work.ListMcpResources(tool.Servers{}), "list available MCP resources"},
+		{work.ReadMcpResource(tool.Servers{}), "read MCP resource content"},
 	} {
 		assert.True(t, c.tool.Loading.Deferrable)
 		assert.Equal(t, c.hint, c.tool.Hint)
@@ -103,7 +103,7 @@ func TestResourcesFitTheirOutputSchemas(t *testing.T) {
 	for _, c := range []struct {
 		tool *tool.Tool
 		in   string
-	}{{discovery.ListMcpResources(s), `{}`}, {discovery.ReadMcpResource(s), `{"server":"s","uri":"u://1"}`}} {
+	}{{work.ListMcpResources(s), `{}`}, {work.ReadMcpResource(s), `{"server":"s","uri":"u://1"}`}} {
 		in, problems := c.tool.Parse(json.RawMessage(c.in))
 		require.Empty(t, problems)
 		out, err := c.tool.Call(t.Context(), in, &tool.Context{})
@@ -122,7 +122,7 @@ func TestAListOfAllServersLeavesOutWhatRulesForbid(t *testing.T) {
 	d := tool.Servers{Resources: func(context.Context, string) ([]tool.Resource, error) {
 		return []tool.Resource{{Server: "free", URI: "a://"}, {Server: "shut", URI: "b://"}, {Server: "asked", URI: "c://"}}, nil
 	}}
-	list := discovery.ListMcpResources(d)
+	list := work.ListMcpResources(d)
 	listed := func(input string, rules permission.Rules) string {
 		in, problems := list.Parse(json.RawMessage(input))
 		require.Empty(t, problems)
@@ -149,10 +149,10 @@ func TestRulesOfAServerBindWhatItOffers(t *testing.T) {
 		return tl.Subject(in, &tool.Context{})
 	}
 	want := tool.Subject{Content: "s", Servers: []string{"s"}}
-	assert.Equal(t, want, of(discovery.ListMcpResources(tool.Servers{}), `{"server":"s"}`))
-	assert.Equal(t, tool.Subject{}, of(discovery.ListMcpResources(tool.Servers{}), `{}`))
-	assert.Equal(t, want, of(discovery.ReadMcpResource(tool.Servers{}), `{"server":"s","uri":"u://1"}`))
-	skill := discovery.Skill(discovery.Deps{})
+	assert.Equal(t, want, of(work.ListMcpResources(tool.Servers{}), `{"server":"s"}`))
+	assert.Equal(t, tool.Subject{}, of(work.ListMcpResources(tool.Servers{}), `{}`))
+	assert.Equal(t, want, of(work.ReadMcpResource(tool.Servers{}), `{"server":"s","uri":"u://1"}`))
+	skill := work.Skill(work.SkillDeps{})
 	assert.Equal(t, tool.Subject{Content: "greet"}, of(skill, `{"skill":"/greet"}`))
 	assert.Equal(t, tool.Subject{Content: "mcp__s__p", Servers: []string{"s"}}, of(skill, `{"skill":"/mcp__s__p"}`))
 	assert.Equal(t, []string{"git", "git__hub"}, of(skill, `{"skill":"mcp__git__hub__p"}`).Servers)

@@ -1,4 +1,4 @@
-package discovery_test
+package work_test
 
 import (
 	"context"
@@ -9,17 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/toolsys/builtin/discovery"
+	"toolbench/toolsys/builtin/work"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
 )
-
-func parse(t *testing.T, tl *tool.Tool, raw string) tool.Input {
-	t.Helper()
-	in, problems := tl.Parse(json.RawMessage(raw))
-	require.Empty(t, problems, raw)
-	return in
-}
 
 // searching gives a context whose search answers with found and notes the query.
 func searching(found tool.Found, err error, asked *[]any) *tool.Context {
@@ -42,7 +35,7 @@ var twoTools = tool.Found{
 
 func TestToolSearchGivesDefinitionsAsALineEach(t *testing.T) {
 	var asked []any
-	s := discovery.ToolSearch()
+	s := work.ToolSearch()
 	out, err := s.Call(t.Context(), parse(t, s, `{"query":"web"}`), searching(twoTools, nil, &asked))
 	require.NoError(t, err)
 	assert.Equal(t, []any{"web", 5}, asked, "five by default")
@@ -56,7 +49,7 @@ func TestToolSearchGivesDefinitionsAsALineEach(t *testing.T) {
 
 func TestADescriptionCannotCloseTheBlockAndStillReadsTheSame(t *testing.T) {
 	var asked []any
-	s := discovery.ToolSearch()
+	s := work.ToolSearch()
 	out, err := s.Call(t.Context(), parse(t, s, `{"query":"web"}`), searching(tool.Found{
 		Names: twoTools.Names[1:], Definitions: twoTools.Definitions[1:],
 	}, nil, &asked))
@@ -73,7 +66,7 @@ func TestToolSearchAnswersWithReferencesWhereTheModelTakesThem(t *testing.T) {
 	var asked []any
 	found := twoTools
 	found.References, found.Missing = true, []string{"Nope"}
-	s := discovery.ToolSearch()
+	s := work.ToolSearch()
 	out, err := s.Call(t.Context(), parse(t, s, `{"query":"select:WebFetch,mcp__x__y,Nope","max_results":2}`), searching(found, nil, &asked))
 	require.NoError(t, err)
 	assert.Equal(t, 2, asked[1])
@@ -84,7 +77,7 @@ func TestToolSearchAnswersWithReferencesWhereTheModelTakesThem(t *testing.T) {
 
 func TestNoHitSaysWhatThereIsToFind(t *testing.T) {
 	var asked []any
-	s := discovery.ToolSearch()
+	s := work.ToolSearch()
 	out, err := s.Call(t.Context(), parse(t, s, `{"query":"select:Nope"}`), searching(tool.Found{
 		Deferred: 31, Missing: []string{"Nope"}, Pending: []string{"github", "slack"},
 	}, nil, &asked))
@@ -99,7 +92,7 @@ Still connecting, so that their tools are not known yet: github, slack. Search a
 func TestASearchThatFailsIsAnError(t *testing.T) {
 	var asked []any
 	bad := errors.New("empty query")
-	s := discovery.ToolSearch()
+	s := work.ToolSearch()
 	_, err := s.Call(t.Context(), parse(t, s, `{"query":" "}`), searching(tool.Found{}, bad, &asked))
 	assert.ErrorIs(t, err, bad)
 	_, err = s.Call(t.Context(), parse(t, s, `{"query":"x"}`), &tool.Context{})
@@ -107,7 +100,7 @@ func TestASearchThatFailsIsAnError(t *testing.T) {
 }
 
 func TestToolSearchIsAlwaysThereAndHarmless(t *testing.T) {
-	s := discovery.ToolSearch()
+	s := work.ToolSearch()
 	in := parse(t, s, `{"query":"x"}`)
 	safe := s.Behaviour.Safe(in)
 	readOnly := s.Behaviour.ReadOnly(in)

@@ -1,4 +1,4 @@
-package discovery
+package work
 
 import (
 	"context"
@@ -56,7 +56,7 @@ type SkillOut struct {
 // in the sub-agent only. A remote skill is fetched first. A local one that only
 // brings text allows itself; one that brings permissions is for rules and the
 // user to decide.
-func Skill(d Deps) *tool.Tool {
+func Skill(d SkillDeps) *tool.Tool {
 	return tool.Must(tool.Def[SkillIn, SkillOut]{
 		Name:        "Skill",
 		Hint:        "run a named skill with instructions",
@@ -97,7 +97,7 @@ func (in SkillIn) subject(*tool.Context) tool.Subject {
 // name is the skill without the slash that people write commands with.
 func (in SkillIn) name() string { return strings.TrimPrefix(in.Skill, "/") }
 
-func (d Deps) validate(in SkillIn, c *tool.Context) *tool.Refusal {
+func (d SkillDeps) validate(in SkillIn, c *tool.Context) *tool.Refusal {
 	name := in.name()
 	if strings.HasPrefix(name, remotePrefix) {
 		return nil
@@ -112,7 +112,7 @@ func (d Deps) validate(in SkillIn, c *tool.Context) *tool.Refusal {
 }
 
 // command is a command of the user's that is no skill, such as a prompt of a server, or nil.
-func (d Deps) command(ctx context.Context, name string, c *tool.Context) *tool.Command {
+func (d SkillDeps) command(ctx context.Context, name string, c *tool.Context) *tool.Command {
 	if c.Commands == nil {
 		return nil
 	}
@@ -124,8 +124,8 @@ func (d Deps) command(ctx context.Context, name string, c *tool.Context) *tool.C
 	return &all[i]
 }
 
-// Commands are the skills as commands of the user's, who decides by that what a skill brings.
-func Commands(d Deps) []tool.Command {
+// SkillCommands are the skills as commands of the user's, who decides by that what a skill brings.
+func SkillCommands(d SkillDeps) []tool.Command {
 	entries, _ := Skills(d) // a file that is no skill is no command
 	var all []tool.Command
 	for _, e := range entries {
@@ -137,7 +137,7 @@ func Commands(d Deps) []tool.Command {
 	return all
 }
 
-func (d Deps) unknown(name string) string {
+func (d SkillDeps) unknown(name string) string {
 	names := d.names()
 	if len(names) == 0 {
 		return fmt.Sprintf("no skill %q: there are none", name)
@@ -148,7 +148,7 @@ func (d Deps) unknown(name string) string {
 	return fmt.Sprintf("no skill %q; there are %s", name, strings.Join(names, ", "))
 }
 
-func (d Deps) permit(in SkillIn, _ *tool.Context) permission.Opinion {
+func (d SkillDeps) permit(in SkillIn, _ *tool.Context) permission.Opinion {
 	s, found, err := d.load(in.name())
 	if err != nil || !found || s.fork || len(s.allowed)+len(s.hooks) > 0 {
 		return permission.Opinion{}
@@ -156,7 +156,7 @@ func (d Deps) permit(in SkillIn, _ *tool.Context) permission.Opinion {
 	return permission.Opinion{Behaviour: permission.Allow, Text: "the skill brings instructions and nothing else"}
 }
 
-func (d Deps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
+func (d SkillDeps) call(ctx context.Context, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
 	if _, found, _ := d.load(in.name()); !found {
 		if command := d.command(ctx, in.name(), c); command != nil {
 			return expand(ctx, *command, in)
@@ -203,7 +203,7 @@ func hookAll(hooks []tool.HookSpec, c *tool.Context) error {
 	return nil
 }
 
-func (d Deps) get(ctx context.Context, name string) (skill, error) {
+func (d SkillDeps) get(ctx context.Context, name string) (skill, error) {
 	ref, remote := strings.CutPrefix(name, remotePrefix)
 	if !remote {
 		s, found, err := d.load(name)
@@ -219,14 +219,14 @@ func (d Deps) get(ctx context.Context, name string) (skill, error) {
 	if err != nil {
 		return skill{}, fmt.Errorf("skill %q was not fetched: %w", name, err)
 	}
-	s, err := parseSkill(Entry{Name: name}, text)
+	s, err := parseSkill(SkillEntry{Name: name}, text)
 	if err != nil {
 		return skill{}, fmt.Errorf("skill %q: %w", name, err)
 	}
 	return s, nil
 }
 
-func (d Deps) fork(ctx context.Context, s skill, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
+func (d SkillDeps) fork(ctx context.Context, s skill, in SkillIn, c *tool.Context) (tool.Result[SkillOut], error) {
 	switch {
 	case c.Spawn == nil:
 		return tool.Result[SkillOut]{}, fmt.Errorf("skill %q did not finish: sub-agents cannot run here", s.Name)
@@ -292,9 +292,8 @@ func (out SkillOut) text() string {
 	return fmt.Sprintf("The skill %s has run in a sub-agent, which reports:\n\n%s", out.Skill, out.Answer)
 }
 
-// Deps is what Skill needs from outside; ToolSearch finds all it needs in its
-// call's context.
-type Deps struct {
+// SkillDeps is what Skill needs from outside.
+type SkillDeps struct {
 	// FS holds the skills' folders.
 	FS afero.Fs
 	// Dirs are the absolute folders that skills lie in, the more important first:

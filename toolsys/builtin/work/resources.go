@@ -1,4 +1,4 @@
-package discovery
+package work
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 )
 
 //go:embed listmcpresources.md
-var listPrompt string
+var resourcesPrompt string
 
 //go:embed readmcpresource.md
-var readPrompt string
+var resourcePrompt string
 
 // resourceLimit bounds one call, as that of a server's tool is bounded (N4).
 const resourceLimit = 100 * time.Second
@@ -27,41 +27,41 @@ const resourceLimit = 100 * time.Second
 // ErrNoServers is the error of the resource tools where no server can be reached.
 var ErrNoServers = errors.New("no MCP server is connected")
 
-// ListIn is what ListMcpResources takes.
-type ListIn struct {
+// ResourcesIn is what ListMcpResources takes.
+type ResourcesIn struct {
 	Server string `json:"server,omitempty" jsonschema:"The server whose resources to list; all servers' when not given"`
 }
 
-// ListOut is what ListMcpResources answers with.
-type ListOut struct {
+// ResourcesOut is what ListMcpResources answers with.
+type ResourcesOut struct {
 	Resources []tool.Resource `json:"resources"`
 }
 
 // ListMcpResources lists what servers offer to be read, one JSON object a line (N8). Rules that forbid a
 // server bind its resources too: those of others alone are listed where none is named.
 func ListMcpResources(s tool.Servers) *tool.Tool {
-	return tool.Must(tool.Def[ListIn, ListOut]{
+	return tool.Must(tool.Def[ResourcesIn, ResourcesOut]{
 		Name:        "ListMcpResources",
 		Hint:        "list available MCP resources",
 		Description: "Lists the resources of connected MCP servers.",
-		Prompt:      tool.Prompt(listPrompt),
-		Call: tool.Data(func(ctx context.Context, in ListIn, c *tool.Context) (ListOut, error) {
+		Prompt:      tool.Prompt(resourcesPrompt),
+		Call: tool.Data(func(ctx context.Context, in ResourcesIn, c *tool.Context) (ResourcesOut, error) {
 			if s.Resources == nil {
-				return ListOut{}, ErrNoServers
+				return ResourcesOut{}, ErrNoServers
 			}
 			found, err := s.Resources(ctx, in.Server)
-			return ListOut{Resources: shown(found, in, c)}, err
+			return ResourcesOut{Resources: shown(found, in, c)}, err
 		}),
-		Text:    ListOut.text,
-		Subject: func(in ListIn, _ *tool.Context) tool.Subject { return ofServer(in.Server) },
-		Traits:  tool.Traits[ListIn]{Safe: tool.Always[ListIn], ReadOnly: tool.Always[ListIn]},
+		Text:    ResourcesOut.text,
+		Subject: func(in ResourcesIn, _ *tool.Context) tool.Subject { return ofServer(in.Server) },
+		Traits:  tool.Traits[ResourcesIn]{Safe: tool.Always[ResourcesIn], ReadOnly: tool.Always[ResourcesIn]},
 		Loading: tool.Loading{Deferrable: true},
-		Limits:  tool.Limits[ListIn]{Timeout: func(ListIn) time.Duration { return resourceLimit }},
-		View: tool.View[ListIn]{
-			Summary:  func(in ListIn) string { return in.Server },
-			Activity: func(ListIn) string { return "Listing resources" },
+		Limits:  tool.Limits[ResourcesIn]{Timeout: func(ResourcesIn) time.Duration { return resourceLimit }},
+		View: tool.View[ResourcesIn]{
+			Summary:  func(in ResourcesIn) string { return in.Server },
+			Activity: func(ResourcesIn) string { return "Listing resources" },
 		},
-		Draw: tool.Drawing[ListIn, ListOut]{Result: drawResources},
+		Draw: tool.Drawing[ResourcesIn, ResourcesOut]{Result: drawResources},
 	})
 }
 
@@ -75,7 +75,7 @@ func ofServer(name string) tool.Subject {
 
 // shown are the resources that a list has: where it is that of all servers, those about which no rule
 // wants to be asked and which none forbids.
-func shown(found []tool.Resource, in ListIn, c *tool.Context) []tool.Resource {
+func shown(found []tool.Resource, in ResourcesIn, c *tool.Context) []tool.Resource {
 	left := append([]tool.Resource{}, found...)
 	if in.Server != "" {
 		return left
@@ -91,7 +91,7 @@ func shown(found []tool.Resource, in ListIn, c *tool.Context) []tool.Resource {
 }
 
 // drawResources draws what can be read, by name and address.
-func drawResources(_ ListIn, o tool.Outcome[ListOut]) []render.Node {
+func drawResources(_ ResourcesIn, o tool.Outcome[ResourcesOut]) []render.Node {
 	if !o.Known || len(o.Data.Resources) == 0 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func drawResources(_ ListIn, o tool.Outcome[ListOut]) []render.Node {
 	return render.Folded(render.Words(render.Count(len(list.Items), "resource"), render.Dim), list)
 }
 
-func (out ListOut) text() string {
+func (out ResourcesOut) text() string {
 	if len(out.Resources) == 0 {
 		return "There are no resources."
 	}
@@ -118,14 +118,14 @@ func (out ListOut) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// ReadIn is what ReadMcpResource takes.
-type ReadIn struct {
+// ResourceIn is what ReadMcpResource takes.
+type ResourceIn struct {
 	Server string `json:"server" jsonschema:"The server that has the resource"`
 	URI    string `json:"uri" jsonschema:"The resource's address, as it was listed"`
 }
 
-// ReadOut is what ReadMcpResource answers with: the content as it is sent to the model.
-type ReadOut struct {
+// ResourceOut is what ReadMcpResource answers with: the content as it is sent to the model.
+type ResourceOut struct {
 	Contents []ResourceContent `json:"contents"`
 
 	sent []message.Block
@@ -141,37 +141,37 @@ type ResourceContent struct {
 // ReadMcpResource gives one resource's content: text as text, images and PDFs to be
 // looked at, and of other bytes a line with their type and size (N8).
 func ReadMcpResource(s tool.Servers) *tool.Tool {
-	return tool.Must(tool.Def[ReadIn, ReadOut]{
+	return tool.Must(tool.Def[ResourceIn, ResourceOut]{
 		Name:        "ReadMcpResource",
 		Hint:        "read MCP resource content",
 		Description: "Reads one resource of a connected MCP server.",
-		Prompt:      tool.Prompt(readPrompt),
-		Call: tool.Data(func(ctx context.Context, in ReadIn, _ *tool.Context) (ReadOut, error) {
+		Prompt:      tool.Prompt(resourcePrompt),
+		Call: tool.Data(func(ctx context.Context, in ResourceIn, _ *tool.Context) (ResourceOut, error) {
 			if s.ReadResource == nil {
-				return ReadOut{}, ErrNoServers
+				return ResourceOut{}, ErrNoServers
 			}
 			blocks, err := s.ReadResource(ctx, in.Server, in.URI)
-			return readOut(blocks), err
+			return resourceOut(blocks), err
 		}),
-		Block: func(out ReadOut) []message.Block {
+		Block: func(out ResourceOut) []message.Block {
 			if len(out.sent) == 0 {
 				return []message.Block{message.Text("The resource is empty.")}
 			}
 			return out.sent
 		},
-		Subject: func(in ReadIn, _ *tool.Context) tool.Subject { return ofServer(in.Server) },
-		Traits:  tool.Traits[ReadIn]{Safe: tool.Always[ReadIn], ReadOnly: tool.Always[ReadIn]},
+		Subject: func(in ResourceIn, _ *tool.Context) tool.Subject { return ofServer(in.Server) },
+		Traits:  tool.Traits[ResourceIn]{Safe: tool.Always[ResourceIn], ReadOnly: tool.Always[ResourceIn]},
 		Loading: tool.Loading{Deferrable: true},
-		Limits:  tool.Limits[ReadIn]{Timeout: func(ReadIn) time.Duration { return resourceLimit }},
-		View: tool.View[ReadIn]{
-			Summary:  func(in ReadIn) string { return in.URI },
-			Activity: func(in ReadIn) string { return "Reading " + in.URI },
+		Limits:  tool.Limits[ResourceIn]{Timeout: func(ResourceIn) time.Duration { return resourceLimit }},
+		View: tool.View[ResourceIn]{
+			Summary:  func(in ResourceIn) string { return in.URI },
+			Activity: func(in ResourceIn) string { return "Reading " + in.URI },
 		},
 	})
 }
 
-func readOut(blocks []message.Block) ReadOut {
-	out := ReadOut{Contents: []ResourceContent{}, sent: blocks}
+func resourceOut(blocks []message.Block) ResourceOut {
+	out := ResourceOut{Contents: []ResourceContent{}, sent: blocks}
 	for _, b := range blocks {
 		out.Contents = append(out.Contents, ResourceContent{Type: b.Type, Text: b.Text, MediaType: b.MediaType})
 	}
