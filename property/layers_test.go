@@ -1,9 +1,9 @@
 // Package property_test holds what must be true of the project whatever the input: the
 // direction of its imports as a table, and that calls which run out of order leave the
 // same results, files and state as one at a time. The packages below it generate random
-// cases (generate), predict what must come of them (oracle), check what did (invariant),
-// run both beside each other (fuzz, des), and plant faults in the code to see that all
-// of it notices (mutants).
+// cases (generate), predict what must come of them and check what did (oracle), run both
+// beside each other (fuzz, des), and plant faults in the code to see that all of it
+// notices (mutants).
 package property_test
 
 import (
@@ -90,13 +90,12 @@ var layers = []struct {
 	{"property/...", nil},
 	{"property/des", []string{"sim/clock", "sim/scenario", "sim/stream", "toolsys/schedule"}},
 	{"property/generate", []string{"property/des"}},
-	{"property/oracle", []string{"property/des", "property/generate", "toolsys/schedule"}},
-	{"property/invariant", []string{"property/des", "property/generate", "property/oracle", "sim/scenario/check", "toolsys/schedule", "toolsys/trace"}},
+	{"property/oracle", []string{"property/des", "property/generate", "sim/scenario/check", "toolsys/schedule", "toolsys/trace"}},
 	{"property/fuzz", []string{"property/...", "sim/clock", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/stream", "sim/world/posix", "toolsys/..."}},
 
 	// Reports read outcomes, and reports that were stored, which they hold against the
 	// published schemas; only the command, and tests of scenarios, read reports.
-	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/invariant", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
+	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/oracle", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
 	// Another trade on the public packages alone, with no part in the rest.
 	{"scenarios/support", []string{"toolsys", "toolsys/loop", "toolsys/permission", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},

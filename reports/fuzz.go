@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toolbench/property/fuzz"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 	"toolbench/sim/scenario/check"
 )
 
@@ -84,7 +84,7 @@ func (r FuzzReport) goals(p *page) {
 	}
 	var came []seen
 	var never []string
-	for i, goal := range invariant.Goals() {
+	for i, goal := range oracle.Goals() {
 		if n := r.seen(i); n > 0 {
 			came = append(came, seen{goal.Name, n})
 		} else if r.can(goal) {
@@ -122,7 +122,7 @@ func (r FuzzReport) seen(i int) int {
 }
 
 // can reports whether a goal could have come up.
-func (r FuzzReport) can(g invariant.Goal) bool {
+func (r FuzzReport) can(g oracle.Goal) bool {
 	if g.System && r.Engine == string(fuzz.DES) {
 		return false
 	}
@@ -205,7 +205,7 @@ func (r FuzzReport) document() any {
 	if r.Range != nil {
 		j.Range, j.Seconds = r.Range, 0
 	}
-	for i, g := range invariant.Goals() {
+	for i, g := range oracle.Goals() {
 		j.Seen = append(j.Seen, goalJSON{g.Name, r.seen(i)})
 	}
 	return j
@@ -217,7 +217,7 @@ func (s Stored) Fuzz() FuzzReport {
 	j, _ := s.doc.(fuzzJSON)
 	r := FuzzReport{Seed: j.Seed, Engine: j.Engine, Policies: j.Policies, Range: j.Range, Failure: j.Failure}
 	r.Total = fuzz.Result{Cases: j.Cases, Calls: j.Calls}
-	for _, goal := range invariant.Goals() {
+	for _, goal := range oracle.Goals() {
 		at := slices.IndexFunc(j.Seen, func(g goalJSON) bool { return g.Name == goal.Name })
 		times := 0
 		if at >= 0 {

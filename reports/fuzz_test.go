@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/property/fuzz"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 	"toolbench/reports"
 )
 
 func fuzzed() reports.FuzzReport {
 	r := reports.FuzzReport{Seed: 7, Engine: "both", Policies: []string{"serial", "streaming"}, Took: 2 * time.Second}
-	r.Total = fuzz.Result{Cases: 1000, Calls: 12_000, Seen: make([]int, len(invariant.Goals()))}
+	r.Total = fuzz.Result{Cases: 1000, Calls: 12_000, Seen: make([]int, len(oracle.Goals()))}
 	r.Total.Seen[0], r.Total.Seen[2] = 214, 1
 	r.Failure = &reports.FuzzFailure{
 		Case: 42, Broke: "limit", Found: "at 1s: 3 calls run; the limit is 2\x1b[31m", Log: "0s turn 1 request\n",

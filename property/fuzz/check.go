@@ -10,7 +10,6 @@ import (
 
 	"toolbench/property/des"
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
 	"toolbench/property/oracle"
 	"toolbench/toolsys/schedule"
 	"toolbench/toolsys/trace"
@@ -44,8 +43,8 @@ const endToEndEvery = 50
 
 // Invariants are all that cases are checked against: those of the scheduler, those that
 // take more than one log, and those of the whole system.
-func Invariants() []invariant.Invariant {
-	return slices.Concat(invariant.Scheduler(), []invariant.Invariant{
+func Invariants() []oracle.Invariant {
+	return slices.Concat(oracle.SchedulerInvariants(), []oracle.Invariant{
 		{Name: endsCheck, About: "a conversation ends: nothing waits for ever, and nothing goes on for ever"},
 		{Name: modelCheck, About: "the scheduler decides as its definition does, action for action"},
 		{Name: formulaCheck, About: "where nothing stops anything, starts and ends follow from the formula"},
@@ -53,7 +52,7 @@ func Invariants() []invariant.Invariant {
 		{Name: enginesCheck, About: "the whole system does what the simulation does, entry for entry"},
 		{Name: systemCheck, About: "the whole system ends, without a deadlock, a leaked goroutine or an error of its own"},
 		{Name: endToEndCheck, About: "a case as a scenario, over HTTP and through the client library, does what it does without them"},
-	}, invariant.System())
+	}, oracle.SystemInvariants())
 }
 
 // Checker runs cases and checks every invariant. It keeps its buffers; one goroutine may
@@ -65,10 +64,10 @@ type Checker struct {
 	pair      oracle.Pair
 	other     des.Engine
 	inProcess *InProcess
-	view      invariant.View
+	view      oracle.View
 	// results and want are the results of a case under two policies.
 	results, want []des.Entry
-	// Seen counts the goals, by their place in invariant.Goals, if Counting is set.
+	// Seen counts the goals, by their place in oracle.Goals, if Counting is set.
 	Seen     []int
 	Counting bool
 	// log and trace are what the last case came to: one of the two, or none.
@@ -81,7 +80,7 @@ type Checker struct {
 
 // NewChecker makes a checker that counts.
 func NewChecker(e Engine) *Checker {
-	t := &Checker{engine: e, inProcess: NewInProcess(), Seen: make([]int, len(invariant.Goals())), Counting: true}
+	t := &Checker{engine: e, inProcess: NewInProcess(), Seen: make([]int, len(oracle.Goals())), Counting: true}
 	if e != Full {
 		t.core.New = t.pair.Reset
 	}
@@ -92,7 +91,7 @@ func NewChecker(e Engine) *Checker {
 func NewMaker(p generate.Plan, e Engine) *generate.Maker { return generate.NewMaker(p, e != DES) }
 
 // Check gives the first invariant that a case violates, or nil.
-func (t *Checker) Check(ctx context.Context, c generate.Case) *invariant.Violation {
+func (t *Checker) Check(ctx context.Context, c generate.Case) *oracle.Violation {
 	if c.System == nil {
 		return t.scheduler(ctx, c.Scheduler)
 	}
@@ -118,21 +117,21 @@ func (t *Checker) Shrink(ctx context.Context, c generate.Case, name string, also
 }
 
 // runSystem runs a system case and keeps its trace.
-func (t *Checker) runSystem(ctx context.Context, s *generate.SystemCase, seen []int) *invariant.Violation {
+func (t *Checker) runSystem(ctx context.Context, s *generate.SystemCase, seen []int) *oracle.Violation {
 	out, b := checkSystem(ctx, s, seen)
 	t.trace = out.Trace
 	return b
 }
 
 // violation gives one with the log beside it.
-func violation(name, found string, log *des.Log) *invariant.Violation {
-	return &invariant.Violation{Name: name, Found: found, Log: log.String()}
+func violation(name, found string, log *des.Log) *oracle.Violation {
+	return &oracle.Violation{Name: name, Found: found, Log: log.String()}
 }
 
-func (t *Checker) scheduler(ctx context.Context, c *des.Case) *invariant.Violation {
+func (t *Checker) scheduler(ctx context.Context, c *des.Case) *oracle.Violation {
 	log, err := t.core.Run(c)
 	if err != nil {
-		return &invariant.Violation{Name: endsCheck, Found: err.Error()}
+		return &oracle.Violation{Name: endsCheck, Found: err.Error()}
 	}
 	t.log = log
 	t.view.Read(c, log)
@@ -142,7 +141,7 @@ func (t *Checker) scheduler(ctx context.Context, c *des.Case) *invariant.Violati
 		}
 	}
 	if t.Counting {
-		invariant.CountScheduler(&t.view, t.Seen)
+		oracle.CountScheduler(&t.view, t.Seen)
 	}
 	if t.engine == DES {
 		return nil
@@ -151,9 +150,9 @@ func (t *Checker) scheduler(ctx context.Context, c *des.Case) *invariant.Violati
 }
 
 // simulated checks what discrete events gave.
-func (t *Checker) simulated(c *des.Case, log *des.Log) *invariant.Violation {
+func (t *Checker) simulated(c *des.Case, log *des.Log) *oracle.Violation {
 	differs := t.pair.Difference()
-	if b := invariant.CheckScheduler(&t.view); b != nil {
+	if b := oracle.CheckScheduler(&t.view); b != nil {
 		return b
 	}
 	if differs != "" {
@@ -190,7 +189,7 @@ func defined(c *des.Case, log *des.Log) string {
 }
 
 // policies runs a case under each other policy and compares the results.
-func (t *Checker) policies(c *des.Case, log *des.Log) *invariant.Violation {
+func (t *Checker) policies(c *des.Case, log *des.Log) *oracle.Violation {
 	for n := range c.Calls() {
 		if k := c.Call(n); k.Safe && k.Modifies {
 			return nil // whether its modifier acts depends on the policy (B3)
@@ -204,7 +203,7 @@ func (t *Checker) policies(c *des.Case, log *des.Log) *invariant.Violation {
 		}
 		got, err := t.other.Run(&other)
 		if err != nil {
-			return &invariant.Violation{Name: endsCheck, Found: "under " + other.Policy + ": " + err.Error()}
+			return &oracle.Violation{Name: endsCheck, Found: "under " + other.Policy + ": " + err.Error()}
 		}
 		if t.results = results(t.results[:0], got); !slices.Equal(t.results, t.want) || !slices.Equal(got.State, log.State) {
 			return violation(policyCheck, fmt.Sprintf("%s:\n%s%s:\n%s", c.Policy, resultsText(t.want, log), other.Policy, resultsText(t.results, got)), log)
@@ -233,14 +232,14 @@ func resultsText(results []des.Entry, log *des.Log) string {
 }
 
 // system runs a case through the whole system.
-func (t *Checker) system(ctx context.Context, c *des.Case, want *des.Log) *invariant.Violation {
+func (t *Checker) system(ctx context.Context, c *des.Case, want *des.Log) *oracle.Violation {
 	got, out, err := t.inProcess.Run(ctx, c)
 	if err != nil {
-		return &invariant.Violation{Name: systemCheck, Found: err.Error()}
+		return &oracle.Violation{Name: systemCheck, Found: err.Error()}
 	}
 	t.log = got
 	t.view.Read(c, got)
-	if b := invariant.CheckScheduler(&t.view); b != nil {
+	if b := oracle.CheckScheduler(&t.view); b != nil {
 		return b
 	}
 	if b := t.inProcess.Check(out); b != nil {
@@ -260,12 +259,12 @@ func (t *Checker) system(ctx context.Context, c *des.Case, want *des.Log) *invar
 }
 
 // endToEnd runs a case end to end; it must give the same log.
-func endToEnd(ctx context.Context, c *des.Case, want *des.Log) *invariant.Violation {
+func endToEnd(ctx context.Context, c *des.Case, want *des.Log) *oracle.Violation {
 	got, out, err := EndToEnd(ctx, c)
 	if err != nil {
-		return &invariant.Violation{Name: systemCheck, Found: err.Error()}
+		return &oracle.Violation{Name: systemCheck, Found: err.Error()}
 	}
-	if b := invariant.CheckRun(c, out); b != nil {
+	if b := oracle.CheckRun(c, out); b != nil {
 		return violation(b.Name, b.Found, got)
 	}
 	if d := Diff(want, got); d != "" {

@@ -5,7 +5,7 @@ import (
 
 	"toolbench/property/des"
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 	"toolbench/toolsys/schedule"
 )
 
@@ -14,7 +14,7 @@ import (
 func (t *Checker) Plant(faulty func(schedule.Policy, int) (des.Stepper, error)) { t.core.New = faulty }
 
 // RunSystem runs a system case and gives the first invariant that it violates, or nil.
-func RunSystem(ctx context.Context, s *generate.SystemCase, seen []int) *invariant.Violation {
+func RunSystem(ctx context.Context, s *generate.SystemCase, seen []int) *oracle.Violation {
 	_, broken := checkSystem(ctx, s, seen)
 	return broken
 }

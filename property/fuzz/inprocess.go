@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toolbench/property/des"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 	"toolbench/sim/clock"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
@@ -221,7 +221,7 @@ type scriptedModel struct {
 	// were answered; all counted from 0.
 	number, try, requests int
 	// before are the messages of the last request, failures what requests violate.
-	before   []invariant.Message
+	before   []oracle.Message
 	failures []check.Failure
 }
 
@@ -314,15 +314,15 @@ func (p *player) until(at time.Duration) error {
 // checkRequest checks the messages of a request, as the invariants of runs check the
 // bytes of requests end to end.
 func (m *scriptedModel) checkRequest(req message.Request) {
-	now := make([]invariant.Message, len(req.Messages))
+	now := make([]oracle.Message, len(req.Messages))
 	for i := range req.Messages {
 		now[i] = messageOf(&req.Messages[i])
 	}
 	number := m.requests + 1
-	if err := invariant.WellFormed(now); err != nil {
+	if err := oracle.WellFormed(now); err != nil {
 		m.note("transcript", fmt.Errorf("request %d: %w", number, err))
 	}
-	if err := invariant.FitTogether(now[max(0, len(m.before)-1):]); err != nil { // those before it were checked
+	if err := oracle.FitTogether(now[max(0, len(m.before)-1):]); err != nil { // those before it were checked
 		m.note("message-size", fmt.Errorf("request %d: %w", number, err))
 	}
 	if len(m.c.Interrupts) == 0 && !extends(m.before, now) { // a message that nothing was answered to joins the one before
@@ -339,29 +339,29 @@ func (m *scriptedModel) note(name string, err error) {
 }
 
 // Check gives the first invariant of runs that the last one violates, or nil.
-func (l *InProcess) Check(out check.Result) *invariant.Violation {
+func (l *InProcess) Check(out check.Result) *oracle.Violation {
 	for _, f := range out.Failures {
-		return &invariant.Violation{Name: f.Expectation, Found: f.Found}
+		return &oracle.Violation{Name: f.Expectation, Found: f.Found}
 	}
-	return invariant.CheckRun(l.run.c, out)
+	return oracle.CheckRun(l.run.c, out)
 }
 
 // extends reports whether the messages of the request before are the beginning.
-func extends(before, now []invariant.Message) bool {
-	return len(before) <= len(now) && slices.EqualFunc(before, now[:len(before)], func(a, b invariant.Message) bool {
-		return a.Role == b.Role && slices.EqualFunc(a.Content, b.Content, func(x, y invariant.Block) bool {
+func extends(before, now []oracle.Message) bool {
+	return len(before) <= len(now) && slices.EqualFunc(before, now[:len(before)], func(a, b oracle.Message) bool {
+		return a.Role == b.Role && slices.EqualFunc(a.Content, b.Content, func(x, y oracle.Block) bool {
 			return x.Type == y.Type && x.ID == y.ID && x.For == y.For && slices.Equal(x.Content, y.Content)
 		})
 	})
 }
 
-func messageOf(m *message.Message) invariant.Message {
-	s := invariant.Message{Role: m.Role, Content: make([]invariant.Block, len(m.Content))}
+func messageOf(m *message.Message) oracle.Message {
+	s := oracle.Message{Role: m.Role, Content: make([]oracle.Block, len(m.Content))}
 	for i := range m.Content {
 		b := &m.Content[i]
-		s.Content[i] = invariant.Block{Type: b.Type, ID: b.ID, For: b.ToolUseID}
+		s.Content[i] = oracle.Block{Type: b.Type, ID: b.ID, For: b.ToolUseID}
 		for j := range b.Content {
-			s.Content[i].Content = append(s.Content[i].Content, invariant.Part{Text: b.Content[j].Text})
+			s.Content[i].Content = append(s.Content[i].Content, oracle.Part{Text: b.Content[j].Text})
 		}
 	}
 	return s

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 )
 
 // Config is a fuzzing run.
@@ -41,7 +41,7 @@ func (b Batch) Case(k uint64) uint64 { return b.First + k*b.Step }
 type Result struct {
 	Cases uint64 `json:"cases"`
 	Calls uint64 `json:"calls"`
-	// Seen counts the goals, by their place in invariant.Goals.
+	// Seen counts the goals, by their place in oracle.Goals.
 	Seen   []int    `json:"seen"`
 	Failed *Failure `json:"failed,omitempty"`
 }
@@ -61,7 +61,7 @@ func (r *Result) add(other Result) {
 	r.Cases += other.Cases
 	r.Calls += other.Calls
 	if r.Seen == nil {
-		r.Seen = make([]int, len(invariant.Goals()))
+		r.Seen = make([]int, len(oracle.Goals()))
 	}
 	for i := range min(len(r.Seen), len(other.Seen)) {
 		r.Seen[i] += other.Seen[i]

@@ -13,7 +13,7 @@ import (
 
 	"toolbench/property/fuzz"
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 )
 
 var (
@@ -40,7 +40,7 @@ func play(t *testing.T, e fuzz.Engine, cases uint64) fuzz.Result {
 
 func TestSchedulerCasesHold(t *testing.T) {
 	r := play(t, fuzz.DES, *simulated)
-	for i, s := range invariant.Goals() {
+	for i, s := range oracle.Goals() {
 		if *simulated >= 20_000 && !s.System {
 			assert.NotZero(t, r.Seen[i], "never seen: %s", s.Name)
 		}
@@ -139,7 +139,7 @@ func TestTheFirstFailureCounts(t *testing.T) {
 func TestPlayedThroughItIsTheSameHoweverDealtOut(t *testing.T) {
 	broken, deadly := map[uint64]bool{13: true, 14: true, 70: true, 99: true}, map[uint64]bool{10: true, 55: true, 56: true}
 	runner := func(_ context.Context, b fuzz.Batch) (r fuzz.Result, _ error) {
-		r.Seen = make([]int, len(invariant.Goals()))
+		r.Seen = make([]int, len(oracle.Goals()))
 		for k := range b.N {
 			n := b.Case(k)
 			if deadly[n] { // what was counted dies too

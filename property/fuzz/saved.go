@@ -9,7 +9,6 @@ import (
 
 	"toolbench/property/des"
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
 	"toolbench/property/oracle"
 )
 
@@ -54,7 +53,7 @@ func (s *Saved) YAML() ([]byte, error) { return yaml.Marshal(s) }
 
 // Replay runs a saved case, in the whole system both in process and end to end; nil means
 // that every invariant holds.
-func (s *Saved) Replay(ctx context.Context) *invariant.Violation {
+func (s *Saved) Replay(ctx context.Context) *oracle.Violation {
 	t := NewChecker(s.Engine)
 	t.EndToEnd = true
 	return t.Check(ctx, generate.Case{Scheduler: s.Scheduler, System: s.System})

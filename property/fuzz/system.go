@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/afero"
 
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
 	"toolbench/property/oracle"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
@@ -26,20 +25,20 @@ import (
 )
 
 // checkSystem runs a system case and gives the first invariant that it violates, or nil. Seen
-// counts the goals that came up, by their place in invariant.Goals; it may be nil.
-func checkSystem(ctx context.Context, s *generate.SystemCase, seen []int) (check.Result, *invariant.Violation) {
+// counts the goals that came up, by their place in oracle.Goals; it may be nil.
+func checkSystem(ctx context.Context, s *generate.SystemCase, seen []int) (check.Result, *oracle.Violation) {
 	out, w, err := watchSystem(ctx, s)
 	if err != nil {
-		return out, &invariant.Violation{Name: systemCheck, Found: err.Error()}
+		return out, &oracle.Violation{Name: systemCheck, Found: err.Error()}
 	}
-	v, err := invariant.ReadSystem(s, out, w.work)
+	v, err := oracle.ReadSystem(s, out, w.work)
 	if err != nil {
-		return out, &invariant.Violation{Name: systemCheck, Found: err.Error()}
+		return out, &oracle.Violation{Name: systemCheck, Found: err.Error()}
 	}
 	if seen != nil {
-		invariant.CountSystem(v, seen)
+		oracle.CountSystem(v, seen)
 	}
-	if b := invariant.CheckSystem(v); b != nil {
+	if b := oracle.CheckSystem(v); b != nil {
 		return out, b
 	}
 	return out, reordered(ctx, s, out)
@@ -118,20 +117,20 @@ func policyDependent(s *generate.SystemCase) (is bool) {
 // and listed in the reverse order; the requests must be the same. Servers that are read
 // anew are waited for one after the other, in which time others may come and go: such
 // cases are left out, since there the order may matter.
-func reordered(ctx context.Context, s *generate.SystemCase, first check.Result) *invariant.Violation {
+func reordered(ctx context.Context, s *generate.SystemCase, first check.Result) *oracle.Violation {
 	if s.Seed%4 != 1 || s.ServersChange() || len(s.Tools)+len(s.Servers) < 2 {
 		return nil
 	}
 	again, err := runSystem(ctx, s, generate.Reversed, nil)
 	if err != nil {
-		return &invariant.Violation{Name: systemCheck, Found: err.Error()}
+		return &oracle.Violation{Name: systemCheck, Found: err.Error()}
 	}
 	if len(again.Requests) != len(first.Requests) {
-		return &invariant.Violation{Name: invariant.ReorderName, Found: fmt.Sprintf("%d requests were sent; in another order of tools and servers %d", len(first.Requests), len(again.Requests))}
+		return &oracle.Violation{Name: oracle.ReorderName, Found: fmt.Sprintf("%d requests were sent; in another order of tools and servers %d", len(first.Requests), len(again.Requests))}
 	}
 	for i := range first.Requests {
 		if one, other := first.Requests[i].Bytes(), again.Requests[i].Bytes(); !bytes.Equal(one, other) {
-			return &invariant.Violation{Name: invariant.ReorderName, Found: fmt.Sprintf("request %d differs when tools and servers come in another order: %s", i+1, firstDifference(one, other))}
+			return &oracle.Violation{Name: oracle.ReorderName, Found: fmt.Sprintf("request %d differs when tools and servers come in another order: %s", i+1, firstDifference(one, other))}
 		}
 	}
 	return nil

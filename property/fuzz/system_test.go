@@ -11,7 +11,7 @@ import (
 
 	"toolbench/property/fuzz"
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/run"
 )
@@ -23,7 +23,7 @@ var (
 
 func TestSystemCasesHold(t *testing.T) {
 	m := generate.NewSystemMaker(plan(*systemSeed))
-	seen := make([]int, len(invariant.Goals()))
+	seen := make([]int, len(oracle.Goals()))
 	for i := range *systemCases {
 		s := m.Case(i)
 		require.NoError(t, s.Check(), "case %d", i)
@@ -34,7 +34,7 @@ func TestSystemCasesHold(t *testing.T) {
 			}
 		}
 	}
-	for i, g := range invariant.Goals() {
+	for i, g := range oracle.Goals() {
 		t.Logf("%6d %s", seen[i], g.Name)
 	}
 }

@@ -88,7 +88,7 @@ func (m *models) check(w *Work) error {
 	case "Tungsten":
 		return m.terminal(w)
 	}
-	if f := alone[w.Tool]; f != nil && (w.ok() || w.Err == "" && (w.Tool == "REPL" || w.Tool == "Workflow")) {
+	if f := aloneAt[w.Tool]; f != nil && (w.ok() || w.Err == "" && (w.Tool == "REPL" || w.Tool == "Workflow")) {
 		return f(m.s, w)
 	}
 	return nil
@@ -158,8 +158,8 @@ func (w *Work) read(in, out any) error {
 	return json.Unmarshal(w.Data, out)
 }
 
-// alone are the references of tools whose work needs nothing but their input.
-var alone = map[string]func(*generate.SystemCase, *Work) error{
+// aloneAt are the references of tools whose work needs nothing but their input.
+var aloneAt = map[string]func(*generate.SystemCase, *Work) error{
 	"AskUserQuestion": says("The user answered:\n- Which colour?\n  "), "LSP": checkLSP, "OverflowTest": checkOverflow, "PushNotification": says("sent"),
 	"REPL": checkSteps, "RemoteTrigger": says("HTTP 2"), "Sleep": checkSleep, "SyntheticOutput": says("The answer is taken"),
 	"TodoWrite": checkTodos, "WebBrowser": checkBrowser, "WebFetch": checkFetch, "WebSearch": checkSearch, "Workflow": checkSteps,

@@ -1,4 +1,4 @@
-package invariant
+package oracle
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"toolbench/property/generate"
-	"toolbench/property/oracle"
 	"toolbench/toolsys/trace"
 )
 
@@ -29,7 +28,7 @@ var systemInvariants = [...]condition[*SystemView]{
 	{"secret", "no request has the token of a service", secret},
 	{"watched-once", "a watch of a background task that is to report once does so once", watchedOnce},
 	{"answered-inside", "an agent in the background that ends has a result for each of its calls (B4, H2)", answeredInside},
-	{"kept", "settings and the to-do list are at the end as the conversation's calls left them (B2)", kept},
+	{"kept", "settings and the to-do list are at the end as the conversation's calls left them (B2)", stateKept},
 	{"siblings-only", "a failure stops calls of its own message: not a sub-agent's parent, and nobody else's (J3)", siblingsOnly},
 }
 
@@ -146,7 +145,7 @@ func rewritten(v *SystemView) error {
 		switch {
 		case p.ran && p.want.Refused:
 			return fmt.Errorf("call %s ran with an input that %s", p.call.ID, p.want.Why)
-		case !p.settled() || !p.ran || t == nil || p.want.Unknown || oracle.ResultChars(v.s, p.call) > 0 || p.want.Output != "" || oracle.RunStatus(v.s, p.call) != "":
+		case !p.settled() || !p.ran || t == nil || p.want.Unknown || ResultChars(v.s, p.call) > 0 || p.want.Output != "" || RunStatus(v.s, p.call) != "":
 		case p.text != p.want.Input:
 			return fmt.Errorf("call %s ran with %s; it was to be %s", p.call.ID, p.text, p.want.Input)
 		}
@@ -239,7 +238,7 @@ func (p *systemCall) leftAlone() bool {
 func agentsApart(v *SystemView) error {
 	var want []string
 	for _, p := range v.calls {
-		if t := v.s.Tool(p.call.Tool); p.parent == nil && t != nil && t.WritesEnv && p.ran && p.settled() && oracle.RunStatus(v.s, p.call) == "" {
+		if t := v.s.Tool(p.call.Tool); p.parent == nil && t != nil && t.WritesEnv && p.ran && p.settled() && RunStatus(v.s, p.call) == "" {
 			want = append(want, t.Name)
 		}
 	}
@@ -269,5 +268,5 @@ func (v *SystemView) stops(p *systemCall) bool {
 		return p.ran && p.status != "ok"
 	}
 	t := v.s.Tool(p.call.Tool)
-	return t != nil && t.Stops && (t.Fails || oracle.RunStatus(v.s, p.call) != "") && p.ran
+	return t != nil && t.Stops && (t.Fails || RunStatus(v.s, p.call) != "") && p.ran
 }

@@ -1,4 +1,4 @@
-package invariant
+package oracle
 
 import (
 	"time"

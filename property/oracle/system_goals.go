@@ -1,11 +1,10 @@
-package invariant
+package oracle
 
 import (
 	"slices"
 	"strings"
 
 	"toolbench/property/generate"
-	"toolbench/property/oracle"
 	"toolbench/toolsys/trace"
 )
 
@@ -27,7 +26,7 @@ var usualGoals = [...]systemGoal{
 		return p.want.BadInput && p.emitted && p.v.s.Deferrable(p.call.Tool) && !p.asked.deferring()
 	})},
 	{"the size of the tools decided that they are deferred", func(v *SystemView) int {
-		_, sure := oracle.Deferring(v.s)
+		_, sure := Deferring(v.s)
 		return count(!sure && v.main()[0].deferring())
 	}},
 	{"a search loaded a tool for the next request", countCalls(func(p *systemCall) bool {
@@ -96,7 +95,7 @@ func (p *systemCall) savedFor(why string) bool {
 // churned reports whether a server came or went just before a request.
 func churned(s *generate.SystemCase, turn int) bool {
 	for _, v := range s.Servers {
-		if oracle.Connected(s, v.Name, turn) != oracle.Connected(s, v.Name, turn-1) {
+		if Connected(s, v.Name, turn) != Connected(s, v.Name, turn-1) {
 			return true
 		}
 	}
@@ -105,7 +104,7 @@ func churned(s *generate.SystemCase, turn int) bool {
 
 // allowed reports whether a rule or a hook would let the call run.
 func (p *systemCall) allowed() bool {
-	return oracle.Allows(p.v.s, p.call) || p.hookDecides("allow")
+	return Allows(p.v.s, p.call) || p.hookDecides("allow")
 }
 
 // hookDecides reports whether a hook on the call gives this decision.

@@ -1,4 +1,4 @@
-package invariant
+package oracle
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"toolbench/property/generate"
-	"toolbench/property/oracle"
 	"toolbench/toolsys/trace"
 )
 
@@ -18,16 +17,16 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // worked holds what the tools did against the models of them.
 func worked(v *SystemView) error {
-	var fired []oracle.Fired
+	var fired []Fired
 	for _, e := range v.out.Trace {
 		if m := trace.As[trace.MailSent](e); m.From == "cron" {
-			fired = append(fired, oracle.Fired{At: epoch.Add(e.At), Job: m.About})
+			fired = append(fired, Fired{At: epoch.Add(e.At), Job: m.About})
 		}
 	}
 	for i := range v.work {
 		v.work[i].Name = v.nameOf(v.work[i].Agent)
 	}
-	return oracle.CheckWork(v.s, v.work, fired)
+	return CheckWork(v.s, v.work, fired)
 }
 
 // nameOf is what the others call an agent.
@@ -130,9 +129,9 @@ func answeredInside(v *SystemView) error {
 	return nil
 }
 
-// kept checks that the state at the end has the settings and the to-do list as the main
+// stateKept checks that the state at the end has the settings and the to-do list as the main
 // conversation's last calls left them.
-func kept(v *SystemView) error {
+func stateKept(v *SystemView) error {
 	options := map[string]string{}
 	var todos *int
 	for i := range v.work {
@@ -180,10 +179,10 @@ func kitGoals() []systemGoal {
 		if name == "PowerShell" {
 			continue // there is none in the simulated world
 		}
-		all = append(all, systemGoal{name + " did its work", countWork(func(w *oracle.Work) bool { return w.Tool == name && w.Err == "" && !w.Failed })})
+		all = append(all, systemGoal{name + " did its work", countWork(func(w *Work) bool { return w.Tool == name && w.Err == "" && !w.Failed })})
 	}
 	return append(all,
-		systemGoal{"PowerShell was run, and was not there", countWork(func(w *oracle.Work) bool { return w.Tool == "PowerShell" })},
+		systemGoal{"PowerShell was run, and was not there", countWork(func(w *Work) bool { return w.Tool == "PowerShell" })},
 		systemGoal{"an agent worked in the background", countCalls(func(p *systemCall) bool { return p.call.Background && p.status == "ok" })},
 		systemGoal{"an agent went on from its parent's conversation", countCalls(func(p *systemCall) bool {
 			return p.v.s.Forks && p.call.Tool == "Agent" && p.status == "ok"
@@ -202,14 +201,14 @@ func kitGoals() []systemGoal {
 		})},
 		systemGoal{"a job fired", countEvents(func(e trace.Event) bool { return trace.As[trace.MailSent](e).From == "cron" })},
 		systemGoal{"a watch reported", countEvents(func(e trace.Event) bool { return trace.As[trace.MailSent](e).From == "monitor" })},
-		systemGoal{"a call that only reads was alone, and changed nothing", countWork(func(w *oracle.Work) bool { return w.Alone })},
-		systemGoal{"a task could not begin, since it waits for another", countWork(func(w *oracle.Work) bool {
+		systemGoal{"a call that only reads was alone, and changed nothing", countWork(func(w *Work) bool { return w.Alone })},
+		systemGoal{"a task could not begin, since it waits for another", countWork(func(w *Work) bool {
 			return w.Tool == "TaskUpdate" && bytes.Contains([]byte(w.Err), []byte("cannot begin before"))
 		})},
 	)
 }
 
-func countWork(is func(*oracle.Work) bool) func(*SystemView) int {
+func countWork(is func(*Work) bool) func(*SystemView) int {
 	return func(v *SystemView) int {
 		n := 0
 		for i := range v.work {

@@ -1,4 +1,4 @@
-package invariant
+package oracle
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"toolbench/property/generate"
-	"toolbench/property/oracle"
 	"toolbench/sim/scenario/check"
 	"toolbench/toolsys/trace"
 )
@@ -18,8 +17,8 @@ import (
 type SystemView struct {
 	s        *generate.SystemCase
 	out      check.Result
-	work     []oracle.Work // of the tools, from within
-	bodies   []body        // of the requests
+	work     []Work // of the tools, from within
+	bodies   []body // of the requests
 	requests []*request
 	// calls are the case's calls in its order, those too that were never made.
 	calls []*systemCall
@@ -58,7 +57,7 @@ type systemCall struct {
 	call   *generate.Call
 	turn   int // the main conversation's, at which it was, or is to be, made
 	parent *systemCall
-	want   oracle.Prediction
+	want   Prediction
 
 	made, ran, emitted, over bool
 	// tries is how often it was made: a stream that is tried again makes its calls again.
@@ -94,7 +93,7 @@ func (p *systemCall) stopped() bool {
 func (p *systemCall) settled() bool { return p.emitted && !p.stopped() }
 
 // ReadSystem reads what a scenario made of a system case; work is what its tools did.
-func ReadSystem(s *generate.SystemCase, out check.Result, work []oracle.Work) (*SystemView, error) {
+func ReadSystem(s *generate.SystemCase, out check.Result, work []Work) (*SystemView, error) {
 	v := &SystemView{s: s, out: out, work: work, byID: map[string]*systemCall{}, agents: map[string]*systemCall{}, connections: map[string]*connection{}}
 	s.Each(func(c *generate.Call, turn int, parent *generate.Call) {
 		p := &systemCall{v: v, call: c, turn: turn}
@@ -114,7 +113,7 @@ func ReadSystem(s *generate.SystemCase, out check.Result, work []oracle.Work) (*
 		v.connections[s.Servers[i].Name] = v.connection(&s.Servers[i])
 	}
 	for _, p := range v.calls {
-		p.want = oracle.Predict(s, p.call, p.turn, v.circumstances(p))
+		p.want = Predict(s, p.call, p.turn, v.circumstances(p))
 	}
 	return v, nil
 }

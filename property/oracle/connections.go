@@ -1,11 +1,10 @@
-package invariant
+package oracle
 
 import (
 	"slices"
 	"time"
 
 	"toolbench/property/generate"
-	"toolbench/property/oracle"
 )
 
 // connection is when a server was there, by the reference: rows N4 and N6 and the settings of
@@ -48,7 +47,7 @@ func (v *SystemView) connection(s *generate.Server) *connection {
 	}
 	killers := slices.DeleteFunc(slices.Clone(v.calls), func(p *systemCall) bool {
 		w := generate.Served[p.call.Tool]
-		return w == nil || w.Server != s.Name || !p.ran || !v.s.LosesServer(p.call.ID) || oracle.RunStatus(v.s, p.call) != ""
+		return w == nil || w.Server != s.Name || !p.ran || !v.s.LosesServer(p.call.ID) || RunStatus(v.s, p.call) != ""
 	})
 	switch {
 	case len(killers) == 0:
@@ -104,14 +103,14 @@ func (p *systemCall) reached() time.Duration {
 // (sure is false).
 func (v *SystemView) offers(name string, turn int, r *request) (in, sure bool) {
 	server := generate.ServerOf(name)
-	if in = oracle.InPool(v.s, name, turn); server == "" || !oracle.Connected(v.s, server, turn) {
+	if in = InPool(v.s, name, turn); server == "" || !Connected(v.s, server, turn) {
 		return in, true
 	}
 	l := v.connections[server]
 	switch {
 	case l == nil:
 		return in, true
-	case l.unknown, l.unsteady && oracle.ListChanged(v.s, server, turn), r.within(l.up) && l.up > 0, r.within(l.down):
+	case l.unknown, l.unsteady && ListChanged(v.s, server, turn), r.within(l.up) && l.up > 0, r.within(l.down):
 		return in, false
 	case r.at < l.up || r.at > l.down:
 		return false, true
@@ -123,8 +122,8 @@ func (v *SystemView) offers(name string, turn int, r *request) (in, sure bool) {
 func (r *request) within(at time.Duration) bool { return r.begun <= at && at <= r.at }
 
 // circumstances are those that a call met.
-func (v *SystemView) circumstances(p *systemCall) oracle.Circumstances {
-	f := oracle.Circumstances{Status: oracle.RunStatus(v.s, p.call)}
+func (v *SystemView) circumstances(p *systemCall) Circumstances {
+	f := Circumstances{Status: RunStatus(v.s, p.call)}
 	w := generate.Served[p.call.Tool]
 	if p.asked == nil {
 		return f
@@ -139,7 +138,7 @@ func (v *SystemView) circumstances(p *systemCall) oracle.Circumstances {
 	}
 	in, sure := v.offers(p.call.Tool, p.turn, p.asked)
 	f.NotOffered, f.Unknown = !in, f.Unknown || !sure
-	if f.Status == "" && oracle.Unlisted(v.s, p.call.Tool, p.turn) {
+	if f.Status == "" && Unlisted(v.s, p.call.Tool, p.turn) {
 		f.Status = "failed" // the list is the old one, the server has the tool no more
 		return f
 	}

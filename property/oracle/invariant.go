@@ -1,11 +1,4 @@
-// Package invariant holds what must be true of every conversation, whatever happened in
-// it (O6). There are three kinds: those of the scheduler look at a log, those of runs at
-// a trace and the requests in it, and those of system cases at both, together with what
-// the oracle predicts. None of them asks the system what it decided, or why.
-//
-// Goals are rare things that should come up in a fuzzing run; they are counted, since an
-// order of events that never came up was not tested.
-package invariant
+package oracle
 
 import "slices"
 
@@ -47,12 +40,12 @@ func listed[T any](all []condition[T]) []Invariant {
 	return out
 }
 
-// Scheduler lists the invariants of the scheduler, in the order in which they are
+// SchedulerInvariants lists the invariants of the scheduler, in the order in which they are
 // checked: what makes others meaningless comes first.
-func Scheduler() []Invariant { return listed(schedulerInvariants[:]) }
+func SchedulerInvariants() []Invariant { return listed(schedulerInvariants[:]) }
 
-// System lists the invariants of runs and of system cases.
-func System() []Invariant {
+// SystemInvariants lists the invariants of runs and of system cases.
+func SystemInvariants() []Invariant {
 	reordered := Invariant{ReorderName, "tools and servers in another order give the same requests, byte for byte (D3)"}
 	return append(slices.Concat(listed(runInvariants[:]), listed(systemInvariants[:])), reordered)
 }

@@ -1,12 +1,10 @@
-package invariant
+package oracle
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"toolbench/property/oracle"
 )
 
 // The figures of K1 and K2, in characters; room is what a preview and its note take at
@@ -34,8 +32,8 @@ func (v *SystemView) sizes(turn int, r *request) (all []largeResult, message int
 		}
 		shown := utf8.RuneCountInString(text)
 		message += shown
-		t, chars := v.s.Tool(p.call.Tool), oracle.ResultChars(v.s, p.call)
-		if t != nil && chars > 0 && p.ran && !p.want.Unknown && p.settled() && p.want.Output == "" && oracle.RunStatus(v.s, p.call) == "" {
+		t, chars := v.s.Tool(p.call.Tool), ResultChars(v.s, p.call)
+		if t != nil && chars > 0 && p.ran && !p.want.Unknown && p.settled() && p.want.Output == "" && RunStatus(v.s, p.call) == "" {
 			limit := defaultLimit
 			if t.Limit > 0 {
 				limit = t.Limit
@@ -54,16 +52,16 @@ func saved(v *SystemView) error {
 	last := requests[len(requests)-1]
 	for turn := range len(v.s.Turns) {
 		all, message := v.sizes(turn+1, last)
-		if err := fits(all, message); err != nil {
+		if err := messageFits(all, message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fits checks that what is over its own limit is small, and that of the rest only the
+// messageFits checks that what is over its own limit is small, and that of the rest only the
 // largest are not complete, if all together are too much.
-func fits(all []largeResult, message int) error {
+func messageFits(all []largeResult, message int) error {
 	if message > maxMessage {
 		return fmt.Errorf("the results of one message have %d characters", message)
 	}

@@ -1,4 +1,4 @@
-package invariant_test
+package oracle_test
 
 import (
 	"testing"
@@ -7,13 +7,13 @@ import (
 
 	"toolbench/property/des"
 	"toolbench/property/generate"
-	"toolbench/property/invariant"
+	"toolbench/property/oracle"
 )
 
 func TestEveryInvariantHolds(t *testing.T) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 2, Policies: []string{"serial", "batch", "streaming", "effects"}, May: generate.Everything})
 	var e des.Engine
-	v := invariant.View{}
+	v := oracle.View{}
 	for i := range uint64(20_000) {
 		c := m.Case(i)
 		log, err := e.Run(c)
@@ -24,15 +24,15 @@ func TestEveryInvariantHolds(t *testing.T) {
 	}
 }
 
-func look(v *invariant.View, c *des.Case, log *des.Log) *invariant.Violation {
+func look(v *oracle.View, c *des.Case, log *des.Log) *oracle.Violation {
 	v.Read(c, log)
-	return invariant.CheckScheduler(v)
+	return oracle.CheckScheduler(v)
 }
 
 // What checking and counting cost, of logs that are there already.
 func BenchmarkInvariants(b *testing.B) {
 	m := generate.NewSchedulerMaker(generate.Plan{Seed: 1, Policies: []string{"serial", "batch", "streaming", "effects"}, May: generate.Everything})
-	views := make([]invariant.View, 500)
+	views := make([]oracle.View, 500)
 	for i := range views {
 		var e des.Engine
 		c := generate.Case{Scheduler: m.Case(uint64(i))}.Clone().Scheduler
@@ -53,7 +53,7 @@ func BenchmarkInvariants(b *testing.B) {
 	b.Run("check", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			if broken := invariant.CheckScheduler(&views[i%len(views)]); broken != nil {
+			if broken := oracle.CheckScheduler(&views[i%len(views)]); broken != nil {
 				b.Fatal(broken)
 			}
 		}
@@ -61,9 +61,9 @@ func BenchmarkInvariants(b *testing.B) {
 	})
 	b.Run("count", func(b *testing.B) {
 		b.ReportAllocs()
-		seen := make([]int, len(invariant.Goals()))
+		seen := make([]int, len(oracle.Goals()))
 		for i := 0; b.Loop(); i++ {
-			invariant.CountScheduler(&views[i%len(views)], seen)
+			oracle.CountScheduler(&views[i%len(views)], seen)
 		}
 		report(b)
 	})

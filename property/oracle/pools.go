@@ -1,4 +1,4 @@
-package invariant
+package oracle
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"toolbench/property/generate"
-	"toolbench/property/oracle"
 )
 
 // discovered are the tools that are discovered before a request. More reports whether there
@@ -59,7 +58,7 @@ func loaded(v *SystemView) error {
 	requests := v.main()
 	for _, r := range requests {
 		on := r.deferring()
-		if want, sure := oracle.Deferring(v.s); sure && want != on || on != requests[0].deferring() {
+		if want, sure := Deferring(v.s); sure && want != on || on != requests[0].deferring() {
 			return fmt.Errorf("request %d: tools are deferred: %t; before it was, or the setting has it, otherwise", r.turn, on)
 		}
 		discovered, more := v.discovered(r.turn)
