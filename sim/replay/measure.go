@@ -35,39 +35,36 @@ const slack = 50 * time.Millisecond
 func measure(t *recording.Turn, early bool) measured {
 	n := len(t.Calls)
 	m := measured{took: make([]recording.Moment, n), beside: make([]bool, n)}
-	ends := make([]recording.Moment, n)
-	var last time.Duration // the last block: a lower bound of the stream's time
+	results := make([]recording.Result, n) // empty where a call has none of its own
+	var last time.Duration                 // the last block: a lower bound of the stream's time
 	for i, c := range t.Calls {
 		if c.Ready.Known {
 			last = max(last, c.Ready.At)
 		}
 		if r := t.Result(c.ID); r != nil && !c.Repeated {
-			ends[i] = r.At
+			results[i] = *r
 		}
 	}
-	for _, end := range ends {
-		m.early = m.early || end.Known && t.Pace == recording.Exact && end.At < last
+	for _, r := range results {
+		m.early = m.early || r.At.Known && t.Pace == recording.Exact && r.At.At < last
 	}
 	if t.Pace != recording.Exact && len(t.Events) > 0 {
 		last = t.Events[len(t.Events)-1].At
 	}
-	m.overlaps(t, ends)
-	m.spans(t, ends, last, m.early || early)
+	m.overlaps(results)
+	m.spans(t, results, last, m.early || early)
 	return m
 }
 
 // overlaps finds the calls that ran beside another.
-func (m *measured) overlaps(t *recording.Turn, ends []recording.Moment) {
-	for i := range ends {
-		for j := i + 1; j < len(ends); j++ {
-			if !ends[i].Known || !ends[j].Known {
-				continue
-			}
-			first, second := t.Result(t.Calls[i].ID), t.Result(t.Calls[j].ID)
-			swapped := ends[j].At < ends[i].At
+func (m *measured) overlaps(results []recording.Result) {
+	for i, first := range results {
+		for j := i + 1; j < len(results) && first.At.Known; j++ {
+			second := &results[j]
+			swapped := second.At.At < first.At.At
 			both := first.Took.Known && second.Took.Known &&
-				min(ends[i].At, ends[j].At)-max(ends[i].At-first.Took.At, ends[j].At-second.Took.At) > slack
-			if swapped || both {
+				min(first.At.At, second.At.At)-max(first.At.At-first.Took.At, second.At.At-second.Took.At) > slack
+			if second.At.Known && (swapped || both) {
 				m.beside[i], m.beside[j] = true, true
 			}
 		}
@@ -75,10 +72,10 @@ func (m *measured) overlaps(t *recording.Turn, ends []recording.Moment) {
 }
 
 // spans gives each call its duration.
-func (m *measured) spans(t *recording.Turn, ends []recording.Moment, streamed time.Duration, early bool) {
+func (m *measured) spans(t *recording.Turn, results []recording.Result, streamed time.Duration, early bool) {
 	var before time.Duration // when the calls before had ended
 	for i, c := range t.Calls {
-		end := ends[i]
+		end, own := results[i].At, results[i].Took
 		if !end.Known || t.Pace == recording.Unknown {
 			continue
 		}
@@ -90,7 +87,7 @@ func (m *measured) spans(t *recording.Turn, ends []recording.Moment, streamed ti
 			start = max(start, before)
 		}
 		took := max(0, end.At-start)
-		if own := t.Result(c.ID).Took; own.Known && own.At <= end.At-c.Ready.At+slack {
+		if own.Known && own.At <= end.At-c.Ready.At+slack {
 			took = own.At
 		}
 		m.took[i] = recording.Moment{At: took, Known: true}

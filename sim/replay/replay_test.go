@@ -215,6 +215,20 @@ func TestListsOfAReportDoNotGrowWithTheRecording(t *testing.T) {
 	assert.Equal(t, []replay.Count{{What: "the conversation goes on without its result", N: 299}, {What: "the recording ends before its result", N: 1}}, c.Why)
 }
 
+// A message with thousands of calls, as only a hostile file has, is looked at in the square of
+// their number, not its cube, which took minutes.
+func TestThousandsOfCallsInAMessageAreMeasuredInNoTime(t *testing.T) {
+	turn := &recording.Turn{Pace: recording.Exact}
+	for i := range 4000 {
+		id := fmt.Sprint("call_of_a_hostile_file_", i)
+		turn.Calls = append(turn.Calls, recording.Call{ID: id, Name: "view"})
+		turn.Results = append(turn.Results, recording.Result{Call: id, At: recording.Moment{At: time.Duration(i) * time.Second, Known: true}})
+	}
+	began := time.Now()
+	assert.NotContains(t, replay.Beside(turn), true)
+	assert.Less(t, time.Since(began), 5*time.Second)
+}
+
 // figure is a policy's figure; nil where the policy was not asked for.
 func figure(c replay.Conversation, p schedule.Policy) *replay.Figure {
 	i := slices.IndexFunc(c.Figures, func(f replay.Figure) bool { return f.Name == p.String() })
