@@ -211,10 +211,17 @@ func rename(turn *recording.Turn, names map[string]string) {
 	for i := range turn.Unanswered {
 		turn.Unanswered[i].Call = named(turn.Unanswered[i].Call)
 	}
-	for i, e := range turn.Events {
-		id := gjson.GetBytes(e.Data, "content_block.id")
-		if name := names[id.String()]; name != "" {
-			turn.Events[i].Data = slices.Concat(e.Data[:id.Index], []byte(quote(name)), e.Data[id.Index+len(id.Raw):])
+	for i := range turn.Events {
+		data := &turn.Events[i].Data
+		at := []string{"content_block.id"}
+		for n := range gjson.GetBytes(*data, "message.content.#").Int() { // some calls are there at the message's start
+			at = append(at, fmt.Sprintf("message.content.%d.id", n))
+		}
+		for _, path := range at {
+			id := gjson.GetBytes(*data, path)
+			if name := names[id.String()]; name != "" {
+				*data = slices.Concat((*data)[:id.Index], []byte(quote(name)), (*data)[id.Index+len(id.Raw):])
+			}
 		}
 	}
 }

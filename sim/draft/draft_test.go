@@ -95,9 +95,13 @@ func TestOddRecordingsAreDrafted(t *testing.T) {
 	}
 	call := func(name string) string { return `{"type":"tool_use","id":"c","name":"` + name + `","input":{}}` }
 	const result = `{"type":"tool_result","tool_use_id":"c","content":"ok"}`
+	const early = `{"type":"message_start","message":{"type":"message","id":"m","role":"assistant","model":"x","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]}}
+{"type":"message_stop"}
+`
 	for name, text := range map[string]string{
 		"one id":   line("assistant", "2025", call("f")) + line("user", "2025", result) + line("assistant", "2026", call("f")) + line("user", "2026", result),
 		"no name":  line("assistant", "2025", call("")) + line("user", "2025", result),
+		"early":    early + early, // a call that stands in the start of its message
 		"no times": line("assistant", "2025", call("f")) + line("user", "0000", result) + line("assistant", "2026", `{"type":"text","text":"Done."}`),
 	} {
 		made, err := draft.Write(t.Context(), t.TempDir(), "odd.jsonl", strings.NewReader(text), draft.Options{})
