@@ -149,7 +149,7 @@ func (r *runner) restarted(ctx context.Context) (*runner, error) {
 	}
 	next.process.journal.Write(journal)
 	next.gate = next.process
-	next.user = &person{r: next, permits: r.user.permits, answers: r.user.answers, elicits: r.user.elicits}
+	next.user = &person{r: next, permits: r.user.permits, answers: r.user.answers, elicits: r.user.elicits, always: r.user.always}
 	if len(next.prompts) == 0 {
 		next.prompts = []string{"Go on."}
 	}

@@ -78,6 +78,29 @@ func TestKilledAtEveryEvent(t *testing.T) {
 	}
 }
 
+// What the person allowed for good is allowed in the next process as well.
+func TestWhatIsAlwaysAllowedOutlivesAKill(t *testing.T) {
+	sc, err := scenario.Parse("killed.yaml", []byte(`name: killed
+about: The second call is not asked about.
+world: {only: [Bash]}
+user: {permits: [{always: true}]}
+then: [Again., More.]
+faults: [{kill: {kind: turn.end}}]
+stream:
+  turns:
+    - calls: [{id: first, tool: Bash, input: {command: touch /repo/first}}]
+    - text: Done.
+    - calls: [{id: second, tool: Bash, input: {command: touch /repo/first}}]
+    - text: Done.
+expect:
+  results: {first: {status: ok}, second: {status: ok}}
+`))
+	require.NoError(t, err)
+	out := Scenario(t.Context(), sc, Options{Seed: 1})
+	assert.NoError(t, out.Err)
+	assert.Empty(t, out.Failures)
+}
+
 // done are the ids in the file at the end.
 func done(events []trace.Event) []string {
 	for _, e := range events {
