@@ -156,3 +156,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A cassette's calls are not in the scenario, so that there are none to propose.
+func TestACallThatNobodyMakesHasARemedyOrNone(t *testing.T) {
+	sc, err := scenario.Parse("x.yaml", []byte("name: x\nabout: It has a cassette.\nstream: {cassette: x.yaml}\nexpect: {starts: {call_1: 0s}}\n"))
+	require.NoError(t, err)
+	none := func(string) bool { return false }
+	assert.EqualError(t, sc.CheckNames(none, none, nil), `x.yaml:4:19: the model makes no call "call_1"`)
+}

@@ -135,13 +135,17 @@ func Policies() []string {
 
 // meant proposes the word that is spelt most like another, or all where they are few.
 func meant(word string, words []string) string {
+	if near := nearest(word, words); near != "" || len(words) == 0 || len(words) > 20 {
+		return near
+	}
+	return "use " + strings.Join(words, ", ")
+}
+
+func nearest(word string, words []string) string {
 	if near := search.Nearest(word, words, nil, 1); len(near) > 0 {
 		return "did you mean " + near[0] + "?"
 	}
-	if len(words) > 20 {
-		return ""
-	}
-	return "use " + strings.Join(words, ", ")
+	return ""
 }
 
 // CheckNames refuses calls that the model never makes and tools that do not exist,
@@ -156,22 +160,15 @@ func (sc *Scenario) CheckNames(call, tool func(string) bool, tools []string) err
 	}
 	for _, m := range sc.named["tool"] {
 		if !tool(m.name) {
-			return sc.ErrorAt(m.key, fmt.Sprintf("there is no tool %q", m.name), nearestTool(m.name, tools))
+			return sc.ErrorAt(m.key, fmt.Sprintf("there is no tool %q", m.name), nearest(m.name, tools))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sc.Durations)) {
 		if !tool(name) && !call(name) {
-			return sc.ErrorAt("durations."+name, fmt.Sprintf("there is no tool and no call %q", name), nearestTool(name, tools))
+			return sc.ErrorAt("durations."+name, fmt.Sprintf("there is no tool and no call %q", name), nearest(name, tools))
 		}
 	}
 	return sc.checkRules(tool, tools)
-}
-
-func nearestTool(name string, tools []string) string {
-	if near := search.Nearest(name, tools, nil, 1); len(near) > 0 {
-		return "did you mean " + near[0] + "?"
-	}
-	return ""
 }
 
 func (sc *Scenario) scriptedCalls() []string {
@@ -195,11 +192,7 @@ func (sc *Scenario) checkRules(tool func(string) bool, tools []string) error {
 		name := strings.TrimSuffix(strings.TrimSuffix(rule.Tool(), "*"), "__")
 		ofServer := strings.HasPrefix(name, "mcp__") && slices.ContainsFunc(tools, func(t string) bool { return strings.HasPrefix(t, name+"__") })
 		if !tool(rule.Tool()) && !ofServer && name != "mcp" && name != "" {
-			remedy := ""
-			if near := search.Nearest(rule.Tool(), tools, nil, 1); len(near) > 0 {
-				remedy = "write " + near[0]
-			}
-			return sc.ErrorAt(m.key, "the rule never matches: there is no tool "+rule.Tool(), remedy)
+			return sc.ErrorAt(m.key, "the rule never matches: there is no tool "+rule.Tool(), nearest(rule.Tool(), tools))
 		}
 	}
 	return nil
