@@ -164,7 +164,7 @@ type begun struct {
 var errScriptOver = errors.New("the script has no turn left for this request; add one under stream.turns")
 
 func newScript(sc *scenario.Scenario, o playOptions) (*script, error) {
-	s := &script{pages: sc.World.Web, wait: o.wait}
+	s := &script{pages: sc.World.Web, wait: o.wait, asked: map[string]int{}}
 	n := 0
 	for _, t := range sc.Stream.Turns {
 		for range t.Repeat + 1 {
@@ -291,7 +291,7 @@ func unrecorded(pages map[string]scenario.Page) map[string]scenario.Page {
 
 // beside answers pages from the scenario, and passes on what is asked of others.
 func (r *runner) beside(pages map[string]scenario.Page, next http.RoundTripper) http.RoundTripper {
-	s := &script{pages: pages, wait: r.gate.Sleep}
+	s := &script{pages: pages, wait: r.gate.Sleep, asked: map[string]int{}}
 	return roundTrip(func(req *http.Request) (*http.Response, error) {
 		if _, known := knows(pages, req.Method, req.URL.String()); known {
 			return s.page(req)
@@ -308,9 +308,6 @@ func (s *script) answer(req *http.Request) scenario.WebAnswer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked == nil {
-		s.asked = map[string]int{}
-	}
 	n, p := s.asked[key], s.pages[key]
 	s.asked[key]++
 	if n == 0 || len(p.Again) == 0 {

@@ -23,20 +23,16 @@ func (r *runner) checkNames() error {
 		return nil
 	}
 	tools := r.toolNames()
-	made := func(name string, of func(id, tool string) bool) bool {
-		for _, t := range r.sc.Stream.Turns {
-			for _, c := range t.Made() {
-				if of(c.ID, c.Tool) {
-					return true
-				}
-			}
+	calls, called := map[string]bool{}, map[string]bool{}
+	for _, t := range r.sc.Stream.Turns {
+		for _, c := range t.Made() {
+			calls[c.ID], called[c.Tool] = true, true
 		}
-		return recorded(r.answered, name)
 	}
 	return r.sc.CheckNames(
-		func(id string) bool { return made(id, func(call, _ string) bool { return call == id }) },
+		func(id string) bool { return calls[id] || recorded(r.answered, id) },
 		func(name string) bool {
-			return slices.Contains(tools, name) || made(name, func(_, tool string) bool { return tool == name })
+			return slices.Contains(tools, name) || called[name] || recorded(r.answered, name)
 		}, tools)
 }
 

@@ -32,25 +32,34 @@ var errNothingToRemember = errors.New("no rule is proposed that could always all
 
 var errNoAnswer = errors.New("the scenario has no answer for this question")
 
+// next takes the first answer that fits out of a list of the person's.
+func next[T any](p *person, list *[]T, fits func(T) bool) (answer T, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(*list, fits)
+	if i < 0 {
+		return answer, errNoAnswer
+	}
+	answer = (*list)[i]
+	*list = slices.Delete(slices.Clone(*list), i, i+1)
+	return answer, nil
+}
+
 // permit answers a permission question: the first answer for the call, for the
 // tool or for anything, each used once.
 func (p *person) permit(ctx context.Context, q pipeline.Question) (pipeline.Reply, error) {
 	p.mu.Lock()
-	if len(p.always) > 0 && permission.AllowedBy(q.Inputs, p.always) {
-		p.mu.Unlock()
+	always := len(p.always) > 0 && permission.AllowedBy(q.Inputs, p.always)
+	p.mu.Unlock()
+	if always {
 		return pipeline.Reply{Allow: true}, nil
 	}
-	i := slices.IndexFunc(p.permits, func(a scenario.Permit) bool {
+	a, err := next(p, &p.permits, func(a scenario.Permit) bool {
 		return (a.Call == "" || a.Call == q.CallID) && (a.Tool == "" || a.Tool == q.Tool)
 	})
-	if i < 0 {
-		p.mu.Unlock()
-		return pipeline.Reply{}, errNoAnswer
+	if err != nil {
+		return pipeline.Reply{}, err
 	}
-	a := p.permits[i]
-	p.permits = slices.Delete(slices.Clone(p.permits), i, i+1)
-	p.mu.Unlock()
-
 	wait := a.After.D()
 	if a.Never {
 		wait = hang
@@ -85,14 +94,10 @@ func (p *person) remember(rules []permission.Rule) bool {
 
 // answer answers the questions of AskUserQuestion, one script a call.
 func (p *person) answer(ctx context.Context, callID string, qs []tool.Question) ([]tool.Answer, error) {
-	p.mu.Lock()
-	if len(p.answers) == 0 {
-		p.mu.Unlock()
-		return nil, errNoAnswer
+	a, err := next(p, &p.answers, func(scenario.AnswerScript) bool { return true })
+	if err != nil {
+		return nil, err
 	}
-	a := p.answers[0]
-	p.answers = p.answers[1:]
-	p.mu.Unlock()
 	if err := p.r.gate.Sleep(ctx, "user/answer/"+callID, a.After.D()); err != nil {
 		return nil, err
 	}
@@ -127,15 +132,10 @@ var rulings = map[string]permission.Ruling{"": permission.NoRuling, "clears": pe
 // elicit answers a server's question: the first answer for the server or for any, each
 // used once.
 func (p *person) elicit(ctx context.Context, q pipeline.Elicitation) (json.RawMessage, error) {
-	p.mu.Lock()
-	i := slices.IndexFunc(p.elicits, func(a scenario.ElicitScript) bool { return a.Server == "" || a.Server == q.Server })
-	if i < 0 {
-		p.mu.Unlock()
-		return nil, errNoAnswer
+	a, err := next(p, &p.elicits, func(a scenario.ElicitScript) bool { return a.Server == "" || a.Server == q.Server })
+	if err != nil {
+		return nil, err
 	}
-	a := p.elicits[i]
-	p.elicits = slices.Delete(slices.Clone(p.elicits), i, i+1)
-	p.mu.Unlock()
 	if err := p.r.gate.Sleep(ctx, "user/elicit/"+q.CallID, a.After.D()); err != nil {
 		return nil, err
 	}

@@ -81,7 +81,8 @@ func checked(ctx context.Context, sc *scenario.Scenario, o Options, play func() 
 	rec, err := play()
 	switch {
 	case err != nil:
-		fail(&out, err)
+		_, out.Invalid = errors.AsType[*scenario.FileError](err)
+		out.Status, out.Err = check.Errored, err
 	default:
 		out.Summarize(&rec.Record)
 		if !o.nested {
@@ -102,12 +103,6 @@ func checked(ctx context.Context, sc *scenario.Scenario, o Options, play func() 
 	out.Redact()
 	out.Took = time.Since(began)
 	return out
-}
-
-func fail(out *check.Result, err error) {
-	var file *scenario.FileError
-	out.Status, out.Err = check.Errored, err
-	out.Invalid = errors.As(err, &file)
 }
 
 // guarded runs the bubble beside a watch in real time: a goroutine that waits for
