@@ -59,7 +59,7 @@ func (ls *lineScan) exchanged(request, answer []byte, from, to time.Time) error 
 
 // chatted takes a message of a conversation in the words of Chat Completions.
 func (ls *lineScan) chatted(m gjson.Result, at time.Time) error {
-	_, request, ok := dialect.Request("/chat/completions", dialect.JSON(fields{"messages": []any{looseMessage(m)}}), ls.callIDs())
+	_, request, ok := dialect.Request("/chat/completions", dialect.JSON(fields{"messages": []any{looseMessage(m)}}), &ls.logs.ids)
 	if !ok {
 		return nil
 	}

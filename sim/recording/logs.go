@@ -22,7 +22,7 @@ const Logs Format = "agent-log"
 type logs struct {
 	// key is the session's, model the one in use, ids those of calls without.
 	key, model string
-	ids        *dialect.IDs
+	ids        dialect.IDs
 	// turn counts the answers; answering: the last item was a part of one.
 	turn      int
 	answering bool
@@ -105,7 +105,7 @@ func isBareItem(kind string, v gjson.Result) bool {
 // item takes an item of Responses: one answer is all that stands between what is the
 // client's.
 func (ls *lineScan) item(item gjson.Result, at time.Time) error {
-	_, request, ok := dialect.Request("", []byte(`{"input":[`+item.Raw+`]}`), ls.callIDs())
+	_, request, ok := dialect.Request("", []byte(`{"input":[`+item.Raw+`]}`), &ls.logs.ids)
 	if !ok {
 		return nil
 	}
@@ -120,13 +120,6 @@ func (ls *lineScan) item(item gjson.Result, at time.Time) error {
 		}
 	}
 	return nil
-}
-
-func (ls *lineScan) callIDs() *dialect.IDs {
-	if ls.logs.ids == nil {
-		ls.logs.ids = &dialect.IDs{}
-	}
-	return ls.logs.ids
 }
 
 // spoken takes a message of a log.
@@ -172,7 +165,7 @@ func resultOf(id, text string, failed bool) fields {
 
 // contents takes a message of Gemini's API, as its command line keeps a conversation.
 func (ls *lineScan) contents(v gjson.Result, at time.Time) error {
-	_, request, ok := dialect.Request("", []byte(`{"contents":[`+v.Raw+`]}`), ls.callIDs())
+	_, request, ok := dialect.Request("", []byte(`{"contents":[`+v.Raw+`]}`), &ls.logs.ids)
 	if !ok {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 func (ls *lineScan) spans(v gjson.Result) error {
 	var turns []gjson.Result
 	for _, s := range v.Get("resourceSpans.#.scopeSpans.#.spans|@flatten|@flatten").Array() {
-		if has(s, "gen_ai.output.messages") || isFlat(s) {
+		if named(s)["gen_ai.output.messages"].Exists() || isFlat(s) {
 			turns = append(turns, s)
 		} else if s.IsObject() {
 			ls.s.ignore("spans without gen_ai.output.messages")
@@ -50,41 +50,30 @@ func nanos(v gjson.Result) time.Time {
 
 // conventional takes a span with messages as the conventions have them.
 func (ls *lineScan) conventional(s gjson.Result, from, to time.Time) error {
-	request := fields{"model": attribute(s, "gen_ai.request.model").String(), "messages": parted(attribute(s, "gen_ai.input.messages"))}
-	if d := attribute(s, "gen_ai.tool.definitions"); d.IsArray() {
+	at := named(s)
+	request := fields{"model": at["gen_ai.request.model"].String(), "messages": parted(at["gen_ai.input.messages"])}
+	if d := at["gen_ai.tool.definitions"]; d.IsArray() {
 		_, tools, _ := dialect.Request("/chat/completions", []byte(`{"messages":[],"tools":`+d.Raw+`}`), &dialect.IDs{})
 		request["tools"] = json.RawMessage(cmp.Or(tools.Get("tools").Raw, "[]"))
 	}
-	answer := attribute(s, "gen_ai.output.messages.0")
-	if !answer.Exists() {
-		answer = attribute(s, "gen_ai.output.messages").Get("0")
-	}
+	answer := at["gen_ai.output.messages"].Get("0")
 	blocks := blocksOf(answer)
 	stop := dialect.StopReason(cmp.Or(answer.Get("finish_reason").String(), "stop"), slices.ContainsFunc(blocks, func(b any) bool { return b.(fields)["type"] == "tool_use" }))
-	return ls.exchanged(dialect.JSON(request), dialect.JSON(fields{"type": "message", "id": attribute(s, "gen_ai.response.id").String(), "model": attribute(s, "gen_ai.response.model").String(),
-		"content": blocks, "stop_reason": stop, "usage": fields{"input_tokens": attribute(s, "gen_ai.usage.input_tokens").Int(), "output_tokens": attribute(s, "gen_ai.usage.output_tokens").Int()}}), from, to)
+	return ls.exchanged(dialect.JSON(request), dialect.JSON(fields{"type": "message", "id": at["gen_ai.response.id"].String(), "model": at["gen_ai.response.model"].String(),
+		"content": blocks, "stop_reason": stop, "usage": fields{"input_tokens": at["gen_ai.usage.input_tokens"].Int(), "output_tokens": at["gen_ai.usage.output_tokens"].Int()}}), from, to)
 }
 
-func has(span gjson.Result, name string) bool { return attribute(span, name).Exists() }
-
-// attribute is an attribute's value; a text of JSON is what it means.
-func attribute(span gjson.Result, name string) gjson.Result {
-	for _, a := range span.Get("attributes").Array() {
-		if a.Get("key").String() != name {
-			continue
+// named are a span's attributes by name; a text of JSON is what it means.
+func named(span gjson.Result) map[string]gjson.Result {
+	out := map[string]gjson.Result{}
+	eachAttribute(span, func(name string, v gjson.Result) bool {
+		if s := strings.TrimSpace(v.String()); len(s) > 0 && (s[0] == '[' || s[0] == '{') && json.Valid([]byte(s)) {
+			v = gjson.Parse(s)
 		}
-		v := a.Get("value")
-		for _, kind := range []string{"stringValue", "intValue", "doubleValue", "boolValue"} {
-			if inner := v.Get(kind); inner.Exists() {
-				if s := strings.TrimSpace(inner.String()); len(s) > 0 && (s[0] == '[' || s[0] == '{') && json.Valid([]byte(s)) {
-					return gjson.Parse(s)
-				}
-				return inner
-			}
-		}
-		return v
-	}
-	return gjson.Result{}
+		out[name] = v
+		return true
+	})
+	return out
 }
 
 // parted are messages whose parts name their kinds as the conventions do.
@@ -148,8 +137,27 @@ func eachAttribute(span gjson.Result, yield func(name string, value gjson.Result
 		if all.IsObject() {
 			return yield(name.Str, v)
 		}
-		return yield(v.Get("key").String(), dialect.Either(v, "value.stringValue", "value.intValue", "value.doubleValue", "value.boolValue"))
+		return yield(v.Get("key").String(), valueOf(v.Get("value")))
 	})
+}
+
+// valueOf is the value of an attribute, be it a list or a mapping.
+func valueOf(v gjson.Result) gjson.Result {
+	if list := v.Get("arrayValue"); list.IsObject() {
+		all := []any{}
+		for _, one := range list.Get("values").Array() {
+			all = append(all, json.RawMessage(cmp.Or(valueOf(one).Raw, "null")))
+		}
+		return gjson.ParseBytes(dialect.JSON(all))
+	}
+	if mapping := v.Get("kvlistValue"); mapping.IsObject() {
+		all := fields{}
+		for _, member := range mapping.Get("values").Array() {
+			all[member.Get("key").String()] = json.RawMessage(cmp.Or(valueOf(member.Get("value")).Raw, "null"))
+		}
+		return gjson.ParseBytes(dialect.JSON(all))
+	}
+	return dialect.Either(v, "stringValue", "intValue", "doubleValue", "boolValue")
 }
 
 // flat takes a span whose messages are spread over its attributes.

@@ -145,3 +145,42 @@ func TestAQuestionsChoicesAreNoStream(t *testing.T) {
 	_, err := recording.Open("q.json", strings.NewReader(asJSON(t, object{"input": "Which?", "choices": []string{"yes", "no"}})), recording.Limits{}, nil)
 	assert.ErrorContains(t, err, "it holds no turn of a model")
 }
+
+// structured is a value as OpenTelemetry's JSON has what is no text.
+func structured(v any) object {
+	switch v := v.(type) {
+	case []object:
+		values := []object{}
+		for _, one := range v {
+			values = append(values, structured(one))
+		}
+		return object{"arrayValue": object{"values": values}}
+	case object:
+		members := []object{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			members = append(members, object{"key": name, "value": structured(v[name])})
+		}
+		return object{"kvlistValue": object{"values": members}}
+	case nil:
+		return object{}
+	}
+	return object{"stringValue": v}
+}
+
+// Messages may be attributes of the structure that they have, and not its text.
+func TestMessagesOfASpanMayBeLists(t *testing.T) {
+	asked := []object{{"role": "user", "parts": []object{{"type": "text", "content": "Go."}}}}
+	called := object{"role": "assistant", "finish_reason": "tool_call", "parts": []object{{"type": "tool_call", "id": "c", "name": "view", "arguments": object{"p": "x", "q": nil}}}}
+	answered := object{"role": "tool", "parts": []object{{"type": "tool_call_response", "id": "c", "response": "seen"}}}
+	done := []object{{"role": "assistant", "parts": []object{{"type": "text", "content": "Done."}}}}
+	span := func(at string, in, out []object) object {
+		return object{"startTimeUnixNano": at, "attributes": []object{{"key": "gen_ai.input.messages", "value": structured(in)}, {"key": "gen_ai.output.messages", "value": structured(out)}}}
+	}
+	rec := open(t, asJSON(t, object{"resourceSpans": []object{{"scopeSpans": []object{{"spans": []object{
+		span("1000000000", asked, []object{called}), span("2000000000", append(asked, called, answered), done),
+	}}}}}}))
+	require.Len(t, rec.Conversations, 1)
+	require.Len(t, rec.Conversations[0].Turns, 2)
+	assert.Equal(t, []string{`c view {"p":"x","q":null}`}, calls(rec.Conversations[0].Turns[0]))
+	assert.Equal(t, []string{"c seen"}, answers(rec.Conversations[0].Turns[0]))
+}
