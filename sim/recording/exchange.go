@@ -56,6 +56,8 @@ type reply struct {
 	// cut is where the body ends too early, malformed why it cannot be
 	// read to its end.
 	cut, malformed string
+	// done: the stream has the mark of its end.
+	done bool
 	// usage is that of a message that was not streamed.
 	usage *Usage
 	// api is whose words the answer was in.
@@ -88,23 +90,19 @@ func (x *exchange) read(max int64) (reply, error) {
 // listed decodes a stream that is one JSON list, as Gemini's is unless it is asked for
 // events, and as recorders of libraries keep any.
 func (x *exchange) listed(text []byte) (reply, error) {
-	r := reply{streamed: true}
-	d, values := x.dialect(&r), json.NewDecoder(bytes.NewReader(text))
+	r, pieces, values := reply{streamed: true}, []stream.Event(nil), json.NewDecoder(bytes.NewReader(text))
 	_, err := values.Token() // its bracket
-	n := 0
-	for ; err == nil && values.More(); n++ {
+	for err == nil && values.More() {
 		var v json.RawMessage
 		if err = values.Decode(&v); err != nil {
 			break
 		}
 		value := gjson.ParseBytes(v)
 		kind := value.Get("type").String()
-		if n == 0 && dialect.EventAPI(value) == "" && !isEvent(kind, value) {
+		if len(pieces) == 0 && dialect.EventAPI(value) == "" && !isEvent(kind, value) {
 			return reply{}, errNoModel
 		}
-		if failed := d.Add(stream.Event{At: time.Duration(n + 1), Type: kind, Data: v}); failed != nil {
-			return r, failed
-		}
+		pieces = append(pieces, stream.Event{At: time.Duration(len(pieces)), Type: kind, Data: v})
 	}
 	if err == nil {
 		_, err = values.Token()
@@ -112,21 +110,15 @@ func (x *exchange) listed(text []byte) (reply, error) {
 	if err != nil {
 		r.cut = "the body ends inside its list"
 	}
-	if failed := d.End(); failed != nil {
-		return r, failed
-	}
-	r.api = d.API()
-	return x.timed(paced(r, x.stamps(n))), r.check()
+	return x.translated(r, r.paced(pieces, x.stamps(len(pieces))))
 }
 
 // lined decodes a stream that is a JSON object a line, as Ollama's is. Each line has when it
 // was written, and the last how long all took, so that every event's time is known.
 func (x *exchange) lined(text []byte) (reply, error) {
-	r := reply{streamed: true}
-	d := x.dialect(&r)
+	r, pieces := reply{streamed: true}, []stream.Event(nil)
 	var written []time.Time
 	var took time.Duration
-	n := 0
 	for l := range bytes.Lines(text) {
 		if l = bytes.TrimSpace(l); len(l) == 0 {
 			continue
@@ -140,20 +132,13 @@ func (x *exchange) lined(text []byte) (reply, error) {
 			written = append(written, at)
 		}
 		took = time.Duration(v.Get("total_duration").Int())
-		n++
-		if failed := d.Add(stream.Event{At: time.Duration(n), Data: l}); failed != nil {
-			return r, failed
-		}
+		pieces = append(pieces, stream.Event{At: time.Duration(len(pieces)), Data: l})
 	}
-	if failed := d.End(); failed != nil {
-		return r, failed
-	}
-	r.api = d.API()
-	at := x.stamps(n)
-	if at == nil && len(written) == n {
+	at := x.stamps(len(pieces))
+	if at == nil && len(written) == len(pieces) {
 		at = sinceBegin(written, took)
 	}
-	return x.timed(paced(r, at)), r.check()
+	return x.translated(r, r.paced(pieces, at))
 }
 
 // sinceBegin are times as counted from the beginning of what took so long and ended with the last
@@ -181,19 +166,37 @@ func (x *exchange) stamps(pieces int) []time.Duration {
 	return nil
 }
 
-// paced gives each event, whose At is the number of its piece, the time of that piece.
-func paced(r reply, at []time.Duration) reply {
-	for i := range r.events {
-		piece := int(r.events[i].At)
-		r.events[i].At = 0
-		if piece > 0 && piece <= len(at) {
-			r.events[i].At = at[piece-1]
+// paced gives each piece, whose At is its place, the time of that place, if those are known.
+func (r *reply) paced(pieces []stream.Event, at []time.Duration) []stream.Event {
+	for i := range pieces {
+		place := pieces[i].At
+		if pieces[i].At = 0; at != nil {
+			pieces[i].At, r.pace = at[place], Exact
 		}
 	}
-	if at != nil {
-		r.pace = Exact
+	return pieces
+}
+
+// translated is a stream in the words of the Messages API.
+func (x *exchange) translated(r reply, pieces []stream.Event) (reply, error) {
+	d := dialect.Stream{Origin: x.origin(), Emit: func(e stream.Event) error {
+		r.events = append(r.events, e)
+		return nil
+	}}
+	for _, e := range pieces {
+		if err := d.Add(e); err != nil {
+			return r, err
+		}
 	}
-	return r
+	end := d.End
+	if r.done {
+		end = d.Done
+	}
+	if err := end(); err != nil {
+		return r, err
+	}
+	r.api = d.API()
+	return x.timed(r), r.check()
 }
 
 // plainFrames decodes frames that some recorders keep as hexadecimal digits or base64
@@ -212,29 +215,18 @@ func (x *exchange) plainFrames(b []byte) []byte {
 }
 
 func (x *exchange) frames(b []byte, max int64) (reply, error) {
-	r := reply{streamed: true}
-	d := x.dialect(&r)
+	r, pieces := reply{streamed: true}, []stream.Event(nil)
 	n, err := framed(bufio.NewReader(bytes.NewReader(b)), max, func(n int, e stream.Event) error {
-		e.At = time.Duration(n)
-		return d.Add(e)
+		e.At = time.Duration(n - 1)
+		pieces = append(pieces, e)
+		return nil
 	})
-	err = errors.Join(err, d.End())
-	switch {
-	case errors.Is(err, errFrameCut):
+	if errors.Is(err, errFrameCut) {
 		r.cut = err.Error()
-	case err != nil:
+	} else if err != nil {
 		r.malformed = err.Error()
 	}
-	r.api = d.API()
-	return x.timed(paced(r, x.stamps(n))), r.check()
-}
-
-// dialect translates a stream's events where they need it.
-func (x *exchange) dialect(r *reply) *dialect.Stream {
-	return &dialect.Stream{Origin: x.origin(), Emit: func(e stream.Event) error {
-		r.events = append(r.events, e)
-		return nil
-	}}
+	return x.translated(r, r.paced(pieces, x.stamps(n)))
 }
 
 // origin is what the answer may lack.
@@ -247,7 +239,7 @@ var doneMark = []byte("data: [DONE]")
 
 // stream decodes server-sent events. Those of another API are no model's answer.
 func (x *exchange) stream(b []byte) (reply, error) {
-	r := reply{streamed: true}
+	r := reply{streamed: true, done: bytes.HasSuffix(bytes.TrimSpace(b), doneMark)}
 	i := cassette.Interaction{Number: x.number}
 	i.Response.Body, i.Response.Headers, i.Response.Duration = string(b), x.header, x.first.At
 	events, err := i.Events()
@@ -255,20 +247,10 @@ func (x *exchange) stream(b []byte) (reply, error) {
 	if isCut && len(apart(cut.Event)) > 1 {
 		events, err, isCut = append(events, cut.Event), nil, false
 	}
-	d := x.dialect(&r)
+	var pieces []stream.Event
 	for _, e := range events {
-		if failed := eachApart(e, d.Add); failed != nil {
-			return r, failed
-		}
+		pieces = append(pieces, apart(e)...)
 	}
-	end := d.End
-	if bytes.HasSuffix(bytes.TrimSpace(b), doneMark) {
-		end = d.Done
-	}
-	if failed := end(); failed != nil {
-		return r, failed
-	}
-	r.api = d.API()
 	if isCut {
 		r.cut = "the body ends inside an event, at byte " + fmt.Sprint(cut.Offset)
 	} else if err != nil {
@@ -277,7 +259,7 @@ func (x *exchange) stream(b []byte) (reply, error) {
 	if x.header.Get(cassette.OffsetsHeader) != "" && err == nil {
 		r.pace = Exact
 	}
-	return x.timed(r), r.check()
+	return x.translated(r, pieces)
 }
 
 // document is a response that was no stream: a message, an error, or events a line.

@@ -125,6 +125,9 @@ func (xs *exchanges) take(v gjson.Result, line int, last bool) error {
 	x, err := xs.read(v, line)
 	switch {
 	case err == nil:
+		if last && (xs.list == "interactions" && x.status == 0 || xs.list == "http_interactions" && !v.Get("recorded_at").Exists()) {
+			xs.problem(CutStream, "the last interaction lacks what recorders write at its end: the file was cut", line)
+		}
 		return xs.chains.take(x)
 	case errors.Is(err, errParts) && last:
 		xs.problem(CutStream, "the last interaction is cut off", line)

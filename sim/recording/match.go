@@ -83,6 +83,9 @@ func (c *chains) byCalls(req *request) (*thread, int) {
 	for k := len(req.messages) - 1; k >= 0; k-- {
 		for _, r := range resultsIn(req.messages[k : k+1]) {
 			if t := c.calls[r.Call]; t != nil && t.turn != nil {
+				for k > 0 && slices.ContainsFunc(resultsIn(req.messages[k-1:k]), func(r Result) bool { return c.calls[r.Call] == t }) {
+					k-- // each result may have a message to itself
+				}
 				return t, k - 1
 			}
 		}

@@ -426,3 +426,80 @@ func TestAFrameMayBeAnException(t *testing.T) {
 	rec = open(t, string(damaged))
 	assert.Equal(t, []string{"malformed conversation 1, turn 1: a frame of the event stream is damaged; it and the rest of the file were left out"}, problems(rec))
 }
+
+// What stands before a cassette's own members is nothing of it.
+func TestCassettesMayBeginWithOtherThings(t *testing.T) {
+	yaml, list := vcrPy(t, textRequest, func(x httpExchange) object { return object{"body": object{"string": string(x.response)}} }), []any{}
+	for _, x := range exchanges(t) {
+		list = append(list, object{"request": object{"url": endpoint, "body": x.request}, "response": object{"body": string(x.response)}})
+	}
+	for name, text := range map[string]string{
+		"a comment":         "# Recorded by hand.\n" + yaml,
+		"a marked document": "# Recorded by hand.\n\n---\n" + yaml,
+		"a directive":       "%YAML 1.1\n---\n" + yaml,
+		"both":              "# Recorded by hand.\n%YAML 1.2\n# Really.\n--- # here\n" + yaml,
+		"a member":          `{"by":{"name":"x"},"interactions":` + asJSON(t, list) + "}",
+		"more members":      `{"tags":["a",{"b":null}],"n":1,"interactions":` + asJSON(t, list) + "}",
+		"a member in lines": "{\"by\":{\"name\":\"x\"},\n \"interactions\":" + asJSON(t, list) + "}\n",
+	} {
+		rec, err := recording.Open("file", strings.NewReader(text), recording.Limits{}, nil)
+		require.NoError(t, err, name)
+		assert.Empty(t, rec.Problems, name)
+		require.Len(t, rec.Conversations, 1, name)
+		assert.Len(t, rec.Conversations[0].Turns, 3, name)
+		assert.Equal(t, []string{"call_1 text of a", "call_2 a b"}, answers(rec.Conversations[0].Turns[0]), name)
+	}
+}
+
+// Of histories that ask the same, none goes on from another.
+func TestHistoriesThatBeginAlikeAreAllRead(t *testing.T) {
+	call := func(id string) string {
+		return fmt.Sprintf("{role: assistant, content: [{type: tool_use, id: %s, name: ls, input: {}}]}", id)
+	}
+	const user, result = "{role: user, content: Go.}", "{role: user, content: [{type: tool_result, tool_use_id: a, content: x}]}"
+	history := func(messages ...string) string { return "  - messages: [" + strings.Join(messages, ", ") + "]\n" }
+	rec := open(t, "conversations:\n"+history(user, call("x"))+history(user, call("a"), result, call("c"))+history(user, call("a"), result, call("b"))+history(call("d"))+history(user, call("e")))
+	var all []string
+	for _, c := range rec.Conversations {
+		for _, turn := range c.Turns {
+			for _, call := range turn.Calls {
+				all = append(all, fmt.Sprint(c.Number, call.ID))
+			}
+		}
+	}
+	assert.Equal(t, []string{"1a", "1c", "2a", "2b", "3d", "4e"}, all, "the first is what others go on from")
+}
+
+// Some clients give each result a message to itself, and some shorten what went before.
+func TestResultsMayStandInMessagesOfTheirOwn(t *testing.T) {
+	asked := func(messages, answer string) string {
+		return inYAML(t, object{"when": object{"path": "/v1/messages", "body": `{"messages":[` + messages + `]}`},
+			"then": object{"status": 200, "body": `{"type":"message","content":[` + answer + `]}`}})
+	}
+	call := func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"ls","input":{}}` }
+	result := func(id string) string {
+		return `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"of ` + id + `"}]}`
+	}
+	const first, text = `{"role":"user","content":"Go."}`, `{"type":"text","text":"x"}`
+	for name, history := range map[string]string{"whole": first, "shortened": `{"role":"user","content":"In short: go."}`} {
+		rec := open(t, asked(first, call("a")+","+call("b")+","+call("c"))+"---\n"+
+			asked(history+`,{"role":"assistant","content":[`+call("a")+","+call("b")+","+call("c")+`]}`+result("a")+result("b")+result("c"), text))
+		require.Len(t, rec.Conversations, 1, name)
+		assert.Equal(t, []string{"a of a", "b of b", "c of c"}, answers(rec.Conversations[0].Turns[0]), name)
+	}
+}
+
+// A cassette may be cut where what is left is YAML all the same.
+func TestACutBehindTheLastBodyIsNoticed(t *testing.T) {
+	python := vcrPy(t, textRequest, func(x httpExchange) object { return object{"body": object{"string": string(x.response)}} })
+	ruby := rubyVCR(t)
+	for name, text := range map[string]string{
+		"python": python[:strings.LastIndex(python, "status:")],
+		"ruby":   ruby[:strings.LastIndex(ruby, "recorded_at:")] + ruby[strings.LastIndex(ruby, "request:"):strings.LastIndex(ruby, "recorded_with")],
+	} {
+		rec := open(t, text)
+		require.Len(t, rec.Problems, 1, name)
+		assert.Contains(t, problems(rec)[0], "interaction 3: the last interaction lacks what recorders write at its end: the file was cut", name)
+		assert.Len(t, rec.Conversations[0].Turns, 3, name)
+	}
+}

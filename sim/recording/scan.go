@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/tidwall/gjson"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -141,7 +142,6 @@ var (
 	tornLog       = regexp.MustCompile(`^[^\n]*\}\r?\n\{"`)
 	tornStream    = regexp.MustCompile(`^[^\n]*\}\s*\n(?:event|data):`)
 	sseStart      = regexp.MustCompile(`^(?:event|data|id|retry)?:`)
-	jsonDocument  = regexp.MustCompile(`^\{\s*(?:"[^"]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[0-9.]+)\s*,\s*)*"(?:log|interactions|http_interactions|mappings|recordings|Entries)"\s*:`)
 )
 
 // scan finds out what the file is and reads it as that.
@@ -213,14 +213,24 @@ func (s *scanner) read(head []byte, r *bufio.Reader) error {
 
 // isDocument reports whether a file is one JSON document, not a JSON value a line.
 func isDocument(text []byte) bool {
-	if jsonDocument.Match(text) {
+	first, _, more := bytes.Cut(text, []byte("\n"))
+	switch {
+	case json.Valid(first):
+		return hasRecordersList(first)
+	case hasRecordersList(text):
 		return true
 	}
-	first, _, more := bytes.Cut(text, []byte("\n"))
-	if !more || json.Valid(first) {
-		return false // a line of its own, or one that is longer than what was peeked at
-	}
-	return len(bytes.TrimSpace(first)) <= 1 || !looksLikeLine(first)
+	return more && (len(bytes.TrimSpace(first)) <= 1 || !looksLikeLine(first))
+}
+
+// hasRecordersList reports whether a document, of which this is the begin, has the list of a
+// recorder.
+func hasRecordersList(text []byte) (found bool) {
+	gjson.ParseBytes(text).ForEach(func(name, value gjson.Result) bool {
+		found = slices.Contains([]string{"log", "interactions", "http_interactions", "mappings", "recordings", "Entries"}, name.Str) && value.Type == gjson.JSON
+		return !found
+	})
+	return found
 }
 
 // looksLikeLine reports whether the first bytes are those of a log's line, be it a broken one.

@@ -277,13 +277,11 @@ func (r *responses) end(why string) error {
 
 func (r *responses) finish() error {
 	t := r.turn
-	r.turn = nil
 	reply, err := r.asm.End()
 	if err != nil && t.Ending == Whole {
 		t.Ending, t.Why = Cut, "the stream ends before message_stop"
 	}
 	t.ID, t.Model, t.Stop = reply.ID, reply.Model, reply.StopReason
-	r.turn = t
 	for _, b := range r.asm.Open() {
 		r.call(Call{ID: b.ID, Name: b.Name, Input: []byte("{}"), Invalid: b.Invalid, Cut: true})
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ var (
 	yamlPlain   = regexp.MustCompile(`^-(?:[ \t]+(?:request|response|index|id):.*)?[ \t]*$`)
 	yamlVersion = regexp.MustCompile(`(?m)^version:[ \t]*["']?([0-9]+)`)
 )
+
+// yamlDirective has the version of YAML itself, before a document.
+var yamlDirective = []byte("%YAML ")
 
 // yamlScan reads YAML document by document, and a document's list of interactions
 // item by item, so that neither has to fit into memory. It cuts at lines: a new item
@@ -60,6 +64,9 @@ func (s *scanner) scanYAML(r *bufio.Reader) error {
 func (y *yamlScan) line(l line) error {
 	if isBoundary(l.text) {
 		return y.endDocument(false)
+	}
+	if !y.inList && bytes.HasPrefix(l.text, yamlDirective) {
+		return nil // the parser knows one version
 	}
 	if y.inList {
 		return y.listed(l)
@@ -226,6 +233,8 @@ func (y *yamlScan) endDocument(last bool) error {
 func (y *yamlScan) document(raw []byte, at int, last bool) error {
 	root, err := y.s.parseYAML(raw)
 	switch {
+	case errors.Is(err, errEmpty):
+		return nil // comments stand before the mark of the document
 	case errors.Is(err, errNodes):
 		return y.s.fail(ErrTooLarge, "the document at line %d %s", at, err)
 	case err != nil && !y.s.known():
@@ -293,14 +302,12 @@ func (y *yamlScan) histories(root *yaml.Node, at int) (known bool, err error) {
 		v, err := y.s.inJSON(c)
 		if err != nil {
 			y.unread(err, at, false)
-			continue
 		}
 		all = append(all, v)
 	}
-	ls := y.s.lineScan()
+	ls, begun := y.s.lineScan(), beginnings(all)
 	for i, v := range all {
-		ls.at = at + conversations[i].Line - 1
-		if i+1 < len(all) && begins(v, all[i+1:]) {
+		if ls.at = at + conversations[i].Line - 1; begun[i] || !v.Exists() {
 			continue
 		}
 		if err := ls.take([]byte(v.Raw)); err != nil {
@@ -310,17 +317,26 @@ func (y *yamlScan) histories(root *yaml.Node, at int) (known bool, err error) {
 	return true, ls.end()
 }
 
-// begins reports whether one of some histories begins with what was sent of this one:
-// all but the answer at its end.
-func begins(v gjson.Result, others []gjson.Result) bool {
-	sent := v.Get("messages").Array()
-	for len(sent) > 0 && sent[len(sent)-1].Get("role").String() == "assistant" {
-		sent = sent[:len(sent)-1]
+// beginnings marks the histories that later ones go on from: what was sent of one, which is all
+// but the answer at its end, was sent again, and more.
+func beginnings(all []gjson.Result) []bool {
+	out, later := make([]bool, len(all)), map[string]bool{}
+	for i, v := range slices.Backward(all) {
+		sent := v.Get("messages").Array()
+		for len(sent) > 0 && sent[len(sent)-1].Get("role").String() == "assistant" {
+			sent = sent[:len(sent)-1]
+		}
+		h, parts := fnv.New128a(), []string{""}
+		for _, m := range sent {
+			_, _ = h.Write([]byte(m.Raw)) // a hash never fails
+			parts = append(parts, string(h.Sum(nil)))
+		}
+		out[i] = later[parts[len(sent)]]
+		for n := 1; n < len(sent); n++ {
+			later[parts[n]] = true
+		}
 	}
-	return slices.ContainsFunc(others, func(o gjson.Result) bool {
-		messages := o.Get("messages").Array()
-		return len(messages) > len(sent) && slices.EqualFunc(sent, messages[:len(sent)], func(a, b gjson.Result) bool { return a.Raw == b.Raw })
-	})
+	return out
 }
 
 func (y *yamlScan) items(items *yaml.Node, at int) error {

@@ -13,7 +13,10 @@ import (
 	"toolbench/sim/dialect"
 )
 
-var errNodes = errors.New("is nested too deeply, or has too many parts")
+var (
+	errNodes = errors.New("is nested too deeply, or has too many parts")
+	errEmpty = errors.New("it is empty")
+)
 
 // parseYAML parses one document within the limits. Tags are never acted on, and
 // aliases are followed only where a value is looked at.
@@ -26,7 +29,7 @@ func (s *scanner) parseYAML(raw []byte) (*yaml.Node, error) {
 		return nil, err
 	}
 	if len(doc.Content) == 0 {
-		return nil, errors.New("it is empty")
+		return nil, errEmpty
 	}
 	left := s.limits.Nodes
 	if !measure(doc.Content[0], s.limits.Depth, &left) {
