@@ -169,8 +169,10 @@ func (p *page) briefReplay(r ReplayReport) {
 // folders sums conversations up by the folder of their recordings.
 func (p *page) folders(rows []replayRow, policies []string) Grid {
 	by := map[string][]replayRow{}
+	var files []string
 	for _, row := range rows {
 		by[path.Dir(row.file)] = append(by[path.Dir(row.file)], row)
+		files = append(files, row.file)
 	}
 	titles := []string{"Folder", ">Conversations", ">Calls"}
 	for _, name := range policies {
@@ -178,15 +180,13 @@ func (p *page) folders(rows []replayRow, policies []string) Grid {
 	}
 	g := Grid{Columns: columns(append(titles, ">Hidden")...), Optional: []int{2}}
 	folders := slices.Sorted(maps.Keys(by))
-	shared := sharedFolder(folders)
+	shared := commonFolder(files)
 	for _, folder := range folders {
-		name := strings.TrimPrefix(strings.TrimPrefix(folder, shared), "/")
+		name := strings.TrimSuffix(strings.TrimPrefix(folder+"/", shared), "/")
 		g.add(p.folder(Safe(cmp.Or(name, folder)), by[folder], policies)...)
 	}
 	if len(folders) > 1 {
-		footer := Grid{}
-		footer.add(p.folder("all", rows, policies)...)
-		g.Footer = footer.Rows[0]
+		g.Footer = rowOf(p.folder("all", rows, policies))
 	}
 	return g
 }
@@ -213,20 +213,6 @@ func (p *page) folder(name string, rows []replayRow, policies []string) []any {
 		cells = append(cells, p.short(span))
 	}
 	return append(cells, percent(sums{serial: serial, hiding: hiding}.hidden()))
-}
-
-// sharedFolder is what all folders lie in.
-func sharedFolder(folders []string) string {
-	shared := folders[0]
-	for _, f := range folders {
-		for shared != "." && shared != "/" && f != shared && !strings.HasPrefix(f, shared+"/") {
-			shared = path.Dir(shared)
-		}
-	}
-	if shared == "." {
-		return ""
-	}
-	return shared
 }
 
 // longest names the conversations that take the most time.

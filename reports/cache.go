@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,10 +10,6 @@ import (
 
 	"toolbench/sim/economics"
 )
-
-// CacheVersion is that of the JSON report on the prompt cache. It changes when a
-// field goes or changes its meaning; fields may be added within a version.
-const CacheVersion = 1
 
 // CacheReport is what a session costs under several orderings (D5).
 type CacheReport struct {
@@ -81,19 +78,13 @@ func breakLines(r economics.OrderingCost) []string {
 	return lines
 }
 
-// breakText describes a break.
+// breakText describes a break; what has no name is the end.
 func breakText(b economics.CacheBreak) string {
-	if b.Now == b.Before {
-		return standing(b.Now) + " has changed"
+	now, before := cmp.Or(b.Now, "the end"), cmp.Or(b.Before, "the end")
+	if now == before {
+		return now + " has changed"
 	}
-	return fmt.Sprintf("%s stands where %s stood", standing(b.Now), standing(b.Before))
-}
-
-func standing(name string) string {
-	if name == "" {
-		return "the end"
-	}
-	return name
+	return fmt.Sprintf("%s stands where %s stood", now, before)
 }
 
 // orderingLines are what the orderings are, each once.

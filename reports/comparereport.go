@@ -9,10 +9,6 @@ import (
 	"toolbench/sim/scenario/check"
 )
 
-// CompareVersion is that of the JSON report on a comparison. It changes when a field goes
-// or changes its meaning; fields may be added within a version.
-const CompareVersion = 1
-
 // CompareReport is a comparison and the thresholds it exceeds. All shows every change;
 // else one screen of them.
 type CompareReport struct {
@@ -96,11 +92,7 @@ func (r CompareReport) change(p *page, ch change) {
 		line += "  " + figures
 	}
 	p.hang(kindWidth+2, line)
-	details := ch.details(r.parts, p.Options)
-	if more := len(details) - linesShown; !r.All && more > 0 {
-		details = append(details[:linesShown:linesShown], plural(more, "line", "lines")+" more")
-	}
-	for _, line := range details {
+	for _, line := range r.details(ch, p.Options) {
 		p.put(strings.Repeat(" ", kindWidth+2), line)
 	}
 }
@@ -122,9 +114,9 @@ func (ch change) figures(o Options) string {
 	return strings.Join(append(judged, others...), ", ")
 }
 
-// details are why an item fails, how its partition changed, and which calls moved.
-func (ch change) details(parts string, o Options) []string {
-	var lines []string
+// details are why an item fails, how its partition changed, and which calls moved: the first
+// of these lines, unless all are wanted.
+func (r CompareReport) details(ch change, o Options) (lines []string) {
 	if ch.err != "" {
 		first, _, _ := strings.Cut(ch.err, "\n")
 		lines = append(lines, Safe(first))
@@ -133,7 +125,7 @@ func (ch change) details(parts string, o Options) []string {
 		lines = append(lines, fmt.Sprintf("%s: expected %s, found %s", Safe(f.Expectation), oneLine(f.Expected, o.ASCII), oneLine(f.Found, o.ASCII)))
 	}
 	if ch.parts != nil {
-		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", parts, partsText(ch.parts[1]), partsText(ch.parts[0])))
+		lines = append(lines, fmt.Sprintf("%s: %s, before: %s", r.parts, partsText(ch.parts[1]), partsText(ch.parts[0])))
 	}
 	if n := len(ch.starts); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %s", plural(n, "call starts at another time", "calls start at another time"), ch.starts[0].text(o)))
@@ -143,6 +135,9 @@ func (ch change) details(parts string, o Options) []string {
 	}
 	if ch.kind == Changed && len(lines)+len(ch.deltas) == 0 && ch.trace {
 		lines = append(lines, "another trace, with the same times and batches")
+	}
+	if more := len(lines) - linesShown; !r.All && more > 0 {
+		lines = append(lines[:linesShown], plural(more, "line", "lines")+" more")
 	}
 	return lines
 }
@@ -176,10 +171,7 @@ func (r CompareReport) markdown(w io.Writer) error {
 		fmt.Fprint(out, "\n| | What | Figures | Details |\n| --- | --- | --- | --- |\n")
 	}
 	for _, ch := range shown {
-		details := ch.details(r.parts, Options{})
-		if more := len(details) - linesShown; !r.All && more > 0 {
-			details = append(details[:linesShown:linesShown], plural(more, "line", "lines")+" more")
-		}
+		details := r.details(ch, Options{})
 		for i := range details {
 			details[i] = escaped(details[i])
 		}

@@ -1,15 +1,13 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"toolbench/sim/replay"
 	"toolbench/sim/secret"
 )
-
-// DriftVersion is that of the JSON report on what changed in an API's answers.
-const DriftVersion = 1
 
 // DriftReport is what changed in shape between recorded answers and those of now.
 type DriftReport struct {
@@ -51,7 +49,7 @@ func (r DriftReport) show(p *page) {
 		if c.Name != "" {
 			what += " " + c.Name
 		}
-		g.add(Safe(what), Safe(present(c.Recorded)), Safe(present(c.Now)), some(c.Requests))
+		g.add(Safe(what), Safe(cmp.Or(c.Recorded, "-")), Safe(cmp.Or(c.Now, "-")), some(c.Requests))
 	}
 	p.tables(g)
 	for _, l := range r.LeftOut {
@@ -64,13 +62,6 @@ func (r DriftReport) show(p *page) {
 		text += ", " + plural(n, "difference", "differences")
 	}
 	p.fold("", text)
-}
-
-func present(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
 
 // some are the first numbers of a list, and how many there are.

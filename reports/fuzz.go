@@ -14,10 +14,6 @@ import (
 	"toolbench/sim/scenario/check"
 )
 
-// FuzzVersion is that of the JSON reports of random cases. It changes when a field goes
-// or changes its meaning; fields may be added within a version.
-const FuzzVersion = 2
-
 // FuzzReport is what came of a run.
 type FuzzReport struct {
 	Seed     uint64
@@ -217,13 +213,12 @@ func (s Stored) Fuzz() FuzzReport {
 	j, _ := s.doc.(fuzzJSON)
 	r := FuzzReport{Seed: j.Seed, Engine: j.Engine, Policies: j.Policies, Range: j.Range, Failure: j.Failure}
 	r.Total = fuzz.Result{Cases: j.Cases, Calls: j.Calls}
+	times := map[string]int{}
+	for _, g := range j.Seen {
+		times[g.Name] = g.Times
+	}
 	for _, goal := range oracle.Goals() {
-		at := slices.IndexFunc(j.Seen, func(g goalJSON) bool { return g.Name == goal.Name })
-		times := 0
-		if at >= 0 {
-			times = j.Seen[at].Times
-		}
-		r.Total.Seen = append(r.Total.Seen, times)
+		r.Total.Seen = append(r.Total.Seen, times[goal.Name])
 	}
 	return r
 }
@@ -310,12 +305,7 @@ type FuzzShellReplay struct {
 
 // Failed reports whether a script that is called read-only changed something.
 func (r FuzzShellReport) Failed() bool {
-	for _, one := range r.Replayed {
-		if one.ReadOnly && len(one.Changed) > 0 {
-			return true
-		}
-	}
-	return r.Finding != nil
+	return r.Finding != nil || slices.ContainsFunc(r.Replayed, func(one FuzzShellReplay) bool { return one.ReadOnly && len(one.Changed) > 0 })
 }
 
 func (r FuzzShellReport) document() any {

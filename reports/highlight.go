@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -13,10 +14,7 @@ import (
 const mostHighlighted = 50_000
 
 // token is a piece of code of one kind.
-type token struct {
-	text string
-	kind string
-}
+type token struct{ text, kind string }
 
 // kinds are the kinds of words in code that have a paint of their own, by chroma's categories.
 var kinds = []struct {
@@ -24,8 +22,8 @@ var kinds = []struct {
 	kind  string
 	paint Paint
 }{
-	{chroma.Comment, "c", Dim}, {chroma.Keyword, "k", "35"}, {chroma.LiteralString, "s", Green}, {chroma.LiteralNumber, "n", Cyan},
-	{chroma.NameFunction, "f", "34"}, {chroma.NameTag, "f", "34"}, {chroma.NameAttribute, "a", Yellow}, {chroma.NameBuiltin, "a", Yellow},
+	{chroma.Comment, "t-c", Dim}, {chroma.Keyword, "t-k", "35"}, {chroma.LiteralString, "t-s", Green}, {chroma.LiteralNumber, "t-n", Cyan},
+	{chroma.NameFunction, "t-f", "34"}, {chroma.NameTag, "t-f", "34"}, {chroma.NameAttribute, "t-a", Yellow}, {chroma.NameBuiltin, "t-a", Yellow},
 }
 
 func kindOf(t chroma.TokenType) string {
@@ -46,21 +44,17 @@ func paintOf(kind string) Paint {
 	return Plain
 }
 
+// knownLexers are those that were looked for, by language.
+var knownLexers sync.Map
+
 // lexerOf finds the lexer of a language or a file's name, once.
-var lexerOf = func() func(string) chroma.Lexer {
-	var known sync.Map
-	return func(language string) chroma.Lexer {
-		if l, ok := known.Load(language); ok {
-			return l.(chroma.Lexer)
-		}
-		l := lexers.Get(language)
-		if l == nil {
-			l = lexers.Fallback
-		}
-		known.Store(language, l)
-		return l
+func lexerOf(language string) chroma.Lexer {
+	l, ok := knownLexers.Load(language)
+	if !ok {
+		l, _ = knownLexers.LoadOrStore(language, cmp.Or(lexers.Get(language), lexers.Fallback))
 	}
-}()
+	return l.(chroma.Lexer)
+}
 
 // highlight tells the pieces of harmless lines of code apart. Where that cannot be done,
 // or does not give the same text back, each line is one piece.

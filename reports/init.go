@@ -6,9 +6,6 @@ import (
 	"toolbench/sim/draft"
 )
 
-// InitVersion is the version of the JSON that init writes.
-const InitVersion = 1
-
 // InitReport is what init wrote into a folder.
 type InitReport struct {
 	Version int           `json:"version"`

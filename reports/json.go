@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,6 +24,26 @@ import (
 //
 //go:embed *.schema.json
 var schemas embed.FS
+
+// The versions of the JSON reports; Version is that of run and try, the others are named after
+// their commands. One changes when a field goes or changes its meaning; fields may be added
+// within a version.
+const (
+	CacheVersion   = 1
+	CompareVersion = 1
+	DriftVersion   = 1
+	FuzzVersion    = 2
+	InitVersion    = 1
+	ListVersion    = 1
+	RecordVersion  = 1
+	ReplayVersion  = 1
+	RulesVersion   = 1
+	Version        = 1
+	SearchVersion  = 1
+	ServeVersion   = 2
+	TokensVersion  = 1
+	UpgradeVersion = 1
+)
 
 // SchemaNames are the names of the published schemas, sorted: each is the command
 // whose --format json it describes.
@@ -233,13 +254,6 @@ func (d *ms) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &number); err != nil {
 		return err
 	}
-	*d = ms(int64(number*1e6 + 0.5*sign(number)))
+	*d = ms(int64(number*1e6 + math.Copysign(0.5, number)))
 	return nil
-}
-
-func sign(x float64) float64 {
-	if x < 0 {
-		return -1
-	}
-	return 1
 }

@@ -7,9 +7,6 @@ import (
 	"toolbench/toolsys/trace"
 )
 
-// ListVersion is the version of the JSON that list writes.
-const ListVersion = 1
-
 // ListReport is a list of scenarios.
 type ListReport struct {
 	Version   int      `json:"version"`

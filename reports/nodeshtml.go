@@ -96,14 +96,21 @@ func (m *markup) spans(spans []render.Span) {
 			fmt.Fprintf(m, `<a class="%s" href="%s" rel="noreferrer">`, class, html.EscapeString(to))
 			m.words(s.Text)
 			m.WriteString("</a>")
-		case class != "":
-			fmt.Fprintf(m, `<span class="%s">`, class)
-			m.words(s.Text)
-			m.WriteString("</span>")
 		default:
-			m.words(s.Text)
+			m.span(class, s.Text)
 		}
 	}
+}
+
+// span is a text of a class; without one it is the text alone.
+func (m *markup) span(class, text string) {
+	if class == "" {
+		m.words(text)
+		return
+	}
+	fmt.Fprintf(m, `<span class="%s">`, class)
+	m.words(text)
+	m.WriteString("</span>")
 }
 
 // pictureTypes are the media of pictures that a page may show: none of them can run
@@ -126,13 +133,7 @@ const mostPictures = 8_000_000
 
 func (m *markup) row(row []token) {
 	for _, t := range row {
-		if t.kind == "" {
-			m.words(t.text)
-			continue
-		}
-		fmt.Fprintf(m, `<span class="t-%s">`, t.kind)
-		m.words(t.text)
-		m.WriteString("</span>")
+		m.span(t.kind, t.text)
 	}
 }
 

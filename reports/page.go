@@ -34,13 +34,17 @@ func (p *page) end() error {
 // printf writes text as it is.
 func (p *page) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
 
+// folded breaks a line to the width without so many columns.
+func (p *page) folded(line string, less int) []string {
+	if p.Width < 1 {
+		return []string{line}
+	}
+	return Fold(line, max(1, p.Width-less))
+}
+
 // put writes a line of safe text, indented and folded to the width.
 func (p *page) put(indent, line string) {
-	room := 0 // no limit
-	if p.Width > 0 {
-		room = max(1, p.Width-len(indent))
-	}
-	for _, part := range Fold(line, room) {
+	for _, part := range p.folded(line, len(indent)) {
 		p.printf("%s\n", strings.TrimRight(indent+part, " "))
 	}
 }
@@ -54,11 +58,7 @@ func (p *page) left(indent string, lines int) {
 
 // hang writes a line of safe text, what does not fit below it and indented.
 func (p *page) hang(indent int, line string) {
-	room := 0 // no limit
-	if p.Width > 0 {
-		room = max(1, p.Width-indent)
-	}
-	for i, part := range Fold(line, room) {
+	for i, part := range p.folded(line, indent) {
 		if i > 0 {
 			part = strings.Repeat(" ", indent) + part
 		}
@@ -75,11 +75,7 @@ func (p *page) lines(lines ...string) {
 
 // fold writes a line of unsafe text, its continuation further in.
 func (p *page) fold(indent, line string) {
-	room := 0 // no limit
-	if p.Width > 0 {
-		room = max(1, p.Width-len(indent)-2)
-	}
-	for i, part := range Fold(Safe(line), room) {
+	for i, part := range p.folded(Safe(line), len(indent)+2) {
 		if i > 0 {
 			part = "  " + part
 		}
@@ -308,12 +304,14 @@ func columns(titles ...string) []Column {
 }
 
 // add adds a row: cells are safe text, or numbers.
-func (g *Grid) add(cells ...any) {
+func (g *Grid) add(cells ...any) { g.Rows = append(g.Rows, rowOf(cells)) }
+
+func rowOf(cells []any) []string {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
 		row[i] = fmt.Sprint(cell)
 	}
-	g.Rows = append(g.Rows, row)
+	return row
 }
 
 func (g Grid) titles() []string {

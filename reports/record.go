@@ -63,9 +63,6 @@ func RecordSummary(r run.CaptureReport) string {
 	return text
 }
 
-// RecordVersion is the version of the JSON of a recorded session.
-const RecordVersion = 1
-
 type recordDoc struct {
 	Version  int              `json:"version"`
 	Mode     run.CaptureMode  `json:"mode" enum:"replay-only,once,new-episodes,all"`

@@ -10,10 +10,6 @@ import (
 	"toolbench/sim/scenario/check"
 )
 
-// ReplayVersion is that of the JSON report on replays. It changes when a field goes
-// or changes its meaning; fields may be added within a version.
-const ReplayVersion = 1
-
 // ReplayReport is what came of replaying recordings.
 type ReplayReport struct {
 	Recordings []replay.Report

@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// RulesVersion is the version of the JSON that rules writes.
-const RulesVersion = 1
-
 // RulesReport is what permission rules would decide.
 type RulesReport struct {
 	Version   int            `json:"version"`

@@ -6,10 +6,6 @@ import (
 	"toolbench/sim/scenario/check"
 )
 
-// Version is that of the JSON report. It changes when a field goes or changes its
-// meaning; fields may be added within a version.
-const Version = 1
-
 type runJSON struct {
 	Version  int           `json:"version"`
 	Seed     uint64        `json:"seed" jsonschema:"Seed of the run, 0 when nothing ran."`

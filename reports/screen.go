@@ -3,6 +3,7 @@ package reports
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 
@@ -141,7 +142,8 @@ func Fold(s string, width int) []string {
 	for Width(s) > width {
 		head := measure().Truncate(s, width, "")
 		if head == "" { // a character wider than the width stands alone
-			head = firstRune(s)
+			_, size := utf8.DecodeRuneInString(s)
+			head = s[:size]
 		}
 		rest := s[len(head):]
 		if at := strings.LastIndexByte(head, ' '); at*2 > len(head) && !strings.HasPrefix(rest, " ") {
@@ -154,15 +156,6 @@ func Fold(s string, width int) []string {
 		return lines
 	}
 	return append(lines, s)
-}
-
-func firstRune(s string) string {
-	for i := range s {
-		if i > 0 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // pack puts items into as few lines of at most width columns as their order

@@ -10,10 +10,6 @@ import (
 	"toolbench/toolsys/search"
 )
 
-// SearchVersion is the version of the JSON that search writes. It changes when a field
-// goes or changes its meaning; fields may be added within a version.
-const SearchVersion = 1
-
 // SearchedTools are the tools that were searched, and where they come from.
 type SearchedTools struct {
 	Files   []string `json:"files"`

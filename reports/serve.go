@@ -11,10 +11,6 @@ import (
 	"toolbench/sim/serve"
 )
 
-// ServeVersion is that of the JSON report on what was served. It changes when a field
-// goes or changes its meaning; fields may be added within a version.
-const ServeVersion = 2
-
 // ServeReport is what clients did with what they were served; Outcome is the verdict on a
 // scenario's expectations, nil for a recording.
 type ServeReport struct {

@@ -60,9 +60,7 @@ func (p *page) groups(outcomes []check.Result) {
 	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
 		g.add(p.group(Safe(tag), byTag[tag])...)
 	}
-	footer := Grid{}
-	footer.add(p.group("all", outcomes)...)
-	g.Footer = footer.Rows[0]
+	g.Footer = rowOf(p.group("all", outcomes))
 	p.tables(g)
 	if len(bad) > 0 {
 		rows := p.outcomes(bad)
@@ -117,9 +115,7 @@ func (p *page) outcomes(outcomes []check.Result) Grid {
 		g.add(p.outcome(outcome, Safe, v.paint.On(v.word, p.Color))...)
 	}
 	if s := sum(outcomes); len(outcomes) > 1 {
-		footer := Grid{}
-		footer.add(plural(len(outcomes), "scenario", "scenarios"), "", "", p.short(s.makespan), p.short(s.serial), percent(s.hidden()), s.batches, s.calls)
-		g.Footer = footer.Rows[0]
+		g.Footer = rowOf([]any{plural(len(outcomes), "scenario", "scenarios"), "", "", p.short(s.makespan), p.short(s.serial), percent(s.hidden()), s.batches, s.calls})
 	}
 	return g
 }

@@ -65,7 +65,7 @@ func (t Terminal) node(n render.Node) []string {
 	case render.List:
 		return t.list(n)
 	case render.Group:
-		return append(t.line(n.Head), t.indented("  ", n.Nodes)...)
+		return append(t.line(n.Head), t.Hung("  ", n.Nodes)...)
 	case render.Fold:
 		if t.Verbose {
 			return t.Lines(n.Open)
@@ -83,21 +83,10 @@ func (t Terminal) node(n render.Node) []string {
 
 // Hung draws nodes behind a sign: the first line follows first, the others stand below it.
 func (t Terminal) Hung(first string, nodes []render.Node) []string {
-	lines := t.below(Width(first)).Lines(nodes)
+	lines, rest := t.below(Width(first)).Lines(nodes), strings.Repeat(" ", Width(first))
 	for i := range lines {
-		if i == 0 {
-			lines[i] = first + lines[i]
-		} else {
-			lines[i] = strings.Repeat(" ", Width(first)) + lines[i]
-		}
-	}
-	return lines
-}
-
-func (t Terminal) indented(by string, nodes []render.Node) []string {
-	lines := t.below(len(by)).Lines(nodes)
-	for i := range lines {
-		lines[i] = by + lines[i]
+		lines[i] = first + lines[i]
+		first = rest
 	}
 	return lines
 }
@@ -127,13 +116,16 @@ func (t Terminal) code(n render.Code) (lines []string) {
 			lines = append(lines, t.fold(row)...)
 			continue
 		}
-		number := fmt.Sprintf("%*d  ", wide, n.From+i)
-		for k, part := range t.below(len(number)).fold(row) {
-			if k > 0 {
-				number = strings.Repeat(" ", len(number))
-			}
-			lines = append(lines, Dim.On(number, t.Colour)+part)
-		}
+		lines = append(lines, t.gutter(fmt.Sprintf("%*d  ", wide, n.From+i), Dim, row)...)
+	}
+	return lines
+}
+
+// gutter draws a row behind a sign; what does not fit stands below it.
+func (t Terminal) gutter(sign string, paint Paint, row []segment) (lines []string) {
+	for _, part := range t.below(len(sign)).fold(row) {
+		lines = append(lines, paint.On(sign, t.Colour)+part)
+		sign = strings.Repeat(" ", len(sign))
 	}
 	return lines
 }
@@ -180,12 +172,7 @@ func (t Terminal) hunk(h render.Hunk, language string) (lines []string) {
 		if wide == 0 {
 			gutter = r.sign + " "
 		}
-		for k, part := range t.below(len(gutter)).fold(over(looks[i], behind)) {
-			if k > 0 {
-				gutter = strings.Repeat(" ", len(gutter))
-			}
-			lines = append(lines, paint.On(gutter, t.Colour)+part)
-		}
+		lines = append(lines, t.gutter(gutter, paint, over(looks[i], behind))...)
 	}
 	return lines
 }
@@ -239,16 +226,13 @@ var marks = map[render.Mark][2]string{
 	render.Bullet: {"• ", "- "}, render.Pending: {"☐ ", "[ ] "}, render.Active: {"▶ ", "[>] "}, render.Done: {"☑ ", "[x] "},
 }
 
-func (t Terminal) mark(m render.Mark) string {
-	if t.ASCII {
-		return marks[m][1]
-	}
-	return marks[m][0]
-}
-
 func (t Terminal) list(n render.List) (lines []string) {
+	look := 0
+	if t.ASCII {
+		look = 1
+	}
 	for _, item := range n.Items {
-		lines = append(lines, t.Hung(t.mark(item.Mark), []render.Node{render.Line{Spans: item.Spans}})...)
+		lines = append(lines, t.Hung(marks[item.Mark][look], []render.Node{render.Line{Spans: item.Spans}})...)
 	}
 	return lines
 }
@@ -280,10 +264,11 @@ func (t Terminal) table(n render.Table) (lines []string) {
 }
 
 func (t Terminal) cell(text string) string {
+	text = render.ShownLine(text)
 	if t.ASCII {
-		return plainSigns.Replace(render.ShownLine(text))
+		text = plainSigns.Replace(text)
 	}
-	return render.ShownLine(text)
+	return text
 }
 
 const barColumns = 20

@@ -13,10 +13,6 @@ import (
 	"toolbench/sim/world/mcpserve"
 )
 
-// TokensVersion is that of the JSON report on tokens. It changes when a field goes
-// or changes its meaning; fields may be added within a version.
-const TokensVersion = 1
-
 // TokensReport is what definitions cost (E8). Top is how many of the most expensive
 // tools people are shown; 0 shows all.
 type TokensReport struct {

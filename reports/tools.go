@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -43,10 +44,7 @@ func (r ToolsReport) show(p *page) {
 	g := Grid{Columns: columns("Tool", "Traits", ">Result", "Offered")}
 	planned := 0
 	for _, t := range r.Tools {
-		offered := "yes"
-		if t.Closed != "" {
-			offered = t.Closed
-		}
+		offered := cmp.Or(t.Closed, "yes")
 		if t.Planned {
 			planned++
 			offered = "planned; " + offered

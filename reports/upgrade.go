@@ -8,9 +8,6 @@ import (
 	"toolbench/sim/secret"
 )
 
-// UpgradeVersion is the version of the JSON that upgrade writes.
-const UpgradeVersion = 1
-
 // UpgradeReport is what became of files of earlier formats.
 type UpgradeReport struct {
 	Version int            `json:"version"`
