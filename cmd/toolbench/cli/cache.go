@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 
@@ -112,7 +113,9 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 		if ctx.Err() != nil {
 			return nil, interrupted("interrupted: %d of %d files were read", taken+len(skipped), len(files))
 		}
-		file, err := a.sessionFile(f.path)
+		file, err := readWith(a, f.path, func(r *os.File) (*recording.PromptFile, error) {
+			return recording.ReadPrompts(f.path, r, recording.Limits{})
+		})
 		shown.ended()
 		if errors.Is(err, recording.ErrNotRecording) && !f.named {
 			skipped = append(skipped, skippedFile(f.path, err))
@@ -141,15 +144,6 @@ func (a *app) sessions(ctx context.Context, paths []string, take func(*recording
 // skippedFile is a file that only lies in a folder, and why it is passed over.
 func skippedFile(path string, err error) reports.Skipped {
 	return reports.Skipped{File: path, Reason: strings.TrimPrefix(err.Error(), path+": ")}
-}
-
-func (a *app) sessionFile(path string) (*recording.PromptFile, error) {
-	file, err := a.open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return recording.ReadPrompts(path, file, recording.Limits{})
 }
 
 // recordedCache plays recorded sessions against the model of the cache.

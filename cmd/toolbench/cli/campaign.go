@@ -247,9 +247,7 @@ func (a *app) spreadReport(ctx context.Context, f spreadCases, got *shards.Gathe
 			return harness(fmt.Errorf("part %s: %w", got.Parts[i], err))
 		}
 		parts, names = append(parts, stored), append(names, got.Parts[i].String())
-		for name, text := range p.Files {
-			files[name] = text
-		}
+		maps.Copy(files, p.Files)
 		if one := stored.Fuzz(); one.Failure != nil {
 			id := fuzz.FindingID(one.Failure.Broke, one.Failure.Found)
 			if failures[id] == nil {

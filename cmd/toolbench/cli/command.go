@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -114,6 +118,16 @@ func (a *app) open(name string) (*os.File, error) {
 	return file, nil
 }
 
+// readWith opens a file that an argument names, and gives what is read of it.
+func readWith[T any](a *app, name string, read func(*os.File) (T, error)) (T, error) {
+	file, err := a.open(name)
+	if err != nil {
+		return *new(T), err
+	}
+	defer file.Close()
+	return read(file)
+}
+
 // readFile reads a file that an argument names, of at most so many bytes.
 func (a *app) readFile(name string, most int64) ([]byte, error) {
 	file, err := a.open(name)
@@ -153,4 +167,151 @@ func reason(err error) error {
 		return l.Err
 	}
 	return err
+}
+
+// outputs are where reports go: at most one to the screen, others to files. It is
+// the value of a flag that can be repeated.
+type outputs struct {
+	// names are the formats there are to choose from; without them, those of outcomes.
+	names  []string
+	words  []string
+	screen string
+	files  []fileOutput
+}
+
+type fileOutput struct{ format, file string }
+
+var _ pflag.Value = (*outputs)(nil)
+
+// Set takes one more "FORMAT" or "FORMAT=FILE".
+func (outs *outputs) Set(word string) error {
+	name, file, toFile := strings.Cut(word, "=")
+	if file == "-" || file == "/dev/stdout" {
+		toFile = false
+	}
+	switch {
+	case !slices.Contains(outs.names, name):
+		return fmt.Errorf("use %s", strings.Join(outs.names, ", "))
+	case toFile && file == "":
+		return errors.New("it names no file after the =")
+	case toFile:
+		outs.files = append(outs.files, fileOutput{name, file})
+	case outs.screen != "":
+		return fmt.Errorf("%s goes to the standard output already; send one of them to a file: %s=FILE", outs.screen, name)
+	default:
+		outs.screen = name
+	}
+	outs.words = append(outs.words, word)
+	return nil
+}
+
+// String is what was set.
+func (outs *outputs) String() string { return strings.Join(outs.words, ",") }
+
+// Type is how help names the value.
+func (outs *outputs) Type() string { return "FORMAT[=FILE]" }
+
+// forPeople reports whether the screen shows the report as a text.
+func (outs *outputs) forPeople() bool { return outs.screen == "" || outs.screen == "table" }
+
+// timelines are the formats that show what was played over time.
+func timelines() []string { return []string{"html", "perfetto", "otlp"} }
+
+// wants reports whether one of some formats was asked for.
+func (outs *outputs) wants(formats ...string) bool {
+	return slices.Contains(formats, outs.screen) || slices.ContainsFunc(outs.files, func(f fileOutput) bool { return slices.Contains(formats, f.format) })
+}
+
+// formatNames are the reports of outcomes.
+func formatNames() []string {
+	var names []string
+	for _, f := range reports.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// formatNamed is a report of outcomes; outputs know their names.
+func formatNamed(name string) reports.Format {
+	return reports.Formats()[slices.Index(formatNames(), name)]
+}
+
+// writeFiles writes a report to each file that was asked for.
+func (a *app) writeFiles(outs outputs, write func(w io.Writer, format string) error) error {
+	for _, f := range outs.files {
+		var b bytes.Buffer
+		if err := write(&b, f.format); err != nil {
+			return harness(fmt.Errorf("writing %s: %w", f.file, err))
+		}
+		if err := a.writeNamed(f.file, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeNamed writes a file whose name somebody gave. Where that is a folder, or no place to
+// write to, the command line is wrong; where a disk is full, it is not.
+func (a *app) writeNamed(name string, data []byte) error {
+	err := writeWhole(a.path(name), data)
+	wrong := func(cause error) bool { return errors.Is(err, cause) }
+	switch {
+	case err == nil:
+		return nil
+	case slices.ContainsFunc([]error{fs.ErrPermission, syscall.EISDIR, syscall.ENOTDIR, syscall.EROFS, syscall.ENAMETOOLONG, syscall.ELOOP}, wrong):
+		return usage("writing %s: %w; name a file in a folder that you may write to", name, reason(err))
+	}
+	return harness(fmt.Errorf("writing %s: %w", name, reason(err)))
+}
+
+// writeWhole replaces a file in one step, with the folders above it: whoever stops it,
+// and whatever fails, the file is as it was or as it is to be. Its mode stays; of a link,
+// the file it leads to is replaced. A device, a pipe or a socket is written into, for to
+// replace it would take it from everybody else.
+func writeWhole(file string, data []byte) error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(file); err == nil {
+		switch {
+		case info.IsDir():
+			return &fs.PathError{Op: "write", Path: file, Err: syscall.EISDIR}
+		case !info.Mode().IsRegular() || descriptor(file):
+			return writeInto(file, data)
+		}
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), ".toolbench-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // fails when it was renamed, as it should
+	_, err = temp.Write(data)
+	if err == nil {
+		err = temp.Sync() // a full disk may only be noticed here
+	}
+	if err := errors.Join(err, temp.Chmod(mode), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), file)
+}
+
+// descriptor reports whether a path names what the process has open, as /dev/stderr does.
+func descriptor(file string) bool {
+	file = filepath.Clean(file)
+	return slices.Contains([]string{"/dev/stdout", "/dev/stderr", "/dev/stdin"}, file) || strings.HasPrefix(file, "/dev/fd/") || strings.HasPrefix(file, "/proc/")
+}
+
+// writeInto writes to what stands at a path, behind what is there.
+func writeInto(file string, data []byte) error {
+	to, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(data)
+	return errors.Join(err, to.Close())
 }

@@ -51,7 +51,7 @@ func (a *app) doctorCommand() *cobra.Command {
 func (a *app) doctor(cmd *cobra.Command, l looks) error {
 	looks := a.drawing(l)
 	file := cmp.Or(a.config.file, "none; "+ConfigFile+" is looked for in this folder and above it")
-	rows := [][]string{{"project's file", file}, {"terminal", terminalWords(looks)}, {"cache", orNone(a.Cache)}}
+	rows := [][]string{{"project's file", file}, {"terminal", terminalWords(looks)}, {"cache", cmp.Or(a.Cache, "none")}}
 	for _, s := range a.config.settings {
 		rows = append(rows, []string{"from the file", s.command + ": " + s.flag + ": " + strings.Join(s.values, ", ")})
 	}
@@ -84,13 +84,6 @@ func terminalWords(o reports.Options) string {
 	}
 	words = append(words, map[bool]string{true: "colours", false: "no colours"}[o.Color], map[bool]string{true: "ASCII", false: "Unicode"}[o.ASCII])
 	return strings.Join(words, ", ")
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // variables are the set variables that stand for a flag of any command.

@@ -189,12 +189,10 @@ func parts(f *pflag.Flag, value string) []string {
 
 // cause is the parser's reason without the names of its functions.
 func cause(err error) error {
-	var number *strconv.NumError
-	if errors.As(err, &number) {
+	if number, ok := errors.AsType[*strconv.NumError](err); ok {
 		return number.Err
 	}
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return invalid.Unwrap()
 	}
 	return err

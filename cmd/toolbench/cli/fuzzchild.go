@@ -279,12 +279,7 @@ func (d *crashShrinker) crashes(ctx context.Context, c generate.Case) bool {
 	if err == nil {
 		return false
 	}
-	for _, sign := range []string{"panic:", "fatal error:", "internal error:"} {
-		if bytes.Contains(output, []byte(sign)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"panic:", "fatal error:", "internal error:"}, func(sign string) bool { return bytes.Contains(output, []byte(sign)) })
 }
 
 // play plays a case in a process and gives its error output.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,12 +39,8 @@ type pool struct {
 }
 
 func (a *app) pool(f runFlags) *pool {
-	jobs := f.jobs
-	if jobs == 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
 	return &pool{
-		jobs: jobs, failFast: f.failFast, repeat: f.repeat, whole: f.show || f.outputs.wants(timelines()...), options: RunOptions{Seed: f.seed, Policy: f.policy},
+		jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)), failFast: f.failFast, repeat: f.repeat, whole: f.show || f.outputs.wants(timelines()...), options: RunOptions{Seed: f.seed, Policy: f.policy},
 		progress: a.progress(!f.quiet),
 		debug:    a.debugging(),
 		broke: func(v any, stack []byte) {
@@ -207,8 +204,7 @@ func (p *pool) placed(o check.Result, e entry) check.Result {
 			o.Failures[i].At = e.File + rest
 		}
 	}
-	var at *scenario.FileError
-	if errors.As(o.Err, &at) && at.File == o.File {
+	if at, ok := errors.AsType[*scenario.FileError](o.Err); ok && at.File == o.File {
 		moved := *at
 		moved.File = e.File
 		o.Err = &moved

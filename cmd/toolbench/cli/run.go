@@ -147,7 +147,7 @@ func garbageOf(whole bool) int {
 // others plays scenarios under every policy, for timelines beside their own.
 func (p *pool) others(ctx context.Context, entries []entry, policies []string) func(check.Result) []check.Result {
 	played := map[string][]check.Result{}
-	key := func(o check.Result) string { return o.File + "\x00" + o.Name }
+	key := func(o check.Result) string { return caseKey(o.File, o.Name) }
 	for _, policy := range policies {
 		under := *p
 		under.options.Policy, under.repeat, under.failFast = policy, 1, false
@@ -315,17 +315,24 @@ func (p *plan) remember(results []result) {
 	p.state.write(failed)
 }
 
+// targets are what names the entries on a command line, by caseKey.
+func (p *plan) targets() map[string]string {
+	all := map[string]string{}
+	for _, e := range p.entries {
+		all[caseKey(e.File, e.Name)] = e.target
+	}
+	return all
+}
+
+// caseKey identifies a case within one run.
+func caseKey(file, name string) string { return file + "\x00" + name }
+
 // again names the command that shows an outcome again: the report has its name
 // only, and a scenario on disk is named by its path.
 func (p *plan) again(f runFlags) func(check.Result) string {
-	targets := map[string]string{}
-	for _, e := range p.entries {
-		targets[e.File+"\x00"+e.Name] = e.target
-	}
+	targets := p.targets()
 	return func(o check.Result) string {
-		if target, ok := targets[o.File+"\x00"+o.Name]; ok {
-			o.Name = target
-		}
+		o.Name = cmp.Or(targets[caseKey(o.File, o.Name)], o.Name)
 		if f.policy == "" {
 			o.Policy = "" // the scenario's own
 		}

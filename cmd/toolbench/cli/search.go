@@ -223,10 +223,11 @@ func (a *app) embedder(f embeddingsFlags) (economics.Embedder, func() error, err
 		return e, nil, usage("--embeddings-record asks an endpoint: name it with --embeddings https://HOST/v1")
 	case !replaying && f.model == "":
 		return e, nil, usage("--embeddings asks for vectors of a model: name it with --embeddings-model")
-	case !replaying && !isAddress(f.url):
-		return e, nil, usage("--embeddings %q: an address begins with http:// or https://", f.url)
 	}
 	if !replaying {
+		if err := webAddress("--embeddings", f.url); err != nil {
+			return e, nil, err
+		}
 		rt, done, err := a.network(f.cassette, key)
 		e.Transport = rt
 		return e, done, err

@@ -230,12 +230,7 @@ func (a *app) served(arg string, pace stream.Pace) (*serve.Script, *scenario.Sce
 	case !info.Mode().IsRegular():
 		return nil, nil, usage("%s: it is no file; name one recording or scenario", arg)
 	}
-	file, err := a.open(arg)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	script, err := serve.FromRecording(arg, file, recording.Limits{}, pace)
+	script, err := a.recordedScript(arg, pace)
 	switch {
 	case err == nil:
 		return script, nil, nil
@@ -243,6 +238,11 @@ func (a *app) served(arg string, pace stream.Pace) (*serve.Script, *scenario.Sce
 		return nil, nil, invalid(err)
 	}
 	return a.servedScenario(arg, pace)
+}
+
+// recordedScript is what a file serves that is a recording.
+func (a *app) recordedScript(name string, pace stream.Pace) (*serve.Script, error) {
+	return readWith(a, name, func(r *os.File) (*serve.Script, error) { return serve.FromRecording(name, r, recording.Limits{}, pace) })
 }
 
 func isYAML(name string) bool {

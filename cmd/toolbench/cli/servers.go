@@ -60,8 +60,8 @@ func (a *app) specs(f serverFlags) (specs []mcpserve.ServerConfig, failures []mc
 		specs = append(specs, mcpserve.ServerConfig{Kind: "stdio", Command: words[0], Args: words[1:]})
 	}
 	for _, url := range f.urls {
-		if !isAddress(url) {
-			return nil, nil, usage("--mcp-url %q: an address begins with http:// or https://", url)
+		if err := webAddress("--mcp-url", url); err != nil {
+			return nil, nil, err
 		}
 		specs = append(specs, mcpserve.ServerConfig{Kind: "http", URL: url})
 	}
@@ -79,8 +79,12 @@ func (a *app) specs(f serverFlags) (specs []mcpserve.ServerConfig, failures []mc
 	return specs, failures, a.letIn(specs, f.grants)
 }
 
-func isAddress(url string) bool {
-	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
+// webAddress refuses what is no address for HTTP.
+func webAddress(flag, url string) error {
+	if strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://") {
+		return nil
+	}
+	return usage("%s %q: an address begins with http:// or https://", flag, url)
 }
 
 // letIn gives servers that want OAuth what they granted before. Nobody is asked here:

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"toolbench/sim/cassette"
 	"toolbench/sim/scenario"
@@ -57,7 +58,6 @@ type trial struct {
 
 // onScenario tries the agent on a scenario.
 func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Result {
-	began := time.Now()
 	failed := check.Result{Name: sc.Name, About: sc.About, Tags: sc.Tags, File: sc.File(), Status: check.Errored}
 	script, err := serve.FromScenario(sc, stream.Pace{})
 	if err != nil {
@@ -85,13 +85,11 @@ func (g *agent) onScenario(ctx context.Context, sc *scenario.Scenario) check.Res
 		failed.Err = err
 		return failed
 	}
-	out.Took = time.Since(began)
 	return out
 }
 
 // onRecording tries the agent on a recording, in an empty folder.
 func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Result {
-	began := time.Now()
 	out, err := g.attempt(ctx, script, attempt{
 		prompt: cmp.Or(script.Conversations[0].Opening, "Go."), then: script.Conversations[0].Then, dir: "/repo", home: "/home/dev",
 		result: func(t *trial, failures []check.Failure) (check.Result, error) {
@@ -101,7 +99,6 @@ func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Res
 	if err != nil {
 		return check.Result{Name: script.Source, File: script.Source, Status: check.Errored, Err: err}
 	}
-	out.Took = time.Since(began)
 	return out
 }
 
@@ -116,6 +113,7 @@ type attempt struct {
 
 // attempt runs the agent once, from its folder to the verdict. Errors are the harness's.
 func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt) (out check.Result, err error) {
+	began := time.Now()
 	t := &trial{agent: g, prompts: prompts{first: from.prompt}}
 	if g.prompting() {
 		t.then = from.then
@@ -148,6 +146,7 @@ func (g *agent) attempt(ctx context.Context, script *serve.Script, from attempt)
 		out.Notes = append(out.Notes, "ended, since the agent left it running: "+strings.Join(left, ", "))
 		out.Redact()
 	}
+	out.Took = time.Since(began)
 	return out, err
 }
 
@@ -204,7 +203,8 @@ func withPrefix(text, from, to string) string {
 			return b.String() + text
 		}
 		end := at + len(from)
-		before, after := lastRune(text[:at]), firstRune(text[end:])
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[end:])
 		b.WriteString(text[:at])
 		if part(before) || before == '/' || part(after) {
 			b.WriteString(from)
@@ -213,21 +213,6 @@ func withPrefix(text, from, to string) string {
 		}
 		text = text[end:]
 	}
-}
-
-func lastRune(s string) rune {
-	r := []rune(s)
-	if len(r) == 0 {
-		return ' '
-	}
-	return r[len(r)-1]
-}
-
-func firstRune(s string) rune {
-	for _, r := range s {
-		return r
-	}
-	return ' '
 }
 
 // runAll runs the command, and for further prompts what goes on with them, until one fails:

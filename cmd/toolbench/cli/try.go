@@ -261,12 +261,7 @@ func (a *app) recorded(arg string) (*serve.Script, error) {
 	if !isFile(a.path(arg)) {
 		return nil, nil
 	}
-	file, err := a.open(arg)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	script, err := serve.FromRecording(arg, file, recording.Limits{}, stream.Pace{})
+	script, err := a.recordedScript(arg, stream.Pace{})
 	switch {
 	case err == nil:
 		return script, nil
@@ -278,12 +273,9 @@ func (a *app) recorded(arg string) (*serve.Script, error) {
 
 // again names the command that shows an outcome again.
 func (g *agent) again(p *plan) func(check.Result) string {
-	targets := map[string]string{}
-	for _, e := range p.entries {
-		targets[e.File+"\x00"+e.Name] = e.target
-	}
+	targets := p.targets()
 	return func(o check.Result) string {
-		words := []string{"toolbench", "try", reports.Quoted(targets[o.File+"\x00"+o.Name])}
+		words := []string{"toolbench", "try", reports.Quoted(targets[caseKey(o.File, o.Name)])}
 		for _, m := range g.maps {
 			words = append(words, "--map", reports.Quoted(m))
 		}
