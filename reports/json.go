@@ -191,8 +191,7 @@ var ErrNotReport = errors.New("no JSON report of toolbench; write one with --for
 func Read(data []byte) (Stored, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			line := 1 + strings.Count(string(data[:min(int(syntax.Offset), len(data))]), "\n")
 			return Stored{}, fmt.Errorf("line %d: %w: %w", line, ErrNotReport, err)
 		}

@@ -94,8 +94,7 @@ func read(fsys fs.FS, name string) ([]byte, error) {
 
 // plainly drops the operation and the path, which the message has already.
 func plainly(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()

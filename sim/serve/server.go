@@ -371,8 +371,7 @@ func (s *Server) whole(w http.ResponseWriter, body io.Reader, a *Answer, o *outl
 // body takes a request's body; what is too large is answered here.
 func (x wire) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		x.fail(w, http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("the request is larger than %d bytes", MaxBody))
 		return nil, false
 	}

@@ -199,8 +199,7 @@ func (l *Lazy) Schema() (*Schema, error) { return l.compiled() }
 // that is loaded unvalidated must be the same each time, so this looks for the
 // causes itself and lists them in order.
 func unresolved(doc any, err error) error {
-	var invalid *jsonschema.SchemaValidationError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return invalidAt(doc, invalid)
 	}
 	b := failing{doc: doc}

@@ -84,8 +84,7 @@ func (s *Schema) examined(into reflect.Value, raw json.RawMessage) Problems {
 		return problems
 	}
 	err := json.Unmarshal(raw, into.Interface())
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		into.Elem().SetZero()
 		err = decodeIntegers(doc, into.Interface())
 	}

@@ -211,8 +211,7 @@ func kind(raw json.RawMessage) string {
 
 // plain words a type error without the names of Go types.
 func plain(err error) string {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("%s cannot be %s", mismatch.Field, article(mismatch.Value))
 	}
 	return err.Error()

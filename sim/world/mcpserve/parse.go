@@ -56,8 +56,7 @@ func (e *noTools) Unwrap() []error { return []error{e.error, ErrNoTools} }
 
 // place is a file, with the line of an error that has one.
 func place(file string, err error) string {
-	var wrong *textError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*textError](err); ok {
 		return fmt.Sprintf("%s:%d", file, wrong.line)
 	}
 	return file
