@@ -79,7 +79,7 @@ func sessionsGrid(shown []economics.RecordedCache, orderings []string, price eco
 	g.Optional = append(g.Optional, 2)
 	for _, s := range shown[:min(len(shown), mostRows)] {
 		name := Safe(path.Base(s.File))
-		if several(shown, s.File) {
+		if howMany(shown, func(other economics.RecordedCache) bool { return other.File == s.File }) > 1 {
 			name += fmt.Sprintf("#%d", s.Conversation)
 		}
 		cells := []any{name, s.Turns, len(s.Changes)}
@@ -99,16 +99,6 @@ func sessionsGrid(shown []economics.RecordedCache, orderings []string, price eco
 		g.add(cells...)
 	}
 	return g
-}
-
-func several(all []economics.RecordedCache, file string) bool {
-	n := 0
-	for _, s := range all {
-		if s.File == file {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // replayRow is a conversation of a recording.

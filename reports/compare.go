@@ -249,13 +249,7 @@ func movedStarts(was, is []start) []startDelta {
 func (c *Comparison) Failing() int { return c.count(NewlyFailing) }
 
 func (c *Comparison) count(kind ChangeKind) int {
-	n := 0
-	for _, ch := range c.changes {
-		if ch.kind == kind {
-			n++
-		}
-	}
-	return n
+	return howMany(c.changes, func(ch change) bool { return ch.kind == kind })
 }
 
 // Summary counts the changes in a line.

@@ -240,13 +240,8 @@ type FuzzReplayed struct {
 }
 
 // Failed is how many cases broke an invariant.
-func (r FuzzReplayReport) Failed() (n int) {
-	for _, one := range r.Replayed {
-		if one.Broke != "" {
-			n++
-		}
-	}
-	return n
+func (r FuzzReplayReport) Failed() int {
+	return howMany(r.Replayed, func(one FuzzReplayed) bool { return one.Broke != "" })
 }
 
 func (r FuzzReplayReport) show(p *page) {

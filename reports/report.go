@@ -169,6 +169,16 @@ func (s sums) hidden() float64 {
 	return s.hiding / float64(s.serial)
 }
 
+// howMany counts those of a list that are something.
+func howMany[T any](all []T, are func(T) bool) (n int) {
+	for _, one := range all {
+		if are(one) {
+			n++
+		}
+	}
+	return n
+}
+
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

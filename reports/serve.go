@@ -152,11 +152,7 @@ func (r ServeReport) summary() string {
 	requests, failed := 0, 0
 	for _, s := range r.Sessions {
 		requests += s.Requests
-		for _, c := range s.Checks {
-			if c.Status == serve.Failed {
-				failed++
-			}
-		}
+		failed += howMany(s.Checks, func(c serve.Check) bool { return c.Status == serve.Failed })
 	}
 	text := fmt.Sprintf("%d of %s served, %s, %s, %d refused", r.Conversations-len(r.Unserved), plural(r.Conversations, "conversation", "conversations"),
 		plural(requests, "request", "requests"), plural(failed, "check failed", "checks failed"), len(r.Refused))

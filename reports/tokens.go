@@ -115,7 +115,7 @@ func (r TokensReport) notes() []string {
 	if r.Measurement != nil {
 		lines = append(lines, "count_tokens: ToolSearch is in every request, so that what the API adds to a prompt with tools stands with its own definition only; the API calls its counts an estimate")
 	}
-	if n := neverDeferred(r); n > 0 {
+	if n := howMany(r.Worst, func(row economics.ToolCost) bool { return row.Whole }); n > 0 {
 		lines = append(lines, plural(n, "tool is never deferred and costs", "tools are never deferred and cost")+" the same in every mode")
 	}
 	lines = append(lines, nameSome("whose name the Messages API refuses (letters, digits, _ and - only, at most 128)", refusedNames(r.Worst))...)
@@ -152,15 +152,6 @@ func searchNote(r TokensReport) string {
 		text += " for one request; both are in the net figures"
 	}
 	return text
-}
-
-func neverDeferred(r TokensReport) (n int) {
-	for _, row := range r.Worst {
-		if row.Whole {
-			n++
-		}
-	}
-	return n
 }
 
 // maxNamed is how many names a line has room for.

@@ -72,12 +72,7 @@ func (t *Transcript) settled(from int, grouped bool) int {
 
 // done reports whether a part will not change any more.
 func (p *part) done() bool {
-	for _, inner := range p.within {
-		if !inner.done() {
-			return false
-		}
-	}
-	return p.over
+	return p.over && !slices.ContainsFunc(p.within, func(inner *part) bool { return !inner.done() })
 }
 
 func (p *part) input() tool.Input { return p.tool.Partly(p.raw) }

@@ -29,13 +29,7 @@ type UpgradedFile struct {
 
 // Count is how many files have a status.
 func (r UpgradeReport) Count(status string) int {
-	n := 0
-	for _, f := range r.Files {
-		if f.Status == status {
-			n++
-		}
-	}
-	return n
+	return howMany(r.Files, func(f UpgradedFile) bool { return f.Status == status })
 }
 
 func (r UpgradeReport) document() any {

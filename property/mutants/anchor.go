@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -166,20 +167,10 @@ func statements(n ast.Node) []ast.Stmt {
 }
 
 func same(a, b []lexeme) bool {
-	for i := range b {
-		if a[i].text != b[i].text {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y lexeme) bool { return x.text == y.text })
 }
 
 // imported reports whether the declaration's file imports the package.
 func (d declaration) imported(path string) bool {
-	for _, s := range d.ast.Imports {
-		if s.Path.Value == fmt.Sprintf("%q", path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.ast.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == fmt.Sprintf("%q", path) })
 }

@@ -219,12 +219,7 @@ func (r *callRun) hooks(does string) bool {
 	if r.start == none || r.cause != schedule.NoCause {
 		return false
 	}
-	for i := range r.call.Hooks {
-		if r.call.Hooks[i].Action == does {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.call.Hooks, func(h des.Hook) bool { return h.Action == does })
 }
 
 // together counts the instants in which both happened, or, of the same, two.

@@ -93,12 +93,7 @@ func (f *predictor) end(status, why string) Prediction {
 }
 
 func (f *predictor) ruled(rules []string) bool {
-	for _, rule := range rules {
-		if ruleMatches(rule, f.c.Tool, f.input.Path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, func(rule string) bool { return ruleMatches(rule, f.c.Tool, f.input.Path) })
 }
 
 // dueHooks calls each with the hooks that match the call at an event.
@@ -370,12 +365,9 @@ func ListChanged(s *generate.SystemCase, server string, turn int) bool {
 
 // Connected reports whether a server is connected in a request.
 func Connected(s *generate.SystemCase, server string, turn int) bool {
-	for _, v := range s.Servers {
-		if v.Name == server && turn >= v.From && (v.Until == 0 || turn <= v.Until) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Servers, func(v generate.Server) bool {
+		return v.Name == server && turn >= v.From && (v.Until == 0 || turn <= v.Until)
+	})
 }
 
 // InPool reports whether a request has the tool: its server is connected, and no rule
@@ -387,12 +379,7 @@ func InPool(s *generate.SystemCase, name string, turn int) bool {
 	if on, sure := Deferring(s); name == "ToolSearch" && sure && !on {
 		return false
 	}
-	for _, rule := range s.Deny {
-		if !strings.Contains(rule, "(") && ruleMatches(rule, name, "") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Deny, func(rule string) bool { return !strings.Contains(rule, "(") && ruleMatches(rule, name, "") })
 }
 
 // ruleMatches reports whether a rule is about a call.

@@ -84,22 +84,14 @@ func countCalls(is func(*systemCall) bool) func(*SystemView) int {
 }
 
 func (p *systemCall) savedFor(why string) bool {
-	for _, w := range p.saved {
-		if strings.Contains(w, why) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.saved, func(w string) bool { return strings.Contains(w, why) })
 }
 
 // churned reports whether a server came or went just before a request.
 func churned(s *generate.SystemCase, turn int) bool {
-	for _, v := range s.Servers {
-		if Connected(s, v.Name, turn) != Connected(s, v.Name, turn-1) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Servers, func(v generate.Server) bool {
+		return Connected(s, v.Name, turn) != Connected(s, v.Name, turn-1)
+	})
 }
 
 // allowed reports whether a rule or a hook would let the call run.

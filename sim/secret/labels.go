@@ -227,13 +227,7 @@ func checksum(s string) bool {
 type class struct{ lower, upper, digit, other, turns, numbers int }
 
 func (c class) kinds() int {
-	n := 0
-	for _, k := range []int{c.lower, c.upper, c.digit, c.other} {
-		if k > 0 {
-			n++
-		}
-	}
-	return n
+	return min(c.lower, 1) + min(c.upper, 1) + min(c.digit, 1) + min(c.other, 1)
 }
 
 func classes(s string) class {

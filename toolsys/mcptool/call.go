@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -113,12 +114,8 @@ func severed(err error) bool {
 	if errors.As(err, &network) || errors.As(err, &refusal) && refusal.Code == unsent {
 		return true
 	}
-	for _, sign := range []error{mcp.ErrConnectionClosed, mcp.ErrSessionMissing, io.EOF, io.ErrClosedPipe, io.ErrUnexpectedEOF} {
-		if errors.Is(err, sign) {
-			return true
-		}
-	}
-	return false
+	signs := []error{mcp.ErrConnectionClosed, mcp.ErrSessionMissing, io.EOF, io.ErrClosedPipe, io.ErrUnexpectedEOF}
+	return slices.ContainsFunc(signs, func(sign error) bool { return errors.Is(err, sign) })
 }
 
 // meta is what came beside the content; nil when nothing did.

@@ -83,10 +83,7 @@ func pathUnits(q *Query) []unit {
 
 // matchesTool reports whether the rule is about this tool at all, or about its kin.
 func (r Rule) matchesTool(q *Query) bool {
-	if r.names(q.Subject) {
-		return true
-	}
-	return r.namesAny(q.Kin)
+	return r.names(q.Subject) || r.namesAny(q.Kin)
 }
 
 // namesAny reports whether the rule is about some of the calls of one of these tools.

@@ -122,12 +122,10 @@ func (p path) String() string {
 }
 
 func isName(s string) bool {
-	for _, r := range s {
-		if r != '_' && r != '-' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
-		}
+	other := func(r rune) bool {
+		return r != '_' && r != '-' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}
-	return s != "" && len(s) <= maxShown
+	return s != "" && len(s) <= maxShown && !strings.ContainsFunc(s, other)
 }
 
 // subject is how a sentence about this place begins.

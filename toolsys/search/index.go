@@ -261,12 +261,7 @@ func (r *ranking) byWords(q Query, scored []int32) {
 
 // hasAll reports whether a tool's name contains all words.
 func (d *Doc) hasAll(words []string) bool {
-	for _, word := range words {
-		if !strings.Contains(d.lower, word) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(d.lower, word) })
 }
 
 // byName compares the query as it stands with names: one that is equal, else those of

@@ -52,12 +52,7 @@ func bodyAnswers(cmd syntax.Command, code int) bool {
 	default:
 		return false
 	}
-	for _, list := range lists {
-		if len(list) > 0 && answers(list[len(list)-1], code) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(lists, func(list []*syntax.Stmt) bool { return len(list) > 0 && answers(list[len(list)-1], code) })
 }
 
 func cannotFail(st *syntax.Stmt) bool {

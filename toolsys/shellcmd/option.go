@@ -240,12 +240,7 @@ func (sp spec) tolerates(name string) bool {
 	if !sp.Any {
 		return false
 	}
-	for _, r := range sp.Refused {
-		if name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sp.Refused, func(r string) bool { return name == r || len(r) > 1 && len(name) > 1 && strings.HasPrefix(r, name) })
 }
 
 // letter looks up a short option: takes is ":" or "::" if it has a value.
@@ -271,12 +266,7 @@ func (sp spec) hasLong(name string, valued bool) bool {
 
 // takes reports whether a long option needs a value.
 func (sp spec) takes(name string) bool {
-	for _, l := range strings.Fields(sp.Long) {
-		if l == name+"=" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(sp.Long), name+"=")
 }
 
 // check applies a spec to the command.

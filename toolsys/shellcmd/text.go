@@ -136,12 +136,8 @@ var leadingPattern = regexp.MustCompile(`^\s*!?/[\w .:;|^$()-]*/`)
 // awkRuns reports whether a program may run a command, or load code.
 func awkRuns(program string) bool {
 	program = leadingPattern.ReplaceAllString(program, "")
-	for _, word := range []string{"system", "getline", "@", "close", "fflush", "namespace"} {
-		if strings.Contains(program, word) {
-			return true
-		}
-	}
-	return strings.Contains(strings.ReplaceAll(program, "||", ""), "|")
+	return slices.ContainsFunc([]string{"system", "getline", "@", "close", "fflush", "namespace"}, func(word string) bool { return strings.Contains(program, word) }) ||
+		strings.Contains(strings.ReplaceAll(program, "||", ""), "|")
 }
 
 // awkWrites reports whether a program may print into a file: > behind a print.

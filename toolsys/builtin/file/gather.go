@@ -223,23 +223,13 @@ func filterOf(globs, kind string) (filter, *tool.Refusal) {
 func (f filter) wants(rel string) bool { return f.wantsType(path.Base(rel)) && f.wantsGlob(rel) }
 
 func (f filter) wantsType(name string) bool {
-	for _, glob := range f.types {
-		if doublestar.MatchUnvalidated(glob, name) {
-			return true
-		}
-	}
-	return len(f.types) == 0
+	return len(f.types) == 0 || slices.ContainsFunc(f.types, func(glob string) bool { return doublestar.MatchUnvalidated(glob, name) })
 }
 
 // wantsGlob reports whether the globs want a file: the last that matches decides; where none
 // does, a file is wanted unless some glob includes others.
 func (f filter) wantsGlob(rel string) bool {
-	wanted := true
-	for _, g := range f.globs {
-		if !g.not {
-			wanted = false
-		}
-	}
+	wanted := !slices.ContainsFunc(f.globs, func(g nameGlob) bool { return !g.not })
 	for _, g := range f.globs {
 		if doublestar.MatchUnvalidated(g.pattern, rel) {
 			wanted = !g.not

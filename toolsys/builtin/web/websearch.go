@@ -170,12 +170,7 @@ func (q Query) takes(h Hit) bool {
 
 // below reports whether a host is one of the domains or below one.
 func below(host string, domains []string) bool {
-	for _, d := range domains {
-		if host == d || strings.HasSuffix(host, "."+d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(domains, func(d string) bool { return host == d || strings.HasSuffix(host, "."+d) })
 }
 
 func lower(all []string) []string {
