@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -24,64 +25,53 @@ func (r *callRun) ranToEnd() bool {
 // took is how long the tool ran: from the decision that let it.
 func (v *View) took(r *callRun) time.Duration { return v.at(r.ended) - v.at(r.decided) }
 
-func (v *View) deadlines() error {
-	return v.each(func(_ *message, r *callRun) error {
-		if r.decided == none || !r.allowed {
-			return nil
-		}
-		took, limit := v.took(r), r.call.Limit
-		switch {
-		case r.status == des.TimedOut && limit == 0:
-			return fmt.Errorf("it has no time limit, and ran into it")
-		case r.status == des.TimedOut && took != limit && !r.call.IgnoresCancel:
-			return fmt.Errorf("it ran into its limit of %s after %s", limit, took)
-		case limit > 0 && took > limit && !r.call.IgnoresCancel:
-			return fmt.Errorf("it ran for %s, and its limit is %s", took, limit)
-		}
+func (v *View) deadlines(_ *message, r *callRun) error {
+	if r.decided == none || !r.allowed {
 		return nil
-	})
+	}
+	took, limit := v.took(r), r.call.Limit
+	switch {
+	case r.status == des.TimedOut && limit == 0:
+		return fmt.Errorf("it has no time limit, and ran into it")
+	case r.status == des.TimedOut && took != limit && !r.call.IgnoresCancel:
+		return fmt.Errorf("it ran into its limit of %s after %s", limit, took)
+	case limit > 0 && took > limit && !r.call.IgnoresCancel:
+		return fmt.Errorf("it ran for %s, and its limit is %s", took, limit)
+	}
+	return nil
 }
 
-func (v *View) runTime() error {
-	return v.each(func(_ *message, r *callRun) error {
-		want := r.call.For
-		if r.call.Failure == des.Hang {
-			want = des.Forever
-		}
-		if r.ranToEnd() && (r.status == des.OK || r.status == des.RunFailed) && r.decided != none && v.took(r) != want {
-			return fmt.Errorf("it takes %s, and took %s", want, v.took(r))
-		}
-		return nil
-	})
+func (v *View) runTime(_ *message, r *callRun) error {
+	want := r.call.For
+	if r.call.Failure == des.Hang {
+		want = des.Forever
+	}
+	if r.ranToEnd() && (r.status == des.OK || r.status == des.RunFailed) && r.decided != none && v.took(r) != want {
+		return fmt.Errorf("it takes %s, and took %s", want, v.took(r))
+	}
+	return nil
 }
 
-func (v *View) allowedFirst() error {
-	return v.each(func(_ *message, r *callRun) error {
-		switch {
-		case r.ranToEnd() && (r.decided == none || !r.allowed || r.decided > r.ended):
-			return fmt.Errorf("it ran (%s) without being allowed", r.status)
-		case r.status == des.Denied && (r.decided == none || r.allowed):
-			return fmt.Errorf("it was denied, and nobody decided so")
-		case r.start == none && (r.decided != none || r.ranToEnd()):
-			return fmt.Errorf("it never started, and ended as %s", r.status)
-		}
-		return nil
-	})
+func (v *View) allowedFirst(_ *message, r *callRun) error {
+	switch {
+	case r.ranToEnd() && (r.decided == none || !r.allowed || r.decided > r.ended):
+		return fmt.Errorf("it ran (%s) without being allowed", r.status)
+	case r.status == des.Denied && (r.decided == none || r.allowed):
+		return fmt.Errorf("it was denied, and nobody decided so")
+	case r.start == none && (r.decided != none || r.ranToEnd()):
+		return fmt.Errorf("it never started, and ended as %s", r.status)
+	}
+	return nil
 }
 
-func (v *View) denyWins() error {
-	return v.each(func(_ *message, r *callRun) error {
-		for _, h := range r.call.Hooks {
-			limit := h.Timeout
-			if limit == 0 {
-				limit = time.Minute
-			}
-			if (h.Action == des.Deny || h.Action == des.Stop) && h.After < limit && r.ranToEnd() {
-				return fmt.Errorf("a hook decides %s, and it ended as %s", h.Action, r.status)
-			}
+func (v *View) denyWins(_ *message, r *callRun) error {
+	for _, h := range r.call.Hooks {
+		limit := cmp.Or(h.Timeout, time.Minute)
+		if (h.Action == des.Deny || h.Action == des.Stop) && h.After < limit && r.ranToEnd() {
+			return fmt.Errorf("a hook decides %s, and it ended as %s", h.Action, r.status)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func (v *View) modifiersInOrder() error {
@@ -143,34 +133,34 @@ func (v *View) timeGoesOn() error {
 	return nil
 }
 
-// each checks every run with its message; the first error counts.
-func (v *View) each(f func(m *message, r *callRun) error) error {
-	for i := range v.messages {
-		m := &v.messages[i]
-		for j := range v.of(m) {
-			r := &v.of(m)[j]
-			if err := f(m, r); err != nil {
-				return fmt.Errorf("call %s: %w", r.call.ID, err)
+// ofEach checks every run with its message; the first error counts.
+func ofEach(check func(v *View, m *message, r *callRun) error) func(*View) error {
+	return func(v *View) error {
+		for i := range v.messages {
+			m := &v.messages[i]
+			for j := range v.of(m) {
+				r := &v.of(m)[j]
+				if err := check(v, m, r); err != nil {
+					return fmt.Errorf("call %s: %w", r.call.ID, err)
+				}
 			}
 		}
+		return nil
 	}
-	return nil
 }
 
-func (v *View) oneResult() error {
-	return v.each(func(m *message, r *callRun) error {
-		switch {
-		case r.ends > 1, r.ends == 0 && !(m.abandoned && r.start == none):
-			return fmt.Errorf("it ended %d times", r.ends)
-		case m.abandoned && r.results > 1, !m.abandoned && r.results != 1:
-			return fmt.Errorf("it has %d results", r.results)
-		case !m.abandoned && r.discarded != none:
-			return fmt.Errorf("it was discarded, and the message was not")
-		case m.abandoned && r.discarded == none:
-			return fmt.Errorf("it was not discarded with its message")
-		}
-		return nil
-	})
+func (v *View) oneResult(m *message, r *callRun) error {
+	switch {
+	case r.ends > 1, r.ends == 0 && !(m.abandoned && r.start == none):
+		return fmt.Errorf("it ended %d times", r.ends)
+	case m.abandoned && r.results > 1, !m.abandoned && r.results != 1:
+		return fmt.Errorf("it has %d results", r.results)
+	case !m.abandoned && r.discarded != none:
+		return fmt.Errorf("it was discarded, and the message was not")
+	case m.abandoned && r.discarded == none:
+		return fmt.Errorf("it was not discarded with its message")
+	}
+	return nil
 }
 
 func (v *View) callOrder() error {
@@ -193,37 +183,31 @@ func (v *View) callOrder() error {
 	return nil
 }
 
-func (v *View) resultAfterEnd() error {
-	return v.each(func(_ *message, r *callRun) error {
-		if r.emitted == none {
-			return nil
-		}
-		if r.emitted < r.ended || r.emittedStatus != r.status {
-			return fmt.Errorf("it left as %s, and ended as %s", r.emittedStatus, r.status)
-		}
+func (v *View) resultAfterEnd(_ *message, r *callRun) error {
+	if r.emitted == none {
 		return nil
-	})
+	}
+	if r.emitted < r.ended || r.emittedStatus != r.status {
+		return fmt.Errorf("it left as %s, and ended as %s", r.emittedStatus, r.status)
+	}
+	return nil
 }
 
-func (v *View) askedOnce() error {
-	return v.each(func(_ *message, r *callRun) error {
-		if r.cancels > 1 {
-			return fmt.Errorf("it was asked to stop %d times", r.cancels)
-		}
-		return nil
-	})
+func (v *View) askedOnce(_ *message, r *callRun) error {
+	if r.cancels > 1 {
+		return fmt.Errorf("it was asked to stop %d times", r.cancels)
+	}
+	return nil
 }
 
 func (v *View) discardedIsGone() error {
-	if err := v.each(func(_ *message, r *callRun) error {
+	gone := ofEach(func(_ *View, _ *message, r *callRun) error {
 		if r.discarded != none && r.emitted > r.discarded {
 			return fmt.Errorf("its result left after it was discarded")
 		}
 		return nil
-	}); err != nil {
-		return err
-	}
-	return v.stateIsCommitted()
+	})
+	return cmp.Or(gone(v), v.stateIsCommitted())
 }
 
 // stateIsCommitted checks that the state at the end is made of the modifiers of committed
