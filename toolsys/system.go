@@ -1,6 +1,7 @@
 package toolsys
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -117,9 +118,7 @@ func (c Config) complete() Config {
 	if c.Start.IsZero() {
 		c.Start = c.Clock.Now()
 	}
-	if c.ResultsDir == "" {
-		c.ResultsDir = DefaultResultsDir
-	}
+	c.ResultsDir = cmp.Or(c.ResultsDir, DefaultResultsDir)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,9 +34,7 @@ func Parse(data []byte) (*Saved, error) {
 	if s.System == nil {
 		s.System, s.Former = s.Former, nil
 	}
-	if s.Engine == "" {
-		s.Engine = Both
-	}
+	s.Engine = cmp.Or(s.Engine, Both)
 	if s.Engine != DES && s.Engine != Full && s.Engine != Both {
 		return nil, fmt.Errorf("engine is %q; write des, full or both", s.Engine)
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -214,9 +215,7 @@ func (m *taskModel) step(id int, in taskInput, by string) error {
 				return errTaskWaits
 			}
 		}
-		if t.Owner == "" {
-			t.Owner = by
-		}
+		t.Owner = cmp.Or(t.Owner, by)
 		if t.Owner != by && in.Owner == nil {
 			return errTaskTaken
 		}

@@ -2,6 +2,7 @@ package shards
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -69,12 +70,8 @@ const (
 // of it stays done. The spec is a JSON value.
 func Open(ctx context.Context, nc *nats.Conn, name string, spec []byte, o Options) (*Queue, error) {
 	o.Replicas = max(1, o.Replicas)
-	if o.Silence == 0 {
-		o.Silence = DefaultSilence
-	}
-	if o.Tries == 0 {
-		o.Tries = DefaultTries
-	}
+	o.Silence = cmp.Or(o.Silence, DefaultSilence)
+	o.Tries = cmp.Or(o.Tries, DefaultTries)
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err

@@ -283,14 +283,10 @@ type Finding struct {
 // Held reports whether every check held and no request was refused. That nothing was
 // asked is not held either.
 func (r *Report) Held() bool {
-	for _, s := range r.Sessions {
-		for _, c := range s.Checks {
-			if c.Status == Failed {
-				return false
-			}
-		}
+	failed := func(s SessionReport) bool {
+		return slices.ContainsFunc(s.Checks, func(c Check) bool { return c.Status == Failed })
 	}
-	return len(r.Sessions) > 0 && len(r.Refused) == 0
+	return len(r.Sessions) > 0 && len(r.Refused) == 0 && !slices.ContainsFunc(r.Sessions, failed)
 }
 
 // offered checks that the tools called are offered: a client can only run those that it has.

@@ -76,8 +76,8 @@ func (r *request) replies() int {
 
 // lastReply is the place of the last assistant message, -1 without one.
 func (r *request) lastReply() int {
-	for i := len(r.messages) - 1; i >= 0; i-- {
-		if r.messages[i].Get("role").Str == "assistant" {
+	for i, m := range slices.Backward(r.messages) {
+		if m.Get("role").Str == "assistant" {
 			return i
 		}
 	}
@@ -133,8 +133,7 @@ func (r *request) repeats(a *Answer) bool {
 		ids[c.ID] = true
 	}
 	text := answerText(a)
-	for i := len(r.messages) - 1; i >= 0; i-- {
-		m := r.messages[i]
+	for _, m := range slices.Backward(r.messages) {
 		if m.Get("role").Str != "assistant" {
 			continue
 		}

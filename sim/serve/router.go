@@ -3,6 +3,7 @@ package serve
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -181,9 +182,9 @@ func (d *router) find(req *request, sum [sha256.Size]byte, retry bool) *session 
 			return s.next > s.first && s.opening == begins && req.replies() == s.expected()
 		},
 	} {
-		for i := len(d.sessions) - 1; i >= 0; i-- {
-			if fits(d.sessions[i]) {
-				return d.sessions[i]
+		for _, s := range slices.Backward(d.sessions) {
+			if fits(s) {
+				return s
 			}
 		}
 	}

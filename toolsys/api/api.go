@@ -6,6 +6,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,9 +54,7 @@ func New(cfg Config) loop.Model {
 // environment and would send a user's own token to a test server.
 func client(cfg Config) *anthropic.Client {
 	base := cfg.BaseURL
-	if base == "" {
-		base = DefaultBaseURL
-	}
+	base = cmp.Or(base, DefaultBaseURL)
 	return &anthropic.Client{Options: []option.RequestOption{
 		option.WithBaseURL(base), option.WithAPIKey(cfg.Key), option.WithMaxRetries(cfg.Retries),
 		option.WithHTTPClient(&http.Client{Transport: cfg.Transport}),

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -139,8 +140,5 @@ func unknown(members map[string]json.RawMessage) (said []string) {
 func excerpt(b []byte) string {
 	const most = 201
 	text := message.Line(strings.ToValidUTF8(string(b[:min(len(b), 4*most)]), "?"), most)
-	if text == "" {
-		return "(it wrote nothing)"
-	}
-	return text
+	return cmp.Or(text, "(it wrote nothing)")
 }

@@ -29,6 +29,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -297,9 +298,7 @@ func register(h Hook) (registered, error) {
 	case h.Timeout < 0:
 		return registered{}, fmt.Errorf("timeout %s is negative; use 0 for %s", h.Timeout, DefaultTimeout)
 	}
-	if h.Timeout == 0 {
-		h.Timeout = DefaultTimeout
-	}
+	h.Timeout = cmp.Or(h.Timeout, DefaultTimeout)
 	if err := h.checkOnFailure(); err != nil {
 		return registered{}, err
 	}

@@ -6,6 +6,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,12 +139,8 @@ func (c *Config) complete() error {
 	if c.Served == nil {
 		c.Served = func(context.Context) tool.Served { return tool.Served{} }
 	}
-	if c.Grace == 0 {
-		c.Grace = schedule.DefaultGrace
-	}
-	if c.MaxTurns == 0 {
-		c.MaxTurns = 100
-	}
+	c.Grace = cmp.Or(c.Grace, schedule.DefaultGrace)
+	c.MaxTurns = cmp.Or(c.MaxTurns, 100)
 	if c.Definitions == nil {
 		c.Definitions = pool.NewDefinitions()
 	}
@@ -154,9 +151,7 @@ func (c *Config) complete() error {
 const minThinking = 1024
 
 func (c *Config) completeThinking() error {
-	if c.MaxTokens == 0 {
-		c.MaxTokens = 8192
-	}
+	c.MaxTokens = cmp.Or(c.MaxTokens, 8192)
 	if n := c.Thinking.Budget; n != 0 && (n < minThinking || n >= c.MaxTokens) {
 		return fmt.Errorf("%w: %d tokens to think with; it must be at least %d and less than the %d of a reply", ErrConfig, n, minThinking, c.MaxTokens)
 	}

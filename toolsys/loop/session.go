@@ -97,9 +97,7 @@ func New(cfg Config) (*Session, error) {
 	s.pipe = &pipeline.Pipeline{Handlers: cfg.Handlers}
 	if sink := cfg.Handlers.Trace; sink != nil && cfg.Agent != "" {
 		s.pipe.Handlers.Trace = func(e trace.Event) {
-			if e.Agent == "" {
-				e.Agent = cfg.Agent
-			}
+			e.Agent = cmp.Or(e.Agent, cfg.Agent)
 			sink(e)
 		}
 	}

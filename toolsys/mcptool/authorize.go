@@ -1,6 +1,7 @@
 package mcptool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,10 +122,7 @@ func (c Client) credentials() *oauthex.ClientCredentials {
 }
 
 func (a *Authorization) client() *http.Client {
-	if a.HTTP != nil {
-		return a.HTTP
-	}
-	return http.DefaultClient
+	return cmp.Or(a.HTTP, http.DefaultClient)
 }
 
 // fetch has the person visit the page and reads what the redirect was called with.

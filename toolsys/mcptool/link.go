@@ -1,6 +1,7 @@
 package mcptool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -306,10 +307,7 @@ func (l *link) open() (*session, []*mcp.Tool, error) {
 var errHungUp = errors.New("the connection was closed")
 
 func ended(err error) error {
-	if err == nil {
-		return errHungUp
-	}
-	return err
+	return cmp.Or(err, errHungUp)
 }
 
 // why prefers the reason for which something was given up to the error it gave.

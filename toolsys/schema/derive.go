@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,10 +142,7 @@ func refineFields(t reflect.Type, s *jsonschema.Schema) error {
 
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "" {
-		return f.Name
-	}
-	return name
+	return cmp.Or(name, f.Name)
 }
 
 func dropNull(s *jsonschema.Schema) {

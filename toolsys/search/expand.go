@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"strings"
 )
@@ -157,7 +158,7 @@ func (e *expansion) word(w token) {
 		if known {
 			g.most = e.idf(id)
 		}
-		e.want = e.want.or(intentOf(w.root))
+		e.want = cmp.Or(e.want, intentOf(w.root))
 		e.addConcepts(&g, e.glossary.English(w.root), weightLike, "like")
 	}
 	if len(g.members) == 0 {
@@ -193,7 +194,7 @@ func (e *expansion) addConcepts(g *group, concepts []int, weight float64, how st
 			if i > 0 {
 				much *= weightLater
 			}
-			e.want = e.want.or(intentOf(key))
+			e.want = cmp.Or(e.want, intentOf(key))
 			e.addTerm(g, member{weight: much, how: how}, key)
 		}
 		for _, term := range e.glossary.ForeignTerms(c) {
@@ -286,16 +287,8 @@ func intentOfName(name string) intent {
 	a := intentNone
 	for _, run := range runsOf(name) {
 		for _, part := range caseParts(run.Text) {
-			a = a.or(intentOf(rootOf(part)))
+			a = cmp.Or(a, intentOf(rootOf(part)))
 		}
-	}
-	return a
-}
-
-// or is an intent, or the other where there is none.
-func (a intent) or(b intent) intent {
-	if a == intentNone {
-		return b
 	}
 	return a
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -247,9 +248,4 @@ func unplussed(text string) string {
 
 // rankedText is what is to be ranked: the query as written, or the words of one that
 // was put together by hand.
-func (q Query) rankedText() string {
-	if q.Raw != "" {
-		return q.Raw
-	}
-	return strings.Join(q.Words, " ")
-}
+func (q Query) rankedText() string { return cmp.Or(q.Raw, strings.Join(q.Words, " ")) }

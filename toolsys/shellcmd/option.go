@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,9 +27,7 @@ func (c *call) doubt(why string) {
 // opaque makes it one of which it is not known what it runs.
 func (c *call) opaque(why string) {
 	c.step.FilesUnknown = true
-	if c.step.Opaque == "" {
-		c.step.Opaque = why
-	}
+	c.step.Opaque = cmp.Or(c.step.Opaque, why)
 	c.doubt(why)
 }
 

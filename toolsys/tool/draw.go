@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -296,9 +297,7 @@ func pictures(blocks []message.Block) (nodes []render.Node) {
 func refused(role render.Role) func(Input, Outcome[any]) []render.Node {
 	return func(_ Input, a Outcome[any]) []render.Node {
 		text := strings.TrimSpace(a.Text)
-		if text == "" {
-			text = "(without a reason)"
-		}
+		text = cmp.Or(text, "(without a reason)")
 		return render.Brief(text, refusalLines, render.Plainly(role))
 	}
 }

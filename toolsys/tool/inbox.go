@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,9 +154,7 @@ func NewInbox(clock Clock, sink func(Mail)) *Inbox {
 func (b *Inbox) Join(p Peer) (Peer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.Name == "" {
-		p.Name = p.Agent
-	}
+	p.Name = cmp.Or(p.Name, p.Agent)
 	for _, address := range []string{p.Agent, p.Name} {
 		other, err := b.find(address)
 		switch {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -182,9 +183,7 @@ func (w *WorkItem) move(all []WorkItem, c WorkChange) error {
 		if waits := open(all, *w); len(waits) > 0 {
 			return fmt.Errorf("%w: task %s cannot begin before %s is completed; take another one", ErrWork, w.ID, strings.Join(waits, ", "))
 		}
-		if w.Owner == "" {
-			w.Owner = c.By
-		}
+		w.Owner = cmp.Or(w.Owner, c.By)
 		if w.Owner != c.By && c.Owner == nil {
 			return fmt.Errorf("%w: task %s is %s's; take another one, or set owner to take it over before it begins", ErrWork, w.ID, w.Owner)
 		}

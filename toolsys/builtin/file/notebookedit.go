@@ -179,9 +179,7 @@ func (nb *notebook) noCell(id string) *tool.Refusal {
 	if len(ids) > most {
 		list += ", ..."
 	}
-	if list == "" {
-		list = "none"
-	}
+	list = cmp.Or(list, "none")
 	return refuse(CodeCell, "There is no cell %q. The cells are: %s.", id, list)
 }
 

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"encoding/base64"
@@ -205,9 +206,7 @@ type span struct{ first, shown, total int }
 // limit 0 as many as usual.
 func rangeOf(total, offset, limit, usual int) span {
 	first := min(max(offset, 1), total+1)
-	if limit == 0 {
-		limit = usual
-	}
+	limit = cmp.Or(limit, usual)
 	return span{first: first, shown: min(limit, total-first+1), total: total}
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -39,9 +40,7 @@ func (d bash) script(in BashIn) *shellcmd.Script {
 // scriptIn reads the command as it will run in this context.
 func (d bash) scriptIn(in BashIn, c *tool.Context) *shellcmd.Script {
 	home := c.State.Env["HOME"]
-	if home == "" {
-		home = c.Home
-	}
+	home = cmp.Or(home, c.Home)
 	return shellcmd.Read(in.Command, shellcmd.Env{Dir: c.State.Dir, Home: home, Repository: func(dir string) bool { return d.trusts(dir, c) }})
 }
 

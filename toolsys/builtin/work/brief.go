@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the prompt beside this file
 	"errors"
@@ -64,9 +65,7 @@ func brief(_ context.Context, in BriefIn, c *tool.Context) (BriefOut, error) {
 		return BriefOut{}, errors.New("nobody is there to read it; put it into your last message")
 	}
 	out := BriefOut{Message: in.Message, Status: in.Status, From: c.AgentID}
-	if out.Status == "" {
-		out.Status = "normal"
-	}
+	out.Status = cmp.Or(out.Status, "normal")
 	text := out.Message
 	if out.From != "" {
 		text = out.From + ": " + text
