@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"toolbench/sim/scenario/check"
@@ -81,3 +82,81 @@ func escaped(s string) string {
 	}
 	return b.String()
 }
+
+// Annotations writes workflow commands, a line a failure, that GitHub shows at
+// the place in the scenario's file (O8). Without a failure it writes nothing.
+func Annotations(w io.Writer, outcomes []check.Result, o Options) error {
+	out := bufio.NewWriter(w)
+	for _, outcome := range outcomes {
+		if outcome.Status == check.Errored {
+			annotate(out, at(outcome, placeOf(outcome.Err)), outcome.Name, errorText(outcome))
+		}
+		for _, f := range outcome.Failures {
+			message := fmt.Sprintf("expected: %s\nfound: %s\nagain: %s", f.Expected, f.Found, o.again(outcome))
+			annotate(out, at(outcome, f.At), outcome.Name+": "+f.Expectation, message)
+		}
+	}
+	return out.Flush()
+}
+
+// at is the place as properties. A failure names its file by its base name alone;
+// the outcome has the file's whole path.
+func at(outcome check.Result, where string) string {
+	file, line, column := splitPlace(where)
+	if file == "" || path.Base(file) == path.Base(outcome.File) {
+		file = outcome.File
+	}
+	if file == "" {
+		return ""
+	}
+	properties := "file=" + property(file)
+	if line != "" {
+		properties += ",line=" + line
+	}
+	if column != "" {
+		properties += ",col=" + column
+	}
+	return properties + ","
+}
+
+// placeOf takes the place that leads an error's text, if there is one.
+func placeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	place, _, _ := strings.Cut(err.Error(), ": ")
+	if _, line, _ := splitPlace(place); line == "" {
+		return ""
+	}
+	return place
+}
+
+// splitPlace takes "name.yaml:12:3" apart; line and column may be missing.
+func splitPlace(where string) (file, line, column string) {
+	file = where
+	var numbers []string
+	for range 2 {
+		i := strings.LastIndexByte(file, ':')
+		if i < 0 || !isNumber(file[i+1:]) {
+			break
+		}
+		numbers = append([]string{file[i+1:]}, numbers...)
+		file = file[:i]
+	}
+	numbers = append(numbers, "", "")
+	return file, numbers[0], numbers[1]
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func annotate(w io.Writer, where, title, message string) {
+	fmt.Fprintf(w, "::error %stitle=%s::%s\n", where, property(title), data(strings.Join(SafeLines(message), "\n")))
+}
+
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func data(s string) string     { return dataEscapes.Replace(s) }
+func property(s string) string { return propertyEscapes.Replace(Safe(s)) }
