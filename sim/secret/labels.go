@@ -51,15 +51,8 @@ var kinds = map[trust]string{byLooks: "value of a telling name", bySight: "value
 
 // trustOf reads the name before a sign: its last one or two words decide.
 func trustOf(text string, sign int) trust {
-	to := sign
-	for to > 0 && (text[to-1] == ' ' || text[to-1] == '"' || text[to-1] == '\'' || text[to-1] == '\\' || text[to-1] == ']') {
-		to--
-	}
-	from := to
-	for from > 0 && to-from < longestLabel && dashed[text[from-1]] {
-		from--
-	}
-	last, both := lastWords(text[from:to])
+	to := runBefore(&closing, text, sign, sign)
+	last, both := lastWords(text[runBefore(&dashed, text, to, longestLabel):to])
 	if t := data().trusts[both]; t != "" {
 		return t
 	}
@@ -89,8 +82,7 @@ func wordBegin(name string, end int) int {
 			break
 		}
 		begin--
-		upper := c >= 'A' && c <= 'Z'
-		if upper && (begin == 0 || !isUpper(name[begin-1]) && name[begin-1] != '_' && name[begin-1] != '-') {
+		if isUpper(c) && (begin == 0 || !isUpper(name[begin-1]) && name[begin-1] != '_' && name[begin-1] != '-') {
 			break
 		}
 	}
@@ -101,6 +93,8 @@ func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 var (
 	between = signsOf(" \t\"'\\[>")
+	closing = signsOf(" \"'\\]")  // a name
+	opening = signsOf("\"'\\:= ") // a value
 	values  = signsOf(lowers + uppers + digits + "_-.~+/=!@#$^*%")
 )
 
@@ -202,14 +196,8 @@ func isRandom(text string, from, to int) bool {
 // isOther reports whether a value's name is that of something else: an id, a signature, a
 // checksum, the data of an image.
 func isOther(text string, from int) bool {
-	to := from
-	for to > 0 && from-to < 6 && strings.IndexByte("\"'\\:= ", text[to-1]) >= 0 {
-		to--
-	}
-	begin := to
-	for begin > 0 && to-begin < longestLabel && dashed[text[begin-1]] {
-		begin--
-	}
+	to := runBefore(&opening, text, from, 6)
+	begin := runBefore(&dashed, text, to, longestLabel)
 	if begin == to || to == from {
 		return false
 	}

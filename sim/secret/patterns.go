@@ -15,28 +15,21 @@ const longBase64 = 256
 
 // inLongBase64 reports whether a place is in the middle of a file's base64.
 func inLongBase64(text string, at int) bool {
-	from, to := at, at
-	for from > 0 && at-from < longBase64 && base64s[text[from-1]] {
-		from--
-	}
-	for to < len(text) && to-at < longBase64 && base64s[text[to]] {
-		to++
-	}
-	return to-from > longBase64
+	return runOf(&base64s, text, at, longBase64)-runBefore(&base64s, text, at, longBase64) > longBase64
 }
 
 // minCredentials is how long what follows "Bearer" must be: the word is also one
 // of everyday language.
 const minCredentials = 16
 
-var bearerSigns = signsOf(lowers + uppers + digits + "._~+/=-")
+var (
+	bearerSigns = signsOf(lowers + uppers + digits + "._~+/=-")
+	blanks      = signsOf(" \t")
+)
 
 func credentials(scheme int) func(string, int) (int, int, bool) {
 	return func(text string, at int) (int, int, bool) {
-		from := at + scheme
-		for from < len(text) && (text[from] == ' ' || text[from] == '\t') {
-			from++
-		}
+		from := runOf(&blanks, text, at+scheme, 0)
 		to := runOf(&bearerSigns, text, from, 0)
 		if from == at+scheme {
 			return 0, 0, false
@@ -72,10 +65,7 @@ func isPair(run string) bool {
 // webToken looks back from the middle of "eyJ….eyJ….…": that each run between dots is
 // read once keeps a text of many beginnings cheap.
 func webToken(text string, at int) (int, int, bool) {
-	from := at
-	for from > 0 && dashed[text[from-1]] {
-		from--
-	}
+	from := runBefore(&dashed, text, at, at)
 	begin := strings.Index(text[from:at], "eyJ")
 	end := runOf(&dashed, text, at+1, 0)
 	if begin < 0 || at-from-begin < 13 || end-at-1 < 8 || end == len(text) || text[end] != '.' {
