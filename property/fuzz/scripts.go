@@ -228,11 +228,7 @@ var executables = []string{"evil.sh", "bin/ls", "bin/cat", "bin/npm", "bin/git",
 
 func newScratch(shell string) (*scratch, error) {
 	root, err := os.MkdirTemp("", "toolbench-bash-")
-	if err != nil {
-		return nil, err
-	}
-	s := &scratch{shell: shell, root: root, dirty: true}
-	return s, nil
+	return &scratch{shell: shell, root: root, dirty: true}, err
 }
 
 func (s *scratch) remove() { os.RemoveAll(s.root) }
@@ -332,7 +328,9 @@ func (s *scratch) run(ctx context.Context, limit time.Duration, scripts ...numbe
 	if err != nil {
 		return nil, late, err
 	}
-	for name := range s.names(now) {
+	all := maps.Clone(now)
+	maps.Copy(all, s.want)
+	for name := range all {
 		if now[name] != s.want[name] {
 			changed = append(changed, name)
 		}
@@ -340,12 +338,6 @@ func (s *scratch) run(ctx context.Context, limit time.Duration, scripts ...numbe
 	slices.Sort(changed)
 	s.dirty = len(changed) > 0
 	return changed, late, nil
-}
-
-func (s *scratch) names(now map[string]string) map[string]string {
-	all := maps.Clone(now)
-	maps.Copy(all, s.want)
-	return all
 }
 
 // start runs the driver to its end; the whole process group goes with it. How the

@@ -375,8 +375,8 @@ func (x wire) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		x.fail(w, http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("the request is larger than %d bytes", MaxBody))
 		return nil, false
 	}
-	if err == nil {
-		body, err = unpacked(body, r.Header.Get("Content-Encoding"))
+	if packed := r.Header.Get("Content-Encoding"); err == nil && packed != "" {
+		body, err = cassette.Decode(body, packed, MaxBody)
 	}
 	if err != nil {
 		x.fail(w, http.StatusBadRequest, "invalid_request_error", "the body cannot be read: "+err.Error())

@@ -15,7 +15,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"toolbench/sim/cassette"
 	"toolbench/sim/dialect"
 	"toolbench/sim/stream"
 )
@@ -84,36 +83,28 @@ func shapeOf(path string) dialect.API {
 
 // read gives a request in the Messages API's form. Its errors are worded for the client.
 func (w *wire) read(body []byte) (*request, error) {
-	if w.api == dialect.Messages {
-		r, err := parse(body)
-		if err != nil {
-			return nil, err
+	as := body
+	if w.api != dialect.Messages {
+		if !json.Valid(body) {
+			return nil, errors.New("the body is no JSON object")
 		}
-		r.api = w.api
-		if w.byPath {
-			r.stream = w.stream
+		api, v, ok := dialect.Request(w.address, body, &dialect.IDs{})
+		if !ok || api != w.api {
+			return nil, fmt.Errorf("the body is no request of %s", w.api)
 		}
-		if r.model == "" {
-			r.model = dialect.Model(w.address)
-		}
-		return r, nil
+		as, w.usage = []byte(v.Raw), gjson.GetBytes(body, "stream_options.include_usage").Bool()
 	}
-	if !json.Valid(body) {
-		return nil, errors.New("the body is no JSON object")
-	}
-	api, v, ok := dialect.Request(w.address, body, &dialect.IDs{})
-	if !ok || api != w.api {
-		return nil, fmt.Errorf("the body is no request of %s", w.api)
-	}
-	r, err := parse([]byte(v.Raw))
+	r, err := parse(as)
 	if err != nil {
 		return nil, err
 	}
-	r.api, r.body, r.stream = w.api, body, r.stream || w.stream
-	if r.model == "" {
-		r.model = dialect.Model(w.address)
+	r.api, r.model = w.api, cmp.Or(r.model, dialect.Model(w.address))
+	switch {
+	case w.api != dialect.Messages:
+		r.body, r.stream = body, r.stream || w.stream
+	case w.byPath:
+		r.stream = w.stream
 	}
-	w.usage = gjson.GetBytes(body, "stream_options.include_usage").Bool()
 	return r, nil
 }
 
@@ -282,14 +273,6 @@ func (k *kept) keep(input []json.RawMessage, document json.RawMessage) {
 		input = append(input, json.RawMessage(item.Raw))
 	}
 	k.responses[v.Get("id").Str] = input
-}
-
-// unpacked is a request's body without its content encoding.
-func unpacked(body []byte, encoding string) ([]byte, error) {
-	if encoding == "" {
-		return body, nil
-	}
-	return cassette.Decode(body, encoding, MaxBody)
 }
 
 // forbidden is why a request is not answered, or "". A page in a browser on this machine

@@ -206,10 +206,8 @@ func (a *app) draftsOf(ctx context.Context, aside, path string, o draft.Options)
 
 // initError gives the error of a recording the exit code it deserves.
 func initError(path string, err error) error {
-	for _, kind := range []error{recording.ErrNotRecording, recording.ErrTooLarge, recording.ErrUnreadable} {
-		if errors.Is(err, kind) {
-			return invalid(err)
-		}
+	if recordingError(err) > 0 {
+		return invalid(err)
 	}
 	if bad, ok := errors.AsType[*scenario.FileError](err); ok {
 		return usage("%s: the draft cannot be a scenario: %s", path, bad)

@@ -154,9 +154,8 @@ type replayed struct {
 // take sorts a report: a file that only lay in a folder may be anything.
 func (d *replayed) take(file found, r replay.Report) {
 	d.files++
-	known := slices.ContainsFunc(recordingErrors(), func(kind error) bool { return errors.Is(r.Err, kind) })
 	switch {
-	case r.Err != nil && !known:
+	case r.Err != nil && recordingError(r.Err) == 0:
 		d.failed = append(d.failed, r.Err)
 	case errors.Is(r.Err, recording.ErrNotRecording) && !file.named:
 		d.Skipped = append(d.Skipped, skippedFile(file.path, r.Err))

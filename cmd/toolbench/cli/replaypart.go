@@ -197,7 +197,7 @@ func (in replayInput) replay(ctx context.Context, o replay.Options) replay.Repor
 }
 
 // replayedFile carries the report of a file between processes. An error travels as its text, and as its
-// place in recordingErrors, counted from 1.
+// recordingError.
 type replayedFile struct {
 	Report replay.Report
 	Error  string
@@ -205,16 +205,19 @@ type replayedFile struct {
 }
 
 // recordingErrors are what can be wrong with a file as a whole.
-func recordingErrors() []error {
-	return []error{recording.ErrNotRecording, recording.ErrTooLarge, recording.ErrUnreadable}
+var recordingErrors = []error{recording.ErrNotRecording, recording.ErrTooLarge, recording.ErrUnreadable}
+
+// recordingError is the place of an error in recordingErrors, counted from 1; 0 is none of them.
+func recordingError(err error) int {
+	return 1 + slices.IndexFunc(recordingErrors, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // report gives the report with its error.
 func (r replayedFile) report() replay.Report {
 	if r.Error != "" {
 		r.Report.Err = &sentError{r.Error, nil}
-		if r.Kind > 0 && r.Kind <= len(recordingErrors()) {
-			r.Report.Err = &sentError{r.Error, recordingErrors()[r.Kind-1]}
+		if r.Kind > 0 && r.Kind <= len(recordingErrors) {
+			r.Report.Err = &sentError{r.Error, recordingErrors[r.Kind-1]}
 		}
 	}
 	return r.Report
@@ -290,7 +293,7 @@ func (b replayBatch) replay(ctx context.Context, done func(replayedFile) error) 
 		}
 		if err := r.Report.Err; err != nil {
 			r.Error, r.Report.Err = err.Error(), nil
-			r.Kind = 1 + slices.IndexFunc(recordingErrors(), func(kind error) bool { return errors.Is(err, kind) })
+			r.Kind = recordingError(err)
 		}
 		if err := done(r); err != nil {
 			return err
