@@ -131,14 +131,9 @@ func (nb *notebook) kind(i int) string {
 
 // source is a cell's text, which is one text or a list of its lines.
 func (nb *notebook) source(i int) string {
-	raw := nb.cells[i].get("source")
-	var lines []string
-	if json.Unmarshal(raw, &lines) == nil {
-		return strings.Join(lines, "")
-	}
-	var text string
-	_ = json.Unmarshal(raw, &text) // absent or malformed: none
-	return text
+	var text joined
+	_ = json.Unmarshal(nb.cells[i].get("source"), &text) // absent or malformed: none
+	return string(text)
 }
 
 // replace gives a cell a new source. Outputs belong to the code that made them,

@@ -93,10 +93,8 @@ func todos(in TodoIn) []tool.Todo {
 
 func oneInProgress(in TodoIn, _ *tool.Context) *tool.Refusal {
 	if n := count(todos(in), InProgress); n > 1 {
-		return &tool.Refusal{
-			Message: fmt.Sprintf("%d items are in_progress; mark the one you are working on and leave the others pending", n),
-			Code:    CodeTwoInProgress,
-		}
+		text := fmt.Sprintf("%d items are in_progress; mark the one you are working on and leave the others pending", n)
+		return &tool.Refusal{Message: text, Code: CodeTwoInProgress}
 	}
 	return nil
 }
