@@ -41,7 +41,8 @@ func cleaned(p string) string {
 
 // below reports whether a clean path is a clean directory or in it.
 func below(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+	rest, in := strings.CutPrefix(p, strings.TrimSuffix(dir, "/"))
+	return p == dir || in && strings.HasPrefix(rest, "/")
 }
 
 // pathCovered reports whether a rule's content covers a path of the call.

@@ -101,11 +101,16 @@ func (s *layout) ofStruct(t reflect.Type, over []reflect.Type) bool {
 // find gives the place of the member of that name, -1 where there is none. Most inputs have
 // theirs in the order of the type's fields, so that it is looked for from there on.
 func (s *layout) find(name []byte, from int) int {
-	same := func(m slot) bool { return m.name == string(name) }
-	if i := slices.IndexFunc(s.members[from:], same); i >= 0 {
-		return from + i
+	for range s.members {
+		if from == len(s.members) {
+			from = 0
+		}
+		if s.members[from].name == string(name) {
+			return from
+		}
+		from++
 	}
-	return slices.IndexFunc(s.members[:from], same)
+	return -1
 }
 
 // sharedText bounds an input whose texts are parts of one string: one text that is kept
