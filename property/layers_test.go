@@ -73,10 +73,9 @@ var layers = []struct {
 	{"sim/dialect", []string{"sim/stream", "toolsys/jsonscan"}},
 	{"sim/recording", []string{"sim/stream", "sim/cassette", "sim/dialect", "toolsys/message"}},
 	{"sim/replay", []string{"sim/clock", "sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "toolsys", "toolsys/..."}},
-	{"sim/world/posix", nil},
-	{"sim/world/mcpserve", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
+	{"sim/world", []string{"toolsys/jsonscan", "toolsys/mcptool"}},
 	{"sim/shell", []string{"toolsys/schedule", "toolsys/shellcmd"}},
-	{"sim/economics", []string{"sim/dialect", "sim/recording", "sim/world/mcpserve", "toolsys", "toolsys/..."}},
+	{"sim/economics", []string{"sim/dialect", "sim/recording", "sim/world", "toolsys", "toolsys/..."}},
 	{"sim/serve", []string{"sim/stream", "sim/cassette", "sim/dialect", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "toolsys/message", "toolsys/trace"}},
 	{"sim/draft", []string{"toolsys/jsonscan", "toolsys/message", "sim/stream", "sim/cassette", "sim/recording", "sim/replay", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "toolsys/tool", "toolsys/trace"}},
 	{"sim/scenario", []string{"sim/cassette", "sim/secret", "sim/stream", "toolsys/message", "toolsys/permission", "toolsys/schedule", "toolsys/schema", "toolsys/search", "fixtures"}},
@@ -91,11 +90,11 @@ var layers = []struct {
 	{"property/des", []string{"sim/clock", "sim/scenario", "sim/stream", "toolsys/schedule"}},
 	{"property/generate", []string{"property/des"}},
 	{"property/oracle", []string{"property/des", "property/generate", "sim/scenario/check", "toolsys/schedule", "toolsys/trace"}},
-	{"property/fuzz", []string{"property/...", "sim/clock", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/stream", "sim/world/posix", "toolsys/..."}},
+	{"property/fuzz", []string{"property/...", "sim/clock", "sim/scenario", "sim/scenario/check", "sim/scenario/run", "sim/stream", "sim/world", "toolsys/..."}},
 
 	// Reports read outcomes, and reports that were stored, which they hold against the
 	// published schemas; only the command, and tests of scenarios, read reports.
-	{"reports", []string{"sim/world/mcpserve", "property/fuzz", "property/oracle", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
+	{"reports", []string{"sim/world", "property/fuzz", "property/oracle", "sim/scenario", "sim/scenario/check", "sim/replay", "sim/economics", "sim/serve", "toolsys/trace", "toolsys/search", "sim/scenario/run", "sim/secret", "sim/draft", "toolsys/schema", "toolsys/tool", "toolsys/render", "toolsys/message"}},
 	// Another trade on the public packages alone, with no part in the rest.
 	{"scenarios/support", []string{"toolsys", "toolsys/loop", "toolsys/permission", "toolsys/tool"}},
 	{"scenarios/scenariotest", []string{"reports", "sim/scenario", "sim/scenario/check", "sim/scenario/run"}},

@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 )
 
 // TokensReport is what definitions cost (E8). Top is how many of the most expensive
 // tools people are shown; 0 shows all.
 type TokensReport struct {
 	economics.ToolCosts
-	Failures []mcpserve.ListFailure
+	Failures []world.ListFailure
 	Top      int
 }
 

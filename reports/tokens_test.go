@@ -12,7 +12,7 @@ import (
 	"toolbench/fixtures"
 	"toolbench/reports"
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 )
 
 func bytes4(t *testing.T) economics.Counter {
@@ -22,7 +22,7 @@ func bytes4(t *testing.T) economics.Counter {
 }
 
 func shop(t *testing.T) economics.ToolCosts {
-	catalogue, err := mcpserve.Parse("shop.json", []byte(`{"server":"shop","tools":[
+	catalogue, err := world.ParseCatalogue("shop.json", []byte(`{"server":"shop","tools":[
 		{"name":"buy","description":"Buys a thing. It is paid at once.","inputSchema":{"type":"object","properties":{"thing":{"type":"string"}}}},
 		{"name":"bare"},
 		{"name":"look\u001b[31m","inputSchema":{"type":"object","properties":{}}}]}
@@ -35,7 +35,7 @@ func shop(t *testing.T) economics.ToolCosts {
 }
 
 func TestTokenReportsLookAsRecorded(t *testing.T) {
-	failures := []mcpserve.ListFailure{{Server: "gone", Err: errors.New("it cannot be reached: no such file")}}
+	failures := []world.ListFailure{{Server: "gone", Err: errors.New("it cannot be reached: no such file")}}
 	for _, width := range []int{120, 60} {
 		var b bytes.Buffer
 		require.NoError(t, reports.Print(&b, reports.TokensReport{ToolCosts: shop(t), Failures: failures, Top: 2}, "table", reports.Options{Width: width}))
@@ -110,7 +110,7 @@ func TestNetTokenReportsLookAsRecorded(t *testing.T) {
 
 // What the API measured and what was apportioned can be distinguished.
 func TestMeasuredTokenReportsLookAsRecorded(t *testing.T) {
-	catalogue, err := mcpserve.Parse("shop.json", []byte(`{"server":"shop","tools":[
+	catalogue, err := world.ParseCatalogue("shop.json", []byte(`{"server":"shop","tools":[
 		{"name":"buy","description":"Buys a thing.","inputSchema":{"type":"object","properties":{"thing":{"type":"string"}}}},
 		{"name":"ask","description":"Asks for the price.","inputSchema":{"type":"object"}}]}`))
 	require.NoError(t, err)

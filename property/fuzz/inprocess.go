@@ -17,7 +17,7 @@ import (
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/stream"
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/hook"
 	"toolbench/toolsys/loop"
@@ -170,12 +170,12 @@ func (s *caseRun) note(e trace.Event) {
 }
 
 // disk is that of the case: as large as any, full, or read-only.
-func (s *caseRun) disk() *posix.FS {
+func (s *caseRun) disk() *world.FS {
 	capacity := int64(0)
 	if s.c.Disk == "full" {
 		capacity = 1
 	}
-	fs := posix.New(posix.Config{Now: s.gate.Now, UID: 1000, GID: 1000, Capacity: capacity})
+	fs := world.NewFS(world.FSConfig{Now: s.gate.Now, UID: 1000, GID: 1000, Capacity: capacity})
 	// Whether the folder is there changes nothing of a case: then keeping a result fails.
 	_ = fs.MkdirAll(path.Dir(resultsDir), 0o755)
 	fs.SetReadOnly(s.c.Disk == "read-only")

@@ -17,7 +17,7 @@ import (
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	"toolbench/sim/scenario/run"
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
@@ -149,7 +149,7 @@ func firstDifference(a, b []byte) string {
 // watch notes the work of the built-in tools in one run of a system case, from within: what each
 // call was given and gave, and whether one that says it only reads changed anything.
 type watch struct {
-	disk *posix.FS
+	disk *world.FS
 
 	mu   sync.Mutex
 	work []oracle.Work
@@ -163,8 +163,8 @@ type watch struct {
 // own are the hooks into a run by which the watch sees it.
 func (w *watch) own() *run.Own {
 	return &run.Own{
-		Tools: func(world run.World) ([]*tool.Tool, error) {
-			disk, _ := world.FS.(*posix.FS) // nil on a real disk, which no case has
+		Tools: func(of run.World) ([]*tool.Tool, error) {
+			disk, _ := of.FS.(*world.FS) // nil on a real disk, which no case has
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.disk, w.work, w.changing, w.background = disk, nil, 0, false
@@ -208,7 +208,7 @@ func (w *watch) call(ctx context.Context, t *tool.Tool, in tool.Input, c *tool.C
 // before is how things stood when a call began.
 type before struct {
 	reads   bool
-	disk    posix.Snapshot
+	disk    world.Snapshot
 	changes int
 }
 
@@ -233,7 +233,7 @@ func (w *watch) end(n oracle.Work, b before) {
 	if !b.reads {
 		w.changing--
 	} else if b.disk != nil && b.changes == w.changes {
-		c := posix.Diff(b.disk, w.disk.Snapshot())
+		c := world.DiffSnapshots(b.disk, w.disk.Snapshot())
 		n.Alone, n.Changed = true, slices.Concat(c.Created, c.Changed, c.Removed)
 	}
 	if n.Tool == "EnterWorktree" || n.Tool == "ExitWorktree" {

@@ -11,7 +11,7 @@ import (
 // Servers come and go; one that was there before the first turn came before the built-in tools.
 func TestServersComeAndGo(t *testing.T) {
 	tools := []*mcp.Tool{{Name: "send"}}
-	var w world
+	var w toolset
 	there := func() (names []string) {
 		for _, s := range w.servers {
 			for _, t := range s.tools {

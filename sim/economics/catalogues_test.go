@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 )
 
 // published are figures that others have taken of the same files by the same rules.
@@ -40,7 +40,7 @@ func TestCatalogueFiguresAgreeWithPublishedOnes(t *testing.T) {
 				t.Skip("the catalogue is not on this machine")
 			}
 			require.NoError(t, err)
-			catalogue, err := mcpserve.Parse(p.file, data)
+			catalogue, err := world.ParseCatalogue(p.file, data)
 			require.NoError(t, err)
 			b, err := economics.CountTools(economics.Served(catalogue), economics.CountOptions{Counter: bytes4})
 			require.NoError(t, err)

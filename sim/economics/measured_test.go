@@ -20,7 +20,7 @@ import (
 	"toolbench/fixtures"
 	"toolbench/sim/cassette"
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/settings"
 )
@@ -83,7 +83,7 @@ func orders(t *testing.T) (tools []economics.Tool, searcher economics.Tool) {
 	t.Helper()
 	data, err := fixtures.Files.ReadFile("catalogues/orders.jsonl")
 	require.NoError(t, err)
-	c, err := mcpserve.Parse("orders.jsonl", data)
+	c, err := world.ParseCatalogue("orders.jsonl", data)
 	require.NoError(t, err)
 	_, searcher, err = economics.Builtins(settings.Settings{})
 	require.NoError(t, err)

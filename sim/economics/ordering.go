@@ -70,7 +70,7 @@ type moment struct {
 	deferred    []string
 }
 
-func (b *bench) moment(w *world, o Ordering) moment {
+func (b *bench) moment(w *toolset, o Ordering) moment {
 	early, late := w.built()
 	in := pool.Inputs{Served: slices.Concat(early, late), Conditions: pool.Conditions{Search: o.deferring}}
 	p := b.catalogue.Assemble(in)
@@ -121,7 +121,7 @@ func (c *changes) to(tools []Block) (blocks []Block) {
 
 // built are the tools of what the servers list, those that came before the built-in
 // ones apart.
-func (w *world) built() (early, late []*tool.Tool) {
+func (w *toolset) built() (early, late []*tool.Tool) {
 	for _, s := range w.servers {
 		if s.early {
 			early = append(early, s.tools...)
@@ -236,8 +236,8 @@ func (s ChurnSession) at(turn int) []PoolEvent {
 	return out
 }
 
-// world is the tools of one moment.
-type world struct {
+// toolset is the tools of one moment.
+type toolset struct {
 	// servers are those that are connected, in the order in which they came.
 	servers []server
 	found   []string
@@ -250,7 +250,7 @@ type server struct {
 	tools []*tool.Tool
 }
 
-func (w *world) apply(e PoolEvent) {
+func (w *toolset) apply(e PoolEvent) {
 	w.found = append(w.found, e.Found...)
 	if e.Server == "" {
 		return

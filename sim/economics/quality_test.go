@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/search"
 )
 
@@ -30,7 +30,7 @@ func set(t testing.TB, name string) (economics.SearchPool, []economics.Query) {
 	if err != nil {
 		t.Skip("no catalogue here: " + name)
 	}
-	c, err := mcpserve.Parse(name+".jsonl", tools)
+	c, err := world.ParseCatalogue(name+".jsonl", tools)
 	require.NoError(t, err)
 	text, err := os.ReadFile(catalogues + name + ".queries.jsonl")
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/search"
 )
@@ -114,7 +114,7 @@ type SearchPool struct {
 }
 
 // NewSearchPool makes tools of a catalogue, named as a client would name them (SPEC N1).
-func NewSearchPool(c mcpserve.Catalogue) SearchPool {
+func NewSearchPool(c world.Catalogue) SearchPool {
 	p := SearchPool{labelled: map[string][]string{}}
 	taken := map[string]bool{}
 	for _, s := range c {

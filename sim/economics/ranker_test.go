@@ -10,13 +10,13 @@ import (
 
 	_ "toolbench/property/seeded"
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/search"
 )
 
 // small is a catalogue of five tools, two of one name.
 func small(t require.TestingT) economics.SearchPool {
-	c, err := mcpserve.Parse("small.jsonl", []byte(`
+	c, err := world.ParseCatalogue("small.jsonl", []byte(`
 {"server":"chat","name":"send","description":"Send a message.","inputSchema":{"type":"object","properties":{"thread":{"type":"string","description":"Where to"}}}}
 {"server":"mail","name":"send","description":"Send a letter."}
 {"server":"mail","name":"list","description":"All letters."}
@@ -35,7 +35,7 @@ func TestACatalogueIsSearchedByTheNamesThatAClientGives(t *testing.T) {
 }
 
 func TestToolsWhoseNamesAClientWritesAlikeAreAllFound(t *testing.T) {
-	c, err := mcpserve.Parse("s.jsonl", []byte(`{"name":"天气","description":"weather"}{"name":"新闻","description":"news"}{"name":"a.b"}{"name":"a_b"}`))
+	c, err := world.ParseCatalogue("s.jsonl", []byte(`{"name":"天气","description":"weather"}{"name":"新闻","description":"news"}{"name":"a.b"}{"name":"a_b"}`))
 	require.NoError(t, err)
 	pool := economics.NewSearchPool(c)
 	ix := search.NewIndex(search.Lexicon(), pool.Entries, nil)

@@ -46,7 +46,7 @@ func RunOrderings(s ChurnSession, c Counter) ([]OrderingCost, error) {
 
 func (b *bench) play(s ChurnSession, o Ordering, c Counter) (OrderingCost, error) {
 	p := newPlaying(o, c)
-	var w world
+	var w toolset
 	var held changes
 	var messages []Block
 	var deferred []string

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/jsonscan"
@@ -62,7 +62,7 @@ const (
 
 // Served gives the tools of a catalogue, in its order: a server's name stands in the
 // tools' names as it is in the catalogue.
-func Served(c mcpserve.Catalogue) []Tool {
+func Served(c world.Catalogue) []Tool {
 	var tools []Tool
 	for _, s := range c {
 		for _, t := range s.Tools {

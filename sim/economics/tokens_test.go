@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys"
 	"toolbench/toolsys/builtin"
 	"toolbench/toolsys/pool"
@@ -20,7 +20,7 @@ import (
 
 func served(t testing.TB, text string) []economics.Tool {
 	t.Helper()
-	c, err := mcpserve.Parse("pets.json", []byte(text))
+	c, err := world.ParseCatalogue("pets.json", []byte(text))
 	require.NoError(t, err)
 	return economics.Served(c)
 }

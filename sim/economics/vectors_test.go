@@ -21,7 +21,7 @@ import (
 	"toolbench/fixtures"
 	"toolbench/sim/cassette"
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/search"
 )
 
@@ -90,7 +90,7 @@ func shop(t *testing.T) economics.SearchPool {
 	t.Helper()
 	data, err := fixtures.Files.ReadFile("catalogues/orders.jsonl")
 	require.NoError(t, err)
-	c, err := mcpserve.Parse("orders.jsonl", data)
+	c, err := world.ParseCatalogue("orders.jsonl", data)
 	require.NoError(t, err)
 	return economics.NewSearchPool(c)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/tool"
@@ -64,21 +64,21 @@ const twoServers = `{"server":"a","name":"one"}
 {"server":"a","name":"two"}
 {"server":"b","name":"one"}`
 
-// world is a host of servers and a fleet over it, in virtual time.
-type world struct {
-	host    *mcpserve.Host
+// hosted is a host of servers and a fleet over it, in virtual time.
+type hosted struct {
+	host    *world.Host
 	fleet   *mcptool.Fleet
 	wire    *wire
 	reports *reports
 }
 
-func connected(t *testing.T, cfg mcptool.FleetConfig, o mcpserve.Options) *world {
+func connected(t *testing.T, cfg mcptool.FleetConfig, o world.HostOptions) *hosted {
 	t.Helper()
-	c, err := mcpserve.Parse("c.jsonl", []byte(twoServers))
+	c, err := world.ParseCatalogue("c.jsonl", []byte(twoServers))
 	require.NoError(t, err)
 	clock := toolsys.RealClock()
-	w := &world{wire: &wire{}, reports: &reports{}}
-	w.host, err = mcpserve.NewHost(c, o, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
+	w := &hosted{wire: &wire{}, reports: &reports{}}
+	w.host, err = world.NewHost(c, o, world.HostClock{Now: clock.Now, Sleep: clock.Sleep})
 	require.NoError(t, err)
 	cfg.Clock, cfg.Report = clock, w.reports.report
 	w.fleet, err = mcptool.Connect(cfg, w.endpoint("b"), w.endpoint("a"))
@@ -91,7 +91,7 @@ func connected(t *testing.T, cfg mcptool.FleetConfig, o mcpserve.Options) *world
 	return w
 }
 
-func (w *world) endpoint(name string) mcptool.Endpoint {
+func (w *hosted) endpoint(name string) mcptool.Endpoint {
 	return mcptool.Endpoint{Name: name, Dial: func(ctx context.Context) (mcp.Transport, error) {
 		way, err := w.host.Dial(ctx, name)
 		if err != nil {
@@ -101,7 +101,7 @@ func (w *world) endpoint(name string) mcptool.Endpoint {
 	}}
 }
 
-func (w *world) names() []string {
+func (w *hosted) names() []string {
 	names := []string{}
 	for _, t := range w.fleet.Served(context.Background()).Tools {
 		names = append(names, t.Name)
@@ -109,7 +109,7 @@ func (w *world) names() []string {
 	return names
 }
 
-func (w *world) call(t *testing.T, name, id string) error {
+func (w *hosted) call(t *testing.T, name, id string) error {
 	t.Helper()
 	for _, served := range w.fleet.Served(context.Background()).Tools {
 		if served.Name != name {
@@ -129,7 +129,7 @@ var all = []string{"mcp__a__one", "mcp__a__two", "mcp__b__one"}
 
 func TestAListIsReadOnceAndThenKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{})
 		first := w.fleet.Served(context.Background())
 		for range 5 {
 			assert.Equal(t, all, w.names())
@@ -143,7 +143,7 @@ func TestAListIsReadOnceAndThenKept(t *testing.T) {
 
 func TestAListThatChangedIsReadAnewAndNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{})
 		assert.Equal(t, all, w.names())
 		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "three"}}))
 		time.Sleep(time.Second)
@@ -159,7 +159,7 @@ func TestAListThatChangedIsReadAnewAndNoOther(t *testing.T) {
 // servers, so that nothing that was made of them is made again.
 func TestAListThatChangedLeavesTheOtherTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{})
 		served := func() []*tool.Tool { return w.fleet.Served(context.Background()).Tools }
 		listed := func(described string) []*mcp.Tool {
 			schema := map[string]any{"type": "object"}
@@ -228,13 +228,13 @@ func TestAListThatChangesWheneverItIsReadIsReadAFewTimes(t *testing.T) {
 // A list that made room for another and cannot be read anew takes no tools away.
 func TestAListThatMadeRoomAndFailsTakesNoToolsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{Listings: 1}, mcpserve.Options{})
+		w := connected(t, mcptool.FleetConfig{Listings: 1}, world.HostOptions{})
 		assert.Equal(t, all, w.names())
-		w.host.Unlist("a", mcpserve.Fault{ListFails: true})
-		w.host.Unlist("b", mcpserve.Fault{ListFails: true})
+		w.host.Unlist("a", world.ServerFault{ListFails: true})
+		w.host.Unlist("b", world.ServerFault{ListFails: true})
 		assert.Equal(t, all, w.names(), "what was served stands")
-		w.host.Unlist("a", mcpserve.Fault{})
-		w.host.Unlist("b", mcpserve.Fault{})
+		w.host.Unlist("a", world.ServerFault{})
+		w.host.Unlist("b", world.ServerFault{})
 		assert.Equal(t, all, w.names())
 	})
 }
@@ -243,7 +243,7 @@ func TestAListThatMadeRoomAndFailsTakesNoToolsAway(t *testing.T) {
 // same.
 func TestTheLeastUsedListMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{Listings: 1}, mcpserve.Options{})
+		w := connected(t, mcptool.FleetConfig{Listings: 1}, world.HostOptions{})
 		for range 3 {
 			assert.Equal(t, all, w.names())
 		}
@@ -253,7 +253,7 @@ func TestTheLeastUsedListMakesRoom(t *testing.T) {
 
 func TestALostServerIsConnectedAgainWithItsListAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "last", Gone: true, Back: 2 * time.Second}}})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{Faults: []world.ServerFault{{Call: "last", Gone: true, Back: 2 * time.Second}}})
 		require.ErrorIs(t, w.call(t, "mcp__a__one", "last"), mcptool.ErrGone)
 		require.ErrorContains(t, w.call(t, "mcp__a__one", "again"), "being connected again; try later")
 		require.NoError(t, w.call(t, "mcp__b__one", "other"), "the other server is none the worse")
@@ -270,10 +270,10 @@ func TestALostServerIsConnectedAgainWithItsListAnew(t *testing.T) {
 // A list that was about to be read anew when its server was lost stands as it was.
 func TestALossWhileAListIsReadKeepsTheOldOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "last", Gone: true}}})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{Faults: []world.ServerFault{{Call: "last", Gone: true}}})
 		assert.Equal(t, all, w.names())
 		served := w.fleet.Served(context.Background()).Tools[0]
-		w.host.Unlist("a", mcpserve.Fault{ListHangs: true})
+		w.host.Unlist("a", world.ServerFault{ListHangs: true})
 		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "two"}}))
 		time.Sleep(time.Second)
 		c := &tool.Context{}
@@ -291,9 +291,9 @@ func TestALossWhileAListIsReadKeepsTheOldOne(t *testing.T) {
 // Who waits for a list that is being read goes when its context ends, with the old one (N6).
 func TestAWaitForAListEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{})
 		assert.Equal(t, all, w.names())
-		w.host.Unlist("a", mcpserve.Fault{ListHangs: true})
+		w.host.Unlist("a", world.ServerFault{ListHangs: true})
 		require.NoError(t, w.host.Relist("a", []*mcp.Tool{{Name: "two"}}))
 		time.Sleep(time.Second)
 		began := time.Now()
@@ -307,7 +307,7 @@ func TestAWaitForAListEndsWithItsContext(t *testing.T) {
 // A server that can be connected and dies at once is given up like one that cannot.
 func TestAServerThatDiesEachTimeIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{Attempts: 3}, mcpserve.Options{Faults: []mcpserve.Fault{{Tool: "one", Server: "a", Gone: true, Back: time.Millisecond}}})
+		w := connected(t, mcptool.FleetConfig{Attempts: 3}, world.HostOptions{Faults: []world.ServerFault{{Tool: "one", Server: "a", Gone: true, Back: time.Millisecond}}})
 		for n := range 4 {
 			assert.ErrorIs(t, w.call(t, "mcp__a__one", fmt.Sprint(n)), mcptool.ErrGone)
 			time.Sleep(10 * time.Second)
@@ -321,7 +321,7 @@ func TestAServerThatDiesEachTimeIsGivenUp(t *testing.T) {
 // One that ran well for long begins with a clean sheet.
 func TestAServerThatRanWellMayFailAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{Attempts: 1}, mcpserve.Options{Faults: []mcpserve.Fault{{Tool: "one", Server: "a", Gone: true, Back: time.Millisecond}}})
+		w := connected(t, mcptool.FleetConfig{Attempts: 1}, world.HostOptions{Faults: []world.ServerFault{{Tool: "one", Server: "a", Gone: true, Back: time.Millisecond}}})
 		for n := range 4 {
 			time.Sleep(time.Minute)
 			assert.ErrorIs(t, w.call(t, "mcp__a__one", fmt.Sprint(n)), mcptool.ErrGone)
@@ -333,7 +333,7 @@ func TestAServerThatRanWellMayFailAgain(t *testing.T) {
 func TestAServerThatHangsIsPendingAndHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Server: "a", Connect: 1, ListHangs: true}}})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{Faults: []world.ServerFault{{Server: "a", Connect: 1, ListHangs: true}}})
 		assert.Equal(t, all[2:], w.names())
 		assert.Equal(t, []string{"a"}, w.fleet.Served(context.Background()).Pending)
 		assert.Equal(t, time.Second, time.Since(began), "no longer than the limit of Ready")
@@ -344,7 +344,7 @@ func TestAServerThatHangsIsPendingAndHoldsUpNobody(t *testing.T) {
 
 func TestOddAnswersAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := connected(t, mcptool.FleetConfig{}, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "twice", Twice: true}, {Call: "stray", Stray: true}}})
+		w := connected(t, mcptool.FleetConfig{}, world.HostOptions{Faults: []world.ServerFault{{Call: "twice", Twice: true}, {Call: "stray", Stray: true}}})
 		require.NoError(t, w.call(t, "mcp__a__one", "twice"))
 		require.NoError(t, w.call(t, "mcp__a__one", "stray"))
 		synctest.Wait()
@@ -380,9 +380,9 @@ func BenchmarkServed(b *testing.B) {
 			fmt.Fprintf(&lines, `{"server":"s%d","name":"tool%d","inputSchema":{"type":"object"}}`+"\n", s, n)
 		}
 	}
-	c, err := mcpserve.Parse("c.jsonl", []byte(lines.String()))
+	c, err := world.ParseCatalogue("c.jsonl", []byte(lines.String()))
 	require.NoError(b, err)
-	host, err := mcpserve.NewHost(c, mcpserve.Options{}, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
+	host, err := world.NewHost(c, world.HostOptions{}, world.HostClock{Now: clock.Now, Sleep: clock.Sleep})
 	require.NoError(b, err)
 	defer host.Close()
 	var endpoints []mcptool.Endpoint
@@ -405,11 +405,11 @@ func BenchmarkServed(b *testing.B) {
 func TestALateServerLeavesTheNamesInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const odd = `{"server":"a b","name":"one"}` + "\n" + `{"server":"a_b","name":"one"}`
-		c, err := mcpserve.Parse("c.jsonl", []byte(odd))
+		c, err := world.ParseCatalogue("c.jsonl", []byte(odd))
 		require.NoError(t, err)
 		clock := toolsys.RealClock()
-		w := &world{wire: &wire{}, reports: &reports{}}
-		w.host, err = mcpserve.NewHost(c, mcpserve.Options{}, mcpserve.Clock{Now: clock.Now, Sleep: clock.Sleep})
+		w := &hosted{wire: &wire{}, reports: &reports{}}
+		w.host, err = world.NewHost(c, world.HostOptions{}, world.HostClock{Now: clock.Now, Sleep: clock.Sleep})
 		require.NoError(t, err)
 		late := w.endpoint("a_b")
 		dial := late.Dial
@@ -437,7 +437,7 @@ func TestALateServerLeavesTheNamesInUse(t *testing.T) {
 // fleets, get different names, with a report.
 func TestJoinedFleetsShareTheirNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, other := connected(t, mcptool.FleetConfig{Prefix: "1/"}, mcpserve.Options{}), connected(t, mcptool.FleetConfig{Prefix: "2/"}, mcpserve.Options{})
+		w, other := connected(t, mcptool.FleetConfig{Prefix: "1/"}, world.HostOptions{}), connected(t, mcptool.FleetConfig{Prefix: "2/"}, world.HostOptions{})
 		servers := mcptool.Join(w.fleet, other.fleet)
 		served := servers.Served(t.Context())
 		assert.Len(t, origins(served.Tools), 2*len(all))

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 )
 
 // catalogues reads files and folders of them.
-func (a *app) catalogues(paths []string) (mcpserve.Catalogue, error) {
-	var all mcpserve.Catalogue
+func (a *app) catalogues(paths []string) (world.Catalogue, error) {
+	var all world.Catalogue
 	for _, path := range paths {
 		info, err := os.Stat(a.path(path))
 		if err != nil {
@@ -34,8 +34,8 @@ func (a *app) catalogues(paths []string) (mcpserve.Catalogue, error) {
 
 // joinFrom adds what a file or a folder holds. A tool that is there already is left out,
 // with a word.
-func (a *app) joinFrom(path string, all, more mcpserve.Catalogue) mcpserve.Catalogue {
-	joined, left := mcpserve.JoinRest(all, more)
+func (a *app) joinFrom(path string, all, more world.Catalogue) world.Catalogue {
+	joined, left := world.JoinCatalogueRests(all, more)
 	a.leftOut(path+": ", left)
 	return joined
 }
@@ -50,12 +50,12 @@ func (a *app) leftOut(where string, left []error) {
 			a.logf("%s%d more tools are left out: their servers have others of their names", where, len(left)-mostNamed)
 			return
 		}
-		a.logf("left out: %s%s", where, strings.TrimPrefix(err.Error(), mcpserve.ErrCatalogue.Error()+": "))
+		a.logf("left out: %s%s", where, strings.TrimPrefix(err.Error(), world.ErrCatalogue.Error()+": "))
 	}
 }
 
-func join(all ...mcpserve.Catalogue) (mcpserve.Catalogue, error) {
-	joined, err := mcpserve.Join(all...)
+func join(all ...world.Catalogue) (world.Catalogue, error) {
+	joined, err := world.JoinCatalogues(all...)
 	if err != nil {
 		return nil, usage("%s", err)
 	}
@@ -63,13 +63,13 @@ func join(all ...mcpserve.Catalogue) (mcpserve.Catalogue, error) {
 }
 
 // catalogueFile reads one file, and no more of it than a catalogue may have.
-func (a *app) catalogueFile(path string) (mcpserve.Catalogue, error) {
-	data, err := a.readFile(path, mcpserve.MaxBytes)
+func (a *app) catalogueFile(path string) (world.Catalogue, error) {
+	data, err := a.readFile(path, world.MaxCatalogueBytes)
 	if err != nil {
 		return nil, err
 	}
-	c, left, err := mcpserve.ParseRest(filepath.ToSlash(path), data)
-	if errors.Is(err, mcpserve.ErrNoTools) || err != nil && !named(path) {
+	c, left, err := world.ParseCatalogueRest(filepath.ToSlash(path), data)
+	if errors.Is(err, world.ErrNoTools) || err != nil && !named(path) {
 		err = fmt.Errorf("%w (a recorded session is named with `toolbench tokens --recording %s`)", err, path)
 	}
 	if err != nil {
@@ -86,14 +86,14 @@ func named(path string) bool {
 
 // catalogueFolder reads a folder and those in it. What lies there and holds no tools
 // is passed over, with a word.
-func (a *app) catalogueFolder(folder string) (mcpserve.Catalogue, error) {
-	var all mcpserve.Catalogue
+func (a *app) catalogueFolder(folder string) (world.Catalogue, error) {
+	var all world.Catalogue
 	err := a.within(folder, func(f found) error {
 		if !named(f.path) {
 			return nil
 		}
 		c, err := a.catalogueFile(f.path)
-		if errors.Is(err, mcpserve.ErrNoTools) {
+		if errors.Is(err, world.ErrNoTools) {
 			a.logf("%s: skipped: it holds no tool", f.path)
 			return nil
 		}
@@ -110,7 +110,7 @@ func (a *app) catalogueFolder(folder string) (mcpserve.Catalogue, error) {
 
 // placed names the server after the folder where only the file's own name stood for
 // it, which distinguishes nothing: a tool a file, or one of those that all are called alike.
-func (a *app) placed(path string, c mcpserve.Catalogue) mcpserve.Catalogue {
+func (a *app) placed(path string, c world.Catalogue) world.Catalogue {
 	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	alike := slices.Contains([]string{"tools", "tool", "tools_list", "tools-list", "index"}, base)
 	if len(c) == 1 && c[0].Name == base && (len(c[0].Tools) == 1 || alike) {

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolbench/reports"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
@@ -139,7 +139,7 @@ func (a *app) fleet(f serverFlags) (*mcptool.Fleet, func() []string, error) {
 
 // endpoints are the servers by names that differ: their own in a configuration, else that of
 // their program or host. addresses are those that have one, by name.
-func (a *app) endpoints(specs []mcpserve.ServerConfig) (out []mcptool.Endpoint, addresses map[string]string) {
+func (a *app) endpoints(specs []world.ServerConfig) (out []mcptool.Endpoint, addresses map[string]string) {
 	addresses = map[string]string{}
 	for _, s := range specs {
 		name := s.Name
@@ -287,7 +287,7 @@ func (a *app) mcpLogin(ctx context.Context, f serverFlags) error {
 	if err != nil {
 		return err
 	}
-	specs = slices.DeleteFunc(specs, func(s mcpserve.ServerConfig) bool { return s.URL == "" })
+	specs = slices.DeleteFunc(specs, func(s world.ServerConfig) bool { return s.URL == "" })
 	if len(specs)+len(failures) == 0 {
 		return usage("name a server with an address, by --mcp-url or --mcp-config")
 	}
@@ -305,7 +305,7 @@ func (a *app) mcpLogin(ctx context.Context, f serverFlags) error {
 
 // logIn has a person agree and keeps what is granted; a server that lets everybody in is
 // named as such.
-func (a *app) logIn(ctx context.Context, s mcpserve.ServerConfig, kept grants, limit time.Duration) error {
+func (a *app) logIn(ctx context.Context, s world.ServerConfig, kept grants, limit time.Duration) error {
 	page, err := listenForCallback(s.OAuth.Port, func(page string) {
 		a.logf("to log in to %s, open this page:", s.URL)
 		fmt.Fprintln(a.Stderr, reports.Safe(page))
@@ -325,7 +325,7 @@ func (a *app) logIn(ctx context.Context, s mcpserve.ServerConfig, kept grants, l
 	if s.Let == nil || !s.OAuth.Unattended() {
 		s.Let = let
 	}
-	listed, failures := mcpserve.ListServers(ctx, []mcpserve.ServerConfig{s}, a.processes(), limit)
+	listed, failures := world.ListServers(ctx, []world.ServerConfig{s}, a.processes(), limit)
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("interrupted")

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/mcptool"
 )
@@ -42,13 +42,13 @@ func (f *serverFlags) add(flags *pflag.FlagSet, limit time.Duration) {
 func (f serverFlags) named() bool { return len(f.commands)+len(f.urls)+len(f.configs) > 0 }
 
 // processes is how live servers that are programs are run.
-func (a *app) processes() mcpserve.Processes {
-	return mcpserve.Processes{Env: a.Env, Group: host.Grouped}
+func (a *app) processes() world.Processes {
+	return world.Processes{Env: a.Env, Group: host.Grouped}
 }
 
 // specs are the live servers that the flags name. One whose entry in a configuration is
 // wrong is a failure of its own. Servers that granted something are given it back.
-func (a *app) specs(f serverFlags) (specs []mcpserve.ServerConfig, failures []mcpserve.ListFailure, err error) {
+func (a *app) specs(f serverFlags) (specs []world.ServerConfig, failures []world.ListFailure, err error) {
 	for _, line := range f.commands {
 		words, err := shell.Fields(line, a.env) // as a shell reads a command
 		switch {
@@ -57,20 +57,20 @@ func (a *app) specs(f serverFlags) (specs []mcpserve.ServerConfig, failures []mc
 		case len(words) == 0:
 			return nil, nil, usage("--mcp %q: it names no command", line)
 		}
-		specs = append(specs, mcpserve.ServerConfig{Kind: "stdio", Command: words[0], Args: words[1:]})
+		specs = append(specs, world.ServerConfig{Kind: "stdio", Command: words[0], Args: words[1:]})
 	}
 	for _, url := range f.urls {
 		if err := webAddress("--mcp-url", url); err != nil {
 			return nil, nil, err
 		}
-		specs = append(specs, mcpserve.ServerConfig{Kind: "http", URL: url})
+		specs = append(specs, world.ServerConfig{Kind: "http", URL: url})
 	}
 	for _, path := range f.configs {
 		data, err := os.ReadFile(a.path(path))
 		if err != nil {
 			return nil, nil, usage("%s: %s", path, reason(err))
 		}
-		some, broken, err := mcpserve.ParseConfig(path, data, a.lookup)
+		some, broken, err := world.ParseServers(path, data, a.lookup)
 		if err != nil {
 			return nil, nil, usage("%s", err)
 		}
@@ -89,7 +89,7 @@ func webAddress(flag, url string) error {
 
 // letIn gives servers that want OAuth what they granted before. Nobody is asked here:
 // a command may run where nobody is.
-func (a *app) letIn(specs []mcpserve.ServerConfig, file string) error {
+func (a *app) letIn(specs []world.ServerConfig, file string) error {
 	for i := range specs {
 		s := &specs[i]
 		switch {
@@ -131,7 +131,7 @@ func loginHint(address, refusal string) string {
 }
 
 // unreached names the servers that could not be listed, each with what to do.
-func (a *app) unreached(failures []mcpserve.ListFailure) {
+func (a *app) unreached(failures []world.ListFailure) {
 	for _, failed := range failures {
 		a.logf("MCP server %q: %s%s", failed.Server, failed.Err, loginHint(failed.Address, failed.Err.Error()))
 	}

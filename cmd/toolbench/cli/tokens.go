@@ -18,7 +18,7 @@ import (
 	"toolbench/reports"
 	"toolbench/sim/cassette"
 	"toolbench/sim/economics"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/host"
 	"toolbench/toolsys/settings"
@@ -105,7 +105,7 @@ func (a *app) tokens(ctx context.Context, f tokensFlags) error {
 }
 
 // saved writes the tools of live servers as a catalogue, a tool a line.
-func (a *app) saved(path string, c mcpserve.Catalogue) error {
+func (a *app) saved(path string, c world.Catalogue) error {
 	if c.Tools() == 0 {
 		return usage("--save %s: no live server listed a tool; name one with --mcp, --mcp-url or --mcp-config", path)
 	}
@@ -145,7 +145,7 @@ func (a *app) counted(ctx context.Context, tools []economics.Tool, counter econo
 }
 
 // countable gathers the tools of all sources.
-func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, []mcpserve.ListFailure, error) {
+func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, []world.ListFailure, error) {
 	catalogue, err := a.catalogues(f.catalogs)
 	if err != nil {
 		return nil, nil, err
@@ -154,7 +154,7 @@ func (a *app) countable(ctx context.Context, f tokensFlags) ([]economics.Tool, [
 	if err != nil {
 		return nil, nil, err
 	}
-	listed, more := mcpserve.ListServers(ctx, specs, a.processes(), f.limit)
+	listed, more := world.ListServers(ctx, specs, a.processes(), f.limit)
 	failures = append(failures, more...)
 	if f.save != "" {
 		if err := a.saved(f.save, listed); err != nil {

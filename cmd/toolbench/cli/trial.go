@@ -26,7 +26,7 @@ import (
 	"toolbench/sim/scenario/run"
 	"toolbench/sim/serve"
 	"toolbench/sim/stream"
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/host"
 )
@@ -106,7 +106,7 @@ func (g *agent) onRecording(ctx context.Context, script *serve.Script) check.Res
 type attempt struct {
 	prompt, dir, home string
 	then              []string
-	tree              posix.Snapshot
+	tree              world.Snapshot
 	faults            func(request int) cassette.Fault
 	result            func(t *trial, failures []check.Failure) (check.Result, error)
 }
@@ -421,7 +421,7 @@ func (t *trial) lastWords() string {
 
 // writeTree writes a tree below a folder of the disk; links to the world's own paths lead to
 // where those are.
-func writeTree(root string, tree posix.Snapshot, real func(string) string) error {
+func writeTree(root string, tree world.Snapshot, real func(string) string) error {
 	for _, e := range tree { // parents stand before what is below them
 		path := filepath.Join(root, filepath.FromSlash(e.Path))
 		var err error
@@ -448,8 +448,8 @@ func writeTree(root string, tree posix.Snapshot, real func(string) string) error
 }
 
 // readTree reads back what stands below a folder, with the world's paths.
-func readTree(root string) (posix.Snapshot, error) {
-	var tree posix.Snapshot
+func readTree(root string) (world.Snapshot, error) {
+	var tree world.Snapshot
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == root {
 			return err
@@ -458,7 +458,7 @@ func readTree(root string) (posix.Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		e := posix.Entry{Path: filepath.ToSlash(strings.TrimPrefix(path, root)), Mode: info.Mode()}
+		e := world.SnapshotEntry{Path: filepath.ToSlash(strings.TrimPrefix(path, root)), Mode: info.Mode()}
 		switch {
 		case info.Mode().IsRegular():
 			e.Content, err = os.ReadFile(path)
@@ -469,6 +469,6 @@ func readTree(root string) (posix.Snapshot, error) {
 		tree = append(tree, e)
 		return err
 	})
-	slices.SortFunc(tree, func(a, b posix.Entry) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(tree, func(a, b world.SnapshotEntry) int { return strings.Compare(a.Path, b.Path) })
 	return tree, err
 }

@@ -18,7 +18,7 @@ import (
 	"toolbench/sim/clock"
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	"toolbench/toolsys"
 	"toolbench/toolsys/api"
 	"toolbench/toolsys/builtin"
@@ -42,8 +42,8 @@ type runner struct {
 	gate   timing
 	moved  *atomic.Int64 // events so far, for who waits in real time
 	live   *LiveConfig   // nil in virtual time
-	fs     *posix.FS
-	before posix.Snapshot
+	fs     *world.FS
+	before world.Snapshot
 	log    *trace.Log
 	wire   *wire
 	player *cassette.Player

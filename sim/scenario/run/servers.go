@@ -17,7 +17,7 @@ import (
 
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/message"
@@ -41,7 +41,7 @@ type servers struct {
 // entry is one entry of world.mcp.
 type entry struct {
 	spec  scenario.Server
-	host  *mcpserve.Host
+	host  *world.Host
 	fleet *mcptool.Fleet
 	// way is that to the entry's servers alone.
 	way tool.Servers
@@ -122,7 +122,7 @@ func (s *servers) add(i int, spec scenario.Server) error {
 			}
 		}
 	}
-	e.host, err = mcpserve.NewHost(list, serverOptions(spec, serverFaults(s.r.sc)), mcpserve.Clock{Now: s.r.gate.Now, Sleep: s.r.gate.Sleep})
+	e.host, err = world.NewHost(list, serverOptions(spec, serverFaults(s.r.sc)), world.HostClock{Now: s.r.gate.Now, Sleep: s.r.gate.Sleep})
 	if err != nil {
 		return s.r.sc.ErrorAt(key, err.Error(), "")
 	}
@@ -138,19 +138,19 @@ func (s *servers) add(i int, spec scenario.Server) error {
 	return nil
 }
 
-func catalogue(sc *scenario.Scenario, key, file string) (mcpserve.Catalogue, error) {
+func catalogue(sc *scenario.Scenario, key, file string) (world.Catalogue, error) {
 	data, err := sc.Open(key, file)
 	if err != nil {
 		return nil, err
 	}
-	c, err := mcpserve.Parse(file, data)
+	c, err := world.ParseCatalogue(file, data)
 	if err != nil {
 		return nil, sc.ErrorAt(key, err.Error(), "")
 	}
 	return c, nil
 }
 
-func (r *runner) endpoints(spec scenario.Server, c mcpserve.Catalogue, host *mcpserve.Host) ([]mcptool.Endpoint, error) {
+func (r *runner) endpoints(spec scenario.Server, c world.Catalogue, host *world.Host) ([]mcptool.Endpoint, error) {
 	var all []mcptool.Endpoint
 	for _, s := range c {
 		dial := func(ctx context.Context) (mcp.Transport, error) { return host.Dial(ctx, s.Name) }
@@ -176,9 +176,9 @@ func (r *runner) reported(report mcptool.Report) {
 }
 
 // narrow keeps the servers that are asked for, in the order that is asked for.
-func narrow(spec scenario.Server, c mcpserve.Catalogue) mcpserve.Catalogue {
+func narrow(spec scenario.Server, c world.Catalogue) world.Catalogue {
 	if len(spec.Only) > 0 {
-		c = slices.DeleteFunc(slices.Clone(c), func(s mcpserve.Server) bool { return !slices.Contains(spec.Only, s.Name) })
+		c = slices.DeleteFunc(slices.Clone(c), func(s world.Server) bool { return !slices.Contains(spec.Only, s.Name) })
 	}
 	if spec.Reverse {
 		c = slices.Clone(c)
@@ -288,20 +288,20 @@ func serverFaults(sc *scenario.Scenario) []scenario.ServerFault {
 }
 
 // serverOptions are how the servers of an entry behave; more are faults of calls.
-func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.Options {
-	o := mcpserve.Options{Answers: spec.Answers, Asks: map[string]mcpserve.Ask{}, Resources: spec.Resources, Prompts: spec.Prompts, TTL: spec.TTL.D(), Results: map[string]json.RawMessage{}}
+func serverOptions(spec scenario.Server, more []scenario.ServerFault) world.HostOptions {
+	o := world.HostOptions{Answers: spec.Answers, Asks: map[string]world.ServerAsk{}, Resources: spec.Resources, Prompts: spec.Prompts, TTL: spec.TTL.D(), Results: map[string]json.RawMessage{}}
 	for name, result := range spec.Results {
 		o.Results[name], _ = json.Marshal(result) // it came out of a file, so it can be written
 	}
 	for name, a := range spec.Asks {
-		ask := mcpserve.Ask{Message: a.Message, URL: a.URL, Forgets: a.Forgets}
+		ask := world.ServerAsk{Message: a.Message, URL: a.URL, Forgets: a.Forgets}
 		if raw, err := json.Marshal(a.Schema); err == nil && a.Schema != nil {
 			ask.Schema = raw
 		}
 		o.Asks[name] = ask
 	}
 	for _, f := range slices.Concat(spec.Faults, more) {
-		o.Faults = append(o.Faults, mcpserve.Fault{
+		o.Faults = append(o.Faults, world.ServerFault{
 			Server: f.Server, Call: f.Call, Tool: f.Tool, Connect: f.Connect,
 			Gone: f.Gone, Back: f.Back.D(), Twice: f.Duplicate, Stray: f.Unknown, Rubbish: f.Rubbish, Unsubscribed: f.Unsubscribed, Slow: f.Slow.D(), Progress: f.Progress.D(),
 			Refused: f.Refused, ListFails: f.List == "fails", ListHangs: f.List == "hangs", ListCareless: f.List == "careless",
@@ -313,9 +313,9 @@ func serverOptions(spec scenario.Server, more []scenario.ServerFault) mcpserve.O
 // dueList is what a list changes to.
 type dueList struct {
 	turn    int
-	servers mcpserve.Catalogue
+	servers world.Catalogue
 	without []string
-	fault   mcpserve.Fault
+	fault   world.ServerFault
 }
 
 // listNotice is more than the library takes to notify clients of another list.
@@ -330,7 +330,7 @@ func laterLists(sc *scenario.Scenario, key string, spec scenario.Server) ([]dueL
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, dueList{l.Turn, narrow(spec, c), l.Without, mcpserve.Fault{ListFails: l.List == "fails", ListHangs: l.List == "hangs", ListCareless: l.List == "careless"}})
+		all = append(all, dueList{l.Turn, narrow(spec, c), l.Without, world.ServerFault{ListFails: l.List == "fails", ListHangs: l.List == "hangs", ListCareless: l.List == "careless"}})
 	}
 	slices.SortStableFunc(all, func(a, b dueList) int { return a.turn - b.turn })
 	return all, nil
@@ -358,7 +358,7 @@ func (e *entry) relist(r *runner, turn int) {
 
 // behindAddress is the way to a server of a catalogue behind an address, which hands its
 // tools on as another toolbench does.
-func (r *runner) behindAddress(let scenario.ServerHTTP, s mcpserve.Server, host *mcpserve.Host) (func(context.Context) (mcp.Transport, error), error) {
+func (r *runner) behindAddress(let scenario.ServerHTTP, s world.Server, host *world.Host) (func(context.Context) (mcp.Transport, error), error) {
 	tools, _ := mcptool.Tools(mcptool.Listing{Server: mcptool.Server{Name: s.Name, Bare: true}, Tools: s.Tools}) // the client reports what is odd
 	server, err := mcptool.Provide(s.Name, "1", tools, func(_ context.Context, tool string, input json.RawMessage) (message.Block, error) {
 		return handedOn(host.Answer(s.Name, tool, input))
@@ -366,9 +366,9 @@ func (r *runner) behindAddress(let scenario.ServerHTTP, s mcpserve.Server, host 
 	if err != nil {
 		return nil, err
 	}
-	web := host.Web(s.Name, mcptool.Handler(server), mcpserve.Admission{Asks: let.By != "", Lasts: let.Lasts.D(), Forgets: let.Forgets})
+	web := host.Web(s.Name, mcptool.Handler(server), world.Admission{Asks: let.By != "", Lasts: let.Lasts.D(), Forgets: let.Forgets})
 	client := &http.Client{Transport: web}
-	return mcptool.HTTP(mcpserve.Address(s.Name)+"/mcp", client, r.authorization(let, s.Name, client)), nil
+	return mcptool.HTTP(world.Address(s.Name)+"/mcp", client, r.authorization(let, s.Name, client)), nil
 }
 
 // handedOn is a result in the blocks of a conversation.
@@ -408,7 +408,7 @@ func (r *runner) authorization(let scenario.ServerHTTP, server string, client *h
 	}
 	if let.Granted {
 		a.Grant = &mcptool.Grant{
-			Client: mcptool.Client{ID: "registered", Secret: "secret"}, TokenURL: mcpserve.Address(server) + "/token", Style: oauth2.AuthStyleInParams,
+			Client: mcptool.Client{ID: "registered", Secret: "secret"}, TokenURL: world.Address(server) + "/token", Style: oauth2.AuthStyleInParams,
 			Token: &oauth2.Token{AccessToken: "access-0", RefreshToken: "refresh-0", Expiry: r.gate.Now().Add(-time.Hour)},
 		}
 	}

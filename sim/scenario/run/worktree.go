@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	shelltool "toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/permission"
 	"toolbench/toolsys/tool"
@@ -18,11 +18,11 @@ import (
 // one side is written. All that a copy has beside what it began with counts as not
 // committed.
 type worktrees struct {
-	fs   *posix.FS
+	fs   *world.FS
 	root string // of the main tree
 
 	mu   sync.Mutex
-	base map[string]posix.Snapshot // what each copy began with, by folder
+	base map[string]world.Snapshot // what each copy began with, by folder
 }
 
 var _ shelltool.Worktrees = (*worktrees)(nil)
@@ -60,8 +60,8 @@ func (w *worktrees) rootOf(dir string) string {
 }
 
 // below is the part of a snapshot that lies in a folder.
-func below(s posix.Snapshot, dir string) posix.Snapshot {
-	var in posix.Snapshot
+func below(s world.Snapshot, dir string) world.Snapshot {
+	var in world.Snapshot
 	for _, e := range s {
 		if strings.HasPrefix(e.Path, dir+"/") {
 			in = append(in, e)
@@ -74,7 +74,7 @@ func (w *worktrees) Changes(_ context.Context, tree tool.Worktree, _ map[string]
 	w.mu.Lock()
 	base := w.base[tree.Dir]
 	w.mu.Unlock()
-	c := posix.Diff(base, below(w.fs.Snapshot(), tree.Dir))
+	c := world.DiffSnapshots(base, below(w.fs.Snapshot(), tree.Dir))
 	var all []string
 	for _, list := range []struct {
 		mark  string
@@ -102,5 +102,5 @@ func (r *runner) worktrees() shelltool.Worktrees {
 	if r.live != nil && r.live.Disk != nil {
 		return nil
 	}
-	return &worktrees{fs: r.fs, root: r.dir(), base: map[string]posix.Snapshot{}}
+	return &worktrees{fs: r.fs, root: r.dir(), base: map[string]world.Snapshot{}}
 }

@@ -20,7 +20,7 @@ import (
 	"toolbench/sim/scenario"
 	"toolbench/sim/scenario/check"
 	simshell "toolbench/sim/shell"
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin/file"
 	shelltool "toolbench/toolsys/builtin/shell"
 	"toolbench/toolsys/permission"
@@ -125,7 +125,7 @@ func (r *runner) buildWorld() error {
 
 // Tree is a scenario's disk as it stands at the start, for programs that are run on a real
 // one. Errors are those of the scenario's files.
-func Tree(sc *scenario.Scenario) (posix.Snapshot, error) {
+func Tree(sc *scenario.Scenario) (world.Snapshot, error) {
 	root, err := tree(sc, time.Now)
 	if err != nil {
 		return nil, err
@@ -139,9 +139,9 @@ func Dirs(sc *scenario.Scenario) (dir, home string) {
 }
 
 // tree makes a scenario's disk, as a user who is not root.
-func tree(sc *scenario.Scenario, now func() time.Time) (*posix.FS, error) {
+func tree(sc *scenario.Scenario, now func() time.Time) (*world.FS, error) {
 	w := sc.World
-	root := posix.New(posix.Config{Now: now, UID: 1000, GID: 1000, Capacity: w.Capacity})
+	root := world.NewFS(world.FSConfig{Now: now, UID: 1000, GID: 1000, Capacity: w.Capacity})
 	if w.Tree != "" {
 		data, err := sc.Open("world.tree", w.Tree)
 		if err != nil {
@@ -232,11 +232,11 @@ func (r *runner) traceFiles() {
 
 // FileChanges are what became of a scenario's disk: every change, and the files that its
 // expectations ask about.
-func FileChanges(sc *scenario.Scenario, before, after posix.Snapshot) (files []trace.File) {
-	changes := posix.Diff(before, after)
+func FileChanges(sc *scenario.Scenario, before, after world.Snapshot) (files []trace.File) {
+	changes := world.DiffSnapshots(before, after)
 	note := func(p, is string) {
 		content := ""
-		if i, ok := slices.BinarySearchFunc(after, p, func(e posix.Entry, p string) int { return strings.Compare(e.Path, p) }); ok {
+		if i, ok := slices.BinarySearchFunc(after, p, func(e world.SnapshotEntry, p string) int { return strings.Compare(e.Path, p) }); ok {
 			content = string(after[i].Content)
 		}
 		files = append(files, trace.File{Path: p, Is: is, Content: content})
@@ -259,8 +259,8 @@ func FileChanges(sc *scenario.Scenario, before, after posix.Snapshot) (files []t
 	return files
 }
 
-func presence(s posix.Snapshot, p string) string {
-	if _, ok := slices.BinarySearchFunc(s, p, func(e posix.Entry, p string) int { return strings.Compare(e.Path, p) }); ok {
+func presence(s world.Snapshot, p string) string {
+	if _, ok := slices.BinarySearchFunc(s, p, func(e world.SnapshotEntry, p string) int { return strings.Compare(e.Path, p) }); ok {
 		return "unchanged"
 	}
 	return "absent"

@@ -19,16 +19,16 @@ func edit(old, new string) map[string]any {
 	return map[string]any{"file_path": "a.txt", "old_string": old, "new_string": new}
 }
 
-// editWorld has one file, which was read.
-func editWorld(t testing.TB, content string) *world {
-	w := newWorld(t, "")
+// editPlace has one file, which was read.
+func editPlace(t testing.TB, content string) *workplace {
+	w := newWorkplace(t, "")
 	w.put("/repo/a.txt", content)
 	w.read("a.txt")
 	return w
 }
 
 func TestEditReplacesAndShowsTheSurroundings(t *testing.T) {
-	w := editWorld(t, numbered(20))
+	w := editPlace(t, numbered(20))
 	a := w.call(file.Edit(w.deps()), edit("line 10\n", "ten\nten and a half\n"))
 	require.NoError(t, a.err)
 	assert.Equal(t, strings.Replace(numbered(20), "line 10\n", "ten\nten and a half\n", 1), w.content("/repo/a.txt"))
@@ -48,7 +48,7 @@ func TestEditReplacesAndShowsTheSurroundings(t *testing.T) {
 }
 
 func TestEditDemandsOneOccurrence(t *testing.T) {
-	w := editWorld(t, "x = 1\ny = 1\nx = 1\nz\nx = 1\n")
+	w := editPlace(t, "x = 1\ny = 1\nx = 1\nz\nx = 1\n")
 	assert.Contains(t, w.refused(file.Edit(w.deps()), file.CodeAmbiguous, edit("x = 1", "x = 2")), "3 times, beginning at lines 1, 3, 5")
 	input := edit("x = 1", "x = 2")
 	input["replace_all"] = true
@@ -57,9 +57,9 @@ func TestEditDemandsOneOccurrence(t *testing.T) {
 	assert.Equal(t, "x = 2\ny = 1\nx = 2\nz\nx = 2\n", w.content("/repo/a.txt"))
 	assert.Equal(t, 3, a.Data.(file.EditOut).Replaced)
 
-	w = editWorld(t, strings.Repeat("same\n", 30))
+	w = editPlace(t, strings.Repeat("same\n", 30))
 	assert.Contains(t, w.refused(file.Edit(w.deps()), file.CodeAmbiguous, edit("same", "x")), "9, 10, ...")
-	w = editWorld(t, "aaa\n")
+	w = editPlace(t, "aaa\n")
 	w.refused(file.Edit(w.deps()), file.CodeAmbiguous, edit("aa", "b")) // which of the two?
 	input = edit("aa", "b")
 	input["replace_all"] = true
@@ -75,7 +75,7 @@ func TestEditSaysWhyNothingWasFound(t *testing.T) {
 		"nothing":     {"abc\n", "xyz", "must match exactly"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := editWorld(t, c.content)
+			w := editPlace(t, c.content)
 			assert.Contains(t, w.refused(file.Edit(w.deps()), file.CodeNotFound, edit(c.old, "new")), c.want)
 		})
 	}
@@ -100,7 +100,7 @@ func TestEditKeepsEncodingAndEndings(t *testing.T) {
 		"to nothing":        {"a\n", "a\n", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := editWorld(t, c.before)
+			w := editPlace(t, c.before)
 			w.ok(file.Edit(w.deps()), edit(c.old, c.new))
 			assert.Equal(t, c.after, w.content("/repo/a.txt"))
 		})
@@ -108,7 +108,7 @@ func TestEditKeepsEncodingAndEndings(t *testing.T) {
 }
 
 func TestEditWithNothingToReplaceCreates(t *testing.T) {
-	w := newWorld(t, "-- empty.txt --\n-- full.txt --\nx\n")
+	w := newWorkplace(t, "-- empty.txt --\n-- full.txt --\nx\n")
 	create := func(name string) map[string]any {
 		return map[string]any{"file_path": name, "old_string": "", "new_string": "one\r\ntwo\n"}
 	}
@@ -126,7 +126,7 @@ func TestEditWithNothingToReplaceCreates(t *testing.T) {
 }
 
 func TestEditRefuses(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\n"+numbered(3)+"-- n.ipynb --\n{}\n-- dir/ --\n")
+	w := newWorkplace(t, "-- a.txt --\n"+numbered(3)+"-- n.ipynb --\n{}\n-- dir/ --\n")
 	w.refused(file.Edit(w.deps()), file.CodeNotRead, edit("line 1", "x"))
 	w.refused(file.Edit(w.deps()), file.CodeSame, edit("line 1", "line 1"))
 	w.refused(file.Edit(w.deps()), file.CodeNotebook, map[string]any{"file_path": "n.ipynb", "old_string": "{}", "new_string": "x"})
@@ -164,7 +164,7 @@ func TestReverseEditRestoresTheBytes(t *testing.T) {
 		if old == "" || strings.Count(before, "\n") == strings.Count(old, "\n") {
 			return // with its last line ending gone, a file no longer shows which it used
 		}
-		w := editWorld(t, before)
+		w := editPlace(t, before)
 		if w.call(file.Edit(w.deps()), edit(old, fresh)).err != nil {
 			return // not unique
 		}
@@ -191,7 +191,7 @@ func TestPatchesDescribeTheChange(t *testing.T) {
 			lines = append(append(lines, slices.Repeat([]string{"same"}, gap)...), "x")
 		}
 		before := strings.Join(lines, "\n") + rapid.SampledFrom([]string{"", "\n"}).Draw(r, "end")
-		w := editWorld(t, before)
+		w := editPlace(t, before)
 		input := edit("x", rapid.SampledFrom([]string{"y", "y\nz", "", "y\n\n"}).Draw(r, "new"))
 		input["replace_all"] = true
 		a := w.call(file.Edit(w.deps()), input)
@@ -207,7 +207,7 @@ func TestWritesLeaveAPatchToo(t *testing.T) {
 		line := rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "\n"})
 		before := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(r, "before"), "")
 		after := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(r, "after"), "") + rapid.SampledFrom([]string{"", "end"}).Draw(r, "end")
-		w := editWorld(t, before)
+		w := editPlace(t, before)
 		a := w.call(file.Write(w.deps()), map[string]any{"file_path": "a.txt", "content": after})
 		require.NoError(t, a.err)
 		if got := patched(r, before, a.Data.(file.WriteOut).Patch); got != after {
@@ -251,7 +251,7 @@ func patched(r *rapid.T, before string, hunks []file.Hunk) string {
 }
 
 func TestHugeReplacementsKeepAPatchOfBoundedSize(t *testing.T) {
-	w := editWorld(t, strings.Repeat("x\n1\n2\n3\n4\n5\n6\n7\n8\n", 1000))
+	w := editPlace(t, strings.Repeat("x\n1\n2\n3\n4\n5\n6\n7\n8\n", 1000))
 	input := edit("x", "y")
 	input["replace_all"] = true
 	a := w.call(file.Edit(w.deps()), input)
@@ -268,7 +268,7 @@ func TestHugeReplacementsKeepAPatchOfBoundedSize(t *testing.T) {
 func BenchmarkEdit(b *testing.B) {
 	for _, lines := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(lines, "-lines"), func(b *testing.B) {
-			w := editWorld(b, numbered(lines)[7:]+"line 1\n")
+			w := editPlace(b, numbered(lines)[7:]+"line 1\n")
 			one, two := edit("line 50\n", "line fifty\n"), edit("line fifty\n", "line 50\n")
 			for b.Loop() {
 				w.ok(file.Edit(w.deps()), one)

@@ -37,7 +37,7 @@ func TestUNCPathsNeverReachTheFilesystem(t *testing.T) {
 	for _, path := range []string{`\\host\share\a.ipynb`, "//host/share/a.ipynb", `/\host\a.ipynb`, `\/host/a.ipynb`} {
 		for _, each := range family(file.Deps{FS: noFS{t}}) {
 			t.Run(each.Name+" "+path, func(t *testing.T) {
-				w := &world{t: t, c: newContext()}
+				w := &workplace{t: t, c: newContext()}
 				in := w.parse(each, inputFor(each, path))
 
 				assert.Nil(t, each.Validate(in, w.c), "validation lets it pass: permission decides")
@@ -55,7 +55,7 @@ func TestUNCPathsNeverReachTheFilesystem(t *testing.T) {
 
 func TestAUNCPatternIsAPathToo(t *testing.T) {
 	glob := file.Glob(file.Deps{FS: noFS{t}})
-	w := &world{t: t, c: newContext()}
+	w := &workplace{t: t, c: newContext()}
 	in := w.parse(glob, map[string]any{"pattern": `\\host\share\**`})
 	assert.Nil(t, glob.Validate(in, w.c))
 	assert.Equal(t, []string{`\\host\share\**`}, glob.Subject(in, w.c).Paths)
@@ -64,7 +64,7 @@ func TestAUNCPatternIsAPathToo(t *testing.T) {
 }
 
 func TestALinkToAShareIsNotFollowed(t *testing.T) {
-	w := newWorld(t, "-- away.txt -> //host/share/a.txt --\n")
+	w := newWorkplace(t, "-- away.txt -> //host/share/a.txt --\n")
 	assert.Contains(t, w.refused(file.Read(w.deps()), file.CodePath, map[string]any{"file_path": "away.txt"}), "UNC")
 }
 
@@ -84,7 +84,7 @@ func TestTraitsAndLimits(t *testing.T) {
 		"Grep":         {safe: true, readOnly: true, cancels: true, class: search, chars: fifty, kin: []string{"Read"}},
 		"NotebookEdit": {edits: true, deferrable: true, chars: fifty, kin: []string{"Edit", "Write"}},
 	}
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	for _, each := range family(w.deps()) {
 		in := w.parse(each, inputFor(each, "a.ipynb"))
 		b := each.Behaviour
@@ -104,7 +104,7 @@ func TestTraitsAndLimits(t *testing.T) {
 }
 
 func TestEveryToolPresentsItself(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	long := "src/" + strings.Repeat("deep/", 20) + "a.ipynb"
 	for _, each := range family(w.deps()) {
 		in := w.parse(each, inputFor(each, long))
@@ -131,7 +131,7 @@ func TestEveryToolPresentsItself(t *testing.T) {
 
 // What a tool answers with must fit the schema it publishes for it.
 func TestDataFitsTheOutputSchema(t *testing.T) {
-	w := newWorld(t, "-- a.go --\npackage a\n-- n.ipynb --\n"+notebook45)
+	w := newWorkplace(t, "-- a.go --\npackage a\n-- n.ipynb --\n"+notebook45)
 	w.read("a.go")
 	w.read("n.ipynb")
 	for _, each := range []struct {
@@ -156,7 +156,7 @@ func TestDataFitsTheOutputSchema(t *testing.T) {
 }
 
 func TestObserversSeeAbsolutePaths(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	for name, want := range map[string]string{"a.go": "/repo/a.go", "~/b": "/home/user/b", "/c/../d": "/d"} {
 		raw := map[string]any{"file_path": name}
 		read := file.Read(w.deps())
@@ -167,7 +167,7 @@ func TestObserversSeeAbsolutePaths(t *testing.T) {
 }
 
 func TestEffectsNameEveryNameOfAFile(t *testing.T) {
-	w := newWorld(t, "-- a.go --\nx\n-- b.go -> a.go --\n-- src/c.go --\nx\n-- far -> near --\n-- near -> src --\n")
+	w := newWorkplace(t, "-- a.go --\nx\n-- b.go -> a.go --\n-- src/c.go --\nx\n-- far -> near --\n-- near -> src --\n")
 	effects := func(each *tool.Tool, input map[string]any) tool.Effects {
 		return each.Behaviour.Effects(w.parse(each, input), w.c)
 	}
@@ -182,7 +182,7 @@ func TestEffectsNameEveryNameOfAFile(t *testing.T) {
 }
 
 func TestEffectsKnowWhatIsLookedAtBesideAFile(t *testing.T) {
-	w := newWorld(t, "-- a.go --\nx\n-- src/c.go --\nx\n")
+	w := newWorkplace(t, "-- a.go --\nx\n-- src/c.go --\nx\n")
 	effects := func(each *tool.Tool, input map[string]any) tool.Effects {
 		return each.Behaviour.Effects(w.parse(each, input), w.c)
 	}
@@ -195,7 +195,7 @@ func TestEffectsKnowWhatIsLookedAtBesideAFile(t *testing.T) {
 }
 
 func TestPathsThatAreNone(t *testing.T) {
-	w := newWorld(t, "-- loop -> loop --\n")
+	w := newWorkplace(t, "-- loop -> loop --\n")
 	for _, name := range []string{" ", "a\x00b", "loop"} {
 		w.refused(file.Read(w.deps()), file.CodePath, map[string]any{"file_path": name})
 	}
@@ -204,7 +204,7 @@ func TestPathsThatAreNone(t *testing.T) {
 }
 
 func TestACancelledContextStopsReads(t *testing.T) {
-	w := newWorld(t, "-- a.go --\npackage a\n")
+	w := newWorkplace(t, "-- a.go --\npackage a\n")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, each := range []*tool.Tool{file.Read(w.deps()), file.Glob(w.deps()), file.Grep(w.deps())} {

@@ -78,14 +78,14 @@ const notebook45 = `{
 // notebook44 has no ids, one line, and sources that are strings.
 const notebook44 = `{"cells":[{"cell_type":"code","execution_count":null,"metadata":{},"outputs":[],"source":"a = 1"},{"cell_type":"code","execution_count":null,"metadata":{},"outputs":[],"source":"b = 2"}],"metadata":{},"nbformat":4,"nbformat_minor":4}`
 
-func notebookWorld(t testing.TB, content string) *world {
-	w := newWorld(t, "")
+func notebookPlace(t testing.TB, content string) *workplace {
+	w := newWorkplace(t, "")
 	w.put("/repo/n.ipynb", content)
 	return w
 }
 
 func TestReadShowsCellsWithOutputs(t *testing.T) {
-	w := notebookWorld(t, notebook45)
+	w := notebookPlace(t, notebook45)
 	a := w.call(file.Read(w.deps()), map[string]any{"file_path": "n.ipynb"})
 	require.NoError(t, a.err)
 	assert.Equal(t, `<cell id="one" type="markdown">
@@ -113,20 +113,20 @@ ValueError: bad
 
 func TestReadShowsABrokenNotebookAsText(t *testing.T) {
 	for _, content := range []string{"{\"cells\": [", "[]\n", "{\"worksheets\": []}\n", "{\"cells\": 3}\n"} {
-		w := notebookWorld(t, content)
+		w := notebookPlace(t, content)
 		assert.Contains(t, w.read("n.ipynb"), "     1\t"+strings.TrimSpace(content))
 	}
-	assert.Equal(t, "[The notebook has no cells.]", notebookWorld(t, `{"cells":[]}`).read("n.ipynb"))
+	assert.Equal(t, "[The notebook has no cells.]", notebookPlace(t, `{"cells":[]}`).read("n.ipynb"))
 }
 
 func TestReadCutsHugeOutputs(t *testing.T) {
 	text, _ := json.Marshal(strings.Repeat("é", 6000))
-	w := notebookWorld(t, `{"cells":[{"cell_type":"code","source":"","outputs":[{"output_type":"stream","text":`+string(text)+`}]}]}`)
+	w := notebookPlace(t, `{"cells":[{"cell_type":"code","source":"","outputs":[{"output_type":"stream","text":`+string(text)+`}]}]}`)
 	assert.Contains(t, w.read("n.ipynb"), "é… [output cut, 2000 more bytes]")
 }
 
-func edited(t testing.TB, content string, input map[string]any) (*world, string) {
-	w := notebookWorld(t, content)
+func edited(t testing.TB, content string, input map[string]any) (*workplace, string) {
+	w := notebookPlace(t, content)
 	w.read("n.ipynb")
 	input["notebook_path"] = "n.ipynb"
 	text := w.ok(file.NotebookEdit(w.deps()), input)
@@ -213,7 +213,7 @@ func TestReplaceKeepsAnySource(t *testing.T) {
 }
 
 func TestNotebookEditRefuses(t *testing.T) {
-	w := notebookWorld(t, notebook45)
+	w := notebookPlace(t, notebook45)
 	w.put("/repo/bad.ipynb", "{}")
 	w.put("/repo/a.py", "x")
 	edit := file.NotebookEdit(w.deps())
@@ -247,7 +247,7 @@ func FuzzNotebook(f *testing.F) {
 	f.Add(notebook44)
 	f.Add(`{"cells":[{"cell_type":1,"id":[],"source":{}}],"nbformat":"x"}`)
 	f.Fuzz(func(t *testing.T, content string) {
-		w := notebookWorld(t, content)
+		w := notebookPlace(t, content)
 		if w.call(file.Read(w.deps()), map[string]any{"file_path": "n.ipynb"}).err != nil {
 			return
 		}

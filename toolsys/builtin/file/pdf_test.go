@@ -57,7 +57,7 @@ func pagesNamed(n int) []string {
 }
 
 func TestReadShowsPDFPages(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/a.pdf", pdfOf(pagesNamed(3)...))
 	assert.Equal(t, "<page number=\"1\">\nPage 1 has text\n</page>\n<page number=\"2\">\nPage 2 has text\n</page>\n<page number=\"3\">\nPage 3 has text\n</page>", w.read("a.pdf"))
 	for pages, want := range map[string]string{
@@ -71,7 +71,7 @@ func TestReadShowsPDFPages(t *testing.T) {
 }
 
 func TestReadShowsTwentyPagesAtMost(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/a.pdf", pdfOf(pagesNamed(25)...))
 	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"}), "has 25 pages, and 20 at most")
 	got := w.ok(file.Read(w.deps()), map[string]any{"file_path": "a.pdf", "pages": "5-"})
@@ -91,7 +91,7 @@ func TestAPDFWithoutTextIsADocument(t *testing.T) {
 		"cut off":   pdfOf("gone")[:200],
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, "")
+			w := newWorkplace(t, "")
 			w.put("/repo/a.pdf", content)
 			a := w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"})
 			require.NoError(t, a.err)
@@ -109,7 +109,7 @@ func FuzzReadPDF(f *testing.F) {
 	f.Add(strings.Replace(whole, "/Count 2", "/Count 9", 1))
 	f.Add(strings.Replace(whole, "Tj", "'' Tj", 1))
 	f.Fuzz(func(t *testing.T, content string) {
-		w := newWorld(t, "")
+		w := newWorkplace(t, "")
 		w.put("/repo/a.pdf", "%PDF-"+content)
 		w.call(file.Read(w.deps()), map[string]any{"file_path": "a.pdf"})
 	})

@@ -30,13 +30,13 @@ func numbered(n int) string {
 }
 
 func TestReadNumbersLines(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\none\n\tindented\n\nlast\n")
+	w := newWorkplace(t, "-- a.txt --\none\n\tindented\n\nlast\n")
 	assert.Equal(t, "     1\tone\n     2\t\tindented\n     3\t\n     4\tlast", w.read("a.txt"))
 	assert.Equal(t, "     1\tone\n     2\t\tindented\n     3\t\n     4\tlast", w.read("/repo/x/../a.txt"))
 }
 
 func TestReadRanges(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\n"+numbered(10))
+	w := newWorkplace(t, "-- a.txt --\n"+numbered(10))
 	for _, c := range []struct {
 		offset, limit int
 		want          string
@@ -56,14 +56,14 @@ func TestReadRanges(t *testing.T) {
 }
 
 func TestReadStopsAtTwoThousandLines(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\n"+numbered(2001))
+	w := newWorkplace(t, "-- a.txt --\n"+numbered(2001))
 	got := w.read("a.txt")
 	assert.Contains(t, got, "  2000\tline 2000\n[Shown: lines 1 to 2000 of 2001.")
 	assert.NotContains(t, got, "line 2001")
 }
 
 func TestReadCutsLongLines(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/a.txt", strings.Repeat("é", 2001)+"\n"+strings.Repeat("é", 2000)+"\n")
 	lines := strings.Split(w.read("a.txt"), "\n")
 	assert.Equal(t, "     1\t"+strings.Repeat("é", 2000)+"… [line cut, 1 more characters]", lines[0])
@@ -71,7 +71,7 @@ func TestReadCutsLongLines(t *testing.T) {
 }
 
 func TestReadRefusesMoreThanTheTokenCap(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/a.txt", strings.Repeat(strings.Repeat("x", 992)+"\n", 101)) // 1,000 bytes a line when numbered
 	msg := w.fails(file.Read(w.deps()), map[string]any{"file_path": "a.txt"})
 	assert.Contains(t, msg, "offset and limit")
@@ -100,7 +100,7 @@ func TestReadDecodes(t *testing.T) {
 		"a lone CR":     {"a\rb\n", "     1\ta\rb"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, "")
+			w := newWorkplace(t, "")
 			w.put("/repo/a.txt", c.content)
 			assert.Equal(t, c.want, w.read("a.txt"))
 		})
@@ -111,7 +111,7 @@ func TestReadDecodes(t *testing.T) {
 // does.
 func TestReadRangesAgreeWithTheWhole(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		w := newWorld(t, "")
+		w := newWorkplace(t, "")
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-zé\t ]{0,8}`), 1, 12).Draw(r, "lines")
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(r, "ending")
 		w.put("/repo/a.txt", strings.Join(lines, end)+end)
@@ -132,7 +132,7 @@ func TestReadRangesAgreeWithTheWhole(t *testing.T) {
 }
 
 func TestReadErrorsAreClear(t *testing.T) {
-	w := newWorld(t, "-- main.go --\npackage main\n-- main_test.go --\nx\n-- src/util.ts --\nx\n-- x.json --\nx\n-- secret (0000) --\nx\n")
+	w := newWorkplace(t, "-- main.go --\npackage main\n-- main_test.go --\nx\n-- src/util.ts --\nx\n-- x.json --\nx\n-- secret (0000) --\nx\n")
 	w.put("/repo/blob", "a\x00b")
 	for name, want := range map[string]string{
 		"src":             "is a folder",
@@ -152,7 +152,7 @@ func TestReadErrorsAreClear(t *testing.T) {
 // Validation comes before permission, so its answer about a folder outside the
 // roots must not show what is there.
 func TestSuggestionsStayWithinTheRoots(t *testing.T) {
-	w := newWorld(t, "-- away -> /etc --\n")
+	w := newWorkplace(t, "-- away -> /etc --\n")
 	require.NoError(t, w.fs.Mkdir("/etc", 0o755))
 	w.put("/etc/shadow", "x")
 	for _, name := range []string{"/etc/shadov", "away/shadov", "/etc/no/such"} {
@@ -163,7 +163,7 @@ func TestSuggestionsStayWithinTheRoots(t *testing.T) {
 }
 
 func TestReadTellsWhatItSaw(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\n"+numbered(5)+"-- link -> a.txt --\n")
+	w := newWorkplace(t, "-- a.txt --\n"+numbered(5)+"-- link -> a.txt --\n")
 	hash := tool.HashOf([]byte(numbered(5)))
 	seen := func() tool.FileSeen {
 		s, ok := w.c.State.Files.Get("/repo/a.txt")
@@ -191,19 +191,19 @@ func TestReadShowsImages(t *testing.T) {
 		"image/png": pngs.String(), "image/jpeg": jpegs.String(), "image/gif": gifs.String(),
 		"image/webp": "RIFF\x24\x00\x00\x00WEBPVP8 \x18\x00\x00\x00",
 	} {
-		w := newWorld(t, "")
+		w := newWorkplace(t, "")
 		w.put("/repo/picture", content) // the content decides what it is, not the name
 		a := w.call(file.Read(w.deps()), map[string]any{"file_path": "picture"})
 		require.NoError(t, a.err)
 		assert.Equal(t, []message.Block{message.Image(media, base64.StdEncoding.EncodeToString([]byte(content)))}, a.Blocks)
 	}
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/big.png", pngs.String()+strings.Repeat("x", 4_000_000))
 	assert.Contains(t, w.fails(file.Read(w.deps()), map[string]any{"file_path": "big.png"}), "smaller")
 }
 
 func TestReadKnowsNoHugeFiles(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/a.log", "")
 	f, err := w.fs.OpenFile("/repo/a.log", 2, 0)
 	require.NoError(t, err)

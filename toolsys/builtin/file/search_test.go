@@ -74,7 +74,7 @@ TODO read
 TODO locked
 `
 
-func glob(w *world, input map[string]any) file.GlobOut {
+func glob(w *workplace, input map[string]any) file.GlobOut {
 	w.t.Helper()
 	a := w.call(file.Glob(w.deps()), input)
 	require.NoError(w.t, a.err)
@@ -82,7 +82,7 @@ func glob(w *world, input map[string]any) file.GlobOut {
 }
 
 func TestGlobListsFiles(t *testing.T) {
-	w := newWorld(t, webapp)
+	w := newWorkplace(t, webapp)
 	require.NoError(t, w.fs.Mkdir("/etc", 0o755))
 	w.put("/etc/passwd", "outside")
 	for pattern, want := range map[string][]string{
@@ -111,14 +111,14 @@ func TestGlobListsFiles(t *testing.T) {
 }
 
 func TestGlobPutsTheNewestFirst(t *testing.T) {
-	w := newWorld(t, "-- b --\n-- c --\n-- a --\n")
+	w := newWorkplace(t, "-- b --\n-- c --\n-- a --\n")
 	assert.Equal(t, []string{"a", "b", "c"}, glob(w, map[string]any{"pattern": "*"}).Files)
 	require.NoError(t, w.fs.Chtimes("/repo/c", time.Unix(9, 0), time.Unix(9, 0)))
 	assert.Equal(t, []string{"c", "a", "b"}, glob(w, map[string]any{"pattern": "*"}).Files)
 }
 
 func TestGlobListsAHundred(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	for i := range 101 {
 		w.put(fmt.Sprintf("/repo/f%03d", i), "")
 	}
@@ -134,7 +134,7 @@ func TestGlobListsAHundred(t *testing.T) {
 }
 
 func TestGlobRefuses(t *testing.T) {
-	w := newWorld(t, "-- a --\n")
+	w := newWorkplace(t, "-- a --\n")
 	g := file.Glob(w.deps())
 	w.refused(g, file.CodeMissing, map[string]any{"pattern": "*", "path": "no/such"})
 	w.refused(g, file.CodeKind, map[string]any{"pattern": "*", "path": "a"})
@@ -146,7 +146,7 @@ func TestGlobRefuses(t *testing.T) {
 // Glob finds what doublestar matches over a walk that enters every folder: its
 // short cuts lose nothing.
 func TestGlobAgreesWithDoublestar(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	part := rapid.SampledFrom([]string{"a", "b", "ab", "a.go", "b.go", "[x]"})
 	var files []string
 	for i := range 60 {
@@ -183,13 +183,13 @@ func TestGlobAgreesWithDoublestar(t *testing.T) {
 	assert.Positive(t, hits)
 }
 
-func grep(w *world, input map[string]any) string {
+func grep(w *workplace, input map[string]any) string {
 	w.t.Helper()
 	return w.ok(file.Grep(w.deps()), input)
 }
 
 func TestGrepFindsFiles(t *testing.T) {
-	w := newWorld(t, webapp)
+	w := newWorkplace(t, webapp)
 	assert.Equal(t, ".env\na.go\ndocs/read me.md\nkeep.log\nsrc/app.ts\nsrc/main.go\nsrc/main_test.go\nsrc/only-here\n[1 folder could not be read.]",
 		grep(w, map[string]any{"pattern": "TODO"}), ".git, links, and what .gitignore names are passed over")
 	for _, c := range []struct {
@@ -214,7 +214,7 @@ func TestGrepFindsFiles(t *testing.T) {
 }
 
 func TestGrepShowsContent(t *testing.T) {
-	w := newWorld(t, webapp)
+	w := newWorkplace(t, webapp)
 	content := func(more map[string]any) string {
 		input := map[string]any{"pattern": "TODO", "path": "src/main.go", "output_mode": "content"}
 		maps.Copy(input, more)
@@ -232,20 +232,20 @@ func TestGrepShowsContent(t *testing.T) {
 }
 
 func TestGrepSeparatesStretches(t *testing.T) {
-	w := newWorld(t, "-- a --\nx\n1\n2\n3\nx\n-- b --\nx\n")
+	w := newWorkplace(t, "-- a --\nx\n1\n2\n3\nx\n-- b --\nx\n")
 	assert.Equal(t, "a:1:x\na-2-1\n--\na:5:x\n--\nb:1:x",
 		grep(w, map[string]any{"pattern": "x", "output_mode": "content", "-A": 1}))
 	assert.Equal(t, "a:1:x\na:5:x\nb:1:x", grep(w, map[string]any{"pattern": "x", "output_mode": "content"}))
 }
 
 func TestGrepCounts(t *testing.T) {
-	w := newWorld(t, "-- a --\nx x\nx\n-- b --\nx\n-- c --\ny\n")
+	w := newWorkplace(t, "-- a --\nx x\nx\n-- b --\nx\n-- c --\ny\n")
 	assert.Equal(t, "a:2\nb:1\n[3 in all, in 2 files.]", grep(w, map[string]any{"pattern": "x", "output_mode": "count"}))
 	assert.Equal(t, "No matches found.", grep(w, map[string]any{"pattern": "z", "output_mode": "count"}))
 }
 
 func TestGrepAcrossLines(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/a", "func f(\r\n\tx int,\r\n) {\r\n}\r\nend\r\n")
 	multi := func(pattern, mode string) string {
 		return grep(w, map[string]any{"pattern": pattern, "output_mode": mode, "multiline": true})
@@ -260,7 +260,7 @@ func TestGrepAcrossLines(t *testing.T) {
 }
 
 func TestGrepShowsParts(t *testing.T) {
-	w := newWorld(t, "-- a --\nx\nx\n-- b --\nx\n-- c --\nx\n")
+	w := newWorkplace(t, "-- a --\nx\nx\n-- b --\nx\n-- c --\nx\n")
 	for _, c := range []struct {
 		mode        string
 		limit, skip int
@@ -278,7 +278,7 @@ func TestGrepShowsParts(t *testing.T) {
 }
 
 func TestGrepSkipsBinaryAndReadsForeignText(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	w.put("/repo/binary", "x\x00x\n")
 	w.put("/repo/latin", "caf\xe9 x\n")
 	w.put("/repo/wide", "\xff\xfex\x00\n\x00")
@@ -289,7 +289,7 @@ func TestGrepSkipsBinaryAndReadsForeignText(t *testing.T) {
 }
 
 func TestGrepRefuses(t *testing.T) {
-	w := newWorld(t, "-- a --\nx\n")
+	w := newWorkplace(t, "-- a --\nx\n")
 	g := file.Grep(w.deps())
 	for code, input := range map[int][]map[string]any{
 		file.CodePattern: {{"pattern": "a(?=b)"}, {"pattern": "a)|(b"}, {"pattern": "a)|(b", "-i": true}, {"pattern": "x", "glob": "["}, {"pattern": "x", "glob": "../*"}},
@@ -321,14 +321,14 @@ func TestGitignorePatterns(t *testing.T) {
 		{"a.txt  \r\nx{y}", "build d/build"},
 		{"[", "a.txt b/a.txt b/c/a.txt build d/build x{y}"},
 	} {
-		w := newWorld(t, "-- a.txt --\nfind\n-- b/a.txt --\nfind\n-- b/c/a.txt --\nfind\n-- build --\nfind\n-- d/build --\nfind\n-- x{y} --\nfind\n")
+		w := newWorkplace(t, "-- a.txt --\nfind\n-- b/a.txt --\nfind\n-- b/c/a.txt --\nfind\n-- build --\nfind\n-- d/build --\nfind\n-- x{y} --\nfind\n")
 		w.put("/repo/.gitignore", c.ignore)
 		assert.Equal(t, c.found, strings.ReplaceAll(grep(w, map[string]any{"pattern": "find"}), "\n", " "), "%q", c.ignore)
 	}
 }
 
 func TestAnEscapedSpaceEndsAnIgnoredName(t *testing.T) {
-	w := newWorld(t, "-- a --\nfind\n")
+	w := newWorkplace(t, "-- a --\nfind\n")
 	w.put("/repo/a ", "find")
 	w.put("/repo/.gitignore", "a\\ \n")
 	assert.Equal(t, "a", grep(w, map[string]any{"pattern": "find"}))
@@ -336,16 +336,16 @@ func TestAnEscapedSpaceEndsAnIgnoredName(t *testing.T) {
 
 func TestGrepKnowsTheIgnoredFilesOfTheFoldersAbove(t *testing.T) {
 	tree := "-- .gitignore --\n*.gen\n-- sub/a.gen --\nx\n-- sub/b.txt --\nx\n"
-	w := newWorld(t, tree)
+	w := newWorkplace(t, tree)
 	assert.Equal(t, "sub/a.gen\nsub/b.txt", grep(w, map[string]any{"pattern": "x", "path": "sub"}), "no repository, nothing above counts")
-	w = newWorld(t, tree+"-- .git/HEAD --\nx\n")
+	w = newWorkplace(t, tree+"-- .git/HEAD --\nx\n")
 	assert.Equal(t, "sub/b.txt", grep(w, map[string]any{"pattern": "x", "path": "sub"}))
 }
 
 // Content mode finds the lines that going through them one by one finds.
 func TestGrepAgreesWithAScanOfTheLines(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		w := newWorld(t, "")
+		w := newWorkplace(t, "")
 		pattern := rapid.SampledFrom([]string{"a", "^a", "b$", "a.*b", "(?i)B", `a\b`, "[^a]", "x*", "^$", "é"}).Draw(r, "pattern")
 		before, after := rapid.IntRange(0, 3).Draw(r, "-B"), rapid.IntRange(0, 3).Draw(r, "-A")
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(r, "ending")
@@ -380,7 +380,7 @@ func naive(re *regexp.Regexp, name string, lines []string, before, after int) []
 }
 
 func TestSearchesPassOverWhatRulesForbid(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\nx\n-- secret/key --\nx\n-- asked/b --\nx\n-- sub/.env --\nx\n")
+	w := newWorkplace(t, "-- a.txt --\nx\n-- secret/key --\nx\n-- asked/b --\nx\n-- sub/.env --\nx\n")
 	var err error
 	w.c.Rules, err = w.c.Rules.Parse(permission.Project, permission.Deny, "Read(/repo/secret/**)", "Read(.env)")
 	require.NoError(t, err)
@@ -402,7 +402,7 @@ func FuzzGrep(f *testing.F) {
 		if pattern == "" {
 			return
 		}
-		w := newWorld(t, "")
+		w := newWorkplace(t, "")
 		w.put("/repo/a.txt", content)
 		w.put("/repo/.gitignore", glob+"\n"+content)
 		a := w.call(file.Grep(w.deps()), map[string]any{
@@ -415,8 +415,8 @@ func FuzzGrep(f *testing.F) {
 }
 
 // bigTree has 200 files of 200 lines.
-func bigTree(b *testing.B) *world {
-	w := newWorld(b, "")
+func bigTree(b *testing.B) *workplace {
+	w := newWorkplace(b, "")
 	for i := range 200 {
 		dir := fmt.Sprintf("/repo/d%d", i%10)
 		require.NoError(b, w.fs.MkdirAll(dir, 0o755))
@@ -444,7 +444,7 @@ func BenchmarkGlob(b *testing.B) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	w := newWorld(b, "-- a.go --\n"+numbered(2000))
+	w := newWorkplace(b, "-- a.go --\n"+numbered(2000))
 	for b.Loop() {
 		w.read("a.go")
 	}

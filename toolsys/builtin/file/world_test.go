@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/message"
 	"toolbench/toolsys/tool"
@@ -22,20 +22,20 @@ import (
 // count.
 const user = 1000
 
-// world is a tree of files and the conversation that works on it.
-type world struct {
+// workplace is a tree of files and the conversation that works on it.
+type workplace struct {
 	t  testing.TB
 	fs afero.Fs
 	c  *tool.Context
 }
 
-// newWorld makes a world in /repo from a txtar text.
-func newWorld(t testing.TB, tree string) *world {
+// newWorkplace makes a workplace in /repo from a txtar text.
+func newWorkplace(t testing.TB, tree string) *workplace {
 	t.Helper()
-	fs := posix.New(posix.Config{UID: user, GID: user, Umask: 0o022})
+	fs := world.NewFS(world.FSConfig{UID: user, GID: user, Umask: 0o022})
 	require.NoError(t, fs.MkdirAll("/repo", 0o755))
 	require.NoError(t, fs.Load("/repo", txtar.Parse([]byte(tree))))
-	return &world{t: t, fs: fs, c: newContext()}
+	return &workplace{t: t, fs: fs, c: newContext()}
 }
 
 func newContext() *tool.Context {
@@ -46,7 +46,7 @@ func newContext() *tool.Context {
 	}
 }
 
-func (w *world) deps() file.Deps { return file.Deps{FS: w.fs} }
+func (w *workplace) deps() file.Deps { return file.Deps{FS: w.fs} }
 
 // answer is what became of a call.
 type answer struct {
@@ -59,7 +59,7 @@ func (a answer) text() string { return message.PlainText(a.Blocks) }
 
 // call takes an input through the stages that belong to the tool: schema,
 // validation, work; then the conversation learns what was observed.
-func (w *world) call(t *tool.Tool, input map[string]any) answer {
+func (w *workplace) call(t *tool.Tool, input map[string]any) answer {
 	w.t.Helper()
 	in := w.parse(t, input)
 	if refusal := t.Validate(in, w.c); refusal != nil {
@@ -72,7 +72,7 @@ func (w *world) call(t *tool.Tool, input map[string]any) answer {
 	return answer{Output: out, err: err}
 }
 
-func (w *world) parse(t *tool.Tool, input map[string]any) tool.Input {
+func (w *workplace) parse(t *tool.Tool, input map[string]any) tool.Input {
 	w.t.Helper()
 	raw, err := json.Marshal(input)
 	require.NoError(w.t, err)
@@ -82,7 +82,7 @@ func (w *world) parse(t *tool.Tool, input map[string]any) tool.Input {
 }
 
 // ok is a call that must succeed; it gives the text the model sees.
-func (w *world) ok(t *tool.Tool, input map[string]any) string {
+func (w *workplace) ok(t *tool.Tool, input map[string]any) string {
 	w.t.Helper()
 	a := w.call(t, input)
 	require.NoError(w.t, a.err)
@@ -90,7 +90,7 @@ func (w *world) ok(t *tool.Tool, input map[string]any) string {
 }
 
 // refused is a call that must be refused by validation.
-func (w *world) refused(t *tool.Tool, code int, input map[string]any) string {
+func (w *workplace) refused(t *tool.Tool, code int, input map[string]any) string {
 	w.t.Helper()
 	a := w.call(t, input)
 	require.NotNil(w.t, a.refusal, "not refused; err: %v, text: %s", a.err, a.text())
@@ -99,7 +99,7 @@ func (w *world) refused(t *tool.Tool, code int, input map[string]any) string {
 }
 
 // fails is a call that must get past validation and then fail.
-func (w *world) fails(t *tool.Tool, input map[string]any) string {
+func (w *workplace) fails(t *tool.Tool, input map[string]any) string {
 	w.t.Helper()
 	a := w.call(t, input)
 	require.Nil(w.t, a.refusal)
@@ -108,17 +108,17 @@ func (w *world) fails(t *tool.Tool, input map[string]any) string {
 }
 
 // read lets the conversation know a file.
-func (w *world) read(name string) string {
+func (w *workplace) read(name string) string {
 	w.t.Helper()
 	return w.ok(file.Read(w.deps()), map[string]any{"file_path": name})
 }
 
-func (w *world) put(name, content string) {
+func (w *workplace) put(name, content string) {
 	w.t.Helper()
 	require.NoError(w.t, afero.WriteFile(w.fs, name, []byte(content), 0o644))
 }
 
-func (w *world) content(name string) string {
+func (w *workplace) content(name string) string {
 	w.t.Helper()
 	content, err := afero.ReadFile(w.fs, name)
 	require.NoError(w.t, err)
@@ -126,7 +126,7 @@ func (w *world) content(name string) string {
 }
 
 // names lists a folder, to show that nothing is left lying about.
-func (w *world) names(dir string) []string {
+func (w *workplace) names(dir string) []string {
 	w.t.Helper()
 	infos, err := afero.ReadDir(w.fs, dir)
 	require.NoError(w.t, err)

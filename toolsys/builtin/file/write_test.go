@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 	"toolbench/toolsys/builtin/file"
 	"toolbench/toolsys/tool"
 )
 
 func TestWriteCreatesFilesAndFolders(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\nx\n")
+	w := newWorkplace(t, "-- a.txt --\nx\n")
 	text := w.ok(file.Write(w.deps()), map[string]any{"file_path": "new/dir/b.txt", "content": "one\r\ntwo"})
 	assert.Equal(t, "Created /repo/new/dir/b.txt (2 lines).", text)
 	assert.Equal(t, "one\r\ntwo", w.content("/repo/new/dir/b.txt"))
@@ -28,7 +28,7 @@ func TestWriteCreatesFilesAndFolders(t *testing.T) {
 }
 
 func TestWriteReplacesWhatWasRead(t *testing.T) {
-	w := newWorld(t, "-- run.sh (0770) --\nold\nkept\n")
+	w := newWorkplace(t, "-- run.sh (0770) --\nold\nkept\n")
 	w.read("run.sh")
 	a := w.call(file.Write(w.deps()), map[string]any{"file_path": "run.sh", "content": "new\nkept\n"})
 	require.NoError(t, a.err)
@@ -44,7 +44,7 @@ func TestWriteReplacesWhatWasRead(t *testing.T) {
 }
 
 func TestWriteRefusesWhatWouldBeLost(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\n"+numbered(3)+"-- dir/ --\n")
+	w := newWorkplace(t, "-- a.txt --\n"+numbered(3)+"-- dir/ --\n")
 	write := file.Write(w.deps())
 	input := map[string]any{"file_path": "a.txt", "content": "x"}
 	w.refused(write, file.CodeNotRead, input)
@@ -60,7 +60,7 @@ func TestWriteRefusesWhatWouldBeLost(t *testing.T) {
 
 // Between validation and the work a person may have thought about it for long.
 func TestWriteLooksAgainBeforeItWrites(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorkplace(t, "")
 	for _, c := range []struct {
 		tool  *tool.Tool
 		input map[string]any
@@ -80,7 +80,7 @@ func TestWriteLooksAgainBeforeItWrites(t *testing.T) {
 }
 
 func TestWriteGoesThroughLinks(t *testing.T) {
-	w := newWorld(t, "-- dir/a.txt --\nold\n-- link -> dir/a.txt --\n-- new -> dir/b.txt --\n")
+	w := newWorkplace(t, "-- dir/a.txt --\nold\n-- link -> dir/a.txt --\n-- new -> dir/b.txt --\n")
 	w.read("dir/a.txt")
 	w.ok(file.Write(w.deps()), map[string]any{"file_path": "link", "content": "new\n"})
 	assert.Equal(t, "new\n", w.content("/repo/dir/a.txt"))
@@ -92,8 +92,8 @@ func TestWriteGoesThroughLinks(t *testing.T) {
 }
 
 func TestAFullDiskLosesNothing(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\nprecious\n")
-	disk := w.fs.(*posix.FS)
+	w := newWorkplace(t, "-- a.txt --\nprecious\n")
+	disk := w.fs.(*world.FS)
 	disk.SetCapacity(disk.Used() + 4)
 	w.read("a.txt")
 	msg := w.fails(file.Write(w.deps()), map[string]any{"file_path": "a.txt", "content": strings.Repeat("x", 100)})
@@ -115,12 +115,12 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 }
 
 func TestAFileInALockedFolderIsWrittenInPlace(t *testing.T) {
-	w := newWorld(t, "-- dir/ (0555) --\n-- dir/a.txt --\nold\n")
+	w := newWorkplace(t, "-- dir/ (0555) --\n-- dir/a.txt --\nold\n")
 	w.read("dir/a.txt")
 	w.ok(file.Write(w.deps()), map[string]any{"file_path": "dir/a.txt", "content": "new\n"})
 	assert.Equal(t, "new\n", w.content("/repo/dir/a.txt"))
 
-	disk := w.fs.(*posix.FS)
+	disk := w.fs.(*world.FS)
 	disk.SetCapacity(disk.Used())
 	assert.Contains(t, w.fails(file.Write(w.deps()), map[string]any{"file_path": "dir/a.txt", "content": "much longer\n"}), "no space")
 	assert.Equal(t, "new\n", w.content("/repo/dir/a.txt"), "what was there is put back")
@@ -129,7 +129,7 @@ func TestAFileInALockedFolderIsWrittenInPlace(t *testing.T) {
 }
 
 func TestAProtectedFileStaysAsItIs(t *testing.T) {
-	w := newWorld(t, "-- a.txt (0444) --\nold\n")
+	w := newWorkplace(t, "-- a.txt (0444) --\nold\n")
 	w.read("a.txt")
 	assert.Contains(t, w.fails(file.Write(w.deps()), map[string]any{"file_path": "a.txt", "content": "new\n"}), "permission denied")
 	assert.Equal(t, "old\n", w.content("/repo/a.txt"))
@@ -144,7 +144,7 @@ func (brokenRename) Rename(from, to string) error {
 }
 
 func TestWhereRenamingFailsTheFileIsWrittenInPlace(t *testing.T) {
-	w := newWorld(t, "-- a.txt --\nold\n")
+	w := newWorkplace(t, "-- a.txt --\nold\n")
 	w.fs = brokenRename{w.fs}
 	w.read("a.txt")
 	w.ok(file.Write(w.deps()), map[string]any{"file_path": "a.txt", "content": "new\n"})
@@ -155,7 +155,7 @@ func TestWhereRenamingFailsTheFileIsWrittenInPlace(t *testing.T) {
 }
 
 func TestWriteWorksOnPlainMemory(t *testing.T) {
-	w := &world{t: t, fs: afero.NewMemMapFs(), c: newContext()}
+	w := &workplace{t: t, fs: afero.NewMemMapFs(), c: newContext()}
 	w.ok(file.Write(w.deps()), map[string]any{"file_path": "/repo/a/b.txt", "content": "x\n"})
 	w.ok(file.Edit(w.deps()), map[string]any{"file_path": "a/b.txt", "old_string": "x", "new_string": "y"})
 	assert.Equal(t, "y\n", w.content("/repo/a/b.txt"))
@@ -165,7 +165,7 @@ func TestWriteWorksOnPlainMemory(t *testing.T) {
 
 func TestWriteWorksOnADisk(t *testing.T) {
 	dir := t.TempDir()
-	w := &world{t: t, fs: afero.NewOsFs(), c: newContext()}
+	w := &workplace{t: t, fs: afero.NewOsFs(), c: newContext()}
 	w.c.State.Dir = dir
 	w.ok(file.Write(w.deps()), map[string]any{"file_path": "a/b.txt", "content": "x\n"})
 	w.ok(file.Edit(w.deps()), map[string]any{"file_path": "a/b.txt", "old_string": "x", "new_string": "y"})

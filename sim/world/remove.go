@@ -1,4 +1,4 @@
-package posix
+package world
 
 import (
 	"cmp"

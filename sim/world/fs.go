@@ -1,4 +1,4 @@
-package posix
+package world
 
 import (
 	"io/fs"
@@ -16,8 +16,8 @@ var (
 	_ afero.Symlinker = (*FS)(nil)
 )
 
-// Config is what kind of disk a new filesystem is and who uses it.
-type Config struct {
+// FSConfig is what kind of disk a new filesystem is and who uses it.
+type FSConfig struct {
 	// Now gives modification times; nil means that it is always the Unix epoch.
 	Now func() time.Time
 	// UID and GID are the user's. 0 is root, whom permissions do not bind.
@@ -47,9 +47,9 @@ type tree struct {
 	readOnly bool
 }
 
-// New makes a filesystem that holds only its root, a folder of the user's with
+// NewFS makes a filesystem that holds only its root, a folder of the user's with
 // mode 0755.
-func New(c Config) *FS {
+func NewFS(c FSConfig) *FS {
 	now := c.Now
 	if now == nil {
 		now = func() time.Time { return time.Unix(0, 0).UTC() }

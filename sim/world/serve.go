@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 )
 
 // serve makes the library's server of a program, as it is at this moment.
-func (h *Host) serve(p *program, fault Fault) (*mcp.Server, error) {
+func (h *Host) serve(p *program, fault ServerFault) (*mcp.Server, error) {
 	h.mu.Lock()
 	tools := slices.Clone(p.spec.Tools)
 	h.mu.Unlock()
@@ -98,7 +98,7 @@ func (h *Host) answer(ctx context.Context, p *program, req *mcp.CallToolRequest)
 
 // takeTime waits for as long as the fault delays the answer. Meanwhile it reports progress,
 // if the fault asks for that and the client wants it.
-func (h *Host) takeTime(ctx context.Context, actor string, fault Fault, req *mcp.CallToolRequest) error {
+func (h *Host) takeTime(ctx context.Context, actor string, fault ServerFault, req *mcp.CallToolRequest) error {
 	token := req.Params.GetProgressToken()
 	for left, n := fault.Slow, 1; left > 0; n++ {
 		step := left
@@ -122,7 +122,7 @@ var errList = errors.New("the list is not to be had")
 
 // listing puts the catalogue's own words where stand-ins were registered, and breaks
 // the list where a fault demands it.
-func (h *Host) listing(p *program, fault Fault) mcp.Middleware {
+func (h *Host) listing(p *program, fault ServerFault) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			h.mu.Lock()
@@ -170,8 +170,8 @@ func careless(tools []*mcp.Tool) []*mcp.Tool {
 // server that does not exist.
 var ErrAnswer = errors.New("a script for what is not there")
 
-// Options are what else the servers of a run are given; the zero value is fine.
-type Options struct {
+// HostOptions are what else the servers of a run are given; the zero value is fine.
+type HostOptions struct {
 	// Answers are the texts that tools answer, under "server::tool", or under a tool's name
 	// for all servers that have it; the former wins. A tool without one gives its arguments
 	// back: compact, members sorted, numbers as they came.
@@ -180,7 +180,7 @@ type Options struct {
 	// Answers.
 	Results map[string]json.RawMessage
 	// Asks are questions that tools put before they work, by the same names.
-	Asks map[string]Ask
+	Asks map[string]ServerAsk
 	// Resources are texts that every server offers to be read, by address (N8).
 	Resources map[string]string
 	// Prompts are texts that every server fills in, by name; a {word} in one is an argument
@@ -189,11 +189,11 @@ type Options struct {
 	// TTL is for how long a list of tools stands; a server with one announces no change.
 	TTL time.Duration
 	// Faults are what goes wrong, and when.
-	Faults []Fault
+	Faults []ServerFault
 }
 
 // check finds scripts that no tool will ever follow, and faults that never happen.
-func (o Options) check(c Catalogue) error {
+func (o HostOptions) check(c Catalogue) error {
 	known, servers := map[string]bool{}, map[string]bool{"": true}
 	for _, s := range c {
 		servers[s.Name] = true

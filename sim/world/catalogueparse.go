@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Parse reads a catalogue. file names it in errors and, without its ending, is the
+// ParseCatalogue reads a catalogue. file names it in errors and, without its ending, is the
 // server's name where none is given.
-func Parse(file string, data []byte) (Catalogue, error) {
-	c, left, err := ParseRest(file, data)
+func ParseCatalogue(file string, data []byte) (Catalogue, error) {
+	c, left, err := ParseCatalogueRest(file, data)
 	if err == nil && len(left) > 0 {
 		err = left[0]
 	}
@@ -25,15 +25,15 @@ func Parse(file string, data []byte) (Catalogue, error) {
 	return c, nil
 }
 
-// ParseRest reads a catalogue as Parse does, but for tools whose name their server has
+// ParseCatalogueRest reads a catalogue as ParseCatalogue does, but for tools whose name their server has
 // given to another: those it leaves out, each with an error that names its place.
-func ParseRest(file string, data []byte) (c Catalogue, left []error, err error) {
-	if len(data) > MaxBytes {
-		return nil, nil, fmt.Errorf("%w: %s: %d bytes; split it, a catalogue has at most %d", ErrCatalogue, file, len(data), MaxBytes)
+func ParseCatalogueRest(file string, data []byte) (c Catalogue, left []error, err error) {
+	if len(data) > MaxCatalogueBytes {
+		return nil, nil, fmt.Errorf("%w: %s: %d bytes; split it, a catalogue has at most %d", ErrCatalogue, file, len(data), MaxCatalogueBytes)
 	}
 	text, err := utf8Text(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %s: %w", ErrCatalogue, place(file, err), err)
+		return nil, nil, fmt.Errorf("%w: %s: %w", ErrCatalogue, parsePlace(file, err), err)
 	}
 	p := parser{file: file, data: text, seen: map[[2]string]origin{}}
 	if err := p.values(); err != nil {
@@ -54,8 +54,8 @@ type noTools struct{ error }
 
 func (e *noTools) Unwrap() []error { return []error{e.error, ErrNoTools} }
 
-// place is a file, with the line of an error that has one.
-func place(file string, err error) string {
+// parsePlace is a file, with the line of an error that has one.
+func parsePlace(file string, err error) string {
 	if wrong, ok := errors.AsType[*textError](err); ok {
 		return fmt.Sprintf("%s:%d", file, wrong.line)
 	}

@@ -1,4 +1,4 @@
-package mcpserve_test
+package world_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 	"toolbench/toolsys/mcptool"
 	"toolbench/toolsys/tool"
 )
@@ -27,9 +27,9 @@ const weather = `{"server":"weather","name":"today","description":"The weather",
 {"server":"mail","name":"send","description":"Sends","inputSchema":{"properties":{"to":{"type":"string"}}},"snap":"ignored"}
 `
 
-func parse(t testing.TB, file, text string) mcpserve.Catalogue {
+func parse(t testing.TB, file, text string) world.Catalogue {
 	t.Helper()
-	c, err := mcpserve.Parse(file, []byte(text))
+	c, err := world.ParseCatalogue(file, []byte(text))
 	require.NoError(t, err)
 	return c
 }
@@ -46,8 +46,8 @@ func (s *session) drop() { _ = s.line.(*mcp.IOTransport).Reader.Close() }
 
 // sessionsOf connects a client to each server of a catalogue, whose slow calls report
 // to started.
-func sessionsOf(ctx context.Context, c mcpserve.Catalogue, o mcpserve.Options, started chan<- struct{}) ([]*session, func(), error) {
-	h, err := mcpserve.NewHost(c, o, mcpserve.Clock{Now: time.Now, Sleep: func(ctx context.Context, actor string, d time.Duration) error {
+func sessionsOf(ctx context.Context, c world.Catalogue, o world.HostOptions, started chan<- struct{}) ([]*session, func(), error) {
+	h, err := world.NewHost(c, o, world.HostClock{Now: time.Now, Sleep: func(ctx context.Context, actor string, d time.Duration) error {
 		if started != nil {
 			started <- struct{}{}
 		}
@@ -78,9 +78,9 @@ func sessionsOf(ctx context.Context, c mcpserve.Catalogue, o mcpserve.Options, s
 }
 
 // slow makes the calls of today last an hour.
-var slow = mcpserve.Options{Faults: []mcpserve.Fault{{Tool: "today", Slow: time.Hour}}}
+var slow = world.HostOptions{Faults: []world.ServerFault{{Tool: "today", Slow: time.Hour}}}
 
-func connect(t testing.TB, c mcpserve.Catalogue, o mcpserve.Options) []*session {
+func connect(t testing.TB, c world.Catalogue, o world.HostOptions) []*session {
 	t.Helper()
 	sessions, closeAll, err := sessionsOf(t.Context(), c, o, nil)
 	require.NoError(t, err)
@@ -200,8 +200,8 @@ func TestABadCatalogueSaysWhereAndWhatToDo(t *testing.T) {
 		"a name out of hand": {`{"name":"` + strings.Repeat("x", 600) + `"}`, "shorten it to 512"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := mcpserve.Parse("c.jsonl", []byte(c.text))
-			require.ErrorIs(t, err, mcpserve.ErrCatalogue)
+			_, err := world.ParseCatalogue("c.jsonl", []byte(c.text))
+			require.ErrorIs(t, err, world.ErrCatalogue)
 			assert.Contains(t, err.Error(), c.want)
 		})
 	}
@@ -231,7 +231,7 @@ func TestCataloguesOfOtherShapes(t *testing.T) {
 }
 
 func TestToolsThatAServerHasTwiceAreLeftOut(t *testing.T) {
-	c, left, err := mcpserve.ParseRest("c.jsonl", []byte("{\"name\":\"a\"}\n{\"name\":\"b\"}\n{\"name\":\"a\",\"description\":\"other\"}\n{\"name\":\"d\"}"))
+	c, left, err := world.ParseCatalogueRest("c.jsonl", []byte("{\"name\":\"a\"}\n{\"name\":\"b\"}\n{\"name\":\"a\",\"description\":\"other\"}\n{\"name\":\"d\"}"))
 	require.NoError(t, err)
 	assert.Equal(t, 3, c.Tools())
 	require.Len(t, left, 1)
@@ -245,17 +245,17 @@ func TestToolsThatAServerHasTwiceAreLeftOut(t *testing.T) {
 
 func TestJoinRefusesTheSameToolTwice(t *testing.T) {
 	a, b := parse(t, "s.json", `[{"name":"a"}]`), parse(t, "s.json", `[{"name":"b"}]`)
-	joined, err := mcpserve.Join(a, b)
+	joined, err := world.JoinCatalogues(a, b)
 	require.NoError(t, err)
 	assert.Len(t, joined, 1)
 	assert.Equal(t, 2, joined.Tools())
-	_, err = mcpserve.Join(a, a)
-	assert.ErrorIs(t, err, mcpserve.ErrCatalogue)
+	_, err = world.JoinCatalogues(a, a)
+	assert.ErrorIs(t, err, world.ErrCatalogue)
 	assert.Equal(t, 1, a.Tools(), "what was joined is untouched")
 }
 
 func TestAServerListsWhatItsCatalogueSaysToTheLetter(t *testing.T) {
-	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{})
+	sessions := connect(t, parse(t, "c.jsonl", weather), world.HostOptions{})
 	assert.Equal(t, "mail", sessions[0].Name)
 	listed, err := mcptool.List(t.Context(), sessions[1].Client)
 	require.NoError(t, err)
@@ -270,7 +270,7 @@ func TestAServerListsWhatItsCatalogueSaysToTheLetter(t *testing.T) {
 }
 
 func TestAToolEchoesOrFollowsItsScript(t *testing.T) {
-	sessions := connect(t, parse(t, "c.jsonl", weather), mcpserve.Options{Answers: map[string]string{"weather::today": "sunny", "send": "no such person"}})
+	sessions := connect(t, parse(t, "c.jsonl", weather), world.HostOptions{Answers: map[string]string{"weather::today": "sunny", "send": "no such person"}})
 	mail, meteo := sessions[0], sessions[1]
 	got, err := call(t, meteo, "today", `{}`)
 	require.NoError(t, err)
@@ -288,8 +288,8 @@ func TestAToolEchoesOrFollowsItsScript(t *testing.T) {
 func TestAnAnswerForNoToolIsAnError(t *testing.T) {
 	c := parse(t, "c.jsonl", weather)
 	for _, key := range []string{"todai", "mail::today", "today::weather"} {
-		_, _, err := sessionsOf(t.Context(), c, mcpserve.Options{Answers: map[string]string{key: ""}}, nil)
-		require.ErrorIs(t, err, mcpserve.ErrAnswer)
+		_, _, err := sessionsOf(t.Context(), c, world.HostOptions{Answers: map[string]string{key: ""}}, nil)
+		require.ErrorIs(t, err, world.ErrAnswer)
 		assert.Contains(t, err.Error(), key)
 	}
 }
@@ -338,7 +338,7 @@ func TestClosingDoesNotWaitForACallThatHangs(t *testing.T) {
 
 func TestSessionsOutliveTheContextTheyWereMadeWith(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	sessions, closeAll, err := sessionsOf(ctx, parse(t, "c.jsonl", weather), mcpserve.Options{}, nil)
+	sessions, closeAll, err := sessionsOf(ctx, parse(t, "c.jsonl", weather), world.HostOptions{}, nil)
 	require.NoError(t, err)
 	defer closeAll()
 	cancel()
@@ -348,8 +348,8 @@ func TestSessionsOutliveTheContextTheyWereMadeWith(t *testing.T) {
 
 func TestInABubbleTimeIsVirtualAndNothingIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{
-			Answers: map[string]string{"today": "done"}, Faults: []mcpserve.Fault{{Tool: "today", Slow: 30 * time.Second}},
+		sessions, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), world.HostOptions{
+			Answers: map[string]string{"today": "done"}, Faults: []world.ServerFault{{Tool: "today", Slow: 30 * time.Second}},
 		}, nil)
 		require.NoError(t, err)
 		began := time.Now()
@@ -373,16 +373,16 @@ func TestInABubbleTimeIsVirtualAndNothingIsLeft(t *testing.T) {
 func TestNoGoroutineIsLeftOutsideABubbleEither(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for range 5 {
-		_, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), mcpserve.Options{}, nil)
+		_, closeAll, err := sessionsOf(t.Context(), parse(t, "c.jsonl", weather), world.HostOptions{}, nil)
 		require.NoError(t, err)
 		closeAll()
 	}
 }
 
 // Other people's catalogues stand beside the repository where it is developed.
-const catalogues = "../../../../shared/catalogues"
+const catalogues = "../../../shared/catalogues"
 
-func readCatalogue(t testing.TB, name string) mcpserve.Catalogue {
+func readCatalogue(t testing.TB, name string) world.Catalogue {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(catalogues, name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -407,7 +407,7 @@ func TestRealCataloguesConnectListAndBuild(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			catalogue := readCatalogue(t, c.file)
-			sessions := connect(t, catalogue, mcpserve.Options{})
+			sessions := connect(t, catalogue, world.HostOptions{})
 			require.Len(t, sessions, c.servers)
 			tools, reports := toolsOf(t, sessions)
 			assert.Len(t, tools, c.tools)
@@ -444,9 +444,9 @@ func FuzzParseNeverPanicsAndServesWhatItTakes(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		c, err := mcpserve.Parse("f.jsonl", []byte(in))
+		c, err := world.ParseCatalogue("f.jsonl", []byte(in))
 		if err != nil {
-			require.ErrorIs(t, err, mcpserve.ErrCatalogue)
+			require.ErrorIs(t, err, world.ErrCatalogue)
 			return
 		}
 		require.Positive(t, c.Tools())
@@ -456,7 +456,7 @@ func FuzzParseNeverPanicsAndServesWhatItTakes(f *testing.F) {
 func BenchmarkConnectTwentyEightServers(b *testing.B) {
 	c := readCatalogue(b, "docker-registry.jsonl")
 	for b.Loop() {
-		sessions, closeAll, err := sessionsOf(b.Context(), c, mcpserve.Options{}, nil)
+		sessions, closeAll, err := sessionsOf(b.Context(), c, world.HostOptions{}, nil)
 		require.NoError(b, err)
 		require.Len(b, sessions, 28)
 		closeAll()

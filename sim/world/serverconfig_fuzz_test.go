@@ -1,10 +1,10 @@
-package mcpserve_test
+package world_test
 
 import (
 	"errors"
 	"testing"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 )
 
 // Whatever stands in a configuration, each server is given or named as broken.
@@ -13,9 +13,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		specs, broken, err := mcpserve.ParseConfig("c.json", []byte(text), func(string) (string, bool) { return "", false })
+		specs, broken, err := world.ParseServers("c.json", []byte(text), func(string) (string, bool) { return "", false })
 		if err != nil {
-			if !errors.Is(err, mcpserve.ErrConfig) {
+			if !errors.Is(err, world.ErrConfig) {
 				t.Fatal(err)
 			}
 			return

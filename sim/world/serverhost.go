@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 // ErrDown is that a server cannot be connected at this moment.
 var ErrDown = errors.New("connection refused")
 
-// Clock is the world's time, as the tool system has it.
-type Clock struct {
+// HostClock is the world's time, as the tool system has it.
+type HostClock struct {
 	Now   func() time.Time
 	Sleep func(ctx context.Context, actor string, d time.Duration) error
 }
@@ -28,8 +28,8 @@ type Clock struct {
 // Host is the servers of a run as programs that can be started any number of times:
 // they may die in the middle of a call, come back later, and list other tools then.
 type Host struct {
-	o     Options
-	clock Clock
+	o     HostOptions
+	clock HostClock
 
 	mu      sync.Mutex
 	servers map[string]*program
@@ -44,15 +44,15 @@ type program struct {
 	never bool
 	runs  []*running
 	// unlisted is what becomes of its list from now on, in every session.
-	unlisted Fault
+	unlisted ServerFault
 	// ready is the library's server that nobody is connected to yet, nil where the next connection
 	// needs another.
 	ready *mcp.Server
 	// visited are the calls whose page was asked for already.
 	visited  map[string]bool
-	received Received
+	received ServerReceived
 	// web is the server behind an address, nil for one at a pipe.
-	web *Web
+	web *ServerWeb
 }
 
 // running is one session of a program.
@@ -66,7 +66,7 @@ type running struct {
 
 // NewHost makes the servers of a catalogue. Errors: ErrAnswer for a script without its
 // tool, ErrCatalogue for a tool the library cannot serve.
-func NewHost(c Catalogue, o Options, clock Clock) (*Host, error) {
+func NewHost(c Catalogue, o HostOptions, clock HostClock) (*Host, error) {
 	if err := o.check(c); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func NewHost(c Catalogue, o Options, clock Clock) (*Host, error) {
 	for _, s := range c {
 		p := &program{spec: s, visited: map[string]bool{}}
 		var err error
-		if p.ready, err = h.serve(p, Fault{}); err != nil {
+		if p.ready, err = h.serve(p, ServerFault{}); err != nil {
 			return nil, err
 		}
 		h.servers[s.Name] = p
@@ -99,7 +99,7 @@ func (h *Host) Dial(ctx context.Context, server string) (mcp.Transport, error) {
 	if away || fault.Refused {
 		return nil, ErrDown
 	}
-	if made == nil || fault != (Fault{}) {
+	if made == nil || fault != (ServerFault{}) {
 		var err error
 		if made, err = h.serve(p, fault); err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func (h *Host) Relist(server string, tools []*mcp.Tool) error {
 
 // Unlist breaks a server's list from now on, as the fault's ListFails and ListHangs demand,
 // whatever its connections were to do; a zero fault ends that.
-func (h *Host) Unlist(server string, fault Fault) {
+func (h *Host) Unlist(server string, fault ServerFault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p, known := h.servers[server]; known {
@@ -214,7 +214,7 @@ const question = "question"
 
 // asked puts a tool's question and, when it is answered, checks the answer: nil lets
 // the call go on.
-func (h *Host) asked(p *program, ask Ask, call string, params *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
+func (h *Host) asked(p *program, ask ServerAsk, call string, params *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 	if ask.URL != "" {
 		return nil, h.visit(p, ask, call)
 	}
@@ -241,7 +241,7 @@ func (h *Host) asked(p *program, ask Ask, call string, params *mcp.CallToolParam
 }
 
 // visit asks for a page to be visited, the first time a call comes.
-func (h *Host) visit(p *program, ask Ask, call string) error {
+func (h *Host) visit(p *program, ask ServerAsk, call string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p.visited[call] {
@@ -285,9 +285,9 @@ func (h *Host) addPrompts(server *mcp.Server) {
 	}
 }
 
-// Received is what reached a server from its clients: what a client promises to send,
+// ServerReceived is what reached a server from its clients: what a client promises to send,
 // only the other side can show.
-type Received struct {
+type ServerReceived struct {
 	// Called are the calls of tools, by the ids in their _meta; Cancelled are those of them
 	// that a notification called off.
 	Called, Cancelled []string
@@ -296,10 +296,10 @@ type Received struct {
 }
 
 // Received gives what reached each server so far, by its name.
-func (h *Host) Received() map[string]Received {
+func (h *Host) Received() map[string]ServerReceived {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	all := map[string]Received{}
+	all := map[string]ServerReceived{}
 	for name, p := range h.servers {
 		all[name] = p.received
 	}

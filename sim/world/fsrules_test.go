@@ -1,4 +1,4 @@
-package posix_test
+package world_test
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 )
 
 const example = `
@@ -43,7 +43,7 @@ in a folder that cannot be listed
 -- loop -> loop --
 `
 
-func load(t testing.TB, c posix.Config, text string) *posix.FS {
+func load(t testing.TB, c world.FSConfig, text string) *world.FS {
 	t.Helper()
 	f, err := fromTxtar(c, []byte(text))
 	require.NoError(t, err)
@@ -51,14 +51,14 @@ func load(t testing.TB, c posix.Config, text string) *posix.FS {
 }
 
 // fromTxtar makes a filesystem with the archive's tree at its root.
-func fromTxtar(c posix.Config, text []byte) (*posix.FS, error) {
-	f := posix.New(c)
+func fromTxtar(c world.FSConfig, text []byte) (*world.FS, error) {
+	f := world.NewFS(c)
 	return f, f.Load("/", txtar.Parse(text))
 }
 
-func user() posix.Config { return posix.Config{UID: 1000, GID: 1000, Umask: 0o022} }
+func user() world.FSConfig { return world.FSConfig{UID: 1000, GID: 1000, Umask: 0o022} }
 
-func open(f *posix.FS, name string, flag int) error {
+func open(f *world.FS, name string, flag int) error {
 	h, err := f.OpenFile(name, flag, 0o644)
 	if err == nil {
 		err = h.Close()
@@ -72,47 +72,47 @@ func TestWhatADiskForbidsIsForbidden(t *testing.T) {
 	const making = os.O_CREATE | os.O_WRONLY
 	cases := []struct {
 		name string
-		do   func(*posix.FS) error
+		do   func(*world.FS) error
 		want syscall.Errno
 	}{
-		{"write below a missing folder", func(f *posix.FS) error { return open(f, "/none/a", making) }, syscall.ENOENT},
-		{"write below a file", func(f *posix.FS) error { return open(f, "/src/main.go/a", making) }, syscall.ENOTDIR},
-		{"make a folder below a file", func(f *posix.FS) error { return f.MkdirAll("/src/main.go/a/b", 0o755) }, syscall.ENOTDIR},
-		{"make a folder that exists", func(f *posix.FS) error { return f.Mkdir("/src", 0o755) }, syscall.EEXIST},
-		{"make a folder on a dangling link", func(f *posix.FS) error { return f.Mkdir("/dangling", 0o755) }, syscall.EEXIST},
-		{"make a new file that exists", func(f *posix.FS) error { return open(f, "/src/main.go", making|os.O_EXCL) }, syscall.EEXIST},
-		{"make a new file on a dangling link", func(f *posix.FS) error { return open(f, "/dangling", making|os.O_EXCL) }, syscall.EEXIST},
-		{"write to a folder", func(f *posix.FS) error { return open(f, "/src", os.O_WRONLY) }, syscall.EISDIR},
-		{"read without permission", func(f *posix.FS) error { return open(f, "/src/secret", os.O_RDONLY) }, syscall.EACCES},
-		{"write without permission", func(f *posix.FS) error { return open(f, "/src/secret", os.O_WRONLY) }, syscall.EACCES},
-		{"list without permission", func(f *posix.FS) error { return open(f, "/unlisted", os.O_RDONLY) }, syscall.EACCES},
-		{"search without permission", func(f *posix.FS) error { return second(f.Stat("/closed/a")) }, syscall.EACCES},
-		{"add to a folder without permission", func(f *posix.FS) error { return open(f, "/shut/new", making) }, syscall.EACCES},
-		{"remove from a folder without permission", func(f *posix.FS) error { return f.Remove("/shut/file") }, syscall.EACCES},
-		{"remove a full folder", func(f *posix.FS) error { return f.Remove("/src") }, syscall.ENOTEMPTY},
-		{"remove what is not there", func(f *posix.FS) error { return f.Remove("/none") }, syscall.ENOENT},
-		{"rename onto a full folder", func(f *posix.FS) error { return f.Rename("/empty", "/src") }, syscall.ENOTEMPTY},
-		{"rename onto an empty folder", func(f *posix.FS) error { return f.Rename("/src", "/empty") }, syscall.EEXIST},
-		{"rename a file onto a folder", func(f *posix.FS) error { return f.Rename("/src/main.go", "/empty") }, syscall.EISDIR},
-		{"rename a folder onto a file", func(f *posix.FS) error { return f.Rename("/empty", "/src/main.go") }, syscall.ENOTDIR},
-		{"rename a folder into itself", func(f *posix.FS) error { return f.Rename("/src", "/src/below") }, syscall.EINVAL},
-		{"rename onto a parent", func(f *posix.FS) error { return f.Rename("/src/main.go", "/src") }, syscall.ENOTEMPTY},
-		{"rename the root", func(f *posix.FS) error { return f.Rename("/", "/a") }, syscall.EBUSY},
-		{"remove the root", func(f *posix.FS) error { return f.Remove("/") }, syscall.EBUSY},
-		{"follow a loop", func(f *posix.FS) error { return second(f.Stat("/loop")) }, syscall.ELOOP},
-		{"follow a dangling link", func(f *posix.FS) error { return second(f.Stat("/dangling")) }, syscall.ENOENT},
-		{"read a link that is none", func(f *posix.FS) error { return second(f.ReadlinkIfPossible("/src")) }, syscall.EINVAL},
-		{"link to nothing at all", func(f *posix.FS) error { return f.SymlinkIfPossible("", "/new") }, syscall.ENOENT},
-		{"treat a file as a folder", func(f *posix.FS) error { return second(f.Stat("/src/main.go/")) }, syscall.ENOTDIR},
-		{"an empty path", func(f *posix.FS) error { return second(f.Stat("")) }, syscall.ENOENT},
-		{"another case", func(f *posix.FS) error { return second(f.Stat("/SRC")) }, syscall.ENOENT},
-		{"a NUL", func(f *posix.FS) error { return second(f.Stat("/a\x00b")) }, syscall.EINVAL},
-		{"a name of 256 bytes", func(f *posix.FS) error { return open(f, strings.Repeat("é", 128), making) }, syscall.ENAMETOOLONG},
-		{"a path of 4096 bytes", func(f *posix.FS) error { return second(f.Stat(strings.Repeat("a/", 2048))) }, syscall.ENAMETOOLONG},
-		{"change another's mode", func(f *posix.FS) error { return f.As(2000, 2000).Chmod("/src", 0o777) }, syscall.EPERM},
-		{"give a file away", func(f *posix.FS) error { return f.Chown("/src", 0, -1) }, syscall.EPERM},
-		{"change another's time", func(f *posix.FS) error { return f.As(2000, 2000).Chtimes("/src", time.Time{}, time.Now()) }, syscall.EPERM},
-		{"a file beyond a GiB", func(f *posix.FS) error { h, _ := f.Create("/big"); return h.Truncate(1<<30 + 1) }, syscall.EFBIG},
+		{"write below a missing folder", func(f *world.FS) error { return open(f, "/none/a", making) }, syscall.ENOENT},
+		{"write below a file", func(f *world.FS) error { return open(f, "/src/main.go/a", making) }, syscall.ENOTDIR},
+		{"make a folder below a file", func(f *world.FS) error { return f.MkdirAll("/src/main.go/a/b", 0o755) }, syscall.ENOTDIR},
+		{"make a folder that exists", func(f *world.FS) error { return f.Mkdir("/src", 0o755) }, syscall.EEXIST},
+		{"make a folder on a dangling link", func(f *world.FS) error { return f.Mkdir("/dangling", 0o755) }, syscall.EEXIST},
+		{"make a new file that exists", func(f *world.FS) error { return open(f, "/src/main.go", making|os.O_EXCL) }, syscall.EEXIST},
+		{"make a new file on a dangling link", func(f *world.FS) error { return open(f, "/dangling", making|os.O_EXCL) }, syscall.EEXIST},
+		{"write to a folder", func(f *world.FS) error { return open(f, "/src", os.O_WRONLY) }, syscall.EISDIR},
+		{"read without permission", func(f *world.FS) error { return open(f, "/src/secret", os.O_RDONLY) }, syscall.EACCES},
+		{"write without permission", func(f *world.FS) error { return open(f, "/src/secret", os.O_WRONLY) }, syscall.EACCES},
+		{"list without permission", func(f *world.FS) error { return open(f, "/unlisted", os.O_RDONLY) }, syscall.EACCES},
+		{"search without permission", func(f *world.FS) error { return second(f.Stat("/closed/a")) }, syscall.EACCES},
+		{"add to a folder without permission", func(f *world.FS) error { return open(f, "/shut/new", making) }, syscall.EACCES},
+		{"remove from a folder without permission", func(f *world.FS) error { return f.Remove("/shut/file") }, syscall.EACCES},
+		{"remove a full folder", func(f *world.FS) error { return f.Remove("/src") }, syscall.ENOTEMPTY},
+		{"remove what is not there", func(f *world.FS) error { return f.Remove("/none") }, syscall.ENOENT},
+		{"rename onto a full folder", func(f *world.FS) error { return f.Rename("/empty", "/src") }, syscall.ENOTEMPTY},
+		{"rename onto an empty folder", func(f *world.FS) error { return f.Rename("/src", "/empty") }, syscall.EEXIST},
+		{"rename a file onto a folder", func(f *world.FS) error { return f.Rename("/src/main.go", "/empty") }, syscall.EISDIR},
+		{"rename a folder onto a file", func(f *world.FS) error { return f.Rename("/empty", "/src/main.go") }, syscall.ENOTDIR},
+		{"rename a folder into itself", func(f *world.FS) error { return f.Rename("/src", "/src/below") }, syscall.EINVAL},
+		{"rename onto a parent", func(f *world.FS) error { return f.Rename("/src/main.go", "/src") }, syscall.ENOTEMPTY},
+		{"rename the root", func(f *world.FS) error { return f.Rename("/", "/a") }, syscall.EBUSY},
+		{"remove the root", func(f *world.FS) error { return f.Remove("/") }, syscall.EBUSY},
+		{"follow a loop", func(f *world.FS) error { return second(f.Stat("/loop")) }, syscall.ELOOP},
+		{"follow a dangling link", func(f *world.FS) error { return second(f.Stat("/dangling")) }, syscall.ENOENT},
+		{"read a link that is none", func(f *world.FS) error { return second(f.ReadlinkIfPossible("/src")) }, syscall.EINVAL},
+		{"link to nothing at all", func(f *world.FS) error { return f.SymlinkIfPossible("", "/new") }, syscall.ENOENT},
+		{"treat a file as a folder", func(f *world.FS) error { return second(f.Stat("/src/main.go/")) }, syscall.ENOTDIR},
+		{"an empty path", func(f *world.FS) error { return second(f.Stat("")) }, syscall.ENOENT},
+		{"another case", func(f *world.FS) error { return second(f.Stat("/SRC")) }, syscall.ENOENT},
+		{"a NUL", func(f *world.FS) error { return second(f.Stat("/a\x00b")) }, syscall.EINVAL},
+		{"a name of 256 bytes", func(f *world.FS) error { return open(f, strings.Repeat("é", 128), making) }, syscall.ENAMETOOLONG},
+		{"a path of 4096 bytes", func(f *world.FS) error { return second(f.Stat(strings.Repeat("a/", 2048))) }, syscall.ENAMETOOLONG},
+		{"change another's mode", func(f *world.FS) error { return f.As(2000, 2000).Chmod("/src", 0o777) }, syscall.EPERM},
+		{"give a file away", func(f *world.FS) error { return f.Chown("/src", 0, -1) }, syscall.EPERM},
+		{"change another's time", func(f *world.FS) error { return f.As(2000, 2000).Chtimes("/src", time.Time{}, time.Now()) }, syscall.EPERM},
+		{"a file beyond a GiB", func(f *world.FS) error { h, _ := f.Create("/big"); return h.Truncate(1<<30 + 1) }, syscall.EFBIG},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestWhatADiskForbidsIsForbidden(t *testing.T) {
 			var onLink *os.LinkError
 			assert.True(t, errors.As(err, &onPath) || errors.As(err, &onLink))
 			if c.want != syscall.EFBIG {
-				assert.Zero(t, posix.Diff(before, f.Snapshot()), "a refusal changes nothing")
+				assert.Zero(t, world.DiffSnapshots(before, f.Snapshot()), "a refusal changes nothing")
 			}
 		})
 	}
@@ -288,7 +288,7 @@ func TestTimesComeFromTheGivenClock(t *testing.T) {
 	assert.Equal(t, []int64{2000, 1000, 1000}, []int64{changed("/d"), changed("/d/a"), changed("/")})
 	require.NoError(t, f.Chtimes("/d/a", time.Time{}, time.Unix(5, 0)))
 	assert.Equal(t, int64(5), changed("/d/a"))
-	assert.Equal(t, int64(0), func() int64 { i, _ := posix.New(posix.Config{}).Stat("/"); return i.ModTime().Unix() }())
+	assert.Equal(t, int64(0), func() int64 { i, _ := world.NewFS(world.FSConfig{}).Stat("/"); return i.ModTime().Unix() }())
 }
 
 func TestAFolderIsListedInPartsByName(t *testing.T) {
@@ -312,12 +312,12 @@ func TestAFolderIsListedInPartsByName(t *testing.T) {
 }
 
 func TestItIsAFileSystemToTheStandardLibrarysOwnTest(t *testing.T) {
-	f := load(t, posix.Config{}, "-- a --\nx\n-- d/b --\ny\n-- d/e/ --\n-- d/l -> b --\n")
+	f := load(t, world.FSConfig{}, "-- a --\nx\n-- d/b --\ny\n-- d/e/ --\n-- d/l -> b --\n")
 	require.NoError(t, fstest.TestFS(afero.NewIOFS(f), "a", "d/b", "d/e", "d/l"))
 }
 
 func TestManyMayUseItAtOnce(t *testing.T) {
-	f := posix.New(user())
+	f := world.NewFS(user())
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {

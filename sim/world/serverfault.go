@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Fault is one thing that goes wrong with a server (O7). Call or Tool names the calls it
+// ServerFault is one thing that goes wrong with a server (O7). Call or Tool names the calls it
 // happens to, Connect the connection, counted from 1. Server narrows it; "" is any.
-type Fault struct {
+type ServerFault struct {
 	Server, Call, Tool string
 	Connect            int
 
@@ -42,9 +42,9 @@ type Fault struct {
 	Refused, ListFails, ListHangs bool
 }
 
-// Ask is a question a tool puts to the person before it does its work (N5): a form, or
+// ServerAsk is a question a tool puts to the person before it does its work (N5): a form, or
 // with URL a page to visit, asked for by an error as the protocol has it.
-type Ask struct {
+type ServerAsk struct {
 	Message string
 	// Schema is the form's: a JSON Schema.
 	Schema []byte
@@ -54,29 +54,29 @@ type Ask struct {
 }
 
 // concerns reports whether a fault happens to a call.
-func (f Fault) concerns(server, tool, call string) bool {
+func (f ServerFault) concerns(server, tool, call string) bool {
 	if f.Server != "" && f.Server != server || f.Connect > 0 {
 		return false
 	}
 	return f.Call != "" && f.Call == call || f.Tool != "" && f.Tool == tool
 }
 
-func (o Options) faultOf(server, tool, call string) Fault {
+func (o HostOptions) faultOf(server, tool, call string) ServerFault {
 	for _, f := range o.Faults {
 		if f.concerns(server, tool, call) {
 			return f
 		}
 	}
-	return Fault{}
+	return ServerFault{}
 }
 
-func (o Options) connecting(server string, n int) Fault {
+func (o HostOptions) connecting(server string, n int) ServerFault {
 	for _, f := range o.Faults {
 		if f.Connect == n && (f.Server == "" || f.Server == server) {
 			return f
 		}
 	}
-	return Fault{}
+	return ServerFault{}
 }
 
 // MetaCall is where a request's _meta names the call it is made for.
@@ -92,7 +92,7 @@ type faultTransport struct {
 
 	mu sync.Mutex
 	// due are the faults of requests that are not answered yet, by request.
-	due map[any]Fault
+	due map[any]ServerFault
 	// calls are the ids of its calls, by request; the host's lock guards them.
 	calls map[any]string
 	// listen is the request for the stream of announcements; unsubscribed reports whether that
@@ -107,7 +107,7 @@ func (s *faultTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.due, s.calls = map[any]Fault{}, map[any]string{}
+	s.due, s.calls = map[any]ServerFault{}, map[any]string{}
 	return &faultConnection{conn, s}, nil
 }
 

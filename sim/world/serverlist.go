@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ func ListServers(ctx context.Context, specs []ServerConfig, run Processes, limit
 		listed, err := listServer(ctx, s, run, limit)
 		if err == nil {
 			var joined Catalogue
-			if joined, err = Join(all, Catalogue{listed}); err == nil {
+			if joined, err = JoinCatalogues(all, Catalogue{listed}); err == nil {
 				all = joined
 				continue
 			}

@@ -1,4 +1,4 @@
-package mcpserve_test
+package world_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 )
 
 func sleep(ctx context.Context, _ string, d time.Duration) error {
@@ -24,16 +24,16 @@ func sleep(ctx context.Context, _ string, d time.Duration) error {
 }
 
 // hosted is a host of the weather servers in virtual time.
-func hosted(t *testing.T, o mcpserve.Options) *mcpserve.Host {
+func hosted(t *testing.T, o world.HostOptions) *world.Host {
 	t.Helper()
-	h, err := mcpserve.NewHost(parse(t, "c.jsonl", weather), o, mcpserve.Clock{Now: time.Now, Sleep: sleep})
+	h, err := world.NewHost(parse(t, "c.jsonl", weather), o, world.HostClock{Now: time.Now, Sleep: sleep})
 	require.NoError(t, err)
 	t.Cleanup(h.Close)
 	return h
 }
 
 // dialled is a client's session with a hosted server.
-func dialled(t *testing.T, h *mcpserve.Host, o *mcp.ClientOptions) (*mcp.ClientSession, error) {
+func dialled(t *testing.T, h *world.Host, o *mcp.ClientOptions) (*mcp.ClientSession, error) {
 	t.Helper()
 	way, err := h.Dial(t.Context(), "weather")
 	if err != nil {
@@ -50,12 +50,12 @@ func dialled(t *testing.T, h *mcpserve.Host, o *mcp.ClientOptions) (*mcp.ClientS
 }
 
 func today(call string) *mcp.CallToolParams {
-	return &mcp.CallToolParams{Meta: mcp.Meta{mcpserve.MetaCall: call}, Name: "today", Arguments: map[string]any{"city": "Bern"}}
+	return &mcp.CallToolParams{Meta: mcp.Meta{world.MetaCall: call}, Name: "today", Arguments: map[string]any{"city": "Bern"}}
 }
 
 func TestAServerThatIsTakenAwayComesBackWhenItIsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "last", Gone: true, Back: time.Minute}}})
+		h := hosted(t, world.HostOptions{Faults: []world.ServerFault{{Call: "last", Gone: true, Back: time.Minute}}})
 		session, err := dialled(t, h, nil)
 		require.NoError(t, err)
 		_, err = session.CallTool(t.Context(), today("first"))
@@ -63,7 +63,7 @@ func TestAServerThatIsTakenAwayComesBackWhenItIsTime(t *testing.T) {
 		_, err = session.CallTool(t.Context(), today("last"))
 		require.Error(t, err)
 		_, err = dialled(t, h, nil)
-		require.ErrorIs(t, err, mcpserve.ErrDown)
+		require.ErrorIs(t, err, world.ErrDown)
 		time.Sleep(time.Minute)
 		session, err = dialled(t, h, nil)
 		require.NoError(t, err)
@@ -74,9 +74,9 @@ func TestAServerThatIsTakenAwayComesBackWhenItIsTime(t *testing.T) {
 
 func TestAConnectionFailsByItsNumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Connect: 1, Refused: true}, {Connect: 2, ListFails: true}, {Server: "mail", Connect: 3, Refused: true}}})
+		h := hosted(t, world.HostOptions{Faults: []world.ServerFault{{Connect: 1, Refused: true}, {Connect: 2, ListFails: true}, {Server: "mail", Connect: 3, Refused: true}}})
 		_, err := dialled(t, h, nil)
-		require.ErrorIs(t, err, mcpserve.ErrDown)
+		require.ErrorIs(t, err, world.ErrDown)
 		session, err := dialled(t, h, nil)
 		require.NoError(t, err)
 		_, err = session.ListTools(t.Context(), nil)
@@ -90,7 +90,7 @@ func TestAConnectionFailsByItsNumber(t *testing.T) {
 
 func TestClientsAreNotifiedOfAnotherList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, notified := hosted(t, mcpserve.Options{}), 0
+		h, notified := hosted(t, world.HostOptions{}), 0
 		session, err := dialled(t, h, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { notified++ }})
 		require.NoError(t, err)
 		require.NoError(t, h.Relist("weather", []*mcp.Tool{{Name: "tomorrow"}}))
@@ -101,13 +101,13 @@ func TestClientsAreNotifiedOfAnotherList(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, list.Tools, 1)
 		assert.Equal(t, "tomorrow", list.Tools[0].Name)
-		assert.ErrorIs(t, h.Relist("nobody", nil), mcpserve.ErrCatalogue)
+		assert.ErrorIs(t, h.Relist("nobody", nil), world.ErrCatalogue)
 	})
 }
 
 func TestASlowAnswerEndsWithItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		session, err := dialled(t, hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Tool: "today", Slow: time.Hour}}}), nil)
+		session, err := dialled(t, hosted(t, world.HostOptions{Faults: []world.ServerFault{{Tool: "today", Slow: time.Hour}}}), nil)
 		require.NoError(t, err)
 		began := time.Now()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("enough"))
@@ -121,7 +121,7 @@ func TestASlowAnswerEndsWithItsCall(t *testing.T) {
 func TestAQuestionIsAskedOverBothProtocols(t *testing.T) {
 	for _, version := range []string{"", "2025-11-25"} {
 		synctest.Test(t, func(t *testing.T) {
-			h := hosted(t, mcpserve.Options{Asks: map[string]mcpserve.Ask{"today": {Message: "Which one?", Schema: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}}})
+			h := hosted(t, world.HostOptions{Asks: map[string]world.ServerAsk{"today": {Message: "Which one?", Schema: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}}})
 			way, err := h.Dial(t.Context(), "weather")
 			require.NoError(t, err)
 			asked := ""
@@ -146,7 +146,7 @@ func TestAQuestionIsAskedOverBothProtocols(t *testing.T) {
 // ended: by the client, or by itself.
 func TestAServerShowsWhatReachedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hosted(t, mcpserve.Options{Faults: []mcpserve.Fault{{Call: "slow", Slow: time.Hour}, {Call: "last", Gone: true, Back: time.Minute}}})
+		h := hosted(t, world.HostOptions{Faults: []world.ServerFault{{Call: "slow", Slow: time.Hour}, {Call: "last", Gone: true, Back: time.Minute}}})
 		session, err := dialled(t, h, nil)
 		require.NoError(t, err)
 		_, err = session.CallTool(t.Context(), today("first"))
@@ -160,7 +160,7 @@ func TestAServerShowsWhatReachedIt(t *testing.T) {
 		require.Error(t, err)
 		_ = session.Close() // the server ended it before
 		synctest.Wait()
-		want := mcpserve.Received{Called: []string{"first", "slow", "last"}, Cancelled: []string{"slow"}, Opened: 1}
+		want := world.ServerReceived{Called: []string{"first", "slow", "last"}, Cancelled: []string{"slow"}, Opened: 1}
 		assert.Equal(t, want, h.Received()["weather"])
 
 		time.Sleep(time.Minute)

@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ var ErrCatalogue = errors.New("invalid catalogue")
 
 // Limits of one catalogue file.
 const (
-	MaxBytes = 64 << 20
-	MaxTools = 20_000
-	MaxName  = 512 // bytes of a server's or a tool's name
+	MaxCatalogueBytes = 64 << 20
+	MaxTools          = 20_000
+	MaxName           = 512 // bytes of a server's or a tool's name
 )
 
 // Catalogue is servers by name, each with its tools in the order of the file.
@@ -37,19 +37,19 @@ type Server struct {
 	Bare bool
 }
 
-// Join makes one catalogue of several. A tool that two of them give the same server
+// JoinCatalogues makes one catalogue of several. A tool that two of them give the same server
 // is an error.
-func Join(catalogues ...Catalogue) (Catalogue, error) {
-	joined, left := JoinRest(catalogues...)
+func JoinCatalogues(catalogues ...Catalogue) (Catalogue, error) {
+	joined, left := JoinCatalogueRests(catalogues...)
 	if len(left) > 0 {
 		return nil, left[0]
 	}
 	return joined, nil
 }
 
-// JoinRest joins as Join does, but leaves out tools that were there already, each with
+// JoinCatalogueRests joins as JoinCatalogues does, but leaves out tools that were there already, each with
 // an error.
-func JoinRest(catalogues ...Catalogue) (joined Catalogue, left []error) {
+func JoinCatalogueRests(catalogues ...Catalogue) (joined Catalogue, left []error) {
 	seen := map[[2]string]bool{}
 	for _, c := range catalogues {
 		for _, s := range c {
@@ -69,7 +69,7 @@ func JoinRest(catalogues ...Catalogue) (joined Catalogue, left []error) {
 	return joined, left
 }
 
-// Write writes a catalogue that Parse reads: a tool a line, with its server.
+// Write writes a catalogue that ParseCatalogue reads: a tool a line, with its server.
 func (c Catalogue) Write(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

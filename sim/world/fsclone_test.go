@@ -1,4 +1,4 @@
-package posix_test
+package world_test
 
 import (
 	"syscall"
@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 )
 
 // A clone is the same tree, and neither side sees what is written to the other.
 func TestACloneSharesNothingThatIsWritten(t *testing.T) {
-	f := posix.New(posix.Config{UID: 1000, GID: 1000, Capacity: 100})
+	f := world.NewFS(world.FSConfig{UID: 1000, GID: 1000, Capacity: 100})
 	require.NoError(t, f.Load("/", txtar.Parse([]byte("-- repo/a.txt (0600) --\none\n-- repo/sub/b.txt --\ntwo\n-- repo/way -> sub/b.txt --\n-- repo/left/out.txt --\nthree\n"))))
 	without := func(below string) bool { return below == "left" }
 	require.NoError(t, f.Clone("/repo", "/copy", without))

@@ -1,4 +1,4 @@
-package mcpserve_test
+package world_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"toolbench/sim/world/mcpserve"
+	"toolbench/sim/world"
 )
 
 // serving makes this test's own binary a server over stdio.
@@ -62,10 +62,10 @@ func TestOfThreeServersTheBrokenOneIsNamedAndTwoAreListed(t *testing.T) {
 		"over-http": {"type": "http", "url": "${ADDRESS}", "headers": {"X-Key": "${KEY:-sesame}"}}}}`,
 		os.Args[0], serving, os.Args[0], serving)
 	address := over(t)
-	specs, broken, err := mcpserve.ParseConfig(".mcp.json", []byte(config), func(key string) (string, bool) { return address, key == "ADDRESS" })
+	specs, broken, err := world.ParseServers(".mcp.json", []byte(config), func(key string) (string, bool) { return address, key == "ADDRESS" })
 	require.NoError(t, err)
 	require.Empty(t, broken)
-	listed, failures := mcpserve.ListServers(t.Context(), specs, mcpserve.Processes{}, 20*time.Second)
+	listed, failures := world.ListServers(t.Context(), specs, world.Processes{}, 20*time.Second)
 	require.Len(t, listed, 2)
 	for _, s := range listed {
 		require.Len(t, s.Tools, 1)
@@ -78,13 +78,13 @@ func TestOfThreeServersTheBrokenOneIsNamedAndTwoAreListed(t *testing.T) {
 }
 
 func TestAServerWithoutANameHasTheOneItGivesItself(t *testing.T) {
-	listed, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Kind: "stdio", Command: os.Args[0], Env: []string{serving + "=tools"}}}, mcpserve.Processes{}, 20*time.Second)
+	listed, failures := world.ListServers(t.Context(), []world.ServerConfig{{Kind: "stdio", Command: os.Args[0], Env: []string{serving + "=tools"}}}, world.Processes{}, 20*time.Second)
 	require.Empty(t, failures)
 	assert.Equal(t, "post", listed[0].Name)
 }
 
 func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
-	_, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Name: "mute", Kind: "stdio", Command: "sleep", Args: []string{"20"}}}, mcpserve.Processes{Env: os.Environ()}, 200*time.Millisecond)
+	_, failures := world.ListServers(t.Context(), []world.ServerConfig{{Name: "mute", Kind: "stdio", Command: "sleep", Args: []string{"20"}}}, world.Processes{Env: os.Environ()}, 200*time.Millisecond)
 	require.Len(t, failures, 1)
 	assert.ErrorContains(t, failures[0].Err, "no answer within 200ms")
 }
@@ -100,9 +100,9 @@ func TestWhatIsWrongWithAConfiguration(t *testing.T) {
 		"wrong member":   {config: `{"mcpServers":{"a":{"command":1}}}`, one: "command"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, broken, err := mcpserve.ParseConfig(".mcp.json", []byte(c.config), none)
+			_, broken, err := world.ParseServers(".mcp.json", []byte(c.config), none)
 			if c.whole != "" {
-				require.ErrorIs(t, err, mcpserve.ErrConfig)
+				require.ErrorIs(t, err, world.ErrConfig)
 				assert.ErrorContains(t, err, c.whole)
 				return
 			}
@@ -122,7 +122,7 @@ func TestARedirectCarriesNoKeyElsewhere(t *testing.T) {
 	defer other.Close()
 	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	defer first.Close()
-	_, failures := mcpserve.ListServers(t.Context(), []mcpserve.ServerConfig{{Name: "a", Kind: "http", URL: first.URL, Headers: map[string]string{"X-Key": "secret"}}}, mcpserve.Processes{}, 5*time.Second)
+	_, failures := world.ListServers(t.Context(), []world.ServerConfig{{Name: "a", Kind: "http", URL: first.URL, Headers: map[string]string{"X-Key": "secret"}}}, world.Processes{}, 5*time.Second)
 	require.Len(t, failures, 1)
 	select {
 	case key := <-seen:

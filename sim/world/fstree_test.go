@@ -1,4 +1,4 @@
-package posix_test
+package world_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 )
 
 func TestAnArchiveBecomesATree(t *testing.T) {
@@ -38,7 +38,7 @@ func TestAnArchiveBecomesATree(t *testing.T) {
 }
 
 func TestAnArchiveMayBeLoadedBelowAFolder(t *testing.T) {
-	f := posix.New(user())
+	f := world.NewFS(user())
 	require.NoError(t, f.Load("/repo", txtar.Parse([]byte("-- a (old) --\nx\n-- /b --\ny\n"))))
 	content, err := afero.ReadFile(f, "/repo/a (old)")
 	require.NoError(t, err)
@@ -76,18 +76,18 @@ func TestADiffTellsWhatBecameOfATree(t *testing.T) {
 	require.NoError(t, f.Remove("/link"))
 	require.NoError(t, f.SymlinkIfPossible("elsewhere", "/link"))
 	after := f.Snapshot()
-	assert.Equal(t, posix.Changes{
+	assert.Equal(t, world.SnapshotChanges{
 		Created: []string{"/src/new.go"},
 		Changed: []string{"/link", "/src/main.go", "/src/run.sh"},
 		Removed: []string{"/empty"},
-	}, posix.Diff(before, after))
+	}, world.DiffSnapshots(before, after))
 	assert.Equal(t, "package main\n", string(contentOf(before, "/src/main.go")), "a snapshot does not move with its tree")
 	assert.NotEqual(t, before.Digest(), after.Digest())
-	assert.Zero(t, posix.Diff(after, f.Snapshot()))
+	assert.Zero(t, world.DiffSnapshots(after, f.Snapshot()))
 	assert.Equal(t, after.Digest(), f.Snapshot().Digest())
 }
 
-func contentOf(s posix.Snapshot, path string) []byte {
+func contentOf(s world.Snapshot, path string) []byte {
 	for _, e := range s {
 		if e.Path == path {
 			return e.Content
@@ -112,7 +112,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 }
 
 // mess does a few random things that change content in every way there is.
-func mess(t *rapid.T, f *posix.FS) {
+func mess(t *rapid.T, f *world.FS) {
 	names := rapid.SampledFrom([]string{"/a", "/d/b", "/l", "/new"})
 	for range rapid.IntRange(0, 6).Draw(t, "changes") {
 		name := names.Draw(t, "name")
@@ -134,7 +134,7 @@ func mess(t *rapid.T, f *posix.FS) {
 	}
 }
 
-func size(s posix.Snapshot) int64 {
+func size(s world.Snapshot) int64 {
 	total := int64(0)
 	for _, e := range s {
 		total += int64(len(e.Content))
@@ -158,7 +158,7 @@ func FuzzFromTxtar(f *testing.F) {
 }
 
 func BenchmarkCreateWriteRead(b *testing.B) {
-	f := posix.New(posix.Config{})
+	f := world.NewFS(world.FSConfig{})
 	buf := make([]byte, 64)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -172,8 +172,8 @@ func BenchmarkCreateWriteRead(b *testing.B) {
 	}
 }
 
-func grove(b *testing.B) *posix.FS {
-	f := posix.New(posix.Config{})
+func grove(b *testing.B) *world.FS {
+	f := world.NewFS(world.FSConfig{})
 	for i := range 200 {
 		dir := fmt.Sprintf("/src/pkg%d", i%20)
 		require.NoError(b, f.MkdirAll(dir, 0o755))

@@ -1,4 +1,4 @@
-package posix_test
+package world_test
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "toolbench/property/seeded"
-	"toolbench/sim/world/posix"
+	"toolbench/sim/world"
 )
 
 // disk is the real one below a folder, with paths taken raw: afero's
@@ -368,7 +368,7 @@ func (p *pair) closeAll() {
 }
 
 // compare runs random operations on both sides and then compares the trees.
-func compare(t *rapid.T, real disk, ours *posix.FS, modes []os.FileMode) {
+func compare(t *rapid.T, real disk, ours *world.FS, modes []os.FileMode) {
 	p := &pair{real: real, ours: ours, jailed: real.root == ""}
 	defer p.closeAll()
 	t.Repeat(steps(p, modes))
@@ -421,7 +421,7 @@ func TestEveryOperationEndsAsOnTheDisk(t *testing.T) {
 			real.root = ""
 			defer jail(t, dir)()
 		}
-		ours := posix.New(posix.Config{UID: os.Getuid(), GID: os.Getgid(), Umask: umask})
+		ours := world.NewFS(world.FSConfig{UID: os.Getuid(), GID: os.Getgid(), Umask: umask})
 		compare(t, real, ours, []os.FileMode{0o755, 0o644, 0o600, 0o777})
 	})
 }
@@ -448,7 +448,7 @@ func TestPermissionsBindAsOnTheDisk(t *testing.T) {
 			defer become(t, nobody)
 			look()
 		}
-		ours := posix.New(posix.Config{UID: nobody, GID: nobody, Umask: umask})
+		ours := world.NewFS(world.FSConfig{UID: nobody, GID: nobody, Umask: umask})
 		compare(t, disk{Fs: afero.NewOsFs(), sudo: sudo}, ours, modes)
 	})
 }

@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ type Admission struct {
 	Forgets bool
 }
 
-// Web is a server behind an address and its authorization server. Requests are handed to it
+// ServerWeb is a server behind an address and its authorization server. Requests are handed to it
 // without a network.
-type Web struct {
+type ServerWeb struct {
 	h    *Host
 	p    *program
 	let  Admission
@@ -48,10 +48,10 @@ func Address(server string) string { return "https://" + server + ".example" }
 
 // Web gives the way to a server whose protocol behind answers, at Address and /mcp. Faults
 // that take it away, slow it down or have it send rubbish happen as in a pipe.
-func (h *Host) Web(server string, behind http.Handler, let Admission) *Web {
+func (h *Host) Web(server string, behind http.Handler, let Admission) *ServerWeb {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := &Web{h: h, p: h.servers[server], let: let, mux: http.NewServeMux(), base: Address(server), open: map[*answering]func(error){}, calls: map[string]map[any]string{}}
+	w := &ServerWeb{h: h, p: h.servers[server], let: let, mux: http.NewServeMux(), base: Address(server), open: map[*answering]func(error){}, calls: map[string]map[any]string{}}
 	w.p.web = w
 	w.mux.Handle("/mcp", w.guarded(behind))
 	for path, content := range map[string]map[string]any{
@@ -78,7 +78,7 @@ func writeJSON(out http.ResponseWriter, status int, v any) {
 }
 
 // guarded lets those in who have the last token.
-func (w *Web) guarded(behind http.Handler) http.Handler {
+func (w *ServerWeb) guarded(behind http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, req *http.Request) {
 		w.mu.Lock()
 		token, valid := fmt.Sprintf("Bearer access-%d", w.issued), w.h.clock.Now().Before(w.until)
@@ -94,7 +94,7 @@ func (w *Web) guarded(behind http.Handler) http.Handler {
 
 // token gives a new token for a code, for the last one's refresh token, or for a client's
 // secret.
-func (w *Web) token(out http.ResponseWriter, req *http.Request) {
+func (w *ServerWeb) token(out http.ResponseWriter, req *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if req.FormValue("grant_type") == "refresh_token" && (w.let.Forgets || req.FormValue("refresh_token") != fmt.Sprintf("refresh-%d", w.issued)) {
@@ -111,7 +111,7 @@ func (w *Web) token(out http.ResponseWriter, req *http.Request) {
 }
 
 // RoundTrip implements http.RoundTripper.
-func (w *Web) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w *ServerWeb) RoundTrip(req *http.Request) (*http.Response, error) {
 	w.h.mu.Lock()
 	away := w.p.never || w.h.clock.Now().Before(w.p.back)
 	w.h.mu.Unlock()
@@ -140,15 +140,15 @@ func (w *Web) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // suffers notes what a client sends and gives the fault that it meets, after its time.
-func (w *Web) suffers(ctx context.Context, session string, body []byte) (Fault, error) {
+func (w *ServerWeb) suffers(ctx context.Context, session string, body []byte) (ServerFault, error) {
 	msg, err := jsonrpc.DecodeMessage(body)
 	request, ok := msg.(*jsonrpc.Request)
 	if err != nil || !ok {
-		return Fault{}, nil
+		return ServerFault{}, nil
 	}
 	w.h.receive(w.p, w.callsOf(session), request)
 	if request.Method != "tools/call" {
-		return Fault{}, nil
+		return ServerFault{}, nil
 	}
 	name, call := called(request)
 	fault := w.h.o.faultOf(w.p.spec.Name, name, call)
@@ -159,7 +159,7 @@ func (w *Web) suffers(ctx context.Context, session string, body []byte) (Fault, 
 	return fault, w.h.clock.Sleep(ctx, "server/"+w.p.spec.Name+"/"+call, fault.Slow)
 }
 
-func (w *Web) callsOf(session string) map[any]string {
+func (w *ServerWeb) callsOf(session string) map[any]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.calls[session] == nil {
@@ -170,7 +170,7 @@ func (w *Web) callsOf(session string) map[any]string {
 
 // handed has a handler answer a request. The answer is read while it is still written, and
 // ends with its request.
-func (w *Web) handed(req *http.Request, body []byte, handler http.HandlerFunc) (*http.Response, error) {
+func (w *ServerWeb) handed(req *http.Request, body []byte, handler http.HandlerFunc) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	in := req.Clone(ctx)
 	in.Body, in.Host = io.NopCloser(bytes.NewReader(body)), req.URL.Host
@@ -202,7 +202,7 @@ func (w *Web) handed(req *http.Request, body []byte, handler http.HandlerFunc) (
 }
 
 // cut breaks all answers off, as a crash of the server does.
-func (w *Web) cut() {
+func (w *ServerWeb) cut() {
 	w.mu.Lock()
 	open := w.open
 	w.open = map[*answering]func(error){}

@@ -1,4 +1,4 @@
-package posix
+package world
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Entry is one name of a tree as a snapshot holds it.
-type Entry struct {
+// SnapshotEntry is one name of a tree as a snapshot holds it.
+type SnapshotEntry struct {
 	// Path is absolute and clean; the root itself is not listed.
 	Path string
 	// Mode holds type and permission bits, so it distinguishes file, folder and link.
@@ -32,7 +32,7 @@ type Entry struct {
 
 // Snapshot is a tree at one moment, sorted by path, byte for byte. It has no
 // times, since one virtual instant has but one, and no owners.
-type Snapshot []Entry
+type Snapshot []SnapshotEntry
 
 // Snapshot takes the whole tree, whatever the user may see of it. Content is not
 // copied but kept from change.
@@ -41,7 +41,7 @@ func (f *FS) Snapshot() Snapshot {
 	defer f.tree.mu.Unlock()
 	var s Snapshot
 	f.tree.root.record("/", &s)
-	slices.SortFunc(s, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(s, func(a, b SnapshotEntry) int { return strings.Compare(a.Path, b.Path) })
 	return s
 }
 
@@ -49,7 +49,7 @@ func (n *node) record(at string, s *Snapshot) {
 	for name, child := range n.children {
 		below := path.Join(at, name)
 		child.shared = child.shared || child.data != nil
-		*s = append(*s, Entry{Path: below, Mode: child.mode, Content: child.data, Target: child.target})
+		*s = append(*s, SnapshotEntry{Path: below, Mode: child.mode, Content: child.data, Target: child.target})
 		child.record(below, s)
 	}
 }
@@ -65,16 +65,16 @@ func (s Snapshot) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Changes lists the paths by what became of them, each list sorted.
-type Changes struct {
+// SnapshotChanges lists the paths by what became of them, each list sorted.
+type SnapshotChanges struct {
 	Created, Changed, Removed []string
 }
 
-// Diff is what became of a tree from before to after (SPEC O3). A path whose
+// DiffSnapshots is what became of a tree from before to after (SPEC O3). A path whose
 // type, permissions, content or target is another one is changed.
-func Diff(before, after Snapshot) Changes {
-	var c Changes
-	old := make(map[string]Entry, len(before))
+func DiffSnapshots(before, after Snapshot) SnapshotChanges {
+	var c SnapshotChanges
+	old := make(map[string]SnapshotEntry, len(before))
 	for _, e := range before {
 		old[e.Path] = e
 	}
@@ -96,7 +96,7 @@ func Diff(before, after Snapshot) Changes {
 	return c
 }
 
-func (e Entry) equal(o Entry) bool {
+func (e SnapshotEntry) equal(o SnapshotEntry) bool {
 	return e.Mode == o.Mode && e.Target == o.Target && bytes.Equal(e.Content, o.Content)
 }
 

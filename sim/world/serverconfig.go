@@ -1,4 +1,4 @@
-package mcpserve
+package world
 
 import (
 	"encoding/json"
@@ -73,11 +73,11 @@ type configEntry struct {
 	OAuth   OAuth             `json:"oauth"`
 }
 
-// ParseConfig reads a .mcp.json: {"mcpServers": {"name": {...}}}. ${VAR} and
+// ParseServers reads a .mcp.json: {"mcpServers": {"name": {...}}}. ${VAR} and
 // ${VAR:-default} stand for variables that lookup has. The servers come sorted by
 // name; one that is wrong by itself has its error in broken and the others are given.
 // An error is one of the whole file, ErrConfig.
-func ParseConfig(file string, data []byte, lookup func(string) (string, bool)) (specs []ServerConfig, broken []ListFailure, err error) {
+func ParseServers(file string, data []byte, lookup func(string) (string, bool)) (specs []ServerConfig, broken []ListFailure, err error) {
 	var config struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
